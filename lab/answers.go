@@ -9,53 +9,55 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// checkConformance requests every case, compares the answers with the reference and completes conf.
+// checkConformance requests every case of input, compares the answers with the reference and
+// completes conf.
 //
-// Answers that were correct before are not requested again: the same program gets the same
-// questions. Each round still requests some.
-func (r *run) checkConformance(ctx context.Context, s *trial.Session, in wire.Workload, conf tare.Conformance) (tare.Conformance, error) {
-	key := r.knownKey(conf.Contender, "conformance", in)
+// If all answers of the same program were correct in an earlier run, it returns that run's result
+// without a request. Each round still requests a sample of the cases.
+func (r *run) checkConformance(ctx context.Context, s *trial.Session, input wire.Workload, conf tare.Conformance) (tare.Conformance, error) {
+	key := r.knownKey(conf.Contender, "conformance", input)
 	var known tare.Conformance
-	if r.loadKnown(key, &known) && known.Workload == in.ID {
+	if r.loadKnown(key, &known) && known.Workload == input.ID {
 		known.Contender, known.Fresh, known.Probe = conf.Contender, conf.Fresh, conf.Probe
 		return known, nil
 	}
-	conf, err := r.checkAllCases(ctx, s, in, conf)
+	conf, err := r.checkAllCases(ctx, s, input, conf)
 	if err == nil && conf.Wrong == 0 {
 		r.saveKnown(key, conf)
 	}
 	return conf, err
 }
 
-func (r *run) checkAllCases(ctx context.Context, s *trial.Session, in wire.Workload, conf tare.Conformance) (tare.Conformance, error) {
-	conf.Workload = in.ID
-	batch := 16
-	for from := 0; from < in.Bodies; {
+// checkAllCases requests all cases of input, some at a time, and adds the results to conf.
+func (r *run) checkAllCases(ctx context.Context, s *trial.Session, input wire.Workload, conf tare.Conformance) (tare.Conformance, error) {
+	conf.Workload = input.ID
+	batch := 16 // cases per request
+	for first := 0; first < input.Bodies; {
 		var cases []int
-		for i := from; i < min(from+batch, in.Bodies); i++ {
+		for i := first; i < min(first+batch, input.Bodies); i++ {
 			cases = append(cases, i)
 		}
-		err := r.checkCases(ctx, s, in, cases, &conf)
+		err := r.checkCases(ctx, s, input, cases, &conf)
 		var te *tare.TrialError
 		if errors.As(err, &te) && te.Class == tare.ErrContender && len(cases) > 1 {
-			batch = len(cases) / 2 // too much for one line, it may be
+			batch = len(cases) / 2 // the answers may be too long for one reply: retry with fewer
 			continue
 		}
 		if err != nil {
 			return conf, err
 		}
-		from += len(cases)
+		first += len(cases)
 	}
 	return conf, nil
 }
 
-// checkCases requests some cases and adds the results to conf.
-func (r *run) checkCases(ctx context.Context, s *trial.Session, in wire.Workload, cases []int, conf *tare.Conformance) error {
-	answers, err := s.Answer(ctx, in.ID, cases)
+// checkCases requests some cases of input and adds the results to conf.
+func (r *run) checkCases(ctx context.Context, s *trial.Session, input wire.Workload, cases []int, conf *tare.Conformance) error {
+	answers, err := s.Answer(ctx, input.ID, cases)
 	if err != nil {
 		return err
 	}
-	wrong, err := r.kind.Compare(in, answers)
+	wrong, err := r.kind.Compare(input, answers)
 	if err != nil {
 		return &tare.TrialError{Class: tare.ErrProtocol, Message: err.Error()}
 	}
@@ -69,13 +71,13 @@ func (r *run) checkCases(ctx context.Context, s *trial.Session, in wire.Workload
 		}
 	}
 	for _, a := range answers {
-		n := int64(len(a.Output))
+		size := int64(len(a.Output))
 		if a.Size > 0 {
-			n = a.Size
+			size = a.Size
 		}
-		conf.Bytes += n
-		if conf.Cases == 0 || n < conf.MinBytes {
-			conf.MinBytes = n
+		conf.Bytes += size
+		if conf.Cases == 0 || size < conf.MinBytes {
+			conf.MinBytes = size
 		}
 		conf.Cases++
 	}

@@ -16,53 +16,54 @@ import (
 	"github.com/tarebench/tare/lab/journal"
 )
 
-// errLimit ends a round during which the limit of the run was reached. What the round
-// measured does not count.
+// errLimit ends a round during which the time limit of the run was reached. The measurements of
+// the round are discarded.
 var errLimit = errors.New("the limit of the run was reached")
 
-// isOver reports whether the run has reached its limit.
-func (r *run) isOver() bool { return r.o.Limit > 0 && r.elapsedTime() >= r.o.Limit }
+// isLimitReached reports whether the run has reached its time limit.
+func (r *run) isLimitReached() bool { return r.o.Limit > 0 && r.elapsedTime() >= r.o.Limit }
 
-// isStrict reports whether the budget is a limit as well, and nothing stretches it.
+// isStrict reports whether the budget is also the time limit, so that nothing may exceed it.
 func (r *run) isStrict() bool { return r.o.Limit > 0 && r.o.Limit <= r.o.Budget }
 
-// Shares of the time to the limit that pilots may take, until that of the baseline and
-// that of any other contender has ended.
+// Largest shares of the time limit that pilots may have used: while the baseline is piloted, and
+// while any other contender is.
 const (
-	baselinePilots = 0.25
-	allPilots      = 0.5
+	baselinePilotShare = 0.25
+	otherPilotShare    = 0.5
 )
 
-// isPilotOver reports whether pilots have taken as much of the limit as they may when
-// that of contender c ends; all of it if the rounds have begun.
-func (r *run) isPilotOver(c tare.Contender) bool {
+// isPilotTimeSpent reports whether the pilots have used up their share of the time limit while
+// contender c is piloted. Once rounds have been planned, the share is the whole limit.
+func (r *run) isPilotTimeSpent(c tare.Contender) bool {
 	if r.plan.RoundsPlanned > 0 {
-		return r.isOver()
+		return r.isLimitReached()
 	}
-	share := allPilots
+	share := otherPilotShare
 	if c.Role == tare.RoleBaseline {
-		share = baselinePilots
+		share = baselinePilotShare
 	}
 	return r.o.Limit > 0 && r.elapsedTime()-r.o.Spent > time.Duration(share*float64(r.o.Limit-r.o.Spent))
 }
 
-// omitPilots omits works for whose pilots there is no time. Once the rounds have begun, they are
-// omitted already.
+// omitPilots removes works from the study because there is no time to pilot them. Once rounds have
+// been planned, works have been removed before and are only being tried again: it does nothing.
 func (r *run) omitPilots(works []tare.Workload) {
 	if r.plan.RoundsPlanned > 0 {
 		return
 	}
-	out := map[string]bool{}
+	removed := map[string]bool{}
 	for _, w := range works {
-		l := tare.LeftWorkload(w.ID, fmt.Sprintf("left out: a budget of %v has no time to try it; a longer --budget does", r.o.Budget))
-		out[l.What], r.unfit = true, append(r.unfit, l)
+		part := tare.LeftWorkload(w.ID, fmt.Sprintf("left out: a budget of %v has no time to try it; a longer --budget does", r.o.Budget))
+		removed[part.What] = true
+		r.unfit = append(r.unfit, part)
 	}
-	r.removeParts(out)
+	r.removeParts(removed)
 }
 
-// expectedOf returns what the pilot of contender on workload will show, if that is
-// known.
-func (r *run) expectedOf(contender, workload string) (tare.Pilot, bool) {
+// expectedPilot returns the expected result of the pilot of contender on workload. It returns false
+// if none was passed to the run.
+func (r *run) expectedPilot(contender, workload string) (tare.Pilot, bool) {
 	for _, p := range r.o.Expected {
 		if p.Contender == contender && p.Workload == workload {
 			return p, true
@@ -71,85 +72,93 @@ func (r *run) expectedOf(contender, workload string) (tare.Pilot, bool) {
 	return tare.Pilot{}, false
 }
 
-// expectedOn returns what pilots of the works will show.
-func (r *run) expectedOn(works []tare.Workload) []tare.Pilot {
-	in := map[string]bool{}
+// expectedPilots returns the expected results of all pilots on works.
+func (r *run) expectedPilots(works []tare.Workload) []tare.Pilot {
+	selected := map[string]bool{}
 	for _, w := range works {
-		in[w.ID] = true
+		selected[w.ID] = true
 	}
-	return slices.DeleteFunc(slices.Clone(r.o.Expected), func(p tare.Pilot) bool { return !in[p.Workload] })
+	return slices.DeleteFunc(slices.Clone(r.o.Expected), func(p tare.Pilot) bool { return !selected[p.Workload] })
 }
 
-// fitExpected leaves out what the user's budget will have no time for, before any
-// pilot. It is an error if the limit has no time for a round of what is left.
+// fitExpected removes the parts of the study that the user's budget will have no time for, by the
+// expected results of the pilots and before any pilot runs. It returns an error if the time limit
+// is too short for one round of the remaining parts.
 func (r *run) fitExpected() error {
 	if len(r.o.Expected) == 0 || r.o.Rounds > 0 {
 		return nil
 	}
-	spent := func() time.Duration { return r.elapsedTime() + PilotTime(r.expectedOn(r.study.Workloads)) }
-	p := r.fitTo(r.o.Expected, spent)
+	spent := func() time.Duration { return r.elapsedTime() + PilotTime(r.expectedPilots(r.study.Workloads)) }
+	p := r.removeUntilFits(r.o.Expected, spent)
 	p.PilotSeconds = spent().Seconds()
-	if r.o.Limit > 0 && p.PilotSeconds+tryFrom*p.SecondsPerRound > r.o.Limit.Seconds() {
+	if r.o.Limit > 0 && p.PilotSeconds+minFirstRound*p.SecondsPerRound > r.o.Limit.Seconds() {
 		return r.tooShortError(p)
 	}
 	return nil
 }
 
-// PilotTime forecasts how long pilots take that will show this. The control has none,
-// and the null contender takes no time.
+// PilotTime forecasts the duration of the pilots whose results are expected to be these. The
+// control has no pilot, and the pilot of the null contender takes no time to speak of.
 func PilotTime(expected []tare.Pilot) time.Duration {
 	var ns float64
-	isStarted := map[[2]string]bool{}
+	isStarted := map[[2]string]bool{} // by contender and process
 	for _, p := range expected {
 		if p.Contender == tare.ControlID || p.Contender == tare.NullID {
 			continue
 		}
-		if of := [2]string{p.Contender, p.Process}; !isStarted[of] {
-			isStarted[of] = true
+		if process := [2]string{p.Contender, p.Process}; !isStarted[process] {
+			isStarted[process] = true
 			ns += p.StartNS
 		}
-		stats := 2 * p.ElapsedNS()
+		// Each pass has at least its fixed length in time. A slow operation sets the length: the
+		// warm-up runs it once, the memory pass twice, or once if the program counts it itself.
+		memoryOps := 2.0
 		if p.Counted {
-			stats /= 2
+			memoryOps = 1
 		}
-		ns += p.SetupNS + max(warmMore*pilotNS, p.ElapsedNS()) + max(statsNS, stats) + 2*p.AroundNS
+		warmUp := max(warmMore*pilotNS, p.ElapsedNS())
+		memoryPass := max(statsNS, memoryOps*p.ElapsedNS())
+		ns += p.SetupNS + warmUp + memoryPass + 2*p.AroundNS // each of the two passes has its overhead
 	}
 	return time.Duration(ns)
 }
 
-// forecastRound forecasts the next round, which the last one may have shown to take longer
-// than planned.
+// forecastRound returns the expected duration of the round after done rounds: the planned duration,
+// or that of the last round if it took longer.
 func (r *run) forecastRound(done int) time.Duration {
 	seconds := r.plan.SecondsPerRound
+	// The last round counts only if it followed this plan and had slices of normal length.
 	if n := len(r.rounds); done > r.plannedAt && n > 0 && r.rounds[n-1].Tau == 1 {
 		seconds = max(seconds, r.rounds[n-1].Seconds)
 	}
 	return time.Duration(seconds * float64(time.Second))
 }
 
-// tryFrom is the share of the first round, as it is forecast, that must fit.
-const tryFrom = 0.5
+// minFirstRound is the share of the forecast duration of the first round that must fit in the rest
+// of the time limit.
+const minFirstRound = 0.5
 
-// isLimited reports whether the round after done ones would end past the limit. The
-// first is tried if half of it fits: no round has shown yet that the forecast is right,
-// and the limit ends it anyway.
-func (r *run) isLimited(done int) bool {
+// isPastLimit reports whether the round after done rounds would end past the time limit. The first
+// round starts even if only half of it fits: no round has confirmed the forecast yet, and the
+// limit ends the round anyway.
+func (r *run) isPastLimit(done int) bool {
 	next := r.forecastRound(done)
 	if done == 0 {
-		next = time.Duration(tryFrom * float64(next))
+		next = time.Duration(minFirstRound * float64(next))
 	}
 	return r.o.Limit > 0 && r.elapsedTime()+next > r.o.Limit
 }
 
-// tooShortError returns the error for a limit in which no round of p ends.
+// tooShortError returns the error for a time limit that is too short for a round of p. A round
+// takes as long as p forecasts, or as long as the unfinished round has taken so far.
 func (r *run) tooShortError(p tare.Plan) error {
-	what := "a round of the study"
+	subject := "a round of the study"
 	if works := r.study.Workloads; len(works) == 1 {
-		what = "a round of " + works[0].ID
+		subject = "a round of " + works[0].ID
 	}
 	round := max(p.SecondsPerRound, r.elapsedTime().Seconds()-p.PilotSeconds)
-	need := p.PilotSeconds + round*float64(plan.LeastRounds(len(p.Slices), 1))
-	return &plan.BudgetError{Budget: r.o.Limit, Least: roundUp(need), What: what}
+	least := p.PilotSeconds + round*float64(plan.LeastRounds(len(p.Slices), 1))
+	return &plan.BudgetError{Budget: r.o.Limit, Least: roundUp(least), What: subject}
 }
 
 // roundUp returns a tenth more than seconds, in whole seconds.
@@ -157,13 +166,13 @@ func roundUp(seconds float64) time.Duration {
 	return time.Duration(math.Ceil(1.1*seconds)) * time.Second
 }
 
-// measurePace returns how long rounds take over what their pilots made of it, by the rounds
-// since the plan was made.
+// measurePace returns the ratio of the real duration of a round to the duration that the pilots
+// forecast. Without a round since the plan was made it returns the ratio that the plan assumed.
 func (r *run) measurePace() float64 {
-	var took, rounds float64
+	var seconds, rounds float64
 	for _, rd := range r.rounds {
 		if rd.Tau == 1 && rd.Index > r.plannedAt {
-			took += rd.Seconds
+			seconds += rd.Seconds
 			rounds++
 		}
 	}
@@ -171,10 +180,11 @@ func (r *run) measurePace() float64 {
 	if rounds == 0 || r.plan.SecondsPerRound <= 0 {
 		return planned
 	}
-	return planned * took / rounds / r.plan.SecondsPerRound
+	return planned * seconds / rounds / r.plan.SecondsPerRound
 }
 
-// planRest plans what is left after done rounds, for works with these pilots.
+// planRest plans the rounds after done rounds, for works with these pilots. The budget has spent
+// less.
 func (r *run) planRest(works []tare.Workload, pilots []tare.Pilot, spent time.Duration, done int) tare.Plan {
 	o := r.planOptions(spent)
 	o.Done, o.Pace = done, r.measurePace()
@@ -186,7 +196,7 @@ func (r *run) planRest(works []tare.Workload, pilots []tare.Pilot, spent time.Du
 	return p
 }
 
-// adoptPlan makes p the plan after done rounds.
+// adoptPlan makes p the plan of the rounds after done rounds and records it in the journal.
 func (r *run) adoptPlan(p tare.Plan, done int) error {
 	pace := r.measurePace()
 	r.plan, r.planPace, r.plannedAt = p, pace, done
@@ -198,14 +208,14 @@ func (r *run) adoptPlan(p tare.Plan, done int) error {
 	return nil
 }
 
-// readmitBefore is the first look: the workloads of a study do not change any more
-// then.
+// readmitBefore is the round of the first look. From then on, the workloads of a study stay the
+// same.
 const readmitBefore = 8
 
-// readmit brings back workloads that were omitted for lack of time, if the rounds so far show that
-// there is time for them. Only times decide, never an effect, so that this makes no verdict
-// likelier. These workloads miss the rounds that are done.
-func (r *run) readmit(ctx context.Context, done int) error {
+// readmitOmitted brings back workloads that were omitted for lack of time, if the rounds so far show
+// that there is time for them. Only durations decide, never an effect, so that no verdict becomes
+// likelier. These workloads have no measurements of the first done rounds.
+func (r *run) readmitOmitted(ctx context.Context, done int) error {
 	if r.o.Limit == 0 || r.o.Rounds > 0 || len(r.unfit) == 0 || done >= readmitBefore || r.plan.Isolation != tare.Lockstep {
 		return nil
 	}
@@ -240,31 +250,33 @@ func (r *run) readmit(ctx context.Context, done int) error {
 	return r.adoptPlan(p, done)
 }
 
-// findAffordable returns the omitted workloads that the budget has time for after done rounds at
-// their speed, the shortest first. Each must get as many rounds as an interval needs.
+// findAffordable returns the omitted workloads that the budget has time for after done rounds, at
+// the speed of these rounds. Those with the shortest rounds come first. Each must get as many
+// rounds as a confidence interval needs.
 func (r *run) findAffordable(done int) []tare.Workload {
-	var out []tare.Workload
+	var omitted []tare.Workload
 	cost := r.roundCosts(r.o.Expected)
 	for _, w := range r.allWorkloads {
-		isOut := slices.ContainsFunc(r.unfit, func(l tare.NotWeighed) bool { return l.Workload() == w.ID })
-		if isOut && !r.failedPilot[w.ID] && cost[w.ID] > 0 {
-			out = append(out, w)
+		isOmitted := slices.ContainsFunc(r.unfit, func(l tare.NotWeighed) bool { return l.Workload() == w.ID })
+		if isOmitted && !r.failedPilot[w.ID] && cost[w.ID] > 0 {
+			omitted = append(omitted, w)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b tare.Workload) int { return cmp.Compare(cost[a.ID], cost[b.ID]) })
-	for n := range out {
-		with := r.expectedOn(out[:n+1])
-		works := append(slices.Clone(r.study.Workloads), out[:n+1]...)
-		spent := r.elapsedTime() + time.Duration(r.measurePace()*float64(PilotTime(with)))
-		p := r.planRest(works, slices.Concat(r.pilots, with), spent, done)
+	slices.SortStableFunc(omitted, func(a, b tare.Workload) int { return cmp.Compare(cost[a.ID], cost[b.ID]) })
+	for n := range omitted {
+		expected := r.expectedPilots(omitted[:n+1])
+		works := append(slices.Clone(r.study.Workloads), omitted[:n+1]...)
+		spent := r.elapsedTime() + time.Duration(r.measurePace()*float64(PilotTime(expected)))
+		p := r.planRest(works, slices.Concat(r.pilots, expected), spent, done)
 		if !p.Fits || p.RoundsPlanned-done < plan.LeastRounds(len(works), len(p.Looks)) {
-			return out[:n]
+			return omitted[:n]
 		}
 	}
-	return out
+	return omitted
 }
 
-// repeatPilots pilots omitted works, and returns those that every contender could do in time.
+// repeatPilots pilots works that were omitted before. It returns the works that every selected
+// contender has a pilot of, and records the others in r.failedPilot.
 func (r *run) repeatPilots(ctx context.Context, works []tare.Workload) ([]tare.Workload, error) {
 	for _, c := range r.contenders {
 		if c.Role == tare.RoleControl || r.dropped[c.ID] {
@@ -298,10 +310,10 @@ func (r *run) repeatPilots(ctx context.Context, works []tare.Workload) ([]tare.W
 
 // sortWorks returns works, sorted as in the study.
 func (r *run) sortWorks(works []tare.Workload) []tare.Workload {
-	at := map[string]int{}
+	position := map[string]int{}
 	for i, w := range r.allWorkloads {
-		at[w.ID] = i
+		position[w.ID] = i
 	}
-	slices.SortStableFunc(works, func(a, b tare.Workload) int { return cmp.Compare(at[a.ID], at[b.ID]) })
+	slices.SortStableFunc(works, func(a, b tare.Workload) int { return cmp.Compare(position[a.ID], position[b.ID]) })
 	return works
 }

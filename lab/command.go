@@ -11,9 +11,9 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// StartProgram starts a program that speaks the contender protocol and does its work on
-// one thread, so that it gets one processor: a binary that was built, or the user's own
-// command, which runs where tare runs.
+// StartProgram starts a program that speaks the contender protocol: the binary at p.Path, or the
+// command of the user, which runs in tare's working directory. Such a program works on one thread,
+// so it gets one processor: GOMAXPROCS is 1 unless spec.Env sets it.
 func StartProgram(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
 	spec.Path = p.Path
 	spec.Env = append([]string{"GOMAXPROCS=1"}, spec.Env...)
@@ -30,12 +30,14 @@ func StartProgram(ctx context.Context, p build.Program, spec trial.Spec) (trial.
 	return c, nil
 }
 
-// SpokenLaunches returns the ways to run contenders of kinds that only speak the protocol.
+// SpokenLaunches returns the ways to launch the contenders of a kind that uses the contender
+// protocol only: built programs and commands, but no URLs.
 func SpokenLaunches() []tare.Launch {
 	return []tare.Launch{tare.LaunchProgram, tare.LaunchCommand}
 }
 
-// checkLaunch returns why contenders of the kind cannot be launched in the way of e.
+// checkLaunch returns an error if contenders of the kind cannot be launched as e is, or if the
+// command of e has options that are only for servers.
 func (r *run) checkLaunch(e tare.Entry) error {
 	ways := []tare.Launch{tare.LaunchProgram}
 	if k, ok := r.kind.(Launcher); ok {
@@ -47,8 +49,8 @@ func (r *run) checkLaunch(e tare.Entry) error {
 	if e.Launch() != tare.LaunchCommand || !slices.Equal(ways, SpokenLaunches()) {
 		return nil
 	}
-	port := slices.ContainsFunc(e.Command, func(word string) bool { return strings.Contains(word, "$PORT") || strings.Contains(word, "${PORT}") })
-	if port || e.Path != "" || len(e.Files) > 0 || e.Delivers != "" {
+	usesPort := slices.ContainsFunc(e.Command, func(arg string) bool { return strings.Contains(arg, "$PORT") || strings.Contains(arg, "${PORT}") })
+	if usesPort || e.Path != "" || len(e.Files) > 0 || e.Delivers != "" {
 		return &UnknownError{What: fmt.Sprintf("use of $PORT, path, files or delivers by contender %q: the command of a %s speaks the contender protocol and does not listen", e.ID, r.name)}
 	}
 	return nil

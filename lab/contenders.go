@@ -100,8 +100,8 @@ func (r *run) loadProgram(ctx context.Context, e tare.Entry) (build.Program, err
 	return build.Program{Path: path, Contender: c}, nil
 }
 
-// buildFor builds what the command of e needs, whose program was found at path ("" if
-// PATH has it), so that no start of it waits for a compiler.
+// buildFor builds what the command of e needs before it can start, so that no measured start waits
+// for a compiler. path is the command's program; "" means the one that PATH finds.
 func (r *run) buildFor(ctx context.Context, e tare.Entry, path string) (err error) {
 	if r.o.BuildFor == nil {
 		return nil
@@ -143,14 +143,14 @@ type NotInstalledError struct {
 // Error returns one line.
 func (e *NotInstalledError) Error() string { return tare.NotInstalled(e.Programs) }
 
-// UnknownError is the error for a contender in a study that no catalog has. Sources return it for
-// entries that are not in the catalog.
+// UnknownError is the error for an entry of a study that Sources do not know, or that the kind
+// cannot launch.
 type UnknownError struct {
-	What string   // e.g. contender "jsonitre-fastest"
-	Near []string // names that look like it
+	What string   // the unknown thing, e.g. contender "jsonitre-fastest"
+	Near []string // similar known names
 }
 
-// Error names near ones.
+// Error returns one line that suggests the similar names.
 func (e *UnknownError) Error() string {
 	s := "unknown " + e.What
 	if len(e.Near) > 0 {

@@ -15,14 +15,14 @@ import (
 
 // Exams run in separate processes, so that their effects on a contender are not in the rounds.
 const (
-	examLimit     = 5 * time.Second // for one case
-	maxExamDeaths = 4               // cases that may end the process before the rest of an operation is skipped
-	starts        = 5               // processes started to see how long the first answer takes
+	examLimit      = 5 * time.Second // for one case
+	maxExamDeaths  = 4               // processes that may end in one exam before its other cases are skipped
+	startProcesses = 5               // processes started to measure the time to the first answer
 )
 
-// runExams runs the kind's exams with every contender that still takes part, and measures how it
-// starts. It includes workloads that the budget has no time for: users of a contender use those
-// operations too, and the report vouches for its answers. Exams disqualify no contender.
+// runExams runs the kind's exams with every contender that still takes part, and measures its start.
+// The exams include operations that the budget has no time to measure, because users of a contender
+// use those operations too and the report vouches for its answers. Exams disqualify no contender.
 func (r *run) runExams(ctx context.Context) error {
 	r.exams = journal.Exams{Semantics: []tare.Semantics{}, Adoption: map[string]tare.Adoption{}}
 	k, ok := r.kind.(Examiner)
@@ -61,22 +61,23 @@ func (r *run) runExams(ctx context.Context) error {
 	return nil
 }
 
-// examineOne runs all exams with contender c. The result is sound if its process ended in none of
-// them: that may have had another reason.
+// examineOne runs all exams with contender c. It also reports whether the result is sound, so that
+// later runs may reuse it: no process ended during an exam, which may have had another reason than
+// the case, and the start could be measured.
 func (r *run) examineOne(ctx context.Context, k Examiner, c tare.Contender, exams []wire.Workload) (examResult, bool, error) {
-	x := &examination{run: r, kind: k, id: c.ID, able: map[string]bool{}, found: tare.Semantics{
+	x := &examination{run: r, kind: k, id: c.ID, supported: map[string]bool{}, found: tare.Semantics{
 		Contender: c.ID, Reference: k.Reference(), Differences: []tare.Difference{},
 	}}
-	var out examResult
-	if c.Role != tare.RoleApart { // which means something else by its answers
-		if err := x.takeExams(ctx, exams); err != nil {
-			return out, false, err
+	var result examResult
+	if c.Role != tare.RoleApart { // only the status of its answers is comparable
+		if err := x.runAll(ctx, exams); err != nil {
+			return result, false, err
 		}
-		out.Semantics = &x.found
+		result.Semantics = &x.found
 	}
 	var err error
-	out.Adoption, err = r.measureStarts(ctx, c.ID, exams)
-	return out, x.deaths == 0 && out.Adoption.StartSeconds > 0, err
+	result.Adoption, err = r.measureStarts(ctx, c.ID, exams)
+	return result, x.deaths == 0 && result.Adoption.StartSeconds > 0, err
 }
 
 // examination is the state of one contender's exams.
@@ -85,13 +86,13 @@ type examination struct {
 	kind    Examiner
 	id      string
 	found   tare.Semantics
-	session *trial.Session // nil means none is open
+	session *trial.Session // open process; nil if there is none
 
-	prepared string          // id of the exam that session is prepared for
-	unable   []string        // operations of exams that it could not take
-	able     map[string]bool // operations of exams that it could
-	deaths   int             // processes that ended in an exam
-	differed map[string]firstDifference
+	prepared    string                     // id of the exam that session is prepared for
+	unsupported []string                   // operations of exams that the contender could not prepare
+	supported   map[string]bool            // operations of exams that it did prepare
+	deaths      int                        // number of processes that ended in an exam
+	differed    map[string]firstDifference // by fixture and case; nil if empty
 }
 
 // firstDifference records how a case was first found to differ.
@@ -100,55 +101,59 @@ type firstDifference struct {
 	class tare.DifferenceClass
 }
 
-// isReported reports whether the case came out differently in an earlier exam on the same fixture,
-// and no less gravely: a wrongly written value is also read back wrongly, and is reported once.
-func (x *examination) isReported(exam wire.Workload, d tare.Difference) bool {
+// wasReported reports whether an exam of another operation on the same fixture has found this case
+// to differ, at least as gravely. A value that is encoded wrongly is also decoded wrongly; it is
+// reported once.
+func (x *examination) wasReported(exam wire.Workload, d tare.Difference) bool {
 	key := exam.Fixture + " " + d.Case
-	before, seen := x.differed[key]
-	if !seen || before.op != exam.Op && d.Class.Graver(before.class) {
+	first, seen := x.differed[key]
+	isOtherOp := seen && first.op != exam.Op
+	if !seen || isOtherOp && d.Class.Graver(first.class) {
 		if x.differed == nil {
 			x.differed = map[string]firstDifference{}
 		}
 		x.differed[key] = firstDifference{exam.Op, d.Class}
 		return false
 	}
-	return before.op != exam.Op
+	return isOtherOp
 }
 
-// takeExams runs the exams one after another and always closes the process.
-func (x *examination) takeExams(ctx context.Context, exams []wire.Workload) error {
+// runAll runs the exams one after another and closes the process, also after an error.
+func (x *examination) runAll(ctx context.Context, exams []wire.Workload) error {
 	defer x.close(ctx)
 	for _, exam := range exams {
-		if err := x.takeExam(ctx, exam); err != nil {
+		if err := x.runExam(ctx, exam); err != nil {
 			return err
 		}
 	}
-	for _, op := range x.unable { // with code for one type, encoding works for that type but not for any
-		if !x.able[op] {
+	// An operation is supported if one exam of it could be prepared: a contender with generated code
+	// encodes the types it was generated for, but not every type.
+	for _, op := range x.unsupported {
+		if !x.supported[op] {
 			x.found.Unsupported = append(x.found.Unsupported, op)
 		}
 	}
 	return nil
 }
 
-// takeExam requests the cases of one exam one by one, so that a case that ends the process is known
-// and the others are still requested.
-func (x *examination) takeExam(ctx context.Context, exam wire.Workload) error {
+// runExam requests the cases of one exam one by one. After a case that ends the process, it requests
+// the other cases from a new one.
+func (x *examination) runExam(ctx context.Context, exam wire.Workload) error {
 	deaths := 0
 	for i := range exam.Bodies {
-		able, err := x.openPrepared(ctx, exam)
+		ok, err := x.openPrepared(ctx, exam)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err != nil && i > 0 { // it died of the case before and does not come back
+		if err != nil && i > 0 { // the process ended in the case before, and a new one cannot be prepared
 			return nil
 		}
-		if err != nil || !able {
-			x.unable = append(x.unable, exam.Op)
+		if err != nil || !ok {
+			x.unsupported = append(x.unsupported, exam.Op)
 			x.close(ctx)
 			return nil
 		}
-		x.able[exam.Op] = true
+		x.supported[exam.Op] = true
 		answers, err := x.session.Answer(ctx, exam.ID, []int{i})
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -158,7 +163,7 @@ func (x *examination) takeExam(ctx context.Context, exam wire.Workload) error {
 		switch {
 		case err == nil:
 			a = answers[0]
-		case errors.As(err, &te) && te.Class == tare.ErrContender: // it reports that itself, and lives
+		case errors.As(err, &te) && te.Class == tare.ErrContender: // an error of the operation: the process is still alive
 			a.Error = oneLine(te.Message)
 		default:
 			a.Error = "the process ended: " + oneLine(err.Error())
@@ -167,7 +172,7 @@ func (x *examination) takeExam(ctx context.Context, exam wire.Workload) error {
 			x.deaths++
 		}
 		x.found.Cases++
-		if d, differs := x.kind.Differ(exam, a); differs && !x.isReported(exam, d) {
+		if d, differs := x.kind.Differ(exam, a); differs && !x.wasReported(exam, d) {
 			x.found.Differences = append(x.found.Differences, d)
 		}
 		if deaths == maxExamDeaths {
@@ -178,7 +183,7 @@ func (x *examination) takeExam(ctx context.Context, exam wire.Workload) error {
 }
 
 // openPrepared opens a process if there is none, prepares exam in it, and reports whether the
-// contender can take it.
+// contender supports the exam.
 func (x *examination) openPrepared(ctx context.Context, exam wire.Workload) (bool, error) {
 	if x.session == nil {
 		s, err := x.run.openTrial(ctx, x.id, "exam")
@@ -204,6 +209,7 @@ func (x *examination) openPrepared(ctx context.Context, exam wire.Workload) (boo
 	return true, nil
 }
 
+// close closes the process if one is open.
 func (x *examination) close(ctx context.Context) {
 	if x.session != nil {
 		x.session.Close(context.WithoutCancel(ctx))
@@ -211,13 +217,13 @@ func (x *examination) close(ctx context.Context) {
 	}
 }
 
-// measureStarts measures how contender id starts: the time from starting a process to its first
-// answer, and its memory in between, medians over some processes. Values are 0 if they cannot be
-// read.
+// measureStarts starts some processes of contender id and returns two medians: the time from the
+// start to the first answer, and the resident memory before the first request. Both are 0 if a
+// process does not answer; the memory is 0 if it cannot be read.
 func (r *run) measureStarts(ctx context.Context, id string, exams []wire.Workload) (tare.Adoption, error) {
 	var seconds []float64
 	var memory []int64
-	for range starts {
+	for range startProcesses {
 		took, resident, ok := r.startOnce(ctx, id, exams)
 		if ctx.Err() != nil {
 			return tare.Adoption{}, ctx.Err()
@@ -229,11 +235,12 @@ func (r *run) measureStarts(ctx context.Context, id string, exams []wire.Workloa
 	}
 	slices.Sort(seconds)
 	slices.Sort(memory)
-	return tare.Adoption{StartSeconds: seconds[starts/2], IdleRSSBytes: memory[starts/2]}, nil
+	return tare.Adoption{StartSeconds: seconds[startProcesses/2], IdleRSSBytes: memory[startProcesses/2]}, nil
 }
 
-// startOnce starts one process of contender id and requests the first case of the first exam it can
-// take.
+// startOnce starts one process of contender id and requests the first case of the first exam that
+// the contender supports. It returns the time until the answer, excluding the time to read the
+// resident memory (in bytes). It returns false if there is no answer.
 func (r *run) startOnce(ctx context.Context, id string, exams []wire.Workload) (took time.Duration, resident int64, ok bool) {
 	began := r.o.Now()
 	s, err := r.openTrial(ctx, id, "start")
@@ -243,7 +250,7 @@ func (r *run) startOnce(ctx context.Context, id string, exams []wire.Workload) (
 	defer s.Close(context.WithoutCancel(ctx))
 	opened := r.o.Now()
 	resident, _ = machine.Resident(s.PID)
-	looked := r.o.Now().Sub(opened)
+	readTime := r.o.Now().Sub(opened)
 	for _, exam := range exams {
 		if a, err := s.Prepare(ctx, r.withSet(id, exam)); err != nil {
 			return 0, 0, false
@@ -251,7 +258,7 @@ func (r *run) startOnce(ctx context.Context, id string, exams []wire.Workload) (
 			continue
 		}
 		_, err := s.Answer(ctx, exam.ID, []int{0})
-		return r.o.Now().Sub(began) - looked, resident, err == nil
+		return r.o.Now().Sub(began) - readTime, resident, err == nil
 	}
 	return 0, 0, false
 }

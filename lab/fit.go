@@ -3,7 +3,6 @@ package lab
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -14,8 +13,8 @@ import (
 	"github.com/tarebench/tare/internal/plan"
 )
 
-// CheckBudget rejects a budget set by the user that no part of the study fits in. It needs only the
-// study, so it can be called before anything is built. The error is a [*plan.BudgetError].
+// CheckBudget returns a [*plan.BudgetError] if budget, set by the user, is too short for any part of
+// the study. It needs only the study, so it can be called before anything is built.
 func CheckBudget(s tare.Study, budget time.Duration) error {
 	if least := plan.Least(s.Workloads); budget < least {
 		return &plan.BudgetError{Budget: budget, Least: least}
@@ -23,31 +22,35 @@ func CheckBudget(s tare.Study, budget time.Duration) error {
 	return nil
 }
 
-// planStudy plans the rest of the study. spent is the pilot's share of the budget.
+// planStudy plans the rounds of the study. spent is the part of the budget that the pilots take.
 func (r *run) planStudy(pilots []tare.Pilot, spent time.Duration) tare.Plan {
-	return plan.New(r.study.Workloads, r.participants(), pilots, r.planOptions(spent))
+	return plan.New(r.study.Workloads, r.listParticipants(), pilots, r.planOptions(spent))
 }
 
+// planOptions returns the options of a plan that starts when spent of the budget is used up.
 func (r *run) planOptions(spent time.Duration) plan.Options {
 	return plan.Options{
 		Seed: r.o.Seed, Isolation: r.o.Isolation,
 		Budget: r.o.Budget, Spent: spent, Rounds: r.o.Rounds, User: r.o.User, Strict: r.isStrict(),
 		Slice: r.o.Slice, Most: r.o.Most, Long: !r.isReduced() && r.o.Rounds == 0,
-		Brief: r.briefContenders(), Early: r.stopsEarly(), Until: r.o.Until,
+		Brief: r.listBrief(), Early: r.stopsEarly(), Until: r.o.Until,
 	}
 }
 
-// stopsEarly reports whether a look before the last round can change what is
-// measured: end the study, or take a contender out. No look is
-// planned that cannot.
+// fixedParticipants is the number of contenders that take part in every study: the baseline, its
+// control and the null contender.
+const fixedParticipants = 3
+
+// stopsEarly reports whether a look before the last round can have a consequence: end the study
+// because its questions are answered, or retire a contender. Otherwise no early look is planned.
 func (r *run) stopsEarly() bool {
-	asks := len(r.study.Criteria)+len(r.study.Claims) > 0
-	others := len(r.participants()) - 3 // all but baseline, control and null
-	return asks || r.isReduced() && others > leaders
+	hasQuestions := len(r.study.Criteria)+len(r.study.Claims) > 0
+	others := len(r.listParticipants()) - fixedParticipants
+	return hasQuestions || r.isReduced() && others > leaders
 }
 
-// participants lists the contenders that take part in the rounds.
-func (r *run) participants() []string {
+// listParticipants lists the contenders that take part in the rounds.
+func (r *run) listParticipants() []string {
 	var ids []string
 	for _, c := range r.contenders {
 		if !r.dropped[c.ID] {
@@ -57,14 +60,14 @@ func (r *run) participants() []string {
 	return ids
 }
 
-// briefContenders lists the contenders with slices a tenth as long, because no ratio is taken of
-// them and no check needs complete slices: the null contender, and traps that are void whatever
-// their slices show.
-func (r *run) briefContenders() []string {
+// listBrief lists the contenders whose slices are a tenth as long, because no ratio is computed of
+// them and no check needs complete slices: the null contender, and traps that only checks without
+// statistics must catch.
+func (r *run) listBrief() []string {
 	var ids []string
 	for _, c := range r.contenders {
 		switch {
-		case r.dropped[c.ID]:
+		case r.dropped[c.ID]: // takes no part
 		case c.Role == tare.RoleNull, c.Role == tare.RoleTrap && !slices.ContainsFunc(c.Expect.Void, check.Statistical):
 			ids = append(ids, c.ID)
 		}
@@ -72,64 +75,68 @@ func (r *run) briefContenders() []string {
 	return ids
 }
 
-// fitPilots drops the parts that the user's budget has no time for, even with the fewest slices per
-// round: workloads, then contenders, from the end of the list, or if the budget is a limit those
-// first that take longest. It drops those that a claim, criterion or decomposition needs last.
+// fitPilots removes parts from the study until the user's budget has time for the others, at least
+// with the fewest slices per round, and returns the plan. It removes workloads, then contenders,
+// from the end of the list; if the budget is a time limit, the workloads with the longest rounds
+// first. The parts that a claim, criterion or decomposition needs are removed last.
 func (r *run) fitPilots(pilots []tare.Pilot, spent time.Duration) tare.Plan {
-	return r.fitTo(pilots, func() time.Duration { return spent })
+	return r.removeUntilFits(pilots, func() time.Duration { return spent })
 }
 
-// fitTo is fitPilots for an unfinished pilot: pilot returns its expected duration for the parts
-// still in. It drops parts until the rest fits, then restores each part that still fits.
-func (r *run) fitTo(pilots []tare.Pilot, pilot func() time.Duration) tare.Plan {
-	spent := pilot()
+// removeUntilFits does the work of fitPilots, also while pilots are unfinished: pilotTime returns
+// the expected duration of all pilots of the study as it is then. It removes as many parts as needed
+// from the start of the list of dispensable parts, then restores each removed part that still fits.
+func (r *run) removeUntilFits(pilots []tare.Pilot, pilotTime func() time.Duration) tare.Plan {
+	spent := pilotTime()
 	p := r.planStudy(pilots, spent)
 	if p.Fits || !r.o.User && !r.isStrict() || r.o.Rounds > 0 {
 		return p
 	}
-	need := time.Duration(math.Ceil(1.1*(spent.Seconds()+p.SecondsPerRound*plan.MinRounds))) * time.Second
+	need := roundUp(spent.Seconds() + p.SecondsPerRound*plan.MinRounds) // budget for the complete study
 	study, contenders := r.study, r.contenders
-	out := map[string]bool{}
-	replan := func(parts ...tare.NotWeighed) bool {
+	removed := map[string]bool{}
+	// toggle removes the parts that are in the study and restores those that are not. It reports
+	// whether the plan of the resulting study fits.
+	toggle := func(parts ...tare.NotWeighed) bool {
 		for _, part := range parts {
-			out[part.What] = !out[part.What]
+			removed[part.What] = !removed[part.What]
 		}
 		r.study, r.contenders = study, contenders
-		r.removeParts(out)
-		p = r.planStudy(pilots, pilot())
+		r.removeParts(removed)
+		p = r.planStudy(pilots, pilotTime())
 		return p.Fits
 	}
-	order := r.listDispensable(pilots)
-	n := 1 + sort.Search(max(0, len(order)-1), func(i int) bool {
-		clear(out)
-		return replan(order[:i+1]...)
+	parts := r.listDispensable(pilots)
+	n := 1 + sort.Search(max(0, len(parts)-1), func(i int) bool {
+		clear(removed)
+		return toggle(parts[:i+1]...)
 	})
-	n = min(n, len(order))
-	clear(out)
-	replan(order[:n]...)
-	for _, what := range slices.Backward(order[:n]) {
-		if !replan(what) {
-			replan(what)
+	n = min(n, len(parts))
+	clear(removed)
+	toggle(parts[:n]...)
+	for _, part := range slices.Backward(parts[:n]) {
+		if fits := toggle(part); !fits {
+			toggle(part)
 		}
 	}
-	var what []string
-	for _, part := range order[:n] {
-		if out[part.What] {
-			what = append(what, part.What)
+	var names []string
+	for _, part := range parts[:n] {
+		if removed[part.What] {
+			names = append(names, part.What)
 			r.unfit = append(r.unfit, tare.NotWeighed{What: part.What, Why: fmt.Sprintf("left out: a budget of %v has no time for it; --budget %v does", r.o.Budget, need)})
 		}
 	}
-	if len(what) > 0 {
-		r.sendProgress(Event{Phase: "fit", Message: fmt.Sprintf("left out, as a budget of %v has no time for it: %s; --budget %v does", r.o.Budget, strings.Join(what, ", "), need)})
+	if len(names) > 0 {
+		r.sendProgress(Event{Phase: "fit", Message: fmt.Sprintf("left out, as a budget of %v has no time for it: %s; --budget %v does", r.o.Budget, strings.Join(names, ", "), need)})
 	}
 	return p
 }
 
-// listDispensable lists what may be dropped, in order: all workloads but one, then all contenders
-// but the baseline and one other. That other is installed, and is a trap only if there is nothing
-// else.
+// listDispensable lists the parts of the study that may be removed, in this order: all workloads but
+// one, then all contenders but the baseline and one other. The remaining other contender is
+// installed, and is a trap only if the study has no other contenders.
 func (r *run) listDispensable(pilots []tare.Pilot) []tare.NotWeighed {
-	claimed := claimedSubjects(r.study)
+	claimed := findSubjects(r.study)
 	var works, contenders, traps []string
 	for _, w := range r.study.Workloads {
 		works = append(works, w.ID)
@@ -140,46 +147,49 @@ func (r *run) listDispensable(pilots []tare.Pilot) []tare.NotWeighed {
 	}
 	for _, c := range r.contenders {
 		switch {
-		case r.dropped[c.ID], c.Absent():
+		case r.dropped[c.ID], c.Absent(): // takes no time
 		case c.Role == tare.RoleTrap:
 			traps = append(traps, c.ID)
 		case c.Role == tare.RoleContender || c.Role == tare.RoleApart:
 			contenders = append(contenders, c.ID)
 		}
 	}
-	return append(leastNeededFirst(tare.LeftWorkload, works, claimed.workloads), leastNeededFirst(tare.LeftContender, append(contenders, traps...), claimed.contenders)...)
+	contenders = append(contenders, traps...)
+	return append(sortDispensable(tare.LeftWorkload, works, claimed.workloads), sortDispensable(tare.LeftContender, contenders, claimed.contenders)...)
 }
 
-// roundCosts returns how many seconds a round of each workload alone takes.
+// roundCosts returns the duration in seconds of a round of each workload by itself. It omits
+// workloads without pilots.
 func (r *run) roundCosts(pilots []tare.Pilot) map[string]float64 {
-	of := map[string][]tare.Pilot{}
+	pilotsOf := map[string][]tare.Pilot{} // by workload
 	for _, p := range pilots {
-		of[p.Workload] = append(of[p.Workload], p)
+		pilotsOf[p.Workload] = append(pilotsOf[p.Workload], p)
 	}
 	o := r.planOptions(0)
 	o.Rounds = 1
 	cost := map[string]float64{}
 	for _, w := range r.allWorkloads {
-		if len(of[w.ID]) > 0 {
-			cost[w.ID] = plan.New([]tare.Workload{w}, r.participants(), of[w.ID], o).SecondsPerRound
+		if len(pilotsOf[w.ID]) > 0 {
+			cost[w.ID] = plan.New([]tare.Workload{w}, r.listParticipants(), pilotsOf[w.ID], o).SecondsPerRound
 		}
 	}
 	return cost
 }
 
-// leastNeededFirst returns all parts but the one needed most: those that are not needed
-// before those that are, and each group from the end of the list.
-func leastNeededFirst(left func(id, why string) tare.NotWeighed, ids []string, needed map[string]bool) []tare.NotWeighed {
+// sortDispensable returns the parts named ids in the order in which they may be removed: the parts
+// that are not needed, then the needed ones, each group from the end of the list. It omits the last
+// part of this order, which must stay. toPart makes a part from its name.
+func sortDispensable(toPart func(id, why string) tare.NotWeighed, ids []string, needed map[string]bool) []tare.NotWeighed {
 	ids = slices.Clone(ids)
 	slices.Reverse(ids)
 	slices.SortStableFunc(ids, func(a, b string) int {
 		return cmp.Compare(boolToInt(needed[a]), boolToInt(needed[b]))
 	})
-	var out []tare.NotWeighed
+	var parts []tare.NotWeighed
 	for _, id := range ids[:max(0, len(ids)-1)] {
-		out = append(out, left(id, ""))
+		parts = append(parts, toPart(id, ""))
 	}
-	return out
+	return parts
 }
 
 func boolToInt(b bool) int {
@@ -189,41 +199,41 @@ func boolToInt(b bool) int {
 	return 0
 }
 
-// subjects are the contenders and workloads that claims, criteria and
-// decompositions are about.
+// subjects contains the ids of the contenders and workloads that claims, criteria and decompositions
+// are about. The id "" means all of them.
 type subjects struct{ contenders, workloads map[string]bool }
 
-func claimedSubjects(s tare.Study) subjects {
-	out := subjects{map[string]bool{}, map[string]bool{}}
-	about := func(contender, workload string) { out.contenders[contender], out.workloads[workload] = true, true }
+func findSubjects(s tare.Study) subjects {
+	found := subjects{map[string]bool{}, map[string]bool{}}
+	add := func(contender, workload string) { found.contenders[contender], found.workloads[workload] = true, true }
 	for _, c := range s.Criteria {
-		about(c.Contender, c.Workload)
+		add(c.Contender, c.Workload)
 	}
 	for _, c := range s.Claims {
-		about(c.Contender, c.Workload)
+		add(c.Contender, c.Workload)
 		for _, w := range c.Workloads {
-			about(c.Contender, w)
+			add(c.Contender, w)
 		}
 	}
 	for _, d := range s.Decompose {
-		about(d.From, d.Workload)
+		add(d.From, d.Workload)
 		for _, step := range d.Steps {
-			about(step.To, d.Workload)
+			add(step.To, d.Workload)
 		}
 	}
-	return out
+	return found
 }
 
-// guessedShare is the time assumed for a contender before its pilot, as a share of
-// the baseline's. If it is too low, tare only wastes the pilot of a contender that
-// it then drops.
+// guessedShare is the time that a contender is assumed to take before it is piloted, as a share of
+// the baseline's time. If it is too low, tare only wastes the pilot of a contender that it then
+// removes.
 const guessedShare = 0.6
 
-// guessPilots returns the pilots that are done, and assumes for every other contender that it takes
-// guessedShare of the baseline's time.
+// guessPilots returns the finished pilots, and for every other contender a copy of the baseline's
+// pilot that takes guessedShare of the time.
 func (r *run) guessPilots() []tare.Pilot {
 	var out []tare.Pilot
-	known := map[[2]string]bool{}
+	known := map[[2]string]bool{} // by contender and workload
 	for _, p := range r.pilots {
 		known[[2]string{p.Contender, p.Workload}] = true
 	}
@@ -234,16 +244,18 @@ func (r *run) guessPilots() []tare.Pilot {
 		}
 		for _, c := range r.contenders {
 			w, ok := r.workloadOf(p.Workload)
-			if ok && !r.dropped[c.ID] && !known[[2]string{c.ID, p.Workload}] && w.Asks(c.ID) {
-				g := p
-				g.Contender, g.NSPerOp, g.SetupNS = c.ID, guessedShare*p.NSPerOp, guessedShare*p.SetupNS
-				out = append(out, g)
+			willBePiloted := ok && w.Asks(c.ID) && !r.dropped[c.ID] && !known[[2]string{c.ID, p.Workload}]
+			if willBePiloted {
+				guess := p
+				guess.Contender, guess.NSPerOp, guess.SetupNS = c.ID, guessedShare*p.NSPerOp, guessedShare*p.SetupNS
+				out = append(out, guess)
 			}
 		}
 	}
 	return out
 }
 
+// workloadOf returns the workload with id that is still in the study.
 func (r *run) workloadOf(id string) (tare.Workload, bool) {
 	i := slices.IndexFunc(r.study.Workloads, func(w tare.Workload) bool { return w.ID == id })
 	if i < 0 {
@@ -252,25 +264,29 @@ func (r *run) workloadOf(id string) (tare.Workload, bool) {
 	return r.study.Workloads[i], true
 }
 
-// forgetDropped deletes the pilots of workloads and contenders that were dropped, and their
-// conformance results.
+// forgetDropped deletes the pilots and conformance results of workloads and contenders that were
+// removed from the study. Results of probes stay: a probe is not a workload of the study.
 func (r *run) forgetDropped() {
-	gone := func(id string) bool { _, input := r.inputs[id]; _, in := r.workloadOf(id); return input && !in }
-	r.pilots = slices.DeleteFunc(r.pilots, func(p tare.Pilot) bool { return gone(p.Workload) || r.roleOf(p.Contender) == "" })
-	r.conform = slices.DeleteFunc(r.conform, func(c tare.Conformance) bool { return gone(c.Workload) || r.roleOf(c.Contender) == "" })
+	isRemoved := func(workload string) bool {
+		_, hasInput := r.inputs[workload] // false for probes
+		_, isInStudy := r.workloadOf(workload)
+		return hasInput && !isInStudy
+	}
+	r.pilots = slices.DeleteFunc(r.pilots, func(p tare.Pilot) bool { return isRemoved(p.Workload) || r.roleOf(p.Contender) == "" })
+	r.conform = slices.DeleteFunc(r.conform, func(c tare.Conformance) bool { return isRemoved(c.Workload) || r.roleOf(c.Contender) == "" })
 }
 
-// dropAsPlanned drops from a resumed study what its plan had dropped.
+// dropAsPlanned removes the parts from a resumed study that its plan leaves out.
 func (r *run) dropAsPlanned() {
-	out := map[string]bool{}
-	for _, l := range r.plan.LeftOut {
-		out[l.What] = true
+	removed := map[string]bool{}
+	for _, part := range r.plan.LeftOut {
+		removed[part.What] = true
 	}
-	r.removeParts(out)
+	r.removeParts(removed)
 	r.omitted = append(r.omitted, r.plan.LeftOut...)
 }
 
-// removeParts removes parts, named as in NotWeighed, from the study.
+// removeParts removes the parts whose NotWeighed.What is in parts from the study.
 func (r *run) removeParts(parts map[string]bool) {
 	r.study.Workloads = slices.DeleteFunc(slices.Clone(r.study.Workloads), func(w tare.Workload) bool { return parts[tare.LeftWorkload(w.ID, "").What] })
 	r.study.Contenders = slices.DeleteFunc(slices.Clone(r.study.Contenders), func(e tare.Entry) bool { return parts[tare.LeftContender(e.ID, "").What] })

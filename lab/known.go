@@ -14,72 +14,76 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// Known stores the answers of contenders, so that later runs do not ask the same program the same
-// question. Keys are made of the program and of the question. An unreadable entry counts as not
-// known.
+// Known stores results about contenders, so that later runs do not send the same requests to the
+// same program. A key is a hash of the program and of the requests. Load returns false if there is
+// no entry under key, or none that it can read.
 type Known interface {
 	Load(key string) ([]byte, bool)
-	Save(key string, what []byte)
+	Save(key string, value []byte)
 }
 
 // examResult is the result of one contender in the kind's exams.
 type examResult struct {
-	Semantics *tare.Semantics `json:"semantics,omitempty"` // nil means it was not asked
+	Semantics *tare.Semantics `json:"semantics,omitempty"` // nil if no exam was run, because the contender is of role apart
 	Adoption  tare.Adoption   `json:"adoption"`
 }
 
-// knownKey returns the key of contender id's answers to the workloads in ask. It contains
-// everything an answer and its comparison depend on: the program and how it is configured and
-// started, the baseline, which may be the reference, the inputs, and this program, which compares.
-// It returns "" if tare did not build the program: a command can run anything.
-func (r *run) knownKey(id, what string, ask ...wire.Workload) string {
+// knownKey returns the key of a result about contender id on inputs; topic names the kind of result.
+// The key covers everything the result depends on: the contender's program and how it is configured
+// and started, the baseline, which may be the reference, the inputs, and this program, which
+// compares the answers. It returns "" if the result must not be stored, e.g. because tare did not
+// build the program: a command can run anything.
+func (r *run) knownKey(id, topic string, inputs ...wire.Workload) string {
 	p := r.programs[id].Contender
-	if r.o.Known == nil || p.SHA256 == "" || p.Launch != "" && p.Launch != tare.LaunchProgram {
+	isBuilt := p.SHA256 != "" && (p.Launch == "" || p.Launch == tare.LaunchProgram)
+	if r.o.Known == nil || !isBuilt {
 		return ""
 	}
-	compares := self()
-	if compares == "" {
+	comparer := programDigest()
+	if comparer == "" {
 		return ""
 	}
-	ask = slices.Clone(ask)
-	for i := range ask {
-		ask[i] = r.withSet(id, ask[i])
-		ask[i].Input = "" // a path; its bytes are in the sum
+	inputs = slices.Clone(inputs)
+	for i := range inputs {
+		inputs[i] = r.withSet(id, inputs[i])
+		inputs[i].Input = "" // the path differs between runs; the content is covered by SHA256
 	}
 	h := sha256.New()
 	reference := ""
 	if k, ok := r.kind.(Examiner); ok {
 		reference = k.Reference()
 	}
-	err := json.NewEncoder(h).Encode([]any{"tare/known/v1", what, r.name, reference, compares, r.programs[r.study.Baseline].Contender.SHA256,
-		p.SHA256, r.programs[id].Variant, p.Set, r.roleOf(id), r.contenderEnv(), ask})
+	err := json.NewEncoder(h).Encode([]any{"tare/known/v1", topic, r.name, reference, comparer, r.programs[r.study.Baseline].Contender.SHA256,
+		p.SHA256, r.programs[id].Variant, p.Set, r.roleOf(id), r.contenderEnv(), inputs})
 	if err != nil {
 		return ""
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// loadKnown reads the value stored under key into value.
-func (r *run) loadKnown(key string, what any) bool {
+// loadKnown reads the result stored under key into value, a pointer. It returns false if there is
+// none.
+func (r *run) loadKnown(key string, value any) bool {
 	if key == "" {
 		return false
 	}
 	src, ok := r.o.Known.Load(key)
-	return ok && json.Unmarshal(src, what) == nil
+	return ok && json.Unmarshal(src, value) == nil
 }
 
-// saveKnown stores value under key.
-func (r *run) saveKnown(key string, what any) {
+// saveKnown stores value under key, unless key is "".
+func (r *run) saveKnown(key string, value any) {
 	if key == "" {
 		return
 	}
-	if src, err := json.Marshal(what); err == nil {
+	if src, err := json.Marshal(value); err == nil {
 		r.o.Known.Save(key, src)
 	}
 }
 
-// self is the sum of this program's executable; empty if it cannot be read.
-var self = sync.OnceValue(func() string {
+// programDigest returns the digest and size of this program's executable, or "" if it cannot be
+// read.
+var programDigest = sync.OnceValue(func() string {
 	path, err := os.Executable()
 	if err != nil {
 		return ""

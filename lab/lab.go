@@ -1,9 +1,10 @@
-// Package lab carries a study out: it builds the contenders, pilots them,
-// plans the rounds, hands the token from slice to slice, journals every slice,
-// and stops when the evidence is enough or the budget is spent.
+// Package lab runs studies: it builds the contenders, runs a pilot of each, plans the rounds, lets
+// one contender at a time run a slice, writes every slice to the journal, and stops when the
+// evidence is enough or the budget is spent.
 package lab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,16 +22,16 @@ import (
 	"github.com/tarebench/tare/lab/journal"
 )
 
-// Default budgets of a study that names none.
+// Default budgets of a study that sets none.
 const (
 	DefaultQuick = 40 * time.Second
 	DefaultFull  = 5 * time.Minute
 )
 
-// LostError is the error of a study without a contender that it needs: the baseline, the control or
-// the null contender was lost.
+// LostError is the error of a study that cannot continue because the baseline, the control or the
+// null contender was lost.
 type LostError struct {
-	Contender string
+	Contender string // its role, possibly with its id, or its id
 	Why       string // one line
 }
 
@@ -39,26 +40,22 @@ func (e *LostError) Error() string {
 	return fmt.Sprintf("lost %s, which every comparison needs: %s", e.Contender, e.Why)
 }
 
-// Budget returns how long to measure a study with budget b by default, the pilot included. The
+// Budget returns the default measuring time of a study with budget b, including the pilots. The
 // fewest rounds that allow a verdict can take longer.
 func Budget(b tare.Budget, quick bool) time.Duration {
-	of, or := b.Full, DefaultFull
 	if quick {
-		of, or = b.Quick, DefaultQuick
+		return cmp.Or(b.Quick, DefaultQuick)
 	}
-	if of == 0 {
-		return or
-	}
-	return of
+	return cmp.Or(b.Full, DefaultFull)
 }
 
-// ExpectError is the error of a check that missed a trap although it had all the evidence that it
-// needs.
+// ExpectError is the error of a run in which checks missed traps, although they had all the evidence
+// that they need.
 type ExpectError struct {
-	Missed []string // one line each
+	Missed []string // one line for each missed trap
 }
 
-// Error returns the first that was missed, and how many more there are.
+// Error returns the first missed trap and the number of the others.
 func (e *ExpectError) Error() string {
 	s := e.Missed[0]
 	if n := len(e.Missed) - 1; n > 0 {
@@ -67,59 +64,60 @@ func (e *ExpectError) Error() string {
 	return s
 }
 
-// StudyError is the error of a study that requests something invalid.
+// StudyError is the error of an invalid study.
 type StudyError struct {
-	Study string
+	Study string // id
 	Err   error
 }
 
-// Error names the study and what is wrong with it.
+// Error returns the id of the study and the text of Err.
 func (e *StudyError) Error() string { return fmt.Sprintf("study %s: %v", e.Study, e.Err) }
 
-// Unwrap returns what is wrong.
+// Unwrap returns Err.
 func (e *StudyError) Unwrap() error { return e.Err }
 
-// run is the state of a study during its measurement.
+// run is the state of a study during its measurement: newRun prepares it, makePlan runs the pilots,
+// measureRounds adds rounds, and makeResult judges them.
 type run struct {
 	o     Options
 	kind  Kind
-	name  string // of the kind
-	study tare.Study
+	name  string     // name of the kind
+	study tare.Study // the part of the study that is measured
 
 	contenders   []tare.Contender         // in plan order
 	programs     map[string]build.Program // by contender id
-	builtFor     map[string][]string      // by contender id: what its command's environment needs to find what was built for it
+	builtFor     map[string][]string      // by contender id: NAME=value that its command needs to find the files built for it
 	inputs       map[string]wire.Workload // by workload id
-	probes       []wire.Workload
+	probes       []wire.Workload          // requests that must be rejected
 	profiles     []tare.Profile
-	omitted      []tare.NotWeighed
-	unfit        []tare.NotWeighed // of them, what the budget has no time for
-	allWorkloads []tare.Workload   // before any was omitted for lack of time
+	omitted      []tare.NotWeighed // parts of the study that are not measured
+	unfit        []tare.NotWeighed // parts that the budget has no time for; also in omitted once the rounds are planned
+	allWorkloads []tare.Workload   // the workloads before any was omitted for lack of time
 
-	failedPilot map[string]bool // workloads that were to be brought back and gave no result
-	planPace    float64         // of the plan: duration of a round over its forecast by the pilots; zero means 1
-	plannedAt   int             // rounds that were done when the plan was made
+	failedPilot map[string]bool // ids of omitted workloads whose second pilot gave no result; nil if empty
+	planPace    float64         // ratio of the duration of a round to the pilots' forecast that plan assumes; 0 means 1
+	plannedAt   int             // number of rounds that were done when plan was made
 
-	log      *journal.Log // of an earlier run, or empty
-	out      *journal.Writer
-	plan     tare.Plan
-	pilots   []tare.Pilot
-	exams    journal.Exams
-	conform  []tare.Conformance
-	dropped  map[string]bool // contenders that are not opened any more
-	rounds   []tare.Round
-	slices   []tare.Slice
-	trials   []tare.Trial
-	started  time.Time
-	before   time.Duration // of the budget, by the run that is resumed or by the caller
-	outside  time.Duration // of what the budget does not pay for
-	stopped  string
-	longDone int
+	log         *journal.Log    // journal of the run that is resumed; empty for a new run
+	out         *journal.Writer // journal of this run
+	plan        tare.Plan
+	pilots      []tare.Pilot
+	exams       journal.Exams
+	conform     []tare.Conformance
+	dropped     map[string]bool // ids of contenders that take no part any more
+	rounds      []tare.Round
+	slices      []tare.Slice
+	trials      []tare.Trial
+	started     time.Time
+	spentBefore time.Duration // budget spent before started: by the run that is resumed, or as the caller says
+	uncounted   time.Duration // time since started that does not count against the budget
+	stopped     string        // how the study ended, e.g. Decided
+	longDone    int           // number of finished rounds with longer slices
 }
 
-// Run measures study. It returns the result together with an *ExpectError, and with
-// context.Canceled if the run was cut off after at least one round. With any other error there is
-// no result.
+// Run measures study. It returns a result together with an *ExpectError, and together with
+// context.Canceled if the run was cancelled after at least one round, or an error of writing the end
+// of the journal. With any other error the result is nil.
 func Run(ctx context.Context, study tare.Study, o Options) (*tare.Result, error) {
 	r, err := newRun(study, o)
 	if err != nil {
@@ -146,7 +144,7 @@ func Run(ctx context.Context, study tare.Study, o Options) (*tare.Result, error)
 		return nil, err
 	}
 	defer r.out.Close()
-	r.started, r.before = r.o.Now(), r.o.Spent
+	r.started, r.spentBefore = r.o.Now(), r.o.Spent
 	if err := r.makePlan(ctx); err != nil {
 		return nil, err
 	}
@@ -178,7 +176,8 @@ func Run(ctx context.Context, study tare.Study, o Options) (*tare.Result, error)
 	return res, nil
 }
 
-// newRun checks the options, fills in defaults and writes the inputs.
+// newRun checks the options, sets their defaults, selects the part of the study to measure and
+// writes the inputs.
 func newRun(study tare.Study, o Options) (*run, error) {
 	if err := study.Validate(); err != nil {
 		return nil, &StudyError{study.ID, err}
@@ -257,23 +256,23 @@ func (r *run) isReduced() bool {
 // openJournal starts the journal, or continues the existing one.
 func (r *run) openJournal() error {
 	path := filepath.Join(r.o.Dir, journal.FileName)
-	print := r.studyFingerprint()
+	fingerprint := r.studyFingerprint()
 	if !r.o.Resume {
 		out, err := journal.Create(path, journal.Head{
-			Study: r.study.ID, Fingerprint: print, Options: r.statedOptions(),
+			Study: r.study.ID, Fingerprint: fingerprint, Options: r.statedOptions(),
 			Started: r.o.Now().UTC().Format(time.RFC3339),
 		})
 		r.out = out
 		return err
 	}
 	log, out, err := journal.Resume(path)
-	if errors.As(err, new(*fs.PathError)) { // what is in it is not known
+	if errors.As(err, new(*fs.PathError)) { // it could not be read, so that a reason why not to resume is unknown
 		return err
 	}
 	if err != nil {
 		return &ResumeError{Path: path, Why: oneLine(err.Error())}
 	}
-	if why := whyMismatch(log.Head, print, r.statedOptions()); why != "" {
+	if why := whyMismatch(log.Head, fingerprint, r.statedOptions()); why != "" {
 		out.Close()
 		return &ResumeError{Path: path, Why: why}
 	}
@@ -281,34 +280,11 @@ func (r *run) openJournal() error {
 	return nil
 }
 
-// makePlan gets the plan from the journal, or from a pilot.
+// makePlan takes the plan and the measurements from the journal of an earlier run. If it has no
+// plan, it runs the pilots and the exams, plans the rounds and writes all of it to the journal.
 func (r *run) makePlan(ctx context.Context) error {
 	if r.log.Plan != nil {
-		r.plan, r.pilots, r.conform = *r.log.Plan, r.log.Pilots, r.log.Conformance
-		r.rounds, r.slices, r.trials = r.log.Rounds, r.log.Slices, r.log.Trials
-		if r.log.Exams != nil {
-			r.exams = *r.log.Exams
-		}
-		r.dropAsPlanned()
-		r.before = time.Duration(r.plan.PilotSeconds * float64(time.Second))
-		for _, rd := range r.rounds {
-			r.before += time.Duration(rd.Seconds * float64(time.Second))
-			if rd.Tau > 1 {
-				r.longDone++
-			}
-		}
-		for _, c := range r.contenders {
-			if check.GivenUp(r.trials, c.ID, r.plan.RoundsPlanned) != "" {
-				r.dropped[c.ID] = true
-			}
-		}
-		r.dropWrong()
-		if err := r.countLook(); err != nil {
-			return err
-		}
-		r.sendProgress(Event{Phase: "plan", Plan: &r.plan, Rounds: r.plan.RoundsPlanned, Round: len(r.rounds),
-			Message: fmt.Sprintf("resumed after round %d (%d slices of a round in flight were lost)", len(r.rounds)-r.longDone, r.log.Lost)})
-		return nil
+		return r.restorePlan()
 	}
 	if err := r.runPilots(ctx); err != nil {
 		return err
@@ -323,7 +299,7 @@ func (r *run) makePlan(ctx context.Context) error {
 	r.plan = p
 	r.plan.PilotSeconds = r.elapsedTime().Seconds()
 	entries := []journal.Entry{{Conformance: r.conform}, {Pilots: r.pilots}, {Exams: &r.exams}}
-	for i := range r.trials { // that failed in the pilot
+	for i := range r.trials { // so far, only those that failed in the pilot
 		entries = append(entries, journal.Entry{Trial: &r.trials[i]})
 	}
 	for _, e := range append(entries, journal.Entry{Plan: &r.plan}) {
@@ -335,19 +311,48 @@ func (r *run) makePlan(ctx context.Context) error {
 	return nil
 }
 
-// elapsedTime returns how long the study has measured, including an earlier run.
+// restorePlan restores the state of the earlier run that r.log is the journal of.
+func (r *run) restorePlan() error {
+	r.plan, r.pilots, r.conform = *r.log.Plan, r.log.Pilots, r.log.Conformance
+	r.rounds, r.slices, r.trials = r.log.Rounds, r.log.Slices, r.log.Trials
+	if r.log.Exams != nil {
+		r.exams = *r.log.Exams
+	}
+	r.dropAsPlanned()
+	r.spentBefore = time.Duration(r.plan.PilotSeconds * float64(time.Second))
+	for _, rd := range r.rounds {
+		r.spentBefore += time.Duration(rd.Seconds * float64(time.Second))
+		if rd.Tau > 1 {
+			r.longDone++
+		}
+	}
+	for _, c := range r.contenders {
+		if check.GivenUp(r.trials, c.ID, r.plan.RoundsPlanned) != "" {
+			r.dropped[c.ID] = true
+		}
+	}
+	r.dropWrong()
+	if err := r.countLook(); err != nil {
+		return err
+	}
+	r.sendProgress(Event{Phase: "plan", Plan: &r.plan, Rounds: r.plan.RoundsPlanned, Round: len(r.rounds),
+		Message: fmt.Sprintf("resumed after round %d (%d slices of a round in flight were lost)", len(r.rounds)-r.longDone, r.log.Lost)})
+	return nil
+}
+
+// elapsedTime returns the measuring time so far, including the time before Run started.
 func (r *run) elapsedTime() time.Duration {
 	if r.started.IsZero() {
 		return 0
 	}
-	return r.before + r.o.Now().Sub(r.started) - r.outside
+	return r.spentBefore + r.o.Now().Sub(r.started) - r.uncounted
 }
 
-// runOutsideBudget runs do without counting its time in the budget: like a build it is done once for
-// a program, and not again in the next run.
+// runOutsideBudget calls do without counting its time against the budget: like a build, it is work
+// that is done once for a program and not repeated by the next run.
 func (r *run) runOutsideBudget(do func() error) error {
 	began := r.o.Now()
-	defer func() { r.outside += r.o.Now().Sub(began) }()
+	defer func() { r.uncounted += r.o.Now().Sub(began) }()
 	return do()
 }
 
@@ -376,11 +381,11 @@ func (r *run) averageNoise() tare.Noise {
 	if r.o.Machine != nil {
 		return r.o.Machine.Noise
 	}
-	over := func(of func(tare.Noise) float64) float64 {
+	average := func(share func(tare.Noise) float64) float64 {
 		var sum, seconds float64
 		for _, rd := range r.rounds {
-			if share := of(rd.Noise); share >= 0 {
-				sum += share * rd.Seconds
+			if s := share(rd.Noise); s >= 0 { // negative means unknown
+				sum += s * rd.Seconds
 				seconds += rd.Seconds
 			}
 		}
@@ -390,13 +395,14 @@ func (r *run) averageNoise() tare.Noise {
 		return sum / seconds
 	}
 	return tare.Noise{
-		CPUPressure:  over(func(n tare.Noise) float64 { return n.CPUPressure }),
+		CPUPressure:  average(func(n tare.Noise) float64 { return n.CPUPressure }),
 		RunQueueWait: runQueueShare(r.trials),
-		Throttled:    over(func(n tare.Noise) float64 { return n.Throttled }),
+		Throttled:    average(func(n tare.Noise) float64 { return n.Throttled }),
 	}
 }
 
-// startGauge starts to watch the machine and returns the function that reads its noise.
+// startGauge starts to record the machine's noise. The returned function stops that and returns the
+// noise since, including the wait of trials for a processor.
 func (r *run) startGauge() func(trials []tare.Trial) tare.Noise {
 	if r.o.Machine != nil {
 		return func([]tare.Trial) tare.Noise { return r.o.Machine.Noise }

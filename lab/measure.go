@@ -31,10 +31,10 @@ func (r *run) measureRounds(ctx context.Context) error {
 	}
 	for {
 		done := len(r.rounds) - r.longDone
-		if err := r.revisePlan(done); err != nil { // a run that was resumed right there
+		if err := r.revisePlan(done); err != nil {
 			return err
 		}
-		if err := r.readmit(ctx, done); err != nil {
+		if err := r.readmitOmitted(ctx, done); err != nil {
 			return err
 		}
 		if done >= r.plan.RoundsPlanned {
@@ -63,7 +63,7 @@ func (r *run) measureRounds(ctx context.Context) error {
 		}
 		done++
 		r.sendProgress(r.withLeader(Event{Phase: "round", Round: done, Rounds: r.plan.RoundsPlanned, Plan: &r.plan, Elapsed: r.elapsedTime(), Left: r.remainingBudget()}))
-		if r.plan.LongEvery > 0 && done%r.plan.LongEvery == 0 && !r.isInterrupted() && !r.isLimited(done) {
+		if r.plan.LongEvery > 0 && done%r.plan.LongEvery == 0 && !r.isInterrupted() && !r.isPastLimit(done) {
 			if err := r.runRound(ctx, plan.Round(r.plan, done, plan.LongTau)); err != nil {
 				return r.stopAfter(ctx, err)
 			}
@@ -86,7 +86,8 @@ func (r *run) measureRounds(ctx context.Context) error {
 	}
 }
 
-// stopAfter ends the rounds after err: at the limit of the run what there is counts.
+// stopAfter ends the rounds after err. An unfinished round at the time limit is no error if another
+// round is finished.
 func (r *run) stopAfter(ctx context.Context, err error) error {
 	if errors.Is(err, errLimit) {
 		return r.stopAtLimit()
@@ -97,8 +98,8 @@ func (r *run) stopAfter(ctx context.Context, err error) error {
 	return err
 }
 
-// stopAtLimit ends the rounds because the budget is spent. It is an error if there are
-// none.
+// stopAtLimit ends the rounds because the budget is spent. It returns an error if no round is
+// finished.
 func (r *run) stopAtLimit() error {
 	if len(r.rounds) == 0 {
 		return r.tooShortError(r.plan)
@@ -107,8 +108,9 @@ func (r *run) stopAtLimit() error {
 	return nil
 }
 
-// isPermitted asks Permit for another round. If it is not wanted, the rounds done become those
-// planned: their number does not depend on measurements.
+// isPermitted asks Options.Permit for another round. If no more rounds are wanted, the plan is
+// changed to end after the done rounds: their number does not depend on the measurements, so the
+// result is that of a study with a fixed number of rounds.
 func (r *run) isPermitted(ctx context.Context, done int) (bool, error) {
 	if r.o.Permit == nil {
 		return true, nil
@@ -121,7 +123,7 @@ func (r *run) isPermitted(ctx context.Context, done int) (bool, error) {
 	return false, r.out.Append(journal.Entry{Plan: &r.plan})
 }
 
-// minRounds returns the least number of rounds, even if all is decided before.
+// minRounds returns the least number of rounds to measure, even if a look decides everything before.
 func (r *run) minRounds() int {
 	if r.o.Quick || r.o.User {
 		return 0
@@ -129,15 +131,14 @@ func (r *run) minRounds() int {
 	return plan.FullRounds
 }
 
-// isSpent reports whether the budget is used up after done rounds. A study runs to the fewest
-// rounds a verdict needs, or those that a budget set by the user is stretched to: if rounds turn
-// out slower than the pilot was, the plan says so. No round starts that would end past the limit of
-// the run.
+// isSpent reports whether the budget has no time for a round after done rounds. If rounds are slower
+// than the pilots forecast, a study still runs the fewest rounds that a verdict needs, and marks its
+// plan as stretched. But no round starts that would end past the time limit of the run.
 func (r *run) isSpent(done int) bool {
 	if r.o.Rounds > 0 {
 		return false
 	}
-	if r.isLimited(done) {
+	if r.isPastLimit(done) {
 		return true
 	}
 	if r.isStrict() {
@@ -158,8 +159,8 @@ func (r *run) isSpent(done int) bool {
 	return true
 }
 
-// isDone reports whether the resumed run had measured everything: it ended before its result was
-// saved, and only that is missing.
+// isDone reports whether the run that is resumed had finished its measurements, so that only its
+// result is missing.
 func (r *run) isDone() bool { return r.log.Done != nil && r.log.Done.Stopped != Interrupted }
 
 // minRoundsForLeader is the number of rounds from which a progress line names the leader.
@@ -176,10 +177,11 @@ func (r *run) withLeader(e Event) Event {
 	return e
 }
 
-// judgeLook judges the evidence so far and reports whether that answers the study.
+// judgeLook reports whether the evidence of a look after done rounds answers the study, and sends
+// the number of answered and open questions as progress.
 func (r *run) judgeLook(o measured, done int) bool {
 	answered, open := countAnswered(o.verdicts, o.claims)
-	if r.o.Until > 0 {
+	if r.o.Until > 0 { // each difference is a question, too
 		settled, unsettled := judge.Settled(o.data, o.comparisons, o.findings, r.o.Until)
 		answered, open = answered+settled, open+unsettled
 	}
@@ -201,7 +203,8 @@ func (r *run) isInterrupted() bool {
 	}
 }
 
-// countAnswered counts the criteria and claims that have an answer, and those that have none yet.
+// countAnswered counts the answered and the open criteria and claims. A criterion counts once for
+// each of its verdicts.
 func countAnswered(verdicts []tare.Verdict, claims []tare.ClaimResult) (answered, open int) {
 	count := func(isOpen bool) {
 		if isOpen {

@@ -18,16 +18,16 @@ type (
 	TrialSpec = trial.Spec
 	// Conn is the conversation with a trial.
 	Conn = trial.Conn
-	// Guardian ends what a run started, should tare be killed.
+	// Guardian ends the processes of a run if tare is killed.
 	Guardian = trial.Guardian
 )
 
 // Kind defines how a study works with its contenders. The engine runs every kind in the same way
-// and never learns which one it is.
+// and has no code for particular kinds.
 type Kind interface {
-	// Input writes the input of workload w for every contender into dir and describes it on the
-	// wire. studyDir is where relative files start. A workload is omitted if the error is a
-	// *NotInstalledError.
+	// Input writes the input of workload w for every contender into dir and describes it as
+	// contenders receive it. Paths of files in w are relative to studyDir. The workload is omitted
+	// if the error is a *NotInstalledError.
 	Input(w tare.Workload, studyDir, dir string) (wire.Workload, error)
 	// Open starts one trial of program. Different trials are prepared at the
 	// same time; one trial gets one request after another.
@@ -40,43 +40,43 @@ type Kind interface {
 // Describer is a Kind that can describe the content of an input. The checks that need the
 // description are not applicable to the workloads of other kinds.
 type Describer interface {
-	// Describe completes w, whose input is in: how many bytes the bodies have, how many keys they
-	// should have, and how many differ.
-	Describe(w tare.Workload, in wire.Workload) (tare.Workload, error)
+	// Describe returns w with a description of its input added, e.g. the size of the bodies, the
+	// number of keys they should have, and the number of distinct bodies.
+	Describe(w tare.Workload, input wire.Workload) (tare.Workload, error)
 }
 
 // Holder is a Kind whose contenders store data of a workload in memory. A study that needs more
 // memory than the machine has is rejected before anything is started.
 type Holder interface {
-	// Holds returns the maximum memory in bytes that contender c takes for w, which is completed by
-	// its set; 0 means too little to count.
+	// Holds returns the maximum memory in bytes that contender c takes for the data of w; 0 means
+	// too little to count. w.Set includes the configuration of c.
 	Holds(c tare.Contender, w wire.Workload) int64
 }
 
-// Examiner is a Kind with more cases for every contender than the study's workloads: those in which
-// implementations are known to differ. They run once per study, in a separate process, and are
-// never timed.
+// Examiner is a Kind with exams: cases in which implementations are known to differ. Every contender
+// takes them in addition to the study's workloads, once per study, in a separate process, and they
+// are never timed.
 type Examiner interface {
-	// Exams writes the inputs of all exams into dir.
+	// Exams writes the inputs of all exams into dir. It returns nil if the study has none.
 	Exams(dir string) ([]wire.Workload, error)
 	// Differ compares one answer to one case of exam with the reference. It returns false if the
 	// answer equals the reference's.
 	Differ(exam wire.Workload, answer wire.Answer) (tare.Difference, bool)
-	// Reference names what answers are compared with, e.g. encoding/json go1.26.8.
+	// Reference names the reference of the comparison, e.g. encoding/json go1.26.8.
 	Reference() string
 }
 
-// Grouper is a Kind that needs another process for workloads of another group. The
-// workloads of a group follow each other in a round, so that each of these processes
-// starts once.
+// Grouper is a Kind that needs a separate process for each group of workloads. The workloads of a
+// group follow each other in a round, so that each process starts once.
 type Grouper interface {
 	// Group names the group of w.
 	Group(w wire.Workload) string
 }
 
-// Launcher is a Kind whose contenders need not be programs of ours: Open takes
-// those with a command, or with a URL, as well.
+// Launcher is a Kind whose contenders can be other things than programs that tare built: a command of
+// the user, or a URL.
 type Launcher interface {
+	// Launches returns the ways to launch contenders that Open supports.
 	Launches() []tare.Launch
 }
 
@@ -102,37 +102,37 @@ type Sources interface {
 type Options struct {
 	Kinds   map[string]Kind
 	Sources Sources
-	Dir     string // this run's own directory: journal, inputs; made if missing
+	Dir     string // directory for the journal and inputs of this run only; made if missing
 
 	Measuring
 	Host
 }
 
-// Measuring states what of a study is measured, how long, and in which way.
+// Measuring selects the part of a study to measure, the measuring time, and the method.
 type Measuring struct {
-	Only   Only          // a part of the study; zero means by Quick
-	Quick  bool          // only what carries a claim or criterion
-	Budget time.Duration // measuring time; zero means the study's own for Quick or full
-	User   bool          // the budget is set by the user: fail rather than stretch it
-	Limit  time.Duration // end by then, whatever the plan says: no round starts that would end later, and one that does is discarded; 0 means no limit
-	Spent  time.Duration // of Budget and Limit, before Run
-	Rounds int           // fixed number of rounds, one look at the end; zero means by budget
-	Until  float64       // continue until every question is answered and every difference is found or smaller than this share, at most for Budget; zero means no
-	Permit Permit        // called before each round, if several machines share the rounds; nil permits all of Rounds
+	Only   Only          // selected contenders and workloads; the zero value selects by Quick
+	Quick  bool          // measure only the parts that a claim, a criterion or an expectation needs
+	Budget time.Duration // measuring time; 0 means the study's quick or full budget
+	User   bool          // the budget is set by the user: leave out parts of the study, or fail, rather than plan for longer
+	Limit  time.Duration // time limit: no round starts that would end later, and a round that reaches it is discarded; 0 means no limit
+	Spent  time.Duration // part of Budget and Limit that was used up before Run
+	Rounds int           // fixed number of rounds, with one look at the end; 0 means as many as Budget has time for
+	Until  float64       // continue until every question is answered and every difference is proven or below this share, at most for Budget; 0 means no such goal
+	Permit Permit        // called before each round if several machines share the rounds; nil permits all of Rounds
 
-	Seed      uint64         // zero means from the clock; recorded
-	Isolation tare.Isolation // zero means lockstep
-	Slice     time.Duration  // requested slice length; zero means by METHOD's rule
-	Most      int            // slices of a contender in a round, of work that allocates nothing; zero means by that rule
-	Procs     int            // GOMAXPROCS of contenders; zero means the kind's own
-	Env       []string       // NAME=value, for every contender
+	Seed      uint64         // seed of every order; recorded in the result; 0 means from the clock
+	Isolation tare.Isolation // "" means lockstep
+	Slice     time.Duration  // requested slice length; 0 means by the rule in docs/METHOD.md
+	Most      int            // greatest number of slices of a contender in a round, for work that allocates nothing; 0 means by the same rule
+	Procs     int            // GOMAXPROCS of contenders; 0 means the default of the kind
+	Env       []string       // NAME=value, added to the environment of every contender
 	EnvRecord []string       // Env as the result and the journal store it; nil means unchanged
-	At        float64        // operations per second at which the cost is computed; zero means none
-	Profile   []string       // cpu, mem: to be taken of every contender after the rounds
-	Expected  []tare.Pilot   // expected results of pilots, for a budget that must not be spent on them; nil if unknown
+	At        float64        // rate in operations per second for which costs are computed; 0 means no costs
+	Profile   []string       // profiles to take of every contender after the rounds: cpu, mem
+	Expected  []tare.Pilot   // expected results of the pilots, by which parts of the study are omitted before any pilot; nil if unknown
 }
 
-// recordedEnv returns the environment of contenders as documents keep it.
+// recordedEnv returns the environment of contenders as the result and the journal store it.
 func (m Measuring) recordedEnv() []string {
 	if m.EnvRecord != nil {
 		return m.EnvRecord
@@ -142,33 +142,32 @@ func (m Measuring) recordedEnv() []string {
 
 // Host holds the services and callbacks of the program that runs a study.
 type Host struct {
-	Now      func() time.Time                     // zero means time.Now
+	Now      func() time.Time                     // nil means time.Now
 	LookPath func(program string) (string, error) // finds a program that a command requires; nil means machine.Tool
 	BuildFor BuildFor                             // nil means nothing is built for commands
-	Machine  *tare.Machine                        // facts and noise to report instead of this machine's, for scripted runs
-	Unlocked bool                                 // recorded: no machine lock was held
+	Machine  *tare.Machine                        // facts and noise to report instead of this machine's, for scripted runs; nil means this machine's
+	Unlocked bool                                 // the machine lock is not held; recorded in the result
 
-	Known  Known        // answers of earlier runs; nil means every contender is tested
-	Resume bool         // go on with the journal in Dir
+	Known  Known        // results of earlier runs; nil means every contender is tested again
+	Resume bool         // continue the journal in Dir
 	Stored *tare.Result // an older result of the study, to report changes since; nil means none
 
 	Run      string          // tag of this run, put into every process it starts
-	Guardian *trial.Guardian // notified of started processes, on systems where the run's tag cannot be searched for
+	Guardian *trial.Guardian // notified of started processes, on systems where processes cannot be found by the run's tag
 	Progress func(Event)     // called for each step as it happens; may be nil
-	Stop     <-chan struct{} // closed: finish the round, save, judge what there is
+	Stop     <-chan struct{} // when closed, the run finishes the current round and judges the rounds so far
 }
 
-// BuildFor builds what a command would otherwise build while it starts. It returns the
-// NAME=value that the command then needs in its environment. The error is one line.
+// BuildFor builds the files that command would otherwise build while it starts. It returns the
+// NAME=value entries that the command then needs in its environment. The error is one line.
 type BuildFor func(ctx context.Context, command []string) (env []string, err error)
 
 // Permit reports whether one more round is wanted after done rounds. It may block. With an error
 // the study has no result.
 type Permit func(ctx context.Context, done int) (bool, error)
 
-// Only chooses a part of a study by name. What it names is measured at any
-// budget; the baseline always is. Patterns are those of [path.Match]; none
-// means all of them.
+// Only selects a part of a study by name. A selected part is measured at any budget, and the
+// baseline always is. The elements are patterns as in [Match]; an empty list selects all.
 type Only struct {
 	Contenders []string
 	Workloads  []string
@@ -177,17 +176,17 @@ type Only struct {
 // Event is one step of a study, for a progress line.
 type Event struct {
 	Phase     string // build, pilot, fit, exam, plan, trial, round, revised, look, race, profile, done
-	Contender string // build: which one
-	Cached    bool   // build: it was built before
-	Err       error  // build, pilot, trial: what went wrong with that contender
-	Round     int    // round: just finished; trial: the one in which it failed
-	Rounds    int    // planned
+	Contender string // the contender that the phase is about; "" if about none or all
+	Cached    bool   // build: the program was built before
+	Err       error  // build, pilot, trial, profile: the failure of Contender
+	Round     int    // rounds finished so far; trial: the round in which Contender failed
+	Rounds    int    // number of planned rounds
 	Plan      *tare.Plan
-	Elapsed   time.Duration // since measuring began
-	Left      time.Duration // of the budget, at least zero
-	Leader    string        // round: the contender with the lowest ratio so far; empty means none is known
-	Ratio     float64       // round: of Leader, about
-	Decided   int           // look: criteria and claims decided
-	Open      int           // look: still open
-	Message   string        // one line with more information, if there is any
+	Elapsed   time.Duration // measuring time so far; revised: forecast of one round
+	Left      time.Duration // rest of the budget, at least 0
+	Leader    string        // round: the contender with the lowest ratio so far; "" if unknown
+	Ratio     float64       // round: approximate ratio of Leader
+	Decided   int           // look: number of decided criteria and claims
+	Open      int           // look: number of undecided criteria and claims
+	Message   string        // one line with more information; may be ""
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Why a part of a study is not measured.
+// Reasons why a part of a study is not measured.
 const (
 	notQuick  = "left out at this budget (no claim and no criterion needs it)"
 	notChosen = "left out (not among those that were asked for)"
@@ -20,162 +20,165 @@ const (
 	notAsked  = "left out (it is asked none of the workloads that are measured)"
 )
 
-// Part returns the part of a study that is measured, and the omitted rest: at quick, the part that
-// carries a claim, a criterion or an expectation; with a selection, the selected part. The baseline
-// is always included. A selection by name is measured at any budget.
+// Part returns the part of a study that is measured, and the omitted parts with their reasons. The
+// quick budget measures the part that a claim, a criterion or an expectation needs. Names in only
+// override that: the named part is measured at any budget. The baseline is always included. It
+// returns an error if a pattern in only is invalid or no workload remains.
 func Part(s tare.Study, isQuick bool, only Only) (tare.Study, []tare.NotWeighed, error) {
 	contenders, workloads := chooseAll, chooseAll
 	if isQuick && len(s.Claims)+len(s.Criteria) > 0 {
 		contenders, workloads = chooseForQuick(s)
 	}
 	if isQuick {
-		workloads = omitSegments(s, chooseBrief(s, workloads))
+		workloads = omitSegments(s, chooseQuickWorkloads(s, workloads))
 	}
 	if len(only.Contenders) > 0 {
-		named, err := matchAny(only.Contenders)
+		isNamed, err := matchAny(only.Contenders)
 		if err != nil {
 			return s, nil, err
 		}
-		contenders = func(id string) (bool, string) { return id == s.Baseline || named(id), notChosen }
+		contenders = func(id string) (bool, string) { return id == s.Baseline || isNamed(id), notChosen }
 	}
 	if len(only.Workloads) > 0 {
-		named, err := matchAny(only.Workloads)
+		isNamed, err := matchAny(only.Workloads)
 		if err != nil {
 			return s, nil, err
 		}
-		workloads = func(id string) (bool, string) { return named(id), notChosen }
+		workloads = func(id string) (bool, string) { return isNamed(id), notChosen }
 		if len(only.Contenders) == 0 {
-			contenders = chooseListed(s, workloads, contenders)
+			contenders = addListed(s, workloads, contenders)
 		}
 	}
-	var left, idle []tare.NotWeighed
+	var omittedContenders, omittedWorkloads []tare.NotWeighed
 	p := s
 	p.Contenders, p.Workloads = nil, nil
 	for _, w := range s.Workloads {
-		in, why := workloads(w.ID)
-		if in {
+		if ok, why := workloads(w.ID); ok {
 			p.Workloads = append(p.Workloads, w)
 		} else {
-			idle = append(idle, tare.LeftWorkload(w.ID, why))
+			omittedWorkloads = append(omittedWorkloads, tare.LeftWorkload(w.ID, why))
 		}
 	}
 	for _, e := range s.Contenders {
-		in, why := contenders(e.ID)
-		if in && e.ID != s.Baseline && len(p.Workloads) > 0 && !slices.ContainsFunc(p.Workloads, func(w tare.Workload) bool { return w.Asks(e.ID) }) {
-			in, why = false, notAsked
+		ok, why := contenders(e.ID)
+		hasWork := slices.ContainsFunc(p.Workloads, func(w tare.Workload) bool { return w.Asks(e.ID) })
+		if ok && e.ID != s.Baseline && len(p.Workloads) > 0 && !hasWork {
+			ok, why = false, notAsked
 		}
-		if in {
+		if ok {
 			p.Contenders = append(p.Contenders, e)
 		} else {
-			left = append(left, tare.LeftContender(e.ID, why))
+			omittedContenders = append(omittedContenders, tare.LeftContender(e.ID, why))
 		}
 	}
-	left = append(left, idle...)
 	if len(p.Workloads) == 0 && len(only.Workloads) == 0 {
 		return s, nil, errors.New("all its workloads are continuous segments, which the quick budget has no time for; --budget full has")
 	}
 	if len(p.Workloads) == 0 {
 		return s, nil, fmt.Errorf("none of its workloads matches %s", strings.Join(only.Workloads, ", "))
 	}
-	return p, left, nil
+	return p, append(omittedContenders, omittedWorkloads...), nil
 }
 
-// chooser reports whether an id is measured, and if not why.
-type chooser func(id string) (in bool, why string)
+// chooser reports whether the contender or workload with id is measured, and if not, the reason.
+type chooser func(id string) (ok bool, why string)
 
 func chooseAll(string) (bool, string) { return true, "" }
 
-// chooseListed selects those that in selects, and the contenders that a measured workload lists: a
-// user who selects the workload selects them.
-func chooseListed(s tare.Study, works, in chooser) chooser {
+// addListed selects the contenders that a selected workload lists by name, in addition to those that
+// contenders selects: a user who selects a workload also selects its contenders.
+func addListed(s tare.Study, workloads, contenders chooser) chooser {
 	return func(id string) (bool, string) {
 		for _, w := range s.Workloads {
-			if measured, _ := works(w.ID); measured && slices.Contains(w.Contenders, id) {
+			if isMeasured, _ := workloads(w.ID); isMeasured && slices.Contains(w.Contenders, id) {
 				return true, ""
 			}
 		}
-		return in(id)
+		return contenders(id)
 	}
 }
 
-// chooseForQuick selects what quick measures. If the study names the workloads of quick, its
-// questions on others add no contender.
+// chooseForQuick selects the contenders and workloads of the quick budget: those that a claim, a
+// decomposition or a criterion needs, and contenders with an expectation. If the study lists its
+// quick workloads, questions about other workloads are ignored.
 func chooseForQuick(s tare.Study) (contenders, workloads chooser) {
-	who, what := map[string]bool{}, map[string]bool{}
-	elsewhere := func(workload string) bool {
+	ids, works := map[string]bool{}, map[string]bool{} // of contenders and of workloads
+	isIgnored := func(workload string) bool {
 		return workload != "" && len(s.Budget.QuickWorkloads) > 0 && !slices.Contains(s.Budget.QuickWorkloads, workload)
 	}
 	for _, c := range s.Claims {
-		if c.Kind == tare.ClaimReported || elsewhere(c.Workload) || len(c.Workloads) > 0 && !slices.ContainsFunc(c.Workloads, func(w string) bool { return !elsewhere(w) }) {
+		areAllIgnored := len(c.Workloads) > 0 && !slices.ContainsFunc(c.Workloads, func(w string) bool { return !isIgnored(w) })
+		if c.Kind == tare.ClaimReported || isIgnored(c.Workload) || areAllIgnored {
 			continue
 		}
-		who[c.Contender] = true
+		ids[c.Contender] = true
 		if c.Of.Contender != "" {
-			who[c.Of.Contender] = true
+			ids[c.Of.Contender] = true
 		}
-		if c.Workload != "" { // a statement is answered next to them
-			what[c.Workload] = true
+		if c.Workload != "" { // a statement names no workload and needs none
+			works[c.Workload] = true
 		}
 		for _, w := range c.Workloads {
-			what[w] = true
+			works[w] = true
 		}
 	}
 	for _, d := range s.Decompose {
-		if elsewhere(d.Workload) {
+		if isIgnored(d.Workload) {
 			continue
 		}
-		who[d.From], what[d.Workload] = true, true
+		ids[d.From], works[d.Workload] = true, true
 		for _, step := range d.Steps {
-			who[step.To] = true
+			ids[step.To] = true
 		}
 	}
 	for _, c := range s.Criteria {
-		if elsewhere(c.Workload) {
+		if isIgnored(c.Workload) {
 			continue
 		}
 		if c.Contender != "" {
-			who[c.Contender] = true
+			ids[c.Contender] = true
 		}
 		for _, w := range s.Workloads {
-			what[w.ID] = what[w.ID] || c.Workload == "" || c.Workload == w.ID
+			works[w.ID] = works[w.ID] || c.Workload == "" || c.Workload == w.ID
 		}
 		if c.Of != "" {
-			what[c.Of] = true
+			works[c.Of] = true
 		}
 	}
-	nobody := len(who) == 0 // is named: every criterion is about all
-	who[s.Baseline] = true
+	isAboutAll := len(ids) == 0 // a question without a contender is about all of them
+	ids[s.Baseline] = true
 	for _, e := range s.Contenders {
-		who[e.ID] = who[e.ID] || nobody || !e.Expect.IsZero() || e.Given != ""
+		ids[e.ID] = ids[e.ID] || isAboutAll || !e.Expect.IsZero() || e.Given != ""
 	}
-	if len(what) == 0 { // statements only
+	if len(works) == 0 { // the study has statements only
 		for _, w := range s.Workloads {
-			what[w.ID] = true
+			works[w.ID] = true
 		}
 	}
-	in := func(m map[string]bool) chooser {
+	chooseFrom := func(m map[string]bool) chooser {
 		return func(id string) (bool, string) { return m[id], notQuick }
 	}
-	return in(who), in(what)
+	return chooseFrom(ids), chooseFrom(works)
 }
 
-// chooseBrief omits what the study has no time for at quick.
-func chooseBrief(s tare.Study, in chooser) chooser {
+// chooseQuickWorkloads selects the workloads that choose selects and that the study lists for the
+// quick budget. If it lists none, it returns choose.
+func chooseQuickWorkloads(s tare.Study, choose chooser) chooser {
 	if len(s.Budget.QuickWorkloads) == 0 {
-		return in
+		return choose
 	}
 	return func(id string) (bool, string) {
 		if !slices.Contains(s.Budget.QuickWorkloads, id) {
 			return false, noTime
 		}
-		return in(id)
+		return choose(id)
 	}
 }
 
-// omitSegments removes continuous segments from those that in selects, unless the study names them
-// as quick.
-func omitSegments(s tare.Study, in chooser) chooser {
-	segment := map[string]time.Duration{}
+// omitSegments selects the workloads that choose selects, except continuous segments that the study
+// does not list for the quick budget.
+func omitSegments(s tare.Study, choose chooser) chooser {
+	segment := map[string]time.Duration{} // by workload id
 	for _, w := range s.Workloads {
 		if w.Traffic != nil {
 			segment[w.ID] = w.Traffic.Segment
@@ -185,11 +188,12 @@ func omitSegments(s tare.Study, in chooser) chooser {
 		if d := segment[id]; d > 0 && !slices.Contains(s.Budget.QuickWorkloads, id) {
 			return false, fmt.Sprintf(noSegment, d)
 		}
-		return in(id)
+		return choose(id)
 	}
 }
 
-// matchAny returns a predicate for names that match one of patterns.
+// matchAny returns a function that reports whether a name matches one of patterns. It returns an
+// error if a pattern is malformed.
 func matchAny(patterns []string) (func(name string) bool, error) {
 	for _, p := range patterns {
 		if _, err := path.Match(p, ""); err != nil {
@@ -207,8 +211,8 @@ func matchAny(patterns []string) (func(name string) bool, error) {
 }
 
 // Match reports whether name matches pattern as in [path.Match], except that a star also matches
-// slashes: names of workloads have them.
+// slashes, which the names of workloads contain.
 func Match(pattern, name string) (bool, error) {
-	flat := strings.NewReplacer("/", "\x00")
+	flat := strings.NewReplacer("/", "\x00") // NUL is no separator for path.Match
 	return path.Match(flat.Replace(pattern), flat.Replace(name))
 }

@@ -15,37 +15,37 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// Warm-up and memory passes. A warm-up ends after a number of collection cycles or a time,
-// whichever comes first.
+// Lengths of the warm-up and of the passes of a pilot. A warm-up ends after a number of collection
+// cycles (GC) or a time (NS, in ns), whichever comes first.
 const (
 	warmGC          = 3
 	warmNS          = 20e6
-	warmTraffic     = 100e6 // of a server: it has buffers and connections to get
-	warmSlice       = 8e6   // of a benchmark with slices of one length, of which suites have many
-	warmCapNS       = 2e9
-	pilotGC         = 5
+	warmTraffic     = 100e6 // ns, of a server: it also allocates buffers and accepts connections
+	warmSlice       = 8e6   // ns, of a benchmark with slices of fixed length: suites have many of them
+	warmCapNS       = 2e9   // the longest that a warm-up may take
+	pilotGC         = 5     // of the pass that measures the time of an operation
 	pilotNS         = 100e6
-	seldomGC        = 3 // of a contender whose cycles are long
+	seldomGC        = 3 // of its repetition for a contender whose collection cycles are long
 	seldomNS        = 1e9
-	warmMore        = 1.2  // of the operations that are expected to last that long
-	minUntimedShare = 0.25 // of the timed part of an operation: less cannot be distinguished from chance
-	statsNS         = 5e6  // work of one memory pass
-	maxStatsOps     = 1000
-	sampleCases     = 2 // conformance cases per round
+	warmMore        = 1.2  // factor on the expected number of operations: a pass rather has too many than too few
+	minUntimedShare = 0.25 // least untimed part of an operation relative to its timed part; less cannot be distinguished from chance
+	statsNS         = 5e6  // length of a memory pass
+	maxStatsOps     = 1000 // most operations of a memory pass
+	sampleCases     = 2    // conformance cases per round
 
-	maxUnrefused = 24 // wrongly accepted probes that are listed
+	maxUnrefused = 24 // most wrongly accepted probes that are listed
 )
 
-// runPilots opens every contender once. Each must answer every case correctly; the pilot measures
-// how long an operation takes, what it allocates and how long a collection cycle is, so that slices
-// can be planned. None of its measurements is reported.
+// runPilots opens every contender once. Each must answer every case correctly. The pilot measures
+// the duration and the allocations of an operation and the length of a collection cycle, so that
+// slices can be planned. None of these measurements is reported.
 //
-// The baseline and the null contender come first: their cost shows what the budget has time for,
-// before the others are opened. The control is the program of the baseline, and is not tested
-// again.
+// The baseline and the null contender come first: their cost shows which parts of the study the
+// budget has time for, before other contenders are opened. The control is the program of the
+// baseline, and is not piloted again.
 //
 // If the results of pilots are known in advance, the parts that the budget has no time for are
-// omitted before any of them.
+// omitted before any pilot.
 func (r *run) runPilots(ctx context.Context) error {
 	if err := r.fitExpected(); err != nil {
 		return err
@@ -63,12 +63,11 @@ func (r *run) runPilots(ctx context.Context) error {
 		r.fitBeforehand(r.elapsedTime() - began)
 	}
 	for _, c := range slices.Clone(r.contenders) {
-		switch c.Role {
-		case tare.RoleBaseline, tare.RoleNull, tare.RoleControl:
-		default:
-			if err := r.pilotOrDrop(ctx, c); err != nil {
-				return err
-			}
+		if c.Role == tare.RoleBaseline || c.Role == tare.RoleNull || c.Role == tare.RoleControl {
+			continue
+		}
+		if err := r.pilotOrDrop(ctx, c); err != nil {
+			return err
 		}
 	}
 	r.dropWrong()
@@ -88,8 +87,8 @@ func (r *run) runPilots(ctx context.Context) error {
 	return nil
 }
 
-// pilotOrDrop pilots one contender. One that fails is dropped; the error is for
-// what the study cannot go on with.
+// pilotOrDrop pilots one contender and drops it if the pilot fails. It returns an error if the study
+// cannot continue after that failure.
 func (r *run) pilotOrDrop(ctx context.Context, c tare.Contender) error {
 	if r.dropped[c.ID] {
 		return nil
@@ -111,9 +110,10 @@ func (r *run) pilotOrDrop(ctx context.Context, c tare.Contender) error {
 	return r.dropContender(c.ID, te.Error())
 }
 
-// copyToControl copies the baseline's pilots to the control.
+// copyToControl copies the pilots and conformance results of the baseline to the control, for
+// workloads that the control has no pilot of.
 func (r *run) copyToControl() {
-	has := map[string]bool{}
+	has := map[string]bool{} // by workload
 	for _, p := range r.pilots {
 		has[p.Workload] = has[p.Workload] || p.Contender == tare.ControlID
 	}
@@ -131,19 +131,20 @@ func (r *run) copyToControl() {
 	}
 }
 
-// fitBeforehand leaves out what the user's budget will have no time for, if every
-// contender takes its share of the baseline's time: two pilots took so long.
-func (r *run) fitBeforehand(two time.Duration) {
+// fitBeforehand removes the parts of the study that the user's budget will have no time for, if every
+// other contender takes guessedShare of the baseline's time. firstPilots is the duration of the
+// pilots of the baseline and the null contender.
+func (r *run) fitBeforehand(firstPilots time.Duration) {
 	works := len(r.study.Workloads)
-	r.fitTo(r.guessPilots(), func() time.Duration {
-		rest := float64(len(r.participants()) - 3) // all but baseline, control and null
-		share := float64(len(r.study.Workloads)) / float64(works)
-		return r.elapsedTime() + time.Duration(guessedShare*rest*share*float64(two)/2)
+	r.removeUntilFits(r.guessPilots(), func() time.Duration {
+		others := float64(len(r.listParticipants()) - fixedParticipants)
+		worksShare := float64(len(r.study.Workloads)) / float64(works)
+		return r.elapsedTime() + time.Duration(guessedShare*others*worksShare*float64(firstPilots)/2)
 	})
 }
 
-// pilotOne pilots contender c on works. Once it has used up its share of the limit,
-// it leaves out the rest of works.
+// pilotOne pilots contender c on works. Once the pilots have used up their share of the time limit,
+// it removes the remaining works from the study.
 func (r *run) pilotOne(ctx context.Context, c tare.Contender, works []tare.Workload) error {
 	start := r.o.Now()
 	s, err := r.openTrial(ctx, c.ID, "pilot")
@@ -151,29 +152,29 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender, works []tare.Workl
 		return err
 	}
 	defer s.Close(ctx)
-	opened := r.o.Now().Sub(start)
-	did := 0
-	starts := map[string]time.Duration{}
+	openTime := r.o.Now().Sub(start) // counts once, with the first workload
+	done := 0
+	startTimes := map[string]time.Duration{} // by the kind's group of workloads
 	for i, w := range works {
 		if c.Role != tare.RoleBaseline && !w.Asks(c.ID) {
 			continue
 		}
-		if did > 0 && r.isPilotOver(c) {
+		if done > 0 && r.isPilotTimeSpent(c) {
 			r.omitPilots(works[i:])
 			break
 		}
-		in := r.inputs[w.ID]
+		input := r.inputs[w.ID]
 		start := r.o.Now()
-		prep, err := s.Prepare(ctx, r.withSet(c.ID, in))
+		prep, err := s.Prepare(ctx, r.withSet(c.ID, input))
 		if err != nil {
 			return err
 		}
 		if prep.Unsupported {
 			continue
 		}
-		did++
-		prepared := r.o.Now().Sub(start)
-		conf, err := r.checkConformance(ctx, s, in, tare.Conformance{Contender: c.ID, Fresh: prep.Fresh})
+		done++
+		prepareTime := r.o.Now().Sub(start)
+		conf, err := r.checkConformance(ctx, s, input, tare.Conformance{Contender: c.ID, Fresh: prep.Fresh})
 		if err != nil {
 			return err
 		}
@@ -183,31 +184,32 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender, works []tare.Workl
 			return err
 		}
 		if g, ok := r.kind.(Grouper); ok {
-			p.Process = g.Group(in)
-			if _, isStarted := starts[p.Process]; !isStarted {
-				starts[p.Process], prepared = opened+prepared, 0
+			p.Process = g.Group(input)
+			// The first prepare of a group starts its process: that time is no set-up of the workload.
+			if _, isStarted := startTimes[p.Process]; !isStarted {
+				startTimes[p.Process], prepareTime = openTime+prepareTime, 0
 			}
-			opened = 0
-			p.StartNS = float64(starts[p.Process])
+			openTime = 0
+			p.StartNS = float64(startTimes[p.Process])
 		}
-		p.SetupNS += float64(opened + prepared)
-		opened = 0
+		p.SetupNS += float64(openTime + prepareTime)
+		openTime = 0
 		r.pilots = append(r.pilots, p)
 	}
 	if err := r.sendProbes(ctx, s, c.ID); err != nil {
 		return err
 	}
-	if did == 0 && slices.ContainsFunc(works, func(w tare.Workload) bool { return w.Asks(c.ID) }) {
+	if done == 0 && slices.ContainsFunc(works, func(w tare.Workload) bool { return w.Asks(c.ID) }) {
 		return &tare.TrialError{Class: tare.ErrContender, Message: "it can do none of the study's workloads"}
 	}
 	return nil
 }
 
-// pilotWorkload measures how long an operation of w takes and what it allocates. The
-// set-up that it returns has no start and no prepare.
+// pilotWorkload measures the duration and the allocations of an operation of w. The SetupNS that it
+// returns excludes the time to start the process and to prepare w.
 func (r *run) pilotWorkload(ctx context.Context, s *trial.Session, contender string, w tare.Workload) (tare.Pilot, error) {
 	p := tare.Pilot{Contender: contender, Workload: w.ID}
-	expected, isKnown := r.expectedOf(contender, w.ID)
+	expected, isKnown := r.expectedPilot(contender, w.ID)
 	share := expected.TimedShare()
 	first, err := s.Warm(ctx, w.ID, warmGC, timedPart(warmUpTime(w), share), warmCapNS*time.Nanosecond, 0)
 	if err != nil {
@@ -227,13 +229,14 @@ func (r *run) pilotWorkload(ctx context.Context, s *trial.Session, contender str
 		return p, err
 	}
 	p.BytesPerOp, p.AllocsPerOp = perOp(mem.Bytes, mem.Ops), perOp(mem.Allocs, mem.Ops)
-	if warm.GC < 2 && p.BytesPerOp >= 1 && w.Heap == 0 && w.Traffic == nil && w.Slice == 0 { // its cycles are this long: measure longer
+	needsCycle := p.BytesPerOp >= 1 && w.Heap == 0 && w.Traffic == nil && w.Slice == 0
+	if needsCycle && warm.GC < 2 { // too few cycles for their mean length: measure longer
 		if warm, err = s.Warm(ctx, w.ID, seldomGC, seldomNS*time.Nanosecond, warmCapNS*time.Nanosecond, opsForTime(seldomNS, p.NSPerOp)); err != nil {
 			return p, err
 		}
 	}
 	switch {
-	case w.Heap > 0 && p.BytesPerOp >= 1: // a cycle comes when as much has been allocated as is alive
+	case w.Heap > 0 && p.BytesPerOp >= 1: // with GOGC=100, a cycle starts when as much has been allocated as is alive
 		p.CycleNS = float64(w.Heap) / p.BytesPerOp * p.NSPerOp
 	case warm.GC >= 2:
 		p.CycleNS = float64(warm.WallNS) / float64(warm.GC)
@@ -248,19 +251,20 @@ func (r *run) pilotWorkload(ctx context.Context, s *trial.Session, contender str
 	return p, nil
 }
 
-// addUntimed fills in what a benchmark takes in addition to what is timed, by two runs
-// of it with different numbers of operations.
+// addUntimed sets the untimed part of p from two runs of a benchmark with different numbers of
+// operations. UntimedNS is the slope of the untimed time, per operation, and AroundNS the intercept,
+// per run.
 func addUntimed(p *tare.Pilot, warm, mem wire.Reply) {
-	if more := warm.Ops - mem.Ops; more > 0 {
-		p.UntimedNS = float64(warm.UntimedNS-mem.UntimedNS) / float64(more)
+	if moreOps := warm.Ops - mem.Ops; moreOps > 0 {
+		p.UntimedNS = float64(warm.UntimedNS-mem.UntimedNS) / float64(moreOps)
 	}
-	if p.UntimedNS < minUntimedShare*p.NSPerOp { // what testing takes around a run varies as much
+	if p.UntimedNS < minUntimedShare*p.NSPerOp { // the overhead of package testing around a run varies as much
 		p.UntimedNS = 0
 	}
 	p.AroundNS = max(0, float64(mem.UntimedNS)-float64(mem.Ops)*p.UntimedNS)
 }
 
-// timedPart returns the part of d that is timed, if share of the time is.
+// timedPart returns the timed part of a run of duration d, of which share is timed.
 func timedPart(d time.Duration, share float64) time.Duration {
 	return time.Duration(share * float64(d))
 }
@@ -276,39 +280,39 @@ func warmUpTime(w tare.Workload) time.Duration {
 	return warmNS * time.Nanosecond
 }
 
-// opsForTime returns how many operations of nsPerOp take somewhat more than ns, so that a contender
-// that runs a fixed number at a time needs to run them once.
+// opsForTime returns a number of operations of nsPerOp that together take somewhat longer than ns, so
+// that a contender that runs a fixed number at a time needs to run that number only once.
 func opsForTime(ns, nsPerOp float64) int64 {
 	return int64(math.Ceil(warmMore * ns / max(0.1, nsPerOp)))
 }
 
-// withSet returns workload in with the study's configuration of contender id in addition to that of
-// the workload, which it overrides.
-func (r *run) withSet(id string, in wire.Workload) wire.Workload {
+// withSet returns a copy of input whose Set also contains the study's configuration of contender id.
+// The contender's settings override those of the workload.
+func (r *run) withSet(id string, input wire.Workload) wire.Workload {
 	set := r.programs[id].Contender.Set
 	if len(set) == 0 {
-		return in
+		return input
 	}
-	all := maps.Clone(in.Set)
-	if all == nil {
-		all = map[string]string{}
+	merged := maps.Clone(input.Set)
+	if merged == nil {
+		merged = map[string]string{}
 	}
-	maps.Copy(all, set)
-	in.Set = all
-	return in
+	maps.Copy(merged, set)
+	input.Set = merged
+	return input
 }
 
 // sendProbes sends contender id the requests that it must reject.
 func (r *run) sendProbes(ctx context.Context, s *trial.Session, id string) error {
-	for _, in := range r.probes {
-		prep, err := s.Prepare(ctx, r.withSet(id, in))
+	for _, probe := range r.probes {
+		prep, err := s.Prepare(ctx, r.withSet(id, probe))
 		if err != nil {
 			return err
 		}
 		if prep.Unsupported {
 			continue
 		}
-		conf, err := r.checkConformance(ctx, s, in, tare.Conformance{Contender: id, Fresh: prep.Fresh, Probe: true})
+		conf, err := r.checkConformance(ctx, s, probe, tare.Conformance{Contender: id, Fresh: prep.Fresh, Probe: true})
 		if err != nil {
 			return err
 		}
@@ -317,17 +321,17 @@ func (r *run) sendProbes(ctx context.Context, s *trial.Session, id string) error
 	return nil
 }
 
-// sharePilots gives the entries of one and the same program one pilot, so that the baseline and its
-// control are sliced alike whatever the machine did meanwhile.
+// sharePilots gives all entries with the same program the pilot of the first of them, so that they
+// have slices of the same length even if the machine was busier during one of the pilots.
 func (r *run) sharePilots() {
-	same := map[string]int{} // program, variant and workload → its first pilot
+	firstPilot := map[string]int{} // index in r.pilots, by program, configuration and workload
 	for i := range r.pilots {
 		p := &r.pilots[i]
 		prog := r.programs[p.Contender]
 		key := fmt.Sprint(prog.Contender.SHA256, " ", prog.Variant, " ", prog.Contender.Set, " ", p.Workload)
-		first, seen := same[key]
-		if !seen || prog.Contender.SHA256 == "" {
-			same[key] = i
+		first, seen := firstPilot[key]
+		if !seen || prog.Contender.SHA256 == "" { // a program that tare did not build may be any program
+			firstPilot[key] = i
 			continue
 		}
 		id := p.Contender
@@ -336,13 +340,14 @@ func (r *run) sharePilots() {
 	}
 }
 
-// dropWrong drops the contenders with wrong answers. A trap is timed all the same: its figures are
-// the published ones. A contender of role apart need not reject what the reference rejects: the
-// report lists what it accepts.
+// dropWrong drops the contenders with wrong answers, and their pilots. Two kinds of wrong answers
+// have no consequence: A trap is timed nevertheless, to show the misleading measurements. A
+// contender of role apart may accept requests that the reference rejects; the report lists them.
 func (r *run) dropWrong() {
 	for _, c := range r.conform {
 		role := r.roleOf(c.Contender)
-		if c.Wrong > 0 && role != tare.RoleTrap && !(c.Probe && role == tare.RoleApart) {
+		isAllowed := role == tare.RoleTrap || c.Probe && role == tare.RoleApart
+		if c.Wrong > 0 && !isAllowed {
 			r.dropped[c.Contender] = true
 		}
 	}
@@ -365,16 +370,19 @@ func (r *run) whyDropped(id string) string {
 	return "it was dropped"
 }
 
+// wasPilotedOn reports whether contender id has a pilot on workload. It returns true for a dropped
+// contender, whose loss has a reason that is reported instead.
 func (r *run) wasPilotedOn(id, workload string) bool {
 	for _, p := range r.pilots {
 		if p.Contender == id && p.Workload == workload {
 			return true
 		}
 	}
-	return r.dropped[id] // lost for another reason, which is named instead
+	return r.dropped[id]
 }
 
-// openTrial starts a trial of contender id and sends hello.
+// openTrial starts a trial of contender id and sends it a hello request. name distinguishes the
+// trials of a contender.
 func (r *run) openTrial(ctx context.Context, id, name string) (*trial.Session, error) {
 	p := r.programs[id]
 	conn, err := r.kind.Open(ctx, p, trial.Spec{Name: id + "/" + name, Run: r.o.Run, Dir: r.o.Dir, Env: append(r.contenderEnv(), r.builtFor[id]...), Guardian: r.o.Guardian})
@@ -419,6 +427,7 @@ func statsOps(nsPerOp float64) int64 {
 	return min(maxStatsOps, max(2, int64(statsNS/nsPerOp)))
 }
 
+// perOp returns total/ops, or 0 if ops is 0.
 func perOp(total, ops int64) float64 {
 	if ops == 0 {
 		return 0

@@ -17,9 +17,9 @@ import (
 // usual 100 a second.
 const profileTime = 3 * time.Second
 
-// takeProfiles takes the requested profiles after the rounds, so that no measurement had a profiler
-// in it. Each contender runs by itself. It skips one that cannot be profiled and reports that as
-// progress.
+// takeProfiles takes the requested profiles after the rounds, so that no profiler ran during a
+// measurement. One contender runs at a time. A contender that cannot be profiled is skipped, and the
+// reason is sent as progress.
 func (r *run) takeProfiles(ctx context.Context) error {
 	if len(r.o.Profile) == 0 || r.isInterrupted() || ctx.Err() != nil {
 		return nil
@@ -47,7 +47,7 @@ func (r *run) takeProfiles(ctx context.Context) error {
 	return nil
 }
 
-// profileOne takes all profiles of one contender.
+// profileOne takes all requested profiles of contender id, on every workload that it was piloted on.
 func (r *run) profileOne(ctx context.Context, id, dir string) error {
 	s, err := r.openTrial(ctx, id, "profile")
 	if err != nil {
@@ -68,12 +68,12 @@ func (r *run) profileOne(ctx context.Context, id, dir string) error {
 		if _, err := s.Warm(ctx, w.ID, warmGC, warmUpTime(w), warmCapNS*time.Nanosecond, 0); err != nil {
 			return err
 		}
-		for _, of := range r.o.Profile {
-			a, err := s.Profile(ctx, w.ID, of, profileTime)
+		for _, profile := range r.o.Profile {
+			a, err := s.Profile(ctx, w.ID, profile, profileTime)
 			if err != nil {
 				return err
 			}
-			if err := r.saveProfile(id, w.ID, of, dir, a); err != nil {
+			if err := r.saveProfile(id, w.ID, profile, dir, a); err != nil {
 				return err
 			}
 		}
@@ -81,21 +81,21 @@ func (r *run) profileOne(ctx context.Context, id, dir string) error {
 	return nil
 }
 
-// saveProfile writes one profile next to the result.
-func (r *run) saveProfile(id, workload, of, dir string, a wire.Reply) error {
+// saveProfile writes one profile of reply a into dir and adds it to the result.
+func (r *run) saveProfile(id, workload, profile, dir string, a wire.Reply) error {
 	if len(a.Profile) == 0 {
-		return &tare.TrialError{Class: tare.ErrProtocol, Message: fmt.Sprintf("an empty %s profile of %s", of, workload)}
+		return &tare.TrialError{Class: tare.ErrProtocol, Message: fmt.Sprintf("an empty %s profile of %s", profile, workload)}
 	}
-	name := strings.NewReplacer("/", "_", "\\", "_").Replace(id+"-"+workload) + "." + of + ".pprof"
+	name := strings.NewReplacer("/", "_", "\\", "_").Replace(id+"-"+workload) + "." + profile + ".pprof"
 	if err := atomicfile.Write(atomicfile.System{}, filepath.Join(dir, name), a.Profile, 0o600); err != nil {
 		return fmt.Errorf("keep a profile: %w", err)
 	}
 	unit := "nanoseconds"
-	if of == tare.ProfileMem {
+	if profile == tare.ProfileMem {
 		unit = "bytes"
 	}
 	r.profiles = append(r.profiles, tare.Profile{
-		Contender: id, Workload: workload, Of: of, Unit: unit, Ops: a.Ops, File: filepath.ToSlash(filepath.Join("profiles", name)),
+		Contender: id, Workload: workload, Of: profile, Unit: unit, Ops: a.Ops, File: filepath.ToSlash(filepath.Join("profiles", name)),
 	})
 	return nil
 }

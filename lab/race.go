@@ -8,24 +8,26 @@ import (
 	"github.com/tarebench/tare/lab/journal"
 )
 
-// leaders is the number of contenders that must be proven faster than one, on everything it does,
-// before it leaves.
+// leaders is the number of contenders that must be proven faster than a contender, on all its
+// workloads, before that contender is retired.
 const leaders = 3
 
-// retireTrailing removes contenders from later rounds that a look has proven slower than the
-// leaders on everything. Their measurements so far remain. No contender leaves that a claim, a
-// criterion or an expectation is about, and none at a budget that has time for ranks.
+// retireTrailing removes contenders from later rounds that the evidence of a look proves slower than
+// the leaders on everything. Their measurements so far remain. It keeps the contenders that a claim,
+// a criterion or a decomposition is about. It retires no contender if the budget has time to rank
+// all of them.
 func (r *run) retireTrailing(o measured, done int) error {
 	if !r.isReduced() || done >= r.plan.RoundsPlanned {
 		return nil
 	}
-	about := claimedSubjects(r.study).contenders
-	left := false
+	needed := findSubjects(r.study).contenders
+	isSubject := func(id string) bool { return needed[id] || needed[""] } // "" is in it if a question is about all
+	retired := false
 	for _, id := range judge.Trailing(o.data, o.comparisons, leaders) {
-		if about[id] || about[""] || !slices.Contains(r.plan.Contenders, id) {
+		if isSubject(id) || !slices.Contains(r.plan.Contenders, id) {
 			continue
 		}
-		left = true
+		retired = true
 		r.plan.Retired = append(r.plan.Retired, tare.Retired{Contender: id, After: done})
 		isID := func(other string) bool { return other == id }
 		r.plan.Contenders = slices.DeleteFunc(slices.Clone(r.plan.Contenders), isID)
@@ -34,7 +36,7 @@ func (r *run) retireTrailing(o measured, done int) error {
 		}
 		r.sendProgress(Event{Phase: "race", Contender: id, Round: done})
 	}
-	if !left {
+	if !retired {
 		return nil
 	}
 	return r.out.Append(journal.Entry{Plan: &r.plan})

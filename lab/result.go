@@ -82,8 +82,8 @@ func (r *run) makeResult(facts tare.Machine) *tare.Result {
 	return res
 }
 
-// correctSamples sets the values of metrics in samples that slices measure to those that
-// comparisons use: the CPU time of a process without that of an idle one.
+// correctSamples replaces the values of metrics that slices measure by the values that comparisons
+// use, in the samples of d: the CPU time excludes the CPU time of an idle process.
 func correctSamples(d evidence.Evidence) {
 	for _, t := range d.Trials {
 		for workload, sample := range t.Samples {
@@ -96,7 +96,8 @@ func correctSamples(d evidence.Evidence) {
 	}
 }
 
-// collectEvidence returns the evidence of one look, with marks on the parts that do not count.
+// collectEvidence returns the evidence of the rounds so far, in which the measurements that do not
+// count are marked. final is true after the last round.
 func (r *run) collectEvidence(final bool) evidence.Evidence {
 	d := evidence.Evidence{Study: r.study, Plan: r.plan, Contenders: r.contenders, Slices: r.slices, Semantics: r.exams.Semantics, Conformance: r.conform, Final: final}
 	d.Trials = check.Mark(r.trials, r.slices, r.study.Baseline, r.plan.RoundsPlanned)
@@ -108,7 +109,8 @@ func (r *run) collectEvidence(final bool) evidence.Evidence {
 	return d.Indexed()
 }
 
-// measured is everything that is read from the rounds so far.
+// measured contains everything that is computed from the rounds so far. decomposition and
+// expectations are computed after the last round only.
 type measured struct {
 	data        evidence.Evidence
 	effects     []tare.Effects
@@ -123,8 +125,8 @@ type measured struct {
 	expectations  []tare.Expectation
 }
 
-// judgeEvidence judges the evidence so far: comparisons first, then the checks that read them, then
-// the verdicts that the checks may void.
+// judgeEvidence judges the rounds so far: first it makes comparisons, then it runs the checks, which
+// read the comparisons, and then it decides the verdicts, which findings of the checks may void.
 func (r *run) judgeEvidence(facts tare.Machine, final bool) measured {
 	o := measured{data: r.collectEvidence(final)}
 	o.effects = judge.Effects(o.data)
@@ -149,20 +151,20 @@ func (r *run) judgeEvidence(facts tare.Machine, final bool) measured {
 	return o
 }
 
-// allConformance returns the answers before timing, followed by the results of the samples of the
-// rounds that count, one entry for each contender and workload.
+// allConformance returns the conformance results of the pilots, followed by those of the samples in
+// the rounds: their sum for each contender and workload. Trials that do not count are left out.
 func (r *run) allConformance(trials []tare.Trial) []tare.Conformance {
 	all := slices.Clone(r.conform)
-	at := map[[2]string]int{}
+	sums := map[[2]string]int{} // index in all, by contender and workload
 	for _, t := range trials {
 		for _, c := range t.Answers {
 			if !t.Counts(c.Workload) {
 				continue
 			}
 			key := [2]string{c.Contender, c.Workload}
-			i, seen := at[key]
+			i, seen := sums[key]
 			if !seen {
-				at[key] = len(all)
+				sums[key] = len(all)
 				all = append(all, c)
 				continue
 			}
@@ -179,13 +181,14 @@ func (r *run) allConformance(trials []tare.Trial) []tare.Conformance {
 	return all
 }
 
-// statedOptions returns the options as the journal and the result state them.
+// statedOptions returns the options as the journal and the result show them. Only a run with the
+// same stated options can resume a journal.
 func (r *run) statedOptions() map[string]string {
 	budget := r.o.Budget.String()
 	switch {
 	case r.o.Rounds > 0:
 		budget = fmt.Sprintf("%d rounds", r.o.Rounds)
-	case r.o.User:
+	case r.o.User: // a duration without a name
 	case r.o.Quick:
 		budget = "quick (" + budget + ")"
 	default:

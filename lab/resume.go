@@ -20,14 +20,14 @@ type ResumeError struct {
 
 // Error returns one line.
 func (e *ResumeError) Error() string {
-	if strings.HasPrefix(e.Why, e.Path+":") { // with the line
+	if strings.HasPrefix(e.Why, e.Path+":") { // an error of the journal begins with its path and line
 		return "cannot resume " + e.Why
 	}
 	return fmt.Sprintf("cannot resume %s: %s", e.Path, e.Why)
 }
 
-// studyFingerprint returns a hash of what must be equal to continue a journal: the study and the
-// binaries.
+// studyFingerprint returns a hash of the study and the binaries of its contenders. A run can only
+// resume a journal with the same fingerprint.
 func (r *run) studyFingerprint() string {
 	h := sha256.New()
 	enc := json.NewEncoder(h)
@@ -42,8 +42,8 @@ func (r *run) studyFingerprint() string {
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
-// countLook adds to the looks of the plan the one that an interrupted run ended
-// with: its result was judged, so that it is one more chance of a false finding.
+// countLook adds a look to the plan of a run that was interrupted before: its result was judged
+// after the last round then, which is one more chance of a false finding.
 func (r *run) countLook() error {
 	done := len(r.rounds) - r.longDone
 	if r.log.Done == nil || r.isDone() || done == 0 || done >= r.plan.RoundsPlanned || slices.Contains(r.plan.Looks, done) {
@@ -54,16 +54,17 @@ func (r *run) countLook() error {
 	return r.out.Append(journal.Entry{Plan: &r.plan})
 }
 
-// whyMismatch returns how a journal differs from this run, or "".
-func whyMismatch(head journal.Head, print string, asked map[string]string) string {
-	if head.Fingerprint != print {
+// whyMismatch returns a clause that says how the journal with this head differs from a run with this
+// fingerprint and these stated options. It returns "" if the run can resume the journal.
+func whyMismatch(head journal.Head, fingerprint string, options map[string]string) string {
+	if head.Fingerprint != fingerprint {
 		return fmt.Sprintf("it belongs to another version of study %s or to other binaries; run without --resume", head.Study)
 	}
-	all := maps.Clone(asked)
+	all := maps.Clone(options)
 	maps.Copy(all, head.Options)
 	for _, k := range slices.Sorted(maps.Keys(all)) {
-		if head.Options[k] != asked[k] {
-			return fmt.Sprintf("it was run with %s %q, now asked with %q; ask the same or run without --resume", k, head.Options[k], asked[k])
+		if head.Options[k] != options[k] {
+			return fmt.Sprintf("it was run with %s %q, now asked with %q; ask the same or run without --resume", k, head.Options[k], options[k])
 		}
 	}
 	return ""

@@ -18,15 +18,15 @@ import (
 	"github.com/tarebench/tare/lab/journal"
 )
 
-// seat is a contender's place in a round: its open trial and what it did.
+// seat is the state of a contender in a round.
 type seat struct {
-	id      string
-	session *trial.Session
+	id      string         // contender
+	session *trial.Session // nil if the trial could not be opened or is closed
 	began   time.Time
-	trial   tare.Trial
-	gone    bool // it failed, and its round is void; the others go on
+	trial   tare.Trial // results so far
+	failed  bool       // the contender takes no further part in this round
 
-	firstError string // that an operation returned inside a slice
+	firstError string // first error that an operation returned inside a slice; "" if none
 }
 
 // runRound runs one round and journals it. Its slices count only if it returns without an error.
@@ -61,20 +61,20 @@ func (r *run) runRound(ctx context.Context, rd tare.Round) error {
 	return nil
 }
 
-// groupWorkloads returns the workloads of each group next to each other, in the order in
-// which the groups come first.
+// groupWorkloads reorders the workloads so that those of a group follow each other. Groups keep the
+// order of their first workloads.
 func (r *run) groupWorkloads(names []string) []string {
 	g, ok := r.kind.(Grouper)
 	if !ok {
 		return names
 	}
-	rank := map[string]int{}
-	of := func(name string) string { return g.Group(r.inputs[name]) }
+	groupOf := func(name string) string { return g.Group(r.inputs[name]) }
+	first := map[string]int{} // by group: index of its first workload
 	for i, name := range slices.Backward(names) {
-		rank[of(name)] = i
+		first[groupOf(name)] = i
 	}
 	names = slices.Clone(names)
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(rank[of(a)], rank[of(b)]) })
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(first[groupOf(a)], first[groupOf(b)]) })
 	return names
 }
 
@@ -90,12 +90,13 @@ func (r *run) runTrialWise(ctx context.Context, rd tare.Round) (done []tare.Slic
 	return done, trials, nil
 }
 
-// runLockstep opens the trials of ids and takes them through every workload slice by slice.
+// runLockstep opens a trial of each of ids at the same time and runs every workload: slice by slice,
+// one contender after another.
 func (r *run) runLockstep(ctx context.Context, rd tare.Round, ids []string) (done []tare.Slice, trials []tare.Trial, err error) {
 	seats := map[string]*seat{}
 	var order []*seat
 	defer func() {
-		for _, st := range order { // whatever happened, nothing stays open
+		for _, st := range order { // after an error
 			if st.session != nil {
 				st.session.Close(context.WithoutCancel(ctx))
 			}
@@ -131,46 +132,44 @@ func (r *run) runLockstep(ctx context.Context, rd tare.Round, ids []string) (don
 	return done, trials, ctx.Err()
 }
 
-// runWorkload takes the open trials through one workload.
+// runWorkload runs one workload on the open trials: all prepare it, each warms up, then they run
+// their slices in the planned order, and at last each makes a memory pass. order and seats contain
+// the same seats, as a list and by contender id.
 func (r *run) runWorkload(ctx context.Context, rd tare.Round, name string, order []*seat, seats map[string]*seat) ([]tare.Slice, error) {
 	sl, _ := r.plan.Slicing(name)
-	in := r.inputs[name]
-	takes := map[string]bool{}
-	for _, id := range sl.Contenders {
-		takes[id] = true
-	}
-	var takers []*seat
+	input := r.inputs[name]
+	var participants []*seat
 	for _, st := range order {
-		if !st.gone && takes[st.id] {
-			takers = append(takers, st)
+		if !st.failed && slices.Contains(sl.Contenders, st.id) {
+			participants = append(participants, st)
 		}
 	}
-	if r.isOver() {
+	if r.isLimitReached() {
 		return nil, errLimit
 	}
-	prepared := r.prepareAll(ctx, in, takers)
-	for i, st := range takers {
-		if r.isOver() {
+	prepareErrs := r.prepareAll(ctx, input, participants)
+	for i, st := range participants {
+		if r.isLimitReached() {
 			return nil, errLimit
 		}
-		err := prepared[i]
+		err := prepareErrs[i]
 		if err == nil {
-			err = r.warmUp(ctx, rd, in, st)
+			err = r.warmUp(ctx, rd, input, st)
 		}
 		if err := r.handleFailure(ctx, st, err); err != nil {
 			return nil, err
 		}
 	}
-	var out []tare.Slice
-	sums := map[string]*tare.Slice{}
-	after := ""
-	for i, visit := range rd.Orders[name] {
-		for pos, id := range visit {
+	var done []tare.Slice
+	sums := map[string]*tare.Slice{} // by contender id
+	previous := ""                   // contender of the previous slice
+	for i, ids := range rd.Orders[name] {
+		for pos, id := range ids {
 			st := seats[id]
-			if st == nil || st.gone {
+			if st == nil || st.failed {
 				continue
 			}
-			if r.isOver() {
+			if r.isLimitReached() {
 				return nil, errLimit
 			}
 			slice, err := r.runSlice(ctx, rd, sl, st, i)
@@ -180,17 +179,17 @@ func (r *run) runWorkload(ctx context.Context, rd tare.Round, name string, order
 			if err != nil {
 				continue
 			}
-			slice.Position, slice.After = pos, after
-			after = id
+			slice.Position, slice.After = pos, previous
+			previous = id
 			if err := r.out.Append(journal.Entry{Slice: &slice}); err != nil {
 				return nil, err
 			}
-			out = append(out, slice)
+			done = append(done, slice)
 			addSlice(sums, slice)
 		}
 	}
-	for _, st := range takers {
-		if st.gone {
+	for _, st := range participants {
+		if st.failed {
 			continue
 		}
 		sample, err := r.makeSample(ctx, sl, st, sums[st.id])
@@ -199,16 +198,16 @@ func (r *run) runWorkload(ctx context.Context, rd tare.Round, name string, order
 		}
 		st.trial.Samples[name] = sample
 	}
-	return out, nil
+	return done, nil
 }
 
 // maxPreparing is the number of contenders that read their input concurrently. Nothing is timed
 // meanwhile.
 const maxPreparing = 2
 
-// prepareAll hands the contenders their input for a workload and returns one
-// error for each.
-func (r *run) prepareAll(ctx context.Context, in wire.Workload, seats []*seat) []error {
+// prepareAll has the contenders of seats prepare a workload. It returns an error or nil for each
+// seat.
+func (r *run) prepareAll(ctx context.Context, input wire.Workload, seats []*seat) []error {
 	errs := make([]error, len(seats))
 	limit := make(chan struct{}, maxPreparing)
 	var all sync.WaitGroup
@@ -216,29 +215,29 @@ func (r *run) prepareAll(ctx context.Context, in wire.Workload, seats []*seat) [
 		limit <- struct{}{}
 		all.Go(func() {
 			defer func() { <-limit }()
-			_, errs[i] = st.session.Prepare(ctx, r.withSet(st.id, in))
+			_, errs[i] = st.session.Prepare(ctx, r.withSet(st.id, input))
 		})
 	}
 	all.Wait()
 	return errs
 }
 
-// warmUp prepares a contender for its first slice: a sample of the conformance cases, then the
-// warm-up.
-func (r *run) warmUp(ctx context.Context, rd tare.Round, in wire.Workload, st *seat) error {
-	cases := plan.Sample(r.plan, rd.Index, st.id, in.Bodies, sampleCases)
-	conf := tare.Conformance{Contender: st.id, Workload: in.ID, During: true}
-	if err := r.checkCases(ctx, st.session, in, cases, &conf); err != nil {
+// warmUp prepares a contender for its first slice: it checks a sample of the conformance cases, then
+// runs the warm-up.
+func (r *run) warmUp(ctx context.Context, rd tare.Round, input wire.Workload, st *seat) error {
+	cases := plan.Sample(r.plan, rd.Index, st.id, input.Bodies, sampleCases)
+	conf := tare.Conformance{Contender: st.id, Workload: input.ID, During: true}
+	if err := r.checkCases(ctx, st.session, input, cases, &conf); err != nil {
 		return err
 	}
 	if conf.First != "" {
 		conf.First = fmt.Sprintf("round %d: %s", rd.Index, conf.First)
 	}
 	st.trial.Answers = append(st.trial.Answers, conf)
-	w, _ := r.workloadOf(in.ID)
-	known := r.pilotOf(st.id, in.ID)
-	least := timedPart(warmUpTime(w), known.TimedShare())
-	_, err := st.session.Warm(ctx, in.ID, warmGC, least, warmCapNS*time.Nanosecond, opsForTime(float64(least), known.NSPerOp))
+	w, _ := r.workloadOf(input.ID)
+	pilot := r.pilotOf(st.id, input.ID)
+	length := timedPart(warmUpTime(w), pilot.TimedShare())
+	_, err := st.session.Warm(ctx, input.ID, warmGC, length, warmCapNS*time.Nanosecond, opsForTime(float64(length), pilot.NSPerOp))
 	return err
 }
 
@@ -252,13 +251,13 @@ func (r *run) pilotOf(contender, workload string) tare.Pilot {
 	return tare.Pilot{}
 }
 
-// estimateUntimed returns how long ops operations take in addition to what is timed.
+// estimateUntimed returns the untimed part of the duration of ops operations.
 func (r *run) estimateUntimed(contender, workload string, ops int64) time.Duration {
 	p := r.pilotOf(contender, workload)
 	return time.Duration(p.AroundNS + float64(ops)*p.UntimedNS)
 }
 
-// runSlice hands the token to st for slice i.
+// runSlice has the contender of st run slice i, while all others wait.
 func (r *run) runSlice(ctx context.Context, rd tare.Round, sl tare.Slicing, st *seat, i int) (tare.Slice, error) {
 	tau := int64(rd.Tau)
 	ops := sl.Ops[st.id]
@@ -272,8 +271,8 @@ func (r *run) runSlice(ctx context.Context, rd tare.Round, sl tare.Slicing, st *
 	} else {
 		q.MinNS, q.CapNS = 0, 0
 	}
-	// A lead-in and the slice after it may each last until cap_ns; the deadline,
-	// twenty times what is expected, is beyond both.
+	// A lead-in and the slice after it may each last until cap_ns. The deadline is twenty times the
+	// expected duration, so a fifth of cap_ns as the least expected duration covers both.
 	expected := time.Duration(max(sl.TargetNS, sl.CapNS/5) * tau)
 	a, err := st.session.Slice(ctx, q, expected+r.estimateUntimed(st.id, sl.Workload, q.Ops))
 	if err != nil {
@@ -289,7 +288,9 @@ func (r *run) runSlice(ctx context.Context, rd tare.Round, sl tare.Slicing, st *
 	}, nil
 }
 
-// makeSample sums a contender's slices and makes the memory pass.
+// makeSample returns the sample of a contender's workload: values per operation from sum, the sum of
+// its slices, and from a memory pass, which it runs. The sample is empty if sum is nil or without
+// operations.
 func (r *run) makeSample(ctx context.Context, sl tare.Slicing, st *seat, sum *tare.Slice) (tare.Sample, error) {
 	if sum == nil || sum.Ops == 0 {
 		return tare.Sample{}, nil
@@ -303,7 +304,7 @@ func (r *run) makeSample(ctx context.Context, sl tare.Slicing, st *seat, sum *ta
 		tare.KeyOps:         float64(sum.Ops),
 		"gc_cycles":         float64(sum.GC),
 	}
-	// What was recorded of the slices is read before the memory pass adds to it.
+	// These are read before the memory pass, which adds to the same records.
 	gauges, histogram := st.session.Gauges(sl.Workload)
 	maps.Copy(s, gauges)
 	if histogram != "" {
@@ -322,9 +323,10 @@ func (r *run) makeSample(ctx context.Context, sl tare.Slicing, st *seat, sum *ta
 	return s, nil
 }
 
-// handleFailure handles a trial's error: the contender is out of this round, which continues, and
-// takes part in the next, unless it has failed too often. It returns an error only if the study
-// cannot continue; the round is then discarded.
+// handleFailure handles err, an error of the trial of st; it does nothing if err is nil. After a
+// *tare.TrialError the round continues without the contender, which takes part in the next round
+// unless it has failed too often. handleFailure returns an error only if the study cannot continue;
+// the round is then discarded.
 func (r *run) handleFailure(ctx context.Context, st *seat, err error) error {
 	if err == nil {
 		return nil
@@ -336,7 +338,7 @@ func (r *run) handleFailure(ctx context.Context, st *seat, err error) error {
 	if !errors.As(err, &te) {
 		return err
 	}
-	st.gone, st.trial.Error = true, te
+	st.failed, st.trial.Error = true, te
 	r.sendProgress(Event{Phase: "trial", Contender: st.id, Err: te, Round: st.trial.Round})
 	why := check.GivenUp(append(slices.Clip(r.trials), st.trial), st.id, r.plan.RoundsPlanned)
 	if why == "" {
@@ -345,23 +347,24 @@ func (r *run) handleFailure(ctx context.Context, st *seat, err error) error {
 	return r.dropContender(st.id, fmt.Sprintf("%s (%s)", te.Error(), why))
 }
 
+// addSlice adds s to the sum of its contender.
 func addSlice(sums map[string]*tare.Slice, s tare.Slice) {
-	t := sums[s.Contender]
-	if t == nil {
-		t = &tare.Slice{}
-		sums[s.Contender] = t
+	sum := sums[s.Contender]
+	if sum == nil {
+		sum = &tare.Slice{}
+		sums[s.Contender] = sum
 	}
-	t.Ops += s.Ops
-	t.WallNS += s.WallNS
-	t.CPUNS += s.CPUNS
-	t.IdleCPUNS += s.IdleCPUNS
-	t.GC += s.GC
-	t.Errors += s.Errors
-	t.BytesOut += s.BytesOut
+	sum.Ops += s.Ops
+	sum.WallNS += s.WallNS
+	sum.CPUNS += s.CPUNS
+	sum.IdleCPUNS += s.IdleCPUNS
+	sum.GC += s.GC
+	sum.Errors += s.Errors
+	sum.BytesOut += s.BytesOut
 }
 
-// runQueueShare returns the share of their time that the trials waited for a processor. It is
-// negative if no trial recorded that.
+// runQueueShare returns the time that the trials waited for a processor, as a share of the time that
+// they waited or ran. It is -1 if no trial recorded waiting.
 func runQueueShare(trials []tare.Trial) float64 {
 	var wait, busy float64
 	for _, t := range trials {

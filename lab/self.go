@@ -12,10 +12,10 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// Self is the sources of a program that is its own contenders: each entry of a study, and the null
-// contender, is this very executable started once more, as the variant of that name. Such a program
-// looks for [wire.EnvWire] in its environment before it does anything else, and serves if it is
-// set.
+// Self is the Sources of a program that contains its own contenders: for each entry of a study, and
+// for the null contender, it returns the running executable, to be started again as the variant with
+// the entry's name. Such a program must check its environment for [wire.EnvWire] before it does
+// anything else. If the variable is set, it must serve as a contender.
 //
 // [wire.EnvWire]: https://pkg.go.dev/github.com/tarebench/tare/contender/wire
 type Self struct{}

@@ -8,14 +8,14 @@ import (
 	"github.com/tarebench/tare/internal/judge"
 )
 
-// isUnanswerable reports whether no round can answer any question of the study, because no
-// contender that it asks about takes part any more. It considers failures only, never an effect, so
-// that it makes no verdict likelier. A fixed number of rounds is measured all the same.
+// isUnanswerable reports whether more rounds cannot answer any question of the study, because every
+// contender in question has been lost. It considers failures only, never an effect, so that no
+// verdict becomes likelier. It returns false if the number of rounds is fixed.
 func (r *run) isUnanswerable() bool {
 	if r.o.Rounds > 0 {
 		return false
 	}
-	const anyone = ""
+	const anyone = "" // the id of a question about all contenders
 	takesPart, lost := map[string]bool{}, map[string]bool{}
 	for _, c := range r.contenders {
 		switch {
@@ -30,7 +30,7 @@ func (r *run) isUnanswerable() bool {
 		}
 	}
 	ids := contendersInQuestion(r.study)
-	if len(ids) == 0 || len(r.o.Only.Contenders) > 0 { // then all measured ones are in question
+	if len(ids) == 0 || len(r.o.Only.Contenders) > 0 { // all measured contenders are in question
 		ids = []string{anyone}
 	}
 	isLost := false
@@ -43,19 +43,19 @@ func (r *run) isUnanswerable() bool {
 	return isLost
 }
 
-// contendersInQuestion returns the contenders that rounds could decide something about: those that
-// the study's criteria, claims, decompositions and answers name, and "" for any of them. It names
-// the baseline if a question is about the baseline by itself.
+// contendersInQuestion returns the ids of the contenders that rounds could decide something about,
+// as the criteria, claims, decompositions and answers of the study name them; "" means all. The
+// baseline is among them only if a question is about the baseline by itself.
 func contendersInQuestion(s tare.Study) (ids []string) {
 	for _, c := range s.Criteria {
 		ids = append(ids, c.Contender)
-		if c.Contender == "" && c.Value != "" { // also of the baseline
+		if c.Contender == "" && c.Value != "" { // a criterion on a value applies to the baseline, too
 			ids = append(ids, s.Baseline)
 		}
 	}
 	for _, c := range s.Claims {
 		switch c.Kind {
-		case tare.ClaimStatement, tare.ClaimCount, tare.ClaimReported: // more rounds do not change them
+		case tare.ClaimStatement, tare.ClaimCount, tare.ClaimReported: // their outcome does not depend on rounds
 		default:
 			ids = append(ids, c.Contender)
 		}
@@ -66,7 +66,7 @@ func contendersInQuestion(s tare.Study) (ids []string) {
 		}
 	}
 	for _, a := range s.Answer {
-		parts, _ := a.Parts() // a valid study's can be read
+		parts, _ := a.Parts() // no error: the study is valid
 		for _, p := range parts {
 			if f := p.Figure; f != nil && f.Form != tare.FigureWhole && f.Contender != s.Baseline {
 				ids = append(ids, f.Contender)
@@ -76,9 +76,9 @@ func contendersInQuestion(s tare.Study) (ids []string) {
 	return ids
 }
 
-// isVoid reports whether a look found that every criterion is void, for a reason that
-// more rounds do not change. It returns false while a trap takes part, which must be
-// caught.
+// isVoid reports whether the evidence of a look makes every criterion void, for reasons that more
+// rounds do not change. It returns false while a trap takes part, because the checks may need more
+// rounds to catch it.
 func (r *run) isVoid(o measured) bool {
 	isTrap := func(c tare.Contender) bool { return c.Role == tare.RoleTrap && !r.dropped[c.ID] }
 	return !slices.ContainsFunc(r.contenders, isTrap) && judge.AllVoid(o.data, o.findings, o.verdicts, o.claims, check.Statistical)
