@@ -8,11 +8,11 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// ruleValue rules on an absolute value: the order-statistic interval for the median over rounds,
-// once, when the study has stopped.
+// ruleValue rules on an absolute value by the order-statistic interval for its median over rounds.
+// It rules once, when the study has stopped.
 func (b *rulingData) ruleValue(v *tare.Verdict, rule tare.Rule) {
 	m, _ := tare.MetricNamed(v.Metric)
-	per := b.d.Index().PerRound(m, v.Workload, v.Contender)
+	values := b.d.Index().PerRound(m, v.Workload, v.Contender)
 	v.Verdict = tare.Inconclusive
 	if !b.d.Final {
 		v.Sentence = fmt.Sprintf("%s: %s on %s is judged once, at the end.", v.Contender, v.Criterion, v.Workload)
@@ -21,11 +21,11 @@ func (b *rulingData) ruleValue(v *tare.Verdict, rule tare.Rule) {
 	if b.ruleTooFewRequests(v, v.Workload, v.Contender) {
 		return
 	}
-	lo, hi, ok := stats.OrderInterval(per, alpha)
+	lo, hi, ok := stats.OrderInterval(values, alpha)
 	if !ok {
 		v.RoundsNeeded = minValueRounds
 		v.Sentence = fmt.Sprintf("%s: %s is inconclusive on %s: no interval after %s; it takes %d.",
-			v.Contender, v.Criterion, v.Workload, format.Count(len(per), "round"), v.RoundsNeeded)
+			v.Contender, v.Criterion, v.Workload, format.Count(len(values), "round"), v.RoundsNeeded)
 		return
 	}
 	switch {
@@ -35,16 +35,16 @@ func (b *rulingData) ruleValue(v *tare.Verdict, rule tare.Rule) {
 		v.Verdict = tare.NotMet
 	}
 	v.Sentence = fmt.Sprintf("%s: %s is %s on %s: the median over rounds is %s (%s to %s, %s, %s).",
-		v.Contender, v.Criterion, v.Verdict, v.Workload, formatValue(stats.Median(per), m.Unit),
-		formatValue(lo, m.Unit), formatValue(hi, m.Unit), formatLevel(1-alpha), format.Count(len(per), "round"))
+		v.Contender, v.Criterion, v.Verdict, v.Workload, formatValue(stats.Median(values), m.Unit),
+		formatValue(lo, m.Unit), formatValue(hi, m.Unit), formatLevel(1-alpha), format.Count(len(values), "round"))
 	if v.Verdict != tare.Inconclusive {
 		return
 	}
-	// The forecast is that of the signed-rank interval; the sign test behind
-	// an order-statistic interval needs half as many rounds again (relative
-	// efficiency 2/3 for normal data: E. L. Lehmann, "Nonparametrics", §4.3).
-	if n, ok := stats.RoundsNeeded(per, alpha, stats.MaxRounds, rule.Limit); ok {
-		v.RoundsNeeded = min(max(n*3/2, len(per)+1), stats.MaxRounds)
+	// stats.RoundsNeeded forecasts the rounds of a signed-rank interval. The sign test behind an
+	// order-statistic interval needs 3/2 as many (relative efficiency 2/3 for normal data: E. L.
+	// Lehmann, "Nonparametrics", §4.3).
+	if n, ok := stats.RoundsNeeded(values, alpha, stats.MaxRounds, rule.Limit); ok {
+		v.RoundsNeeded = min(max(n*3/2, len(values)+1), stats.MaxRounds)
 	}
 	v.Sentence += " " + forecastSentence(v.RoundsNeeded)
 }

@@ -5,9 +5,9 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// Again answers the claims of a study from a saved result and chooses its sentences again. The
-// study may word its claims differently than when the result was measured; the figures stay the
-// same, and what was not measured then is not measured now.
+// Again judges the claims of s by the saved result r and replaces the answers and sentences in r. s
+// may word its claims differently than when r was measured. The measurements in r stay the same, so
+// a claim about something that was not measured remains unanswered.
 func Again(s tare.Study, r *tare.Result) {
 	r.Claims = Claims(evidence.Kept(s, r), r.Comparisons, r.Values, r.Findings, r.NotWeighed)
 	r.Question, r.Recommended = s.Question, Recommended(s, r)

@@ -10,17 +10,18 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Answer returns the headline of a result and the line of figures below it: of the first of the
-// study's answers whose condition holds and whose headline, or text, quotes only measured figures.
-// If there is none because a contender that the answers name could not be measured, the headline
-// states that. Both are "" if no answer fits. quotes are the comparisons that both quote.
+// Answer returns the headline of a result and the line of figures below it. They come from the first
+// of the study's answers whose condition holds and whose headline, or text, quotes only measured
+// figures; quotes lists the comparisons that this answer quotes. If no answer fits, and the answers
+// name a contender that could not be measured, the headline is about that. Otherwise both texts
+// are "".
 func Answer(s tare.Study, r *tare.Result) (headline, figures string, quotes []tare.Quote) {
 	q := &quoter{s: s, r: r}
 	if a, text := q.firstFit(s.Answer); text != "" {
 		return text, q.fillParts(a.Figures), q.collectQuotes(a)
 	}
 	for _, a := range s.Answer {
-		parts, _ := a.Parts() // those of a valid study can be read
+		parts, _ := a.Parts() // no error: the study is valid
 		for _, p := range parts {
 			if p.Figure == nil {
 				continue
@@ -66,12 +67,13 @@ func (q *quoter) firstFit(answers []tare.Answer) (tare.Answer, string) {
 	return tare.Answer{}, ""
 }
 
-// Quote returns text with the figures that it names in braces, as answers of the study
-// have them. The error names a figure that r does not have.
+// Quote returns text with the figures that it names in braces replaced by their values in r, as in
+// the answers of a study. It returns an error if r does not have one of the figures.
 func Quote(s tare.Study, r *tare.Result, text string) (string, error) {
 	return (&quoter{s: s, r: r}).fillFigures(text)
 }
 
+// fillFigures does the work of Quote.
 func (q *quoter) fillFigures(text string) (string, error) {
 	parts, err := tare.SplitFigures(text)
 	if err != nil {
@@ -79,37 +81,39 @@ func (q *quoter) fillFigures(text string) (string, error) {
 	}
 	var b strings.Builder
 	for _, p := range parts {
-		quoted, ok := p.Text, true
-		if p.Figure != nil {
-			quoted, ok = q.formatFigure(*p.Figure)
+		if p.Figure == nil {
+			b.WriteString(p.Text)
+			continue
 		}
+		value, ok := q.formatFigure(*p.Figure)
 		if !ok {
 			return "", fmt.Errorf("%s has no figure for %+v", q.r.Study, *p.Figure)
 		}
-		b.WriteString(quoted)
+		b.WriteString(value)
 	}
 	return b.String(), nil
 }
 
-// fillParts fills the parts of text between semicolons, without those of which a figure
-// is missing. It returns "" if no part with a figure is left.
+// fillParts fills in the figures of a text whose parts are separated by semicolons. It omits parts
+// with missing figures, and returns "" if no part with a figure remains.
 func (q *quoter) fillParts(text string) string {
-	var kept []string
-	measured := false
+	var filledParts []string
+	hasFigure := false
 	for i, part := range strings.Split(strings.TrimSuffix(text, "."), "; ") {
 		filled, err := q.fillFigures(part)
 		if err != nil {
 			continue
 		}
-		if len(kept) == 0 && i > 0 { // the line begins with a part that did not
+		if len(filledParts) == 0 && i > 0 { // the part begins the line now: capitalize it
 			filled = strings.ToUpper(filled[:1]) + filled[1:]
 		}
-		kept, measured = append(kept, filled), measured || strings.Contains(part, "{")
+		filledParts = append(filledParts, filled)
+		hasFigure = hasFigure || strings.Contains(part, "{")
 	}
-	if !measured {
+	if !hasFigure {
 		return ""
 	}
-	return strings.Join(kept, "; ") + "."
+	return strings.Join(filledParts, "; ") + "."
 }
 
 // quoter quotes figures of a result of study s.
@@ -124,49 +128,52 @@ func (q *quoter) matchesOutcome(a tare.Answer) bool {
 	if a.When == "" {
 		return true
 	}
-	var results []tare.Ruling
-	for _, of := range a.Of {
-		some := q.criterionRulings(of)
+	var rulings []tare.Ruling
+	for _, name := range a.Of {
+		var some []tare.Ruling
 		switch {
 		case a.Ratio != "":
-			some = q.limitRulings(a, of)
+			some = q.limitRulings(a, name)
 		case a.To != "":
-			some = q.changeRulings(a, of)
+			some = q.changeRulings(a, name)
+		default:
+			some = q.criterionRulings(name)
 		}
 		if len(some) == 0 {
 			return false
 		}
-		results = append(results, some...)
+		rulings = append(rulings, some...)
 	}
 	for _, worst := range []tare.Ruling{tare.NotMet, tare.VoidRuling, tare.Inconclusive, tare.Met} {
-		if slices.Contains(results, worst) {
+		if slices.Contains(rulings, worst) {
 			return worst == a.When
 		}
 	}
 	return false
 }
 
-// criterionRulings returns the results of the criteria that of names.
-func (q *quoter) criterionRulings(of string) (out []tare.Ruling) {
+// criterionRulings returns the results of the criteria with this name, "CONTENDER WORKLOAD METRIC";
+// the contender * means any.
+func (q *quoter) criterionRulings(name string) (out []tare.Ruling) {
 	for _, v := range q.r.Verdicts {
-		about := v.Workload + " " + v.Metric
-		if v.Criterion != "" && (of == v.Contender+" "+about || of == "* "+about) {
+		subject := v.Workload + " " + v.Metric
+		if v.Criterion != "" && (name == v.Contender+" "+subject || name == "* "+subject) {
 			out = append(out, v.Verdict)
 		}
 	}
 	return out
 }
 
-// limitRulings returns the result of the comparison that of names against the limit of an answer,
-// or nil if it was not measured. A ratio on one side of 1 by less than the control shows is
-// inconclusive.
-func (q *quoter) limitRulings(a tare.Answer, of string) []tare.Ruling {
-	w := strings.Fields(of)
+// limitRulings returns the result of a comparison against the limit of an answer, or nil if it was
+// not measured. name is "CONTENDER WORKLOAD METRIC". With a limit of 1, a difference within the
+// noise floor of the control is inconclusive.
+func (q *quoter) limitRulings(a tare.Answer, name string) []tare.Ruling {
+	words := strings.Fields(name)
 	rule, err := a.Rule()
-	if err != nil || len(w) != 3 {
-		return nil // a valid study has none
+	if err != nil || len(words) != 3 {
+		return nil // impossible in a valid study
 	}
-	f := tare.Figure{Contender: w[0], Workload: w[1], Metric: w[2]}
+	f := tare.Figure{Contender: words[0], Workload: words[1], Metric: words[2]}
 	c, ok := q.findComparison(f)
 	switch {
 	case q.whyVoid(f) != "":
@@ -179,19 +186,20 @@ func (q *quoter) limitRulings(a tare.Answer, of string) []tare.Ruling {
 	return []tare.Ruling{decideRule(rule, c)}
 }
 
-// changeRulings returns met if the comparison that of names shows no change to that on the other
-// workload of an answer, not met if it does, and nil if one of them was not measured.
-func (q *quoter) changeRulings(a tare.Answer, of string) []tare.Ruling {
-	w := strings.Fields(of)
-	f := tare.Figure{Contender: w[0], Workload: w[1], Metric: w[2]}
-	to := f
+// changeRulings returns met if a ratio, "CONTENDER WORKLOAD METRIC", does not change from its
+// workload to workload a.To, and not met if it does. It returns nil if one of the two ratios was not
+// measured.
+func (q *quoter) changeRulings(a tare.Answer, name string) []tare.Ruling {
+	words := strings.Fields(name)
+	from := tare.Figure{Contender: words[0], Workload: words[1], Metric: words[2]}
+	to := from
 	to.Workload = a.To
-	x, ok := q.findComparison(f)
-	y, also := q.findComparison(to)
+	x, okFrom := q.findComparison(from)
+	y, okTo := q.findComparison(to)
 	switch {
-	case q.whyVoid(f) != "" || q.whyVoid(to) != "":
+	case q.whyVoid(from) != "" || q.whyVoid(to) != "":
 		return []tare.Ruling{tare.VoidRuling}
-	case !ok || !also:
+	case !okFrom || !okTo:
 		return nil
 	case isMoved(x, y):
 		return []tare.Ruling{tare.NotMet}
@@ -199,8 +207,8 @@ func (q *quoter) changeRulings(a tare.Answer, of string) []tare.Ruling {
 	return []tare.Ruling{tare.Met}
 }
 
-// formatFigure returns a figure as text. It returns false if the figure was not measured, or is
-// void and its form cannot express that.
+// formatFigure returns a figure as text. It returns false if the figure was not measured, or if it
+// is void and its form has no words for that.
 func (q *quoter) formatFigure(f tare.Figure) (string, bool) {
 	switch f.Form {
 	case tare.FigureShare, tare.FigureWhole:
@@ -214,10 +222,14 @@ func (q *quoter) formatFigure(f tare.Figure) (string, bool) {
 	case tare.FigureNoise:
 		floor := tare.NoiseFloor(q.r.Comparisons, f.Workload, f.Metric)
 		return "±" + format.Percent(math.Expm1(floor)), floor > 0
-	}
-	if f.Form == tare.FigureVoid {
+	case tare.FigureVoid:
 		return "is void", q.whyVoid(f) != ""
 	}
+	return q.formatComparison(f)
+}
+
+// formatComparison returns a figure of a form that quotes the comparison with the baseline.
+func (q *quoter) formatComparison(f tare.Figure) (string, bool) {
 	c, ok := q.findComparison(f)
 	floor := tare.NoiseFloor(q.r.Comparisons, f.Workload, f.Metric)
 	if f.Form == tare.FigureWords || f.Form == tare.FigureBrief {
@@ -256,8 +268,8 @@ func (q *quoter) formatFigure(f tare.Figure) (string, bool) {
 	return formatTimes(c, q.noiseNote(c)), true
 }
 
-// noiseNote returns the note that a ratio is on one side of 1 by less than the control shows,
-// although its interval excludes 1, or "" if that is not so.
+// noiseNote returns the note about the noise of a ratio whose interval excludes 1, but whose
+// difference from 1 is within the noise floor of the control. It returns "" for other ratios.
 func (q *quoter) noiseNote(c tare.Comparison) string {
 	control := tare.NoiseFloor(q.r.Comparisons, c.Workload, c.Metric)
 	if c.Exact || c.Differs(control) != tare.WithinNoise {
@@ -266,15 +278,16 @@ func (q *quoter) noiseNote(c tare.Comparison) string {
 	return ", noise ±" + format.Percent(math.Expm1(control))
 }
 
-// findComparison returns the comparison of a contender against the baseline if it has an interval.
+// findComparison returns the comparison of a contender against the baseline. It returns false if
+// there is none with an interval.
 func (q *quoter) findComparison(f tare.Figure) (tare.Comparison, bool) {
 	c, ok := tare.FindComparison(q.r.Comparisons, f.Workload, f.Contender, f.Metric)
 	return c, ok && c.Contender != c.Against && (c.Bounded() || c.Exact)
 }
 
-// whyVoid returns why a ratio does not count, as a predicate, or "" if it counts. It also returns
-// "" if the workload was omitted: a contender that is void altogether may be so because it can do
-// no other.
+// whyVoid returns why the ratio of f is void, as a predicate ("is void (CHECK)"), or "" if it is
+// valid. It also returns "" if the workload was omitted: a contender may be void only because it
+// supports no other workload.
 func (q *quoter) whyVoid(f tare.Figure) string {
 	if !slices.ContainsFunc(q.r.Workloads, func(w tare.Workload) bool { return w.ID == f.Workload }) {
 		return ""
@@ -293,35 +306,36 @@ func (q *quoter) whyVoid(f tare.Figure) string {
 // is printed.
 const minRelativeWidth = 1e-3
 
-// formatTimes returns a ratio with its interval and a remark: "1.24× (1.19 to 1.30)".
-func formatTimes(c tare.Comparison, more string) string {
+// formatTimes returns a ratio with its interval, "1.24× (1.19 to 1.30)"; note is added after the
+// interval. Without an interval worth printing the note is omitted.
+func formatTimes(c tare.Comparison, note string) string {
 	if c.Exact || c.High-c.Low < minRelativeWidth*c.Ratio {
 		return formatSignificant(c.Ratio) + "×"
 	}
 	ratio, lo, hi := formatInterval(c.Ratio, c.Low, c.High, 1)
-	return fmt.Sprintf("%s× (%s%s)", ratio, format.Interval(lo, hi), more)
+	return fmt.Sprintf("%s× (%s%s)", ratio, format.Interval(lo, hi), note)
 }
 
-// describeComparison returns the difference of a comparison with its size, or that there is no
-// significant one, as a predicate.
+// describeComparison returns a predicate about a comparison: the size of a significant difference,
+// or else that the two do not differ. control is the noise floor, as a logarithm.
 func describeComparison(c tare.Comparison, control float64) string {
-	w := tare.MetricFor(c.Metric)
+	m := tare.MetricFor(c.Metric)
 	if c.Exact || c.Differs(control) == tare.Significant {
-		return fmt.Sprintf("%s %s %s %s", w.Verb, formatTimes(c, ""), w.Of, c.Against)
+		return fmt.Sprintf("%s %s %s %s", m.Verb, formatTimes(c, ""), m.Of, c.Against)
 	}
 	ratio, lo, hi := formatInterval(c.Ratio, c.Low, c.High, 1)
 	if c.Differs(control) == tare.WithinNoise {
 		return fmt.Sprintf("does not differ from %s in %s by more than the control does (%s×, %s; control ±%s)",
-			c.Against, w.Noun, ratio, format.Interval(lo, hi), format.Percent(math.Expm1(control)))
+			c.Against, m.Noun, ratio, format.Interval(lo, hi), format.Percent(math.Expm1(control)))
 	}
-	return fmt.Sprintf("does not differ significantly from %s in %s (%s×)", c.Against, w.Noun, format.Interval(lo, hi))
+	return fmt.Sprintf("does not differ significantly from %s in %s (%s×)", c.Against, m.Noun, format.Interval(lo, hi))
 }
 
 // headlineComparison is describeComparison without the interval, for headlines: "uses 56 % more
 // CPU", "is 2.7× as fast", "shows no difference".
 func headlineComparison(c tare.Comparison, control float64) string {
 	m := tare.MetricFor(c.Metric)
-	cpu := strings.NewReplacer("CPU time", "CPU") // shorter, and as clear
+	shortener := strings.NewReplacer("CPU time", "CPU")
 	if c.Ratio == 1 || !c.Exact && c.Differs(control) != tare.Significant {
 		return "shows no difference"
 	}
@@ -330,18 +344,18 @@ func headlineComparison(c tare.Comparison, control float64) string {
 		verb = "has"
 	}
 	switch {
-	case m.Faster != "" && c.Ratio <= 1/1.5:
+	case m.Faster != "" && c.Ratio <= 1/minTimesFaster:
 		return "is " + format.Times(1/c.Ratio) + " as fast"
 	case c.Ratio < 1:
-		return verb + " " + format.Percent(1-c.Ratio) + " " + cpu.Replace(m.Less)
-	case c.Ratio < 2:
-		return verb + " " + format.Percent(c.Ratio-1) + " " + cpu.Replace(m.More)
+		return verb + " " + format.Percent(1-c.Ratio) + " " + shortener.Replace(m.Less)
+	case c.Ratio < 2: // a difference below 100 % is printed in per cent
+		return verb + " " + format.Percent(c.Ratio-1) + " " + shortener.Replace(m.More)
 	}
-	return verb + " " + format.Times(c.Ratio) + " the " + cpu.Replace(m.Noun)
+	return verb + " " + format.Times(c.Ratio) + " the " + shortener.Replace(m.Noun)
 }
 
-// countChanges returns the number of test cases in which the value differs from the reference's. It
-// returns false if there is none.
+// countChanges returns the number of semantics tests in which the value of contender differs from
+// the reference's, as text. It returns false if there is none.
 func (q *quoter) countChanges(contender string) (string, bool) {
 	n := 0
 	for _, s := range q.r.Semantics {
@@ -354,8 +368,8 @@ func (q *quoter) countChanges(contender string) (string, bool) {
 	return format.Count(n, "value"), n > 0
 }
 
-// isMoved reports whether the intervals of a ratio on two workloads do not overlap. That
-// errs on the side of showing no change.
+// isMoved reports whether the intervals of a ratio on two workloads are disjoint. This is a strict
+// test: intervals of ratios that differ significantly may overlap.
 func isMoved(from, to tare.Comparison) bool { return from.High < to.Low || to.High < from.Low }
 
 // describeMove returns how a ratio changes from one workload to another.
@@ -367,7 +381,8 @@ func describeMove(from, to tare.Comparison) string {
 	return fmt.Sprintf("from %s to %s, %s", formatTimes(from, ""), formatTimes(to, ""), change)
 }
 
-// formatOwnValue returns the value of one contender with its interval.
+// formatOwnValue returns the absolute value of one contender with its interval. It returns false if
+// the value was not measured or is void.
 func (q *quoter) formatOwnValue(f tare.Figure) (string, bool) {
 	v, ok := q.r.Value(f.Workload, f.Contender, f.Metric)
 	if !ok || v.Struck || v.Rounds == 0 || len(q.r.VoidsMetric(f.Contender, f.Workload, f.Metric)) > 0 {
@@ -378,15 +393,15 @@ func (q *quoter) formatOwnValue(f tare.Figure) (string, bool) {
 	if low == high {
 		return text, true
 	}
-	if at := strings.IndexByte(low, ' '); at >= 0 && strings.HasSuffix(high, low[at:]) {
-		low = low[:at] // one unit for both
+	if i := strings.IndexByte(low, ' '); i >= 0 && strings.HasSuffix(high, low[i:]) {
+		low = low[:i] // both have the same unit: print it once
 	}
 	return fmt.Sprintf("%s (%s)", text, format.Interval(low, high)), true
 }
 
-// nameFirst names the contenders that can be first on a workload by the primary metric: one with
-// its ratio, or all that do not differ significantly. It returns false if fewer than two were
-// ranked.
+// nameFirst names the contenders that can have the first rank on a workload, each with its ratio. If
+// there are several, they do not differ significantly. It returns false if fewer than two contenders
+// were ranked.
 func (q *quoter) nameFirst(workload, metric string) (string, bool) {
 	var first []tare.Comparison
 	ranked := 0
@@ -415,24 +430,27 @@ func (q *quoter) nameFirst(workload, metric string) (string, bool) {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1] + ", which over all pairs do not differ significantly", true
 }
 
-// formatDecomposed quotes a decomposition: its total ratio, or the share of a step. It returns
-// false if an omitted contender ends the chain early or passes its cause to the next step: the
-// answer means neither.
+// formatDecomposed quotes a decomposition: its total ratio, or the share of a step. It returns false
+// if the figure has another meaning than in the study, because a contender was omitted: then the
+// chain ends early, or a step also contains the cause of the omitted step.
 func (q *quoter) formatDecomposed(f tare.Figure) (string, bool) {
 	i := slices.IndexFunc(q.r.Decomposition, func(d tare.Decomposition) bool { return d.ID == f.Decomposition })
 	k := slices.IndexFunc(q.s.Decompose, func(d tare.Decompose) bool { return d.ID == f.Decomposition })
 	if i < 0 || k < 0 {
 		return "", false
 	}
-	d, asked := q.r.Decomposition[i], q.s.Decompose[k].Steps
+	d, planned := q.r.Decomposition[i], q.s.Decompose[k].Steps
 	if f.Form == tare.FigureWhole {
-		if !(d.Whole.Low > 0) || d.Whole.To != asked[len(asked)-1].To {
+		hasInterval := d.Whole.Low > 0
+		if !hasInterval || d.Whole.To != planned[len(planned)-1].To {
 			return "", false
 		}
 		return formatTimes(tare.Comparison{Ratio: d.Whole.Ratio, Low: d.Whole.Low, High: d.Whole.High}, ""), true
 	}
 	for _, step := range d.Steps {
-		if step.To == f.Contender && slices.Contains(asked, tare.DecomposeStep{To: step.To, Cause: step.Cause}) && (step.ShareLow != 0 || step.ShareHigh != 0) {
+		isPlanned := slices.Contains(planned, tare.DecomposeStep{To: step.To, Cause: step.Cause})
+		hasShare := step.ShareLow != 0 || step.ShareHigh != 0
+		if step.To == f.Contender && isPlanned && hasShare {
 			share, lo, hi := formatShares(step.Share, step.ShareLow, step.ShareHigh, 0)
 			return fmt.Sprintf("%s %% (%s)", share, format.Interval(lo, hi)), true
 		}

@@ -11,10 +11,10 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// BreakEven returns, for each break-even of the study, by how much the baseline costs more than the
-// contender, for each shape and rate. The difference is computed in every round; its interval over
-// rounds is at 5 % each, like those of exploratory metrics. Workloads that were not measured, that
-// findings void or that have no interval yet are omitted.
+// BreakEven returns, for each break-even of the study, how much more the baseline costs than the
+// contender on each workload, and the cores of that difference at each rate. The difference is
+// computed in every round; each interval over rounds is at 5 %, as for exploratory metrics.
+// Workloads that were not measured, that findings void or that have no interval yet are omitted.
 func BreakEven(d evidence.Evidence, findings []tare.Finding) []tare.BreakEvenResult {
 	metric := "time"
 	if slices.Contains(d.Study.Metrics, "cpu") {
@@ -27,7 +27,8 @@ func BreakEven(d evidence.Evidence, findings []tare.Finding) []tare.BreakEvenRes
 		r := tare.BreakEvenResult{Contender: b.Contender, Against: d.Study.Baseline, Metric: metric, Rates: b.Rates, Level: 1 - alpha}
 		for _, id := range b.Workloads {
 			w, ok := d.Workload(id)
-			if !ok || len(tare.VoidsMetric(findings, b.Contender, id, metric))+len(tare.VoidsMetric(findings, d.Study.Baseline, id, metric)) > 0 {
+			isVoid := len(tare.VoidsMetric(findings, b.Contender, id, metric))+len(tare.VoidsMetric(findings, d.Study.Baseline, id, metric)) > 0
+			if !ok || isVoid {
 				continue
 			}
 			if p, ok := breakEvenPoint(x, m, w, b, d); ok {
@@ -46,7 +47,8 @@ func BreakEven(d evidence.Evidence, findings []tare.Finding) []tare.BreakEvenRes
 	return out
 }
 
-// breakEvenPoint returns one shape: the difference per operation, and the cores at each rate.
+// breakEvenPoint returns the difference on workload w: in ns per operation, and in cores at each
+// rate. It returns false if there are too few rounds for an interval.
 func breakEvenPoint(x *evidence.Index, m tare.Metric, w tare.Workload, b tare.BreakEven, d evidence.Evidence) (tare.BreakEvenPoint, bool) {
 	p := tare.BreakEvenPoint{Workload: w.ID, Members: w.Members, Levels: w.Levels}
 	for _, r := range x.Rounds() {
@@ -66,14 +68,17 @@ func breakEvenPoint(x *evidence.Index, m tare.Metric, w tare.Workload, b tare.Br
 		p.Cores = append(p.Cores, rate*p.More/1e9)
 	}
 	if lo > 0 {
-		at := func(ns float64) float64 { return onePercent * 1e9 / ns }
-		p.OnePercent, p.OnePercentLow, p.OnePercentHigh = at(p.More), at(hi), at(lo)
+		p.OnePercent, p.OnePercentLow, p.OnePercentHigh = onePercentRate(p.More), onePercentRate(hi), onePercentRate(lo)
 	}
 	return p, true
 }
 
+// onePercentRate returns the rate in operations per second at which a difference of ns per operation
+// is 1 % of a core.
+func onePercentRate(ns float64) float64 { return onePercent * 1e9 / ns }
+
 // describeBreakEven summarises the table in one or two sentences: the largest difference at the
-// lowest rate, and the rates between which it begins to matter.
+// lowest rate, and the lowest and highest rate at which a workload's difference is 1 % of a core.
 func describeBreakEven(r tare.BreakEvenResult) string {
 	most := slices.MaxFunc(r.Points, func(a, b tare.BreakEvenPoint) int { return cmp.Compare(a.MoreHigh, b.MoreHigh) })
 	rate := r.Rates[0]
@@ -94,12 +99,12 @@ func describeBreakEven(r tare.BreakEvenResult) string {
 	}
 	byRate := func(a, b tare.BreakEvenPoint) int { return cmp.Compare(a.OnePercent, b.OnePercent) }
 	first, last := slices.MinFunc(shown, byRate), slices.MaxFunc(shown, byRate)
-	at := func(p tare.BreakEvenPoint) string {
+	describe := func(p tare.BreakEvenPoint) string {
 		return fmt.Sprintf("at %s a second (%s to %s) on %s", formatRate(p.OnePercent), formatRate(p.OnePercentLow), formatRate(p.OnePercentHigh), p.Workload)
 	}
-	s += " It is 1 % of a core " + at(first)
+	s += " It is 1 % of a core " + describe(first)
 	if last.Workload != first.Workload {
-		s += ", and " + at(last)
+		s += ", and " + describe(last)
 	}
 	return s + "."
 }

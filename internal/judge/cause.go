@@ -11,87 +11,88 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// isDecomposedOn reports whether workload is that of the decomposition that answers c.
+// isDecomposedOn reports whether the decomposition that answers c is on workload.
 func (b *rulingData) isDecomposedOn(c tare.Claim, workload string) bool {
 	return slices.ContainsFunc(b.d.Study.Decompose, func(d tare.Decompose) bool { return d.ID == c.Decomposition && d.Workload == workload })
 }
 
-// judgeCause answers a claim that all of a difference comes from some steps of its decomposition:
-// the shares of the others decide it.
+// judgeCause judges a claim that all of a difference comes from some steps of its decomposition. The
+// shares of the other steps decide it: the claim is refuted if one of them differs from zero, and
+// holds if none of them can exceed 5 % (tieWithin).
 func (b *rulingData) judgeCause(r *tare.ClaimResult, c tare.Claim) {
 	i := slices.IndexFunc(b.d.Study.Decompose, func(d tare.Decompose) bool { return d.ID == c.Decomposition })
 	if i < 0 {
 		setNotMeasured(r, fmt.Sprintf("the study has no decomposition %q", c.Decomposition))
 		return
 	}
-	asked := b.d.Study.Decompose[i]
-	if why, ok := b.d.Measures(asked.Workload, asked.Metric); !ok && asked.Metric != "" {
+	planned := b.d.Study.Decompose[i]
+	if why, ok := b.d.Measures(planned.Workload, planned.Metric); !ok && planned.Metric != "" {
 		setNotMeasured(r, why)
 		return
 	}
-	told := b.decomposeOne(asked, Effects(b.d))
-	r.Workload, r.Metric = told.Workload, told.Metric
-	r.Evidence = fmt.Sprintf("decomposition %s, %s", told.ID, format.Count(told.Whole.Rounds, "round"))
+	result := b.decomposeOne(planned, Effects(b.d))
+	r.Workload, r.Metric = result.Workload, result.Metric
+	r.Evidence = fmt.Sprintf("decomposition %s, %s", result.ID, format.Count(result.Whole.Rounds, "round"))
 	switch {
-	case len(told.Steps) < len(asked.Steps):
-		setNotMeasured(r, told.Sentence)
+	case len(result.Steps) < len(planned.Steps):
+		setNotMeasured(r, result.Sentence)
 		return
-	case told.Steps[0].ShareLow == 0 && told.Steps[0].ShareHigh == 0:
-		r.Outcome, r.Why = tare.ClaimOpen, told.Sentence
+	case result.Steps[0].ShareLow == 0 && result.Steps[0].ShareHigh == 0: // no shares were computed
+		r.Outcome, r.Why = tare.ClaimOpen, result.Sentence
 		return
 	}
-	var others, shown, own []tare.Cause
-	small := true
-	for _, s := range told.Steps {
+	var claimed, others, proven []tare.Cause // proven are the others whose share is not zero
+	areOthersSmall := true
+	for _, s := range result.Steps {
 		if slices.Contains(c.Causes, s.To) {
-			own = append(own, s)
+			claimed = append(claimed, s)
 			continue
 		}
 		others = append(others, s)
 		if s.ShareLow > 0 || s.ShareHigh < 0 {
-			shown = append(shown, s)
+			proven = append(proven, s)
 		}
-		small = small && math.Max(math.Abs(s.ShareLow), math.Abs(s.ShareHigh)) <= tieWithin-1
+		areOthersSmall = areOthersSmall && math.Max(math.Abs(s.ShareLow), math.Abs(s.ShareHigh)) <= tieWithin-1
 	}
-	claimed := ""
-	if len(own) > 1 {
-		claimed = b.describeJointShare(asked, told.Metric, c.Causes)
+	jointShare := ""
+	if len(claimed) > 1 {
+		jointShare = b.describeJointShare(planned, result.Metric, c.Causes)
 	}
 	switch {
-	case small:
+	case areOthersSmall:
 		r.Outcome, r.Why = tare.Holds, "no other cause can have more than "+format.Percent(tieWithin-1)+" of the difference"
-	case len(shown) > 0:
-		r.Outcome, r.Why = tare.Refuted, claimed+"of the difference, "+listShares(shown)
+	case len(proven) > 0:
+		r.Outcome, r.Why = tare.Refuted, jointShare+"of the difference, "+listShares(proven)
 	default:
-		r.Outcome, r.Why = tare.ClaimOpen, claimed+"more rounds are needed: of the difference, "+listShares(others)
+		r.Outcome, r.Why = tare.ClaimOpen, jointShare+"more rounds are needed: of the difference, "+listShares(others)
 	}
-	if len(own) > 0 && r.Outcome != tare.Holds {
-		r.Why += "; of what was claimed, " + listShares(own)
+	if len(claimed) > 0 && r.Outcome != tare.Holds {
+		r.Why += "; of what was claimed, " + listShares(claimed)
 	}
 }
 
-// describeJointShare returns the share of the difference that the steps to causes have together:
-// "the steps claimed are together 82 % (75 to 90) of the difference; ". It returns "" if there is no
-// interval.
-func (b *rulingData) describeJointShare(asked tare.Decompose, metric string, causes []string) string {
+// describeJointShare returns the sum of the shares of the steps to causes, with an interval of its
+// own: "the steps claimed are together 82 % (75 to 90) of the difference; ". It returns "" if there
+// is no interval.
+func (b *rulingData) describeJointShare(planned tare.Decompose, metric string, causes []string) string {
 	x := b.d.Index()
 	m, _ := tare.MetricNamed(metric)
-	var part, whole []float64
+	var parts, totals []float64 // differences per operation, by round
 	for _, round := range x.Rounds() {
-		from, ok := x.InRound(m, evidence.At(round, asked.Workload, asked.From))
+		from, ok := x.InRound(m, evidence.At(round, planned.Workload, planned.From))
 		first, sum := from, 0.0
-		for _, s := range asked.Steps {
-			to, measured := x.InRound(m, evidence.At(round, asked.Workload, s.To))
+		for _, s := range planned.Steps {
+			to, measured := x.InRound(m, evidence.At(round, planned.Workload, s.To))
 			if slices.Contains(causes, s.To) {
 				sum += to - from
 			}
 			from, ok = to, ok && measured
 		}
 		if ok {
-			part, whole = append(part, sum), append(whole, from-first)
+			parts, totals = append(parts, sum), append(totals, from-first)
 		}
 	}
-	share, low, high, ok := stats.Share(part, whole, stats.LookLevel(alpha, b.d.Looks()))
+	share, low, high, ok := stats.Share(parts, totals, stats.LookLevel(alpha, b.d.Looks()))
 	if !ok {
 		return ""
 	}

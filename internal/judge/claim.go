@@ -11,17 +11,17 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Bounds of the outcomes of a claim.
+// Bounds of the outcomes of a claim. Except for effectTimes they are factors.
 const (
-	holdsWithin = 1.25 // of the published ratio, either way
-	tieWithin   = 1.05 // of 1, either way
-	littleBelow = 1.10 // a published effect below this can tie
-	sizeWithin  = 2    // of the published ratio; below it the size is refuted
-	effectTimes = 2    // the logarithm of a ratio that holds is at most this many times the published one, and at least the same part of it
+	holdsWithin = 1.25 // a ratio holds if it is within this factor of the published ratio
+	tieWithin   = 1.05 // two contenders tie if their ratio is within this factor of 1
+	littleBelow = 1.10 // a claim can tie if its published ratio is within this factor of 1
+	sizeWithin  = 2    // the published size is refuted if the effect is smaller by more than this factor
+	effectTimes = 2    // a claim holds if the logarithm of the ratio is between the published logarithm divided and multiplied by this
 )
 
-// claimEdges returns the logarithms of the ratios at which the outcome flips, 1
-// itself aside.
+// claimEdges returns the logarithms of the ratios at which the outcome of a claim flips, except for
+// the ratio 1.
 func claimEdges(c tare.Claim) []float64 {
 	published := math.Log(c.Ratio())
 	edges := []float64{
@@ -36,48 +36,53 @@ func claimEdges(c tare.Claim) []float64 {
 	return edges
 }
 
-// Claims answers the study's claims. The first outcome that matches wins, in
-// this order:
+// Claims judges the study's claims. The outcomes of a claim of a ratio are, in this order (the first
+// that matches wins):
 //
 //	not measured       the contender or workload was not measured, could not be
-//	                   built, or is void, or the metric says nothing about
-//	                   the workload
+//	                   built, or is void, or the metric does not apply to the
+//	                   workload
 //	void as published  the contender is a trap, and the check that was expected
 //	                   to void it did: the original measured something else; or
 //	                   the statement is about a criterion that everything meets;
-//	                   or the ratio is made by the study's own relay
+//	                   or the ratio results from a relay that the study configures
 //	tie                the interval is inside ±5 % of 1, and less than 10 % was claimed
-//	refuted            the interval is wholly on the other side of 1, or inside
-//	                   ±5 % of 1 where 10 % or more was claimed
+//	refuted            the interval is entirely on the other side of 1, or inside
+//	                   ±5 % of 1 although 10 % or more was claimed
 //	holds              the interval is on the claimed side, inside the published
 //	                   ratio times or divided by 1.25, and the effect is about
-//	                   as large: at most twice the published one, at least half
+//	                   as large: at most twice and at least half the published one
 //	more than published
-//	                   the interval is on the claimed side, and all of it is
-//	                   farther from 1 than those bounds
-//	direction holds    the interval is wholly on the claimed side
+//	                   the interval is on the claimed side, and entirely
+//	                   farther from 1 than the bounds of "holds"
+//	direction holds    the interval is entirely on the claimed side
 //	not the published size
-//	                   the direction is open, and all of the interval is more
+//	                   the direction is open, and the entire interval is more
 //	                   than 1.25× away from the published ratio
-//	inconclusive       none of these yet
+//	inconclusive       no other outcome matches yet
 //
-// If the publication named a target that was reached, a claim holds only if the entire interval
-// reaches it.
+// If the publication says that a target was reached, the claim holds only if the entire interval
+// reaches the target.
 //
-// The claimed side is the claim's own, or else that of its figures. A claim of exact equality
-// (equal figures, no side) is refuted by an interval wholly outside ±5 %. A side is only stated if
-// the ratio exceeds the noise that the control shows. A latency with too few requests leaves a
-// claim open.
+// The claimed side is the Side of the claim, or else the side of its figures. A claim of exact
+// equality (equal figures, no side) is refuted by an interval entirely outside ±5 %. A side is only
+// reported if the ratio exceeds the noise floor of the control. A latency with too few requests
+// leaves a claim open.
 //
-// These are the outcomes of claims of a ratio. A count holds within the published number times or
-// divided by 1.25 and is refuted otherwise. A trend has no size, so that it holds if a ratio's
-// direction would, and its 1 is a ratio that stays the same along the workloads. A growth holds if
-// the entire interval of the exponent is within 0.1 of the published one, or if a fixed cost and a
-// cost in proportion to size^exponent are within 1.5× of the time at each size, and these span 16×
-// or more; it is refuted if all of the exponent's interval is outside. Statements are judged by the
-// check they name. A share holds if the entire interval is at or above it and is refuted if all of
-// it is below. A cause is refuted if another step of the decomposition has a share, and holds if
-// none can have more than 5 %. Reported claims are not measured.
+// Other kinds of claims:
+//
+//   - A count holds if the number is within the published number times or divided by 1.25, and is
+//     refuted otherwise.
+//   - A trend has no size: it holds if the direction of a ratio would. Here 1 means that the ratio is
+//     the same on all of the workloads.
+//   - A growth holds if the entire interval of the exponent is within 0.1 of the published exponent,
+//     or if a fixed cost and a cost in proportion to size^exponent are within 1.5× of the time at each
+//     size, and the sizes span 16× or more. It is refuted if the exponent's entire interval is outside.
+//   - A statement is judged by the check that it names.
+//   - A share holds if the entire interval is at or above it, and is refuted if all of it is below.
+//   - A cause is refuted if another step of the decomposition has a share, and holds if no other step
+//     can have more than 5 %.
+//   - Reported claims are not measured.
 func Claims(d evidence.Evidence, comparisons []tare.Comparison, values []tare.Value, findings []tare.Finding, notWeighed []tare.NotWeighed) []tare.ClaimResult {
 	b := &rulingData{d: d.Indexed(), comparisons: comparisons, findings: findings}
 	var out []tare.ClaimResult
@@ -115,8 +120,8 @@ func Claims(d evidence.Evidence, comparisons []tare.Comparison, values []tare.Va
 
 // wasMeasured reports whether the contender of a claim was measured on the workloads of the claim.
 func (b *rulingData) wasMeasured(c tare.Claim, notWeighed []tare.NotWeighed) bool {
-	who, ok := b.d.Contender(c.Contender)
-	if !ok || who.Absent() || slices.ContainsFunc(notWeighed, func(n tare.NotWeighed) bool { return n.Contender() == c.Contender }) {
+	contender, ok := b.d.Contender(c.Contender)
+	if !ok || contender.Absent() || slices.ContainsFunc(notWeighed, func(n tare.NotWeighed) bool { return n.Contender() == c.Contender }) {
 		return false
 	}
 	return !slices.ContainsFunc(b.d.Study.Workloads, func(w tare.Workload) bool {
@@ -124,66 +129,71 @@ func (b *rulingData) wasMeasured(c tare.Claim, notWeighed []tare.NotWeighed) boo
 	})
 }
 
+// judgeClaim sets the outcome of claim c in r. First it looks for reasons why the claim cannot be
+// judged.
 func (b *rulingData) judgeClaim(r *tare.ClaimResult, c tare.Claim, values []tare.Value, notWeighed []tare.NotWeighed) {
 	if c.Kind == tare.ClaimReported {
 		setNotMeasured(r, c.Because)
 		return
 	}
 	for _, n := range notWeighed {
-		work := n.Workload()
-		if n.Contender() == c.Contender || work != "" && (work == c.Workload || work == c.Of.Workload || slices.Contains(c.Workloads, work) || b.isDecomposedOn(c, work)) {
+		id := n.Workload()
+		needsWorkload := id != "" && (id == c.Workload || id == c.Of.Workload || slices.Contains(c.Workloads, id) || b.isDecomposedOn(c, id))
+		if n.Contender() == c.Contender || needsWorkload {
 			setNotMeasured(r, n.What+": "+n.Why)
 			return
 		}
 	}
-	who, ok := b.d.Contender(c.Contender)
+	contender, ok := b.d.Contender(c.Contender)
 	if !ok {
 		setNotMeasured(r, c.Contender+" was not measured")
 		return
 	}
-	if who.Absent() {
-		setNotMeasured(r, who.ID+" is "+who.Error)
+	if contender.Absent() {
+		setNotMeasured(r, contender.ID+" is "+contender.Error)
 		return
 	}
 	if c.Kind == tare.ClaimStatement {
 		b.judgeStatement(r, c)
 		return
 	}
-	if who.Role == tare.RoleTrap {
-		b.judgeTrap(r, who)
+	if contender.Role == tare.RoleTrap {
+		b.judgeTrap(r, contender)
 		return
 	}
 	claimJudges()[c.Kind](b, r, c, values)
-	if who.Role == tare.RoleApart && r.Outcome != tare.NotMeasured {
+	if contender.Role == tare.RoleApart && r.Outcome != tare.NotMeasured {
 		r.Evidence += "; " + apartNote
 	}
 }
 
-// claimJudges returns what answers a claim of each kind, for contenders that were
-// measured. [tare.Claim.Validate] checks the fields that a kind needs.
+// claimJudges returns the functions that judge the claims of each kind about a measured contender.
+// [tare.Claim.Validate] checks the fields that a kind needs.
 func claimJudges() map[tare.ClaimKind]func(*rulingData, *tare.ClaimResult, tare.Claim, []tare.Value) {
-	without := func(judge func(*rulingData, *tare.ClaimResult, tare.Claim)) func(*rulingData, *tare.ClaimResult, tare.Claim, []tare.Value) {
+	ignoreValues := func(judge func(*rulingData, *tare.ClaimResult, tare.Claim)) func(*rulingData, *tare.ClaimResult, tare.Claim, []tare.Value) {
 		return func(b *rulingData, r *tare.ClaimResult, c tare.Claim, _ []tare.Value) { judge(b, r, c) }
 	}
 	return map[tare.ClaimKind]func(*rulingData, *tare.ClaimResult, tare.Claim, []tare.Value){
 		tare.ClaimRatio:  (*rulingData).judgeRatio,
-		tare.ClaimCount:  without((*rulingData).judgeModuleCount),
-		tare.ClaimTrend:  without((*rulingData).judgeTrend),
-		tare.ClaimGrowth: without((*rulingData).judgeGrowth),
-		tare.ClaimShare:  without((*rulingData).judgeShare),
-		tare.ClaimRate:   without((*rulingData).judgeRate),
-		tare.ClaimCause:  without((*rulingData).judgeCause),
+		tare.ClaimCount:  ignoreValues((*rulingData).judgeModuleCount),
+		tare.ClaimTrend:  ignoreValues((*rulingData).judgeTrend),
+		tare.ClaimGrowth: ignoreValues((*rulingData).judgeGrowth),
+		tare.ClaimShare:  ignoreValues((*rulingData).judgeShare),
+		tare.ClaimRate:   ignoreValues((*rulingData).judgeRate),
+		tare.ClaimCause:  ignoreValues((*rulingData).judgeCause),
 	}
 }
 
-// reportUnanswerable reports whether a claim of a comparison cannot be judged because it
-// was not measured, or is void, and writes the reason into r.
+// reportUnanswerable reports whether claim c cannot be judged because its metric does not apply to
+// the workload, or because a finding voids it. It writes the reason into r. A finding does not
+// matter if a relay of the study makes the ratio, which is void for that reason.
 func (b *rulingData) reportUnanswerable(r *tare.ClaimResult, c tare.Claim) bool {
 	if why, ok := b.d.Measures(c.Workload, c.Metric); !ok {
 		setNotMeasured(r, why)
 		return true
 	}
-	if f, ok := b.findVoid(c.Contender, c.Workload, c.Metric, c.Of.Contender == ""); ok && (c.Of == (tare.ClaimOf{}) || b.whyRelayed(c) == "") {
+	isRelayed := c.Of != (tare.ClaimOf{}) && b.whyRelayed(c) != ""
+	if f, ok := b.findVoid(c.Contender, c.Workload, c.Metric, c.Of.Contender == ""); ok && !isRelayed {
 		r.Evidence = "check " + f.Check
 		setNotMeasured(r, "void by "+f.Check+": "+f.Message)
 		return true
@@ -191,15 +201,16 @@ func (b *rulingData) reportUnanswerable(r *tare.ClaimResult, c tare.Claim) bool 
 	return false
 }
 
-// judgeRatio answers a claim of a ratio, and sets the shares of its figures.
+// judgeRatio judges a claim of a ratio, and sets the shares of its figures.
 func (b *rulingData) judgeRatio(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
-	b.answerRatio(r, c, values)
+	b.setRatioOutcome(r, c, values)
 	if r.Outcome != tare.NotMeasured {
 		r.Shares = findShares(b.d, c, values)
 	}
 }
 
-func (b *rulingData) answerRatio(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
+// setRatioOutcome sets the outcome of a claim of a ratio in r.
+func (b *rulingData) setRatioOutcome(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
 	if b.reportUnanswerable(r, c) {
 		return
 	}
@@ -216,8 +227,8 @@ func (b *rulingData) answerRatio(r *tare.ClaimResult, c tare.Claim, values []tar
 	b.decideRatio(r, c, comparison, tare.NoiseFloor(b.comparisons, c.Workload, c.Metric))
 }
 
-// decideRatio compares a claimed ratio with the interval of a measured one. control
-// is the half-width below which no difference is claimed.
+// decideRatio compares a claimed ratio with the interval of a measured one. control is the noise
+// floor, as a logarithm: no smaller difference is claimed.
 func (b *rulingData) decideRatio(r *tare.ClaimResult, c tare.Claim, comparison tare.Comparison, control float64) {
 	if !comparison.Bounded() {
 		r.Outcome = tare.ClaimOpen
@@ -236,6 +247,7 @@ func (b *rulingData) decideRatio(r *tare.ClaimResult, c tare.Claim, comparison t
 	r.Why = explainOutcome(c, comparison, control, r.Outcome, r.SizeRefuted)
 }
 
+// setNotMeasured sets the outcome "not measured", for the reason why.
 func setNotMeasured(r *tare.ClaimResult, why string) {
 	r.Outcome, r.Why = tare.NotMeasured, why
 	if r.Evidence == "" {
@@ -243,25 +255,25 @@ func setNotMeasured(r *tare.ClaimResult, why string) {
 	}
 }
 
-// judgeTrap answers a claim whose contender reproduces a published mistake.
-func (b *rulingData) judgeTrap(r *tare.ClaimResult, who tare.Contender) {
-	for _, f := range tare.VoidsMetric(b.findings, who.ID, r.Workload, r.Metric) {
-		if slices.Contains(who.Expect.Void, f.Check) {
+// judgeTrap judges a claim whose contender is a trap: it reproduces a published mistake.
+func (b *rulingData) judgeTrap(r *tare.ClaimResult, contender tare.Contender) {
+	for _, f := range tare.VoidsMetric(b.findings, contender.ID, r.Workload, r.Metric) {
+		if slices.Contains(contender.Expect.Void, f.Check) {
 			r.Outcome = tare.VoidAsPublished
 			r.Evidence = "check " + f.Check
 			r.Why = "void by " + f.Check + ": " + f.Message
 			return
 		}
 	}
-	if fs := tare.VoidsMetric(b.findings, who.ID, r.Workload, r.Metric); len(fs) > 0 {
+	if fs := tare.VoidsMetric(b.findings, contender.ID, r.Workload, r.Metric); len(fs) > 0 {
 		r.Evidence = "check " + fs[0].Check
 		setNotMeasured(r, "void by "+fs[0].Check+": "+fs[0].Message)
 		return
 	}
-	setNotMeasured(r, who.ID+" is a trap, and traps are not compared")
+	setNotMeasured(r, contender.ID+" is a trap, and traps are not compared")
 }
 
-// judgeWithoutRatio answers a claim for which there is no ratio.
+// judgeWithoutRatio judges a claim for which there is no ratio, because a value is missing or zero.
 func (b *rulingData) judgeWithoutRatio(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
 	find := func(id string) (tare.Value, bool) {
 		i := slices.IndexFunc(values, func(v tare.Value) bool {
@@ -284,16 +296,16 @@ func (b *rulingData) judgeWithoutRatio(r *tare.ClaimResult, c tare.Claim, values
 	}
 }
 
-// judgeZero answers a claim if a side is zero.
+// judgeZero judges a claim if the contender's or the baseline's value is zero.
 func (b *rulingData) judgeZero(r *tare.ClaimResult, c tare.Claim, own, base tare.Value) {
-	has := fmt.Sprintf("%s has %s, %s has %s", c.Contender, formatValue(own.Value, own.Unit), b.d.Study.Baseline, formatValue(base.Value, base.Unit))
+	values := fmt.Sprintf("%s has %s, %s has %s", c.Contender, formatValue(own.Value, own.Unit), b.d.Study.Baseline, formatValue(base.Value, base.Unit))
 	ratio, ok := zeroRatio(own, base)
 	if !ok {
-		setNotMeasured(r, "no ratio: "+has)
+		setNotMeasured(r, "no ratio: "+values)
 		return
 	}
 	r.Evidence = fmt.Sprintf("%s and %s, %s, %s", c.Contender, b.d.Study.Baseline, c.Metric, format.Count(own.Rounds, "round"))
-	r.Why = has
+	r.Why = values
 	switch {
 	case ratio == 1 && canTie(c):
 		r.Outcome = tare.Tie
@@ -304,7 +316,7 @@ func (b *rulingData) judgeZero(r *tare.ClaimResult, c tare.Claim, own, base tare
 	}
 }
 
-// claimedSide returns the claimed side of 1: −1 below, 1 above, 0 neither.
+// claimedSide returns on which side of 1 the ratio is claimed to be: -1 below, 1 above, 0 neither.
 func claimedSide(c tare.Claim) int {
 	switch {
 	case c.Side == "lower":
@@ -327,16 +339,19 @@ func publishedRatio(c tare.Claim) string {
 	return formatSignificant(c.Ratio()) + "×"
 }
 
-// canTie reports whether the claimed effect is small enough to tie.
+// canTie reports whether the claimed effect is so small that a measured tie does not refute it.
 func canTie(c tare.Claim) bool {
 	return math.Abs(math.Log(c.Ratio())) < math.Log(littleBelow)
 }
 
-// compareClaim compares a claim with an interval.
+// compareClaim compares a claim with an interval, in the order of outcomes that Claims documents.
+// sizeRefuted is true if the interval excludes the published size, even if its side is open or as
+// claimed.
 func compareClaim(claim tare.Claim, c tare.Comparison, control float64) (o tare.Outcome, sizeRefuted bool) {
 	published := claim.Ratio()
-	inside := 1/tieWithin <= c.Low && c.High <= tieWithin
-	measured := 0 // side of 1 the interval is wholly on
+	isTie := 1/tieWithin <= c.Low && c.High <= tieWithin
+	isFarFromTie := c.Low > tieWithin || c.High < 1/tieWithin
+	measured := 0 // side of 1 that the interval is on; 0 means open
 	if c.Differs(control) == tare.Significant {
 		measured = 1
 		if c.High < 1 {
@@ -345,17 +360,17 @@ func compareClaim(claim tare.Claim, c tare.Comparison, control float64) (o tare.
 	}
 	claimed := claimedSide(claim)
 	switch {
-	case claim.Directed() && measured == 0 && !inside:
+	case claim.Directed() && measured == 0 && !isTie:
 		return tare.ClaimOpen, false
-	case claim.Directed() && !inside && measured == claimed:
+	case claim.Directed() && !isTie && measured == claimed:
 		return tare.Holds, false
 	case claim.Directed():
 		return tare.Refuted, false
-	case inside && canTie(claim):
+	case isTie && canTie(claim):
 		return tare.Tie, false
-	case inside:
+	case isTie:
 		return tare.Refuted, false
-	case claimed == 0 && (c.Low > tieWithin || c.High < 1/tieWithin):
+	case claimed == 0 && isFarFromTie:
 		return tare.Refuted, false
 	case claimed == 0:
 		return tare.ClaimOpen, false
@@ -369,30 +384,32 @@ func compareClaim(claim tare.Claim, c tare.Comparison, control float64) (o tare.
 	return compareSize(claim, c)
 }
 
-// compareSize compares the size of an effect on the claimed side with the published one. If the
-// sentence contradicts its figures they state no size.
+// compareSize compares the size of an effect, which is on the claimed side, with the published size.
+// Sizes of effects are logarithms of ratios. If the Side of a claim contradicts its figures, the
+// figures have no size.
 func compareSize(claim tare.Claim, c tare.Comparison) (o tare.Outcome, sizeRefuted bool) {
-	near, far := math.Abs(math.Log(c.High)), math.Abs(math.Log(c.Low)) // bounds of the effect
-	if near > far {
-		near, far = far, near
+	smallest, largest := math.Abs(math.Log(c.High)), math.Abs(math.Log(c.Low)) // bounds of the measured size
+	if smallest > largest {
+		smallest, largest = largest, smallest
 	}
-	said := math.Abs(math.Log(claim.Ratio()))
-	agrees := (claim.Ratio() < 1) == (claimedSide(claim) < 0)
-	within := claim.Ratio()/holdsWithin <= c.Low && c.High <= claim.Ratio()*holdsWithin
+	published := math.Abs(math.Log(claim.Ratio()))
+	hasSize := (claim.Ratio() < 1) == (claimedSide(claim) < 0)
+	isNear := claim.Ratio()/holdsWithin <= c.Low && c.High <= claim.Ratio()*holdsWithin
 	switch {
-	case !agrees && within:
+	case !hasSize && isNear:
 		return tare.Holds, false
-	case !agrees:
+	case !hasSize:
 		return tare.DirectionHolds, false
-	case near > min(said*effectTimes, said+math.Log(holdsWithin)):
+	case smallest > min(published*effectTimes, published+math.Log(holdsWithin)):
 		return tare.MoreThanPublished, false
-	case within && far >= said/effectTimes && !missesTarget(claim, c):
+	case isNear && largest >= published/effectTimes && !missesTarget(claim, c):
 		return tare.Holds, false
 	}
-	return tare.DirectionHolds, far < said-math.Log(sizeWithin)
+	return tare.DirectionHolds, largest < published-math.Log(sizeWithin)
 }
 
-// missesTarget reports whether some of the interval does not reach the claim's target.
+// missesTarget reports whether a part of the interval does not reach the claim's target. It returns
+// false if the claim has no target (0).
 func missesTarget(claim tare.Claim, c tare.Comparison) bool {
 	if claim.Target < 1 {
 		return claim.Target > 0 && c.High > claim.Target

@@ -12,10 +12,10 @@ import (
 // alpha is the error level of a family.
 const alpha = stats.Alpha
 
-// Compare compares every contender, also those of role apart, and the control with the baseline on
-// every workload and metric, with intervals at the level that the package documentation describes.
-// With too few rounds for an interval Low and High are zero. On the primary metric it sets ranks
-// and letters, and the baseline has a row against itself (ratio 1) with its own.
+// Compare compares every contender, including those of role apart, and the control with the baseline
+// on every workload and metric, with intervals at the level that the package documentation
+// describes. Low and High are zero if there are too few rounds for an interval. On the primary metric
+// the result also has ranks and letters, and a row for the baseline against itself (ratio 1).
 func Compare(d evidence.Evidence, effects []tare.Effects) []tare.Comparison {
 	x := d.Index()
 	var out []tare.Comparison
@@ -37,27 +37,28 @@ func Compare(d evidence.Evidence, effects []tare.Effects) []tare.Comparison {
 			}
 		}
 	}
-	settleFamilies(d, effects, out)
+	setIntervals(d, effects, out)
 	for i := range out {
-		if c := &out[i]; c.Contender == c.Against { // true at any level; use the control's level
-			if j := slices.IndexFunc(out, func(o tare.Comparison) bool {
-				return o.Contender == tare.ControlID && o.Workload == c.Workload && o.Metric == c.Metric
-			}); j >= 0 {
-				c.Level = out[j].Level
-			}
+		c := &out[i]
+		if c.Contender != c.Against {
+			continue
+		}
+		// A ratio of 1 to itself is true at any level: print the level of the control.
+		if control, ok := tare.FindComparison(out, c.Workload, tare.ControlID, c.Metric); ok {
+			c.Level = control.Level
 		}
 	}
 	setRanks(d, effects, out, nil)
 	return out
 }
 
-// Question holds the values of an interval, one per round, and the edges at which a decision by it
-// flips. For a comparison both are logarithms of ratios.
+// Question is an interval to compute, and the decisions that it must make. Effects and Edges have
+// the same unit; for a comparison both are logarithms of ratios.
 type Question struct {
-	Effects []float64
-	Edges   []float64
-	Looks   int  // at the values, 1 or more
-	Median  bool // the interval is that of the median over rounds, which is looked at once
+	Effects []float64 // one per round
+	Edges   []float64 // values at which a decision flips
+	Looks   int       // number of looks at the values in the plan, at least 1
+	Median  bool      // use the order-statistic interval of the median, for one look only
 }
 
 // Interval returns the interval at error level alpha.
@@ -70,32 +71,33 @@ func (q Question) Interval(alpha float64) (s stats.Span) {
 	return s
 }
 
-// settleFamilies sets the intervals of all comparisons. Those of a baseline with itself have
-// theirs.
-func settleFamilies(d evidence.Evidence, effects []tare.Effects, comparisons []tare.Comparison) {
+// setIntervals sets the intervals of all comparisons, except for the baseline against itself.
+func setIntervals(d evidence.Evidence, effects []tare.Effects, comparisons []tare.Comparison) {
 	for _, family := range groupFamilies(comparisons) {
-		var of []Question
+		var questions []Question
 		for _, i := range family {
 			c := comparisons[i]
 			e, _ := tare.EffectsOf(effects, c.Workload, c.Metric, c.Contender, c.Against)
-			of = append(of, Question{Effects: e.Effects, Edges: decisionEdges(d, c.Contender, c.Workload, c.Metric), Looks: d.Looks()})
+			questions = append(questions, Question{Effects: e.Effects, Edges: decisionEdges(d, c.Contender, c.Workload, c.Metric), Looks: d.Looks()})
 		}
-		for k, s := range Settle(of, alpha) {
+		for k, s := range Settle(questions, alpha) {
 			c := &comparisons[family[k]]
-			if c.Level, c.Low, c.High = s.Level, 0, 0; s.OK {
+			c.Level, c.Low, c.High = s.Level, 0, 0
+			if s.OK {
 				c.Low, c.High = math.Exp(s.Low), math.Exp(s.High)
 			}
 		}
 	}
 }
 
-// groupFamilies groups the comparisons whose error is controlled together.
+// groupFamilies groups the comparisons whose error is controlled together: those of one contender
+// and metric. An exploratory comparison is a family of its own. It returns indices in cs.
 func groupFamilies(cs []tare.Comparison) [][]int {
 	type key struct {
 		contender, metric string
-		alone             int // 1 + its own index: a family of one
+		exploratory       int // 1 + index of an exploratory comparison; 0 for all others
 	}
-	at := map[key]int{}
+	families := map[key]int{} // index in out
 	var out [][]int
 	for i, c := range cs {
 		if c.Contender == c.Against {
@@ -103,12 +105,12 @@ func groupFamilies(cs []tare.Comparison) [][]int {
 		}
 		k := key{contender: c.Contender, metric: c.Metric}
 		if c.Exploratory {
-			k.alone = i + 1
+			k.exploratory = i + 1
 		}
-		f, ok := at[k]
+		f, ok := families[k]
 		if !ok {
 			f = len(out)
-			at[k] = f
+			families[k] = f
 			out = append(out, nil)
 		}
 		out[f] = append(out[f], i)
@@ -116,7 +118,8 @@ func groupFamilies(cs []tare.Comparison) [][]int {
 	return out
 }
 
-// Settle returns the intervals of one family, whose error level is alpha. A member is open while
+// Settle returns the intervals of the questions of one family by the step-down procedure that the
+// package documentation describes. alpha is the error level of the family. A question is open while
 // its interval contains one of its edges.
 func Settle(family []Question, alpha float64) []stats.Span {
 	return stats.StepDown(len(family), alpha,
@@ -124,7 +127,7 @@ func Settle(family []Question, alpha float64) []stats.Span {
 		func(i int, s stats.Span) bool { return slices.ContainsFunc(family[i].Edges, s.Holds) })
 }
 
-// compareWith returns everything about a pair except its interval. b of e is the baseline.
+// compareWith returns the comparison of the pair of e, except for its interval. e.B is the baseline.
 func compareWith(x *evidence.Index, d evidence.Evidence, e tare.Effects) tare.Comparison {
 	c := tare.Comparison{
 		Workload: e.Workload, Contender: e.A, Metric: e.Metric, Against: e.B,
@@ -151,7 +154,7 @@ func compareWithSelf(x *evidence.Index, d evidence.Evidence, workload string) (t
 
 // isInQuestion reports whether a criterion or claim is about this comparison.
 func isInQuestion(d evidence.Evidence, contender, workload, metric string) bool {
-	return len(decisionEdges(d, contender, workload, metric)) > 1
+	return len(decisionEdges(d, contender, workload, metric)) > 1 // the first edge is always there
 }
 
 // decisionEdges returns the logarithms of the ratios at which a decision about a comparison flips.
@@ -166,7 +169,7 @@ func decisionEdges(d evidence.Evidence, contender, workload, metric string) []fl
 			continue
 		}
 		switch rule, err := c.Rule(); {
-		case err != nil:
+		case err != nil: // impossible in a valid study
 		case rule.Kind == tare.RuleRatio:
 			out = append(out, math.Log(rule.Limit))
 		case rule.Kind == tare.RuleEquivalent:
@@ -187,7 +190,8 @@ func decisionEdges(d evidence.Evidence, contender, workload, metric string) []fl
 	return out
 }
 
-// mayConcern reports whether criterion c names contender and workload or leaves them open.
+// mayConcern reports whether criterion c covers contender and workload. A criterion without a
+// contender covers all but the control, and a criterion without a workload covers all.
 func mayConcern(c tare.Criterion, contender, workload string) bool {
 	if c.Contender == "" && contender == tare.ControlID {
 		return false

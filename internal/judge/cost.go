@@ -12,26 +12,27 @@ import (
 // onePercent of a core is the cost from which a difference matters.
 const onePercent = 0.01
 
-// Costs compares the CPU time of each contender with the baseline's: at rate operations a second
-// (0: no rate was requested), and from which rate on the difference is 1 % of a core. It reads the
-// CPU time of comparisons with the baseline, or wall time if the study with these metrics has no
-// CPU time; of servers only CPU time, because the wall time of a request is not that of a core. It
-// omits comparisons without an interval and those that findings void.
+// Costs returns the cost of each contender compared with the baseline: the cores of both at rate
+// operations a second (0 means that no rate was requested), and the rate at which their difference
+// is 1 % of a core. Costs are computed from CPU time, or from wall time if metrics does not contain
+// cpu. Servers have no costs without CPU time, because a server is idle for a part of the wall time
+// of a request. Comparisons without an interval, or void ones, are omitted.
 func Costs(metrics []string, contenders []tare.Contender, comparisons []tare.Comparison, findings []tare.Finding, rate float64) []tare.Cost {
 	metric := "time"
 	if slices.Contains(metrics, "cpu") {
 		metric = "cpu"
 	}
-	who := map[string]tare.Contender{}
+	byID := map[string]tare.Contender{}
 	for _, c := range contenders {
-		who[c.ID] = c
+		byID[c.ID] = c
 	}
 	var out []tare.Cost
 	for _, c := range comparisons {
-		if c.Metric != metric || who[c.Contender].Role != tare.RoleContender || who[c.Against].Role != tare.RoleBaseline || !c.Bounded() {
+		isWithBaseline := byID[c.Contender].Role == tare.RoleContender && byID[c.Against].Role == tare.RoleBaseline
+		if c.Metric != metric || !isWithBaseline || !c.Bounded() {
 			continue
 		}
-		kind := who[c.Contender].Kind
+		kind := byID[c.Contender].Kind
 		if (kind == kindServer || kind == kindRPC) && metric != "cpu" {
 			continue
 		}
@@ -50,8 +51,7 @@ const (
 	kindRouter = "router"
 )
 
-// unitOf returns the unit of a rate, to follow the figure, or "" for operations, which need no
-// name.
+// unitOf returns the text to print after the number of a rate: " requests", or "" for operations.
 func unitOf(kind string) string {
 	if kind == kindServer || kind == kindRouter || kind == kindRPC {
 		return " requests"
@@ -59,11 +59,11 @@ func unitOf(kind string) string {
 	return ""
 }
 
-// computeCost computes the cost of one comparison. control is the half-width below which no
-// difference is claimed.
+// computeCost computes the cost of one comparison. control is the noise floor, as a logarithm: a
+// smaller difference has no rate at which it is 1 % of a core.
 func computeCost(c tare.Comparison, control, rate float64, unit string) tare.Cost {
 	out := tare.Cost{Workload: c.Workload, Contender: c.Contender, Against: c.Against, Metric: c.Metric, Rate: rate}
-	perOp := c.AgainstValue / 1e9 // core seconds of the baseline
+	perOp := c.AgainstValue / 1e9 // core seconds of an operation of the baseline
 	isShown := c.Differs(control) == tare.Significant
 	if isShown {
 		out.OnePercent = onePercent / math.Abs(perOp*(1-c.Ratio))
@@ -78,7 +78,8 @@ func computeCost(c tare.Comparison, control, rate float64, unit string) tare.Cos
 	return out
 }
 
-// describeCost describes a cost in one sentence.
+// describeCost describes a cost in one sentence. isShown is false if the difference is not
+// significant.
 func describeCost(c tare.Cost, isShown bool, unit string) string {
 	switch {
 	case !isShown:
@@ -99,8 +100,8 @@ func formatRate(x float64) string {
 	if x < 1000 {
 		return formatSignificant(x)
 	}
-	unit := math.Pow(10, math.Floor(math.Log10(x))-2)
-	digits := formatFixed(math.Round(x/unit)*unit, 0)
+	thirdDigit := math.Pow(10, math.Floor(math.Log10(x))-2) // value of the third significant digit
+	digits := formatFixed(math.Round(x/thirdDigit)*thirdDigit, 0)
 	s := ""
 	for ; len(digits) > 3; digits = digits[:len(digits)-3] {
 		s = "," + digits[len(digits)-3:] + s

@@ -6,31 +6,31 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// judgeModuleCount judges a claim about the modules that a contender adds to the baseline's: to
-// go.mod, which its users see, or to the binary if no go.mod is known.
+// judgeModuleCount judges a claim of how many modules a contender has more than the baseline: modules
+// in go.mod, which its users see, or modules in the binary if its go.mod is unknown.
 func (b *rulingData) judgeModuleCount(r *tare.ClaimResult, c tare.Claim) {
-	who, _ := b.d.Contender(c.Contender)
+	contender, _ := b.d.Contender(c.Contender)
 	base, _ := b.d.Contender(b.d.Study.Baseline)
-	for _, of := range []tare.Contender{who, base} {
-		if why := whyUncounted(of, b.findings); why != "" {
+	for _, c := range []tare.Contender{contender, base} {
+		if why := whyUncounted(c, b.findings); why != "" {
 			setNotMeasured(r, why)
 			return
 		}
 	}
-	linked := who.Adoption.ModulesLinked - base.Adoption.ModulesLinked
-	r.Measured, r.Evidence = float64(linked), fmt.Sprintf("modules linked into the binaries of %s and %s", who.ID, base.ID)
+	linked := contender.Adoption.ModulesLinked - base.Adoption.ModulesLinked
+	r.Measured, r.Evidence = float64(linked), fmt.Sprintf("modules linked into the binaries of %s and %s", contender.ID, base.ID)
 	added := fmt.Sprintf("its binary links %d more than that of %s", linked, base.ID)
-	if n := who.Adoption.ModulesRequired; n > 0 {
+	if n := contender.Adoption.ModulesRequired; n > 0 {
 		required := n - base.Adoption.ModulesRequired
-		r.Measured, r.Evidence = float64(required), fmt.Sprintf("modules that the go.mod of %s and of %s require", who.ID, base.ID)
+		r.Measured, r.Evidence = float64(required), fmt.Sprintf("modules that the go.mod of %s and of %s require", contender.ID, base.ID)
 		added = fmt.Sprintf("its go.mod requires %d more than that of %s, and its binary links %d more", required, base.ID, linked)
 	}
 	r.Outcome = tare.Refuted
 	if c.Value/holdsWithin <= r.Measured && r.Measured <= c.Value*holdsWithin {
 		r.Outcome = tare.Holds
 	}
-	is := map[tare.Outcome]string{tare.Holds: "within", tare.Refuted: "not within"}[r.Outcome]
-	r.Why = fmt.Sprintf("published %s, counted %.0f: %s; %s 1.25× of the published number", formatSignificant(c.Value), r.Measured, added, is)
+	within := map[tare.Outcome]string{tare.Holds: "within", tare.Refuted: "not within"}[r.Outcome]
+	r.Why = fmt.Sprintf("published %s, counted %.0f: %s; %s 1.25× of the published number", formatSignificant(c.Value), r.Measured, added, within)
 }
 
 // whyUncounted returns why the modules of c are unknown, or "" if they are known. A finding about

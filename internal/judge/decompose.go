@@ -12,34 +12,36 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Decompose splits the study's differences into causes: the ratio of every step of a chain of
-// contenders to the one before, from slices of their own, and the share of the step in the total
-// difference ([stats.Share], over rounds in which all of the chain were measured).
+// Decompose splits differences of the study into causes. A decomposition is a chain of contenders
+// with a cause for each step. For every step Decompose computes the ratio to the contender before,
+// from the slices of these two, and the share of the step in the total difference ([stats.Share],
+// over the rounds in which the entire chain was measured).
 //
-// The intervals of n steps hold together at 5 %: each is at 5 %/n, by Bonferroni's inequality, and
-// so are those of the shares. The total is at 5 %. If it is within the noise floor of the
-// comparisons, or is not shown, there are no shares.
+// The error level of the intervals of n steps together is 5 %: each is at 5 %/n, by Bonferroni's
+// inequality, and so are the intervals of the shares. The total is at 5 %. There are no shares if the
+// total difference is not significant, or is within the noise floor of the comparisons.
 //
 // A contender that is void, was not measured or is a trap is removed from the chain, and its change
-// is counted with the step after it. The sentence states that. If no step remains it gives the
+// counts as a part of the next step. The sentence states that. If no step remains it states the
 // reason.
 //
 // Source: O. J. Dunn, "Multiple comparisons among means", J. Amer. Statist. Assoc. 56 (1961) 52–64.
 func Decompose(d evidence.Evidence, effects []tare.Effects, comparisons []tare.Comparison, findings []tare.Finding) []tare.Decomposition {
 	b := &rulingData{d: d.Indexed(), comparisons: comparisons, findings: findings}
 	var out []tare.Decomposition
-	for _, asked := range d.Study.Decompose {
-		if len(asked.Steps) > 0 { // a valid study has some
-			out = append(out, b.decomposeOne(asked, effects))
+	for _, planned := range d.Study.Decompose {
+		if len(planned.Steps) > 0 { // always true in a valid study
+			out = append(out, b.decomposeOne(planned, effects))
 		}
 	}
 	return out
 }
 
-func (b *rulingData) decomposeOne(asked tare.Decompose, effects []tare.Effects) tare.Decomposition {
+// decomposeOne computes one decomposition of the study.
+func (b *rulingData) decomposeOne(planned tare.Decompose, effects []tare.Effects) tare.Decomposition {
 	out := tare.Decomposition{
-		ID: asked.ID, Question: asked.Question, Workload: asked.Workload, Metric: cmp.Or(asked.Metric, b.d.Primary()),
-		Whole: tare.Cause{From: asked.From, To: asked.Steps[len(asked.Steps)-1].To}, Steps: []tare.Cause{},
+		ID: planned.ID, Question: planned.Question, Workload: planned.Workload, Metric: cmp.Or(planned.Metric, b.d.Primary()),
+		Whole: tare.Cause{From: planned.From, To: planned.Steps[len(planned.Steps)-1].To}, Steps: []tare.Cause{},
 	}
 	noun := tare.MetricFor(out.Metric).Noun
 	failed := func(why string) tare.Decomposition {
@@ -50,19 +52,19 @@ func (b *rulingData) decomposeOne(asked tare.Decompose, effects []tare.Effects) 
 	if why, ok := b.d.Measures(out.Workload, out.Metric); !ok {
 		return failed(why)
 	}
-	chain, omitted, why := b.buildChain(asked, out.Metric)
+	chain, omitted, why := b.buildChain(planned, out.Metric)
 	if why != "" {
 		return failed(why)
 	}
 	out.Whole.To = chain[len(chain)-1].To
-	at := func(level float64, c *tare.Cause) bool {
+	setRatio := func(c *tare.Cause, level float64) bool {
 		return b.setCauseRatio(c, out.Workload, out.Metric, effects, level)
 	}
-	if !at(alpha, &out.Whole) {
+	if !setRatio(&out.Whole, alpha) {
 		return failed(fmt.Sprintf("there is no ratio of %s to %s", out.Whole.To, out.Whole.From))
 	}
 	for _, c := range chain {
-		if !at(alpha/float64(len(chain)), &c) {
+		if !setRatio(&c, alpha/float64(len(chain))) {
 			return failed(fmt.Sprintf("there is no ratio of %s to %s", c.To, c.From))
 		}
 		out.Steps = append(out.Steps, c)
@@ -72,19 +74,19 @@ func (b *rulingData) decomposeOne(asked tare.Decompose, effects []tare.Effects) 
 }
 
 // buildChain returns the steps between contenders that can be compared, and a sentence about the
-// omitted ones. why is not empty if no step remains.
-func (b *rulingData) buildChain(asked tare.Decompose, metric string) (steps []tare.Cause, omitted, why string) {
-	if why := b.whyAbsent(asked.From, asked.Workload, metric); why != "" {
+// omitted contenders. If no step remains it returns the reason in why.
+func (b *rulingData) buildChain(planned tare.Decompose, metric string) (steps []tare.Cause, omitted, why string) {
+	if why := b.whyAbsent(planned.From, planned.Workload, metric); why != "" {
 		return nil, "", why
 	}
-	from, causes := asked.From, ""
+	from, causes := planned.From, "" // causes of the steps since from
 	var whys []string
-	for _, s := range asked.Steps {
+	for _, s := range planned.Steps {
 		if causes != "" {
 			causes += " and "
 		}
 		causes += s.Cause
-		if why := b.whyAbsent(s.To, asked.Workload, metric); why != "" {
+		if why := b.whyAbsent(s.To, planned.Workload, metric); why != "" {
 			whys = append(whys, why)
 			continue
 		}
@@ -104,17 +106,17 @@ func (b *rulingData) buildChain(asked tare.Decompose, metric string) (steps []ta
 
 // whyAbsent returns why a contender cannot be in a chain, or "" if it can.
 func (b *rulingData) whyAbsent(id, workload, metric string) string {
-	who, ok := b.d.Contender(id)
+	contender, ok := b.d.Contender(id)
 	if !ok {
 		return id + " was not measured"
 	}
-	if who.Absent() {
-		return id + " is " + who.Error
+	if contender.Absent() {
+		return id + " is " + contender.Error
 	}
 	if fs := tare.VoidsMetric(b.findings, id, workload, metric); len(fs) > 0 {
 		return fmt.Sprintf("%s is void by %s: %s", id, fs[0].Check, fs[0].Message)
 	}
-	if who.Role == tare.RoleTrap {
+	if contender.Role == tare.RoleTrap {
 		return id + " is a trap, and traps are not compared"
 	}
 	if m, _ := tare.MetricNamed(metric); len(b.d.Index().PerRound(m, workload, id)) == 0 {
@@ -123,8 +125,8 @@ func (b *rulingData) whyAbsent(id, workload, metric string) string {
 	return ""
 }
 
-// setCauseRatio sets the ratio of one step, at an error level. It returns false if there is none.
-// With too few rounds Low and High stay zero.
+// setCauseRatio sets the ratio of one step and its interval at an error level. It returns false if
+// there is no ratio. Low and High stay zero if there are too few rounds for an interval.
 func (b *rulingData) setCauseRatio(c *tare.Cause, workload, metric string, effects []tare.Effects, level float64) bool {
 	x := b.d.Index()
 	e, ok := tare.EffectsOf(effects, workload, metric, c.To, c.From)
@@ -147,46 +149,47 @@ func (b *rulingData) setCauseRatio(c *tare.Cause, workload, metric string, effec
 // addShares computes the share of each step and returns the sentence about them, or the reason if
 // there are none.
 func (b *rulingData) addShares(out *tare.Decomposition) string {
-	w := tare.MetricFor(out.Metric)
-	row := tare.Comparison{
+	m := tare.MetricFor(out.Metric)
+	total := tare.Comparison{
 		Ratio: out.Whole.Ratio, Low: out.Whole.Low, High: out.Whole.High, Level: out.Whole.Level, Rounds: out.Whole.Rounds,
 		Exact: out.Whole.Low == out.Whole.High,
 	}
-	who := fmt.Sprintf("of %s against %s on %s", out.Whole.To, out.Whole.From, out.Workload)
+	pair := fmt.Sprintf("of %s against %s on %s", out.Whole.To, out.Whole.From, out.Workload)
 	looks := b.d.Looks()
 	level := 1 - out.Steps[0].Level
-	if needs := stats.MinRounds(stats.LookLevel(level, looks)); !row.Bounded() || row.Rounds < needs {
-		return fmt.Sprintf("The difference in %s %s is not taken apart: no interval after %s; it takes %d.", w.Noun, who, format.Count(row.Rounds, "round"), needs)
+	if minRounds := stats.MinRounds(stats.LookLevel(level, looks)); !total.Bounded() || total.Rounds < minRounds {
+		return fmt.Sprintf("The difference in %s %s is not taken apart: no interval after %s; it takes %d.", m.Noun, pair, format.Count(total.Rounds, "round"), minRounds)
 	}
-	ratio, span := formatRatio(row, 1)
+	ratio, span := formatRatio(total, 1)
 	control := tare.NoiseFloor(b.comparisons, out.Workload, out.Metric)
-	switch row.Differs(control) {
+	switch total.Differs(control) {
 	case tare.NotShown:
-		return fmt.Sprintf("No difference in %s %s is shown, so none is taken apart; the ratio is %s %s.", w.Noun, who, ratio, span)
+		return fmt.Sprintf("No difference in %s %s is shown, so none is taken apart; the ratio is %s %s.", m.Noun, pair, ratio, span)
 	case tare.WithinNoise:
 		return fmt.Sprintf("No difference in %s %s is shown, so none is taken apart; the ratio %s %s is within what the control shows here (±%s).",
-			w.Noun, who, ratio, span, format.Percent(math.Expm1(control)))
+			m.Noun, pair, ratio, span, format.Percent(math.Expm1(control)))
 	}
 	ids := []string{out.Whole.From}
 	for _, s := range out.Steps {
 		ids = append(ids, s.To)
 	}
 	if why, _ := b.whyTooFewRequests(out.Metric, out.Workload, ids...); why != "" {
-		return fmt.Sprintf("The difference in %s %s is not taken apart: %s is thin: %s.", w.Noun, who, out.Metric, why)
+		return fmt.Sprintf("The difference in %s %s is not taken apart: %s is thin: %s.", m.Noun, pair, out.Metric, why)
 	}
-	than := w.More
-	if row.Ratio < 1 {
-		than = w.Less
+	than := m.More
+	if total.Ratio < 1 {
+		than = m.Less
 	}
-	of := fmt.Sprintf("%s %s %s (%s×, %s", format.Percent(math.Abs(row.Ratio-1)), than, who, ratio, strings.TrimPrefix(span, "("))
+	difference := fmt.Sprintf("%s %s %s (%s×, %s", format.Percent(math.Abs(total.Ratio-1)), than, pair, ratio, strings.TrimPrefix(span, "("))
 	if !b.computeShares(out, ids, stats.LookLevel(level, looks)) {
-		return fmt.Sprintf("The %s are not taken apart yet: more rounds are needed.", of)
+		return fmt.Sprintf("The %s are not taken apart yet: more rounds are needed.", difference)
 	}
-	return fmt.Sprintf("Of the %s, %s.", of, listShares(out.Steps))
+	return fmt.Sprintf("Of the %s, %s.", difference, listShares(out.Steps))
 }
 
-// computeShares sets the share of the total for each step of out, at a level per look. It returns
-// false, and sets none, if one has no bounds.
+// computeShares sets the share of each step of out in the total difference, with intervals at an
+// error level. ids are the contenders of the chain. It returns false, and sets no share, if one of
+// them has no interval.
 func (b *rulingData) computeShares(out *tare.Decomposition, ids []string, level float64) bool {
 	x := b.d.Index()
 	m, _ := tare.MetricNamed(out.Metric)
@@ -206,15 +209,15 @@ func (b *rulingData) computeShares(out *tare.Decomposition, ids []string, level 
 			parts[i] = append(parts[i], values[i+1]-values[i])
 		}
 	}
-	told := make([]tare.Cause, len(out.Steps))
+	steps := make([]tare.Cause, len(out.Steps))
 	for i, c := range out.Steps {
 		var ok bool
 		if c.Share, c.ShareLow, c.ShareHigh, ok = stats.Share(parts[i], whole, level); !ok {
 			return false
 		}
-		told[i] = c
+		steps[i] = c
 	}
-	copy(out.Steps, told)
+	copy(out.Steps, steps)
 	return true
 }
 

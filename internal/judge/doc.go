@@ -1,6 +1,6 @@
-// Package judge turns slices into verdicts: the effect of every round, the comparison with its
-// interval, the ruling on each criterion and each claim, and its sentence. It is pure arithmetic on
-// what was recorded.
+// Package judge turns slices into verdicts. It computes the effects of every round, the comparisons
+// with their intervals, and the ruling and the sentence of each criterion and claim. Its functions
+// depend on their arguments only.
 //
 // The order in which a lab calls it:
 //
@@ -21,16 +21,16 @@
 // the plan at once ([stats.LookLevel]). Alpha is 5 %.
 //
 // The primary metric of one contender against the baseline is one family over the workloads, and so
-// is each further metric over the workloads on which a criterion or claim asks for it. Within a
-// family the intervals step down as in Holm's procedure: all start at alpha/m; those that decide
-// all of their questions leave with the interval that did so; the remaining m−r are computed again
-// at alpha/(m−r), until none leaves. The questions to an interval are every value at which a
-// decision would flip: no difference (ratio 1), the limits of the criteria, and the bounds between
-// the outcomes of a claim. The chance that any interval of a family leaves although its true ratio
-// is one of these values is at most alpha. (Holm's argument: before the first such mistake only
-// intervals without one have left, so m−r is at least the number of intervals that can make it, and
-// each makes it with probability at most alpha/(m−r).) Rulings, claims and differences are all read
-// off the one interval that is printed.
+// is each further metric over the workloads on which a criterion or claim names it. Within a family
+// the intervals step down as in Holm's procedure: all m intervals start at alpha/m. Those that
+// decide all of their questions leave the family and keep this interval. The remaining m−r are
+// computed again at alpha/(m−r), until no more leave. The questions to an interval are all values
+// at which a decision would flip: no difference (ratio 1), the limits of the criteria, and the
+// bounds between the outcomes of a claim. The probability that any interval of a family leaves
+// although its true ratio is one of these values is at most alpha. (Holm's argument: call that a
+// mistake. Before the first mistake, only intervals that cannot make one have left, so m−r is at
+// least the number of intervals that can, and each makes one with probability at most
+// alpha/(m−r).) Rulings, claims and differences all use the one interval that is printed.
 //
 // Ranks are a family of their own: all pairs on one workload, Holm over pairs. So are the
 // differences that criteria ask about one metric of one contender, stepping down likewise; a claim

@@ -8,17 +8,17 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Effects returns ln(a/b) per round for every pair that a page needs: on the primary metric every
-// unordered pair of baseline, contenders and control; on the others each against the baseline,
-// which is then b. Contenders of role apart are compared with the baseline only; traps and the null
-// contender are in no pair. A workload has none on a metric that does not apply to it
-// ([tare.Workload.Measures]).
+// Effects returns ln(a/b) per round for every pair that a report needs: on the primary metric every
+// unordered pair of baseline, contenders and control; on other metrics each of them against the
+// baseline. In a pair with the baseline, the baseline is b. Contenders of role apart are compared
+// with the baseline only; traps and the null contender are in no pair. Metrics that do not apply to a
+// workload ([tare.Workload.Measures]) are omitted.
 //
-// A metric measured per slice pairs the slices of one round by their index and sums them in blocks.
-// A metric measured once per trial gives one ratio per round; if a side is zero in any round there
-// is no ratio, and the pair is omitted entirely (dropping only those rounds would choose by
-// outcome). A round in which a side was not measured, or does not count, is omitted, and the
-// effects then name their rounds.
+// Of a metric that is measured per slice, the slices of one round are paired by their index and
+// summed in blocks. A metric that is measured once per trial has one ratio per round. If a value is
+// zero in any round, the entire pair is omitted: to omit only that round would be a selection by
+// outcome. A round in which one of the two was not measured, or does not count, is omitted, and the
+// effects then list their rounds.
 func Effects(d evidence.Evidence) []tare.Effects {
 	x := d.Index()
 	var out []tare.Effects
@@ -56,7 +56,7 @@ func listPairs(d evidence.Evidence, metric string) [][2]string {
 	return out
 }
 
-// findEffects computes one pair; without a ratio its Effects are empty.
+// findEffects computes the effects of one pair. Effects is empty if no round has a ratio.
 func findEffects(x *evidence.Index, d evidence.Evidence, workload, metric, a, b string) tare.Effects {
 	e := tare.Effects{Workload: workload, Metric: metric, A: a, B: b}
 	m, ok := tare.MetricNamed(metric)
@@ -67,35 +67,37 @@ func findEffects(x *evidence.Index, d evidence.Evidence, workload, metric, a, b 
 		e.Effects, e.Of = effectsOfTrials(x, m, workload, a, b)
 		return e
 	}
-	var of []int
+	var rounds []int
 	for _, r := range x.Rounds() {
 		if effect, sum, ok := effectOfSlices(x, d, metric, evidence.At(r, workload, a), evidence.At(r, workload, b)); ok {
 			e.Effects = append(e.Effects, effect)
 			e.Sums = append(e.Sums, sum)
-			of = append(of, r)
+			rounds = append(rounds, r)
 		}
 	}
-	e.Of = omitConsecutive(of)
+	e.Of = omitConsecutive(rounds)
 	return e
 }
 
-// effectOfSlices returns ln(a/b) in one round of a metric that is measured per slice, over blocks
-// if the plan has them, and from sums. If b is the baseline and the plan selects it, it returns the
-// mean of that and of ln(a/control): both are the same program, and the mean of two errs less than
-// one.
+// effectOfSlices returns two values of ln(a/b) in one round, for a metric that is measured per slice:
+// effect, over blocks if the plan has them, and sum, from the sums of all slices. If b is the baseline
+// and the plan selects it, both are the means of ln(a/baseline) and ln(a/control): the two are the
+// same program, and the mean has the smaller error.
 func effectOfSlices(x *evidence.Index, d evidence.Evidence, metric string, a, b evidence.Cell) (effect, sum float64, ok bool) {
 	effect, sum, ok = effectOfPairs(x, d, metric, a, b)
-	if !ok || d.Plan.Reference != tare.BaselineAndControl || b.Contender != d.Study.Baseline || a.Contender == tare.ControlID {
+	usesControl := d.Plan.Reference == tare.BaselineAndControl && b.Contender == d.Study.Baseline && a.Contender != tare.ControlID
+	if !ok || !usesControl {
 		return effect, sum, ok
 	}
 	b.Contender = tare.ControlID
-	if again, sumAgain, ok := effectOfPairs(x, d, metric, a, b); ok {
-		return (effect + again) / 2, (sum + sumAgain) / 2, true
+	if controlEffect, controlSum, ok := effectOfPairs(x, d, metric, a, b); ok {
+		return (effect + controlEffect) / 2, (sum + controlSum) / 2, true
 	}
 	return effect, sum, true
 }
 
-// effectOfPairs returns ln(a/b) of two cells of one round.
+// effectOfPairs returns ln(a/b) of two cells of one round, like effectOfSlices but without the
+// control.
 func effectOfPairs(x *evidence.Index, d evidence.Evidence, metric string, a, b evidence.Cell) (effect, sum float64, ok bool) {
 	p, q := pairSlices(x, metric, a, b)
 	sum = stats.SumEffect(p, q)
@@ -104,7 +106,7 @@ func effectOfPairs(x *evidence.Index, d evidence.Evidence, metric string, a, b e
 	}
 	slicing, _ := d.Plan.Slicing(a.Workload)
 	if !slicing.RatioOfSums && d.Plan.Isolation != tare.TrialWise {
-		// CPU clocks can be too coarse for a block; the sum then counts.
+		// A CPU clock can be too coarse for a block: then use the sum.
 		if blocks := stats.BlockEffect(p, q, slicing.Block); isFinite(blocks) {
 			return blocks, sum, true
 		}
@@ -119,7 +121,7 @@ func effectInRound(x *evidence.Index, d evidence.Evidence, m tare.Metric, a, b e
 		effect, _, ok := effectOfSlices(x, d, m.Name, a, b)
 		return effect, ok
 	}
-	effect := math.Log(x.Sample(a)[m.Key] / x.Sample(b)[m.Key]) // what is absent is 0
+	effect := math.Log(x.Sample(a)[m.Key] / x.Sample(b)[m.Key]) // an absent value is 0, so effect is not finite
 	return effect, isFinite(effect)
 }
 
@@ -142,22 +144,26 @@ func pairSlices(x *evidence.Index, metric string, a, b evidence.Cell) (p, q []st
 	return p, q
 }
 
-func effectsOfTrials(x *evidence.Index, m tare.Metric, workload, a, b string) (effects []float64, of []int) {
+// effectsOfTrials returns ln(a/b) of a metric that is measured once per trial, and the rounds of the
+// values as in tare.Effects.Of. It returns nil if a value is not positive in any round.
+func effectsOfTrials(x *evidence.Index, m tare.Metric, workload, a, b string) (effects []float64, rounds []int) {
 	for _, r := range x.Rounds() {
 		va, okA := x.Sample(evidence.At(r, workload, a))[m.Key]
 		vb, okB := x.Sample(evidence.At(r, workload, b))[m.Key]
 		if !okA || !okB {
 			continue
 		}
-		if !(va > 0) || !(vb > 0) {
+		arePositive := va > 0 && vb > 0
+		if !arePositive {
 			return nil, nil
 		}
-		effects, of = append(effects, math.Log(va/vb)), append(of, r)
+		effects, rounds = append(effects, math.Log(va/vb)), append(rounds, r)
 	}
-	return effects, omitConsecutive(of)
+	return effects, omitConsecutive(rounds)
 }
 
-// omitConsecutive returns rounds, or nil if they are 1, 2, 3 and so on, which readers assume.
+// omitConsecutive returns rounds, or nil if they are 1, 2, 3 and so on, which is the default of
+// tare.Effects.Of.
 func omitConsecutive(rounds []int) []int {
 	if n := len(rounds); n == 0 || rounds[0] == 1 && rounds[n-1] == n {
 		return nil

@@ -8,25 +8,25 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// minSizesWithCost is the number of sizes that a fit with a fixed cost needs: it has three
+// minSizesWithCost is the least number of sizes for a fit with a fixed cost: one more than its three
 // parameters.
 const minSizesWithCost = 4
 
-// costFit is a fit of time to size with a cost that is the same at each size.
+// costFit is a fit of time to size with a fixed cost: time = cost + factor·size^exponent.
 type costFit struct {
-	exponents   []float64   // of each round
-	costs       []float64   // share of the time at the smallest size
-	misfits     [][]float64 // by size: how far a fixed cost and a cost by the published exponent are from the time, as a logarithm, in each round
-	value, cost float64     // of all rounds
-	low, high   float64     // of value, if there are enough rounds
-	enough      bool
-	span        float64 // the largest size, of which the smallest is 1
+	exponents   []float64   // exponent of each round
+	costs       []float64   // fixed cost of each round, as a share of the time at the smallest size
+	misfits     [][]float64 // by size and round: logarithm of the ratio of the fit with the published exponent to the time
+	value, cost float64     // exponent and cost over all rounds
+	low, high   float64     // interval of value; only if enough
+	enough      bool        // there are enough rounds for an interval
+	span        float64     // ratio of the largest size to the smallest
 }
 
-// fitFixedCost fits time = cost + factor·size^exponent in each round, for the workloads of a fit.
-// Time in proportion to size has an exponent of 1 here, whatever a call costs; a line through
-// logarithms would be flatter. With the published exponent instead of a free one it returns how
-// well that describes each size.
+// fitFixedCost fits time = cost + factor·size^exponent in each round, on the workloads of s. If time
+// is a fixed cost plus a part in proportion to size, the exponent is 1 here; a straight line through
+// the logarithms would have a smaller slope. It also computes the misfits of the same fit with the
+// published exponent. It returns false if there are too few sizes, or no round with all of them.
 func (b *rulingData) fitFixedCost(s tare.Scaling, published float64) (out costFit, ok bool) {
 	if len(s.Workloads) < minSizesWithCost {
 		return out, false
@@ -46,11 +46,11 @@ func (b *rulingData) fitFixedCost(s tare.Scaling, published float64) (out costFi
 			exponent, cost := fitCostPower(sizes, times)
 			out.span = sizes[len(sizes)-1] / sizes[0]
 			out.exponents, out.costs = append(out.exponents, exponent), append(out.costs, cost/times[0])
-			for i, far := range logMisfits(sizes, times, published) {
+			for i, misfit := range logMisfits(sizes, times, published) {
 				if i == len(out.misfits) {
 					out.misfits = append(out.misfits, nil)
 				}
-				out.misfits[i] = append(out.misfits[i], far)
+				out.misfits[i] = append(out.misfits[i], misfit)
 			}
 		}
 	}
@@ -62,61 +62,64 @@ func (b *rulingData) fitFixedCost(s tare.Scaling, published float64) (out costFi
 	return out, true
 }
 
-// maxExponent bounds the exponents that are tried.
-const maxExponent = 4
+// Range of the first grid of exponents that fitCostPower tries.
+const (
+	minExponent = 0.05
+	maxExponent = 4
+)
 
-// fitCostPower finds the exponent and the cost, which is not below zero, with the
-// least sum of squared relative errors: for an exponent the rest is a straight line,
-// and exponents are tried on a grid that becomes finer.
+// fitCostPower finds the exponent and the cost, which is at least zero, with the least sum of squared
+// relative errors. For a given exponent the other parameters are those of a straight line
+// (fitCostLine), so it tries 41 exponents on a grid, then finer grids around the best, 4 in all.
 //
 // Source: G. H. Golub, V. Pereyra, "The differentiation of pseudo-inverses and
 // nonlinear least squares problems whose variables separate", SIAM Journal on
 // Numerical Analysis 10 (1973), which separates the linear parameters so.
 func fitCostPower(sizes, times []float64) (exponent, cost float64) {
-	best := math.Inf(1)
-	low, high := 0.05, float64(maxExponent)
+	leastError := math.Inf(1)
+	low, high := float64(minExponent), float64(maxExponent)
 	for range 4 {
 		step := (high - low) / 40
-		at := exponent
+		best := exponent
 		for i := range 41 {
 			p := low + float64(i)*step
-			if a, _, err := fitCostLine(sizes, times, p); err < best {
-				best, at, cost = err, p, a
+			if lineCost, _, squares := fitCostLine(sizes, times, p); squares < leastError {
+				leastError, best, cost = squares, p, lineCost
 			}
 		}
-		exponent = at
-		low, high = max(0.01, at-step), at+step
+		exponent = best
+		low, high = max(0.01, best-step), best+step // an exponent stays positive
 	}
 	return exponent, cost
 }
 
-// fitCostLine returns the best line through times by (size/largest)^p, with weights of 1/time²:
-// its cost, its factor, and its weighted sum of squares.
-func fitCostLine(sizes, times []float64, p float64) (cost, factor, err float64) {
+// fitCostLine fits times by a straight line, cost + factor·x with x = (size/largest size)^p, with
+// weights of 1/time². It also returns the weighted sum of squared errors. sizes is ascending.
+func fitCostLine(sizes, times []float64, p float64) (cost, factor, squares float64) {
 	var sw, sx, sy, sxx, sxy float64
-	top := sizes[len(sizes)-1]
+	largest := sizes[len(sizes)-1]
 	for i, t := range times {
-		w, x := 1/(t*t), math.Pow(sizes[i]/top, p)
+		w, x := 1/(t*t), math.Pow(sizes[i]/largest, p)
 		sw, sx, sy, sxx, sxy = sw+w, sx+w*x, sy+w*t, sxx+w*x*x, sxy+w*x*t
 	}
 	factor = (sw*sxy - sx*sy) / (sw*sxx - sx*sx)
-	if cost = (sy - factor*sx) / sw; cost < 0 {
+	if cost = (sy - factor*sx) / sw; cost < 0 { // a cost is not negative: fit a line through the origin
 		cost, factor = 0, sxy/sxx
 	}
 	for i, t := range times {
-		e := (cost + factor*math.Pow(sizes[i]/top, p) - t) / t
-		err += e * e
+		e := (cost + factor*math.Pow(sizes[i]/largest, p) - t) / t
+		squares += e * e
 	}
-	return cost, factor, err
+	return cost, factor, squares
 }
 
-// logMisfits returns the differences of the best line by size^p from the time at each size, as
-// logarithms.
-func logMisfits(sizes, times []float64, p float64) (far []float64) {
+// logMisfits returns the logarithm of fitted over measured time at each size, for the best fit with
+// exponent p.
+func logMisfits(sizes, times []float64, p float64) (misfits []float64) {
 	cost, factor, _ := fitCostLine(sizes, times, p)
 	for i, t := range times {
 		fitted := cost + factor*math.Pow(sizes[i]/sizes[len(sizes)-1], p)
-		far = append(far, math.Log(max(fitted, math.SmallestNonzeroFloat64)/t))
+		misfits = append(misfits, math.Log(max(fitted, math.SmallestNonzeroFloat64)/t))
 	}
-	return far
+	return misfits
 }

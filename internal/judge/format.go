@@ -8,9 +8,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// formatInterval writes a ratio and its interval with as many decimals as the
-// width of the interval bears, and more where rounding would carry a bound
-// across one of the edges (ratios that the sentence is about).
+// formatInterval formats a ratio and its interval with as many decimals as the width of the interval
+// justifies. It adds decimals if rounding would move a bound across one of edges, the ratios at which
+// the meaning of the sentence changes.
 func formatInterval(ratio, lo, hi float64, edges ...float64) (r, l, h string) {
 	decimals := 2
 	if width := hi - lo; width > 0 {
@@ -37,7 +37,8 @@ func minDecimals(ratio float64) int {
 	return 2
 }
 
-// crossesEdge reports whether rounding moves a bound to or over an edge.
+// crossesEdge reports whether rounding moves a bound to the other side of an edge, or from above
+// onto the edge.
 func crossesEdge(lo, hi float64, decimals int, edges []float64) bool {
 	for _, x := range []float64{lo, hi} {
 		rounded, _ := strconv.ParseFloat(formatFixed(x, decimals), 64)
@@ -52,13 +53,13 @@ func crossesEdge(lo, hi float64, decimals int, edges []float64) bool {
 
 func formatFixed(x float64, decimals int) string { return strconv.FormatFloat(x, 'f', decimals, 64) }
 
-// formatLevel writes a confidence: 0.95 is "95 %", 0.991667 is "99.17 %".
+// formatLevel formats a confidence level: 0.95 is "95 %", 0.991667 is "99.17 %".
 func formatLevel(level float64) string {
 	return format.Trimmed(level*100, format.Decimals(100*(1-level))) + " %"
 }
 
-// formatValue writes a value in a unit a person would use: nanoseconds and
-// bytes are scaled, counts are not.
+// formatValue formats a value with its unit. Nanoseconds and bytes are scaled, e.g. to ms or kB;
+// other units are not.
 func formatValue(x float64, unit string) string {
 	base, per, found := strings.Cut(unit, "/")
 	if found {

@@ -11,22 +11,22 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// growthWithin is the distance from the published exponent within which the entire interval must be
-// for the claim to hold. If all of it is farther away the claim is refuted, unless a fixed cost and
-// a cost by the published exponent describe each size.
+// growthWithin is the largest distance from the published exponent at which a claim of growth holds;
+// the entire interval must be within it. The claim is refuted if the entire interval is outside,
+// unless the published exponent with a fixed cost describes the time at each size.
 const growthWithin = 0.1
 
-// A fixed cost and a cost by the published exponent describe times within factor lineWithin of them
-// at each size, if the largest size is lineSpan times the smallest: within a smaller span another
-// exponent would be as near.
+// The published exponent with a fixed cost describes the times if the fit is within factor lineWithin
+// of the time at each size. The largest size must be at least lineSpan times the smallest: on a
+// smaller span other exponents would fit as well.
 const (
 	lineWithin = 1.5
 	lineSpan   = 16
 )
 
-// judgeGrowth judges a claim of how time grows along workloads that differ in size only, by the
-// exponent that is fitted through them. If the claim is that it does grow, and there are enough
-// sizes, a cost that is the same at each size is fitted too.
+// judgeGrowth judges a claim of how time grows with size, by the exponent that is fitted over
+// workloads that differ in size only. If the published exponent is positive and there are enough
+// sizes, the fit includes a fixed cost.
 func (b *rulingData) judgeGrowth(r *tare.ClaimResult, c tare.Claim) {
 	if b.reportUnanswerableAlong(r, c) {
 		return
@@ -44,8 +44,8 @@ func (b *rulingData) judgeGrowth(r *tare.ClaimResult, c tare.Claim) {
 	}
 	r.Measured, r.Outcome = s.Exponent, tare.ClaimOpen
 	r.Evidence = fmt.Sprintf("%s, time by %s, over %s, %s", c.Contender, by, strings.Join(c.Workloads, ", "), format.Count(s.Rounds, "round"))
-	if at := stats.LookLevel(alpha, b.d.Looks()); s.Rounds < stats.MinRounds(at) {
-		r.Why = fmt.Sprintf("no interval after %s; it takes %d", format.Count(s.Rounds, "round"), stats.MinRounds(at))
+	if minRounds := stats.MinRounds(stats.LookLevel(alpha, b.d.Looks())); s.Rounds < minRounds {
+		r.Why = fmt.Sprintf("no interval after %s; it takes %d", format.Count(s.Rounds, "round"), minRounds)
 		return
 	}
 	r.Low, r.High = s.Low, s.High
@@ -57,14 +57,15 @@ func (b *rulingData) judgeGrowth(r *tare.ClaimResult, c tare.Claim) {
 			100*f.cost, by, f.value, f.low, f.high, formatLevel(s.Level), format.Count(len(f.exponents), "round"), by, s.Exponent)
 	}
 	low, high := c.Value-growthWithin, c.Value+growthWithin
-	worst, describes := b.isDescribed(f, c.Value)
+	isInside := low <= r.Low && r.High <= high
+	worst, isDescribed := b.largestMisfit(f, c.Value)
 	switch {
-	case describes && !(low <= r.Low && r.High <= high):
+	case isDescribed && !isInside:
 		r.Outcome = tare.Holds
 		r.Why = fmt.Sprintf("a fixed cost and a cost in proportion to %s are within %s of the time at each size (%s, %s); with a free exponent time grows as %s^%.2f beyond the fixed cost",
 			powerOf(by, c.Value), format.Factor(math.Exp(worst)), formatLevel(1-alpha), format.Count(len(f.exponents), "round"), by, r.Measured)
 		return
-	case low <= r.Low && r.High <= high:
+	case isInside:
 		r.Outcome = tare.Holds
 		return
 	case r.High < low || high < r.Low:
@@ -73,15 +74,16 @@ func (b *rulingData) judgeGrowth(r *tare.ClaimResult, c tare.Claim) {
 	r.Why += fmt.Sprintf(", and was published as %s^%.3g", by, c.Value)
 }
 
-// isDescribed reports whether a fixed cost and a cost by the published exponent are within
-// [lineWithin] of the time at each size, and the largest possible distance from it, as a logarithm.
-// The intervals of all sizes hold together.
-func (b *rulingData) isDescribed(f costFit, published float64) (worst float64, ok bool) {
+// largestMisfit returns the largest distance of the fit with the published exponent from the time at
+// any size that the intervals allow, as a logarithm. It reports whether that is within lineWithin, so
+// that the published exponent describes the times. The intervals of all sizes together have error
+// level alpha.
+func (b *rulingData) largestMisfit(f costFit, published float64) (worst float64, isDescribed bool) {
 	if len(f.misfits) == 0 || published == 0 || f.span < lineSpan {
 		return 0, false
 	}
-	for _, far := range f.misfits {
-		low, high, bounded := stats.Interval(far, stats.LookLevel(alpha/float64(len(f.misfits)), b.d.Looks()))
+	for _, misfits := range f.misfits {
+		low, high, bounded := stats.Interval(misfits, stats.LookLevel(alpha/float64(len(f.misfits)), b.d.Looks()))
 		if !bounded {
 			return 0, false
 		}
@@ -90,7 +92,7 @@ func (b *rulingData) isDescribed(f costFit, published float64) (worst float64, o
 	return worst, worst <= math.Log(lineWithin)
 }
 
-// powerOf writes a size to some power: "bytes", "levels^2".
+// powerOf formats a power of a size: "bytes", "levels^2".
 func powerOf(by string, exponent float64) string {
 	if exponent == 1 {
 		return by

@@ -8,9 +8,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Leading returns the contender with the lowest ratio to the baseline so far, on the
-// first workload and the primary metric. It is an estimate for a progress line,
-// and no verdict. ok is false before a contender has a ratio.
+// Leading returns the contender with the lowest ratio to the baseline so far, by the primary metric
+// on the first workload with ratios. It is an estimate for a progress line, not a verdict. ok is
+// false if no contender has a ratio yet.
 func Leading(d evidence.Evidence) (lead tare.Comparison, ok bool) {
 	x := d.Index()
 	for _, w := range d.Study.Workloads {
@@ -31,19 +31,19 @@ func Leading(d evidence.Evidence) (lead tare.Comparison, ok bool) {
 	return lead, false
 }
 
-// Trailing lists the contenders that are proven slower than at least leaders
-// others on every workload they were measured on, by the ranks of comparisons.
+// Trailing lists the contenders that are proven slower than at least leaders other contenders on
+// every workload they were measured on, by the ranks of comparisons.
 func Trailing(d evidence.Evidence, comparisons []tare.Comparison, leaders int) []string {
 	var out []string
 	for _, id := range d.Having(tare.RoleContender) {
-		rows, trails := 0, true
+		comparisonCount, trailsAll := 0, true
 		for _, c := range comparisons {
 			if c.Contender == id && c.Metric == d.Primary() && c.Against == d.Study.Baseline {
-				rows++
-				trails = trails && c.RankLow > leaders
+				comparisonCount++
+				trailsAll = trailsAll && c.RankLow > leaders
 			}
 		}
-		if rows > 0 && trails {
+		if comparisonCount > 0 && trailsAll {
 			out = append(out, id)
 		}
 	}

@@ -17,40 +17,40 @@ type Measured struct {
 	Result *tare.Result
 }
 
-// OverMachines returns the result of the first machine with the verdicts over all. It rejects
-// results that do not answer the same question: of other studies, inputs or versions of the
-// contenders, and of other versions of Go unless mixedGo.
-func OverMachines(of []Measured, mixedGo bool) (*tare.Result, error) {
-	if len(of) < 2 {
-		return nil, fmt.Errorf("%s: verdicts over machines need two at least", format.Count(len(of), "machine"))
+// OverMachines returns a copy of the first machine's result with the verdicts over all machines. It
+// returns an error if the results do not answer the same question: they differ in the study, its
+// inputs, the versions of the contenders or, unless mixedGo, the version of Go.
+func OverMachines(machines []Measured, mixedGo bool) (*tare.Result, error) {
+	if len(machines) < 2 {
+		return nil, fmt.Errorf("%s: verdicts over machines need two at least", format.Count(len(machines), "machine"))
 	}
 	var names []string
-	for _, m := range of {
+	for _, m := range machines {
 		if slices.Contains(names, m.Name) {
 			return nil, fmt.Errorf("two machines are named %s", printName(m.Name))
 		}
 		names = append(names, m.Name)
-		if why := whyOtherQuestion(of[0].Result, m.Result, mixedGo); why != "" {
-			return nil, fmt.Errorf("%s and %s cannot be compared: %s", printName(of[0].Name), printName(m.Name), why)
+		if why := whyDifferentQuestion(machines[0].Result, m.Result, mixedGo); why != "" {
+			return nil, fmt.Errorf("%s and %s cannot be compared: %s", printName(machines[0].Name), printName(m.Name), why)
 		}
 	}
-	out := *of[0].Result
-	for _, m := range of {
+	out := *machines[0].Result
+	for _, m := range machines {
 		r := m.Result
 		out.Machines = append(out.Machines, tare.OnMachine{
 			Name: m.Name, Machine: r.Machine, Rounds: r.RoundsDone, Seed: r.Seed, Comparisons: r.Comparisons, Effects: r.Rounds,
 		})
 	}
-	for _, kind := range kindsOf(of) {
-		alike := slices.DeleteFunc(slices.Clone(of), func(m Measured) bool { return machineKind(m.Result) != kind })
-		out.OverMachines = append(out.OverMachines, overKind(kind, alike)...)
+	for _, kind := range kindsOf(machines) {
+		alike := slices.DeleteFunc(slices.Clone(machines), func(m Measured) bool { return machineKind(m.Result) != kind })
+		out.OverMachines = append(out.OverMachines, combineKind(kind, alike)...)
 	}
 	return &out, nil
 }
 
-// whyOtherQuestion returns why two results answer different questions, or "" if they answer the
-// same.
-func whyOtherQuestion(a, b *tare.Result, mixedGo bool) string {
+// whyDifferentQuestion returns why two results answer different questions, or "" if they answer the
+// same question.
+func whyDifferentQuestion(a, b *tare.Result, mixedGo bool) string {
 	switch {
 	case len(b.Machines) > 0 || len(a.Machines) > 0:
 		return "one of them is of several machines already"
@@ -68,7 +68,7 @@ func whyOtherQuestion(a, b *tare.Result, mixedGo bool) string {
 	for _, c := range a.Contenders {
 		d, ok := b.Contender(c.ID)
 		switch {
-		case !ok || c.Error != "" || d.Error != "":
+		case !ok || c.Error != "" || d.Error != "": // not measured on one of the machines
 		case c.Role != d.Role:
 			return fmt.Sprintf("%s has another role", printName(c.ID))
 		case c.Version != d.Version || !slices.Equal(c.Modules, d.Modules):
@@ -82,9 +82,9 @@ func whyOtherQuestion(a, b *tare.Result, mixedGo bool) string {
 
 func machineKind(r *tare.Result) string { return r.Machine.OS + "/" + r.Machine.Arch }
 
-func kindsOf(of []Measured) []string {
+func kindsOf(machines []Measured) []string {
 	var out []string
-	for _, m := range of {
+	for _, m := range machines {
 		if kind := machineKind(m.Result); !slices.Contains(out, kind) {
 			out = append(out, kind)
 		}
@@ -92,23 +92,23 @@ func kindsOf(of []Measured) []string {
 	return out
 }
 
-// overKind returns the comparisons over machines of one kind, the p-values adjusted
-// over those of one metric.
-func overKind(kind string, of []Measured) []tare.OverMachines {
+// combineKind returns the comparisons over machines of one kind, e.g. linux/amd64. The p-values of all
+// comparisons of one metric are adjusted together, by Holm's procedure.
+func combineKind(kind string, machines []Measured) []tare.OverMachines {
 	var out []tare.OverMachines
-	family := map[string][]int{}
-	var p []float64
-	for _, m := range of {
+	var p []float64              // of each element of out
+	family := map[string][]int{} // by metric: indices in out
+	for _, m := range machines {
 		for _, c := range m.Result.Comparisons {
-			known := slices.ContainsFunc(out, func(o tare.OverMachines) bool { return isOfComparison(o, c) })
+			known := slices.ContainsFunc(out, func(o tare.OverMachines) bool { return isComparison(o, c) })
 			if known || c.Contender == c.Against || c.Contender == tare.ControlID {
 				continue
 			}
-			o, same, ok := overMachines(kind, of, c)
+			o, pSame, ok := combineMachines(kind, machines, c)
 			if ok {
 				family[c.Metric] = append(family[c.Metric], len(out))
 			}
-			out, p = append(out, o), append(p, same)
+			out, p = append(out, o), append(p, pSame)
 		}
 	}
 	for _, members := range family {
@@ -127,18 +127,19 @@ func overKind(kind string, of []Measured) []tare.OverMachines {
 	return out
 }
 
-func isOfComparison(o tare.OverMachines, c tare.Comparison) bool {
+// isComparison reports whether o is comparison c over machines.
+func isComparison(o tare.OverMachines, c tare.Comparison) bool {
 	return o.Workload == c.Workload && o.Contender == c.Contender && o.Metric == c.Metric && o.Against == c.Against
 }
 
-// overMachines returns the result of a comparison over machines of one kind, and the p-value of one
-// ratio on all. ok is false if that cannot be tested.
-func overMachines(kind string, of []Measured, c tare.Comparison) (o tare.OverMachines, same float64, ok bool) {
+// combineMachines returns comparison c over machines of one kind, and the p-value of the hypothesis
+// that the ratio is the same on all of them. ok is false if that cannot be tested.
+func combineMachines(kind string, machines []Measured, c tare.Comparison) (o tare.OverMachines, pSame float64, ok bool) {
 	o = tare.OverMachines{Workload: c.Workload, Contender: c.Contender, Metric: c.Metric, Against: c.Against, Kind: kind, P: 1}
 	var estimates []stats.Estimate
-	for _, m := range of {
+	for _, m := range machines {
 		r := m.Result
-		i := slices.IndexFunc(r.Comparisons, func(x tare.Comparison) bool { return isOfComparison(o, x) })
+		i := slices.IndexFunc(r.Comparisons, func(x tare.Comparison) bool { return isComparison(o, x) })
 		if i < 0 {
 			continue
 		}
@@ -167,15 +168,15 @@ func overMachines(kind string, of []Measured, c tare.Comparison) (o tare.OverMac
 		o.Ratio, o.Low, o.High, o.Level = math.Exp(pooled.Value), math.Exp(pooled.Low), math.Exp(pooled.High), 1-alpha
 		o.Between, o.I2 = math.Sqrt(pooled.Between), pooled.I2
 	}
-	same, ok = stats.SameEverywhere(estimates)
-	return o, same, ok
+	pSame, ok = stats.SameEverywhere(estimates)
+	return o, pSame, ok
 }
 
-// overSentence returns the number of machines on which a difference holds, and whether the machines
-// agree about its size.
+// overSentence returns a sentence with the machines on which a difference was shown, and whether they
+// differ in its size.
 func overSentence(o tare.OverMachines) string {
 	machines := len(o.Less) + len(o.More) + len(o.Open)
-	all := func(names []string) string {
+	holdsOn := func(names []string) string {
 		return fmt.Sprintf("holds on %d of %s", len(names), format.Count(machines, "machine"))
 	}
 	var text string
@@ -188,9 +189,9 @@ func overSentence(o tare.OverMachines) string {
 			text += ", no difference shown on " + joinNames(o.Open)
 		}
 	case len(o.Less) == machines:
-		text = "Less: " + all(o.Less)
+		text = "Less: " + holdsOn(o.Less)
 	case len(o.More) == machines:
-		text = "More: " + all(o.More)
+		text = "More: " + holdsOn(o.More)
 	case len(o.Less) > 0:
 		text = "Less on " + joinNames(o.Less) + " but not on " + joinNames(o.Open)
 	case len(o.More) > 0:
@@ -220,5 +221,5 @@ func joinNames(machines []string) string {
 	return strings.Join(out, ", ")
 }
 
-// printName returns a foreign name as messages show it.
+// printName returns a name from another machine's document as one short line for messages.
 func printName(name string) string { return format.Line(name, 80) }

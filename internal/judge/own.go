@@ -13,10 +13,10 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// judgeOwnRatio answers a claim of a contender's figure over another one than the baseline's
-// on the same workload: over a figure of its own, of another workload or in another
-// metric, or over another contender's. The ratio is taken in each round. Its floor is how
-// far the control's differs from the baseline's.
+// judgeOwnRatio judges a claim of a ratio whose denominator c.Of is not the baseline's value of the
+// same workload and metric, but the contender's own value of another workload or metric, or the value
+// of another contender. The ratio is computed in each round. Its noise floor is the difference
+// between the same ratio of the control and of the baseline.
 func (b *rulingData) judgeOwnRatio(r *tare.ClaimResult, c tare.Claim) {
 	other := cmp.Or(c.Of.Contender, c.Contender)
 	if why, ok := b.d.Measures(c.Of.Workload, c.Of.Metric); !ok {
@@ -27,85 +27,85 @@ func (b *rulingData) judgeOwnRatio(r *tare.ClaimResult, c tare.Claim) {
 		setNotMeasured(r, why)
 		return
 	}
-	of := b.ownRatiosByRound(c, c.Contender, other)
-	if len(of) == 0 {
+	ratios := b.ownRatiosByRound(c, c.Contender, other)
+	if len(ratios) == 0 {
 		setNotMeasured(r, fmt.Sprintf("%s has %s on %s and %s %s on %s in no round", c.Contender, tare.MetricFor(c.Metric).Noun, c.Workload, other, tare.MetricFor(c.Of.Metric).Noun, c.Of.Workload))
 		return
 	}
-	rounds := slices.Sorted(maps.Keys(of))
+	rounds := slices.Sorted(maps.Keys(ratios))
 	var effects []float64
 	for _, round := range rounds {
-		effects = append(effects, of[round])
+		effects = append(effects, ratios[round])
 	}
-	what := func(metric string) string {
+	describe := func(metric string) string {
 		if c.Plus != "" {
 			metric += " and " + c.Plus + " together"
 		}
 		return metric
 	}
-	r.Evidence = fmt.Sprintf("%s, %s on %s over %s on %s, %s", c.Contender, what(c.Metric), c.Workload, what(c.Of.Metric), c.Of.Workload, format.Count(len(effects), "round"))
+	r.Evidence = fmt.Sprintf("%s, %s on %s over %s on %s, %s", c.Contender, describe(c.Metric), c.Workload, describe(c.Of.Metric), c.Of.Workload, format.Count(len(effects), "round"))
 	if c.Of.Contender != "" {
-		r.Evidence = fmt.Sprintf("%s against %s, %s, %s", c.Contender, other, what(c.Metric), format.Count(len(effects), "round"))
+		r.Evidence = fmt.Sprintf("%s against %s, %s, %s", c.Contender, other, describe(c.Metric), format.Count(len(effects), "round"))
 	}
-	at := stats.LookLevel(alpha, b.d.Looks())
-	row := tare.Comparison{
+	level := stats.LookLevel(alpha, b.d.Looks())
+	comparison := tare.Comparison{
 		Workload: c.Workload, Contender: c.Contender, Metric: c.Metric, Against: other,
 		Ratio: math.Exp(stats.HodgesLehmann(effects)), Level: 1 - alpha, Rounds: len(effects),
 	}
-	if lo, hi, ok := stats.Interval(effects, at); ok {
-		row.Low, row.High, row.Exact = math.Exp(lo), math.Exp(hi), lo == hi
+	if lo, hi, ok := stats.Interval(effects, level); ok {
+		comparison.Low, comparison.High, comparison.Exact = math.Exp(lo), math.Exp(hi), lo == hi
 	}
 	if why := b.whyRelayed(c); why != "" {
-		r.Measured, r.Low, r.High = row.Ratio, row.Low, row.High
+		r.Measured, r.Low, r.High = comparison.Ratio, comparison.Low, comparison.High
 		r.Outcome, r.Why = tare.VoidAsPublished, why
 		return
 	}
-	width, _ := stats.HalfWidth(b.ownFloor(c, rounds), at)
-	b.decideRatio(r, c, row, width)
+	floor, _ := stats.HalfWidth(b.controlDifferences(c, rounds), level)
+	b.decideRatio(r, c, comparison, floor)
 }
 
-// ownFloor returns the differences of the control's ratio from the baseline's, as logarithms, for
-// those of rounds that have both.
-func (b *rulingData) ownFloor(c tare.Claim, rounds []int) (floor []float64) {
+// controlDifferences returns the difference between the claim's ratio of the control and of the
+// baseline, as logarithms, for each of rounds that has both.
+func (b *rulingData) controlDifferences(c tare.Claim, rounds []int) (differences []float64) {
 	base := b.d.Study.Baseline
-	same := c
-	if c.Of.Contender != "" { // both sides are of one workload: the control over the baseline there
-		same.Of.Workload, same.Of.Metric = c.Workload, c.Metric
-		for _, x := range b.ownRatiosByRound(same, tare.ControlID, base) {
-			floor = append(floor, x)
+	if c.Of.Contender != "" { // a ratio of two contenders: here the control over the baseline
+		c.Of.Workload, c.Of.Metric = c.Workload, c.Metric
+		for _, ratio := range b.ownRatiosByRound(c, tare.ControlID, base) {
+			differences = append(differences, ratio)
 		}
-		return floor
+		return differences
 	}
-	own, control := b.ownRatiosByRound(c, base, base), b.ownRatiosByRound(c, tare.ControlID, tare.ControlID)
+	baseRatios, controlRatios := b.ownRatiosByRound(c, base, base), b.ownRatiosByRound(c, tare.ControlID, tare.ControlID)
 	for _, round := range rounds {
-		x, ok1 := own[round]
-		y, ok2 := control[round]
+		x, ok1 := baseRatios[round]
+		y, ok2 := controlRatios[round]
 		if ok1 && ok2 {
-			floor = append(floor, y-x)
+			differences = append(differences, y-x)
 		}
 	}
-	return floor
+	return differences
 }
 
-// whyRelayed returns the sentence that a ratio is made by the delay and the bandwidth that the
-// study chose for a relay, and therefore says nothing, or "" if it is not.
+// whyRelayed returns the reason why a ratio cannot be judged if its two workloads have relays with
+// different delays or bandwidths: the study chose these, and they make the ratio. It returns "" for
+// other ratios.
 func (b *rulingData) whyRelayed(c tare.Claim) string {
-	relayed := func(id string) (tare.Traffic, bool) {
-		w, ok := b.d.Workload(id)
+	trafficOf := func(workload string) tare.Traffic { // Delay and Bandwidth are 0 without a relay
+		w, ok := b.d.Workload(workload)
 		if !ok || w.Traffic == nil {
-			return tare.Traffic{}, false
+			return tare.Traffic{}
 		}
-		return *w.Traffic, w.Traffic.Delay > 0 || w.Traffic.Bandwidth > 0
+		return *w.Traffic
 	}
-	own, is := relayed(c.Workload)
-	of, isOf := relayed(c.Of.Workload)
-	if !is && !isOf || own.Delay == of.Delay && own.Bandwidth == of.Bandwidth {
+	x, y := trafficOf(c.Workload), trafficOf(c.Of.Workload)
+	if x.Delay == y.Delay && x.Bandwidth == y.Bandwidth {
 		return ""
 	}
 	return fmt.Sprintf("could not fail: the delay and the bandwidth that %s is measured with are chosen here, and they make the ratio", c.Workload)
 }
 
-// ownRatiosByRound returns the logarithms of the claim's ratio, own's figure over other's, by round.
+// ownRatiosByRound returns the logarithm of the claim's ratio by round: the value of contender own
+// over the value of contender other, as c.Of defines it.
 func (b *rulingData) ownRatiosByRound(c tare.Claim, own, other string) map[int]float64 {
 	x := b.d.Index()
 	out := map[int]float64{}
@@ -119,15 +119,15 @@ func (b *rulingData) ownRatiosByRound(c tare.Claim, own, other string) map[int]f
 	return out
 }
 
-// sumInRound returns the sum of the metrics in one cell. It returns false if one of them was not
-// measured. An empty name adds nothing.
-func sumInRound(x *evidence.Index, at evidence.Cell, metrics ...string) (sum float64, ok bool) {
+// sumInRound returns the sum of metrics, by name, in one cell. The name "" adds nothing. It returns
+// false if one of the metrics was not measured.
+func sumInRound(x *evidence.Index, cell evidence.Cell, metrics ...string) (sum float64, ok bool) {
 	for _, name := range metrics {
 		if name == "" {
 			continue
 		}
 		m, known := tare.MetricNamed(name)
-		value, measured := x.InRound(m, at)
+		value, measured := x.InRound(m, cell)
 		if !known || !measured {
 			return 0, false
 		}

@@ -8,32 +8,32 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// Parts merges the results of a study that was divided: each machine measured other workloads, all
-// of their rounds. It computes the intervals again over all parts, so that the error level is that
-// of the entire study. It rejects parts of different questions, as [OverMachines] does, and those
-// that measured the same workload.
-func Parts(of []Measured, criteria []tare.Criterion, mixedGo bool) (*tare.Result, error) {
-	if len(of) == 0 {
+// Parts merges the results of a study that was divided among machines: each machine measured all
+// rounds of other workloads. Parts computes the intervals again over all parts, so that the error
+// level is that of the entire study. It returns an error if the parts answer different questions, as
+// [OverMachines] does, or if two parts measured the same workload.
+func Parts(parts []Measured, criteria []tare.Criterion, mixedGo bool) (*tare.Result, error) {
+	if len(parts) == 0 {
 		return nil, fmt.Errorf("there is no part")
 	}
-	out := *of[0].Result
+	out := *parts[0].Result
 	out.Workloads, out.Comparisons, out.Rounds, out.Values = nil, nil, nil, nil
 	out.Findings, out.Conformance, out.Semantics, out.Trials, out.NotWeighed, out.Explanations, out.Plan.Slices = nil, nil, nil, nil, nil, nil, nil
-	for _, m := range of {
+	for _, m := range parts {
 		r := m.Result
-		if why := whyOtherQuestion(of[0].Result, r, mixedGo); why != "" {
-			return nil, fmt.Errorf("the parts of %s and %s do not belong together: %s", printName(of[0].Name), printName(m.Name), why)
+		if why := whyDifferentQuestion(parts[0].Result, r, mixedGo); why != "" {
+			return nil, fmt.Errorf("the parts of %s and %s do not belong together: %s", printName(parts[0].Name), printName(m.Name), why)
 		}
 		for _, w := range r.Workloads {
 			if slices.ContainsFunc(out.Workloads, func(x tare.Workload) bool { return x.ID == w.ID }) {
 				return nil, fmt.Errorf("%s is in two parts", printName(w.ID))
 			}
 		}
-		on := tare.OnMachine{Name: m.Name, Machine: r.Machine, Rounds: r.RoundsDone, Seed: r.Seed, Comparisons: r.Comparisons, Effects: r.Rounds}
+		machine := tare.OnMachine{Name: m.Name, Machine: r.Machine, Rounds: r.RoundsDone, Seed: r.Seed, Comparisons: r.Comparisons, Effects: r.Rounds}
 		for _, w := range r.Workloads {
-			on.Part = append(on.Part, w.ID)
+			machine.Part = append(machine.Part, w.ID)
 		}
-		out.Machines = append(out.Machines, on)
+		out.Machines = append(out.Machines, machine)
 		out.Workloads, out.Rounds = append(out.Workloads, r.Workloads...), append(out.Rounds, r.Rounds...)
 		out.Comparisons, out.Values = append(out.Comparisons, r.Comparisons...), append(out.Values, r.Values...)
 		out.Conformance, out.Semantics = append(out.Conformance, r.Conformance...), append(out.Semantics, r.Semantics...)
@@ -53,7 +53,7 @@ func Parts(of []Measured, criteria []tare.Criterion, mixedGo bool) (*tare.Result
 	}
 	d := evidence.FromResult(&out)
 	d.Study.Criteria = criteria
-	settleFamilies(d, out.Rounds, out.Comparisons)
+	setIntervals(d, out.Rounds, out.Comparisons)
 	out.Verdicts = Verdicts(d, out.Comparisons, out.Findings)
 	return &out, nil
 }

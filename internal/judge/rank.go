@@ -10,10 +10,10 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// setRanks sets ranks and letters of the primary metric, in place. Baseline and contenders that no
-// finding voids are ranked among each other, one workload at a time: a pair differs significantly
-// if Holm over all pairs says so and the difference exceeds what the control shows. Latencies with
-// too few requests are not ranked.
+// setRanks sets the ranks and letters of the comparisons on the primary metric, in place. On each
+// workload it ranks the baseline and all contenders that no finding voids. A pair differs
+// significantly if it does by Holm's procedure over all pairs, and the difference exceeds the noise
+// floor of the control. Latencies with too few requests are not ranked.
 func setRanks(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison, findings []tare.Finding) {
 	b := &rulingData{d: d.Indexed()}
 	for _, w := range d.Study.Workloads {
@@ -24,12 +24,12 @@ func setRanks(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison,
 				continue
 			}
 			c.RankLow, c.RankHigh, c.Letters = 0, 0, ""
-			who, _ := d.Contender(c.Contender)
-			ranked := who.Role == tare.RoleBaseline || who.Role == tare.RoleContender
+			contender, _ := d.Contender(c.Contender)
+			isRanked := contender.Role == tare.RoleBaseline || contender.Role == tare.RoleContender
 			if why, _ := b.whyTooFewRequests(c.Metric, w.ID, c.Contender); why != "" {
-				ranked = false
+				isRanked = false
 			}
-			if ranked && len(tare.VoidsMetric(findings, c.Contender, w.ID, c.Metric)) == 0 {
+			if isRanked && len(tare.VoidsMetric(findings, c.Contender, w.ID, c.Metric)) == 0 {
 				rows = append(rows, i)
 			}
 		}
@@ -39,64 +39,65 @@ func setRanks(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison,
 	}
 }
 
-// rankRows ranks the contenders of rows, all of one workload.
+// rankRows ranks the contenders of one workload. rows contains their indices in cs.
 func rankRows(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison, rows []int) {
 	workload, metric := cs[rows[0]].Workload, cs[rows[0]].Metric
 	floor := tare.NoiseFloor(cs, workload, metric)
-	type pair struct{ i, j int }
-	var all []pair
-	var p, estimate []float64
+	type pair struct{ i, j int } // indices in rows
+	var pairs []pair
+	var p, estimates []float64 // of each pair: p-value, and ln(i/j)
 	for i := range rows {
 		for j := i + 1; j < len(rows); j++ {
 			e, _ := tare.EffectsOf(effects, workload, metric, cs[rows[i]].Contender, cs[rows[j]].Contender)
-			all = append(all, pair{i, j})
+			pairs = append(pairs, pair{i, j})
 			p = append(p, stats.SignedRankP(e.Effects))
-			estimate = append(estimate, stats.HodgesLehmann(e.Effects))
+			estimates = append(estimates, stats.HodgesLehmann(e.Effects))
 		}
 	}
 	rounds := 0
 	for _, row := range rows {
 		rounds = max(rounds, cs[row].Rounds)
 	}
-	if !canRank(rounds, len(all), d.Looks()) {
+	if !canRank(rounds, len(pairs), d.Looks()) {
 		return
 	}
 	better := -1 // sign of ln(i/j) if i is better
 	if m, _ := tare.MetricNamed(metric); m.Direction == tare.HigherIsBetter {
 		better = 1
 	}
-	proven := map[pair]int{}
-	for k, differs := range stats.HolmLooks(p, alpha, d.Looks()) {
-		if !differs || !(math.Abs(estimate[k]) > floor) {
+	order := map[pair]int{} // of significant pairs: -1 if i is better, 1 if j is
+	for k, isSignificant := range stats.HolmLooks(p, alpha, d.Looks()) {
+		exceedsFloor := math.Abs(estimates[k]) > floor
+		if !isSignificant || !exceedsFloor {
 			continue
 		}
-		side := 1
-		if (estimate[k] < 0) == (better < 0) {
-			side = -1
+		sign := 1
+		if (estimates[k] < 0) == (better < 0) {
+			sign = -1
 		}
-		proven[all[k]] = side
-		proven[pair{all[k].j, all[k].i}] = -side
+		i, j := pairs[k].i, pairs[k].j
+		order[pair{i, j}], order[pair{j, i}] = sign, -sign
 	}
-	low, high := stats.Ranks(len(rows), func(i, j int) int { return proven[pair{i, j}] })
-	order := make([]int, len(rows))
-	for i := range order {
-		order[i] = i
+	low, high := stats.Ranks(len(rows), func(i, j int) int { return order[pair{i, j}] })
+	bestFirst := make([]int, len(rows))
+	for i := range bestFirst {
+		bestFirst[i] = i
 	}
-	slices.SortStableFunc(order, func(i, j int) int {
+	slices.SortStableFunc(bestFirst, func(i, j int) int {
 		return -better * cmp.Compare(cs[rows[i]].Ratio, cs[rows[j]].Ratio)
 	})
-	letters := stats.Letters(len(rows), func(i, j int) bool { return proven[pair{i, j}] != 0 }, order)
+	letters := stats.Letters(len(rows), func(i, j int) bool { return order[pair{i, j}] != 0 }, bestFirst)
 	for i, row := range rows {
 		cs[row].RankLow, cs[row].RankHigh, cs[row].Letters = low[i], high[i], letters[i]
 	}
 }
 
-// canRank reports whether Holm over pairs could find any significant difference after rounds: the
-// p-value of a signed-rank test of n rounds is at least 2^(1-n).
+// canRank reports whether Holm's procedure over pairs could find any significant difference after
+// rounds: the p-value of a signed-rank test over n rounds is at least 2^(1-n).
 func canRank(rounds, pairs, looks int) bool {
-	surest := make([]float64, pairs)
-	for i := range surest {
-		surest[i] = math.Pow(2, float64(1-rounds))
+	smallestP := make([]float64, pairs)
+	for i := range smallestP {
+		smallestP[i] = math.Pow(2, float64(1-rounds))
 	}
-	return slices.Contains(stats.HolmLooks(surest, alpha, looks), true)
+	return slices.Contains(stats.HolmLooks(smallestP, alpha, looks), true)
 }

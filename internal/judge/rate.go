@@ -9,13 +9,13 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// judgeRate answers a claim that the baseline is acceptable up to a rate: at that rate
-// it takes at most 1 % of a core more than the contender, on each of the workloads.
+// judgeRate judges a claim that the baseline is acceptable up to a rate: at that rate the baseline
+// takes at most 1 % of a core more than the contender, on each of the claim's workloads.
 func (b *rulingData) judgeRate(r *tare.ClaimResult, c tare.Claim) {
 	var points []tare.BreakEvenPoint
-	for _, of := range BreakEven(b.d, b.findings) {
-		if of.Contender == c.Contender {
-			points = slices.DeleteFunc(of.Points, func(p tare.BreakEvenPoint) bool { return !slices.Contains(c.Workloads, p.Workload) })
+	for _, result := range BreakEven(b.d, b.findings) {
+		if result.Contender == c.Contender {
+			points = slices.DeleteFunc(result.Points, func(p tare.BreakEvenPoint) bool { return !slices.Contains(c.Workloads, p.Workload) })
 		}
 	}
 	if len(points) < len(c.Workloads) {
@@ -29,12 +29,12 @@ func (b *rulingData) judgeRate(r *tare.ClaimResult, c tare.Claim) {
 		r.Outcome, r.Why = tare.Holds, fmt.Sprintf("%s takes more than %s on none of the workloads", b.d.Study.Baseline, c.Contender)
 		return
 	}
-	at := func(ns float64) float64 { return onePercent * 1e9 / ns }
-	r.Why = fmt.Sprintf("published %s a second; %s takes 1 %% of a core more at %s a second at the earliest, on %s", formatRate(c.Value), b.d.Study.Baseline, formatRate(at(worst.MoreHigh)), worst.Workload)
+	lowestRate := onePercentRate(worst.MoreHigh)
+	r.Why = fmt.Sprintf("published %s a second; %s takes 1 %% of a core more at %s a second at the earliest, on %s", formatRate(c.Value), b.d.Study.Baseline, formatRate(lowestRate), worst.Workload)
 	switch {
-	case at(worst.MoreHigh) >= c.Value:
+	case lowestRate >= c.Value:
 		r.Outcome = tare.Holds
-	case worst.MoreLow > 0 && at(worst.MoreLow) < c.Value:
+	case worst.MoreLow > 0 && onePercentRate(worst.MoreLow) < c.Value:
 		r.Outcome = tare.Refuted
 	default:
 		r.Outcome = tare.ClaimOpen

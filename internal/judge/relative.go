@@ -10,17 +10,17 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// member is one difference in the family of a contender: on a workload, as a
-// share of what the baseline takes on the workload of.
+// member is one difference of a family, with its interval. The difference is (contender − baseline)
+// on workload, as a share of the baseline's value on workload of.
 type member struct {
 	workload, of string
-	Question
+	Question     // its Effects are shares
 	stats.Span
 }
 
-// ruleDifference rules on the excess over the baseline as a share of the baseline's value on
-// another workload: a router's overhead compared with an entire request. The rule is one-sided: a
-// contender that takes less meets it.
+// ruleDifference rules on the difference from the baseline as a share of the baseline's value on
+// another workload, e.g. on a router's overhead as a share of an entire request. The rule is
+// one-sided: a contender that takes less than the baseline meets it.
 func (b *rulingData) ruleDifference(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule) {
 	baseline := b.d.Study.Baseline
 	if f, ok := b.findVoid(baseline, criterion.Of, v.Metric, false); ok {
@@ -31,9 +31,9 @@ func (b *rulingData) ruleDifference(v *tare.Verdict, criterion tare.Criterion, r
 		return
 	}
 	var m member
-	for _, one := range b.resolveDifferences(v.Contender, v.Metric) {
-		if one.workload == v.Workload && one.of == criterion.Of {
-			m = one
+	for _, candidate := range b.computeDifferences(v.Contender, v.Metric) {
+		if candidate.workload == v.Workload && candidate.of == criterion.Of {
+			m = candidate
 		}
 	}
 	v.Verdict = tare.Inconclusive
@@ -58,16 +58,17 @@ func (b *rulingData) ruleDifference(v *tare.Verdict, criterion tare.Criterion, r
 	if v.Verdict != tare.Inconclusive {
 		return
 	}
-	at := stats.LookLevel(1-m.Level, b.d.Looks())
-	if n, ok := stats.RoundsNeeded(m.Effects, at, stats.MaxRounds, rule.Limit); ok {
+	level := stats.LookLevel(1-m.Level, b.d.Looks())
+	if n, ok := stats.RoundsNeeded(m.Effects, level, stats.MaxRounds, rule.Limit); ok {
 		v.RoundsNeeded = n
 	}
 	v.Sentence += " " + forecastSentence(v.RoundsNeeded)
 }
 
-// resolveDifferences computes the intervals of all differences that criteria set limits to, for one
-// metric of one contender. They step down together, as ratios do.
-func (b *rulingData) resolveDifferences(contender, metric string) []member {
+// computeDifferences computes the intervals of all differences that criteria limit, for one metric of
+// one contender. They are one family: they step down together, as the package documentation
+// describes. The result is stored in b for the next call.
+func (b *rulingData) computeDifferences(contender, metric string) []member {
 	key := [2]string{contender, metric}
 	if ms, ok := b.differences[key]; ok {
 		return ms
@@ -75,7 +76,8 @@ func (b *rulingData) resolveDifferences(contender, metric string) []member {
 	var ms []member
 	for _, c := range b.d.Study.Criteria {
 		rule, err := c.Rule()
-		if err != nil || rule.Kind != tare.RuleDifference || c.Metric != metric || c.Contender != "" && c.Contender != contender {
+		isCovered := c.Metric == metric && (c.Contender == "" || c.Contender == contender)
+		if err != nil || rule.Kind != tare.RuleDifference || !isCovered {
 			continue
 		}
 		for _, w := range b.d.Study.Workloads {
@@ -84,11 +86,11 @@ func (b *rulingData) resolveDifferences(contender, metric string) []member {
 			}
 		}
 	}
-	var of []Question
+	var questions []Question
 	for _, m := range ms {
-		of = append(of, m.Question)
+		questions = append(questions, m.Question)
 	}
-	for i, s := range Settle(of, alpha) {
+	for i, s := range Settle(questions, alpha) {
 		ms[i].Span = s
 	}
 	if b.differences == nil {
@@ -98,8 +100,8 @@ func (b *rulingData) resolveDifferences(contender, metric string) []member {
 	return ms
 }
 
-// addDifference adds the difference that a criterion limits on workload to those of a family, or
-// only its limit if the difference is there.
+// addDifference adds the difference that criterion c limits on workload to the family ms. If the
+// difference is in ms already, it adds only the limit to its edges.
 func (b *rulingData) addDifference(ms []member, c tare.Criterion, limit float64, contender, workload string) []member {
 	if !isMeasuredOn(b.d, c, workload) {
 		return ms
@@ -110,15 +112,15 @@ func (b *rulingData) addDifference(ms []member, c tare.Criterion, limit float64,
 			return ms
 		}
 	}
-	per := sharesByRound(b.d.Index(), c.Metric, workload, c.Of, contender, b.d.Study.Baseline)
-	if len(per) == 0 {
+	shares := sharesByRound(b.d.Index(), c.Metric, workload, c.Of, contender, b.d.Study.Baseline)
+	if len(shares) == 0 {
 		return ms
 	}
-	return append(ms, member{workload: workload, of: c.Of, Question: Question{Effects: per, Edges: []float64{0, limit}, Looks: b.d.Looks()}})
+	return append(ms, member{workload: workload, of: c.Of, Question: Question{Effects: shares, Edges: []float64{0, limit}, Looks: b.d.Looks()}})
 }
 
-// sharesByRound returns (contender − baseline) on workload over what the baseline
-// took on workload of, one per round in which all three were measured.
+// sharesByRound returns (contender − baseline) on workload, divided by the baseline's value on
+// workload of: one share for each round in which all three values were measured.
 func sharesByRound(x *evidence.Index, metric, workload, of, contender, baseline string) []float64 {
 	m, _ := tare.MetricNamed(metric)
 	var out []float64
@@ -134,30 +136,31 @@ func sharesByRound(x *evidence.Index, metric, workload, of, contender, baseline 
 }
 
 // describeDifference returns the difference in words: "it costs 0.4 % of socket/health more CPU
-// time than nethttp on five/param (0.3 to 0.5 %, 95 %, 18 rounds)". If the interval includes no
-// difference, or is within what the control shows, it claims none.
+// time than nethttp on five/param (0.3 to 0.5 %, 95 %, 18 rounds)". If the interval includes zero, it
+// claims no difference. It adds a note if the difference is within the noise floor of the control.
 func (b *rulingData) describeDifference(m member, v tare.Verdict, limit float64) string {
-	w := tare.MetricFor(v.Metric)
+	metric := tare.MetricFor(v.Metric)
 	share, lo, hi := stats.HodgesLehmann(m.Effects), m.Low, m.High
-	on := fmt.Sprintf("%s on %s", b.d.Study.Baseline, v.Workload)
+	base := fmt.Sprintf("%s on %s", b.d.Study.Baseline, v.Workload)
 	if m.Holds(0) {
 		s, span := formatShareInterval(share, lo, hi, m, 0, limit)
-		return fmt.Sprintf("no difference in %s from %s is shown; the estimate is %s of %s %s", w.Noun, on, s, m.of, span)
+		return fmt.Sprintf("no difference in %s from %s is shown; the estimate is %s of %s %s", metric.Noun, base, s, m.of, span)
 	}
-	than, edges := w.More, []float64{0, limit}
+	than, edges := metric.More, []float64{0, limit}
 	if share < 0 {
-		share, lo, hi, than, edges = -share, -hi, -lo, w.Less, []float64{0}
+		share, lo, hi, than, edges = -share, -hi, -lo, metric.Less, []float64{0}
 	}
 	s, span := formatShareInterval(share, lo, hi, m, edges...)
-	tail := ""
+	note := ""
 	control := sharesByRound(b.d.Index(), v.Metric, v.Workload, m.of, tare.ControlID, b.d.Study.Baseline)
-	if cl, ch, ok := stats.Interval(control, stats.LookLevel(1-m.Level, b.d.Looks())); ok && !(share > (ch-cl)/2) {
-		tail = fmt.Sprintf(", which is within what the control shows here (±%s)", format.Percent((ch-cl)/2))
+	if floor, ok := stats.HalfWidth(control, stats.LookLevel(1-m.Level, b.d.Looks())); ok && !(share > floor) {
+		note = fmt.Sprintf(", which is within what the control shows here (±%s)", format.Percent(floor))
 	}
-	return fmt.Sprintf("it costs %s of %s %s than %s %s%s", s, m.of, than, on, span, tail)
+	return fmt.Sprintf("it costs %s of %s %s than %s %s%s", s, m.of, than, base, span, note)
 }
 
-// formatShareInterval returns a share, and its interval in brackets.
+// formatShareInterval returns a share in per cent, and its interval in brackets. edges are shares
+// that rounding must not move a bound across.
 func formatShareInterval(share, lo, hi float64, m member, edges ...float64) (s, span string) {
 	s, l, h := formatShares(share, lo, hi, edges...)
 	if lo == hi {
@@ -166,9 +169,8 @@ func formatShareInterval(share, lo, hi float64, m member, edges ...float64) (s, 
 	return s + " %", fmt.Sprintf("(%s to %s %%, %s, %s)", l, h, formatLevel(m.Level), format.Count(len(m.Effects), "round"))
 }
 
-// formatShares writes a share and its interval in per cent, with as many
-// decimals as the width of the interval bears, and more where rounding would
-// carry a bound across one of the edges.
+// formatShares formats a share and its interval as numbers in per cent, with as many decimals as the
+// width of the interval justifies. It adds decimals if rounding would move a bound across an edge.
 func formatShares(share, lo, hi float64, edges ...float64) (s, l, h string) {
 	decimals := format.Decimals(math.Abs(100 * share))
 	if width := 100 * (hi - lo); width > 0 {
@@ -181,16 +183,16 @@ func formatShares(share, lo, hi float64, edges ...float64) (s, l, h string) {
 	for decimals < 5 && crossesEdge(100*lo, 100*hi, decimals, percents) {
 		decimals++
 	}
-	write := formatFixed
+	formatNumber := formatFixed
 	if lo == hi {
-		write = format.Trimmed
+		formatNumber = format.Trimmed
 	}
-	signed := func(x float64) string {
-		s := write(math.Abs(100*x), decimals)
-		if x < 0 && s != write(0, decimals) {
+	formatSigned := func(x float64) string {
+		s := formatNumber(math.Abs(100*x), decimals)
+		if x < 0 && s != formatNumber(0, decimals) { // no sign before a rounded 0
 			return "−" + s
 		}
 		return s
 	}
-	return signed(share), signed(lo), signed(hi)
+	return formatSigned(share), formatSigned(lo), formatSigned(hi)
 }

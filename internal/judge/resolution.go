@@ -10,10 +10,10 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Resolution returns how small a difference this machine could show: for every workload and metric
-// measured per slice, half the width of the control's interval as a share, the difference that
-// would be found, and the seconds the rounds took. It omits those for which the control has no
-// interval yet.
+// Resolution returns the smallest differences that this machine could show: for every workload and
+// metric measured per slice, half the width of the control's interval as a share, the difference
+// that would be found, and the duration of the rounds. It omits workloads and metrics on which the
+// control has no interval yet.
 func Resolution(d evidence.Evidence, comparisons []tare.Comparison) []tare.Resolution {
 	seconds, x := measuredSeconds(d), d.Index()
 	var out []tare.Resolution
@@ -24,15 +24,20 @@ func Resolution(d evidence.Evidence, comparisons []tare.Comparison) []tare.Resol
 		}
 		floor := c.NoiseFloor()
 		out = append(out, tare.Resolution{
-			Workload: c.Workload, Metric: c.Metric, Seconds: seconds,
-			HalfWidth: math.Expm1(floor), Within: math.Expm1(c.HalfWidth() * spreadWithinRounds(x, d, c)), Found: math.Expm1(stats.Detectable(floor, stats.LookLevel(1-c.Level, d.Looks()))),
+			Workload:  c.Workload,
+			Metric:    c.Metric,
+			Seconds:   seconds,
+			HalfWidth: math.Expm1(floor),
+			Within:    math.Expm1(c.HalfWidth() * spreadWithinRounds(x, d, c)),
+			Found:     math.Expm1(stats.Detectable(floor, stats.LookLevel(1-c.Level, d.Looks()))),
 		})
 	}
 	return out
 }
 
-// spreadWithinRounds returns the part of a comparison's half width that comes from variance within
-// rounds, between blocks of slices of the same processes, or 0 if the rounds show too little.
+// spreadWithinRounds returns the part of a comparison's half width, from 0 to 1, that comes from
+// variance within rounds: between blocks of slices of the same processes. It returns 0 if there are
+// too few blocks to estimate it.
 func spreadWithinRounds(x *evidence.Index, d evidence.Evidence, c tare.Comparison) float64 {
 	block := 0
 	for _, s := range d.Plan.Slices {
@@ -54,26 +59,26 @@ func spreadWithinRounds(x *evidence.Index, d evidence.Evidence, c tare.Compariso
 	if !ok || !(within > 0) {
 		return 0
 	}
-	within *= float64(len(blocks)) / float64(count)
+	within *= float64(len(blocks)) / float64(count) // variance of the mean of a round's blocks
 	return math.Sqrt(within / (within + between))
 }
 
-// measuredSeconds returns the duration of all rounds in seconds: in lockstep the trials of a round
-// run concurrently, otherwise one after another.
+// measuredSeconds returns the duration of all rounds in seconds, without those of longer slices. If no
+// trial has a duration, it returns the planned one.
 func measuredSeconds(d evidence.Evidence) float64 {
-	round := map[int]float64{}
+	seconds := map[int]float64{} // by round
 	for _, t := range d.Trials {
 		switch {
-		case t.Tau > 1:
-		case d.Plan.Isolation == tare.TrialWise:
-			round[t.Round] += t.Seconds
-		default:
-			round[t.Round] = max(round[t.Round], t.Seconds)
+		case t.Tau > 1: // a round of longer slices
+		case d.Plan.Isolation == tare.TrialWise: // one trial after another
+			seconds[t.Round] += t.Seconds
+		default: // the trials of a round are open at the same time
+			seconds[t.Round] = max(seconds[t.Round], t.Seconds)
 		}
 	}
 	sum := 0.0
-	for _, r := range slices.Sorted(maps.Keys(round)) {
-		sum += round[r]
+	for _, r := range slices.Sorted(maps.Keys(seconds)) {
+		sum += seconds[r]
 	}
 	if sum == 0 {
 		return float64(d.Rounds) * d.Plan.SecondsPerRound

@@ -10,18 +10,21 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// ruleOn sets the ruling of v. It returns false if there is none: the contender is absent, is not
-// measured on the workload, or cannot do the workload and the criterion does not name it.
-func (b *rulingData) ruleOn(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule, who tare.Contender) bool {
-	if w, _ := b.d.Workload(v.Workload); who.Absent() || who.Role != tare.RoleBaseline && !w.Asks(who.ID) {
+// ruleOn sets the ruling of v. It returns false if v has no ruling: the contender is absent, the
+// workload does not select it, or it does not support the workload and the criterion does not name
+// it.
+func (b *rulingData) ruleOn(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule, contender tare.Contender) bool {
+	w, _ := b.d.Workload(v.Workload)
+	isSelected := contender.Role == tare.RoleBaseline || w.Asks(contender.ID)
+	if contender.Absent() || !isSelected {
 		return false
 	}
-	ratio := rule.Kind != tare.RuleValue
-	if f, ok := b.findVoid(v.Contender, v.Workload, v.Metric, ratio); ok {
+	isRatio := rule.Kind != tare.RuleValue
+	if f, ok := b.findVoid(v.Contender, v.Workload, v.Metric, isRatio); ok {
 		v.Verdict, v.Sentence = tare.VoidRuling, voidSentence(v.Contender, v.Workload, f)
 		return true
 	}
-	if who.Role == tare.RoleTrap {
+	if contender.Role == tare.RoleTrap {
 		v.Verdict = tare.VoidRuling
 		v.Sentence = fmt.Sprintf("%s on %s is void: a trap is not compared with a criterion.", v.Contender, v.Workload)
 		return true
@@ -31,7 +34,7 @@ func (b *rulingData) ruleOn(v *tare.Verdict, criterion tare.Criterion, rule tare
 		v.Sentence = fmt.Sprintf("%s on %s is void: it does not support this workload.", v.Contender, v.Workload)
 		return criterion.Contender != ""
 	}
-	if !ratio {
+	if !isRatio {
 		b.ruleValue(v, rule)
 		return true
 	}
@@ -45,7 +48,7 @@ func (b *rulingData) ruleOn(v *tare.Verdict, criterion tare.Criterion, rule tare
 	c, ok := b.comparisonOf(v.Contender, v.Workload, v.Metric)
 	switch {
 	case !ok:
-		b.ruleWithout(v, rule)
+		b.ruleWithoutRatio(v, rule)
 	case !c.Bounded():
 		v.Verdict = tare.Inconclusive
 		v.RoundsNeeded = roundsForInterval(c, b.d.Looks())
@@ -57,8 +60,8 @@ func (b *rulingData) ruleOn(v *tare.Verdict, criterion tare.Criterion, rule tare
 	return true
 }
 
-// ruleTooFewRequests leaves v open if the metric is a latency with too few requests of one of the
-// contenders on workload.
+// ruleTooFewRequests makes v inconclusive if the metric is a latency with too few requests of one of
+// the contenders on workload. It returns false, and leaves v as it is, if there are enough.
 func (b *rulingData) ruleTooFewRequests(v *tare.Verdict, workload string, contenders ...string) bool {
 	why, rounds := b.whyTooFewRequests(v.Metric, workload, contenders...)
 	if why == "" {
@@ -69,6 +72,8 @@ func (b *rulingData) ruleTooFewRequests(v *tare.Verdict, workload string, conten
 	return true
 }
 
+// ruleRatio rules on a ratio by the interval of c. If v is inconclusive, it forecasts the rounds that
+// would decide it.
 func (b *rulingData) ruleRatio(v *tare.Verdict, rule tare.Rule, c tare.Comparison) {
 	edges := []float64{rule.Limit}
 	if rule.Kind == tare.RuleEquivalent {
@@ -83,15 +88,16 @@ func (b *rulingData) ruleRatio(v *tare.Verdict, rule tare.Rule, c tare.Compariso
 		edges[i] = math.Log(e)
 	}
 	e := findEffects(b.d.Index(), b.d, v.Workload, v.Metric, c.Contender, c.Against)
-	at := stats.LookLevel(1-c.Level, b.d.Looks())
-	if n, ok := stats.RoundsNeeded(e.Effects, at, stats.MaxRounds, edges...); ok {
+	level := stats.LookLevel(1-c.Level, b.d.Looks())
+	if n, ok := stats.RoundsNeeded(e.Effects, level, stats.MaxRounds, edges...); ok {
 		v.RoundsNeeded = n
 	}
 	v.Sentence += " " + forecastSentence(v.RoundsNeeded)
 }
 
-// ruleWithout rules if there are no effects: a side is zero, or was not measured.
-func (b *rulingData) ruleWithout(v *tare.Verdict, rule tare.Rule) {
+// ruleWithoutRatio rules on a ratio without effects, because one of the two values is zero or was not
+// measured.
+func (b *rulingData) ruleWithoutRatio(v *tare.Verdict, rule tare.Rule) {
 	own, _ := findValue(b.d.Index(), v.Workload, v.Metric, tare.Contender{ID: v.Contender})
 	base, _ := findValue(b.d.Index(), v.Workload, v.Metric, tare.Contender{ID: b.d.Study.Baseline})
 	ratio, ok := zeroRatio(own, base)
@@ -112,8 +118,9 @@ func (b *rulingData) ruleWithout(v *tare.Verdict, rule tare.Rule) {
 		formatValue(own.Value, own.Unit), b.d.Study.Baseline, formatValue(base.Value, base.Unit), format.Count(own.Rounds, "round"))
 }
 
-// zeroRatio returns the ratio if a side is zero: 0, 1 if both are, or +Inf. It needs as many rounds
-// as the order-statistic interval of the values.
+// zeroRatio returns the ratio own/base if one of the values is zero in all rounds: 0, 1 if both are
+// zero, or +Inf. It returns false if neither is, or if there are too few rounds for the
+// order-statistic intervals of the values.
 func zeroRatio(own, base tare.Value) (ratio float64, ok bool) {
 	if min(own.Rounds, base.Rounds) < minValueRounds {
 		return 0, false
@@ -129,30 +136,30 @@ func zeroRatio(own, base tare.Value) (ratio float64, ok bool) {
 	return 0, false
 }
 
-// minValueRounds is the number of rounds that an order-statistic interval needs at 5 %.
+// minValueRounds is the least number of rounds for an order-statistic interval at 5 %.
 const minValueRounds = 6
 
-// slack is the relative rounding error allowed if an exact ratio is compared with a limit that it
-// equals.
+// slack is the relative rounding error that is allowed in comparisons with a limit: an exact ratio
+// that equals its limit must meet it.
 const slack = 1e-12
 
-// decideRule compares a rule with an interval.
+// decideRule compares the interval of c with the limit of a rule.
 func decideRule(rule tare.Rule, c tare.Comparison) tare.Ruling {
-	met, not := false, false
+	isMet, isNotMet := false, false
 	switch {
 	case rule.Kind == tare.RuleEquivalent:
-		m := math.Log1p(rule.Limit)
-		met = stats.Equivalent(math.Log(c.Low), math.Log(c.High), rule.Limit)
-		not = math.Log(c.Low) > m || math.Log(c.High) < -m
+		margin := math.Log1p(rule.Limit)
+		isMet = stats.Equivalent(math.Log(c.Low), math.Log(c.High), rule.Limit)
+		isNotMet = math.Log(c.Low) > margin || math.Log(c.High) < -margin
 	case rule.AtMost:
-		met, not = c.High <= rule.Limit*(1+slack), c.Low > rule.Limit
+		isMet, isNotMet = c.High <= rule.Limit*(1+slack), c.Low > rule.Limit
 	default:
-		met, not = c.Low >= rule.Limit*(1-slack), c.High < rule.Limit
+		isMet, isNotMet = c.Low >= rule.Limit*(1-slack), c.High < rule.Limit
 	}
 	switch {
-	case met:
+	case isMet:
 		return tare.Met
-	case not:
+	case isNotMet:
 		return tare.NotMet
 	}
 	return tare.Inconclusive

@@ -11,20 +11,19 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Requirements of a fit: a number of sizes (two would fit any), and the ratio of the largest to the
-// smallest: bodies that differ by a few bytes show nothing about growth.
+// Requirements of a fit.
 const (
-	minSizes = 3
-	minSpan  = 2
+	minSizes = 3 // number of sizes; a line through two points always fits
+	minSpan  = 2 // ratio of the largest size to the smallest; bodies that differ by a few bytes show no growth
 )
 
-// Scaling fits, for the baseline, every contender and every trap, the growth of time with size:
-// time ~ size^exponent, by least squares on the logarithms, separately in each round. It uses
-// workloads that differ in n only and come in at least three sizes, the largest at least twice the
-// smallest. Size is the levels of nesting if they differ in those, else the members if they differ
-// in those, else the length of a body; there are no fits if the kind knows no size. Rounds in which
-// a size was not measured are omitted. The intervals are at 5 % each, like those of exploratory
-// metrics.
+// Scaling fits the growth of time with size, for the baseline, every contender and every trap:
+// time ~ size^exponent, by least squares on the logarithms, separately in each round. It uses groups
+// of workloads that differ in n only and have at least three sizes, the largest at least twice the
+// smallest. Size is the levels of nesting if the workloads of a group differ in these, else the
+// members if they differ in these, else the length of a body. Without any size there is no fit.
+// Rounds in which a size was not measured are omitted. The intervals are at 5 % each, as for
+// exploratory metrics.
 func Scaling(d evidence.Evidence) []tare.Scaling {
 	groups := groupBySize(d.Study.Workloads)
 	if len(groups) == 0 {
@@ -34,19 +33,19 @@ func Scaling(d evidence.Evidence) []tare.Scaling {
 	m, _ := tare.MetricNamed("time")
 	var out []tare.Scaling
 	for _, group := range groups {
-		by := sizeExtent(group)
+		extent := sizeExtent(group)
 		for _, c := range d.Contenders {
 			switch c.Role {
 			case tare.RoleBaseline, tare.RoleContender, tare.RoleApart, tare.RoleTrap:
 			default:
 				continue
 			}
-			s := tare.Scaling{Contender: c.ID, Fixture: group[0].Fixture, Op: group[0].Op, By: by}
+			s := tare.Scaling{Contender: c.ID, Fixture: group[0].Fixture, Op: group[0].Op, By: extent}
 			for _, w := range group {
 				s.Workloads = append(s.Workloads, w.ID)
 			}
 			for _, r := range x.Rounds() {
-				if e, ok := findExponent(x, m, group, by, c.ID, r); ok {
+				if e, ok := findExponent(x, m, group, extent, c.ID, r); ok {
 					s.PerRound = append(s.PerRound, e)
 				}
 			}
@@ -64,8 +63,9 @@ func Scaling(d evidence.Evidence) []tare.Scaling {
 	return out
 }
 
-// groupBySize groups the workloads that differ in size only, each group from the smallest to the
-// largest. Of two workloads of one size it takes the first.
+// groupBySize groups the workloads that differ in size only, and sorts each group by size. Of several
+// workloads of the same size it takes the first. It omits groups that do not meet the requirements
+// of a fit.
 func groupBySize(workloads []tare.Workload) [][]tare.Workload {
 	type key struct {
 		fixture, op, set string
@@ -74,50 +74,52 @@ func groupBySize(workloads []tare.Workload) [][]tare.Workload {
 		traffic          tare.Traffic
 	}
 	time, _ := tare.MetricNamed("time")
-	at := map[key]int{}
+	index := map[key]int{} // in all
 	var all [][]tare.Workload
 	for _, w := range workloads {
 		if w.Fixture == "" || !(w.BodyBytes() > 0) || !w.Measures(time) {
 			continue
 		}
-		k := key{fixture: w.Fixture, op: w.Op, pool: w.Pool, heap: w.Heap, set: fmt.Sprint(w.Set)} // which prints a map in order
+		k := key{fixture: w.Fixture, op: w.Op, pool: w.Pool, heap: w.Heap, set: fmt.Sprint(w.Set)} // fmt prints maps sorted by key
 		if w.Traffic != nil {
 			k.traffic = *w.Traffic
 		}
-		i, ok := at[k]
+		i, ok := index[k]
 		if !ok {
 			i = len(all)
-			at[k] = i
+			index[k] = i
 			all = append(all, nil)
 		}
 		all[i] = append(all[i], w)
 	}
 	var out [][]tare.Workload
 	for _, group := range all {
-		by := sizeExtent(group)
-		slices.SortStableFunc(group, func(a, b tare.Workload) int { return cmp.Compare(sizeOf(a, by), sizeOf(b, by)) })
-		group = slices.CompactFunc(group, func(a, b tare.Workload) bool { return sizeOf(a, by) == sizeOf(b, by) })
-		if len(group) >= minSizes && sizeOf(group[len(group)-1], by) >= minSpan*sizeOf(group[0], by) {
+		extent := sizeExtent(group)
+		slices.SortStableFunc(group, func(a, b tare.Workload) int { return cmp.Compare(sizeOf(a, extent), sizeOf(b, extent)) })
+		group = slices.CompactFunc(group, func(a, b tare.Workload) bool { return sizeOf(a, extent) == sizeOf(b, extent) })
+		if len(group) >= minSizes && sizeOf(group[len(group)-1], extent) >= minSpan*sizeOf(group[0], extent) {
 			out = append(out, group)
 		}
 	}
 	return out
 }
 
-// sizeExtent returns the extent in which the workloads of a group differ.
+// sizeExtent returns the measure of size in which the workloads of a group differ: levels or members
+// if all of them have that size and it differs, otherwise bytes.
 func sizeExtent(group []tare.Workload) tare.Extent {
-	for _, by := range []tare.Extent{tare.ByLevels, tare.ByMembers} {
-		if slices.ContainsFunc(group, func(w tare.Workload) bool { return sizeOf(w, by) != sizeOf(group[0], by) }) &&
-			!slices.ContainsFunc(group, func(w tare.Workload) bool { return sizeOf(w, by) == 0 }) {
-			return by
+	for _, extent := range []tare.Extent{tare.ByLevels, tare.ByMembers} {
+		differ := slices.ContainsFunc(group, func(w tare.Workload) bool { return sizeOf(w, extent) != sizeOf(group[0], extent) })
+		isUnknown := slices.ContainsFunc(group, func(w tare.Workload) bool { return sizeOf(w, extent) == 0 })
+		if differ && !isUnknown {
+			return extent
 		}
 	}
 	return tare.ByBytes
 }
 
-// sizeOf returns the size of a workload's body, or 0 if the kind does not know it.
-func sizeOf(w tare.Workload, by tare.Extent) float64 {
-	switch by {
+// sizeOf returns the size of a workload's body by extent; 0 means unknown.
+func sizeOf(w tare.Workload, extent tare.Extent) float64 {
+	switch extent {
 	case tare.ByLevels:
 		return float64(w.Levels)
 	case tare.ByMembers:
@@ -126,17 +128,18 @@ func sizeOf(w tare.Workload, by tare.Extent) float64 {
 	return w.BodyBytes()
 }
 
-// findExponent returns the fit over the sizes of group in one round.
-func findExponent(x *evidence.Index, m tare.Metric, group []tare.Workload, by tare.Extent, contender string, round int) (float64, bool) {
-	var extents, times []float64
+// findExponent returns the exponent of the fit over the sizes of group in one round. It returns false
+// if a size was not measured.
+func findExponent(x *evidence.Index, m tare.Metric, group []tare.Workload, extent tare.Extent, contender string, round int) (float64, bool) {
+	var logSizes, logTimes []float64
 	for _, w := range group {
 		t, ok := x.InRound(m, evidence.At(round, w.ID, contender))
 		if !ok || !(t > 0) {
 			return 0, false
 		}
-		extents, times = append(extents, math.Log(sizeOf(w, by))), append(times, math.Log(t))
+		logSizes, logTimes = append(logSizes, math.Log(sizeOf(w, extent))), append(logTimes, math.Log(t))
 	}
-	return leastSquares(extents, times), true
+	return leastSquares(logSizes, logTimes), true
 }
 
 // leastSquares returns the slope of the straight line through the points that has
@@ -146,15 +149,15 @@ func findExponent(x *evidence.Index, m tare.Metric, group []tare.Workload, by ta
 // orbites des comètes", 1805, appendix.
 func leastSquares(x, y []float64) float64 {
 	n := float64(len(x))
-	var mx, my float64
+	var meanX, meanY float64
 	for i := range x {
-		mx += x[i] / n
-		my += y[i] / n
+		meanX += x[i] / n
+		meanY += y[i] / n
 	}
 	var xy, xx float64
 	for i := range x {
-		xy += (x[i] - mx) * (y[i] - my)
-		xx += (x[i] - mx) * (x[i] - mx)
+		xy += (x[i] - meanX) * (y[i] - meanY)
+		xx += (x[i] - meanX) * (x[i] - meanX)
 	}
 	return xy / xx
 }

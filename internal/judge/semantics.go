@@ -9,9 +9,9 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// describeTradeOff returns what a user who chooses contender for its speed on workload also gets:
-// the gravest difference in meaning among those that its operation meets, and their number. It
-// returns "" if none was found.
+// describeTradeOff returns a clause about the semantic differences that a user of contender on
+// workload also gets: the gravest that affects the workload's operation, and the number of all. It
+// returns "" if there is no such difference.
 func describeTradeOff(d evidence.Evidence, contender, workload string) string {
 	op := ""
 	for _, w := range d.Study.Workloads {
@@ -19,36 +19,36 @@ func describeTradeOff(d evidence.Evidence, contender, workload string) string {
 			op = w.Op
 		}
 	}
-	var met []tare.Difference
+	var differences []tare.Difference
 	for _, s := range d.Semantics {
 		if s.Contender != contender {
 			continue
 		}
 		for _, diff := range s.Differences {
 			if slices.Contains(diff.BearsOn, op) {
-				met = append(met, diff)
+				differences = append(differences, diff)
 			}
 		}
 	}
-	if len(met) == 0 {
+	if len(differences) == 0 {
 		return ""
 	}
-	gravest := met[0]
-	for _, diff := range met {
+	gravest := differences[0]
+	for _, diff := range differences {
 		if diff.Class.Graver(gravest.Class) {
 			gravest = diff
 		}
 	}
-	if len(met) == 1 {
+	if len(differences) == 1 {
 		return ", and " + gravest.Says
 	}
-	return fmt.Sprintf(", and %s (one of %d differences in meaning)", gravest.Says, len(met))
+	return fmt.Sprintf(", and %s (one of %d differences in meaning)", gravest.Says, len(differences))
 }
 
-// withTradeOff inserts a trade-off before a sentence's full stop.
-func withTradeOff(sentence, price string) string {
-	if price == "" {
+// withTradeOff inserts a clause before the full stop of a sentence; "" changes nothing.
+func withTradeOff(sentence, clause string) string {
+	if clause == "" {
 		return sentence
 	}
-	return strings.TrimSuffix(sentence, ".") + price + "."
+	return strings.TrimSuffix(sentence, ".") + clause + "."
 }

@@ -9,23 +9,27 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// minTimesFaster is the least difference that is printed as a factor, "1.5× faster", and not in per
+// cent.
+const minTimesFaster = 1.5
+
 // describeRatio returns a ratio in words: "1.9× faster", "4.8 % less time".
-func describeRatio(ratio float64, w tare.Metric) string {
+func describeRatio(ratio float64, m tare.Metric) string {
 	switch {
 	case ratio == 1:
 		return "the same"
-	case w.Faster != "" && ratio <= 1/1.5:
-		return format.Times(1/ratio) + " " + w.Faster
-	case w.Slower != "" && ratio >= 1.5:
-		return format.Times(ratio) + " " + w.Slower
+	case m.Faster != "" && ratio <= 1/minTimesFaster:
+		return format.Times(1/ratio) + " " + m.Faster
+	case m.Slower != "" && ratio >= minTimesFaster:
+		return format.Times(ratio) + " " + m.Slower
 	case ratio < 1:
-		return format.Percent(1-ratio) + " " + w.Less
+		return format.Percent(1-ratio) + " " + m.Less
 	}
-	return format.Percent(ratio-1) + " " + w.More
+	return format.Percent(ratio-1) + " " + m.More
 }
 
 // formatMeasured returns the ratio with its evidence: "0.52× the time of B on W (0.51 to 0.53, 95
-// %, 18 rounds)".
+// %, 18 rounds)". edges are ratios that rounding must not move a bound across.
 func formatMeasured(c tare.Comparison, edges ...float64) string {
 	ratio, span := formatRatio(c, edges...)
 	return fmt.Sprintf("%s× %s %s on %s %s", ratio, tare.MetricFor(c.Metric).Of, c.Against, c.Workload, span)
@@ -40,10 +44,11 @@ func formatRatio(c tare.Comparison, edges ...float64) (ratio, span string) {
 	return r, fmt.Sprintf("(%s to %s, %s, %s)", lo, hi, formatLevel(c.Level), format.Count(c.Rounds, "round"))
 }
 
-// differenceSentence returns the sentence about one comparison: a difference, or that none was
-// shown. control is the half-width below which none is claimed.
+// differenceSentence returns the sentence about one comparison: its difference, or that no
+// difference was shown. control is the noise floor, as a logarithm: no smaller difference is
+// claimed.
 func differenceSentence(c tare.Comparison, control float64, d evidence.Evidence) string {
-	w := tare.MetricFor(c.Metric)
+	m := tare.MetricFor(c.Metric)
 	if !c.Bounded() {
 		return fmt.Sprintf("%s against %s on %s: no interval after %s; it takes %d.",
 			c.Contender, c.Against, c.Workload, format.Count(c.Rounds, "round"), roundsForInterval(c, d.Looks()))
@@ -52,35 +57,36 @@ func differenceSentence(c tare.Comparison, control float64, d evidence.Evidence)
 	switch significance := c.Differs(control); {
 	case significance != tare.Significant && c.Below(d.Plan.Until):
 		return fmt.Sprintf("%s and %s on %s: any difference in %s is smaller than %s; the ratio is %s %s.",
-			c.Contender, c.Against, c.Workload, w.Noun, format.Percent(d.Plan.Until), ratio, span)
+			c.Contender, c.Against, c.Workload, m.Noun, format.Percent(d.Plan.Until), ratio, span)
 	case significance == tare.Significant:
-		return fmt.Sprintf("%s %s %s: %s.", c.Contender, w.Verb, formatMeasured(c, 1), describeRatio(c.Ratio, w))
+		return fmt.Sprintf("%s %s %s: %s.", c.Contender, m.Verb, formatMeasured(c, 1), describeRatio(c.Ratio, m))
 	case significance == tare.WithinNoise:
 		return fmt.Sprintf("%s and %s on %s: no difference in %s shown; the ratio %s %s is within what the control shows here (±%s).",
-			c.Contender, c.Against, c.Workload, w.Noun, ratio, span, format.Percent(math.Expm1(control)))
+			c.Contender, c.Against, c.Workload, m.Noun, ratio, span, format.Percent(math.Expm1(control)))
 	}
 	return fmt.Sprintf("%s and %s on %s: no difference in %s shown; the ratio is %s %s.",
-		c.Contender, c.Against, c.Workload, w.Noun, ratio, span)
+		c.Contender, c.Against, c.Workload, m.Noun, ratio, span)
 }
 
 // rulingSentence returns the sentence of a criterion on a ratio: the contender, the criterion, the
-// ruling, the numbers, and for a ratio the change in words. control is the half-width below which
-// no difference is claimed.
+// ruling, the numbers, and if the criterion limits the ratio, the difference in words. control is
+// the noise floor, as a logarithm: no smaller difference is claimed.
 func rulingSentence(v tare.Verdict, c tare.Comparison, control float64, edges ...float64) string {
-	w := tare.MetricFor(c.Metric)
+	m := tare.MetricFor(c.Metric)
 	tail := ""
 	if v.Rule.Kind == tare.RuleRatio && v.Verdict != tare.Inconclusive {
 		switch c.Differs(control) {
 		case tare.Significant:
-			tail = ": " + describeRatio(c.Ratio, w)
+			tail = ": " + describeRatio(c.Ratio, m)
 		case tare.WithinNoise:
 			tail = fmt.Sprintf(", which is within what the control shows here (±%s)", format.Percent(math.Expm1(control)))
 		}
 	}
-	return fmt.Sprintf("%s: %s is %s: it %s %s%s.", c.Contender, v.Criterion, v.Verdict, w.Verb, formatMeasured(c, edges...), tail)
+	return fmt.Sprintf("%s: %s is %s: it %s %s%s.", c.Contender, v.Criterion, v.Verdict, m.Verb, formatMeasured(c, edges...), tail)
 }
 
-// forecastSentence returns the last sentence of an open verdict.
+// forecastSentence returns the last sentence of an open verdict. rounds is the number of rounds that
+// it is expected to need; 0 means more than can be measured.
 func forecastSentence(rounds int) string {
 	if rounds == 0 {
 		return "No number of rounds in reach is expected to decide it."
@@ -90,9 +96,9 @@ func forecastSentence(rounds int) string {
 
 // voidSentence returns the sentence of a verdict that a finding voids.
 func voidSentence(contender, workload string, f tare.Finding) string {
-	who := ""
-	if f.Contender != "" && f.Contender != contender {
-		who = f.Contender + ": "
+	prefix := ""
+	if f.Contender != "" && f.Contender != contender { // the finding is about the baseline
+		prefix = f.Contender + ": "
 	}
-	return fmt.Sprintf("%s on %s is void by %s: %s%s.", contender, workload, f.Check, who, f.Message)
+	return fmt.Sprintf("%s on %s is void by %s: %s%s.", contender, workload, f.Check, prefix, f.Message)
 }

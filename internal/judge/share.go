@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// judgeShare judges a claim that a contender saves at least Value of what the
-// baseline takes: 1 minus the ratio, with its interval. The test is one-sided.
+// judgeShare judges a claim that a contender saves at least the share c.Value of the baseline's cost.
+// The measured share is 1 − ratio, with its interval. The test is one-sided.
 func (b *rulingData) judgeShare(r *tare.ClaimResult, c tare.Claim) {
 	if b.reportUnanswerable(r, c) {
 		return
@@ -33,11 +33,11 @@ func (b *rulingData) judgeShare(r *tare.ClaimResult, c tare.Claim) {
 		r.Why += fmt.Sprintf(": %s is thin: %s", c.Metric, why)
 		return
 	}
-	edge := math.Log1p(-c.Value)
+	claimedLog := math.Log1p(-c.Value) // logarithm of the claimed ratio
 	switch {
-	case math.Log(x.High) <= edge:
+	case math.Log(x.High) <= claimedLog:
 		r.Outcome = tare.Holds
-	case math.Log(x.Low) > edge:
+	case math.Log(x.Low) > claimedLog:
 		r.Outcome = tare.Refuted
 	default:
 		r.Why += ": more rounds are needed"

@@ -7,8 +7,8 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// findShares returns the figures of a claim that are parts of a total, or nil if the claim has
-// none, or if a side was not measured or may not be used.
+// findShares returns the values of a claim as shares of the total that it states (c.Whole). It
+// returns nil if the claim states no total, or if a value was not measured or is void.
 func findShares(d evidence.Evidence, c tare.Claim, values []tare.Value) *tare.Shares {
 	ns, ok := c.Nanoseconds()
 	if !ok || !(c.Whole > 0) {

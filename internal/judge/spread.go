@@ -5,9 +5,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Variances estimates, for each workload, how much the ratio of a contender to
-// the baseline varies within rounds and between them: means over all contenders
-// and the control. A workload of which the rounds show too little has none.
+// Variances estimates the variance of the ratio of a contender to the baseline, within rounds and
+// between rounds, for each workload. Both are means over all contenders and the control. Workloads
+// with too few measurements for an estimate are omitted.
 func Variances(d evidence.Evidence) map[string]stats.Variance {
 	x := d.Index()
 	out := map[string]stats.Variance{}
@@ -28,7 +28,7 @@ func Variances(d evidence.Evidence) map[string]stats.Variance {
 				continue
 			}
 			pairs++
-			v.Within += within * float64(s.Block) // of a slice
+			v.Within += within * float64(s.Block) // the variance of a slice, from that of a block
 			v.Between += between
 		}
 		if pairs > 0 {

@@ -9,16 +9,16 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// A latency quantile enters a verdict only if this many measured requests are above it: with fewer
-// it is the latency of a handful of requests.
+// Least number of measured requests above a latency quantile that decides a verdict. With fewer, the
+// quantile is the latency of a handful of requests.
 const (
-	minAbove        = 100 // over the study
+	minAbove        = 100 // in all rounds together
 	minAboveInRound = 20  // in each round
 )
 
-// countRequests returns why a latency on workload rests on too few requests of one
-// of the contenders, and how many rounds would give enough (0: no number of them).
-// why is empty if there are enough, and for metrics that are no latencies.
+// whyTooFewRequests returns why a latency on workload has too few requests of one of the contenders,
+// and the number of rounds that would have enough; 0 means that more rounds do not help. why is "" if
+// there are enough requests, and for metrics that are not latencies.
 func (b *rulingData) whyTooFewRequests(metric, workload string, contenders ...string) (why string, rounds int) {
 	m, _ := tare.MetricNamed(metric)
 	if !m.IsLatency() {
@@ -27,12 +27,13 @@ func (b *rulingData) whyTooFewRequests(metric, workload string, contenders ...st
 	return countRequests(b.d.Index(), m, workload, contenders...)
 }
 
+// countRequests does the work of whyTooFewRequests for latency m.
 func countRequests(x *evidence.Index, m tare.Metric, workload string, contenders ...string) (why string, rounds int) {
-	above := 1 - m.Quantile
+	above := 1 - m.Quantile // share of the requests that are above the quantile
 	if above == 0 {
 		return "it is the latency of a single request", 0
 	}
-	inRound, inAll := math.Round(minAboveInRound/above), math.Round(minAbove/above)
+	minInRound, minInAll := math.Round(minAboveInRound/above), math.Round(minAbove/above)
 	for _, id := range contenders {
 		var requests float64
 		n, least := 0, math.Inf(1)
@@ -44,13 +45,13 @@ func countRequests(x *evidence.Index, m tare.Metric, workload string, contenders
 			}
 		}
 		switch {
-		case n == 0:
-		case least < inRound:
+		case n == 0: // not measured: that is reported elsewhere
+		case least < minInRound:
 			return fmt.Sprintf("%s has %s requests in one of the rounds, and it takes %s; longer segments would have them",
-				id, formatRate(least), formatRate(inRound)), 0
-		case requests < inAll:
-			return fmt.Sprintf("%s has %s requests after %s, and it takes %s", id, formatRate(requests), format.Count(n, "round"), formatRate(inAll)),
-				int(math.Ceil(inAll / requests * float64(n)))
+				id, formatRate(least), formatRate(minInRound)), 0
+		case requests < minInAll:
+			return fmt.Sprintf("%s has %s requests after %s, and it takes %s", id, formatRate(requests), format.Count(n, "round"), formatRate(minInAll)),
+				int(math.Ceil(minInAll / requests * float64(n)))
 		}
 	}
 	return "", 0

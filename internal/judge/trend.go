@@ -11,10 +11,10 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// judgeTrend judges a claim that the ratio to the baseline moves to one side along some workloads.
-// In each round a straight line is fitted through the logarithms of the ratios over the order of
-// the workloads; its rise from the first workload to the last is the figure of that round. A claim
-// is a family of its own.
+// judgeTrend judges a claim that the ratio to the baseline rises or falls along a list of workloads.
+// In each round a straight line is fitted through the logarithms of the ratios, over the positions of
+// the workloads in the list. The value of the round is the rise of the line from the first workload
+// to the last. Each claim is a family of its own.
 func (b *rulingData) judgeTrend(r *tare.ClaimResult, c tare.Claim) {
 	if b.reportUnanswerableAlong(r, c) {
 		return
@@ -27,10 +27,10 @@ func (b *rulingData) judgeTrend(r *tare.ClaimResult, c tare.Claim) {
 	}
 	r.Evidence = fmt.Sprintf("%s against %s, %s, over %s, %s", c.Contender, b.d.Study.Baseline, c.Metric, strings.Join(c.Workloads, ", "), format.Count(len(moves), "round"))
 	r.Measured, r.Outcome = math.Exp(stats.HodgesLehmann(moves)), tare.ClaimOpen
-	at := stats.LookLevel(alpha, b.d.Looks())
-	lo, hi, ok := stats.Interval(moves, at)
+	level := stats.LookLevel(alpha, b.d.Looks())
+	lo, hi, ok := stats.Interval(moves, level)
 	if !ok {
-		r.Why = fmt.Sprintf("no interval after %s; it takes %d", format.Count(len(moves), "round"), stats.MinRounds(at))
+		r.Why = fmt.Sprintf("no interval after %s; it takes %d", format.Count(len(moves), "round"), stats.MinRounds(level))
 		return
 	}
 	row := tare.Comparison{Ratio: r.Measured, Low: math.Exp(lo), High: math.Exp(hi), Level: 1 - alpha, Rounds: len(moves), Exact: lo == hi}
@@ -43,23 +43,24 @@ func (b *rulingData) judgeTrend(r *tare.ClaimResult, c tare.Claim) {
 			return
 		}
 	}
-	control, _ := stats.HalfWidth(b.movesByRound(c, tare.ControlID), at)
+	control, _ := stats.HalfWidth(b.movesByRound(c, tare.ControlID), level)
 	var why string
 	r.Outcome, why = trendOutcome(c, row, control)
 	r.Why += ": " + why
 }
 
-// movesByRound returns the change of contender's ratio to the baseline from the first workload of
-// the claim to the last, as a logarithm, one per round in which all were measured. It returns nil
-// if a side is zero in any round: dropping only those rounds would choose by outcome.
+// movesByRound returns the change of contender's ratio to the baseline from the first workload of the
+// claim to the last, as a logarithm: one value for each round in which all workloads were measured.
+// It returns nil if a value of a trial's metric is zero in any round: to omit only that round would
+// be a selection by outcome.
 func (b *rulingData) movesByRound(c tare.Claim, contender string) []float64 {
 	x := b.d.Index()
 	m, _ := tare.MetricNamed(c.Metric)
-	var order []float64
+	var positions []float64
 	for i := range c.Workloads {
-		order = append(order, float64(i))
+		positions = append(positions, float64(i))
 	}
-	var out []float64
+	var moves []float64
 	for _, r := range x.Rounds() {
 		var ratios []float64
 		for _, w := range c.Workloads {
@@ -77,15 +78,14 @@ func (b *rulingData) movesByRound(c tare.Claim, contender string) []float64 {
 				ratios = append(ratios, effect)
 			}
 		}
-		if len(ratios) == len(order) {
-			out = append(out, leastSquares(order, ratios)*(order[len(order)-1]-order[0]))
+		if len(ratios) == len(positions) {
+			moves = append(moves, leastSquares(positions, ratios)*float64(len(positions)-1))
 		}
 	}
-	return out
+	return moves
 }
 
-// reportUnanswerableAlong reports, and sets in r, that this result cannot answer a claim about
-// several workloads.
+// reportUnanswerableAlong is reportUnanswerable for a claim about several workloads.
 func (b *rulingData) reportUnanswerableAlong(r *tare.ClaimResult, c tare.Claim) bool {
 	for _, w := range c.Workloads {
 		if why, ok := b.d.Measures(w, c.Metric); !ok {
@@ -101,8 +101,8 @@ func (b *rulingData) reportUnanswerableAlong(r *tare.ClaimResult, c tare.Claim) 
 	return false
 }
 
-// trendOutcome compares a claimed trend with the interval of row, whose ratio is the factor from
-// the first workload to the last. control is the half-width below which no trend is claimed.
+// trendOutcome compares a claimed trend with the interval of row, whose ratio is the factor from the
+// first workload to the last. control is the noise floor, as a logarithm: no smaller trend is claimed.
 func trendOutcome(c tare.Claim, row tare.Comparison, control float64) (tare.Outcome, string) {
 	claimed := map[bool]string{true: "falls", false: "rises"}[c.Side == "lower"]
 	switch {

@@ -6,10 +6,10 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Values returns the absolute figures: for every contender, the null one and
-// traps included, the median over rounds of what a round took per operation,
-// with the 95 % order-statistic interval for that median. Traps and contenders
-// that could not be built are struck; [Strike] strikes what findings void.
+// Values returns the absolute values of every contender, including traps and the null contender: the
+// median over rounds of the value per operation, with the 95 % order-statistic interval of that
+// median. The values of traps and of contenders that could not be built are struck; [Strike] strikes
+// the values that findings void.
 func Values(d evidence.Evidence) []tare.Value {
 	x := d.Index()
 	var out []tare.Value
@@ -25,29 +25,30 @@ func Values(d evidence.Evidence) []tare.Value {
 	return out
 }
 
+// findValue returns one element of Values. It returns false if the contender was not measured.
 func findValue(x *evidence.Index, workload, metric string, c tare.Contender) (tare.Value, bool) {
 	m, ok := tare.MetricNamed(metric)
 	if !ok {
 		return tare.Value{}, false
 	}
-	per := x.PerRound(m, workload, c.ID)
-	if len(per) == 0 {
+	values := x.PerRound(m, workload, c.ID)
+	if len(values) == 0 {
 		return tare.Value{}, false
 	}
 	v := tare.Value{
 		Workload: workload, Contender: c.ID, Metric: metric, Unit: m.Unit,
-		Value: stats.Median(per), Rounds: len(per),
+		Value: stats.Median(values), Rounds: len(values),
 		Struck: c.Role == tare.RoleTrap || c.Error != "",
 	}
 	v.Low, v.High = v.Value, v.Value
-	if lo, hi, ok := stats.OrderInterval(per, alpha); ok {
+	if lo, hi, ok := stats.OrderInterval(values, alpha); ok {
 		v.Low, v.High = lo, hi
 	}
 	return v, true
 }
 
-// Strike removes what findings void, once the checks have run: values are marked as struck, and
-// ranks and letters are computed again without the void. It returns copies.
+// Strike returns copies of comparisons and values without the void parts, once the checks have run.
+// Void values are marked as struck, and ranks and letters are computed again without void contenders.
 func Strike(d evidence.Evidence, effects []tare.Effects, comparisons []tare.Comparison, values []tare.Value, findings []tare.Finding) ([]tare.Comparison, []tare.Value) {
 	struck := append([]tare.Value(nil), values...)
 	for i := range struck {

@@ -8,14 +8,15 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// Verdicts returns for every contender and workload the difference found on the primary metric (a
-// verdict without a criterion), and a ruling on every criterion for every contender and workload it
-// covers. A criterion that names no contender covers all of them, and as an absolute value the
-// baseline too, but not traps, control, null and role apart. There is no verdict on contenders
-// whose programs are not installed, nor on workloads to which a metric does not apply
-// ([tare.Workload.Measures]). Ratios and differences are ruled at any look, absolute values once,
-// when the study has stopped. A verdict is void if a finding voids the contender or the baseline. A
-// latency with too few requests leaves a verdict open.
+// Verdicts returns two kinds of verdicts: for every contender and workload a sentence about the
+// difference on the primary metric (a verdict without a criterion), and for every criterion a ruling
+// on every contender and workload that it covers. A criterion without a contender covers all
+// contenders except traps, the control, the null contender and those of role apart; it covers the
+// baseline only if it limits an absolute value. There is no verdict on contenders whose programs are
+// not installed, nor on workloads to which a metric does not apply ([tare.Workload.Measures]). Ratios
+// and differences are ruled at every look, absolute values only when the study has stopped. A verdict
+// is void if a finding voids the contender or the baseline. A latency with too few requests leaves a
+// verdict open.
 func Verdicts(d evidence.Evidence, comparisons []tare.Comparison, findings []tare.Finding) []tare.Verdict {
 	b := &rulingData{d: d.Indexed(), comparisons: comparisons, findings: findings}
 	var out []tare.Verdict
@@ -32,7 +33,7 @@ func Verdicts(d evidence.Evidence, comparisons []tare.Comparison, findings []tar
 	for _, criterion := range d.Study.Criteria {
 		rule, err := criterion.Rule()
 		if err != nil {
-			continue // a valid study has none
+			continue // impossible in a valid study
 		}
 		for _, w := range d.Study.Workloads {
 			if !isMeasuredOn(d, criterion, w.ID) {
@@ -53,8 +54,8 @@ func Verdicts(d evidence.Evidence, comparisons []tare.Comparison, findings []tar
 }
 
 // noteApart adds the note about role apart to the sentence of a contender with that role.
-func noteApart(v tare.Verdict, who tare.Contender) tare.Verdict {
-	if who.Role == tare.RoleApart {
+func noteApart(v tare.Verdict, contender tare.Contender) tare.Verdict {
+	if contender.Role == tare.RoleApart {
 		v.Sentence = withTradeOff(v.Sentence, " ("+apartNote+")")
 	}
 	return v
@@ -74,7 +75,8 @@ func isCovered(criterion tare.Criterion, rule tare.Rule, c tare.Contender, workl
 	return c.Role == tare.RoleContender || c.Role == tare.RoleBaseline && rule.Kind == tare.RuleValue
 }
 
-// isMeasuredOn reports whether the criterion's metric is measured on workload.
+// isMeasuredOn reports whether the criterion's metric applies to workload, and to the workload
+// criterion.Of if it names one.
 func isMeasuredOn(d evidence.Evidence, criterion tare.Criterion, workload string) bool {
 	_, ok := d.Measures(workload, criterion.Metric)
 	if ok && criterion.Of != "" {
@@ -83,23 +85,22 @@ func isMeasuredOn(d evidence.Evidence, criterion tare.Criterion, workload string
 	return ok
 }
 
-// Decided reports whether more rounds could change nothing: every criterion on a ratio or
-// difference is met or not met and no claim is inconclusive. Void, unmeasured and absolute verdicts
-// do not delay the decision; a study with nothing else is never decided: see [AllVoid].
+// Decided reports whether all questions are answered: every criterion on a ratio or difference is met
+// or not met, and no claim is inconclusive. Void, unmeasured and absolute verdicts do not count. It
+// returns false if there are no others: see [AllVoid].
 func Decided(verdicts []tare.Verdict, claims []tare.ClaimResult) bool {
 	settled, open := countDecided(verdicts, claims)
 	return settled > 0 && open == 0
 }
 
-// AllVoid reports whether the study has criteria and all of them are void, and no
-// claim has or awaits an answer, so that more rounds would answer nothing. A void that
-// only checks for which canPass returns true have found may not last: then it returns
-// false.
+// AllVoid reports whether the study has criteria, all of them are void, and no claim has or awaits an
+// answer, so that more rounds would answer nothing. canPass reports whether a check that voids a
+// verdict now may pass after more rounds. AllVoid returns false if only such checks void a verdict.
 func AllVoid(d evidence.Evidence, findings []tare.Finding, verdicts []tare.Verdict, claims []tare.ClaimResult, canPass func(check string) bool) bool {
 	if settled, open := countDecided(verdicts, claims); settled+open > 0 {
 		return false
 	}
-	void := false
+	hasVoid := false
 	for _, v := range verdicts {
 		if v.Criterion == "" {
 			continue
@@ -108,25 +109,25 @@ func AllVoid(d evidence.Evidence, findings []tare.Finding, verdicts []tare.Verdi
 			return false
 		}
 		found := slices.Concat(tare.VoidsMetric(findings, v.Contender, v.Workload, v.Metric), tare.VoidsMetric(findings, d.Study.Baseline, v.Workload, v.Metric))
-		lasts := func(f tare.Finding) bool { return !canPass(f.Check) }
-		if len(found) > 0 && !slices.ContainsFunc(found, lasts) {
+		isPermanent := func(f tare.Finding) bool { return !canPass(f.Check) }
+		if len(found) > 0 && !slices.ContainsFunc(found, isPermanent) {
 			return false
 		}
-		void = true
+		hasVoid = true
 	}
-	return void
+	return hasVoid
 }
 
-// DecidedTo is Decided for a study that also continues until every difference is found or smaller
-// than effect.
+// DecidedTo reports whether all questions are answered and every difference on the primary metric is
+// settled: significant, or proven to be smaller than effect. It returns true if there are none.
 func DecidedTo(effect float64, d evidence.Evidence, comparisons []tare.Comparison, findings []tare.Finding, verdicts []tare.Verdict, claims []tare.ClaimResult) bool {
-	_, asked := countDecided(verdicts, claims)
-	_, open := Settled(d, comparisons, findings, effect)
-	return asked+open == 0
+	_, openQuestions := countDecided(verdicts, claims)
+	_, openDifferences := Settled(d, comparisons, findings, effect)
+	return openQuestions+openDifferences == 0
 }
 
-// countDecided counts the questions that more rounds can answer: with an answer, and without one
-// yet.
+// countDecided counts the criteria and claims that depend on the number of rounds: the answered ones,
+// and the open ones.
 func countDecided(verdicts []tare.Verdict, claims []tare.ClaimResult) (settled, open int) {
 	for _, v := range verdicts {
 		if v.Rule.Kind == "" || v.Rule.Kind == tare.RuleValue {
@@ -146,7 +147,7 @@ func countDecided(verdicts []tare.Verdict, claims []tare.ClaimResult) (settled, 
 		switch c.Outcome {
 		case tare.ClaimOpen, tare.NotThatSize:
 			open++
-		case tare.NotMeasured, tare.VoidAsPublished:
+		case tare.NotMeasured, tare.VoidAsPublished: // more rounds change nothing
 		default:
 			settled++
 		}
@@ -154,8 +155,7 @@ func countDecided(verdicts []tare.Verdict, claims []tare.ClaimResult) (settled, 
 	return settled, open
 }
 
-// rulingData holds the evidence for verdicts and claims. It computes differences when they are
-// first needed.
+// rulingData contains the evidence for verdicts and claims. computeDifferences adds to differences.
 type rulingData struct {
 	d           evidence.Evidence
 	comparisons []tare.Comparison
@@ -167,11 +167,11 @@ func (b *rulingData) comparisonOf(contender, workload, metric string) (tare.Comp
 	return tare.FindComparison(b.comparisons, workload, contender, metric)
 }
 
-// findVoid returns the finding that voids metric of contender on workload, or else, if ratio is
-// set, of the baseline on it.
-func (b *rulingData) findVoid(contender, workload, metric string, ratio bool) (tare.Finding, bool) {
+// findVoid returns a finding that voids metric of contender on workload. If isRatio is true, a
+// finding that voids the metric of the baseline counts, too. It returns false if there is none.
+func (b *rulingData) findVoid(contender, workload, metric string, isRatio bool) (tare.Finding, bool) {
 	fs := tare.VoidsMetric(b.findings, contender, workload, metric)
-	if len(fs) == 0 && ratio {
+	if len(fs) == 0 && isRatio {
 		fs = tare.VoidsMetric(b.findings, b.d.Study.Baseline, workload, metric)
 	}
 	if len(fs) == 0 {
@@ -180,7 +180,8 @@ func (b *rulingData) findVoid(contender, workload, metric string, ratio bool) (t
 	return fs[0], true
 }
 
-// differenceVerdict returns the verdict without a criterion.
+// differenceVerdict returns the verdict without a criterion, which only has a sentence. It returns
+// false if the primary metric does not apply to workload or there is no comparison.
 func (b *rulingData) differenceVerdict(contender, workload string) (tare.Verdict, bool) {
 	v := tare.Verdict{Contender: contender, Workload: workload, Metric: b.d.Primary()}
 	if _, ok := b.d.Measures(workload, v.Metric); !ok {
