@@ -7,44 +7,44 @@ import (
 	"strings"
 )
 
-// Answer is one way to answer a study's question. The first of a study's answers whose condition
-// holds and whose headline, or text, quotes only measured figures is printed.
+// Answer is one possible answer to a study's question. The report prints the first answer whose
+// condition (When, Of, Ratio and To) holds and whose headline, or text, quotes only measured figures.
 type Answer struct {
-	When     Ruling   `json:"when,omitempty"`     // how the criteria of Of came out together; "" if on any result
+	When     Ruling   `json:"when,omitempty"`     // required worst ruling of the criteria in Of; "" if the answer has no condition
 	Of       []string `json:"of,omitempty"`       // criteria, each as "CONTENDER WORKLOAD METRIC"; the contender * means all
-	Ratio    string   `json:"ratio,omitempty"`    // a limit for the comparisons of Of, instead of their criteria, e.g. "<= 0.5"
-	To       string   `json:"to,omitempty"`       // a workload: met if no change is shown from the comparisons of Of to it
+	Ratio    string   `json:"ratio,omitempty"`    // limit that the comparisons in Of are ruled by instead of criteria, e.g. "<= 0.5"
+	To       string   `json:"to,omitempty"`       // another workload: instead of criteria, met if the ratios in Of do not change from their workload to this one
 	Headline string   `json:"headline,omitempty"` // at most 15 words, with figures in braces
-	Figures  string   `json:"figures,omitempty"`  // the line below it; a part between semicolons is omitted if a figure is missing
+	Figures  string   `json:"figures,omitempty"`  // line below the headline; a part between semicolons is omitted if a figure in it is missing
 	Text     string   `json:"text,omitempty"`     // a sentence or two, instead of Headline and Figures
 }
 
 // FigureForm is the form in which an answer quotes a figure.
 type FigureForm string
 
-// Forms, with how they are written in an answer.
+// Forms. Each comment shows the syntax in an answer, and an example or a description of the output.
 const (
 	FigureRatio FigureForm = ""      // {CONTENDER WORKLOAD METRIC}: 1.24× (1.19 to 1.30), against the baseline
 	FigureWords FigureForm = "words" // {CONTENDER WORKLOAD METRIC words}: a predicate that follows from the interval
 	FigureValue FigureForm = "value" // {CONTENDER WORKLOAD METRIC value}: 31.2 MB (30.1 MB to 33 MB)
-	FigureTo    FigureForm = "to"    // {CONTENDER WORKLOAD METRIC to WORKLOAD}: one ratio, the other, and whether they differ
-	FigureLeast FigureForm = "least" // {WORKLOAD METRIC least}: who can be first by the primary metric
-	FigureShare FigureForm = "share" // {DECOMPOSITION CONTENDER share}: of the step that leads to CONTENDER
-	FigureWhole FigureForm = "whole" // {DECOMPOSITION whole}: the ratio that is decomposed
+	FigureTo    FigureForm = "to"    // {CONTENDER WORKLOAD METRIC to WORKLOAD}: the ratios on both workloads, and whether they differ
+	FigureLeast FigureForm = "least" // {WORKLOAD METRIC least}: the contenders that can have the first rank by the primary metric
+	FigureShare FigureForm = "share" // {DECOMPOSITION CONTENDER share}: the share of the step that leads to CONTENDER
+	FigureWhole FigureForm = "whole" // {DECOMPOSITION whole}: the total ratio
 
 	// Short forms, for headlines.
 	FigureBrief   FigureForm = "brief"   // {CONTENDER WORKLOAD METRIC brief}: a predicate without an interval: uses 56 % more CPU
-	FigureVoid    FigureForm = "void"    // {CONTENDER WORKLOAD METRIC void}: is void, if it is
+	FigureVoid    FigureForm = "void"    // {CONTENDER WORKLOAD METRIC void}: "is void"; the figure is missing if the ratio is valid
 	FigureFast    FigureForm = "fast"    // {CONTENDER WORKLOAD METRIC fast}: the inverse of the ratio: 1.8×
 	FigureTimes   FigureForm = "times"   // {CONTENDER WORKLOAD METRIC times}: the ratio without its interval: 1.3×
-	FigureLess    FigureForm = "less"    // {CONTENDER WORKLOAD METRIC less}: how much less than the baseline: 84 %
-	FigureNoise   FigureForm = "noise"   // {WORKLOAD METRIC noise}: of the control: ±14 %
-	FigureChanges FigureForm = "changes" // {CONTENDER changes}: test cases in which another value arrives
+	FigureLess    FigureForm = "less"    // {CONTENDER WORKLOAD METRIC less}: the part of the baseline's value that is saved: 84 %
+	FigureNoise   FigureForm = "noise"   // {WORKLOAD METRIC noise}: the noise floor of the control: ±14 %
+	FigureChanges FigureForm = "changes" // {CONTENDER changes}: the number of test cases with a wrong value
 )
 
-// figureKeywords is the number of words between the braces of a form that its last word
-// names.
-var figureKeywords = map[FigureForm]int{
+// figureWords is the number of words between the braces, for the forms whose last word is the name of
+// the form.
+var figureWords = map[FigureForm]int{
 	FigureWords: 4, FigureValue: 4, FigureBrief: 4, FigureVoid: 4, FigureFast: 4, FigureTimes: 4, FigureLess: 4,
 	FigureLeast: 3, FigureNoise: 3, FigureShare: 3, FigureWhole: 2, FigureChanges: 2,
 }
@@ -56,11 +56,11 @@ const figureForms = "write {CONTENDER WORKLOAD METRIC}, or with words, value, br
 // form are set.
 type Figure struct {
 	Form          FigureForm
-	Contender     string // of a share: the end of its step
+	Contender     string // of FigureShare: the contender at the end of the step
 	Workload      string
 	Metric        string
-	To            string // workload
-	Decomposition string
+	To            string // of FigureTo: the other workload
+	Decomposition string // id
 }
 
 // Quote names a comparison with the baseline that an answer quotes.
@@ -70,17 +70,18 @@ type Quote struct {
 	Metric    string `json:"metric"`
 }
 
-// AnswerPart is a piece of an answer: text, or a figure.
+// AnswerPart is a part of an answer: text, or a figure.
 type AnswerPart struct {
 	Text   string
-	Figure *Figure
+	Figure *Figure // nil if the part is text
 }
 
-// Parts splits everything that the answer prints at its figures.
+// Parts splits all texts of the answer into text and figures.
 func (a Answer) Parts() ([]AnswerPart, error) { return SplitFigures(a.Text + a.Headline + a.Figures) }
 
-// names reports whether the answer quotes a figure of one of the contenders, or is about one.
-func (a Answer) names(contenders map[string]bool) bool {
+// quotesAny reports whether the answer quotes a figure of one of the contenders, or has one of them
+// in its condition.
+func (a Answer) quotesAny(contenders map[string]bool) bool {
 	for _, comparison := range a.Of {
 		if contender, _, _ := strings.Cut(comparison, " "); contenders[contender] {
 			return true
@@ -90,7 +91,8 @@ func (a Answer) names(contenders map[string]bool) bool {
 	return slices.ContainsFunc(parts, func(p AnswerPart) bool { return p.Figure != nil && contenders[p.Figure.Contender] })
 }
 
-// SplitFigures splits a text at its figures. The errors are about field "text".
+// SplitFigures splits text into its figures, which are in braces, and the text between them. It
+// returns a *FieldError without a path if a brace is missing or a figure is malformed.
 func SplitFigures(text string) ([]AnswerPart, error) {
 	var out []AnswerPart
 	for rest := text; rest != ""; {
@@ -104,7 +106,7 @@ func SplitFigures(text string) ([]AnswerPart, error) {
 		if !opened {
 			break
 		}
-		inside, later, closed := strings.Cut(after, "}")
+		inside, remainder, closed := strings.Cut(after, "}")
 		if !closed {
 			return nil, fieldError("", "a { without a }", figureForms)
 		}
@@ -112,38 +114,39 @@ func SplitFigures(text string) ([]AnswerPart, error) {
 		if !ok {
 			return nil, fieldError("", fmt.Sprintf("{%s} is not a figure", inside), figureForms)
 		}
-		out, rest = append(out, AnswerPart{Figure: &f}), later
+		out, rest = append(out, AnswerPart{Figure: &f}), remainder
 	}
 	return out, nil
 }
 
-// parseFigure reads the words between braces.
-func parseFigure(w []string) (Figure, bool) {
-	if len(w) == 5 && w[3] == string(FigureTo) {
-		return Figure{Form: FigureTo, Contender: w[0], Workload: w[1], Metric: w[2], To: w[4]}, true
+// parseFigure parses the words between braces.
+func parseFigure(words []string) (Figure, bool) {
+	if len(words) == 5 && words[3] == string(FigureTo) {
+		return Figure{Form: FigureTo, Contender: words[0], Workload: words[1], Metric: words[2], To: words[4]}, true
 	}
 	f := Figure{}
-	if n := len(w); n > 0 && figureKeywords[FigureForm(w[n-1])] == n {
-		f.Form, w = FigureForm(w[n-1]), w[:n-1]
+	if n := len(words); n > 0 && figureWords[FigureForm(words[n-1])] == n {
+		f.Form, words = FigureForm(words[n-1]), words[:n-1]
 	}
 	switch {
 	case f.Form == FigureWhole:
-		f.Decomposition = w[0]
+		f.Decomposition = words[0]
 	case f.Form == FigureShare:
-		f.Decomposition, f.Contender = w[0], w[1]
+		f.Decomposition, f.Contender = words[0], words[1]
 	case f.Form == FigureChanges:
-		f.Contender = w[0]
+		f.Contender = words[0]
 	case f.Form == FigureLeast || f.Form == FigureNoise:
-		f.Workload, f.Metric = w[0], w[1]
-	case len(w) == 3:
-		f.Contender, f.Workload, f.Metric = w[0], w[1], w[2]
+		f.Workload, f.Metric = words[0], words[1]
+	case len(words) == 3:
+		f.Contender, f.Workload, f.Metric = words[0], words[1], words[2]
 	default:
 		return Figure{}, false
 	}
 	return f, true
 }
 
-// checkAnswer returns an error if something that an answer names is not in the study.
+// checkAnswer returns an error if an answer is incomplete, or names something that the study does not
+// have. works and seen contain the ids of the study's workloads and contenders.
 func (s *Study) checkAnswer(a Answer, works, seen map[string]bool) error {
 	switch {
 	case a.Text == "" && a.Headline == "":
@@ -151,21 +154,22 @@ func (s *Study) checkAnswer(a Answer, works, seen map[string]bool) error {
 	case a.Text != "" && a.Headline+a.Figures != "":
 		return fieldError("text", "answer with a text and a headline", "keep one of them: figures belongs to a headline")
 	}
-	for _, printed := range [][2]string{{"text", a.Text}, {"headline", a.Headline}, {"figures", a.Figures}} {
-		parts, err := SplitFigures(printed[1])
+	for _, field := range []struct{ name, text string }{{"text", a.Text}, {"headline", a.Headline}, {"figures", a.Figures}} {
+		parts, err := SplitFigures(field.text)
 		if err != nil {
-			return withPath(printed[0], err)
+			return withPath(field.name, err)
 		}
 		for _, p := range parts {
 			if p.Figure == nil {
 				continue
 			}
 			if err := s.checkFigure(*p.Figure, works, seen); err != nil {
-				return withPath(printed[0], err)
+				return withPath(field.name, err)
 			}
 		}
 	}
-	if a.When == "" && len(a.Of) == 0 && a.Ratio == "" && a.To == "" {
+	hasCondition := a.When != "" || len(a.Of) > 0 || a.Ratio != "" || a.To != ""
+	if !hasCondition {
 		return nil
 	}
 	if !slices.Contains([]Ruling{Met, NotMet, Inconclusive, VoidRuling}, a.When) {
@@ -182,15 +186,15 @@ func (s *Study) checkAnswer(a Answer, works, seen map[string]bool) error {
 	if a.To != "" && (a.Ratio != "" || !works[a.To]) {
 		return fieldError("to", fmt.Sprintf("%q, beside of, is not another workload to compare with", a.To), "name one of the study's workloads, and no ratio")
 	}
-	for i, of := range a.Of {
-		if err := s.checkCondition(a, of, works, seen); err != nil {
+	for i, criterion := range a.Of {
+		if err := s.checkCondition(a, criterion, works, seen); err != nil {
 			return withPath(fmt.Sprintf("of[%d]", i), err)
 		}
 	}
 	return nil
 }
 
-// withPath returns err with the path of the field that contains the words.
+// withPath returns err with another path, if it is a FieldError.
 func withPath(path string, err error) error {
 	var f *FieldError
 	if errors.As(err, &f) {
@@ -199,7 +203,7 @@ func withPath(path string, err error) error {
 	return err
 }
 
-// checkFigure returns an error if a figure is not one of the study's.
+// checkFigure returns an error if the study cannot have figure f. The error has no path of a field.
 func (s *Study) checkFigure(f Figure, works, seen map[string]bool) error {
 	if f.Decomposition != "" {
 		claim := Claim{Decomposition: f.Decomposition}
@@ -211,40 +215,45 @@ func (s *Study) checkFigure(f Figure, works, seen map[string]bool) error {
 	if f.Form == FigureLeast && len(s.Metrics) > 0 && f.Metric != s.Metrics[0] {
 		return fieldError("", fmt.Sprintf("nothing is ranked by %q", f.Metric), "only the first metric is: "+s.Metrics[0])
 	}
-	if f.Contender == s.Baseline && f.Form != FigureValue && f.Form != FigureLeast && f.Form != FigureNoise {
+	isRatio := f.Form != FigureValue && f.Form != FigureLeast && f.Form != FigureNoise
+	if isRatio && f.Contender == s.Baseline {
 		return fieldError("", fmt.Sprintf("%q is the baseline, which has no ratio", f.Contender), "name another contender, or quote its value")
 	}
 	if err := s.checkReferences("", f.Contender, f.Workload, f.Metric, works, seen); err != nil {
 		return err
 	}
 	for _, w := range s.Workloads {
-		if (w.ID == f.Workload || w.ID == f.To) && f.Contender != "" && f.Contender != s.Baseline && !w.Asks(f.Contender) {
+		isNamed := w.ID == f.Workload || w.ID == f.To
+		if isNamed && f.Contender != "" && f.Contender != s.Baseline && !w.Asks(f.Contender) {
 			return fieldError("", fmt.Sprintf("%s is not measured on %s", f.Contender, w.ID), "add it to the contenders of that workload")
 		}
 	}
 	return s.checkReferences("", "", f.To, "", works, seen)
 }
 
-// Rule returns the limit that comparisons are compared with.
+// Rule parses Ratio, the limit that comparisons are ruled by.
 func (a Answer) Rule() (Rule, error) { return Criterion{Metric: "time", Ratio: a.Ratio}.Rule() }
 
-// checkCondition returns an error unless of names a criterion of the study or, if the answer has a
-// limit of its own, a comparison.
-func (s *Study) checkCondition(a Answer, of string, works, seen map[string]bool) error {
-	w := strings.Fields(of)
-	if len(w) != 3 {
-		return fieldError("", fmt.Sprintf("%q does not name a criterion", of), "write CONTENDER WORKLOAD METRIC, e.g. gin-new get/c10 cpu")
+// checkCondition returns an error unless name, "CONTENDER WORKLOAD METRIC", is the name of a criterion
+// of the study, or of a comparison if the answer has Ratio or To.
+func (s *Study) checkCondition(a Answer, name string, works, seen map[string]bool) error {
+	words := strings.Fields(name)
+	if len(words) != 3 {
+		return fieldError("", fmt.Sprintf("%q does not name a criterion", name), "write CONTENDER WORKLOAD METRIC, e.g. gin-new get/c10 cpu")
 	}
+	contender, workload, metric := words[0], words[1], words[2]
 	if a.Ratio != "" || a.To != "" {
-		return s.checkFigure(Figure{Contender: w[0], Workload: w[1], Metric: w[2], To: a.To}, works, seen)
+		return s.checkFigure(Figure{Contender: contender, Workload: workload, Metric: metric, To: a.To}, works, seen)
 	}
 	for _, c := range s.Criteria {
-		if (c.Contender == "" || c.Contender == w[0] || w[0] == "*") && (c.Workload == "" || c.Workload == w[1]) && c.Metric == w[2] {
-			if w[0] == "*" {
-				w[0] = ""
+		coversContender := c.Contender == "" || c.Contender == contender || contender == "*"
+		coversWorkload := c.Workload == "" || c.Workload == workload
+		if coversContender && coversWorkload && c.Metric == metric {
+			if contender == "*" {
+				contender = ""
 			}
-			return s.checkReferences("", w[0], w[1], w[2], works, seen)
+			return s.checkReferences("", contender, workload, metric, works, seen)
 		}
 	}
-	return fieldError("", fmt.Sprintf("no criterion is about %q", of), "name contender, workload and metric of one under criteria:, or add ratio: with a limit")
+	return fieldError("", fmt.Sprintf("no criterion is about %q", name), "name contender, workload and metric of one under criteria:, or add ratio: with a limit")
 }

@@ -6,65 +6,66 @@ import (
 	"strings"
 )
 
-// ClaimKind is the sort of statement that a claim makes.
+// ClaimKind is the kind of a claim. It decides which fields a claim has and how it is judged.
 type ClaimKind string
 
-// Claim kinds that a study can answer from its comparisons.
+// Claim kinds.
 const (
-	ClaimRatio     ClaimKind = "ratio"     // value against baseline; without figures: on Side of it; with Of: against the contender's own figure there
-	ClaimStatement ClaimKind = "statement" // a sentence without figures: refuted where Check fires for the contender
-	ClaimCount     ClaimKind = "count"     // modules added: Value, compared with the requirements of the contender's go.mod in addition to the baseline's, or with the linked ones if no go.mod is known
-	ClaimTrend     ClaimKind = "trend"     // the ratio to the baseline moves to Side along Workloads, in their order
-	ClaimGrowth    ClaimKind = "growth"    // the contender's time grows as size^Value along Workloads, which differ in size only; in addition to a fixed cost, if Value is positive and there are four sizes
-	ClaimShare     ClaimKind = "share"     // Contender saves at least Value, a share, of the baseline's figure
-	ClaimRate      ClaimKind = "rate"      // up to Value operations a second the baseline takes at most 1 % of a core more than Contender: by the break-even of Workloads
-	ClaimCause     ClaimKind = "cause"     // all of the difference of Decomposition comes from the steps to Causes
-	ClaimReported  ClaimKind = "reported"  // published, but not measured, because of Because
+	ClaimRatio     ClaimKind = "ratio"     // ratio of Contender to the baseline, or to Of: Value/Baseline as published; without these figures only on Side of 1
+	ClaimStatement ClaimKind = "statement" // a sentence without figures: refuted if Check has a finding about the contender
+	ClaimCount     ClaimKind = "count"     // number of added modules, Value: those that the contender's go.mod requires in addition to the baseline's, or linked modules if no go.mod is known
+	ClaimTrend     ClaimKind = "trend"     // the ratio to the baseline falls (Side lower) or rises (Side higher) along Workloads, in their order
+	ClaimGrowth    ClaimKind = "growth"    // the contender's time grows as size^Value along Workloads, which differ in size only; next to a fixed cost if Value is positive and there are four sizes
+	ClaimShare     ClaimKind = "share"     // Contender saves at least the share Value of the baseline's cost
+	ClaimRate      ClaimKind = "rate"      // up to Value operations a second the baseline takes at most 1 % of a core more than Contender, by the break-even over Workloads
+	ClaimCause     ClaimKind = "cause"     // all of the difference that Decomposition splits comes from the steps to Causes
+	ClaimReported  ClaimKind = "reported"  // published but not measured, for the reason Because
 )
 
-// Claim is a published statement with its figures and source, to be tested again.
+// Claim is a published statement with its figures and source, to be tested again. A comment that
+// begins with a kind is about a field that only claims of this kind have.
 type Claim struct {
 	ID            string    `json:"id"`
-	Source        string    `json:"source"`
-	Place         string    `json:"place,omitempty"` // position in the source: the heading above it
-	Shown         []Shown   `json:"shown,omitempty"` // public code that shows how what was published came about
+	Source        string    `json:"source"`          // name in Study.Sources
+	Place         string    `json:"place,omitempty"` // position in the source: the heading above the claim
+	Shown         []Shown   `json:"shown,omitempty"` // public code that shows how the published figures were measured
 	Kind          ClaimKind `json:"kind"`
 	Contender     string    `json:"contender"`
-	StandIn       string    `json:"stand_in,omitempty"` // the contender to use if Contender was not measured, e.g. because the user has no clone of it
+	StandIn       string    `json:"stand_in,omitempty"` // contender to use if Contender was not measured, e.g. because the user has no clone of it
 	Workload      string    `json:"workload"`
-	Workloads     []string  `json:"workloads,omitempty"` // trend, growth: in order; rate: of the break-even
+	Workloads     []string  `json:"workloads,omitempty"` // trend, growth: in order; rate: workloads of the break-even
 	Metric        string    `json:"metric"`
-	Baseline      float64   `json:"baseline"` // published, in Unit
-	Value         float64   `json:"value"`    // published, in Unit
+	Baseline      float64   `json:"baseline"` // published value of the baseline, in Unit
+	Value         float64   `json:"value"`    // published value of the contender, in Unit
 	Unit          string    `json:"unit"`
-	Whole         float64   `json:"whole,omitempty"`         // ratio of time: what the figures are parts of, in Unit, e.g. the 16.6 ms of a frame
-	WholeOf       string    `json:"whole_of,omitempty"`      // what that is, as a noun: "a frame at 60 a second"
-	Side          string    `json:"side,omitempty"`          // lower or higher: the claimed side if the sentence contradicts its figures
-	Target        float64   `json:"target,omitempty"`        // ratio: the published target; a claim holds only if the entire interval reaches it
-	Of            ClaimOf   `json:"of,omitzero"`             // ratio: what the figure is compared with instead of the baseline's on the same workload
-	Plus          string    `json:"plus,omitempty"`          // ratio: a metric to add to Metric on both sides, e.g. what the client allocates
-	Check         string    `json:"check,omitempty"`         // statement: the check that answers it
-	Except        []string  `json:"except,omitempty"`        // statement about meanings: properties that it set aside itself, e.g. float digits
-	Decomposition string    `json:"decomposition,omitempty"` // cause: the id of the one that answers it
-	Causes        []string  `json:"causes,omitempty"`        // cause: the contenders that its claimed steps lead to
-	Because       string    `json:"because,omitempty"`       // reported: why it is not measured, one line
+	Whole         float64   `json:"whole,omitempty"`         // ratio of times: total that Value and Baseline are parts of, in Unit, e.g. the 16.6 ms of a frame; 0 if none
+	WholeOf       string    `json:"whole_of,omitempty"`      // name of that total, as a noun: "a frame at 60 a second"
+	Side          string    `json:"side,omitempty"`          // claimed side of 1, lower or higher; of a ratio only if it has no figures or contradicts them
+	Target        float64   `json:"target,omitempty"`        // ratio: published target, also a ratio; the claim holds only if the entire interval reaches it
+	Of            ClaimOf   `json:"of,omitzero"`             // ratio: denominator, if it is not the baseline on the same workload and metric
+	Plus          string    `json:"plus,omitempty"`          // ratio: metric to add to Metric in both values, e.g. the client's allocations
+	Check         string    `json:"check,omitempty"`         // statement: check that decides the claim
+	Except        []string  `json:"except,omitempty"`        // statement about semantics: properties that the claim itself excepts, e.g. float digits
+	Decomposition string    `json:"decomposition,omitempty"` // cause: id of the decomposition that decides the claim
+	Causes        []string  `json:"causes,omitempty"`        // cause: contenders at the ends of the claimed steps
+	Because       string    `json:"because,omitempty"`       // reported: why the claim is not measured, one line
 	Statement     string    `json:"statement"`
 }
 
-// ClaimOf is a figure of the claim's own contender, or of another one.
+// ClaimOf is the denominator of a claimed ratio: a value of the claim's own contender, or of another.
 type ClaimOf struct {
-	Contender string `json:"contender,omitempty"` // empty means that of the claim
+	Contender string `json:"contender,omitempty"` // "" means the contender of the claim
 	Workload  string `json:"workload"`
 	Metric    string `json:"metric"`
 }
 
-// Shown is a line of public code, and what it shows about a claim.
+// Shown is a line of public code that shows something about a claim.
 type Shown struct {
 	Repository string `json:"repository"` // e.g. github.com/owner/name
 	Commit     string `json:"commit"`
 	Path       string `json:"path"`
 	Line       int    `json:"line"`
-	Says       string `json:"says"` // in our words, e.g. the answer is closed unread
+	Says       string `json:"says"` // description of the code, e.g. the answer is closed unread
 }
 
 // URL returns the address of the line.
@@ -77,7 +78,7 @@ func (c Claim) Directed() bool {
 	return c.Kind == ClaimRatio && c.Baseline == 0 && c.Value == 0 && c.Side != ""
 }
 
-// Validate reports what is missing.
+// Validate returns an error if a field that the claim's kind needs is missing or invalid.
 func (c Claim) Validate() error {
 	validate, known := claimValidators()[c.Kind]
 	switch {
@@ -93,8 +94,8 @@ func (c Claim) Validate() error {
 	return validate(c)
 }
 
-// claimValidators returns what checks a claim of each kind for the fields that the kind
-// needs. Which function judges each kind is listed in internal/judge.
+// claimValidators returns the functions that check the fields of a claim, by kind. Package
+// internal/judge has the functions that judge claims of each kind.
 func claimValidators() map[ClaimKind]func(Claim) error {
 	return map[ClaimKind]func(Claim) error{
 		ClaimRatio: Claim.validateRatio,
@@ -133,6 +134,7 @@ func claimValidators() map[ClaimKind]func(Claim) error {
 	}
 }
 
+// requireField returns nil if ok is true, otherwise an error about field.
 func requireField(ok bool, field, what, hint string) error {
 	if ok {
 		return nil
@@ -140,7 +142,7 @@ func requireField(ok bool, field, what, hint string) error {
 	return fieldError(field, what, hint)
 }
 
-// validatePlace reports whether the claim lacks its workload or its metric.
+// validatePlace returns an error if the claim has no workload or no metric.
 func (c Claim) validatePlace() error {
 	if c.Workload == "" {
 		return fieldError("workload", "claim without a workload", "name the workload it is about")
@@ -148,16 +150,18 @@ func (c Claim) validatePlace() error {
 	return requireField(c.Metric != "", "metric", "claim without a metric", "e.g. metric: time")
 }
 
+// validateRatio checks the fields of a claim of a ratio.
 func (c Claim) validateRatio() error {
 	if err := c.validatePlace(); err != nil {
 		return err
 	}
+	isTargetOnSide := c.Target > 0 && (c.Target < 1) == (c.Ratio() < 1)
 	switch {
 	case c.Of != (ClaimOf{}) && (c.Of.Workload == "" || c.Of.Metric == ""):
 		return fieldError("of", "a figure of the contender without its workload or its metric", "e.g. of: {workload: ten, metric: time}")
 	case c.Plus != "" && c.Of == (ClaimOf{}):
 		return fieldError("plus", "a sum of two metrics without the figure that it is compared with", "add of: {contender: …, workload: …, metric: …}")
-	case c.Target != 0 && (!(c.Target > 0) || (c.Target < 1) != (c.Ratio() < 1)):
+	case c.Target != 0 && !isTargetOnSide:
 		return fieldError("target", "a target that is not on the claimed side of 1", "as a ratio to the baseline, e.g. target: 0.5 for twice as fast")
 	case c.Directed() && c.Whole == 0:
 		return nil
@@ -169,7 +173,8 @@ func (c Claim) validateRatio() error {
 	return c.validateWhole()
 }
 
-// validateWhole returns an error if the total that the figures are parts of is incomplete.
+// validateWhole returns an error if Whole is set without what else it needs: a noun, figures that are
+// times, and a metric of time.
 func (c Claim) validateWhole() error {
 	_, isTime := c.Nanoseconds()
 	m, _ := MetricNamed(c.Metric)
@@ -188,8 +193,8 @@ func (c Claim) validateWhole() error {
 	return nil
 }
 
-// Nanoseconds returns the length of the claim's Unit in nanoseconds, if it is a time: ns, µs, ms or
-// s, with or without a slash and an object.
+// Nanoseconds returns the claim's Unit in nanoseconds. It returns false if Unit is not ns, µs, ms or
+// s, optionally followed by a slash and an object, e.g. ms/frame.
 func (c Claim) Nanoseconds() (float64, bool) {
 	unit, _, _ := strings.Cut(c.Unit, "/")
 	ns, ok := map[string]float64{"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}[unit]
@@ -219,17 +224,17 @@ func (c Claim) Ratio() float64 {
 // Outcome is the result of testing a claim.
 type Outcome string
 
-// Outcomes, in the order in which the first match wins: not measured, void as
-// published, tie, refuted, holds, more than published, direction holds, not the
-// published size, inconclusive.
+// Outcomes. If several match, the first in this order is the outcome: not measured, void as
+// published, tie, refuted, holds, more than published, direction holds, not the published size,
+// inconclusive. Package internal/judge documents the conditions.
 const (
 	Holds             Outcome = "holds"
-	MoreThanPublished Outcome = "more than published" // on the claimed side, and the difference is larger than published
+	MoreThanPublished Outcome = "more than published" // the side is as claimed, and the difference is larger than published
 	DirectionHolds    Outcome = "direction holds"
 	Tie               Outcome = "tie"
 	Refuted           Outcome = "refuted"
 	VoidAsPublished   Outcome = "void as published"
-	NotThatSize       Outcome = "not the published size" // the direction is open, and that large the difference is not
+	NotThatSize       Outcome = "not the published size" // the side is open, but the interval excludes the published size
 	ClaimOpen         Outcome = "inconclusive"
 	NotMeasured       Outcome = "not measured"
 )
@@ -239,7 +244,7 @@ func Outcomes() []Outcome {
 	return []Outcome{Holds, MoreThanPublished, DirectionHolds, Tie, Refuted, VoidAsPublished, NotThatSize, ClaimOpen, NotMeasured}
 }
 
-// IsOpen reports whether more rounds can change which side an outcome is on.
+// IsOpen reports whether the side of the difference is still open, so that more rounds can show it.
 func (o Outcome) IsOpen() bool { return o == ClaimOpen || o == NotThatSize }
 
 // ClaimResult is a claim with the measurements of this result.
@@ -249,47 +254,47 @@ type ClaimResult struct {
 	Source      string    `json:"source"`
 	SourceURL   string    `json:"source_url,omitempty"` // address of the source
 	Place       string    `json:"place,omitempty"`      // as in the claim
-	Shown       []Shown   `json:"shown,omitempty"`      // likewise
+	Shown       []Shown   `json:"shown,omitempty"`      // as in the claim
 	Statement   string    `json:"statement"`
-	Evidence    string    `json:"evidence"` // what answers it: the comparison, or the check
+	Evidence    string    `json:"evidence"` // the comparison or the check that decides the claim
 	Contender   string    `json:"contender"`
 	Workload    string    `json:"workload"`
 	Metric      string    `json:"metric"`
-	Published   float64   `json:"published"`      // ratio; of a count, a share or a reported figure that itself, in Unit
-	Unit        string    `json:"unit,omitempty"` // of the published figures
+	Published   float64   `json:"published"`      // published ratio; of a claim that is not a ratio, its Value
+	Unit        string    `json:"unit,omitempty"` // unit of the published figures
 	Measured    float64   `json:"measured,omitempty"`
-	Low         float64   `json:"low,omitempty"`
-	High        float64   `json:"high,omitempty"`
+	Low         float64   `json:"low,omitempty"`  // interval of Measured
+	High        float64   `json:"high,omitempty"` //
 	Outcome     Outcome   `json:"outcome"`
 	SizeRefuted bool      `json:"size_refuted,omitempty"` // the difference is smaller than published: the ratio is off by more than 2× if the direction holds, by more than 1.25× if it is open
 	Why         string    `json:"why"`
 
-	// PublishedValue and PublishedBaseline are the figures of a ratio, in Unit.
+	// PublishedValue and PublishedBaseline are the published figures of a ratio, in Unit.
 	PublishedValue    float64 `json:"published_value,omitempty"`
 	PublishedBaseline float64 `json:"published_baseline,omitempty"`
 
-	Shares *Shares `json:"shares,omitempty"` // of a claim with a total, if it was measured
+	Shares *Shares `json:"shares,omitempty"` // of a claim with a total (Claim.Whole); nil if not measured
 }
 
-// Shares holds the figures of a claim that are parts of a total, in Unit. Bounds are those of the
+// Shares contains the values of a claim that are parts of a total, in Unit. The bounds are of the
 // median over rounds, at 95 %.
 type Shares struct {
-	Whole             float64 `json:"whole"`
-	WholeOf           string  `json:"whole_of"`
+	Whole             float64 `json:"whole"`    // the total
+	WholeOf           string  `json:"whole_of"` // its name
 	Unit              string  `json:"unit"`
-	Against           string  `json:"against"` // the baseline
-	Published         float64 `json:"published"`
-	PublishedBaseline float64 `json:"published_baseline"`
-	Measured          float64 `json:"measured"`
+	Against           string  `json:"against"`            // id of the baseline
+	Published         float64 `json:"published"`          // published value of the contender
+	PublishedBaseline float64 `json:"published_baseline"` // published value of the baseline
+	Measured          float64 `json:"measured"`           // measured value of the contender
 	Low               float64 `json:"low"`
 	High              float64 `json:"high"`
-	Baseline          float64 `json:"baseline"`
+	Baseline          float64 `json:"baseline"` // measured value of the baseline
 	BaselineLow       float64 `json:"baseline_low"`
 	BaselineHigh      float64 `json:"baseline_high"`
 }
 
-// BreakEven asks from how many operations a second on it matters that the baseline costs more than
-// a contender, along workloads that differ in the shape of their input.
+// BreakEven requests the rate in operations per second from which it matters that the baseline costs
+// more than a contender, on workloads that differ in the shape of their input.
 type BreakEven struct {
 	Contender string    `json:"contender"`
 	Workloads []string  `json:"workloads"`
@@ -323,7 +328,7 @@ func (b BreakEven) validate(at string, s *Study, works, seen map[string]bool) er
 	return nil
 }
 
-// BreakEvenResult is the excess cost of the baseline over a contender, by shape and rate.
+// BreakEvenResult is the excess cost of the baseline over a contender, by workload and rate.
 type BreakEvenResult struct {
 	Contender string           `json:"contender"`
 	Against   string           `json:"against"`
@@ -334,21 +339,21 @@ type BreakEvenResult struct {
 	Sentence  string           `json:"sentence"`
 }
 
-// BreakEvenPoint is one shape. The bounds are those of the difference over
-// rounds.
+// BreakEvenPoint is the excess cost of the baseline on one workload. The bounds are of the difference
+// over rounds.
 type BreakEvenPoint struct {
 	Workload string  `json:"workload"`
 	Members  int     `json:"members,omitempty"` // as in Workload
 	Levels   int     `json:"levels,omitempty"`
-	More     float64 `json:"more_ns_per_op"` // excess of the baseline; negative if it takes less
+	More     float64 `json:"more_ns_per_op"` // excess cost of an operation; negative if the baseline costs less
 	MoreLow  float64 `json:"more_ns_per_op_low"`
 	MoreHigh float64 `json:"more_ns_per_op_high"`
 
-	// Cores is the resulting number of cores at each of the rates: 0.01 is 1 % of a core.
+	// Cores is the excess cost in cores at each of the rates: 0.01 is 1 % of a core.
 	Cores []float64 `json:"more_cores"`
 
-	// OnePercent is the rate at which it is 1 % of one core; 0 means that no difference was shown,
-	// or that the baseline takes less.
+	// OnePercent is the rate at which the excess cost is 1 % of a core; 0 means that no difference
+	// was shown, or that the baseline costs less.
 	OnePercent     float64 `json:"one_percent_rate_per_second,omitempty"`
 	OnePercentLow  float64 `json:"one_percent_rate_per_second_low,omitempty"`
 	OnePercentHigh float64 `json:"one_percent_rate_per_second_high,omitempty"`

@@ -2,40 +2,39 @@ package tare
 
 import "math"
 
-// Comparison is a contender against another on one workload and metric,
-// paired round by round.
+// Comparison is a comparison of two contenders on one workload and metric, paired round by round.
 type Comparison struct {
 	Workload     string  `json:"workload"`
 	Contender    string  `json:"contender"`
 	Metric       string  `json:"metric"`
 	Against      string  `json:"against"`
-	Ratio        float64 `json:"ratio"` // contender / against
-	Low          float64 `json:"low"`
-	High         float64 `json:"high"`
-	Level        float64 `json:"level"`         // confidence, simultaneous over looks
-	Rounds       int     `json:"rounds"`        // that entered
+	Ratio        float64 `json:"ratio"`         // contender / against
+	Low          float64 `json:"low"`           // interval of Ratio; 0 if there are too few rounds
+	High         float64 `json:"high"`          //
+	Level        float64 `json:"level"`         // confidence of the interval, simultaneous over looks
+	Rounds       int     `json:"rounds"`        // number of rounds that Ratio is from
 	AgainstValue float64 `json:"against_value"` // median over rounds, in Unit
 	Value        float64 `json:"value"`         // median over rounds, in Unit
 	Unit         string  `json:"unit"`
-	SumsRatio    float64 `json:"sums_ratio,omitempty"` // from the ratio of sums, if slices were paired
-	RankLow      int     `json:"rank_low,omitempty"`   // best rank the evidence allows; 0 if not ranked
-	RankHigh     int     `json:"rank_high,omitempty"`
+	SumsRatio    float64 `json:"sums_ratio,omitempty"`  // ratio of the sums of all slices; 0 if the metric is not measured per slice
+	RankLow      int     `json:"rank_low,omitempty"`    // best rank that the evidence allows; 0 if not ranked
+	RankHigh     int     `json:"rank_high,omitempty"`   // worst rank that it allows
 	Letters      string  `json:"letters,omitempty"`     // contenders with the same letter do not differ significantly
-	Exact        bool    `json:"exact,omitempty"`       // every round agreed to the last digit
-	Exploratory  bool    `json:"exploratory,omitempty"` // not the primary metric: its error is not controlled over the table
+	Exact        bool    `json:"exact,omitempty"`       // every round has exactly the same ratio
+	Exploratory  bool    `json:"exploratory,omitempty"` // neither the primary metric nor in question: its error level is not controlled together with others
 }
 
-// Value is the absolute figure of one contender: the median over rounds.
+// Value is the absolute value of one contender: the median over rounds.
 type Value struct {
 	Workload  string  `json:"workload"`
 	Contender string  `json:"contender"`
 	Metric    string  `json:"metric"`
 	Value     float64 `json:"value"`
-	Low       float64 `json:"low"` // order-statistic interval for the median over rounds; equal to Value where too few
+	Low       float64 `json:"low"` // order-statistic interval for the median over rounds; equal to Value if there are too few rounds
 	High      float64 `json:"high"`
 	Unit      string  `json:"unit"`
 	Rounds    int     `json:"rounds"`
-	Struck    bool    `json:"struck,omitempty"` // a trap or a void: not to be used
+	Struck    bool    `json:"struck,omitempty"` // crossed out: of a trap or void, not to be used
 }
 
 // Bounded reports whether c has an interval.
@@ -63,7 +62,7 @@ func NoiseFloor(cs []Comparison, workload, metric string) float64 {
 	return 0
 }
 
-// NoiseFloor returns the noise floor that c shows, which is the control's.
+// NoiseFloor returns the noise floor by c, which must be a comparison of the control.
 func (c Comparison) NoiseFloor() float64 {
 	if !c.Bounded() {
 		return 0
@@ -77,15 +76,15 @@ func Exceeds(ratio, floor float64) bool { return math.Abs(math.Log(ratio)) > flo
 // Significance is the conclusion about a difference that the evidence allows.
 type Significance int
 
-// A difference counts only when it is significant.
+// Conclusions. Only a significant difference is reported as a difference.
 const (
 	NotShown    Significance = iota // the interval includes 1, or is missing
-	WithinNoise                     // the interval excludes 1, but identical programs seemed as different
-	Significant
+	WithinNoise                     // the interval excludes 1, but the ratio does not exceed the noise floor
+	Significant                     // the interval excludes 1, and the ratio exceeds the noise floor
 )
 
-// Differs reports whether c's interval excludes 1 and its ratio exceeds the
-// noise floor.
+// Differs returns whether the interval of c excludes 1 and its ratio exceeds the noise floor, a
+// logarithm.
 func (c Comparison) Differs(floor float64) Significance {
 	switch {
 	case !c.Bounded() || c.Low <= 1 && 1 <= c.High:
@@ -96,8 +95,8 @@ func (c Comparison) Differs(floor float64) Significance {
 	return Significant
 }
 
-// Below reports whether the entire interval of c is within ×/÷ 1+effect of 1: any difference is
-// smaller. An effect of zero is never reached.
+// Below reports whether the entire interval of c is between 1/(1+effect) and 1+effect, so that any
+// difference is smaller than effect. It returns false if effect is 0.
 func (c Comparison) Below(effect float64) bool {
 	return effect > 0 && c.Bounded() && c.Low*(1+effect) >= 1 && c.High <= 1+effect
 }
@@ -112,7 +111,7 @@ func (e Effects) Turned() Effects {
 func EffectsOf(effects []Effects, workload, metric, a, b string) (Effects, bool) {
 	for _, e := range effects {
 		switch {
-		case e.Workload != workload || e.Metric != metric:
+		case e.Workload != workload || e.Metric != metric: // of another comparison
 		case e.A == a && e.B == b:
 			return e, true
 		case e.A == b && e.B == a:
@@ -139,7 +138,7 @@ type Scaling struct {
 	Contender string    `json:"contender"`
 	Fixture   string    `json:"fixture"`
 	Op        string    `json:"op"`
-	By        Extent    `json:"by,omitempty"` // kind of size; empty means bytes
+	By        Extent    `json:"by,omitempty"` // measure of size; "" means bytes
 	Workloads []string  `json:"workloads"`    // by size, the smallest first
 	Exponent  float64   `json:"exponent"`     // 1: proportional to the size; 0: the same whatever the size
 	Low       float64   `json:"low"`          // equal to Exponent if there are too few rounds
@@ -149,7 +148,7 @@ type Scaling struct {
 	PerRound  []float64 `json:"per_round"` // exponent of each round, in round order
 }
 
-// Extent is the kind of size of an input.
+// Extent is a measure of the size of an input.
 type Extent string
 
 // Extents.
@@ -159,9 +158,9 @@ const (
 	ByLevels  Extent = "levels"  // as in Workload
 )
 
-// Cost is the CPU cost of a contender, compared with the baseline's, in a service that does the
-// operation at a rate. The bounds follow from the interval of the ratio; the baseline's own time is
-// its median over rounds.
+// Cost is the CPU cost of a contender compared with the baseline's, in a service that executes the
+// operation at a rate. It is computed from the median time of the baseline and the interval of the
+// ratio.
 type Cost struct {
 	Workload     string  `json:"workload"`
 	Contender    string  `json:"contender"`

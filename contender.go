@@ -4,8 +4,8 @@ import "strings"
 
 // Ids of the two contenders that join every study by themselves.
 const (
-	ControlID = "control" // the baseline entered a second time (A/A)
-	NullID    = "null"    // the harness doing nothing
+	ControlID = "control" // the baseline a second time (an A/A test)
+	NullID    = "null"    // a contender that does nothing, which shows the overhead of the harness
 )
 
 // Role is the purpose of a contender in a study.
@@ -18,7 +18,7 @@ const (
 	RoleBaseline  Role = "baseline"
 	RoleControl   Role = "control"
 	RoleNull      Role = "null"
-	RoleApart     Role = "apart" // its answers are compared with their status alone: it does another job, or part of one
+	RoleApart     Role = "apart" // does another job, or a part of the job: only the status of its answers is compared with the reference
 	RoleTrap      Role = "trap"  // reproduces a published mistake; labelled, never ranked or compared
 )
 
@@ -33,8 +33,8 @@ const (
 	LaunchGobench Launch = "gobench" // test binaries of a module, built by tare
 )
 
-// Contender is one implementation under test as it was built, with its own account and that of its
-// binary.
+// Contender is one implementation under test as it was built, with the declarations of its author and
+// the facts of its binary.
 type Contender struct {
 	ID      string `json:"id"`
 	Kind    string `json:"kind"`
@@ -46,24 +46,24 @@ type Contender struct {
 	Start
 
 	Set map[string]string `json:"set,omitempty"` // how it is configured
-	Why string            `json:"why,omitempty"` // one line: what it is, or for a trap what it reproduces
+	Why string            `json:"why,omitempty"` // one line: a description, or for a trap the reproduced mistake
 
 	Build
 	Declared
 
 	Adoption Adoption `json:"adoption,omitzero"`
-	Error    string   `json:"error,omitempty"` // why it could not be built, or what is not installed, one line
+	Error    string   `json:"error,omitempty"` // one line: why it could not be built, or the programs that are not installed; "" if neither
 }
 
-// Start describes how a contender is started, and where its deliveries are found. Fields other than
-// Launch are of launch command, except URL.
+// Start describes how a contender is started, and the destination of its items. URL belongs to launch
+// url; all other fields but Launch belong to launch command.
 type Start struct {
-	Launch   Launch            `json:"launch,omitempty"`   // empty means program
-	Command  []string          `json:"command,omitempty"`  // the command line
-	URL      string            `json:"url,omitempty"`      // of launch url
-	Path     string            `json:"path,omitempty"`     // what every path begins with, e.g. /ingest
-	Files    map[string]string `json:"files,omitempty"`    // texts by their file name in $DIR
-	Delivers string            `json:"delivers,omitempty"` // destination of its items, an item a line: a pattern of files, or $DESTINATION
+	Launch   Launch            `json:"launch,omitempty"`   // "" means program
+	Command  []string          `json:"command,omitempty"`  // command line
+	URL      string            `json:"url,omitempty"`      // address of the server
+	Path     string            `json:"path,omitempty"`     // prefix of the path of every request, e.g. /ingest
+	Files    map[string]string `json:"files,omitempty"`    // file contents by file name in $DIR
+	Delivers string            `json:"delivers,omitempty"` // destination of its items, one a line: a pattern of file names, or $DESTINATION
 }
 
 // Build describes the sources of a contender. It is empty if tare built nothing.
@@ -75,15 +75,15 @@ type Build struct {
 	SHA256      string   `json:"sha256,omitempty"` // of the binary
 }
 
-// Declared is the account of a contender's author, or of its study.
+// Declared contains what the author of a contender, or its study, declares about it.
 type Declared struct {
 	Layers    []string `json:"layers,omitempty"`    // middleware
-	Protocols []string `json:"protocols,omitempty"` // of an rpc contender: those it serves, the usual one first
+	Protocols []string `json:"protocols,omitempty"` // of an rpc contender: the protocols that it serves, the usual one first
 	Expect    Expect   `json:"expect,omitzero"`
 	Identity  Identity `json:"identity"`
 }
 
-// notInstalled begins the error of a contender whose programs are not there.
+// notInstalled begins the error of a contender whose programs are not installed.
 const notInstalled = "not installed: "
 
 // NotInstalled returns the Error of a contender that requires programs which are not installed.
@@ -131,10 +131,10 @@ type Identity struct {
 type Adoption struct {
 	ModulesLinked    int      `json:"modules_linked"`               // third-party modules in the binary
 	ModulesRequired  int      `json:"modules_required,omitempty"`   // third-party modules in the go.mod it is built with, indirect ones too; 0 means none or unknown
-	Licences         []string `json:"licences,omitempty"`           // of those modules, SPDX identifiers, each once, sorted; "unknown" if there is no text or it was not recognised
-	Released         string   `json:"released,omitempty"`           // YYYY-MM-DD: of the version of Name that was measured; empty for std, a directory, or if the module cache does not know it
-	Unmaintained     string   `json:"unmaintained,omitempty"`       // one line: why it counts as unmaintained; empty if it does not
-	ColdBuildSeconds float64  `json:"cold_build_seconds,omitempty"` // of a go build that compiled every third-party package, with std and the SDK compiled before
+	Licences         []string `json:"licences,omitempty"`           // SPDX identifiers of the licences of these modules, sorted, each once; "unknown" if a text is missing or not recognised
+	Released         string   `json:"released,omitempty"`           // release date, YYYY-MM-DD, of the measured version of Name; "" for std, for a directory, or if the module cache does not know it
+	Unmaintained     string   `json:"unmaintained,omitempty"`       // one line: why it counts as unmaintained; "" if it does not
+	ColdBuildSeconds float64  `json:"cold_build_seconds,omitempty"` // duration of a go build that compiled every third-party package; std and the SDK were compiled before
 	IdleRSSBytes     int64    `json:"idle_rss_bytes,omitempty"`     // resident memory before the first request
 	StartSeconds     float64  `json:"start_seconds,omitempty"`      // from starting the process to its first answer, median of some starts
 }

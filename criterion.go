@@ -12,17 +12,17 @@ import (
 // Criterion is a rule with a margin, declared before measuring. Exactly one
 // of Ratio, Equivalent, Value and Difference is set.
 type Criterion struct {
-	Contender  string `json:"contender,omitempty"` // empty means every contender
-	Workload   string `json:"workload,omitempty"`  // empty means every workload
+	Contender  string `json:"contender,omitempty"` // "" means every contender
+	Workload   string `json:"workload,omitempty"`  // "" means every workload
 	Metric     string `json:"metric"`
-	Ratio      string `json:"ratio,omitempty"`      // to the baseline, e.g. "<= 0.5"
-	Equivalent string `json:"equivalent,omitempty"` // to the baseline within, e.g. "3%"
-	Value      string `json:"value,omitempty"`      // absolute, e.g. "<= 50ms"
-	Difference string `json:"difference,omitempty"` // from the baseline, as a share of what the baseline takes on workload Of, e.g. "<= 5%"
-	Of         string `json:"of,omitempty"`         // workload
+	Ratio      string `json:"ratio,omitempty"`      // limit of the ratio to the baseline, e.g. "<= 0.5"
+	Equivalent string `json:"equivalent,omitempty"` // largest difference from the baseline, either way, e.g. "3%"
+	Value      string `json:"value,omitempty"`      // limit of the absolute value, e.g. "<= 50ms"
+	Difference string `json:"difference,omitempty"` // limit of the difference from the baseline, as a share of the baseline's value on workload Of, e.g. "<= 5%"
+	Of         string `json:"of,omitempty"`         // workload; only with Difference
 }
 
-// RuleKind is which of a criterion's forms is used.
+// RuleKind is the form of a criterion: the field that has its limit.
 type RuleKind string
 
 // Rule kinds.
@@ -33,22 +33,22 @@ const (
 	RuleDifference RuleKind = "difference"
 )
 
-// Rule is a criterion parsed.
+// Rule is a parsed criterion.
 type Rule struct {
 	Kind   RuleKind
-	AtMost bool    // <= ; otherwise >=
-	Limit  float64 // a ratio, a margin (0.03 for 3 %), or a value in the metric's base unit
+	AtMost bool    // true for <=, false for >=
+	Limit  float64 // a ratio, a margin or share (0.03 for 3 %), or a value in the metric's base unit
 }
 
-// Rule parses the criterion.
+// Rule parses the criterion. It returns a *FieldError if the criterion is invalid.
 func (c Criterion) Rule() (Rule, error) {
-	given := 0
+	forms := 0
 	for _, s := range []string{c.Ratio, c.Equivalent, c.Value, c.Difference} {
 		if s != "" {
-			given++
+			forms++
 		}
 	}
-	if given != 1 {
+	if forms != 1 {
 		return Rule{}, fieldError("", "a criterion needs exactly one of ratio, equivalent, value and difference", `e.g. ratio: "<= 0.5"`)
 	}
 	if c.Metric == "" {
@@ -98,7 +98,8 @@ func (c Criterion) Rule() (Rule, error) {
 	return Rule{RuleValue, atMost, x}, nil
 }
 
-// ParseCriterion reads what String has written, for every contender and workload.
+// ParseCriterion parses the output of [Criterion.String]. The result has no contender and no
+// workload, which are not in the text.
 func ParseCriterion(text string) (Criterion, error) {
 	metric, rest, _ := strings.Cut(text, " ")
 	c := Criterion{Metric: metric}
@@ -115,7 +116,8 @@ func ParseCriterion(text string) (Criterion, error) {
 	return c, err
 }
 
-// String returns the criterion in the usual notation.
+// String returns the metric and the limit, e.g. "time ratio <= 0.5", "cpu equivalent within 3%",
+// "cpu difference <= 5% of socket/health" or "rss <= 50MB".
 func (c Criterion) String() string {
 	switch {
 	case c.Ratio != "":
@@ -128,6 +130,7 @@ func (c Criterion) String() string {
 	return c.Metric + " " + c.Value
 }
 
+// cutComparator cuts <= or >= off the start of s.
 func cutComparator(s string) (atMost bool, rest string, err error) {
 	s = strings.TrimSpace(s)
 	if rest, ok := strings.CutPrefix(s, "<="); ok {
@@ -139,8 +142,8 @@ func cutComparator(s string) (atMost bool, rest string, err error) {
 	return false, "", fieldError("", fmt.Sprintf("%q does not start with <= or >=", s), `e.g. "<= 0.5"`)
 }
 
-// parseQuantity reads a number with an optional unit: a duration, a byte size, or nothing, which
-// means the metric's own unit.
+// parseQuantity parses a number with an optional unit, and returns it in a base unit: a duration in
+// ns, a size in bytes. A number without a unit is returned as it is.
 func parseQuantity(s string) (float64, error) {
 	if x, err := strconv.ParseFloat(s, 64); err == nil {
 		return x, nil
@@ -161,7 +164,7 @@ func parseQuantity(s string) (float64, error) {
 	return 0, fieldError("", fmt.Sprintf("%q is not a quantity", s), "e.g. 50ms, 100MB or 12")
 }
 
-// Ruling is a criterion compared with an interval.
+// Ruling is the result of a criterion.
 type Ruling string
 
 // Rulings.
@@ -172,27 +175,27 @@ const (
 	VoidRuling   Ruling = "void"
 )
 
-// Verdict is a ruling with its sentence. A verdict without a criterion states the difference that
-// was found.
+// Verdict is a ruling on one contender and workload, with its sentence. A verdict without a criterion
+// states the difference from the baseline.
 type Verdict struct {
-	Rule Rule `json:"-"` // of the criterion; the zero rule if there is none
+	Rule Rule `json:"-"` // parsed criterion; the zero value if there is none
 
 	Contender    string `json:"contender"`
 	Workload     string `json:"workload"`
 	Metric       string `json:"metric"`
 	Criterion    string `json:"criterion,omitempty"`
-	Verdict      Ruling `json:"verdict,omitempty"` // empty if there is no criterion
+	Verdict      Ruling `json:"verdict,omitempty"` // "" if there is no criterion
 	Sentence     string `json:"sentence"`
-	RoundsNeeded int    `json:"rounds_needed,omitempty"` // forecast, where inconclusive
+	RoundsNeeded int    `json:"rounds_needed,omitempty"` // of an inconclusive verdict: number of rounds that is expected to decide it; 0 if unknown
 }
 
-// UnmarshalJSON reads a verdict, and its rule from the text of its criterion.
+// UnmarshalJSON parses a verdict, and sets its rule from the text of its criterion.
 func (v *Verdict) UnmarshalJSON(text []byte) error {
 	type plain Verdict
 	if err := json.Unmarshal(text, (*plain)(v)); err != nil || v.Criterion == "" {
 		return err
 	}
-	if c, err := ParseCriterion(v.Criterion); err == nil { // else of a later tare
+	if c, err := ParseCriterion(v.Criterion); err == nil { // a later version of tare may have other forms
 		v.Rule, _ = c.Rule()
 	}
 	return nil

@@ -2,23 +2,26 @@ package tare
 
 import "fmt"
 
-// Decompose requests the causes of a difference: a chain of contenders, each step of which changes
-// one thing.
+// Decompose requests that a difference is split into causes, by a chain of contenders each step of
+// which changes one thing.
 type Decompose struct {
 	ID       string          `json:"id"`
 	Question string          `json:"question,omitempty"`
 	Workload string          `json:"workload"`
-	Metric   string          `json:"metric,omitempty"` // empty means the primary one
-	From     string          `json:"from"`             // contender the chain starts at
+	Metric   string          `json:"metric,omitempty"` // "" means the primary metric
+	From     string          `json:"from"`             // first contender of the chain
 	Steps    []DecomposeStep `json:"steps"`
 }
 
 // DecomposeStep is one link of the chain.
 type DecomposeStep struct {
 	To    string `json:"to"`    // contender
-	Cause string `json:"cause"` // what it changes, as a noun: "the framework", "a line of log per request"
+	Cause string `json:"cause"` // the change, as a noun: "the framework", "a line of log per request"
 }
 
+// validate returns an error about a field below path at if the decomposition is incomplete or names
+// something that study s does not have. works and seen contain the ids of its workloads and
+// contenders.
 func (d Decompose) validate(at string, s *Study, works, seen map[string]bool) error {
 	switch {
 	case d.ID == "":
@@ -59,7 +62,7 @@ type Decomposition struct {
 	Sentence string  `json:"sentence"`
 }
 
-// Cause is one step: To over From, which differ in one thing.
+// Cause is one step of a chain, or the total: the comparison of To with From.
 type Cause struct {
 	Cause  string  `json:"cause,omitempty"`
 	From   string  `json:"from"`
@@ -88,37 +91,37 @@ type Profile struct {
 	Contender string        `json:"contender"`
 	Workload  string        `json:"workload"`
 	Of        string        `json:"of"`              // cpu or mem
-	Unit      string        `json:"unit"`            // of the figures: nanoseconds or bytes
+	Unit      string        `json:"unit"`            // nanoseconds or bytes
 	Total     float64       `json:"total"`           // in Unit
-	Ops       int64         `json:"ops"`             // done meanwhile
+	Ops       int64         `json:"ops"`             // number of operations during the profile
 	File      string        `json:"file,omitempty"`  // pprof document, next to the result
-	Flame     string        `json:"flame,omitempty"` // SVG, next to the result
-	Top       []ProfileLine `json:"top,omitempty"`   // functions with the most of their own, the greatest first
-	Gap       *ProfileGap   `json:"gap,omitempty"`   // to the baseline's profile of the same; nil for the baseline
+	Flame     string        `json:"flame,omitempty"` // flame graph as SVG, next to the result
+	Top       []ProfileLine `json:"top,omitempty"`   // functions with the largest flat values, largest first
+	Gap       *ProfileGap   `json:"gap,omitempty"`   // difference from the baseline's profile; nil for the baseline
 }
 
-// ProfileGap explains the difference between two profiles, per operation, in the unit of both. A
-// line is the cost of something by itself.
+// ProfileGap explains the difference between two profiles. All values are per operation, in the unit
+// of the profiles. The values of lines are flat: they exclude called functions.
 type ProfileGap struct {
-	Against   string    `json:"against"`   // contender
-	From      float64   `json:"from"`      // all of it: of Against
-	To        float64   `json:"to"`        // of the profile's own contender
+	Against   string    `json:"against"`   // contender of the other profile
+	From      float64   `json:"from"`      // total of Against
+	To        float64   `json:"to"`        // total of the profile's contender
 	Parts     []GapLine `json:"parts"`     // packages, and activities of the runtime; the largest differences beyond sampling error
 	Functions []GapLine `json:"functions"` // the largest differences beyond sampling error
 }
 
-// GapLine is the cost of one function or part by itself, per operation.
+// GapLine is the flat cost of one function or part, per operation.
 type GapLine struct {
 	Name string  `json:"name"`
-	From float64 `json:"from"` // in the profile compared with
-	To   float64 `json:"to"`   // in the contender's own
+	From float64 `json:"from"` // in the profile of Against
+	To   float64 `json:"to"`   // in the contender's profile
 }
 
-// ProfileLine is one function.
+// ProfileLine is the cost of one function.
 type ProfileLine struct {
 	Function   string  `json:"function"`
-	Flat       float64 `json:"flat"`       // its own
-	Cumulative float64 `json:"cumulative"` // with what it called
+	Flat       float64 `json:"flat"`       // excluding the functions that it called
+	Cumulative float64 `json:"cumulative"` // including the functions that it called
 }
 
 // Kinds of profiles.

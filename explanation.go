@@ -1,65 +1,73 @@
 package tare
 
-// Explanation lists the origins of the difference between two contenders on one workload, found
-// after the rounds by several profiles of each.
+// Explanation lists the origins of the difference between two contenders on one workload. They are
+// found after the rounds, by profiles of both contenders in several rounds of their own.
 type Explanation struct {
 	Workload  string     `json:"workload"`
 	Contender string     `json:"contender"`
-	Against   string     `json:"against"`          // contender
-	Rounds    int        `json:"rounds"`           // of profiles: each profiled both once, with as many operations
-	Ops       int64      `json:"ops"`              // of each contender in one round
-	WallFrom  float64    `json:"wall_from"`        // ns/op while profiled, of Against, without what its threads waited for a processor: median over rounds
-	WallTo    float64    `json:"wall_to"`          // of the contender
-	From      float64    `json:"from"`             // CPU ns/op, of Against: mean over rounds
-	To        float64    `json:"to"`               // of the contender
-	Functions []Origin   `json:"functions"`        // in CPU ns/op: whose interval excludes no difference, those that explain most first
-	Sites     []Origin   `json:"sites"`            // in allocations/op, likewise
-	Unseen    float64    `json:"unseen,omitempty"` // of the difference in allocations/op, what no profile has: objects below 16 bytes without pointers, which share blocks
-	Decisions []Decision `json:"decisions"`        // what the compiler printed of one side only, on these functions
-	Calls     []Decision `json:"calls"`            // calls in the source of one side only, in these functions
-	Work      []Origin   `json:"work,omitempty"`   // in instructions/op, counted, those that differ most first; with it nothing may be profiled
+	Against   string     `json:"against"`          // contender that Contender is compared with
+	Rounds    int        `json:"rounds"`           // number of rounds of profiles; each profiles both contenders once, with the same number of operations
+	Ops       int64      `json:"ops"`              // number of operations of each contender in one round
+	WallFrom  float64    `json:"wall_from"`        // wall time of Against while profiled, in ns/op, excluding the time that its threads waited for a processor; median over rounds
+	WallTo    float64    `json:"wall_to"`          // the same of Contender
+	From      float64    `json:"from"`             // CPU time of Against, in ns/op; mean over rounds
+	To        float64    `json:"to"`               // the same of Contender
+	Functions []Origin   `json:"functions"`        // functions with a significant difference in CPU ns/op, the largest first
+	Sites     []Origin   `json:"sites"`            // functions with a significant difference in allocations/op, the largest first
+	Unseen    float64    `json:"unseen,omitempty"` // part of the difference in allocations/op that profiles cannot show: the allocator combines objects below 16 bytes without pointers
+	Decisions []Decision `json:"decisions"`        // output of the compiler about these functions that only one side has
+	Calls     []Decision `json:"calls"`            // calls in the source of these functions that only one side has
+	Work      []Origin   `json:"work,omitempty"`   // functions by difference in counted instructions/op, the largest first; there may be no profiles then
 	Flame     string     `json:"flame,omitempty"`  // flame graph of the differences in CPU time, relative to the result
-	Why       string     `json:"why,omitempty"`    // why there is no more; empty if nothing failed
+	Why       string     `json:"why,omitempty"`    // why a part is missing; "" if nothing failed
 }
 
-// Waits reports whether most of the difference in time is not CPU time: the contender takes longer,
-// and of its time a tenth at most is CPU time, or half as much as of Against's. Where other
-// programs have the processors too, both take longer than their CPU time, in the same proportion.
-// Of less than 0.2 s nothing is reported, as a profile takes 100 samples a second and might have
-// none of it.
+// Bounds of Waits.
+const (
+	minProfiledNS = 2e8  // least wall time of the profiles; they have 100 samples a second, and shorter ones may have none
+	minSlowdown   = 1.05 // least ratio of the wall times
+	idleTimes     = 10   // a contender is idle if its wall time is at least this many times its CPU time
+	idlerTimes    = 2    // or if its CPU share is less than that of Against divided by this
+)
+
+// Waits reports whether most of the difference in time is not CPU time: the contender takes longer
+// than Against, the CPU share of its time is small, and waiting is more than half of the difference.
+// The CPU share is also compared with that of Against, because other programs that use the processors
+// reduce the shares of both in the same proportion.
 func (e Explanation) Waits() bool {
-	if e.WallTo*float64(e.Ops)*float64(e.Rounds) < 2e8 {
+	if e.WallTo*float64(e.Ops)*float64(e.Rounds) < minProfiledNS {
 		return false
 	}
-	idle := e.To <= e.WallTo/10 || e.To*e.WallFrom < e.From*e.WallTo/2
-	return idle && e.WallTo > 1.05*e.WallFrom && e.Waiting() > (e.WallTo-e.WallFrom)/2
+	isIdle := e.To <= e.WallTo/idleTimes
+	isIdler := e.To*e.WallFrom < e.From*e.WallTo/idlerTimes // To/WallTo < From/WallFrom/2, for times that can be 0
+	return (isIdle || isIdler) && e.WallTo > minSlowdown*e.WallFrom && e.Waiting() > (e.WallTo-e.WallFrom)/2
 }
 
-// Waiting returns the difference in time without CPU time, in ns/op, beyond the part that waiting
-// for a processor explains.
+// Waiting returns the part of the difference in wall time that is not CPU time, in ns/op. Each ns of
+// additional CPU time counts as the wall time that Against takes for one.
 func (e Explanation) Waiting() float64 {
-	share := 1.0
+	wallPerCPU := 1.0
 	if e.From > 0 {
-		share = max(1, e.WallFrom/e.From)
+		wallPerCPU = max(1, e.WallFrom/e.From)
 	}
-	return e.WallTo - e.WallFrom - max(0, e.To-e.From)*share
+	return e.WallTo - e.WallFrom - max(0, e.To-e.From)*wallPerCPU
 }
 
 // Origin is one function's part of a difference, including its calls of the standard library and
 // the runtime.
 type Origin struct {
 	Function string  `json:"function"`
-	Through  string  `json:"through,omitempty"` // the function that it called directly and that has most of it; empty means itself
+	Through  string  `json:"through,omitempty"` // function that it called directly and that has most of the part; "" means itself
 	File     string  `json:"file,omitempty"`    // base name
 	Line     int     `json:"line,omitempty"`
-	From     float64 `json:"from"` // per operation, mean over rounds
-	To       float64 `json:"to"`
-	Share    float64 `json:"share"` // of the total difference
-	Low      float64 `json:"low"`   // of the share's interval over rounds, simultaneous over the functions
+	From     float64 `json:"from"`  // value of Against per operation, mean over rounds
+	To       float64 `json:"to"`    // value of the contender
+	Share    float64 `json:"share"` // part of the total difference
+	Low      float64 `json:"low"`   // interval of Share over rounds, simultaneous over the functions
 	High     float64 `json:"high"`
 }
 
-// Decision is something about a function that is so on one side only.
+// Decision is a fact about a function that only one side has.
 type Decision struct {
 	Side     string `json:"side"` // contender
 	Function string `json:"function"`

@@ -7,37 +7,39 @@ type Severity string
 const (
 	Note Severity = "note"
 	Warn Severity = "warn"
-	Void Severity = "void" // the trial or verdict does not count
+	Void Severity = "void" // the measurements or the verdict do not count
 )
 
-// Finding is the outcome of a check: what was seen and what to do about it.
-// An empty Contender, Workload or Metric means all of them.
+// Finding is a result of a check: a problem and advice about it. If Contender, Workload or Metric is
+// "", the finding is about all of them.
 type Finding struct {
 	Check     string   `json:"check"`
 	Severity  Severity `json:"severity"`
 	Contender string   `json:"contender,omitempty"`
 	Workload  string   `json:"workload,omitempty"`
-	Metric    string   `json:"metric,omitempty"` // of that metric only; empty means all
+	Metric    string   `json:"metric,omitempty"`
 	Message   string   `json:"message"`
 	Advice    string   `json:"advice,omitempty"`
-	Expected  bool     `json:"expected,omitempty"` // a trap's expectation that came true
+	Expected  bool     `json:"expected,omitempty"` // the contender is a trap that this check must void
 }
 
-// Covers reports whether the finding speaks of contender on workload, on
-// whatever metric.
+// Covers reports whether the finding is about contender on workload, on any metric. If workload is
+// "", any workload counts.
 func (f Finding) Covers(contender, workload string) bool {
-	return (f.Contender == "" || f.Contender == contender) && (f.Workload == "" || workload == "" || f.Workload == workload)
+	coversContender := f.Contender == "" || f.Contender == contender
+	coversWorkload := f.Workload == "" || workload == "" || f.Workload == workload
+	return coversContender && coversWorkload
 }
 
-// Voids returns those of findings that void contender on workload altogether.
-// A load generator at its limit voids a throughput and leaves the CPU time per
-// request as it is: for findings like that see [VoidsMetric].
+// Voids returns the findings that void all metrics of contender on workload. [VoidsMetric] also
+// returns findings that void one metric only: e.g. a load generator at its limit voids the throughput
+// of a server, but not its CPU time per request.
 func Voids(findings []Finding, contender, workload string) []Finding {
 	return VoidsMetric(findings, contender, workload, "")
 }
 
-// VoidsMetric returns those of findings that void metric of contender on
-// workload: those that void all metrics, and those of that metric only.
+// VoidsMetric returns the findings that void metric of contender on workload: those about all metrics,
+// and those about metric only.
 func VoidsMetric(findings []Finding, contender, workload, metric string) []Finding {
 	var out []Finding
 	for _, f := range findings {
@@ -51,31 +53,30 @@ func VoidsMetric(findings []Finding, contender, workload, metric string) []Findi
 // TrapOutcome is the result of an expectation of a trap.
 type TrapOutcome string
 
-// Outcomes. Only a missed one is an error: the evidence sufficed by the check's
-// own rule, and the check stayed silent.
+// Outcomes. Only Missed is an error: the check had enough evidence by its own rule, but found nothing.
 const (
 	Caught            TrapOutcome = "caught"
 	Missed            TrapOutcome = "missed"
 	NotEnoughEvidence TrapOutcome = "not-enough-evidence"
 )
 
-// Expectation is one check that a trap must be void by, and what became of it.
+// Expectation is the result of one check that must void a trap.
 type Expectation struct {
 	Contender    string      `json:"contender"`
 	Check        string      `json:"check"`
 	Outcome      TrapOutcome `json:"outcome"`
 	Message      string      `json:"message"`                 // what the check found, or why it found nothing
 	Rounds       int         `json:"rounds"`                  // complete rounds of the contender at the plan's slice length
-	RoundsNeeded int         `json:"rounds_needed,omitempty"` // forecast, if more rounds would decide
+	RoundsNeeded int         `json:"rounds_needed,omitempty"` // number of rounds that is expected to be enough; 0 if more rounds do not help
 }
 
-// OutcomeOf returns the result of the trap with that id: the worst of its expectations. It returns
-// "" if there are none.
+// OutcomeOf returns the worst outcome of the expectations of the trap with this id: missed, then not
+// enough evidence, then caught. It returns "" if the trap has no expectations.
 func (r *Result) OutcomeOf(trap string) TrapOutcome {
 	worst := TrapOutcome("")
 	for _, e := range r.Expectations {
 		switch {
-		case e.Contender != trap:
+		case e.Contender != trap: // of another trap
 		case e.Outcome == Missed:
 			return Missed
 		case worst != NotEnoughEvidence:

@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// Kind is a way in which contenders are tested, e.g. codec. A document has it as a list of one, and
-// none as an empty list.
+// Kind is the kind of a study's contenders, e.g. codec. It decides how they are tested. In a document
+// it is a list of one string, or an empty list for "".
 type Kind string
 
-// MarshalJSON writes the list.
+// MarshalJSON encodes the kind as a list.
 func (k Kind) MarshalJSON() ([]byte, error) {
 	if k == "" {
 		return []byte("[]"), nil
@@ -17,7 +17,7 @@ func (k Kind) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]string{string(k)})
 }
 
-// UnmarshalJSON reads a list of at most one.
+// UnmarshalJSON decodes a list of at most one string.
 func (k *Kind) UnmarshalJSON(text []byte) error {
 	var list []string
 	if err := json.Unmarshal(text, &list); err != nil {

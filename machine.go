@@ -15,27 +15,26 @@ type Machine struct {
 	Unlocked   bool         `json:"unlocked,omitempty"` // another tare may have measured at the same time
 }
 
-// Facility is something a machine can tell, or cannot.
+// Facility is a source of information on a machine, e.g. a counter of the kernel.
 type Facility struct {
 	Name  string `json:"name"`
-	Found bool   `json:"found"`
+	Found bool   `json:"found"` // the machine has it
 	Note  string `json:"note,omitempty"`
 }
 
-// Noise is the load of the machine other than the measurement. Shares are of wall time; a negative
-// value was not recorded.
+// Noise is the influence of other load on the measurement. A negative share was not recorded.
 type Noise struct {
-	CPUPressure  float64 `json:"cpu_pressure"`   // share of time some task waited for a processor
-	RunQueueWait float64 `json:"run_queue_wait"` // share of their time the contenders waited to run
-	Throttled    float64 `json:"throttled"`      // share of time the quota stopped them
+	CPUPressure  float64 `json:"cpu_pressure"`   // share of the wall time in which a task waited for a processor
+	RunQueueWait float64 `json:"run_queue_wait"` // time that the contenders waited for a processor, as a share of the time they waited or ran
+	Throttled    float64 `json:"throttled"`      // share of the wall time in which a CPU quota stopped the contenders
 }
 
-// Resolution is the smallest difference the control let this machine see.
+// Resolution is the smallest difference that this machine could show, according to the control.
 type Resolution struct {
 	Workload  string  `json:"workload"`
 	Metric    string  `json:"metric"`
-	HalfWidth float64 `json:"half_width"`       // the noise floor as a share: 0.02 is ±2 %
-	Within    float64 `json:"within,omitempty"` // part of HalfWidth from variance within rounds: one build against itself; 0 if unknown
-	Found     float64 `json:"found,omitempty"`  // the difference, as a share, that four of five such studies would find; zero in older results
-	Seconds   float64 `json:"seconds"`          // it took
+	HalfWidth float64 `json:"half_width"`       // noise floor as a share: 0.02 is ±2 %
+	Within    float64 `json:"within,omitempty"` // part of HalfWidth from variance within rounds, i.e. between slices of the same processes; 0 if unknown
+	Found     float64 `json:"found,omitempty"`  // difference, as a share, that four of five such studies would find; 0 in older results
+	Seconds   float64 `json:"seconds"`          // duration of the measurement
 }

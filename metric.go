@@ -11,30 +11,29 @@ const (
 	HigherIsBetter Direction = "higher"
 )
 
-// Metric is a named quantity in a base unit, with the words for it in texts. No other place knows
-// metrics by their names.
+// Metric is a named quantity in a base unit, with the words for it in texts.
 type Metric struct {
-	Name      string    // as studies write it
-	Key       string    // as documents write it; the unit is in the key
-	Unit      string    // as tables write it
-	Direction Direction // which way is better
-	PerSlice  bool      // measured in every slice, so comparisons are paired slice by slice
-	Quantile  float64   // of the latencies of single requests, in a continuous segment; 1 is the longest; 0: it is no latency
-	Counted   bool      // counted outside the timed rounds ([Work]); no study requests it
-	Closed    bool      // a closed loop sets it: its inverse is the throughput, and at a fixed rate it has no meaning
-	Doc       string    // one line
+	Name      string // name in studies
+	Key       string // key in documents, which contains the unit
+	Unit      string // unit in tables
+	Direction Direction
+	PerSlice  bool    // measured in every slice, so that comparisons are paired slice by slice; otherwise once per trial
+	Quantile  float64 // of a latency: the quantile of the latencies of single requests, in a continuous segment; 1 is the longest; 0 means that the metric is not a latency
+	Counted   bool    // counted outside the timed rounds ([Work]); studies cannot request it
+	Closed    bool    // only has a meaning in a closed loop, in which its inverse is the throughput; at a fixed rate it does not
+	Doc       string  // one line
 
-	Noun           string // what is compared: "CPU time"
+	Noun           string // name in a sentence: "CPU time"
 	Verb, Of       string // "uses" 0.52× "the CPU time of" a contender
 	Less, More     string // "less CPU time", "more CPU time"
-	Faster, Slower string // for factors of 1.5 and more; "" means percentages throughout
+	Faster, Slower string // words for factors of 1.5 and more; "" means that all differences are printed in per cent
 }
 
 // IsLatency reports whether the metric is a quantile of the latencies of single requests.
 func (m Metric) IsLatency() bool { return m.Quantile > 0 }
 
-// KeyReported is the prefix of the sample keys of metrics that a benchmark reports by itself; their
-// unit follows.
+// KeyReported is the prefix of the sample keys of metrics that a benchmark itself reports. The unit
+// of the metric follows the prefix.
 const KeyReported = "reported:"
 
 // MetricInstructions is the name of the metric that counters count.
@@ -81,11 +80,11 @@ func latencyMetric(name, key string, quantile float64, verb, noun, doc string) M
 	}
 }
 
-// IsCount reports whether the metric counts heap objects or bytes. Counts are compared as
-// counts if they have no ratio, because one is zero.
+// IsCount reports whether the metric counts heap objects or bytes. Two counts without a ratio, because
+// one is zero, are compared as numbers.
 func (m Metric) IsCount() bool { return m.Unit == "allocs/op" || m.Unit == "B/op" }
 
-// MetricNamed finds a metric by the name studies use.
+// MetricNamed returns the metric with this Name.
 func MetricNamed(name string) (Metric, bool) {
 	for _, m := range Metrics() {
 		if m.Name == name {
@@ -95,8 +94,8 @@ func MetricNamed(name string) (Metric, bool) {
 	return Metric{}, false
 }
 
-// MetricFor is MetricNamed for known metrics. A metric that is not in the catalogue has its name as
-// its texts.
+// MetricFor returns the metric with this Name. If it is not in the catalogue, MetricFor returns a
+// metric whose texts are made of the name.
 func MetricFor(name string) Metric {
 	if m, ok := MetricNamed(name); ok {
 		return m
@@ -104,7 +103,7 @@ func MetricFor(name string) Metric {
 	return Metric{Name: name, Noun: name, Verb: "has", Of: "the " + name + " of", Less: "less " + name, More: "more " + name}
 }
 
-// MetricNames lists in one line what studies can ask for.
+// MetricNames lists the metrics that studies can request, in one line.
 func MetricNames() string {
 	var names []string
 	for _, m := range Metrics() {

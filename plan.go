@@ -1,46 +1,46 @@
 package tare
 
-// Isolation is the way the contenders of a round share time.
+// Isolation is the way in which the contenders of a round take turns.
 type Isolation string
 
 // Isolations.
 const (
-	Lockstep  Isolation = "lockstep" // slice by slice, a token goes round
+	Lockstep  Isolation = "lockstep" // all trials are open at the same time and take turns slice by slice
 	TrialWise Isolation = "trial"    // one complete trial after another
 )
 
-// Reference is the form of the baseline in a ratio to it, on metrics that are measured per slice.
+// Reference is the denominator of ratios to the baseline, on metrics that are measured per slice.
 type Reference string
 
-// BaselineAndControl is the mean of the baseline and of the control, which is the baseline once
-// more. In older plans the baseline represents itself.
+// BaselineAndControl is the mean of the baseline and the control, which are the same program. In older
+// plans Reference is "", and the denominator is the baseline.
 const BaselineAndControl Reference = "baseline+control"
 
-// Plan is every round in order, from a recorded seed.
+// Plan determines the rounds of a study. All orders in the rounds follow from its seed.
 type Plan struct {
 	Seed            string       `json:"seed"`
 	Isolation       Isolation    `json:"isolation"`
 	Reference       Reference    `json:"reference,omitempty"`
-	Contenders      []string     `json:"contenders"`      // every process of a round, by id
-	Looks           []int        `json:"looks"`           // after how many rounds the evidence is judged
-	Until           float64      `json:"until,omitempty"` // continues until every difference is found or smaller than this share; 0: ends with the budget
+	Contenders      []string     `json:"contenders"`      // ids of all contenders of a round, including control and null
+	Looks           []int        `json:"looks"`           // numbers of rounds after which the evidence is judged
+	Until           float64      `json:"until,omitempty"` // goal: every difference is significant or smaller than this share; 0 means that only the budget ends the rounds
 	RoundsPlanned   int          `json:"rounds_planned"`
-	Slices          []Slicing    `json:"slices"` // one per workload
-	SecondsPerRound float64      `json:"seconds_per_round"`
-	PilotSeconds    float64      `json:"pilot_seconds,omitempty"`
+	Slices          []Slicing    `json:"slices"`                   // one per workload
+	SecondsPerRound float64      `json:"seconds_per_round"`        // forecast
+	PilotSeconds    float64      `json:"pilot_seconds,omitempty"`  // duration of the pilots
 	BudgetSeconds   float64      `json:"budget_seconds,omitempty"` // 0 means a fixed number of rounds
-	Stretched       bool         `json:"stretched,omitempty"`      // the budget was stretched to the least number of rounds for a verdict
-	LeftOut         []NotWeighed `json:"left_out,omitempty"`       // what a budget set by the user has no time for
-	Retired         []Retired    `json:"retired,omitempty"`        // contenders that left before the end, because they were proven slower than the leaders on everything
+	Stretched       bool         `json:"stretched,omitempty"`      // the budget is exceeded to run the least number of rounds for a verdict
+	LeftOut         []NotWeighed `json:"left_out,omitempty"`       // parts of the study that a budget set by the user has no time for
+	Retired         []Retired    `json:"retired,omitempty"`        // contenders that left early, because they were proven slower than the leaders on everything
 	Fits            bool         `json:"fits,omitempty"`           // the budget has time for the least number of rounds for a verdict
-	Revised         int          `json:"revised,omitempty"`        // after this many rounds the number of slices was planned again; 0: never
-	LongEvery       int          `json:"long_every,omitempty"`     // rounds between extra rounds at eight times the slice length; 0: none
+	Revised         int          `json:"revised,omitempty"`        // number of rounds after which the number of slices was planned again; 0 means never
+	LongEvery       int          `json:"long_every,omitempty"`     // number of rounds between extra rounds with slices of eight times the length; 0 means no extra rounds
 }
 
 // Retired is a contender that left the rounds early.
 type Retired struct {
 	Contender string `json:"contender"`
-	After     int    `json:"after"` // rounds it took part in
+	After     int    `json:"after"` // number of rounds it took part in
 }
 
 // Pilot holds the estimates for one contender on one workload before the first round.
@@ -50,21 +50,21 @@ type Pilot struct {
 	NSPerOp     float64 `json:"ns_per_op"`
 	BytesPerOp  float64 `json:"bytes_per_op"`
 	AllocsPerOp float64 `json:"allocs_per_op"`
-	CycleNS     float64 `json:"cycle_ns,omitempty"`  // wall time from one collection cycle to the next; 0 if none was seen
-	SetupNS     float64 `json:"setup_ns"`            // start, prepare, sample and warm-up, as in every round
-	AroundNS    float64 `json:"around_ns,omitempty"` // of a benchmark: what testing takes around each slice
+	CycleNS     float64 `json:"cycle_ns,omitempty"`  // wall time from one collection cycle to the next; 0 if no cycle was observed
+	SetupNS     float64 `json:"setup_ns"`            // time per round before the first slice: start, prepare, sample of cases and warm-up
+	AroundNS    float64 `json:"around_ns,omitempty"` // of a benchmark: overhead of package testing around each slice
 
-	UntimedNS float64 `json:"untimed_ns,omitempty"` // of a benchmark: what an operation takes while its timer is stopped
-	Process   string  `json:"process,omitempty"`    // of a benchmark: package whose process runs it, with the others of that package
-	StartNS   float64 `json:"start_ns,omitempty"`   // to start that process, once a round
+	UntimedNS float64 `json:"untimed_ns,omitempty"` // of a benchmark: time of an operation while its timer is stopped
+	Process   string  `json:"process,omitempty"`    // of a benchmark: package whose process runs all benchmarks of that package
+	StartNS   float64 `json:"start_ns,omitempty"`   // time to start that process, once per round
 	Counted   bool    `json:"counted,omitempty"`    // of a benchmark in complete runs: its slices count allocations, without a separate pass
 }
 
-// ElapsedNS returns how long an operation takes, whether it is timed or not.
+// ElapsedNS returns the duration of an operation, including its untimed part.
 func (p Pilot) ElapsedNS() float64 { return p.NSPerOp + p.UntimedNS }
 
-// TimedShare returns the share of the time of an operation that is timed: 1 unless
-// a benchmark stops its timer.
+// TimedShare returns the timed share of the duration of an operation: 1 unless a benchmark stops its
+// timer.
 func (p Pilot) TimedShare() float64 {
 	if p.UntimedNS <= 0 || p.NSPerOp <= 0 {
 		return 1
@@ -81,26 +81,27 @@ const (
 	UntilGC  Until = "gc"  // after complete garbage collection cycles
 )
 
-// Slicing divides one workload into slices. All contenders take the same number of slices; those of
-// work that allocates have complete collection cycles, and others last about as long.
+// Slicing divides one workload into slices. All contenders run the same number of slices. If a
+// contender allocates, its slices consist of complete collection cycles; the slices of the others are
+// about as long.
 type Slicing struct {
 	Workload    string           `json:"workload"`
-	Contenders  []string         `json:"contenders"` // those that can do it
-	Count       int              `json:"count"`      // slices per round and contender
-	Block       int              `json:"block"`      // slices summed into one block
-	TargetNS    int64            `json:"target_ns"`  // how long a slice should be
-	MinNS       int64            `json:"min_ns"`
-	CapNS       int64            `json:"cap_ns"`
-	Until       map[string]Until `json:"until"`                   // per contender
-	Ops         map[string]int64 `json:"ops"`                     // per contender: operations in TargetNS
-	Cycles      map[string]int64 `json:"cycles,omitempty"`        // per contender until gc: collection cycles in TargetNS
-	MemoryOps   int64            `json:"memory_ops"`              // operations of the pass that counts allocations, the same for all
-	Lead        map[string]int64 `json:"lead"`                    // per contender: unmeasured operations before each slice
+	Contenders  []string         `json:"contenders"`              // ids of the contenders that support the workload
+	Count       int              `json:"count"`                   // number of slices per round and contender
+	Block       int              `json:"block"`                   // number of slices that are summed into one block
+	TargetNS    int64            `json:"target_ns"`               // desired length of a slice
+	MinNS       int64            `json:"min_ns"`                  // shortest slice until gc
+	CapNS       int64            `json:"cap_ns"`                  // longest slice until gc
+	Until       map[string]Until `json:"until"`                   // by contender, as all maps here
+	Ops         map[string]int64 `json:"ops"`                     // number of operations in TargetNS
+	Cycles      map[string]int64 `json:"cycles,omitempty"`        // number of collection cycles in TargetNS, of contenders until gc
+	MemoryOps   int64            `json:"memory_ops"`              // number of operations of the pass that counts allocations, the same for all
+	Lead        map[string]int64 `json:"lead"`                    // number of unmeasured operations before each slice
 	Visits      bool             `json:"visits,omitempty"`        // a load generator goes from server to server
-	RatioOfSums bool             `json:"ratio_of_sums,omitempty"` // a collection cycle does not fit a slice: sums, not blocks, are primary
+	RatioOfSums bool             `json:"ratio_of_sums,omitempty"` // effects are ratios of sums instead of blocks, because a collection cycle does not fit in a slice
 }
 
-// Slicing returns how workload is sliced.
+// Slicing returns the slicing of workload.
 func (p *Plan) Slicing(workload string) (Slicing, bool) {
 	for _, s := range p.Slices {
 		if s.Workload == workload {
@@ -110,31 +111,31 @@ func (p *Plan) Slicing(workload string) (Slicing, bool) {
 	return Slicing{}, false
 }
 
-// Round is every contender once, in random order: the unit of inference.
+// Round is one trial of every contender, in random order. Rounds are the unit of inference.
 type Round struct {
 	Index     int                   `json:"round"`     // from 1
 	Tau       int                   `json:"tau"`       // slice length as a multiple of the plan's; 1, or 8 in the rounds that check slice length
 	Start     []string              `json:"start"`     // order in which the trials are opened
 	Workloads []string              `json:"workloads"` // order in which they run
-	Orders    map[string][][]string `json:"orders"`    // workload → slice → contenders in the order the token visits them
+	Orders    map[string][][]string `json:"orders"`    // workload → slice → contenders in the order in which they run it
 	Noise     Noise                 `json:"noise"`     // of the machine, over the round
-	Seconds   float64               `json:"seconds"`   // wall
+	Seconds   float64               `json:"seconds"`   // wall time
 }
 
-// Effects are the round effects of one unordered pair: ln(a/b) per round, in
-// round order. The effects of the reverse pair are their negatives.
+// Effects contains the effects of one unordered pair of contenders: ln(a/b) of each round. The effects
+// of the reverse pair are their negatives.
 type Effects struct {
 	Workload string    `json:"workload"`
 	Metric   string    `json:"metric"`
 	A        string    `json:"a"`
 	B        string    `json:"b"`
-	Effects  []float64 `json:"effects"`             // block estimate (Hodges–Lehmann over blocks), or the ratio of sums if the plan selects it
+	Effects  []float64 `json:"effects"`             // Hodges–Lehmann estimate over blocks, or the ratio of sums if the plan selects it
 	Sums     []float64 `json:"sums,omitempty"`      // ln of the ratio of sums, for comparison
-	Of       []int     `json:"of_rounds,omitempty"` // the round of each effect; absent: they are of round 1, 2, 3 and so on
+	Of       []int     `json:"of_rounds,omitempty"` // the round of each effect; nil means rounds 1, 2, 3 and so on
 }
 
-// Slice is the work of one token: what one contender did with one workload
-// before it handed the token back.
+// Slice is the result of one slice: the work of one contender on one workload while all others
+// waited. In other comments, the contender that may run has the token.
 type Slice struct {
 	Round     int    `json:"round"`
 	Index     int    `json:"slice"`           // within the round, from 0

@@ -9,19 +9,19 @@ import (
 // ResultSchema names the document format. Changes are additive.
 const ResultSchema = "tare.result/1"
 
-// Result is everything a study found, in one document. Its groups have names in Go only: in the
-// document their fields are side by side.
+// Result is the document with all results of a study. Its groups are embedded structs: in the
+// document, the fields of all groups are in one object.
 type Result struct {
 	Schema   string `json:"schema"`
-	Study    string `json:"study"`
+	Study    string `json:"study"` // id
 	Question string `json:"question"`
-	Answer   string `json:"answer,omitempty"`  // to the question, at most 15 words in new results; "" if the study has none for these figures
-	Figures  string `json:"figures,omitempty"` // the line of figures that belongs to Answer
+	Answer   string `json:"answer,omitempty"`  // answer to the question, at most 15 words in new results; "" if no answer of the study fits
+	Figures  string `json:"figures,omitempty"` // line of figures that belongs to Answer
 
-	Quotes []Quote `json:"quotes,omitempty"` // the comparisons that Answer and then Figures quote
+	Quotes []Quote `json:"quotes,omitempty"` // comparisons that Answer quotes, then those that Figures quotes
 	Kind   Kind    `json:"kinds"`
 
-	Recommended string `json:"recommended,omitempty"` // recommendation of a publication, and whether it is confirmed; empty if the study names none, or these figures do not decide
+	Recommended string `json:"recommended,omitempty"` // recommendation of a publication, and whether it is confirmed; "" if the study names none, or if no sentence of the study fits
 
 	Run
 	Design
@@ -29,25 +29,25 @@ type Result struct {
 	Judged
 	Analysis
 
-	Expectations []Expectation `json:"expectations,omitempty"` // of traps: which checks must void them, and whether they did
+	Expectations []Expectation `json:"expectations,omitempty"` // the checks that must void traps, and whether they did
 
 	Fleet
 	Record
 }
 
-// Run is when, where and with which settings a study was run.
+// Run contains the time, the machine and the settings of a run.
 type Run struct {
 	Started time.Time `json:"started"`
-	Seconds float64   `json:"seconds"` // measuring, builds not included
+	Seconds float64   `json:"seconds"` // measuring time, builds not included
 	Seed    string    `json:"seed"`
 	Budget  string    `json:"budget"`          // as requested: quick, full, a duration or a number of rounds
 	Env     []string  `json:"env,omitempty"`   // NAME=value, set in every contender's environment; NAME=hmac-sha256:DIGITS if the value is not stored
-	Procs   int       `json:"procs,omitempty"` // requested GOMAXPROCS; 0: that of the kind
-	Stopped string    `json:"stopped"`         // why it ended: decided, planned, budget, rounds, unanswerable, interrupted
+	Procs   int       `json:"procs,omitempty"` // requested GOMAXPROCS; 0 means the default of the kind
+	Stopped string    `json:"stopped"`         // why the rounds ended: decided, planned, budget, rounds, unanswerable, interrupted
 	Machine Machine   `json:"machine"`
 }
 
-// Design lists what a run compares, and how its rounds are planned.
+// Design contains the contenders, workloads and metrics of a run, and the plan of its rounds.
 type Design struct {
 	Metrics    []string    `json:"metrics"` // the first is primary
 	Contenders []Contender `json:"contenders"`
@@ -55,77 +55,76 @@ type Design struct {
 	Plan       Plan        `json:"plan"`
 }
 
-// Measured are the figures of a run, by round and over all rounds.
+// Measured contains the measurements of a run, by round and over all rounds.
 type Measured struct {
 	RoundsDone  int          `json:"rounds_done"`
 	Rounds      []Effects    `json:"rounds"`
 	Values      []Value      `json:"values"`
 	Comparisons []Comparison `json:"comparisons"`
-	Scaling     []Scaling    `json:"scaling,omitempty"` // where workloads come in three sizes or more
+	Scaling     []Scaling    `json:"scaling,omitempty"` // of workloads with at least three sizes
 
-	Counter *Counter `json:"counter,omitempty"` // of Work; nil if nothing was counted
-	Work    []Work   `json:"work,omitempty"`    // counted outside the rounds, of workloads that were not timed too
+	Counter *Counter `json:"counter,omitempty"` // counter of Work; nil if nothing was counted
+	Work    []Work   `json:"work,omitempty"`    // instructions counted outside the rounds, also of workloads that were not timed
 }
 
-// Judged is the judgement of the figures by the study's criteria and claims, and whether the
+// Judged contains the verdicts on the study's criteria and claims, and the checks of whether the
 // contenders did the same work.
 type Judged struct {
 	Verdicts    []Verdict     `json:"verdicts"`
 	Claims      []ClaimResult `json:"claims"`
 	Findings    []Finding     `json:"findings"`
 	Conformance []Conformance `json:"conformance"`
-	Semantics   []Semantics   `json:"semantics,omitempty"` // answers with another meaning than the reference's
+	Semantics   []Semantics   `json:"semantics,omitempty"` // semantic differences from the reference
 }
 
-// Analysis is the cost and the causes of differences, as far as the study or its user requested
-// them.
+// Analysis contains the costs and the causes of differences that the study or its user requested.
 type Analysis struct {
-	Cost          []Cost            `json:"cost,omitempty"`          // of each contender at a rate, against the baseline
-	BreakEven     []BreakEvenResult `json:"break_even,omitempty"`    // from which rate on a difference matters
-	Decomposition []Decomposition   `json:"decomposition,omitempty"` // of differences, one cause at a time
-	Profiles      []Profile         `json:"profiles,omitempty"`      // taken after the rounds, if requested
-	Explanations  []Explanation     `json:"explanations,omitempty"`  // of differences, if requested
+	Cost          []Cost            `json:"cost,omitempty"`          // cost of each contender at a rate, against the baseline
+	BreakEven     []BreakEvenResult `json:"break_even,omitempty"`    // rates from which a difference matters
+	Decomposition []Decomposition   `json:"decomposition,omitempty"` // differences split into causes
+	Profiles      []Profile         `json:"profiles,omitempty"`      // taken after the rounds
+	Explanations  []Explanation     `json:"explanations,omitempty"`  // origins of differences
 }
 
-// Fleet is the part of a result about several machines. It is empty if there was one; if there were
-// several, the other groups are of the first.
+// Fleet is the part of a result about several machines. It is empty if there was only one machine. If
+// there were several, the other groups contain the results of the first.
 type Fleet struct {
 	Machines     []OnMachine    `json:"machines,omitempty"`
-	OverMachines []OverMachines `json:"over_machines,omitempty"` // verdicts over them
+	OverMachines []OverMachines `json:"over_machines,omitempty"` // verdicts over all machines
 }
 
 // Record is the information needed to check a run and to repeat it.
 type Record struct {
 	NotWeighed []NotWeighed `json:"not_weighed,omitempty"`
 	Trials     []Trial      `json:"trials"`
-	Journal    string       `json:"journal,omitempty"` // file name of the slices, next to the document
+	Journal    string       `json:"journal,omitempty"` // name of the file with the slices, next to the document
 	Tare       string       `json:"tare,omitempty"`    // version of tare that measured
 	Asked      Asked        `json:"asked,omitzero"`    // options of the run
 }
 
-// Asked holds the options of a run that the rest of the document does not contain, so that it can
-// be repeated. The seed, the environment and the isolation are at their usual places.
+// Asked contains the options of a run that no other part of the document has, so that the run can be
+// repeated.
 type Asked struct {
-	Study      string        `json:"study_source,omitempty"` // text of the study's file
-	Dir        string        `json:"study_dir,omitempty"`    // start of its relative paths; empty if it has none
+	Study      string        `json:"study_source,omitempty"` // text of the study file
+	Dir        string        `json:"study_dir,omitempty"`    // directory that paths in Study are relative to; "" if there are none
 	Budget     string        `json:"budget,omitempty"`       // quick, full or a duration
-	Rounds     int           `json:"rounds,omitempty"`       // zero means by budget
-	Slice      time.Duration `json:"slice_ns,omitempty"`     // requested slice length; zero means by the slice rule
-	Contenders []string      `json:"contenders,omitempty"`   // patterns that chose them; none: all
-	Workloads  []string      `json:"workloads,omitempty"`    // likewise
+	Rounds     int           `json:"rounds,omitempty"`       // 0 means by budget
+	Slice      time.Duration `json:"slice_ns,omitempty"`     // requested slice length; 0 means by the slice rule
+	Contenders []string      `json:"contenders,omitempty"`   // patterns that selected contenders; nil means all
+	Workloads  []string      `json:"workloads,omitempty"`    // patterns that selected workloads; nil means all
 	With       []string      `json:"with,omitempty"`         // modules to build every contender with: path@version or path=directory
-	Go         string        `json:"go,omitempty"`           // toolchain to build every contender with; empty means the machine's
+	Go         string        `json:"go,omitempty"`           // toolchain to build every contender with; "" means the machine's
 
-	Command []string          `json:"command,omitempty"`      // of a study that has no file: arguments of the tare that made it, e.g. bench --base main
-	WorkDir string            `json:"work_dir,omitempty"`     // directory in which it was given
-	Files   map[string]string `json:"files_sha256,omitempty"` // of the files that it names, as it names them
+	Command []string          `json:"command,omitempty"`      // of a study without a file: arguments of the tare that made it, e.g. bench --base main
+	WorkDir string            `json:"work_dir,omitempty"`     // directory in which Command ran
+	Files   map[string]string `json:"files_sha256,omitempty"` // SHA-256 of the files that Command names, by these names
 
-	Seal string `json:"seal,omitempty"` // MAC of the fields that decide what a rerun runs, by the data directory in which the result was made; empty if unknown
+	Seal string `json:"seal,omitempty"` // MAC of the fields that decide what a rerun runs, with the key of the data directory in which the result was made; "" if unknown
 }
 
-// NotWeighed is something that was omitted, and why.
+// NotWeighed is an omitted part of a study, and the reason.
 type NotWeighed struct {
-	What string `json:"what"` // that of LeftContender or LeftWorkload, or words
+	What string `json:"what"` // set by LeftContender or LeftWorkload, or a description
 	Why  string `json:"why"`
 }
 
@@ -147,6 +146,7 @@ func (n NotWeighed) Contender() string { return idAfter(n.What, contenderPrefix)
 // Workload returns the id of the omitted workload, or "" if it was something else.
 func (n NotWeighed) Workload() string { return idAfter(n.What, workloadPrefix) }
 
+// idAfter returns the text after prefix, or "" if what does not begin with prefix.
 func idAfter(what, prefix string) string {
 	id, ok := strings.CutPrefix(what, prefix)
 	if !ok {
@@ -155,7 +155,7 @@ func idAfter(what, prefix string) string {
 	return id
 }
 
-// Contender returns the contender with that id.
+// Contender returns the contender with this id.
 func (r *Result) Contender(id string) (Contender, bool) {
 	for _, c := range r.Contenders {
 		if c.ID == id {
@@ -165,7 +165,7 @@ func (r *Result) Contender(id string) (Contender, bool) {
 	return Contender{}, false
 }
 
-// Baseline returns the id of the contender that every ratio is taken to, or "".
+// Baseline returns the id of the baseline, the denominator of every ratio, or "" if there is none.
 func (d *Design) Baseline() string {
 	for _, c := range d.Contenders {
 		if c.Role == RoleBaseline {
@@ -175,7 +175,7 @@ func (d *Design) Baseline() string {
 	return ""
 }
 
-// FindComparison returns that of a contender with the baseline.
+// FindComparison returns the comparison of a contender with the baseline.
 func FindComparison(comparisons []Comparison, workload, contender, metric string) (Comparison, bool) {
 	i := slices.IndexFunc(comparisons, func(c Comparison) bool {
 		return c.Workload == workload && c.Contender == contender && c.Metric == metric
@@ -186,7 +186,7 @@ func FindComparison(comparisons []Comparison, workload, contender, metric string
 	return comparisons[i], true
 }
 
-// Value returns what a contender took itself, struck or not.
+// Value returns the absolute value of a contender, even if it is struck.
 func (m *Measured) Value(workload, contender, metric string) (Value, bool) {
 	i := slices.IndexFunc(m.Values, func(v Value) bool {
 		return v.Workload == workload && v.Contender == contender && v.Metric == metric
@@ -197,7 +197,7 @@ func (m *Measured) Value(workload, contender, metric string) (Value, bool) {
 	return m.Values[i], true
 }
 
-// Voids returns the findings that void contender on workload altogether.
+// Voids returns the findings that void all metrics of contender on workload.
 func (r *Result) Voids(contender, workload string) []Finding {
 	return Voids(r.Findings, contender, workload)
 }

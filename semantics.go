@@ -2,12 +2,12 @@ package tare
 
 import "slices"
 
-// DifferenceClass states how much a difference in meaning matters.
+// DifferenceClass is the gravity of a semantic difference.
 type DifferenceClass string
 
 // Classes, the gravest first.
 const (
-	DiffersInValue      DifferenceClass = "value"      // another value arrives
+	DiffersInValue      DifferenceClass = "value"      // the value is different
 	DiffersInAcceptance DifferenceClass = "acceptance" // input that the reference rejects is accepted, or the reverse
 	DiffersInForm       DifferenceClass = "form"       // the same value, spelled differently
 )
@@ -17,31 +17,32 @@ func DifferenceClasses() []DifferenceClass {
 	return []DifferenceClass{DiffersInValue, DiffersInAcceptance, DiffersInForm}
 }
 
-// Graver reports whether c matters more than other.
+// Graver reports whether c is graver than other.
 func (c DifferenceClass) Graver(other DifferenceClass) bool {
 	return slices.Index(DifferenceClasses(), c) < slices.Index(DifferenceClasses(), other)
 }
 
-// Semantics lists where one contender's answers differ from the reference's on cases made for that:
-// odd numbers, odd text, broken documents. They do not disqualify; they are part of the trade-off.
+// Semantics lists the differences between one contender's answers and the reference's, in cases in
+// which implementations are known to differ: unusual numbers, unusual text, invalid documents. They
+// do not disqualify a contender; they are part of its trade-off.
 type Semantics struct {
 	Contender   string       `json:"contender"`
 	Reference   string       `json:"reference"` // e.g. encoding/json go1.26.8
-	Cases       int          `json:"cases"`     // that were tested
+	Cases       int          `json:"cases"`     // number of tested cases
 	Differences []Difference `json:"differences"`
-	Unsupported []string     `json:"unsupported,omitempty"` // operations it does not have
+	Unsupported []string     `json:"unsupported,omitempty"` // operations that the contender does not have
 }
 
-// Difference is one case that came out differently.
+// Difference is one case in which the contender differs from the reference.
 type Difference struct {
 	Property  string          `json:"property"` // row of the table, e.g. float digits
 	Op        string          `json:"op"`       // operation of the test
 	Case      string          `json:"case"`     // unique for its op
 	Class     DifferenceClass `json:"class"`
-	Asked     string          `json:"asked"`     // what was given, as text
-	Reference string          `json:"reference"` // what the reference made of it
-	Got       string          `json:"got"`
-	Says      string          `json:"says"` // the consequence, to follow the contender's name: "writes 1.5e-9 as 0"
+	Asked     string          `json:"asked"`     // input, as text
+	Reference string          `json:"reference"` // result of the reference
+	Got       string          `json:"got"`       // result of the contender
+	Says      string          `json:"says"`      // the consequence as a predicate, to follow the contender's name: "writes 1.5e-9 as 0"
 
-	BearsOn []string `json:"bears_on,omitempty"` // operations of workloads whose users meet it
+	BearsOn []string `json:"bears_on,omitempty"` // operations of workloads that the difference affects
 }

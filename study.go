@@ -9,72 +9,73 @@ import (
 	"time"
 )
 
-// Study is a question with everything needed to answer it: who is measured, on
-// what, by which measure, and what was claimed before.
+// Study is a question with everything needed to answer it: contenders, workloads, metrics, criteria
+// and published claims.
 type Study struct {
 	ID          string      `json:"study"`
 	Question    string      `json:"question"`
-	Answer      []Answer    `json:"answer,omitempty"`      // what to print on top of a result: the first that the result allows
-	Recommended []Answer    `json:"recommended,omitempty"` // recommendation of the publication and whether it is confirmed: the first that the result allows
-	Sources     []Source    `json:"sources,omitempty"`     // where publications that claims name can be read
+	Answer      []Answer    `json:"answer,omitempty"`      // possible headlines of a result; the first that fits the result is printed
+	Recommended []Answer    `json:"recommended,omitempty"` // recommendation of the publication, and whether it is confirmed; the first that fits the result is printed
+	Sources     []Source    `json:"sources,omitempty"`     // publications that claims name
 	Kind        Kind        `json:"kinds"`
-	Baseline    string      `json:"baseline"` // id of the entry every ratio is taken to
+	Baseline    string      `json:"baseline"` // id of the entry that is the denominator of every ratio
 	Contenders  []Entry     `json:"contenders"`
 	Workloads   []Workload  `json:"workloads"`
 	Metrics     []string    `json:"metrics"` // names in the catalogue; the first is primary
 	Criteria    []Criterion `json:"criteria,omitempty"`
 	Claims      []Claim     `json:"claims,omitempty"`
 	Decompose   []Decompose `json:"decompose,omitempty"`  // differences to split into causes
-	BreakEven   []BreakEven `json:"break_even,omitempty"` // from which rate on a difference matters
+	BreakEven   []BreakEven `json:"break_even,omitempty"` // requests for the rate from which a difference matters
 	Budget      Budget      `json:"budget"`
-	Dir         string      `json:"-"` // directory of the study file; relative paths start here
-	Borrowed    bool        `json:"-"` // the input is the user's and the contenders are not: the user cannot mend what is wrong with one
+	Dir         string      `json:"-"` // directory of the study file; paths in the study are relative to it
+	Borrowed    bool        `json:"-"` // the input is the user's but the contenders are not, so the user cannot repair them
 }
 
 // Source is a publication that claims name.
 type Source struct {
-	Name string `json:"name"` // as claims have it
-	URL  string `json:"url"`  // of the version that was read
+	Name string `json:"name"` // as in Claim.Source
+	URL  string `json:"url"`  // address of the version that was read
 }
 
 // Budget limits the duration of a study, builds not included.
 type Budget struct {
-	Quick time.Duration `json:"quick_ns,omitempty"` // zero means 40 s
-	Full  time.Duration `json:"full_ns,omitempty"`  // zero means 5 min
+	Quick time.Duration `json:"quick_ns,omitempty"` // 0 means 40 s
+	Full  time.Duration `json:"full_ns,omitempty"`  // 0 means 5 min
 
-	QuickWorkloads []string `json:"quick_workloads,omitempty"` // the only ones quick measures; none: all that carry a claim or a criterion
+	QuickWorkloads []string `json:"quick_workloads,omitempty"` // the only workloads that quick measures; nil means all with a claim or a criterion
 }
 
-// Entry is a contender as a study names it, before anything is built.
+// Entry is a contender as a study names it, before anything is built. At most one of Use, Program,
+// Command and URL is set.
 type Entry struct {
 	ID      string `json:"id"`                // unique in the study
-	Use     string `json:"use,omitempty"`     // contender id in the catalog; empty means ID
+	Use     string `json:"use,omitempty"`     // contender id in the catalog; "" means ID
 	Program string `json:"program,omitempty"` // directory of a contender's own module, relative to the study file
 
-	Command []string `json:"command,omitempty"` // or a command line: of a program that speaks the contender protocol, or of a server; $PORT in it is the port for it, $DIR a separate directory, $DESTINATION a port on loopback (see Delivers)
-	URL     string   `json:"url,omitempty"`     // or the address of a running server
+	Command []string `json:"command,omitempty"` // command line of a server, or of a program that speaks the contender protocol; $PORT is replaced by the port to listen on, $DIR by a directory of its own, $DESTINATION by a port on loopback (see Delivers)
+	URL     string   `json:"url,omitempty"`     // address of a running server
 
-	Requires []string          `json:"requires,omitempty"` // of a command: programs that must be on PATH and run; if one does not, the contender is skipped and reported; tare: the running program
-	Files    map[string]string `json:"files,omitempty"`    // of a command: texts to lay into $DIR by name; $PORT, $DIR and $DESTINATION in them are replaced
-	Path     string            `json:"path,omitempty"`     // of a command: what every path begins with, e.g. /ingest
-	Delivers string            `json:"delivers,omitempty"` // of a command: destination of its items, an item a line: a pattern of files, e.g. $DIR/*.log, or $DESTINATION, the port of an HTTP server that tare starts and that counts lines
-	Answers  Answers           `json:"answers,omitempty"`  // how its answers are compared with the reference; "": completely
+	Requires []string          `json:"requires,omitempty"` // of a command: programs that must be on PATH and run, else the contender is skipped and reported; "tare" is the running program
+	Files    map[string]string `json:"files,omitempty"`    // of a command: contents of files to write to $DIR, by name; $PORT, $DIR and $DESTINATION in them are replaced
+	Path     string            `json:"path,omitempty"`     // of a command: prefix of the path of every request, e.g. /ingest
+	Delivers string            `json:"delivers,omitempty"` // of a command: destination of its items, one a line: a pattern of file names, e.g. $DIR/*.log, or $DESTINATION, the port of an HTTP server of tare that counts lines
+	Answers  Answers           `json:"answers,omitempty"`  // how its answers are compared with the reference
 
-	Set    map[string]string `json:"set,omitempty"`   // how it is configured, e.g. log: pty; the kind knows the words
-	Expect Expect            `json:"expect,omitzero"` // overrides the contender's own expect
+	Set    map[string]string `json:"set,omitempty"`   // configuration, e.g. log: pty; the kind defines keys and values
+	Expect Expect            `json:"expect,omitzero"` // replaces the expectation that the contender declares
 
 	With  []string `json:"with,omitempty"`  // modules to build it with: path@version, or path=./dir
-	Go    string   `json:"go,omitempty"`    // toolchain to build it with, e.g. go1.25.5; empty means the machine's
-	Given string   `json:"given,omitempty"` // module that the user must name; otherwise the entry is skipped
+	Go    string   `json:"go,omitempty"`    // toolchain to build it with, e.g. go1.25.5; "" means the machine's
+	Given string   `json:"given,omitempty"` // module that the user must name, else the entry is skipped; "" means always included
 }
 
 // Answers defines how the answers of a contender are compared with the reference.
 type Answers string
 
-// Ways to compare them. If only the status counts the contender has role apart: see [RoleApart].
+// Ways to compare answers.
 const (
-	AnswersWhole  Answers = ""
-	AnswersStatus Answers = "status"
+	AnswersWhole  Answers = ""       // completely
+	AnswersStatus Answers = "status" // by their status only; the contender has [RoleApart]
 )
 
 // Leaf returns the catalog id of the entry.
@@ -98,20 +99,20 @@ func (e Entry) Launch() Launch {
 
 // checkFields returns an error if fields of the entry contradict each other or its way to run.
 func (e Entry) checkFields() error {
-	given := 0
-	for _, is := range []bool{e.Use != "", e.Program != "", len(e.Command) > 0, e.URL != ""} {
-		if is {
-			given++
+	ways := 0
+	for _, isSet := range []bool{e.Use != "", e.Program != "", len(e.Command) > 0, e.URL != ""} {
+		if isSet {
+			ways++
 		}
 	}
-	if given > 1 {
+	if ways > 1 {
 		return fieldError("", fmt.Sprintf("contender %q is given in more than one way", e.ID), "keep one of use, program, command and url")
 	}
 	if e.Launch() != LaunchProgram && (len(e.With) > 0 || e.Go != "" || e.Given != "") {
 		return fieldError("", fmt.Sprintf("contender %q is not built here, so it cannot be built with something else", e.ID), "leave with, go and given out")
 	}
-	for key, is := range map[string]bool{"requires": len(e.Requires) > 0, "files": len(e.Files) > 0, "path": e.Path != "", "delivers": e.Delivers != ""} {
-		if is && e.Launch() != LaunchCommand {
+	for key, isSet := range map[string]bool{"requires": len(e.Requires) > 0, "files": len(e.Files) > 0, "path": e.Path != "", "delivers": e.Delivers != ""} {
+		if isSet && e.Launch() != LaunchCommand {
 			return fieldError(key, fmt.Sprintf("contender %q has %s and is no command", e.ID, key), "leave it out, or give command")
 		}
 	}
@@ -134,25 +135,24 @@ func (e Entry) checkFields() error {
 	return nil
 }
 
-// containsWord reports whether a command, its files or delivers contain one of words.
+// containsWord reports whether one of words is in the command, its files or delivers.
 func (e Entry) containsWord(words ...string) bool {
 	return slices.ContainsFunc(words, func(word string) bool {
-		in := func(text string) bool { return strings.Contains(text, word) }
-		return in(e.Delivers) || slices.ContainsFunc(e.Command, in) || slices.ContainsFunc(slices.Collect(maps.Values(e.Files)), in)
+		hasWord := func(text string) bool { return strings.Contains(text, word) }
+		return hasWord(e.Delivers) || slices.ContainsFunc(e.Command, hasWord) || slices.ContainsFunc(slices.Collect(maps.Values(e.Files)), hasWord)
 	})
 }
 
-// Expect is the required result of a trap: void by each of the named checks.
+// Expect is the required result of a trap.
 type Expect struct {
-	Void []string `json:"void,omitempty"`
+	Void []string `json:"void,omitempty"` // checks each of which must void it
 }
 
 // IsZero reports whether nothing is expected.
 func (e Expect) IsZero() bool { return len(e.Void) == 0 }
 
-// Validate reports the first thing in the study that cannot be carried out.
-// Errors carry the path of the field (see FieldError), so that a reader of
-// files can add line and column.
+// Validate returns an error about the first field of the study that is missing or invalid. The error
+// is a *FieldError with the path of the field, so that a reader of files can add its line and column.
 func (s *Study) Validate() error {
 	switch {
 	case s.ID == "":
@@ -166,7 +166,7 @@ func (s *Study) Validate() error {
 	case len(s.Metrics) == 0:
 		return fieldError("metrics", "missing", "list at least one metric, e.g. metrics: [time]")
 	}
-	seen := map[string]bool{}
+	seen := map[string]bool{} // ids of contenders
 	for i, e := range s.Contenders {
 		at := fmt.Sprintf("contenders[%d]", i)
 		if e.ID == "" {
@@ -194,7 +194,7 @@ func (s *Study) Validate() error {
 			return fieldError(fmt.Sprintf("metrics[%d]", i), fmt.Sprintf("unknown metric %q", m), "known: "+MetricNames())
 		}
 	}
-	works := map[string]bool{}
+	works := map[string]bool{} // ids of workloads
 	for i, w := range s.Workloads {
 		if err := w.Validate(); err != nil {
 			return prefixPath(fmt.Sprintf("workloads[%d]", i), err)
@@ -221,36 +221,17 @@ func (s *Study) Validate() error {
 			return fieldError(at+".of", fmt.Sprintf("unknown workload %q", c.Of), "name one of the study's workloads")
 		}
 	}
-	ids := map[string]bool{}
+	claimed := map[string]bool{} // ids of claims
 	for i, c := range s.Claims {
 		at := fmt.Sprintf("claims[%d]", i)
 		if err := c.Validate(); err != nil {
 			return prefixPath(at, err)
 		}
-		if ids[c.ID] {
+		if claimed[c.ID] {
 			return fieldError(at+".id", fmt.Sprintf("claim %q is listed twice", c.ID), "claim ids are unique in a study")
 		}
-		ids[c.ID] = true
-		if err := s.checkReferences(at, c.Contender, c.Workload, c.Metric, works, seen); err != nil {
-			return err
-		}
-		if err := s.checkReferences(at+".of", c.Of.Contender, c.Of.Workload, c.Of.Metric, works, seen); err != nil {
-			return err
-		}
-		if err := s.checkReferences(at+".stand_in", c.StandIn, "", c.Plus, works, seen); err != nil {
-			return err
-		}
-		for k, shown := range c.Shown {
-			if shown.Repository == "" || len(shown.Commit) < 7 || shown.Path == "" || shown.Line < 1 || shown.Says == "" {
-				return fieldError(fmt.Sprintf("%s.shown[%d]", at, k), "public code without its place or what it shows", "give repository, commit, path, line and says")
-			}
-		}
-		for _, w := range c.Workloads {
-			if !works[w] {
-				return fieldError(at+".workloads", fmt.Sprintf("unknown workload %q", w), "name the study's workloads")
-			}
-		}
-		if err := s.checkCauses(at, c); err != nil {
+		claimed[c.ID] = true
+		if err := s.checkClaim(at, c, works, seen); err != nil {
 			return err
 		}
 	}
@@ -279,7 +260,33 @@ func (s *Study) Validate() error {
 	return s.checkOptional()
 }
 
-// checkCauses returns an error if a step that a claim names is not the decomposition's.
+// checkClaim returns an error about a field below path at if claim c names something that the study
+// does not have, or if its public code is incomplete.
+func (s *Study) checkClaim(at string, c Claim, works, seen map[string]bool) error {
+	if err := s.checkReferences(at, c.Contender, c.Workload, c.Metric, works, seen); err != nil {
+		return err
+	}
+	if err := s.checkReferences(at+".of", c.Of.Contender, c.Of.Workload, c.Of.Metric, works, seen); err != nil {
+		return err
+	}
+	if err := s.checkReferences(at+".stand_in", c.StandIn, "", c.Plus, works, seen); err != nil {
+		return err
+	}
+	for k, shown := range c.Shown {
+		if shown.Repository == "" || len(shown.Commit) < 7 || shown.Path == "" || shown.Line < 1 || shown.Says == "" {
+			return fieldError(fmt.Sprintf("%s.shown[%d]", at, k), "public code without its place or what it shows", "give repository, commit, path, line and says")
+		}
+	}
+	for _, w := range c.Workloads {
+		if !works[w] {
+			return fieldError(at+".workloads", fmt.Sprintf("unknown workload %q", w), "name the study's workloads")
+		}
+	}
+	return s.checkCauses(at, c)
+}
+
+// checkCauses returns an error if the study does not have the decomposition that a claim names, or if
+// no step of it leads to one of the claim's causes.
 func (s *Study) checkCauses(at string, c Claim) error {
 	if c.Decomposition == "" {
 		return nil
@@ -296,6 +303,8 @@ func (s *Study) checkCauses(at string, c Claim) error {
 	return nil
 }
 
+// checkReferences returns an error about a field below path at if the study does not have contender,
+// workload or metric. "" is not checked.
 func (s *Study) checkReferences(at, contender, workload, metric string, works, seen map[string]bool) error {
 	if contender != "" && !seen[contender] {
 		return fieldError(at+".contender", fmt.Sprintf("unknown contender %q", contender), "name one of the study's contenders")
@@ -309,14 +318,14 @@ func (s *Study) checkReferences(at, contender, workload, metric string, works, s
 	return nil
 }
 
-// FieldError is the error of one field of a study, with what would be right.
+// FieldError is the error of one field of a study.
 type FieldError struct {
 	Path string // e.g. contenders[2].id
-	What string // what is wrong
-	Hint string // what would be right; may be empty
+	What string // the problem
+	Hint string // how to correct it; may be ""
 }
 
-// Error returns one line: path, what is wrong, what would be right.
+// Error returns path, problem and hint in one line.
 func (e *FieldError) Error() string {
 	s := e.Path + ": " + e.What
 	if e.Hint != "" {
@@ -329,6 +338,7 @@ func fieldError(path, what, hint string) error {
 	return &FieldError{Path: path, What: what, Hint: hint}
 }
 
+// prefixPath returns a FieldError with path in front of the path of err.
 func prefixPath(path string, err error) error {
 	var f *FieldError
 	if errors.As(err, &f) {
@@ -340,26 +350,26 @@ func prefixPath(path string, err error) error {
 	return &FieldError{Path: path, What: err.Error()}
 }
 
-// Having returns the study without the entries whose module is missing (see [Entry]), and without
-// the workloads and the answers that need one of them. Claims about such an entry are tested on its
-// stand-in.
+// Having returns the study without the entries whose module (Entry.Given) the user did not name: has
+// reports whether the user did. It also removes the workloads that list only such entries, and the
+// answers that quote one. Claims about such an entry are tested on its stand-in.
 func (s Study) Having(has func(module string) bool) Study {
-	out := map[string]bool{}
+	removed := map[string]bool{}
 	var entries []Entry
 	for _, e := range s.Contenders {
 		if e.Given != "" && !has(e.Given) {
-			out[e.ID] = true
+			removed[e.ID] = true
 			continue
 		}
 		entries = append(entries, e)
 	}
-	if len(out) == 0 {
+	if len(removed) == 0 {
 		return s
 	}
 	var works []Workload
 	for _, w := range s.Workloads {
 		if len(w.Contenders) > 0 {
-			w.Contenders = slices.DeleteFunc(slices.Clone(w.Contenders), func(id string) bool { return out[id] })
+			w.Contenders = slices.DeleteFunc(slices.Clone(w.Contenders), func(id string) bool { return removed[id] })
 			if len(w.Contenders) == 0 {
 				continue
 			}
@@ -368,49 +378,50 @@ func (s Study) Having(has func(module string) bool) Study {
 	}
 	s.Contenders, s.Workloads, s.Claims = entries, works, slices.Clone(s.Claims)
 	for i, c := range s.Claims {
-		if out[c.Contender] && c.StandIn != "" {
+		if removed[c.Contender] && c.StandIn != "" {
 			s.Claims[i].Contender = c.StandIn
 		}
 	}
-	needsMissing := func(a Answer) bool { return a.names(out) }
-	s.Answer = slices.DeleteFunc(slices.Clone(s.Answer), needsMissing)
-	s.Recommended = slices.DeleteFunc(slices.Clone(s.Recommended), needsMissing)
+	quotesRemoved := func(a Answer) bool { return a.quotesAny(removed) }
+	s.Answer = slices.DeleteFunc(slices.Clone(s.Answer), quotesRemoved)
+	s.Recommended = slices.DeleteFunc(slices.Clone(s.Recommended), quotesRemoved)
 	return s
 }
 
-// checkOptional reports a question about a contender that may not be in the study.
+// checkOptional returns an error if a question is about an optional contender: one with Given, which
+// is only in the study if the user names the module.
 func (s *Study) checkOptional() error {
-	given := map[string]bool{}
+	isOptional := map[string]bool{}
 	for _, e := range s.Contenders {
-		given[e.ID] = e.Given != ""
+		isOptional[e.ID] = e.Given != ""
 	}
-	about := func(at string, ids ...string) error {
+	checkIDs := func(at string, ids ...string) error {
 		for _, id := range ids {
-			if given[id] {
+			if isOptional[id] {
 				return fieldError(at, fmt.Sprintf("a question about %s, which is only measured where its module is given", id), "ask it of another contender, or name one that answers instead: stand_in")
 			}
 		}
 		return nil
 	}
-	if err := about("baseline", s.Baseline); err != nil {
+	if err := checkIDs("baseline", s.Baseline); err != nil {
 		return err
 	}
 	for i, c := range s.Criteria {
-		if err := about(fmt.Sprintf("criteria[%d]", i), c.Contender); err != nil {
+		if err := checkIDs(fmt.Sprintf("criteria[%d]", i), c.Contender); err != nil {
 			return err
 		}
 	}
 	for i, c := range s.Claims {
-		asked := []string{c.StandIn, c.Of.Contender}
+		ids := []string{c.StandIn, c.Of.Contender}
 		if c.StandIn == "" {
-			asked = append(asked, c.Contender)
+			ids = append(ids, c.Contender)
 		}
-		if err := about(fmt.Sprintf("claims[%d]", i), asked...); err != nil {
+		if err := checkIDs(fmt.Sprintf("claims[%d]", i), ids...); err != nil {
 			return err
 		}
 	}
 	for i, b := range s.BreakEven {
-		if err := about(fmt.Sprintf("break_even[%d]", i), b.Contender); err != nil {
+		if err := checkIDs(fmt.Sprintf("break_even[%d]", i), b.Contender); err != nil {
 			return err
 		}
 	}
@@ -419,7 +430,7 @@ func (s *Study) checkOptional() error {
 		for _, step := range d.Steps {
 			ids = append(ids, step.To)
 		}
-		if err := about(fmt.Sprintf("decompose[%d]", i), ids...); err != nil {
+		if err := checkIDs(fmt.Sprintf("decompose[%d]", i), ids...); err != nil {
 			return err
 		}
 	}

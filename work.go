@@ -4,7 +4,7 @@ package tare
 type Counter struct {
 	Name         string `json:"name"`                   // hardware or valgrind
 	Version      string `json:"version,omitempty"`      // of Valgrind
-	Uncalibrated bool   `json:"uncalibrated,omitempty"` // its intervals were never compared with known differences
+	Uncalibrated bool   `json:"uncalibrated,omitempty"` // its intervals have not been tested with known differences
 }
 
 // String returns the counter as it is printed.
@@ -18,17 +18,17 @@ func (c Counter) String() string {
 	return c.Name
 }
 
-// Work holds the counts of one contender on one workload. A [Comparison] of the metric has the
-// ratio.
+// Work contains the counts of one contender on one workload. The ratio to the baseline is in the
+// [Comparison] of the metric.
 type Work struct {
 	Workload  string    `json:"workload"`
 	Contender string    `json:"contender"`
 	Metric    string    `json:"metric"`
 	Ops       int64     `json:"ops"`    // operations of one count
-	PerOp     []float64 `json:"per_op"` // one of each count, in the unit of the metric
+	PerOp     []float64 `json:"per_op"` // value of each count, per operation, in the unit of the metric
 }
 
-// WorkOf returns what was counted of a contender on a workload.
+// WorkOf returns the counts of a contender on a workload.
 func (m Measured) WorkOf(workload, contender string) (Work, bool) {
 	for _, w := range m.Work {
 		if w.Workload == workload && w.Contender == contender {

@@ -6,51 +6,52 @@ import (
 	"time"
 )
 
-// Workload is the work of every contender, byte-identical.
+// Workload is the work of every contender: an operation on the same input, byte for byte. The input
+// is a pool of bodies, e.g. JSON documents.
 type Workload struct {
 	ID      string `json:"id"`
-	Fixture string `json:"fixture,omitempty"`    // generated input: name in contender/fixture
-	File    string `json:"file,omitempty"`       // or the user's own input, relative to the study file
-	N       int    `json:"n,omitempty"`          // items per body
-	Op      string `json:"op"`                   // what is done with it; the kind knows the words
-	Pool    int    `json:"pool,omitempty"`       // different bodies in rotation; zero means the fixture's default, one is seed mode
+	Fixture string `json:"fixture,omitempty"`    // name of a generated input in contender/fixture
+	File    string `json:"file,omitempty"`       // path of the user's own input, relative to the study file; instead of Fixture
+	N       int    `json:"n,omitempty"`          // number of items in a body
+	Op      string `json:"op"`                   // operation; the kind defines the names
+	Pool    int    `json:"pool,omitempty"`       // number of different bodies in rotation; 0 means the fixture's default, 1 is seed mode
 	SHA256  string `json:"sha256,omitempty"`     // of the pool
-	Heap    int64  `json:"heap_bytes,omitempty"` // live heap of each contender meanwhile, in bytes; 0 means only its own
+	Heap    int64  `json:"heap_bytes,omitempty"` // size of an additional live heap of each contender; 0 means no additional heap
 
-	Slice time.Duration `json:"slice_ns,omitempty"` // slice length of the slowest one, with the same number of operations for all; zero means by the slice rule
+	Slice time.Duration `json:"slice_ns,omitempty"` // slice length of the slowest contender, with the same number of operations for all; 0 means by the slice rule
 
-	Set     map[string]string `json:"set,omitempty"`     // what else the kind lets a workload choose, e.g. depth: "3"; the kind knows the words
+	Set     map[string]string `json:"set,omitempty"`     // further options, e.g. depth: "3"; the kind defines keys and values
 	Traffic *Traffic          `json:"traffic,omitempty"` // how requests reach a server; nil if there is no server
 
-	Contenders []string `json:"contenders,omitempty"` // the only ones that take part, in addition to the baseline; none: all
+	Contenders []string `json:"contenders,omitempty"` // ids of the only contenders that take part, in addition to the baseline; nil means all
 
-	Parts []Part `json:"parts,omitempty"` // operations that op consists of, by its kind; none: only op itself
+	Parts []Part `json:"parts,omitempty"` // operations that Op consists of, set by the kind; nil means only Op itself
 
-	Counts *Counts `json:"counts,omitempty"` // the unit of n, by its kind; nil means see Counted
+	Counts *Counts `json:"counts,omitempty"` // unit of N, set by the kind; nil means see Counted
 
-	// Properties of the pool by its kind; 0 if unknown.
-	Bytes        int64 `json:"bytes,omitempty"`         // of all bodies, line ends not included
-	Keys         int   `json:"keys,omitempty"`          // items with a key of their own that each body should have
-	DistinctKeys int   `json:"distinct_keys,omitempty"` // different keys among them, in the body with the least
-	Members      int   `json:"members,omitempty"`       // numbers, texts and arrays in one item, those of what is nested in it included
-	Levels       int   `json:"levels,omitempty"`        // of nesting in one item; 1: nothing is nested in it
+	// Properties of the pool, set by the kind; 0 if unknown.
+	Bytes        int64 `json:"bytes,omitempty"`         // size of all bodies, line ends not included
+	Keys         int   `json:"keys,omitempty"`          // number of items with a separate key that each body should have
+	DistinctKeys int   `json:"distinct_keys,omitempty"` // number of distinct keys among them, in the body with the fewest
+	Members      int   `json:"members,omitempty"`       // number of numbers, texts and arrays in one item, including nested ones
+	Levels       int   `json:"levels,omitempty"`        // levels of nesting in one item; 1 means that nothing is nested
 }
 
-// Part is an operation that another one does.
+// Part is an operation that the operation of a workload consists of.
 type Part struct {
 	Op    string  `json:"op"`
-	Times float64 `json:"times"` // how often one operation of the workload does it, on average: 0.25 for a quarter of a mix, 1 if each does
+	Times float64 `json:"times"` // mean number of times that one operation of the workload does it: 0.25 for a quarter of a mix, 1 if each does
 }
 
-// Counts names the unit that the n of a workload counts.
+// Counts is the unit of the n of a workload.
 type Counts struct {
-	One  string `json:"one"`            // one of them: event
-	In   string `json:"in,omitempty"`   // what contains them, e.g. the store; "": each body
-	Most bool   `json:"most,omitempty"` // n is the most there are, and not in each body as many
+	One  string `json:"one"`            // the unit as a noun: event
+	In   string `json:"in,omitempty"`   // what contains n of them, e.g. the store; "" means each body
+	Most bool   `json:"most,omitempty"` // n is the maximum: bodies may have fewer
 }
 
-// Counted returns the unit of n: items by default. Results made before kinds stated it have the
-// names of their time.
+// Counted returns the unit of n: items by default. Older results, whose kinds did not set the unit,
+// have the units of that time.
 func (w Workload) Counted() Counts {
 	switch {
 	case w.Counts != nil:
@@ -65,9 +66,9 @@ func (w Workload) Counted() Counts {
 	return Counts{One: "item"}
 }
 
-// Mixed reports whether an operation of w does one of its parts at a time.
+// Mixed reports whether each operation of w does only one of its parts: their shares add up to 1.
 func (w Workload) Mixed() bool {
-	const rounding = 1e-6
+	const rounding = 1e-6 // error of the sum
 	times := 0.0
 	for _, p := range w.Parts {
 		times += p.Times
@@ -75,11 +76,12 @@ func (w Workload) Mixed() bool {
 	return len(w.Parts) > 1 && times <= 1+rounding
 }
 
-// OpStop is the operation of servers that end at the end of each trial, under load.
+// OpStop is the operation of workloads that measure how servers stop, under load, at the end of each
+// trial.
 const OpStop = "stop"
 
-// MaxHeap is the largest live heap of a workload in bytes: a contender uses twice as much until it
-// collects, and may not use more than 2 GiB.
+// MaxHeap is the largest live heap of a workload in bytes. A contender uses twice as much before it
+// collects, and the memory limit of a process is 2 GiB.
 const MaxHeap = 800e6
 
 // Asks reports whether contender takes part in the workload. The baseline, the control and the null
@@ -88,7 +90,7 @@ func (w Workload) Asks(contender string) bool {
 	return len(w.Contenders) == 0 || contender == ControlID || contender == NullID || slices.Contains(w.Contenders, contender)
 }
 
-// BodyBytes returns the mean length of a body, or 0 if unknown.
+// BodyBytes returns the mean size of a body in bytes, or 0 if unknown.
 func (w Workload) BodyBytes() float64 {
 	if w.Pool <= 0 {
 		return 0
@@ -96,7 +98,7 @@ func (w Workload) BodyBytes() float64 {
 	return float64(w.Bytes) / float64(w.Pool)
 }
 
-// Validate reports what is missing.
+// Validate returns an error about the first field that is missing or invalid.
 func (w Workload) Validate() error {
 	switch {
 	case w.ID == "":
@@ -122,15 +124,15 @@ func (w Workload) Validate() error {
 	return nil
 }
 
-// Measures reports whether metric m applies to the workload: at a fixed rate, time per operation is
-// that rate's, and latencies are those of a continuous segment.
+// Measures reports whether metric m applies to the workload. Latencies need a continuous segment, and
+// metrics of a closed loop do not apply at a fixed rate, which would determine them.
 func (w Workload) Measures(m Metric) bool {
-	segment := w.Traffic != nil && w.Traffic.Segment > 0
+	hasSegment := w.Traffic != nil && w.Traffic.Segment > 0
 	switch {
 	case m.Name == "stop":
 		return w.Op == OpStop
 	case m.IsLatency():
-		return segment
+		return hasSegment
 	case m.Closed:
 		return w.Traffic == nil || w.Traffic.Rate == 0
 	}
@@ -139,19 +141,19 @@ func (w Workload) Measures(m Metric) bool {
 
 // Traffic describes how requests reach a server.
 type Traffic struct {
-	Connections int           `json:"connections"`                         // kept open, each with at most one request in flight
-	Rate        float64       `json:"rate_per_second,omitempty"`           // open loop: requests sent a second, independent of responses; 0 means a closed loop, in which each connection sends its next request after a response
-	Segment     time.Duration `json:"segment_ns,omitempty"`                // length of a segment of each contender by itself, once a round, for latencies; 0 means visits in lockstep, for throughput and CPU time
+	Connections int           `json:"connections"`                         // number of open connections, each with at most one request in flight
+	Rate        float64       `json:"rate_per_second,omitempty"`           // open loop: number of requests sent per second, independent of responses; 0 means a closed loop, in which each connection sends its next request after a response
+	Segment     time.Duration `json:"segment_ns,omitempty"`                // length of a continuous segment of each contender by itself, once per round, for latencies; 0 means visits in lockstep, for throughput and CPU time
 	TLS         bool          `json:"tls,omitempty"`                       // TLS 1.3 with a certificate made for the run
-	Delay       time.Duration `json:"delay_ns,omitempty"`                  // added to every round trip by a relay
-	Bandwidth   int64         `json:"bandwidth_bits_per_second,omitempty"` // of the relay, each way; 0 means unlimited
+	Delay       time.Duration `json:"delay_ns,omitempty"`                  // delay that a relay adds to every round trip
+	Bandwidth   int64         `json:"bandwidth_bits_per_second,omitempty"` // bandwidth of the relay in each direction; 0 means unlimited
 }
 
-// MaxConnections is the most connections a workload can ask for: both ends
-// are on one machine, and a process seldom may open more files.
+// MaxConnections is the largest number of connections of a workload: both ends are on one machine, and
+// processes are seldom permitted to open more files.
 const MaxConnections = 10000
 
-// Validate reports what cannot be carried out.
+// Validate returns an error about the first field that is out of range.
 func (t Traffic) Validate() error {
 	switch {
 	case t.Connections < 1 || t.Connections > MaxConnections:
@@ -170,45 +172,45 @@ func (t Traffic) Validate() error {
 	return nil
 }
 
-// Keys of samples that kinds with traffic set in addition to those of the metrics. All are of one
-// trial on one workload, including the unmeasured lead-ins only if a key says so.
+// Keys of samples that kinds with traffic set in addition to the keys of the metrics. All values are of
+// one trial on one workload. They exclude the unmeasured lead-ins unless a comment includes them.
 const (
-	KeyRequests       = "requests"             // answered, measured ones
-	KeyErrors         = "errors"               // of any class, including unexpected statuses
-	KeyTimeouts       = "timeouts"             // among the errors; each entered the latencies at the timeout
-	KeyConnects       = "connections_opened"   // lead-ins and reconnects included
-	KeyConnections    = "connections"          // as planned
+	KeyRequests       = "requests"             // number of requests that were answered
+	KeyErrors         = "errors"               // number of errors of any class, including unexpected statuses
+	KeyTimeouts       = "timeouts"             // number of timeouts among the errors; each is in the latencies with the length of the timeout
+	KeyConnects       = "connections_opened"   // number of opened connections, including lead-ins and reconnects
+	KeyConnections    = "connections"          // number of connections as planned
 	KeyConcurrency    = "concurrency"          // mean number of requests in flight
-	KeyMeanLatency    = "mean_ns"              // from sending to the last byte of the answer
-	KeyRate           = "requests_per_second"  // achieved
-	KeyRateAsked      = "rate_asked"           // per second; absent in a closed loop
-	KeySendLag        = "send_lag_p99_ns"      // how late requests were sent, against their intended times; open loop
-	KeySendLagP50     = "send_lag_p50_ns"      // the same, of half of the requests
-	KeyServerCPU      = "server_cpu_ns"        // user and system, while measured
-	KeyServerWait     = "server_wait_ns"       // it was ready to run and did not, while measured; missing if the system does not report it
-	KeyClientCPU      = "client_cpu_ns"        // of the load generator's own threads, or of the contender's own client, while measured
-	KeyOwnClient      = "own_client"           // 1: the contender's own client sent the requests, not the load generator
+	KeyMeanLatency    = "mean_ns"              // mean time from sending a request to the last byte of the response
+	KeyRate           = "requests_per_second"  // achieved rate
+	KeyRateAsked      = "rate_asked"           // requested rate per second; missing in a closed loop
+	KeySendLag        = "send_lag_p99_ns"      // 99 % of the requests were sent at most this late, compared with their intended times; open loop
+	KeySendLagP50     = "send_lag_p50_ns"      // the same of 50 % of the requests
+	KeyServerCPU      = "server_cpu_ns"        // user and system time of the server
+	KeyServerWait     = "server_wait_ns"       // time that threads of the server waited for a processor; missing if the system does not report it
+	KeyClientCPU      = "client_cpu_ns"        // CPU time of the load generator's threads, or of the contender's own client
+	KeyOwnClient      = "own_client"           // 1 if the contender's own client sent the requests instead of the load generator
 	KeyClientCPUPerOp = "client_cpu_ns_per_op" // metric client-cpu
 	KeyClientBytes    = "client_bytes_per_op"  // metric client-bytes
 	KeyClientAllocs   = "client_allocs_per_op" // metric client-allocs
-	KeyClientWait     = "client_wait_ns"       // its threads were ready to run and did not, while measured; missing if the system does not report it
-	KeyClientCores    = "client_cores"         // the load generator may use
-	KeyServerCores    = "server_cores"         // the server may use
-	KeyWall           = "wall_ns"              // measured time
-	KeyBytesSent      = "bytes_sent_per_op"    // by the load generator, headers included
+	KeyClientWait     = "client_wait_ns"       // time that threads of the client waited for a processor; missing if the system does not report it
+	KeyClientCores    = "client_cores"         // number of processors that the load generator may use
+	KeyServerCores    = "server_cores"         // number of processors that the server may use
+	KeyWall           = "wall_ns"              // measured wall time
+	KeyBytesSent      = "bytes_sent_per_op"    // bytes that the load generator sent, including headers
 	KeyBytesReceived  = "bytes_received_per_op"
-	KeyBodySent       = "body_sent_per_op"           // of request bodies
-	KeyBodyReceived   = "body_received_per_op"       // of response bodies
-	KeyOutput         = "output_bytes_per_op"        // the server wrote to stdout, stderr, its terminal and its log file, lead-ins included in both
-	KeyReceived       = "server_requests"            // answered since the workload was prepared, as reported by the server; missing if it does not count
-	KeyReceivedSent   = "server_requests_expected"   // the load generator sent since then
-	KeyReceivedBody   = "server_body_bytes"          // of request bodies read since then, as reported by the server
-	KeySentBody       = "server_body_bytes_expected" // the load generator sent since then
-	KeyDelivered      = "delivered_items"            // events that arrived at the server's destination since the workload was prepared; missing if unknown
-	KeyDeliveredAsked = "delivered_items_expected"   // events in the requests that were answered as they should be, since then
+	KeyBodySent       = "body_sent_per_op"           // size of request bodies
+	KeyBodyReceived   = "body_received_per_op"       // size of response bodies
+	KeyOutput         = "output_bytes_per_op"        // bytes that the server wrote to stdout, stderr, its terminal and its log file; lead-ins are included in bytes and operations
+	KeyReceived       = "server_requests"            // number of requests that the server reports to have answered since the workload was prepared; missing if it does not count
+	KeyReceivedSent   = "server_requests_expected"   // number of requests that the load generator sent since then
+	KeyReceivedBody   = "server_body_bytes"          // bytes of request bodies that the server reports to have read since then
+	KeySentBody       = "server_body_bytes_expected" // bytes of request bodies that the load generator sent since then
+	KeyDelivered      = "delivered_items"            // number of events that arrived at the server's destination since the workload was prepared; missing if unknown
+	KeyDeliveredAsked = "delivered_items_expected"   // number of events in the correctly answered requests since then
 	KeyStop           = "stop_ns"                    // metric stop
-	KeyOps            = "ops"                        // operations that were timed
+	KeyOps            = "ops"                        // number of timed operations
 	KeyResident       = "rss_bytes"                  // metric rss
-	KeyLayers         = "layer_calls_per_op"         // middleware calls the server counted; missing if it does not count
-	KeySharedProcess  = "shared_process"             // 1: server and load generator are one process
+	KeyLayers         = "layer_calls_per_op"         // middleware calls that the server counted; missing if it does not count
+	KeySharedProcess  = "shared_process"             // 1 if server and load generator are one process
 )
