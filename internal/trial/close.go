@@ -11,28 +11,30 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// endLimit is the maximum time to end a process tree after everything in it was killed. Only a
-// process stuck inside the kernel needs longer.
+// endLimit is the longest time to wait for the end of a process tree after everything in it was
+// killed. Only a process stuck inside the kernel needs longer.
 const endLimit = 5 * time.Second
 
-// Close sends bye to the contender, ends it if it has not within 5 s (or when ctx ends, if that is
-// sooner), and ends whatever it has left. A second call returns the same evidence.
+// Close sends bye to the contender, kills it if it has not ended after 5 s or when ctx ends, and kills
+// all processes that it has left. A second call returns the same evidence.
 func (p *Process) Close(ctx context.Context) tare.Evidence {
 	p.closing.Do(func() { p.endProcess(ctx) })
 	return p.currentEvidence()
 }
 
+// endProcess does the work of Close. After the kill it waits at most twice endLimit for the end of the
+// process tree.
 func (p *Process) endProcess(ctx context.Context) {
-	if !p.calls.TryLock() { // a caller waits for a reply that is no longer wanted
+	if !p.calls.TryLock() { // end the wait of a caller in Do
 		_ = p.failWith(errClosed())
 		p.calls.Lock()
 	}
-	bye := p.bye
+	byeSent := p.byeSent
 	p.calls.Unlock()
 
 	ctx, cancel := context.WithTimeout(ctx, Deadline(wire.OpBye, 0))
 	defer cancel()
-	if !bye {
+	if !byeSent {
 		_, _ = p.Do(ctx, wire.Request{Op: wire.OpBye})
 	}
 	p.mu.Lock()
@@ -54,7 +56,7 @@ func (p *Process) endProcess(ctx context.Context) {
 	p.output.closeOurEnds()
 	p.link.close()
 	if p.group != nil {
-		_ = p.group.Remove() // one that cannot be removed is empty, and harmless
+		_ = p.group.Remove() // after a failure an empty group remains, which is harmless
 	}
 	p.spec.Guardian.Gone(p.pid)
 	p.recordEnd()
@@ -68,12 +70,12 @@ func (p *Process) currentEvidence() tare.Evidence {
 	return p.evidence
 }
 
-// recordLive records what can only be read while the process lives.
+// recordLive records the evidence that can only be read while the process is alive.
 func (p *Process) recordLive() {
 	p.mu.Lock()
-	gone := p.reaped
+	reaped := p.reaped
 	p.mu.Unlock()
-	if gone {
+	if reaped {
 		return
 	}
 	wait, _ := machine.RunQueueWait(p.pid)
@@ -92,7 +94,7 @@ func (p *Process) recordLive() {
 	}
 }
 
-// recordEnd records what is known once the process has ended.
+// recordEnd records the evidence that is known when the process has ended.
 func (p *Process) recordEnd() {
 	stdout, _ := p.output.stdout.sizeAndTail()
 	stderr, tail := p.output.stderr.sizeAndTail()
@@ -106,7 +108,7 @@ func (p *Process) recordEnd() {
 			return
 		}
 	default:
-		return // it would not die
+		return // not even SIGKILL has ended it yet
 	}
 	e.CPUSeconds = (p.state.UserTime() + p.state.SystemTime()).Seconds()
 	if e.MaxRSSBytes == 0 {
@@ -114,14 +116,14 @@ func (p *Process) recordEnd() {
 	}
 }
 
-// awaitEnd waits for the end of the process and then ends what it has left.
+// awaitEnd waits for the end of the process and then kills the processes that it has left.
 func (p *Process) awaitEnd() {
 	defer close(p.ended)
 	defer p.link.stopAccepting()
 	var left []int
 	if awaitExit(p.pid) {
-		// The process is dead but was not reaped, so its number is still taken and its group's
-		// cannot belong to other processes.
+		// The process has ended but is not reaped. So its number is still in use, and the number of
+		// its group cannot belong to other processes.
 		left = p.survivors()
 		p.mu.Lock()
 		killGroup(p.pid)
@@ -155,8 +157,8 @@ func (p *Process) awaitEnd() {
 	}
 }
 
-// killAll ends the process, its group and its control group. Descendants outside of all these are
-// found when the process has ended.
+// killAll kills the process, its group and its control group. awaitEnd finds descendants outside of
+// these when the process has ended.
 func (p *Process) killAll() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -175,8 +177,8 @@ func (p *Process) killAll() {
 func (p *Process) survivors() []int {
 	pids := findTagged(p.envTags())
 	if p.group != nil {
-		in, _ := p.group.Procs()
-		pids = append(pids, in...)
+		groupPIDs, _ := p.group.Procs()
+		pids = append(pids, groupPIDs...)
 	}
 	others := pids[:0]
 	for _, pid := range pids {
@@ -187,8 +189,8 @@ func (p *Process) survivors() []int {
 	return others
 }
 
-// groupPrefix returns the prefix of the names of a run's control groups. No other run's begin like
-// it, whatever the tags.
+// groupPrefix returns the prefix of the names of a run's control groups. It encodes the run's tag
+// without collisions, so no control group of another run has this prefix.
 func groupPrefix(run string) string {
 	var b strings.Builder
 	b.WriteString("tare-")

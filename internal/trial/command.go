@@ -9,21 +9,21 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Command is a program that runs unchanged: it does not speak the protocol, and ends on a signal.
-// Everything else is as with a Process: its output is read and counted, its memory limited, and the
-// processes it started end with it.
+// Command is a program that does not speak the contender protocol and ends on a signal. Everything
+// else is as for a Process: its output is read and counted, its memory is limited, and the processes
+// that it started are ended with it.
 type Command struct{ process *Process }
 
 // StartCommand starts a program that does not speak the protocol. The error is
 // a *tare.TrialError of class start, or ctx's own.
 func StartCommand(ctx context.Context, spec Spec) (*Command, error) {
-	l := &noLink{over: make(chan struct{})}
+	l := &noLink{ended: make(chan struct{})}
 	p, err := startProcess(ctx, spec, l)
 	if err != nil {
 		return nil, err
 	}
 	l.mu.Lock()
-	l.tell = p.requestEnd
+	l.requestEnd = p.requestEnd
 	l.mu.Unlock()
 	return &Command{p}, nil
 }
@@ -37,11 +37,11 @@ func (c *Command) ID() string { return c.process.ID() }
 // Exited returns a channel that is closed when the process has ended.
 func (c *Command) Exited() <-chan struct{} { return c.process.Exited() }
 
-// Lost returns the error that ended the trial, or nil while it runs.
+// Lost returns the error that ended the trial, or nil while it runs: see [Process.Lost].
 func (c *Command) Lost(doing string) error { return c.process.Lost(doing) }
 
-// Output returns the end of the program's output on stdout, once it has ended. The error is that of
-// Lost, or nil if the program succeeded by itself.
+// Output waits for the end of the program and returns the end of its output on stdout. The error is
+// nil if the program succeeded by itself, otherwise the error of Lost.
 func (c *Command) Output(doing string) (string, error) {
 	p := c.process
 	<-p.exited
@@ -62,9 +62,9 @@ func (c *Command) Printed() int64 { return c.process.Printed() }
 // PIDs lists the processes of the trial that are alive now.
 func (c *Command) PIDs() []int { return c.process.PIDs() }
 
-// Close asks the program to end (SIGTERM, to its whole group), ends it if it
-// has not within 5 s or when ctx ends, and ends whatever it has left. A second
-// call returns the same evidence.
+// Close asks the program to end by SIGTERM to its process group, kills it if it has not ended after
+// 5 s or when ctx ends, and kills all processes that it has left. A second call returns the same
+// evidence.
 func (c *Command) Close(ctx context.Context) tare.Evidence { return c.process.Close(ctx) }
 
 // requestEnd asks the process group to end.
@@ -76,31 +76,31 @@ func (p *Process) requestEnd() {
 	}
 }
 
-// noLink is the link to a program that speaks no protocol. A write, which is the request to end,
-// sends a signal; reads wait for the end.
+// noLink is the link to a program that does not speak the protocol. The only request that Process
+// writes to it is bye, which it turns into a signal. Reads wait for the end of the program.
 type noLink struct {
-	mu   sync.Mutex
-	tell func()
-	once sync.Once
-	over chan struct{}
+	mu         sync.Mutex
+	requestEnd func() // nil until the program has been started
+	once       sync.Once
+	ended      chan struct{} // closed when the link or the program has ended
 }
 
 func (m *noLink) Read([]byte) (int, error) {
-	<-m.over
+	<-m.ended
 	return 0, io.EOF
 }
 
 func (m *noLink) Write(b []byte) (int, error) {
 	m.mu.Lock()
-	tell := m.tell
+	requestEnd := m.requestEnd
 	m.mu.Unlock()
-	if tell != nil {
-		tell()
+	if requestEnd != nil {
+		requestEnd()
 	}
 	return len(b), nil
 }
 
-func (m *noLink) endOnce()                   { m.once.Do(func() { close(m.over) }) }
+func (m *noLink) endOnce()                   { m.once.Do(func() { close(m.ended) }) }
 func (m *noLink) address() string            { return "" }
 func (m *noLink) inheritedFiles() []*os.File { return nil }
 func (m *noLink) closeChildEnds()            {}

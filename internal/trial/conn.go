@@ -1,10 +1,12 @@
-// Package trial runs one contender in one fresh process: it starts it, talks to it over its own
-// pipes, holds it to deadlines and to limits of memory and output, and ends it together with all
-// processes it left.
+// Package trial runs one contender in one new process. It starts the process, exchanges requests and
+// replies with it over pipes, enforces deadlines and limits of memory and output, and at the end kills
+// all processes that the contender has left.
 //
-// A trial that goes wrong ends in a [tare.TrialError] of one class and one line; whatever a
-// contender does, no call in this package outlasts its deadline by more than a moment and no
-// process is left.
+// A failure of a trial is a [tare.TrialError] with a class and one line of text. Whatever a contender
+// does, no call in this package takes much longer than its deadline, and no process remains.
+//
+// [Start] and [StartCommand] start a process; [Session] has a method for each request. Goroutines read
+// the output of the process, wait for its end, and watch its limits.
 package trial
 
 import (
@@ -20,27 +22,26 @@ import (
 
 // Conn is the connection to one contender.
 //
-// Do sends one request and returns its reply. Everything that ends the trial is a
-// [*tare.TrialError], and every later call returns the same one. A reply in which the contender
-// itself reports an error is returned together with a TrialError of class contender, and the trial
-// continues.
+// Do sends one request and returns its reply. A failure that ends the trial is a [*tare.TrialError],
+// and every later call returns the same error. If the contender replies with an error of its own, Do
+// returns the reply together with a TrialError of class contender, and the trial continues.
 //
-// Close ends the contender and everything it started and returns what was recorded about it. It
-// never fails and takes a bounded time.
+// Close ends the contender and everything it started, and returns the recorded evidence. It never
+// fails and takes a bounded time.
 type Conn interface {
 	Do(ctx context.Context, q wire.Request) (wire.Reply, error)
 	Close(ctx context.Context) tare.Evidence
 }
 
-// Gauger is a Conn that recorded more about a workload than its replies contain.
+// Gauger is a Conn that records more about a workload than the replies contain.
 type Gauger interface {
 	// Gauges returns the records since workload on was last prepared: values by sample key, and the
-	// histogram of its latencies as load/hist writes it, empty if there is none.
+	// histogram of its latencies as encoded by load/hist, or "" if there is none.
 	Gauges(on string) (sample tare.Sample, histogram string)
 }
 
-// Names of the environment variables that tag what a run has started, so
-// that all of it can be found and ended.
+// Names of the environment variables that tag all processes of a run, so that they can be found and
+// killed.
 const (
 	EnvRun   = "TARE_RUN"   // the run of tare
 	EnvTrial = "TARE_TRIAL" // one trial
@@ -54,24 +55,24 @@ const (
 
 // Spec describes a program to start. Path is required; every other zero value works.
 type Spec struct {
-	Path        string    // of the program
-	Args        []string  // after the program's name
-	Dir         string    // working directory; empty means the caller's
+	Path        string    // path of the program
+	Args        []string  // arguments after the program's name
+	Dir         string    // working directory; "" means the caller's
 	Env         []string  // KEY=value, added to a minimal environment
-	Name        string    // contender's id, for messages; empty means the program's base name
-	Run         string    // tag of the run, set in the environment; empty means the trial's id
-	MemoryLimit int64     // bytes resident in the process tree; zero means DefaultMemoryLimit
-	OutputLimit int64     // bytes on stdout and stderr together; zero means DefaultOutputLimit
-	Stdout      int       // bytes of the end of stdout that are saved for Command.Output; 0 means 4 KiB
-	CPUs        []int     // processors it may use; nil means any
+	Name        string    // id of the contender, for messages; "" means the base name of the program
+	Run         string    // tag of the run, set in the environment; "" means the trial's id
+	MemoryLimit int64     // largest resident memory of the process tree in bytes; 0 means DefaultMemoryLimit
+	OutputLimit int64     // largest number of bytes on stdout and stderr together; 0 means DefaultOutputLimit
+	Stdout      int       // number of bytes of the end of stdout that are saved for Command.Output; 0 means 4 KiB
+	CPUs        []int     // processors that it may use; nil means any
 	Terminal    bool      // stdout is a pseudo-terminal instead of a pipe; Linux only
-	Guardian    *Guardian // notified of the process group, on systems where the run's tag cannot be searched for; may be nil
+	Guardian    *Guardian // notified of the process group, on systems where processes cannot be found by the run's tag; may be nil
 
-	ungrouped bool // no control group is made, as on systems without them
+	ungrouped bool // make no control group, as on systems without them
 }
 
-// Deadline returns how long a contender may take to reply to op if the work itself is expected to
-// take expected.
+// Deadline returns the longest time that a contender may take to reply to op, if the work itself is
+// expected to take expected.
 func Deadline(op string, expected time.Duration) time.Duration {
 	switch op {
 	case wire.OpHello, wire.OpBye:
@@ -84,19 +85,19 @@ func Deadline(op string, expected time.Duration) time.Duration {
 	return max(5*time.Second, 20*expected)
 }
 
-// LimitError is the cause of a context whose time is up.
+// LimitError is the cause of a context of Limited that has exceeded its limit.
 type LimitError struct{ Limit time.Duration }
 
 // Error returns one line.
 func (e *LimitError) Error() string { return "not within " + format.Seconds(e.Limit) }
 
-// Limited returns ctx with a limit. Its cause is a *LimitError when the time is up.
+// Limited returns a context that ends after limit, with a *LimitError as its cause.
 func Limited(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, limit, &LimitError{limit})
 }
 
-// Detached returns a context that ends if ctx is cancelled, but not at ctx's deadline,
-// and the time that was left until then: as long as any, if there is no deadline.
+// Detached returns a context that ends if ctx is cancelled, but not at the deadline of ctx. left is
+// the time until that deadline, or the longest duration if there is none.
 func Detached(ctx context.Context) (detached context.Context, left time.Duration, cancel context.CancelFunc) {
 	left = math.MaxInt64
 	if deadline, ok := ctx.Deadline(); ok {
@@ -111,7 +112,7 @@ func Detached(ctx context.Context) (detached context.Context, left time.Duration
 	return detached, left, func() { stop(); end(nil) }
 }
 
-// StartClock returns a function that reports the time since.
+// StartClock returns a function that returns the time since the call of StartClock.
 func StartClock() (elapsed func() time.Duration) {
 	began := time.Now()
 	return func() time.Duration { return time.Since(began) }

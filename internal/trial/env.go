@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// inheritedVars lists the variables of the caller that a contender gets: those that a program needs
-// to run at all. It omits all others, above all those that change how a Go program runs (GOGC,
-// GOMEMLIMIT, GODEBUG, GOMAXPROCS, GOTRACEBACK): a shell's settings must not influence a study.
+// inheritedVars lists the environment variables that a contender inherits from the caller, because
+// programs need them to run at all. Other settings of a shell must not influence a study, above all
+// those that change how a Go program runs (GOGC, GOMEMLIMIT, GODEBUG, GOMAXPROCS, GOTRACEBACK).
 func inheritedVars() []string {
 	return []string{
 		"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ", "LANG", "LC_ALL",
@@ -19,12 +19,12 @@ func inheritedVars() []string {
 
 // makeEnv returns the inherited variables of caller followed by extra.
 func makeEnv(caller, extra []string) []string {
-	keep := inheritedVars()
+	inherited := inheritedVars()
 	var env []string
 	for _, kv := range caller {
-		if name, _, ok := strings.Cut(kv, "="); ok && slices.Contains(keep, strings.ToUpper(name)) {
+		if name, _, ok := strings.Cut(kv, "="); ok && slices.Contains(inherited, strings.ToUpper(name)) {
 			env = append(env, kv)
 		}
 	}
-	return append(env, extra...) // of two with one name, the later counts
+	return append(env, extra...) // package exec uses the last of several values of a variable
 }

@@ -23,47 +23,46 @@ const EnvGuardian = "TARE_GUARDIAN"
 // guardLimit is the maximum time that a guardian waits for processes to end.
 const guardLimit = 5 * time.Second
 
-// Guardian is a second process that ends the processes of a run if tare was killed. It has one end
-// of a pipe; when the other end closes without a word, tare is dead.
+// Guardian is a second process that kills the processes of a run if tare was killed. It reads from a
+// pipe: if the pipe ends without the line "done", tare has been killed.
 type Guardian struct {
 	mu   sync.Mutex
 	pipe *os.File
 	cmd  *exec.Cmd
 }
 
-// StartGuardian starts the program self, which must call GuardianMain first,
-// as the guardian of everything tagged with run. It returns when the guardian
-// is on duty.
+// StartGuardian starts the program at path self as the guardian of all processes tagged with run. The
+// program must call GuardianMain first. StartGuardian returns when the guardian is ready.
 func StartGuardian(self, run string) (*Guardian, error) {
 	if run == "" || strings.ContainsAny(run, "\x00\n") {
 		return nil, fmt.Errorf("guardian: %q cannot be a run's tag", run)
 	}
 	cmd := exec.Command(self)
-	cmd.Env = makeEnv(os.Environ(), []string{EnvGuardian + "=" + run}) // without the tag itself
+	cmd.Env = makeEnv(os.Environ(), []string{EnvGuardian + "=" + run}) // without EnvRun, which would tag the guardian itself
 	cmd.SysProcAttr = newSessionAttr()
 	theirs, ours, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("guardian: %w", err)
 	}
 	defer theirs.Close()
-	answer, said, err := os.Pipe()
+	output, childOutput, err := os.Pipe()
 	if err != nil {
 		_ = ours.Close()
 		return nil, fmt.Errorf("guardian: %w", err)
 	}
-	defer answer.Close()
-	// It does not get our stdout and stderr: a process that reads those to the end must not wait
-	// for a guardian.
-	cmd.Stdin, cmd.Stdout = theirs, said
+	defer output.Close()
+	// The guardian does not get our stdout and stderr: a process that reads them to the end must not
+	// wait for the guardian.
+	cmd.Stdin, cmd.Stdout = theirs, childOutput
 	err = cmd.Start()
-	_ = said.Close()
+	_ = childOutput.Close()
 	if err != nil {
 		_ = ours.Close()
 		return nil, fmt.Errorf("guardian: %w", err)
 	}
 	late := time.AfterFunc(guardLimit, func() { _ = cmd.Process.Kill() })
 	defer late.Stop()
-	if line, _ := bufio.NewReader(io.LimitReader(answer, 100)).ReadString('\n'); line != onDuty {
+	if line, _ := bufio.NewReader(io.LimitReader(output, 100)).ReadString('\n'); line != onDuty {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 		_ = ours.Close()
@@ -72,20 +71,21 @@ func StartGuardian(self, run string) (*Guardian, error) {
 	return &Guardian{pipe: ours, cmd: cmd}, nil
 }
 
-// onDuty is the line of a guardian that is ready: from then on no process escapes it.
+// onDuty is the line that a guardian prints when it is ready: from then on, tare may be killed.
 const onDuty = "on duty\n"
 
-// Group reports a process group to the guardian by its leader, which must not have been reaped: a
-// program that overwrites its environment is found by nothing else. It is a no-op on a nil
-// Guardian.
+// Group reports a process group to the guardian by the number of its leader, which must not have been
+// reaped. If a program overwrites its environment, the guardian can only find it by its group. Group
+// does nothing if g is nil.
 func (g *Guardian) Group(pid int) {
 	l := identifyLeader(pid)
 	g.sendLine(fmt.Sprintf("group %d %d %d", pid, l.start, l.session))
 }
 
-// Gone reports to the guardian that nothing is left of a process group.
+// Gone reports to the guardian that a process group has ended.
 func (g *Guardian) Gone(pid int) { g.sendLine("gone " + strconv.Itoa(pid)) }
 
+// sendLine sends a line to the guardian. It ignores errors: the guardian may have ended.
 func (g *Guardian) sendLine(line string) {
 	if g == nil {
 		return
@@ -93,12 +93,12 @@ func (g *Guardian) sendLine(line string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.pipe != nil {
-		_, _ = g.pipe.WriteString(line + "\n") // a guardian that has died guards nothing
+		_, _ = g.pipe.WriteString(line + "\n")
 	}
 }
 
-// Done stops the guardian, as the run has ended by itself. The error reports that
-// it was gone already, or did not end within 2 s and was killed.
+// Done stops the guardian at the end of a run. It returns an error if the guardian had failed, or did
+// not end within 2 s and was killed.
 func (g *Guardian) Done() error {
 	if g == nil {
 		return nil
@@ -120,15 +120,15 @@ func (g *Guardian) Done() error {
 	return nil
 }
 
-// GuardianMain is the main function of a guardian. In any other process it returns false
-// immediately; a program that can be its own guardian calls it before anything else, and ends if it
-// returns true.
+// GuardianMain is the main function of a guardian. It returns true when the guardian has finished, and
+// false immediately in any other process. A program that can be its own guardian must call it before
+// anything else, and end if it returns true.
 func GuardianMain() (ran bool) {
 	run := os.Getenv(EnvGuardian)
 	if run == "" {
 		return false
 	}
-	// A signal that ends everything around tare must not end the one that cleans up after it.
+	// A signal to all processes of the user must not end the guardian, which cleans up after them.
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	_ = os.Chdir(os.TempDir()) // a directory in use cannot be unmounted or removed
 	_, _ = os.Stdout.WriteString(onDuty)
@@ -139,11 +139,11 @@ func GuardianMain() (ran bool) {
 	return true
 }
 
-// readOrders reads tare's orders until the end of the pipe. done is false if tare did not report
-// that it was done.
-func readOrders(from io.Reader) (groups map[int]groupLeader, done bool) {
+// readOrders reads the lines of Group, Gone and Done until the end of the pipe. It returns the process
+// groups that have not ended. done is true if Done was called.
+func readOrders(pipe io.Reader) (groups map[int]groupLeader, done bool) {
 	groups = map[int]groupLeader{}
-	lines := bufio.NewScanner(from)
+	lines := bufio.NewScanner(pipe)
 	for lines.Scan() {
 		word, rest, _ := strings.Cut(lines.Text(), " ")
 		var pid int
@@ -161,16 +161,15 @@ func readOrders(from io.Reader) (groups map[int]groupLeader, done bool) {
 	return groups, false
 }
 
-// groupLeader distinguishes the leader of a process group from a later process with the same
-// number. Its fields are zero if the kernel does not report them.
+// groupLeader distinguishes the leader of a process group from a later process with the same number.
+// Its fields are 0 if the kernel does not report them.
 type groupLeader struct {
 	start   uint64 // clock ticks after the machine's start
 	session int
 }
 
-// cleanUp ends everything tagged with run, the groups and their descendants, until
-// two looks in a row find nothing: what forks while it is looked for is there the
-// next time.
+// cleanUp kills all processes tagged with run, the groups and their descendants. It searches again
+// until two searches in a row find nothing, because a process may fork during a search.
 func cleanUp(run string, groups map[int]groupLeader, limit time.Duration) {
 	if !tagging {
 		for pid := range groups {
@@ -181,17 +180,17 @@ func cleanUp(run string, groups map[int]groupLeader, limit time.Duration) {
 		return
 	}
 	tags := []string{EnvRun + "=" + run}
-	nothing := 0
-	for end := time.Now().Add(limit); nothing < 2 && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	emptySearches := 0
+	for end := time.Now().Add(limit); emptySearches < 2 && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		machine.RemoveCgroups(groupPrefix(run))
-		killed := killTrees(groups) // first: a descendant is known by its living parent
+		killed := killTrees(groups) // before others, because it finds descendants by their living parents
 		pids := findTagged(tags)
 		for _, pid := range pids {
 			killTagged(pid, tags)
 		}
-		nothing++
+		emptySearches++
 		if killed || len(pids) > 0 {
-			nothing = 0
+			emptySearches = 0
 		}
 	}
 }

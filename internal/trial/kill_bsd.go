@@ -15,12 +15,11 @@ func newGroupAttr(*machine.Cgroup) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true}
 }
 
-// killOrphans ends what a process that was just reaped has left in its group
-// and reports whether there was anything. A group's number stays taken while
-// anything is in it.
+// killOrphans kills the processes that a process which was just reaped has left in its group, and
+// reports whether there were any. While the group has members, its number belongs to no other group.
 func killOrphans(pid int) bool { return killGroup(pid) }
 
-// maxRSS returns the peak memory of a process in bytes, by the account of its end.
+// maxRSS returns the peak resident memory of an ended process in bytes, or 0 if it is unknown.
 func maxRSS(state *os.ProcessState) int64 {
 	usage, ok := state.SysUsage().(*syscall.Rusage)
 	if !ok {

@@ -22,11 +22,11 @@ func newGroupAttr(group *machine.Cgroup) *syscall.SysProcAttr {
 	return a
 }
 
-// awaitExit returns when the process has ended, and leaves it to be waited
-// for: waitid(2) with WNOWAIT.
+// awaitExit waits for the end of the process without reaping it: waitid(2) with WNOWAIT. It returns
+// false if the system reports an error.
 func awaitExit(pid int) bool {
-	const idPID = 1
-	var info [128]byte // siginfo_t, not looked at
+	const idPID = 1    // P_PID
+	var info [128]byte // siginfo_t, which is not used
 	for {
 		_, _, errno := syscall.Syscall6(syscall.SYS_WAITID, idPID, uintptr(pid), uintptr(unsafe.Pointer(&info)),
 			syscall.WEXITED|syscall.WNOWAIT, 0, 0)
@@ -36,19 +36,19 @@ func awaitExit(pid int) bool {
 	}
 }
 
-// maxRSS returns 0: unknown. The account of a process's end includes the memory of the starting
-// process at the fork: /bin/true, started by a process of 200 MiB, is closed with 202.
+// maxRSS returns 0 for unknown. The kernel's value at the end of a process includes the memory of the
+// starting process at the fork: for /bin/true, started by a process of 200 MiB, it is 202 MiB.
 func maxRSS(*os.ProcessState) int64 { return 0 }
 
-// tagging: what belongs to a run can be found by its tag.
+// tagging reports that the processes of a run can be found by their tags.
 const tagging = true
 
-// killOrphans has nothing to do: on this system the group is ended before its leader is reaped.
+// killOrphans has nothing to do: on this system awaitEnd kills the group before it reaps the leader.
 func killOrphans(int) bool { return false }
 
 // findTagged lists the living processes that were started with all of tags ("NAME=value") in their
-// environment. Only those of the same user can be read; a child with another environment is not
-// found.
+// environment. It finds only processes of the same user. It does not find a descendant that was
+// started with another environment.
 func findTagged(tags []string) []int {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -65,8 +65,8 @@ func findTagged(tags []string) []int {
 	return pids
 }
 
-// hasTags reports whether each tag equals one of the process's variables. A process that has ended
-// has none.
+// hasTags reports whether each of tags is one of the process's environment variables. It returns false
+// if the process has ended.
 func hasTags(pid int, tags []string) bool {
 	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 	if err != nil || len(env) == 0 || len(tags) == 0 {
@@ -81,8 +81,8 @@ func hasTags(pid int, tags []string) bool {
 	return true
 }
 
-// killTagged ends the process if it has the tags. It opens the process before it reads it
-// (pidfd_open(2)), so that it cannot end a new one with the same number.
+// killTagged kills the process if it has the tags. It opens the process (pidfd_open(2)) before it reads
+// the environment, so that it cannot kill a new process with the same number.
 func killTagged(pid int, tags []string) {
 	if pid <= 1 || pid == os.Getpid() {
 		return

@@ -2,8 +2,8 @@
 
 package trial
 
-// Without a list of other processes' environments there is nothing to find by
-// tag; what leaves its process group is not ended.
+// On these systems the environments of other processes cannot be read. Processes that leave their
+// process group are not found and not killed.
 
 const tagging = false
 
@@ -11,7 +11,7 @@ func findTagged([]string) []int { return nil }
 
 func killTagged(int, []string) {}
 
-// awaitExit cannot see a process end without reaping it.
+// awaitExit returns false: here, the end of a process can only be seen by reaping it.
 func awaitExit(int) bool { return false }
 
 // identifyLeader returns the zero value: this system identifies a process by its number only.

@@ -4,8 +4,8 @@ package trial
 
 import "syscall"
 
-// killGroup ends a process group and reports whether there was one. The
-// caller knows that the number is still the group's.
+// killGroup kills a process group and reports whether there was one. The caller must know that the
+// number still belongs to the group.
 func killGroup(pid int) bool {
 	return pid > 1 && syscall.Kill(-pid, syscall.SIGKILL) == nil
 }

@@ -16,13 +16,13 @@ func newGroupAttr(*machine.Cgroup) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// killGroup ends a living process and its descendants.
+// killGroup kills a living process and its descendants.
 func killGroup(pid int) bool {
 	return exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(pid)).Run() == nil
 }
 
-// killOrphans does nothing: once a process has ended, its descendants are no longer known as such,
-// and its number may belong to another process.
+// killOrphans does nothing: after the end of a process, its descendants cannot be found, and its
+// number may belong to another process.
 func killOrphans(int) bool { return false }
 
 // newSessionAttr starts a process without the console, out of reach of its Ctrl-C.

@@ -12,12 +12,12 @@ import (
 type link interface {
 	io.Reader
 	io.Writer
-	address() string            // for the contender, in TARE_WIRE
-	inheritedFiles() []*os.File // to be inherited, from descriptor 3
-	closeChildEnds()            // the contender has its ends
-	unblock()                   // unblocks reading and writing, now and for good
-	closeRequests()             // end of file for the contender
-	stopAccepting()             // the contender has ended: it will not connect any more
+	address() string            // returns the value of TARE_WIRE for the contender
+	inheritedFiles() []*os.File // returns the files that the contender inherits, from descriptor 3
+	closeChildEnds()            // closes the contender's ends in this process, once it is started
+	unblock()                   // makes all current and later reads and writes fail
+	closeRequests()             // sends the contender the end of file
+	stopAccepting()             // ends the wait for a connection, because the contender has ended
 	close()
 }
 
@@ -28,11 +28,11 @@ func newLink() (link, error) {
 	return newPipes()
 }
 
-// pastDeadline returns a deadline that has gone by.
+// pastDeadline returns a deadline in the past, which makes reads and writes fail.
 func pastDeadline() time.Time { return time.Unix(1, 0) }
 
-// pipes are two pipes, requests out and replies in. Ours are read through the
-// runtime's poller, which is what lets interrupt work.
+// pipes are two pipes, for requests and for replies. The runtime's poller serves our ends, so that
+// unblock can set deadlines.
 type pipes struct {
 	replies, requests           *os.File
 	childRequests, childReplies *os.File
@@ -77,8 +77,8 @@ func (p *pipes) close() {
 	_ = p.replies.Close()
 }
 
-// socket is a loopback connection that the contender makes. It is accepted
-// when the first request is written.
+// socket is a loopback connection, which the contender opens. Reads and writes wait until it is
+// accepted.
 type socket struct {
 	listener *net.TCPListener
 	accepted chan struct{} // closed once conn or err is set

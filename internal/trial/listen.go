@@ -10,14 +10,14 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// ServerOutput is the maximum number of bytes that a server may print in one trial. A line of a log
-// per request makes hundreds of megabytes, of which only the end is saved. The limit is for a
-// server that prints without end.
+// ServerOutput is the largest number of bytes that a server may print in one trial. It is this large
+// because a server that logs each request prints hundreds of megabytes, of which only the end is
+// saved. The limit stops servers that never cease to print.
 const ServerOutput = 16 << 30
 
 const (
-	acceptLimit = 30 * time.Second      // how long a command may take until it accepts connections
-	acceptEvery = 10 * time.Millisecond // how often that is tried
+	acceptLimit = 30 * time.Second      // longest time until a command accepts connections
+	acceptEvery = 10 * time.Millisecond // time between attempts to connect
 )
 
 // FreePort returns a TCP port of 127.0.0.1 at which nothing listens at the moment.
@@ -41,15 +41,15 @@ func Accepts(ctx context.Context, addr string) bool {
 	return err == nil
 }
 
-// AwaitListen waits until one of the addresses accepts connections, which it returns. It fails if
-// the program has ended, if none accepts any within 30 s, and if ctx ends.
+// AwaitListen waits until one of addrs accepts connections, and returns this address. It returns an
+// error if the program ends, if no address accepts connections within 30 s, or if ctx ends.
 func (c *Command) AwaitListen(ctx context.Context, addrs ...string) (addr string, err error) {
 	limit, cancel := context.WithTimeout(ctx, acceptLimit)
 	defer cancel()
 	for {
 		for _, addr := range addrs {
 			if Accepts(limit, addr) {
-				return addr, c.Lost("start") // if it has ended, another program has the port
+				return addr, c.Lost("start") // an error if the program has ended: then another program listens
 			}
 		}
 		select {

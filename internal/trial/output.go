@@ -10,29 +10,29 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// output reads what a contender prints. It reads all of it, so that a contender never waits for us,
-// counts it, and saves the end.
+// output reads stdout and stderr of a contender, counts the bytes and saves the end of each. It reads
+// everything, so that a contender never has to wait to print.
 type output struct {
 	stdout, stderr stream
-	total          atomic.Int64
+	total          atomic.Int64 // number of bytes read from both
 }
 
 // stream is stdout or stderr.
 type stream struct {
 	ours, child *os.File
-	done        chan struct{} // end of file
+	done        chan struct{} // closed at the end of file
 
-	tailSize int // bytes of the end that are saved
+	tailSize int // number of bytes of the end to save
 
 	mu    sync.Mutex
-	bytes int64
-	tail  []byte // at least the last tailSize bytes
+	bytes int64  // number of bytes read
+	tail  []byte // the last bytes, at least tailSize of them if there were as many
 }
 
-// tailBytes is the default size of the saved end of a stream.
+// tailBytes is the default of tailSize.
 const tailBytes = 4 << 10
 
-// newOutput makes both streams pipes, or stdout a terminal.
+// newOutput opens the streams: pipes, or a terminal for stdout if onTerminal.
 func newOutput(onTerminal bool) (*output, error) {
 	o := &output{}
 	for _, s := range []*stream{&o.stdout, &o.stderr} {
@@ -53,7 +53,7 @@ func newOutput(onTerminal bool) (*output, error) {
 
 // closeChildEnds closes the contender's ends in this process.
 func (o *output) closeChildEnds() {
-	_ = o.stdout.child.Close() // of a nil file: an error, no harm
+	_ = o.stdout.child.Close() // returns an error if the file is nil
 	_ = o.stderr.child.Close()
 }
 
@@ -63,9 +63,9 @@ func (o *output) closeOurEnds() {
 	_ = o.stderr.ours.Close()
 }
 
-// readAll reads both streams until they end. It calls over once when they have brought more than
-// limit bytes together.
-func (o *output) readAll(limit int64, over func()) {
+// readAll starts to read both streams until they end. It calls exceeded once, when both together have
+// more than limit bytes.
+func (o *output) readAll(limit int64, exceeded func()) {
 	var once sync.Once
 	for _, s := range []*stream{&o.stdout, &o.stderr} {
 		go func() {
@@ -75,7 +75,7 @@ func (o *output) readAll(limit int64, over func()) {
 				n, err := s.ours.Read(buf)
 				s.addBytes(buf[:n])
 				if o.total.Add(int64(n)) > limit {
-					once.Do(over)
+					once.Do(exceeded)
 				}
 				if err != nil {
 					return
@@ -85,6 +85,7 @@ func (o *output) readAll(limit int64, over func()) {
 	}
 }
 
+// addBytes counts b and adds it to the tail, which it shortens when it is four times as long as needed.
 func (s *stream) addBytes(b []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,15 +96,14 @@ func (s *stream) addBytes(b []byte) {
 	}
 }
 
-// sizeAndTail returns the number of bytes so far, and the end of them.
+// sizeAndTail returns the number of bytes so far and the saved end as valid UTF-8.
 func (s *stream) sizeAndTail() (int64, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.bytes, strings.ToValidUTF8(string(s.tail[max(0, len(s.tail)-s.tailSize):]), "\uFFFD")
 }
 
-// awaitEnd waits until both streams have ended, but not longer than limit: another process may have
-// them open.
+// awaitEnd waits until both streams have ended, at most for limit: another process may have them open.
 func (o *output) awaitEnd(limit time.Duration) {
 	t := time.NewTimer(limit)
 	defer t.Stop()
@@ -116,8 +116,8 @@ func (o *output) awaitEnd(limit time.Duration) {
 	}
 }
 
-// likelyCause returns the line of stderr that most likely names the cause: that of a Go panic,
-// which is followed by a stack, or else the last one.
+// likelyCause returns the line of stderr that most likely names the cause of a failure: the first line
+// of a Go panic, which a stack follows, or else the last line. It returns "" if there is no line.
 func (o *output) likelyCause() string {
 	_, tail := o.stderr.sizeAndTail()
 	var last string

@@ -31,26 +31,26 @@ type Process struct {
 	in     *wire.Reader
 	out    *wire.Writer
 	output *output
-	group  *machine.Cgroup // nil if none could be made
+	group  *machine.Cgroup // control group; nil if none could be made
 	capped bool            // the kernel enforces the memory limit
 
 	closing sync.Once
 	calls   sync.Mutex // one request at a time
 	last    int64      // id of the last request
-	bye     bool       // it was sent bye
+	byeSent bool
 
-	mu       sync.Mutex  // what follows is shared with the goroutines below
-	call     pendingCall // the request being waited for
-	failure  error       // what ended the trial; the first counts
-	reaped   bool        // the process number is no longer ours
-	closed   bool
+	mu       sync.Mutex  // protects the fields below up to evidence, which goroutines share
+	call     pendingCall // request in flight
+	failure  error       // first failure, which ended the trial; nil while it runs
+	reaped   bool        // the process number may belong to another process now
+	closed   bool        // Close was called
 	evidence tare.Evidence
 
 	state   *os.ProcessState // valid once exited is closed
-	exited  chan struct{}    // the process has ended and was reaped
-	ended   chan struct{}    // nothing it started is left either
-	stop    chan struct{}    // the watch may go home
-	watched chan struct{}    // it has
+	exited  chan struct{}    // closed when the process has ended and was reaped
+	ended   chan struct{}    // closed when all processes that it started have ended, too
+	stop    chan struct{}    // closed to stop watchLimits
+	watched chan struct{}    // closed when watchLimits has stopped
 }
 
 // pendingCall is a request that waits for its reply.
@@ -61,8 +61,7 @@ type pendingCall struct {
 	deadline time.Time // zero means none
 }
 
-// Start starts a contender. The error is a *tare.TrialError of class start,
-// or ctx's own.
+// Start starts a contender. The error is a *tare.TrialError of class start, or wraps the cause of ctx.
 func Start(ctx context.Context, spec Spec) (*Process, error) {
 	l, err := newLink()
 	if err != nil {
@@ -71,6 +70,8 @@ func Start(ctx context.Context, spec Spec) (*Process, error) {
 	return startProcess(ctx, spec, l)
 }
 
+// startProcess starts the program of spec with link l to it, and the goroutines that wait for its end
+// and watch its limits.
 func startProcess(ctx context.Context, spec Spec, l link) (*Process, error) {
 	if spec.Name == "" {
 		spec.Name = filepath.Base(spec.Path)
@@ -81,8 +82,8 @@ func startProcess(ctx context.Context, spec Spec, l link) (*Process, error) {
 	if spec.OutputLimit <= 0 {
 		spec.OutputLimit = DefaultOutputLimit
 	}
-	// All ids have the same length, so that no contender's stack starts
-	// elsewhere because its environment is longer.
+	// All ids have the same length: the length of the environment shifts the stack, which can change
+	// measurements.
 	id := rand.Text()[:12]
 	if spec.Run == "" {
 		spec.Run = id
@@ -108,7 +109,7 @@ func startProcess(ctx context.Context, spec Spec, l link) (*Process, error) {
 // startInGroup starts the program, in a separate control group if possible.
 func (p *Process) startInGroup() (err error) {
 	if strings.ContainsRune(p.spec.Path, filepath.Separator) {
-		// A relative path is the caller's, not one below Dir.
+		// A relative path is relative to the working directory of the caller, not to Dir.
 		if p.spec.Path, err = filepath.Abs(p.spec.Path); err != nil {
 			return err
 		}
@@ -127,7 +128,7 @@ func (p *Process) startInGroup() (err error) {
 		p.group, p.capped = nil, false
 		_ = group.Remove()
 	}
-	// Without a group the tree is still found by its tags.
+	// Without a control group, the process tree can still be found by its tags.
 	if err := p.execProgram(); err != nil {
 		p.output.closeOurEnds()
 		return err
@@ -142,6 +143,7 @@ func (p *Process) newGroup() (*machine.Cgroup, error) {
 	return machine.NewCgroup(groupPrefix(p.spec.Run) + p.id)
 }
 
+// execProgram starts the program, in the control group if there is one, and starts to read its output.
 func (p *Process) execProgram() error {
 	cmd := exec.Command(p.spec.Path, p.spec.Args...)
 	cmd.Dir = p.spec.Dir
@@ -149,11 +151,11 @@ func (p *Process) execProgram() error {
 	cmd.Stdout, cmd.Stderr = p.output.stdout.child, p.output.stderr.child
 	cmd.ExtraFiles = p.link.inheritedFiles()
 	cmd.SysProcAttr = newGroupAttr(p.group)
-	run := cmd.Start
+	start := cmd.Start
 	if p.spec.CPUs != nil {
-		run = func() error { return machine.Pinned(p.spec.CPUs, cmd.Start) }
+		start = func() error { return machine.Pinned(p.spec.CPUs, cmd.Start) }
 	}
-	if err := run(); err != nil {
+	if err := start(); err != nil {
 		return err
 	}
 	p.cmd, p.pid = cmd, cmd.Process.Pid
@@ -166,7 +168,7 @@ func (p *Process) execProgram() error {
 	return nil
 }
 
-// ID returns the trial's tag, in the environment of everything it started.
+// ID returns the trial's tag, the value of EnvTrial in the environment of its processes.
 func (p *Process) ID() string { return p.id }
 
 // PID returns the contender's process number.
@@ -177,13 +179,13 @@ func (p *Process) envTags() []string {
 	return []string{EnvRun + "=" + p.spec.Run, EnvTrial + "=" + p.id}
 }
 
-// Do sends q and waits for its reply until ctx's deadline. The id is filled
-// in. It is one write and one read: the waiting is watched from outside.
+// Do sends q, whose ID it sets, and waits for the reply until the deadline of ctx. It only writes and
+// reads: watchLimits ends the wait when the deadline has passed.
 func (p *Process) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	p.calls.Lock()
 	defer p.calls.Unlock()
 	if q.Op == wire.OpBye {
-		p.bye = true
+		p.byeSent = true
 		p.recordLive()
 	}
 	p.last++
@@ -196,14 +198,14 @@ func (p *Process) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	if err == nil {
 		a, err = p.in.Reply()
 	}
-	late, failure := p.finishCall()
+	lateErr, failure := p.finishCall()
 	switch {
 	case failure != nil:
 		return wire.Reply{}, failure
 	case err != nil:
 		return wire.Reply{}, p.wireError(q.Op, err)
-	case late != nil:
-		return wire.Reply{}, p.failWith(late)
+	case lateErr != nil:
+		return wire.Reply{}, p.failWith(lateErr)
 	case a.ID != q.ID:
 		return wire.Reply{}, p.failWith(trialError(tare.ErrProtocol, "answered %s, which is request %d, with the id %d", q.Op, q.ID, a.ID))
 	case a.Error != nil:
@@ -217,7 +219,8 @@ func (p *Process) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	return a, nil
 }
 
-// beginCall puts the request under watch.
+// beginCall makes op the request in flight, whose deadline watchLimits enforces. It returns an error if
+// the trial has failed or is closed, or if ctx has ended.
 func (p *Process) beginCall(ctx context.Context, op string) error {
 	if ctx.Err() != nil {
 		return p.failWith(p.cancelError(context.Cause(ctx)))
@@ -236,40 +239,42 @@ func (p *Process) beginCall(ctx context.Context, op string) error {
 	return nil
 }
 
-// finishCall takes the request off the watch. late is set if the reply came after the deadline.
-func (p *Process) finishCall() (late, failure error) {
+// finishCall ends the request in flight. lateErr is not nil if the reply came after the deadline;
+// failure is the failure of the trial so far.
+func (p *Process) finishCall() (lateErr, failure error) {
 	now := time.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c := p.call
 	p.call = pendingCall{}
 	if !c.deadline.IsZero() && now.After(c.deadline) {
-		late = c.lateError()
+		lateErr = c.lateError()
 	}
-	return late, p.failure
+	return lateErr, p.failure
 }
 
+// lateError returns the error of a request without a reply before the deadline.
 func (c pendingCall) lateError() error {
 	limit := c.deadline.Sub(c.began)
 	var limited *LimitError
-	if errors.As(context.Cause(c.ctx), &limited) { // a busy machine began to count later
+	if errors.As(context.Cause(c.ctx), &limited) { // the limit as set; c.began may be later than its start
 		limit = limited.Limit
 	}
 	return trialError(tare.ErrDeadline, "no answer to %s within %s", c.op, format.Seconds(limit))
 }
 
-// exitNotice is the maximum time of a busy kernel to report the end of a process whose files are
-// closed already.
+// exitNotice is the longest time to wait until a busy kernel reports the end of a process whose files
+// are closed already.
 const exitNotice = 5 * time.Second
 
-// wireError returns why the wire gave no reply.
+// wireError ends the trial because of err, which writing op or reading its reply returned, and returns
+// the failure. It returns nil if op is bye and the process has ended successfully.
 func (p *Process) wireError(op string, err error) error {
 	var bad *wire.LineError
 	if errors.As(err, &bad) {
 		return p.failWith(trialError(tare.ErrProtocol, "%s answered with %s", op, bad))
 	}
-	// The wire was closed. Usually that is the process ending, which the
-	// kernel reports a moment later.
+	// The wire was closed. Usually the process has ended, which the kernel reports a moment later.
 	select {
 	case <-p.exited:
 		if op == wire.OpBye && errors.Is(err, io.EOF) && p.state != nil && p.state.Success() {
@@ -284,7 +289,7 @@ func (p *Process) wireError(op string, err error) error {
 	return p.failWith(trialError(tare.ErrProtocol, "closed the wire instead of answering %s", op))
 }
 
-// exitError returns how the process ended.
+// exitError returns the error for a process that has ended during op, with the likely cause.
 func (p *Process) exitError(op string) error {
 	if p.group != nil && p.group.OutOfMemory() {
 		return trialError(tare.ErrMemory, "ended by the kernel for holding more than %s", formatSize(p.spec.MemoryLimit))
@@ -297,7 +302,8 @@ func (p *Process) exitError(op string) error {
 	return &tare.TrialError{Class: tare.ErrExit, Message: message}
 }
 
-// failWith ends the trial because of err, unless it has failed before, and returns the first error.
+// failWith ends the trial with the failure err, unless it has failed before, and returns the first
+// failure.
 func (p *Process) failWith(err error) error {
 	p.mu.Lock()
 	first := p.failure == nil

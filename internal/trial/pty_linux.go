@@ -9,9 +9,9 @@ import (
 	"unsafe"
 )
 
-// openTerminal opens a pseudo-terminal: ours is read, what is written to child comes out there. It
-// is 80 columns wide, ends lines as terminals do (a line feed arrives as two bytes), and is the
-// controlling terminal of no process.
+// openTerminal opens a pseudo-terminal: data that is written to child can be read from ours. It is 80
+// columns wide, ends lines like a terminal (a line feed arrives as two bytes), and is the controlling
+// terminal of no process.
 //
 // Source: pts(4), ioctl_tty(2).
 func openTerminal() (ours, child *os.File, err error) {
@@ -43,8 +43,8 @@ func openTerminal() (ours, child *os.File, err error) {
 	return ours, child, err
 }
 
-// ioctl calls ioctl(2). The descriptor stays with the runtime's poller, which it would not through
-// Fd.
+// ioctl calls ioctl(2). It does not use f.Fd, which would remove the descriptor from the runtime's
+// poller.
 func ioctl(f *os.File, request uintptr, arg unsafe.Pointer) error {
 	raw, err := f.SyscallConn()
 	if err != nil {

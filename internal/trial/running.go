@@ -3,8 +3,8 @@ package trial
 // Exited returns a channel that is closed when the process has ended, for whatever reason.
 func (p *Process) Exited() <-chan struct{} { return p.exited }
 
-// Lost returns the error that ended the trial, or nil while it runs. doing is the current activity,
-// for the message. It is for callers that wait for a process, but not on the wire.
+// Lost returns the error that ended the trial, or nil while it runs. It is for callers that wait for
+// something else than a reply. doing is the activity of the process, for the message.
 func (p *Process) Lost(doing string) error {
 	p.mu.Lock()
 	err := p.failure
@@ -23,19 +23,19 @@ func (p *Process) Lost(doing string) error {
 // Printed returns the number of bytes that the contender has written to stdout and stderr so far,
 // on Linux including those still unread.
 func (p *Process) Printed() int64 {
-	const tries = 10
-	for range tries {
+	const attempts = 10 // the sum is right only if no bytes are read while the unread ones are counted
+	for range attempts {
 		read := p.output.total.Load()
-		waiting := countUnread(p.output.stdout.ours) + countUnread(p.output.stderr.ours)
+		unread := countUnread(p.output.stdout.ours) + countUnread(p.output.stderr.ours)
 		if p.output.total.Load() == read {
-			return read + waiting
+			return read + unread
 		}
 	}
 	return p.output.total.Load()
 }
 
-// PIDs lists the processes of the trial that are alive now, the first one of
-// them included; none once that has ended.
+// PIDs lists the processes of the trial that are alive now, including the first one. It returns nil
+// when the first one has ended.
 func (p *Process) PIDs() []int {
 	select {
 	case <-p.exited:

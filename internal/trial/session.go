@@ -10,18 +10,19 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Session speaks the protocol over a Conn: typed calls, each with its deadline, and replies that
-// are checked before use.
+// Session speaks the protocol over a Conn. It has a method for each request, which sets a deadline and
+// checks the reply.
 type Session struct {
 	Conn  Conn
-	Trial string // named in hello, for the contender's messages only
-	PID   int    // as in the contender's hello
+	Trial string // name of the trial, for the contender's messages only
+	PID   int    // process number that the contender reports in its reply to hello
 
-	// Limit returns how long a call may take; nil means Deadline.
+	// Limit returns the longest time that a request may take; nil means Deadline.
 	Limit func(op string, expected time.Duration) time.Duration
 }
 
-// Hello opens the connection as variant ("" if the contender has none), with the seed in decimal.
+// Hello selects the contender's variant ("" if it has none) and sends the seed, in decimal. It must be
+// the first request.
 func (s *Session) Hello(ctx context.Context, variant, seed string) (wire.Reply, error) {
 	a, err := s.doLimited(ctx, wire.Request{
 		Op: wire.OpHello, Protocol: wire.Protocol, Trial: s.Trial, Seed: seed, Variant: variant,
@@ -33,14 +34,14 @@ func (s *Session) Hello(ctx context.Context, variant, seed string) (wire.Reply, 
 	return a, err
 }
 
-// Prepare makes the contender load workload w's input. Reply.Unsupported means that this contender
-// cannot do it, which is no error.
+// Prepare makes the contender load the input of workload w. If the contender does not support w,
+// Reply.Unsupported is true and there is no error.
 func (s *Session) Prepare(ctx context.Context, w wire.Workload) (wire.Reply, error) {
 	return s.doLimited(ctx, wire.Request{Op: wire.OpPrepare, Workload: &w}, 0)
 }
 
-// Answer makes the contender do the work of each case once and returns the outputs in the order of
-// cases.
+// Answer makes the contender execute the operation of workload on for each of cases once. It returns
+// the outputs in the order of cases.
 func (s *Session) Answer(ctx context.Context, on string, cases []int) ([]wire.Answer, error) {
 	a, err := s.doLimited(ctx, wire.Request{Op: wire.OpAnswer, On: on, Cases: cases}, 0)
 	if err != nil {
@@ -57,9 +58,9 @@ func (s *Session) Answer(ctx context.Context, on string, cases []int) ([]wire.An
 	return a.Answers, nil
 }
 
-// Warm runs workload on until minGC collection cycles or atLeast have passed, whichever is first,
-// and never past limit. ops is the number of operations expected to last that long; 0 means
-// unknown.
+// Warm runs workload on until minGC collection cycles or the time atLeast have passed, whichever is
+// first, but not longer than limit. ops is the number of operations that are expected to last that
+// long; 0 means unknown.
 func (s *Session) Warm(ctx context.Context, on string, minGC int64, atLeast, limit time.Duration, ops int64) (wire.Reply, error) {
 	a, err := s.doLimited(ctx, wire.Request{
 		Op: wire.OpWarm, On: on, MinGC: minGC, MinNS: atLeast.Nanoseconds(), CapNS: limit.Nanoseconds(), Ops: ops,
@@ -67,15 +68,15 @@ func (s *Session) Warm(ctx context.Context, on string, minGC int64, atLeast, lim
 	return a, checkTiming(a, err)
 }
 
-// Slice hands the token over: q is the work, expected its expected duration. It sets Op.
+// Slice runs one timed slice, defined by q, whose Op it sets. expected is its expected duration.
 func (s *Session) Slice(ctx context.Context, q wire.Request, expected time.Duration) (wire.Reply, error) {
 	q.Op = wire.OpSlice
 	a, err := s.doLimited(ctx, q, expected)
 	return a, checkTiming(a, err)
 }
 
-// Stats runs a fixed number of operations between two readings of the memory counters.
-// Reply.Unsupported means that it has none to read.
+// Stats runs ops operations between two readings of the memory counters. If the contender has no such
+// counters, Reply.Unsupported is true and there is no error.
 func (s *Session) Stats(ctx context.Context, on string, ops int64, expected time.Duration) (wire.Reply, error) {
 	a, err := s.doLimited(ctx, wire.Request{Op: wire.OpStats, On: on, Ops: ops}, expected)
 	if err == nil && a.Ops < 1 && !a.Unsupported {
@@ -84,14 +85,14 @@ func (s *Session) Stats(ctx context.Context, on string, ops int64, expected time
 	return a, err
 }
 
-// Profile runs workload on for at least the given time and returns where its time (cpu) or memory
-// (mem) went, as a pprof document.
-func (s *Session) Profile(ctx context.Context, on, of string, atLeast time.Duration) (wire.Reply, error) {
-	return s.doLimited(ctx, wire.Request{Op: wire.OpProfile, On: on, Profile: of, MinNS: atLeast.Nanoseconds()}, atLeast)
+// Profile runs workload on for at least the time atLeast. Reply.Profile is the pprof document of its
+// CPU time (profile cpu) or its allocations (mem).
+func (s *Session) Profile(ctx context.Context, on, profile string, atLeast time.Duration) (wire.Reply, error) {
+	return s.doLimited(ctx, wire.Request{Op: wire.OpProfile, On: on, Profile: profile, MinNS: atLeast.Nanoseconds()}, atLeast)
 }
 
-// Gauges returns further records about workload on. Both are empty if the connection to the
-// contender records nothing.
+// Gauges returns the records of the connection about workload on, as a [Gauger] does. Both are empty
+// if the connection is not a Gauger.
 func (s *Session) Gauges(on string) (tare.Sample, string) {
 	if g, ok := s.Conn.(Gauger); ok {
 		return g.Gauges(on)
@@ -101,12 +102,13 @@ func (s *Session) Gauges(on string) (tare.Sample, string) {
 
 // Close sends bye and ends the trial.
 func (s *Session) Close(ctx context.Context) tare.Evidence {
-	// What a contender answers to bye, or whether it does, changes nothing: it is ended next, and
-	// its measurements have arrived.
+	// The reply to bye, or an error, does not matter: the contender is ended now in any case, and its
+	// measurements have arrived.
 	_, _ = s.doLimited(ctx, wire.Request{Op: wire.OpBye}, 0)
 	return s.Conn.Close(ctx)
 }
 
+// doLimited sends q with the deadline for its operation.
 func (s *Session) doLimited(ctx context.Context, q wire.Request, expected time.Duration) (wire.Reply, error) {
 	limit := Deadline
 	if s.Limit != nil {
@@ -117,7 +119,7 @@ func (s *Session) doLimited(ctx context.Context, q wire.Request, expected time.D
 	return s.Conn.Do(ctx, q)
 }
 
-// checkTiming rejects an impossible timing.
+// checkTiming returns err, or an error if the reply has impossible values.
 func checkTiming(a wire.Reply, err error) error {
 	switch {
 	case err != nil:

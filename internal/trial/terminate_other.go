@@ -2,5 +2,5 @@
 
 package trial
 
-// terminateGroup kills the processes: they cannot be asked to end by themselves.
+// terminateGroup kills the processes: on this system they cannot be asked to end.
 func terminateGroup(pid int) { killGroup(pid) }

@@ -4,8 +4,8 @@ package trial
 
 import "syscall"
 
-// terminateGroup asks a process group to end. The caller knows that the number
-// is still the group's.
+// terminateGroup asks a process group to end, by SIGTERM. The caller must know that the number still
+// belongs to the group.
 func terminateGroup(pid int) {
 	if pid > 1 {
 		_ = syscall.Kill(-pid, syscall.SIGTERM)

@@ -2,7 +2,7 @@ package trial
 
 import "fmt"
 
-// formatSize prints bytes: 2 GiB, 64 MiB, 215 MiB.
+// formatSize formats a number of bytes: 2 GiB, 64 MiB, 215 MiB.
 func formatSize(n int64) string {
 	switch {
 	case n >= 1<<30 && n%(1<<30) == 0:

@@ -7,27 +7,28 @@ import (
 	"syscall"
 )
 
-// processStat is the kernel's account of a process, which the process cannot overwrite.
+// processStat contains facts of the kernel about a process, which the process cannot overwrite.
 type processStat struct {
 	parent, group, session int
-	start                  uint64
-	ended                  bool // it only waits to be reaped
+	start                  uint64 // clock ticks after the machine's start
+	ended                  bool   // waits to be reaped
 }
 
-// readProcess reads /proc/PID/stat (proc(5)). The process chooses the name in it, which may contain
-// anything; the fields begin after its last parenthesis.
+// readProcess reads /proc/PID/stat (proc(5)). Its second field is the name of the process in
+// parentheses, which may contain any characters. So the other fields begin after the last parenthesis.
 func readProcess(pid int) (processStat, bool) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	f := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
-	if err != nil || len(f) < 20 {
+	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+	if err != nil || len(fields) < 20 {
 		return processStat{}, false
 	}
-	number := func(i int) int { n, _ := strconv.Atoi(string(f[i])); return n }
-	start, err := strconv.ParseUint(string(f[19]), 10, 64)
-	state := string(f[0])
+	number := func(i int) int { n, _ := strconv.Atoi(string(fields[i])); return n }
+	start, err := strconv.ParseUint(string(fields[19]), 10, 64)
+	state := string(fields[0])
 	return processStat{parent: number(1), group: number(2), session: number(3), start: start, ended: state == "Z" || state == "X"}, err == nil
 }
 
+// identifyLeader returns the facts that distinguish the process from a later one with the same number.
 func identifyLeader(pid int) groupLeader {
 	p, _ := readProcess(pid)
 	return groupLeader{p.start, p.session}
@@ -52,20 +53,20 @@ func readProcesses() map[int]processStat {
 	return all
 }
 
-// killTrees ends the groups and whatever descends from their members, and reports
-// whether there was anything. Everything is stopped before it is ended, so that
-// nothing forks and no parent, by which a child is known, ends in between.
+// killTrees kills the groups and all descendants of their members, and reports whether there were any.
+// It stops all processes before it kills one, so that none forks, and none of the parents, by which
+// descendants are found, ends meanwhile.
 func killTrees(groups map[int]groupLeader) (found bool) {
 	stopped := map[int]processStat{}
 	for {
-		fresh := 0
+		newlyStopped := 0
 		for pid, p := range findInTrees(groups, readProcesses()) {
-			if _, known := stopped[pid]; !known && signalProcess(pid, p, syscall.SIGSTOP) {
+			if _, isStopped := stopped[pid]; !isStopped && signalProcess(pid, p, syscall.SIGSTOP) {
 				stopped[pid] = p
-				fresh++
+				newlyStopped++
 			}
 		}
-		if fresh == 0 {
+		if newlyStopped == 0 {
 			break
 		}
 	}
@@ -75,38 +76,42 @@ func killTrees(groups map[int]groupLeader) (found bool) {
 	return len(stopped) > 0
 }
 
-// findInTrees returns those of all processes that live and are in a group, or descend from one that is.
-// A group keeps its number while it has members; if a process with the number began at another
-// time, the group is gone and forgotten.
+// findInTrees returns the processes of all that are alive and are members of one of groups, or
+// descendants of a member. It deletes groups that have ended: while a group has members, no other
+// process can have its number, so the group has ended if a process with the number started at another
+// time than its leader.
 func findInTrees(groups map[int]groupLeader, all map[int]processStat) map[int]processStat {
 	for pid, l := range groups {
 		if p, ok := all[pid]; ok && p.start != l.start {
 			delete(groups, pid)
 		}
 	}
-	in := map[int]processStat{}
-	for grown := true; grown; {
-		grown = false
+	found := map[int]processStat{}
+	for hasGrown := true; hasGrown; { // until no more children of found processes are found
+		hasGrown = false
 		for pid, p := range all {
-			_, known := in[pid]
-			l, grouped := groups[p.group]
-			_, child := in[p.parent]
-			if !known && !p.ended && pid > 1 && pid != os.Getpid() && (child || grouped && l.start > 0 && p.session == l.session) {
-				in[pid], grown = p, true
+			_, isFound := found[pid]
+			if isFound || p.ended || pid <= 1 || pid == os.Getpid() {
+				continue
+			}
+			leader, inGroup := groups[p.group]
+			isMember := inGroup && leader.start > 0 && p.session == leader.session
+			if _, isChild := found[p.parent]; isChild || isMember {
+				found[pid], hasGrown = p, true
 			}
 		}
 	}
-	return in
+	return found
 }
 
-// signalProcess signals a process if it is still the one that was seen. It opens the process before
-// it reads it, as killTagged does.
-func signalProcess(pid int, was processStat, sig syscall.Signal) bool {
-	held, err := os.FindProcess(pid)
+// signalProcess signals process pid if it is still the process that was read before. It opens the
+// process before it reads it again, for the same reason as killTagged.
+func signalProcess(pid int, before processStat, sig syscall.Signal) bool {
+	process, err := os.FindProcess(pid)
 	if err != nil {
 		return false
 	}
-	defer held.Release()
+	defer process.Release()
 	p, ok := readProcess(pid)
-	return ok && !p.ended && p.start == was.start && held.Signal(sig) == nil
+	return ok && !p.ended && p.start == before.start && process.Signal(sig) == nil
 }

@@ -9,16 +9,16 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// watchEvery is the interval between checks of deadline and memory. The time a request takes does
-// not depend on it, only how soon a hung one is noticed.
+// watchEvery is the interval between checks of the deadline and the memory. It only determines how
+// soon an exceeded limit is noticed, not how long a request takes.
 const watchEvery = 100 * time.Millisecond
 
-// idleEvery is the number of checks between those of the memory of an idle contender: a check costs
-// time in which another one is being measured.
+// idleEvery is the number of checks of which only one includes the memory of an idle contender. While
+// one contender is idle, another is measured, which a check disturbs.
 const idleEvery = 5
 
-// watchLimits holds the contender to its deadline and its memory until Close. One slow tick for
-// everything costs less than a timer per request.
+// watchLimits enforces the deadline and the memory limit of the contender until Close. One slow ticker
+// costs less than a timer per request.
 func (p *Process) watchLimits() {
 	defer close(p.watched)
 	tick := time.NewTicker(watchEvery)
@@ -33,10 +33,11 @@ func (p *Process) watchLimits() {
 	}
 }
 
-// inspectOnce checks the limits once. idle: memory too if no request is in flight.
-func (p *Process) inspectOnce(now time.Time, idle bool) {
-	// The context is read under the lock: a caller may end it as soon as its request is off the
-	// watch, and that is no cancellation.
+// inspectOnce checks the limits once, and ends the trial if one is exceeded or the context of the
+// request has been cancelled. It checks the memory of an idle contender only if checkIdle is true.
+func (p *Process) inspectOnce(now time.Time, checkIdle bool) {
+	// The context is read under the lock: its caller may cancel it as soon as finishCall has ended the
+	// request, which is not a cancellation of the request.
 	p.mu.Lock()
 	c, failed := p.call, p.failure != nil
 	var err error
@@ -51,7 +52,7 @@ func (p *Process) inspectOnce(now time.Time, idle bool) {
 		switch {
 		case errors.Is(err, context.DeadlineExceeded), !c.deadline.IsZero() && now.After(c.deadline):
 			select {
-			case <-p.exited: // a process that it left holds the wire open
+			case <-p.exited: // it has ended, but a process that it left keeps the wire open
 				_ = p.failWith(p.exitError(c.op))
 			default:
 				_ = p.failWith(c.lateError())
@@ -62,16 +63,17 @@ func (p *Process) inspectOnce(now time.Time, idle bool) {
 			return
 		}
 	}
-	if p.capped || c.ctx == nil && !idle {
+	isIdle := c.ctx == nil
+	if p.capped || isIdle && !checkIdle {
 		return
 	}
-	if held := p.residentBytes(); held > p.spec.MemoryLimit {
-		_ = p.failWith(trialError(tare.ErrMemory, "held %s of memory, the limit is %s", formatSize(held), formatSize(p.spec.MemoryLimit)))
+	if resident := p.residentBytes(); resident > p.spec.MemoryLimit {
+		_ = p.failWith(trialError(tare.ErrMemory, "held %s of memory, the limit is %s", formatSize(resident), formatSize(p.spec.MemoryLimit)))
 	}
 }
 
-// residentBytes returns the memory of the process tree in bytes, or 0 if it is unknown. Pages
-// shared within the tree count once per process.
+// residentBytes returns the resident memory of the process tree in bytes, or 0 if it is unknown. Pages
+// that processes of the tree share count once per process.
 func (p *Process) residentBytes() int64 {
 	select {
 	case <-p.exited:
@@ -92,8 +94,8 @@ func (p *Process) residentBytes() int64 {
 	return sum
 }
 
-// listTree lists a process and its descendants. It misses those whose parent has ended; a control
-// group has them.
+// listTree lists a process and its descendants. It does not find descendants whose parent has ended,
+// which a control group does.
 func listTree(pid int) []int {
 	pids := []int{pid}
 	for i := 0; i < len(pids) && i < 1000; i++ {
