@@ -1,5 +1,5 @@
 // Package evidence stores the measurements of a study, and finds them by round, workload and
-// contender. Parts of a trial that are marked as void ([tare.Trial.Counts]) are in no figure.
+// contender. Its results exclude the void parts of trials ([tare.Trial.Counts]).
 package evidence
 
 import (
@@ -9,29 +9,29 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Evidence is a study with its measurements by the time of one look.
+// Evidence is a study with its measurements up to one look.
 type Evidence struct {
 	Study      tare.Study
 	Plan       tare.Plan
 	Contenders []tare.Contender
-	Rounds     int              // complete rounds at the plan's slice length
-	Slices     []tare.Slice     // of all rounds; those with longer slices (tau above 1) show the cost of a token
-	Trials     []tare.Trial     // likewise, with their marks
-	Semantics  []tare.Semantics // what answers were found to mean, outside the rounds
-	Final      bool             // the study has stopped: no more rounds will come
+	Rounds     int              // number of complete rounds at the plan's slice length
+	Slices     []tare.Slice     // of all rounds, including rounds with longer slices (Tau above 1), which show the cost of a token
+	Trials     []tare.Trial     // of all rounds, with marks on void parts
+	Semantics  []tare.Semantics // results of semantics tests, outside the rounds
+	Final      bool             // the study has stopped: there will be no more rounds
 
-	Conformance []tare.Conformance // how contenders answered what was known beforehand
+	Conformance []tare.Conformance // comparisons with the reference, before timing
 
 	index *Index // nil until Indexed
 }
 
-// Indexed returns the evidence with its index, which is built once for all that read it.
+// Indexed returns the evidence with its index, so that Index does not build it again.
 func (e Evidence) Indexed() Evidence {
 	e.index = e.Index()
 	return e
 }
 
-// Index returns the index of the evidence, and builds it if there is none.
+// Index returns the index of the evidence. It builds the index if Indexed was not called.
 func (e Evidence) Index() *Index {
 	if e.index != nil {
 		return e.index
@@ -39,8 +39,8 @@ func (e Evidence) Index() *Index {
 	return newIndex(e)
 }
 
-// FromResult returns the evidence that a result keeps: its trials, without the slices, whose
-// sums are in the samples.
+// FromResult returns the evidence in a result: its trials, whose samples contain the sums of slices. It
+// has no slices.
 func FromResult(r *tare.Result) Evidence {
 	study := tare.Study{ID: r.Study, Kind: r.Kind, Baseline: r.Baseline(), Metrics: r.Metrics, Workloads: r.Workloads}
 	e := Evidence{Study: study, Plan: r.Plan, Contenders: r.Contenders, Rounds: r.RoundsDone, Trials: r.Trials, Semantics: r.Semantics, Final: true}
@@ -50,7 +50,7 @@ func FromResult(r *tare.Result) Evidence {
 // Looks returns the number of interim analyses of the evidence.
 func (e Evidence) Looks() int { return max(1, len(e.Plan.Looks)) }
 
-// Contender returns the contender with that id.
+// Contender returns the contender with this id.
 func (e Evidence) Contender(id string) (tare.Contender, bool) {
 	i := slices.IndexFunc(e.Contenders, func(c tare.Contender) bool { return c.ID == id })
 	if i < 0 {
@@ -59,18 +59,19 @@ func (e Evidence) Contender(id string) (tare.Contender, bool) {
 	return e.Contenders[i], true
 }
 
-// Compared returns the contenders that are compared with the baseline: all but
-// traps and the null contender.
+// Compared returns the ids of the contenders that are compared with the baseline, including the
+// baseline: all but traps and the null contender.
 func (e Evidence) Compared() []string {
 	return e.Having(tare.RoleBaseline, tare.RoleContender, tare.RoleControl, tare.RoleApart)
 }
 
-// Alike returns those of them that are compared with each other as well.
+// Alike returns the ids of the contenders that are also compared with each other: as Compared, but
+// without those of role apart.
 func (e Evidence) Alike() []string {
 	return e.Having(tare.RoleBaseline, tare.RoleContender, tare.RoleControl)
 }
 
-// Having returns the contenders that have one of the roles.
+// Having returns the ids of the contenders with one of roles.
 func (e Evidence) Having(roles ...tare.Role) []string {
 	var ids []string
 	for _, c := range e.Contenders {
@@ -81,7 +82,7 @@ func (e Evidence) Having(roles ...tare.Role) []string {
 	return ids
 }
 
-// Workload returns the workload with that id.
+// Workload returns the workload with this id.
 func (e Evidence) Workload(id string) (tare.Workload, bool) {
 	i := slices.IndexFunc(e.Study.Workloads, func(w tare.Workload) bool { return w.ID == id })
 	if i < 0 {
@@ -90,7 +91,7 @@ func (e Evidence) Workload(id string) (tare.Workload, bool) {
 	return e.Study.Workloads[i], true
 }
 
-// MetricsOf returns those of metrics that apply to workload w.
+// MetricsOf returns the elements of metrics that apply to workload w.
 func MetricsOf(w tare.Workload, metrics []string) []string {
 	var out []string
 	for _, name := range metrics {
@@ -101,8 +102,8 @@ func MetricsOf(w tare.Workload, metrics []string) []string {
 	return out
 }
 
-// Measures reports whether the workload with that id is measured and metric applies to it; else why
-// not.
+// Measures reports whether the workload with this id is measured and metric applies to it. If not, why
+// is the reason.
 func (e Evidence) Measures(workload, metric string) (why string, ok bool) {
 	w, ok := e.Workload(workload)
 	if !ok {
@@ -120,7 +121,7 @@ func (e Evidence) Measures(workload, metric string) (why string, ok bool) {
 	return fmt.Sprintf("%s runs at a given rate, which sets the time of an operation", workload), false
 }
 
-// Primary returns the study's first metric.
+// Primary returns the study's first metric, or "" if it has none.
 func (e Evidence) Primary() string {
 	if len(e.Study.Metrics) == 0 {
 		return ""

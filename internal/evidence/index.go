@@ -19,29 +19,29 @@ func At(round int, workload, contender string) Cell { return Cell{round, workloa
 
 // Index finds slices and samples by cell.
 type Index struct {
-	rounds  []int // ascending
-	slices  map[Cell][]tare.Slice
+	rounds  []int                 // ascending
+	slices  map[Cell][]tare.Slice // sorted by Slice.Index
 	samples map[Cell]tare.Sample
-	idle    map[Cell]float64 // by round and workload: the null's median idle CPU per slice
-	token   float64          // CPU time that a token costs, whatever is done with it, in ns
+	idle    map[Cell]float64 // by round and workload: median idle CPU time of the null contender per slice, in ns
+	token   float64          // CPU time that each token costs a process, in ns: see tokenCost
 }
 
-// newIndex sorts the evidence. What does not count is not in it.
+// newIndex builds the index of e, without parts that do not count and rounds of longer slices.
 func newIndex(e Evidence) *Index {
 	x := &Index{slices: map[Cell][]tare.Slice{}, samples: map[Cell]tare.Sample{}, idle: map[Cell]float64{}}
-	type place struct {
+	type trialKey struct {
 		round     int
 		contender string
 	}
-	marked := map[place]tare.Trial{} // what of them does not count
-	seen := map[int]bool{}
+	marked := map[trialKey]tare.Trial{} // trials with parts that do not count
+	seen := map[int]bool{}              // rounds
 	for _, t := range e.Trials {
 		if t.Tau > 1 {
 			continue
 		}
 		seen[t.Round] = true
 		if !t.Counts("") {
-			marked[place{t.Round, t.Contender}] = t
+			marked[trialKey{t.Round, t.Contender}] = t
 		}
 		for w, s := range t.Samples {
 			if t.Counts(w) {
@@ -53,7 +53,7 @@ func newIndex(e Evidence) *Index {
 		if s.Tau > 1 {
 			continue
 		}
-		if t, ok := marked[place{s.Round, s.Contender}]; ok && !t.Counts(s.Workload) {
+		if t, ok := marked[trialKey{s.Round, s.Contender}]; ok && !t.Counts(s.Workload) {
 			continue
 		}
 		seen[s.Round] = true
@@ -64,93 +64,105 @@ func newIndex(e Evidence) *Index {
 		x.rounds = append(x.rounds, r)
 	}
 	slices.Sort(x.rounds)
+	for _, ss := range x.slices {
+		slices.SortFunc(ss, func(a, b tare.Slice) int { return cmp.Compare(a.Index, b.Index) })
+	}
+	x.setIdle(e)
+	x.token = x.tokenCost(e)
+	return x
+}
+
+// setIdle sets x.idle from the slices of the null contender. For a round without the null contender it
+// uses the median over the other rounds.
+func (x *Index) setIdle(e Evidence) {
 	null := ""
 	for _, c := range e.Contenders {
 		if c.Role == tare.RoleNull {
 			null = c.ID
 		}
 	}
-	idles := map[string][]float64{} // by workload, of all rounds
+	medians := map[string][]float64{} // by workload: one per round
 	for c, ss := range x.slices {
-		slices.SortFunc(ss, func(a, b tare.Slice) int { return cmp.Compare(a.Index, b.Index) })
-		if c.Contender == null {
-			idle := make([]float64, len(ss))
-			for i, s := range ss {
-				idle[i] = float64(s.IdleCPUNS)
-			}
-			x.idle[Cell{c.Round, c.Workload, ""}] = stats.Median(idle)
-			idles[c.Workload] = append(idles[c.Workload], stats.Median(idle))
+		if c.Contender != null {
+			continue
 		}
+		idle := make([]float64, len(ss))
+		for i, s := range ss {
+			idle[i] = float64(s.IdleCPUNS)
+		}
+		median := stats.Median(idle)
+		x.idle[Cell{c.Round, c.Workload, ""}] = median
+		medians[c.Workload] = append(medians[c.Workload], median)
 	}
-	// A round that the null contender lost takes what it did in the others.
 	for c := range x.slices {
-		at := Cell{c.Round, c.Workload, ""}
-		if _, known := x.idle[at]; !known && len(idles[c.Workload]) > 0 {
-			x.idle[at] = stats.Median(idles[c.Workload])
+		key := Cell{c.Round, c.Workload, ""}
+		if _, ok := x.idle[key]; !ok && len(medians[c.Workload]) > 0 {
+			x.idle[key] = stats.Median(medians[c.Workload])
 		}
 	}
-	x.token = x.tokenCost(e)
-	return x
 }
 
-// Rounds returns the numbers of the rounds in which something counts, ascending.
+// Rounds returns the numbers of the rounds with measurements that count, ascending.
 func (x *Index) Rounds() []int { return x.rounds }
 
-// Slices returns those of a cell, in order.
+// Slices returns the slices of a cell, in order.
 func (x *Index) Slices(c Cell) []tare.Slice { return x.slices[c] }
 
 // Sample returns the sample of a cell, or nil if there is none.
 func (x *Index) Sample(c Cell) tare.Sample { return x.samples[c] }
 
-// Token returns the CPU time in nanoseconds that being handed the token costs a process.
+// Token returns the CPU time in ns that a process uses because it gets the token: see tokenCost.
 func (x *Index) Token() float64 { return x.token }
 
-// tokenCost returns the CPU time that a token costs a process, in threads of its runtime that stay
-// awake for a moment. In a slice of n operations an operation takes a + b/n, so that slices of two
-// lengths give b. It is the median over contenders of a round, and over rounds, or 0 if there are
-// fewer than three, or if longer slices cost no less. Servers have no tokens.
+// tokenCost returns the CPU time in ns that each token costs a process, whatever it does with it:
+// threads of its runtime stay awake for a moment. In a slice of n operations, an operation takes
+// a + b/n, where b is the cost of the token. So two lengths of slices, n and m, give
+// b = (time(n) − time(m)) / (1/n − 1/m). The result is the median over contenders and workloads of a
+// round, then over rounds. It is 0 if there are fewer than stats.LongRounds rounds of longer slices, or
+// if longer slices cost no less. Servers have no tokens.
 func (x *Index) tokenCost(e Evidence) float64 {
-	long := map[Cell][2]float64{}
+	type total struct{ ns, ops float64 }
+	long := map[Cell]total{} // of longer slices
 	for _, s := range e.Slices {
 		w, ok := e.Workload(s.Workload)
 		if s.Tau <= 1 || !ok || w.Traffic != nil || s.Ops <= 0 {
 			continue
 		}
 		c := Cell{s.Round, s.Workload, s.Contender}
-		sum := long[c]
-		long[c] = [2]float64{sum[0] + x.Cost(s, "cpu"), sum[1] + float64(s.Ops)}
+		long[c] = total{long[c].ns + x.Cost(s, "cpu"), long[c].ops + float64(s.Ops)}
 	}
-	count := map[Cell]int{}
+	longCount := map[Cell]int{}
 	for _, s := range e.Slices {
 		if s.Tau > 1 {
-			count[Cell{s.Round, s.Workload, s.Contender}]++
+			longCount[Cell{s.Round, s.Workload, s.Contender}]++
 		}
 	}
-	byRound := map[int][]float64{}
-	for c, of := range long {
-		var ns, ops float64
+	costs := map[int][]float64{} // by round
+	for c, l := range long {
+		var short total
 		for _, s := range x.slices[c] {
-			ns, ops = ns+x.Cost(s, "cpu"), ops+float64(s.Ops)
+			short.ns, short.ops = short.ns+x.Cost(s, "cpu"), short.ops+float64(s.Ops)
 		}
-		few, many := ops/float64(max(1, len(x.slices[c]))), of[1]/float64(count[c])
-		if ops == 0 || many < 2*few {
+		shortOps, longOps := short.ops/float64(max(1, len(x.slices[c]))), l.ops/float64(longCount[c]) // of one slice
+		if short.ops == 0 || longOps < 2*shortOps {
 			continue
 		}
-		byRound[c.Round] = append(byRound[c.Round], (ns/ops-of[0]/of[1])/(1/few-1/many))
+		costs[c.Round] = append(costs[c.Round], (short.ns/short.ops-l.ns/l.ops)/(1/shortOps-1/longOps))
 	}
-	if len(byRound) < stats.LongRounds {
+	if len(costs) < stats.LongRounds {
 		return 0
 	}
 	var medians []float64
-	for _, cells := range byRound {
-		medians = append(medians, stats.Median(cells))
+	for _, roundCosts := range costs {
+		medians = append(medians, stats.Median(roundCosts))
 	}
 	return max(0, stats.Median(medians))
 }
 
-// Cost returns the cost of slice s in metric: wall time, or the CPU time of the process including
-// that off its token (collection that finished after the token was handed back), less that of an
-// idle process of the round and the cost of the token.
+// Cost returns the cost of slice s in ns: its wall time, or if metric is "cpu" the CPU time of its
+// process. The CPU time includes the time after the slice, e.g. of a collection that finished later,
+// minus the time of an idle process in that round. The cost of the token is subtracted, too, but at
+// most half of the CPU time.
 func (x *Index) Cost(s tare.Slice, metric string) float64 {
 	if metric != "cpu" {
 		return float64(s.WallNS)
@@ -160,8 +172,8 @@ func (x *Index) Cost(s tare.Slice, metric string) float64 {
 	return max(used/2, used-x.token)
 }
 
-// PerRound returns the value of metric for contender on workload, one per
-// round that has one, in round order.
+// PerRound returns the values of metric for contender on workload, in round order. Rounds without a
+// value are omitted.
 func (x *Index) PerRound(m tare.Metric, workload, contender string) []float64 {
 	var values []float64
 	for _, r := range x.rounds {
@@ -172,8 +184,9 @@ func (x *Index) PerRound(m tare.Metric, workload, contender string) []float64 {
 	return values
 }
 
-// InRound returns the value of a metric in one cell, or false if it was not measured. It is
-// that of the sample if the metric is measured once a trial, or the evidence has no slices.
+// InRound returns the value of a metric in one cell. It returns false if the metric was not measured.
+// The value comes from the slices of the cell. If the metric is measured once per trial, or the
+// evidence has no slices, it comes from the sample.
 func (x *Index) InRound(m tare.Metric, c Cell) (float64, bool) {
 	if !m.PerSlice || len(x.slices) == 0 {
 		v, ok := x.samples[c][m.Key]

@@ -7,9 +7,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Kept returns the evidence of a saved result, for the questions of a study that may have changed
-// since: its claims, decompositions and break-evens. The measurements are the result's. A result
-// has no slices; one slice represents those of each contender, workload and round.
+// Kept returns the evidence of a saved result for study s, whose claims, decompositions and break-evens
+// may have changed since the result was measured. A result has no slices: for each contender, workload
+// and round, Kept makes one slice with their sum.
 func Kept(s tare.Study, r *tare.Result) Evidence {
 	s.Workloads, s.Metrics, s.Baseline = r.Workloads, r.Metrics, r.Baseline()
 	e := Evidence{
@@ -26,31 +26,33 @@ func Kept(s tare.Study, r *tare.Result) Evidence {
 			}
 		}
 	}
-	// The answers before timing come first; samples of the rounds follow them.
-	type asked struct {
+	// Take only the first result of each contender and workload, which is from before timing: results
+	// of samples in the rounds follow it.
+	type key struct {
 		contender, workload string
 		probe               bool
 	}
-	seen := map[asked]bool{}
+	seen := map[key]bool{}
 	for _, c := range r.Conformance {
-		if of := (asked{c.Contender, c.Workload, c.Probe}); !seen[of] {
-			seen[of] = true
+		if k := (key{c.Contender, c.Workload, c.Probe}); !seen[k] {
+			seen[k] = true
 			e.Conformance = append(e.Conformance, c)
 		}
 	}
 	return e.Indexed()
 }
 
-// sliceOf returns one slice with all that a trial did on a workload. It returns false if
-// the trial timed nothing there.
+// sliceOf returns one slice with the sums of all slices of a trial on a workload. It returns false if
+// the trial has no time on the workload.
 func sliceOf(t tare.Trial, workload string) (tare.Slice, bool) {
-	took := func(name string) float64 {
-		m, _ := tare.MetricNamed(name)
-		return t.Samples[workload][m.Key] * t.Samples[workload][tare.KeyOps]
+	sample := t.Samples[workload]
+	total := func(metric string) int64 {
+		m, _ := tare.MetricNamed(metric)
+		return int64(sample[m.Key] * sample[tare.KeyOps])
 	}
 	s := tare.Slice{
 		Round: t.Round, Tau: t.Tau, Contender: t.Contender, Workload: workload,
-		Ops: int64(t.Samples[workload][tare.KeyOps]), WallNS: int64(took("time")), CPUNS: int64(took("cpu")),
+		Ops: int64(sample[tare.KeyOps]), WallNS: total("time"), CPUNS: total("cpu"),
 	}
 	return s, s.Ops > 0 && s.WallNS > 0
 }

@@ -23,16 +23,16 @@ var _ Conn = (*Process)(nil)
 
 // Process is a Conn to a separate program, started by Start.
 type Process struct {
-	spec   Spec
-	id     string
-	cmd    *exec.Cmd
-	pid    int
-	link   link
-	in     *wire.Reader
-	out    *wire.Writer
-	output *output
-	group  *machine.Cgroup // control group; nil if none could be made
-	capped bool            // the kernel enforces the memory limit
+	spec     Spec
+	id       string
+	cmd      *exec.Cmd
+	pid      int
+	link     link
+	replies  *wire.Reader
+	requests *wire.Writer
+	output   *output
+	group    *machine.Cgroup // control group; nil if none could be made
+	capped   bool            // the kernel enforces the memory limit
 
 	closing sync.Once
 	calls   sync.Mutex // one request at a time
@@ -89,7 +89,7 @@ func startProcess(ctx context.Context, spec Spec, l link) (*Process, error) {
 		spec.Run = id
 	}
 	p := &Process{
-		spec: spec, id: id, link: l, in: wire.NewReader(l), out: wire.NewWriter(l),
+		spec: spec, id: id, link: l, replies: wire.NewReader(l), requests: wire.NewWriter(l),
 		exited: make(chan struct{}), ended: make(chan struct{}),
 		stop: make(chan struct{}), watched: make(chan struct{}),
 	}
@@ -193,10 +193,10 @@ func (p *Process) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	if err := p.beginCall(ctx, q.Op); err != nil {
 		return wire.Reply{}, err
 	}
-	err := p.out.Request(q)
+	err := p.requests.Request(q)
 	var a wire.Reply
 	if err == nil {
-		a, err = p.in.Reply()
+		a, err = p.replies.Reply()
 	}
 	lateErr, failure := p.finishCall()
 	switch {
