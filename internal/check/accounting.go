@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// maxAccountsOff is the tolerated relative difference of sums that should agree.
+// maxAccountsOff is the tolerated relative difference between two values that should agree.
 const maxAccountsOff = 0.10
 
 func accounting() Check {
@@ -36,8 +36,8 @@ func accounting() Check {
 			var out []tare.Finding
 			for _, c := range in.measuredContenders() {
 				for _, w := range in.trafficWorkloads() {
-					if said := listImbalances(in, c.ID, w.ID); len(said) > 0 {
-						out = append(out, tare.Finding{Contender: c.ID, Workload: w.ID, Message: strings.Join(said, "; ")})
+					if imbalances := listImbalances(in, c.ID, w.ID); len(imbalances) > 0 {
+						out = append(out, tare.Finding{Contender: c.ID, Workload: w.ID, Message: strings.Join(imbalances, "; ")})
 					}
 				}
 				if e, ok := estimateOver(slicesOverProcess(in, c.ID)); ok && e.isAbove(1+maxAccountsOff) {
@@ -52,44 +52,45 @@ func accounting() Check {
 	}
 }
 
-// listImbalances returns a sentence per account of contender on workload that does not balance.
+// listImbalances returns a sentence for each pair of values of contender on workload that should
+// agree and do not.
 func listImbalances(in Input, contender, workload string) []string {
-	var said []string
-	say := func(e extent, text string) {
-		said = append(said, fmt.Sprintf(text, e.mid)+fmt.Sprintf(" (%.3g to %.3g, %s)", e.lo, e.hi, format.Count(e.rounds, "round")))
+	var sentences []string
+	add := func(e extent, text string) { // text is a format with a verb for the estimate
+		sentences = append(sentences, fmt.Sprintf(text, e.mid)+fmt.Sprintf(" (%.3g to %.3g, %s)", e.lo, e.hi, format.Count(e.rounds, "round")))
 	}
 	if e, ok := estimateOver(in.perRound(contender, workload, countedRate)); ok && e.isOff(maxAccountsOff) {
-		say(e, "requests over time are %.3g× the rate")
+		add(e, "requests over time are %.3g× the rate")
 	}
 	if e, ok := estimateOver(busyCores(in, contender, workload)); ok && e.isOff(maxAccountsOff) {
-		say(e, "rate × CPU per request is %.3g× the cores the server was busy")
+		add(e, "rate × CPU per request is %.3g× the cores the server was busy")
 	}
 	if e, ok := estimateOver(in.perRound(contender, workload, readBusyShare(tare.KeyServerCPU, tare.KeyServerCores))); ok && e.isAbove(1+maxAccountsOff) {
-		say(e, "the server was busy %.3g× the cores it may use")
+		add(e, "the server was busy %.3g× the cores it may use")
 	}
 	if e, ok := estimateOver(in.perRound(contender, workload, readBusyShare(tare.KeyClientCPU, tare.KeyClientCores))); ok && e.isAbove(1+maxAccountsOff) {
-		say(e, nameSender(in.hasOwnClient(contender, workload))+" was busy %.3g× the cores it may use")
+		add(e, nameSender(in.hasOwnClient(contender, workload))+" was busy %.3g× the cores it may use")
 	}
-	return said
+	return sentences
 }
 
 const nsPerSecond = 1e9
 
-// countedRate reads requests over time, over the rate.
+// countedRate reads the number of requests per second over the reported rate: 1 if they agree.
 func countedRate(s tare.Sample) (float64, bool) {
 	v, ok := readRatio([]string{tare.KeyRequests}, []string{tare.KeyWall, tare.KeyRate})(s)
 	return v * nsPerSecond, ok
 }
 
-// busyCores returns, per round, rate × CPU per request over the cores the
-// server was busy. CPU per request is that of
-// the slices: KeyServerCPU does not cover the time between slices either.
+// busyCores returns, per round, rate × CPU per request over the number of cores that the server
+// used: 1 if they agree. CPU per request is taken from the slices, because KeyServerCPU does not
+// cover the time between slices either.
 func busyCores(in Input, contender, workload string) []float64 {
-	per := map[int]float64{}
-	ops := map[int]int64{}
+	cpuNS := map[int]float64{} // by round
+	ops := map[int]int64{}     // by round
 	for _, s := range in.Slices {
 		if s.Contender == contender && s.Workload == workload && s.Tau <= 1 {
-			per[s.Round] += float64(s.CPUNS)
+			cpuNS[s.Round] += float64(s.CPUNS)
 			ops[s.Round] += s.Ops
 		}
 	}
@@ -98,27 +99,30 @@ func busyCores(in Input, contender, workload string) []float64 {
 		if t.Contender != contender || !isCounted(t) || ops[t.Round] <= 0 {
 			continue
 		}
-		f := readRatio([]string{tare.KeyRate, tare.KeyWall}, []string{tare.KeyServerCPU})
-		if v, ok := f(t.Samples[workload]); ok {
-			out = append(out, v*per[t.Round]/float64(ops[t.Round])/nsPerSecond)
+		rateOverCores := readRatio([]string{tare.KeyRate, tare.KeyWall}, []string{tare.KeyServerCPU}) // cores = CPU / wall
+		if v, ok := rateOverCores(t.Samples[workload]); ok {
+			out = append(out, v*cpuNS[t.Round]/float64(ops[t.Round])/nsPerSecond)
 		}
 	}
 	return out
 }
 
-// slicesOverProcess returns, per round, the CPU time of the slices over that of the
+// slicesOverProcess returns, per round, the CPU time of contender's slices over the CPU time of its
 // process.
 func slicesOverProcess(in Input, contender string) []float64 {
-	parts := map[int]int64{}
+	slicesNS := map[int]int64{} // by round
 	for _, s := range in.Slices {
 		if s.Contender == contender && s.Tau <= 1 {
-			parts[s.Round] += s.CPUNS + s.IdleCPUNS
+			slicesNS[s.Round] += s.CPUNS + s.IdleCPUNS
 		}
 	}
 	var out []float64
 	for _, t := range in.Trials {
-		if whole := t.Evidence.CPUSeconds * 1e9; t.Contender == contender && t.Tau <= 1 && t.Counts("") && whole > 0 && parts[t.Round] > 0 {
-			out = append(out, float64(parts[t.Round])/whole)
+		if t.Contender != contender || t.Tau > 1 || !t.Counts("") {
+			continue
+		}
+		if processNS := t.Evidence.CPUSeconds * nsPerSecond; processNS > 0 && slicesNS[t.Round] > 0 {
+			out = append(out, float64(slicesNS[t.Round])/processNS)
 		}
 	}
 	return out

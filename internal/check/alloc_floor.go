@@ -14,24 +14,24 @@ func allocFloor() Check {
 			"It fires when no round reached that floor. The null contender is exempt, and so are operations that write into something reused.",
 		Why: "A copier was reported to copy an 88-byte struct with 64 bytes allocated. A value that is new each time has to be put somewhere: " +
 			"less memory than the answer means that the work is not done, or that the answer is shared between callers.",
-		Advice:  "see what the operation returns: a shared buffer, a cached value, or nothing; if reuse is meant, do not declare the value fresh",
-		authors: true,
+		Advice:     "see what the operation returns: a shared buffer, a cached value, or nothing; if reuse is meant, do not declare the value fresh",
+		forAuthors: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, c := range in.Conformance {
 				if !c.Fresh || c.Cases == 0 || c.MinBytes <= 0 || in.roleOf(c.Contender) == tare.RoleNull {
 					continue
 				}
-				most, seen := 0.0, false
+				maxBytes, measured := 0.0, false // bytes per operation, over the rounds
 				for _, t := range in.Trials {
 					if v, ok := t.Samples[c.Workload]["bytes_per_op"]; ok && t.Contender == c.Contender && t.Error == nil {
-						most, seen = max(most, v), true
+						maxBytes, measured = max(maxBytes, v), true
 					}
 				}
-				if seen && most < float64(c.MinBytes) {
+				if measured && maxBytes < float64(c.MinBytes) {
 					out = append(out, tare.Finding{
 						Contender: c.Contender, Workload: c.Workload,
-						Message: fmt.Sprintf("allocates at most %s B/op in any round, but hands out a fresh value of at least %d B", formatNumber(most), c.MinBytes),
+						Message: fmt.Sprintf("allocates at most %s B/op in any round, but hands out a fresh value of at least %d B", formatNumber(maxBytes), c.MinBytes),
 					})
 				}
 			}

@@ -9,9 +9,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// linked is the correlation of one round with the next from which intervals
-// are noticeably too narrow: their error at 5 % becomes about 8 %.
-const linked = 0.1
+// maxCorrelation is the tolerated correlation of one round with the next. Above it intervals are
+// noticeably too narrow: an error level of 5 % becomes about 8 %.
+const maxCorrelation = 0.1
 
 func autocorrelation() Check {
 	return Check{
@@ -26,7 +26,7 @@ func autocorrelation() Check {
 			var out []tare.Finding
 			for _, e := range primaryEffects(in) {
 				r, lo, ok := lagOne(e.Effects)
-				if !ok || lo <= linked {
+				if !ok || lo <= maxCorrelation {
 					continue
 				}
 				out = append(out, tare.Finding{
@@ -39,38 +39,39 @@ func autocorrelation() Check {
 	}
 }
 
-// lagOne returns the correlation of each value's rank with the next one's, 1 − RVN/2 with RVN the
-// rank version of von Neumann's ratio, and the lower end of its 99.9 % interval. Ties get their
-// mean rank. It returns false if all are tied or fewer than ten.
+// lagOne returns the correlation of each value's rank with the rank of the next value, and the lower
+// end of its 99.9 % interval. The correlation is 1 − RVN/2, where RVN is the rank version of von
+// Neumann's ratio; equal values get their mean rank. lagOne returns false if x has fewer than ten
+// values or all of them are equal.
 //
 // Sources: R. Bartels, "The rank version of von Neumann's ratio test for
 // randomness", J. Amer. Statist. Assoc. 77 (1982) 40–46; R. A. Fisher, "On the
 // probable error of a coefficient of correlation deduced from a small sample",
 // Metron 1 (1921) 3–32.
 func lagOne(x []float64) (r, low float64, ok bool) {
-	const fewest = 10
+	const minValues = 10
 	n := len(x)
-	if n < fewest {
+	if n < minValues {
 		return 0, 0, false
 	}
 	ranks := midRanks(x)
-	var steps, spread float64
+	var stepSquares, squares float64 // of the steps from rank to rank, and of the distances from the mean
 	mean := float64(n+1) / 2
 	for i, v := range ranks {
-		spread += (v - mean) * (v - mean)
+		squares += (v - mean) * (v - mean)
 		if i > 0 {
-			steps += (v - ranks[i-1]) * (v - ranks[i-1])
+			stepSquares += (v - ranks[i-1]) * (v - ranks[i-1])
 		}
 	}
-	if spread == 0 {
+	if squares == 0 {
 		return 0, 0, false
 	}
-	r = 1 - steps/spread/2
+	r = 1 - stepSquares/squares/2
 	const z = 3.2905 // standard normal, exceeded with probability 0.0005
 	return r, math.Tanh(math.Atanh(r) - z/math.Sqrt(float64(n-3))), true
 }
 
-// midRanks returns the ranks of x from 1, equal values sharing the mean of theirs.
+// midRanks returns the ranks of the values of x, from 1. Equal values get the mean of their ranks.
 func midRanks(x []float64) []float64 {
 	s := slices.Clone(x)
 	slices.Sort(s)

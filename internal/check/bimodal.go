@@ -28,14 +28,14 @@ func bimodal() Check {
 					continue
 				}
 				low, high := splitHumps(e.Effects)
-				a, b := stats.Median(low), stats.Median(high)
-				if b-a <= math.Log1p(tolerance) {
+				lowRatio, highRatio := stats.Median(low), stats.Median(high) // logarithms
+				if highRatio-lowRatio <= math.Log1p(tolerance) {
 					continue
 				}
 				out = append(out, tare.Finding{
 					Contender: e.A, Workload: e.Workload,
 					Message: fmt.Sprintf("the ratio to %s has two humps: about %.3g in %s and %.3g in %s",
-						e.B, math.Exp(a), format.Count(len(low), "round"), math.Exp(b), format.Count(len(high), "round")),
+						e.B, math.Exp(lowRatio), format.Count(len(low), "round"), math.Exp(highRatio), format.Count(len(high), "round")),
 				})
 			}
 			return out
@@ -43,13 +43,13 @@ func bimodal() Check {
 	}
 }
 
-// dipLevel returns the dip that n values drawn from a uniform distribution exceed
-// with probability 0.1 %: of all distributions with one hump, the uniform has
-// the largest dips as n grows. A number of rounds between two of the table
-// takes the level of the larger. False for too few.
+// dipLevel returns the dip that n values drawn from a uniform distribution exceed with probability
+// 0.1 %: of all distributions with one hump, the uniform has the largest dips as n grows. If n is
+// between two rows of the table, the row with the larger number applies. dipLevel returns false if n
+// is below 12.
 func dipLevel(n int) (float64, bool) {
-	const fewest = 12
-	if n < fewest {
+	const minRounds = 12
+	if n < minRounds {
 		return 0, false
 	}
 	table := dipTable()
@@ -63,21 +63,21 @@ func dipLevel(n int) (float64, bool) {
 	return root / math.Sqrt(float64(n)), true
 }
 
-// splitHumps divides x into a lower and a higher group, so that the squared distances from the
-// groups' means have the smallest sum.
+// splitHumps divides x into a lower and a higher group such that the sum of the squared distances from
+// the mean of each group is as small as possible.
 //
 // Source: W. D. Fisher, "On grouping for maximum homogeneity", J. Amer. Statist. Assoc. 53 (1958)
 // 789–798.
 func splitHumps(x []float64) (low, high []float64) {
-	s := slices.Clone(x)
-	slices.Sort(s)
-	best, at := math.Inf(1), 1
-	for k := 1; k < len(s); k++ {
-		if within := sumSquares(s[:k]) + sumSquares(s[k:]); within < best {
-			best, at = within, k
+	sorted := slices.Clone(x)
+	slices.Sort(sorted)
+	minSum, split := math.Inf(1), 1
+	for k := 1; k < len(sorted); k++ {
+		if sum := sumSquares(sorted[:k]) + sumSquares(sorted[k:]); sum < minSum {
+			minSum, split = sum, k
 		}
 	}
-	return s[:at], s[at:]
+	return sorted[:split], sorted[split:]
 }
 
 // sumSquares returns the sum of squared distances from the mean.
@@ -93,9 +93,9 @@ func sumSquares(x []float64) float64 {
 	return sum
 }
 
-// primaryEffects returns the effects of the contenders and the control against the
-// baseline on the primary metric, turned so that the baseline is B; none
-// before the study has stopped.
+// primaryEffects returns the effects on the primary metric of the contenders and the control against
+// the baseline. The baseline is B in all of them: effects with the baseline as A are inverted. It
+// returns nil before the study has stopped.
 func primaryEffects(in Input) []tare.Effects {
 	if !in.Final {
 		return nil

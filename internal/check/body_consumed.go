@@ -10,8 +10,8 @@ func bodyConsumed() Check {
 			"It does not apply to requests without a body, nor to servers that cannot tell.",
 		Why: "An upload server that answers before it has read the body is very fast: the bytes stay in the kernel's buffers or are thrown away with the connection. " +
 			"What was compared was how soon each said OK.",
-		Advice:  "have the handler read the whole body, and account for what it read",
-		authors: true,
+		Advice:     "have the handler read the whole body, and account for what it read",
+		forAuthors: true,
 		suspects: func(in Input, contender string) []suspicion {
 			return in.receiptSuspects(contender, tare.KeyReceivedBody, tare.KeySentBody)
 		},

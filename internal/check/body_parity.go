@@ -7,9 +7,10 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Tolerated differences between the bodies of two contenders: both must be exceeded.
+// Tolerated differences between the body lengths of two contenders. A difference is reported only if
+// it exceeds both.
 const (
-	bodyShare = 0.01 // of the baseline's
+	bodyShare = 0.01 // share of the baseline's length
 	bodyBytes = 0.5
 )
 
@@ -25,11 +26,11 @@ func bodyParity() Check {
 		atEnd:  true,
 		Run: func(in Input) []tare.Finding {
 			return in.findAgainstBaseline(in.trafficWorkloads(), readKey(tare.KeyBodyReceived), func(c tare.Contender, w tare.Workload, e, base extent) string {
-				switch lengths := in.extraAnswerBytes(c.ID, w.ID); {
+				switch extraBytes := in.extraAnswerBytes(c.ID, w.ID); {
 				case isOutside(e, base):
 					return fmt.Sprintf("its responses have %s bytes of body and those of %s %s", formatNumber(e.mid), in.Study.Baseline, formatNumber(base.mid))
-				case lengths != 0:
-					return fmt.Sprintf("its bodies are as long as those of %s, and its answers differ by %s bytes each: status, header or content", in.Study.Baseline, formatNumber(math.Abs(lengths)))
+				case extraBytes != 0:
+					return fmt.Sprintf("its bodies are as long as those of %s, and its answers differ by %s bytes each: status, header or content", in.Study.Baseline, formatNumber(math.Abs(extraBytes)))
 				}
 				return ""
 			})
@@ -45,8 +46,9 @@ func isOutside(e, base extent) bool {
 	return e.isAbove(base.hi+more) || e.isBelow(base.lo-less)
 }
 
-// extraAnswerBytes returns by how many bytes per case contender's answers before timing were longer
-// than the baseline's. It returns 0 if they cannot be compared.
+// extraAnswerBytes returns the mean number of bytes by which contender's answers before timing were
+// longer than the baseline's. It returns 0 if either side has wrong answers or the numbers of cases
+// differ.
 func (in Input) extraAnswerBytes(contender, workload string) float64 {
 	find := func(id string) (tare.Conformance, bool) {
 		for _, c := range in.Conformance {
@@ -56,10 +58,10 @@ func (in Input) extraAnswerBytes(contender, workload string) float64 {
 		}
 		return tare.Conformance{}, false
 	}
-	own, okOwn := find(contender)
-	base, ok := find(in.Study.Baseline)
-	if !ok || !okOwn || own.Cases != base.Cases {
+	answers, ok := find(contender)
+	base, okBase := find(in.Study.Baseline)
+	if !ok || !okBase || answers.Cases != base.Cases {
 		return 0
 	}
-	return float64(own.Bytes-base.Bytes) / float64(own.Cases)
+	return float64(answers.Bytes-base.Bytes) / float64(answers.Cases)
 }

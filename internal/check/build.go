@@ -9,8 +9,8 @@ func build() Check {
 		Summary:  "A contender could not be built. The study goes on without it. One that takes programs which are not installed is left out as well; that is a note, and not an error.",
 		Why: "A comparison from which the awkward contenders silently dropped out is a different comparison. " +
 			"What was asked for and could not be built is listed with the compiler's first words.",
-		Advice:  "build the contender by itself in its own directory (GOWORK=off go build) and read the whole message",
-		authors: true,
+		Advice:     "build the contender by itself in its own directory (GOWORK=off go build) and read the whole message",
+		forAuthors: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, c := range in.Contenders {

@@ -34,66 +34,32 @@ func carryOver() Check {
 	}
 }
 
-// position is the contender before a slice, or the index of the slice. Only one of them is set.
+// position is one aspect of where a slice is in its round: the contender before it, or its index in
+// the order. Only one of them is set.
 type position struct {
-	after    string
-	position int // from 1; 0 if after is set
+	after string // the contender before the slice
+	index int    // from 1; 0 if after is set
 }
 
 func (p position) String() string {
 	if p.after != "" {
 		return "right after " + p.after
 	}
-	return fmt.Sprintf("at position %d", p.position)
+	return fmt.Sprintf("at position %d", p.index)
+}
+
+// visit is a slice whose cost is compared with the costs of the contender's other slices in the round.
+type visit struct {
+	positions []position // the slice's predecessor, and its index
+	logCost   float64    // ln(ns per operation)
 }
 
 // findCarryOver finds the contenders whose cost depends on the position, each with its worst one.
 func findCarryOver(in Input, workload string) []tare.Finding {
-	type visit struct {
-		at  [2]position
-		log float64 // of the cost per operation
-	}
-	rounds := map[string]map[int][]visit{} // contender → round → its slices
-	for _, s := range in.Slices {
-		if s.Workload != workload || s.Tau > 1 || s.Ops <= 0 || s.WallNS <= 0 {
-			continue
-		}
-		switch in.roleOf(s.Contender) {
-		case tare.RoleNull, tare.RoleTrap:
-			continue
-		}
-		if s.After == "" || s.After == s.Contender {
-			continue // caches of no contender, or of the same one
-		}
-		if rounds[s.Contender] == nil {
-			rounds[s.Contender] = map[int][]visit{}
-		}
-		rounds[s.Contender][s.Round] = append(rounds[s.Contender][s.Round], visit{
-			[2]position{{after: s.After}, {position: s.Position + 1}}, math.Log(float64(s.WallNS) / float64(s.Ops)),
-		})
-	}
-	contrasts := map[string]map[position][]float64{}
+	contrasts := map[string]map[position][]float64{} // by contender
 	tests := 0
-	for id, byRound := range rounds {
-		contrasts[id] = map[position][]float64{}
-		for _, r := range slices.Sorted(maps.Keys(byRound)) {
-			here := map[position][]float64{}
-			for _, v := range byRound[r] {
-				here[v.at[0]] = append(here[v.at[0]], v.log)
-				here[v.at[1]] = append(here[v.at[1]], v.log)
-			}
-			for p, costs := range here {
-				var rest []float64
-				for _, v := range byRound[r] {
-					if v.at[0] != p && v.at[1] != p {
-						rest = append(rest, v.log)
-					}
-				}
-				if len(rest) > 0 {
-					contrasts[id][p] = append(contrasts[id][p], median(costs)-median(rest))
-				}
-			}
-		}
+	for id, rounds := range groupVisits(in, workload) {
+		contrasts[id] = positionContrasts(rounds)
 		tests += len(contrasts[id])
 	}
 	var out []tare.Finding
@@ -106,12 +72,64 @@ func findCarryOver(in Input, workload string) []tare.Finding {
 	return out
 }
 
-// worstPosition returns the finding about the position with the largest contrast among those with
-// an interval entirely beyond the tolerance.
+// groupVisits returns the visits of every contender on workload, by contender and round. Slices
+// after a slice of the same contender, or of none, are omitted: they inherit no other's caches.
+func groupVisits(in Input, workload string) map[string]map[int][]visit {
+	visits := map[string]map[int][]visit{}
+	for _, s := range in.Slices {
+		if s.Workload != workload || s.Tau > 1 || s.Ops <= 0 || s.WallNS <= 0 {
+			continue
+		}
+		switch in.roleOf(s.Contender) {
+		case tare.RoleNull, tare.RoleTrap:
+			continue
+		}
+		if s.After == "" || s.After == s.Contender {
+			continue
+		}
+		if visits[s.Contender] == nil {
+			visits[s.Contender] = map[int][]visit{}
+		}
+		visits[s.Contender][s.Round] = append(visits[s.Contender][s.Round], visit{
+			positions: []position{{after: s.After}, {index: s.Position + 1}},
+			logCost:   math.Log(float64(s.WallNS) / float64(s.Ops)),
+		})
+	}
+	return visits
+}
+
+// positionContrasts returns, by position and per round, how much more a contender's slices at that
+// position cost than its other slices: the difference of the medians of ln(ns per operation).
+func positionContrasts(rounds map[int][]visit) map[position][]float64 {
+	contrasts := map[position][]float64{}
+	for _, r := range slices.Sorted(maps.Keys(rounds)) {
+		costs := map[position][]float64{}
+		for _, v := range rounds[r] {
+			for _, p := range v.positions {
+				costs[p] = append(costs[p], v.logCost)
+			}
+		}
+		for p, costsAt := range costs {
+			var otherCosts []float64
+			for _, v := range rounds[r] {
+				if !slices.Contains(v.positions, p) {
+					otherCosts = append(otherCosts, v.logCost)
+				}
+			}
+			if len(otherCosts) > 0 {
+				contrasts[p] = append(contrasts[p], median(costsAt)-median(otherCosts))
+			}
+		}
+	}
+	return contrasts
+}
+
+// worstPosition returns the finding about the position with the largest contrast whose interval at
+// level is entirely beyond the tolerance. It returns false if there is none.
 func worstPosition(contrasts map[position][]float64, level float64) (tare.Finding, bool) {
-	places := slices.SortedFunc(maps.Keys(contrasts), func(a, b position) int {
-		if a.position != b.position {
-			return a.position - b.position
+	positions := slices.SortedFunc(maps.Keys(contrasts), func(a, b position) int {
+		if a.index != b.index {
+			return a.index - b.index
 		}
 		if a.after < b.after {
 			return -1
@@ -120,19 +138,19 @@ func worstPosition(contrasts map[position][]float64, level float64) (tare.Findin
 	})
 	worst := 0.0
 	var f tare.Finding
-	for _, p := range places {
+	for _, p := range positions {
 		x := contrasts[p]
 		lo, hi, ok := stats.Interval(x, level)
 		if !ok || lo <= math.Log1p(tolerance) && hi >= -math.Log1p(tolerance) {
 			continue
 		}
-		by := stats.HodgesLehmann(x)
-		if math.Abs(by) <= worst {
+		contrast := stats.HodgesLehmann(x)
+		if math.Abs(contrast) <= worst {
 			continue
 		}
-		worst = math.Abs(by)
+		worst = math.Abs(contrast)
 		f.Message = fmt.Sprintf("a slice costs %.3g× what others cost %s (%.3g to %.3g, %s)",
-			math.Exp(by), p, math.Exp(lo), math.Exp(hi), format.Count(len(x), "round"))
+			math.Exp(contrast), p, math.Exp(lo), math.Exp(hi), format.Count(len(x), "round"))
 	}
 	return f, worst > 0
 }

@@ -1,7 +1,6 @@
-// Package check has the rules that decide whether a measurement counts. A check reads what was
-// recorded and yields findings: void (the trial or verdict does not count), warn, or note, each
-// with what to do about it. If the evidence a check needs is missing it is not applicable and finds
-// nothing.
+// Package check has the rules that decide whether a measurement counts. [Run] passes the records of
+// a study to every check. A check reads them and returns findings: void (the trial or verdict does
+// not count), warn, or note, each with advice. A check whose records are missing finds nothing.
 //
 // One file per check; docs/checks.md is generated from [All].
 package check
@@ -16,37 +15,36 @@ import (
 
 //go:generate go test . -run TestDocsAreCurrent -update
 
-// Input holds the records that checks read. Missing ones make the checks that need them not
-// applicable.
+// Input holds the records that checks read. Checks whose records are missing find nothing.
 type Input struct {
 	evidence.Evidence
-	Effects     []tare.Effects // as judge.Effects gives them
+	Effects     []tare.Effects // computed by judge.Effects
 	Comparisons []tare.Comparison
-	Scaling     []tare.Scaling // as judge.Scaling gives them
+	Scaling     []tare.Scaling // computed by judge.Scaling
 	Values      []tare.Value
 	Machine     tare.Machine
-	Stored      *tare.Result // an older result of the same study; may be nil
+	Stored      *tare.Result // an older result of the same study; nil if there is none
 }
 
 // Check is one validity rule.
 type Check struct {
 	ID       string
-	Severity tare.Severity // of its findings, at worst
-	Summary  string        // what it looks at and when it fires
-	Why      string        // the mistake it exists to catch
+	Severity tare.Severity // the highest severity of its findings
+	Summary  string        // what the check compares, and when it reports a finding
+	Why      string        // the mistake that the check exists to catch
 	Advice   string        // what to do about a finding
 
-	authors   bool // Advice is for who can change the contender; who cannot gets borrowedAdvice
-	failures  bool // it also receives failed trials; others do not
-	atEnd     bool // it finds nothing before the study has stopped
-	everybody bool // its voids name a workload and no contender, so that no trap can be expected to be void by it
+	forAuthors    bool // Advice is for the contender's author; if the study is borrowed, findings carry borrowedAdvice
+	withFailures  bool // Run receives all trials; other checks receive only what counts (see withoutVoid)
+	atEnd         bool // the check does not run before the study has stopped
+	voidsWorkload bool // its voids name a workload and no contender, so no trap can be expected to be void by it
 
-	// suspects lists what a statistical check could void a contender for. It is
-	// nil for a check that leaves nothing to chance.
+	// suspects returns the reasons for which a statistical check could void contender. It is nil for
+	// a check that does not depend on chance.
 	suspects func(in Input, contender string) []suspicion
 
-	// Run yields findings. It sets contender, workload and message, and severity and advice if they
-	// differ from the check's.
+	// Run returns findings with their contender, workload and message. It sets their severity and
+	// advice only if they differ from the check's.
 	Run func(Input) []tare.Finding
 }
 
@@ -63,16 +61,16 @@ func All() []Check {
 }
 
 // Expectable reports whether a trap can be expected to be void by the check.
-func (c Check) Expectable() bool { return c.Severity == tare.Void && !c.everybody }
+func (c Check) Expectable() bool { return c.Severity == tare.Void && !c.voidsWorkload }
 
-// Statistical reports whether the check with that id judges by how figures vary
-// over rounds. Others look at answers, binaries and single operations.
+// Statistical reports whether the check with that id judges by how measurements vary over rounds.
+// Other checks inspect responses, binaries and single operations.
 func Statistical(id string) bool {
 	c, ok := Named(id)
 	return ok && c.suspects != nil
 }
 
-// Named finds a check by its id.
+// Named returns the check with that id. It returns false if there is none.
 func Named(id string) (Check, bool) {
 	for _, c := range All() {
 		if c.ID == id {
@@ -82,10 +80,11 @@ func Named(id string) (Check, bool) {
 	return Check{}, false
 }
 
-// borrowedAdvice is for users of contenders that they cannot change.
+// borrowedAdvice replaces advice to authors if the user cannot change the contenders of a study.
 const borrowedAdvice = "do not take it for this input, and report it with this message to whoever maintains it"
 
-// runAndComplete runs the check and sets the check, severity and advice of its findings.
+// runAndComplete runs the check and sets the check id, severity and advice of its findings, and
+// whether a void was expected.
 func (c Check) runAndComplete(in Input) []tare.Finding {
 	if c.atEnd && !in.Final {
 		return nil
@@ -99,7 +98,8 @@ func (c Check) runAndComplete(in Input) []tare.Finding {
 		}
 		switch {
 		case f.Advice != "":
-		case c.authors && in.Study.Borrowed:
+			// Run has set advice for this finding.
+		case c.forAuthors && in.Study.Borrowed:
 			f.Advice = borrowedAdvice
 		default:
 			f.Advice = c.Advice
@@ -109,38 +109,35 @@ func (c Check) runAndComplete(in Input) []tare.Finding {
 	return out
 }
 
-// Run runs every check. A void that a trap is expected to come out with is
-// marked so.
+// Run runs every check and returns all findings. A void that a trap must get is marked as expected.
 func Run(in Input) []tare.Finding {
 	var out []tare.Finding
-	counting := in.withoutVoid()
+	counted := in.withoutVoid()
 	for _, c := range All() {
-		of := counting
-		if c.failures {
-			of = in
+		records := counted
+		if c.withFailures {
+			records = in
 		}
-		out = append(out, c.runAndComplete(of)...)
+		out = append(out, c.runAndComplete(records)...)
 	}
 	return out
 }
 
-// mustBeVoid reports whether contender must be void by check.
+// mustBeVoid reports whether the study expects contender to be void by check.
 func (in Input) mustBeVoid(contender, check string) bool {
 	c, ok := in.Contender(contender)
 	return ok && slices.Contains(c.Expect.Void, check)
 }
 
-// roleOf returns "" for a contender that is not in the study.
+// roleOf returns the role of a contender, or "" if the study has no contender with that id.
 func (in Input) roleOf(id string) tare.Role {
 	c, _ := in.Contender(id)
 	return c.Role
 }
 
-// strict is the error level at which relations are judged. tolerance is the relative deviation that
-// is permitted in addition: a finding needs an interval entirely beyond it.
 const (
-	strict    = 0.001
-	tolerance = 0.03
+	strict    = 0.001 // error level of the intervals that checks judge by
+	tolerance = 0.03  // relative deviation that is permitted: a finding needs an interval entirely beyond it
 )
 
 // formatNumber returns x with three significant digits, or as an integer from 100 on.

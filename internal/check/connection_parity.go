@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	connectsMore    = 0.01 // connections per request beyond the baseline's from which it is worth a warning
-	minConnectsEach = 0.5  // per request, from which each request counts as having its own
+	maxExtraConnects = 0.01 // tolerated difference to the baseline, in connections per request
+	minConnectsEach  = 0.5  // connections per request from which each request counts as opening one
 )
 
 func connectionParity() Check {
@@ -28,7 +28,7 @@ func connectionParity() Check {
 				switch {
 				case ok && e.isAbove(minConnectsEach):
 					message = fmt.Sprintf("a connection is opened for every request, or nearly: %.2g for each", e.mid)
-				case ok && okBase && (e.isAbove(base.hi+connectsMore) || e.isBelow(base.lo-connectsMore)):
+				case ok && okBase && (e.isAbove(base.hi+maxExtraConnects) || e.isBelow(base.lo-maxExtraConnects)):
 					message = fmt.Sprintf("%.2g connections are opened for a request beyond the planned ones", e.mid)
 				default:
 					return ""
@@ -42,8 +42,8 @@ func connectionParity() Check {
 	}
 }
 
-// readReconnects reads the connections opened per request, without the planned ones. Lead-ins open
-// connections too, so their requests count if they are known.
+// readReconnects reads the number of connections per request that were opened in addition to the
+// planned ones. Lead-ins open connections too, so their requests count if they are known.
 func readReconnects(s tare.Sample) (float64, bool) {
 	opened, okOpened := s[tare.KeyConnects]
 	planned, okPlanned := s[tare.KeyConnections]

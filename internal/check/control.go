@@ -9,13 +9,13 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// controlWarns is the error level of the warning, over all workloads.
-const controlWarns = 0.05
+// controlLevel is the error level of the warning, over all workloads together.
+const controlLevel = 0.05
 
 func control() Check {
 	return Check{
 		ID:       "control",
-		Severity: tare.Void, everybody: true,
+		Severity: tare.Void, voidsWorkload: true,
 		Summary: "The baseline is entered a second time, as the control, and must not differ from itself on the primary metric. Judged once, when the study has stopped: " +
 			"a signed-rank test over rounds, a warning at 5 % (Holm over workloads), and the workload void at 0.1 %. " +
 			"With fewer than 11 rounds the test cannot reach 0.1 %, which is noted.",
@@ -26,13 +26,13 @@ func control() Check {
 		Run: func(in Input) []tare.Finding {
 			type twin struct {
 				workload string
-				ratio, p float64
+				ratio, p float64 // of the control to the baseline, and its signed-rank p value
 				rounds   int
 			}
 			var twins []twin
 			var ps []float64
-			short := 0 // workloads on which the control cannot void
-			fewest := math.MaxInt
+			tooShort := 0 // number of workloads with too few rounds to be void
+			minRounds := math.MaxInt
 			for _, e := range in.Effects {
 				if e.Metric != in.Primary() || !isBetween(e, tare.ControlID, in.Study.Baseline) {
 					continue
@@ -45,25 +45,25 @@ func control() Check {
 				twins = append(twins, twin{e.Workload, math.Exp(stats.HodgesLehmann(x)), p, len(x)})
 				ps = append(ps, p)
 				if len(x) < stats.MinRounds(strict) {
-					short++
-					fewest = min(fewest, len(x))
+					tooShort++
+					minRounds = min(minRounds, len(x))
 				}
 			}
 			var out []tare.Finding
 			for i, adjusted := range stats.Holm(ps) {
 				t := twins[i]
-				said := fmt.Sprintf("the baseline entered twice differs from itself: %.4g× (%s, p = %.2g)", t.ratio, format.Count(t.rounds, "round"), t.p)
+				message := fmt.Sprintf("the baseline entered twice differs from itself: %.4g× (%s, p = %.2g)", t.ratio, format.Count(t.rounds, "round"), t.p)
 				switch {
 				case t.p <= strict:
-					out = append(out, tare.Finding{Workload: t.workload, Message: said})
-				case adjusted <= controlWarns:
-					out = append(out, tare.Finding{Workload: t.workload, Severity: tare.Warn, Message: said})
+					out = append(out, tare.Finding{Workload: t.workload, Message: message})
+				case adjusted <= controlLevel:
+					out = append(out, tare.Finding{Workload: t.workload, Severity: tare.Warn, Message: message})
 				}
 			}
-			if short > 0 {
+			if tooShort > 0 {
 				out = append(out, tare.Finding{
 					Severity: tare.Note, Advice: "give it a larger budget",
-					Message: fmt.Sprintf("after %s the control cannot void a workload; that takes %d", format.Count(fewest, "round"), stats.MinRounds(strict)),
+					Message: fmt.Sprintf("after %s the control cannot void a workload; that takes %d", format.Count(minRounds, "round"), stats.MinRounds(strict)),
 				})
 			}
 			return out
@@ -76,6 +76,7 @@ func isBetween(e tare.Effects, a, b string) bool {
 	return e.A == a && e.B == b || e.A == b && e.B == a
 }
 
+// negate returns the effects of x with the sides exchanged: effects are logarithms of ratios.
 func negate(x []float64) []float64 {
 	out := make([]float64, len(x))
 	for i, v := range x {

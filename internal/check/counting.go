@@ -8,30 +8,30 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// withoutVoid returns the input with completed trials only, without their slices and figures that
-// are marked as void.
+// withoutVoid returns the input with only what counts: failed trials, and the samples and slices that
+// are marked as void, are removed.
 func (in Input) withoutVoid() Input {
 	if !slices.ContainsFunc(in.Trials, func(t tare.Trial) bool { return !t.Counts("") }) {
 		return in
 	}
-	type place struct {
+	type trialID struct {
 		turn
 		contender string
 	}
-	marked := map[place]tare.Trial{}
+	marked := map[trialID]tare.Trial{} // trials of which at least a part does not count
 	var trials []tare.Trial
 	for _, t := range in.Trials {
 		if t.Counts("") {
 			trials = append(trials, t)
 			continue
 		}
-		marked[place{turnOf(t), t.Contender}] = t
+		marked[trialID{turnOf(t), t.Contender}] = t
 		if t.Error != nil {
 			continue
 		}
-		whole := t.Samples
+		samples := t.Samples
 		t.Samples = map[string]tare.Sample{}
-		for w, s := range whole {
+		for w, s := range samples {
 			if t.Counts(w) {
 				t.Samples[w] = s
 			}
@@ -40,7 +40,7 @@ func (in Input) withoutVoid() Input {
 	}
 	in.Trials = trials
 	in.Slices = slices.DeleteFunc(slices.Clone(in.Slices), func(s tare.Slice) bool {
-		t, ok := marked[place{turn{s.Round, max(1, s.Tau)}, s.Contender}]
+		t, ok := marked[trialID{turn{s.Round, max(1, s.Tau)}, s.Contender}]
 		return ok && !t.Counts(s.Workload)
 	})
 	return in
@@ -57,24 +57,24 @@ func (in Input) countRounds() int {
 	return len(seen)
 }
 
-// voidRounds returns the first part of a sentence about void rounds: 1 of 12 rounds is void. Long
-// ones are counted separately.
-func (in Input) voidRounds(of []turn) string {
+// voidRounds returns the first part of a sentence about void rounds, such as "1 of 12 rounds is void".
+// Long rounds are counted separately.
+func (in Input) voidRounds(turns []turn) string {
 	short := 0
-	for _, t := range of {
+	for _, t := range turns {
 		if t.tau <= 1 {
 			short++
 		}
 	}
-	is := "are"
-	if len(of) == 1 {
-		is = "is"
+	verb := "are"
+	if len(turns) == 1 {
+		verb = "is"
 	}
-	switch long := format.Count(len(of)-short, "long round"); {
+	switch long := format.Count(len(turns)-short, "long round"); {
 	case short == 0:
-		return fmt.Sprintf("%s %s void", long, is)
-	case short < len(of):
+		return fmt.Sprintf("%s %s void", long, verb)
+	case short < len(turns):
 		return fmt.Sprintf("%d of %s and %s are void", short, format.Count(in.countRounds(), "round"), long)
 	}
-	return fmt.Sprintf("%d of %s %s void", short, format.Count(in.countRounds(), "round"), is)
+	return fmt.Sprintf("%d of %s %s void", short, format.Count(in.countRounds(), "round"), verb)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// cutWarns is the share of slices cut off from which it is worth a warning.
-const cutWarns = 0.01
+// maxCutShare is the tolerated share of slices that were cut off.
+const maxCutShare = 0.01
 
 func cutShort() Check {
 	return Check{
@@ -20,29 +20,28 @@ func cutShort() Check {
 			"a lean encoder came out at 0.886 of json.Marshal instead of 0.738.",
 		Advice: "measure on a quieter machine, or compare with --isolation=trial, where nothing is cut",
 		Run: func(in Input) []tare.Finding {
-			type who struct{ contender, workload string }
-			cut, all := map[who]int{}, map[who]int{}
-			var order []who
+			cut, all := map[course]int{}, map[course]int{} // numbers of slices
+			var order []course
 			for _, s := range in.Slices {
-				sl, ok := in.Plan.Slicing(s.Workload)
-				cycles := sl.Cycles[s.Contender] * int64(max(1, s.Tau))
-				if !ok || cycles == 0 {
+				slicing, ok := in.Plan.Slicing(s.Workload)
+				plannedCycles := slicing.Cycles[s.Contender] * int64(max(1, s.Tau))
+				if !ok || plannedCycles == 0 {
 					continue
 				}
-				w := who{s.Contender, s.Workload}
-				if all[w]++; all[w] == 1 {
-					order = append(order, w)
+				c := course{s.Contender, s.Workload}
+				if all[c]++; all[c] == 1 {
+					order = append(order, c)
 				}
-				if s.GC < cycles {
-					cut[w]++
+				if s.GC < plannedCycles {
+					cut[c]++
 				}
 			}
 			var out []tare.Finding
-			for _, w := range order {
-				if share := float64(cut[w]) / float64(all[w]); share > cutWarns {
+			for _, c := range order {
+				if share := float64(cut[c]) / float64(all[c]); share > maxCutShare {
 					out = append(out, tare.Finding{
-						Contender: w.contender, Workload: w.workload,
-						Message: fmt.Sprintf("%d of %d slices (%s) were cut off before their collection cycles were over", cut[w], all[w], format.Percent(share)),
+						Contender: c.contender, Workload: c.workload,
+						Message: fmt.Sprintf("%d of %d slices (%s) were cut off before their collection cycles were over", cut[c], all[c], format.Percent(share)),
 					})
 				}
 			}

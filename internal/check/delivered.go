@@ -19,8 +19,8 @@ func delivered() Check {
 			"It does not apply to servers that cannot tell.",
 		Why: "Services answered 200 to events they had dropped or never parsed, and were published as the fastest. " +
 			"A load generator sees only the answer; whether anything arrived, the other end has to say.",
-		Advice:  "look at what answers in the server's place (a proxy, a cache, a middleware that returns early), or at requests that were sent twice",
-		authors: true,
+		Advice:     "look at what answers in the server's place (a proxy, a cache, a middleware that returns early), or at requests that were sent twice",
+		forAuthors: true,
 		suspects: func(in Input, contender string) []suspicion {
 			return append(in.receiptSuspects(contender, tare.KeyReceived, tare.KeyReceivedSent),
 				in.receiptSuspects(contender, tare.KeyDelivered, tare.KeyDeliveredAsked)...)
@@ -32,25 +32,25 @@ func delivered() Check {
 	}
 }
 
-// findDeliveryGaps finds contenders whose destination received other events than they acknowledged.
-// One lost event is reported immediately; too many events are judged at the end.
+// findDeliveryGaps finds contenders whose destination received more or fewer events than they
+// acknowledged. A single lost event is reported immediately; extra events are judged at the end.
 func (in Input) findDeliveryGaps() []tare.Finding {
-	said := map[[2]string]bool{}
+	lossy := map[course]bool{}
 	var out []tare.Finding
 	for _, w := range in.Study.Workloads {
 		for _, c := range in.measuredContenders() {
-			if lost, of, trials := in.countLost(c.ID, w.ID); trials > 0 {
-				said[[2]string{c.ID, w.ID}] = true
+			if lost, acknowledged, trials := in.countLost(c.ID, w.ID); trials > 0 {
+				lossy[course{c.ID, w.ID}] = true
 				out = append(out, tare.Finding{
 					Contender: c.ID, Workload: w.ID,
-					Message: fmt.Sprintf("%s of %s events that were acknowledged did not arrive, in %s", formatNumber(lost), formatNumber(of), format.Count(trials, "trial")),
+					Message: fmt.Sprintf("%s of %s events that were acknowledged did not arrive, in %s", formatNumber(lost), formatNumber(acknowledged), format.Count(trials, "trial")),
 					Advice:  "an answer must wait until the events are where they are to stay, or say that they are not",
 				})
 			}
 		}
 	}
 	for _, f := range in.findReceiptGaps(tare.KeyDelivered, tare.KeyDeliveredAsked, "%s events arrived where %s were acknowledged") {
-		if !said[[2]string{f.Contender, f.Workload}] {
+		if !lossy[course{f.Contender, f.Workload}] {
 			f.Advice = "look for batches that were taken twice, or taken and answered with an error"
 			out = append(out, f)
 		}
@@ -58,22 +58,25 @@ func (in Input) findDeliveryGaps() []tare.Finding {
 	return out
 }
 
-// countLost returns how many events did not arrive of those acknowledged in the trials that lost
-// any, and the number of these trials.
-func (in Input) countLost(contender, workload string) (lost, of float64, trials int) {
-	const rounding = 0.5 // both are counts
+// countLost returns the number of trials that lost events, and over these trials the numbers of lost
+// and of acknowledged events.
+func (in Input) countLost(contender, workload string) (lost, acknowledged float64, trials int) {
+	const rounding = 0.5 // the values are integers, read as floats
 	for _, t := range in.Trials {
 		s := t.Samples[workload]
 		arrived, okArrived := s[tare.KeyDelivered]
-		asked, ok := s[tare.KeyDeliveredAsked]
-		if t.Contender == contender && t.Error == nil && ok && okArrived && asked-arrived > rounding {
-			lost, of, trials = lost+asked-arrived, of+asked, trials+1
+		sent, okSent := s[tare.KeyDeliveredAsked]
+		if t.Contender == contender && t.Error == nil && okSent && okArrived && sent-arrived > rounding {
+			lost += sent - arrived
+			acknowledged += sent
+			trials++
 		}
 	}
-	return lost, of, trials
+	return lost, acknowledged, trials
 }
 
-// receiptSuspects returns the suspicions that findReceiptGaps could raise about contender.
+// receiptSuspects returns the suspicions that findReceiptGaps could confirm about contender. got and
+// sent are keys of samples.
 func (in Input) receiptSuspects(contender, got, sent string) (out []suspicion) {
 	for _, w := range in.Study.Workloads {
 		out = append(out, suspicion{offOne(in.perRound(contender, w.ID, readRatio([]string{got}, []string{sent})), maxReceiptOff)})
@@ -81,9 +84,9 @@ func (in Input) receiptSuspects(contender, got, sent string) (out []suspicion) {
 	return out
 }
 
-// findReceiptGaps finds contenders whose count got differs from the count sent. said is the format
-// of the message: it receives both, per round.
-func (in Input) findReceiptGaps(got, sent, said string) []tare.Finding {
+// findReceiptGaps finds contenders whose value of key got differs from the value of key sent. text is
+// the format of the message, with verbs for both values per round.
+func (in Input) findReceiptGaps(got, sent, text string) []tare.Finding {
 	if !in.Final {
 		return nil
 	}
@@ -94,10 +97,11 @@ func (in Input) findReceiptGaps(got, sent, said string) []tare.Finding {
 			if !ok || !e.isOff(maxReceiptOff) {
 				continue
 			}
-			asked, _ := estimateOver(in.perRound(c.ID, w.ID, readKey(sent)))
+			sentPerRound, _ := estimateOver(in.perRound(c.ID, w.ID, readKey(sent)))
 			out = append(out, tare.Finding{
 				Contender: c.ID, Workload: w.ID,
-				Message: fmt.Sprintf(said, formatNumber(e.mid*asked.mid), formatNumber(asked.mid)) + fmt.Sprintf(" (%.3g×, %.3g to %.3g, %s)", e.mid, e.lo, e.hi, format.Count(e.rounds, "round")),
+				Message: fmt.Sprintf(text, formatNumber(e.mid*sentPerRound.mid), formatNumber(sentPerRound.mid)) +
+					fmt.Sprintf(" (%.3g×, %.3g to %.3g, %s)", e.mid, e.lo, e.hi, format.Count(e.rounds, "round")),
 			})
 		}
 	}

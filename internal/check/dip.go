@@ -5,35 +5,35 @@ import (
 	"slices"
 )
 
-// steps is an empirical distribution function: it jumps from below[i] to
-// upTo[i] at at[i]. The same upside down and from the right is in back.
+// steps is the empirical distribution function of n values, for a test whether their dip is at most
+// some d.
 //
-// The dip of values is how far their distribution is from having one hump: the smallest d for which
-// some unimodal distribution function stays within d of the empirical one, everywhere. It is
-// between 1/(2n) and 1/4, and is the same when they are shifted, scaled or mirrored.
+// The dip measures how far a distribution is from having one hump: it is the smallest d for which
+// some unimodal distribution function differs from the empirical one by at most d, everywhere. The
+// dip is between 1/(2n) and 1/4. Shifting, scaling or mirroring the values does not change it.
 //
-// A distribution has one hump when its distribution function is convex up to
-// the mode and concave from there on. For a given d, [fillRise] finds how low a
-// convex function within d can end at each candidate mode; the same, upside
-// down and from the right, is how high a concave one can begin; they join
-// where the first is not above the second.
+// A distribution has one hump if its distribution function is convex up to the mode and concave
+// after it. For a given d, [fillRise] finds how low a convex function within d can end at each
+// candidate mode. Applied to the function rotated by 180° it finds how high a concave function can
+// begin there. The two join to one function if the end is not above the beginning.
 //
 // Source: J. A. Hartigan, P. M. Hartigan, "The dip test of unimodality", Ann.
-// Statist. 13 (1985) 70–84, for the statistic and its meaning. The way to
-// compute it is not theirs.
+// Statist. 13 (1985) 70–84, for the statistic and its meaning. The algorithm
+// is not theirs.
 type steps struct {
-	at, below, upTo           []float64
-	back, backBelow, backUpTo []float64
-	left, right, slopes       []float64
+	at, below, upTo           []float64 // the function jumps from below[i] to upTo[i] at the value at[i]
+	back, backBelow, backUpTo []float64 // the same of the rotated function
+	left, right, slopes       []float64 // buffers of isUnimodal
 }
 
+// newSteps returns the empirical distribution function of x.
 func newSteps(x []float64) *steps {
-	s := slices.Clone(x)
-	slices.Sort(s)
-	n := float64(len(s))
+	sorted := slices.Clone(x)
+	slices.Sort(sorted)
+	n := float64(len(sorted))
 	e := &steps{}
-	for i, v := range s {
-		if i > 0 && v == s[i-1] {
+	for i, v := range sorted {
+		if i > 0 && v == sorted[i-1] {
 			e.upTo[len(e.upTo)-1] = float64(i+1) / n
 			continue
 		}
@@ -46,24 +46,26 @@ func newSteps(x []float64) *steps {
 	return e
 }
 
-// isUnimodal reports whether a distribution with one hump stays within d of e.
+// isUnimodal reports whether the dip is at most d: some distribution function with one hump stays
+// within d of e.
 func (e *steps) isUnimodal(d float64) bool {
 	fillRise(e.left, e.slopes, e.at, e.below, e.upTo, d)
 	fillRise(e.right, e.slopes, e.back, e.backBelow, e.backUpTo, d)
 	for k := range e.at {
-		if e.left[k]+e.right[len(e.at)-1-k] <= 1 {
+		if e.left[k]+e.right[len(e.at)-1-k] <= 1 { // right is rotated: the concave part begins at 1 − right
 			return true
 		}
 	}
 	return false
 }
 
-// fillRise fills end: end[k] is the lowest value just before at[k] of a convex, rising function
-// that stays within d of the steps below[i], upTo[i] at all earlier points; +Inf if there is none.
+// fillRise sets end[k] to the lowest value that a convex, rising function can have just before at[k]
+// if it stays within d of the steps below[i], upTo[i] at all earlier points. end[k] is +Inf if there
+// is no such function.
 //
-// Such a function lies between upTo[i]−d and below[i]+d at each point. What drives it up is two
-// points i < j: starting as high as i allows and passing j as low as j allows, it has at least the
-// slope between those from there on. slopes[j] stores that slope.
+// At each point i the function is between upTo[i]−d and below[i]+d. Two points i < j force it to
+// rise: even if it starts as high as i allows and passes j as low as j allows, a convex function
+// keeps at least the slope between these two after j. slopes[j] is the largest such slope over all i.
 func fillRise(end, slopes, at, below, upTo []float64, d float64) {
 	for k := range at {
 		lowest := below[k] - d
@@ -90,9 +92,10 @@ func fillRise(end, slopes, at, below, upTo []float64, d float64) {
 	}
 }
 
-// dipTable holds √n times the dip that n uniform values exceed with probability 0.1 %, rounded up:
-// from a million draws up to 60, 400,000 up to 180, 60,000 above (TestWorkOutDipTable repeats it).
-// After the last row it grows by little.
+// dipTable returns, for numbers of values n, √n times the dip that n uniform values exceed with
+// probability 0.1 %, rounded up. The values come from a simulation, which TestWorkOutDipTable repeats:
+// 1,000,000 draws up to n = 60, 400,000 up to n = 180, and 60,000 above. After the last row they
+// hardly grow.
 func dipTable() []struct {
 	n    int
 	root float64

@@ -9,9 +9,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// foregone is the factor between a limit and all measured values from which the criterion counts as
-// met in advance.
-const foregone = 10
+// trivialFactor is the factor between a limit and all measured values from which the criterion counts
+// as trivial: it could not fail.
+const trivialFactor = 10
 
 func discriminating() Check {
 	return Check{
@@ -31,32 +31,33 @@ func discriminating() Check {
 				if err != nil {
 					continue // a valid study has none
 				}
-				var beforehand []tare.Finding
+				var trivial []tare.Finding
 				for _, w := range in.Study.Workloads {
 					if criterion.Workload != "" && criterion.Workload != w.ID {
 						continue
 					}
 					switch rule.Kind {
 					case tare.RuleValue:
-						beforehand = append(beforehand, findForegoneValue(in, criterion, rule, w.ID)...)
+						trivial = append(trivial, findTrivialValue(in, criterion, rule, w.ID)...)
 					case tare.RuleRatio:
-						beforehand = append(beforehand, findForegoneRatio(in, criterion, rule, w.ID)...)
+						trivial = append(trivial, findTrivialRatio(in, criterion, rule, w.ID)...)
 						out = append(out, findUndecidable(in, criterion, math.Abs(math.Log(rule.Limit)), []float64{rule.Limit}, w.ID)...)
 					case tare.RuleEquivalent:
 						out = append(out, findUndecidable(in, criterion, math.Log1p(rule.Limit), []float64{1 + rule.Limit, 1 / (1 + rule.Limit)}, w.ID)...)
 					}
 				}
-				if len(beforehand) > 1 { // the same limit on every workload: one finding
-					beforehand[0].Message += fmt.Sprintf("; likewise on %s", format.Count(len(beforehand)-1, "more workload"))
+				if len(trivial) > 1 { // one finding for the same limit on several workloads
+					trivial[0].Message += fmt.Sprintf("; likewise on %s", format.Count(len(trivial)-1, "more workload"))
 				}
-				out = append(out, beforehand[:min(1, len(beforehand))]...)
+				out = append(out, trivial[:min(1, len(trivial))]...)
 			}
 			return out
 		},
 	}
 }
 
-// covers reports whether the criterion covers contender.
+// covers reports whether the criterion is about contender: the contender that it names, or every one of
+// role contender if it names none.
 func (in Input) covers(criterion tare.Criterion, contender string) bool {
 	if criterion.Contender != "" {
 		return criterion.Contender == contender
@@ -64,28 +65,29 @@ func (in Input) covers(criterion tare.Criterion, contender string) bool {
 	return in.roleOf(contender) == tare.RoleContender
 }
 
-// findForegoneRatio compares the limit of a ratio with all ratios it covers and 1.
-func findForegoneRatio(in Input, criterion tare.Criterion, rule tare.Rule, workload string) []tare.Finding {
-	least, most, seen := 1.0, 1.0, false
+// findTrivialRatio returns a finding if the limit of a ratio is trivial: far from all ratios that the
+// criterion covers, and from the baseline's own ratio of 1.
+func findTrivialRatio(in Input, criterion tare.Criterion, rule tare.Rule, workload string) []tare.Finding {
+	lowest, highest, covered := 1.0, 1.0, false
 	for _, c := range in.Comparisons {
 		if c.Workload != workload || c.Metric != criterion.Metric || !in.covers(criterion, c.Contender) || !c.Bounded() {
 			continue
 		}
-		least, most, seen = min(least, c.Low), max(most, c.High), true
+		lowest, highest, covered = min(lowest, c.Low), max(highest, c.High), true
 	}
-	if !seen || !isForegone(rule, least, most) {
+	if !covered || !isTrivial(rule, lowest, highest) {
 		return nil
 	}
 	return []tare.Finding{{
 		Contender: criterion.Contender, Workload: workload,
-		Message: fmt.Sprintf("%s could not fail: all ratios it is about, and 1, lie between %.3g and %.3g", criterion, least, most),
+		Message: fmt.Sprintf("%s could not fail: all ratios it is about, and 1, lie between %.3g and %.3g", criterion, lowest, highest),
 	}}
 }
 
-// findForegoneValue compares the limit of a value with those of the contenders, the baseline and the
-// null contender.
-func findForegoneValue(in Input, criterion tare.Criterion, rule tare.Rule, workload string) []tare.Finding {
-	least, most, unit := math.Inf(1), 0.0, ""
+// findTrivialValue returns a finding if the limit of a value is trivial, or if the null contender
+// alone exceeds it.
+func findTrivialValue(in Input, criterion tare.Criterion, rule tare.Rule, workload string) []tare.Finding {
+	lowest, highest, unit := math.Inf(1), 0.0, "" // of all but the null contender
 	var null tare.Value
 	for _, v := range in.Values {
 		if v.Workload != workload || v.Metric != criterion.Metric || v.Struck {
@@ -95,13 +97,13 @@ func findForegoneValue(in Input, criterion tare.Criterion, rule tare.Rule, workl
 		case role == tare.RoleNull:
 			null = v
 		case role == tare.RoleBaseline, role == tare.RoleContender, criterion.Contender == v.Contender:
-			least, most, unit = min(least, v.Low), max(most, v.High), v.Unit
+			lowest, highest, unit = min(lowest, v.Low), max(highest, v.High), v.Unit
 		}
 	}
 	f := tare.Finding{Contender: criterion.Contender, Workload: workload}
 	switch {
-	case most > 0 && isForegone(rule, least, most):
-		f.Message = fmt.Sprintf("%s could not fail: everything that was measured lies between %s and %s %s", criterion, formatNumber(least), formatNumber(most), unit)
+	case highest > 0 && isTrivial(rule, lowest, highest):
+		f.Message = fmt.Sprintf("%s could not fail: everything that was measured lies between %s and %s %s", criterion, formatNumber(lowest), formatNumber(highest), unit)
 	case rule.AtMost && null.Low > rule.Limit:
 		f.Message = fmt.Sprintf("%s cannot be met: the harness alone takes %s %s", criterion, formatNumber(null.Value), null.Unit)
 	default:
@@ -110,32 +112,36 @@ func findForegoneValue(in Input, criterion tare.Criterion, rule tare.Rule, workl
 	return []tare.Finding{f}
 }
 
-// isForegone reports whether least to most is on the right side of the limit by the factor
-// foregone.
-func isForegone(rule tare.Rule, least, most float64) bool {
+// isTrivial reports whether the values from lowest to highest meet the rule by at least
+// trivialFactor.
+func isTrivial(rule tare.Rule, lowest, highest float64) bool {
 	if rule.AtMost {
-		return rule.Limit >= foregone*most
+		return rule.Limit >= trivialFactor*highest
 	}
-	return foregone*rule.Limit <= least
+	return trivialFactor*rule.Limit <= lowest
 }
 
-// findUndecidable finds the contenders with an edge inside their interval, if the control's
-// half-width is not below margin.
+// findUndecidable finds the contenders for which the criterion is open, if the half-width of the
+// control's interval is at least margin: so small a difference cannot be resolved. margin is a
+// logarithm. The criterion is open for a contender if one of edges is inside its interval.
 func findUndecidable(in Input, criterion tare.Criterion, margin float64, edges []float64, workload string) []tare.Finding {
-	half := tare.NoiseFloor(in.Comparisons, workload, criterion.Metric)
-	if half == 0 || half < margin {
+	halfWidth := tare.NoiseFloor(in.Comparisons, workload, criterion.Metric) // 0 without a control
+	if halfWidth == 0 || halfWidth < margin {
 		return nil
 	}
 	var out []tare.Finding
 	for _, c := range in.Comparisons {
-		open := func(edge float64) bool { return c.Low <= edge && edge <= c.High }
-		if c.Workload != workload || c.Metric != criterion.Metric || !in.covers(criterion, c.Contender) || !c.Bounded() || !slices.ContainsFunc(edges, open) {
+		if c.Workload != workload || c.Metric != criterion.Metric || !in.covers(criterion, c.Contender) || !c.Bounded() {
+			continue
+		}
+		isInside := func(edge float64) bool { return c.Low <= edge && edge <= c.High }
+		if !slices.ContainsFunc(edges, isInside) {
 			continue
 		}
 		out = append(out, tare.Finding{
 			Contender: c.Contender, Workload: workload,
 			Message: fmt.Sprintf("%s asks for a difference of %s, but identical code is resolved to ±%s only (the control, %s)",
-				criterion, format.Percent(math.Expm1(margin)), format.Percent(math.Expm1(half)), format.Count(c.Rounds, "round")),
+				criterion, format.Percent(math.Expm1(margin)), format.Percent(math.Expm1(halfWidth)), format.Count(c.Rounds, "round")),
 		})
 	}
 	return out

@@ -10,12 +10,19 @@ import (
 )
 
 const (
-	idles       = 0.20 // share of the processors it could use below which a server waits
-	waitsLonger = 2    // times the null server's latency from which the wait is its own
-	waitsAlone  = 1e6  // ns of latency from which it is, if there is no null server
-	quantum     = 5    // times its CPU time, and the null server's latency, that a timer's latency is
-	quantumTail = 1.25 // p90 over p50 up to which a latency is a constant
-	nullWorks   = 0.5  // share of its time that the null contender must have worked for others to be judged by theirs
+	// A contender may be waiting if it works for a smaller share of its time, or of its processors' time.
+	minWorkShare = 0.20
+	// In process no contender is judged by that share unless the null contender works for this share.
+	minNullWorkShare = 0.5
+	// In a closed loop a request must also take more than minWaitRatio times the null server's latency,
+	// or without a null server more than minWaitNS: otherwise the wait is not the server's.
+	minWaitRatio = 2
+	minWaitNS    = 1e6
+	// At a given rate the latency is a timer's if it is above timerRatio times the CPU time of a
+	// request and above timerRatio times the null server's latency, and if p90 over p50 is below
+	// maxTimerTail.
+	timerRatio   = 5
+	maxTimerTail = 1.25
 )
 
 func doesWork() Check {
@@ -28,8 +35,8 @@ func doesWork() Check {
 			"workloads with a delay or a bandwidth are not judged by their latencies. Waiting that many connections hide costs no throughput and is not found.",
 		Why: "A benchmark that sleeps where work should be compares two timers. " +
 			"A timer has no variance to speak of and uses no processor; work has both.",
-		Advice:  "look for a sleep, a ticker, a lock or a call to somewhere else; if the wait is on another process (a database), measure that process too",
-		authors: true,
+		Advice:     "look for a sleep, a ticker, a lock or a call to somewhere else; if the wait is on another process (a database), measure that process too",
+		forAuthors: true,
 		suspects: func(in Input, contender string) (out []suspicion) {
 			for _, w := range in.Study.Workloads {
 				out = append(out, in.waitSuspicion(contender, w))
@@ -43,8 +50,8 @@ func doesWork() Check {
 	}
 }
 
-// whyIdle returns the evidence that contender waits on w instead of working, or "" if there is
-// none.
+// whyIdle returns the sentence that contender waits on w instead of working, or "" if nothing shows
+// that.
 func whyIdle(in Input, contender string, w tare.Workload) string {
 	switch t := w.Traffic; {
 	case t == nil:
@@ -52,55 +59,59 @@ func whyIdle(in Input, contender string, w tare.Workload) string {
 	case in.serverCPU(contender, w.ID) == 0:
 		return "requests were answered and the server used no CPU time"
 	case t.Delay > 0 || t.Bandwidth > 0:
-		return ""
+		return "" // latencies are the link's
 	case t.Rate > 0:
 		return whyTimer(in, contender, w.ID)
 	}
 	return whyIdleInClosedLoop(in, contender, w.ID)
 }
 
-// waitSuspicion returns the suspicion that contender waits on w.
+// waitSuspicion returns the suspicion that whyIdle could confirm: contender waits on w.
 func (in Input) waitSuspicion(contender string, w tare.Workload) suspicion {
 	null := in.withRole(tare.RoleNull)
-	latency := func() []float64 { return in.pairedRatios(contender, null, w.ID, readKey(tare.KeyMeanLatency)) }
+	latencyOverNull := func() []float64 { return in.pairedRatios(contender, null, w.ID, readKey(tare.KeyMeanLatency)) }
 	switch t := w.Traffic; {
 	case t == nil:
-		return suspicion{belowLimit(in.workShares(contender, w.ID), idles), aboveLimit(in.workShares(null, w.ID), nullWorks)}
+		return suspicion{belowLimit(in.workShares(contender, w.ID), minWorkShare), aboveLimit(in.workShares(null, w.ID), minNullWorkShare)}
 	case t.Delay > 0 || t.Bandwidth > 0: // void if no CPU time at all was used
 		return suspicion{belowLimit(in.perRound(contender, w.ID, readKey(tare.KeyServerCPU)), 0)}
 	case t.Rate > 0:
-		return suspicion{aboveLimit(in.perRound(contender, w.ID, readLatencyOverCPU), quantum), aboveLimit(latency(), quantum), belowLimit(in.perRound(contender, w.ID, readTail), quantumTail)}
+		return suspicion{
+			aboveLimit(in.perRound(contender, w.ID, readLatencyOverCPU), timerRatio),
+			aboveLimit(latencyOverNull(), timerRatio),
+			belowLimit(in.perRound(contender, w.ID, readTail), maxTimerTail),
+		}
 	}
-	s := suspicion{belowLimit(in.workingShares(contender, w.ID), idles), aboveLimit(latency(), waitsLonger)}
-	if len(s[1].x) == 0 {
-		s[1] = aboveLimit(in.perRound(contender, w.ID, readKey(tare.KeyMeanLatency)), waitsAlone)
+	s := suspicion{belowLimit(in.workingShares(contender, w.ID), minWorkShare), aboveLimit(latencyOverNull(), minWaitRatio)}
+	if len(s[1].x) == 0 { // no null server
+		s[1] = aboveLimit(in.perRound(contender, w.ID, readKey(tare.KeyMeanLatency)), minWaitNS)
 	}
-	if client := in.perRound(contender, w.ID, readOccupied); len(client) > 0 {
-		s = append(s, belowLimit(client, saturated))
+	if clientShares := in.perRound(contender, w.ID, readOccupied); len(clientShares) > 0 {
+		s = append(s, belowLimit(clientShares, saturated))
 	}
 	return s
 }
 
-// workShares returns, per round, the share of an operation's time in which contender's process
-// worked or was ready to. The time it was ready and did not run is known for the entire trial, so
-// each of its workloads gets that share.
+// workShares returns, per round, the share of an operation's time in which contender's process worked
+// or waited for a processor. Time waiting for a processor is recorded for the entire trial only, so
+// its share of the trial is added to the share of each workload.
 func (in Input) workShares(contender, workload string) []float64 {
-	worked := readRatio([]string{"cpu_ns_per_op"}, []string{"time_ns_per_op"})
+	readShare := readRatio([]string{"cpu_ns_per_op"}, []string{"time_ns_per_op"})
 	var out []float64
 	for _, t := range in.Trials {
-		share, ok := worked(t.Samples[workload])
+		share, ok := readShare(t.Samples[workload])
 		if t.Contender != contender || !isCounted(t) || !ok || math.IsNaN(share) || math.IsInf(share, 0) {
 			continue
 		}
 		if t.Seconds > 0 {
-			share += float64(t.Evidence.RunQueueNS) / 1e9 / t.Seconds
+			share += float64(t.Evidence.RunQueueNS) / nsPerSecond / t.Seconds
 		}
 		out = append(out, share)
 	}
 	return out
 }
 
-// readLatencyOverCPU reads the latency of a request over its CPU time.
+// readLatencyOverCPU reads the mean latency of a request over its CPU time.
 func readLatencyOverCPU(s tare.Sample) (float64, bool) {
 	return readRatio([]string{tare.KeyMeanLatency, tare.KeyRequests}, []string{tare.KeyServerCPU})(s)
 }
@@ -110,81 +121,88 @@ func readTail(s tare.Sample) (float64, bool) {
 	return readRatio([]string{"p90_ns"}, []string{"p50_ns"})(s)
 }
 
-// serverCPU returns the CPU time of contender's server over all rounds, in ns. It is negative if it
-// is unknown or there were no requests.
+// serverCPU returns the CPU time of contender's server over all rounds, in ns. It returns -1 if the
+// CPU time is unknown or there were no requests.
 func (in Input) serverCPU(contender, workload string) float64 {
-	sum, rounds := 0.0, 0
+	sum, known := 0.0, false
 	for _, t := range in.Trials {
 		s := t.Samples[workload]
 		cpu, ok := s[tare.KeyServerCPU]
 		if t.Contender == contender && isCounted(t) && ok && s[tare.KeyRequests] > 0 {
-			sum, rounds = sum+cpu, rounds+1
+			sum, known = sum+cpu, true
 		}
 	}
-	if rounds == 0 {
+	if !known {
 		return -1
 	}
 	return sum
 }
 
+// whyIdleInProcess returns the sentence that contender worked for too small a share of the time of an
+// operation, or "".
 func whyIdleInProcess(in Input, contender, workload string) string {
 	shares := in.workShares(contender, workload)
-	if len(shares) == 0 || slices.Min(shares) >= idles { // the interval begins above
+	if len(shares) == 0 || slices.Min(shares) >= minWorkShare { // the interval is above it too: saves computing it
 		return ""
 	}
 	null, okNull := estimateOver(in.workShares(in.withRole(tare.RoleNull), workload))
 	e, ok := estimateOver(shares)
-	if !ok || !okNull || null.mid < nullWorks || !e.isBelow(idles) {
+	if !ok || !okNull || null.mid < minNullWorkShare || !e.isBelow(minWorkShare) {
 		return ""
 	}
 	return fmt.Sprintf("it worked %s of the time an operation took (%s to %s, %s), the null contender %s: it waits",
 		format.Percent(e.mid), format.Percent(e.lo), format.Percent(e.hi), format.Count(e.rounds, "round"), format.Percent(null.mid))
 }
 
+// whyIdleInClosedLoop returns the sentence that contender's server worked for too small a share of its
+// processors' time although requests took long, or "". If the load generator was busy, or the
+// null server is as slow, the wait is not the server's.
 func whyIdleInClosedLoop(in Input, contender, workload string) string {
 	worked, ok := estimateOver(in.workingShares(contender, workload))
-	took, okTook := estimateOver(in.perRound(contender, workload, readKey(tare.KeyMeanLatency)))
-	if !ok || !okTook || !worked.isBelow(idles) {
+	latency, okLatency := estimateOver(in.perRound(contender, workload, readKey(tare.KeyMeanLatency)))
+	if !ok || !okLatency || !worked.isBelow(minWorkShare) {
 		return ""
 	}
 	if client, ok := estimateOver(in.perRound(contender, workload, readOccupied)); ok && client.mid > saturated {
 		return ""
 	}
-	beside := ""
-	switch times, ok := estimateOver(in.pairedRatios(contender, in.withRole(tare.RoleNull), workload, readKey(tare.KeyMeanLatency))); {
-	case ok && !times.isAbove(waitsLonger), !ok && !took.isAbove(waitsAlone):
+	comparison := ""
+	switch overNull, ok := estimateOver(in.pairedRatios(contender, in.withRole(tare.RoleNull), workload, readKey(tare.KeyMeanLatency))); {
+	case ok && !overNull.isAbove(minWaitRatio), !ok && !latency.isAbove(minWaitNS):
 		return ""
 	case ok:
-		beside = fmt.Sprintf(", %.3g× the null server's", times.mid)
+		comparison = fmt.Sprintf(", %.3g× the null server's", overNull.mid)
 	}
 	return fmt.Sprintf("the server worked %s of the time it could (%s to %s, %s) while a request took %s µs%s: it waits",
-		format.Percent(worked.mid), format.Percent(worked.lo), format.Percent(worked.hi), format.Count(worked.rounds, "round"), formatNumber(took.mid/1e3), beside)
+		format.Percent(worked.mid), format.Percent(worked.lo), format.Percent(worked.hi), format.Count(worked.rounds, "round"), formatNumber(latency.mid/1e3), comparison)
 }
 
-// workingShares returns, per round, the share of its usable processors that contender's server used
-// or was ready to use.
+// workingShares returns, per round, the share of the time of its usable processors that contender's
+// server worked or waited for a processor. It cannot use more processors than there are requests in
+// flight.
 func (in Input) workingShares(contender, workload string) []float64 {
 	var out []float64
 	for _, t := range in.Trials {
 		s := t.Samples[workload]
-		room, ok := multiplyKeys(s, tare.KeyWall)
-		cpu, okCPU := s[tare.KeyServerCPU]
-		if t.Contender != contender || !isCounted(t) || !ok || !okCPU || !(room > 0) {
+		wallNS, ok := s[tare.KeyWall]
+		cpuNS, okCPU := s[tare.KeyServerCPU]
+		if t.Contender != contender || !isCounted(t) || !ok || !okCPU || !(wallNS > 0) {
 			continue
 		}
 		cores := max(1, min(s[tare.KeyServerCores], s[tare.KeyConcurrency]))
-		out = append(out, (cpu+s[tare.KeyServerWait])/(room*cores))
+		out = append(out, (cpuNS+s[tare.KeyServerWait])/(wallNS*cores))
 	}
 	return out
 }
 
+// whyTimer returns the sentence that a timer causes contender's latency, or "".
 func whyTimer(in Input, contender, workload string) string {
-	work, ok := estimateOver(in.perRound(contender, workload, readLatencyOverCPU))
-	times, okNull := estimateOver(in.pairedRatios(contender, in.withRole(tare.RoleNull), workload, readKey(tare.KeyMeanLatency)))
-	p90, okTail := estimateOver(in.perRound(contender, workload, readTail))
-	if !ok || !okNull || !okTail || !work.isAbove(quantum) || !times.isAbove(quantum) || !p90.isBelow(quantumTail) {
+	overCPU, ok := estimateOver(in.perRound(contender, workload, readLatencyOverCPU))
+	overNull, okNull := estimateOver(in.pairedRatios(contender, in.withRole(tare.RoleNull), workload, readKey(tare.KeyMeanLatency)))
+	tail, okTail := estimateOver(in.perRound(contender, workload, readTail))
+	if !ok || !okNull || !okTail || !overCPU.isAbove(timerRatio) || !overNull.isAbove(timerRatio) || !tail.isBelow(maxTimerTail) {
 		return ""
 	}
 	return fmt.Sprintf("a request took %.3g× its CPU time and %.3g× the null server's latency, and nearly always the same (p90 is %.3g× p50): a timer, not work",
-		work.mid, times.mid, p90.mid)
+		overCPU.mid, overNull.mid, tail.mid)
 }

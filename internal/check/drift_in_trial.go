@@ -13,11 +13,10 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// How a trial is cut to see a drift, and how large one must be.
 const (
-	driftParts = 16   // a trial's slices are summed to as many parts at most
-	minParts   = 4    // a trial with fewer slices shows no slope
-	minDrift   = 0.10 // from the first part to the last
+	maxParts = 16   // the slices of a trial are summed to at most this many parts
+	minParts = 4    // a trial with fewer slices shows no slope
+	maxDrift = 0.10 // tolerated change of cost from the first part of a trial to the last
 )
 
 func driftInTrial() Check {
@@ -30,8 +29,8 @@ func driftInTrial() Check {
 			"A few slow slices at the start do not move the median. It takes 11 rounds. The null contender and the control are exempt.",
 		Why: "A user service searched all users for the same e-mail address at each create, while the benchmark made their number grow: " +
 			"its cost per operation was that of however many operations the run happened to hold.",
-		Advice:  "see what grows while the operation is repeated (a list, a cache, a heap), and make the state the same at every operation",
-		authors: true,
+		Advice:     "see what grows while the operation is repeated (a list, a cache, a heap), and make the state the same at every operation",
+		forAuthors: true,
 		suspects: func(in Input, contender string) (out []suspicion) {
 			drifts := in.driftsByRound()
 			for _, w := range in.Study.Workloads {
@@ -43,21 +42,21 @@ func driftInTrial() Check {
 		Run: func(in Input) []tare.Finding {
 			drifts := in.driftsByRound()
 			var out []tare.Finding
-			var alike []string // courses that drift as their reference does
+			var alike []string // names of courses that drift as their reference does
 			for _, c := range in.measuredContenders() {
 				for _, w := range in.Study.Workloads {
-					of := drifts[course{c.ID, w.ID}]
-					s := driftSuspect(of, drifts[in.driftReference(drifts, c.ID, w.ID)])
-					own, ok := estimateOver(s[0].x)
+					s := driftSuspect(drifts[course{c.ID, w.ID}], drifts[in.driftReference(drifts, c.ID, w.ID)])
+					drift, ok := estimateOver(s[0].x)
 					switch {
 					case !ok || !s[0].isConfirmed():
+						// The cost does not drift, or not for certain.
 					case !s.isConfirmed():
 						alike = append(alike, c.ID+" on "+w.ID)
 					default:
 						out = append(out, tare.Finding{
 							Contender: c.ID, Workload: w.ID,
 							Message: fmt.Sprintf("an operation at the end of a trial costs %.3g× what it costs at the start (%.3g to %.3g, %s)",
-								math.Exp(own.mid), math.Exp(own.lo), math.Exp(own.hi), format.Count(own.rounds, "round")),
+								math.Exp(drift.mid), math.Exp(drift.lo), math.Exp(drift.hi), format.Count(drift.rounds, "round")),
 						})
 					}
 				}
@@ -70,41 +69,42 @@ func driftInTrial() Check {
 	}
 }
 
-// machineDrift returns the single warning that the machine changed its speed during trials, with
-// the courses in which it shows.
+// machineDrift returns the one warning that the machine changed its speed during trials. courses are
+// the names of the courses that show it; the warning names the first ones.
 func machineDrift(courses []string) tare.Finding {
-	const shown = 3
-	who := strings.Join(courses[:min(len(courses), shown)], ", ")
-	if more := len(courses) - shown; more > 0 {
-		who += fmt.Sprintf(" and %d more", more)
+	const maxShown = 3
+	names := strings.Join(courses[:min(len(courses), maxShown)], ", ")
+	if more := len(courses) - maxShown; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
 	}
 	return tare.Finding{
 		Severity: tare.Warn,
-		Message:  fmt.Sprintf("the machine changes its speed while a trial runs: the costs of %s drift, and those of the null contender or the baseline drift alike", who),
+		Message:  fmt.Sprintf("the machine changes its speed while a trial runs: the costs of %s drift, and those of the null contender or the baseline drift alike", names),
 		Advice:   "see what slows the machine (heat, a quota, another load); ratios of contenders that take turns stand, absolute figures are those of a changing machine",
 	}
 }
 
-// driftSuspect returns the suspicion of a contender whose operations drift by
-// themselves and against the reference, if there is one.
+// driftSuspect returns the suspicion that the costs of a course drift. Its first condition is about the
+// drifts themselves. A second one, if enough rounds have a drift of the reference, is about the
+// differences to the reference. Both maps are by round.
 func driftSuspect(own, reference map[int]float64) suspicion {
-	var alone, against []float64
+	var drifts, differences []float64
 	for _, round := range slices.Sorted(maps.Keys(own)) {
-		alone = append(alone, own[round])
+		drifts = append(drifts, own[round])
 		if r, ok := reference[round]; ok {
-			against = append(against, own[round]-r)
+			differences = append(differences, own[round]-r)
 		}
 	}
-	limit := math.Log1p(minDrift)
-	s := suspicion{outsideRange(alone, -limit, limit)}
-	if len(against) >= stats.MinRounds(strict) {
-		s = append(s, outsideRange(against, -limit, limit))
+	limit := math.Log1p(maxDrift)
+	s := suspicion{outsideRange(drifts, -limit, limit)}
+	if len(differences) >= stats.MinRounds(strict) {
+		s = append(s, outsideRange(differences, -limit, limit))
 	}
 	return s
 }
 
-// driftReference returns the course whose drift on a workload counts as the machine's: the null
-// contender's, or the baseline's if that shows none.
+// driftReference returns the course whose drift on a workload counts as the machine's: the course of
+// the null contender, or of the baseline if the null contender's drift is unknown.
 func (in Input) driftReference(drifts map[course]map[int]float64, contender, workload string) course {
 	null := course{in.withRole(tare.RoleNull), workload}
 	if len(drifts[null]) > 0 || contender == in.Study.Baseline {
@@ -113,7 +113,7 @@ func (in Input) driftReference(drifts map[course]map[int]float64, contender, wor
 	return course{in.Study.Baseline, workload}
 }
 
-// driftsByRound returns the drift of every course by round.
+// driftsByRound returns the drift of every course, by round.
 func (in Input) driftsByRound() map[course]map[int]float64 {
 	trials := map[span][]tare.Slice{}
 	for _, s := range in.Slices {
@@ -125,21 +125,22 @@ func (in Input) driftsByRound() map[course]map[int]float64 {
 	drifts := map[course]map[int]float64{}
 	for k, ss := range trials {
 		if d, ok := computeDrift(ss); ok {
-			of := course{k.contender, k.workload}
-			if drifts[of] == nil {
-				drifts[of] = map[int]float64{}
+			c := course{k.contender, k.workload}
+			if drifts[c] == nil {
+				drifts[c] = map[int]float64{}
 			}
-			drifts[of][k.round] = d
+			drifts[c][k.round] = d
 		}
 	}
 	return drifts
 }
 
-// computeDrift returns the logarithm of the cost of an operation in the last part of a trial over
-// that in the first, along the trial's slope.
+// computeDrift returns the drift of a trial with slices ss: the logarithm of the cost of an operation
+// in its last part over the cost in its first part, both taken from the line with the trial's slope.
+// It returns false if there are too few slices.
 func computeDrift(ss []tare.Slice) (float64, bool) {
 	slices.SortFunc(ss, func(a, b tare.Slice) int { return cmp.Compare(a.Index, b.Index) })
-	n := min(driftParts, len(ss))
+	n := min(maxParts, len(ss))
 	if n < minParts {
 		return 0, false
 	}
@@ -155,9 +156,9 @@ func computeDrift(ss []tare.Slice) (float64, bool) {
 	return theilSen(costs) * float64(n-1), true
 }
 
-// theilSen returns the slope of y over 0, 1, 2, …: the median of the slopes of all
-// pairs. Up to 29 % of the values can be anything without carrying it away. Where
-// the order of the values is random its distribution is symmetric about 0.
+// theilSen returns the slope of y over 0, 1, 2, …: the median of the slopes of all pairs. Outliers do
+// not carry the slope away as long as they are at most 29 % of the values. If the order of the values
+// is random, the distribution of the slope is symmetric about 0.
 //
 // Sources: H. Theil, "A rank-invariant method of linear and polynomial
 // regression analysis", Proc. Kon. Ned. Akad. Wet. A 53 (1950) 386–392,

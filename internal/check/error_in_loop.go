@@ -16,9 +16,9 @@ func errorInLoop() Check {
 			"A timeout counts as a latency: one voids the contender on the workload.",
 		Why: "A struct copier's published figure, exactly 64 bytes and one allocation whatever it copied, was the cost of its error " +
 			"\"type not registered\", which the benchmark loop never looked at. A failed operation is not a fast one.",
-		Advice:   "run the contender on the workload by itself and look at the error; a benchmark loop must stop at one",
-		authors:  true,
-		failures: true,
+		Advice:       "run the contender on the workload by itself and look at the error; a benchmark loop must stop at one",
+		forAuthors:   true,
+		withFailures: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			all := tallyRounds(in.Slices)
@@ -30,32 +30,32 @@ func errorInLoop() Check {
 	}
 }
 
-// describeErrors returns the finding about course c, which has errors. If every round with errors
-// is void, the others still count.
+// describeErrors returns the finding about course c, which has errors. If every round with errors is
+// void, the other rounds still count and the finding is a warning.
 func (in Input) describeErrors(c course, all map[courseRound]tally) tare.Finding {
-	var sum, with tally // of all rounds, and of those with errors
-	var left []turn     // the void ones
-	counts := false     // one of them is not
-	for l, t := range all {
-		if l.course != c {
+	var total, withErrors tally // of all rounds, and of the rounds with errors
+	var voidTurns []turn        // rounds with errors that are void
+	allVoid := true
+	for round, t := range all {
+		if round.course != c {
 			continue
 		}
-		sum = sum.add(t)
+		total = total.add(t)
 		if t.errors == 0 {
 			continue
 		}
-		with = with.add(t)
-		if in.isVoidRound(l) {
-			left = append(left, l.turn)
+		withErrors = withErrors.add(t)
+		if in.isVoidRound(round) {
+			voidTurns = append(voidTurns, round.turn)
 		} else {
-			counts = true
+			allVoid = false
 		}
 	}
-	f := tare.Finding{Contender: c.contender, Workload: c.workload, Message: sum.String()}
-	if !counts {
-		slices.SortFunc(left, func(a, b turn) int { return cmp.Or(cmp.Compare(a.round, b.round), cmp.Compare(a.tau, b.tau)) })
+	f := tare.Finding{Contender: c.contender, Workload: c.workload, Message: total.String()}
+	if allVoid {
+		slices.SortFunc(voidTurns, func(a, b turn) int { return cmp.Or(cmp.Compare(a.round, b.round), cmp.Compare(a.tau, b.tau)) })
 		f.Severity, f.Advice = tare.Warn, voidRoundAdvice
-		f.Message = fmt.Sprintf("%s: in %s, %s", in.voidRounds(left), joinTurns(left), with)
+		f.Message = fmt.Sprintf("%s: in %s, %s", in.voidRounds(voidTurns), joinTurns(voidTurns), withErrors)
 	}
 	if first := firstError(in.Trials, c.contender); first != "" {
 		f.Message += "; the first: " + first
@@ -63,10 +63,10 @@ func (in Input) describeErrors(c course, all map[courseRound]tally) tare.Finding
 	return f
 }
 
-// isVoidRound reports whether the slices of a contender, workload and round do not count.
-func (in Input) isVoidRound(l courseRound) bool {
+// isVoidRound reports whether the slices of that round do not count.
+func (in Input) isVoidRound(round courseRound) bool {
 	return slices.ContainsFunc(in.Trials, func(t tare.Trial) bool {
-		return t.Contender == l.contender && turnOf(t) == l.turn && !t.Counts(l.workload)
+		return t.Contender == round.contender && turnOf(t) == round.turn && !t.Counts(round.workload)
 	})
 }
 
@@ -79,11 +79,12 @@ type courseRound struct {
 	turn
 }
 
+// courseRoundOf returns the round and course that s belongs to.
 func courseRoundOf(s tare.Slice) courseRound {
 	return courseRound{course{s.Contender, s.Workload}, turn{s.Round, max(1, s.Tau)}}
 }
 
-// tally counts what was timed.
+// tally counts timed slices and their operations.
 type tally struct {
 	slices      int
 	errors, ops int64
@@ -97,11 +98,12 @@ func (t tally) add(u tally) tally {
 	return tally{t.slices + u.slices, t.errors + u.errors, t.ops + u.ops}
 }
 
-// tallyRounds sums up every round of every course.
+// tallyRounds sums the slices of every round of every course.
 func tallyRounds(timed []tare.Slice) map[courseRound]tally {
 	out := map[courseRound]tally{}
 	for _, s := range timed {
-		out[courseRoundOf(s)] = out[courseRoundOf(s)].add(tally{1, s.Errors, s.Ops})
+		round := courseRoundOf(s)
+		out[round] = out[round].add(tally{slices: 1, errors: s.Errors, ops: s.Ops})
 	}
 	return out
 }
@@ -120,8 +122,8 @@ func coursesWithErrors(timed []tare.Slice) []course {
 	return out
 }
 
-// firstError returns the first text of an error that contender's operations
-// returned, on whatever workload.
+// firstError returns the text of the first error that an operation of contender returned, on any
+// workload, or "" if there is none.
 func firstError(trials []tare.Trial, contender string) string {
 	for _, t := range trials {
 		if t.Contender == contender && t.Evidence.FirstError != "" {

@@ -9,11 +9,11 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Expectations returns the outcome of every check that a trap must be void by. A void by that check
-// is a catch. Otherwise the check missed the trap if it had its evidence: a check without chance
-// has it once the contender was measured, unless the budget omitted workloads; a statistical check
-// has it if all of its suspicions about the contender are ruled out. notMeasured lists the omitted
-// workloads.
+// Expectations returns the outcome of every expectation that a trap is void by some check. If the
+// check voided the trap, the trap is caught. Otherwise the check missed the trap if there was enough
+// evidence. For a check that does not depend on chance, that is as soon as the contender was
+// measured, unless the budget omitted workloads. For a statistical check, all of its suspicions about
+// the contender must be ruled out. notMeasured lists what the study did not measure.
 func Expectations(in Input, findings []tare.Finding, notMeasured []tare.NotWeighed) []tare.Expectation {
 	var out []tare.Expectation
 	for _, c := range in.Contenders {
@@ -26,10 +26,10 @@ func Expectations(in Input, findings []tare.Finding, notMeasured []tare.NotWeigh
 	return out
 }
 
-// MissedTraps lists the expectations that were missed, one line each.
-func MissedTraps(of []tare.Expectation) []string {
+// MissedTraps returns a line for each expectation that was missed.
+func MissedTraps(expectations []tare.Expectation) []string {
 	var out []string
-	for _, e := range of {
+	for _, e := range expectations {
 		if e.Outcome == tare.Missed {
 			out = append(out, fmt.Sprintf("contender %s was expected to be void by %s, and was not: %s", e.Contender, e.Check, e.Message))
 		}
@@ -44,15 +44,16 @@ func (in Input) setOutcome(e *tare.Expectation, c tare.Contender, findings []tar
 		e.Outcome, e.Message = tare.Missed, "no check of that name voids contenders"
 		return
 	}
-	warned := ""
+	warning := ""
 	for _, f := range findings {
 		switch {
 		case f.Check != e.Check || f.Contender != e.Contender:
+			// The finding is not about this expectation.
 		case f.Severity == tare.Void:
 			e.Outcome, e.Message = tare.Caught, f.Message
 			return
 		default:
-			warned = f.Message
+			warning = f.Message
 		}
 	}
 	e.Outcome = tare.NotEnoughEvidence
@@ -61,8 +62,8 @@ func (in Input) setOutcome(e *tare.Expectation, c tare.Contender, findings []tar
 		e.Message = why
 	case check.suspects != nil:
 		setStatisticalOutcome(e, check.suspects(in.withoutVoid(), c.ID), notMeasured)
-	case warned != "":
-		e.Message = "it only warned: " + warned
+	case warning != "":
+		e.Message = "it only warned: " + warning
 	case !in.hasEvidence(c.ID):
 		e.Message = "it can do none of the workloads that were measured"
 	case whyUndecided(in.Plan.LeftOut) != "":
@@ -72,9 +73,9 @@ func (in Input) setOutcome(e *tare.Expectation, c tare.Contender, findings []tar
 	}
 }
 
-// whyNotMeasured returns the reason if c was not measured, or not to the end, else "".
+// whyNotMeasured returns the reason for which c was not measured, or not to the end. It returns "" if
+// c was measured.
 func (in Input) whyNotMeasured(c tare.Contender, notMeasured []tare.NotWeighed) string {
-	about := func(id string) bool { return id == c.ID }
 	switch {
 	case c.Absent():
 		return c.Error
@@ -88,8 +89,9 @@ func (in Input) whyNotMeasured(c tare.Contender, notMeasured []tare.NotWeighed) 
 			}
 		}
 	}
-	if slices.ContainsFunc(in.Trials, func(t tare.Trial) bool { return about(t.Contender) && t.Error == nil }) ||
-		slices.ContainsFunc(in.Conformance, func(f tare.Conformance) bool { return about(f.Contender) }) {
+	ranTrial := slices.ContainsFunc(in.Trials, func(t tare.Trial) bool { return t.Contender == c.ID && t.Error == nil })
+	wasTested := slices.ContainsFunc(in.Conformance, func(f tare.Conformance) bool { return f.Contender == c.ID })
+	if ranTrial || wasTested {
 		return ""
 	}
 	for _, n := range notMeasured {
@@ -100,20 +102,20 @@ func (in Input) whyNotMeasured(c tare.Contender, notMeasured []tare.NotWeighed) 
 	return "it was not measured"
 }
 
-// hasEvidence reports whether a contender answered or measured anything. If the workloads that it
-// can do were omitted after the pilot, its process continues to run without work.
+// hasEvidence reports whether a contender was tested or timed on any workload. If all workloads that
+// it can do were omitted after the pilot, its trials are completed without any.
 func (in Input) hasEvidence(contender string) bool {
 	return slices.ContainsFunc(in.Conformance, func(f tare.Conformance) bool { return f.Contender == contender }) ||
 		slices.ContainsFunc(in.Slices, func(s tare.Slice) bool { return s.Contender == contender }) ||
 		slices.ContainsFunc(in.Trials, func(t tare.Trial) bool { return t.Contender == contender && len(t.Samples) > 0 })
 }
 
-// setStatisticalOutcome sets the outcome of an expectation whose statistical check found nothing.
-// An omitted workload may be the one with the effect.
-func setStatisticalOutcome(e *tare.Expectation, of []suspicion, notMeasured []tare.NotWeighed) {
-	of = slices.DeleteFunc(of, suspicion.isUnknown)
-	open := slices.DeleteFunc(slices.Clone(of), suspicion.isRuledOut)
-	if len(of) == 0 {
+// setStatisticalOutcome sets the outcome of an expectation whose statistical check did not void the
+// trap. The trap is not missed if a workload was omitted: it may be the one with the effect.
+func setStatisticalOutcome(e *tare.Expectation, suspicions []suspicion, notMeasured []tare.NotWeighed) {
+	known := slices.DeleteFunc(suspicions, suspicion.isUnknown)
+	open := slices.DeleteFunc(slices.Clone(known), suspicion.isRuledOut)
+	if len(known) == 0 {
 		e.Message = "nothing that this check reads was recorded"
 		return
 	}
@@ -128,10 +130,9 @@ func setStatisticalOutcome(e *tare.Expectation, of []suspicion, notMeasured []ta
 	e.Outcome, e.Message = tare.Missed, fmt.Sprintf("%s were enough, and the check found nothing", format.Count(e.Rounds, "round"))
 }
 
-// whyUndecided returns the sentence that a workload with a possible effect was not measured, or ""
-// if all were.
-func whyUndecided(of []tare.NotWeighed) string {
-	for _, n := range of {
+// whyUndecided returns the sentence that a workload is among what was omitted, or "" if none is.
+func whyUndecided(omitted []tare.NotWeighed) string {
+	for _, n := range omitted {
 		if workload := n.Workload(); workload != "" {
 			return fmt.Sprintf("nothing was found on what was measured, and workload %s was not", workload)
 		}
@@ -139,19 +140,20 @@ func whyUndecided(of []tare.NotWeighed) string {
 	return ""
 }
 
-// roundsWanted returns a sentence with the number of rounds that would decide.
+// roundsWanted returns a clause with the number of rounds that would decide. needed is 0 if that is
+// more than any study has.
 func roundsWanted(needed, done int) string {
-	switch least := stats.MinRounds(strict); {
+	switch minRounds := stats.MinRounds(strict); {
 	case needed == 0:
 		return fmt.Sprintf("more than %d would be needed", stats.MaxRounds)
-	case done < least && needed <= least:
+	case done < minRounds && needed <= minRounds:
 		return fmt.Sprintf("at least %d are needed", needed)
 	}
 	return fmt.Sprintf("about %d would do", needed)
 }
 
-// Traps describes when the check has missed a trap. It returns "" if no trap can be expected to be
-// void by it.
+// Traps returns sentences that say when the check has missed a trap. It returns "" if no trap can be
+// expected to be void by the check.
 func (c Check) Traps() string {
 	switch {
 	case !c.Expectable():

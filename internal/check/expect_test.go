@@ -183,7 +183,7 @@ func outcomes(r *rand.Rand, n int, drift, sd float64) map[tare.TrapOutcome]int {
 // with half of the check's error level at most, 0.05 %, whatever the noise.
 func TestADriftIsNotMissedByChance(t *testing.T) {
 	n := soak(20_000)
-	limit := math.Log1p(minDrift)
+	limit := math.Log1p(maxDrift)
 	for _, c := range []struct {
 		what      string
 		drift, sd float64
@@ -216,7 +216,7 @@ func TestADriftIsNotMissedByChance(t *testing.T) {
 func TestRoundsThatWouldDo(t *testing.T) {
 	becomes(t, Expectations(sloped(random(1), 6, 0.5, 0.1), nil, nil)[0], tare.NotEnoughEvidence, "6 rounds, at least 11 are needed")
 	becomes(t, Expectations(sloped(random(1), 2, 0.5, 0.1), nil, nil)[0], tare.NotEnoughEvidence, "2 rounds, at least 11 are needed")
-	becomes(t, Expectations(sloped(random(1), 11, math.Log1p(minDrift), 1), nil, nil)[0], tare.NotEnoughEvidence, "11 rounds, more than 180 would be needed")
+	becomes(t, Expectations(sloped(random(1), 11, math.Log1p(maxDrift), 1), nil, nil)[0], tare.NotEnoughEvidence, "11 rounds, more than 180 would be needed")
 	r := random(22)
 	asked, done := 0, 0
 	for range 400 {

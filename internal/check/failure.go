@@ -8,44 +8,46 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// A contender that fails in a round loses that round and takes part in the next. Too many failures
-// in a row, or in a share of the planned rounds, void all of its measurements.
+// A contender that fails in a round loses that round and takes part in the next. All of its
+// measurements are void if failuresInARow rounds in a row fail, or more than 1 in failedOneIn of the
+// planned rounds.
 const (
-	inARow = 2
-	oneIn  = 4
+	failuresInARow = 2
+	failedOneIn    = 4
 )
 
-// failureRule states the rule, for summaries.
+// failureRule is the text of the rule, for the summaries of checks.
 const failureRule = "Such a round is void for the contender, for everybody where it is the baseline. Two such rounds in a row, or more than a quarter of those planned, void the contender. " +
 	"The rule looks at failures only, never at what was measured."
 
-// whyTooMany implements the rule: it returns why the failures among the rounds, in their order, are
-// too many of planned rounds, or "" if they are not.
+// whyTooMany applies the rule. failed has an element per round, in order: whether the round failed.
+// whyTooMany returns the reason for which too many rounds failed, or "" if the contender may go on.
 func whyTooMany(failed []bool, planned int) string {
-	all, row := 0, 0
+	total, inARow := 0, 0
 	for _, f := range failed {
 		if !f {
-			row = 0
+			inARow = 0
 			continue
 		}
-		all++
-		if row++; row == inARow {
+		total++
+		if inARow++; inARow == failuresInARow {
 			return "two rounds in a row failed"
 		}
 	}
-	if all*oneIn > planned {
+	if total*failedOneIn > planned {
 		return fmt.Sprintf("more than a quarter of %s planned failed", format.Count(planned, "round"))
 	}
 	return ""
 }
 
-// GivenUp returns why contender is not measured any more: its pilot failed, or too many of its
-// planned rounds did. It returns "" if it is still measured.
+// GivenUp returns the reason for which contender is not measured any more: its pilot failed, or too
+// many of its planned rounds failed. It returns "" if contender is still measured.
 func GivenUp(trials []tare.Trial, contender string, planned int) string {
 	var failed []bool
 	for _, t := range trials {
 		switch {
 		case t.Contender != contender:
+			// another contender's trial
 		case t.Round > 0:
 			failed = append(failed, t.Error != nil)
 		case t.Error != nil:
@@ -55,12 +57,10 @@ func GivenUp(trials []tare.Trial, contender string, planned int) string {
 	return whyTooMany(failed, planned)
 }
 
-// Mark returns a copy of trials with marks on what does not count although the trial was completed:
-// workloads on which operations returned errors, if the rule permits that, and every round that the
-// baseline lost.
-//
-// A timeout is a latency as well as an error, so it never makes a round void: the contender is void
-// on the workload, as it is after too many rounds with errors.
+// Mark returns a copy of trials in which Void marks what does not count although the trial was
+// completed: a workload on which operations returned errors, and every round or workload that the
+// baseline lost. If too many rounds of a contender have errors, or one has a timeout, its errors are
+// not marked: then check error-in-loop voids the contender on the workload.
 func Mark(trials []tare.Trial, timed []tare.Slice, baseline string, planned int) []tare.Trial {
 	out := slices.Clone(trials)
 	for i := range out {
@@ -70,7 +70,7 @@ func Mark(trials []tare.Trial, timed []tare.Slice, baseline string, planned int)
 	for _, c := range coursesWithErrors(timed) {
 		markErrors(out, c, all, planned)
 	}
-	lost := map[turn][]tare.VoidPart{}
+	lost := map[turn][]tare.VoidPart{} // what the baseline lost
 	for _, t := range out {
 		if t.Contender != baseline || t.Round == 0 {
 			continue
@@ -96,25 +96,29 @@ func Mark(trials []tare.Trial, timed []tare.Slice, baseline string, planned int)
 	return out
 }
 
-// markErrors marks the rounds of one course in which operations returned errors.
+// markErrors marks the rounds of course c in which operations returned errors. It marks none if too
+// many rounds failed, or if a request timed out: a timeout is a latency as well as an error.
 func markErrors(trials []tare.Trial, c course, all map[courseRound]tally, planned int) {
-	var of []*tare.Trial
+	var rounds []*tare.Trial
 	var failed []bool
 	for i := range trials {
 		t := &trials[i]
-		worked := all[courseRound{c, turnOf(*t)}]
-		if t.Contender != c.contender || t.Round == 0 || t.Error == nil && worked.slices == 0 {
+		timed := all[courseRound{c, turnOf(*t)}]
+		isPilot := t.Round == 0
+		hasNoSlices := t.Error == nil && timed.slices == 0 // the workload was not part of the round
+		if t.Contender != c.contender || isPilot || hasNoSlices {
 			continue
 		}
 		if t.Samples[c.workload][tare.KeyTimeouts] > 0 {
 			return
 		}
-		of, failed = append(of, t), append(failed, t.Error != nil || worked.errors > 0)
+		rounds = append(rounds, t)
+		failed = append(failed, t.Error != nil || timed.errors > 0)
 	}
 	if whyTooMany(failed, planned) != "" {
 		return
 	}
-	for i, t := range of {
+	for i, t := range rounds {
 		if failed[i] && t.Error == nil {
 			t.Void = append(t.Void, tare.VoidPart{Workload: c.workload, Why: all[courseRound{c, turnOf(*t)}].String()})
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// measuredContenders lists the contenders with measurements of their own: without the null
-// contender and the control, which is the baseline again.
+// measuredContenders lists the contenders except the null contender and the control, which is the
+// baseline again.
 func (in Input) measuredContenders() []tare.Contender {
 	var out []tare.Contender
 	for _, c := range in.Contenders {
@@ -22,13 +22,13 @@ func (in Input) measuredContenders() []tare.Contender {
 	return out
 }
 
-// comparableContenders lists the measured contenders that do the same job, without those of role
-// apart.
+// comparableContenders lists the measured contenders that do the same job: contenders of role apart
+// are omitted.
 func (in Input) comparableContenders() []tare.Contender {
 	return slices.DeleteFunc(in.measuredContenders(), func(c tare.Contender) bool { return c.Role == tare.RoleApart })
 }
 
-// withRole returns the id of the first contender with that role, or "".
+// withRole returns the id of the first contender with that role, or "" if there is none.
 func (in Input) withRole(role tare.Role) string {
 	for _, c := range in.Contenders {
 		if c.Role == role {
@@ -71,13 +71,13 @@ func (in Input) capacityMetrics(w tare.Workload) []string {
 	return out
 }
 
-// findEach returns a finding for each message of say about a contender on one of the workloads. It
-// skips empty messages.
-func findEach(contenders []tare.Contender, workloads []tare.Workload, say func(c tare.Contender, w tare.Workload) string) []tare.Finding {
+// findEach calls describe for every contender on every workload, and returns a finding for each
+// message that is not empty.
+func findEach(contenders []tare.Contender, workloads []tare.Workload, describe func(c tare.Contender, w tare.Workload) string) []tare.Finding {
 	var out []tare.Finding
 	for _, w := range workloads {
 		for _, c := range contenders {
-			if message := say(c, w); message != "" {
+			if message := describe(c, w); message != "" {
 				out = append(out, tare.Finding{Contender: c.ID, Workload: w.ID, Message: message})
 			}
 		}
@@ -85,23 +85,25 @@ func findEach(contenders []tare.Contender, workloads []tare.Workload, say func(c
 	return out
 }
 
-// findAgainstBaseline calls say with the values of f for a contender and for the baseline, for each
-// comparable contender, and returns the findings.
-func (in Input) findAgainstBaseline(workloads []tare.Workload, f reading, say func(c tare.Contender, w tare.Workload, e, base extent) string) []tare.Finding {
+// findAgainstBaseline calls describe for every comparable contender on every workload, with the
+// intervals of f for the contender and for the baseline. It returns a finding for each message that
+// is not empty, and skips pairs without both intervals.
+func (in Input) findAgainstBaseline(workloads []tare.Workload, f reading, describe func(c tare.Contender, w tare.Workload, e, base extent) string) []tare.Finding {
 	return findEach(in.comparableContenders(), workloads, func(c tare.Contender, w tare.Workload) string {
-		base, ok := estimateOver(in.perRound(in.Study.Baseline, w.ID, f))
-		e, okOwn := estimateOver(in.perRound(c.ID, w.ID, f))
-		if !ok || !okOwn || c.ID == in.Study.Baseline {
+		base, okBase := estimateOver(in.perRound(in.Study.Baseline, w.ID, f))
+		e, ok := estimateOver(in.perRound(c.ID, w.ID, f))
+		if !ok || !okBase || c.ID == in.Study.Baseline {
 			return ""
 		}
-		return say(c, w, e, base)
+		return describe(c, w, e, base)
 	})
 }
 
-// reading reads one figure of a sample. It returns false if the sample lacks a value.
+// reading reads one value from a sample, or computes it. It returns false if the sample lacks a key
+// that it needs.
 type reading func(tare.Sample) (float64, bool)
 
-// readKey reads one figure as it is.
+// readKey reads the value of one key.
 func readKey(name string) reading {
 	return func(s tare.Sample) (float64, bool) {
 		v, ok := s[name]
@@ -109,53 +111,54 @@ func readKey(name string) reading {
 	}
 }
 
-// multiplyKeys multiplies the figures of keys. It returns false if one is missing.
+// multiplyKeys returns the product of the values of keys. It returns false if one is missing.
 func multiplyKeys(s tare.Sample, keys ...string) (float64, bool) {
-	p := 1.0
+	product := 1.0
 	for _, k := range keys {
 		v, ok := s[k]
 		if !ok {
 			return 0, false
 		}
-		p *= v
+		product *= v
 	}
-	return p, true
+	return product, true
 }
 
-// readRatio reads one product of figures over another. It returns false if one is missing or the
-// divisor is not positive.
-func readRatio(over, under []string) reading {
+// readRatio reads the product of the values of dividends over the product of the values of divisors. It
+// returns false if a value is missing or the divisor is not positive.
+func readRatio(dividends, divisors []string) reading {
 	return func(s tare.Sample) (float64, bool) {
-		a, okA := multiplyKeys(s, over...)
-		b, okB := multiplyKeys(s, under...)
-		if !okA || !okB || !(b > 0) {
+		dividend, okDividend := multiplyKeys(s, dividends...)
+		divisor, okDivisor := multiplyKeys(s, divisors...)
+		if !okDividend || !okDivisor || !(divisor > 0) { // also false if the divisor is NaN
 			return 0, false
 		}
-		return a / b, true
+		return dividend / divisor, true
 	}
 }
 
-// readBusyShare reads the share of its cores that one side used: server or load generator.
+// readBusyShare reads the share of the time of its cores that the server or the load generator used.
+// cpu and cores are the keys of that side.
 func readBusyShare(cpu, cores string) reading {
 	return readRatio([]string{cpu}, []string{tare.KeyWall, cores})
 }
 
-// readOccupied reads the share of its cores that the load generator used or was ready to use, as
-// far as the system reports that.
+// readOccupied reads the share of the time of its cores that the load generator used or was ready to
+// use. Time it was ready counts as 0 if the system does not report it.
 func readOccupied(s tare.Sample) (float64, bool) {
-	room, ok := multiplyKeys(s, tare.KeyWall, tare.KeyClientCores)
+	available, ok := multiplyKeys(s, tare.KeyWall, tare.KeyClientCores) // core-ns
 	cpu, okCPU := s[tare.KeyClientCPU]
-	if !ok || !okCPU || !(room > 0) {
+	if !ok || !okCPU || !(available > 0) {
 		return 0, false
 	}
-	return (cpu + s[tare.KeyClientWait]) / room, true
+	return (cpu + s[tare.KeyClientWait]) / available, true
 }
 
 // isCounted reports whether the trial is complete and at the plan's slice length.
 func isCounted(t tare.Trial) bool { return t.Error == nil && t.Tau <= 1 }
 
-// perRound returns what f reads of contender on workload in every trial that
-// counts, in the order of rounds.
+// perRound returns the values that f reads from contender's counted trials on workload, in the order
+// of rounds. Values that are missing or not finite are skipped.
 func (in Input) perRound(contender, workload string, f reading) []float64 {
 	var out []float64
 	for _, t := range in.Trials {
@@ -169,32 +172,33 @@ func (in Input) perRound(contender, workload string, f reading) []float64 {
 	return out
 }
 
-// pairedRatios returns f of a over f of b for every round that has both.
+// pairedRatios returns the value of contender a over the value of contender b, both read by f, for
+// every round that has both and in which the value of b is positive.
 func (in Input) pairedRatios(a, b, workload string, f reading) []float64 {
-	beside := map[int]float64{}
+	divisors := map[int]float64{} // by round
 	for _, t := range in.Trials {
 		if v, ok := f(t.Samples[workload]); ok && t.Contender == b && isCounted(t) {
-			beside[t.Round] = v
+			divisors[t.Round] = v
 		}
 	}
 	var out []float64
 	for _, t := range in.Trials {
-		if v, ok := f(t.Samples[workload]); ok && t.Contender == a && isCounted(t) && beside[t.Round] > 0 {
-			out = append(out, v/beside[t.Round])
+		if v, ok := f(t.Samples[workload]); ok && t.Contender == a && isCounted(t) && divisors[t.Round] > 0 {
+			out = append(out, v/divisors[t.Round])
 		}
 	}
 	return out
 }
 
-// extent is the interval of the middle of a figure, over rounds.
+// extent is the estimate of the middle of a value over rounds, with its interval.
 type extent struct {
 	mid, lo, hi float64
 	rounds      int
 }
 
 // estimateOver returns the Hodges–Lehmann estimate of x with its interval at the strict level. With
-// too few rounds for that level the interval is from the least to the greatest value, so that
-// statements about it hold for each round. It returns false if x is empty.
+// too few rounds for that level the interval is from the least to the greatest value, so that what
+// holds for the interval holds for each round. It returns false if x is empty.
 func estimateOver(x []float64) (extent, bool) {
 	if len(x) == 0 {
 		return extent{}, false
@@ -213,8 +217,8 @@ func (e extent) isAbove(limit float64) bool { return e.lo > limit }
 // isBelow reports whether the entire interval is below limit.
 func (e extent) isBelow(limit float64) bool { return e.hi < limit }
 
-// isOff reports whether a ratio that should be 1 is off by more than the margin with its entire
-// interval, on either side.
+// isOff reports whether the entire interval of a ratio that should be 1 is off by more than margin, as
+// a factor in either direction.
 func (e extent) isOff(margin float64) bool { return e.isAbove(1+margin) || e.isBelow(1/(1+margin)) }
 
 // exceptApart names the contenders that a check skips, for summaries.
@@ -223,18 +227,20 @@ const exceptApart = "Contenders that stand apart do another job, and are passed 
 // byRounds states how intervals over rounds are computed, for summaries.
 const byRounds = "with its whole 99.9 % interval over rounds (with fewer than 11 rounds: in every one)"
 
-// describeLoad returns how busy both sides were, as far as that is known.
+// describeLoad returns clauses that say how busy the server and the load generator were, each with
+// a leading "; ". A side whose load is unknown is omitted.
 func (in Input) describeLoad(contender, workload string) string {
 	var out string
-	for _, side := range []struct{ who, cpu, cores string }{
-		{"the server", tare.KeyServerCPU, tare.KeyServerCores}, {"the load generator", tare.KeyClientCPU, tare.KeyClientCores},
+	for _, side := range []struct{ name, cpu, cores string }{
+		{"the server", tare.KeyServerCPU, tare.KeyServerCores},
+		{"the load generator", tare.KeyClientCPU, tare.KeyClientCores},
 	} {
 		share, ok := estimateOver(in.perRound(contender, workload, readBusyShare(side.cpu, side.cores)))
-		cores := in.perRound(contender, workload, readKey(side.cores))
 		if !ok {
 			continue
 		}
-		out += fmt.Sprintf("; %s was busy %s of its %s", side.who, format.Percent(share.mid), format.Count(int(math.Round(cores[0])), "core"))
+		cores := in.perRound(contender, workload, readKey(side.cores)) // not empty: the share needs them
+		out += fmt.Sprintf("; %s was busy %s of its %s", side.name, format.Percent(share.mid), format.Count(int(math.Round(cores[0])), "core"))
 	}
 	return out
 }

@@ -10,10 +10,11 @@ import (
 )
 
 const (
-	lagShare     = 0.1  // of a limit, or of a p99, that send lag may take
-	minLag       = 1e6  // ns: a lower send lag does not matter if no criterion sets a limit
-	headroom     = 1.25 // times a contender's throughput that the null server must reach
-	headroomWarn = 2
+	maxLagShare    = 0.1  // tolerated send lag, as a share of the latency or of its limit
+	minLag         = 1e6  // ns; a lower send lag does not matter, except to a p50 or to a criterion
+	voidThroughput = 1.25 // the null server must reach this many times the contender's throughput
+	warnThroughput = 2    // below this many times there is a warning
+	minShownWait   = 0.01 // share of time waiting for processors from which a message mentions it
 )
 
 func generatorHeadroom() Check {
@@ -47,75 +48,77 @@ func generatorHeadroom() Check {
 	}
 }
 
-// findHeadroom returns a finding for each metric of c on w that the load generator limited, and a
-// warning if it came near.
+// findHeadroom returns a void for each metric of c on w that the load generator limited. If it limited
+// none but came near, or if a contender's own client was busy, it returns a warning.
 func findHeadroom(in Input, c tare.Contender, w tare.Workload) []tare.Finding {
-	var limited, near string
-	own := in.hasOwnClient(c.ID, w.ID)
+	var voidText, warnText string
+	ownClient := in.hasOwnClient(c.ID, w.ID)
 	if e, ok := estimateOver(in.perRound(c.ID, w.ID, readOccupied)); ok && e.mid > saturated {
-		used, _ := estimateOver(in.perRound(c.ID, w.ID, readBusyShare(tare.KeyClientCPU, tare.KeyClientCores)))
-		limited = fmt.Sprintf("%s used %s of its cores", nameSender(own), format.Percent(used.mid))
-		if waited, ok := estimateOver(in.perRound(c.ID, w.ID, readBusyShare(tare.KeyClientWait, tare.KeyClientCores))); ok && waited.mid >= 0.01 {
-			limited += fmt.Sprintf(" and waited for them %s of the time", format.Percent(waited.mid))
+		busy, _ := estimateOver(in.perRound(c.ID, w.ID, readBusyShare(tare.KeyClientCPU, tare.KeyClientCores)))
+		voidText = fmt.Sprintf("%s used %s of its cores", nameSender(ownClient), format.Percent(busy.mid))
+		if waited, ok := estimateOver(in.perRound(c.ID, w.ID, readBusyShare(tare.KeyClientWait, tare.KeyClientCores))); ok && waited.mid >= minShownWait {
+			voidText += fmt.Sprintf(" and waited for them %s of the time", format.Percent(waited.mid))
 		}
-		limited += ", over " + format.Percent(saturated)
+		voidText += ", over " + format.Percent(saturated)
 	}
-	if beside, ok := estimateOver(in.ratiosToNull(c, w)); ok && !own && beside.mid < headroomWarn {
-		near = fmt.Sprintf("the null server reached %.3g× its throughput (%.3g to %.3g, %s)", beside.mid, beside.lo, beside.hi, format.Count(beside.rounds, "round"))
-		if beside.mid < headroom {
-			limited, near = joinNonEmpty(limited, near+fmt.Sprintf(", under %.3g×", headroom)), ""
+	// The null server has another client than a contender with its own: they are not compared.
+	if ratio, ok := estimateOver(in.ratiosToNull(c, w)); ok && !ownClient && ratio.mid < warnThroughput {
+		text := fmt.Sprintf("the null server reached %.3g× its throughput (%.3g to %.3g, %s)", ratio.mid, ratio.lo, ratio.hi, format.Count(ratio.rounds, "round"))
+		if ratio.mid < voidThroughput {
+			voidText = joinNonEmpty(voidText, text+fmt.Sprintf(", under %.3g×", voidThroughput))
+		} else {
+			warnText = text + fmt.Sprintf(", under %d×: part of its cost is the load generator's", warnThroughput)
 		}
 	}
-	if own && limited != "" {
-		limited, near = "", limited+": what its client costs limits its throughput and its latencies"
-	} else if near != "" {
-		near += fmt.Sprintf(", under %d×: part of its cost is the load generator's", headroomWarn)
+	if ownClient && voidText != "" { // the client is part of what the contender costs
+		voidText, warnText = "", voidText+": what its client costs limits its throughput and its latencies"
 	}
 	var out []tare.Finding
 	for _, name := range in.capacityMetrics(w) {
-		if said := joinNonEmpty(limited, whyLate(in, c.ID, w, name)); said != "" {
-			out = append(out, tare.Finding{Contender: c.ID, Workload: w.ID, Metric: name, Message: said})
+		if message := joinNonEmpty(voidText, whyLate(in, c.ID, w, name)); message != "" {
+			out = append(out, tare.Finding{Contender: c.ID, Workload: w.ID, Metric: name, Message: message})
 		}
 	}
-	if near != "" && limited == "" && len(in.capacityMetrics(w)) > 0 {
+	if warnText != "" && voidText == "" && len(in.capacityMetrics(w)) > 0 {
 		out = append(out, tare.Finding{
-			Contender: c.ID, Workload: w.ID, Severity: tare.Warn, Message: near,
+			Contender: c.ID, Workload: w.ID, Severity: tare.Warn, Message: warnText,
 		})
 	}
 	return out
 }
 
-// headroomSuspects returns the ways in which the load generator could limit c on w.
+// headroomSuspects returns the suspicions that findHeadroom could confirm: ways in which the load
+// generator limits c on w.
 func (in Input) headroomSuspects(c tare.Contender, w tare.Workload) (out []suspicion) {
 	metrics := in.capacityMetrics(w)
 	if len(metrics) > 0 && !in.hasOwnClient(c.ID, w.ID) {
-		out = append(out, suspicion{aboveLimit(in.perRound(c.ID, w.ID, readOccupied), saturated)}, suspicion{belowLimit(in.ratiosToNull(c, w), headroom)})
+		out = append(out, suspicion{aboveLimit(in.perRound(c.ID, w.ID, readOccupied), saturated)}, suspicion{belowLimit(in.ratiosToNull(c, w), voidThroughput)})
 	}
 	for _, name := range metrics {
 		if m, _ := tare.MetricNamed(name); m.IsLatency() {
-			l := in.sendLagOf(c.ID, w.ID, name)
-			out = append(out, suspicion{aboveLimit(l.rounds, l.limit)})
+			lag := in.sendLagOf(c.ID, w.ID, name)
+			out = append(out, suspicion{aboveLimit(lag.rounds, lag.limit)})
 		}
 	}
 	return out
 }
 
-// hasOwnClient reports whether contender came with its own client.
+// hasOwnClient reports whether contender's requests on workload were sent by a client of its own.
 func (in Input) hasOwnClient(contender, workload string) bool {
 	e, ok := estimateOver(in.perRound(contender, workload, readKey(tare.KeyOwnClient)))
 	return ok && e.mid > 0
 }
 
 // nameSender returns the name of the program that sent the requests.
-func nameSender(own bool) string {
-	if own {
+func nameSender(ownClient bool) string {
+	if ownClient {
 		return "its own client"
 	}
 	return "the load generator"
 }
 
-// ratiosToNull returns the null server's throughput over that of c, per round, in a
-// closed loop.
+// ratiosToNull returns, per round, the null server's throughput over the throughput of c. It returns
+// nil if there is no null server, if w has a given rate, or if c is a server at a URL.
 func (in Input) ratiosToNull(c tare.Contender, w tare.Workload) []float64 {
 	null := in.withRole(tare.RoleNull)
 	if null == "" || w.Traffic.Rate > 0 || c.Launch == tare.LaunchURL {
@@ -124,65 +127,68 @@ func (in Input) ratiosToNull(c tare.Contender, w tare.Workload) []float64 {
 	return in.pairedRatios(null, c.ID, w.ID, readKey(tare.KeyRate))
 }
 
-// whyLate returns the sentence that requests were sent too late for metric, or "" if they were not
-// or metric is no latency.
+// whyLate returns the sentence that requests were sent too late for metric. It returns "" if they were
+// sent in time or metric is not a latency.
 func whyLate(in Input, contender string, w tare.Workload, metric string) string {
 	m, _ := tare.MetricNamed(metric)
-	l := in.sendLagOf(contender, w.ID, metric)
-	e, ok := estimateOver(l.rounds)
-	if !m.IsLatency() || !ok || e.mid <= l.limit {
+	lag := in.sendLagOf(contender, w.ID, metric)
+	e, ok := estimateOver(lag.rounds)
+	if !m.IsLatency() || !ok || e.mid <= lag.limit {
 		return ""
 	}
-	return fmt.Sprintf("requests were sent up to %s ms late (%s), over %s ms (%s)", formatNumber(e.mid/1e6), l.quantile, formatNumber(l.limit/1e6), l.limitSource)
+	return fmt.Sprintf("requests were sent up to %s ms late (%s), over %s ms (%s)", formatNumber(e.mid/1e6), lag.quantile, formatNumber(lag.limit/1e6), lag.limitSource)
 }
 
-// sendLag holds the delays of sent requests, and their limit.
+// sendLag is a quantile of the send lag, the time by which requests were sent late, with its limit.
 type sendLag struct {
-	quantile    string    // of the send lag: p50 or p99
-	rounds      []float64 // that quantile in each round, in ns
-	limit       float64   // ns
-	limitSource string    // how the limit is derived, for a message
+	quantile    string    // p50 or p99
+	rounds      []float64 // the quantile in each round, in ns
+	limit       float64   // in ns
+	limitSource string    // where the limit comes from, for a message
 }
 
-// sendLagOf returns the send lag that a latency of contender is judged by: its p50
-// for a p50, and its p99 for every other latency.
+// sendLagOf returns the send lag that a latency of contender is judged by: the p50 of the send lag for
+// a p50, and its p99 for every other latency.
 func (in Input) sendLagOf(contender, workload, metric string) sendLag {
-	l := sendLag{quantile: "p99", rounds: in.perRound(contender, workload, readKey(tare.KeySendLag)), limit: minLag, limitSource: "without a criterion"}
+	lag := sendLag{quantile: "p99", rounds: in.perRound(contender, workload, readKey(tare.KeySendLag)), limit: minLag, limitSource: "without a criterion"}
 	p99, ok := estimateOver(in.perRound(contender, workload, readKey("p99_ns")))
-	if ok && lagShare*p99.mid > l.limit {
-		l.limit, l.limitSource = lagShare*p99.mid, "10 % of its p99"
+	if ok && maxLagShare*p99.mid > lag.limit {
+		lag.limit, lag.limitSource = maxLagShare*p99.mid, "10 % of its p99"
 	}
-	half := in.perRound(contender, workload, readKey(tare.KeySendLagP50))
-	if p50, ok := estimateOver(in.perRound(contender, workload, readKey("p50_ns"))); ok && metric == "p50" && len(half) > 0 { // older results have no p50 of it
-		l = sendLag{"p50", half, lagShare * p50.mid, "10 % of its p50"}
+	lagP50 := in.perRound(contender, workload, readKey(tare.KeySendLagP50)) // empty in older results
+	if p50, ok := estimateOver(in.perRound(contender, workload, readKey("p50_ns"))); ok && metric == "p50" && len(lagP50) > 0 {
+		lag = sendLag{quantile: "p50", rounds: lagP50, limit: maxLagShare * p50.mid, limitSource: "10 % of its p50"}
 	}
-	if asked, ok := in.minLimit(contender, workload, metric); ok {
-		l.limit, l.limitSource = lagShare*asked, "10 % of what the criterion asks"
+	if limit, ok := in.minLimit(contender, workload, metric); ok {
+		lag.limit, lag.limitSource = maxLagShare*limit, "10 % of what the criterion asks"
 	}
-	return l
+	return lag
 }
 
-// minLimit returns the strictest limit that a criterion sets to a value of contender.
+// minLimit returns the strictest upper limit that a criterion sets for metric of contender on
+// workload. It returns false if there is none.
 func (in Input) minLimit(contender, workload, metric string) (float64, bool) {
-	least := math.Inf(1)
+	strictest := math.Inf(1)
 	for _, c := range in.Study.Criteria {
-		if c.Metric != metric || c.Contender != "" && c.Contender != contender || c.Workload != "" && c.Workload != workload {
+		coversContender := c.Contender == "" || c.Contender == contender
+		coversWorkload := c.Workload == "" || c.Workload == workload
+		if c.Metric != metric || !coversContender || !coversWorkload {
 			continue
 		}
 		if rule, err := c.Rule(); err == nil && rule.Kind == tare.RuleValue && rule.AtMost {
-			least = min(least, rule.Limit)
+			strictest = min(strictest, rule.Limit)
 		}
 	}
-	return least, !math.IsInf(least, 1)
+	return strictest, !math.IsInf(strictest, 1)
 }
 
 // joinNonEmpty joins the parts that are not empty with "; ".
 func joinNonEmpty(parts ...string) string {
-	var said []string
+	var nonEmpty []string
 	for _, p := range parts {
 		if p != "" {
-			said = append(said, p)
+			nonEmpty = append(nonEmpty, p)
 		}
 	}
-	return strings.Join(said, "; ")
+	return strings.Join(nonEmpty, "; ")
 }

@@ -13,8 +13,8 @@ func identity() Check {
 		Summary:  "The built binary must contain the modules and functions the contender claims to be made of.",
 		Why: "A benchmark called \"ffjson\" measured encoding/json: no code had been generated, and the library then falls back without a word. " +
 			"Others fall back where their assembly does not support the Go version or the processor. The binary itself knows what was linked into it.",
-		Advice:  "generate or enable what is missing, or correct modules and symbols in contender.json",
-		authors: true,
+		Advice:     "generate or enable what is missing, or correct modules and symbols in contender.json",
+		forAuthors: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, c := range in.Contenders {

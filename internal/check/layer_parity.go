@@ -22,13 +22,13 @@ func layerParity() Check {
 		Advice: "give every contender the same layers, or compare each framework without any",
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
-			base, known := in.Contender(in.Study.Baseline)
+			base, ok := in.Contender(in.Study.Baseline)
 			for _, c := range in.comparableContenders() {
-				if c.ID == in.Study.Baseline || !known || !isBuiltInRun(c) || !isBuiltInRun(base) {
+				if c.ID == in.Study.Baseline || !ok || !isBuiltInRun(c) || !isBuiltInRun(base) {
 					continue
 				}
-				if said := describeLayers(c.Layers, base.Layers); said != "" {
-					out = append(out, tare.Finding{Contender: c.ID, Message: fmt.Sprintf("against %s it %s", base.ID, said)})
+				if difference := describeLayers(c.Layers, base.Layers); difference != "" {
+					out = append(out, tare.Finding{Contender: c.ID, Message: fmt.Sprintf("against %s it %s", base.ID, difference)})
 				}
 			}
 			if !in.Final {
@@ -44,16 +44,20 @@ func layerParity() Check {
 	}
 }
 
-// isBuiltInRun reports whether what c declares about itself is known.
+// isBuiltInRun reports whether c was built for this study, so that its declared layers are known.
 func isBuiltInRun(c tare.Contender) bool { return c.Launch == "" || c.Launch == tare.LaunchProgram }
 
-// describeLayers describes the layers that only one of the two declares.
+// describeLayers returns a predicate about the layers that a contender has and the baseline lacks, and
+// the reverse. It returns "" if both have the same ones.
 func describeLayers(own, base []string) string {
-	var said []string
+	var predicates []string
 	for _, side := range []struct {
 		verb     string
 		has, not []string
-	}{{"has", own, base}, {"lacks", base, own}} {
+	}{
+		{verb: "has", has: own, not: base},
+		{verb: "lacks", has: base, not: own},
+	} {
 		var only []string
 		for _, l := range side.has {
 			if !slices.Contains(side.not, l) && !slices.Contains(only, l) {
@@ -62,8 +66,8 @@ func describeLayers(own, base []string) string {
 		}
 		if len(only) > 0 {
 			slices.Sort(only)
-			said = append(said, side.verb+" "+strings.Join(only, ", "))
+			predicates = append(predicates, side.verb+" "+strings.Join(only, ", "))
 		}
 	}
-	return strings.Join(said, " and ")
+	return strings.Join(predicates, " and ")
 }

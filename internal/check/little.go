@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	littleOff = 0.10 // how far rate × latency may be from the concurrency
-	linkHolds = 0.5  // from this share of requests in flight that are on the link, throughput is that of the link
-	linkFull  = 0.9  // share of a bandwidth from which it is the limit
-	saturated = 0.85 // share of its cores from which a side is the limit
+	maxLittleOff = 0.10 // tolerated relative difference of rate × latency and the concurrency
+	maxOnLink    = 0.5  // share of the requests in flight that may be on the link; above it the link is the limit
+	maxLinkUse   = 0.9  // share of the bandwidth that may be used; above it the link is the limit
+	saturated    = 0.85 // share of its cores from which the server or the load generator is the limit
 )
 
 func little() Check {
@@ -26,7 +26,7 @@ func little() Check {
 		Advice: "read CPU per request; for throughput ask for more connections, or leave delay and bandwidth out",
 		suspects: func(in Input, contender string) (out []suspicion) {
 			for _, w := range in.trafficWorkloads() {
-				out = append(out, suspicion{offOne(in.perRound(contender, w.ID, readInFlight), littleOff)})
+				out = append(out, suspicion{offOne(in.perRound(contender, w.ID, readInFlight), maxLittleOff)})
 				if w.Traffic.Rate == 0 {
 					out = append(out, in.linkSuspects(contender, w)...)
 				}
@@ -38,16 +38,16 @@ func little() Check {
 			var out []tare.Finding
 			for _, w := range in.trafficWorkloads() {
 				for _, c := range in.measuredContenders() {
-					said := whyLittleFails(in, c.ID, w.ID)
+					why := whyLittleFails(in, c.ID, w.ID)
 					metrics := in.capacityMetrics(w)
-					if said == "" && w.Traffic.Rate == 0 {
-						said, metrics = whyLinkLimits(in, c.ID, w), closedMetric(metrics)
+					if why == "" && w.Traffic.Rate == 0 {
+						why, metrics = whyLinkLimits(in, c.ID, w), closedMetric(metrics)
 					}
-					if said == "" {
+					if why == "" {
 						continue
 					}
 					for _, m := range metrics {
-						out = append(out, tare.Finding{Contender: c.ID, Workload: w.ID, Metric: m, Message: said + in.describeLoad(c.ID, w.ID)})
+						out = append(out, tare.Finding{Contender: c.ID, Workload: w.ID, Metric: m, Message: why + in.describeLoad(c.ID, w.ID)})
 					}
 				}
 			}
@@ -56,45 +56,46 @@ func little() Check {
 	}
 }
 
-// readInFlight reads rate × latency over the concurrency.
+// readInFlight reads rate × latency over the concurrency, which by Little's law is 1.
 func readInFlight(s tare.Sample) (float64, bool) {
 	v, ok := readRatio([]string{tare.KeyRate, tare.KeyMeanLatency}, []string{tare.KeyConcurrency})(s)
 	return v / nsPerSecond, ok // rates are per second, latencies in nanoseconds
 }
 
-// whyLittleFails returns by how much Little's law is missed, or "" if it holds or figures are
-// missing.
+// whyLittleFails returns the sentence that Little's law does not hold, with both numbers of requests. It
+// returns "" if the law holds or values are missing.
 func whyLittleFails(in Input, contender, workload string) string {
 	e, ok := estimateOver(in.perRound(contender, workload, readInFlight))
-	if !ok || !e.isOff(littleOff) {
+	if !ok || !e.isOff(maxLittleOff) {
 		return ""
 	}
-	held, _ := estimateOver(in.perRound(contender, workload, readKey(tare.KeyConcurrency)))
+	concurrency, _ := estimateOver(in.perRound(contender, workload, readKey(tare.KeyConcurrency)))
 	return fmt.Sprintf("rate × latency comes to %s requests under way, but there were %s (%.3g×, %.3g to %.3g, %s)",
-		formatNumber(e.mid*held.mid), formatNumber(held.mid), e.mid, e.lo, e.hi, format.Count(e.rounds, "round"))
+		formatNumber(e.mid*concurrency.mid), formatNumber(concurrency.mid), e.mid, e.lo, e.hi, format.Count(e.rounds, "round"))
 }
 
-// whyLinkLimits returns the sentence that the configured link was the limit, or "" if it was not,
-// or if one of the sides was busy.
+// whyLinkLimits returns the sentence that the configured link was the limit. It returns "" if it was
+// not, or if the server or the load generator was busy.
 func whyLinkLimits(in Input, contender string, w tare.Workload) string {
 	for _, side := range []reading{readBusyShare(tare.KeyServerCPU, tare.KeyServerCores), readOccupied} {
 		if e, ok := estimateOver(in.perRound(contender, w.ID, side)); ok && e.mid >= saturated {
 			return ""
 		}
 	}
-	if e, ok := estimateOver(in.perRound(contender, w.ID, readOnLink(w))); ok && e.isAbove(linkHolds) {
+	if e, ok := estimateOver(in.perRound(contender, w.ID, readOnLink(w))); ok && e.isAbove(maxOnLink) {
 		return fmt.Sprintf("%s of the requests under way were on the link, which delays each by %v: throughput is connections over round trip",
 			format.Percent(min(1, e.mid)), w.Traffic.Delay)
 	}
-	for _, way := range []string{tare.KeyBytesSent, tare.KeyBytesReceived} {
-		if e, ok := estimateOver(in.perRound(contender, w.ID, readLinkUse(w, way))); ok && e.isAbove(linkFull) {
+	for _, direction := range []string{tare.KeyBytesSent, tare.KeyBytesReceived} {
+		if e, ok := estimateOver(in.perRound(contender, w.ID, readLinkUse(w, direction))); ok && e.isAbove(maxLinkUse) {
 			return fmt.Sprintf("the link of %s bit/s was %s full: throughput is the link's", formatNumber(float64(w.Traffic.Bandwidth)), format.Percent(min(1, e.mid)))
 		}
 	}
 	return ""
 }
 
-// readOnLink reads the share of the requests in flight that were on the link.
+// readOnLink reads the share of the requests in flight that were on the link: rate × delay over the
+// concurrency.
 func readOnLink(w tare.Workload) reading {
 	return func(s tare.Sample) (float64, bool) {
 		v, ok := readRatio([]string{tare.KeyRate}, []string{tare.KeyConcurrency})(s)
@@ -102,21 +103,26 @@ func readOnLink(w tare.Workload) reading {
 	}
 }
 
-// readLinkUse reads the utilisation of the link in one direction.
-func readLinkUse(w tare.Workload, way string) reading {
+// readLinkUse reads the share of the link's bandwidth that was used in one direction. key is
+// KeyBytesSent or KeyBytesReceived, in bytes per request.
+func readLinkUse(w tare.Workload, key string) reading {
 	return func(s tare.Sample) (float64, bool) {
-		v, ok := multiplyKeys(s, tare.KeyRate, way)
+		v, ok := multiplyKeys(s, tare.KeyRate, key)
 		return 8 * v / float64(w.Traffic.Bandwidth), ok && w.Traffic.Bandwidth > 0
 	}
 }
 
-// linkSuspects returns the ways in which a link could be the limit of contender on w.
+// linkSuspects returns the suspicions that whyLinkLimits could confirm.
 func (in Input) linkSuspects(contender string, w tare.Workload) (out []suspicion) {
 	for _, link := range []struct {
-		of    reading
+		f     reading
 		limit float64
-	}{{readOnLink(w), linkHolds}, {readLinkUse(w, tare.KeyBytesSent), linkFull}, {readLinkUse(w, tare.KeyBytesReceived), linkFull}} {
-		s := suspicion{aboveLimit(in.perRound(contender, w.ID, link.of), link.limit)}
+	}{
+		{readOnLink(w), maxOnLink},
+		{readLinkUse(w, tare.KeyBytesSent), maxLinkUse},
+		{readLinkUse(w, tare.KeyBytesReceived), maxLinkUse},
+	} {
+		s := suspicion{aboveLimit(in.perRound(contender, w.ID, link.f), link.limit)}
 		for _, side := range []reading{readBusyShare(tare.KeyServerCPU, tare.KeyServerCores), readOccupied} {
 			if x := in.perRound(contender, w.ID, side); len(x) > 0 {
 				s = append(s, belowLimit(x, saturated))
@@ -127,7 +133,8 @@ func (in Input) linkSuspects(contender string, w tare.Workload) (out []suspicion
 	return out
 }
 
-// closedMetric returns the metric that is the inverse of a throughput, as a slice of at most one.
+// closedMetric returns the metric among metrics that is the inverse of a throughput, as a slice of at
+// most one element.
 func closedMetric(metrics []string) []string {
 	for i, m := range metrics {
 		if tare.MetricFor(m).Closed {

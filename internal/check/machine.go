@@ -7,12 +7,11 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// What a machine may do besides measuring before it is worth a warning, as
-// shares of wall time (the run queue: of the contenders' own time).
+// Tolerated activity of the machine in addition to measuring. More is worth a warning.
 const (
-	pressureWarns  = 0.10
-	runQueueWarns  = 0.05
-	throttledWarns = 0.01
+	maxPressure  = 0.10 // share of wall time in which some task waited for a processor
+	maxRunQueue  = 0.05 // share of the contenders' time in which they waited to run
+	maxThrottled = 0.01 // share of wall time in which a CPU quota stopped the contenders
 )
 
 // maxClockRatio is the ratio of CPU time to wall time of one busy thread from which the clocks are
@@ -35,16 +34,16 @@ func machine() Check {
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			n := in.Machine.Noise
-			for _, g := range []struct {
+			for _, activity := range []struct {
 				share, limit float64
-				what         string
+				text         string
 			}{
-				{n.CPUPressure, pressureWarns, "of the time some task waited for a processor"},
-				{n.RunQueueWait, runQueueWarns, "of their time the contenders waited to run"},
-				{n.Throttled, throttledWarns, "of the time a CPU quota stopped them"},
+				{n.CPUPressure, maxPressure, "of the time some task waited for a processor"},
+				{n.RunQueueWait, maxRunQueue, "of their time the contenders waited to run"},
+				{n.Throttled, maxThrottled, "of the time a CPU quota stopped them"},
 			} {
-				if g.share > g.limit {
-					out = append(out, tare.Finding{Message: fmt.Sprintf("%s %s; more than %s is worth a warning", format.Percent(g.share), g.what, format.Percent(g.limit))})
+				if activity.share > activity.limit {
+					out = append(out, tare.Finding{Message: fmt.Sprintf("%s %s; more than %s is worth a warning", format.Percent(activity.share), activity.text, format.Percent(activity.limit))})
 				}
 			}
 			if in.Machine.Unlocked {
@@ -71,22 +70,25 @@ func machine() Check {
 	}
 }
 
-// compareClocks compares the null contender's CPU time with its wall time.
+// compareClocks returns a note if the null contender used more CPU time than time passed, over all
+// workloads in process.
 func compareClocks(in Input) (tare.Finding, bool) {
 	sums := map[string]float64{} // by metric
 	for _, v := range in.Values {
-		if in.roleOf(v.Contender) != tare.RoleNull || in.trafficOf(v.Workload) != nil { // a server's time is its clients' too
+		isServer := in.trafficOf(v.Workload) != nil // the time of a server includes its clients' time
+		if in.roleOf(v.Contender) != tare.RoleNull || isServer {
 			continue
 		}
 		sums[v.Metric] += v.Value
 	}
-	wall, cpu := sums["time"], sums["cpu"]
+	wall, cpu := sums["time"], sums["cpu"] // ns
 	if wall <= 0 || cpu <= maxClockRatio*wall {
 		return tare.Finding{}, false
 	}
 	return tare.Finding{
 		Severity: tare.Note,
-		Message:  fmt.Sprintf("the null contender used %s more CPU time than time passed (%s ns in %s ns): other threads of the runtime ran beside it, or the machine's clocks disagree", format.Percent(cpu/wall-1), formatNumber(cpu), formatNumber(wall)),
-		Advice:   "compare CPU with CPU and time with time, not the one with the other",
+		Message: fmt.Sprintf("the null contender used %s more CPU time than time passed (%s ns in %s ns): other threads of the runtime ran beside it, or the machine's clocks disagree",
+			format.Percent(cpu/wall-1), formatNumber(cpu), formatNumber(wall)),
+		Advice: "compare CPU with CPU and time with time, not the one with the other",
 	}, true
 }

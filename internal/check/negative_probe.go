@@ -16,8 +16,8 @@ func negativeProbe() Check {
 			"is void on every workload. Of one that stands apart, which does another job or part of one, what it does not refuse is noted. The null contender is exempt.",
 		Why: "The faster of two \"equal\" routes took the last element of whatever path came, by whatever method, and never looked whether it was an id; " +
 			"an ingest service answered OK to anything. What they did not do is what the other side was timed doing.",
-		Advice:  "ask the contender for the case shown and see what it answers; it must refuse what the reference refuses",
-		authors: true,
+		Advice:     "ask the contender for the case shown and see what it answers; it must refuse what the reference refuses",
+		forAuthors: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, c := range in.Contenders {
@@ -25,12 +25,14 @@ func negativeProbe() Check {
 					continue
 				}
 				cases, wrong, first := 0, 0, ""
-				var lax []string
+				var accepted []string // cases that must be rejected and were not
 				for _, p := range in.Conformance {
 					if !p.Probe || p.Contender != c.ID {
 						continue
 					}
-					cases, wrong, lax = cases+p.Cases, wrong+p.Wrong, append(lax, p.Unrefused...)
+					cases += p.Cases
+					wrong += p.Wrong
+					accepted = append(accepted, p.Unrefused...)
 					if first == "" {
 						first = p.First
 					}
@@ -39,7 +41,7 @@ func negativeProbe() Check {
 					continue
 				}
 				if c.Role == tare.RoleApart {
-					out = append(out, notePermissive(c.ID, wrong, cases, lax))
+					out = append(out, notePermissive(c.ID, wrong, cases, accepted))
 					continue
 				}
 				message := fmt.Sprintf("%d of %s must be refused and were not, or not as the reference does", wrong, format.Count(cases, "probe"))
@@ -53,13 +55,14 @@ func negativeProbe() Check {
 	}
 }
 
-// maxLaxShown is the number of wrongly accepted cases that a finding names.
-const maxLaxShown = 3
+// maxAcceptedShown is the number of wrongly accepted cases that a finding names.
+const maxAcceptedShown = 3
 
-// notePermissive notes what a contender of role apart accepts although it should be rejected.
-func notePermissive(id string, wrong, cases int, lax []string) tare.Finding {
+// notePermissive returns the note that a contender of role apart accepts what it should reject.
+// accepted are the names of the wrongly accepted cases.
+func notePermissive(id string, wrong, cases int, accepted []string) tare.Finding {
 	message := fmt.Sprintf("it stands apart, and %d of %s were not refused, or not as the reference does", wrong, format.Count(cases, "probe"))
-	shown := lax[:min(len(lax), maxLaxShown)]
+	shown := accepted[:min(len(accepted), maxAcceptedShown)]
 	if len(shown) > 0 {
 		message += ": " + strings.Join(shown, "; ")
 	}

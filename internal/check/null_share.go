@@ -6,8 +6,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// shareNoted is the share of the harness from which it is worth a note.
-const shareNoted = 0.05
+// minNotedShare is the share of the harness from which there is a note.
+const minNotedShare = 0.05
 
 func nullShare() Check {
 	return Check{
@@ -35,9 +35,10 @@ func nullShare() Check {
 	}
 }
 
-// findNullShare finds the contender of which the harness has the largest share.
+// findNullShare returns a note about the contender of whose value the harness has the largest share:
+// the one with the smallest value. It returns false if the share is too small.
 func findNullShare(in Input, workload, metric string) (tare.Finding, bool) {
-	null, least := tare.Value{}, tare.Value{}
+	null, cheapest := tare.Value{}, tare.Value{}
 	for _, v := range in.Values {
 		if v.Workload != workload || v.Metric != metric {
 			continue
@@ -46,17 +47,17 @@ func findNullShare(in Input, workload, metric string) (tare.Finding, bool) {
 		case tare.RoleNull:
 			null = v
 		case tare.RoleBaseline, tare.RoleContender:
-			if !v.Struck && v.Value > 0 && (least.Contender == "" || v.Value < least.Value) {
-				least = v
+			if !v.Struck && v.Value > 0 && (cheapest.Contender == "" || v.Value < cheapest.Value) {
+				cheapest = v
 			}
 		}
 	}
-	if null.Contender == "" || least.Contender == "" || null.Value < shareNoted*least.Value {
+	if null.Contender == "" || cheapest.Contender == "" || null.Value < minNotedShare*cheapest.Value {
 		return tare.Finding{}, false
 	}
 	return tare.Finding{
 		Workload: workload,
 		Message: fmt.Sprintf("the harness itself takes %s of the %s %s of %s (%.0f %%)",
-			formatNumber(null.Value), formatNumber(least.Value), least.Unit, least.Contender, 100*null.Value/least.Value),
+			formatNumber(null.Value), formatNumber(cheapest.Value), cheapest.Unit, cheapest.Contender, 100*null.Value/cheapest.Value),
 	}, true
 }

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	silentOutput = 1 // bytes per request below which a server counts as silent: its output at start is divided by the requests
-	louder       = 2 // times the other's output from which two that write differ
+	maxSilentOutput = 1 // bytes per request; below it a server is silent: what it wrote at start is spread over the requests
+	maxOutputRatio  = 2 // tolerated ratio of the outputs of two servers that are not silent
 )
 
 func outputParity() Check {
@@ -24,30 +24,31 @@ func outputParity() Check {
 		atEnd:  true,
 		Run: func(in Input) []tare.Finding {
 			return in.findAgainstBaseline(in.Study.Workloads, readKey(tare.KeyOutput), func(c tare.Contender, _ tare.Workload, e, base extent) string {
-				said := describeOutput(e, base, in.Study.Baseline)
-				if said == "" {
+				difference := describeOutput(e, base, in.Study.Baseline)
+				if difference == "" {
 					return ""
 				}
-				return said + describeLog(c) + debugMode(in, c.ID)
+				return difference + describeLog(c) + debugMode(in, c.ID)
 			})
 		},
 	}
 }
 
-// describeOutput names the loud one and the silent one, or returns "" if both are alike.
+// describeOutput returns the sentence that a contender and the baseline write different amounts of
+// output per request, or "" if they do not.
 func describeOutput(e, base extent, baseline string) string {
 	switch {
-	case e.isAbove(silentOutput) && base.isBelow(silentOutput):
+	case e.isAbove(maxSilentOutput) && base.isBelow(maxSilentOutput):
 		return fmt.Sprintf("it writes %s bytes of output per request and %s is silent", formatNumber(e.mid), baseline)
-	case e.isBelow(silentOutput) && base.isAbove(silentOutput):
+	case e.isBelow(maxSilentOutput) && base.isAbove(maxSilentOutput):
 		return fmt.Sprintf("it is silent and %s writes %s bytes of output per request", baseline, formatNumber(base.mid))
-	case e.isAbove(silentOutput) && base.isAbove(silentOutput) && (e.isAbove(louder*base.hi) || e.isBelow(base.lo/louder)):
+	case e.isAbove(maxSilentOutput) && base.isAbove(maxSilentOutput) && (e.isAbove(maxOutputRatio*base.hi) || e.isBelow(base.lo/maxOutputRatio)):
 		return fmt.Sprintf("it writes %s bytes of output per request and %s writes %s", formatNumber(e.mid), baseline, formatNumber(base.mid))
 	}
 	return ""
 }
 
-// describeLog returns a clause with the configured log, or "" if there is none.
+// describeLog returns a clause about the log that the study configures for c, or "".
 func describeLog(c tare.Contender) string {
 	if log := c.Set["log"]; log != "" && log != "none" {
 		return fmt.Sprintf(" (it is configured so: log %s)", log)
@@ -55,7 +56,7 @@ func describeLog(c tare.Contender) string {
 	return ""
 }
 
-// debugMode returns the sentence of contender's output that mentions a debug mode, or "".
+// debugMode returns a clause if contender's stderr mentions a debug mode, else "".
 func debugMode(in Input, contender string) string {
 	for _, t := range in.Trials {
 		if t.Contender == contender && strings.Contains(strings.ToLower(t.Evidence.StderrTail), "debug") {

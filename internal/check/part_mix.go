@@ -10,31 +10,31 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// partBound is a workload whose operation consists of others, with one bound on its time from
-// these.
+// partBound is a bound on the time of a workload whose operation consists of other operations.
 type partBound struct {
-	whole string
-	log   []float64 // ln(time of the workload / bound), by round
-	above bool      // the time must not be above the bound; else not below
-	words string    // the bound in words, to follow "an operation takes 0.8× the time of"
+	whole   string    // id of the workload
+	logs    []float64 // ln(time of the workload / bound), by round
+	isUpper bool      // the time must not be above the bound; if false, not below it
+	text    string    // the bound in words, to follow "an operation takes 0.8× the time of"
 }
 
-// findOutsideParts finds the workloads on which contender takes less time for an
-// operation than for a part of it, or for a mix of operations less than for the
-// cheapest of them, or more than for the dearest.
+// findOutsideParts finds the workloads on which contender takes less time for an operation than for a
+// part of it, less for a mix of operations than for the cheapest of them, or more for a mix than for
+// the dearest of them.
 func findOutsideParts(workloads []tare.Workload, times map[span]float64, contender string) []tare.Finding {
 	bounds := allBounds(workloads, times, contender)
 	var out []tare.Finding
 	for _, b := range bounds {
-		lo, hi, ok := stats.Interval(b.log, strict/float64(len(bounds)))
+		lo, hi, ok := stats.Interval(b.logs, strict/float64(len(bounds)))
 		limit := math.Log1p(tolerance)
-		if !ok || b.above && lo <= limit || !b.above && hi >= -limit {
+		isKept := b.isUpper && lo <= limit || !b.isUpper && hi >= -limit
+		if !ok || isKept {
 			continue
 		}
 		out = append(out, tare.Finding{
 			Contender: contender, Workload: b.whole,
 			Message: fmt.Sprintf("an operation takes %.3g× the time of %s (%.3g to %.3g, %s)",
-				math.Exp(stats.HodgesLehmann(b.log)), b.words, math.Exp(lo), math.Exp(hi), format.Count(len(b.log), "round")),
+				math.Exp(stats.HodgesLehmann(b.logs)), b.text, math.Exp(lo), math.Exp(hi), format.Count(len(b.logs), "round")),
 		})
 	}
 	return out
@@ -44,9 +44,9 @@ func findOutsideParts(workloads []tare.Workload, times map[span]float64, contend
 func partSuspects(workloads []tare.Workload, times map[span]float64, contender string) (out []suspicion) {
 	bounds := allBounds(workloads, times, contender)
 	for _, b := range bounds {
-		c := belowLimit(b.log, -math.Log1p(tolerance))
-		if b.above {
-			c = aboveLimit(b.log, math.Log1p(tolerance))
+		c := belowLimit(b.logs, -math.Log1p(tolerance))
+		if b.isUpper {
+			c = aboveLimit(b.logs, math.Log1p(tolerance))
 		}
 		c.level = strict / float64(len(bounds))
 		out = append(out, suspicion{c})
@@ -62,8 +62,9 @@ func allBounds(workloads []tare.Workload, times map[span]float64, contender stri
 	return out
 }
 
-// boundsOf returns the bounds to what w takes, as far as its parts are workloads of
-// the study. Of a mix all of them have to be.
+// boundsOf returns the bounds on the time of w. Each part of w that is a workload of the study gives a
+// lower bound. A mix of operations has a lower and an upper bound if all of its parts are workloads
+// of the study.
 func boundsOf(w tare.Workload, workloads []tare.Workload, times map[span]float64, contender string) (out []partBound) {
 	parts := make([]tare.Workload, len(w.Parts))
 	found := 0
@@ -81,29 +82,30 @@ func boundsOf(w tare.Workload, workloads []tare.Workload, times map[span]float64
 		if found < len(parts) {
 			return nil
 		}
-		low := partBound{whole: w.ID, words: "the cheapest of the operations that it is a mix of"}
-		high := partBound{whole: w.ID, above: true, words: "the dearest of the operations that it is a mix of"}
+		lower := partBound{whole: w.ID, text: "the cheapest of the operations that it is a mix of"}
+		upper := partBound{whole: w.ID, isUpper: true, text: "the dearest of the operations that it is a mix of"}
 		for _, r := range rounds {
-			least, most := math.Inf(1), 0.0
+			minTime, maxTime := math.Inf(1), 0.0 // of the parts
 			for _, p := range parts {
 				t := times[span{r, 1, p.ID, contender}]
-				least, most = min(least, t), max(most, t)
+				minTime, maxTime = min(minTime, t), max(maxTime, t)
 			}
-			if least > 0 {
+			if minTime > 0 { // a part that was not measured has time 0
 				t := times[span{r, 1, w.ID, contender}]
-				low.log, high.log = append(low.log, math.Log(t/least)), append(high.log, math.Log(t/most))
+				lower.logs = append(lower.logs, math.Log(t/minTime))
+				upper.logs = append(upper.logs, math.Log(t/maxTime))
 			}
 		}
-		return []partBound{low, high}
+		return []partBound{lower, upper}
 	}
 	for i, p := range parts {
-		if p.ID == "" {
+		if p.ID == "" { // not a workload of the study
 			continue
 		}
-		b := partBound{whole: w.ID, words: fmt.Sprintf("one on %s, which is a part of it", p.ID)}
+		b := partBound{whole: w.ID, text: fmt.Sprintf("one on %s, which is a part of it", p.ID)}
 		for _, r := range rounds {
 			if t := times[span{r, 1, p.ID, contender}] * w.Parts[i].Times; t > 0 {
-				b.log = append(b.log, math.Log(times[span{r, 1, w.ID, contender}]/t))
+				b.logs = append(b.logs, math.Log(times[span{r, 1, w.ID, contender}]/t))
 			}
 		}
 		out = append(out, b)
@@ -111,12 +113,14 @@ func boundsOf(w tare.Workload, workloads []tare.Workload, times map[span]float64
 	return out
 }
 
-// sameSetup reports whether a and b send requests in the same way, to anything.
+// sameSetup reports whether a and b have the same setup, whatever their operations. It returns false
+// for workloads with a given rate.
 func sameSetup(a, b tare.Workload) bool {
 	return a.Fixture == b.Fixture && a.N == b.N && a.Heap == b.Heap && sameSet(a.Set, b.Set) && reflect.DeepEqual(a.Traffic, b.Traffic) &&
 		(a.Traffic == nil || a.Traffic.Rate == 0)
 }
 
+// sameSet reports whether a and b have the same entries; nil is the same as empty.
 func sameSet(a, b map[string]string) bool {
 	return len(a) == 0 && len(b) == 0 || reflect.DeepEqual(a, b)
 }

@@ -24,8 +24,8 @@ func partWhole() Check {
 			"there is no chance in that, and one trial is enough. The null contender and the control are exempt.",
 		Why: "A published table had creating and deleting a user cost less than creating one, and a mix of operations more than any of them. A whole that is cheaper than its part was not done, " +
 			"or the two rows did not measure the same thing.",
-		Advice:  "look at what the operation does with the larger input: an error, an early return, a cached answer",
-		authors: true,
+		Advice:     "look at what the operation does with the larger input: an error, an early return, a cached answer",
+		forAuthors: true,
 		suspects: func(in Input, contender string) []suspicion {
 			times := sumRounds(in.Slices)
 			out := append(sizeSuspects(in.Study.Workloads, times, contender), partSuspects(in.Study.Workloads, times, contender)...)
@@ -49,13 +49,13 @@ func partWhole() Check {
 	}
 }
 
-// sizePair is two workloads of which small is big with fewer items.
+// sizePair is a pair of workloads: part is the same as whole, on fewer items.
 type sizePair struct {
-	part, whole string
-	logs        []float64 // ln(time of the larger / time of the smaller), by round
+	part, whole string    // ids
+	logs        []float64 // ln(time of whole / time of part), by round
 }
 
-// pairSizes returns the pairs of sizes that contender did.
+// pairSizes returns the pairs of workloads of which contender measured both in some round.
 func pairSizes(workloads []tare.Workload, times map[span]float64, contender string) []sizePair {
 	var pairs []sizePair
 	for _, whole := range workloads {
@@ -88,23 +88,23 @@ func sizeSuspects(workloads []tare.Workload, times map[span]float64, contender s
 	return out
 }
 
-// findFallingSizes finds the workloads on which contender takes less time than on
-// a smaller one, each with the worst of those.
+// findFallingSizes finds the workloads on which contender takes less time than on a smaller one. Each
+// finding names the smaller workload with the most extreme ratio.
 func findFallingSizes(workloads []tare.Workload, times map[span]float64, contender string) []tare.Finding {
 	pairs := pairSizes(workloads, times, contender)
-	worst := map[string]float64{}
-	found := map[string]tare.Finding{}
+	worst := map[string]float64{}      // smallest ln(ratio), by workload
+	found := map[string]tare.Finding{} // by workload
 	for _, p := range pairs {
 		lo, hi, ok := stats.Interval(p.logs, strict/float64(len(pairs)))
-		by := stats.HodgesLehmann(p.logs)
-		if !ok || hi >= -math.Log1p(tolerance) || by >= worst[p.whole] {
+		logRatio := stats.HodgesLehmann(p.logs)
+		if !ok || hi >= -math.Log1p(tolerance) || logRatio >= worst[p.whole] {
 			continue
 		}
-		worst[p.whole] = by
+		worst[p.whole] = logRatio
 		found[p.whole] = tare.Finding{
 			Contender: contender, Workload: p.whole,
 			Message: fmt.Sprintf("an operation takes %.3g× the time of one on %s, which is a part of it (%.3g to %.3g, %s)",
-				math.Exp(by), p.part, math.Exp(lo), math.Exp(hi), format.Count(len(p.logs), "round")),
+				math.Exp(logRatio), p.part, math.Exp(lo), math.Exp(hi), format.Count(len(p.logs), "round")),
 		}
 	}
 	var out []tare.Finding
@@ -116,18 +116,19 @@ func findFallingSizes(workloads []tare.Workload, times map[span]float64, contend
 	return out
 }
 
-// isPartOf reports whether a is the same as b on fewer items. Requests without a body contain no
-// items: n is then the number of items in the service.
+// isPartOf reports whether a is the same as b on fewer items. It returns false for requests without a
+// body: they contain no items, and N is then the number of items in the service.
 func isPartOf(a, b tare.Workload) bool {
 	if a.Traffic != nil && a.Bytes == 0 && b.Bytes == 0 {
 		return false
 	}
-	return a.Fixture != "" && a.Fixture == b.Fixture && a.Op == b.Op && a.Pool == b.Pool && a.N < b.N &&
-		(a.Bytes == 0 || b.Bytes == 0 || a.Bytes < b.Bytes)
+	isSameOperation := a.Fixture != "" && a.Fixture == b.Fixture && a.Op == b.Op && a.Pool == b.Pool
+	hasFewerBytes := a.Bytes == 0 || b.Bytes == 0 || a.Bytes < b.Bytes // 0 means unknown
+	return isSameOperation && a.N < b.N && hasFewerBytes
 }
 
-// roundsOf lists the rounds at the plan's slice length in which contender did
-// workload, ascending.
+// roundsOf lists the rounds at the plan's slice length in which contender measured workload, in
+// ascending order.
 func roundsOf(times map[span]float64, workload, contender string) []int {
 	var out []int
 	for k := range times {
@@ -153,10 +154,10 @@ func findFallingPercentiles(trials []tare.Trial, contender string) []tare.Findin
 			}
 			keys := percentileKeys(sample)
 			for i := 1; i < len(keys); i++ {
-				if a, b := keys[i-1], keys[i]; sample[b] < sample[a] {
+				if lower, higher := keys[i-1], keys[i]; sample[higher] < sample[lower] {
 					found[workload] = tare.Finding{
 						Contender: contender, Workload: workload,
-						Message: fmt.Sprintf("%s is %s and %s is %s in %s", a, formatNumber(sample[a]), b, formatNumber(sample[b]), roundOf(t)),
+						Message: fmt.Sprintf("%s is %s and %s is %s in %s", lower, formatNumber(sample[lower]), higher, formatNumber(sample[higher]), roundOf(t)),
 					}
 					break
 				}
@@ -170,7 +171,8 @@ func findFallingPercentiles(trials []tare.Trial, contender string) []tare.Findin
 	return out
 }
 
-// percentileSuspects returns the falls of percentiles that could be in each round.
+// percentileSuspects returns the suspicion that percentiles of contender fall, which does not depend on
+// chance. It returns nil if no trial has two percentiles.
 func (in Input) percentileSuspects(contender string) (out []suspicion) {
 	for _, t := range in.Trials {
 		for _, sample := range t.Samples {
@@ -182,8 +184,9 @@ func (in Input) percentileSuspects(contender string) (out []suspicion) {
 	return nil
 }
 
-// percentileKeys lists the percentiles among the keys of sample in ascending order: p50_ns, p99_ns,
-// p99_9_ns, p999_ns, where the digits are decimals of a share; and the maximum, max_ns.
+// percentileKeys lists the percentiles among the keys of sample in ascending order. Their digits are
+// decimals of a share: p50_ns is 0.50, and both p99_9_ns and p999_ns are 0.999. The maximum, max_ns,
+// is last.
 func percentileKeys(sample tare.Sample) []string {
 	var out []string
 	for key := range sample {
@@ -191,9 +194,9 @@ func percentileKeys(sample tare.Sample) []string {
 			out = append(out, key)
 		}
 	}
-	slices.SortFunc(out, func(a, b string) int { // as decimals: 5 < 50 = 5 < 99 < 999
+	slices.SortFunc(out, func(a, b string) int { // decimals, compared as text: 5 < 50 < 99 < 999
 		if (a == "max_ns") != (b == "max_ns") {
-			return -strings.Compare(a, b) // m comes before p
+			return -strings.Compare(a, b) // "max_ns" is less than "p…" as text, and comes last
 		}
 		return cmp.Compare(percentileDigits(a), percentileDigits(b))
 	})
@@ -203,10 +206,12 @@ func percentileKeys(sample tare.Sample) []string {
 // percentileDigits returns the decimals of the share in a percentile's key, or "" if key is no
 // percentile.
 func percentileDigits(key string) string {
-	digits, isNS := strings.CutSuffix(key, "_ns")
-	digits, isP := strings.CutPrefix(digits, "p")
-	whole, rest, _ := strings.Cut(digits, "_")
-	if digits = whole + rest; !isNS || !isP || whole == "" || strings.Trim(digits, "0123456789") != "" {
+	name, hasSuffix := strings.CutSuffix(key, "_ns")
+	name, hasPrefix := strings.CutPrefix(name, "p")
+	whole, rest, _ := strings.Cut(name, "_")
+	digits := whole + rest
+	isNumber := whole != "" && strings.Trim(digits, "0123456789") == ""
+	if !hasSuffix || !hasPrefix || !isNumber {
 		return ""
 	}
 	return digits

@@ -32,7 +32,7 @@ func rateHeld() Check {
 	}
 }
 
-// loadSuspects returns the suspicions about a load that differs from the plan.
+// loadSuspects returns the suspicions that loadDeviations could confirm.
 func (in Input) loadSuspects(contender, workload string) []suspicion {
 	out := []suspicion{{offOne(in.perRound(contender, workload, readHeldRate), tolerance)}}
 	if planned, ok := estimateOver(in.perRound(contender, workload, readKey(tare.KeyConnections))); ok {
@@ -44,29 +44,30 @@ func (in Input) loadSuspects(contender, workload string) []suspicion {
 	return out
 }
 
-// readHeldRate reads the achieved rate over the configured one.
+// readHeldRate reads the achieved rate over the configured rate.
 func readHeldRate(s tare.Sample) (float64, bool) {
 	return readRatio([]string{tare.KeyRate}, []string{tare.KeyRateAsked})(s)
 }
 
-// loadDeviations lists how the load differed from the plan.
+// loadDeviations returns a sentence for each way in which the load differed from the plan: rate,
+// connections, or cores.
 func loadDeviations(in Input, contender, workload string) []string {
-	var said []string
+	var sentences []string
 	if e, ok := estimateOver(in.perRound(contender, workload, readHeldRate)); ok && e.isOff(tolerance) {
-		asked, _ := estimateOver(in.perRound(contender, workload, readKey(tare.KeyRateAsked)))
-		said = append(said, fmt.Sprintf("%s requests per second were asked for and %s achieved (%s)%s",
-			formatNumber(asked.mid), formatNumber(e.mid*asked.mid), format.Count(e.rounds, "round"), in.describeLoad(contender, workload)))
+		planned, _ := estimateOver(in.perRound(contender, workload, readKey(tare.KeyRateAsked)))
+		sentences = append(sentences, fmt.Sprintf("%s requests per second were asked for and %s achieved (%s)%s",
+			formatNumber(planned.mid), formatNumber(e.mid*planned.mid), format.Count(e.rounds, "round"), in.describeLoad(contender, workload)))
 	}
 	planned, okPlanned := estimateOver(in.perRound(contender, workload, readKey(tare.KeyConnections)))
-	// Reconnects can only add to what was opened.
+	// Reconnects only raise the number of opened connections, so only too few are an error.
 	opened, okOpened := estimateOver(in.perRound(contender, workload, readKey(tare.KeyConnects)))
 	if okPlanned && okOpened && opened.mid > 0 && opened.isBelow(planned.lo) {
-		said = append(said, fmt.Sprintf("%s were planned and %s opened", format.Count(int(planned.mid), "connection"), formatNumber(opened.mid)))
+		sentences = append(sentences, fmt.Sprintf("%s were planned and %s opened", format.Count(int(planned.mid), "connection"), formatNumber(opened.mid)))
 	}
 	cores, okCores := estimateOver(in.perRound(contender, workload, readKey(tare.KeyServerCores)))
 	base, okBase := estimateOver(in.perRound(in.Study.Baseline, workload, readKey(tare.KeyServerCores)))
 	if okCores && okBase && (cores.isBelow(base.lo) || cores.isAbove(base.hi)) {
-		said = append(said, fmt.Sprintf("the server may use %s and the baseline's %s", format.Count(int(cores.mid), "core"), format.Count(int(base.mid), "core")))
+		sentences = append(sentences, fmt.Sprintf("the server may use %s and the baseline's %s", format.Count(int(cores.mid), "core"), format.Count(int(base.mid), "core")))
 	}
-	return said
+	return sentences
 }

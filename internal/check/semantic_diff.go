@@ -33,10 +33,10 @@ func semanticDiff() Check {
 	}
 }
 
-// describeDifferences returns the finding about one contender, its gravest differences first.
+// describeDifferences returns the finding about one contender. Its gravest differences come first.
 func describeDifferences(s tare.Semantics) tare.Finding {
 	f := tare.Finding{Contender: s.Contender, Severity: tare.Note}
-	var says []string
+	var sentences []string
 	for _, class := range tare.DifferenceClasses() {
 		for _, d := range s.Differences {
 			if d.Class != class {
@@ -45,15 +45,15 @@ func describeDifferences(s tare.Semantics) tare.Finding {
 			if class != tare.DiffersInForm {
 				f.Severity = tare.Warn
 			}
-			if !slices.Contains(says, d.Says) { // one mistake can show in several cases
-				says = append(says, d.Says)
+			if !slices.Contains(sentences, d.Says) { // one mistake can show in several cases
+				sentences = append(sentences, d.Says)
 			}
 		}
 	}
 	rest := ""
-	if n := len(says) - maxDifferences; n > 0 {
-		says, rest = says[:maxDifferences], fmt.Sprintf("; and %d more", n)
+	if n := len(sentences) - maxDifferences; n > 0 {
+		sentences, rest = sentences[:maxDifferences], fmt.Sprintf("; and %d more", n)
 	}
-	f.Message = fmt.Sprintf("%d of %d answers are not %s's: it %s%s", len(s.Differences), s.Cases, s.Reference, strings.Join(says, "; "), rest)
+	f.Message = fmt.Sprintf("%d of %d answers are not %s's: it %s%s", len(s.Differences), s.Cases, s.Reference, strings.Join(sentences, "; "), rest)
 	return f
 }

@@ -21,22 +21,22 @@ func sharedProcess() Check {
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, w := range in.Study.Workloads {
-				var who []string
-				asked := 0
+				var shared []string // contenders that share a process with the load generator
+				known := 0          // number of contenders for which this is known
 				for _, c := range in.measuredContenders() {
 					if e, ok := estimateOver(in.perRound(c.ID, w.ID, readKey(tare.KeySharedProcess))); ok {
-						asked++
+						known++
 						if e.hi > 0 {
-							who = append(who, c.ID)
+							shared = append(shared, c.ID)
 						}
 					}
 				}
-				if len(who) == 0 {
+				if len(shared) == 0 {
 					continue
 				}
 				f := tare.Finding{Workload: w.ID, Message: "server and load generator are one process"}
-				if len(who) < asked {
-					f.Message += ": " + strings.Join(who, ", ")
+				if len(shared) < known {
+					f.Message += ": " + strings.Join(shared, ", ")
 				}
 				out = append(out, f)
 			}
@@ -45,20 +45,23 @@ func sharedProcess() Check {
 	}
 }
 
-// findSharedProcess finds contenders that were one process in some round.
+// findSharedProcess finds pairs of contenders that had the same process id in a round.
 func findSharedProcess(in Input) []tare.Finding {
-	type place struct{ round, tau, pid int }
-	at := map[place]string{}
+	if in.Plan.Isolation == tare.TrialWise { // processes run one after another, and ids can be reused
+		return nil
+	}
+	type process struct{ round, tau, pid int }
+	owners := map[process]string{} // the first contender with that process
 	var found [][2]string
 	for _, t := range in.Trials {
-		if t.Evidence.PID == 0 || in.Plan.Isolation == tare.TrialWise { // one after another, a number can be given twice
+		if t.Evidence.PID == 0 { // unknown
 			continue
 		}
-		p := place{t.Round, t.Tau, t.Evidence.PID}
-		pair := [2]string{at[p], t.Contender}
+		p := process{t.Round, t.Tau, t.Evidence.PID}
+		pair := [2]string{owners[p], t.Contender}
 		switch {
 		case pair[0] == "":
-			at[p] = t.Contender
+			owners[p] = t.Contender
 		case pair[0] != pair[1] && !slices.Contains(found, pair):
 			found = append(found, pair)
 		}

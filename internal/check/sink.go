@@ -7,9 +7,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// hotBytes is the length from which one body does not stay in the nearest
-// caches by itself.
-const hotBytes = 8 << 20
+// minColdBytes is the length from which a single body does not fit into the nearest caches.
+const minColdBytes = 8 << 20
 
 func sink() Check {
 	return Check{
@@ -20,12 +19,12 @@ func sink() Check {
 			"And it warns of a workload with a pool of one body below 8 MiB; of a user's own file, which is one body, that is only noted.",
 		Why: "A compiler omits what is never read, and a processor learns one input by heart: branches are predicted and all of it stays in cache. " +
 			"Published figures came from one body, encoded over and over.",
-		Advice:  "leave pool out, so that 64 different bodies are rotated, and read the result of every operation",
-		authors: true,
+		Advice:     "leave pool out, so that 64 different bodies are rotated, and read the result of every operation",
+		forAuthors: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, w := range in.Study.Workloads {
-				if w.Pool != 1 || w.Bytes >= hotBytes {
+				if w.Pool != 1 || w.Bytes >= minColdBytes {
 					continue
 				}
 				f := tare.Finding{Workload: w.ID, Message: "every operation works on the same body: pool is 1"}
@@ -53,13 +52,14 @@ func sink() Check {
 // the mean length, which is correct. Answers of binary codecs may have been converted to JSON, so
 // bytes below the shortest answer are not judged.
 func findConstantOutput(in Input, c tare.Conformance) (tare.Finding, bool) {
-	if c.During || c.Probe { // a sample, whose mean is not the pool's, or no work
+	if c.During || c.Probe { // during a round only a sample is tested, and probes are not timed
 		return tare.Finding{}, false
 	}
-	if c.Cases < 2 || c.Wrong > 0 || c.Bytes == c.MinBytes*int64(c.Cases) || in.roleOf(c.Contender) == tare.RoleNull {
+	equallyLong := c.Bytes == c.MinBytes*int64(c.Cases)
+	if c.Cases < 2 || c.Wrong > 0 || equallyLong || in.roleOf(c.Contender) == tare.RoleNull {
 		return tare.Finding{}, false
 	}
-	if who, _ := in.Contender(c.Contender); who.Set["protocol"] != "" { // bytes of messages are no lengths of answers
+	if contender, _ := in.Contender(c.Contender); contender.Set["protocol"] != "" { // BytesOut counts messages, not answers
 		return tare.Finding{}, false
 	}
 	var bytes, ops int64 // of the first slice
@@ -70,11 +70,13 @@ func findConstantOutput(in Input, c tare.Conformance) (tare.Finding, bool) {
 		}
 		if count++; count == 1 {
 			bytes, ops = s.BytesOut, s.Ops
-		} else if s.BytesOut*ops != bytes*s.Ops {
+		} else if s.BytesOut*ops != bytes*s.Ops { // other bytes per operation
 			return tare.Finding{}, false
 		}
 	}
-	if count < 2 || bytes < c.MinBytes*ops || bytes*int64(c.Cases) == c.Bytes*ops {
+	isBelowShortest := bytes < c.MinBytes*ops
+	isMeanLength := bytes*int64(c.Cases) == c.Bytes*ops
+	if count < 2 || isBelowShortest || isMeanLength {
 		return tare.Finding{}, false
 	}
 	return tare.Finding{

@@ -23,13 +23,14 @@ func sizeScaling() Check {
 			"A fixed cost per call pulls e below 1 without anything being wrong, which is why the bound is that low; the fitted exponents are in the result as scaling.",
 		Why: "A copy of structs was published as taking constant time whatever their size, and JSON as growing linearly beside it. " +
 			"Constant was the error path: nothing was copied. What is read or written byte by byte cannot cost the same for all lengths.",
-		Advice:  "see whether the operation reaches all of its input: a lazy decoder, a cached answer and an error all look like this",
-		authors: true,
-		atEnd:   true,
+		Advice:     "see whether the operation reaches all of its input: a lazy decoder, a cached answer and an error all look like this",
+		forAuthors: true,
+		atEnd:      true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, s := range in.Scaling {
-				if in.roleOf(s.Contender) == tare.RoleNull || len(s.Workloads) == 0 || s.By != "" && s.By != tare.ByBytes {
+				isByBytes := s.By == "" || s.By == tare.ByBytes
+				if in.roleOf(s.Contender) == tare.RoleNull || len(s.Workloads) == 0 || !isByBytes {
 					continue
 				}
 				lo, hi, ok := stats.Interval(s.PerRound, strict)

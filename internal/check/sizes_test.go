@@ -346,7 +346,7 @@ func TestVoidsAtTheEdge(t *testing.T) {
 			for _, k := range []int{1, 2} {
 				level := 0.1*r.NormFloat64() - float64(k-1)*math.Log1p(tolerance)
 				for i := range 4 {
-					cost := math.Exp(level + 0.1*r.NormFloat64() + math.Log1p(minDrift)*float64(i)/3)
+					cost := math.Exp(level + 0.1*r.NormFloat64() + math.Log1p(maxDrift)*float64(i)/3)
 					in.Slices = append(in.Slices, tare.Slice{Round: round, Index: i, Tau: 1, Workload: size(k), Contender: "lean", Ops: 1000, WallNS: int64(1e7 * cost)})
 				}
 			}

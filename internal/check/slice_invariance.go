@@ -34,15 +34,15 @@ func sliceInvariance() Check {
 					if len(long) < stats.LongRounds {
 						continue
 					}
-					by, lo, hi, ok := estimateShift(short, long, strict)
+					shift, lo, hi, ok := estimateShift(short, long, strict)
 					if !ok || lo <= math.Log1p(tolerance) && hi >= -math.Log1p(tolerance) {
 						continue
 					}
-					at := median(short)
+					shortLog := median(short)
 					out = append(out, tare.Finding{
 						Contender: c.ID, Workload: w.ID,
 						Message: fmt.Sprintf("the ratio to %s is %.3f in slices of the plan's length (%s) and %.3f in slices %d times as long (%s)",
-							in.Study.Baseline, math.Exp(at), format.Count(len(short), "round"), math.Exp(at+by), tau, format.Count(len(long), "round")),
+							in.Study.Baseline, math.Exp(shortLog), format.Count(len(short), "round"), math.Exp(shortLog+shift), tau, format.Count(len(long), "round")),
 					})
 				}
 			}
@@ -51,20 +51,20 @@ func sliceInvariance() Check {
 	}
 }
 
-// span is one contender on one workload over one round.
+// span identifies the slices of one contender on one workload in one round.
 type span struct {
-	round, tau          int
+	round, tau          int // tau is the factor of the slice length: 1 in ordinary rounds
 	workload, contender string
 }
 
-// sumRounds returns the wall time per operation, in nanoseconds.
-func sumRounds(in []tare.Slice) map[span]float64 {
+// sumRounds returns the wall time per operation over all slices of a span, in ns. Spans without
+// operations or time are omitted.
+func sumRounds(timed []tare.Slice) map[span]float64 {
 	type sum struct{ ns, ops int64 }
 	sums := map[span]sum{}
-	for _, s := range in {
+	for _, s := range timed {
 		k := span{s.Round, max(1, s.Tau), s.Workload, s.Contender}
-		t := sums[k]
-		sums[k] = sum{t.ns + s.WallNS, t.ops + s.Ops}
+		sums[k] = sum{ns: sums[k].ns + s.WallNS, ops: sums[k].ops + s.Ops}
 	}
 	out := map[span]float64{}
 	for k, t := range sums {
@@ -75,8 +75,8 @@ func sumRounds(in []tare.Slice) map[span]float64 {
 	return out
 }
 
-// ratiosByLength returns ln(contender/baseline) of the rounds at the plan's slice length and of the
-// long ones, and the factor between the two lengths.
+// ratiosByLength returns ln(contender/baseline) for each round at the plan's slice length and for each
+// long round, and the factor between the two slice lengths.
 func ratiosByLength(sums map[span]float64, workload, contender, baseline string) (short, long []float64, tau int) {
 	keys := slices.SortedFunc(maps.Keys(sums), func(a, b span) int {
 		if a.round != b.round {

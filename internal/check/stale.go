@@ -20,24 +20,23 @@ func stale() Check {
 			if in.Stored == nil {
 				return nil
 			}
-			was, is := in.Stored.Machine, in.Machine
 			var out []tare.Finding
-			changed := func(contender, what, then, now string) {
+			compare := func(subject, then, now string) { // "" means unknown
 				if then != "" && now != "" && then != now {
-					out = append(out, tare.Finding{Contender: contender, Message: fmt.Sprintf("%s was %s then and is %s now", what, then, now)})
+					out = append(out, tare.Finding{Message: fmt.Sprintf("%s was %s then and is %s now", subject, then, now)})
 				}
 			}
-			changed("", "the processor", describeProcessor(was), describeProcessor(is))
-			changed("", "the kernel", was.Kernel, is.Kernel)
-			compilers := map[[2]string]bool{}
+			compare("the processor", describeProcessor(in.Stored.Machine), describeProcessor(in.Machine))
+			compare("the kernel", in.Stored.Machine.Kernel, in.Machine.Kernel)
+			compared := map[[2]string]bool{} // pairs of Go versions
 			for _, c := range in.Contenders {
 				then, ok := in.Stored.Contender(c.ID)
 				if !ok {
 					continue
 				}
-				if goes := [2]string{then.Go, c.Go}; !compilers[goes] { // one finding however many were built so
-					compilers[goes] = true
-					changed("", "the Go that built the contenders", then.Go, c.Go)
+				if versions := [2]string{then.Go, c.Go}; !compared[versions] { // one finding for all contenders
+					compared[versions] = true
+					compare("the Go that built the contenders", then.Go, c.Go)
 				}
 				if c.Role == tare.RoleControl {
 					continue // the baseline again
@@ -51,9 +50,8 @@ func stale() Check {
 	}
 }
 
-// Stale notes in which ways the machine and the contenders of now, a result or
-// the beginning of one, differ from those of old: Go, module versions,
-// processor, kernel.
+// Stale returns notes about differences between the machines and contenders of two results: Go,
+// module versions, processor, kernel. now may be a result that has only begun.
 func Stale(old, now *tare.Result) []tare.Finding {
 	return stale().runAndComplete(Input{Stored: old, Machine: now.Machine, Evidence: evidence.Evidence{Contenders: now.Contenders}})
 }
@@ -73,28 +71,28 @@ func modulesChanged(then, now []tare.Module) []string {
 		return nil
 	}
 	versions := func(ms []tare.Module) map[string]string {
-		at := map[string]string{}
+		byPath := map[string]string{}
 		for _, m := range ms {
-			at[m.Path] = m.Version
+			byPath[m.Path] = m.Version
 			if m.Replace != "" {
-				at[m.Path] += " (replaced by " + m.Replace + ")"
+				byPath[m.Path] += " (replaced by " + m.Replace + ")"
 			}
 		}
-		return at
+		return byPath
 	}
-	was, is := versions(then), versions(now)
+	oldVersions, newVersions := versions(then), versions(now)
 	var out []string
 	for _, m := range now {
-		switch v, ok := was[m.Path]; {
+		switch v, ok := oldVersions[m.Path]; {
 		case !ok:
-			out = append(out, fmt.Sprintf("%s %s is linked now and was not then", m.Path, is[m.Path]))
-		case v != is[m.Path]:
-			out = append(out, fmt.Sprintf("%s was %s then and is %s now", m.Path, v, is[m.Path]))
+			out = append(out, fmt.Sprintf("%s %s is linked now and was not then", m.Path, newVersions[m.Path]))
+		case v != newVersions[m.Path]:
+			out = append(out, fmt.Sprintf("%s was %s then and is %s now", m.Path, v, newVersions[m.Path]))
 		}
 	}
 	for _, m := range then {
-		if _, ok := is[m.Path]; !ok {
-			out = append(out, fmt.Sprintf("%s %s was linked then and is not now", m.Path, was[m.Path]))
+		if _, ok := newVersions[m.Path]; !ok {
+			out = append(out, fmt.Sprintf("%s %s was linked then and is not now", m.Path, oldVersions[m.Path]))
 		}
 	}
 	return out

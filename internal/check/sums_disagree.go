@@ -33,22 +33,22 @@ func sumsDisagree() Check {
 					continue
 				}
 				e := in.Effects[i]
-				apart := make([]float64, len(e.Sums)) // ln(ratio of sums / estimate)
-				for r := range apart {
-					apart[r] = e.Sums[r] - e.Effects[r]
+				logs := make([]float64, len(e.Sums)) // ln(ratio of sums / estimate)
+				for r := range logs {
+					logs[r] = e.Sums[r] - e.Effects[r]
 				}
 				if e.A != c.Contender {
-					apart = negate(apart)
+					logs = negate(logs)
 				}
-				half := c.HalfWidth()
-				lo, hi, ok := stats.Interval(apart, strict)
-				if !ok || lo <= half && hi >= -half {
+				halfWidth := c.HalfWidth()
+				lo, hi, ok := stats.Interval(logs, strict)
+				if !ok || lo <= halfWidth && hi >= -halfWidth {
 					continue
 				}
 				out = append(out, tare.Finding{
 					Contender: c.Contender, Workload: c.Workload,
 					Message: fmt.Sprintf("the ratio to %s is %.4g by the middle of the blocks and %.4g by sums, further apart than the half-width (±%s, %s)",
-						c.Against, c.Ratio, c.SumsRatio, format.Percent(math.Expm1(half)), format.Count(len(apart), "round")),
+						c.Against, c.Ratio, c.SumsRatio, format.Percent(math.Expm1(halfWidth)), format.Count(len(logs), "round")),
 				})
 			}
 			return out

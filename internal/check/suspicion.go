@@ -7,29 +7,33 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// suspicion is one reason for which a statistical check could void a contender: it does if all of
-// the conditions hold.
+// suspicion is one reason for which a statistical check could void a contender: the check voids it
+// if all of the conditions hold. A suspicion is confirmed, ruled out, or still open; an open one
+// needs more rounds.
 type suspicion []condition
 
-// condition holds if the middle of x, a figure of each round, is outside low to high.
+// condition holds if the middle of x is below low or above high.
 type condition struct {
-	x         []float64
+	x         []float64 // one value per round
 	low, high float64
 	level     float64 // error level at which the check judges
-	absent    bool    // it does not hold, and chance has no part in that
+	absent    bool    // the condition does not hold, whatever x is: the check does not depend on chance
 }
 
 // absentEvidence returns the suspicion of a check without chance that found nothing in the records.
 func absentEvidence() suspicion { return suspicion{{absent: true}} }
 
-// outsideRange returns the condition at the strict level that x is outside low to high.
+// outsideRange returns the condition, at the strict level, that x is below low or above high.
 func outsideRange(x []float64, low, high float64) condition {
 	return condition{x: x, low: low, high: high, level: strict}
 }
+
+// aboveLimit and belowLimit return the condition that x is on that side of limit.
 func aboveLimit(x []float64, limit float64) condition { return outsideRange(x, math.Inf(-1), limit) }
 func belowLimit(x []float64, limit float64) condition { return outsideRange(x, limit, math.Inf(1)) }
 
-// offOne returns the condition that a ratio which should be 1 is off by more than the margin.
+// offOne returns the condition that ratios which should be 1 are off by more than margin, as a factor
+// in either direction.
 func offOne(x []float64, margin float64) condition {
 	return outsideRange(x, 1/(1+margin), 1+margin)
 }
@@ -41,34 +45,34 @@ func (c condition) isConfirmed() bool {
 }
 
 // isRuledOut reports whether the evidence shows that the condition does not hold: the entire
-// interval is where the check stays silent. If the condition does hold, chance makes that happen
-// with at most half the error level.
+// interval is between low and high. If the condition does hold, chance puts the interval there with
+// at most half the error level.
 func (c condition) isRuledOut() bool {
 	lo, hi, ok := stats.Interval(c.x, c.level)
 	return c.absent || ok && c.low <= lo && hi <= c.high
 }
 
-// isLikely reports whether the condition holds for the estimate.
+// isLikely reports whether the condition holds for the estimate, whatever its interval is.
 func (c condition) isLikely() bool {
-	at := stats.HodgesLehmann(c.x)
-	return at < c.low || at > c.high
+	estimate := stats.HodgesLehmann(c.x)
+	return estimate < c.low || estimate > c.high
 }
 
-// outOfReach is more rounds than any study has.
+// outOfReach stands for more rounds than any study has.
 const outOfReach = stats.MaxRounds + 1
 
-// roundsNeeded returns the number of rounds that would decide about the condition.
+// roundsNeeded returns the number of rounds that would decide about the condition, or outOfReach.
 func (c condition) roundsNeeded() int {
-	const known = 4 // rounds from which the spread is known
-	least := stats.MinRounds(c.level)
-	silent := len(c.x) > 0 && c.low <= slices.Min(c.x) && slices.Max(c.x) <= c.high // in every round
-	if len(c.x) < known || silent && len(c.x) < least {
-		return least
+	const minForSpread = 4 // fewer rounds do not show how much x varies
+	minRounds := stats.MinRounds(c.level)
+	allInside := len(c.x) > 0 && c.low <= slices.Min(c.x) && slices.Max(c.x) <= c.high
+	if len(c.x) < minForSpread || allInside && len(c.x) < minRounds {
+		return minRounds
 	}
 	var limits []float64
-	for _, l := range []float64{c.low, c.high} {
-		if !math.IsInf(l, 0) {
-			limits = append(limits, l)
+	for _, limit := range []float64{c.low, c.high} {
+		if !math.IsInf(limit, 0) {
+			limits = append(limits, limit)
 		}
 	}
 	n, ok := stats.RoundsNeeded(c.x, c.level, stats.MaxRounds, limits...)
@@ -78,8 +82,8 @@ func (c condition) roundsNeeded() int {
 	return n
 }
 
-// isUnknown reports whether a figure of the suspicion was not recorded, so that the check does not
-// apply.
+// isUnknown reports whether the suspicion has no conditions, or one whose values were not recorded:
+// the check does not apply then.
 func (s suspicion) isUnknown() bool {
 	for _, c := range s {
 		if len(c.x) == 0 && !c.absent {
@@ -94,7 +98,7 @@ func (s suspicion) isConfirmed() bool {
 	return !slices.ContainsFunc(s, func(c condition) bool { return !c.isConfirmed() })
 }
 
-// isRuledOut reports whether one of the conditions does not hold for certain.
+// isRuledOut reports whether one of the conditions is ruled out, which is enough.
 func (s suspicion) isRuledOut() bool {
 	for _, c := range s {
 		if c.isRuledOut() {
@@ -105,37 +109,40 @@ func (s suspicion) isRuledOut() bool {
 }
 
 // forecastRounds returns the number of rounds that would decide about the suspicion, and whether it
-// would then be confirmed: that takes all of the conditions. One is enough to rule it out.
+// would then be confirmed. To confirm it, all of its conditions must be decided; to rule it out, the
+// first one that does not hold is enough.
 func (s suspicion) forecastRounds() (rounds int, confirmed bool) {
-	most, least, confirmed := 0, outOfReach, true
+	toConfirm, toRuleOut := 0, outOfReach
+	confirmed = true
 	for _, c := range s {
 		n := c.roundsNeeded()
-		most = max(most, n)
+		toConfirm = max(toConfirm, n)
 		if !c.isLikely() {
-			least, confirmed = min(least, n), false
+			toRuleOut, confirmed = min(toRuleOut, n), false
 		}
 	}
 	if confirmed {
-		return most, true
+		return toConfirm, true
 	}
-	return least, false
+	return toRuleOut, false
 }
 
-// roundsToDecide returns the number of rounds that would decide about a contender with suspicions
-// that are not ruled out yet: to confirm one of them, or else to rule out all. 0 means more than
-// any study has.
-func roundsToDecide(of []suspicion) int {
-	confirm, ruleOut, confirms := outOfReach, 0, false
-	for _, s := range of {
+// roundsToDecide returns the number of rounds that would decide about a contender whose suspicions
+// are still open: to confirm one of them if one is likely, or else to rule out all. 0 means more
+// rounds than any study has.
+func roundsToDecide(suspicions []suspicion) int {
+	toConfirm, toRuleOut := outOfReach, 0
+	anyLikely := false
+	for _, s := range suspicions {
 		if n, confirmed := s.forecastRounds(); confirmed {
-			confirm, confirms = min(confirm, n), true
+			toConfirm, anyLikely = min(toConfirm, n), true
 		} else {
-			ruleOut = max(ruleOut, n)
+			toRuleOut = max(toRuleOut, n)
 		}
 	}
-	n := ruleOut
-	if confirms {
-		n = confirm
+	n := toRuleOut
+	if anyLikely {
+		n = toConfirm
 	}
 	if n == outOfReach {
 		return 0
@@ -143,7 +150,8 @@ func roundsToDecide(of []suspicion) int {
 	return n
 }
 
-// roundsMeasured returns the number of contender's rounds at the plan's slice length.
+// roundsMeasured returns the number of rounds at the plan's slice length whose trial of contender was
+// completed.
 func (in Input) roundsMeasured(contender string) int {
 	n := 0
 	for _, t := range in.Trials {

@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// maxTimeoutsMissing is the share of the timeouts that may be missing from the latencies: their
-// requests were in flight when measuring ended.
+// maxTimeoutsMissing is the share of the timeouts that may be missing from the latencies, because
+// their requests were in flight when measuring ended.
 const maxTimeoutsMissing = 0.10
 
 func timeoutsCounted() Check {
@@ -34,8 +34,8 @@ func timeoutsCounted() Check {
 		Run: func(in Input) []tare.Finding {
 			return findEach(in.measuredContenders(), in.trafficWorkloads(), func(c tare.Contender, w tare.Workload) string {
 				for _, t := range in.Trials {
-					if said := whyMissing(t, w); t.Contender == c.ID && said != "" {
-						return fmt.Sprintf("in %s %s", roundOf(t), said)
+					if why := whyMissing(t, w); t.Contender == c.ID && why != "" {
+						return fmt.Sprintf("in %s %s", roundOf(t), why)
 					}
 				}
 				return ""
@@ -44,8 +44,8 @@ func timeoutsCounted() Check {
 	}
 }
 
-// timeoutLatencies returns the latencies of a trial in which requests timed out. It returns false
-// if none did or there is no histogram.
+// timeoutLatencies returns the latencies of a trial in which requests timed out. It returns false if
+// no request timed out, the trial does not count, or it has no histogram.
 func timeoutLatencies(t tare.Trial, w tare.Workload) (*hist.Hist, bool) {
 	s := t.Samples[w.ID]
 	_, ok := s[tare.KeyRequests]
@@ -53,8 +53,8 @@ func timeoutLatencies(t tare.Trial, w tare.Workload) (*hist.Hist, bool) {
 	return h, isCounted(t) && ok && s[tare.KeyTimeouts] > 0 && err == nil
 }
 
-// whyMissing returns how many timeouts are missing from the latencies of a trial, or "" if none
-// are.
+// whyMissing returns the sentence that timeouts are missing from the latencies of a trial. It returns
+// "" if they are not, or if no request timed out.
 func whyMissing(t tare.Trial, w tare.Workload) string {
 	h, ok := timeoutLatencies(t, w)
 	if !ok {
@@ -66,7 +66,8 @@ func whyMissing(t tare.Trial, w tare.Workload) string {
 		return fmt.Sprintf("%s of %s are not among the latencies: %d were recorded for %s answers", formatNumber(missing), format.Count(int(timeouts), "timeout"), h.Count(), formatNumber(requests))
 	}
 	longest := h.Above(h.Max() / 2)
-	if w.Traffic.Rate == 0 && float64(longest) < (1-maxTimeoutsMissing)*timeouts {
+	isClosedLoop := w.Traffic.Rate == 0
+	if isClosedLoop && float64(longest) < (1-maxTimeoutsMissing)*timeouts {
 		return fmt.Sprintf("there were %s, and only %s of the latencies are above half of the longest", format.Count(int(timeouts), "timeout"), formatNumber(float64(longest)))
 	}
 	return ""

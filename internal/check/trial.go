@@ -18,11 +18,11 @@ func trial() Check {
 			"One that is void, also by its pilot, is not asked again; without baseline, control or null the study ends.",
 		Why: "A program that dies under load has not been measured; its numbers from before are those of the part it survived. " +
 			"Results of such runs were published with the failed part left out.",
-		Advice:   "the trial's evidence in the result document holds what it last wrote to stderr",
-		failures: true,
+		Advice:       "the trial's evidence in the result document holds what it last wrote to stderr",
+		withFailures: true,
 		Run: func(in Input) []tare.Finding {
-			failed := map[string][]tare.Trial{}
-			var order []string
+			failed := map[string][]tare.Trial{} // by contender
+			var order []string                  // contenders, by their first failure
 			for _, t := range in.Trials {
 				if t.Error == nil {
 					continue
@@ -44,7 +44,8 @@ func trial() Check {
 // voidRoundAdvice is the advice of findings after which the other rounds still count.
 const voidRoundAdvice = "the other rounds stand, and the intervals are theirs; see that what failed has nothing to do with how much is asked"
 
-// describeFailures returns the finding about a contender's failed trials.
+// describeFailures returns the finding about a contender's failed trials: void if the contender was
+// given up, otherwise a warning about the void rounds.
 func (in Input) describeFailures(id string, failed []tare.Trial) tare.Finding {
 	first := failed[0]
 	f := tare.Finding{Contender: id, Message: fmt.Sprintf("%s in %s: %s", describeEnd(first.Error.Class), roundOf(first), first.Error.Message)}
@@ -57,16 +58,16 @@ func (in Input) describeFailures(id string, failed []tare.Trial) tare.Finding {
 		}
 		return f
 	}
-	var of []turn
+	var turns []turn
 	for _, t := range failed {
-		of = append(of, turnOf(t))
+		turns = append(turns, turnOf(t))
 	}
 	f.Severity, f.Advice = tare.Warn, voidRoundAdvice
-	f.Message = in.voidRounds(of) + ": " + f.Message
+	f.Message = in.voidRounds(turns) + ": " + f.Message
 	return f
 }
 
-// roundOf returns the name of the round of a trial; the pilot has none.
+// roundOf returns the name of the round of a trial, or "the pilot".
 func roundOf(t tare.Trial) string { return turnOf(t).String() }
 
 func (t turn) String() string {
@@ -79,16 +80,16 @@ func (t turn) String() string {
 	return fmt.Sprintf("round %d", t.round)
 }
 
-// joinTurns lists rounds in one text.
-func joinTurns(of []turn) string {
+// joinTurns returns the names of rounds, separated by commas.
+func joinTurns(turns []turn) string {
 	var names []string
-	for _, t := range of {
+	for _, t := range turns {
 		names = append(names, t.String())
 	}
 	return strings.Join(names, ", ")
 }
 
-// describeEnd returns how a trial ended, by the class of its error.
+// describeEnd returns the predicate of a sentence about a failed trial, by the class of its error.
 func describeEnd(class string) string {
 	switch class {
 	case tare.ErrStart:

@@ -16,20 +16,20 @@ func wrongAnswer() Check {
 			"Of a contender that stands apart the status of its answers is compared and nothing else.",
 		Why: "A JSON stream that was never flushed was published as 1.55 times as fast as encoding/json; what it wrote was not valid JSON. " +
 			"Work that is not done is always fast.",
-		Advice:  "compare the contender's output for the case shown with the reference, and fix the contender",
-		authors: true,
+		Advice:     "compare the contender's output for the case shown with the reference, and fix the contender",
+		forAuthors: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
-			at := map[[2]string]int{}
-			var sums []tare.Conformance
+			indices := map[course]int{} // into sums
+			var sums []tare.Conformance // of the test before timing and of the samples in each round
 			for _, c := range in.Conformance {
 				if c.Probe {
 					continue // negative-probe's
 				}
-				k := [2]string{c.Contender, c.Workload}
-				i, ok := at[k]
+				k := course{c.Contender, c.Workload}
+				i, ok := indices[k]
 				if !ok {
-					at[k] = len(sums)
+					indices[k] = len(sums)
 					sums = append(sums, c)
 					continue
 				}
@@ -55,6 +55,7 @@ func wrongAnswer() Check {
 	}
 }
 
+// countAnswers returns "n answers are".
 func countAnswers(n int) string {
 	if n == 1 {
 		return "1 answer is"
