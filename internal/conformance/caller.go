@@ -48,13 +48,13 @@ func Dial(addr string, secure *tls.Config, limit time.Duration) (*Caller, error)
 // Close closes the connection.
 func (c *Caller) Close() { _ = c.conn.Close() }
 
-// Request is a request.
+// Request is an HTTP request.
 type Request struct {
 	Method, Path string
-	Header       [][2]string
-	Body         []byte
-	Chunked      bool // the request states no length of the body
-	Gzip         bool // the body is to be packed
+	Header       [][2]string // names and values
+	Body         []byte      // before compression; nil for none
+	Chunked      bool        // send the body in chunks, without its length
+	Gzip         bool        // compress the body
 }
 
 // Get returns a request for path without a body.
@@ -62,7 +62,7 @@ func Get(path string, header ...[2]string) Request {
 	return Request{Method: "GET", Path: path, Header: header}
 }
 
-// JSONType returns the header of a body of JSON.
+// JSONType returns the Content-Type header of JSON. parameters is appended to the type.
 func JSONType(parameters string) [][2]string {
 	return [][2]string{{"Content-Type", "application/json" + parameters}}
 }
@@ -79,19 +79,19 @@ func (q Request) String() string {
 	return b.String()
 }
 
-// encodedBody returns the body as it is sent.
+// encodedBody returns the body, compressed if q.Gzip is set.
 func (q Request) encodedBody() []byte {
 	if !q.Gzip {
 		return q.Body
 	}
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	_, _ = z.Write(q.Body) // into memory
+	_, _ = z.Write(q.Body) // writes to memory do not fail
 	_ = z.Close()
 	return b.Bytes()
 }
 
-// encode returns the request to host in wire format.
+// encode returns the request to host in the format of HTTP/1.1.
 func (q Request) encode(host string) []byte {
 	body := q.encodedBody()
 	var b bytes.Buffer
@@ -105,8 +105,8 @@ func (q Request) encode(host string) []byte {
 	switch {
 	case q.Chunked:
 		b.WriteString("Transfer-Encoding: chunked\r\n\r\n")
-		for half := range slices.Chunk(body, max(1, (len(body)+1)/2)) {
-			fmt.Fprintf(&b, "%x\r\n%s\r\n", len(half), half)
+		for chunk := range slices.Chunk(body, max(1, (len(body)+1)/2)) { // two chunks
+			fmt.Fprintf(&b, "%x\r\n%s\r\n", len(chunk), chunk)
 		}
 		b.WriteString("0\r\n\r\n")
 	case q.Body != nil:
@@ -117,27 +117,27 @@ func (q Request) encode(host string) []byte {
 	return b.Bytes()
 }
 
-// Answer is an answer.
+// Answer is an HTTP response.
 type Answer struct {
 	Status int
 	Kind   string // content type without its parameters
 	Header http.Header
 	Body   []byte
-	Closes bool
+	Closes bool // the server closes the connection
 }
 
 // Ask sends a request and reads its response. A server that rejects a long body need not read it:
 // only the response counts.
 func (c *Caller) Ask(q Request) (Answer, error) {
-	_, sending := c.conn.Write(q.encode(c.conn.RemoteAddr().String()))
+	_, writeErr := c.conn.Write(q.encode(c.conn.RemoteAddr().String()))
 	r, err := http.ReadResponse(c.in, &http.Request{Method: q.Method})
 	if err != nil {
-		return Answer{}, errors.Join(err, sending)
+		return Answer{}, errors.Join(err, writeErr)
 	}
 	defer r.Body.Close()
 	body, err := io.ReadAll(r.Body)
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
-	return Answer{r.StatusCode, strings.TrimSpace(kind), r.Header, body, r.Close}, err
+	return Answer{Status: r.StatusCode, Kind: strings.TrimSpace(kind), Header: r.Header, Body: body, Closes: r.Close}, err
 }
 
 // AskOnce sends q over a new connection.
@@ -150,7 +150,7 @@ func (s Subject) AskOnce(addr string, q Request) (Answer, error) {
 	return c.Ask(q)
 }
 
-// Listens reports whether addr takes connections.
+// Listens reports whether addr accepts connections.
 func Listens(addr string) bool {
 	conn, err := net.DialTimeout("tcp", addr, time.Second)
 	if err == nil {
@@ -159,9 +159,10 @@ func Listens(addr string) bool {
 	return err == nil
 }
 
-// Certificate writes a certificate for 127.0.0.1 and its key into dir.
+// Certificate writes a certificate for 127.0.0.1 and its key into dir. It returns the paths of both,
+// and a pool with the certificate.
 func Certificate(dir string) (cert, key string, roots *x509.CertPool, err error) {
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	privateKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return "", "", nil, err
 	}
@@ -170,20 +171,20 @@ func Certificate(dir string) (cert, key string, roots *x509.CertPool, err error)
 		NotBefore: time.Unix(0, 0), NotAfter: time.Now().AddDate(1, 0, 0), BasicConstraintsValid: true,
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
-	public, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
+	certDER, err := x509.CreateCertificate(rand.Reader, template, template, privateKey.Public(), privateKey)
 	if err != nil {
 		return "", "", nil, err
 	}
-	secret, err := x509.MarshalPKCS8PrivateKey(private)
+	keyDER, err := x509.MarshalPKCS8PrivateKey(privateKey)
 	if err != nil {
 		return "", "", nil, err
 	}
 	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: public})
+	certPEM := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certDER})
 	roots = x509.NewCertPool()
-	roots.AppendCertsFromPEM(text)
+	roots.AppendCertsFromPEM(certPEM)
 	return cert, key, roots, errors.Join(
-		os.WriteFile(cert, text, 0o600),
-		os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600),
+		os.WriteFile(cert, certPEM, 0o600),
+		os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}), 0o600),
 	)
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Copiers checks that every answer equals the values C was filled with. The suite tests all
-// operations on GameObject, which every copier must know, and only the answers of the others.
+// Copiers returns the suite of copiers, which checks that every answer equals the values in C memory.
+// All operations are tested on the fixture object, which every copier must support. Of the other
+// fixtures only the answers are compared.
 func Copiers() Kind {
 	return Kind{
 		ops: copier.Ops(),
@@ -18,14 +19,14 @@ func Copiers() Kind {
 			w, _ := copierWorkload("object", copierItems(op), op)
 			return sameValue(w, body, answer)
 		},
-		puts:  func(string) bool { return false },
-		hides: func(string) bool { return false },
-		input: func(dir, op string) (wire.Workload, [][]byte, error) {
+		hasOutput: func(string) bool { return false },
+		needsSize: func(string) bool { return false },
+		makeInput: func(dir, op string) (wire.Workload, [][]byte, error) {
 			w, bodies := copierWorkload("object", copierItems(op), op)
 			w, err := Write(dir, w, bodies)
 			return w, bodies, err
 		},
-		further: func(s Subject, dir string) error {
+		checkMore: func(s Subject, dir string) error {
 			if s.Trap {
 				return nil
 			}
@@ -43,7 +44,8 @@ func copierItems(op string) int {
 	return 1
 }
 
-// copierWorkload returns a workload with names of all lengths, and enough bodies for each of them.
+// copierWorkload returns a workload of op on n values of fixture, with bodies that make names of all
+// lengths.
 func copierWorkload(fixture string, n int, op string) (wire.Workload, [][]byte) {
 	w := wire.Workload{
 		ID: fmt.Sprintf("%s-%d/%s", fixture, n, op), Fixture: fixture, N: n, Op: op,
@@ -56,6 +58,7 @@ func copierWorkload(fixture string, n int, op string) (wire.Workload, [][]byte) 
 	return w, bodies
 }
 
+// sameValue returns an error if answer is not the value that op of w makes of body.
 func sameValue(w wire.Workload, body, answer []byte) error {
 	var b copier.Body
 	if err := json.Unmarshal(body, &b); err != nil {
@@ -75,29 +78,33 @@ func sameValue(w wire.Workload, body, answer []byte) error {
 	return nil
 }
 
-// checkCopies tests all fixtures and operations.
+// checkCopies compares answers of all operations on all fixtures.
 func checkCopies(p *Process, dir string) error {
 	sizes := map[string][]int{
-		"person": {1, 3}, "audio": {1, 2}, "devices": {1, 4}, "flat": {2, 16, 128, 1024, 8192},
-		"nested": {1, 2, 3, 4, 5, 6, 7, 8, 9}, "fields": {1, 4, 16, 64},
+		"person":  {1, 3},
+		"audio":   {1, 2},
+		"devices": {1, 4},
+		"flat":    {2, 16, 128, 1024, 8192},
+		"nested":  {1, 2, 3, 4, 5, 6, 7, 8, 9},
+		"fields":  {1, 4, 16, 64},
 	}
-	var wrong []error
-	for fixture, list := range sizes {
-		for _, n := range list {
+	var errs []error
+	for fixture, ns := range sizes {
+		for _, n := range ns {
 			for _, op := range copier.Ops() {
 				if shape, err := copier.ShapeOf(fixture, n); err != nil || shape.Check(op) != nil {
-					continue
+					continue // there is no such operation on the fixture
 				}
 				if err := checkCopy(p, dir, fixture, n, op); err != nil {
-					wrong = append(wrong, fmt.Errorf("%s of %s-%d: %w", op, fixture, n, err))
+					errs = append(errs, fmt.Errorf("%s of %s-%d: %w", op, fixture, n, err))
 				}
 			}
 		}
 	}
-	return errors.Join(wrong...)
+	return errors.Join(errs...)
 }
 
-// checkCopy requests answers twice, the second time for the values filled before.
+// checkCopy compares the answers to two bodies, and to the first body again after the second.
 func checkCopy(p *Process, dir, fixture string, n int, op string) error {
 	w, bodies := copierWorkload(fixture, n, op)
 	w, err := Write(dir, w, bodies[:2])

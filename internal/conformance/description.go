@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// Description is an OpenAPI document of version 3.1, as far as answers can be
-// compared with it: paths, methods, statuses, media types, and of schemas type,
-// const, enum, required, properties, additionalProperties, items and references.
+// Description is an OpenAPI 3.1 document that responses are compared with. It supports paths, methods,
+// statuses and media types, and in schemas type, const, enum, required, properties,
+// additionalProperties, items and references.
 type Description struct{ doc map[string]any }
 
-// ParseDescription reads an OpenAPI document in JSON.
+// ParseDescription parses an OpenAPI document in JSON.
 func ParseDescription(text []byte) (Description, error) {
 	var d Description
 	if err := json.Unmarshal(text, &d.doc); err != nil {
@@ -27,14 +27,15 @@ func ParseDescription(text []byte) (Description, error) {
 	return d, nil
 }
 
-// findObject finds a member of v that is an object, through references.
+// findObject returns the object at the path names below v, and follows references on the way. It
+// returns nil if there is none.
 func (d Description) findObject(v any, names ...string) map[string]any {
 	m, _ := v.(map[string]any)
 	for _, name := range append([]string{""}, names...) {
 		if name != "" {
 			m, _ = m[name].(map[string]any)
 		}
-		for range 10 { // no reference leads further
+		for range 10 { // more references in a row would be a cycle
 			ref, ok := m["$ref"].(string)
 			if !ok {
 				break
@@ -48,8 +49,8 @@ func (d Description) findObject(v any, names ...string) map[string]any {
 	return m
 }
 
-// operationsOf returns the operations of the path of a request. All matching templates are equally
-// good.
+// operationsOf returns the operations of the path of a request, by method. If several templates match
+// the path, it takes any of them. It returns nil if none does.
 func (d Description) operationsOf(path string) map[string]any {
 	path, _, _ = strings.Cut(path, "?")
 	paths := d.findObject(d.doc, "paths")
@@ -65,8 +66,8 @@ func (d Description) operationsOf(path string) map[string]any {
 	return nil
 }
 
-// Wrong returns how a response differs from the description. A path without description gets 404,
-// and another method than those described 405.
+// Wrong returns an error if the response to q differs from the description. The status must be 404
+// if the path is not described, and 405 if the method is not; OPTIONS may also get 204.
 func (d Description) Wrong(q Request, got Answer) error {
 	operations := d.operationsOf(q.Path)
 	if operations == nil {
@@ -110,7 +111,8 @@ func (d Description) Wrong(q Request, got Answer) error {
 	return fmt.Errorf("status %d: content type %q is not described", got.Status, got.Kind)
 }
 
-// checkSchema compares a value with a schema. A nil schema accepts anything.
+// checkSchema compares a value with a schema. A nil schema accepts any value. where is the name of
+// the value in errors.
 func (d Description) checkSchema(v any, schema map[string]any, where string) error {
 	if err := checkType(v, schema["type"]); err != nil {
 		return fmt.Errorf("%s %w", where, err)
@@ -137,11 +139,11 @@ func (d Description) checkSchema(v any, schema map[string]any, where string) err
 		}
 		properties := d.findObject(schema, "properties")
 		for name, member := range v {
-			_, known := properties[name]
-			if closed, ok := schema["additionalProperties"].(bool); !known && ok && !closed {
+			_, isDescribed := properties[name]
+			if allowed, ok := schema["additionalProperties"].(bool); !isDescribed && ok && !allowed {
 				return fmt.Errorf("%s has %s, which is not described", where, name)
 			}
-			if err := d.checkSchema(member, d.findObject(properties, name), where+"."+name); known && err != nil {
+			if err := d.checkSchema(member, d.findObject(properties, name), where+"."+name); isDescribed && err != nil {
 				return err
 			}
 		}
@@ -149,31 +151,31 @@ func (d Description) checkSchema(v any, schema map[string]any, where string) err
 	return nil
 }
 
-// checkType compares a value with one type or a list of them.
+// checkType compares the JSON type of a value with types: a type, a list of types, or nil for any.
 func checkType(v, types any) error {
-	list, many := types.([]any)
-	if !many {
+	list, isList := types.([]any)
+	if !isList {
 		list = []any{types}
 	}
-	var is string
+	var actual string
 	switch v := v.(type) {
 	case nil:
-		is = "null"
+		actual = "null"
 	case bool:
-		is = "boolean"
+		actual = "boolean"
 	case string:
-		is = "string"
+		actual = "string"
 	case []any:
-		is = "array"
+		actual = "array"
 	case map[string]any:
-		is = "object"
+		actual = "object"
 	case float64:
-		if is = "number"; v == math.Trunc(v) && slices.Contains(list, "integer") {
-			is = "integer"
+		if actual = "number"; v == math.Trunc(v) && slices.Contains(list, "integer") {
+			actual = "integer"
 		}
 	}
-	if types == nil || slices.Contains(list, any(is)) {
+	if types == nil || slices.Contains(list, any(actual)) {
 		return nil
 	}
-	return fmt.Errorf("is of type %s, not %v", is, types)
+	return fmt.Errorf("is of type %s, not %v", actual, types)
 }

@@ -16,14 +16,14 @@ type Manifest struct {
 	ID        string              `json:"id"`
 	Kind      string              `json:"kind"`
 	Variants  []string            `json:"variants"`
-	Trap      bool                `json:"trap"`              // its answers need not be right
-	Apps      []string            `json:"apps"`              // of a server
-	Answers   map[string]string   `json:"variant_answers"`   // of a server, by variant: status, if only the status of an answer is correct
-	Protocols []string            `json:"protocols"`         // of kind rpc, the usual one first
-	Others    map[string][]string `json:"variant_protocols"` // of variants that speak others
-	Source    string              `json:"source"`            // another contender, relative to this one, whose sources it is built from
-	Tags      []string            `json:"tags"`              // to build it with
-	Expect    tare.Expect         `json:"expect"`            // checks that void it; build: it does not build
+	Trap      bool                `json:"trap"`              // wrong on purpose: its answers need not be correct
+	Apps      []string            `json:"apps"`              // apps of a server
+	Answers   map[string]string   `json:"variant_answers"`   // by variant of a server: "status" if only the status of its answers is compared
+	Protocols []string            `json:"protocols"`         // protocols of kind rpc, the default first
+	Others    map[string][]string `json:"variant_protocols"` // by variant: its protocols, if they differ from Protocols
+	Source    string              `json:"source"`            // directory of the contender whose sources it is built from, relative to this one; "" for its own
+	Tags      []string            `json:"tags"`              // build tags
+	Expect    tare.Expect         `json:"expect"`            // checks that must void it; check build if it must not build
 }
 
 // ReadManifest reads the manifest of the contender in dir.
@@ -43,7 +43,8 @@ func ReadManifest(dir string) (Manifest, error) {
 	return m, nil
 }
 
-// Build compiles the contender by itself, as tare does: its own versions, no workspace.
+// Build compiles the contender in dir to path, as tare does: with the versions of its own go.mod and
+// without a workspace.
 func (m Manifest) Build(dir, path string) error {
 	cmd := exec.Command("go", "build", "-mod=readonly", "-trimpath", "-buildvcs=false", "-tags="+strings.Join(m.Tags, ","), "-o", path, ".")
 	cmd.Dir = filepath.Join(dir, filepath.FromSlash(m.Source))

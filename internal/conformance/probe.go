@@ -8,28 +8,28 @@ import (
 	"strings"
 )
 
-// Probe is a request whose response is known except for its wording.
+// Probe is a request with the expected response, except for the wording of a message.
 type Probe struct {
 	Request
 	Status int
-	Code   string            // of an error response; "" accepts any
-	Header map[string]string // what headers must contain
-	Wrong  func(Answer) error
+	Code   string             // code of an error response; "" accepts any
+	Header map[string]string  // parts that headers must contain, by name
+	Wrong  func(Answer) error // returns an error if the response is wrong; nil for no further check
 }
 
-// Probes returns a check that sends each of list over a new connection, to an app configured with set.
-// The responses must be described.
+// Probes returns a check that sends each probe over a new connection to an app with configuration set.
+// The responses must match d as well.
 func Probes(name string, d Description, set map[string]string, list []Probe) Check {
 	return Check{name, func(e Exam) error {
 		addr, err := e.Serves(set)
 		if err != nil {
 			return err
 		}
-		var wrong []error
+		var errs []error
 		for _, p := range list {
 			if e.Loose() {
 				if p.Status == 400 {
-					continue
+					continue // a server that does a part of the work need not reject bad input
 				}
 				p.Wrong = nil
 			}
@@ -38,13 +38,14 @@ func Probes(name string, d Description, set map[string]string, list []Probe) Che
 				err = p.checkResponse(d, got)
 			}
 			if err != nil {
-				wrong = append(wrong, fmt.Errorf("%v: %w", p.Request, err))
+				errs = append(errs, fmt.Errorf("%v: %w", p.Request, err))
 			}
 		}
-		return errors.Join(wrong...)
+		return errors.Join(errs...)
 	}}
 }
 
+// checkResponse compares a response with p and with the description.
 func (p Probe) checkResponse(d Description, got Answer) error {
 	if got.Status != p.Status {
 		return fmt.Errorf("status %d, want %d: %.100q", got.Status, p.Status, got.Body)
@@ -74,25 +75,25 @@ func (p Probe) checkResponse(d Description, got Answer) error {
 	return d.Wrong(p.Request, got)
 }
 
-// CheckAllow compares the header Allow of a 405 with the methods that the path takes. Where
-// there is GET, a stack may answer HEAD as well, and any OPTIONS.
+// CheckAllow compares the header Allow of a response with status 405 with the methods of the path.
+// HEAD and OPTIONS are ignored: a framework may add them.
 func CheckAllow(have, want string) error {
 	if have == "" {
 		return errors.New("header Allow is not there")
 	}
-	takes := func(list string) []string {
+	parse := func(list string) []string {
 		methods := slices.DeleteFunc(strings.Split(strings.ReplaceAll(list, " ", ""), ","), func(m string) bool { return m == "HEAD" || m == "OPTIONS" })
 		slices.Sort(methods)
 		return methods
 	}
-	if !slices.Equal(takes(have), takes(want)) {
+	if !slices.Equal(parse(have), parse(want)) {
 		return fmt.Errorf("header Allow is %q, want %q", have, want)
 	}
 	return nil
 }
 
-// Refusal checks that an error response is JSON with a code and a message, whether it comes from
-// the app or the framework.
+// Refusal checks that an error response is JSON with the code and a message of one line, whether the
+// app or its framework wrote it. If code is "" any code is accepted.
 func Refusal(got Answer, code string) error {
 	if got.Kind != "application/json" {
 		return fmt.Errorf("a refusal of type %q, want application/json: %.80q", got.Kind, got.Body)
@@ -101,13 +102,14 @@ func Refusal(got Answer, code string) error {
 	if err := json.Unmarshal(got.Body, &r); err != nil {
 		return fmt.Errorf("a refusal that is no JSON: %w: %.80q", err, got.Body)
 	}
-	if r.Error == "" || r.Message == "" || strings.ContainsAny(r.Message, "\r\n") || code != "" && r.Error != code {
+	isOtherCode := code != "" && r.Error != code
+	if r.Error == "" || r.Message == "" || strings.ContainsAny(r.Message, "\r\n") || isOtherCode {
 		return fmt.Errorf("refused as %q, %q; want code %q and a message of one line", r.Error, r.Message, code)
 	}
 	return nil
 }
 
-// Is wants an answer with status 200, a content type and exactly that body.
+// Is returns a check that a response has status 200, content type kind and exactly that body.
 func Is(kind, body string) func(Answer) error {
 	return func(got Answer) error {
 		if got.Status != 200 || got.Kind != kind || string(got.Body) != body {
@@ -117,7 +119,7 @@ func Is(kind, body string) func(Answer) error {
 	}
 }
 
-// Means wants an answer with status 200 and JSON that means the same as v.
+// Means returns a check that a response has status 200 and JSON that means the same as v.
 func Means(v any) func(Answer) error {
 	want, err := json.Marshal(v)
 	return func(got Answer) error {

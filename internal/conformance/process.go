@@ -15,16 +15,16 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Process is a started contender and both ends of the talk with it.
+// Process is a started contender with the connection for requests and replies.
 type Process struct {
-	cmd    *exec.Cmd
-	stderr stderrTail
-	ask    *wire.Writer
-	hear   *wire.Reader
-	in     io.Closer // closing it is end of file for the contender
-	limit  time.Duration
-	id     int64
-	close  func()
+	cmd      *exec.Cmd
+	stderr   stderrTail
+	requests *wire.Writer
+	replies  *wire.Reader
+	in       io.Closer     // closing it is end of file for the contender
+	limit    time.Duration // for each reply, and for the contender to end
+	id       int64         // of the last request
+	close    func()        // closes the connection
 }
 
 // startProcess starts command under a lab, over descriptors if they can be inherited, and
@@ -39,26 +39,28 @@ func startProcess(command []string, socket bool, limit time.Duration) (*Process,
 	return p, p.startPipes()
 }
 
+// startWith starts the command, with spec as the description of the connection for requests and replies.
 func (p *Process) startWith(spec string) error {
 	p.cmd.Env = append(os.Environ(), wire.EnvWire+"="+spec, "GOMAXPROCS=1")
 	return p.cmd.Start()
 }
 
+// startPipes starts the command with two pipes as its descriptors 3 and 4.
 func (p *Process) startPipes() error {
-	requests, ask, err := os.Pipe()
+	requestsIn, requestsOut, err := os.Pipe()
 	if err != nil {
 		return err
 	}
-	defer requests.Close()
-	hear, replies, err := os.Pipe()
+	defer requestsIn.Close()
+	repliesIn, repliesOut, err := os.Pipe()
 	if err != nil {
-		ask.Close()
+		requestsOut.Close()
 		return err
 	}
-	defer replies.Close()
-	p.cmd.ExtraFiles = []*os.File{requests, replies}
-	p.ask, p.hear, p.in = wire.NewWriter(ask), wire.NewReader(hear), ask
-	p.close = func() { ask.Close(); hear.Close() }
+	defer repliesOut.Close()
+	p.cmd.ExtraFiles = []*os.File{requestsIn, repliesOut}
+	p.requests, p.replies, p.in = wire.NewWriter(requestsOut), wire.NewReader(repliesIn), requestsOut
+	p.close = func() { requestsOut.Close(); repliesIn.Close() }
 	if err := p.startWith("3,4"); err != nil {
 		p.close()
 		return err
@@ -66,6 +68,7 @@ func (p *Process) startPipes() error {
 	return nil
 }
 
+// startSocket starts the command and waits until it connects to a loopback address.
 func (p *Process) startSocket() error {
 	listen, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
@@ -83,12 +86,12 @@ func (p *Process) startSocket() error {
 		p.killNow()
 		return fmt.Errorf("the contender does not connect: %w%s", err, p.stderrNote())
 	}
-	p.ask, p.hear, p.in = wire.NewWriter(conn), wire.NewReader(conn), closeWrite{conn}
+	p.requests, p.replies, p.in = wire.NewWriter(conn), wire.NewReader(conn), closeWrite{conn}
 	p.close = func() { conn.Close() }
 	return nil
 }
 
-// closeWrite ends one direction of a connection.
+// closeWrite is a connection whose Close ends the direction to the contender only.
 type closeWrite struct{ conn *net.TCPConn }
 
 func (c closeWrite) Close() error { return c.conn.CloseWrite() }
@@ -103,16 +106,16 @@ func (p *Process) Do(q wire.Request) (wire.Reply, error) {
 	q.ID = p.id
 	timer := time.AfterFunc(p.limit, func() { _ = p.cmd.Process.Kill() })
 	defer timer.Stop()
-	if err := p.ask.Request(q); err != nil {
+	if err := p.requests.Request(q); err != nil {
 		return wire.Reply{}, fmt.Errorf("%s: write: %w%s", q.Op, err, p.stderrNote())
 	}
-	a, err := p.hear.Reply()
+	a, err := p.replies.Reply()
 	if err != nil {
-		var bad *wire.LineError
-		if errors.As(err, &bad) {
-			_ = p.cmd.Process.Kill() // it may go on like that
+		var lineErr *wire.LineError
+		if errors.As(err, &lineErr) {
+			_ = p.cmd.Process.Kill() // it may write such lines forever
 		}
-		_ = p.cmd.Wait() // then all of its output has arrived; the timer ends one that stays
+		_ = p.cmd.Wait() // so that all of its output is in the note; the timer kills it if it does not end
 		return a, fmt.Errorf("%s: no reply (limit %v): %w%s", q.Op, p.limit, err, p.stderrNote())
 	}
 	if a.ID != q.ID {
@@ -130,7 +133,7 @@ func (p *Process) OK(q wire.Request) (wire.Reply, error) {
 	return a, err
 }
 
-// stderrNote returns the contender's standard error, for error messages.
+// stderrNote returns the end of the contender's standard error as a clause for error messages, or "".
 func (p *Process) stderrNote() string {
 	text := p.stderr.String()
 	if text == "" {
@@ -139,18 +142,18 @@ func (p *Process) stderrNote() string {
 	return "; it said: " + text
 }
 
-// stderrTail keeps the end of what is written to it.
+// stderrTail is a writer that stores the last bytes written to it.
 type stderrTail struct {
 	mu   sync.Mutex
 	last []byte
 }
 
 func (t *stderrTail) Write(b []byte) (int, error) {
-	const keep = 500
+	const maxBytes = 500
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.last = append(t.last, b...)
-	t.last = t.last[max(0, len(t.last)-keep):]
+	t.last = t.last[max(0, len(t.last)-maxBytes):]
 	return len(b), nil
 }
 
@@ -160,7 +163,8 @@ func (t *stderrTail) String() string {
 	return string(bytes.TrimSpace(t.last))
 }
 
-// awaitExit waits for the contender to end by itself, which must be with code 0.
+// awaitExit waits until the contender ends by itself. It returns an error if the exit code is not 0 or
+// the limit has passed.
 func (p *Process) awaitExit() error {
 	ended := make(chan error, 1)
 	go func() { ended <- p.cmd.Wait() }()
@@ -177,7 +181,7 @@ func (p *Process) awaitExit() error {
 	}
 }
 
-// killNow ends the contender whatever state it is in.
+// killNow kills the contender unless it has ended.
 func (p *Process) killNow() {
 	if p.cmd.ProcessState != nil {
 		return

@@ -11,21 +11,21 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// opLiterals is the operation of a table with literals next to parameters, and opCatchAll that of
-// one with catch-alls. A router that cannot have one reports that.
+// Names of the suite for OpServe with other tables. A router that does not support such a table replies
+// that it is unsupported.
 const (
-	opLiterals = router.OpServe + "-beside"
-	opCatchAll = router.OpServe + "-catch-all"
+	opLiterals = router.OpServe + "-beside"    // with literals where other routes have parameters
+	opCatchAll = router.OpServe + "-catch-all" // with catch-alls
 )
 
-// Routers checks that every answer is the reply of the right route with what was bound, after all
-// layers, each called once.
+// Routers returns the suite of routers. Every answer must be the reply of the right route with the
+// values of its parameters, after each layer was called once.
 func Routers() Kind {
-	var spec router.Spec // of the workload that was made last
+	var spec router.Spec // of the latest workload: makeInput sets it for compare
 	return Kind{
 		ops:     []string{router.OpServe, router.OpSocket, opLiterals, opCatchAll},
 		fixture: fixture.RoutesFixture,
-		input: func(dir, op string) (w wire.Workload, bodies [][]byte, err error) {
+		makeInput: func(dir, op string) (w wire.Workload, bodies [][]byte, err error) {
 			routes, layers := methodTable(), 5
 			switch op {
 			case opLiterals:
@@ -39,15 +39,15 @@ func Routers() Kind {
 			w, spec, bodies, err = makeTable(dir, op, routes, layers)
 			return w, bodies, err
 		},
-		compare: func(_ string, body, answer []byte) error { return sameAnswer(spec, body, answer) },
-		puts:    func(string) bool { return true },
-		hides:   func(string) bool { return true },
-		further: Subject.checkUnrouted,
+		compare:   func(_ string, body, answer []byte) error { return sameAnswer(spec, body, answer) },
+		hasOutput: func(string) bool { return true },
+		needsSize: func(string) bool { return true },
+		checkMore: Subject.checkUnrouted,
 	}
 }
 
-// methodTable returns a table of several methods in which no literal is in the place of a
-// parameter.
+// methodTable returns a table with several methods in which no route has a literal where another route
+// has a parameter.
 func methodTable() []fixture.Route {
 	return []fixture.Route{
 		{Method: "GET", Path: "/"}, {Method: "GET", Path: "/health"},
@@ -58,8 +58,8 @@ func methodTable() []fixture.Route {
 	}
 }
 
-// catchAllTable returns a table with catch-alls, next to which there is nothing of the same method
-// but the path before the slash.
+// catchAllTable returns a table with catch-alls. Below the prefix of a catch-all there is no other route
+// of its method.
 func catchAllTable() []fixture.Route {
 	return []fixture.Route{
 		{Method: "GET", Path: "/"}, {Method: "GET", Path: "/health"},
@@ -70,7 +70,7 @@ func catchAllTable() []fixture.Route {
 	}
 }
 
-// makeTable makes the workload of a table and some requests to it.
+// makeTable writes a workload with a table of routes and a pool of requests to them into dir.
 func makeTable(dir, op string, routes []fixture.Route, layers int) (w wire.Workload, spec router.Spec, bodies [][]byte, err error) {
 	names, err := router.LayerNames(layers)
 	if err != nil {
@@ -101,6 +101,7 @@ func makeTable(dir, op string, routes []fixture.Route, layers int) (w wire.Workl
 	return w, spec, bodies, err
 }
 
+// sameAnswer returns an error if answer is not the reply of the route for the request in body.
 func sameAnswer(spec router.Spec, body, answer []byte) error {
 	var q wire.HTTPRequest
 	if err := json.Unmarshal(body, &q); err != nil {
@@ -110,45 +111,55 @@ func sameAnswer(spec router.Spec, body, answer []byte) error {
 	if err := json.Unmarshal(answer, &a); err != nil {
 		return fmt.Errorf("not an answer: %w", err)
 	}
-	right, ok := spec.Answer(q)
+	want, ok := spec.Answer(q)
 	if !ok {
 		return errors.New("no route is for it")
 	}
-	if diff := a.Differs(right); diff != "" {
+	if diff := a.Differs(want); diff != "" {
 		return errors.New(diff)
 	}
 	return nil
 }
 
-// checkUnrouted checks that requests without a route are rejected, in process and over a socket,
-// and that the next request is still answered.
+// checkUnrouted checks that requests without a route are rejected, in process and over a socket, and
+// that the next request is still answered. Traps are not checked.
 func (s Subject) checkUnrouted(dir string) error {
 	if s.Trap {
 		return nil
 	}
-	refused := []wire.HTTPRequest{
-		{Method: "GET", Path: "/nobody/lives/here"}, {Method: "DELETE", Path: "/health"},
-		{Method: "GET", Path: "/healthy"}, {Method: "GET", Path: "/users/7/orders/8/9"}, {Method: "GET", Path: "/users/7/order"}, {Method: "GET", Path: "/usage/7/8"},
+	unrouted := []wire.HTTPRequest{ // by methodTable
+		{Method: "GET", Path: "/nobody/lives/here"},
+		{Method: "DELETE", Path: "/health"},
+		{Method: "GET", Path: "/healthy"},
+		{Method: "GET", Path: "/users/7/orders/8/9"},
+		{Method: "GET", Path: "/users/7/order"},
+		{Method: "GET", Path: "/usage/7/8"},
 	}
-	uncaught := []wire.HTTPRequest{
-		{Method: "GET", Path: "/nobody/lives/here"}, {Method: "POST", Path: "/files/a/b"}, {Method: "DELETE", Path: "/files/a/b"},
-		{Method: "GET", Path: "/filesystem"}, {Method: "GET", Path: "/users/7/blob/8"}, {Method: "PUT", Path: "/static/a"},
+	uncaught := []wire.HTTPRequest{ // by catchAllTable
+		{Method: "GET", Path: "/nobody/lives/here"},
+		{Method: "POST", Path: "/files/a/b"},
+		{Method: "DELETE", Path: "/files/a/b"},
+		{Method: "GET", Path: "/filesystem"},
+		{Method: "GET", Path: "/users/7/blob/8"},
+		{Method: "PUT", Path: "/static/a"},
 	}
-	elsewhere := []wire.HTTPRequest{{Method: "GET", Path: "/static"}} // it may be sent to /static/
+	redirected := []wire.HTTPRequest{{Method: "GET", Path: "/static"}} // a router may redirect it to /static/
 	for _, c := range []struct {
-		op      string
-		routes  []fixture.Route
-		refused []wire.HTTPRequest
-		least   int // status
+		op        string
+		routes    []fixture.Route
+		requests  []wire.HTTPRequest
+		minStatus int
 	}{
-		{router.OpServe, methodTable(), refused, http.StatusBadRequest}, {router.OpSocket, methodTable(), refused, http.StatusBadRequest},
-		{opCatchAll, catchAllTable(), uncaught, http.StatusBadRequest}, {opCatchAll, catchAllTable(), elsewhere, http.StatusMultipleChoices},
+		{router.OpServe, methodTable(), unrouted, http.StatusBadRequest},
+		{router.OpSocket, methodTable(), unrouted, http.StatusBadRequest},
+		{opCatchAll, catchAllTable(), uncaught, http.StatusBadRequest},
+		{opCatchAll, catchAllTable(), redirected, http.StatusMultipleChoices},
 	} {
 		w, spec, bodies, err := makeTable(dir, c.op, c.routes, 1)
 		if err != nil {
 			return err
 		}
-		for _, q := range c.refused {
+		for _, q := range c.requests {
 			body, err := json.Marshal(q)
 			if err != nil {
 				return err
@@ -159,7 +170,7 @@ func (s Subject) checkUnrouted(dir string) error {
 			return err
 		}
 		err = s.Visit(false, true, func(p *Process, _ wire.Reply) error {
-			return checkRejected(p, spec, w, bodies, len(c.refused), c.least)
+			return checkRejected(p, spec, w, bodies, len(c.requests), c.minStatus)
 		})
 		if err != nil {
 			return fmt.Errorf("%s: %w", w.ID, err)
@@ -168,9 +179,9 @@ func (s Subject) checkUnrouted(dir string) error {
 	return nil
 }
 
-// checkRejected sends the first n bodies, each twice, which must be rejected with status least or
-// above, and one that must not.
-func checkRejected(p *Process, spec router.Spec, w wire.Workload, bodies [][]byte, n, least int) error {
+// checkRejected sends each of the first n bodies twice, which must be rejected with at least minStatus,
+// and then body n, which must be answered.
+func checkRejected(p *Process, spec router.Spec, w wire.Workload, bodies [][]byte, n, minStatus int) error {
 	if a, err := p.OK(wire.Request{Op: wire.OpPrepare, Workload: &w}); err != nil || a.Unsupported {
 		return err
 	}
@@ -182,15 +193,15 @@ func checkRejected(p *Process, spec router.Spec, w wire.Workload, bodies [][]byt
 		if len(answers.Answers) != 3 {
 			return fmt.Errorf("%d answers to 3 cases", len(answers.Answers))
 		}
-		for time, answer := range answers.Answers[:2] {
+		for attempt, answer := range answers.Answers[:2] {
 			var a router.Answer
 			if answer.Error != "" {
 				return fmt.Errorf("%s: error %s", bodies[i], answer.Error)
 			} else if err := json.Unmarshal(answer.Output, &a); err != nil {
 				return fmt.Errorf("%s: not an answer: %w", bodies[i], err)
 			}
-			if a.Status < least {
-				return fmt.Errorf("%s is answered with status %d %q, not refused, when it is asked for the %s time", bodies[i], a.Status, a.Body, [...]string{"first", "second"}[time])
+			if a.Status < minStatus {
+				return fmt.Errorf("%s is answered with status %d %q, not refused, when it is asked for the %s time", bodies[i], a.Status, a.Body, [...]string{"first", "second"}[attempt])
 			}
 		}
 		if err := sameAnswer(spec, bodies[n], answers.Answers[2].Output); err != nil {

@@ -15,8 +15,9 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Servers tests servers. The lab does the operations, so it calls none. A server is tested with
-// each app that its contender.json names, or else with the app tiny.
+// Servers returns the suite of servers. It tests a server with each app that its contender.json names,
+// or with the app tiny if there is none. It sends requests over HTTP and calls no operations of the
+// protocol, as the lab does.
 func Servers(apps map[string]func() (App, error)) Kind {
 	return Kind{Examine: func(s Subject, dir string) []error { return s.examineServer(apps, dir) }}
 }
@@ -25,31 +26,32 @@ func Servers(apps map[string]func() (App, error)) Kind {
 type App struct {
 	Name string
 
-	// Good are requests that are answered with 200 over one connection, whatever were sent before,
-	// and are counted.
+	// Good has requests that are counted and answered with 200 over one connection, whatever
+	// requests were sent before.
 	Good []Good
-	// Nth returns the k-th request of the i-th of several callers; if nil, they take the good ones
-	// in turn.
+	// Nth returns the k-th request of the i-th of several concurrent callers. If it is nil, they take
+	// turns with the requests of Good.
 	Nth func(i, k int) Good
-	// Layers is the number of the app's own middlewares.
+	// Layers is the number of middlewares of the app itself.
 	Layers int64
-	// Checks are further tests, each in a separate process.
+	// Checks are further tests, each of which gets a new process.
 	Checks []Check
-	// Slow is the path of a request whose body may arrive too slowly.
+	// Slow is the path of the test with a body that arrives too slowly; "" omits the test.
 	Slow string
 	// Settings are the settings of the app.
 	Settings []server.Setting
-	// Set is its configuration when it runs standalone.
+	// Set returns the configuration of a standalone server. Kept checks what that server has stored
+	// in dir. Asks sends requests to it. They may be nil: no configuration, no check, and all of Good.
 	Set  func(dir string) map[string]string
 	Kept func(dir string) error
-	Asks func(s Subject, addr string) error // how to send requests to it standalone; nil sends all good ones
+	Asks func(s Subject, addr string) error
 }
 
-// Good is a request and what is wrong with an answer to it, if anything is.
+// Good is a request that must succeed.
 type Good struct {
 	Request
-	Items int // that the sink then has
-	Wrong func(Answer) error
+	Items int                // number of items that the request delivers to the sink
+	Wrong func(Answer) error // returns an error if the answer is wrong
 }
 
 // Check is one further test of an app.
@@ -58,93 +60,103 @@ type Check struct {
 	Ask  func(e Exam) error
 }
 
-// Exam is the test of one app.
+// Exam is a test of one app in one process of the contender.
 type Exam struct {
 	Subject
 	App
 	Process *Process
-	Dir     string
+	Dir     string // for files
 }
 
-// examineServer runs the suite on a server.
+// examineServer runs the suite on a server. Tests of slow requests run concurrently with the others,
+// because they mostly wait.
 func (s Subject) examineServer(known map[string]func() (App, error), dir string) []error {
 	if err := s.Visit(false, true, s.CheckHello); err != nil {
-		return []error{err} // nothing else can go right
+		return []error{err} // every other test would fail too
 	}
 	names := s.Apps
 	if len(names) == 0 {
 		names = []string{"tiny"}
 	}
-	var wrong []error
+	var errs []error
 	var apps []App
 	slow := make(chan error, len(names))
 	for _, name := range names {
 		suite := known[name]
 		if suite == nil {
-			wrong = append(wrong, fmt.Errorf("there is no conformance suite for app %q", name))
+			errs = append(errs, fmt.Errorf("there is no conformance suite for app %q", name))
 			continue
 		}
 		a, err := suite()
 		if err != nil {
-			wrong = append(wrong, err)
+			errs = append(errs, err)
 			continue
 		}
 		apps = append(apps, a)
-		go func() { slow <- s.examineSlow(a) }() // most of which is waiting
+		go func() { slow <- s.examineSlow(a) }()
 	}
 	for _, a := range apps {
-		if s.isEnough(wrong) {
+		if s.isEnough(errs) {
 			break
 		}
 		for _, err := range s.examineApp(a, dir) {
-			wrong = append(wrong, fmt.Errorf("app %s: %w", a.Name, err))
+			errs = append(errs, fmt.Errorf("app %s: %w", a.Name, err))
 		}
 	}
 	for range apps {
 		if err := <-slow; err != nil {
-			wrong = append(wrong, err)
+			errs = append(errs, err)
 		}
 	}
-	if s.isEnough(wrong) {
-		return wrong
+	if s.isEnough(errs) {
+		return errs
 	}
 	if err := s.Visit(true, true, func(*Process, wire.Reply) error { return nil }); err != nil {
-		wrong = append(wrong, err)
+		errs = append(errs, err)
 	}
-	return wrong
+	return errs
 }
 
+// examineApp runs the tests of app a, each in a new process, and then those of a standalone server.
 func (s Subject) examineApp(a App, dir string) []error {
-	var wrong []error
-	all := append([]Check{
-		{"", Exam.checkGood}, {"", Exam.checkAgain}, {"", Exam.checkEnd}, {"", Exam.checkLogs}, {"", Exam.checkTLS}, {"", Exam.CheckRefusals},
+	var errs []error
+	checks := append([]Check{
+		{Ask: Exam.checkGood}, // the errors of these need no name
+		{Ask: Exam.checkAgain},
+		{Ask: Exam.checkEnd},
+		{Ask: Exam.checkLogs},
+		{Ask: Exam.checkTLS},
+		{Ask: Exam.CheckRefusals},
 	}, a.Checks...)
-	for i, c := range all {
-		err := s.Visit(false, i%2 == 0, func(p *Process, _ wire.Reply) error { return c.Ask(Exam{s, a, p, dir}) })
+	for i, c := range checks {
+		withBye := i%2 == 0 // so that both ways to end are tested
+		err := s.Visit(false, withBye, func(p *Process, _ wire.Reply) error {
+			return c.Ask(Exam{Subject: s, App: a, Process: p, Dir: dir})
+		})
 		if err != nil && c.Name != "" {
 			err = fmt.Errorf("%s: %w", c.Name, err)
 		}
 		if err != nil {
-			wrong = append(wrong, err)
+			errs = append(errs, err)
 		}
-		if s.isEnough(wrong) {
-			return wrong
+		if s.isEnough(errs) {
+			return errs
 		}
 	}
 	for _, err := range s.ExamineStandalone(a, dir) {
-		wrong = append(wrong, fmt.Errorf("alone: %w", err))
+		errs = append(errs, fmt.Errorf("alone: %w", err))
 	}
-	return wrong
+	return errs
 }
 
-// Workload returns the workload that a server gets for an app. It has no pool: no server knows its
-// requests in advance.
+// Workload returns the workload that a server gets for app a with configuration set. It has no pool,
+// because a server does not know its requests in advance.
 func (a App) Workload(set map[string]string) *wire.Workload {
-	spec, _ := json.Marshal(server.Spec{App: a.Name}) // a string in a struct always can be
+	spec, _ := json.Marshal(server.Spec{App: a.Name}) // cannot fail
 	return &wire.Workload{ID: a.Name + "/some", Fixture: a.Name, Op: "some", Set: set, Spec: spec}
 }
 
-// Serves prepares the app and returns its address.
+// Serves prepares the app with configuration set and returns the address of the server.
 func (e Exam) Serves(set map[string]string) (string, error) {
 	a, err := e.Process.OK(wire.Request{Op: wire.OpPrepare, Workload: e.Workload(set)})
 	if err != nil {
@@ -160,7 +172,7 @@ func (e Exam) Serves(set map[string]string) (string, error) {
 	return a.Addr, nil
 }
 
-// Counted requests stats.
+// Counted requests stats and checks that no number is negative.
 func (e Exam) Counted() (wire.Reply, error) {
 	a, err := e.Process.OK(wire.Request{Op: wire.OpStats, On: e.Workload(nil).ID})
 	if err == nil && (a.Bytes < 0 || a.Allocs < 0 || a.GC < 0 || a.Received < 0 || a.ReceivedBody < 0 || a.LayerCalls < 0 || a.Delivered < 0) {
@@ -169,29 +181,34 @@ func (e Exam) Counted() (wire.Reply, error) {
 	return a, err
 }
 
-// Tally counts the sent requests.
+// Tally counts requests that were sent and answered, the bytes of their bodies as sent, and their
+// items.
 type Tally struct{ Requests, Body, Items int64 }
 
-// Add counts one more request that was answered.
+// Add counts g.
 func (t *Tally) Add(g Good) {
 	t.Requests++
 	t.Body += int64(len(g.encodedBody()))
 	t.Items += int64(g.Items)
 }
 
-// CheckCounts compares stats with the sent requests. configured reports whether settings add
-// middleware.
+// CheckCounts compares stats with the sent requests. configured reports whether settings may add
+// middlewares.
 func (e Exam) CheckCounts(t Tally, configured bool) error {
 	a, err := e.Counted()
 	if err != nil {
 		return err
 	}
 	layers := a.LayerCalls / max(1, t.Requests)
+	isUneven := a.LayerCalls != layers*t.Requests // some requests pass more layers than others
+	// Variants and settings may add middlewares, and so may any server if the app has none.
+	hasExtra := e.Layers > 0 && e.Variant == "" && !configured && layers > e.Layers
 	switch {
 	case a.Received != t.Requests:
 		return fmt.Errorf("stats: %d received, sent were %d", a.Received, t.Requests)
 	case e.Trap:
-	case a.LayerCalls != layers*t.Requests || layers < e.Layers || e.Layers > 0 && e.Variant == "" && !configured && layers > e.Layers:
+		// Its other counts may be wrong on purpose.
+	case isUneven || layers < e.Layers || hasExtra:
 		return fmt.Errorf("stats: %d layer_calls of %d requests; app %s has %d middlewares", a.LayerCalls, t.Requests, e.App.Name, e.Layers)
 	case a.ReceivedBody != t.Body:
 		return fmt.Errorf("stats: %d received_bytes, sent were %d", a.ReceivedBody, t.Body)
@@ -201,7 +218,8 @@ func (e Exam) CheckCounts(t Tally, configured bool) error {
 	return nil
 }
 
-// AskGood sends one good request and compares its response with the expected one.
+// AskGood sends one good request and checks its response. The response of a trap may be wrong, but it
+// must not close the connection either.
 func (s Subject) AskGood(c *Caller, g Good) error {
 	got, err := c.Ask(g.Request)
 	if err != nil {
@@ -209,6 +227,7 @@ func (s Subject) AskGood(c *Caller, g Good) error {
 	}
 	switch {
 	case s.Trap:
+		// Its answers may be wrong on purpose.
 	case s.Loose():
 		if got.Status != 200 {
 			return fmt.Errorf("%v: status %d, want 200", g.Request, got.Status)
@@ -225,11 +244,11 @@ func (s Subject) AskGood(c *Caller, g Good) error {
 }
 
 const (
-	callers   = 8
-	callsEach = 25
+	callers   = 8  // concurrent connections
+	callsEach = 25 // requests over each
 )
 
-// checkGood sends good requests, over one connection and then over several.
+// checkGood sends good requests, over one connection and then over several, and checks the counts.
 func (e Exam) checkGood() error {
 	addr, err := e.Serves(nil)
 	if err != nil {
@@ -251,7 +270,7 @@ func (e Exam) checkGood() error {
 	return e.CheckCounts(sent, false)
 }
 
-// AskAll sends all good requests over one connection.
+// AskAll sends all good requests over one connection and returns their counts.
 func (e Exam) AskAll(addr string) (sent Tally, err error) {
 	c, err := Dial(addr, nil, e.Limit)
 	if err != nil {
@@ -267,52 +286,53 @@ func (e Exam) AskAll(addr string) (sent Tally, err error) {
 	return sent, nil
 }
 
-// askTogether sends requests over several connections concurrently.
+// askTogether sends requests over several connections concurrently and adds them to sent.
 func (e Exam) askTogether(addr string, sent *Tally) error {
 	nth := e.Nth
 	if nth == nil {
 		nth = func(i, k int) Good { return e.Good[(i*callsEach+k)%len(e.Good)] }
 	}
-	wrong := make([]error, callers)
-	var all sync.WaitGroup
+	errs := make([]error, callers)
+	var group sync.WaitGroup
 	for i := range callers {
 		for k := range callsEach {
 			sent.Add(nth(i, k))
 		}
-		all.Go(func() {
+		group.Go(func() {
 			c, err := Dial(addr, nil, e.Limit)
 			if err != nil {
-				wrong[i] = err
+				errs[i] = err
 				return
 			}
 			defer c.Close()
 			for k := range callsEach {
-				if wrong[i] = e.AskGood(c, nth(i, k)); wrong[i] != nil {
+				if errs[i] = e.AskGood(c, nth(i, k)); errs[i] != nil {
 					return
 				}
 			}
 		})
 	}
-	all.Wait()
-	return errors.Join(wrong...)
+	group.Wait()
+	return errors.Join(errs...)
 }
 
-// checkAgain prepares twice: the second server counts from zero, and the first does not listen any
-// more. Another process may have taken its port, but hardly three times in a row.
+// checkAgain prepares twice. The second server must count from zero, and the first one must not listen
+// any more. If something listens at the old address, that may be another process that got the port,
+// so checkAgain tries three times.
 func (e Exam) checkAgain() error {
 	for tries := 3; ; tries-- {
-		before, err := e.Serves(nil)
+		oldAddr, err := e.Serves(nil)
 		if err != nil {
 			return err
 		}
-		idle, err := Dial(before, nil, e.Limit)
+		idle, err := Dial(oldAddr, nil, e.Limit)
 		if err != nil {
 			return err
 		}
 		if err := e.AskGood(idle, e.Good[0]); err != nil {
 			return err
 		}
-		after, err := e.Serves(nil)
+		newAddr, err := e.Serves(nil)
 		if err != nil {
 			return fmt.Errorf("a second prepare: %w", err)
 		}
@@ -325,16 +345,17 @@ func (e Exam) checkAgain() error {
 		if err == nil && !last.Closes {
 			return errors.New("after a second prepare the first server goes on over its connection")
 		}
-		if before == after || !Listens(before) {
+		if oldAddr == newAddr || !Listens(oldAddr) {
 			return nil
 		}
 		if tries == 1 {
-			return fmt.Errorf("after a second prepare a server still listens at %s", before)
+			return fmt.Errorf("after a second prepare a server still listens at %s", oldAddr)
 		}
 	}
 }
 
-// checkEnd ends the server while a connection is open, and then requests its counts.
+// checkEnd ends the server while a connection is open, and checks that the end is quick, that the
+// connection is closed, and that the counts can still be read.
 func (e Exam) checkEnd() error {
 	addr, err := e.Serves(nil)
 	if err != nil {
@@ -354,23 +375,28 @@ func (e Exam) checkEnd() error {
 	if err != nil {
 		return err
 	}
-	if took := time.Duration(a.WallNS); took <= 0 || took > 5*time.Second || a.Message != "" {
+	const maxEnd = 5 * time.Second
+	if took := time.Duration(a.WallNS); took <= 0 || took > maxEnd || a.Message != "" {
 		return fmt.Errorf("end: it took %v, with one idle connection: %s", took, a.Message)
 	}
 	if last, err := idle.Ask(e.Good[0].Request); err == nil && !last.Closes {
 		return errors.New("after end it goes on over its connection")
 	}
-	if a, err := e.Counted(); err != nil || a.Delivered != sent.Items && !e.Trap && !e.Loose() {
+	mustDeliver := !e.Trap && !e.Loose()
+	if a, err := e.Counted(); err != nil || mustDeliver && a.Delivered != sent.Items {
 		return errors.Join(err, fmt.Errorf("after end: stats: %d delivered, acknowledged were %d", a.Delivered, sent.Items))
 	}
 	return nil
 }
 
-// checkLogs: with a log the server answers as without, and a file has a line
-// for each request, if the framework's log goes there at all.
+// checkLogs checks that a log does not change the answers, and that a log file has at least a line per
+// request. It may be empty: the log of a framework may not go there.
 func (e Exam) checkLogs() error {
 	path := filepath.Join(e.Dir, e.App.Name+"-access.log")
-	for _, set := range []map[string]string{{server.SetLog: server.LogDiscard}, {server.SetLog: server.LogFile, server.SetLogFile: path}} {
+	for _, set := range []map[string]string{
+		{server.SetLog: server.LogDiscard},
+		{server.SetLog: server.LogFile, server.SetLogFile: path},
+	} {
 		addr, err := e.Serves(set)
 		if err != nil {
 			return err
@@ -383,7 +409,7 @@ func (e Exam) checkLogs() error {
 			return fmt.Errorf("%v: %w", set, err)
 		}
 	}
-	if _, err := e.Serves(nil); err != nil { // the one that writes has ended
+	if _, err := e.Serves(nil); err != nil { // ends the server that writes the file
 		return err
 	}
 	text, err := os.ReadFile(path)

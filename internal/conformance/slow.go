@@ -12,25 +12,29 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// examineSlow checks that the server rejects a body that is too slow, or closes its connection, and
-// likewise for a header. All wait concurrently.
+// examineSlow checks that the server rejects a request whose body or header arrives too slowly, or
+// closes its connection.
 func (s Subject) examineSlow(a App) error {
 	if a.Slow == "" || s.Hasty {
 		return nil
 	}
-	err := s.Visit(false, true, func(p *Process, _ wire.Reply) error { return Exam{Subject: s, App: a, Process: p}.checkSlow() })
+	err := s.Visit(false, true, func(p *Process, _ wire.Reply) error {
+		return Exam{Subject: s, App: a, Process: p}.checkSlow()
+	})
 	if err != nil {
 		return fmt.Errorf("app %s: slow: %w", a.Name, err)
 	}
 	return nil
 }
 
+// checkSlow sends the starts of three requests, over a connection each, and waits for all of them
+// concurrently.
 func (e Exam) checkSlow() error {
 	addr, err := e.Serves(nil)
 	if err != nil {
 		return err
 	}
-	starts := []string{
+	starts := []string{ // two bodies and a header that are not complete
 		"POST " + e.Slow + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n[{",
 		"POST " + e.Slow + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[{\r\n",
 		"POST " + e.Slow + " HTTP/1.1\r\nHost: x\r\nContent-Ty",
@@ -45,14 +49,15 @@ func (e Exam) checkSlow() error {
 			results <- err
 		}()
 	}
-	var wrong []error
+	var errs []error
 	for range starts {
-		wrong = append(wrong, <-results)
+		errs = append(errs, <-results)
 	}
-	return errors.Join(wrong...)
+	return errors.Join(errs...)
 }
 
-// waitSlow sends the start of a request, a byte each second, and wants the end.
+// waitSlow sends the start of a request and nothing more. It returns an error unless the server gives up
+// after about its read timeout.
 func (e Exam) waitSlow(addr, start string) error {
 	c, err := Dial(addr, nil, e.Limit)
 	if err != nil {
@@ -62,9 +67,9 @@ func (e Exam) waitSlow(addr, start string) error {
 	if _, err := c.conn.Write([]byte(start)); err != nil {
 		return err
 	}
-	const most = server.ReadTimeout + 5*time.Second
+	const maxWait = server.ReadTimeout + 5*time.Second
 	begun := time.Now()
-	if err := c.conn.SetReadDeadline(begun.Add(most)); err != nil {
+	if err := c.conn.SetReadDeadline(begun.Add(maxWait)); err != nil {
 		return err
 	}
 	r, err := http.ReadResponse(bufio.NewReader(c.conn), nil)
@@ -75,7 +80,7 @@ func (e Exam) waitSlow(addr, start string) error {
 	case took < server.ReadTimeout/2:
 		return fmt.Errorf("it has waited for the rest for %v only; requests have %v", took, server.ReadTimeout)
 	case err != nil:
-		return nil // closed
+		return nil // the server has closed the connection
 	}
 	defer r.Body.Close()
 	if r.StatusCode != http.StatusRequestTimeout && r.StatusCode != http.StatusBadRequest && !e.Trap {

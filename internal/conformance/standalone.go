@@ -18,56 +18,62 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// ExamineStandalone starts a server without a lab, as a user would: once by flags and
-// once by the environment.
+// ExamineStandalone starts a server without a lab, as a user would: once configured by flags and once
+// by the environment. It also checks that bad command lines are rejected.
 func (s Subject) ExamineStandalone(a App, dir string) []error {
-	var wrong []error
+	var errs []error
 	path := filepath.Join(dir, a.Name+"-alone.log")
 	args := []string{"-app", a.Name, "-addr", "127.0.0.1:0", "-log", "file:" + path}
 	env := []string{"TARE_APP=" + a.Name, "TARE_ADDR=127.0.0.1:0", "TARE_LOG=discard"}
-	for i, try := range []struct{ args, env []string }{{args: args}, {env: env}} {
+	for i, start := range []struct{ args, env []string }{{args: args}, {env: env}} {
 		if s.Variant != "" {
-			try.args = append(try.args, "-variant", s.Variant)
+			start.args = append(start.args, "-variant", s.Variant)
 		}
-		own := filepath.Join(dir, fmt.Sprintf("%s-alone-%d", a.Name, i))
-		if err := os.Mkdir(own, 0o700); err != nil {
-			return append(wrong, err)
+		appDir := filepath.Join(dir, fmt.Sprintf("%s-alone-%d", a.Name, i))
+		if err := os.Mkdir(appDir, 0o700); err != nil {
+			return append(errs, err)
 		}
 		if a.Set != nil {
-			for name, value := range a.Set(own) {
-				if i == 0 {
-					try.args = append(try.args, "-"+name+"="+value)
+			for name, value := range a.Set(appDir) {
+				if byFlags := i == 0; byFlags {
+					start.args = append(start.args, "-"+name+"="+value)
 				} else {
-					try.env = append(try.env, server.Setting{Name: name}.Env()+"="+value)
+					start.env = append(start.env, server.Setting{Name: name}.Env()+"="+value)
 				}
 			}
 		}
-		err := s.serveAlone(a, try.args, try.env)
+		err := s.serveAlone(a, start.args, start.env)
 		if err == nil && a.Kept != nil && !s.Trap && !s.Loose() {
-			err = a.Kept(own)
+			err = a.Kept(appDir)
 		}
 		if err != nil {
-			wrong = append(wrong, fmt.Errorf("%v %v: %w", try.env, try.args, err))
+			errs = append(errs, fmt.Errorf("%v %v: %w", start.env, start.args, err))
 		}
 	}
 	if _, err := os.Stat(path); err != nil {
-		wrong = append(wrong, fmt.Errorf("-log file:PATH: %w", err))
+		errs = append(errs, fmt.Errorf("-log file:PATH: %w", err))
 	}
-	refused := [][]string{{"-no-such-flag"}, {"-app", "no such app"}, {"-app", a.Name, "-log", "loud"}, {"-app", a.Name, "-variant", "none"}, {"-app", a.Name, "something"}}
+	badArgs := [][]string{
+		{"-no-such-flag"},
+		{"-app", "no such app"},
+		{"-app", a.Name, "-log", "loud"},
+		{"-app", a.Name, "-variant", "none"},
+		{"-app", a.Name, "something"},
+	}
 	for _, setting := range a.Settings {
-		if setting.Set("no such value") != nil {
-			refused = append(refused, []string{"-app", a.Name, "-" + setting.Name + "=no such value"})
+		if setting.Set("no such value") != nil { // the setting does not accept any text
+			badArgs = append(badArgs, []string{"-app", a.Name, "-" + setting.Name + "=no such value"})
 		}
 	}
-	for _, args := range refused {
+	for _, args := range badArgs {
 		if err := s.checkBadArgs(args); err != nil {
-			wrong = append(wrong, fmt.Errorf("%v: %w", args, err))
+			errs = append(errs, fmt.Errorf("%v: %w", args, err))
 		}
 	}
-	return wrong
+	return errs
 }
 
-// standaloneCommand returns the command without a lab.
+// standaloneCommand returns the contender's command with args, in an environment without a lab.
 func (s Subject) standaloneCommand(ctx context.Context, args, env []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, s.Command[0], append(s.Command[1:len(s.Command):len(s.Command)], args...)...)
 	cmd.Env = append(append(os.Environ(), wire.EnvWire+"="), env...)
@@ -75,15 +81,15 @@ func (s Subject) standaloneCommand(ctx context.Context, args, env []string) *exe
 	return cmd
 }
 
-// serveAlone starts a server, reads its address, sends it requests and ends it by a signal while a
-// connection is open.
+// serveAlone starts a server, reads its address from its output, sends it requests and ends it by
+// SIGTERM while a connection is open.
 func (s Subject) serveAlone(a App, args, env []string) error {
 	cmd := s.standaloneCommand(context.Background(), args, env)
-	said, out, err := os.Pipe()
+	output, out, err := os.Pipe()
 	if err != nil {
 		return err
 	}
-	defer said.Close()
+	defer output.Close()
 	cmd.Stdout, cmd.Stderr = out, out
 	err = cmd.Start()
 	_ = out.Close()
@@ -95,23 +101,23 @@ func (s Subject) serveAlone(a App, args, env []string) error {
 		_ = cmd.Process.Kill()
 		<-ended
 	}()
-	addr, err := readAddr(said, s.Limit)
+	addr, err := readAddr(output, s.Limit)
 	go func() {
-		_, _ = io.Copy(io.Discard, said)
+		_, _ = io.Copy(io.Discard, output)
 		ended <- cmd.Wait()
 		close(ended)
 	}()
 	if err != nil {
 		return err
 	}
-	asks := a.Asks
-	if asks == nil {
+	sendRequests := a.Asks
+	if sendRequests == nil {
 		c, err := Dial(addr, nil, s.Limit)
 		if err != nil {
 			return err
 		}
 		defer c.Close()
-		asks = func(s Subject, _ string) error {
+		sendRequests = func(s Subject, _ string) error {
 			for _, g := range a.Good {
 				if err := s.AskGood(c, g); err != nil {
 					return err
@@ -120,11 +126,11 @@ func (s Subject) serveAlone(a App, args, env []string) error {
 			return nil
 		}
 	}
-	if err := asks(s, addr); err != nil {
+	if err := sendRequests(s, addr); err != nil {
 		return err
 	}
 	if runtime.GOOS == "windows" {
-		return nil // has no such signal
+		return nil // there is no SIGTERM
 	}
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return err
@@ -140,16 +146,17 @@ func (s Subject) serveAlone(a App, args, env []string) error {
 	}
 }
 
-// readAddr reads lines until one contains the server's address.
-func readAddr(said *os.File, limit time.Duration) (string, error) {
-	_ = said.SetReadDeadline(time.Now().Add(limit)) // if pipes support it
+// readAddr reads output until it contains the URL of the server, and returns its address.
+func readAddr(output *os.File, limit time.Duration) (string, error) {
+	_ = output.SetReadDeadline(time.Now().Add(limit)) // not all systems support it for pipes
 	var text []byte
-	place := regexp.MustCompile(`https?://([^\s/]+)\n`)
-	for buf := make([]byte, 512); len(text) < 64<<10; {
-		n, err := said.Read(buf)
+	pattern := regexp.MustCompile(`https?://([^\s/]+)\n`)
+	const maxText = 64 << 10
+	for buf := make([]byte, 512); len(text) < maxText; {
+		n, err := output.Read(buf)
 		text = append(text, buf[:n]...)
-		if m := place.FindSubmatch(text); m != nil {
-			_ = said.SetReadDeadline(time.Time{})
+		if m := pattern.FindSubmatch(text); m != nil {
+			_ = output.SetReadDeadline(time.Time{})
 			return string(m[1]), nil
 		}
 		if err != nil {
@@ -159,7 +166,7 @@ func readAddr(said *os.File, limit time.Duration) (string, error) {
 	return "", errors.New("it says a lot, but not where it listens")
 }
 
-// checkBadArgs checks that an invalid command line ends it with code 2 and one line.
+// checkBadArgs checks that with a bad command line the server prints one line and exits with code 2.
 func (s Subject) checkBadArgs(args []string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.Limit)
 	defer cancel()

@@ -1,7 +1,7 @@
-// Package conformance starts a built contender as a lab would and compares what it
-// does with docs/contender-protocol.md: codecs, copiers, routers, and of servers what
-// is the same for all apps. Packages apps/NAME/conformance have the rest, and
-// contender/contendertest puts it together.
+// Package conformance starts a built contender as a lab would, sends it requests and compares its
+// replies with docs/contender-protocol.md. It has the tests of codecs, copiers and routers, and those
+// tests of servers that are the same for all apps. Packages apps/NAME/conformance have the tests of
+// one app, and contender/contendertest calls all of them.
 package conformance
 
 import (
@@ -23,16 +23,16 @@ import (
 
 // Kind describes one kind of contender to the suite.
 type Kind struct {
-	ops     []string
-	fixture string
-	compare func(op string, body, answer []byte) error // nil if the answer is correct
-	puts    func(op string) bool                       // the operation puts bytes out
-	hides   func(op string) bool                       // and its answer is not made of them
+	ops       []string
+	fixture   string
+	compare   func(op string, body, answer []byte) error // returns nil if the answer to body is correct
+	hasOutput func(op string) bool                       // reports whether op outputs bytes, which stats count
+	needsSize func(op string) bool                       // reports whether the answer is not the output, so that it must state the size
 
-	// input writes a pool for op; if nil, the bodies are those of the fixture.
-	input func(dir, op string) (wire.Workload, [][]byte, error)
-	// further runs more tests of this kind of contender; it may be nil.
-	further func(s Subject, dir string) error
+	// makeInput writes a pool for op into dir. If it is nil, the bodies of the fixture are used.
+	makeInput func(dir, op string) (wire.Workload, [][]byte, error)
+	// checkMore runs more tests of this kind of contender. It may be nil.
+	checkMore func(s Subject, dir string) error
 	// Examine replaces the entire suite if it is not nil.
 	Examine func(s Subject, dir string) []error
 }
@@ -42,62 +42,61 @@ type Subject struct {
 	Command []string
 	Manifest
 	Variant string
-	Limit   time.Duration // for each reply, and for the end
-	Hasty   bool          // omits slow tests
+	Limit   time.Duration // for each reply, and for the contender to end
+	Hasty   bool          // omit slow tests
 
-	// Enough reports whether the tests may end with the errors so far; if nil, they continue to the
-	// end.
+	// Enough reports whether the tests may end with the errors so far. If it is nil, all tests run.
 	Enough func(wrong error) bool
 
 	Logf func(format string, args ...any) // gets the measurements; may be nil
 }
 
-// Note logs what was measured of the contender.
+// Note logs a measurement of the contender.
 func (s Subject) Note(format string, args ...any) {
 	if s.Logf != nil {
 		s.Logf("%-32s "+format, append([]any{strings.Trim(s.ID+" "+s.Variant, " ")}, args...)...)
 	}
 }
 
-// isEnough reports whether the examination ends with what is wrong so far.
-func (s Subject) isEnough(wrong []error) bool {
-	return s.Enough != nil && wrong != nil && s.Enough(errors.Join(wrong...))
+// isEnough reports whether the tests may end with the errors so far.
+func (s Subject) isEnough(errs []error) bool {
+	return s.Enough != nil && errs != nil && s.Enough(errors.Join(errs...))
 }
 
-// Loose reports whether only the status of an answer is correct, as for a server that does a part
-// of the work.
+// Loose reports whether only the status of an answer is compared, as for a server that does a part of
+// the work.
 func (s Subject) Loose() bool { return s.Answers[s.Variant] == "status" }
 
-// Examine runs the suite of its kind and returns what is wrong. dir takes the
-// inputs.
+// Examine runs the suite of the contender's kind and returns the errors that it finds. Inputs are
+// written into dir.
 func (s Subject) Examine(kinds map[string]Kind, dir string) []error {
-	k, known := kinds[s.Kind]
-	if !known {
+	k, ok := kinds[s.Kind]
+	if !ok {
 		return []error{fmt.Errorf("there is no conformance suite for kind %q", s.Kind)}
 	}
 	if k.Examine != nil {
 		return k.Examine(s, dir)
 	}
-	var wrong []error
-	note := func(err error) {
+	var errs []error
+	add := func(err error) {
 		if err != nil {
-			wrong = append(wrong, err)
+			errs = append(errs, err)
 		}
 	}
-	note(s.Visit(false, true, s.CheckHello))
-	if wrong != nil {
-		return wrong // nothing else can go right
+	add(s.Visit(false, true, s.CheckHello))
+	if errs != nil {
+		return errs // every other test would fail too
 	}
-	supported := 0
+	supported := 0 // number of operations
 	for _, op := range k.ops {
-		if s.isEnough(wrong) {
-			return wrong
+		if s.isEnough(errs) {
+			return errs
 		}
 		w, bodies, err := k.makeWorkload(dir, op)
 		if err != nil {
-			return append(wrong, err)
+			return append(errs, err)
 		}
-		note(s.Visit(false, true, func(p *Process, _ wire.Reply) error {
+		add(s.Visit(false, true, func(p *Process, _ wire.Reply) error {
 			a, err := p.OK(wire.Request{Op: wire.OpPrepare, Workload: &w})
 			if err != nil || a.Unsupported {
 				return err
@@ -111,32 +110,33 @@ func (s Subject) Examine(kinds map[string]Kind, dir string) []error {
 			return checkHeap(p, w) // once is enough
 		}))
 	}
-	if supported == 0 && wrong == nil {
-		note(fmt.Errorf("it supports none of the operations %v", k.ops))
+	if supported == 0 && errs == nil {
+		add(fmt.Errorf("it supports none of the operations %v", k.ops))
 	}
 	for _, examine := range []func() error{
 		func() error {
-			if k.further == nil {
+			if k.checkMore == nil {
 				return nil
 			}
-			return k.further(s, dir)
+			return k.checkMore(s, dir)
 		},
 		func() error {
 			return s.Visit(false, false, func(p *Process, _ wire.Reply) error { return checkRefusals(p, dir) })
 		},
-		func() error { return s.Visit(true, true, func(*Process, wire.Reply) error { return nil }) },
+		func() error { return s.Visit(true, true, func(*Process, wire.Reply) error { return nil }) }, // hello and bye over a socket
 		s.checkNoLab,
 	} {
-		if s.isEnough(wrong) {
-			return wrong
+		if s.isEnough(errs) {
+			return errs
 		}
-		note(examine())
+		add(examine())
 	}
-	return wrong
+	return errs
 }
 
-// Visit starts the contender, sends hello, calls f and checks that the contender ends by itself: on
-// bye, or when requests end.
+// Visit starts the contender, sends hello, calls f and checks that the contender ends by itself. If
+// bye is set the contender must end after bye, otherwise when its requests end. If socket is set the
+// requests go over a socket instead of inherited descriptors.
 func (s Subject) Visit(socket, bye bool, f func(p *Process, hello wire.Reply) error) error {
 	p, err := startProcess(s.Command, socket, s.Limit)
 	if err != nil {
@@ -151,9 +151,9 @@ func (s Subject) Visit(socket, bye bool, f func(p *Process, hello wire.Reply) er
 	if err := f(p, hello); err != nil {
 		return err
 	}
-	how := "when its requests end"
+	moment := "when its requests end"
 	if bye {
-		how = "after bye"
+		moment = "after bye"
 		if _, err := p.OK(wire.Request{Op: wire.OpBye}); err != nil {
 			return err
 		}
@@ -161,31 +161,31 @@ func (s Subject) Visit(socket, bye bool, f func(p *Process, hello wire.Reply) er
 		return err
 	}
 	if err := p.awaitExit(); err != nil {
-		return fmt.Errorf("%s: %w", how, err)
+		return fmt.Errorf("%s: %w", moment, err)
 	}
 	return nil
 }
 
-// CheckHello checks the contender's hello.
+// CheckHello checks the contender's reply to hello against its manifest and its process.
 func (s Subject) CheckHello(p *Process, a wire.Reply) error {
-	var wrong []error
+	var errs []error
 	if a.Protocol != wire.Protocol {
-		wrong = append(wrong, fmt.Errorf("hello: protocol %q, want %q", a.Protocol, wire.Protocol))
+		errs = append(errs, fmt.Errorf("hello: protocol %q, want %q", a.Protocol, wire.Protocol))
 	}
 	if a.Kind != s.Kind {
-		wrong = append(wrong, fmt.Errorf("hello: kind %q, contender.json says %q", a.Kind, s.Kind))
+		errs = append(errs, fmt.Errorf("hello: kind %q, contender.json says %q", a.Kind, s.Kind))
 	}
 	if have, want := slices.Sorted(slices.Values(a.Variants)), slices.Sorted(slices.Values(s.Variants)); !slices.Equal(have, want) {
-		wrong = append(wrong, fmt.Errorf("hello: variants %v, contender.json says %v", have, want))
+		errs = append(errs, fmt.Errorf("hello: variants %v, contender.json says %v", have, want))
 	}
 	if a.PID != p.cmd.Process.Pid {
-		wrong = append(wrong, fmt.Errorf("hello: pid %d, it was started as %d", a.PID, p.cmd.Process.Pid))
+		errs = append(errs, fmt.Errorf("hello: pid %d, it was started as %d", a.PID, p.cmd.Process.Pid))
 	}
-	return errors.Join(wrong...)
+	return errors.Join(errs...)
 }
 
-// checkRefusals: what cannot be carried out gets an error reply, and the next
-// request is served.
+// checkRefusals checks that requests which cannot be carried out get an error reply, and that the
+// contender continues after each.
 func checkRefusals(p *Process, dir string) error {
 	missing := &wire.Workload{ID: "gone", Fixture: "devices", Op: "marshal", Input: filepath.Join(dir, "gone"), Bodies: 1, SHA256: "00"}
 	for _, q := range []wire.Request{
@@ -225,12 +225,12 @@ func (s Subject) checkNoLab() error {
 	return nil
 }
 
-// makeWorkload writes a pool for op.
+// makeWorkload writes a pool for op into dir and returns its workload and bodies.
 func (k Kind) makeWorkload(dir, op string) (wire.Workload, [][]byte, error) {
-	if k.input != nil {
-		return k.input(dir, op)
+	if k.makeInput != nil {
+		return k.makeInput(dir, op)
 	}
-	const n, pool = 5, 8
+	const n, pool = 5, 8 // items in a body, and bodies
 	bodies, err := fixture.Pool(k.fixture, n, pool)
 	if err != nil {
 		return wire.Workload{}, nil, err
@@ -239,7 +239,8 @@ func (k Kind) makeWorkload(dir, op string) (wire.Workload, [][]byte, error) {
 	return w, bodies, err
 }
 
-// Write writes the pool of w into dir.
+// Write writes bodies into a file in dir, as the pool of w, and returns w with the path and hash of
+// the file.
 func Write(dir string, w wire.Workload, bodies [][]byte) (wire.Workload, error) {
 	file := fixture.File(bodies)
 	sum := sha256.Sum256(file)

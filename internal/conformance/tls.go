@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// checkTLS: with a certificate connections are encrypted.
+// checkTLS checks that a server with a certificate answers good requests over TLS 1.3.
 func (e Exam) checkTLS() error {
 	cert, key, roots, err := Certificate(e.Dir)
 	if err != nil {
@@ -38,15 +38,15 @@ func (e Exam) checkTLS() error {
 	return nil
 }
 
-// CheckRefusals checks that what cannot be carried out gets an error reply, and
-// that the next request is served.
+// CheckRefusals checks that requests which cannot be carried out get an error reply, that a small live
+// heap is accepted, and that an unknown app is reported as unsupported.
 func (e Exam) CheckRefusals() error {
 	w := e.Workload(nil)
 	if _, err := e.Serves(nil); err != nil {
 		return err
 	}
-	heavy := *w
-	heavy.Heap = 1 << 40
+	largeHeap := *w
+	largeHeap.Heap = 1 << 40 // 1 TB
 	for _, q := range []wire.Request{
 		{Op: "no-such-op"},
 		{Op: wire.OpStats, On: "nobody"},
@@ -55,7 +55,7 @@ func (e Exam) CheckRefusals() error {
 		{Op: wire.OpSlice, On: w.ID, Until: "ops", Ops: 1},
 		{Op: wire.OpPrepare, Workload: e.Workload(map[string]string{server.SetLog: "loud"})},
 		{Op: wire.OpPrepare, Workload: e.Workload(map[string]string{"colour": "red"})},
-		{Op: wire.OpPrepare, Workload: &heavy},
+		{Op: wire.OpPrepare, Workload: &largeHeap},
 	} {
 		a, err := e.Process.Do(q)
 		switch {
@@ -67,14 +67,14 @@ func (e Exam) CheckRefusals() error {
 			return fmt.Errorf("an unknown op is refused as %s, want unknown-op", a.Error.Class)
 		}
 	}
-	light := *w
-	light.Heap = 1 << 20
-	if _, err := e.Process.OK(wire.Request{Op: wire.OpPrepare, Workload: &light}); err != nil {
+	smallHeap := *w
+	smallHeap.Heap = 1 << 20
+	if _, err := e.Process.OK(wire.Request{Op: wire.OpPrepare, Workload: &smallHeap}); err != nil {
 		return fmt.Errorf("with heap_bytes of 1 MB: %w", err)
 	}
-	other := *w
-	other.Spec = json.RawMessage(`{"app":"no such app"}`)
-	if a, err := e.Process.OK(wire.Request{Op: wire.OpPrepare, Workload: &other}); err != nil || !a.Unsupported {
+	unknownApp := *w
+	unknownApp.Spec = json.RawMessage(`{"app":"no such app"}`)
+	if a, err := e.Process.OK(wire.Request{Op: wire.OpPrepare, Workload: &unknownApp}); err != nil || !a.Unsupported {
 		return errors.Join(err, fmt.Errorf("an unknown app is not unsupported: %+v", a))
 	}
 	return nil

@@ -12,24 +12,24 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Codecs checks that every answer is the body again, or the requested fields of it, as JSON that
-// means the same.
+// Codecs returns the suite of codecs. Every answer must be JSON that means the same as the body, or for
+// operation fields as the requested fields of the body.
 func Codecs() Kind {
 	return Kind{
 		ops:     []string{codec.OpMarshal, codec.OpStream, codec.OpUnmarshal, codec.OpAny, codec.OpFields, codec.OpRoundTrip},
 		fixture: "devices",
 		compare: func(op string, body, answer []byte) error {
 			if op == codec.OpFields {
-				asked, err := fixture.Fields("devices", body)
+				fields, err := fixture.Fields("devices", body)
 				if err != nil {
 					return err
 				}
-				body = asked
+				body = fields
 			}
 			return SameJSON(body, answer)
 		},
-		puts:  func(op string) bool { return op == codec.OpMarshal || op == codec.OpStream || op == codec.OpRoundTrip },
-		hides: func(op string) bool { return op == codec.OpRoundTrip },
+		hasOutput: func(op string) bool { return op == codec.OpMarshal || op == codec.OpStream || op == codec.OpRoundTrip },
+		needsSize: func(op string) bool { return op == codec.OpRoundTrip },
 	}
 }
 
@@ -48,7 +48,8 @@ func SameJSON(body, answer []byte) error {
 	return nil
 }
 
-// checkWork sends each request that a prepared workload can get once.
+// checkWork sends a prepared workload every kind of request that a lab sends, and checks the replies.
+// fresh reports whether w was declared to return new memory for each operation.
 func (s Subject) checkWork(p *Process, k Kind, w wire.Workload, bodies [][]byte, fresh bool) error {
 	sizes, err := s.checkAnswers(p, k, w, bodies)
 	if err != nil {
@@ -66,12 +67,12 @@ func (s Subject) checkWork(p *Process, k Kind, w wire.Workload, bodies [][]byte,
 		q.On = w.ID
 		a, err := p.OK(q)
 		if s.Trap {
-			a.Errors = 0 // they may be what it reproduces
+			a.Errors = 0 // a trap may fail on purpose
 		}
 		if err == nil {
 			err = CheckReply(q, a, fresh)
 		}
-		if err == nil && q.Op == wire.OpStats && k.puts(w.Op) && !s.Trap {
+		if err == nil && q.Op == wire.OpStats && k.hasOutput(w.Op) && !s.Trap {
 			err = checkSizes(a, sizes)
 		}
 		if err != nil {
@@ -81,9 +82,10 @@ func (s Subject) checkWork(p *Process, k Kind, w wire.Workload, bodies [][]byte,
 	return nil
 }
 
-// checkAnswers requests every case and returns the output bytes of each.
+// checkAnswers requests and compares the answer to every case. It returns the number of output bytes of
+// each case.
 func (s Subject) checkAnswers(p *Process, k Kind, w wire.Workload, bodies [][]byte) ([]int64, error) {
-	cases := []int{len(bodies) - 1}
+	cases := []int{len(bodies) - 1} // the last one first: the order must not matter
 	for i := range bodies {
 		cases = append(cases, i)
 	}
@@ -109,7 +111,7 @@ func (s Subject) checkAnswers(p *Process, k Kind, w wire.Workload, bodies [][]by
 			return nil, fmt.Errorf("case %d: %w\n got %.300s\nasked of %.300s", answer.Case, err, answer.Output, bodies[answer.Case])
 		}
 		size := answer.Size
-		if size == 0 && !k.hides(w.Op) {
+		if size == 0 && !k.needsSize(w.Op) {
 			size = int64(len(answer.Output))
 		}
 		if size <= 0 {
@@ -120,7 +122,8 @@ func (s Subject) checkAnswers(p *Process, k Kind, w wire.Workload, bodies [][]by
 	return sizes, nil
 }
 
-// checkSizes compares the output that stats counted, over bodies in turn, with that of the answers.
+// checkSizes compares the number of output bytes in stats with the sum of the sizes of the answers:
+// operations use the bodies one after another. BytesOut is 0 if the contender does not count.
 func checkSizes(a wire.Reply, sizes []int64) error {
 	var sum int64
 	for i := range a.Ops {
@@ -132,10 +135,10 @@ func checkSizes(a wire.Reply, sizes []int64) error {
 	return nil
 }
 
-// checkHeap checks that a live heap that is too large is rejected, and that a small one stays while
-// the work continues.
+// checkHeap checks that prepare rejects a live heap that is too large, and that the workload runs with
+// a small one.
 func checkHeap(p *Process, w wire.Workload) error {
-	w.Heap = 1 << 40
+	w.Heap = 1 << 40 // 1 TB
 	a, err := p.Do(wire.Request{Op: wire.OpPrepare, Workload: &w})
 	if err != nil {
 		return err
@@ -151,9 +154,10 @@ func checkHeap(p *Process, w wire.Workload) error {
 	return err
 }
 
-// CheckReply checks a reply against its request.
+// CheckReply checks the counts of a reply against its request. fresh reports whether the operation was
+// declared to return new memory.
 func CheckReply(q wire.Request, a wire.Reply, fresh bool) error {
-	capped := q.CapNS > 0 && q.Ops > q.CapOps
+	capped := q.CapNS > 0 && q.Ops > q.CapOps // the slice may end early, but not before CapOps
 	switch {
 	case a.Errors != 0:
 		return fmt.Errorf("%s: %d of %d operations failed: %s", q.Op, a.Errors, a.Ops, a.Message)
