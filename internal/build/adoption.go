@@ -16,40 +16,40 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// unknownLicence represents the unidentified terms of a module.
+// unknownLicence stands for the licence of a module that was not recognised or not found.
 const unknownLicence = "unknown"
 
-// maxLicenceBytes is the number of bytes of a licence's text that are read.
+// maxLicenceBytes is the maximum number of bytes that are read from a licence file.
 const maxLicenceBytes = 256 << 10
 
 var (
-	licenceFile = regexp.MustCompile(`(?i)^(un)?licen[cs]e|^copying|^mit-licen[cs]e`)
-	pseudo      = regexp.MustCompile(`[-.]([0-9]{14})-[0-9a-f]{12}(\+incompatible)?$`)
+	licenceFile   = regexp.MustCompile(`(?i)^(un)?licen[cs]e|^copying|^mit-licen[cs]e`)
+	pseudoVersion = regexp.MustCompile(`[-.]([0-9]{14})-[0-9a-f]{12}(\+incompatible)?$`)
 )
 
-// moduleInfo is a module as go list -m -json shows it.
+// moduleInfo is a module in the output of go list -m -json.
 type moduleInfo struct {
 	Path, Version, Dir string
 	Time               time.Time
 	Replace            *moduleInfo
 }
 
-// addAdoption adds to c the licences of the linked modules and the release date of the version that
-// gives c its name. Unknown facts stay unknown; unreadable sources of a module are no reason not to
-// measure it. complete is true if every module could be read: what is unknown then stays unknown.
+// addAdoption adds to c the licences of the linked modules, and the release date of the module that
+// gives c its name. Modules that cannot be read are not an error: a contender can be measured without
+// these facts. complete is false if a module could not be read, so that a later run may know more.
 func (b *Builder) addAdoption(ctx context.Context, tool toolchain, leaf Leaf, work string, c *tare.Contender) (complete bool) {
-	unanswered := map[string]bool{}
+	unread := map[string]bool{}
 	for _, m := range c.Modules {
 		if m.Path != sdkPath {
-			unanswered[m.Path] = true
+			unread[m.Path] = true
 		}
 	}
-	if len(unanswered) == 0 {
+	if len(unread) == 0 {
 		return true
 	}
 	limited, cancel := b.withTimeout(ctx)
 	defer cancel()
-	args := append([]string{"list", "-mod=readonly", "-m", "-e", "-json"}, slices.Sorted(maps.Keys(unanswered))...)
+	args := append([]string{"list", "-mod=readonly", "-m", "-e", "-json"}, slices.Sorted(maps.Keys(unread))...)
 	out, _, err := b.runSplit(limited, tool.path, leaf.Src(), b.buildEnv(tool, work), args...)
 	complete = err == nil
 	var licences []string
@@ -59,20 +59,21 @@ func (b *Builder) addAdoption(ctx context.Context, tool toolchain, leaf Leaf, wo
 			complete = complete && errors.Is(err, io.EOF)
 			break
 		}
-		delete(unanswered, m.Path)
-		code := m
+		delete(unread, m.Path)
+		linked := m // the module whose code is linked
 		if m.Replace != nil {
-			code = *m.Replace
+			linked = *m.Replace
 		}
 		if m.Path == c.Name {
-			c.Adoption.Released = releaseDate(code)
+			c.Adoption.Released = releaseDate(linked)
 		}
 		if b.Licences != nil {
-			found, err := b.findLicences(code.Dir)
-			licences, complete = append(licences, found...), complete && err == nil
+			found, err := b.findLicences(linked.Dir)
+			licences = append(licences, found...)
+			complete = complete && err == nil
 		}
 	}
-	if len(unanswered) > 0 {
+	if len(unread) > 0 {
 		complete = false
 		if b.Licences != nil {
 			licences = append(licences, unknownLicence)
@@ -83,24 +84,24 @@ func (b *Builder) addAdoption(ctx context.Context, tool toolchain, leaf Leaf, wo
 	return complete
 }
 
-// releaseDate returns the day of a version: of its commit as the module cache has it, else of the
-// pseudo-version. It returns "" for a directory.
+// releaseDate returns the date of a version: the date of its commit in the module cache, or else the
+// date in its pseudo-version. It returns "" if both are unknown, or if m is a directory.
 func releaseDate(m moduleInfo) string {
-	at := m.Time
+	released := m.Time
 	if m.Version == "" {
 		return ""
 	}
-	if p := pseudo.FindStringSubmatch(m.Version); p != nil && at.IsZero() {
-		at, _ = time.Parse("20060102150405", p[1])
+	if match := pseudoVersion.FindStringSubmatch(m.Version); match != nil && released.IsZero() {
+		released, _ = time.Parse("20060102150405", match[1])
 	}
-	if at.IsZero() {
+	if released.IsZero() {
 		return ""
 	}
-	return at.UTC().Format(time.DateOnly)
+	return released.UTC().Format(time.DateOnly)
 }
 
-// findLicences names the terms of the module in dir by the texts in its root, at least one. With an
-// error, there may be others.
+// findLicences returns the licences of the module in dir, by the licence files in its root. It returns
+// unknownLicence if there is none. If a file cannot be read, it returns the others and an error.
 func (b *Builder) findLicences(dir string) ([]string, error) {
 	var found []string
 	entries, err := os.ReadDir(dir)
@@ -108,12 +109,13 @@ func (b *Builder) findLicences(dir string) ([]string, error) {
 		if !e.Type().IsRegular() || !licenceFile.MatchString(e.Name()) || strings.HasSuffix(e.Name(), ".go") {
 			continue
 		}
-		text, errText := readBeginning(filepath.Join(dir, e.Name()))
+		text, readErr := readBeginning(filepath.Join(dir, e.Name()))
 		names := b.Licences(text)
 		if len(names) == 0 {
 			names = []string{unknownLicence}
 		}
-		found, err = append(found, names...), errors.Join(err, errText)
+		found = append(found, names...)
+		err = errors.Join(err, readErr)
 	}
 	if len(found) == 0 {
 		found = []string{unknownLicence}

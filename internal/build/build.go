@@ -16,11 +16,11 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// Errors that end a run; they are wrapped, use errors.Is.
+// Errors that end a run. They are wrapped: use errors.Is.
 var (
-	// ErrNoToolchain: there is no Go toolchain to build contenders with.
+	// ErrNoToolchain means that there is no Go toolchain to build contenders with.
 	ErrNoToolchain = errors.New("no Go toolchain")
-	// ErrCache: a cache directory cannot be written.
+	// ErrCache means that a cache directory cannot be written.
 	ErrCache = errors.New("cannot write the cache")
 )
 
@@ -30,20 +30,20 @@ const DefaultTimeout = 10 * time.Minute
 // Builder builds contenders. Cache is required; every other zero value works. A Builder may be used
 // concurrently and must not be copied.
 type Builder struct {
-	Cache   string        // directory; binaries go to Cache/bin/<key>/, leaves in other versions to Cache/pinned/<key>/
-	Go      string        // go command; empty means "go" from PATH
-	Env     []string      // environment of the go command; nil means this process's
-	Run     string        // tag of the run, set as TARE_RUN of every process started; "" means none
-	Timeout time.Duration // for one build; zero means DefaultTimeout
-	Log     func(string)  // gets one line per go command run; may be nil
+	Cache   string        // directory: binaries are in Cache/bin/<key>/, contenders with pinned versions in Cache/pinned/<key>/
+	Go      string        // go command; "" means "go" from PATH
+	Env     []string      // environment of the go command; nil means the environment of this process
+	Run     string        // tag of the run, set as TARE_RUN for every process that is started; "" means none
+	Timeout time.Duration // of one build; 0 means DefaultTimeout
+	Log     func(string)  // gets a line per go command that is run; may be nil
 
-	// SDK is the directory of the module github.com/tarebench/tare for contenders that require it
-	// and do not name its directory, or name a missing one. If it is empty, the go command finds it
-	// like any module.
+	// SDK is the directory of the module github.com/tarebench/tare. It replaces the module for
+	// contenders whose go.mod requires it without naming its directory, or names a missing one. If
+	// SDK is "", the go command finds the module like any other.
 	SDK string
 
-	// Licences returns the terms in a licence's text, as SPDX identifiers, or none if it does not
-	// recognise the text. If it is nil, contenders are built without a list of their licences.
+	// Licences returns the SPDX identifiers of the licences in a text, or nil if it does not recognise
+	// the text. If Licences is nil, contenders have no list of licences.
 	Licences func(text []byte) []string
 
 	mu   sync.Mutex
@@ -52,34 +52,33 @@ type Builder struct {
 
 // Program is a contender that can be started.
 type Program struct {
-	Path      string // of the binary
-	Variant   string // sent to the program in hello; "" if it has none
-	Cached    bool   // it was built before: no compiler ran
+	Path      string // path of the binary
+	Variant   string // sent to the program in hello; "" if the contender has no variants
+	Cached    bool   // the binary was built before: no compiler ran
 	Contender tare.Contender
 }
 
 // Built is a contender's binary.
 type Built struct {
 	Leaf    Leaf
-	Path    string  // of the binary
-	Cached  bool    // it was built before: no compiler ran
-	Seconds float64 // wall time of the go build that made it
+	Path    string  // path of the binary
+	Cached  bool    // the binary was built before: no compiler ran
+	Seconds float64 // wall time of the go build that made the binary
 
-	incomplete bool           // see record
-	contender  tare.Contender // common to all variants; without id and variant
+	incomplete bool           // see buildRecord
+	contender  tare.Contender // the facts common to all variants, without id and variant
 }
 
-// Program returns the built contender as one of its variants; "" is a contender
-// without variants.
+// Program returns the built contender as one of its variants. variant is "" if the contender has none.
 func (b Built) Program(variant string) Program {
-	c := b.contender
-	c.ID, c.Variant, c.Layers = b.Leaf.Manifest.VariantID(variant), variant, b.Leaf.Manifest.LayersOf(variant)
-	c.Protocols = b.Leaf.Manifest.ProtocolsOf(variant)
+	m, c := b.Leaf.Manifest, b.contender
+	c.ID, c.Variant = m.VariantID(variant), variant
+	c.Layers, c.Protocols = m.LayersOf(variant), m.ProtocolsOf(variant)
 	return Program{Path: b.Path, Variant: variant, Cached: b.Cached, Contender: c}
 }
 
-// Build returns the contender's binary, from the cache if its content was built before. The error is one
-// line; it wraps ErrNoToolchain, ErrCache or the context's error if one of these is the reason.
+// Build returns the contender's binary, from the cache if the same sources were built before. The error
+// is one line. It wraps ErrNoToolchain, ErrCache or the context's error if one of these is the reason.
 func (b *Builder) Build(ctx context.Context, leaf Leaf) (Built, error) {
 	tool, mod, err := b.findTools(ctx, leaf)
 	if err != nil {
@@ -116,18 +115,19 @@ func (b *Builder) buildInto(ctx context.Context, tool toolchain, mod leafModule,
 	if tool, err = b.supplySDK(ctx, tool, mod, work); err != nil {
 		return err
 	}
-	out, seconds, err := b.goBuild(ctx, tool, mod, leaf, filepath.Join(done, binaryName()), work)
+	binary := filepath.Join(done, binaryName())
+	output, seconds, err := b.goBuild(ctx, tool, mod, leaf, binary, work)
 	if err != nil {
 		return err
 	}
-	c, err := describeBinary(filepath.Join(done, binaryName()), leaf.Manifest)
+	c, err := describeBinary(binary, leaf.Manifest)
 	if err != nil {
 		return fmt.Errorf("reading the binary of %s: %w", leaf.Manifest.ID, err)
 	}
 	if release, _, _ := strings.Cut(c.Go, " "); leaf.Go != "" && release != leaf.Go {
 		return fmt.Errorf("%s was built by %s, asked was %s", leaf.Manifest.ID, c.Go, leaf.Go)
 	}
-	if isCold(out, mod.path, c.Modules) {
+	if isCold(output, mod.path, c.Modules) {
 		c.Adoption.ColdBuildSeconds = seconds
 	}
 	c.Adoption.ModulesRequired = mod.thirdParty()
@@ -135,13 +135,13 @@ func (b *Builder) buildInto(ctx context.Context, tool toolchain, mod leafModule,
 	if ctx.Err() != nil {
 		return fmt.Errorf("building %s: %w", leaf.Manifest.ID, ctx.Err())
 	}
-	if err := writeRecord(atomicfile.System{}, done, buildRecord{seconds, !complete, c}); err != nil {
+	if err := writeRecord(atomicfile.System{}, done, buildRecord{Seconds: seconds, Incomplete: !complete, Contender: c}); err != nil {
 		return err
 	}
 	return publishBuild(done, dir, leaf)
 }
 
-// findTools returns the toolchain and the module that leaf is built with.
+// findTools returns the toolchain that leaf is built with, and the Go module it is built from.
 func (b *Builder) findTools(ctx context.Context, leaf Leaf) (toolchain, leafModule, error) {
 	tool, err := b.loadToolchain(ctx)
 	if err != nil {
@@ -162,7 +162,8 @@ func (b *Builder) withTimeout(ctx context.Context) (context.Context, context.Can
 	return context.WithTimeout(ctx, b.buildTimeout())
 }
 
-// goBuild runs go build and returns its output and its duration in seconds.
+// goBuild runs go build to make binary, and returns the command's output and its duration in seconds.
+// Temporary files are written into work.
 func (b *Builder) goBuild(ctx context.Context, tool toolchain, mod leafModule, leaf Leaf, binary, work string) (string, float64, error) {
 	limited, cancel := b.withTimeout(ctx)
 	defer cancel()
@@ -184,14 +185,15 @@ func (b *Builder) goBuild(ctx context.Context, tool toolchain, mod leafModule, l
 	return out, seconds, nil
 }
 
-// isProgram reports whether go build made a program; of any other package it makes an archive.
+// isProgram reports whether go build made a program. For a package that is not main it makes an archive.
 func isProgram(path string) bool {
+	const archiveMagic = "!<arch>"
 	f, err := os.Open(path)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	magic := make([]byte, 7)
+	magic := make([]byte, len(archiveMagic))
 	_, err = io.ReadFull(f, magic)
-	return err == nil && string(magic) != "!<arch>"
+	return err == nil && string(magic) != archiveMagic
 }

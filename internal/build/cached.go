@@ -11,23 +11,24 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// buildRecord is the content of built.json, next to a cached binary.
+// buildRecord is the content of built.json, the file next to a cached binary.
 type buildRecord struct {
 	Seconds    float64        `json:"seconds"`
-	Incomplete bool           `json:"incomplete,omitempty"` // not every module could be read
+	Incomplete bool           `json:"incomplete,omitempty"` // the sources of a module could not be read, so licences or a date may be missing
 	Contender  tare.Contender `json:"contender"`
 }
 
 const recordName = "built.json"
 
-// loadBuild reads a cached build. A binary that differs from the recorded one counts as absent.
+// loadBuild reads a cached build from dir. It returns false if there is none, or if the binary differs
+// from the recorded one.
 func loadBuild(dir string, leaf Leaf) (Built, bool) {
 	src, err := os.ReadFile(filepath.Join(dir, recordName))
 	if err != nil {
 		return Built{}, false
 	}
 	var r buildRecord
-	if json.Unmarshal(src, &r) != nil {
+	if err := json.Unmarshal(src, &r); err != nil {
 		return Built{}, false
 	}
 	path := filepath.Join(dir, binaryName())
@@ -38,12 +39,13 @@ func loadBuild(dir string, leaf Leaf) (Built, bool) {
 	return Built{Leaf: leaf, Path: path, Cached: true, Seconds: r.Seconds, incomplete: r.Incomplete, contender: r.Contender}, true
 }
 
-// completeAdoption reads the modules of a cached build again if not all could be read before. It
-// leaves what it cannot find or write now to the next run.
+// completeAdoption reads the modules of a cached build again if one of them could not be read before,
+// and updates the record in dir. If it fails, the next run tries again.
 func (b *Builder) completeAdoption(ctx context.Context, tool toolchain, mod leafModule, built *Built, dir string) {
 	c := &built.contender
-	unnamed := b.Licences != nil && len(c.Adoption.Licences) == 0 && c.Adoption.ModulesLinked > 0 // as saved before there was a mark
-	if !built.incomplete && !unnamed {
+	// Records of older versions have no mark if their licences are missing.
+	lacksLicences := b.Licences != nil && len(c.Adoption.Licences) == 0 && c.Adoption.ModulesLinked > 0
+	if !built.incomplete && !lacksLicences {
 		return
 	}
 	tmp, work, _, err := makeWorkDirs(filepath.Dir(dir))
@@ -54,13 +56,14 @@ func (b *Builder) completeAdoption(ctx context.Context, tool toolchain, mod leaf
 	if tool, err = b.supplySDK(ctx, tool, mod, work); err != nil {
 		return
 	}
-	asked := *c
-	if b.addAdoption(ctx, tool, built.Leaf, work, &asked) {
-		*c = asked
-		_ = writeRecord(atomicfile.System{}, dir, buildRecord{Seconds: built.Seconds, Contender: asked})
+	updated := *c
+	if complete := b.addAdoption(ctx, tool, built.Leaf, work, &updated); complete {
+		*c = updated
+		_ = writeRecord(atomicfile.System{}, dir, buildRecord{Seconds: built.Seconds, Contender: updated})
 	}
 }
 
+// binaryName returns the file name of a contender's binary on this system.
 func binaryName() string {
 	if runtime.GOOS == "windows" {
 		return "contender.exe"
@@ -68,11 +71,11 @@ func binaryName() string {
 	return "contender"
 }
 
-// publishBuild moves a finished build to its directory. If another tare was faster, its build stays
-// if it is complete.
+// publishBuild moves a finished build from done to dir. If another tare has put a valid build there
+// meanwhile, that one stays.
 func publishBuild(done, dir string, leaf Leaf) error {
-	err := atomicfile.Place(done, dir, func(dir string) bool { _, ok := loadBuild(dir, leaf); return ok })
-	if err != nil {
+	isValid := func(dir string) bool { _, ok := loadBuild(dir, leaf); return ok }
+	if err := atomicfile.Place(done, dir, isValid); err != nil {
 		return cacheError(filepath.Dir(dir), err)
 	}
 	return nil

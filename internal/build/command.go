@@ -12,29 +12,29 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// outputLimit is the number of bytes of a command's output that are stored. The first error is the
-// reported one, so only the beginning is needed.
-const outputLimit = 1 << 20
-
-// answerLimit is the same for an answer that is read by a program.
-const answerLimit = 64 << 20
+// Maximum numbers of bytes of a command's output that are stored. Of messages the first error is
+// reported, so the beginning is enough; data must be complete.
+const (
+	maxMessageBytes = 1 << 20
+	maxDataBytes    = 64 << 20
+)
 
 // runCombined runs the go command in its own process group and returns its output. When ctx ends,
 // the entire group is killed, including go build's compilers.
 func (b *Builder) runCombined(ctx context.Context, path, dir string, env []string, args ...string) (string, error) {
-	out := &head{limit: outputLimit}
+	out := &head{limit: maxMessageBytes}
 	err := b.runGo(ctx, path, dir, env, out, out, args)
 	return out.String(), err
 }
 
-// runSplit is runCombined with separate outputs: out is the standard output, said the standard
-// error.
-func (b *Builder) runSplit(ctx context.Context, path, dir string, env []string, args ...string) (out, said string, err error) {
-	stdout, stderr := &head{limit: answerLimit}, &head{limit: outputLimit}
+// runSplit is like runCombined, but returns standard output and standard error separately.
+func (b *Builder) runSplit(ctx context.Context, path, dir string, env []string, args ...string) (out, errText string, err error) {
+	stdout, stderr := &head{limit: maxDataBytes}, &head{limit: maxMessageBytes}
 	err = b.runGo(ctx, path, dir, env, stdout, stderr, args)
 	return stdout.String(), stderr.String(), err
 }
 
+// runGo runs the go command at path in dir, and logs its arguments.
 func (b *Builder) runGo(ctx context.Context, path, dir string, env []string, stdout, stderr io.Writer, args []string) error {
 	if b.Log != nil {
 		b.Log("go " + strings.Join(args, " "))
@@ -46,37 +46,37 @@ func (b *Builder) runGo(ctx context.Context, path, dir string, env []string, std
 }
 
 // Command returns a command in its own process group. When ctx ends the entire group is killed,
-// including processes of the go command, e.g. compilers.
+// including processes that the command has started, such as compilers.
 func Command(ctx context.Context, path string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, path, args...)
-	cmd.WaitDelay = 2 * time.Second // for a pipe held open by a process that left the group
+	cmd.WaitDelay = 2 * time.Second // a process that left the group may hold a pipe open
 	setGroup(cmd)
 	cmd.Cancel = func() error { return killGroup(cmd) }
 	return cmd
 }
 
-// GoCommand returns the go command in dir with the user's environment, as [Command]. Its
-// temporary files, and those of its compilers, are in a directory that remove removes.
+// GoCommand returns a [Command] that runs the go command in dir with the user's environment. remove
+// deletes the directory of its temporary files, including those of its compilers.
 func GoCommand(ctx context.Context, dir string, args ...string) (cmd *exec.Cmd, remove func()) {
 	cmd = Command(ctx, "go", args...)
 	cmd.Dir, cmd.Env = dir, append(Environment(os.Environ()), "PWD="+dir)
 	tmp, remove, err := machine.TempDir("go")
 	if err != nil {
-		return cmd, func() {} // the go command will report it, if it needs one
+		return cmd, func() {} // the go command reports the error if it needs temporary files
 	}
 	cmd.Env = append(cmd.Env, TempEnv(tmp)...)
 	return cmd, remove
 }
 
-// head keeps the first bytes written to it and takes the rest.
+// head is a writer that stores the first limit bytes and discards the rest.
 type head struct {
 	bytes.Buffer
 	limit int
 }
 
 func (h *head) Write(p []byte) (int, error) {
-	if room := h.limit - h.Len(); room > 0 {
-		h.Buffer.Write(p[:min(room, len(p))])
+	if free := h.limit - h.Len(); free > 0 {
+		h.Buffer.Write(p[:min(free, len(p))])
 	}
 	return len(p), nil
 }

@@ -11,31 +11,31 @@ import (
 	"strings"
 )
 
-// sdkPath is the module whose replacement is the SDK.
+// sdkPath is the path of the module that contains the SDK.
 const sdkPath = "github.com/tarebench/tare"
 
 // leafModule is the Go module of a contender, from its go.mod.
 type leafModule struct {
 	root    string // directory of go.mod
 	path    string
-	goLine  string // least Go version, e.g. 1.25; "" if there is none
+	goLine  string // the version of the go directive, e.g. 1.25; "" if there is none
 	require []requirement
 	replace []replacement
 
-	supplied bool // the SDK's replacement is the builder's: go.mod has none that can be used
+	supplied bool // the builder has added the replacement of the SDK: go.mod has none that can be used
 }
 
 // requirement is a require directive.
 type requirement struct {
 	path, version string
-	indirect      bool // for something that is required, not for the module itself
+	indirect      bool // marked "// indirect": only another required module needs it
 }
 
 // replacement is a replace directive.
 type replacement struct {
 	path    string
-	version string // of path; empty means every version
-	dir     string // absolute; empty means replaced by another module
+	version string // the replaced version of path; "" means every version
+	dir     string // absolute; "" if the replacement is another module
 }
 
 // editName returns the left side of the directive in the form of go mod edit.
@@ -79,36 +79,36 @@ func (m leafModule) thirdParty() int {
 	return n
 }
 
-// Requires reports whether the go.mod that the contender is built with requires the
-// module path, directly or not.
+// Requires reports whether the go.mod of the contender's sources requires the module path, directly or
+// indirectly.
 func (l Leaf) Requires(path string) (bool, error) {
 	m, err := moduleOf(l.Src())
 	return m.requiredVersion(path) != "", err
 }
 
-// moduleOf finds the module dir is in, walking up.
+// moduleOf reads the go.mod in dir or the nearest directory above it.
 func moduleOf(dir string) (leafModule, error) {
-	for at := dir; ; {
-		src, err := os.ReadFile(filepath.Join(at, "go.mod"))
+	for root := dir; ; {
+		src, err := os.ReadFile(filepath.Join(root, "go.mod"))
 		if err == nil {
-			return parseModule(at, src), nil
+			return parseModule(root, src), nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return leafModule{}, err
 		}
-		up := filepath.Dir(at)
-		if up == at {
+		parent := filepath.Dir(root)
+		if parent == root {
 			return leafModule{}, fmt.Errorf("%s: no go.mod here or above; a contender is a Go module", dir)
 		}
-		at = up
+		root = parent
 	}
 }
 
-// parseModule reads the directives of the go.mod in dir that affect a build. It leaves errors to
-// the go command.
+// parseModule reads the directives of the go.mod in dir that affect a build. It skips lines that it does
+// not understand: the go command reports errors.
 func parseModule(dir string, gomod []byte) leafModule {
 	m := leafModule{root: dir}
-	block := ""
+	block := "" // directive of the block that a line is in
 	for line := range strings.Lines(string(gomod)) {
 		words := splitWords(line)
 		switch {
@@ -129,7 +129,7 @@ func parseModule(dir string, gomod []byte) leafModule {
 		case words[0] == "go" && len(words) == 2:
 			m.goLine = words[1]
 		case words[0] == "require" && len(words) == 3:
-			m.require = append(m.require, requirement{words[1], words[2], strings.Contains(line, "// indirect")})
+			m.require = append(m.require, requirement{path: words[1], version: words[2], indirect: strings.Contains(line, "// indirect")})
 		case words[0] == "replace":
 			if r, ok := parseReplace(dir, words[1:]); ok {
 				m.replace = append(m.replace, r)
@@ -139,9 +139,10 @@ func parseModule(dir string, gomod []byte) leafModule {
 	return m
 }
 
-// parseReplace reads "path [version] => directory" or "… => path version".
+// parseReplace parses the words of "path [version] => directory" or "path [version] => path version".
+// Directories are relative to dir.
 func parseReplace(dir string, words []string) (replacement, bool) {
-	arrow := slices.Index(words, "=>")
+	arrow := slices.Index(words, "=>") // 1, or 2 after a version
 	if arrow < 1 || arrow > 2 || len(words) < arrow+2 {
 		return replacement{}, false
 	}
@@ -149,7 +150,7 @@ func parseReplace(dir string, words []string) (replacement, bool) {
 	if arrow == 2 {
 		r.version = words[1]
 	}
-	if len(words) == arrow+2 {
+	if isDir := len(words) == arrow+2; isDir {
 		r.dir = filepath.FromSlash(words[arrow+1])
 		if !filepath.IsAbs(r.dir) {
 			r.dir = filepath.Join(dir, r.dir)

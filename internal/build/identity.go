@@ -14,12 +14,12 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// stdPrefix marks a claimed package of the standard library, which is no
-// module: std:encoding/json.
+// stdPrefix marks a claimed package of the standard library, which is not a module, e.g.
+// std:encoding/json.
 const stdPrefix = "std:"
 
-// describeBinary reads the content of the binary from the binary itself, and compares it with the
-// manifest's claims.
+// describeBinary reads the modules and functions that are linked into the binary from the binary itself,
+// and compares them with the claims of the manifest.
 func describeBinary(path string, m Manifest) (tare.Contender, error) {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
@@ -30,7 +30,13 @@ func describeBinary(path string, m Manifest) (tare.Contender, error) {
 		return tare.Contender{}, err
 	}
 	c := tare.Contender{
-		Kind: m.Kind, Role: tare.RoleContender, Why: m.Why, Declared: tare.Declared{Expect: m.Expect, Identity: tare.Identity{ClaimedModules: m.Modules, ClaimedSymbols: m.Symbols}},
+		Kind: m.Kind,
+		Role: tare.RoleContender,
+		Why:  m.Why,
+		Declared: tare.Declared{
+			Expect:   m.Expect,
+			Identity: tare.Identity{ClaimedModules: m.Modules, ClaimedSymbols: m.Symbols},
+		},
 		Build: tare.Build{Go: info.GoVersion, Flags: formatSettings(info.Settings)},
 	}
 	if m.Trap {
@@ -60,8 +66,8 @@ func describeBinary(path string, m Manifest) (tare.Contender, error) {
 	return c, nil
 }
 
-// nameAndVersion returns the name of the contender: its first claimed module, with the linked
-// version.
+// nameAndVersion returns the first claimed module or package, which names the contender, and its linked
+// version. Both are "" if the manifest claims none.
 func nameAndVersion(m Manifest, c tare.Contender) (name, version string) {
 	if len(m.Modules) == 0 {
 		return "", ""
@@ -78,8 +84,8 @@ func nameAndVersion(m Manifest, c tare.Contender) (name, version string) {
 	return path, ""
 }
 
-// toModule converts a dependency for documents. A replaced module has the version of its
-// replacement, "(devel)" for a directory: that is the linked code.
+// toModule converts a dependency for documents. A replaced module gets the version of its replacement,
+// whose code is linked; the version of a directory is "(devel)".
 func toModule(dep *debug.Module) tare.Module {
 	m := tare.Module{Path: dep.Path, Version: dep.Version}
 	if r := dep.Replace; r != nil {
@@ -91,19 +97,20 @@ func toModule(dep *debug.Module) tare.Module {
 	return m
 }
 
-// isLinked reports whether a claimed module (path, path@version or std:package) is in the binary. A
-// package of the standard library is if a function of it is.
+// isLinked reports whether the binary contains a claimed module: path, path@version or std:package. A
+// package of the standard library counts if one of its functions is linked.
 func isLinked(modules []tare.Module, symbols []string, claim string) bool {
 	if pkg, ok := strings.CutPrefix(claim, stdPrefix); ok {
 		return slices.ContainsFunc(symbols, func(s string) bool { return strings.HasPrefix(s, pkg+".") })
 	}
-	path, version, pinned := strings.Cut(claim, "@")
+	path, version, hasVersion := strings.Cut(claim, "@")
 	return slices.ContainsFunc(modules, func(m tare.Module) bool {
-		return m.Path == path && (!pinned || m.Version == version)
+		return m.Path == path && (!hasVersion || m.Version == version)
 	})
 }
 
-// formatSettings returns the build settings recorded in the binary.
+// formatSettings returns the build settings recorded in the binary as key=value, without those of
+// version control.
 func formatSettings(settings []debug.BuildSetting) []string {
 	var out []string
 	for _, s := range settings {
@@ -114,8 +121,8 @@ func formatSettings(settings []debug.BuildSetting) []string {
 	return out
 }
 
-// linkedFunctions returns the names of the functions linked into a binary, from its symbol table:
-// the linker omits what nothing calls.
+// linkedFunctions returns the names of the functions in a binary, from its symbol table. The linker omits
+// functions that are never called.
 func linkedFunctions(path string) ([]string, error) {
 	if f, err := elf.Open(path); err == nil {
 		defer f.Close()

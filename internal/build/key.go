@@ -11,24 +11,23 @@ import (
 	"slices"
 )
 
-// buildFlags are the flags of every build of a contender. -v, which only prints, is added to them
-// and does not enter the key.
+// buildFlags are the flags of every build of a contender. goBuild adds -v, which only prints and is not
+// part of the key.
 var buildFlags = [...]string{"-mod=readonly", "-trimpath", "-buildvcs=false"}
 
-// buildKey hashes everything that can change the contender's binary or its record: toolchain, flags and
-// tags, the module the contender is built from, every directory that is replaced to, and the contender's
-// manifest.
+// buildKey returns a hash of everything that can change the contender's binary or its record: toolchain,
+// flags, tags, the files of module m, the directories of its replacements, and the manifest.
 func buildKey(t toolchain, leaf Leaf, m leafModule) (string, error) {
 	h := sha256.New()
-	rel, err := filepath.Rel(m.root, leaf.Src())
+	pkg, err := filepath.Rel(m.root, leaf.Src())
 	if err != nil {
 		return "", err
 	}
-	fmt.Fprintf(h, "tare.build/4\n%s%q\ntags %q\npackage %q\n", t.settingsText(), buildFlags, leaf.Manifest.Tags, filepath.ToSlash(rel))
+	fmt.Fprintf(h, "tare.build/4\n%s%q\ntags %q\npackage %q\n", t.settingsText(), buildFlags, leaf.Manifest.Tags, filepath.ToSlash(pkg))
 	if err := hashTree(h, m.root, wantAll); err != nil {
 		return "", err
 	}
-	if m.root != leaf.Dir { // else its manifest is among the module's files
+	if m.root != leaf.Dir { // otherwise the manifest is among the files of the module
 		if err := hashFile(h, leaf.Dir, ManifestName); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
@@ -36,7 +35,7 @@ func buildKey(t toolchain, leaf Leaf, m leafModule) (string, error) {
 	byName := slices.SortedFunc(slices.Values(m.replace), func(a, b replacement) int { return cmp.Compare(a.editName(), b.editName()) })
 	for _, r := range byName {
 		if r.dir == "" {
-			continue // go.mod names the module, go.sum its content
+			continue // go.mod and go.sum identify the module and its content
 		}
 		fmt.Fprintf(h, "replace %q\n", r.editName())
 		want := wantAll

@@ -80,7 +80,7 @@ func TestKeyCoversWhatCanChangeTheBinary(t *testing.T) {
 	if err := os.Rename(filepath.Join(leafDir, "main2.go"), filepath.Join(leafDir, "main.go")); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range decides {
+	for _, name := range keySettings {
 		other := toolchain{env: maps.Clone(tool.env)}
 		other.env[name] += "x"
 		if at(other) == before {

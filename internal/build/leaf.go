@@ -1,6 +1,6 @@
-// Package build turns the sources of a contender into a program that can be
-// started: once per content, cached, and with an account of what the binary
-// really contains.
+// Package build compiles contenders. [ReadLeaf] reads a contender's manifest, [Builder.Prepare] may
+// change the versions of its modules, and [Builder.Build] compiles it. Builds are cached by the content
+// of their sources, and a record next to the binary lists the modules that are really linked into it.
 package build
 
 import (
@@ -25,32 +25,32 @@ const ManifestName = "contender.json"
 type Manifest struct {
 	ID       string      `json:"id"`
 	Kind     string      `json:"kind"`               // codec, router, …
-	Variants []string    `json:"variants,omitempty"` // configurations of one binary; each is a contender of its own
-	Trap     bool        `json:"trap,omitempty"`     // reproduces a published mistake
-	Expect   tare.Expect `json:"expect,omitzero"`    // what a trap must come out as
-	Why      string      `json:"why,omitempty"`      // one line: what it is
-	Modules  []string    `json:"modules,omitempty"`  // claimed: path, path@version or std:package; the first names the contender
-	Symbols  []string    `json:"symbols,omitempty"`  // claimed: parts of function names that must be linked
-	Layers   []string    `json:"layers,omitempty"`   // declared middleware
+	Variants []string    `json:"variants,omitempty"` // configurations of one binary, each of which is a separate contender
+	Trap     bool        `json:"trap,omitempty"`     // the contender reproduces a published mistake
+	Expect   tare.Expect `json:"expect,omitzero"`    // the outcome that a trap must have
+	Why      string      `json:"why,omitempty"`      // description, one line
+	Modules  []string    `json:"modules,omitempty"`  // claims: path, path@version or std:package; the first one names the contender
+	Symbols  []string    `json:"symbols,omitempty"`  // claims: parts of the names of functions that must be linked
+	Layers   []string    `json:"layers,omitempty"`   // middleware
 
-	VariantLayers  map[string][]string     `json:"variant_layers,omitempty"`  // of variants that have others
-	VariantAnswers map[string]tare.Answers `json:"variant_answers,omitempty"` // of variants that do only part of the work: how far their answers can be right
+	VariantLayers  map[string][]string     `json:"variant_layers,omitempty"`  // by variant: middleware, if it differs from Layers
+	VariantAnswers map[string]tare.Answers `json:"variant_answers,omitempty"` // by variant that does a part of the work: the part of its answers that is compared
 
-	Apps      []string `json:"apps,omitempty"`      // of a server: what it can serve
-	Protocols []string `json:"protocols,omitempty"` // of an rpc contender: those it serves, the usual one first
+	Apps      []string `json:"apps,omitempty"`      // apps of a server
+	Protocols []string `json:"protocols,omitempty"` // protocols of an rpc contender, the default first
 
-	VariantProtocols map[string][]string `json:"variant_protocols,omitempty"` // of variants that speak others
+	VariantProtocols map[string][]string `json:"variant_protocols,omitempty"` // by variant: protocols, if they differ from Protocols
 
-	Source string   `json:"source,omitempty"` // directory of another contender, relative to this one, whose sources this is another build of
+	Source string   `json:"source,omitempty"` // directory of the contender whose sources are built, relative to this one; "" for its own
 	Tags   []string `json:"tags,omitempty"`   // build tags
 
-	Together bool `json:"together,omitempty"` // alone, it serves what its variants are side by side
+	Together bool `json:"together,omitempty"` // without a variant, the program serves what all its variants serve
 
-	Unmaintained string `json:"unmaintained,omitempty"` // one line: the sign that the library is not maintained any more
+	Unmaintained string `json:"unmaintained,omitempty"` // the sign that the library is not maintained any more, one line
 }
 
-// IDs returns the names under which studies can list the contender: the id, or
-// one id-variant per variant.
+// IDs returns the ids by which studies can list the contender: its id, or an id with variant for each
+// of its variants.
 func (m Manifest) IDs() []string {
 	if len(m.Variants) == 0 {
 		return []string{m.ID}
@@ -62,23 +62,23 @@ func (m Manifest) IDs() []string {
 	return ids
 }
 
-// LayersOf returns the middleware that a variant declares.
+// LayersOf returns the declared middleware of a variant.
 func (m Manifest) LayersOf(variant string) []string {
-	if own, ok := m.VariantLayers[variant]; ok {
-		return own
+	if layers, ok := m.VariantLayers[variant]; ok {
+		return layers
 	}
 	return m.Layers
 }
 
 // ProtocolsOf returns the protocols of a variant.
 func (m Manifest) ProtocolsOf(variant string) []string {
-	if own, ok := m.VariantProtocols[variant]; ok {
-		return own
+	if protocols, ok := m.VariantProtocols[variant]; ok {
+		return protocols
 	}
 	return m.Protocols
 }
 
-// VariantID returns the name of one variant, or of the contender itself if variant is "".
+// VariantID returns the id of a variant, or the id of the contender itself if variant is "".
 func (m Manifest) VariantID(variant string) string {
 	if variant == "" {
 		return m.ID
@@ -86,12 +86,12 @@ func (m Manifest) VariantID(variant string) string {
 	return m.ID + "-" + variant
 }
 
-// Leaf is a contender's folder: a main package with a manifest, or a manifest that names the other
-// folder whose main package it builds differently.
+// Leaf is a contender's directory: a main package with a manifest, or only a manifest with Source, which
+// builds the main package of another directory in another way.
 type Leaf struct {
-	Dir      string // of the manifest, absolute; the main package is in Src
+	Dir      string // absolute directory of the manifest; the main package is in Src
 	Manifest Manifest
-	Go       string // toolchain to build it with, e.g. go1.25.5; empty means the machine's
+	Go       string // toolchain to build the contender with, e.g. go1.25.5; "" means the installed one
 }
 
 // Real returns dir as an absolute path without symbolic links: replacements are relative to the
@@ -104,14 +104,14 @@ func Real(dir string) (string, error) {
 	if real, err := filepath.EvalSymlinks(abs); err == nil {
 		return real, nil
 	}
-	return abs, nil // it does not exist: opening it fails
+	return abs, nil // the directory does not exist: opening it will fail
 }
 
 // maxManifest is the maximum length of a manifest in bytes.
 const maxManifest = 1 << 20
 
-// ReadLeaf reads the manifest of the contender in dir. If there is none the error is
-// fs.ErrNotExist.
+// ReadLeaf reads the manifest of the contender in dir. The error wraps fs.ErrNotExist if there is no
+// manifest.
 func ReadLeaf(dir string) (Leaf, error) {
 	abs, err := Real(dir)
 	if err != nil {
@@ -136,8 +136,8 @@ func ReadLeaf(dir string) (Leaf, error) {
 	return leaf, nil
 }
 
-// parseManifest reads a manifest strictly. Errors begin with ":line:col: ", or with ": " if there
-// is no position, to follow a file name.
+// parseManifest parses and checks a manifest. Unknown fields are errors. An error begins with
+// ":line:col: ", or with ": " if it has no position, so that a file name can precede it.
 func parseManifest(src []byte) (Manifest, error) {
 	var m Manifest
 	d := json.NewDecoder(bytes.NewReader(src))
@@ -166,11 +166,11 @@ func parseManifest(src []byte) (Manifest, error) {
 			return m, fmt.Errorf(": variant_layers of %q, which is none of its variants", v)
 		}
 	}
-	for v, own := range m.VariantProtocols {
+	for v, protocols := range m.VariantProtocols {
 		switch {
 		case !slices.Contains(m.Variants, v):
 			return m, fmt.Errorf(": variant_protocols of %q, which is none of its variants", v)
-		case len(own) == 0:
+		case len(protocols) == 0:
 			return m, fmt.Errorf(": variant_protocols of %s is empty; it speaks something", v)
 		}
 	}
@@ -191,34 +191,36 @@ func parseManifest(src []byte) (Manifest, error) {
 		}
 	}
 	for _, list := range []struct {
-		what  string
-		names []string
+		element string
+		names   []string
 	}{{"app", m.Apps}, {"protocol", m.Protocols}} {
 		for i, name := range list.names {
 			if name == "" || slices.Contains(list.names[:i], name) {
-				return m, fmt.Errorf(": %s %q is listed twice, or without a name", list.what, name)
+				return m, fmt.Errorf(": %s %q is listed twice, or without a name", list.element, name)
 			}
 		}
 	}
 	return m, m.checkSource()
 }
 
-func manifestError(src []byte, at int64, err error) error {
+// manifestError returns err without the words of package json and with its position in src. offset is
+// the position if err has none.
+func manifestError(src []byte, offset int64, err error) error {
 	var syntax *json.SyntaxError
 	var typed *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &syntax):
-		at = syntax.Offset
+		offset = syntax.Offset
 	case errors.As(err, &typed):
-		at = typed.Offset
+		offset = typed.Offset
 		err = fmt.Errorf("%s is a %s, not a %s", typed.Field, typed.Value, typed.Type)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		at, err = int64(len(src)), errors.New("the file ends too early")
+		offset, err = int64(len(src)), errors.New("the file ends too early")
 	default:
 		err = errors.New(strings.TrimPrefix(err.Error(), "json: "))
 	}
-	at = min(max(at, 0), int64(len(src)))
-	before := src[:at]
+	offset = min(max(offset, 0), int64(len(src)))
+	before := src[:offset]
 	line := 1 + bytes.Count(before, []byte("\n"))
 	col := max(1, len(before)-bytes.LastIndexByte(before, '\n')-1)
 	return fmt.Errorf(":%d:%d: %w", line, col, err)

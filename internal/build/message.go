@@ -21,11 +21,11 @@ var (
 	response        = regexp.MustCompile(`(?m)^\s*server response: (.*)$`)
 )
 
-// messageLimit is the maximum number of bytes of a go command's message that are passed on.
+// messageLimit is the maximum length of a message of the go command in an error, in bytes.
 const messageLimit = 240
 
-// machineError recognises messages about the machine rather than the contender: a full disk, an old or a
-// missing toolchain. It returns nil for anything else.
+// machineError returns an error if out, the output of a go command, is about the machine and not about
+// the contender: a full disk, an old or a missing toolchain. It returns nil for any other output.
 func machineError(out string, leaf Leaf) error {
 	if m := noGOCACHE.FindStringSubmatch(out); m != nil {
 		return fmt.Errorf("%w of the go command at %s", ErrCache, strings.TrimSpace(m[1]))
@@ -45,7 +45,7 @@ func machineError(out string, leaf Leaf) error {
 	return nil
 }
 
-// pinError makes one line of what a go command wrote that changed a go.mod.
+// pinError returns the error, in one line, of a go command that changes a go.mod and wrote out.
 func pinError(out string, err error, leaf Leaf) error {
 	if known := machineError(out, leaf); known != nil {
 		return known
@@ -53,15 +53,15 @@ func pinError(out string, err error, leaf Leaf) error {
 	return fmt.Errorf("%s cannot be built with that: %s", leaf.Manifest.ID, shortenMessage(out, err))
 }
 
-// shortenMessage returns the first message in out, without "go: ", without positions in our files
-// and without addresses.
+// shortenMessage returns the first message in out without "go: ", without positions in go.mod and Go
+// files, and without addresses.
 func shortenMessage(out string, err error) string {
 	line := strings.TrimPrefix(firstLine(out, err), "go: ")
 	return withoutAddress(positionPattern.ReplaceAllString(line, ""), out)
 }
 
-// withoutAddress returns a message without the requested address, followed by the server's
-// response, which is a separate line in out.
+// withoutAddress returns message without the address that was requested, followed by the response of the
+// server, which is on another line of out. The result has at most messageLimit bytes and "…".
 func withoutAddress(message, out string) string {
 	message = fetched.ReplaceAllString(message, "")
 	if m := response.FindStringSubmatch(out); m != nil {
@@ -77,8 +77,8 @@ func withoutAddress(message, out string) string {
 	return message[:cut] + "…"
 }
 
-// compileError makes one line of what go build wrote: the first line with a position, its path made
-// to start at one of the bases; else the first that is not empty.
+// compileError returns the error, in one line, of a go build that wrote out. It is the first line with a
+// position, with the path relative to one of the bases, or else the first message.
 func compileError(out string, err error, leaf Leaf, bases ...string) error {
 	if known := machineError(out, leaf); known != nil {
 		return known
@@ -92,8 +92,8 @@ func compileError(out string, err error, leaf Leaf, bases ...string) error {
 	return fmt.Errorf("%s: %s", relativeToBase(".", dir, bases), firstLine(out, err))
 }
 
-// messageBases returns the directories where paths in messages start: the repository for its own
-// leaves, else the contender's module, the SDK, or the go command's module cache.
+// messageBases returns the directories that paths in messages are relative to: the SDK's directory, if the
+// contender is below it, or else the contender's module and the SDK; and the module cache.
 func (t toolchain) messageBases(m leafModule) []string {
 	bases := []string{m.root}
 	if sdk := m.sdkDir(); sdk != "" {
@@ -108,7 +108,7 @@ func (t toolchain) messageBases(m leafModule) []string {
 	return bases
 }
 
-// relativeToBase returns file, which is relative to dir, relative to the first of the bases that
+// relativeToBase returns the path of file, which may be relative to dir, relative to the first base that
 // contains it.
 func relativeToBase(file, dir string, bases []string) string {
 	if !filepath.IsAbs(file) {
@@ -122,13 +122,15 @@ func relativeToBase(file, dir string, bases []string) string {
 	return file
 }
 
-// firstLine returns the first line of out that is a message: not a heading, like
-// "# package" or "go: errors parsing go.mod:", and not the bare name of a
-// package, which go build -v prints.
+// firstLine returns the first message in out, or else the text of err. Headings such as "# package" and
+// "go: errors parsing go.mod:", progress, and the names of packages, which go build -v prints, are no
+// messages.
 func firstLine(out string, err error) string {
 	for line := range strings.Lines(out) {
 		line = strings.TrimSpace(line)
-		if strings.Contains(line, " ") && !strings.HasPrefix(line, "#") && !strings.HasSuffix(line, ":") && !progress.MatchString(line) {
+		isPackage := !strings.Contains(line, " ")
+		isHeading := strings.HasPrefix(line, "#") || strings.HasSuffix(line, ":")
+		if !isPackage && !isHeading && !progress.MatchString(line) {
 			return line
 		}
 	}

@@ -12,47 +12,46 @@ import (
 
 // Pin overrides the go.mod of a contender in a build. The zero value changes nothing.
 type Pin struct {
-	With []With // different modules, each of which the contender's go.mod requires
-	Go   string // toolchain, e.g. go1.25.5; empty means the machine's
+	With []With // modules that the contender's go.mod requires, each at most once
+	Go   string // toolchain, e.g. go1.25.5; "" means the installed one
 }
 
 // IsZero reports whether the contender is built unchanged.
 func (p Pin) IsZero() bool { return len(p.With) == 0 && p.Go == "" }
 
-// With is a module in another version than the contender's, or from a directory.
+// With replaces the version of a module, or takes the module from a directory.
 type With struct {
-	Path    string // of the module
-	Version string // v1.2.3, or another version that the go command accepts: a commit, a branch; "" if Dir is set
-	Dir     string // absolute
+	Path    string // path of the module
+	Version string // a release such as v1.2.3, or a commit or branch; "" if Dir is set
+	Dir     string // absolute directory of the module; "" if Version is set
 }
 
 var (
-	withPath = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_~.-]*(/[A-Za-z0-9_~.-]+)*$`)
-	withTag  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.+/-]*$`)
-	fixedTag = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+([-+].*)?$`)
-	tag      = regexp.MustCompile(`^v(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){2}(-[0-9A-Za-z.-]+)?(\+incompatible)?$`)
-	commitOf = regexp.MustCompile(`[-.][0-9]{14}-[0-9A-Za-z]+(\+|$)`) // https://go.dev/ref/mod#pseudo-versions
-	goTag    = regexp.MustCompile(`^go[0-9]+\.[0-9]+(\.[0-9]+|(rc|beta)[0-9]+)$`)
+	withPath      = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_~.-]*(/[A-Za-z0-9_~.-]+)*$`)
+	withTag       = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.+/-]*$`)
+	fixedVersion  = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+([-+].*)?$`)
+	tagPattern    = regexp.MustCompile(`^v(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){2}(-[0-9A-Za-z.-]+)?(\+incompatible)?$`)
+	commitPattern = regexp.MustCompile(`[-.][0-9]{14}-[0-9A-Za-z]+(\+|$)`) // https://go.dev/ref/mod#pseudo-versions
+	goTag         = regexp.MustCompile(`^go[0-9]+\.[0-9]+(\.[0-9]+|(rc|beta)[0-9]+)$`)
 )
 
-// ParseWith reads path@version or path=directory; a relative directory starts
-// at dir.
+// ParseWith parses path@version or path=directory. A relative directory is relative to dir.
 func ParseWith(s, dir string) (With, error) {
-	bad := fmt.Errorf("%q is neither module@version nor module=./dir, e.g. github.com/bytedance/sonic@v1.14.0", s)
-	if path, to, ok := strings.Cut(s, "="); ok && !strings.Contains(path, "@") {
-		if !withPath.MatchString(path) || strings.TrimSpace(to) == "" {
-			return With{}, bad
+	formErr := fmt.Errorf("%q is neither module@version nor module=./dir, e.g. github.com/bytedance/sonic@v1.14.0", s)
+	if path, moduleDir, ok := strings.Cut(s, "="); ok && !strings.Contains(path, "@") {
+		if !withPath.MatchString(path) || strings.TrimSpace(moduleDir) == "" {
+			return With{}, formErr
 		}
-		to = filepath.FromSlash(to)
-		if !filepath.IsAbs(to) {
-			to = filepath.Join(dir, to)
+		moduleDir = filepath.FromSlash(moduleDir)
+		if !filepath.IsAbs(moduleDir) {
+			moduleDir = filepath.Join(dir, moduleDir)
 		}
-		abs, err := filepath.Abs(to)
+		abs, err := filepath.Abs(moduleDir)
 		return With{Path: path, Dir: abs}, err
 	}
 	path, tag, _ := strings.Cut(s, "@")
 	if !withPath.MatchString(path) || !withTag.MatchString(tag) {
-		return With{}, bad
+		return With{}, formErr
 	}
 	return With{Path: path, Version: tag}, nil
 }
@@ -65,16 +64,17 @@ func (w With) String() string {
 	return w.Path + "@" + w.Version
 }
 
-// isFixed reports whether the version is a release, and not a branch, a commit or "latest", which
-// the go command must resolve.
-func (w With) isFixed() bool { return w.Dir != "" || fixedTag.MatchString(w.Version) }
+// isFixed reports whether w always names the same version: a release or a directory. The go command
+// must resolve a branch, a commit or "latest".
+func (w With) isFixed() bool { return w.Dir != "" || fixedVersion.MatchString(w.Version) }
 
-// IsTag reports whether the version is one that its module's authors gave, such as
-// v1.14.0, and no commit: the go command has each commit under a version of its own.
-func (w With) IsTag() bool { return tag.MatchString(w.Version) && !commitOf.MatchString(w.Version) }
+// IsTag reports whether the version is a tag of the module's authors, such as v1.14.0, and not a
+// pseudo-version, which the go command makes for a commit.
+func (w With) IsTag() bool {
+	return tagPattern.MatchString(w.Version) && !commitPattern.MatchString(w.Version)
+}
 
-// checkFits returns an error for the first thing in the pin that cannot be done to a contender of module
-// mod.
+// checkFits returns an error if the pin cannot be applied to the contender leaf of module mod.
 func (p Pin) checkFits(leaf Leaf, mod leafModule) error {
 	if p.Go != "" {
 		if !goTag.MatchString(p.Go) {
@@ -92,10 +92,10 @@ func (p Pin) checkFits(leaf Leaf, mod leafModule) error {
 			return fmt.Errorf("%s is the SDK that contenders share and cannot be pinned", w.Path)
 		case mod.requiredVersion(w.Path) == "":
 			return fmt.Errorf("%s does not require %s", leaf.Manifest.ID, w.Path)
-		case slices.ContainsFunc(p.With[:i], func(o With) bool { return o.Path == w.Path }):
+		case slices.ContainsFunc(p.With[:i], func(earlier With) bool { return earlier.Path == w.Path }):
 			return fmt.Errorf("%s is to be built with two versions of %s", leaf.Manifest.ID, w.Path)
 		case w.Dir == "":
-			continue
+			continue // the go command checks versions
 		}
 		if info, err := os.Stat(w.Dir); err != nil || !info.IsDir() {
 			return fmt.Errorf("%s: there is no directory %s", w.Path, w.Dir)
@@ -107,10 +107,10 @@ func (p Pin) checkFits(leaf Leaf, mod leafModule) error {
 	return nil
 }
 
-// withoutPinned returns m's claimed modules, without the version if another one is pinned. The
-// linked version is read from the binary as ever.
-func (p Pin) withoutPinned(m []string) []string {
-	out := slices.Clone(m)
+// withoutPinned returns claims, the modules that a manifest claims, without the versions of those that
+// are pinned to another version.
+func (p Pin) withoutPinned(claims []string) []string {
+	out := slices.Clone(claims)
 	for i, claim := range out {
 		path, _, _ := strings.Cut(claim, "@")
 		if slices.ContainsFunc(p.With, func(w With) bool { return w.Path == path }) {

@@ -14,10 +14,10 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// Prepare returns the contender with pin applied: a copy of its module in the cache, at
-// Cache/pinned/<key>/, in which the go command has chosen the versions. The contender's own folder is
-// not changed. An existing copy is used without a go command, except that a version that is no
-// release, like a branch, is resolved every time. The error is one line; see [Builder.Build].
+// Prepare returns the contender with pin applied. It copies the contender's module into the cache, at
+// Cache/pinned/<key>/, and lets the go command change the versions there; the contender's own directory
+// is not changed. If the copy exists already, no go command runs, except to resolve versions such as
+// a branch, every time. The error is one line, as for [Builder.Build].
 func (b *Builder) Prepare(ctx context.Context, leaf Leaf, pin Pin) (Leaf, error) {
 	if pin.IsZero() {
 		return leaf, nil
@@ -45,13 +45,13 @@ func (b *Builder) Prepare(ctx context.Context, leaf Leaf, pin Pin) (Leaf, error)
 	case err != nil:
 		return Leaf{}, err
 	}
-	made, err := leaf.inCopy(mod, dir, pin)
-	made.Manifest.Modules = pin.withoutPinned(leaf.Manifest.Modules)
-	return made, err
+	pinned, err := leaf.inCopy(mod, dir, pin)
+	pinned.Manifest.Modules = pin.withoutPinned(leaf.Manifest.Modules)
+	return pinned, err
 }
 
-// inCopy returns the contender in dir, which contains a copy of the module mod that it is built from.
-// The copy needs no source: its manifest is among the copied files.
+// inCopy returns the contender in dir, which is a copy of its module mod. The copy has no Source: its
+// manifest and its main package are in the same directory.
 func (l Leaf) inCopy(mod leafModule, dir string, pin Pin) (Leaf, error) {
 	rel, err := filepath.Rel(mod.root, l.Src())
 	copied := Leaf{Dir: filepath.Join(dir, rel), Manifest: l.Manifest, Go: pin.Go}
@@ -59,7 +59,7 @@ func (l Leaf) inCopy(mod leafModule, dir string, pin Pin) (Leaf, error) {
 	return copied, err
 }
 
-// preparePinned returns the directory with the pinned copy of mod.
+// preparePinned returns the directory of the pinned copy of mod, and makes the copy if it does not exist.
 func (b *Builder) preparePinned(ctx context.Context, tool toolchain, mod leafModule, leaf Leaf, pin Pin) (dir string, err error) {
 	if pin.With, err = b.resolveVersions(ctx, tool, pin.With); err != nil {
 		return "", err
@@ -68,12 +68,12 @@ func (b *Builder) preparePinned(ctx context.Context, tool toolchain, mod leafMod
 	if err != nil {
 		return "", fmt.Errorf("reading the sources of %s: %w", leaf.Manifest.ID, err)
 	}
-	all := filepath.Join(b.Cache, "pinned")
-	dir = filepath.Join(all, key)
+	parent := filepath.Join(b.Cache, "pinned")
+	dir = filepath.Join(parent, key)
 	if atomicfile.Sealed(dir) {
 		return dir, nil
 	}
-	tmp, work, done, err := makeWorkDirs(all)
+	tmp, work, done, err := makeWorkDirs(parent)
 	if err != nil {
 		return "", err
 	}
@@ -85,7 +85,7 @@ func (b *Builder) preparePinned(ctx context.Context, tool toolchain, mod leafMod
 	if err != nil {
 		return "", err
 	}
-	if leaf.Manifest.Source != "" { // in place of that of the source
+	if leaf.Manifest.Source != "" { // overwrites the manifest of the source
 		if err := copyInto(filepath.Join(leaf.Dir, ManifestName), filepath.Join(copied.Dir, ManifestName)); err != nil {
 			return "", fmt.Errorf("copying the manifest of %s: %w", leaf.Manifest.ID, err)
 		}
@@ -98,36 +98,36 @@ func (b *Builder) preparePinned(ctx context.Context, tool toolchain, mod leafMod
 		err = atomicfile.Place(done, dir, atomicfile.Sealed)
 	}
 	if err != nil {
-		return "", cacheError(all, err)
+		return "", cacheError(parent, err)
 	}
 	return dir, nil
 }
 
-// resolveVersions asks the go command for the current version of a branch, of "latest" or of a part
-// of a version.
+// resolveVersions replaces versions in with that are not exact: the go command looks up a branch, a commit,
+// "latest" or a part of a version.
 func (b *Builder) resolveVersions(ctx context.Context, tool toolchain, with []With) ([]With, error) {
-	with = slices.Clone(with)
-	nowhere, remove := OutsideModules()
+	resolved := slices.Clone(with)
+	workDir, remove := OutsideModules()
 	defer remove()
 	for i, w := range with {
 		if w.isFixed() {
 			continue
 		}
-		out, said, err := b.runSplit(ctx, tool.path, nowhere, b.buildEnv(tool, nowhere), "list", "-m", "-json", w.String())
+		out, errText, err := b.runSplit(ctx, tool.path, workDir, b.buildEnv(tool, workDir), "list", "-m", "-json", w.String())
 		var m moduleInfo
 		if err == nil && json.Unmarshal([]byte(out), &m) == nil && m.Version != "" {
-			with[i].Version = m.Version
+			resolved[i].Version = m.Version
 			continue
 		}
 		if err == nil {
 			err = errors.New("the go command did not say which version that is")
 		}
-		return nil, fmt.Errorf("%s: %s", w, strings.TrimPrefix(shortenMessage(said, err), w.String()+": "))
+		return nil, fmt.Errorf("%s: %s", w, strings.TrimPrefix(shortenMessage(errText, err), w.String()+": "))
 	}
-	return with, nil
+	return resolved, nil
 }
 
-// pinKey hashes everything that can change the outcome of a preparation.
+// pinKey returns a hash of everything that can change the pinned copy.
 func pinKey(tool toolchain, mod leafModule, leaf Leaf, pin Pin) (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "tare.pin/1\n%s\n%q\n%q\n", tool.env["GOVERSION"], pin.Go, absoluteReplaces(mod))

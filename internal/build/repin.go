@@ -8,15 +8,16 @@ import (
 	"strings"
 )
 
-// applyPin lets the go command change copied, a copy of mod. go get would do it in one step, but it
-// keeps the requirements of a module's old version, in versions that may not even compile with the
-// new one, and downgrades other modules if they conflict. So the requirements of the old version
-// are removed first, and nothing else may change.
+// applyPin lets the go command change the versions in copied, a copy of mod.
+//
+// go get could do that in one step, but it would keep the requirements of a module's old version, in
+// versions that may not even compile with the new one, and it downgrades modules that conflict. So
+// applyPin removes the requirements of the old version first. No other requirement may change.
 func (b *Builder) applyPin(ctx context.Context, tool toolchain, work string, copied Leaf, mod leafModule, pin Pin) error {
 	run := func(tool toolchain, args ...string) (string, error) {
-		out, said, err := b.runSplit(ctx, tool.path, copied.Src(), b.buildEnv(tool, work), args...)
+		out, errText, err := b.runSplit(ctx, tool.path, copied.Src(), b.buildEnv(tool, work), args...)
 		if err != nil {
-			return "", pinError(said, err, copied)
+			return "", pinError(errText, err, copied)
 		}
 		return out, nil
 	}
@@ -28,27 +29,26 @@ func (b *Builder) applyPin(ctx context.Context, tool toolchain, work string, cop
 	graph := ""
 	if len(pin.With) > 0 {
 		// The unchanged contender may need a newer toolchain than the pinned one.
-		able := tool
-		if machine := b.tool; version.Compare(machine.env["GOVERSION"], tool.env["GOVERSION"]) > 0 {
-			able = machine
+		newest := tool
+		if installed := b.tool; version.Compare(installed.env["GOVERSION"], tool.env["GOVERSION"]) > 0 {
+			newest = installed
 		}
 		var err error
-		if graph, err = run(able, "mod", "graph"); err != nil {
+		if graph, err = run(newest, "mod", "graph"); err != nil {
 			return err
 		}
 	}
 	if _, err := run(tool, append([]string{"mod", "edit"}, pin.editArgs(mod, graph)...)...); err != nil {
 		return err
 	}
-	// Whatever go.mod and go.sum need for what is imported now.
+	// Add to go.mod and go.sum whatever the imported packages need now.
 	if _, err := run(tool, copied.withTags("list", "-mod=mod", "-deps", ".")...); err != nil {
 		return err
 	}
 	return pin.checkPins(copied)
 }
 
-// absoluteReplaces returns arguments of go mod edit that make replacements independent of the
-// module's directory.
+// absoluteReplaces returns arguments of go mod edit that make the directories of replacements absolute.
 func absoluteReplaces(mod leafModule) []string {
 	var args []string
 	for _, r := range mod.replace {
@@ -59,7 +59,7 @@ func absoluteReplaces(mod leafModule) []string {
 	return args
 }
 
-// editArgs returns arguments of go mod edit that apply the pin: the go line is that of the
+// editArgs returns arguments of go mod edit that apply the pin: the go line becomes the version of the
 // toolchain, and each pinned module is required or replaced. graph is the output of go mod graph
 // for mod.
 func (p Pin) editArgs(mod leafModule, graph string) []string {
@@ -67,20 +67,20 @@ func (p Pin) editArgs(mod leafModule, graph string) []string {
 	if p.Go != "" {
 		args = append(args, "-toolchain=none", "-go="+strings.TrimPrefix(p.Go, "go"))
 	}
-	pinned := func(path string) bool {
+	isPinned := func(path string) bool {
 		return slices.ContainsFunc(p.With, func(w With) bool { return w.Path == path })
 	}
 	for _, r := range mod.replace {
-		if pinned(r.path) {
+		if isPinned(r.path) {
 			args = append(args, "-dropreplace="+r.editName())
 		}
 	}
-	behalf := map[string]bool{} // path@version
+	required := map[string]bool{} // path@version of what the old versions of pinned modules require
 	for _, w := range p.With {
-		addReachable(graph, w.Path+"@"+mod.requiredVersion(w.Path), behalf)
+		addReachable(graph, w.Path+"@"+mod.requiredVersion(w.Path), required)
 	}
 	for _, r := range mod.require {
-		if r.indirect && behalf[r.path+"@"+r.version] && !pinned(r.path) {
+		if r.indirect && required[r.path+"@"+r.version] && !isPinned(r.path) {
 			args = append(args, "-droprequire="+r.path)
 		}
 	}
@@ -94,18 +94,19 @@ func (p Pin) editArgs(mod leafModule, graph string) []string {
 	return args
 }
 
-// addReachable adds to seen what is reachable from from in a graph of lines "from to".
-func addReachable(graph, from string, seen map[string]bool) {
+// addReachable adds to seen all nodes that are reachable from start. graph has a line "from to" for each
+// edge.
+func addReachable(graph, start string, seen map[string]bool) {
 	edges := map[string][]string{}
 	for line := range strings.Lines(graph) {
-		if a, b, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
-			edges[a] = append(edges[a], b)
+		if from, to, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
+			edges[from] = append(edges[from], to)
 		}
 	}
-	for todo := []string{from}; len(todo) > 0; {
-		at := todo[0]
+	for todo := []string{start}; len(todo) > 0; {
+		from := todo[0]
 		todo = todo[1:]
-		for _, to := range edges[at] {
+		for _, to := range edges[from] {
 			if !seen[to] {
 				seen[to] = true
 				todo = append(todo, to)

@@ -10,25 +10,25 @@ import (
 	"strings"
 )
 
-// moduleOf returns the module of dir, as it is built: with the builder's SDK if go.mod requires one
-// and does not name its directory on this machine.
+// moduleOf returns the module of dir as Build uses it: if go.mod requires the SDK and has no replacement
+// by an existing directory or another module, the builder's SDK is added as the replacement.
 func (b *Builder) moduleOf(dir string) (leafModule, error) {
 	m, err := moduleOf(dir)
 	if err != nil || b.SDK == "" || m.requiredVersion(sdkPath) == "" {
 		return m, err
 	}
-	sdk := func(r replacement) bool { return r.path == sdkPath }
-	if i := slices.IndexFunc(m.replace, sdk); i >= 0 && (m.replace[i].dir == "" || isModule(m.replace[i].dir)) {
+	isSDK := func(r replacement) bool { return r.path == sdkPath }
+	if i := slices.IndexFunc(m.replace, isSDK); i >= 0 && (m.replace[i].dir == "" || isModule(m.replace[i].dir)) {
 		return m, nil
 	}
-	m.replace = append(slices.DeleteFunc(m.replace, sdk), replacement{path: sdkPath, dir: b.SDK})
+	m.replace = append(slices.DeleteFunc(m.replace, isSDK), replacement{path: sdkPath, dir: b.SDK})
 	m.supplied = true
 	return m, nil
 }
 
-// supplySDK returns tool with a flag that makes the go command read, instead of the go.mod of mod,
-// a copy in the directory work that names the SDK's directory. The module's own files are not
-// changed. If mod names it itself, it returns tool unchanged.
+// supplySDK makes a copy of the go.mod of mod in the directory work and adds the replacement of the SDK to
+// the copy. It returns tool with a flag that makes the go command read the copy. The module's own
+// files are not changed. If mod needs no added replacement, supplySDK returns tool unchanged.
 func (b *Builder) supplySDK(ctx context.Context, tool toolchain, mod leafModule, work string) (toolchain, error) {
 	if !mod.supplied {
 		return tool, nil
@@ -37,7 +37,7 @@ func (b *Builder) supplySDK(ctx context.Context, tool toolchain, mod leafModule,
 	if err := copyInto(filepath.Join(mod.root, "go.mod"), gomod); err != nil {
 		return tool, cacheError(work, err)
 	}
-	err := copyInto(filepath.Join(mod.root, "go.sum"), filepath.Join(work, "supplied.sum")) // where -modfile looks for it
+	err := copyInto(filepath.Join(mod.root, "go.sum"), filepath.Join(work, "supplied.sum")) // the go command expects it next to the -modfile
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return tool, cacheError(work, err)
 	}
@@ -53,7 +53,7 @@ func (b *Builder) supplySDK(ctx context.Context, tool toolchain, mod leafModule,
 	return tool.withSetting("GOFLAGS", quoteFlag("-modfile="+gomod)), nil
 }
 
-// quoteFlag quotes a flag with spaces for GOFLAGS, without escapes.
+// quoteFlag quotes a flag for GOFLAGS, which has quotes but no escapes.
 func quoteFlag(f string) string {
 	if strings.Contains(f, `"`) {
 		return "'" + f + "'"

@@ -14,15 +14,14 @@ import (
 )
 
 var (
-	// sourceName is a folder next to the contender's own, so that a catalog can be carried elsewhere and
-	// its leaves still find each other.
+	// sourceName matches a directory next to the contender's own, so that a catalog still works if it is
+	// moved.
 	sourceName = regexp.MustCompile(`^\.\./[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 	tagName    = regexp.MustCompile(`^[\p{L}\p{Nd}_.]+$`)
 )
 
-// Src returns the directory of the main package that the contender is built from: its own, or the one
-// that its manifest names as source. It is absolute and without symbolic links if the contender's own
-// is.
+// Src returns the directory of the main package that the contender is built from: its own directory, or
+// the Source of its manifest. The path is absolute and without symbolic links if l.Dir is.
 func (l Leaf) Src() string {
 	if l.Manifest.Source == "" {
 		return l.Dir
@@ -31,10 +30,10 @@ func (l Leaf) Src() string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		return real
 	}
-	return dir // it does not exist: opening it fails
+	return dir // the directory does not exist: opening it will fail
 }
 
-// withTags returns args of the go command, a subcommand first, with the contender's tags.
+// withTags returns the arguments of a go command: subcommand, the contender's build tags, and args.
 func (l Leaf) withTags(subcommand string, args ...string) []string {
 	if tags := l.Manifest.Tags; len(tags) > 0 {
 		return append([]string{subcommand, "-tags=" + strings.Join(tags, ",")}, args...)
@@ -58,8 +57,8 @@ func (m Manifest) checkSource() error {
 	return nil
 }
 
-// checkSourceDir checks the files of a contender with another source. An error begins as those of
-// parseManifest do.
+// checkSourceDir checks the files of a contender whose manifest has a Source. Its errors begin like those
+// of parseManifest.
 func (l Leaf) checkSourceDir() error {
 	m := l.Manifest
 	if m.Source == "" {
@@ -81,14 +80,14 @@ func (l Leaf) checkSourceDir() error {
 	if err != nil {
 		return fmt.Errorf(": source %s: %w", m.Source, err)
 	}
-	of, err := parseManifest(src)
+	sourceManifest, err := parseManifest(src)
 	switch {
 	case err != nil:
 		return fmt.Errorf(": source %s/%s%w", m.Source, ManifestName, err)
-	case of.Source != "":
-		return fmt.Errorf(": source %s has a source itself, %s; name that", m.Source, of.Source)
-	case of.Kind != m.Kind:
-		return fmt.Errorf(": source %s is a %s, this is to be a %s", m.Source, of.Kind, m.Kind)
+	case sourceManifest.Source != "":
+		return fmt.Errorf(": source %s has a source itself, %s; name that", m.Source, sourceManifest.Source)
+	case sourceManifest.Kind != m.Kind:
+		return fmt.Errorf(": source %s is a %s, this is to be a %s", m.Source, sourceManifest.Kind, m.Kind)
 	}
 	return nil
 }

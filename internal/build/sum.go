@@ -10,8 +10,9 @@ import (
 	"strings"
 )
 
-// Sum returns a hash of the files that a contender is built from, as far as they are in its directories:
-// sources and modules. It is the same for a clone and an archive.
+// Sum returns a hash of the contender's sources, go.mod, go.sum and manifest, in its own directory and in
+// the directory of its source. Subdirectories are not read. The hash is the same for a clone and an
+// archive.
 func (l Leaf) Sum() (string, error) {
 	h := sha256.New()
 	dirs := []string{l.Dir}
@@ -37,7 +38,11 @@ func (l Leaf) Sum() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
+// isSource reports whether Sum reads a file with that name.
 func isSource(name string) bool {
-	return slices.Contains([]string{"go.mod", "go.sum", "contender.json"}, name) ||
-		slices.Contains([]string{".go", ".c", ".h", ".s"}, filepath.Ext(name)) && !strings.HasSuffix(name, "_test.go") && !strings.HasPrefix(name, ".")
+	if slices.Contains([]string{"go.mod", "go.sum", "contender.json"}, name) {
+		return true
+	}
+	isCode := slices.Contains([]string{".go", ".c", ".h", ".s"}, filepath.Ext(name))
+	return isCode && !strings.HasSuffix(name, "_test.go") && !strings.HasPrefix(name, ".")
 }

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// tmpPrefix marks the directories of unfinished builds.
+// tmpPrefix begins the names of the directories of unfinished builds.
 const tmpPrefix = ".building-"
 
 // abandonedAge is the age from which a build directory counts as abandoned.
 const abandonedAge = 24 * time.Hour
 
-// removeAbandoned removes the half-built directories of killed tares.
-func removeAbandoned(bin string) {
-	entries, err := os.ReadDir(bin)
+// removeAbandoned removes the directories in dir that killed processes of tare have left.
+func removeAbandoned(dir string) {
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return
 	}
@@ -24,13 +24,13 @@ func removeAbandoned(bin string) {
 			continue
 		}
 		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > abandonedAge {
-			removeAll(filepath.Join(bin, e.Name()))
+			removeAll(filepath.Join(dir, e.Name()))
 		}
 	}
 }
 
-// removeAll removes dir, more than once if a compiler that is just being
-// killed writes into it meanwhile.
+// removeAll removes dir. It tries several times, because a compiler that is being killed may still write
+// into dir.
 func removeAll(dir string) {
 	for range 20 {
 		if os.RemoveAll(dir) == nil {
@@ -40,8 +40,8 @@ func removeAll(dir string) {
 	}
 }
 
-// makeWorkDirs makes a directory inside dir for a build, with one below it for the go command to
-// work in and one for the results.
+// makeWorkDirs makes a directory tmp inside dir for a build. Inside tmp it makes work, for temporary files
+// of the go command, and done, for the results. The caller removes tmp.
 func makeWorkDirs(dir string) (tmp, work, done string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", "", "", cacheError(dir, err)

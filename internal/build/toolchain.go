@@ -19,39 +19,39 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// toolchain is the output of `go env`, read once per Builder: all settings that can change a
-// binary, and those that go build needs to find modules the way the user does.
+// toolchain is a go command with its settings, which a Builder reads once from `go env`: those that can
+// change a binary, and those that go build needs to find the user's modules.
 type toolchain struct {
-	path string            // of the go command
-	env  map[string]string // name → effective value
+	path string            // path of the go command
+	env  map[string]string // effective values, by name
 }
 
-// decides are the settings that can change what is built; they enter the key.
-var decides = [...]string{
+// keySettings are the settings that can change a binary. They are part of the key of a build.
+var keySettings = [...]string{
 	"GOVERSION", "GOTOOLCHAIN", "GO386", "GOAMD64", "GOARM", "GOARM64", "GOMIPS", "GOMIPS64", "GOPPC64", "GORISCV64",
 	"CGO_ENABLED", "CC", "CXX", "CGO_CFLAGS", "CGO_CPPFLAGS", "CGO_CXXFLAGS", "CGO_LDFLAGS", "PKG_CONFIG",
 }
 
-// finds are the settings with the directories of modules and caches.
-var finds = [...]string{
+// cacheSettings are the settings by which the go command finds modules and caches.
+var cacheSettings = [...]string{
 	"GOPROXY", "GOSUMDB", "GONOSUMDB", "GONOPROXY", "GOPRIVATE", "GOINSECURE", "GOVCS", "GOAUTH", "GOCACHE", "GOMODCACHE", "GOPATH",
 }
 
-// cleared are the variables a build must not inherit: each could change what
-// is measured without leaving a trace in the sources.
-var cleared = [...]string{"GOFLAGS", "GOEXPERIMENT", "GODEBUG", "GOWORK", "GOENV", "GO111MODULE", "GOOS", "GOARCH", "GOTMPDIR", "GOFIPS140"}
+// clearedNames are the variables that a build must not inherit: each could change the binary, and the
+// sources would not show it.
+var clearedNames = [...]string{"GOFLAGS", "GOEXPERIMENT", "GODEBUG", "GOWORK", "GOENV", "GO111MODULE", "GOOS", "GOARCH", "GOTMPDIR", "GOFIPS140"}
 
-// Settings returns the variables of environ that affect builds, or name the directories of modules
-// and caches. A process with another environment needs them to find a build again.
+// Settings returns the variables of environ that are keySettings or cacheSettings. A process with another
+// environment needs them to find a build again.
 func Settings(environ []string) []string {
-	names := slices.Concat(decides[1:], finds[:])
+	names := slices.Concat(keySettings[1:], cacheSettings[:]) // GOVERSION, the first, is no variable
 	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		return !slices.Contains(names, name)
 	})
 }
 
-// loadToolchain reads the settings of the go command, once.
+// loadToolchain returns the go command with its settings. It runs go env at the first call only.
 func (b *Builder) loadToolchain(ctx context.Context) (toolchain, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -66,30 +66,31 @@ func (b *Builder) loadToolchain(ctx context.Context) (toolchain, error) {
 	if err != nil {
 		return toolchain{}, fmt.Errorf("%w: %q was not found; install Go from https://go.dev/dl/ or put it in PATH", ErrNoToolchain, name)
 	}
-	names := slices.Concat(decides[:], finds[:])
+	names := slices.Concat(keySettings[:], cacheSettings[:])
 	dir, remove := OutsideModules()
 	defer remove()
-	out, said, err := b.runSplit(ctx, path, dir, b.makeEnv(nil, append(TempEnv(dir), "GOWORK=off")...), append([]string{"env", "-json"}, names...)...)
+	out, errText, err := b.runSplit(ctx, path, dir, b.makeEnv(nil, append(TempEnv(dir), "GOWORK=off")...), append([]string{"env", "-json"}, names...)...)
 	if ctx.Err() != nil {
 		return toolchain{}, ctx.Err()
 	}
 	t := toolchain{path: path, env: map[string]string{}}
 	if err != nil {
-		return toolchain{}, fmt.Errorf("%w: %s env: %s", ErrNoToolchain, name, firstLine(said, err))
+		return toolchain{}, fmt.Errorf("%w: %s env: %s", ErrNoToolchain, name, firstLine(errText, err))
 	}
 	if err := json.Unmarshal([]byte(out), &t.env); err != nil || t.env["GOVERSION"] == "" {
 		return toolchain{}, fmt.Errorf("%w: %s env does not answer like a go command", ErrNoToolchain, name)
 	}
-	if t.env["CGO_ENABLED"] == "1" && !slices.ContainsFunc(b.makeEnv(nil), func(kv string) bool { return strings.HasPrefix(kv, "CGO_ENABLED=") }) && !canCompile(ctx, t.env["CC"]) {
+	chosenByUser := slices.ContainsFunc(b.makeEnv(nil), func(kv string) bool { return strings.HasPrefix(kv, "CGO_ENABLED=") })
+	if t.env["CGO_ENABLED"] == "1" && !chosenByUser && !canCompile(ctx, t.env["CC"]) {
 		t.env["CGO_ENABLED"] = "0"
 	}
 	b.tool = t
 	return t, nil
 }
 
-// OutsideModules returns a directory in which the go command, with GOWORK=off, finds a
-// go.mod that requires nothing: none above it decides on the toolchain. If no directory
-// can be made it is the one of temporary files.
+// OutsideModules returns a new directory with a go.mod that requires nothing. With GOWORK=off no go.mod
+// above it affects the go command, e.g. by its toolchain. remove deletes the directory. If it cannot be
+// made, OutsideModules returns os.TempDir.
 func OutsideModules() (dir string, remove func()) {
 	dir, remove, err := machine.TempDir("go")
 	if err != nil {
@@ -99,12 +100,12 @@ func OutsideModules() (dir string, remove func()) {
 	return dir, remove
 }
 
-// compileTime is the time limit of the C compiler for an empty program: a hundred times what it
-// takes.
-const compileTime = 20 * time.Second
+// compileTimeout is the time limit of the C compiler for an empty program, which takes about a hundredth
+// of it.
+const compileTimeout = 20 * time.Second
 
-// canCompile reports whether a C compiler makes a program. One that exists and fails counts as
-// missing, and the go command then builds without cgo.
+// canCompile reports whether the C compiler cc can make a program. If it cannot, builds are made without
+// cgo, as if there were no compiler.
 func canCompile(ctx context.Context, cc string) bool {
 	words := strings.Fields(cc)
 	if len(words) == 0 {
@@ -112,10 +113,10 @@ func canCompile(ctx context.Context, cc string) bool {
 	}
 	dir, remove, err := machine.TempDir("cc")
 	if err != nil {
-		return true // the build will report it
+		return true // the build will report the error
 	}
 	defer remove()
-	ctx, cancel := context.WithTimeout(ctx, compileTime)
+	ctx, cancel := context.WithTimeout(ctx, compileTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, words[0], append(words[1:], "-x", "c", "-o", filepath.Join(dir, "empty"), "-")...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, append(os.Environ(), TempEnv(dir)...), time.Second
@@ -123,8 +124,8 @@ func canCompile(ctx context.Context, cc string) bool {
 	return cmd.Run() == nil
 }
 
-// withRelease returns t with another toolchain release, or t if release is "". It runs no command:
-// of the output of go env, only these two settings depend on the release.
+// withRelease returns t with another toolchain release, or t if release is "". It need not run go env
+// again: only the two settings that it changes depend on the release.
 func (t toolchain) withRelease(release string) toolchain {
 	if release == "" {
 		return t
@@ -139,11 +140,11 @@ func (t toolchain) withSetting(name, value string) toolchain {
 	return t
 }
 
-// settingsText returns one line per setting that can change a binary.
+// settingsText returns a text with everything about the toolchain that can change a binary, for keys.
 func (t toolchain) settingsText() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "GOOS=%s\nGOARCH=%s\n", runtime.GOOS, runtime.GOARCH)
-	for _, name := range decides {
+	for _, name := range keySettings {
 		fmt.Fprintf(&s, "%s=%s\n", name, strconv.Quote(t.env[name]))
 	}
 	if t.env["CGO_ENABLED"] == "1" {
@@ -152,7 +153,8 @@ func (t toolchain) settingsText() string {
 	return s.String()
 }
 
-// compilerStamp distinguishes a C compiler from its successor at the same path without running it.
+// compilerStamp returns the path, size and modification time of a C compiler, which change when another
+// version is installed. It returns "" if there is no compiler.
 func compilerStamp(cc string) string {
 	words := strings.Fields(cc)
 	if len(words) == 0 {
@@ -169,26 +171,26 @@ func compilerStamp(cc string) string {
 	return fmt.Sprintf("%s %d %d\n", path, info.Size(), info.ModTime().UnixNano())
 }
 
-// buildEnv returns the environment of go build: the user's own, with everything
-// that decides the binary pinned and nothing else let in. GOENV=off because an
-// empty GOFLAGS in the environment would fall through to the user's file.
+// buildEnv returns the environment of go build: the user's environment, in which everything that can
+// change the binary is set or removed. GOENV is off, because the go command would otherwise take an
+// empty GOFLAGS from the user's file. Temporary files are written into tmp.
 func (b *Builder) buildEnv(t toolchain, tmp string) []string {
 	set := append(TempEnv(tmp), "GOENV=off", "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
-	for _, name := range slices.Concat(decides[1:], finds[:], []string{"GOFLAGS"}) { // the last is supply's
+	for _, name := range slices.Concat(keySettings[1:], cacheSettings[:], []string{"GOFLAGS"}) { // supplySDK may set GOFLAGS
 		if v := t.env[name]; v != "" {
 			set = append(set, name+"="+v)
 		}
 	}
-	return b.makeEnv(cleared[:], set...)
+	return b.makeEnv(clearedNames[:], set...)
 }
 
-// TempEnv makes the go command and the C compilers that it starts write their temporary files below
-// dir, which the caller removes: a killed compiler leaves its own.
+// TempEnv returns variables that make the go command and the C compilers that it starts write their
+// temporary files into dir. The caller removes dir, because a killed compiler leaves its files.
 func TempEnv(dir string) []string {
 	return []string{"GOTMPDIR=" + dir, "TMPDIR=" + dir, "TMP=" + dir, "TEMP=" + dir}
 }
 
-// makeEnv returns the builder's environment without drop and with set.
+// makeEnv returns the builder's environment without the names in drop and with the variables in set.
 func (b *Builder) makeEnv(drop []string, set ...string) []string {
 	base := b.Env
 	if base == nil {
@@ -200,8 +202,9 @@ func (b *Builder) makeEnv(drop []string, set ...string) []string {
 	var out []string
 	for _, kv := range Environment(base) {
 		name, _, _ := strings.Cut(kv, "=")
-		internal := strings.HasPrefix(name, "TARE_") || strings.HasPrefix(name, "GOTOOLCHAIN_INTERNAL")
-		if internal || slices.Contains(drop, name) || slices.ContainsFunc(set, func(s string) bool { return strings.HasPrefix(s, name+"=") }) {
+		isInternal := strings.HasPrefix(name, "TARE_") || strings.HasPrefix(name, "GOTOOLCHAIN_INTERNAL")
+		isReplaced := slices.ContainsFunc(set, func(s string) bool { return strings.HasPrefix(s, name+"=") })
+		if isInternal || isReplaced || slices.Contains(drop, name) {
 			continue
 		}
 		out = append(out, kv)
@@ -209,15 +212,15 @@ func (b *Builder) makeEnv(drop []string, set ...string) []string {
 	return append(out, set...)
 }
 
-// cacheError returns err with the directory that could not be written.
+// cacheError returns an ErrCache that dir could not be written because of err.
 func cacheError(dir string, err error) error {
-	var p *fs.PathError
-	var l *os.LinkError
+	var pathErr *fs.PathError
+	var linkErr *os.LinkError
 	switch {
-	case errors.As(err, &p):
-		err = p.Err
-	case errors.As(err, &l):
-		err = l.Err
+	case errors.As(err, &pathErr): // its path may be temporary
+		err = pathErr.Err
+	case errors.As(err, &linkErr):
+		err = linkErr.Err
 	}
 	return fmt.Errorf("%w %s: %w; set TARE_CACHE to a directory that can be written", ErrCache, dir, err)
 }
@@ -226,8 +229,11 @@ func cacheError(dir string, err error) error {
 // nothing.
 func (b *Builder) Here(ctx context.Context, release string) bool {
 	t, err := b.loadToolchain(ctx)
-	if err != nil || t.env["GOVERSION"] == release {
-		return err == nil
+	if err != nil {
+		return false
+	}
+	if t.env["GOVERSION"] == release {
+		return true
 	}
 	dir := fmt.Sprintf("toolchain@v0.0.1-%s.%s-%s", release, runtime.GOOS, runtime.GOARCH)
 	info, err := os.Stat(filepath.Join(t.env["GOMODCACHE"], "golang.org", dir))

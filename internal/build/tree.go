@@ -12,39 +12,41 @@ import (
 	"strings"
 )
 
-// wantAll accepts all of a module's own files; those in a nested module are not among them.
+// wantAll accepts all files of a module.
 func wantAll(string) bool { return true }
 
-// SDKDirs returns the directories of the repository that contenders link packages
-// of, next to the nouns in its root: the SDK, the applications, and what the load
-// generator shares with the SDK.
+// SDKDirs returns the directories of the repository whose packages contenders link, in addition to the
+// package in its root: the SDK, the apps, and packages that the load generator shares with the SDK.
 func SDKDirs() []string {
 	return []string{"apps", "contender", "internal/protowire", "internal/atomicfile", "load/h2", "load/hist", "load/nap", "load/pace"}
 }
 
-// InSDK reports whether a file of the repository is in one of SDKDirs, or a
-// directory, whose path ends with a slash, is in or above one. What is there for
-// labs and tests alone is in none.
+// InSDK reports whether the file at rel, a slash path in the repository, is in one of SDKDirs. If rel ends
+// with a slash it is a directory, which may also be above one of SDKDirs. InSDK returns false for what
+// only labs and tests use.
 func InSDK(rel string) bool {
 	return !isLabOnly(rel) && slices.ContainsFunc(SDKDirs(), func(dir string) bool {
-		return strings.HasPrefix(rel, dir+"/") || strings.HasSuffix(rel, "/") && strings.HasPrefix(dir, rel)
+		isInside := strings.HasPrefix(rel, dir+"/")
+		isAbove := strings.HasSuffix(rel, "/") && strings.HasPrefix(dir, rel)
+		return isInside || isAbove
 	})
 }
 
-// isLabOnly reports whether no contender links it: the list of apps, their workloads, and the
-// conformance suites.
+// isLabOnly reports whether rel is in a directory of the SDK and no contender links it: files directly in
+// apps, the workloads and conformance suites of apps, and contendertest.
 func isLabOnly(rel string) bool {
-	parts := strings.Split(rel, "/")
+	parts := strings.Split(rel, "/") // the last one is "" for a directory
 	switch parts[0] {
 	case "apps":
-		return len(parts) == 2 && parts[1] != "" || len(parts) > 3 && (parts[2] == "workload" || parts[2] == "conformance")
+		isFile := len(parts) == 2 && parts[1] != ""
+		return isFile || len(parts) > 3 && (parts[2] == "workload" || parts[2] == "conformance")
 	case "contender":
 		return len(parts) > 2 && parts[1] == "contendertest"
 	}
 	return false
 }
 
-// sdkOnly reports whether a file or directory is the nouns' or the SDK's.
+// sdkOnly accepts the files of the package in the root of the repository, its go.mod, and the SDK.
 func sdkOnly(rel string) bool {
 	if !strings.Contains(rel, "/") {
 		return rel == "go.mod" || strings.HasSuffix(rel, ".go")
@@ -52,8 +54,9 @@ func sdkOnly(rel string) bool {
 	return InSDK(rel)
 }
 
-// walkFiles visits the files under root that want accepts, in lexical order, by slash path relative
-// to root. It omits tests, other modules and version control.
+// walkFiles visits the files below root that want accepts, in lexical order. rel is the slash path of a
+// file relative to root; for a directory it ends with a slash. Tests, nested modules and .git are
+// omitted.
 func walkFiles(root string, want func(rel string) bool, visit func(root, rel string) error) error {
 	root, err := filepath.EvalSymlinks(root) // WalkDir does not enter a link
 	if err != nil {
@@ -84,8 +87,7 @@ func walkFiles(root string, want func(rel string) bool, visit func(root, rel str
 	})
 }
 
-// canRead reports whether the go command could read the file: a regular one, or a link to a regular
-// one. It is false for a broken link.
+// canRead reports whether the go command would read the file: it is a regular file or a link to one.
 func canRead(path string, d fs.DirEntry) bool {
 	if d.Type()&fs.ModeSymlink == 0 {
 		return d.Type().IsRegular()
@@ -94,16 +96,18 @@ func canRead(path string, d fs.DirEntry) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
+// isModule reports whether dir contains a go.mod.
 func isModule(dir string) bool {
 	info, err := os.Stat(filepath.Join(dir, "go.mod"))
 	return err == nil && info.Mode().IsRegular()
 }
 
-// hashTree adds the files under root that want accepts.
+// hashTree adds the paths and contents of the files below root that want accepts to h.
 func hashTree(h hash.Hash, root string, want func(rel string) bool) error {
 	return walkFiles(root, want, func(root, rel string) error { return hashFile(h, root, rel) })
 }
 
+// hashFile adds the path rel and the content of one file below root to h.
 func hashFile(h hash.Hash, root, rel string) error {
 	f, err := os.Open(filepath.Join(root, filepath.FromSlash(rel)))
 	if err != nil {
@@ -118,14 +122,15 @@ func hashFile(h hash.Hash, root, rel string) error {
 	return nil
 }
 
-// copyTree copies what hashTree reads, links as the files they lead to.
+// copyTree copies the files of the module in root, the same ones that hashTree reads with wantAll. A link
+// becomes a copy of its file.
 func copyTree(root, to string) error {
 	return walkFiles(root, wantAll, func(root, rel string) error {
 		return copyInto(filepath.Join(root, filepath.FromSlash(rel)), filepath.Join(to, filepath.FromSlash(rel)))
 	})
 }
 
-// copyInto copies a file and makes the directories above it.
+// copyInto copies a file. It makes the directories above the copy.
 func copyInto(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
@@ -140,8 +145,8 @@ func copyInto(from, to string) error {
 		return err
 	}
 	_, err = io.Copy(dst, src)
-	if e := dst.Close(); err == nil {
-		err = e
+	if closeErr := dst.Close(); err == nil {
+		err = closeErr
 	}
 	return err
 }
