@@ -2,9 +2,9 @@ package machine
 
 import "errors"
 
-// ErrNoAffinity is returned where processes cannot be tied to processors.
+// ErrNoAffinity is the error on systems that cannot restrict a process to some processors.
 var ErrNoAffinity = errors.New("this system cannot tie a process to processors")
 
-// Pinned calls start so that a process started by it may use only cpus. The
-// calling thread is given back its own processors afterwards.
+// Pinned calls start in such a way that a process which start starts may use only cpus. The processors
+// of this process do not change.
 func Pinned(cpus []int, start func() error) error { return startPinned(cpus, start) }

@@ -8,13 +8,16 @@ import (
 	"unsafe"
 )
 
-// cpuMask is a set of processors as the kernel takes it; 8192 is the most it
-// can be built for.
-type cpuMask [8192 / 64]uint64
+// maxCPUs is the largest number of processors that a kernel can be configured for.
+const maxCPUs = 8192
 
+// cpuMask is a set of processors in the kernel's format: a bit for each.
+type cpuMask [maxCPUs / 64]uint64
+
+// cpuList returns the numbers of the processors in the set.
 func (m *cpuMask) cpuList() []int {
 	var cpus []int
-	for i := range len(m) * 64 {
+	for i := range maxCPUs {
 		if m[i/64]&(1<<(i%64)) != 0 {
 			cpus = append(cpus, i)
 		}
@@ -22,12 +25,12 @@ func (m *cpuMask) cpuList() []int {
 	return cpus
 }
 
-// startPinned runs start on a separate thread with the given processors, because a child inherits
-// those of the thread that forks it.
+// startPinned calls start on a separate thread that may use only cpus, because a child process inherits
+// the processors of the thread that forks it.
 func startPinned(cpus []int, start func() error) error {
 	var want cpuMask
 	for _, c := range cpus {
-		if c < 0 || c >= len(want)*64 {
+		if c < 0 || c >= maxCPUs {
 			return fmt.Errorf("no processor %d", c)
 		}
 		want[c/64] |= 1 << (c % 64)
@@ -48,13 +51,13 @@ func startPinned(cpus []int, start func() error) error {
 		err = start()
 		if affinityCall(syscall.SYS_SCHED_SETAFFINITY, &before) == nil {
 			runtime.UnlockOSThread()
-		} // else the thread ends with this goroutine, and nothing else runs on it
+		} // otherwise the thread stays locked: it ends with this goroutine, and runs no other
 		done <- err
 	}()
 	return <-done
 }
 
-// allowedCPUs lists the processors the calling thread may use.
+// allowedCPUs returns the processors that the calling thread may use.
 func allowedCPUs() ([]int, error) {
 	var m cpuMask
 	if err := affinityCall(syscall.SYS_SCHED_GETAFFINITY, &m); err != nil {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Available returns the memory, in bytes, that is available without evicting what others use, as
-// the kernel estimates it. It returns false if the kernel has no estimate.
+// Available returns the kernel's estimate of the memory, in bytes, that new programs can use without
+// swapping. It returns false if the kernel has no estimate.
 func Available() (int64, bool) {
 	b, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
@@ -16,7 +16,7 @@ func Available() (int64, bool) {
 	return parseAvailable(string(b))
 }
 
-// parseAvailable reads it from the kernel's table.
+// parseAvailable returns the value of MemAvailable in the text of /proc/meminfo, in bytes.
 func parseAvailable(table string) (int64, bool) {
 	for line := range strings.Lines(table) {
 		if rest, ok := strings.CutPrefix(line, "MemAvailable:"); ok {

@@ -13,22 +13,20 @@ import (
 	"time"
 )
 
-// ErrNoController is the error of a group that cannot set the requested limit.
+// ErrNoController is the error of a limit whose controller is not enabled in the control group.
 var ErrNoController = errors.New("the controller is not available in this control group")
 
-// Cgroup is a control group (version 2) of our own, a child of the one this
-// process is in. Processes enter it by being started in it: give FD to
-// SysProcAttr.CgroupFD.
+// Cgroup is a control group (version 2) that tare has made, a child of the group of this process. A
+// process enters the group when it is started: set SysProcAttr.CgroupFD to FD.
 //
-// No controller is ever switched on for it, because that would change the
-// group of everybody around us; it has those that were on already.
+// Cgroup never enables a controller, because that would change the parent group, which other
+// processes use. The group has the controllers that were enabled before.
 type Cgroup struct {
 	dir  string
-	file *os.File
+	file *os.File // the opened directory; nil if it was not opened
 }
 
-// NewCgroup makes a control group. The name becomes a directory name;
-// characters that do not belong in one are replaced.
+// NewCgroup makes a control group. The name of its directory is CgroupName(name).
 func NewCgroup(name string) (*Cgroup, error) {
 	own, err := ownGroups()
 	if err != nil {
@@ -54,15 +52,16 @@ func NewCgroup(name string) (*Cgroup, error) {
 // FD returns the descriptor to start processes with. It is valid until Remove.
 func (c *Cgroup) FD() int { return int(c.file.Fd()) }
 
-// CPU returns the user and system time of everything that ever ran in the group.
+// CPU returns the user and system time of all processes that have ever run in the group. It returns
+// false if it cannot be read.
 func (c *Cgroup) CPU() (time.Duration, bool) {
 	stat, err := readStat(filepath.Join(c.dir, "cpu.stat"))
 	us, ok := stat["usage_usec"]
 	return time.Duration(us) * time.Microsecond, err == nil && ok
 }
 
-// MemoryMax makes the kernel end the entire group when it uses more than limit bytes. It returns
-// ErrNoController if the memory controller is off.
+// MemoryMax makes the kernel kill all processes of the group if they use more than limit bytes together.
+// It returns ErrNoController if the memory controller is not enabled.
 func (c *Cgroup) MemoryMax(limit int64) error {
 	err := c.writeFile("memory.max", strconv.FormatInt(limit, 10))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
@@ -71,15 +70,14 @@ func (c *Cgroup) MemoryMax(limit int64) error {
 	if err != nil {
 		return fmt.Errorf("control group: %w", pathErrorCause(err))
 	}
-	// Without these two the limit still holds: it is then met by swapping
-	// first, or by ending one process of the group instead of all.
+	// These may fail. Without the first the group swaps before it reaches the limit, and without the
+	// second the kernel kills one process of the group instead of all.
 	_ = c.writeFile("memory.swap.max", "0")
 	_ = c.writeFile("memory.oom.group", "1")
 	return nil
 }
 
-// OutOfMemory reports whether the kernel ended something in the group for
-// going over its limit.
+// OutOfMemory reports whether the kernel has killed a process of the group because of its memory limit.
 func (c *Cgroup) OutOfMemory() bool {
 	stat, err := readStat(filepath.Join(c.dir, "memory.events"))
 	return err == nil && stat["oom_kill"] > 0
@@ -93,15 +91,15 @@ func (c *Cgroup) Procs() ([]int, error) {
 	}
 	var pids []int
 	for _, f := range bytes.Fields(b) {
-		if pid, err := strconv.Atoi(string(f)); err == nil && pid > 0 { // 0: in another pid namespace
+		if pid, err := strconv.Atoi(string(f)); err == nil && pid > 0 { // 0 is a process of another pid namespace
 			pids = append(pids, pid)
 		}
 	}
 	return pids, nil
 }
 
-// Kill ends every process in the group: in one call if the kernel can do that (5.14), else one by
-// one. It may then miss a process that forks meanwhile, and must be called again.
+// Kill kills all processes in the group. Kernels before 5.14 cannot do that in one call; Kill then kills
+// one process after another. It may miss a process that is forked meanwhile, so it must be called again.
 func (c *Cgroup) Kill() error {
 	err := c.writeFile(killFile, "1")
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -116,8 +114,8 @@ func (c *Cgroup) Kill() error {
 
 const killFile = "cgroup.kill"
 
-// killMember ends one process. It opens the process before it checks again that it is in the group,
-// so that it ends no other process with the same number.
+// killMember kills one process of the group. It opens the process before it checks that the pid is still
+// in the group, so that it never kills another process to which the pid was given meanwhile.
 func (c *Cgroup) killMember(pid int) {
 	p, err := os.FindProcess(pid)
 	if err != nil || pid == os.Getpid() {
@@ -129,8 +127,8 @@ func (c *Cgroup) killMember(pid int) {
 	}
 }
 
-// Remove removes the group. It can only be removed empty, and the kernel
-// takes a moment to see that it is.
+// Remove removes the group, which must have no processes. It tries for a second, because the kernel
+// takes a moment to notice that a group has become empty.
 func (c *Cgroup) Remove() error {
 	if c.file != nil {
 		_ = c.file.Close()
@@ -138,6 +136,7 @@ func (c *Cgroup) Remove() error {
 	return removeGroup(c.dir, time.Second)
 }
 
+// writeFile writes value to a control file of the group.
 func (c *Cgroup) writeFile(file, value string) error {
 	f, err := os.OpenFile(filepath.Join(c.dir, file), os.O_WRONLY, 0) // never create
 	if err != nil {
@@ -147,8 +146,8 @@ func (c *Cgroup) writeFile(file, value string) error {
 	return errors.Join(err, f.Close())
 }
 
-// RemoveCgroups kills and removes every child group of our own whose name
-// begins with prefix: what a run that was killed has left.
+// RemoveCgroups kills and removes all children of this process's group whose names begin with prefix:
+// groups that killed runs have left.
 func RemoveCgroups(prefix string) {
 	own, err := ownGroups()
 	if err != nil || own.unified.dir == "" || prefix == "" {
@@ -158,20 +157,21 @@ func RemoveCgroups(prefix string) {
 	if err != nil {
 		return
 	}
-	var left []Cgroup
+	var killed []Cgroup
 	for _, e := range entries {
 		if e.IsDir() && strings.HasPrefix(e.Name(), CgroupName(prefix)) {
 			c := Cgroup{dir: filepath.Join(own.unified.dir, e.Name())}
 			_ = c.Kill()
-			left = append(left, c)
+			killed = append(killed, c)
 		}
 	}
-	for _, c := range left {
+	for _, c := range killed {
 		_ = c.Remove()
 	}
 }
 
-// CgroupName returns the directory name NewCgroup gives to a group called name.
+// CgroupName returns the name of the directory of group name: characters other than ASCII letters,
+// digits, "-", "_" and "." become "_".
 func CgroupName(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -182,19 +182,20 @@ func CgroupName(name string) string {
 	}, name)
 }
 
+// removeGroup removes the directory of a group. It tries until wait has passed.
 func removeGroup(dir string, wait time.Duration) error {
-	for end := time.Now().Add(wait); ; time.Sleep(5 * time.Millisecond) {
-		err := os.Remove(dir) // files inside are the kernel's and do not count
+	for deadline := time.Now().Add(wait); ; time.Sleep(5 * time.Millisecond) {
+		err := os.Remove(dir) // the control files in it do not matter
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
-		if time.Now().After(end) {
+		if time.Now().After(deadline) {
 			return fmt.Errorf("control group: %w", pathErrorCause(err))
 		}
 	}
 }
 
-// pathErrorCause returns the cause of err without the path.
+// pathErrorCause returns the cause of a PathError, without operation and path, or err itself.
 func pathErrorCause(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {

@@ -11,20 +11,20 @@ import (
 
 // Events and flags of perf_event_open(2).
 const (
-	hardwareEvent, softwareEvent   = 0, 1 // types
-	cyclesEvent, instructionsEvent = 0, 1 // of type hardware
-	taskClockEvent                 = 1    // of type software, in ns
+	hardwareEvent, softwareEvent   = 0, 1 // types of events
+	cyclesEvent, instructionsEvent = 0, 1 // events of type hardware
+	taskClockEvent                 = 1    // event of type software: CPU time in ns
 
-	counterOff      = 1 << 0  // disabled until it is enabled
-	counterInherits = 1 << 1  // the children of the thread that are started from now on count, with their threads
-	counterUser     = 3 << 5  // without kernel and hypervisor
-	counterOnExec   = 1 << 12 // enabled when a child executes a program
-	closeOnExec     = 8       // of the call
+	counterOff      = 1 << 0  // the counter does not count until it is enabled
+	counterInherits = 1 << 1  // processes and threads that the thread starts from now on are counted too
+	counterUser     = 3 << 5  // events in the kernel and the hypervisor are excluded
+	counterOnExec   = 1 << 12 // the counter is enabled when a child executes a program
+	closeOnExec     = 8       // flag of the call itself
 )
 
-// openCounter opens a counter of events in user space on this thread, on any processor.
+// openCounter opens a counter of events of this thread in user space, on any processor.
 func openCounter(kind uint32, event, flags uint64) (fd int, err error) {
-	attr := struct { // the part of perf_event_attr that the first version had, 64 bytes
+	attr := struct { // perf_event_attr in its first version, which has 64 bytes
 		kind, size                          uint32
 		config, period, sample, read, flags uint64
 		wakeup, breakpoint                  uint32
@@ -44,6 +44,7 @@ func openCounter(kind uint32, event, flags uint64) (fd int, err error) {
 	return int(n), nil
 }
 
+// readCounter returns the count of the counter with descriptor fd.
 func readCounter(fd int) (uint64, error) {
 	var count [8]byte
 	n, err := syscall.Read(fd, count[:])
@@ -56,8 +57,8 @@ func readCounter(fd int) (uint64, error) {
 	return binary.NativeEndian.Uint64(count[:]), nil
 }
 
-// HasInstructions returns an error with the reason if the instructions of programs cannot be
-// counted on this machine, and nil if they can.
+// HasInstructions returns nil if this machine can count the instructions of programs, or else an error
+// with the reason.
 func HasInstructions() error {
 	fd, err := openCounter(hardwareEvent, instructionsEvent, 0)
 	if err != nil {
@@ -70,15 +71,14 @@ func HasInstructions() error {
 	return nil
 }
 
-// CountInstructions counts the instructions in user space of the one program that start
-// starts, with all its threads. read returns them after the program has ended, and has to
-// be called once.
+// CountInstructions counts the instructions in user space of the program that start starts, with all its
+// threads. read returns their number when the program has ended. It must be called exactly once.
 func CountInstructions(start func() error) (read func() (uint64, error), err error) {
 	return countProgram(hardwareEvent, instructionsEvent, start)
 }
 
-// countProgram counts an event of the program that start starts. The counter is one of
-// this thread, which is disabled, and of its children from when they execute a program.
+// countProgram counts an event of the program that start starts. The counter belongs to this thread, on
+// which it is disabled. Child processes inherit it, and it is enabled when they execute a program.
 func countProgram(kind uint32, event uint64, start func() error) (read func() (uint64, error), err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -2,7 +2,7 @@ package machine
 
 import "time"
 
-// CPUTime returns the user and system time that all threads of process pid, including ended ones,
-// have used since it was started, without its children. It returns false if another process's clock
-// cannot be read, or there is no such process.
+// CPUTime returns the user and system time that process pid has used since it was started, over all of
+// its threads, including ended ones. The time of child processes is not included. It returns false
+// if there is no such process or the system cannot read the clock of another process.
 func CPUTime(pid int) (time.Duration, bool) { return cpuTime(pid) }

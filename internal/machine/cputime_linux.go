@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// cpuTime reads the process's CPU clock, which is exact to the nanosecond
-// where /proc counts in hundredths of a second.
+// cpuTime reads the CPU clock of the process, which has a resolution of 1 ns. The times in /proc have
+// only 10 ms.
 //
 // Source: clock_getcpuclockid(3); the id of a process's scheduler clock is the
 // complement of the process number, shifted, with clock 2 in the lowest bits

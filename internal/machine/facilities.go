@@ -1,8 +1,8 @@
 package machine
 
-// Names of facilities in a result. Found always means that the machine can report or do it; its
-// report is in the note. The first group helps tare to measure, the second describes the state of
-// the machine.
+// Names of facilities in a result. A facility is found if the machine has it or can report it; its value
+// is in the note. The first group helps tare to measure. The second one describes the state of the
+// machine: the comments have the possible values.
 const (
 	ChildGroup       = "child control group"
 	KillGroup        = "cgroup.kill"
@@ -14,11 +14,11 @@ const (
 	Affinity         = "affinity"
 	TaggedProcesses  = "tagged processes"
 
-	Governor       = "cpu governor"         // its name
+	Governor       = "cpu governor"         // name of the governor
 	Turbo          = "turbo"                // on, off
 	PowerSupply    = "power supply"         // mains, battery
-	CoreKinds      = "kinds of cores"       // one, or how many
+	CoreKinds      = "kinds of cores"       // one, or their number
 	Siblings       = "simultaneous threads" // on, off
 	VirtualMachine = "virtual machine"      // yes, no
-	Clock          = "clock"                // its source and step
+	Clock          = "clock"                // clock source and smallest step
 )

@@ -12,6 +12,7 @@ import (
 	"time"
 )
 
+// facilityProbes returns the probes of all facilities, in the order of a result.
 func facilityProbes() []probe {
 	return []probe{
 		{ChildGroup, probeGroup},
@@ -87,13 +88,14 @@ func probeGroup() (bool, string) {
 	return tryInGroup(func(c *Cgroup) (bool, string) { return true, filepath.Dir(c.dir) })
 }
 
-// tryInGroup tries something in a control group made for it.
-func tryInGroup(try func(*Cgroup) (bool, string)) (bool, string) {
+// tryInGroup calls probe with a new control group and returns its result. If the group cannot be made or
+// removed, the facility is not found and the note has the reason.
+func tryInGroup(probe func(*Cgroup) (bool, string)) (bool, string) {
 	c, err := NewCgroup(fmt.Sprintf("tare-probe-%d-%d", os.Getpid(), time.Now().UnixNano()))
 	if err != nil {
 		return false, strings.TrimPrefix(err.Error(), "control group: ")
 	}
-	found, note := try(c)
+	found, note := probe(c)
 	if err := c.Remove(); err != nil {
 		return false, err.Error()
 	}
@@ -106,7 +108,7 @@ func (c *Cgroup) canKillGroup() bool {
 	return err == nil
 }
 
-// probeCounters opens a cycle counter on this thread and looks whether it counts.
+// probeCounters opens a counter of CPU cycles and checks that it counts.
 func probeCounters() (bool, string) {
 	fd, err := openCounter(hardwareEvent, cyclesEvent, 0)
 	if err != nil {
@@ -129,47 +131,46 @@ func probeTurbo() (bool, string) {
 	return false, "not told"
 }
 
-// probePower returns the power source of the machine.
+// probePower returns the power source of the machine, from the power supplies in dir.
 func probePower(dir string) (bool, string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, pathErrorCause(err).Error()
 	}
-	const none = "none to ask, as in servers and virtual machines"
-	mains, battery := "", false
+	mainsOnline, onBattery := "", false // mainsOnline is "1" if any is connected, "" if there is none
 	for _, e := range entries {
-		at := filepath.Join(dir, e.Name())
-		switch firstLine(filepath.Join(at, "type")) {
+		supply := filepath.Join(dir, e.Name())
+		switch firstLine(filepath.Join(supply, "type")) {
 		case "Mains":
-			if mains != "1" {
-				mains = firstLine(filepath.Join(at, "online"))
+			if mainsOnline != "1" {
+				mainsOnline = firstLine(filepath.Join(supply, "online"))
 			}
 		case "Battery":
-			battery = battery || firstLine(filepath.Join(at, "status")) == "Discharging"
+			onBattery = onBattery || firstLine(filepath.Join(supply, "status")) == "Discharging"
 		}
 	}
 	switch {
-	case battery || mains == "0":
+	case onBattery || mainsOnline == "0":
 		return true, "battery"
-	case mains == "1":
+	case mainsOnline == "1":
 		return true, "mains"
 	}
-	return false, none
+	return false, "none to ask, as in servers and virtual machines"
 }
 
-// probeCores compares what the processors can do at most.
+// probeCores counts the kinds of processors, which differ in capacity or maximum frequency.
 func probeCores(dir string) (bool, string) {
-	kinds := map[string]int{}
+	kinds := map[string]bool{} // capacity/frequency
 	for i := 0; ; i++ {
 		cpu := filepath.Join(dir, "cpu"+strconv.Itoa(i))
 		if _, err := os.Stat(cpu); err != nil {
 			break
 		}
-		kinds[firstLine(filepath.Join(cpu, "cpu_capacity"))+"/"+firstLine(filepath.Join(cpu, "cpufreq/cpuinfo_max_freq"))]++
+		kinds[firstLine(filepath.Join(cpu, "cpu_capacity"))+"/"+firstLine(filepath.Join(cpu, "cpufreq/cpuinfo_max_freq"))] = true
 	}
-	_, silent := kinds["/"]
+	allUnknown := len(kinds) == 1 && kinds["/"]
 	switch {
-	case len(kinds) == 0 || len(kinds) == 1 && silent:
+	case len(kinds) == 0 || allUnknown:
 		return false, "not told"
 	case len(kinds) == 1:
 		return true, "one"
@@ -177,6 +178,7 @@ func probeCores(dir string) (bool, string) {
 	return true, fmt.Sprintf("%d; a result depends on which of them ran what", len(kinds))
 }
 
+// probeVirtual looks for the processor flag that hypervisors set.
 func probeVirtual() (bool, string) {
 	b, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
@@ -198,13 +200,13 @@ func probeVirtual() (bool, string) {
 	return false, "not told"
 }
 
-// probeClock measures the smallest step of the clock of measurements.
+// probeClock measures the smallest step of time.Now, which measurements use.
 func probeClock() (bool, string) {
 	step := time.Hour
 	for range 1000 {
-		at := time.Now()
+		start := time.Now()
 		for {
-			if d := time.Since(at); d > 0 {
+			if d := time.Since(start); d > 0 {
 				step = min(step, d)
 				break
 			}

@@ -7,8 +7,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Facts describes this machine and its facilities. It does not record noise: a [Gauge] measures it.
-// It takes a few milliseconds; once ctx has ended it omits the rest of the facilities.
+// Facts describes this machine and its facilities. It takes a few milliseconds. If ctx ends, the rest of
+// the facilities is omitted. Noise is not recorded; a [Gauge] measures it.
 func Facts(ctx context.Context) tare.Machine {
 	m := tare.Machine{
 		OS:     runtime.GOOS,
@@ -24,14 +24,14 @@ func Facts(ctx context.Context) tare.Machine {
 		if ctx.Err() != nil {
 			break
 		}
-		found, note := p.look()
+		found, note := p.detect()
 		m.Facilities = append(m.Facilities, tare.Facility{Name: p.name, Found: found, Note: note})
 	}
 	return m
 }
 
-// probe finds out whether the machine has one facility.
+// probe detects one facility of the machine.
 type probe struct {
-	name string
-	look func() (found bool, note string)
+	name   string
+	detect func() (found bool, note string)
 }

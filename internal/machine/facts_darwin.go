@@ -9,8 +9,8 @@ func kernelVersion() string { return readSysctl("kern.osrelease") }
 
 func cpuModel() string { return readSysctl("machdep.cpu.brand_string") }
 
-// totalMemory returns the machine's memory in bytes. Sysctl reads a string and drops a trailing
-// zero byte, so a number has to be filled up again.
+// totalMemory returns the machine's memory in bytes. Sysctl reads the number like a string and drops a
+// trailing zero byte, which totalMemory adds again.
 func totalMemory() int64 {
 	b := []byte(readSysctl("hw.memsize"))
 	if len(b) == 0 || len(b) > 8 {

@@ -8,8 +8,8 @@ import (
 
 func kernelVersion() string { return firstLine("/proc/sys/kernel/osrelease") }
 
-// cpuModel returns the processor's name. Where the kernel gives none (arm64) it is
-// the device tree's, or the codes that identify it.
+// cpuModel returns the name of the processor. If the kernel has none, as on arm64, it returns the model
+// in the device tree or the codes that identify the processor.
 func cpuModel() string {
 	b, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
@@ -52,7 +52,7 @@ func totalMemory() int64 {
 	return 0
 }
 
-// firstLine of a file, or nothing.
+// firstLine returns the first line of a file, without spaces around it, or "" if it cannot be read.
 func firstLine(file string) string {
 	b, err := os.ReadFile(file)
 	if err != nil {

@@ -10,22 +10,21 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Gauge measures the load of the machine other than the measurement, between StartGauge and Stop.
+// Gauge measures what other load on the machine does to the measurement between StartGauge and Stop.
 type Gauge struct {
 	began     time.Time
-	pressure  time.Duration            // total at the beginning; negative if unknown
-	throttled map[string]time.Duration // total at the beginning, by file
+	pressure  time.Duration            // cpuPressure at the beginning; negative if unknown
+	throttled map[string]time.Duration // readThrottled at the beginning
 }
 
-// StartGauge reads the machine's counters.
+// StartGauge starts a measurement: it reads the machine's counters.
 func StartGauge() *Gauge {
 	return &Gauge{began: time.Now(), pressure: cpuPressure("/proc/pressure/cpu"), throttled: readThrottled()}
 }
 
-// Stop reads the counters again and returns the shares of the time in
-// between. It may be called more than once; each call covers the time since
-// the start. RunQueueWait is always negative: it is known per contender
-// ([RunQueueWait]), not for the machine.
+// Stop reads the counters again and returns shares of the time since StartGauge. It may be called several
+// times. A negative share is unknown. The share RunQueueWait always is: it is measured per contender
+// by [RunQueueWait], not for the machine.
 func (g *Gauge) Stop() tare.Noise {
 	wall := time.Since(g.began)
 	return tare.Noise{
@@ -35,30 +34,30 @@ func (g *Gauge) Stop() tare.Noise {
 	}
 }
 
-// largestShare returns the largest share by which one of the counters grew: each group has its own.
+// largestShare returns the largest share of wall by which one of the counters grew, or -1 if there is
+// none.
 func largestShare(before, after map[string]time.Duration, wall time.Duration) float64 {
-	most := -1.0
-	for file, then := range before {
-		if now, ok := after[file]; ok {
-			most = max(most, growthShare(then, now, wall))
+	largest := -1.0
+	for file, old := range before {
+		if latest, ok := after[file]; ok {
+			largest = max(largest, growthShare(old, latest, wall))
 		}
 	}
-	return most
+	return largest
 }
 
-// growthShare returns the part of wall by which a counter grew. It is negative if either reading is
-// missing.
+// growthShare returns the growth of a counter as a share of wall. It returns -1 if a reading is missing.
 func growthShare(before, after, wall time.Duration) float64 {
 	if before < 0 || after < before || wall <= 0 {
 		return -1
 	}
-	// The counters are kept in steps, so a short span can seem overfull.
+	// The kernel updates the counters in steps, so the growth can exceed a short wall time.
 	return min(1, float64(after-before)/float64(wall))
 }
 
-// cpuPressure returns how long some task has waited for a processor since the machine started, from
-// the "some" line of a pressure file (Linux, Documentation/accounting/psi.rst). It is negative if
-// the kernel does not count that.
+// cpuPressure returns the time since the machine started in which some task waited for a processor, from
+// the "some" line of a pressure file (Linux, Documentation/accounting/psi.rst). It returns -1 if the
+// kernel does not record it.
 func cpuPressure(file string) time.Duration {
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -80,9 +79,10 @@ func cpuPressure(file string) time.Duration {
 	return -1
 }
 
-// readThrottled returns how long a CPU quota has stopped this process's groups, by file. The quota
-// may be set on any enclosing group, so it reads all ancestors; a figure is of one group only
-// (Linux, Documentation/scheduler/sched-bwc.rst). It is empty if the kernel does not count that.
+// readThrottled returns the time for which a CPU quota has stopped each of this process's control groups,
+// by the file with the value. A quota may be set on any group above the process, and each file is about
+// one group only, so readThrottled reads the files of all ancestors (Linux,
+// Documentation/scheduler/sched-bwc.rst). It returns no entries if the kernel does not record the time.
 func readThrottled() map[string]time.Duration {
 	own, err := ownGroups()
 	if err != nil {
@@ -91,8 +91,9 @@ func readThrottled() map[string]time.Duration {
 	return readThrottledIn(own)
 }
 
+// readThrottledIn is readThrottled for the given groups.
 func readThrottledIn(own groups) map[string]time.Duration {
-	all := map[string]time.Duration{}
+	throttled := map[string]time.Duration{}
 	for _, g := range []groupDir{own.unified, own.cpu} {
 		if g.dir == "" {
 			continue
@@ -100,16 +101,18 @@ func readThrottledIn(own groups) map[string]time.Duration {
 		for dir := g.dir; ; dir = filepath.Dir(dir) {
 			file := filepath.Join(dir, "cpu.stat")
 			if d := statThrottled(file); d >= 0 {
-				all[file] = d
+				throttled[file] = d
 			}
 			if dir == g.mount || !strings.HasPrefix(dir, g.mount) {
 				break
 			}
 		}
 	}
-	return all
+	return throttled
 }
 
+// statThrottled returns the time for which a quota stopped the group of a cpu.stat file, or -1 if the
+// file does not have it.
 func statThrottled(file string) time.Duration {
 	stat, err := readStat(file)
 	if err != nil {
@@ -124,7 +127,7 @@ func statThrottled(file string) time.Duration {
 	return -1
 }
 
-// readStat reads a file of "name value" lines.
+// readStat reads a file with lines of a name and a number. Other lines are skipped.
 func readStat(file string) (map[string]int64, error) {
 	b, err := os.ReadFile(file)
 	if err != nil {

@@ -7,14 +7,13 @@ import (
 	"strings"
 )
 
-// groupDir is a control group's directory and the mount point above it.
+// groupDir is the directory of a control group and the mount point above it.
 type groupDir struct {
-	dir   string
+	dir   string // "" if the group was not found
 	mount string
 }
 
-// groups are the control groups this process belongs to. An empty dir is one
-// that was not found.
+// groups are the control groups of this process.
 type groups struct {
 	unified groupDir // version 2
 	cpu     groupDir // version 1, cpu controller
@@ -33,38 +32,40 @@ func ownGroups() (groups, error) {
 	return parseGroups(string(member), string(mounts))
 }
 
-// parseGroups joins /proc/PID/cgroup, which names groups as the kernel sees them, with
-// /proc/PID/mountinfo, which has their mount points. The mount point is never assumed: hybrid
-// layouts have version 2 in a corner of version 1, and a container sees only a part of the tree.
+// parseGroups finds the directories of groups. member is the text of /proc/PID/cgroup, which has the
+// paths of the groups in the kernel's tree, and mounts the text of /proc/PID/mountinfo, which has the
+// mount points. These vary: hybrid layouts mount version 2 inside the tree of version 1, and a
+// container sees only a part of the tree.
 func parseGroups(member, mounts string) (groups, error) {
-	var unified, cpu string
+	var unified, cpu string                   // paths
 	for line := range strings.Lines(member) { // ID:CONTROLLERS:PATH
-		f := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		if len(f) != 3 {
+		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(fields) != 3 {
 			continue
 		}
-		if f[0] == "0" && f[1] == "" {
-			unified = f[2]
+		id, controllers, path := fields[0], fields[1], fields[2]
+		if id == "0" && controllers == "" {
+			unified = path
 		}
-		if hasWord(f[1], "cpu") {
-			cpu = f[2]
+		if hasWord(controllers, "cpu") {
+			cpu = path
 		}
 	}
 	var g groups
 	for line := range strings.Lines(mounts) {
-		before, after, ok := strings.Cut(strings.TrimSpace(line), " - ")
+		left, right, ok := strings.Cut(strings.TrimSpace(line), " - ") // id parent dev root mount … - type source options
 		if !ok {
 			continue
 		}
-		a, b := strings.Fields(before), strings.Fields(after) // id parent dev root mount … - type source options
-		if len(a) < 5 || len(b) < 3 {
+		place, kind := strings.Fields(left), strings.Fields(right)
+		if len(place) < 5 || len(kind) < 3 {
 			continue
 		}
-		root, mount := unescapeOctal(a[3]), unescapeOctal(a[4])
-		switch {
-		case b[0] == "cgroup2" && unified != "" && g.unified.dir == "":
+		root, mount := unescapeOctal(place[3]), unescapeOctal(place[4])
+		switch fsType, options := kind[0], kind[2]; {
+		case fsType == "cgroup2" && unified != "" && g.unified.dir == "":
 			g.unified = groupUnder(mount, root, unified)
-		case b[0] == "cgroup" && cpu != "" && g.cpu.dir == "" && hasWord(b[2], "cpu"):
+		case fsType == "cgroup" && cpu != "" && g.cpu.dir == "" && hasWord(options, "cpu"):
 			g.cpu = groupUnder(mount, root, cpu)
 		}
 	}
@@ -74,8 +75,8 @@ func parseGroups(member, mounts string) (groups, error) {
 	return g, nil
 }
 
-// groupUnder returns the directory of group path if the subtree root is mounted at mount. A group
-// outside the subtree has no directory.
+// groupUnder returns the directory of the group at path if the subtree root is mounted at mount. It
+// returns an empty groupDir if the group is outside the subtree.
 func groupUnder(mount, root, path string) groupDir {
 	rel, err := filepath.Rel(root, path)
 	if err != nil || rel == ".." || strings.HasPrefix(rel, "../") {

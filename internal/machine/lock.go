@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// errLocked is returned by tryLock while another process has the lock.
+// errLocked is the error of tryLock and tryLockHost while another process has the lock.
 var errLocked = errors.New("held by another process")
 
-// Lock makes sure that one process at a time has path. It waits until path can be locked or ctx
-// ends. While another process holds it, waiting (may be nil) is called once with the holder, e.g.
-// "pid 4711: tare run json-encode". The lock ends with unlock, or with the process, however that
-// ends.
+// Lock locks path, so that one process at a time has it. It waits until path can be locked or ctx ends.
+// If another process holds the lock, Lock calls waiting once with a description of that process, e.g.
+// "pid 4711: tare run json-encode"; waiting may be nil. The lock ends when unlock is called or the
+// process ends.
 func Lock(ctx context.Context, path string, waiting func(holder string)) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("machine lock %s: %w", path, pathErrorCause(err))
@@ -27,7 +27,7 @@ func Lock(ctx context.Context, path string, waiting func(holder string)) (unlock
 		if err != nil {
 			return nil, err
 		}
-		// The name of the holder is for people to read; the lock works without it.
+		// The text is only for messages of other processes: errors do not matter.
 		_ = writeHolder(f, fmt.Sprintf("pid %d: %s\n", os.Getpid(), commandLine(os.Args)))
 		return func() {
 			_ = writeHolder(f, "")
@@ -37,16 +37,17 @@ func Lock(ctx context.Context, path string, waiting func(holder string)) (unlock
 	return awaitLock(ctx, path, take, func() string { return readHolder(path) }, waiting)
 }
 
-// LockHost is [Lock] for all users and all directories of this machine. name identifies the lock;
-// everything that measures uses the same. If the system has no such lock, the error is
+// LockHost is like [Lock], but for all users and directories of this machine: name identifies the lock.
+// All processes that measure use the same name. If the system has no such lock, the error is
 // [errors.ErrUnsupported].
 func LockHost(ctx context.Context, name string, waiting func(holder string)) (unlock func(), err error) {
 	return awaitLock(ctx, name, func() (func(), error) { return tryLockHost(name) }, func() string { return hostHolder(name) }, waiting)
 }
 
-// awaitLock takes a lock as soon as it is free.
+// awaitLock calls take until it does not return errLocked any more, or ctx ends. holder returns a
+// description of the process that has the lock.
 func awaitLock(ctx context.Context, name string, take func() (func(), error), holder func() string, waiting func(string)) (unlock func(), err error) {
-	for told := false; ; {
+	for notified := false; ; {
 		unlock, err := take()
 		if err == nil {
 			return unlock, nil
@@ -54,10 +55,10 @@ func awaitLock(ctx context.Context, name string, take func() (func(), error), ho
 		if !errors.Is(err, errLocked) {
 			return nil, fmt.Errorf("machine lock %s: %w", name, pathErrorCause(err))
 		}
-		if !told && waiting != nil {
+		if !notified && waiting != nil {
 			waiting(holder())
 		}
-		told = true
+		notified = true
 		select {
 		case <-ctx.Done():
 			return nil, fmt.Errorf("machine lock %s: %w while %s holds it", name, context.Cause(ctx), holder())
@@ -66,10 +67,10 @@ func awaitLock(ctx context.Context, name string, take func() (func(), error), ho
 	}
 }
 
-// unknown is a holder of whom nothing is known.
+// unknown describes a holder about which nothing is known.
 const unknown = "another process"
 
-// readHolder reads from path which process locked it.
+// readHolder returns the description that the process with the lock has written into the file at path.
 func readHolder(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
@@ -80,9 +81,10 @@ func readHolder(path string) string {
 	if line, _, _ := strings.Cut(string(b), "\n"); line != "" {
 		return line
 	}
-	return unknown // it has locked but not written its name yet
+	return unknown // the holder has not written its description yet
 }
 
+// writeHolder replaces the content of the lock file.
 func writeHolder(f *os.File, text string) error {
 	if err := f.Truncate(0); err != nil {
 		return err
@@ -91,15 +93,17 @@ func writeHolder(f *os.File, text string) error {
 	return err
 }
 
-// commandLine returns how this process was called, in one short line.
+// commandLine returns the command line with the arguments args, in one short line and without the
+// directory of the program.
 func commandLine(args []string) string {
 	words := append([]string(nil), args...)
 	if len(words) > 0 {
 		words[0] = filepath.Base(words[0])
 	}
 	line := strings.Join(strings.Fields(strings.Join(words, " ")), " ")
-	if r := []rune(line); len(r) > 120 {
-		line = string(r[:120]) + "…"
+	const maxLength = 120
+	if r := []rune(line); len(r) > maxLength {
+		line = string(r[:maxLength]) + "…"
 	}
 	return line
 }

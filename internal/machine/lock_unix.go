@@ -8,6 +8,7 @@ import (
 	"syscall"
 )
 
+// tryLock opens and locks the file at path, or returns errLocked. Closing the file unlocks it.
 func tryLock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {

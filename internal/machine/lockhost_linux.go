@@ -11,13 +11,14 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// hostSocket returns the address of a lock. An address without a file has no owner, needs no directory
-// that all users may write to, and is free when its process has ended. Each network namespace has
-// its own.
+// hostSocket returns the abstract socket address of a lock, which has no file. So it has no owner, needs
+// no directory that all users may write to, and is free again when its process ends. Each network
+// namespace has its own addresses.
 func hostSocket(name string) *net.UnixAddr {
 	return &net.UnixAddr{Net: "unix", Name: "@tare-" + name}
 }
 
+// tryLockHost listens at the address of lock name, or returns errLocked.
 func tryLockHost(name string) (func(), error) {
 	l, err := net.ListenUnix("unix", hostSocket(name))
 	switch {
@@ -29,7 +30,8 @@ func tryLockHost(name string) (func(), error) {
 	return func() { _ = l.Close() }, nil
 }
 
-// hostHolder asks the kernel which process listens. It needs no reply: the connection names it.
+// hostHolder describes the process that listens at the address of lock name. The kernel returns the pid
+// for a connection; the process need not accept it.
 func hostHolder(name string) string {
 	c, err := net.DialUnix("unix", nil, hostSocket(name))
 	if err != nil {
@@ -42,7 +44,7 @@ func hostHolder(name string) string {
 	}
 	var peer *syscall.Ucred
 	_ = raw.Control(func(fd uintptr) { peer, _ = syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED) })
-	if peer == nil || peer.Pid == 0 { // of another process namespace
+	if peer == nil || peer.Pid == 0 { // 0 is a process of another pid namespace
 		return unknown
 	}
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", peer.Pid))

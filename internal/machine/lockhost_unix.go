@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// hostFile returns a path in the one directory that all users have and may write to. The file is
-// only read: its owner need not permit others to write.
+// hostFile returns the path of the file of lock name, in a directory that all users may write to. The
+// file is only opened for reading, so its owner need not permit others to write.
 func hostFile(name string) string { return "/tmp/tare-" + name + ".lock" }
 
 func tryLockHost(name string) (func(), error) {

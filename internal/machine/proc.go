@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// RunQueueWait returns how long the living threads of a process have been ready to run but not
-// running since they began. It is summed over threads because the process's own schedstat covers
-// only its first one. It returns false if the kernel does not report it.
+// RunQueueWait returns the time for which the threads of a process have been ready to run but not running.
+// It is the sum over the threads that exist, because the schedstat of the process covers its first
+// thread only. It returns false if the kernel does not report the time.
 func RunQueueWait(pid int) (time.Duration, bool) {
 	tasks := "/proc/" + strconv.Itoa(pid) + "/task"
 	entries, err := os.ReadDir(tasks)
@@ -50,9 +50,9 @@ func Resident(pid int) (int64, bool) {
 	return pages * int64(os.Getpagesize()), err == nil
 }
 
-// PeakResident returns the peak memory of a process since it was started, in bytes. It is better
-// than the kernel's figure at exit, which on Linux includes the memory of the starting process at
-// the fork.
+// PeakResident returns the peak memory of a process in bytes. The value that the kernel reports at exit
+// is worse: on Linux it includes the memory of the parent process at the fork. PeakResident returns
+// false if the peak is unknown or the process has ended.
 func PeakResident(pid int) (int64, bool) {
 	v, ok := statusField(pid, "VmHWM")
 	if !ok {
@@ -68,8 +68,8 @@ func Allowed(pid int) string {
 	return v
 }
 
-// Children lists the processes whose parent is pid. It returns false if the kernel has no such
-// list.
+// Children returns the pids of the processes whose parent is pid. It returns false if the kernel has no
+// such list.
 func Children(pid int) ([]int, bool) {
 	tasks := "/proc/" + strconv.Itoa(pid) + "/task"
 	entries, err := os.ReadDir(tasks)
@@ -78,7 +78,7 @@ func Children(pid int) ([]int, bool) {
 	}
 	var pids []int
 	found := false
-	for _, e := range entries { // a child belongs to the thread that made it
+	for _, e := range entries { // each thread lists the children that it started
 		b, err := os.ReadFile(filepath.Join(tasks, e.Name(), "children"))
 		if err != nil {
 			continue

@@ -10,19 +10,19 @@ import (
 // tempPrefix begins the names of directories that TempDir makes.
 const tempPrefix = "tare-tmp-"
 
-// TempDir makes a directory among the system's temporary files, for its owner only. It is
-// locked until remove is called: one that is not locked is left of a process that was
-// killed, and tare clean removes it.
-func TempDir(what string) (dir string, remove func(), err error) {
+// TempDir makes a directory among the system's temporary files with mode 0700. name becomes a part of its
+// name. The directory is locked until remove is called. A directory that is not locked belongs to a
+// process that was killed, and tare clean removes it.
+func TempDir(name string) (dir string, remove func(), err error) {
 	for {
-		if dir, err = os.MkdirTemp("", tempPrefix+what+"-"); err != nil {
+		if dir, err = os.MkdirTemp("", tempPrefix+name+"-"); err != nil {
 			return "", nil, err
 		}
 		unlock, ok := LockDir(dir)
 		if !ok {
-			continue // a tare clean has it, which came in between
+			continue // tare clean has locked it before us
 		}
-		if _, err := os.Lstat(dir); err != nil {
+		if _, err := os.Lstat(dir); err != nil { // tare clean has removed it
 			unlock()
 			continue
 		}
@@ -33,13 +33,13 @@ func TempDir(what string) (dir string, remove func(), err error) {
 	}
 }
 
-// TempFile makes a file in a directory of TempDir. Calling remove closes it too.
-func TempFile(what string) (f *os.File, remove func(), err error) {
-	dir, removeDir, err := TempDir(what)
+// TempFile makes a file called name in a new directory of TempDir. remove closes and removes both.
+func TempFile(name string) (f *os.File, remove func(), err error) {
+	dir, removeDir, err := TempDir(name)
 	if err != nil {
 		return nil, nil, err
 	}
-	if f, err = os.OpenFile(filepath.Join(dir, what), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+	if f, err = os.OpenFile(filepath.Join(dir, name), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
 		removeDir()
 		return nil, nil, err
 	}
@@ -49,7 +49,7 @@ func TempFile(what string) (f *os.File, remove func(), err error) {
 	}, nil
 }
 
-// TempDirs returns the directories of TempDir that are there and the caller's.
+// TempDirs returns the existing directories of TempDir that belong to the caller.
 func TempDirs() ([]string, error) {
 	entries, err := os.ReadDir(os.TempDir())
 	if os.IsNotExist(err) {

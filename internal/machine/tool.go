@@ -13,30 +13,30 @@ import (
 	"time"
 )
 
-// toolTime is the time limit for a tool to show that it runs: a hundred times what it takes.
-const toolTime = 20 * time.Second
+// versionTimeout is the time limit for a tool to print its version, which takes about a hundredth of it.
+const versionTimeout = 20 * time.Second
 
-// versioned are tools that print their version and do nothing else when called
-// with --version. Other programs may do anything, and are not called.
-var versioned = []string{"cargo", "cc", "clang", "fluent-bit", "fluentd", "gcc", "node", "npm", "otelcol", "pkg-config", "ruby", "rustc"}
+// versionTools are the tools that only print their version if they are called with --version. Other
+// programs may do anything, so they are not called.
+var versionTools = []string{"cargo", "cc", "clang", "fluent-bit", "fluentd", "gcc", "node", "npm", "otelcol", "pkg-config", "ruby", "rustc"}
 
-// BrokenToolError is the error of a program that exists and does not run.
+// BrokenToolError is the error of a program that exists but does not run.
 type BrokenToolError struct {
 	Path   string
-	Reason string // one line
+	Reason string // without line breaks
 }
 
-// Error returns one line.
+// Error returns the message, in one line.
 func (e *BrokenToolError) Error() string { return e.Path + " does not run: " + e.Reason }
 
-// Tool finds the program name as [exec.LookPath] does, and makes it print its version if that is
-// harmless. The error is a *BrokenToolError if that fails, as for a cargo of rustup without a
-// toolchain.
+// Tool returns the path of the program name, like [exec.LookPath]. If name is a tool that can print its
+// version, Tool also checks that it does. The error is a *BrokenToolError if it does not, e.g. for the
+// cargo of a rustup without a toolchain.
 func Tool(name string) (path string, err error) {
 	if path, err = exec.LookPath(name); err != nil {
 		return "", err
 	}
-	if slices.Contains(versioned, strings.TrimSuffix(filepath.Base(name), ".exe")) {
+	if slices.Contains(versionTools, strings.TrimSuffix(filepath.Base(name), ".exe")) {
 		if err := checkVersion(path); err != nil {
 			return "", err
 		}
@@ -44,23 +44,23 @@ func Tool(name string) (path string, err error) {
 	return path, nil
 }
 
-// checkVersion runs a program to print its version. The error contains the first line of its
-// output, or how it ended.
+// checkVersion makes the program at path print its version. The error contains the first line of its
+// output, or the exit status if there is no output.
 func checkVersion(path string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), toolTime)
+	ctx, cancel := context.WithTimeout(context.Background(), versionTimeout)
 	defer cancel()
-	var said bytes.Buffer
+	var output bytes.Buffer
 	cmd := exec.CommandContext(ctx, path, "--version")
-	cmd.Dir, cmd.Stdout, cmd.Stderr = os.TempDir(), &said, &said
-	cmd.WaitDelay = time.Second // for a child of it that holds the pipe
+	cmd.Dir, cmd.Stdout, cmd.Stderr = os.TempDir(), &output, &output
+	cmd.WaitDelay = time.Second // a child process may hold the pipe open
 	err := cmd.Run()
 	switch {
 	case err == nil, errors.Is(err, exec.ErrWaitDelay):
 		return nil
 	case ctx.Err() != nil:
-		return &BrokenToolError{path, fmt.Sprintf("%s --version took longer than %v", filepath.Base(path), toolTime)}
+		return &BrokenToolError{path, fmt.Sprintf("%s --version took longer than %v", filepath.Base(path), versionTimeout)}
 	}
-	line, _, _ := strings.Cut(strings.TrimSpace(said.String()), "\n")
+	line, _, _ := strings.Cut(strings.TrimSpace(output.String()), "\n")
 	if line == "" {
 		line = err.Error()
 	}
