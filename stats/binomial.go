@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// OrderInterval returns an interval for the median of whatever x was drawn
-// from, with no assumption but independence: with k the largest integer with
-// 2·P(Bin(n, ½) ≤ k−1) ≤ alpha, the k-th value from below and from above. ok
-// is false when there are too few values (at 5 % fewer than six).
+// OrderInterval returns an interval at level alpha for the median of the distribution of x. It assumes
+// only that the values are independent. The ends are the k-th value from below and from above, where k
+// is the largest integer with 2·P(Bin(n, ½) ≤ k−1) ≤ alpha. ok is false if there are too few values:
+// fewer than six at 5 %.
 //
 // Source: W. R. Thompson, "On confidence ranges for the median and other
 // expectation distributions", Ann. Math. Statist. 7 (1936) 122–128.
@@ -26,8 +26,8 @@ func OrderInterval(x []float64, alpha float64) (lo, hi float64, ok bool) {
 	return s[k-1], s[n-k], true
 }
 
-// rounding is the permitted relative error of a tail that is exactly alpha on paper and computed
-// through logarithms.
+// rounding is the permitted relative error of a tail probability: it may be alpha exactly, but it is
+// computed with logarithms.
 const rounding = 1e-12
 
 // ClopperPearson returns the exact interval of level alpha for a probability
@@ -48,12 +48,12 @@ func ClopperPearson(k, n int, alpha float64) (lo, hi float64) {
 	return lo, hi
 }
 
-// findRoot returns the point of [0, 1] up to which below holds.
-func findRoot(below func(float64) bool) float64 {
+// findRoot returns, by bisection, the point of [0, 1] below which isBelow returns true.
+func findRoot(isBelow func(float64) bool) float64 {
 	lo, hi := 0.0, 1.0
 	for range 100 {
 		mid := lo + (hi-lo)/2
-		if below(mid) {
+		if isBelow(mid) {
 			lo = mid
 		} else {
 			hi = mid
@@ -82,6 +82,7 @@ func binomialCDF(k, n int, p float64) float64 {
 	return math.Min(1, sum)
 }
 
+// logChoose returns the logarithm of the binomial coefficient n over k.
 func logChoose(n, k int) float64 {
 	a, _ := math.Lgamma(float64(n + 1))
 	b, _ := math.Lgamma(float64(k + 1))

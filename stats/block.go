@@ -2,34 +2,33 @@ package stats
 
 import "math"
 
-// Point is the contribution of one slice to a round effect: its operations and their total cost
-// (nanoseconds of wall or CPU time, or any other additive cost).
+// Point is the contribution of one slice to the effect of a round.
 type Point struct {
-	Ops int64
-	NS  float64
+	Ops int64   // number of operations
+	NS  float64 // their total cost: ns of wall or CPU time, or another cost that can be summed
 }
 
-// BlockEffect returns the effect of one round: slices a[i] and b[i] belong together, blocks of
-// consecutive slices are summed, each block gives the logarithm of cost per operation of a over
-// that of b, and the effect is the Hodges–Lehmann estimate over the blocks. A block should contain
-// at least two collection cycles of the allocating side.
+// BlockEffect returns the effect of one round, in which slices a[i] and b[i] belong together. Each block
+// of consecutive slices is summed and gives the logarithm of the cost per operation of a over the cost
+// per operation of b. The effect is the Hodges–Lehmann estimate over the blocks. A block should contain
+// at least two garbage collection cycles of the allocating side.
 //
-// Slices remaining after the last complete block join it; with fewer slices than one block
-// everything is one block, which is [SumEffect]. If a and b differ in length the rest of the longer
-// is ignored. The result is NaN when a block has no operations or no positive cost on either side.
+// Slices after the last complete block belong to that block. If there are fewer slices than one block,
+// all are one block, as in [SumEffect]. If a and b differ in length, the rest of the longer one is
+// ignored. The result is NaN if a block has no operations or no positive cost on either side.
 func BlockEffect(a, b []Point, block int) float64 {
 	return HodgesLehmann(BlockEffects(a, b, block))
 }
 
-// BlockEffects returns the effect of each block, as [BlockEffect] sums them. It
-// is a single NaN when a block has no operations or no positive cost.
+// BlockEffects returns the effect of each block of [BlockEffect]. The result is a single NaN if a block
+// has no operations or no positive cost on either side.
 func BlockEffects(a, b []Point, block int) []float64 {
 	n := min(len(a), len(b))
 	block = max(1, min(block, n))
 	var effects []float64
 	for i := 0; i+block <= n; i += block {
 		end := i + block
-		if n-end < block {
+		if n-end < block { // no other block follows
 			end = n
 		}
 		e := SumEffect(a[i:end], b[i:end])
@@ -41,13 +40,13 @@ func BlockEffects(a, b []Point, block int) []float64 {
 	return effects
 }
 
-// SumEffect returns the logarithm of the ratio of sums: all cost of a over all
-// its operations, over the same of b. NaN when a side has no operations or no
-// positive cost.
+// SumEffect returns the logarithm of the ratio of sums: the total cost per operation of a over the total
+// cost per operation of b. It is NaN if a side has no operations or no positive cost.
 func SumEffect(a, b []Point) float64 {
 	return math.Log(perOp(a)) - math.Log(perOp(b))
 }
 
+// perOp returns the total cost per operation, or NaN.
 func perOp(p []Point) float64 {
 	var ops int64
 	var ns float64

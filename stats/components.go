@@ -1,24 +1,22 @@
 package stats
 
-// Variance is the variance of the logarithm of the ratio of two contenders: from slice to slice
-// within a round, and from round to round in addition to that.
+// Variance is the variance of the logarithm of the ratio of two contenders, in two components.
 type Variance struct {
-	Within  float64 // of one slice
-	Between float64 // of one round, with endless slices
-	Rounds  int     // it was estimated from
+	Within  float64 // variance from slice to slice in a round
+	Between float64 // additional variance from round to round, which longer rounds do not reduce
+	Rounds  int     // number of rounds that it was estimated from
 }
 
-// Components splits what varies in the effects of rounds into two variances:
-// that of one block within its round, and that of rounds beyond what their
-// blocks explain. blocks holds the effects of each round's blocks; rounds with
-// fewer than two are ignored. ok is false with fewer than two rounds left. A
-// variance between rounds that would be negative is 0.
+// Components splits the variance of effects into the variance of one block within its round, and the
+// variance between rounds beyond what their blocks explain. blocks has the effects of the blocks of each
+// round. Rounds with fewer than two blocks are ignored. ok is false if fewer than two rounds remain. A
+// negative estimate of the variance between rounds becomes 0.
 //
 // Source: the analysis-of-variance estimator of a one-way random-effects model
 // (S. R. Searle, G. Casella, C. E. McCulloch, "Variance Components", 1992, §3.6).
 func Components(blocks [][]float64) (within, between float64, ok bool) {
 	var means []float64
-	var squares, free, inverse float64
+	var squares, free, inverse float64 // sums of squares within rounds, degrees of freedom, and 1/length
 	for _, x := range blocks {
 		if len(x) < 2 {
 			continue
@@ -43,6 +41,7 @@ func Components(blocks [][]float64) (within, between float64, ok bool) {
 	return within, max(0, spread/(n-1)-within*inverse/n), true
 }
 
+// computeMean returns the arithmetic mean of x.
 func computeMean(x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {

@@ -6,18 +6,18 @@ import (
 )
 
 const (
-	// sameCount is the maximum difference of equal counts: an average over many operations carries
-	// a share of what was counted before them.
+	// sameCount is the difference from which counts are not equal. Below it the difference may come
+	// from the average over many operations, which includes a share of earlier counts.
 	sameCount = 0.5
-	// settledRuns is the number of runs a count has to stay for its return to an earlier level to
-	// be two changes, and not a count that varies.
+	// settledRuns is the least number of runs of a level. If a count returns to an earlier level after
+	// fewer runs, it varies and has not changed twice.
 	settledRuns = 3
-	// countChance bounds the probability that counts of one level that varies lie on
-	// one side of all later ones by chance.
+	// countChance is the tolerated probability that the counts of two levels do not overlap by
+	// chance, although nothing changed.
 	countChance = 0.01
 )
 
-// countLevel is a level of a series of counts: counts[from:to], which are in low to high.
+// countLevel is a level of a series of counts: counts[from:to] are between low and high.
 type countLevel struct {
 	from, to  int
 	low, high float64
@@ -26,41 +26,43 @@ type countLevel struct {
 // hasSpread reports whether the counts of l differ.
 func (l countLevel) hasSpread() bool { return l.high-l.low >= sameCount }
 
-// isAdjacentTo reports whether all counts of o lie on one side of all of l.
-func (l countLevel) isAdjacentTo(o countLevel) bool {
+// isSeparateFrom reports whether all counts of l are below all counts of o, or above them.
+func (l countLevel) isSeparateFrom(o countLevel) bool {
 	return o.low-l.high >= sameCount || l.low-o.high >= sameCount
 }
 
-// withLevel returns l with the counts of the level that follows it.
-func (l countLevel) withLevel(o countLevel) countLevel {
-	return countLevel{l.from, o.to, min(l.low, o.low), max(l.high, o.high)}
+// mergeWith returns one level with the counts of l and of o, the level after l.
+func (l countLevel) mergeWith(o countLevel) countLevel {
+	return countLevel{from: l.from, to: o.to, low: min(l.low, o.low), high: max(l.high, o.high)}
 }
 
-// distanceTo returns the distance of the counts of l and o; 0 if they overlap.
+// distanceTo returns the distance between the ranges of l and o, or 0 if they overlap.
 func (l countLevel) distanceTo(o countLevel) float64 { return max(0, o.low-l.high, l.low-o.high) }
 
-// CountSteps returns at which indexes a series of counts changes its level. Counts that
-// never vary change with the first that differs: a count needs no interval. If they vary,
-// a step needs all counts of a level on one side of all of the next, by chance at
-// most once in a hundred. Logarithms are not taken, so that a count may be zero.
+// CountSteps returns the indexes at which a series of counts changes its level. Counts that do not vary
+// change at the first one that differs. If they vary, all counts of a level must be above or below all
+// counts of the next level, and the probability of that by chance must be at most countChance. Counts
+// may be zero: no logarithms are taken.
 func CountSteps(counts []float64) []int {
 	levels, vary := splitCounts(counts)
 	for {
-		worst, gap := -1, math.Inf(1) // the pair of neighbours that differ least, of those that need not differ
+		// Merge the pair of neighbours with the smallest distance, of those that may be one level.
+		closest, distance := -1, math.Inf(1)
 		for i := 1; i < len(levels); i++ {
 			a, b := levels[i-1], levels[i]
-			if exact := !vary && !a.hasSpread() && !b.hasSpread(); a.isAdjacentTo(b) && (exact || separationChance(a.to-a.from, b.to-b.from) <= countChance) {
+			isExact := !vary && !a.hasSpread() && !b.hasSpread()
+			if a.isSeparateFrom(b) && (isExact || separationChance(a.to-a.from, b.to-b.from) <= countChance) {
 				continue
 			}
-			if d := a.distanceTo(b); worst < 0 || d < gap {
-				worst, gap = i, d
+			if d := a.distanceTo(b); closest < 0 || d < distance {
+				closest, distance = i, d
 			}
 		}
-		if worst < 0 {
+		if closest < 0 {
 			break
 		}
-		levels[worst-1], vary = levels[worst-1].withLevel(levels[worst]), true
-		levels = append(levels[:worst], levels[worst+1:]...)
+		levels[closest-1], vary = levels[closest-1].mergeWith(levels[closest]), true
+		levels = append(levels[:closest], levels[closest+1:]...)
 	}
 	var steps []int
 	for _, l := range levels[min(1, len(levels)):] {
@@ -69,24 +71,25 @@ func CountSteps(counts []float64) []int {
 	return steps
 }
 
-// splitCounts returns the levels of a series, and whether counts vary within them: a few
-// runs after which a count turns back are no level.
+// splitCounts returns the levels of a series, and whether the series varies. A few runs after which a
+// count turns back are not a level: they are merged with the level before or after them.
 func splitCounts(counts []float64) (levels []countLevel, vary bool) {
 	for i, x := range counts {
-		next := countLevel{i, i + 1, x, x}
+		next := countLevel{from: i, to: i + 1, low: x, high: x}
 		for len(levels) > 0 {
 			last := len(levels) - 1
-			short := levels[last]
-			joins := !short.isAdjacentTo(next)
-			if !joins && (last == 0 || short.to-short.from >= settledRuns || (short.low > levels[last-1].high) != (next.high < short.low)) {
-				break // further away: a level of its own
+			latest := levels[last]
+			overlaps := !latest.isSeparateFrom(next)
+			isSettled := last == 0 || latest.to-latest.from >= settledRuns
+			if !overlaps && (isSettled || !turnsBack(levels[last-1], latest, next)) {
+				break // next begins a level
 			}
-			if joins || short.distanceTo(next) <= levels[last-1].distanceTo(next) {
-				next, vary = short.withLevel(next), vary || !joins
+			if overlaps || latest.distanceTo(next) <= levels[last-1].distanceTo(next) {
+				next, vary = latest.mergeWith(next), vary || !overlaps
 				levels = levels[:last]
 				break
 			}
-			levels[last-1] = levels[last-1].withLevel(short)
+			levels[last-1] = levels[last-1].mergeWith(latest)
 			levels, vary = levels[:last], true
 		}
 		levels = append(levels, next)
@@ -94,23 +97,30 @@ func splitCounts(counts []float64) (levels []countLevel, vary bool) {
 	return levels, vary
 }
 
-// separationChance returns the probability that n values lie on one side of k further
-// ones if all orders are equally likely: 2/C(n+k, k).
-func separationChance(n, k int) float64 {
-	ways, _ := math.Lgamma(float64(n + k + 1))
-	of, _ := math.Lgamma(float64(n + 1))
-	rest, _ := math.Lgamma(float64(k + 1))
-	return 2 * math.Exp(of+rest-ways)
+// turnsBack reports whether counts rose from level a to b and fall from b to c, or the reverse.
+func turnsBack(a, b, c countLevel) bool {
+	rose, falls := b.low > a.high, c.high < b.low
+	return rose == falls
 }
 
-// minSeparated is the least number of rounds after which varying counts can be found different
-// because their ranges are disjoint: by chance that happens once in 924 at six of each side.
+// separationChance returns the probability that n values are all below or all above k other values if all
+// orders are equally likely: 2·n!·k!/(n+k)!.
+func separationChance(n, k int) float64 {
+	logAll, _ := math.Lgamma(float64(n + k + 1))
+	logN, _ := math.Lgamma(float64(n + 1))
+	logK, _ := math.Lgamma(float64(k + 1))
+	return 2 * math.Exp(logN+logK-logAll)
+}
+
+// minSeparated is the least number of rounds of each side with which varying counts are different if their
+// ranges are disjoint. With six rounds each, all counts of head are above those of base by chance once
+// in 924 times.
 const minSeparated = 6
 
-// CompareCounts compares the counts that two sides took in each round, without an
-// interval: sign is 1 if head took more, -1 if it took fewer, and 0 if it took the same.
-// ok is false if the counts do not tell: each side has to be the same in every round
-// (exact), or every round of one side above every round of the other.
+// CompareCounts compares the counts of two sides in each round, without an interval. sign is 1 if the
+// counts of head are larger, -1 if they are smaller, and 0 if both are the same. exact reports that
+// neither side varies over rounds. ok is false if the counts decide nothing: they vary, and their ranges
+// overlap or there are too few rounds.
 func CompareCounts(base, head []float64) (sign int, exact, ok bool) {
 	if len(base) == 0 || len(head) == 0 {
 		return 0, false, false
@@ -126,6 +136,6 @@ func CompareCounts(base, head []float64) (sign int, exact, ok bool) {
 	case a.low-b.high >= sameCount:
 		return -1, exact, true
 	}
-	same := max(b.high-a.low, a.high-b.low) < sameCount
-	return 0, exact && same, same
+	allSame := max(b.high-a.low, a.high-b.low) < sameCount
+	return 0, exact && allSame, allSame
 }

@@ -4,10 +4,9 @@
 // ratio unless stated otherwise, so a difference of 0.05 is about 5 %. Rounds are the unit of
 // inference: one number per round, never one per iteration.
 //
-// The estimate is the Hodges–Lehmann pseudo-median ([HodgesLehmann]); its
-// interval comes from the ordered Walsh averages under the exact signed-rank
-// null ([Interval]). A study looks at its rounds several times ([Looks]) and
-// pays for it with a stricter level per look ([LookLevel]).
+// The estimate is the Hodges–Lehmann pseudo-median ([HodgesLehmann]). Its interval consists of ordered
+// Walsh averages, which the exact null distribution of the signed-rank test selects ([Interval]). A study
+// may stop at several looks at its data ([Looks]), so each look has a stricter level ([LookLevel]).
 //
-// Inputs must be finite; no function changes the slices it is given.
+// Inputs must be finite. No function changes its input slices.
 package stats

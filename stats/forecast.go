@@ -2,13 +2,11 @@ package stats
 
 import "math"
 
-// RoundsNeeded forecasts how many rounds in all will let an interval of the
-// given level (a look level, see [LookLevel]) clear the nearest of the limits
-// with a chance of four in five, if the estimate and the spread of x so far are
-// right. ok is false when that is more than most: n is then most, to be read as
-// "more than most". Where the interval of x clears every limit already n is
-// len(x). At eight rounds the spread is known to a third, the forecast to two
-// thirds: it is an order of magnitude, not a promise.
+// RoundsNeeded forecasts the total number of rounds after which the interval of x at level excludes the
+// nearest of the limits with a probability of 0.8, if the estimate and the spread of x so far are right.
+// level is the level of a look (see [LookLevel]). n is len(x) if the interval excludes every limit
+// already. If more than most rounds are needed, n is most and ok is false. After eight rounds the spread
+// has a relative error of a third and the forecast of two thirds, so it is an order of magnitude.
 //
 // The standard deviation of the Hodges–Lehmann estimate falls as τ/√n, and the
 // half-width of an interval is about z·τ/√n, which gives τ (E. L. Lehmann,
@@ -20,8 +18,8 @@ func RoundsNeeded(x []float64, level float64, most int, limits ...float64) (n in
 	if exists && excludesAll(lo, hi, limits) {
 		return len(x), true
 	}
-	tau, known := estimateTau(x)
-	if !known {
+	tau, ok := estimateTau(x)
+	if !ok {
 		return most, false
 	}
 	estimate, distance := HodgesLehmann(x), math.Inf(1)
@@ -29,21 +27,20 @@ func RoundsNeeded(x []float64, level float64, most int, limits ...float64) (n in
 		distance = math.Min(distance, math.Abs(estimate-l))
 	}
 	root := (normalQuantile(level/2) + normalQuantile(1-power)) * tau / distance
-	need := math.Ceil(root * root)
-	if !(need <= float64(most)) { // also when it is not a number
+	needed := math.Ceil(root * root)
+	if !(needed <= float64(most)) { // also if it is NaN
 		return most, false
 	}
-	n = max(int(need), len(x)+1, MinRounds(level))
+	n = max(int(needed), len(x)+1, MinRounds(level))
 	return min(n, most), n <= most
 }
 
-// power is the chance a forecast aims at.
+// power is the probability that a forecast aims at.
 const power = 0.8
 
-// Detectable returns the effect that is found with probability 0.8 if the half width of an interval
-// at level is half: the interval then excludes zero, and the estimate exceeds the half width. An
-// effect as large as the half width is found half of the time only. The estimate is assumed to be
-// normal.
+// Detectable returns the effect that is found with a probability of 0.8 if half is the half-width of the
+// interval at level. An effect is found if the interval excludes zero. (With an effect of half the
+// probability is only 0.5.) The estimate is assumed to be normal.
 func Detectable(half, level float64) float64 {
 	return half * (1 + normalQuantile(1-power)/normalQuantile(level/2))
 }
@@ -58,9 +55,9 @@ func excludesAll(lo, hi float64, limits []float64) bool {
 	return true
 }
 
-// estimateTau returns τ, the standard deviation of the Hodges–Lehmann estimate times √n, read off
-// the 80 % interval: wider ones overstate τ when rounds are few (by a half at eight rounds and 99
-// %), narrower ones scatter more.
+// estimateTau returns τ, the standard deviation of the Hodges–Lehmann estimate times √n, computed from
+// the width of the 80 % interval. Wider intervals overstate τ if there are few rounds (by a half at
+// eight rounds and 99 %), and narrower ones vary more. It returns false if there are too few rounds.
 func estimateTau(x []float64) (tau float64, ok bool) {
 	const level = 0.2
 	lo, hi, ok := Interval(x, level)

@@ -5,28 +5,28 @@ import (
 	"slices"
 )
 
-// Alpha is the error rate of verdicts: of a family together, over all looks.
+// Alpha is the error rate of verdicts, for a family of comparisons together and over all looks.
 const Alpha = 0.05
 
-// Holm returns the p-values adjusted for the size of their family: rejecting if the adjusted value
-// is ≤ α keeps the chance of any false rejection ≤ α.
+// Holm returns the p-values of a family, adjusted for its size. If every hypothesis with an adjusted value
+// of at most α is rejected, the probability of any false rejection is at most α.
 //
 // Source: S. Holm, "A simple sequentially rejective multiple test procedure",
 // Scand. J. Statist. 6 (1979) 65–70.
 func Holm(p []float64) []float64 {
 	out := make([]float64, len(p))
-	worst := 0.0
+	largest := 0.0 // adjusted values do not decrease
 	for rank, i := range sortedIndexes(p) {
-		worst = math.Max(worst, math.Min(1, float64(len(p)-rank)*p[i]))
-		out[i] = worst
+		largest = math.Max(largest, math.Min(1, float64(len(p)-rank)*p[i]))
+		out[i] = largest
 	}
 	return out
 }
 
-// HolmLooks returns which of a family of comparisons differ after up to looks looks at each: Holm's
-// step-down with a level per look from [LookLevel]. p holds the exact two-sided p-values at the
-// current look. The smallest is compared with LookLevel(alpha/m), the next with
-// LookLevel(alpha/(m−1)) and so on; the first that fails ends it.
+// HolmLooks reports which comparisons of a family are significant in a study with up to looks looks. It is
+// Holm's step-down procedure with a level per look from [LookLevel]. p has the exact two-sided p-values
+// at the current look. The smallest of m is compared with LookLevel(alpha/m), the next with
+// LookLevel(alpha/(m−1)) and so on, up to the first that is above its level.
 func HolmLooks(p []float64, alpha float64, looks int) []bool {
 	out := make([]bool, len(p))
 	for rank, i := range sortedIndexes(p) {

@@ -5,51 +5,50 @@ import (
 	"slices"
 )
 
-// MinMachines is the least number of machines that are pooled: the variance between two has one
-// degree of freedom, and an interval from it is next to useless.
+// MinMachines is the least number of machines that can be pooled. The variance between two machines has
+// one degree of freedom only, and its interval would be too wide to be useful.
 const MinMachines = 3
 
 // MachinesDiffer is the level at which machines are reported as different, over the family of all
-// comparisons. Occasional disturbed rounds take the test slightly above its level; it stays below 5
-// %.
+// comparisons. A few disturbed rounds raise the error rate slightly above it, but not above 5 %.
 const MachinesDiffer = 0.04
 
 // Estimate is one machine's estimate of a quantity.
 type Estimate struct {
 	Value    float64
-	Variance float64 // of Value
+	Variance float64 // variance of Value
 	Free     int     // degrees of freedom of Variance
 }
 
-// Trimmed returns the mean of x without a fifth of the values at either end, and its variance from
-// the winsorized sample. One disturbed round moves neither much. ok is false if fewer than two
-// values remain.
+// Trimmed returns the mean of x without a fifth of the values at either end, and the variance of this mean
+// from the winsorized sample. One disturbed round changes neither of them much. ok is false if fewer
+// than two values remain.
 //
 // Source: J. W. Tukey, D. H. McLaughlin, "Less vulnerable confidence and
 // significance procedures for location based on a single sample:
 // trimming/winsorization 1", Sankhyā A 25 (1963) 331–352.
 func Trimmed(x []float64) (e Estimate, ok bool) {
 	s := slices.Sorted(slices.Values(x))
-	cut := len(s) / 5
-	left := len(s) - 2*cut
-	if left < 2 {
+	cut := len(s) / 5 // values at either end
+	kept := len(s) - 2*cut
+	if kept < 2 {
 		return Estimate{}, false
 	}
-	value := computeMean(s[cut : cut+left])
-	for i := range cut {
-		s[i], s[len(s)-1-i] = s[cut], s[cut+left-1]
+	value := computeMean(s[cut : cut+kept])
+	for i := range cut { // winsorize: replace each value at an end by the nearest value between the ends
+		s[i], s[len(s)-1-i] = s[cut], s[cut+kept-1]
 	}
 	m, squares := computeMean(s), 0.0
 	for _, v := range s {
 		squares += (v - m) * (v - m)
 	}
-	return Estimate{Value: value, Variance: squares / float64(left*(left-1)), Free: left - 1}, true
+	return Estimate{Value: value, Variance: squares / float64(kept*(kept-1)), Free: kept - 1}, true
 }
 
-// SameEverywhere returns the p-value of the hypothesis that all machines have one
-// and the same value: Cochran's Q, referred to the F distribution that allows
-// for variances which were estimated from few rounds; by χ² the test would
-// find differences too often. ok is false with fewer than two machines.
+// SameEverywhere returns the p-value of the hypothesis that all machines have the same value. The test
+// statistic is Cochran's Q. Its distribution is approximated by F, which allows for variances that were
+// estimated from few rounds; with χ² the test would find differences too often. ok is false if there are
+// fewer than two machines.
 //
 // Source: B. L. Welch, "On the comparison of several mean values: an
 // alternative approach", Biometrika 38 (1951) 330–336; with trimmed means:
@@ -64,30 +63,29 @@ func SameEverywhere(machines []Estimate) (p float64, ok bool) {
 		return boolToFloat(allEqual(machines)), true
 	}
 	_, q, weights := weightedMean(machines, 0)
-	total, lack := sumOf(weights), 0.0
+	total, correction := sumOf(weights), 0.0 // correction: Welch's sum, because the variances are estimated
 	for i, m := range machines {
 		share := 1 - weights[i]/total
-		lack += share * share / float64(m.Free)
+		correction += share * share / float64(m.Free)
 	}
-	f := q / (k - 1) / (1 + 2*(k-2)/(k*k-1)*lack)
-	return aboveF(f, k-1, (k*k-1)/(3*lack)), true
+	f := q / (k - 1) / (1 + 2*(k-2)/(k*k-1)*correction)
+	return aboveF(f, k-1, (k*k-1)/(3*correction)), true
 }
 
-// Pooled is a quantity over machines, each of which has a value of its own.
+// Pooled is the mean of a quantity over machines that have different values.
 type Pooled struct {
 	Value     float64 // mean over machines like these
-	Low, High float64
+	Low, High float64 // interval of Value
 	Between   float64 // variance between machines
-	Q         float64 // Cochran's
-	I2        float64 // share of what differs between machines that their rounds do not explain
+	Q         float64 // Cochran's Q
+	I2        float64 // I²: share of the variance of the estimates that their rounds do not explain
 }
 
-// Pool returns the mean over machines with its interval at 1−alpha, the machine
-// being a random effect. The variance between machines is the moment estimator
-// of DerSimonian and Laird; the interval is Hartung's, Knapp's, Sidik's and
-// Jonkman's, from Student's t with a degree of freedom for each machine but
-// one, and never narrower than what the rounds alone allow. ok is false with
-// fewer than [MinMachines].
+// Pool returns the mean over machines with its interval at 1−alpha. The machine is a random effect. The
+// variance between machines is the moment estimator of DerSimonian and Laird. The interval follows
+// Hartung, Knapp, Sidik and Jonkman: from Student's t with a degree of freedom less than machines, and
+// never narrower than the variances of the estimates alone would allow. ok is false if there are fewer
+// than [MinMachines] machines.
 //
 // Sources: R. DerSimonian, N. Laird, "Meta-analysis in clinical trials",
 // Control. Clin. Trials 7 (1986) 177–188; J. Hartung, G. Knapp, "A refined
@@ -114,8 +112,9 @@ func Pool(machines []Estimate, alpha float64) (p Pooled, ok bool) {
 		for _, v := range values {
 			p.Between += (v - p.Value) * (v - p.Value) / free
 		}
-		half := t * math.Sqrt(p.Between/(free+1))
-		p.Low, p.High, p.I2 = p.Value-half, p.Value+half, 1-boolToFloat(allEqual(machines))
+		halfWidth := t * math.Sqrt(p.Between/(free+1))
+		p.Low, p.High = p.Value-halfWidth, p.Value+halfWidth
+		p.I2 = 1 - boolToFloat(allEqual(machines))
 		return p, true
 	}
 	_, q, weights := weightedMean(machines, 0)
@@ -127,13 +126,13 @@ func Pool(machines []Estimate, alpha float64) (p Pooled, ok bool) {
 	p.Q, p.I2 = q, max(0, 1-free/q)
 	p.Between = max(0, (q-free)/(total-squares/total))
 	value, spread, weights := weightedMean(machines, p.Between)
-	half := t * math.Sqrt(max(1, spread/free)/sumOf(weights))
-	p.Value, p.Low, p.High = value, value-half, value+half
+	halfWidth := t * math.Sqrt(max(1, spread/free)/sumOf(weights))
+	p.Value, p.Low, p.High = value, value-halfWidth, value+halfWidth
 	return p, true
 }
 
-// weightedMean returns the mean of machines by the inverse of their variances plus between, and the
-// weighted sum of the squares around it.
+// weightedMean returns the weighted mean of machines, the weighted sum of squared distances from it, and the
+// weights. The weight of a machine is the inverse of its variance plus between.
 func weightedMean(machines []Estimate, between float64) (value, squares float64, weights []float64) {
 	for _, m := range machines {
 		w := 1 / (m.Variance + between)
@@ -147,8 +146,8 @@ func weightedMean(machines []Estimate, between float64) (value, squares float64,
 	return value, squares, weights
 }
 
-// hasExact reports whether a machine's rounds did not differ at all, as with counts of allocations:
-// weights by their variance would be infinite.
+// hasExact reports whether a machine has no variance, as with counts of allocations: its weight would be
+// infinite.
 func hasExact(machines []Estimate) bool {
 	return slices.ContainsFunc(machines, func(m Estimate) bool { return m.Variance == 0 })
 }
@@ -172,17 +171,17 @@ func sumOf(x []float64) float64 {
 	return total
 }
 
-// aboveF returns the chance that F with a and b degrees of freedom exceeds f.
+// aboveF returns the probability that F with a and b degrees of freedom exceeds f.
 func aboveF(f, a, b float64) float64 { return incompleteBeta(b/2, a/2, b/(b+a*f)) }
 
-// studentQuantile returns the p-quantile, above the median, of Student's t.
+// studentQuantile returns the p-quantile of Student's t, for p above 0.5.
 func studentQuantile(p, free float64) float64 {
 	x := findRoot(func(x float64) bool { return incompleteBeta(free/2, 0.5, x)/2 < 1-p })
 	return math.Sqrt(free * (1 - x) / x)
 }
 
-// incompleteBeta returns the regularized incomplete beta function I_x(a, b), by its
-// continued fraction, evaluated from the front.
+// incompleteBeta returns the regularized incomplete beta function I_x(a, b). It evaluates the continued
+// fraction from the front.
 //
 // Source: M. Abramowitz, I. A. Stegun, "Handbook of Mathematical Functions",
 // 1964, 26.5.8; the evaluation: W. J. Lentz, Applied Optics 15 (1976) 668–671.
@@ -195,10 +194,10 @@ func incompleteBeta(a, b, x float64) float64 {
 	case x > (a+1)/(a+b+2): // if the fraction converges slowly
 		return 1 - incompleteBeta(b, a, 1-x)
 	}
-	const least = 1e-300
+	const smallest = 1e-300 // in place of 0 in a denominator
 	nonzero := func(v float64) float64 {
-		if math.Abs(v) < least {
-			return least
+		if math.Abs(v) < smallest {
+			return smallest
 		}
 		return v
 	}

@@ -6,10 +6,11 @@ import (
 	"strconv"
 )
 
-// Ranks returns the ranks contender i of n may have, from 1: low is one more than the number proven
-// faster than i, high is n less the number proven slower. faster(i, j) is −1 if i is proven faster
-// than j, 1 if slower and 0 if neither is proven; it is called once per ordered pair.
-func Ranks(n int, faster func(i, j int) int) (low, high []int) {
+// Ranks returns the lowest and highest possible rank of each of n contenders, from 1. low[i] is one more
+// than the number of contenders that are proven faster than i, and high[i] is n minus the number of those
+// proven slower. compare(i, j) returns −1 if i is proven faster than j, 1 if i is proven slower, and 0 if
+// neither is proven. It is called once per ordered pair.
+func Ranks(n int, compare func(i, j int) int) (low, high []int) {
 	low, high = make([]int, n), make([]int, n)
 	for i := range n {
 		low[i], high[i] = 1, n
@@ -17,10 +18,10 @@ func Ranks(n int, faster func(i, j int) int) (low, high []int) {
 			if i == j {
 				continue
 			}
-			switch f := faster(i, j); {
-			case f < 0:
+			switch order := compare(i, j); {
+			case order < 0:
 				high[i]--
-			case f > 0:
+			case order > 0:
 				low[i]++
 			}
 		}
@@ -28,25 +29,25 @@ func Ranks(n int, faster func(i, j int) int) (low, high []int) {
 	return low, high
 }
 
-// Letters returns a compact letter display: contenders i and j share a letter exactly when they are
-// not proven distinct. order lists the contenders from first to last (fastest first), so that
-// letters run a, b, c … down the table; nil is 0 … n−1. After 52 letters a group is called by its
-// number, (53).
+// Letters returns a compact letter display: contenders i and j have a letter in common if and only if
+// distinct(i, j) is false. order lists the contenders in the order of a table, fastest first, so that
+// letters run a, b, c … down the table; nil means 0 … n−1. From the 53rd on, a group is named by its
+// number, as (53).
 //
 // Source: H.-P. Piepho, "An algorithm for a letter-based representation of
 // all-pairwise comparisons", J. Comput. Graph. Statist. 13 (2004) 456–466:
-// insert (split every group that holds a distinct pair) and absorb (drop groups
-// inside another).
+// insert (split every group that contains a distinct pair) and absorb (drop groups
+// that are inside another group).
 func Letters(n int, distinct func(i, j int) bool, order []int) []string {
 	if order == nil {
 		for i := range n {
 			order = append(order, i)
 		}
 	}
-	// A group is a set of positions in order.
+	// A group is a set of positions in order, a bit for each.
 	all := new(big.Int)
-	for at := range order {
-		all.SetBit(all, at, 1)
+	for pos := range order {
+		all.SetBit(all, pos, 1)
 	}
 	groups := []*big.Int{all}
 	for i := range order {
@@ -56,10 +57,10 @@ func Letters(n int, distinct func(i, j int) bool, order []int) []string {
 			}
 		}
 	}
-	// Named by their first member, then by how soon they end.
+	// The group with the first contender that only one of two groups has gets the earlier letter.
 	slices.SortFunc(groups, func(a, b *big.Int) int {
-		for at := range order {
-			if d := int(b.Bit(at)) - int(a.Bit(at)); d != 0 {
+		for pos := range order {
+			if d := int(b.Bit(pos)) - int(a.Bit(pos)); d != 0 {
 				return d
 			}
 		}
@@ -67,8 +68,8 @@ func Letters(n int, distinct func(i, j int) bool, order []int) []string {
 	})
 	out := make([]string, n)
 	for g, group := range groups {
-		for at, i := range order {
-			if group.Bit(at) == 1 {
+		for pos, i := range order {
+			if group.Bit(pos) == 1 {
 				out[i] += groupLetter(g)
 			}
 		}
@@ -76,7 +77,7 @@ func Letters(n int, distinct func(i, j int) bool, order []int) []string {
 	return out
 }
 
-// splitGroups splits every group with both i and j into one without i and one without j.
+// splitGroups splits every group with both positions i and j into one without j and one without i.
 func splitGroups(groups []*big.Int, i, j int) []*big.Int {
 	var out []*big.Int
 	for _, g := range groups {
@@ -91,7 +92,7 @@ func splitGroups(groups []*big.Int, i, j int) []*big.Int {
 	return out
 }
 
-// dropSubsets drops every group that is a subset of another.
+// dropSubsets drops every group that is a subset of another, and keeps one of equal groups.
 func dropSubsets(groups []*big.Int) []*big.Int {
 	var out []*big.Int
 	for i, g := range groups {
@@ -104,9 +105,10 @@ func dropSubsets(groups []*big.Int) []*big.Int {
 	return out
 }
 
+// isSubset reports whether all members of a are in b.
 func isSubset(a, b *big.Int) bool { return new(big.Int).AndNot(a, b).Sign() == 0 }
 
-// groupLetter names the i-th group.
+// groupLetter returns the name of the i-th group, from 0.
 func groupLetter(i int) string {
 	const names = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	if i < len(names) {

@@ -6,25 +6,23 @@ import (
 )
 
 const (
-	// repeatsPrior is the number of degrees of freedom that the variance of an entire table has in
-	// that of a row, which itself has two: a row that repeats as well by luck gets no interval of
-	// no width.
+	// repeatsPrior is the number of degrees of freedom of the table's usual variance when it is averaged
+	// with the variance of a row. So a row whose repeats are equal by luck still gets an interval.
 	repeatsPrior = 4.0
-	// minRepeatSD is the least standard deviation of a count that is assumed, on the
-	// logarithmic scale.
+	// minRepeatSD is the least standard deviation of the logarithm of a count that is assumed.
 	minRepeatSD = 0.0002
 	// chiMedian is the median of χ² with two degrees of freedom.
 	chiMedian = 2 * math.Ln2
-	// wholeWithin is the maximum distance of a count from the integer that it equals.
-	wholeWithin = 0.2
+	// maxIntegerOff is the maximum distance of a count from the integer that it equals.
+	maxIntegerOff = 0.2
 )
 
-// Repeats are repeated measurements of two sides, which do not differ but for what
-// repeats of one side differ by, such as counts of instructions.
+// Repeats are repeated measurements of two sides, such as counts of instructions. Both sides have the same
+// relative variance.
 type Repeats struct{ Base, Head []float64 }
 
-// logVariance returns the variance of the logarithm of one value within the sides, and its degrees
-// of freedom.
+// logVariance returns the variance of the logarithm of one value, pooled over both sides, and its degrees
+// of freedom. Both are 0 if neither side has two values.
 func (r Repeats) logVariance() (v, free float64) {
 	for _, side := range [][]float64{r.Base, r.Head} {
 		mean := meanLog(side)
@@ -39,8 +37,8 @@ func (r Repeats) logVariance() (v, free float64) {
 	return v / free, free
 }
 
-// RepeatVariance returns the variance that a row of a table of repeats usually has, of the
-// logarithm of one value. It is the median over rows: some benchmarks vary much more.
+// RepeatVariance returns the usual variance of the logarithm of one value in a row of a table. It is
+// computed from the median over the rows, because some benchmarks vary much more than others.
 func RepeatVariance(rows []Repeats) float64 {
 	var all []float64
 	for _, r := range rows {
@@ -55,10 +53,10 @@ func RepeatVariance(rows []Repeats) float64 {
 	return max(usual, minRepeatSD*minRepeatSD)
 }
 
-// Compare returns the ratio head/base of the geometric means and its interval at level
-// alpha. The variance of a row is that of its repeats, moderated by the usual one of its
-// table (usual, of RepeatVariance). The interval is no narrower than least to both sides,
-// in the unit of the values: what one side is can move by that much between builds.
+// Compare returns the ratio head/base of the geometric means and its interval at level alpha. The variance
+// is a weighted mean of the variance of r and usual, the variance of the table from RepeatVariance. Each
+// half of the interval is at least least, in the unit of the values: the value of a side can change by
+// that much from build to build.
 //
 // Source: G. K. Smyth, "Linear models and empirical Bayes methods for assessing
 // differential expression in microarray experiments", Statistical Applications in
@@ -66,24 +64,26 @@ func RepeatVariance(rows []Repeats) float64 {
 func (r Repeats) Compare(usual, least, alpha float64) (ratio, low, high float64) {
 	v, free := r.logVariance()
 	v = (repeatsPrior*usual + free*v) / (repeatsPrior + free)
-	d := meanLog(r.Head) - meanLog(r.Base)
+	logRatio := meanLog(r.Head) - meanLog(r.Base)
 	se := math.Sqrt(v * (1/float64(len(r.Base)) + 1/float64(len(r.Head))))
-	half := max(studentQuantile(1-alpha/2, repeatsPrior+free)*se, math.Log1p(least/min(slices.Min(r.Base), slices.Min(r.Head))))
-	return math.Exp(d), math.Exp(d - half), math.Exp(d + half)
+	minHalf := math.Log1p(least / min(slices.Min(r.Base), slices.Min(r.Head)))
+	half := max(studentQuantile(1-alpha/2, repeatsPrior+free)*se, minHalf)
+	return math.Exp(logRatio), math.Exp(logRatio - half), math.Exp(logRatio + half)
 }
 
-// Exact returns the integers that both sides equal, if every value of a side is within a fifth of
-// the same integer.
+// Exact returns the integers that both sides equal. ok is false unless all values of a side are within a
+// fifth of the same positive integer.
 func (r Repeats) Exact() (base, head float64, ok bool) {
-	whole := func(side []float64) (float64, bool) {
+	toInteger := func(side []float64) (float64, bool) {
 		n := math.Round(side[0])
-		return n, !slices.ContainsFunc(side, func(x float64) bool { return math.Abs(x-n) > wholeWithin })
+		return n, !slices.ContainsFunc(side, func(x float64) bool { return math.Abs(x-n) > maxIntegerOff })
 	}
-	base, okBase := whole(r.Base)
-	head, okHead := whole(r.Head)
+	base, okBase := toInteger(r.Base)
+	head, okHead := toInteger(r.Head)
 	return base, head, okBase && okHead && base > 0 && head > 0
 }
 
+// meanLog returns the mean of the logarithms of values.
 func meanLog(values []float64) float64 {
 	total := 0.0
 	for _, x := range values {

@@ -6,12 +6,12 @@ import (
 	"sort"
 )
 
-// SignedRankNull returns the exact distribution of Wilcoxon's signed-rank
-// statistic of n rounds when every sign is a fair coin: element w is P(W ≤ w),
-// w = 0 … n(n+1)/2. It takes O(n³) steps, 3 ms at n = 180.
+// SignedRankNull returns the exact null distribution of Wilcoxon's signed-rank statistic W of n rounds:
+// every sign is a fair coin. Element w is P(W ≤ w), for w = 0 … n(n+1)/2. It takes O(n³) steps, 3 ms at
+// n = 180.
 //
-// Recursion: W_n = W_(n−1) + n·B with B a fair coin. Halving and adding round
-// alike on every machine, so the numbers do too.
+// The recursion is W_n = W_(n−1) + n·B, where B is a fair coin. It only halves and adds, which gives the
+// same floating-point numbers on every machine.
 //
 // Source: F. Wilcoxon, "Individual comparisons by ranking methods", Biometrics
 // Bulletin 1 (1945) 80–83.
@@ -32,10 +32,10 @@ func SignedRankNull(n int) []float64 {
 	return p
 }
 
-// SignedRankCDF returns P(W ≤ w) for the signed-rank statistic of n rounds: the
-// exact one up to [MaxRounds], beyond it that of the normal distribution with a
-// correction for continuity. The statistic has lighter tails than that, so that
-// small probabilities come out too large, by 3 % at 0.35 % and 181 rounds.
+// SignedRankCDF returns P(W ≤ w) for the signed-rank statistic of n rounds. It is exact up to [MaxRounds].
+// For more rounds it is the normal approximation with a correction for continuity. W has lighter tails
+// than the normal distribution, so small probabilities are too large, e.g. 0.35 % by 3 % of it at 181
+// rounds.
 func SignedRankCDF(n, w int) float64 {
 	switch {
 	case w < 0:
@@ -43,24 +43,24 @@ func SignedRankCDF(n, w int) float64 {
 	case w >= n*(n+1)/2:
 		return 1
 	case n > MaxRounds:
-		return nearNull(n, w)
+		return approximateNull(n, w)
 	}
 	return SignedRankNull(n)[w]
 }
 
-// nearNull returns P(W ≤ w) of many rounds.
-func nearNull(n, w int) float64 {
+// approximateNull returns P(W ≤ w) by the normal approximation, for many rounds.
+func approximateNull(n, w int) float64 {
 	m := float64(n)
 	mean, sd := m*(m+1)/4, math.Sqrt(m*(m+1)*(2*m+1)/24)
 	return math.Erfc((mean-float64(w)-0.5)/sd/math.Sqrt2) / 2
 }
 
-// SignedRankP returns the two-sided p-value of "x is symmetric about zero": 2·P(W ≤ w), at most 1,
-// with w the smaller of the number of Walsh averages ≤ 0 and the number ≥ 0. Without ties and zeros
-// these are the two rank sums (Tukey's identity) and p is exact. An average of exactly zero, from
-// zeros and tied magnitudes of opposite sign, counts on both sides. That is conservative (nudge
-// tied values apart at random: the statistic then has its exact null and w can only be smaller),
-// and it keeps the duality
+// SignedRankP returns the two-sided p-value of the hypothesis that x is symmetric about zero: 2·P(W ≤ w),
+// at most 1, where w is the number of Walsh averages ≤ 0 or the number ≥ 0, whichever is smaller.
+// Without ties and zeros these numbers are the two rank sums (Tukey's identity) and p is exact. An average
+// of exactly zero, from zeros or from tied magnitudes of opposite sign, counts on both sides. That is
+// conservative: if tied values were changed a little at random, the statistic would have its exact null
+// distribution, and w could only be smaller. It also keeps the duality
 //
 //	SignedRankP(x) ≤ α  exactly when  Interval(x, α) excludes zero.
 //
@@ -77,11 +77,11 @@ func SignedRankP(x []float64) float64 {
 func signedRank(x []float64) int {
 	s := slices.Clone(x)
 	slices.Sort(s)
-	return min(notAbove(s), notBelow(s))
+	return min(countNonPositive(s), countNonNegative(s))
 }
 
-// notAbove counts the pairs i ≤ j of ascending s with s_i + s_j ≤ 0.
-func notAbove(s []float64) int {
+// countNonPositive counts the pairs i ≤ j of ascending s with s_i + s_j ≤ 0.
+func countNonPositive(s []float64) int {
 	count, j := 0, len(s)-1
 	for i := 0; i < len(s) && i <= j; {
 		if s[i]+s[j] <= 0 {
@@ -94,8 +94,8 @@ func notAbove(s []float64) int {
 	return count
 }
 
-// notBelow counts the pairs i ≤ j of ascending s with s_i + s_j ≥ 0.
-func notBelow(s []float64) int {
+// countNonNegative counts the pairs i ≤ j of ascending s with s_i + s_j ≥ 0.
+func countNonNegative(s []float64) int {
 	count, i := 0, 0
 	for j := len(s) - 1; j >= 0 && i <= j; {
 		if s[i]+s[j] >= 0 {
@@ -108,12 +108,12 @@ func notBelow(s []float64) int {
 	return count
 }
 
-// Interval returns the interval for the pseudo-median of x that excludes every shift the two-sided
-// signed-rank test rejects at level alpha: with k the largest integer with 2·P(W ≤ k) ≤ alpha, the
-// (k+1)-th Walsh average from below and from above. ok is false when x has fewer than
-// [MinRounds](alpha) values: then nothing can be excluded and the interval is the entire line.
+// Interval returns the interval for the pseudo-median θ of x. It excludes every shift that the two-sided
+// signed-rank test rejects at level alpha. The ends are the (k+1)-th Walsh average from below and from
+// above, where k is the largest integer with 2·P(W ≤ k) ≤ alpha. If x has fewer than [MinRounds](alpha)
+// values, ok is false and the interval is infinite.
 //
-// The error is at most alpha when x − θ is symmetric about zero.
+// The probability that the interval misses θ is at most alpha if x − θ is symmetric about zero.
 //
 // Source: D. F. Bauer, "Constructing confidence sets using rank statistics",
 // J. Amer. Statist. Assoc. 67 (1972) 687–690.
@@ -121,8 +121,8 @@ func Interval(x []float64, alpha float64) (lo, hi float64, ok bool) {
 	return walshInterval(criticalRank(len(x), alpha), x)
 }
 
-// HalfWidth returns half the width of the interval of x at level alpha, or 0 and false if x has too
-// few values for one.
+// HalfWidth returns half the width of the interval of x at level alpha. It returns false if x has too few
+// values for an interval.
 func HalfWidth(x []float64, alpha float64) (float64, bool) {
 	lo, hi, ok := Interval(x, alpha)
 	if !ok {
@@ -131,19 +131,20 @@ func HalfWidth(x []float64, alpha float64) (float64, bool) {
 	return (hi - lo) / 2, true
 }
 
-// Differs reports whether the interval of x at level alpha excludes zero, and whether the estimate
-// then also exceeds the control's half width and the control's own estimate: only such a difference
-// counts. Both are logarithms of ratios, one a round.
+// Differs reports whether the interval of x at level alpha excludes zero. counts reports whether the
+// estimate is then also larger than the half-width of the control's interval and than the control's
+// estimate: a smaller difference may be noise. x and control have the logarithm of a ratio per round.
 func Differs(x, control []float64, alpha float64) (excludes, counts bool) {
 	lo, hi, ok := Interval(x, alpha)
 	if !ok || lo <= 0 && hi >= 0 {
 		return false, false
 	}
-	floor, ok := HalfWidth(control, alpha)
-	return true, ok && math.Abs(HodgesLehmann(x)) > max(floor, math.Abs(HodgesLehmann(control)))
+	noise, ok := HalfWidth(control, alpha)
+	return true, ok && math.Abs(HodgesLehmann(x)) > max(noise, math.Abs(HodgesLehmann(control)))
 }
 
-// walshInterval returns the interval without k Walsh averages at either end.
+// walshInterval returns the range of the Walsh averages of x without the k outermost ones at either end. It
+// returns false if k is negative or x is empty.
 func walshInterval(k int, x []float64) (lo, hi float64, ok bool) {
 	if k < 0 || len(x) == 0 {
 		return math.Inf(-1), math.Inf(1), false
@@ -156,19 +157,19 @@ func walshInterval(k int, x []float64) (lo, hi float64, ok bool) {
 // criticalRank returns the largest k with 2·P(W ≤ k) ≤ alpha for n rounds, or −1 if there is none.
 func criticalRank(n int, alpha float64) int {
 	if n > MaxRounds {
-		return sort.Search(n*(n+1)/2, func(w int) bool { return 2*nearNull(n, w) > alpha }) - 1
+		return sort.Search(n*(n+1)/2, func(w int) bool { return 2*approximateNull(n, w) > alpha }) - 1
 	}
 	return criticalOf(SignedRankNull(n), alpha)
 }
 
-// criticalOf returns the same for a null distribution that is at hand.
+// criticalOf is criticalRank for a null distribution as [SignedRankNull] returns it.
 func criticalOf(null []float64, alpha float64) int {
 	return sort.Search(len(null), func(w int) bool { return 2*null[w] > alpha }) - 1
 }
 
-// MinRounds returns the least number of rounds with which a signed-rank interval of level alpha
-// exists: the first n with 2^(1−n) ≤ alpha. It is 0 when alpha is not positive: no number of rounds
-// will do.
+// MinRounds returns the least number of rounds for which a signed-rank interval at level alpha exists: the
+// smallest n with 2^(1−n) ≤ alpha. It returns 0 if alpha is not positive, as no number of rounds is
+// enough.
 func MinRounds(alpha float64) int {
 	if !(alpha > 0) {
 		return 0

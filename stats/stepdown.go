@@ -1,19 +1,19 @@
 package stats
 
-// Span is an interval as a family of comparisons settled on it.
+// Span is the interval of one comparison in a family.
 type Span struct {
 	Low, High float64
-	Level     float64 // confidence
-	OK        bool    // false: too few rounds for one
+	Level     float64 // confidence level
+	OK        bool    // whether there are enough rounds for an interval
 }
 
-// Holds reports whether x is inside.
+// Holds reports whether x is in the interval.
 func (s Span) Holds(x float64) bool { return s.Low <= x && x <= s.High }
 
-// StepDown returns the intervals of a family of n whose error is controlled
-// together at alpha: members that are decided keep the level they had, the
-// others share alpha among fewer. interval takes that of member i at a level,
-// and isOpen reports whether it leaves i undecided.
+// StepDown returns the intervals of a family of n comparisons. The probability that any of them is wrong is
+// at most alpha. All begin with an equal share of alpha. A comparison that is decided keeps its level, and
+// the open ones share alpha again among fewer, until none is decided any more. interval computes the
+// interval of comparison i at an error level, and isOpen reports whether it leaves i undecided.
 //
 // Source: S. Holm, "A simple sequentially rejective multiple test procedure",
 // Scand. J. Statist. 6 (1979) 65–70; for looks: W. Maurer, F. Bretz, "Multiple
@@ -21,24 +21,24 @@ func (s Span) Holds(x float64) bool { return s.Low <= x && x <= s.High }
 // Biopharm. Res. 5 (2013) 311–320.
 func StepDown(n int, alpha float64, interval func(i int, alpha float64) Span, isOpen func(i int, s Span) bool) []Span {
 	out := make([]Span, n)
-	left := make([]int, n)
-	for i := range left {
-		left[i] = i
+	open := make([]int, n)
+	for i := range open {
+		open[i] = i
 	}
-	for len(left) > 0 {
-		level := alpha / float64(len(left))
-		var open []int
-		for _, i := range left {
+	for len(open) > 0 {
+		level := alpha / float64(len(open))
+		var stillOpen []int
+		for _, i := range open {
 			out[i] = interval(i, level)
 			out[i].Level = 1 - level
 			if !out[i].OK || isOpen(i, out[i]) {
-				open = append(open, i)
+				stillOpen = append(stillOpen, i)
 			}
 		}
-		if len(open) == len(left) {
+		if len(stillOpen) == len(open) {
 			break
 		}
-		left = open
+		open = stillOpen
 	}
 	return out
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Median returns the middle of x, the mean of the two middle values when their
-// number is even, and NaN when x is empty.
+// Median returns the median of x: the mean of the two middle values if their number is even, and NaN if x
+// is empty.
 func Median(x []float64) float64 {
 	s := slices.Clone(x)
 	slices.Sort(s)
@@ -14,7 +14,7 @@ func Median(x []float64) float64 {
 }
 
 // HodgesLehmann returns the pseudo-median of x: the median of its n(n+1)/2
-// Walsh averages, and NaN when x is empty.
+// Walsh averages. It is NaN if x is empty.
 //
 // Source: J. L. Hodges, E. L. Lehmann, "Estimates of location based on rank
 // tests", Ann. Math. Statist. 34 (1963) 598–611.
