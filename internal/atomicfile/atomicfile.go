@@ -1,6 +1,7 @@
-// Package atomicfile writes files atomically, whatever fails and whenever the machine stops:
-// acknowledged writes stay. It reads files with a size limit, and detects a directory whose files
-// have changed since it was sealed.
+// Package atomicfile writes files atomically. Whatever operation fails and whenever the machine stops, a
+// path has either its old or its new content, and a write that returned without an error is not lost.
+// The package also reads files with a size limit, and detects whether the files of a directory have
+// changed since the directory was sealed.
 package atomicfile
 
 import (
@@ -14,25 +15,25 @@ import (
 	"path/filepath"
 )
 
-// ReadStart reads up to one byte more than most of a file of any type: its parser rejects that, and
-// an endless file does not fill the memory.
-func ReadStart(path string, most int64) ([]byte, error) {
+// ReadStart reads up to maxBytes+1 bytes of a file of any type. A parser that accepts at most maxBytes rejects a
+// longer file, and an endless file does not fill the memory.
+func ReadStart(path string, maxBytes int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, most+1))
+	return io.ReadAll(io.LimitReader(f, maxBytes+1))
 }
 
-// ReadFile reads a regular file of at most most bytes.
-func ReadFile(path string, most int64) ([]byte, error) {
+// ReadFile reads a regular file. Any other file, or one with more than maxBytes, is an error.
+func ReadFile(path string, maxBytes int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() || info.Size() > most {
-		return nil, fmt.Errorf("%s: not a file of at most %d bytes", path, most)
+	if !info.Mode().IsRegular() || info.Size() > maxBytes {
+		return nil, fmt.Errorf("%s: not a file of at most %d bytes", path, maxBytes)
 	}
 	return os.ReadFile(path)
 }
@@ -54,15 +55,14 @@ func Digest(path string) (sum string, size int64, err error) {
 // MakeDir calls [MakeDirOn] with the system's disk.
 func MakeDir(dir string, mode fs.FileMode) error { return MakeDirOn(System{}, dir, mode) }
 
-// MakeDirOn is [os.MkdirAll] that also syncs the new names to stable storage. It returns the reason
-// if the disk fails: MkdirAll then reports that the directory exists.
+// MakeDirOn is like [os.MkdirAll], but also syncs the names of new directories to stable storage.
 func MakeDirOn(d Disk, dir string, mode fs.FileMode) error {
-	var parents []string
-	for at := filepath.Clean(dir); at != filepath.Dir(at); at = filepath.Dir(at) {
-		if _, err := os.Lstat(at); !errors.Is(err, fs.ErrNotExist) {
+	var parents []string // directories that get a new name
+	for missing := filepath.Clean(dir); missing != filepath.Dir(missing); missing = filepath.Dir(missing) {
+		if _, err := os.Lstat(missing); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
-		parents = append(parents, filepath.Dir(at))
+		parents = append(parents, filepath.Dir(missing))
 	}
 	err := os.MkdirAll(dir, mode)
 	if err == nil {
@@ -73,21 +73,22 @@ func MakeDirOn(d Disk, dir string, mode fs.FileMode) error {
 	if !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if _, errStat := os.Stat(dir); errStat != nil && !errors.Is(errStat, fs.ErrNotExist) {
-		return errStat
+	// If the disk fails, MkdirAll may report that dir exists: return the reason instead.
+	if _, statErr := os.Stat(dir); statErr != nil && !errors.Is(statErr, fs.ErrNotExist) {
+		return statErr
 	}
 	return err
 }
 
-// File is a file that is being written. It appears at its path when Keep succeeds.
+// File is a file that is being written, under a temporary name next to its path. Keep moves it to its path.
 type File struct {
 	disk   Disk
 	handle Handle
 	path   string
-	over   bool // kept or discarded
+	closed bool // by Keep, KeepNew or Discard
 }
 
-// Create begins a file next to the path where it will be.
+// Create creates a temporary file in the directory of path.
 func Create(d Disk, path string) (*File, error) {
 	h, err := d.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
@@ -99,36 +100,36 @@ func Create(d Disk, path string) (*File, error) {
 // Write writes the next bytes.
 func (f *File) Write(p []byte) (int, error) { return f.handle.Write(p) }
 
-// Keep moves the file to its path. If it returns without an error the file is on stable storage,
-// and so is its name.
+// Keep moves the file to its path and replaces an existing file. If it returns nil, the content and the
+// name are on stable storage.
 func (f *File) Keep(mode fs.FileMode) error {
 	return f.syncAndPlace(mode, f.disk.Rename)
 }
 
-// KeepNew is Keep for a path that must not exist: an existing file stays, and the error is
-// fs.ErrExist.
+// KeepNew is like Keep, but does not replace an existing file: the error is then fs.ErrExist.
 func (f *File) KeepNew(mode fs.FileMode) error {
 	return f.syncAndPlace(mode, func(from, to string) error {
 		err := f.disk.Link(from, to)
 		if err == nil {
 			return f.disk.Remove(from)
 		}
-		if _, errStat := os.Lstat(to); errors.Is(err, fs.ErrExist) || errStat == nil {
+		if _, statErr := os.Lstat(to); errors.Is(err, fs.ErrExist) || statErr == nil {
 			return fs.ErrExist
 		}
-		return f.disk.Rename(from, to) // a file system without links
+		return f.disk.Rename(from, to) // the file system has no links
 	})
 }
 
+// syncAndPlace syncs and closes the temporary file, moves it by place, and syncs the directory.
 func (f *File) syncAndPlace(mode fs.FileMode, place func(from, to string) error) error {
 	err := f.handle.Chmod(mode)
 	if err == nil {
-		err = f.handle.Sync() // or the name is on the disk before its content
+		err = f.handle.Sync() // otherwise the name could be on stable storage before the content
 	}
-	if errClose := f.handle.Close(); err == nil {
-		err = errClose
+	if closeErr := f.handle.Close(); err == nil {
+		err = closeErr
 	}
-	f.over = true
+	f.closed = true
 	if err == nil {
 		err = place(f.handle.Name(), f.path)
 	}
@@ -139,17 +140,17 @@ func (f *File) syncAndPlace(mode fs.FileMode, place func(from, to string) error)
 	return f.disk.SyncDir(filepath.Dir(f.path))
 }
 
-// Discard removes a file that was not kept.
+// Discard removes the temporary file. It does nothing after Keep, KeepNew or Discard.
 func (f *File) Discard() {
-	if f.over {
+	if f.closed {
 		return
 	}
-	f.over = true
+	f.closed = true
 	_ = f.handle.Close()
 	_ = f.disk.Remove(f.handle.Name())
 }
 
-// Write writes a file at once.
+// Write atomically writes a file; see [File.Keep].
 func Write(d Disk, path string, text []byte, mode fs.FileMode) error {
 	return writeWith(d, path, text, func(f *File) error { return f.Keep(mode) })
 }
@@ -159,6 +160,7 @@ func WriteNew(d Disk, path string, text []byte, mode fs.FileMode) error {
 	return writeWith(d, path, text, func(f *File) error { return f.KeepNew(mode) })
 }
 
+// writeWith creates a file with text and calls keep.
 func writeWith(d Disk, path string, text []byte, keep func(*File) error) error {
 	f, err := Create(d, path)
 	if err != nil {

@@ -8,32 +8,32 @@ import (
 	"runtime"
 )
 
-// Disk is a file system. It has what files need that must survive faults: tests have
-// every operation fail, fill it up, and cut its power.
+// Disk has the operations of a file system that are needed for files which must survive faults. Tests
+// implement it with disks that fail, fill up and lose power.
 type Disk interface {
-	OpenFile(path string, flag int) (Handle, error) // as [os.OpenFile]; only the owner may read what it creates
-	CreateTemp(dir, pattern string) (Handle, error) // as [os.CreateTemp]
+	OpenFile(path string, flag int) (Handle, error) // like [os.OpenFile]; a new file has mode 0600
+	CreateTemp(dir, pattern string) (Handle, error) // like [os.CreateTemp]
 	Rename(from, to string) error
 	RenameNew(from, to string) error // fails with fs.ErrExist if to exists
-	Link(from, to string) error      // likewise
+	Link(from, to string) error      // fails with fs.ErrExist if to exists
 	Remove(path string) error
-	List(dir string) (names []string, err error) // in no order
-	SyncDir(dir string) error                    // then names are on stable storage
-	Lock(path string) (io.Closer, error)         // ends when it is closed, and with the process
+	List(dir string) (names []string, err error) // in any order
+	SyncDir(dir string) error                    // brings the names in dir to stable storage
+	Lock(path string) (io.Closer, error)         // fails if path is locked; ends when it is closed or the process ends
 }
 
 // Flags of OpenFile.
 const (
 	ReadOnly  = os.O_RDONLY
 	Append    = os.O_RDWR | os.O_CREATE | os.O_APPEND
-	Overwrite = os.O_RDWR | os.O_CREATE // for WriteAt
+	Overwrite = os.O_RDWR | os.O_CREATE // for WriteAt, which Append does not permit
 )
 
 // Handle is an open file.
 type Handle interface {
 	io.ReadWriteCloser
 	io.ReaderAt
-	io.WriterAt // not with Append
+	io.WriterAt // fails if the file was opened with Append
 	Name() string
 	Chmod(mode fs.FileMode) error
 	Sync() error
@@ -44,11 +44,11 @@ type Handle interface {
 // System is the operating system's file system.
 type System struct{}
 
-const private = 0o600
+const privateMode = 0o600
 
 // OpenFile is [os.OpenFile].
 func (System) OpenFile(path string, flag int) (Handle, error) {
-	return wrapFile(os.OpenFile(path, flag, private))
+	return wrapFile(os.OpenFile(path, flag, privateMode))
 }
 
 // CreateTemp is [os.CreateTemp].
@@ -56,6 +56,7 @@ func (System) CreateTemp(dir, pattern string) (Handle, error) {
 	return wrapFile(os.CreateTemp(dir, pattern))
 }
 
+// wrapFile converts the results of package os.
 func wrapFile(f *os.File, err error) (Handle, error) {
 	if err != nil {
 		return nil, err
@@ -66,13 +67,14 @@ func wrapFile(f *os.File, err error) (Handle, error) {
 // Rename is [os.Rename].
 func (System) Rename(from, to string) error { return os.Rename(from, to) }
 
-// RenameNew can check first: only the process with the lock makes such names.
+// RenameNew checks before it renames. No other process can make the name in between, because only the
+// process with the lock does.
 func (System) RenameNew(from, to string) error {
 	_, err := os.Lstat(to)
 	switch {
 	case err == nil:
 		return &os.LinkError{Op: "rename", Old: from, New: to, Err: fs.ErrExist}
-	case !errors.Is(err, fs.ErrNotExist): // it may be there
+	case !errors.Is(err, fs.ErrNotExist): // to may exist
 		return err
 	}
 	return os.Rename(from, to)
@@ -94,8 +96,7 @@ func (System) List(dir string) ([]string, error) {
 	return d.Readdirnames(-1)
 }
 
-// SyncDir brings the names in a directory to stable storage, if the system has a call
-// for that.
+// SyncDir brings the names in a directory to stable storage. Windows has no call for that.
 func (System) SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -107,10 +108,11 @@ func (System) SyncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
+// file is a Handle of the operating system.
 type file struct{ *os.File }
 
-// Truncate tries the path too: Windows shortens no file that was opened to be
-// appended to.
+// Truncate shortens the file by its path if that is not permitted by its handle: Windows does not shorten
+// a file that was opened with Append.
 func (f file) Truncate(size int64) error {
 	err := f.File.Truncate(size)
 	if errors.Is(err, fs.ErrPermission) {

@@ -4,7 +4,7 @@ package atomicfile
 
 import "io"
 
-// Lock does nothing: this system has no locks that end with their process.
+// Lock does nothing: this system has no locks that end with the process.
 func (System) Lock(string) (io.Closer, error) { return noLock{}, nil }
 
 type noLock struct{}

@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// Lock ends with the process, however that ends.
+// Lock locks the file at path, and creates it if it does not exist. The lock also ends with the process.
 func (System) Lock(path string) (io.Closer, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, private)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, privateMode)
 	if err != nil {
 		return nil, err
 	}
@@ -32,11 +32,11 @@ func (System) Lock(path string) (io.Closer, error) {
 	return nil, fmt.Errorf("lock %s: %w", path, err)
 }
 
-// fileLock is a file with a lock.
+// fileLock is a locked file.
 type fileLock struct{ *os.File }
 
-// Close unlocks the file before it closes it: a child process that is being started
-// has the file open until it runs its program, and would hold the lock for that long.
+// Close unlocks the file and closes it. Closing alone would not be enough: a child process that is being
+// started has the file open until it executes its program, and holds the lock until then.
 func (l fileLock) Close() error {
 	return errors.Join(syscall.Flock(int(l.Fd()), syscall.LOCK_UN), l.File.Close())
 }

@@ -11,11 +11,11 @@ import (
 	"path/filepath"
 )
 
-// sumName is the file of a directory with the checksum of all its other files.
+// sumName is the name of the file with the checksum of all other files of its directory.
 const sumName = ".tare-sum"
 
-// Seal writes the sum of all files below dir into it: their names, sizes and
-// contents. It is the last file that is written there.
+// Seal writes a file into dir with the checksum of the names, sizes and contents of all files below dir. No
+// file may be written there afterwards.
 func Seal(d Disk, dir string) error {
 	sum, err := sumOf(dir)
 	if err != nil {
@@ -24,11 +24,11 @@ func Seal(d Disk, dir string) error {
 	return Write(d, filepath.Join(dir, sumName), sum, 0o644)
 }
 
-// Sealed reports whether the content of dir is the same as when it was sealed. It returns false if
-// dir was never sealed, if a power cut or an interrupted removal took a part of it, or if it cannot
-// be read.
+// Sealed reports whether the content of dir is the same as when it was sealed. It returns false if dir was
+// never sealed or cannot be read, or if it is incomplete after a power cut or an interrupted removal.
 func Sealed(dir string) bool {
-	want, err := ReadFile(filepath.Join(dir, sumName), 1<<10)
+	const maxSum = 1 << 10 // bytes
+	want, err := ReadFile(filepath.Join(dir, sumName), maxSum)
 	if err != nil {
 		return false
 	}
@@ -36,6 +36,7 @@ func Sealed(dir string) bool {
 	return err == nil && bytes.Equal(sum, want)
 }
 
+// sumOf returns the checksum of all files below dir except the sum itself, as a line of text.
 func sumOf(dir string) ([]byte, error) {
 	h := sha256.New()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -66,17 +67,17 @@ func sumOf(dir string) ([]byte, error) {
 	return []byte(hex.EncodeToString(h.Sum(nil)) + "\n"), err
 }
 
-// Place moves the directory done to dir in one rename. What is there already stays if
-// it is right, as another process was faster; else it is removed.
-func Place(done, dir string, right func(dir string) bool) error {
+// Place moves the directory done to dir in one rename. If dir exists and isValid returns true, another
+// process was faster: dir stays as it is. Any other dir is removed first.
+func Place(done, dir string, isValid func(dir string) bool) error {
 	err := os.Rename(done, dir)
-	if err == nil || right(dir) {
+	if err == nil || isValid(dir) {
 		return nil
 	}
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
-	if err = os.Rename(done, dir); err != nil && right(dir) {
+	if err = os.Rename(done, dir); err != nil && isValid(dir) {
 		return nil
 	}
 	return err

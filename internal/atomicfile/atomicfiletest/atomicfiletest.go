@@ -1,5 +1,5 @@
-// Package atomicfiletest has disks that fail: one of the system whose operations fail one
-// after the other, and one in memory that fails at random and loses its power.
+// Package atomicfiletest has disks that fail. [Sweep] and [EachFault] use the system's disk and make one
+// operation after the other fail. [Disk] is a disk in memory that fails at random and loses its power.
 package atomicfiletest
 
 import (
@@ -14,54 +14,57 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// Fault is a way to fail.
+// Fault is a way in which an operation fails.
 type Fault struct {
 	Name  string
-	Crash bool // nothing works from then on
+	Crash bool // all later operations fail too
 
-	err   error
-	short bool // a write leaves half of its bytes
-	power bool // what was not synced is lost
-	hole  bool // of that the first half is zero, and nothing is lost
-	keeps bool // of a name that was not synced the new one is found, not the old one
+	err        error
+	shortWrite bool // a write stores half of its bytes
+	powerLoss  bool // bytes that were not synced are lost
+	hole       bool // with powerLoss: instead, the first half of these bytes is zero
+	keepsNames bool // with powerLoss: names that were not synced stay
 }
 
+// allFaults returns the faults that EachFault tries.
 func allFaults() []Fault {
-	off := errors.New("power loss")
+	powerErr := errors.New("power loss")
 	return []Fault{
 		{Name: "EIO", err: syscall.EIO},
-		{Name: "ENOSPC", err: syscall.ENOSPC, short: true},
+		{Name: "ENOSPC", err: syscall.ENOSPC, shortWrite: true},
 		{Name: "EROFS", err: syscall.EROFS},
 		{Name: "EINTR", err: syscall.EINTR},
-		{Name: "killed", err: errors.New("killed"), short: true, Crash: true},
-		{Name: "power loss", err: off, Crash: true, power: true},
-		{Name: "power loss, and a hole", err: off, Crash: true, power: true, hole: true, keeps: true},
-		{Name: "power loss behind the names", err: off, Crash: true, power: true, keeps: true},
+		{Name: "killed", err: errors.New("killed"), shortWrite: true, Crash: true},
+		{Name: "power loss", err: powerErr, Crash: true, powerLoss: true},
+		{Name: "power loss, and a hole", err: powerErr, Crash: true, powerLoss: true, hole: true, keepsNames: true},
+		{Name: "power loss behind the names", err: powerErr, Crash: true, powerLoss: true, keepsNames: true},
 	}
 }
 
-// disk is a directory of the system in which the n-th operation fails.
+// disk is the system's disk, on which one operation fails.
 type disk struct {
 	atomicfile.System
 	fault   Fault
-	at      int // which operation fails, from 1; 0: none
-	count   int
-	down    bool
-	synced  map[string]int64 // bytes of each file that are on stable storage
-	renamed []renaming       // that are not
+	failing int              // number of the operation that fails, from 1; 0 for none
+	count   int              // operations so far
+	down    bool             // a fault with Crash has happened
+	synced  map[string]int64 // number of bytes of each file that are on stable storage
+	renamed []renaming       // names that are not on stable storage
 }
 
+// renaming is a new name of a file.
 type renaming struct {
 	to      string
-	before  []byte
-	existed bool
+	before  []byte // content of the file that had the name before
+	existed bool   // there was such a file
 }
 
+// beginOp counts an operation and returns the error with which it fails.
 func (d *disk) beginOp() error {
 	if d.down {
 		return d.fault.err
 	}
-	if d.count++; d.count != d.at {
+	if d.count++; d.count != d.failing {
 		return nil
 	}
 	d.down = d.fault.Crash
@@ -72,13 +75,13 @@ func (d *disk) OpenFile(path string, flag int) (atomicfile.Handle, error) {
 	if err := d.beginOp(); err != nil {
 		return nil, err
 	}
-	info, errStat := os.Stat(path)
+	info, statErr := os.Stat(path)
 	h, err := d.System.OpenFile(path, flag)
 	if err != nil {
 		return nil, err
 	}
 	switch _, known := d.synced[path]; {
-	case errStat != nil:
+	case statErr != nil:
 		d.synced[path] = 0
 		d.renamed = append(d.renamed, renaming{to: path})
 	case !known:
@@ -107,7 +110,7 @@ func (d *disk) Rename(from, to string) error {
 	if err := d.System.Rename(from, to); err != nil {
 		return err
 	}
-	d.renamed = append(d.renamed, renaming{to, before, err == nil})
+	d.renamed = append(d.renamed, renaming{to: to, before: before, existed: err == nil})
 	d.synced[to] = d.synced[from]
 	delete(d.synced, from)
 	return nil
@@ -141,7 +144,7 @@ func (d *disk) SyncDir(dir string) error {
 	return d.System.SyncDir(dir)
 }
 
-// powerLoss leaves what is on stable storage.
+// powerLoss removes from the directory what is not on stable storage.
 func (d *disk) powerLoss(t *testing.T) {
 	for path, n := range d.synced {
 		text, err := os.ReadFile(path)
@@ -149,7 +152,7 @@ func (d *disk) powerLoss(t *testing.T) {
 			continue
 		}
 		lost := text[min(n, int64(len(text))):]
-		if d.fault.hole { // a later page was written back, an earlier one was not
+		if d.fault.hole { // the system had written a later page, but not an earlier one
 			clear(lost[:len(lost)/2])
 		} else {
 			text = text[:len(text)-len(lost)]
@@ -158,7 +161,7 @@ func (d *disk) powerLoss(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if d.fault.keeps {
+	if d.fault.keepsNames {
 		return
 	}
 	for _, r := range d.renamed {
@@ -181,13 +184,13 @@ func (h *handle) Read(p []byte) (int, error) {
 	if err := h.disk.beginOp(); err != nil {
 		return 0, err
 	}
-	return h.Handle.Read(p[:min(len(p), 300)]) // several reads a file
+	return h.Handle.Read(p[:min(len(p), 300)]) // so that a file takes several reads
 }
 
 func (h *handle) Write(p []byte) (int, error) {
 	if err := h.disk.beginOp(); err != nil {
 		n := 0
-		if h.disk.fault.short {
+		if h.disk.fault.shortWrite {
 			n, _ = h.Handle.Write(p[:len(p)/2])
 		}
 		return n, err
@@ -221,31 +224,33 @@ func (h *handle) Sync() error {
 
 func (h *handle) Close() error {
 	err := h.disk.beginOp()
-	_ = h.Handle.Close() // a test leaves no file open
+	_ = h.Handle.Close() // even if the operation fails, so that no file stays open
 	return err
 }
 
-// Sweep makes save fail at each of its operations in each way, in a separate directory. save writes
-// old, or new over it, and returns the path; a torn or lost file fails the test, and so does a
-// missing file that was acknowledged.
+// Sweep makes each operation of save fail in each way, each time in a new directory. save writes a file with
+// old content, or with fresh content if fresh is true, and returns its path. The test fails if the file is
+// torn or lost, or if save returned nil and the fresh content is not there. Sweep tests both a new file and
+// one that replaces an old one.
 func Sweep(t *testing.T, save func(d atomicfile.Disk, dir string, fresh bool) (path string, err error)) {
 	t.Helper()
-	runSweep(t, save, false, true)
+	runSweep(t, save, false, true) // a new file, and over an old one
 }
 
-// SweepNew is Sweep for what is written where nothing is.
+// SweepNew is like Sweep, but only for files that do not exist before.
 func SweepNew(t *testing.T, save func(d atomicfile.Disk, dir string) (path string, err error)) {
 	t.Helper()
 	runSweep(t, func(d atomicfile.Disk, dir string, _ bool) (string, error) { return save(d, dir) }, false)
 }
 
-func runSweep(t *testing.T, save func(d atomicfile.Disk, dir string, fresh bool) (path string, err error), overs ...bool) {
+// runSweep is Sweep for each value of oldFiles: true means that there is an old file.
+func runSweep(t *testing.T, save func(d atomicfile.Disk, dir string, fresh bool) (path string, err error), oldFiles ...bool) {
 	t.Helper()
-	for _, over := range overs {
+	for _, hasOld := range oldFiles {
 		want := expectedContent(t, save)
-		EachFault(t, func(d atomicfile.Disk, dir string) (left func(Fault, int)) {
+		EachFault(t, func(d atomicfile.Disk, dir string) (inspect func(Fault, int)) {
 			var before []byte
-			if over {
+			if hasOld {
 				path, err := save(atomicfile.System{}, dir, false)
 				if err != nil {
 					t.Fatal(err)
@@ -255,35 +260,36 @@ func runSweep(t *testing.T, save func(d atomicfile.Disk, dir string, fresh bool)
 				}
 			}
 			path, err := save(d, dir, true)
-			return func(f Fault, at int) {
-				got, errRead := os.ReadFile(path)
+			return func(f Fault, operation int) {
+				got, readErr := os.ReadFile(path)
 				switch {
-				case bytes.Equal(got, want) && errRead == nil:
+				case bytes.Equal(got, want) && readErr == nil:
+					// The fresh content may be there even if save failed.
 				case err == nil:
-					t.Errorf("%s at operation %d: acknowledged, and not there: %q, %v", f.Name, at, got, errRead)
-				case over && !bytes.Equal(got, before), !over && !errors.Is(errRead, fs.ErrNotExist):
-					t.Errorf("%s at operation %d: torn or lost: %q, %v", f.Name, at, got, errRead)
+					t.Errorf("%s at operation %d: acknowledged, and not there: %q, %v", f.Name, operation, got, readErr)
+				case hasOld && !bytes.Equal(got, before), !hasOld && !errors.Is(readErr, fs.ErrNotExist):
+					t.Errorf("%s at operation %d: torn or lost: %q, %v", f.Name, operation, got, readErr)
 				}
-				if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".*")); !f.Crash && len(left) > 1 {
-					t.Errorf("%s at operation %d: left behind: %q", f.Name, at, left)
+				if hidden, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".*")); !f.Crash && len(hidden) > 1 {
+					t.Errorf("%s at operation %d: left behind: %q", f.Name, operation, hidden)
 				}
 			}
 		})
 	}
 }
 
-// EachFault calls use once for each of its operations on d and each way in which that can fail, in
-// a separate directory. It calls the function that use returns with the fault and the number of the
-// operation, once only the remains of such a fault are there.
-func EachFault(t *testing.T, use func(d atomicfile.Disk, dir string) (left func(f Fault, at int))) {
+// EachFault calls use once for each of its operations on d and each way in which the operation can fail,
+// each time with a new directory. It then calls the function that use returns, with the fault and the
+// number of the operation. By then everything that the fault loses is lost.
+func EachFault(t *testing.T, use func(d atomicfile.Disk, dir string) (inspect func(f Fault, operation int))) {
 	t.Helper()
-	run := func(f Fault, at int) (operations int) {
-		d := &disk{fault: f, at: at, synced: map[string]int64{}}
-		left := use(d, t.TempDir())
-		if f.power {
+	run := func(f Fault, operation int) (operations int) {
+		d := &disk{fault: f, failing: operation, synced: map[string]int64{}}
+		inspect := use(d, t.TempDir())
+		if f.powerLoss {
 			d.powerLoss(t)
 		}
-		left(f, at)
+		inspect(f, operation)
 		return d.count
 	}
 	operations := run(Fault{Name: "no fault"}, 0)
@@ -291,8 +297,8 @@ func EachFault(t *testing.T, use func(d atomicfile.Disk, dir string) (left func(
 		t.Fatal("nothing is done with the disk")
 	}
 	for _, f := range allFaults() {
-		for at := 1; at <= operations+1; at++ { // the last one is a stop after all of them
-			run(f, at)
+		for operation := 1; operation <= operations+1; operation++ { // the last one is a stop after all of them
+			run(f, operation)
 		}
 	}
 	t.Logf("%d faults at %d operations", len(allFaults())*(operations+1), operations)

@@ -15,8 +15,8 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// sector is the number of bytes that a Disk writes or loses as one. It is small, so that most
-// batches are on several.
+// sector is the number of bytes that a Disk writes or loses together. It is small, so that most writes cover
+// several sectors.
 const sector = 64
 
 var (
@@ -26,33 +26,35 @@ var (
 	ErrIO = errors.New("input/output error")
 )
 
-// Disk is a file system that separates synced from unsynced data, and fails as configured. Names
-// survive a power cut in the order in which they were changed, as in a journal; bytes in any order.
+// Disk is a file system in memory that separates synced from unsynced data, and fails as configured. In a
+// power cut, changes of names that were not synced are lost from some change on, as with a journal, and
+// unsynced sectors are lost in any combination.
 type Disk struct {
-	atomicfile.Disk // nil: the operations that are not below are not called
+	atomicfile.Disk // nil: tests call only the operations below
 
-	Mu     sync.Mutex // of everything below
-	Left   int        // operations until the machine goes off; less than 0: never
-	Fails  float64    // how probable it is that an operation fails
-	Room   int64      // bytes until the disk is full; less than 0: endless
-	Failed int        // operations that have failed so
-	OnSync func()     // called, without the lock, before each Sync; nil: is not
+	Mu     sync.Mutex // guards everything below
+	Left   int        // operations until the machine goes off; never if negative
+	Fails  float64    // probability that an operation fails
+	Room   int64      // bytes until the disk is full; unlimited if negative
+	Failed int        // number of operations that have failed because of Fails
+	OnSync func()     // called before each Sync, without the lock; may be nil
 
 	rng    *rand.Rand
-	dead   bool // it is off
+	dead   bool // the machine is off
 	locked map[string]bool
 
 	names  map[string]*inode
-	stable map[string]*inode   // names that are on stable storage
-	log    []map[string]*inode // names after each change since
+	stable map[string]*inode   // names on stable storage
+	log    []map[string]*inode // all names after each change since then
 }
 
+// inode is a file without its name.
 type inode struct {
 	data  []byte
 	dirty map[int]bool   // sectors that were written since the last sync
 	disk  map[int][]byte // sectors on stable storage
-	size  int64          // on stable storage
-	sizes []int64        // that there were since
+	size  int64          // size on stable storage
+	sizes []int64        // sizes since then
 }
 
 // NewDisk returns an empty disk whose failures follow from seed.
@@ -63,8 +65,8 @@ func NewDisk(seed uint64) *Disk {
 	}
 }
 
-// beginOp begins an operation: it returns an error if this fails, and last if the machine stops in
-// the middle of it.
+// beginOp begins an operation. It returns an error if the operation fails. last is true if the machine goes
+// off in the middle of the operation.
 func (d *Disk) beginOp() (last bool, err error) {
 	if d.dead {
 		return false, errDead
@@ -81,7 +83,7 @@ func (d *Disk) beginOp() (last bool, err error) {
 	return false, nil
 }
 
-// OpenFile opens a file. Write appends.
+// OpenFile opens a file. Its Write appends, whatever flag is.
 func (d *Disk) OpenFile(path string, flag int) (atomicfile.Handle, error) {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
@@ -99,6 +101,7 @@ func (d *Disk) OpenFile(path string, flag int) (atomicfile.Handle, error) {
 	return &file{d: d, n: n}, nil
 }
 
+// updateNames applies a change to the names and records it in the log.
 func (d *Disk) updateNames(change func(map[string]*inode)) {
 	d.names = maps.Clone(d.names)
 	change(d.names)
@@ -164,7 +167,7 @@ func (d *Disk) SyncDir(string) error {
 	return nil
 }
 
-// Lock locks a path for as long as the machine is on.
+// Lock locks a path. The Disk that Off returns has no locks.
 func (d *Disk) Lock(path string) (io.Closer, error) {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
@@ -175,17 +178,19 @@ func (d *Disk) Lock(path string) (io.Closer, error) {
 	return unlock(func() error { delete(d.locked, path); return nil }), nil
 }
 
+// unlock is an io.Closer.
 type unlock func() error
 
 func (u unlock) Close() error { return u() }
 
-// Off returns the disk after a restart: after a power cut, or after only the process was killed.
+// Off returns the disk after a restart. powerCut reports whether the machine lost its power; otherwise only
+// the process was killed.
 func (d *Disk) Off(seed uint64, powerCut bool) *Disk {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
 	d.dead = true
 	next := NewDisk(seed)
-	found := map[*inode]*inode{}
+	found := map[*inode]*inode{} // files after the restart: a file may have several names
 	move := func(names map[string]*inode) map[string]*inode {
 		out := map[string]*inode{}
 		for path, n := range names {
@@ -202,7 +207,7 @@ func (d *Disk) Off(seed uint64, powerCut bool) *Disk {
 		next.stable = next.names
 		return next
 	}
-	// The system has everything in memory still, and knows what it has to write.
+	// The system still has everything in memory, including what is not on stable storage.
 	next.names, next.stable = move(d.names), move(d.stable)
 	for _, names := range d.log {
 		next.log = append(next.log, move(names))
@@ -210,20 +215,21 @@ func (d *Disk) Off(seed uint64, powerCut bool) *Disk {
 	return next
 }
 
+// afterRestart returns a copy of the file as it is after a restart.
 func (n *inode) afterRestart(rng *rand.Rand, powerCut bool) *inode {
 	if !powerCut {
-		return &inode{slices.Clone(n.data), maps.Clone(n.dirty), maps.Clone(n.disk), n.size, slices.Clone(n.sizes)}
+		return &inode{data: slices.Clone(n.data), dirty: maps.Clone(n.dirty), disk: maps.Clone(n.disk), size: n.size, sizes: slices.Clone(n.sizes)}
 	}
 	out := &inode{data: n.survivingData(rng), dirty: map[int]bool{}, disk: map[int][]byte{}}
 	out.size = int64(len(out.data))
-	for at := 0; at*sector < len(out.data); at++ {
-		out.disk[at] = out.sectorAt(at)
+	for i := 0; i*sector < len(out.data); i++ {
+		out.disk[i] = out.sectorAt(i)
 	}
 	return out
 }
 
-// survivingData returns the remaining content of a file whose unsynced sectors are each written or
-// not.
+// survivingData returns the content of a file after a power cut: each unsynced sector is either written or
+// not, and the size is one that the file had since the last sync, or between.
 func (n *inode) survivingData(rng *rand.Rand) []byte {
 	sizes := append([]int64{n.size}, n.sizes...)
 	size := sizes[rng.IntN(len(sizes))]
@@ -231,33 +237,34 @@ func (n *inode) survivingData(rng *rand.Rand) []byte {
 		size = low + rng.Int64N(size-low+1)
 	}
 	out := make([]byte, size)
-	for at := range (int(size) + sector - 1) / sector {
-		from := n.disk[at]
-		if n.dirty[at] && rng.IntN(2) == 0 {
-			from = n.sectorAt(at)
+	for i := range (int(size) + sector - 1) / sector {
+		content := n.disk[i]
+		if n.dirty[i] && rng.IntN(2) == 0 {
+			content = n.sectorAt(i)
 		}
-		copy(out[at*sector:], from)
+		copy(out[i*sector:], content)
 	}
 	return out
 }
 
-func (n *inode) sectorAt(at int) []byte {
-	return slices.Clone(n.data[min(at*sector, len(n.data)):min((at+1)*sector, len(n.data))])
+// sectorAt returns the content of sector i.
+func (n *inode) sectorAt(i int) []byte {
+	return slices.Clone(n.data[min(i*sector, len(n.data)):min((i+1)*sector, len(n.data))])
 }
 
-// syncSectors writes dirty sectors to stable storage, those for which written returns true. It
-// returns the others, and no sector is dirty any more.
-func (n *inode) syncSectors(written func() bool) (left map[int]bool) {
-	left = map[int]bool{}
-	for _, at := range slices.Sorted(maps.Keys(n.dirty)) {
-		if written() {
-			n.disk[at] = n.sectorAt(at)
+// syncSectors writes the dirty sectors for which isWritten returns true to stable storage, and returns the
+// others. Afterwards no sector is dirty.
+func (n *inode) syncSectors(isWritten func() bool) (lost map[int]bool) {
+	lost = map[int]bool{}
+	for _, i := range slices.Sorted(maps.Keys(n.dirty)) {
+		if isWritten() {
+			n.disk[i] = n.sectorAt(i)
 		} else {
-			left[at] = true
+			lost[i] = true
 		}
 	}
 	clear(n.dirty)
-	return left
+	return lost
 }
 
 // Content returns the content of files, by path.
@@ -271,7 +278,7 @@ func (d *Disk) Content() map[string]string {
 	return out
 }
 
-// Change changes what a file holds, as a fault of the medium does.
+// Change changes the content of a file, as a fault of the medium does.
 func (d *Disk) Change(path string, change func([]byte) []byte) {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()

@@ -10,9 +10,9 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// file is an open one.
+// file is an open file of a Disk.
 type file struct {
-	atomicfile.Handle // nil: the operations that are not below are not called
+	atomicfile.Handle // nil: tests call only the operations below
 
 	d *Disk
 	n *inode
@@ -40,6 +40,7 @@ func (f *file) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
+// Write appends p, or only the beginning of p if the operation fails or the disk is full.
 func (f *file) Write(p []byte) (int, error) {
 	f.d.Mu.Lock()
 	defer f.d.Mu.Unlock()
@@ -62,7 +63,7 @@ func (f *file) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// WriteAt writes all of p, or up to some byte of it.
+// WriteAt writes p, or only the beginning of p if the operation fails.
 func (f *file) WriteAt(p []byte, off int64) (int, error) {
 	f.d.Mu.Lock()
 	defer f.d.Mu.Unlock()
@@ -77,8 +78,8 @@ func (f *file) WriteAt(p []byte, off int64) (int, error) {
 	data := append(slices.Clone(f.n.data), make([]byte, size-len(f.n.data))...)
 	copy(data[off:], p)
 	f.n.data = data
-	for at := int(off) / sector; at*sector < int(off)+len(p); at++ {
-		f.n.dirty[at] = true
+	for i := int(off) / sector; i*sector < int(off)+len(p); i++ {
+		f.n.dirty[i] = true
 	}
 	f.n.sizes = append(f.n.sizes, int64(size))
 	if last {
@@ -87,16 +88,16 @@ func (f *file) WriteAt(p []byte, off int64) (int, error) {
 	return len(p), err
 }
 
-// setContent changes the content from an offset on.
+// setContent sets the content to data, which differs from offset from on.
 func (f *file) setContent(data []byte, from int) {
 	f.n.data = data
-	for at := range f.n.dirty {
-		if at*sector >= len(data) {
-			delete(f.n.dirty, at)
+	for i := range f.n.dirty {
+		if i*sector >= len(data) {
+			delete(f.n.dirty, i)
 		}
 	}
-	for at := from / sector; at*sector < len(data); at++ {
-		f.n.dirty[at] = true
+	for i := from / sector; i*sector < len(data); i++ {
+		f.n.dirty[i] = true
 	}
 	f.n.sizes = append(f.n.sizes, int64(len(data)))
 }
@@ -114,6 +115,8 @@ func (f *file) Truncate(size int64) error {
 	return nil
 }
 
+// Sync brings the content to stable storage. If it fails, each dirty sector is either written or lost: as on
+// Linux, a later Sync does not write it again.
 func (f *file) Sync() error {
 	if f.d.OnSync != nil {
 		f.d.OnSync()
@@ -127,8 +130,8 @@ func (f *file) Sync() error {
 	coin := func() bool { return f.d.rng.IntN(2) == 0 }
 	switch {
 	case last:
-		for at := range f.n.syncSectors(coin) {
-			f.n.dirty[at] = true // not given up: no caller was notified
+		for i := range f.n.syncSectors(coin) {
+			f.n.dirty[i] = true // still dirty: Sync has not returned an error to a caller
 		}
 		return errDead
 	case err != nil:
@@ -136,11 +139,11 @@ func (f *file) Sync() error {
 		return err
 	}
 	f.n.syncSectors(func() bool { return true })
-	for at, b := range f.n.disk {
-		if at*sector >= len(f.n.data) {
-			delete(f.n.disk, at)
+	for i, b := range f.n.disk {
+		if i*sector >= len(f.n.data) {
+			delete(f.n.disk, i)
 		} else {
-			f.n.disk[at] = b[:min(len(b), len(f.n.data)-at*sector)]
+			f.n.disk[i] = b[:min(len(b), len(f.n.data)-i*sector)]
 		}
 	}
 	f.n.size, f.n.sizes = int64(len(f.n.data)), nil
