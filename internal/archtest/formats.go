@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// checkFormats finds format strings that print a number with ×, and numbers to which × is
-// joined. Package internal/check is free: its messages are part of results that are
-// compared with earlier ones.
+// checkFormats finds format strings that print a number with ×, and formatted numbers to which × is
+// added. Package internal/check may do that: its messages are part of results, which are compared with
+// earlier ones.
 func checkFormats(t *Tree) []string {
 	verb := regexp.MustCompile(`%[-+ #0-9.]*[efgEFG] ?×`)
 	var out []string

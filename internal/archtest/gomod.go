@@ -2,16 +2,16 @@ package archtest
 
 import "strings"
 
-// Module is the content of a go.mod file, as far as the rules need it.
+// Module is the part of a go.mod file that the rules need.
 type Module struct {
-	Dir      string // of the go.mod, "." for the root
+	Dir      string // directory of the go.mod; "." for the root
 	Path     string
-	Requires map[string]string // module → version
-	Replaces map[string]string // module → its replacement
+	Requires map[string]string // versions, by module
+	Replaces map[string]string // replacements, by module
 }
 
-// parseMod reads a go.mod or go.work file: every verb with its arguments, blocks split into lines.
-// This repository has no quoted paths, and it does not parse them.
+// parseMod returns the verbs of a go.mod or go.work file with their arguments. Each line of a block gets the
+// verb of the block. Quoted paths are not supported: this repository has none.
 func parseMod(src string) (verbs [][]string) {
 	block := ""
 	for line := range strings.Lines(src) {
@@ -19,6 +19,7 @@ func parseMod(src string) (verbs [][]string) {
 		words := strings.Fields(line)
 		switch {
 		case len(words) == 0:
+			// an empty line or a comment
 		case block != "" && words[0] == ")":
 			block = ""
 		case block != "":
@@ -32,6 +33,7 @@ func parseMod(src string) (verbs [][]string) {
 	return verbs
 }
 
+// readModule parses src, the go.mod in dir.
 func readModule(dir, src string) Module {
 	m := Module{Dir: dir, Requires: map[string]string{}, Replaces: map[string]string{}}
 	for _, v := range parseMod(src) {

@@ -10,15 +10,16 @@ import (
 
 // layerEntry is the layer of a package: it may import packages of lower layers.
 type layerEntry struct {
-	dir   string   // from the root; a * matches any one element
-	layer int      // layers below 0 import nothing of ours
-	peers []string // what it may import although it is not in a lower layer
-	only  []string // if not nil, the only packages of ours that it may import
+	dir   string   // relative to the root; * matches one element of the path
+	layer int      // alone, or the number of the layer
+	peers []string // packages that it may import although they are not in a lower layer
+	only  []string // if not nil, the only packages of this repository that it may import, besides peers
 }
 
+// alone is the layer of packages that import only their peers from this repository.
 const alone = -1
 
-// layerEntries lists every package: an unlisted one fails. The layers:
+// layerEntries lists every package with its layer. A package that is not listed is an error. The layers:
 //
 //	11 main · 10 the command tree · 9 commands · 8 what they share · 7 bring, all kinds
 //	6 files and stores, workloads of apps · 5 kinds · 4 the lab · 3 processes, sockets, the clock
@@ -191,8 +192,8 @@ func layerEntries() []layerEntry {
 	}
 }
 
-// entryOf finds the entry of a directory. A package inside a contender's or a benchmark's own
-// module has the layer of its module.
+// entryOf returns the entry of a directory: the first one that matches, or for a package inside the module
+// of a contender or a benchmark the entry of that module.
 func entryOf(dir string) (layerEntry, bool) {
 	for _, p := range layerEntries() {
 		if matchPath(p.dir, dir) {
@@ -211,38 +212,41 @@ func entryOf(dir string) (layerEntry, bool) {
 	return layerEntry{}, false
 }
 
+// matchPath reports whether dir matches pattern, as in [path.Match].
 func matchPath(pattern, dir string) bool {
 	ok, err := path.Match(pattern, dir)
 	return err == nil && ok
 }
 
-// mayImport reports whether a file at p, in directory dir, may import target.
+// mayImport reports whether a file in directory dir, whose entry is p, may import the package target. test
+// reports whether it is a _test.go file.
 func (p layerEntry) mayImport(dir, target string, test bool) bool {
-	if root, _, nested := strings.Cut(p.dir, "*"); nested {
-		// Inside one and the same small module everything may be imported.
-		own := strings.Join(strings.Split(dir, "/")[:strings.Count(p.dir, "/")+1], "/")
-		if strings.HasPrefix(target, root) && isUnder(target, own) {
+	if root, _, hasStar := strings.Cut(p.dir, "*"); hasStar {
+		// Inside the module of a contender or benchmark all packages may import each other.
+		module := strings.Join(strings.Split(dir, "/")[:strings.Count(p.dir, "/")+1], "/")
+		if strings.HasPrefix(target, root) && isUnder(target, module) {
 			return true
 		}
 	}
-	listed := func(patterns []string) bool {
+	matchesAny := func(patterns []string) bool {
 		return slices.ContainsFunc(patterns, func(pattern string) bool { return matchPath(pattern, target) })
 	}
-	if dir == target || listed(p.peers) || test && isUnder(target, "internal/assert", "internal/golden") {
+	isTestHelper := test && isUnder(target, "internal/assert", "internal/golden")
+	if dir == target || matchesAny(p.peers) || isTestHelper {
 		return true
 	}
 	if p.only != nil {
-		return listed(p.only)
+		return matchesAny(p.only)
 	}
-	t, known := entryOf(target)
-	if !known || p.layer == alone {
+	t, ok := entryOf(target)
+	if !ok || p.layer == alone {
 		return false
 	}
 	return t.layer < p.layer || test && t.layer == p.layer
 }
 
-// checkLayers checks every import of ours against the layers. Tests may also import their own layer
-// and internal/assert and internal/golden.
+// checkLayers checks every import of a package of this repository against the layers. Tests may also import
+// packages of their own layer, internal/assert and internal/golden.
 func checkLayers(t *Tree) []string {
 	var out []string
 	unlisted := map[string]bool{}
@@ -253,8 +257,8 @@ func checkLayers(t *Tree) []string {
 			continue
 		}
 		for imported, pos := range f.Imports() {
-			target, ours := t.localDir(imported)
-			if ours && !p.mayImport(f.Dir, target, f.Test) {
+			target, isLocal := t.localDir(imported)
+			if isLocal && !p.mayImport(f.Dir, target, f.Test) {
 				out = append(out, fmt.Sprintf("%s: %s must not import %s", t.position(pos), f.Dir, target))
 			}
 		}

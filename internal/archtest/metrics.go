@@ -9,20 +9,19 @@ import (
 	"strings"
 )
 
-// checkMetrics finds functions that distinguish two or more metrics by their names: in switches, as
-// keys of maps, and in comparisons. Some names have other meanings too, so that a single one is no
-// evidence.
+// checkMetrics finds declarations that distinguish two or more metrics by their names: in switches, as keys
+// of maps, and in comparisons. A single name is permitted, because some names have other meanings too.
 func checkMetrics(t *Tree) []string {
 	names := []string{"time", "cpu", "bytes", "allocs", "size", "p50", "p90", "p99", "p99.9", "max", "client-cpu", "client-bytes", "client-allocs", "stop", "rss"}
 	var out []string
 	for _, f := range t.Files {
 		if f.Generated || f.Test || f.Dir == "." || isUnder(f.Dir, "contenders", "bench", "peers", "load", "cgocopy") {
-			continue // load knows quantiles of its own objectives
+			continue // load uses such names for the quantiles of its objectives
 		}
 		for _, d := range f.AST.Decls {
 			found := map[string]bool{}
 			ast.Inspect(d, func(n ast.Node) bool {
-				for _, x := range comparedWith(n) {
+				for _, x := range findOperands(n) {
 					if lit, ok := x.(*ast.BasicLit); ok {
 						if text, err := strconv.Unquote(lit.Value); err == nil && slices.Contains(names, text) {
 							found[text] = true
@@ -39,8 +38,9 @@ func checkMetrics(t *Tree) []string {
 	return out
 }
 
-// comparedWith returns what n compares a metric, or a value that may be one, with.
-func comparedWith(n ast.Node) (out []ast.Expr) {
+// findOperands returns the expressions that node n compares with a metric, or with a value that may be the
+// name of a metric.
+func findOperands(n ast.Node) (out []ast.Expr) {
 	switch n := n.(type) {
 	case *ast.CaseClause:
 		return n.List
@@ -62,7 +62,7 @@ func comparedWith(n ast.Node) (out []ast.Expr) {
 	return out
 }
 
-// lastName returns the name of a variable or field; "" of anything else.
+// lastName returns the name of a variable or field, or "" for any other expression.
 func lastName(x ast.Expr) string {
 	switch x := x.(type) {
 	case *ast.Ident:

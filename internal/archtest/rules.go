@@ -11,7 +11,7 @@ import (
 type Rule struct {
 	Name  string
 	Why   string
-	Check func(*Tree) []string // one line per violation, file or directory first
+	Check func(*Tree) []string // returns a line per violation, which begins with the file or directory
 }
 
 // Rules lists every rule.
@@ -39,6 +39,7 @@ func Check(t *Tree) []string {
 	return out
 }
 
+// checkRequirements finds requirements of the root module and of cgocopy, which must have none.
 func checkRequirements(t *Tree) []string {
 	var out []string
 	for _, m := range t.Modules {
@@ -52,6 +53,7 @@ func checkRequirements(t *Tree) []string {
 	return out
 }
 
+// checkWorkspace checks that go.work uses the root, the command and cgocopy, and no contender.
 func checkWorkspace(t *Tree) []string {
 	if !t.Paths["go.work"] {
 		return []string{"go.work: missing"}
@@ -69,9 +71,10 @@ func checkWorkspace(t *Tree) []string {
 	return nil
 }
 
-// codecLines is the most a codec contender's main.go may have.
-const codecLines = 40
+// maxCodecLines is the maximum number of lines of the main.go of a codec contender.
+const maxCodecLines = 40
 
+// checkLeaves checks the files and the go.mod of every contender, and the length of codec contenders.
 func checkLeaves(t *Tree) []string {
 	var out []string
 	modules := map[string]Module{}
@@ -79,45 +82,45 @@ func checkLeaves(t *Tree) []string {
 		modules[m.Dir] = m
 	}
 	for _, dir := range contenderModules(t) {
-		say := func(format string, args ...any) { out = append(out, dir+": "+fmt.Sprintf(format, args...)) }
-		if of, ok := t.Builds[dir]; ok {
-			if !slices.Contains(contenderModules(t), of) || t.Builds[of] != "" {
-				say("is another build of %s, which is no contender with code of its own", of)
+		report := func(format string, args ...any) { out = append(out, dir+": "+fmt.Sprintf(format, args...)) }
+		if source, ok := t.Builds[dir]; ok {
+			if !slices.Contains(contenderModules(t), source) || t.Builds[source] != "" {
+				report("is another build of %s, which is no contender with code of its own", source)
 			}
 			continue
 		}
 		for _, name := range []string{"contender.json", "main.go"} {
 			if !t.Paths[path.Join(dir, name)] {
-				say("has no %s", name)
+				report("has no %s", name)
 			}
 		}
 		m, ok := modules[dir]
 		if !ok {
-			say("has no go.mod of its own")
+			report("has no go.mod of its own")
 			continue
 		}
 		if want := t.Root + "/" + dir; m.Path != want {
-			say("module is %s, must be %s", m.Path, want)
+			report("module is %s, must be %s", m.Path, want)
 		}
 		if m.Requires[t.Root] != "v0.0.0" {
-			say("must require %s v0.0.0", t.Root)
+			report("must require %s v0.0.0", t.Root)
 		}
 		if m.Replaces[t.Root] != "../../.." {
-			say("must replace %s => ../../..", t.Root)
+			report("must replace %s => ../../..", t.Root)
 		}
 		if m.needsDownload() && !t.Paths[path.Join(dir, "go.sum")] {
-			say("requires modules but has no go.sum")
+			report("requires modules but has no go.sum")
 		}
 	}
 	for _, f := range t.Files {
-		if matchPath("contenders/codec/*/main.go", f.Path) && f.Lines > codecLines {
-			out = append(out, fmt.Sprintf("%s: %d lines, a codec contender needs at most %d", f.Path, f.Lines, codecLines))
+		if matchPath("contenders/codec/*/main.go", f.Path) && f.Lines > maxCodecLines {
+			out = append(out, fmt.Sprintf("%s: %d lines, a codec contender needs at most %d", f.Path, f.Lines, maxCodecLines))
 		}
 	}
 	return out
 }
 
-// contenderModules returns the folders two below contenders.
+// contenderModules returns the directories of contenders: contenders/KIND/NAME.
 func contenderModules(t *Tree) []string {
 	found := map[string]bool{}
 	for p := range t.Paths {
@@ -128,6 +131,7 @@ func contenderModules(t *Tree) []string {
 	return sortedKeys(found)
 }
 
+// sortedKeys returns the keys of set in ascending order.
 func sortedKeys(set map[string]bool) []string {
 	var out []string
 	for s := range set {
@@ -137,7 +141,8 @@ func sortedKeys(set map[string]bool) []string {
 	return out
 }
 
-// checkNames finds files that are named after the one that they were cut from.
+// checkNames finds files whose names end in "more": they are named after the file that they continue, and
+// not after their content.
 func checkNames(t *Tree) []string {
 	var out []string
 	for _, f := range t.Files {

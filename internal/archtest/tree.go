@@ -12,23 +12,23 @@ import (
 	"strings"
 )
 
-// Tree is a repository's Go source, parsed.
+// Tree is the parsed Go source of a repository.
 type Tree struct {
 	Root    string // path of the root module
 	Modules []Module
 	Files   []*File
-	Paths   map[string]bool   // every file, from the root, with slashes
+	Paths   map[string]bool   // slash paths of all files, relative to the root
 	Work    []string          // directories that go.work uses
-	Builds  map[string]string // of contenders that are another build of one: its folder, by theirs
+	Builds  map[string]string // directory of the source, by the directory of a contender that builds another one's source
 	fset    *token.FileSet
 }
 
 // File is one Go file.
 type File struct {
-	Path      string // from the root, with slashes
+	Path      string // slash path relative to the root
 	Dir       string
 	Test      bool // a _test.go file
-	Generated bool // carries the line by which tools know generated code
+	Generated bool // has the "Code generated" line
 	Lines     int
 	AST       *ast.File
 }
@@ -44,8 +44,7 @@ func (f *File) Imports() map[string]token.Pos {
 	return out
 }
 
-// Read parses every Go file and module file in fsys. Folders named testdata, vendor or out and
-// those whose name begins with a dot or an underscore are skipped, as by the go command.
+// Read parses every Go file, go.mod and go.work in fsys. It skips the directories that isSkipped names.
 func Read(fsys fs.FS) (*Tree, error) {
 	t := &Tree{Paths: map[string]bool{}, Builds: map[string]string{}, fset: token.NewFileSet()}
 	err := fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
@@ -75,10 +74,13 @@ func Read(fsys fs.FS) (*Tree, error) {
 	return t, nil
 }
 
+// isSkipped reports whether directories with that name are skipped: those that the go command skips, and
+// out.
 func isSkipped(name string) bool {
 	return name == "testdata" || name == "vendor" || name == "out" || name[0] == '.' || name[0] == '_'
 }
 
+// addFile adds the file at p to the tree, if it is a Go file, a module file or a manifest.
 func (t *Tree) addFile(fsys fs.FS, p string) error {
 	name := path.Base(p)
 	if matchPath("contenders/*/*/contender.json", p) {
@@ -108,14 +110,18 @@ func (t *Tree) addFile(fsys fs.FS, p string) error {
 		return err
 	}
 	t.Files = append(t.Files, &File{
-		Path: p, Dir: path.Dir(p), Test: strings.HasSuffix(name, "_test.go"), Generated: ast.IsGenerated(parsed),
-		Lines: t.fset.File(parsed.Pos()).LineCount(), AST: parsed,
+		Path:      p,
+		Dir:       path.Dir(p),
+		Test:      strings.HasSuffix(name, "_test.go"),
+		Generated: ast.IsGenerated(parsed),
+		Lines:     t.fset.File(parsed.Pos()).LineCount(),
+		AST:       parsed,
 	})
 	return nil
 }
 
-// addBuild records the source of the contender that the manifest at p describes, if that is not its
-// own folder. It does not check the rest.
+// addBuild records the source that the manifest at p names, if any. It ignores manifests that it cannot
+// parse.
 func (t *Tree) addBuild(fsys fs.FS, p string) error {
 	src, err := fs.ReadFile(fsys, p)
 	if err != nil {
@@ -140,8 +146,9 @@ func isUnder(dir string, roots ...string) bool {
 	return false
 }
 
-// localDir returns the directory of one of the repository's own packages.
-func (t *Tree) localDir(importPath string) (dir string, ours bool) {
+// localDir returns the directory of an imported package. It returns false if the package is not in the root
+// module or below its path.
+func (t *Tree) localDir(importPath string) (dir string, ok bool) {
 	if importPath == t.Root {
 		return ".", true
 	}

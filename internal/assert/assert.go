@@ -1,5 +1,5 @@
-// Package assert holds the few checks that tests here repeat. A failed check
-// ends its test and says what was looked at, what came and what was wanted.
+// Package assert has a few checks for tests. A check that fails ends its test with a message: what was
+// checked, the value and the expected value.
 package assert
 
 import (
@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Equal wants got and want to be the same.
+// Equal fails the test unless got equals want.
 func Equal[T comparable](t testing.TB, what string, got, want T) {
 	t.Helper()
 	if got != want {
@@ -17,7 +17,7 @@ func Equal[T comparable](t testing.TB, what string, got, want T) {
 	}
 }
 
-// Slices wants the same elements in the same order.
+// Slices fails the test unless got and want have the same elements in the same order.
 func Slices[T comparable](t testing.TB, what string, got, want []T) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -30,7 +30,7 @@ func Slices[T comparable](t testing.TB, what string, got, want []T) {
 	}
 }
 
-// Near wants got within tolerance of want; a NaN is near nothing.
+// Near fails the test unless got differs from want by at most tolerance. A NaN always fails.
 func Near(t testing.TB, what string, got, want, tolerance float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tolerance) {
@@ -38,7 +38,7 @@ func Near(t testing.TB, what string, got, want, tolerance float64) {
 	}
 }
 
-// NoError wants err to be nil.
+// NoError fails the test unless err is nil.
 func NoError(t testing.TB, what string, err error) {
 	t.Helper()
 	if err != nil {
@@ -46,7 +46,7 @@ func NoError(t testing.TB, what string, err error) {
 	}
 }
 
-// ErrorIs wants target in err's chain.
+// ErrorIs fails the test unless target is in err's chain.
 func ErrorIs(t testing.TB, what string, err, target error) {
 	t.Helper()
 	if !errors.Is(err, target) {
@@ -54,7 +54,7 @@ func ErrorIs(t testing.TB, what string, err, target error) {
 	}
 }
 
-// ErrorContains wants an error whose text contains part.
+// ErrorContains fails the test unless err has a text that contains part.
 func ErrorContains(t testing.TB, what string, err error, part string) {
 	t.Helper()
 	if err == nil {
@@ -65,7 +65,7 @@ func ErrorContains(t testing.TB, what string, err error, part string) {
 	}
 }
 
-// Contains wants part somewhere in text.
+// Contains fails the test unless text contains part.
 func Contains(t testing.TB, what, text, part string) {
 	t.Helper()
 	if !strings.Contains(text, part) {

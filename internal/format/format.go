@@ -1,4 +1,4 @@
-// Package format writes counts, shares and foreign text the same way in every
+// Package format formats counts, ratios, shares and foreign text, so that they look the same in every
 // sentence.
 package format
 
@@ -20,7 +20,7 @@ func Count[N ~int | ~int64](n N, noun string) string {
 	return strconv.FormatInt(int64(n), 10) + " " + noun
 }
 
-// Average returns a mean of counts: an integer, or with one decimal.
+// Average returns a mean of counts with one decimal, or none if that is 0.
 func Average(x float64) string {
 	if math.Abs(x-math.Round(x)) < 0.05 {
 		return strconv.FormatFloat(math.Round(x), 'f', 0, 64)
@@ -35,8 +35,8 @@ func Percent(share float64) string {
 	return Trimmed(x, Decimals(x)) + " %"
 }
 
-// Interval joins the bounds of an interval by an en dash: 0.53–0.58. Negative bounds,
-// which a dash would make unreadable, are joined by "to".
+// Interval returns the bounds of an interval with an en dash between: 0.53–0.58. If a bound is negative it
+// uses "to" instead, because two dashes are hard to read.
 func Interval(low, high string) string {
 	if strings.HasPrefix(low, "−") || strings.HasPrefix(low, "-") || strings.HasPrefix(high, "−") || strings.HasPrefix(high, "-") {
 		return low + " to " + high
@@ -52,7 +52,7 @@ func Decimals(x float64) int {
 	return min(max(0, 1-int(math.Floor(math.Log10(x)))), 6)
 }
 
-// Trimmed returns x with that many decimals, without trailing zeros.
+// Trimmed returns x with at most decimals decimals: trailing zeros are removed.
 func Trimmed(x float64, decimals int) string {
 	s := strconv.FormatFloat(x, 'f', decimals, 64)
 	if strings.Contains(s, ".") {
@@ -61,17 +61,16 @@ func Trimmed(x float64, decimals int) string {
 	return s
 }
 
-// LineLimit is the number of characters of foreign text that a message has room
-// for.
+// LineLimit is the maximum number of characters of foreign text in a message.
 const LineLimit = 200
 
-// Seconds prints a limit of time: 5 s, 0.3 s.
+// Seconds returns a duration in seconds, rounded to milliseconds: 5 s, 0.3 s.
 func Seconds(d time.Duration) string {
 	return strconv.FormatFloat(d.Round(time.Millisecond).Seconds(), 'g', 4, 64) + " s"
 }
 
-// Line returns foreign text as one line of printable characters, cut off after limit of them, or
-// not if limit is 0. Lines are joined by a space.
+// Line returns foreign text as one line of printable characters. Lines are joined by a space. After limit
+// characters the text is cut off; 0 means no limit.
 func Line(text string, limit int) string {
 	lines := strings.FieldsFunc(strings.ToValidUTF8(text, "\uFFFD"), func(r rune) bool { return r == '\n' || r == '\r' })
 	for i, l := range lines {
@@ -92,12 +91,12 @@ func Line(text string, limit int) string {
 	return line
 }
 
-// size is a number of bytes with its unit.
-var size = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?) ?(B|kB|MB|GB|KiB|MiB|GiB)$`)
+// sizePattern matches a number of bytes with its unit.
+var sizePattern = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?) ?(B|kB|MB|GB|KiB|MiB|GiB)$`)
 
-// ParseBytes reads a number of bytes with its unit: 200MB, 1.5 GiB.
+// ParseBytes parses a number of bytes with its unit: 200MB, 1.5 GiB.
 func ParseBytes(text string) (int64, error) {
-	m := size.FindStringSubmatch(text)
+	m := sizePattern.FindStringSubmatch(text)
 	if m == nil {
 		return 0, fmt.Errorf("%q is not a number of bytes", Line(text, 40))
 	}
@@ -112,8 +111,8 @@ func ParseBytes(text string) (int64, error) {
 // BytesHint describes the input of ParseBytes.
 const BytesHint = "a number with kB, MB, GB, KiB, MiB or GiB, e.g. 200MB"
 
-// Label quotes the value of a label as OpenMetrics has it, without characters that
-// control a terminal or turn the direction of writing.
+// Label quotes the value of a label as OpenMetrics does. It replaces characters that control a terminal or
+// change the direction of writing.
 func Label(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
@@ -124,7 +123,7 @@ func Label(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(text) + `"`
 }
 
-// Minute returns a time to the minute in UTC, and a dash if it is not known.
+// Minute returns a time in UTC without seconds, or a dash if t is zero.
 func Minute(t time.Time) string {
 	if t.IsZero() {
 		return "-"
@@ -132,11 +131,11 @@ func Minute(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04")
 }
 
-// Nothing is printed if there is no figure.
+// Nothing is printed if there is no value.
 const Nothing = "–"
 
-// Ratio returns a ratio for a table: three decimals, fewer if it is large and two
-// significant digits if it is small. It returns a dash if x is no ratio.
+// Ratio returns a ratio for a table: with three decimals, fewer from 10 on, and two significant digits
+// below 0.01. It returns Nothing unless x is positive and finite.
 func Ratio(x float64) string {
 	switch {
 	case !(x > 0) || math.IsInf(x, 1):
@@ -151,18 +150,18 @@ func Ratio(x float64) string {
 	return strconv.FormatFloat(x, 'f', 3, 64)
 }
 
-// Grouped returns x with a comma after every three digits before the point.
+// Grouped returns x with commas between groups of three digits: 1,234,567.
 func Grouped(x float64, decimals int) string {
 	text := strconv.FormatFloat(x, 'f', decimals, 64)
 	sign := ""
 	if strings.HasPrefix(text, "-") {
 		sign, text = "-", text[1:]
 	}
-	whole, fraction, found := strings.Cut(text, ".")
+	whole, fraction, hasPoint := strings.Cut(text, ".")
 	for i := len(whole) - 3; i > 0; i -= 3 {
 		whole = whole[:i] + "," + whole[i:]
 	}
-	if found {
+	if hasPoint {
 		fraction = "." + fraction
 	}
 	return sign + whole + fraction
@@ -172,8 +171,8 @@ func Grouped(x float64, decimals int) string {
 // is "12×".
 func Times(x float64) string { return strconv.FormatFloat(x, 'f', Decimals(x), 64) + "×" }
 
-// Short returns a ratio for a sentence, without ×: two decimals, fewer if it is large and two
-// significant digits if it is small.
+// Short returns a ratio for a sentence, without ×: with two decimals, fewer from 10 on, and two significant
+// digits below 0.1.
 func Short(x float64) string {
 	switch {
 	case x >= 100:
@@ -186,7 +185,7 @@ func Short(x float64) string {
 	return strconv.FormatFloat(x, 'f', 2, 64)
 }
 
-// Factor returns Short with its sign: 0.40×.
+// Factor returns Short(x) with ×: 0.40×.
 func Factor(x float64) string { return Short(x) + "×" }
 
 // Within returns a ratio with its interval: 0.40× (0.38–0.42).

@@ -1,6 +1,6 @@
-// Package golden compares output with a file that a person has read and
-// agreed to. `go test -update` rewrites the files of the package under test;
-// read the difference before committing it.
+// Package golden compares output with a file under testdata that a person has read and approved.
+// `go test -update` rewrites the files of the package under test. Read the difference before you commit
+// it.
 package golden
 
 import (
@@ -12,14 +12,13 @@ import (
 	"testing"
 )
 
-// The flag belongs to the test binary, which parses flags before any test
-// runs, so it cannot be a parameter.
+// update cannot be a parameter, because the test binary parses flags before any test runs.
 var update = flag.Bool("update", false, "rewrite the golden files under testdata") //nolint:gochecknoglobals // go test parses flags before tests run
 
-// Updating reports whether the files of the package under test are written anew.
+// Updating reports whether the test rewrites the files of its package.
 func Updating() bool { return *update }
 
-// Check compares got with testdata/name.
+// Check fails the test if got differs from testdata/name. With -update it writes got there.
 func Check(t testing.TB, name string, got []byte) {
 	t.Helper()
 	if err := compare(filepath.Join("testdata", filepath.FromSlash(name)), got, *update); err != nil {
@@ -27,7 +26,7 @@ func Check(t testing.TB, name string, got []byte) {
 	}
 }
 
-// compare reports how got differs from the file at path, or writes it there.
+// compare returns an error if got differs from the file at path. If rewrite is set it writes got there.
 func compare(path string, got []byte, rewrite bool) error {
 	if rewrite {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -39,7 +38,7 @@ func compare(path string, got []byte, rewrite bool) error {
 	if err != nil {
 		return fmt.Errorf("no golden file: %w", err)
 	}
-	// A checkout may have turned line ends into those of its system.
+	// Git may have converted line ends.
 	want = bytes.ReplaceAll(want, []byte("\r\n"), []byte("\n"))
 	if bytes.Equal(got, want) {
 		return nil
@@ -48,8 +47,8 @@ func compare(path string, got []byte, rewrite bool) error {
 	return fmt.Errorf("%s, line %d differs\n  file: %q\n  now:  %q", filepath.ToSlash(path), line, was, is)
 }
 
-// firstDifference returns the first line (from 1) in which a and b differ,
-// and that line of each; a text that has ended is shown as empty.
+// firstDifference returns the number of the first line, from 1, in which a and b differ, and the line in
+// each of them. The line is nil if a text has ended before it.
 func firstDifference(a, b []byte) (line int, inA, inB []byte) {
 	as, bs := bytes.Split(a, []byte("\n")), bytes.Split(b, []byte("\n"))
 	for i := 0; i < len(as) || i < len(bs); i++ {

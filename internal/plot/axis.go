@@ -1,7 +1,6 @@
-// Package plot draws the charts of tare's pages as SVG: intervals on one shared
-// axis, bars from zero, and curves over time or quantiles. Places are
-// percentages of the element, so that a drawing takes any width and its text
-// keeps its size. Drawings have no style of their own: [Style] is for all pages.
+// Package plot draws the charts of tare's pages as SVG: intervals on one shared axis, bars from zero, and
+// curves over time or quantiles. Positions are percentages of the element, so that a drawing fits any
+// width and its text keeps its size. Pages include [Style] once for all drawings.
 package plot
 
 import (
@@ -20,10 +19,10 @@ var style string
 // Style returns the style sheet of all drawings.
 func Style() string { return style }
 
-// Axis maps values to shares of its length, from 0 to 1.
+// Axis maps the values from Low to High to shares of its length, from 0 to 1.
 type Axis struct {
 	Low, High float64
-	Log       bool // then Low and High are above zero
+	Log       bool // logarithmic; Low and High are then above zero
 }
 
 // NewLogAxis returns a logarithmic axis that contains all values, with a margin as a share of its length on
@@ -36,13 +35,14 @@ func NewLogAxis(margin float64, values ...float64) Axis {
 		}
 	}
 	if high < low {
-		return Axis{1, 10, true}
+		return Axis{Low: 1, High: 10, Log: true}
 	}
-	room := max((high-low)*margin, 0.02)
-	return Axis{math.Exp(low - room), math.Exp(high + room), true}
+	const minMargin = 0.02 // for a single value
+	room := max((high-low)*margin, minMargin)
+	return Axis{Low: math.Exp(low - room), High: math.Exp(high + room), Log: true}
 }
 
-// At returns the position of v as a share of the axis. A value beyond an end is put on it.
+// At returns the position of v as a share of the axis. Values beyond an end are at that end.
 func (a Axis) At(v float64) float64 {
 	low, high := a.Low, a.High
 	if a.Log {
@@ -59,11 +59,12 @@ func (a Axis) At(v float64) float64 {
 
 // Tick is a labelled position on an axis.
 type Tick struct {
-	At   float64 // share
+	At   float64 // share of the axis
 	Text string
 }
 
-// Ticks returns round values, the roundest first. distance is the least distance of two, as a share.
+// Ticks returns ticks at round values, the roundest first. On a logarithmic axis no two ticks are closer than
+// distance, a share of the axis. text returns the label of a value.
 func (a Axis) Ticks(distance float64, text func(float64) string) []Tick {
 	if !a.Log {
 		return a.linearTicks(text)
@@ -98,6 +99,7 @@ func (a Axis) RatioTicks(distance float64) []Tick {
 	return out
 }
 
+// formatRatio returns the label of a ratio.
 func formatRatio(v float64) string { return format.Trimmed(v, 6) + "×" }
 
 // addTick adds a tick at v if v is on the axis and no other tick is closer than distance.
@@ -105,21 +107,21 @@ func (a Axis) addTick(ticks []Tick, v, distance float64, text func(float64) stri
 	if v < a.Low || v > a.High {
 		return ticks
 	}
-	at := a.At(v)
+	pos := a.At(v)
 	for _, t := range ticks {
-		if math.Abs(t.At-at) < distance {
+		if math.Abs(t.At-pos) < distance {
 			return ticks
 		}
 	}
-	return append(ticks, Tick{at, text(v)})
+	return append(ticks, Tick{At: pos, Text: text(v)})
 }
 
 // linearTicks returns four to ten round values.
 func (a Axis) linearTicks(text func(float64) string) []Tick {
 	step := math.Pow(10, math.Floor(math.Log10(max(a.High-a.Low, 1e-9))))
-	for _, finer := range []float64{1, 2, 5} {
-		if (a.High-a.Low)/(step/finer) >= 4 {
-			step /= finer
+	for _, divisor := range []float64{1, 2, 5} {
+		if (a.High-a.Low)/(step/divisor) >= 4 {
+			step /= divisor
 			break
 		}
 	}
@@ -144,7 +146,7 @@ func formatPercent(share float64) string { return Number(share*100) + "%" }
 // drawing builds an SVG element.
 type drawing struct{ strings.Builder }
 
-// addElement adds an empty element with a class and attributes, which come in pairs.
+// addElement adds an empty element. attributes are pairs of a name and a value. "" means no class.
 func (d *drawing) addElement(name, class string, attributes ...string) {
 	d.WriteString("<" + name)
 	if class != "" {
@@ -156,7 +158,7 @@ func (d *drawing) addElement(name, class string, attributes ...string) {
 	d.WriteString("/>")
 }
 
-// addText adds a text, which it escapes.
+// addText adds a text element and escapes its text. attributes are pairs of a name and a value.
 func (d *drawing) addText(class, text string, attributes ...string) {
 	d.WriteString("<text")
 	if class != "" {
@@ -168,7 +170,7 @@ func (d *drawing) addText(class, text string, attributes ...string) {
 	d.WriteString(">" + template.HTMLEscapeString(text) + "</text>")
 }
 
-// closeDrawing closes the element and returns the drawing.
+// closeDrawing closes the svg element and returns the drawing.
 func (d *drawing) closeDrawing() template.HTML {
 	d.WriteString("</svg>")
 	return template.HTML(d.String()) //nolint:gosec // made of numbers and class names of this package, and of escaped texts

@@ -2,6 +2,7 @@ package plot
 
 import (
 	"html/template"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,14 +10,13 @@ import (
 )
 
 const (
-	area       = 1000 // units of each axis of a chart's area
-	maxLabels  = 6    // curves with names at their ends; more have a legend
-	maxLabel   = 15   // letters of a name that fits after its end
-	labelApart = 0.075
+	area          = 1000  // units of each axis of a chart's area
+	maxLabels     = 6     // maximum number of curves with names at their ends; more have a legend
+	maxLabel      = 15    // maximum number of letters of a name at the end of a curve
+	labelDistance = 0.075 // least distance of two names, as a share of the height
 )
 
-// Chart draws curves, or the shades of a heat map, on two axes. A table next to it
-// has its values.
+// Chart draws curves, or the shades of a heat map, on two axes.
 type Chart struct {
 	ID, Title, Means string // Means is the subtitle with the units
 	X, Y             Axis
@@ -24,21 +24,21 @@ type Chart struct {
 	Curves           []Curve
 	Shades           []Shade
 	Limits           []Limit
-	Low              bool // half as high, without labels below: another chart with the same axis follows
+	Low              bool // half as high and without labels below, if another chart with the same axis follows
 }
 
-// Curve is a line through points. A gap is a point with a NaN.
+// Curve is a line through points. A point with a NaN makes a gap.
 type Curve struct {
 	Name   string
-	Class  string // "" chooses the colour by the curve's index
+	Class  string // CSS class; "" chooses one by the curve's index
 	Points []Point
-	Dots   bool
+	Dots   bool // draw a dot at each point
 }
 
 // Point is a pair of values on the axes.
 type Point struct{ X, Y float64 }
 
-// Shade is the part of a heat map that has one opacity, as rectangles.
+// Shade is a set of cells of a heat map with the same opacity.
 type Shade struct {
 	Opacity float64
 	Cells   []Cell
@@ -47,7 +47,7 @@ type Shade struct {
 // Cell is a rectangle between values of the axes.
 type Cell struct{ Left, Right, Low, High float64 }
 
-// Limit is a limit on the vertical axis.
+// Limit is a horizontal line at a value of the vertical axis.
 type Limit struct {
 	At   float64
 	Name string
@@ -56,12 +56,13 @@ type Limit struct {
 // HTML draws the chart as a figure. Curves through the same points are drawn once, with both names.
 func (c Chart) HTML() template.HTML {
 	curves := joinEqual(c.Curves)
-	legend := len(curves) > maxLabels || slices.ContainsFunc(curves, func(c Curve) bool { return utf8.RuneCountInString(c.Name) > maxLabel })
+	hasLongName := slices.ContainsFunc(curves, func(c Curve) bool { return utf8.RuneCountInString(c.Name) > maxLabel })
+	hasLegend := len(curves) > maxLabels || hasLongName
 	class := "curves"
 	if c.Low {
 		class += " low"
 	}
-	if legend || len(curves) == 0 {
+	if hasLegend || len(curves) == 0 {
 		class += " wide"
 	}
 	var d drawing
@@ -69,15 +70,15 @@ func (c Chart) HTML() template.HTML {
 	d.WriteString(`<figure class="chart" id="` + c.ID + `"><figcaption><b>` + escape(c.Title) + `</b> <small>` + escape(c.Means) + `</small></figcaption>`)
 	d.WriteString(`<svg class="` + class + `" role="img" aria-label="` + escape(c.Title) + `">`)
 	for _, t := range c.YTicks {
-		at := formatPercent(1 - t.At)
-		d.addElement("line", "rule", "x2", "100%", "y1", at, "y2", at)
-		d.addText("y", t.Text, "x", "-8", "y", at, "dy", "5")
+		y := formatPercent(1 - t.At)
+		d.addElement("line", "rule", "x2", "100%", "y1", y, "y2", y)
+		d.addText("y", t.Text, "x", "-8", "y", y, "dy", "5")
 	}
 	for _, t := range c.XTicks {
-		at := formatPercent(t.At)
-		d.addElement("line", "rule", "x1", at, "x2", at, "y2", "100%")
+		x := formatPercent(t.At)
+		d.addElement("line", "rule", "x1", x, "x2", x, "y2", "100%")
 		if !c.Low {
-			d.addText("x", t.Text, "x", at, "y", "100%", "dy", "18")
+			d.addText("x", t.Text, "x", x, "y", "100%", "dy", "18")
 		}
 	}
 	d.WriteString(`<svg class="area" width="100%" height="100%" viewBox="0 0 1000 1000" preserveAspectRatio="none">`)
@@ -93,15 +94,15 @@ func (c Chart) HTML() template.HTML {
 	}
 	d.WriteString("</svg>")
 	for _, l := range c.Limits {
-		at := formatPercent(1 - c.Y.At(l.At))
-		d.addElement("line", "limit", "x2", "100%", "y1", at, "y2", at)
-		d.addText("strong", l.Name, "x", "6", "y", at, "dy", "-6")
+		y := formatPercent(1 - c.Y.At(l.At))
+		d.addElement("line", "limit", "x2", "100%", "y1", y, "y2", y)
+		d.addText("strong", l.Name, "x", "6", "y", y, "dy", "-6")
 	}
-	if !legend {
+	if !hasLegend {
 		c.drawLabels(&d, curves)
 	}
 	d.WriteString("</svg>")
-	if legend {
+	if hasLegend {
 		d.WriteString(`<ul class="legend">`)
 		for i, curve := range curves {
 			d.WriteString(`<li><svg class="swatch" viewBox="0 0 40 12" aria-hidden="true"><path class="` + curveClass(curve, i) + `" d="M1 6H39"/></svg> ` + escape(curve.Name) + `</li>`)
@@ -112,45 +113,46 @@ func (c Chart) HTML() template.HTML {
 	return template.HTML(d.String()) //nolint:gosec // made of numbers and class names of this package, and of escaped texts
 }
 
-// drawLabels writes the names of curves after their ends without overlap.
+// drawLabels writes the names of curves next to their ends. It moves names that would overlap: first down,
+// then up from the lower edge.
 func (c Chart) drawLabels(d *drawing, curves []Curve) {
 	type end struct {
-		at    float64
+		y     float64 // share of the height, from the top
 		name  string
 		class string
 	}
 	var ends []end
 	for i, curve := range curves {
 		if n := len(curve.Points); n > 0 && curve.Name != "" {
-			ends = append(ends, end{1 - c.Y.At(curve.Points[n-1].Y), curve.Name, curveClass(curve, i)})
+			ends = append(ends, end{y: 1 - c.Y.At(curve.Points[n-1].Y), name: curve.Name, class: curveClass(curve, i)})
 		}
 	}
 	slices.SortStableFunc(ends, func(a, b end) int {
-		if a.at < b.at {
+		if a.y < b.y {
 			return -1
 		}
 		return 1
 	})
-	apart := labelApart
+	distance := labelDistance
 	if c.Low {
-		apart *= 2
+		distance *= 2
 	}
 	for i := range ends {
 		if i > 0 {
-			ends[i].at = max(ends[i].at, ends[i-1].at+apart)
+			ends[i].y = max(ends[i].y, ends[i-1].y+distance)
 		}
 	}
 	for i := len(ends) - 1; i >= 0; i-- {
-		most := 1.0
+		lowest := 1.0
 		if i < len(ends)-1 {
-			most = ends[i+1].at - apart
+			lowest = ends[i+1].y - distance
 		}
-		ends[i].at = min(ends[i].at, most)
-		d.addText("end "+ends[i].class, ends[i].name, "x", "100%", "dx", "8", "y", formatPercent(ends[i].at), "dy", "5")
+		ends[i].y = min(ends[i].y, lowest)
+		d.addText("end "+ends[i].class, ends[i].name, "x", "100%", "dx", "8", "y", formatPercent(ends[i].y), "dy", "5")
 	}
 }
 
-// joinEqual joins curves that go through the same points: "service = first byte".
+// joinEqual joins curves with the same points to one, with a name such as "service = first byte".
 func joinEqual(curves []Curve) []Curve {
 	var out []Curve
 	for _, c := range curves {
@@ -166,40 +168,40 @@ func joinEqual(curves []Curve) []Curve {
 
 // curveClass returns the class of a curve or, without one, a class by its index: eight colours, and a dash for
 // each further eight.
-func curveClass(c Curve, place int) string {
+func curveClass(c Curve, index int) string {
 	if c.Class != "" {
 		return c.Class
 	}
-	return "s" + strconv.Itoa(place%8) + " k" + strconv.Itoa(place/8%4)
+	return "s" + strconv.Itoa(index%8) + " k" + strconv.Itoa(index/8%4)
 }
 
-// drawPath returns the line through the points of a curve and a dot on each of them.
+// drawPath returns two SVG paths of a curve: the line through its points, and a dot on each of them.
 func (c Chart) drawPath(curve Curve) (line, dots string) {
-	var l, m strings.Builder
-	move := "M"
+	var lineTo, dotsAt strings.Builder
+	command := "M" // M begins a line, L continues it
 	for _, p := range curve.Points {
-		if p.X != p.X || p.Y != p.Y {
-			move = "M"
+		if math.IsNaN(p.X) || math.IsNaN(p.Y) {
+			command = "M"
 			continue
 		}
-		at := Number(c.X.At(p.X)*area) + " " + Number((1-c.Y.At(p.Y))*area)
-		l.WriteString(move + at)
-		m.WriteString("M" + at + "h0")
-		move = "L"
+		position := Number(c.X.At(p.X)*area) + " " + Number((1-c.Y.At(p.Y))*area)
+		lineTo.WriteString(command + position)
+		dotsAt.WriteString("M" + position + "h0")
+		command = "L"
 	}
 	if len(curve.Points) == 1 {
-		l.WriteString("h1")
+		lineTo.WriteString("h1") // a line of some length, so that it is visible
 	}
-	return l.String(), m.String()
+	return lineTo.String(), dotsAt.String()
 }
 
-// drawCells returns the path around rectangles.
+// drawCells returns the SVG path around cells.
 func (c Chart) drawCells(cells []Cell) string {
 	var b strings.Builder
-	at := func(x float64) string { return strconv.FormatFloat(x*area, 'f', 0, 64) }
+	toUnits := func(share float64) string { return strconv.FormatFloat(share*area, 'f', 0, 64) }
 	for _, x := range cells {
-		left, right := at(c.X.At(x.Left)), at(c.X.At(x.Right))
-		top, bottom := at(1-c.Y.At(x.High)), at(1-c.Y.At(x.Low))
+		left, right := toUnits(c.X.At(x.Left)), toUnits(c.X.At(x.Right))
+		top, bottom := toUnits(1-c.Y.At(x.High)), toUnits(1-c.Y.At(x.Low))
 		b.WriteString("M" + left + " " + top + "H" + right + "V" + bottom + "H" + left + "z")
 	}
 	return b.String()
@@ -216,8 +218,8 @@ type Trend struct {
 // Mark is one run of a trend.
 type Mark struct {
 	Run              int
-	Value, Low, High float64 // Low and High 0: no bounds
-	Void             bool
+	Value, Low, High float64 // Low or High is 0 if the run has no bounds
+	Void             bool    // drawn as a cross
 }
 
 // HTML draws the trend as a line with a ribbon of its bounds.
@@ -227,31 +229,36 @@ func (t Trend) HTML(label string) template.HTML {
 	x := func(run int) string { return Number(4 + (float64(run)+0.5)/float64(max(t.Runs, 1))*152) }
 	y := func(v float64) string { return Number(33 - t.Axis.At(v)*30) }
 	var band, line, dots, void strings.Builder
-	move, last := "M", -1
+	command, last := "M", -1 // M begins a line, L continues it; last is the previous run
 	for _, m := range t.Marks {
 		if m.Run != last+1 {
-			move = "M"
+			command = "M"
 		}
 		last = m.Run
 		if m.Void {
-			move = "M"
+			command = "M"
 			void.WriteString("M" + x(m.Run) + " 30l4 4m0-4l-4 4")
 			continue
 		}
 		if m.Low > 0 && m.High > 0 {
 			band.WriteString("M" + x(m.Run) + " " + y(m.Low) + "V" + y(m.High))
 		}
-		line.WriteString(move + x(m.Run) + " " + y(m.Value))
+		line.WriteString(command + x(m.Run) + " " + y(m.Value))
 		dots.WriteString("M" + x(m.Run) + " " + y(m.Value) + "h0")
-		move = "L"
+		command = "L"
 	}
-	for _, path := range []struct{ class, d string }{{"ribbon", band.String()}, {"line", line.String()}, {"dots", dots.String()}, {"cross", void.String()}} {
+	for _, path := range []struct{ class, d string }{
+		{"ribbon", band.String()},
+		{"line", line.String()},
+		{"dots", dots.String()},
+		{"cross", void.String()},
+	} {
 		if path.d != "" {
 			d.addElement("path", path.class, "d", path.d)
 		}
 	}
-	for _, at := range t.Steps {
-		d.addElement("path", "step", "d", "M"+x(at)+" 1V35")
+	for _, run := range t.Steps {
+		d.addElement("path", "step", "d", "M"+x(run)+" 1V35")
 	}
 	return d.closeDrawing()
 }

@@ -8,16 +8,16 @@ import (
 
 // Classes of marks.
 const (
-	Less = "less" // than the baseline
-	More = "more"
-	Same = "same" // inside the noise
+	Less = "less" // less than the baseline
+	More = "more" // more than the baseline
+	Same = "same" // no difference beyond the noise
 )
 
 // Scale is the shared background of some rows: an axis of ratios, and the noise on it.
 type Scale struct {
-	ID    string // of the element that [Scale.Symbol] writes
+	ID    string // id of the element that [Scale.Symbol] writes
 	Axis  Axis
-	Noise float64 // factor by which two identical programs seem to differ; up to 1 means unknown
+	Noise float64 // factor by which two identical programs seem to differ; at most 1 means unknown
 }
 
 // Symbol defines the background: lines at the ticks, the noise as a band around 1, and the line of no
@@ -28,11 +28,11 @@ func (s Scale) Symbol() template.HTML {
 	if s.Noise > 1 {
 		low, high := s.Axis.At(1/s.Noise), s.Axis.At(s.Noise)
 		d.addElement("rect", "band", "x", formatPercent(low), "width", formatPercent(high-low), "height", "100%")
-		for _, at := range []float64{low, high} {
-			d.addElement("line", "edge", "x1", formatPercent(at), "x2", formatPercent(at), "y2", "100%")
+		for _, edge := range []float64{low, high} {
+			d.addElement("line", "edge", "x1", formatPercent(edge), "x2", formatPercent(edge), "y2", "100%")
 		}
 	}
-	for _, t := range s.Axis.RatioTicks(tickApart) {
+	for _, t := range s.Axis.RatioTicks(tickDistance) {
 		class := "rule"
 		if t.Text == "1×" {
 			class = "one"
@@ -43,22 +43,23 @@ func (s Scale) Symbol() template.HTML {
 	return template.HTML(d.String()) //nolint:gosec // made of numbers and class names
 }
 
-// tickApart is the room of a label on an axis of ratios, as a share.
-const tickApart = 0.13
+// tickDistance is the least distance of two labels on an axis of ratios, as a share.
+const tickDistance = 0.13
 
-// Head draws the labels of the axis. base is the label at 1×, less and more those of its sides.
+// Head draws the labels of the axis. base is the label at 1×, less the label on the left of it and more the
+// label on the right.
 func (s Scale) Head(base, less, more string) template.HTML {
 	var d drawing
 	d.WriteString(`<svg width="100%" height="40" aria-hidden="true">`)
-	at := s.Axis.At(1)
-	if at > 0.3 {
+	one := s.Axis.At(1)
+	if one > 0.3 { // otherwise there is no room
 		d.addText("", "◀ "+less, "x", "0", "y", "14")
 	}
-	if at < 0.7 {
+	if one < 0.7 {
 		d.addText("", more+" ▶", "x", "100%", "y", "14", "text-anchor", "end")
 	}
-	d.addText("strong", "= "+base, "x", formatPercent(at), "y", "14", "text-anchor", anchorAt(at))
-	for _, t := range s.Axis.RatioTicks(tickApart) {
+	d.addText("strong", "= "+base, "x", formatPercent(one), "y", "14", "text-anchor", anchorAt(one))
+	for _, t := range s.Axis.RatioTicks(tickDistance) {
 		d.addText("", t.Text, "x", formatPercent(t.At), "y", "35", "text-anchor", anchorAt(t.At))
 	}
 	return d.closeDrawing()
@@ -89,43 +90,44 @@ type Interval struct {
 	Claims           []Claim
 }
 
-// Row draws an interval on the scale, as high as the row is. It returns in left the texts of claims without
-// room.
-func (s Scale) Row(x Interval) (svg template.HTML, left []string) {
+// Row draws an interval on the scale, with the height of its row. omitted are the texts of claims for which
+// there is no room.
+func (s Scale) Row(x Interval) (svg template.HTML, omitted []string) {
 	var d drawing
 	d.WriteString(`<svg class="row" width="100%" height="100%" aria-hidden="true">`)
 	d.addElement("use", "", "href", "#"+s.ID)
-	at := s.Axis.At(x.Value)
-	var taken []segment
+	const halfMark = 0.02 // half the width of a mark, as a share
+	value := s.Axis.At(x.Value)
+	var taken []segment // by marks and texts
 	if x.Value > 0 {
-		taken = append(taken, segment{at - 0.02, at + 0.02})
+		taken = append(taken, segment{value - halfMark, value + halfMark})
 	}
 	for _, c := range x.Claims {
-		place := s.Axis.At(c.Value)
-		taken = append(taken, segment{place - 0.02, place + 0.02})
+		pos := s.Axis.At(c.Value)
+		taken = append(taken, segment{pos - halfMark, pos + halfMark})
 	}
 	for i, c := range x.Claims {
-		place := s.Axis.At(c.Value)
+		pos := s.Axis.At(c.Value)
 		isFree := func(room segment) bool {
 			return room.low >= 0 && room.high <= 1 && !slices.ContainsFunc(taken, room.overlapsWith)
 		}
 		room := claimRoom + claimLetter*float64(utf8.RuneCountInString(c.Text))
-		before, after := segment{place - room, place - 0.021}, segment{place + 0.021, place + room}
+		before, after := segment{pos - room, pos - 0.021}, segment{pos + 0.021, pos + room} // just outside the mark
 		side := ""
-		for _, try := range []struct {
-			name string
+		for _, candidate := range []struct {
+			side string
 			room segment
 		}{{"end", before}, {"start", after}} {
 			if i == 0 && len(x.Claims) == 1 && isFree(after) { // a single text is on the right
-				try.name, try.room = "start", after
+				candidate.side, candidate.room = "start", after
 			}
-			if side == "" && isFree(try.room) {
-				side, taken = try.name, append(taken, try.room)
+			if side == "" && isFree(candidate.room) {
+				side, taken = candidate.side, append(taken, candidate.room)
 			}
 		}
-		d.addClaim(place, side, c.Text)
+		d.addClaim(pos, side, c.Text)
 		if side == "" && c.Text != "" {
-			left = append(left, c.Text)
+			omitted = append(omitted, c.Text)
 		}
 	}
 	switch {
@@ -135,7 +137,7 @@ func (s Scale) Row(x Interval) (svg template.HTML, left []string) {
 		if x.Low > 0 && x.High > 0 {
 			d.addElement("line", "i "+x.Class, "x1", formatPercent(s.Axis.At(x.Low)), "x2", formatPercent(s.Axis.At(x.High)), "y1", "50%", "y2", "50%")
 		}
-		d.addGroup(at, func() {
+		d.addGroup(value, func() {
 			if x.Class == More {
 				d.addElement("rect", "m more", "x", "-6", "y", "-6", "width", "12", "height", "12")
 				return
@@ -143,24 +145,25 @@ func (s Scale) Row(x Interval) (svg template.HTML, left []string) {
 			d.addElement("circle", "m "+x.Class, "r", "6")
 		})
 	}
-	return d.closeDrawing(), left
+	return d.closeDrawing(), omitted
 }
 
 // segment is a part of an axis, in shares.
 type segment struct{ low, high float64 }
 
+// overlapsWith reports whether s and o have a part in common.
 func (s segment) overlapsWith(o segment) bool { return s.low < o.high && o.low < s.high }
 
-// claimRoom and claimLetter are the shares of a drawing that a diamond and each
-// letter of its words need on a phone.
+// The room of a claim on a phone, as shares of a drawing's width.
 const (
-	claimRoom   = 0.04
-	claimLetter = 0.0238
+	claimRoom   = 0.04   // for its diamond
+	claimLetter = 0.0238 // for each letter of its text
 )
 
-// addClaim draws a diamond with its text on one side, "start" after and "end" before it; "" omits the text.
-func (d *drawing) addClaim(at float64, side, text string) {
-	d.addGroup(at, func() {
+// addClaim draws a diamond with its text. side is the text anchor: "start" puts the text after the diamond,
+// "end" before it, and "" omits it.
+func (d *drawing) addClaim(pos float64, side, text string) {
+	d.addGroup(pos, func() {
 		d.addElement("path", "claim", "d", "M0-8 8 0 0 8-8 0Z")
 		switch side {
 		case "start":
@@ -171,10 +174,10 @@ func (d *drawing) addClaim(at float64, side, text string) {
 	})
 }
 
-// addGroup puts the drawing of add around a position in the middle of the row.
-func (d *drawing) addGroup(at float64, add func()) {
-	d.WriteString(`<svg x="` + formatPercent(at) + `" y="50%" overflow="visible">`)
-	add()
+// addGroup calls draw, which draws around a position in the middle of the row.
+func (d *drawing) addGroup(pos float64, draw func()) {
+	d.WriteString(`<svg x="` + formatPercent(pos) + `" y="50%" overflow="visible">`)
+	draw()
 	d.WriteString("</svg>")
 }
 
@@ -198,10 +201,10 @@ type Part struct {
 func Stack(parts []Part) template.HTML {
 	var d drawing
 	d.WriteString(`<svg width="100%" height="22" aria-hidden="true">`)
-	at := 0.0
+	start := 0.0
 	for _, p := range parts {
-		d.addElement("rect", p.Class, "x", formatPercent(at), "width", formatPercent(p.Share), "height", "22")
-		at += p.Share
+		d.addElement("rect", p.Class, "x", formatPercent(start), "width", formatPercent(p.Share), "height", "22")
+		start += p.Share
 	}
 	return d.closeDrawing()
 }

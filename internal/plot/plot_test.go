@@ -19,13 +19,13 @@ func TestAxisHoldsItsValues(t *testing.T) {
 
 func TestTicksHaveRoom(t *testing.T) {
 	for name, a := range map[string]Axis{"narrow": NewLogAxis(0.05, 0.97, 1.04), "powers of two": NewLogAxis(0.05, 0.2, 4), "decades": NewLogAxis(0.05, 0.001, 3)} {
-		ticks := a.RatioTicks(tickApart)
+		ticks := a.RatioTicks(tickDistance)
 		if len(ticks) < 3 || ticks[0].Text != "1×" {
 			t.Errorf("%s: %v", name, ticks)
 		}
 		for i, x := range ticks {
 			for _, y := range ticks[:i] {
-				if math.Abs(x.At-y.At) < tickApart {
+				if math.Abs(x.At-y.At) < tickDistance {
 					t.Errorf("%s: %s and %s overlap", name, x.Text, y.Text)
 				}
 			}

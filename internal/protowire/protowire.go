@@ -1,6 +1,6 @@
-// Package protowire reads and writes the fields of protocol buffers
-// (protobuf.dev/programming-guides/encoding), for messages whose numbers are
-// known and for which generated code would be a requirement.
+// Package protowire reads and writes the fields of protocol buffer messages
+// (protobuf.dev/programming-guides/encoding). Its users know the numbers of the fields, and generated code
+// would make them require a module.
 package protowire
 
 import (
@@ -8,7 +8,7 @@ import (
 	"errors"
 )
 
-// Types of fields on the wire.
+// Wire types.
 const (
 	typeNumber  = 0
 	typeFixed64 = 1
@@ -16,20 +16,20 @@ const (
 	typeFixed32 = 5
 )
 
-// ErrMessage says that bytes are no message of protocol buffers.
+// ErrMessage is the error for bytes that are not a message.
 var ErrMessage = errors.New("not a message of protocol buffers")
 
-// Field is one field of a message: a number, or bytes. Of fixed numbers only Raw
-// is set.
+// Field is one field of a message. Its wire type decides which of N and Data is set; for fixed 32 and 64 bit
+// numbers neither is.
 type Field struct {
 	Number int
-	N      uint64
-	Data   []byte // shares the message's memory
-	Packed bool   // it has Data, which may be a list of numbers
-	Raw    []byte // with its tag
+	N      uint64 // value of a varint
+	Data   []byte // value of a field with a length: text, a message or a packed list; shares the memory of the message
+	Packed bool   // the field has Data
+	Raw    []byte // the encoded field with its tag
 }
 
-// Numbers appends the field's numbers, be it one or a packed list.
+// Numbers appends the field's number, or the numbers of its packed list, to to.
 func (f Field) Numbers(to []uint64) ([]uint64, error) {
 	if !f.Packed {
 		return append(to, f.N), nil
@@ -44,7 +44,7 @@ func (f Field) Numbers(to []uint64) ([]uint64, error) {
 	return to, nil
 }
 
-// Walk calls visit for each field of a message, and ends with its first error.
+// Walk calls visit for each field of a message. It stops at the first error and returns it.
 func Walk(message []byte, visit func(Field) error) error {
 	for len(message) > 0 {
 		tag, k := binary.Uvarint(message)
@@ -83,7 +83,7 @@ func Walk(message []byte, visit func(Field) error) error {
 	return nil
 }
 
-// AppendNumber appends a field, unless it is zero.
+// AppendNumber appends a varint field, unless n is 0, the default.
 func AppendNumber(to []byte, number int, n int64) []byte {
 	if n == 0 {
 		return to
@@ -91,7 +91,7 @@ func AppendNumber(to []byte, number int, n int64) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(to, uint64(number)<<3|typeNumber), uint64(n))
 }
 
-// AppendString appends a field, unless it is empty.
+// AppendString appends a text field, unless s is empty, the default.
 func AppendString(to []byte, number int, s string) []byte {
 	if s == "" {
 		return to
@@ -99,7 +99,7 @@ func AppendString(to []byte, number int, s string) []byte {
 	return append(binary.AppendUvarint(binary.AppendUvarint(to, uint64(number)<<3|typeBytes), uint64(len(s))), s...)
 }
 
-// AppendBytes appends a field, be it empty or not: a message, or a packed list.
+// AppendBytes appends a field that contains a message or a packed list, even if data is empty.
 func AppendBytes(to []byte, number int, data []byte) []byte {
 	return append(binary.AppendUvarint(binary.AppendUvarint(to, uint64(number)<<3|typeBytes), uint64(len(data))), data...)
 }
