@@ -17,39 +17,39 @@ import (
 // bench compares the tools.
 type bench struct {
 	config
-	own   string // this program
+	self  string // path of this program
 	out   io.Writer
 	rng   *rand.Rand
 	tools []tool
-	pins  bool
+	pins  bool // processes can be pinned to processors
 }
 
-// server goes through everything with one server.
-func (b *bench) server(ctx context.Context, command string) error {
+// compareWith makes all comparisons with one server. command starts the server; "" means a server of this
+// program, which is also compared in all other ways.
+func (b *bench) compareWith(ctx context.Context, command string) error {
 	if len(b.ways) == 0 {
-		if err := b.plain(ctx, command); err != nil || command != "" {
+		if err := b.comparePlain(ctx, command); err != nil || command != "" {
 			return err
 		}
 	}
-	return b.others(ctx)
+	return b.compareWays(ctx)
 }
 
-// plain compares the tools over HTTP/1.1. Only with the first number of connections and
-// the first size of bodies does it compare them pinned to processors too, their latencies,
-// and a stop of the server with theory.
-func (b *bench) plain(ctx context.Context, command string) error {
+// comparePlain compares the tools over HTTP/1.1. Pinned tools, latencies and a stop of the server are compared
+// only with the first number of connections and the first size of bodies.
+func (b *bench) comparePlain(ctx context.Context, command string) error {
 	name, bodies := command, b.bodies
 	if name == "" {
 		name = "net/http"
 	} else {
-		bodies = bodies[:1] // they are the command's own
+		bodies = bodies[:1] // the command decides its bodies itself
 	}
 	for i, body := range bodies {
 		err := b.withServer(ctx, command, plain, "", body, func(s *server) error {
-			if err := b.allConnections(ctx, name, job{addr: s.addr}, body); err != nil || i > 0 {
+			if err := b.compareConnections(ctx, name, job{addr: s.addr}, body); err != nil || i > 0 {
 				return err
 			}
-			return b.timing(ctx, s)
+			return b.compareTiming(ctx, s)
 		})
 		if err != nil {
 			return err
@@ -64,13 +64,14 @@ func (b *bench) plain(ctx context.Context, command string) error {
 	}
 	return b.withServer(ctx, command, plain, servers, bodies[0], func(s *server) error {
 		fmt.Fprintf(b.out, "\n%s, server on processors %s, clients on %s, %d connections\n", name, servers, clients, b.connections[0])
-		return b.throughput(ctx, job{addr: s.addr, connections: b.connections[0]}, clients)
+		return b.compareThroughput(ctx, job{addr: s.addr, connections: b.connections[0]}, clients)
 	})
 }
 
-// withServer hands a server to use while it runs.
+// withServer starts a server, calls use and ends the server. cpus are the processors of the server; "" means
+// any.
 func (b *bench) withServer(ctx context.Context, command, way, cpus string, body int, use func(s *server) error) error {
-	s, err := b.start(ctx, command, way, cpus, body)
+	s, err := b.startServer(ctx, command, way, cpus, body)
 	if err != nil {
 		return err
 	}
@@ -78,26 +79,26 @@ func (b *bench) withServer(ctx context.Context, command, way, cpus string, body 
 	return use(s)
 }
 
-// allConnections compares the tools with each number of connections.
-func (b *bench) allConnections(ctx context.Context, name string, j job, body int) error {
+// compareConnections compares the tools with each number of connections.
+func (b *bench) compareConnections(ctx context.Context, name string, j job, body int) error {
 	for _, n := range b.connections {
 		fmt.Fprintf(b.out, "\n%s, %d connections, %d bytes\n", name, n, body)
 		j.connections = n
-		if err := b.throughput(ctx, j, ""); err != nil {
+		if err := b.compareThroughput(ctx, j, ""); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// timing compares latencies, and a stop of the server with theory.
-func (b *bench) timing(ctx context.Context, s *server) error {
-	if err := b.latency(ctx, s.addr); err != nil || b.skipStop {
+// compareTiming compares latencies, and what package load reports of a stop of the server with theory.
+func (b *bench) compareTiming(ctx context.Context, s *server) error {
+	if err := b.compareLatency(ctx, s.addr); err != nil || b.skipStop {
 		return err
 	}
 	for _, t := range b.tools {
-		if o, own := t.(ours); own {
-			if err := b.stop(ctx, o, s); err != nil {
+		if o, ok := t.(ours); ok {
+			if err := b.compareStop(ctx, o, s); err != nil {
 				return err
 			}
 		}
@@ -105,8 +106,8 @@ func (b *bench) timing(ctx context.Context, s *server) error {
 	return nil
 }
 
-// others compares the tools in all other ways, with servers of this program's own.
-func (b *bench) others(ctx context.Context) error {
+// compareWays compares the tools in all ways except plain, with servers of this program or of -h3.
+func (b *bench) compareWays(ctx context.Context) error {
 	for _, way := range ways() {
 		if len(b.ways) > 0 && !slices.Contains(b.ways, way) {
 			continue
@@ -115,21 +116,21 @@ func (b *bench) others(ctx context.Context) error {
 		switch way {
 		case h3:
 			name, command = b.h3, b.h3
-		case grpc: // its messages have a size of their own
+		case grpc: // its messages have a fixed size
 			bodies = bodies[:1]
 		}
-		if len(b.able(job{way: way})) < 2 {
-			b.missing(way, "there are not two tools for it")
+		if len(b.toolsFor(job{way: way})) < 2 {
+			b.reportMissing(way, "there are not two tools for it")
 			continue
 		}
 		for i, body := range bodies {
 			err := b.withServer(ctx, command, way, "", body, func(s *server) error {
 				j := job{addr: s.addr, way: way}
-				if err := b.allConnections(ctx, name, j, body); err != nil || way != h3 || i > 0 {
+				if err := b.compareConnections(ctx, name, j, body); err != nil || way != h3 || i > 0 {
 					return err
 				}
-				j.streams = 10
-				return b.allConnections(ctx, name+", 10 streams on each", j, body)
+				j.streams = 10 // HTTP/3 is also compared with more requests in flight than connections
+				return b.compareConnections(ctx, name+", 10 streams on each", j, body)
 			})
 			if err != nil {
 				return err
@@ -139,42 +140,44 @@ func (b *bench) others(ctx context.Context) error {
 	return nil
 }
 
-// round lets each of the tools do the job once a round and hands what came of
-// it to keep.
-func (b *bench) round(ctx context.Context, tools []tool, j job, cpus string, keep func(t tool, r report, cpu time.Duration)) error {
+// runRounds runs each of the tools once per round, in a random order, and calls record with each result and
+// the CPU time of the tool.
+func (b *bench) runRounds(ctx context.Context, tools []tool, j job, cpus string, record func(t tool, r report, cpu time.Duration)) error {
 	for range b.rounds {
 		for _, i := range b.rng.Perm(len(tools)) {
-			r, cpu, err := b.once(ctx, tools[i], j, cpus)
+			r, cpu, err := b.runTool(ctx, tools[i], j, cpus)
 			if err != nil {
 				return err
 			}
-			keep(tools[i], r, cpu)
+			record(tools[i], r, cpu)
 		}
 	}
 	return nil
 }
 
-func (b *bench) throughput(ctx context.Context, j job, cpus string) error {
-	per, rate := map[string][]float64{}, map[string][]float64{}
+// compareThroughput compares the tools in a closed loop: requests per CPU second of the client, and per
+// second.
+func (b *bench) compareThroughput(ctx context.Context, j job, cpus string) error {
+	perCPU, rate := map[string][]float64{}, map[string][]float64{} // a value per round, by tool
 	j.each = b.each
-	tools := b.able(j)
-	err := b.round(ctx, tools, j, cpus, func(t tool, r report, cpu time.Duration) {
-		per[t.name()] = append(per[t.name()], float64(r.Requests)/cpu.Seconds())
+	tools := b.toolsFor(j)
+	err := b.runRounds(ctx, tools, j, cpus, func(t tool, r report, cpu time.Duration) {
+		perCPU[t.name()] = append(perCPU[t.name()], float64(r.Requests)/cpu.Seconds())
 		rate[t.name()] = append(rate[t.name()], float64(r.Requests)/j.each.Seconds())
 	})
 	if err != nil {
 		return err
 	}
-	mine := compared(tools)
+	tares := tareTools(tools)
 	head := "  closed loop\trequests per client CPU second\tper second"
-	for _, o := range mine {
+	for _, o := range tares {
 		head += "\t" + o.name() + " / it, per CPU second"
 	}
-	b.table(head, func(row func(...any)) {
+	b.writeTable(head, func(row func(...any)) {
 		for _, t := range tools {
-			cells := []any{t.name(), fmt.Sprintf("%.0f", stats.Median(per[t.name()])), fmt.Sprintf("%.0f", stats.Median(rate[t.name()]))}
-			for _, o := range mine {
-				cells = append(cells, against(o, t, per))
+			cells := []any{t.name(), fmt.Sprintf("%.0f", stats.Median(perCPU[t.name()])), fmt.Sprintf("%.0f", stats.Median(rate[t.name()]))}
+			for _, o := range tares {
+				cells = append(cells, formatRatio(o, t, perCPU))
 			}
 			row(cells...)
 		}
@@ -182,11 +185,12 @@ func (b *bench) throughput(ctx context.Context, j job, cpus string) error {
 	return nil
 }
 
-func (b *bench) latency(ctx context.Context, addr string) error {
+// compareLatency compares latencies at a fixed rate, with the tools that can send at one.
+func (b *bench) compareLatency(ctx context.Context, addr string) error {
 	j := job{addr: addr, connections: b.connections[0], each: b.each, rate: b.rate}
-	tools := b.able(j)
-	p50, p99, lag := map[string][]float64{}, map[string][]float64{}, map[string][]float64{}
-	err := b.round(ctx, tools, j, "", func(t tool, r report, _ time.Duration) {
+	tools := b.toolsFor(j)
+	p50, p99, lag := map[string][]float64{}, map[string][]float64{}, map[string][]float64{} // ns per round, by tool
+	err := b.runRounds(ctx, tools, j, "", func(t tool, r report, _ time.Duration) {
 		p50[t.name()] = append(p50[t.name()], float64(r.P50))
 		p99[t.name()] = append(p99[t.name()], float64(r.P99))
 		if r.Sent > 0 {
@@ -196,20 +200,20 @@ func (b *bench) latency(ctx context.Context, addr string) error {
 	if err != nil {
 		return err
 	}
-	mine := compared(tools)
+	tares := tareTools(tools)
 	head := fmt.Sprintf("  at %.0f/s\tp50, µs\tp99, µs\tsend lag p99, µs", b.rate)
-	for _, o := range mine {
+	for _, o := range tares {
 		head += "\t" + o.name() + "'s p50 / its"
 	}
-	b.table(head, func(row func(...any)) {
+	b.writeTable(head, func(row func(...any)) {
 		for _, t := range tools {
-			late := ""
+			sendLag := ""
 			if len(lag[t.name()]) > 0 {
-				late = micro(lag[t.name()])
+				sendLag = formatMicros(lag[t.name()])
 			}
-			cells := []any{t.name(), micro(p50[t.name()]), micro(p99[t.name()]), late}
-			for _, o := range mine {
-				cells = append(cells, against(o, t, p50))
+			cells := []any{t.name(), formatMicros(p50[t.name()]), formatMicros(p99[t.name()]), sendLag}
+			for _, o := range tares {
+				cells = append(cells, formatRatio(o, t, p50))
 			}
 			row(cells...)
 		}
@@ -218,8 +222,8 @@ func (b *bench) latency(ctx context.Context, addr string) error {
 	return nil
 }
 
-// compared returns the engines of tare that other tools are compared with.
-func compared(tools []tool) (out []tool) {
+// tareTools returns the tools of tare among tools, with which the others are compared.
+func tareTools(tools []tool) (out []tool) {
 	for _, t := range tools {
 		switch t.(type) {
 		case ours, quiet:
@@ -229,13 +233,14 @@ func compared(tools []tool) (out []tool) {
 	return out
 }
 
-// against is the ratio own / t with its interval, from the rounds' ratios.
-func against(own, t tool, x map[string][]float64) string {
-	if t.name() == own.name() {
+// formatRatio returns the ratio of base to t with its interval, computed from the ratios in each round. x has
+// a value per round, by tool.
+func formatRatio(base, t tool, x map[string][]float64) string {
+	if t.name() == base.name() {
 		return ""
 	}
-	logs := make([]float64, len(x[own.name()]))
-	for i, v := range x[own.name()] {
+	logs := make([]float64, len(x[base.name()]))
+	for i, v := range x[base.name()] {
 		logs[i] = math.Log(v / x[t.name()][i])
 	}
 	text := fmt.Sprintf("%.3f", math.Exp(stats.HodgesLehmann(logs)))
@@ -245,49 +250,55 @@ func against(own, t tool, x map[string][]float64) string {
 	return text
 }
 
-// micro is the median of nanoseconds, in µs.
-func micro(ns []float64) string { return fmt.Sprintf("%.0f", stats.Median(ns)/1e3) }
+// formatMicros returns the median of ns in µs.
+func formatMicros(ns []float64) string { return fmt.Sprintf("%.0f", stats.Median(ns)/1e3) }
 
-func (b *bench) table(head string, fill func(row func(...any))) {
+// writeTable prints a table. writeRows calls row for each of its rows.
+func (b *bench) writeTable(head string, writeRows func(row func(...any))) {
 	w := tabwriter.NewWriter(b.out, 0, 8, 3, ' ', 0)
 	fmt.Fprintln(w, head)
-	fill(func(cells ...any) {
+	writeRows(func(cells ...any) {
 		for i, c := range cells {
-			fmt.Fprint(w, []string{"  ", "\t"}[min(i, 1)], c)
+			separator := "\t"
+			if i == 0 {
+				separator = "  "
+			}
+			fmt.Fprint(w, separator, c)
 		}
 		fmt.Fprintln(w)
 	})
 	w.Flush()
 }
 
-// stop stops the server for half a second while 40,000 requests are due, 5,000
-// every second, and holds what was seen against what must have been.
-func (b *bench) stop(ctx context.Context, own ours, s *server) error {
-	const rate, whole, stop = 5000.0, 8 * time.Second, 500 * time.Millisecond
-	type seen struct {
+// compareStop stops the server for half a second during a run of 8 seconds with 5,000 requests per second, and
+// compares the p99 that the tool reports with theory.
+func (b *bench) compareStop(ctx context.Context, engine ours, s *server) error {
+	const rate, duration, pause = 5000.0, 8 * time.Second, 500 * time.Millisecond
+	type result struct {
 		r   report
 		err error
 	}
-	done := make(chan seen, 1)
+	done := make(chan result, 1)
 	go func() {
-		r, _, err := b.once(ctx, own, job{addr: s.addr, connections: b.connections[0], each: whole, rate: rate}, "")
-		done <- seen{r, err}
+		r, _, err := b.runTool(ctx, engine, job{addr: s.addr, connections: b.connections[0], each: duration, rate: rate}, "")
+		done <- result{r, err}
 	}()
-	time.Sleep(whole / 2)
-	held, err := s.hold(stop)
+	time.Sleep(duration / 2)
+	paused, err := s.pauseFor(pause)
 	got := <-done
 	if err != nil {
-		b.missing("the stop of the server", err.Error())
+		b.reportMissing("the stop of the server", err.Error())
 		return nil
 	}
 	if got.err != nil {
 		return got.err
 	}
-	// Of n requests the 1 % that waited longest were due while the server
-	// stood still, the first of them for the whole of it.
-	want := held - time.Duration(0.01*whole.Seconds()*1e9) + got.r.P50
+	// The 1 % of the requests that wait longest are due in the first 1 % of the duration after the
+	// server has stopped, and all of them wait until it continues. So the p99 is the wait of the
+	// last of them.
+	want := paused - time.Duration(0.01*duration.Seconds()*1e9) + got.r.P50
 	fmt.Fprintf(b.out, "  %s, stopped for %v: p99 %v, theory %v (%+.1f %%); asked %.0f, sent %d, answered %d, never sent %d\n",
-		own.name(), held.Round(time.Microsecond), got.r.P99.Round(time.Microsecond), want.Round(time.Microsecond), 100*(float64(got.r.P99)/float64(want)-1),
-		rate*whole.Seconds(), got.r.Sent, got.r.Requests, got.r.Late)
+		engine.name(), paused.Round(time.Microsecond), got.r.P99.Round(time.Microsecond), want.Round(time.Microsecond), 100*(float64(got.r.P99)/float64(want)-1),
+		rate*duration.Seconds(), got.r.Sent, got.r.Requests, got.r.Late)
 	return nil
 }

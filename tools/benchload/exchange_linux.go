@@ -11,10 +11,9 @@ import (
 	"time"
 )
 
-// exchange keeps one request in flight on each connection for a while, on one thread, and
-// counts answers by their bytes: all have the length of the first. Beyond the system
-// calls it does nothing.
-func exchange(args []string, stdout io.Writer) error {
+// runExchange keeps one request in flight on each connection, on one thread, and counts answers by their
+// bytes: it assumes that all have the length of the first one. It does nothing but the system calls.
+func runExchange(args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("exchange", flag.ContinueOnError)
 	addr := flags.String("addr", "", "host:port")
 	connections := flags.Int("connections", 0, "")
@@ -33,14 +32,14 @@ func exchange(args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	left := map[int32]int{} // bytes of the answer in flight, by descriptor
+	expected := map[int32]int{} // bytes of the answer in flight that have not arrived, by descriptor
 	for range *connections {
 		c, err := net.Dial("tcp", *addr)
 		if err != nil {
 			return err
 		}
 		defer c.Close()
-		raw, err := c.(*net.TCPConn).File() // in blocking mode, out of reach of the runtime
+		raw, err := c.(*net.TCPConn).File() // a descriptor that the Go runtime does not poll
 		if err != nil {
 			return err
 		}
@@ -52,24 +51,24 @@ func exchange(args []string, stdout io.Writer) error {
 		if _, err := syscall.Write(fd, request); err != nil {
 			return fmt.Errorf("send: %w", err)
 		}
-		left[int32(fd)] = size
+		expected[int32(fd)] = size
 	}
-	sizes := make([]int, 0)
-	for fd, n := range left { // a slice: no map while it counts
-		for len(sizes) <= int(fd) {
-			sizes = append(sizes, 0)
+	left := make([]int, 0)
+	for fd, n := range expected { // a slice is faster than a map
+		for len(left) <= int(fd) {
+			left = append(left, 0)
 		}
-		sizes[fd] = n
+		left[fd] = n
 	}
-	answers, err := countAnswers(poll, sizes, size, request, *duration)
+	answers, err := countAnswers(poll, left, size, request, *duration)
 	if err != nil {
 		return err
 	}
 	return json.NewEncoder(stdout).Encode(report{Requests: answers})
 }
 
-// countAnswers reads answers of size bytes and sends a request after each. left has the
-// bytes of the answer in flight, by descriptor.
+// countAnswers reads answers of size bytes for duration d, and sends a request after each. left has the number
+// of missing bytes of the answer in flight, by descriptor.
 func countAnswers(poll int, left []int, size int, request []byte, d time.Duration) (answers int64, err error) {
 	events, buf := make([]syscall.EpollEvent, 128), make([]byte, 64<<10)
 	for end := time.Now().Add(d); time.Now().Before(end); {
@@ -98,7 +97,7 @@ func countAnswers(poll int, left []int, size int, request []byte, d time.Duratio
 	return answers, nil
 }
 
-// answerSize returns the bytes of an answer, which arrive within a tenth of a second.
+// answerSize returns the number of bytes of an answer. It assumes that all arrive within a tenth of a second.
 func answerSize(addr string, request []byte) (int, error) {
 	c, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -115,6 +114,6 @@ func answerSize(addr string, request []byte) (int, error) {
 	if err := c.SetReadDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
 		return 0, err
 	}
-	rest, _ := io.Copy(io.Discard, c) // it ends with the deadline
+	rest, _ := io.Copy(io.Discard, c) // ends at the deadline
 	return 1 + int(rest), nil
 }

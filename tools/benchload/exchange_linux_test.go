@@ -22,7 +22,7 @@ func TestExchange(t *testing.T) {
 			_, _ = io.WriteString(w, strings.Repeat("x", size))
 		}))
 		var out bytes.Buffer
-		err := exchange([]string{"-addr", s.Listener.Addr().String(), "-connections", "3", "-duration", "100ms"}, &out)
+		err := runExchange([]string{"-addr", s.Listener.Addr().String(), "-connections", "3", "-duration", "100ms"}, &out)
 		s.Close()
 		assert.NoError(t, "exchange", err)
 		r, err := kernel{}.read(out.Bytes())
@@ -32,5 +32,5 @@ func TestExchange(t *testing.T) {
 			t.Errorf("%d bytes: %d answers counted, %d requests came", size, r.Requests, n)
 		}
 	}
-	assert.ErrorContains(t, "nothing listens", exchange([]string{"-addr", "127.0.0.1:1"}, nil), "connection refused")
+	assert.ErrorContains(t, "nothing listens", runExchange([]string{"-addr", "127.0.0.1:1"}, nil), "connection refused")
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 )
 
-func exchange([]string, io.Writer) error {
+// runExchange returns an error: it is only implemented on Linux.
+func runExchange([]string, io.Writer) error {
 	return errors.New("the kernel's limit is measured on Linux")
 }

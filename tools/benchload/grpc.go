@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// check is the method that is called: of gRPC's health service, which every tool
-// knows or can be told.
-const check = "grpc.health.v1.Health/Check"
+// healthMethod is the method that is called. It belongs to gRPC's health service, which every tool knows or
+// can read from a file.
+const healthMethod = "grpc.health.v1.Health/Check"
 
-// healthProto defines it for tools that want a file.
+// healthProto defines the health service for tools that need a file.
 const healthProto = `syntax = "proto3";
 package grpc.health.v1;
 message HealthCheckRequest { string service = 1; }
@@ -21,16 +21,16 @@ message HealthCheckResponse { int32 status = 1; }
 service Health { rpc Check(HealthCheckRequest) returns (HealthCheckResponse); }
 `
 
-// healthy answers every call: the server is serving.
-func healthy(w http.ResponseWriter, r *http.Request) {
+// serveHealth answers every call with status SERVING.
+func serveHealth(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	w.Header().Set("Content-Type", "application/grpc")
 	w.Header().Set("Trailer", "Grpc-Status")
-	_, _ = w.Write([]byte{0, 0, 0, 0, 2, 8, 1}) // a message of two bytes: field 1 is 1
+	_, _ = w.Write([]byte{0, 0, 0, 0, 2, 8, 1}) // a gRPC message of two bytes: field 1 is 1
 	w.Header().Set("Grpc-Status", "0")
 }
 
-type ghz struct{ proto string }
+type ghz struct{ proto string } // path of the file with healthProto
 
 func (ghz) name() string    { return "ghz" }
 func (ghz) program() string { return "ghz" }
@@ -40,18 +40,18 @@ func (g ghz) args(j job) []string {
 		return nil
 	}
 	n := strconv.Itoa(j.connections)
-	return []string{"--insecure", "--proto", g.proto, "--call", check, "-d", "{}", "-c", n, "--connections", n,
+	return []string{"--insecure", "--proto", g.proto, "--call", healthMethod, "-d", "{}", "-c", n, "--connections", n,
 		"-z", j.each.String(), "--duration-stop", "wait", "-O", "json", j.addr}
 }
 
 func (ghz) read(output []byte) (r report, err error) {
-	var said struct {
+	var result struct {
 		Codes map[string]int64 `json:"statusCodeDistribution"`
 	}
-	if err := json.Unmarshal(output, &said); err != nil {
+	if err := json.Unmarshal(output, &result); err != nil {
 		return r, err
 	}
-	return codes("ghz", said.Codes, "OK")
+	return reportCodes("ghz", result.Codes, "OK")
 }
 
 type fortio struct{}
@@ -67,15 +67,16 @@ func (fortio) args(j job) []string {
 }
 
 func (fortio) read(output []byte) (r report, err error) {
-	var said struct{ RetCodes map[string]int64 }
-	if err := json.Unmarshal(output, &said); err != nil {
+	var result struct{ RetCodes map[string]int64 }
+	if err := json.Unmarshal(output, &result); err != nil {
 		return r, err
 	}
-	return codes("fortio", said.RetCodes, "SERVING")
+	return reportCodes("fortio", result.RetCodes, "SERVING")
 }
 
-// codes are a report whose calls all ended well.
-func codes(tool string, n map[string]int64, good string) (report, error) {
+// reportCodes returns a report of the number of calls. It returns an error unless all calls ended with code
+// good.
+func reportCodes(tool string, n map[string]int64, good string) (report, error) {
 	if len(n) != 1 || n[good] == 0 {
 		return report{}, fmt.Errorf("%s says %v", tool, n)
 	}

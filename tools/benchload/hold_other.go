@@ -7,6 +7,7 @@ import (
 	"time"
 )
 
-func (s *server) hold(time.Duration) (time.Duration, error) {
+// pauseFor returns an error: this system has no such signals.
+func (s *server) pauseFor(time.Duration) (time.Duration, error) {
 	return 0, errors.New("this system cannot stop a process for a while")
 }

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// hold stops the server for d and returns how long it really was.
-func (s *server) hold(d time.Duration) (time.Duration, error) {
+// pauseFor stops the server for d and returns the actual duration of the stop.
+func (s *server) pauseFor(d time.Duration) (time.Duration, error) {
 	if err := s.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		return 0, err
 	}
-	from := time.Now()
+	begun := time.Now()
 	time.Sleep(d)
 	err := s.cmd.Process.Signal(syscall.SIGCONT)
-	return time.Since(from), err
+	return time.Since(begun), err
 }

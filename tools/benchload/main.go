@@ -1,8 +1,8 @@
-// Command benchload holds package load against other load generators: every
-// round each of them drives the same server, in an order drawn anew, and what
-// counts is the ratio of two tools within a round. Requests per second of the
-// client's processor time are compared unpinned and pinned, latencies at a
-// fixed rate, and a stop of the server against theory.
+// Command benchload compares package load with other load generators. In every
+// round each of them sends requests to the same server, in a random order, and the
+// result is the ratio of two tools within a round. It compares requests per second
+// of the client's processor time, unpinned and pinned, latencies at a fixed rate,
+// and what a tool reports while the server is stopped with theory.
 //
 //	benchload
 //	benchload -rounds 20 -server 'myserver -addr 127.0.0.1:$PORT'
@@ -53,13 +53,13 @@ type config struct {
 	rounds      int
 	each        time.Duration
 	connections numbers
-	bodies      numbers // bytes of an answer's body
+	bodies      numbers // body sizes of answers, in bytes
 	rate        float64
 	seed        uint64
 	skipStop    bool
-	tare        string // the binary
-	h3          string // command of a server of HTTP/3
-	ways        list   // the only ones; none: all, and plain
+	tare        string // path of the tare binary; "" if it is not compared
+	h3          string // command of an HTTP/3 server; "" for none
+	ways        list   // protocol setups to compare; empty means plain and all others
 }
 
 // list is a flag that may be given more than once.
@@ -85,33 +85,33 @@ func (l *numbers) Set(s string) error {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr); err != nil {
+	if err := runCommand(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "benchload:", err)
 		os.Exit(1)
 	}
 }
 
-// run is the program. Two words as its first argument make it one of the
-// processes that it starts itself.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+// runCommand runs the program. If the first argument is serve, drive or exchange, it is one of the processes
+// that benchload itself has started.
+func runCommand(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	if len(args) > 0 && args[0] == "serve" {
-		return serve(args[1:], stdin)
+		return runServer(args[1:], stdin)
 	}
 	if len(args) > 0 && args[0] == "drive" {
-		return drive(ctx, args[1:], stdout)
+		return runLoad(ctx, args[1:], stdout)
 	}
 	if len(args) > 0 && args[0] == "exchange" {
-		return exchange(args[1:], stdout)
+		return runExchange(args[1:], stdout)
 	}
-	c, err := parse(args, stderr)
+	c, err := parseFlags(args, stderr)
 	if err != nil {
 		return err
 	}
-	own, err := os.Executable()
+	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	b := &bench{config: c, own: own, out: stdout, rng: rand.New(rand.NewPCG(c.seed, 4))}
+	b := &bench{config: c, self: self, out: stdout, rng: rand.New(rand.NewPCG(c.seed, 4))}
 	dir, err := os.MkdirTemp("", "benchload-")
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	gauge := machine.StartGauge()
 	for _, command := range c.servers {
-		if err := b.server(ctx, command); err != nil {
+		if err := b.compareWith(ctx, command); err != nil {
 			return err
 		}
 	}
@@ -132,7 +132,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return nil
 }
 
-func parse(args []string, stderr io.Writer) (config, error) {
+// parseFlags returns the configuration of a command line.
+func parseFlags(args []string, stderr io.Writer) (config, error) {
 	var c config
 	flags := flag.NewFlagSet("benchload", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -180,8 +181,8 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	return c, nil
 }
 
-// findTools says what will be compared and what is missing. What tools read or
-// write is in dir.
+// findTools sets the tools that will be compared, and prints which tools are missing. Files for the tools are
+// in dir.
 func (b *bench) findTools(dir string) error {
 	fmt.Fprintf(b.out, "%d processors, %s/%s, %d rounds of %v each\n", runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, b.rounds, b.each)
 	proto := filepath.Join(dir, "health.proto")
@@ -190,11 +191,11 @@ func (b *bench) findTools(dir string) error {
 	}
 	for _, engine := range []load.Engine{load.Epoll, load.Portable} {
 		if engine == load.Portable && len(b.tools) > 0 {
-			break
+			break // the portable engine is only for systems without epoll
 		}
 		s, err := load.Open(load.Options{Target: load.Target{Addr: "127.0.0.1:1"}, Requests: []load.Request{{Method: "GET"}}, Engine: engine})
 		if err != nil {
-			b.missing(string(engine), err.Error())
+			b.reportMissing(string(engine), err.Error())
 			continue
 		}
 		s.Close()
@@ -203,20 +204,20 @@ func (b *bench) findTools(dir string) error {
 	if runtime.GOOS == "linux" {
 		b.tools = append(b.tools, kernel{})
 	}
-	for _, t := range []tool{wrk{}, oha{h3: b.h3 != "" && supports("oha", "--http-version", "3")}, h2load{}, ghz{proto}, fortio{}} {
+	for _, t := range []tool{wrk{}, oha{h3: b.h3 != "" && supportsOption("oha", "--http-version", "3")}, h2load{}, ghz{proto}, fortio{}} {
 		if _, err := exec.LookPath(t.program()); err != nil {
-			b.missing(t.name(), "not in PATH; --help says how it is installed")
+			b.reportMissing(t.name(), "not in PATH; --help says how it is installed")
 			continue
 		}
 		b.tools = append(b.tools, t)
 	}
 	if b.tare == "" {
-		b.missing("tare", "there is no -tare")
+		b.reportMissing("tare", "there is no -tare")
 	} else {
 		q := quiet{b.tare}
 		b.tools = append(b.tools, q)
 		if _, err := exec.LookPath("script"); err != nil {
-			b.missing("tare, live view", "script is not in PATH")
+			b.reportMissing("tare, live view", "script is not in PATH")
 		} else {
 			b.tools = append(b.tools, live{q, filepath.Join(dir, "load.json")})
 		}
@@ -228,20 +229,21 @@ func (b *bench) findTools(dir string) error {
 		b.tools = append(b.tools, watched{q, l.Addr().String()})
 	}
 	if _, err := exec.LookPath("taskset"); err != nil {
-		b.missing("pinned", "taskset is not in PATH")
+		b.reportMissing("pinned", "taskset is not in PATH")
 	} else if runtime.NumCPU() < 2 {
-		b.missing("pinned", "there is one processor")
+		b.reportMissing("pinned", "there is one processor")
 	} else {
 		b.pins = true
 	}
 	return nil
 }
 
-// supports reports whether a tool takes an option, and does not only know it: what
-// it says of a server that is not there is not that it cannot.
-func supports(tool string, option ...string) bool {
+// supportsOption reports whether a tool was built with support for an option. The tool fails in any case,
+// because nothing listens at its target; only its message matters.
+func supportsOption(tool string, option ...string) bool {
 	out, _ := exec.Command(tool, append(option, "-n", "1", "--no-tui", "https://127.0.0.1:1/")...).CombinedOutput()
 	return !bytes.Contains(out, []byte("has not been built with"))
 }
 
-func (b *bench) missing(what, why string) { fmt.Fprintf(b.out, "skipped %s: %s\n", what, why) }
+// reportMissing prints that something is not compared, and the reason.
+func (b *bench) reportMissing(what, why string) { fmt.Fprintf(b.out, "skipped %s: %s\n", what, why) }

@@ -43,7 +43,7 @@ func TestReadTools(t *testing.T) {
 		t.Error("wrk cannot hold a rate")
 	}
 	names := func(j job) (out string) {
-		for _, able := range (&bench{tools: []tool{ours{load.Epoll}, kernel{}, wrk{}, oha{h3: true}, h2load{}, ghz{}, fortio{}, quiet{}, live{}, watched{}}}).able(j) {
+		for _, able := range (&bench{tools: []tool{ours{load.Epoll}, kernel{}, wrk{}, oha{h3: true}, h2load{}, ghz{}, fortio{}, quiet{}, live{}, watched{}}}).toolsFor(j) {
 			out += able.name() + " "
 		}
 		return out
@@ -59,8 +59,8 @@ func TestReadTools(t *testing.T) {
 
 func TestAgainst(t *testing.T) {
 	x := map[string][]float64{"epoll": {12, 24, 36, 48, 60, 72, 84, 96}, "wrk": {10, 20, 30, 40, 50, 60, 70, 80}}
-	assert.Equal(t, "ratio", against(ours{load.Epoll}, wrk{}, x), "1.200  (95 %: 1.200 to 1.200)")
-	assert.Equal(t, "of itself", against(ours{load.Epoll}, ours{load.Epoll}, x), "")
+	assert.Equal(t, "ratio", formatRatio(ours{load.Epoll}, wrk{}, x), "1.200  (95 %: 1.200 to 1.200)")
+	assert.Equal(t, "of itself", formatRatio(ours{load.Epoll}, ours{load.Epoll}, x), "")
 }
 
 func TestRefuses(t *testing.T) {
@@ -72,20 +72,20 @@ func TestRefuses(t *testing.T) {
 		"flag: help requested":      {"-help"},
 	} {
 		var out bytes.Buffer
-		err := run(context.Background(), args, nil, &out, &out)
+		err := runCommand(context.Background(), args, nil, &out, &out)
 		assert.ErrorContains(t, want, err, want)
 		if want == "flag: help requested" && !strings.Contains(out.String(), "apt-get install wrk") {
 			t.Errorf("--help does not say how tools are installed:\n%s", out.String())
 		}
 	}
-	_, err := parse([]string{"-server", "a", "-server", "b"}, nil)
+	_, err := parseFlags([]string{"-server", "a", "-server", "b"}, nil)
 	assert.NoError(t, "two servers", err)
 }
 
 func TestDriveSaysWhatWentWrong(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	err := drive(ctx, []string{"-addr", "127.0.0.1:1", "-connections", "1", "-duration", "1s"}, nil)
+	err := runLoad(ctx, []string{"-addr", "127.0.0.1:1", "-connections", "1", "-duration", "1s"}, nil)
 	assert.ErrorIs(t, "drive", err, context.DeadlineExceeded)
 }
 
@@ -98,7 +98,7 @@ func TestWays(t *testing.T) {
 		l.Close()
 		in, stop := io.Pipe()
 		served := make(chan error)
-		go func() { served <- serve([]string{"-addr", addr, "-way", way}, in) }()
+		go func() { served <- runServer([]string{"-addr", addr, "-way", way}, in) }()
 		for range 1000 {
 			c, err := net.Dial("tcp", addr)
 			if err == nil {
@@ -108,7 +108,7 @@ func TestWays(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 		}
 		var out bytes.Buffer
-		err = drive(context.Background(), []string{"-addr", addr, "-connections", "2", "-duration", "100ms", "-way", way}, &out)
+		err = runLoad(context.Background(), []string{"-addr", addr, "-connections", "2", "-duration", "100ms", "-way", way}, &out)
 		assert.NoError(t, "drive "+way, err)
 		r, err := ours{}.read(out.Bytes())
 		assert.NoError(t, "read", err)

@@ -19,8 +19,8 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// serve is a server on net/http that ends with its standard input.
-func serve(args []string, stdin io.Reader) error {
+// runServer runs a server on net/http until its standard input ends.
+func runServer(args []string, stdin io.Reader) error {
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	addr := flags.String("addr", "", "host:port")
 	way := flags.String("way", plain, "")
@@ -44,14 +44,14 @@ func serve(args []string, stdin io.Reader) error {
 	}()
 	switch *way {
 	case secure:
-		certified := httptest.NewUnstartedServer(nil) // whose certificate is borrowed
+		certified := httptest.NewUnstartedServer(nil) // only for its certificate
 		certified.StartTLS()
 		defer certified.Close()
 		s.TLSConfig = &tls.Config{Certificates: certified.TLS.Certificates, NextProtos: []string{"http/1.1"}}
 		return s.ServeTLS(l, "", "")
 	case h2c, grpc:
 		if *way == grpc {
-			s.Handler = http.HandlerFunc(healthy)
+			s.Handler = http.HandlerFunc(serveHealth)
 		}
 		s.Protocols = new(http.Protocols)
 		s.Protocols.SetHTTP1(true)
@@ -60,8 +60,8 @@ func serve(args []string, stdin io.Reader) error {
 	return s.Serve(l)
 }
 
-// drive is one run of package load in a process of its own.
-func drive(ctx context.Context, args []string, stdout io.Writer) error {
+// runLoad makes one run of package load and prints its report.
+func runLoad(ctx context.Context, args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("drive", flag.ContinueOnError)
 	addr := flags.String("addr", "", "host:port")
 	connections := flags.Int("connections", 0, "")
@@ -78,11 +78,11 @@ func drive(ctx context.Context, args []string, stdout io.Writer) error {
 	}
 	switch *way {
 	case secure:
-		o.Target.TLS = untrusting()
+		o.Target.TLS = insecureTLS()
 	case h2c:
 		o.Protocol = load.H2C
 	case grpc:
-		o.Protocol, o.Requests = load.GRPC, []load.Request{{Method: "POST", Path: "/" + check}}
+		o.Protocol, o.Requests = load.GRPC, []load.Request{{Method: "POST", Path: "/" + healthMethod}}
 	}
 	s, err := load.Open(o)
 	if err != nil {
@@ -106,19 +106,19 @@ func drive(ctx context.Context, args []string, stdout io.Writer) error {
 	})
 }
 
-// untrusting takes any certificate, as the other tools are told to.
-func untrusting() *tls.Config { return &tls.Config{InsecureSkipVerify: true} } //nolint:gosec // our own server
+// insecureTLS returns a configuration that accepts any certificate, as the other tools do.
+func insecureTLS() *tls.Config { return &tls.Config{InsecureSkipVerify: true} } //nolint:gosec // our own server
 
-// server is one that runs.
+// server is a running server.
 type server struct {
 	addr  string
 	cmd   *exec.Cmd
 	stdin io.Closer
 }
 
-// start starts a server, on some processors or on any, and waits until it
-// answers.
-func (b *bench) start(ctx context.Context, line, way, cpus string, body int) (*server, error) {
+// startServer starts a server and waits until it answers. line is its shell command; "" means a server of
+// this program. cpus are its processors; "" means any.
+func (b *bench) startServer(ctx context.Context, line, way, cpus string, body int) (*server, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -127,9 +127,9 @@ func (b *bench) start(ctx context.Context, line, way, cpus string, body int) (*s
 	port := l.Addr().(*net.TCPAddr).Port
 	l.Close()
 	if line == "" {
-		s.cmd = command(ctx, cpus, b.own, "serve", "-addr", s.addr, "-way", way, "-body", strconv.Itoa(body))
+		s.cmd = newCommand(ctx, cpus, b.self, "serve", "-addr", s.addr, "-way", way, "-body", strconv.Itoa(body))
 	} else {
-		s.cmd = command(ctx, cpus, "sh", "-c", "exec "+strings.NewReplacer("$PORT", strconv.Itoa(port), "$BODY", strconv.Itoa(body)).Replace(line))
+		s.cmd = newCommand(ctx, cpus, "sh", "-c", "exec "+strings.NewReplacer("$PORT", strconv.Itoa(port), "$BODY", strconv.Itoa(body)).Replace(line))
 		s.cmd.Env = append(os.Environ(), "PORT="+strconv.Itoa(port))
 	}
 	if s.stdin, err = s.cmd.StdinPipe(); err != nil {
@@ -138,7 +138,7 @@ func (b *bench) start(ctx context.Context, line, way, cpus string, body int) (*s
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}
-	client := &http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: untrusting()}}
+	client := &http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: insecureTLS()}}
 	for range 100 {
 		var r *http.Response
 		if r, err = client.Get(job{addr: s.addr, way: way}.url()); err == nil {
@@ -157,6 +157,7 @@ func (b *bench) start(ctx context.Context, line, way, cpus string, body int) (*s
 	return nil, fmt.Errorf("the server %q: %w", line, err)
 }
 
+// close ends the server, and kills it after 5 seconds.
 func (s *server) close() {
 	s.stdin.Close()
 	_ = s.cmd.Process.Signal(os.Interrupt)
@@ -165,8 +166,8 @@ func (s *server) close() {
 	_ = s.cmd.Wait()
 }
 
-// command is a command that runs on some processors, or on any.
-func command(ctx context.Context, cpus, name string, args ...string) *exec.Cmd {
+// newCommand returns a command that runs on the processors cpus; "" means any.
+func newCommand(ctx context.Context, cpus, name string, args ...string) *exec.Cmd {
 	if cpus != "" {
 		name, args = "taskset", append([]string{"-c", cpus, name}, args...)
 	}

@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// quiet is tare load that shows nothing while it runs: what it costs is compared
-// with the others'. It alone of ours speaks HTTP/3.
-type quiet struct{ path string }
+// quiet is tare load that prints nothing while it runs. It is the only tool of tare for HTTP/3.
+type quiet struct{ path string } // path of the tare binary
 
 func (quiet) name() string      { return "tare" }
 func (q quiet) program() string { return q.path }
@@ -35,10 +34,10 @@ func (quiet) read(output []byte) (r report, err error) {
 	return r, err
 }
 
-// live is tare load on a terminal, where it draws once a second.
+// live is tare load on a terminal, on which it draws once a second.
 type live struct {
 	quiet
-	document string // the file that the figures are in
+	document string // path of the file with its results
 }
 
 func (live) name() string    { return "tare, live view" }
@@ -58,10 +57,10 @@ func (l live) args(j job) []string {
 	return []string{"-qec", line.String() + " >'" + l.document + "'", "/dev/null"}
 }
 
-// watched is tare load with a page that somebody looks at.
+// watched is tare load with a page that a browser reads.
 type watched struct {
 	quiet
-	addr string
+	addr string // address of the page
 }
 
 func (watched) name() string { return "tare, --watch" }
@@ -74,8 +73,8 @@ func (w watched) args(j job) []string {
 	return append([]string{args[0], "--watch", w.addr}, args[1:]...)
 }
 
-// attend looks at the page until it is told that nobody does any more.
-func (w watched) attend() (end func()) {
+// watchPage reads the events of the page, like a browser, until end is called.
+func (w watched) watchPage() (end func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
@@ -85,9 +84,9 @@ func (w watched) attend() (end func()) {
 			if err != nil {
 				return
 			}
-			if answer, err := http.DefaultClient.Do(r); err == nil {
-				_, _ = io.Copy(io.Discard, answer.Body)
-				answer.Body.Close()
+			if response, err := http.DefaultClient.Do(r); err == nil {
+				_, _ = io.Copy(io.Discard, response.Body)
+				response.Body.Close()
 			}
 			time.Sleep(20 * time.Millisecond)
 		}

@@ -15,24 +15,24 @@ import (
 // job describes a run of a tool.
 type job struct {
 	addr        string
-	way         string // how it is spoken to
+	way         string // protocol setup: plain, secure, …
 	connections int
-	streams     int // on each, of HTTP/3; 0 means 1
-	each        time.Duration
-	rate        float64 // requests per second; zero: as fast as it can
+	streams     int           // HTTP/3 streams on each connection; 0 means 1
+	each        time.Duration // duration of the run
+	rate        float64       // requests per second; 0 means as fast as possible
 }
 
-// Ways to speak to a server.
+// Ways in which a tool sends requests to a server.
 const (
 	plain  = ""      // HTTP/1.1
-	secure = "https" // HTTP/1.1 over TLS, connections kept
+	secure = "https" // HTTP/1.1 over TLS, on connections that stay open
 	h2c    = "h2c"   // HTTP/2 in plain text, a request at a time on each connection
 	grpc   = "grpc"  // unary calls of the health service, in plain text, one at a time on each connection
 	h3     = "h3"    // HTTP/3
-	views  = "views" // HTTP/1.1, as tare load shows it while it runs
+	views  = "views" // HTTP/1.1; compares tare load with and without a view of its progress
 )
 
-// ways are all but plain.
+// ways returns all ways except plain.
 func ways() []string { return []string{secure, h2c, grpc, h3, views} }
 
 // url returns the target of a job.
@@ -43,26 +43,27 @@ func (j job) url() string {
 	return "http://" + j.addr + "/"
 }
 
-// report holds the figures that a tool printed.
+// report has the results that a tool printed. A tool sets only those that it measures.
 type report struct {
 	Requests int64
 	P50      time.Duration
 	P99      time.Duration
-	LagP99   time.Duration // ours only
-	Sent     int64         // ours only
-	Late     int64         // ours only
+	LagP99   time.Duration // p99 of the send lag; of package load only
+	Sent     int64         // of package load only
+	Late     int64         // requests that were never sent; of package load only
 }
 
 // tool is a load generator.
 type tool interface {
 	name() string
-	program() string // empty: this one
-	// args are its command's arguments for a job; nil: it cannot do that.
+	program() string // "" means this program
+	// args returns the arguments of the program for a job, or nil if the tool cannot do the job.
 	args(j job) []string
+	// read parses the output of the program.
 	read(output []byte) (report, error)
 }
 
-// ours is package load with one of its engines.
+// ours is package load with one of its engines, in a process of this program.
 type ours struct{ engine load.Engine }
 
 func (o ours) name() string  { return string(o.engine) }
@@ -81,8 +82,8 @@ func (ours) read(output []byte) (r report, err error) {
 	return r, err
 }
 
-// kernel sends a fixed buffer and discards what comes: no client of one request at a time
-// on each connection can be cheaper.
+// kernel sends a fixed request and discards the answers. No client with one request in flight on each
+// connection can need less CPU time.
 type kernel struct{}
 
 func (kernel) name() string    { return "kernel's limit" }
@@ -121,7 +122,7 @@ func (wrk) read(output []byte) (r report, err error) {
 	return r, err
 }
 
-type oha struct{ h3 bool } // it was built with HTTP/3
+type oha struct{ h3 bool } // whether it was built with HTTP/3
 
 func (oha) name() string    { return "oha" }
 func (oha) program() string { return "oha" }
@@ -149,17 +150,17 @@ func (o oha) args(j job) []string {
 }
 
 func (oha) read(output []byte) (r report, err error) {
-	var said struct {
+	var result struct {
 		Statuses    map[string]int64   `json:"statusCodeDistribution"`
 		Percentiles map[string]float64 `json:"latencyPercentiles"` // s
 	}
-	if err := json.Unmarshal(output, &said); err != nil {
+	if err := json.Unmarshal(output, &result); err != nil {
 		return r, err
 	}
-	for _, n := range said.Statuses {
+	for _, n := range result.Statuses {
 		r.Requests += n
 	}
-	seconds := func(p string) time.Duration { return time.Duration(said.Percentiles[p] * 1e9) }
+	seconds := func(p string) time.Duration { return time.Duration(result.Percentiles[p] * 1e9) }
 	r.P50, r.P99 = seconds("p50"), seconds("p99")
 	return r, nil
 }
@@ -189,8 +190,8 @@ func (h2load) read(output []byte) (r report, err error) {
 	return r, err
 }
 
-// able are the tools that can do a job.
-func (b *bench) able(j job) []tool {
+// toolsFor returns the tools that can do a job.
+func (b *bench) toolsFor(j job) []tool {
 	var out []tool
 	for _, t := range b.tools {
 		if t.args(j) != nil {
@@ -200,15 +201,15 @@ func (b *bench) able(j job) []tool {
 	return out
 }
 
-// once runs a tool and returns what it said and its processor time.
-func (b *bench) once(ctx context.Context, t tool, j job, cpus string) (report, time.Duration, error) {
+// runTool runs a tool on the processors cpus ("" means any) and returns its report and its CPU time.
+func (b *bench) runTool(ctx context.Context, t tool, j job, cpus string) (report, time.Duration, error) {
 	name := t.program()
 	if name == "" {
-		name = b.own
+		name = b.self
 	}
-	cmd := command(ctx, cpus, name, t.args(j)...)
+	cmd := newCommand(ctx, cpus, name, t.args(j)...)
 	if w, ok := t.(watched); ok {
-		defer w.attend()()
+		defer w.watchPage()()
 	}
 	out, err := cmd.Output()
 	if v, ok := t.(live); ok && err == nil {
