@@ -1,6 +1,6 @@
-// Command agree compares two results of one study: the same
-// study run twice, or cut into slices in two ways. It prints a Markdown table
-// of every ratio in both, and the contradictions:
+// Command agree compares two results of one study, e.g. of two runs or with
+// slices of two lengths. It prints a Markdown table of the ratios that both
+// have, and counts the contradictions:
 //
 //	agree FIRST.json SECOND.json
 //
@@ -37,6 +37,7 @@ func main() {
 	os.Exit(2)
 }
 
+// readResult reads a result document.
 func readResult(path string) (*tare.Result, error) {
 	src, err := os.ReadFile(path)
 	if err != nil {
@@ -58,6 +59,7 @@ const (
 	opposite    relation = "OPPOSITE" // they exclude 1 on different sides
 )
 
+// relateIntervals returns the relation of the intervals of a and b.
 func relateIntervals(a, b tare.Comparison) relation {
 	switch {
 	case a.High < 1 && b.Low > 1 || a.Low > 1 && b.High < 1:
@@ -68,13 +70,13 @@ func relateIntervals(a, b tare.Comparison) relation {
 	return overlapping
 }
 
-// writeComparison writes the table and the sums, and returns the number of pairs with opposite
-// directions. The table has the ratios to the baseline of time and CPU; the sums count every
-// pair of every metric except exact ones.
+// writeComparison writes the table and a line with counts, and returns the number of pairs with opposite
+// directions. The table has the ratios of time and CPU to the baseline, and all opposite ones of these
+// metrics. The counts include every pair of every metric except exact ones.
 func writeComparison(w io.Writer, a, b *tare.Result) (opposed int) {
 	fmt.Fprintf(w, "| workload | contender | metric | %s, %d rounds, seed %s | %s, %d rounds, seed %s | |\n|---|---|---|---|---|---|\n",
 		a.Plan.Isolation, a.RoundsDone, a.Seed, b.Plan.Isolation, b.RoundsDone, b.Seed)
-	pairs, apart := 0, 0
+	pairs, disjointPairs := 0, 0
 	for _, x := range a.Comparisons {
 		i := slices.IndexFunc(b.Comparisons, func(y tare.Comparison) bool {
 			return y.Workload == x.Workload && y.Contender == x.Contender && y.Against == x.Against && y.Metric == x.Metric
@@ -89,21 +91,22 @@ func writeComparison(w io.Writer, a, b *tare.Result) (opposed int) {
 		case opposite:
 			opposed++
 		case disjoint:
-			apart++
+			disjointPairs++
 		}
-		timed := tare.MetricFor(x.Metric).PerSlice
+		isTimed := tare.MetricFor(x.Metric).PerSlice
 		baseline, _ := a.Contender(x.Against)
-		if timed && (baseline.Role == tare.RoleBaseline || rel == opposite) {
+		if isTimed && (baseline.Role == tare.RoleBaseline || rel == opposite) {
 			fmt.Fprintf(w, "| %s | %s / %s | %s | %s | %s | %s |\n", x.Workload, x.Contender, x.Against, x.Metric, formatRatio(x), formatRatio(y), rel)
 		}
 	}
-	fmt.Fprintf(w, "\n%d ratios are in both: %d intervals are disjoint, %d pairs are proven in opposite directions.\n", pairs, apart, opposed)
+	fmt.Fprintf(w, "\n%d ratios are in both: %d intervals are disjoint, %d pairs are proven in opposite directions.\n", pairs, disjointPairs, opposed)
 	return opposed
 }
 
 // hasInterval reports whether c is a measured ratio with an interval.
 func hasInterval(c tare.Comparison) bool { return !c.Exact && c.Low > 0 && c.High > c.Low }
 
+// formatRatio returns the ratio of c with its interval.
 func formatRatio(c tare.Comparison) string {
 	return fmt.Sprintf("%.3f (%.3f to %.3f)", c.Ratio, c.Low, c.High)
 }

@@ -4,7 +4,7 @@
 //	go test -bench . -benchmem | beside -published published.txt
 //	beside -published published.txt 'with its tests=a.txt' 'alone=b.txt'
 //
-// It prints standard input unchanged. Of a benchmark that ran several times it prints
+// It prints standard input unchanged. If a benchmark ran several times, the table has
 // the medians. It fails if a run failed or has no benchmark.
 package main
 
@@ -32,21 +32,21 @@ func main() {
 	}
 }
 
-// units lists the columns in their order.
+// units lists the units of the columns in their order.
 var units = []string{"ns/op", "B/op", "allocs/op"}
 
 // unitValues holds the values of a benchmark by unit, one per run.
 type unitValues map[string][]float64
 
-// benchRun holds the lines of one run.
+// benchRun has the values of one run of benchmarks.
 type benchRun struct {
-	label string
-	names []string // without Benchmark and the number of processors, in their order
-	of    map[string]unitValues
+	label  string
+	names  []string // of benchmarks in their order, without "Benchmark" and the number of processors
+	values map[string]unitValues
 }
 
-// printTables prints the published lines and those of each file, LABEL=FILE, as a table.
-// Without files it reads in.
+// printTables prints a table of the published lines and of each file, given as LABEL=FILE. Without files it
+// reads in.
 func printTables(published string, files []string, in io.Reader, out io.Writer) error {
 	runs := []benchRun{{label: "published"}}
 	if err := readFile(&runs[0], published); err != nil {
@@ -87,9 +87,9 @@ func readFile(m *benchRun, path string) error {
 	return nil
 }
 
-// scanLines reads the lines of a run.
+// scanLines reads the output of a run into m.
 func (m *benchRun) scanLines(r io.Reader) error {
-	m.of = map[string]unitValues{}
+	m.values = map[string]unitValues{}
 	failed := false
 	lines := bufio.NewScanner(r)
 	for lines.Scan() {
@@ -99,21 +99,21 @@ func (m *benchRun) scanLines(r io.Reader) error {
 			continue
 		}
 		name := strings.TrimPrefix(words[0], "Benchmark")
-		if at := strings.LastIndexByte(name, '-'); at > 0 {
-			if _, err := strconv.Atoi(name[at+1:]); err == nil {
-				name = name[:at]
+		if dash := strings.LastIndexByte(name, '-'); dash > 0 {
+			if _, err := strconv.Atoi(name[dash+1:]); err == nil {
+				name = name[:dash]
 			}
 		}
-		if m.of[name] == nil {
-			m.of[name] = unitValues{}
+		if m.values[name] == nil {
+			m.values[name] = unitValues{}
 			m.names = append(m.names, name)
 		}
-		for i := 2; i+1 < len(words); i += 2 {
+		for i := 2; i+1 < len(words); i += 2 { // pairs of a value and its unit
 			x, err := strconv.ParseFloat(words[i], 64)
 			if err != nil {
 				return fmt.Errorf("%q is no figure of %s", words[i], words[0])
 			}
-			m.of[name][words[i+1]] = append(m.of[name][words[i+1]], x)
+			m.values[name][words[i+1]] = append(m.values[name][words[i+1]], x)
 		}
 	}
 	switch err := lines.Err(); {
@@ -127,7 +127,8 @@ func (m *benchRun) scanLines(r io.Reader) error {
 	return nil
 }
 
-// writeTable prints a line for each benchmark and each run that has it.
+// writeTable prints a line for each benchmark and each run that has it. With two runs it prints only the
+// benchmarks of the second one.
 func writeTable(out io.Writer, runs []benchRun) error {
 	var names []string
 	for _, m := range runs {
@@ -140,21 +141,22 @@ func writeTable(out io.Writer, runs []benchRun) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "benchmark\t\t"+strings.Join(units, "\t"))
 	for _, name := range names {
-		shown := name
+		title := name // only on the first line of a benchmark
 		for _, m := range runs {
-			if m.of[name] == nil || len(runs) == 2 && runs[1].of[name] == nil {
+			isOnlyPublished := len(runs) == 2 && runs[1].values[name] == nil
+			if m.values[name] == nil || isOnlyPublished {
 				continue
 			}
-			cells := []string{shown, m.label}
+			cells := []string{title, m.label}
 			for _, unit := range units {
 				cell := "–"
-				if xs := m.of[name][unit]; len(xs) > 0 {
+				if xs := m.values[name][unit]; len(xs) > 0 {
 					cell = strconv.FormatFloat(stats.Median(xs), 'f', -1, 64)
 				}
 				cells = append(cells, cell)
 			}
 			fmt.Fprintln(w, strings.Join(cells, "\t"))
-			shown = ""
+			title = ""
 		}
 	}
 	return w.Flush()

@@ -9,30 +9,30 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// null is the simulated joint null over a series of looks.
+// null is the simulated joint null distribution of the p-values at a series of looks.
 type null struct {
 	looks []int
 	draws int
 	seed  uint64
 
-	// p holds every two-sided p-value up to maxLevel that some look can give, ascending.
+	// p has every two-sided p-value up to maxLevel that is possible at some look, in ascending order.
 	p []float64
 	// count[l][i] counts the draws with p[i] as the smallest p-value over the
 	// first l+1 looks.
 	count [][]int64
 }
 
-// streams is the number of independent generators for the draws; a
-// constant, so that the table does not depend on the number of cores.
+// streams is the number of independent random generators. It is a constant, so that the table does not
+// depend on the number of processors.
 const streams = 64
 
-// maxLevel exceeds every level in the tables.
+// maxLevel is above every level in the tables.
 const maxLevel = 0.06
 
-// drawNull simulates the joint null.
+// drawNull simulates the joint null distribution with that many draws.
 func drawNull(looks []int, draws int, seed uint64) *null {
 	n := &null{looks: looks, draws: draws, seed: seed}
-	p := make([][]float64, len(looks)) // look → statistic → two-sided p
+	p := make([][]float64, len(looks)) // two-sided p-values by look and statistic
 	for l, rounds := range looks {
 		p[l] = twoSided(rounds)
 		n.p = append(n.p, p[l]...)
@@ -42,7 +42,7 @@ func drawNull(looks []int, draws int, seed uint64) *null {
 	if i, _ := slices.BinarySearch(n.p, maxLevel); i < len(n.p) {
 		n.p = n.p[:i+1]
 	}
-	index := make([][]int32, len(looks)) // look → statistic → index in n.p
+	index := make([][]int32, len(looks)) // indexes in n.p by look and statistic
 	for l := range looks {
 		index[l] = make([]int32, len(p[l]))
 		for w, q := range p[l] {
@@ -54,28 +54,28 @@ func drawNull(looks []int, draws int, seed uint64) *null {
 
 	var wait sync.WaitGroup
 	var lock sync.Mutex
-	turn := make(chan int, streams)
+	queue := make(chan int, streams)
 	for s := range streams {
-		turn <- s
+		queue <- s
 	}
-	close(turn)
+	close(queue)
 	for range runtime.GOMAXPROCS(0) {
 		wait.Go(func() {
 			count := make([][]int64, len(looks))
 			for l := range count {
 				count[l] = make([]int64, len(n.p))
 			}
-			for s := range turn {
+			for s := range queue {
 				share := draws / streams
 				if s < draws%streams {
 					share++
 				}
 				sampler := newSampler(looks, rand.NewPCG(seed, uint64(s)))
 				for range share {
-					least := int32(len(n.p))
+					smallest := int32(len(n.p)) // index of the smallest p-value so far
 					for l, w := range sampler.nextStatistics() {
-						if least = min(least, index[l][w]); int(least) < len(n.p) {
-							count[l][least]++
+						if smallest = min(smallest, index[l][w]); int(smallest) < len(n.p) {
+							count[l][smallest]++
 						}
 					}
 				}
@@ -93,7 +93,7 @@ func drawNull(looks []int, draws int, seed uint64) *null {
 	return n
 }
 
-// twoSided returns the two-sided p-value of every value of the statistic.
+// twoSided returns the two-sided p-value of every value of the signed-rank statistic.
 func twoSided(rounds int) []float64 {
 	p := make([]float64, rounds*(rounds+1)/2+1)
 	cdf := func(w int) float64 { return stats.SignedRankCDF(rounds, w) }
@@ -107,13 +107,12 @@ func twoSided(rounds int) []float64 {
 	return p
 }
 
-// findLevels returns, for 1 … len(looks) looks, the largest nominal level a with P(some p ≤ a)
-// ≤ alpha. One look needs no simulation: it is alpha.
+// findLevels returns, for 1 … len(looks) looks, the largest nominal level a with P(some p ≤ a) ≤ alpha. For
+// one look it is alpha.
 //
-// Subtle: p-values are discrete, so every a from one possible value to the next is as good. The
-// level of more looks is valid for fewer; taking it where it is the larger keeps levels from
-// rising with the number of looks. It is never below alpha/looks, which needs no simulation
-// either (Bonferroni).
+// P-values are discrete, so all levels between two possible values are equivalent. A level for more looks is
+// also valid for fewer. It is used there if it is larger, so that levels do not rise with the number of
+// looks. No level is below alpha/looks (Bonferroni).
 func (n *null) findLevels(alpha float64) []float64 {
 	a := make([]float64, len(n.looks))
 	for l := len(a) - 1; l > 0; l-- {
@@ -126,8 +125,8 @@ func (n *null) findLevels(alpha float64) []float64 {
 	return a
 }
 
-// largestLevel returns the largest p-value a with P(some p ≤ a) ≤ alpha over the first looks
-// looks, or 0 if there is none.
+// largestLevel returns the largest p-value a with P(some p ≤ a) ≤ alpha over the first looks looks, or 0 if
+// there is none.
 func (n *null) largestLevel(alpha float64, looks int) float64 {
 	best, sum := 0.0, int64(0)
 	for i, c := range n.count[looks-1] {

@@ -5,24 +5,25 @@ import "math/rand/v2"
 // sampler draws the signed-rank statistic at every look of one study whose
 // rounds are symmetric about zero.
 //
-// Subtle: it never computes a rank. Going through all rounds from the smallest
-// magnitude to the largest, the rank of a round at a look equals the number of
-// rounds met so far that the look includes. Those counts, and the rank sums,
-// are stored for three looks at a time in 21-bit lanes of a word.
+// It does not sort. It visits the rounds in a random order, which stands for the
+// order of magnitudes from the smallest to the largest. The rank of a round at a
+// look is then the number of rounds visited so far that belong to the look. These
+// counts and the rank sums of three looks are in one word, in lanes of 21 bits.
 type sampler struct {
-	src     rand.Source
-	arrival []uint16 // rounds in order of magnitude, by when they happen
-	include [][words]uint64
-	w       []int
+	src        rand.Source
+	order      []uint16        // rounds in the order of their magnitudes
+	membership [][words]uint64 // by round: 1 in the lane of each look that the round belongs to
+	w          []int           // buffer of nextStatistics
 }
 
 const (
 	laneBits = 21 // a rank sum is at most 2000·2001/2 < 2^21
-	lanes    = 3
-	words    = 5
+	lanes    = 3  // per word
+	words    = 5  // enough for 15 looks
 	lane     = 1<<laneBits - 1
 )
 
+// newSampler returns a sampler for the looks, with random numbers from src.
 func newSampler(looks []int, src rand.Source) *sampler {
 	last := looks[len(looks)-1]
 	s := &sampler{src: src, w: make([]int, len(looks))}
@@ -33,24 +34,24 @@ func newSampler(looks []int, src rand.Source) *sampler {
 				in[l/lanes] |= 1 << (l % lanes * laneBits)
 			}
 		}
-		s.arrival = append(s.arrival, uint16(round))
-		s.include = append(s.include, in)
+		s.order = append(s.order, uint16(round))
+		s.membership = append(s.membership, in)
 	}
 	return s
 }
 
-// nextStatistics returns the statistic per look; the slice is reused.
+// nextStatistics draws a study and returns the statistic per look, in a slice that the next call overwrites.
 func (s *sampler) nextStatistics() []int {
 	var rank, sum [words]uint64
-	for i := range s.arrival {
-		// One step of Fisher and Yates' shuffle; the high half of the product
-		// is uniform but for one part in 2^32/2000.
+	for i := range s.order {
+		// One step of Fisher and Yates' shuffle. The high half of the product is
+		// uniform up to a relative error of 2000/2^32.
 		r := s.src.Uint64()
-		left := len(s.arrival) - i
+		left := len(s.order) - i
 		j := i + int((r>>32)*uint64(left)>>32)
-		s.arrival[i], s.arrival[j] = s.arrival[j], s.arrival[i]
+		s.order[i], s.order[j] = s.order[j], s.order[i]
 		coin := r & 1
-		in := &s.include[s.arrival[i]]
+		in := &s.membership[s.order[i]]
 		for k := range words {
 			rank[k] += in[k]
 			// The mask selects the lanes of the looks that include this round.

@@ -28,12 +28,12 @@ func main() {
 	}
 }
 
-// targets lists the systems of .goreleaser.yaml; the processor changes no module.
+// targets lists the systems of .goreleaser.yaml. The modules do not depend on the processor.
 var targets = []string{"linux", "darwin", "windows"}
 
 // buildNotice returns the text of NOTICE for the command in dir.
 func buildNotice(dir string) ([]byte, error) {
-	var linked []string // path, tab, version, tab, directory
+	var linked []string // a line per module: path, version and directory, separated by tabs
 	for _, goos := range targets {
 		cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}", ".")
 		cmd.Dir = dir
@@ -55,18 +55,23 @@ func buildNotice(dir string) ([]byte, error) {
 		return nil, err
 	}
 	for _, line := range slices.Compact(linked) {
-		f := strings.Split(line, "\t")
-		if len(f) != 3 || strings.HasPrefix(f[0]+"/", "github.com/tarebench/tare/") {
+		fields := strings.Split(line, "\t")
+		if len(fields) != 3 { // an empty line, for the standard library
 			continue
 		}
-		if err := addLicence(&b, f[0]+" "+f[1], f[2]); err != nil {
+		path, version, dir := fields[0], fields[1], fields[2]
+		if strings.HasPrefix(path+"/", "github.com/tarebench/tare/") {
+			continue
+		}
+		if err := addLicence(&b, path+" "+version, dir); err != nil {
 			return nil, err
 		}
 	}
 	return b.Bytes(), nil
 }
 
-// addLicence adds the licence and notice files of a module.
+// addLicence adds the licence and notice files in dir, the directory of a module. It returns an error if
+// there is no licence.
 func addLicence(b *bytes.Buffer, name, dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -75,7 +80,8 @@ func addLicence(b *bytes.Buffer, name, dir string) error {
 	found := false
 	for _, e := range entries {
 		kind, _, _ := strings.Cut(strings.ToUpper(e.Name()), ".")
-		if e.IsDir() || filepath.Ext(e.Name()) == ".go" || !slices.Contains([]string{"LICENSE", "LICENCE", "COPYING", "NOTICE"}, kind) {
+		isLicence := slices.Contains([]string{"LICENSE", "LICENCE", "COPYING", "NOTICE"}, kind)
+		if e.IsDir() || filepath.Ext(e.Name()) == ".go" || !isLicence {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
@@ -83,7 +89,8 @@ func addLicence(b *bytes.Buffer, name, dir string) error {
 			return fmt.Errorf("read the licence of %s: %w", name, err)
 		}
 		found = found || kind != "NOTICE"
-		fmt.Fprintf(b, "\n%s\n%s: %s\n\n%s\n", strings.Repeat("=", 80), name, e.Name(), strings.TrimSpace(string(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")))))
+		text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+		fmt.Fprintf(b, "\n%s\n%s: %s\n\n%s\n", strings.Repeat("=", 80), name, e.Name(), strings.TrimSpace(string(text)))
 	}
 	if !found {
 		return errors.New(name + " has no licence file; it cannot be released")

@@ -17,7 +17,7 @@ import (
 	"google.golang.org/protobuf/types/pluginpb"
 )
 
-// compileSources returns the request for the plugins.
+// compileSources compiles the .proto files and returns the request for the plugins.
 func (j job) compileSources(ctx context.Context) (*pluginpb.CodeGeneratorRequest, error) {
 	sources, err := filepath.Glob(filepath.Join(j.from, "*.proto"))
 	if err != nil {
@@ -66,7 +66,7 @@ func (j job) compileSources(ctx context.Context) (*pluginpb.CodeGeneratorRequest
 	return request, nil
 }
 
-// findLinked finds files that are registered in this program.
+// findLinked returns a .proto file that is registered in this program, such as google/api/annotations.proto.
 func findLinked(path string) (protocompile.SearchResult, error) {
 	f, err := protoregistry.GlobalFiles.FindFileByPath(path)
 	if err != nil {
@@ -75,7 +75,8 @@ func findLinked(path string) (protocompile.SearchResult, error) {
 	return protocompile.SearchResult{Desc: f}, nil
 }
 
-// addWithImports appends f after everything that it imports: plugins read in that order.
+// addWithImports appends f to list after everything that it imports, which is the order that plugins expect.
+// seen has the paths that are in list already.
 func addWithImports(list []*descriptorpb.FileDescriptorProto, f protoreflect.FileDescriptor, seen map[string]bool) []*descriptorpb.FileDescriptorProto {
 	if seen[f.Path()] {
 		return list
@@ -87,8 +88,8 @@ func addWithImports(list []*descriptorpb.FileDescriptorProto, f protoreflect.Fil
 	return append(list, protoutil.ProtoFromFileDescriptor(f))
 }
 
-// removeImports removes imports from f, and with them the options of its methods, which use the
-// imports.
+// removeImports removes imports from f. If f has one of them, it also removes the options of all methods,
+// because they may use it.
 func removeImports(f *descriptorpb.FileDescriptorProto, imports []string) {
 	if !slices.ContainsFunc(f.GetDependency(), func(d string) bool { return slices.Contains(imports, d) }) {
 		return
@@ -104,8 +105,8 @@ func removeImports(f *descriptorpb.FileDescriptorProto, imports []string) {
 // messagesName returns the file name of the messages of a source.
 func messagesName(source string) string { return "messages/" + source }
 
-// splitFiles splits each source into messages and services, because plugins generate code for
-// everything in a file.
+// splitFiles splits each source into a file with its messages and a file with its services, because plugins
+// generate code for everything in a file.
 func splitFiles(files []*descriptorpb.FileDescriptorProto, sources []string) []*descriptorpb.FileDescriptorProto {
 	var messages, services []*descriptorpb.FileDescriptorProto
 	for _, f := range files {
@@ -139,7 +140,8 @@ const (
 	fieldExtension = 7
 )
 
-// filterComments retains the comments of services, or those of everything else.
+// filterComments removes the comments that do not belong to services if services is true, and those that do
+// if it is false.
 func filterComments(info *descriptorpb.SourceCodeInfo, services bool) {
 	if info == nil {
 		return

@@ -44,11 +44,12 @@ type job struct {
 	plugins  []string // tools of this module
 	from     string   // folder of the sources
 	dir      string   // output folder
-	pkg      string   // import path of the output; "" if the sources have it
+	pkg      string   // import path of the output; "" if the sources name it
 	messages string   // import path of existing code for messages; "" means generate it
-	drop     []string // imports to leave out, with the options they define
+	drop     []string // imports to remove, with the options of methods that they define
 }
 
+// parseFlags returns the job of a command line.
 func parseFlags(args []string, stderr io.Writer) (job, error) {
 	var j job
 	flags := flag.NewFlagSet("protogen", flag.ContinueOnError)
@@ -106,7 +107,7 @@ func (j job) generate(ctx context.Context) error {
 	return nil
 }
 
-// runPlugin runs one plugin.
+// runPlugin runs the plugin name with the request and returns its response.
 func runPlugin(ctx context.Context, name string, request *pluginpb.CodeGeneratorRequest) (*pluginpb.CodeGeneratorResponse, error) {
 	in, err := proto.Marshal(request)
 	if err != nil {
