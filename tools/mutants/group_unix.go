@@ -7,20 +7,20 @@ import (
 	"syscall"
 )
 
-// ownGroup makes cancelling a command also end its children.
-func ownGroup(cmd *exec.Cmd) {
+// setGroup puts a command into its own process group, which is killed when the command is cancelled.
+func setGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
-// endGroup ends the remaining children of a command.
-func endGroup(cmd *exec.Cmd) {
+// killGroup kills the remaining children of a command.
+func killGroup(cmd *exec.Cmd) {
 	if cmd.Process != nil {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	}
 }
 
-// limitMemory bounds the address space of every test process. A mutant may grow without end.
+// limitMemory limits the address space of this process and its children: a mutant may allocate without end.
 func limitMemory(bytes uint64) error {
 	return syscall.Setrlimit(syscall.RLIMIT_AS, &syscall.Rlimit{Cur: bytes, Max: bytes})
 }

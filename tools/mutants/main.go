@@ -1,7 +1,7 @@
 // Command mutants measures the strength of tests. It changes one place of a package at a
-// time (another operator, a call or an assignment left out, a constant moved by one,
-// an error lost) and counts the changes that the package's own tests notice. make mutants
-// builds it; run it at the top of the repository:
+// time, e.g. an operator, a call, a constant or a returned error, and counts the changes
+// that the package's own tests notice. make mutants builds it; run it at the top of the
+// repository:
 //
 //	out/mutants            tests the mutants of tools/mutants/list.json
 //	out/mutants -choose    chooses 200 from the seed and writes the list
@@ -27,17 +27,18 @@ import (
 	"text/tabwriter"
 )
 
-// list is the file of mutants.
+// list is the content of the file of mutants.
 type list struct {
 	Seed     uint64   `json:"seed"`
-	Each     int      `json:"each"` // mutants of each package
+	Each     int      `json:"each"` // number of mutants of each package
 	Packages []string `json:"packages"`
 	Mutants  []mutant `json:"mutants"`
-	Named    []mutant `json:"named"` // written by hand: patches
+	Named    []mutant `json:"named"` // patches that are written by hand
 }
 
+// options are the flags: see main.
 type options struct {
-	root, list, results string
+	root, list, results string // paths
 	jobs                int
 	only                string
 	choose, accept      bool
@@ -62,6 +63,7 @@ func main() {
 	}
 }
 
+// runCommand chooses the mutants of the list or tests them.
 func runCommand(ctx context.Context, w io.Writer, o options) (err error) {
 	var l list
 	src, err := os.ReadFile(o.list)
@@ -132,7 +134,7 @@ func (l *list) runSelected(ctx context.Context, w io.Writer, r *runner, o option
 			}
 		}
 	}
-	have, err := readResults(o.results)
+	known, err := readResults(o.results)
 	if err != nil {
 		return nil, err
 	}
@@ -143,53 +145,56 @@ func (l *list) runSelected(ctx context.Context, w io.Writer, r *runner, o option
 	if err != nil {
 		return nil, err
 	}
-	t, n, failure := outcomeTable{counts: map[string]map[outcome]int{}}, 0, error(nil)
-	err = r.runAll(ctx, selected, have, o.jobs, func(m mutant, c change, res result) {
-		n++
-		if _, ok := have[res.Content+res.Mutant]; !ok && res.Outcome != gone && res.Outcome != unclean {
+	t := outcomeTable{counts: map[string]map[outcome]int{}}
+	tested := 0
+	var writeErr error
+	err = r.runAll(ctx, selected, known, o.jobs, func(m mutant, c change, res result) {
+		tested++
+		if _, ok := known[res.resultKey()]; !ok && res.Outcome != gone && res.Outcome != unclean {
 			text, _ := json.Marshal(res)
 			_, err := out.Write(append(text, '\n'))
-			failure = errors.Join(failure, err)
+			writeErr = errors.Join(writeErr, err)
 		}
-		fmt.Fprintf(w, "%3d/%d %-9s %s\n", n, len(selected), res.Outcome, describeResult(r.root, m, c, res))
+		fmt.Fprintf(w, "%3d/%d %-9s %s\n", tested, len(selected), res.Outcome, describeResult(r.root, m, c, res))
 		t.addOutcome(m, res.Outcome)
 		entries[m.id()].Killed = res.Outcome == killed
 	})
-	return &t, errors.Join(err, failure, out.Close())
+	return &t, errors.Join(err, writeErr, out.Close())
 }
 
-// describeResult returns a mutant and its result in a line.
+// describeResult returns a line about a mutant and its result.
 func describeResult(root string, m mutant, c change, res result) string {
-	what := fmt.Sprintf("%s.%s: %s", m.Package, m.Function, m.Kind)
+	text := fmt.Sprintf("%s.%s: %s", m.Package, m.Function, m.Kind)
 	if m.Name != "" {
-		what = m.Name
+		text = m.Name
 	}
 	if c.file != "" {
 		file, _ := filepath.Rel(root, c.file)
-		what = fmt.Sprintf("%s:%d: %s", file, c.line, what)
+		text = fmt.Sprintf("%s:%d: %s", file, c.line, text)
 	}
 	if m.Name == "" && m.Text != "" {
-		what += ": " + m.Text
+		text += ": " + m.Text
 		if m.New != "" {
-			what += " -> " + m.New
+			text += " -> " + m.New
 		}
 	}
 	if m.Killed && res.Outcome == survived {
-		what += ", which was killed before"
+		text += ", which was killed before"
 	}
 	if res.By != "" {
-		what += " [" + res.By + "]"
+		text += " [" + res.By + "]"
 	}
-	return fmt.Sprintf("%s (%.1f s)", what, res.Seconds)
+	return fmt.Sprintf("%s (%.1f s)", text, res.Seconds)
 }
 
 // outcomeTable counts outcomes by package.
 type outcomeTable struct {
-	order  []string
+	order  []string // rows: packages, and "named"
 	counts map[string]map[outcome]int
-	lost   int // survived now, killed before; or not tested
+	lost   int // number of mutants that were killed before and survived now, or could not be tested
 }
 
+// addOutcome counts the outcome of m.
 func (t *outcomeTable) addOutcome(m mutant, o outcome) {
 	row := m.Package
 	if m.Name != "" {
@@ -199,11 +204,13 @@ func (t *outcomeTable) addOutcome(m mutant, o outcome) {
 		t.order, t.counts[row] = append(t.order, row), map[outcome]int{}
 	}
 	t.counts[row][o]++
-	if m.Killed && o == survived || o == unclean {
+	wasKilled := m.Killed && o == survived
+	if wasKilled || o == unclean {
 		t.lost++
 	}
 }
 
+// writeText prints the table.
 func (t *outcomeTable) writeText(w io.Writer) {
 	columns := []outcome{killed, survived, timedOut, notBuilt, gone, unclean}
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

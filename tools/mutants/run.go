@@ -33,29 +33,33 @@ const (
 
 // result is a line of the file of results.
 type result struct {
-	Mutant  string  `json:"mutant"`  // its id
+	Mutant  string  `json:"mutant"`  // id of the mutant
 	Content string  `json:"content"` // hash of the package's files
 	Outcome outcome `json:"outcome"`
-	By      string  `json:"by,omitempty"` // the test that killed it
+	By      string  `json:"by,omitempty"` // the test or message that killed the mutant
 	Seconds float64 `json:"seconds"`
 }
+
+// resultKey identifies the mutant in this content of its package.
+func (r result) resultKey() string { return r.Content + r.Mutant }
 
 // runner tests mutants of one tree.
 type runner struct {
 	root string
-	dir  string // of overlays, a subdirectory per mutant
-	mods []string
+	dir  string   // for overlays and test binaries, a subdirectory for each
+	mods []string // directories of the workspace's modules
 
 	mu    sync.Mutex
-	clean map[string]func() ([]mode, error) // by package: short tests, then all tests if there are more
+	clean map[string]func() ([]mode, error) // by package: measureClean, which runs once
 }
 
 // mode is a way to run the tests of a package.
 type mode struct {
 	short bool
-	limit time.Duration // max(30 s, five times as long as without a mutant)
+	limit time.Duration // five times the duration without a mutant, but at least 30 s
 }
 
+// newRunner returns a runner for the tree at root, which writes its files into dir.
 func newRunner(root, dir string) (*runner, error) {
 	cmd := exec.Command("go", "list", "-m", "-f", "{{.Dir}}")
 	cmd.Dir, cmd.Stderr = root, os.Stderr
@@ -66,18 +70,18 @@ func newRunner(root, dir string) (*runner, error) {
 	return &runner{root: root, dir: dir, mods: strings.Fields(string(text)), clean: map[string]func() ([]mode, error){}}, nil
 }
 
-// goCommand returns the go command in a package. It builds a module outside the workspace
-// separately, like make.
+// goCommand returns the go command in the directory of a package.
 func (r *runner) goCommand(ctx context.Context, pkg string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = filepath.Join(r.root, pkg)
 	cmd.Env = r.environmentFor(cmd.Dir)
 	cmd.WaitDelay = 10 * time.Second
-	ownGroup(cmd)
+	setGroup(cmd)
 	return cmd
 }
 
-// environmentFor returns the environment of the go command and of tests in a directory.
+// environmentFor returns the environment of the go command and of tests in a directory. Modules outside the
+// workspace are built without it, as by make.
 func (r *runner) environmentFor(dir string) []string {
 	module := dir
 	for module != r.root {
@@ -95,8 +99,8 @@ func (r *runner) environmentFor(dir string) []string {
 
 const overlayFlag = "-overlay="
 
-// writeOverlay writes a changed file and returns the go command's flag that substitutes it for
-// the original.
+// writeOverlay writes a changed file, and returns the flag of the go command that substitutes it for the
+// original. remove deletes the written files.
 func (r *runner) writeOverlay(c change) (flag string, remove func(), err error) {
 	src, err := c.apply()
 	if err != nil {
@@ -126,8 +130,8 @@ func (r *runner) isCompiling(ctx context.Context, c change) (bool, error) {
 	return err == nil, err
 }
 
-// compileTests builds a package's test binary, and returns false if it does not compile. The go
-// command gets ten minutes.
+// compileTests builds a package's test binary within ten minutes. With flags, for a mutant, it returns false
+// if the tests do not compile. Without flags that is an error.
 func (r *runner) compileTests(ctx context.Context, pkg, binary string, flags ...string) (bool, error) {
 	bounded, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
@@ -142,62 +146,64 @@ func (r *runner) compileTests(ctx context.Context, pkg, binary string, flags ...
 	return err == nil, err
 }
 
-// runTests runs a test binary like go test: its short tests or all, or only one.
-func (r *runner) runTests(ctx context.Context, pkg, binary string, m mode, only string) (got outcome, by string, out []byte, err error) {
+// runTests runs a test binary like go test: its short tests or all, or if only is not "" the test with that
+// name.
+func (r *runner) runTests(ctx context.Context, pkg, binary string, m mode, only string) (got outcome, killer string, out []byte, err error) {
 	args := []string{"-test.failfast", "-test.paniconexit0", fmt.Sprint("-test.short=", m.short), fmt.Sprint("-test.timeout=", m.limit)}
 	if only != "" {
 		top, _, _ := strings.Cut(only, "/")
 		args = append(args, "-test.run=^"+regexp.QuoteMeta(top)+"$")
 	}
-	bounded, cancel := context.WithTimeout(ctx, m.limit+time.Minute) // it ends itself sooner
+	bounded, cancel := context.WithTimeout(ctx, m.limit+time.Minute) // the binary should end itself before
 	defer cancel()
 	cmd := exec.CommandContext(bounded, binary, args...)
 	cmd.Dir = filepath.Join(r.root, pkg)
 	cmd.Env = r.environmentFor(cmd.Dir)
-	cmd.WaitDelay = time.Minute // of children that it left, as go test
-	ownGroup(cmd)
+	cmd.WaitDelay = time.Minute // for remaining children, as go test does
+	setGroup(cmd)
 	out, err = cmd.CombinedOutput()
-	endGroup(cmd)
+	killGroup(cmd)
 	if ctx.Err() != nil { // interrupted tests have no outcome
 		return "", "", nil, context.Cause(ctx)
 	}
 	exit := (*exec.ExitError)(nil)
-	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) && bounded.Err() == nil {
+	ranTests := err == nil || errors.As(err, &exit) || errors.Is(err, exec.ErrWaitDelay) || bounded.Err() != nil
+	if !ranTests {
 		return "", "", nil, err
 	}
-	got, by = judgeOutput(out, err)
-	return got, by, out, nil
+	got, killer = judgeOutput(out, err)
+	return got, killer, out, nil
 }
 
 var (
-	failed  = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
-	crashed = regexp.MustCompile(`(?m)^(?:panic: |fatal error: ).*`)
+	testFailed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
+	crash      = regexp.MustCompile(`(?m)^(?:panic: |fatal error: ).*`)
 )
 
-// judgeOutput reads the output of a test binary and how it ended. A test that failed before the
-// time limit counts as failed.
+// judgeOutput returns the outcome of a test binary by its output and its error, and the test or message that
+// killed the mutant. A test that failed before the time limit counts as failed.
 func judgeOutput(out []byte, err error) (outcome, string) {
 	if err == nil {
 		return survived, ""
 	}
-	if m := failed.FindSubmatch(out); m != nil {
+	if m := testFailed.FindSubmatch(out); m != nil {
 		return killed, string(m[1])
 	}
-	by := string(crashed.Find(out))
-	if strings.HasPrefix(by, "panic: test timed out after") {
+	killer := string(crash.Find(out))
+	if strings.HasPrefix(killer, "panic: test timed out after") {
 		return timedOut, ""
 	}
 	exit := (*exec.ExitError)(nil)
-	if by == "" && errors.As(err, &exit) && exit.Exited() { // TestMain may fail as well
-		by = exit.Error()
+	if killer == "" && errors.As(err, &exit) && exit.Exited() { // e.g. in TestMain
+		killer = exit.Error()
 	}
-	if by != "" {
-		return killed, by
+	if killer != "" {
+		return killed, killer
 	}
 	return timedOut, ""
 }
 
-// tryMutant tests a mutant with the short tests first, then with all.
+// tryMutant tests a mutant with the short tests first, and then with all tests if there are more.
 func (r *runner) tryMutant(ctx context.Context, c change) (outcome, string, error) {
 	r.mu.Lock()
 	clean, ok := r.clean[c.Package]
@@ -220,37 +226,38 @@ func (r *runner) tryMutant(ctx context.Context, c change) (outcome, string, erro
 		return notBuilt, "", err
 	}
 	for _, m := range modes {
-		got, by, err := r.testTwice(ctx, c.Package, binary, m)
+		got, killer, err := r.testTwice(ctx, c.Package, binary, m)
 		if err != nil || got != survived {
-			return got, by, err
+			return got, killer, err
 		}
 	}
 	return survived, "", nil
 }
 
-// testTwice runs the tests, and repeats the one that failed: on a busy machine a test may fail
-// without the mutant. If it passes then, all tests run again, and count.
+// testTwice runs the tests. If one fails it repeats that one, because on a busy machine a test may fail
+// although the mutant has no effect. If it passes then, all tests run again and their outcome counts.
 func (r *runner) testTwice(ctx context.Context, pkg, binary string, m mode) (outcome, string, error) {
-	got, by, _, err := r.runTests(ctx, pkg, binary, m, "")
-	if err != nil || got != killed || !strings.HasPrefix(by, "Test") {
-		return got, by, err
+	got, killer, _, err := r.runTests(ctx, pkg, binary, m, "")
+	if err != nil || got != killed || !strings.HasPrefix(killer, "Test") {
+		return got, killer, err
 	}
-	again, _, _, err := r.runTests(ctx, pkg, binary, m, by)
+	again, _, _, err := r.runTests(ctx, pkg, binary, m, killer)
 	if err == nil && again == survived {
-		got, by, _, err = r.runTests(ctx, pkg, binary, m, "")
+		got, killer, _, err = r.runTests(ctx, pkg, binary, m, "")
 	}
-	return got, by, err
+	return got, killer, err
 }
 
 // testName is the name of a test binary.
 const testName = "mutant.test"
 
-// measureClean tests the unchanged package, twice if it fails, and sets the time limits.
+// measureClean tests the unchanged package, a second time if it fails, and returns the modes with their time
+// limits: short tests, and all tests if there are more.
 func (r *runner) measureClean(ctx context.Context, pkg string) (modes []mode, err error) {
 	modes = []mode{{short: true}}
-	if differs, err := r.hasLongTests(ctx, pkg); err != nil {
+	if hasLong, err := r.hasLongTests(ctx, pkg); err != nil {
 		return nil, err
-	} else if differs {
+	} else if hasLong {
 		modes = append(modes, mode{short: false})
 	}
 	dir, err := os.MkdirTemp(r.dir, "clean")
@@ -268,7 +275,7 @@ func (r *runner) measureClean(ctx context.Context, pkg string) (modes []mode, er
 		var out []byte
 		for range 2 {
 			began = time.Now()
-			got, _, out, err = r.runTests(ctx, pkg, binary, mode{modes[i].short, 10 * time.Minute}, "")
+			got, _, out, err = r.runTests(ctx, pkg, binary, mode{short: modes[i].short, limit: 10 * time.Minute}, "")
 			if err != nil {
 				return nil, err
 			}
@@ -284,7 +291,7 @@ func (r *runner) measureClean(ctx context.Context, pkg string) (modes []mode, er
 	return modes, nil
 }
 
-// hasLongTests reports whether some source of the package's tests calls testing.Short.
+// hasLongTests reports whether any file that the package's tests are built from calls testing.Short.
 func (r *runner) hasLongTests(ctx context.Context, pkg string) (bool, error) {
 	const format = `{{if not .Standard}}{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}
 {{end}}{{range .TestGoFiles}}{{$d}}/{{.}}
@@ -329,7 +336,7 @@ func contentHash(root, pkg string) (string, error) {
 	return fmt.Sprintf("%x", h.Sum(nil))[:16], err
 }
 
-// readResults reads the results of an earlier, interrupted run.
+// readResults reads the results of earlier runs, by resultKey.
 func readResults(path string) (map[string]result, error) {
 	src, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -338,15 +345,16 @@ func readResults(path string) (map[string]result, error) {
 	all := map[string]result{}
 	for line := range bytes.Lines(src) {
 		var r result
-		if json.Unmarshal(line, &r) == nil { // the last line may be torn
-			all[r.Content+r.Mutant] = r
+		if json.Unmarshal(line, &r) == nil { // the last line may be incomplete
+			all[r.resultKey()] = r
 		}
 	}
 	return all, err
 }
 
-// runAll tests mutants, jobs at a time, and reports each result.
-func (r *runner) runAll(ctx context.Context, mutants []mutant, have map[string]result, jobs int, done func(mutant, change, result)) error {
+// runAll tests mutants, jobs of them at a time, and calls report with each result. known has the results of
+// earlier runs.
+func (r *runner) runAll(ctx context.Context, mutants []mutant, known map[string]result, jobs int, report func(mutant, change, result)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	work := make(chan mutant)
@@ -355,13 +363,13 @@ func (r *runner) runAll(ctx context.Context, mutants []mutant, have map[string]r
 	for range jobs {
 		workers.Go(func() {
 			for m := range work {
-				c, res, err := r.testOne(ctx, m, have)
+				c, res, err := r.testOne(ctx, m, known)
 				if err != nil {
 					cancel(err)
-					continue
+					continue // the sender must not block
 				}
 				mu.Lock()
-				done(m, c, res)
+				report(m, c, res)
 				mu.Unlock()
 			}
 		})
@@ -377,8 +385,8 @@ func (r *runner) runAll(ctx context.Context, mutants []mutant, have map[string]r
 	return context.Cause(ctx)
 }
 
-// testOne tests a mutant, unless it has a result.
-func (r *runner) testOne(ctx context.Context, m mutant, have map[string]result) (c change, res result, err error) {
+// testOne returns the known result of a mutant, or tests the mutant.
+func (r *runner) testOne(ctx context.Context, m mutant, known map[string]result) (c change, res result, err error) {
 	began := time.Now()
 	res = result{Mutant: m.id(), Outcome: gone}
 	c, ok, err := r.findSite(m)
@@ -388,7 +396,7 @@ func (r *runner) testOne(ctx context.Context, m mutant, have map[string]result) 
 	if res.Content, err = contentHash(r.root, m.Package); err != nil {
 		return c, res, err
 	}
-	if old, ok := have[res.Content+res.Mutant]; ok {
+	if old, ok := known[res.resultKey()]; ok {
 		return c, old, nil
 	}
 	res.Outcome, res.By, err = r.tryMutant(ctx, c)
@@ -396,7 +404,8 @@ func (r *runner) testOne(ctx context.Context, m mutant, have map[string]result) 
 	return c, res, err
 }
 
-// findSite returns the site of a mutant, and false if the source has none.
+// findSite returns the change that a mutant makes to the source. It returns false if the source has no such
+// site any more.
 func (r *runner) findSite(m mutant) (change, bool, error) {
 	if _, err := os.Stat(filepath.Join(r.root, m.Package)); errors.Is(err, fs.ErrNotExist) {
 		return change{}, false, nil
@@ -416,7 +425,7 @@ func (r *runner) findSite(m mutant) (change, bool, error) {
 	return all[i], true, nil
 }
 
-// chooseMutants returns the n first-ranked mutants of each package that compile.
+// chooseMutants returns n mutants of each package that compile, in the order of their rank.
 func (r *runner) chooseMutants(ctx context.Context, seed uint64, packages []string, n int) (chosen []mutant, err error) {
 	for _, pkg := range packages {
 		all, err := findChanges(r.root, pkg)
@@ -424,9 +433,9 @@ func (r *runner) chooseMutants(ctx context.Context, seed uint64, packages []stri
 			return nil, err
 		}
 		slices.SortFunc(all, func(a, b change) int { return cmp.Compare(a.rank(seed), b.rank(seed)) })
-		got := 0
+		count := 0
 		for _, c := range all {
-			if got == n {
+			if count == n {
 				break
 			}
 			ok, err := r.isCompiling(ctx, c)
@@ -434,10 +443,10 @@ func (r *runner) chooseMutants(ctx context.Context, seed uint64, packages []stri
 				return nil, err
 			}
 			if ok {
-				chosen, got = append(chosen, c.mutant), got+1
+				chosen, count = append(chosen, c.mutant), count+1
 			}
 		}
-		fmt.Fprintf(os.Stderr, "%s: %d of %d\n", pkg, got, len(all))
+		fmt.Fprintf(os.Stderr, "%s: %d of %d\n", pkg, count, len(all))
 	}
 	return chosen, nil
 }

@@ -15,32 +15,32 @@ import (
 	"strings"
 )
 
-// mutant is one change to a package. It identifies its site by text that edits elsewhere do not
-// move: no file and no line.
+// mutant is one change to a package. It identifies its site by the function and the text, and not by file and
+// line, so that edits elsewhere do not affect it.
 type mutant struct {
-	Name     string `json:"name,omitempty"` // of a hand-written one
+	Name     string `json:"name,omitempty"` // of a hand-written mutant
 	Package  string `json:"package"`        // directory, relative to the root
 	Function string `json:"function,omitempty"`
 	Kind     string `json:"kind"`
-	Text     string `json:"text"`          // of the site, cut to textLimit; of a patch: all of it
-	Nth      int    `json:"nth,omitempty"` // among equal sites of the function, from 0
+	Text     string `json:"text"`          // text of the site, at most textLimit bytes; complete for a patch
+	Nth      int    `json:"nth,omitempty"` // index among equal sites of the function
 	New      string `json:"new,omitempty"`
-	Killed   bool   `json:"killed,omitempty"` // killed when the list was accepted
+	Killed   bool   `json:"killed,omitempty"` // whether the mutant was killed when the list was accepted
 }
 
 const (
 	kindCompare = "compare" // == and !=, < and >=, > and <=
 	kindLogic   = "logic"   // && and ||
-	kindNegate  = "negate"  // the condition of an if
+	kindNegate  = "negate"  // of the condition of an if
 	kindCall    = "drop call"
 	kindAssign  = "drop assignment"
 	kindShift   = "shift constant" // by one
 	kindReturn  = "return"         // true for false, nil for an error
-	kindBody    = "skip body"      // returns zero values
+	kindBody    = "skip body"      // the function returns zero values immediately
 	kindPatch   = "patch"          // hand-written: Text becomes New
 )
 
-// textLimit keeps changes inside a long statement from moving its site.
+// textLimit is the maximum length of Text, so that most edits inside a long statement do not affect a mutant.
 const textLimit = 80
 
 // id identifies m in lists and results.
@@ -56,10 +56,10 @@ func (m mutant) rank(seed uint64) string {
 // change is a mutant found in the source: an edit of bytes of one file.
 type change struct {
 	mutant
-	file       string // absolute
+	file       string // absolute path
 	line       int
-	start, end int
-	with       string
+	start, end int    // offsets of the replaced bytes
+	with       string // the new bytes
 }
 
 // apply returns the changed file.
@@ -115,7 +115,7 @@ func sourceFiles(dir string) ([]string, error) {
 	return append(p.GoFiles, p.CgoFiles...), nil
 }
 
-// findPatches returns the places of a patch's text: one, unless the source has changed.
+// findPatches returns a change for each occurrence of a patch's text in the source. There should be one.
 func findPatches(root string, m mutant) ([]change, error) {
 	dir := filepath.Join(root, m.Package)
 	files, err := sourceFiles(dir)
@@ -130,13 +130,15 @@ func findPatches(root string, m mutant) ([]change, error) {
 			return nil, err
 		}
 		for from := 0; ; {
-			at := strings.Index(string(src[from:]), m.Text)
-			if at < 0 {
+			i := strings.Index(string(src[from:]), m.Text)
+			if i < 0 {
 				break
 			}
-			start := from + at
+			start := from + i
 			from = start + len(m.Text)
-			found = append(found, change{m, path, 1 + strings.Count(string(src[:start]), "\n"), start, from, m.New})
+			found = append(found, change{
+				mutant: m, file: path, line: 1 + strings.Count(string(src[:start]), "\n"), start: start, end: from, with: m.New,
+			})
 		}
 	}
 	return found, nil
@@ -149,16 +151,18 @@ type finder struct {
 	src      []byte
 	set      *token.FileSet
 	function string
-	results  []string // types of the current function
-	seen     map[string]int
+	results  []string       // types of the current function's results
+	seen     map[string]int // number of mutants with the same id
 	found    []change
 }
 
+// addChange adds the change that replaces start to end by with. site is the node whose text identifies the
+// change; nil for none.
 func (f *finder) addChange(kind string, site ast.Node, start, end token.Pos, with string) {
 	text := ""
 	if site != nil {
 		text = f.text(site)
-		if kind == kindShift { // a number says little
+		if kind == kindShift { // a number is not unique: take the rest of its line
 			from, to := f.set.Position(start).Offset, f.set.Position(end).Offset
 			from = bytes.LastIndexByte(f.src[:from], '\n') + 1
 			text, _, _ = strings.Cut(string(f.src[from:to])+string(f.src[to:]), "\n")
@@ -172,10 +176,13 @@ func (f *finder) addChange(kind string, site ast.Node, start, end token.Pos, wit
 	}
 	f.seen[m.id()]++
 	m.Nth = f.seen[m.id()] - 1
-	at := f.set.Position(start)
-	f.found = append(f.found, change{m, f.file, at.Line, at.Offset, f.set.Position(end).Offset, with})
+	position := f.set.Position(start)
+	f.found = append(f.found, change{
+		mutant: m, file: f.file, line: position.Line, start: position.Offset, end: f.set.Position(end).Offset, with: with,
+	})
 }
 
+// text returns the source of a node.
 func (f *finder) text(n ast.Node) string {
 	return string(f.src[f.set.Position(n.Pos()).Offset:f.set.Position(n.End()).Offset])
 }
@@ -191,7 +198,7 @@ func (f *finder) addDeclaration(d ast.Decl) {
 			}
 		}
 	case *ast.FuncDecl:
-		// Tests need not cover every word of messages.
+		// Tests need not check every word of messages.
 		if d.Body == nil || d.Name.Name == "String" || d.Name.Name == "Error" || d.Name.Name == "main" {
 			return
 		}
@@ -218,6 +225,7 @@ func (f *finder) typesOf(results *ast.FieldList) (types []string) {
 	return types
 }
 
+// zeroValues returns a list of expressions with the zero values of types.
 func zeroValues(types []string) string {
 	values := make([]string, len(types))
 	for i, t := range types {
@@ -230,11 +238,11 @@ func zeroValues(types []string) string {
 func (f *finder) walkBody(body ast.Node) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.FuncLit: // its results are not those of the function around it
-			around := f.results
+		case *ast.FuncLit: // has its own results
+			outer := f.results
 			f.results = f.typesOf(n.Type.Results)
 			f.walkBody(n.Body)
-			f.results = around
+			f.results = outer
 			return false
 		case *ast.BinaryExpr:
 			if op, ok := flipped[n.Op]; ok {
@@ -245,7 +253,7 @@ func (f *finder) walkBody(body ast.Node) {
 				f.addChange(kind, n, n.OpPos, n.OpPos+token.Pos(len(n.Op.String())), op.String())
 			}
 		case *ast.IfStmt:
-			if _, ok := n.Cond.(*ast.BinaryExpr); !ok { // else an operator is flipped
+			if _, ok := n.Cond.(*ast.BinaryExpr); !ok { // otherwise the operator is changed
 				f.addChange(kindNegate, n.Cond, n.Cond.Pos(), n.Cond.End(), "!("+f.text(n.Cond)+")")
 			}
 		case *ast.ForStmt:
@@ -271,7 +279,8 @@ func (f *finder) walkBody(body ast.Node) {
 	})
 }
 
-// walkFor skips the post statement of a for, without which the loop does not end.
+// walkFor adds the changes inside a for statement except its post statement: without that the loop would not
+// end.
 func (f *finder) walkFor(n *ast.ForStmt) {
 	for _, part := range []ast.Node{n.Init, n.Cond, n.Body} {
 		if part != nil {
@@ -280,7 +289,7 @@ func (f *finder) walkFor(n *ast.ForStmt) {
 	}
 }
 
-// addReturns adds the loss of an error, and the opposite of a bool.
+// addReturns adds nil in place of each returned error, and the opposite of each returned bool constant.
 func (f *finder) addReturns(n *ast.ReturnStmt) {
 	if len(n.Results) == 0 || len(n.Results) != len(f.results) {
 		return
@@ -298,7 +307,7 @@ func (f *finder) addReturns(n *ast.ReturnStmt) {
 	}
 }
 
-// addConstants adds the integers of a declaration.
+// addConstants adds the integers in n.
 func (f *finder) addConstants(n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if e, ok := n.(ast.Expr); ok {
@@ -308,8 +317,8 @@ func (f *finder) addConstants(n ast.Node) {
 	})
 }
 
-// addConstant adds an integer, and reports whether to continue with the parts of e. It skips
-// numbers that tests should not fix: capacities, durations and file modes.
+// addConstant adds e if it is an integer, and reports whether to continue with the parts of e. It skips numbers
+// that tests should not check: capacities, durations and file modes.
 func (f *finder) addConstant(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -320,9 +329,8 @@ func (f *finder) addConstant(e ast.Expr) bool {
 		}
 	case *ast.BinaryExpr:
 		if e.Op == token.MUL {
-			s, ok := e.Y.(*ast.SelectorExpr)
-			if ok {
-				x, _ := s.X.(*ast.Ident)
+			if unit, ok := e.Y.(*ast.SelectorExpr); ok { // as in 5*time.Second
+				x, _ := unit.X.(*ast.Ident)
 				return x == nil || x.Name != "time"
 			}
 		}
@@ -339,10 +347,11 @@ func (f *finder) addConstant(e ast.Expr) bool {
 	return true
 }
 
-// ignoredCalls lists calls whose loss no test can or should notice: messages to
-// people, and locks, whose loss blocks or needs the race detector.
+// ignoredCalls lists calls that tests cannot or should not notice if they are missing: logs, and locks, without
+// which a test blocks or only the race detector reports an error.
 var ignoredCalls = []string{"Lock", "Unlock", "RLock", "RUnlock", "Helper", "Debug", "Info", "Warn", "panic"}
 
+// isIgnored reports whether call is one of ignoredCalls, or a call of a log package.
 func isIgnored(call *ast.CallExpr) bool {
 	switch fun := call.Fun.(type) {
 	case *ast.Ident:
@@ -354,6 +363,7 @@ func isIgnored(call *ast.CallExpr) bool {
 	return false
 }
 
+// isBlank reports whether all names are _.
 func isBlank(names []ast.Expr) bool {
 	return !slices.ContainsFunc(names, func(e ast.Expr) bool {
 		name, ok := e.(*ast.Ident)
