@@ -19,16 +19,16 @@ import (
 
 // file is a file of an archive, a package or an image.
 type file struct {
-	name string // with slashes, not absolute
+	name string // relative slash path
 	mode int64
 	text []byte
 }
 
-// artifacts writes an archive of the command, a package for Debian, an image as an OCI
-// layout, and the checksums of all, for this machine's system.
-func (r *release) artifacts(ctx context.Context, out string) error {
+// writeArtifacts writes into out, for this machine's system: an archive with the command, a Debian package,
+// an image as an OCI layout, and checksums of all files.
+func (r *release) writeArtifacts(ctx context.Context, out string) error {
 	tare := filepath.Join(filepath.Dir(r.clone), "built", "tare")
-	if err := r.build(ctx, tare); err != nil {
+	if err := r.buildCommand(ctx, tare); err != nil {
 		return err
 	}
 	text, err := os.ReadFile(tare)
@@ -39,21 +39,21 @@ func (r *release) artifacts(ctx context.Context, out string) error {
 	if err != nil {
 		return err
 	}
-	when, err := r.date(ctx)
+	when, err := r.commitTime(ctx)
 	if err != nil {
 		return err
 	}
-	files := []file{{"tare", 0o755, text}}
+	files := []file{{name: "tare", mode: 0o755, text: text}}
 	for _, name := range []string{"LICENSE", "NOTICE", "README.md", "CHANGELOG.md"} {
 		text, err := os.ReadFile(filepath.Join(r.clone, name))
 		if err != nil {
 			return err
 		}
-		files = append(files, file{name, 0o644, text})
+		files = append(files, file{name: name, mode: 0o644, text: text})
 	}
-	installed := []file{{"usr/bin/tare", 0o755, text}}
-	for _, f := range files[1:3] {
-		installed = append(installed, file{"usr/share/doc/tare/" + f.name, 0o644, f.text})
+	installed := []file{{name: "usr/bin/tare", mode: 0o755, text: text}}
+	for _, f := range files[1:3] { // LICENSE and NOTICE
+		installed = append(installed, file{name: "usr/share/doc/tare/" + f.name, mode: 0o644, text: f.text})
 	}
 	archive, err := packTar(files, when)
 	if err != nil {
@@ -82,9 +82,9 @@ func (r *release) artifacts(ctx context.Context, out string) error {
 	return writeSums(out)
 }
 
-// build builds the command as its tag has it, from the modules of the proxy.
-func (r *release) build(ctx context.Context, path string) error {
-	if _, err := commandOutput(ctx, r.clone, "git", "tag", "cmd/tare/"+r.version, r.own); err != nil { // the version that go build records
+// buildCommand builds the command at its tag, with the modules of the proxy.
+func (r *release) buildCommand(ctx context.Context, path string) error {
+	if _, err := commandOutput(ctx, r.clone, "git", "tag", "cmd/tare/"+r.version, r.cmdCommit); err != nil { // the version that go build records
 		return err
 	}
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags", "-s -w", "-o", path, ".")
@@ -95,27 +95,26 @@ func (r *release) build(ctx context.Context, path string) error {
 	return nil
 }
 
-// date returns when the released commit was made. Every file of an artifact has it, so that
-// the same commit makes the same bytes.
-func (r *release) date(ctx context.Context) (time.Time, error) {
-	text, err := commandOutput(ctx, r.clone, "git", "show", "--no-patch", "--format=%cI", r.main)
+// commitTime returns the time of the released commit. All files of an artifact get this time, so that the same
+// commit makes the same bytes.
+func (r *release) commitTime(ctx context.Context) (time.Time, error) {
+	text, err := commandOutput(ctx, r.clone, "git", "show", "--no-patch", "--format=%cI", r.mainCommit)
 	if err != nil {
 		return time.Time{}, err
 	}
 	return time.Parse(time.RFC3339, text)
 }
 
-// packTar returns files as a compressed archive, owned by root. Directories come before
-// what is in them.
+// packTar returns files as a compressed tar archive, owned by root. The directories of a file come before it.
 func packTar(files []file, when time.Time) ([]byte, error) {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	w := tar.NewWriter(z)
-	made := map[string]bool{}
+	added := map[string]bool{} // directories
 	for _, f := range files {
 		for i, r := range f.name {
-			if dir := f.name[:i+1]; r == '/' && !made[dir] && dir != "./" {
-				made[dir] = true
+			if dir := f.name[:i+1]; r == '/' && !added[dir] && dir != "./" {
+				added[dir] = true
 				if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: dir, Mode: 0o755, ModTime: when.UTC(), Uname: "root", Gname: "root"}); err != nil {
 					return nil, err
 				}
@@ -134,7 +133,7 @@ func packTar(files []file, when time.Time) ([]byte, error) {
 	return packed.Bytes(), nil
 }
 
-// packDeb returns a package for Debian: an ar archive of three members.
+// packDeb returns a Debian package: an ar archive of three members.
 func packDeb(version, arch string, files []file, when time.Time) ([]byte, error) {
 	var sums strings.Builder
 	var bytesInstalled int
@@ -155,13 +154,16 @@ Description: measured comparisons of Go code, with intervals and verdicts
  It runs candidates side by side in short turns, next to the baseline once more
  as a control, and claims no difference that the control shows as well.
 `, version, arch, (bytesInstalled+1023)/1024)
-	meta, err := packTar([]file{{"./control", 0o644, []byte(control)}, {"./md5sums", 0o644, []byte(sums.String())}}, when)
+	meta, err := packTar([]file{
+		{name: "./control", mode: 0o644, text: []byte(control)},
+		{name: "./md5sums", mode: 0o644, text: []byte(sums.String())},
+	}, when)
 	if err != nil {
 		return nil, err
 	}
 	dotted := make([]file, len(files))
 	for i, f := range files {
-		dotted[i] = file{"./" + f.name, f.mode, f.text}
+		dotted[i] = file{name: "./" + f.name, mode: f.mode, text: f.text}
 	}
 	data, err := packTar(dotted, when)
 	if err != nil {
@@ -169,17 +171,21 @@ Description: measured comparisons of Go code, with intervals and verdicts
 	}
 	var deb bytes.Buffer
 	deb.WriteString("!<arch>\n")
-	for _, member := range []file{{"debian-binary", 0o100644, []byte("2.0\n")}, {"control.tar.gz", 0o100644, meta}, {"data.tar.gz", 0o100644, data}} {
+	for _, member := range []file{
+		{name: "debian-binary", mode: 0o100644, text: []byte("2.0\n")},
+		{name: "control.tar.gz", mode: 0o100644, text: meta},
+		{name: "data.tar.gz", mode: 0o100644, text: data},
+	} {
 		fmt.Fprintf(&deb, "%-16s%-12d%-6d%-6d%-8o%-10d`\n", member.name, when.Unix(), 0, 0, member.mode, len(member.text))
 		deb.Write(member.text)
-		if len(member.text)%2 == 1 {
+		if len(member.text)%2 == 1 { // members begin at even offsets
 			deb.WriteByte('\n')
 		}
 	}
 	return deb.Bytes(), nil
 }
 
-// writeSums writes checksums.txt, the SHA-256 of every other file below dir.
+// writeSums writes checksums.txt into dir, with the SHA-256 of every other file below dir.
 func writeSums(dir string) error {
 	var lines []string
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {

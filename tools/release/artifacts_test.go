@@ -61,13 +61,13 @@ func TestImage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := extract(layer, "usr/bin/tare", tare); err != nil {
+	if err := extractFile(layer, "usr/bin/tare", tare); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(tare); err != nil || !bytes.Equal(text, small()[0].text) {
 		t.Errorf("%q, %v", text, err)
 	}
-	if err := extract(layer, "usr/bin/other", tare); err == nil {
+	if err := extractFile(layer, "usr/bin/other", tare); err == nil {
 		t.Error("a file that is not there was found")
 	}
 	blobs, err := filepath.Glob(filepath.Join(dir, "blobs", "sha256", "*"))

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// descriptor names a blob of an image.
+// descriptor identifies a blob of an image.
 type descriptor struct {
 	MediaType   string            `json:"mediaType"`
 	Digest      string            `json:"digest"`
@@ -30,45 +30,45 @@ const (
 	typeLayer    = "application/vnd.oci.image.layer.v1.tar+gzip"
 )
 
-// writeImage writes an image of one layer as an OCI layout into a directory: without a base,
-// because the command is static.
+// writeImage writes an image with one layer into dir, as an OCI layout. It has no base image, because the
+// command is linked statically.
 func writeImage(dir, version, arch string, files []file, when time.Time) error {
 	blobs := filepath.Join(dir, "blobs", "sha256")
 	if err := os.MkdirAll(blobs, 0o755); err != nil {
 		return err
 	}
-	put := func(mediaType string, text []byte) (descriptor, error) {
+	writeBlob := func(mediaType string, text []byte) (descriptor, error) {
 		sum := fmt.Sprintf("%x", sha256.Sum256(text))
 		return descriptor{MediaType: mediaType, Digest: "sha256:" + sum, Size: len(text)}, os.WriteFile(filepath.Join(blobs, sum), text, 0o644)
 	}
-	putJSON := func(mediaType string, v any) (descriptor, error) {
+	writeJSON := func(mediaType string, v any) (descriptor, error) {
 		text, err := json.Marshal(v)
 		if err != nil {
 			return descriptor{}, err
 		}
-		return put(mediaType, text)
+		return writeBlob(mediaType, text)
 	}
 	packed, err := packTar(files, when)
 	if err != nil {
 		return err
 	}
-	plain, err := unpackGzip(packed)
+	unpacked, err := unpackGzip(packed)
 	if err != nil {
 		return err
 	}
-	layer, err := put(typeLayer, packed)
+	layer, err := writeBlob(typeLayer, packed)
 	if err != nil {
 		return err
 	}
-	config, err := putJSON(typeConfig, map[string]any{
+	config, err := writeJSON(typeConfig, map[string]any{
 		"created": when.UTC().Format(time.RFC3339), "architecture": arch, "os": "linux",
 		"config": map[string]any{"Entrypoint": []string{"/usr/bin/tare"}, "Labels": map[string]string{"org.opencontainers.image.version": version}},
-		"rootfs": map[string]any{"type": "layers", "diff_ids": []string{fmt.Sprintf("sha256:%x", sha256.Sum256(plain))}},
+		"rootfs": map[string]any{"type": "layers", "diff_ids": []string{fmt.Sprintf("sha256:%x", sha256.Sum256(unpacked))}},
 	})
 	if err != nil {
 		return err
 	}
-	manifest, err := putJSON(typeManifest, map[string]any{"schemaVersion": 2, "mediaType": typeManifest, "config": config, "layers": []descriptor{layer}})
+	manifest, err := writeJSON(typeManifest, map[string]any{"schemaVersion": 2, "mediaType": typeManifest, "config": config, "layers": []descriptor{layer}})
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func writeImage(dir, version, arch string, files []file, when time.Time) error {
 	return os.WriteFile(filepath.Join(dir, "oci-layout"), []byte(`{"imageLayoutVersion":"1.0.0"}`), 0o644)
 }
 
-// readImage returns the layer of an image, unpacked, and checks the digests that lead to it.
+// readImage returns the unpacked layer of an image. It checks the digests of the manifest and of the layer.
 func readImage(dir string) ([]byte, error) {
 	var index struct {
 		Manifests []descriptor `json:"manifests"`
@@ -117,7 +117,7 @@ func readImage(dir string) ([]byte, error) {
 	return unpackGzip(text)
 }
 
-// readBlob reads a blob and checks its digest.
+// readBlob reads a blob of the image in dir and checks its digest.
 func readBlob(dir string, d descriptor) ([]byte, error) {
 	text, err := os.ReadFile(filepath.Join(dir, "blobs", "sha256", d.Digest[len("sha256:"):]))
 	if err == nil && fmt.Sprintf("sha256:%x", sha256.Sum256(text)) != d.Digest {
@@ -126,6 +126,7 @@ func readBlob(dir string, d descriptor) ([]byte, error) {
 	return text, err
 }
 
+// unpackGzip returns the decompressed text.
 func unpackGzip(text []byte) ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(text))
 	if err != nil {
@@ -134,4 +135,5 @@ func unpackGzip(text []byte) ([]byte, error) {
 	return io.ReadAll(z)
 }
 
+// md5Of returns the MD5 sum of text in hexadecimal.
 func md5Of(text []byte) string { return fmt.Sprintf("%x", md5.Sum(text)) } //nolint:gosec // the format of Debian's md5sums

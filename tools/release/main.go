@@ -1,16 +1,16 @@
 // Command release creates the versions that users install.
 //
-// In the repository the command requires the root module of the same tree, by a
-// replace directive, and go install refuses modules that have one. So a version
-// is two commits: the root module and cgocopy are tagged where main is, and the
-// command one commit later, which only that tag names: there it requires the
-// tagged root module.
+// In the repository the command requires the root module of the same tree by a
+// replace directive, and go install rejects modules that have one. So a version
+// has two commits: the root module and cgocopy are tagged at the commit of main,
+// and the command is tagged at another commit after it, which is on no branch. In
+// that commit the command requires the tagged root module.
 //
 //	release -version v0.1.0          tag it here; nothing is pushed
 //	release -version v0.1.0 -check   tag nothing: install it by go install and use it
 //
-// With -out DIR, -check also writes an archive, a package for Debian, an image and
-// checksums, and has the command in each give a verdict on a module that is not ours.
+// With -out DIR, -check also writes an archive, a Debian package, an image and
+// checksums, and runs the commands of package and image on a module of another project.
 package main
 
 import (
@@ -51,6 +51,7 @@ func main() {
 	}
 }
 
+// runCommand makes the commits and packs of a version in a temporary clone, and then tags or tries them.
 func runCommand(ctx context.Context, w io.Writer, version string, check bool, out string, studies bool) error {
 	if semver.Canonical(version) != version || module.CheckPathMajor(version, "") != nil {
 		return fmt.Errorf("version %q: a version of a module is v0.N.N or v1.N.N", version)
@@ -87,7 +88,7 @@ func runCommand(ctx context.Context, w io.Writer, version string, check bool, ou
 	return r.tagCommits(ctx, w, repo)
 }
 
-// tagCommits tags the commits in the repository.
+// tagCommits tags the commits of the version in the repository repo.
 func (r *release) tagCommits(ctx context.Context, w io.Writer, repo string) error {
 	tags := []string{r.version, "cgocopy/" + r.version, "cmd/tare/" + r.version}
 	for _, tag := range tags {
@@ -100,14 +101,14 @@ func (r *release) tagCommits(ctx context.Context, w io.Writer, repo string) erro
 		}
 	}
 	for i, tag := range tags {
-		at := r.main
-		if i == len(tags)-1 {
-			at = r.own
-			if _, err := commandOutput(ctx, repo, "git", "fetch", "--quiet", r.clone, at); err != nil {
+		commit := r.mainCommit
+		if i == len(tags)-1 { // the tag of the command, whose commit is in the clone only
+			commit = r.cmdCommit
+			if _, err := commandOutput(ctx, repo, "git", "fetch", "--quiet", r.clone, commit); err != nil {
 				return err
 			}
 		}
-		if _, err := commandOutput(ctx, repo, "git", "tag", "--annotate", "--message", "tare "+r.version, tag, at); err != nil {
+		if _, err := commandOutput(ctx, repo, "git", "tag", "--annotate", "--message", "tare "+r.version, tag, commit); err != nil {
 			return err
 		}
 	}
@@ -115,7 +116,7 @@ func (r *release) tagCommits(ctx context.Context, w io.Writer, repo string) erro
 	return nil
 }
 
-// commandOutput runs a command and returns its stdout.
+// commandOutput runs a command in dir and returns its stdout without spaces around it.
 func commandOutput(ctx context.Context, dir, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir

@@ -18,66 +18,66 @@ import (
 
 // release is a version in progress.
 type release struct {
-	version string
-	clone   string // of the repository, where the command's commit is made
-	proxy   string // directory of files as a module proxy serves them
-	main    string // commit of the root module and of cgocopy
-	own     string // commit of the command
+	version    string
+	clone      string // clone of the repository, in which the command's commit is made
+	proxy      string // directory with the files of a module proxy
+	mainCommit string // commit of the root module and of cgocopy
+	cmdCommit  string // commit of the command
 
-	env     []string // of who installs the version: the proxy first, an empty module cache
-	modules string   // that module cache
+	env     []string // environment of a user who installs the version: with proxy and modules
+	modules string   // an empty module cache
 }
 
-// packModules creates the command's commit and packs the modules.
+// packModules makes the command's commit in the clone, and writes all modules into the proxy.
 func (r *release) packModules(ctx context.Context) error {
 	var err error
-	if r.main, err = commandOutput(ctx, r.clone, "git", "rev-parse", "HEAD"); err != nil {
+	if r.mainCommit, err = commandOutput(ctx, r.clone, "git", "rev-parse", "HEAD"); err != nil {
 		return err
 	}
-	if err := r.packModule(ctx, cgocopy, "cgocopy", r.main); err != nil {
+	if err := r.packModule(ctx, cgocopy, "cgocopy", r.mainCommit); err != nil {
 		return err
 	}
-	if err := r.packModule(ctx, root, "", r.main); err != nil {
+	if err := r.packModule(ctx, root, "", r.mainCommit); err != nil {
 		return err
 	}
-	at := filepath.Join(r.clone, "cmd", "tare")
-	archive := filepath.Join(at, "internal", "catalog", "packed", "catalog.txt")
-	if _, err := commandOutput(ctx, at, "go", "run", "./internal/catalog/pack", "-root", r.clone, "-o", archive); err != nil {
+	cmdDir := filepath.Join(r.clone, "cmd", "tare")
+	archive := filepath.Join(cmdDir, "internal", "catalog", "packed", "catalog.txt")
+	if _, err := commandOutput(ctx, cmdDir, "go", "run", "./internal/catalog/pack", "-root", r.clone, "-o", archive); err != nil {
 		return err
 	}
 	if _, err := commandOutput(ctx, r.clone, "git", "add", "--force", archive); err != nil {
 		return err
 	}
-	if _, err := commandOutput(ctx, at, "go", "mod", "edit", "-dropreplace", root, "-require", root+"@"+r.version); err != nil {
+	if _, err := commandOutput(ctx, cmdDir, "go", "mod", "edit", "-dropreplace", root, "-require", root+"@"+r.version); err != nil {
 		return err
 	}
-	if err := r.addSums(filepath.Join(at, "go.sum")); err != nil {
+	if err := r.addSums(filepath.Join(cmdDir, "go.sum")); err != nil {
 		return err
 	}
 	if _, err := commandOutput(ctx, r.clone, "git", "-c", "user.name=tare", "-c", "user.email=release@tare.invalid",
 		"commit", "--quiet", "--all", "--message", "release: cmd/tare "+r.version+" requires the root module of that version"); err != nil {
 		return err
 	}
-	if r.own, err = commandOutput(ctx, r.clone, "git", "rev-parse", "HEAD"); err != nil {
+	if r.cmdCommit, err = commandOutput(ctx, r.clone, "git", "rev-parse", "HEAD"); err != nil {
 		return err
 	}
-	return r.packModule(ctx, command, "cmd/tare", r.own)
+	return r.packModule(ctx, command, "cmd/tare", r.cmdCommit)
 }
 
-// packModule writes the proxy's files for a module, which is in dir at a commit.
+// packModule writes the proxy's files for module path, which is in dir of the clone at commit.
 func (r *release) packModule(ctx context.Context, path, dir, commit string) error {
 	when, err := commandOutput(ctx, r.clone, "git", "show", "--no-patch", "--format=%cI", commit)
 	if err != nil {
 		return err
 	}
-	at, err := time.Parse(time.RFC3339, when)
+	committed, err := time.Parse(time.RFC3339, when)
 	if err != nil {
 		return err
 	}
 	info, err := json.Marshal(struct {
 		Version string
 		Time    time.Time
-	}{r.version, at.UTC()})
+	}{r.version, committed.UTC()})
 	if err != nil {
 		return err
 	}
@@ -89,17 +89,20 @@ func (r *release) packModule(ctx context.Context, path, dir, commit string) erro
 	if err := zip.CreateFromVCS(&archive, module.Version{Path: path, Version: r.version}, r.clone, commit, dir); err != nil {
 		return fmt.Errorf("pack %s: %w", path, err)
 	}
-	into, err := r.proxyDir(path)
+	proxyDir, err := r.proxyDir(path)
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(into, 0o755); err != nil {
+	if err := os.MkdirAll(proxyDir, 0o755); err != nil {
 		return err
 	}
 	for name, data := range map[string][]byte{
-		"list": []byte(r.version + "\n"), r.version + ".info": info, r.version + ".mod": mod, r.version + ".zip": archive.Bytes(),
+		"list":              []byte(r.version + "\n"),
+		r.version + ".info": info,
+		r.version + ".mod":  mod,
+		r.version + ".zip":  archive.Bytes(),
 	} {
-		if err := os.WriteFile(filepath.Join(into, name), data, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(proxyDir, name), data, 0o644); err != nil {
 			return err
 		}
 	}
@@ -112,7 +115,7 @@ func (r *release) proxyDir(path string) (string, error) {
 	return filepath.Join(r.proxy, filepath.FromSlash(escaped), "@v"), err
 }
 
-// addSums adds the root module's checksums to a go.sum.
+// addSums adds the checksums of the root module to the go.sum at file.
 func (r *release) addSums(file string) error {
 	dir, err := r.proxyDir(root)
 	if err != nil {

@@ -15,14 +15,14 @@ import (
 	"time"
 )
 
-// The module that is not ours: two releases of it become two commits.
+// A module of another project, on which the command is tried: two of its releases become two commits.
 const (
 	foreign    = "golang.org/x/mod"
 	foreignOld = "v0.32.0"
 	foreignNew = "v0.38.0"
 )
 
-// makeForeign makes a repository of two releases of a module that is not ours.
+// makeForeign makes a repository in dir with a commit for each of the two releases of the foreign module.
 func (r *release) makeForeign(ctx context.Context, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -50,7 +50,7 @@ func (r *release) makeForeign(ctx context.Context, dir string) error {
 	return nil
 }
 
-// tryArtifacts unpacks the package and the image, and has each command give a verdict.
+// tryArtifacts unpacks the package and the image in out, and tries the command of each.
 func (r *release) tryArtifacts(ctx context.Context, w io.Writer, out, dir string) error {
 	debs, err := filepath.Glob(filepath.Join(out, "*.deb"))
 	if err != nil {
@@ -64,7 +64,7 @@ func (r *release) tryArtifacts(ctx context.Context, w io.Writer, out, dir string
 		fmt.Fprintln(w, "no dpkg-deb here: the package is not tried")
 	} else if err != nil {
 		return err
-	} else if err := r.verdict(ctx, w, "the package", filepath.Join(installed, "usr", "bin", "tare")); err != nil {
+	} else if err := r.tryBench(ctx, w, "the package", filepath.Join(installed, "usr", "bin", "tare")); err != nil {
 		return err
 	}
 	layer, err := readImage(filepath.Join(out, "image"))
@@ -72,14 +72,14 @@ func (r *release) tryArtifacts(ctx context.Context, w io.Writer, out, dir string
 		return err
 	}
 	tare := filepath.Join(dir, "image", "tare")
-	if err := extract(layer, "usr/bin/tare", tare); err != nil {
+	if err := extractFile(layer, "usr/bin/tare", tare); err != nil {
 		return err
 	}
-	return r.verdict(ctx, w, "the image's command", tare)
+	return r.tryBench(ctx, w, "the image's command", tare)
 }
 
-// extract writes a file of an archive to a path.
-func extract(archive []byte, name, path string) error {
+// extractFile writes the file name of a tar archive to path.
+func extractFile(archive []byte, name, path string) error {
 	files := tar.NewReader(bytes.NewReader(archive))
 	for {
 		head, err := files.Next()
@@ -100,9 +100,9 @@ func extract(archive []byte, name, path string) error {
 	}
 }
 
-// verdict has a tare compare the two commits of the foreign module, in a home of its own.
-// Any verdict will do; an error will not.
-func (r *release) verdict(ctx context.Context, w io.Writer, what, tare string) error {
+// tryBench runs tare, the path of a command, on the two commits of the foreign module, with an empty home.
+// Any verdict is accepted; an error is not. name is the name of the command in messages.
+func (r *release) tryBench(ctx context.Context, w io.Writer, name, tare string) error {
 	begun := time.Now()
 	home, err := os.MkdirTemp(filepath.Dir(r.clone), "home-")
 	if err != nil {
@@ -111,26 +111,27 @@ func (r *release) verdict(ctx context.Context, w io.Writer, what, tare string) e
 	env := append(slices.Clone(r.env), "HOME="+home, "TARE_CACHE="+filepath.Join(home, "cache"), "TARE_DATA="+filepath.Join(home, "data"))
 	version := exec.CommandContext(ctx, tare, "version")
 	version.Dir, version.Env = home, env
-	said, err := version.Output()
+	versionText, err := version.Output()
 	if err != nil {
-		return fmt.Errorf("%s: tare version: %w", what, err)
+		return fmt.Errorf("%s: tare version: %w", name, err)
 	}
-	if !strings.Contains(string(said), r.version) {
-		return fmt.Errorf("%s: tare version says %q, not %s", what, said, r.version)
+	if !strings.Contains(string(versionText), r.version) {
+		return fmt.Errorf("%s: tare version says %q, not %s", name, versionText, r.version)
 	}
 	cmd := exec.CommandContext(ctx, tare, "bench", "./semver", "--base", "HEAD~1", "--bench", "Compare", "--rounds", "6", "--exit-code", "--quiet")
 	cmd.Dir, cmd.Env = filepath.Join(filepath.Dir(r.clone), "foreign"), env
 	out, err := cmd.CombinedOutput()
 	fmt.Fprintf(w, "$ %s\n%s", strings.Join(cmd.Args, " "), firstLines(string(out)))
+	// Exit codes 3 to 5 are verdicts: see tare help exit-codes.
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() >= 3 && exit.ExitCode() <= 5 {
 		err = nil
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", what, err)
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	if !strings.Contains(string(out), "BenchmarkCompare") {
-		return fmt.Errorf("%s gave no verdict on %s", what, foreign)
+		return fmt.Errorf("%s gave no verdict on %s", name, foreign)
 	}
-	fmt.Fprintf(w, "%s gives a verdict on %s, which is not ours, after %.0f s\n", what, foreign, time.Since(begun).Seconds())
+	fmt.Fprintf(w, "%s gives a verdict on %s, which is not ours, after %.0f s\n", name, foreign, time.Since(begun).Seconds())
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// sortLines sorts lines and removes duplicates.
+// sortLines returns lines as a text, sorted and without duplicates and empty lines.
 func sortLines(lines []string) string {
 	var out []string
 	for _, line := range lines {
@@ -23,26 +23,27 @@ func sortLines(lines []string) string {
 	return strings.Join(slices.Compact(out), "\n") + "\n"
 }
 
-// tryInstall installs the version like a user and runs it: in an empty directory and home,
-// with empty caches of tare's and of modules. Other modules come from the machine's own
-// cache where it has them; what was compiled is not compiled again.
+// tryInstall installs the version like a user and runs it, in an empty directory and home and with empty caches
+// of tare and of modules. Modules of other projects come from the module cache of this machine if they are
+// there. The build cache of this machine is used too.
 func (r *release) tryInstall(ctx context.Context, w io.Writer, dir, artifacts string, studies bool) error {
-	var have [3]string
-	for i, name := range []string{"GOMODCACHE", "GOPROXY", "GOCACHE"} {
+	settings := map[string]string{}
+	for _, name := range []string{"GOMODCACHE", "GOPROXY", "GOCACHE"} {
 		var err error
-		if have[i], err = commandOutput(ctx, dir, "go", "env", name); err != nil {
+		if settings[name], err = commandOutput(ctx, dir, "go", "env", name); err != nil {
 			return err
 		}
 	}
 	work, bin, home := filepath.Join(dir, "work"), filepath.Join(dir, "bin"), filepath.Join(dir, "home")
-	for _, made := range []string{work, home} {
-		if err := os.Mkdir(made, 0o755); err != nil {
+	for _, d := range []string{work, home} {
+		if err := os.Mkdir(d, 0o755); err != nil {
 			return err
 		}
 	}
 	r.modules = filepath.Join(dir, "modules")
-	r.env = append(os.Environ(), "HOME="+home, "GOCACHE="+have[2],
-		"GOPROXY=file://"+filepath.ToSlash(r.proxy)+",file://"+filepath.ToSlash(filepath.Join(have[0], "cache", "download"))+","+have[1],
+	cached := filepath.Join(settings["GOMODCACHE"], "cache", "download")
+	r.env = append(os.Environ(), "HOME="+home, "GOCACHE="+settings["GOCACHE"],
+		"GOPROXY=file://"+filepath.ToSlash(r.proxy)+",file://"+filepath.ToSlash(cached)+","+settings["GOPROXY"],
 		"GONOSUMDB="+root+","+foreign, "GOWORK=off", "GOFLAGS=-modcacherw -trimpath", "GOMODCACHE="+r.modules, "NO_COLOR=1",
 	)
 	env := append(slices.Clone(r.env), "GOBIN="+bin, "TARE_CACHE="+filepath.Join(dir, "cache"), "TARE_DATA="+filepath.Join(dir, "data"))
@@ -83,11 +84,11 @@ func (r *release) tryInstall(ctx context.Context, w io.Writer, dir, artifacts st
 	if len(left) > 0 {
 		return fmt.Errorf("%d files are left in the working directory, e.g. %s", len(left), left[0].Name())
 	}
-	if err := r.verdict(ctx, w, "go install's command", tare); err != nil {
+	if err := r.tryBench(ctx, w, "go install's command", tare); err != nil {
 		return err
 	}
 	if artifacts != "" {
-		if err := r.artifacts(ctx, artifacts); err != nil {
+		if err := r.writeArtifacts(ctx, artifacts); err != nil {
 			return err
 		}
 		if err := r.tryArtifacts(ctx, w, artifacts, dir); err != nil {
@@ -98,12 +99,12 @@ func (r *release) tryInstall(ctx context.Context, w io.Writer, dir, artifacts st
 	return nil
 }
 
-// firstLines returns the first lines of a text.
+// firstLines returns the first 12 lines of a text, and their number if there are more.
 func firstLines(text string) string {
-	const most = 12
+	const maxLines = 12
 	lines := strings.SplitAfter(text, "\n")
-	if len(lines) > most {
-		lines = append(lines[:most:most], fmt.Sprintf("… (%d lines)\n", len(lines)))
+	if len(lines) > maxLines {
+		lines = append(lines[:maxLines:maxLines], fmt.Sprintf("… (%d lines)\n", len(lines)))
 	}
 	return strings.Join(lines, "")
 }
