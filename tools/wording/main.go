@@ -1,10 +1,10 @@
 // Command wording counts by package how plainly the code is worded, and fails if a
 // figure of tools/wording/figures.csv has risen:
 //
-//   - private functions, and those of them with a one-word name, which seldom is a verb
-//     and a noun; of these also participles, and adverbs or prepositions
+//   - private functions, and among them those with a one-word name, which is seldom a verb
+//     with a noun; participles, and adverbs or prepositions, are counted separately too
 //   - comments that begin by defining a name: "X is what", "X is how", "X are those"
-//   - words of comments and strings, and those of them that only this project uses
+//   - words of comments and strings, and among them those that only this project uses
 //
 // make lint runs it at the top of the repository. A package that is not in the table
 // must meet the goals of [newFigures].
@@ -23,13 +23,14 @@ import (
 )
 
 func main() {
-	if err := run(os.Args[1:], os.Stdout); err != nil {
+	if err := runCommand(os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "wording:", err)
 		os.Exit(1)
 	}
 }
 
-func run(args []string, stdout io.Writer) error {
+// runCommand compares the packages with the table, or updates it.
+func runCommand(args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("wording", flag.ContinueOnError)
 	root := flags.String("root", ".", "top of the repository")
 	update := flags.Bool("update", false, "write figures that fell")

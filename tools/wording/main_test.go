@@ -105,7 +105,7 @@ func TestUpdateLowersOnly(t *testing.T) {
 	table := filepath.Join(root, "tools", "wording", "figures.csv")
 	runIn := func(args ...string) (string, error) {
 		var out strings.Builder
-		err := run(append([]string{"-root", root}, args...), &out)
+		err := runCommand(append([]string{"-root", root}, args...), &out)
 		return out.String(), err
 	}
 	if _, err := runIn("-update"); err != nil { // the first table
@@ -155,7 +155,7 @@ func TestInvalidTable(t *testing.T) {
 		"package,functions,one_word,participles,adverbs,definitions,words,private_words\na,1,2,x,0,0,0,0\n": `figures.csv:2: participles "x" is not a count`,
 	} {
 		root := writeTree(t, map[string]string{"tools/wording/figures.csv": text})
-		if err := run([]string{"-root", root}, io.Discard); err == nil || !strings.HasSuffix(err.Error(), want) {
+		if err := runCommand([]string{"-root", root}, io.Discard); err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

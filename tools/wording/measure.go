@@ -15,9 +15,9 @@ import (
 
 // figures counts the wording of a package.
 type figures struct {
-	functions, oneWord, participles, adverbs int // private functions
-	definitions                              int // comments "X is what …"
-	words, privateWords                      int // of comments and strings
+	functions, oneWord, participles, adverbs int // numbers of private functions: all, and those with such names
+	definitions                              int // number of comments that define a name: "X is what …"
+	words, privateWords                      int // numbers of words in comments and strings: all, and this project's
 }
 
 // String returns the figures of wording in shares.
@@ -40,14 +40,14 @@ func (f *figures) add(g figures) {
 // share returns part/whole, or 0 if whole is 0.
 func share(part, whole int) float64 { return float64(part) / float64(max(whole, 1)) }
 
-// measured is a package with the places of what counts against it.
+// measured has the figures of a package with the places of what was counted.
 type measured struct {
 	figures
 	places map[string][]string // "FILE:LINE: text", by the name of a figure
 }
 
-// measureTree measures every directory with Go files below root, by slash-separated
-// path. Tests, generated files, testdata and vendored code do not count.
+// measureTree measures every directory with Go files below root. It returns the packages by slash path. Tests,
+// generated files and the directories that isSkipped names do not count.
 func measureTree(root string) (map[string]measured, error) {
 	packages := map[string]measured{}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -55,7 +55,7 @@ func measureTree(root string) (map[string]measured, error) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && path != root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "vendor" || name == "node_modules" || name == "out"):
+		case d.IsDir() && path != root && isSkipped(name):
 			return filepath.SkipDir
 		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
 			return nil
@@ -85,19 +85,27 @@ func measureTree(root string) (map[string]measured, error) {
 	return packages, err
 }
 
-// addFile adds the figures of one file, whose path is for messages.
+// isSkipped reports whether directories with that name are skipped.
+func isSkipped(name string) bool {
+	return strings.HasPrefix(name, ".") || slices.Contains([]string{"testdata", "vendor", "node_modules", "out"}, name)
+}
+
+// addFile adds the figures of one file. path is its path in messages.
 func (p *measured) addFile(path string, source []byte) error {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, path, source, parser.ParseComments)
 	if err != nil || ast.IsGenerated(file) {
 		return err
 	}
-	note := func(kind string, at token.Pos, text string) {
-		p.places[kind] = append(p.places[kind], fmt.Sprintf("%s:%d: %s", path, set.Position(at).Line, text))
+	addPlace := func(figure string, pos token.Pos, text string) {
+		p.places[figure] = append(p.places[figure], fmt.Sprintf("%s:%d: %s", path, set.Position(pos).Line, text))
 	}
 	for _, d := range file.Decls {
 		f, ok := d.(*ast.FuncDecl)
-		if !ok || f.Name.IsExported() || f.Name.Name == "_" || f.Recv == nil && (f.Name.Name == "main" || f.Name.Name == "init") {
+		if !ok || f.Name.IsExported() || f.Name.Name == "_" {
+			continue
+		}
+		if f.Recv == nil && (f.Name.Name == "main" || f.Name.Name == "init") {
 			continue
 		}
 		name := f.Name.Name
@@ -106,39 +114,39 @@ func (p *measured) addFile(path string, source []byte) error {
 			continue
 		}
 		p.oneWord++
-		note("one_word", f.Name.Pos(), name)
+		addPlace("one_word", f.Name.Pos(), name)
 		if isParticiple(name) {
 			p.participles++
-			note("participles", f.Name.Pos(), name)
+			addPlace("participles", f.Name.Pos(), name)
 		}
 		if slices.Contains(adverbs, name) {
 			p.adverbs++
-			note("adverbs", f.Name.Pos(), name)
+			addPlace("adverbs", f.Name.Pos(), name)
 		}
 	}
-	prose := func(at token.Pos, text string) {
+	countWords := func(pos token.Pos, text string) {
 		p.words += len(strings.Fields(text))
 		for _, found := range privateWord.FindAllString(text, -1) {
 			p.privateWords++
-			note("private_words", at, found)
+			addPlace("private_words", pos, found)
 		}
 	}
 	for _, group := range file.Comments {
 		first := set.Position(group.Pos())
-		line := source[first.Offset-(first.Column-1) : first.Offset]
-		if strings.TrimSpace(string(line)) == "" && definition.MatchString(group.List[0].Text) {
+		before := source[first.Offset-(first.Column-1) : first.Offset] // on the same line
+		if strings.TrimSpace(string(before)) == "" && definition.MatchString(group.List[0].Text) {
 			p.definitions++
-			note("definitions", group.Pos(), group.List[0].Text)
+			addPlace("definitions", group.Pos(), group.List[0].Text)
 		}
 		var text []string
 		for _, c := range group.List {
 			text = append(text, strings.Trim(c.Text, "/* "))
 		}
-		prose(group.Pos(), strings.Join(text, " "))
+		countWords(group.Pos(), strings.Join(text, " "))
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
 		if s, ok := n.(*ast.BasicLit); ok && s.Kind == token.STRING {
-			prose(s.Pos(), strings.Trim(s.Value, "\"`"))
+			countWords(s.Pos(), strings.Trim(s.Value, "\"`"))
 		}
 		return true
 	})

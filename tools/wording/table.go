@@ -13,16 +13,16 @@ import (
 	"strings"
 )
 
-// table maps packages to the figures that they may not exceed.
+// table has the highest permitted figures by package.
 type table map[string]figures
 
 // column is a column of the table.
 type column struct {
-	name string
-	of   *int
+	name  string
+	value *int
 }
 
-// listColumns returns the columns of the table that f holds.
+// listColumns returns the columns of the table. Their values point to the fields of f.
 func (f *figures) listColumns() []column {
 	return []column{
 		{"functions", &f.functions}, {"one_word", &f.oneWord}, {"participles", &f.participles}, {"adverbs", &f.adverbs},
@@ -51,7 +51,7 @@ func readTable(path string) (table, error) {
 			return nil, fmt.Errorf("%s:%d: %d columns, not %d", path, i+2, len(row), len(columns)+1)
 		}
 		for k, c := range columns {
-			if *c.of, err = strconv.Atoi(row[k+1]); err != nil || *c.of < 0 {
+			if *c.value, err = strconv.Atoi(row[k+1]); err != nil || *c.value < 0 {
 				return nil, fmt.Errorf("%s:%d: %s %q is not a count", path, i+2, c.name, row[k+1])
 			}
 		}
@@ -71,35 +71,37 @@ func writeTable(path string, t table) error {
 		f := t[name]
 		out.WriteString("\n" + name)
 		for _, c := range f.listColumns() {
-			fmt.Fprintf(&out, ",%d", *c.of)
+			fmt.Fprintf(&out, ",%d", *c.value)
 		}
 	}
 	return os.WriteFile(path, []byte(out.String()+"\n"), 0o644)
 }
 
-// Goals of a package that is not in the table. Small packages may have a few.
+// Goals of a package that is not in the table.
 const (
 	maxOneWord      = 0.33   // share of private functions
 	maxPrivateWords = 0.0025 // share of words
-	freeOneWord     = 2
-	freeWords       = 1
+	freeOneWord     = 2      // number of functions that any package may have
+	freeWords       = 1      // number of words that any package may have
 )
 
-// newFigures returns the most that a new package with the counts of f may have.
+// newFigures returns the highest permitted figures of a package that is not in the table. f has its counts.
 func newFigures(f figures) figures {
 	return figures{
-		functions: f.functions, oneWord: max(freeOneWord, int(maxOneWord*float64(f.functions))),
-		words: f.words, privateWords: max(freeWords, int(maxPrivateWords*float64(f.words))),
+		functions:    f.functions,
+		oneWord:      max(freeOneWord, int(maxOneWord*float64(f.functions))),
+		words:        f.words,
+		privateWords: max(freeWords, int(maxPrivateWords*float64(f.words))),
 	}
 }
 
-// isRise reports whether a count and its share of the whole have both risen: a package
-// may grow, and may lose functions with plain names.
-func isRise(before, beforeWhole, now, nowWhole int) bool {
-	return now > before && share(now, nowWhole) > share(before, beforeWhole)
+// isRise reports whether a count and its share of the total have both risen. A package may grow, which raises
+// the count, and may lose functions with plain names, which raises the share.
+func isRise(before, totalBefore, now, totalNow int) bool {
+	return now > before && share(now, totalNow) > share(before, totalBefore)
 }
 
-// findRises returns the names of the figures of f that are above those of base.
+// findRises returns the names of the figures that are higher in f than in base.
 func findRises(base, f figures) (names []string) {
 	if isRise(base.oneWord, base.functions, f.oneWord, f.functions) {
 		names = append(names, "one_word")
@@ -107,7 +109,11 @@ func findRises(base, f figures) (names []string) {
 	for _, c := range []struct {
 		name        string
 		before, now int
-	}{{"participles", base.participles, f.participles}, {"adverbs", base.adverbs, f.adverbs}, {"definitions", base.definitions, f.definitions}} {
+	}{
+		{"participles", base.participles, f.participles},
+		{"adverbs", base.adverbs, f.adverbs},
+		{"definitions", base.definitions, f.definitions},
+	} {
 		if c.now > c.before {
 			names = append(names, c.name)
 		}
@@ -118,7 +124,7 @@ func findRises(base, f figures) (names []string) {
 	return names
 }
 
-// maxPlaces limits the places in a message.
+// maxPlaces is the maximum number of places in a message.
 const maxPlaces = 20
 
 // compareAll returns a sentence for each figure that has risen, with its places.
@@ -149,12 +155,12 @@ func compareAll(known table, packages map[string]measured) (rises []string) {
 func listCounts(f figures) map[string]int {
 	counts := map[string]int{}
 	for _, c := range f.listColumns() {
-		counts[c.name] = *c.of
+		counts[c.name] = *c.value
 	}
 	return counts
 }
 
-// newTable returns the table of the packages as they are.
+// newTable returns a table with the present figures of the packages.
 func newTable(packages map[string]measured) table {
 	t := table{}
 	for name, p := range packages {
@@ -163,8 +169,8 @@ func newTable(packages map[string]measured) table {
 	return t
 }
 
-// lowerTable returns the table of the packages, without raising a figure of known: a
-// package keeps its line as long as one of its figures is above it.
+// lowerTable returns the table of the packages with figures that fell. A package with a figure that rose keeps
+// its line of known, or gets none if it has none.
 func lowerTable(known table, packages map[string]measured) table {
 	t := table{}
 	for name, p := range packages {
