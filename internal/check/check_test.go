@@ -20,8 +20,8 @@ const (
 	load = "devices-50/marshal"
 )
 
-// sound is a small study in which nothing is wrong, after twelve rounds.
-func sound() Input {
+// soundStudy returns a small study of twelve rounds in which no check finds anything.
+func soundStudy() Input {
 	in := Input{Evidence: evidence.Evidence{
 		Study: tare.Study{ID: "sound", Baseline: base, Metrics: []string{"time", "bytes"}, Workloads: []tare.Workload{{ID: load}}},
 		Contenders: []tare.Contender{
@@ -36,7 +36,7 @@ func sound() Input {
 	for _, c := range in.Contenders {
 		in.Conformance = append(in.Conformance, tare.Conformance{Contender: c.ID, Workload: load, Cases: 64, Bytes: 64 * 11600, MinBytes: 11598, Fresh: c.Role != tare.RoleNull})
 	}
-	r := random(1)
+	r := newRandom(1)
 	for round := 1; round <= 12; round++ {
 		for _, c := range in.Contenders {
 			bytes := 16384.0
@@ -46,34 +46,35 @@ func sound() Input {
 			in.Trials = append(in.Trials, tare.Trial{Round: round, Tau: 1, Contender: c.ID, Samples: map[string]tare.Sample{load: {"bytes_per_op": bytes}}})
 		}
 	}
-	in.Slices = play(r, in, 12, 1, nil)
-	in.Effects = twins(load, noise(r, 12, 0, 0.03))
+	in.Slices = makeSlices(r, in, 12, 1, nil)
+	in.Effects = controlEffects(load, noisyEffects(r, 12, 0, 0.03))
 	for id, v := range map[string]float64{base: 60000, "lean": 30000, tare.NullID: 12} {
 		in.Values = append(in.Values, tare.Value{Workload: load, Contender: id, Metric: "time", Unit: "ns/op", Value: v})
 	}
 	return in
 }
 
-func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 11)) }
+// newRandom returns a generator for a test.
+func newRandom(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 11)) }
 
-// noise is n effects around at.
-func noise(r *rand.Rand, n int, at, sd float64) []float64 {
+// noisyEffects returns n effects with that mean and standard deviation.
+func noisyEffects(r *rand.Rand, n int, mean, sd float64) []float64 {
 	out := make([]float64, n)
 	for i := range out {
-		out[i] = at + sd*r.NormFloat64()
+		out[i] = mean + sd*r.NormFloat64()
 	}
 	return out
 }
 
-// twins is the control's effects on a workload.
-func twins(workload string, x []float64) []tare.Effects {
+// controlEffects returns effects x of the control on a workload.
+func controlEffects(workload string, x []float64) []tare.Effects {
 	return []tare.Effects{{Workload: workload, Metric: "time", A: tare.ControlID, B: base, Effects: x}}
 }
 
-// play makes the slices of rounds: ten per contender and round in fresh random
-// orders, 4 % noise per slice and 3 % per round. factor changes what a slice
-// costs.
-func play(r *rand.Rand, in Input, rounds, tau int, factor func(s tare.Slice) float64) []tare.Slice {
+// makeSlices returns slices of rounds: ten per contender and round, each time in
+// a random order, with 4 % noise per slice and 3 % per round. The cost of a slice
+// is multiplied by factor, which may be nil.
+func makeSlices(r *rand.Rand, in Input, rounds, tau int, factor func(s tare.Slice) float64) []tare.Slice {
 	var out []tare.Slice
 	for round := 1; round <= rounds; round++ {
 		shift := map[string]float64{}
@@ -101,8 +102,8 @@ func play(r *rand.Rand, in Input, rounds, tau int, factor func(s tare.Slice) flo
 	return out
 }
 
-// run runs one check by its id.
-func run(t *testing.T, id string, in Input) []tare.Finding {
+// runCheck runs the check with that id.
+func runCheck(t *testing.T, id string, in Input) []tare.Finding {
 	t.Helper()
 	c, ok := Named(id)
 	if !ok {
@@ -111,18 +112,18 @@ func run(t *testing.T, id string, in Input) []tare.Finding {
 	return c.runAndComplete(in)
 }
 
-// silent demands that the check finds nothing.
-func silent(t *testing.T, id string, in Input) {
+// wantNone fails the test unless the check finds nothing.
+func wantNone(t *testing.T, id string, in Input) {
 	t.Helper()
-	if fs := run(t, id, in); len(fs) > 0 {
+	if fs := runCheck(t, id, in); len(fs) > 0 {
 		t.Errorf("%s found %+v in a sound study", id, fs)
 	}
 }
 
-// fires demands exactly one finding.
-func fires(t *testing.T, id string, in Input, severity tare.Severity, contender, workload, message string) tare.Finding {
+// wantFinding fails the test unless the check finds exactly this.
+func wantFinding(t *testing.T, id string, in Input, severity tare.Severity, contender, workload, message string) tare.Finding {
 	t.Helper()
-	fs := run(t, id, in)
+	fs := runCheck(t, id, in)
 	if len(fs) != 1 {
 		t.Fatalf("%s found %d things, want one: %+v", id, len(fs), fs)
 	}
@@ -134,7 +135,7 @@ func fires(t *testing.T, id string, in Input, severity tare.Severity, contender,
 }
 
 func TestSoundStudyHasNoFindings(t *testing.T) {
-	if fs := Run(sound()); len(fs) > 0 {
+	if fs := Run(soundStudy()); len(fs) > 0 {
 		t.Errorf("found %+v", fs)
 	}
 	if fs := Run(Input{}); len(fs) > 0 {
@@ -189,7 +190,7 @@ func TestBorrowedAdvice(t *testing.T) {
 			t.Errorf("%s tells everybody: %s", c.ID, c.Advice)
 		}
 	}
-	in := sound()
+	in := soundStudy()
 	in.Conformance[4].Wrong = 64
 	in.Contenders[3].Identity.MissingModules = []string{"example.com/x"}
 	in.Contenders[2].Error = "it does not compile"
@@ -232,7 +233,7 @@ func TestDocsAreCurrent(t *testing.T) {
 }
 
 func TestExpectations(t *testing.T) {
-	in := sound()
+	in := soundStudy()
 	in.Contenders[4].Expect.Void = []string{"wrong-answer", "identity"}
 	in.Conformance[4].Wrong = 64
 	in.Trials[4].Error = &tare.TrialError{Class: tare.ErrExit, Message: "ended"}

@@ -8,10 +8,10 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// judged is a sound study with one criterion, lean's ratio and that of the
-// control, which resolves ±2 %.
-func judged(c tare.Criterion, low, high float64) Input {
-	in := sound()
+// studyWithCriterion returns the sound study with criterion c and two ratios: lean's,
+// from low to high, and the control's, which resolves ±2 %.
+func studyWithCriterion(c tare.Criterion, low, high float64) Input {
+	in := soundStudy()
 	in.Study.Criteria = []tare.Criterion{c}
 	in.Comparisons = []tare.Comparison{
 		{Workload: load, Contender: base, Metric: "time", Against: base, Ratio: 1, Low: 1, High: 1},
@@ -58,55 +58,55 @@ func TestDiscriminating(t *testing.T) {
 		{tare.Criterion{Metric: "time", Ratio: "<= 0.99"}, 0.95, 0.98, "", ""}, // met
 		{tare.Criterion{Metric: "time", Ratio: "<= 0.9"}, 0.88, 0.92, "", ""},  // open for another reason
 	} {
-		in := judged(c.criterion, c.low, c.high)
+		in := studyWithCriterion(c.criterion, c.low, c.high)
 		if c.want == "" {
-			if fs := run(t, "discriminating", in); len(fs) > 0 {
+			if fs := runCheck(t, "discriminating", in); len(fs) > 0 {
 				t.Errorf("%v at %v to %v: found %+v", c.criterion, c.low, c.high, fs)
 			}
 			continue
 		}
-		fires(t, "discriminating", in, tare.Warn, c.contender, load, c.want)
+		wantFinding(t, "discriminating", in, tare.Warn, c.contender, load, c.want)
 		in.Final = false
-		silent(t, "discriminating", in)
+		wantNone(t, "discriminating", in)
 	}
 	// One limit for several workloads is said once.
-	more := judged(tare.Criterion{Metric: "time", Value: "<= 10ms"}, 0.48, 0.52)
+	more := studyWithCriterion(tare.Criterion{Metric: "time", Value: "<= 10ms"}, 0.48, 0.52)
 	more.Study.Workloads = append(more.Study.Workloads, tare.Workload{ID: "other"}, tare.Workload{ID: "third"})
 	more.Values = append(more.Values, tare.Value{Workload: "other", Contender: base, Metric: "time", Unit: "ns/op", Low: 5, High: 6})
-	fires(t, "discriminating", more, tare.Warn, "", load, "time <= 10ms could not fail: everything that was measured lies between 30000 and 60600 ns/op; likewise on 1 more workload")
+	wantFinding(t, "discriminating", more, tare.Warn, "", load, "time <= 10ms could not fail: everything that was measured lies between 30000 and 60600 ns/op; likewise on 1 more workload")
 
 	// Without a control or intervals there is nothing to compare.
-	in := judged(tare.Criterion{Metric: "time", Equivalent: "1%"}, 0.98, 1.015)
+	in := studyWithCriterion(tare.Criterion{Metric: "time", Equivalent: "1%"}, 0.98, 1.015)
 	in.Comparisons[1].Low, in.Comparisons[1].High = 0, 0
-	silent(t, "discriminating", in)
-	in = judged(tare.Criterion{Metric: "time", Ratio: "<= 10"}, 0, 0)
-	silent(t, "discriminating", in)
-	in = judged(tare.Criterion{Metric: "time", Value: "<= 10ms"}, 0.48, 0.52)
+	wantNone(t, "discriminating", in)
+	in = studyWithCriterion(tare.Criterion{Metric: "time", Ratio: "<= 10"}, 0, 0)
+	wantNone(t, "discriminating", in)
+	in = studyWithCriterion(tare.Criterion{Metric: "time", Value: "<= 10ms"}, 0.48, 0.52)
 	in.Values = nil
-	silent(t, "discriminating", in)
+	wantNone(t, "discriminating", in)
 }
 
 func TestSumsDisagree(t *testing.T) {
 	study := func(seed uint64, apart float64) Input {
-		r := random(seed)
-		in := judged(tare.Criterion{}, 0.48, 0.52)
+		r := newRandom(seed)
+		in := studyWithCriterion(tare.Criterion{}, 0.48, 0.52)
 		in.Study.Criteria = nil
 		in.Comparisons[2].SumsRatio = in.Comparisons[2].Ratio * math.Exp(apart)
-		e := tare.Effects{Workload: load, Metric: "time", A: "lean", B: base, Effects: noise(r, 18, -0.7, 0.05)}
+		e := tare.Effects{Workload: load, Metric: "time", A: "lean", B: base, Effects: noisyEffects(r, 18, -0.7, 0.05)}
 		for _, v := range e.Effects {
 			e.Sums = append(e.Sums, v+apart+0.02*r.NormFloat64())
 		}
 		in.Effects = []tare.Effects{e}
 		return in
 	}
-	silent(t, "sums-disagree", study(1, 0))
-	silent(t, "sums-disagree", study(1, 0.03)) // the half-width is 4 %
+	wantNone(t, "sums-disagree", study(1, 0))
+	wantNone(t, "sums-disagree", study(1, 0.03)) // the half-width is 4 %
 	want := "the ratio to encoding-json is 0.4996 by the middle of the blocks and 0.5521 by sums, further apart than the half-width (±4.1 %, 18 rounds)"
-	fires(t, "sums-disagree", study(1, 0.1), tare.Warn, "lean", load, want)
+	wantFinding(t, "sums-disagree", study(1, 0.1), tare.Warn, "lean", load, want)
 	turned := study(1, 0.1)
 	e := &turned.Effects[0]
 	e.A, e.B, e.Effects, e.Sums = base, "lean", negate(e.Effects), negate(e.Sums)
-	fires(t, "sums-disagree", turned, tare.Warn, "lean", load, want)
+	wantFinding(t, "sums-disagree", turned, tare.Warn, "lean", load, want)
 	for _, without := range []func(in *Input){
 		func(in *Input) { in.Effects[0].Sums = nil },
 		func(in *Input) { in.Effects = nil },
@@ -116,19 +116,19 @@ func TestSumsDisagree(t *testing.T) {
 	} {
 		in := study(1, 0.1)
 		without(&in)
-		silent(t, "sums-disagree", in)
+		wantNone(t, "sums-disagree", in)
 	}
-	n, found := soak(10000), 0
+	n, found := countStudies(10000), 0
 	for seed := range n {
-		found += len(run(t, "sums-disagree", study(uint64(seed), 0.04)))
+		found += len(runCheck(t, "sums-disagree", study(uint64(seed), 0.04)))
 	}
-	rare(t, "sums that are one half-width apart", found, n, strict/2)
+	wantRare(t, "sums that are one half-width apart", found, n, strict/2)
 }
 
 func TestSink(t *testing.T) {
 	// Answers of 100 to 163 bytes, asked for in rotation, 10 operations a slice.
 	rotating := func(write func(body int) int64) Input {
-		in := sound()
+		in := soundStudy()
 		in.Conformance = []tare.Conformance{{Contender: "lean", Workload: load, Cases: 64, MinBytes: 100, Bytes: 64*100 + 63*32}}
 		in.Slices = slices.DeleteFunc(in.Slices, func(s tare.Slice) bool { return s.Contender != "lean" })
 		next := 0
@@ -142,42 +142,42 @@ func TestSink(t *testing.T) {
 		}
 		return in
 	}
-	silent(t, "sink", rotating(func(body int) int64 { return 100 + int64(body) }))
+	wantNone(t, "sink", rotating(func(body int) int64 { return 100 + int64(body) }))
 	stuck := func(int) int64 { return 100 }
-	fires(t, "sink", rotating(stuck), tare.Warn, "lean", load, "each of 120 slices wrote 100 B/op, but the answers have different lengths, 132 B in the mean")
+	wantFinding(t, "sink", rotating(stuck), tare.Warn, "lean", load, "each of 120 slices wrote 100 B/op, but the answers have different lengths, 132 B in the mean")
 	early := rotating(stuck)
 	early.Final = false
-	silent(t, "sink", early)
+	wantNone(t, "sink", early)
 	framed := rotating(stuck)
 	for i := range framed.Contenders {
 		framed.Contenders[i].Set = map[string]string{"protocol": "grpc"}
 	}
-	silent(t, "sink", framed) // its answers are compared as JSON
+	wantNone(t, "sink", framed) // its answers are compared as JSON
 	equal := rotating(stuck)
 	equal.Conformance[0].Bytes = 6400
-	silent(t, "sink", equal) // all answers are equally long
+	wantNone(t, "sink", equal) // all answers are equally long
 	wrong := rotating(stuck)
 	wrong.Conformance[0].Wrong = 1
-	silent(t, "sink", wrong) // void for another reason; what it answered later is not counted in bytes
-	silent(t, "sink", rotating(func(int) int64 { return 0 }))
-	silent(t, "sink", rotating(func(int) int64 { return 60 })) // a binary code, answered in JSON
+	wantNone(t, "sink", wrong) // void for another reason; what it answered later is not counted in bytes
+	wantNone(t, "sink", rotating(func(int) int64 { return 0 }))
+	wantNone(t, "sink", rotating(func(int) int64 { return 60 })) // a binary code, answered in JSON
 
 	whole := rotating(func(body int) int64 { return 100 + int64(body) })
 	for i := range whole.Slices { // slices that go round all bodies write the mean
 		whole.Slices[i].Ops, whole.Slices[i].BytesOut = 64, whole.Conformance[0].Bytes
 	}
-	silent(t, "sink", whole)
+	wantNone(t, "sink", whole)
 
-	one := sound()
+	one := soundStudy()
 	one.Study.Workloads[0].Pool = 1
 	one.Study.Workloads[0].Bytes = 11598
-	fires(t, "sink", one, tare.Warn, "", load, "every operation works on the same body: pool is 1")
+	wantFinding(t, "sink", one, tare.Warn, "", load, "every operation works on the same body: pool is 1")
 	one.Study.Workloads[0].File = "mine.json"
-	fires(t, "sink", one, tare.Note, "", load, "every operation works on the same body: mine.json")
+	wantFinding(t, "sink", one, tare.Note, "", load, "every operation works on the same body: mine.json")
 	one.Study.Workloads[0].Bytes = 200 << 20 // no cache holds it
-	silent(t, "sink", one)
+	wantNone(t, "sink", one)
 	one.Study.Workloads[0].Pool, one.Study.Workloads[0].Bytes = 64, 64*11598
-	silent(t, "sink", one)
+	wantNone(t, "sink", one)
 }
 
 func TestStale(t *testing.T) {
@@ -218,7 +218,7 @@ func TestStale(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("found\n%q\nwant\n%q", got, want)
 	}
-	silent(t, "stale", sound()) // no older result at hand
+	wantNone(t, "stale", soundStudy()) // no older result at hand
 	if fs := Stale(&tare.Result{}, now); len(fs) > 0 {
 		t.Errorf("compared with a result that says nothing: %+v", fs)
 	}

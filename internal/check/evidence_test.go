@@ -7,10 +7,10 @@ import (
 )
 
 func TestBuild(t *testing.T) {
-	in := sound()
-	silent(t, "build", in)
+	in := soundStudy()
+	wantNone(t, "build", in)
 	in.Contenders[3].Error = "main.go:7:2: no required module provides package example.org/lean"
-	fires(t, "build", in, tare.Void, "lean", "", "could not be built: main.go:7:2: no required module provides package example.org/lean")
+	wantFinding(t, "build", in, tare.Void, "lean", "", "could not be built: main.go:7:2: no required module provides package example.org/lean")
 }
 
 func TestTrial(t *testing.T) {
@@ -24,45 +24,45 @@ func TestTrial(t *testing.T) {
 		tare.ErrContender: "gave up in round 1: m",
 		"odd":             "failed (odd) in round 1: m",
 	} {
-		in := sound()
-		silent(t, "trial", in)
+		in := soundStudy()
+		wantNone(t, "trial", in)
 		in.Trials[3].Error = &tare.TrialError{Class: class, Message: "m"}
-		fires(t, "trial", in, tare.Void, "lean", "", want)
+		wantFinding(t, "trial", in, tare.Void, "lean", "", want)
 	}
-	in := sound()
+	in := soundStudy()
 	in.Trials = append([]tare.Trial{{Contender: "lean", Error: &tare.TrialError{Class: tare.ErrExit, Message: "m"}}}, in.Trials...)
-	fires(t, "trial", in, tare.Void, "lean", "", "died in the pilot: m")
+	wantFinding(t, "trial", in, tare.Void, "lean", "", "died in the pilot: m")
 	in.Trials[4].Error = &tare.TrialError{Class: tare.ErrDeadline, Message: "n"}
-	fires(t, "trial", in, tare.Void, "lean", "", "died in the pilot: m (and in 1 trial more)")
+	wantFinding(t, "trial", in, tare.Void, "lean", "", "died in the pilot: m (and in 1 trial more)")
 }
 
 func TestIdentity(t *testing.T) {
-	in := sound()
-	silent(t, "identity", in)
+	in := soundStudy()
+	wantNone(t, "identity", in)
 	in.Contenders[4].Identity.MissingSymbols = []string{"MarshalJSONBuf"}
-	fires(t, "identity", in, tare.Void, "trap", "", "the binary lacks a function named like MarshalJSONBuf, which it is claimed to contain")
+	wantFinding(t, "identity", in, tare.Void, "trap", "", "the binary lacks a function named like MarshalJSONBuf, which it is claimed to contain")
 	in.Contenders[4].Identity.MissingModules = []string{"example.org/fast@v1.2.0"}
-	fires(t, "identity", in, tare.Void, "trap", "", "the binary lacks module example.org/fast@v1.2.0, a function named like MarshalJSONBuf, which it is claimed to contain")
+	wantFinding(t, "identity", in, tare.Void, "trap", "", "the binary lacks module example.org/fast@v1.2.0, a function named like MarshalJSONBuf, which it is claimed to contain")
 	in.Contenders[4].Error = "could not" // there is no binary to look into
-	silent(t, "identity", in)
+	wantNone(t, "identity", in)
 }
 
 func TestWrongAnswer(t *testing.T) {
-	in := sound()
-	silent(t, "wrong-answer", in)
+	in := soundStudy()
+	wantNone(t, "wrong-answer", in)
 	in.Conformance[3].Wrong, in.Conformance[3].First = 2, "case 7: unexpected end of JSON input"
-	fires(t, "wrong-answer", in, tare.Void, "lean", load, "2 of 64 answers are wrong; the first: case 7: unexpected end of JSON input")
+	wantFinding(t, "wrong-answer", in, tare.Void, "lean", load, "2 of 64 answers are wrong; the first: case 7: unexpected end of JSON input")
 	again := in.Conformance[3]
 	again.Cases, again.Wrong = 2, 1
 	in.Conformance = append(in.Conformance, again)
-	fires(t, "wrong-answer", in, tare.Void, "lean", load, "3 of 66 answers are wrong; the first: case 7: unexpected end of JSON input")
+	wantFinding(t, "wrong-answer", in, tare.Void, "lean", load, "3 of 66 answers are wrong; the first: case 7: unexpected end of JSON input")
 	in.Conformance = []tare.Conformance{{Contender: "lean", Workload: load, Cases: 1, Wrong: 1}}
-	fires(t, "wrong-answer", in, tare.Void, "lean", load, "1 of 1 answer is wrong")
+	wantFinding(t, "wrong-answer", in, tare.Void, "lean", load, "1 of 1 answer is wrong")
 }
 
 func TestErrorInLoop(t *testing.T) {
-	in := sound()
-	silent(t, "error-in-loop", in)
+	in := soundStudy()
+	wantNone(t, "error-in-loop", in)
 	total := int64(0)
 	for i := range in.Slices {
 		if in.Slices[i].Contender == "lean" {
@@ -78,10 +78,10 @@ func TestErrorInLoop(t *testing.T) {
 	if total != 12000 {
 		t.Fatalf("%d operations in the made-up study, want 12000", total)
 	}
-	fires(t, "error-in-loop", in, tare.Void, "lean", load, "1 of 12000 timed operations returned an error")
+	wantFinding(t, "error-in-loop", in, tare.Void, "lean", load, "1 of 12000 timed operations returned an error")
 	in.Trials[0].Evidence.FirstError = "of somebody else"
 	in.Trials[3].Evidence.FirstError = "type not registered"
-	fires(t, "error-in-loop", in, tare.Void, "lean", load, "1 of 12000 timed operations returned an error; the first: type not registered")
+	wantFinding(t, "error-in-loop", in, tare.Void, "lean", load, "1 of 12000 timed operations returned an error; the first: type not registered")
 }
 
 func TestAllocFloor(t *testing.T) {
@@ -93,25 +93,25 @@ func TestAllocFloor(t *testing.T) {
 		}
 		return in
 	}
-	silent(t, "alloc-floor", sound())
-	silent(t, "alloc-floor", set(sound(), "lean", func(int) float64 { return 11598 })) // just the answer
-	low := set(sound(), "lean", func(int) float64 { return 64 })
-	fires(t, "alloc-floor", low, tare.Void, "lean", load, "allocates at most 64 B/op in any round, but hands out a fresh value of at least 11598 B")
-	silent(t, "alloc-floor", set(sound(), "lean", func(round int) float64 { return float64(round) * 1000 })) // some rounds reach it
-	silent(t, "alloc-floor", set(sound(), tare.NullID, func(int) float64 { return 0 }))
-	null := sound()
+	wantNone(t, "alloc-floor", soundStudy())
+	wantNone(t, "alloc-floor", set(soundStudy(), "lean", func(int) float64 { return 11598 })) // just the answer
+	low := set(soundStudy(), "lean", func(int) float64 { return 64 })
+	wantFinding(t, "alloc-floor", low, tare.Void, "lean", load, "allocates at most 64 B/op in any round, but hands out a fresh value of at least 11598 B")
+	wantNone(t, "alloc-floor", set(soundStudy(), "lean", func(round int) float64 { return float64(round) * 1000 })) // some rounds reach it
+	wantNone(t, "alloc-floor", set(soundStudy(), tare.NullID, func(int) float64 { return 0 }))
+	null := soundStudy()
 	null.Conformance[2].Fresh = true
-	silent(t, "alloc-floor", null) // exempt, whatever it declares
+	wantNone(t, "alloc-floor", null) // exempt, whatever it declares
 	low.Conformance[3].Fresh = false
-	silent(t, "alloc-floor", low) // writes into something reused
-	none := sound()
+	wantNone(t, "alloc-floor", low) // writes into something reused
+	none := soundStudy()
 	none.Trials = nil
-	silent(t, "alloc-floor", none)
+	wantNone(t, "alloc-floor", none)
 }
 
 func TestNullShare(t *testing.T) {
-	in := sound()
-	silent(t, "null-share", in) // 12 of 30000 ns
+	in := soundStudy()
+	wantNone(t, "null-share", in) // 12 of 30000 ns
 	set := func(id, metric string, v float64, struck bool) {
 		in.Values = append(in.Values, tare.Value{Workload: load, Contender: id, Metric: metric, Unit: "B/op", Value: v, Struck: struck})
 	}
@@ -119,54 +119,54 @@ func TestNullShare(t *testing.T) {
 	set("lean", "bytes", 1064, false)
 	set("trap", "bytes", 1, false)
 	set(tare.NullID, "bytes", 1000, false)
-	fires(t, "null-share", in, tare.Note, "", load, "the harness itself takes 1000 of the 1064 B/op of lean (94 %)")
+	wantFinding(t, "null-share", in, tare.Note, "", load, "the harness itself takes 1000 of the 1064 B/op of lean (94 %)")
 	in.Values[len(in.Values)-1].Value = 50
-	silent(t, "null-share", in)
+	wantNone(t, "null-share", in)
 	set(tare.ControlID, "bytes", 51, false)
-	silent(t, "null-share", in)
+	wantNone(t, "null-share", in)
 }
 
 func TestMachine(t *testing.T) {
-	in := sound()
-	silent(t, "machine", in)
+	in := soundStudy()
+	wantNone(t, "machine", in)
 	in.Machine.Noise.CPUPressure = 0.37
-	fires(t, "machine", in, tare.Warn, "", "", "37 % of the time some task waited for a processor; more than 10 % is worth a warning")
+	wantFinding(t, "machine", in, tare.Warn, "", "", "37 % of the time some task waited for a processor; more than 10 % is worth a warning")
 	in.Final = false
-	silent(t, "machine", in)
-	in = sound()
+	wantNone(t, "machine", in)
+	in = soundStudy()
 	in.Machine.Noise = tare.Noise{CPUPressure: -1, RunQueueWait: 0.061, Throttled: -1}
-	fires(t, "machine", in, tare.Warn, "", "", "6.1 % of their time the contenders waited to run; more than 5 % is worth a warning")
+	wantFinding(t, "machine", in, tare.Warn, "", "", "6.1 % of their time the contenders waited to run; more than 5 % is worth a warning")
 	in.Machine.Noise = tare.Noise{CPUPressure: 0.1, RunQueueWait: 0.05, Throttled: 0.02}
-	fires(t, "machine", in, tare.Warn, "", "", "2 % of the time a CPU quota stopped them; more than 1 % is worth a warning")
-	in = sound()
+	wantFinding(t, "machine", in, tare.Warn, "", "", "2 % of the time a CPU quota stopped them; more than 1 % is worth a warning")
+	in = soundStudy()
 	in.Machine.Unlocked = true
-	fires(t, "machine", in, tare.Note, "", "", "no machine lock was held: another tare may have measured at the same time")
+	wantFinding(t, "machine", in, tare.Note, "", "", "no machine lock was held: another tare may have measured at the same time")
 
 	for _, f := range []struct{ name, good, bad, says string }{
 		{"power supply", "mains", "battery", "the machine runs on its battery"},
 		{"cpu governor", "performance", "powersave", "the processor's governor is powersave: its clock follows the load"},
 		{"kinds of cores", "one", "2", "the cores are not alike (2): a contender may run on a slow one"},
 	} {
-		in = sound()
+		in = soundStudy()
 		in.Machine.Facilities = []tare.Facility{{Name: f.name, Found: true, Note: f.good}}
-		silent(t, "machine", in)
+		wantNone(t, "machine", in)
 		in.Machine.Facilities[0].Note = f.bad
-		fires(t, "machine", in, tare.Warn, "", "", f.says)
+		wantFinding(t, "machine", in, tare.Warn, "", "", f.says)
 	}
 
 	// A null contender with company, and one that waited.
-	in = sound()
+	in = soundStudy()
 	in.Values = []tare.Value{
 		{Workload: load, Contender: tare.NullID, Metric: "time", Value: 5.2},
 		{Workload: load, Contender: tare.NullID, Metric: "cpu", Value: 6.032},
 	}
-	fires(t, "machine", in, tare.Note, "", "", "the null contender used 16 % more CPU time than time passed (6.03 ns in 5.2 ns): other threads of the runtime ran beside it, or the machine's clocks disagree")
+	wantFinding(t, "machine", in, tare.Note, "", "", "the null contender used 16 % more CPU time than time passed (6.03 ns in 5.2 ns): other threads of the runtime ran beside it, or the machine's clocks disagree")
 	in.Values[1].Value = 5.1
-	silent(t, "machine", in)
+	wantNone(t, "machine", in)
 }
 
 func TestCutShort(t *testing.T) {
-	in := sound()
+	in := soundStudy()
 	in.Plan.Slices = []tare.Slicing{{Workload: load, Cycles: map[string]int64{"lean": 2}}}
 	in.Slices = nil
 	for i := range 100 {
@@ -175,12 +175,12 @@ func TestCutShort(t *testing.T) {
 			tare.Slice{Index: i, Tau: 1, Workload: load, Contender: "base"}) // does not allocate
 	}
 	in.Slices[0].GC = 1
-	silent(t, "cut-short", in)
+	wantNone(t, "cut-short", in)
 	in.Slices[2].GC = 0
-	fires(t, "cut-short", in, tare.Warn, "lean", load, "2 of 100 slices (2 %) were cut off before their collection cycles were over")
+	wantFinding(t, "cut-short", in, tare.Warn, "lean", load, "2 of 100 slices (2 %) were cut off before their collection cycles were over")
 	in.Slices[0].GC, in.Slices[2].GC = 8, 16
 	for i := range in.Slices {
 		in.Slices[i].Tau = 8
 	}
-	fires(t, "cut-short", in, tare.Warn, "lean", load, "99 of 100 slices (99 %) were cut off before their collection cycles were over")
+	wantFinding(t, "cut-short", in, tare.Warn, "lean", load, "99 of 100 slices (99 %) were cut off before their collection cycles were over")
 }

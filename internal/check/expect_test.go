@@ -14,8 +14,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// settled is the one expectation of the trap in in, which must be void by check.
-func settled(t *testing.T, in Input, check string, notMeasured ...tare.NotWeighed) tare.Expectation {
+// trapOutcome returns the outcome of the expectation that the trap in in is void by check.
+func trapOutcome(t *testing.T, in Input, check string, notMeasured ...tare.NotWeighed) tare.Expectation {
 	t.Helper()
 	for i := range in.Contenders {
 		in.Contenders[i].Expect = tare.Expect{}
@@ -28,8 +28,8 @@ func settled(t *testing.T, in Input, check string, notMeasured ...tare.NotWeighe
 	return of[0]
 }
 
-// becomes demands an outcome and what is said of it.
-func becomes(t *testing.T, e tare.Expectation, outcome tare.TrapOutcome, message string) {
+// wantOutcome fails the test unless e has the outcome and the message.
+func wantOutcome(t *testing.T, e tare.Expectation, outcome tare.TrapOutcome, message string) {
 	t.Helper()
 	if e.Outcome != outcome || e.Message != message {
 		t.Errorf("%s became %q: %q\nwant %q: %q", e.Check, e.Outcome, e.Message, outcome, message)
@@ -37,21 +37,21 @@ func becomes(t *testing.T, e tare.Expectation, outcome tare.TrapOutcome, message
 }
 
 func TestChecksWithoutChanceDecideAtOnce(t *testing.T) {
-	in := sound()
+	in := soundStudy()
 	in.Trials, in.Slices = nil, nil // it was only asked for its answers
-	becomes(t, settled(t, in, "wrong-answer"), tare.Missed, "the contender was measured, and the check found nothing")
-	if missed := MissedTraps([]tare.Expectation{settled(t, in, "identity"), {Outcome: tare.Caught}, {Outcome: tare.NotEnoughEvidence}}); len(missed) != 1 ||
+	wantOutcome(t, trapOutcome(t, in, "wrong-answer"), tare.Missed, "the contender was measured, and the check found nothing")
+	if missed := MissedTraps([]tare.Expectation{trapOutcome(t, in, "identity"), {Outcome: tare.Caught}, {Outcome: tare.NotEnoughEvidence}}); len(missed) != 1 ||
 		missed[0] != "contender trap was expected to be void by identity, and was not: the contender was measured, and the check found nothing" {
 		t.Errorf("missed = %q", missed)
 	}
 	in.Conformance[4].Wrong = 64
-	becomes(t, settled(t, in, "wrong-answer"), tare.Caught, "64 of 64 answers are wrong")
+	wantOutcome(t, trapOutcome(t, in, "wrong-answer"), tare.Caught, "64 of 64 answers are wrong")
 
-	in = sound()
+	in = soundStudy()
 	in.Slices[9].Contender, in.Slices[9].Errors = "trap", 3 // one round of twelve is left out
 	in.Plan.RoundsPlanned = 12
 	in.Trials = Mark(in.Trials, in.Slices, base, 12)
-	if e := settled(t, in, "error-in-loop"); e.Outcome != tare.NotEnoughEvidence || !strings.HasPrefix(e.Message, "it only warned: 1 of 12 rounds is void") {
+	if e := trapOutcome(t, in, "error-in-loop"); e.Outcome != tare.NotEnoughEvidence || !strings.HasPrefix(e.Message, "it only warned: 1 of 12 rounds is void") {
 		t.Errorf("a warning became %+v", e)
 	}
 }
@@ -59,7 +59,7 @@ func TestChecksWithoutChanceDecideAtOnce(t *testing.T) {
 // The one workload that a trap can do is left out after its pilot: its process
 // goes on and does nothing.
 func TestATrapThatWasAskedNothingIsNotMissed(t *testing.T) {
-	in := sound()
+	in := soundStudy()
 	byTrap := func(contender string) bool { return contender == "trap" }
 	in.Conformance = slices.DeleteFunc(in.Conformance, func(c tare.Conformance) bool { return byTrap(c.Contender) })
 	in.Slices = slices.DeleteFunc(in.Slices, func(s tare.Slice) bool { return byTrap(s.Contender) })
@@ -68,54 +68,54 @@ func TestATrapThatWasAskedNothingIsNotMissed(t *testing.T) {
 			in.Trials[i].Samples = nil
 		}
 	}
-	becomes(t, settled(t, in, "wrong-answer", tare.NotWeighed{What: "workload other"}), tare.NotEnoughEvidence, "it can do none of the workloads that were measured")
+	wantOutcome(t, trapOutcome(t, in, "wrong-answer", tare.NotWeighed{What: "workload other"}), tare.NotEnoughEvidence, "it can do none of the workloads that were measured")
 }
 
 // A trap may be right on the workloads that a budget left, and wrong on another.
 // What a study leaves out of every quick run is no excuse.
 func TestATrapWhoseWorkloadTheBudgetLeftOutIsNotMissed(t *testing.T) {
-	in := sound()
-	becomes(t, settled(t, in, "wrong-answer", tare.NotWeighed{What: "workload param"}), tare.Missed, "the contender was measured, and the check found nothing")
+	in := soundStudy()
+	wantOutcome(t, trapOutcome(t, in, "wrong-answer", tare.NotWeighed{What: "workload param"}), tare.Missed, "the contender was measured, and the check found nothing")
 	in.Plan.LeftOut = []tare.NotWeighed{{What: "contender fat"}}
-	becomes(t, settled(t, in, "wrong-answer"), tare.Missed, "the contender was measured, and the check found nothing")
+	wantOutcome(t, trapOutcome(t, in, "wrong-answer"), tare.Missed, "the contender was measured, and the check found nothing")
 	in.Plan.LeftOut = append(in.Plan.LeftOut, tare.NotWeighed{What: "workload param"})
-	becomes(t, settled(t, in, "wrong-answer"), tare.NotEnoughEvidence, "nothing was found on what was measured, and workload param was not")
+	wantOutcome(t, trapOutcome(t, in, "wrong-answer"), tare.NotEnoughEvidence, "nothing was found on what was measured, and workload param was not")
 	in.Conformance[4].Wrong = 64
-	becomes(t, settled(t, in, "wrong-answer"), tare.Caught, "64 of 64 answers are wrong")
+	wantOutcome(t, trapOutcome(t, in, "wrong-answer"), tare.Caught, "64 of 64 answers are wrong")
 }
 
 func TestWhatWasNotMeasuredIsNotMissed(t *testing.T) {
-	in := sound()
+	in := soundStudy()
 	in.Contenders[4].Error = "main.go:3:1: made up"
-	becomes(t, settled(t, in, "wrong-answer"), tare.NotEnoughEvidence, "it could not be built: main.go:3:1: made up")
-	becomes(t, settled(t, in, "build"), tare.Caught, "could not be built: main.go:3:1: made up")
+	wantOutcome(t, trapOutcome(t, in, "wrong-answer"), tare.NotEnoughEvidence, "it could not be built: main.go:3:1: made up")
+	wantOutcome(t, trapOutcome(t, in, "build"), tare.Caught, "could not be built: main.go:3:1: made up")
 	in.Contenders[4].Error = tare.NotInstalled([]string{"nginx"})
-	becomes(t, settled(t, in, "wrong-answer"), tare.NotEnoughEvidence, "not installed: nginx")
+	wantOutcome(t, trapOutcome(t, in, "wrong-answer"), tare.NotEnoughEvidence, "not installed: nginx")
 
-	in = sound()
+	in = soundStudy()
 	in.Plan.RoundsPlanned = 12
 	for i, trial := range in.Trials {
 		if trial.Contender == "trap" && trial.Round > 10 {
 			in.Trials[i].Error = &tare.TrialError{Class: tare.ErrExit, Message: "exit status 3"}
 		}
 	}
-	becomes(t, settled(t, in, "wrong-answer"), tare.NotEnoughEvidence, "two rounds in a row failed: exit status 3")
-	if e := settled(t, in, "trial"); e.Outcome != tare.Caught {
+	wantOutcome(t, trapOutcome(t, in, "wrong-answer"), tare.NotEnoughEvidence, "two rounds in a row failed: exit status 3")
+	if e := trapOutcome(t, in, "trial"); e.Outcome != tare.Caught {
 		t.Errorf("a trap that died became %+v", e)
 	}
 
-	in = sound()
+	in = soundStudy()
 	in.Trials = slices.DeleteFunc(in.Trials, func(t tare.Trial) bool { return t.Contender == "trap" })
 	in.Conformance = in.Conformance[:4]
-	becomes(t, settled(t, in, "wrong-answer"), tare.NotEnoughEvidence, "it was not measured")
-	becomes(t, settled(t, in, "wrong-answer", tare.NotWeighed{What: "contender trap", Why: "no time"}), tare.NotEnoughEvidence, "no time")
+	wantOutcome(t, trapOutcome(t, in, "wrong-answer"), tare.NotEnoughEvidence, "it was not measured")
+	wantOutcome(t, trapOutcome(t, in, "wrong-answer", tare.NotWeighed{What: "contender trap", Why: "no time"}), tare.NotEnoughEvidence, "no time")
 }
 
 // A name that no check has, or a check that never voids a contender, is a mistake
 // in the study.
 func TestAnExpectationThatCannotComeTrueIsMissed(t *testing.T) {
 	for _, id := range []string{"control", "fixture-cardinality", "bimodal", "wrong-anwser"} {
-		becomes(t, settled(t, sound(), id), tare.Missed, "no check of that name voids contenders")
+		wantOutcome(t, trapOutcome(t, soundStudy(), id), tare.Missed, "no check of that name voids contenders")
 	}
 }
 
@@ -146,9 +146,10 @@ func TestStatisticalChecksSayWhatTheyNeed(t *testing.T) {
 	}
 }
 
-// sloped is a trap whose operations cost drift more (a logarithm) at the end of
-// each of so many trials than at the start, with noise of sd in each slice.
-func sloped(r *rand.Rand, rounds int, drift, sd float64) Input {
+// driftingStudy returns a study with a trap whose operations cost more at the end
+// of each trial than at the start: drift is the logarithm of the ratio. Slices
+// have noise of standard deviation sd.
+func driftingStudy(r *rand.Rand, rounds int, drift, sd float64) Input {
 	const inTrial = 10
 	in := Input{Evidence: evidence.Evidence{
 		Study:      tare.Study{Workloads: []tare.Workload{{ID: load}}},
@@ -165,16 +166,16 @@ func sloped(r *rand.Rand, rounds int, drift, sd float64) Input {
 	return in
 }
 
-// expected is what becomes of the expectation in a sloped study.
-func expected(in Input) tare.Expectation {
+// driftOutcome returns the outcome of the expectation in a driftingStudy.
+func driftOutcome(in Input) tare.Expectation {
 	return Expectations(in, driftInTrial().runAndComplete(in), nil)[0]
 }
 
-// outcomes are those of n studies of 11 to 18 rounds.
-func outcomes(r *rand.Rand, n int, drift, sd float64) map[tare.TrapOutcome]int {
+// countOutcomes counts the outcomes of n drifting studies of 11 to 18 rounds.
+func countOutcomes(r *rand.Rand, n int, drift, sd float64) map[tare.TrapOutcome]int {
 	out := map[tare.TrapOutcome]int{}
 	for i := range n {
-		out[expected(sloped(r, 11+i%8, drift, sd)).Outcome]++
+		out[driftOutcome(driftingStudy(r, 11+i%8, drift, sd)).Outcome]++
 	}
 	return out
 }
@@ -182,7 +183,7 @@ func outcomes(r *rand.Rand, n int, drift, sd float64) map[tare.TrapOutcome]int {
 // The rule promises that chance lets a trap with a drift of 10 % or more be missed
 // with half of the check's error level at most, 0.05 %, whatever the noise.
 func TestADriftIsNotMissedByChance(t *testing.T) {
-	n := soak(20_000)
+	n := countStudies(20_000)
 	limit := math.Log1p(maxDrift)
 	for _, c := range []struct {
 		what      string
@@ -192,19 +193,19 @@ func TestADriftIsNotMissedByChance(t *testing.T) {
 		{"three times the limit, much noise", 3 * limit, 0.3}, {"three times the limit, very much noise", 3 * limit, 1},
 		{"three times the limit, downwards", -3 * limit, 0.3},
 	} {
-		got := outcomes(random(18), n, c.drift, c.sd)
+		got := countOutcomes(newRandom(18), n, c.drift, c.sd)
 		t.Logf("%s: %v", c.what, got)
 		if lo, _ := stats.ClopperPearson(got[tare.Missed], n, 0.002); lo > strict/2 {
 			t.Errorf("%s: %d of %d missed", c.what, got[tare.Missed], n)
 		}
 	}
-	if got := outcomes(random(19), n, 3*limit, 0.03); got[tare.Caught] != n {
+	if got := countOutcomes(newRandom(19), n, 3*limit, 0.03); got[tare.Caught] != n {
 		t.Errorf("three times the limit, little noise: %v, want all caught", got)
 	}
-	if got := outcomes(random(20), n, 0, 0.02); got[tare.Missed] < n*99/100 {
+	if got := countOutcomes(newRandom(20), n, 0, 0.02); got[tare.Missed] < n*99/100 {
 		t.Errorf("no drift, little noise: %v, want nearly all missed", got)
 	}
-	got := outcomes(random(21), n, 0, 0.5)
+	got := countOutcomes(newRandom(21), n, 0, 0.5)
 	t.Logf("no drift, much noise: %v", got)
 	if got[tare.NotEnoughEvidence] < n*99/100 {
 		t.Errorf("no drift, much noise: %v, want nearly all without enough evidence", got)
@@ -214,14 +215,14 @@ func TestADriftIsNotMissedByChance(t *testing.T) {
 // Where the evidence is not enough the rounds that would do are forecast, and as
 // many do in most cases.
 func TestRoundsThatWouldDo(t *testing.T) {
-	becomes(t, Expectations(sloped(random(1), 6, 0.5, 0.1), nil, nil)[0], tare.NotEnoughEvidence, "6 rounds, at least 11 are needed")
-	becomes(t, Expectations(sloped(random(1), 2, 0.5, 0.1), nil, nil)[0], tare.NotEnoughEvidence, "2 rounds, at least 11 are needed")
-	becomes(t, Expectations(sloped(random(1), 11, math.Log1p(maxDrift), 1), nil, nil)[0], tare.NotEnoughEvidence, "11 rounds, more than 180 would be needed")
-	r := random(22)
+	wantOutcome(t, Expectations(driftingStudy(newRandom(1), 6, 0.5, 0.1), nil, nil)[0], tare.NotEnoughEvidence, "6 rounds, at least 11 are needed")
+	wantOutcome(t, Expectations(driftingStudy(newRandom(1), 2, 0.5, 0.1), nil, nil)[0], tare.NotEnoughEvidence, "2 rounds, at least 11 are needed")
+	wantOutcome(t, Expectations(driftingStudy(newRandom(1), 11, math.Log1p(maxDrift), 1), nil, nil)[0], tare.NotEnoughEvidence, "11 rounds, more than 180 would be needed")
+	r := newRandom(22)
 	asked, done := 0, 0
 	for range 400 {
-		in := sloped(r, 11, 0.4, 0.3)
-		e := expected(in)
+		in := driftingStudy(r, 11, 0.4, 0.3)
+		e := driftOutcome(in)
 		if e.Outcome == tare.Caught {
 			continue
 		}
@@ -229,8 +230,8 @@ func TestRoundsThatWouldDo(t *testing.T) {
 			t.Fatalf("%+v: no more rounds than there were", e)
 		}
 		asked++
-		in = sloped(r, cmp.Or(e.RoundsNeeded, stats.MaxRounds), 0.4, 0.3)
-		if expected(in).Outcome != tare.NotEnoughEvidence {
+		in = driftingStudy(r, cmp.Or(e.RoundsNeeded, stats.MaxRounds), 0.4, 0.3)
+		if driftOutcome(in).Outcome != tare.NotEnoughEvidence {
 			done++
 		}
 	}
@@ -242,14 +243,14 @@ func TestRoundsThatWouldDo(t *testing.T) {
 
 // A workload that was left out may be the one with the effect.
 func TestAWorkloadThatWasLeftOut(t *testing.T) {
-	in := sloped(random(2), 18, 0, 0.01)
+	in := driftingStudy(newRandom(2), 18, 0, 0.01)
 	if e := Expectations(in, nil, []tare.NotWeighed{{What: "contender other"}})[0]; e.Outcome != tare.Missed || e.Message != "18 rounds were enough, and the check found nothing" || e.Rounds != 18 {
 		t.Errorf("became %+v", e)
 	}
-	becomes(t, Expectations(in, nil, []tare.NotWeighed{{What: "workload create"}})[0], tare.NotEnoughEvidence,
+	wantOutcome(t, Expectations(in, nil, []tare.NotWeighed{{What: "workload create"}})[0], tare.NotEnoughEvidence,
 		"nothing was found on what was measured, and workload create was not")
 	in.Slices = nil
-	becomes(t, Expectations(in, nil, nil)[0], tare.NotEnoughEvidence, "nothing that this check reads was recorded")
+	wantOutcome(t, Expectations(in, nil, nil)[0], tare.NotEnoughEvidence, "nothing that this check reads was recorded")
 }
 
 // statisticalTraffic are the statistical checks of loads.
@@ -257,20 +258,20 @@ var statisticalTraffic = []string{"delivered", "rate-held", "generator-headroom"
 
 func TestLoadsWithoutFaultAreMissed(t *testing.T) {
 	for _, id := range statisticalTraffic {
-		if e := settled(t, flow{rounds: 20, sd: 0.01}.input(1), id); e.Outcome != tare.Missed {
+		if e := trapOutcome(t, flow{rounds: 20, sd: 0.01}.input(1), id); e.Outcome != tare.Missed {
 			t.Errorf("20 sound rounds: %+v, want missed", e)
 		}
-		if e := settled(t, flow{rounds: 8, sd: 0.01}.input(1), id); e.Outcome != tare.NotEnoughEvidence || e.RoundsNeeded < 11 {
+		if e := trapOutcome(t, flow{rounds: 8, sd: 0.01}.input(1), id); e.Outcome != tare.NotEnoughEvidence || e.RoundsNeeded < 11 {
 			t.Errorf("8 sound rounds: %+v, want not enough evidence", e)
 		}
 	}
-	becomes(t, settled(t, flow{rounds: 20}.input(1), "body-consumed"), tare.NotEnoughEvidence, "nothing that this check reads was recorded")
-	becomes(t, settled(t, flow{rounds: 20}.input(1), "timeouts-counted"), tare.NotEnoughEvidence, "nothing that this check reads was recorded")
+	wantOutcome(t, trapOutcome(t, flow{rounds: 20}.input(1), "body-consumed"), tare.NotEnoughEvidence, "nothing that this check reads was recorded")
+	wantOutcome(t, trapOutcome(t, flow{rounds: 20}.input(1), "timeouts-counted"), tare.NotEnoughEvidence, "nothing that this check reads was recorded")
 }
 
 // What a check finds and what it rules out never contradict each other.
 func TestWhatIsFoundIsNotRuledOut(t *testing.T) {
-	r := random(23)
+	r := newRandom(23)
 	fired := map[string]int{}
 	for range 300 {
 		rounds, factor := 1+r.IntN(20), math.Exp(2*r.NormFloat64())
@@ -302,15 +303,15 @@ func TestWhatIsFoundIsNotRuledOut(t *testing.T) {
 }
 
 func TestPartWholeRulesOut(t *testing.T) {
-	becomes(t, expectedOf(quiet().input(random(1)), "lean"), tare.Missed, "18 rounds were enough, and the check found nothing")
-	few := quiet()
+	wantOutcome(t, partWholeOutcome(quietSizes().input(newRandom(1)), "lean"), tare.Missed, "18 rounds were enough, and the check found nothing")
+	few := quietSizes()
 	few.rounds = 12 // three pairs at 0.1 % take 13
-	becomes(t, expectedOf(few.input(random(1)), "lean"), tare.NotEnoughEvidence, "12 rounds, about 13 would do")
+	wantOutcome(t, partWholeOutcome(few.input(newRandom(1)), "lean"), tare.NotEnoughEvidence, "12 rounds, about 13 would do")
 }
 
-// expectedOf is what becomes of the expectation that contender is void by
-// part-whole, one trial being there for each round.
-func expectedOf(in Input, contender string) tare.Expectation {
+// partWholeOutcome returns the outcome of the expectation that contender is void by
+// part-whole, with one trial per round.
+func partWholeOutcome(in Input, contender string) tare.Expectation {
 	rounds := 0
 	for _, s := range in.Slices {
 		rounds = max(rounds, s.Round)

@@ -7,10 +7,10 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// broken is sound with trials of a contender that failed in some rounds, of
-// twelve that were planned.
-func broken(contender string, rounds ...int) Input {
-	in := sound()
+// studyWithFailures returns the sound study with failed trials of contender in
+// those rounds. Twelve rounds are planned.
+func studyWithFailures(contender string, rounds ...int) Input {
+	in := soundStudy()
 	in.Plan.RoundsPlanned = 12
 	for i := range in.Trials {
 		if t := &in.Trials[i]; t.Contender == contender && slices.Contains(rounds, t.Round) {
@@ -20,20 +20,20 @@ func broken(contender string, rounds ...int) Input {
 	return in
 }
 
-// erring is sound with an operation of lean's in each of some rounds that
-// returned an error.
-func erring(rounds ...int) Input {
-	in := sound()
+// studyWithErrors returns the sound study with an operation of lean that returned
+// an error in each of those rounds.
+func studyWithErrors(rounds ...int) Input {
+	in := soundStudy()
 	in.Plan.RoundsPlanned = 12
 	for i := range in.Slices {
 		if s := &in.Slices[i]; s.Contender == "lean" && s.Index == 4 && slices.Contains(rounds, s.Round) {
 			s.Errors = 2
 		}
 	}
-	return marked(in)
+	return markStudy(in)
 }
 
-func marked(in Input) Input {
+func markStudy(in Input) Input {
 	in.Trials = Mark(in.Trials, in.Slices, base, in.Plan.RoundsPlanned)
 	return in
 }
@@ -66,47 +66,47 @@ func TestFailureRule(t *testing.T) {
 }
 
 func TestTrialVoidsItsRound(t *testing.T) {
-	fires(t, "trial", broken("lean", 3), tare.Warn, "lean", "", "1 of 12 rounds is void: died in round 3: m")
-	fires(t, "trial", broken("lean", 3, 5, 8), tare.Warn, "lean", "", "3 of 12 rounds are void: died in round 3: m (and in 2 trials more)")
-	fires(t, "trial", broken("lean", 3, 5, 8, 11), tare.Void, "lean", "", "died in round 3: m (and in 3 trials more); more than a quarter of 12 rounds planned failed")
-	fires(t, "trial", broken("lean", 3, 4), tare.Void, "lean", "", "died in round 3: m (and in 1 trial more); two rounds in a row failed")
+	wantFinding(t, "trial", studyWithFailures("lean", 3), tare.Warn, "lean", "", "1 of 12 rounds is void: died in round 3: m")
+	wantFinding(t, "trial", studyWithFailures("lean", 3, 5, 8), tare.Warn, "lean", "", "3 of 12 rounds are void: died in round 3: m (and in 2 trials more)")
+	wantFinding(t, "trial", studyWithFailures("lean", 3, 5, 8, 11), tare.Void, "lean", "", "died in round 3: m (and in 3 trials more); more than a quarter of 12 rounds planned failed")
+	wantFinding(t, "trial", studyWithFailures("lean", 3, 4), tare.Void, "lean", "", "died in round 3: m (and in 1 trial more); two rounds in a row failed")
 
-	in := broken("lean")
+	in := studyWithFailures("lean")
 	in.Trials = append(in.Trials, tare.Trial{Round: 12, Tau: 8, Contender: "lean", Error: &tare.TrialError{Class: tare.ErrDeadline, Message: "m"}})
-	fires(t, "trial", in, tare.Warn, "lean", "", "1 long round is void: hung in the long round after round 12: m")
+	wantFinding(t, "trial", in, tare.Warn, "lean", "", "1 long round is void: hung in the long round after round 12: m")
 	in.Trials[3].Error = &tare.TrialError{Class: tare.ErrExit, Message: "m"}
-	fires(t, "trial", in, tare.Warn, "lean", "", "1 of 12 rounds and 1 long round are void: died in round 1: m (and in 1 trial more)")
+	wantFinding(t, "trial", in, tare.Warn, "lean", "", "1 of 12 rounds and 1 long round are void: died in round 1: m (and in 1 trial more)")
 }
 
 func TestErrorVoidsItsRound(t *testing.T) {
-	fires(t, "error-in-loop", erring(4), tare.Warn, "lean", load, "1 of 12 rounds is void: in round 4, 2 of 1000 timed operations returned an error")
-	fires(t, "error-in-loop", erring(4, 9), tare.Warn, "lean", load, "2 of 12 rounds are void: in round 4, round 9, 4 of 2000 timed operations returned an error")
-	fires(t, "error-in-loop", erring(4, 5), tare.Void, "lean", load, "4 of 12000 timed operations returned an error")
+	wantFinding(t, "error-in-loop", studyWithErrors(4), tare.Warn, "lean", load, "1 of 12 rounds is void: in round 4, 2 of 1000 timed operations returned an error")
+	wantFinding(t, "error-in-loop", studyWithErrors(4, 9), tare.Warn, "lean", load, "2 of 12 rounds are void: in round 4, round 9, 4 of 2000 timed operations returned an error")
+	wantFinding(t, "error-in-loop", studyWithErrors(4, 5), tare.Void, "lean", load, "4 of 12000 timed operations returned an error")
 
-	in := erring(4)
-	in.Trials = broken("lean", 5).Trials // it died in the next one
-	fires(t, "error-in-loop", marked(in), tare.Void, "lean", load, "2 of 12000 timed operations returned an error")
-	in.Trials = broken("lean", 4).Trials // it died of it
-	fires(t, "error-in-loop", marked(in), tare.Warn, "lean", load, "1 of 12 rounds is void: in round 4, 2 of 1000 timed operations returned an error")
+	in := studyWithErrors(4)
+	in.Trials = studyWithFailures("lean", 5).Trials // it died in the next one
+	wantFinding(t, "error-in-loop", markStudy(in), tare.Void, "lean", load, "2 of 12000 timed operations returned an error")
+	in.Trials = studyWithFailures("lean", 4).Trials // it died of it
+	wantFinding(t, "error-in-loop", markStudy(in), tare.Warn, "lean", load, "1 of 12 rounds is void: in round 4, 2 of 1000 timed operations returned an error")
 
-	in = erring(4)
+	in = studyWithErrors(4)
 	for i := range in.Trials {
 		if tr := &in.Trials[i]; tr.Contender == "lean" && tr.Round == 4 {
 			tr.Samples[load][tare.KeyTimeouts] = 1
 		}
 	}
-	fires(t, "error-in-loop", marked(in), tare.Void, "lean", load, "2 of 12000 timed operations returned an error")
+	wantFinding(t, "error-in-loop", markStudy(in), tare.Void, "lean", load, "2 of 12000 timed operations returned an error")
 }
 
 // What the baseline lost everybody did: a workload of a round, or all of it.
 func TestMarksOfTheBaseline(t *testing.T) {
-	in := broken(base, 6)
+	in := studyWithFailures(base, 6)
 	for i := range in.Slices {
 		if s := &in.Slices[i]; s.Contender == base && s.Round == 9 && s.Index == 0 {
 			s.Errors = 1
 		}
 	}
-	in = marked(in)
+	in = markStudy(in)
 	for _, tr := range in.Trials {
 		whole, rest := tr.Round != 6, tr.Round != 6
 		if tr.Round == 9 {
@@ -116,19 +116,19 @@ func TestMarksOfTheBaseline(t *testing.T) {
 			t.Errorf("round %d of %s: %+v, error %v", tr.Round, tr.Contender, tr.Void, tr.Error)
 		}
 	}
-	if again := marked(in); !slices.EqualFunc(again.Trials, in.Trials, func(a, b tare.Trial) bool { return slices.Equal(a.Void, b.Void) }) {
+	if again := markStudy(in); !slices.EqualFunc(again.Trials, in.Trials, func(a, b tare.Trial) bool { return slices.Equal(a.Void, b.Void) }) {
 		t.Error("marked twice, trials have other marks")
 	}
 }
 
 // Other checks see nothing of what does not count.
 func TestChecksReadWhatCounts(t *testing.T) {
-	in := marked(broken("lean", 3))
+	in := markStudy(studyWithFailures("lean", 3))
 	of := in.withoutVoid()
 	if len(of.Trials) != len(in.Trials)-1 || len(of.Slices) != len(in.Slices)-10 {
 		t.Errorf("without a failed trial %d of %d trials and %d of %d slices are left", len(of.Trials), len(in.Trials), len(of.Slices), len(in.Slices))
 	}
-	in = erring(7)
+	in = studyWithErrors(7)
 	of = in.withoutVoid()
 	for _, s := range of.Slices {
 		if s.Contender == "lean" && s.Round == 7 {
@@ -144,7 +144,7 @@ func TestChecksReadWhatCounts(t *testing.T) {
 		}
 	}
 	// Only the round with errors reaches the floor.
-	in = erring(7)
+	in = studyWithErrors(7)
 	for i := range in.Trials {
 		if tr := &in.Trials[i]; tr.Contender == "lean" {
 			tr.Samples[load]["bytes_per_op"] = 64

@@ -10,9 +10,10 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// mixed is a sound study of a service: what single operations take, in
-// microseconds, two that are made of them, and how far off each of these is.
-func mixed(r *rand.Rand, rounds int, off map[string]float64) Input {
+// mixedStudy returns a study of a service with single operations, whose times are in
+// microseconds, and two operations that consist of them. off multiplies the time of
+// an operation.
+func mixedStudy(r *rand.Rand, rounds int, off map[string]float64) Input {
 	cost := map[string]float64{"create": 100, "delete": 40, "get": 50, "list": 140}
 	cost["create+delete"] = cost["create"] + cost["delete"]
 	cost["mix"] = 0.25 * (cost["create"] + cost["get"] + cost["list"] + cost["delete"])
@@ -45,7 +46,7 @@ func mixed(r *rand.Rand, rounds int, off map[string]float64) Input {
 }
 
 func TestPartsOfAService(t *testing.T) {
-	silent(t, "part-whole", mixed(random(1), 16, nil))
+	wantNone(t, "part-whole", mixedStudy(newRandom(1), 16, nil))
 	for name, c := range map[string]struct {
 		off      map[string]float64
 		workload string
@@ -55,15 +56,15 @@ func TestPartsOfAService(t *testing.T) {
 		"cheaper than the cheapest": {map[string]float64{"mix": 0.4}, "mix/c10", "× the time of the cheapest of the operations that it is a mix of ("},
 		"dearer than the dearest":   {map[string]float64{"mix": 2}, "mix/c10", "× the time of the dearest of the operations that it is a mix of ("},
 	} {
-		fs := run(t, "part-whole", mixed(random(2), 16, c.off))
+		fs := runCheck(t, "part-whole", mixedStudy(newRandom(2), 16, c.off))
 		if len(fs) != 1 || fs[0].Severity != tare.Void || fs[0].Contender != "lean" || fs[0].Workload != c.workload || !strings.Contains(fs[0].Message, c.message) {
 			t.Errorf("%s: found %+v", name, fs)
 		}
 	}
 	// Within the margin, too few rounds, and parts that are asked in another way.
-	silent(t, "part-whole", mixed(random(3), 16, map[string]float64{"create+delete": 0.7}))
-	silent(t, "part-whole", mixed(random(4), 8, map[string]float64{"mix": 2}))
-	other := mixed(random(5), 16, map[string]float64{"mix": 2, "create+delete": 0.5})
+	wantNone(t, "part-whole", mixedStudy(newRandom(3), 16, map[string]float64{"create+delete": 0.7}))
+	wantNone(t, "part-whole", mixedStudy(newRandom(4), 8, map[string]float64{"mix": 2}))
+	other := mixedStudy(newRandom(5), 16, map[string]float64{"mix": 2, "create+delete": 0.5})
 	for i := range other.Study.Workloads {
 		w := &other.Study.Workloads[i]
 		switch w.Op {
@@ -73,13 +74,13 @@ func TestPartsOfAService(t *testing.T) {
 			w.N = 50
 		}
 	}
-	silent(t, "part-whole", other)
+	wantNone(t, "part-whole", other)
 }
 
 // A store of more users is not a larger request.
 func TestStoresAreNoParts(t *testing.T) {
-	in := mixed(random(6), 16, map[string]float64{"list": 0.3})
+	in := mixedStudy(newRandom(6), 16, map[string]float64{"list": 0.3})
 	in.Study.Workloads[3].Op, in.Study.Workloads[3].N = "get", 100_000
 	in.Study.Workloads = in.Study.Workloads[:4]
-	silent(t, "part-whole", in)
+	wantNone(t, "part-whole", in)
 }

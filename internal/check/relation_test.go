@@ -11,28 +11,28 @@ import (
 )
 
 func TestControl(t *testing.T) {
-	in := sound()
-	silent(t, "control", in)
+	in := soundStudy()
+	wantNone(t, "control", in)
 
 	same := func(x float64, n int) []float64 { return slices.Repeat([]float64{x}, n) }
-	in.Effects = twins(load, same(0.01, 11))
-	fires(t, "control", in, tare.Void, "", load, "the baseline entered twice differs from itself: 1.01× (11 rounds, p = 0.00098)")
+	in.Effects = controlEffects(load, same(0.01, 11))
+	wantFinding(t, "control", in, tare.Void, "", load, "the baseline entered twice differs from itself: 1.01× (11 rounds, p = 0.00098)")
 	in.Effects[0].A, in.Effects[0].B = in.Effects[0].B, in.Effects[0].A // stored the other way round
-	fires(t, "control", in, tare.Void, "", load, "the baseline entered twice differs from itself: 0.99× (11 rounds, p = 0.00098)")
+	wantFinding(t, "control", in, tare.Void, "", load, "the baseline entered twice differs from itself: 0.99× (11 rounds, p = 0.00098)")
 	in.Effects[0].Metric = "cpu"
-	silent(t, "control", in)
+	wantNone(t, "control", in)
 	in.Effects = []tare.Effects{{Workload: load, Metric: "time", A: "lean", B: base, Effects: same(0.01, 11)}}
-	silent(t, "control", in)
+	wantNone(t, "control", in)
 
-	in.Effects = twins(load, same(0.01, 11))
+	in.Effects = controlEffects(load, same(0.01, 11))
 	in.Final = false
-	silent(t, "control", in)
+	wantNone(t, "control", in)
 }
 
 func TestControlWarnsAndNotes(t *testing.T) {
-	in := sound()
-	in.Effects = twins(load, slices.Repeat([]float64{0.02}, 8)) // p = 0.0078
-	fs := run(t, "control", in)
+	in := soundStudy()
+	in.Effects = controlEffects(load, slices.Repeat([]float64{0.02}, 8)) // p = 0.0078
+	fs := runCheck(t, "control", in)
 	if len(fs) != 2 || fs[0].Severity != tare.Warn || fs[0].Workload != load || fs[1].Severity != tare.Note || fs[1].Workload != "" {
 		t.Fatalf("after eight rounds: %+v, want a warning and a note", fs)
 	}
@@ -41,9 +41,9 @@ func TestControlWarnsAndNotes(t *testing.T) {
 	}
 	// The same among ten workloads is not worth a warning: Holm makes it 0.078.
 	for _, w := range strings.Split("bcdefghij", "") {
-		in.Effects = append(in.Effects, twins(w, []float64{-1, 1, -2, 2, -3, 3, -4, 4})...)
+		in.Effects = append(in.Effects, controlEffects(w, []float64{-1, 1, -2, 2, -3, 3, -4, 4})...)
 	}
-	if fs := run(t, "control", in); len(fs) != 1 || fs[0].Severity != tare.Note {
+	if fs := runCheck(t, "control", in); len(fs) != 1 || fs[0].Severity != tare.Note {
 		t.Errorf("among ten workloads: %+v, want the note alone", fs)
 	}
 }
@@ -51,16 +51,16 @@ func TestControlWarnsAndNotes(t *testing.T) {
 // Identical code is warned of in at most 5 % of studies, over five workloads,
 // and void in about 0.5 % (0.1 % of workloads).
 func TestControlFalseAlarms(t *testing.T) {
-	r := random(5)
-	in := sound()
+	r := newRandom(5)
+	in := soundStudy()
 	warned, voided := 0, 0
-	n := soak(20_000)
+	n := countStudies(20_000)
 	for range n {
 		in.Effects = nil
 		for _, w := range strings.Split("abcde", "") {
-			in.Effects = append(in.Effects, twins(w, noise(r, 18, 0, 0.05))...)
+			in.Effects = append(in.Effects, controlEffects(w, noisyEffects(r, 18, 0, 0.05))...)
 		}
-		if fs := run(t, "control", in); len(fs) > 0 {
+		if fs := runCheck(t, "control", in); len(fs) > 0 {
 			warned++
 			for _, f := range fs {
 				if f.Severity == tare.Void {
@@ -79,13 +79,13 @@ func TestControlFalseAlarms(t *testing.T) {
 	}
 }
 
-// long is a study of 27 rounds and three long ones in which lean's slices cost
-// by as much more when they are long.
-func long(seed uint64, by float64) Input {
-	r := random(seed)
-	in := sound()
-	in.Slices = play(r, in, 27, 1, nil)
-	in.Slices = append(in.Slices, play(r, in, 3, 8, func(s tare.Slice) float64 {
+// longRoundStudy returns a study of 27 rounds and three long rounds, in which the
+// cost of lean's slices is multiplied by by.
+func longRoundStudy(seed uint64, by float64) Input {
+	r := newRandom(seed)
+	in := soundStudy()
+	in.Slices = makeSlices(r, in, 27, 1, nil)
+	in.Slices = append(in.Slices, makeSlices(r, in, 3, 8, func(s tare.Slice) float64 {
 		if s.Contender == "lean" {
 			return by
 		}
@@ -95,27 +95,27 @@ func long(seed uint64, by float64) Input {
 }
 
 func TestSliceInvariance(t *testing.T) {
-	silent(t, "slice-invariance", sound())
-	silent(t, "slice-invariance", long(1, 1))
-	f := run(t, "slice-invariance", long(1, 0.738/0.886))
+	wantNone(t, "slice-invariance", soundStudy())
+	wantNone(t, "slice-invariance", longRoundStudy(1, 1))
+	f := runCheck(t, "slice-invariance", longRoundStudy(1, 0.738/0.886))
 	if len(f) != 1 || f[0].Severity != tare.Warn || f[0].Contender != "lean" || f[0].Workload != load ||
 		!strings.HasPrefix(f[0].Message, "the ratio to encoding-json is 0.4") || !strings.HasSuffix(f[0].Message, " in slices 8 times as long (3 rounds)") {
 		t.Errorf("found %+v", f)
 	}
-	few := long(1, 0.5)
+	few := longRoundStudy(1, 0.5)
 	few.Slices = slices.DeleteFunc(few.Slices, func(s tare.Slice) bool { return s.Tau == 8 && s.Round == 3 })
-	silent(t, "slice-invariance", few) // two long rounds
-	short := long(1, 0.5)
+	wantNone(t, "slice-invariance", few) // two long rounds
+	short := longRoundStudy(1, 0.5)
 	short.Slices = slices.DeleteFunc(short.Slices, func(s tare.Slice) bool { return s.Tau == 1 && s.Round > 12 })
-	silent(t, "slice-invariance", short) // 12 + 3 rounds cannot reach 0.1 %
-	early := long(1, 0.5)
+	wantNone(t, "slice-invariance", short) // 12 + 3 rounds cannot reach 0.1 %
+	early := longRoundStudy(1, 0.5)
 	early.Final = false
-	silent(t, "slice-invariance", early)
-	within := long(1, 1.01)
-	silent(t, "slice-invariance", within) // inside the tolerance
+	wantNone(t, "slice-invariance", early)
+	within := longRoundStudy(1, 1.01)
+	wantNone(t, "slice-invariance", within) // inside the tolerance
 	found := 0
 	for seed := range uint64(200) {
-		found += len(run(t, "slice-invariance", long(seed, 1)))
+		found += len(runCheck(t, "slice-invariance", longRoundStudy(seed, 1)))
 	}
 	if found > 2 {
 		t.Errorf("%d of 200 sound studies warned of, at 0.1 %%", found)
@@ -124,8 +124,8 @@ func TestSliceInvariance(t *testing.T) {
 
 func TestCarryOver(t *testing.T) {
 	after := func(seed uint64, rounds int, by float64) Input {
-		in := sound()
-		in.Slices = play(random(seed), in, rounds, 1, func(s tare.Slice) float64 {
+		in := soundStudy()
+		in.Slices = makeSlices(newRandom(seed), in, rounds, 1, func(s tare.Slice) float64 {
 			if s.Contender == "lean" && s.After == base {
 				return by
 			}
@@ -133,45 +133,45 @@ func TestCarryOver(t *testing.T) {
 		})
 		return in
 	}
-	silent(t, "carry-over", after(1, 40, 1))
-	silent(t, "carry-over", after(1, 40, 1.02)) // inside the tolerance
-	fs := run(t, "carry-over", after(1, 40, 1.15))
+	wantNone(t, "carry-over", after(1, 40, 1))
+	wantNone(t, "carry-over", after(1, 40, 1.02)) // inside the tolerance
+	fs := runCheck(t, "carry-over", after(1, 40, 1.15))
 	if len(fs) != 1 || fs[0].Severity != tare.Warn || fs[0].Contender != "lean" || fs[0].Workload != load ||
 		!strings.HasPrefix(fs[0].Message, "a slice costs 1.1") || !strings.Contains(fs[0].Message, "× what others cost right after encoding-json (1.") || !strings.HasSuffix(fs[0].Message, " rounds)") {
 		t.Errorf("found %+v", fs)
 	}
-	silent(t, "carry-over", after(1, 12, 1.15)) // too few rounds for so many contrasts
+	wantNone(t, "carry-over", after(1, 12, 1.15)) // too few rounds for so many contrasts
 	whole := after(1, 40, 1.15)
 	whole.Plan.Isolation = tare.TrialWise
-	silent(t, "carry-over", whole)
+	wantNone(t, "carry-over", whole)
 	early := after(1, 40, 1.15)
 	early.Final = false
-	silent(t, "carry-over", early)
+	wantNone(t, "carry-over", early)
 
-	first := sound()
-	first.Slices = play(random(2), first, 40, 1, func(s tare.Slice) float64 {
+	first := soundStudy()
+	first.Slices = makeSlices(newRandom(2), first, 40, 1, func(s tare.Slice) float64 {
 		if s.Contender == base && s.Position == 0 {
 			return 0.85
 		}
 		return 1
 	})
-	fs = run(t, "carry-over", first)
+	fs = runCheck(t, "carry-over", first)
 	if len(fs) != 1 || fs[0].Contender != base || !strings.Contains(fs[0].Message, "× what others cost at position 1 (0.8") {
 		t.Errorf("found %+v", fs)
 	}
 
-	traps := sound()
-	traps.Slices = play(random(3), traps, 40, 1, func(s tare.Slice) float64 {
+	traps := soundStudy()
+	traps.Slices = makeSlices(newRandom(3), traps, 40, 1, func(s tare.Slice) float64 {
 		if (s.Contender == "trap" || s.Contender == tare.NullID) && s.After == base {
 			return 2
 		}
 		return 1
 	})
-	silent(t, "carry-over", traps)
+	wantNone(t, "carry-over", traps)
 
 	found := 0
 	for seed := range uint64(100) {
-		found += len(run(t, "carry-over", after(seed, 27, 1)))
+		found += len(runCheck(t, "carry-over", after(seed, 27, 1)))
 	}
 	if found > 1 {
 		t.Errorf("%d of 100 sound studies warned of, at 0.1 %%", found)
@@ -208,10 +208,10 @@ func TestShift(t *testing.T) {
 	if _, _, _, ok := estimateShift(nil, y, 0.5); ok {
 		t.Error("an interval from nothing")
 	}
-	r := random(9)
+	r := newRandom(9)
 	missed := 0
 	for range 1000 {
-		_, lo, hi, _ := estimateShift(noise(r, 12, 1, 0.3), noise(r, 6, 1.7, 0.3), 0.05)
+		_, lo, hi, _ := estimateShift(noisyEffects(r, 12, 1, 0.3), noisyEffects(r, 6, 1.7, 0.3), 0.05)
 		if lo > 0.7 || hi < 0.7 {
 			missed++
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 func TestSemanticDiff(t *testing.T) {
-	in := sound()
+	in := soundStudy()
 	in.Semantics = []tare.Semantics{
 		{Contender: "lean", Reference: "encoding/json go1.26.8", Cases: 90, Differences: []tare.Difference{
 			{Class: tare.DiffersInForm, Says: "leaves < as it is"},
@@ -32,7 +32,7 @@ func TestSemanticDiff(t *testing.T) {
 	if f := got[1]; f.Severity != tare.Note || !strings.HasSuffix(f.Message, "it a; b; c; d; and 2 more") {
 		t.Errorf("%+v", f)
 	}
-	if got := c.Run(sound()); len(got) != 0 {
+	if got := c.Run(soundStudy()); len(got) != 0 {
 		t.Errorf("without evidence: %+v", got)
 	}
 }

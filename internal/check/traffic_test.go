@@ -17,16 +17,16 @@ const (
 	open      = "get/500"
 )
 
-// flow is a sound study of servers: a closed loop of 50 connections and an open
-// one at 500 requests per second.
+// flow describes a study of servers in which checks find nothing: a closed loop of
+// 50 connections and an open loop at 500 requests per second.
 type flow struct {
 	rounds int
-	sd     float64 // of every counter, as a share, from round to round
+	sd     float64 // relative standard deviation of every counter from round to round
 	edit   func(t *tare.Trial, workload string, s tare.Sample)
 }
 
-// costs is the CPU time of a request, in nanoseconds.
-func costs(id string) float64 {
+// requestCPU returns the CPU time of a request to contender id, in ns.
+func requestCPU(id string) float64 {
 	switch id {
 	case tare.NullID:
 		return 5e3
@@ -37,7 +37,7 @@ func costs(id string) float64 {
 }
 
 func (f flow) input(seed uint64) Input {
-	r := random(seed)
+	r := newRandom(seed)
 	in := Input{Evidence: evidence.Evidence{
 		Study: tare.Study{
 			ID: "flow", Baseline: plainHTTP, Metrics: []string{"cpu", "time", "p50", "p99"},
@@ -83,12 +83,12 @@ func (f flow) input(seed uint64) Input {
 // which takes 2 µs for a request.
 func (f flow) sample(r *rand.Rand, id string, w tare.Workload) tare.Sample {
 	shake := func(v float64) float64 { return v * (1 + f.sd*r.NormFloat64()) }
-	wall, rate, underWay := 5e8, 0.95e9/costs(id), 49.5
+	wall, rate, underWay := 5e8, 0.95e9/requestCPU(id), 49.5
 	s := tare.Sample{}
 	if w.Traffic.Rate > 0 {
-		wall, rate, underWay = 5e9, w.Traffic.Rate, w.Traffic.Rate*(120e3+costs(id))/1e9
+		wall, rate, underWay = 5e9, w.Traffic.Rate, w.Traffic.Rate*(120e3+requestCPU(id))/1e9
 		s[tare.KeyRateAsked], s[tare.KeySendLag] = rate, shake(60e3)
-		s["p50_ns"], s["p90_ns"], s["p99_ns"] = 100e3+costs(id), 190e3+costs(id), 600e3+costs(id)
+		s["p50_ns"], s["p90_ns"], s["p99_ns"] = 100e3+requestCPU(id), 190e3+requestCPU(id), 600e3+requestCPU(id)
 		rate *= 0.9998
 	} else {
 		rate = shake(rate)
@@ -97,19 +97,19 @@ func (f flow) sample(r *rand.Rand, id string, w tare.Workload) tare.Sample {
 	s[tare.KeyRequests], s[tare.KeyErrors], s[tare.KeyTimeouts] = requests, 0, 0
 	s[tare.KeyConnects], s[tare.KeyConnections], s[tare.KeyConcurrency] = 50, 50, shake(underWay)
 	s[tare.KeyMeanLatency], s[tare.KeyRate] = shake(underWay/rate*1e9), rate
-	s[tare.KeyServerCPU], s[tare.KeyClientCPU], s[tare.KeyWall] = requests*costs(id), shake(requests*2e3), wall
+	s[tare.KeyServerCPU], s[tare.KeyClientCPU], s[tare.KeyWall] = requests*requestCPU(id), shake(requests*2e3), wall
 	s[tare.KeyClientCores], s[tare.KeyServerCores] = 1, 1
 	s[tare.KeyBytesSent], s[tare.KeyBytesReceived], s[tare.KeyBodySent], s[tare.KeyBodyReceived] = 120, 160, 0, 11.8+0.02*r.NormFloat64()
 	s[tare.KeyOutput] = 0.01
 	s[tare.KeyReceived], s[tare.KeyReceivedSent] = 1.1*requests, 1.1*requests
 	s[tare.KeyReceivedBody], s[tare.KeySentBody] = 0, 0
 	s[tare.KeyLayers] = 1
-	s["cpu_ns_per_op"], s["time_ns_per_op"] = costs(id), wall/requests
+	s["cpu_ns_per_op"], s["time_ns_per_op"] = requestCPU(id), wall/requests
 	return s
 }
 
-// on edits the samples of one contender on one workload.
-func on(contender, workload string, edit func(s tare.Sample)) func(*tare.Trial, string, tare.Sample) {
+// editSamples returns a function that edits the samples of one contender on one workload.
+func editSamples(contender, workload string, edit func(s tare.Sample)) func(*tare.Trial, string, tare.Sample) {
 	return func(t *tare.Trial, w string, s tare.Sample) {
 		if t.Contender == contender && w == workload {
 			edit(s)
@@ -117,12 +117,12 @@ func on(contender, workload string, edit func(s tare.Sample)) func(*tare.Trial, 
 	}
 }
 
-// faulty is the flow of 12 rounds with a fault of chi's in it.
-func faulty(workload string, edit func(s tare.Sample)) Input {
-	return flow{rounds: 12, sd: 0.01, edit: on("chi", workload, edit)}.input(1)
+// faultyFlow returns a study of 12 rounds in which edit changes the samples of chi.
+func faultyFlow(workload string, edit func(s tare.Sample)) Input {
+	return flow{rounds: 12, sd: 0.01, edit: editSamples("chi", workload, edit)}.input(1)
 }
 
-// trafficChecks are those that read what loads leave behind.
+// trafficChecks lists the checks of loads.
 var trafficChecks = []string{
 	"little", "accounting", "delivered", "rate-held", "generator-headroom", "timeouts-counted", "connection-parity", "output-parity",
 	"layer-parity", "body-parity", "negative-probe", "does-work", "body-consumed", "shared-process",
@@ -139,12 +139,12 @@ func TestSoundFlowHasNoFindings(t *testing.T) {
 	for k := range keys {
 		in := flow{rounds: 12, sd: 0.01, edit: func(t *tare.Trial, w string, s tare.Sample) { delete(s, k) }}.input(1)
 		for _, id := range trafficChecks {
-			silent(t, id, in)
+			wantNone(t, id, in)
 		}
 	}
 	in := flow{rounds: 12, edit: func(t *tare.Trial, w string, s tare.Sample) { clear(s) }}.input(1)
 	for _, id := range trafficChecks {
-		silent(t, id, in)
+		wantNone(t, id, in)
 	}
 }
 
@@ -159,13 +159,13 @@ func TestNullServer(t *testing.T) {
 				tare.Value{Workload: w.ID, Contender: "chi", Metric: metric, Unit: "ns/op", Value: 2 * v})
 		}
 	}
-	silent(t, "machine", in)
-	silent(t, "null-share", in)
+	wantNone(t, "machine", in)
+	wantNone(t, "null-share", in)
 }
 
 // No study is judged before it has stopped, but for what takes no rounds.
 func TestFlowIsJudgedAtTheStop(t *testing.T) {
-	in := faulty(closed, func(s tare.Sample) {
+	in := faultyFlow(closed, func(s tare.Sample) {
 		s[tare.KeyMeanLatency] *= 3
 		s[tare.KeyServerCPU] *= 3
 		s[tare.KeyReceived], s[tare.KeyReceivedBody], s[tare.KeySentBody] = 1, 1, 1e6
@@ -173,14 +173,14 @@ func TestFlowIsJudgedAtTheStop(t *testing.T) {
 	})
 	in.Final = false
 	for _, id := range trafficChecks {
-		silent(t, id, in)
+		wantNone(t, id, in)
 	}
 }
 
 // No more than 0.1 % of what is judged in sound studies is void or warned of by
 // all these checks together, quiet or noisy, short or long.
 func TestSoundFlowsAreNotVoid(t *testing.T) {
-	n := soak(300)
+	n := countStudies(300)
 	for _, f := range []flow{{rounds: 12, sd: 0.01}, {rounds: 18, sd: 0.05}, {rounds: 6, sd: 0.03}} {
 		found := map[string]int{}
 		all, judged := 0, 0
@@ -188,11 +188,11 @@ func TestSoundFlowsAreNotVoid(t *testing.T) {
 			in := f.input(uint64(seed))
 			judged += 3 * len(in.Study.Workloads)
 			for _, id := range trafficChecks {
-				k := len(run(t, id, in))
+				k := len(runCheck(t, id, in))
 				found[id], all = found[id]+k, all+k
 			}
 		}
-		rare(t, fmt.Sprintf("%d rounds, %g %% noise: %v", f.rounds, 100*f.sd, found), all, judged, 0.001)
+		wantRare(t, fmt.Sprintf("%d rounds, %g %% noise: %v", f.rounds, 100*f.sd, found), all, judged, 0.001)
 	}
 }
 
@@ -229,14 +229,14 @@ func TestFlowsAtTheEdge(t *testing.T) {
 			workload = open
 		}
 		for rounds, p := range map[int]float64{14: strict / 2, 6: 1.0 / 64} {
-			n, found := max(100, soak(1000)), 0 // of fewer none may be beyond
+			n, found := max(100, countStudies(1000)), 0 // of fewer none may be beyond
 			for seed := range n {
-				r := random(uint64(9000 + seed))
+				r := newRandom(uint64(9000 + seed))
 				shake := func(v float64) float64 { return v * (1 + 0.02*r.NormFloat64()) }
-				in := flow{rounds: rounds, sd: 0.01, edit: on("chi", workload, func(s tare.Sample) { c.edit(s, shake) })}.input(uint64(seed))
-				found += min(1, len(run(t, c.id, in)))
+				in := flow{rounds: rounds, sd: 0.01, edit: editSamples("chi", workload, func(s tare.Sample) { c.edit(s, shake) })}.input(uint64(seed))
+				found += min(1, len(runCheck(t, c.id, in)))
 			}
-			rare(t, fmt.Sprintf("%s at its tolerance, %d rounds", c.id, rounds), found, n, p)
+			wantRare(t, fmt.Sprintf("%s at its tolerance, %d rounds", c.id, rounds), found, n, p)
 			if rounds == 6 && found == 0 {
 				t.Errorf("%s never fires at the edge: it is far stricter than it says", c.id)
 			}
@@ -244,8 +244,8 @@ func TestFlowsAtTheEdge(t *testing.T) {
 	}
 }
 
-// recorded is a histogram of n answers around 1 ms and k at 10 s.
-func recorded(n, k int) string {
+// encodeHistogram returns a histogram with n answers around 1 ms and k at 10 s.
+func encodeHistogram(n, k int) string {
 	var h hist.Hist
 	for i := range n {
 		h.Record(int64(1e6 + i))
@@ -265,16 +265,16 @@ func TestTimeoutsCounted(t *testing.T) {
 			}
 		}}.input(1)
 	}
-	silent(t, "timeouts-counted", study(closed, recorded(1000, 20)))
-	silent(t, "timeouts-counted", study(closed, recorded(1000, 18)))
-	silent(t, "timeouts-counted", study(closed, ""))
-	fires(t, "timeouts-counted", study(open, recorded(1000, 0)), tare.Void, "chi", open, "in round 2 20 of 20 timeouts are not among the latencies: 1000 were recorded for 1000 answers")
+	wantNone(t, "timeouts-counted", study(closed, encodeHistogram(1000, 20)))
+	wantNone(t, "timeouts-counted", study(closed, encodeHistogram(1000, 18)))
+	wantNone(t, "timeouts-counted", study(closed, ""))
+	wantFinding(t, "timeouts-counted", study(open, encodeHistogram(1000, 0)), tare.Void, "chi", open, "in round 2 20 of 20 timeouts are not among the latencies: 1000 were recorded for 1000 answers")
 	// Counted, but as something shorter.
-	fires(t, "timeouts-counted", study(closed, recorded(1015, 5)), tare.Void, "chi", closed, "in round 2 there were 20 timeouts, and only 5 of the latencies are above half of the longest")
-	silent(t, "timeouts-counted", study(open, recorded(1015, 5))) // in an open loop a wait has no upper end
-	in := study(closed, recorded(1000, 0))
+	wantFinding(t, "timeouts-counted", study(closed, encodeHistogram(1015, 5)), tare.Void, "chi", closed, "in round 2 there were 20 timeouts, and only 5 of the latencies are above half of the longest")
+	wantNone(t, "timeouts-counted", study(open, encodeHistogram(1015, 5))) // in an open loop a wait has no upper end
+	in := study(closed, encodeHistogram(1000, 0))
 	for i := range in.Trials {
 		in.Trials[i].Error = &tare.TrialError{Class: tare.ErrExit}
 	}
-	silent(t, "timeouts-counted", in)
+	wantNone(t, "timeouts-counted", in)
 }
