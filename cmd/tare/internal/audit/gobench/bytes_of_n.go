@@ -9,18 +9,19 @@ import (
 
 // bytesOfN finds SetBytes with a number that contains b.N.
 func bytesOfN() rule {
-	return rule{audit.Rule{
+	return rule{Rule: audit.Rule{
 		ID: "bytes-of-n", Severity: tare.Void,
 		Title:   "SetBytes is given the bytes of all iterations.",
 		Why:     "SetBytes takes the bytes of one iteration, and go test multiplies by b.N. With b.N in it, MB/s grows with the number of iterations.",
 		Do:      "give SetBytes the bytes of one iteration",
 		Command: compareRevisions,
-	}, func(in *input) {
+	}, find: func(in *input) {
 		for _, b := range in.suite.benchmarks {
 			ast.Inspect(b.body, func(n ast.Node) bool {
 				call, ok := n.(*ast.CallExpr)
-				if ok && isMethod(in.pass.TypesInfo, call, "testing", "B", "SetBytes") && len(call.Args) == 1 && mentionsN(in, call.Args[0]) && in.suite.findBenchmark(call) == b {
-					in.report(call, "b.SetBytes gets %s, which is not the bytes of one iteration", show(call.Args[0]))
+				isSetBytes := ok && isMethod(in.pass.TypesInfo, call, "testing", "B", "SetBytes") && len(call.Args) == 1
+				if isSetBytes && mentionsN(in, call.Args[0]) && in.suite.findBenchmark(call) == b {
+					in.report(call, "b.SetBytes gets %s, which is not the bytes of one iteration", formatExpr(call.Args[0]))
 				}
 				return true
 			})
@@ -28,8 +29,8 @@ func bytesOfN() rule {
 	}}
 }
 
-// mentionsN reports whether an expression contains b.N as a factor or a term: a
-// division by it makes a value of one iteration.
+// mentionsN reports whether an expression contains b.N outside of divisions: total/b.N
+// is a value of one iteration.
 func mentionsN(in *input, e ast.Expr) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {

@@ -10,17 +10,17 @@ import (
 
 // checkTimed finds comparisons by reflection in timed loops.
 func checkTimed() rule {
-	return rule{audit.Rule{
+	return rule{Rule: audit.Rule{
 		ID: "check-timed", Severity: tare.Warn,
 		Title:   "The timed loop compares results by reflection.",
 		Why:     "reflect.DeepEqual and the assertions of testify take hundreds of nanoseconds and allocate. ns/op and allocs/op are then those of the comparison, and a faster function shows as a smaller difference than it makes.",
 		Do:      "compare once before the loop, and check something cheap in it, e.g. a length",
 		Command: compareRevisions,
 		Seen:    []string{"https://github.com/prometheus/common/blob/v0.67.5/model/signature_test.go#L194"},
-	}, func(in *input) {
-		in.timedCalls(func(l *loop, call *ast.CallExpr, fn *types.Func) {
+	}, find: func(in *input) {
+		in.eachTimedCall(func(l *loop, call *ast.CallExpr, fn *types.Func) {
 			if isComparison(fn) && !in.isAbout(l.owner, fn) {
-				in.report(call, "%s is timed with what it checks", show(call.Fun))
+				in.report(call, "%s is timed with what it checks", formatExpr(call.Fun))
 			}
 		})
 	}}

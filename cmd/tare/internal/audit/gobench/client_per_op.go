@@ -2,22 +2,24 @@ package gobench
 
 import (
 	"go/ast"
+	"go/types"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// clientPerOp finds connections and pools of connections that each iteration makes.
+// clientPerOp finds connections and pools of connections that each iteration makes,
+// unless the name of the benchmark says that it is about them.
 func clientPerOp() rule {
-	return rule{audit.Rule{
+	return rule{Rule: audit.Rule{
 		ID: "client-per-op", Severity: tare.Warn,
 		Title:   "Each iteration makes a connection, or a client with its own.",
 		Why:     "A connection takes a handshake, goroutines and buffers on both sides, which is more than most requests. Compared with a side that keeps its connection, it shows the connection.",
 		Do:      "make the client once before the loop, or call the benchmark one of connecting",
 		Command: loadServer,
 		Seen:    []string{"tare: study users"},
-	}, func(in *input) {
-		in.timedLoops(func(l *loop) {
+	}, find: func(in *input) {
+		in.eachTimedLoop(func(l *loop) {
 			if nameHas(l.owner.name, "dial", "conn", "open", "handshake", "client", "new", "tls", "session", "close") {
 				return
 			}
@@ -28,13 +30,20 @@ func clientPerOp() rule {
 						in.report(n, "each iteration makes a transport, and so connections of its own")
 					}
 				case *ast.CallExpr:
-					fn := in.callee(n)
-					if (isFunc(fn, "google.golang.org/grpc", "Dial", "DialContext", "NewClient") || isFunc(fn, "database/sql", "Open") || isFunc(fn, "net", "Dial", "DialTimeout", "DialTCP") || isFunc(fn, "crypto/tls", "Dial")) && !in.isAbout(l.owner, fn) {
-						in.report(n, "%s is called in each iteration, so that each makes a connection", show(n.Fun))
+					if fn := in.callee(n); isDial(fn) && !in.isAbout(l.owner, fn) {
+						in.report(n, "%s is called in each iteration, so that each makes a connection", formatExpr(n.Fun))
 					}
 				}
 				return true
 			})
 		})
 	}}
+}
+
+// isDial reports whether a function opens a connection or makes a pool of connections.
+func isDial(fn *types.Func) bool {
+	return isFunc(fn, "google.golang.org/grpc", "Dial", "DialContext", "NewClient") ||
+		isFunc(fn, "database/sql", "Open") ||
+		isFunc(fn, "net", "Dial", "DialTimeout", "DialTCP") ||
+		isFunc(fn, "crypto/tls", "Dial")
 }

@@ -7,20 +7,20 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// deferInLoop finds defer statements that pile up over the iterations.
+// deferInLoop finds defer statements whose calls pile up over the iterations.
 func deferInLoop() rule {
-	return rule{audit.Rule{
+	return rule{Rule: audit.Rule{
 		ID: "defer-in-loop", Severity: tare.Warn,
 		Title:   "The loop defers a call in each iteration.",
 		Why:     "Deferred calls run when the benchmark returns, not at the end of an iteration: b.N of them pile up, what they would close stays open, and their time and memory count for the whole run.",
 		Do:      "call it at the end of the iteration",
 		Command: compareRevisions,
 		Seen:    []string{"https://github.com/grpc/grpc-go/blob/v1.85.0/metadata/metadata_test.go#L446"},
-	}, func(in *input) {
-		in.timedLoops(func(l *loop) {
+	}, find: func(in *input) {
+		in.eachTimedLoop(func(l *loop) {
 			in.inspectTimed(l, func(n ast.Node) bool {
-				if d, ok := n.(*ast.DeferStmt); ok && !in.isInCalledLiteral(l, d) && !nameHas(l.owner.name, "defer") {
-					in.report(d, "%s is deferred in each iteration, and runs after all of them", show(d.Call.Fun))
+				if d, ok := n.(*ast.DeferStmt); ok && !isInLiteral(l, d) && !nameHas(l.owner.name, "defer") {
+					in.report(d, "%s is deferred in each iteration, and runs after all of them", formatExpr(d.Call.Fun))
 				}
 				return true
 			})
@@ -28,15 +28,15 @@ func deferInLoop() rule {
 	}}
 }
 
-// isInCalledLiteral reports whether a function literal within a loop is around a
-// node, so that what it defers runs in the iteration.
-func (in *input) isInCalledLiteral(l *loop, node ast.Node) bool {
-	inside := false
+// isInLiteral reports whether a function literal within a loop contains a node. What the
+// literal defers runs when it returns, in the same iteration.
+func isInLiteral(l *loop, node ast.Node) bool {
+	found := false
 	ast.Inspect(l.body, func(n ast.Node) bool {
-		if lit, ok := n.(*ast.FuncLit); ok && lit.Pos() <= node.Pos() && node.Pos() < lit.End() {
-			inside = true
+		if lit, ok := n.(*ast.FuncLit); ok && isWithin(node, lit) {
+			found = true
 		}
-		return !inside
+		return !found
 	})
-	return inside
+	return found
 }

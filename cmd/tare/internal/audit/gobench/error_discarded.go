@@ -10,40 +10,40 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// errorDiscarded finds calls in timed loops whose error nothing looks at, if nothing
-// in the package, be it a test, checks that of the same function.
+// errorDiscarded finds calls in timed loops whose error is discarded, if no test file of
+// the package checks the error of the same function.
 func errorDiscarded() rule {
-	return rule{audit.Rule{
+	return rule{Rule: audit.Rule{
 		ID: "error-discarded", Severity: tare.Warn,
 		Title:   "The timed call may fail, and nothing looks at its error.",
 		Why:     "A call that fails returns early, and is often the fastest one. A published comparison timed the return of an error for months, and called it 51 times as fast.",
 		Do:      "check the error in the loop (it costs a nanosecond), or once before it with the same input",
 		Command: compareRevisions,
 		Seen:    []string{"tare: studies ffi, ingest", "https://github.com/json-iterator/go/blob/v1.1.12/benchmarks/jsoniter_large_file_test.go#L130"},
-	}, func(in *input) {
-		in.timedLoops(func(l *loop) {
+	}, find: func(in *input) {
+		in.eachTimedLoop(func(l *loop) {
 			in.inspectTimed(l, func(n ast.Node) bool {
-				call := in.droppedError(l, n)
+				call := in.findDropped(l, n)
 				if call == nil {
 					return true
 				}
 				fn := in.callee(call)
-				if fn == nil || in.cannotFail(call, fn) || in.isChecked(fn) {
-					return true
+				if fn != nil && !isHarmless(fn) && !in.isChecked(fn) {
+					in.report(n, "the error of %s is discarded in the loop, and no test or benchmark here checks it", formatExpr(call.Fun))
 				}
-				in.report(n, "the error of %s is discarded in the loop, and no test or benchmark here checks it", show(call.Fun))
 				return true
 			})
 		})
 	}}
 }
 
-// droppedError returns the call if a statement drops its error: as a statement,
-// into _, or into a variable that nothing reads.
-func (in *input) droppedError(l *loop, n ast.Node) *ast.CallExpr {
+// findDropped returns the call of a statement that drops its error: the call is the
+// statement, or the error is assigned to _ or to a variable that nothing reads. It
+// returns nil for other nodes.
+func (in *input) findDropped(l *loop, n ast.Node) *ast.CallExpr {
 	switch n := n.(type) {
 	case *ast.ExprStmt:
-		if call, ok := n.X.(*ast.CallExpr); ok && errorAt(in.pass.TypesInfo, call) >= 0 {
+		if call, ok := n.X.(*ast.CallExpr); ok && errorIndex(in.pass.TypesInfo, call) >= 0 {
 			return call
 		}
 	case *ast.AssignStmt:
@@ -54,20 +54,26 @@ func (in *input) droppedError(l *loop, n ast.Node) *ast.CallExpr {
 		if !ok {
 			return nil
 		}
-		i := errorAt(in.pass.TypesInfo, call)
+		i := errorIndex(in.pass.TypesInfo, call)
 		if i < 0 || i >= len(n.Lhs) {
 			return nil
 		}
-		if id, ok := n.Lhs[i].(*ast.Ident); ok && (id.Name == "_" || n.Tok == token.ASSIGN && !in.isRead(l.owner.decl, in.variable(id))) {
+		id, ok := n.Lhs[i].(*ast.Ident)
+		if !ok {
+			return nil
+		}
+		// The compiler rejects a variable declared by := that nothing reads.
+		isUnread := n.Tok == token.ASSIGN && !in.isRead(l.owner.decl, in.variable(id))
+		if id.Name == "_" || isUnread {
 			return call
 		}
 	}
 	return nil
 }
 
-// errorAt returns the index of the error among the results of a call, -1 if there
-// is none.
-func errorAt(info *types.Info, call *ast.CallExpr) int {
+// errorIndex returns the index of the error among the results of a call, -1 if its last
+// result is not an error.
+func errorIndex(info *types.Info, call *ast.CallExpr) int {
 	switch t := info.TypeOf(call).(type) {
 	case *types.Tuple:
 		if n := t.Len(); n > 0 && isError(t.At(n-1).Type()) {
@@ -81,33 +87,32 @@ func errorAt(info *types.Info, call *ast.CallExpr) int {
 	return -1
 }
 
-// isRead reports whether a local variable is read below root other than by _ = v.
-// It returns true for one of a package or unknown.
+// isRead reports whether a local variable is read below root other than by _ = v. It
+// returns true for a nil v and for a variable of a package, which other code may read.
 func (in *input) isRead(root ast.Node, v *types.Var) bool {
 	if !in.isLocal(v) {
 		return true
 	}
-	read := false
-	in.uses(root, v, func(id *ast.Ident, path []ast.Node) {
-		a, ok := parent(path, 1).(*ast.AssignStmt)
-		if !ok {
-			read = true
+	found := false
+	in.inspectUses(root, v, func(id *ast.Ident, path []ast.Node) {
+		a, isAssign := parent(path, 1).(*ast.AssignStmt)
+		if !isAssign {
+			found = true
 			return
 		}
 		for i, rhs := range a.Rhs {
 			if rhs != ast.Expr(id) {
 				continue
 			}
-			if blank, ok := a.Lhs[i].(*ast.Ident); !ok || blank.Name != "_" {
-				read = true
+			if target, ok := a.Lhs[i].(*ast.Ident); !ok || target.Name != "_" {
+				found = true
 			}
 		}
 	})
-	return read
+	return found
 }
 
-// isChecked reports whether a function's error is looked at anywhere in the files
-// of tests.
+// isChecked reports whether a test file of the package checks the error of a function.
 func (in *input) isChecked(fn *types.Func) bool {
 	if in.suite.checked == nil {
 		in.suite.checked = map[*types.Func]bool{}
@@ -120,35 +125,43 @@ func (in *input) isChecked(fn *types.Func) bool {
 	return in.suite.checked[fn]
 }
 
-// addChecked records the functions whose errors a file looks at.
+// addChecked records the functions whose error a file reads.
 func (in *input) addChecked(root ast.Node) {
 	inspectPath(root, func(n ast.Node, path []ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
-		if !ok || errorAt(in.pass.TypesInfo, call) < 0 {
+		if !ok {
+			return true
+		}
+		i := errorIndex(in.pass.TypesInfo, call)
+		if i < 0 {
 			return true
 		}
 		fn := in.callee(call)
 		switch p := parent(path, 1).(type) {
 		case *ast.ExprStmt, *ast.GoStmt, *ast.DeferStmt:
+			// The statement drops the error.
 		case *ast.AssignStmt:
-			i := errorAt(in.pass.TypesInfo, call)
-			if id, ok := p.Lhs[min(i, len(p.Lhs)-1)].(*ast.Ident); !ok || id.Name != "_" && in.isRead(root, in.variable(id)) {
+			id, isIdent := p.Lhs[min(i, len(p.Lhs)-1)].(*ast.Ident)
+			if !isIdent || id.Name != "_" && in.isRead(root, in.variable(id)) {
 				in.suite.checked[fn] = true
 			}
-		default:
+		default: // an argument, a condition, a return
 			in.suite.checked[fn] = true
 		}
 		return true
 	})
 }
 
-// cannotFail reports whether a call's error is known to be nil, or to be another's
-// business: writers in memory, printing, closing.
-func (in *input) cannotFail(call *ast.CallExpr, fn *types.Func) bool {
+// isHarmless reports whether the error of a function is usually ignored for good reason:
+// it is always nil, as in writers to memory, or about output, as in printing and closing.
+func isHarmless(fn *types.Func) bool {
 	if fn.Pkg() == nil || isFunc(fn, "fmt") || isFunc(fn, "crypto/rand") || isFunc(fn, "math/rand") {
 		return true
 	}
-	if strings.HasPrefix(fn.Name(), "Close") || strings.HasPrefix(fn.Name(), "Write") || hasName(fn.Name(), []string{"Flush", "Sync", "Shutdown", "Seek", "Reset"}) {
+	if strings.HasPrefix(fn.Name(), "Close") || strings.HasPrefix(fn.Name(), "Write") {
+		return true
+	}
+	if hasName(fn.Name(), []string{"Flush", "Sync", "Shutdown", "Seek", "Reset"}) {
 		return true
 	}
 	if recv := fn.Signature().Recv(); recv != nil {

@@ -2,6 +2,7 @@ package gobench
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"regexp"
 	"strings"
@@ -10,17 +11,17 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// globalsChanged finds tests that change what benchmarks of the package read:
-// go test runs the tests first, in the same process.
+// globalsChanged finds tests that set package variables that benchmarks read, or empty
+// registries that benchmarks need: go test runs the tests first, in the same process.
 func globalsChanged() rule {
-	return rule{audit.Rule{
+	return rule{Rule: audit.Rule{
 		ID: "globals-changed", Severity: tare.Warn,
 		Title:   "A test changes a package variable or a registry that a benchmark needs.",
 		Why:     "go test -bench runs the tests first, in the same process. What they leave changed is what the benchmark finds: a published benchmark timed failing calls, as a test had emptied the registry that an init function had filled.",
 		Do:      "restore it with t.Cleanup, or have the benchmark set up what it needs; until then run go test -run '^$' -bench",
 		Command: compareRevisions,
 		Seen:    []string{"tare: study ffi"},
-	}, func(in *input) {
+	}, find: func(in *input) {
 		read := in.globalsRead()
 		registered := in.registries()
 		for _, file := range in.pass.Files {
@@ -37,10 +38,12 @@ func globalsChanged() rule {
 	}}
 }
 
-// emptying are names of functions that empty a registry.
+// emptying matches the names of functions that empty a registry.
 var emptying = regexp.MustCompile(`^(Reset|Clear|Unregister|Deregister)(All|Registry|Global|Globals|Types|Metadata|Mappings|Handlers|Codecs|Drivers)?$`)
 
-// reportChanges reports what a test changes and does not restore.
+// reportChanges reports the variables of read that a test sets and does not restore, and
+// the calls that empty a registry of the packages registered. Both maps hold a benchmark
+// that needs the variable or package.
 func (in *input) reportChanges(fn *ast.FuncDecl, read map[*types.Var]*benchmark, registered map[*types.Package]*benchmark) {
 	sets := map[*types.Var][]ast.Node{}
 	inspectPath(fn.Body, func(n ast.Node, path []ast.Node) bool {
@@ -49,45 +52,46 @@ func (in *input) reportChanges(fn *ast.FuncDecl, read map[*types.Var]*benchmark,
 			for _, lhs := range n.Lhs {
 				if v := in.variable(lhs); v != nil && read[v] != nil && v.Pkg() == in.pass.Pkg {
 					sets[v] = append(sets[v], n)
-					if isConditional(path) {
+					if isConditional(path) { // count it twice: only a single certain set is reported
 						sets[v] = append(sets[v], n)
 					}
 				}
 			}
 		case *ast.CallExpr:
 			called := in.callee(n)
-			if called == nil || called.Signature().Recv() != nil || isConditional(path) || registered[called.Pkg()] == nil {
+			if called == nil || called.Signature().Recv() != nil || isConditional(path) {
 				return true
 			}
-			if !emptying.MatchString(called.Name()) {
+			if registered[called.Pkg()] == nil || !emptying.MatchString(called.Name()) {
 				return true
 			}
-			in.report(n, "%s empties what an init function registered, and %s, which runs after it, needs", show(n), registered[called.Pkg()].name)
+			in.report(n, "%s empties what an init function registered, and %s, which runs after it, needs", formatExpr(n), registered[called.Pkg()].name)
 			delete(registered, called.Pkg())
 		}
 		return true
 	})
 	for v, nodes := range sets {
-		if len(nodes) == 1 && !in.keepsValue(fn, v) {
+		// A second set may restore the variable.
+		if len(nodes) == 1 && !in.takesAddress(fn, v) {
 			in.report(nodes[0], "%s sets %s and does not restore it; %s reads it", fn.Name.Name, v.Name(), read[v].name)
 		}
 	}
 }
 
-// keepsValue reports whether a function reads a variable before all else that it
-// does with it, so that it may restore it.
-func (in *input) keepsValue(fn *ast.FuncDecl, v *types.Var) bool {
-	kept := false
-	in.uses(fn.Body, v, func(id *ast.Ident, path []ast.Node) {
-		if u, ok := parent(path, 1).(*ast.UnaryExpr); ok && u.Op.String() == "&" {
-			kept = true
+// takesAddress reports whether a function takes the address of a variable, by which
+// other code may restore it.
+func (in *input) takesAddress(fn *ast.FuncDecl, v *types.Var) bool {
+	found := false
+	in.inspectUses(fn.Body, v, func(_ *ast.Ident, path []ast.Node) {
+		if u, ok := parent(path, 1).(*ast.UnaryExpr); ok && u.Op == token.AND {
+			found = true
 		}
 	})
-	return kept
+	return found
 }
 
-// globalsRead returns the package variables that benchmarks read and do not set,
-// each with the first that does.
+// globalsRead returns the package variables that benchmarks read and do not set, each
+// with the first benchmark that reads it.
 func (in *input) globalsRead() map[*types.Var]*benchmark {
 	read := map[*types.Var]*benchmark{}
 	for _, b := range in.suite.benchmarks {
@@ -121,8 +125,8 @@ func (in *input) globalsRead() map[*types.Var]*benchmark {
 	return read
 }
 
-// registries returns the packages whose Register functions an init function of the
-// tests calls, each with a benchmark that uses the package and does not register.
+// registries returns the packages with a Register function that an init function of the
+// package calls, each with a benchmark that uses the package and does not call Register.
 func (in *input) registries() map[*types.Package]*benchmark {
 	filled := map[*types.Package]bool{}
 	for _, file := range in.pass.Files {

@@ -19,7 +19,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// rule is an audit rule with the function that looks for it in a package.
+// rule is an audit rule with the function that reports what breaks it in a package.
 type rule struct {
 	audit.Rule
 	find func(*input)
@@ -35,7 +35,7 @@ const (
 	compareCalls     = "tare rpc FILE.proto"
 )
 
-// list returns the rules in the order in which they are listed.
+// list returns the rules in the order of docs/audit.md and of tare audit --rules.
 func list() []rule {
 	return []rule{
 		noLoop(), loopMixed(), parallelN(), resetInLoop(), timerStopped(), pausedInLoop(), sleepInLoop(), bytesOfN(),
@@ -86,11 +86,12 @@ type input struct {
 	suite *suite
 	rule  audit.Rule
 	found []audit.Finding
-	at    []token.Pos // of each finding
+
+	positions []token.Pos // position of each finding, by the index in found
 }
 
 // report adds a finding at node, unless a comment switches the rule off there.
-// What it says is a sentence without a full stop.
+// The formatted text is a sentence without a full stop.
 func (in *input) report(node ast.Node, format string, args ...any) {
 	at := in.pass.Fset.Position(node.Pos())
 	if in.suite.isIgnored(in.rule.ID, at) {
@@ -104,20 +105,20 @@ func (in *input) report(node ast.Node, format string, args ...any) {
 	}
 	f.Command = strings.ReplaceAll(f.Command, "NAME", pattern)
 	in.found = append(in.found, f)
-	in.at = append(in.at, node.Pos())
+	in.positions = append(in.positions, node.Pos())
 }
 
-// diagnose hands the findings to the driver in the order of their positions, which
-// is not that in which maps of variables yield them.
+// diagnose passes the findings to the driver, sorted by position: rules that iterate
+// over a map of variables find them in random order.
 func (in *input) diagnose() {
 	order := make([]int, len(in.found))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(in.at[a], in.at[b]) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(in.positions[a], in.positions[b]) })
 	for _, i := range order {
 		f := in.found[i]
-		in.pass.Report(analysis.Diagnostic{Pos: in.at[i], Category: f.Rule, Message: fmt.Sprintf("%s: %s; %s", f.Rule, f.What, f.Do)})
+		in.pass.Report(analysis.Diagnostic{Pos: in.positions[i], Category: f.Rule, Message: fmt.Sprintf("%s: %s; %s", f.Rule, f.What, f.Do)})
 	}
 }
 
@@ -136,7 +137,9 @@ func newAnalyzers() []*analysis.Analyzer {
 			ResultType: reflect.TypeFor[[]audit.Finding](),
 			Run: func(pass *analysis.Pass) (any, error) {
 				in := &input{pass: pass, suite: pass.ResultOf[suites].(*suite), rule: r.Rule}
-				if path := pass.Pkg.Path(); len(in.suite.benchmarks) > 0 && path != "testing" && path != "testing_test" {
+				// The benchmarks of package testing are about testing.B itself.
+				isTesting := pass.Pkg.Path() == "testing" || pass.Pkg.Path() == "testing_test"
+				if len(in.suite.benchmarks) > 0 && !isTesting {
 					r.find(in)
 				}
 				in.diagnose()

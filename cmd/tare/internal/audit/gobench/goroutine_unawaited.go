@@ -11,15 +11,15 @@ import (
 
 // goroutineUnawaited finds goroutines that a loop starts and nothing waits for.
 func goroutineUnawaited() rule {
-	return rule{audit.Rule{
+	return rule{Rule: audit.Rule{
 		ID: "goroutine-unawaited", Severity: tare.Void,
 		Title:   "The loop starts goroutines that nothing waits for.",
 		Why:     "The figure is that of starting them. Their work runs beside the timer, after it, or never, and slows down what is measured next.",
 		Do:      "wait for them before the timer stops, e.g. by a sync.WaitGroup",
 		Command: compareRevisions,
-	}, func(in *input) {
-		in.timedLoops(func(l *loop) {
-			if in.waits(l.owner.decl) {
+	}, find: func(in *input) {
+		in.eachTimedLoop(func(l *loop) {
+			if in.mayWait(l.owner.decl) {
 				return
 			}
 			in.inspectTimed(l, func(n ast.Node) bool {
@@ -32,10 +32,10 @@ func goroutineUnawaited() rule {
 	}}
 }
 
-// waits reports whether anything below root may wait for another goroutine: it
-// receives, selects, or calls something that is named so.
-func (in *input) waits(root ast.Node) bool {
-	found := in.calls(root, func(name string) bool {
+// mayWait reports whether code below root may wait for another goroutine: it receives
+// from a channel, selects, or calls a function whose name suggests waiting.
+func (in *input) mayWait(root ast.Node) bool {
+	found := in.hasCall(root, func(name string) bool {
 		return nameHas(name, "wait", "join", "sleep", "gosched", "lock", "close", "stop", "acquire")
 	})
 	ast.Inspect(root, func(n ast.Node) bool {
@@ -46,8 +46,8 @@ func (in *input) waits(root ast.Node) bool {
 			found = found || n.Op == token.ARROW
 		case *ast.RangeStmt:
 			if t := in.pass.TypesInfo.TypeOf(n.X); t != nil {
-				_, ok := t.Underlying().(*types.Chan)
-				found = found || ok
+				_, isChan := t.Underlying().(*types.Chan)
+				found = found || isChan
 			}
 		}
 		return !found

@@ -10,24 +10,24 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// inputInLoop finds inputs that each iteration makes anew although they are the
-// same, and hands to what is measured.
+// inputInLoop finds inputs that each iteration makes again although they are always the
+// same, and passes to the measured function.
 func inputInLoop() rule {
-	return rule{audit.Rule{
+	return rule{Rule: audit.Rule{
 		ID: "input-in-loop", Severity: tare.Warn,
 		Title:   "Each iteration makes its input again.",
 		Why:     "The time and the allocations of making it are in the figure. The comparison of two functions then shows less than they differ by: (input + a) / (input + b).",
 		Do:      "make it once before the loop",
 		Command: compareRevisions,
 		Seen:    []string{"https://github.com/tinylib/msgp/blob/v1.6.5/msgp/extension_test.go#L187"},
-	}, func(in *input) {
-		in.timedCalls(func(l *loop, call *ast.CallExpr, fn *types.Func) {
-			if !in.makesInput(fn) || in.isAbout(l.owner, fn) && !in.isTestHelper(fn) || !in.isInvariant(l, call) || !in.isHandedOn(l, call) {
-				return
+	}, find: func(in *input) {
+		in.eachTimedCall(func(l *loop, call *ast.CallExpr, fn *types.Func) {
+			isMeasured := in.isAbout(l.owner, fn) && !in.isTestHelper(fn)
+			if in.makesInput(fn) && !isMeasured && in.isInvariant(l, call) && in.isPassedOn(l, call) {
+				in.report(call, "%s makes the input anew in each iteration", formatExpr(call))
 			}
-			in.report(call, "%s makes the input anew in each iteration", show(call))
 		})
-		in.timedLoops(func(l *loop) {
+		in.eachTimedLoop(func(l *loop) {
 			for _, s := range l.body.List {
 				if v := in.findFilled(l, s); v != nil {
 					in.report(s, "%s is filled anew in each iteration, and then handed on", v.Name())
@@ -37,20 +37,23 @@ func inputInLoop() rule {
 	}}
 }
 
-// makesInput reports whether a function makes inputs: one of the standard library
-// that takes time, or a function of the tests that is named so.
+// makesInput reports whether a function makes inputs: a slow one of the standard library,
+// or a function of the test files with a name such as generateItems.
 func (in *input) makesInput(fn *types.Func) bool {
 	switch {
-	case isFunc(fn, "strings", "Repeat"), isFunc(fn, "bytes", "Repeat"), isFunc(fn, "regexp", "MustCompile", "Compile"), isFunc(fn, "os", "ReadFile"), isFunc(fn, "io/ioutil", "ReadFile"),
-		isFunc(fn, "crypto/rsa", "GenerateKey"), isFunc(fn, "crypto/ecdsa", "GenerateKey"), isFunc(fn, "time", "LoadLocation"), isFunc(fn, "math/rand", "Perm"):
+	case isFunc(fn, "strings", "Repeat"), isFunc(fn, "bytes", "Repeat"),
+		isFunc(fn, "regexp", "MustCompile", "Compile"),
+		isFunc(fn, "os", "ReadFile"), isFunc(fn, "io/ioutil", "ReadFile"),
+		isFunc(fn, "crypto/rsa", "GenerateKey"), isFunc(fn, "crypto/ecdsa", "GenerateKey"),
+		isFunc(fn, "time", "LoadLocation"), isFunc(fn, "math/rand", "Perm"):
 		return true
 	}
 	return in.isTestHelper(fn) && generators.MatchString(fn.Name()) && fn.Signature().Results().Len() > 0
 }
 
-// findFilled returns the slice if a statement of a loop's body is a loop that sets the
-// elements of one that the body made, and only a call after it uses that. It
-// returns nil otherwise.
+// findFilled returns the slice that a statement s of a loop's body fills: s is an inner
+// loop whose only statement sets an element of a slice, the body makes the slice by make,
+// and a call after s gets the slice. It returns nil for other statements.
 func (in *input) findFilled(l *loop, s ast.Stmt) *types.Var {
 	var body *ast.BlockStmt
 	switch s := s.(type) {
@@ -80,73 +83,83 @@ func (in *input) findFilled(l *loop, s ast.Stmt) *types.Var {
 	if !ok || !isMake(in.pass.TypesInfo, init) {
 		return nil
 	}
-	handed := false
-	in.uses(l.body, v, func(id *ast.Ident, path []ast.Node) {
+	isPassedOn := false
+	in.inspectUses(l.body, v, func(id *ast.Ident, path []ast.Node) {
 		for _, p := range path {
-			call, ok := p.(*ast.CallExpr)
-			handed = handed || ok && id.Pos() > s.End() && in.callee(call) != nil
+			call, isCall := p.(*ast.CallExpr)
+			if isCall && id.Pos() > s.End() && in.callee(call) != nil {
+				isPassedOn = true
+			}
 		}
 	})
-	if !handed {
+	if !isPassedOn {
 		return nil
 	}
 	return v
 }
 
-// generators are names of functions that make inputs.
+// generators matches the names of functions that make inputs.
 var generators = regexp.MustCompile(`^(?i:generate|gen|random|fake|mock|make(test|input|data|random|payload|big|large)|new(test|random|fake|sample)|create(test|sample|random|large|big)|build(test|sample|input|payload|large)|sample|fixture|load(fixture|testdata|sample))([A-Z0-9_]|[a-z]*$)`)
 
-// isTestHelper reports whether a function is one of a test file of the package.
+// isTestHelper reports whether a function, not a method, is declared in a test file of
+// the package.
 func (in *input) isTestHelper(fn *types.Func) bool {
 	return fn.Pkg() == in.pass.Pkg && fn.Signature().Recv() == nil && strings.HasSuffix(in.pass.Fset.Position(fn.Pos()).Filename, "_test.go")
 }
 
 // isInvariant reports whether a call has the same arguments in each iteration: they
-// name nothing that the loop declares or sets.
+// contain no variable that the loop declares or sets, no random source, and no call
+// other than conversions and len.
 func (in *input) isInvariant(l *loop, call *ast.CallExpr) bool {
-	invariant := true
+	info := in.pass.TypesInfo
+	isInvariant := true
 	for _, a := range call.Args {
 		ast.Inspect(a, func(n ast.Node) bool {
 			switch n := n.(type) {
-			case *ast.CallExpr, *ast.FuncLit:
-				if call, ok := n.(*ast.CallExpr); !ok || !in.pass.TypesInfo.Types[call.Fun].IsType() && !isBuiltin(in.pass.TypesInfo, call, "len") {
-					invariant = false
+			case *ast.FuncLit:
+				isInvariant = false
+			case *ast.CallExpr:
+				isConversion := info.Types[n.Fun].IsType()
+				if !isConversion && !isBuiltin(info, n, "len") {
+					isInvariant = false
 				}
 			case *ast.Ident:
-				v, ok := in.pass.TypesInfo.Uses[n].(*types.Var)
+				v, ok := info.Uses[n].(*types.Var)
 				if !ok || v.IsField() {
 					return true
 				}
-				invariant = invariant && in.isOutside(v, l) && !in.isSet(l, v) && !isNamed(v.Type(), "math/rand", "Rand") && !isNamed(v.Type(), "math/rand/v2", "Rand")
+				if !in.isOutside(v, l) || in.isSet(l, v) || isRand(v.Type()) {
+					isInvariant = false
+				}
 			}
-			return invariant
+			return isInvariant
 		})
 	}
-	return invariant
+	return isInvariant
 }
 
-// isSet reports whether a loop assigns to a variable or counts it.
+// isSet reports whether a loop may set a variable: it assigns to it, counts it or takes
+// its address.
 func (in *input) isSet(l *loop, v *types.Var) bool {
-	set := false
-	in.uses(l.node, v, func(id *ast.Ident, path []ast.Node) {
+	found := false
+	in.inspectUses(l.node, v, func(id *ast.Ident, path []ast.Node) {
 		switch p := parent(path, 1).(type) {
 		case *ast.AssignStmt:
 			for _, lhs := range p.Lhs {
-				set = set || lhs == ast.Expr(id)
+				found = found || lhs == ast.Expr(id)
 			}
 		case *ast.IncDecStmt, *ast.UnaryExpr:
-			set = true
+			found = true
 		}
 	})
-	return set
+	return found
 }
 
-// isHandedOn reports whether the result of a call is an argument or receiver of
-// another call of the loop, that is not a conversion and not one of the tests,
-// either itself or by a variable that the loop declares and does not change.
-func (in *input) isHandedOn(l *loop, call *ast.CallExpr) bool {
-	handed := false
-	measured := func(outer ast.Node) bool {
+// isPassedOn reports whether the result of a call is an argument or the receiver of a
+// measured call in the loop, directly or by a variable that the loop declares and does
+// not change. Calls of unknown functions and of test helpers are not measured.
+func (in *input) isPassedOn(l *loop, call *ast.CallExpr) bool {
+	isMeasured := func(outer ast.Node) bool {
 		c, ok := outer.(*ast.CallExpr)
 		if !ok || c == call {
 			return false
@@ -154,34 +167,35 @@ func (in *input) isHandedOn(l *loop, call *ast.CallExpr) bool {
 		fn := in.callee(c)
 		return fn != nil && !in.isTestHelper(fn)
 	}
+	found := false
 	inspectPath(l.body, func(n ast.Node, path []ast.Node) bool {
 		if n != ast.Node(call) {
 			return true
 		}
 		switch p := parent(path, 1).(type) {
 		case *ast.CallExpr:
-			handed = measured(p)
-		case *ast.SelectorExpr:
-			handed = measured(parent(path, 2))
+			found = isMeasured(p)
+		case *ast.SelectorExpr: // the result is the receiver
+			found = isMeasured(parent(path, 2))
 		case *ast.AssignStmt:
 			v := in.variable(p.Lhs[0])
 			if v == nil || in.isOutside(v, l) {
 				return false
 			}
-			changed := false
-			in.uses(l.body, v, func(id *ast.Ident, path []ast.Node) {
+			isChanged := false
+			in.inspectUses(l.body, v, func(_ *ast.Ident, path []ast.Node) {
 				switch q := parent(path, 1).(type) {
 				case *ast.CallExpr:
-					handed = handed || measured(q)
+					found = found || isMeasured(q)
 				case *ast.SelectorExpr:
-					handed = handed || measured(parent(path, 2))
+					found = found || isMeasured(parent(path, 2))
 				case *ast.AssignStmt:
-					changed = true
+					isChanged = true
 				}
 			})
-			handed = handed && !changed
+			found = found && !isChanged
 		}
 		return false
 	})
-	return handed
+	return found
 }

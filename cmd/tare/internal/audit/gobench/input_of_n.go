@@ -8,16 +8,17 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// inputOfN finds inputs whose size is b.N, or the number of the iteration.
+// inputOfN finds inputs in loops over b.N whose size is b.N, or the number of the
+// iteration.
 func inputOfN() rule {
-	return rule{audit.Rule{
+	return rule{Rule: audit.Rule{
 		ID: "input-of-n", Severity: tare.Void,
 		Title:   "The size of the input grows with b.N.",
 		Why:     "go test chooses b.N so that the benchmark takes a second, and expects each iteration to take the same. Where an iteration works on b.N elements, or on as many as there were iterations, ns/op is a mean over sizes that nobody chose, and depends on -benchtime.",
 		Do:      "take inputs of fixed sizes, one sub-benchmark each",
 		Command: compareRevisions,
-	}, func(in *input) {
-		in.timedLoops(func(l *loop) {
+	}, find: func(in *input) {
+		in.eachTimedLoop(func(l *loop) {
 			if l.kind != overN {
 				return
 			}
@@ -30,7 +31,7 @@ func inputOfN() rule {
 					in.report(call, "each iteration works on %s, which has b.N elements", sized.Name())
 				}
 				if in.growsWithCounter(l, call) {
-					in.report(call, "%s makes an input as large as the iteration's number", show(call))
+					in.report(call, "%s makes an input as large as the iteration's number", formatExpr(call))
 				}
 				return true
 			})
@@ -38,8 +39,8 @@ func inputOfN() rule {
 	}}
 }
 
-// sizedArgument returns the slice if a call gets one that was made with b.N
-// elements, else nil.
+// sizedArgument returns the first argument of a call that is a slice made with b.N
+// elements, nil if there is none.
 func (in *input) sizedArgument(l *loop, call *ast.CallExpr) *types.Var {
 	if in.callee(call) == nil {
 		return nil
@@ -56,12 +57,16 @@ func (in *input) sizedArgument(l *loop, call *ast.CallExpr) *types.Var {
 	return nil
 }
 
-// growsWithCounter reports whether a call makes something as large as the counter
-// of a loop.
+// growsWithCounter reports whether a call of make or Repeat makes something as large as
+// the counter of a loop.
 func (in *input) growsWithCounter(l *loop, call *ast.CallExpr) bool {
 	counter := in.counter(l)
+	if counter == nil || len(call.Args) < 2 {
+		return false
+	}
 	fn := in.callee(call)
-	if counter == nil || len(call.Args) < 2 || !isMake(in.pass.TypesInfo, call) && !isFunc(fn, "strings", "Repeat") && !isFunc(fn, "bytes", "Repeat") {
+	hasSize := isMake(in.pass.TypesInfo, call) || isFunc(fn, "strings", "Repeat") || isFunc(fn, "bytes", "Repeat")
+	if !hasSize {
 		return false
 	}
 	return in.variable(stripConversion(in.pass.TypesInfo, call.Args[1])) == counter

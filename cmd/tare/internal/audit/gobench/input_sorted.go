@@ -8,31 +8,32 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// inputSorted finds sorts of the same slice in each iteration: all but the first
-// sort what is sorted.
+// inputSorted finds sorts of the same slice in each iteration. All but the first
+// iteration find the slice sorted.
 func inputSorted() rule {
-	return rule{audit.Rule{
+	return rule{Rule: audit.Rule{
 		ID: "input-sorted", Severity: tare.Void,
 		Title:   "The same slice is sorted in each iteration.",
 		Why:     "Only the first iteration sorts; the others find a sorted slice, which most algorithms pass over in one run. The figure is that of sorted input.",
 		Do:      "copy the input into a second slice in each iteration, and sort that one",
 		Command: compareRevisions,
-	}, func(in *input) {
-		in.timedCalls(func(l *loop, call *ast.CallExpr, fn *types.Func) {
-			if !isFunc(fn, "sort", "Sort", "Stable", "Slice", "SliceStable", "Ints", "Strings", "Float64s") && !isFunc(fn, "slices", "Sort", "SortFunc", "SortStableFunc") {
+	}, find: func(in *input) {
+		in.eachTimedCall(func(l *loop, call *ast.CallExpr, fn *types.Func) {
+			isSort := isFunc(fn, "sort", "Sort", "Stable", "Slice", "SliceStable", "Ints", "Strings", "Float64s") ||
+				isFunc(fn, "slices", "Sort", "SortFunc", "SortStableFunc")
+			if !isSort || nameHas(l.owner.name, "sorted") {
 				return
 			}
 			v := in.variable(stripConversion(in.pass.TypesInfo, call.Args[0]))
-			if v == nil || !in.isOutside(v, l) || !in.isLocal(v) || nameHas(l.owner.name, "sorted") || in.isRefilled(l, v, call) {
-				return
+			if in.isOutside(v, l) && in.isLocal(v) && !in.isRefilled(l, v, call) {
+				in.report(call, "%s sorts %s in each iteration, and it is sorted after the first", formatExpr(call.Fun), v.Name())
 			}
-			in.report(call, "%s sorts %s in each iteration, and it is sorted after the first", show(call.Fun), v.Name())
 		})
 	}}
 }
 
-// stripConversion returns what an expression converts, e.g. the slice in
-// sort.IntSlice(s), or the expression itself.
+// stripConversion returns the operand of a conversion, e.g. s of sort.IntSlice(s), and
+// other expressions as they are.
 func stripConversion(info *types.Info, e ast.Expr) ast.Expr {
 	for {
 		call, ok := ast.Unparen(e).(*ast.CallExpr)
@@ -43,11 +44,11 @@ func stripConversion(info *types.Info, e ast.Expr) ast.Expr {
 	}
 }
 
-// isRefilled reports whether a loop may change a slice besides sorting it: it is
-// assigned to, or used by anything but the sort and len.
+// isRefilled reports whether a loop may change a slice other than by sorting it: it uses
+// the slice outside of the call sort and of len.
 func (in *input) isRefilled(l *loop, v *types.Var, sort *ast.CallExpr) bool {
 	refilled := false
-	in.uses(l.node, v, func(id *ast.Ident, path []ast.Node) {
+	in.inspectUses(l.node, v, func(id *ast.Ident, path []ast.Node) {
 		if sort.Pos() <= id.Pos() && id.Pos() < sort.End() {
 			return
 		}

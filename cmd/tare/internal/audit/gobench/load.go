@@ -24,29 +24,34 @@ import (
 // Report holds the findings of directories and files.
 type Report struct {
 	Findings   []audit.Finding
-	Benchmarks int      // functions and literals that have a *testing.B
-	Files      int      // that hold them
-	Notes      []string // a line each: what could not be read, or not completely
+	Benchmarks int      // number of functions and literals with a parameter *testing.B
+	Files      int      // number of files that contain them
+	Notes      []string // one line for each package or module that was not read completely
 }
 
-// directoriesAtOnce bounds how many directories are in memory at a time.
-const directoriesAtOnce = 16
+// maxDirectories is the number of directories that are loaded at a time, so that a
+// large module does not fill the memory.
+const maxDirectories = 16
 
-// Read finds the mistakes in the benchmarks of paths: Go files, of which each is
-// read with its package, and directories with all below them, except for what the
-// go command passes over. What does not compile is read as far as it has types.
+// Read finds the mistakes in the benchmarks of paths, which are Go files and
+// directories. A file is read with its package, but only findings in the file are
+// reported. A directory is read with all directories below it that the go command
+// would read. Code that does not compile is read as far as it has types.
+//
+// findDirectories lists the directories, loadPackages parses and type-checks those of
+// one module, and readModule runs the rules on them.
 func Read(ctx context.Context, paths []string) (Report, error) {
 	var rep Report
-	dirs, only, err := findDirectories(paths)
+	dirs, selected, err := findDirectories(paths)
 	if err != nil {
 		return rep, err
 	}
 	for start := 0; start < len(dirs); {
 		end := start + 1
-		for end < len(dirs) && end-start < directoriesAtOnce && dirs[end].module == dirs[start].module {
+		for end < len(dirs) && end-start < maxDirectories && dirs[end].module == dirs[start].module {
 			end++
 		}
-		if err := rep.readModule(ctx, dirs[start:end], only); err != nil {
+		if err := rep.readModule(ctx, dirs[start:end], selected); err != nil {
 			return rep, err
 		}
 		start = end
@@ -55,25 +60,25 @@ func Read(ctx context.Context, paths []string) (Report, error) {
 	return rep, nil
 }
 
-// directory is one that holds benchmarks.
+// directory is a directory with benchmarks.
 type directory struct {
 	path   string // absolute
-	module string // the directory of its go.mod, absolute; "" if it has none
+	module string // absolute path of the directory with its go.mod; "" if it has none
 }
 
-// findDirectories returns the directories with benchmarks that paths name, those
-// of a module next to each other. only holds the files that are named, nil if
-// directories are; nothing is reported of other files in their directories.
-func findDirectories(paths []string) (dirs []directory, only map[string]bool, err error) {
+// findDirectories returns the directories with benchmarks at and below paths, sorted
+// by module. selected holds the files and directories whose findings are reported: a
+// named file by itself, a directory that was searched with all its files.
+func findDirectories(paths []string) (dirs []directory, selected map[string]bool, err error) {
 	seen := map[string]bool{}
-	whole := map[string]bool{}
-	add := func(dir string) {
+	searched := map[string]bool{}
+	addDirectory := func(dir string) {
 		if !seen[dir] {
 			seen[dir] = true
-			dirs = append(dirs, directory{dir, moduleOf(dir)})
+			dirs = append(dirs, directory{dir, moduleDir(dir)})
 		}
 	}
-	only = map[string]bool{}
+	selected = map[string]bool{}
 	for _, path := range paths {
 		abs, err := filepath.Abs(path)
 		if err != nil {
@@ -84,19 +89,19 @@ func findDirectories(paths []string) (dirs []directory, only map[string]bool, er
 		case err != nil:
 			return nil, nil, err
 		case !info.IsDir():
-			only[abs] = true
-			add(filepath.Dir(abs))
+			selected[abs] = true
+			addDirectory(filepath.Dir(abs))
 			continue
 		}
 		err = filepath.WalkDir(abs, func(file string, e fs.DirEntry, err error) error {
 			switch name := e.Name(); {
 			case err != nil:
 				return err
-			case e.IsDir() && file != abs && (name == "testdata" || name == "vendor" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")):
+			case e.IsDir() && file != abs && isSkipped(name):
 				return fs.SkipDir
 			case e.Type().IsRegular() && strings.HasSuffix(name, ".go") && hasBenchmarks(file):
-				whole[filepath.Dir(file)] = true
-				add(filepath.Dir(file))
+				searched[filepath.Dir(file)] = true
+				addDirectory(filepath.Dir(file))
 			}
 			return nil
 		})
@@ -104,30 +109,28 @@ func findDirectories(paths []string) (dirs []directory, only map[string]bool, er
 			return nil, nil, err
 		}
 	}
-	for file := range only {
-		if whole[filepath.Dir(file)] {
-			delete(only, file)
-		}
-	}
-	if len(whole) > 0 {
-		for dir := range whole {
-			only[dir] = true
-		}
+	for dir := range searched {
+		selected[dir] = true
 	}
 	slices.SortStableFunc(dirs, func(a, b directory) int { return strings.Compare(a.module, b.module) })
-	return dirs, only, nil
+	return dirs, selected, nil
 }
 
-// hasBenchmarks reports whether a file mentions *testing.B. A file that cannot be
-// read is one that may.
+// isSkipped reports whether the go command skips directories of a name in ./...
+func isSkipped(name string) bool {
+	return name == "testdata" || name == "vendor" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
+}
+
+// hasBenchmarks reports whether a file mentions testing.B. It returns true for a file
+// that cannot be read: loading its package reports the error.
 func hasBenchmarks(file string) bool {
 	text, err := os.ReadFile(file)
 	return err != nil || bytes.Contains(text, []byte("testing.B"))
 }
 
-// moduleOf returns the directory of the go.mod that a directory belongs to, "" if
+// moduleDir returns the directory of the go.mod that a directory belongs to, "" if
 // there is none.
-func moduleOf(dir string) string {
+func moduleDir(dir string) string {
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
 			return dir
@@ -140,28 +143,31 @@ func moduleOf(dir string) string {
 	}
 }
 
-// readModule reads directories of one module, those without one outside of all
-// modules. only holds the files and directories that are asked for.
-func (rep *Report) readModule(ctx context.Context, dirs []directory, only map[string]bool) error {
-	pkgs, err := loadPackages(ctx, dirs, dirs[0].module != "")
-	bare := false // of the module that they belong to
+// readModule runs the rules on directories that all belong to one module, or to none,
+// and adds the findings in selected files and directories.
+func (rep *Report) readModule(ctx context.Context, dirs []directory, selected map[string]bool) error {
+	inModule := dirs[0].module != ""
+	pkgs, err := loadPackages(ctx, dirs, inModule)
 	if err == nil && areExcluded(pkgs) {
 		rep.Notes = append(rep.Notes, format.Line(firstError(pkgs).Error(), 0))
 		return nil
 	}
-	if dirs[0].module != "" && (err != nil || !haveSyntax(pkgs)) && ctx.Err() == nil {
-		// The module needs what is not on this machine: its own files can be read without.
-		why := err
-		if why == nil {
-			why = firstError(pkgs)
+	failed := err != nil || !haveSyntax(pkgs)
+	withoutModule := inModule && failed && ctx.Err() == nil
+	if withoutModule {
+		// The go command cannot load the module, e.g. because a required module is not on
+		// this machine. Its files can be read as if they were in no module.
+		cause := err
+		if cause == nil {
+			cause = firstError(pkgs)
 		}
-		rep.Notes = append(rep.Notes, fmt.Sprintf("%s: read without its module: %s", dirs[0].module, format.Line(why.Error(), 0)))
+		rep.Notes = append(rep.Notes, fmt.Sprintf("%s: read without its module: %s", dirs[0].module, format.Line(cause.Error(), 0)))
 		pkgs, err = loadPackages(ctx, dirs, false)
-		bare = true
 	}
 	if err != nil {
 		return fmt.Errorf("load packages of %s: %w", dirs[0].path, err)
 	}
+	// Packages whose ID ends with .test are the generated main packages of tests.
 	pkgs = slices.DeleteFunc(pkgs, func(p *packages.Package) bool {
 		return len(p.Syntax) == 0 || p.TypesInfo == nil || strings.HasSuffix(p.ID, ".test")
 	})
@@ -169,25 +175,25 @@ func (rep *Report) readModule(ctx context.Context, dirs []directory, only map[st
 	if err != nil {
 		return err
 	}
-	asked := func(file string) bool { return only[file] || only[filepath.Dir(file)] }
+	isSelected := func(file string) bool { return selected[file] || selected[filepath.Dir(file)] }
 	for _, root := range graph.Roots {
 		if root.Err != nil {
 			return fmt.Errorf("%s: %w", root.Package.PkgPath, root.Err)
 		}
 		for _, f := range root.Result.([]audit.Finding) {
-			if asked(f.File) {
+			if isSelected(f.File) {
 				rep.Findings = append(rep.Findings, f)
 			}
 		}
 	}
-	if !bare {
+	if !withoutModule { // the note on the module says it already
 		rep.noteErrors(pkgs)
 	}
-	rep.countBenchmarks(pkgs, asked)
+	rep.countBenchmarks(pkgs, isSelected)
 	return nil
 }
 
-// noteErrors notes which packages do not compile, with the first error of each.
+// noteErrors adds a note for each package that does not compile, with its first error.
 func (rep *Report) noteErrors(pkgs []*packages.Package) {
 	noted := map[string]bool{}
 	for _, p := range pkgs {
@@ -198,14 +204,14 @@ func (rep *Report) noteErrors(pkgs []*packages.Package) {
 	}
 }
 
-// countBenchmarks counts what was read. A package and its variant with tests share
-// files, which count once.
-func (rep *Report) countBenchmarks(pkgs []*packages.Package, asked func(file string) bool) {
+// countBenchmarks counts the benchmarks of the selected files. A package and its
+// variant with tests share files, which count once.
+func (rep *Report) countBenchmarks(pkgs []*packages.Package, isSelected func(file string) bool) {
 	counted := map[string]bool{}
 	for _, p := range pkgs {
 		for _, file := range p.Syntax {
 			name := p.Fset.Position(file.FileStart).Filename
-			if counted[name] || !asked(name) || !importsTesting(file) {
+			if counted[name] || !isSelected(name) || !importsTesting(file) {
 				continue
 			}
 			counted[name] = true
@@ -217,20 +223,20 @@ func (rep *Report) countBenchmarks(pkgs []*packages.Package, asked func(file str
 	}
 }
 
-// loadMode has types of packages that are imported made from their source: nothing
-// is compiled, so that nothing of what is read runs, and no compiler of C is needed.
+// loadMode requests the source of imported packages, not their compiled export data:
+// nothing is compiled, so no code of the module runs and no C compiler is needed.
 const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps |
 	packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedModule
 
-// loadPackages loads directories with their tests, in their module or as in a
-// GOPATH, where imports of other modules stay unknown.
+// loadPackages loads directories with their tests: in their module, or else as in a
+// GOPATH, where imports of other modules remain unknown.
 func loadPackages(ctx context.Context, dirs []directory, inModule bool) ([]*packages.Package, error) {
 	cfg := &packages.Config{Context: ctx, Mode: loadMode, Tests: true, Dir: dirs[0].path, Fset: token.NewFileSet(), Env: append(os.Environ(), "CGO_ENABLED=0")}
 	if !inModule {
 		cfg.Env = append(cfg.Env, "GO111MODULE=off", "GOFLAGS=")
 	}
 	patterns := make([]string, 0, len(dirs))
-	asked := map[string]bool{}
+	isListed := map[string]bool{}
 	for _, d := range dirs {
 		rel, err := filepath.Rel(dirs[0].path, d.path)
 		if err != nil {
@@ -239,11 +245,11 @@ func loadPackages(ctx context.Context, dirs []directory, inModule bool) ([]*pack
 		if rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 			rel = "." + string(filepath.Separator) + rel
 		}
-		patterns = append(patterns, rel) // outside of modules no absolute ones are taken
-		asked[d.path] = true
+		patterns = append(patterns, rel) // outside of modules the go command accepts no absolute paths
+		isListed[d.path] = true
 	}
 	cfg.ParseFile = func(fset *token.FileSet, name string, src []byte) (*ast.File, error) {
-		if asked[filepath.Dir(name)] {
+		if isListed[filepath.Dir(name)] {
 			return parser.ParseFile(fset, name, src, parser.ParseComments|parser.AllErrors)
 		}
 		file, err := parser.ParseFile(fset, name, src, parser.SkipObjectResolution)
@@ -255,7 +261,8 @@ func loadPackages(ctx context.Context, dirs []directory, inModule bool) ([]*pack
 	return packages.Load(cfg, patterns...)
 }
 
-// dropBodies takes the bodies of functions from a file that is only imported.
+// dropBodies removes the bodies of functions from a file of an imported package, of
+// which only the declared types are needed.
 func dropBodies(file *ast.File) {
 	for _, d := range file.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok {
@@ -270,12 +277,13 @@ func areExcluded(pkgs []*packages.Package) bool {
 	return err != nil && !haveSyntax(pkgs) && strings.Contains(err.Error(), "build constraints exclude all Go files")
 }
 
+// haveSyntax reports whether a file of the packages was parsed.
 func haveSyntax(pkgs []*packages.Package) bool {
 	return slices.ContainsFunc(pkgs, func(p *packages.Package) bool { return len(p.Syntax) > 0 })
 }
 
-// firstError returns the first error of packages that is about themselves, nil if
-// there is none.
+// firstError returns the first error in loading packages, without the "-: " that stands
+// for an unknown position. It returns nil if there is none.
 func firstError(pkgs []*packages.Package) error {
 	for _, p := range pkgs {
 		for _, e := range p.Errors {

@@ -9,30 +9,32 @@ import (
 
 // logInLoop finds output to the terminal or the log of the test in each iteration.
 func logInLoop() rule {
-	return rule{audit.Rule{
+	return rule{Rule: audit.Rule{
 		ID: "log-in-loop", Severity: tare.Warn,
 		Title:   "The timed loop prints or logs.",
 		Why:     "Each line takes microseconds, by what reads it: a terminal is ten times as slow as a file. b.Log keeps all lines in memory. The output also mixes with the lines of go test, so that tools cannot read them.",
 		Do:      "check the result in place of printing it, or write to a sink that counts",
 		Command: compareRevisions,
 		Seen:    []string{"tare: studies tiny, users"},
-	}, func(in *input) {
-		if path := in.pass.Pkg.Path(); path == "fmt_test" || path == "log" || path == "log_test" || path == "log/slog" {
+	}, find: func(in *input) {
+		// The benchmarks of these packages are about printing and logging.
+		if hasName(in.pass.Pkg.Path(), []string{"fmt_test", "log", "log_test", "log/slog"}) {
 			return
 		}
-		in.timedLoops(func(l *loop) {
+		in.eachTimedLoop(func(l *loop) {
 			inspectPath(l.body, func(n ast.Node, path []ast.Node) bool {
 				call, ok := n.(*ast.CallExpr)
 				if !ok || isConditional(path) {
 					return true
 				}
 				fn := in.callee(call)
-				prints := isFunc(fn, "fmt", "Print", "Println", "Printf") || isFunc(fn, "log", "Print", "Println", "Printf") || isFunc(fn, "log/slog", "Debug", "Info", "Warn", "Error")
-				for _, name := range []string{"Log", "Logf"} {
-					prints = prints || isMethod(in.pass.TypesInfo, call, "testing", "B", name)
-				}
-				if prints && l.innermost(call) && !in.setsOutput() {
-					in.report(call, "%s writes a line in each iteration", show(call.Fun))
+				isPrint := isFunc(fn, "fmt", "Print", "Println", "Printf") ||
+					isFunc(fn, "log", "Print", "Println", "Printf") ||
+					isFunc(fn, "log/slog", "Debug", "Info", "Warn", "Error") ||
+					isMethod(in.pass.TypesInfo, call, "testing", "B", "Log") ||
+					isMethod(in.pass.TypesInfo, call, "testing", "B", "Logf")
+				if isPrint && l.isInnermost(call) && !in.setsOutput() {
+					in.report(call, "%s writes a line in each iteration", formatExpr(call.Fun))
 				}
 				return true
 			})
@@ -40,7 +42,8 @@ func logInLoop() rule {
 	}}
 }
 
-// setsOutput reports whether the package redirects the standard log or output.
+// setsOutput reports whether a file of the package redirects the standard log, the
+// default logger of log/slog or os.Stdout.
 func (in *input) setsOutput() bool {
 	for _, file := range in.pass.Files {
 		found := false
@@ -50,7 +53,7 @@ func (in *input) setsOutput() bool {
 				found = found || isFunc(in.callee(n), "log", "SetOutput") || isFunc(in.callee(n), "log/slog", "SetDefault")
 			case *ast.AssignStmt:
 				for _, lhs := range n.Lhs {
-					found = found || show(lhs) == "os.Stdout"
+					found = found || formatExpr(lhs) == "os.Stdout"
 				}
 			}
 			return !found

@@ -2,35 +2,33 @@ package gobench
 
 import (
 	"go/ast"
+	"slices"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// loopMixed finds benchmarks that use b.N before or in a loop over b.Loop, where
-// it is not yet the number of iterations.
+// loopMixed finds benchmarks that use b.N before or in a loop over b.Loop, where b.N is
+// not yet the number of iterations, or that also loop over b.N.
 func loopMixed() rule {
-	return rule{audit.Rule{
+	return rule{Rule: audit.Rule{
 		ID: "loop-mixed", Severity: tare.Void,
 		Title:   "The benchmark uses both b.Loop and b.N.",
 		Why:     "With b.Loop the function runs once and b.N is only known when the loop ends: before, it is 0 or 1. Inputs made for b.N iterations are too few, and a loop over b.N beside it runs once or not at all.",
 		Do:      "take b.Loop or b.N, not both; after a loop over b.Loop, b.N is the number of its iterations",
 		Command: compareRevisions,
 		Seen:    []string{"https://pkg.go.dev/testing#B.Loop"},
-	}, func(in *input) {
+	}, find: func(in *input) {
 		for _, b := range in.suite.benchmarks {
-			var byCall *loop
-			for _, l := range b.loops {
-				if l.kind == byLoop && byCall == nil {
-					byCall = l
-				}
-			}
-			if byCall == nil {
+			first := slices.IndexFunc(b.loops, func(l *loop) bool { return l.kind == byLoop })
+			if first < 0 {
 				continue
 			}
+			loopEnd := b.loops[first].node.End()
 			ast.Inspect(b.body, func(n ast.Node) bool {
 				sel, ok := n.(*ast.SelectorExpr)
-				if ok && sel.Sel.Name == "N" && isNamed(in.pass.TypesInfo.TypeOf(sel.X), "testing", "B") && (sel.Pos() < byCall.node.End() || loopsOver(b, sel)) {
+				isN := ok && sel.Sel.Name == "N" && isNamed(in.pass.TypesInfo.TypeOf(sel.X), "testing", "B")
+				if isN && (sel.Pos() < loopEnd || isLoopBound(b, sel)) {
 					in.report(sel, "b.N is used beside b.Loop, before it is the number of iterations")
 				}
 				_, lit := n.(*ast.FuncLit)
@@ -40,12 +38,9 @@ func loopMixed() rule {
 	}}
 }
 
-// loopsOver reports whether a loop over b.N ends by a node.
-func loopsOver(b *benchmark, n ast.Node) bool {
-	for _, l := range b.loops {
-		if l.kind == overN && l.node.Pos() <= n.Pos() && n.Pos() < l.body.Pos() {
-			return true
-		}
-	}
-	return false
+// isLoopBound reports whether a node is in the head of a loop over b.N.
+func isLoopBound(b *benchmark, n ast.Node) bool {
+	return slices.ContainsFunc(b.loops, func(l *loop) bool {
+		return l.kind == overN && l.node.Pos() <= n.Pos() && n.Pos() < l.body.Pos()
+	})
 }

@@ -3,33 +3,36 @@ package gobench
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// noLoop finds benchmarks that do their work once, whatever b.N is. One that
-// reports a metric may be there for that alone.
+// noLoop finds benchmarks that do their work once, whatever b.N is. It omits those that
+// call ReportMetric: the metric may be all that they are for.
 func noLoop() rule {
-	return rule{audit.Rule{
+	return rule{Rule: audit.Rule{
 		ID: "no-loop", Severity: tare.Void,
 		Title:   "The benchmark does not repeat its work b.N times.",
 		Why:     "go test divides the time by b.N, whatever was done. Work that is done once is divided by up to a billion: 0.0000012 ns/op.",
 		Do:      "repeat the work: for b.Loop() { … }",
 		Command: compareRevisions,
 		Seen:    []string{"https://github.com/RoaringBitmap/roaring/blob/v1.9.4/benchmark_test.go#L400"},
-	}, func(in *input) {
+	}, find: func(in *input) {
 		for _, b := range in.suite.benchmarks {
-			if len(b.loops) > 0 || b.b == nil || len(b.body.List) == 0 || !strings.HasPrefix(b.name, "Benchmark") || !in.isRun(b) || in.calls(b.body, func(name string) bool { return name == "ReportMetric" }) {
+			if len(b.loops) > 0 || b.b == nil || !strings.HasPrefix(b.name, "Benchmark") || !in.isRun(b) {
 				continue
 			}
-			works := false
-			for _, s := range b.body.List {
-				e, ok := s.(*ast.ExprStmt)
-				works = works || !ok || !isReporting(e)
+			if in.hasCall(b.body, func(name string) bool { return name == "ReportMetric" }) {
+				continue
 			}
-			if works && !in.passesOn(b) {
+			hasWork := slices.ContainsFunc(b.body.List, func(s ast.Stmt) bool {
+				e, ok := s.(*ast.ExprStmt)
+				return !ok || !isReporting(e)
+			})
+			if hasWork && !in.mayRepeat(b) {
 				in.report(b.node, "%s has no loop over b.N or b.Loop, so its work is done once", b.name)
 			}
 		}
@@ -42,21 +45,21 @@ func (in *input) isRun(b *benchmark) bool {
 	if b.outer == nil {
 		return b.node == ast.Node(b.decl) && b.decl.Recv == nil
 	}
-	run := false
+	found := false
 	ast.Inspect(b.outer.body, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok && isMethod(in.pass.TypesInfo, call, "testing", "B", "Run") && call.Args[1] == b.node {
-			run = true
+			found = true
 		}
-		return !run
+		return !found
 	})
-	return run
+	return found
 }
 
-// passesOn reports whether a benchmark may repeat its work by other means than a
-// loop of its own: b is an argument or a value, b.N or b.Loop is used, there are
-// parallel or other benchmarks in it, or it skips or fails itself.
-func (in *input) passesOn(b *benchmark) bool {
-	passes := false
+// mayRepeat reports whether a benchmark may repeat its work without a loop of its own,
+// or has no work to repeat: it passes b to another function or keeps it as a value,
+// uses b.N or b.Loop, runs parallel or sub-benchmarks, or always skips or fails.
+func (in *input) mayRepeat(b *benchmark) bool {
+	repeats := false
 	inspectPath(b.body, func(n ast.Node, path []ast.Node) bool {
 		id, ok := n.(*ast.Ident)
 		if !ok || in.pass.TypesInfo.Uses[id] != b.b {
@@ -66,19 +69,21 @@ func (in *input) passesOn(b *benchmark) bool {
 			return true
 		}
 		sel, ok := parent(path, 1).(*ast.SelectorExpr)
-		if !ok || sel.X != ast.Expr(id) || hasName(sel.Sel.Name, []string{"N", "Loop", "Run", "RunParallel", "Skip", "Skipf", "SkipNow", "Fatal", "Fatalf", "FailNow"}) && !isConditional(path) {
-			passes = true
+		switch {
+		case !ok || sel.X != ast.Expr(id): // b itself is an argument or a value
+			repeats = true
+		case hasName(sel.Sel.Name, []string{"N", "Loop", "Run", "RunParallel"}):
+			repeats = true
+		case hasName(sel.Sel.Name, []string{"Skip", "Skipf", "SkipNow", "Fatal", "Fatalf", "FailNow"}) && !isConditional(path):
+			repeats = true
 		}
-		if ok && hasName(sel.Sel.Name, []string{"N", "Loop", "Run", "RunParallel"}) {
-			passes = true
-		}
-		return !passes
+		return !repeats
 	})
-	return passes
+	return repeats
 }
 
-// takesInterface reports whether an argument of a call becomes an interface, such
-// as testing.TB, which has no b.N.
+// takesInterface reports whether the parameter for an argument of a call is an
+// interface such as testing.TB, through which the function cannot read b.N.
 func (in *input) takesInterface(call *ast.CallExpr, arg ast.Expr) bool {
 	fn := in.callee(call)
 	if fn == nil {
@@ -87,15 +92,16 @@ func (in *input) takesInterface(call *ast.CallExpr, arg ast.Expr) bool {
 	params := fn.Signature().Params()
 	for i, a := range call.Args {
 		if a == arg && i < params.Len() {
-			_, generic := types.Unalias(params.At(i).Type()).(*types.TypeParam)
-			return types.IsInterface(params.At(i).Type()) && !generic
+			param := params.At(i).Type()
+			_, isTypeParam := types.Unalias(param).(*types.TypeParam)
+			return types.IsInterface(param) && !isTypeParam
 		}
 	}
 	return false
 }
 
-// parent returns the node so many levels above the last of a path, nil if there is
-// none.
+// parent returns the node that is levels above the last node of a path: 1 for its
+// parent. It returns nil if the path is shorter.
 func parent(path []ast.Node, levels int) ast.Node {
 	if len(path) <= levels {
 		return nil

@@ -7,16 +7,16 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// parallelN finds functions of RunParallel that do not ask for their share of the
-// iterations.
+// parallelN finds function literals passed to RunParallel that do not use their
+// *testing.PB, so that they never take a share of the iterations.
 func parallelN() rule {
-	return rule{audit.Rule{
+	return rule{Rule: audit.Rule{
 		ID: "parallel-n", Severity: tare.Void,
 		Title:   "RunParallel's function does not call pb.Next.",
 		Why:     "pb.Next shares b.N iterations among the goroutines. Without it each goroutine does its work once, or b.N times, and the time is divided by b.N: the figure depends on the number of processors.",
 		Do:      "repeat the work with for pb.Next() { … }",
 		Command: compareRevisions,
-	}, func(in *input) {
+	}, find: func(in *input) {
 		for _, b := range in.suite.benchmarks {
 			ast.Inspect(b.body, func(n ast.Node) bool {
 				call, ok := n.(*ast.CallExpr)
@@ -28,11 +28,12 @@ func parallelN() rule {
 					return true
 				}
 				pb, _ := paramOf(in.pass.TypesInfo, lit.Type, "PB")
-				used := false
+				isUsed := false
 				if pb != nil {
-					in.uses(lit.Body, pb, func(*ast.Ident, []ast.Node) { used = true })
+					in.inspectUses(lit.Body, pb, func(*ast.Ident, []ast.Node) { isUsed = true })
 				}
-				if !used && len(lit.Body.List) > 0 && b == in.suite.findBenchmark(call) {
+				// Each call belongs to the innermost benchmark around it, and is reported once.
+				if !isUsed && len(lit.Body.List) > 0 && b == in.suite.findBenchmark(call) {
 					in.report(call, "the function does not call pb.Next, so each goroutine does all of it")
 				}
 				return true

@@ -11,23 +11,24 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// randomTimed finds random numbers that are made in timed loops, one finding a
-// file.
+// randomTimed finds random numbers that are made in timed loops. It reports the first
+// call of a file, with the number of the others.
 func randomTimed() rule {
-	return rule{audit.Rule{
+	return rule{Rule: audit.Rule{
 		ID: "random-timed", Severity: tare.Note,
 		Title:   "Random numbers are made in the timed loop.",
 		Why:     "A random number takes 2 to 20 ns, which is in the figure. That matters for operations below some hundred nanoseconds, and it hides a difference between two of them.",
 		Do:      "make a slice of random inputs before the loop, with a constant seed, and take them in turn",
 		Command: compareRevisions,
-	}, func(in *input) {
+	}, find: func(in *input) {
 		if path := in.pass.Pkg.Path(); strings.HasPrefix(path, "math/rand") || strings.HasPrefix(path, "crypto/rand") {
 			return
 		}
 		found := map[string][]ast.Node{} // by file
-		in.timedCalls(func(l *loop, call *ast.CallExpr, fn *types.Func) {
-			if fn.Pkg() == nil || !hasName(fn.Pkg().Path(), []string{"math/rand", "math/rand/v2", "crypto/rand"}) || nameHas(l.owner.name, "rand") || in.isWholeStatement(l, call) {
-				return
+		in.eachTimedCall(func(l *loop, call *ast.CallExpr, fn *types.Func) {
+			isRandom := fn.Pkg() != nil && hasName(fn.Pkg().Path(), []string{"math/rand", "math/rand/v2", "crypto/rand"})
+			if !isRandom || nameHas(l.owner.name, "rand") || in.isStatement(l, call) {
+				return // no random number, or the benchmark is about random numbers
 			}
 			file := in.pass.Fset.Position(call.Pos()).Filename
 			found[file] = append(found[file], call)
@@ -37,23 +38,23 @@ func randomTimed() rule {
 			if len(nodes) > 1 {
 				more = fmt.Sprintf(", as in %s of this file", format.Count(len(nodes)-1, "other place"))
 			}
-			in.report(nodes[0], "%s is timed with what gets the number%s", show(nodes[0].(*ast.CallExpr).Fun), more)
+			in.report(nodes[0], "%s is timed with what gets the number%s", formatExpr(nodes[0].(*ast.CallExpr).Fun), more)
 		}
 	}}
 }
 
-// isWholeStatement reports whether a statement of a loop only makes a call, and
-// drops its result: the call is what is measured.
-func (in *input) isWholeStatement(l *loop, call *ast.CallExpr) bool {
-	whole := false
+// isStatement reports whether a call is a statement of a loop by itself, f() or _ = f(),
+// so that the benchmark measures this call.
+func (in *input) isStatement(l *loop, call *ast.CallExpr) bool {
+	found := false
 	ast.Inspect(l.body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.ExprStmt:
-			whole = whole || n.X == ast.Expr(call)
+			found = found || n.X == ast.Expr(call)
 		case *ast.AssignStmt:
-			whole = whole || len(n.Rhs) == 1 && n.Rhs[0] == ast.Expr(call) && show(n.Lhs[0]) == "_"
+			found = found || len(n.Rhs) == 1 && n.Rhs[0] == ast.Expr(call) && formatExpr(n.Lhs[0]) == "_"
 		}
-		return !whole
+		return !found
 	})
-	return whole
+	return found
 }

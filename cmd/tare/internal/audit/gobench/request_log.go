@@ -8,17 +8,17 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// requestLog finds routers with a middleware that logs each request to the
-// terminal.
+// requestLog finds benchmarks that make a router with a middleware that logs each
+// request to the terminal, themselves or in a function of the package.
 func requestLog() rule {
-	return rule{audit.Rule{
+	return rule{Rule: audit.Rule{
 		ID: "request-log", Severity: tare.Warn,
 		Title:   "The router logs each request.",
 		Why:     "Formatting a line and writing it takes longer than routing, by what reads the output. Two published comparisons of frameworks measured such a logger on one side only, and called the difference one of the framework.",
 		Do:      "make the router without its logger (gin.New), give both sides the same one, or discard its output and say so",
 		Command: compareRouters,
 		Seen:    []string{"tare: studies tiny, users"},
-	}, func(in *input) {
+	}, find: func(in *input) {
 		if in.setsGinWriter() {
 			return
 		}
@@ -32,17 +32,21 @@ func requestLog() rule {
 				}
 			}
 		}
-		seen := map[ast.Node]bool{}
+		seen := map[ast.Node]bool{} // bodies read and calls reported
 		for _, b := range in.suite.benchmarks {
 			in.reportLoggers(b.body, bodies, seen, 0)
 		}
 	}}
 }
 
-// reportLoggers reports the loggers of requests that a function makes, or one that
-// it calls, to some depth.
+// maxCallDepth is how many calls deep below a benchmark reportLoggers reads.
+const maxCallDepth = 3
+
+// reportLoggers reports the calls below root, the body of a function, that make a logger
+// of requests. It follows calls of functions of the package, whose declarations bodies
+// holds.
 func (in *input) reportLoggers(root ast.Node, bodies map[*types.Func]*ast.FuncDecl, seen map[ast.Node]bool, depth int) {
-	if seen[root] || depth > 3 {
+	if seen[root] || depth > maxCallDepth {
 		return
 	}
 	seen[root] = true
@@ -53,10 +57,10 @@ func (in *input) reportLoggers(root ast.Node, bodies map[*types.Func]*ast.FuncDe
 		}
 		fn := in.callee(call)
 		switch {
-		case isFunc(fn, "github.com/gin-gonic/gin", "Default", "Logger"), isFunc(fn, "github.com/labstack/echo/v4/middleware", "Logger"), isFunc(fn, "github.com/gofiber/fiber/v2/middleware/logger", "New") && len(call.Args) == 0:
+		case makesLogger(call, fn):
 			if !seen[call] {
 				seen[call] = true
-				in.report(call, "%s logs each request to the terminal", show(call.Fun))
+				in.report(call, "%s logs each request to the terminal", formatExpr(call.Fun))
 			}
 		case fn != nil && bodies[fn] != nil:
 			in.reportLoggers(bodies[fn].Body, bodies, seen, depth+1)
@@ -65,14 +69,22 @@ func (in *input) reportLoggers(root ast.Node, bodies map[*types.Func]*ast.FuncDe
 	})
 }
 
-// setsGinWriter reports whether the package sends Gin's log elsewhere.
+// makesLogger reports whether a call of fn makes a logger that writes to the terminal.
+// Fiber's logger does so if it gets no configuration.
+func makesLogger(call *ast.CallExpr, fn *types.Func) bool {
+	return isFunc(fn, "github.com/gin-gonic/gin", "Default", "Logger") ||
+		isFunc(fn, "github.com/labstack/echo/v4/middleware", "Logger") ||
+		isFunc(fn, "github.com/gofiber/fiber/v2/middleware/logger", "New") && len(call.Args) == 0
+}
+
+// setsGinWriter reports whether the package redirects the log of Gin.
 func (in *input) setsGinWriter() bool {
 	found := false
 	for _, file := range in.pass.Files {
 		ast.Inspect(file, func(n ast.Node) bool {
 			if a, ok := n.(*ast.AssignStmt); ok {
 				for _, lhs := range a.Lhs {
-					found = found || show(lhs) == "gin.DefaultWriter"
+					found = found || formatExpr(lhs) == "gin.DefaultWriter"
 				}
 			}
 			return !found

@@ -8,18 +8,18 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// responseBody finds responses of HTTP clients whose body a loop does not read or
-// not close.
+// responseBody finds responses from functions of net/http whose body a loop does not
+// read or does not close.
 func responseBody() rule {
-	return rule{audit.Rule{
+	return rule{Rule: audit.Rule{
 		ID: "response-body", Severity: tare.Warn,
 		Title:   "The body of a response is not read to its end, or not closed.",
 		Why:     "A connection is used again only if the body was read to its end and closed. Otherwise each iteration opens a connection, and the figure is mostly that of TCP and TLS handshakes.",
 		Do:      "io.Copy(io.Discard, resp.Body), then resp.Body.Close()",
 		Command: loadServer,
 		Seen:    []string{"tare: study users"},
-	}, func(in *input) {
-		in.timedLoops(func(l *loop) {
+	}, find: func(in *input) {
+		in.eachTimedLoop(func(l *loop) {
 			in.inspectTimed(l, func(n ast.Node) bool {
 				a, ok := n.(*ast.AssignStmt)
 				if !ok || len(a.Lhs) == 0 || len(a.Rhs) != 1 {
@@ -40,11 +40,11 @@ func responseBody() rule {
 				v := in.variable(name)
 				switch read, closed := in.bodyUse(l, v); {
 				case !read && !closed:
-					in.report(n, "the body of the response to %s is neither read nor closed", show(call.Fun))
+					in.report(n, "the body of the response to %s is neither read nor closed", formatExpr(call.Fun))
 				case !closed:
-					in.report(n, "the body of the response to %s is not closed in the loop", show(call.Fun))
+					in.report(n, "the body of the response to %s is not closed in the loop", formatExpr(call.Fun))
 				case !read:
-					in.report(n, "the body of the response to %s is closed unread: unless it is empty, its connection is not used again", show(call.Fun))
+					in.report(n, "the body of the response to %s is closed unread: unless it is empty, its connection is not used again", formatExpr(call.Fun))
 				}
 				return true
 			})
@@ -52,27 +52,34 @@ func responseBody() rule {
 	}}
 }
 
-// isResponse reports whether a call returns a *http.Response, alone or first.
-func isResponse(t types.Type) bool {
-	if tuple, ok := t.(*types.Tuple); ok {
-		if tuple.Len() == 0 {
-			return false
-		}
-		t = tuple.At(0).Type()
+// isResponse reports whether t, the type of a call, is *http.Response or a tuple that
+// begins with it.
+func isResponse(t types.Type) bool { return isNamed(firstResult(t), "net/http", "Response") }
+
+// firstResult returns the type of the first result of a call whose type is t. It returns
+// nil if the call has no results.
+func firstResult(t types.Type) types.Type {
+	tuple, isTuple := t.(*types.Tuple)
+	if !isTuple {
+		return t
 	}
-	return isNamed(t, "net/http", "Response")
+	if tuple.Len() == 0 {
+		return nil
+	}
+	return tuple.At(0).Type()
 }
 
-// bodyUse reports whether a loop reads the body of a response and whether it
-// closes it. A function that gets the response or its body may do both.
+// bodyUse reports whether a loop reads the body of a response v, and whether it closes
+// the body. A function that gets the response, or its body unless isReader knows the
+// function, may do both.
 func (in *input) bodyUse(l *loop, v *types.Var) (read, closed bool) {
 	if v == nil || v.Name() == "_" {
 		return false, false
 	}
-	in.uses(l.body, v, func(id *ast.Ident, path []ast.Node) {
+	in.inspectUses(l.body, v, func(id *ast.Ident, path []ast.Node) {
 		sel, ok := parent(path, 1).(*ast.SelectorExpr)
 		if !ok {
-			if _, assigned := parent(path, 1).(*ast.AssignStmt); !assigned {
+			if _, isAssign := parent(path, 1).(*ast.AssignStmt); !isAssign {
 				read, closed = true, true
 			}
 			return
@@ -80,13 +87,12 @@ func (in *input) bodyUse(l *loop, v *types.Var) (read, closed bool) {
 		if sel.Sel.Name != "Body" {
 			return
 		}
-		method, ok := parent(path, 2).(*ast.SelectorExpr)
+		method, isMethod := parent(path, 2).(*ast.SelectorExpr)
 		switch {
-		case !ok:
+		case !isMethod: // resp.Body is an argument or a value
 			read = true
-			if call, ok := parent(path, 2).(*ast.CallExpr); ok {
-				closed = closed || !isFromStandard(in.callee(call))
-			} else {
+			call, isCall := parent(path, 2).(*ast.CallExpr)
+			if !isCall || !isReader(in.callee(call)) {
 				closed = true
 			}
 		case method.Sel.Name == "Close":
@@ -98,7 +104,8 @@ func (in *input) bodyUse(l *loop, v *types.Var) (read, closed bool) {
 	return read, closed
 }
 
-// isFromStandard reports whether a function is one of packages that read and do not close.
-func isFromStandard(fn *types.Func) bool {
+// isReader reports whether a function belongs to a package of the standard library whose
+// functions read a body and do not close it.
+func isReader(fn *types.Func) bool {
 	return fn != nil && fn.Pkg() != nil && hasName(fn.Pkg().Path(), []string{"io", "io/ioutil", "encoding/json", "encoding/xml", "bufio"})
 }

@@ -9,19 +9,19 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// resultUnused finds work that the compiler may leave out: expressions without
-// effects, in loops over b.N, whose value nothing uses.
+// resultUnused finds work that the compiler may remove: expressions without effects
+// whose value nothing uses. Loops over b.Loop are exempt, as it keeps results alive.
 func resultUnused() rule {
-	return rule{audit.Rule{
+	return rule{Rule: audit.Rule{
 		ID: "result-unused", Severity: tare.Void,
 		Title:   "Nothing uses the result, and the compiler may leave out the work.",
 		Why:     "A small function without effects is inlined, and what nobody uses is removed: the figure is that of an empty loop, some 0.3 ns/op.",
 		Do:      "write for b.Loop(), which keeps arguments and results alive, or assign the result to a package variable",
 		Command: compareRevisions,
 		Seen:    []string{"https://github.com/golang/go/issues/61515", "https://github.com/bytedance/gopkg/blob/v0.1.3/lang/mcache/utils_test.go#L36"},
-	}, func(in *input) {
+	}, find: func(in *input) {
 		bodies := in.smallBodies()
-		in.timedLoops(func(l *loop) {
+		in.eachTimedLoop(func(l *loop) {
 			if l.kind == byLoop {
 				return
 			}
@@ -36,7 +36,7 @@ func resultUnused() rule {
 					}
 				}
 				if value != nil && in.isWork(value) && in.isPure(value, bodies, 0) {
-					in.report(n, "nothing uses %s, which has no effects: the compiler may leave it out", show(value))
+					in.report(n, "nothing uses %s, which has no effects: the compiler may leave it out", formatExpr(value))
 				}
 				return true
 			})
@@ -44,19 +44,22 @@ func resultUnused() rule {
 	}}
 }
 
-// isDropped reports whether an assignment is to _ or to a local variable that
-// nothing reads, and only sets it.
+// isDropped reports whether an assignment by = or := is to _ or to a local variable that
+// nothing reads.
 func (in *input) isDropped(l *loop, a *ast.AssignStmt) bool {
 	id, ok := a.Lhs[0].(*ast.Ident)
 	if !ok || a.Tok != token.ASSIGN && a.Tok != token.DEFINE {
 		return false
 	}
+	if id.Name == "_" {
+		return true
+	}
 	v := in.variable(id)
-	return id.Name == "_" || in.isLocal(v) && !in.isRead(l.owner.decl, v) && !in.isResult(l.owner, v)
+	return in.isLocal(v) && !in.isRead(l.owner.decl, v) && !in.isResult(l.owner, v)
 }
 
-// isResult reports whether a variable is a named result of a function around a
-// benchmark, so that whoever calls it may read it.
+// isResult reports whether a variable is a named result of the function around a
+// benchmark, which its caller may read.
 func (in *input) isResult(b *benchmark, v *types.Var) bool {
 	if b.decl.Type.Results == nil {
 		return false
@@ -71,8 +74,8 @@ func (in *input) isResult(b *benchmark, v *types.Var) bool {
 	return false
 }
 
-// isWork reports whether a value is a call or an operation, not a variable or a
-// constant.
+// isWork reports whether an expression is a binary operation or a call, other than a
+// conversion, len or cap, and not a constant.
 func (in *input) isWork(e ast.Expr) bool {
 	if in.pass.TypesInfo.Types[e].Value != nil {
 		return false
@@ -86,17 +89,25 @@ func (in *input) isWork(e ast.Expr) bool {
 	return false
 }
 
-// smallBodies returns the functions of the package that the compiler inlines
-// surely: a few statements without loops, closures and calls that it cannot see.
+// Limits of the functions that the compiler inlines for certain. Its own budget of 80 is
+// on the nodes of its internal form.
+const (
+	maxInlineStatements = 3
+	maxInlineNodes      = 40
+	maxInlineDepth      = 2 // calls within calls
+)
+
+// smallBodies returns the declarations of the functions of the package that are small
+// enough for the compiler to inline. isPureCall reads their statements.
 func (in *input) smallBodies() map[*types.Func]*ast.FuncDecl {
 	bodies := map[*types.Func]*ast.FuncDecl{}
 	for _, file := range in.pass.Files {
 		for _, d := range file.Decls {
 			fn, ok := d.(*ast.FuncDecl)
-			if !ok || fn.Body == nil || len(fn.Body.List) > 3 || isKeptOut(fn) {
+			if !ok || fn.Body == nil || len(fn.Body.List) > maxInlineStatements || hasDirective(fn) {
 				continue
 			}
-			if obj, ok := in.pass.TypesInfo.Defs[fn.Name].(*types.Func); ok && countNodes(fn.Body) <= 40 {
+			if obj, ok := in.pass.TypesInfo.Defs[fn.Name].(*types.Func); ok && countNodes(fn.Body) <= maxInlineNodes {
 				bodies[obj] = fn
 			}
 		}
@@ -104,8 +115,8 @@ func (in *input) smallBodies() map[*types.Func]*ast.FuncDecl {
 	return bodies
 }
 
-// isKeptOut reports whether a directive forbids to inline a function.
-func isKeptOut(fn *ast.FuncDecl) bool {
+// hasDirective reports whether a function has the directive //go:noinline or //go:nosplit.
+func hasDirective(fn *ast.FuncDecl) bool {
 	if fn.Doc == nil {
 		return false
 	}
@@ -117,6 +128,7 @@ func isKeptOut(fn *ast.FuncDecl) bool {
 	return false
 }
 
+// countNodes returns the number of nodes of the syntax tree at root.
 func countNodes(root ast.Node) int {
 	n := 0
 	ast.Inspect(root, func(node ast.Node) bool {
@@ -128,8 +140,8 @@ func countNodes(root ast.Node) int {
 	return n
 }
 
-// isPure reports whether an expression has no effects and the compiler sees all of
-// it. depth bounds how far calls are followed.
+// isPure reports whether an expression has no effects and the compiler sees all of it,
+// so that it can remove the expression. depth is the number of calls around it.
 func (in *input) isPure(e ast.Expr, bodies map[*types.Func]*ast.FuncDecl, depth int) bool {
 	info := in.pass.TypesInfo
 	switch e := ast.Unparen(e).(type) {
@@ -140,9 +152,12 @@ func (in *input) isPure(e ast.Expr, bodies map[*types.Func]*ast.FuncDecl, depth 
 	case *ast.SelectorExpr:
 		return info.Selections[e] == nil || in.isPure(e.X, bodies, depth)
 	case *ast.BinaryExpr:
-		t, ok := info.TypeOf(e).Underlying().(*types.Basic)
-		operand, isBasic := info.TypeOf(e.X).Underlying().(*types.Basic)
-		return ok && t.Info()&types.IsString == 0 && isBasic && operand.Info()&types.IsString == 0 && e.Op != token.QUO && e.Op != token.REM && in.isPure(e.X, bodies, depth) && in.isPure(e.Y, bodies, depth)
+		// Operations on strings call the runtime; a division may panic.
+		mayPanic := e.Op == token.QUO || e.Op == token.REM
+		if mayPanic || !isPlain(info.TypeOf(e)) || !isPlain(info.TypeOf(e.X)) {
+			return false
+		}
+		return in.isPure(e.X, bodies, depth) && in.isPure(e.Y, bodies, depth)
 	case *ast.UnaryExpr:
 		return e.Op != token.ARROW && e.Op != token.AND && in.isPure(e.X, bodies, depth)
 	case *ast.CallExpr:
@@ -151,14 +166,18 @@ func (in *input) isPure(e ast.Expr, bodies map[*types.Func]*ast.FuncDecl, depth 
 	return false
 }
 
-// isPureCall reports whether a call is a conversion between numbers, or one of a
-// function that the compiler inlines and that has no effects.
+// isPlain reports whether t is a basic type other than string.
+func isPlain(t types.Type) bool {
+	basic, ok := t.Underlying().(*types.Basic)
+	return ok && basic.Info()&types.IsString == 0
+}
+
+// isPureCall reports whether a call is a conversion to a number, or calls a function
+// without effects that the compiler inlines: a builtin, an intrinsic or one of bodies.
 func (in *input) isPureCall(call *ast.CallExpr, bodies map[*types.Func]*ast.FuncDecl, depth int) bool {
 	info := in.pass.TypesInfo
-	for _, a := range call.Args {
-		if !in.isPure(a, bodies, depth) {
-			return false
-		}
+	if !in.arePure(call.Args, bodies, depth) {
+		return false
 	}
 	if info.Types[call.Fun].IsType() {
 		t, ok := info.TypeOf(call).Underlying().(*types.Basic)
@@ -168,12 +187,11 @@ func (in *input) isPureCall(call *ast.CallExpr, bodies map[*types.Func]*ast.Func
 	switch {
 	case fn == nil:
 		return isBuiltin(info, call, "len") || isBuiltin(info, call, "min") || isBuiltin(info, call, "max")
-	case isFunc(fn, "math/bits", "LeadingZeros", "LeadingZeros8", "LeadingZeros16", "LeadingZeros32", "LeadingZeros64", "TrailingZeros", "TrailingZeros16", "TrailingZeros32", "TrailingZeros64", "OnesCount", "OnesCount64", "Len", "Len64", "RotateLeft", "RotateLeft32", "RotateLeft64", "ReverseBytes64"),
-		isFunc(fn, "math", "Abs", "Sqrt", "Floor", "Ceil", "Trunc", "Copysign", "Float64bits", "Float64frombits", "Float32bits", "IsNaN", "IsInf", "FMA"):
+	case isFunc(fn, "math/bits", pureBits...), isFunc(fn, "math", pureMath...):
 		return true
 	}
 	decl, ok := bodies[fn]
-	if !ok || depth > 2 {
+	if !ok || depth > maxInlineDepth {
 		return false
 	}
 	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && info.Selections[sel] != nil && !in.isPure(sel.X, bodies, depth) {
@@ -187,16 +205,25 @@ func (in *input) isPureCall(call *ast.CallExpr, bodies map[*types.Func]*ast.Func
 	return len(decl.Body.List) > 0
 }
 
-// isPureStatement reports whether a statement only computes and returns.
+// Functions of math/bits and math that the compiler inlines or replaces by instructions.
+var (
+	pureBits = []string{
+		"LeadingZeros", "LeadingZeros8", "LeadingZeros16", "LeadingZeros32", "LeadingZeros64",
+		"TrailingZeros", "TrailingZeros16", "TrailingZeros32", "TrailingZeros64",
+		"OnesCount", "OnesCount64", "Len", "Len64", "RotateLeft", "RotateLeft32", "RotateLeft64", "ReverseBytes64",
+	}
+	pureMath = []string{
+		"Abs", "Sqrt", "Floor", "Ceil", "Trunc", "Copysign", "Float64bits", "Float64frombits", "Float32bits",
+		"IsNaN", "IsInf", "FMA",
+	}
+)
+
+// isPureStatement reports whether a statement only returns or defines pure values, or is
+// an if statement without else that does so.
 func (in *input) isPureStatement(s ast.Stmt, bodies map[*types.Func]*ast.FuncDecl, depth int) bool {
 	switch s := s.(type) {
 	case *ast.ReturnStmt:
-		for _, r := range s.Results {
-			if !in.isPure(r, bodies, depth) {
-				return false
-			}
-		}
-		return true
+		return in.arePure(s.Results, bodies, depth)
 	case *ast.IfStmt:
 		if s.Init != nil || s.Else != nil || !in.isPure(s.Cond, bodies, depth) {
 			return false
@@ -208,15 +235,17 @@ func (in *input) isPureStatement(s ast.Stmt, bodies map[*types.Func]*ast.FuncDec
 		}
 		return true
 	case *ast.AssignStmt:
-		if s.Tok != token.DEFINE {
-			return false
-		}
-		for _, r := range s.Rhs {
-			if !in.isPure(r, bodies, depth) {
-				return false
-			}
-		}
-		return true
+		return s.Tok == token.DEFINE && in.arePure(s.Rhs, bodies, depth)
 	}
 	return false
+}
+
+// arePure reports whether all expressions are pure.
+func (in *input) arePure(list []ast.Expr, bodies map[*types.Func]*ast.FuncDecl, depth int) bool {
+	for _, e := range list {
+		if !in.isPure(e, bodies, depth) {
+			return false
+		}
+	}
+	return true
 }

@@ -9,17 +9,18 @@ import (
 
 // runInLoop finds b.Run in a loop over the iterations of the same b.
 func runInLoop() rule {
-	return rule{audit.Rule{
+	return rule{Rule: audit.Rule{
 		ID: "run-in-loop", Severity: tare.Void,
 		Title:   "b.Run is called in a loop over b.N.",
 		Why:     "A benchmark with sub-benchmarks runs once, with b.N = 1, and has no figure of its own. With b.Loop it runs each sub-benchmark again and again, under one more name each time.",
 		Do:      "put the loop into the function that b.Run gets",
 		Command: compareRevisions,
-	}, func(in *input) {
+	}, find: func(in *input) {
 		for _, b := range in.suite.benchmarks {
 			for _, l := range b.loops {
 				ast.Inspect(l.body, func(n ast.Node) bool {
 					call, ok := n.(*ast.CallExpr)
+					// A b.Run of a sub-benchmark in the loop belongs to the sub-benchmark.
 					if ok && isMethod(in.pass.TypesInfo, call, "testing", "B", "Run") && in.suite.findBenchmark(call) == b {
 						in.report(call, "b.Run is called in a loop over the iterations")
 					}

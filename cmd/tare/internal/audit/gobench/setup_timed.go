@@ -13,20 +13,23 @@ import (
 // setupTimed finds preparation that grows with b.N, or is known to be slow, before
 // the loop of a benchmark whose timer is not reset.
 func setupTimed() rule {
-	return rule{audit.Rule{
+	return rule{Rule: audit.Rule{
 		ID: "setup-timed", Severity: tare.Warn,
 		Title:   "Preparation before the loop is timed.",
 		Why:     "The timer runs from the beginning of the function. Preparation that is repeated b.N times is fully in every figure, and slow preparation is in those with a small b.N: the more time an operation takes, the more of it.",
 		Do:      "call b.ResetTimer before the loop, or write for b.Loop(), which does",
 		Command: compareRevisions,
 		Seen:    []string{"https://pkg.go.dev/testing#B.ResetTimer"},
-	}, func(in *input) {
+	}, find: func(in *input) {
 		for _, b := range in.suite.benchmarks {
 			main := in.mainLoop(b)
-			if main == nil || main.kind == byLoop || !main.timed || in.calls(b.body, func(name string) bool { return name == "ResetTimer" || name == "StopTimer" }) {
+			if main == nil || main.kind == byLoop || !main.timed {
 				continue
 			}
-			if l := in.fillingLoop(b, main); l != nil {
+			if in.hasCall(b.body, func(name string) bool { return name == "ResetTimer" || name == "StopTimer" }) {
+				continue
+			}
+			if l := in.findFilling(b, main); l != nil {
 				in.report(l.node, "a loop that prepares b.N inputs is timed: nothing resets the timer after it")
 				continue
 			}
@@ -43,12 +46,13 @@ func (in *input) mainLoop(b *benchmark) *loop {
 	return b.loops[len(b.loops)-1]
 }
 
-// fillingLoop returns a loop over b.N that comes before the main one and sets
-// elements of a slice or map that the main loop reads. It returns nil if there is
-// none.
-func (in *input) fillingLoop(b *benchmark, main *loop) *loop {
+// findFilling returns a loop over b.N in the same block as the main loop that appends to
+// a slice or sets elements of a slice or map that the main loop uses. It returns nil if
+// there is none.
+func (in *input) findFilling(b *benchmark, main *loop) *loop {
 	for _, l := range b.loops {
-		if l == main || len(l.path) != len(main.path) || l.path[len(l.path)-2] != main.path[len(main.path)-2] {
+		isSameBlock := len(l.path) == len(main.path) && l.path[len(l.path)-2] == main.path[len(main.path)-2]
+		if l == main || !isSameBlock {
 			continue
 		}
 		fills := false
@@ -58,15 +62,13 @@ func (in *input) fillingLoop(b *benchmark, main *loop) *loop {
 				return true
 			}
 			for _, lhs := range a.Lhs {
-				index, ok := lhs.(*ast.IndexExpr)
 				target := lhs
-				if ok {
+				if index, isIndex := lhs.(*ast.IndexExpr); isIndex {
 					target = index.X
 				} else if call, isCall := a.Rhs[0].(*ast.CallExpr); !isCall || !isBuiltin(in.pass.TypesInfo, call, "append") {
 					continue
 				}
-				v := in.variable(target)
-				if v != nil && in.isOutside(v, l) && in.usedIn(main, v) {
+				if v := in.variable(target); in.isOutside(v, l) && in.usesVariable(main, v) {
 					fills = true
 				}
 			}
@@ -79,7 +81,8 @@ func (in *input) fillingLoop(b *benchmark, main *loop) *loop {
 	return nil
 }
 
-// reportSlow reports calls before the main loop that take milliseconds or more.
+// reportSlow reports the loops and calls before the main loop that take a millisecond or
+// more. It omits function literals, and if statements that end the benchmark.
 func (in *input) reportSlow(b *benchmark, main *loop) {
 	for _, s := range b.body.List {
 		if s.End() > main.node.Pos() {
@@ -98,7 +101,7 @@ func (in *input) reportSlow(b *benchmark, main *loop) {
 				return !in.isFailure(n.Body)
 			case *ast.CallExpr:
 				if isSlow(in.callee(n)) || in.isLargeHelper(n) {
-					in.report(n, "%s before the loop is timed: nothing resets the timer after it", show(n.Fun))
+					in.report(n, "%s before the loop is timed: nothing resets the timer after it", formatExpr(n.Fun))
 				}
 			}
 			return true
@@ -109,15 +112,16 @@ func (in *input) reportSlow(b *benchmark, main *loop) {
 // longLoop is the number of iterations from which a loop takes a millisecond or so.
 const longLoop = 100_000
 
-// iterations returns how often a loop runs if that is a constant, else 0: by its
-// condition, the number that it ranges over, or the length that its slice is made
-// with.
+// iterations returns the number of iterations of a loop if it is a constant, else 0. The
+// number is the bound of its condition, the operand of range, or the length with which
+// the slice that it ranges over is made.
 func (in *input) iterations(b *benchmark, s ast.Stmt) int64 {
 	var bound ast.Expr
 	switch s := s.(type) {
 	case *ast.ForStmt:
-		_, counted := s.Post.(*ast.IncDecStmt)
-		if cond, ok := s.Cond.(*ast.BinaryExpr); ok && counted && (cond.Op == token.LSS || cond.Op == token.LEQ) {
+		_, isCounted := s.Post.(*ast.IncDecStmt)
+		cond, ok := s.Cond.(*ast.BinaryExpr)
+		if ok && isCounted && (cond.Op == token.LSS || cond.Op == token.LEQ) {
 			bound = cond.Y
 		}
 	case *ast.RangeStmt:
@@ -145,8 +149,8 @@ func (in *input) iterations(b *benchmark, s ast.Stmt) int64 {
 	return 0
 }
 
-// isLargeHelper reports whether a call is one of a function of the tests that gets
-// a large constant, as a number of things to make.
+// isLargeHelper reports whether a call passes a constant of at least longLoop to a test
+// helper, probably as the number of things to make.
 func (in *input) isLargeHelper(call *ast.CallExpr) bool {
 	fn := in.callee(call)
 	if fn == nil || !in.isTestHelper(fn) {
@@ -162,12 +166,13 @@ func (in *input) isLargeHelper(call *ast.CallExpr) bool {
 	return false
 }
 
-// isSlow reports whether a function takes milliseconds or more.
+// isSlow reports whether a function may take milliseconds: it sleeps, makes an RSA key,
+// reads a file or runs a program.
 func isSlow(fn *types.Func) bool {
-	switch {
-	case isFunc(fn, "time", "Sleep"), isFunc(fn, "crypto/rsa", "GenerateKey"), isFunc(fn, "os", "ReadFile"), isFunc(fn, "io/ioutil", "ReadFile"):
+	if isFunc(fn, "time", "Sleep") || isFunc(fn, "crypto/rsa", "GenerateKey") || isFunc(fn, "os", "ReadFile") || isFunc(fn, "io/ioutil", "ReadFile") {
 		return true
-	case fn == nil || fn.Signature().Recv() == nil:
+	}
+	if fn == nil || fn.Signature().Recv() == nil {
 		return false
 	}
 	recv := fn.Signature().Recv().Type()

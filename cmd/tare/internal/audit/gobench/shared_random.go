@@ -7,26 +7,32 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// sharedRandom finds random sources that the goroutines of RunParallel share.
+// sharedRandom finds a *rand.Rand that the goroutines of RunParallel share: the function
+// that RunParallel gets uses it in its loop, without a lock, and does not declare it.
 func sharedRandom() rule {
-	return rule{audit.Rule{
+	return rule{Rule: audit.Rule{
 		ID: "shared-random", Severity: tare.Void,
 		Title:   "Parallel goroutines share a random source.",
 		Why:     "A *rand.Rand is not safe for several goroutines. Its state is raced for, the processors take its cache line from each other, and that is what the benchmark measures.",
 		Do:      "make a source in each goroutine, before its loop, with a seed of its own",
 		Command: compareRevisions,
-	}, func(in *input) {
-		in.timedLoops(func(l *loop) {
-			if l.kind != byNext {
-				return
-			}
+	}, find: func(in *input) {
+		in.eachTimedLoop(func(l *loop) {
 			lit := l.literal()
+			if l.kind != byNext || lit == nil || in.takesLock(l) {
+				return // not a loop of RunParallel, or one whose goroutines use the source in turn
+			}
 			in.inspectTimed(l, func(n ast.Node) bool {
 				sel, ok := n.(*ast.SelectorExpr)
-				if !ok || !isNamed(in.pass.TypesInfo.TypeOf(sel.X), "math/rand", "Rand") && !isNamed(in.pass.TypesInfo.TypeOf(sel.X), "math/rand/v2", "Rand") {
+				if !ok || !isRand(in.pass.TypesInfo.TypeOf(sel.X)) {
 					return true
 				}
-				if v := in.variable(sel.X); v != nil && lit != nil && !v.IsField() && (v.Pos() < lit.Pos() || v.Pos() > lit.End()) && !in.isLocked(l) {
+				v := in.variable(sel.X)
+				if v == nil || v.IsField() {
+					return true
+				}
+				isDeclaredOutside := v.Pos() < lit.Pos() || v.Pos() > lit.End()
+				if isDeclaredOutside {
 					in.report(sel, "%s is a random source that all goroutines share", v.Name())
 				}
 				return true
@@ -35,8 +41,8 @@ func sharedRandom() rule {
 	}}
 }
 
-// literal returns the function literal that a loop stands in, nil if that is the
-// benchmark itself.
+// literal returns the innermost function literal of the benchmark around a loop, nil if
+// the loop is directly in the body of the benchmark.
 func (l *loop) literal() *ast.FuncLit {
 	for i := len(l.path) - 1; i >= 0; i-- {
 		if lit, ok := l.path[i].(*ast.FuncLit); ok {
@@ -46,7 +52,7 @@ func (l *loop) literal() *ast.FuncLit {
 	return nil
 }
 
-// isLocked reports whether a loop takes a lock.
-func (in *input) isLocked(l *loop) bool {
-	return in.calls(l.body, func(name string) bool { return name == "Lock" })
+// takesLock reports whether a loop calls something named Lock.
+func (in *input) takesLock(l *loop) bool {
+	return in.hasCall(l.body, func(name string) bool { return name == "Lock" })
 }

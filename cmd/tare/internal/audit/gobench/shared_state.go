@@ -10,16 +10,17 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// sharedState finds sub-benchmarks that read what another one has filled.
+// sharedState finds sub-benchmarks that read a variable that another sub-benchmark has
+// filled, and those that fill a variable that the next case of a table finds filled.
 func sharedState() rule {
-	return rule{audit.Rule{
+	return rule{Rule: audit.Rule{
 		ID: "shared-state", Severity: tare.Warn,
 		Title:   "A sub-benchmark reads what another one wrote.",
 		Why:     "How much is there depends on the b.N of the other, which differs from run to run. Run alone, by -bench or by a tool that measures one benchmark at a time, it finds nothing there.",
 		Do:      "fill the state in each sub-benchmark, with a fixed number of entries",
 		Command: compareRevisions,
 		Seen:    []string{"tare: study users (the store of all benchmarks)"},
-	}, func(in *input) {
+	}, find: func(in *input) {
 		for _, outer := range in.suite.benchmarks {
 			var subs []*benchmark
 			for _, b := range in.suite.benchmarks {
@@ -37,13 +38,15 @@ func sharedState() rule {
 	}}
 }
 
-// access says how a sub-benchmark uses a variable.
+// access holds the uses of a variable by a benchmark; each is nil if there is none.
 type access struct {
-	writes, reads, fills ast.Node // the first of each; nil if there is none
+	writes ast.Node // first write in a loop
+	reads  ast.Node // first read
+	fills  ast.Node // a use outside of the loops that may fill the variable, or an unknown use
 }
 
-// reportShared reports variables of a benchmark that one of its sub-benchmarks
-// writes to in its loop and another reads in its own, if nothing else fills them.
+// reportShared reports variables of a benchmark that one of its sub-benchmarks writes
+// to in its loop and a later one reads, if the outer benchmark does not fill them.
 func (in *input) reportShared(outer *benchmark, subs []*benchmark) {
 	shared := map[*types.Var]bool{}
 	ast.Inspect(outer.body, func(n ast.Node) bool {
@@ -62,10 +65,12 @@ func (in *input) reportShared(outer *benchmark, subs []*benchmark) {
 		var writer ast.Node
 		for _, b := range subs {
 			a := in.accessOf(b, v, nil)
+			onlyWrites := a.writes != nil && a.reads == nil
+			onlyReads := a.reads != nil && a.writes == nil && a.fills == nil
 			switch {
-			case a.writes != nil && a.reads == nil:
+			case onlyWrites:
 				writer = a.writes
-			case a.reads != nil && a.writes == nil && a.fills == nil && writer != nil:
+			case onlyReads && writer != nil:
 				in.report(a.reads, "%s is read here, and what it holds was written by another sub-benchmark, in line %d", v.Name(), in.pass.Fset.Position(writer.Pos()).Line)
 				writer = nil
 			}
@@ -73,8 +78,8 @@ func (in *input) reportShared(outer *benchmark, subs []*benchmark) {
 	}
 }
 
-// reportCarried reports a variable from outside of a loop over cases to which the
-// sub-benchmark of each case adds entries.
+// reportCarried reports a variable that the benchmark outer declares before a loop over
+// cases, and to which the sub-benchmark of each case adds entries.
 func (in *input) reportCarried(outer, sub *benchmark) {
 	var cases ast.Node
 	inspectPath(outer.body, func(n ast.Node, path []ast.Node) bool {
@@ -99,11 +104,16 @@ func (in *input) reportCarried(outer, sub *benchmark) {
 				return true
 			}
 			v, _ := in.pass.TypesInfo.Uses[id].(*types.Var)
-			if v == nil || counter == nil || !in.isLocal(v) || v.Pos() < outer.body.Pos() || v.Pos() > cases.Pos() {
+			if counter == nil || !in.isLocal(v) {
 				return true
 			}
-			call, ok := parent(path, 2).(*ast.CallExpr)
-			if write, _ := usage(id, path); write && ok && len(call.Args) > 0 && in.isMade(call.Args[0], counter) {
+			isBeforeCases := outer.body.Pos() <= v.Pos() && v.Pos() <= cases.Pos()
+			if !isBeforeCases {
+				return true
+			}
+			// The key is the first argument: store.Set(i, value).
+			call, isCall := parent(path, 2).(*ast.CallExpr)
+			if isWrite, _ := readUsage(id, path); isWrite && isCall && len(call.Args) > 0 && in.growsWith(call.Args[0], counter) {
 				in.report(id, "%s gets entries from the sub-benchmark of each case, and the next case begins with them", v.Name())
 			}
 			return true
@@ -111,9 +121,9 @@ func (in *input) reportCarried(outer, sub *benchmark) {
 	}
 }
 
-// isMade reports whether an expression contains a loop's counter, and does not
-// bound it by % or &.
-func (in *input) isMade(e ast.Expr, counter *types.Var) bool {
+// growsWith reports whether an expression contains the counter of a loop, and does not
+// bound it by %, & or an index.
+func (in *input) growsWith(e ast.Expr, counter *types.Var) bool {
 	contains, bounded := false, false
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -129,40 +139,41 @@ func (in *input) isMade(e ast.Expr, counter *types.Var) bool {
 	return contains && !bounded
 }
 
-// accessOf returns how a benchmark uses a variable, apart from sub-benchmarks.
-func (in *input) accessOf(b *benchmark, v *types.Var, except []*benchmark) access {
+// accessOf returns the uses of a variable by a benchmark, without those in the
+// sub-benchmarks subs. With subs all uses count as if they were in a loop.
+func (in *input) accessOf(b *benchmark, v *types.Var, subs []*benchmark) access {
 	var a access
-	in.uses(b.body, v, func(id *ast.Ident, path []ast.Node) {
-		for _, sub := range except {
-			if sub.node.Pos() <= id.Pos() && id.Pos() < sub.node.End() {
+	in.inspectUses(b.body, v, func(id *ast.Ident, path []ast.Node) {
+		for _, sub := range subs {
+			if isWithin(id, sub.node) {
 				return
 			}
 		}
-		looped := len(except) > 0
+		isInLoop := len(subs) > 0
 		for _, l := range b.loops {
-			looped = looped || l.body.Pos() <= id.Pos() && id.Pos() < l.body.End()
+			isInLoop = isInLoop || isWithin(id, l.body)
 		}
-		write, read := usage(id, path)
+		isWrite, isRead := readUsage(id, path)
 		switch {
-		case !looped && !read:
+		case !isInLoop && !isRead:
 			a.fills = id
-		case write && a.writes == nil:
+		case isWrite && a.writes == nil:
 			a.writes = id
-		case read && a.reads == nil:
+		case isRead && a.reads == nil:
 			a.reads = id
-		case !write && !read:
+		case !isWrite && !isRead:
 			a.fills = id
 		}
 	})
 	return a
 }
 
-// usage reports by names whether a use of a variable changes what it holds, or
-// reads it.
-func usage(id *ast.Ident, path []ast.Node) (write, read bool) {
+// readUsage reports whether a use of a variable changes its contents or reads them: by
+// the name of the called method, or by an index. Both are false if it is unknown.
+func readUsage(id *ast.Ident, path []ast.Node) (write, read bool) {
 	switch p := parent(path, 1).(type) {
 	case *ast.SelectorExpr:
-		if _, ok := parent(path, 2).(*ast.CallExpr); !ok {
+		if _, isCall := parent(path, 2).(*ast.CallExpr); !isCall {
 			return false, false
 		}
 		for _, verb := range []string{"Set", "Put", "Add", "Insert", "Store", "Push", "Create", "Register", "Enqueue", "Save"} {

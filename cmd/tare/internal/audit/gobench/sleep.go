@@ -10,17 +10,18 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// sleepInLoop finds waits for the clock in timed loops.
+// sleepInLoop finds time.Sleep, <-time.After and <-time.Tick in timed loops, unless the
+// name of the benchmark says that it is about them.
 func sleepInLoop() rule {
-	return rule{audit.Rule{
+	return rule{Rule: audit.Rule{
 		ID: "sleep-in-loop", Severity: tare.Void,
 		Title:   "The timed loop sleeps.",
 		Why:     "A sleep takes its time and about a tenth of a millisecond more, by timers and the scheduler. The figure is that of the clock, and hides what the code takes.",
 		Do:      "wait for the event itself, or leave the wait out of the loop",
 		Command: compareRevisions,
 		Seen:    []string{"tare: study users (its percentile runner slept)"},
-	}, func(in *input) {
-		in.timedLoops(func(l *loop) {
+	}, find: func(in *input) {
+		in.eachTimedLoop(func(l *loop) {
 			if in.reportsTime(l.owner) {
 				return
 			}
@@ -28,15 +29,16 @@ func sleepInLoop() rule {
 				switch n := n.(type) {
 				case *ast.CallExpr:
 					if isFunc(in.callee(n), "time", "Sleep") && !nameHas(l.owner.name, "Sleep", "Timer") {
-						in.report(n, "the loop sleeps for %s in each iteration", show(n.Args[0]))
+						in.report(n, "the loop sleeps for %s in each iteration", formatExpr(n.Args[0]))
 					}
-				case *ast.UnaryExpr:
+				case *ast.UnaryExpr: // <-time.After(d)
 					call, ok := n.X.(*ast.CallExpr)
-					if n.Op == token.ARROW && ok && isFunc(in.callee(call), "time", "After", "Tick") && !nameHas(l.owner.name, "After", "Tick", "Timer") {
-						in.report(n, "the loop waits for %s in each iteration", show(call))
+					isWait := ok && n.Op == token.ARROW && isFunc(in.callee(call), "time", "After", "Tick")
+					if isWait && !nameHas(l.owner.name, "After", "Tick", "Timer") {
+						in.report(n, "the loop waits for %s in each iteration", formatExpr(call))
 					}
 				case *ast.SelectStmt:
-					return false // a time limit
+					return false // time.After in a select is a time limit
 				}
 				return true
 			})
@@ -44,8 +46,8 @@ func sleepInLoop() rule {
 	}}
 }
 
-// nameHas reports whether the name of a benchmark contains one of words, in
-// whatever case: the benchmark is about it.
+// nameHas reports whether a name contains one of words, in upper or lower case: a
+// benchmark with such a name is about them.
 func nameHas(name string, words ...string) bool {
 	for _, w := range words {
 		if strings.Contains(strings.ToLower(name), strings.ToLower(w)) {
@@ -55,8 +57,8 @@ func nameHas(name string, words ...string) bool {
 	return false
 }
 
-// isAbout reports whether a benchmark is about a function: it has its name, or is
-// a benchmark of its package.
+// isAbout reports whether a benchmark is about a function: its name contains that of
+// the function, or both belong to the same package.
 func (in *input) isAbout(b *benchmark, fn *types.Func) bool {
 	return nameHas(b.name, fn.Name()) || fn.Pkg() != nil && strings.TrimSuffix(in.pass.Pkg.Path(), "_test") == fn.Pkg().Path()
 }

@@ -9,17 +9,18 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// stateGrows finds slices, maps and buffers that each iteration makes larger.
+// stateGrows finds slices, maps and buffers from outside of a loop that each iteration
+// makes larger.
 func stateGrows() rule {
-	return rule{audit.Rule{
+	return rule{Rule: audit.Rule{
 		ID: "state-grows", Severity: tare.Warn,
 		Title:   "Each iteration leaves something behind that grows with b.N.",
 		Why:     "The later iterations work on more memory than the first, copy it when it grows, and give the collector more to do. What an iteration takes depends on -benchtime, and two benchmarks with different b.N are not comparable.",
 		Do:      "empty it in each iteration (Reset, s = s[:0], clear), or work on a state of fixed size",
 		Command: compareRevisions,
 		Seen:    []string{"tare: study users (its store grew with every create)"},
-	}, func(in *input) {
-		in.timedLoops(func(l *loop) {
+	}, find: func(in *input) {
+		in.eachTimedLoop(func(l *loop) {
 			seen := map[*types.Var]bool{}
 			report := func(n ast.Node, v *types.Var, how string) {
 				if !seen[v] {
@@ -33,12 +34,16 @@ func stateGrows() rule {
 					if v := in.findAppended(l, n); v != nil && !nameHas(l.owner.name, "append", "grow") {
 						report(n, v, "is appended to")
 					}
-					if v := in.mapGrown(l, n); v != nil {
+					if v := in.findGrownMap(l, n); v != nil {
 						report(n, v, "gets a new key")
 					}
 				case *ast.Ident:
 					v, _ := in.pass.TypesInfo.Uses[n].(*types.Var)
-					if v != nil && in.isOutside(v, l) && in.isLocal(v) && (isNamed(v.Type(), "bytes", "Buffer") || isNamed(v.Type(), "strings", "Builder")) && in.onlyWritten(l, v) {
+					if !in.isOutside(v, l) || !in.isLocal(v) {
+						return true
+					}
+					isBuffer := isNamed(v.Type(), "bytes", "Buffer") || isNamed(v.Type(), "strings", "Builder")
+					if isBuffer && in.isOnlyWritten(l, v) {
 						report(n, v, "is written to")
 					}
 				}
@@ -48,77 +53,93 @@ func stateGrows() rule {
 	}}
 }
 
-// findAppended returns the variable if a statement appends to one from outside of the
-// loop that the loop does not set otherwise.
+// findAppended returns the variable v of a statement v = append(v, …) if v is from
+// outside of the loop and the loop does not set it otherwise. It returns nil for other
+// statements, for slices that are made for b.N elements, and for measurements.
 func (in *input) findAppended(l *loop, a *ast.AssignStmt) *types.Var {
 	if len(a.Lhs) != 1 || a.Tok != token.ASSIGN {
 		return nil
 	}
 	call, ok := a.Rhs[0].(*ast.CallExpr)
 	v := in.variable(a.Lhs[0])
-	if !ok || v == nil || !isBuiltin(in.pass.TypesInfo, call, "append") || in.variable(call.Args[0]) != v || !in.isOutside(v, l) || !in.isLocal(v) || l.owner.sized[v] {
+	if !ok || !in.isOutside(v, l) || !in.isLocal(v) {
 		return nil
 	}
-	if init := in.initOf(l.owner.decl, v); init != nil && l.owner.isOfN(in.pass.TypesInfo, init) {
+	if !isBuiltin(in.pass.TypesInfo, call, "append") || in.variable(call.Args[0]) != v {
 		return nil
 	}
-	if isNamed(in.pass.TypesInfo.TypeOf(call.Args[len(call.Args)-1]), "time", "Duration") || in.isReadAfter(l, v) {
-		return nil // a measurement
+	init := in.initOf(l.owner.decl, v)
+	isMadeForN := l.owner.sized[v] || init != nil && l.owner.dependsOnN(in.pass.TypesInfo, init)
+	if isMadeForN {
+		return nil
 	}
-	set := false
-	in.uses(l.node, v, func(id *ast.Ident, path []ast.Node) {
-		other, ok := parent(path, 1).(*ast.AssignStmt)
-		if ok && other != a && other.Lhs[0] == ast.Expr(id) {
-			set = true
-		}
-		if u, ok := parent(path, 1).(*ast.UnaryExpr); ok && u.Op == token.AND {
-			set = true
+	appended := in.pass.TypesInfo.TypeOf(call.Args[len(call.Args)-1])
+	isMeasurement := isNamed(appended, "time", "Duration") || in.isReadAfter(l, v)
+	if isMeasurement {
+		return nil
+	}
+	isSetElsewhere := false
+	in.inspectUses(l.node, v, func(id *ast.Ident, path []ast.Node) {
+		switch p := parent(path, 1).(type) {
+		case *ast.AssignStmt:
+			if p != a && p.Lhs[0] == ast.Expr(id) {
+				isSetElsewhere = true
+			}
+		case *ast.UnaryExpr:
+			if p.Op == token.AND {
+				isSetElsewhere = true
+			}
 		}
 	})
-	if set {
+	if isSetElsewhere {
 		return nil
 	}
 	return v
 }
 
-// isReadAfter reports whether a benchmark uses a variable after a loop, other than
-// by _ = v.
+// isReadAfter reports whether a benchmark uses a variable after a loop, other than in an
+// assignment such as _ = v.
 func (in *input) isReadAfter(l *loop, v *types.Var) bool {
-	used := false
-	in.uses(l.owner.decl, v, func(id *ast.Ident, path []ast.Node) {
-		_, assigned := parent(path, 1).(*ast.AssignStmt)
-		used = used || id.Pos() > l.node.End() && !assigned
+	found := false
+	in.inspectUses(l.owner.decl, v, func(id *ast.Ident, path []ast.Node) {
+		_, isAssign := parent(path, 1).(*ast.AssignStmt)
+		found = found || id.Pos() > l.node.End() && !isAssign
 	})
-	return used
+	return found
 }
 
-// mapGrown returns the map if a statement sets an element of one from outside of
-// the loop whose key is the loop's own counter.
-func (in *input) mapGrown(l *loop, a *ast.AssignStmt) *types.Var {
+// findGrownMap returns the map m of a statement m[i] = … if m is from outside of the
+// loop, i is the counter of the loop, and the loop does not empty m. It returns nil for
+// other statements, and for maps that are made for b.N elements.
+func (in *input) findGrownMap(l *loop, a *ast.AssignStmt) *types.Var {
 	index, ok := a.Lhs[0].(*ast.IndexExpr)
 	if !ok || len(a.Lhs) != 1 {
 		return nil
 	}
 	v := in.variable(index.X)
-	if v == nil || !in.isOutside(v, l) || !in.isLocal(v) {
+	if !in.isOutside(v, l) || !in.isLocal(v) {
 		return nil
 	}
-	if _, ok := v.Type().Underlying().(*types.Map); !ok || in.counter(l) == nil || in.variable(stripConversion(in.pass.TypesInfo, index.Index)) != in.counter(l) {
+	if _, isMap := v.Type().Underlying().(*types.Map); !isMap {
 		return nil
 	}
-	if init, ok := in.initOf(l.owner.decl, v).(*ast.CallExpr); ok && l.owner.isOfN(in.pass.TypesInfo, init) {
+	counter := in.counter(l)
+	if counter == nil || in.variable(stripConversion(in.pass.TypesInfo, index.Index)) != counter {
 		return nil
 	}
-	emptied := false
-	in.uses(l.node, v, func(id *ast.Ident, path []ast.Node) {
+	if init, ok := in.initOf(l.owner.decl, v).(*ast.CallExpr); ok && l.owner.dependsOnN(in.pass.TypesInfo, init) {
+		return nil
+	}
+	mayBeEmptied := false
+	in.inspectUses(l.node, v, func(id *ast.Ident, path []ast.Node) {
 		switch p := parent(path, 1).(type) {
 		case *ast.AssignStmt:
-			emptied = emptied || p.Lhs[0] == ast.Expr(id)
+			mayBeEmptied = mayBeEmptied || p.Lhs[0] == ast.Expr(id)
 		case *ast.CallExpr:
-			emptied = true
+			mayBeEmptied = true
 		}
 	})
-	if emptied {
+	if mayBeEmptied {
 		return nil
 	}
 	return v
@@ -140,36 +161,33 @@ func (in *input) counter(l *loop) *types.Var {
 	return nil
 }
 
-// onlyWritten reports whether a loop writes to a buffer, and neither reads it nor
-// empties it. What gets the buffer outside of the loop may do both.
-func (in *input) onlyWritten(l *loop, v *types.Var) bool {
-	written, other := false, false
-	in.uses(l.owner.decl, v, func(id *ast.Ident, path []ast.Node) {
-		if id.Pos() < l.node.Pos() || id.Pos() > l.node.End() {
-			_, method := parent(path, 1).(*ast.SelectorExpr)
-			other = other || !method
-			return
-		}
-		sel, ok := parent(path, 1).(*ast.SelectorExpr)
-		if !ok {
+// isOnlyWritten reports whether a loop writes to a buffer, and neither reads it nor
+// empties it. A function that gets the buffer outside of the loop may do both.
+func (in *input) isOnlyWritten(l *loop, v *types.Var) bool {
+	hasWrite, hasOther := false, false
+	in.inspectUses(l.owner.decl, v, func(id *ast.Ident, path []ast.Node) {
+		sel, isSelector := parent(path, 1).(*ast.SelectorExpr)
+		isInLoop := l.node.Pos() <= id.Pos() && id.Pos() <= l.node.End()
+		switch {
+		case !isInLoop:
+			hasOther = hasOther || !isSelector
+		case !isSelector:
 			call, isCall := parent(path, 1).(*ast.CallExpr)
-			if u, ok := parent(path, 1).(*ast.UnaryExpr); ok && u.Op == token.AND {
+			if u, ok := parent(path, 1).(*ast.UnaryExpr); ok && u.Op == token.AND { // &buf as an argument
 				call, isCall = parent(path, 2).(*ast.CallExpr)
 			}
 			if isCall && isFunc(in.callee(call), "fmt", "Fprint", "Fprintf", "Fprintln") {
-				written = true
-				return
+				hasWrite = true
+			} else {
+				hasOther = true
 			}
-			other = true
-			return
-		}
-		switch name := sel.Sel.Name; {
-		case hasName(name, []string{"Write", "WriteString", "WriteByte", "WriteRune"}):
-			written = true
-		case hasName(name, []string{"Len", "Cap", "Grow"}):
+		case hasName(sel.Sel.Name, []string{"Write", "WriteString", "WriteByte", "WriteRune"}):
+			hasWrite = true
+		case hasName(sel.Sel.Name, []string{"Len", "Cap", "Grow"}):
+			// These methods neither read nor empty the buffer.
 		default:
-			other = true
+			hasOther = true
 		}
 	})
-	return written && !other
+	return hasWrite && !hasOther
 }

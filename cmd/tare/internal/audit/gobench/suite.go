@@ -11,45 +11,46 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// suite holds the benchmarks of a package.
+// suite holds the benchmarks of a package with their loops, and the comments that
+// switch off rules. readSuite makes it once for each package, and all rules read it.
 type suite struct {
 	benchmarks []*benchmark
-	ignores    map[place][]string   // rules switched off
-	checked    map[*types.Func]bool // functions whose errors tests look at; nil until a rule asks
-	unclear    []unclearComment     // that were to switch off a rule, and do not
+	ignores    map[fileLine][]string // ids of the rules switched off in a line
+	checked    map[*types.Func]bool  // functions whose error a test file checks; nil until isChecked needs it
+	unclear    []unclearComment      // ignore comments without effect
 }
 
-// unclearComment is a comment that was to switch off a rule.
+// unclearComment is a tare:ignore comment without a known rule or without a reason.
 type unclearComment struct {
 	comment *ast.Comment
-	why     error
+	err     error // from audit.ParseIgnore
 }
 
-// place is a line of a file.
-type place struct {
+// fileLine is a line of a file.
+type fileLine struct {
 	file string
 	line int
 }
 
 // benchmark is a function, or a function literal, that has a *testing.B.
 type benchmark struct {
-	name  string        // of the declared function around it
-	decl  *ast.FuncDecl // the declared function around it
+	name  string        // name of decl
+	decl  *ast.FuncDecl // the declared function: the benchmark itself, or around its literal
 	node  ast.Node      // decl, or the literal
 	body  *ast.BlockStmt
-	b     *types.Var // the parameter; nil if it has no name
-	outer *benchmark // the benchmark around a literal; nil if there is none
-	loops []*loop    // those over its own b, also if they are in goroutines
-	sized map[types.Object]bool
+	b     *types.Var            // the parameter; nil if it has no name
+	outer *benchmark            // the benchmark around a literal; nil if there is none
+	loops []*loop               // loops over its own b, also in function literals such as goroutines
+	sized map[types.Object]bool // variables computed from b.N, and slices and maps made with that size
 }
 
-// kind says what ends a loop.
+// kind is the condition that ends a loop.
 type kind int
 
 const (
 	overN  kind = iota // i < b.N, range b.N
 	byLoop             // b.Loop()
-	byNext             // pb.Next()
+	byNext             // pb.Next(), in the function that RunParallel gets
 )
 
 // loop is a loop of a benchmark over its iterations.
@@ -58,14 +59,14 @@ type loop struct {
 	owner *benchmark
 	node  ast.Stmt
 	body  *ast.BlockStmt
-	path  []ast.Node // from the body of the owner to the loop, which is its last
+	path  []ast.Node // nodes from the body of the owner to the loop, the last element
 	timed bool       // false if it runs before ResetTimer or after StopTimer
 }
 
-// readSuite finds the benchmarks of a package, and the comments that switch off
-// rules, whose ids known holds.
+// readSuite finds the benchmarks of a package, and the comments that switch off rules.
+// known holds the ids of all rules.
 func readSuite(pass *analysis.Pass, known []string) *suite {
-	s := &suite{ignores: map[place][]string{}}
+	s := &suite{ignores: map[fileLine][]string{}}
 	for _, file := range pass.Files {
 		if !importsTesting(file) {
 			continue
@@ -90,36 +91,40 @@ func importsTesting(file *ast.File) bool {
 	return false
 }
 
-// readIgnores records the comments of a file that switch off rules: on their own
-// line and the next, and in the whole function whose comment they stand in.
+// readIgnores records the comments of a file that switch off rules. A comment switches
+// its rule off in its own line and the next, and a comment in the doc comment of a
+// function in that function.
 func (s *suite) readIgnores(pass *analysis.Pass, file *ast.File, known []string) {
-	add := func(rule string, from, to int, name string) {
+	ignore := func(rule, filename string, from, to int) {
 		for line := from; line <= to; line++ {
-			s.ignores[place{name, line}] = append(s.ignores[place{name, line}], rule)
+			at := fileLine{filename, line}
+			s.ignores[at] = append(s.ignores[at], rule)
 		}
 	}
 	for _, group := range file.Comments {
 		for _, c := range group.List {
-			i, ok, err := audit.ParseIgnore(strings.TrimPrefix(c.Text, "//"), known)
-			if ok && err != nil {
-				s.unclear = append(s.unclear, unclearComment{c, err})
+			i, isIgnore, err := audit.ParseIgnore(strings.TrimPrefix(c.Text, "//"), known)
+			if !isIgnore {
+				continue
 			}
-			if !ok || err != nil {
+			if err != nil {
+				s.unclear = append(s.unclear, unclearComment{c, err})
 				continue
 			}
 			at := pass.Fset.Position(c.Pos())
-			add(i.Rule, at.Line, at.Line+1, at.Filename)
+			ignore(i.Rule, at.Filename, at.Line, at.Line+1)
 			for _, d := range file.Decls {
 				if fn, ok := d.(*ast.FuncDecl); ok && fn.Doc == group {
-					add(i.Rule, at.Line, pass.Fset.Position(fn.End()).Line, at.Filename)
+					ignore(i.Rule, at.Filename, at.Line, pass.Fset.Position(fn.End()).Line)
 				}
 			}
 		}
 	}
 }
 
+// isIgnored reports whether a comment switches a rule off in a line.
 func (s *suite) isIgnored(rule string, at token.Position) bool {
-	for _, r := range s.ignores[place{at.Filename, at.Line}] {
+	for _, r := range s.ignores[fileLine{at.Filename, at.Line}] {
 		if r == rule {
 			return true
 		}
@@ -127,44 +132,44 @@ func (s *suite) isIgnored(rule string, at token.Position) bool {
 	return false
 }
 
-// nameAt returns the name of the benchmark in which a node stands, "" if that is a
-// function that several benchmarks may call.
+// nameAt returns the name of the benchmark that contains a node. It returns "" if the
+// node is in another function, which several benchmarks may call.
 func (s *suite) nameAt(node ast.Node) string {
 	for _, b := range s.benchmarks {
-		if b.decl.Pos() <= node.Pos() && node.Pos() < b.decl.End() && strings.HasPrefix(b.name, "Benchmark") {
+		if isWithin(node, b.decl) && strings.HasPrefix(b.name, "Benchmark") {
 			return b.name
 		}
 	}
 	return ""
 }
 
-// readFunc adds a function if it has a *testing.B, and the literals in it that
-// have one, each with its loops.
+// readFunc adds a function if it has a parameter *testing.B, and each function literal
+// in it that has one, with their loops.
 func (s *suite) readFunc(info *types.Info, fn *ast.FuncDecl) {
-	var read func(node ast.Node, t *ast.FuncType, body *ast.BlockStmt, outer *benchmark)
-	read = func(node ast.Node, t *ast.FuncType, body *ast.BlockStmt, outer *benchmark) {
-		own := outer
+	var addNested func(node ast.Node, t *ast.FuncType, body *ast.BlockStmt, outer *benchmark)
+	addNested = func(node ast.Node, t *ast.FuncType, body *ast.BlockStmt, outer *benchmark) {
+		current := outer
 		if b, ok := paramOf(info, t, "B"); ok {
-			own = &benchmark{name: fn.Name.Name, decl: fn, node: node, body: body, b: b, outer: outer}
-			s.benchmarks = append(s.benchmarks, own)
+			current = &benchmark{name: fn.Name.Name, decl: fn, node: node, body: body, b: b, outer: outer}
+			s.benchmarks = append(s.benchmarks, current)
 		}
-		inspectPath(body, func(n ast.Node, path []ast.Node) bool {
+		ast.Inspect(body, func(n ast.Node) bool {
 			if lit, ok := n.(*ast.FuncLit); ok {
-				read(lit, lit.Type, lit.Body, own)
+				addNested(lit, lit.Type, lit.Body, current)
 				return false
 			}
 			return true
 		})
 	}
 	first := len(s.benchmarks)
-	read(fn, fn.Type, fn.Body, nil)
+	addNested(fn, fn.Type, fn.Body, nil)
 	for _, b := range s.benchmarks[first:] {
 		b.readLoops(info)
 	}
 }
 
-// paramOf returns the parameter of type *testing.NAME of a function. It is nil if
-// the parameter has no name.
+// paramOf returns the parameter of a function with type testing.NAME or *testing.NAME,
+// and whether there is one. The variable is nil if the parameter has no name.
 func paramOf(info *types.Info, t *ast.FuncType, name string) (*types.Var, bool) {
 	for _, field := range t.Params.List {
 		if !isNamed(info.TypeOf(field.Type), "testing", name) {
@@ -180,31 +185,32 @@ func paramOf(info *types.Info, t *ast.FuncType, name string) (*types.Var, bool) 
 	return nil, false
 }
 
-// readLoops finds the loops over the iterations of a benchmark. Those in literals
-// that have a *testing.B of their own belong to these.
+// readLoops finds the loops over the iterations of a benchmark. It does not enter
+// literals with their own *testing.B, which are benchmarks themselves.
 func (b *benchmark) readLoops(info *types.Info) {
 	b.sized = findSized(info, b)
 	inspectPath(b.body, func(n ast.Node, path []ast.Node) bool {
 		if lit, ok := n.(*ast.FuncLit); ok {
-			_, own := paramOf(info, lit.Type, "B")
-			return !own
+			_, isBenchmark := paramOf(info, lit.Type, "B")
+			return !isBenchmark
 		}
 		stmt, ok := n.(ast.Stmt)
 		if !ok {
 			return true
 		}
 		l := &loop{owner: b, node: stmt}
-		var ends ast.Expr
+		var end ast.Expr // expression that ends the loop
 		switch stmt := stmt.(type) {
 		case *ast.ForStmt:
-			l.body, ends = stmt.Body, stmt.Cond
-			if init, ok := stmt.Init.(*ast.AssignStmt); ok && len(init.Rhs) == 1 && ends != nil && b.isOfN(info, init.Rhs[0]) {
-				ends = init.Rhs[0]
+			l.body, end = stmt.Body, stmt.Cond
+			// A loop that counts down has b.N as its first value: for i := b.N; i > 0; i--.
+			if init, ok := stmt.Init.(*ast.AssignStmt); ok && len(init.Rhs) == 1 && end != nil && b.dependsOnN(info, init.Rhs[0]) {
+				end = init.Rhs[0]
 			}
 		case *ast.RangeStmt:
-			l.body, ends = stmt.Body, stmt.X
+			l.body, end = stmt.Body, stmt.X
 		}
-		if ends == nil || !l.endsBy(info, ends) {
+		if end == nil || !l.setKind(info, end) {
 			return true
 		}
 		l.path = append([]ast.Node{b.body}, path...)
@@ -214,10 +220,10 @@ func (b *benchmark) readLoops(info *types.Info) {
 	})
 }
 
-// endsBy sets the kind of a loop by the expression that ends it, and reports
-// whether that is one of a benchmark.
-func (l *loop) endsBy(info *types.Info, ends ast.Expr) bool {
-	if call, ok := ends.(*ast.CallExpr); ok {
+// setKind sets the kind of a loop by the expression that ends it, and reports whether
+// the loop is one over the iterations of a benchmark.
+func (l *loop) setKind(info *types.Info, end ast.Expr) bool {
+	if call, ok := end.(*ast.CallExpr); ok {
 		switch {
 		case isMethod(info, call, "testing", "B", "Loop"):
 			l.kind = byLoop
@@ -227,11 +233,11 @@ func (l *loop) endsBy(info *types.Info, ends ast.Expr) bool {
 			return true
 		}
 	}
-	return l.owner.isOfN(info, ends)
+	return l.owner.dependsOnN(info, end)
 }
 
-// isOfN reports whether an expression contains b.N, or a variable made of it.
-func (b *benchmark) isOfN(info *types.Info, e ast.Expr) bool {
+// dependsOnN reports whether an expression contains b.N, or a variable of b.sized.
+func (b *benchmark) dependsOnN(info *types.Info, e ast.Expr) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -247,8 +253,8 @@ func (b *benchmark) isOfN(info *types.Info, e ast.Expr) bool {
 	return found
 }
 
-// findSized returns the variables of a benchmark that are b.N, computed from it,
-// or made as long as it.
+// findSized sets and returns b.sized: the variables of a benchmark, and of the one
+// around it, that are computed from b.N, and the slices and maps made with that size.
 func findSized(info *types.Info, b *benchmark) map[types.Object]bool {
 	b.sized = map[types.Object]bool{}
 	if b.outer != nil {
@@ -262,10 +268,13 @@ func findSized(info *types.Info, b *benchmark) map[types.Object]bool {
 			return true
 		}
 		for i, rhs := range a.Rhs {
-			if call, ok := rhs.(*ast.CallExpr); ok && !isMake(info, call) && !info.Types[call.Fun].IsType() {
-				continue
+			if call, ok := rhs.(*ast.CallExpr); ok {
+				isConversion := info.Types[call.Fun].IsType()
+				if !isMake(info, call) && !isConversion {
+					continue // a function may return something of another size
+				}
 			}
-			if id, ok := a.Lhs[i].(*ast.Ident); ok && b.isOfN(info, rhs) && info.Defs[id] != nil {
+			if id, ok := a.Lhs[i].(*ast.Ident); ok && b.dependsOnN(info, rhs) && info.Defs[id] != nil {
 				b.sized[info.Defs[id]] = true
 			}
 		}
@@ -274,14 +283,14 @@ func findSized(info *types.Info, b *benchmark) map[types.Object]bool {
 	return b.sized
 }
 
-// isTimed reports whether a loop runs while the timer does, and no ResetTimer
-// follows it, by the calls next to it and to the statements around it.
+// isTimed reports whether a loop runs while the timer runs, and no ResetTimer follows
+// it. It reads the calls of the timer in the blocks around the loop.
 func (l *loop) isTimed(info *types.Info) bool {
 	if l.kind == byLoop {
 		return true
 	}
 	for i := 0; i+1 < len(l.path); i++ {
-		for _, s := range statements(l.path[i]) {
+		for _, s := range statementsOf(l.path[i]) {
 			if s.Pos() > l.path[i+1].Pos() && timerCall(info, s) == "ResetTimer" {
 				return false
 			}
@@ -290,11 +299,12 @@ func (l *loop) isTimed(info *types.Info) bool {
 	return !l.isStopped(info)
 }
 
-// isStopped reports whether the timer is stopped when a loop begins.
+// isStopped reports whether the timer is stopped when a loop begins, by the calls
+// before the loop in the blocks around it.
 func (l *loop) isStopped(info *types.Info) bool {
 	stopped := false
 	for i := 0; i+1 < len(l.path); i++ {
-		for _, s := range statements(l.path[i]) {
+		for _, s := range statementsOf(l.path[i]) {
 			if s.Pos() >= l.path[i+1].Pos() {
 				break
 			}
@@ -309,8 +319,8 @@ func (l *loop) isStopped(info *types.Info) bool {
 	return stopped
 }
 
-// statements returns the statements of a block or a case.
-func statements(n ast.Node) []ast.Stmt {
+// statementsOf returns the statements of a block or a case, nil for other nodes.
+func statementsOf(n ast.Node) []ast.Stmt {
 	switch n := n.(type) {
 	case *ast.BlockStmt:
 		return n.List
@@ -360,7 +370,8 @@ func countBenchmarks(info *types.Info, file *ast.File) int {
 func (s *suite) findBenchmark(node ast.Node) *benchmark {
 	var found *benchmark
 	for _, b := range s.benchmarks {
-		if b.node.Pos() <= node.Pos() && node.Pos() < b.node.End() && (found == nil || found.node.Pos() < b.node.Pos()) {
+		isInner := found == nil || found.node.Pos() < b.node.Pos()
+		if isWithin(node, b.node) && isInner {
 			found = b
 		}
 	}

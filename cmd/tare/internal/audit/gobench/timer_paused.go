@@ -9,20 +9,21 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// pausedInLoop finds StopTimer in a loop.
+// pausedInLoop finds StopTimer in each iteration of a loop. It reports the first such
+// loop of a file, with the number of the others.
 func pausedInLoop() rule {
-	return rule{audit.Rule{
+	return rule{Rule: audit.Rule{
 		ID: "paused-in-loop", Severity: tare.Note,
 		Title:   "The timer is stopped and started in each iteration.",
 		Why:     "Each stop reads the statistics of memory, which stops all goroutines and takes tens of microseconds that go test does not count when it chooses b.N, and the first instructions after it run with cold caches. Operations below some microseconds look slower than they are, and the benchmark runs far longer than it says.",
 		Do:      "prepare the inputs before the loop, or time a batch of operations in each iteration",
 		Command: compareRevisions,
 		Seen:    []string{"https://go.dev/issue/20875"},
-	}, func(in *input) {
+	}, find: func(in *input) {
 		paused := map[string][]ast.Node{} // by file
 		for _, b := range in.suite.benchmarks {
 			for _, l := range b.loops {
-				if n := in.pauseOf(l); n != nil && !in.reportsTime(b) {
+				if n := in.findPause(l); n != nil && !in.reportsTime(b) {
 					file := in.pass.Fset.Position(n.Pos()).Filename
 					paused[file] = append(paused[file], n)
 				}
@@ -38,13 +39,13 @@ func pausedInLoop() rule {
 	}}
 }
 
-// pauseOf returns the first StopTimer that runs in each iteration of a loop, nil
-// if there is none.
-func (in *input) pauseOf(l *loop) ast.Node {
+// findPause returns the first StopTimer that runs in each iteration of a loop, nil if
+// there is none.
+func (in *input) findPause(l *loop) ast.Node {
 	var first ast.Node
 	inspectPath(l.body, func(n ast.Node, path []ast.Node) bool {
 		s, ok := n.(ast.Stmt)
-		if ok && first == nil && timerCall(in.pass.TypesInfo, s) == "StopTimer" && !isConditional(path) && l.innermost(n) {
+		if ok && first == nil && timerCall(in.pass.TypesInfo, s) == "StopTimer" && !isConditional(path) && l.isInnermost(n) {
 			first = s
 		}
 		return first == nil
@@ -52,20 +53,22 @@ func (in *input) pauseOf(l *loop) ast.Node {
 	return first
 }
 
-// reportsTime reports whether a benchmark replaces ns/op by a metric of its own.
+// reportsTime reports whether a benchmark sets ns/op itself, by b.ReportMetric(value,
+// "ns/op"), so that the timer does not matter.
 func (in *input) reportsTime(b *benchmark) bool {
-	own := false
+	found := false
 	ast.Inspect(b.body, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && isMethod(in.pass.TypesInfo, call, "testing", "B", "ReportMetric") && len(call.Args) == 2 && show(call.Args[1]) == `"ns/op"` {
-			own = true
+		call, ok := n.(*ast.CallExpr)
+		if ok && isMethod(in.pass.TypesInfo, call, "testing", "B", "ReportMetric") && len(call.Args) == 2 {
+			found = found || formatExpr(call.Args[1]) == `"ns/op"`
 		}
-		return !own
+		return !found
 	})
-	return own
+	return found
 }
 
-// isConditional reports whether the last node of a path runs in some iterations
-// only.
+// isConditional reports whether the last node of a path may not run in each iteration:
+// it is in an if statement, a case or a function literal.
 func isConditional(path []ast.Node) bool {
 	for _, n := range path {
 		switch n.(type) {
@@ -76,10 +79,11 @@ func isConditional(path []ast.Node) bool {
 	return false
 }
 
-// innermost reports whether no other loop over iterations is between l and a node.
-func (l *loop) innermost(n ast.Node) bool {
+// isInnermost reports whether no other loop over iterations is between l and a node
+// within l.
+func (l *loop) isInnermost(n ast.Node) bool {
 	for _, other := range l.owner.loops {
-		if other != l && other.node.Pos() > l.node.Pos() && other.node.Pos() <= n.Pos() && n.Pos() < other.node.End() {
+		if other != l && other.node.Pos() > l.node.Pos() && isWithin(n, other.node) {
 			return false
 		}
 	}

@@ -7,21 +7,21 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// resetInLoop finds ResetTimer in or after the only loop: what ran before is not
-// in the figure, which then is that of the last iteration, or of none.
+// resetInLoop finds ResetTimer in a loop, which leaves the time of the last iteration
+// only, and after the last loop over b.N, which leaves none.
 func resetInLoop() rule {
-	return rule{audit.Rule{
+	return rule{Rule: audit.Rule{
 		ID: "reset-in-loop", Severity: tare.Void,
 		Title:   "The timer is reset in the loop or after it.",
 		Why:     "ResetTimer forgets the time so far. In the loop the figure is the time of the last iteration divided by all iterations; after the loop it is almost zero.",
 		Do:      "call ResetTimer once, between the preparation and the loop, or write for b.Loop()",
 		Command: compareRevisions,
 		Seen:    []string{"https://github.com/golang/go/issues/61515"},
-	}, func(in *input) {
+	}, find: func(in *input) {
 		for _, b := range in.suite.benchmarks {
 			for _, l := range b.loops {
 				if l.kind == byNext {
-					continue
+					continue // package testing forbids ResetTimer in the function of RunParallel
 				}
 				ast.Inspect(l.body, func(n ast.Node) bool {
 					s, ok := n.(ast.Stmt)
@@ -37,7 +37,7 @@ func resetInLoop() rule {
 			}
 			last := b.loops[len(b.loops)-1]
 			for _, s := range b.body.List {
-				if s.Pos() > last.node.End() && timerCall(in.pass.TypesInfo, s) == "ResetTimer" && !runsMore(b, s) {
+				if s.Pos() > last.node.End() && timerCall(in.pass.TypesInfo, s) == "ResetTimer" && !hasWorkAfter(b, s) {
 					in.report(s, "b.ResetTimer after the loop forgets all iterations")
 				}
 			}
@@ -45,25 +45,23 @@ func resetInLoop() rule {
 	}}
 }
 
-// runsMore reports whether something that may take time follows a statement of a
-// benchmark: a loop, or a call that gets b or b.N.
-func runsMore(b *benchmark, after ast.Stmt) bool {
+// hasWorkAfter reports whether a statement that may take time, i.e. anything that not
+// only reports, follows a statement of a benchmark.
+func hasWorkAfter(b *benchmark, after ast.Stmt) bool {
 	for _, s := range b.body.List {
 		if s.Pos() <= after.Pos() {
 			continue
 		}
-		if _, call := s.(*ast.ExprStmt); !call {
-			return true
-		}
-		if e := s.(*ast.ExprStmt); !isReporting(e) {
+		e, isExpr := s.(*ast.ExprStmt)
+		if !isExpr || !isReporting(e) {
 			return true
 		}
 	}
 	return false
 }
 
-// isReporting reports whether a statement calls one of the methods of testing.B that
-// only report.
+// isReporting reports whether a statement calls a method of testing.B that takes no
+// time of its own: it reports, logs or stops the timer.
 func isReporting(s *ast.ExprStmt) bool {
 	call, ok := s.X.(*ast.CallExpr)
 	return ok && hasName(calledName(call), []string{"ReportMetric", "ReportAllocs", "SetBytes", "Log", "Logf", "StopTimer"})

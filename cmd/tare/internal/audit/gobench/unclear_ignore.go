@@ -5,18 +5,17 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// unclearIgnore finds comments that are to switch off a rule and do not say which
-// or why.
+// unclearIgnore finds tare:ignore comments that name no known rule or give no reason.
 func unclearIgnore() rule {
-	return rule{audit.Rule{
+	return rule{Rule: audit.Rule{
 		ID: "unclear-ignore", Severity: tare.Warn,
 		Title:   "A tare:ignore comment names no rule, or gives no reason.",
 		Why:     "It switches nothing off. Who reads it later cannot tell whether its reason still holds.",
 		Do:      "write //tare:ignore RULE reason, on the line or the one before, or in the comment of the function",
 		Command: "tare audit --rules",
-	}, func(in *input) {
+	}, find: func(in *input) {
 		for _, u := range in.suite.unclear {
-			in.report(u.comment, "%s", u.why)
+			in.report(u.comment, "%s", u.err)
 		}
 	}}
 }

@@ -4,28 +4,29 @@ import (
 	"go/ast"
 	"go/types"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// unlikeWork finds sides of a comparison of which one works and another only makes
-// values, or one runs in parallel and the other does not.
+// unlikeWork finds sides of a comparison that only make values if another side works on
+// them. The sides are the sub-benchmarks of a benchmark, or the benchmarks of a file.
 func unlikeWork() rule {
-	return rule{audit.Rule{
+	return rule{Rule: audit.Rule{
 		ID: "unlike-work", Severity: tare.Warn,
 		Title:   "The sides of a comparison do different work.",
 		Why:     "The ratio of a side that encodes to one that only allocates, or of a parallel loop to a serial one, says nothing about either.",
 		Do:      "let each side begin with the same input and end with an equal output, and check that once",
 		Command: compareCodecs,
 		Seen:    []string{"tare: studies json-encode, ffi"},
-	}, func(in *input) {
+	}, find: func(in *input) {
 		for _, outer := range in.suite.benchmarks {
 			var sides []*loop
 			for _, b := range in.suite.benchmarks {
-				if b.outer == outer && len(b.loops) > 0 && b.loops[len(b.loops)-1].timed {
-					sides = append(sides, b.loops[len(b.loops)-1])
+				if main := in.mainLoop(b); b.outer == outer && main != nil && main.timed {
+					sides = append(sides, main)
 				}
 			}
 			if len(sides) > 1 {
@@ -34,9 +35,10 @@ func unlikeWork() rule {
 		}
 		byFile := map[string][]*loop{}
 		for _, b := range in.suite.benchmarks {
-			if b.outer == nil && strings.HasPrefix(b.name, "Benchmark") && len(b.loops) > 0 && b.loops[len(b.loops)-1].timed {
-				g := in.pass.Fset.Position(b.decl.Pos()).Filename
-				byFile[g] = append(byFile[g], b.loops[len(b.loops)-1])
+			main := in.mainLoop(b)
+			if b.outer == nil && strings.HasPrefix(b.name, "Benchmark") && main != nil && main.timed {
+				file := in.pass.Fset.Position(b.decl.Pos()).Filename
+				byFile[file] = append(byFile[file], main)
 			}
 		}
 		for _, sides := range byFile {
@@ -47,47 +49,45 @@ func unlikeWork() rule {
 	}}
 }
 
-// makers are names of functions that only make a value, and of benchmarks that say
-// so.
 var (
-	makers = regexp.MustCompile(`^(New[A-Z]?|new[A-Z]?|make$|new$|Make[A-Z]|make[A-Z])`)
-	quiet  = regexp.MustCompile(`(?i)new|alloc|make|create|init|empty|noop|baseline|overhead|construct`)
-	work   = regexp.MustCompile(`^(Marshal|Unmarshal|Encode|Decode|Write|Read|Parse|Serialize|Deserialize|Compress|Copy|Hash|Sum|Format|Validate)`)
+	// maker matches the names of functions that only make a value.
+	maker = regexp.MustCompile(`^(New[A-Z]?|new[A-Z]?|make$|new$|Make[A-Z]|make[A-Z])`)
+	// worker matches the names of functions that work on a value.
+	worker = regexp.MustCompile(`^(Marshal|Unmarshal|Encode|Decode|Write|Read|Parse|Serialize|Deserialize|Compress|Copy|Hash|Sum|Format|Validate)`)
+	// declaredMaker matches the names of benchmarks that say that they only make values.
+	declaredMaker = regexp.MustCompile(`(?i)new|alloc|make|create|init|empty|noop|baseline|overhead|construct`)
 )
 
-// reportUnlike reports the sides that only make values if another one works.
+// reportUnlike reports the sides that only make values if another one works on them.
 func (in *input) reportUnlike(sides []*loop) {
-	works := false
-	for _, l := range sides {
-		works = works || in.calls(l.body, work.MatchString)
-	}
-	if !works {
+	if !slices.ContainsFunc(sides, func(l *loop) bool { return in.hasCall(l.body, worker.MatchString) }) {
 		return
 	}
 	for _, l := range sides {
-		made, only := 0, true
+		values, onlyMakes := 0, true
 		in.inspectTimed(l, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.CallExpr:
 				if in.pass.TypesInfo.Types[n.Fun].IsType() {
-					return true
+					return true // a conversion
 				}
-				made++
-				only = only && makers.MatchString(calledName(n)) && !isCallOfValue(in, n)
+				values++
+				onlyMakes = onlyMakes && maker.MatchString(calledName(n)) && !isCallOfValue(in, n)
 			case *ast.CompositeLit:
-				made++
+				values++
 			case *ast.BinaryExpr, *ast.RangeStmt, *ast.SendStmt, *ast.IndexExpr:
-				only = false
+				onlyMakes = false
 			}
 			return true
 		})
-		if made > 0 && only && !quiet.MatchString(l.owner.name) && !quiet.MatchString(in.subName(l.owner)) {
+		isDeclared := declaredMaker.MatchString(l.owner.name) || declaredMaker.MatchString(in.subName(l.owner))
+		if values > 0 && onlyMakes && !isDeclared {
 			in.report(l.node, "this side only makes values, and another one of the comparison works on them")
 		}
 	}
 }
 
-// isCallOfValue reports whether a call is of a variable, which may be anything.
+// isCallOfValue reports whether a call calls a variable, which may hold any function.
 func isCallOfValue(in *input, call *ast.CallExpr) bool {
 	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
 	if !ok {
@@ -97,7 +97,8 @@ func isCallOfValue(in *input, call *ast.CallExpr) bool {
 	return isVar
 }
 
-// subName returns the name of a sub-benchmark as it is written, "" for others.
+// subName returns the source text of the name that a sub-benchmark is run under, and ""
+// for a benchmark that is a declared function.
 func (in *input) subName(b *benchmark) string {
 	if b.outer == nil {
 		return ""
@@ -105,7 +106,7 @@ func (in *input) subName(b *benchmark) string {
 	name := ""
 	ast.Inspect(b.outer.body, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok && len(call.Args) == 2 && call.Args[1] == b.node {
-			name = show(call.Args[0])
+			name = formatExpr(call.Args[0])
 		}
 		return true
 	})

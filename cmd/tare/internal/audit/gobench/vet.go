@@ -12,5 +12,6 @@ func IsVetCall(args []string) bool {
 	return len(args) > 0 && (args[0] == "-V=full" || args[0] == "-flags" || strings.HasSuffix(args[len(args)-1], "vet.cfg"))
 }
 
-// RunVet answers such a call. It ends the process, as go vet expects.
+// RunVet runs the rules as go vet -vettool requires (see [IsVetCall]), and ends the
+// process.
 func RunVet() { unitchecker.Main(newAnalyzers()...) }

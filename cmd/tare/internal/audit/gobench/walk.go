@@ -9,8 +9,9 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// inspectPath calls visit for each node below root, with the path from below root
-// to the node, which is its last. It goes below a node if visit returns true.
+// inspectPath calls visit for each node n below root. path holds the nodes from the
+// child of root down to n, its last element. The children of n are visited if visit
+// returns true.
 func inspectPath(root ast.Node, visit func(n ast.Node, path []ast.Node) bool) {
 	var path []ast.Node
 	ast.Inspect(root, func(n ast.Node) bool {
@@ -30,15 +31,16 @@ func inspectPath(root ast.Node, visit func(n ast.Node, path []ast.Node) bool) {
 	})
 }
 
-// inspectTimed calls visit for each node of a loop that runs in every iteration
-// while the timer does: not between StopTimer and StartTimer, not where an
-// iteration fails, and not in literals that are not called where they stand.
+// inspectTimed calls visit for each node of a loop that runs in every iteration while
+// the timer runs. It omits the code between StopTimer and StartTimer, the bodies of if
+// statements that end an iteration or the benchmark (see isFailure), and function
+// literals that are not called on the spot.
 func (in *input) inspectTimed(l *loop, visit func(n ast.Node) bool) {
 	in.inspectStatements(l.body.List, true, visit)
 }
 
-// inspectStatements does so for a list of statements, and reports whether the
-// timer runs after them.
+// inspectStatements does the work of inspectTimed for a list of statements. running
+// reports whether the timer runs before them; the result, whether it runs after them.
 func (in *input) inspectStatements(list []ast.Stmt, running bool, visit func(n ast.Node) bool) bool {
 	info := in.pass.TypesInfo
 	for _, s := range list {
@@ -68,7 +70,7 @@ func (in *input) inspectStatements(list []ast.Stmt, running bool, visit func(n a
 				}
 			case *ast.FuncLit:
 				return false
-			case *ast.DeferStmt, *ast.GoStmt: // they run elsewhere
+			case *ast.DeferStmt, *ast.GoStmt: // the statement is timed, its call runs later
 				if running {
 					visit(n)
 				}
@@ -84,7 +86,8 @@ func (in *input) inspectStatements(list []ast.Stmt, running bool, visit func(n a
 	return running
 }
 
-// inspectNode visits what an if statement has besides its body.
+// inspectNode visits the init statement, the condition or the else branch of an if
+// statement before which the timer runs.
 func (in *input) inspectNode(part ast.Node, visit func(n ast.Node) bool) {
 	if s, ok := part.(ast.Stmt); ok {
 		in.inspectStatements([]ast.Stmt{s}, true, visit)
@@ -98,8 +101,8 @@ func (in *input) inspectNode(part ast.Node, visit func(n ast.Node) bool) {
 	})
 }
 
-// isFailure reports whether a block ends an iteration or the benchmark: it fails,
-// panics, returns or breaks.
+// isFailure reports whether a block ends an iteration or the benchmark: it contains a
+// return, break or continue, or calls panic or a method such as b.Fatal or b.Skip.
 func (in *input) isFailure(b *ast.BlockStmt) bool {
 	if b == nil || len(b.List) == 0 {
 		return false
@@ -113,17 +116,22 @@ func (in *input) isFailure(b *ast.BlockStmt) bool {
 			if !ok {
 				continue
 			}
-			switch name := calledName(call); {
-			case name == "panic", strings.HasPrefix(name, "Fatal"), strings.HasPrefix(name, "Error"), strings.HasPrefix(name, "Fail"), strings.HasPrefix(name, "Skip"), name == "Exit":
+			name := calledName(call)
+			if name == "panic" || name == "Exit" {
 				return true
+			}
+			for _, prefix := range []string{"Fatal", "Error", "Fail", "Skip"} {
+				if strings.HasPrefix(name, prefix) {
+					return true
+				}
 			}
 		}
 	}
 	return false
 }
 
-// timedLoops calls visit for each timed loop of the package.
-func (in *input) timedLoops(visit func(l *loop)) {
+// eachTimedLoop calls visit for each timed loop of the package.
+func (in *input) eachTimedLoop(visit func(l *loop)) {
 	for _, b := range in.suite.benchmarks {
 		for _, l := range b.loops {
 			if l.timed {
@@ -133,9 +141,10 @@ func (in *input) timedLoops(visit func(l *loop)) {
 	}
 }
 
-// timedCalls calls visit for each call in the timed loops of the package.
-func (in *input) timedCalls(visit func(l *loop, call *ast.CallExpr, fn *types.Func)) {
-	in.timedLoops(func(l *loop) {
+// eachTimedCall calls visit for each timed call in the loops of the package, with the
+// function or method fn that it calls. Calls of unknown functions are omitted.
+func (in *input) eachTimedCall(visit func(l *loop, call *ast.CallExpr, fn *types.Func)) {
+	in.eachTimedLoop(func(l *loop) {
 		in.inspectTimed(l, func(n ast.Node) bool {
 			if call, ok := n.(*ast.CallExpr); ok {
 				if fn := in.callee(call); fn != nil {
@@ -157,8 +166,8 @@ func (in *input) callee(call *ast.CallExpr) *types.Func {
 	return fn.Origin()
 }
 
-// variable returns the variable that an expression names, also behind & and
-// parentheses. It is nil if the expression is something else.
+// variable returns the variable that an expression names: x, &x or (x). It returns nil
+// if the expression is something else.
 func (in *input) variable(e ast.Expr) *types.Var {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -172,19 +181,26 @@ func (in *input) variable(e ast.Expr) *types.Var {
 	return nil
 }
 
-// isOutside reports whether a variable is declared in a function, and outside of
-// a loop.
+// isOutside reports whether a variable, not a field or _, is declared outside of a
+// loop: in the function around it or in the package.
 func (in *input) isOutside(v *types.Var, l *loop) bool {
-	return v != nil && !v.IsField() && v.Name() != "_" && (v.Pos() < l.node.Pos() || v.Pos() > l.node.End())
+	if v == nil || v.IsField() || v.Name() == "_" {
+		return false
+	}
+	return v.Pos() < l.node.Pos() || v.Pos() > l.node.End()
 }
 
-// isLocal reports whether a variable is one of a function.
+// isWithin reports whether a node begins in the source text of another.
+func isWithin(n, outer ast.Node) bool { return outer.Pos() <= n.Pos() && n.Pos() < outer.End() }
+
+// isLocal reports whether a variable is declared in a function.
 func (in *input) isLocal(v *types.Var) bool {
 	return v != nil && !v.IsField() && v.Pkg() != nil && v.Parent() != v.Pkg().Scope()
 }
 
-// uses calls visit for each use of a variable below root, with the path to it.
-func (in *input) uses(root ast.Node, v *types.Var, visit func(id *ast.Ident, path []ast.Node)) {
+// inspectUses calls visit for each use of a variable below root, with the path from
+// below root to the identifier, its last element.
+func (in *input) inspectUses(root ast.Node, v *types.Var, visit func(id *ast.Ident, path []ast.Node)) {
 	inspectPath(root, func(n ast.Node, path []ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok && in.pass.TypesInfo.Uses[id] == v {
 			visit(id, path)
@@ -193,8 +209,9 @@ func (in *input) uses(root ast.Node, v *types.Var, visit func(id *ast.Ident, pat
 	})
 }
 
-// initOf returns the expression that a local variable is declared with, below
-// root. It is nil if there is none.
+// initOf returns the initial value in the declaration of a local variable below root:
+// the right side of v := value or var v = value, and the call in v, err := f(). It
+// returns nil if there is none.
 func (in *input) initOf(root ast.Node, v *types.Var) ast.Expr {
 	var init ast.Expr
 	ast.Inspect(root, func(n ast.Node) bool {
@@ -214,7 +231,7 @@ func (in *input) initOf(root ast.Node, v *types.Var) ast.Expr {
 			if !ok || in.pass.TypesInfo.Defs[id] != v || len(values) == 0 {
 				continue
 			}
-			init = values[0]
+			init = values[0] // a call with several results
 			if len(values) == len(names) {
 				init = values[i]
 			}
@@ -224,14 +241,15 @@ func (in *input) initOf(root ast.Node, v *types.Var) ast.Expr {
 	return init
 }
 
-// calledName returns the last name of what a call calls, "" if it has none.
+// calledName returns the name of the called function or method without its package or
+// receiver, and "" if the called expression has no name.
 func calledName(call *ast.CallExpr) string {
 	switch f := ast.Unparen(call.Fun).(type) {
 	case *ast.Ident:
 		return f.Name
 	case *ast.SelectorExpr:
 		return f.Sel.Name
-	case *ast.IndexExpr:
+	case *ast.IndexExpr: // an instance of a generic function: f[T](x)
 		return calledName(&ast.CallExpr{Fun: f.X})
 	}
 	return ""
@@ -243,6 +261,7 @@ func isFunc(fn *types.Func, pkg string, names ...string) bool {
 	return fn != nil && fn.Pkg() != nil && fn.Pkg().Path() == pkg && fn.Signature().Recv() == nil && hasName(fn.Name(), names)
 }
 
+// hasName reports whether names contains name, or is empty: no names mean any name.
 func hasName(name string, names []string) bool {
 	if len(names) == 0 {
 		return true
@@ -255,13 +274,14 @@ func hasName(name string, names []string) bool {
 	return false
 }
 
-// isMethod reports whether a call is of a method of *PKG.TYPE.
+// isMethod reports whether a call selects name of a value of type PKG.TYPE or *PKG.TYPE.
 func isMethod(info *types.Info, call *ast.CallExpr, pkg, typ, name string) bool {
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	return ok && sel.Sel.Name == name && isNamed(info.TypeOf(sel.X), pkg, typ)
 }
 
-// isNamed reports whether t is the named type of a package, or a pointer to it.
+// isNamed reports whether t is one of the named types of a package, or a pointer to
+// one. Without names, any type of the package.
 func isNamed(t types.Type, pkg string, names ...string) bool {
 	if t == nil {
 		return false
@@ -290,21 +310,26 @@ func isError(t types.Type) bool {
 	return t != nil && types.Identical(t, types.Universe.Lookup("error").Type())
 }
 
-// show returns an expression in one short line.
-func show(e ast.Expr) string {
-	const most = 60
+// isRand reports whether t is the type Rand of math/rand or math/rand/v2.
+func isRand(t types.Type) bool {
+	return isNamed(t, "math/rand", "Rand") || isNamed(t, "math/rand/v2", "Rand")
+}
+
+// formatExpr returns the source text of an expression in one line, cut to 60 characters.
+func formatExpr(e ast.Expr) string {
+	const maxLength = 60
 	text := []rune(strings.Join(strings.Fields(types.ExprString(e)), " "))
-	if len(text) > most {
-		return string(text[:most-1]) + "…"
+	if len(text) > maxLength {
+		return string(text[:maxLength-1]) + "…"
 	}
 	return string(text)
 }
 
-// calls reports whether a call below root has a name that is wanted.
-func (in *input) calls(root ast.Node, wanted func(name string) bool) bool {
+// hasCall reports whether the name of a function or method called below root matches.
+func (in *input) hasCall(root ast.Node, matches func(name string) bool) bool {
 	found := false
 	ast.Inspect(root, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && wanted(calledName(call)) {
+		if call, ok := n.(*ast.CallExpr); ok && matches(calledName(call)) {
 			found = true
 		}
 		return !found

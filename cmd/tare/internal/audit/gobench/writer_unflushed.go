@@ -9,18 +9,18 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// writerUnflushed finds writers with a buffer that an iteration makes, writes to
-// and never flushes.
+// writerUnflushed finds buffered writers that an iteration makes and writes to, or that
+// are made before the loop, and that are never flushed.
 func writerUnflushed() rule {
-	return rule{audit.Rule{
+	return rule{Rule: audit.Rule{
 		ID: "writer-unflushed", Severity: tare.Void,
 		Title:   "A buffered writer is made in the loop and never flushed or closed.",
 		Why:     "What it was given stays in its buffer: the last part is never encoded or written, and no check of the output was possible. A published comparison of JSON libraries measured such a stream.",
 		Do:      "call Flush or Close in each iteration, and compare the output once with that of the other side",
 		Command: compareCodecs,
 		Seen:    []string{"tare: study json-encode (jsoniter's Stream)"},
-	}, func(in *input) {
-		in.timedLoops(func(l *loop) {
+	}, find: func(in *input) {
+		in.eachTimedLoop(func(l *loop) {
 			in.reportOuter(l)
 			in.inspectTimed(l, func(n ast.Node) bool {
 				a, ok := n.(*ast.AssignStmt)
@@ -41,8 +41,9 @@ func writerUnflushed() rule {
 	}}
 }
 
-// reportOuter reports writers that are made before a loop, if nothing in the whole
-// function flushes them. What the loop wrote last stays in their buffers.
+// reportOuter reports writers that are made before a loop and that nothing in the
+// function flushes. Only the output of the last iterations stays in the buffer, so the
+// findings are notes.
 func (in *input) reportOuter(l *loop) {
 	seen := map[*types.Var]bool{}
 	in.inspectTimed(l, func(n ast.Node) bool {
@@ -56,32 +57,21 @@ func (in *input) reportOuter(l *loop) {
 		}
 		seen[v] = true
 		call, ok := in.initOf(l.owner.decl, v).(*ast.CallExpr)
-		if ok && isBuffered(in.pass.TypesInfo, call) && in.writesOnly(l.owner.decl, v) && in.usedIn(l, v) {
-			f := in.rule.Severity
+		if ok && isBuffered(in.pass.TypesInfo, call) && in.writesOnly(l.owner.decl, v) && in.usesVariable(l, v) {
+			severity := in.rule.Severity
 			in.rule.Severity = tare.Note
 			in.report(id, "%s is never flushed or closed: what the last iterations wrote stays in its buffer", v.Name())
-			in.rule.Severity = f
+			in.rule.Severity = severity
 		}
 		return true
 	})
 }
 
-// isBuffered reports whether a call returns, alone or first, a writer that holds
-// back output until it is flushed or closed.
+// isBuffered reports whether the first result of a call is a writer that buffers output
+// until it is flushed or closed.
 func isBuffered(info *types.Info, call *ast.CallExpr) bool {
-	t := info.TypeOf(call)
-	if tuple, ok := t.(*types.Tuple); ok {
-		if tuple.Len() == 0 {
-			return false
-		}
-		t = tuple.At(0).Type()
-	}
-	for pkg, names := range map[string][]string{
-		"bufio": {"Writer", "ReadWriter"}, "compress/gzip": {"Writer"}, "compress/zlib": {"Writer"}, "compress/flate": {"Writer"},
-		"compress/lzw": {"Writer"}, "encoding/csv": {"Writer"}, "text/tabwriter": {"Writer"}, "archive/zip": {"Writer"}, "archive/tar": {"Writer"},
-		"mime/multipart": {"Writer"}, "github.com/json-iterator/go": {"Stream"}, "github.com/klauspost/compress/zstd": {"Encoder"},
-		"github.com/klauspost/compress/gzip": {"Writer"}, "github.com/golang/snappy": {"Writer"}, "github.com/pierrec/lz4/v4": {"Writer"}, "github.com/andybalholm/brotli": {"Writer"},
-	} {
+	t := firstResult(info.TypeOf(call))
+	for pkg, names := range bufferedWriters {
 		if isNamed(t, pkg, names...) {
 			return true
 		}
@@ -89,25 +79,47 @@ func isBuffered(info *types.Info, call *ast.CallExpr) bool {
 	return false
 }
 
-// writesOnly reports whether what is below root uses a writer in ways that cannot flush it: it
-// calls methods that write, or hands it to a function of the standard library that
-// writes.
+// bufferedWriters holds the names of the types of buffered writers by package.
+var bufferedWriters = map[string][]string{
+	"archive/tar":                        {"Writer"},
+	"archive/zip":                        {"Writer"},
+	"bufio":                              {"Writer", "ReadWriter"},
+	"compress/flate":                     {"Writer"},
+	"compress/gzip":                      {"Writer"},
+	"compress/lzw":                       {"Writer"},
+	"compress/zlib":                      {"Writer"},
+	"encoding/csv":                       {"Writer"},
+	"mime/multipart":                     {"Writer"},
+	"text/tabwriter":                     {"Writer"},
+	"github.com/andybalholm/brotli":      {"Writer"},
+	"github.com/golang/snappy":           {"Writer"},
+	"github.com/json-iterator/go":        {"Stream"},
+	"github.com/klauspost/compress/gzip": {"Writer"},
+	"github.com/klauspost/compress/zstd": {"Encoder"},
+	"github.com/pierrec/lz4/v4":          {"Writer"},
+}
+
+// writesOnly reports whether all uses of a writer below root write to it and cannot
+// flush it: they call methods that write, or pass the writer to a function of the
+// standard library that writes. It returns false if there are no uses.
 func (in *input) writesOnly(root ast.Node, v *types.Var) bool {
-	written, other := false, false
-	in.uses(root, v, func(id *ast.Ident, path []ast.Node) {
+	hasWrite, hasOther := false, false
+	in.inspectUses(root, v, func(id *ast.Ident, path []ast.Node) {
 		switch p := parent(path, 1).(type) {
 		case *ast.SelectorExpr:
-			if call, ok := parent(path, 2).(*ast.CallExpr); ok && call.Fun == ast.Expr(p) && !hasName(p.Sel.Name, []string{"Flush", "Close", "Reset", "ReadFrom", "Buffer", "Available", "Error"}) {
-				written = true
+			call, isCall := parent(path, 2).(*ast.CallExpr)
+			isMethodCall := isCall && call.Fun == ast.Expr(p)
+			if isMethodCall && !hasName(p.Sel.Name, []string{"Flush", "Close", "Reset", "ReadFrom", "Buffer", "Available", "Error"}) {
+				hasWrite = true
 				return
 			}
 		case *ast.CallExpr:
 			if fn := in.callee(p); isFunc(fn, "fmt") || isFunc(fn, "io", "WriteString", "Copy") || isFunc(fn, "encoding/binary", "Write") {
-				written = true
+				hasWrite = true
 				return
 			}
 		}
-		other = true
+		hasOther = true
 	})
-	return written && !other
+	return hasWrite && !hasOther
 }
