@@ -7,21 +7,23 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// bodiesDiffer returns the rule about this mistake: the sides answer the same request with bodies of different sizes.
+// bodiesDiffer returns the rule bodies-differ, which findBodiesDiffer applies.
 func bodiesDiffer() rule {
-	return rule{audit.Rule{
-		ID: "bodies-differ", Severity: tare.Warn, Title: "The sides answer the same request with bodies of different sizes.",
+	return rule{Rule: audit.Rule{
+		ID: "bodies-differ", Severity: tare.Warn,
+		Title:   "The sides answer the same request with bodies of different sizes.",
 		Why:     "Sides that answer differently do different work: the difference may be theirs, or that of the answer.",
 		Do:      "compare the bodies byte by byte before comparing times",
-		Command: compareCommand, Lang: "text",
-		Bad:  "# a\n\nDocument Path:          /v1/user\nDocument Length:        120 bytes\nConcurrency Level:      10\nTime taken for tests:   30.000 seconds\nRequests per second:    900.00 [#/sec] (mean)\n\n# b\n\nDocument Path:          /v1/user\nDocument Length:        2 bytes\nConcurrency Level:      10\nTime taken for tests:   30.000 seconds\nRequests per second:    1900.00 [#/sec] (mean)\n",
-		Good: "# a\n\nDocument Path:          /v1/user\nDocument Length:        120 bytes\nConcurrency Level:      10\nTime taken for tests:   30.000 seconds\nRequests per second:    900.00 [#/sec] (mean)\n\n# b\n\nDocument Path:          /v1/user\nDocument Length:        120 bytes\nConcurrency Level:      10\nTime taken for tests:   30.000 seconds\nRequests per second:    1900.00 [#/sec] (mean)\n",
-		Seen: []string{"tiny"},
-	}, findBodiesDiffer}
+		Command: compareCommand,
+		Bad:     "# a\n\nDocument Path:          /v1/user\nDocument Length:        120 bytes\nConcurrency Level:      10\nTime taken for tests:   30.000 seconds\nRequests per second:    900.00 [#/sec] (mean)\n\n# b\n\nDocument Path:          /v1/user\nDocument Length:        2 bytes\nConcurrency Level:      10\nTime taken for tests:   30.000 seconds\nRequests per second:    1900.00 [#/sec] (mean)\n",
+		Good:    "# a\n\nDocument Path:          /v1/user\nDocument Length:        120 bytes\nConcurrency Level:      10\nTime taken for tests:   30.000 seconds\nRequests per second:    900.00 [#/sec] (mean)\n\n# b\n\nDocument Path:          /v1/user\nDocument Length:        120 bytes\nConcurrency Level:      10\nTime taken for tests:   30.000 seconds\nRequests per second:    1900.00 [#/sec] (mean)\n",
+		Seen:    []string{"tiny"},
+	}, find: findBodiesDiffer}
 }
 
+// findBodiesDiffer reports responses to the path of an earlier report with another size.
 func findBodiesDiffer(d *document, report reportFunc) {
-	first := map[string]*load{}
+	first := map[string]*load{} // by path
 	for _, l := range d.loads {
 		if l.resource == "" || !l.size.isKnown() {
 			continue

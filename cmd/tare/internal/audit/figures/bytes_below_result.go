@@ -3,24 +3,28 @@ package figures
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// bytesBelowResult returns the rule about this mistake: an operation allocates less than its result takes.
+// bytesBelowResult returns the rule bytes-below-result, which findBytesBelowResult applies.
 func bytesBelowResult() rule {
-	return rule{audit.Rule{
-		ID: "bytes-below-result", Severity: tare.Warn, Title: "An operation allocates less than its result takes.",
+	return rule{Rule: audit.Rule{
+		ID: "bytes-below-result", Severity: tare.Warn,
+		Title:   "An operation allocates less than its result takes.",
 		Why:     "What a call returns has to be somewhere: if it allocates fewer bytes than the result has, the call fails early, copies a part, or returns memory that it does not own.",
 		Do:      "check the error and compare the result with the input in the benchmark, once before the loop",
-		Command: "tare run ffi", Lang: "text",
-		Bad:  "~~~c\ntypedef struct {\n    int id;\n    char name[64];\n    double total;\n} Order;\n~~~\n\n~~~\nBenchmarkCopyOrder-8   20000000   51.2 ns/op   32 B/op   1 allocs/op\n~~~\n",
-		Good: "~~~c\ntypedef struct {\n    int id;\n    char name[64];\n    double total;\n} Order;\n~~~\n\n~~~\nBenchmarkCopyOrder-8   20000000   51.2 ns/op   112 B/op   2 allocs/op\n~~~\n",
-		Seen: []string{"ffi"},
-	}, findBytesBelowResult}
+		Command: "tare run ffi",
+		Bad:     "~~~c\ntypedef struct {\n    int id;\n    char name[64];\n    double total;\n} Order;\n~~~\n\n~~~\nBenchmarkCopyOrder-8   20000000   51.2 ns/op   32 B/op   1 allocs/op\n~~~\n",
+		Good:    "~~~c\ntypedef struct {\n    int id;\n    char name[64];\n    double total;\n} Order;\n~~~\n\n~~~\nBenchmarkCopyOrder-8   20000000   51.2 ns/op   112 B/op   2 allocs/op\n~~~\n",
+		Seen:    []string{"ffi"},
+	}, find: findBytesBelowResult}
 }
 
+// findBytesBelowResult reports benchmarks that allocate fewer bytes than the result that
+// they report, or than a struct on the page that shares a word with their name.
 func findBytesBelowResult(d *document, report reportFunc) {
 	for _, b := range d.benches {
 		size, ok := b.value("B/op")
@@ -35,10 +39,12 @@ func findBytesBelowResult(d *document, report reportFunc) {
 		}
 		words := splitWords(b.name)
 		for _, s := range d.structs {
-			// The text names a struct by its type, or by the line above it.
-			if size >= float64(s.size) || !slices.ContainsFunc(append(splitWords(firstWord(s.label)), splitWords(s.name)...), func(w string) bool {
-				return len(w) >= 4 && slices.Contains(words, w)
-			}) {
+			// The name of a struct is that of its type, or the first word of the line above it.
+			names := append(splitWords(firstWord(s.label)), splitWords(s.name)...)
+			isNamed := slices.ContainsFunc(names, func(w string) bool {
+				return len(w) >= minSharedWord && slices.Contains(words, w)
+			})
+			if size >= float64(s.size) || !isNamed {
 				continue
 			}
 			report(b.line, fmt.Sprintf("%s allocates %s B/op, and the struct %s has %d bytes (line %d)", b.name, formatNumber(size), s.name, s.size, s.line))
@@ -47,12 +53,11 @@ func findBytesBelowResult(d *document, report reportFunc) {
 	}
 }
 
-// firstWord returns the word before the first space.
+// minSharedWord is the least length of a word that relates a struct to a benchmark.
+const minSharedWord = 4
+
+// firstWord returns the text before the first space.
 func firstWord(text string) string {
-	for i, r := range text {
-		if r == ' ' {
-			return text[:i]
-		}
-	}
-	return text
+	word, _, _ := strings.Cut(text, " ")
+	return word
 }

@@ -8,30 +8,32 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// causeNotSeparated returns the rule about this mistake: a difference is put down to one cause, and the sides differ in several.
+// causeNotSeparated returns the rule cause-not-separated, which findCauseNotSeparated applies.
 func causeNotSeparated() rule {
-	return rule{audit.Rule{
-		ID: "cause-not-separated", Severity: tare.Warn, Title: "A difference is put down to one cause, and the sides differ in several.",
+	return rule{Rule: audit.Rule{
+		ID: "cause-not-separated", Severity: tare.Warn,
+		Title:   "A difference is put down to one cause, and the sides differ in several.",
 		Why:     "A comparison of whole stacks measures all their differences at once: framework, protocol, encoding, client, connections, logs. Which of them it is only a side that differs in one of them shows.",
 		Do:      "add sides that differ in one step each, and compare neighbours",
-		Command: "tare run users", Lang: "text",
-		Bad:  "| stack | time |\n|---|---|\n| rpc | 100 µs |\n| rest | 400 µs |\n\nThe difference comes purely from the wire format.\n",
-		Good: "| stack | time |\n|---|---|\n| rpc | 100 µs |\n| rest | 400 µs |\n\nThe stacks differ in wire format, client and router.\n",
-		Seen: []string{"users", "ingest"},
-	}, findCauseNotSeparated}
+		Command: "tare run users",
+		Bad:     "| stack | time |\n|---|---|\n| rpc | 100 µs |\n| rest | 400 µs |\n\nThe difference comes purely from the wire format.\n",
+		Good:    "| stack | time |\n|---|---|\n| rpc | 100 µs |\n| rest | 400 µs |\n\nThe stacks differ in wire format, client and router.\n",
+		Seen:    []string{"users", "ingest"},
+	}, find: findCauseNotSeparated}
 }
 
+// oneCause matches a sentence that attributes a difference to one cause.
 var oneCause = regexp.MustCompile(`(?i)\b(?:difference|gap|overhead|advantage|improvement|speed-?up|gain|slowdown)s?\b[^.]{0,40}\b(?:purely|solely|entirely|exclusively|only)\b[^.]{0,15}\b(?:from|due to|because of|caused by|by|in)\b`)
 
-// blamed matches a part of the work that is said to be slow, and separated what shows such a
-// part by itself.
+// blamed matches a statement that a part of the work is slow, and separated the words for a
+// measurement of one part, such as a profile or a side without the part.
 var (
 	blamed    = regexp.MustCompile(`(?i)\b(json|xml|yaml|protobuf|http|tls|sql|gc|log|i/o|regexp?|template)\b\W{0,3}(?:handling|parsing|parser|encoding|decoding|serialization|marshal\w*|processing|validation|logging)?\b[^.]{0,20}\b(?:seems?|is|was|appears?)\b[^.]{0,20}\b(?:slow|the bottleneck|the weakest|the most expensive|the slowest)\b`)
 	separated = regexp.MustCompile(`(?i)\b(?:without|no-?op|noop|null|discard\w*|empty|ablation|profil\w+|pprof|flame ?graph|perf|cpu time)\b`)
 )
 
-// findBlamedPart finds a part that is blamed for the speed of whole requests, if the page has
-// neither a side without the part nor a profile.
+// findBlamedPart reports the first part that is blamed for the speed of requests, if the
+// page has neither a side without the part nor a profile.
 func findBlamedPart(d *document, report reportFunc) {
 	for _, m := range d.measured {
 		if separated.MatchString(m.subject) {
@@ -49,6 +51,7 @@ func findBlamedPart(d *document, report reportFunc) {
 	}
 }
 
+// findCauseNotSeparated reports sentences that attribute a difference to one cause.
 func findCauseNotSeparated(d *document, report reportFunc) {
 	if len(d.measured) < 2 {
 		return

@@ -7,27 +7,34 @@ import (
 )
 
 var (
-	// changeHeader matches the header of a column that compares two columns before it.
+	// changeHeader matches the header of a column that compares the two columns before it.
 	changeHeader = regexp.MustCompile(`(?i)^(?:improvement|change|delta|diff(?:erence)?|speed-?up|reduction|gain|ratio|savings?|increase|Δ|factor)\b[^|]{0,12}$`)
 	// sideHeader matches the header of one side of a comparison.
 	sideHeader = regexp.MustCompile(`(?i)\b(?:before|after|old|new|baseline|base|head|original|initial|previous|prior|current|optimi[sz]ed|improved|updated|now|then|v\d+(?:\.\d+)*)\b`)
-	// lessHeader matches one that gives a decrease, in percent of what was before.
+	// lessHeader matches the header of decreases, in percent of the value before.
 	lessHeader = regexp.MustCompile(`(?i)reduction|saving`)
 )
 
-// change is a cell of a table that states the ratio of two cells of its row.
+// change is a cell of a table that states the ratio of two cells of its row, or their
+// difference in percent.
 type change struct {
-	line    int
-	a, b    quantity // before and after
-	percent bool
-	value   float64 // without its sign
-	step    float64
-	text    string
-	less    bool // the header says that it is a decrease
+	line      int
+	a, b      quantity // value before and after
+	isPercent bool     // the cell is a percentage, else a ratio
+	value     float64  // without its sign
+	step      float64  // value of one unit of the last digit
+	text      string   // text of the cell
+	isLess    bool     // the header names a decrease
 }
 
-// changes returns the changes that a table states, if it has two columns of figures and one
-// that compares them.
+// Tolerances of a stated change.
+const (
+	changeTolerance = 0.05 // share of the change of the figures
+	changeSteps     = 1.01 // units of its last digit: rounded in any direction
+)
+
+// changes returns the changes that a table states: it has a label, two columns of figures
+// and a column that compares them, and at most two others.
 func (t *table) changes() []change {
 	n := len(t.header)
 	if n < 4 || n > 6 {
@@ -54,15 +61,28 @@ func (t *table) changes() []change {
 		a, okA := parseCell(row.cells[column-2])
 		b, okB := parseCell(row.cells[column-1])
 		c, ok := parseChange(row.cells[column])
-		if !okA || !okB || !ok || a.kind != b.kind || a.kind == percentKind || a.kind == factorKind || !(a.value > 0) || !(b.value > 0) {
+		if !okA || !okB || !ok || a.kind != b.kind || a.kind == percentKind || a.kind == factorKind {
 			continue
 		}
-		out = append(out, change{row.line, a, b, c.kind == percentKind, math.Abs(c.value), c.step, row.cells[column], lessHeader.MatchString(t.header[column])})
+		if !(a.value > 0) || !(b.value > 0) {
+			continue
+		}
+		out = append(out, change{
+			line:      row.line,
+			a:         a,
+			b:         b,
+			isPercent: c.kind == percentKind,
+			value:     math.Abs(c.value),
+			step:      c.step,
+			text:      row.cells[column],
+			isLess:    lessHeader.MatchString(t.header[column]),
+		})
 	}
 	return out
 }
 
-// parseChange returns the percentage or ratio in a cell such as -17.2%, **2.98x fewer**.
+// parseChange returns the percentage or ratio in a cell such as -17.2% or **2.98x fewer**,
+// without its sign.
 func parseChange(text string) (quantity, bool) {
 	m := changeCell.FindString(text)
 	q, _, ok := parseQuantity(m)
@@ -71,22 +91,26 @@ func parseChange(text string) (quantity, bool) {
 
 var changeCell = regexp.MustCompile(`\d[\d,]*(?:\.\d+)?\s?(?:%|x\b|×)`)
 
-// canBeOf reports whether the change is one that the figures have, by any base.
+// canBeOf reports whether the figures have the stated change: as a ratio, a difference, or
+// a percentage of either figure.
 func (c change) canBeOf() bool {
 	small, great := min(c.a.value, c.b.value), max(c.a.value, c.b.value)
-	near := func(x float64) bool { return math.Abs(x-c.value) <= max(0.05*x, 1.01*c.step, c.computeRounding(x)) }
-	if !c.percent {
-		return near(great/small) || near(great/small-1)
+	isStated := func(x float64) bool {
+		return math.Abs(x-c.value) <= max(changeTolerance*x, changeSteps*c.step, c.computeRounding(x))
 	}
-	return near(100*(great-small)/great) || near(100*(great-small)/small) || near(100*small/great) || near(100*great/small)
+	if !c.isPercent {
+		return isStated(great/small) || isStated(great/small-1)
+	}
+	less, more := 100*(great-small)/great, 100*(great-small)/small
+	return isStated(less) || isStated(more) || isStated(100*small/great) || isStated(100*great/small)
 }
 
-// computeRounding returns how far x may be off because the figures are rounded.
+// computeRounding returns the error of a ratio x of the figures because they are rounded.
 func (c change) computeRounding(x float64) float64 {
 	return x * (c.a.step/c.a.value + c.b.step/c.b.value) / 2
 }
 
-// findWrongChanges finds cells that state another change than their row has.
+// findWrongChanges reports cells that state another change than the figures of their row.
 func findWrongChanges(t *table, report reportFunc) {
 	for _, c := range t.changes() {
 		if !c.canBeOf() {

@@ -8,22 +8,31 @@ import (
 	"unicode"
 )
 
-// claim is a ratio or a percentage that a sentence states of two things.
+// claim is a ratio or a percentage that a sentence states of two sides, e.g. "2x faster"
+// or "20-30% less memory".
 type claim struct {
 	sentence
-	low, high float64 // the same unless the sentence gives a range
-	step      float64 // of the last digit written
-	percent   bool
-	times     bool   // "5 times faster", which some read as 6×
-	word      string // that says which way: faster, less, reduction, in lower case
-	kinds     []kind // that it may be of; empty: any
-	atLeast   bool   // "over 2×"
-	atMost    bool   // "up to 2×"
-	about     bool   // "~2×"
-	text      string // as written
-	from, to  int    // where in the sentence
+	low, high  float64 // equal unless the sentence gives a range
+	step       float64 // value of one unit of the last digit
+	isPercent  bool    // a percentage, else a ratio
+	isTimes    bool    // "5 times faster", which some read as 6×
+	word       string  // word for the direction, in lower case: faster, less, reduction
+	kinds      []kind  // kinds of figures that the claim may be about; nil for any
+	atLeast    bool    // "over 2×"
+	atMost     bool    // "up to 2×"
+	isAbout    bool    // "~2×"
+	text       string  // text of the claim in the sentence, and word
+	start, end int     // bytes of the sentence with the number
 }
 
+// Tolerances of a claim about a value x.
+const (
+	claimTolerance = 0.05 // share of x
+	claimSteps     = 0.51 // units of the last digit: the number may be rounded
+	aboutTolerance = 0.15 // share of x for "about"
+)
+
+// aNumber matches a number in a sentence.
 const aNumber = `(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)`
 
 var (
@@ -34,32 +43,36 @@ var (
 	qualifier    = regexp.MustCompile(`(?i)(up to|over|more than|at least|about|around|roughly|nearly|almost|approximately|~|≈|>|≥)\s*[*_]*$`)
 )
 
-// claims returns what a sentence states as a ratio or percentage.
+// claims returns the ratios and percentages that a sentence states, in its order. A number
+// without a word for the direction is not a claim.
 func (s sentence) claims() []claim {
 	if !strings.ContainsAny(s.text, "0123456789") {
 		return nil
 	}
 	var out []claim
+	// add adds the claim at m, the indices of a match and its groups: the number, the end of
+	// a range, and for a ratio the unit and a plus. An index is -1 if the group is absent.
 	add := func(m []int, isPercent bool) {
-		c := claim{sentence: s, percent: isPercent, from: m[0], to: m[1], text: s.text[m[0]:m[1]]}
+		c := claim{sentence: s, isPercent: isPercent, start: m[0], end: m[1], text: s.text[m[0]:m[1]]}
 		before, after := s.text[:m[0]], s.text[m[1]:]
 		if r := lastRune(before); unicode.IsDigit(r) || r == '.' || unicode.IsLetter(r) || r == '-' || r == '/' {
-			return
+			return // a part of another number or of a name
 		}
 		c.low, c.step, _, _ = parseNumber(s.text[m[2]:m[3]])
-		if c.high = c.low; m[4] >= 0 {
+		c.high = c.low
+		if hasRange := m[4] >= 0; hasRange {
 			c.high, _, _, _ = parseNumber(s.text[m[4]:m[5]])
 		}
 		if c.high < c.low || c.low <= 0 {
 			return
 		}
 		if !isPercent {
-			c.times = strings.Contains(strings.ToLower(s.text[m[6]:m[7]]), "times")
-			c.atLeast = m[8] >= 0
+			c.isTimes = strings.Contains(strings.ToLower(s.text[m[6]:m[7]]), "times")
+			c.atLeast = m[8] >= 0 // "2x+"
 		}
 		if w := wayAfter.FindStringSubmatch(after); w != nil {
 			c.word = strings.ToLower(w[1])
-		} else if w := wayBefore.FindStringSubmatch(before); w != nil && !c.times {
+		} else if w := wayBefore.FindStringSubmatch(before); w != nil && !c.isTimes {
 			c.word = strings.ToLower(w[1])
 		}
 		if c.word == "" {
@@ -72,7 +85,7 @@ func (s sentence) claims() []claim {
 			case "over", "more than", "at least", ">", "≥":
 				c.atLeast = true
 			default:
-				c.about = true
+				c.isAbout = true
 			}
 		}
 		c.kinds = findClaimKinds(before, c.word, after)
@@ -85,10 +98,11 @@ func (s sentence) claims() []claim {
 	for _, m := range percentClaim.FindAllStringSubmatchIndex(s.text, 20) {
 		add(append(slices.Clone(m), -1, -1, -1, -1), true)
 	}
-	slices.SortFunc(out, func(a, b claim) int { return a.from - b.from })
+	slices.SortFunc(out, func(a, b claim) int { return a.start - b.start })
 	return out
 }
 
+// lastRune returns the last character of text, 0 if text is empty.
 func lastRune(text string) rune {
 	r := rune(0)
 	for _, c := range text[max(0, len(text)-4):] {
@@ -97,7 +111,7 @@ func lastRune(text string) rune {
 	return r
 }
 
-// Words that say what kind of figures a claim is about.
+// Words that name a kind of figures.
 var (
 	allocWords  = regexp.MustCompile(`\ballocs?\b|\ballocation`)
 	memoryWords = regexp.MustCompile(`\bmemory\b|\bram\b|\bbytes\b|\bheap\b`)
@@ -105,8 +119,8 @@ var (
 	timeWords   = regexp.MustCompile(`\blatenc(?:y|ies)\b|\btime\b`)
 )
 
-// findClaimKinds returns the kinds of figures that a claim may be of, by its word and the words
-// around it.
+// findClaimKinds returns the kinds of figures that a claim may be about, by its word and
+// the words around it: those after the claim come first. It returns nil for any kind.
 func findClaimKinds(before, word, after string) []kind {
 	near := strings.ToLower(firstChars(after, 40))
 	if end := strings.IndexAny(near, ",;"); end >= 0 {
@@ -135,9 +149,10 @@ func findClaimKinds(before, word, after string) []kind {
 	return nil
 }
 
+// firstChars returns at most n bytes of text.
 func firstChars(text string, n int) string { return text[:min(n, len(text))] }
 
-// isLess reports whether the claim is of a smaller figure, in percent of the greater.
+// isLess reports whether the claim is about the smaller figure, in percent of the greater.
 func (c claim) isLess() bool {
 	switch c.word {
 	case "less", "fewer", "lower", "smaller", "cheaper", "lighter", "reduction", "decrease", "reduce", "reduced", "reduces", "decreased", "decreases", "dropped", "cut", "save", "saves", "saved", "saving", "savings":
@@ -146,7 +161,7 @@ func (c claim) isLess() bool {
 	return false
 }
 
-// isMore reports whether the claim is of a greater figure, in percent of the smaller.
+// isMore reports whether the claim is about the greater figure, in percent of the smaller.
 func (c claim) isMore() bool {
 	switch c.word {
 	case "more", "higher", "larger", "bigger", "greater", "increase", "increased", "increases", "slower", "overhead":
@@ -155,47 +170,55 @@ func (c claim) isMore() bool {
 	return false
 }
 
-// canBeOf reports whether two figures can have the ratio that is claimed. Rounding is forgiven,
-// also downwards.
+// canBeOf reports whether two figures can have the claimed ratio, with the tolerances for
+// rounding. A percentage without a direction may be of either figure. It returns true if a
+// figure is 0.
 func (c claim) canBeOf(a, b float64) bool {
 	small, great := min(math.Abs(a), math.Abs(b)), max(math.Abs(a), math.Abs(b))
 	if !(small > 0) {
 		return true
 	}
-	if !c.percent {
+	if !c.isPercent {
 		ratio := great / small
-		return c.isOf(ratio, 0.05) || c.times && c.isOf(ratio-1, 0.05)
+		return c.fitsValue(ratio, claimTolerance) || c.isTimes && c.fitsValue(ratio-1, claimTolerance)
 	}
 	less, more := 100*(great-small)/great, 100*(great-small)/small
 	switch {
 	case c.isLess():
-		return c.isOf(less, 0.05)
+		return c.fitsValue(less, claimTolerance)
 	case c.isMore():
-		return c.isOf(more, 0.05)
+		return c.fitsValue(more, claimTolerance)
 	}
-	return c.isOf(less, 0.05) || c.isOf(more, 0.05) || c.isOf(100*small/great, 0.05) || c.isOf(100*great/small, 0.05)
+	for _, x := range []float64{less, more, 100 * small / great, 100 * great / small} {
+		if c.fitsValue(x, claimTolerance) {
+			return true
+		}
+	}
+	return false
 }
 
-// isOf reports whether the claim is of x, with a share of x forgiven.
-func (c claim) isOf(x, share float64) bool {
-	slack := max(share*x, 0.51*c.step)
-	if c.about {
-		slack = max(slack, 0.15*x, c.step)
+// fitsValue reports whether the claim states x within tolerance, a share of x.
+func (c claim) fitsValue(x, tolerance float64) bool {
+	slack := max(tolerance*x, claimSteps*c.step)
+	if c.isAbout {
+		slack = max(slack, aboutTolerance*x, c.step)
 	}
 	switch {
 	case c.atLeast:
 		return x >= c.low-slack
 	case c.atMost:
-		return x >= c.high-slack
+		return x >= c.high-slack // an upper bound below x is true of other cases
 	}
-	return x >= c.low-slack && x <= c.high+slack || c.low == c.high && x >= c.low && x < c.low+c.step // cut off
+	isInRange := x >= c.low-slack && x <= c.high+slack
+	isTruncated := c.low == c.high && x >= c.low && x < c.low+c.step
+	return isInRange || isTruncated
 }
 
-// pair is two figures that a sentence compares, in the order of the sentence.
+// pair holds two figures that a sentence compares, in the order of the sentence.
 type pair struct {
-	a, b      quantity
-	connector string
-	from, to  int
+	a, b       quantity
+	connector  string // text between them, in lower case: vs, to, /
+	start, end int    // bytes of the sentence with both
 }
 
 var (
@@ -203,29 +226,34 @@ var (
 	connector = regexp.MustCompile(`(?i)^[\s*_` + "`" + `]*(?:[A-Za-z/]+\s+)?(vs\.?|versus|against|compared (?:to|with)|instead of|rather than|/|→|->|=>|to|down to)(?:\s+(?:just|only|about|around|roughly|nearly|under|over))?[\s*_~≈` + "`" + `]*$`)
 )
 
-// pairs returns the figures that a sentence compares.
+// maxFigures is the maximum number of figures of a sentence that are read.
+const maxFigures = 40
+
+// pairs returns the figures that a sentence compares: two of one kind with a connector
+// between them.
 func (s sentence) pairs() []pair {
-	type found struct {
-		q        quantity
-		from, to int
+	type match struct {
+		q          quantity
+		start, end int
 	}
-	var all []found
-	for _, m := range figure.FindAllStringIndex(s.text, 40) {
-		if len(all) > 0 && m[0] < all[len(all)-1].to {
-			continue
+	var all []match
+	for _, m := range figure.FindAllStringIndex(s.text, maxFigures) {
+		if len(all) > 0 && m[0] < all[len(all)-1].end {
+			continue // a part of the figure before
 		}
 		if r := lastRune(s.text[:m[0]]); unicode.IsLetter(r) || r == '.' || r == '-' {
 			continue
 		}
 		if q, rest, ok := parseQuantity(s.text[m[0]:]); ok {
-			all = append(all, found{q, m[0], len(s.text) - len(rest)})
+			all = append(all, match{q, m[0], len(s.text) - len(rest)})
 		}
 	}
 	var out []pair
 	for i := 1; i < len(all); i++ {
 		a, b := all[i-1], all[i]
-		m := connector.FindStringSubmatch(s.text[a.to:b.from])
-		if m == nil || a.q.kind == percentKind || a.q.kind == factorKind || b.q.kind == percentKind || b.q.kind == factorKind {
+		m := connector.FindStringSubmatch(s.text[a.end:b.start])
+		isRelative := func(k kind) bool { return k == percentKind || k == factorKind }
+		if m == nil || isRelative(a.q.kind) || isRelative(b.q.kind) {
 			continue
 		}
 		if a.q.kind == plainKind && b.q.kind != plainKind {
@@ -233,43 +261,52 @@ func (s sentence) pairs() []pair {
 			scale := b.q.value / b.q.raw
 			a.q.kind, a.q.unit, a.q.value, a.q.step = b.q.kind, b.q.unit, a.q.raw*scale, a.q.step*scale
 		}
-		if a.q.kind == plainKind && strings.ContainsAny(m[1], "/→>") || a.q.kind == plainKind && strings.HasSuffix(m[1], "to") {
-			continue // a fraction, a span
+		isFraction, isSpan := strings.ContainsAny(m[1], "/→>"), strings.HasSuffix(m[1], "to")
+		if a.q.kind == plainKind && (isFraction || isSpan) {
+			continue
 		}
 		if a.q.kind == b.q.kind && a.q.value > 0 && b.q.value > 0 {
-			out = append(out, pair{a.q, b.q, strings.ToLower(m[1]), a.from, b.to})
+			out = append(out, pair{
+				a:         a.q,
+				b:         b.q,
+				connector: strings.ToLower(m[1]),
+				start:     a.start,
+				end:       b.end,
+			})
 		}
 	}
 	return out
 }
 
-// figureBefore returns the figure with a unit that stands right before a claim, as in
-// "607 ns/op (49x slower than b)".
+// figureBefore returns the last figure of a kind of the claim at most 30 bytes before it,
+// as in "607 ns/op (49x slower than b)".
 func (s sentence) figureBefore(c claim) (quantity, bool) {
-	const near = 30
+	const maxDistance = 30
 	var last quantity
 	found := false
-	for _, m := range figure.FindAllStringIndex(s.text[:c.from], 40) {
+	for _, m := range figure.FindAllStringIndex(s.text[:c.start], maxFigures) {
 		if r := lastRune(s.text[:m[0]]); unicode.IsLetter(r) || r == '.' || r == '-' {
 			continue
 		}
 		q, rest, ok := parseQuantity(s.text[m[0]:])
-		if end := len(s.text) - len(rest); ok && slices.Contains(c.kinds, q.kind) && end <= c.from && c.from-end < near {
+		end := len(s.text) - len(rest)
+		isNearby := end <= c.start && c.start-end < maxDistance
+		if ok && isNearby && slices.Contains(c.kinds, q.kind) {
 			last, found = q, true
 		}
 	}
 	return last, found
 }
 
-// pairOf returns the figures that a claim is of: right behind it in the sentence, or right
-// before. Another claim between them takes them.
+// maxPairDistance is the distance in bytes from which a claim and a pair do not belong
+// together.
+const maxPairDistance = 60
+
+// pairOf returns the figures that a claim is about: those shortly after or before it in the
+// sentence that are not those of another claim.
 func (s sentence) pairOf(c claim, claims []claim) (pair, bool) {
-	const near = 60
 	for _, p := range s.pairs() {
-		switch {
-		case p.from >= c.to && p.from-c.to < near && !slices.ContainsFunc(claims, func(x claim) bool { return x.from > c.from && x.from < p.from }):
-		case p.to <= c.from && c.from-p.to < near && !slices.ContainsFunc(claims, func(x claim) bool { return x.from < c.from && x.from >= p.to || x.to <= p.from && p.from-x.to < near }):
-		default:
+		if !c.isFollowedBy(p, claims) && !c.isPrecededBy(p, claims) {
 			continue
 		}
 		if len(c.kinds) == 0 || p.a.kind == plainKind || slices.Contains(c.kinds, p.a.kind) {
@@ -277,4 +314,26 @@ func (s sentence) pairOf(c claim, claims []claim) (pair, bool) {
 		}
 	}
 	return pair{}, false
+}
+
+// isFollowedBy reports whether a pair follows the claim shortly, without another claim
+// between them.
+func (c claim) isFollowedBy(p pair, claims []claim) bool {
+	if p.start < c.end || p.start-c.end >= maxPairDistance {
+		return false
+	}
+	return !slices.ContainsFunc(claims, func(other claim) bool { return other.start > c.start && other.start < p.start })
+}
+
+// isPrecededBy reports whether a pair precedes the claim shortly, without another claim
+// between them. A pair right after another claim belongs to that claim.
+func (c claim) isPrecededBy(p pair, claims []claim) bool {
+	if p.end > c.start || c.start-p.end >= maxPairDistance {
+		return false
+	}
+	return !slices.ContainsFunc(claims, func(other claim) bool {
+		isBetween := other.start < c.start && other.start >= p.end
+		isBeforePair := other.end <= p.start && p.start-other.end < maxPairDistance
+		return isBetween || isBeforePair
+	})
 }

@@ -11,23 +11,26 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// closedLoop returns the rule about this mistake: the rate of a closed loop is read as the capacity of a server.
+// closedLoop returns the rule closed-loop, which findClosedLoop applies.
 func closedLoop() rule {
-	return rule{audit.Rule{
-		ID: "closed-loop", Severity: tare.Warn, Title: "The rate of a closed loop is read as the capacity of a server.",
+	return rule{Rule: audit.Rule{
+		ID: "closed-loop", Severity: tare.Warn,
+		Title:   "The rate of a closed loop is read as the capacity of a server.",
 		Why:     "In a closed loop a connection waits for its answer before it asks again: the rate is connections ÷ latency, whatever the server could do. With a network between them it is the round trip that was measured; and at another rate the latency is another.",
 		Do:      "send at fixed rates, and look for the highest at which the latency still holds",
-		Command: searchCommand, Lang: "text",
-		Bad:  "## a\n\nRunning 30s test @ https://a.example/\n  4 threads and 40 connections\n    Latency   102.00ms   12.00ms 190.00ms   97.00%\n  11763 requests in 30.00s, 3.10MB read\nRequests/sec:    392.10\n\n## b\n\nRunning 30s test @ https://b.example/\n  4 threads and 40 connections\n    Latency   110.00ms   12.00ms 190.00ms   97.00%\n  10908 requests in 30.00s, 3.10MB read\nRequests/sec:    363.60\n\nServer a can handle 392 requests per second.\n",
-		Good: "## a\n\nwrk2 -t4 -c40 -d30s -R2000 https://a.example/\n\nRunning 30s test @ https://a.example/\n  4 threads and 40 connections\n  Thread calibration: mean lat.: 10.300ms, rate sampling interval: 24ms\n    Latency    10.20ms   12.00ms 190.00ms   97.00%\n  60000 requests in 30.00s, 3.10MB read\nRequests/sec:   2000.00\n\nServer a can handle 2000 requests per second.\n",
-		Seen: []string{"ingest", "https://github.com/simon-laszlo/benchmark"},
-	}, findClosedLoop}
+		Command: searchCommand,
+		Bad:     "## a\n\nRunning 30s test @ https://a.example/\n  4 threads and 40 connections\n    Latency   102.00ms   12.00ms 190.00ms   97.00%\n  11763 requests in 30.00s, 3.10MB read\nRequests/sec:    392.10\n\n## b\n\nRunning 30s test @ https://b.example/\n  4 threads and 40 connections\n    Latency   110.00ms   12.00ms 190.00ms   97.00%\n  10908 requests in 30.00s, 3.10MB read\nRequests/sec:    363.60\n\nServer a can handle 392 requests per second.\n",
+		Good:    "## a\n\nwrk2 -t4 -c40 -d30s -R2000 https://a.example/\n\nRunning 30s test @ https://a.example/\n  4 threads and 40 connections\n  Thread calibration: mean lat.: 10.300ms, rate sampling interval: 24ms\n    Latency    10.20ms   12.00ms 190.00ms   97.00%\n  60000 requests in 30.00s, 3.10MB read\nRequests/sec:   2000.00\n\nServer a can handle 2000 requests per second.\n",
+		Seen:    []string{"ingest", "https://github.com/simon-laszlo/benchmark"},
+	}, find: findClosedLoop}
 }
 
+// capacity matches words for what a server can do.
 var capacity = regexp.MustCompile(`(?i)\b(?:handles?|handled|capacity|capable|can (?:serve|process|do|reach)|sustains?|supports?|throughput|req(?:uest)?s?\s?(?:/|per )\s?s(?:ec(?:ond)?)?|rps|load)\b`)
 
-// farAway is the latency from which a closed loop measures a wait, and not work, in s.
-const farAway = 0.05
+// minFarLatency is the mean latency in s from which a closed loop measures a wait, e.g. for
+// the network, and not work.
+const minFarLatency = 0.05
 
 // handled matches a rate that a server is said to handle.
 var handled = regexp.MustCompile(`(?i)\b(?:handles?|handled|can (?:handle|serve|process|sustain|do)|capacity (?:of|is)|sustains?|sustained|supports?|serves?)\b[^.]{0,30}?(\d[\d,]*(?:\.\d+)?\s?[kKM]?)\+?\s*(?:req(?:uest)?s?\s*(?:/|per )\s*s(?:ec(?:ond)?)?|rps)\b`)
@@ -35,22 +38,26 @@ var handled = regexp.MustCompile(`(?i)\b(?:handles?|handled|can (?:handle|serve|
 // quotesLatency matches a latency in the same sentence.
 var quotesLatency = regexp.MustCompile(`(?i)\blatenc|\bp\d\d|\d\s?(?:ms|µs|us)\b`)
 
-// findCapacity finds sentences that quote the rate of a closed loop as what a server handles at
-// a latency.
+// findCapacity reports sentences that quote the rate of a closed loop as the rate that a
+// server handles at a latency, and returns whether there are any.
 func findCapacity(d *document, report reportFunc) bool {
+	const quoteTolerance = 0.02 // a rate in the text is rounded
 	found := false
 	for _, s := range d.sentences {
 		text := stripMarks(s.text)
 		m := handled.FindStringSubmatch(text)
-		if m == nil || !quotesLatency.MatchString(text) || negation.MatchString(strings.ReplaceAll(text, "can", "")) {
+		if m == nil || !quotesLatency.MatchString(text) {
 			continue
+		}
+		if negation.MatchString(strings.ReplaceAll(text, "can", "")) {
+			continue // "can" counts as a negation elsewhere, but "can handle" is the claim
 		}
 		q, _, ok := parseQuantity(m[1] + " ")
 		if !ok {
 			continue
 		}
 		for _, l := range d.loads {
-			if !l.open && l.tool != "k6" && isNear(q.value, l.rate.value, 0.02) {
+			if !l.open && l.tool != "k6" && isNear(q.value, l.rate.value, quoteTolerance) {
 				report(s.line, fmt.Sprintf("%s per second come from a closed loop (%s, line %d): at that rate with other connections, or a burst, the latency is another", formatNumber(q.value), l.tool, l.rate.line))
 				found = true
 				break
@@ -60,22 +67,26 @@ func findCapacity(d *document, report reportFunc) bool {
 	return found
 }
 
+// findClosedLoop reports sentences found by findCapacity, or else the first closed loop of
+// a page about capacity whose rate is just connections ÷ latency, at a high latency.
 func findClosedLoop(d *document, report reportFunc) {
 	if findCapacity(d, report) {
 		return
 	}
 	var far []*load
 	for _, l := range d.loads {
-		if !l.open && l.mean.value >= farAway && l.connections.isKnown() && l.rate.isKnown() && math.Abs(l.rate.value*l.mean.value/l.countOpen()-1) <= littleOff && l.tool != "k6" {
+		if l.open || l.tool == "k6" || l.mean.value < minFarLatency || !l.connections.isKnown() || !l.rate.isKnown() {
+			continue
+		}
+		inFlight := l.rate.value * l.mean.value // by Little's law
+		if math.Abs(inFlight/l.countConnections()-1) <= littleTolerance {
 			far = append(far, l)
 		}
 	}
-	if len(far) == 0 {
-		return
-	}
-	if !d.hasText(capacity) && len(d.loads) < 2 {
+	isCompared := len(d.loads) > 1
+	if len(far) == 0 || !isCompared && !d.hasText(capacity) {
 		return
 	}
 	l := far[0]
-	report(l.rate.line, fmt.Sprintf("%s: the rate, %s per second, is %.0f connections ÷ %s (and so in %s); the same server with more connections may have any rate", l.tool, formatNumber(l.rate.value), l.countOpen(), formatTime(l.mean.value), format.Count(len(far), "report")))
+	report(l.rate.line, fmt.Sprintf("%s: the rate, %s per second, is %.0f connections ÷ %s (and so in %s); the same server with more connections may have any rate", l.tool, formatNumber(l.rate.value), l.countConnections(), formatTime(l.mean.value), format.Count(len(far), "report")))
 }

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// plainURL matches an address that a shell takes as it is.
+// plainURL matches a URL that needs no quotes in a shell.
 var plainURL = regexp.MustCompile(`^https?://[A-Za-z0-9.\[\]:_-]{1,200}(?:/[A-Za-z0-9._/-]{0,200})?$`)
 
-// plainName matches the name of a benchmark that stands for itself in a regular expression
-// and in quotes.
+// plainName matches the name of a benchmark without special characters of regular
+// expressions and of the shell.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_]{1,100}$`)
 
-// exactCommand returns the command of a rule with the address, the connections or the name of
-// what a finding is about, as far as the line has them.
+// exactCommand returns the command of a rule for a finding in a line: with the name of the
+// benchmark in the line, or with the URL and the connections of the report around it.
 func (d *document) exactCommand(command string, line int) string {
 	switch command {
 	case benchAllCommand:
@@ -50,8 +50,8 @@ func (d *document) benchAt(line int) *bench {
 	return d.benches[i]
 }
 
-// loadAt returns the last report that begins before a line and has not ended long before it,
-// or nil.
+// loadAt returns the last report that begins in a line or at most idleLines before it, nil
+// if there is none.
 func (d *document) loadAt(line int) *load {
 	i, ok := slices.BinarySearchFunc(d.loads, line, func(l *load, line int) int { return l.line - line })
 	if !ok {

@@ -9,35 +9,41 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// criterionCannotFail returns the rule about this mistake: a target is so far from what is measured that nothing could miss it.
+// criterionCannotFail returns the rule criterion-cannot-fail, which findCriterionCannotFail applies.
 func criterionCannotFail() rule {
-	return rule{audit.Rule{
-		ID: "criterion-cannot-fail", Severity: tare.Warn, Title: "A target is so far from what is measured that nothing could miss it.",
+	return rule{Rule: audit.Rule{
+		ID: "criterion-cannot-fail", Severity: tare.Warn,
+		Title:   "A target is so far from what is measured that nothing could miss it.",
 		Why:     "A limit a thousand times above all figures decides nothing: it would hold for any of the sides, and for a much worse one.",
 		Do:      "derive the limit from what a request may cost, and say what would have missed it",
-		Command: "tare run routing", Lang: "text",
-		Bad:  "Target: overhead below 5 ms.\n\n| router | time |\n|---|---|\n| a | 1210 ns |\n| b | 1105 ns |\n",
-		Good: "Target: overhead below 500 ns.\n\n| router | time |\n|---|---|\n| a | 1210 ns |\n| b | 1105 ns |\n",
-		Seen: []string{"routing"},
-	}, findCriterionCannotFail}
+		Command: "tare run routing",
+		Bad:     "Target: overhead below 5 ms.\n\n| router | time |\n|---|---|\n| a | 1210 ns |\n| b | 1105 ns |\n",
+		Good:    "Target: overhead below 500 ns.\n\n| router | time |\n|---|---|\n| a | 1210 ns |\n| b | 1105 ns |\n",
+		Seen:    []string{"routing"},
+	}, find: findCriterionCannotFail}
 }
 
-// farAbove is from which ratio of a limit and the very figure that it limits nothing near the
-// limit was measured.
-const farAbove = 100
+const (
+	// maxMeasuredRatio is the ratio from which a limit is too far above the figure that it
+	// limits.
+	maxMeasuredRatio = 100
+	// maxLongestRatio is the ratio from which a limit in the text is too far above the
+	// longest time of its section: the figure that it limits is not known.
+	maxLongestRatio = 1000
+)
 
-// tooFar is from which ratio of limit and figure a target decides nothing.
-const tooFar = 1000
-
+// limited matches a target with the limit of a time.
 var limited = regexp.MustCompile(`(?i)\b(?:target|goal|threshold|criteri\w+|requirements?|budget|acceptable|acceptance|limit|slo|sla|objective|must|shall)\b[^.|]{0,60}?(?:<|≤|&lt;|below|under|less than|within|at most|no more than)\s*(\d[\d,]*(?:\.\d+)?)\s*(ns|µs|us|μs|ms|s|sec|seconds|milliseconds)\b`)
 
+// findCriterionCannotFail reports limits of k6, of tables and of sentences that are far
+// above the measured times.
 func findCriterionCannotFail(d *document, report reportFunc) {
 	limits := d.limits
 	for _, t := range d.tables {
 		limits = append(limits, t.limits()...)
 	}
 	for _, l := range limits {
-		if l.measured > 0 && l.value >= farAbove*l.measured {
+		if l.measured > 0 && l.value >= maxMeasuredRatio*l.measured {
 			report(l.line, fmt.Sprintf("the limit of %s for %s is %s times what was measured, %s", formatTime(l.value), l.name, formatNumber(l.value/l.measured), formatTime(l.measured)))
 		}
 	}
@@ -49,18 +55,17 @@ func findCriterionCannotFail(d *document, report reportFunc) {
 	}
 	reported := map[int]bool{}
 	for _, s := range d.sentences {
-		text := stripMarks(s.text)
-		most := longest[s.section]
-		if !(most.value > 0) || reported[s.section] {
+		top := longest[s.section]
+		if !(top.value > 0) || reported[s.section] {
 			continue
 		}
-		m := limited.FindStringSubmatch(text)
+		m := limited.FindStringSubmatch(stripMarks(s.text))
 		if m == nil {
 			continue
 		}
 		limit, _, ok := parseQuantity(m[1] + " " + m[2])
-		if ok && limit.kind == timeKind && limit.value >= tooFar*most.value {
-			report(s.line, fmt.Sprintf("the limit of %s is %s times the longest time on the page, %s (line %d)", formatTime(limit.value), formatNumber(limit.value/most.value), formatTime(most.value), most.line))
+		if ok && limit.kind == timeKind && limit.value >= maxLongestRatio*top.value {
+			report(s.line, fmt.Sprintf("the limit of %s is %s times the longest time on the page, %s (line %d)", formatTime(limit.value), formatNumber(limit.value/top.value), formatTime(top.value), top.line))
 			reported[s.section] = true
 		}
 	}
@@ -71,7 +76,8 @@ var (
 	actualHeader = regexp.MustCompile(`(?i)^(?:actual|result|measured|achieved|value|observed|current)s?$`)
 )
 
-// limits returns the limits of times in a table that has a column of targets and one of results.
+// limits returns the upper limits of times in a table with a column of targets such as
+// "< 5 ms" and a column of results. It returns nil for other tables.
 func (t *table) limits() []limit {
 	target, actual := -1, -1
 	for i, header := range t.header {
@@ -92,10 +98,16 @@ func (t *table) limits() []limit {
 		}
 		text := strings.TrimSpace(row.cells[target])
 		bound := strings.TrimLeft(text, "<≤= ")
-		most, ok := parseCell(bound)
+		isUpperLimit := bound != text
+		upper, ok := parseCell(bound)
 		got, okGot := parseCell(row.cells[actual])
-		if ok && okGot && bound != text && most.kind == timeKind && got.kind == timeKind {
-			out = append(out, limit{row.line, quote(row.cells[0]), most.value, got.value})
+		if ok && okGot && isUpperLimit && upper.kind == timeKind && got.kind == timeKind {
+			out = append(out, limit{
+				line:     row.line,
+				name:     quote(row.cells[0]),
+				value:    upper.value,
+				measured: got.value,
+			})
 		}
 	}
 	return out

@@ -8,21 +8,24 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// curlBody returns the rule about this mistake: curl posts the name of a file instead of its content.
+// curlBody returns the rule curl-body, which findCurlBody applies.
 func curlBody() rule {
-	return rule{audit.Rule{
-		ID: "curl-body", Severity: tare.Warn, Title: "curl posts the name of a file instead of its content.",
+	return rule{Rule: audit.Rule{
+		ID: "curl-body", Severity: tare.Warn,
+		Title:   "curl posts the name of a file instead of its content.",
 		Why:     "Without @ curl sends the characters of the name: the server was tried with another request than it was measured with, and an error may have gone unseen.",
 		Do:      "write -d @FILE, or --data-binary @FILE to keep the lines",
-		Command: "tare load -X POST --body @event.json http://127.0.0.1:8080/events", Lang: "text",
-		Bad:  "~~~\ncurl -X POST -d order.json http://127.0.0.1:8080/orders\n~~~\n",
-		Good: "~~~\ncurl -X POST -d @order.json http://127.0.0.1:8080/orders\n~~~\n",
-		Seen: []string{"ingest"},
-	}, findCurlBody}
+		Command: "tare load -X POST --body @event.json http://127.0.0.1:8080/events",
+		Bad:     "~~~\ncurl -X POST -d order.json http://127.0.0.1:8080/orders\n~~~\n",
+		Good:    "~~~\ncurl -X POST -d @order.json http://127.0.0.1:8080/orders\n~~~\n",
+		Seen:    []string{"ingest"},
+	}, find: findCurlBody}
 }
 
+// fileBody matches a curl command whose body is the name of a file without @.
 var fileBody = regexp.MustCompile(`^curl\b.*\s(?:-d|--data|--data-binary)[ =]?['"]?([\w./-]+\.(?:json|xml|txt|bin|csv|yaml))['"]?(?:\s|$)`)
 
+// findCurlBody reports curl commands that send the name of a file.
 func findCurlBody(d *document, report reportFunc) {
 	for _, c := range d.commands {
 		if m := fileBody.FindStringSubmatch(c.text); m != nil {

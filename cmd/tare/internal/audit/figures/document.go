@@ -1,51 +1,51 @@
 package figures
 
 // document holds the content of a file that the rules need: figures with their lines, and
-// sentences about figures.
+// sentences about figures. A reader fills it, and prepareMeasures completes it.
 type document struct {
-	name      string
-	benches   []*bench   // of go test -bench, in the order of their first runs
-	stats     []statRow  // of benchstat
-	loads     []*load    // of load generators
-	tables    []*table   // of a page
-	sentences []sentence // of a page
+	name      string     // path as the user gave it
+	benches   []*bench   // benchmarks of go test -bench, in the order of their first runs
+	stats     []statRow  // rows of benchstat
+	loads     []*load    // reports of load generators
+	tables    []*table   // tables of a page
+	sentences []sentence // sentences of a page that may be about figures
 	commands  []command
 	structs   []structSize
 	limits    []limit
 
-	measured []measure     // of all tables, benchmarks and reports; after prepare
-	groups   []*comparison // of measured
+	measured []measure     // figures of all tables, benchmarks and reports
+	groups   []*comparison // figures of measured that compare with each other
 }
 
-// position names a place: the line from 1, and the heading above it.
+// position is a line of a file with the headings above it.
 type position struct {
-	line    int
-	heading string // "" if there is none
-	label   string // the last short line or heading before it
-	path    string // the headings of all levels above it, the outermost first
-	section int    // how many headings of the first level are above it
+	line    int    // from 1
+	heading string // text of the last heading; "" if there is none
+	label   string // text of the last heading, or of the last short line before this one
+	path    string // texts of the headings of all levels, the outermost first
+	section int    // number of headings of the first level so far
 }
 
-// bench is a benchmark of go test -bench with its first run. What is stored does not grow
-// with the number of runs.
+// bench is a benchmark of go test -bench. Only its first run is stored, so that memory
+// does not grow with the number of runs.
 type bench struct {
-	position          // of the first run
-	pkg        string // "" if the output does not say
-	name       string // without Benchmark and processors
-	iterations int
-	values     []benchValue // of the first run
+	position          // position of the first run
+	pkg        string // package; "" if the output does not name it
+	name       string // without "Benchmark" and the number of processors
+	iterations int    // iterations of the first run; 0 if the page omits them
+	values     []benchValue
 	runs       int
-	repeated   int // runs whose figures all equal those of the first, to the last digit
-	group      int // number of the block of lines in which the first run is
+	repeated   int // number of runs that equal the first in iterations and all figures
+	group      int // number of the block of consecutive lines that contains the first run
 }
 
-// benchValue is a figure of a benchmark in the unit as written.
+// benchValue is a figure of a benchmark in the unit of the output.
 type benchValue struct {
 	value float64
 	unit  string
 }
 
-// value returns the figure in a unit.
+// value returns the figure in a unit, and whether the benchmark has one.
 func (b *bench) value(unit string) (float64, bool) {
 	for _, v := range b.values {
 		if v.unit == unit {
@@ -59,11 +59,11 @@ func (b *bench) value(unit string) (float64, bool) {
 type statRow struct {
 	position
 	name    string
-	runs    int     // of the side with fewer; 0 if the row does not say
-	p       float64 // -1 if the row has none
-	changed bool    // the row claims a change
-	noRange bool    // ± ∞
-	table   int
+	runs    int     // number of runs of the side with fewer; 0 if the row does not give it
+	p       float64 // p-value; -1 if the row has none
+	changed bool    // the row states a change in percent
+	noRange bool    // the row has ± ∞: too few runs for an interval
+	table   int     // number of the table of benchstat, from 1
 }
 
 // measured is a figure and its line; line 0 means that the output does not have it.
@@ -72,43 +72,45 @@ type measured struct {
 	line  int
 }
 
+// isKnown reports whether the output has the figure.
 func (m measured) isKnown() bool { return m.line > 0 }
 
-// quantileValue is a quantile of latencies.
+// quantileValue is a quantile of the latencies of a report.
 type quantileValue struct {
-	q     float64 // 0.99
-	value float64 // s
+	q     float64 // share of the requests, e.g. 0.99
+	value float64 // latency in s
 	line  int
 }
 
-// load is the report of a load generator about one run.
+// load is the report of a load generator about one run. Figures that the report does not
+// have are unknown (see measured).
 type load struct {
 	position
-	tool        string
+	tool        string // ab, ghz, hey, k6, oha, vegeta, wrk or wrk2
 	url         string
 	resource    string   // path of the request; "" if the output has none
-	command     string   // the last command of that tool before it; "" if there is none
-	threads     measured // 0 if the output has none
-	connections measured
+	command     string   // the last command of the tool before the report; "" if there is none
+	threads     measured // threads of wrk
+	connections measured // connections, or virtual users of k6
 	duration    measured // s
 	requests    measured
-	rate        measured // answers per second
-	offered     measured // requests per second that were asked for; unknown in a closed loop
-	open        bool     // requests are sent at their times, whatever comes back
-	mean        measured // s
+	rate        measured // responses per second
+	offered     measured // target rate in requests per second; unknown in a closed loop
+	open        bool     // open loop: requests are sent at their times, without waiting for responses
+	mean        measured // mean, least and greatest latency in s
 	min         measured
 	max         measured
 	quantiles   []quantileValue
-	parts       []part   // of the mean
-	errors      measured // answers that are errors
-	broken      measured // errors of sockets: connections that failed or broke
+	parts       []part   // components of the mean latency
+	errors      measured // responses that are errors
+	broken      measured // socket errors: connections that failed or broke
 	timeouts    measured
-	size        measured // B of one response
-	dropped     measured // iterations that were not begun
+	size        measured // bytes of one response
+	dropped     measured // iterations that k6 did not begin
 	warmed      bool     // the tool discards a warm-up
 }
 
-// part is a component of a latency.
+// part is a component of the mean latency, in s.
 type part struct {
 	name string
 	measured
@@ -126,17 +128,17 @@ type command struct {
 	text string
 }
 
-// limit is a limit of a latency with the latency that was measured against it.
+// limit is the upper limit of a latency, with the measured latency.
 type limit struct {
 	line     int
-	name     string  // of the latency
-	value    float64 // s
-	measured float64 // s
+	name     string  // name of the latency, e.g. p(95)
+	value    float64 // limit in s
+	measured float64 // measured latency in s
 }
 
 // structSize is a struct of C whose size can be computed.
 type structSize struct {
 	position
 	name string
-	size int64
+	size int64 // bytes, with padding
 }

@@ -8,43 +8,55 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// errorsLeftOut returns the rule about this mistake: requests failed or timed out, and the latencies and the rate do not show it.
+// errorsLeftOut returns the rule errors-left-out, which findErrorsLeftOut applies.
 func errorsLeftOut() rule {
-	return rule{audit.Rule{
-		ID: "errors-left-out", Severity: tare.Warn, Title: "Requests failed or timed out, and the latencies and the rate do not show it.",
+	return rule{Rule: audit.Rule{
+		ID: "errors-left-out", Severity: tare.Warn,
+		Title:   "Requests failed or timed out, and the latencies and the rate do not show it.",
 		Why:     "A request without an answer is not among the latencies, and an error is often answered faster than a result: the worse a server does, the better its figures.",
 		Do:      "count failures against the server: timeouts at their limit, errors beside the rate, or compare only runs without them",
-		Command: loadCommand, Lang: "text",
-		Bad:  "Running 10s test @ http://10.0.0.7:8080/\n  2 threads and 10 connections\n    Latency     9.90ms    2.00ms  42.00ms   90.00%\n  10000 requests in 10.00s, 12.00MB read\n  Non-2xx or 3xx responses: 950\nRequests/sec:   1000.00\n",
-		Good: "Running 10s test @ http://10.0.0.7:8080/\n  2 threads and 10 connections\n    Latency     9.90ms    2.00ms  42.00ms   90.00%\n  10000 requests in 10.00s, 12.00MB read\nRequests/sec:   1000.00\n",
-		Seen: []string{"ingest", "https://github.com/bitlet/benchmark", "https://github.com/tao-yi/my-benchmark"},
-	}, findErrorsLeftOut}
+		Command: loadCommand,
+		Bad:     "Running 10s test @ http://10.0.0.7:8080/\n  2 threads and 10 connections\n    Latency     9.90ms    2.00ms  42.00ms   90.00%\n  10000 requests in 10.00s, 12.00MB read\n  Non-2xx or 3xx responses: 950\nRequests/sec:   1000.00\n",
+		Good:    "Running 10s test @ http://10.0.0.7:8080/\n  2 threads and 10 connections\n    Latency     9.90ms    2.00ms  42.00ms   90.00%\n  10000 requests in 10.00s, 12.00MB read\nRequests/sec:   1000.00\n",
+		Seen:    []string{"ingest", "https://github.com/bitlet/benchmark", "https://github.com/tao-yi/my-benchmark"},
+	}, find: findErrorsLeftOut}
 }
 
-// fewErrors is the share of requests up to which errors change no quantile that is printed.
-const fewErrors = 0.001
+const (
+	// maxErrorShare is the share of requests up to which errors do not change the quantiles
+	// that tools print.
+	maxErrorShare = 0.001
+	// wrkTimeout is the time in s after which wrk gives up a request by default.
+	wrkTimeout = 2
+	// maxLostTime is the share of the sum of all latencies up to which the time of requests
+	// that timed out does not change the mean.
+	maxLostTime = 0.01
+)
 
-// wrkTimeout is after how long wrk gives up a request by default, in s.
-const wrkTimeout = 2
-
+// findErrorsLeftOut reports timeouts, socket errors and error responses of load generators,
+// if they are not too few to matter.
 func findErrorsLeftOut(d *document, report reportFunc) {
 	for _, l := range d.loads {
-		if n := l.timeouts.value; n > 0 && (n >= fewErrors*l.requests.value || n*wrkTimeout > 0.01*l.requests.value*l.mean.value) {
-			what := fmt.Sprintf("%s timed out, and are among neither the latencies nor the rate", format.Count(int(n), "request"))
+		n := l.timeouts.value
+		areMany := n >= maxErrorShare*l.requests.value
+		areLong := n*wrkTimeout > maxLostTime*l.requests.value*l.mean.value
+		if n > 0 && (areMany || areLong) {
+			text := fmt.Sprintf("%s timed out, and are among neither the latencies nor the rate", format.Count(int(n), "request"))
 			if l.requests.value > 0 {
-				what += fmt.Sprintf(" (%s of the requests that were answered)", format.Percent(n/l.requests.value))
+				text += fmt.Sprintf(" (%s of the requests that were answered)", format.Percent(n/l.requests.value))
 			}
-			report(l.timeouts.line, what)
+			report(l.timeouts.line, text)
 		}
-		if n := l.broken.value; n > 0 && n >= fewErrors*l.requests.value {
+		if n := l.broken.value; n > 0 && n >= maxErrorShare*l.requests.value {
 			report(l.broken.line, fmt.Sprintf("%s of sockets with %.0f requests: what was under way on those connections is not among the latencies", format.Count(int(n), "error"), l.requests.value))
 		}
-		if n := l.errors.value; n >= 0.5 && n >= fewErrors*l.requests.value {
-			what := fmt.Sprintf("%.0f requests failed", n)
+		const oneRequest = 0.5 // errors computed from a share are not whole numbers
+		if n := l.errors.value; n >= oneRequest && n >= maxErrorShare*l.requests.value {
+			text := fmt.Sprintf("%.0f requests failed", n)
 			if l.requests.value > 0 {
-				what += fmt.Sprintf(" (%s)", format.Percent(n/l.requests.value))
+				text += fmt.Sprintf(" (%s)", format.Percent(n/l.requests.value))
 			}
-			report(l.errors.line, what+": the latencies mix them with the others, or leave them out")
+			report(l.errors.line, text+": the latencies mix them with the others, or leave them out")
 		}
 	}
 }

@@ -8,29 +8,32 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// minRuns is the least number of runs of each side of a comparison. With fewer than six, the
-// U test of benchstat cannot reach a 95 % interval; eight leave room for one that is disturbed.
+// minRuns is the least number of runs of each side of a comparison. With fewer than six,
+// the U test of benchstat cannot reach a 95 % interval; with eight, some may be disturbed.
 const minRuns = 8
 
-// fewRepetitions returns the rule about this mistake: each side was run fewer than eight times.
+// fewRepetitions returns the rule few-repetitions, which findFewRepetitions applies.
 func fewRepetitions() rule {
-	return rule{audit.Rule{
-		ID: "few-repetitions", Severity: tare.Note, Title: "Each side was run fewer than eight times.",
+	return rule{Rule: audit.Rule{
+		ID: "few-repetitions", Severity: tare.Note,
+		Title:   "Each side was run fewer than eight times.",
 		Why:     "With few runs, the interval is wider than most differences, and one disturbed run decides.",
 		Do:      "run each side eight times or more (go test -count=10), in turns",
-		Command: benchAllCommand, Lang: "text",
-		Bad:  "BenchmarkParse-8   1000   1200 ns/op\nBenchmarkParse-8   1000   1260 ns/op\nBenchmarkParse-8   1000   1190 ns/op\n",
-		Good: "BenchmarkParse-8   1000   1200 ns/op\nBenchmarkParse-8   1000   1260 ns/op\nBenchmarkParse-8   1000   1190 ns/op\nBenchmarkParse-8   1000   1215 ns/op\nBenchmarkParse-8   1000   1201 ns/op\nBenchmarkParse-8   1000   1222 ns/op\nBenchmarkParse-8   1000   1197 ns/op\nBenchmarkParse-8   1000   1233 ns/op\n",
-		Seen: []string{"ingest", "https://github.com/YafimK/StorageBenchmark"},
-	}, findFewRepetitions}
+		Command: benchAllCommand,
+		Bad:     "BenchmarkParse-8   1000   1200 ns/op\nBenchmarkParse-8   1000   1260 ns/op\nBenchmarkParse-8   1000   1190 ns/op\n",
+		Good:    "BenchmarkParse-8   1000   1200 ns/op\nBenchmarkParse-8   1000   1260 ns/op\nBenchmarkParse-8   1000   1190 ns/op\nBenchmarkParse-8   1000   1215 ns/op\nBenchmarkParse-8   1000   1201 ns/op\nBenchmarkParse-8   1000   1222 ns/op\nBenchmarkParse-8   1000   1197 ns/op\nBenchmarkParse-8   1000   1233 ns/op\n",
+		Seen:    []string{"ingest", "https://github.com/YafimK/StorageBenchmark"},
+	}, find: findFewRepetitions}
 }
 
+// findFewRepetitions reports benchmarks, targets of load generators and rows of benchstat
+// with several runs, but fewer than minRuns. Single runs belong to the rule single-run.
 func findFewRepetitions(d *document, report reportFunc) {
-	few := func(runs int) bool { return runs > 1 && runs < minRuns }
-	if n, first := countBenches(d, few); n > 0 {
+	isFew := func(runs int) bool { return runs > 1 && runs < minRuns }
+	if n, first := countBenches(d, isFew); n > 0 {
 		report(first, fmt.Sprintf("%s run more than once, but fewer than %d times", format.Count(n, "benchmark"), minRuns))
 	}
-	if n, first := countLoads(d, few); n > 0 {
+	if n, first := countLoads(d, isFew); n > 0 {
 		report(first, fmt.Sprintf("%s with more than one report, but fewer than %d", format.Count(n, "target"), minRuns))
 	}
 	fewest, line, n := minRuns, 0, 0
@@ -45,10 +48,10 @@ func findFewRepetitions(d *document, report reportFunc) {
 		}
 	}
 	if n > 0 {
-		what := fmt.Sprintf("%s of benchstat with fewer than %d runs of a side", format.Count(n, "row"), minRuns)
+		text := fmt.Sprintf("%s of benchstat with fewer than %d runs of a side", format.Count(n, "row"), minRuns)
 		if fewest < minRuns {
-			what += fmt.Sprintf(", as few as %d", fewest)
+			text += fmt.Sprintf(", as few as %d", fewest)
 		}
-		report(line, what)
+		report(line, text)
 	}
 }

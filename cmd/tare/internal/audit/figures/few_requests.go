@@ -9,22 +9,36 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// fewRequests returns the rule about this mistake: a quantile is of too few requests.
+// fewRequests returns the rule few-requests, which findFewRequests applies.
 func fewRequests() rule {
-	return rule{audit.Rule{
-		ID: "few-requests", Severity: tare.Warn, Title: "A quantile is of too few requests.",
+	return rule{Rule: audit.Rule{
+		ID: "few-requests", Severity: tare.Warn,
+		Title:   "A quantile is of too few requests.",
 		Why:     "P99 of 200 requests is the second slowest: the next run has another. Ten requests or more have to lie beyond a quantile before it says anything.",
 		Do:      "send requests for longer: 1,000 for p99, 10,000 for p99.9",
-		Command: loadCommand, Lang: "text",
-		Bad:  "Summary:\n  Total:\t12.1000 secs\n  Slowest:\t0.2100 secs\n  Fastest:\t0.0120 secs\n  Average:\t0.0310 secs\n  Requests/sec:\t16.5289\n\nLatency distribution:\n  50% in 0.0290 secs\n  99% in 0.1900 secs\n\nStatus code distribution:\n  [200]\t200 responses\n",
-		Good: "Summary:\n  Total:\t12.1000 secs\n  Slowest:\t0.2100 secs\n  Fastest:\t0.0020 secs\n  Average:\t0.0060 secs\n  Requests/sec:\t1652.89\n\nLatency distribution:\n  50% in 0.0050 secs\n  99% in 0.0190 secs\n\nStatus code distribution:\n  [200]\t20000 responses\n",
-		Seen: []string{"https://github.com/bojand/ghz", "https://github.com/dukhyungkim/cyf", "https://github.com/chinmay-sawant/gopdfsuit"},
-	}, findFewRequests}
+		Command: loadCommand,
+		Bad:     "Summary:\n  Total:\t12.1000 secs\n  Slowest:\t0.2100 secs\n  Fastest:\t0.0120 secs\n  Average:\t0.0310 secs\n  Requests/sec:\t16.5289\n\nLatency distribution:\n  50% in 0.0290 secs\n  99% in 0.1900 secs\n\nStatus code distribution:\n  [200]\t200 responses\n",
+		Good:    "Summary:\n  Total:\t12.1000 secs\n  Slowest:\t0.2100 secs\n  Fastest:\t0.0020 secs\n  Average:\t0.0060 secs\n  Requests/sec:\t1652.89\n\nLatency distribution:\n  50% in 0.0050 secs\n  99% in 0.0190 secs\n\nStatus code distribution:\n  [200]\t20000 responses\n",
+		Seen:    []string{"https://github.com/bojand/ghz", "https://github.com/dukhyungkim/cyf", "https://github.com/chinmay-sawant/gopdfsuit"},
+	}, find: findFewRequests}
 }
 
-// minBeyond is the least number of requests beyond a quantile.
-const minBeyond = 10
+const (
+	// minBeyond is the least number of requests beyond a quantile. roundingSlack forgives
+	// the error of 1-q in binary.
+	minBeyond     = 10
+	roundingSlack = 1e-6
+	// maxPercent bounds the quantiles that are judged, in percent: many tools print those
+	// above p99.9 by default, also if there are too few requests.
+	maxPercent = 99.91
+)
 
+// isTooFew reports whether a quantile, in percent, has fewer than minBeyond of n requests
+// beyond it.
+func isTooFew(n, percent float64) bool { return n*(1-percent/100) < minBeyond-roundingSlack }
+
+// findFewRequests reports quantiles of reports, benchmarks and tables with fewer than
+// minBeyond requests beyond them.
 func findFewRequests(d *document, report reportFunc) {
 	for _, l := range d.loads {
 		requests := l.requests.value
@@ -34,11 +48,10 @@ func findFewRequests(d *document, report reportFunc) {
 		if requests <= 0 {
 			continue
 		}
-		// Only the lowest such quantile: those above have fewer.
-		var lowest quantileValue
+		var lowest quantileValue // quantiles above it have still fewer requests beyond them
 		for _, q := range l.quantiles {
-			// A quantile that says nothing yet is not printed to be believed by default above p99.9.
-			if beyond := requests * (1 - q.q); beyond < minBeyond-1e-6 && q.q < 0.9991 && (lowest.line == 0 || q.q < lowest.q) {
+			isLower := lowest.line == 0 || q.q < lowest.q
+			if beyond := requests * (1 - q.q); beyond < minBeyond-roundingSlack && q.q < maxPercent/100 && isLower {
 				lowest = q
 			}
 		}
@@ -48,10 +61,11 @@ func findFewRequests(d *document, report reportFunc) {
 	}
 	for _, b := range d.benches {
 		for _, v := range b.values {
-			name, _, _ := strings.Cut(v.unit, "-")
-			q := parseQuantileName(name)
-			if n := float64(b.iterations); q > 50 && q < 100 && n > 0 && n*(1-q/100) < minBeyond-1e-6 {
-				report(b.line, fmt.Sprintf("%s of %s is of %d operations: %s of them are beyond it", v.unit, b.name, b.iterations, formatNumber(n*(1-q/100))))
+			name, _, _ := strings.Cut(v.unit, "-") // e.g. p99-ns/op
+			percent := parseQuantileName(name)
+			isUpper := percent > 50 && percent < 100
+			if n := float64(b.iterations); isUpper && n > 0 && isTooFew(n, percent) {
+				report(b.line, fmt.Sprintf("%s of %s is of %d operations: %s of them are beyond it", v.unit, b.name, b.iterations, formatNumber(n*(1-percent/100))))
 				break
 			}
 		}
@@ -64,7 +78,8 @@ func findFewRequests(d *document, report reportFunc) {
 // requestsHeader matches the header of a number of requests.
 var requestsHeader = regexp.MustCompile(`(?i)^(?:#|total |number of |no\. of )?(?:requests|reqs?\.?|samples|calls)(?: sent| total)?$`)
 
-// findFewInRows finds rows of a table with a quantile and too small a number of requests.
+// findFewInRows reports rows of a table with a number of requests too small for a quantile
+// of the row.
 func findFewInRows(t *table, report reportFunc) {
 	requests := -1
 	for i, header := range t.header {
@@ -84,9 +99,10 @@ func findFewInRows(t *table, report reportFunc) {
 			continue
 		}
 		for i := range min(len(t.header), len(row.cells)) {
-			q := parseQuantileName(t.header[i])
-			if _, ok := parseCell(row.cells[i]); ok && q > 50 && q < 99.91 && n.value*(1-q/100) < minBeyond-1e-6 {
-				report(row.line, fmt.Sprintf("%s of %s requests: %s of them are beyond it", t.header[i], row.cells[requests], formatNumber(n.value*(1-q/100))))
+			percent := parseQuantileName(t.header[i])
+			isUpper := percent > 50 && percent < maxPercent
+			if _, ok := parseCell(row.cells[i]); ok && isUpper && isTooFew(n.value, percent) {
+				report(row.line, fmt.Sprintf("%s of %s requests: %s of them are beyond it", t.header[i], row.cells[requests], formatNumber(n.value*(1-percent/100))))
 				break
 			}
 		}

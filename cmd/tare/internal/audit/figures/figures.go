@@ -1,9 +1,10 @@
-// Package figures reads what people publish of measurements: the output of go test -bench
-// and benchstat, reports of load generators, and pages with tables of figures and prose
-// about them. It finds what these figures cannot show.
+// Package figures reads published measurements: the output of go test -bench and
+// benchstat, reports of load generators, and pages with tables of figures and prose about
+// them. It finds mistakes in the figures and claims that they do not support.
 //
-// A file is recognised by its content. It is read line by line: memory does not grow with
-// the runs of a benchmark or the length of a log.
+// [Read] recognizes a file by its content. A reader then reads the file line by line into
+// a document, so that memory does not grow with the runs of a benchmark or the length of a
+// log, and each rule inspects the document.
 package figures
 
 import (
@@ -24,41 +25,44 @@ import (
 // Result holds the findings of a file.
 type Result struct {
 	Findings   []audit.Finding
-	Recognised []string // what was read of it, e.g. "3 reports of wrk"; empty if it has no figures
+	Recognised []string // descriptions of the content, e.g. "3 reports of wrk"; empty if there are no figures
 }
 
-// rule is a rule with the code that finds what breaks it.
+// rule is an audit rule with the function that reports what breaks it in a document.
 type rule struct {
 	audit.Rule
 	find func(d *document, report reportFunc)
 }
 
-// reportFunc takes a finding: a line, 0 if it is about the whole file, and what is wrong.
-type reportFunc func(line int, what string)
+// reportFunc adds a finding in a line, 0 if it is about the whole file. The text is a
+// sentence without a full stop.
+type reportFunc func(line int, text string)
 
 // Rules returns the rules for results and pages.
 func Rules() []audit.Rule {
 	var out []audit.Rule
 	for _, r := range allRules() {
+		r.Lang = "text"
 		out = append(out, r.Rule)
 	}
 	return out
 }
 
-// maxPerRule limits the findings of a rule in a file. The last says how many more there are.
+// maxPerRule limits the findings of a rule in a file. The last finding gives the number of
+// those omitted.
 const maxPerRule = 12
 
-// Read reads a file. name is how the user named it, and stands in findings and errors. The
-// error is one line with the position.
+// Read reads a file and applies all rules. name is the path as the user gave it, for
+// findings and errors. The error is one line with the position.
 func Read(name string, src io.Reader) (Result, error) {
 	doc, err := readFile(name, src)
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Findings: doc.check(), Recognised: doc.describe()}, nil
+	return Result{Findings: doc.applyRules(), Recognised: doc.describeContent()}, nil
 }
 
-// readFile returns what a file holds. Its content tells which of the formats it has.
+// readFile reads a file in the format that its first bytes show: JSON, HTML, or else text.
 func readFile(name string, src io.Reader) (*document, error) {
 	file, err := textfile.Open(src)
 	if err != nil {
@@ -74,11 +78,11 @@ func readFile(name string, src io.Reader) (*document, error) {
 	default:
 		err = r.readLines(file)
 	}
-	r.finish()
+	r.finishFile()
 	return r.doc, err
 }
 
-// readLines reads a text.
+// readLines reads a text file line by line.
 func (r *reader) readLines(file *textfile.File) error {
 	in := bufio.NewScanner(file)
 	in.Buffer(make([]byte, 64<<10), maxLine)
@@ -98,14 +102,15 @@ func (r *reader) readLines(file *textfile.File) error {
 	return nil
 }
 
-// check returns the findings of all rules, in order of lines.
-func (d *document) check() []audit.Finding {
-	d.prepare()
+// applyRules returns the findings of all rules, sorted by line.
+func (d *document) applyRules() []audit.Finding {
+	d.prepareMeasures()
 	var out []audit.Finding
 	for _, r := range allRules() {
 		var found []audit.Finding
-		r.find(d, func(line int, what string) {
-			f := r.NewFinding(d.name, line, 0, what)
+		r.find(d, func(line int, text string) {
+			const unknownColumn = 0
+			f := r.NewFinding(d.name, line, unknownColumn, text)
 			f.Command = d.exactCommand(f.Command, line)
 			found = append(found, f)
 		})
@@ -119,12 +124,12 @@ func (d *document) check() []audit.Finding {
 	return audit.SortFindings(out)
 }
 
-// describe returns what was recognised, e.g. "12 benchmarks of go test".
-func (d *document) describe() []string {
+// describeContent describes the figures of a document, e.g. "12 benchmarks of go test".
+func (d *document) describeContent() []string {
 	var out []string
-	add := func(n int, noun, of string) {
+	add := func(n int, noun, source string) {
 		if n > 0 {
-			out = append(out, format.Count(n, noun)+of)
+			out = append(out, format.Count(n, noun)+source)
 		}
 	}
 	add(len(d.benches), "benchmark", " of go test")
@@ -141,17 +146,18 @@ func (d *document) describe() []string {
 	for _, tool := range tools {
 		add(reports[tool], "report", " of "+tool)
 	}
-	n := 0
+	tables := 0
 	for i, t := range d.tables {
 		if len(t.measures(i)) > 0 {
-			n++
+			tables++
 		}
 	}
-	add(n, "table", " of figures")
+	add(tables, "table", " of figures")
 	return out
 }
 
-// quote returns a text as it is quoted in a finding: in one line, and not long.
+// quote returns a text in quotation marks for a finding: in one line of at most 120
+// characters.
 func quote(text string) string {
 	return `"` + strings.TrimSpace(format.Line(text, 120)) + `"`
 }

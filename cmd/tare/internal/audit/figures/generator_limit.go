@@ -9,31 +9,42 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// generatorLimit returns the rule about this mistake: the load generator was the limit, or may have been.
+// generatorLimit returns the rule generator-limit, which findGeneratorLimit applies.
 func generatorLimit() rule {
-	return rule{audit.Rule{
-		ID: "generator-limit", Severity: tare.Warn, Title: "The load generator was the limit, or may have been.",
+	return rule{Rule: audit.Rule{
+		ID: "generator-limit", Severity: tare.Warn,
+		Title:   "The load generator was the limit, or may have been.",
 		Why:     "A server that waits for requests is not measured: all servers above the generator's limit get the same figure.",
 		Do:      "measure what the generator reaches on a server that does nothing, and compare CPU time per request where it is near",
-		Command: compareCommand, Lang: "text",
-		Bad:  "Each client machine can generate at most 900 req/s.\n\n| server | rate |\n|---|---|\n| a | 870 req/s |\n| b | 610 req/s |\n",
-		Good: "Each client machine can generate at most 9000 req/s.\n\n| server | rate |\n|---|---|\n| a | 870 req/s |\n| b | 610 req/s |\n",
-	}, findGeneratorLimit}
+		Command: compareCommand,
+		Bad:     "Each client machine can generate at most 900 req/s.\n\n| server | rate |\n|---|---|\n| a | 870 req/s |\n| b | 610 req/s |\n",
+		Good:    "Each client machine can generate at most 9000 req/s.\n\n| server | rate |\n|---|---|\n| a | 870 req/s |\n| b | 610 req/s |\n",
+	}, find: findGeneratorLimit}
 }
 
+// generates matches a sentence with the rate that a generator can send.
 var generates = regexp.MustCompile(`(?i)\b(?:generate|produce|send|push|create|sustain)s?\b[^.]{0,40}?(\d[\d,]*(?:\.\d+)?\s?k?)\s*(?:req(?:uest)?s?\s*(?:/|per )\s*s(?:ec(?:ond)?)?|rps)\b([^.]*)`)
 
 // exhausted matches a generator that is said to be at its limit.
 var exhausted = regexp.MustCompile(`(?i)\b(?:load generator|generator|wrk2?|k6|hey|oha|vegeta|ghz|ab|apachebench|client machine|test client|load client)\b[^.,;]{0,40}\b(?:(?:was|were|is|ran|sat|pinned|stood) (?:\w+ ){0,2}(?:at )?(?:100|9\d)\s?%|maxed out|saturated|was the bottleneck|ran out of)`)
 
+// atMost matches words that make a rate a limit.
 var atMost = regexp.MustCompile(`(?i)\bmax|at most|up to|limit|only|no more|bottleneck`)
 
+const (
+	heldShare = 0.95 // of the target rate, from which the rate was held
+	nearShare = 0.8  // of the limit of a generator, from which a rate is near the limit
+)
+
+// findGeneratorLimit reports runs that did not reach their target rate, and sentences about
+// a generator that was exhausted or whose limit is near a rate on the page.
 func findGeneratorLimit(d *document, report reportFunc) {
 	for _, l := range d.loads {
 		if l.dropped.value > 0 {
 			report(l.dropped.line, fmt.Sprintf("%s were not begun: the generator had no virtual user free", format.Count(int(l.dropped.value), "iteration")))
 		}
-		if l.tool != "vegeta" && l.offered.isKnown() && l.rate.isKnown() && l.rate.value < 0.95*l.offered.value {
+		hasRates := l.offered.isKnown() && l.rate.isKnown()
+		if l.tool != "vegeta" && hasRates && l.rate.value < heldShare*l.offered.value {
 			report(l.rate.line, fmt.Sprintf("%s requests per second were to be sent, and %s were: the rate was not held, by the generator or the server", formatNumber(l.offered.value), formatNumber(l.rate.value)))
 		}
 	}
@@ -55,7 +66,7 @@ func findGeneratorLimit(d *document, report reportFunc) {
 			if len(d.loads) > 0 && x.origin < reportOrigin {
 				continue // a table may have the sums of several generators
 			}
-			if x.kind == rateKind && x.value >= 0.8*q.value && x.value > best.value {
+			if x.kind == rateKind && x.value >= nearShare*q.value && x.value > best.value {
 				best = x
 			}
 		}

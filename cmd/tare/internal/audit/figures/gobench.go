@@ -13,20 +13,20 @@ import (
 // benches reads the output of go test -bench and the tables of benchstat, line by line.
 type benches struct {
 	doc     *document
-	feed    *feed
-	in      *benchfmt.Reader
+	feed    *feed            // input of in
+	in      *benchfmt.Reader // nil before the first result, and after a line that is not one
 	known   map[benchKey]*bench
-	pkg     string
-	group   int
-	lastRow int    // line of the last benchmark
-	named   string // a name that waits for its result on another line
+	pkg     string // current package
+	group   int    // number of the current block of consecutive results
+	lastRow int    // line of the last result
+	named   string // name of a benchmark whose result is on a later line; "" if there is none
 
-	table    int // of benchstat; 0 outside of any
-	tables   int
-	lastStat int // line of its last row
+	table    int // number of the current table of benchstat; 0 outside of tables
+	tables   int // number of tables so far
+	lastStat int // last line of the current table
 }
 
-// feed gives benchfmt one line at a time.
+// feed is a reader that returns one line, and io.EOF until the next line is set.
 type feed struct{ line []byte }
 
 func (f *feed) Read(p []byte) (int, error) {
@@ -38,8 +38,8 @@ func (f *feed) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// isResult reports whether text, which begins with a name, goes on with iterations and a
-// figure, as a result of go test does.
+// isResult reports whether text is a result of go test: a name, the number of iterations,
+// a figure and its unit.
 func isResult(text string) bool {
 	fields := strings.Fields(text)
 	if len(fields) < 4 {
@@ -49,13 +49,15 @@ func isResult(text string) bool {
 		return false
 	}
 	_, err := strconv.ParseFloat(fields[2], 64)
-	return err == nil && strings.ContainsFunc(fields[3], isLetter) // benchcmp prints old, new and delta
+	return err == nil && strings.ContainsFunc(fields[3], isLetter) // a row of benchcmp has numbers only
 }
 
+// processors matches the number of processors at the end of the name of a benchmark.
 var processors = regexp.MustCompile(`-\d+$`)
 
-// read reports whether the line is one of go test -bench, or of a table of benchstat.
-func (b *benches) read(at position, text string) bool {
+// readLine reads a line of go test -bench or of benchstat. It reports whether the line is
+// one of theirs.
+func (b *benches) readLine(pos position, text string) bool {
 	if pkg, ok := strings.CutPrefix(text, "pkg: "); ok {
 		b.pkg = strings.TrimSpace(pkg)
 		return true
@@ -68,28 +70,29 @@ func (b *benches) read(at position, text string) bool {
 	if strings.HasPrefix(text, "Benchmark") {
 		if isResult(text) {
 			b.named = ""
-			return b.add(at, text)
+			return b.addResult(pos, text)
 		}
 		if fields := strings.Fields(text); len(fields) > 0 && len(fields[0]) > len("Benchmark") {
 			if len(fields) > 2 && fields[2] == "ns/op" {
-				// Pages drop the number of iterations; 0 stands for it.
+				// Some pages omit the number of iterations: 0 means unknown.
 				b.named = ""
-				return b.add(at, fields[0]+" 0 "+strings.Join(fields[1:], " "))
+				return b.addResult(pos, fields[0]+" 0 "+strings.Join(fields[1:], " "))
 			}
-			b.named = fields[0] // its result may follow what the benchmark prints
+			b.named = fields[0] // the result may follow the output of the benchmark
 			return len(fields) == 1
 		}
 	}
 	if b.named != "" && isResult("Benchmark "+text) {
 		line := b.named + "\t" + text
 		b.named = ""
-		return b.add(at, line)
+		return b.addResult(pos, line)
 	}
-	return b.readStat(at, text)
+	return b.readStat(pos, text)
 }
 
-// add adds a result.
-func (b *benches) add(at position, text string) bool {
+// addResult adds a result to the benchmark of its name, package and headings. It reports
+// whether benchfmt accepts the line.
+func (b *benches) addResult(pos position, text string) bool {
 	b.feed.line = append(append(b.feed.line[:0], text...), '\n')
 	if b.in == nil || !b.in.Scan() {
 		b.in = benchfmt.NewReader(b.feed, "")
@@ -102,11 +105,18 @@ func (b *benches) add(at position, text string) bool {
 	if !ok {
 		return false
 	}
-	if b.lastRow == 0 || at.line > b.lastRow+1 {
+	if b.lastRow == 0 || pos.line > b.lastRow+1 {
 		b.group++
 	}
-	b.lastRow = at.line
-	row := &bench{position: at, pkg: b.pkg, name: processors.ReplaceAllString(string(res.Name.Full()), ""), iterations: res.Iters, group: b.group, runs: 1}
+	b.lastRow = pos.line
+	row := &bench{
+		position:   pos,
+		pkg:        b.pkg,
+		name:       processors.ReplaceAllString(string(res.Name.Full()), ""),
+		iterations: res.Iters,
+		group:      b.group,
+		runs:       1,
+	}
 	for _, v := range res.Values {
 		value, unit := v.Value, v.Unit
 		if v.OrigUnit != "" {
@@ -114,8 +124,8 @@ func (b *benches) add(at position, text string) bool {
 		}
 		row.values = append(row.values, benchValue{value, strings.Clone(unit)})
 	}
-	// A heading between two runs of a name makes them two sides.
-	key := benchKey{row.pkg, string(res.Name.Full()), at.path}
+	// Runs of a name under different headings are those of two sides.
+	key := benchKey{row.pkg, string(res.Name.Full()), pos.path}
 	if first := b.known[key]; first != nil {
 		first.runs++
 		if first.iterations == row.iterations && slices.Equal(first.values, row.values) {
@@ -132,46 +142,60 @@ func (b *benches) add(at position, text string) bool {
 type benchKey struct{ pkg, name, path string }
 
 var (
-	// statHead matches the head of a table of benchstat: of today, and of before 2023.
+	// statHead matches the head of a table of benchstat, also of versions before 2023.
 	statHead = regexp.MustCompile(`│|^name\s+(old |time/op|alloc/op|allocs/op|speed)`)
-	statOld  = regexp.MustCompile(`\(p=([0-9.]+) n=(\d+)\+(\d+)\)`)
-	statNew  = regexp.MustCompile(`\(p=([0-9.]+) n=(\d+)(?:\+(\d+))?\)`)
-	statOnly = regexp.MustCompile(`± +(∞|\d+%)`)
-	statGain = regexp.MustCompile(`[-+]\d+(\.\d+)?%`)
+	// oldStat matches p and the numbers of runs as versions before 2023 print them.
+	oldStat = regexp.MustCompile(`\(p=([0-9.]+) n=(\d+)\+(\d+)\)`)
+	// anyStat matches p and the number of runs, or the numbers of both sides.
+	anyStat = regexp.MustCompile(`\(p=([0-9.]+) n=(\d+)(?:\+(\d+))?\)`)
+	// statRange matches the interval of a figure.
+	statRange = regexp.MustCompile(`± +(∞|\d+%)`)
+	// statChange matches a change in percent.
+	statChange = regexp.MustCompile(`[-+]\d+(\.\d+)?%`)
 )
 
-// readStat reads a line of benchstat.
-func (b *benches) readStat(at position, text string) bool {
+// maxStatGap is the largest distance in lines between two lines of a table of benchstat.
+const maxStatGap = 2
+
+// readStat reads a line of benchstat. It reports whether the line belongs to a table.
+func (b *benches) readStat(pos position, text string) bool {
 	if (strings.HasPrefix(text, "name") || strings.Contains(text, "│")) && statHead.MatchString(text) {
-		if b.tables == 0 || at.line > b.lastStat+2 {
+		if b.tables == 0 || pos.line > b.lastStat+maxStatGap {
 			b.tables++
 		}
-		b.table, b.lastStat = b.tables, at.line
+		b.table, b.lastStat = b.tables, pos.line
 		return true
 	}
-	if b.table == 0 || !strings.Contains(text, "±") && !statOld.MatchString(text) {
-		if text == "" {
-			return false
-		}
-		if b.table > 0 && (strings.HasPrefix(text, "geomean") || strings.HasPrefix(text, "¹") || strings.HasPrefix(text, "²")) {
-			b.lastStat = at.line
+	isRow := b.table > 0 && (strings.Contains(text, "±") || oldStat.MatchString(text))
+	if !isRow {
+		isFooter := strings.HasPrefix(text, "geomean") || strings.HasPrefix(text, "¹") || strings.HasPrefix(text, "²")
+		switch {
+		case text == "":
+			// An empty line may be within a table.
+		case b.table > 0 && isFooter:
+			b.lastStat = pos.line
 			return true
-		}
-		if at.line > b.lastStat+2 {
+		case pos.line > b.lastStat+maxStatGap:
 			b.table = 0
 		}
 		return false
 	}
-	b.lastStat = at.line
-	row := statRow{position: at, name: strings.Fields(text)[0], p: -1, table: b.table, noRange: strings.Contains(text, "∞")}
-	if m := statNew.FindStringSubmatch(text); m != nil {
+	b.lastStat = pos.line
+	row := statRow{
+		position: pos,
+		name:     strings.Fields(text)[0],
+		p:        -1,
+		table:    b.table,
+		noRange:  strings.Contains(text, "∞"),
+	}
+	if m := anyStat.FindStringSubmatch(text); m != nil {
 		row.p, _ = strconv.ParseFloat(m[1], 64)
 		row.runs, _ = strconv.Atoi(m[2])
 		if n, err := strconv.Atoi(m[3]); err == nil {
 			row.runs = min(row.runs, n)
 		}
 		before, _, _ := strings.Cut(text, "(p=")
-		row.changed = statGain.MatchString(statOnly.ReplaceAllString(before, ""))
+		row.changed = statChange.MatchString(statRange.ReplaceAllString(before, ""))
 	}
 	b.doc.stats = append(b.doc.stats, row)
 	return true

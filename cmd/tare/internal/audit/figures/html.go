@@ -12,29 +12,32 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// isHTML reports whether a file begins as a page in HTML. Markdown may have tags, too.
+// isHTML reports whether a file begins as an HTML page. A file that begins with another tag
+// may be Markdown.
 func isHTML(start []byte) bool {
 	start = bytes.ToLower(start)
-	return bytes.HasPrefix(start, []byte("<!doctype html")) || bytes.HasPrefix(start, []byte("<html")) || bytes.HasPrefix(start, []byte("<?xml")) && bytes.Contains(start, []byte("<html"))
+	isXHTML := bytes.HasPrefix(start, []byte("<?xml")) && bytes.Contains(start, []byte("<html"))
+	return isXHTML || bytes.HasPrefix(start, []byte("<!doctype html")) || bytes.HasPrefix(start, []byte("<html"))
 }
 
-// page turns a page in HTML into headings, paragraphs, tables and blocks of code.
+// page turns an HTML page into the headings, paragraphs, tables and blocks of code of its
+// reader.
 type page struct {
 	*reader
-	text    strings.Builder // of the block that is being read
-	began   int             // its line
-	at      int             // line of the token
-	pre     bool
-	skip    atom.Atom // element whose text is not read
-	heading int       // level of the heading that is being read; 0: none
-	cells   []string  // of the row
-	inTable bool
-	isHead  bool // the row has a th
+	text      strings.Builder // text of the current block
+	textLine  int             // first line of the current block
+	tokenLine int             // line of the current token
+	pre       bool            // within pre
+	skip      atom.Atom       // current element whose text is skipped, e.g. script; 0 if there is none
+	heading   int             // level of the current heading, 1 to 6; 0 outside of headings
+	cells     []string        // cells of the current row
+	inTable   bool
+	isHead    bool // the current row has a th after its first cell
 }
 
-// readHTML reads a page token by token. line is that of its beginning.
+// readHTML reads an HTML page, or a part of one, whose first line is line.
 func (r *reader) readHTML(src io.Reader, line int) error {
-	p := &page{reader: r, at: line}
+	p := &page{reader: r, tokenLine: line}
 	z := html.NewTokenizer(src)
 	z.SetMaxBuf(maxLine)
 	for {
@@ -46,7 +49,7 @@ func (r *reader) readHTML(src io.Reader, line int) error {
 			case errors.Is(err, io.EOF):
 				return nil
 			case errors.Is(err, html.ErrBufferExceeded):
-				return fmt.Errorf("%s:%d:1: a tag or text has more than %d bytes", r.doc.name, p.at, maxLine)
+				return fmt.Errorf("%s:%d:1: a tag or text has more than %d bytes", r.doc.name, p.tokenLine, maxLine)
 			default:
 				return fmt.Errorf("%s: %w", r.doc.name, err)
 			}
@@ -55,17 +58,17 @@ func (r *reader) readHTML(src io.Reader, line int) error {
 		if err := p.readToken(z, kind); err != nil {
 			return err
 		}
-		p.at += lines
+		p.tokenLine += lines
 	}
 }
 
-// readToken reads one token.
+// readToken reads one token. The error is about a zero byte or a bound of the document.
 func (p *page) readToken(z *html.Tokenizer, kind html.TokenType) error {
 	switch kind {
 	case html.TextToken:
 		text := z.Text()
 		if isBinary(text) {
-			return fmt.Errorf("%s:%d:1: not a text: it has a zero byte", p.doc.name, p.at)
+			return fmt.Errorf("%s:%d:1: not a text: it has a zero byte", p.doc.name, p.tokenLine)
 		}
 		if p.skip != 0 {
 			return nil
@@ -75,7 +78,7 @@ func (p *page) readToken(z *html.Tokenizer, kind html.TokenType) error {
 		}
 		if strings.TrimSpace(p.text.String()) == "" {
 			p.text.Reset()
-			p.began = p.at
+			p.textLine = p.tokenLine
 		}
 		p.text.Write(text)
 	case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
@@ -85,7 +88,7 @@ func (p *page) readToken(z *html.Tokenizer, kind html.TokenType) error {
 	return p.checkBounds()
 }
 
-// readTag begins or ends an element.
+// readTag begins or ends an element. Tags that it does not know have no effect.
 func (p *page) readTag(name atom.Atom, kind html.TokenType) {
 	begins := kind != html.EndTagToken
 	switch name {
@@ -96,14 +99,14 @@ func (p *page) readTag(name atom.Atom, kind html.TokenType) {
 	case atom.Pre:
 		p.endBlock()
 		if p.pre = begins; !begins {
-			p.outputs.finish()
+			p.outputs.finishReport()
 		}
 	case atom.Table:
 		p.endBlock()
 		p.endParagraph()
 		if p.inTable = begins; begins {
 			p.table = &table{position: p.position}
-			p.table.line = p.at
+			p.table.line = p.tokenLine
 		}
 	case atom.Tr:
 		if begins {
@@ -138,7 +141,8 @@ func (p *page) readTag(name atom.Atom, kind html.TokenType) {
 	}
 }
 
-// endRow stores a row of a table.
+// endRow stores a row of a table. The first row with a th, or with several cells, is the
+// header.
 func (p *page) endRow() {
 	if p.table == nil || len(p.cells) == 0 {
 		return
@@ -147,12 +151,12 @@ func (p *page) endRow() {
 	case p.table.header == nil && len(p.table.rows) == 0 && (p.isHead || len(p.cells) > 1):
 		p.table.header = p.cells
 	case len(p.table.rows) < maxRows:
-		p.table.rows = append(p.table.rows, tableRow{p.at, p.cells})
+		p.table.rows = append(p.table.rows, tableRow{p.tokenLine, p.cells})
 	}
 	p.cells = nil
 }
 
-// endBlock reads the text before the tag: lines of code, a heading or a paragraph.
+// endBlock stores the text before a tag, as lines of code, a heading or a paragraph.
 func (p *page) endBlock() {
 	text := p.text.String()
 	p.text.Reset()
@@ -160,7 +164,7 @@ func (p *page) endBlock() {
 		return
 	}
 	saved := p.line
-	p.line = p.began
+	p.line = p.textLine
 	switch {
 	case p.pre:
 		for line := range strings.Lines(text) {

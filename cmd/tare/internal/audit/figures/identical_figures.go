@@ -10,43 +10,52 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// identicalFigures returns the rule about this mistake: figures of different runs or work are the same.
+// identicalFigures returns the rule identical-figures, which findIdenticalFigures applies.
 func identicalFigures() rule {
-	return rule{audit.Rule{
-		ID: "identical-figures", Severity: tare.Warn, Title: "Figures of different runs or work are the same.",
+	return rule{Rule: audit.Rule{
+		ID: "identical-figures", Severity: tare.Warn,
+		Title:   "Figures of different runs or work are the same.",
 		Why:     "No two measurements agree to the last digit: one is a copy of the other, or the step that should make the difference does not run.",
 		Do:      "measure both again, and count in each that the step runs",
-		Command: benchCommand, Lang: "text",
-		Bad:  "BenchmarkPlain-8         1000000   1072.4 ns/op   1064 B/op   11 allocs/op\nBenchmarkCompressed-8    1000000   1072.4 ns/op   1064 B/op   11 allocs/op\n",
-		Good: "BenchmarkPlain-8         1000000   1072.4 ns/op   1064 B/op   11 allocs/op\nBenchmarkCompressed-8     800000   1511.9 ns/op   1320 B/op   13 allocs/op\n",
-		Seen: []string{"routing"},
-	}, findIdenticalFigures}
+		Command: benchCommand,
+		Bad:     "BenchmarkPlain-8         1000000   1072.4 ns/op   1064 B/op   11 allocs/op\nBenchmarkCompressed-8    1000000   1072.4 ns/op   1064 B/op   11 allocs/op\n",
+		Good:    "BenchmarkPlain-8         1000000   1072.4 ns/op   1064 B/op   11 allocs/op\nBenchmarkCompressed-8     800000   1511.9 ns/op   1320 B/op   13 allocs/op\n",
+		Seen:    []string{"routing"},
+	}, find: findIdenticalFigures}
 }
 
-// enoughDigits is the least size of a time, in units of its last digit, at which two runs do
-// not agree by chance.
-const enoughDigits = 1000
+const (
+	// minUnits is the least size of a figure, in units of its last digit, at which two runs
+	// do not agree by chance.
+	minUnits = 1000
+	// maxEqualCounts is the maximum number of runs with the same number of iterations. Among
+	// more runs, as with -benchtime=1000x, two have the same time by chance.
+	maxEqualCounts = 20
+	// maxRowDistance and maxStepTables limit the rows and the tables that are compared.
+	maxRowDistance = 50
+	maxStepTables  = 100
+	// stepTolerance is the share by which the times with and without an idle step differ.
+	stepTolerance = 0.02
+)
 
-// maxFixed limits the runs of one number of iterations: among more, as with -benchtime=1000x,
-// two have the same time by chance.
-const maxFixed = 20
-
+// findIdenticalFigures reports benchmarks, reports and rows of tables whose figures are
+// equal to the last digit.
 func findIdenticalFigures(d *document, report reportFunc) {
 	type key struct {
 		iterations int
 		value      float64
 	}
-	fixed := map[int]int{}
+	runs := map[int]int{} // by number of iterations
 	for _, b := range d.benches {
-		fixed[b.iterations] += b.runs
+		runs[b.iterations] += b.runs
 	}
 	seen := map[key]*bench{}
 	for _, b := range d.benches {
 		ns, ok := b.value("ns/op")
-		if !ok || !hasDigits(ns) || b.iterations == 0 || fixed[b.iterations] > maxFixed {
+		if !ok || !isDistinctive(ns) || b.iterations == 0 || runs[b.iterations] > maxEqualCounts {
 			continue
 		}
-		if b.repeated > 0 && b.iterations > 1 && b.runs <= maxFixed {
+		if b.repeated > 0 && b.iterations > 1 && b.runs <= maxEqualCounts {
 			report(b.line, fmt.Sprintf("%d of %s of %s equal the first in all figures and in the number of iterations", b.repeated, format.Count(b.runs-1, "further run"), b.name))
 		}
 		k := key{b.iterations, ns}
@@ -61,7 +70,7 @@ func findIdenticalFigures(d *document, report reportFunc) {
 		k := [3]float64{l.rate.value, l.mean.value, l.requests.value}
 		if base := first[k]; base == nil {
 			first[k] = l
-		} else if hasDigits(l.rate.value) && l.mean.isKnown() {
+		} else if isDistinctive(l.rate.value) && l.mean.isKnown() {
 			report(l.line, fmt.Sprintf("this report and that of line %d have the same rate, mean latency and requests", base.line))
 		}
 	}
@@ -71,16 +80,19 @@ func findIdenticalFigures(d *document, report reportFunc) {
 	findIdleSteps(d, report)
 }
 
-// hasDigits reports whether a figure has so many digits that it does not come twice.
-func hasDigits(x float64) bool {
+// isDistinctive reports whether a figure has so many digits that it does not occur twice by
+// chance: it is at least minUnits in units of its last digit, which is not 0, or has more
+// than three decimals.
+func isDistinctive(x float64) bool {
 	for scale := 1.0; scale <= 1000; scale *= 10 {
 		if y := x * scale; y == float64(int64(y)) {
-			return y >= enoughDigits && int64(y)%10 != 0
+			return y >= minUnits && int64(y)%10 != 0
 		}
 	}
 	return true
 }
 
+// countDecimals returns the number of decimals of a figure, at most 3.
 func countDecimals(x float64) int {
 	n := 0
 	for scale := 1.0; n < 3 && x*scale != float64(int64(x*scale)); scale *= 10 {
@@ -89,11 +101,12 @@ func countDecimals(x float64) int {
 	return n
 }
 
-// findEqualRows finds rows of a table whose figures are all the same, with times among them.
+// findEqualRows reports rows of a table with equal figures, if a distinctive time or rate is
+// among them and the rows have different labels. all holds the figures of the table.
 func findEqualRows(t *table, all []measure, report reportFunc) {
 	type row struct {
-		values []float64
-		timed  bool
+		values        []float64
+		isDistinctive bool // a time or rate is distinctive
 	}
 	rows := map[int]*row{}
 	for _, m := range all {
@@ -103,51 +116,60 @@ func findEqualRows(t *table, all []measure, report reportFunc) {
 			rows[m.line] = r
 		}
 		r.values = append(r.values, m.value)
-		r.timed = r.timed || (m.kind == timeKind || m.kind == rateKind) && m.raw >= enoughDigits && hasDigits(m.raw)
+		isTiming := m.kind == timeKind || m.kind == rateKind
+		r.isDistinctive = r.isDistinctive || isTiming && m.raw >= minUnits && isDistinctive(m.raw)
 	}
 	for i, a := range t.rows {
-		for _, b := range t.rows[i+1 : min(len(t.rows), i+50)] {
+		for _, b := range t.rows[i+1 : min(len(t.rows), i+maxRowDistance)] {
 			x, y := rows[a.line], rows[b.line]
-			if x != nil && y != nil && x.timed && len(x.values) > 1 && slices.Equal(x.values, y.values) && len(a.cells) > 0 && len(b.cells) > 0 && a.cells[0] != b.cells[0] {
+			if x == nil || y == nil || !x.isDistinctive || len(x.values) < 2 {
+				continue
+			}
+			hasOtherLabel := len(a.cells) > 0 && len(b.cells) > 0 && a.cells[0] != b.cells[0]
+			if hasOtherLabel && slices.Equal(x.values, y.values) {
 				report(b.line, fmt.Sprintf("the rows %s and %s have the same figures", quote(a.cells[0]), quote(b.cells[0])))
 			}
 		}
 	}
 }
 
-// findIdleSteps finds sections that add a step to another and cost the same: of each
-// contender as many bytes and allocations, and a time within 2 %.
+// findIdleSteps reports tables under a heading such as "With compression" that have the
+// costs of another table: for each contender as many bytes and allocations, and nearly the
+// same time.
 func findIdleSteps(d *document, report reportFunc) {
-	type figures map[string][3]float64 // s, B, allocations by contender
-	byTable := make([]figures, len(d.tables))
+	type cost struct{ time, bytes, allocs float64 }
+	byTable := make([]map[string]cost, len(d.tables)) // costs by contender
 	for i, t := range d.tables {
-		byTable[i] = figures{}
+		byTable[i] = map[string]cost{}
 		for _, m := range t.measures(i) {
-			f := byTable[i][m.subject]
+			c := byTable[i][m.subject]
 			switch m.kind {
 			case timeKind:
-				f[0] = m.value
+				c.time = m.value
 			case byteKind:
-				f[1] = m.value
+				c.bytes = m.value
 			case allocKind:
-				f[2] = m.value
+				c.allocs = m.value
 			}
-			byTable[i][m.subject] = f
+			byTable[i][m.subject] = c
 		}
 	}
-	for i, t := range d.tables[:min(len(d.tables), 100)] {
+	tables := d.tables[:min(len(d.tables), maxStepTables)]
+	for i, t := range tables {
 		if !strings.HasPrefix(strings.ToLower(t.heading), "with ") {
 			continue
 		}
-		for j, base := range d.tables[:min(len(d.tables), 100)] {
+		for j, base := range tables {
 			same, compared := 0, 0
 			for subject, a := range byTable[i] {
 				b, ok := byTable[j][subject]
-				if !ok || a[0] <= 0 || b[0] <= 0 || a[1] <= 0 || strings.Contains(subject, "overhead") || strings.Contains(subject, "diff") {
+				hasCosts := ok && a.time > 0 && b.time > 0 && a.bytes > 0
+				isDifference := strings.Contains(subject, "overhead") || strings.Contains(subject, "diff")
+				if !hasCosts || isDifference {
 					continue
 				}
 				compared++
-				if a[1] == b[1] && a[2] == b[2] && isNear(a[0], b[0], 0.02) {
+				if a.bytes == b.bytes && a.allocs == b.allocs && isNear(a.time, b.time, stepTolerance) {
 					same++
 				}
 			}

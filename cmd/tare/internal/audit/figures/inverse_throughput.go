@@ -8,44 +8,50 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// inverseThroughput returns the rule about this mistake: throughput and latency are one figure: each is 1 divided by the other.
+// inverseThroughput returns the rule inverse-throughput, which findInverseThroughput applies.
 func inverseThroughput() rule {
-	return rule{audit.Rule{
-		ID: "inverse-throughput", Severity: tare.Warn, Title: "Throughput and latency are one figure: each is 1 divided by the other.",
+	return rule{Rule: audit.Rule{
+		ID: "inverse-throughput", Severity: tare.Warn,
+		Title:   "Throughput and latency are one figure: each is 1 divided by the other.",
 		Why:     "One of the two was not measured. With several workers (RunParallel) ns/op is wall time over the operations of all: it is a throughput, and a latency is as many times longer as there are workers.",
 		Do:      "measure the latency of single requests at a rate, and the throughput by itself",
-		Command: loadCommand, Lang: "text",
-		Bad:  "| side | latency (ns/op) | throughput (ops/sec) |\n|---|---|---|\n| a | 125,000 | 8,000 |\n| b | 400,000 | 2,500 |\n",
-		Good: "| side | latency (ns/op) | throughput (ops/sec) |\n|---|---|---|\n| a | 1,125,000 | 8,000 |\n| b | 3,100,000 | 2,500 |\n",
-		Seen: []string{"users"},
-	}, findInverseThroughput}
+		Command: loadCommand,
+		Bad:     "| side | latency (ns/op) | throughput (ops/sec) |\n|---|---|---|\n| a | 125,000 | 8,000 |\n| b | 400,000 | 2,500 |\n",
+		Good:    "| side | latency (ns/op) | throughput (ops/sec) |\n|---|---|---|\n| a | 1,125,000 | 8,000 |\n| b | 3,100,000 | 2,500 |\n",
+		Seen:    []string{"users"},
+	}, find: findInverseThroughput}
 }
 
+// saysLatency matches a text that reads ns/op as a latency.
 var saysLatency = regexp.MustCompile(`(?i)ns/op\b[^|]*\b(?:represents?|is|means?|measures?|shows?)\s+(?:the\s+)?latency|represents? latency`)
 
+const (
+	inverseTolerance = 0.002 // of time × rate against 1; figures are rounded
+	minInverseRate   = 100   // lower rates have too few digits to tell
+)
+
+// findInverseThroughput reports tables in which the throughput of each row is 1 divided by
+// the time, or else tables that call ns/op a latency.
 func findInverseThroughput(d *document, report reportFunc) {
+	type row struct{ time, rate measure } // the first of each
 	found := false
 	for i, t := range d.tables {
-		bySubject := map[int][2]measure{}
+		byLine := map[int]row{}
 		for _, m := range t.measures(i) {
-			pair := bySubject[m.line]
-			switch m.kind {
-			case timeKind:
-				if pair[0].line == 0 {
-					pair[0] = m
-				}
-			case rateKind:
-				if pair[1].line == 0 {
-					pair[1] = m
-				}
+			r := byLine[m.line]
+			switch {
+			case m.kind == timeKind && r.time.line == 0:
+				r.time = m
+			case m.kind == rateKind && r.rate.line == 0:
+				r.rate = m
 			}
-			bySubject[m.line] = pair
+			byLine[m.line] = r
 		}
 		n, inverse := 0, 0
-		for _, p := range bySubject {
-			if p[0].value > 0 && p[1].value > 0 {
+		for _, r := range byLine {
+			if r.time.value > 0 && r.rate.value > 0 {
 				n++
-				if isNear(p[0].value*p[1].value, 1, 0.002) && p[1].raw >= 100 {
+				if isNear(r.time.value*r.rate.value, 1, inverseTolerance) && r.rate.raw >= minInverseRate {
 					inverse++
 				}
 			}
@@ -58,10 +64,11 @@ func findInverseThroughput(d *document, report reportFunc) {
 	if found {
 		return
 	}
+	const maxNameLength = 40 // bytes of the first cell, if it is the name of a figure
 	for _, t := range d.tables {
 		for _, row := range t.rows {
 			for _, cell := range row.cells[1:] {
-				if len(row.cells[0]) < 40 && saysLatency.MatchString(row.cells[0]+" "+cell) {
+				if len(row.cells[0]) < maxNameLength && saysLatency.MatchString(row.cells[0]+" "+cell) {
 					report(row.line, "ns/op is read as latency")
 				}
 			}

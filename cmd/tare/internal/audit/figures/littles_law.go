@@ -10,50 +10,64 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// littlesLaw returns the rule about this mistake: rate × latency is not the number of connections.
+// littlesLaw returns the rule littles-law, which findLittlesLaw applies.
 func littlesLaw() rule {
-	return rule{audit.Rule{
-		ID: "littles-law", Severity: tare.Void, Title: "Rate × latency is not the number of connections.",
+	return rule{Rule: audit.Rule{
+		ID: "littles-law", Severity: tare.Void,
+		Title:   "Rate × latency is not the number of connections.",
 		Why:     "In a closed loop, as many requests are under way as there are connections: rate × mean latency. Where that is far less, slow requests are missing from the latencies (timeouts, errors) or connections stood idle; where it is more, the tool counted latencies of requests that it did not send (wrk does, after a stall).",
 		Do:      "have timeouts counted in the latencies, or send at a rate and count latencies from the intended times",
-		Command: loadCommand, Lang: "text",
-		Bad:  "Running 30s test @ http://10.0.0.7:8080/\n  4 threads and 40 connections\n  Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency    21.00ms   30.00ms   1.90s    97.00%\n  14200 requests in 30.00s, 3.10MB read\n  Socket errors: connect 0, read 0, write 0, timeout 210\nRequests/sec:    473.33\n",
-		Good: "Running 30s test @ http://10.0.0.7:8080/\n  4 threads and 40 connections\n  Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency    84.10ms   12.00ms 190.00ms   97.00%\n  14200 requests in 30.00s, 3.10MB read\nRequests/sec:    473.33\n",
-		Seen: []string{"ingest", "https://github.com/joexbayer/HTTPcppd", "https://github.com/BlueRexPY/WebApiPerfromance"},
-	}, findLittlesLaw}
+		Command: loadCommand,
+		Bad:     "Running 30s test @ http://10.0.0.7:8080/\n  4 threads and 40 connections\n  Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency    21.00ms   30.00ms   1.90s    97.00%\n  14200 requests in 30.00s, 3.10MB read\n  Socket errors: connect 0, read 0, write 0, timeout 210\nRequests/sec:    473.33\n",
+		Good:    "Running 30s test @ http://10.0.0.7:8080/\n  4 threads and 40 connections\n  Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency    84.10ms   12.00ms 190.00ms   97.00%\n  14200 requests in 30.00s, 3.10MB read\nRequests/sec:    473.33\n",
+		Seen:    []string{"ingest", "https://github.com/joexbayer/HTTPcppd", "https://github.com/BlueRexPY/WebApiPerfromance"},
+	}, find: findLittlesLaw}
 }
 
-// littleOff is the tolerance of rate × latency against the number of connections, as a part of
-// it; the check little has the same.
-const littleOff = 0.10
+const (
+	// littleTolerance is the tolerated difference of rate × latency and the number of
+	// connections, as a share of that number. The check "little" has the same.
+	littleTolerance = 0.10
+	// minPerConnection is the least number of requests per connection. In shorter runs the
+	// first requests, for which all connections start at the same time, matter too much.
+	minPerConnection = 20
+	// abRounding and minABMean are in s: ab prints latencies in whole ms.
+	abRounding = 0.5e-3
+	minABMean  = 3e-3
+	// rowTolerance is the factor by which a row of a table may exceed its connections.
+	rowTolerance = 1.25
+)
 
+// findLittlesLaw reports closed loops in which rate × mean latency, the number of requests
+// in flight by Little's law, is not the number of connections.
 func findLittlesLaw(d *document, report reportFunc) {
 	for _, l := range d.loads {
 		if l.open || !l.rate.isKnown() || !l.mean.isKnown() || !l.connections.isKnown() || !(l.mean.value > 0) {
 			continue
 		}
-		if l.tool == "k6" || l.tool == "ghz" || l.requests.isKnown() && l.requests.value < 20*l.connections.value {
-			continue // virtual users pause; a start of all connections weighs in a short run
-		}
-		open := l.countOpen()
-		under := l.rate.value * l.mean.value
-		slack := littleOff
-		if l.tool == "ab" {
-			slack += 0.5e-3 / l.mean.value // printed in whole ms
-		}
-		off := math.Abs(under-open) / open
-		if off <= slack || l.tool == "ab" && l.mean.value < 3e-3 {
+		isShort := l.requests.isKnown() && l.requests.value < minPerConnection*l.connections.value
+		if isShort || l.tool == "k6" || l.tool == "ghz" { // the users of k6 may pause
 			continue
 		}
-		stated := fmt.Sprintf("%.0f connections", open)
-		if open != l.connections.value {
-			stated += fmt.Sprintf(" (wrk opens the same number in each of its %.0f threads, so %.0f of %.0f)", l.threads.value, open, l.connections.value)
+		connections := l.countConnections()
+		inFlight := l.rate.value * l.mean.value
+		tolerance := littleTolerance
+		if l.tool == "ab" {
+			tolerance += abRounding / l.mean.value
 		}
-		what := fmt.Sprintf("%s requests per second × %s in the mean are %s requests under way, with %s", formatNumber(l.rate.value), formatTime(l.mean.value), formatNumber(under), stated)
-		if l.timeouts.value > 0 && under < open {
-			what += fmt.Sprintf("; %.0f timeouts are not among the latencies", l.timeouts.value)
+		isRounded := l.tool == "ab" && l.mean.value < minABMean
+		if isRounded || math.Abs(inFlight-connections)/connections <= tolerance {
+			continue
 		}
-		report(l.mean.line, what)
+		stated := fmt.Sprintf("%.0f connections", connections)
+		if connections != l.connections.value {
+			stated += fmt.Sprintf(" (wrk opens the same number in each of its %.0f threads, so %.0f of %.0f)", l.threads.value, connections, l.connections.value)
+		}
+		text := fmt.Sprintf("%s requests per second × %s in the mean are %s requests under way, with %s", formatNumber(l.rate.value), formatTime(l.mean.value), formatNumber(inFlight), stated)
+		if l.timeouts.value > 0 && inFlight < connections {
+			text += fmt.Sprintf("; %.0f timeouts are not among the latencies", l.timeouts.value)
+		}
+		report(l.mean.line, text)
 	}
 	for i, t := range d.tables {
 		findLittleInRows(t, t.measures(i), report)
@@ -65,8 +79,8 @@ var (
 	meanHeader        = regexp.MustCompile(`(?i)^(?:(?:avg|average|mean)\.? ?(?:req\.? )?(?:latency|response time|time)?|(?:latency|response time) ?\(?(?:avg|average|mean)?\)?)(?:\s*[\[(,].*)?$`)
 )
 
-// findLittleInRows finds rows of a table with more requests under way than connections: those
-// of a loop with a rate may have fewer.
+// findLittleInRows reports rows of a table with more requests in flight than connections.
+// Fewer are possible if the loop has a target rate. all holds the figures of the table.
 func findLittleInRows(t *table, all []measure, report reportFunc) {
 	column := -1
 	for i, header := range t.header {
@@ -89,21 +103,22 @@ func findLittleInRows(t *table, all []measure, report reportFunc) {
 		for _, m := range all {
 			switch {
 			case m.line != row.line:
+				// a figure of another row
 			case m.kind == rateKind && rate.line == 0:
 				rate = m
 			case m.kind == timeKind && mean.line == 0 && m.column < len(t.header) && meanHeader.MatchString(t.header[m.column]):
 				mean = m
 			}
 		}
-		if under := rate.value * mean.value; under > 1.25*n.value {
-			report(row.line, fmt.Sprintf("%s per second × %s in the mean are %s requests under way, with %s connections", formatNumber(rate.value), formatTime(mean.value), formatNumber(under), row.cells[column]))
+		if inFlight := rate.value * mean.value; inFlight > rowTolerance*n.value {
+			report(row.line, fmt.Sprintf("%s per second × %s in the mean are %s requests under way, with %s connections", formatNumber(rate.value), formatTime(mean.value), formatNumber(inFlight), row.cells[column]))
 		}
 	}
 }
 
-// countOpen returns how many connections were really open. wrk divides them among threads and
-// drops the rest.
-func (l *load) countOpen() float64 {
+// countConnections returns the number of open connections. wrk gives each thread the same
+// number and drops the remainder.
+func (l *load) countConnections() float64 {
 	if l.tool == "wrk" && l.threads.value > 0 && l.connections.value >= l.threads.value {
 		return math.Floor(l.connections.value/l.threads.value) * l.threads.value
 	}

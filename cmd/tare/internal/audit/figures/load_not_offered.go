@@ -8,22 +8,26 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// loadNotOffered returns the rule about this mistake: the load that is expected was never sent.
+// loadNotOffered returns the rule load-not-offered, which findLoadNotOffered applies.
 func loadNotOffered() rule {
-	return rule{audit.Rule{
-		ID: "load-not-offered", Severity: tare.Warn, Title: "The load that is expected was never sent.",
+	return rule{Rule: audit.Rule{
+		ID: "load-not-offered", Severity: tare.Warn,
+		Title:   "The load that is expected was never sent.",
 		Why:     "Servers were compared at another load than they are for: whether any holds the expected one is not known.",
 		Do:      "send at the expected rate and above, and ask for the latency there",
-		Command: "tare load --rate 1500/s --slo 'p99<50ms,errors<0.1%' http://127.0.0.1:8080/", Lang: "text",
-		Bad:  "We expect a load of about 2000 req/s.\n\n| server | rate |\n|---|---|\n| a | 870 req/s |\n| b | 610 req/s |\n",
-		Good: "We expect a load of about 500 req/s.\n\n| server | rate |\n|---|---|\n| a | 870 req/s |\n| b | 610 req/s |\n",
-		Seen: []string{"ingest"},
-	}, findLoadNotOffered}
+		Command: "tare load --rate 1500/s --slo 'p99<50ms,errors<0.1%' http://127.0.0.1:8080/",
+		Bad:     "We expect a load of about 2000 req/s.\n\n| server | rate |\n|---|---|\n| a | 870 req/s |\n| b | 610 req/s |\n",
+		Good:    "We expect a load of about 500 req/s.\n\n| server | rate |\n|---|---|\n| a | 870 req/s |\n| b | 610 req/s |\n",
+		Seen:    []string{"ingest"},
+	}, find: findLoadNotOffered}
 }
 
+// expected matches a sentence with the rate of requests that is expected in production.
 var expected = regexp.MustCompile(`(?i)\b(?:expect(?:ed|s)?|estimated?|anticipat\w+|peak|target|required?)\b[^.]{0,30}\b(?:load|traffic|rate|throughput)\b[^.\d]{0,40}?(\d[\d,]*k?)\s*(?:req(?:uest)?s?\s*(?:/|per )\s*s(?:ec(?:ond)?)?|rps)\b`)
 
+// findLoadNotOffered reports an expected rate that no rate on the page reaches.
 func findLoadNotOffered(d *document, report reportFunc) {
+	const reachedShare = 0.95
 	for _, s := range d.sentences {
 		m := expected.FindStringSubmatch(s.text)
 		if m == nil {
@@ -42,13 +46,13 @@ func findLoadNotOffered(d *document, report reportFunc) {
 				best = x
 			}
 		}
-		if best.value > 0 && best.value < 0.95*q.value {
+		if best.value > 0 && best.value < reachedShare*q.value {
 			report(s.line, fmt.Sprintf("%s requests per second are expected; the highest rate on the page is %s (line %d)", formatNumber(q.value), formatNumber(best.value), best.line))
 		}
 	}
 }
 
-// stripMarks removes marks of Markdown from a sentence.
+// stripMarks removes the marks ` and * of Markdown from a sentence.
 func stripMarks(text string) string {
 	out := make([]byte, 0, len(text))
 	for i := range len(text) {

@@ -10,21 +10,27 @@ import (
 // maxMeasures limits the figures of a page that are compared with its prose.
 const maxMeasures = 4000
 
-// Origins of figures that are of no table.
+// Origins of figures. Those of a table have its number; the others have these.
 const (
-	acrossOrigin = -1        // of several tables of one form
-	benchOrigin  = 1_000_000 // and the number of the block
-	reportOrigin = 2_000_000
+	acrossOrigin = -1        // figures of several tables with the same rows and columns
+	benchOrigin  = 1_000_000 // plus the number of the block of results
+	reportOrigin = 2_000_000 // figures of reports of load generators
 )
 
-// prepare collects what several rules read.
-func (d *document) prepare() {
+// Limits of the labels by which newNaming tells contenders from each other.
+const (
+	minNameLength = 3   // characters of a word
+	maxLabels     = 200 // of a comparison
+)
+
+// prepareMeasures sets d.measured and d.groups, which several rules read.
+func (d *document) prepareMeasures() {
 	d.measured = d.collectMeasures()
 	d.groups = compareMeasures(d.measured)
 }
 
-// collectMeasures returns the figures of a page, with what they are of. Figures of one origin
-// and metric compare with each other.
+// collectMeasures returns the figures of a page with their subjects and metrics. Figures
+// of one origin and metric compare with each other.
 func (d *document) collectMeasures() []measure {
 	var out []measure
 	for i, t := range d.tables {
@@ -41,8 +47,14 @@ func (d *document) collectMeasures() []measure {
 				continue
 			}
 			out = append(out, measure{
-				quantity: quantity{value: v.value * u.size, kind: u.kind, unit: v.unit, raw: v.value}, subject: b.name, metric: v.unit, heading: strings.ToLower(b.heading),
-				origin: benchOrigin + b.group, line: b.line, section: b.section, higher: u.kind == rateKind || u.kind == byteRateKind,
+				quantity: quantity{value: v.value * u.size, kind: u.kind, unit: v.unit, raw: v.value},
+				subject:  b.name,
+				metric:   v.unit,
+				heading:  strings.ToLower(b.heading),
+				origin:   benchOrigin + b.group,
+				line:     b.line,
+				section:  b.section,
+				higher:   u.kind == rateKind || u.kind == byteRateKind,
 			})
 		}
 	}
@@ -50,7 +62,15 @@ func (d *document) collectMeasures() []measure {
 		subject := strings.ToLower(l.label + " " + l.path)
 		add := func(m measured, k kind, metric string) {
 			if m.isKnown() && len(out) <= maxMeasures {
-				out = append(out, measure{quantity: quantity{value: m.value, kind: k, raw: m.value}, subject: subject, metric: metric, origin: reportOrigin, line: m.line, section: l.section, higher: k == rateKind})
+				out = append(out, measure{
+					quantity: quantity{value: m.value, kind: k, raw: m.value},
+					subject:  subject,
+					metric:   metric,
+					origin:   reportOrigin,
+					line:     m.line,
+					section:  l.section,
+					higher:   k == rateKind,
+				})
 			}
 		}
 		add(l.rate, rateKind, "rate")
@@ -59,8 +79,9 @@ func (d *document) collectMeasures() []measure {
 	return out
 }
 
-// acrossTables returns the figures of tables of one form under different headings, which
-// compare the headings: a table for each contender, with the same rows and columns.
+// acrossTables returns the figures of tables with the same rows and columns under different
+// headings, as on a page with a table for each contender. The heading becomes the subject,
+// and the row and the column the metric.
 func acrossTables(all []measure) []measure {
 	type cell struct{ row, column string }
 	headings := map[cell][]string{}
@@ -88,7 +109,9 @@ func splitWords(text string) []string {
 		out = append(out, strings.ToLower(word))
 		start, runes := 0, []rune(word)
 		for i := 1; i < len(runes); i++ {
-			if unicode.IsUpper(runes[i]) && (unicode.IsLower(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])) {
+			isAfterLower := unicode.IsLower(runes[i-1])
+			isBeforeLower := i+1 < len(runes) && unicode.IsLower(runes[i+1])
+			if unicode.IsUpper(runes[i]) && (isAfterLower || isBeforeLower) {
 				out = append(out, strings.ToLower(string(runes[start:i])))
 				start = i
 			}
@@ -100,19 +123,29 @@ func splitWords(text string) []string {
 	return out
 }
 
-// common are words of labels that do not tell contenders from each other.
-const common = " the and for with api performance benchmark benchmarks results result test time memory latency throughput average mean total request requests than faster slower more " +
+// commonWords are the words of labels that do not tell contenders from each other, between
+// spaces.
+const commonWords = " the and for with api performance benchmark benchmarks results result test time memory latency throughput average mean total request requests than faster slower more " +
 	"less new old per ops allocs bytes map get set read write parallel run one all max min cpu large small simple "
 
 // isCommon reports whether a word of a label does not tell contenders from each other.
-func isCommon(word string) bool { return strings.Contains(common, " "+word+" ") }
+func isCommon(word string) bool { return strings.Contains(commonWords, " "+word+" ") }
 
-// naming finds which labels a text names.
-type naming struct {
-	words map[string][]string // of each label: those that tell it from others
+// canName reports whether a word of a label can name a contender: it is not a number, not
+// short and not common.
+func canName(word string) bool {
+	_, err := strconv.Atoi(word)
+	isNumber := err == nil
+	return !isNumber && len(word) >= minNameLength && !isCommon(word)
 }
 
-// newNaming takes in the labels that are compared with each other.
+// naming finds the labels that a text names.
+type naming struct {
+	words map[string][]string // by label, the words that tell it from most others
+}
+
+// newNaming returns the naming of labels that are compared with each other. A word tells a
+// label from others if at most half of the labels have the word.
 func newNaming(labels []string) naming {
 	n := naming{words: map[string][]string{}}
 	count := map[string]int{}
@@ -128,7 +161,8 @@ func newNaming(labels []string) naming {
 	for _, label := range labels {
 		n.words[label] = nil
 		for _, w := range splitWords(label) {
-			if _, err := strconv.Atoi(w); err != nil && len(w) >= 3 && !isCommon(w) && (count[w]*2 <= len(labels) || len(labels) <= 1) && !slices.Contains(n.words[label], w) {
+			isRare := count[w]*2 <= len(labels) || len(labels) <= 1
+			if canName(w) && isRare && !slices.Contains(n.words[label], w) {
 				n.words[label] = append(n.words[label], w)
 			}
 		}
@@ -136,16 +170,17 @@ func newNaming(labels []string) naming {
 	return n
 }
 
-// findNamed returns the labels that a text names by a word that tells them from others. The
-// label of which the text has the most words comes instead of others that share them.
+// findNamed returns the labels that a text names, sorted: by a word that tells a label from
+// others, or by all of its words.
 func (n naming) findNamed(text string) []string {
-	in := map[string]bool{}
+	inText := map[string]bool{}
 	for _, w := range splitWords(text) {
-		in[w] = true
+		inText[w] = true
 	}
 	var out []string
 	for label, words := range n.words {
-		if slices.ContainsFunc(words, func(w string) bool { return in[w] }) || n.hasAllWords(label, in) {
+		hasWord := slices.ContainsFunc(words, func(w string) bool { return inText[w] })
+		if hasWord || hasAllWords(label, inText) {
 			out = append(out, label)
 		}
 	}
@@ -153,30 +188,33 @@ func (n naming) findNamed(text string) []string {
 	return out
 }
 
-// hasAllWords reports whether a text has all words of a label that can name something.
-func (n naming) hasAllWords(label string, in map[string]bool) bool {
-	some := false
+// hasAllWords reports whether a text, given by its words, has all words of a label that can
+// name a contender. It returns false if the label has no such word.
+func hasAllWords(label string, inText map[string]bool) bool {
+	found := false
 	for _, w := range splitWords(label) {
-		if _, err := strconv.Atoi(w); err == nil || len(w) < 3 || isCommon(w) {
+		if !canName(w) {
 			continue
 		}
-		if some = true; !in[w] {
+		if !inText[w] {
 			return false
 		}
+		found = true
 	}
-	return some
+	return found
 }
 
-// comparison is figures of one origin and metric, by what they are of.
+// comparison holds the figures of one origin, metric and kind.
 type comparison struct {
 	origin   int
 	metric   string
 	kind     kind
 	measures []measure
-	naming   naming
+	naming   naming // of the subjects; its words are nil if there is one subject, or too many
 }
 
-// compareMeasures groups figures that compare with each other.
+// compareMeasures groups figures that compare with each other. It omits numbers without a
+// unit, percentages, ratios and values that are not positive.
 func compareMeasures(all []measure) []*comparison {
 	type key struct {
 		origin int
@@ -205,7 +243,7 @@ func compareMeasures(all []measure) []*comparison {
 				labels = append(labels, m.subject)
 			}
 		}
-		if len(labels) > 1 && len(labels) <= 200 {
+		if len(labels) > 1 && len(labels) <= maxLabels {
 			c.naming = newNaming(labels)
 		}
 	}

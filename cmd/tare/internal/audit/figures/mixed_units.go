@@ -9,18 +9,21 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// mixedUnits returns the rule about this mistake: figures that are compared have different units.
+// mixedUnits returns the rule mixed-units, which findMixedUnits applies.
 func mixedUnits() rule {
-	return rule{audit.Rule{
-		ID: "mixed-units", Severity: tare.Warn, Title: "Figures that are compared have different units.",
+	return rule{Rule: audit.Rule{
+		ID: "mixed-units", Severity: tare.Warn,
+		Title:   "Figures that are compared have different units.",
 		Why:     "1.2 ms is not less than 850 µs: a ratio of the numbers without their units is wrong by a factor of a thousand, and MB and MiB differ by 5 %.",
 		Do:      "give a column one unit, in its header",
-		Command: benchCommand, Lang: "text",
-		Bad:  "| side | time (ms) |\n|---|---|\n| a | 4.1 |\n| b | 870 µs |\n",
-		Good: "| side | time (ms) |\n|---|---|\n| a | 4.1 |\n| b | 0.87 |\n",
-	}, findMixedUnits}
+		Command: benchCommand,
+		Bad:     "| side | time (ms) |\n|---|---|\n| a | 4.1 |\n| b | 870 µs |\n",
+		Good:    "| side | time (ms) |\n|---|---|\n| a | 4.1 |\n| b | 0.87 |\n",
+	}, find: findMixedUnits}
 }
 
+// findMixedUnits reports columns with several units, and ratios of numbers in different
+// units.
 func findMixedUnits(d *document, report reportFunc) {
 	for i, t := range d.tables {
 		findUnitsAgainstHeader(t, report)
@@ -30,28 +33,35 @@ func findMixedUnits(d *document, report reportFunc) {
 		claims := s.claims()
 		for _, c := range claims {
 			p, ok := s.pairOf(c, claims)
-			if !ok || c.canBeOf(p.a.value, p.b.value) || isNear(p.a.value/p.a.raw, p.b.value/p.b.raw, 1e-9) {
+			if !ok || c.canBeOf(p.a.value, p.b.value) {
 				continue
 			}
-			if c.canBeOf(p.a.raw, p.b.raw) {
+			hasOneUnit := isNear(p.a.value/p.a.raw, p.b.value/p.b.raw, sameUnit)
+			if !hasOneUnit && c.canBeOf(p.a.raw, p.b.raw) {
 				report(s.line, fmt.Sprintf("%s is the ratio of %s and %s without their units, %s and %s", quote(c.text), formatNumber(p.a.raw), formatNumber(p.b.raw), p.a.unit, p.b.unit))
 			}
 		}
 	}
 }
 
-// findUnitsAgainstHeader finds cells with a unit of another size than the header has.
+// sameUnit is the relative difference up to which the sizes of two units are equal: they
+// are quotients of decimal numbers.
+const sameUnit = 1e-9
+
+// findUnitsAgainstHeader reports the first cell of a column whose unit has another size than
+// the unit in the header.
 func findUnitsAgainstHeader(t *table, report reportFunc) {
 	for col, header := range t.header {
 		k, size, known := findKind(header)
-		if !known || size == 0 || k != timeKind && k != byteKind {
+		hasScales := k == timeKind || k == byteKind
+		if !known || size == 0 || !hasScales {
 			continue
 		}
 		for _, row := range t.rows {
 			if col >= len(row.cells) {
 				continue
 			}
-			if q, ok := parseCell(row.cells[col]); ok && q.kind == k && q.raw > 0 && !isNear(q.value/q.raw, size, 1e-9) {
+			if q, ok := parseCell(row.cells[col]); ok && q.kind == k && q.raw > 0 && !isNear(q.value/q.raw, size, sameUnit) {
 				report(row.line, fmt.Sprintf("%s stands in a column headed %s", quote(row.cells[col]), quote(header)))
 				break
 			}
@@ -59,16 +69,17 @@ func findUnitsAgainstHeader(t *table, report reportFunc) {
 	}
 }
 
-// findBinaryAndDecimal finds columns with MB beside MiB.
+// findBinaryAndDecimal reports the first column with both a decimal unit such as MB and its
+// binary one, MiB. all holds the figures of a table.
 func findBinaryAndDecimal(all []measure, report reportFunc) {
-	units := map[int][]string{}
-	lines := map[int]int{}
+	units := map[int][]string{} // by column
+	lines := map[int]int{}      // line of the last figure, by column
 	for _, m := range all {
 		unit := strings.ToLower(m.unit)
 		if m.kind != byteKind || len(unit) < 2 {
 			continue
 		}
-		other := strings.Replace(unit, "ib", "b", 1)
+		other := strings.Replace(unit, "ib", "b", 1) // mib to mb, or below mb to mib
 		if other == unit {
 			other = unit[:len(unit)-1] + "ib"
 		}

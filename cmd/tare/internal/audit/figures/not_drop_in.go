@@ -8,17 +8,18 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// notDropIn returns the rule about this mistake: a side is called a drop-in replacement, and its output is said to differ.
+// notDropIn returns the rule not-drop-in, which findNotDropIn applies.
 func notDropIn() rule {
-	return rule{audit.Rule{
-		ID: "not-drop-in", Severity: tare.Warn, Title: "A side is called a drop-in replacement, and its output is said to differ.",
+	return rule{Rule: audit.Rule{
+		ID: "not-drop-in", Severity: tare.Warn,
+		Title:   "A side is called a drop-in replacement, and its output is said to differ.",
 		Why:     "Sides with different output do different work: what is left out is often what takes the time.",
 		Do:      "compare the outputs on odd values (floats, escapes, empty and nil), and measure the configuration whose output is equal",
-		Command: "tare json FILE", Lang: "text",
-		Bad:  "| codec | time |\n|---|---|\n| plain | 90 µs |\n| fast | 45 µs |\n\nThe fast codec is a drop-in replacement. It has different float precision in edge cases.\n",
-		Good: "| codec | time |\n|---|---|\n| plain | 90 µs |\n| fast | 45 µs |\n\nThe fast codec is a drop-in replacement.\n",
-		Seen: []string{"json-encode"},
-	}, findNotDropIn}
+		Command: "tare json FILE",
+		Bad:     "| codec | time |\n|---|---|\n| plain | 90 µs |\n| fast | 45 µs |\n\nThe fast codec is a drop-in replacement. It has different float precision in edge cases.\n",
+		Good:    "| codec | time |\n|---|---|\n| plain | 90 µs |\n| fast | 45 µs |\n\nThe fast codec is a drop-in replacement.\n",
+		Seen:    []string{"json-encode"},
+	}, find: findNotDropIn}
 }
 
 var (
@@ -26,6 +27,8 @@ var (
 	outputDiffers = regexp.MustCompile(`(?i)\b(?:different|differs? in|loses?|lossy|reduced)\b[^.]{0,30}\b(?:precision|escap\w+|ordering|rounding|float\w*|output)\b`)
 )
 
+// findNotDropIn reports a sentence that calls a side a drop-in replacement, if another
+// sentence says that its output differs.
 func findNotDropIn(d *document, report reportFunc) {
 	if len(d.measured) < 2 {
 		return

@@ -6,32 +6,34 @@ import (
 	"strings"
 )
 
-// outputs reads the reports of load generators, line by line. A report may stand anywhere in
-// a text: in a file of its own, or in a block of a page.
+// outputs reads the reports of load generators line by line. A report may be anywhere in a
+// text: in a file by itself, or in a block of code of a page. Each tool has a function that
+// recognizes its lines, such as readWrk; the first line starts a report, and withOptions
+// completes it at its end.
 type outputs struct {
 	doc  *document
-	last *load // the report that is being read; nil if there is none
-	idle int   // lines since the last that belongs to it
+	last *load // the current report; nil if there is none
+	idle int   // number of other lines since the last line of the report
 
-	section string             // of the report: "errors" or ""
-	latest  map[string]command // by tool
+	section string             // "errors" in the error distribution of hey, oha or ghz, else ""
+	latest  map[string]command // last command by tool
 }
 
 const (
-	idleLines    = 40 // of something else end a report
-	commandLines = 80 // after a command, a report may still be of it
+	idleLines    = 40 // number of other lines that end a report
+	commandLines = 80 // maximum number of lines between a command and its report
 )
 
-// start ends the report before and begins another.
-func (o *outputs) start(tool string, at position) *load {
-	o.finish()
-	o.last = &load{position: at, tool: tool}
+// startReport finishes the current report and begins another.
+func (o *outputs) startReport(tool string, pos position) *load {
+	o.finishReport()
+	o.last = &load{position: pos, tool: tool}
 	return o.last
 }
 
-// finish stores the report that was read. One without a figure is none: a page may explain
-// the words.
-func (o *outputs) finish() {
+// finishReport stores the current report. It drops a report without rate and mean: a page
+// may only explain the output.
+func (o *outputs) finishReport() {
 	l := o.last
 	o.last, o.idle, o.section = nil, 0, ""
 	if l == nil || !l.rate.isKnown() && !l.mean.isKnown() {
@@ -47,7 +49,7 @@ func (o *outputs) finish() {
 	o.doc.loads = append(o.doc.loads, l.withOptions())
 }
 
-// openReport returns the report of one of tools that is being read, or nil.
+// openReport returns the current report if one of tools printed it, else nil.
 func (o *outputs) openReport(tools ...string) *load {
 	if o.last == nil {
 		return nil
@@ -60,20 +62,20 @@ func (o *outputs) openReport(tools ...string) *load {
 	return nil
 }
 
-// read reports whether the line belongs to a report of a load generator.
-func (o *outputs) read(at position, text string) bool {
+// readLine reads a line of a report. It reports whether the line belongs to one.
+func (o *outputs) readLine(pos position, text string) bool {
 	if text == "" {
 		return false
 	}
-	for _, tool := range []func(position, string) bool{o.readWrk, o.readAB, o.readSummary, o.readVegeta, o.readK6} {
-		if tool(at, text) {
+	for _, readTool := range []func(position, string) bool{o.readWrk, o.readAB, o.readSummary, o.readVegeta, o.readK6} {
+		if readTool(pos, text) {
 			o.idle = 0
 			return true
 		}
 	}
 	if o.last != nil {
 		if o.idle++; o.idle > idleLines {
-			o.finish()
+			o.finishReport()
 		}
 	}
 	return false
@@ -87,20 +89,21 @@ var (
 )
 
 // readWrk reads a line of wrk or wrk2.
-func (o *outputs) readWrk(at position, text string) bool {
+func (o *outputs) readWrk(pos position, text string) bool {
 	if m := wrkRunning.FindStringSubmatch(text); m != nil {
-		l := o.start("wrk", at)
+		l := o.startReport("wrk", pos)
 		l.url = m[1]
 		return true
 	}
-	if !strings.Contains(text, " connection") {
-	} else if m := wrkThreads.FindStringSubmatch(text); m != nil {
-		l := o.openReport("wrk")
-		if l == nil || l.connections.isKnown() {
-			l = o.start("wrk", at)
+	if strings.Contains(text, " connection") { // cheaper than the expression
+		if m := wrkThreads.FindStringSubmatch(text); m != nil {
+			l := o.openReport("wrk")
+			if l == nil || l.connections.isKnown() {
+				l = o.startReport("wrk", pos)
+			}
+			l.threads, l.connections = numberAt(m[1], pos), numberAt(m[2], pos)
+			return true
 		}
-		l.threads, l.connections = numberAt(m[1], at), numberAt(m[2], at)
-		return true
 	}
 	l := o.openReport("wrk")
 	if l == nil {
@@ -115,26 +118,26 @@ func (o *outputs) readWrk(at position, text string) bool {
 	case strings.HasPrefix(text, "Thread calibration:"), strings.HasPrefix(text, "#["), strings.HasPrefix(text, "Detailed Percentile"), strings.HasPrefix(text, "Initialised "):
 		l.open, l.warmed = true, true // only wrk2 prints these
 	case strings.HasPrefix(text, "Latency ") && len(fields) >= 4:
-		mean, max := durationAt(fields[1], at), durationAt(fields[3], at)
+		mean, max := durationAt(fields[1], pos), durationAt(fields[3], pos)
 		if mean.isKnown() && max.isKnown() {
 			l.mean, l.max = mean, max
 		}
 	case len(fields) == 2 && strings.HasSuffix(fields[0], "%"):
-		o.addQuantile(fields[0], durationAt(fields[1], at))
+		o.addQuantile(fields[0], durationAt(fields[1], pos))
 	case strings.HasPrefix(text, "Requests/sec:") && len(fields) > 1:
-		l.rate = numberAt(fields[1], at)
+		l.rate = numberAt(fields[1], pos)
 	case strings.HasPrefix(text, "Non-2xx or 3xx responses:") && len(fields) > 4:
-		l.errors = addMeasured(l.errors, numberAt(fields[4], at))
+		l.errors = addMeasured(l.errors, numberAt(fields[4], pos))
 	default:
 		if m := wrkTotal.FindStringSubmatch(text); m != nil {
-			l.requests, l.duration = numberAt(m[1], at), durationAt(m[2], at)
+			l.requests, l.duration = numberAt(m[1], pos), durationAt(m[2], pos)
 			return true
 		}
 		if m := wrkErrors.FindStringSubmatch(text); m != nil {
 			for _, n := range m[1:4] {
-				l.broken = addMeasured(l.broken, numberAt(n, at))
+				l.broken = addMeasured(l.broken, numberAt(n, pos))
 			}
-			l.timeouts = numberAt(m[4], at)
+			l.timeouts = numberAt(m[4], pos)
 			return true
 		}
 		return false
@@ -143,7 +146,7 @@ func (o *outputs) readWrk(at position, text string) bool {
 }
 
 // readAB reads a line of ApacheBench.
-func (o *outputs) readAB(at position, text string) bool {
+func (o *outputs) readAB(pos position, text string) bool {
 	name, rest, ok := strings.Cut(text, ":")
 	if !ok {
 		l := o.openReport("ab")
@@ -152,7 +155,7 @@ func (o *outputs) readAB(at position, text string) bool {
 		}
 		if fields := strings.Fields(text); l != nil && len(fields) >= 2 && strings.HasSuffix(fields[0], "%") {
 			if ms, err := strconv.ParseFloat(fields[1], 64); err == nil {
-				o.addQuantile(fields[0], measured{ms / 1e3, at.line})
+				o.addQuantile(fields[0], measured{ms / 1e3, pos.line})
 				return true
 			}
 		}
@@ -163,7 +166,7 @@ func (o *outputs) readAB(at position, text string) bool {
 	switch name {
 	case "Server Software", "Server Hostname", "Document Path", "Concurrency Level":
 		if l == nil || l.connections.isKnown() {
-			l = o.start("ab", at)
+			l = o.startReport("ab", pos)
 		}
 	}
 	if l == nil {
@@ -178,32 +181,34 @@ func (o *outputs) readAB(at position, text string) bool {
 	case "Document Path":
 		l.resource = rest
 	case "Server Software", "Server Port", "Keep-Alive requests", "Transfer rate", "Write errors", "Total transferred", "HTML transferred":
+		// These lines belong to a report, and no rule needs them.
 	case "Server Hostname":
 		l.url = rest
 	case "Document Length":
-		l.size = numberAt(first, at)
+		l.size = numberAt(first, pos)
 	case "Concurrency Level":
-		l.connections = numberAt(first, at)
+		l.connections = numberAt(first, pos)
 	case "Time taken for tests":
-		l.duration = numberAt(first, at)
+		l.duration = numberAt(first, pos)
 	case "Complete requests":
-		l.requests = numberAt(first, at)
-	case "Failed requests", "Non-2xx responses": // an answer may be counted by both
-		if n := numberAt(first, at); n.value >= l.errors.value {
+		l.requests = numberAt(first, pos)
+	case "Failed requests", "Non-2xx responses": // both may count the same response
+		if n := numberAt(first, pos); n.value >= l.errors.value {
 			l.errors = n
 		}
 	case "Requests per second":
-		l.rate = numberAt(first, at)
+		l.rate = numberAt(first, pos)
 	case "Time per request":
 		return true
 	case "Connect", "Processing", "Waiting", "Total":
 		if len(fields) != 5 {
 			return false
 		}
-		mean, max := numberAt(fields[1], at), numberAt(fields[4], at)
+		// The columns are min, mean, sd, median and max, in ms.
+		mean, max := numberAt(fields[1], pos), numberAt(fields[4], pos)
 		mean.value, max.value = mean.value/1e3, max.value/1e3
 		if name == "Total" {
-			min := numberAt(fields[0], at)
+			min := numberAt(fields[0], pos)
 			min.value /= 1e3
 			l.min, l.mean, l.max = min, mean, max
 		} else {
@@ -215,40 +220,43 @@ func (o *outputs) readAB(at position, text string) bool {
 	return true
 }
 
-// inPercent matches a line of a distribution of hey, oha or ghz.
-var inPercent = regexp.MustCompile(`^([0-9.]+) ?%%? in ([0-9.]+) ?(ns|µs|us|ms|secs?|s)\b`)
+// quantileLine matches a quantile of hey, oha or ghz: 99% in 0.1900 secs.
+var quantileLine = regexp.MustCompile(`^([0-9.]+) ?%%? in ([0-9.]+) ?(ns|µs|us|ms|secs?|s)\b`)
 
-// counts matches a number of responses by status or error.
-var counts = regexp.MustCompile(`^\[(\w+)\]\s+(\d+) responses?`)
+// statusCount matches the number of responses with a status: [200] 20000 responses.
+var statusCount = regexp.MustCompile(`^\[(\w+)\]\s+(\d+) responses?`)
 
-// readSummary reads a line of hey, oha or ghz, which print one another's form.
-func (o *outputs) readSummary(at position, text string) bool {
+// readSummary reads a line of hey, oha or ghz, whose reports have the same form. A report
+// is one of hey until a line shows that oha or ghz printed it.
+func (o *outputs) readSummary(pos position, text string) bool {
 	if text == "Summary:" {
-		o.start("hey", at)
+		o.startReport("hey", pos)
 		return true
 	}
 	l := o.openReport("hey", "oha", "ghz")
 	if l == nil {
 		return false
 	}
-	if m := inPercent.FindStringSubmatch(text); m != nil {
-		o.addQuantile(m[1]+"%", durationAt(m[2]+strings.TrimSuffix(m[3], "ecs"), at))
+	if m := quantileLine.FindStringSubmatch(text); m != nil {
+		o.addQuantile(m[1]+"%", durationAt(m[2]+strings.TrimSuffix(m[3], "ecs"), pos))
 		return true
 	}
-	if m := counts.FindStringSubmatch(text); m != nil {
-		n := numberAt(m[2], at)
+	if m := statusCount.FindStringSubmatch(text); m != nil {
+		n := numberAt(m[2], pos)
 		if l.tool != "ghz" {
 			l.requests = addMeasured(l.requests, n)
 		}
-		if m[1] != "OK" && m[1][0] != '2' && m[1][0] != '3' {
+		isSuccess := m[1] == "OK" || m[1][0] == '2' || m[1][0] == '3'
+		if !isSuccess {
 			l.errors = addMeasured(l.errors, n)
 		}
 		return true
 	}
 	if o.section == "errors" && strings.HasPrefix(text, "[") {
 		if n, _, ok := strings.Cut(text[1:], "]"); ok {
+			// oha aborts the requests in flight at its end; ghz also counts errors by status.
 			if !strings.Contains(text, "aborted due to deadline") && l.tool != "ghz" {
-				l.errors = addMeasured(l.errors, numberAt(n, at))
+				l.errors = addMeasured(l.errors, numberAt(n, pos))
 			}
 			return true
 		}
@@ -260,22 +268,22 @@ func (o *outputs) readSummary(at position, text string) bool {
 	value := strings.Join(strings.Fields(rest), "")
 	switch name {
 	case "Total":
-		l.duration = durationAt(value, at)
+		l.duration = durationAt(value, pos)
 	case "Slowest":
-		l.max = durationAt(value, at)
+		l.max = durationAt(value, pos)
 	case "Fastest":
-		l.min = durationAt(value, at)
+		l.min = durationAt(value, pos)
 	case "Average":
-		l.mean = durationAt(value, at)
+		l.mean = durationAt(value, pos)
 	case "Requests/sec":
-		l.rate = numberAt(value, at)
+		l.rate = numberAt(value, pos)
 	case "Success rate":
 		l.tool = "oha"
 	case "Count":
-		l.tool, l.requests = "ghz", numberAt(value, at)
+		l.tool, l.requests = "ghz", numberAt(value, pos)
 	case "Size/request":
 		if q, _, ok := parseQuantity(strings.TrimSpace(rest)); ok {
-			l.size = measured{q.value, at.line}
+			l.size = measured{q.value, pos.line}
 		}
 	case "Error distribution":
 		o.section = "errors"
@@ -287,21 +295,21 @@ func (o *outputs) readSummary(at position, text string) bool {
 	return true
 }
 
-// bracketed matches a line of vegeta: what it reports, the names of the figures, the figures.
-var bracketed = regexp.MustCompile(`^(Requests|Duration|Latencies|Bytes In|Bytes Out|Success|Status Codes)\s+\[([^\]]+)\]\s+(.*)$`)
+// vegetaLine matches a line of vegeta: the topic, the names of its figures and the figures.
+var vegetaLine = regexp.MustCompile(`^(Requests|Duration|Latencies|Bytes In|Bytes Out|Success|Status Codes)\s+\[([^\]]+)\]\s+(.*)$`)
 
 // readVegeta reads a line of vegeta report.
-func (o *outputs) readVegeta(at position, text string) bool {
+func (o *outputs) readVegeta(pos position, text string) bool {
 	if !strings.Contains(text, " [") {
 		return false
 	}
-	m := bracketed.FindStringSubmatch(text)
+	m := vegetaLine.FindStringSubmatch(text)
 	if m == nil {
 		return false
 	}
 	l := o.openReport("vegeta")
 	if m[1] == "Requests" || l == nil {
-		l = o.start("vegeta", at)
+		l = o.startReport("vegeta", pos)
 		l.open = true
 	}
 	names, values := strings.Split(m[2], ","), strings.Split(m[3], ",")
@@ -312,50 +320,56 @@ func (o *outputs) readVegeta(at position, text string) bool {
 		name, value := strings.TrimSpace(name), strings.TrimSpace(values[i])
 		switch m[1] + " " + name {
 		case "Requests total":
-			l.requests = numberAt(value, at)
+			l.requests = numberAt(value, pos)
 		case "Requests rate":
-			l.offered, l.rate = numberAt(value, at), numberAt(value, at)
+			l.offered, l.rate = numberAt(value, pos), numberAt(value, pos)
 		case "Requests throughput":
-			l.rate = numberAt(value, at)
+			l.rate = numberAt(value, pos)
 		case "Duration total":
-			l.duration = durationAt(value, at)
+			l.duration = durationAt(value, pos)
 		case "Latencies mean":
-			l.mean = durationAt(value, at)
+			l.mean = durationAt(value, pos)
 		case "Latencies min":
-			l.min = durationAt(value, at)
+			l.min = durationAt(value, pos)
 		case "Latencies max":
-			l.max = durationAt(value, at)
+			l.max = durationAt(value, pos)
 		case "Bytes In mean":
-			l.size = numberAt(value, at)
+			l.size = numberAt(value, pos)
 		case "Success ratio":
-			if ratio := numberAt(strings.TrimSuffix(value, "%"), at); ratio.isKnown() && l.requests.isKnown() {
-				l.errors = measured{(1 - ratio.value/100) * l.requests.value, at.line}
+			if ratio := numberAt(strings.TrimSuffix(value, "%"), pos); ratio.isKnown() && l.requests.isKnown() {
+				l.errors = measured{(1 - ratio.value/100) * l.requests.value, pos.line}
 			}
 		default:
 			if m[1] == "Latencies" {
-				o.addQuantile(strings.TrimSuffix(name, "th")+"%", durationAt(value, at))
+				o.addQuantile(strings.TrimSuffix(name, "th")+"%", durationAt(value, pos))
 			}
 		}
 	}
 	return true
 }
 
-// k6Line matches a metric of k6: its name, dots, and what it measured.
+// k6Line matches a metric of k6: its name, dots, and its figures.
 var k6Line = regexp.MustCompile(`^(?:[✓✗] )?(http_req_\w+|http_reqs|iterations|iteration_duration|dropped_iterations|vus|vus_max|data_received|data_sent|grpc_req_duration|checks)\.*\s*:\s*(.*)$`)
 
 // k6Limit matches a threshold of k6 with its result.
 var k6Limit = regexp.MustCompile(`^[✓✗] '?(p\([0-9.]+\)|avg|max|med) ?<=? ?(\d+(?:\.\d+)?)'? (?:p\([0-9.]+\)|avg|max|med)=(\S+)$`)
 
 // readK6 reads a line of the summary of k6.
-func (o *outputs) readK6(at position, text string) bool {
+func (o *outputs) readK6(pos position, text string) bool {
 	if m := k6Limit.FindStringSubmatch(text); m != nil {
-		most, got := numberAt(m[2], at), durationAt(m[3], at)
-		if most.isKnown() && got.isKnown() && len(o.doc.limits) < maxSentences {
-			o.doc.limits = append(o.doc.limits, limit{at.line, m[1], most.value / 1e3, got.value})
+		bound, got := numberAt(m[2], pos), durationAt(m[3], pos) // the bound is in ms
+		if bound.isKnown() && got.isKnown() && len(o.doc.limits) < maxSentences {
+			o.doc.limits = append(o.doc.limits, limit{
+				line:     pos.line,
+				name:     m[1],
+				value:    bound.value / 1e3,
+				measured: got.value,
+			})
 		}
 		return true
 	}
-	if !strings.Contains(text, "..") && !strings.Contains(text, ". :") && !strings.Contains(text, ".:") {
+	hasDots := strings.Contains(text, "..") || strings.Contains(text, ". :") || strings.Contains(text, ".:")
+	if !hasDots { // cheaper than the expression
 		return false
 	}
 	m := k6Line.FindStringSubmatch(text)
@@ -364,18 +378,20 @@ func (o *outputs) readK6(at position, text string) bool {
 	}
 	name, fields := m[1], strings.Fields(m[2])
 	l := o.openReport("k6")
-	timing := name == "http_req_duration" || name == "grpc_req_duration"
-	if l == nil || timing && l.mean.isKnown() || name == "data_received" && l.rate.isKnown() {
-		l = o.start("k6", at)
+	isDuration := name == "http_req_duration" || name == "grpc_req_duration"
+	// A figure that the current report has already belongs to the next report.
+	isNext := l != nil && (isDuration && l.mean.isKnown() || name == "data_received" && l.rate.isKnown())
+	if l == nil || isNext {
+		l = o.startReport("k6", pos)
 	}
 	keyed := map[string]measured{}
 	for _, f := range fields {
 		if key, value, ok := strings.Cut(f, "="); ok {
-			keyed[key] = durationAt(value, at)
+			keyed[key] = durationAt(value, pos)
 		}
 	}
 	switch {
-	case timing:
+	case isDuration:
 		l.mean, l.min, l.max = keyed["avg"], keyed["min"], keyed["max"]
 		o.addQuantile("50%", keyed["med"])
 		for key, value := range keyed {
@@ -388,43 +404,49 @@ func (o *outputs) readK6(at position, text string) bool {
 			l.parts = append(l.parts, part{name, mean})
 		}
 	case name == "http_reqs" && len(fields) > 1:
-		l.requests, l.rate = numberAt(fields[0], at), numberAt(strings.TrimSuffix(fields[1], "/s"), at)
+		l.requests, l.rate = numberAt(fields[0], pos), numberAt(strings.TrimSuffix(fields[1], "/s"), pos)
 	case name == "http_req_failed" && len(fields) > 1:
 		// "0.18% ✓ 65 ✗ 34201" counts failures by ✓; later versions print "0.18% 65 out of 34266".
-		if n := numberAt(fields[1], at); n.isKnown() {
+		if n := numberAt(fields[1], pos); n.isKnown() {
 			l.errors = n
 		} else if len(fields) > 2 && fields[1] == "✓" {
-			l.errors = numberAt(fields[2], at)
+			l.errors = numberAt(fields[2], pos)
 		}
 	case name == "dropped_iterations" && len(fields) > 0:
-		l.dropped = numberAt(fields[0], at)
+		l.dropped = numberAt(fields[0], pos)
 	case name == "vus_max" && len(fields) > 0:
-		l.connections = numberAt(fields[0], at)
+		l.connections = numberAt(fields[0], pos)
 	}
 	return true
 }
 
-// addQuantile adds a quantile, given as "99%", to the report that is being read.
+// maxQuantiles is the maximum number of quantiles of a report.
+const maxQuantiles = 200
+
+// addQuantile adds a quantile with a name such as "99%" to the current report. It ignores
+// names that are not percentages, and unknown values.
 func (o *outputs) addQuantile(name string, value measured) {
 	q, err := strconv.ParseFloat(strings.TrimSuffix(name, "%"), 64)
-	if err != nil || !(q > 0) || q > 100 || !value.isKnown() || len(o.last.quantiles) > 200 {
+	isPercentage := err == nil && q > 0 && q <= 100
+	if !isPercentage || !value.isKnown() || len(o.last.quantiles) > maxQuantiles {
 		return
 	}
 	o.last.quantiles = append(o.last.quantiles, quantileValue{q / 100, value.value, value.line})
 }
 
-// numberAt returns the number that text is, with its line; unknown if it is none.
-func numberAt(text string, at position) measured {
+// numberAt parses a number at a position. It is unknown if text is not a number, or is
+// negative.
+func numberAt(text string, pos position) measured {
 	value, _, rest, ok := parseNumber(text)
 	if !ok || value < 0 || strings.ContainsAny(rest, "0123456789") {
 		return measured{}
 	}
-	return measured{value, at.line}
+	return measured{value, pos.line}
 }
 
-// durationAt returns a duration such as 1.35s, 214us or 0.0018secs in seconds; unknown if text
-// is none.
-func durationAt(text string, at position) measured {
+// durationAt parses a duration such as 1.35s, 214us, 1m30s or 0.0018secs at a position, in
+// seconds. It is unknown if text is not a duration.
+func durationAt(text string, pos position) measured {
 	total, rest := 0.0, text
 	for rest != "" {
 		value, _, after, ok := parseNumber(rest)
@@ -451,10 +473,11 @@ func durationAt(text string, at position) measured {
 		}
 		total, rest = total+value*size, after[end:]
 	}
-	return measured{total, at.line}
+	return measured{total, pos.line}
 }
 
-// addMeasured returns the sum of a and b, at the line of the one that is not 0.
+// addMeasured returns the sum of a and b, an unknown one of which counts as absent. Its
+// line is that of a unless a is 0.
 func addMeasured(a, b measured) measured {
 	switch {
 	case !a.isKnown():
@@ -467,10 +490,10 @@ func addMeasured(a, b measured) measured {
 	return measured{a.value + b.value, a.line}
 }
 
-// withOptions completes a report with what its command line says: tools do not print
-// everything that they were asked for.
+// withOptions completes a report with the options of its command: tools do not print all
+// of them. It returns l.
 func (l *load) withOptions() *load {
-	option := func(names ...string) (string, bool) {
+	findOption := func(names ...string) (string, bool) {
 		for _, name := range names {
 			if m := regexp.MustCompile(`(?:^|\s)` + name + `[= ]?([^\s-]\S*)`).FindStringSubmatch(l.command); m != nil {
 				return m[1], true
@@ -478,20 +501,20 @@ func (l *load) withOptions() *load {
 		}
 		return "", false
 	}
-	at := position{line: l.line}
+	pos := position{line: l.line}
 	switch l.tool {
 	case "wrk":
-		if rate, ok := option("-R", "--rate"); ok {
-			l.offered, l.open, l.warmed = numberAt(rate, at), true, true
+		if rate, ok := findOption("-R", "--rate"); ok {
+			l.offered, l.open, l.warmed = numberAt(rate, pos), true, true
 		}
 		if l.warmed {
 			l.tool = "wrk2"
 		}
 	case "hey", "oha", "ghz":
-		if c, ok := option("-c", "--concurrency"); ok && !l.connections.isKnown() {
-			l.connections = numberAt(c, at)
+		if c, ok := findOption("-c", "--concurrency"); ok && !l.connections.isKnown() {
+			l.connections = numberAt(c, pos)
 		}
-		if _, ok := option("-q", "--rps", "-r"); ok {
+		if _, ok := findOption("-q", "--rps", "-r"); ok {
 			l.open = true
 		}
 	}

@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -11,52 +12,36 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// partAboveWhole returns the rule about this mistake: a part is greater than what it is a part of.
+// partAboveWhole returns the rule part-above-whole, which findPartAboveWhole applies.
 func partAboveWhole() rule {
-	return rule{audit.Rule{
-		ID: "part-above-whole", Severity: tare.Void, Title: "A part is greater than what it is a part of.",
+	return rule{Rule: audit.Rule{
+		ID: "part-above-whole", Severity: tare.Void,
+		Title:   "A part is greater than what it is a part of.",
 		Why:     "A quantile cannot be above the maximum, nor a lower one above a higher one, nor a step above the request that has it: the figures are of different runs, or were typed wrongly.",
 		Do:      "take all figures of a row from one run",
-		Command: loadCommand, Lang: "text",
-		Bad:  "| server | p50 | p99 | max |\n|---|---|---|---|\n| a | 12 ms | 48 ms | 31 ms |\n",
-		Good: "| server | p50 | p99 | max |\n|---|---|---|---|\n| a | 12 ms | 31 ms | 48 ms |\n",
-	}, findPartAboveWhole}
+		Command: loadCommand,
+		Bad:     "| server | p50 | p99 | max |\n|---|---|---|---|\n| a | 12 ms | 48 ms | 31 ms |\n",
+		Good:    "| server | p50 | p99 | max |\n|---|---|---|---|\n| a | 12 ms | 31 ms | 48 ms |\n",
+	}, find: findPartAboveWhole}
 }
 
+// Tolerances for the rounding of printed figures: factors, and times in s, as ab prints
+// whole ms.
+const (
+	quantileRounding = 0.999
+	reportRounding   = 1.01
+	tableRounding    = 1.005
+	partRounding     = 1.05
+	countRounding    = 1.001
+	roundedMS        = 1e-3
+	roundedParts     = 1.5e-3
+)
+
+// findPartAboveWhole reports quantiles, means and parts of reports that are above the figure
+// that bounds them, and such figures of tables.
 func findPartAboveWhole(d *document, report reportFunc) {
 	for _, l := range d.loads {
-		qs := slices.Clone(l.quantiles)
-		slices.SortStableFunc(qs, func(a, b quantileValue) int {
-			switch {
-			case a.q < b.q:
-				return -1
-			case a.q > b.q:
-				return 1
-			}
-			return 0
-		})
-		for i := 1; i < len(qs); i++ {
-			if qs[i].value < qs[i-1].value*0.999 {
-				report(qs[i].line, fmt.Sprintf("the quantile %s is %s, that of %s is %s", formatQuantile(qs[i].q), formatTime(qs[i].value), formatQuantile(qs[i-1].q), formatTime(qs[i-1].value)))
-			}
-		}
-		if n := len(qs); n > 0 && l.max.isKnown() && qs[n-1].value > l.max.value*1.01+1e-3 {
-			report(qs[n-1].line, fmt.Sprintf("the quantile %s is %s, and the maximum %s", formatQuantile(qs[n-1].q), formatTime(qs[n-1].value), formatTime(l.max.value)))
-		}
-		if l.mean.isKnown() && l.max.isKnown() && l.mean.value > l.max.value*1.01 {
-			report(l.mean.line, fmt.Sprintf("the mean is %s, and the maximum %s", formatTime(l.mean.value), formatTime(l.max.value)))
-		}
-		if l.mean.isKnown() && l.min.isKnown() && l.min.value > l.mean.value*1.01+1e-3 {
-			report(l.mean.line, fmt.Sprintf("the mean is %s, and the minimum %s", formatTime(l.mean.value), formatTime(l.min.value)))
-		}
-		for _, p := range l.parts {
-			if l.mean.isKnown() && p.value > l.mean.value*1.05+1.5e-3 {
-				report(p.line, fmt.Sprintf("%s takes %s of a request of %s in the mean", p.name, formatTime(p.value), formatTime(l.mean.value)))
-			}
-		}
-		if l.requests.isKnown() && l.errors.value > l.requests.value*1.001 && l.tool != "wrk" && l.tool != "ab" {
-			report(l.errors.line, fmt.Sprintf("%.0f of %.0f requests failed", l.errors.value, l.requests.value))
-		}
+		findReportDisorder(l, report)
 	}
 	for i, t := range d.tables {
 		findDisorder(t.measures(i), report)
@@ -66,10 +51,39 @@ func findPartAboveWhole(d *document, report reportFunc) {
 	}
 }
 
-// totalRow matches the label of a row that has all others within it.
+// findReportDisorder reports the figures of a report that are above those that bound them.
+func findReportDisorder(l *load, report reportFunc) {
+	qs := slices.Clone(l.quantiles)
+	slices.SortStableFunc(qs, func(a, b quantileValue) int { return cmp.Compare(a.q, b.q) })
+	for i := 1; i < len(qs); i++ {
+		if qs[i].value < qs[i-1].value*quantileRounding {
+			report(qs[i].line, fmt.Sprintf("the quantile %s is %s, that of %s is %s", formatQuantile(qs[i].q), formatTime(qs[i].value), formatQuantile(qs[i-1].q), formatTime(qs[i-1].value)))
+		}
+	}
+	if n := len(qs); n > 0 && l.max.isKnown() && qs[n-1].value > l.max.value*reportRounding+roundedMS {
+		report(qs[n-1].line, fmt.Sprintf("the quantile %s is %s, and the maximum %s", formatQuantile(qs[n-1].q), formatTime(qs[n-1].value), formatTime(l.max.value)))
+	}
+	if l.mean.isKnown() && l.max.isKnown() && l.mean.value > l.max.value*reportRounding {
+		report(l.mean.line, fmt.Sprintf("the mean is %s, and the maximum %s", formatTime(l.mean.value), formatTime(l.max.value)))
+	}
+	if l.mean.isKnown() && l.min.isKnown() && l.min.value > l.mean.value*reportRounding+roundedMS {
+		report(l.mean.line, fmt.Sprintf("the mean is %s, and the minimum %s", formatTime(l.mean.value), formatTime(l.min.value)))
+	}
+	for _, p := range l.parts {
+		if l.mean.isKnown() && p.value > l.mean.value*partRounding+roundedParts {
+			report(p.line, fmt.Sprintf("%s takes %s of a request of %s in the mean", p.name, formatTime(p.value), formatTime(l.mean.value)))
+		}
+	}
+	isExempt := l.tool == "wrk" || l.tool == "ab"
+	if !isExempt && l.requests.isKnown() && l.errors.value > l.requests.value*countRounding {
+		report(l.errors.line, fmt.Sprintf("%.0f of %.0f requests failed", l.errors.value, l.requests.value))
+	}
+}
+
+// totalRow matches the label of a row with the sum of the others.
 var totalRow = regexp.MustCompile(`(?i)^(?:total|sum|overall|whole request|full request|end[- ]to[- ]end)\b(?: time| latency| duration)?$`)
 
-// findSmallTotal finds a total that is smaller than one of its parts.
+// findSmallTotal reports a total that is smaller than a row above it.
 func findSmallTotal(c *comparison, report reportFunc) {
 	if c.kind == rateKind || c.origin < 0 {
 		return
@@ -79,7 +93,7 @@ func findSmallTotal(c *comparison, report reportFunc) {
 			continue
 		}
 		for _, part := range c.measures {
-			if part.value > total.value*1.005 && part.line < total.line {
+			if part.value > total.value*tableRounding && part.line < total.line {
 				report(total.line, fmt.Sprintf("%s is %s, and %s in it is %s", quote(total.subject), formatValue(total.quantity), quote(part.subject), formatValue(part.quantity)))
 				break
 			}
@@ -87,7 +101,9 @@ func findSmallTotal(c *comparison, report reportFunc) {
 	}
 }
 
-// parseQuantileName orders columns that grow from one to the next; 0: the column is none of them.
+// parseQuantileName returns the quantile that a header names, in percent: 99 for p99, 99%
+// or 99th, 99.9 for p999, 50 for the median, 100 for the maximum, and little more than 0 for
+// the minimum. It returns 0 for other headers.
 func parseQuantileName(header string) float64 {
 	header = strings.Trim(strings.ToLower(header), " :")
 	if !strings.HasPrefix(header, "p(") {
@@ -106,7 +122,7 @@ func parseQuantileName(header string) float64 {
 	}
 	m := quantileName.FindStringSubmatch(header)
 	if m == nil || m[1] == "" && m[3] == "" {
-		return 0
+		return 0 // not a name, or a plain number
 	}
 	q, err := strconv.ParseFloat(m[2], 64)
 	if err != nil || q > 100 && q < 999 {
@@ -121,18 +137,22 @@ func parseQuantileName(header string) float64 {
 // quantileName matches p99, p(99), 99% and 99th.
 var quantileName = regexp.MustCompile(`^(p\(?)?(\d{1,5}(?:\.\d+)?)\)?(%|th)?$`)
 
-// findDisorder finds quantiles of a row that fall where they should rise.
+// findDisorder reports quantiles of one subject that are above a higher quantile. all holds
+// the figures of a table.
 func findDisorder(all []measure, report reportFunc) {
 	for i, a := range all {
 		for _, b := range all[i+1 : min(len(all), i+maxCells)] {
-			if a.line != b.line && a.metric == b.metric || a.kind != timeKind || b.kind != timeKind || a.subject != b.subject {
+			if a.kind != timeKind || b.kind != timeKind || a.subject != b.subject {
 				continue
+			}
+			if a.line != b.line && a.metric == b.metric {
+				continue // two rows with the same label
 			}
 			x, y := parseQuantileName(a.metric), parseQuantileName(b.metric)
 			if x > y {
 				x, y, a, b = y, x, b, a
 			}
-			if x > 0 && y > x && a.value > b.value*1.005 {
+			if x > 0 && y > x && a.value > b.value*tableRounding {
 				report(b.line, fmt.Sprintf("%s of %s is %s, and %s is %s", a.metric, quote(a.subject), formatTime(a.value), b.metric, formatTime(b.value)))
 			}
 		}

@@ -10,47 +10,57 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// pausedUsers returns the rule about this mistake: the rate is that of pauses in the script, not of the server.
+// pausedUsers returns the rule paused-users, which findPausedUsers applies.
 func pausedUsers() rule {
-	return rule{audit.Rule{
-		ID: "paused-users", Severity: tare.Warn, Title: "The rate is that of pauses in the script, not of the server.",
+	return rule{Rule: audit.Rule{
+		ID: "paused-users", Severity: tare.Warn,
+		Title:   "The rate is that of pauses in the script, not of the server.",
 		Why:     "Virtual users that sleep between requests send as many as their number and pauses allow, to any server: sides get the same rate, and nothing of what they could do is seen.",
 		Do:      "send at a rate (an arrival-rate executor, or tare load --rate), and look for the highest at which the latency still holds",
-		Command: searchCommand, Lang: "text",
-		Bad:  "| Metric | old (100 VUs) | new (100 VUs) |\n|---|---|---|\n| Throughput | 95.20 req/s | 96.10 req/s |\n| Avg Latency | 31.20 ms | 11.40 ms |\n",
-		Good: "| Metric | old (100 VUs) | new (100 VUs) |\n|---|---|---|\n| Throughput | 1620.10 req/s | 4310.70 req/s |\n| Avg Latency | 61.20 ms | 23.10 ms |\n",
-		Seen: []string{"https://github.com/chinmay-sawant/gopdfsuit", "https://github.com/MMortari/benchmarks"},
-	}, findPausedUsers}
+		Command: searchCommand,
+		Bad:     "| Metric | old (100 VUs) | new (100 VUs) |\n|---|---|---|\n| Throughput | 95.20 req/s | 96.10 req/s |\n| Avg Latency | 31.20 ms | 11.40 ms |\n",
+		Good:    "| Metric | old (100 VUs) | new (100 VUs) |\n|---|---|---|\n| Throughput | 1620.10 req/s | 4310.70 req/s |\n| Avg Latency | 61.20 ms | 23.10 ms |\n",
+		Seen:    []string{"https://github.com/chinmay-sawant/gopdfsuit", "https://github.com/MMortari/benchmarks"},
+	}, find: findPausedUsers}
 }
 
-// mostlyPaused is the share of users with a request under way below which the script is the
-// limit. Users that start one after another have half of it in the mean.
-const mostlyPaused = 0.2
+const (
+	// minBusyShare is the share of users with a request in flight below which the pauses of
+	// the script limit the rate. Users that start one after another over the run have half
+	// of their later share in the mean.
+	minBusyShare = 0.2
+	// minUsers is the least number of users that are judged.
+	minUsers = 5
+)
 
+// usersIn matches a number of virtual users in a label.
 var usersIn = regexp.MustCompile(`(?i)\b(\d{1,6})\s*(?:vus?|virtual users)\b`)
 
+// findPausedUsers reports runs of k6, and rates of tables with a number of virtual users,
+// in which most of the users pause.
 func findPausedUsers(d *document, report reportFunc) {
-	n, line, what := 0, 0, ""
+	n, line, text := 0, 0, ""
 	for _, l := range d.loads {
 		if l.tool != "k6" || !l.connections.isKnown() || !l.rate.isKnown() || !l.mean.isKnown() {
 			continue
 		}
-		if under := l.rate.value * l.mean.value; under < mostlyPaused*l.connections.value && l.connections.value >= 5 {
+		if arePaused(l.rate.value, l.mean.value, l.connections.value) {
 			if n++; n == 1 {
-				line, what = l.rate.line, describePaused(l.rate.value, l.mean.value, l.connections.value)
+				line, text = l.rate.line, describePaused(l.rate.value, l.mean.value, l.connections.value)
 			}
 		}
 	}
 	if n > 0 {
-		report(line, what+fmt.Sprintf(" (and so in %s)", format.Count(n, "report")))
+		report(line, text+fmt.Sprintf(" (and so in %s)", format.Count(n, "report")))
 	}
 	type key struct {
 		origin  int
 		subject string
 	}
-	rates := map[key]measure{}
+	rates := map[key]measure{} // the first rate of each subject of a table
 	for _, m := range d.measured {
-		if m.kind == rateKind && m.origin >= 0 && m.origin < benchOrigin {
+		isOfTable := m.origin >= 0 && m.origin < benchOrigin
+		if m.kind == rateKind && isOfTable {
 			if k := (key{m.origin, m.subject}); rates[k].line == 0 {
 				rates[k] = m
 			}
@@ -63,12 +73,19 @@ func findPausedUsers(d *document, report reportFunc) {
 			continue
 		}
 		vus, err := strconv.ParseFloat(users[1], 64)
-		if under := rate.value * m.value; err == nil && vus >= 5 && under < mostlyPaused*vus {
+		if err == nil && arePaused(rate.value, m.value, vus) {
 			report(rate.line, quote(m.subject)+": "+describePaused(rate.value, m.value, vus))
 		}
 	}
 }
 
+// arePaused reports whether most virtual users pause. By Little's law, rate × mean of them
+// have a request in flight.
+func arePaused(rate, mean, users float64) bool {
+	return rate*mean < minBusyShare*users && users >= minUsers
+}
+
+// describePaused returns the text of a finding.
 func describePaused(rate, mean, users float64) string {
 	return fmt.Sprintf("%s per second × %s in the mean are %s requests under way, with %.0f virtual users: the others paused", formatNumber(rate), formatTime(mean), formatNumber(rate*mean), users)
 }

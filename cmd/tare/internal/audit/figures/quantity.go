@@ -26,9 +26,9 @@ const (
 type quantity struct {
 	value float64 // in base units
 	kind  kind
-	unit  string  // as written; "" if it has none
-	step  float64 // of the last digit written, in base units
-	raw   float64 // the number before its unit
+	unit  string  // unit in the text; "" if there is none
+	step  float64 // value of one unit of the last printed digit, in base units
+	raw   float64 // the printed number, in its printed unit
 }
 
 // unitInfo is the kind of a unit and its size in base units.
@@ -37,7 +37,7 @@ type unitInfo struct {
 	size float64
 }
 
-// lookUpUnit returns what a unit in lower case measures, and its size in base units.
+// lookUpUnit returns the unit with a name in lower case and the singular.
 func lookUpUnit(name string) (unitInfo, bool) {
 	switch name {
 	case "ns", "nsec", "nanosecond":
@@ -78,13 +78,13 @@ func lookUpUnit(name string) (unitInfo, bool) {
 	return unitInfo{}, false
 }
 
-// counted are the nouns of which a number per second is a rate.
-const counted = " req reqs request requests op ops operations msg msgs messages event events iterations responses calls queries query transactions tx "
+// rateNouns are the nouns of which a number per second is a rate, between spaces.
+const rateNouns = " req reqs request requests op ops operations msg msgs messages event events iterations responses calls queries query transactions tx "
 
 // isCounted reports whether a number of a noun per second is a rate.
-func isCounted(noun string) bool { return strings.Contains(counted, " "+noun+" ") }
+func isCounted(noun string) bool { return strings.Contains(rateNouns, " "+noun+" ") }
 
-// knownUnit returns a unit by its name, also in the plural.
+// knownUnit returns the unit with a name in lower case, in the singular or the plural.
 func knownUnit(name string) (unitInfo, bool) {
 	u, ok := lookUpUnit(name)
 	if !ok && len(name) > 3 {
@@ -93,7 +93,8 @@ func knownUnit(name string) (unitInfo, bool) {
 	return u, ok
 }
 
-// findUnit returns what a unit measures. It knows "ns/op" as ns, and "reqs/sec" as a rate.
+// findUnit returns the unit that a text names, which may have punctuation around it.
+// "ns/op" is ns, "reqs/sec" a rate and "MB/s" a rate of bytes.
 func findUnit(text string) (unitInfo, bool) {
 	text = strings.ToLower(strings.TrimRight(text, ".,;:)]*_`"))
 	text = strings.TrimLeft(text, "[(")
@@ -122,8 +123,8 @@ func findUnit(text string) (unitInfo, bool) {
 // number matches a number: with separators of thousands, a decimal point, an exponent.
 var number = regexp.MustCompile(`^[-+−]?(\d{1,3}(?:[,'’_\x{202f}\x{00a0} ]\d{3})+|\d+)(\.\d+)?(?:[eE]([-+]?\d{1,3}))?`)
 
-// parseNumber returns the number that text begins with, how far its last digit counts, and
-// what follows it. 1,024 is one thousand; 1,02 is not a number.
+// parseNumber returns the number at the beginning of text, the value of one unit of its
+// last digit, and the rest of text. 1,024 is 1024; 1,02 is not a number.
 func parseNumber(text string) (value, step float64, rest string, ok bool) {
 	m := number.FindStringSubmatch(text)
 	if m == nil {
@@ -131,7 +132,7 @@ func parseNumber(text string) (value, step float64, rest string, ok bool) {
 	}
 	rest = text[len(m[0]):]
 	if len(rest) > 1 && rest[0] == ',' && rest[1] >= '0' && rest[1] <= '9' {
-		return 0, 0, text, false
+		return 0, 0, text, false // a decimal comma, or digits that are not in groups of three
 	}
 	digits := strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' {
@@ -160,11 +161,11 @@ func parseNumber(text string) (value, step float64, rest string, ok bool) {
 	return value, step, rest, true
 }
 
-// unitAfter matches the unit after a number, with the k or M of a rounded number.
+// unitAfter matches the k or M of a rounded number, and the unit, after a number.
 var unitAfter = regexp.MustCompile(`^\s*([kKM](?:\s|$|\b))?\s*(%|×|x\b|/s(?:ec)?\b|\[?#/sec\]?|\[?[A-Za-zµμ]+(?:/[A-Za-z]+)?\]?)?`)
 
-// parseQuantity returns the quantity that text begins with, and what follows it. A number
-// whose unit is not known is plain.
+// parseQuantity returns the quantity at the beginning of text, and the rest of text. A
+// number whose unit is unknown has the kind plainKind, and its unit remains in the rest.
 func parseQuantity(text string) (q quantity, rest string, ok bool) {
 	value, step, rest, ok := parseNumber(text)
 	if !ok {
@@ -188,7 +189,7 @@ func parseQuantity(text string) (q quantity, rest string, ok bool) {
 			q.kind, q.unit = u.kind, strings.Trim(unit, "[]#")
 			scale *= u.size
 			used = len(m[0])
-		} else if words := strings.Fields(rest); len(words) > 2 && isCounted(strings.ToLower(words[0])) && (words[1] == "per" || words[1] == "a") && strings.HasPrefix(words[2], "sec") {
+		} else if isPerSecond(strings.Fields(rest)) {
 			q.kind, q.unit = rateKind, "per second"
 			used = len(m[0])
 		}
@@ -197,8 +198,17 @@ func parseQuantity(text string) (q quantity, rest string, ok bool) {
 	return q, rest[used:], true
 }
 
-// parseCell returns the quantity of a cell of a table. A cell may have marks of approximation,
-// emphasis or links around the number; a cell with other words is not a quantity.
+// isPerSecond reports whether words begin like "requests per second" or "ops a sec".
+func isPerSecond(words []string) bool {
+	if len(words) < 3 || !isCounted(strings.ToLower(words[0])) {
+		return false
+	}
+	return (words[1] == "per" || words[1] == "a") && strings.HasPrefix(words[2], "sec")
+}
+
+// parseCell returns the quantity in a cell of a table. The cell may have marks of emphasis
+// or approximation before it, and an interval or a remark in parentheses after it. A cell
+// with other words is not a quantity.
 func parseCell(text string) (quantity, bool) {
 	text = strings.TrimSpace(strings.NewReplacer("*", "", "`", "", "~", "", "≈", "", "_", "").Replace(text))
 	text = strings.TrimPrefix(text, "+")
@@ -210,13 +220,12 @@ func parseCell(text string) (quantity, bool) {
 	if i := strings.IndexAny(rest, "(±"); i >= 0 {
 		rest = strings.TrimSpace(rest[:i])
 	}
-	if strings.ContainsFunc(rest, func(r rune) bool { return r >= 'A' && r <= 'z' || r >= '0' && r <= '9' }) {
-		return q, false
-	}
-	return q, true
+	hasMore := strings.ContainsFunc(rest, func(r rune) bool { return r >= 'A' && r <= 'z' || r >= '0' && r <= '9' })
+	return q, !hasMore
 }
 
-// isNear reports whether a and b differ by less than share of the greater one.
+// isNear reports whether a and b differ by at most share of the one with the greater
+// absolute value.
 func isNear(a, b, share float64) bool {
 	return math.Abs(a-b) <= share*math.Max(math.Abs(a), math.Abs(b))
 }

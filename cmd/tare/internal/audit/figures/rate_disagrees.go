@@ -7,31 +7,41 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// rateDisagrees returns the rule about this mistake: the rate is not requests divided by the duration.
+// rateDisagrees returns the rule rate-disagrees, which findRateDisagrees applies.
 func rateDisagrees() rule {
-	return rule{audit.Rule{
-		ID: "rate-disagrees", Severity: tare.Void, Title: "The rate is not requests divided by the duration.",
+	return rule{Rule: audit.Rule{
+		ID: "rate-disagrees", Severity: tare.Void,
+		Title:   "The rate is not requests divided by the duration.",
 		Why:     "These three figures are of one run and follow from each other: one of them is from another run, or was changed by hand.",
 		Do:      "publish the output of one run as it is",
-		Command: loadCommand, Lang: "text",
-		Bad:  "Running 10s test @ http://10.0.0.7:8080/\n  2 threads and 10 connections\n    Latency     1.00ms    0.20ms  12.00ms   90.00%\n  98000 requests in 10.00s, 12.00MB read\nRequests/sec:  12800.00\n",
-		Good: "Running 10s test @ http://10.0.0.7:8080/\n  2 threads and 10 connections\n    Latency     1.00ms    0.20ms  12.00ms   90.00%\n  98000 requests in 10.00s, 12.00MB read\nRequests/sec:   9800.00\n",
-	}, findRateDisagrees}
+		Command: loadCommand,
+		Bad:     "Running 10s test @ http://10.0.0.7:8080/\n  2 threads and 10 connections\n    Latency     1.00ms    0.20ms  12.00ms   90.00%\n  98000 requests in 10.00s, 12.00MB read\nRequests/sec:  12800.00\n",
+		Good:    "Running 10s test @ http://10.0.0.7:8080/\n  2 threads and 10 connections\n    Latency     1.00ms    0.20ms  12.00ms   90.00%\n  98000 requests in 10.00s, 12.00MB read\nRequests/sec:   9800.00\n",
+	}, find: findRateDisagrees}
 }
 
-// sumsOff is the tolerance of the rate: durations are printed with two digits or three.
-const sumsOff = 0.03
+const (
+	// rateTolerance is the tolerated share of the rate: durations are printed with two or
+	// three digits.
+	rateTolerance = 0.03
+	// minRateSeconds is the least duration of a run that is judged.
+	minRateSeconds = 0.2
+)
 
+// findRateDisagrees reports rates that are not the requests divided by the duration.
 func findRateDisagrees(d *document, report reportFunc) {
 	for _, l := range d.loads {
-		if !l.rate.isKnown() || !l.requests.isKnown() || !l.duration.isKnown() || l.duration.value < 0.2 || l.tool == "k6" || l.tool == "hey" || l.tool == "oha" {
-			continue // hey and oha print requests by status, and errors in words
+		if !l.rate.isKnown() || !l.requests.isKnown() || !l.duration.isKnown() || l.duration.value < minRateSeconds {
+			continue
+		}
+		if l.tool == "k6" || l.tool == "hey" || l.tool == "oha" {
+			continue // hey and oha count requests by status, and failures elsewhere
 		}
 		requests := l.requests.value
 		if l.tool == "vegeta" {
-			requests -= l.errors.value
+			requests -= l.errors.value // its throughput counts successful requests
 		}
-		if rate := requests / l.duration.value; !isNear(rate, l.rate.value, sumsOff) && requests > 0 {
+		if rate := requests / l.duration.value; !isNear(rate, l.rate.value, rateTolerance) && requests > 0 {
 			report(l.rate.line, fmt.Sprintf("%.0f requests in %s are %s per second, not %s", requests, formatTime(l.duration.value), formatNumber(rate), formatNumber(l.rate.value)))
 		}
 	}

@@ -11,24 +11,27 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// ratioDiffers returns the rule about this mistake: a ratio in the text is not that of the figures.
+// ratioDiffers returns the rule ratio-differs, which findRatioDiffers applies.
 func ratioDiffers() rule {
-	return rule{audit.Rule{
-		ID: "ratio-differs", Severity: tare.Warn, Title: "A ratio in the text is not that of the figures.",
+	return rule{Rule: audit.Rule{
+		ID: "ratio-differs", Severity: tare.Warn,
+		Title:   "A ratio in the text is not that of the figures.",
 		Why:     "Readers keep the ratio and forget the figures; one that does not follow from them is of other runs, or of the best of many rows.",
 		Do:      "compute it from the figures, and give its interval",
-		Command: benchCommand, Lang: "text",
-		Bad:  "| codec | time |\n|---|---|\n| plain | 1800 ns |\n| fast | 1200 ns |\n\nThe fast codec is 3x faster than the plain one.\n",
-		Good: "| codec | time |\n|---|---|\n| plain | 1800 ns |\n| fast | 1200 ns |\n\nThe fast codec is 1.5x faster than the plain one.\n",
-		Seen: []string{"users", "https://github.com/jamesyang124/tasks-service-demo"},
-	}, findRatioDiffers}
+		Command: benchCommand,
+		Bad:     "| codec | time |\n|---|---|\n| plain | 1800 ns |\n| fast | 1200 ns |\n\nThe fast codec is 3x faster than the plain one.\n",
+		Good:    "| codec | time |\n|---|---|\n| plain | 1800 ns |\n| fast | 1200 ns |\n\nThe fast codec is 1.5x faster than the plain one.\n",
+		Seen:    []string{"users", "https://github.com/jamesyang124/tasks-service-demo"},
+	}, find: findRatioDiffers}
 }
 
+// findRatioDiffers reports ratios and percentages that neither the figures next to them nor
+// the figures of the page support. Percentages of the wrong base belong to wrong-base.
 func findRatioDiffers(d *document, report reportFunc) {
 	for _, t := range d.tables {
 		findWrongChanges(t, report)
 	}
-	judged := 0
+	compared := 0
 	for _, s := range d.sentences {
 		claims := s.claims()
 		for _, c := range claims {
@@ -36,41 +39,48 @@ func findRatioDiffers(d *document, report reportFunc) {
 				continue
 			}
 			if p, ok := s.pairOf(c, claims); ok {
-				if !c.canBeOf(p.a.value, p.b.value) && otherBase(c, p.a.value, p.b.value) == 0 {
+				isWrongBase := percentOfOtherBase(c, p.a.value, p.b.value) > 0
+				if !c.canBeOf(p.a.value, p.b.value) && !isWrongBase {
 					report(s.line, fmt.Sprintf("%s: the figures beside it, %s and %s, have %s", quote(c.text), formatValue(p.a), formatValue(p.b), c.describeActual(p.a.value, p.b.value)))
 				}
 				continue
 			}
-			if judged++; judged > maxJudged {
+			if compared++; compared > maxCompared {
 				return
 			}
 			if q, ok := s.figureBefore(c); ok {
-				if m, n := c.misses(q, d.groups); n > 0 {
+				if m, ok := c.findMissed(q, d.groups); ok {
 					report(s.line, fmt.Sprintf("%s: %s beside it and %s of %s (line %d) have %s", quote(c.text), formatValue(q), formatValue(m.quantity), quote(m.subject), m.line, c.describeActual(q.value, m.value)))
 				}
 				continue
 			}
-			if what := c.whyUnsupported(d.groups); what != "" {
-				report(s.line, fmt.Sprintf("%s: %s", quote(c.text), what))
+			if why := c.whyUnsupported(d.groups); why != "" {
+				report(s.line, fmt.Sprintf("%s: %s", quote(c.text), why))
 			}
 		}
 	}
 }
 
-// maxJudged limits the statements of a page that are compared with all of its figures.
-const maxJudged = 2000
+// Limits of comparing statements with the figures of a page.
+const (
+	maxCompared    = 2000 // statements
+	maxNamed       = 12   // sides that a statement names
+	maxSideFigures = 100  // figures of the named sides; a table may have thousands
+	nameReach      = 60   // bytes after "than" with the name of a side
+	maxTextGap     = 8    // lines between two figures and a statement that names no side
+)
 
-// misses returns, of the figures that a claim compares q with, the one that is nearest to the
-// claim, and their number, if the claim fits none of them. They are those of the side that the
-// text after "than" names.
-func (c claim) misses(q quantity, groups []*comparison) (nearest measure, n int) {
-	_, after, ok := strings.Cut(c.sentence.text[c.to:], " than ")
+// findMissed finds the figures that a claim compares q with, those of the side named after
+// "than". If the claim fits none of them, findMissed returns the one that comes nearest,
+// and true.
+func (c claim) findMissed(q quantity, groups []*comparison) (nearest measure, missed bool) {
+	_, after, ok := strings.Cut(c.sentence.text[c.end:], " than ")
 	if !ok {
-		return nearest, 0
+		return measure{}, false
 	}
 	distance := func(m measure) float64 {
 		ratio := max(q.value, m.value) / min(q.value, m.value)
-		if c.percent {
+		if c.isPercent {
 			return math.Abs(100*(ratio-1) - c.low)
 		}
 		return math.Abs(math.Log(ratio / c.low))
@@ -79,7 +89,7 @@ func (c claim) misses(q quantity, groups []*comparison) (nearest measure, n int)
 		if g.kind != q.kind || g.naming.words == nil {
 			continue
 		}
-		named := g.naming.findNamed(firstChars(after, 60))
+		named := g.naming.findNamed(firstChars(after, nameReach))
 		if len(named) != 1 {
 			continue
 		}
@@ -88,20 +98,22 @@ func (c claim) misses(q quantity, groups []*comparison) (nearest measure, n int)
 				continue
 			}
 			if c.canBeOf(q.value, m.value) {
-				return measure{}, 0
+				return measure{}, false
 			}
-			if n++; n == 1 || distance(m) < distance(nearest) {
-				nearest = m
+			if !missed || distance(m) < distance(nearest) {
+				nearest, missed = m, true
 			}
 		}
 	}
-	return nearest, n
+	return nearest, missed
 }
 
-// isGoal reports whether a claim is what somebody aims at, and not what came out.
+// isGoal reports whether a claim is a target or an expectation and not a result, by the
+// words within 40 bytes of it.
 func isGoal(text string, c claim) bool {
-	before := strings.ToLower(text[max(0, c.from-40):c.from])
-	after := strings.ToLower(firstChars(text[c.to:], 40))
+	const reach = 40
+	before := strings.ToLower(text[max(0, c.start-reach):c.start])
+	after := strings.ToLower(firstChars(text[c.end:], reach))
 	for _, word := range []string{"target", "goal", "expect", "aim", "require", "should", "could", "would", "may be", "might", "can be", "at scale"} {
 		if strings.Contains(before, word) || strings.Contains(after, " "+word) {
 			return true
@@ -110,10 +122,10 @@ func isGoal(text string, c claim) bool {
 	return false
 }
 
-// describeActual returns what the claim should say of two figures.
+// describeActual returns the ratio or percentage of two figures that the claim should state.
 func (c claim) describeActual(a, b float64) string {
 	small, great := min(a, b), max(a, b)
-	if !c.percent {
+	if !c.isPercent {
 		return "a ratio of " + formatNumber(great/small)
 	}
 	if c.isMore() {
@@ -125,10 +137,11 @@ func (c claim) describeActual(a, b float64) string {
 // restricted matches words that narrow a claim to some of the figures.
 var restricted = regexp.MustCompile(`(?i)\b(?:for|when|if|with|without|on|under|depending|in most|generally|typically)\b`)
 
-// against compares a claim with the figures of the page that it names, and returns what is
-// wrong; "" if a figure supports it, or it is not clear which figures it is about.
+// whyUnsupported compares a claim with the figures of the page whose sides the sentence
+// names, and describes how they differ. It returns "" if figures support the claim, or if
+// the page has no such figures.
 func (c claim) whyUnsupported(groups []*comparison) string {
-	var ratios [][2]float64 // smaller and greater figure
+	var ratios [][2]float64 // smaller and greater figure of each pair
 	line := 0
 	for _, g := range groups {
 		if !slices.Contains(c.kinds, g.kind) || g.naming.words == nil {
@@ -142,7 +155,7 @@ func (c claim) whyUnsupported(groups []*comparison) string {
 	if len(ratios) == 0 {
 		return ""
 	}
-	low, high, fitting := math.Inf(1), 0.0, 0
+	low, high, fitting := math.Inf(1), 0.0, 0 // least and greatest ratio, number of those that fit
 	for _, r := range ratios {
 		x := r[1] / r[0]
 		low, high = min(low, x), max(high, x)
@@ -150,29 +163,31 @@ func (c claim) whyUnsupported(groups []*comparison) string {
 			fitting++
 		}
 	}
-	text := func(x float64) string {
+	formatRatio := func(x float64) string {
 		switch {
-		case !c.percent:
+		case !c.isPercent:
 			return formatNumber(x)
 		case c.isMore():
 			return formatNumber(100*(x-1)) + " %"
 		}
 		return formatNumber(100*(1-1/x)) + " %"
 	}
-	isRange := c.low != c.high
+	isExactRange := c.low != c.high && !c.atMost && !c.isAbout
+	isMinority := fitting*2 < len(ratios)
 	switch {
 	case fitting == 0 && isNear(low, high, 1e-9):
-		return fmt.Sprintf("the figures (line %d) have %s", line, text(low))
+		return fmt.Sprintf("the figures (line %d) have %s", line, formatRatio(low))
 	case fitting == 0:
-		return fmt.Sprintf("the figures (e.g. line %d) have %s to %s", line, text(low), text(high))
-	case isRange && !c.atMost && !c.about && fitting*2 < len(ratios) && !restricted.MatchString(c.sentence.text[c.to:]):
-		return fmt.Sprintf("of %d ratios of the figures %d lie in that range; they go from %s to %s", len(ratios), fitting, text(low), text(high))
+		return fmt.Sprintf("the figures (e.g. line %d) have %s to %s", line, formatRatio(low), formatRatio(high))
+	case isExactRange && isMinority && !restricted.MatchString(c.sentence.text[c.end:]):
+		return fmt.Sprintf("of %d ratios of the figures %d lie in that range; they go from %s to %s", len(ratios), fitting, formatRatio(low), formatRatio(high))
 	}
 	return ""
 }
 
-// namedPairs returns the figures of which a sentence names both sides. If the sentence names
-// none, those are the figures of the block right before it, if it has two sides only.
+// namedPairs returns the pairs of figures whose two sides a sentence names. For a sentence
+// that names no side, it returns the two figures right before the sentence, if the group
+// has no others.
 func (g *comparison) namedPairs(s sentence) [][2]measure {
 	if before, after, ok := strings.Cut(strings.ToLower(s.text), " than "); ok {
 		firsts, others := g.naming.findNamed(s.text[:len(before)]), g.naming.findNamed(s.text[len(s.text)-len(after):])
@@ -181,42 +196,45 @@ func (g *comparison) namedPairs(s sentence) [][2]measure {
 		}
 	}
 	named := g.naming.findNamed(s.text)
-	if len(named) < 2 {
-		subjects := map[string]bool{}
-		for _, m := range g.measures {
-			subjects[m.subject] = true
-		}
-		last := g.measures[len(g.measures)-1].line
-		if len(named) > 0 || len(subjects) != 2 || len(g.measures) != 2 || strings.ToLower(s.heading) != g.measures[0].heading || s.line <= last || s.line-last > 8 {
-			return nil
-		}
+	switch {
+	case len(named) >= 2:
+		return g.pairsOf(named, named)
+	case len(named) == 0 && g.isPairBefore(s):
 		return [][2]measure{{g.measures[0], g.measures[1]}}
 	}
-	return g.pairsOf(named, named)
+	return nil
 }
 
-// pairsOf returns the figures of each of firsts with those of each of others.
+// isPairBefore reports whether the group has exactly two figures, of two sides, and they
+// are shortly before a sentence under the same heading.
+func (g *comparison) isPairBefore(s sentence) bool {
+	if len(g.measures) != 2 || g.measures[0].subject == g.measures[1].subject {
+		return false
+	}
+	gap := s.line - g.measures[1].line
+	return strings.ToLower(s.heading) == g.measures[0].heading && gap > 0 && gap <= maxTextGap
+}
+
+// pairsOf returns the pairs of a figure of firsts and a figure of others, which are labels.
+// Two sides that are in both lists make one pair, not two.
 func (g *comparison) pairsOf(firsts, others []string) [][2]measure {
-	if len(firsts) > 12 || len(others) > 12 {
+	if len(firsts) > maxNamed || len(others) > maxNamed {
 		return nil
 	}
-	// Statements are about few figures of a side; a table may have thousands.
-	const most = 100
-	of := func(labels []string) []measure {
+	figuresOf := func(labels []string) []measure {
 		var out []measure
 		for _, m := range g.measures {
-			if len(out) < most && slices.Contains(labels, m.subject) {
+			if len(out) < maxSideFigures && slices.Contains(labels, m.subject) {
 				out = append(out, m)
 			}
 		}
 		return out
 	}
-	first, other := of(firsts), of(others)
 	var out [][2]measure
-	for _, a := range first {
-		for _, b := range other {
-			both := slices.Contains(firsts, b.subject) && slices.Contains(others, a.subject)
-			if a.subject != b.subject && (!both || a.subject < b.subject) {
+	for _, a := range figuresOf(firsts) {
+		for _, b := range figuresOf(others) {
+			isMirrored := slices.Contains(firsts, b.subject) && slices.Contains(others, a.subject)
+			if a.subject != b.subject && (!isMirrored || a.subject < b.subject) {
 				out = append(out, [2]measure{a, b})
 			}
 		}

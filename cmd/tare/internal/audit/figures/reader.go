@@ -8,38 +8,44 @@ import (
 	"strings"
 )
 
-// Bounds of what is stored of one file. A file beyond them is refused, with the line.
+// Bounds of what is stored of one file. A file beyond the numbers of lines, benchmarks,
+// reports, tables and sentences is an error, which names the line.
 const (
 	maxLine      = 1 << 20 // bytes of a line
 	maxBenches   = 200_000
 	maxLoads     = 20_000
 	maxTables    = 5_000
 	maxSentences = 50_000
-	maxStatement = 1000     // bytes; a longer sentence is none about figures
-	maxProse     = 4 << 20  // bytes of prose; what follows is a log, of which only outputs are read
-	maxParagraph = 16 << 10 // bytes; what follows is the next paragraph
+	maxStatement = 1000     // bytes; a longer sentence is not stored
+	maxProse     = 4 << 20  // bytes of prose; the rest is a log, in which only outputs of tools are read
+	maxParagraph = 16 << 10 // bytes; a longer paragraph is split
+	maxCommand   = 4096     // bytes of a command; the rest is cut off
+	maxPartial   = 1000     // packages of go test -json with an incomplete line
 )
 
-// reader reads a text line by line: Markdown, the output of tools, or both.
+// reader reads a text line by line: Markdown, the output of tools, or both. readLine
+// passes each line to the part that recognizes it: outputs for load generators, benches
+// for go test and benchstat, structs for definitions in C. Other lines are prose, headings
+// and tables.
 type reader struct {
 	doc     *document
 	outputs outputs
 	benches benches
 	structs structs
 
-	position           // of the line that is being read
-	headings [6]string // by level
-	fence    string    // that ends the block of code; "" outside of one
-	table    *table
-	header   []string // cells of the line before, if it may be the header of a table
+	position           // position of the current line
+	headings [6]string // current headings by level, 1 to 6 at index 0 to 5
+	fence    string    // marks that end the current block of code; "" outside of one
+	table    *table    // the current table, nil outside of one
+	header   []string  // cells of the line headerAt, which may be the header of a table
 	headerAt int
-	text     []proseLine     // of the paragraph
-	size     int             // bytes of it
-	prose    int             // bytes of all paragraphs
-	markup   strings.Builder // of a table in HTML
-	markupAt int             // its line
-	command  bool            // the last command goes on in the next line
-	partial  map[string]string
+	text     []proseLine       // lines of the current paragraph
+	size     int               // bytes of the current paragraph
+	prose    int               // bytes of all paragraphs
+	markup   strings.Builder   // text of the current HTML table in Markdown
+	markupAt int               // first line of markup
+	command  bool              // the last command continues in the next line
+	partial  map[string]string // incomplete line of output by package, of go test -json
 }
 
 // proseLine is a line of a paragraph.
@@ -51,12 +57,15 @@ type proseLine struct {
 func newReader(name string) *reader {
 	doc := &document{name: name}
 	return &reader{
-		doc: doc, outputs: outputs{doc: doc, latest: map[string]command{}}, benches: newBenches(doc),
-		structs: structs{doc: doc, known: map[string]layout{}}, partial: map[string]string{},
+		doc:     doc,
+		outputs: outputs{doc: doc, latest: map[string]command{}},
+		benches: newBenches(doc),
+		structs: structs{doc: doc, known: map[string]layout{}},
+		partial: map[string]string{},
 	}
 }
 
-// readLine reads the next line of a text. The error is about a text with too much in it.
+// readLine reads the next line of a text. The error tells that the file exceeds a bound.
 func (r *reader) readLine(text string) error {
 	r.line++
 	if strings.HasPrefix(text, `{"`) && strings.Contains(text, `"Action":`) {
@@ -67,13 +76,21 @@ func (r *reader) readLine(text string) error {
 	return r.checkBounds()
 }
 
-// checkBounds is an error if more was read than is stored of a file.
+// checkBounds returns an error if the document exceeds a bound.
 func (r *reader) checkBounds() error {
 	d := r.doc
 	for _, b := range []struct {
 		n, max int
 		noun   string
-	}{{len(d.benches), maxBenches, "benchmarks"}, {len(d.loads), maxLoads, "reports of load generators"}, {len(d.tables), maxTables, "tables"}, {len(d.sentences), maxSentences, "statements"}, {len(d.stats), maxBenches, "rows of benchstat"}, {len(d.commands), maxSentences, "commands"}, {len(d.structs), maxTables, "structs"}} {
+	}{
+		{len(d.benches), maxBenches, "benchmarks"},
+		{len(d.loads), maxLoads, "reports of load generators"},
+		{len(d.tables), maxTables, "tables"},
+		{len(d.sentences), maxSentences, "statements"},
+		{len(d.stats), maxBenches, "rows of benchstat"},
+		{len(d.commands), maxSentences, "commands"},
+		{len(d.structs), maxTables, "structs"},
+	} {
 		if b.n > b.max {
 			return fmt.Errorf("%s:%d:1: more than %d %s; split the file", d.name, r.line, b.max, b.noun)
 		}
@@ -81,39 +98,41 @@ func (r *reader) checkBounds() error {
 	return nil
 }
 
-// readEvent reads an event of go test -json: what a package prints may come in parts of lines.
+// readEvent reads an event of go test -json. It joins the parts of a line that a package
+// prints in several events.
 func (r *reader) readEvent(text string) {
 	var e struct{ Action, Package, Output string }
 	if json.Unmarshal([]byte(text), &e) != nil || e.Action != "output" {
 		return
 	}
-	whole := r.partial[e.Package] + e.Output
-	if !strings.HasSuffix(whole, "\n") && len(whole) < maxParagraph && len(r.partial) < 1000 {
-		r.partial[e.Package] = whole
+	output := r.partial[e.Package] + e.Output
+	isIncomplete := !strings.HasSuffix(output, "\n")
+	if isIncomplete && len(output) < maxParagraph && len(r.partial) < maxPartial {
+		r.partial[e.Package] = output
 		return
 	}
 	delete(r.partial, e.Package)
 	r.benches.pkg = e.Package
-	for line := range strings.Lines(whole) {
-		r.benches.read(r.position, strings.TrimSpace(line))
+	for line := range strings.Lines(output) {
+		r.benches.readLine(r.position, strings.TrimSpace(line))
 	}
 }
 
-// quoted matches the marks of a quotation in Markdown.
-var quoted = regexp.MustCompile(`^\s{0,3}(?:> ?)+`)
+// quoteMarks matches the marks of a quotation in Markdown.
+var quoteMarks = regexp.MustCompile(`^\s{0,3}(?:> ?)+`)
 
-// readText reads a line that is not an event.
+// readText reads a line that is not an event of go test -json.
 func (r *reader) readText(text string) {
 	raw := strings.TrimRight(text, " \t\r")
 	if strings.HasPrefix(strings.TrimLeft(raw, " "), ">") {
-		raw = quoted.ReplaceAllString(raw, "")
+		raw = quoteMarks.ReplaceAllString(raw, "")
 	}
 	line := strings.TrimSpace(raw)
 	if marker := findFence(line); r.fence != "" {
 		if strings.HasPrefix(line, r.fence) && strings.Trim(line, r.fence[:1]) == "" {
 			r.fence = ""
 			r.structs.open = false
-			r.outputs.finish()
+			r.outputs.finishReport()
 			return
 		}
 		r.readCode(line)
@@ -125,32 +144,34 @@ func (r *reader) readText(text string) {
 	}
 	if line == "" {
 		r.endParagraph()
-		r.benches.read(r.position, "")
+		r.benches.readLine(r.position, "")
 		return
 	}
 	if r.readMarkup(line) {
 		return
 	}
-	at := r.position
+	pos := r.position
 	if n := len(r.text); n > 0 && len(r.text[n-1].text) <= maxLabel {
-		at.label = cleanLabel(r.text[n-1].text) // the line right before
+		pos.label = cleanLabel(r.text[n-1].text) // the line before, whose paragraph is not stored yet
 	}
-	if r.outputs.read(at, line) || r.benches.read(at, line) {
+	if r.outputs.readLine(pos, line) || r.benches.readLine(pos, line) {
 		r.endParagraph()
 		return
 	}
-	if r.table == nil && len(r.text) == 0 && (strings.HasPrefix(raw, "    ") || strings.HasPrefix(raw, "\t")) && !listItem.MatchString(line) {
-		r.readCode(line)
+	isIndented := strings.HasPrefix(raw, "    ") || strings.HasPrefix(raw, "\t")
+	if isIndented && r.table == nil && len(r.text) == 0 && !listItem.MatchString(line) {
+		r.readCode(line) // an indented block of code
 		return
 	}
 	r.readMarkdown(line)
 }
 
-// maxMarkup is the maximum size of a table in HTML within Markdown, in bytes. A longer one is prose.
+// maxMarkup is the size in bytes from which an HTML table within Markdown is read although
+// it has not ended.
 const maxMarkup = 1 << 18
 
-// readMarkup reports whether a line belongs to a table in HTML within Markdown, and reads the
-// table at its end.
+// readMarkup collects the lines of an HTML table within Markdown, and reads the table when
+// it ends. It reports whether the line belongs to one.
 func (r *reader) readMarkup(line string) bool {
 	if r.markup.Len() == 0 {
 		if !strings.HasPrefix(line, "<table") {
@@ -164,14 +185,15 @@ func (r *reader) readMarkup(line string) bool {
 	if strings.Contains(line, "</table>") || r.markup.Len() > maxMarkup {
 		text := r.markup.String()
 		r.markup.Reset()
-		at := r.position
-		_ = r.readHTML(strings.NewReader(text), r.markupAt) // bounds are checked after each line
-		r.position = at
+		pos := r.position
+		_ = r.readHTML(strings.NewReader(text), r.markupAt) // readLine checks the bounds
+		r.position = pos
 	}
 	return true
 }
 
-// findFence returns the marks that begin a block of code, or "".
+// findFence returns the marks with which a line begins a block of code, e.g. "```". It
+// returns "" for other lines.
 func findFence(line string) string {
 	for _, c := range []string{"`", "~"} {
 		if n := len(line) - len(strings.TrimLeft(line, c)); n >= 3 && !strings.Contains(line[n:], "`") {
@@ -183,14 +205,15 @@ func findFence(line string) string {
 
 // readCode reads a line of a block of code.
 func (r *reader) readCode(line string) {
-	if output, ok := strings.CutPrefix(line, "# "); ok && r.outputs.read(r.position, output) {
+	if output, ok := strings.CutPrefix(line, "# "); ok && r.outputs.readLine(r.position, output) {
 		return // a script with its output as comments
 	}
-	if r.outputs.read(r.position, line) || r.benches.read(r.position, line) {
+	if r.outputs.readLine(r.position, line) || r.benches.readLine(r.position, line) {
 		return
 	}
-	r.readCommand(line, true)
-	r.structs.read(r.position, line)
+	const inCode = true
+	r.readCommand(line, inCode)
+	r.structs.readLine(r.position, line)
 	if cells := splitRow(line); len(cells) > 1 {
 		r.readRow(line, cells)
 		return
@@ -199,18 +222,19 @@ func (r *reader) readCode(line string) {
 }
 
 var (
-	atx      = regexp.MustCompile(`^(#{1,6})\s+(.*?)\s*#*$`)
-	listItem = regexp.MustCompile(`^(?:[-*+•]|\d{1,3}[.)])\s+`)
-	strong   = regexp.MustCompile(`^\*\*([^*]+)\*\*:?$`)
+	headingLine = regexp.MustCompile(`^(#{1,6})\s+(.*?)\s*#*$`)
+	listItem    = regexp.MustCompile(`^(?:[-*+•]|\d{1,3}[.)])\s+`)
+	boldLine    = regexp.MustCompile(`^\*\*([^*]+)\*\*:?$`)
 )
 
 // readMarkdown reads a line of prose, a heading or a row of a table.
 func (r *reader) readMarkdown(line string) {
-	if m := atx.FindStringSubmatch(line); m != nil {
+	if m := headingLine.FindStringSubmatch(line); m != nil {
 		r.setHeading(len(m[1]), cleanCell(m[2]))
 		return
 	}
-	if len(r.text) == 1 && (strings.Trim(line, "=") == "" || strings.Trim(line, "-") == "") && !strings.Contains(r.text[0].text, "|") {
+	isUnderline := strings.Trim(line, "=") == "" || strings.Trim(line, "-") == ""
+	if isUnderline && len(r.text) == 1 && !strings.Contains(r.text[0].text, "|") {
 		title, level := r.text[0].text, 2
 		if line[0] == '=' {
 			level = 1
@@ -227,14 +251,14 @@ func (r *reader) readMarkdown(line string) {
 		r.endParagraph()
 		line = listItem.ReplaceAllString(line, "")
 	}
-	if m := strong.FindStringSubmatch(line); m != nil {
+	if m := boldLine.FindStringSubmatch(line); m != nil {
 		r.endParagraph()
 		r.label = strings.Trim(m[1], ": ")
 	}
 	r.addProse(line)
 }
 
-// addProse adds a line to the paragraph.
+// addProse adds a line to the current paragraph. It drops lines after maxProse bytes.
 func (r *reader) addProse(line string) {
 	if r.prose += len(line); r.prose > maxProse {
 		r.text, r.size = nil, 0
@@ -247,10 +271,10 @@ func (r *reader) addProse(line string) {
 	r.text = append(r.text, proseLine{r.line, line})
 }
 
-// setHeading begins a section of a level, 1 to 6.
+// setHeading begins a section of a level, 1 to 6. The title is also stored as a sentence.
 func (r *reader) setHeading(level int, title string) {
 	r.endParagraph()
-	r.outputs.finish()
+	r.outputs.finishReport()
 	if level == 1 {
 		r.section++
 	}
@@ -261,8 +285,9 @@ func (r *reader) setHeading(level int, title string) {
 	r.addSentences([]proseLine{{r.line, title}})
 }
 
-// readRow reports whether the line is a row of a table, or may be its header. A header without
-// a rule below it is prose.
+// readRow reads a line as a row of the current table. Outside of a table it remembers the
+// cells as a possible header, and begins a table at a rule such as |---|---| right below
+// one. It reports whether the line belongs to a table; a header without a rule is prose.
 func (r *reader) readRow(line string, cells []string) bool {
 	switch {
 	case r.table != nil:
@@ -275,7 +300,7 @@ func (r *reader) readRow(line string, cells []string) bool {
 		return true
 	case isRule(cells) && r.header != nil && r.headerAt == r.line-1:
 		if n := len(r.text); n > 0 && r.text[n-1].line == r.headerAt {
-			r.text = r.text[:n-1]
+			r.text = r.text[:n-1] // the header is not prose
 		}
 		header := r.header
 		r.endParagraph()
@@ -287,7 +312,7 @@ func (r *reader) readRow(line string, cells []string) bool {
 	return false
 }
 
-// endTable stores the table that was read.
+// endTable stores the current table, if it has rows.
 func (r *reader) endTable() {
 	if r.table != nil && len(r.table.rows) > 0 {
 		r.doc.tables = append(r.doc.tables, r.table)
@@ -295,7 +320,7 @@ func (r *reader) endTable() {
 	r.table = nil
 }
 
-// endParagraph stores the sentences of the paragraph that was read.
+// endParagraph stores the sentences of the current paragraph.
 func (r *reader) endParagraph() {
 	r.endTable()
 	if len(r.text) > 0 {
@@ -307,35 +332,38 @@ func (r *reader) endParagraph() {
 	r.text, r.size = nil, 0
 }
 
-// maxLabel is the maximum length in bytes of a line that names what is below it.
+// maxLabel is the maximum length in bytes of a line that may be the label of an output or a
+// table below it.
 const maxLabel = 80
 
+// cleanLabel returns a line without marks of Markdown and without a colon at its end.
 func cleanLabel(text string) string { return strings.Trim(cleanCell(text), ": ") }
 
-// sentenceEnd matches the end of a sentence. 1.5 and e.g. are none.
+// sentenceEnd matches the end of a sentence and the beginning of the next one. The points
+// in 1.5 and e.g. do not match.
 var sentenceEnd = regexp.MustCompile(`[.!?][)"'*_]*\s+[A-Z*_"'(\x{1F300}-\x{1FAFF}]`)
 
 // addSentences splits lines into sentences, and stores those that may be about figures.
 func (r *reader) addSentences(lines []proseLine) {
-	var whole strings.Builder
-	starts := make([]int, len(lines))
+	var paragraph strings.Builder
+	starts := make([]int, len(lines)) // offset of each line in the paragraph
 	for i, l := range lines {
-		starts[i] = whole.Len()
-		whole.WriteString(l.text)
-		whole.WriteByte('\n')
+		starts[i] = paragraph.Len()
+		paragraph.WriteString(l.text)
+		paragraph.WriteByte('\n')
 	}
-	text, offset := whole.String(), 0
-	add := func(end int) {
-		from := offset + len(text[offset:end]) - len(strings.TrimLeft(text[offset:end], " \n"))
-		n := 0
-		for n+1 < len(starts) && starts[n+1] <= from {
+	text, offset := paragraph.String(), 0
+	add := func(end int) { // the sentence from offset to end
+		start := end - len(strings.TrimLeft(text[offset:end], " \n"))
+		n := 0 // index of the line in which the sentence begins
+		for n+1 < len(starts) && starts[n+1] <= start {
 			n++
 		}
-		one := strings.Join(strings.Fields(text[offset:end]), " ")
-		if isStatement(one) {
-			at := r.position
-			at.line = lines[n].line
-			r.doc.sentences = append(r.doc.sentences, sentence{at, strings.Clone(one)})
+		joined := strings.Join(strings.Fields(text[offset:end]), " ")
+		if isStatement(joined) {
+			pos := r.position
+			pos.line = lines[n].line
+			r.doc.sentences = append(r.doc.sentences, sentence{pos, strings.Clone(joined)})
 		}
 		offset = end
 	}
@@ -343,76 +371,77 @@ func (r *reader) addSentences(lines []proseLine) {
 		add(m[0] + 1)
 	}
 	add(len(text))
+	current := r.line
 	for _, l := range lines {
-		at := r.position
-		at.line = l.line
-		saved := r.position
-		r.position = at
-		r.readCommand(l.text, false)
-		r.position = saved
+		const inCode = false
+		r.line = l.line
+		r.readCommand(l.text, inCode)
 	}
+	r.line = current
 }
 
-// statement matches words of sentences that rules read; sentences with a digit are stored, too.
-var statement = regexp.MustCompile(`(?i)statistic|constant|linear|quadratic|scal|regardless|slow\b|weakest|saturat|maxed|increas|grow|\bO\(|overhead|bottleneck|profil|without|target|goal|purely|solely|entirely|drop-in|identical|differ|slower|faster|significan|error|success|twice|half|repeat|median|average|runs\b`)
+// statementWords matches the words by which rules recognize a sentence without a digit.
+var statementWords = regexp.MustCompile(`(?i)statistic|constant|linear|quadratic|scal|regardless|slow\b|weakest|saturat|maxed|increas|grow|\bO\(|overhead|bottleneck|profil|without|target|goal|purely|solely|entirely|drop-in|identical|differ|slower|faster|significan|error|success|twice|half|repeat|median|average|runs\b`)
 
+// isStatement reports whether a sentence may be about figures.
 func isStatement(text string) bool {
-	return len(text) <= maxStatement && text != "" && (strings.ContainsAny(text, "0123456789") || statement.MatchString(text))
+	return len(text) <= maxStatement && text != "" && (strings.ContainsAny(text, "0123456789") || statementWords.MatchString(text))
 }
 
-// tools matches a command of a load generator, or one that starts a server or a request.
-var tools = regexp.MustCompile("(?:^|[$#>%❯`;&|(] *|/|\\s)(wrk2?|ab|hey|oha|vegeta|k6|ghz|go test|curl|docker run)\\s+(-|https?:|run\\b|attack\\b|\\.)")
+// toolCommand matches a command of a load generator, or one that starts a server or a request.
+var toolCommand = regexp.MustCompile("(?:^|[$#>%❯`;&|(] *|/|\\s)(wrk2?|ab|hey|oha|vegeta|k6|ghz|go test|curl|docker run)\\s+(-|https?:|run\\b|attack\\b|\\.)")
 
-// readCommand stores the command in a line of code, or within `marks` of code in prose.
-func (r *reader) readCommand(line string, code bool) {
+// readCommand stores the command in a line of a block of code, or in `marks` of code or
+// after a prompt in prose.
+func (r *reader) readCommand(line string, inCode bool) {
 	if r.command {
 		last := &r.doc.commands[len(r.doc.commands)-1]
 		last.text = strings.TrimSuffix(last.text, `\`) + " " + line
-		r.command = strings.HasSuffix(line, `\`) && len(last.text) < 4096
-		r.noteCommand(*last)
+		r.command = strings.HasSuffix(line, `\`) && len(last.text) < maxCommand
+		r.setLatest(*last)
 		return
 	}
-	if !code && !strings.Contains(line, "`") && !strings.HasPrefix(line, "$ ") {
+	if !inCode && !strings.Contains(line, "`") && !strings.HasPrefix(line, "$ ") {
 		return
 	}
-	m := tools.FindStringSubmatchIndex(line)
+	m := toolCommand.FindStringSubmatchIndex(line)
 	if m == nil {
 		return
 	}
 	text := line[m[2]:]
-	if !code {
+	if !inCode {
 		text, _, _ = strings.Cut(text, "`")
 	}
-	if len(text) > 4096 {
-		text = text[:4096]
+	if len(text) > maxCommand {
+		text = text[:maxCommand]
 	}
-	at := r.position
-	c := command{at, strings.Clone(text)}
+	c := command{r.position, strings.Clone(text)}
 	r.doc.commands = append(r.doc.commands, c)
-	r.command = code && strings.HasSuffix(text, `\`)
-	r.noteCommand(c)
+	r.command = inCode && strings.HasSuffix(text, `\`)
+	r.setLatest(c)
 }
 
-// noteCommand makes a command the latest of its tool.
-func (r *reader) noteCommand(c command) {
+// setLatest makes a command the latest of its tool: of the program that it names, or of a
+// load generator that docker run starts.
+func (r *reader) setLatest(c command) {
 	if fields := strings.Fields(c.text); len(fields) > 0 {
 		r.outputs.latest[fields[0]] = c
 	}
 	if strings.HasPrefix(c.text, "docker run") {
 		for _, tool := range []string{"ab", "wrk", "wrk2", "hey", "oha", "k6", "ghz"} {
-			if strings.Contains(c.text, " "+tool+" -") {
-				c.text = c.text[strings.Index(c.text, " "+tool+" -")+1:]
+			if i := strings.Index(c.text, " "+tool+" -"); i >= 0 {
+				c.text = c.text[i+1:]
 				r.outputs.latest[tool] = c
 			}
 		}
 	}
 }
 
-// finish stores what the last lines began.
-func (r *reader) finish() {
+// finishFile stores the paragraph, table or report at the end of the file.
+func (r *reader) finishFile() {
 	r.endParagraph()
-	r.outputs.finish()
+	r.outputs.finishReport()
 }
 
-// isBinary reports whether a line has a byte that no text has.
+// isBinary reports whether a line contains a zero byte, which no text does.
 func isBinary(line []byte) bool { return bytes.IndexByte(line, 0) >= 0 }

@@ -77,7 +77,7 @@ func TestBenchmarks(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		r.finish()
+		r.finishFile()
 		var got []string
 		for _, b := range r.doc.benches {
 			one := fmt.Sprintf("%s %d×%d", b.name, b.iterations, b.runs)
@@ -169,7 +169,7 @@ func TestBoundedMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r.finish()
+	r.finishFile()
 	if len(r.doc.benches) != 1 || r.doc.benches[0].runs != 50_000 || len(r.doc.sentences) > maxSentences {
 		t.Errorf("%d benchmarks, %d statements", len(r.doc.benches), len(r.doc.sentences))
 	}

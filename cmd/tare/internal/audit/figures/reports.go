@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/textfile"
 )
 
-// isReport reports whether a file begins as a JSON document that is no event of go test.
+// isReport reports whether a file begins with a JSON object that is not an event of go test.
 func isReport(start []byte) bool {
 	if len(start) < 2 || start[0] != '{' {
 		return false
@@ -21,18 +21,19 @@ func isReport(start []byte) bool {
 	return !bytes.Contains(first, []byte(`"Action":`))
 }
 
-// Bounds of what is stored of a JSON document. Lists of single requests are longer; they are
-// read and not stored.
+// Bounds of a JSON document. Scalars beyond the last three are read and not stored: lists
+// of single requests are long.
 const (
-	maxDepth    = 1000
-	maxValues   = 4096
-	maxElements = 64
+	maxDepth      = 1000 // a deeper document is an error
+	maxValues     = 4096
+	maxElements   = 64 // of an array
+	maxStoreDepth = 6
 )
 
-// flat is the scalars of a JSON document by path, e.g. "latencies.mean".
+// flat holds the scalars of a JSON document by path, e.g. "latencies.mean".
 type flat map[string]any
 
-// number returns the number at the first path that has one, times scale.
+// number returns the first number at one of paths, multiplied by scale.
 func (f flat) number(line int, scale float64, paths ...string) measured {
 	for _, path := range paths {
 		if v, ok := f[path].(float64); ok && v >= 0 {
@@ -42,7 +43,7 @@ func (f flat) number(line int, scale float64, paths ...string) measured {
 	return measured{}
 }
 
-// sum returns the sum of the numbers directly below a path whose keys are selected.
+// sum returns the sum of the numbers directly below a path with a selected key.
 func (f flat) sum(line int, path string, selects func(key string) bool) measured {
 	total := measured{}
 	for key, v := range f {
@@ -55,13 +56,14 @@ func (f flat) sum(line int, path string, selects func(key string) bool) measured
 	return total
 }
 
-// guard fails if a token of JSON is too long to be one of a report, before a decoder stores it.
+// guard is a reader that counts lines and fails at a token of JSON longer than maxLine,
+// before a decoder stores the token.
 type guard struct {
 	r      io.Reader
-	line   int // of the byte that was read last
-	length int // of the token
-	quoted bool
-	escape bool
+	line   int  // line of the last byte
+	length int  // bytes of the current token
+	quoted bool // the current token is a string
+	escape bool // the last byte was a backslash in a string
 }
 
 func (g *guard) Read(p []byte) (int, error) {
@@ -105,7 +107,7 @@ func (r *reader) readReports(file *textfile.File) error {
 			return fmt.Errorf("%s:%d:1: not a JSON document: %w", r.doc.name, in.line, err)
 		}
 		r.line = line
-		if l := parseReport(doc, r.position); l != nil {
+		if l := findReport(doc, r.position); l != nil {
 			r.doc.loads = append(r.doc.loads, l)
 		}
 		if err := r.checkBounds(); err != nil {
@@ -114,15 +116,16 @@ func (r *reader) readReports(file *textfile.File) error {
 	}
 }
 
-// flatten reads one value and returns its scalars by path. io.EOF: there is none.
+// flatten reads one JSON value and returns its scalars by path. It returns io.EOF at the
+// end of the input.
 func flatten(dec *json.Decoder) (flat, error) {
 	out := flat{}
 	type level struct {
-		path   string
+		path   string // path of the object or array, which ends with a point
 		object bool
-		key    string // "" if the next token is a key
-		index  int
-		drop   bool // the values are not stored
+		key    string // key of the next value of an object; "" if the next token is a key
+		index  int    // index of the next value
+		drop   bool   // the values are not stored
 	}
 	var stack []level
 	store := func(v any) {
@@ -158,7 +161,7 @@ func flatten(dec *json.Decoder) (flat, error) {
 				if !top.object {
 					name = strconv.Itoa(top.index)
 				}
-				next.drop = top.drop || len(stack) > 6 || !top.object && top.index >= maxElements
+				next.drop = top.drop || len(stack) > maxStoreDepth || !top.object && top.index >= maxElements
 				if !next.drop {
 					next.path = top.path + name + "."
 				}
@@ -178,7 +181,7 @@ func flatten(dec *json.Decoder) (flat, error) {
 				if top := &stack[len(stack)-1]; top.object && top.key == "" {
 					if key, ok := token.(string); ok {
 						if top.key = key; key == "" {
-							top.key = " "
+							top.key = " " // an empty key of the document
 						}
 						continue
 					}
@@ -192,79 +195,115 @@ func flatten(dec *json.Decoder) (flat, error) {
 	}
 }
 
-// parseReport returns the report that a document is, or nil.
-func parseReport(f flat, at position) *load {
-	const ns, ms = 1e-9, 1e-3
+// Scales of the units of JSON documents in base units.
+const (
+	noScale      = 1 // a number, or a time in s
+	nanoseconds  = 1e-9
+	milliseconds = 1e-3
+)
+
+// findReport returns the report of a load generator that a document is, nil if it is
+// something else. Its keys tell the tool.
+func findReport(f flat, pos position) *load {
 	has := func(path string) bool { _, ok := f[path].(float64); return ok }
-	l := &load{position: at}
-	n := at.line
-	other := func(key string) bool {
-		return !strings.HasPrefix(key, "2") && !strings.HasPrefix(key, "3") && key != "OK"
-	}
-	quantile := func(q float64, scale float64, paths ...string) {
-		if v := f.number(n, scale, paths...); v.isKnown() {
-			l.quantiles = append(l.quantiles, quantileValue{q, v.value, n})
-		}
-	}
+	l := &load{position: pos}
 	switch {
 	case has("latencies.mean") && has("throughput"):
-		l.tool, l.open = "vegeta", true
-		l.requests, l.duration = f.number(n, 1, "requests"), f.number(n, ns, "duration")
-		l.offered, l.rate = f.number(n, 1, "rate"), f.number(n, 1, "throughput")
-		l.mean, l.min, l.max = f.number(n, ns, "latencies.mean"), f.number(n, ns, "latencies.min"), f.number(n, ns, "latencies.max")
-		for _, q := range []string{"50", "90", "95", "99"} {
-			p, _ := strconv.ParseFloat(q, 64)
-			quantile(p/100, ns, "latencies."+q+"th")
-		}
-		if success, ok := f["success"].(float64); ok && success < 1 {
-			l.errors = measured{(1 - success) * l.requests.value, n}
-		}
+		l.fromVegeta(f)
 	case has("summary.requestsPerSec") && has("summary.average"):
-		l.tool = "oha"
-		l.rate, l.duration = f.number(n, 1, "summary.requestsPerSec"), f.number(n, 1, "summary.total")
-		l.mean, l.min, l.max = f.number(n, 1, "summary.average"), f.number(n, 1, "summary.fastest"), f.number(n, 1, "summary.slowest")
-		l.requests = f.sum(n, "statusCodeDistribution", func(string) bool { return true })
-		l.errors = addMeasured(f.sum(n, "statusCodeDistribution", other), f.sum(n, "errorDistribution", func(key string) bool { return !strings.Contains(key, "deadline") }))
-		for _, q := range []string{"50", "75", "90", "95", "99", "99.9"} {
-			p, _ := strconv.ParseFloat(q, 64)
-			quantile(p/100, 1, "latencyPercentiles.p"+q)
-		}
+		l.fromOha(f)
 	case has("count") && has("rps") && has("average"):
-		l.tool = "ghz"
-		l.requests, l.duration, l.rate = f.number(n, 1, "count"), f.number(n, ns, "total"), f.number(n, 1, "rps")
-		l.mean, l.min, l.max = f.number(n, ns, "average"), f.number(n, ns, "fastest"), f.number(n, ns, "slowest")
-		l.connections = f.number(n, 1, "options.concurrency")
-		l.errors = f.sum(n, "statusCodeDistribution", other)
-		if l.offered = f.number(n, 1, "options.rps"); l.offered.value > 0 {
-			l.open = true
-		} else {
-			l.offered = measured{}
-		}
-		for i := range maxElements {
-			path := "latencyDistribution." + strconv.Itoa(i)
-			if p, ok := f[path+".percentage"].(float64); ok {
-				quantile(p/100, ns, path+".latency")
-			}
-		}
+		l.fromGhz(f)
 	case has("metrics.http_req_duration.avg") || has("metrics.http_req_duration.values.avg"):
-		l.tool = "k6"
-		metric := func(name, value string) []string {
-			return []string{"metrics." + name + "." + value, "metrics." + name + ".values." + value}
-		}
-		l.mean, l.min, l.max = f.number(n, ms, metric("http_req_duration", "avg")...), f.number(n, ms, metric("http_req_duration", "min")...), f.number(n, ms, metric("http_req_duration", "max")...)
-		quantile(0.5, ms, metric("http_req_duration", "med")...)
-		for _, q := range []string{"90", "95", "99", "99.9"} {
-			p, _ := strconv.ParseFloat(q, 64)
-			quantile(p/100, ms, metric("http_req_duration", "p("+q+")")...)
-		}
-		l.requests, l.rate = f.number(n, 1, metric("http_reqs", "count")...), f.number(n, 1, metric("http_reqs", "rate")...)
-		l.dropped = f.number(n, 1, metric("dropped_iterations", "count")...)
-		failed := f.number(n, 1, append(metric("http_req_failed", "rate"), "metrics.http_req_failed.value")...)
-		if failed.isKnown() && failed.value > 0 && failed.value <= 1 {
-			l.errors = measured{failed.value * l.requests.value, n}
-		}
+		l.fromK6(f)
 	default:
 		return nil
 	}
 	return l
+}
+
+// addQuantile adds the quantile q whose latency is the first number at one of paths.
+func (l *load) addQuantile(f flat, q, scale float64, paths ...string) {
+	if v := f.number(l.line, scale, paths...); v.isKnown() {
+		l.quantiles = append(l.quantiles, quantileValue{q, v.value, l.line})
+	}
+}
+
+// isErrorStatus reports whether a key of a distribution of statuses counts errors.
+func isErrorStatus(key string) bool {
+	return !strings.HasPrefix(key, "2") && !strings.HasPrefix(key, "3") && key != "OK"
+}
+
+// fromVegeta reads the output of vegeta report -type=json, with times in ns.
+func (l *load) fromVegeta(f flat) {
+	n := l.line
+	l.tool, l.open = "vegeta", true
+	l.requests, l.duration = f.number(n, noScale, "requests"), f.number(n, nanoseconds, "duration")
+	l.offered, l.rate = f.number(n, noScale, "rate"), f.number(n, noScale, "throughput")
+	l.mean, l.min, l.max = f.number(n, nanoseconds, "latencies.mean"), f.number(n, nanoseconds, "latencies.min"), f.number(n, nanoseconds, "latencies.max")
+	for _, percent := range []string{"50", "90", "95", "99"} {
+		p, _ := strconv.ParseFloat(percent, 64)
+		l.addQuantile(f, p/100, nanoseconds, "latencies."+percent+"th")
+	}
+	if success, ok := f["success"].(float64); ok && success < 1 {
+		l.errors = measured{(1 - success) * l.requests.value, n}
+	}
+}
+
+// fromOha reads the output of oha --json, with times in s.
+func (l *load) fromOha(f flat) {
+	n := l.line
+	l.tool = "oha"
+	l.rate, l.duration = f.number(n, noScale, "summary.requestsPerSec"), f.number(n, noScale, "summary.total")
+	l.mean, l.min, l.max = f.number(n, noScale, "summary.average"), f.number(n, noScale, "summary.fastest"), f.number(n, noScale, "summary.slowest")
+	isAny := func(string) bool { return true }
+	isError := func(key string) bool { return !strings.Contains(key, "deadline") } // aborted at the end of the run
+	l.requests = f.sum(n, "statusCodeDistribution", isAny)
+	l.errors = addMeasured(f.sum(n, "statusCodeDistribution", isErrorStatus), f.sum(n, "errorDistribution", isError))
+	for _, percent := range []string{"50", "75", "90", "95", "99", "99.9"} {
+		p, _ := strconv.ParseFloat(percent, 64)
+		l.addQuantile(f, p/100, noScale, "latencyPercentiles.p"+percent)
+	}
+}
+
+// fromGhz reads the output of ghz -O json, with times in ns.
+func (l *load) fromGhz(f flat) {
+	n := l.line
+	l.tool = "ghz"
+	l.requests, l.duration, l.rate = f.number(n, noScale, "count"), f.number(n, nanoseconds, "total"), f.number(n, noScale, "rps")
+	l.mean, l.min, l.max = f.number(n, nanoseconds, "average"), f.number(n, nanoseconds, "fastest"), f.number(n, nanoseconds, "slowest")
+	l.connections = f.number(n, noScale, "options.concurrency")
+	l.errors = f.sum(n, "statusCodeDistribution", isErrorStatus)
+	if rate := f.number(n, noScale, "options.rps"); rate.value > 0 {
+		l.offered, l.open = rate, true
+	}
+	for i := range maxElements {
+		path := "latencyDistribution." + strconv.Itoa(i)
+		if p, ok := f[path+".percentage"].(float64); ok {
+			l.addQuantile(f, p/100, nanoseconds, path+".latency")
+		}
+	}
+}
+
+// fromK6 reads the output of k6 --summary-export, or of handleSummary, which has the
+// figures of a metric below "values". Times are in ms.
+func (l *load) fromK6(f flat) {
+	n := l.line
+	l.tool = "k6"
+	paths := func(name, value string) []string {
+		return []string{"metrics." + name + "." + value, "metrics." + name + ".values." + value}
+	}
+	duration := func(value string) measured { return f.number(n, milliseconds, paths("http_req_duration", value)...) }
+	l.mean, l.min, l.max = duration("avg"), duration("min"), duration("max")
+	l.addQuantile(f, 0.5, milliseconds, paths("http_req_duration", "med")...)
+	for _, percent := range []string{"90", "95", "99", "99.9"} {
+		p, _ := strconv.ParseFloat(percent, 64)
+		l.addQuantile(f, p/100, milliseconds, paths("http_req_duration", "p("+percent+")")...)
+	}
+	l.requests, l.rate = f.number(n, noScale, paths("http_reqs", "count")...), f.number(n, noScale, paths("http_reqs", "rate")...)
+	l.dropped = f.number(n, noScale, paths("dropped_iterations", "count")...)
+	failed := f.number(n, noScale, append(paths("http_req_failed", "rate"), "metrics.http_req_failed.value")...)
+	if failed.isKnown() && failed.value > 0 && failed.value <= 1 {
+		l.errors = measured{failed.value * l.requests.value, n}
+	}
 }

@@ -1,22 +1,23 @@
 package figures
 
-// allRules returns the rules for results and pages, in the order in which they are listed.
+// allRules returns the rules for results and pages in the order of docs/audit.md.
 func allRules() []rule {
 	return []rule{
-		// of any results
+		// for results of any tool
 		singleRun(), fewRepetitions(), identicalFigures(), partAboveWhole(), mixOutsideParts(), bytesBelowResult(),
-		// of load generators
+		// for reports of load generators
 		littlesLaw(), rateDisagrees(), errorsLeftOut(), fewRequests(), shortRun(), generatorLimit(), sharedMachine(), closedLoop(), pausedUsers(), bodiesDiffer(),
 		curlBody(), terminalLog(), loadNotOffered(),
-		// of pages
+		// for the prose and the tables of pages
 		ratioDiffers(), wrongBase(), directionDiffers(), inverseThroughput(), mixedUnits(), unsupportedSignificance(), criterionCannotFail(), targetMisread(),
 		scalingClaim(), causeNotSeparated(), successNotCounted(), notDropIn(),
 	}
 }
 
-// Commands that measure properly what findings are about.
+// Commands of tare that measure properly. exactCommand adds the name of a benchmark, or
+// the URL and the connections of a report.
 const (
-	benchCommand    = "tare bench --base main" // of the benchmark that a finding is about
+	benchCommand    = "tare bench --base main"
 	benchAllCommand = "tare bench ./... --base main"
 	exampleURL      = "http://127.0.0.1:8080/"
 	loadCommand     = "tare load -c 50 -d 30s --rate 1000/s " + exampleURL

@@ -10,19 +10,21 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// sharedMachine returns the rule about this mistake: the load generator ran on the server's machine.
+// sharedMachine returns the rule shared-machine, which findSharedMachine applies.
 func sharedMachine() rule {
-	return rule{audit.Rule{
-		ID: "shared-machine", Severity: tare.Note, Title: "The load generator ran on the server's machine.",
+	return rule{Rule: audit.Rule{
+		ID: "shared-machine", Severity: tare.Note,
+		Title:   "The load generator ran on the server's machine.",
 		Why:     "Both took processor time from each other: the rate is that of the two together, and a server that takes less leaves more to the generator.",
 		Do:      "pin both to processors of their own, and read the CPU time per request of the server",
-		Command: compareCommand, Lang: "text",
-		Bad:  "Running 10s test @ http://127.0.0.1:3000/\n  4 threads and 100 connections\n    Latency     1.00ms    0.20ms  12.00ms   90.00%\n  980000 requests in 10.00s, 12.00MB read\nRequests/sec:  98000.00\n",
-		Good: "Running 10s test @ http://10.0.0.7:3000/\n  4 threads and 100 connections\n    Latency     1.00ms    0.20ms  12.00ms   90.00%\n  980000 requests in 10.00s, 12.00MB read\nRequests/sec:  98000.00\n",
-		Seen: []string{"https://github.com/tao-yi/my-benchmark", "https://github.com/simon-laszlo/benchmark"},
-	}, findSharedMachine}
+		Command: compareCommand,
+		Bad:     "Running 10s test @ http://127.0.0.1:3000/\n  4 threads and 100 connections\n    Latency     1.00ms    0.20ms  12.00ms   90.00%\n  980000 requests in 10.00s, 12.00MB read\nRequests/sec:  98000.00\n",
+		Good:    "Running 10s test @ http://10.0.0.7:3000/\n  4 threads and 100 connections\n    Latency     1.00ms    0.20ms  12.00ms   90.00%\n  980000 requests in 10.00s, 12.00MB read\nRequests/sec:  98000.00\n",
+		Seen:    []string{"https://github.com/tao-yi/my-benchmark", "https://github.com/simon-laszlo/benchmark"},
+	}, find: findSharedMachine}
 }
 
+// findSharedMachine reports the number of reports about a server on the local host.
 func findSharedMachine(d *document, report reportFunc) {
 	n, first := 0, ""
 	line := 0

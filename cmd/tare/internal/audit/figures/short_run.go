@@ -9,35 +9,39 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// shortRun returns the rule about this mistake: the run is too short for what has to warm up.
+// shortRun returns the rule short-run, which findShortRun applies.
 func shortRun() rule {
-	return rule{audit.Rule{
-		ID: "short-run", Severity: tare.Warn, Title: "The run is too short for what has to warm up.",
+	return rule{Rule: audit.Rule{
+		ID: "short-run", Severity: tare.Warn,
+		Title:   "The run is too short for what has to warm up.",
 		Why:     "Connections, caches, the heap and branch predictors settle in the first seconds, and these tools count them in: what was measured is a start.",
 		Do:      "measure for 10 s or more after a warm-up that is not counted",
-		Command: loadCommand, Lang: "text",
-		Bad:  "Concurrency Level:      50\nTime taken for tests:   0.812 seconds\nComplete requests:      5000\nFailed requests:        0\nRequests per second:    6157.63 [#/sec] (mean)\n",
-		Good: "Concurrency Level:      50\nTime taken for tests:   30.002 seconds\nComplete requests:      184730\nFailed requests:        0\nRequests per second:    6157.26 [#/sec] (mean)\n",
-		Seen: []string{"tiny", "https://github.com/dukhyungkim/cyf"},
-	}, findShortRun}
+		Command: loadCommand,
+		Bad:     "Concurrency Level:      50\nTime taken for tests:   0.812 seconds\nComplete requests:      5000\nFailed requests:        0\nRequests per second:    6157.63 [#/sec] (mean)\n",
+		Good:    "Concurrency Level:      50\nTime taken for tests:   30.002 seconds\nComplete requests:      184730\nFailed requests:        0\nRequests per second:    6157.26 [#/sec] (mean)\n",
+		Seen:    []string{"tiny", "https://github.com/dukhyungkim/cyf"},
+	}, find: findShortRun}
 }
 
 const (
-	minSeconds    = 5  // of a load, none of it discarded
-	minIterations = 10 // of a benchmark
+	minSeconds      = 5   // s of a run of a load generator
+	minIterations   = 10  // iterations of a benchmark, and runs if it has fewer
+	minBenchSeconds = 0.5 // s of a benchmark with fewer iterations
 )
 
-// briefly matches a -benchtime of less than a tenth of a second, or of few iterations.
+// briefly matches a -benchtime of less than a tenth of a second, or of up to nine iterations.
 var briefly = regexp.MustCompile(`-(?:test\.)?benchtime[= ](?:\d{1,2}ms|\d+[uµn]s|\dx)\b`)
 
+// findShortRun reports short runs of load generators, short -benchtime options, and
+// benchmarks with few iterations.
 func findShortRun(d *document, report reportFunc) {
 	for _, l := range d.loads {
-		took := l.duration
-		if !took.isKnown() && l.rate.value > 0 && l.requests.isKnown() {
-			took = measured{l.requests.value / l.rate.value, l.rate.line}
+		duration := l.duration
+		if !duration.isKnown() && l.rate.value > 0 && l.requests.isKnown() {
+			duration = measured{l.requests.value / l.rate.value, l.rate.line}
 		}
-		if took.isKnown() && took.value < minSeconds {
-			report(took.line, fmt.Sprintf("the run took %s, and no warm-up is left out of it", formatTime(took.value)))
+		if duration.isKnown() && duration.value < minSeconds {
+			report(duration.line, fmt.Sprintf("the run took %s, and no warm-up is left out of it", formatTime(duration.value)))
 		}
 	}
 	for _, c := range d.commands {
@@ -45,19 +49,21 @@ func findShortRun(d *document, report reportFunc) {
 			report(c.line, fmt.Sprintf("%s: a benchmark runs so short that its first calls weigh in it", m[0]))
 		}
 	}
-	n, line, one := 0, 0, ""
+	n, line, text := 0, 0, ""
 	for _, b := range d.benches {
 		ns, ok := b.value("ns/op")
-		if ok && b.runs < minIterations && b.iterations > 0 && b.iterations < minIterations && float64(b.iterations)*ns*1e-9 < 0.5 {
+		seconds := float64(b.iterations) * ns * 1e-9
+		isShort := b.iterations > 0 && b.iterations < minIterations && seconds < minBenchSeconds
+		if ok && isShort && b.runs < minIterations {
 			if n++; n == 1 {
-				line, one = b.line, fmt.Sprintf("%s ran %s, %s together", b.name, format.Count(b.iterations, "time"), formatTime(float64(b.iterations)*ns*1e-9))
+				line, text = b.line, fmt.Sprintf("%s ran %s, %s together", b.name, format.Count(b.iterations, "time"), formatTime(seconds))
 			}
 		}
 	}
 	if n > 0 {
 		if n > 1 {
-			one += fmt.Sprintf("; and %d more with fewer than %d iterations", n-1, minIterations)
+			text += fmt.Sprintf("; and %d more with fewer than %d iterations", n-1, minIterations)
 		}
-		report(line, one)
+		report(line, text)
 	}
 }

@@ -9,37 +9,44 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// singleRun returns the rule about this mistake: each side was run once.
+// singleRun returns the rule single-run, which findSingleRun applies.
 func singleRun() rule {
-	return rule{audit.Rule{
-		ID: "single-run", Severity: tare.Warn, Title: "Each side was run once.",
+	return rule{Rule: audit.Rule{
+		ID: "single-run", Severity: tare.Warn,
+		Title:   "Each side was run once.",
 		Why:     "One run cannot tell a difference from what the machine did at that time: the same program differs from run to run by several percent, and by more after it is linked anew.",
 		Do:      "run each side eight times or more, in turns, and give the interval",
-		Command: benchAllCommand, Lang: "text",
-		Bad:  "BenchmarkOld-8   1000000   1050 ns/op\nBenchmarkNew-8   1100000   1010 ns/op\n",
-		Good: "BenchmarkOld-8   1000000   1050 ns/op\nBenchmarkOld-8   1000000   1071 ns/op\nBenchmarkOld-8   1000000   1044 ns/op\nBenchmarkOld-8   1000000   1062 ns/op\nBenchmarkOld-8   1000000   1049 ns/op\nBenchmarkOld-8   1000000   1058 ns/op\nBenchmarkOld-8   1000000   1055 ns/op\nBenchmarkOld-8   1000000   1047 ns/op\n",
-		Seen: []string{"routing", "json-encode", "tiny", "users", "ffi"},
-	}, findSingleRun}
+		Command: benchAllCommand,
+		Bad:     "BenchmarkOld-8   1000000   1050 ns/op\nBenchmarkNew-8   1100000   1010 ns/op\n",
+		Good:    "BenchmarkOld-8   1000000   1050 ns/op\nBenchmarkOld-8   1000000   1071 ns/op\nBenchmarkOld-8   1000000   1044 ns/op\nBenchmarkOld-8   1000000   1062 ns/op\nBenchmarkOld-8   1000000   1049 ns/op\nBenchmarkOld-8   1000000   1058 ns/op\nBenchmarkOld-8   1000000   1055 ns/op\nBenchmarkOld-8   1000000   1047 ns/op\n",
+		Seen:    []string{"routing", "json-encode", "tiny", "users", "ffi"},
+	}, find: findSingleRun}
 }
 
+// findSingleRun reports benchmarks, reports and tables that have one run of each side, on a
+// page that mentions no repetitions.
 func findSingleRun(d *document, report reportFunc) {
-	if n, first := countBenches(d, func(runs int) bool { return runs == 1 }); n > 1 && n == len(d.benches) && len(d.stats) == 0 && !d.hasText(repeatedRuns) {
+	if d.hasText(repeatedRuns) {
+		return
+	}
+	isSingle := func(runs int) bool { return runs == 1 }
+	if n, first := countBenches(d, isSingle); n > 1 && n == len(d.benches) && len(d.stats) == 0 {
 		report(first, fmt.Sprintf("each of %s was run once", format.Count(n, "benchmark")))
 	}
-	if n, first := countLoads(d, func(runs int) bool { return runs == 1 }); n > 1 && !d.hasText(repeatedRuns) {
+	if n, first := countLoads(d, isSingle); n > 1 {
 		report(first, fmt.Sprintf("%s of a load generator, one of each target", format.Count(n, "report")))
 	}
-	if len(d.benches) > 0 || len(d.loads) > 0 || len(d.stats) > 0 || d.hasText(repeatedRuns) {
+	if len(d.benches) > 0 || len(d.loads) > 0 || len(d.stats) > 0 {
 		return
 	}
 	for i, t := range d.tables {
-		timed := 0
+		timings := 0
 		for _, m := range t.measures(i) {
 			if m.kind == timeKind || m.kind == rateKind {
-				timed++
+				timings++
 			}
 		}
-		if timed > 1 && !t.hasText(spread) {
+		if timings > 1 && !t.hasText(spread) {
 			report(t.line, "the table has one figure for each cell, and the page says neither how many runs that is nor how much they differ")
 			return
 		}
@@ -47,12 +54,13 @@ func findSingleRun(d *document, report reportFunc) {
 }
 
 var (
-	// repeatedRuns matches what a page says of repetitions.
+	// repeatedRuns matches a statement about repetitions, and spread the signs of repetitions
+	// in a table.
 	repeatedRuns = regexp.MustCompile(`(?i)-count[= ]?\d|\b\d+ (?:\w+ )?(?:runs|times each|iterations each|repetitions|samples|rounds)\b|\b(?:median|average|mean|best|min|minimum|geomean) (?:\w+ )?(?:of|over|across|results)|\brepeated\b|±|\bst?d ?dev|standard deviation|confidence|interval|\bruns\b[^.]{0,30}\b(?:averaged|median)|several (?:runs|times)|multiple (?:runs|times)|benchstat|benchmark\.js|criterion|hyperfine|jmh`)
 	spread       = regexp.MustCompile(`(?i)±|\+/-|\bstd?dev|\bstd\b|deviation|confidence|variance|\bCI\b|\bruns\b|samples`)
 )
 
-// hasText reports whether a sentence or a command of the page matches.
+// hasText reports whether a sentence, a command or a table of the page matches.
 func (d *document) hasText(pattern *regexp.Regexp) bool {
 	for _, s := range d.sentences {
 		if pattern.MatchString(s.text) {
@@ -89,7 +97,8 @@ func (t *table) hasText(pattern *regexp.Regexp) bool {
 	return false
 }
 
-// countBenches counts the benchmarks with a number of runs that is selected.
+// countBenches returns the number of benchmarks whose number of runs is selected, and the
+// line of the first.
 func countBenches(d *document, selects func(runs int) bool) (n, first int) {
 	for _, b := range d.benches {
 		if selects(b.runs) {
@@ -107,18 +116,19 @@ type loadKey struct {
 	connections, offered   float64
 }
 
-// countLoads counts the targets that have a selected number of reports.
+// countLoads returns the number of targets whose number of reports is selected, and the
+// line of the first.
 func countLoads(d *document, selects func(runs int) bool) (n, first int) {
 	runs := map[loadKey]int{}
 	for _, l := range d.loads {
-		runs[l.key()]++
+		runs[l.runKey()]++
 	}
 	for _, l := range d.loads {
-		if selects(runs[l.key()]) {
+		if selects(runs[l.runKey()]) {
 			if n++; n == 1 {
 				first = l.line
 			}
-			runs[l.key()] = -1
+			runs[l.runKey()] = -1 // count each target once
 		}
 	}
 	return n, first
@@ -127,10 +137,18 @@ func countLoads(d *document, selects func(runs int) bool) (n, first int) {
 // numbered matches the label of one of several runs of one thing.
 var numbered = regexp.MustCompile(`(?i)^(?:results?|run|test|trial|attempt|round|try|iteration|pass|take)?\s*#?\d+[.:]?$`)
 
-func (l *load) key() loadKey {
-	key := loadKey{l.tool, l.url, l.path, l.label, l.connections.value, l.offered.value}
+// runKey returns the key that the reports of several runs of one target share.
+func (l *load) runKey() loadKey {
+	key := loadKey{
+		tool:        l.tool,
+		url:         l.url,
+		path:        l.path,
+		label:       l.label,
+		connections: l.connections.value,
+		offered:     l.offered.value,
+	}
 	if l.path != "" {
-		key.url = "" // not each output of a section has it
+		key.url = "" // the headings tell the target, and not each report of a section has a URL
 		if numbered.MatchString(l.label) {
 			key.label = ""
 		}

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// structs reads the definitions of structs of C in blocks of code, and computes their sizes
-// on a 64-bit machine.
+// structs reads the definitions of C structs in blocks of code, and computes their sizes on
+// a 64-bit machine.
 type structs struct {
 	doc    *document
 	open   bool
-	at     position
+	pos    position
 	known  map[string]layout // of structs before
 	size   int64
 	align  int64
@@ -21,8 +21,8 @@ type structs struct {
 // layout is the size and the alignment of a type in bytes.
 type layout struct{ size, align int64 }
 
-// findScalar returns the layout of a type of C that has the same on all 64-bit machines: a long
-// has not.
+// findScalar returns the layout of a C type that has the same layout on all 64-bit
+// machines. A long has 4 bytes on Windows and 8 elsewhere, so it is not known.
 func findScalar(name string) (layout, bool) {
 	switch name {
 	case "char", "signed char", "unsigned char", "bool", "_Bool", "int8_t", "uint8_t":
@@ -44,27 +44,37 @@ var (
 	arrayLength = regexp.MustCompile(`\[(\d+)\]`)
 )
 
-// read takes in a line of code.
-func (s *structs) read(at position, text string) {
+// readLine reads a line of code. It stores a struct at its end, unless the size is unknown.
+func (s *structs) readLine(pos position, text string) {
 	switch {
 	case structOpen.MatchString(text):
-		s.open, s.at, s.size, s.align, s.broken = true, at, 0, 1, false
+		s.open, s.pos, s.size, s.align, s.broken = true, pos, 0, 1, false
 	case !s.open || text == "" || strings.HasPrefix(text, "//"):
+		// The line is not a field.
 	case structClose.MatchString(text):
 		s.open = false
 		name := structClose.FindStringSubmatch(text)[1]
-		if s.broken || s.size == 0 || len(s.known) > 1000 {
+		if s.broken || s.size == 0 || len(s.known) > maxStructs {
 			return
 		}
-		size := (s.size + s.align - 1) / s.align * s.align
+		size := roundUp(s.size, s.align)
 		s.known[name] = layout{size, s.align}
-		s.doc.structs = append(s.doc.structs, structSize{position: s.at, name: name, size: size})
+		s.doc.structs = append(s.doc.structs, structSize{position: s.pos, name: name, size: size})
 	default:
 		s.addField(text)
 	}
 }
 
-// addField adds a field to the struct that is open.
+// Bounds of the structs of a file.
+const (
+	maxStructs = 1000
+	maxArray   = 1 << 20 // elements of an array
+)
+
+// roundUp returns the least multiple of align that is not below size.
+func roundUp(size, align int64) int64 { return (size + align - 1) / align * align }
+
+// addField adds a field to the current struct, with the padding before it.
 func (s *structs) addField(text string) {
 	m := structField.FindStringSubmatch(text)
 	if m == nil {
@@ -75,7 +85,7 @@ func (s *structs) addField(text string) {
 	if !ok {
 		field, ok = s.known[m[1]]
 	}
-	if m[2] != "" {
+	if m[2] != "" { // a pointer
 		field, ok = layout{8, 8}, true
 	}
 	if !ok {
@@ -85,12 +95,12 @@ func (s *structs) addField(text string) {
 	count := int64(1)
 	for _, length := range arrayLength.FindAllStringSubmatch(m[4], -1) {
 		n, err := strconv.ParseInt(length[1], 10, 32)
-		if err != nil || count > 1<<20 {
+		if err != nil || count > maxArray {
 			s.broken = true
 			return
 		}
 		count *= n
 	}
-	s.size = (s.size+field.align-1)/field.align*field.align + field.size*count
+	s.size = roundUp(s.size, field.align) + field.size*count
 	s.align = max(s.align, field.align)
 }

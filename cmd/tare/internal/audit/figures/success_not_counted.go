@@ -8,24 +8,29 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// successNotCounted returns the rule about this mistake: all requests are said to succeed, and no figure counts failures.
+// successNotCounted returns the rule success-not-counted, which findSuccessNotCounted applies.
 func successNotCounted() rule {
-	return rule{audit.Rule{
-		ID: "success-not-counted", Severity: tare.Note, Title: "All requests are said to succeed, and no figure counts failures.",
+	return rule{Rule: audit.Rule{
+		ID: "success-not-counted", Severity: tare.Note,
+		Title:   "All requests are said to succeed, and no figure counts failures.",
 		Why:     "A benchmark that drops errors has none: what failed was as fast as what worked, or faster.",
 		Do:      "count answers by status beside each rate, and check their content",
-		Command: loadCommand, Lang: "text",
-		Bad:  "| operation | ns/op |\n|---|---|\n| create | 101000 |\n| read | 45000 |\n\nAll servers keep a 100% success rate under load.\n",
-		Good: "| operation | ns/op | errors |\n|---|---|---|\n| create | 101000 | 0 |\n| read | 45000 | 0 |\n\nAll servers keep a 100% success rate under load.\n",
-		Seen: []string{"users"},
-	}, findSuccessNotCounted}
+		Command: loadCommand,
+		Bad:     "| operation | ns/op |\n|---|---|\n| create | 101000 |\n| read | 45000 |\n\nAll servers keep a 100% success rate under load.\n",
+		Good:    "| operation | ns/op | errors |\n|---|---|---|\n| create | 101000 | 0 |\n| read | 45000 | 0 |\n\nAll servers keep a 100% success rate under load.\n",
+		Seen:    []string{"users"},
+	}, find: findSuccessNotCounted}
 }
 
+// allSucceed matches a statement that no request failed, and countsErrors the signs that
+// failures were counted.
 var (
 	allSucceed   = regexp.MustCompile(`(?i)\b100\s?%\s+success|\bzero (?:errors|failures)\b|\bno (?:errors|failed requests)\b|\b0\s?% (?:error|failure)`)
 	countsErrors = regexp.MustCompile(`(?i)\berrors?\b|fail|success|non-2xx|status|✓`)
 )
 
+// findSuccessNotCounted reports the first statement that no request failed, on a page with
+// tables whose cells do not mention errors.
 func findSuccessNotCounted(d *document, report reportFunc) {
 	if len(d.measured) < 2 || len(d.loads) > 0 {
 		return

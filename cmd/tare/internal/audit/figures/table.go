@@ -24,7 +24,7 @@ const (
 	maxCells = 60
 )
 
-// splitRow returns the cells of a row of a table in Markdown; nil if text is none.
+// splitRow returns the cells of a row of a Markdown table, nil if text has no |.
 func splitRow(text string) []string {
 	if !strings.Contains(text, "|") {
 		return nil
@@ -70,7 +70,7 @@ func cleanCell(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// isRule reports whether cells are the line below the header of a table.
+// isRule reports whether cells are those of the rule below the header of a table: |---|:-:|.
 func isRule(cells []string) bool {
 	if len(cells) == 0 {
 		return false
@@ -83,25 +83,25 @@ func isRule(cells []string) bool {
 	return true
 }
 
-// measure is a figure of a page with what it is of: a cell of a table, a figure of a
-// benchmark, or of a report.
+// measure is a figure of a page: a cell of a table, or a figure of a benchmark or report.
 type measure struct {
 	quantity
-	subject string // the contender, in lower case
-	metric  string // the column, or the row where columns are the contenders
-	heading string // above the table
-	origin  int    // the table, or block of output, by number
+	subject string // name of the contender: of a row, or of a column, in lower case
+	metric  string // name of the metric: of a column, or of a row
+	heading string // heading above, in lower case
+	origin  int    // number of the table, or an origin such as benchOrigin
 	line    int
 	higher  bool // a higher value is better
-	column  int
-	section int
+	column  int  // index of the column of a table
+	section int  // number of headings of the first level so far
 }
 
 // bracketUnit matches the unit in a header: in brackets, or after a comma.
 var bracketUnit = regexp.MustCompile(`[(\[,]\s*([A-Za-zµμ#%/]+)\s*[)\]]?\s*$`)
 
-// findKind returns what a header, or the label of a row, says of the kind and the unit of its
-// figures. size is 0 if it names a kind without a unit.
+// findKind returns the kind of figures that the header of a column, or the label of a row,
+// names, and the size of its unit in base units, 0 if it names no unit. known is false if
+// the kind is unknown.
 func findKind(header string) (k kind, size float64, known bool) {
 	text := strings.ToLower(strings.TrimSpace(header))
 	if m := bracketUnit.FindStringSubmatch(text); m != nil {
@@ -110,7 +110,10 @@ func findKind(header string) (k kind, size float64, known bool) {
 		}
 	}
 	for _, word := range strings.Fields(text) {
-		if u, ok := findUnit(word); ok && (strings.Contains(word, "/") || u.kind == rateKind || u.kind == allocKind || u.kind == percentKind) {
+		u, ok := findUnit(word)
+		// Words such as s, b or min may not be units.
+		isCertain := strings.Contains(word, "/") || u.kind == rateKind || u.kind == allocKind || u.kind == percentKind
+		if ok && isCertain {
 			return u.kind, u.size, true
 		}
 	}
@@ -140,7 +143,9 @@ func findKind(header string) (k kind, size float64, known bool) {
 	return plainKind, 0, false
 }
 
-// measures returns the figures of a table. index numbers the table within its page.
+// measures returns the figures of a table, whose number in the page is index. The subject
+// of a figure is the label of its row, and the metric is the header of its column, or the
+// other way round if the label names a metric.
 func (t *table) measures(index int) []measure {
 	var out []measure
 	for _, row := range t.rows {
@@ -158,13 +163,24 @@ func (t *table) measures(index int) []measure {
 				header = t.header[i]
 			}
 			if label == "" && i == 0 {
-				label = cell // a table by size
+				label = cell // the rows are sizes
 				continue
 			}
-			m := measure{quantity: q, subject: strings.ToLower(label), metric: strings.ToLower(header), heading: strings.ToLower(t.heading), origin: index, line: row.line, column: i, section: t.section}
+			m := measure{
+				quantity: q,
+				subject:  strings.ToLower(label),
+				metric:   strings.ToLower(header),
+				heading:  strings.ToLower(t.heading),
+				origin:   index,
+				line:     row.line,
+				column:   i,
+				section:  t.section,
+			}
 			k, size, known := findKind(header)
 			if !known {
-				if k, size, known = findKind(label); known || namesMetric(label) && strings.ContainsFunc(header, isLetter) && !namesMetric(header) {
+				k, size, known = findKind(label)
+				isLabelMetric := namesMetric(label) && strings.ContainsFunc(header, isLetter) && !namesMetric(header)
+				if known || isLabelMetric {
 					m.subject, m.metric = m.metric, m.subject
 				}
 			}
@@ -184,7 +200,7 @@ func (t *table) measures(index int) []measure {
 	return out
 }
 
-// namesMetric reports whether a header names what is measured and not a contender.
+// namesMetric reports whether a header names a metric, and not a contender.
 func namesMetric(header string) bool {
 	header = strings.ToLower(header)
 	for _, word := range []string{"time", "latency", "value", "result", "speed", "mean", "avg", "average", "median", "memory", "size", "max", "min", "stdev", "total", "count", "rate", "p50", "p9"} {
@@ -195,4 +211,5 @@ func namesMetric(header string) bool {
 	return false
 }
 
+// isLetter reports whether r is an ASCII letter or not ASCII.
 func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 0x7f }

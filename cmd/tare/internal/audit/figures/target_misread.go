@@ -8,21 +8,26 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// targetMisread returns the rule about this mistake: a target is said to be exceeded, and the figure lies within it or below.
+// targetMisread returns the rule target-misread, which findTargetMisread applies.
 func targetMisread() rule {
-	return rule{audit.Rule{
-		ID: "target-misread", Severity: tare.Warn, Title: "A target is said to be exceeded, and the figure lies within it or below.",
+	return rule{Rule: audit.Rule{
+		ID: "target-misread", Severity: tare.Warn,
+		Title:   "A target is said to be exceeded, and the figure lies within it or below.",
 		Why:     "A figure at the lower end of the target just meets it: the next run may miss it.",
 		Do:      "say that it was met, by how much, and give the interval",
-		Command: benchCommand, Lang: "text",
-		Bad:  "The new parser exceeds the 3-4x target, achieving 3.1x speedup.\n",
-		Good: "The new parser meets the 3-4x target, achieving 3.1x speedup.\n",
-		Seen: []string{"json-encode"},
-	}, findTargetMisread}
+		Command: benchCommand,
+		Bad:     "The new parser exceeds the 3-4x target, achieving 3.1x speedup.\n",
+		Good:    "The new parser meets the 3-4x target, achieving 3.1x speedup.\n",
+		Seen:    []string{"json-encode"},
+	}, find: findTargetMisread}
 }
 
+// exceeded matches a sentence that says that a result, the third group, exceeds a target,
+// the first or the range of the first and second.
 var exceeded = regexp.MustCompile(`(?i)\bexceed\w*\b\*{0,2}[^.]{0,20}?(\d+(?:\.\d+)?)(?:\s*[-–]\s*(\d+(?:\.\d+)?))?x\b[^.]{0,40}\b(?:target|goal)\b[^\d]{0,40}(\d+(?:\.\d+)?)x`)
 
+// findTargetMisread reports results that do not exceed the target that the sentence says
+// they exceed.
 func findTargetMisread(d *document, report reportFunc) {
 	for _, s := range d.sentences {
 		m := exceeded.FindStringSubmatch(stripMarks(s.text))
@@ -40,6 +45,7 @@ func findTargetMisread(d *document, report reportFunc) {
 	}
 }
 
+// formatRange returns a target, e.g. 3–4x. high is "" if the target is one number.
 func formatRange(low, high string) string {
 	if high == "" {
 		return low + "x"

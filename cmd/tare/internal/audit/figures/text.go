@@ -7,20 +7,23 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// formatTime returns a time with three significant digits and a unit that suits it.
+// formatTime returns a time in s with three significant digits, in the unit that gives 1
+// to 999.
 func formatTime(s float64) string {
+	const roundsToOne = 0.9995 // the least value that is printed as 1.00
 	for _, u := range []struct {
 		size float64
 		name string
 	}{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}} {
-		if s >= u.size*0.9995 {
+		if s >= u.size*roundsToOne {
 			return formatNumber(s/u.size) + " " + u.name
 		}
 	}
 	return formatNumber(s/1e-9) + " ns"
 }
 
-// formatNumber returns a number with three significant digits, and no exponent.
+// formatNumber returns a number with three significant digits, or as an integer from 1,000,
+// without an exponent.
 func formatNumber(x float64) string {
 	if x >= 999.5 || x <= -999.5 {
 		return format.Grouped(x, 0)
@@ -35,7 +38,7 @@ func formatNumber(x float64) string {
 // formatQuantile returns the name of a quantile, e.g. p99.9.
 func formatQuantile(q float64) string { return "p" + strconv.FormatFloat(q*100, 'g', 7, 64) }
 
-// formatValue returns a figure as it is written in a finding.
+// formatValue returns a figure with its unit.
 func formatValue(q quantity) string {
 	switch q.kind {
 	case timeKind:

@@ -9,29 +9,35 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// unsupportedSignificance returns the rule about this mistake: significance is stated, and nothing on the page supports it.
+// unsupportedSignificance returns the rule unsupported-significance, which findUnsupportedSignificance applies.
 func unsupportedSignificance() rule {
-	return rule{audit.Rule{
-		ID: "unsupported-significance", Severity: tare.Warn, Title: "Significance is stated, and nothing on the page supports it.",
+	return rule{Rule: audit.Rule{
+		ID: "unsupported-significance", Severity: tare.Warn,
+		Title:   "Significance is stated, and nothing on the page supports it.",
 		Why:     "Significance is a statement about repetitions. A longer run (-benchtime) narrows the mean of that run, and says nothing of the next.",
 		Do:      "repeat each side eight times or more and give the interval, or p and n",
-		Command: benchAllCommand, Lang: "text",
-		Bad:  "Run with -benchtime=5s for statistically significant results.\n\n| side | time |\n|---|---|\n| a | 1180 ns |\n| b | 1105 ns |\n",
-		Good: "Run with -count=10 and compared by benchstat for statistically significant results.\n\n| side | time |\n|---|---|\n| a | 1180 ns ± 2% |\n| b | 1105 ns ± 1% |\n",
-		Seen: []string{"routing", "json-encode", "ffi"},
-	}, findUnsupportedSignificance}
+		Command: benchAllCommand,
+		Bad:     "Run with -benchtime=5s for statistically significant results.\n\n| side | time |\n|---|---|\n| a | 1180 ns |\n| b | 1105 ns |\n",
+		Good:    "Run with -count=10 and compared by benchstat for statistically significant results.\n\n| side | time |\n|---|---|\n| a | 1180 ns ± 2% |\n| b | 1105 ns ± 1% |\n",
+		Seen:    []string{"routing", "json-encode", "ffi"},
+	}, find: findUnsupportedSignificance}
 }
 
 var (
+	// gained matches a stated change, significant a statement of significance, and supported
+	// the signs of repetitions and intervals.
 	gained      = regexp.MustCompile(`(?i)\b(?:faster|slower|improve\w*|gain\w*|regress\w*|speed-?up|win)\b`)
 	significant = regexp.MustCompile(`(?i)\bstatistical(?:ly)?\s+(?:\w+\s+)?(?:significan\w*|stab\w+|reliab\w+|robust\w*|valid\w*|confiden\w+|meaningful|sound|accura\w+)`)
 	supported   = regexp.MustCompile(`(?i)±|\+/-|p\s?[=<]\s?0?\.\d|p-value|\bn\s?=\s?\d|95\s?%|99\s?% (?:ci|confidence)|confidence interval|standard deviation|std ?dev|-count[= ]?\d|benchstat|welch|mann|t-test|bootstrap|coefficient of variation`)
 )
 
+// findUnsupportedSignificance reports sentences that state a change of a benchmark for
+// which benchstat finds none, and significance without any sign of repetitions.
 func findUnsupportedSignificance(d *document, report reportFunc) {
+	const maxP = 0.05                 // benchstat's level of significance
 	unchanged := map[string]statRow{} // rows in which benchstat finds no change, by name
 	for _, row := range d.stats {
-		if row.p > 0.05 {
+		if row.p > maxP {
 			unchanged[strings.ToLower(processors.ReplaceAllString(row.name, ""))] = row
 		}
 	}

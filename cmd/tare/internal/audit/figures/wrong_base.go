@@ -8,27 +8,35 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// wrongBase returns the rule about this mistake: a percentage is of the wrong base.
+// wrongBase returns the rule wrong-base, which findWrongBase applies.
 func wrongBase() rule {
-	return rule{audit.Rule{
-		ID: "wrong-base", Severity: tare.Warn, Title: "A percentage is of the wrong base.",
+	return rule{Rule: audit.Rule{
+		ID: "wrong-base", Severity: tare.Warn,
+		Title:   "A percentage is of the wrong base.",
 		Why:     "A reduction is a share of what was there before, an increase of what it grew from: from 200 to 100 is 50 % less, from 100 to 200 is 100 % more, and nothing is less by more than 100 %. A saving per second is a share of that second.",
 		Do:      "give the ratio of the two figures, with both names: it has one base only",
-		Command: benchCommand, Lang: "text",
-		Bad:  "Memory fell to 1000 B vs 1800 B: 80% less memory.\n",
-		Good: "Memory fell to 1000 B vs 1800 B: 44% less memory.\n",
-		Seen: []string{"json-encode"},
-	}, findWrongBase}
+		Command: benchCommand,
+		Bad:     "Memory fell to 1000 B vs 1800 B: 80% less memory.\n",
+		Good:    "Memory fell to 1000 B vs 1800 B: 44% less memory.\n",
+		Seen:    []string{"json-encode"},
+	}, find: findWrongBase}
 }
 
 // perSecondSaving matches a time per second with a percentage beside it.
 var perSecondSaving = regexp.MustCompile(`(?i)(\d[\d,]*(?:\.\d+)?)\s*(ms|µs|us)\s*(?:/|per |of cpu (?:time )?per |cpu (?:time )?per )\s*s(?:ec(?:ond)?)?\b[^%\d]{0,20}~?(\d+(?:\.\d+)?)\s?%`)
 
+// findWrongBase reports percentages that are of the other one of two figures, decreases by
+// more than 100 %, and shares of a second that do not follow from the time.
 func findWrongBase(d *document, report reportFunc) {
+	const minExcess = 2 // percentage points above the true decrease
 	for _, t := range d.tables {
 		for _, c := range t.changes() {
-			if c.less && c.percent && c.b.value < c.a.value && c.value > 100*(c.a.value-c.b.value)/c.a.value+max(2, c.step) && c.canBeOf() {
-				report(c.line, fmt.Sprintf("%s: from %s to %s is %s %% less", quote(c.text), formatValue(c.a), formatValue(c.b), formatNumber(100*(c.a.value-c.b.value)/c.a.value)))
+			if !c.isLess || !c.isPercent || c.b.value >= c.a.value {
+				continue
+			}
+			decrease := 100 * (c.a.value - c.b.value) / c.a.value
+			if c.value > decrease+max(minExcess, c.step) && c.canBeOf() {
+				report(c.line, fmt.Sprintf("%s: from %s to %s is %s %% less", quote(c.text), formatValue(c.a), formatValue(c.b), formatNumber(decrease)))
 			}
 		}
 	}
@@ -36,13 +44,14 @@ func findWrongBase(d *document, report reportFunc) {
 		if m := perSecondSaving.FindStringSubmatch(s.text); m != nil {
 			q, _, _ := parseQuantity(m[1] + " " + m[2])
 			stated, _, _, _ := parseNumber(m[3])
-			if share := q.value * 100; !isNear(share, stated, 0.2) {
+			const roundingShare = 0.2
+			if share := q.value * 100; !isNear(share, stated, roundingShare) {
 				report(s.line, fmt.Sprintf("%s of each second are %s %% of a processor, not %s %%", formatTime(q.value), formatNumber(share), m[3]))
 			}
 		}
 		claims := s.claims()
 		for _, c := range claims {
-			if !c.percent || isGoal(s.text, c) {
+			if !c.isPercent || isGoal(s.text, c) {
 				continue
 			}
 			if c.isLess() && c.low > 100 {
@@ -50,7 +59,7 @@ func findWrongBase(d *document, report reportFunc) {
 				continue
 			}
 			if p, ok := s.pairOf(c, claims); ok && !c.canBeOf(p.a.value, p.b.value) {
-				if x := otherBase(c, p.a.value, p.b.value); x > 0 {
+				if x := percentOfOtherBase(c, p.a.value, p.b.value); x > 0 {
 					report(s.line, fmt.Sprintf("%s: of %s and %s that is %s; the percentage is of the other figure", quote(c.text), formatValue(p.a), formatValue(p.b), c.describeActual(p.a.value, p.b.value)))
 				}
 			}
@@ -58,10 +67,13 @@ func findWrongBase(d *document, report reportFunc) {
 	}
 }
 
-// otherBase returns the percentage of the other base if that is what the claim states, or 0.
-func otherBase(c claim, a, b float64) float64 {
+// percentOfOtherBase returns the percentage of the difference of two figures with the wrong
+// base, if the claim states that percentage: an increase as a share of the greater figure,
+// or a decrease as a share of the smaller. Else it returns 0.
+func percentOfOtherBase(c claim, a, b float64) float64 {
+	const tolerance = 0.03 // less than claimTolerance: the finding names the mistake
 	small, great := min(a, b), max(a, b)
-	if !c.percent || !(small > 0) || c.about {
+	if !c.isPercent || !(small > 0) || c.isAbout {
 		return 0
 	}
 	x := 0.0
@@ -71,7 +83,7 @@ func otherBase(c claim, a, b float64) float64 {
 	case c.isMore():
 		x = 100 * (great - small) / great
 	}
-	if x > 0 && c.isOf(x, 0.03) {
+	if x > 0 && c.fitsValue(x, tolerance) {
 		return x
 	}
 	return 0
