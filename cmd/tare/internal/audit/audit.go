@@ -1,6 +1,6 @@
-// Package audit holds what readers of other people's benchmarks share: rules,
-// findings, and the writers of findings. A reader, such as gobench, imports it
-// and yields findings of rules of its own; package rules lists them all.
+// Package audit contains rules for benchmarks, findings, and the writers of findings. A
+// reader of benchmarks, such as gobench, imports it, defines rules and returns findings
+// of these rules. Package rules lists the rules of all readers.
 package audit
 
 import (
@@ -10,37 +10,36 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Rule is one mistake that a reader knows. Each has an example of it and one
-// without it, and says where it was seen in public.
+// Rule is a mistake in benchmarks that a reader recognizes.
 type Rule struct {
 	ID       string        `json:"id"`       // lower case, words joined by -
-	Severity tare.Severity `json:"severity"` // of its findings, at worst
-	Title    string        `json:"title"`    // a sentence: what is wrong
-	Why      string        `json:"why"`      // what it does to the figures
-	Do       string        `json:"do"`       // what to do, without a full stop
-	Command  string        `json:"command"`  // the command of tare that measures it properly
+	Severity tare.Severity `json:"severity"` // highest severity of its findings
+	Title    string        `json:"title"`    // a sentence that names the mistake
+	Why      string        `json:"why"`      // sentences on how the mistake changes the figures
+	Do       string        `json:"do"`       // advice, without a full stop
+	Command  string        `json:"command"`  // the tare command that measures properly
 	Bad      string        `json:"bad"`      // an example that yields a finding
-	Good     string        `json:"good"`     // the same without it
-	Lang     string        `json:"lang"`     // of the examples, as Markdown names it: go, text
-	Seen     []string      `json:"seen"`     // addresses, or study ids of tare, where it was seen
+	Good     string        `json:"good"`     // the same example without the mistake
+	Lang     string        `json:"lang"`     // language of the examples in Markdown: go, text
+	Seen     []string      `json:"seen"`     // URLs, or studies of tare, in which the mistake was seen
 }
 
-// Finding is a rule that something breaks.
+// Finding is a place in a file that breaks a rule.
 type Finding struct {
-	Rule     string        `json:"rule"`
+	Rule     string        `json:"rule"` // ID of the rule
 	Severity tare.Severity `json:"severity"`
-	File     string        `json:"file,omitempty"`   // as the user named it; - for standard input
-	Line     int           `json:"line,omitempty"`   // from 1; 0 if it is about the whole file
+	File     string        `json:"file,omitempty"`   // path as the user named it; - for standard input
+	Line     int           `json:"line,omitempty"`   // from 1; 0 if the finding is about the whole file
 	Column   int           `json:"column,omitempty"` // from 1, in bytes; 0 if unknown
-	Name     string        `json:"name,omitempty"`   // of the Go benchmark; "" if it is about none, or several
-	What     string        `json:"what"`             // what is wrong with these figures: a sentence without a full stop
-	Why      string        `json:"why"`
+	Name     string        `json:"name,omitempty"`   // name of the Go benchmark; "" if there is none, or several
+	What     string        `json:"what"`             // a sentence, without a full stop, on the mistake in these figures
+	Why      string        `json:"why"`              // the rule's reason, advice and command, or more exact ones
 	Do       string        `json:"do"`
 	Command  string        `json:"command"`
 }
 
-// NewFinding returns a finding of the rule, with the rule's severity, reason,
-// advice and command, which the caller may then make more exact.
+// NewFinding returns a finding with the severity, reason, advice and command of the
+// rule. The caller may then make them more exact.
 func (r Rule) NewFinding(file string, line, column int, what string) Finding {
 	return Finding{
 		Rule: r.ID, Severity: r.Severity, File: file, Line: line, Column: column,
@@ -48,8 +47,8 @@ func (r Rule) NewFinding(file string, line, column int, what string) Finding {
 	}
 }
 
-// SortFindings orders findings by file, line, column, rule and text, and drops
-// those that are equal in all of these.
+// SortFindings sorts findings by file, line, column, rule and text, and removes
+// duplicates, which are equal in all five.
 func SortFindings(findings []Finding) []Finding {
 	compare := func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),

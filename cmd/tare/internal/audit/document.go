@@ -20,9 +20,9 @@ const Schema = "tare.audit/1"
 // Document holds the findings of an audit.
 type Document struct {
 	Schema   string    `json:"schema"`
-	Read     []string  `json:"read"`     // what was read, e.g. "24 benchmarks in 3 files"
-	Notes    []string  `json:"notes"`    // what could not be read, or not completely
-	Findings []Finding `json:"findings"` // by file and line
+	Read     []string  `json:"read"`     // descriptions of the input, e.g. "24 benchmarks in 3 files"
+	Notes    []string  `json:"notes"`    // one for each input that was not read, or not completely
+	Findings []Finding `json:"findings"` // sorted by file and line
 }
 
 // CountSeverity returns the number of findings of a severity.
@@ -36,12 +36,18 @@ func (d Document) CountSeverity(s tare.Severity) int {
 	return n
 }
 
-// WriteAnnotations writes the findings as annotations of GitHub.
+// WriteAnnotations writes the findings as workflow commands of GitHub Actions, which
+// shows them as annotations of the files.
 func (d Document) WriteAnnotations(w io.Writer) error {
 	commands := map[tare.Severity]string{tare.Void: "error", tare.Warn: "warning", tare.Note: "notice"}
 	var list []annotation.Annotation
 	for _, f := range report.LegibleAll(d.Findings) {
-		a := annotation.Annotation{Command: commands[f.Severity], Title: "tare audit: " + f.Rule, Text: fmt.Sprintf("%s. %s Do: %s. Measure: %s", f.What, f.Why, f.Do, f.Command), Line: f.Line}
+		a := annotation.Annotation{
+			Command: commands[f.Severity],
+			Title:   "tare audit: " + f.Rule,
+			Text:    fmt.Sprintf("%s. %s Do: %s. Measure: %s", f.What, f.Why, f.Do, f.Command),
+			Line:    f.Line,
+		}
 		if f.File != "-" {
 			a.File = filepath.ToSlash(f.File)
 		}
@@ -105,37 +111,52 @@ type (
 	}
 )
 
-// WriteSARIF writes the findings with the rules that they break. Columns are left
-// out: SARIF counts characters, findings bytes.
+// WriteSARIF writes the findings and all rules as a SARIF log. Columns are omitted:
+// SARIF counts characters, findings count bytes.
 func (d Document) WriteSARIF(w io.Writer, rules []Rule) error {
 	levels := map[tare.Severity]string{tare.Void: "error", tare.Warn: "warning", tare.Note: "note"}
-	run := sarifRun{Results: []sarifResult{}, Tool: sarifTool{sarifDriver{Name: "tare audit", InformationURI: "https://github.com/tarebench/tare", Rules: []sarifRule{}}}}
+	driver := sarifDriver{
+		Name:           "tare audit",
+		InformationURI: "https://github.com/tarebench/tare",
+		Rules:          []sarifRule{}, // an empty array, not null
+	}
 	for _, r := range rules {
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{
-			r.ID, sarifText{r.Title}, sarifText{r.Why}, sarifText{r.Do + ": " + r.Command}, sarifConfig{levels[r.Severity]},
+		driver.Rules = append(driver.Rules, sarifRule{
+			ID:            r.ID,
+			Short:         sarifText{r.Title},
+			Full:          sarifText{r.Why},
+			Help:          sarifText{r.Do + ": " + r.Command},
+			Configuration: sarifConfig{levels[r.Severity]},
 		})
 	}
+	results := []sarifResult{}
 	for _, f := range report.LegibleAll(d.Findings) {
 		result := sarifResult{
-			Rule: f.Rule, Index: slices.IndexFunc(rules, func(r Rule) bool { return r.ID == f.Rule }), Level: levels[f.Severity],
+			Rule:    f.Rule,
+			Index:   slices.IndexFunc(rules, func(r Rule) bool { return r.ID == f.Rule }),
+			Level:   levels[f.Severity],
 			Message: sarifText{fmt.Sprintf("%s. Do: %s. Measure: %s", f.What, f.Do, f.Command)},
 		}
 		if f.File != "" && f.File != "-" {
-			at := sarifPhysical{Artifact: sarifArtifact{fileURI(f.File)}}
+			location := sarifPhysical{Artifact: sarifArtifact{fileURI(f.File)}}
 			if f.Line > 0 {
-				at.Region = &sarifRegion{f.Line}
+				location.Region = &sarifRegion{f.Line}
 			}
-			result.Locations = []sarifLocation{{at}}
+			result.Locations = []sarifLocation{{location}}
 		}
-		run.Results = append(run.Results, result)
+		results = append(results, result)
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
+	return enc.Encode(sarifLog{
+		Schema:  "https://json.schemastore.org/sarif-2.1.0.json",
+		Version: "2.1.0",
+		Runs:    []sarifRun{{Tool: sarifTool{driver}, Results: results}},
+	})
 }
 
-// fileURI returns a path as a URI: relative if the path is.
+// fileURI returns the URI of a path, a relative one for a relative path.
 func fileURI(path string) string {
 	u := url.URL{Path: filepath.ToSlash(path)}
 	if filepath.IsAbs(path) {

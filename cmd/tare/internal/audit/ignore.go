@@ -11,16 +11,17 @@ const ignoreMark = "tare:ignore"
 
 // Ignore is a comment "tare:ignore RULE reason".
 type Ignore struct {
-	Rule   string
+	Rule   string // ID of the rule
 	Reason string
 }
 
-// ParseIgnore reads a comment without its delimiters. ok is false if the comment
-// is about something else. An error says what the comment lacks; such a comment
-// switches nothing off. known holds the ids of all rules.
+// ParseIgnore parses a comment without its delimiters. ok is false if the comment is not
+// a tare:ignore comment. The error tells that the comment names no rule of known, the ids
+// of all rules, or gives no reason; such a comment switches nothing off.
 func ParseIgnore(comment string, known []string) (i Ignore, ok bool, err error) {
-	rest, ok := strings.CutPrefix(strings.TrimSpace(comment), ignoreMark)
-	if !ok || rest != "" && !strings.ContainsAny(rest[:1], " \t") {
+	rest, hasMark := strings.CutPrefix(strings.TrimSpace(comment), ignoreMark)
+	isLongerWord := rest != "" && !strings.ContainsAny(rest[:1], " \t") // e.g. tare:ignored
+	if !hasMark || isLongerWord {
 		return Ignore{}, false, nil
 	}
 	rule, reason, _ := strings.Cut(strings.TrimSpace(rest), " ")
