@@ -1,5 +1,6 @@
-// Package gitrev unpacks revisions of a git repository into directories, without touching the
-// repository: its worktree, its index and its list of worktrees stay as they are.
+// Package gitrev unpacks revisions of a git repository into directories. It never changes
+// the worktree, the index or the list of worktrees of the repository: it runs git with an
+// index of its own.
 package gitrev
 
 import (
@@ -24,9 +25,15 @@ const unusedAge = 14 * 24 * time.Hour
 
 // Repo is a git repository with a worktree.
 type Repo struct {
-	Root   string // of the worktree
-	Prefix string // of the directory it was found from, below Root
+	Root   string // top directory of the worktree
+	Prefix string // directory that was passed to Find, relative to Root; "" for Root itself
 }
+
+// shortHash is the length of an abbreviated hash in messages.
+const shortHash = 9
+
+// shorten abbreviates the hash of a commit.
+func shorten(commit string) string { return commit[:min(shortHash, len(commit))] }
 
 // Find returns the repository of dir.
 func Find(ctx context.Context, dir string) (Repo, error) {
@@ -43,21 +50,21 @@ func Find(ctx context.Context, dir string) (Repo, error) {
 
 // Revision is a commit of a repository.
 type Revision struct {
-	Name   string // as the user named it
-	Commit string // in full
-	Tree   string // hash of its tree
+	Name   string // name as the user gave it
+	Commit string // full hash of the commit
+	Tree   string // full hash of its tree
 }
 
 // String returns the name with the short hash of the commit.
 func (r Revision) String() string {
-	short := r.Commit[:min(9, len(r.Commit))]
-	if strings.HasPrefix(r.Commit, r.Name) {
-		return short
+	if isHash := strings.HasPrefix(r.Commit, r.Name); isHash {
+		return shorten(r.Commit)
 	}
-	return r.Name + " (" + short + ")"
+	return r.Name + " (" + shorten(r.Commit) + ")"
 }
 
-// Resolve finds a revision by any of the names that git has for it.
+// Resolve finds a revision by any name that git accepts. The error is an [UnknownError] if
+// there is none.
 func (r Repo) Resolve(ctx context.Context, name string) (Revision, error) {
 	if name == "" || strings.HasPrefix(name, "-") {
 		return Revision{}, &UnknownError{name}
@@ -80,61 +87,64 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("no revision %q in this repository", e.Name)
 }
 
-// Extract unpacks the files of rev into a directory below cache and returns it, with a line about
-// each thing that is missing there.
+// Extract unpacks the files of rev into a directory below cache and returns the directory.
+// The files of an earlier call are used again unless they were modified. Each note is a
+// line about files that are missing or were written again.
 func (r Repo) Extract(ctx context.Context, rev Revision, cache string) (dir string, notes []string, err error) {
-	all := filepath.Join(cache, "trees")
-	if err := os.MkdirAll(all, 0o755); err != nil {
+	trees := filepath.Join(cache, "trees")
+	if err := os.MkdirAll(trees, 0o755); err != nil {
 		return "", nil, fmt.Errorf("make the directory of revisions: %w", err)
 	}
-	Sweep(all, unusedAge)
+	Sweep(trees, unusedAge)
 	notes, submodules, err := r.listMissing(ctx, rev)
 	if err != nil {
 		return "", nil, err
 	}
-	dir = filepath.Join(all, rev.Tree)
-	tmp, err := os.MkdirTemp(all, "new-")
+	dir = filepath.Join(trees, rev.Tree)
+	tmp, err := os.MkdirTemp(trees, "new-")
 	if err != nil {
 		return "", nil, fmt.Errorf("make a directory for %s: %w", rev, err)
 	}
 	defer os.RemoveAll(tmp)
-	// A separate index: the repository's stays as it is.
 	index := []string{"GIT_INDEX_FILE=" + filepath.Join(tmp, "index")}
 	if _, err := runGit(ctx, r.Root, index, "read-tree", "--no-sparse-checkout", rev.Tree); err != nil {
 		return "", nil, fmt.Errorf("read %s: %w", rev, err)
 	}
 	if _, err := os.Lstat(dir); err == nil {
-		changed, err := r.isModified(ctx, dir, index, submodules)
+		modified, err := r.isModified(ctx, dir, index, submodules)
 		if err != nil {
 			return "", nil, fmt.Errorf("compare the kept files of %s: %w", rev, err)
 		}
-		if !changed {
+		if !modified {
 			now := time.Now()
-			return dir, notes, os.Chtimes(dir, now, now)
+			return dir, notes, os.Chtimes(dir, now, now) // the time of the last use, for Sweep
 		}
-		// Benchmarks run in it, and some write; a cache may come from elsewhere.
+		// Benchmarks run in the directory, and some write files; a cache may also come from
+		// another machine.
 		notes = append(notes, fmt.Sprintf("%s: its files in the cache had been changed, and were written again", rev))
 		if err := os.Rename(dir, filepath.Join(tmp, "changed")); err != nil {
 			return "", nil, fmt.Errorf("remove the changed files of %s: %w", rev, err)
 		}
 	}
 	files := filepath.Join(tmp, "files")
-	if err := os.Mkdir(files, 0o755); err != nil { // of a revision without files
+	if err := os.Mkdir(files, 0o755); err != nil { // git makes none for a revision without files
 		return "", nil, err
 	}
 	if _, err := runGit(ctx, r.Root, index, "checkout-index", "--all", "--quiet", "--prefix="+filepath.ToSlash(files)+"/"); err != nil {
 		return "", nil, fmt.Errorf("write the files of %s: %w", rev, err)
 	}
 	if err := os.Rename(files, dir); err != nil {
-		if _, errStat := os.Stat(dir); errStat != nil { // no other process was faster
+		_, errStat := os.Stat(dir)
+		if isDone := errStat == nil; !isDone { // another process may have unpacked the revision
 			return "", nil, fmt.Errorf("keep the files of %s: %w", rev, err)
 		}
 	}
 	return dir, notes, nil
 }
 
-// isModified reports whether the files in dir differ from an index: other contents, or more files,
-// ignored ones included. git reads nothing in the directories of submodules, which must be empty.
+// isModified reports whether the files in dir differ from an index: contents differ, or
+// there are more files, ignored ones included. The directories of submodules must be empty,
+// as git does not read them. index sets the index of git commands.
 func (r Repo) isModified(ctx context.Context, dir string, index, submodules []string) (bool, error) {
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 		return true, err
@@ -149,18 +159,20 @@ func (r Repo) isModified(ctx context.Context, dir string, index, submodules []st
 		return false, err
 	}
 	env := append([]string{"GIT_DIR=" + repository, "GIT_WORK_TREE=" + dir}, index...)
-	// A new index knows no times: every content is hashed.
+	// The new index has no file times, so git hashes all contents. The command fails if files
+	// differ, which diff-files reports too.
 	if _, err := runGit(ctx, dir, env, "update-index", "-q", "--ignore-submodules", "--refresh"); err != nil && ctx.Err() != nil {
 		return false, err
 	}
 	if _, err := runGit(ctx, dir, env, "diff-files", "--quiet", "--ignore-submodules", "--no-ext-diff"); err != nil {
 		return true, ctx.Err()
 	}
-	more, err := runGit(ctx, dir, env, "ls-files", "--others")
-	return more != "", err
+	others, err := runGit(ctx, dir, env, "ls-files", "--others")
+	return others != "", err
 }
 
-// isEmptyDir reports whether path is a directory, not a link to one, and empty.
+// isEmptyDir reports whether path is an empty directory, and not a link to one. It returns
+// false if there is none.
 func isEmptyDir(path string) (bool, error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -173,34 +185,36 @@ func isEmptyDir(path string) (bool, error) {
 	return len(entries) == 0, err
 }
 
-// listMissing returns a line about each thing that the files of rev lack: submodules, whose paths
-// it returns as well, and contents in Git LFS if its program is not installed.
+// listMissing returns a note on each submodule of rev, the paths of the submodules, and a
+// note on contents in Git LFS if git-lfs is not installed.
 func (r Repo) listMissing(ctx context.Context, rev Revision) (notes, submodules []string, err error) {
 	out, err := runGit(ctx, r.Root, nil, "ls-tree", "-r", "-z", "--full-tree", rev.Tree)
 	if err != nil {
 		return nil, nil, fmt.Errorf("list the files of %s: %w", rev, err)
 	}
-	attributes := false
-	for line := range strings.SplitSeq(out, "\x00") {
-		about, path, _ := strings.Cut(line, "\t")
-		if strings.HasPrefix(about, "160000 ") {
+	const submoduleMode = "160000 "
+	hasAttributes := false
+	for line := range strings.SplitSeq(out, "\x00") { // MODE TYPE HASH\tPATH
+		entry, path, _ := strings.Cut(line, "\t")
+		if strings.HasPrefix(entry, submoduleMode) {
 			notes = append(notes, fmt.Sprintf("%s: submodule %s is left empty; git submodules are not fetched", rev, path))
 			submodules = append(submodules, path)
 		}
-		attributes = attributes || path == ".gitattributes"
+		hasAttributes = hasAttributes || path == ".gitattributes"
 	}
-	if attributes {
+	if hasAttributes {
 		text, err := runGit(ctx, r.Root, nil, "cat-file", "blob", rev.Tree+":.gitattributes")
-		filter, _ := runGit(ctx, r.Root, nil, "config", "filter.lfs.smudge")
-		if err == nil && strings.Contains(text, "filter=lfs") && filter == "" {
+		filter, _ := runGit(ctx, r.Root, nil, "config", "filter.lfs.smudge") // fails if it is not set
+		usesLFS := err == nil && strings.Contains(text, "filter=lfs")
+		if usesLFS && filter == "" {
 			notes = append(notes, fmt.Sprintf("%s: what is kept in Git LFS is there as pointers only, as git-lfs is not installed", rev))
 		}
 	}
 	return notes, submodules, nil
 }
 
-// Changed lists the files that differ between base and head, from Root. A nil head means the
-// worktree; unknown files then count, unless git ignores them.
+// Changed lists the files that differ between base and head, relative to Root. A nil head
+// means the worktree; its untracked files count, unless git ignores them.
 func (r Repo) Changed(ctx context.Context, base Revision, head *Revision) ([]string, error) {
 	args := []string{"diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", base.Commit}
 	if head != nil {
@@ -208,9 +222,9 @@ func (r Repo) Changed(ctx context.Context, base Revision, head *Revision) ([]str
 	}
 	out, err := runGit(ctx, r.Root, nil, append(args, "--")...)
 	if err == nil && head == nil {
-		var more string
-		more, err = runGit(ctx, r.Root, nil, "ls-files", "--others", "--exclude-standard", "-z")
-		out += more
+		var untracked string
+		untracked, err = runGit(ctx, r.Root, nil, "ls-files", "--others", "--exclude-standard", "-z")
+		out += untracked
 	}
 	if err != nil {
 		return nil, fmt.Errorf("find what changed: %w", err)
@@ -218,8 +232,9 @@ func (r Repo) Changed(ctx context.Context, base Revision, head *Revision) ([]str
 	return strings.FieldsFunc(out, func(r rune) bool { return r == 0 }), nil
 }
 
-// Grep returns the lines that match an extended regular expression, in the files that
-// match a pathspec: of a revision, or of the worktree if rev is nil.
+// Grep returns the lines that match an extended regular expression in the files that match
+// a pathspec: files of a revision, or of the worktree if rev is nil. It returns nil if no
+// line matches.
 func (r Repo) Grep(ctx context.Context, rev *Revision, expression, pathspec string) ([]string, error) {
 	args := []string{"grep", "-h", "-E", "--no-color", "--no-line-number", "--no-column"}
 	if rev == nil {
@@ -231,7 +246,8 @@ func (r Repo) Grep(ctx context.Context, rev *Revision, expression, pathspec stri
 	}
 	out, err := runGit(ctx, r.Root, nil, append(args, "--", pathspec)...)
 	var failed *exec.ExitError
-	if errors.As(err, &failed) && failed.ExitCode() == 1 { // nothing matches
+	noMatch := errors.As(err, &failed) && failed.ExitCode() == 1
+	if noMatch {
 		return nil, nil
 	}
 	if err != nil {
@@ -243,17 +259,20 @@ func (r Repo) Grep(ctx context.Context, rev *Revision, expression, pathspec stri
 // Commit is one commit between two revisions.
 type Commit struct {
 	ID, Author, Subject string
-	Parents             []string
-	Time                time.Time
+	Parents             []string  // hashes
+	Time                time.Time // time of the commit; zero if unknown
 }
 
-// Between lists the commits that head has and base has not, children before their parents. Base has
-// to be an ancestor of head. With firstParent a merge counts for the merged commits.
+// Between lists the commits of head that base does not have, children before their parents.
+// The error is an [ApartError] if base is not an ancestor of head. With firstParent the list
+// has only the first parents of merges, not the merged commits.
 func (r Repo) Between(ctx context.Context, base, head Revision, firstParent bool) ([]Commit, error) {
-	if from, err := runGit(ctx, r.Root, nil, "merge-base", base.Commit, head.Commit); ctx.Err() != nil {
+	ancestor, err := runGit(ctx, r.Root, nil, "merge-base", base.Commit, head.Commit)
+	if ctx.Err() != nil {
 		return nil, ctx.Err()
-	} else if err != nil || from != base.Commit {
-		return nil, &ApartError{base, head, from}
+	}
+	if err != nil || ancestor != base.Commit {
+		return nil, &ApartError{Base: base, Head: head, From: ancestor}
 	}
 	args := []string{"log", "--topo-order", "--no-show-signature", "-z", "--format=%H%n%P%n%an%n%cI%n%s"}
 	if firstParent {
@@ -265,12 +284,18 @@ func (r Repo) Between(ctx context.Context, base, head Revision, firstParent bool
 	}
 	var commits []Commit
 	for record := range strings.SplitSeq(out, "\x00") {
-		f := strings.SplitN(record, "\n", 5)
-		if len(f) < 5 {
+		fields := strings.SplitN(record, "\n", 5) // as in --format
+		if len(fields) < 5 {
 			continue
 		}
-		at, _ := time.Parse(time.RFC3339, f[3])
-		commits = append(commits, Commit{ID: f[0], Parents: strings.Fields(f[1]), Author: f[2], Time: at, Subject: f[4]})
+		committed, _ := time.Parse(time.RFC3339, fields[3])
+		commits = append(commits, Commit{
+			ID:      fields[0],
+			Parents: strings.Fields(fields[1]),
+			Author:  fields[2],
+			Time:    committed,
+			Subject: fields[4],
+		})
 	}
 	if firstParent {
 		for i := range commits {
@@ -280,27 +305,27 @@ func (r Repo) Between(ctx context.Context, base, head Revision, firstParent bool
 	return commits, nil
 }
 
-// ApartError reports that one revision is no ancestor of another.
+// ApartError reports that a revision is not an ancestor of another.
 type ApartError struct {
 	Base, Head Revision
-	From       string // commit that both come from; "" if there is none, or it is beyond a shallow clone
+	From       string // common ancestor; "" if there is none, or if a shallow clone does not have it
 }
 
 // Error is one line.
 func (e *ApartError) Error() string {
 	text := fmt.Sprintf("%s is no ancestor of %s", e.Base, e.Head)
 	if e.From != "" {
-		text += "; both come from " + e.From[:min(9, len(e.From))]
+		text += "; both come from " + shorten(e.From)
 	}
 	return text
 }
 
-// Worktree returns the name of the worktree as a side: its commit, and whether files differ from
-// that.
+// Worktree describes the worktree as a side of a comparison: its commit, and whether files
+// differ from the commit.
 func (r Repo) Worktree(ctx context.Context) string {
 	name := "worktree"
 	if rev, err := r.Resolve(ctx, "HEAD"); err == nil {
-		name += " at " + rev.Commit[:min(9, len(rev.Commit))]
+		name += " at " + shorten(rev.Commit)
 	}
 	if out, err := runGit(ctx, r.Root, nil, "status", "--porcelain"); err == nil && out != "" {
 		name += " with changes"
@@ -313,17 +338,18 @@ func Sweep(dir string, age time.Duration) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > age {
-			_ = os.RemoveAll(filepath.Join(dir, e.Name())) // another time, then
+			_ = os.RemoveAll(filepath.Join(dir, e.Name())) // a later call tries again
 		}
 	}
 }
 
-// runGit runs a command that changes nothing in the repository.
+// runGit runs git in dir with additional environment variables, and returns its output
+// without the last newline.
 func runGit(ctx context.Context, dir string, env []string, args ...string) (string, error) {
 	return runGitInput(ctx, dir, env, nil, args...)
 }
 
-// runGitInput runs a command that reads in, and returns its output without the last newline.
+// runGitInput is runGit with standard input.
 func runGitInput(ctx context.Context, dir string, env []string, in io.Reader, args ...string) (string, error) {
 	var out bytes.Buffer
 	err := runGitIO(ctx, dir, env, in, &out, args...)
@@ -333,7 +359,9 @@ func runGitInput(ctx context.Context, dir string, env []string, in io.Reader, ar
 	return strings.TrimSuffix(out.String(), "\n"), nil
 }
 
-// runGitIO runs a command that reads in and writes out.
+// runGitIO runs git with standard input and output. The error is the first line of standard
+// error, or that of the context if it has ended. git takes no optional locks, so that other
+// git commands of the user are not disturbed.
 func runGitIO(ctx context.Context, dir string, env []string, in io.Reader, out io.Writer, args ...string) error {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir

@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// Packed describes revisions of a repository and its worktree for another machine. The packs of
-// their objects are sent with it.
+// Packed describes revisions of a repository and its worktree for another machine, which
+// also receives the packs with their objects.
 type Packed struct {
-	Prefix  string   `json:"prefix,omitempty"` // of the directory, below the top, with slashes
+	Prefix  string   `json:"prefix,omitempty"` // directory relative to the top, with slashes
 	Head    string   `json:"head"`             // commit that is checked out
-	Commits []string `json:"commits"`          // all packed ones, without their parents
-	Tree    string   `json:"tree"`             // of the worktree
+	Commits []string `json:"commits"`          // packed commits, whose parents are not packed
+	Tree    string   `json:"tree"`             // hash of the tree of the worktree
 }
 
 // hashRE matches git's name of an object.
@@ -36,33 +36,38 @@ func (p Packed) Check() error {
 	return nil
 }
 
-// Pack writes the objects of revs into packs in dir, a pack for each: another call likely needs the
-// first again. With worktree the last pack has the files as they are, except those that git
-// ignores; without, the last revision is checked out. The repository stays as it is.
+// Pack writes the objects of revs into packs in dir, one for each revision: a later call
+// likely makes the first pack again, which a machine may have already. With worktree the
+// last pack has the files of the worktree, except those that git ignores, and HEAD is
+// checked out; without worktree the last revision is. The repository is not changed.
 func (r Repo) Pack(ctx context.Context, revs []Revision, worktree bool, dir string) (p Packed, packs []string, err error) {
 	p.Prefix = filepath.ToSlash(filepath.Clean(r.Prefix))
 	if p.Prefix == "." {
 		p.Prefix = ""
 	}
-	head, err := r.Resolve(ctx, "HEAD")
+	var head Revision
 	if !worktree && len(revs) > 0 {
-		head, err = revs[len(revs)-1], nil
-	}
-	if err != nil {
+		head = revs[len(revs)-1]
+	} else if head, err = r.Resolve(ctx, "HEAD"); err != nil {
 		return p, nil, errors.New("the repository has no commit yet")
 	}
 	p.Head, p.Tree = head.Commit, head.Tree
-	env := []string{}
+	env := []string{} // tells git where the objects of the worktree are
 	if worktree {
 		if p.Tree, env, err = r.writeWorktree(ctx, head, dir); err != nil {
 			return p, nil, fmt.Errorf("read the worktree: %w", err)
 		}
 	}
-	var before []string
-	for _, group := range append(groupsOf(revs), []string{head.Commit, p.Tree}) {
+	var groups [][]string // hashes of the objects of each pack
+	for _, rev := range revs {
+		groups = append(groups, []string{rev.Commit})
+	}
+	groups = append(groups, []string{head.Commit, p.Tree})
+	var packed []string
+	for _, group := range groups {
 		var ids []string
 		for _, id := range group {
-			if !slices.Contains(before, id) {
+			if !slices.Contains(packed, id) {
 				ids = append(ids, id)
 			}
 		}
@@ -70,10 +75,10 @@ func (r Repo) Pack(ctx context.Context, revs []Revision, worktree bool, dir stri
 			continue
 		}
 		path := filepath.Join(dir, fmt.Sprintf("%d.pack", len(packs)+1))
-		if err := r.writePack(ctx, env, ids, before, path); err != nil {
+		if err := r.writePack(ctx, env, ids, packed, path); err != nil {
 			return p, nil, fmt.Errorf("pack what is compared: %w", err)
 		}
-		packs, before = append(packs, path), append(before, ids...)
+		packs, packed = append(packs, path), append(packed, ids...)
 	}
 	for _, rev := range append([]Revision{head}, revs...) {
 		if !slices.Contains(p.Commits, rev.Commit) {
@@ -83,30 +88,27 @@ func (r Repo) Pack(ctx context.Context, revs []Revision, worktree bool, dir stri
 	return p, packs, nil
 }
 
-func groupsOf(revs []Revision) (groups [][]string) {
-	for _, rev := range revs {
-		groups = append(groups, []string{rev.Commit})
-	}
-	return groups
-}
-
-// writeWorktree writes the worktree as a tree of git into a directory of objects below dir. With
-// env git finds it. except are pathspecs of files that it does not have.
-func (r Repo) writeWorktree(ctx context.Context, head Revision, dir string, except ...string) (tree string, env []string, err error) {
+// writeWorktree writes the worktree as a git tree into a directory of objects below dir, and
+// returns the hash of the tree and the environment with which git finds the objects. The
+// pathspecs excluded omit files.
+func (r Repo) writeWorktree(ctx context.Context, head Revision, dir string, excluded ...string) (tree string, env []string, err error) {
 	objects := filepath.Join(dir, "objects")
 	if err := os.Mkdir(objects, 0o755); err != nil {
 		return "", nil, err
 	}
-	own, err := runGit(ctx, r.Root, nil, "rev-parse", "--git-path", "objects")
+	repoObjects, err := runGit(ctx, r.Root, nil, "rev-parse", "--git-path", "objects")
 	if err != nil {
 		return "", nil, err
 	}
-	if !filepath.IsAbs(own) {
-		own = filepath.Join(r.Root, own)
+	if !filepath.IsAbs(repoObjects) {
+		repoObjects = filepath.Join(r.Root, repoObjects)
 	}
-	env = []string{"GIT_OBJECT_DIRECTORY=" + objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + own}
+	env = []string{"GIT_OBJECT_DIRECTORY=" + objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + repoObjects}
 	index := append(slices.Clone(env), "GIT_INDEX_FILE="+filepath.Join(dir, "index"))
-	for _, args := range [][]string{{"read-tree", "--no-sparse-checkout", head.Tree}, append([]string{"add", "--all", "--", ":/"}, except...)} {
+	for _, args := range [][]string{
+		{"read-tree", "--no-sparse-checkout", head.Tree},
+		append([]string{"add", "--all", "--", ":/"}, excluded...),
+	} {
 		if _, err := runGit(ctx, r.Root, index, args...); err != nil {
 			return "", nil, err
 		}
@@ -115,13 +117,13 @@ func (r Repo) writeWorktree(ctx context.Context, head Revision, dir string, exce
 	return tree, env, err
 }
 
-// writePack writes a pack of ids with all objects that they refer to, except those that before
-// refers to. One thread makes the same pack of the same objects, so that its hash is the same the
-// next time.
-func (r Repo) writePack(ctx context.Context, env, ids, before []string, path string) error {
+// writePack writes a pack of ids with all objects that they refer to, except those that
+// packed refers to. It uses one thread, which makes the same pack, with the same hash, of
+// the same objects.
+func (r Repo) writePack(ctx context.Context, env, ids, packed []string, path string) error {
 	args := []string{"rev-list", "--objects", "--no-walk"}
 	args = append(args, ids...)
-	for _, id := range before {
+	for _, id := range packed {
 		args = append(args, "^"+id+"^{tree}")
 	}
 	list, err := runGit(ctx, r.Root, env, args...)
@@ -144,33 +146,38 @@ func (r Repo) writePack(ctx context.Context, env, ids, before []string, path str
 	return out.Close()
 }
 
-// Unpack makes a repository in dir of packs, with its worktree, and returns the
-// directory in it. It has no history but the commits that were packed.
+// Unpack makes a repository in dir of packs, with its worktree, and returns the directory
+// p.Prefix in it. Its history has only the packed commits.
 func Unpack(ctx context.Context, p Packed, packs []string, dir string) (string, error) {
 	root, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return "", err
 	}
 	format := "sha1"
-	if len(p.Head) > 40 {
+	if len(p.Head) > sha1Length {
 		format = "sha256"
 	}
 	if _, err := runGit(ctx, root, nil, "init", "--quiet", "--template=", "--object-format="+format, "."); err != nil {
 		return "", fmt.Errorf("make a repository: %w", err)
 	}
 	for _, path := range packs {
-		if err := unpackOne(ctx, root, path); err != nil {
+		if err := indexPack(ctx, root, path); err != nil {
 			return "", fmt.Errorf("unpack what is compared: %w", err)
 		}
 	}
-	own := filepath.Join(root, ".git")
-	for name, text := range map[string]string{"shallow": strings.Join(p.Commits, "\n") + "\n", "HEAD": p.Head + "\n"} {
-		if err := os.WriteFile(filepath.Join(own, name), []byte(text), 0o644); err != nil {
+	gitDir := filepath.Join(root, ".git")
+	for name, text := range map[string]string{
+		"shallow": strings.Join(p.Commits, "\n") + "\n", // commits without parents
+		"HEAD":    p.Head + "\n",
+	} {
+		if err := os.WriteFile(filepath.Join(gitDir, name), []byte(text), 0o644); err != nil {
 			return "", err
 		}
 	}
-	// A file of the worktree that equals the commit must not appear modified.
-	files := []string{"GIT_INDEX_FILE=" + filepath.Join(own, "tare-worktree")}
+	// A separate index checks out the worktree. The index of the repository is that of the
+	// commit; update-index records the files that equal it as unmodified, and fails if others
+	// differ.
+	files := []string{"GIT_INDEX_FILE=" + filepath.Join(gitDir, "tare-worktree")}
 	for _, step := range []struct {
 		env  []string
 		args []string
@@ -180,7 +187,8 @@ func Unpack(ctx context.Context, p Packed, packs []string, dir string) (string, 
 		{nil, []string{"read-tree", p.Head}},
 		{nil, []string{"update-index", "-q", "--refresh"}},
 	} {
-		if _, err := runGit(ctx, root, step.env, step.args...); err != nil && step.args[0] != "update-index" { // which fails if files differ
+		mayFail := step.args[0] == "update-index"
+		if _, err := runGit(ctx, root, step.env, step.args...); err != nil && !mayFail {
 			return "", fmt.Errorf("check out what is compared: %w", err)
 		}
 	}
@@ -191,7 +199,11 @@ func Unpack(ctx context.Context, p Packed, packs []string, dir string) (string, 
 	return subdir, nil
 }
 
-func unpackOne(ctx context.Context, root, path string) error {
+// sha1Length is the length of a SHA-1 hash in hexadecimal.
+const sha1Length = 40
+
+// indexPack adds the objects of a pack to a repository.
+func indexPack(ctx context.Context, root, path string) error {
 	in, err := os.Open(path)
 	if err != nil {
 		return err

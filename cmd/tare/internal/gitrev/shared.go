@@ -16,21 +16,23 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// Shared is a branch of a remote repository in which no file name is used twice, so that files
-// added by several clones never conflict. It has no history in common with other branches.
+// Shared is a branch of a remote repository to which several clones add files. A file name
+// is used only once, so that files of different clones never conflict. The branch has no
+// history in common with other branches.
 type Shared struct {
 	Repo   Repo
-	Remote string // name or address
+	Remote string // name or URL
 	Branch string
 }
 
-// maxTries limits how often files are added again if another clone was faster.
+// maxTries is how often Add tries to push if other clones push at the same time.
 const maxTries = 20
 
-// Files returns the hashes of the branch's files, by path. tip is "" if there is no such branch.
+// Files returns the hashes of the branch's files by path, and its last commit. tip is "" if
+// the branch does not exist.
 func (s Shared) Files(ctx context.Context) (tip string, files map[string]string, err error) {
 	ref := "refs/heads/" + s.Branch
-	// git may need a token of the environment to access a remote.
+	// The full environment is passed: git may need a token in it to access the remote.
 	out, err := runGit(ctx, s.Repo.Root, os.Environ(), "ls-remote", "--", s.Remote, ref)
 	if err != nil {
 		return "", nil, fmt.Errorf("read %s: %w", s.Remote, err)
@@ -53,49 +55,53 @@ func (s Shared) Files(ctx context.Context) (tip string, files map[string]string,
 	return tip, files, nil
 }
 
-// Bounds of what a branch lists. A few kilobytes of trees that have each other as
-// entries can list any number of files.
+// Bounds of the list of a branch's files. A few kilobytes of trees that refer to each other
+// several times can list any number of files.
 const (
-	maxShared  = 100_000
-	maxListing = 16 << 20
+	maxShared  = 100_000  // files
+	maxListing = 16 << 20 // bytes of the list
 )
 
 // LargeError means that a branch or file exceeds the bounds.
 type LargeError struct{ What string }
 
+// Error returns e.What.
 func (e *LargeError) Error() string { return e.What }
 
-// treeListing parses the output of git ls-tree -z as it comes, and stops it at the bounds.
+// treeListing is a writer that parses the output of git ls-tree -z, and fails at the bounds.
 type treeListing struct {
-	files map[string]string // hashes, by path
-	line  []byte            // received bytes without a terminator yet
-	size  int
-	large bool
+	files map[string]string // hashes by path
+	line  []byte            // bytes of an incomplete entry
+	size  int               // bytes so far
+	large bool              // a bound is exceeded
 }
 
+// Write parses the complete entries of the output so far: MODE TYPE HASH\tPATH.
 func (l *treeListing) Write(p []byte) (int, error) {
 	l.size += len(p)
 	l.line = append(l.line, p...)
 	for {
 		line, rest, ended := bytes.Cut(l.line, []byte{0})
-		if l.large = l.size > maxListing || len(l.files) > maxShared; l.large {
-			return 0, errors.New("too many files") // git ends by the closed pipe
+		l.large = l.size > maxListing || len(l.files) > maxShared
+		if l.large {
+			return 0, errors.New("too many files") // git then ends, as its pipe is closed
 		}
 		if !ended {
 			return len(p), nil
 		}
-		if about, path, ok := strings.Cut(string(line), "\t"); ok {
-			if f := strings.Fields(about); len(f) == 3 && f[1] == "blob" {
-				l.files[path] = f[2]
+		if entry, path, ok := strings.Cut(string(line), "\t"); ok {
+			if fields := strings.Fields(entry); len(fields) == 3 && fields[1] == "blob" {
+				l.files[path] = fields[2]
 			}
 		}
 		l.line = rest
 	}
 }
 
-// Copy writes the content of a file of at most max bytes to a writer, by the hash that Files has
-// for it, and returns its length. A few bytes of a repository can contain any number of zeros.
-func (s Shared) Copy(ctx context.Context, to io.Writer, hash string, max int64) (int64, error) {
+// Copy writes the content of the file with a hash of [Shared.Files] to w, and returns its
+// length. The error is a [LargeError] if the file has more than max bytes: a few compressed
+// bytes of a repository can contain any number of zeros.
+func (s Shared) Copy(ctx context.Context, w io.Writer, hash string, max int64) (int64, error) {
 	text, err := runGit(ctx, s.Repo.Root, nil, "cat-file", "-s", hash)
 	if err != nil {
 		return 0, err
@@ -104,18 +110,18 @@ func (s Shared) Copy(ctx context.Context, to io.Writer, hash string, max int64) 
 	if err != nil || size > max {
 		return 0, &LargeError{fmt.Sprintf("it has %s bytes, at most %d are read", text, max)}
 	}
-	return size, runGitIO(ctx, s.Repo.Root, nil, nil, to, "cat-file", "blob", hash)
+	return size, runGitIO(ctx, s.Repo.Root, nil, nil, w, "cat-file", "blob", hash)
 }
 
-// Add adds the missing ones of files to the branch, in one commit. If another clone adds some
-// meanwhile, the commit follows its commit.
+// Add adds those of files that the branch does not have, in one commit, and returns their
+// number. If another clone pushes at the same time, Add tries again after that commit.
 func (s Shared) Add(ctx context.Context, files map[string][]byte, subject string) (added int, err error) {
 	for try := range maxTries {
-		tip, there, err := s.Files(ctx)
+		tip, existing, err := s.Files(ctx)
 		if err != nil {
 			return 0, err
 		}
-		commit, n, err := s.commitFiles(ctx, tip, there, files, subject)
+		commit, n, err := s.commitFiles(ctx, tip, existing, files, subject)
 		if err != nil || n == 0 {
 			return 0, err
 		}
@@ -123,20 +129,24 @@ func (s Shared) Add(ctx context.Context, files map[string][]byte, subject string
 		if err == nil {
 			return n, nil
 		}
-		if now, _, errNow := s.Files(ctx); errNow != nil || now == tip || try == maxTries-1 {
+		newTip, _, errTip := s.Files(ctx)
+		hasMoved := errTip == nil && newTip != tip // another clone was faster
+		if !hasMoved || try == maxTries-1 {
 			return 0, fmt.Errorf("push to %s of %s: %w", s.Branch, s.Remote, err)
 		}
+		// Processes wait for different times, and longer after each try.
+		delay := time.Duration((1+try)*(10+os.Getpid()%20)) * time.Millisecond
 		select {
 		case <-ctx.Done():
 			return 0, ctx.Err()
-		case <-time.After(time.Duration((1+try)*(10+os.Getpid()%20)) * time.Millisecond): // others wait for another time
+		case <-time.After(delay):
 		}
 	}
 	return 0, errors.New("unreachable")
 }
 
-// pushURL returns the address to push to: by the remote's name git would record the branch among
-// those of the remote.
+// pushURL returns the URL to push to. A push by the name of the remote would also set the
+// remote's tracking branch in the repository.
 func (s Shared) pushURL(ctx context.Context) string {
 	if url, err := runGit(ctx, s.Repo.Root, nil, "remote", "get-url", "--push", "--", s.Remote); err == nil && url != "" {
 		return url
@@ -144,8 +154,9 @@ func (s Shared) pushURL(ctx context.Context) string {
 	return s.Remote
 }
 
-// commitFiles makes a commit after tip with files added to those there.
-func (s Shared) commitFiles(ctx context.Context, tip string, there map[string]string, files map[string][]byte, subject string) (commit string, added int, err error) {
+// commitFiles makes a commit after tip that has the existing files, hashes by path, and
+// those of files, contents by path, that do not exist. It returns "" and 0 if all exist.
+func (s Shared) commitFiles(ctx context.Context, tip string, existing map[string]string, files map[string][]byte, subject string) (commit string, added int, err error) {
 	tmp, remove, err := machine.TempDir("shared")
 	if err != nil {
 		return "", 0, err
@@ -153,20 +164,21 @@ func (s Shared) commitFiles(ctx context.Context, tip string, there map[string]st
 	defer remove()
 	env := []string{
 		"GIT_INDEX_FILE=" + filepath.Join(tmp, "index"),
-		"GIT_AUTHOR_NAME=tare", "GIT_AUTHOR_EMAIL=tare@localhost", "GIT_COMMITTER_NAME=tare", "GIT_COMMITTER_EMAIL=tare@localhost",
+		"GIT_AUTHOR_NAME=tare", "GIT_AUTHOR_EMAIL=tare@localhost",
+		"GIT_COMMITTER_NAME=tare", "GIT_COMMITTER_EMAIL=tare@localhost",
 	}
-	in := func(stdin []byte, args ...string) (string, error) {
+	git := func(stdin []byte, args ...string) (string, error) {
 		return runGitInput(ctx, s.Repo.Root, env, bytes.NewReader(stdin), args...)
 	}
-	var entries bytes.Buffer
-	for path, hash := range there {
+	var entries bytes.Buffer // of the new index
+	for path, hash := range existing {
 		fmt.Fprintf(&entries, "100644 blob %s\t%s\x00", hash, path)
 	}
 	for path, text := range files {
-		if there[path] != "" {
+		if existing[path] != "" {
 			continue
 		}
-		hash, err := in(text, "hash-object", "-w", "--no-filters", "--stdin")
+		hash, err := git(text, "hash-object", "-w", "--no-filters", "--stdin")
 		if err != nil {
 			return "", 0, fmt.Errorf("keep %s: %w", path, err)
 		}
@@ -176,10 +188,10 @@ func (s Shared) commitFiles(ctx context.Context, tip string, there map[string]st
 	if added == 0 {
 		return "", 0, nil
 	}
-	if _, err := in(entries.Bytes(), "update-index", "-z", "--add", "--index-info"); err != nil {
+	if _, err := git(entries.Bytes(), "update-index", "-z", "--add", "--index-info"); err != nil {
 		return "", 0, fmt.Errorf("list the files of %s: %w", s.Branch, err)
 	}
-	tree, err := in(nil, "write-tree")
+	tree, err := git(nil, "write-tree")
 	if err != nil {
 		return "", 0, fmt.Errorf("write the files of %s: %w", s.Branch, err)
 	}
@@ -187,6 +199,6 @@ func (s Shared) commitFiles(ctx context.Context, tip string, there map[string]st
 	if tip != "" {
 		args = append(args, "-p", tip)
 	}
-	commit, err = in(nil, slices.Clip(args)...)
+	commit, err = git(nil, slices.Clip(args)...)
 	return commit, added, err
 }

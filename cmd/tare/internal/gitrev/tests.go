@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -11,21 +12,21 @@ import (
 	"strings"
 )
 
-// Tests is a copy of a tree with the tests of another one: its _test.go files and
-// its testdata directories.
+// Tests is a copy of a tree, the base, with the tests of another one, the head: its
+// _test.go files and its testdata directories.
 type Tests struct {
 	Root string
 
-	base    string          // tree that was copied
-	changed map[string]bool // slash paths from Root of files that differ from base's
+	base    string          // directory of the base
+	changed map[string]bool // tests that differ from those of the base, by slash path from Root
 }
 
-// CopyTests copies the tree base to root, and puts the tests of head over it. Function
-// adapt changes the text of a _test.go file of head.
+// CopyTests copies the tree base without its tests to root, and adds the tests of head. The
+// function adapt returns the text of a _test.go file of head with changes.
 func CopyTests(base, head, root string, adapt func(text []byte) []byte) (*Tests, error) {
 	t := &Tests{Root: root, base: base, changed: map[string]bool{}}
 	err := walkFiles(base, func(name string, e fs.DirEntry) error {
-		t.changed[name] = isTest(name) // gone, unless head has it as well
+		t.changed[name] = isTest(name) // removed, unless head has the test too
 		if isTest(name) {
 			return nil
 		}
@@ -48,8 +49,8 @@ func CopyTests(base, head, root string, adapt func(text []byte) []byte) (*Tests,
 			return err
 		}
 		text = adapt(text)
-		was, err := os.ReadFile(filepath.Join(base, name))
-		t.changed[name] = err != nil || !bytes.Equal(was, text)
+		baseText, err := os.ReadFile(filepath.Join(base, name))
+		t.changed[name] = err != nil || !bytes.Equal(baseText, text)
 		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 			return err
 		}
@@ -58,20 +59,17 @@ func CopyTests(base, head, root string, adapt func(text []byte) []byte) (*Tests,
 	if err != nil {
 		return nil, fmt.Errorf("copy the tests of the head: %w", err)
 	}
-	for name, is := range t.changed {
-		if !is {
-			delete(t.changed, name)
-		}
-	}
+	maps.DeleteFunc(t.changed, func(_ string, changed bool) bool { return !changed })
 	return t, nil
 }
 
-// Changed returns the tests of a directory that differ from base's, by slash path:
-// its test files, and files of a testdata directory in it or above it.
+// Changed returns the slash paths of the tests that a directory may use and that differ
+// from those of the base: its test files, and files of a testdata directory in or above it.
 func (t *Tests) Changed(dir string) (files []string) {
 	for name := range t.changed {
-		if at := strings.Index("/"+name, "/testdata/"); at >= 0 {
-			if above := path.Clean(name[:at]); above == "." || dir == above || strings.HasPrefix(dir, above+"/") {
+		if i := strings.Index("/"+name, "/testdata/"); i >= 0 {
+			owner := path.Clean(name[:i]) // directory that contains testdata
+			if owner == "." || dir == owner || strings.HasPrefix(dir, owner+"/") {
 				files = append(files, name)
 			}
 		} else if path.Dir(name) == dir {
@@ -82,8 +80,7 @@ func (t *Tests) Changed(dir string) (files []string) {
 	return files
 }
 
-// Revert gives a file back the text that it has in base, or removes it if base has
-// none.
+// Revert replaces a file by that of the base, or removes it if the base does not have it.
 func (t *Tests) Revert(name string) error {
 	delete(t.changed, name)
 	to, from := filepath.Join(t.Root, name), filepath.Join(t.base, name)
@@ -92,7 +89,7 @@ func (t *Tests) Revert(name string) error {
 	}
 	info, err := os.Lstat(from)
 	if err != nil {
-		return nil
+		return nil // the base does not have the file
 	}
 	if err := copyEntry(from, to, fs.FileInfoToDirEntry(info)); err != nil {
 		return fmt.Errorf("revert %s: %w", name, err)
@@ -100,14 +97,14 @@ func (t *Tests) Revert(name string) error {
 	return nil
 }
 
-// isTest reports whether a file, by slash path, is a test file or below testdata.
+// isTest reports whether the file at a slash path is a test file or below testdata.
 func isTest(name string) bool {
 	return strings.HasSuffix(name, "_test.go") || strings.Contains("/"+name, "/testdata/")
 }
 
-// walkFiles calls do for everything in a tree but directories, by slash path. It skips .git and
-// packages of Node.
-func walkFiles(root string, do func(name string, e fs.DirEntry) error) error {
+// walkFiles calls visit for each entry of a tree that is not a directory, with its slash
+// path from root. It skips .git and node_modules.
+func walkFiles(root string, visit func(name string, e fs.DirEntry) error) error {
 	return filepath.WalkDir(root, func(file string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -125,11 +122,12 @@ func walkFiles(root string, do func(name string, e fs.DirEntry) error) error {
 		if err != nil {
 			return err
 		}
-		return do(filepath.ToSlash(name), e)
+		return visit(filepath.ToSlash(name), e)
 	})
 }
 
-// copyEntry copies a regular file or a symbolic link. It skips others, such as sockets.
+// copyEntry copies a regular file, which becomes writable, or a symbolic link. It skips
+// other entries, such as sockets.
 func copyEntry(from, to string, e fs.DirEntry) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
@@ -155,19 +153,19 @@ func copyEntry(from, to string, e fs.DirEntry) error {
 	return os.WriteFile(to, text, info.Mode().Perm()|0o200)
 }
 
-// sameFile reports whether two files have the same bytes, or links the same target.
+// sameFile reports whether two files have the same bytes, or two links the same target.
 func sameFile(a, b string) bool {
-	one, errA := os.Lstat(a)
-	other, errB := os.Lstat(b)
-	if errA != nil || errB != nil || one.Mode().Type() != other.Mode().Type() || one.Size() != other.Size() {
+	infoA, errA := os.Lstat(a)
+	infoB, errB := os.Lstat(b)
+	if errA != nil || errB != nil || infoA.Mode().Type() != infoB.Mode().Type() || infoA.Size() != infoB.Size() {
 		return false
 	}
-	if one.Mode()&fs.ModeSymlink != 0 {
-		from, _ := os.Readlink(a)
-		to, _ := os.Readlink(b)
-		return from == to
+	if infoA.Mode()&fs.ModeSymlink != 0 {
+		targetA, _ := os.Readlink(a)
+		targetB, _ := os.Readlink(b)
+		return targetA == targetB
 	}
-	text, errA := os.ReadFile(a)
-	was, errB := os.ReadFile(b)
-	return errA == nil && errB == nil && bytes.Equal(text, was)
+	textA, errA := os.ReadFile(a)
+	textB, errB := os.ReadFile(b)
+	return errA == nil && errB == nil && bytes.Equal(textA, textB)
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// HashWorktree returns git's hash of the files as they are, except those that git
-// ignores and the file at without, if it is not "": what a command writes about a
-// worktree, into it, is not part of it. The repository and its index stay as they are.
-func (r Repo) HashWorktree(ctx context.Context, without string) (string, error) {
+// HashWorktree returns the git tree hash of the files in the worktree. It omits files that
+// git ignores, and the file excludePath unless that is "": the output file of a command in
+// the worktree must not change the hash. The repository and its index are not changed.
+func (r Repo) HashWorktree(ctx context.Context, excludePath string) (string, error) {
 	head, err := r.Resolve(ctx, "HEAD")
 	if err != nil {
 		return "", fmt.Errorf("the repository has no commit yet: %w", err)
@@ -22,17 +22,18 @@ func (r Repo) HashWorktree(ctx context.Context, without string) (string, error) 
 		return "", err
 	}
 	defer remove()
-	except, err := r.exceptFile(without)
+	excluded, err := r.excludeFile(excludePath)
 	if err != nil {
 		return "", err
 	}
-	hash, _, err := r.writeWorktree(ctx, head, dir, except...)
+	hash, _, err := r.writeWorktree(ctx, head, dir, excluded...)
 	return hash, err
 }
 
-// exceptFile returns the pathspecs of git that leave out the file at path, and the
-// temporary file that becomes it. It returns none if path is "" or outside the worktree.
-func (r Repo) exceptFile(path string) ([]string, error) {
+// excludeFile returns git pathspecs that exclude the file at path, and .NAME-*, the
+// temporary file that package atomicfile renames to NAME. It returns nil if path is "" or
+// outside of the worktree.
+func (r Repo) excludeFile(path string) ([]string, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -52,9 +53,10 @@ func (r Repo) exceptFile(path string) ([]string, error) {
 		return nil, nil //nolint:nilerr // on another drive of Windows
 	}
 	escape := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
-	var except []string
-	for _, pattern := range []string{escape.Replace(filepath.Base(path)), "." + escape.Replace(filepath.Base(path)) + "-*"} {
-		except = append(except, ":(exclude,top,glob)"+filepath.ToSlash(filepath.Join(escape.Replace(dir), pattern)))
+	name := escape.Replace(filepath.Base(path))
+	var excluded []string
+	for _, pattern := range []string{name, "." + name + "-*"} {
+		excluded = append(excluded, ":(exclude,top,glob)"+filepath.ToSlash(filepath.Join(escape.Replace(dir), pattern)))
 	}
-	return except, nil
+	return excluded, nil
 }
