@@ -17,24 +17,24 @@ import (
 
 // Row is the result of one study for one benchmark.
 type Row struct {
-	Effects []float64  `json:"effects"` // ln(head / base) of time, per round
-	Control []float64  `json:"control"` // ln(base / base)
-	Low     float64    `json:"low"`     // interval of head / base, at the level of the table
-	High    float64    `json:"high"`    //
-	Said    string     `json:"said"`    // faster, slower or "", as in tare's table
-	Allocs  [2]float64 `json:"allocs"`  // per operation of base and head if constant, else -1
-	P       float64    `json:"p"`       // of the U test on the blocks
-	Blocks  float64    `json:"blocks"`  // ratio of the blocks' medians; 0 if not measured
+	Effects []float64  `json:"effects"` // ln(time of head / time of base) of each round
+	Control []float64  `json:"control"` // ln(time of the control / time of base) of each round; both are base
+	Low     float64    `json:"low"`     // interval of head / base, at the error level of the table; 0 if unbounded
+	High    float64    `json:"high"`
+	Said    string     `json:"said"`   // difference that tare reports: faster, slower or "" for none
+	Allocs  [2]float64 `json:"allocs"` // allocations per operation of base and head; -1 if not constant
+	P       float64    `json:"p"`      // p value of the U test for the blocks; 0 without blocks
+	Blocks  float64    `json:"blocks"` // ratio of the medians of the blocks; 0 without blocks
 }
 
-// BenchLine stores one study of `tare bench`.
+// BenchLine is the stored result of one study of `tare bench`.
 type BenchLine struct {
 	Seed      uint64         `json:"seed"`
-	Seconds   float64        `json:"seconds"`
-	Pressure  float64        `json:"cpu_pressure"`
+	Seconds   float64        `json:"seconds"`      // duration of the study
+	Pressure  float64        `json:"cpu_pressure"` // as in Line
 	Rounds    int            `json:"rounds"`
-	InBlocks  float64        `json:"block_seconds"`
-	Benchmark map[string]Row `json:"benchmarks"`
+	InBlocks  float64        `json:"block_seconds"` // duration of the blocks in s; 0 without blocks
+	Benchmark map[string]Row `json:"benchmarks"`    // by short name
 }
 
 // runBenches runs the missing studies of each experiment, a [pair] of base and head, and writes
@@ -54,14 +54,17 @@ func runBenches(ctx context.Context, bin, dir string, table io.Writer, stderr io
 	return nil
 }
 
+// measureMissing runs the studies and the blocks that lines lacks, and adds them to lines
+// and to the file at path. It runs nothing if bin is "".
 func (p pair) measureMissing(ctx context.Context, bin, path string, lines map[uint64]BenchLine, stderr io.Writer) error {
-	blocks := 0 // lines with blocks
+	withBlocks := 0
 	for _, l := range lines {
 		if l.InBlocks > 0 {
-			blocks++
+			withBlocks++
 		}
 	}
-	if bin == "" || len(lines) >= p.studies && blocks >= p.withBlocks {
+	isComplete := len(lines) >= p.studies && withBlocks >= p.withBlocks
+	if bin == "" || isComplete {
 		return nil
 	}
 	bin, err := filepath.Abs(bin)
@@ -75,17 +78,17 @@ func (p pair) measureMissing(ctx context.Context, bin, path string, lines map[ui
 	defer os.RemoveAll(repo)
 	for i := range uint64(p.studies) {
 		seed := p.first + i
-		line, kept := lines[seed]
-		beside := seed < p.first+uint64(p.withBlocks) && line.InBlocks == 0
-		if kept && !beside {
+		line, isStored := lines[seed]
+		needsBlocks := i < uint64(p.withBlocks) && line.InBlocks == 0
+		if isStored && !needsBlocks {
 			continue
 		}
-		if !kept {
+		if !isStored {
 			if line, err = p.runBench(ctx, bin, repo, seed); err != nil {
 				return fmt.Errorf("seed %d: %w", seed, err)
 			}
 		}
-		if beside {
+		if needsBlocks {
 			if err := p.addBlocks(ctx, repo, &line); err != nil {
 				return fmt.Errorf("seed %d: %w", seed, err)
 			}
@@ -100,8 +103,8 @@ func (p pair) measureMissing(ctx context.Context, bin, path string, lines map[ui
 	return nil
 }
 
-// createRepository creates a git repository with the commits base and head, and builds each
-// side's test binary in it.
+// createRepository creates a git repository with the commits base and head, and builds the
+// test binary of each side in it. The caller removes it.
 func (p pair) createRepository(ctx context.Context) (repo string, err error) {
 	if repo, err = os.MkdirTemp("", "calibrate-*"); err != nil {
 		return "", err
@@ -140,7 +143,7 @@ func (p pair) createRepository(ctx context.Context) (repo string, err error) {
 	return repo, nil
 }
 
-// runBench runs `tare bench` once.
+// runBench runs `tare bench` with a seed.
 func (p pair) runBench(ctx context.Context, bin, repo string, seed uint64) (BenchLine, error) {
 	out, err := runCommand(ctx, repo, bin, "bench", "--base", "HEAD~1", "--head", "HEAD", "--bench", p.bench,
 		"--budget", p.budget, "--seed", fmt.Sprint(seed), "--format", "json", "--quiet")
@@ -151,16 +154,23 @@ func (p pair) runBench(ctx context.Context, bin, repo string, seed uint64) (Benc
 	if err := json.Unmarshal(out, &r); err != nil {
 		return BenchLine{}, err
 	}
-	l := BenchLine{Seed: seed, Seconds: r.Seconds, Pressure: r.Machine.Noise.CPUPressure, Rounds: r.RoundsDone, Benchmark: map[string]Row{}}
+	l := BenchLine{
+		Seed:      seed,
+		Seconds:   r.Seconds,
+		Pressure:  r.Machine.Noise.CPUPressure,
+		Rounds:    r.RoundsDone,
+		Benchmark: map[string]Row{},
+	}
 	for _, w := range r.Workloads {
-		l.Benchmark[shortName(w.ID)] = rowOf(&r, w.ID)
+		l.Benchmark[shortName(w.ID)] = newRow(&r, w.ID)
 	}
 	return l, nil
 }
 
-// addBlocks runs blocks of go test -count and adds benchstat's test of them to l.
+// addBlocks runs go test -count for base and then for head, as users of benchstat do, and
+// adds the result of benchstat's test to l.
 func (p pair) addBlocks(ctx context.Context, repo string, l *BenchLine) error {
-	begin := time.Now()
+	start := time.Now()
 	base, err := p.runBlock(ctx, repo, "base")
 	if err != nil {
 		return err
@@ -169,15 +179,16 @@ func (p pair) addBlocks(ctx context.Context, repo string, l *BenchLine) error {
 	if err != nil {
 		return err
 	}
-	l.InBlocks = math.Round(time.Since(begin).Seconds()*10) / 10
+	l.InBlocks = math.Round(time.Since(start).Seconds()*10) / 10 // to 0.1 s
 	for id, row := range l.Benchmark {
-		row.P, row.Blocks = uTest(base[id], head[id])
+		row.P, row.Blocks = compareBlocks(base[id], head[id])
 		l.Benchmark[id] = row
 	}
 	return nil
 }
 
-// runBlock runs one side's benchmarks p.blocks times.
+// runBlock runs the benchmarks of a side p.blocks times, and returns the times per
+// operation by benchmark.
 func (p pair) runBlock(ctx context.Context, repo, side string) (map[string][]float64, error) {
 	out, err := runCommand(ctx, repo, filepath.Join(repo, side+".test"), "-test.run", "^$", "-test.bench", p.bench,
 		"-test.count", fmt.Sprint(p.blocks), "-test.benchtime", p.blockBenchtime.String())
@@ -187,8 +198,8 @@ func (p pair) runBlock(ctx context.Context, repo, side string) (map[string][]flo
 	return parseTimes(out)
 }
 
-// rowOf returns the measurements and verdicts of one benchmark in a result.
-func rowOf(r *tare.Result, id string) Row {
+// newRow returns the measurements and verdicts of one benchmark of a result.
+func newRow(r *tare.Result, id string) Row {
 	row := Row{Allocs: [2]float64{-1, -1}}
 	head, _ := tare.EffectsOf(r.Rounds, id, "time", "head", "base")
 	control, _ := tare.EffectsOf(r.Rounds, id, "time", tare.ControlID, "base")
@@ -205,20 +216,22 @@ func rowOf(r *tare.Result, id string) Row {
 			}
 		}
 	}
-	seen := map[string][]float64{}
+	allocs := map[string][]float64{} // by contender
 	for _, t := range r.Trials {
 		if v, ok := t.Samples[id]["allocs_per_op"]; ok && t.Error == nil {
-			seen[t.Contender] = append(seen[t.Contender], v)
+			allocs[t.Contender] = append(allocs[t.Contender], v)
 		}
 	}
 	for i, side := range []string{"base", "head"} {
-		if v, ok := constantValue(seen[side]); ok {
+		if v, ok := constantValue(allocs[side]); ok {
 			row.Allocs[i] = v
 		}
 	}
 	return row
 }
 
+// constantValue returns the value that all values have, and false if they differ or there
+// are none.
 func constantValue(values []float64) (float64, bool) {
 	for _, v := range values {
 		if v != values[0] {
@@ -239,7 +252,7 @@ func shortName(id string) string {
 // runCommand runs a program in dir and returns its stdout. The error contains its output.
 func runCommand(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TARE_COUNTS=off") // time is calibrated
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TARE_COUNTS=off") // only times are calibrated
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	var errs strings.Builder
 	cmd.Stderr = &errs

@@ -11,7 +11,10 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// writeTable writes the table of one pair.
+// maxP is the p value below which benchstat reports a difference.
+const maxP = 0.05
+
+// writeTable writes the table of the studies of one pair, by seed.
 func (p pair) writeTable(w io.Writer, lines map[uint64]BenchLine) {
 	if len(lines) == 0 {
 		fmt.Fprintf(w, "\n**%s**: not measured yet; run `make calibrate`.\n", p.name)
@@ -52,35 +55,37 @@ func (p pair) writeTable(w io.Writer, lines map[uint64]BenchLine) {
 	}
 }
 
+// writeRow writes the row of one benchmark.
 func (p pair) writeRow(w io.Writer, id string, all []BenchLine) {
-	ratio, excluded, said, u, beside, held := 1.0, 0, 0, 0, 0, 0
-	truth := "equal"
+	ratio, truth := 1.0, "equal"
 	if r, ok := p.truths[id]; ok {
 		ratio, truth = r, fmt.Sprintf("%+.1f %%", 100*(r-1))
 	}
+	// Numbers of studies: with the benchmark, whose interval excludes 1 or contains the true
+	// ratio, that report a difference, with blocks, and in whose blocks benchstat finds one.
+	var measured, excluded, contained, reported, withBlocks, found int
 	var ratios, widths, blocks []float64
-	allocs := map[[2]float64]int{}
-	measured := 0
+	allocs := map[[2]float64]int{} // number of studies by allocations of base and head
 	for _, l := range all {
 		b := l.Benchmark[id]
 		if !(b.Low > 0) {
-			continue // void or skipped in this run
+			continue // void or skipped in this study
 		}
 		measured++
 		if b.Low > 1 || b.High < 1 && b.High > 0 {
 			excluded++
 		}
 		if b.Said != "" {
-			said++
+			reported++
 		}
 		if l.InBlocks > 0 {
-			beside, blocks = beside+1, append(blocks, b.Blocks)
-			if b.P < 0.05 {
-				u++
+			withBlocks, blocks = withBlocks+1, append(blocks, b.Blocks)
+			if b.P < maxP {
+				found++
 			}
 		}
 		if b.Low <= ratio && ratio <= b.High {
-			held++
+			contained++
 		}
 		allocs[b.Allocs]++
 		ratios = append(ratios, math.Exp(stats.HodgesLehmann(b.Effects)))
@@ -90,13 +95,13 @@ func (p pair) writeRow(w io.Writer, id string, all []BenchLine) {
 	for _, pair := range slices.SortedFunc(maps.Keys(allocs), func(a, b [2]float64) int { return allocs[b] - allocs[a] }) {
 		counts = append(counts, fmt.Sprintf("%g → %g in %d of %d", pair[0], pair[1], allocs[pair], measured))
 	}
-	fmt.Fprintf(w, "| %s | %s | %d of %d | %d of %d | %.4f | ±%.2f %% | %s |", id, truth, excluded, measured, said, measured,
+	fmt.Fprintf(w, "| %s | %s | %d of %d | %d of %d | %.4f | ±%.2f %% | %s |", id, truth, excluded, measured, reported, measured,
 		stats.Median(ratios), 100*stats.Median(widths), strings.Join(counts, ", "))
 	if p.truths != nil {
-		fmt.Fprintf(w, " %d of %d |", held, measured)
+		fmt.Fprintf(w, " %d of %d |", contained, measured)
 	}
 	if p.blocks > 0 {
-		fmt.Fprintf(w, " %d of %d |", u, beside)
+		fmt.Fprintf(w, " %d of %d |", found, withBlocks)
 	}
 	if p.blocks > 0 && p.truths != nil {
 		slices.Sort(blocks)
@@ -109,35 +114,42 @@ func (p pair) writeRow(w io.Writer, id string, all []BenchLine) {
 	fmt.Fprintln(w)
 }
 
-// writeFalseReports writes how many tables report a difference that does not exist.
+// countBenchmarks returns the number of benchmarks of the pair.
+func (p pair) countBenchmarks() int { return strings.Count(p.bench, "|") + 1 }
+
+// writeFalseReports writes how many studies, and how many comparisons of blocks by
+// benchstat, report at least one difference that does not exist. It writes nothing if all
+// benchmarks of the pair differ.
 func (p pair) writeFalseReports(w io.Writer, all []BenchLine) {
-	wrong, u := 0, 0
-	var seconds []float64 // of blocks
+	if p.countBenchmarks() <= len(p.truths) {
+		return
+	}
+	wrong, wrongBlocks := 0, 0
+	var seconds []float64 // duration of the blocks of each study
 	for _, l := range all {
-		anySaid, anyU := false, false
+		isWrong, isWrongByBlocks := false, false
 		for id, b := range l.Benchmark {
-			_, differs := p.truths[id]
-			anySaid = anySaid || !differs && b.Said != ""
-			anyU = anyU || !differs && b.P < 0.05
+			if _, differs := p.truths[id]; differs {
+				continue
+			}
+			isWrong = isWrong || b.Said != ""
+			isWrongByBlocks = isWrongByBlocks || b.P < maxP
 		}
 		if l.InBlocks > 0 {
 			seconds = append(seconds, l.InBlocks)
-			if anyU {
-				u++
+			if isWrongByBlocks {
+				wrongBlocks++
 			}
 		}
-		if anySaid {
+		if isWrong {
 			wrong++
 		}
-	}
-	if strings.Count(p.bench, "|") < len(p.truths) {
-		return // all differ
 	}
 	lo, hi := stats.ClopperPearson(wrong, len(all), errorLevel)
 	fmt.Fprintf(w, "\nRuns that report at least one difference that does not exist: %d of %d (%.0f %% to %.0f %%)", wrong, len(all), 100*lo, 100*hi)
 	if len(seconds) > 0 {
-		lo, hi = stats.ClopperPearson(u, len(seconds), errorLevel)
-		fmt.Fprintf(w, "; by benchstat, of `go test -count=%d` of base and then of head, %.0f s together: %d of %d (%.0f %% to %.0f %%)", p.blocks, stats.Median(seconds), u, len(seconds), 100*lo, 100*hi)
+		lo, hi = stats.ClopperPearson(wrongBlocks, len(seconds), errorLevel)
+		fmt.Fprintf(w, "; by benchstat, of `go test -count=%d` of base and then of head, %.0f s together: %d of %d (%.0f %% to %.0f %%)", p.blocks, stats.Median(seconds), wrongBlocks, len(seconds), 100*lo, 100*hi)
 	}
 	fmt.Fprintln(w, ".")
 }
@@ -146,20 +158,22 @@ func (p pair) writeFalseReports(w io.Writer, all []BenchLine) {
 // difference.
 func (p pair) writeNeeded(w io.Writer, planted string, all []BenchLine) {
 	var lines []Line
-	fewest, perRound := math.MaxInt, []float64{}
+	rounds := math.MaxInt // that all studies have
+	var secondsPerRound []float64
 	for _, l := range all {
 		b := l.Benchmark[planted]
-		fewest = min(fewest, len(b.Effects), len(b.Control))
-		perRound = append(perRound, l.Seconds/float64(l.Rounds))
+		rounds = min(rounds, len(b.Effects), len(b.Control))
+		secondsPerRound = append(secondsPerRound, l.Seconds/float64(l.Rounds))
 	}
 	for _, l := range all {
 		b := l.Benchmark[planted]
-		lines = append(lines, Line{Effects: map[string][]float64{planted: b.Effects[:fewest], "control": b.Control[:fewest]}})
+		lines = append(lines, Line{Effects: map[string][]float64{planted: b.Effects[:rounds], "control": b.Control[:rounds]}})
 	}
-	n, text := roundsFor(lines, planted, fewest, errorLevel/float64(strings.Count(p.bench, "|")+1))
+	level := errorLevel / float64(p.countBenchmarks()) // the error level of a table is shared by its rows
+	n, text := roundsFor(lines, planted, rounds, level)
 	fmt.Fprintf(w, "\nRounds after which 90 %% of the runs find it: %s", text)
 	if n > 0 {
-		fmt.Fprintf(w, ", %.0f s", float64(n)*stats.Median(perRound))
+		fmt.Fprintf(w, ", %.0f s", float64(n)*stats.Median(secondsPerRound))
 	}
 	fmt.Fprintln(w, ".")
 }

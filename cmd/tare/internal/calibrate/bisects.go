@@ -18,32 +18,33 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// A search is for one commit of 32 that takes 8 % more, among others that move
-// the time by up to 1 % and add code that nothing calls.
+// A search looks for one commit of searchCommits, the planted one, that makes a function
+// take searchEffect more time. The other commits change the time by up to searchNoise and
+// add functions that nothing calls.
 const (
-	searchCommits = 32
-	searchEffect  = 0.08
-	searchNoise   = 0.01
-	searchTurns   = 5000
-	firstSearch   = 3001 // seed
-	searchBlocks  = 10   // of go test -count, as benchstat is usually given them
+	searchCommits  = 32
+	searchEffect   = 0.08
+	searchNoise    = 0.01
+	spinIterations = 5000 // iterations of the function's loop at the good commit
+	firstSeed      = 3001
+	benchCount     = 10 // -count of go test, as users of benchstat usually set it
 )
 
-// Search stores one seed: the results of tare bisect and of git bisect run
-// with benchstat's test.
+// Search is the stored result of one seed: of tare bisect, and of git bisect run with
+// benchstat's test.
 type Search struct {
 	Seed     uint64 `json:"seed"`
-	Planted  int    `json:"planted"` // number of the commit, from 1
+	Planted  int    `json:"planted"` // number of the planted commit, from 1
 	Tare     Found  `json:"tare"`
 	Git      Found  `json:"git_bisect"`
-	Pressure string `json:"load_average"` // before the search
+	Pressure string `json:"load_average"` // load average of one minute before the search; "" if unknown
 }
 
 // Found is the result of one search.
 type Found struct {
-	Commit   int     `json:"commit"` // 0 if none was found
-	Measured int     `json:"measured"`
-	Seconds  float64 `json:"seconds"` // builds included
+	Commit   int     `json:"commit"`   // number of the commit that was named; 0 if none was
+	Measured int     `json:"measured"` // number of measured commits
+	Seconds  float64 `json:"seconds"`  // duration with builds
 }
 
 // runSearches runs searches until there are n, and writes their table.
@@ -54,10 +55,10 @@ func runSearches(ctx context.Context, bin, dir string, n int, table, stderr io.W
 		return err
 	}
 	for i := range uint64(n) {
-		if _, ok := lines[firstSearch+i]; ok || bin == "" {
+		if _, ok := lines[firstSeed+i]; ok || bin == "" {
 			continue
 		}
-		s, err := searchBoth(ctx, bin, firstSearch+i)
+		s, err := searchBoth(ctx, bin, firstSeed+i)
 		if err != nil {
 			return err
 		}
@@ -75,20 +76,20 @@ func runSearches(ctx context.Context, bin, dir string, n int, table, stderr io.W
 // writeSearchTable writes how many searches of either tool were right, and their cost.
 func writeSearchTable(table io.Writer, lines map[uint64]Search) {
 	fmt.Fprintln(table, "| | right | named another | named none | commits measured | minutes |\n|---|---|---|---|---|---|")
-	for _, way := range []struct {
-		name string
-		of   func(Search) Found
+	for _, tool := range []struct {
+		name   string
+		result func(Search) Found
 	}{
 		{"`tare bisect`", func(s Search) Found { return s.Tare }},
-		{fmt.Sprintf("`git bisect run`, `go test -count=%d` and benchstat's test", searchBlocks), func(s Search) Found { return s.Git }},
+		{fmt.Sprintf("`git bisect run`, `go test -count=%d` and benchstat's test", benchCount), func(s Search) Found { return s.Git }},
 	} {
-		var right, wrong, none int
+		var correct, wrong, none int
 		var measured, minutes []float64
 		for _, s := range lines {
-			f := way.of(s)
+			f := tool.result(s)
 			switch f.Commit {
 			case s.Planted:
-				right++
+				correct++
 			case 0:
 				none++
 			default:
@@ -97,7 +98,7 @@ func writeSearchTable(table io.Writer, lines map[uint64]Search) {
 			measured, minutes = append(measured, float64(f.Measured)), append(minutes, f.Seconds/60)
 		}
 		if len(lines) > 0 {
-			fmt.Fprintf(table, "| %s | %d of %d | %d | %d | %.0f (%.0f–%.0f) | %.1f (%.1f–%.1f) |\n", way.name, right, len(lines), wrong, none,
+			fmt.Fprintf(table, "| %s | %d of %d | %d | %d | %.0f (%.0f–%.0f) | %.1f (%.1f–%.1f) |\n", tool.name, correct, len(lines), wrong, none,
 				stats.Median(measured), slices.Min(measured), slices.Max(measured), stats.Median(minutes), slices.Min(minutes), slices.Max(minutes))
 		}
 	}
@@ -116,16 +117,24 @@ func searchBoth(ctx context.Context, bin string, seed uint64) (Search, error) {
 	if s.Planted, commits, err = writeHistory(ctx, repo, seed); err != nil {
 		return s, err
 	}
-	number := func(commit string) int {
-		return max(0, slices.IndexFunc(commits, func(c string) bool { return commit != "" && strings.HasPrefix(c, commit) }))
+	// commitNumber returns the position of an abbreviated hash in the history. It returns 0,
+	// the number of the good commit, if the history does not have the hash: both mean that the
+	// tool has found nothing.
+	commitNumber := func(commit string) int {
+		if commit == "" {
+			return 0
+		}
+		i := slices.IndexFunc(commits, func(c string) bool { return strings.HasPrefix(c, commit) })
+		return max(0, i)
 	}
-	if s.Tare, err = searchByTare(ctx, bin, tmp, repo, commits[0], number); err == nil {
-		s.Git, err = searchByGit(ctx, tmp, repo, commits[0], number)
+	if s.Tare, err = searchByTare(ctx, bin, tmp, repo, commits[0], commitNumber); err == nil {
+		s.Git, err = searchByGit(ctx, tmp, repo, commits[0], commitNumber)
 	}
 	return s, err
 }
 
-// writeHistory creates a repository. The first of commits is the good one.
+// writeHistory creates a repository with a good commit and searchCommits after it. It
+// returns the number of the planted commit and the hashes of all, the good one first.
 func writeHistory(ctx context.Context, repo string, seed uint64) (planted int, commits []string, err error) {
 	rng := rand.New(rand.NewPCG(seed, 8))
 	planted = 1 + rng.IntN(searchCommits)
@@ -141,19 +150,19 @@ func writeHistory(ctx context.Context, repo string, seed uint64) (planted int, c
 	}
 	var before, after strings.Builder // code around the measured function
 	for i := range searchCommits + 1 {
-		turns := float64(searchTurns)
+		iterations := float64(spinIterations)
 		if i > 0 {
-			turns *= 1 + searchNoise*(2*rng.Float64()-1)
-			into := []*strings.Builder{&before, &after}[rng.IntN(2)]
-			fmt.Fprintf(into, "\n// More%d is another function.\nfunc More%[1]d(n int) (t int) {\n\tfor i := range n {\n\t\tt += i*%[2]d ^ t\n\t}\n\treturn t\n}\n", i, 3+rng.IntN(90))
+			iterations *= 1 + searchNoise*(2*rng.Float64()-1)
+			side := []*strings.Builder{&before, &after}[rng.IntN(2)]
+			fmt.Fprintf(side, "\n// More%d is another function.\nfunc More%[1]d(n int) (t int) {\n\tfor i := range n {\n\t\tt += i*%[2]d ^ t\n\t}\n\treturn t\n}\n", i, 3+rng.IntN(90))
 		}
 		if i >= planted {
-			turns *= 1 + searchEffect
+			iterations *= 1 + searchEffect
 		}
 		for name, text := range map[string]string{
 			"go.mod": "module example.com/search\n\ngo 1.24\n",
 			"search.go": fmt.Sprintf("// Package search takes as long as it is told to.\npackage search\n\nconst turns = %.0f\n%s\n// Spin is a chain of arithmetic.\nfunc Spin(x uint64) uint64 {\n\tfor range turns {\n\t\tx ^= x >> 33\n\t\tx *= 0xff51afd7ed558ccd\n\t}\n\treturn x\n}\n%s",
-				turns, before.String(), after.String()),
+				iterations, before.String(), after.String()),
 			"search_test.go": "package search\n\nimport \"testing\"\n\nvar sink uint64\n\nfunc BenchmarkSpin(b *testing.B) {\n\tfor b.Loop() {\n\t\tsink = Spin(sink + 1)\n\t}\n}\n",
 		} {
 			if err := os.WriteFile(filepath.Join(repo, name), []byte(text), 0o644); err != nil {
@@ -175,38 +184,40 @@ func writeHistory(ctx context.Context, repo string, seed uint64) (planted int, c
 	return planted, commits, nil
 }
 
-// searchByTare runs tare bisect with an empty cache.
-func searchByTare(ctx context.Context, bin, tmp, repo, good string, number func(string) int) (f Found, err error) {
+// searchByTare runs tare bisect with an empty cache. commitNumber returns the number of a
+// hash.
+func searchByTare(ctx context.Context, bin, tmp, repo, good string, commitNumber func(string) int) (f Found, err error) {
 	if bin, err = filepath.Abs(bin); err != nil {
 		return f, err
 	}
-	begin := time.Now()
+	start := time.Now()
 	cmd := exec.CommandContext(ctx, bin, "bisect", "--good", good, "--bad", "main", "--bench", "^BenchmarkSpin$", "--format", "json", "--quiet")
 	cmd.Dir, cmd.Stderr = repo, os.Stderr
 	cmd.Env = append(os.Environ(), "GOWORK=off", "TARE_CACHE="+filepath.Join(tmp, "cache"), "TARE_DATA="+filepath.Join(tmp, "data"))
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	out, failed := cmd.Output() // exit codes 3 and 4 are results
+	out, errRun := cmd.Output() // a search without a single culprit also fails, but prints its document
 	var doc struct {
 		Found  []string
 		Search struct{ Tests []json.RawMessage }
 	}
 	if err := json.Unmarshal(out, &doc); err != nil {
-		return f, cmp.Or(failed, err)
+		return f, cmp.Or(errRun, err)
 	}
-	f.Measured, f.Seconds = len(doc.Search.Tests), math.Round(time.Since(begin).Seconds())
+	f.Measured, f.Seconds = len(doc.Search.Tests), math.Round(time.Since(start).Seconds())
 	if len(doc.Found) == 1 {
-		f.Commit = number(doc.Found[0])
+		f.Commit = commitNumber(doc.Found[0])
 	}
 	return f, nil
 }
 
-// searchByGit runs git bisect run. Each step compares ten runs with ten of the good commit.
-func searchByGit(ctx context.Context, tmp, repo, good string, number func(string) int) (f Found, err error) {
+// searchByGit runs git bisect run with this program, whose flag -step compares benchCount
+// runs of a commit with those of the good commit (see bisectStep).
+func searchByGit(ctx context.Context, tmp, repo, good string, commitNumber func(string) int) (f Found, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return f, err
 	}
-	begin := time.Now()
+	start := time.Now()
 	log := filepath.Join(tmp, "steps")
 	if _, err := runCommand(ctx, repo, "git", "checkout", "--quiet", good); err != nil {
 		return f, err
@@ -221,26 +232,26 @@ func searchByGit(ctx context.Context, tmp, repo, good string, number func(string
 	if err != nil {
 		return f, err
 	}
-	f.Seconds = math.Round(time.Since(begin).Seconds())
+	f.Seconds = math.Round(time.Since(start).Seconds())
 	steps, err := readLines(log, func(s step) uint64 { return uint64(s.N) })
 	f.Measured = len(steps)
 	for line := range strings.Lines(string(out)) {
 		if commit, ok := strings.CutSuffix(strings.TrimSpace(line), " is the first bad commit"); ok {
-			f.Commit = number(commit)
+			f.Commit = commitNumber(commit)
 		}
 	}
 	return f, err
 }
 
-// step is one step of git bisect run.
+// step is the stored result of one step of git bisect run.
 type step struct {
-	N     int       `json:"n"` // 0 for the good commit
-	Times []float64 `json:"times"`
+	N     int       `json:"n"`     // number of the step; 0 for the good commit
+	Times []float64 `json:"times"` // s per operation of each run
 }
 
-// bisectStep measures the working directory and compares it with the first step in log. It
-// returns true if benchstat's test shows a difference and the medians differ by more than half
-// of the planted effect.
+// bisectStep measures the commit in the working directory, adds the step to log, and
+// compares it with the first step. The commit is bad if benchstat's test shows a difference
+// and the medians differ by more than half of the planted effect.
 func bisectStep(ctx context.Context, log string) (bad bool, err error) {
 	steps, err := readLines(log, func(s step) uint64 { return uint64(s.N) })
 	if err != nil {
@@ -249,7 +260,7 @@ func bisectStep(ctx context.Context, log string) (bad bool, err error) {
 	if _, err := runCommand(ctx, ".", "go", "test", "-c", "-o", log+".test", "."); err != nil {
 		return false, err
 	}
-	out, err := runCommand(ctx, ".", log+".test", "-test.run", "^$", "-test.bench", ".", "-test.count", fmt.Sprint(searchBlocks))
+	out, err := runCommand(ctx, ".", log+".test", "-test.run", "^$", "-test.bench", ".", "-test.count", fmt.Sprint(benchCount))
 	if err != nil {
 		return false, err
 	}
@@ -261,13 +272,13 @@ func bisectStep(ctx context.Context, log string) (bad bool, err error) {
 	if err := appendLine(log, s); err != nil || s.N == 0 {
 		return false, err
 	}
-	p, ratio := uTest(steps[0].Times, s.Times)
-	return p < 0.05 && ratio > 1+searchEffect/2, nil
+	p, ratio := compareBlocks(steps[0].Times, s.Times)
+	return p < maxP && ratio > 1+searchEffect/2, nil
 }
 
 // loadAverage returns the load average of one minute, or "" if unknown.
 func loadAverage() string {
 	text, _ := os.ReadFile("/proc/loadavg")
-	one, _, _ := strings.Cut(string(text), " ")
-	return one
+	oneMinute, _, _ := strings.Cut(string(text), " ")
+	return oneMinute
 }

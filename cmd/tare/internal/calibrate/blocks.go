@@ -27,9 +27,9 @@ func parseTimes(out []byte) (map[string][]float64, error) {
 	return times, r.Err()
 }
 
-// uTest returns the p value of benchstat's test for two blocks of runs, and the ratio of their
-// medians.
-func uTest(base, head []float64) (p, ratio float64) {
+// compareBlocks returns the p value of the U test, which benchstat uses, for two blocks of
+// runs, and the ratio of their medians, head / base.
+func compareBlocks(base, head []float64) (p, ratio float64) {
 	th := benchmath.DefaultThresholds
 	c := benchmath.AssumeNothing.Compare(benchmath.NewSample(base, &th), benchmath.NewSample(head, &th))
 	return c.P, stats.Median(head) / stats.Median(base)

@@ -191,7 +191,7 @@ func TestHistoryOfASearch(t *testing.T) {
 		t.Skip("no git command")
 	}
 	repo := filepath.Join(t.TempDir(), "repo")
-	planted, commits, err := writeHistory(t.Context(), repo, firstSearch)
+	planted, commits, err := writeHistory(t.Context(), repo, firstSeed)
 	if err != nil || len(commits) != searchCommits+1 || planted < 1 || planted > searchCommits {
 		t.Fatalf("%d planted, %d commits, %v", planted, len(commits), err)
 	}
@@ -205,7 +205,7 @@ func TestHistoryOfASearch(t *testing.T) {
 		if _, err := fmt.Sscan(rest, &turns); err != nil {
 			t.Fatal(err)
 		}
-		low, high := searchTurns*0.989, searchTurns*1.011
+		low, high := spinIterations*0.989, spinIterations*1.011
 		if i >= planted {
 			low, high = low*(1+searchEffect), high*(1+searchEffect)
 		}
@@ -219,7 +219,7 @@ func TestHistoryOfASearch(t *testing.T) {
 func TestSearchesAreCounted(t *testing.T) {
 	dir := t.TempDir()
 	for i, found := range []int{7, 7, 8, 0} {
-		s := Search{Seed: firstSearch + uint64(i), Planted: 7, Tare: Found{Commit: 7, Measured: 6, Seconds: 120}, Git: Found{Commit: found, Measured: 5, Seconds: 60}}
+		s := Search{Seed: firstSeed + uint64(i), Planted: 7, Tare: Found{Commit: 7, Measured: 6, Seconds: 120}, Git: Found{Commit: found, Measured: 5, Seconds: 60}}
 		if err := appendLine(filepath.Join(dir, "bisect.ndjson"), s); err != nil {
 			t.Fatal(err)
 		}

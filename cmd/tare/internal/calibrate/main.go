@@ -1,8 +1,8 @@
-// Command calibrate measures contenders whose true ratio is known, many times,
-// and counts how often tare is right: programs of `tare run`, and benchmarks of
-// two revisions for `tare bench`. It stores the measurements next to the studies,
-// one line per seed, and resumes where it stopped; seeds are fixed and no seed
-// is measured twice.
+// Command calibrate measures contenders whose true ratio is known, many times, and counts
+// how often tare is right: programs for `tare run`, benchmarks of two revisions for
+// `tare bench`, and with -bisects histories for `tare bisect`. It stores the measurements
+// next to the studies, one line per seed, and replaces the tables of documents. It resumes
+// where it stopped: seeds are fixed, and no seed is measured twice.
 //
 //	go run ./cmd/tare/internal/calibrate -tare ./out/tare
 package main
@@ -27,23 +27,23 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Studies per base, rounds per study, and the bases with their first seed.
 const (
-	studies = 60
-	rounds  = 40
+	studies = 60 // per base
+	rounds  = 40 // per study
 )
 
+// bases are the studies of `tare run`, by the name of their file, with their first seed.
 var bases = []struct {
 	name  string
 	first uint64
 }{{"spin", 1001}, {"alloc", 2001}}
 
-// Line stores one study.
+// Line is the stored result of one study of `tare run`.
 type Line struct {
 	Seed     uint64               `json:"seed"`
-	Seconds  float64              `json:"seconds"`
-	Pressure float64              `json:"cpu_pressure"`
-	Effects  map[string][]float64 `json:"effects"` // contender → ln(time / base's time) per round
+	Seconds  float64              `json:"seconds"`      // duration of the study
+	Pressure float64              `json:"cpu_pressure"` // share of time in which threads waited for a processor
+	Effects  map[string][]float64 `json:"effects"`      // ln(time / time of the base) of each round, by contender
 }
 
 func main() {
@@ -51,16 +51,19 @@ func main() {
 	defer stop()
 	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "calibrate:", err)
-		if flag := slices.Index(os.Args, "-step"); flag > 0 && !errors.Is(err, errBadCommit) {
-			os.Exit(128) // git bisect gives up
+		isStep := slices.Contains(os.Args[1:], "-step")
+		if isStep && !errors.Is(err, errBadCommit) {
+			os.Exit(128) // git bisect run stops
 		}
-		os.Exit(1)
+		os.Exit(1) // in a step: the commit is bad
 	}
 }
 
-// errBadCommit makes a step of git bisect run exit with 1.
+// errBadCommit is the result of a step of git bisect run for a bad commit.
 var errBadCommit = errors.New("this commit takes more")
 
+// run does one of three things by its flags: a step of git bisect run, the searches of
+// tare bisect and git bisect run, or the studies of tare run and tare bench.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("calibrate", flag.ContinueOnError)
 	bin := flags.String("tare", "", "the tare program; empty: only read what was measured")
@@ -98,10 +101,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 			return err
 		}
 		for i := uint64(0); i < studies && *bin != ""; i++ {
-			if _, ok := lines[b.first+i]; ok {
-				continue
+			seed := b.first + i
+			if _, ok := lines[seed]; ok {
+				continue // measured in an earlier run
 			}
-			line, err := runStudy(ctx, *bin, filepath.Join(*dir, b.name+".yaml"), b.first+i)
+			line, err := runStudy(ctx, *bin, filepath.Join(*dir, b.name+".yaml"), seed)
 			if err != nil {
 				return err
 			}
@@ -114,21 +118,21 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		}
 		writeBaseTable(&table, b.name, lines)
 	}
-	var two strings.Builder
-	if err := runBenches(ctx, *bin, *dir, &two, stderr); err != nil {
+	var benchTable strings.Builder
+	if err := runBenches(ctx, *bin, *dir, &benchTable, stderr); err != nil {
 		return err
 	}
-	fmt.Fprint(stdout, table.String(), two.String())
+	fmt.Fprint(stdout, table.String(), benchTable.String())
 	if *method == "" {
 		return nil
 	}
 	if err := replaceTable(*method, "calibration", table.String()); err != nil {
 		return err
 	}
-	return replaceTable(*method, "calibration-bench", two.String())
+	return replaceTable(*method, "calibration-bench", benchTable.String())
 }
 
-// runStudy runs one study of a fixed number of rounds.
+// runStudy runs tare run with a study and a seed, for a fixed number of rounds.
 func runStudy(ctx context.Context, bin, study string, seed uint64) (Line, error) {
 	cmd := exec.CommandContext(ctx, bin, "run", study, "--rounds", fmt.Sprint(rounds), "--seed", fmt.Sprint(seed), "--json", "--quiet")
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
@@ -141,7 +145,12 @@ func runStudy(ctx context.Context, bin, study string, seed uint64) (Line, error)
 	if err := json.Unmarshal(out, &r); err != nil {
 		return Line{}, fmt.Errorf("%s with seed %d: %w", study, seed, err)
 	}
-	l := Line{Seed: seed, Seconds: r.Seconds, Pressure: r.Machine.Noise.CPUPressure, Effects: map[string][]float64{}}
+	l := Line{
+		Seed:     seed,
+		Seconds:  r.Seconds,
+		Pressure: r.Machine.Noise.CPUPressure,
+		Effects:  map[string][]float64{},
+	}
 	base := cmp.Or(r.Baseline(), r.Plan.Contenders[0])
 	for _, e := range r.Rounds {
 		if e.A == base {
@@ -159,7 +168,8 @@ func runStudy(ctx context.Context, bin, study string, seed uint64) (Line, error)
 	return l, nil
 }
 
-// readLines reads the stored lines by seed. A missing file has none.
+// readLines reads the lines stored at path, by the seed that function seed returns for a
+// line. It returns an empty map if there is no file.
 func readLines[L any](path string, seed func(L) uint64) (map[uint64]L, error) {
 	lines := map[uint64]L{}
 	src, err := os.ReadFile(path)
@@ -179,7 +189,7 @@ func readLines[L any](path string, seed func(L) uint64) (map[uint64]L, error) {
 	return lines, nil
 }
 
-// roundAll rounds to six decimals.
+// roundAll returns the values rounded to six decimals.
 func roundAll(x []float64) []float64 {
 	out := make([]float64, len(x))
 	for i, v := range x {
@@ -188,6 +198,7 @@ func roundAll(x []float64) []float64 {
 	return out
 }
 
+// appendLine appends a line as JSON to the file at path.
 func appendLine[L any](path string, l L) error {
 	row, err := json.Marshal(l)
 	if err != nil {
@@ -211,9 +222,9 @@ func replaceTable(path, name, table string) error {
 	if err != nil {
 		return err
 	}
-	head, rest, ok := strings.Cut(string(src), begin)
-	_, tail, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
+	head, rest, hasBegin := strings.Cut(string(src), begin)
+	_, tail, hasEnd := strings.Cut(rest, end)
+	if !hasBegin || !hasEnd {
 		return fmt.Errorf("%s: no %s markers", path, name)
 	}
 	return os.WriteFile(path, []byte(head+begin+"\n"+table+end+tail), 0o644)

@@ -9,19 +9,21 @@ import (
 	"time"
 )
 
-// pair is an experiment of `tare bench`: the edit that makes head from base, and
-// the number of studies.
+// pair is an experiment of `tare bench` with two revisions, base and head, whose true ratio
+// is known.
 type pair struct {
-	name, truth    string
-	module         string                     // name of its source in folder module
-	truths         map[string]float64         // head / base of the benchmarks that differ
-	edit           func(source string) string // returns head's source for base's
-	bench, budget  string
-	first          uint64 // seed
+	name           string                     // name of the file with its lines
+	truth          string                     // description of the difference
+	module         string                     // name of the source of base in the folder module
+	truths         map[string]float64         // ratio head / base of each benchmark that differs
+	edit           func(source string) string // returns the source of head for that of base
+	bench          string                     // --bench: names of the benchmarks, with | between them
+	budget         string                     // --budget
+	first          uint64                     // first seed
 	studies        int
-	blocks         int           // -count of go test for benchstat; 0 if none
-	blockBenchtime time.Duration // -benchtime of these, so that they take as long as the study
-	withBlocks     int           // number of studies, from the first, with blocks
+	blocks         int           // -count of go test for benchstat; 0 for no blocks
+	blockBenchtime time.Duration // -benchtime of the blocks, so that they take as long as the study
+	withBlocks     int           // number of the first studies that have blocks
 }
 
 //go:embed module
@@ -46,8 +48,8 @@ var pairs = []pair{
 		bench: "Read", budget: "60s", first: 701, studies: 30},
 }
 
-// loops maps the benchmarks of module loops to their turns at base, and how many
-// more head has.
+// loops maps the benchmarks of the module loops to the iterations of their loop at base, and
+// the number that head adds.
 var loops = map[string][2]int{
 	"Squares": {5000, 300}, "Xor": {4000, 160}, "Branch": {6000, 300}, "Bytes": {7000, 210}, "Two": {8000, 640},
 	"Div": {1000, 70}, "Float": {3000, 150}, "Call": {3000, 120}, "Scan": {5000, 300}, "Nested": {800, 24},
@@ -56,8 +58,8 @@ var loops = map[string][2]int{
 // loopRatios returns the true ratios of loops.
 func loopRatios() map[string]float64 {
 	out := map[string]float64{}
-	for name, turns := range loops {
-		out[name] = 1 + float64(turns[1])/float64(turns[0])
+	for name, iterations := range loops {
+		out[name] = 1 + float64(iterations[1])/float64(iterations[0])
 	}
 	return out
 }
@@ -66,14 +68,14 @@ func loopRatios() map[string]float64 {
 func replaceOnce(before, after string) func(string) string {
 	return func(source string) string {
 		if strings.Count(source, before) != 1 {
-			return source // an error later: head equals base
+			return source // readSources reports that head equals base
 		}
 		return strings.Replace(source, before, after, 1)
 	}
 }
 
-// splitDeclarations splits a source before each comment at the start of a line after an empty
-// one. head is the text before the first.
+// splitDeclarations splits a source before each comment that follows an empty line. head is
+// the text before the first such comment.
 func splitDeclarations(source string) (head string, parts []string) {
 	all := strings.Split(source, "\n\n// ")
 	for _, p := range all[1:] {
@@ -82,12 +84,14 @@ func splitDeclarations(source string) (head string, parts []string) {
 	return all[0], parts
 }
 
+// reverseOrder reverses the order of the declarations of a source.
 func reverseOrder(source string) string {
 	head, parts := splitDeclarations(source)
 	slices.Reverse(parts)
 	return head + strings.Join(parts, "") + "\n"
 }
 
+// addDeadCode adds twenty functions that the benchmarks do not call.
 func addDeadCode(source string) string {
 	var b strings.Builder
 	b.WriteString(source)
@@ -101,20 +105,22 @@ func addDeadCode(source string) string {
 	return b.String()
 }
 
+// lengthenAllocate adds loops to the function Allocate.
 func lengthenAllocate(source string) string {
 	longer := strings.Repeat("\tfor b := list; b != nil; b = b.next {\n\t\tb.rest[0] += b.rest[1] ^ 3\n\t}\n", 6)
 	return replaceOnce("\treturn list\n", longer+"\treturn list\n")(source)
 }
 
-// lengthenLoops adds head's turns to each loop.
+// lengthenLoops adds the iterations of head to each loop.
 func lengthenLoops(source string) string {
-	for name, turns := range loops {
-		source = replaceOnce(fmt.Sprintf("var extra%s = 0\n", name), fmt.Sprintf("var extra%s = %d\n", name, turns[1]))(source)
+	for name, iterations := range loops {
+		before, after := fmt.Sprintf("var extra%s = 0\n", name), fmt.Sprintf("var extra%s = %d\n", name, iterations[1])
+		source = replaceOnce(before, after)(source)
 	}
 	return source
 }
 
-// readSources returns the sources of both sides and of the benchmarks.
+// readSources returns the sources of base, of head and of the benchmarks, which both share.
 func (p pair) readSources() (base, head, tests string, err error) {
 	source, err := module.ReadFile("module/" + p.module + ".go.txt")
 	if err != nil {

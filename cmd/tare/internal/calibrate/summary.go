@@ -11,13 +11,20 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// errorLevel is the level of an interval after a fixed number of rounds.
-const errorLevel = 0.05
+const (
+	// errorLevel is the error level of an interval after a fixed number of rounds.
+	errorLevel = 0.05
+	// power is the required share of studies that find a difference.
+	power = 0.90
+	// minRounds is the least number of rounds with an interval at errorLevel.
+	minRounds = 6
+	// maxJoined is the maximum number of studies that are joined into one, and joinStep the
+	// step in which the rounds of joined studies are tried.
+	maxJoined = 6
+	joinStep  = 4
+)
 
-// power is the required share of studies that find a difference.
-const power = 0.90
-
-// writeBaseTable writes the table of one base.
+// writeBaseTable writes the table of one base of `tare run`.
 func writeBaseTable(w io.Writer, base string, lines map[uint64]Line) {
 	all := sortLines(lines)
 	if len(all) == 0 {
@@ -38,11 +45,11 @@ func writeBaseTable(w io.Writer, base string, lines map[uint64]Line) {
 		excluded, published := 0, 0
 		var ratios, widths []float64
 		for _, l := range all {
-			out, pub := differsAfter(l, c.id, rounds, errorLevel)
-			if out {
+			excludes, isPublished := differsAfter(l, c.id, rounds, errorLevel)
+			if excludes {
 				excluded++
 			}
-			if pub {
+			if isPublished {
 				published++
 			}
 			lo, hi, _ := stats.Interval(l.Effects[c.id], errorLevel)
@@ -59,44 +66,49 @@ func writeBaseTable(w io.Writer, base string, lines map[uint64]Line) {
 	}
 }
 
-// differsAfter reports whether after n rounds the interval of contender id excludes 1, and
-// whether the difference is published, which it is only beyond the control's half-width.
+// differsAfter reports whether the interval of contender id excludes 1 after n rounds, and
+// whether the difference is published: for contenders other than the control, only if it is
+// greater than the half-width of the control's interval.
 func differsAfter(l Line, id string, n int, level float64) (excludes, published bool) {
 	excludes, beyond := stats.Differs(l.Effects[id][:n], l.Effects[tare.ControlID][:n], level)
 	return excludes, excludes && (beyond || id == tare.ControlID)
 }
 
 // roundsFor returns the number of rounds after which 90 % of the studies publish the
-// difference, or 0 if there are not enough. Beyond the rounds of one study it joins consecutive
-// studies.
+// difference of contender id, and its description. The number is 0 if it is greater than
+// can be tried. For numbers above the rounds of one study, consecutive studies are joined.
 func roundsFor(all []Line, id string, rounds int, level float64) (int, string) {
-	for n := 6; n <= rounds; n++ {
-		if shareFound(all, id, n, level) >= power {
+	for n := minRounds; n <= rounds; n++ {
+		if shareFinding(all, id, n, level) >= power {
 			return n, fmt.Sprint(n)
 		}
 	}
-	for join := 2; join <= 6; join++ {
+	for join := 2; join <= maxJoined; join++ {
 		joined := joinLines(all, join)
-		for n := (join-1)*rounds + 4; n <= join*rounds; n += 4 {
-			if shareFound(joined, id, n, level) >= power {
+		for n := (join-1)*rounds + joinStep; n <= join*rounds; n += joinStep {
+			if shareFinding(joined, id, n, level) >= power {
 				return n, fmt.Sprintf("about %d (from %d studies, each %d joined into one)", n, len(all), join)
 			}
 		}
 	}
-	return 0, fmt.Sprintf("more than %d", 6*rounds)
+	return 0, fmt.Sprintf("more than %d", maxJoined*rounds)
 }
 
-func shareFound(all []Line, id string, n int, level float64) float64 {
+// shareFinding returns the share of studies that publish after n rounds that contender id
+// takes longer than the base.
+func shareFinding(all []Line, id string, n int, level float64) float64 {
 	found := 0
 	for _, l := range all {
-		if _, pub := differsAfter(l, id, n, level); pub && stats.HodgesLehmann(l.Effects[id][:n]) > 0 {
+		_, isPublished := differsAfter(l, id, n, level)
+		isSlower := stats.HodgesLehmann(l.Effects[id][:n]) > 0
+		if isPublished && isSlower {
 			found++
 		}
 	}
 	return float64(found) / float64(len(all))
 }
 
-// joinLines joins every k consecutive studies into one.
+// joinLines joins every k consecutive studies into one. It drops the remainder.
 func joinLines(all []Line, k int) []Line {
 	var out []Line
 	for i := 0; i+k <= len(all); i += k {
@@ -111,6 +123,7 @@ func joinLines(all []Line, k int) []Line {
 	return out
 }
 
+// sortLines returns the lines in the order of their seeds.
 func sortLines(lines map[uint64]Line) []Line {
 	var out []Line
 	for _, seed := range slices.Sorted(maps.Keys(lines)) {
