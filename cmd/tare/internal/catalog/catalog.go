@@ -1,5 +1,6 @@
-// Package catalog finds the contenders that studies can name: those of the repository around the
-// working directory, of another directory, or of the archive in this binary.
+// Package catalog finds the contenders that studies can name: in the repository around the
+// working directory, in another directory, or in the archive of this binary. [Locate]
+// chooses the place, [Open] reads it, and [Sources] builds the contenders.
 package catalog
 
 import (
@@ -25,20 +26,24 @@ var ErrNone = errors.New("no contenders around the working directory")
 // modulePath is the module path in go.mod of the repository.
 const modulePath = "github.com/tarebench/tare"
 
-// maxModule bounds the bytes of a go.mod that are read to find its module's path.
+// maxModule is the number of bytes of a go.mod that are read to find its module path.
 const maxModule = 64 << 10
+
+// maxLevels is the number of directory levels that are searched for contenders: kinds, and
+// the contenders of a kind.
+const maxLevels = 2
 
 // Catalog is a set of contenders. The zero value has none.
 type Catalog struct {
 	Dir string // directory of the contenders
 
-	root   string // of the opened repository; "" if they were opened by themselves
+	root   string // root of the opened repository; "" if another directory was opened
 	leaves []build.Leaf
-	broken map[string]error // by folder name
+	broken map[string]error // errors in reading contenders, by folder name
 }
 
-// Locate finds the catalog to use: dir unless it is "", else that of the repository around the
-// working directory, else the one in the binary.
+// Locate opens the catalog to use: the one in dir unless dir is "", else that of the
+// repository around the working directory, else the one in the binary.
 func Locate(dir, cache string) (Catalog, error) {
 	c, err := Find(dir)
 	if errors.Is(err, ErrNone) {
@@ -47,17 +52,17 @@ func Locate(dir, cache string) (Catalog, error) {
 	return c, err
 }
 
-// Find opens the catalog in dir or, if dir is "", that of the repository of the working directory.
-// The error is ErrNone if it is in none.
+// Find opens the catalog in dir or, if dir is "", that of the repository around the working
+// directory. The error is [ErrNone] if the working directory is not inside the repository.
 func Find(dir string) (Catalog, error) {
 	if dir != "" {
 		return Open(dir)
 	}
-	at, err := os.Getwd()
+	wd, err := os.Getwd()
 	if err != nil {
 		return Catalog{}, err
 	}
-	root, err := Repository(at)
+	root, err := Repository(wd)
 	if err != nil {
 		return Catalog{}, err
 	}
@@ -68,21 +73,23 @@ func Find(dir string) (Catalog, error) {
 // not inside it, and an *OwnerError if another user could have made it.
 func Repository(dir string) (string, error) {
 	for {
-		is, err := isRepository(dir)
-		if is && err == nil {
+		found, err := isRepository(dir)
+		if found && err == nil {
 			err = checkOwner(dir)
 		}
-		if is || err != nil {
+		if found || err != nil {
 			return dir, err
 		}
-		up := filepath.Dir(dir)
-		if up == dir {
+		parent := filepath.Dir(dir)
+		if parent == dir {
 			return "", ErrNone
 		}
-		dir = up
+		dir = parent
 	}
 }
 
+// isRepository reports whether dir is the root of the tare repository: its go.mod has the
+// module path, and it has a directory of contenders.
 func isRepository(dir string) (bool, error) {
 	src, err := atomicfile.ReadStart(filepath.Join(dir, "go.mod"), maxModule)
 	if err != nil {
@@ -100,7 +107,8 @@ func isRepository(dir string) (bool, error) {
 	return false, nil
 }
 
-// unlessAbsent returns err, or nil if a file does not exist or this user may not read it.
+// unlessAbsent returns err, or nil if err means that a file does not exist, is a directory,
+// or may not be read by this user.
 func unlessAbsent(err error) error {
 	for _, absent := range []error{fs.ErrNotExist, fs.ErrPermission, syscall.ENOTDIR, syscall.EISDIR} {
 		if errors.Is(err, absent) {
@@ -120,15 +128,15 @@ func Open(dir string) (Catalog, error) {
 	if info, err := os.Stat(abs); err != nil || !info.IsDir() {
 		return Catalog{}, fmt.Errorf("no catalog: there is no directory %s", dir)
 	}
-	is, err := isRepository(abs)
+	isRoot, err := isRepository(abs)
 	if err != nil {
 		return Catalog{}, err
 	}
 	c := Catalog{Dir: abs, broken: map[string]error{}}
-	if is {
+	if isRoot {
 		c.Dir, c.root = filepath.Join(abs, "contenders"), abs
 	}
-	if err := c.readBelow(c.Dir, 2); err != nil {
+	if err := c.readBelow(c.Dir, maxLevels); err != nil {
 		return Catalog{}, err
 	}
 	if len(c.leaves) == 0 && len(c.broken) == 0 {
@@ -140,8 +148,8 @@ func Open(dir string) (Catalog, error) {
 	return c, c.checkUnique()
 }
 
-// Repository returns the root of the repository of c, whose SDK its contenders are built with. It
-// returns the errors of [Repository].
+// Repository returns the root of the repository around c. Its contenders are built with the
+// SDK there. The errors are those of the function [Repository].
 func (c Catalog) Repository() (string, error) {
 	if c.root != "" {
 		return c.root, nil
@@ -149,7 +157,8 @@ func (c Catalog) Repository() (string, error) {
 	return Repository(c.Dir)
 }
 
-// readBelow adds the contender in dir or, without one, those below it, down to depth levels.
+// readBelow adds the contender in dir. If there is none, it adds those below dir, down to
+// depth levels.
 func (c *Catalog) readBelow(dir string, depth int) error {
 	leaf, err := build.ReadLeaf(dir)
 	switch {
@@ -157,7 +166,7 @@ func (c *Catalog) readBelow(dir string, depth int) error {
 		c.leaves = append(c.leaves, leaf)
 		return nil
 	case !errors.Is(err, fs.ErrNotExist):
-		c.broken[filepath.Base(dir)] = err // it may not be needed
+		c.broken[filepath.Base(dir)] = err // returned only if a study names the contender
 		return nil
 	case depth == 0:
 		return nil
@@ -176,9 +185,9 @@ func (c *Catalog) readBelow(dir string, depth int) error {
 	return nil
 }
 
-// checkUnique returns an error for an id of two contenders of one kind.
+// checkUnique returns an error if two contenders of one kind have the same id.
 func (c Catalog) checkUnique() error {
-	seen := map[[2]string]string{}
+	seen := map[[2]string]string{} // directory by kind and id
 	for _, leaf := range c.leaves {
 		for _, id := range leaf.Manifest.IDs() {
 			key := [2]string{leaf.Manifest.Kind, id}
@@ -191,10 +200,10 @@ func (c Catalog) checkUnique() error {
 	return nil
 }
 
-// Leaves returns the contenders, by kind and id.
+// Leaves returns the contenders, sorted by kind and id.
 func (c Catalog) Leaves() []build.Leaf { return slices.Clone(c.leaves) }
 
-// IDs returns the names that studies of a kind can use, sorted.
+// IDs returns the ids that studies of a kind can name, sorted.
 func (c Catalog) IDs(kind string) []string {
 	var ids []string
 	for _, leaf := range c.leaves {
@@ -206,10 +215,11 @@ func (c Catalog) IDs(kind string) []string {
 	return ids
 }
 
-// Leaf finds the contender of that kind and id, and which of its variants that is. An unknown id is
-// a *lab.UnknownError with the similar ones.
+// Leaf finds the contender with a kind and an id, and its variant with that id; variant is
+// "" if the contender has no variants. For an unknown id the error is a *lab.UnknownError
+// with similar ids. If the contender could not be read, the error is that of reading it.
 func (c Catalog) Leaf(kind, id string) (leaf build.Leaf, variant string, err error) {
-	elsewhere := ""
+	otherKind := "" // kind of another contender with the id
 	for _, leaf := range c.leaves {
 		m := leaf.Manifest
 		i := slices.Index(m.IDs(), id)
@@ -217,7 +227,7 @@ func (c Catalog) Leaf(kind, id string) (leaf build.Leaf, variant string, err err
 		case i < 0:
 			continue
 		case m.Kind != kind:
-			elsewhere = m.Kind
+			otherKind = m.Kind
 			continue
 		case len(m.Variants) > 0:
 			return leaf, m.Variants[i], nil
@@ -225,13 +235,14 @@ func (c Catalog) Leaf(kind, id string) (leaf build.Leaf, variant string, err err
 		return leaf, "", nil
 	}
 	for folder, err := range c.broken {
-		if id == folder || strings.HasPrefix(id, folder+"-") {
+		isVariant := strings.HasPrefix(id, folder+"-")
+		if id == folder || isVariant {
 			return build.Leaf{}, "", err
 		}
 	}
 	unknown := &lab.UnknownError{What: fmt.Sprintf("contender %q", id), Near: suggest.Names(id, c.IDs(kind))}
-	if elsewhere != "" {
-		unknown.What = fmt.Sprintf("%s %q (there is a %s of that name)", kind, id, elsewhere)
+	if otherKind != "" {
+		unknown.What = fmt.Sprintf("%s %q (there is a %s of that name)", kind, id, otherKind)
 	}
 	return build.Leaf{}, "", unknown
 }

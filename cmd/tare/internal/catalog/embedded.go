@@ -16,16 +16,16 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// A release and make install have an archive of the SDK and the contenders in
-// the directory packed. A clone has none: its binary uses the clone.
+// packedDir contains an archive of the SDK and the contenders in a release and after make
+// install. It has no archive in a clone, whose binary uses the files of the clone.
 //
 //go:embed all:packed
 var packedDir embed.FS
 
 var packed, _ = packedDir.ReadFile("packed/catalog.txt") //nolint:gochecknoglobals // an embedded file
 
-// Carried returns the catalog of this binary: the archive inside it, unpacked into the cache under
-// the hash of its content, else the clone it was built in.
+// Carried opens the catalog of this binary: its archive, unpacked into the cache under the
+// hash of the content. A binary without archive has that of the clone in which it was built.
 func Carried(cache string) (Catalog, error) {
 	if len(packed) > 0 {
 		return unpackAll(cache)
@@ -33,12 +33,12 @@ func Carried(cache string) (Catalog, error) {
 	return cloneOf(sourceFile())
 }
 
-// clone is the root of the clone that a tare with trimmed paths was linked in: make
-// test sets it (-ldflags=-X). It is "" in every other.
+// clone is the root of the clone in which a binary with trimmed paths was linked. make test
+// sets it (-ldflags=-X); in other binaries it is "".
 var clone = "" //nolint:gochecknoglobals // the linker sets it
 
-// sourceFile returns the path of this file as the compiler read it. With -trimpath it is relative,
-// unless the linker has set clone.
+// sourceFile returns the path of this source file at build time. With -trimpath the path is
+// relative, unless the linker has set clone.
 func sourceFile() string {
 	_, path, _, _ := runtime.Caller(0)
 	if inModule, trimmed := strings.CutPrefix(path, "github.com/tarebench/tare/"); trimmed && clone != "" {
@@ -47,7 +47,8 @@ func sourceFile() string {
 	return filepath.FromSlash(path)
 }
 
-// cloneOf returns the catalog of the clone with a source file of this package.
+// cloneOf opens the catalog of the clone that contains a source file of this package. source
+// is a relative path if the clone is unknown.
 func cloneOf(source string) (Catalog, error) {
 	root, err := "", ErrNone
 	if filepath.IsAbs(source) {
@@ -62,6 +63,7 @@ func cloneOf(source string) (Catalog, error) {
 	return Catalog{}, fmt.Errorf("this tare has no contenders inside, and there is no clone around %s, where it was built; run it in a clone, or make install there", source)
 }
 
+// unpackAll unpacks the archive into the cache and opens it.
 func unpackAll(cache string) (Catalog, error) {
 	dir := Unpacked(cache)
 	files, err := archive.Parse(packed)
@@ -74,19 +76,20 @@ func unpackAll(cache string) (Catalog, error) {
 	return Open(dir)
 }
 
-// Unpacked returns the directory in the cache for the archive inside this binary, whether it exists
-// or not.
+// Unpacked returns the directory in the cache for the archive of this binary, which may not
+// exist yet.
 func Unpacked(cache string) string {
+	const hashBytes = 8
 	sum := sha256.Sum256(packed)
-	return filepath.Join(cache, "catalog", hex.EncodeToString(sum[:8]))
+	return filepath.Join(cache, "catalog", hex.EncodeToString(sum[:hashBytes]))
 }
 
-// unpackFiles writes the files into dir. It skips equal files and replaces others atomically, so
-// that several processes can do it concurrently and repeatedly.
+// unpackFiles writes the files into dir. It skips files that are there with the same content
+// and replaces others atomically, so that several processes can unpack at the same time.
 func unpackFiles(files []archive.File, dir string) error {
 	for _, f := range files {
 		path := filepath.Join(dir, filepath.FromSlash(f.Path))
-		if have, err := os.ReadFile(path); err == nil && bytes.Equal(have, f.Data) {
+		if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, f.Data) {
 			continue
 		}
 		if err := replaceFile(path, f.Data); err != nil {
@@ -96,6 +99,7 @@ func unpackFiles(files []archive.File, dir string) error {
 	return nil
 }
 
+// replaceFile replaces a file atomically and makes its directory.
 func replaceFile(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -105,11 +109,11 @@ func replaceFile(path string, data []byte) error {
 		return err
 	}
 	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(data)
-	if e := tmp.Close(); err == nil {
-		err = e
+	if _, err := tmp.Write(data); err != nil {
+		tmp.Close()
+		return err
 	}
-	if err != nil {
+	if err := tmp.Close(); err != nil {
 		return err
 	}
 	return os.Rename(tmp.Name(), path)

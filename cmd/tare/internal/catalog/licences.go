@@ -6,12 +6,12 @@ import (
 	"github.com/google/licensecheck"
 )
 
-// minRecognised is the smallest part of a licence file, in percent of its words, that known
-// licences must account for. It is the threshold of the Go module index.
+// minRecognised is the least share of a licence file, in percent of its words, that must be
+// text of known licences. pkg.go.dev has the same threshold.
 const minRecognised = 75
 
-// Licences returns the SPDX identifiers of the terms in a licence's text; none if too much of it is
-// not known.
+// Licences returns the SPDX identifiers of the licences in a text. It returns nil if less
+// than minRecognised of the text is known.
 func Licences(text []byte) []string {
 	found := licensecheck.Scan(text)
 	if found.Percent < minRecognised {

@@ -13,12 +13,12 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// EnvCatalog is the variable that names the directory of contenders for commands without the flag.
-// The directory is trusted, whatever its owner.
+// EnvCatalog is the environment variable for the directory of contenders, used without the
+// flag --catalog. The directory is trusted, whoever owns it.
 const EnvCatalog = "TARE_CATALOG"
 
-// OwnerError reports that another user owns a file of a repository that was found and not named:
-// its contenders would run as the caller.
+// OwnerError reports that another user owns a file of a repository that tare found by
+// itself. Its contenders would run with the rights of the caller.
 type OwnerError struct{ Root, File, Owner string }
 
 // Error is one line.
@@ -26,10 +26,11 @@ func (e *OwnerError) Error() string {
 	return fmt.Sprintf("%s belongs to %s, and its code would run as you; if you trust the contenders in %s, name them: --catalog %[3]s, or %[4]s=%[3]s", e.File, e.Owner, e.Root, EnvCatalog)
 }
 
-// checkOwner rejects a repository with another user's files among those that are built, as git
-// rejects another user's repository (safe.directory).
+// checkOwner returns an [OwnerError] if another user owns a file of the repository that is
+// built, as git rejects the repository of another user (safe.directory). It accepts a
+// repository that EnvCatalog names.
 func checkOwner(root string) error {
-	if named := os.Getenv(EnvCatalog); named != "" && sameDir(named, root) {
+	if trusted := os.Getenv(EnvCatalog); trusted != "" && sameDir(trusted, root) {
 		return nil
 	}
 	built := []string{"contenders", "cgocopy"} // top-level directories with files that are built
@@ -43,21 +44,25 @@ func checkOwner(root string) error {
 		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil // it was removed meanwhile, or a link leads nowhere
+			return nil // the file was removed meanwhile, or the target of a link is missing
 		case err != nil || !d.IsDir() || path == root:
 			return err
-		case strings.HasPrefix(d.Name(), "."), filepath.Dir(path) == root && !slices.Contains(built, d.Name()):
+		}
+		isHidden := strings.HasPrefix(d.Name(), ".")
+		isUnused := filepath.Dir(path) == root && !slices.Contains(built, d.Name())
+		if isHidden || isUnused {
 			return fs.SkipDir
 		}
 		return nil
 	})
 }
 
-// checkFile checks a file, and the file that it leads to if it is a link.
+// checkFile returns an [OwnerError] if another user owns a file, or the target of a link.
 func checkFile(root, path string, d fs.DirEntry) error {
 	info, err := d.Info()
-	if err == nil && d.Type()&fs.ModeSymlink != 0 && machine.ForeignOwner(info) == "" {
-		info, err = os.Stat(path)
+	isLink := d.Type()&fs.ModeSymlink != 0
+	if err == nil && isLink && machine.ForeignOwner(info) == "" {
+		info, err = os.Stat(path) // the target
 	}
 	if err != nil {
 		return err
@@ -68,9 +73,9 @@ func checkFile(root, path string, d fs.DirEntry) error {
 	return nil
 }
 
-// sameDir reports whether two paths lead to one directory.
+// sameDir reports whether two paths name the same directory.
 func sameDir(a, b string) bool {
-	x, errX := os.Stat(a)
-	y, errY := os.Stat(b)
-	return errX == nil && errY == nil && os.SameFile(x, y)
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }

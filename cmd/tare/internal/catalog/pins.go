@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// newPin returns the modules and toolchain for an entry's contender: first those of the entry, then
-// those for all.
+// newPin returns the modules and the toolchain for the contender of an entry: those of the
+// entry, and those of s that the contender requires and the entry does not set.
 func (s *Sources) newPin(leaf build.Leaf, studyDir string, e tare.Entry) (build.Pin, error) {
 	pin := build.Pin{Go: cmp.Or(e.Go, s.Go)}
 	for _, text := range e.With {
@@ -19,13 +19,13 @@ func (s *Sources) newPin(leaf build.Leaf, studyDir string, e tare.Entry) (build.
 		}
 		pin.With = append(pin.With, w)
 	}
-	own := len(pin.With)
+	ofEntry := pin.With
 	for _, text := range s.With {
 		w, err := build.ParseWith(text, "")
 		if err != nil {
 			return pin, err
 		}
-		applies, err := forAll(w, leaf, pin.With[:own])
+		applies, err := appliesTo(leaf, w, ofEntry)
 		if err != nil {
 			return pin, err
 		}
@@ -36,18 +36,19 @@ func (s *Sources) newPin(leaf build.Leaf, studyDir string, e tare.Entry) (build.
 	return pin, nil
 }
 
-// forAll reports whether a module for all contenders is required by a contender module, unless its
-// own entry pins it.
-func forAll(w build.With, leaf build.Leaf, own []build.With) (bool, error) {
-	if slices.ContainsFunc(own, func(o build.With) bool { return o.Path == w.Path }) {
+// appliesTo reports whether a module w for all contenders changes the contender leaf: it
+// requires the module, and its entry does not set the module itself, in ofEntry.
+func appliesTo(leaf build.Leaf, w build.With, ofEntry []build.With) (bool, error) {
+	if slices.ContainsFunc(ofEntry, func(o build.With) bool { return o.Path == w.Path }) {
 		return false, nil
 	}
 	return leaf.Requires(w.Path)
 }
 
-// Unused returns the values of With that would change none of the entries, because none requires
-// the module, or each has a version of its own for it, or they cannot be read. It reads go.mod
-// files and builds nothing. Program rejects an entry without contender.
+// Unused returns the values of With that change none of the entries: no contender requires
+// the module, or each entry that does sets a version itself. It skips entries without a
+// contender, which Program rejects, and modules that cannot be read. It reads go.mod files
+// and builds nothing.
 func (s *Sources) Unused(kind string, entries []tare.Entry, studyDir string) []string {
 	used := make([]bool, len(s.With))
 	for _, e := range entries {
@@ -55,15 +56,15 @@ func (s *Sources) Unused(kind string, entries []tare.Entry, studyDir string) []s
 		if err != nil {
 			continue
 		}
-		var own []build.With
+		var ofEntry []build.With
 		for _, text := range e.With {
 			if w, err := build.ParseWith(text, studyDir); err == nil {
-				own = append(own, w)
+				ofEntry = append(ofEntry, w)
 			}
 		}
 		for i, text := range s.With {
 			if w, err := build.ParseWith(text, ""); err == nil {
-				applies, err := forAll(w, leaf, own)
+				applies, err := appliesTo(leaf, w, ofEntry)
 				used[i] = used[i] || applies && err == nil
 			}
 		}

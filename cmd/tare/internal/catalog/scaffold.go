@@ -16,17 +16,18 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// scaffolds contains the first files of every new contender, and a directory of further ones per
-// kind.
+// scaffolds contains templates: the files of every new contender, and a directory with
+// further files for each kind.
 //
 //go:embed scaffold
 var scaffolds embed.FS
 
+// leafName matches the name of a contender.
 var leafName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// Kinds returns the kinds of which Scaffold can make a contender, sorted.
+// Kinds returns the kinds of contenders that [Scaffold] can make, sorted.
 func Kinds() []string {
-	entries, _ := fs.ReadDir(scaffolds, "scaffold") // embedded: it exists
+	entries, _ := fs.ReadDir(scaffolds, "scaffold") // cannot fail: the directory is embedded
 	var kinds []string
 	for _, e := range entries {
 		if e.IsDir() {
@@ -36,11 +37,20 @@ func Kinds() []string {
 	return kinds
 }
 
-// Scaffold makes a contender that compiles and passes the conformance suite as it is, and returns
-// the files it wrote, relative to dir if they are below it. Inside the repository that is
-// contenders/KIND/NAME, whatever dir is; elsewhere dir/NAME, whose go.mod requires the SDK by its
-// version: it does not contain the SDK's directory on this machine, which tare itself finds when it
-// builds the contender. It never changes existing files. The error is one line.
+// scaffoldData fills the templates of a contender.
+type scaffoldData struct {
+	Name    string
+	Module  string // module path of the contender
+	Version string // version of the SDK that its go.mod requires
+	SDK     string // directory of the SDK in a replace directive; "" for no directive
+}
+
+// Scaffold creates the directory of a new contender, which compiles and passes the
+// conformance suite: contenders/KIND/NAME if dir is inside the repository, else dir/NAME.
+// Outside of the repository its go.mod requires a version of the SDK and has no replace
+// directive, as tare finds the SDK when it builds the contender. Scaffold returns the new
+// files, relative to dir if they are below it, and never changes existing files. The error
+// is one line.
 func Scaffold(c Catalog, kind, name, dir string) (files []string, err error) {
 	switch known := Kinds(); {
 	case !slices.Contains(known, kind):
@@ -56,18 +66,18 @@ func Scaffold(c Catalog, kind, name, dir string) (files []string, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, err
 	}
-	fill := struct{ Name, Module, Version, SDK string }{Name: name, Module: "example.com/" + name}
-	fill.Version, _ = SDKVersion()
-	at := filepath.Join(dir, name)
 	root, err := Repository(dir)
+	inRepository := err == nil
 	if err != nil && !errors.Is(err, ErrNone) {
 		return nil, err
 	}
-	if err == nil {
-		at = filepath.Join(root, "contenders", kind, name)
-		fill.Module, fill.Version, fill.SDK = path.Join(modulePath, "contenders", kind, name), unpublished, "../../.."
+	target, data := filepath.Join(dir, name), scaffoldData{Name: name, Module: "example.com/" + name}
+	data.Version, _ = SDKVersion()
+	if inRepository {
+		target = filepath.Join(root, "contenders", kind, name)
+		data.Module, data.Version, data.SDK = path.Join(modulePath, "contenders", kind, name), unpublished, "../../.."
 	}
-	made, err := writeScaffold(at, kind, fill)
+	made, err := writeScaffold(target, kind, data)
 	if err != nil {
 		return nil, err
 	}
@@ -80,19 +90,20 @@ func Scaffold(c Catalog, kind, name, dir string) (files []string, err error) {
 	return files, nil
 }
 
-// writeScaffold writes the files of a kind into the new directory at, all or none.
-func writeScaffold(at, kind string, fill any) (files []string, err error) {
-	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+// writeScaffold makes the directory target with the files of a kind, and returns their
+// paths. It removes the directory if it fails.
+func writeScaffold(target, kind string, data scaffoldData) (files []string, err error) {
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 		return nil, fmt.Errorf("making a contender: %w", err)
 	}
-	if err := os.Mkdir(at, 0o755); errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("%s is there already", at)
+	if err := os.Mkdir(target, 0o755); errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("%s is there already", target)
 	} else if err != nil {
 		return nil, fmt.Errorf("making a contender: %w", err)
 	}
 	defer func() {
 		if err != nil {
-			os.RemoveAll(at)
+			os.RemoveAll(target)
 		}
 	}()
 	for _, pattern := range []string{"scaffold/*.txt", path.Join("scaffold", kind, "*.txt")} {
@@ -102,10 +113,10 @@ func writeScaffold(at, kind string, fill any) (files []string, err error) {
 		}
 		for _, t := range all.Templates() {
 			var text strings.Builder
-			if err := t.Execute(&text, fill); err != nil {
+			if err := t.Execute(&text, data); err != nil {
 				return nil, err
 			}
-			file := filepath.Join(at, strings.TrimSuffix(t.Name(), ".txt"))
+			file := filepath.Join(target, strings.TrimSuffix(t.Name(), ".txt"))
 			if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
 				return nil, fmt.Errorf("making a contender: %w", err)
 			}

@@ -8,11 +8,11 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// unpublished is the version that contender modules require if a replacement sets the SDK.
+// unpublished is the version of the SDK in a go.mod whose replace directive sets the SDK.
 const unpublished = "v0.0.0"
 
-// SDK returns the directory of the SDK that contenders elsewhere are built with: the one around c,
-// which c's own are built with, else the one in this binary.
+// SDK returns the directory of the SDK with which contenders outside of a repository are
+// built: that of the repository around c, else the one in this binary.
 func SDK(c Catalog, cache string) (string, error) {
 	if root, err := c.Repository(); !errors.Is(err, ErrNone) {
 		return root, err
@@ -28,13 +28,15 @@ func SDK(c Catalog, cache string) (string, error) {
 	return root, err
 }
 
-// SDKVersion returns the version of the SDK that this binary was made with, and whether it is
-// published: that of a binary made in the repository is not.
+// SDKVersion returns the version of the SDK with which this binary was built, and whether it
+// is published. A binary that was built in the repository has no published version.
 func SDKVersion() (version string, published bool) {
 	info, _ := debug.ReadBuildInfo()
 	return versionIn(info)
 }
 
+// versionIn returns the version of the SDK in the build information of a binary, nil if it
+// has none.
 func versionIn(info *debug.BuildInfo) (version string, published bool) {
 	if info == nil {
 		return unpublished, false

@@ -15,22 +15,23 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Sources builds the contenders of a study's entries, each folder once however many of its variants
-// a study names. It must not be copied.
+// Sources builds the contenders of the entries of a study. It builds each folder once, even
+// if the study names several of its variants. It must not be copied.
 type Sources struct {
 	Catalog Catalog
-	Builder *build.Builder // gets the hook for licences if it has none
+	Builder *build.Builder // its Licences is set if nil
 
-	// With are modules, path@version or path=directory (relative to the working directory), for
-	// every contender whose go.mod requires them. Go is the toolchain, e.g. go1.25.5, for every
-	// contender, the null contender among them. The settings of an entry itself come first.
+	// With are modules, path@version or path=directory (relative to the working directory),
+	// for every contender whose go.mod requires them. Go is the toolchain, e.g. go1.25.5, for
+	// every contender, the null contender included. The settings of an entry take precedence.
 	With []string
 	Go   string
 
 	mu   sync.Mutex
-	done map[string]outcome // by folder and pin
+	done map[string]outcome // builds by folder and pin
 }
 
+// outcome is the result of a build.
 type outcome struct {
 	built build.Built
 	err   error
@@ -38,8 +39,8 @@ type outcome struct {
 
 var _ lab.Sources = (*Sources)(nil)
 
-// Program builds the contender of e, or finds its build. If that fails the program still contains
-// the values of the contender's manifest.
+// Program builds the contender of e, or finds its build. If that fails, the program still
+// has the values of the contender's manifest.
 func (s *Sources) Program(ctx context.Context, kind, studyDir string, e tare.Entry) (build.Program, error) {
 	leaf, variant, err := s.findLeaf(kind, studyDir, e)
 	if err != nil {
@@ -60,7 +61,8 @@ func (s *Sources) Program(ctx context.Context, kind, studyDir string, e tare.Ent
 	return p, err
 }
 
-// buildOnce builds a folder once per pin. A build that was interrupted does not count.
+// buildOnce builds a folder once for each pin, and returns the same result, also an error,
+// for later calls. A build that was interrupted is not stored.
 func (s *Sources) buildOnce(ctx context.Context, leaf build.Leaf, pin build.Pin) (build.Built, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,7 +88,8 @@ func (s *Sources) buildOnce(ctx context.Context, leaf build.Leaf, pin build.Pin)
 	return built, err
 }
 
-// findLeaf finds the folder of an entry's contender.
+// findLeaf finds the folder of the contender of an entry, and its variant: in the catalog,
+// or in the directory e.Program relative to studyDir.
 func (s *Sources) findLeaf(kind, studyDir string, e tare.Entry) (build.Leaf, string, error) {
 	if e.Program == "" {
 		return s.Catalog.Leaf(kind, e.Leaf())
@@ -95,7 +98,7 @@ func (s *Sources) findLeaf(kind, studyDir string, e tare.Entry) (build.Leaf, str
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(studyDir, dir)
 	}
-	leaf, err := readOwn(dir, kind, e)
+	leaf, err := readProgram(dir, kind, e)
 	if err != nil {
 		return leaf, "", fmt.Errorf("program %s: %w", e.Program, err)
 	}
@@ -103,7 +106,7 @@ func (s *Sources) findLeaf(kind, studyDir string, e tare.Entry) (build.Leaf, str
 	if len(m.Variants) == 0 {
 		return leaf, "", nil
 	}
-	longest := ""
+	longest := "" // the longest variant with which the id of the entry ends
 	for _, v := range m.Variants {
 		if strings.HasSuffix("-"+e.ID, "-"+v) && len(v) > len(longest) {
 			longest = v
@@ -116,9 +119,9 @@ func (s *Sources) findLeaf(kind, studyDir string, e tare.Entry) (build.Leaf, str
 		e.Program, strings.Join(m.Variants, ", "), e.ID, m.Variants[0])
 }
 
-// readOwn reads a user's own folder. It need not have a manifest: without one the study has all
-// that is known.
-func readOwn(dir, kind string, e tare.Entry) (build.Leaf, error) {
+// readProgram reads the folder of a contender of the user. The folder may have no manifest:
+// then the entry gives the id and the study the kind.
+func readProgram(dir, kind string, e tare.Entry) (build.Leaf, error) {
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
 		return build.Leaf{}, fmt.Errorf("there is no directory %s", dir)
@@ -129,7 +132,8 @@ func readOwn(dir, kind string, e tare.Entry) (build.Leaf, error) {
 	leaf, err := build.ReadLeaf(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		abs, err := build.Real(dir)
-		return build.Leaf{Dir: abs, Manifest: build.Manifest{ID: e.ID, Kind: kind, Why: "the user's own"}}, err
+		m := build.Manifest{ID: e.ID, Kind: kind, Why: "the user's own"}
+		return build.Leaf{Dir: abs, Manifest: m}, err
 	}
 	if err == nil && leaf.Manifest.Kind != kind {
 		return leaf, fmt.Errorf("its %s says it is a %s, the study asks for a %s", build.ManifestName, leaf.Manifest.Kind, kind)
@@ -137,9 +141,15 @@ func readOwn(dir, kind string, e tare.Entry) (build.Leaf, error) {
 	return leaf, err
 }
 
-// declaredProgram returns a contender that was not built, as its manifest describes it.
+// declaredProgram returns a contender that is not built yet, with the values of its manifest.
 func declaredProgram(m build.Manifest, variant string) build.Program {
-	c := tare.Contender{Kind: m.Kind, Role: tare.RoleContender, Variant: variant, Why: m.Why, Declared: tare.Declared{Layers: m.LayersOf(variant), Expect: m.Expect}}
+	c := tare.Contender{
+		Kind:     m.Kind,
+		Role:     tare.RoleContender,
+		Variant:  variant,
+		Why:      m.Why,
+		Declared: tare.Declared{Layers: m.LayersOf(variant), Expect: m.Expect},
+	}
 	if m.Trap {
 		c.Role = tare.RoleTrap
 	}

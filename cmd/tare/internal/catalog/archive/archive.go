@@ -1,8 +1,8 @@
-// Package archive is the form in which the SDK and the contenders travel
-// inside the tare binary: one text, the same for the same sources.
+// Package archive reads and writes the archive of the SDK and the contenders that is
+// embedded in the tare binary. The archive is a text; equal sources have equal archives.
 //
-// It begins with a line naming the format. Every file is a line
-// "== path bytes", that many bytes, and a newline.
+// It begins with a line for the format. For each file follow a line "== PATH LENGTH", the
+// content of LENGTH bytes, and a newline.
 package archive
 
 import (
@@ -19,17 +19,18 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
+// format is the first line of an archive.
 const format = "tare.catalog/1 (made by the command pack; do not edit)"
 
 // File is a file of the archive.
 type File struct {
-	Path string // slashes, relative
-	Data []byte // UTF-8 text
+	Path string // relative to the root of the repository, with slashes
+	Data []byte // text in UTF-8
 }
 
-// Collect reads from the repository at root the sources that contenders are built from: the nouns,
-// the SDK, the packages that generated copies call, the applications and the contenders, without
-// tests.
+// Collect reads the sources from which contenders are built in the repository at root: the
+// root package, the SDK, the package cgocopy that generated code calls, the applications and
+// the contenders. It omits tests.
 func Collect(root string) ([]File, error) {
 	var files []File
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -63,11 +64,12 @@ func Collect(root string) ([]File, error) {
 	return files, err
 }
 
+// wantDir reports whether Collect reads a directory, by its path from the root.
 func wantDir(rel string) bool {
 	top, _, _ := strings.Cut(rel, "/")
 	name := rel[strings.LastIndexByte(rel, '/')+1:]
 	switch {
-	case top == "cgocopy": // nothing of its generator
+	case top == "cgocopy": // without the directories below it, which are its generator
 		return rel == top
 	case top != "contenders" && !build.InSDK(rel+"/"):
 		return false
@@ -77,24 +79,25 @@ func wantDir(rel string) bool {
 	return true
 }
 
+// wantFile reports whether Collect reads a file, by its path from the root.
 func wantFile(rel string) bool {
 	name := rel[strings.LastIndexByte(rel, '/')+1:]
 	if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, ".") {
 		return false
 	}
-	if name == rel { // of the root, only the files of the SDK's module
+	if isInRoot := name == rel; isInRoot {
 		return name == "go.mod" || name == "LICENSE" || strings.HasSuffix(name, ".go")
 	}
-	if top, _, _ := strings.Cut(rel, "/"); top != "cgocopy" && top != "contenders" && !build.InSDK(rel) {
-		return false
-	}
-	if strings.HasPrefix(rel, "cgocopy/") {
+	switch top, _, _ := strings.Cut(rel, "/"); top {
+	case "cgocopy":
 		return name == "go.mod" || strings.HasSuffix(name, ".go")
+	case "contenders":
+		return true
 	}
-	return true
+	return build.InSDK(rel)
 }
 
-// Format writes the archive of files, which are in lexical order if they come from Collect.
+// Format returns the archive of files, in their order. Files from Collect are sorted by path.
 func Format(files []File) []byte {
 	var b bytes.Buffer
 	b.WriteString(format + "\n")
@@ -118,14 +121,15 @@ func Parse(src []byte) ([]File, error) {
 		if head, rest, ok = bytes.Cut(rest, []byte("\n")); !ok {
 			return nil, fmt.Errorf("cut off after %d files", len(files))
 		}
-		line, marked := strings.CutPrefix(string(head), "== ")
+		line, hasMark := strings.CutPrefix(string(head), "== ")
 		space := strings.LastIndexByte(line, ' ')
-		if !marked || space < 0 {
+		if !hasMark || space < 0 {
 			return nil, fmt.Errorf("no file begins with %.40q", head)
 		}
 		path := line[:space]
 		n, err := strconv.Atoi(line[space+1:])
-		if err != nil || n < 0 || n >= len(rest) || rest[n] != '\n' {
+		isComplete := err == nil && n >= 0 && n < len(rest) && rest[n] == '\n'
+		if !isComplete {
 			return nil, fmt.Errorf("%.40q: its length does not fit", path)
 		}
 		if !fs.ValidPath(path) || !filepath.IsLocal(filepath.FromSlash(path)) || path == "." {

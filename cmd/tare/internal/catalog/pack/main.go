@@ -1,4 +1,4 @@
-// Command pack writes the archive of the catalog. Run it by make install.
+// Command pack writes the archive of the catalog. make install runs it.
 package main
 
 import (
@@ -19,6 +19,7 @@ func main() {
 	}
 }
 
+// writeArchive writes the archive of the repository at root to the file out.
 func writeArchive(root, out string) error {
 	files, err := archive.Collect(root)
 	if err != nil {
