@@ -7,12 +7,12 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
 )
 
-// readAnswer reads one answer to the question: a text, or a mapping.
+// readAnswer reads an answer to the question of the study: a text, or a mapping.
 func (r *reader) readAnswer(n ast.Node, path string) (a tare.Answer) {
 	switch n.(type) {
 	case *ast.StringNode, *ast.LiteralNode:
 		r.Text(&a.Text, "")(n, path)
-		r.Put(path+".text", n)
+		r.Put(path+".text", n) // for errors in the text
 		return a
 	}
 	r.Mapping(n, path, "a sentence in quotes, or {when: met, of: …, headline: …, figures: …}", map[string]yamlfile.Take{

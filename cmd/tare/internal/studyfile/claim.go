@@ -12,6 +12,7 @@ import (
 
 const claimKinds = "known: ratio, statement, count, trend, growth, share, rate, cause, reported"
 
+// readClaim reads a claim. It rejects keys that have no meaning for the claim's kind.
 func (r *reader) readClaim(n ast.Node, path string) (c tare.Claim) {
 	r.Mapping(n, path, "e.g. {id: F0.9, kind: ratio, contender: …, workload: …, metric: time, baseline: …, value: …, statement: …}", map[string]yamlfile.Take{
 		"id":     r.readID(&c.ID),
@@ -45,12 +46,12 @@ func (r *reader) readClaim(n ast.Node, path string) (c tare.Claim) {
 		"statement":     r.Text(&c.Statement, ""),
 	}, nil)
 	for _, foreign := range foreignKeys(c.Kind) {
-		if at, given := r.At(path + "." + foreign.key); given {
-			r.Fail(at, foreign.what, foreign.hint)
+		if pos, found := r.At(path + "." + foreign.key); found {
+			r.Fail(pos, foreign.problem, foreign.hint)
 		}
 	}
-	if at, given := r.At(path + ".value"); given && c.Kind == tare.ClaimReported && !(c.Value > 0) {
-		r.Fail(at, "a published figure that is not above zero", "leave it out where there is none")
+	if pos, found := r.At(path + ".value"); found && c.Kind == tare.ClaimReported && !(c.Value > 0) {
+		r.Fail(pos, "a published figure that is not above zero", "leave it out where there is none")
 	}
 	if c.Kind == tare.ClaimStatement && c.Check != "" {
 		r.checkKnown(c.Check, path+".check")
@@ -91,86 +92,88 @@ func (r *reader) readClaimOf(n ast.Node, path string) (of tare.ClaimOf) {
 	return of
 }
 
-// foreignKey is a key that has no meaning in claims of some kind.
-type foreignKey struct{ key, what, hint string }
+// foreignKey is a key that has no meaning in claims of a kind, with the error for it.
+type foreignKey struct{ key, problem, hint string }
 
-// foreignKeys returns the keys that have no meaning in claims of kind.
+// foreignKeys returns the keys that have no meaning in claims of a kind.
 func foreignKeys(kind tare.ClaimKind) (out []foreignKey) {
-	refuse := func(what, instead string, keys ...string) {
+	// reject adds keys with the problem that they are, and the kind of claims that have them,
+	// "" if the hint should name none.
+	reject := func(problem, otherKind string, keys ...string) {
 		for _, key := range keys {
 			hint := "leave " + key + " out"
-			if instead != "" {
-				hint += ", or write kind: " + instead
+			if otherKind != "" {
+				hint += ", or write kind: " + otherKind
 			}
-			out = append(out, foreignKey{key, what, hint})
+			out = append(out, foreignKey{key, problem, hint})
 		}
 	}
 	switch kind {
 	case tare.ClaimReported:
-		refuse("a reported claim is measured nowhere", "ratio", "workload", "metric", "baseline", "side")
-		refuse("a reported claim is measured nowhere", "trend", "workloads")
-		refuse("a reported claim is measured nowhere", "statement", "check")
+		reject("a reported claim is measured nowhere", "ratio", "workload", "metric", "baseline", "side")
+		reject("a reported claim is measured nowhere", "trend", "workloads")
+		reject("a reported claim is measured nowhere", "statement", "check")
 	case tare.ClaimShare:
-		refuse("a share is of what the baseline takes", "ratio", "baseline", "unit", "side")
-		refuse("a share is about one workload", "trend", "workloads")
-		refuse("a share is answered by its figure, not by a check", "statement", "check")
+		reject("a share is of what the baseline takes", "ratio", "baseline", "unit", "side")
+		reject("a share is about one workload", "trend", "workloads")
+		reject("a share is answered by its figure, not by a check", "statement", "check")
 	case tare.ClaimRatio:
-		refuse("a ratio claim is answered by its figures, not by a check", "statement", "check")
-		refuse("a ratio claim is about one workload", "trend", "workloads")
+		reject("a ratio claim is answered by its figures, not by a check", "statement", "check")
+		reject("a ratio claim is about one workload", "trend", "workloads")
 	case tare.ClaimStatement:
-		refuse("a statement has no figures", "ratio", "baseline", "value", "unit", "side")
-		refuse("a statement is about one workload or all", "trend", "workloads")
+		reject("a statement has no figures", "ratio", "baseline", "value", "unit", "side")
+		reject("a statement is about one workload or all", "trend", "workloads")
 	case tare.ClaimCount:
-		refuse("a count is about a contender's modules, whatever it is asked", "ratio", "workload", "metric", "baseline", "side")
-		refuse("a count is about a contender's modules, whatever it is asked", "trend", "workloads")
-		refuse("a count is answered by its figure, not by a check", "statement", "check")
+		reject("a count is about a contender's modules, whatever it is asked", "ratio", "workload", "metric", "baseline", "side")
+		reject("a count is about a contender's modules, whatever it is asked", "trend", "workloads")
+		reject("a count is answered by its figure, not by a check", "statement", "check")
 	case tare.ClaimTrend:
-		refuse("a trend is about several workloads", "", "workload")
-		refuse("a trend has no figures", "ratio", "baseline", "value", "unit")
-		refuse("a trend is answered by its workloads, not by a check", "statement", "check")
+		reject("a trend is about several workloads", "", "workload")
+		reject("a trend has no figures", "ratio", "baseline", "value", "unit")
+		reject("a trend is answered by its workloads, not by a check", "statement", "check")
 	case tare.ClaimGrowth:
-		refuse("a growth is about several workloads", "", "workload")
-		refuse("a growth is the contender's own, and has an exponent alone", "ratio", "baseline", "unit", "side")
-		refuse("a growth is answered by its exponent, not by a check", "statement", "check")
+		reject("a growth is about several workloads", "", "workload")
+		reject("a growth is the contender's own, and has an exponent alone", "ratio", "baseline", "unit", "side")
+		reject("a growth is answered by its exponent, not by a check", "statement", "check")
 	case tare.ClaimRate:
-		refuse("a rate is about several workloads", "", "workload")
-		refuse("a rate is answered by the break-even of its workloads", "ratio", "metric", "baseline", "unit", "side")
-		refuse("a rate is answered by the break-even of its workloads, not by a check", "statement", "check")
+		reject("a rate is about several workloads", "", "workload")
+		reject("a rate is answered by the break-even of its workloads", "ratio", "metric", "baseline", "unit", "side")
+		reject("a rate is answered by the break-even of its workloads, not by a check", "statement", "check")
 	case tare.ClaimCause:
-		refuse("a cause is of the difference that its decomposition tells apart", "ratio", "workload", "metric", "baseline", "value", "unit", "side")
-		refuse("a cause is of the difference that its decomposition tells apart", "trend", "workloads")
-		refuse("a cause is answered by its decomposition, not by a check", "statement", "check")
+		reject("a cause is of the difference that its decomposition tells apart", "ratio", "workload", "metric", "baseline", "value", "unit", "side")
+		reject("a cause is of the difference that its decomposition tells apart", "trend", "workloads")
+		reject("a cause is answered by its decomposition, not by a check", "statement", "check")
 	}
 	if kind != tare.ClaimCause {
-		refuse("only a cause is answered by a decomposition", "cause", "decomposition", "causes")
+		reject("only a cause is answered by a decomposition", "cause", "decomposition", "causes")
 	}
 	if kind != tare.ClaimRatio {
-		refuse("only the figures of a ratio are parts of a whole", "ratio", "whole", "whole_of")
-		refuse("only a ratio is of another figure of the contender", "ratio", "of", "plus", "target")
+		reject("only the figures of a ratio are parts of a whole", "ratio", "whole", "whole_of")
+		reject("only a ratio is of another figure of the contender", "ratio", "of", "plus", "target")
 	}
 	if kind != tare.ClaimStatement {
-		refuse("only a statement is answered by a check that finds differences in meaning", "statement", "except")
+		reject("only a statement is answered by a check that finds differences in meaning", "statement", "except")
 	}
 	if kind != tare.ClaimReported {
-		refuse("a claim that is measured needs no reason why it is not", "reported", "because")
+		reject("a claim that is measured needs no reason why it is not", "reported", "because")
 	}
 	return out
 }
 
 // readIDs reads a list of different ids.
-func (r *reader) readIDs(into *[]string) yamlfile.Take {
+func (r *reader) readIDs(dst *[]string) yamlfile.Take {
 	return r.List(func(n ast.Node, path string) {
 		var s string
 		r.readID(&s)(n, path)
-		if r.Err == nil && slices.Contains(*into, s) {
+		if r.Err == nil && slices.Contains(*dst, s) {
 			r.Fail(r.Of(n), fmt.Sprintf("%q is listed twice", s), "")
 		}
-		*into = append(*into, s)
+		*dst = append(*dst, s)
 	})
 }
 
-// readDecomposition reads a chain of contenders. No contender may repeat: a step to itself
-// changes nothing.
+// readDecomposition reads a decomposition, a chain of contenders. It rejects a chain that
+// has a contender twice.
 func (r *reader) readDecomposition(n ast.Node, path string) (d tare.Decompose) {
 	r.Mapping(n, path, "e.g. {id: log, workload: …, from: nethttp, steps: [{to: gin-new, cause: the framework}]}", map[string]yamlfile.Take{
 		"id":       r.readID(&d.ID),
@@ -190,7 +193,7 @@ func (r *reader) readDecomposition(n ast.Node, path string) (d tare.Decompose) {
 	return d
 }
 
-// readBreakEven reads the rates from which on a difference may matter.
+// readBreakEven reads the rates of requests at which a difference is judged.
 func (r *reader) readBreakEven(n ast.Node, path string) (b tare.BreakEven) {
 	r.Mapping(n, path, "e.g. {contender: …, workloads: […], rates: [10/s, 1000/s]}", map[string]yamlfile.Take{
 		"contender": r.readID(&b.Contender),
@@ -204,6 +207,7 @@ func (r *reader) readBreakEven(n ast.Node, path string) (b tare.BreakEven) {
 	return b
 }
 
+// readStep reads a step of a decomposition.
 func (r *reader) readStep(n ast.Node, path string) (s tare.DecomposeStep) {
 	r.Mapping(n, path, "e.g. {to: gin-new, cause: the framework}", map[string]yamlfile.Take{
 		"to":    r.readID(&s.To),

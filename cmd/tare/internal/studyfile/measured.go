@@ -2,50 +2,52 @@ package studyfile
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tarebench/tare"
 )
 
-// checkMeasurable returns an error for the first question of the study that no run can answer,
-// because its workload does not measure the metric or the contender.
+// checkMeasurable returns an error for the first metric, criterion, claim, break-even or
+// decomposition of a study that no run can measure, because the workload does not measure
+// the metric or does not select the contender.
 func checkMeasurable(s tare.Study) error {
-	works := map[string]tare.Workload{}
+	workloads := map[string]tare.Workload{}
 	for _, w := range s.Workloads {
-		works[w.ID] = w
+		workloads[w.ID] = w
 	}
+	// check returns an error, at path, if one of the workloads does not measure the metric or
+	// does not select the contender, "" for none. Unknown names are errors elsewhere.
 	check := func(path, contender, metric string, ids ...string) error {
-		m, ok := tare.MetricNamed(metric)
+		m, isMetric := tare.MetricNamed(metric)
 		for _, id := range ids {
-			if w, there := works[id]; ok && there && !w.Measures(m) {
+			w, isWorkload := workloads[id]
+			if isMetric && isWorkload && !w.Measures(m) {
 				return notMeasuredError(path+".metric", m, "on "+id)
 			}
-			if contender != "" && contender != s.Baseline && !works[id].Asks(contender) {
-				return &tare.FieldError{Path: path, What: fmt.Sprintf("%s is not asked %s", contender, id), Hint: "add it to the contenders of that workload"}
+			if contender != "" && contender != s.Baseline && !w.Asks(contender) {
+				return notSelectedError(path, contender, id)
 			}
 		}
 		return nil
 	}
 	for i, name := range s.Metrics {
-		m, ok := tare.MetricNamed(name)
-		for _, w := range s.Workloads {
-			ok = ok && !w.Measures(m)
-		}
-		if ok {
+		m, isMetric := tare.MetricNamed(name)
+		if isMetric && !slices.ContainsFunc(s.Workloads, func(w tare.Workload) bool { return w.Measures(m) }) {
 			return notMeasuredError(fmt.Sprintf("metrics[%d]", i), m, "on any workload")
 		}
 	}
 	for i, c := range s.Criteria {
-		at := fmt.Sprintf("criteria[%d]", i)
-		if err := check(at, c.Contender, c.Metric, c.Workload); err != nil {
+		path := fmt.Sprintf("criteria[%d]", i)
+		if err := check(path, c.Contender, c.Metric, c.Workload); err != nil {
 			return err
 		}
-		if err := check(at, "", c.Metric, c.Of); err != nil {
+		if err := check(path, "", c.Metric, c.Of); err != nil {
 			return err
 		}
 	}
 	for i, c := range s.Claims {
-		at := fmt.Sprintf("claims[%d]", i)
-		if err := check(at, c.Contender, c.Metric, append([]string{c.Workload}, c.Workloads...)...); err != nil {
+		path := fmt.Sprintf("claims[%d]", i)
+		if err := check(path, c.Contender, c.Metric, append([]string{c.Workload}, c.Workloads...)...); err != nil {
 			return err
 		}
 	}
@@ -56,27 +58,42 @@ func checkMeasurable(s tare.Study) error {
 	}
 	ids := map[string]bool{}
 	for i, d := range s.Decompose {
-		at := fmt.Sprintf("decompose[%d]", i)
+		path := fmt.Sprintf("decompose[%d]", i)
 		if ids[d.ID] {
-			return &tare.FieldError{Path: at + ".id", What: fmt.Sprintf("decomposition %q is listed twice", d.ID), Hint: "give each its own id"}
+			return &tare.FieldError{
+				Path: path + ".id",
+				What: fmt.Sprintf("decomposition %q is listed twice", d.ID),
+				Hint: "give each its own id",
+			}
 		}
 		ids[d.ID] = true
 		metric := d.Metric
 		if metric == "" {
 			metric = s.Metrics[0]
 		}
-		if err := check(at, d.From, metric, d.Workload); err != nil {
+		if err := check(path, d.From, metric, d.Workload); err != nil {
 			return err
 		}
 		for k, step := range d.Steps {
-			if !works[d.Workload].Asks(step.To) && step.To != s.Baseline {
-				return &tare.FieldError{Path: fmt.Sprintf("%s.steps[%d].to", at, k), What: fmt.Sprintf("%s is not asked %s", step.To, d.Workload), Hint: "add it to the contenders of that workload"}
+			if step.To != s.Baseline && !workloads[d.Workload].Asks(step.To) {
+				return notSelectedError(fmt.Sprintf("%s.steps[%d].to", path, k), step.To, d.Workload)
 			}
 		}
 	}
 	return nil
 }
 
+// notSelectedError returns the error that a workload does not select a contender.
+func notSelectedError(path, contender, workload string) error {
+	return &tare.FieldError{
+		Path: path,
+		What: fmt.Sprintf("%s is not asked %s", contender, workload),
+		Hint: "add it to the contenders of that workload",
+	}
+}
+
+// notMeasuredError returns the error that a metric is not measured, with a hint on how to
+// measure it.
 func notMeasuredError(path string, m tare.Metric, where string) error {
 	hint := "at a given rate the time of an operation is that rate's; leave rate out"
 	switch {

@@ -1,5 +1,5 @@
-// Package studyfile reads studies in YAML. It is strict and reports
-// the line and column of each error.
+// Package studyfile reads studies in YAML. It rejects unknown keys and wrong types, and
+// reports the line and column of each error.
 package studyfile
 
 import (
@@ -18,17 +18,18 @@ type Error = yamlfile.Error
 // Positions maps each field of a study to its position in the file.
 type Positions = yamlfile.Positions
 
-// reader reads the fields of a study.
+// reader reads the fields of a study. Its methods record the first error in Err.
 type reader struct{ *yamlfile.Reader }
 
-// Parse reads and validates a study. name is the path of the file, for messages; relative paths
-// in the study start at its directory. Every error is an *Error.
+// Parse reads and validates a study. name is the path of the file, for messages; paths in the
+// study are relative to its directory. Every error is an *[Error].
 func Parse(name string, src []byte) (tare.Study, error) {
 	s, _, err := Read(name, src)
 	return s, err
 }
 
-// Read is Parse and also returns the positions of the fields, for errors that are found later.
+// Read is [Parse], and also returns the positions of the fields, with which the caller can
+// locate later errors. The positions are not nil.
 func Read(name string, src []byte) (tare.Study, *Positions, error) {
 	yr, root, err := yamlfile.Open(name, src, yamlfile.Format{Noun: "study", Begin: "begin with study: NAME"})
 	if err != nil {

@@ -19,11 +19,12 @@ const (
 	answersHint  = "known: status; leave it out for whole answers"
 )
 
-// commandKeys returns the keys that only contenders with a command can have, in the order in
-// which they are checked.
+// commandKeys returns the keys that require a command, in the order in which they are
+// checked.
 func commandKeys() []string { return []string{"requires", "files", "path", "delivers"} }
 
-// addPeerKeys adds the keys of a contender that is an external program.
+// addPeerKeys adds the keys of a contender that is an external program to keys. Their values
+// are set in e.
 func (r *reader) addPeerKeys(keys map[string]yamlfile.Take, e *tare.Entry) {
 	keys["requires"] = r.readRequires(&e.Requires)
 	keys["files"] = r.readFiles(&e.Files)
@@ -48,19 +49,19 @@ var (
 )
 
 // readRequires reads the names of programs.
-func (r *reader) readRequires(into *[]string) yamlfile.Take {
+func (r *reader) readRequires(dst *[]string) yamlfile.Take {
 	return r.List(func(n ast.Node, path string) {
 		var s string
 		r.Shaped(&s, programName, "cannot be the name of a program", requiresHint)(n, path)
-		if r.Err == nil && slices.Contains(*into, s) {
+		if r.Err == nil && slices.Contains(*dst, s) {
 			r.Fail(r.Of(n), fmt.Sprintf("%q is listed twice", s), "")
 		}
-		*into = append(*into, s)
+		*dst = append(*dst, s)
 	})
 }
 
 // readFiles reads a mapping of names to texts.
-func (r *reader) readFiles(into *map[string]string) yamlfile.Take {
+func (r *reader) readFiles(dst *map[string]string) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		m, ok := n.(ast.MapNode)
 		if !ok {
@@ -74,26 +75,26 @@ func (r *reader) readFiles(into *map[string]string) yamlfile.Take {
 				r.Fail(r.Of(pairs.Key()), "a key of files is the name of a file", "letters, digits, - . and _, not a dot first, e.g. fluent.conf")
 				return
 			}
-			at := path + "." + key.Value
-			r.Put(at, pairs.Value())
+			keyPath := path + "." + key.Value
+			r.Put(keyPath, pairs.Value())
 			var text string
-			r.Text(&text, filesHint)(pairs.Value(), at)
+			r.Text(&text, filesHint)(pairs.Value(), keyPath)
 			out[key.Value] = text
 		}
 		if len(out) > 0 {
-			*into = out
+			*dst = out
 		}
 	}
 }
 
-// checkCommandKeys fails if a contender without a command has one of commandKeys.
+// checkCommandKeys fails if the contender at path has one of commandKeys, but no command.
 func (r *reader) checkCommandKeys(path string) {
-	if _, is := r.At(path + ".command"); is {
+	if _, found := r.At(path + ".command"); found {
 		return
 	}
 	for _, key := range commandKeys() {
-		if at, given := r.At(path + "." + key); given {
-			r.Fail(at, key+" of a contender that is no command", "leave "+key+" out, or give its command line, e.g. command: ['./srv', '-port', '$PORT']")
+		if pos, found := r.At(path + "." + key); found {
+			r.Fail(pos, key+" of a contender that is no command", "leave "+key+" out, or give its command line, e.g. command: ['./srv', '-port', '$PORT']")
 		}
 	}
 }

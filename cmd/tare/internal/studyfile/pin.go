@@ -15,8 +15,8 @@ const GoHint = "a Go release with all its numbers, e.g. go1.25.5"
 
 var goRelease = regexp.MustCompile(`^(?:go)?([1-9][0-9]*\.(?:0|[1-9][0-9]*)(?:\.(?:0|[1-9][0-9]*)|(?:rc|beta)[1-9][0-9]*))$`)
 
-// GoRelease returns the toolchain name for s: go1.25.5 for go1.25.5 and 1.25.5. It returns
-// false if s is not a single release.
+// GoRelease returns the name of the toolchain of a Go release: go1.25.5 for go1.25.5 and
+// 1.25.5. It returns false if s is not the name of one release.
 func GoRelease(s string) (string, bool) {
 	m := goRelease.FindStringSubmatch(s)
 	if m == nil {
@@ -25,8 +25,8 @@ func GoRelease(s string) (string, bool) {
 	return "go" + m[1], true
 }
 
-// readPins reads the modules to build with: one, or a list of different ones.
-func (r *reader) readPins(into *[]string) yamlfile.Take {
+// readPins reads the modules to build with: one, or a list without duplicates.
+func (r *reader) readPins(dst *[]string) yamlfile.Take {
 	seen := map[string]bool{}
 	return r.List(func(n ast.Node, path string) {
 		var s string
@@ -42,12 +42,12 @@ func (r *reader) readPins(into *[]string) yamlfile.Take {
 			r.Fail(r.Of(n), fmt.Sprintf("module %s is listed twice", w.Path), "build with one version of it, or list the contender twice")
 		}
 		seen[w.Path] = true
-		*into = append(*into, s)
+		*dst = append(*dst, s)
 	})
 }
 
 // readRelease reads the name of a Go toolchain.
-func (r *reader) readRelease(into *string) yamlfile.Take {
+func (r *reader) readRelease(dst *string) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		var s string
 		r.Text(&s, GoHint)(n, path)
@@ -58,6 +58,6 @@ func (r *reader) readRelease(into *string) yamlfile.Take {
 		if !ok {
 			r.Fail(r.Of(n), fmt.Sprintf("%q is not a Go release", s), GoHint)
 		}
-		*into = release
+		*dst = release
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// readMemory reads an amount of memory of at most tare.MaxHeap: a number of bytes, or a text
-// with a unit.
-func (r *reader) readMemory(into *int64) yamlfile.Take {
+// readMemory reads an amount of memory from 0 to [tare.MaxHeap]: a whole number of bytes, or
+// a text with a unit.
+func (r *reader) readMemory(dst *int64) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		var bytes float64
 		switch n := n.(type) {
@@ -33,6 +33,6 @@ func (r *reader) readMemory(into *int64) yamlfile.Take {
 			r.Fail(r.Of(n), fmt.Sprintf("%s is not between 0 and %d MB", path, int64(tare.MaxHeap)/1e6), "e.g. 200MB")
 			return
 		}
-		*into = int64(bytes)
+		*dst = int64(bytes)
 	}
 }

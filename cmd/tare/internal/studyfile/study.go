@@ -13,9 +13,11 @@ import (
 	"github.com/tarebench/tare/internal/check"
 )
 
+// quoteRule is the hint for a ratio.
 const quoteRule = `a comparison in quotes, e.g. "<= 0.5"`
 
-// readStudy reads the complete file.
+// readStudy reads a study from the root of the file. The result is valid only if r.Err is
+// nil.
 func (r *reader) readStudy(n ast.Node) (s tare.Study) {
 	r.Mapping(n, "", "begin with study: NAME", map[string]yamlfile.Take{
 		"study":       r.readName(&s.ID),
@@ -38,7 +40,8 @@ func (r *reader) readStudy(n ast.Node) (s tare.Study) {
 	return s
 }
 
-// readEntry reads a contender: an id, or a mapping. The id defaults to use.
+// readEntry reads a contender: an id, or a mapping. Without an id, the contender has the id
+// use.
 func (r *reader) readEntry(n ast.Node, path string) (e tare.Entry) {
 	if _, ok := n.(*ast.StringNode); ok {
 		r.readID(&e.ID)(n, path)
@@ -66,6 +69,7 @@ func (r *reader) readEntry(n ast.Node, path string) (e tare.Entry) {
 	return e
 }
 
+// readExpect reads the checks that are expected to void a contender.
 func (r *reader) readExpect(n ast.Node, path string) (e tare.Expect) {
 	hint := "e.g. expect: {void: wrong-answer}"
 	r.Mapping(n, path, hint, map[string]yamlfile.Take{"void": r.Texts(&e.Void, hint)}, nil)
@@ -78,7 +82,7 @@ func (r *reader) readExpect(n ast.Node, path string) (e tare.Expect) {
 	return e
 }
 
-// checkVoids fails if id is not a check that voids contenders.
+// checkVoids fails if id is not the id of a check that can void contenders.
 func (r *reader) checkVoids(id, path string) {
 	r.checkKnown(id, path)
 	if c, ok := check.Named(id); r.Err == nil && ok && !c.Expectable() {
@@ -86,7 +90,7 @@ func (r *reader) checkVoids(id, path string) {
 	}
 }
 
-// checkKnown fails if there is no check id.
+// checkKnown fails if there is no check with an id.
 func (r *reader) checkKnown(id, path string) {
 	if _, ok := check.Named(id); ok || r.Err != nil {
 		return
@@ -98,6 +102,7 @@ func (r *reader) checkKnown(id, path string) {
 	r.Fail(r.Where(path), fmt.Sprintf("unknown check %q", id), cmp.Or(suggest.Hint(id, known), "tare list checks shows them"))
 }
 
+// readWorkload reads a workload with its traffic.
 func (r *reader) readWorkload(n ast.Node, path string) (w tare.Workload) {
 	keys := map[string]yamlfile.Take{
 		"id":      r.readID(&w.ID),
@@ -111,12 +116,13 @@ func (r *reader) readWorkload(n ast.Node, path string) (w tare.Workload) {
 
 		"contenders": r.readIDs(&w.Contenders),
 	}
-	t := r.addTrafficKeys(keys)
+	finishTraffic := r.addTrafficKeys(keys)
 	r.Mapping(n, path, "e.g. {id: devices-50/marshal, fixture: devices, n: 50, op: marshal}", keys, nil)
-	w.Traffic = t(path)
+	w.Traffic = finishTraffic(path)
 	return w
 }
 
+// readCriterion reads a criterion. It rejects of without difference.
 func (r *reader) readCriterion(n ast.Node, path string) (c tare.Criterion) {
 	r.Mapping(n, path, `e.g. {metric: time, ratio: "<= 0.5"}`, map[string]yamlfile.Take{
 		"contender":  r.readID(&c.Contender),
@@ -128,12 +134,13 @@ func (r *reader) readCriterion(n ast.Node, path string) (c tare.Criterion) {
 		"difference": r.Text(&c.Difference, `a comparison in quotes, e.g. "<= 5%"`),
 		"of":         r.readID(&c.Of),
 	}, nil)
-	if at, given := r.At(path + ".of"); given && c.Difference == "" {
-		r.Fail(at, "of without a difference", `it names the workload that a difference is a share of, e.g. difference: "<= 5%"`)
+	if pos, found := r.At(path + ".of"); found && c.Difference == "" {
+		r.Fail(pos, "of without a difference", `it names the workload that a difference is a share of, e.g. difference: "<= 5%"`)
 	}
 	return c
 }
 
+// readBudget reads the durations of quick and full runs.
 func (r *reader) readBudget(n ast.Node, path string) (b tare.Budget) {
 	r.Mapping(n, path, "e.g. budget: {quick: 40s, full: 5m}", map[string]yamlfile.Take{
 		"quick": r.Duration(&b.Quick),
@@ -150,36 +157,37 @@ var (
 )
 
 // readName reads the name of the study, which also names a directory.
-func (r *reader) readName(into *string) yamlfile.Take {
-	return r.readMatching(into, studyName, "a study's name is letters, digits, - . and _, e.g. json-encode")
+func (r *reader) readName(dst *string) yamlfile.Take {
+	return r.readMatching(dst, studyName, "a study's name is letters, digits, - . and _, e.g. json-encode")
 }
 
 // readKind reads a kind, which in older files is a list of one.
-func (r *reader) readKind(into *tare.Kind) yamlfile.Take {
+func (r *reader) readKind(dst *tare.Kind) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		var all []string
 		r.Texts(&all, "e.g. kind: codec")(n, path)
 		if r.Err != nil || len(all) == 0 {
 			return
 		}
-		if len(all) > 1 || *into != "" {
+		if len(all) > 1 || *dst != "" {
 			r.Fail(r.Of(n), path+": a study has one kind", "split it")
 			return
 		}
-		*into = tare.Kind(all[0])
+		*dst = tare.Kind(all[0])
 	}
 }
 
 // readID reads an id, which may have parts separated by slashes.
-func (r *reader) readID(into *string) yamlfile.Take {
-	return r.readMatching(into, idName, "an id is letters, digits, - . _ + and /, e.g. devices-50/marshal")
+func (r *reader) readID(dst *string) yamlfile.Take {
+	return r.readMatching(dst, idName, "an id is letters, digits, - . _ + and /, e.g. devices-50/marshal")
 }
 
-func (r *reader) readMatching(into *string, ok *regexp.Regexp, hint string) yamlfile.Take {
+// readMatching reads a name that matches shape.
+func (r *reader) readMatching(dst *string, shape *regexp.Regexp, hint string) yamlfile.Take {
 	return func(n ast.Node, path string) {
-		r.Text(into, "")(n, path)
-		if r.Err == nil && !ok.MatchString(*into) {
-			r.Fail(r.Of(n), fmt.Sprintf("%q cannot be a name", *into), hint)
+		r.Text(dst, "")(n, path)
+		if r.Err == nil && !shape.MatchString(*dst) {
+			r.Fail(r.Of(n), fmt.Sprintf("%q cannot be a name", *dst), hint)
 		}
 	}
 }

@@ -25,10 +25,10 @@ func trafficKeys() []string {
 	return []string{"rate", "segment", "tls", "delay", "bandwidth"}
 }
 
-// addTrafficKeys adds the keys of a workload's traffic to keys. After these are read, the
-// returned function returns the traffic of the workload at path, or nil if it has no
-// connections.
-func (r *reader) addTrafficKeys(keys map[string]yamlfile.Take) func(path string) *tare.Traffic {
+// addTrafficKeys adds the keys of a workload's traffic to keys. When the keys have been
+// read, the caller calls finish, which returns the traffic of the workload at path, or nil
+// if it has no connections.
+func (r *reader) addTrafficKeys(keys map[string]yamlfile.Take) (finish func(path string) *tare.Traffic) {
 	var t tare.Traffic
 	keys["connections"] = r.Count(&t.Connections)
 	keys["rate"] = r.readRate(&t.Rate)
@@ -37,12 +37,12 @@ func (r *reader) addTrafficKeys(keys map[string]yamlfile.Take) func(path string)
 	keys["delay"] = r.Duration(&t.Delay)
 	keys["bandwidth"] = r.readBandwidth(&t.Bandwidth)
 	return func(path string) *tare.Traffic {
-		if _, given := r.At(path + ".connections"); given {
+		if _, found := r.At(path + ".connections"); found {
 			return &t
 		}
 		for _, key := range trafficKeys() {
-			if at, given := r.At(path + "." + key); given {
-				r.Fail(at, key+" without connections", "say how many the load generator keeps open, e.g. connections: 50")
+			if pos, found := r.At(path + "." + key); found {
+				r.Fail(pos, key+" without connections", "say how many the load generator keeps open, e.g. connections: 50")
 			}
 		}
 		return nil
@@ -55,7 +55,7 @@ var (
 )
 
 // readRate reads requests per second: a number, or a text like 1500/s.
-func (r *reader) readRate(into *float64) yamlfile.Take {
+func (r *reader) readRate(dst *float64) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		switch n := n.(type) {
 		case *ast.StringNode:
@@ -64,20 +64,20 @@ func (r *reader) readRate(into *float64) yamlfile.Take {
 				r.Fail(r.Of(n), fmt.Sprintf("%q is not a rate", n.Value), rateHint)
 				return
 			}
-			*into = parseNumber(m[1])
+			*dst = parseNumber(m[1])
 		case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
-			r.Number(into)(n, path)
+			r.Number(dst)(n, path)
 		default:
 			r.Want(n, path, "a number or a text like 1500/s", rateHint)
 		}
-		if r.Err == nil && !(*into > 0) {
+		if r.Err == nil && !(*dst > 0) {
 			r.Fail(r.Of(n), path+" is not above zero", rateHint)
 		}
 	}
 }
 
 // readBandwidth reads bits per second: a whole number, or a text with a unit.
-func (r *reader) readBandwidth(into *int64) yamlfile.Take {
+func (r *reader) readBandwidth(dst *int64) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		var bits float64
 		switch n := n.(type) {
@@ -89,7 +89,8 @@ func (r *reader) readBandwidth(into *int64) yamlfile.Take {
 				r.Fail(r.Of(n), fmt.Sprintf("%q is not a bandwidth", n.Value), bandwidthHint)
 				return
 			}
-			bits = math.Round(parseNumber(m[1]) * map[string]float64{"bit": 1, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9}[m[2]])
+			units := map[string]float64{"bit": 1, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9}
+			bits = math.Round(parseNumber(m[1]) * units[m[2]])
 		default:
 			r.Want(n, path, "a whole number of bits per second or a text with its unit", bandwidthHint)
 			return
@@ -98,11 +99,11 @@ func (r *reader) readBandwidth(into *int64) yamlfile.Take {
 			r.Fail(r.Of(n), path+" is not between 1 bit and 1000 gbit per second", bandwidthHint)
 			return
 		}
-		*into = int64(bits)
+		*dst = int64(bits)
 	}
 }
 
-// parseNumber parses digits. Out of range it returns +Inf.
+// parseNumber parses a number without sign. It returns +Inf if the number is out of range.
 func parseNumber(digits string) float64 {
 	x, err := strconv.ParseFloat(digits, 64)
 	if err != nil {

@@ -4,14 +4,13 @@ import (
 	"fmt"
 )
 
-// Error is an error at a position in a file: What is wrong and, as Hint, what would be right.
-// Line and column count from 1; columns are characters.
+// Error is an error at a position in a file.
 type Error struct {
 	File string
-	Line int
-	Col  int
-	What string
-	Hint string // may be ""
+	Line int    // from 1
+	Col  int    // from 1, in characters
+	What string // the problem
+	Hint string // how to correct it; "" for no hint
 }
 
 // Error is one line: file:line:col: what; hint.

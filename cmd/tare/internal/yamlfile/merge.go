@@ -6,16 +6,16 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// maxMerged limits the fields that mappings merge from others: a few aliases of one
-// large mapping could otherwise expand to any number.
+// maxMerged limits the fields that mappings merge from others (<<: *alias): a few aliases of
+// a large mapping could otherwise expand to any number.
 const maxMerged = 1_000_000
 
 // mergeCounter counts the fields that the mappings of a document merge.
 type mergeCounter struct {
-	anchors map[string]ast.Node
-	sizes   map[ast.Node]int // fields of mappings, with merged ones
-	total   int
-	at      ast.Node // key of the merge beyond the limit; nil if none
+	anchors map[string]ast.Node // values of anchors by name
+	sizes   map[ast.Node]int    // number of fields of each mapping, with merged fields
+	total   int                 // number of merged fields so far
+	excess  ast.Node            // key of the first merge beyond the limit; nil if there is none
 }
 
 // checkMerges rejects a document whose mappings merge too many fields.
@@ -24,10 +24,10 @@ func (p *Positions) checkMerges(root ast.Node) error {
 	if len(m.anchors) > 0 {
 		ast.Walk(m, root)
 	}
-	if m.at == nil {
+	if m.excess == nil {
 		return nil
 	}
-	return p.newError(p.Of(m.at), fmt.Sprintf("more than %d fields are merged", maxMerged), "merge fewer, or write them out")
+	return p.newError(p.Of(m.excess), fmt.Sprintf("more than %d fields are merged", maxMerged), "merge fewer, or write them out")
 }
 
 // findAnchors returns the values of all anchors below n by name.
@@ -37,9 +37,10 @@ func findAnchors(n ast.Node) map[string]ast.Node {
 	return a
 }
 
+// anchorFinder is a visitor that collects the values of anchors by name.
 type anchorFinder map[string]ast.Node
 
-// Visit is for [ast.Walk].
+// Visit adds n if it is an anchor. It is the visitor of [ast.Walk].
 func (a anchorFinder) Visit(n ast.Node) ast.Visitor {
 	if x, ok := n.(*ast.AnchorNode); ok && x.Name != nil {
 		a[x.Name.GetToken().Value] = x.Value
@@ -47,34 +48,36 @@ func (a anchorFinder) Visit(n ast.Node) ast.Visitor {
 	return a
 }
 
-// Visit is for [ast.Walk].
+// Visit counts the fields that n merges if it is a mapping. It is the visitor of [ast.Walk],
+// which stops below the node for which it returns nil.
 func (m *mergeCounter) Visit(n ast.Node) ast.Visitor {
 	if entries, ok := n.(*ast.MappingNode); ok {
 		for _, pair := range entries.Values {
-			if _, merge := pair.Key.(*ast.MergeKeyNode); merge && m.at == nil {
+			if _, merge := pair.Key.(*ast.MergeKeyNode); merge && m.excess == nil {
 				if m.total += m.countFields(pair.Value, 0); m.total > maxMerged {
-					m.at = pair.Key
+					m.excess = pair.Key
 				}
 			}
 		}
 	}
-	if m.at != nil {
+	if m.excess != nil {
 		return nil
 	}
 	return m
 }
 
-// countFields counts the fields that a merge of n adds: those of a mapping, or of all mappings
-// of a list. It stops beyond maxMerged.
+// countFields returns the number of fields that a merge of n adds: those of a mapping, or of
+// all mappings of a list. It does not count on after maxMerged. depth is the number of nodes
+// around n in the merge.
 func (m *mergeCounter) countFields(n ast.Node, depth int) (size int) {
-	const deepest = 1000 // of mappings that merge others
+	const maxAliases = 1000 // within each other
 	switch x := n.(type) {
 	case *ast.AnchorNode:
 		return m.countFields(x.Value, depth)
 	case *ast.TagNode:
 		return m.countFields(x.Value, depth)
 	case *ast.AliasNode:
-		if depth > deepest {
+		if depth > maxAliases {
 			return maxMerged + 1
 		}
 		return m.countFields(m.anchors[x.Value.GetToken().Value], depth+1)
@@ -86,7 +89,7 @@ func (m *mergeCounter) countFields(n ast.Node, depth int) (size int) {
 		if known, ok := m.sizes[n]; ok {
 			return known
 		}
-		m.sizes[n] = 0 // for a mapping that merges itself
+		m.sizes[n] = 0 // until it is known: a mapping may merge itself
 		for _, pair := range x.Values {
 			if size++; pair.Key.Type() == ast.MergeKeyType {
 				size = min(size+m.countFields(pair.Value, depth+1), maxMerged+1)

@@ -7,67 +7,77 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// level is an open collection, or a key of one.
+// level is an open flow collection ([…] or {…}), an entry of a list, or a key of a mapping.
 type level struct {
-	col   int        // column of its start
-	kind  token.Type // of a flow collection, an entry or a key
-	bytes int        // that it adds to the paths of its nodes
-	in    bool       // the value of the preceding key in the same flow collection
-	nth   int        // number among the keys of its mapping, from 0; in a flow collection since the last comma
+	col     int        // column of its start
+	kind    token.Type // MappingStart or SequenceStart, SequenceEntry, MappingKey (?), or 0 for another key
+	bytes   int        // bytes that it adds to the paths of the nodes below
+	isValue bool       // in a flow collection: a key that is the value of the preceding key
+	nth     int        // number of the key in its mapping, from 0; in a flow collection since the last comma
 }
 
-// nesting is the state of the parser at a token. Each node stores its complete path, and each
-// level is a call.
+// nesting imitates the parser of the YAML library, token by token, to predict its costs:
+// each level is a nested call, and each node stores its complete path.
 type nesting struct {
 	open  []level
-	fixed int // number of levels of open that end with the document
-	depth int // of open, without keys of flow mappings
-	flow  int // flow collections among them
-	path  int // bytes
+	fixed int // number of the first levels of open that end with the document
+	depth int // number of nested calls: levels without keys of flow mappings
+	flow  int // number of flow collections in open
+	path  int // bytes of the current path
 	paths int // bytes of the paths of all tokens so far
-	steps int // of the parser: the n-th key of a mapping takes n
-	docs  int
+	steps int // steps of the parser so far: n for the n-th key of a mapping
+	docs  int // number of documents that ended
 
-	marks int            // tags and anchors in a row
-	mark  token.Position // of the first of them in its line
-	last  token.Type     // before them
+	marks int            // number of tags and anchors directly before the token
+	mark  token.Position // position of the first of these in the last line with one
+	last  token.Type     // type of the token before these
 }
 
-// checkNesting rejects a document before parsing if its collections are nested too deeply, its
-// paths would fill the memory, or its mappings would take minutes.
+// maxPaths returns the maximum number of bytes of all paths in a file of size bytes.
+func maxPaths(size int) int { return 64<<20 + 16*size }
+
+// checkNesting returns an error, before the tokens are parsed, if collections are nested too
+// deeply, paths would fill the memory, or mappings would take minutes. size is the number of
+// bytes of the file.
 func (p *Positions) checkNesting(tokens token.Tokens, size int) error {
 	var n nesting
 	for i := range tokens {
 		n.addToken(tokens, i)
-		switch at := (Position{tokens[i].Position.Line, tokens[i].Position.Column}); {
+		switch pos := (Position{tokens[i].Position.Line, tokens[i].Position.Column}); {
 		case max(n.depth, n.marks) > cmp.Or(p.format.MaxDepth, maxDepth):
-			return p.newError(at, "nested too deeply", "write fewer levels")
-		case n.paths > 64<<20+16*size:
-			return p.newError(at, "too much below long keys", "write shorter keys, or fewer levels")
+			return p.newError(pos, "nested too deeply", "write fewer levels")
+		case n.paths > maxPaths(size):
+			return p.newError(pos, "too much below long keys", "write shorter keys, or fewer levels")
 		case n.steps > maxSteps:
-			return p.newError(at, "too many keys in large mappings", "write fewer keys in one mapping")
+			return p.newError(pos, "too many keys in large mappings", "write fewer keys in one mapping")
 		case n.docs > maxDocs:
-			return p.newError(at, fmt.Sprintf("more than %d documents in one file", maxDocs), fmt.Sprintf("write one %s per file", p.format.Noun))
+			return p.newError(pos, fmt.Sprintf("more than %d documents in one file", maxDocs), fmt.Sprintf("write one %s per file", p.format.Noun))
 		}
 	}
 	return nil
 }
 
+// Bytes that a key, in addition to its text, and an entry of a list add to a path.
+const (
+	keyBytes   = 3
+	entryBytes = 8
+)
+
 // addToken updates the state by the i-th token.
 func (n *nesting) addToken(tokens token.Tokens, i int) {
 	t := tokens[i]
 	defer func() { n.paths += n.path + 1 }()
-	name := i > 0 && tokens[i-1].Type == token.AnchorType
+	isAnchorName := i > 0 && tokens[i-1].Type == token.AnchorType
 	switch {
 	case t.Type == token.TagType || t.Type == token.AnchorType:
 		if n.marks++; n.marks == 1 || n.mark.Line != t.Position.Line {
 			n.mark = *t.Position
 		}
 		return
-	case t.Type == token.CommentType, t.Type == token.AliasType, name && !isKey(tokens, i):
+	case t.Type == token.CommentType, t.Type == token.AliasType, isAnchorName && !isKey(tokens, i):
 		return
 	}
-	l := level{col: t.Position.Column, kind: t.Type, bytes: 8}
+	l := level{col: t.Position.Column, kind: t.Type, bytes: entryBytes}
 	if n.marks > 0 && n.mark.Line == t.Position.Line {
 		l.col = n.mark.Column
 	}
@@ -76,10 +86,10 @@ func (n *nesting) addToken(tokens token.Tokens, i int) {
 		*n = nesting{open: n.open[:0], paths: n.paths, steps: n.steps, docs: n.docs + 1}
 		return
 	case token.MappingStartType, token.SequenceStartType:
-		n.push(l)
+		n.pushLevel(l)
 	case token.MappingEndType, token.SequenceEndType:
 		if n.endEntry(); n.flow > 0 {
-			n.pop()
+			n.popLevel()
 		}
 	case token.CollectEntryType:
 		n.endEntry()
@@ -87,9 +97,9 @@ func (n *nesting) addToken(tokens token.Tokens, i int) {
 		n.openEntry(l)
 	default:
 		if isKey(tokens, i) {
-			l.kind, l.bytes = 0, len(t.Value)+3
+			l.kind, l.bytes = 0, len(t.Value)+keyBytes
 			n.openEntry(l)
-		} else if last := len(n.open) - 1; last >= 0 && n.open[last].kind == token.MappingKeyType { // ? key
+		} else if last := len(n.open) - 1; last >= 0 && n.open[last].kind == token.MappingKeyType { // the text of ? key
 			n.open[last].bytes += len(t.Value)
 			n.path += len(t.Value)
 		}
@@ -99,9 +109,12 @@ func (n *nesting) addToken(tokens token.Tokens, i int) {
 
 // isKey reports whether a colon follows the i-th token.
 func isKey(tokens token.Tokens, i int) bool {
-	for i++; i < len(tokens) && tokens[i].Type == token.CommentType; i++ {
+	for _, t := range tokens[i+1:] {
+		if t.Type != token.CommentType {
+			return t.Type == token.MappingValueType
+		}
 	}
-	return i < len(tokens) && tokens[i].Type == token.MappingValueType
+	return false
 }
 
 // isFlow reports whether a level is a flow collection.
@@ -109,48 +122,58 @@ func (l level) isFlow() bool {
 	return l.kind == token.MappingStartType || l.kind == token.SequenceStartType
 }
 
-// openEntry opens an entry or a key and closes the levels that end before it. After a tag, an
-// anchor or an empty entry the parser takes it for the value of that, whatever its column, and
-// all levels stay open.
+// openEntry opens an entry or a key, and closes the levels that end before it. The parser
+// takes a key after a tag, an anchor or an empty entry for its value, whatever the column,
+// and then all levels stay open.
 func (n *nesting) openEntry(l level) {
-	value := n.marks > 0 || l.kind != token.SequenceEntryType && (n.last == token.SequenceEntryType || n.last == token.MappingKeyType)
+	isAfterEmpty := n.last == token.SequenceEntryType || n.last == token.MappingKeyType
+	isValue := n.marks > 0 || l.kind != token.SequenceEntryType && isAfterEmpty
 	switch {
 	case n.flow > 0:
-		if l.in = value && n.last == token.MappingValueType; l.kind == 0 && !l.in {
+		l.isValue = isValue && n.last == token.MappingValueType
+		if l.kind == 0 && !l.isValue {
 			if last, ended := n.endEntry(); ended {
 				l.nth = last.nth + 1
 			}
 		}
-	case value && n.endsBefore(l):
+	case isValue && n.endsBefore(l):
 		n.fixed = len(n.open)
 	default:
 		for n.endsBefore(l) {
-			if last := n.pop(); last.col == l.col && last.kind != token.SequenceEntryType && l.kind != token.SequenceEntryType {
+			last := n.popLevel()
+			isNextKey := last.col == l.col && last.kind != token.SequenceEntryType && l.kind != token.SequenceEntryType
+			if isNextKey {
 				l.nth = last.nth + 1
 			}
 		}
 	}
-	n.push(l)
+	n.pushLevel(l)
 }
 
-func (n *nesting) push(l level) {
+// isCall reports whether the parser makes a nested call for a level: for all but the keys of
+// flow mappings.
+func (n *nesting) isCall(l level) bool { return n.flow == 0 || l.isFlow() || l.isValue }
+
+// pushLevel opens a level.
+func (n *nesting) pushLevel(l level) {
 	n.open = append(n.open, l)
 	n.path += l.bytes
 	n.steps += l.nth
 	if l.isFlow() {
 		n.flow++
 	}
-	if n.flow == 0 || l.isFlow() || l.in {
+	if n.isCall(l) {
 		n.depth++
 	}
 }
 
-func (n *nesting) pop() level {
+// popLevel closes the last level and returns it.
+func (n *nesting) popLevel() level {
 	last := len(n.open) - 1
 	l := n.open[last]
 	n.open = n.open[:last]
 	n.path -= l.bytes
-	if n.flow == 0 || l.isFlow() || l.in {
+	if n.isCall(l) {
 		n.depth--
 	}
 	if l.isFlow() {
@@ -159,20 +182,22 @@ func (n *nesting) pop() level {
 	return l
 }
 
-// endEntry closes the open key of a flow collection.
+// endEntry closes the open keys of a flow collection. It returns the outermost of them, and
+// whether there was one.
 func (n *nesting) endEntry() (key level, ended bool) {
 	for n.flow > 0 && !n.open[len(n.open)-1].isFlow() {
-		key, ended = n.pop(), true
+		key, ended = n.popLevel(), true
 	}
 	return key, ended
 }
 
-// endsBefore reports whether the last open block collection ends where l begins: its column is
-// greater, or equal and l is not a list below a key.
+// endsBefore reports whether the last open level of a block ends before l: its column is
+// greater, or equal unless l is an entry of a list that is the value of a key.
 func (n *nesting) endsBefore(l level) bool {
 	if len(n.open) == n.fixed {
 		return false
 	}
 	last := n.open[len(n.open)-1]
-	return last.col > l.col || last.col == l.col && (l.kind != token.SequenceEntryType || last.kind == l.kind)
+	isListOfKey := l.kind == token.SequenceEntryType && last.kind != l.kind
+	return last.col > l.col || last.col == l.col && !isListOfKey
 }

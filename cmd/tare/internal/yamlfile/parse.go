@@ -1,6 +1,9 @@
-// Package yamlfile reads the YAML files of tare's users. It is strict and reports the
-// line and column of each error. The meaning of the fields is up to
-// the packages of each format, such as studies and projects.
+// Package yamlfile reads the YAML files of tare's users. It rejects unknown keys and wrong
+// types, and reports the line and column of each error. The packages of the formats, such as
+// studyfile and project, define the fields.
+//
+// [Open] checks a file before it parses the text, because the YAML library takes quadratic
+// time or unbounded memory for some inputs. A [Reader] then decodes the nodes.
 package yamlfile
 
 import (
@@ -18,17 +21,20 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// Limits of a file. Real ones are a few kilobytes and four levels deep.
+// Limits of a file. Real files have a few kilobytes and four levels.
 const (
 	MaxBytes = 256 << 10
-	maxDepth = 64
-	maxMarks = 8 << 20 // each a token of about 250 bytes
-	maxEmpty = 100     // lines in a row: after a block text the lexer takes quadratic time for them
-	maxDocs  = 100     // documents, of which one may have content: the parser takes quadratic time for them
-	maxSteps = 1 << 28 // for the n-th key of a mapping the parser takes n: 23,170 keys in one, or 7,327 in each of ten
+	maxDepth = 64      // levels
+	maxMarks = 8 << 20 // tokens: the lexer takes about 250 bytes for each
+	maxEmpty = 100     // empty lines in a row, for which the lexer takes quadratic time after a block text
+	maxDocs  = 100     // documents, of which one may have content; the parser takes quadratic time for them
+	// maxSteps limits the sum of n for the n-th key of each mapping, the steps that the parser
+	// takes: 23,170 keys in one mapping, or 7,327 in each of ten.
+	maxSteps = 1 << 28
 
-	// The lexer and the parser take quadratic time for other inputs, too.
-	maxTime = 3 * time.Minute // a document of 8 MB took 4 s of a processor, 27 s on a busy machine
+	// maxTime limits the time for other inputs that take quadratic time. A document of 8 MB
+	// took 4 s of a processor, and 27 s on a busy machine.
+	maxTime = 3 * time.Minute
 )
 
 // Format describes a kind of file for messages, and its limits.
@@ -41,29 +47,34 @@ type Format struct {
 	MaxTime  time.Duration // of parsing; 0 means three minutes
 }
 
-// Open parses src, the text of the file name. The error is an *[Error]. The reader is never nil
-// and can locate errors.
+// Open parses src, the text of the file name, and returns a reader and the root of the
+// document. The error is an *[Error]. The reader is not nil even then, and can locate errors.
 func Open(name string, src []byte, f Format) (*Reader, ast.Node, error) {
 	src = bytes.TrimPrefix(src, []byte("\ufeff"))
-	p := &Positions{format: f, file: name, lines: strings.Split(string(src), "\n"), at: map[string]Position{"": {1, 1}}}
+	p := &Positions{
+		format: f,
+		file:   name,
+		lines:  strings.Split(string(src), "\n"),
+		byPath: map[string]Position{"": {1, 1}},
+	}
 	root, err := p.parseWithin(src)
 	return &Reader{Positions: p}, root, err
 }
 
-// parseWithin returns the document of the file, or an error after the time limit. The YAML
-// library cannot be stopped and then runs until tare ends.
+// parseWithin returns the root of the document, or an error after the time limit. The YAML
+// library cannot be stopped, and then runs on until tare ends.
 func (p *Positions) parseWithin(src []byte) (ast.Node, error) {
 	if err := p.checkText(src); err != nil {
 		return nil, err
 	}
-	type parsed struct {
+	type document struct {
 		root ast.Node
 		err  error
 	}
-	done := make(chan parsed, 1)
+	done := make(chan document, 1)
 	go func() {
 		root, err := p.parseDocument(src)
-		done <- parsed{root, err}
+		done <- document{root, err}
 	}()
 	limit := cmp.Or(p.format.MaxTime, maxTime)
 	select {
@@ -74,10 +85,10 @@ func (p *Positions) parseWithin(src []byte) (ast.Node, error) {
 	}
 }
 
-// parseDocument returns the only document of the file.
+// parseDocument returns the root of the only document with content.
 func (p *Positions) parseDocument(src []byte) (root ast.Node, err error) {
 	defer func() {
-		if recover() != nil { // a panic of the YAML library about this input
+		if recover() != nil { // the YAML library panics for some inputs
 			root, err = nil, p.newError(Position{1, 1}, "this cannot be read as YAML", "")
 		}
 	}()
@@ -106,39 +117,45 @@ func (p *Positions) parseDocument(src []byte) (root ast.Node, err error) {
 	return root, p.checkMerges(root)
 }
 
-// checkText rejects invalid text before the YAML parser sees it.
+// checkText rejects a text that is too long, not UTF-8 or has control characters, too many
+// tokens or too many empty lines in a row, before the YAML library reads it.
 func (p *Positions) checkText(src []byte) error {
-	if most := cmp.Or(p.format.MaxBytes, MaxBytes); len(src) > most {
-		return p.newError(Position{1, 1}, fmt.Sprintf("the file has %d bytes", len(src)), fmt.Sprintf("a %s file has at most %d", p.format.Noun, most))
+	if limit := cmp.Or(p.format.MaxBytes, MaxBytes); len(src) > limit {
+		return p.newError(Position{1, 1}, fmt.Sprintf("the file has %d bytes", len(src)), fmt.Sprintf("a %s file has at most %d", p.format.Noun, limit))
 	}
-	at, marks, empty := Position{1, 0}, 0, 0
+	// marks counts the characters that begin or end tokens, in halves of a token. empty is the
+	// number of empty lines before the current line, and -1 if the current line has content.
+	pos, marks, empty := Position{1, 0}, 0, 0
 	for i, c := range string(src) {
-		if at.Col++; c == '\n' {
-			at.Line, at.Col = at.Line+1, 0
+		if pos.Col++; c == '\n' {
+			pos.Line, pos.Col = pos.Line+1, 0
 			empty++
 		} else if c != ' ' && c != '\t' && c != '\r' {
 			empty = -1
 		}
+		isInvalid := c == utf8.RuneError && !bytes.HasPrefix(src[i:], []byte("\ufffd"))
+		isControl := c == 0x7f || c < ' ' && c != '\n' && c != '\t' && !bytes.HasPrefix(src[i:], []byte("\r\n"))
 		switch {
 		case empty > maxEmpty:
-			return p.newError(at, fmt.Sprintf("more than %d empty lines in a row", maxEmpty), "leave some out")
-		case c == utf8.RuneError && !bytes.HasPrefix(src[i:], []byte("\ufffd")):
-			return p.newError(at, "not UTF-8 text", "save the file as UTF-8")
-		case c < ' ' && c != '\n' && c != '\t' && !bytes.HasPrefix(src[i:], []byte("\r\n")), c == 0x7f:
-			return p.newError(at, fmt.Sprintf("control character %U", c), p.format.Noun+" files are plain text")
+			return p.newError(pos, fmt.Sprintf("more than %d empty lines in a row", maxEmpty), "leave some out")
+		case isInvalid:
+			return p.newError(pos, "not UTF-8 text", "save the file as UTF-8")
+		case isControl:
+			return p.newError(pos, fmt.Sprintf("control character %U", c), p.format.Noun+" files are plain text")
 		case strings.ContainsRune("[]{},:-?&*!@`%\n", c):
 			marks += 2
 		case c == '"' || c == '\'': // two per token
 			marks++
 		}
 		if marks > 2*maxMarks {
-			return p.newError(at, fmt.Sprintf("more than %d commas, colons, brackets, texts and lines", maxMarks), "describe less in one file")
+			return p.newError(pos, fmt.Sprintf("more than %d commas, colons, brackets, texts and lines", maxMarks), "describe less in one file")
 		}
 	}
 	return nil
 }
 
-// syntaxError converts the YAML library's error, whose type is internal, by its methods.
+// syntaxError converts an error of the YAML library, whose type is not exported, by its
+// methods.
 func (p *Positions) syntaxError(err error) error {
 	var e interface {
 		GetToken() *token.Token
@@ -147,22 +164,22 @@ func (p *Positions) syntaxError(err error) error {
 	if !errors.As(err, &e) {
 		return p.newError(Position{1, 1}, err.Error(), "")
 	}
-	at, message, rest := Position{1, 1}, e.GetMessage(), ""
+	pos, message, rest := Position{1, 1}, e.GetMessage(), ""
 	if t := e.GetToken(); t != nil && t.Position != nil {
-		at = Position{t.Position.Line, t.Position.Column}
-		if at.Line >= 1 && at.Line <= len(p.lines) {
-			line := []rune(p.lines[at.Line-1])
-			rest = string(line[min(max(at.Col-1, 0), len(line)):])
+		pos = Position{t.Position.Line, t.Position.Column}
+		if pos.Line >= 1 && pos.Line <= len(p.lines) {
+			line := []rune(p.lines[pos.Line-1])
+			rest = string(line[min(max(pos.Col-1, 0), len(line)):])
 		}
 	}
 	if strings.HasPrefix(rest, "\t") {
-		return p.newError(at, "a tab where the line begins", "indent with spaces")
+		return p.newError(pos, "a tab where the line begins", "indent with spaces")
 	}
-	return p.newError(at, message, syntaxHint(message, rest))
+	return p.newError(pos, message, syntaxHint(message, rest))
 }
 
-// syntaxHint returns a hint for errors that YAML's messages do not explain. rest is the line
-// from the position of the error.
+// syntaxHint returns a hint for a message of the YAML library that does not explain itself,
+// else "". rest is the line from the position of the error.
 func syntaxHint(message, rest string) string {
 	switch {
 	case strings.HasPrefix(rest, ">="):

@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Position counts from 1; columns are characters.
+// Position is a place in a file. Lines and columns count from 1; columns are characters.
 type Position struct{ Line, Col int }
 
 // Positions maps the fields of a file to their positions.
@@ -19,49 +19,56 @@ type Positions struct {
 	format Format
 	file   string
 	lines  []string
-	at     map[string]Position // by path, as in tare.FieldError
+	byPath map[string]Position // by the path of a field, as in tare.FieldError
 }
 
-// Locate returns a *tare.FieldError as an error at the position of its field or, if the file
-// does not have it, of the nearest enclosing field. It returns other errors unchanged.
+// Locate converts a *tare.FieldError to an *[Error] at the position of its field. If the file
+// does not have the field, it is the position of the nearest enclosing field. Locate returns
+// other errors unchanged.
 func (p *Positions) Locate(err error) error {
 	var f *tare.FieldError
 	if !errors.As(err, &f) {
 		return err
 	}
 	what := f.What
-	at, ok := p.at[f.Path]
+	pos, ok := p.byPath[f.Path]
 	if !ok && f.Path != "" {
 		what = f.Path + ": " + what
 	}
 	for path := f.Path; !ok; {
 		path = path[:max(0, strings.LastIndexAny(path, ".["))]
-		at, ok = p.at[path]
+		pos, ok = p.byPath[path]
 	}
-	return p.newError(at, what, f.Hint)
+	return p.newError(pos, what, f.Hint)
 }
 
 // At returns the position of the field at path, and whether the file has it.
 func (p *Positions) At(path string) (Position, bool) {
-	at, ok := p.at[path]
-	return at, ok
+	pos, ok := p.byPath[path]
+	return pos, ok
 }
 
-// Where returns the position of the field at path. If the file does not have it, it returns the
-// zero position, which means the beginning.
-func (p *Positions) Where(path string) Position { return p.at[path] }
+// Where returns the position of the field at path. If the file does not have the field, it
+// returns the zero position, which newError takes for the beginning.
+func (p *Positions) Where(path string) Position { return p.byPath[path] }
 
 // Put records n as the position of the field at path.
-func (p *Positions) Put(path string, n ast.Node) { p.at[path] = p.Of(n) }
+func (p *Positions) Put(path string, n ast.Node) { p.byPath[path] = p.Of(n) }
 
-// newError returns an error at a position, clamped to the file.
-func (p *Positions) newError(at Position, what, hint string) error {
-	line := min(max(at.Line, 1), len(p.lines))
+// newError returns an error at a position, which is moved into the file.
+func (p *Positions) newError(pos Position, what, hint string) error {
+	line := min(max(pos.Line, 1), len(p.lines))
 	width := utf8.RuneCountInString(strings.TrimSuffix(p.lines[line-1], "\r"))
-	return &Error{File: p.file, Line: line, Col: min(max(at.Col, 1), width+1), What: format.Line(what, 0), Hint: format.Line(hint, 0)}
+	return &Error{
+		File: p.file,
+		Line: line,
+		Col:  min(max(pos.Col, 1), width+1),
+		What: format.Line(what, 0),
+		Hint: format.Line(hint, 0),
+	}
 }
 
-// Of returns the position of a node.
+// Of returns the position of a node. A mapping is at its first key.
 func (p *Positions) Of(n ast.Node) Position {
 	if m, ok := n.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) > 0 {
 		return p.Of(m.Values[0].Key)

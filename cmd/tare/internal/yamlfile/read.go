@@ -16,23 +16,24 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/suggest"
 )
 
-// Reader decodes nodes into fields. It keeps the first error; later values must not be used.
+// Reader decodes nodes into fields. Its methods record the first error; the values of fields
+// must not be used then.
 type Reader struct {
 	*Positions
-	Err error // an *[Error]
+	Err error // the first error, an *[Error]; nil if there is none
 }
 
 // Take decodes the value of the field at path from n.
 type Take func(n ast.Node, path string)
 
-// Fail records an error at a position, with a hint.
-func (r *Reader) Fail(at Position, what, hint string) {
+// Fail records an error at a position, with a hint, unless there is an error already.
+func (r *Reader) Fail(pos Position, what, hint string) {
 	if r.Err == nil {
-		r.Err = r.newError(at, what, hint)
+		r.Err = r.newError(pos, what, hint)
 	}
 }
 
-// Want fails because n does not have the type that path needs.
+// Want fails because n is not of the type that the field at path needs, which what describes.
 func (r *Reader) Want(n ast.Node, path, what, hint string) {
 	if path == "" {
 		path = "the " + r.format.Noun
@@ -45,6 +46,7 @@ func (r *Reader) Want(n ast.Node, path, what, hint string) {
 	}
 }
 
+// kindOf describes the type of a node.
 func kindOf(n ast.Node) string {
 	switch n.(type) {
 	case *ast.NullNode:
@@ -63,9 +65,10 @@ func kindOf(n ast.Node) string {
 	return "something else"
 }
 
-// Mapping decodes every key of n with its Take in known. later holds keys of the format that
-// this version does not support, and what to do instead.
-func (r *Reader) Mapping(n ast.Node, path, hint string, known map[string]Take, later map[string]string) {
+// Mapping decodes the value of each key of the mapping n with the Take of the key in known,
+// and records its position. It fails for unknown keys and for those of unsupported, which
+// maps a key to the hint on what to write instead.
+func (r *Reader) Mapping(n ast.Node, path, hint string, known map[string]Take, unsupported map[string]string) {
 	m, ok := n.(ast.MapNode)
 	if !ok {
 		r.Want(n, path, "a mapping", hint)
@@ -77,29 +80,30 @@ func (r *Reader) Mapping(n ast.Node, path, hint string, known map[string]Take, l
 			r.Fail(r.Of(pairs.Key()), "a key here is a plain word", "known: "+strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 			return
 		}
-		read := known[key.Value]
-		if instead, ok := later[key.Value]; ok {
+		if instead, ok := unsupported[key.Value]; ok {
 			r.Fail(r.Of(key), fmt.Sprintf("%q is not supported yet", key.Value), instead)
 			return
 		}
-		if read == nil {
+		take := known[key.Value]
+		if take == nil {
 			names := slices.Sorted(maps.Keys(known))
 			r.Fail(r.Of(key), fmt.Sprintf("unknown key %q", key.Value), cmp.Or(suggest.Hint(key.Value, names), "known: "+strings.Join(names, ", ")))
 			return
 		}
-		at := key.Value
+		fieldPath := key.Value
 		if path != "" {
-			at = path + "." + at
+			fieldPath = path + "." + fieldPath
 		}
-		r.Put(at, key)
-		if _, null := pairs.Value().(*ast.NullNode); !null {
-			r.Put(at, pairs.Value())
+		r.Put(fieldPath, key) // an empty value has no position
+		if _, isNull := pairs.Value().(*ast.NullNode); !isNull {
+			r.Put(fieldPath, pairs.Value())
 		}
-		read(pairs.Value(), at)
+		take(pairs.Value(), fieldPath)
 	}
 }
 
-// List decodes the items of n, or n itself as the only item if it is neither a list nor empty.
+// List decodes each item of a list. A value that is not a list is the only item; an empty
+// value has no items.
 func (r *Reader) List(item Take) Take {
 	return func(n ast.Node, path string) {
 		items := []ast.Node{n}
@@ -110,21 +114,21 @@ func (r *Reader) List(item Take) Take {
 			items = n.Values
 		}
 		for i, n := range items {
-			at := fmt.Sprintf("%s[%d]", path, i)
-			r.Put(at, n)
-			item(n, at)
+			fieldPath := fmt.Sprintf("%s[%d]", path, i)
+			r.Put(fieldPath, n)
+			item(n, fieldPath)
 		}
 	}
 }
 
-// Text reads a text. Numbers and dates must be in quotes, so that they keep their spelling.
-func (r *Reader) Text(into *string, hint string) Take {
+// Text reads a text. Numbers and booleans must be in quotes, so that they keep their spelling.
+func (r *Reader) Text(dst *string, hint string) Take {
 	return func(n ast.Node, path string) {
 		switch n := n.(type) {
 		case *ast.StringNode:
-			*into = n.Value
+			*dst = n.Value
 		case *ast.LiteralNode:
-			*into = n.Value.Value
+			*dst = n.Value.Value
 		case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
 			r.Want(n, path, "text", cmp.Or(hint, fmt.Sprintf("put it in quotes: %q", n.GetToken().Value)))
 		default:
@@ -134,27 +138,27 @@ func (r *Reader) Text(into *string, hint string) Take {
 }
 
 // Texts reads a list of texts.
-func (r *Reader) Texts(into *[]string, hint string) Take {
+func (r *Reader) Texts(dst *[]string, hint string) Take {
 	return r.List(func(n ast.Node, path string) {
 		var s string
 		r.Text(&s, hint)(n, path)
-		*into = append(*into, s)
+		*dst = append(*dst, s)
 	})
 }
 
 // Number reads a finite number.
-func (r *Reader) Number(into *float64) Take {
+func (r *Reader) Number(dst *float64) Take {
 	return func(n ast.Node, path string) {
 		switch n := n.(type) {
 		case *ast.IntegerNode:
 			switch v := n.Value.(type) {
 			case int64:
-				*into = float64(v)
+				*dst = float64(v)
 			case uint64:
-				*into = float64(v)
+				*dst = float64(v)
 			}
 		case *ast.FloatNode:
-			if *into = n.Value; math.IsInf(n.Value, 0) {
+			if *dst = n.Value; math.IsInf(n.Value, 0) {
 				r.Fail(r.Of(n), path+" is out of range", "")
 			}
 		case *ast.InfinityNode, *ast.NanNode:
@@ -166,7 +170,7 @@ func (r *Reader) Number(into *float64) Take {
 }
 
 // Count reads a whole number from 0 to 2^31−1.
-func (r *Reader) Count(into *int) Take {
+func (r *Reader) Count(dst *int) Take {
 	return func(n ast.Node, path string) {
 		i, ok := n.(*ast.IntegerNode)
 		if !ok {
@@ -178,12 +182,12 @@ func (r *Reader) Count(into *int) Take {
 			r.Fail(r.Of(n), fmt.Sprintf("%s is %v, which is out of range", path, i.Value), "e.g. 50")
 			return
 		}
-		*into = int(v)
+		*dst = int(v)
 	}
 }
 
 // Duration reads a duration above zero, with its unit.
-func (r *Reader) Duration(into *time.Duration) Take {
+func (r *Reader) Duration(dst *time.Duration) Take {
 	return func(n ast.Node, path string) {
 		s, ok := n.(*ast.StringNode)
 		if !ok {
@@ -195,29 +199,29 @@ func (r *Reader) Duration(into *time.Duration) Take {
 			r.Fail(r.Of(n), fmt.Sprintf("%q is not a duration above zero", s.Value), "e.g. 40s or 5m")
 			return
 		}
-		*into = d
+		*dst = d
 	}
 }
 
 // Yes reads true or false.
-func (r *Reader) Yes(into *bool) Take {
+func (r *Reader) Yes(dst *bool) Take {
 	return func(n ast.Node, path string) {
 		b, ok := n.(*ast.BoolNode)
 		if !ok {
 			r.Want(n, path, "true or false", "e.g. "+path[strings.LastIndex(path, ".")+1:]+": true")
 			return
 		}
-		*into = b.Value
+		*dst = b.Value
 	}
 }
 
 // Shaped reads a text that matches shape. The error for other texts is the text in quotes
 // followed by isNot.
-func (r *Reader) Shaped(into *string, shape *regexp.Regexp, isNot, hint string) Take {
+func (r *Reader) Shaped(dst *string, shape *regexp.Regexp, isNot, hint string) Take {
 	return func(n ast.Node, path string) {
-		r.Text(into, hint)(n, path)
-		if r.Err == nil && !shape.MatchString(*into) {
-			r.Fail(r.Of(n), fmt.Sprintf("%q %s", *into, isNot), hint)
+		r.Text(dst, hint)(n, path)
+		if r.Err == nil && !shape.MatchString(*dst) {
+			r.Fail(r.Of(n), fmt.Sprintf("%q %s", *dst, isNot), hint)
 		}
 	}
 }
