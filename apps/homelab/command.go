@@ -7,30 +7,32 @@ import (
 	"strings"
 )
 
-// States of a device that can be turned on and off, and actions of a command.
 const (
+	// States of a device that can be turned on and off.
 	on  = "on"
 	off = "off"
 
+	// Actions of a command.
 	turnOn  = "turn_on"
 	turnOff = "turn_off"
 	toggle  = "toggle"
 	set     = "set"
 )
 
-// maxAttributes bounds the attributes of a device.
+// maxAttributes is the largest number of attributes of a device. It bounds the memory that clients
+// can fill with commands.
 const maxAttributes = 64
 
-// Command applies a command to a device: it is turned on or off, or the parameters are merged into
-// its attributes. Errors of the command itself come first, then an unknown device, then a read-only
-// one. A command that changes nothing leaves the device as it is, its time too. Nothing of c is
-// retained.
+// Command applies a command to a device: it turns the device on or off, or merges the parameters
+// into the attributes of the device. An unknown action is reported before an unknown device, and an
+// unknown device before a read-only one. A command that changes nothing leaves LastUpdated
+// unchanged. The house retains no memory of c.
 func (h *House) Command(id string, c Command) (Outcome, error) {
 	action, ok := canonicalAction(c.Action)
 	if !ok {
 		return Outcome{}, unknownAction(c.Action)
 	}
-	i, ok := h.places[id]
+	i, ok := h.indexByID[id]
 	if !ok {
 		return Outcome{}, noDevice(id)
 	}
@@ -38,6 +40,7 @@ func (h *House) Command(id string, c Command) (Outcome, error) {
 	if isReadOnly(d) {
 		return Outcome{}, readOnlyDevice(d)
 	}
+	// Check first without the lock of storeChange: a command that changes nothing does not need it.
 	_, changed, err := applyCommand(d, action, c.Parameters)
 	if err == nil && changed {
 		d, err = h.storeChange(i, action, c.Parameters)
@@ -49,21 +52,22 @@ func (h *House) Command(id string, c Command) (Outcome, error) {
 	return Outcome{ID: d.ID, Action: action, State: d.State}, nil
 }
 
-// storeChange puts a device in its new state into a new list. Another command may have changed it
-// by now, so it is read again.
+// storeChange applies a command to the device at index i and stores a new list with the changed
+// device. It reads the device again under the lock, because another command may have changed it
+// since the caller read it.
 func (h *House) storeChange(i int, action string, parameters map[string]any) (Device, error) {
-	h.change.Lock()
-	defer h.change.Unlock()
-	former := h.Devices()
-	d, changed, err := applyCommand(former[i], action, parameters)
+	h.changeMu.Lock()
+	defer h.changeMu.Unlock()
+	current := h.Devices()
+	d, changed, err := applyCommand(current[i], action, parameters)
 	if err != nil || !changed {
 		return d, err
 	}
 	if h.now != nil {
 		d.LastUpdated = h.now().UTC()
 	}
-	list := make([]Device, len(former))
-	copy(list, former)
+	list := make([]Device, len(current))
+	copy(list, current)
 	list[i] = d
 	h.devices.Store(&list)
 	return d, nil
@@ -71,8 +75,8 @@ func (h *House) storeChange(i int, action string, parameters map[string]any) (De
 
 func allActions() [4]string { return [...]string{turnOn, turnOff, toggle, set} }
 
-// canonicalAction returns the package's string of an action: that of a client may be in a buffer of
-// its server.
+// canonicalAction returns the constant that equals action, and false if there is none. The string
+// of a request must not be retained, since some servers reuse the buffer that it points into.
 func canonicalAction(action string) (string, bool) {
 	for _, a := range allActions() {
 		if action == a {
@@ -82,9 +86,11 @@ func canonicalAction(action string) (string, bool) {
 	return "", false
 }
 
+// isReadOnly reports whether a device takes no commands.
 func isReadOnly(d Device) bool { return d.Type == "sensor" || d.Type == "binary_sensor" }
 
-// applyCommand returns d after a command, and whether that differs from d.
+// applyCommand returns d as it is after a command, and whether the command changes d. action is one
+// of allActions. The attributes of d itself are not modified.
 func applyCommand(d Device, action string, parameters map[string]any) (Device, bool, error) {
 	state := d.State
 	switch action {
@@ -93,8 +99,10 @@ func applyCommand(d Device, action string, parameters map[string]any) (Device, b
 	case turnOff:
 		state = off
 	case toggle:
-		if state = on; d.State == on {
+		if d.State == on {
 			state = off
+		} else {
+			state = on
 		}
 	case set:
 		return mergeAttributes(d, parameters)
@@ -104,6 +112,8 @@ func applyCommand(d Device, action string, parameters map[string]any) (Device, b
 	return d, changed, nil
 }
 
+// mergeAttributes returns d with the parameters set as attributes, and whether any of them is new or
+// has a new value.
 func mergeAttributes(d Device, parameters map[string]any) (Device, bool, error) {
 	changed := false
 	for name, value := range parameters {
@@ -124,16 +134,18 @@ func mergeAttributes(d Device, parameters map[string]any) (Device, bool, error) 
 	return d, true, nil
 }
 
-// sameValue reports whether two values are the same as JSON, whichever decoder made them.
+// sameValue reports whether a and b are the same JSON value. Decoders differ in the Go types that
+// they use for numbers, so numbers are compared by value.
 func sameValue(a, b any) bool {
-	x, isNumber := toNumber(a)
-	y, areNumbers := toNumber(b)
-	if isNumber && areNumbers {
+	x, aIsNumber := toNumber(a)
+	y, bIsNumber := toNumber(b)
+	if aIsNumber && bIsNumber {
 		return x == y
 	}
 	return reflect.DeepEqual(a, b)
 }
 
+// toNumber returns v as a float64, and false if v is not a number of a JSON decoder.
 func toNumber(v any) (float64, bool) {
 	switch v := v.(type) {
 	case float64:
@@ -151,8 +163,8 @@ func toNumber(v any) (float64, bool) {
 	return 0, false
 }
 
-// copyValue returns a copy of a JSON value. Some decoders make strings that point into the body
-// they read, which their server will use for another request.
+// copyValue returns a deep copy of a JSON value. Some decoders return strings that point into the
+// request's body, whose buffer the server reuses for the next request.
 func copyValue(v any) any {
 	switch v := v.(type) {
 	case string:

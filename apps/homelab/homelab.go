@@ -10,13 +10,13 @@
 //	GET  /api/v1/devices/{id}                           200  one device, or 404
 //	POST /api/v1/homeassistant/devices/{id}/command     200  what was done; 400 malformed, 404 unknown, 405 read-only
 //
-// Responses are JSON unless specified otherwise, also those of errors. Each has an
-// X-Request-Id: the request's own, or a new one. Where a rate is configured
-// each client has a bucket of tokens, responses have X-RateLimit-Limit,
-// X-RateLimit-Remaining and X-RateLimit-Reset, and a client without tokens
-// gets 429 with Retry-After.
+// Responses, also error responses, are JSON unless specified otherwise. Each has an X-Request-Id:
+// the id that the request sent, or a new one. If a rate is configured, each client has a bucket of
+// tokens, responses have X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset, and a
+// client without tokens gets 429 with Retry-After.
 //
-// The package uses nothing of HTTP except statuses.
+// The package does not import net/http, because some of the servers that call it do not link
+// net/http.
 package homelab
 
 import "time"
@@ -37,14 +37,14 @@ type Device struct {
 // Command is an instruction for a device.
 type Command struct {
 	Action     string         `json:"action"`     // turn_on, turn_off, toggle or set
-	Parameters map[string]any `json:"parameters"` // of set: attributes
+	Parameters map[string]any `json:"parameters"` // attributes to change, for set; other actions ignore them
 }
 
 // Outcome is the result of a command.
 type Outcome struct {
 	ID     string `json:"id"`
 	Action string `json:"action"`
-	State  string `json:"state"` // of the device, afterwards
+	State  string `json:"state"` // state of the device after the command
 }
 
 // Info describes the API.

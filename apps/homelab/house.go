@@ -12,31 +12,31 @@ import (
 
 // Config configures the service. Its zero value works.
 type Config struct {
-	Origins []string         // that may read responses in a browser; * means any; if there are none, no CORS headers
+	Origins []string         // origins that may read responses in a browser; * means any; if empty, responses have no CORS headers
 	Rate    int              // requests per minute of one client; 0 means no limit
-	Now     func() time.Time // needed if Rate is set, and for the times of changes; if nil, devices keep their times
+	Now     func() time.Time // clock of the rate limit and of LastUpdated; required if Rate is set; if nil, LastUpdated never changes
 }
 
 // House contains the state. Its methods may be called concurrently.
 type House struct {
-	now      func() time.Time // nil if devices keep their times
+	now      func() time.Time // Config.Now, may be nil
 	info     Info
 	services []Unit
 	origins  origins
-	limit    *limiter // nil if none
+	limit    *limiter // nil if clients have no rate limit
 	ids      *requestIDs
 	counters *counters
 
-	// A change replaces the complete list, so that readers never wait, and their lists never
-	// change.
-	change  sync.Mutex
-	devices atomic.Pointer[[]Device]
-	places  map[string]int // of ids in the list; never changes
+	// devices points to a list that is never modified: a command that changes a device stores a
+	// changed copy of the list. Readers therefore need no lock.
+	devices   atomic.Pointer[[]Device]
+	changeMu  sync.Mutex     // held while a command replaces devices
+	indexByID map[string]int // index of each device in the list; never changes
 }
 
-// New returns a house with these devices, which must differ in their ids.
+// New returns a house with the given devices. Each device must have a unique, non-empty id.
 func New(c Config, devices []Device) (*House, error) {
-	allowed, err := newOrigins(c.Origins)
+	allowedOrigins, err := newOrigins(c.Origins)
 	if err != nil {
 		return nil, err
 	}
@@ -45,19 +45,24 @@ func New(c Config, devices []Device) (*House, error) {
 		return nil, err
 	}
 	h := &House{
-		now: c.Now, info: newInfo(), services: allServices(),
-		origins: allowed, limit: limit, ids: newIDs(), counters: newCounters(),
-		places: make(map[string]int, len(devices)),
+		now:       c.Now,
+		info:      newInfo(),
+		services:  allServices(),
+		origins:   allowedOrigins,
+		limit:     limit,
+		ids:       newIDs(),
+		counters:  newCounters(),
+		indexByID: make(map[string]int, len(devices)),
 	}
 	list := make([]Device, len(devices))
 	for i, d := range devices {
 		if d.ID == "" {
 			return nil, fmt.Errorf("device %d has no id", i)
 		}
-		if _, twice := h.places[d.ID]; twice {
+		if _, exists := h.indexByID[d.ID]; exists {
 			return nil, fmt.Errorf("there are two devices %q", d.ID)
 		}
-		h.places[d.ID] = i
+		h.indexByID[d.ID] = i
 		d.Attributes = maps.Clone(d.Attributes)
 		if d.Attributes == nil {
 			d.Attributes = map[string]any{}
@@ -85,8 +90,8 @@ func newInfo() Info {
 	}}
 }
 
-// Services returns the services of the cluster whose name contains part; "" is in every name. The
-// result is shared: it must not be changed.
+// Services returns the services of the cluster whose name contains part. "" selects all services.
+// The caller must not change the result, which other callers share.
 func (h *House) Services(part string) []Unit {
 	if part == "" {
 		return h.services
@@ -100,22 +105,23 @@ func (h *House) Services(part string) []Unit {
 	return found
 }
 
-// Devices returns all devices, in their original order. The result is shared: it must not be
-// changed.
+// Devices returns all devices, in the order that [New] received them. The caller must not change
+// the result, which other callers share.
 func (h *House) Devices() []Device { return *h.devices.Load() }
 
-// Device returns the device of an id. Its attributes must not be changed.
+// Device returns the device with the given id, or a [Refusal] if there is no such device. The
+// caller must not change the attributes.
 func (h *House) Device(id string) (Device, error) {
-	i, ok := h.places[id]
+	i, ok := h.indexByID[id]
 	if !ok {
 		return Device{}, noDevice(id)
 	}
 	return h.Devices()[i], nil
 }
 
-// Refusal is the error response of a request.
+// Refusal is an error that is sent to the client as an error response.
 type Refusal struct {
-	Status  int    `json:"-"`
+	Status  int    `json:"-"`       // HTTP status
 	Code    string `json:"error"`   // one word for machines, e.g. read_only
 	Message string `json:"message"` // one line for people
 }
@@ -123,8 +129,8 @@ type Refusal struct {
 // Error returns code and message.
 func (r *Refusal) Error() string { return r.Code + ": " + r.Message }
 
-// RefusalOf returns the error response for err, and counts it. Any error except a [Refusal] is the
-// service's own fault, of which the client sees no details.
+// RefusalOf returns the error response for err, and counts it in the metrics. An error that wraps
+// no [Refusal] is a failure of the service: the client gets status 500 without details.
 func (h *House) RefusalOf(err error) *Refusal {
 	var r *Refusal
 	if !errors.As(err, &r) {

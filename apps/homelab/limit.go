@@ -13,33 +13,33 @@ import (
 const (
 	// refillTime is the time in which an empty bucket becomes full.
 	refillTime = time.Minute
-	// maxClients bounds the clients with a bucket.
+	// maxClients is the largest number of clients with a bucket. It bounds the memory.
 	maxClients = 10_000
 )
 
-// limiter gives each client a bucket of tokens, one token per request.
+// limiter gives each client a bucket of tokens. A request takes one token.
 //
-// A bucket is full once it has been unused for the time of a refill, and then it can be dropped.
-// Buckets are therefore in the order of their last use, and dropped from its end: all that are
-// full, and beyond the limit of clients the next one, whose client then starts with a full one.
-// Neither ever needs a look at more than the end.
+// The list of buckets is ordered by their last use, so that the buckets to drop are always at its
+// end. A bucket that was not used for refillTime is full again and can be dropped, since a new
+// bucket is full, too. If there are more than capacity clients, the least recently used bucket is
+// dropped even if it is not full; its client gets a full one with the next request.
 type limiter struct {
-	rate int // tokens of a full bucket, and per refill
-	most int // largest number of clients
-	now  func() time.Time
+	rate     int // tokens in a full bucket, and tokens added in refillTime
+	capacity int // largest number of buckets
+	now      func() time.Time
 
 	mu      sync.Mutex
-	buckets map[string]*list.Element // of *bucket
-	recent  *list.List               // the most recently used first
+	buckets map[string]*list.Element // elements of recent, by client
+	recent  *list.List               // of *bucket, the most recently used first
 }
 
 type bucket struct {
 	client string
-	tokens float64 // at time at
-	at     time.Time
+	tokens float64   // number of tokens at the time of the last use
+	used   time.Time // time of the last use
 }
 
-// newLimiter returns nil for a rate of 0.
+// newLimiter returns a limiter, or nil if rate is 0.
 func newLimiter(rate int, now func() time.Time) (*limiter, error) {
 	switch {
 	case rate == 0:
@@ -49,31 +49,33 @@ func newLimiter(rate int, now func() time.Time) (*limiter, error) {
 	case now == nil:
 		return nil, errors.New("a rate limit needs a clock")
 	}
-	return &limiter{rate: rate, most: maxClients, now: now, buckets: map[string]*list.Element{}, recent: list.New()}, nil
+	return &limiter{rate: rate, capacity: maxClients, now: now, buckets: map[string]*list.Element{}, recent: list.New()}, nil
 }
 
-// Limited reports whether the rate of clients is limited.
+// Limited reports whether clients have a rate limit.
 func (h *House) Limited() bool { return h.limit != nil }
 
-// Take takes one of a client's tokens. Without a limit ok is true and there are no headers.
+// Take takes a token from the bucket of a client. It returns the headers that tell the client its
+// limit, and false if the bucket has no token. Without a limit it returns no headers and true.
 func (h *House) Take(client string) (headers [][2]string, ok bool) {
 	if h.limit == nil {
 		return nil, true
 	}
-	left, ok := h.limit.takeToken(client)
-	return h.limit.limitHeaders(left, ok), ok
+	remaining, ok := h.limit.takeToken(client)
+	return h.limit.limitHeaders(remaining, ok), ok
 }
 
-// takeToken returns how many tokens are left.
-func (l *limiter) takeToken(client string) (left float64, ok bool) {
+// takeToken takes a token and returns the number of remaining tokens. It returns false if there is
+// less than one token.
+func (l *limiter) takeToken(client string) (remaining float64, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
 	b := l.bucketFor(client, now)
-	if elapsed := now.Sub(b.at); elapsed > 0 { // clocks are set back
+	if elapsed := now.Sub(b.used); elapsed > 0 { // negative if the clock was set back
 		b.tokens = min(float64(l.rate), b.tokens+float64(l.rate)*elapsed.Seconds()/refillTime.Seconds())
 	}
-	b.at = now
+	b.used = now
 	if b.tokens < 1 {
 		return b.tokens, false
 	}
@@ -81,19 +83,21 @@ func (l *limiter) takeToken(client string) (left float64, ok bool) {
 	return b.tokens, true
 }
 
-// bucketFor finds or makes a client's bucket, and drops those at the end.
+// bucketFor returns the bucket of a client, a new one if the client has none. It drops buckets at the
+// end of the list as described at [limiter].
 func (l *limiter) bucketFor(client string, now time.Time) *bucket {
 	e, ok := l.buckets[client]
 	if ok {
 		l.recent.MoveToFront(e)
 	} else {
-		client = strings.Clone(client) // it may be in a buffer of the server
-		e = l.recent.PushFront(&bucket{client: client, tokens: float64(l.rate), at: now})
+		client = strings.Clone(client) // it may point into a buffer that the server reuses
+		e = l.recent.PushFront(&bucket{client: client, tokens: float64(l.rate), used: now})
 		l.buckets[client] = e
 	}
 	for last := l.recent.Back(); last != e; last = l.recent.Back() {
 		b := last.Value.(*bucket)
-		if now.Sub(b.at) < refillTime && l.recent.Len() <= l.most {
+		isFull := now.Sub(b.used) >= refillTime
+		if !isFull && l.recent.Len() <= l.capacity {
 			break
 		}
 		l.recent.Remove(last)
@@ -108,19 +112,21 @@ func (l *limiter) countClients() int {
 	return len(l.buckets)
 }
 
-func (l *limiter) limitHeaders(left float64, ok bool) [][2]string {
+// limitHeaders returns the headers of a response to a client with a number of remaining tokens. ok
+// is the result of takeToken: if it is false, the headers include Retry-After.
+func (l *limiter) limitHeaders(remaining float64, ok bool) [][2]string {
 	headers := append(make([][2]string, 0, 4),
 		[2]string{"X-RateLimit-Limit", strconv.Itoa(l.rate)},
-		[2]string{"X-RateLimit-Remaining", strconv.Itoa(int(left))},
-		[2]string{"X-RateLimit-Reset", strconv.Itoa(l.secondsUntil(float64(l.rate) - left))},
+		[2]string{"X-RateLimit-Remaining", strconv.Itoa(int(remaining))},
+		[2]string{"X-RateLimit-Reset", strconv.Itoa(l.secondsUntil(float64(l.rate) - remaining))},
 	)
 	if !ok {
-		headers = append(headers, [2]string{"Retry-After", strconv.Itoa(max(1, l.secondsUntil(1-left)))})
+		headers = append(headers, [2]string{"Retry-After", strconv.Itoa(max(1, l.secondsUntil(1-remaining)))})
 	}
 	return headers
 }
 
-// secondsUntil returns how long it takes until there are that many tokens more.
+// secondsUntil returns the time in which a bucket gains a number of tokens, in seconds, rounded up.
 func (l *limiter) secondsUntil(tokens float64) int {
 	return int(math.Ceil(tokens * refillTime.Seconds() / float64(l.rate)))
 }

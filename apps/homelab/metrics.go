@@ -11,11 +11,11 @@ import (
 
 // counters are the values of the metrics.
 type counters struct {
-	statuses [600]atomic.Int64        // answers, by status
-	commands map[string]*atomic.Int64 // by action; all of them
+	statuses [600]atomic.Int64        // number of responses, by status
+	commands map[string]*atomic.Int64 // number of commands, by action; has a key for every action
 
 	mu       sync.Mutex
-	refusals map[string]int64 // by code
+	refusals map[string]int64 // number of error responses, by code
 }
 
 func newCounters() *counters {
@@ -32,14 +32,14 @@ func (c *counters) countRefusal(code string) {
 	c.refusals[code]++
 }
 
-// Served counts one response, for the metrics.
+// Served counts a response with this status in the metrics. It ignores invalid statuses.
 func (h *House) Served(status int) {
 	if status >= 0 && status < len(h.counters.statuses) {
 		h.counters.statuses[status].Add(1)
 	}
 }
 
-// Metrics returns the counters, as text that Prometheus reads.
+// Metrics returns the counters in the text format of Prometheus.
 func (h *House) Metrics() []byte {
 	statuses := map[string]int64{}
 	for status := range h.counters.statuses {
@@ -59,14 +59,15 @@ func (h *House) Metrics() []byte {
 	writeFamily(&b, "homelab_answers_total", "counter", "Answers, by status.", "status", statuses)
 	writeFamily(&b, "homelab_refusals_total", "counter", "Requests that were refused, by error.", "error", refusals)
 	writeFamily(&b, "homelab_commands_total", "counter", "Commands for devices, by action.", "action", commands)
-	writeFamily(&b, "homelab_devices", "gauge", "Devices in the house.", "", map[string]int64{"": int64(len(h.places))})
+	writeFamily(&b, "homelab_devices", "gauge", "Devices in the house.", "", map[string]int64{"": int64(len(h.indexByID))})
 	if h.limit != nil {
 		writeFamily(&b, "homelab_rate_limited_clients", "gauge", "Clients that have asked of late.", "", map[string]int64{"": int64(h.limit.countClients())})
 	}
 	return b.Bytes()
 }
 
-// writeFamily writes a metric with its values by one label; "" if the value has none.
+// writeFamily writes a metric in the text format of Prometheus. The keys of values are the values of
+// the label. If label is "", the metric has no label, and values has the single key "".
 func writeFamily(b *bytes.Buffer, name, kind, help, label string, values map[string]int64) {
 	fmt.Fprintf(b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
 	for _, key := range slices.Sorted(maps.Keys(values)) {

@@ -13,10 +13,11 @@ type origins struct {
 	list []string
 }
 
-// newOrigins checks that each could be sent by a browser: scheme and host.
-func newOrigins(given []string) (origins, error) {
+// newOrigins returns the origins of a configuration. An origin is * or, as browsers send it, a scheme
+// and a host without a path. Empty strings are ignored.
+func newOrigins(values []string) (origins, error) {
 	var o origins
-	for _, s := range given {
+	for _, s := range values {
 		switch s = strings.TrimSpace(s); {
 		case s == "":
 			continue
@@ -33,13 +34,15 @@ func newOrigins(given []string) (origins, error) {
 	return o, nil
 }
 
-// CORS reports whether any origin may read answers in a browser.
+// CORS reports whether pages of any origin may read responses in a browser.
 func (h *House) CORS() bool { return h.origins.any || len(h.origins.list) > 0 }
 
-// Admit rejects a command that a page of another site let a browser send: browsers send forms and
-// plain text to any server without a preflight, and name the page's origin. Its parameters are the
-// headers Content-Type and Origin, either may be "", and the host of the request. Programs other
-// than browsers send no Origin.
+// Admit rejects a command that a browser sent for a page of another site. Browsers send forms and
+// plain text to any server without a preflight, so Admit rejects content types other than JSON. It
+// also rejects origins, unless they are configured or the origin of the service itself.
+//
+// The parameters are the request's headers Content-Type and Origin, and its host. A header that the
+// request does not have is "", and is not checked: programs other than browsers send no Origin.
 func (h *House) Admit(contentType, origin, host string) error {
 	if contentType != "" && contentType != typeJSON {
 		name, _, err := mime.ParseMediaType(contentType)
@@ -50,15 +53,17 @@ func (h *House) Admit(contentType, origin, host string) error {
 	if origin == "" || h.Allow(origin) != "" {
 		return nil
 	}
-	if _, own, ok := strings.Cut(origin, "://"); ok && own != "" && strings.EqualFold(own, host) {
-		return nil
+	_, originHost, _ := strings.Cut(origin, "://")
+	if originHost != "" && strings.EqualFold(originHost, host) {
+		return nil // a page of the service itself
 	}
 	return crossSite(origin)
 }
 
 const typeJSON = "application/json"
 
-// Allow returns the value of Access-Control-Allow-Origin for a request's Origin; "" if none.
+// Allow returns the value of the header Access-Control-Allow-Origin for a request's Origin, or "" if
+// pages of the origin may not read the response.
 func (h *House) Allow(origin string) string {
 	if origin == "" {
 		return ""

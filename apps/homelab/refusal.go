@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Statuses, by number: not every server that is measured links net/http.
+// HTTP statuses. They are not taken from net/http because some measured servers do not link it.
 const (
 	badRequest       = 400
 	unauthorized     = 401
@@ -23,25 +23,23 @@ const (
 // MaxCommand is the largest size of the body of a command in bytes.
 const MaxCommand = 64 << 10
 
-// All transports use the same text for their errors.
-
 // NotFound returns the error of an unknown path. Its message lists the known ones.
 func NotFound() error {
 	return &Refusal{notFound, "not_found", "there is nothing at this path; there are GET /api/v1/, /api/v1/services, /api/v1/cluster/services, /api/v1/devices and /api/v1/devices/{id}, POST /api/v1/homeassistant/devices/{id}/command, " +
 		"and GET /health, /metrics and /openapi.json, which describes them"}
 }
 
-// NotAllowed returns the error of a method that a path does not have.
+// NotAllowed returns the error of a method that a known path does not support.
 func NotAllowed() error {
 	return &Refusal{methodNotAllowed, "method_not_allowed", "this path does not take this method"}
 }
 
-// TooSlow returns the error of a command that did not come in time.
+// TooSlow returns the error of a command whose body did not arrive within the server's time limit.
 func TooSlow() error {
 	return &Refusal{requestTimeout, "timeout", "the body did not come in time"}
 }
 
-// TooLarge returns the error of a command of more than [MaxCommand] bytes.
+// TooLarge returns the error of a command whose body has more than [MaxCommand] bytes.
 func TooLarge() error {
 	return &Refusal{tooLarge, "too_large", fmt.Sprintf("a command has at most %d bytes", MaxCommand)}
 }
@@ -51,23 +49,26 @@ func TooMany() error {
 	return &Refusal{tooManyRequests, "too_many_requests", "this client has asked too often; Retry-After says when to ask again"}
 }
 
+// notJSON returns the error of a command with another content type than JSON.
 func notJSON(contentType string) error {
 	return &Refusal{unsupportedType, "unsupported_media_type", "a command is application/json, not " + quoteText(contentType)}
 }
 
+// crossSite returns the error of a command from a page of an origin that may not send commands.
 func crossSite(origin string) error {
 	return &Refusal{forbidden, "cross_site", "a page of " + quoteText(origin) + " may not send commands; origins that may are configured"}
 }
 
-// Malformed returns the error of an invalid body, or err itself if that is a [Refusal] already. The
-// response does not contain err: its text depends on the decoder.
+// Malformed returns the error of a body that is not a command. err is the error of the decoder, or
+// nil. If err wraps a [Refusal], Malformed returns err itself. The message of the response does not
+// contain err, because its text depends on the decoder.
 func Malformed(err error) error {
 	malformed := &Refusal{badRequest, "malformed", "the body is not a command as JSON"}
-	var already *Refusal
+	var refusal *Refusal
 	switch {
 	case err == nil:
 		return malformed
-	case errors.As(err, &already):
+	case errors.As(err, &refusal):
 		return err
 	}
 	return fmt.Errorf("%w (%w)", malformed, err)
@@ -89,17 +90,17 @@ func readOnlyDevice(d Device) error {
 	return &Refusal{methodNotAllowed, "read_only", fmt.Sprintf("%s is a %s, which takes no commands", d.ID, d.Type)}
 }
 
-// quoteText returns a client's text as a part of a message.
+// quoteText returns a text from a client, quoted and shortened for a message.
 func quoteText(s string) string {
-	const most = 80
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
+	const maxBytes = 80
+	if len(s) > maxBytes {
+		s = strings.ToValidUTF8(s[:maxBytes], "") + "…" // the cut may have split a rune
 	}
 	return fmt.Sprintf("%q", s)
 }
 
-// Refuse returns the body of a response that is sent before the house is called, for example
-// without a token, or at an unknown path. It counts it.
+// Refuse returns the body of an error response that a server sends without calling the house, for
+// example because the token is missing or the path is unknown. It counts the response.
 func (h *House) Refuse(status int, message string) []byte {
 	code := "other"
 	switch status {
@@ -118,7 +119,7 @@ func (h *House) Refuse(status int, message string) []byte {
 	case methodNotAllowed:
 		code = "method_not_allowed"
 	}
-	body, _ := json.Marshal(h.RefusalOf(&Refusal{status, code, message})) // texts always can be
+	body, _ := json.Marshal(h.RefusalOf(&Refusal{status, code, message})) // marshaling strings cannot fail
 	h.Served(status)
 	return body
 }

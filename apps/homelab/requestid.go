@@ -7,13 +7,14 @@ import (
 	"sync/atomic"
 )
 
-// maxID is the largest length of a request's own id in bytes.
+// maxID is the largest length in bytes of an id that a client sends.
 const maxID = 64
 
-// requestIDs makes ids of requests: a random prefix of this process, and a number.
+// requestIDs makes ids for requests without a valid one: a random prefix, which differs between
+// processes, and a number in base 36.
 type requestIDs struct {
 	prefix string
-	last   atomic.Uint64
+	last   atomic.Uint64 // number of the last id
 }
 
 func newIDs() *requestIDs {
@@ -22,18 +23,18 @@ func newIDs() *requestIDs {
 	return &requestIDs{prefix: hex.EncodeToString(seed[:]) + "-"}
 }
 
-// RequestID returns the id of a request: given if it is valid, with 1 to 64 visible ASCII
-// characters, or a new one.
-func (h *House) RequestID(given string) string {
-	if isValidID(given) {
-		return given
+// RequestID returns the id of a request: sent, the value of the request's header X-Request-Id, if it
+// consists of 1 to 64 visible ASCII characters, else a new id.
+func (h *House) RequestID(sent string) string {
+	if isValidID(sent) {
+		return sent
 	}
 	return h.ids.nextID()
 }
 
 func (s *requestIDs) nextID() string {
-	var room [maxID]byte
-	return string(strconv.AppendUint(append(room[:0], s.prefix...), s.last.Add(1), 36))
+	var buf [maxID]byte // so that only the string is allocated
+	return string(strconv.AppendUint(append(buf[:0], s.prefix...), s.last.Add(1), 36))
 }
 
 func isValidID(id string) bool {

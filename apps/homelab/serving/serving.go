@@ -1,4 +1,5 @@
-// Package serving provides app homelab to programs: its settings, and how the house is opened.
+// Package serving provides app homelab to programs: it declares the settings of the app and opens a
+// house with them.
 package serving
 
 import (
@@ -19,18 +20,19 @@ const (
 	SetToken     = server.SetToken
 )
 
-// Serve makes a server for the house.
+// Serve makes a server for a house. Each program has its own.
 type Serve func(o server.Options, house *homelab.House) (server.Server, error)
 
-// App returns the app for a program that serves it with serve.
+// App returns app homelab for a program that makes its server with serve.
 func App(serve Serve) server.App {
 	return server.App{Name: homelab.Name, New: func() server.Config { return &config{serve: serve} }}
 }
 
+// config is the configuration of the app. The functions of Settings store values in its fields.
 type config struct {
 	homelab.Config
-	devices int
-	token   string
+	devices int    // number of devices in the house
+	token   string // secret that requests must carry, "" if none
 	serve   Serve
 }
 
@@ -51,13 +53,14 @@ func (c *config) setOrigins(value string) error {
 }
 
 func (c *config) Check() error {
-	with := c.Config
-	with.Now = time.Now
-	_, err := homelab.New(with, nil)
+	houseConfig := c.Config
+	houseConfig.Now = time.Now // Open sets it only if it is needed
+	_, err := homelab.New(houseConfig, nil)
 	return err
 }
 
-// Open makes a house. Under a lab without a limit nothing in it depends on the time of requests.
+// Open makes a house. Under a lab the house gets a clock only for a rate limit, so that without one
+// no response depends on the time.
 func (c *config) Open(lab bool) (server.Service, error) {
 	if !lab || c.Rate > 0 {
 		c.Now = time.Now
@@ -71,18 +74,23 @@ func (c *config) Open(lab bool) (server.Service, error) {
 		return server.Service{}, err
 	}
 	return server.Service{
-		Make:  func(o server.Options) (server.Server, error) { return c.serve(o, house) },
-		Token: c.token, Try: server.TryWith(c.token, tryCommand),
-		Types: []string{"application/json"}, MaxBody: homelab.MaxCommand, Metrics: house.Metrics, OpenAPI: func(string) []byte { return homelab.OpenAPI() }, Refuse: house.Refuse,
+		Make:    func(o server.Options) (server.Server, error) { return c.serve(o, house) },
+		Token:   c.token,
+		Types:   []string{"application/json"},
+		MaxBody: homelab.MaxCommand,
+		Metrics: house.Metrics,
+		OpenAPI: func(string) []byte { return homelab.OpenAPI() },
+		Refuse:  house.Refuse,
+		Try:     server.TryWith(c.token, tryCommand),
 	}, nil
 }
 
-// tryCommand returns the command that lists the devices.
-func tryCommand(_ string, at server.Address) string {
-	return at.Curl() + " " + at.URL() + "/api/v1/devices"
+// tryCommand returns a shell command that requests the list of devices.
+func tryCommand(_ string, address server.Address) string {
+	return address.Curl() + " " + address.URL() + "/api/v1/devices"
 }
 
-// Devices returns the devices of a house of n, the same in every process.
+// Devices returns n devices for a house. They are the same in every process.
 func Devices(n int) (devices []homelab.Device, err error) {
 	bodies, err := fixture.Pool("devices", n, 1)
 	if err != nil {

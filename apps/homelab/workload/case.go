@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// Devices of a house of any size. The first one is on.
+// Ids of devices that a house has, and of one that no house has. The light is on.
 const (
 	aLight        = "light.device_0000"
 	aSensor       = "sensor.device_0001"
@@ -18,21 +18,22 @@ const (
 	unknownDevice = "light.nowhere"
 )
 
-// newProbes returns requests for the contract's error responses, and for one response of each kind.
+// newProbes returns requests that cover the error responses of the API, and one valid request of each
+// kind.
 func newProbes() []server.Probe {
 	const turnOn = `{"action":"turn_on"}`
-	method := func(m string, q server.Request) server.Request {
-		q.Method = m
+	withMethod := func(method string, q server.Request) server.Request {
+		q.Method = method
 		return q
 	}
 	return slices.Concat(
 		server.Probing("",
 			server.Get(devicePath(unknownDevice)),
-			method(http.MethodPut, bodyRequest(aLight, turnOn)),
+			withMethod(http.MethodPut, bodyRequest(aLight, turnOn)),
 			server.Get(pathCommands+aLight+"/command"),
-			method(http.MethodPost, server.Get(pathDevices)),
-			method(http.MethodDelete, server.Get(devicePath(aLight))),
-			method(http.MethodPost, server.Get(pathHealth)),
+			withMethod(http.MethodPost, server.Get(pathDevices)),
+			withMethod(http.MethodDelete, server.Get(devicePath(aLight))),
+			withMethod(http.MethodPost, server.Get(pathHealth)),
 			server.Get("/"),
 			server.Get("/nothing/here"),
 			server.Get("/api/v2/devices"),
@@ -65,17 +66,19 @@ func newProbes() []server.Probe {
 	)
 }
 
-// newQuestions returns commands on which decoders are known to differ, and paths on which
-// frameworks are. None changes the house, whatever server accepts it.
+// newQuestions returns commands that JSON decoders are known to treat differently, and paths that
+// web frameworks are. No command changes the house, even if a server accepts it.
 func newQuestions() []server.Question {
-	asks := []string{opMix, tare.OpStop}
-	body := func(name, property, what, body string) server.Question {
-		return server.Question{Request: bodyRequest(aLight, body), Name: name, Property: property, What: what, Asked: body, BearsOn: asks}
+	mixOps := []string{opMix, tare.OpStop} // a mix has requests of all kinds
+	body := func(name, property, description, body string) server.Question {
+		return server.Question{Request: bodyRequest(aLight, body), Name: name, Property: property, What: description, Asked: body, BearsOn: mixOps}
 	}
-	path := func(name, property, what, path string, ops ...string) server.Question {
-		return server.Question{Request: server.Get(path), Name: name, Property: property, What: what, BearsOn: append(ops, asks...)}
+	path := func(name, property, description, path string, ops ...string) server.Question {
+		return server.Question{Request: server.Get(path), Name: name, Property: property, What: description, BearsOn: append(ops, mixOps...)}
 	}
-	list := []server.Question{
+	optionsRequest := path("OPTIONS", "OPTIONS", "OPTIONS", pathDevices, opDevices)
+	optionsRequest.Method = http.MethodOptions
+	return []server.Question{
 		body("key twice", "duplicate keys", "a command with two actions", `{"action":"set","action":"turn_on"}`),
 		body("text behind", "trailing data", "a command with something behind it", `{"action":"turn_on"}x`),
 		body("command behind", "trailing data", "a command with another one behind it", `{"action":"turn_on"}{"action":"turn_on"}`),
@@ -93,8 +96,6 @@ func newQuestions() []server.Question {
 		path("capitals", "letter case", "a path in capitals", "/API/V1/DEVICES", opDevices),
 		path("query", "query", "the devices with a query nobody knows", pathDevices+"?page=2", opDevices),
 		path("plus", "query", "services by a name with a plus sign for a blank", "/api/v1/cluster/services?name=+"),
-		path("OPTIONS", "OPTIONS", "OPTIONS", pathDevices, opDevices),
+		optionsRequest,
 	}
-	list[len(list)-1].Method = http.MethodOptions
-	return list
 }

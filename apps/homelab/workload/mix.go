@@ -15,7 +15,7 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// Shares of the requests of a house, out of a hundred.
+// Shares of requests in a mix, in percent.
 const (
 	shareDevices  = 45
 	shareDevice   = 35
@@ -23,22 +23,22 @@ const (
 	shareServices = 5
 	shareHealth   = 5
 
-	shareUnknown = 0.02 // of those for one device: its id is unknown
-	popularity   = 1.1  // the exponent of Zipf's law by which devices are requested
+	shareUnknown = 0.02 // share of unknown ids in the requests for one device, of 1
+	popularity   = 1.1  // exponent of Zipf's law: the k-th device is requested in proportion to 1/k^1.1
 )
 
-// commandShares returns the weights of commands for a device that takes them, for one that does
-// not, and of incomplete ones.
+// commandShares returns the weights of three kinds of commands: for a device that takes commands,
+// for a read-only device, and with incomplete JSON.
 func commandShares() []float64 { return []float64{8, 1, 1} }
 
-// The pool of a mix is large enough that its shares are integers.
+// Number of requests in the pool of a mix. From minMixPool on every share is at least one request.
 const (
-	mixPool    = 1000
+	mixPool    = 1000 // if the workload sets none; every share of 1000 is a whole number
 	minMixPool = 100
 	maxMixPool = 100_000
 )
 
-// newRequests returns the pool of an op on a house of n devices.
+// newRequests returns the pool of requests of a workload, whose n is the number of devices.
 func newRequests(w tare.Workload) ([]server.Request, error) {
 	devices, err := serving.Devices(countDevices(w.N))
 	if err != nil {
@@ -51,7 +51,7 @@ func newRequests(w tare.Workload) ([]server.Request, error) {
 		return []server.Request{server.Get(pathDevices)}, nil
 	case opDevice:
 		var list []server.Request
-		for _, d := range byRank(devices) {
+		for _, d := range rankDevices(devices) {
 			list = append(list, server.Get(devicePath(d.ID)))
 		}
 		return list, nil
@@ -63,85 +63,92 @@ func newRequests(w tare.Workload) ([]server.Request, error) {
 	switch {
 	case pool < minMixPool || pool > maxMixPool:
 		return nil, fmt.Errorf("a pool of %d requests; a mix takes %d to %d", pool, minMixPool, maxMixPool)
-	case len(devices) < 4:
+	case len(devices) < 4: // the first four devices have four types
 		return nil, fmt.Errorf("n: a house of %d devices; a mix takes one of each type, n: 4 or more", len(devices))
 	}
 	return newMix(devices, pool)
 }
 
-// byRank returns the devices in the order of their popularity: not that of the house.
-func byRank(devices []homelab.Device) []homelab.Device {
+// rankDevices returns the devices in the order of their popularity, which is random but the same in
+// every process.
+func rankDevices(devices []homelab.Device) []homelab.Device {
 	list := slices.Clone(devices)
 	server.Shuffle(fixture.NewRandom("tare/homelab/v1 ranks"), list)
 	return list
 }
 
-// newMix returns a pool of all kinds of requests, each with its share, in a fixed order.
+// newMix returns a pool with requests of all kinds, each kind with its share, shuffled with a fixed
+// seed.
 func newMix(devices []homelab.Device, pool int) ([]server.Request, error) {
-	ranks := byRank(devices)
-	parts := server.Shares(pool, []float64{shareDevices, shareDevice, shareCommand, shareServices, shareHealth})
-	list := slices.Repeat([]server.Request{server.Get(pathDevices)}, parts[0])
-	list = append(list, someDevices(ranks, parts[1])...)
-	commands, err := someCommands(ranks, parts[2])
+	ranked := rankDevices(devices)
+	counts := server.Shares(pool, []float64{shareDevices, shareDevice, shareCommand, shareServices, shareHealth})
+	commands, err := newCommands(ranked, counts[2])
 	if err != nil {
 		return nil, err
 	}
-	list = append(list, commands...)
-	list = append(list, slices.Repeat([]server.Request{server.Get(pathServices)}, parts[3])...)
-	list = append(list, slices.Repeat([]server.Request{server.Get(pathHealth)}, parts[4])...)
+	list := slices.Concat(
+		slices.Repeat([]server.Request{server.Get(pathDevices)}, counts[0]),
+		newDeviceRequests(ranked, counts[1]),
+		commands,
+		slices.Repeat([]server.Request{server.Get(pathServices)}, counts[3]),
+		slices.Repeat([]server.Request{server.Get(pathHealth)}, counts[4]),
+	)
 	server.Shuffle(fixture.NewRandom("tare/homelab/v1 mix"), list)
 	return list, nil
 }
 
-// someDevices returns requests for single devices, by their popularity, and for some unknown ones.
-func someDevices(ranks []homelab.Device, n int) []server.Request {
-	there := server.Shares(n, []float64{1 - shareUnknown, shareUnknown})
+// newDeviceRequests returns n requests for single devices: the known ones by their popularity, and
+// a share of unknown ids.
+func newDeviceRequests(ranked []homelab.Device, n int) []server.Request {
+	counts := server.Shares(n, []float64{1 - shareUnknown, shareUnknown})
+	known, unknown := counts[0], counts[1]
 	var list []server.Request
-	for i, times := range server.Shares(there[0], server.Zipf(len(ranks), popularity)) {
-		list = append(list, slices.Repeat([]server.Request{server.Get(devicePath(ranks[i].ID))}, times)...)
+	for i, times := range server.Shares(known, server.Zipf(len(ranked), popularity)) {
+		list = append(list, slices.Repeat([]server.Request{server.Get(devicePath(ranked[i].ID))}, times)...)
 	}
-	for i := range there[1] {
+	for i := range unknown {
 		list = append(list, server.Get(devicePath(fmt.Sprintf("light.nowhere_%04d", i))))
 	}
 	return list
 }
 
-// someCommands returns commands that leave devices as they are, commands for devices that take
-// none, and incomplete ones.
-func someCommands(ranks []homelab.Device, n int) ([]server.Request, error) {
-	var takes, reads []homelab.Device
-	for _, d := range ranks {
+// newCommands returns n commands: some that leave their device as it is, some for read-only
+// devices, and some with incomplete JSON. Each kind goes through its devices one after the other.
+func newCommands(ranked []homelab.Device, n int) ([]server.Request, error) {
+	var writable, readOnly []homelab.Device
+	for _, d := range ranked {
 		if d.Type == "sensor" || d.Type == "binary_sensor" {
-			reads = append(reads, d)
+			readOnly = append(readOnly, d)
 		} else {
-			takes = append(takes, d)
+			writable = append(writable, d)
 		}
 	}
-	parts := server.Shares(n, commandShares())
+	counts := server.Shares(n, commandShares())
 	var list []server.Request
-	for i := range parts[0] {
-		q, err := commandRequest(takes[i%len(takes)].ID, asItIs(takes[i%len(takes)], i/len(takes)))
+	for i := range counts[0] {
+		d := writable[i%len(writable)]
+		q, err := commandRequest(d.ID, unchangingCommand(d, i/len(writable)))
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, q)
 	}
-	for i := range parts[1] {
-		q, err := commandRequest(reads[i%len(reads)].ID, homelab.Command{Action: "turn_on"})
+	for i := range counts[1] {
+		q, err := commandRequest(readOnly[i%len(readOnly)].ID, homelab.Command{Action: "turn_on"})
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, q)
 	}
-	for i := range parts[2] {
-		list = append(list, bodyRequest(takes[i%len(takes)].ID, `{"action":"turn_on","parameters":{`))
+	for i := range counts[2] {
+		list = append(list, bodyRequest(writable[i%len(writable)].ID, `{"action":"turn_on","parameters":{`))
 	}
 	return list, nil
 }
 
-// asItIs returns a command that leaves d unchanged: to be on or off as it is, or alternately to
-// have an attribute that it has.
-func asItIs(d homelab.Device, turn int) homelab.Command {
+// unchangingCommand returns a command that leaves d as it is. In even turns the command turns d on
+// or off as it already is. In odd turns it sets one of the attributes to its present value.
+func unchangingCommand(d homelab.Device, turn int) homelab.Command {
 	names := slices.Sorted(maps.Keys(d.Attributes))
 	switch {
 	case turn%2 == 1 && len(names) > 0:
@@ -153,15 +160,19 @@ func asItIs(d homelab.Device, turn int) homelab.Command {
 	return homelab.Command{Action: "turn_off"}
 }
 
+// commandRequest returns the request that sends c to the device with an id.
 func commandRequest(id string, c homelab.Command) (server.Request, error) {
 	body, err := json.Marshal(c)
 	return bodyRequest(id, string(body)), err
 }
 
+// bodyRequest returns the request of a command with any body.
 func bodyRequest(id, body string) server.Request {
 	return server.Request{
-		Method: http.MethodPost, Path: pathCommands + url.PathEscape(id) + "/command",
-		Header: map[string]string{server.ContentType: server.TypeJSON}, Body: []byte(body),
+		Method: http.MethodPost,
+		Path:   pathCommands + url.PathEscape(id) + "/command",
+		Header: map[string]string{server.ContentType: server.TypeJSON},
+		Body:   []byte(body),
 	}
 }
 

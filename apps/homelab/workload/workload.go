@@ -1,5 +1,5 @@
-// Package workload makes the requests that a study sends to app homelab, and the
-// expected answers, which a homelab.House with the same devices gives.
+// Package workload makes the requests that a study sends to app homelab, and the expected responses.
+// It computes the responses with a homelab.House that has the same devices as the server.
 package workload
 
 import (
@@ -19,10 +19,10 @@ import (
 
 // Ops of homelab.
 const (
-	opMix     = "mix" // of all kinds, as in a house
-	opHealth  = "health"
-	opDevices = "devices" // all of them
-	opDevice  = "device"  // one after the other
+	opMix     = "mix"     // requests of all kinds, in the shares of a house in use
+	opHealth  = "health"  // GET /health
+	opDevices = "devices" // the list of all devices
+	opDevice  = "device"  // single devices, one after the other
 )
 
 // Paths of homelab.
@@ -34,7 +34,7 @@ const (
 	pathCommands = "/api/v1/homeassistant/devices/"
 )
 
-// App returns the service of package apps/homelab.
+// App returns the description of app homelab for studies.
 func App() server.App {
 	return server.App{
 		Name:      homelab.Name,
@@ -55,7 +55,7 @@ func App() server.App {
 // defaultDevices is the number of devices if the workload sets no n.
 const defaultDevices = 50
 
-// countDevices returns the number of devices for a workload's n; 0 means the default.
+// countDevices returns the number of devices for the n of a workload. 0 means the default.
 func countDevices(n int) int {
 	if n == 0 {
 		return defaultDevices
@@ -63,19 +63,21 @@ func countDevices(n int) int {
 	return n
 }
 
-// applySettings sets the number of devices to the workload's n. A study cannot set
-// another number, because the requests depend on it.
+// applySettings sets the number of devices in set to the n of the workload. It returns an error if
+// the study sets another number, because the requests depend on n.
 func applySettings(w wire.Workload, _ []server.Request, set map[string]string, _ string) error {
 	devices := strconv.Itoa(countDevices(w.N))
-	if setting := set[serving.SetDevices]; setting != "" && setting != devices && w.N != 0 {
+	setting := set[serving.SetDevices]
+	isSet := setting != "" && w.N != 0 // without n the default replaces the setting
+	if isSet && setting != devices {
 		return fmt.Errorf("%s: %s; it must equal the workload's n, which is %s, or be left out", serving.SetDevices, setting, devices)
 	}
 	set[serving.SetDevices] = devices
 	return nil
 }
 
-// referenceResponses sends all of list to a house with the same devices, one after the other. Equal
-// requests get the same response: no request changes the house.
+// referenceResponses returns the response of a house with the same devices to each request of list.
+// No request changes the house, so equal requests share one response.
 func referenceResponses(w wire.Workload, list []server.Request) ([]server.Response, error) {
 	devices, err := serving.Devices(countDevices(w.N))
 	if err != nil {
@@ -85,8 +87,8 @@ func referenceResponses(w wire.Workload, list []server.Request) ([]server.Respon
 	if err != nil {
 		return nil, err
 	}
-	known := map[string]server.Response{}
-	answers := make([]server.Response, len(list))
+	known := map[string]server.Response{} // by method, path and body
+	responses := make([]server.Response, len(list))
 	for i, q := range list {
 		key := q.Method + " " + q.Path + "\n" + string(q.Body)
 		r, ok := known[key]
@@ -94,9 +96,9 @@ func referenceResponses(w wire.Workload, list []server.Request) ([]server.Respon
 			r = serveRequest(house, q)
 			known[key] = r
 		}
-		answers[i] = r
+		responses[i] = r
 	}
-	return answers, nil
+	return responses, nil
 }
 
 // serveRequest returns the house's response to one request.
@@ -115,7 +117,8 @@ func serveRequest(house *homelab.House, q server.Request) server.Response {
 	return server.Answered(server.TypeJSON, body)
 }
 
-// routeRequest returns the value of a request, to be written as JSON, or text.
+// routeRequest returns the value of the response to a request: a string, which is sent as plain
+// text, or a value that is sent as JSON.
 func routeRequest(house *homelab.House, q server.Request) (any, error) {
 	escaped, query, _ := strings.Cut(q.Path, "?")
 	path, err := url.PathUnescape(escaped)
@@ -128,39 +131,42 @@ func routeRequest(house *homelab.House, q server.Request) (any, error) {
 		}
 		return nil, homelab.NotFound()
 	}
-	var value func() (any, error)
-	returning := func(v any) func() (any, error) { return func() (any, error) { return v, nil } }
+	// handler returns the value. It is called after the check of the method, because a wrong method
+	// is reported before an unknown device.
+	var handler func() (any, error)
+	constant := func(v any) func() (any, error) { return func() (any, error) { return v, nil } }
 	switch id, ok := strings.CutPrefix(path, pathDevices+"/"); {
 	case ok && isSegment(id):
-		value = func() (any, error) { return house.Device(id) }
+		handler = func() (any, error) { return house.Device(id) }
 	case path == pathHealth:
-		value = returning("ok\n")
+		handler = constant("ok\n")
 	case path == "/openapi.json":
-		value = returning(json.RawMessage(homelab.OpenAPI()))
+		handler = constant(json.RawMessage(homelab.OpenAPI()))
 	case path == pathInfo:
-		value = returning(house.Info())
+		handler = constant(house.Info())
 	case path == pathServices:
-		value = returning(map[string]any{"services": house.Services("")})
+		handler = constant(map[string]any{"services": house.Services("")})
 	case path == "/api/v1/cluster/services":
 		values, err := url.ParseQuery(query)
 		if err != nil {
 			return nil, homelab.NotFound()
 		}
-		value = returning(map[string]any{"services": house.Services(values.Get("name"))})
+		handler = constant(map[string]any{"services": house.Services(values.Get("name"))})
 	case path == pathDevices:
-		value = returning(map[string]any{"devices": house.Devices()})
+		handler = constant(map[string]any{"devices": house.Devices()})
 	default:
 		return nil, homelab.NotFound()
 	}
 	if q.Method != http.MethodGet {
 		return nil, homelab.NotAllowed()
 	}
-	return value()
+	return handler()
 }
 
 // isSegment reports whether s can be one segment of a path.
 func isSegment(s string) bool { return s != "" && !strings.Contains(s, "/") }
 
+// serveCommand returns the outcome of a request that sends a command to the device with an id.
 func serveCommand(house *homelab.House, id string, q server.Request) (any, error) {
 	if q.Method != http.MethodPost {
 		return nil, homelab.NotAllowed()
