@@ -14,15 +14,17 @@ import (
 
 // Batch is the output of a stack's decoder.
 type Batch interface {
+	// Len returns the number of records.
 	Len() int
-	Head(i int) (id string, at time.Time) // "" and zero if the record has none
-	// Metadata is encoded as JSON without line ends. It may be overwritten by
-	// the next call.
+	// Head returns the id and the timestamp of record i: "" and zero if the record has none.
+	Head(i int) (id string, timestamp time.Time)
+	// Metadata returns the metadata of record i as JSON without line ends. The next call may
+	// overwrite the result.
 	Metadata(i int) ([]byte, error)
 }
 
-// Records returns a batch of records, with marshal to encode their metadata, which gets a pointer
-// to it.
+// Records returns a batch of decoded records. marshal encodes the metadata of a record as JSON; its
+// argument is a *Metadata.
 func Records(list []Record, marshal func(any) ([]byte, error)) Batch {
 	return &records{list, marshal}
 }
@@ -36,15 +38,17 @@ func (r *records) Len() int                       { return len(r.list) }
 func (r *records) Head(i int) (string, time.Time) { return r.list[i].ID, r.list[i].Timestamp.Time }
 func (r *records) Metadata(i int) ([]byte, error) { return r.marshal(&r.list[i].Metadata) }
 
-// Accept checks a batch, encodes its metadata and passes it to the sink. It returns when the sink
-// has stored all of it, or nothing; with the error unsent it has stored all of it as well. If ctx
-// ends before the sink has begun, nothing is stored. h is the head of the request.
+// Accept checks a batch, encodes its metadata and passes the batch to the sink. It returns when the
+// sink has stored the complete batch. After an error the sink has stored nothing, with one exception:
+// the error with code unsent means that the spool has stored the batch, but has not sent it within
+// Config.Wait. If ctx ends before the sink begins to write, nothing is stored. h is the head of the
+// request.
 func (s *Service) Accept(ctx context.Context, h Head, b Batch) (Receipt, error) {
 	if err := s.checkBatch(b); err != nil {
 		return Receipt{}, err
 	}
 	r := Receipt{Accepted: b.Len()}
-	if s.sink == nil {
+	if s.sink == nil { // encode the metadata nevertheless, for the receipt
 		for i := range r.Accepted {
 			metadata, err := b.Metadata(i)
 			if err != nil {
@@ -55,18 +59,18 @@ func (s *Service) Accept(ctx context.Context, h Head, b Batch) (Receipt, error) 
 		if err := ctx.Err(); err != nil {
 			return Receipt{}, sinkError(err)
 		}
-	} else if err := s.storeBatch(ctx, s.traceOf(h), b, &r); err != nil {
+	} else if err := s.storeBatch(ctx, s.storedTrace(h), b, &r); err != nil {
 		return Receipt{}, err
 	}
 	s.counts.countReceipt(r)
 	return r, nil
 }
 
-// maxID is the largest size of the id of a record in bytes. Destinations store it as a key, or send
-// it as a header, which they bound.
+// maxID is the largest size of a record's id in bytes. Destinations store the id as a key or send it
+// in a header, and limit the size of both.
 const maxID = 1 << 10
 
-// checkBatch checks all records before anything is encoded.
+// checkBatch checks the number of records, and the id and timestamp of each.
 func (s *Service) checkBatch(b Batch) error {
 	n := b.Len()
 	switch {
@@ -76,40 +80,41 @@ func (s *Service) checkBatch(b Batch) error {
 		return newRefusal(nil, badRequest, "batch", fmt.Sprintf("a batch has at most %d records, this one has %d", s.limit, n))
 	}
 	for i := range n {
-		id, at := b.Head(i)
+		id, timestamp := b.Head(i)
 		switch {
 		case id == "":
 			return newRefusal(nil, badRequest, "record", fmt.Sprintf("record %d of %d has no id", i+1, n))
 		case len(id) > maxID:
 			return newRefusal(nil, badRequest, "record", fmt.Sprintf("record %d of %d has an id of %d bytes; it has at most %d", i+1, n, len(id), maxID))
-		case at.IsZero():
+		case timestamp.IsZero():
 			return newRefusal(nil, badRequest, "record", fmt.Sprintf("record %d of %d has no timestamp", i+1, n))
-		case !hasRFC3339(at):
+		case !hasRFC3339(timestamp):
 			return newRefusal(nil, badRequest, "record", fmt.Sprintf("record %d of %d has a timestamp outside the years 0 to 9999; a number is in seconds", i+1, n))
 		}
 	}
 	return nil
 }
 
-// hasRFC3339 reports whether RFC 3339 has a notation for at in UTC.
-func hasRFC3339(at time.Time) bool {
+// hasRFC3339 reports whether RFC 3339 can represent t in UTC: its years have four digits.
+func hasRFC3339(t time.Time) bool {
 	const (
 		first = -62167219200 // 0000-01-01T00:00:00Z, in seconds
 		last  = 253402300799 // 9999-12-31T23:59:59Z
 	)
-	s := at.Unix()
+	s := t.Unix()
 	return s >= first && s <= last
 }
 
-// storeBatch passes a batch of a trace to the sink as lines, and adds up its metadata.
+// storeBatch writes the records of a batch as lines, passes the lines to the sink, and adds the bytes
+// of the metadata to r. trace is the traceparent to store with each record, or "".
 func (s *Service) storeBatch(ctx context.Context, trace string, b Batch, r *Receipt) error {
-	const most = 1 << 20 // largest buffer in bytes that is reused
+	const maxReused = 1 << 20 // largest buffer, in bytes, that is reused
 	buf, _ := s.lines.Get().(*[]byte)
 	if buf == nil {
 		buf = new([]byte)
 	}
 	defer func() {
-		if cap(*buf) <= most {
+		if cap(*buf) <= maxReused {
 			s.lines.Put(buf)
 		}
 	}()
@@ -128,13 +133,16 @@ func (s *Service) storeBatch(ctx context.Context, trace string, b Batch, r *Rece
 		s.logRecovery()
 		s.counts.countReceipt(*r)
 		return unsentError(err)
-	case ctx.Err() == nil || !errors.Is(err, ctx.Err()):
+	}
+	isCancelled := ctx.Err() != nil && errors.Is(err, ctx.Err())
+	if !isCancelled {
 		s.countFailure(err)
 	}
 	return sinkError(err)
 }
 
-// countFailure counts an error of the sink, and logs the first in a row.
+// countFailure counts an error of the sink. It logs the error if it is the first since the sink last
+// stored a batch.
 func (s *Service) countFailure(err error) {
 	s.counts.sinkErrors.Add(1)
 	if s.now != nil {
@@ -146,7 +154,7 @@ func (s *Service) countFailure(err error) {
 	}
 }
 
-// logRecovery logs that the sink accepts batches again.
+// logRecovery logs that the sink works again, if the batch before this one failed.
 func (s *Service) logRecovery() {
 	if s.counts.failing.Load() > 0 {
 		if n := s.counts.failing.Swap(0); n > 0 {
@@ -155,7 +163,8 @@ func (s *Service) logRecovery() {
 	}
 }
 
-// appendLines appends each record of b as a line.
+// appendLines appends each record of b to lines, and adds the bytes of the metadata to r. The error
+// may be a [Refusal].
 func appendLines(lines []byte, trace string, b Batch, r *Receipt) ([]byte, error) {
 	for i := range r.Accepted {
 		metadata, err := b.Metadata(i)
@@ -165,39 +174,43 @@ func appendLines(lines []byte, trace string, b Batch, r *Receipt) ([]byte, error
 		if bytes.IndexByte(metadata, '\n') >= 0 {
 			return lines, errors.New("an encoder wrote a line end into metadata")
 		}
-		id, at := b.Head(i)
-		lines = appendLine(lines, id, at, trace, metadata)
+		id, timestamp := b.Head(i)
+		lines = appendLine(lines, id, timestamp, trace, metadata)
 		r.Bytes += int64(len(metadata))
 	}
 	return lines, nil
 }
 
+// sinkError returns the error of a batch that the sink has not stored.
 func sinkError(cause error) error {
 	return newRefusal(cause, unavailable, "sink", "the batch could not be kept; send it again later")
 }
 
-// unsentError is for a batch that the spool stores and sends. A status on which clients retry would
-// duplicate it.
+// unsentError returns the error of a batch that the spool has stored but not sent yet. The spool will
+// send it, so the status must be one on which clients do not retry: a retry duplicates the batch.
 func unsentError(cause error) error {
 	return newRefusal(cause, accepted, "unsent", "the batch is kept, and will be sent on; sending it again duplicates it")
 }
 
+// encodeError returns the error of record i, whose metadata could not be encoded. If cause wraps a
+// [Refusal], encodeError returns cause itself.
 func encodeError(i int, cause error) error {
-	if r := (*Refusal)(nil); errors.As(cause, &r) {
+	var r *Refusal
+	if errors.As(cause, &r) {
 		return cause
 	}
 	return newRefusal(cause, badRequest, "record", fmt.Sprintf("the metadata of record %d cannot be written as JSON", i+1))
 }
 
-// appendLine appends a record as one line of JSON.
-func appendLine(b []byte, id string, at time.Time, trace string, metadata []byte) []byte {
+// appendLine appends a record as one line of JSON. If trace is "", the line has no traceparent.
+func appendLine(b []byte, id string, timestamp time.Time, trace string, metadata []byte) []byte {
 	b = append(b, `{"id":`...)
 	b = appendString(b, id)
 	b = append(b, `,"timestamp":"`...)
-	if stamped, err := at.AppendText(b); err == nil {
-		b = stamped
-	} else { // an offset without notation in RFC 3339
-		b = at.UTC().AppendFormat(b, time.RFC3339Nano)
+	if withTime, err := timestamp.AppendText(b); err == nil {
+		b = withTime
+	} else { // RFC 3339 cannot represent the offset from UTC
+		b = timestamp.UTC().AppendFormat(b, time.RFC3339Nano)
 	}
 	if trace != "" {
 		b = append(b, `","traceparent":"`...)
@@ -208,13 +221,14 @@ func appendLine(b []byte, id string, at time.Time, trace string, metadata []byte
 	return append(b, "}\n"...)
 }
 
-// appendString appends s as JSON. An id mostly has nothing to escape.
+// appendString appends s as a JSON string. It avoids json.Marshal for text without characters to
+// escape, which most ids are.
 func appendString(b []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
 			quoted, err := json.Marshal(s)
 			if err != nil {
-				panic(err) // any string can be written
+				panic(err) // marshaling a string cannot fail
 			}
 			return append(b, quoted...)
 		}

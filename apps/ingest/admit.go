@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Format is the encoding of a body.
+// Format is the encoding of a body, as a media type.
 type Format string
 
-// Formats, by their media types.
+// Formats of bodies.
 const (
 	JSON     Format = "application/json"
 	Protobuf Format = "application/x-protobuf"
@@ -23,21 +23,26 @@ type Head struct {
 	Authorization   string
 	ContentType     string
 	ContentEncoding string
-	Length          int64  // of the body; -1 if not declared
-	Traceparent     string // of the request's trace; "" if it has none
+	Length          int64  // declared length of the body in bytes; -1 if not declared
+	Traceparent     string // as W3C Trace Context defines it; "" if the request has none
 }
 
-// Admit checks the head of a request, and returns the encoding of its body: one of formats, or JSON
-// if there are none.
+// Admit checks the head of a request: its token, media type, content encoding and declared length. It
+// returns the encoding of the body. formats are the encodings that the stack supports; if there are
+// none, it supports only JSON.
 func (s *Service) Admit(h Head, formats ...Format) (Format, error) {
 	if s.token != nil && !s.hasToken(h.Authorization) {
 		return "", newRefusal(nil, unauthorized, "unauthorized", "a bearer token is required")
 	}
 	format, ok := mediaType(h.ContentType)
-	if !ok || len(formats) == 0 && format != JSON || len(formats) > 0 && !slices.Contains(formats, format) {
+	isSupported := slices.Contains(formats, format)
+	if len(formats) == 0 {
+		isSupported = format == JSON
+	}
+	if !ok || !isSupported {
 		return "", badType(formats)
 	}
-	if codingOf(h.ContentEncoding) == unknown {
+	if parseCoding(h.ContentEncoding) == unknown {
 		return "", badEncoding()
 	}
 	if h.Length > s.maxBody {
@@ -46,25 +51,23 @@ func (s *Service) Admit(h Head, formats ...Format) (Format, error) {
 	return format, nil
 }
 
-// hasToken compares hashes, in constant time.
+// hasToken reports whether an Authorization header has the required token. It compares hashes in
+// constant time, so that the time of a response does not reveal the token or its length.
 func (s *Service) hasToken(authorization string) bool {
 	scheme, token, _ := strings.Cut(authorization, " ")
 	sum := sha256.Sum256([]byte(strings.Trim(token, " ")))
 	return subtle.ConstantTimeCompare(sum[:], s.token[:]) == 1 && strings.EqualFold(scheme, "Bearer")
 }
 
-// mediaType returns a Content-Type without its parameters. Text must be UTF-8: it returns false for
-// other charsets.
+// mediaType returns a Content-Type without its parameters. It returns false if the header is not
+// valid or has another charset than UTF-8.
 func mediaType(s string) (Format, bool) {
-	const utf8 = "; charset=utf-8"
-	if strings.HasPrefix(s, string(JSON)) {
-		if rest := s[len(JSON):]; rest == "" || rest == utf8 {
-			return JSON, true
-		}
+	if s == string(JSON) || s == string(JSON)+"; charset=utf-8" { // common cases, without an allocation
+		return JSON, true
 	}
 	name, params, err := mime.ParseMediaType(s)
-	charset, has := params["charset"]
-	if err != nil || has && !strings.EqualFold(charset, "utf-8") {
+	charset, hasCharset := params["charset"]
+	if err != nil || hasCharset && !strings.EqualFold(charset, "utf-8") {
 		return "", false
 	}
 	return Format(name), true
@@ -79,7 +82,8 @@ const (
 	unknown
 )
 
-func codingOf(contentEncoding string) coding {
+// parseCoding returns the compression that the header Content-Encoding declares.
+func parseCoding(contentEncoding string) coding {
 	switch s := strings.Trim(contentEncoding, " \t"); {
 	case s == "" || strings.EqualFold(s, "identity"):
 		return plain

@@ -8,24 +8,24 @@ import (
 	"io"
 )
 
-// Body is a request's body, unpacked. It returns nothing before all of it has come and its records
-// were counted: see [Service.Unpack].
+// Body is the unpacked body of a request. It returns no bytes before the complete body has arrived
+// and its records were counted: see [Service.Unpack] for the reason.
 type Body struct {
 	service  *Service
 	head     Head
-	buffer   *bytes.Buffer // nil if not read yet, or closed
-	rest     []byte        // of the buffer: bytes that Read has not returned
-	sent     limitedReader
-	unpacked limitedReader // what is unpacked
+	buffer   *bytes.Buffer // the complete body; nil if not read yet, or closed
+	rest     []byte        // part of buffer that Read has not returned yet
+	sent     limitedReader // the body as sent
+	unpacked limitedReader // the body decompressed by gzip; its r is nil if the body is not compressed
 	gzip     *unpacker     // nil if the body is not compressed, or closed
-	err      error         // why reading failed; nil if it has not
+	err      error         // first error of reading, or nil
 	closed   bool
 }
 
-// Body reads r with the encoding of h. It must be closed.
+// Body returns the body that r contains, compressed as h declares. The caller must close the Body.
 func (s *Service) Body(h Head, r io.Reader) *Body {
 	b := &Body{service: s, head: h, sent: limitedReader{r, s.maxBody}}
-	switch codingOf(h.ContentEncoding) {
+	switch parseCoding(h.ContentEncoding) {
 	case gzipped:
 		b.gzip = s.newUnpacker(&b.sent)
 		b.unpacked = limitedReader{b.gzip, s.maxBody}
@@ -36,34 +36,40 @@ func (s *Service) Body(h Head, r io.Reader) *Body {
 }
 
 const (
-	// maxPreallocate bounds the memory for the declared length of a body before any of it has come.
+	// maxPreallocate limits the buffer that is allocated for a declared length, in bytes: a client
+	// may declare much and send nothing.
 	maxPreallocate = 64 << 10
-	// maxReuse is the size up to which a buffer is used again.
+	// maxReuse is the largest buffer that is reused, in bytes.
 	maxReuse = 256 << 10
 )
 
 // Bytes returns the complete body. It is valid until Close.
 func (b *Body) Bytes() ([]byte, error) {
-	switch {
-	case b.closed:
+	if b.closed {
 		return nil, errClosed
-	case b.buffer != nil || b.err != nil:
-	default:
-		if b.buffer, _ = b.service.buffers.Get().(*bytes.Buffer); b.buffer == nil {
-			b.buffer = &bytes.Buffer{}
-		}
-		if b.head.Length > 0 {
-			b.buffer.Grow(int(min(b.head.Length, b.service.maxBody, maxPreallocate)) + bytes.MinRead)
-		}
-		if _, b.err = b.buffer.ReadFrom(bodyReader{b}); b.err == nil {
-			b.err = b.service.countRecords(b.head, b.buffer.Bytes())
-		}
-		b.rest = b.buffer.Bytes()
+	}
+	isRead := b.buffer != nil || b.err != nil
+	if !isRead {
+		b.readAll()
 	}
 	if b.err != nil {
 		return nil, b.err
 	}
 	return b.buffer.Bytes(), nil
+}
+
+// readAll reads the body into the buffer and counts its records. It sets b.err.
+func (b *Body) readAll() {
+	if b.buffer, _ = b.service.buffers.Get().(*bytes.Buffer); b.buffer == nil {
+		b.buffer = &bytes.Buffer{}
+	}
+	if b.head.Length > 0 {
+		b.buffer.Grow(int(min(b.head.Length, b.service.maxBody, maxPreallocate)) + bytes.MinRead)
+	}
+	if _, b.err = b.buffer.ReadFrom(bodyReader{b}); b.err == nil {
+		b.err = b.service.countRecords(b.head, b.buffer.Bytes())
+	}
+	b.rest = b.buffer.Bytes()
 }
 
 // Read implements [io.Reader].
@@ -79,7 +85,8 @@ func (b *Body) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// Discard reads the complete body to nowhere. Nothing can be decoded, so nothing is counted.
+// Discard reads the complete body and drops it, without counting the records, since no decoder gets
+// the body.
 func (b *Body) Discard() error {
 	if b.closed {
 		return errClosed
@@ -88,18 +95,18 @@ func (b *Body) Discard() error {
 	return err
 }
 
-// bodyReader reads a body as it comes.
+// bodyReader reads and unpacks a body while it arrives. It sets the body's err.
 type bodyReader struct{ b *Body }
 
-func (a bodyReader) Read(p []byte) (n int, err error) {
-	b := a.b
+func (r bodyReader) Read(p []byte) (n int, err error) {
+	b := r.b
 	if b.err != nil {
 		return 0, b.err
 	}
-	if b.unpacked.r == nil {
-		n, err = b.sent.Read(p)
-	} else {
+	if b.isCompressed() {
 		n, err = b.unpacked.Read(p)
+	} else {
+		n, err = b.sent.Read(p)
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		if errors.Is(err, errOverlong) {
@@ -110,7 +117,10 @@ func (a bodyReader) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// Close releases buffers. It does not close the reader.
+// isCompressed reports whether the body was sent in gzip. It remains valid after Close.
+func (b *Body) isCompressed() bool { return b.unpacked.r != nil }
+
+// Close returns the buffers to their pools. It does not close the reader.
 func (b *Body) Close() error {
 	if b.gzip != nil {
 		b.gzip.release()
@@ -124,9 +134,9 @@ func (b *Body) Close() error {
 	return nil
 }
 
-// Refusal returns the error response for a decoder's error err: the error of reading the body, if
-// there was one, or else that the body is malformed, and where. After Close it can return only the
-// former.
+// Refusal returns the error to respond with if a decoder of the body failed with err. If reading the
+// body failed, it returns the error of reading. Otherwise it returns an error that describes where
+// the body is malformed; after Close the description has no details. It returns nil if err is nil.
 func (b *Body) Refusal(err error) error {
 	if err == nil {
 		return nil
@@ -135,13 +145,13 @@ func (b *Body) Refusal(err error) error {
 		err = b.err
 	}
 	var r *Refusal
-	var slow interface{ Timeout() bool }
+	var timeout interface{ Timeout() bool } // as net.Error
 	switch {
 	case errors.As(err, &r):
 		return err
-	case errors.As(err, &slow) && slow.Timeout():
+	case errors.As(err, &timeout) && timeout.Timeout():
 		return tooSlow(err)
-	case b.unpacked.r != nil && b.err != nil:
+	case b.isCompressed() && b.err != nil:
 		return notGzip(err)
 	}
 	if b.buffer == nil {
@@ -150,12 +160,12 @@ func (b *Body) Refusal(err error) error {
 	return b.service.Malformed(b.head, b.buffer.Bytes(), err)
 }
 
-// Unpack is Body for a server that has read the complete body already. The result may be body
-// itself.
+// Unpack is like [Service.Body], for a server that has read the complete body already. The result
+// may be body itself.
 //
-// A body of 1 MB can be an array of half a million empty records, which decoded take hundreds of
-// times as much. So a body with more records than a batch may have is rejected before any stack can
-// decode it.
+// Unpack counts the records, because a body of 1 MB can be an array of half a million empty records,
+// which take hundreds of times as much memory after they are decoded. A body with more records than
+// a batch may have is rejected before a stack can decode it.
 func (s *Service) Unpack(h Head, body []byte) ([]byte, error) {
 	body, err := s.unpackBody(h, body)
 	if err == nil {
@@ -167,11 +177,12 @@ func (s *Service) Unpack(h Head, body []byte) ([]byte, error) {
 	return body, nil
 }
 
+// unpackBody returns body without its compression. An error is a [Refusal].
 func (s *Service) unpackBody(h Head, body []byte) ([]byte, error) {
 	if int64(len(body)) > s.maxBody {
 		return nil, tooLargeError(s.maxBody)
 	}
-	switch codingOf(h.ContentEncoding) {
+	switch parseCoding(h.ContentEncoding) {
 	case plain:
 		return body, nil
 	case unknown:
@@ -180,36 +191,36 @@ func (s *Service) unpackBody(h Head, body []byte) ([]byte, error) {
 	u := s.newUnpacker(bytes.NewReader(body))
 	defer u.release()
 	limited := limitedReader{u, s.maxBody}
-	out := make([]byte, 0, s.guessSize(body))
+	unpacked := make([]byte, 0, s.guessSize(body))
 	for {
-		n, err := limited.Read(out[len(out):cap(out)])
-		out = out[:len(out)+n]
+		n, err := limited.Read(unpacked[len(unpacked):cap(unpacked)])
+		unpacked = unpacked[:len(unpacked)+n]
 		switch {
 		case errors.Is(err, io.EOF):
-			return out, nil
+			return unpacked, nil
 		case errors.Is(err, errOverlong):
 			return nil, tooLargeError(s.maxBody)
 		case err != nil:
 			return nil, notGzip(err)
 		}
-		if len(out) == cap(out) {
-			out = append(out, 0)[:len(out)]
+		if len(unpacked) == cap(unpacked) {
+			unpacked = append(unpacked, 0)[:len(unpacked)] // grow, as io.ReadAll does
 		}
 	}
 }
 
-// guessSize returns how long a compressed body may be when it is unpacked. Its last four bytes
-// contain that, if it has one member; whatever they contain, it is no more than the format can hold
-// or a body may have.
+// guessSize returns the capacity to allocate for an unpacked body: one byte more than its expected
+// size, so that the read that finds the end needs no larger buffer. The last four bytes of gzip are
+// the unpacked size, if there is one member (RFC 1952, section 2.3.1). A client can send any value
+// there, so guessSize limits it to the largest size that the body can have.
 func (s *Service) guessSize(body []byte) int64 {
-	const most = 1032 // largest expansion of a byte of deflate, see https://zlib.net/zlib_tech.html
+	const maxExpansion = 1032 // of deflate, see https://zlib.net/zlib_tech.html
 	n := len(body)
 	if n < 4 {
 		return bytes.MinRead
 	}
 	size := int64(body[n-4]) | int64(body[n-3])<<8 | int64(body[n-2])<<16 | int64(body[n-1])<<24
-	// One byte more, so that reading the end needs no more room.
-	return min(size, s.maxBody, most*int64(n)) + 1
+	return min(size, s.maxBody, maxExpansion*int64(n)) + 1
 }
 
 var (
@@ -217,34 +228,37 @@ var (
 	errOverlong = errors.New("more bytes than the limit")
 )
 
-// limitedReader fails if r has more than left bytes.
+// limitedReader reads from r and fails with errOverlong if r has more than a number of bytes.
 type limitedReader struct {
-	r    io.Reader
-	left int64
+	r         io.Reader
+	remaining int64 // number of bytes that r may still return; -1 after errOverlong
 }
 
 func (l *limitedReader) Read(p []byte) (int, error) {
-	if l.left < 0 {
+	if l.remaining < 0 {
 		return 0, errOverlong
 	}
-	if int64(len(p)) > l.left+1 {
-		p = p[:l.left+1]
+	// Read one byte more than r may have, to find out whether r has more.
+	if int64(len(p)) > l.remaining+1 {
+		p = p[:l.remaining+1]
 	}
 	n, err := l.r.Read(p)
-	if l.left -= int64(n); l.left < 0 {
+	if l.remaining -= int64(n); l.remaining < 0 {
 		return n - 1, errOverlong
 	}
 	return n, err
 }
 
-// unpacker reads gzip, one member or more. The first Read reads the first member's head.
+// unpacker decompresses gzip of one or more members. The first Read reads the head of the first
+// member. Unpackers are pooled, since a gzip.Reader is large.
 type unpacker struct {
 	service *Service
 	in      *bufio.Reader
 	gzip    gzip.Reader
-	begun   bool
+	begun   bool // the head of the first member was read
 }
 
+// newUnpacker returns an unpacker of r from the pool, or a new one.
 func (s *Service) newUnpacker(r io.Reader) *unpacker {
 	u, _ := s.unpackers.Get().(*unpacker)
 	if u == nil {
@@ -255,7 +269,7 @@ func (s *Service) newUnpacker(r io.Reader) *unpacker {
 	return u
 }
 
-// Read fails with io.ErrUnexpectedEOF if nothing was sent at all.
+// Read implements [io.Reader]. It fails with io.ErrUnexpectedEOF if no byte was sent.
 func (u *unpacker) Read(p []byte) (int, error) {
 	if !u.begun {
 		if err := u.gzip.Reset(u.in); errors.Is(err, io.EOF) {
@@ -268,7 +282,7 @@ func (u *unpacker) Read(p []byte) (int, error) {
 	return u.gzip.Read(p)
 }
 
-// release returns u to its pool. It is not used afterwards.
+// release returns u to its pool. The caller must not use u afterwards.
 func (u *unpacker) release() {
 	u.in.Reset(nil)
 	u.service.unpackers.Put(u)

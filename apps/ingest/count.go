@@ -7,51 +7,51 @@ import (
 	"fmt"
 )
 
-// countRecords rejects a body that has more records than a batch may have. The check costs next to
-// nothing: an ordinary body has few enough commas to skip the closer check.
+// countRecords returns an error if a body has more records than a batch may have. It does not decode
+// the body. For an ordinary body of JSON it only counts the commas, which takes very little time.
 func (s *Service) countRecords(h Head, body []byte) error {
 	format, _ := mediaType(h.ContentType)
-	crowded := false
+	tooMany := false
 	switch format {
 	case Protobuf:
-		crowded = isCrowdedProtobuf(body, s.limit)
+		tooMany = isCrowdedProtobuf(body, s.limit)
 	case Gob:
 		n, err := gobLen(body)
 		if err != nil {
 			return s.Malformed(h, body, err)
 		}
-		crowded = n > uint64(s.limit)
+		tooMany = n > uint64(s.limit)
 	default:
 		var broken bool
-		if crowded, broken = isCrowdedJSON(body, s.limit); broken {
+		if tooMany, broken = isCrowdedJSON(body, s.limit); broken {
 			return s.Malformed(h, body, errBrackets)
 		}
 	}
-	if crowded {
+	if tooMany {
 		return newRefusal(nil, badRequest, "batch", fmt.Sprintf("a batch has at most %d records, this one has more", s.limit))
 	}
 	return nil
 }
 
 const (
-	// maxCommas is the number of commas per record of the limit up to which the closer check is
-	// skipped. A record of the app has about 20.
+	// maxCommas times the limit is the number of commas up to which a body is not parsed. A record
+	// of the app has about 20 commas.
 	maxCommas = 64
-	// maxDepth is the deepest nesting of brackets in the closer check, as in encoding/json.
+	// maxDepth is the deepest nesting of brackets, the same as in encoding/json.
 	maxDepth = 10_000
 )
 
 var errBrackets = fmt.Errorf("brackets do not match, or are more than %d deep", maxDepth)
 
-// isCrowdedJSON reports whether body, which need not be JSON, is an array of more than most
-// elements, and whether its brackets cannot be those of JSON: decoders disagree on where such an
-// array ends.
-func isCrowdedJSON(body []byte, most int) (crowded, broken bool) {
-	if bytes.Count(body, []byte(",")) <= maxCommas*most {
+// isCrowdedJSON reports whether body is an array of more than limit elements. The body need not be
+// valid JSON: broken reports that its brackets or quotes do not match, because then decoders disagree
+// on where the array ends. A body with few commas is neither, whatever else it contains.
+func isCrowdedJSON(body []byte, limit int) (crowded, broken bool) {
+	if bytes.Count(body, []byte(",")) <= maxCommas*limit {
 		return false, false
 	}
 	elements := 1
-	var open []byte // brackets that are to be closed
+	var open []byte // brackets that are not closed yet
 	for i := 0; i < len(body); i++ {
 		switch c := body[i]; c {
 		case '"':
@@ -64,13 +64,13 @@ func isCrowdedJSON(body []byte, most int) (crowded, broken bool) {
 			}
 		case ']', '}':
 			last := len(open) - 1
-			if last < 0 || open[last]+2 != c { // in ASCII each closes what is two before it
+			if last < 0 || open[last]+2 != c { // in ASCII ']' is '['+2, and '}' is '{'+2
 				return false, true
 			}
 			open = open[:last]
 		case ',':
-			if len(open) == 1 {
-				if elements++; elements > most && open[0] == '[' {
+			if len(open) == 1 { // a comma between elements of the outermost array
+				if elements++; elements > limit && open[0] == '[' {
 					return true, false
 				}
 			}
@@ -79,43 +79,46 @@ func isCrowdedJSON(body []byte, most int) (crowded, broken bool) {
 	return false, len(open) > 0
 }
 
-// stringEnd returns the index of the quote that ends the string whose first character is at i; -1
-// if it does not end.
+// stringEnd returns the index of the quote that ends a string, or -1 if the string does not end. i is
+// the index after the quote that begins the string.
 func stringEnd(body []byte, i int) int {
 	for {
 		n := bytes.IndexByte(body[i:], '"')
 		if n < 0 {
 			return -1
 		}
-		escapes := 0
-		for k := i + n - 1; k >= i && body[k] == '\\'; k-- {
-			escapes++
+		quote := i + n
+		backslashes := 0
+		for k := quote - 1; k >= i && body[k] == '\\'; k-- {
+			backslashes++
 		}
-		if i += n; escapes%2 == 0 {
-			return i
+		isEscaped := backslashes%2 == 1
+		if !isEscaped {
+			return quote
 		}
-		i++
+		i = quote + 1
 	}
 }
 
-// isCrowdedProtobuf reports whether body is a message with more than most fields numbered 1, which
-// are records, as far as it can be read.
-func isCrowdedProtobuf(body []byte, most int) bool {
+// isCrowdedProtobuf reports whether body is a message with more than limit records, which are fields
+// with the number 1. It returns false if it cannot parse the body: a decoder will reject the body.
+func isCrowdedProtobuf(body []byte, limit int) bool {
 	const groupStart, groupEnd, fixed32 = 3, 4, 5
-	records, depth := 0, 0
+	records, depth := 0, 0 // depth of nested groups
 	for len(body) > 0 {
 		tag, n := binary.Uvarint(body)
 		if n <= 0 {
 			return false
 		}
 		body = body[n:]
-		if tag>>3 == 1 && depth == 0 {
-			if records++; records > most {
+		fieldNumber, wireType := tag>>3, tag&7
+		if fieldNumber == 1 && depth == 0 {
+			if records++; records > limit {
 				return true
 			}
 		}
-		size := uint64(0)
-		switch tag & 7 {
+		size := uint64(0) // of the value in bytes
+		switch wireType {
 		case wireVarint:
 			_, n = binary.Uvarint(body)
 			size = uint64(max(n, 0))
@@ -142,9 +145,13 @@ func isCrowdedProtobuf(body []byte, most int) bool {
 
 var errGob = errors.New("not a slice in gob")
 
-// gobLen finds the length of the slice that is the first value of a stream. A stream is messages
-// with their length before them. A message is the number of a type, negative if it is about to be
-// defined, and then its definition or a value; one that is no struct has a zero byte before it.
+// gobLen returns the length of the slice that is the first value of a stream of gob, or errGob if the
+// first value is not a slice.
+//
+// A stream is a sequence of messages, each with its size in bytes before it. A message begins with
+// the id of a type. If the id is negative, the definition of the type follows, else a value. A value
+// that is not a struct begins with a zero byte, and a slice then has its length. See the
+// documentation of encoding/gob.
 func gobLen(stream []byte) (uint64, error) {
 	for {
 		size, message, ok := gobUint(stream)
@@ -156,7 +163,7 @@ func gobLen(stream []byte) (uint64, error) {
 		switch {
 		case !ok:
 			return 0, errGob
-		case id&1 == 1: // the sign
+		case id&1 == 1: // the lowest bit is the sign: a definition of a type
 			continue
 		case len(value) == 0 || value[0] != 0:
 			return 0, errGob
@@ -169,8 +176,9 @@ func gobLen(stream []byte) (uint64, error) {
 	}
 }
 
-// gobUint reads a number: a byte below 128, or else minus the count of the
-// bytes that follow, highest first.
+// gobUint parses an unsigned integer of gob and returns the bytes after it. A number below 128 is one
+// byte. For other numbers the first byte is the negative count of bytes that follow, most significant
+// first.
 func gobUint(b []byte) (n uint64, rest []byte, ok bool) {
 	if len(b) == 0 {
 		return 0, nil, false

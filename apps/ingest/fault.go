@@ -9,31 +9,32 @@ import (
 	"strings"
 )
 
-// describeFault describes in one line a fault of a body that a decoder did not accept: the record,
-// its field, the value, the expected one, and where the record begins. It does not depend on the
-// decoder, since it decodes the body again. Only rejected bodies cost that.
+// describeFault describes in one line why a body was rejected by a decoder: the record, its field, the
+// value, the expected value, and where the record begins. It decodes the body again with
+// encoding/json, so that the description is the same for every decoder. Accepted bodies do not need
+// the time for that. body may be nil.
 func (s *Service) describeFault(h Head, body []byte) string {
-	const whole = "the body is not a batch of records"
+	const noBatch = "the body is not a batch of records" // if no details are known
 	format, ok := mediaType(h.ContentType)
 	switch {
 	case !ok || body == nil:
-		return whole
+		return noBatch
 	case format != JSON:
-		return whole + " as " + string(format)
+		return noBatch + " as " + string(format)
 	}
 	if len(bytes.TrimLeft(body, " \t\r\n")) == 0 {
 		return "the body is empty; expected is an array of records"
 	}
 	var records []json.RawMessage
 	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
+	var wrongType *json.UnmarshalTypeError
 	switch err := json.Unmarshal(body, &records); {
 	case errors.As(err, &syntax):
 		return fmt.Sprintf("the body is not JSON: %v, at byte %d", syntax, syntax.Offset)
-	case errors.As(err, &kind):
-		return fmt.Sprintf("the body is %s; expected is an array of records", nounPhrase(kind.Value))
+	case errors.As(err, &wrongType):
+		return fmt.Sprintf("the body is %s; expected is an array of records", nounPhrase(wrongType.Value))
 	case err != nil:
-		return whole
+		return noBatch
 	}
 	for i, raw := range records {
 		if text := s.recordFault(raw); text != "" {
@@ -43,7 +44,8 @@ func (s *Service) describeFault(h Head, body []byte) string {
 	return "the body is an array of records, which this server's decoder does not accept: look for a key that occurs twice, or text that is not UTF-8"
 }
 
-// elementStart returns where an element of an array begins, in bytes from 1.
+// elementStart returns the position at which element i of an array of JSON begins; the first byte of
+// the array has position 1. It returns 0 if the array is not valid.
 func elementStart(array []byte, i int) int64 {
 	d := json.NewDecoder(bytes.NewReader(array))
 	_, err := d.Token()
@@ -54,23 +56,25 @@ func elementStart(array []byte, i int) int64 {
 	if err != nil {
 		return 0
 	}
-	at := d.InputOffset()
-	return at + int64(len(array[at:])-len(bytes.TrimLeft(array[at:], ", \t\r\n"))) + 1
+	offset := d.InputOffset() // of the end of the previous element
+	rest := array[offset:]
+	separator := len(rest) - len(bytes.TrimLeft(rest, ", \t\r\n"))
+	return offset + int64(separator) + 1
 }
 
-// recordFault returns what is wrong with a record; "" if nothing.
+// recordFault describes the first fault of a record, or returns "" if it finds none.
 func (s *Service) recordFault(raw []byte) string {
-	var kind *json.UnmarshalTypeError
+	var wrongType *json.UnmarshalTypeError
 	var r struct {
 		ID        string          `json:"id"`
 		Timestamp json.RawMessage `json:"timestamp"`
 		Metadata  json.RawMessage `json:"metadata"`
 	}
 	switch err := json.Unmarshal(raw, &r); {
-	case errors.As(err, &kind) && kind.Field == "":
-		return fmt.Sprintf("it is %s; expected is an object", nounPhrase(kind.Value))
-	case errors.As(err, &kind):
-		return fmt.Sprintf("%s is %s; expected is %s", kind.Field, nounPhrase(kind.Value), expectedNoun(kind.Type))
+	case errors.As(err, &wrongType) && wrongType.Field == "":
+		return fmt.Sprintf("it is %s; expected is an object", nounPhrase(wrongType.Value))
+	case errors.As(err, &wrongType):
+		return fmt.Sprintf("%s is %s; expected is %s", wrongType.Field, nounPhrase(wrongType.Value), expectedNoun(wrongType.Type))
 	}
 	if len(r.Timestamp) > 0 && new(Time).UnmarshalJSON(r.Timestamp) != nil {
 		return fmt.Sprintf("timestamp is %s; expected is a number of seconds since 1970, e.g. 1460616245, or a text of RFC 3339, e.g. 2016-04-14T06:44:05Z", quoteValue(r.Timestamp))
@@ -85,20 +89,20 @@ func (s *Service) recordFault(raw []byte) string {
 		return ""
 	}
 	err := json.Unmarshal(r.Metadata, new(Metadata))
-	if !errors.As(err, &kind) {
+	if !errors.As(err, &wrongType) {
 		return ""
 	}
 	field := "metadata"
-	if kind.Field != "" {
-		field += "." + kind.Field
+	if wrongType.Field != "" {
+		field += "." + wrongType.Field
 	}
-	return fmt.Sprintf("%s is %s; expected is %s", field, nounPhrase(kind.Value), expectedNoun(kind.Type))
+	return fmt.Sprintf("%s is %s; expected is %s", field, nounPhrase(wrongType.Value), expectedNoun(wrongType.Type))
 }
 
-// quoteValue returns a value as it was sent if it is short, and else its kind.
+// quoteValue returns a value of JSON as it was sent if the value is short, else its type in words.
 func quoteValue(raw []byte) string {
-	const longest = 40
-	if len(raw) <= longest && !bytes.ContainsAny(raw, "\r\n") {
+	const maxQuoted = 40
+	if len(raw) <= maxQuoted && !bytes.ContainsAny(raw, "\r\n") {
 		return string(raw)
 	}
 	switch raw[0] {
@@ -112,14 +116,15 @@ func quoteValue(raw []byte) string {
 	return "a long number"
 }
 
-// nounPhrase returns a kind of value of encoding/json with its article.
+// nounPhrase returns a value of [json.UnmarshalTypeError] in words. The value is the name of a JSON
+// type, or "number " and the number.
 func nounPhrase(value string) string {
-	const longest = 40 // of a number that is quoted
-	switch number, is := strings.CutPrefix(value, "number "); {
-	case is && len(number) <= longest:
+	const maxQuoted = 40
+	if number, ok := strings.CutPrefix(value, "number "); ok {
+		if len(number) > maxQuoted {
+			number = number[:maxQuoted] + "…"
+		}
 		return "the number " + number
-	case is:
-		return "the number " + number[:longest] + "…"
 	}
 	switch value {
 	case "array", "object":
@@ -132,7 +137,7 @@ func nounPhrase(value string) string {
 	return "a " + value
 }
 
-// expectedNoun returns the JSON value for a Go type, in words.
+// expectedNoun returns in words the JSON value that is expected for a field of a Go type.
 func expectedNoun(t reflect.Type) string {
 	switch {
 	case t.Kind() == reflect.String:

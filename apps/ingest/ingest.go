@@ -7,25 +7,24 @@
 //	GET  /openapi.json 200  application/json  this API as an OpenAPI document
 //
 // A record is {id, timestamp, metadata}. The timestamp is a number of seconds since
-// 1970 or a text of RFC 3339. Metadata is any object, which the service does not
-// interpret: it stores it without white space between its members. With
-// Config.Typed the service instead decodes the 17 fields of [Metadata] and encodes
-// them again; other members are lost. A batch has 1 to a configured number of
-// records. Each goes to a sink as one line of JSON, with its timestamp in RFC 3339.
+// 1970 or a text of RFC 3339. Metadata is any object, which the service stores without
+// interpreting it and without white space between its members. With Config.Typed the
+// service instead decodes the 17 fields of [Metadata] and encodes them again; other
+// members are lost. A batch has 1 to Config.Limit records. Each record goes to a sink
+// as one line of JSON, with its timestamp in RFC 3339.
 // The response contains the number of records that the sink has stored, and the
 // bytes of their metadata, so that the client can check that the work was done.
 //
-// For errors see [Refusal]. Members of a record other than these three
-// are ignored; if one of the three occurs twice the last one counts, if the
-// framework's decoder does so too. Bodies in protobuf and gob have the 17 fields.
+// For errors see [Refusal]. Members of a record other than id, timestamp and metadata
+// are ignored. If one of the three occurs twice, the last one counts, unless the decoder
+// of the framework takes another. Bodies in protobuf and gob have the 17 fields.
 //
-// The package uses nothing of HTTP except statuses. A stack (the framework and the code
-// around it) checks the head of a
-// request with [Service.Admit], reads its body through [Service.Body] or
-// [Service.Unpack], decodes it in its own way, and passes the records to
-// [Service.Accept]. Body and Unpack count the records before they return a body:
-// no stack decodes more records than a batch may have, and the count costs every
-// stack the same, some 0.25 µs for a batch of ten.
+// The package does not import net/http. A stack (a framework and the code around it)
+// checks the head of a request with [Service.Admit], reads the body through
+// [Service.Body] or [Service.Unpack], decodes it with any decoder, and passes the
+// records to [Service.Accept]. Body and Unpack count the records before they return a
+// body, so that no stack decodes more records than a batch may have. The count takes
+// the same time in every stack, about 0.25 µs for a batch of ten records.
 package ingest
 
 // Name is the name of the app, in studies and on command lines.
@@ -62,6 +61,6 @@ type Metadata struct {
 
 // Receipt is the response to an accepted batch.
 type Receipt struct {
-	Accepted int   `json:"accepted"` // records
-	Bytes    int64 `json:"bytes"`    // of their metadata, encoded
+	Accepted int   `json:"accepted"` // number of records
+	Bytes    int64 `json:"bytes"`    // bytes of the encoded metadata of all records
 }

@@ -14,18 +14,19 @@ import (
 type counters struct {
 	batches, records, bytes atomic.Int64
 	sinkErrors              atomic.Int64
-	failing                 atomic.Int64              // errors of the sink since it last stored a batch
-	failed                  atomic.Pointer[time.Time] // when it last did
-	refusals                [14]atomic.Int64          // as codes
+	failing                 atomic.Int64              // number of errors of the sink since it last stored a batch
+	failed                  atomic.Pointer[time.Time] // time of the last error of the sink; nil if there was none, or no clock
+	refusals                [14]atomic.Int64          // number of error responses, in the order of codes
 }
 
+// countReceipt counts an accepted batch.
 func (c *counters) countReceipt(r Receipt) {
 	c.batches.Add(1)
 	c.records.Add(int64(r.Accepted))
 	c.bytes.Add(r.Bytes)
 }
 
-// Metrics returns the service's counters, as text that Prometheus reads.
+// Metrics returns the counters of the service in the text format of Prometheus.
 func (s *Service) Metrics() []byte {
 	var b strings.Builder
 	m := metricsWriter{&b}
@@ -47,26 +48,30 @@ func (s *Service) Metrics() []byte {
 	return []byte(b.String())
 }
 
-// metricsWriter writes metrics into a text.
+// metricsWriter writes metrics in the text format of Prometheus.
 type metricsWriter struct{ b *strings.Builder }
 
+// writeHead writes the description of a metric. Its values must follow.
 func (m metricsWriter) writeHead(name, kind, help string) {
 	fmt.Fprintf(m.b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
 }
 
+// writeFamily writes a metric with a single value.
 func (m metricsWriter) writeFamily(name, kind, help string, value int64) {
 	m.writeHead(name, kind, help)
 	fmt.Fprintf(m.b, "%s %d\n", name, value)
 }
 
-func (m metricsWriter) writeFile(done sink.Stats, cut int64) {
-	m.writeFamily("ingest_sink_writes_total", "counter", "Writes to the file, of one batch or more.", done.Writes)
-	m.writeFamily("ingest_sink_syncs_total", "counter", "Syncs of the file.", done.Syncs)
-	m.writeFamily("ingest_sink_rotations_total", "counter", "Files that were put away because they were full.", done.Rotations)
-	m.writeFamily("ingest_sink_failures_total", "counter", "Writes, syncs and rotations that failed.", done.Failures)
+// writeFile writes the metrics of a file sink that removed cut bytes when it was opened.
+func (m metricsWriter) writeFile(stats sink.Stats, cut int64) {
+	m.writeFamily("ingest_sink_writes_total", "counter", "Writes to the file, of one batch or more.", stats.Writes)
+	m.writeFamily("ingest_sink_syncs_total", "counter", "Syncs of the file.", stats.Syncs)
+	m.writeFamily("ingest_sink_rotations_total", "counter", "Files that were put away because they were full.", stats.Rotations)
+	m.writeFamily("ingest_sink_failures_total", "counter", "Writes, syncs and rotations that failed.", stats.Failures)
 	m.writeFamily("ingest_sink_cut_bytes", "gauge", "Bytes of an unfinished last line that were cut off when the sink was opened.", cut)
 }
 
+// writeSpool writes the metrics of a spool that found cut unfinished bytes when it was opened.
 func (m metricsWriter) writeSpool(st spool.Status, cut int64) {
 	m.writeFamily("ingest_spool_writes_total", "counter", "Writes to the spool, of one batch or more.", st.Writes)
 	m.writeFamily("ingest_spool_failures_total", "counter", "Writes and syncs of the spool that failed.", st.Failures)
@@ -76,21 +81,22 @@ func (m metricsWriter) writeSpool(st spool.Status, cut int64) {
 	m.writeHead("ingest_spool_lag_seconds", "gauge", "Age of the oldest event that is not sent on to all sinks.")
 	fmt.Fprintf(m.b, "ingest_spool_lag_seconds %.3f\n", st.Age.Seconds())
 	m.writeFamily("ingest_spool_torn_bytes", "gauge", "Bytes of an unfinished write that were found when the spool was opened.", cut)
-	each := func(name, kind, help string, value func(spool.Cursor) uint64) {
+	// perSink writes a metric with a value for each sink that reads from the spool.
+	perSink := func(name, kind, help string, value func(spool.Cursor) uint64) {
 		m.writeHead(name, kind, help)
 		for _, c := range st.Cursors {
 			fmt.Fprintf(m.b, "%s{sink=%q} %d\n", name, c.Name, value(c))
 		}
 	}
-	each("ingest_sent_total", "counter", "Events that the far side has taken.", func(c spool.Cursor) uint64 { return c.Sent })
-	each("ingest_send_failures_total", "counter", "Attempts to send a batch that failed.", func(c spool.Cursor) uint64 { return c.Failures })
-	each("ingest_send_held", "gauge", "1 while the far side takes nothing: it never has, or it refuses all events of a batch.", func(c spool.Cursor) uint64 {
+	perSink("ingest_sent_total", "counter", "Events that the far side has taken.", func(c spool.Cursor) uint64 { return c.Sent })
+	perSink("ingest_send_failures_total", "counter", "Attempts to send a batch that failed.", func(c spool.Cursor) uint64 { return c.Failures })
+	perSink("ingest_send_held", "gauge", "1 while the far side takes nothing: it never has, or it refuses all events of a batch.", func(c spool.Cursor) uint64 {
 		if c.Held {
 			return 1
 		}
 		return 0
 	})
-	each("ingest_dead_total", "counter", "Events that the far side refused for good; they are in the file of dead letters.", func(c spool.Cursor) uint64 { return c.Dead })
-	each("ingest_lost_total", "counter", "Acknowledged events that the disk has lost.", func(c spool.Cursor) uint64 { return c.Lost })
-	each("ingest_unsent", "gauge", "Events that are to be sent on.", func(c spool.Cursor) uint64 { return st.Next - min(st.Next, c.Position) })
+	perSink("ingest_dead_total", "counter", "Events that the far side refused for good; they are in the file of dead letters.", func(c spool.Cursor) uint64 { return c.Dead })
+	perSink("ingest_lost_total", "counter", "Acknowledged events that the disk has lost.", func(c spool.Cursor) uint64 { return c.Lost })
+	perSink("ingest_unsent", "gauge", "Events that are to be sent on.", func(c spool.Cursor) uint64 { return st.Next - min(st.Next, c.Position) })
 }

@@ -14,18 +14,19 @@ const (
 	wireBytes  = 2
 )
 
-// EncodeProtobuf writes a batch as this message (proto3, so that what is zero is left
-// out):
+// EncodeProtobuf encodes a batch as the message Batch of this schema in proto3, in which fields that
+// are zero are omitted:
 //
 //	message Batch { repeated Record records = 1; }
 //	message Record { string id = 1; int64 timestamp_ms = 2; Metadata metadata = 3; }
 //
-// The fields of Metadata are those of [Metadata] in their order, from 1.
+// The message Metadata has the fields of the Go type [Metadata], numbered from 1 in their order.
+// Stacks decode the batch with their own libraries; package ingest needs none to encode it.
 func EncodeProtobuf(list []Record) ([]byte, error) {
 	var batch, record, metadata []byte
 	for i := range list {
 		var err error
-		if metadata, err = protobufFields(metadata[:0], list[i].Metadata); err != nil {
+		if metadata, err = appendFields(metadata[:0], list[i].Metadata); err != nil {
 			return nil, err
 		}
 		record = appendText(record[:0], 1, list[i].ID)
@@ -38,8 +39,9 @@ func EncodeProtobuf(list []Record) ([]byte, error) {
 	return batch, nil
 }
 
-// protobufFields appends the fields of a struct, numbered in their order.
-func protobufFields(dst []byte, message any) ([]byte, error) {
+// appendFields appends the fields of a struct, numbered from 1 in their order, to dst. A key is the
+// number of the field shifted by 3, or'ed with the wire type.
+func appendFields(dst []byte, message any) ([]byte, error) {
 	v := reflect.ValueOf(message)
 	for i := range v.NumField() {
 		number := uint64(i + 1)
@@ -67,6 +69,7 @@ func protobufFields(dst []byte, message any) ([]byte, error) {
 	return dst, nil
 }
 
+// appendText appends a field with text to dst, unless the text is empty.
 func appendText(dst []byte, number uint64, text string) []byte {
 	if text == "" {
 		return dst
@@ -74,6 +77,7 @@ func appendText(dst []byte, number uint64, text string) []byte {
 	return appendBytes(dst, number, []byte(text))
 }
 
+// appendBytes appends a field with bytes, or with an encoded message, to dst.
 func appendBytes(dst []byte, number uint64, b []byte) []byte {
 	dst = binary.AppendUvarint(dst, number<<3|wireBytes)
 	dst = binary.AppendUvarint(dst, uint64(len(b)))

@@ -16,13 +16,13 @@ type RawRecord struct {
 	Metadata  Raw    `json:"metadata"`
 }
 
-// Raw is an object of JSON as it was sent. Nothing of it is decoded, so nothing is lost: members of
-// any name, large integers, members of the same name.
+// Raw is an object of JSON as it was sent. It is not decoded, so members with unknown names, members
+// with the same name and large integers are preserved.
 type Raw []byte
 
 var errNoObject = errors.New("metadata is not an object")
 
-// UnmarshalJSON copies an object. It leaves null as it is.
+// UnmarshalJSON copies text, which must be an object. For null it leaves r unchanged.
 func (r *Raw) UnmarshalJSON(text []byte) error {
 	switch {
 	case string(text) == "null":
@@ -34,17 +34,17 @@ func (r *Raw) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Decoded is a batch that a decoder of JSON fills: its target is for the decoder, and it is passed
-// to [Service.Accept] afterwards.
+// Decoded is a [Batch] that a decoder of JSON fills. A stack passes the result of Target to its
+// decoder, and then the batch to [Service.Accept].
 type Decoded struct {
-	typed   []Record // of a service that decodes metadata
-	raw     []RawRecord
-	marshal func(any) ([]byte, error) // nil if raw
-	line    bytes.Buffer
+	marshal func(any) ([]byte, error) // nil if the records are raw
+	typed   []Record                  // the records if marshal is not nil
+	raw     []RawRecord               // the records if marshal is nil
+	line    bytes.Buffer              // result of Metadata, if the records are raw
 }
 
-// Batch returns an empty batch. marshal encodes decoded metadata again and is called with a pointer
-// to it; it is used only if the service decodes metadata (see [Config]).
+// Batch returns an empty batch. marshal encodes metadata as JSON; its argument is a *Metadata. It is
+// called only if Config.Typed is set.
 func (s *Service) Batch(marshal func(any) ([]byte, error)) *Decoded {
 	if s.typed {
 		return &Decoded{marshal: marshal}
@@ -52,17 +52,17 @@ func (s *Service) Batch(marshal func(any) ([]byte, error)) *Decoded {
 	return &Decoded{}
 }
 
-// Raws returns a batch of records that were decoded with metadata of any object.
+// Raws returns a batch of decoded records whose metadata is any object.
 func Raws(list []RawRecord) *Decoded { return &Decoded{raw: list} }
 
-// Typed reports whether metadata is decoded.
+// Typed returns Config.Typed: whether the service decodes metadata.
 func (s *Service) Typed() bool { return s.typed }
 
-// Binary reports whether the metadata of a body in protobuf or gob is encoded again in
-// that format.
+// Binary returns Config.Binary: whether the service encodes metadata from protobuf and gob again in
+// the same format.
 func (s *Service) Binary() bool { return s.binary }
 
-// Target returns the destination of a decoder: a pointer to a slice of records.
+// Target returns the destination for a decoder: a pointer to a slice of records.
 func (d *Decoded) Target() any {
 	if d.marshal != nil {
 		return &d.typed
@@ -70,7 +70,7 @@ func (d *Decoded) Target() any {
 	return &d.raw
 }
 
-// Len returns how many records were decoded.
+// Len returns the number of decoded records.
 func (d *Decoded) Len() int { return len(d.typed) + len(d.raw) }
 
 // Head returns the id and the timestamp of a record.
@@ -81,9 +81,9 @@ func (d *Decoded) Head(i int) (string, time.Time) {
 	return d.raw[i].ID, d.raw[i].Timestamp.Time
 }
 
-// Metadata returns the metadata of a record: encoded again if it was decoded, otherwise as it was
-// sent, without white space. It checks the metadata, because not every decoder checks values that
-// it does not decode.
+// Metadata returns the metadata of a record. If the service decodes metadata, Metadata encodes it
+// again. Otherwise the result is the metadata as sent, without white space; Metadata checks that it
+// is valid, because some decoders do not check values that they do not decode.
 func (d *Decoded) Metadata(i int) ([]byte, error) {
 	if d.marshal != nil {
 		return d.marshal(&d.typed[i].Metadata)

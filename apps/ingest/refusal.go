@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// Refusal is the error response of a request. It depends on the request and the
-// configuration, never on the decoder of the body.
+// Refusal is an error that is sent to the client as an error response. It depends only on the request
+// and the configuration, not on the decoder of the body.
 //
-//	202 unsent              the batch is stored, but was not sent on in the time that the response waits for that
+//	202 unsent              the batch is stored, but the spool has not sent it within Config.Wait
 //	400 malformed           not a batch of records in the declared encoding; the message names the record, the field and the expected value
-//	400 batch               no records in it, or too many
-//	400 record              a record without an id or a timestamp, or one that cannot be written as JSON
+//	400 batch               a batch with no records, or with too many
+//	400 record              a record without a valid id or timestamp, or one that cannot be written as JSON
 //	401 unauthorized        no bearer token, or a wrong one; the response has WWW-Authenticate: Bearer
 //	404 not_found           nothing is at this path
-//	405 method_not_allowed  not the path's method; the response has Allow
-//	408 timeout             the body came too slowly
+//	405 method_not_allowed  the path does not support the method; the response has Allow
+//	408 timeout             the body did not arrive in time
 //	413 too_large           the body is too long, as sent or unpacked
 //	415 media_type          a media type or charset that the service does not accept
 //	415 encoding            a content encoding other than gzip and identity
@@ -26,12 +26,12 @@ import (
 //	503 sink                the sink has not stored the batch; the response has Retry-After
 //	*   other               rejected before it reached the service; the message names the reason
 type Refusal struct {
-	Status  int    `json:"-"`
+	Status  int    `json:"-"`       // HTTP status
 	Code    string `json:"error"`   // one word for machines, e.g. malformed
 	Message string `json:"message"` // one line for people
 }
 
-// Statuses, by number: not every server that is measured links net/http.
+// HTTP statuses. They are not taken from net/http because some measured servers do not link it.
 const (
 	accepted             = 202
 	badRequest           = 400
@@ -45,8 +45,8 @@ const (
 	unavailable          = 503
 )
 
-// codes lists the error codes of this package in the order of the metrics. The last, other,
-// counts every other code.
+// codes returns the error codes in the order of the metrics. The last one, other, stands for every
+// code that is not in the list.
 func codes() [14]string {
 	return [...]string{
 		"malformed", "batch", "record", "unauthorized", "not_found", "method_not_allowed", "timeout",
@@ -66,7 +66,7 @@ type causedRefusal struct {
 func (r *causedRefusal) Error() string   { return r.Refusal.Error() + ": " + r.cause.Error() }
 func (r *causedRefusal) Unwrap() []error { return []error{&r.Refusal, r.cause} }
 
-// newRefusal returns a Refusal with its cause, which may be nil.
+// newRefusal returns a Refusal as an error. The error wraps cause, unless cause is nil.
 func newRefusal(cause error, status int, code, message string) error {
 	r := Refusal{Status: status, Code: code, Message: message}
 	if cause == nil {
@@ -75,8 +75,9 @@ func newRefusal(cause error, status int, code, message string) error {
 	return &causedRefusal{r, cause}
 }
 
-// RefusalOf returns the error response for err, an error of any method of the service, and counts
-// it. For an error without a Refusal the client sees only that the service is at fault.
+// RefusalOf returns the error response for err, an error of any method of the service, and counts it
+// in the metrics. An error that wraps no Refusal is a failure of the service: the client gets status
+// 500 without details.
 func (s *Service) RefusalOf(err error) *Refusal {
 	var r *Refusal
 	if !errors.As(err, &r) {
@@ -91,13 +92,14 @@ func (s *Service) RefusalOf(err error) *Refusal {
 	return r
 }
 
-// Refuse counts a request that the server rejected before it reached the service, for example
-// because the path does not exist, and returns the body of the response.
+// Refuse returns the body of an error response that a server sends without calling the service, for
+// example because the path is unknown. It counts the response in the metrics. The message of a 413 is
+// replaced by one that states the limit.
 func (s *Service) Refuse(status int, message string) []byte {
 	code := "other"
 	switch status {
 	case tooLarge:
-		code, message = "too_large", tooLongFor(s.maxBody)
+		code, message = "too_large", tooLargeMessage(s.maxBody)
 	case badRequest:
 		code = "malformed"
 	case unauthorized:
@@ -111,13 +113,13 @@ func (s *Service) Refuse(status int, message string) []byte {
 	case methodNotAllowed:
 		code = "method_not_allowed"
 	}
-	body, _ := json.Marshal(s.RefusalOf(&Refusal{status, code, message})) // strings always marshal
+	body, _ := json.Marshal(s.RefusalOf(&Refusal{status, code, message})) // marshaling strings cannot fail
 	return body
 }
 
-// Malformed returns the error response to a body, unpacked, that a decoder failed on with err. The client
-// does not see err, because its text depends on the decoder, but this package's description of the
-// fault. It returns a Refusal unchanged.
+// Malformed returns the error for an unpacked body that a decoder rejected with err. The client does
+// not see err, because its text depends on the decoder; the message is this package's description of
+// the fault. If err wraps a Refusal, Malformed returns err itself. body is nil if it is not available.
 func (s *Service) Malformed(h Head, body []byte, err error) error {
 	var r *Refusal
 	if errors.As(err, &r) {
@@ -126,41 +128,40 @@ func (s *Service) Malformed(h Head, body []byte, err error) error {
 	return newRefusal(err, badRequest, "malformed", s.describeFault(h, body))
 }
 
-// All transports use the same text for their own errors.
-
-// NotFound returns the error response to an unknown path. Its message lists the known ones.
+// NotFound returns the error of an unknown path. Its message lists the known ones.
 func NotFound() error {
 	return newRefusal(nil, notFound, "not_found", "nothing is at this path; there are POST / and GET /health, /metrics and /openapi.json, which describes them")
 }
 
-// NotAllowed returns the error response to a method that a path does not have.
+// NotAllowed returns the error of a method that a known path does not support.
 func NotAllowed() error {
 	return newRefusal(nil, methodNotAllowed, "method_not_allowed", "this path does not take this method")
 }
 
-// TooSlow returns the error response to a body that did not come in time.
+// TooSlow returns the error of a body that did not arrive within the server's time limit.
 func TooSlow() error { return tooSlow(nil) }
 
 func tooSlow(cause error) error {
 	return newRefusal(cause, requestTimeout, "timeout", "the body did not come in time")
 }
 
-// TooLarge returns the error response to a body of more than [Service.MaxBody] bytes.
+// TooLarge returns the error of a body of more than [Service.MaxBody] bytes.
 func (s *Service) TooLarge() error { return tooLargeError(s.maxBody) }
 
-func tooLargeError(most int64) error {
-	return newRefusal(nil, tooLarge, "too_large", tooLongFor(most))
+func tooLargeError(maxBody int64) error {
+	return newRefusal(nil, tooLarge, "too_large", tooLargeMessage(maxBody))
 }
 
-func tooLongFor(most int64) string {
-	return fmt.Sprintf("a body has at most %d bytes, as sent and unpacked", most)
+func tooLargeMessage(maxBody int64) string {
+	return fmt.Sprintf("a body has at most %d bytes, as sent and unpacked", maxBody)
 }
 
 func notGzip(cause error) error {
 	return newRefusal(cause, badRequest, "malformed", "the body is not whole and sound gzip")
 }
 
-// badType returns the error response to a media type or charset, and names the accepted ones.
+// badType returns the error of a media type or charset that is not accepted. Its message lists
+// formats, the accepted ones; if formats is empty, only JSON is accepted.
 func badType(formats []Format) error {
 	names := []string{string(JSON)}
 	if len(formats) > 0 {

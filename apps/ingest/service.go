@@ -18,21 +18,21 @@ import (
 
 // Config configures the service. Its zero value works.
 type Config struct {
-	Limit   int              // records in a batch, at most; 0 means DefaultLimit
-	Typed   bool             // decode the 17 fields of [Metadata] and encode them again; false passes on any object as it came
-	Binary  bool             // encode the metadata of bodies in protobuf and gob again in that format, not as JSON; only without a sink
-	MaxBody int64            // bytes of a body, as sent and unpacked; 0 means DefaultMaxBody
+	Limit   int              // maximum number of records in a batch; 0 means DefaultLimit
+	Typed   bool             // decode the 17 fields of [Metadata] and encode them again, instead of storing any object as sent
+	Binary  bool             // encode metadata from protobuf and gob again in the same format, not as JSON; requires sink null
+	MaxBody int64            // maximum bytes of a body, both as sent and unpacked; 0 means DefaultMaxBody
 	Trace   bool             // store the traceparent of a request with each of its events
-	Token   string           // that requests must carry as Authorization: Bearer; "" if none
+	Token   string           // secret that requests must carry as Authorization: Bearer; "" means none
 	Sink    string           // null, file:PATH or spool:DIR; "" means null
-	Fsync   bool             // acknowledged means on stable storage
+	Fsync   bool             // sync the sink to stable storage before a batch is acknowledged
 	Rotate  int64            // bytes after which the file sink begins another file; 0 means never
-	Now     func() time.Time // names rotated files; nil if they are numbered only, and there is no spool
-	Log     *slog.Logger     // gets the first failure of the sink in a row, and its recovery; nil if nothing is logged
+	Now     func() time.Time // clock; required for a spool; if nil, rotated files have numbers but no times in their names
+	Log     *slog.Logger     // logs the first of consecutive failures of the sink, and its recovery; nil means no log
 
-	SpoolBytes int64         // of the spool on disk, at most; 0 means spool.DefaultBytes
-	SpoolAge   time.Duration // of the oldest unsent event in it, at most; 0 means any
-	Wait       time.Duration // how long a batch in the spool waits until it is sent; 0 means that it does not
+	SpoolBytes int64         // maximum bytes of the spool on disk; 0 means spool.DefaultBytes
+	SpoolAge   time.Duration // maximum age of the oldest unsent event in the spool; 0 means no maximum
+	Wait       time.Duration // time that the response to a batch waits until the spool has sent it; 0 means no wait
 }
 
 // Defaults of a Config.
@@ -41,19 +41,19 @@ const (
 	DefaultMaxBody = 1 << 20
 )
 
-// Service accepts batches. Its methods may be called concurrently.
+// Service accepts batches and passes their records to a sink. Its methods may be called concurrently.
 type Service struct {
 	limit   int
 	maxBody int64
 	typed   bool
 	binary  bool
 	traced  bool
-	token   *[sha256.Size]byte // of the token, so that no length is compared; nil if none is required
-	sink    sink.Sink          // nil if nothing is stored, so no lines are built
-	cut     int64              // bytes of an unfinished line or write that the sink found
-	unsent  uint64             // events that it found in the spool
+	token   *[sha256.Size]byte // hash of the token, so that comparing takes the same time for any length; nil if none is required
+	sink    sink.Sink          // nil for sink null, for which no lines are built
+	cut     int64              // bytes of an unfinished line or write that the sink found when it was opened
+	unsent  uint64             // number of unsent events that the spool had when it was opened
 	log     *slog.Logger
-	now     func() time.Time // nil if there is no clock
+	now     func() time.Time // Config.Now, may be nil
 	counts  counters
 
 	unpackers sync.Pool // of *unpacker
@@ -61,7 +61,7 @@ type Service struct {
 	lines     sync.Pool // of *[]byte
 }
 
-// New opens the sink.
+// New returns a service with its sink open. An error is about the configuration or the sink.
 func New(c Config) (*Service, error) {
 	if c.Binary && cmp.Or(c.Sink, SinkNull) != SinkNull {
 		return nil, fmt.Errorf("metadata in a binary format is for measuring, and sink %q takes lines of JSON; use sink null", c.Sink)
@@ -98,52 +98,57 @@ func New(c Config) (*Service, error) {
 		if c.Now == nil {
 			return nil, errors.New("a spool needs a clock")
 		}
-		sp, found, err := spool.Open(path, spool.Options{Fsync: c.Fsync, Bytes: c.SpoolBytes, Age: c.SpoolAge, Wait: c.Wait, Now: c.Now})
+		spooled, found, err := spool.Open(path, spool.Options{Fsync: c.Fsync, Bytes: c.SpoolBytes, Age: c.SpoolAge, Wait: c.Wait, Now: c.Now})
 		if err != nil {
 			return nil, err
 		}
-		s.sink, s.cut, s.unsent = sp, found.Torn, found.Events
+		s.sink, s.cut, s.unsent = spooled, found.Torn, found.Events
 	}
 	return s, nil
 }
 
-// Kinds of sinks of the service itself.
+// Kinds of sinks that this package implements.
 const (
 	SinkNull  = "null"
 	SinkFile  = "file"
 	SinkSpool = "spool"
 )
 
-// HasSink reports whether the service itself has a kind of sink.
+// HasSink reports whether this package implements a kind of sink.
 func HasSink(kind string) bool { return kind == SinkNull || kind == SinkFile || kind == SinkSpool }
 
-// ParseSink returns the kind of a sink of the service, and the path of its file or
-// directory.
+// ParseSink parses null, file:PATH or spool:DIR. It returns the kind of the sink, and the path of
+// its file or directory, which is "" for null.
 func ParseSink(text string) (kind, path string, err error) {
-	if kind, path, _ = strings.Cut(text, ":"); text != SinkNull && (kind == SinkNull || !HasSink(kind) || path == "") {
+	if text == SinkNull {
+		return SinkNull, "", nil
+	}
+	kind, path, _ = strings.Cut(text, ":")
+	hasPath := kind == SinkFile || kind == SinkSpool
+	if !hasPath || path == "" {
 		return "", "", fmt.Errorf("%q is neither null nor file:PATH nor spool:DIR", text)
 	}
 	return kind, path, nil
 }
 
-// unreadyTime is the time for which the service reports that it is not ready after a batch that it could not
-// store. After that it reports ready again: without new requests it could not learn that the sink
-// works again.
+// unreadyTime is the time for which the service reports that it is not ready after it failed to store
+// a batch. Afterwards it reports ready again, because only a new request can show that the sink works.
 const unreadyTime = 5 * time.Second
 
-// Ready returns why batches cannot be stored now, without internal details.
+// Ready returns nil if batches can be stored now. An error says why not, without internal details.
 func (s *Service) Ready(context.Context) error {
-	if to, ok := s.sink.(*spool.Spool); ok {
-		st := to.Status()
-		if st.Bound-st.Bytes < st.Bound/100 || st.Late {
+	if spooled, ok := s.sink.(*spool.Spool); ok {
+		status := spooled.Status()
+		isFull := status.Bound-status.Bytes < status.Bound/100 // less than 1 % is free
+		if isFull || status.Late {
 			return errors.New("the spool is full")
 		}
-		if slices.ContainsFunc(st.Cursors, func(c spool.Cursor) bool { return c.Held }) {
+		if slices.ContainsFunc(status.Cursors, func(c spool.Cursor) bool { return c.Held }) {
 			return errors.New("a destination takes no events")
 		}
 	}
 	if failed := s.counts.failed.Load(); failed != nil && s.counts.failing.Load() > 0 {
-		if since := s.now().Sub(*failed); since >= 0 && since < unreadyTime { // below 0: the clock was set back
+		if since := s.now().Sub(*failed); since >= 0 && since < unreadyTime { // since is negative if the clock was set back
 			return errors.New("the sink fails")
 		}
 	}
@@ -158,18 +163,18 @@ func (s *Service) Close() error {
 	return s.sink.Close()
 }
 
-// Delivered returns how many records the sink has taken.
+// Delivered returns the number of records that the sink has stored.
 func (s *Service) Delivered() int64 { return s.counts.records.Load() }
 
-// Cut returns the size of the unfinished last line or write that the sink found when
-// it was opened. A file sink removes it; readers of a spool skip it.
+// Cut returns the bytes of an unfinished last line or write that the sink found when it was opened.
+// A file sink removes them; readers of a spool skip them.
 func (s *Service) Cut() int64 { return s.cut }
 
-// Unsent returns how many events the sink found that are still to be sent on.
+// Unsent returns the number of unsent events that the spool had when it was opened.
 func (s *Service) Unsent() uint64 { return s.unsent }
 
-// MaxBody returns how many bytes a body may have, as sent and unpacked.
+// MaxBody returns the maximum bytes of a body, both as sent and unpacked.
 func (s *Service) MaxBody() int64 { return s.maxBody }
 
-// Limit returns how many records a batch may have.
+// Limit returns the maximum number of records in a batch.
 func (s *Service) Limit() int { return s.limit }

@@ -7,34 +7,35 @@ import (
 	"time"
 )
 
-// Time is when an event happened. JSON has it as seconds since 1970, an integer or a number with a
-// fraction or an exponent, or as a text of RFC 3339. It has a precision of nanoseconds.
+// Time is the time of an event, with a precision of nanoseconds. In JSON it is a number of seconds
+// since 1970, which may have a fraction or an exponent, or a text of RFC 3339.
 type Time struct{ time.Time }
 
 var errTimestamp = errors.New("no timestamp")
 
-// UnmarshalJSON leaves null as it is.
+// UnmarshalJSON parses a number or a text. For null it leaves t unchanged.
 func (t *Time) UnmarshalJSON(text []byte) error {
-	if len(text) > 0 && (text[0] == '-' || '0' <= text[0] && text[0] <= '9') {
-		at, err := parseSeconds(string(text))
-		if err != nil {
-			return err
-		}
-		t.Time = at
-		return nil
+	isNumber := len(text) > 0 && (text[0] == '-' || '0' <= text[0] && text[0] <= '9')
+	if !isNumber {
+		return t.Time.UnmarshalJSON(text)
 	}
-	return t.Time.UnmarshalJSON(text)
+	parsed, err := parseSeconds(string(text))
+	if err != nil {
+		return err
+	}
+	t.Time = parsed
+	return nil
 }
 
-// parseSeconds parses seconds since 1970, exactly. It looks for an exponent only if the number
-// cannot be parsed otherwise: hardly any has one.
+// parseSeconds parses a number of seconds since 1970 without rounding; digits below a nanosecond are
+// dropped. Few numbers have an exponent, so it calls parseScientific only if it cannot parse text.
 func parseSeconds(text string) (time.Time, error) {
 	whole, fraction, _ := strings.Cut(text, ".")
-	s, err := strconv.ParseInt(whole, 10, 64)
+	seconds, err := strconv.ParseInt(whole, 10, 64)
 	if err != nil {
 		return parseScientific(text)
 	}
-	ns, scale := int64(0), int64(time.Second)
+	ns, scale := int64(0), int64(time.Second) // scale is the value of a digit in ns
 	for _, c := range []byte(fraction) {
 		if c < '0' || c > '9' {
 			return parseScientific(text)
@@ -45,31 +46,32 @@ func parseSeconds(text string) (time.Time, error) {
 	if whole[0] == '-' {
 		ns = -ns
 	}
-	return time.Unix(s, ns).UTC(), nil
+	return time.Unix(seconds, ns).UTC(), nil
 }
 
-// maxExponent bounds the exponent of a number. One with a year of four digits has at most twelve
-// digits before its point.
+// maxExponent is the largest accepted exponent, which limits the length of the number without one. It
+// is generous: seconds of a year of four digits have at most twelve digits before the point.
 const maxExponent = 40
 
-// parseScientific parses seconds with an exponent, such as 1.46e9, as the same number without one.
+// parseScientific parses a number of seconds with an exponent, such as 1.46e9. It writes the same
+// number without an exponent, and parses that.
 func parseScientific(text string) (time.Time, error) {
-	at := strings.IndexAny(text, "eE")
-	if at < 0 {
+	e := strings.IndexAny(text, "eE")
+	if e < 0 {
 		return time.Time{}, errTimestamp
 	}
-	sign, mantissa := "", text[:at]
+	sign, mantissa := "", text[:e]
 	if unsigned, negative := strings.CutPrefix(mantissa, "-"); negative {
 		sign, mantissa = "-", unsigned
 	}
-	exponent, err := strconv.Atoi(text[at+1:])
+	exponent, err := strconv.Atoi(text[e+1:])
 	if err != nil || mantissa == "" || exponent < -maxExponent || exponent > maxExponent {
 		return time.Time{}, errTimestamp
 	}
 	whole, fraction, _ := strings.Cut(mantissa, ".")
-	point := len(whole) + exponent
-	all := strings.Repeat("0", max(0, -point)) + whole + fraction
+	point := len(whole) + exponent // number of digits before the point
+	digits := strings.Repeat("0", max(0, -point)) + whole + fraction
 	point = max(0, point)
-	all += strings.Repeat("0", max(0, point-len(all)))
-	return parseSeconds(sign + "0" + all[:point] + "." + all[point:])
+	digits += strings.Repeat("0", max(0, point-len(digits)))
+	return parseSeconds(sign + "0" + digits[:point] + "." + digits[point:])
 }

@@ -1,8 +1,8 @@
 package ingest
 
-// traceOf returns the traceparent to store with events of a request: "" if the service stores none
-// or if it is invalid.
-func (s *Service) traceOf(h Head) string {
+// storedTrace returns the traceparent to store with the events of a request, or "" if the service
+// stores none or if the request has no valid one.
+func (s *Service) storedTrace(h Head) string {
 	if !s.traced || !isTraceparent(h.Traceparent) {
 		return ""
 	}
@@ -11,9 +11,9 @@ func (s *Service) traceOf(h Head) string {
 
 // isTraceparent reports whether s is a traceparent as W3C Trace Context, section
 // 3.2, defines it for version 00: version, trace id, parent id and flags in
-// lower-case hexadecimal, and neither id only zeros.
+// lower-case hexadecimal. Neither id may consist of zeros.
 func isTraceparent(s string) bool {
-	const form = "00-hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh-hhhhhhhhhhhhhhhh-hh"
+	const form = "00-hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh-hhhhhhhhhhhhhhhh-hh" // h is a hexadecimal digit
 	if len(s) != len(form) {
 		return false
 	}
