@@ -1,5 +1,5 @@
-// Package commit writes the batches of concurrent callers together: batches that
-// arrive while others are being written wait, and go into the next write.
+// Package commit writes the batches of concurrent callers together (group commit): batches that
+// arrive while others are being written wait, and are then written in one write.
 package commit
 
 import (
@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Errors of Keep. A batch that is too large will always be.
+// Errors of Keep. After ErrTooLarge it is useless to try the batch again.
 var (
 	ErrClosed   = errors.New("the sink is closed")
 	ErrTooLarge = errors.New("the batch is larger than the sink takes")
@@ -17,35 +17,36 @@ var (
 // Batch contains the lines of one caller.
 type Batch struct {
 	Lines []byte
-	N     int    // lines
-	Err   error  // the result
-	End   uint64 // its position, for writers that set it
+	N     int    // number of lines, for writers that use it
+	Err   error  // result, set by the writer
+	End   uint64 // position after the batch, for writers that set it
 }
 
-// Queue passes batches to one writer at a time.
+// Queue collects the batches of concurrent callers into groups, and writes one group at a time. There
+// is no goroutine for this: a caller that gets the turn writes the group of its batch.
 type Queue struct {
-	turn  chan struct{} // full while a caller writes
+	turn  chan struct{} // a semaphore: holds a value while a caller writes
 	write func([]*Batch)
 
 	mu     sync.Mutex
 	closed bool
-	next   *group // batches of the next turn; nil if nothing waits
+	next   *group // the group that new batches join; nil if no batch waits
 }
 
 // group contains the batches that are written in one turn.
 type group struct {
 	batches []*Batch
-	done    chan struct{} // closed when all of them have their result
+	done    chan struct{} // closed after the Err of every batch is set
 }
 
-// New returns a queue before write, which sets the result of every batch. It is never called
-// concurrently.
+// New returns a queue that passes groups of batches to write. write must set the Err of every batch.
+// It is never called concurrently.
 func New(write func([]*Batch)) *Queue {
 	return &Queue{turn: make(chan struct{}, 1), write: write}
 }
 
-// Keep returns when b has its result, which it returns. If ctx ends before a turn has begun with b,
-// the error is ctx's and b is not written.
+// Keep waits until b is written and returns its Err. If ctx ends before the write of b begins, Keep
+// returns the error of ctx and b is not written.
 func (q *Queue) Keep(ctx context.Context, b *Batch) error {
 	g, err := q.joinGroup(b)
 	if err != nil {
@@ -60,12 +61,12 @@ func (q *Queue) Keep(ctx context.Context, b *Batch) error {
 		if q.leaveGroup(g, b) {
 			return ctx.Err()
 		}
-		<-g.done // another caller is writing it
+		<-g.done // another caller is already writing the group
 	}
 	return b.Err
 }
 
-// joinGroup adds a batch to the group that waits.
+// joinGroup adds a batch to the waiting group, and returns the group.
 func (q *Queue) joinGroup(b *Batch) (*group, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -79,7 +80,7 @@ func (q *Queue) joinGroup(b *Batch) (*group, error) {
 	return q.next, nil
 }
 
-// leaveGroup removes a batch from a group that still waits, or returns false.
+// leaveGroup removes a batch from a group. It returns false if the group no longer waits.
 func (q *Queue) leaveGroup(g *group, b *Batch) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -95,7 +96,7 @@ func (q *Queue) leaveGroup(g *group, b *Batch) bool {
 	return false
 }
 
-// commitGroup writes g, unless that was done in an earlier turn. The caller has the turn.
+// commitGroup writes g, unless another caller has written it. The caller must have the turn.
 func (q *Queue) commitGroup(g *group) {
 	q.mu.Lock()
 	if q.next != g {
@@ -108,7 +109,7 @@ func (q *Queue) commitGroup(g *group) {
 	close(g.done)
 }
 
-// Waiting returns how many batches wait for the next turn.
+// Waiting returns the number of batches that wait for the next turn.
 func (q *Queue) Waiting() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -118,7 +119,7 @@ func (q *Queue) Waiting() int {
 	return len(q.next.batches)
 }
 
-// Close writes the waiting batches and then calls last, after which nothing is written.
+// Close writes the waiting batches and then calls last. No batch is written afterwards.
 func (q *Queue) Close(last func() error) error {
 	q.mu.Lock()
 	q.closed = true

@@ -14,40 +14,40 @@ import (
 
 // Options configure how a File stores lines. The zero value works.
 type Options struct {
-	Fsync  bool             // stored means on stable storage; else it means written, which survives the end of the process but not a power cut
-	Rotate int64            // largest size of a file in bytes, unless one batch is longer; 0 if there is one file
-	Now    func() time.Time // its time is part of the names of rotated files; nil if it is not
+	Fsync  bool             // sync each write to stable storage; without it, lines survive the end of the process but not a power cut
+	Rotate int64            // maximum size of a file in bytes, unless a single batch is larger; 0 means no maximum
+	Now    func() time.Time // clock for the times in the names of rotated files; nil means names without a time
 
-	files atomicfile.Disk // nil means the operating system's
+	files atomicfile.Disk // file system; nil means that of the operating system
 }
 
-// MaxBatch bounds the bytes of one Keep of a [File].
+// MaxBatch is the largest size of the lines of one Keep of a [File], in bytes.
 const MaxBatch = 64 << 20
 
-// maxWrite is the size in bytes up to which batches are joined.
+// maxWrite is the size in bytes up to which batches are joined to one write.
 const maxWrite = 4 << 20
 
 // File stores lines in a file, one after the other.
 //
-// Batches that arrive while others are being written wait, and are then written together, and
-// synced together: the more callers, the fewer writes.
+// Batches that arrive while others are being written wait. They are then written together and synced
+// together, so that many concurrent callers need few writes.
 //
-// When the file would become longer than Options.Rotate it is renamed to PATH.1, the next one to
-// PATH.2 and so on, or with a clock to PATH.20060102T150405Z.1; the time is UTC. A number is used
-// once, and no file is ever overwritten. If a file cannot be renamed, writing to it continues.
+// A file that would become larger than Options.Rotate is renamed to PATH.1, the next file to PATH.2
+// and so on, or with a clock to PATH.20060102T150405Z.1; the time is UTC. A number is used once, and
+// no file is ever overwritten. If a file cannot be renamed, writing to it continues.
 //
-// A write that fails or comes up short, as on a full disk, is undone: the batches that were written
-// together fail, and nothing of them stays. After a failed sync the content of the disk is unknown,
-// so the file is renamed, truncated to its synced part, and another one begun. As long as it could
-// not be truncated, its name ends in .torn@ and the number of valid bytes; the next Open tries
-// again.
+// A write that fails or is short, as on a full disk, is undone: all batches that were written
+// together fail, and their bytes are removed. After a failed sync the content of the disk is unknown.
+// The file is then renamed and truncated to its synced part, and another file is created. While the
+// file cannot be truncated, its name ends in .torn@ and the number of valid bytes, and the next
+// [Open] tries again.
 //
-// If the process is killed, or with Fsync the power cut, each line that was acknowledged exists
-// once. Others exist once or not at all. [Open] removes an incomplete line.
+// After the process was killed, or with Fsync after a power cut, each acknowledged line exists exactly
+// once. Other lines exist once or not at all. [Open] removes an incomplete line.
 //
-// PATH.lock locks out a second process if the system has such locks. It is empty and stays. No
-// other program may write to the file, shorten or rename it; it may be read at any time, up to the
-// last line end.
+// The file PATH.lock keeps a second process from opening the file, if the system supports locks. It
+// is empty and is never removed. No other program may write to the file, truncate it or rename it.
+// Other programs may read it at any time, up to the last line end.
 type File struct {
 	queue *commit.Queue
 	store *store
@@ -56,9 +56,9 @@ type File struct {
 
 var _ Sink = (*File)(nil)
 
-// Open opens the file at path, in a directory that exists, and makes it if it does not exist. Cut
-// is the length of an incomplete line at its end, as left by a process that was killed in the
-// middle of a write.
+// Open opens the file at path, or creates it. Its directory must exist. Open removes an incomplete
+// line at the end of the file, which a process leaves that is killed during a write; cut is the
+// number of removed bytes.
 func Open(path string, o Options) (f *File, cut int64, err error) {
 	if o.files == nil {
 		o.files = atomicfile.System{}
@@ -75,7 +75,7 @@ func Open(path string, o Options) (f *File, cut int64, err error) {
 	return f, cut, nil
 }
 
-// Keep implements [Sink]. Lines have [MaxBatch] bytes at most.
+// Keep implements [Sink]. lines may have at most [MaxBatch] bytes.
 func (f *File) Keep(ctx context.Context, lines []byte, _ int) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (f *File) Keep(ctx context.Context, lines []byte, _ int) error {
 	return f.queue.Keep(ctx, &commit.Batch{Lines: lines})
 }
 
-// Close writes the waiting batches, and closes the file.
+// Close writes the waiting batches and closes the file. Further calls do nothing.
 func (f *File) Close() error {
 	return f.queue.Close(func() error {
 		if f.lock == nil {
@@ -105,14 +105,19 @@ func (f *File) Close() error {
 
 // Stats counts the operations of a File since it was opened.
 type Stats struct {
-	Writes    int64 // of one batch or more
+	Writes    int64 // number of writes, each of one or more batches
 	Syncs     int64
 	Rotations int64
-	Failures  int64 // writes, syncs and rotations that failed
+	Failures  int64 // number of writes, syncs and rotations that failed
 }
 
 // Stats returns the counters.
 func (f *File) Stats() Stats {
 	s := f.store
-	return Stats{s.writes.Load(), s.syncs.Load(), s.rotations.Load(), s.failures.Load()}
+	return Stats{
+		Writes:    s.writes.Load(),
+		Syncs:     s.syncs.Load(),
+		Rotations: s.rotations.Load(),
+		Failures:  s.failures.Load(),
+	}
 }

@@ -5,15 +5,15 @@ import (
 	"io"
 )
 
-// searchWindow is the part at the end of a file that is searched for holes, in bytes. Unsynced data
-// is never more than one batch or one write.
+// searchWindow is the number of bytes at the end of a file that are searched for holes. It covers all
+// data that may not have been synced, which is at most one batch or one write.
 const searchWindow = max(MaxBatch, maxWrite)
 
-// wholeLines returns how many of the first size bytes of r are complete lines. The rest is to be
-// removed: a line without its end, or anything from a line with a zero byte on. A file system fills
-// blocks with zeros that a power cut kept it from writing, although later ones may have been
-// written.
-func wholeLines(r io.ReaderAt, size int64) (int64, error) {
+// completeLines returns the number of bytes at the start of r that are valid complete lines, out of
+// size bytes. The caller removes the rest: a line without its end, or a line with a zero byte and all
+// bytes after it. Zeros are holes: after a power cut during a write, the file system fills blocks that
+// were not written with zeros, even if blocks after them were written.
+func completeLines(r io.ReaderAt, size int64) (int64, error) {
 	end, err := firstZero(r, max(0, size-searchWindow), size)
 	if err != nil {
 		return 0, err
@@ -21,9 +21,10 @@ func wholeLines(r io.ReaderAt, size int64) (int64, error) {
 	return lastLineEnd(r, end)
 }
 
-const blockSize = 64 << 10
+const blockSize = 64 << 10 // bytes of one read
 
-// firstZero returns the offset of the first zero byte from an offset on, or size.
+// firstZero returns the offset of the first zero byte at or after the offset from, or size if there is
+// none.
 func firstZero(r io.ReaderAt, from, size int64) (int64, error) {
 	buf := make([]byte, min(blockSize, size-from))
 	for from < size {
@@ -39,7 +40,7 @@ func firstZero(r io.ReaderAt, from, size int64) (int64, error) {
 	return size, nil
 }
 
-// lastLineEnd returns the offset after the last line end before end, or 0.
+// lastLineEnd returns the offset after the last line end before the offset end, or 0 if there is none.
 func lastLineEnd(r io.ReaderAt, end int64) (int64, error) {
 	buf := make([]byte, min(blockSize, end))
 	for end > 0 {

@@ -17,7 +17,7 @@ func FuzzRecover(f *testing.F) {
 		if n := int(times % 300000); n > 0 && len(text)*n < 1<<20 {
 			text = append(bytes.Repeat(text, n), text...)
 		}
-		n, err := wholeLines(bytes.NewReader(text), int64(len(text)))
+		n, err := completeLines(bytes.NewReader(text), int64(len(text)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,62 +10,64 @@ import (
 	"time"
 )
 
-// rotatedFile is a rotated file, by its name: PATH, a point, perhaps a time and a point, and a
-// number.
+// rotatedFile is the parsed name of a rotated file. The form of the name is FILE.NUMBER or
+// FILE.TIME.NUMBER, followed by .torn@BYTES if the file is torn.
 type rotatedFile struct {
-	name   string
-	number int
-	torn   bool  // its sync failed, and it is not truncated yet
-	good   int64 // its valid bytes; only of a torn one
+	name       string
+	number     int
+	torn       bool  // a sync of the file failed, and the file is not truncated yet
+	validBytes int64 // size to which a torn file must be truncated
 }
 
 // timeLayout is the format of a time in a name, in UTC.
 const timeLayout = "20060102T150405Z"
 
-// tornMark is followed by the number of valid bytes.
+// tornMark is the part of a torn file's name before the number of valid bytes.
 const tornMark = ".torn@"
 
-// finalName returns the name without the mark.
-func (p rotatedFile) finalName() string {
-	name, _, _ := strings.Cut(p.name, tornMark)
+// finalName returns the name of the file after it is truncated.
+func (f rotatedFile) finalName() string {
+	name, _, _ := strings.Cut(f.name, tornMark)
 	return name
 }
 
-// parseName parses the name of a rotated file; it returns false for any other file.
+// parseName parses the name of a rotated file. It returns false for any other file.
 func (s *store) parseName(name string) (rotatedFile, bool) {
-	p := rotatedFile{name: name}
+	f := rotatedFile{name: name}
 	rest, ok := strings.CutPrefix(name, filepath.Base(s.path)+".")
 	if !ok {
 		return rotatedFile{}, false
 	}
-	rest, good, marked := strings.Cut(rest, tornMark)
-	if p.torn = marked; marked {
+	rest, validBytes, torn := strings.Cut(rest, tornMark)
+	if torn {
+		f.torn = true
 		var err error
-		if p.good, err = strconv.ParseInt(good, 10, 64); err != nil || p.good < 0 {
+		if f.validBytes, err = strconv.ParseInt(validBytes, 10, 64); err != nil || f.validBytes < 0 {
 			return rotatedFile{}, false
 		}
 	}
-	if at, number, timed := strings.Cut(rest, "."); timed {
-		if _, err := time.Parse(timeLayout, at); err != nil {
+	if timeText, number, hasTime := strings.Cut(rest, "."); hasTime {
+		if _, err := time.Parse(timeLayout, timeText); err != nil {
 			return rotatedFile{}, false
 		}
 		rest = number
 	}
 	n, err := strconv.Atoi(rest)
-	p.number = n
-	return p, err == nil && n > 0
+	f.number = n
+	return f, err == nil && n > 0
 }
 
-// putAway renames the file, which is closed, to the next rotated name, with mark after it. A file
-// that another process has removed is no error.
-func (s *store) putAway(mark string) (rotatedFile, error) {
-	const tries = 1000 // numbers in a row that are taken, by files that came after open
-	for number := s.number + 1; number <= s.number+tries; number++ {
+// renameFile renames the file, which must be closed, to the next rotated name with suffix after it. It
+// skips numbers of files that other programs have created since Open. If another program has removed
+// the file, renameFile returns a zero rotatedFile and no error.
+func (s *store) renameFile(suffix string) (rotatedFile, error) {
+	const maxTries = 1000
+	for number := s.lastNumber + 1; number <= s.lastNumber+maxTries; number++ {
 		name := filepath.Base(s.path) + "."
 		if s.now != nil {
 			name += s.now().UTC().Format(timeLayout) + "."
 		}
-		name += strconv.Itoa(number) + mark
+		name += strconv.Itoa(number) + suffix
 		switch err := s.files.RenameNew(s.path, filepath.Join(filepath.Dir(s.path), name)); {
 		case errors.Is(err, fs.ErrExist):
 			continue
@@ -74,9 +76,9 @@ func (s *store) putAway(mark string) (rotatedFile, error) {
 		case err != nil:
 			return rotatedFile{}, err
 		}
-		s.number = number
-		p, _ := s.parseName(name)
-		return p, nil
+		s.lastNumber = number
+		rotated, _ := s.parseName(name)
+		return rotated, nil
 	}
-	return rotatedFile{}, fmt.Errorf("rename %s: %d numbers are taken", s.path, tries)
+	return rotatedFile{}, fmt.Errorf("rename %s: %d numbers are taken", s.path, maxTries)
 }

@@ -1,10 +1,10 @@
-// Package sink stores lines: nowhere, or in files.
+// Package sink stores batches of lines: in files ([File]), or nowhere ([Null]).
 //
-// It stores complete lines, each with its line end and without a zero byte or another line end in
-// it, such as JSON on one line. They come in batches. A batch is stored completely or not at all.
+// A line is any text without a zero byte or a line end in it, for example JSON, and then a line end.
+// A batch of lines is stored completely or not at all.
 //
-// A broker's client is a [Sink] as well: Keep publishes a batch and waits until the broker has
-// acknowledged it (in NATS JetStream: PublishAsync for each line and then its PubAckFutures).
+// The client of a broker can implement [Sink], too: Keep publishes a batch and waits until the broker
+// has acknowledged it (in NATS JetStream: PublishAsync for each line and then its PubAckFutures).
 package sink
 
 import (
@@ -15,17 +15,18 @@ import (
 
 // Sink stores batches of lines. Its methods may be called concurrently.
 type Sink interface {
-	// Keep stores lines, which are n complete ones, and returns when they are stored as safely as
-	// the sink guarantees; then they are acknowledged. After an error the sink may contain them or
-	// not, but never a part of a line. If ctx ends before the sink has begun with them, the error
-	// is ctx's own and nothing of them is stored. Keep does not retain lines when it returns.
+	// Keep stores lines, which consists of n complete lines. A return without an error acknowledges
+	// the lines: they are stored as safely as the sink guarantees. After an error the sink may
+	// contain the lines or not, but never a part of a line. If ctx ends before the sink begins to
+	// store the lines, the error is that of ctx and no line is stored. Keep does not retain lines
+	// after it returns.
 	Keep(ctx context.Context, lines []byte, n int) error
 
-	// Close waits for writes in flight. Keep fails afterwards.
+	// Close waits for writes in flight. Afterwards Keep fails.
 	Close() error
 }
 
-// Errors of Keep. A batch that is too large will always be.
+// Errors of Keep. After ErrTooLarge it is useless to try the batch again.
 var (
 	ErrClosed   = commit.ErrClosed
 	ErrTooLarge = commit.ErrTooLarge

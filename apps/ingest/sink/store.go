@@ -14,21 +14,24 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// store is the file at path and its rotated files. One goroutine at a time uses it.
+// store writes the file at path and its rotated files. Only one goroutine at a time may use it.
+//
+// Before each write makeReady repairs the file if the previous write or sync failed: it truncates
+// the bytes of a failed write, and replaces a file whose sync failed.
 type store struct {
 	path   string
 	fsync  bool
-	rotate int64
-	now    func() time.Time
+	rotate int64            // Options.Rotate
+	now    func() time.Time // Options.Now, may be nil
 	files  atomicfile.Disk
 
-	file       atomicfile.Handle // at path; nil if it is to be opened
-	validBytes int64             // bytes of complete lines in it
-	synced     int64             // how many of these are on stable storage; only with fsync
-	torn       bool              // more may follow them, of a write that failed
-	syncFailed bool              // a sync failed: the file is to be renamed, and only the synced bytes are valid
-	number     int               // of the last rotated file
-	buf        []byte            // batches that are written together
+	file       atomicfile.Handle // the file at path; nil if it must be opened
+	validBytes int64             // size of the complete lines at the start of the file
+	synced     int64             // part of validBytes on stable storage; not used without fsync
+	torn       bool              // bytes of a failed write may follow the valid bytes
+	syncFailed bool              // a sync failed: only the synced bytes are valid, and the file must be replaced
+	lastNumber int               // number of the last rotated file
+	buf        []byte            // reused buffer for batches that are written together
 
 	writes, syncs, rotations, failures atomic.Int64
 }
@@ -37,20 +40,21 @@ func newStore(path string, o Options) *store {
 	return &store{path: path, fsync: o.Fsync, rotate: o.Rotate, now: o.Now, files: o.files}
 }
 
-// openStore reads the existing files.
+// openStore finds the last number of existing rotated files, repairs torn ones, and opens the file. It
+// returns the bytes of an incomplete line that it removed.
 func (s *store) openStore() (cut int64, err error) {
 	names, err := s.files.List(filepath.Dir(s.path))
 	if err != nil {
 		return 0, err
 	}
 	for _, name := range names {
-		p, ok := s.parseName(name)
+		rotated, ok := s.parseName(name)
 		if !ok {
 			continue
 		}
-		s.number = max(s.number, p.number)
-		if p.torn {
-			if err := s.truncateTorn(p); err != nil {
+		s.lastNumber = max(s.lastNumber, rotated.number)
+		if rotated.torn {
+			if err := s.truncateTorn(rotated); err != nil {
 				return 0, err
 			}
 		}
@@ -72,25 +76,28 @@ func (s *store) writeBatches(batches []*commit.Batch) {
 	}
 }
 
-// writePrefix writes the first n batches in one write and returns n and the error of all n.
+// writePrefix writes the first n batches in one write: as many as fit into maxWrite and the file, and at
+// least one. It returns n and the error that all n batches share.
 func (s *store) writePrefix(batches []*commit.Batch) (n int, err error) {
 	if err := s.makeReady(); err != nil {
 		return len(batches), err
 	}
-	if first := int64(len(batches[0].Lines)); s.rotate > 0 && s.validBytes > 0 && first > s.rotate-s.validBytes {
-		if err := s.turnOver(); err != nil {
-			s.failures.Add(1) // lines matter more than their file: writing to it continues
+	firstSize := int64(len(batches[0].Lines))
+	isFull := s.rotate > 0 && s.validBytes > 0 && firstSize > s.rotate-s.validBytes
+	if isFull {
+		if err := s.rotateFile(); err != nil {
+			s.failures.Add(1) // not an error of the batches: they are written to the same file
 		}
 		if err := s.makeReady(); err != nil {
 			return len(batches), err
 		}
 	}
-	most := int64(maxWrite)
+	maxSize := int64(maxWrite)
 	if s.rotate > 0 {
-		most = min(most, s.rotate-s.validBytes)
+		maxSize = min(maxSize, s.rotate-s.validBytes)
 	}
-	lines := batches[0].Lines
-	for n = 1; n < len(batches) && int64(len(lines)+len(batches[n].Lines)) <= most; n++ {
+	lines := batches[0].Lines // a single batch is written without a copy
+	for n = 1; n < len(batches) && int64(len(lines)+len(batches[n].Lines)) <= maxSize; n++ {
 		if n == 1 {
 			lines = append(s.buf[:0], lines...)
 		}
@@ -100,7 +107,8 @@ func (s *store) writePrefix(batches []*commit.Batch) (n int, err error) {
 	return n, s.appendLines(lines)
 }
 
-// appendLines writes lines, all or none of them. After an error of the sync they are not valid.
+// appendLines writes lines in one write, and syncs them if fsync is set. After an error none of the lines
+// is valid.
 func (s *store) appendLines(lines []byte) error {
 	s.writes.Add(1)
 	n, err := s.file.Write(lines)
@@ -110,7 +118,7 @@ func (s *store) appendLines(lines []byte) error {
 	if err != nil {
 		s.failures.Add(1)
 		s.torn = true
-		_ = s.makeReady() // undone immediately, for readers; if that fails, before the next write
+		_ = s.makeReady() // remove the bytes now, for readers; if that fails, the next write tries again
 		return err
 	}
 	s.validBytes += int64(n)
@@ -124,8 +132,8 @@ func (s *store) appendLines(lines []byte) error {
 	return nil
 }
 
-// syncFile marks the file for renaming if it fails: the system may have dropped the unwritten data,
-// and a second sync would not report that.
+// syncFile syncs the file. If the sync fails, the file must be replaced: the system may have dropped
+// the unwritten data, and a second sync would not report that.
 func (s *store) syncFile() error {
 	s.syncs.Add(1)
 	if err := s.file.Sync(); err != nil {
@@ -137,10 +145,11 @@ func (s *store) syncFile() error {
 	return nil
 }
 
-// makeReady brings the file to a state where lines can be appended.
+// makeReady makes sure that the file is open and ends with its valid bytes, so that lines can be
+// appended.
 func (s *store) makeReady() error {
 	if s.syncFailed {
-		if err := s.giveUp(); err != nil {
+		if err := s.replaceFile(); err != nil {
 			return err
 		}
 	}
@@ -156,8 +165,8 @@ func (s *store) makeReady() error {
 		return err
 	}
 	if s.fsync {
-		// Else, after a power cut, bytes of the failed write could be found
-		// among those of the next.
+		// Without this sync, a power cut could leave bytes of the failed write among the bytes of
+		// the next write.
 		if err := s.syncFile(); err != nil {
 			return err
 		}
@@ -166,7 +175,8 @@ func (s *store) makeReady() error {
 	return nil
 }
 
-// openFile opens the file, or makes it, and removes an incomplete line.
+// openFile opens the file, or creates it, and removes an incomplete line at its end. It returns the
+// number of bytes that it removed.
 func (s *store) openFile() (cut int64, err error) {
 	file, err := s.files.OpenFile(s.path, atomicfile.Append)
 	if err != nil {
@@ -181,14 +191,16 @@ func (s *store) openFile() (cut int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if size != s.validBytes { // it is not one that was closed to be renamed
-		good, err := wholeLines(file, size)
+	// A file of this size is new and empty, or rotateFile has closed it and could not rename it.
+	isKnown := size == s.validBytes
+	if !isKnown {
+		valid, err := completeLines(file, size)
 		if err != nil {
 			return 0, err
 		}
-		cut = size - good
+		cut = size - valid
 		if cut > 0 {
-			if err := file.Truncate(good); err != nil {
+			if err := file.Truncate(valid); err != nil {
 				return 0, err
 			}
 		}
@@ -198,9 +210,9 @@ func (s *store) openFile() (cut int64, err error) {
 				return 0, err
 			}
 		}
-		s.validBytes, s.synced = good, good
+		s.validBytes, s.synced = valid, valid
 	}
-	if s.fsync {
+	if s.fsync { // the name of the file
 		if err := s.files.SyncDir(filepath.Dir(s.path)); err != nil {
 			return 0, err
 		}
@@ -209,28 +221,30 @@ func (s *store) openFile() (cut int64, err error) {
 	return cut, nil
 }
 
-// turnOver renames the file to the next number. Its content is synced already, if it has to be.
-func (s *store) turnOver() error {
-	closed := s.file.Close()
+// rotateFile closes the file and renames it to the next rotated name. It need not sync the file,
+// because with fsync every write was synced.
+func (s *store) rotateFile() error {
+	closeErr := s.file.Close()
 	s.file = nil
-	if _, err := s.putAway(""); err != nil {
+	if _, err := s.renameFile(""); err != nil {
 		return err
 	}
 	s.rotations.Add(1)
 	s.validBytes, s.synced = 0, 0
-	return closed
+	return closeErr
 }
 
-// giveUp renames a file whose sync failed, or removes it if it has no valid bytes.
-func (s *store) giveUp() error {
+// replaceFile renames a file whose sync failed, or removes it if it has no valid bytes. The next
+// makeReady creates another one.
+func (s *store) replaceFile() error {
 	if s.file != nil {
-		_ = s.file.Close() // its error can be no worse
+		_ = s.file.Close() // the sync has failed already
 		s.file = nil
 	}
-	var p rotatedFile
+	var rotated rotatedFile
 	var err error
 	if s.synced > 0 {
-		p, err = s.putAway(tornMark + strconv.FormatInt(s.synced, 10))
+		rotated, err = s.renameFile(tornMark + strconv.FormatInt(s.synced, 10))
 	} else if err = s.files.Remove(s.path); errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
@@ -238,23 +252,23 @@ func (s *store) giveUp() error {
 		return err
 	}
 	s.syncFailed, s.torn, s.validBytes, s.synced = false, false, 0, 0
-	if p.torn {
-		_ = s.truncateTorn(p) // or else when it is opened again
+	if rotated.torn {
+		_ = s.truncateTorn(rotated) // if this fails, the next Open tries again
 	}
 	return nil
 }
 
-// truncateTorn truncates a file whose sync failed to its valid bytes, and gives it the name of a
-// rotated one.
-func (s *store) truncateTorn(p rotatedFile) error {
-	name := filepath.Join(filepath.Dir(s.path), p.name)
-	file, err := s.files.OpenFile(name, atomicfile.Append)
+// truncateTorn truncates a rotated file whose sync failed to its valid bytes, and removes the mark
+// from its name.
+func (s *store) truncateTorn(rotated rotatedFile) error {
+	path := filepath.Join(filepath.Dir(s.path), rotated.name)
+	file, err := s.files.OpenFile(path, atomicfile.Append)
 	if err != nil {
 		return err
 	}
 	size, err := file.Size()
-	if err == nil && size > p.good {
-		err = file.Truncate(p.good)
+	if err == nil && size > rotated.validBytes {
+		err = file.Truncate(rotated.validBytes)
 	}
 	if err == nil {
 		err = file.Sync()
@@ -262,7 +276,7 @@ func (s *store) truncateTorn(p rotatedFile) error {
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	return s.files.RenameNew(name, filepath.Join(filepath.Dir(s.path), p.finalName()))
+	return s.files.RenameNew(path, filepath.Join(filepath.Dir(s.path), rotated.finalName()))
 }
 
 func (s *store) close() error {

@@ -7,24 +7,25 @@ import (
 	"time"
 )
 
-// checkRoom returns how many bytes may be written, and an error if there are fewer than need, or if
-// the oldest event waits for too long.
+// checkRoom returns the number of bytes that the spool has room for. It returns ErrFull if they are
+// fewer than need, or if the oldest unsent event is older than Options.Age. Unless there is enough
+// room already, it first reads the progress of the readers, which may have freed segments.
 func (s *Spool) checkRoom(need int64, now time.Time) (int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	room := s.o.Bytes - s.totalBytes()
+	room := s.options.Bytes - s.totalBytes()
 	if s.file == nil {
 		room -= headerSize
 	}
 	var err error
-	if room < need || s.o.Age > 0 {
+	if room < need || s.options.Age > 0 {
 		if err = s.refreshReaders(now, room < need); err != nil {
 			return 0, err
 		}
-		if room = s.o.Bytes - s.totalBytes() - headerSize; room < need {
-			err = fmt.Errorf("%w: its segments have %d bytes of at most %d", ErrFull, s.totalBytes(), s.o.Bytes)
-		} else if age := s.oldestAge(now); s.o.Age > 0 && age > s.o.Age {
-			err = fmt.Errorf("%w: its oldest event waits for %v, at most %v", ErrFull, age.Round(time.Second), s.o.Age)
+		if room = s.options.Bytes - s.totalBytes() - headerSize; room < need {
+			err = fmt.Errorf("%w: its segments have %d bytes of at most %d", ErrFull, s.totalBytes(), s.options.Bytes)
+		} else if age := s.oldestAge(now); s.options.Age > 0 && age > s.options.Age {
+			err = fmt.Errorf("%w: its oldest event waits for %v, at most %v", ErrFull, age.Round(time.Second), s.options.Age)
 		}
 	}
 	if err != nil {
@@ -33,6 +34,7 @@ func (s *Spool) checkRoom(need int64, now time.Time) (int64, error) {
 	return room, err
 }
 
+// totalBytes returns the size of all segments.
 func (s *Spool) totalBytes() int64 {
 	total := int64(0)
 	for _, size := range s.sizes {
@@ -41,49 +43,55 @@ func (s *Spool) totalBytes() int64 {
 	return total
 }
 
-// refreshReaders reads the progress of readers, unless that was done just now.
+// refreshReaders reads the progress of the readers, unless it was read a short time ago. It reads more
+// often if the spool is full.
 func (s *Spool) refreshReaders(now time.Time, full bool) error {
-	const often = 20 * time.Millisecond // interval at which a full spool is read
-	since := now.Sub(s.sent.at)
-	if s.sent.at.IsZero() || since < 0 || since >= often*10 || full && since >= often { // below 0: the clock was set back
-		s.sent.at = now
-		return s.readDir()
+	interval := 200 * time.Millisecond
+	if full {
+		interval = 20 * time.Millisecond
 	}
-	return nil
+	since := now.Sub(s.readers.lastRead)
+	clockWasSetBack := since < 0
+	if !s.readers.lastRead.IsZero() && !clockWasSetBack && since < interval {
+		return nil
+	}
+	s.readers.lastRead = now
+	return s.readDir()
 }
 
-// readDir reads the directory: the remaining segments, and the positions of readers.
+// readDir updates the sizes and marks from the directory: readers may have removed segments and
+// advanced their positions.
 func (s *Spool) readDir() error {
-	names, err := s.o.files.List(s.dir)
+	names, err := s.options.files.List(s.dir)
 	if err != nil {
 		return err
 	}
-	there := map[string]bool{}
+	exists := map[string]bool{}
 	for _, name := range names {
-		there[name] = true
+		exists[name] = true
 	}
 	for name := range s.sizes {
-		if !there[name] {
+		if !exists[name] {
 			delete(s.sizes, name)
 		}
 	}
-	if err := s.sent.readCursors(names); err != nil {
+	if err := s.readers.readCursors(names); err != nil {
 		return err
 	}
-	least, _ := s.sent.positions()
-	for len(s.marks) > 1 && s.marks[1].first <= least {
+	minPosition, _ := s.readers.positions()
+	for len(s.marks) > 1 && s.marks[1].first <= minPosition {
 		s.marks = s.marks[1:]
 	}
 	return nil
 }
 
-// hasUnsent reports whether some reader has not sent an acknowledged event.
+// hasUnsent reports whether a reader has not sent all acknowledged events.
 func (s *Spool) hasUnsent() bool {
-	least, _ := s.sent.positions()
-	return least < s.acked
+	minPosition, _ := s.readers.positions()
+	return minPosition < s.acked
 }
 
-// oldestAge returns the age of the oldest event that some reader has not sent, or 0.
+// oldestAge returns the age of the oldest event that a reader has not sent, or 0 if all are sent.
 func (s *Spool) oldestAge(now time.Time) time.Duration {
 	if len(s.marks) == 0 || !s.hasUnsent() {
 		return 0
@@ -91,64 +99,67 @@ func (s *Spool) oldestAge(now time.Time) time.Duration {
 	return now.Sub(s.marks[0].at)
 }
 
-// readerState contains the positions of readers.
+// readerState contains the positions of the readers as the writer last read them from the cursors.
 type readerState struct {
-	spool *Spool
-	at    time.Time // of the last reading, under the spool's lock
+	spool    *Spool
+	lastRead time.Time // time of the last refreshReaders; guarded by the lock of the spool
 
-	mu          sync.Mutex
+	mu          sync.Mutex // guards the following fields
 	cursors     []Cursor
-	least, most uint64
-	waiting     int
-	following   bool
-	moved       chan struct{} // closed when least has risen
+	minPosition uint64        // position of the slowest reader; 0 if there are no readers
+	maxPosition uint64        // position of the fastest reader
+	waiting     int           // number of callers in waitSent
+	polling     bool          // pollCursors is running
+	advanced    chan struct{} // closed and replaced when minPosition has risen
 }
 
-func (s *readerState) positions() (least, most uint64) {
+// positions returns the positions of the slowest and of the fastest reader.
+func (s *readerState) positions() (minPosition, maxPosition uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.least, s.most
+	return s.minPosition, s.maxPosition
 }
 
-// refresh lists the directory, and reads the cursors in it.
+// refresh reads the cursors in the directory.
 func (s *readerState) refresh() error {
-	names, err := s.spool.o.files.List(s.spool.dir)
+	names, err := s.spool.options.files.List(s.spool.dir)
 	if err != nil {
 		return err
 	}
 	return s.readCursors(names)
 }
 
-// readCursors reads the cursors among names.
+// readCursors reads the cursors among the names of files.
 func (s *readerState) readCursors(names []string) error {
-	list, err := listCursors(s.spool.o.files, s.spool.dir, names)
+	list, err := listCursors(s.spool.options.files, s.spool.dir, names)
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	before := s.least
-	s.cursors, s.least, s.most = list, 0, 0
+	previous := s.minPosition
+	s.cursors, s.minPosition, s.maxPosition = list, 0, 0
 	for i, c := range list {
-		if i == 0 || c.Position < s.least {
-			s.least = c.Position
+		if i == 0 || c.Position < s.minPosition {
+			s.minPosition = c.Position
 		}
-		s.most = max(s.most, c.Position)
+		s.maxPosition = max(s.maxPosition, c.Position)
 	}
-	if s.least > before {
-		close(s.moved)
-		s.moved = make(chan struct{})
+	if s.minPosition > previous {
+		close(s.advanced)
+		s.advanced = make(chan struct{})
 	}
 	return nil
 }
 
-// waitSent waits until all readers have sent the events before end.
+// waitSent waits until all readers have sent the events with numbers below end. It returns ErrWait if
+// that takes longer than Options.Wait.
 func (s *readerState) waitSent(ctx context.Context, end uint64) error {
-	late := time.NewTimer(s.spool.o.Wait)
-	defer late.Stop()
+	timeout := time.NewTimer(s.spool.options.Wait)
+	defer timeout.Stop()
 	s.mu.Lock()
-	if s.waiting++; !s.following {
-		s.following = true
+	if s.waiting++; !s.polling {
+		s.polling = true
 		go s.pollCursors()
 	}
 	defer func() {
@@ -156,15 +167,15 @@ func (s *readerState) waitSent(ctx context.Context, end uint64) error {
 		s.waiting--
 		s.mu.Unlock()
 	}()
-	for s.least < end {
-		moved := s.moved
+	for s.minPosition < end {
+		advanced := s.advanced
 		s.mu.Unlock()
 		select {
-		case <-moved:
+		case <-advanced:
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-late.C:
-			return fmt.Errorf("%w: %v", ErrWait, s.spool.o.Wait)
+		case <-timeout.C:
+			return fmt.Errorf("%w: %v", ErrWait, s.spool.options.Wait)
 		}
 		s.mu.Lock()
 	}
@@ -172,48 +183,48 @@ func (s *readerState) waitSent(ctx context.Context, end uint64) error {
 	return nil
 }
 
-// pollCursors reads the cursors for as long as a caller waits.
+// pollCursors reads the cursors again and again while a caller waits in waitSent.
 func (s *readerState) pollCursors() {
-	const often = 2 * time.Millisecond
+	const interval = 2 * time.Millisecond
 	for {
-		_ = s.refresh() // or the next time
+		_ = s.refresh() // after an error the next iteration tries again
 		s.mu.Lock()
 		if s.waiting == 0 {
-			s.following = false
+			s.polling = false
 			s.mu.Unlock()
 			return
 		}
 		s.mu.Unlock()
-		time.Sleep(often)
+		time.Sleep(interval)
 	}
 }
 
 // Status contains the state and the counters of a spool.
 type Status struct {
 	Next     uint64        // number of the next event
-	Bytes    int64         // of all segments
-	Bound    int64         // that they may have
-	Age      time.Duration // of the oldest event that some reader has not sent
-	Late     bool          // it is more than it may be
-	Writes   int64         // of one batch or more
-	Failures int64         // writes that failed
-	Full     int64         // batches rejected because the spool was full
+	Bytes    int64         // size of all segments
+	Bound    int64         // maximum of Bytes
+	Age      time.Duration // age of the oldest event that a reader has not sent; 0 if all are sent
+	Late     bool          // Age exceeds Options.Age
+	Writes   int64         // number of writes, each of one or more batches
+	Failures int64         // number of failed writes
+	Full     int64         // number of batches that were rejected because the spool was full
 	Cursors  []Cursor
 }
 
-// Status reads the directory.
+// Status reads the progress of the readers and returns the state of the spool.
 func (s *Spool) Status() Status {
-	now := s.o.Now()
+	now := s.options.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_ = s.readDir() // what is known is better than nothing
+	_ = s.readDir() // after an error, report the state as last read
 	st := Status{
-		Next: s.next, Bytes: s.totalBytes(), Bound: s.o.Bytes, Age: s.oldestAge(now),
+		Next: s.next, Bytes: s.totalBytes(), Bound: s.options.Bytes, Age: s.oldestAge(now),
 		Writes: s.counts.writes, Failures: s.counts.failures, Full: s.counts.full,
 	}
-	st.Late = s.o.Age > 0 && st.Age > s.o.Age
-	s.sent.mu.Lock()
-	defer s.sent.mu.Unlock()
-	st.Cursors = s.sent.cursors
+	st.Late = s.options.Age > 0 && st.Age > s.options.Age
+	s.readers.mu.Lock()
+	defer s.readers.mu.Unlock()
+	st.Cursors = s.readers.cursors
 	return st
 }

@@ -36,7 +36,7 @@ func TestClockJumps(t *testing.T) {
 				got += r.take()
 			case 1:
 				assert.NoError(t, "close", r.spool.Close())
-				r.spool = mustOpen(t, r.disk, r.spool.o)
+				r.spool = mustOpen(t, r.disk, r.spool.options)
 				r.read()
 			}
 			if age := r.spool.Status().Age; age > 49*time.Hour*time.Duration(jumps+1) {

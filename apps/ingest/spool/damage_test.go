@@ -36,7 +36,7 @@ func TestDamagedByte(t *testing.T) {
 			r.mustKeep("1", "2")
 			r.mustKeep("3")
 			if later {
-				r.spool.turnOver()
+				r.spool.endSegment()
 			}
 			r.mustKeep("4")
 			r.disk.Change(segmentPath(dir, 1), func(b []byte) []byte { b[at] ^= 0x10; return b })

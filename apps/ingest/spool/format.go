@@ -11,17 +11,20 @@ import (
 	"time"
 )
 
-// A segment is a header and frames. A frame is one batch. All numbers are
-// little-endian, and all sums CRC-32C.
+// A segment consists of a header and frames. A frame contains one batch. Below, the number after a
+// field is its size in bytes. Numbers are little-endian, and sums are CRC-32C.
 //
 //	header  magic 8 · id 16 · first 8 · after 8 · created 8 · sum 4
 //	frame   magic 4 · bytes 4 · events 4 · sum of the lines 4 · first 8 · group 8 · time 8 · sum of this head 4 · lines
 //
-// Each event has a number, which is never used for another one. first is the number of a frame's
-// first event, or the least that can be in a segment. All numbers below after were acknowledged or
-// are of no event. Numbers between after and first were never acknowledged: a write that failed had
-// these. group is the number of the first event of those that were written together: the next group
-// is written only when this one is acknowledged.
+// Each event has a number, which is never used for another event. In a frame, first is the number of
+// its first event; in a header, it is the lowest number that an event in the segment can have.
+//
+// Events with numbers below after are acknowledged; failed writes may have used some numbers below
+// after. Numbers from after up to first were used by failed writes, and never acknowledged.
+//
+// Frames that were written together are a group. Its number, group, is the number of its first event.
+// The next group is written only when this group is acknowledged.
 const (
 	headerMagic = "tarespl1"
 	headerSize  = 52
@@ -33,26 +36,27 @@ const (
 const MaxBatch = 64 << 20
 
 var (
-	errIncomplete = errors.New("more bytes are to come")
+	errIncomplete = errors.New("more bytes are to come") // the bytes may still be being written
 	errDamaged    = errors.New("the bytes are damaged")
-	castTab       = crc32.MakeTable(crc32.Castagnoli)
+	sumTable      = crc32.MakeTable(crc32.Castagnoli)
 )
 
-func computeSum(b []byte) uint32 { return crc32.Checksum(b, castTab) }
+func computeSum(b []byte) uint32 { return crc32.Checksum(b, sumTable) }
 
-// header begins a segment.
+// header is the header of a segment, as described above.
 type header struct {
 	id           ID
 	first, after uint64
 	created      time.Time
 }
 
-// ID names a spool from one Open to the next: with an event's number it names
-// the event.
+// ID identifies a spool from one Open to the next. An ID and the number of an event identify the
+// event.
 type ID [16]byte
 
 func (id ID) String() string { return fmt.Sprintf("%x", id[:]) }
 
+// appendTo appends the encoded header to b.
 func (h header) appendTo(b []byte) []byte {
 	from := len(b)
 	b = append(b, headerMagic...)
@@ -63,6 +67,7 @@ func (h header) appendTo(b []byte) []byte {
 	return binary.LittleEndian.AppendUint32(b, computeSum(b[from:]))
 }
 
+// parseHeader parses the header at the start of b. The error is errIncomplete or errDamaged.
 func parseHeader(b []byte) (h header, err error) {
 	const end = headerSize - 4
 	switch {
@@ -77,25 +82,27 @@ func parseHeader(b []byte) (h header, err error) {
 	return h, nil
 }
 
-// frame is a batch.
+// frame is a batch in a segment, as described above.
 type frame struct {
-	first uint64
-	group uint64
-	n     uint32
-	at    time.Time
-	lines []byte
+	first  uint64
+	group  uint64
+	events uint32 // number of events
+	at     time.Time
+	lines  []byte
 }
 
-func (f frame) end() uint64 { return f.first + uint64(f.n) }
+// end returns the number after the last event.
+func (f frame) end() uint64 { return f.first + uint64(f.events) }
 
-// size returns the size of the frame in a segment in bytes.
+// size returns the size of the encoded frame in bytes.
 func (f frame) size() int64 { return frameSize + int64(len(f.lines)) }
 
+// appendTo appends the encoded frame to b.
 func (f frame) appendTo(b []byte) []byte {
 	from := len(b)
 	b = binary.LittleEndian.AppendUint32(b, frameMagic)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(f.lines)))
-	b = binary.LittleEndian.AppendUint32(b, f.n)
+	b = binary.LittleEndian.AppendUint32(b, f.events)
 	b = binary.LittleEndian.AppendUint32(b, computeSum(f.lines))
 	b = binary.LittleEndian.AppendUint64(b, f.first)
 	b = binary.LittleEndian.AppendUint64(b, f.group)
@@ -104,16 +111,18 @@ func (f frame) appendTo(b []byte) []byte {
 	return append(b, f.lines...)
 }
 
-// parseFrame parses the frame that b begins with. If b is too short, need is how many bytes there
-// have to be.
+// parseFrame parses the frame at the start of b. The error is errIncomplete or errDamaged; need is then
+// the number of bytes to read before trying again. The lines of the frame are a part of b.
 func parseFrame(b []byte) (f frame, need int, err error) {
 	const end = frameSize - 4
 	if len(b) < frameSize {
 		return f, frameSize, errIncomplete
 	}
 	size := binary.LittleEndian.Uint32(b[4:])
-	f.n = binary.LittleEndian.Uint32(b[8:])
-	if binary.LittleEndian.Uint32(b) != frameMagic || binary.LittleEndian.Uint32(b[end:]) != computeSum(b[:end]) || size > MaxBatch || f.n == 0 || f.n > size {
+	f.events = binary.LittleEndian.Uint32(b[8:])
+	isFrame := binary.LittleEndian.Uint32(b) == frameMagic && binary.LittleEndian.Uint32(b[end:]) == computeSum(b[:end])
+	hasEvents := 0 < f.events && f.events <= size // each line has a byte or more
+	if !isFrame || !hasEvents || size > MaxBatch {
 		return frame{}, frameSize, errDamaged
 	}
 	f.first, f.group = binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:])
@@ -123,24 +132,25 @@ func parseFrame(b []byte) (f frame, need int, err error) {
 		return f, need, errIncomplete
 	}
 	f.lines = b[frameSize:need:need]
-	if binary.LittleEndian.Uint32(b[12:]) != computeSum(f.lines) || Lines(f.lines) != int(f.n) {
+	if binary.LittleEndian.Uint32(b[12:]) != computeSum(f.lines) || Lines(f.lines) != int(f.events) {
 		return frame{}, need, errDamaged
 	}
 	return f, need, nil
 }
 
+// Ends of file names.
 const (
 	segmentEnd = ".segment"
 	damagedEnd = ".damaged"
 	cursorEnd  = ".cursor"
 )
 
-// segmentPath returns the path of segment number. Numbers rise.
+// segmentPath returns the path of the segment with a number. Later segments have higher numbers.
 func segmentPath(dir string, number uint64) string {
 	return filepath.Join(dir, fmt.Sprintf("%012d%s", number, segmentEnd))
 }
 
-// segmentNumber returns the number in the name of a segment's file.
+// segmentNumber returns the number in the file name of a segment, or false for any other file.
 func segmentNumber(name string) (uint64, bool) {
 	digits, ok := strings.CutSuffix(name, segmentEnd)
 	if !ok {

@@ -13,28 +13,28 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// Batch contains events in the order in which they were acknowledged, with no number skipped.
+// Batch contains events with consecutive numbers, in the order in which they were acknowledged.
 type Batch struct {
-	ID       ID        // with the numbers it identifies the events
-	From, To uint64    // numbers: of the first event, and the next after the last
-	Lines    []byte    // complete ones
-	Oldest   time.Time // when the first came
-	Closed   bool      // the next events do not belong to it
+	ID       ID        // id of the spool; together with the numbers it identifies the events
+	From, To uint64    // number of the first event, and number after the last event
+	Lines    []byte    // one complete line per event
+	Oldest   time.Time // time at which the first event arrived
+	Closed   bool      // no further events can be appended
 }
 
 // Len returns the number of events.
 func (b *Batch) Len() int { return int(b.To - b.From) }
 
-// Reset empties b, and retains its buffer.
+// Reset empties b. It keeps the buffer of Lines.
 func (b *Batch) Reset() { *b = Batch{Lines: b.Lines[:0]} }
 
 // Damage describes bytes that a reader could not read.
 type Damage struct {
-	Segment string // the file
-	Offset  int64
-	Bytes   int64  // damaged ones, as far as that is known
-	Lost    uint64 // acknowledged events
-	Copy    string // file with the damaged bytes, or ""
+	Segment string // path of the file
+	Offset  int64  // offset of the damaged bytes in the file
+	Bytes   int64  // number of damaged bytes; 0 if not known
+	Lost    uint64 // number of acknowledged events in them; 0 if a cursor is damaged
+	Copy    string // path of a file with a copy of the damaged bytes; "" if there is none
 }
 
 func (d Damage) String() string {
@@ -51,7 +51,12 @@ func (d Damage) String() string {
 	return text
 }
 
-// Reader reads a spool from its cursor on. One goroutine at a time uses it.
+// Reader reads a spool from the position of its cursor on. Only one goroutine at a time may use it. It
+// calls Take, then Begin before it sends the batch, and then Done if the destination has accepted the
+// batch, or Failed.
+//
+// A reader skips damaged bytes, and reports them if they contained acknowledged events. Bytes at the
+// end of the last segment may look damaged while the writer is still writing them.
 type Reader struct {
 	dir    string
 	files  atomicfile.Disk
@@ -59,76 +64,80 @@ type Reader struct {
 	report func(Damage)
 	state  Cursor
 
-	mu     sync.Mutex
+	mu     sync.Mutex // guards cursor and saved
 	cursor openCursor
-	saved  Cursor // as it was last written
-	id     ID
+	saved  Cursor // state as last written to the cursor
+	id     ID     // id in the header of segment
 
-	segment segment
-	window  window // of segment; its file is nil if none is open
-	offset  int64  // in it
-	suspect int    // how often the bytes at offset were bad
-	at      uint64 // number of the next event
-	lost    uint64 // events since the last commit
-	doubts  []suspectRange
-	rest    frame // that is not taken yet
+	segment   segment
+	window    window         // reads segment; its file is nil if no segment is open
+	offset    int64          // offset of the next frame in segment
+	badReads  int            // number of times that the bytes at offset were damaged
+	next      uint64         // number of the next event
+	newlyLost uint64         // number of lost events that state does not count yet
+	suspects  []suspectRange // in the order of their numbers
+	remaining frame          // part of the last frame that Take has not returned; it has no events if all were returned
 }
 
-// maxSuspect is the number of reads after which bad bytes count as damaged, while they may still be
-// being written.
-const maxSuspect = 5
+// maxBadReads is the number of reads after which damaged bytes in the last segment are no longer
+// considered to be a write in progress.
+const maxBadReads = 5
 
 // Cursor returns the position and counters of the reader.
 func (r *Reader) Cursor() Cursor { return r.state }
 
-// Take appends events to b, up to most of them and up to size bytes, unless a single one is longer.
-// It takes the available events, which may be none. After an error it can be called again: it skips
-// nothing.
-func (r *Reader) Take(b *Batch, most, size int) error {
-	for b.Len() < most && !b.Closed && (b.Len() == 0 || len(b.Lines) < size) {
-		if r.rest.n == 0 {
-			if ok, err := r.nextFrame(); err != nil && b.Len() == 0 {
+// Take appends available events to b until b has maxEvents events or maxSize bytes of lines. A first
+// event larger than maxSize is taken, too. Take does not wait: it may append no event. It sets
+// b.Closed if the next event does not fit, or does not have the next number of the same spool. After
+// an error Take can be called again, and skips no event.
+func (r *Reader) Take(b *Batch, maxEvents, maxSize int) error {
+	for b.Len() < maxEvents && !b.Closed && (b.Len() == 0 || len(b.Lines) < maxSize) {
+		if r.remaining.events == 0 {
+			ok, err := r.nextFrame()
+			if err != nil && b.Len() == 0 {
 				return err
-			} else if !ok {
-				return nil // the error comes again
+			}
+			if !ok {
+				return nil // return the events so far; the next call has the same error
 			}
 		}
 		switch {
 		case b.Len() == 0:
-			b.ID, b.From, b.To, b.Oldest = r.id, r.rest.first, r.rest.first, r.rest.at
-		case b.To != r.rest.first || b.ID != r.id:
+			b.ID, b.From, b.To, b.Oldest = r.id, r.remaining.first, r.remaining.first, r.remaining.at
+		case b.To != r.remaining.first || b.ID != r.id:
 			b.Closed = true
 			return nil
 		}
-		if !r.takeEvents(b, most, size) {
+		if !r.takeEvents(b, maxEvents, maxSize) {
 			b.Closed = true
 		}
 	}
 	return nil
 }
 
-// takeEvents moves events from the rest of a frame, and returns false if the next does not fit.
-func (r *Reader) takeEvents(b *Batch, most, size int) bool {
-	for r.rest.n > 0 && b.Len() < most {
-		end := len(r.rest.lines)
-		if r.rest.n > 1 {
-			end = bytes.IndexByte(r.rest.lines, '\n') + 1
+// takeEvents moves events from the remaining frame to b. It returns false if the next event does not
+// fit into maxSize bytes.
+func (r *Reader) takeEvents(b *Batch, maxEvents, maxSize int) bool {
+	for r.remaining.events > 0 && b.Len() < maxEvents {
+		end := len(r.remaining.lines)
+		if r.remaining.events > 1 {
+			end = bytes.IndexByte(r.remaining.lines, '\n') + 1
 		}
-		if b.Len() > 0 && len(b.Lines)+end > size {
+		if b.Len() > 0 && len(b.Lines)+end > maxSize {
 			return false
 		}
-		b.Lines = append(b.Lines, r.rest.lines[:end]...)
-		r.rest.lines = r.rest.lines[end:]
-		r.rest.first++
-		r.rest.n--
+		b.Lines = append(b.Lines, r.remaining.lines[:end]...)
+		r.remaining.lines = r.remaining.lines[end:]
+		r.remaining.first++
+		r.remaining.events--
 		b.To++
 	}
-	r.at = b.To
+	r.next = b.To
 	return true
 }
 
-// nextFrame reads the next frame with an event that is to be sent into rest, or returns false if
-// there is none yet.
+// nextFrame reads the next frame that has an unsent event into r.remaining. It returns false if there
+// is no such frame yet.
 func (r *Reader) nextFrame() (bool, error) {
 	for {
 		if r.window.file == nil {
@@ -140,17 +149,18 @@ func (r *Reader) nextFrame() (bool, error) {
 		f, err := r.window.readFrame(r.offset)
 		switch {
 		case err == nil:
-			r.offset, r.suspect = r.offset+f.size(), 0
-			r.resolveDoubts(f.group)
-			if f.end() <= r.at {
-				continue
+			r.offset, r.badReads = r.offset+f.size(), 0
+			r.resolveSuspects(f.group)
+			if f.end() <= r.next {
+				continue // all its events are sent
 			}
-			r.at = max(r.at, f.first)
-			for ; f.first < r.at; f.n-- {
+			r.next = max(r.next, f.first)
+			// Remove the sent events at the start of the frame.
+			for ; f.first < r.next; f.events-- {
 				f.lines = f.lines[bytes.IndexByte(f.lines, '\n')+1:]
 				f.first++
 			}
-			r.rest = f
+			r.remaining = f
 			return true, nil
 		case !errors.Is(err, errIncomplete) && !errors.Is(err, errDamaged):
 			return false, fmt.Errorf("read %s at byte %d: %w", r.segment.path, r.offset, err)
@@ -162,10 +172,11 @@ func (r *Reader) nextFrame() (bool, error) {
 	}
 }
 
-// skipUnreadable continues after unreadable bytes at the offset, and returns false if they may
-// still be being written. A damaged frame counts as lost only if a later one, or the next segment,
-// shows that it was acknowledged.
-func (r *Reader) skipUnreadable(bad bool) (bool, error) {
+// skipUnreadable continues after unreadable bytes at the offset: at the next valid frame, or else in
+// the next segment. damaged is false if the bytes are only incomplete. It returns false if the bytes
+// may still be being written. The events of a damaged frame count as lost only if a later frame or
+// the next segment shows that they were acknowledged.
+func (r *Reader) skipUnreadable(damaged bool) (bool, error) {
 	following, err := r.nextSegment()
 	if err != nil {
 		return false, err
@@ -174,11 +185,12 @@ func (r *Reader) skipUnreadable(bad bool) (bool, error) {
 	if _, err := r.window.readFrame(r.offset); err == nil {
 		return true, nil
 	}
-	if bad {
-		r.suspect++
+	if damaged {
+		r.badReads++
 	}
-	if bad && (following != nil || r.suspect >= maxSuspect) {
-		next, found, err := r.window.findFrame(r.offset+1, r.at)
+	isComplete := following != nil || r.badReads >= maxBadReads // no write is in progress
+	if damaged && isComplete {
+		next, found, err := r.window.findFrame(r.offset+1, r.next)
 		if err != nil {
 			return false, err
 		}
@@ -189,7 +201,7 @@ func (r *Reader) skipUnreadable(bad bool) (bool, error) {
 			}
 			return err == nil, err
 		}
-		r.suspect = 0
+		r.badReads = 0
 	}
 	if following == nil {
 		return false, nil
@@ -197,7 +209,8 @@ func (r *Reader) skipUnreadable(bad bool) (bool, error) {
 	return true, r.useSegment(*following)
 }
 
-// nextSegment returns the next segment that is worth reading; nil if it does not exist yet.
+// nextSegment returns the next segment, or nil if there is none yet. It ignores the last segment if the
+// header is not valid, because the header may still be being written.
 func (r *Reader) nextSegment() (*segment, error) {
 	list, err := listSegments(r.files, r.dir, r.segment.number)
 	for i := range list {
@@ -208,34 +221,38 @@ func (r *Reader) nextSegment() (*segment, error) {
 	return nil, err
 }
 
-// openSegment opens the segment that has the next event: the last one that may, or else the first.
-// If the header of the first is damaged, its frames may be valid.
+// openSegment opens the segment with the next event: the last segment that can contain the event, or
+// else the first segment, which may have valid frames even if its header is damaged. It returns false
+// if there is no segment to read yet.
 func (r *Reader) openSegment() (bool, error) {
 	list, err := listSegments(r.files, r.dir, 0)
 	if err != nil {
 		return false, err
 	}
-	if len(list) == 0 || len(list) == 1 && list[0].err != nil { // it may be being written
+	isUnfinished := len(list) == 1 && list[0].err != nil // its header may still be being written
+	if len(list) == 0 || isUnfinished {
 		return false, nil
 	}
-	if r.state.Position == 0 && r.state.Sent == 0 { // a new cursor begins with the first event
+	isNew := r.state.Position == 0 && r.state.Sent == 0
+	if isNew { // begin with the first event on disk
 		first, err := r.firstNumber(list)
 		if err != nil {
 			return false, err
 		}
-		r.at = max(r.at, first)
+		r.next = max(r.next, first)
 	}
 	g := list[0]
 	for _, later := range list[1:] {
-		if later.err == nil && later.header.first <= r.at {
+		if later.err == nil && later.header.first <= r.next {
 			g = later
 		}
 	}
 	return true, r.useSegment(g)
 }
 
-// firstNumber returns the number that all events in segments have or exceed. Those of segment 1
-// begin with 0.
+// firstNumber returns a lower bound of the numbers of events in a list of segments. It comes from the
+// first segment with a valid header or a valid frame. Segment 1 begins with event 0, even if its
+// header is damaged.
 func (r *Reader) firstNumber(list []segment) (uint64, error) {
 	for _, g := range list {
 		if g.err == nil || g.number == 1 {
@@ -264,7 +281,8 @@ func (r *Reader) firstGroup(g segment) (group uint64, found bool, err error) {
 	return f.group, err == nil, err
 }
 
-// useSegment continues with a segment.
+// useSegment continues at the start of g. The header of g shows which events in the segments before g
+// were acknowledged: those that were not read are lost.
 func (r *Reader) useSegment(g segment) error {
 	f, err := r.files.OpenFile(g.path, atomicfile.ReadOnly)
 	if err != nil {
@@ -273,64 +291,68 @@ func (r *Reader) useSegment(g segment) error {
 		}
 		return err
 	}
-	size := int64(0)
+	size := int64(0) // of the previous segment
 	if r.window.file != nil {
 		size, _ = r.window.file.Size()
 	}
-	r.resolveDoubts(g.header.after)
-	r.doubts = nil // these were never acknowledged
-	if r.at < g.header.after {
-		d := Damage{Segment: g.path, Lost: g.header.after - r.at}
-		if size > r.offset {
+	r.resolveSuspects(g.header.after)
+	r.suspects = nil // the remaining ones were never acknowledged
+	if r.next < g.header.after {
+		d := Damage{Segment: g.path, Lost: g.header.after - r.next}
+		if size > r.offset { // the lost events were in the rest of the previous segment
 			d.Segment, d.Offset, d.Bytes = r.segment.path, r.offset, size-r.offset
 			d.Copy = r.copyDamaged(d.Offset, d.Bytes)
 		}
 		r.reportLost(d)
 	}
-	r.at = max(r.at, g.header.first)
+	r.next = max(r.next, g.header.first)
 	r.close()
-	r.segment, r.window, r.offset, r.suspect = g, window{file: f}, headerSize, 0
-	if r.id = g.header.id; g.err != nil {
-		r.offset = 0 // frames can be found nevertheless
+	r.segment, r.window, r.offset, r.badReads = g, window{file: f}, headerSize, 0
+	r.id = g.header.id
+	if g.err != nil {
+		r.offset = 0 // search for frames from the first byte on
 	}
 	return nil
 }
 
-// suspectRange is damage of events before a number that were perhaps acknowledged.
+// suspectRange is damage whose events may or may not have been acknowledged.
 type suspectRange struct {
 	Damage
-	to uint64
+	end uint64 // number after the last of the events
 }
 
-// skipDamage skips size damaged bytes at the offset, up to a frame.
-func (r *Reader) skipDamage(size int64, to frame) {
-	if to.first > r.at {
-		d := Damage{Segment: r.segment.path, Offset: r.offset, Bytes: size, Lost: to.first - r.at}
+// skipDamage skips size damaged bytes at the offset. following is the valid frame after the bytes.
+func (r *Reader) skipDamage(size int64, following frame) {
+	if following.first > r.next {
+		d := Damage{Segment: r.segment.path, Offset: r.offset, Bytes: size, Lost: following.first - r.next}
 		d.Copy = r.copyDamaged(d.Offset, size)
-		if to.group > r.at { // it was written when they had been acknowledged
+		if following.group > r.next { // a group is written only after all events before it are acknowledged
 			r.reportLost(d)
 		} else {
-			r.doubts = append(r.doubts, suspectRange{d, to.first})
+			r.suspects = append(r.suspects, suspectRange{d, following.first})
 		}
-		r.at = to.first
+		r.next = following.first
 	}
-	r.offset, r.suspect = r.offset+size, 0
+	r.offset, r.badReads = r.offset+size, 0
 }
 
-// resolveDoubts reports earlier damage: all events before a number were acknowledged.
-func (r *Reader) resolveDoubts(acked uint64) {
-	for len(r.doubts) > 0 && r.doubts[0].to <= acked {
-		r.reportLost(r.doubts[0].Damage)
-		r.doubts = r.doubts[1:]
+// resolveSuspects reports the suspect damage whose events have numbers below acked. These events are
+// now known to be acknowledged, and are lost.
+func (r *Reader) resolveSuspects(acked uint64) {
+	for len(r.suspects) > 0 && r.suspects[0].end <= acked {
+		r.reportLost(r.suspects[0].Damage)
+		r.suspects = r.suspects[1:]
 	}
 }
 
+// reportLost counts the lost events and reports the damage.
 func (r *Reader) reportLost(d Damage) {
-	r.lost += d.Lost
+	r.newlyLost += d.Lost
 	r.report(d)
 }
 
-// copyDamaged copies damaged bytes into a file, as far as it can, and returns its path.
+// copyDamaged copies damaged bytes into a file of the spool and returns its path. It returns "" if it
+// cannot copy them.
 func (r *Reader) copyDamaged(offset, size int64) string {
 	b := make([]byte, min(size, MaxBatch+frameSize))
 	n, err := r.window.file.ReadAt(b, offset)
@@ -349,6 +371,7 @@ func (r *Reader) copyDamaged(offset, size int64) string {
 	return path
 }
 
+// close closes the segment, if one is open.
 func (r *Reader) close() {
 	if r.window.file != nil {
 		_ = r.window.file.Close()
@@ -356,13 +379,13 @@ func (r *Reader) close() {
 	}
 }
 
-// Pending returns the number up to which events may have been sent before the process ended: a
-// batch that is made of them again has the same events. It is at most the cursor's position if
-// nothing is pending.
+// Pending returns the number after the last event of the batch that was being sent when the cursor was
+// last saved. An earlier process may have sent this batch, so it must be sent again with the same
+// events. A result that is not above the position of the cursor means that no batch is pending.
 func (r *Reader) Pending() uint64 { return r.state.Pending }
 
-// Begin records that b is about to be sent. With fsync that is on stable storage then: after a
-// power cut only b is sent again, and with the same events.
+// Begin records in the cursor that b is about to be sent. With fsync it syncs the cursor, so that
+// after a power cut only b is sent again, and with the same events.
 func (r *Reader) Begin(b *Batch) error {
 	r.state.Pending, r.state.Oldest = b.To, b.Oldest
 	if err := r.saveCursor(); err != nil || !r.fsync {
@@ -371,38 +394,41 @@ func (r *Reader) Begin(b *Batch) error {
 	return r.syncCursor()
 }
 
-// Failed records that an attempt has failed, and whether the destination accepts nothing at all, as
-// far as known.
+// Failed records that an attempt to send a batch has failed. held is the new [Cursor.Held]: whether the
+// destination accepts no events at all.
 func (r *Reader) Failed(held bool) error {
 	r.state.Failures++
 	r.state.Held = held
 	return r.saveCursor()
 }
 
-// Part records that the events of b before number to are sent, except dead of them, which are dead.
-// After a crash only the rest of b is sent again.
-func (r *Reader) Part(b *Batch, to uint64, dead int) error {
-	r.advanceTo(b, to, dead)
+// Part records that the events of b with numbers below end are done: they are sent, except for a
+// number of dead ones, which the destination has rejected. After a crash only the rest of b is sent
+// again. dead does not include events that an earlier call of Part has counted.
+func (r *Reader) Part(b *Batch, end uint64, dead int) error {
+	r.advanceTo(b, end, dead)
 	return r.saveCursor()
 }
 
-// advanceTo counts the events of b before number to that were not counted yet.
-func (r *Reader) advanceTo(b *Batch, to uint64, dead int) {
-	r.state.Sent += to - max(b.From, r.state.Position) - uint64(dead)
-	r.state.Position, r.state.Held = to, false
+// advanceTo moves the position to end, and counts the events of b before it that are not counted yet.
+func (r *Reader) advanceTo(b *Batch, end uint64, dead int) {
+	r.state.Sent += end - max(b.From, r.state.Position) - uint64(dead)
+	r.state.Position, r.state.Held = end, false
 	r.state.Dead += uint64(dead)
-	r.state.Lost += r.lost
-	r.lost = 0
+	r.state.Lost += r.newlyLost
+	r.newlyLost = 0
 }
 
-// Done records that b is sent, except dead events that Part has not counted. After an error the
-// reader continues with its state in memory.
+// Done records that all events of b are sent, except for a number of dead ones. dead does not include
+// events that Part has counted. An error means that the cursor could not be written; the reader
+// continues with its state in memory.
 func (r *Reader) Done(b *Batch, dead int) error {
 	r.advanceTo(b, b.To, dead)
 	r.state.Pending, r.state.Oldest = b.To, time.Time{}
 	return r.saveCursor()
 }
 
+// saveCursor writes the state to the cursor.
 func (r *Reader) saveCursor() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -413,7 +439,7 @@ func (r *Reader) saveCursor() error {
 	return nil
 }
 
-// syncCursor brings the cursor to stable storage.
+// syncCursor writes the last saved state to stable storage.
 func (r *Reader) syncCursor() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -12,21 +12,21 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// Readers are all readers of a spool, in one process.
+// Readers contains all readers of a spool. Only one process at a time can open them.
 type Readers struct {
 	dir   string
 	files atomicfile.Disk
 	list  []*Reader
 	lock  io.Closer
 
-	mu   sync.Mutex
-	done map[string]uint64 // position of each
+	mu        sync.Mutex
+	positions map[string]uint64 // saved position of each reader, by name
 }
 
-// OpenReaders opens the readers of those names in dir, which exists. It rejects a spool with a
-// reader that is not named: its unsent events would never be freed. With fsync a power cut takes
-// the cursor of a reader back by one batch at most. It calls report for all unreadable bytes, from
-// any goroutine that calls Take.
+// OpenReaders opens the readers with the given names in dir, which must exist. It returns an error if
+// the spool has a cursor with another name, because the segments with unsent events of that cursor
+// would never be removed. With fsync, a power cut moves the cursor of a reader back by at most one
+// batch. OpenReaders calls report for a damaged cursor, and Take calls it for damaged bytes.
 func OpenReaders(dir string, names []string, fsync bool, report func(Damage)) (*Readers, error) {
 	return openReaders(atomicfile.System{}, dir, names, fsync, report)
 }
@@ -36,33 +36,34 @@ func openReaders(files atomicfile.Disk, dir string, names []string, fsync bool, 
 	if err != nil {
 		return nil, err
 	}
-	r := &Readers{dir: dir, files: files, lock: lock, done: map[string]uint64{}}
+	r := &Readers{dir: dir, files: files, lock: lock, positions: map[string]uint64{}}
 	defer func() {
 		if err != nil {
 			_ = r.Close()
 		}
 	}()
-	there, err := files.List(dir)
+	fileNames, err := files.List(dir)
 	if err != nil {
 		return nil, err
 	}
-	for _, file := range there {
+	for _, file := range fileNames {
 		if name, ok := cursorName(file); ok && !slices.Contains(names, name) {
 			return nil, fmt.Errorf("%s has a cursor of %s, which is not among the sinks: name it as well, or remove %s where what it has not sent is not wanted",
 				dir, name, cursorPath(dir, name))
 		}
 	}
 	for _, name := range names {
-		one, err := r.openReader(name, fsync, report)
+		reader, err := r.openReader(name, fsync, report)
 		if err != nil {
 			return nil, err
 		}
-		r.list = append(r.list, one)
-		r.done[name] = one.state.Position
+		r.list = append(r.list, reader)
+		r.positions[name] = reader.state.Position
 	}
 	return r, files.SyncDir(dir)
 }
 
+// openReader opens the reader with a name, and creates its cursor if there is none.
 func (r *Readers) openReader(name string, fsync bool, report func(Damage)) (*Reader, error) {
 	if name == "" || strings.ContainsAny(name, `/\:`) {
 		return nil, fmt.Errorf("%q cannot be the name of a cursor", name)
@@ -79,45 +80,47 @@ func (r *Readers) openReader(name string, fsync bool, report func(Damage)) (*Rea
 		return nil, errors.Join(err, f.Close())
 	}
 	c.Name = name
-	one := &Reader{dir: r.dir, files: r.files, fsync: fsync, report: report, cursor: file, state: c, saved: c, at: c.Position}
-	if file.number == 0 { // all slots exist from now on, so that the file never grows
-		err = errors.Join(one.cursor.writeSlot(c), one.cursor.writeSlot(c), one.cursor.syncSlot(c), one.cursor.syncSlot(c))
+	reader := &Reader{dir: r.dir, files: r.files, fsync: fsync, report: report, cursor: file, state: c, saved: c, next: c.Position}
+	isNew := file.number == 0
+	if isNew { // write all four slots, so that the file never grows afterwards
+		err = errors.Join(reader.cursor.writeSlot(c), reader.cursor.writeSlot(c), reader.cursor.syncSlot(c), reader.cursor.syncSlot(c))
 	}
 	if err != nil && !errors.Is(err, errCursor) {
 		return nil, errors.Join(err, f.Close())
 	}
-	return one, nil
+	return reader, nil
 }
 
-// All returns the readers, in the order of their names.
+// All returns the readers, in the order of the names that [OpenReaders] received.
 func (r *Readers) All() []*Reader { return r.list }
 
-// Free removes the segments that all readers are done with. The goroutine of a reader calls it,
-// about that one.
-func (r *Readers) Free(one *Reader) error {
+// Free removes the segments whose events all readers have sent. The goroutine of a reader calls it
+// after the reader has made progress.
+func (r *Readers) Free(reader *Reader) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.done[one.state.Name] = one.saved.Position
-	least := one.saved.Position
-	for _, position := range r.done {
-		least = min(least, position)
+	r.positions[reader.state.Name] = reader.saved.Position
+	minPosition := reader.saved.Position
+	for _, position := range r.positions {
+		minPosition = min(minPosition, position)
 	}
 	list, err := listSegments(r.files, r.dir, 0)
 	if err != nil {
 		return err
 	}
-	last := -1 // segment that everything before is sent of
+	last := -1 // index of the last segment before which all events are sent
 	for i, g := range list {
-		if g.err == nil && g.header.after <= least {
+		if g.err == nil && g.header.after <= minPosition {
 			last = i
 		}
 	}
 	if last <= 0 {
 		return nil
 	}
-	// After a power cut no cursor may be before a removed segment: that would look like a loss.
-	for _, reader := range r.list {
-		if err := reader.syncCursor(); err != nil {
+	// Sync the cursors first: a power cut must not move a cursor back into a removed segment, because
+	// the events in it would look lost.
+	for _, other := range r.list {
+		if err := other.syncCursor(); err != nil {
 			return err
 		}
 	}
@@ -129,8 +132,8 @@ func (r *Readers) Free(one *Reader) error {
 	return nil
 }
 
-// Left returns at most how many events the slowest reader has not sent: numbers of writes that
-// failed count as well.
+// Left returns the number of events that the slowest reader has not sent. The result may be too high,
+// because numbers that failed writes used count, too.
 func (r *Readers) Left() (uint64, error) {
 	list, err := listSegments(r.files, r.dir, 0)
 	if err != nil {
@@ -142,26 +145,26 @@ func (r *Readers) Left() (uint64, error) {
 			next = max(next, g.header.first)
 		}
 		if i == len(list)-1 {
-			e, err := scanSegment(r.files, g)
+			tail, err := scanSegment(r.files, g)
 			if err != nil {
 				return 0, err
 			}
-			next = max(next, e.next)
+			next = max(next, tail.next)
 		}
 	}
-	least := next
-	for _, one := range r.list {
-		least = min(least, one.state.Position)
+	minPosition := next
+	for _, reader := range r.list {
+		minPosition = min(minPosition, reader.state.Position)
 	}
-	return next - least, nil
+	return next - minPosition, nil
 }
 
-// Close closes all readers, whose goroutines have ended.
+// Close closes all readers. Their goroutines must have ended.
 func (r *Readers) Close() error {
 	var errs []error
-	for _, one := range r.list {
-		one.close()
-		errs = append(errs, one.syncCursor(), one.cursor.file.Close())
+	for _, reader := range r.list {
+		reader.close()
+		errs = append(errs, reader.syncCursor(), reader.cursor.file.Close())
 	}
 	return errors.Join(append(errs, r.lock.Close())...)
 }

@@ -9,42 +9,45 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// segment is a segment on disk.
+// segment describes a segment on disk.
 type segment struct {
 	number uint64
 	path   string
 	size   int64
 	header header
-	err    error // of its header: errIncomplete, errDamaged
+	err    error // of parsing the header: errIncomplete, errDamaged or nil
 }
 
-// listSegments lists the segments in a directory with a higher number than behind, in their order.
-func listSegments(files atomicfile.Disk, dir string, behind uint64) ([]segment, error) {
+// listSegments returns the segments in a directory that have a higher number than after, in the order
+// of their numbers.
+func listSegments(files atomicfile.Disk, dir string, after uint64) ([]segment, error) {
 	names, err := files.List(dir)
 	if err != nil {
 		return nil, err
 	}
 	var list []segment
 	for _, name := range names {
-		if n, ok := segmentNumber(name); ok && n > behind {
+		if n, ok := segmentNumber(name); ok && n > after {
 			list = append(list, segment{number: n, path: segmentPath(dir, n)})
 		}
 	}
 	slices.SortFunc(list, func(a, b segment) int { return int(int64(a.number) - int64(b.number)) })
-	out := list[:0]
+	readable := list[:0]
 	for _, g := range list {
 		switch err := g.readHeader(files); {
-		case errors.Is(err, fs.ErrNotExist): // freed in the meantime
+		case errors.Is(err, fs.ErrNotExist):
+			// A reader has freed it in the meantime.
 		case err != nil:
 			return nil, err
 		default:
-			out = append(out, g)
+			readable = append(readable, g)
 		}
 	}
-	return out, nil
+	return readable, nil
 }
 
-// readHeader reads the size and the header.
+// readHeader sets the size and the header, or err if the header is not valid. It returns an error only
+// if it cannot read the file.
 func (g *segment) readHeader(files atomicfile.Disk) error {
 	f, err := files.OpenFile(g.path, atomicfile.ReadOnly)
 	if err != nil {
@@ -64,112 +67,120 @@ func (g *segment) readHeader(files atomicfile.Disk) error {
 
 // segmentTail describes the end of a segment.
 type segmentTail struct {
-	next  uint64 // number after the last event; 0 if there are none
-	acked uint64 // all events before it were acknowledged, or can be read
-	torn  int64  // bytes after the last complete frame
+	next  uint64 // number after the last event; 0 if the segment has no events
+	acked uint64 // all events with a lower number are acknowledged, or can be read
+	torn  int64  // number of bytes after the last complete frame
 }
 
-// scanSegment reads a segment to its end.
-func scanSegment(files atomicfile.Disk, g segment) (e segmentTail, err error) {
-	f, err := files.OpenFile(g.path, atomicfile.ReadOnly)
+// scanSegment reads a segment to its end and skips damaged bytes, if there is a complete frame after
+// them.
+func scanSegment(files atomicfile.Disk, g segment) (tail segmentTail, err error) {
+	file, err := files.OpenFile(g.path, atomicfile.ReadOnly)
 	if err != nil {
-		return e, err
+		return tail, err
 	}
-	defer f.Close()
-	w := window{file: f}
-	at, hole := int64(headerSize), false // in the last group
-	// After a damaged header frames may begin earlier: a reader looks for them from the first byte
-	// on, too.
+	defer file.Close()
+	w := window{file: file}
+	offset := int64(headerSize)
+	// With a damaged header frames may begin earlier. Search from the first byte, as a reader does.
 	if g.err != nil {
 		first, found, err := w.findFrame(0, 0)
 		if err != nil {
-			return e, err
+			return tail, err
 		}
 		if found {
-			at = min(at, first)
+			offset = min(offset, first)
 		}
 	}
-	for group := uint64(0); ; {
-		f, err := w.readFrame(at)
+	hole := false      // the present group has a damaged frame, so that it may not be acknowledged
+	group := uint64(0) // of the previous frame
+	for {
+		f, err := w.readFrame(offset)
 		switch {
 		case err == nil:
-			if hole = hole && f.group <= group; !hole {
-				e.acked = max(e.acked, f.end())
+			// The writer begins a group only after the group before it is acknowledged.
+			hole = hole && f.group <= group
+			if !hole {
+				tail.acked = max(tail.acked, f.end())
 			}
 			group = f.group
-			e.next, at = max(e.next, f.end()), at+f.size()
+			tail.next, offset = max(tail.next, f.end()), offset+f.size()
 			continue
 		case errors.Is(err, errDamaged):
-			next, found, err := w.findFrame(at+1, e.next)
+			next, found, err := w.findFrame(offset+1, tail.next)
 			if err != nil {
-				return e, err
+				return tail, err
 			}
 			if found {
 				f, err := w.readFrame(next)
 				if err != nil {
-					return e, err
+					return tail, err
 				}
-				at, hole, group = next, f.group <= max(e.next, g.header.first), f.group
+				offset, hole, group = next, f.group <= max(tail.next, g.header.first), f.group
 				continue
 			}
 		case !errors.Is(err, errIncomplete):
-			return e, err
+			return tail, err
 		}
-		e.torn = max(0, g.size-at)
-		return e, nil
+		tail.torn = max(0, g.size-offset)
+		return tail, nil
 	}
 }
 
 // window reads a file through a buffer.
 type window struct {
-	file atomicfile.Handle
-	at   int64 // of the buffer's first byte
-	buf  []byte
+	file  atomicfile.Handle
+	start int64 // offset in the file of the first byte of buf
+	buf   []byte
 }
 
 const readAhead = 256 << 10 // bytes of one read
 
-// readFrame reads the frame at an offset. Its lines are valid until the next call.
-func (w *window) readFrame(at int64) (frame, error) {
-	f, need, err := parseFrame(w.bufferFrom(at))
-	// Bad or short bytes may have been completed in the meantime. The head contains the length of
-	// the rest.
+// readFrame reads the frame at an offset. The lines of the frame are valid until the next call of a
+// method. The error is errIncomplete, errDamaged or an error of reading.
+func (w *window) readFrame(offset int64) (frame, error) {
+	f, need, err := parseFrame(w.bufferFrom(offset))
+	// Read the file again if the frame is not valid, since the writer may have completed it. Two
+	// reads may be needed: the first one may read only the head, which has the size of the rest.
 	for tries := 0; err != nil && tries < 2; tries++ {
-		if err := w.fillBuffer(at, need); err != nil {
+		if err := w.fillBuffer(offset, need); err != nil {
 			return frame{}, err
 		}
-		f, need, err = parseFrame(w.bufferFrom(at))
+		f, need, err = parseFrame(w.bufferFrom(offset))
 	}
 	return f, err
 }
 
-// bufferFrom returns the bytes of the buffer from an offset on.
-func (w *window) bufferFrom(at int64) []byte {
-	if at < w.at || at > w.at+int64(len(w.buf)) {
+// bufferFrom returns the bytes of the buffer from an offset in the file on, or nil if the buffer does
+// not contain the offset.
+func (w *window) bufferFrom(offset int64) []byte {
+	if offset < w.start || offset > w.start+int64(len(w.buf)) {
 		return nil
 	}
-	return w.buf[at-w.at:]
+	return w.buf[offset-w.start:]
 }
 
-// fillBuffer reads from an offset on, need bytes or more if there are as many.
-func (w *window) fillBuffer(at int64, need int) error {
+// fillBuffer reads into the buffer from an offset on: at least need bytes, unless the file ends
+// before.
+func (w *window) fillBuffer(offset int64, need int) error {
 	size := max(need, readAhead)
 	if cap(w.buf) < size || cap(w.buf) > 4*size {
 		w.buf = make([]byte, size)
 	}
 	w.buf = w.buf[:size]
-	n, err := w.file.ReadAt(w.buf, at)
-	w.at, w.buf = at, w.buf[:n]
+	n, err := w.file.ReadAt(w.buf, offset)
+	w.start, w.buf = offset, w.buf[:n]
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
 	return err
 }
 
-// findFrame finds the next complete frame with an event from a number on, at an offset or after it.
-func (w *window) findFrame(at int64, least uint64) (int64, bool, error) {
+// findFrame returns the offset of the first complete frame at or after an offset that has an event
+// with the number minNumber or a higher one. It returns false if there is no such frame.
+func (w *window) findFrame(offset int64, minNumber uint64) (int64, bool, error) {
 	for {
-		if err := w.fillBuffer(at, frameSize); err != nil {
+		if err := w.fillBuffer(offset, frameSize); err != nil {
 			return 0, false, err
 		}
 		chunk := w.buf
@@ -178,17 +189,18 @@ func (w *window) findFrame(at int64, least uint64) (int64, bool, error) {
 				continue
 			}
 			if _, _, err := parseFrame(chunk[i : i+frameSize]); errors.Is(err, errDamaged) {
-				continue // it has no head
+				continue // no valid head of a frame
 			}
-			from := at + int64(i)
-			f, err := w.readFrame(from)
-			if err == nil && f.end() > least {
-				return from, true, nil
+			candidate := offset + int64(i)
+			f, err := w.readFrame(candidate)
+			if err == nil && f.end() > minNumber {
+				return candidate, true, nil
 			}
 			if err != nil && !errors.Is(err, errDamaged) && !errors.Is(err, errIncomplete) {
 				return 0, false, err
 			}
-			if err := w.fillBuffer(at, frameSize); err != nil {
+			// readFrame may have replaced the content of the buffer.
+			if err := w.fillBuffer(offset, frameSize); err != nil {
 				return 0, false, err
 			}
 			chunk = w.buf
@@ -196,6 +208,6 @@ func (w *window) findFrame(at int64, least uint64) (int64, bool, error) {
 		if len(chunk) < readAhead {
 			return 0, false, nil
 		}
-		at += int64(len(chunk) - frameSize + 1)
+		offset += int64(len(chunk) - frameSize + 1) // a head may begin in this chunk and end in the next
 	}
 }

@@ -1,14 +1,14 @@
 // Package spool stores batches of lines on disk until readers have sent them.
 //
-// One process writes with a [Spool], another or the same reads with [Readers]. All that they know
-// of each other is in the directory: segments, which are only appended to, and a cursor for each
-// reader with its position. A batch is acknowledged when it is in a segment, so that neither
-// process needs the other to run.
+// One process writes with a [Spool], and the same process or another one reads with [Readers]. They
+// communicate only through files in the directory: segments, to which the writer appends batches,
+// and a cursor for each reader, with the position of the reader. A batch is acknowledged when it is
+// in a segment, so that neither process needs the other to run.
 //
-// Every event has a number. A number is never used twice, not even after a write that failed, and
-// each segment contains which numbers were acknowledged before it: a reader that finds bytes
-// damaged knows how many events it has lost, and one that finds the rest of an unfinished write
-// knows that it has lost none.
+// Every event has a number. A number is never used twice, not even after a failed write. The header
+// of a segment states which numbers were acknowledged before it. From it, a reader that finds damaged
+// bytes knows how many acknowledged events are lost, and that none are lost if the bytes are the rest
+// of an unfinished write.
 package spool
 
 import (
@@ -29,14 +29,14 @@ import (
 
 // Options configure how a Spool stores batches.
 type Options struct {
-	Fsync   bool             // acknowledged means on stable storage; else it means written, which survives the end of the process but not a power cut
-	Bytes   int64            // largest size of all segments together; 0 means DefaultBytes
-	Age     time.Duration    // largest age of an unsent event; 0 means any
-	Segment int64            // bytes of a segment; 0 means an eighth of Bytes, and 64 MiB at most
-	Wait    time.Duration    // how long Keep waits until all readers have sent a batch; 0 means that it does not wait
-	Now     func() time.Time // never nil
+	Fsync   bool             // sync each write to stable storage; without it, events survive the end of the process but not a power cut
+	Bytes   int64            // maximum size of all segments together; 0 means DefaultBytes
+	Age     time.Duration    // maximum age of an unsent event; 0 means no maximum
+	Segment int64            // size of a segment in bytes; 0 means an eighth of Bytes, but at most 64 MiB
+	Wait    time.Duration    // time that Keep waits until all readers have sent a batch; 0 means no wait
+	Now     func() time.Time // clock; required
 
-	files atomicfile.Disk // nil means the operating system's
+	files atomicfile.Disk // file system; nil means that of the operating system
 }
 
 const (
@@ -45,8 +45,8 @@ const (
 	// LeastBytes is the smallest Options.Bytes.
 	LeastBytes = 64 << 10
 
-	maxSegment = 64 << 20
-	maxWrite   = 4 << 20 // up to which batches are joined
+	maxSegment = 64 << 20 // largest default of Options.Segment
+	maxWrite   = 4 << 20  // size in bytes up to which batches are joined to one write
 )
 
 // Errors of Keep. After ErrFull and ErrTooLarge nothing of the batch is stored.
@@ -57,33 +57,33 @@ var (
 	ErrClosed   = commit.ErrClosed
 )
 
-// Spool is the writing end.
+// Spool writes batches. Its methods may be called concurrently.
 type Spool struct {
-	dir   string
-	o     Options
-	queue *commit.Queue
-	lock  io.Closer // nil if closed
+	dir     string
+	options Options
+	queue   *commit.Queue
+	lock    io.Closer // nil if closed
 
-	// Only the writer whose turn it is uses these.
-	file atomicfile.Handle // the segment that is being written; nil if the next batch begins one
-	name string
-	size int64     // acknowledged bytes of it
-	born time.Time // when it was begun
-	buf  []byte
+	// The present segment. Only writeBatches uses these fields, which is never called concurrently.
+	file        atomicfile.Handle // nil if the next batch begins a segment
+	fileName    string
+	fileSize    int64 // without bytes of a failed write
+	fileCreated time.Time
+	buf         []byte // reused buffer for one write
 
-	mu     sync.Mutex // also guards the fields that Status reads
-	number uint64     // of the last segment
-	id     ID
-	next   uint64 // number of the next event
-	acked  uint64 // all numbers below it were acknowledged, or are of no event
-	sizes  map[string]int64
-	marks  []timeMark // times of events, from the oldest unsent one
-	counts counts
+	mu          sync.Mutex // guards the following fields, except readers
+	lastSegment uint64     // number of the last segment
+	id          ID
+	next        uint64           // number of the next event
+	acked       uint64           // every event with a lower number is acknowledged; failed writes may have used other numbers below it
+	sizes       map[string]int64 // size in bytes of each segment, by file name
+	marks       []timeMark       // times of events, from the oldest unsent one on
+	counts      counts
 
-	sent readerState
+	readers readerState
 }
 
-// timeMark is the time of the events from a number on.
+// timeMark records that the events from the number first on arrived at a time or later.
 type timeMark struct {
 	first uint64
 	at    time.Time
@@ -94,11 +94,11 @@ type counts struct{ writes, failures, full int64 }
 
 // Found describes the state that Open found.
 type Found struct {
-	Events uint64 // unsent events of the slowest reader
-	Torn   int64  // bytes of an unfinished write at the end
+	Events uint64 // number of events that the slowest reader has not sent
+	Torn   int64  // bytes of unfinished writes at the end of segments
 }
 
-// Open opens the spool in dir, which exists.
+// Open opens the spool in dir, which must exist.
 func Open(dir string, o Options) (*Spool, Found, error) {
 	if o.files == nil {
 		o.files = atomicfile.System{}
@@ -112,9 +112,9 @@ func Open(dir string, o Options) (*Spool, Found, error) {
 	if err != nil {
 		return nil, Found{}, err
 	}
-	s := &Spool{dir: dir, o: o, lock: lock, sizes: map[string]int64{}}
+	s := &Spool{dir: dir, options: o, lock: lock, sizes: map[string]int64{}}
 	s.queue = commit.New(s.writeBatches)
-	s.sent.spool, s.sent.moved = s, make(chan struct{})
+	s.readers.spool, s.readers.advanced = s, make(chan struct{})
 	found, err := s.recoverState()
 	if err != nil {
 		return nil, found, errors.Join(err, lock.Close())
@@ -122,80 +122,83 @@ func Open(dir string, o Options) (*Spool, Found, error) {
 	return s, found, nil
 }
 
-// recoverState reads the existing segments and cursors. It changes nothing: the next write begins a
-// new segment, and readers can handle the rest of an unfinished write.
+// recoverState reads the existing segments and cursors. It need not repair segments: the next write
+// begins a new segment, and readers skip the rest of an unfinished write.
 func (s *Spool) recoverState() (found Found, err error) {
-	list, err := listSegments(s.o.files, s.dir, 0)
+	list, err := listSegments(s.options.files, s.dir, 0)
 	if err != nil {
 		return found, err
 	}
 	for _, g := range list {
-		s.number = max(s.number, g.number)
+		s.lastSegment = max(s.lastSegment, g.number)
 		s.sizes[filepath.Base(g.path)] = g.size
 		if g.err == nil {
 			s.marks = append(s.marks, timeMark{g.header.first, g.header.created})
 			s.next, s.acked = max(s.next, g.header.first), max(s.acked, g.header.after)
 		}
 	}
+	// Scan segments from the end, until one has an event and a valid header.
 	for i := len(list) - 1; i >= 0; i-- {
-		if s.o.Fsync { // segments that an earlier process could not sync count as acknowledged from now on
+		if s.options.Fsync { // an earlier process may have failed to sync it; from now on its events count as acknowledged
 			if err := s.syncSegment(list[i].path); err != nil {
 				return found, err
 			}
 		}
-		end, err := scanSegment(s.o.files, list[i])
+		tail, err := scanSegment(s.options.files, list[i])
 		if err != nil {
 			return found, err
 		}
-		found.Torn += end.torn
-		s.next, s.acked = max(s.next, end.next), max(s.acked, end.acked)
-		if end.next > 0 && list[i].err == nil {
+		found.Torn += tail.torn
+		s.next, s.acked = max(s.next, tail.next), max(s.acked, tail.acked)
+		if tail.next > 0 && list[i].err == nil {
 			break
 		}
 	}
-	// The name is new, since a power cut may have taken numbers back that a destination has seen.
+	// Take a new id: after a power cut, numbers that a destination has seen may be used again.
 	if _, err := rand.Read(s.id[:]); err != nil {
 		return found, err
 	}
-	if err := s.sent.refresh(); err != nil {
+	if err := s.readers.refresh(); err != nil {
 		return found, err
 	}
-	s.next = max(s.next, s.sent.most)
-	found.Events = s.next - min(s.next, s.sent.least)
+	s.next = max(s.next, s.readers.maxPosition)
+	found.Events = s.next - min(s.next, s.readers.minPosition)
 	return found, nil
 }
 
+// syncSegment syncs a segment and the directory.
 func (s *Spool) syncSegment(path string) error {
-	f, err := s.o.files.OpenFile(path, atomicfile.Append)
+	f, err := s.options.files.OpenFile(path, atomicfile.Append)
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Sync(), f.Close(), s.o.files.SyncDir(s.dir))
+	return errors.Join(f.Sync(), f.Close(), s.options.files.SyncDir(s.dir))
 }
 
-// Keep appends lines, which are n complete ones, and returns when they are stored as safely as the
-// options promise. With Options.Wait an error may also mean that they are stored but not sent yet.
+// Keep appends lines, which consists of n complete lines, and returns when the lines are stored, with
+// Options.Fsync on stable storage. With Options.Wait it then waits until all readers have sent the
+// lines; ErrWait means that the lines are stored but not sent yet.
 func (s *Spool) Keep(ctx context.Context, lines []byte, n int) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case len(lines) == 0:
 		return nil
-	case len(lines) > MaxBatch || int64(len(lines)) > s.o.Bytes/2:
+	case len(lines) > MaxBatch || int64(len(lines)) > s.options.Bytes/2:
 		return fmt.Errorf("%w: %d bytes", ErrTooLarge, len(lines))
 	case lines[len(lines)-1] != '\n' || Lines(lines) != n:
 		return errors.New("a batch without a line end at its end, or with a wrong count")
 	}
 	b := &commit.Batch{Lines: lines, N: n}
-	if err := s.queue.Keep(ctx, b); err != nil || s.o.Wait == 0 {
+	if err := s.queue.Keep(ctx, b); err != nil || s.options.Wait == 0 {
 		return err
 	}
-	return s.sent.waitSent(ctx, b.End)
+	return s.readers.waitSent(ctx, b.End)
 }
 
 // writeBatches writes all batches in as few writes as possible and sets the Err of each.
 func (s *Spool) writeBatches(batches []*commit.Batch) {
-	now := s.o.Now()
+	now := s.options.Now()
 	for len(batches) > 0 {
 		n, err := s.writePrefix(batches, now)
 		if err != nil {
@@ -208,15 +211,20 @@ func (s *Spool) writeBatches(batches []*commit.Batch) {
 	}
 }
 
-// writePrefix writes the first n batches in one write and returns n and the error of all n.
+// writePrefix writes the first n batches in one write: as many as fit into maxWrite, the spool and the
+// segment, and at least one. It returns n and the error that all n batches share.
 func (s *Spool) writePrefix(batches []*commit.Batch, now time.Time) (n int, err error) {
 	need := frameSize + int64(len(batches[0].Lines))
 	room, err := s.checkRoom(need, now)
 	if err != nil {
 		return 1, err
 	}
-	if s.file != nil && (s.size+need > s.o.Segment || now.Sub(s.born) > s.maxSegmentTime()) {
-		s.turnOver()
+	if s.file != nil {
+		isFull := s.fileSize+need > s.options.Segment
+		isOld := now.Sub(s.fileCreated) > s.maxSegmentTime()
+		if isFull || isOld {
+			s.endSegment()
+		}
 	}
 	buf := s.buf[:0]
 	if s.file == nil {
@@ -225,31 +233,32 @@ func (s *Spool) writePrefix(batches []*commit.Batch, now time.Time) (n int, err 
 			return len(batches), err
 		}
 	}
-	most := min(maxWrite, room, max(s.o.Segment-s.size, need+headerSize))
+	maxSize := min(maxWrite, room, max(s.options.Segment-s.fileSize, need+headerSize))
 	next := s.next
-	for n < len(batches) && (n == 0 || int64(len(buf)+frameSize+len(batches[n].Lines)) <= most) {
+	for n < len(batches) && (n == 0 || int64(len(buf)+frameSize+len(batches[n].Lines)) <= maxSize) {
 		b := batches[n]
-		f := frame{first: next, group: s.next, n: uint32(b.N), at: now, lines: b.Lines}
+		f := frame{first: next, group: s.next, events: uint32(b.N), at: now, lines: b.Lines}
 		buf, next = f.appendTo(buf), f.end()
 		b.End = next
 		n++
 	}
-	if cap(buf) <= 2*maxWrite {
+	if cap(buf) <= 2*maxWrite { // do not retain the buffer of a very large batch
 		s.buf = buf
 	}
 	return n, s.appendFrames(buf, next, now)
 }
 
-// appendFrames writes frames, and with them events up to next.
+// appendFrames writes frames with the events from s.next up to, but without, next.
 func (s *Spool) appendFrames(frames []byte, next uint64, now time.Time) error {
 	s.updateCounts(func(c *counts) { c.writes++ })
 	n, err := s.file.Write(frames)
 	if err == nil && n < len(frames) {
 		err = io.ErrShortWrite
 	}
-	if err == nil && s.o.Fsync {
-		if err = s.file.Sync(); err == nil && s.size == 0 {
-			err = s.o.files.SyncDir(s.dir)
+	if err == nil && s.options.Fsync {
+		isNew := s.fileSize == 0
+		if err = s.file.Sync(); err == nil && isNew {
+			err = s.options.files.SyncDir(s.dir)
 		}
 	}
 	s.mu.Lock()
@@ -257,72 +266,77 @@ func (s *Spool) appendFrames(frames []byte, next uint64, now time.Time) error {
 	if err != nil {
 		s.counts.failures++
 		s.abandonSegment()
-		s.next = next // a reader may have seen some of them
+		s.next = next // do not use the numbers again: a reader may have read some of the events
 		return err
 	}
 	if last := len(s.marks) - 1; last < 0 || now.Sub(s.marks[last].at) >= time.Second {
-		if !s.hasUnsent() {
+		if !s.hasUnsent() { // the earlier marks are of sent events
 			s.marks = nil
 		}
 		s.marks = append(s.marks, timeMark{s.next, now})
 	}
-	s.size += int64(n)
-	s.sizes[s.name] = s.size
+	s.fileSize += int64(n)
+	s.sizes[s.fileName] = s.fileSize
 	s.next, s.acked = next, next
 	return nil
 }
 
-// abandonSegment closes a segment in which a write has failed. It truncates the failed write if
-// possible, for the sake of a full disk; readers need no notice.
+// abandonSegment closes the segment after a failed write; the next batch begins another one. It tries
+// to remove the bytes of the failed write, because the disk may be full. Readers do not depend on
+// that.
 func (s *Spool) abandonSegment() {
-	cut := s.file.Truncate(s.size)
+	truncateErr := s.file.Truncate(s.fileSize)
 	_ = s.file.Close()
-	path := filepath.Join(s.dir, s.name)
+	path := filepath.Join(s.dir, s.fileName)
 	switch {
-	case s.size == 0 && s.o.files.Remove(path) == nil:
-		delete(s.sizes, s.name)
-	case cut != nil:
-		s.sizes[s.name] = s.size + int64(len(s.buf)) // at most
+	case s.fileSize == 0 && s.options.files.Remove(path) == nil:
+		delete(s.sizes, s.fileName)
+	case truncateErr != nil:
+		s.sizes[s.fileName] = s.fileSize + int64(len(s.buf)) // the failed write may have written all of buf
 	}
 	s.file = nil
 }
 
-// beginSegment makes a segment. Its header is written with the first frames.
+// beginSegment creates a segment. It appends the header to buf, so that the header is written together
+// with the first frames.
 func (s *Spool) beginSegment(buf []byte, now time.Time) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.number++
-	path := segmentPath(s.dir, s.number)
-	f, err := s.o.files.OpenFile(path, atomicfile.Append)
+	s.lastSegment++
+	path := segmentPath(s.dir, s.lastSegment)
+	f, err := s.options.files.OpenFile(path, atomicfile.Append)
 	if err != nil {
 		return buf, err
 	}
-	s.file, s.name, s.size, s.born = f, filepath.Base(path), 0, now
-	return header{s.id, s.next, s.acked, now}.appendTo(buf), nil
+	s.file, s.fileName, s.fileSize, s.fileCreated = f, filepath.Base(path), 0, now
+	return header{id: s.id, first: s.next, after: s.acked, created: now}.appendTo(buf), nil
 }
 
-// turnOver ends a segment. Its content is synced already, if it has to be.
-func (s *Spool) turnOver() {
+// endSegment closes the segment, so that the next batch begins another one. It need not sync the
+// segment, because with Options.Fsync every write was synced.
+func (s *Spool) endSegment() {
 	_ = s.file.Close()
 	s.file = nil
 }
 
-// maxSegmentTime returns how long a segment is written to: readers free complete segments, and
-// segments give the age of events after a restart.
+// maxSegmentTime returns the time after which a new segment is begun, even if the present one is not
+// full. It is limited because readers free only complete segments, and because after a restart the
+// age of events is known only from the headers of segments.
 func (s *Spool) maxSegmentTime() time.Duration {
-	if s.o.Age > 0 {
-		return max(time.Second, s.o.Age/8)
+	if s.options.Age > 0 {
+		return max(time.Second, s.options.Age/8)
 	}
 	return time.Minute
 }
 
+// updateCounts changes the counters under the lock.
 func (s *Spool) updateCounts(change func(*counts)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change(&s.counts)
 }
 
-// Close writes the waiting batches, and closes the spool. Unsent events stay.
+// Close writes the waiting batches and closes the spool. Unsent events remain on disk.
 func (s *Spool) Close() error {
 	return s.queue.Close(func() error {
 		if s.lock == nil {
@@ -339,5 +353,5 @@ func (s *Spool) Close() error {
 	})
 }
 
-// Lines counts the lines in a batch.
+// Lines returns the number of lines in b.
 func Lines(b []byte) int { return bytes.Count(b, []byte("\n")) }

@@ -63,7 +63,7 @@ func (r *rig) read() {
 		assert.NoError(r.t, "close readers", r.all.Close())
 	}
 	var err error
-	r.all, err = openReaders(r.disk, dir, []string{"a"}, r.spool.o.Fsync, func(d Damage) { r.damage = append(r.damage, d) })
+	r.all, err = openReaders(r.disk, dir, []string{"a"}, r.spool.options.Fsync, func(d Damage) { r.damage = append(r.damage, d) })
 	assert.NoError(r.t, "open readers", err)
 	r.reader = r.all.All()[0]
 }
@@ -81,7 +81,7 @@ func (r *rig) mustKeep(lines ...string) {
 func (r *rig) take() string {
 	r.t.Helper()
 	var text strings.Builder
-	for empty := 0; empty <= 2*maxSuspect; empty++ {
+	for empty := 0; empty <= 2*maxBadReads; empty++ {
 		var b Batch
 		assert.NoError(r.t, "take", r.reader.Take(&b, 3, 1000))
 		if b.Len() == 0 {
@@ -204,7 +204,7 @@ func TestWhatIsNoBatch(t *testing.T) {
 func TestWait(t *testing.T) {
 	r := newRig(t, Options{Wait: 50 * time.Millisecond})
 	assert.ErrorIs(t, "nobody sends", r.keep("1"), ErrWait)
-	r.spool.o.Wait = time.Minute
+	r.spool.options.Wait = time.Minute
 	done := make(chan error, 2)
 	for _, line := range []string{"2", "3"} {
 		go func() { done <- r.keep(line) }()
@@ -244,13 +244,13 @@ func TestFailedWriteHasNoAge(t *testing.T) {
 		r.disk.Room = -1
 		if restart {
 			assert.NoError(t, "close", r.spool.Close())
-			last := segmentPath(dir, r.spool.number)
+			last := segmentPath(dir, r.spool.lastSegment)
 			f, err := r.disk.OpenFile(last, atomicfile.Append)
 			assert.NoError(t, "open", err)
 			_, err = f.Write(header{r.spool.id, r.spool.next, r.spool.acked, r.clock.now}.appendTo(nil))
 			assert.NoError(t, "write", err)
 			r.clock.now = r.clock.now.Add(15 * time.Minute)
-			r.spool = mustOpen(t, r.disk, r.spool.o)
+			r.spool = mustOpen(t, r.disk, r.spool.options)
 			r.read()
 		}
 		for i := range 3 {
