@@ -1,4 +1,8 @@
-// Package conformance is the suite of app ingest: the required behaviour of each server of it.
+// Package conformance describes to the suite of internal/conformance how every server of app ingest
+// must behave.
+//
+// Probes are single requests with the expected status. In a probe an error code of "" accepts any
+// code.
 package conformance
 
 import (
@@ -17,13 +21,13 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// App returns the app ingest, called in JSON.
+// App returns the description of app ingest. Its good requests have bodies in JSON.
 func App() (conformance.App, error) {
-	d, err := conformance.ParseDescription(ingest.OpenAPI())
+	description, err := conformance.ParseDescription(ingest.OpenAPI())
 	if err != nil {
 		return conformance.App{}, err
 	}
-	batches := map[int][]byte{}
+	batches := map[int][]byte{} // by number of records
 	for _, n := range []int{1, 10, 11} {
 		pool, err := profiles.Bodies(n, 2)
 		if err != nil {
@@ -33,8 +37,9 @@ func App() (conformance.App, error) {
 	}
 	ten := batches[10]
 	a := conformance.App{
-		Name: ingest.Name, Settings: serving.App(nil).New().Settings(),
-		Slow: "/",
+		Name:     ingest.Name,
+		Settings: serving.App(nil).New().Settings(),
+		Slow:     "/",
 		Good: []conformance.Good{
 			goodBatch(ten, 10),
 			goodBatch(batches[1], 1),
@@ -43,25 +48,26 @@ func App() (conformance.App, error) {
 			{Request: conformance.Get("/openapi.json"), Wrong: conformance.Means(json.RawMessage(ingest.OpenAPI()))},
 		},
 	}
-	for _, twist := range []func(*conformance.Good){
+	for _, modify := range []func(*conformance.Good){
 		func(g *conformance.Good) { g.Header = conformance.JSONType("; charset=utf-8") },
 		func(g *conformance.Good) { g.Chunked = true },
 		func(g *conformance.Good) { g.Gzip = true },
 		func(g *conformance.Good) { g.Gzip, g.Chunked = true, true },
 	} {
 		g := goodBatch(ten, 10)
-		twist(&g)
+		modify(&g)
 		a.Good = append(a.Good, g)
 	}
+	// Each response must also match the OpenAPI description.
 	for i, g := range a.Good {
 		request, check := g.Request, g.Wrong
-		a.Good[i].Wrong = func(got conformance.Answer) error { return errors.Join(check(got), d.Wrong(request, got)) }
+		a.Good[i].Wrong = func(got conformance.Answer) error { return errors.Join(check(got), description.Wrong(request, got)) }
 	}
 	a.Checks = []conformance.Check{
-		conformance.Probes("refusals", d, nil, ingestRefusals(batches)),
-		conformance.Probes("limits", d, map[string]string{serving.SetMaxBody: "64KiB", serving.SetLimit: "2"}, ingestLimits(batches)),
-		conformance.Probes("token", d, map[string]string{serving.SetToken: "open sesame"}, ingestTokens(ten)),
-		conformance.Probes("typed", d, map[string]string{serving.SetMetadata: serving.MetadataTyped}, typedRefusals()),
+		conformance.Probes("refusals", description, nil, errorProbes(batches)),
+		conformance.Probes("limits", description, map[string]string{serving.SetMaxBody: "64KiB", serving.SetLimit: "2"}, limitProbes(batches)),
+		conformance.Probes("token", description, map[string]string{serving.SetToken: "open sesame"}, tokenProbes(ten)),
+		conformance.Probes("typed", description, map[string]string{serving.SetMetadata: serving.MetadataTyped}, typedProbes()),
 		{Name: "payload", Ask: checkPayload},
 		{Name: "trace", Ask: checkTrace},
 		{Name: "sink", Ask: checkSink},
@@ -76,7 +82,7 @@ func App() (conformance.App, error) {
 	return a, nil
 }
 
-// countItems returns how many events are acknowledged when all good requests are sent once.
+// countItems returns the number of events in all good requests.
 func countItems(a conformance.App) (n int) {
 	for _, g := range a.Good {
 		n += g.Items
@@ -84,21 +90,21 @@ func countItems(a conformance.App) (n int) {
 	return n
 }
 
-// postBody sends body as JSON.
+// postBody returns a request with a body of JSON.
 func postBody(body string) conformance.Request {
 	return conformance.Request{Method: "POST", Path: "/", Header: conformance.JSONType(""), Body: []byte(body)}
 }
 
-// goodBatch returns n records that must be accepted. All encoders write the fixture's values the
-// same way.
+// goodBatch returns a batch of n records that must be accepted. The receipt has the bytes of metadata
+// as encoding/json writes it; every encoder writes the values of the fixture in the same way.
 func goodBatch(body []byte, n int) conformance.Good {
 	var records []ingest.Record
 	err := json.Unmarshal(body, &records)
 	want := ingest.Receipt{Accepted: n}
 	for i := range records {
-		metadata, bad := json.Marshal(records[i].Metadata)
+		metadata, marshalErr := json.Marshal(records[i].Metadata)
 		want.Bytes += int64(len(metadata))
-		err = errors.Join(err, bad)
+		err = errors.Join(err, marshalErr)
 	}
 	return conformance.Good{Request: postBody(string(body)), Items: n, Wrong: func(got conformance.Answer) error {
 		if err != nil {
@@ -108,36 +114,37 @@ func goodBatch(body []byte, n int) conformance.Good {
 	}}
 }
 
+// indentJSON returns body with white space between its tokens.
 func indentJSON(body []byte) []byte {
 	var b bytes.Buffer
-	_ = json.Indent(&b, body, "", "  ") // the fixture's own JSON
+	_ = json.Indent(&b, body, "", "  ") // the fixture is valid JSON
 	return b.Bytes()
 }
 
-// testRecord returns a valid record, changed by replacements.
+// testRecord returns a valid record with replacements: pairs of an old text and a new one.
 func testRecord(oldnew ...string) string {
-	const sound = `{"id":"a","timestamp":"2026-03-01T12:00:00Z","metadata":{"name":"u","age":1,"latitude":0.5,"isActive":true}}`
-	return strings.NewReplacer(oldnew...).Replace(sound)
+	const valid = `{"id":"a","timestamp":"2026-03-01T12:00:00Z","metadata":{"name":"u","age":1,"latitude":0.5,"isActive":true}}`
+	return strings.NewReplacer(oldnew...).Replace(valid)
 }
 
-// badBatch returns a batch that must be rejected.
+// badBatch returns a body that must be rejected with an error code.
 func badBatch(code, body string) conformance.Probe {
 	return conformance.Probe{Request: postBody(body), Status: 400, Code: code}
 }
 
-// wantMessage returns a batch that must be rejected with this message.
-func wantMessage(body, what string) conformance.Probe {
+// wantMessage returns a body that must be rejected as malformed, with message in the response.
+func wantMessage(body, message string) conformance.Probe {
 	p := badBatch("malformed", body)
 	p.Wrong = func(got conformance.Answer) error {
-		if !strings.Contains(string(got.Body), what) {
-			return fmt.Errorf("%s does not say %q", got.Body, what)
+		if !strings.Contains(string(got.Body), message) {
+			return fmt.Errorf("%s does not say %q", got.Body, message)
 		}
 		return nil
 	}
 	return p
 }
 
-// acceptedBatch returns a batch of n that must be accepted.
+// acceptedBatch returns a batch of n records that must be accepted.
 func acceptedBatch(body string, n int) conformance.Probe {
 	return conformance.Probe{Request: postBody(body), Status: 200, Wrong: func(got conformance.Answer) error {
 		var r ingest.Receipt
@@ -148,13 +155,16 @@ func acceptedBatch(body string, n int) conformance.Probe {
 	}}
 }
 
-func ingestRefusals(batches map[int][]byte) []conformance.Probe {
-	typed := func(header ...[2]string) conformance.Probe {
+// errorProbes are for a server with default settings: mostly requests that get an error response,
+// after some that are accepted.
+func errorProbes(batches map[int][]byte) []conformance.Probe {
+	const timestamp = `"2026-03-01T12:00:00Z"` // that of testRecord
+	badType := func(header ...[2]string) conformance.Probe {
 		q := postBody("[" + testRecord() + "]")
 		q.Header = header
 		return conformance.Probe{Request: q, Status: 415}
 	}
-	method := func(method, path, allow string) conformance.Probe {
+	wrongMethod := func(method, path, allow string) conformance.Probe {
 		return conformance.Probe{Request: conformance.Request{Method: method, Path: path}, Status: 405, Header: map[string]string{"Allow": allow}}
 	}
 	list := []conformance.Probe{
@@ -162,78 +172,116 @@ func ingestRefusals(batches map[int][]byte) []conformance.Probe {
 		acceptedBatch("["+testRecord(`"id"`, `"later":{"x":[1,null]},"id"`, `"name"`, `"other":true,"name"`)+"]", 1), // unknown fields
 		acceptedBatch("["+testRecord(`,"metadata"`, `, "metadata"`)+"]\n", 1),
 		acceptedBatch("["+testRecord()+","+testRecord(`"a"`, `"b"`)+"]", 2),
-		acceptedBatch("["+testRecord(`"2026-03-01T12:00:00Z"`, `1.46e9`)+"]", 1),
+		acceptedBatch("["+testRecord(timestamp, `1.46e9`)+"]", 1),
 
-		badBatch("malformed", ""), badBatch("malformed", "{"), badBatch("malformed", "[{]"), badBatch("malformed", "["+testRecord()),
-		badBatch("malformed", "no JSON"), badBatch("malformed", testRecord()), badBatch("malformed", `"text"`), badBatch("malformed", "7"),
+		// Bodies that are not an array of records.
+		badBatch("malformed", ""),
+		badBatch("malformed", "{"),
+		badBatch("malformed", "[{]"),
+		badBatch("malformed", "["+testRecord()),
+		badBatch("malformed", "no JSON"),
+		badBatch("malformed", testRecord()),
+		badBatch("malformed", `"text"`),
+		badBatch("malformed", "7"),
+		badBatch("malformed", `["a","b"]`),
+		badBatch("malformed", "["+testRecord(`0.5`, `half`)+"]"),
+		badBatch("", "null"),
+
+		// Values of another type. The message describes the fault.
 		wantMessage("["+testRecord(`"a"`, `7`)+"]", "record 1 of 1: id is a number; expected is a text"),
 		wantMessage("["+testRecord(`2026-03-01T12:00:00Z`, `yesterday`)+"]", `record 1 of 1: timestamp is \"yesterday\"; expected is a number of seconds since 1970`),
-		wantMessage("["+testRecord()+","+testRecord(`"2026-03-01T12:00:00Z"`, `true`)+"]", "record 2 of 2: timestamp is true; expected is a number of seconds"),
-		wantMessage("["+testRecord(`"2026-03-01T12:00:00Z"`, `1e30`)+"]", "timestamp is 1e30; expected is a number of seconds"),
+		wantMessage("["+testRecord()+","+testRecord(timestamp, `true`)+"]", "record 2 of 2: timestamp is true; expected is a number of seconds"),
+		wantMessage("["+testRecord(timestamp, `1e30`)+"]", "timestamp is 1e30; expected is a number of seconds"),
 		wantMessage("["+testRecord(`"metadata":{`, `"metadata":["a"],"more":{`)+"]", `metadata is [\"a\"]; expected is an object`),
 		wantMessage("["+testRecord()+",  7]", "record 2 of 2: it is a number; expected is an object; the record begins at byte"),
-		badBatch("record", "["+testRecord(`"2026-03-01T12:00:00Z"`, `1460616245000`)+"]"), badBatch("record", "["+testRecord(`"metadata":{`, `"more":{`)+"]"),
-		badBatch("record", "["+testRecord(`"metadata":{`, `"metadata":null,"more":{`)+"]"), badBatch("malformed", "["+testRecord(`0.5`, `half`)+"]"),
-		badBatch("malformed", `["a","b"]`),
-		badBatch("", "null"), badBatch("batch", "[]"), badBatch("batch", string(batches[11])),
-		badBatch("record", "[{}]"), badBatch("record", "["+testRecord(`"id":"a",`, ``)+"]"), badBatch("record", "["+testRecord(`"a"`, `""`)+"]"),
-		badBatch("record", "["+testRecord(`"timestamp":"2026-03-01T12:00:00Z",`, ``)+"]"),
+
+		// Wrong numbers of records, and records without a valid id, timestamp or metadata.
+		badBatch("batch", "[]"),
+		badBatch("batch", string(batches[11])),
+		badBatch("record", "[{}]"),
+		badBatch("record", "["+testRecord(`"id":"a",`, ``)+"]"),
+		badBatch("record", "["+testRecord(`"a"`, `""`)+"]"),
 		badBatch("record", "["+testRecord()+","+testRecord(`"id":"a",`, ``)+"]"),
+		badBatch("record", "["+testRecord(`"timestamp":`+timestamp+`,`, ``)+"]"),
+		badBatch("record", "["+testRecord(timestamp, `1460616245000`)+"]"), // in milliseconds
+		badBatch("record", "["+testRecord(`"metadata":{`, `"more":{`)+"]"),
+		badBatch("record", "["+testRecord(`"metadata":{`, `"metadata":null,"more":{`)+"]"),
 
-		typed(), typed([2]string{"Content-Type", "text/plain"}), typed([2]string{"Content-Type", "application/jsonp"}),
-		typed([2]string{"Content-Type", "application/json; charset=latin1"}),
-		typed(append(conformance.JSONType(""), [2]string{"Content-Encoding", "br"})...),
+		badType(),
+		badType([2]string{"Content-Type", "text/plain"}),
+		badType([2]string{"Content-Type", "application/jsonp"}),
+		badType([2]string{"Content-Type", "application/json; charset=latin1"}),
+		badType(append(conformance.JSONType(""), [2]string{"Content-Encoding", "br"})...),
 
-		method("GET", "/", "POST"), method("PUT", "/", "POST"), method("DELETE", "/", "POST"), method("PATCH", "/", "POST"),
-		method("POST", "/health", "GET"), method("DELETE", "/metrics", "GET"), method("PUT", "/openapi.json", "GET"),
-		{Request: conformance.Get("/nothing"), Status: 404}, {Request: conformance.Get("/health/more"), Status: 404}, {Request: conformance.Get("/v1/id/7"), Status: 404},
+		wrongMethod("GET", "/", "POST"),
+		wrongMethod("PUT", "/", "POST"),
+		wrongMethod("DELETE", "/", "POST"),
+		wrongMethod("PATCH", "/", "POST"),
+		wrongMethod("POST", "/health", "GET"),
+		wrongMethod("DELETE", "/metrics", "GET"),
+		wrongMethod("PUT", "/openapi.json", "GET"),
+
+		{Request: conformance.Get("/nothing"), Status: 404},
+		{Request: conformance.Get("/health/more"), Status: 404},
+		{Request: conformance.Get("/v1/id/7"), Status: 404},
 		{Request: conformance.Request{Method: "POST", Path: "/nothing", Header: conformance.JSONType(""), Body: []byte("[]")}, Status: 404},
 		{Request: conformance.Get("/metrics"), Status: 200, Header: map[string]string{"Content-Type": "text/plain"}},
 	}
-	for _, packed := range []string{"[" + testRecord() + "]", "\x1f\x8b\x08\x00"} { // not compressed, and cut off
-		q := postBody(packed)
+	for _, body := range []string{
+		"[" + testRecord() + "]", // not compressed
+		"\x1f\x8b\x08\x00",       // the start of gzip
+	} {
+		q := postBody(body)
 		q.Header = append(q.Header, [2]string{"Content-Encoding", "gzip"})
 		list = append(list, conformance.Probe{Request: q, Status: 400, Code: "malformed"})
 	}
 	return list
 }
 
-// ingestLimits are for a limit of two records and of 64 KiB. An id has 1 KiB at most.
-func ingestLimits(batches map[int][]byte) []conformance.Probe {
-	const most = 64 << 10
-	fill := func(n int) string {
+// limitProbes are for a server with limits of two records and of 64 KiB. The limit of an id is always
+// 1 KiB.
+func limitProbes(batches map[int][]byte) []conformance.Probe {
+	const maxBody = 64 << 10
+	bodyOfSize := func(n int) string {
 		body := "[" + testRecord(`"u"`, `"#"`) + "]"
 		return strings.Replace(body, "#", strings.Repeat("x", n-len(body)+1), 1)
 	}
-	long := conformance.Probe{Request: postBody(fill(most + 1)), Status: 413}
+	tooLong := conformance.Probe{Request: postBody(bodyOfSize(maxBody + 1)), Status: 413}
 	list := []conformance.Probe{
 		{Request: postBody("[" + testRecord() + "," + testRecord() + "]"), Status: 200},
 		{Request: postBody("[" + testRecord() + "," + testRecord() + "," + testRecord() + "]"), Status: 400, Code: "batch"},
 		{Request: postBody(string(batches[10])), Status: 400, Code: "batch"},
-		{Request: postBody(fill(most)), Status: 200},
+		{Request: postBody(bodyOfSize(maxBody)), Status: 200},
 		{Request: postBody("[" + testRecord(`"a"`, strconv.Quote(strings.Repeat("x", 1024))) + "]"), Status: 200},
 		{Request: postBody("[" + testRecord(`"a"`, strconv.Quote(strings.Repeat("x", 1025))) + "]"), Status: 400, Code: "record"},
-		long,
+		tooLong,
 	}
-	for _, bytes := range []int{most + 1, 10 << 20} {
-		for _, form := range [][2]bool{{true, false}, {false, true}, {true, true}} {
-			if bytes > most+1 && !form[1] {
-				continue // sending may fail then
+	// A server may close the connection while a body of 10 MiB is sent, and the client then gets no
+	// response. Such a body is therefore sent only compressed.
+	for _, size := range []int{maxBody + 1, 10 << 20} {
+		for _, form := range []struct{ chunked, gzip bool }{
+			{chunked: true},
+			{gzip: true},
+			{chunked: true, gzip: true},
+		} {
+			if size > maxBody+1 && !form.gzip {
+				continue
 			}
-			p := long
-			p.Body = []byte(fill(bytes))
-			p.Chunked, p.Gzip = form[0], form[1]
+			p := tooLong
+			p.Body = []byte(bodyOfSize(size))
+			p.Chunked, p.Gzip = form.chunked, form.gzip
 			list = append(list, p)
 		}
 	}
 	return list
 }
 
-func ingestTokens(body []byte) []conformance.Probe {
-	with := func(status int, authorization ...string) conformance.Probe {
+// tokenProbes are for a server with the token "open sesame".
+func tokenProbes(body []byte) []conformance.Probe {
+	authorize := func(status int, authorization ...string) conformance.Probe {
 		q := postBody(string(body))
-		for _, a := range authorization {
-			q.Header = append(q.Header, [2]string{"Authorization", a})
+		for _, value := range authorization {
+			q.Header = append(q.Header, [2]string{"Authorization", value})
 		}
 		p := conformance.Probe{Request: q, Status: status}
 		if status == 401 {
@@ -242,20 +290,28 @@ func ingestTokens(body []byte) []conformance.Probe {
 		return p
 	}
 	return []conformance.Probe{
-		with(200, "Bearer open sesame"), with(401), with(401, "Bearer"), with(401, "Bearer open"), with(401, "Basic open sesame"),
-		with(401, "open sesame"), with(401, "Bearer open sesame!"), {Request: conformance.Get("/health"), Status: 200},
+		authorize(200, "Bearer open sesame"),
+		authorize(401), // no header
+		authorize(401, "Bearer"),
+		authorize(401, "Bearer open"),
+		authorize(401, "Basic open sesame"),
+		authorize(401, "open sesame"),
+		authorize(401, "Bearer open sesame!"),
+		{Request: conformance.Get("/health"), Status: 200},
 	}
 }
 
-// checkLines wants a file of n complete lines, each a record with an id.
+// checkLines checks that a file consists of n complete lines, each a record with all its fields.
 func checkLines(path string, n int) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
 	lines := bytes.SplitAfter(text, []byte("\n"))
-	if last := len(lines) - 1; len(lines[last]) != 0 || last != n {
-		return fmt.Errorf("%d lines are kept and %d bytes more, acknowledged were %d", last, len(lines[last]), n)
+	complete := len(lines) - 1
+	incomplete := lines[complete] // the text after the last line end
+	if len(incomplete) != 0 || complete != n {
+		return fmt.Errorf("%d lines are kept and %d bytes more, acknowledged were %d", complete, len(incomplete), n)
 	}
 	for _, line := range lines[:n] {
 		var r ingest.Record
@@ -266,7 +322,8 @@ func checkLines(path string, n int) error {
 	return nil
 }
 
-// checkSink checks that acknowledged events are in the file, by the time they are.
+// checkSink checks that events are in the file of the sink when they are acknowledged. A trap or a
+// server that does a part of the work need not store them.
 func checkSink(e conformance.Exam) error {
 	path := filepath.Join(e.Dir, "sink.ndjson")
 	addr, err := e.Serves(map[string]string{serving.SetSink: "file:" + path})

@@ -15,13 +15,13 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// profileMetadata is the metadata of a user's profile, with 17 members of all types.
+// profileMetadata is the metadata of a user's profile: the 17 members of [ingest.Metadata].
 const profileMetadata = `{"index": 3, "guid": "0d5b4c0e-93a6-4a33-8a5c-6d1f2a7b9e10", "isActive": true, "balance": "$1,906.25",
 	"picture": "http://pictures.example.org/64x64", "age": 41, "eyeColor": "grey", "name": "Ines Holm", "gender": "female", "company": "NORDLYS",
 	"email": "ines.holm@example.org", "phone": "+46 (800) 555-2671", "address": "12 Quay Street, Lund, Scania, 22100",
 	"about": "She keeps bees. She sells \"honey\" & wax <at> the market.\r\n", "registered": "2015-07-02T09:13:27 -02:00", "latitude": -41.270634, "longitude": 173.284}`
 
-// losslessMetadata returns metadata of which nothing may be lost.
+// losslessMetadata returns metadata that a server must store without any change in meaning.
 func losslessMetadata() []string {
 	return []string{
 		profileMetadata,
@@ -32,8 +32,8 @@ func losslessMetadata() []string {
 	}
 }
 
-// checkPayload checks that metadata is passed on completely, whatever the object, with timestamps
-// of all notations.
+// checkPayload checks that metadata of any object is stored without a loss, and timestamps in all
+// notations.
 func checkPayload(e conformance.Exam) error {
 	path := filepath.Join(e.Dir, "payload.ndjson")
 	addr, err := e.Serves(map[string]string{serving.SetSink: "file:" + path})
@@ -41,13 +41,20 @@ func checkPayload(e conformance.Exam) error {
 		return err
 	}
 	stamps := []struct{ sent, stored string }{
-		{`1460616245`, "2016-04-14T06:44:05Z"}, {`1460616245.25`, "2016-04-14T06:44:05.25Z"}, {`0`, "1970-01-01T00:00:00Z"}, {`-1.5`, "1969-12-31T23:59:58.5Z"},
+		{`1460616245`, "2016-04-14T06:44:05Z"},
+		{`1460616245.25`, "2016-04-14T06:44:05.25Z"},
+		{`0`, "1970-01-01T00:00:00Z"},
+		{`-1.5`, "1969-12-31T23:59:58.5Z"},
 		{`"2016-04-14T08:44:05+02:00"`, "2016-04-14T08:44:05+02:00"},
 	}
 	var body, want bytes.Buffer
 	all := losslessMetadata()
 	for i, metadata := range all {
-		fmt.Fprintf(&body, `%s{"id":"e-%d","timestamp":%s,"metadata":%s}`, map[bool]string{true: "[", false: ","}[i == 0], i, stamps[i].sent, metadata)
+		separator := ","
+		if i == 0 {
+			separator = "["
+		}
+		fmt.Fprintf(&body, `%s{"id":"e-%d","timestamp":%s,"metadata":%s}`, separator, i, stamps[i].sent, metadata)
 		fmt.Fprintf(&want, "{\"id\":\"e-%d\",\"timestamp\":%q,\"metadata\":%s}", i, stamps[i].stored, metadata)
 	}
 	body.WriteString("]")
@@ -59,7 +66,7 @@ func checkPayload(e conformance.Exam) error {
 	if err := json.Unmarshal(got.Body, &receipt); err != nil || receipt.Accepted != len(all) {
 		return errors.Join(err, fmt.Errorf("%s: want %d accepted", got.Body, len(all)))
 	}
-	// A decoder may reject these, but not change them.
+	// A decoder may reject these objects, but must not change them.
 	for _, metadata := range []string{`{"a":1,"a":2}`, `{"exponent":1E400}`} {
 		got, err := e.AskOnce(addr, postBody(`[{"id":"e","timestamp":1,"metadata":`+metadata+`}]`))
 		switch {
@@ -82,7 +89,8 @@ func checkPayload(e conformance.Exam) error {
 	return sameTokens(text, want.Bytes())
 }
 
-// checkTrace checks that with the setting, events are stored with the trace of their request.
+// checkTrace checks that with the setting trace, events are stored with the valid traceparent of their
+// request.
 func checkTrace(e conformance.Exam) error {
 	path := filepath.Join(e.Dir, "trace.ndjson")
 	addr, err := e.Serves(map[string]string{serving.SetSink: "file:" + path, serving.SetTrace: server.On})
@@ -103,30 +111,33 @@ func checkTrace(e conformance.Exam) error {
 	if err != nil {
 		return err
 	}
-	const begin, end = `{"id":"e","timestamp":"1970-01-01T00:00:01Z"`, `,"metadata":{}}`
-	return sameTokens(text, []byte(begin+`,"traceparent":"`+trace+`"`+end+begin+end+begin+end))
+	const (
+		traced   = `{"id":"e","timestamp":"1970-01-01T00:00:01Z","traceparent":"` + trace + `","metadata":{}}`
+		untraced = `{"id":"e","timestamp":"1970-01-01T00:00:01Z","metadata":{}}`
+	)
+	return sameTokens(text, []byte(traced+untraced+untraced))
 }
 
-// sameTokens wants JSON of the same tokens in the same order. Numbers are compared as they are
-// written, texts by their meaning.
+// sameTokens checks that got and want consist of the same tokens of JSON in the same order. It compares
+// numbers as they are written, and texts without their escapes.
 func sameTokens(got, want []byte) error {
-	a, b := json.NewDecoder(bytes.NewReader(got)), json.NewDecoder(bytes.NewReader(want))
-	a.UseNumber()
-	b.UseNumber()
+	gotDecoder, wantDecoder := json.NewDecoder(bytes.NewReader(got)), json.NewDecoder(bytes.NewReader(want))
+	gotDecoder.UseNumber()
+	wantDecoder.UseNumber()
 	for {
-		x, err := a.Token()
-		y, end := b.Token()
+		gotToken, gotErr := gotDecoder.Token()
+		wantToken, wantErr := wantDecoder.Token()
 		switch {
-		case errors.Is(err, io.EOF) && errors.Is(end, io.EOF):
+		case errors.Is(gotErr, io.EOF) && errors.Is(wantErr, io.EOF):
 			return nil
-		case err != nil || end != nil || x != y:
-			return fmt.Errorf("kept is\n%s%v instead of %v", got, x, y)
+		case gotErr != nil || wantErr != nil || gotToken != wantToken:
+			return fmt.Errorf("kept is\n%s%v instead of %v", got, gotToken, wantToken)
 		}
 	}
 }
 
-// typedRefusals are for a service that decodes metadata.
-func typedRefusals() []conformance.Probe {
+// typedProbes are for a server that decodes metadata.
+func typedProbes() []conformance.Probe {
 	return []conformance.Probe{
 		acceptedBatch("["+testRecord()+"]", 1),
 		acceptedBatch("["+testRecord(`"name":"u",`, `"name":"u","more":{"a":[1,2]},`)+"]", 1), // unknown fields

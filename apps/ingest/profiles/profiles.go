@@ -1,5 +1,5 @@
-// Package profiles makes the events for app ingest: reports of users' profiles, like the published
-// example of the service.
+// Package profiles makes events for app ingest. Their metadata is the profile of a user, as in the
+// published example of the service.
 package profiles
 
 import (
@@ -12,16 +12,19 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// Bodies returns batches of n events each, as JSON. No value changes its number of bytes, so that
-// all bodies of a pool are equally long. If pool is 0, it means [fixture.DefaultPool].
+// Bodies returns pool batches of n events each, as JSON. Every value has the same number of bytes in
+// all events, so that all bodies of a pool have the same length. A pool of 0 means
+// [fixture.DefaultPool].
 func Bodies(n, pool int) ([][]byte, error) {
 	if pool == 0 {
 		pool = fixture.DefaultPool
 	}
-	if n < 1 || pool < 0 || n > fixture.MaxItems || pool > fixture.MaxItems || n*pool > fixture.MaxItems {
+	tooFew := n < 1 || pool < 0
+	tooMany := n > fixture.MaxItems || pool > fixture.MaxItems || n*pool > fixture.MaxItems // the product cannot overflow
+	if tooFew || tooMany {
 		return nil, fmt.Errorf("%d bodies of %d events: want at least one of each and at most %d events", pool, n, fixture.MaxItems)
 	}
-	r := fixture.NewRandom("tare/ingest/profiles/v1")
+	r := fixture.NewRandom("tare/ingest/profiles/v1") // its argument is the seed
 	list := make([][]byte, pool)
 	for i := range list {
 		records := make([]ingest.Record, n)
@@ -37,7 +40,8 @@ func Bodies(n, pool int) ([][]byte, error) {
 	return list, nil
 }
 
-// newRecord returns event number i.
+// newRecord returns event number i. The events are one second apart. The order in which it draws random
+// numbers is fixed: any change changes all pools.
 func newRecord(r *fixture.Random, i int) ingest.Record {
 	first := [...]string{"Ines", "Tove", "Nils", "Jona", "Ruth"}[drawInt(r, 0, 4)]
 	last := [...]string{"Holm", "Dahl", "Lind", "Berg", "Falk"}[drawInt(r, 0, 4)]
@@ -47,30 +51,44 @@ func newRecord(r *fixture.Random, i int) ingest.Record {
 	for k := range about {
 		about[k] = words[drawInt(r, 0, len(words)-1)]
 	}
-	at := fixture.Epoch().Add(time.Duration(i) * time.Second)
+	timestamp := fixture.Epoch().Add(time.Duration(i) * time.Second)
 	return ingest.Record{
-		ID:        hexDigits(r, 8) + "-" + hexDigits(r, 4) + "-" + hexDigits(r, 4) + "-" + hexDigits(r, 4) + "-" + hexDigits(r, 12),
-		Timestamp: ingest.Time{Time: at},
+		ID:        drawUUID(r),
+		Timestamp: ingest.Time{Time: timestamp},
 		Metadata: ingest.Metadata{
-			Index: drawInt(r, 1000, 9999), GUID: hexDigits(r, 8) + "-" + hexDigits(r, 4) + "-" + hexDigits(r, 4) + "-" + hexDigits(r, 4) + "-" + hexDigits(r, 12),
-			IsActive: true, Balance: fmt.Sprintf("$%d,%03d.%02d", drawInt(r, 1, 9), drawInt(r, 0, 999), drawInt(r, 0, 99)),
-			Picture: fmt.Sprintf("https://pictures.example.org/%s/64x64", hexDigits(r, 8)), Age: drawInt(r, 20, 79),
-			EyeColor: [...]string{"grey", "blue", "teal"}[drawInt(r, 0, 2)], Name: first + " " + last, Gender: "female",
-			Company: company, Email: strings.ToLower(first+"."+last) + "@example.org",
-			Phone:   fmt.Sprintf("+46 (%d) %d-%d", drawInt(r, 100, 999), drawInt(r, 100, 999), drawInt(r, 1000, 9999)),
-			Address: fmt.Sprintf("%d Quay Street, Lund, Scania, %d", drawInt(r, 100, 999), drawInt(r, 10000, 99999)),
-			About:   strings.Join(about, " ") + ".\r\n", Registered: fmt.Sprintf("20%02d-%02d-%02dT%02d:20:48 -01:00", drawInt(r, 10, 25), drawInt(r, 1, 12), drawInt(r, 1, 28), drawInt(r, 0, 23)),
-			Latitude: drawDegrees(r), Longitude: drawDegrees(r),
+			Index:      drawInt(r, 1000, 9999),
+			GUID:       drawUUID(r),
+			IsActive:   true,
+			Balance:    fmt.Sprintf("$%d,%03d.%02d", drawInt(r, 1, 9), drawInt(r, 0, 999), drawInt(r, 0, 99)),
+			Picture:    fmt.Sprintf("https://pictures.example.org/%s/64x64", hexDigits(r, 8)),
+			Age:        drawInt(r, 20, 79),
+			EyeColor:   [...]string{"grey", "blue", "teal"}[drawInt(r, 0, 2)],
+			Name:       first + " " + last,
+			Gender:     "female",
+			Company:    company,
+			Email:      strings.ToLower(first+"."+last) + "@example.org",
+			Phone:      fmt.Sprintf("+46 (%d) %d-%d", drawInt(r, 100, 999), drawInt(r, 100, 999), drawInt(r, 1000, 9999)),
+			Address:    fmt.Sprintf("%d Quay Street, Lund, Scania, %d", drawInt(r, 100, 999), drawInt(r, 10000, 99999)),
+			About:      strings.Join(about, " ") + ".\r\n",
+			Registered: fmt.Sprintf("20%02d-%02d-%02dT%02d:20:48 -01:00", drawInt(r, 10, 25), drawInt(r, 1, 12), drawInt(r, 1, 28), drawInt(r, 0, 23)),
+			Latitude:   drawDegrees(r),
+			Longitude:  drawDegrees(r),
 		},
 	}
 }
 
-// drawInt returns a random number from low to high.
+// drawUUID returns random hexadecimal digits in the form of a UUID.
+func drawUUID(r *fixture.Random) string {
+	return hexDigits(r, 8) + "-" + hexDigits(r, 4) + "-" + hexDigits(r, 4) + "-" + hexDigits(r, 4) + "-" + hexDigits(r, 12)
+}
+
+// drawInt returns a random number from low to high, inclusive.
 func drawInt(r *fixture.Random, low, high int) int {
 	return low + int(r.Next()%uint64(high-low+1))
 }
 
-// drawDegrees returns a random number of six decimals, of which the last is not 0.
+// drawDegrees returns a random number from 10 to 90 with six decimals. The last decimal is not 0, so
+// that the number has the same length in every event.
 func drawDegrees(r *fixture.Random) float64 {
 	return float64(1_000_000*drawInt(r, 10, 89)+10*drawInt(r, 0, 99_999)+drawInt(r, 1, 9)) / 1e6
 }

@@ -1,4 +1,5 @@
-// Package serving provides app ingest to programs: its settings, and how the service is opened.
+// Package serving provides app ingest to programs: it declares the settings of the app and opens the
+// service with them.
 package serving
 
 import (
@@ -13,18 +14,17 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// Names of settings.
+// Names of settings, and values of the setting metadata.
 const (
 	SetLimit   = "limit"
 	SetMaxBody = "max-body"
 	SetToken   = server.SetToken
 	SetSink    = "sink"
 
-	SetMetadata   = "metadata"
-	MetadataRaw   = "raw"
-	MetadataTyped = "typed"
-
-	MetadataBinary = "binary"
+	SetMetadata    = "metadata"
+	MetadataRaw    = "raw"    // a value of SetMetadata
+	MetadataTyped  = "typed"  // a value of SetMetadata
+	MetadataBinary = "binary" // a value of SetMetadata
 
 	SetTrace = "trace"
 
@@ -36,14 +36,15 @@ const (
 	SetSinkWait   = "sink-wait"
 )
 
-// Serve makes a server for the service.
+// Serve makes a server for a service. Each program has its own.
 type Serve func(o server.Options, s *ingest.Service) (server.Server, error)
 
-// App returns the app for a program that serves it with serve.
+// App returns app ingest for a program that makes its server with serve.
 func App(serve Serve) server.App {
 	return server.App{Name: ingest.Name, New: func() server.Config { return &config{serve: serve} }}
 }
 
+// config is the configuration of the app. The functions of Settings store values in its fields.
 type config struct {
 	ingest.Config
 	serve Serve
@@ -69,7 +70,8 @@ func (c *config) setMetadata(value string) error {
 	if value != MetadataRaw && value != MetadataTyped && value != MetadataBinary {
 		return fmt.Errorf("%q is none of %s, %s and %s", value, MetadataRaw, MetadataTyped, MetadataBinary)
 	}
-	c.Typed, c.Binary = value != MetadataRaw, value == MetadataBinary
+	c.Typed = value == MetadataTyped || value == MetadataBinary
+	c.Binary = value == MetadataBinary
 	return nil
 }
 
@@ -81,17 +83,21 @@ func (c *config) setSink(value string) error {
 
 func (c *config) Check() error { return nil }
 
-// Open opens the sink. Under a lab rotated files are numbered only.
+// Open opens the service with its sink. Under a lab the names of rotated files have no times, and
+// failures of the sink are not logged.
 func (c *config) Open(lab bool) (server.Service, error) {
-	if kind, _, _ := ingest.ParseSink(c.Sink); !lab || kind == ingest.SinkSpool {
+	kind, _, _ := ingest.ParseSink(c.Sink) // setSink has checked it
+	if !lab || kind == ingest.SinkSpool {
 		c.Now = time.Now
 	}
 	if !lab {
 		c.Log = slog.New(slog.NewTextHandler(os.Stderr, nil)).With("app", ingest.Name)
 	}
-	token := c.Token // checked before the body is read
+	// Without a lab, package server checks the token before the body is read. Under a lab only the app
+	// does, because its work is measured.
+	token := c.Token
 	if lab {
-		token = "" // by the app, which is measured
+		token = ""
 	}
 	s, err := ingest.New(c.Config)
 	if err != nil {
@@ -99,11 +105,24 @@ func (c *config) Open(lab bool) (server.Service, error) {
 	}
 	return server.Service{
 		Make:      func(o server.Options) (server.Server, error) { return c.serve(o, s) },
-		Delivered: s.Delivered, Close: s.Close, Keeps: "sink", Notices: c.noticeLines(s), Guarded: c.Token != "", Token: token, Try: server.TryWith(c.Token, tryCommand),
-		Types: []string{string(ingest.JSON), string(ingest.Protobuf), string(ingest.Gob)}, MaxBody: s.MaxBody(), Ready: s.Ready, Metrics: s.Metrics, OpenAPI: func(string) []byte { return ingest.OpenAPI() }, Refuse: s.Refuse,
+		Delivered: s.Delivered,
+		Close:     s.Close,
+		Keeps:     "sink",
+		Guarded:   c.Token != "",
+		Token:     token,
+		Types:     []string{string(ingest.JSON), string(ingest.Protobuf), string(ingest.Gob)},
+		MaxBody:   s.MaxBody(),
+		Notices:   c.noticeLines(s),
+		Ready:     s.Ready,
+		Metrics:   s.Metrics,
+		OpenAPI:   func(string) []byte { return ingest.OpenAPI() },
+		Refuse:    s.Refuse,
+		Try:       server.TryWith(c.Token, tryCommand),
 	}, nil
 }
 
+// noticeLines returns lines to print at the start: that there is no sink, or the state in which the
+// sink was found.
 func (c *config) noticeLines(s *ingest.Service) []string {
 	kind, path, _ := ingest.ParseSink(c.Sink)
 	cut, unsent := s.Cut(), s.Unsent()
@@ -120,7 +139,7 @@ func (c *config) noticeLines(s *ingest.Service) []string {
 	return nil
 }
 
-// tryCommand returns the command that sends a batch of one event.
-func tryCommand(_ string, at server.Address) string {
-	return at.Curl() + ` -H 'Content-Type: application/json' -d '[{"id":"3f0c9a52-1d2e-4c55-9d0b-7a1f6f3f2b11","timestamp":1460616245,"metadata":{"user_id":"u-1842","plan":"free"}}]' ` + at.URL()
+// tryCommand returns a shell command that sends a batch of one event.
+func tryCommand(_ string, address server.Address) string {
+	return address.Curl() + ` -H 'Content-Type: application/json' -d '[{"id":"3f0c9a52-1d2e-4c55-9d0b-7a1f6f3f2b11","timestamp":1460616245,"metadata":{"user_id":"u-1842","plan":"free"}}]' ` + address.URL()
 }

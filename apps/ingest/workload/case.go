@@ -18,11 +18,12 @@ const event = `{"id":"e-1","timestamp":"2026-03-01T12:00:00Z","metadata":{` +
 	`"address":"12 Quay Street, Lund, Scania, 22100","about":"She keeps bees.\r\n","registered":"2015-07-02T09:13:27 -02:00",` +
 	`"latitude":55.75,"longitude":13.25}}`
 
-// withChange returns a batch of one event in which by replaces part.
-func withChange(part, by string) server.Request {
-	return textBatch("[" + strings.Replace(event, part, by, 1) + "]")
+// withChange returns a batch of one event in which replacement replaces part.
+func withChange(part, replacement string) server.Request {
+	return textBatch("[" + strings.Replace(event, part, replacement, 1) + "]")
 }
 
+// textBatch returns a request with a body of JSON.
 func textBatch(body string) server.Request { return postBody([]byte(body)) }
 
 // newBatch returns a batch of n events.
@@ -32,31 +33,32 @@ func newBatch(n int) server.Request {
 	return q
 }
 
-// compressBody returns q with its body compressed.
+// compressBody returns q with its body in gzip.
 func compressBody(q server.Request) server.Request {
 	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	_, _ = z.Write(q.Body) // into memory, which cannot fail
-	_ = z.Close()
+	w := gzip.NewWriter(&b)
+	_, _ = w.Write(q.Body) // writing to memory cannot fail
+	_ = w.Close()
 	q.Body = b.Bytes()
 	return server.WithHeader(q, "Content-Encoding", "gzip")
 }
 
-// newProbes returns requests for the contract's error responses, and accepted ones that look a
-// little like them.
+// newProbes returns requests that cover the error responses of the API, and valid requests that are
+// similar to them.
 func newProbes() []server.Probe {
 	one := newBatch(1)
 	path := func(method, path string) server.Request {
 		q := one
-		if q.Method, q.Path = method, path; method == http.MethodGet {
+		q.Method, q.Path = method, path
+		if method == http.MethodGet {
 			q.Body, q.Header, q.Items = nil, nil, 0
 		}
 		return q
 	}
 	broken := compressBody(one)
 	broken.Body = append(bytes.Clone(broken.Body[:12]), "this was never compressed"...)
-	cut := textBatch("[" + event)
-	cut.Items = 1
+	truncated := textBatch("[" + event)
+	truncated.Items = 1 // so that it is encoded in other formats, too
 	tooLong := strings.Repeat("x", ingest.DefaultMaxBody)
 	return slices.Concat(
 		server.Probing("",
@@ -70,7 +72,7 @@ func newProbes() []server.Probe {
 		server.Probing("another content type", server.WithHeader(one, server.ContentType, "text/plain")),
 		server.Probing("an unknown content encoding", server.WithHeader(one, "Content-Encoding", "br")),
 		server.Probing("broken gzip", broken),
-		server.Probing("JSON that breaks off", textBatch(`[{"id":"e-1",`), cut),
+		server.Probing("JSON that breaks off", textBatch(`[{"id":"e-1",`), truncated),
 		server.Probing("an empty body", textBatch("")),
 		server.Probing("an event that is in no batch", textBatch(event)),
 		server.Probing("a number for a text", withChange(`"name":"Ines Holm"`, `"name":7`)),

@@ -11,7 +11,8 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// Settings of an entry that select the encoding of a contender's batches. All get the same events.
+// Name and values of the setting that selects the encoding of a contender's batches. The events are
+// the same in every encoding.
 const (
 	setBody      = "body"
 	bodyJSON     = "json"
@@ -19,24 +20,23 @@ const (
 	bodyGob      = "gob"
 )
 
-// newDialect returns the encoding of batches for a contender: the format of its setting.
+// newDialect returns the encoding of batches for a contender with the settings in set.
 func newDialect(_ tare.Contender, set map[string]string) (server.Dialect, error) {
-	format := set[setBody]
-	switch format {
+	switch format := set[setBody]; format {
 	case "", bodyJSON:
-		return server.Dialect{}, nil
+		return server.Dialect{}, nil // the requests are in JSON already
 	case bodyProtobuf, bodyGob:
+		return server.Dialect{Name: format, Encode: func(q server.Request) (server.Request, bool, error) {
+			q, err := encodeBatch(q, format)
+			return q, true, err
+		}}, nil
 	default:
 		return server.Dialect{}, fmt.Errorf("%s: %q is none of %s, %s and %s", setBody, format, bodyJSON, bodyProtobuf, bodyGob)
 	}
-	return server.Dialect{Name: format, Encode: func(q server.Request) (server.Request, bool, error) {
-		q, err := encodeBatch(q, format)
-		return q, true, err
-	}}, nil
 }
 
-// encodeBatch encodes a batch in another format. It returns requests without a valid batch of JSON
-// unchanged: their fault is their purpose.
+// encodeBatch encodes a batch of JSON as protobuf or gob. It returns a request that contains no batch,
+// or has other headers than a content type of JSON, unchanged: such a request tests error responses.
 func encodeBatch(q server.Request, format string) (server.Request, error) {
 	var encode func([]ingest.Record) ([]byte, error)
 	var kind ingest.Format
@@ -46,13 +46,14 @@ func encodeBatch(q server.Request, format string) (server.Request, error) {
 	case bodyGob:
 		encode, kind = encodeGob, ingest.Gob
 	}
-	if q.Items == 0 || len(q.Header) != 1 || q.Header[server.ContentType] != server.TypeJSON {
+	isJSON := len(q.Header) == 1 && q.Header[server.ContentType] == server.TypeJSON
+	if q.Items == 0 || !isJSON {
 		return q, nil
 	}
 	var list []ingest.Record
 	err := json.Unmarshal(q.Body, &list)
-	cut := err != nil // a batch that breaks off does so in any format
-	if cut {
+	truncated := err != nil // the probe of a batch without its last bracket
+	if truncated {
 		err = json.Unmarshal(append(bytes.Clone(q.Body), ']'), &list)
 	}
 	if err != nil {
@@ -62,13 +63,14 @@ func encodeBatch(q server.Request, format string) (server.Request, error) {
 	if err != nil {
 		return q, err
 	}
-	if cut {
-		body = body[:len(body)/2]
+	if truncated {
+		body = body[:len(body)/2] // truncate the batch in the other format, too
 	}
 	q.Header, q.Body = map[string]string{server.ContentType: string(kind)}, body
 	return q, nil
 }
 
+// encodeGob encodes a batch in gob.
 func encodeGob(list []ingest.Record) ([]byte, error) {
 	var b bytes.Buffer
 	err := gob.NewEncoder(&b).Encode(list)

@@ -1,38 +1,43 @@
 package workload
 
 import (
+	"strings"
+
 	"github.com/tarebench/tare/kinds/server"
 )
 
-import "strings"
-
-// newQuestions returns batches on which decoders and encoders are known to differ: the response
-// contains how many bytes were encoded again.
+// newQuestions returns batches that decoders and encoders of JSON are known to treat differently. A
+// difference shows in the response, which has a status and the bytes of the encoded metadata.
 func newQuestions() []server.Question {
-	const gender, age, name = `"gender":"female"`, `"age":41`, `"name":"Ines Holm"`
-	on := func(id, property, what, asked string, q server.Request) server.Question {
-		return server.Question{Request: q, Name: id, Property: property, What: what, Asked: asked, BearsOn: allOps()}
+	// Members of event that questions replace.
+	const (
+		gender    = `"gender":"female"`
+		age       = `"age":41`
+		name      = `"name":"Ines Holm"`
+		timestamp = `"timestamp":"2026-03-01T12:00:00Z"`
+	)
+	batch := func(id, property, description, shown string, q server.Request) server.Question {
+		return server.Question{Request: q, Name: id, Property: property, What: description, Asked: shown, BearsOn: allOps()}
 	}
-	field := func(id, property, what, part, by string) server.Question {
-		return on(id, property, what, by, withChange(part, by))
+	field := func(id, property, description, part, replacement string) server.Question {
+		return batch(id, property, description, replacement, withChange(part, replacement))
 	}
-	const at = `"timestamp":"2026-03-01T12:00:00Z"`
 	deep := strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)
 	long := strings.Repeat("x", 200_000)
 	return []server.Question{
 		field("key twice", "duplicate keys", "an event with a key that occurs twice", gender, `"gender":"female","gender":"male"`),
-		on("text behind", "trailing data", "a batch with something behind it", "[…]x", textBatch("["+event+"]x")),
-		on("batch behind", "trailing data", "a batch with another one behind it", "[…][…]", textBatch("["+event+"]["+event+"]")),
-		on("comma behind", "trailing comma", "a batch with a comma behind its last event", "[…,]", textBatch("["+event+",]")),
+		batch("text behind", "trailing data", "a batch with something behind it", "[…]x", textBatch("["+event+"]x")),
+		batch("batch behind", "trailing data", "a batch with another one behind it", "[…][…]", textBatch("["+event+"]["+event+"]")),
+		batch("comma behind", "trailing comma", "a batch with a comma behind its last event", "[…,]", textBatch("["+event+",]")),
 		field("unknown field", "unknown fields", "an event with a field that is not known", gender, gender+`,"plan":"free"`),
 		field("other case", "letter case", "an event with a key in other letters", gender, `"GENDER":"female"`),
 		field("null text", "null", "an event with null for a text", gender, `"gender":null`),
 		field("null number", "null", "an event with null for a number", age, `"age":null`),
-		on("null event", "null", "a batch with null for an event", "[…,null]", textBatch("["+event+",null]")),
+		batch("null event", "null", "a batch with null for an event", "[…,null]", textBatch("["+event+",null]")),
 		field("fraction", "number types", "an event with 41.0 for a whole number", age, `"age":41.0`),
 		field("exponent", "number types", "an event with 41e0 for a whole number", age, `"age":41e0`),
 		field("number as text", "number types", "an event with a number in quotes", age, `"age":"41"`),
-		on("array", "wrong types", "an event with an array for its metadata", `"metadata":[]`, withChange(`"metadata":{`, `"metadata":[],"more":{`)),
+		batch("array", "wrong types", "an event with an array for its metadata", `"metadata":[]`, withChange(`"metadata":{`, `"metadata":[],"more":{`)),
 		field("leading zero", "number syntax", "an event with a leading zero", age, `"age":041`),
 		field("big integer", "big integers", "an event with a number beyond 64 bits", age, `"age":9223372036854775808`),
 		field("many digits", "float digits", "an event with a number of 16 digits", `"latitude":55.75`, `"latitude":55.75123456789012`),
@@ -41,12 +46,12 @@ func newQuestions() []server.Question {
 		field("control", "control characters", "an event with a line end within a text", name, "\"city\":\"In\nes\""),
 		field("markup", "HTML", "an event with <, > and & in a text", name, `"name":"<I&s>"`),
 		field("line separator", "HTML", "an event with U+2028 in a text", name, "\"city\":\"In\u2028es\""),
-		on("mark", "byte order mark", "a batch with a byte order mark before it", `\ufeff[…]`, textBatch("\ufeff["+event+"]")),
-		on("deep", "depth", "an event with an unknown field nested 20000 deep", `"more":[[[[…`, withChange(gender, gender+`,"more":`+deep)),
-		field("offset", "timestamps", "a timestamp with an offset", at, `"timestamp":"2026-03-01T14:00:00+02:00"`),
-		field("no zone", "timestamps", "a timestamp without a zone", at, `"timestamp":"2026-03-01T12:00:00"`),
-		field("blank between", "timestamps", "a timestamp with a blank for its T", at, `"timestamp":"2026-03-01 12:00:00Z"`),
+		batch("mark", "byte order mark", "a batch with a byte order mark before it", `\ufeff[…]`, textBatch("\ufeff["+event+"]")),
+		batch("deep", "depth", "an event with an unknown field nested 20000 deep", `"more":[[[[…`, withChange(gender, gender+`,"more":`+deep)),
+		field("offset", "timestamps", "a timestamp with an offset", timestamp, `"timestamp":"2026-03-01T14:00:00+02:00"`),
+		field("no zone", "timestamps", "a timestamp without a zone", timestamp, `"timestamp":"2026-03-01T12:00:00"`),
+		field("blank between", "timestamps", "a timestamp with a blank for its T", timestamp, `"timestamp":"2026-03-01 12:00:00Z"`),
 		field("blank id", "blank id", "an event with an id of blanks", `"id":"e-1"`, `"id":"   "`),
-		on("long text", "long text", "an event with a text of 200000 characters", `"name":"xxxx…`, withChange(name, `"name":"`+long+`"`)),
+		batch("long text", "long text", "an event with a text of 200000 characters", `"name":"xxxx…`, withChange(name, `"name":"`+long+`"`)),
 	}
 }

@@ -1,5 +1,5 @@
-// Package workload defines the requests for app ingest under a lab, and the correct responses:
-// those of the service itself.
+// Package workload makes the requests that a study sends to app ingest, and the expected responses. It
+// computes the responses with an ingest.Service.
 package workload
 
 import (
@@ -22,12 +22,12 @@ import (
 
 // Ops of ingest.
 const (
-	opEvents  = "events"         // n records each
-	opUniform = "events-uniform" // 1 to n, evenly
-	opPretty  = "events-pretty"  // n, indented for readers
+	opEvents  = "events"         // batches of n records
+	opUniform = "events-uniform" // batches of 1 to n records, each size equally often
+	opPretty  = "events-pretty"  // batches of n records, in indented JSON
 )
 
-// App returns the service of package apps/ingest.
+// App returns the description of app ingest for studies.
 func App() server.App {
 	return server.App{
 		Name:      ingest.Name,
@@ -49,10 +49,10 @@ func App() server.App {
 
 func allOps() []string { return []string{opEvents, opUniform, opPretty} }
 
-// newRequests returns batches of events, each of other events.
+// newRequests returns a pool of batches. No event is in two batches.
 func newRequests(w tare.Workload) ([]server.Request, error) {
-	if w.Op == opUniform && w.Pool == 0 && w.N > 0 { // complete turns of all sizes
-		w.Pool = (fixture.DefaultPool + w.N - 1) / w.N * w.N
+	if w.Op == opUniform && w.Pool == 0 && w.N > 0 {
+		w.Pool = (fixture.DefaultPool + w.N - 1) / w.N * w.N // a multiple of n, so that each size is equally often
 	}
 	bodies, err := profiles.Bodies(w.N, w.Pool)
 	if err != nil {
@@ -60,7 +60,8 @@ func newRequests(w tare.Workload) ([]server.Request, error) {
 	}
 	sizes := make([]int, len(bodies))
 	for i := range sizes {
-		if sizes[i] = w.N; w.Op == opUniform {
+		sizes[i] = w.N
+		if w.Op == opUniform {
 			sizes[i] = 1 + i%w.N
 		}
 	}
@@ -68,7 +69,7 @@ func newRequests(w tare.Workload) ([]server.Request, error) {
 	list := make([]server.Request, len(bodies))
 	for i, body := range bodies {
 		if w.Op == opUniform {
-			if body, err = firstOf(body, sizes[i]); err != nil {
+			if body, err = cutArray(body, sizes[i]); err != nil {
 				return nil, err
 			}
 		}
@@ -85,8 +86,8 @@ func newRequests(w tare.Workload) ([]server.Request, error) {
 	return list, nil
 }
 
-// firstOf returns an array's first n elements.
-func firstOf(array []byte, n int) ([]byte, error) {
+// cutArray returns the first n elements of an array of JSON, as an array.
+func cutArray(array []byte, n int) ([]byte, error) {
 	var list []json.RawMessage
 	if err := json.Unmarshal(array, &list); err != nil {
 		return nil, err
@@ -94,27 +95,30 @@ func firstOf(array []byte, n int) ([]byte, error) {
 	return json.Marshal(list[:n])
 }
 
+// postBody returns a request with a body of JSON.
 func postBody(body []byte) server.Request {
 	return server.Request{Method: http.MethodPost, Path: "/", Header: map[string]string{server.ContentType: server.TypeJSON}, Body: body}
 }
 
-// neededLimits returns the bounds of a service that accepts all of list, and no more than its
-// defaults if some must be rejected.
-func neededLimits(w wire.Workload, list []server.Request) (records int, body int64) {
-	records, body = ingest.DefaultLimit, ingest.DefaultMaxBody
+// neededLimits returns limits with which a service accepts all requests of list: at least the default
+// number of records and bytes. Probes and questions need exactly the defaults, because some of them
+// must be rejected.
+func neededLimits(w wire.Workload, list []server.Request) (limit int, maxBody int64) {
+	limit, maxBody = ingest.DefaultLimit, ingest.DefaultMaxBody
 	if w.Op == server.OpProbes || w.Op == server.OpExam {
-		return records, body
+		return limit, maxBody
 	}
 	for _, q := range list {
-		body = max(body, int64(len(q.Body)))
+		maxBody = max(maxBody, int64(len(q.Body)))
 	}
-	return max(records, w.N), body
+	return max(limit, w.N), maxBody
 }
 
-// applySettings lets the service accept the batches of list, unless the study sets that itself.
-// Probes are made for a service with its default bounds that decodes metadata.
+// applySettings adds settings to set with which the service accepts the requests of list and decodes
+// metadata, unless the study sets them. Probes and questions are made for default limits and decoded
+// metadata, so that for them the settings of the study are removed.
 func applySettings(w wire.Workload, list []server.Request, set map[string]string, _ string) error {
-	records, body := neededLimits(w, list)
+	limit, maxBody := neededLimits(w, list)
 	if w.Op == server.OpProbes || w.Op == server.OpExam {
 		delete(set, serving.SetLimit)
 		delete(set, serving.SetMaxBody)
@@ -124,15 +128,16 @@ func applySettings(w wire.Workload, list []server.Request, set map[string]string
 		set[serving.SetMetadata] = serving.MetadataTyped
 	}
 	if set[serving.SetLimit] == "" {
-		set[serving.SetLimit] = strconv.Itoa(records)
+		set[serving.SetLimit] = strconv.Itoa(limit)
 	}
-	if set[serving.SetMaxBody] == "" && body > ingest.DefaultMaxBody {
-		set[serving.SetMaxBody] = strconv.FormatInt(body, 10)
+	if set[serving.SetMaxBody] == "" && maxBody > ingest.DefaultMaxBody {
+		set[serving.SetMaxBody] = strconv.FormatInt(maxBody, 10)
 	}
 	return nil
 }
 
-// referenceResponses returns the responses of the service itself, with the plainest decoder.
+// referenceResponses returns the responses of an ingest.Service to the requests of list. It decodes
+// bodies with encoding/json.
 func referenceResponses(w wire.Workload, list []server.Request) ([]server.Response, error) {
 	c := ingest.Config{Typed: true}
 	c.Limit, c.MaxBody = neededLimits(w, list)
@@ -140,20 +145,22 @@ func referenceResponses(w wire.Workload, list []server.Request) ([]server.Respon
 	if err != nil {
 		return nil, err
 	}
-	answers := make([]server.Response, len(list))
+	responses := make([]server.Response, len(list))
 	for i, q := range list {
-		answers[i] = serveRequest(s, q)
+		responses[i] = serveRequest(s, q)
 	}
-	return answers, s.Close()
+	return responses, s.Close()
 }
 
+// serveRequest returns the response of s to one request.
 func serveRequest(s *ingest.Service, q server.Request) server.Response {
 	path, _, _ := strings.Cut(q.Path, "?")
-	method := http.MethodGet
+	var method string // the only one that the path supports
 	switch path {
 	case "/":
 		method = http.MethodPost
 	case "/health", "/openapi.json":
+		method = http.MethodGet
 	default:
 		return server.Refused(http.StatusNotFound)
 	}
@@ -172,11 +179,13 @@ func serveRequest(s *ingest.Service, q server.Request) server.Response {
 	return server.Answered(server.TypeJSON, fmt.Appendf(nil, `{"accepted":%d,"bytes":%d}`, receipt.Accepted, receipt.Bytes))
 }
 
-// acceptBatch processes a batch as a stack does.
+// acceptBatch passes a request to the service in the same steps as a stack.
 func acceptBatch(s *ingest.Service, q server.Request) (ingest.Receipt, error) {
 	head := ingest.Head{
-		Authorization: q.Header["Authorization"], ContentType: q.Header[server.ContentType],
-		ContentEncoding: q.Header["Content-Encoding"], Length: int64(len(q.Body)),
+		Authorization:   q.Header["Authorization"],
+		ContentType:     q.Header[server.ContentType],
+		ContentEncoding: q.Header["Content-Encoding"],
+		Length:          int64(len(q.Body)),
 	}
 	if _, err := s.Admit(head); err != nil {
 		return ingest.Receipt{}, err
