@@ -2,20 +2,20 @@ package users
 
 import "sync/atomic"
 
-// Calls counts use-case calls: rejected ones too, but none that a transport or the rate limit
-// rejected before they were calls.
+// Calls counts the calls of a service by method. It includes rejected calls, but not requests that a
+// transport or the rate limit rejected before they reached the service.
 type Calls struct {
 	Create int64 `json:"create"`
 	Get    int64 `json:"get"`
 	Update int64 `json:"update"`
 	Delete int64 `json:"delete"`
 	List   int64 `json:"list"`
-	// Sum adds up a hash of each call with its arguments, after they were trimmed and bounded: two
-	// transports with the same requests have the same sum.
+	// Sum is the sum of a hash of each call: its method and its arguments in normal form. Two
+	// transports that get the same requests in any order have the same sum.
 	Sum uint64 `json:"sum,string"`
 }
 
-// callMethod is a number of the recorder, which the sum depends on.
+// callMethod is the number of a method. Calls.Sum depends on these numbers.
 type callMethod int
 
 const (
@@ -28,20 +28,27 @@ const (
 
 func methodNames() [5]string { return [...]string{"create", "get", "update", "delete", "list"} }
 
-// recorder counts calls.
+// recorder counts calls by method, and adds up their hashes.
 type recorder struct {
 	counts [5]atomic.Int64
 	sum    atomic.Uint64
 }
 
+// addCall counts a call of m with arguments that have the hash h.
 func (r *recorder) addCall(m callMethod, h hash) {
 	r.counts[m].Add(1)
 	r.sum.Add(uint64(h.addNumber(uint64(m))))
 }
 
 func (r *recorder) loadCalls() Calls {
-	n := func(m callMethod) int64 { return r.counts[m].Load() }
-	return Calls{Create: n(methodCreate), Get: n(methodGet), Update: n(methodUpdate), Delete: n(methodDelete), List: n(methodList), Sum: r.sum.Load()}
+	return Calls{
+		Create: r.counts[methodCreate].Load(),
+		Get:    r.counts[methodGet].Load(),
+		Update: r.counts[methodUpdate].Load(),
+		Delete: r.counts[methodDelete].Load(),
+		List:   r.counts[methodList].Load(),
+		Sum:    r.sum.Load(),
+	}
 }
 
 func (r *recorder) resetCalls() {
@@ -51,14 +58,14 @@ func (r *recorder) resetCalls() {
 	r.sum.Store(0)
 }
 
-// hash is a hash of numbers and texts that were added one after another. It is the same in all
-// processes.
+// hash is a hash of a sequence of numbers and texts. It is the same in all processes. The hash of the
+// empty sequence is 0.
 type hash uint64
 
 func (h hash) addNumber(x uint64) hash { return hash(scramble(uint64(h) ^ x)) }
 
-// addText adds eight bytes at a time, and the length, so that two texts differ from one that is as
-// long as both.
+// addText adds the length of s and then its bytes, eight at a time. Because of the length, the hash of
+// two texts differs from the hash of their concatenation.
 func (h hash) addText(s string) hash {
 	h = h.addNumber(uint64(len(s)))
 	for ; len(s) >= 8; s = s[8:] {

@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// Code is the reason of an error, in the terms of Connect; gRPC's codes are the same in capitals.
+// Code is the reason of an error, as a code of Connect. The codes of gRPC are the same in upper case.
 type Code string
 
 // Codes.
@@ -25,8 +25,8 @@ type Error struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"` // one line
 
-	status int   // over HTTP, if it is not that of the code; 0 if it is
-	cause  error // clients do not see it; may be nil
+	status int   // status over HTTP; 0 means that of the code
+	cause  error // error that clients do not see; may be nil
 }
 
 // Error returns code and message.
@@ -35,7 +35,8 @@ func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 // Unwrap returns the cause, which may be nil.
 func (e *Error) Unwrap() error { return e.cause }
 
-// HTTP returns the status over HTTP: that of the code, except for errors that only HTTP has.
+// HTTP returns the status over HTTP. It is that of the code, except for errors that exist only over
+// HTTP, such as a method that is not allowed.
 func (e *Error) HTTP() int {
 	if e.status != 0 {
 		return e.status
@@ -49,7 +50,7 @@ var (
 	ErrEmailTaken = errors.New("the e-mail is taken")
 )
 
-// HTTP returns the status of a code: that of google.rpc.Code.
+// HTTP returns the status of a code, as the comments of google.rpc.Code define it.
 func (c Code) HTTP() int {
 	switch c {
 	case InvalidArgument:
@@ -61,13 +62,13 @@ func (c Code) HTTP() int {
 	case ResourceExhausted:
 		return http.StatusTooManyRequests
 	case Canceled:
-		return 499
+		return 499 // client closed request; net/http has no name for it
 	case DeadlineExceeded:
 		return http.StatusGatewayTimeout
 	case Unavailable:
 		return http.StatusServiceUnavailable
 	}
-	return http.StatusInternalServerError
+	return http.StatusInternalServerError // also for Internal
 }
 
 // GRPC returns the number of the code in gRPC.
@@ -88,10 +89,10 @@ func (c Code) GRPC() int {
 	case Unavailable:
 		return 14
 	}
-	return 13
+	return 13 // internal
 }
 
-// Codes returns all codes.
+// Codes returns all codes, in the order of the metrics.
 func Codes() []Code {
 	return []Code{InvalidArgument, NotFound, AlreadyExists, ResourceExhausted, Canceled, DeadlineExceeded, Unavailable, Internal}
 }

@@ -5,44 +5,51 @@ import (
 	"time"
 )
 
-// limiter is a bucket for the requests of one second that fills up at the same rate. It is stored
-// as the time at which it will be full: see the generic cell rate algorithm, ITU-T I.371, annex A.
+// limiter is a token bucket with one token per request. A full bucket has the tokens of one second,
+// and an empty one is full again after a second. Instead of the number of tokens, the limiter stores
+// the time at which the bucket will be full, so that one atomic number is enough: see the generic
+// cell rate algorithm, ITU-T I.371, annex A.
 type limiter struct {
-	now       func() time.Time
-	start     time.Time
-	each      int64        // ns that one request takes to come back, rounded up; 0 if there is no limit
-	fullAfter int64        // ns after which an empty bucket is full
-	full      atomic.Int64 // ns since start
+	now      func() time.Time
+	start    time.Time
+	perToken int64        // ns in which the bucket gains a token, rounded up; 0 if there is no limit
+	fillTime int64        // ns in which an empty bucket becomes full
+	full     atomic.Int64 // time at which the bucket is full, in ns since start
 }
 
+// setLimit sets the number of requests per second; 0 or less means no limit.
 func (l *limiter) setLimit(perSecond int, now func() time.Time) {
 	if perSecond <= 0 {
 		return
 	}
 	l.now, l.start = now, now()
-	l.each = (int64(time.Second) + int64(perSecond) - 1) / int64(perSecond)
-	l.fullAfter = l.each * int64(perSecond)
+	l.perToken = (int64(time.Second) + int64(perSecond) - 1) / int64(perSecond)
+	l.fillTime = l.perToken * int64(perSecond)
 }
 
+// takeOne takes a token. It returns false if there is none. A full bucket has a full time of now or
+// earlier; an empty one has a full time of now+fillTime.
 func (l *limiter) takeOne() bool {
-	if l.each == 0 {
+	if l.perToken == 0 {
 		return true
 	}
 	now := int64(l.now().Sub(l.start))
 	for {
 		full := l.full.Load()
-		from := min(max(full, now), now+l.fullAfter) // clocks are set back
-		to, ok := from+l.each, from+l.each <= now+l.fullAfter
+		empty := now + l.fillTime
+		present := min(max(full, now), empty) // full is after empty if the clock was set back
+		next, ok := present+l.perToken, present+l.perToken <= empty
 		if !ok {
-			to = from
+			next = present
 		}
-		if to == full || l.full.CompareAndSwap(full, to) {
+		if next == full || l.full.CompareAndSwap(full, next) {
 			return ok
 		}
 	}
 }
 
-// Allow takes one request off the rate limit; if it returns false the response is [Limited].
+// Allow takes a token for one request. If it returns false, the transport must respond with the error
+// [Limited].
 func (s *Service) Allow() bool {
 	ok := s.limit.takeOne()
 	if !ok {
@@ -52,4 +59,4 @@ func (s *Service) Allow() bool {
 }
 
 // Limited reports whether there is a rate limit.
-func (s *Service) Limited() bool { return s.limit.each > 0 }
+func (s *Service) Limited() bool { return s.limit.perToken > 0 }

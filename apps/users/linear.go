@@ -10,15 +10,14 @@ import (
 // linear stores users in a slice.
 type linear struct {
 	mu     sync.RWMutex
-	users  []User // by id
-	next   int64
-	seeded []User // users of the last Reset; never changed
+	users  []User // in the order of their ids
+	next   int64  // id of the next user
+	seeded []User // users of the last Reset; never modified
 }
 
-// Linear returns a correct and slow store: it scans the users to find an e-mail or an id, so that
-// the cost of each call grows with the number of users. Benchmarks of services have been published
-// that ran over such a store, and their results were attributed to the transports. This store
-// demonstrates the effect.
+// Linear returns a store that is correct but slow: it scans the users to find an e-mail or an id, so
+// that the time of each call grows with the number of users. Published benchmarks of services used
+// such a store, and attributed the results to the transports. This store demonstrates the effect.
 func Linear() Repository { return &linear{next: FirstID} }
 
 // Create implements [Repository].
@@ -87,9 +86,11 @@ func (l *linear) List(ctx context.Context, text string, offset, limit int) ([]Us
 	defer l.mu.RUnlock()
 	if text == "" && ctx.Err() == nil {
 		from := max(0, min(offset, len(l.users)))
-		return slices.Clone(l.users[from:][:max(0, min(limit, len(l.users)-from))]), int64(len(l.users)), nil
+		n := max(0, min(limit, len(l.users)-from))
+		return slices.Clone(l.users[from:][:n]), int64(len(l.users)), nil
 	}
 	found, total := []User{}, 0
+	// The function returns false for every user, so that findFirst scans all of them.
 	_, err := l.findFirst(ctx, func(u *User) bool {
 		if matches(u, text) {
 			if total >= offset && len(found) < limit {
@@ -105,7 +106,8 @@ func (l *linear) List(ctx context.Context, text string, offset, limit int) ([]Us
 	return found, int64(total), nil
 }
 
-// Reset implements [Repository]. It copies n users.
+// Reset implements [Repository]. It copies n users, which are made only if n differs from that of the
+// last Reset.
 func (l *linear) Reset(ctx context.Context, n int) error {
 	if err := checkReset(ctx, n); err != nil {
 		return err
@@ -128,12 +130,12 @@ func (l *linear) Reset(ctx context.Context, n int) error {
 // Close implements [Repository].
 func (l *linear) Close() error { return nil }
 
-// findEmail returns the index of the user of that e-mail; -1 if it is free.
+// findEmail returns the index of the user with an e-mail, or -1 if there is none.
 func (l *linear) findEmail(ctx context.Context, email string) (int, error) {
 	return l.findFirst(ctx, func(u *User) bool { return u.Email == email })
 }
 
-// findID returns the index of the user of that id.
+// findID returns the index of the user with an id, or ErrNotFound if there is none.
 func (l *linear) findID(ctx context.Context, id int64) (int, error) {
 	i, err := l.findFirst(ctx, func(u *User) bool { return u.ID == id })
 	if err == nil && i < 0 {
@@ -142,8 +144,8 @@ func (l *linear) findID(ctx context.Context, id int64) (int, error) {
 	return i, err
 }
 
-// findFirst returns the index of the first user for which meant returns true, or -1.
-func (l *linear) findFirst(ctx context.Context, meant func(*User) bool) (int, error) {
+// findFirst returns the index of the first user for which match returns true, or -1 if there is none.
+func (l *linear) findFirst(ctx context.Context, match func(*User) bool) (int, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -151,7 +153,7 @@ func (l *linear) findFirst(ctx context.Context, meant func(*User) bool) (int, er
 		if i%checkEvery == checkEvery-1 && ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
-		if meant(&l.users[i]) {
+		if match(&l.users[i]) {
 			return i, nil
 		}
 	}

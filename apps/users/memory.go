@@ -6,18 +6,19 @@ import (
 	"time"
 )
 
-// memory stores users in the order of their ids, found by id, e-mail and offset without a scan.
+// memory stores users with indexes for id, offset and e-mail. Only a search for text scans all users.
+// A user that ids points to is never modified: an update replaces it.
 type memory struct {
 	mu     sync.RWMutex
 	ids    userIndex
-	emails map[string]int64 // ids
+	emails map[string]int64 // ids by e-mail
 	next   int64            // id of the next user
 
-	seeded  []User  // users of the last Reset; never changed, and pointed to by ids
-	changed []int64 // ids of seeded users that are deleted or changed
+	seeded  []User  // users of the last Reset; ids points to those that are not updated or deleted
+	changed []int64 // ids of seeded users that were updated or deleted since the last Reset
 }
 
-// Memory returns an indexed store, without users. Closing it does nothing.
+// Memory returns an indexed store in memory, without users. Close does nothing.
 func Memory() Repository { return &memory{emails: map[string]int64{}, next: FirstID} }
 
 // Create implements [Repository].
@@ -60,20 +61,20 @@ func (m *memory) Update(ctx context.Context, id int64, d Draft, at time.Time) (U
 	if err := ctx.Err(); err != nil {
 		return User{}, err
 	}
-	former := m.ids.userAt(id)
-	if former == nil {
+	previous := m.ids.userAt(id)
+	if previous == nil {
 		return User{}, ErrNotFound
 	}
-	if u.Email != former.Email {
+	if u.Email != previous.Email {
 		if _, taken := m.emails[u.Email]; taken {
 			return User{}, ErrEmailTaken
 		}
 	}
-	m.addChanged(former)
-	// The key is replaced even if it stays equal: the former one is a part of the former user.
-	delete(m.emails, former.Email)
+	m.addChanged(previous)
+	// Replace the key even if it is equal: the old string would keep the memory of the previous user.
+	delete(m.emails, previous.Email)
 	m.emails[u.Email] = id
-	u.ID, u.CreatedAt = id, former.CreatedAt
+	u.ID, u.CreatedAt = id, previous.CreatedAt
 	m.ids.putUser(u)
 	return *u, nil
 }
@@ -115,11 +116,11 @@ func (m *memory) List(ctx context.Context, text string, offset, limit int) ([]Us
 	return found, int64(m.ids.count), nil
 }
 
-// searchAll scans all users.
+// searchAll is List for a text that is not empty. It scans all users.
 func (m *memory) searchAll(ctx context.Context, text string, offset, limit int) ([]User, int64, error) {
-	found, total, seen := []User{}, 0, 0
+	found, total, scanned := []User{}, 0, 0
 	for u := range m.ids.usersFrom(0) {
-		if seen++; seen%checkEvery == 0 && ctx.Err() != nil {
+		if scanned++; scanned%checkEvery == 0 && ctx.Err() != nil {
 			return nil, 0, ctx.Err()
 		}
 		if !matches(u, text) {
@@ -136,27 +137,29 @@ func (m *memory) searchAll(ctx context.Context, text string, offset, limit int) 
 // Close implements [Repository].
 func (m *memory) Close() error { return nil }
 
-// addChanged records that a seeded user is changed.
+// addChanged records that u is about to be updated or deleted, if u is a user of the last Reset.
 func (m *memory) addChanged(u *User) {
-	if k := u.ID - FirstID; k < int64(len(m.seeded)) && u == &m.seeded[k] {
+	k := u.ID - FirstID
+	isSeeded := k < int64(len(m.seeded)) && u == &m.seeded[k]
+	if isSeeded {
 		m.changed = append(m.changed, u.ID)
 	}
 }
 
-// newUser returns a user with a copy of the draft, in one allocation. The caller's strings may be a
-// part of a request that is long or in a buffer.
+// newUser returns a user with copies of the draft's strings, which share one allocation. Without a
+// copy, a string could keep a long request in memory, or change with a buffer that is reused.
 func newUser(d Draft, at time.Time) *User {
-	own := d.Name + d.Email
-	return &User{Name: own[:len(d.Name)], Email: own[len(d.Name):], UpdatedAt: at}
+	text := d.Name + d.Email
+	return &User{Name: text[:len(d.Name)], Email: text[len(d.Name):], UpdatedAt: at}
 }
 
-// appendPage is append with room for a page as soon as there is a user.
-func appendPage(found []User, u User, room int) []User {
+// appendPage appends u to found. For the first user it allocates the capacity of a page.
+func appendPage(found []User, u User, capacity int) []User {
 	if len(found) == 0 {
-		found = make([]User, 0, room)
+		found = make([]User, 0, capacity)
 	}
 	return append(found, u)
 }
 
-// checkEvery is the number of users between two checks of the context.
+// checkEvery is the number of users that a scan reads between two checks of its context.
 const checkEvery = 1024

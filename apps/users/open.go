@@ -8,8 +8,8 @@ import (
 
 // Names of the stores of this package.
 const (
-	MemoryStore = "memory" // indexed
-	LinearStore = "linear" // scans all users for each e-mail and id; see [Linear]
+	MemoryStore = "memory" // see [Memory]
+	LinearStore = "linear" // see [Linear]
 )
 
 // ErrNoStore is the error of [Open] for a store that is not of this package.
@@ -35,6 +35,7 @@ func Open(ctx context.Context, store string, n int) (Repository, error) {
 
 var _ Opener = Open
 
+// checkReset returns the error of a Reset to n users that must not begin.
 func checkReset(ctx context.Context, n int) error {
 	if n < 0 {
 		return fmt.Errorf("a store of %d users", n)

@@ -5,7 +5,7 @@ import "strconv"
 // MaxBody is the largest size of the body of an HTTP request in bytes.
 const MaxBody = 64 << 10
 
-// ParseID parses the id of a path. Its error is an [*Error].
+// ParseID parses an id in a path. The error is an [*Error].
 func ParseID(s string) (int64, error) {
 	id, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {
@@ -14,7 +14,8 @@ func ParseID(s string) (int64, error) {
 	return id, nil
 }
 
-// ParseQuery parses the parameters of a request; missing ones are "". Its errors are an [*Error].
+// ParseQuery parses the parameters of a list request. A missing parameter is "". The error is an
+// [*Error].
 func ParseQuery(query, page, limit string) (q Query, err error) {
 	q.Text = query
 	if q.Page, err = parseCount("page", page); err != nil {
@@ -24,7 +25,7 @@ func ParseQuery(query, page, limit string) (q Query, err error) {
 	return q, err
 }
 
-// parseCount parses a number that has 32 bits in gRPC.
+// parseCount parses a number of at most 32 bits, because it has 32 bits in gRPC. "" means 0.
 func parseCount(field, s string) (int, error) {
 	if s == "" {
 		return 0, nil

@@ -14,16 +14,16 @@ func Limited() error {
 	return &Error{Code: ResourceExhausted, Message: "too many requests"}
 }
 
-// Malformed returns the error of a body that a decoder failed on with err, or of one that is too
-// long if that is the cause. The client does not see err, because its text depends on the decoder.
-// It returns an [*Error] unchanged.
+// Malformed returns the error of a body that a decoder rejected with err. The client does not see err,
+// because its text depends on the decoder. If err wraps an [*Error], Malformed returns err itself; if
+// err wraps an [*http.MaxBytesError], it returns [TooLarge].
 func Malformed(err error) error {
-	var already *Error
-	var long *http.MaxBytesError
+	var known *Error
+	var tooLong *http.MaxBytesError
 	switch {
-	case errors.As(err, &already):
+	case errors.As(err, &known):
 		return err
-	case errors.As(err, &long):
+	case errors.As(err, &tooLong):
 		return TooLarge()
 	}
 	return &Error{Code: InvalidArgument, Message: "body: not a user as JSON", cause: err}
@@ -34,13 +34,14 @@ func TooLarge() error {
 	return &Error{Code: InvalidArgument, Message: fmt.Sprintf("body: at most %d bytes", MaxBody), status: http.StatusRequestEntityTooLarge}
 }
 
-// NoPath returns the error of an unknown path. Its message lists the paths over HTTP.
+// NoPath returns the error of an unknown path. Its message lists the known paths.
 func NoPath() error {
 	return &Error{Code: NotFound, Message: "nothing is at this path; there are POST and GET /v1/users, GET, PUT and DELETE /v1/users/{id}, and GET /health"}
 }
 
-// Refuse returns the body of a response over HTTP that is sent before the service is called, for
-// example without a token, or at an unknown path.
+// Refuse returns the body of an error response over HTTP that a server sends without calling the
+// service, for example because the token is missing or the path is unknown. For status 413 the message
+// is replaced by one that states the limit.
 func Refuse(status int, message string) []byte {
 	e := Error{Code: InvalidArgument, Message: message}
 	switch status {
@@ -55,36 +56,36 @@ func Refuse(status int, message string) []byte {
 	case http.StatusServiceUnavailable:
 		e.Code = Unavailable
 	}
-	body, _ := json.Marshal(&e) // texts always can be
+	body, _ := json.Marshal(&e) // marshaling strings cannot fail
 	return body
 }
 
-// Methods returns the methods that a path takes over HTTP, as the header Allow has them,
-// or "" if the service has no such path.
+// Methods returns the methods that a path supports over HTTP, in the form of the header Allow, or "" if
+// the path is unknown.
 func Methods(path string) string {
-	id, one := strings.CutPrefix(path, "/v1/users/")
+	id, hasID := strings.CutPrefix(path, "/v1/users/")
 	switch {
 	case path == "/health":
 		return "GET"
 	case path == "/v1/users":
 		return "GET, POST"
-	case one && id != "" && !strings.Contains(id, "/"):
+	case hasID && id != "" && !strings.Contains(id, "/"):
 		return "GET, PUT, DELETE"
 	}
 	return ""
 }
 
-// NotAllowed returns the error of a method that a path does not have.
+// NotAllowed returns the error of a method that a known path does not support.
 func NotAllowed() error {
 	return &Error{Code: InvalidArgument, Message: "this path does not take this method", status: http.StatusMethodNotAllowed}
 }
 
-// RefusalOf returns the error response for err; nil for nil. An error that is neither an [*Error]
-// nor one of a [Repository] is the fault of the transport, such as a panic that was recovered, of
-// which the client sees no details.
+// RefusalOf returns the error response for err, or nil if err is nil. An error that is neither an
+// [*Error] nor a known one of a [Repository] is a failure of the transport, for example a recovered
+// panic: the client gets the code internal without details.
 func RefusalOf(err error) *Error {
 	var e *Error
-	var long *http.MaxBytesError
+	var tooLong *http.MaxBytesError
 	switch {
 	case err == nil:
 		return nil
@@ -98,7 +99,7 @@ func RefusalOf(err error) *Error {
 		return &Error{Code: Canceled, Message: "the caller has gone", cause: err}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Error{Code: DeadlineExceeded, Message: "the caller's time is over", cause: err}
-	case errors.As(err, &long):
+	case errors.As(err, &tooLong):
 		return RefusalOf(TooLarge())
 	}
 	return &Error{Code: Internal, Message: "the service failed", cause: err}

@@ -7,29 +7,31 @@ import (
 	"sync/atomic"
 )
 
-// MaxRequestID is the largest length of a request's own id in bytes.
+// MaxRequestID is the largest length in bytes of an id that a client sends.
 const MaxRequestID = 128
 
-// requestIDs makes ids: a random prefix of this service, and a number.
+// requestIDs makes ids for requests without a valid one: a random prefix, which differs between
+// services, and a number in base 36.
 type requestIDs struct {
 	prefix string
-	last   atomic.Uint64
+	last   atomic.Uint64 // number of the last id
 }
 
+// drawPrefix sets a random prefix.
 func (r *requestIDs) drawPrefix() {
 	var seed [8]byte
 	rand.Read(seed[:]) // never fails
 	r.prefix = hex.EncodeToString(seed[:]) + "-"
 }
 
-// RequestID returns the id of a request: given if it is valid, with 1 to [MaxRequestID] visible
-// ASCII characters, or a new one.
-func (s *Service) RequestID(given string) string {
-	if isValidID(given) {
-		return given
+// RequestID returns the id of a request: sent, the id that the client sent, if it consists of 1 to
+// [MaxRequestID] visible ASCII characters, else a new id.
+func (s *Service) RequestID(sent string) string {
+	if isValidID(sent) {
+		return sent
 	}
-	var room [MaxRequestID]byte
-	return string(strconv.AppendUint(append(room[:0], s.requests.prefix...), s.requests.last.Add(1), 36))
+	var buf [MaxRequestID]byte // so that only the string is allocated
+	return string(strconv.AppendUint(append(buf[:0], s.requests.prefix...), s.requests.last.Add(1), 36))
 }
 
 func isValidID(id string) bool {

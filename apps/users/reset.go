@@ -2,8 +2,8 @@ package users
 
 import "context"
 
-// Reset implements [Repository]. It takes the time of the changes since the last one, or, if that
-// was to another number, of making n users.
+// Reset implements [Repository]. If n is the same as in the last Reset, it only undoes the changes
+// since then; otherwise it makes n users.
 func (m *memory) Reset(ctx context.Context, n int) error {
 	if err := checkReset(ctx, n); err != nil {
 		return err
@@ -19,17 +19,18 @@ func (m *memory) Reset(ctx context.Context, n int) error {
 		m.rebuild()
 		return nil
 	}
-	// Undoing more changes than there are users would be slower, and would leave a map with its
-	// grown size.
-	if created := m.next - FirstID - int64(n); int64(len(m.changed))+created > int64(n) {
+	// After more changes than users, undoing the changes would take longer than a rebuild, and the
+	// map of e-mails would keep its size.
+	created := m.next - FirstID - int64(n)
+	if int64(len(m.changed))+created > int64(n) {
 		m.rebuild()
 		return nil
 	}
-	m.takeBack()
+	m.undoChanges()
 	return nil
 }
 
-// rebuild makes all indexes again from the seeded users.
+// rebuild builds all indexes from the seeded users.
 func (m *memory) rebuild() {
 	m.ids = userIndex{}
 	m.emails = make(map[string]int64, len(m.seeded))
@@ -42,9 +43,10 @@ func (m *memory) rebuild() {
 	}
 }
 
-// takeBack removes all changed users before it restores the seeded ones: e-mails may have moved
-// between users.
-func (m *memory) takeBack() {
+// undoChanges removes the users that were created since the last Reset, and restores the seeded users
+// that were updated or deleted. It removes all changed users before it restores the first one, because
+// one user may have the former e-mail of another.
+func (m *memory) undoChanges() {
 	first := FirstID + int64(len(m.seeded))
 	for id := first; id < m.next; id++ {
 		m.removeUser(id)
@@ -62,6 +64,7 @@ func (m *memory) takeBack() {
 	m.next = first
 }
 
+// removeUser removes the user with an id from all indexes, if there is one.
 func (m *memory) removeUser(id int64) {
 	if u := m.ids.userAt(id); u != nil {
 		delete(m.emails, u.Email)
@@ -69,14 +72,14 @@ func (m *memory) removeUser(id int64) {
 	}
 }
 
-// seedUsers makes the first n users.
+// seedUsers returns the first n users of [Seeded].
 func seedUsers(ctx context.Context, n int) ([]User, error) {
-	made := make([]User, n)
-	for k := range made {
+	list := make([]User, n)
+	for k := range list {
 		if k%checkEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		made[k] = Seeded(k)
+		list[k] = Seeded(k)
 	}
-	return made, nil
+	return list, nil
 }

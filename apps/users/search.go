@@ -5,13 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// matches reports whether text, in lower case, is a part of name or e-mail.
+// matches reports whether the name or e-mail of u contains text, ignoring case. text must be in lower
+// case, as e-mails are.
 func matches(u *User, text string) bool {
 	return strings.Contains(u.Email, text) || foldedContains(u.Name, text)
 }
 
-// foldedContains is strings.Contains(strings.ToLower(s), text) for a text in
-// lower case, without a copy of s where that is ASCII.
+// foldedContains reports the same as strings.Contains(strings.ToLower(s), text). It does not allocate
+// if s is ASCII. text must be in lower case.
 func foldedContains(s, text string) bool {
 	if !isASCII(s) {
 		return strings.Contains(strings.ToLower(s), text)
@@ -24,6 +25,8 @@ func foldedContains(s, text string) bool {
 	return false
 }
 
+// foldedPrefix reports whether s in lower case begins with text. s must be ASCII, and not shorter than
+// text.
 func foldedPrefix(s, text string) bool {
 	for i := range len(text) {
 		c := s[i]

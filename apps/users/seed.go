@@ -2,14 +2,15 @@ package users
 
 import "time"
 
-// Seeded returns the user of id FirstID+k in a store that was reset to more than k users. It
-// depends only on k; no two have the same e-mail.
+// Seeded returns the user with the id FirstID+k in a store that was reset to more than k users. The
+// user depends only on k. No two users have the same e-mail.
 func Seeded(k int) User {
 	id := FirstID + int64(k)
-	at := time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(k) * time.Second)
-	return User{ID: id, Name: seededName(uint64(k)), Email: seededEmail(id), CreatedAt: at, UpdatedAt: at}
+	created := time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(k) * time.Second)
+	return User{ID: id, Name: seededName(uint64(k)), Email: seededEmail(id), CreatedAt: created, UpdatedAt: created}
 }
 
+// seededEmail returns the letter u and the nine digits of an id, at example.com.
 func seededEmail(id int64) string {
 	const digits = 9
 	b := []byte("u000000000@example.com")
@@ -20,13 +21,13 @@ func seededEmail(id int64) string {
 	return string(b)
 }
 
-// seededName draws a name of 8 to 30 characters, all of them ASCII.
+// seededName returns a random name of 8 to 30 ASCII characters, which depends only on k.
 func seededName(k uint64) string {
 	first := [...]string{"Ada", "Benedikt", "Chidi", "Dunja", "Emre", "Fiadh", "Gwendolyn", "Hiro", "Ines", "Jonathan", "Kwame", "Lene", "Maximilian", "Nora", "Odalys", "Priya"}
 	last := [...]string{"Abara", "Bergmann", "Castellanos", "Duarte", "Eriksson", "Fitzgerald", "Grabowski", "Hashimoto", "Ivanova", "Jansen", "Kowalczyk", "Lund", "Montgomery", "Nakamura-Olsen", "Okonkwo", "Papadopoulos"}
 	r := scramble(k)
 	name := first[r%16]
-	if r>>8&1 == 1 { // every other one has an initial
+	if r>>8&1 == 1 { // about every second user has an initial
 		name += string([]byte{' ', byte('A' + r>>16%26), '.'})
 	}
 	return name + " " + last[r>>4%16]

@@ -7,31 +7,31 @@ import (
 	"time"
 )
 
-// Config configures a service. The zero value is that of production.
+// Config configures a service. The zero value is meant for production.
 type Config struct {
-	Now      func() time.Time // nil means time.Now
-	Validate int              // times each draft is validated, to measure the cost; 0 means once
-	FailOne  int              // every n-th call is rejected as unavailable before it reaches the store, to check that failures are counted; 0 means none
+	Now      func() time.Time // clock; nil means time.Now
+	Validate int              // number of times that each draft is validated, to measure the time of validation; 0 means once
+	FailOne  int              // n, to fail every n-th call as unavailable before it reaches the store, which tests that failures are counted; 0 means none
 	Limit    int              // requests per second of all clients together; 0 means no limit
 }
 
-// Service is the business logic: it validates, calls the repository and turns its errors into an
-// [Error]. All methods can be called concurrently.
+// Service is the business logic: it validates the arguments of a call, calls the repository and turns
+// errors of the repository into an [Error]. All methods can be called concurrently.
 type Service struct {
 	repository Repository
 	now        func() time.Time
-	validate   int // times
-	failOne    int64
+	validate   int   // Config.Validate, at least 1
+	failOne    int64 // Config.FailOne, at least 0
 	limit      limiter
 	requests   requestIDs
 
 	recorder recorder
-	calls    atomic.Int64    // number of calls, if failOne is set
-	refused  [8]atomic.Int64 // by code, in the order of Codes
-	fault    atomic.Pointer[Error]
+	calls    atomic.Int64          // number of calls, if failOne is set
+	refused  [8]atomic.Int64       // number of error responses by code, in the order of Codes
+	fault    atomic.Pointer[Error] // first error of the store; nil if there was none
 }
 
-// New returns a service over a repository, which it does not close.
+// New returns a service that stores users in r. The caller must close r.
 func New(c Config, r Repository) *Service {
 	if c.Now == nil {
 		c.Now = time.Now //nolint:forbidigo // the default of an option
@@ -42,7 +42,7 @@ func New(c Config, r Repository) *Service {
 	return s
 }
 
-// Ready returns an error if the store fails, without internal details.
+// Ready returns nil if the store works. The error has no internal details.
 func (s *Service) Ready(ctx context.Context) error {
 	if _, err := s.repository.Get(ctx, FirstID); err != nil && !errors.Is(err, ErrNotFound) {
 		return errors.New("the store fails")
@@ -50,7 +50,7 @@ func (s *Service) Ready(ctx context.Context) error {
 	return nil
 }
 
-// Create stores a new user.
+// Create stores a new user and returns it.
 func (s *Service) Create(ctx context.Context, d Draft) (User, error) {
 	d, err := s.checkDraft(d)
 	s.recorder.addCall(methodCreate, hash(0).addDraft(d))
@@ -61,7 +61,7 @@ func (s *Service) Create(ctx context.Context, d Draft) (User, error) {
 	return s.userOrError(ctx, u, err)
 }
 
-// Get returns the user of that id.
+// Get returns the user with an id.
 func (s *Service) Get(ctx context.Context, id int64) (User, error) {
 	s.recorder.addCall(methodGet, hash(0).addNumber(uint64(id)))
 	if err := s.checkCall(nil); err != nil {
@@ -71,7 +71,7 @@ func (s *Service) Get(ctx context.Context, id int64) (User, error) {
 	return s.userOrError(ctx, u, err)
 }
 
-// Update replaces name and e-mail.
+// Update replaces the name and e-mail of the user with an id, and returns the user.
 func (s *Service) Update(ctx context.Context, id int64, d Draft) (User, error) {
 	d, err := s.checkDraft(d)
 	s.recorder.addCall(methodUpdate, hash(0).addNumber(uint64(id)).addDraft(d))
@@ -82,7 +82,7 @@ func (s *Service) Update(ctx context.Context, id int64, d Draft) (User, error) {
 	return s.userOrError(ctx, u, err)
 }
 
-// Delete removes the user.
+// Delete removes the user with an id.
 func (s *Service) Delete(ctx context.Context, id int64) error {
 	s.recorder.addCall(methodDelete, hash(0).addNumber(uint64(id)))
 	if err := s.checkCall(nil); err != nil {
@@ -94,7 +94,7 @@ func (s *Service) Delete(ctx context.Context, id int64) error {
 	return nil
 }
 
-// List returns one page.
+// List returns one page of the users that match a query.
 func (s *Service) List(ctx context.Context, q Query) (Page, error) {
 	q = q.Normal()
 	s.recorder.addCall(methodList, hash(0).addText(q.Text).addNumber(uint64(q.Page)).addNumber(uint64(q.Limit)))
@@ -111,11 +111,11 @@ func (s *Service) List(ctx context.Context, q Query) (Page, error) {
 	return Page{Users: found, Total: total, Page: q.Page, Limit: q.Limit}, nil
 }
 
-// Calls returns the calls since the last Reset.
+// Calls returns the numbers of calls since the last Reset.
 func (s *Service) Calls() Calls { return s.recorder.loadCalls() }
 
-// Reset resets the repository to n users and clears calls and the fault. It is not one of the
-// calls. Its error is the repository's own.
+// Reset resets the repository to n users, sets the numbers of calls to zero and clears the fault. It
+// does not count as a call. Its error is that of the repository.
 func (s *Service) Reset(ctx context.Context, n int) error {
 	if err := s.repository.Reset(ctx, n); err != nil {
 		return err
@@ -126,8 +126,8 @@ func (s *Service) Reset(ctx context.Context, n int) error {
 	return nil
 }
 
-// Fault returns the first error of the store since the last Reset, which clients only see as
-// unavailable; nil if there was none.
+// Fault returns the first error of the store since the last Reset, or nil if there was none. Clients
+// only get the code unavailable for such an error.
 func (s *Service) Fault() error {
 	if e := s.fault.Load(); e != nil {
 		return e.cause
@@ -135,10 +135,10 @@ func (s *Service) Fault() error {
 	return nil
 }
 
-// timeNow returns the time in the precision of stores.
+// timeNow returns the time in microseconds, the precision of all stores.
 func (s *Service) timeNow() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
 
-// checkDraft returns d as it is stored, or what is wrong with it.
+// checkDraft returns d in the form in which it is stored. The error is an [*Error].
 func (s *Service) checkDraft(d Draft) (normal Draft, err error) {
 	for range s.validate {
 		normal = d.Normal()
@@ -147,8 +147,8 @@ func (s *Service) checkDraft(d Draft) (normal Draft, err error) {
 	return normal, err
 }
 
-// checkCall returns the error of a call before it reaches the store: the fault of the call, or a
-// failure that was configured.
+// checkCall returns the error of a call that does not reach the store: err, the error of its arguments,
+// or the failure that Config.FailOne requires. It counts the error.
 func (s *Service) checkCall(err error) error {
 	if s.failOne > 0 && s.calls.Add(1)%s.failOne == 0 {
 		err = &Error{Code: Unavailable, Message: "the store failed, as configured"}
@@ -161,6 +161,7 @@ func (s *Service) checkCall(err error) error {
 	return e
 }
 
+// userOrError returns the result of a call of the repository as the result of a call of s.
 func (s *Service) userOrError(ctx context.Context, u User, err error) (User, error) {
 	if err != nil {
 		return User{}, s.storeError(ctx, err)
@@ -168,8 +169,8 @@ func (s *Service) userOrError(ctx context.Context, u User, err error) (User, err
 	return u, nil
 }
 
-// storeError returns the error response for an error of the repository. When ctx has ended the
-// store may have an error of its own for that.
+// storeError returns the error response for an error of the repository, and counts it. If ctx has
+// ended, the response is that for ctx, whatever error the store returned.
 func (s *Service) storeError(ctx context.Context, err error) error {
 	var e *Error
 	switch {

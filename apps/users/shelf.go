@@ -3,41 +3,42 @@ package users
 import "iter"
 
 const (
-	blockSize = 256 // ids
-	rowSize   = 64  // blocks
+	blockSize = 256 // number of ids in a block
+	rowSize   = 64  // number of blocks in a row
 )
 
-// userIndex stores users at the places of their ids. Blocks and rows of blocks count their users,
-// so that an offset is found by a few additions: at 1,000,000 users some 60 rows, 64 blocks and 256
-// places. The zero value is empty.
+// userIndex finds users by their ids and by their offset in the order of ids. The position of a user
+// is its id minus FirstID; a block has the users of 256 positions, and a row has 64 blocks. Blocks and
+// rows count their users. Finding an offset among 1,000,000 users therefore needs at most about 60
+// rows, 64 blocks and 256 positions. The zero value is empty.
 type userIndex struct {
-	blocks []*block // nil if it has no users
-	rows   []int    // users in each row
-	count  int      // users
+	blocks []*block // nil for a block without users
+	rows   []int    // number of users in each row
+	count  int      // number of all users
 }
 
 type block struct {
-	users [blockSize]*User // nil for a user that does not exist
-	count int
+	users [blockSize]*User // nil for an id without a user
+	count int              // number of users in the block
 }
 
-// userAt returns the user of that id, or nil.
+// userAt returns the user with an id, or nil if there is none.
 func (s *userIndex) userAt(id int64) *User {
-	place := id - FirstID
-	if place < 0 || place/blockSize >= int64(len(s.blocks)) {
+	position := id - FirstID
+	if position < 0 || position/blockSize >= int64(len(s.blocks)) {
 		return nil
 	}
-	b := s.blocks[place/blockSize]
+	b := s.blocks[position/blockSize]
 	if b == nil {
 		return nil
 	}
-	return b.users[place%blockSize]
+	return b.users[position%blockSize]
 }
 
-// putUser places a user, instead of one of the same id.
+// putUser adds a user. It replaces a user with the same id.
 func (s *userIndex) putUser(u *User) {
-	place := u.ID - FirstID
-	i := int(place / blockSize)
+	position := u.ID - FirstID
+	i := int(position / blockSize)
 	for i >= len(s.blocks) {
 		s.blocks = append(s.blocks, nil)
 	}
@@ -49,31 +50,34 @@ func (s *userIndex) putUser(u *User) {
 		b = &block{}
 		s.blocks[i] = b
 	}
-	if b.users[place%blockSize] == nil {
+	if b.users[position%blockSize] == nil {
 		s.addCount(i, 1)
 	}
-	b.users[place%blockSize] = u
+	b.users[position%blockSize] = u
 }
 
-// removeID removes the user of that id, who exists. An empty block is removed with its last user,
-// unless it is the last block, in which others will come.
+// removeID removes the user with an id, which must exist. It also removes a block that becomes empty,
+// except for the last block, which will get the next users.
 func (s *userIndex) removeID(id int64) {
-	place := id - FirstID
-	i := int(place / blockSize)
-	s.blocks[i].users[place%blockSize] = nil
+	position := id - FirstID
+	i := int(position / blockSize)
+	s.blocks[i].users[position%blockSize] = nil
 	s.addCount(i, -1)
-	if s.blocks[i].count == 0 && i < len(s.blocks)-1 {
+	isLast := i == len(s.blocks)-1
+	if s.blocks[i].count == 0 && !isLast {
 		s.blocks[i] = nil
 	}
 }
 
+// addCount adds n to the numbers of users in block i, in its row, and in total.
 func (s *userIndex) addCount(i, n int) {
 	s.blocks[i].count += n
 	s.rows[i/rowSize] += n
 	s.count += n
 }
 
-// truncateAt ends the index at the block of id: there are no users at it or after it.
+// truncateAt removes the blocks that have only ids from id on. No user may have the given id
+// or a higher one.
 func (s *userIndex) truncateAt(id int64) {
 	blocks := int((id - FirstID + blockSize - 1) / blockSize)
 	if blocks < len(s.blocks) {
@@ -83,7 +87,7 @@ func (s *userIndex) truncateAt(id int64) {
 	}
 }
 
-// usersFrom yields users in the order of their ids, without the first offset of them.
+// usersFrom yields users in the order of their ids, starting after offset users.
 func (s *userIndex) usersFrom(offset int) iter.Seq[*User] {
 	return func(yield func(*User) bool) {
 		if offset >= s.count {
@@ -97,6 +101,7 @@ func (s *userIndex) usersFrom(offset int) iter.Seq[*User] {
 			for _, u := range s.blocks[i].users {
 				switch {
 				case u == nil:
+					// No user has this id.
 				case skip > 0:
 					skip--
 				case !yield(u):
@@ -107,9 +112,9 @@ func (s *userIndex) usersFrom(offset int) iter.Seq[*User] {
 	}
 }
 
-// findOffset returns the block of the user at offset, and how many are before that user in it.
-// There are more users than offset.
-func (s *userIndex) findOffset(offset int) (i, before int) {
+// findOffset returns the index of the block that has the user at offset, and the number of users in
+// the block before that user. offset must be less than the number of users.
+func (s *userIndex) findOffset(offset int) (i, skip int) {
 	row := 0
 	for offset >= s.rows[row] {
 		offset -= s.rows[row]

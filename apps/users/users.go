@@ -1,5 +1,5 @@
 // Package users is the business logic of a service for users: its operations, results and errors.
-// It knows of no transport and of no database: transports turn their requests into calls of a
+// It depends on no transport and on no database: transports turn their requests into calls of a
 // [Service], which calls a [Repository].
 //
 //	transport (gRPC, Gin, gateway, Connect, net/http) → Service → Repository (memory, SQLite, PostgreSQL)
@@ -13,8 +13,8 @@
 //	GET    /v1/users?query=&page=&limit=    list     200 and the page
 //	GET    /health                          200 and ok, text/plain
 //
-// and over gRPC and Connect the methods of proto/users.proto, of service
-// tare.users.v1.UserService. All return errors as an [Error].
+// Over gRPC and Connect, it has the methods of service tare.users.v1.UserService in
+// proto/users.proto. All methods return errors as an [Error].
 package users
 
 import (
@@ -25,8 +25,9 @@ import (
 // Name is the name of the app, in studies and on command lines.
 const Name = "users"
 
-// FirstID is the id of the first user of any store. Ids count up from it and are not used again:
-// all ids of a store have the same number of digits, and of bytes in protocol buffers.
+// FirstID is the id of the first user of any store. Later users get the following ids; the id of a
+// deleted user is not used again. FirstID is large, so that all ids have the same number of digits
+// in JSON and of bytes in protocol buffers.
 const FirstID = 300_000_000
 
 // User is one user.
@@ -38,54 +39,55 @@ type User struct {
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
-// Draft contains the caller's values of a user.
+// Draft contains the values of a user that the caller sets.
 type Draft struct {
-	Name  string `json:"name"`  // 3 to 100 characters, once trimmed of space
-	Email string `json:"email"` // as net/mail reads an address, without a name; compared in lower case
+	Name  string `json:"name"`  // 3 to 100 characters, after white space around it is removed
+	Email string `json:"email"` // an address that net/mail accepts, without a display name; stored in lower case
 }
 
 // Query selects one page of users, in the order of their ids.
 type Query struct {
-	Text  string // part of name or e-mail, in upper or lower case; "" means all users
-	Page  int    // from 1; 0 means 1
-	Limit int    // users on a page; 0 means 10, more than 100 means 100
+	Text  string // part of the name or e-mail, ignoring case; "" means all users
+	Page  int    // number of the page, from 1; 0 means 1
+	Limit int    // maximum number of users on a page; 0 means 10, more than 100 means 100
 }
 
 // Page is the result of a query.
 type Page struct {
 	Users []User `json:"users"` // never nil
-	Total int64  `json:"total"` // users that match, on all pages
+	Total int64  `json:"total"` // number of users that match, on all pages
 	Page  int    `json:"page"`
 	Limit int    `json:"limit"`
 }
 
-// Repository stores users. All methods can be called concurrently, end early with an error of ctx
-// when ctx ends, and do nothing then. E-mails are unique, in lower case as the service passes them.
-// Errors are [ErrNotFound], [ErrEmailTaken], those of ctx, or the store's own.
+// Repository stores users. All methods can be called concurrently. If ctx ends, a method returns the
+// error of ctx and changes nothing. E-mails are unique; the service passes them in lower case. Errors
+// are [ErrNotFound], [ErrEmailTaken], that of ctx, or an error of the database.
 type Repository interface {
 	Create(ctx context.Context, d Draft, at time.Time) (User, error)
 	Get(ctx context.Context, id int64) (User, error)
 	Update(ctx context.Context, id int64, d Draft, at time.Time) (User, error)
 	Delete(ctx context.Context, id int64) error
 
-	// List returns the users of which text, in lower case, is a part of name or e-mail, from offset
-	// on and at most limit, and how many there are in all.
+	// List returns the users whose name or e-mail contains text, ignoring case, in the order of
+	// their ids. text is in lower case. List skips offset users and returns at most limit. The
+	// second result is the number of all users that match.
 	List(ctx context.Context, text string, offset, limit int) ([]User, int64, error)
 
-	// Reset leaves the n users of [Seeded] and nothing else, with the next id FirstID+n, as fast as
-	// the store can: it has been there before.
+	// Reset replaces all users by the first n users of [Seeded]. The next id is FirstID+n. Reset
+	// should be fast, because studies call it often with the same n.
 	Reset(ctx context.Context, n int) error
 
 	Close() error
 }
 
-// Temporary is the prefix of the name of a store for a lab: it is new, and Close removes it. No
-// command line accepts it.
+// Temporary is the prefix of the name of a store for a lab: a store that Open creates and Close
+// removes. No command line accepts it.
 const Temporary = "temporary:"
 
-// Opener opens a store by its name, with n seeded users if it is new: memory, linear, sqlite:FILE,
-// postgres:URL.
+// Opener opens a store by its name: memory, linear, sqlite:FILE or postgres:URL. A new store has the
+// first n users of [Seeded].
 //
 // A store in a database outlives the program. With the prefix [Temporary], postgres:URL is a new
-// database next to those of the server, which Close drops.
+// database on the server at the URL, which Close drops.
 type Opener func(ctx context.Context, store string, n int) (Repository, error)

@@ -9,24 +9,25 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of requests.
+// Limits of requests.
 const (
 	MinName  = 3   // characters
 	MaxName  = 100 // characters
-	MaxEmail = 254 // bytes, as RFC 5321, section 4.5.3.1.3, leaves them
+	MaxEmail = 254 // bytes: RFC 5321, section 4.5.3.1.3, allows 256 for a path, which has two brackets
 	MaxText  = 254 // characters of a query
 
-	DefaultLimit = 10  // users on a page
+	DefaultLimit = 10  // users on a page, if the query sets none
 	MaxLimit     = 100 // users on a page
 )
 
-// Normal returns the stored form of the draft: both trimmed of space, and the e-mail in lower case.
+// Normal returns the form in which the draft is stored: name and e-mail without white space around
+// them, and the e-mail in lower case.
 func (d Draft) Normal() Draft {
 	return Draft{Name: strings.TrimSpace(d.Name), Email: lowerValid(strings.TrimSpace(d.Email))}
 }
 
-// Check returns what is wrong with a draft that is normal, the name's fault first; nil if nothing
-// is. Its errors are an [*Error].
+// Check returns an error if a draft in normal form is not valid. It checks the name before the e-mail.
+// The error is an [*Error].
 func (d Draft) Check() error {
 	if n := utf8.RuneCountInString(d.Name); n < MinName || n > MaxName {
 		return invalidError("name: %d to %d characters, not %d", MinName, MaxName, n)
@@ -43,8 +44,8 @@ func (d Draft) Check() error {
 	return nil
 }
 
-// Normal returns the effective query: text trimmed of space and in lower case, page and limit
-// filled in, and the limit bounded from above.
+// Normal returns the query as it is executed: text is in lower case without white space around it,
+// page and limit have their defaults instead of 0, and the limit is at most MaxLimit.
 func (q Query) Normal() Query {
 	q.Text = lowerValid(strings.TrimSpace(q.Text))
 	if q.Page == 0 {
@@ -57,8 +58,8 @@ func (q Query) Normal() Query {
 	return q
 }
 
-// Check returns what is wrong with a query that is normal: with the page, the limit, or the text,
-// in this order; nil if nothing is. Its errors are an [*Error].
+// Check returns an error if a query in normal form is not valid. It checks the page, then the limit,
+// then the text. The error is an [*Error].
 func (q Query) Check() error {
 	if q.Page < 1 {
 		return invalidError("page: at least 1, not %d", q.Page)
@@ -72,7 +73,7 @@ func (q Query) Check() error {
 	return checkText("query", q.Text)
 }
 
-// pageOffset returns how many users come before the page, at most MaxInt.
+// pageOffset returns the number of users before the page, or MaxInt if the number is larger.
 func (q Query) pageOffset() int {
 	if q.Page-1 > math.MaxInt/q.Limit {
 		return math.MaxInt
@@ -80,8 +81,8 @@ func (q Query) pageOffset() int {
 	return (q.Page - 1) * q.Limit
 }
 
-// lowerValid returns s in lower case, and s itself if it is not UTF-8: it will be rejected as it
-// is.
+// lowerValid returns s in lower case. If s is not UTF-8 it returns s itself, which checkText will
+// reject: strings.ToLower would replace the invalid bytes.
 func lowerValid(s string) string {
 	if !utf8.ValidString(s) {
 		return s
@@ -89,7 +90,8 @@ func lowerValid(s string) string {
 	return strings.ToLower(s)
 }
 
-// checkText returns an error for text that not every store can store or search for.
+// checkText returns an error if s has control characters or is not UTF-8, because not every store can
+// store or search for such text.
 func checkText(field, s string) error {
 	for _, r := range s {
 		if unicode.IsControl(r) {
@@ -102,8 +104,8 @@ func checkText(field, s string) error {
 	return nil
 }
 
-// isAddress reports whether net/mail reads s as an address and nothing else: no name, comment,
-// angle brackets or quotation.
+// isAddress reports whether net/mail accepts s as an address without a name, comment, angle brackets
+// or quotes.
 func isAddress(s string) bool {
 	if !utf8.ValidString(s) {
 		return false
@@ -112,33 +114,34 @@ func isAddress(s string) bool {
 	return err == nil && a.Name == "" && a.Address == s && checkText("email", s) == nil
 }
 
-// isPlainAddress reports whether s is one of the usual addresses, which need not be parsed: two
-// rows of atoms in ASCII, separated by dots, with an at sign between them. See RFC 5322, section
-// 3.4.1.
+// isPlainAddress reports whether s is an address in the usual form, which needs no parser: two
+// dot-atoms in ASCII with an at sign between them. A dot-atom is a sequence of atoms with dots between
+// them. See RFC 5322, section 3.4.1.
 func isPlainAddress(s string) bool {
-	at, dot := false, true // dot: an atom has to begin next
+	hasAt, needAtom := false, true
 	for i := range len(s) {
 		switch c := s[i]; {
 		case isAtom(c):
-			dot = false
-		case dot:
+			needAtom = false
+		case needAtom:
 			return false
-		case c == '@' && !at:
-			at, dot = true, true
+		case c == '@' && !hasAt:
+			hasAt, needAtom = true, true
 		case c == '.':
-			dot = true
+			needAtom = true
 		default:
 			return false
 		}
 	}
-	return at && !dot
+	return hasAt && !needAtom
 }
 
-// isAtom reports whether c can be a part of an atom.
+// isAtom reports whether c can be a part of an atom (atext in RFC 5322).
 func isAtom(c byte) bool {
 	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || strings.IndexByte("!#$%&'*+-/=?^_`{|}~", c) >= 0
 }
 
+// invalidError returns an [*Error] with the code InvalidArgument.
 func invalidError(format string, args ...any) error {
 	return &Error{Code: InvalidArgument, Message: fmt.Sprintf(format, args...)}
 }

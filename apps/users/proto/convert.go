@@ -11,20 +11,26 @@ import (
 // FromUser returns the message of a user.
 func FromUser(u users.User) *User {
 	return &User{
-		Id: u.ID, Name: u.Name, Email: u.Email,
-		CreatedAt: timestamppb.New(u.CreatedAt), UpdatedAt: timestamppb.New(u.UpdatedAt),
+		Id:        u.ID,
+		Name:      u.Name,
+		Email:     u.Email,
+		CreatedAt: timestamppb.New(u.CreatedAt),
+		UpdatedAt: timestamppb.New(u.UpdatedAt),
 	}
 }
 
 // ToUser returns the user of a message.
 func ToUser(m *User) users.User {
 	return users.User{
-		ID: m.GetId(), Name: m.GetName(), Email: m.GetEmail(),
-		CreatedAt: m.GetCreatedAt().AsTime(), UpdatedAt: m.GetUpdatedAt().AsTime(),
+		ID:        m.GetId(),
+		Name:      m.GetName(),
+		Email:     m.GetEmail(),
+		CreatedAt: m.GetCreatedAt().AsTime(),
+		UpdatedAt: m.GetUpdatedAt().AsTime(),
 	}
 }
 
-// FromQuery returns the request of a page. It clamps numbers to 32 bits.
+// FromQuery returns the request for a query. It clamps numbers to 32 bits.
 func FromQuery(q users.Query) *ListUsersRequest {
 	return &ListUsersRequest{Query: q.Text, Page: clampInt32(q.Page), Limit: clampInt32(q.Limit)}
 }

@@ -1,4 +1,5 @@
-// Package serving provides app users to programs: its settings, and how its store is opened.
+// Package serving provides app users to programs: it declares the settings of the app and opens the
+// store and the service with them.
 package serving
 
 import (
@@ -24,26 +25,30 @@ const (
 	SetToken     = server.SetToken
 )
 
-// Serve makes a server for the service.
+// Serve makes a server for a service. Each program has its own.
 type Serve func(o server.Options, s *users.Service) (server.Server, error)
 
-// App returns the app for a program that serves it with serve. It opens stores that package users
-// does not have by more; nil if they are not built in. Try is that of [server.Service], and so is
-// routes: a variant with routes of its own has none of the paths of users over HTTP. Nil means that
-// all have those.
-func App(serve Serve, more users.Opener, try func(variant string, at server.Address) string, routes func(variant string) []string) server.App {
-	return server.App{Name: users.Name, HTTP2: true, New: func() server.Config { return &config{serve: serve, more: more, try: try, routes: routes} }}
+// App returns app users for a program that makes its server with serve.
+//
+// openDatabase opens the stores that package users does not have; nil if the program has no others.
+// try and routes become those of [server.Service], and may be nil. A variant for which routes returns
+// any does not have the paths of users over HTTP.
+func App(serve Serve, openDatabase users.Opener, try func(variant string, at server.Address) string, routes func(variant string) []string) server.App {
+	return server.App{Name: users.Name, HTTP2: true, New: func() server.Config {
+		return &config{serve: serve, openDatabase: openDatabase, try: try, routes: routes}
+	}}
 }
 
+// config is the configuration of the app. The functions of Settings store values in its fields.
 type config struct {
 	users.Config
-	store  string
-	token  string
-	seeded int // users in it
-	serve  Serve
-	more   users.Opener
-	try    func(variant string, at server.Address) string
-	routes func(variant string) []string
+	store        string // name of the store
+	token        string // secret that requests must carry, "" if none
+	seeded       int    // number of users in a new store
+	serve        Serve
+	openDatabase users.Opener // nil if the program has only the stores of package users
+	try          func(variant string, at server.Address) string
+	routes       func(variant string) []string
 }
 
 func (c *config) Settings() []server.Setting {
@@ -59,18 +64,19 @@ func (c *config) Settings() []server.Setting {
 	}
 }
 
-// postgresKind is the kind of stores in databases on a server.
+// postgresKind is the kind of a store in a PostgreSQL database.
 const postgresKind = "postgres"
 
-// setStore checks the name of a store; whether it can be opened is found later.
+// setStore sets the name of the store. It checks only the form of the name; Open finds out whether the
+// store can be opened.
 func (c *config) setStore(name string) error {
-	kind, place, hasPlace := strings.Cut(name, ":")
+	kind, location, hasLocation := strings.Cut(name, ":")
 	valid := false
 	switch kind {
 	case users.MemoryStore, users.LinearStore:
-		valid = !hasPlace
+		valid = !hasLocation
 	case "sqlite", postgresKind:
-		valid = place != ""
+		valid = location != ""
 	}
 	if !valid {
 		return fmt.Errorf("%q is neither memory, linear, sqlite:FILE nor postgres:URL", name)
@@ -81,11 +87,11 @@ func (c *config) setStore(name string) error {
 
 func (c *config) Check() error { return nil }
 
-// openTimeout bounds the time to open a store.
+// openTimeout is the largest time to open a store, which may have to be filled.
 const openTimeout = 50 * time.Second
 
-// Open opens the store. Under a lab a database is a new one: nothing of it is to remain, and
-// existing ones stay untouched.
+// Open opens the store and the service. Under a lab a database of PostgreSQL is a temporary one, so
+// that nothing remains and existing databases are not changed.
 func (c *config) Open(lab bool) (server.Service, error) {
 	name := c.store
 	if lab && strings.HasPrefix(name, postgresKind+":") {
@@ -95,11 +101,11 @@ func (c *config) Open(lab bool) (server.Service, error) {
 	defer cancel()
 	store, err := users.Open(ctx, name, c.seeded)
 	switch {
-	case errors.Is(err, users.ErrNoStore) && c.more == nil:
+	case errors.Is(err, users.ErrNoStore) && c.openDatabase == nil:
 		kind, _, _ := strings.Cut(c.store, ":")
 		err = fmt.Errorf("store %s is not built in: %w", kind, contender.ErrUnsupported)
 	case errors.Is(err, users.ErrNoStore):
-		store, err = c.more(ctx, name, c.seeded)
+		store, err = c.openDatabase(ctx, name, c.seeded)
 	}
 	if err != nil {
 		return server.Service{}, err
@@ -111,14 +117,24 @@ func (c *config) Open(lab bool) (server.Service, error) {
 			n := s.Calls()
 			return wire.Calls{Create: n.Create, Get: n.Get, Update: n.Update, Delete: n.Delete, List: n.List, Sum: n.Sum}
 		},
-		Fault: s.Fault,
-		Reset: func(ctx context.Context) error { return s.Reset(ctx, c.seeded) },
-		Close: store.Close, Keeps: "store", Notices: c.noticeLines(), Token: c.token, Try: server.TryWith(c.token, c.try),
-		Types: []string{"application/json"}, MaxBody: users.MaxBody, Ready: s.Ready, Metrics: s.Metrics, OpenAPI: c.openAPI, Routes: c.routes, Refuse: users.Refuse,
+		Fault:   s.Fault,
+		Reset:   func(ctx context.Context) error { return s.Reset(ctx, c.seeded) },
+		Close:   store.Close,
+		Keeps:   "store",
+		Token:   c.token,
+		Types:   []string{"application/json"},
+		MaxBody: users.MaxBody,
+		Notices: c.noticeLines(),
+		Ready:   s.Ready,
+		Metrics: s.Metrics,
+		OpenAPI: c.openAPI,
+		Refuse:  users.Refuse,
+		Routes:  c.routes,
+		Try:     server.TryWith(c.token, c.try),
 	}, nil
 }
 
-// openAPI describes the variants that have the paths of users over HTTP.
+// openAPI returns the description of the paths over HTTP, or nil if the variant does not have them.
 func (c *config) openAPI(variant string) []byte {
 	if c.routes != nil && len(c.routes(variant)) > 0 {
 		return nil
@@ -126,12 +142,13 @@ func (c *config) openAPI(variant string) []byte {
 	return users.OpenAPI()
 }
 
+// noticeLines returns the lines to print at the start: for a store in memory, that users are lost.
 func (c *config) noticeLines() []string {
 	if c.store != users.MemoryStore && c.store != users.LinearStore {
 		return nil
 	}
 	line := "users are kept in memory, and gone when this ends"
-	if c.more != nil {
+	if c.openDatabase != nil {
 		line += "; -store sqlite:FILE keeps them"
 	}
 	return []string{line}
