@@ -14,13 +14,15 @@ import (
 	driver "modernc.org/sqlite"
 )
 
-// waitMillis is the time to wait for another program that writes, and for a server that does not
-// run yet, in milliseconds.
+// waitMillis is the time in milliseconds to wait for another program that writes to the same file, and
+// for a PostgreSQL server that is about to start.
 const waitMillis = 5000
 
-// connections are the connections to a file, with their statements.
+// connections contains the connections to a file, with their prepared statements.
 type connections struct {
-	writer, readers                           *sql.DB
+	writer  *sql.DB // a single connection, for create, update and delete
+	readers *sql.DB // connections for get, list and search
+
 	create, get, update, delete, list, search *sql.Stmt
 }
 
@@ -30,15 +32,15 @@ const (
 	sqliteUpdate = "UPDATE users SET name = ?, folded = ?, email = ?, updated_at = ? WHERE id = ? RETURNING created_at"
 	sqliteDelete = "DELETE FROM users WHERE id = ?"
 
-	// Both select the number of users and a page together. A page without users is one row, in
-	// which they are null.
+	// sqliteList and sqliteSearch select the number of users together with a page. For a page without
+	// users, they return one row in which the columns of the user are null.
 	sqliteList = `SELECT (SELECT count(*) FROM users), p.id, p.name, p.email, p.created_at, p.updated_at FROM (SELECT 1)
 		LEFT JOIN (SELECT * FROM users ORDER BY id LIMIT ?1 OFFSET ?2) AS p ORDER BY p.id`
 	sqliteSearch = `SELECT (SELECT count(*) FROM users WHERE instr(folded, ?3) OR instr(email, ?3)), p.id, p.name, p.email, p.created_at, p.updated_at FROM (SELECT 1)
 		LEFT JOIN (SELECT * FROM users WHERE instr(folded, ?3) OR instr(email, ?3) ORDER BY id LIMIT ?1 OFFSET ?2) AS p ORDER BY p.id`
 )
 
-// openConnections opens a file, or makes an empty one, and updates its schema.
+// openConnections opens a file, or creates an empty one, and applies missing migrations.
 func openConnections(ctx context.Context, file string) (*connections, error) {
 	wait := fmt.Sprintf("busy_timeout(%d)", waitMillis)
 	writer, err := openDB(file, wait, "journal_mode(wal)", "synchronous(normal)")
@@ -57,38 +59,43 @@ func openConnections(ctx context.Context, file string) (*connections, error) {
 	if c.readers, err = openDB(file, wait, "query_only(1)"); err != nil {
 		return nil, errors.Join(err, writer.Close())
 	}
-	side := max(4, runtime.GOMAXPROCS(0))
-	c.readers.SetMaxOpenConns(side)
-	c.readers.SetMaxIdleConns(side)
+	maxReaders := max(4, runtime.GOMAXPROCS(0))
+	c.readers.SetMaxOpenConns(maxReaders)
+	c.readers.SetMaxIdleConns(maxReaders)
 	if err := c.prepareStatements(ctx); err != nil {
 		return nil, errors.Join(err, c.closeAll())
 	}
 	return c, nil
 }
 
+// prepareStatements sets the statements.
 func (c *connections) prepareStatements(ctx context.Context) error {
 	for _, p := range []struct {
-		to   **sql.Stmt
-		db   *sql.DB
-		text string
+		statement **sql.Stmt
+		db        *sql.DB
+		text      string
 	}{
-		{&c.create, c.writer, sqliteCreate}, {&c.update, c.writer, sqliteUpdate}, {&c.delete, c.writer, sqliteDelete},
-		{&c.get, c.readers, sqliteGet}, {&c.list, c.readers, sqliteList}, {&c.search, c.readers, sqliteSearch},
+		{&c.create, c.writer, sqliteCreate},
+		{&c.update, c.writer, sqliteUpdate},
+		{&c.delete, c.writer, sqliteDelete},
+		{&c.get, c.readers, sqliteGet},
+		{&c.list, c.readers, sqliteList},
+		{&c.search, c.readers, sqliteSearch},
 	} {
 		var err error
-		if *p.to, err = p.db.PrepareContext(ctx, p.text); err != nil {
+		if *p.statement, err = p.db.PrepareContext(ctx, p.text); err != nil {
 			return fmt.Errorf("prepare a statement: %w", err)
 		}
 	}
 	return nil
 }
 
-// closeAll closes the readers first: the last connection folds the log into the file, and has to be
-// able to write.
+// closeAll closes all connections, the writer last: the last connection to a file moves the content of
+// the write-ahead log into the file, and must therefore be able to write.
 func (c *connections) closeAll() error { return errors.Join(c.readers.Close(), c.writer.Close()) }
 
-// openDB opens a file for any number of connections, with pragmas as in "synchronous(normal)". It
-// does not connect yet.
+// openDB returns a pool of connections to a file, without connecting. Each connection executes the
+// pragmas, which have the form synchronous(normal), and begins transactions with a write lock.
 func openDB(file string, pragmas ...string) (*sql.DB, error) {
 	path, err := filepath.Abs(file)
 	if err != nil {
@@ -106,11 +113,11 @@ func openDB(file string, pragmas ...string) (*sql.DB, error) {
 	return sql.OpenDB(c), nil
 }
 
-// migrateSQLite applies the missing migrations, each in a transaction with its number. Two programs
-// may do so concurrently.
+// migrateSQLite applies the missing migrations of steps. Each transaction applies one migration and
+// sets the version, so that two programs can migrate a file concurrently.
 func migrateSQLite(ctx context.Context, db *sql.DB, steps []string) error {
 	for {
-		tx, err := db.BeginTx(ctx, nil) // for writing from the start
+		tx, err := db.BeginTx(ctx, nil) // locks out other writers, see openDB
 		if err != nil {
 			return err
 		}
@@ -124,7 +131,7 @@ func migrateSQLite(ctx context.Context, db *sql.DB, steps []string) error {
 	}
 }
 
-// migrateOnce applies the next migration, if there is one.
+// migrateOnce applies the next migration. It returns false if all are applied.
 func migrateOnce(ctx context.Context, tx *sql.Tx, steps []string) (bool, error) {
 	var version int
 	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
@@ -143,8 +150,8 @@ func migrateOnce(ctx context.Context, tx *sql.Tx, steps []string) (bool, error) 
 	return true, err
 }
 
-// replaceFile puts the file next in the place of file, which must have no connection. A log next to
-// it belongs to the former file.
+// replaceFile replaces file by the file next. There must be no connection to file. It removes the logs
+// of the replaced file.
 func replaceFile(next, file string) error {
 	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
 		if err := os.Remove(file + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {

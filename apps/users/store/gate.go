@@ -6,16 +6,16 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// maxCalls is more than the possible number of concurrent calls.
+// maxCalls is a number that concurrent calls cannot reach.
 const maxCalls = 1 << 40
 
-// callGate lets calls run concurrently, and a replacement of the database only without calls.
-// Unlike a lock, waiting for it ends with the context.
+// callGate is a lock that calls hold together, and that a replacement of the database holds alone.
+// Unlike for a sync.RWMutex, waiting for it ends with the context.
 type callGate struct{ s *semaphore.Weighted }
 
 func newGate() callGate { return callGate{semaphore.NewWeighted(maxCalls)} }
 
-// enter also rejects a context that has ended if there is no wait.
+// enter begins a call. It returns an error if ctx has ended, even if it need not wait.
 func (g callGate) enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -23,9 +23,10 @@ func (g callGate) enter(ctx context.Context) error {
 	return g.s.Acquire(ctx, 1)
 }
 
+// leave ends a call.
 func (g callGate) leave() { g.s.Release(1) }
 
-// lockAll returns when all calls have left, and lets no other one in until unlockAll.
+// lockAll waits until all calls have ended. No other call begins before unlockAll.
 func (g callGate) lockAll(ctx context.Context) error { return g.s.Acquire(ctx, maxCalls) }
 
 func (g callGate) unlockAll() { g.s.Release(maxCalls) }

@@ -12,78 +12,82 @@ import (
 	"syscall"
 )
 
-// A database is named after the program that it is for, so that a later one can find out whether
-// that has ended, however it did:
+// The name of a temporary database identifies the program that created it, so that a later program can
+// find out whether that program has ended, and remove its database if it was killed:
 //
 //	tare_store_DAY_HOST_PROCESS_STARTED_RANDOM
 //
-// DAY is the server's. HOST identifies the machine since it was started, and the namespace of
-// processes. STARTED is when the process was; 0 if the system does not report it.
+// DAY is the date of the database server. HOST identifies the boot of the machine and the namespace of
+// processes. PROCESS is the process id, and STARTED the start time of the process, or 0 if the system
+// does not report it.
 const ownedPrefix = "tare_store_"
 
-// owner is a program that has databases.
+// owner is a program that has temporary databases.
 type owner struct {
 	host    string
 	process int
 	started string
 }
 
-// thisOwner returns this program.
+// thisOwner returns the owner for this program.
 func thisOwner() owner {
 	h := sha256.New()
 	name, _ := os.Hostname()
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	space, _ := os.Readlink("/proc/self/ns/pid")
-	fmt.Fprintf(h, "%s\n%s\n%s", name, boot, space)
+	namespace, _ := os.Readlink("/proc/self/ns/pid")
+	fmt.Fprintf(h, "%s\n%s\n%s", name, boot, namespace)
 	pid := os.Getpid()
-	return owner{hex.EncodeToString(h.Sum(nil)[:4]), pid, startOf(pid)}
+	return owner{host: hex.EncodeToString(h.Sum(nil)[:4]), process: pid, started: startTime(pid)}
 }
 
-// startOf returns when a process was started, in the system's own count; 0 if that is not known.
-func startOf(pid int) string {
+// startTime returns the start time of a process in clock ticks since boot, or "0" if it is not known.
+func startTime(pid int) string {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return "0"
 	}
-	// The name of its program is in brackets, and may contain any.
+	// The second field is the name of the program in brackets. The name may itself contain blanks and
+	// brackets, so parse the fields after the last bracket.
 	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
-	const at = 19 // the 22nd of all
-	if len(fields) <= at {
+	const index = 19 // of starttime, field 22 in proc_pid_stat(5), without the first two
+	if len(fields) <= index {
 		return "0"
 	}
-	return fields[at]
+	return fields[index]
 }
 
-// newName returns a name for another database of o.
+// newName returns a name for a new database of o. day has the form YYYYMMDD.
 func (o owner) newName(day string) string {
-	var tail [4]byte
-	_, _ = rand.Read(tail[:]) // never fails
-	return fmt.Sprintf("%s%s_%s_%d_%s_%x", ownedPrefix, day, o.host, o.process, o.started, tail)
+	var random [4]byte
+	_, _ = rand.Read(random[:]) // never fails
+	return fmt.Sprintf("%s%s_%s_%d_%s_%x", ownedPrefix, day, o.host, o.process, o.started, random)
 }
 
-// ownerOf returns the program that a database was made for.
-func ownerOf(database string) (owner, bool) {
+// parseOwner returns the owner in the name of a database, or false if the name has another form.
+func parseOwner(database string) (owner, bool) {
 	parts := strings.Split(strings.TrimPrefix(database, ownedPrefix), "_")
 	if len(parts) != 5 {
 		return owner{}, false
 	}
 	pid, err := strconv.Atoi(parts[2])
-	return owner{parts[1], pid, parts[3]}, err == nil && pid > 0
+	return owner{host: parts[1], process: pid, started: parts[3]}, err == nil && pid > 0
 }
 
-// hasEnded reports whether o has ended, as far as this machine can tell.
+// hasEnded reports whether the program has ended. It returns false for a program of another machine,
+// or if the system does not report it.
 func (o owner) hasEnded() bool {
 	if self := thisOwner(); o.host != self.host {
 		return false
 	}
-	if started := startOf(o.process); started != "0" && o.started != "0" {
-		return started != o.started
+	started := startTime(o.process)
+	if started != "0" && o.started != "0" {
+		return started != o.started // another process may have got the same process id
 	}
 	p, err := os.FindProcess(o.process)
 	if err != nil {
 		return true
 	}
 	defer func() { _ = p.Release() }()
-	err = p.Signal(syscall.Signal(0))
+	err = p.Signal(syscall.Signal(0)) // sends nothing, but fails if there is no such process
 	return errors.Is(err, os.ErrProcessDone) || errors.Is(err, syscall.ESRCH)
 }

@@ -15,21 +15,23 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// postgres stores users in the database of its URL, or in a temporary one, which Close drops.
-// Statements are prepared, once per connection, by pgx.
+// postgres stores users in the database that its URL names, or in a temporary one, which Close drops.
+// pgx prepares each statement once per connection.
 //
-// When the server ends, calls fail immediately. The first one to do so resets all idle connections,
-// so that later ones connect again: the first call that finds a server again succeeds.
+// When the server ends, calls fail immediately. The first call that fails resets all idle connections,
+// so that later calls connect again. After a restart of the server the first call succeeds.
 type postgres struct {
 	callGate
 	server *server
-	named  bool   // the database is the caller's: it is neither dropped nor emptied
-	name   string // of the temporary database; "" if none, see lost
-	seeded int    // users in its table seeded
-	pool   *pgxpool.Pool
-	lost   error // why there is no pool
+	named  bool          // the caller named the database: it must not be dropped or emptied
+	name   string        // name of the temporary database
+	seeded int           // number of users in the table seeded, see refillTable; 0 if there is no such table
+	pool   *pgxpool.Pool // nil after Close, or after a Reset that failed
+	lost   error         // reason why pool is nil
 }
 
+// openPostgres opens the database at url, or, if temporary is set, a new database with n seeded users on
+// the server at url. If the server does not accept connections yet, it tries again for waitMillis.
 func openPostgres(ctx context.Context, url string, n int, temporary bool) (*postgres, error) {
 	s, err := newServer(url)
 	if err != nil {
@@ -40,8 +42,9 @@ func openPostgres(ctx context.Context, url string, n int, temporary bool) (*post
 	if p.named {
 		connect = p.attachNamed
 	}
+	deadline := time.Now().Add(waitMillis * time.Millisecond)
 	err = connect(ctx, n)
-	for end := time.Now().Add(waitMillis * time.Millisecond); err != nil && isAway(err) && time.Now().Before(end) && ctx.Err() == nil; {
+	for err != nil && isStarting(err) && time.Now().Before(deadline) && ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
 		case <-time.After(100 * time.Millisecond):
@@ -49,32 +52,40 @@ func openPostgres(ctx context.Context, url string, n int, temporary bool) (*post
 		}
 	}
 	if err != nil {
-		if end := ctx.Err(); end != nil && !errors.Is(err, end) { // the server reports a cancellation
-			err = fmt.Errorf("%w: %w", end, err)
+		ctxErr := ctx.Err()
+		if ctxErr != nil && !errors.Is(err, ctxErr) { // err is the server's report of the cancellation
+			err = fmt.Errorf("%w: %w", ctxErr, err)
 		}
 		return nil, err
 	}
 	return p, nil
 }
 
-// isAway reports whether a server may be about to start: it accepts no connections, or none yet. A
-// store that opens waits for it, for waitMillis.
-func isAway(err error) bool {
-	var refused *pgconn.PgError
-	return errors.Is(err, syscall.ECONNREFUSED) || errors.As(err, &refused) && strings.HasPrefix(refused.Code, "57P")
+// isStarting reports whether err means that the server may be about to start: nothing listens at its
+// address, or it does not accept connections yet.
+func isStarting(err error) bool {
+	var serverErr *pgconn.PgError
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.As(err, &serverErr) && isShutdown(serverErr)
 }
 
+// isShutdown reports whether the server is ending, starting, or has dropped the connection: error codes
+// 57P01 to 57P05 of PostgreSQL, such as admin_shutdown and cannot_connect_now.
+func isShutdown(err *pgconn.PgError) bool { return strings.HasPrefix(err.Code, "57P") }
+
+// uniqueViolation is the error code of PostgreSQL for a second row with the same unique key.
+const uniqueViolation = "23505"
+
 const (
-	// A rejected insert would use up an id, which is not undone with it. So it is not tried if the
-	// e-mail is already taken; the index ensures the rest.
+	// An insert that the unique index rejects uses up an id. Therefore the statement inserts nothing
+	// if the e-mail is taken. The index still rejects the second of two concurrent inserts.
 	postgresCreate = `INSERT INTO users (name, folded, email, created_at, updated_at) SELECT $1::text, $2::text, $3::text, $4::timestamptz, $4::timestamptz
 		WHERE NOT EXISTS (SELECT FROM users WHERE email = $3::text) RETURNING id`
 	postgresGet    = "SELECT name, email, created_at, updated_at FROM users WHERE id = $1"
 	postgresUpdate = "UPDATE users SET name = $2, folded = $3, email = $4, updated_at = $5 WHERE id = $1 RETURNING created_at"
 	postgresDelete = "DELETE FROM users WHERE id = $1"
 
-	// Both select the number of users and a page together. A page without users is one row, in
-	// which they are null.
+	// postgresList and postgresSearch select the number of users together with a page. For a page
+	// without users, they return one row in which the columns of the user are null.
 	postgresList = `SELECT (SELECT count(*) FROM users), p.id, p.name, p.email, p.created_at, p.updated_at FROM (SELECT 1) AS one
 		LEFT JOIN (SELECT * FROM users ORDER BY id LIMIT $1 OFFSET $2) AS p ON true ORDER BY p.id`
 	postgresSearch = `SELECT (SELECT count(*) FROM users WHERE strpos(folded, $3) > 0 OR strpos(email, $3) > 0), p.id, p.name, p.email, p.created_at, p.updated_at FROM (SELECT 1) AS one
@@ -135,13 +146,13 @@ func (p *postgres) Delete(ctx context.Context, id int64) error {
 	})
 }
 
-// List implements [users.Repository]. Page and number come from one statement, so that they are of
-// one moment.
+// List implements [users.Repository]. One statement selects both the page and the number of users, so
+// that they match.
 func (p *postgres) List(ctx context.Context, text string, offset, limit int) ([]users.User, int64, error) {
 	found, total := []users.User{}, int64(0)
 	err := p.runCall(ctx, "list users", func(pool *pgxpool.Pool) error {
 		if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
-			return nil // nothing that the server can store or search for
+			return nil // the server cannot store such text, so that no user matches
 		}
 		statement, args := postgresList, []any{max(0, limit), max(0, offset)}
 		if text != "" {
@@ -171,36 +182,37 @@ func (p *postgres) List(ctx context.Context, text string, offset, limit int) ([]
 	return found, total, nil
 }
 
-// runCall calls f with the pool and converts its error for repositories. An error of ctx means that
-// the server has done nothing, unless it did not even report that within [cancelDelay].
-func (p *postgres) runCall(ctx context.Context, what string, f func(*pgxpool.Pool) error) error {
+// runCall calls f with the pool, and converts the error of the operation to an error that
+// [users.Repository] allows. The error of ctx means that the server has changed nothing, unless the
+// server has not confirmed the cancellation within [cancelDelay].
+func (p *postgres) runCall(ctx context.Context, operation string, f func(*pgxpool.Pool) error) error {
 	if err := p.enter(ctx); err != nil {
 		return err
 	}
 	defer p.leave()
 	if p.pool == nil {
-		return fmt.Errorf("%s: %w", what, p.lost)
+		return fmt.Errorf("%s: %w", operation, p.lost)
 	}
 	err := f(p.pool)
-	var refused *pgconn.PgError
+	var serverErr *pgconn.PgError // nil if the server has not responded
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, pgx.ErrNoRows):
 		return users.ErrNotFound
-	case errors.Is(err, users.ErrEmailTaken), errors.As(err, &refused) && refused.Code == "23505": // unique_violation
+	case errors.Is(err, users.ErrEmailTaken), errors.As(err, &serverErr) && serverErr.Code == uniqueViolation:
 		return users.ErrEmailTaken
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case refused == nil || strings.HasPrefix(refused.Code, "57P"): // no response, or the server ends or starts
+	case serverErr == nil || isShutdown(serverErr):
 		p.pool.Reset()
 	}
-	return fmt.Errorf("%s: %w", what, oneLine(err))
+	return fmt.Errorf("%s: %w", operation, oneLine(err))
 }
 
-// Reset implements [users.Repository]. It copies a few users from a second table. For many, or more
-// than that has, it creates the database again. It removes nothing of a named database: the error
-// is [ErrNamed].
+// Reset implements [users.Repository]. It copies the users from the table seeded, if that has enough.
+// Otherwise it creates a new database from a template. For a database that the caller named, it returns
+// [ErrNamed] and changes nothing.
 func (p *postgres) Reset(ctx context.Context, n int) error {
 	if n < 0 {
 		return fmt.Errorf("reset to %d users", n)
@@ -219,8 +231,8 @@ func (p *postgres) Reset(ctx context.Context, n int) error {
 	case p.named:
 		err = ErrNamed
 	case p.pool != nil && n <= p.seeded:
-		if err = p.refillTable(ctx, n); err != nil && ctx.Err() == nil { // over a connection that has ended, perhaps
-			p.pool.Reset()
+		if err = p.refillTable(ctx, n); err != nil && ctx.Err() == nil {
+			p.pool.Reset() // the connection may have ended: try again on a new one
 			err = p.refillTable(ctx, n)
 		}
 	default:
@@ -238,7 +250,7 @@ func (p *postgres) Reset(ctx context.Context, n int) error {
 	return nil
 }
 
-// refillTable empties the table and fills it, in one transaction.
+// refillTable replaces all users by the first n users of the table seeded, in one transaction.
 func (p *postgres) refillTable(ctx context.Context, n int) error {
 	return pgx.BeginFunc(ctx, p.pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "TRUNCATE users"); err != nil {
@@ -247,33 +259,35 @@ func (p *postgres) refillTable(ctx context.Context, n int) error {
 		if _, err := tx.Exec(ctx, "INSERT INTO users SELECT * FROM seeded WHERE id < $1 ORDER BY id", users.FirstID+int64(n)); err != nil {
 			return err
 		}
-		// Both are undone with the transaction; the second updates the statistics, which plans
-		// depend on.
+		// Both statements are part of the transaction. ANALYZE updates the statistics for the planner
+		// of queries.
 		return execAll(ctx, tx, restartIDs(n), "ANALYZE users")
 	})
 }
 
-// attachNamed connects to the database of the URL. A new one gets n users.
+// attachNamed connects to the database that the URL names. A new one gets n seeded users.
 func (p *postgres) attachNamed(ctx context.Context, n int) (err error) {
 	p.pool, err = p.server.attachNamed(ctx, n)
 	return err
 }
 
-// renewDatabase replaces the database by a new one.
+// renewDatabase creates a database with n seeded users, and drops the previous one.
 func (p *postgres) renewDatabase(ctx context.Context, n int) error {
 	name, pool, err := p.server.createDatabase(ctx, n)
 	if err != nil {
 		return err
 	}
-	former := p.dropDatabase(ctx)
+	dropErr := p.dropDatabase(ctx)
 	p.name, p.pool, p.lost = name, pool, nil
-	if p.seeded = n; n > fewUsers {
+	p.seeded = n
+	if n > fewUsers {
 		p.seeded = 0
 	}
-	return former
+	return dropErr
 }
 
-// dropDatabase closes the connections to the database, if there is one, and drops a temporary one.
+// dropDatabase closes the connections to the database, if there are any, and drops the database if it
+// is temporary.
 func (p *postgres) dropDatabase(ctx context.Context) error {
 	if p.pool == nil {
 		return nil

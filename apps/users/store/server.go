@@ -15,38 +15,40 @@ import (
 )
 
 const (
-	// cancelDelay is the time for a server, after the context of a call has ended, to report
-	// whether it completed the call.
+	// cancelDelay is the time that the server has to report whether it completed a call whose
+	// context has ended.
 	cancelDelay = time.Second
 
-	// fewUsers is the largest template with a second table to refill the first one from. More users
-	// are copied faster as files.
+	// fewUsers is the largest number of users for which a template has a second table, seeded, from
+	// which Reset copies the users. More users are copied faster as files of a new database.
 	fewUsers = 20_000
 
-	// lockKey is the advisory lock under which templates are built and schemas migrated:
-	// "tareuser".
+	// lockKey is the key of the advisory lock for building templates and migrating schemas. It is
+	// "tareuser" in ASCII.
 	lockKey = 0x7461726575736572
 
-	// staleAge is the age from which a database without connections counts as abandoned, if this
-	// machine cannot tell whether its program has ended. It begins with the day in its name.
+	// staleAge is the age after which a temporary database without connections is dropped, if this
+	// machine does not know whether its program has ended. The age counts from the day in its name.
 	staleAge = 48 * time.Hour
 )
 
-// server makes databases on a PostgreSQL server, over short connections to the database of its URL.
+// server creates and drops databases on a PostgreSQL server. For each operation it opens a connection to
+// the database that its URL names.
 type server struct{ config *pgxpool.Config }
 
+// newServer returns the server at url, without connecting.
 func newServer(url string) (*server, error) {
 	c, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, err
 	}
-	// A cancelled context is reported to the server, which replies whether that came in time.
-	// Without that, the outcome would be unknown.
+	// If a context ends, send a cancel request and wait for the reply of the server: it says whether
+	// the call was cancelled or had already taken effect.
 	c.ConnConfig.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: cancelDelay}
 	}
-	// A connection of a cancelled call had its delay. pgx would wait for its end for another 15 s,
-	// during which its place in the pool is unused.
+	// Immediately close the connection of a cancelled call, for which cancelDelay was enough time.
+	// pgx would wait up to 15 s more for its end, and not replace it in the pool before.
 	c.BeforeClose = func(conn *pgx.Conn) {
 		if conn.IsClosed() {
 			_ = conn.PgConn().Conn().Close()
@@ -55,7 +57,7 @@ func newServer(url string) (*server, error) {
 	return &server{c}, nil
 }
 
-// createDatabase makes a database with n seeded users, and connects to it.
+// createDatabase creates a temporary database with n seeded users, and connects to it.
 func (s *server) createDatabase(ctx context.Context, n int) (name string, pool *pgxpool.Pool, err error) {
 	known, err := loadMigrations("postgres")
 	if err != nil {
@@ -69,7 +71,7 @@ func (s *server) createDatabase(ctx context.Context, n int) (name string, pool *
 		if err := dropStale(ctx, c); err != nil {
 			return err
 		}
-		var day string // the server's, so that it is the same for all its users
+		var day string // date of the server, since the clocks of its clients may differ
 		var version int
 		if err := c.QueryRow(ctx, "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYYMMDD'), current_setting('server_version_num')::int").Scan(&day, &version); err != nil {
 			return err
@@ -88,15 +90,15 @@ func (s *server) createDatabase(ctx context.Context, n int) (name string, pool *
 	return name, pool, nil
 }
 
-// attachNamed connects to the database of the URL, after updating its schema. If no user has ever
-// been created in it, it gets n seeded ones.
+// attachNamed connects to the database that the URL names. It applies missing migrations, and inserts n
+// seeded users if the database has never had a user.
 func (s *server) attachNamed(ctx context.Context, n int) (*pgxpool.Pool, error) {
 	known, err := loadMigrations("postgres")
 	if err != nil {
 		return nil, err
 	}
 	err = s.withConn(ctx, func(c *pgx.Conn) error {
-		var name string // the URL may leave it out
+		var name string // the URL may omit it
 		if err := c.QueryRow(ctx, "SELECT current_database()").Scan(&name); err != nil {
 			return err
 		}
@@ -114,7 +116,7 @@ func (s *server) attachNamed(ctx context.Context, n int) (*pgxpool.Pool, error) 
 	return newPool(ctx, s.config.Copy())
 }
 
-// newPool returns a pool that has reached its database.
+// newPool returns a pool of connections, after it has connected once.
 func newPool(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error) {
 	pool, err := pgxpool.NewWithConfig(context.WithoutCancel(ctx), config)
 	if err != nil {
@@ -127,8 +129,8 @@ func newPool(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error)
 	return pool, nil
 }
 
-// seedNew inserts n seeded users if there have never been any: the table is empty and the first id
-// not used. Several programs may do so concurrently.
+// seedNew inserts n seeded users if the database has never had a user: the table is empty and no id was
+// used. Several programs may call it concurrently.
 func seedNew(ctx context.Context, c *pgx.Conn, n int) error {
 	if n == 0 {
 		return nil
@@ -148,8 +150,9 @@ func seedNew(ctx context.Context, c *pgx.Conn, n int) error {
 	})
 }
 
-// copyStrategy returns how to copy n users if the server supports the choice, as from version 15
-// on: few through its log, many as files, between two checkpoints.
+// copyStrategy returns an option of CREATE DATABASE for a copy of n users. Servers from version 15 on
+// copy through the write-ahead log by default; for many users, copying the files between two
+// checkpoints is faster. Older servers always copy the files.
 func copyStrategy(version, n int) string {
 	if n > fewUsers && version >= 15_00_00 {
 		return " STRATEGY file_copy"
@@ -157,42 +160,45 @@ func copyStrategy(version, n int) string {
 	return ""
 }
 
-// dropDatabase removes a database, even if it has connections.
+// dropDatabase drops a database, even if it has connections.
 func (s *server) dropDatabase(ctx context.Context, name string) error {
 	return s.withConn(ctx, func(c *pgx.Conn) error {
 		return execAll(ctx, c, "DROP DATABASE IF EXISTS "+quoteName(name)+" WITH (FORCE)")
 	})
 }
 
-// withConn connects, calls f, and disconnects.
+// withConn calls f with a connection, which it closes afterwards.
 func (s *server) withConn(ctx context.Context, f func(*pgx.Conn) error) error {
 	c, err := pgx.ConnectConfig(ctx, s.config.ConnConfig.Copy())
 	if err != nil {
 		return err
 	}
 	err = f(c)
-	// Closing a connection without response would wait for one.
-	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelDelay)
+	// Limit the time, since Close would wait for a server that does not respond.
+	closeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelDelay)
 	defer cancel()
-	return errors.Join(err, c.Close(end))
+	return errors.Join(err, c.Close(closeCtx))
 }
 
-// ensureTemplate returns the database to copy n users from, and builds it if it does not exist.
+// ensureTemplate returns the name of the template database with n seeded users. It builds the template
+// if it does not exist: under another name until it is complete, and under a lock.
 func (s *server) ensureTemplate(ctx context.Context, c *pgx.Conn, steps []string, n int) (string, error) {
 	name := fmt.Sprintf("tare_users_%d_%s", n, fingerprint(steps, n))
-	if there, err := isTemplate(ctx, c, name); there || err != nil {
+	if exists, err := isTemplate(ctx, c, name); exists || err != nil {
 		return name, err
 	}
-	if _, err := c.Exec(ctx, "SELECT pg_advisory_lock($1)", int64(lockKey)); err != nil { // until the connection ends
+	if _, err := c.Exec(ctx, "SELECT pg_advisory_lock($1)", int64(lockKey)); err != nil { // the lock ends with the connection
 		return "", err
 	}
-	if there, err := isTemplate(ctx, c, name); there || err != nil { // another process built it meanwhile
+	if exists, err := isTemplate(ctx, c, name); exists || err != nil { // another program has built it in the meantime
 		return name, err
 	}
 	building := name + "_building"
-	if there, err := isTemplate(ctx, c, building); err != nil {
+	leftOver, err := isTemplate(ctx, c, building) // by a program that was killed before the rename
+	if err != nil {
 		return "", err
-	} else if there { // left by a killed program
+	}
+	if leftOver {
 		if err := execAll(ctx, c, "ALTER DATABASE "+quoteName(building)+" IS_TEMPLATE false"); err != nil {
 			return "", err
 		}
@@ -218,7 +224,7 @@ func (s *server) ensureTemplate(ctx context.Context, c *pgx.Conn, steps []string
 		"ALTER DATABASE "+quoteName(building)+" RENAME TO "+quoteName(name))
 }
 
-// insertSeeded inserts n seeded users.
+// insertSeeded inserts n seeded users. c is a connection or a transaction.
 func insertSeeded(ctx context.Context, c interface {
 	CopyFrom(ctx context.Context, table pgx.Identifier, columns []string, rows pgx.CopyFromSource) (int64, error)
 }, n int) error {
@@ -235,7 +241,7 @@ func insertSeeded(ctx context.Context, c interface {
 	return err
 }
 
-// fillTemplate inserts the seeded users into a template.
+// fillTemplate inserts n seeded users into a template, and creates the table seeded if n is small.
 func fillTemplate(ctx context.Context, c *pgx.Conn, n int) error {
 	if err := insertSeeded(ctx, c, n); err != nil {
 		return err
@@ -248,13 +254,13 @@ func fillTemplate(ctx context.Context, c *pgx.Conn, n int) error {
 	return execAll(ctx, c, restartIDs(n), "VACUUM (FREEZE, ANALYZE) users")
 }
 
-// restartIDs returns the statement that sets the next id after n users.
+// restartIDs returns a statement that sets the next id to the one after n seeded users.
 func restartIDs(n int) string {
 	return fmt.Sprintf("ALTER TABLE users ALTER COLUMN id RESTART WITH %d", users.FirstID+int64(n))
 }
 
-// migratePostgres applies the missing migrations, each in a transaction. Several programs may do so
-// concurrently.
+// migratePostgres applies the missing migrations of steps. Each transaction applies one migration, under
+// a lock, so that several programs can migrate a database concurrently.
 func migratePostgres(ctx context.Context, c *pgx.Conn, steps []string) error {
 	for more := true; more; {
 		err := pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
@@ -287,8 +293,8 @@ func migratePostgres(ctx context.Context, c *pgx.Conn, steps []string) error {
 	return nil
 }
 
-// dropStale removes the databases of killed programs: immediately those of a program that has
-// ended, and old ones.
+// dropStale drops temporary databases that killed programs have left: those of a program that is known
+// to have ended, and old ones without connections.
 func dropStale(ctx context.Context, c *pgx.Conn) error {
 	rows, err := c.Query(ctx, `SELECT datname, to_date(substr(datname, 12, 8), 'YYYYMMDD') < (now() AT TIME ZONE 'UTC') - $1::interval
 		AND NOT EXISTS (SELECT FROM pg_stat_activity AS a WHERE a.datname = pg_database.datname)
@@ -300,7 +306,7 @@ func dropStale(ctx context.Context, c *pgx.Conn) error {
 	var old bool
 	var drop []string
 	_, err = pgx.ForEachRow(rows, []any{&name, &old}, func() error {
-		if o, ok := ownerOf(name); ok && o.hasEnded() { // the server may take a moment to notice that, too
+		if o, ok := parseOwner(name); ok && o.hasEnded() { // FORCE: the server may not have closed its connections yet
 			drop = append(drop, "DROP DATABASE IF EXISTS "+quoteName(name)+" WITH (FORCE)")
 		} else if old {
 			drop = append(drop, "DROP DATABASE IF EXISTS "+quoteName(name))
@@ -308,17 +314,18 @@ func dropStale(ctx context.Context, c *pgx.Conn) error {
 		return nil
 	})
 	for _, statement := range drop {
-		_ = execAll(ctx, c, statement) // it may be another user's, or in use
+		_ = execAll(ctx, c, statement) // fails if the database belongs to another user, or is in use
 	}
 	return err
 }
 
-func isTemplate(ctx context.Context, c *pgx.Conn, name string) (there bool, err error) {
-	err = c.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1 AND datistemplate)", name).Scan(&there)
-	return there, err
+// isTemplate reports whether there is a database with a name that is marked as a template.
+func isTemplate(ctx context.Context, c *pgx.Conn, name string) (exists bool, err error) {
+	err = c.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1 AND datistemplate)", name).Scan(&exists)
+	return exists, err
 }
 
-// execAll executes statements without arguments.
+// execAll executes statements without arguments. c is a connection or a transaction.
 func execAll(ctx context.Context, c interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }, statements ...string) error {
@@ -330,4 +337,5 @@ func execAll(ctx context.Context, c interface {
 	return nil
 }
 
+// quoteName returns name as a quoted identifier of SQL.
 func quoteName(name string) string { return pgx.Identifier{name}.Sanitize() }

@@ -14,43 +14,45 @@ import (
 	lib "modernc.org/sqlite/lib"
 )
 
-// sqlite stores users in a file. Reads run concurrently on connections of their own; writes go one
-// after the other over a single one, each a transaction of one statement. So no call in this
-// program ever waits for a lock of the file, and "database is locked" cannot be an error. (A write
-// waits for another program that writes into the same file, for waitMillis.)
+// sqlite stores users in a file. Reads run concurrently on several connections. Writes run one after
+// another on a single connection; each is a transaction of one statement. Therefore no call in this
+// program waits for a lock of the file, and none fails with "database is locked". Only if another
+// program writes to the same file, a write waits for it, for at most waitMillis.
 //
-// In WAL mode with synchronous=NORMAL a write survives the end of the program, though perhaps not
-// that of the power.
+// In WAL mode with synchronous=NORMAL a write survives the end of the program, but perhaps not a power
+// cut.
 type sqlite struct {
 	callGate
 	file      string
 	templates *templateDir
-	writer    chan struct{} // contains one token: its holder may write
-	db        *connections  // nil if closed, or lost in a Reset that failed
-	lost      error         // why db is nil
+	writer    chan struct{} // contains one token; the call that has taken it may write
+	db        *connections  // nil after Close, or after a Reset that failed
+	lost      error         // reason why db is nil
 }
 
+// openSQLite opens a file, or creates it with n seeded users. dir is the directory of templates; ""
+// means a private one.
 func openSQLite(ctx context.Context, file, dir string, n int) (*sqlite, error) {
-	t, err := newTemplates(dir)
+	templates, err := newTemplates(dir)
 	if err != nil {
 		return nil, err
 	}
-	s := &sqlite{callGate: newGate(), file: file, templates: t, writer: make(chan struct{}, 1)}
+	s := &sqlite{callGate: newGate(), file: file, templates: templates, writer: make(chan struct{}, 1)}
 	s.writer <- struct{}{}
 	if _, err := os.Lstat(file); errors.Is(err, os.ErrNotExist) {
-		if err := createFile(ctx, t, file, n); err != nil {
-			return nil, errors.Join(err, t.removePrivate())
+		if err := createFile(ctx, templates, file, n); err != nil {
+			return nil, errors.Join(err, templates.removePrivate())
 		}
 	}
 	if s.db, err = openConnections(ctx, file); err != nil {
-		return nil, errors.Join(err, t.removePrivate())
+		return nil, errors.Join(err, templates.removePrivate())
 	}
 	return s, nil
 }
 
-// createFile creates file with n seeded users, for its owner only: it contains names and e-mail
-// addresses. SQLite gives the files next to it the same mode.
-func createFile(ctx context.Context, t *templateDir, file string, n int) error {
+// createFile creates file with n seeded users. Only its owner can read it, since it contains names and
+// e-mail addresses. SQLite gives its logs the same mode.
+func createFile(ctx context.Context, templates *templateDir, file string, n int) error {
 	if n == 0 {
 		empty, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
@@ -58,7 +60,7 @@ func createFile(ctx context.Context, t *templateDir, file string, n int) error {
 		}
 		return empty.Close()
 	}
-	next, err := t.copyTemplate(ctx, file, n)
+	next, err := templates.copyTemplate(ctx, file, n)
 	if err != nil {
 		return err
 	}
@@ -89,7 +91,8 @@ func (s *sqlite) Get(ctx context.Context, id int64) (users.User, error) {
 	u := users.User{ID: id}
 	err := s.runRead(ctx, func(db *connections) error {
 		var created, updated int64
-		// A context that can end would cost a goroutine, for a call as short as this.
+		// For a context that can end, database/sql would start a goroutine. The call is too short for
+		// that to be worthwhile.
 		row := db.get.QueryRowContext(context.WithoutCancel(ctx), id)
 		err := row.Scan(&u.Name, &u.Email, &created, &updated)
 		u.CreatedAt, u.UpdatedAt = microTime(created), microTime(updated)
@@ -111,7 +114,7 @@ func (s *sqlite) Update(ctx context.Context, id int64, d users.Draft, at time.Ti
 		}
 		defer rows.Close()
 		found := false
-		for rows.Next() { // to the end, because an error of the transaction comes there
+		for rows.Next() { // read to the end, because an error of the transaction is reported there
 			var created int64
 			if err := rows.Scan(&created); err != nil {
 				return err
@@ -139,8 +142,8 @@ func (s *sqlite) Delete(ctx context.Context, id int64) error {
 		if err != nil {
 			return err
 		}
-		gone, err := r.RowsAffected()
-		if err == nil && gone == 0 {
+		deleted, err := r.RowsAffected()
+		if err == nil && deleted == 0 {
 			err = sql.ErrNoRows
 		}
 		return err
@@ -148,8 +151,8 @@ func (s *sqlite) Delete(ctx context.Context, id int64) error {
 	return repositoryError("delete a user", err)
 }
 
-// List implements [users.Repository]. Page and number come from one statement, so that they are of
-// one moment.
+// List implements [users.Repository]. One statement selects both the page and the number of users, so
+// that they match.
 func (s *sqlite) List(ctx context.Context, text string, offset, limit int) ([]users.User, int64, error) {
 	found, total := []users.User{}, int64(0)
 	err := s.runRead(ctx, func(db *connections) error {
@@ -169,7 +172,13 @@ func (s *sqlite) List(ctx context.Context, text string, offset, limit int) ([]us
 				return err
 			}
 			if id.Valid {
-				found = append(found, users.User{ID: id.Int64, Name: name.String, Email: email.String, CreatedAt: microTime(created.Int64), UpdatedAt: microTime(updated.Int64)})
+				found = append(found, users.User{
+					ID:        id.Int64,
+					Name:      name.String,
+					Email:     email.String,
+					CreatedAt: microTime(created.Int64),
+					UpdatedAt: microTime(updated.Int64),
+				})
 			}
 		}
 		return rows.Err()
@@ -180,8 +189,8 @@ func (s *sqlite) List(ctx context.Context, text string, offset, limit int) ([]us
 	return found, total, nil
 }
 
-// Reset implements [users.Repository]: it replaces the file by a copy of a template. No other
-// program may have it open.
+// Reset implements [users.Repository]. It replaces the file by a copy of a template. No other program
+// may have the file open.
 func (s *sqlite) Reset(ctx context.Context, n int) error {
 	if err := s.resetFile(ctx, n); err != nil {
 		return repositoryError(fmt.Sprintf("reset to %d users", n), err)
@@ -189,6 +198,7 @@ func (s *sqlite) Reset(ctx context.Context, n int) error {
 	return nil
 }
 
+// resetFile copies the template while calls continue, and then replaces the file without calls.
 func (s *sqlite) resetFile(ctx context.Context, n int) error {
 	if n < 0 {
 		return errors.New("fewer than none")
@@ -197,14 +207,14 @@ func (s *sqlite) resetFile(ctx context.Context, n int) error {
 		return err
 	}
 	next, err := "", s.lost
-	if !errors.Is(err, ErrClosed) {
-		next, err = s.templates.copyTemplate(ctx, s.file, n) // calls continue meanwhile
+	if !errors.Is(err, ErrClosed) { // after a failed Reset, another one can succeed
+		next, err = s.templates.copyTemplate(ctx, s.file, n)
 	}
 	s.leave()
 	if err != nil {
 		return err
 	}
-	defer os.Remove(next) // if it does not become the file
+	defer os.Remove(next) // fails after next was renamed to the file
 	if err := s.lockAll(ctx); err != nil {
 		return err
 	}
@@ -213,7 +223,8 @@ func (s *sqlite) resetFile(ctx context.Context, n int) error {
 		return ErrClosed
 	}
 	if s.db != nil {
-		// The log is folded into a file that is removed: no need to wait for the disk.
+		// Closing writes the log into the file, which is about to be replaced. It need not wait for
+		// the disk.
 		_, err = s.db.writer.ExecContext(ctx, "PRAGMA synchronous = off")
 		err = errors.Join(err, s.db.closeAll())
 		s.db, s.lost = nil, errors.New("the file was lost in a reset")
@@ -224,7 +235,7 @@ func (s *sqlite) resetFile(ctx context.Context, n int) error {
 	if err := replaceFile(next, s.file); err != nil {
 		return err
 	}
-	// An incomplete reset is worse than a late one: the file is opened again.
+	// Open the file even if ctx has ended: a reset that is late is better than a store without a file.
 	db, err := openConnections(context.WithoutCancel(ctx), s.file)
 	if err != nil {
 		return err
@@ -233,7 +244,7 @@ func (s *sqlite) resetFile(ctx context.Context, n int) error {
 	return nil
 }
 
-// Close implements [users.Repository]. The file stays.
+// Close implements [users.Repository]. The file remains.
 func (s *sqlite) Close() error {
 	if err := s.lockAll(context.Background()); err != nil {
 		return err
@@ -250,6 +261,7 @@ func (s *sqlite) Close() error {
 	return errors.Join(err, s.templates.removePrivate())
 }
 
+// runRead calls f with the connections. If ctx ends, it returns the error of ctx.
 func (s *sqlite) runRead(ctx context.Context, f func(*connections) error) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -259,14 +271,15 @@ func (s *sqlite) runRead(ctx context.Context, f func(*connections) error) error 
 		return s.lost
 	}
 	err := f(s.db)
-	if err != nil && ctx.Err() != nil { // whatever the error of the interrupted statement
+	if err != nil && ctx.Err() != nil { // the driver may have another error for an interrupted statement
 		err = ctx.Err()
 	}
 	return err
 }
 
-// runWrite lets f write without other writers. Waiting ends with ctx; the statement itself does
-// not, as its cancellation could be reported after it has taken effect.
+// runWrite calls f while no other call writes. If ctx ends while it waits, it returns the error of ctx.
+// The context of f does not end, because a cancellation could be reported after the statement has
+// taken effect.
 func (s *sqlite) runWrite(ctx context.Context, f func(context.Context, *connections) error) error {
 	return s.runRead(ctx, func(db *connections) error {
 		select {
@@ -275,26 +288,26 @@ func (s *sqlite) runWrite(ctx context.Context, f func(context.Context, *connecti
 		case <-s.writer:
 		}
 		defer func() { s.writer <- struct{}{} }()
-		if err := ctx.Err(); err != nil { // select does not prefer it
+		if err := ctx.Err(); err != nil { // if both were ready, select may have chosen the token
 			return err
 		}
 		return f(context.WithoutCancel(ctx), db)
 	})
 }
 
-// repositoryError converts err for repositories.
-func repositoryError(what string, err error) error {
-	var failed *driver.Error
+// repositoryError converts an error of an operation to an error that [users.Repository] allows.
+func repositoryError(operation string, err error) error {
+	var sqliteErr *driver.Error
 	switch {
 	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, sql.ErrNoRows):
 		return users.ErrNotFound
-	case errors.As(err, &failed) && failed.Code() == lib.SQLITE_CONSTRAINT_UNIQUE:
+	case errors.As(err, &sqliteErr) && sqliteErr.Code() == lib.SQLITE_CONSTRAINT_UNIQUE:
 		return users.ErrEmailTaken
 	}
-	return fmt.Errorf("%s: %w", what, oneLine(err))
+	return fmt.Errorf("%s: %w", operation, oneLine(err))
 }
 
-// microTime returns the time of since microseconds after 1970.
-func microTime(since int64) time.Time { return time.UnixMicro(since).UTC() }
+// microTime returns the time that is a number of microseconds after 1970.
+func microTime(micros int64) time.Time { return time.UnixMicro(micros).UTC() }

@@ -1,17 +1,16 @@
-// Package store keeps the users of package users in a database:
+// Package store stores users in a database:
 //
 //	sqlite:FILE                 in a file
-//	sqlite:FILE?template=DIR    in a file; DIR keeps what new ones are copied from
-//	postgres:URL                in the database that URL names, which has to be there
+//	sqlite:FILE?template=DIR    in a file; DIR contains the templates of new files
+//	postgres:URL                in the database that URL names, which must exist
 //	temporary:postgres:URL      in a new database on the server at URL, which Close drops
 //
-// [Open] opens them, and the stores of package users itself. Both databases are made as services
-// make them: migrations, prepared statements, a unique index over e-mails. The exception is that
-// the n seeded users are not inserted each time: they are inserted once per n, into a template, and
-// copied.
+// [Open] opens these stores, and the stores of package users. The databases are used as a real service
+// would use them: with migrations, prepared statements and a unique index of e-mails. One thing is
+// different: seeded users are inserted only once, into a template, and new databases are copies of it.
 //
-// A database that a caller names is never dropped, nor emptied. Only temporary ones are, which labs
-// request.
+// A PostgreSQL database that the caller names is never dropped or emptied. Only temporary databases
+// are, which labs request.
 package store
 
 import (
@@ -28,14 +27,14 @@ import (
 // ErrClosed is the error of calls after Close.
 var ErrClosed = errors.New("the store is closed")
 
-// ErrNamed is the error of a Reset of a database that a caller named: its users stay.
+// ErrNamed is the error of a Reset of a PostgreSQL database that the caller named. It has not changed
+// any user.
 var ErrNamed = errors.New("users in a database that has a name of its own are kept")
 
 // Open opens a store by its name. It is a users.Opener.
 //
-// A SQLite file that exists already stays with all its users, whatever n is, so that a person finds
-// them again the next day. A new file has the n seeded users. The same applies to a named database;
-// a temporary one is always new.
+// A new SQLite file gets n seeded users. An existing file keeps its users, whatever n is. The same
+// applies to a PostgreSQL database that the caller names; a temporary one is always new.
 func Open(ctx context.Context, store string, n int) (users.Repository, error) {
 	if n < 0 {
 		return nil, fmt.Errorf("open store: %d users", n)
@@ -44,7 +43,7 @@ func Open(ctx context.Context, store string, n int) (users.Repository, error) {
 	kind, rest, _ := strings.Cut(name, ":")
 	switch {
 	case kind == "sqlite" && !temporary:
-		// Both are used as they are: no character in a path has another meaning.
+		// Paths are not unescaped: no character in them has a special meaning.
 		file, dir, _ := strings.Cut(rest, "?template=")
 		if file == "" || file == ":memory:" {
 			return nil, fmt.Errorf("open store %q: it names no file, as in sqlite:users.db", store)

@@ -14,14 +14,16 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// templateDir stores files with seeded users to copy from, one per number of them. Several programs
-// may share a directory: each file is built once, and appears complete.
+// templateDir is a directory of SQLite files with seeded users, which new stores are copies of. It has
+// one file for each number of users. Several programs may share a directory: one of them builds a
+// file, and the file appears under its name when it is complete.
 type templateDir struct {
 	dir     string
-	private bool // the directory is removed with the store
+	private bool // the directory belongs to one store, and is removed with it
 }
 
-// newTemplates stores them in dir, or, if dir is "", in a directory that removePrivate removes.
+// newTemplates returns the templates in dir, which it creates if needed. If dir is "", it creates a
+// private directory.
 func newTemplates(dir string) (*templateDir, error) {
 	if dir != "" {
 		return &templateDir{dir: dir}, os.MkdirAll(dir, 0o777)
@@ -30,6 +32,7 @@ func newTemplates(dir string) (*templateDir, error) {
 	return &templateDir{dir: dir, private: true}, err
 }
 
+// removePrivate removes a private directory.
 func (t *templateDir) removePrivate() error {
 	if t.private {
 		return os.RemoveAll(t.dir)
@@ -37,14 +40,14 @@ func (t *templateDir) removePrivate() error {
 	return nil
 }
 
-// copyTemplate writes a file with n users next to the file of that name, which it is to replace,
-// and returns its name.
+// copyTemplate copies the template of n users to a new file in the directory of file, and returns the
+// path of the copy. The caller renames the copy to file.
 func (t *templateDir) copyTemplate(ctx context.Context, file string, n int) (string, error) {
-	from, err := t.ensureFile(ctx, n)
+	template, err := t.ensureFile(ctx, n)
 	if err != nil {
 		return "", fmt.Errorf("build a template of %d users: %w", n, err)
 	}
-	source, err := os.Open(from)
+	source, err := os.Open(template)
 	if err != nil {
 		return "", err
 	}
@@ -53,7 +56,7 @@ func (t *templateDir) copyTemplate(ctx context.Context, file string, n int) (str
 	if err != nil {
 		return "", err
 	}
-	// If the system and file system can, they copy by themselves.
+	// io.Copy lets the kernel copy, without reading the file, if the file system supports that.
 	_, err = io.Copy(target, source)
 	if err = errors.Join(err, target.Close()); err != nil {
 		return "", errors.Join(err, os.Remove(target.Name()))
@@ -61,7 +64,7 @@ func (t *templateDir) copyTemplate(ctx context.Context, file string, n int) (str
 	return target.Name(), nil
 }
 
-// ensureFile returns the template of n users, and builds it if it does not exist.
+// ensureFile returns the path of the template of n users. It builds the template if it does not exist.
 func (t *templateDir) ensureFile(ctx context.Context, n int) (string, error) {
 	known, err := loadMigrations("sqlite")
 	if err != nil {
@@ -76,11 +79,11 @@ func (t *templateDir) ensureFile(ctx context.Context, n int) (string, error) {
 		return "", err
 	}
 	defer unlock()
-	if _, err := os.Stat(path); err == nil { // another process built it meanwhile
+	if _, err := os.Stat(path); err == nil { // another program has built it in the meantime
 		return path, nil
 	}
 	building := path + ".building"
-	if err := os.Remove(building); err != nil && !errors.Is(err, os.ErrNotExist) { // left by a killed program
+	if err := os.Remove(building); err != nil && !errors.Is(err, os.ErrNotExist) { // a killed program may have left it
 		return "", err
 	}
 	if err := buildTemplate(ctx, building, known, n); err != nil {
@@ -89,8 +92,8 @@ func (t *templateDir) ensureFile(ctx context.Context, n int) (string, error) {
 	return path, os.Rename(building, path)
 }
 
-// lockFile locks out other programs, by a transaction on an empty file: all systems have SQLite's
-// locks, and they end with their program.
+// lockFile locks a file until unlock is called, and waits for other programs that have locked it. The
+// lock is a transaction of SQLite on an empty file: it works on all systems, and ends with the program.
 func lockFile(ctx context.Context, file string) (unlock func(), err error) {
 	db, err := openDB(file, fmt.Sprintf("busy_timeout(%d)", time.Hour.Milliseconds()))
 	if err != nil {
@@ -106,8 +109,8 @@ func lockFile(ctx context.Context, file string) (unlock func(), err error) {
 	return func() { _ = errors.Join(c.Close(), db.Close()) }, nil
 }
 
-// buildTemplate makes a file with n seeded users. Until it is complete it need not survive
-// anything.
+// buildTemplate creates a file with n seeded users. It writes without a journal and without syncs,
+// because an incomplete file is built again.
 func buildTemplate(ctx context.Context, file string, steps []string, n int) error {
 	db, err := openDB(file, "journal_mode(off)", "synchronous(off)")
 	if err != nil {
@@ -119,33 +122,33 @@ func buildTemplate(ctx context.Context, file string, steps []string, n int) erro
 		err = insertUsers(ctx, db, n)
 	}
 	if err == nil {
-		_, err = db.ExecContext(ctx, "PRAGMA journal_mode = wal") // copies begin with it
+		_, err = db.ExecContext(ctx, "PRAGMA journal_mode = wal") // stored in the file, and so in each copy
 	}
 	return errors.Join(err, db.Close())
 }
 
-// insertUsers inserts n users, many with each statement.
+// insertUsers inserts n users, up to 100 with each statement.
 func insertUsers(ctx context.Context, db *sql.DB, n int) error {
-	const most, columns = 100, 6
+	const maxRows, columns = 100, 6
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // has no effect once it is committed
+	defer func() { _ = tx.Rollback() }() // has no effect after Commit
 	var insert *sql.Stmt
-	prepared := 0 // users that insert is for
-	args := make([]any, 0, most*columns)
+	prepared := 0 // number of users that the statement insert inserts
+	args := make([]any, 0, maxRows*columns)
 	for k := 0; k < n; {
-		many := min(most, n-k)
-		if many != prepared {
-			text := "INSERT INTO users (id, name, folded, email, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)" + strings.Repeat(", (?, ?, ?, ?, ?, ?)", many-1)
+		rows := min(maxRows, n-k)
+		if rows != prepared {
+			text := "INSERT INTO users (id, name, folded, email, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)" + strings.Repeat(", (?, ?, ?, ?, ?, ?)", rows-1)
 			if insert, err = tx.PrepareContext(ctx, text); err != nil {
 				return err
 			}
-			prepared = many
+			prepared = rows
 		}
 		args = args[:0]
-		for range many {
+		for range rows {
 			u := users.Seeded(k)
 			args = append(args, u.ID, u.Name, strings.ToLower(u.Name), u.Email, u.CreatedAt.UnixMicro(), u.UpdatedAt.UnixMicro())
 			k++

@@ -8,10 +8,11 @@ import (
 	"syscall"
 )
 
-// owner is the user that the server runs as; nil means the current one.
+// owner is the user that the server runs as. A nil credential means the current user.
 type owner struct{ credential *syscall.Credential }
 
-// unprivilegedOwner returns a user that PostgreSQL accepts.
+// unprivilegedOwner returns the current user, or another one if the current user is root, as which
+// PostgreSQL does not run.
 func unprivilegedOwner() (owner, error) {
 	if os.Geteuid() != 0 {
 		return owner{}, nil
@@ -34,7 +35,7 @@ func unprivilegedOwner() (owner, error) {
 	return owner{}, errors.New("PostgreSQL refuses to run as root, and there is neither a user postgres nor nobody")
 }
 
-// chownFile gives the owner a file or directory.
+// chownFile makes the owner the owner of a file or directory.
 func (o owner) chownFile(path string) error {
 	if o.credential == nil {
 		return nil
@@ -42,8 +43,8 @@ func (o owner) chownFile(path string) error {
 	return os.Chown(path, int(o.credential.Uid), int(o.credential.Gid))
 }
 
-// procAttr returns attributes that start a process as the owner, in a group that no terminal
-// interrupts, and end it should this program be killed.
+// procAttr returns attributes to start a process as the owner. The process is in a separate process
+// group, so that an interrupt from the terminal does not reach it, and ends if this program is killed.
 func (o owner) procAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: o.credential, Setpgid: true, Pdeathsig: syscall.SIGQUIT}
 }

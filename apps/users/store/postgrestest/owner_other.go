@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// owner is the user that the server runs as, always the current one.
+// owner is the user that the server runs as: on this system always the current one.
 type owner struct{}
 
-// unprivilegedOwner rejects root, as PostgreSQL would.
+// unprivilegedOwner returns the current user, or an error for root, as which PostgreSQL does not run.
 func unprivilegedOwner() (owner, error) {
 	if os.Geteuid() == 0 {
 		return owner{}, errors.New("PostgreSQL refuses to run as root")

@@ -1,12 +1,12 @@
-// Package postgrestest starts a PostgreSQL server for tests, on loopback, in a
-// directory of its own, and ends it with them:
+// Package postgrestest starts a PostgreSQL server for a test, on loopback and in a
+// temporary directory, and ends it after the test:
 //
 //	func TestStore(t *testing.T) {
 //		url := postgrestest.URL(t)
 //
 // The server is the first available one of these:
 //
-//   - for [URL], the one at TARE_POSTGRES, which stays as it is;
+//   - for [URL], the server at the URL in TARE_POSTGRES, which keeps running;
 //   - the programs postgres and initdb of PATH or of /usr/lib/postgresql/*/bin,
 //     where Debian puts them;
 //   - programs downloaded from Maven Central, which are stored for the next time.
@@ -22,7 +22,7 @@ import (
 	"time"
 )
 
-// T contains the needed methods of testing.TB.
+// T contains the methods of testing.TB that this package uses.
 type T interface {
 	Helper()
 	Cleanup(func())
@@ -31,8 +31,8 @@ type T interface {
 	Errorf(format string, args ...any)
 }
 
-// URL returns the URL of a server for as long as the test runs, as pgx and libpq take it. Other
-// tests may use the same one.
+// URL returns the URL of a server that runs until the test ends, in the form of pgx and libpq. With
+// TARE_POSTGRES other tests may use the same server.
 func URL(t T) string {
 	t.Helper()
 	if url := os.Getenv("TARE_POSTGRES"); url != "" {
@@ -41,7 +41,7 @@ func URL(t T) string {
 	return New(t).URL()
 }
 
-// New starts a server that belongs to the test, which may end it.
+// New starts a server that only this test uses, and that the test may end.
 func New(t T) *Server {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)

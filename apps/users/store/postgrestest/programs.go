@@ -15,7 +15,8 @@ import (
 	embedded "github.com/fergusstrange/embedded-postgres"
 )
 
-// findPrograms returns the directory of PostgreSQL's programs.
+// findPrograms returns a directory with the programs of PostgreSQL. It downloads them if they are not
+// installed.
 func findPrograms(ctx context.Context) (string, error) {
 	if dir, ok := findInstalled(os.Getenv("PATH"), "/usr/lib/postgresql/*/bin"); ok {
 		return dir, nil
@@ -27,13 +28,13 @@ func findPrograms(ctx context.Context) (string, error) {
 	return dir, nil
 }
 
-// findInstalled searches a PATH, and then the directories that the pattern matches, the highest
-// version first.
+// findInstalled searches the directories of path, a value of PATH, and then those that match pattern,
+// the highest version first. It returns false if none has the programs.
 func findInstalled(path, pattern string) (string, bool) {
-	places := filepath.SplitList(path)
-	versions, _ := filepath.Glob(pattern) // a wrong pattern matches nothing
+	dirs := filepath.SplitList(path)
+	versions, _ := filepath.Glob(pattern) // a malformed pattern matches nothing
 	slices.SortFunc(versions, func(a, b string) int { return majorVersion(b) - majorVersion(a) })
-	for _, dir := range append(places, versions...) {
+	for _, dir := range append(dirs, versions...) {
 		if filepath.IsAbs(dir) && hasPrograms(dir) {
 			return dir, true
 		}
@@ -41,7 +42,8 @@ func findInstalled(path, pattern string) (string, bool) {
 	return "", false
 }
 
-// majorVersion returns 15 for /usr/lib/postgresql/15/bin.
+// majorVersion returns the version in the path of a directory: 15 for /usr/lib/postgresql/15/bin. It
+// returns 0 if there is none.
 func majorVersion(dir string) int {
 	n, _ := strconv.Atoi(strings.SplitN(filepath.Base(filepath.Dir(dir)), ".", 2)[0])
 	return n
@@ -57,7 +59,7 @@ func hasPrograms(dir string) bool {
 	return true
 }
 
-// downloadPrograms downloads the programs, once, and returns their directory.
+// downloadPrograms downloads the programs, if an earlier call has not, and returns their directory.
 func downloadPrograms(ctx context.Context) (string, error) {
 	const version = embedded.V18
 	base, err := cacheDir()
@@ -77,8 +79,8 @@ func downloadPrograms(ctx context.Context) (string, error) {
 		return "", err
 	}
 	defer os.RemoveAll(work)
-	// The library downloads as a part of starting a server. It gets data of its version that no
-	// server would start on.
+	// The library can download only as a part of starting a server. Its data directory has nothing
+	// but a file with the version: the library accepts the directory, but the server fails to start.
 	data := filepath.Join(work, "data")
 	major, _, _ := strings.Cut(string(version), ".")
 	if err := os.Mkdir(data, 0o700); err != nil {
@@ -95,7 +97,7 @@ func downloadPrograms(ctx context.Context) (string, error) {
 	server := embedded.NewDatabase(embedded.DefaultConfig().Version(version).Port(uint32(port)).Logger(io.Discard).
 		CachePath(work).RuntimePath(filepath.Join(work, "runtime")).DataPath(data).BinariesPath(programs))
 	ended := make(chan error, 1)
-	go func() { ended <- server.Start() }() // it has no context
+	go func() { ended <- server.Start() }() // Start has no context, so wait for either
 	select {
 	case err = <-ended:
 	case <-ctx.Done():
@@ -107,14 +109,14 @@ func downloadPrograms(ctx context.Context) (string, error) {
 	if !hasPrograms(filepath.Join(programs, "bin")) {
 		return "", err
 	}
-	if err := os.Rename(programs, dir); err != nil && !hasPrograms(bin) { // another program was faster
+	if err := os.Rename(programs, dir); err != nil && !hasPrograms(bin) { // unless another program has renamed its download first
 		return "", err
 	}
 	return bin, nil
 }
 
-// cacheDir returns the directory of downloads. Root's own would be closed to the user that the
-// server runs as.
+// cacheDir returns the directory of downloads. For root it is not the cache directory of the user root,
+// which the user that the server runs as could not read.
 func cacheDir() (string, error) {
 	if os.Geteuid() == 0 {
 		return "/var/cache/tare", nil

@@ -22,20 +22,20 @@ import (
 
 // Options configure a server. The zero value is a server for a test.
 type Options struct {
-	Dir  string    // data directory, made if it does not exist; "" means one that Stop removes
-	Port int       // on 127.0.0.1; 0 means a free one
+	Dir  string    // data directory, created if it does not exist; "" means a temporary one that Stop removes
+	Port int       // port on 127.0.0.1; 0 means a free port
 	Sync bool      // wait for the disk at each commit, as PostgreSQL does by default
-	Log  io.Writer // nil if the server's messages appear in errors only
+	Log  io.Writer // gets the messages of the server; if nil, they appear only in errors
 }
 
-// Server is a running PostgreSQL. Its methods are for one caller at a time.
+// Server is a PostgreSQL server. Its methods must not be called concurrently.
 type Server struct {
-	o        Options
+	options  Options
 	programs string // directory of initdb and postgres
 	owner    owner
 	dir      string
-	password string
-	port     int
+	password string // password of the superuser tare
+	port     int    // 0 before the first start, if any free port will do
 	process  *process
 }
 
@@ -45,7 +45,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{o: o, programs: programs, dir: o.Dir, port: o.Port}
+	s := &Server{options: o, programs: programs, dir: o.Dir, port: o.Port}
 	if s.owner, err = unprivilegedOwner(); err != nil {
 		return nil, err
 	}
@@ -67,26 +67,33 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 
 // URL returns the URL of the database postgres on the server, with the password of its superuser.
 func (s *Server) URL() string {
-	u := url.URL{Scheme: "postgres", User: url.UserPassword("tare", s.password), Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)), Path: "/postgres", RawQuery: "sslmode=disable"}
+	u := url.URL{
+		Scheme:   "postgres",
+		User:     url.UserPassword("tare", s.password),
+		Host:     net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)),
+		Path:     "/postgres",
+		RawQuery: "sslmode=disable",
+	}
 	return u.String()
 }
 
-// Done is closed when the server and all its processes have ended.
+// Done returns a channel that is closed when the server and all its processes have ended.
 func (s *Server) Done() <-chan struct{} { return s.process.done }
 
-// Stop ends the server, which disconnects its clients immediately, and removes the directory if
-// that was made for it.
+// Stop ends the server, which disconnects its clients immediately. It removes the directory unless
+// Options.Dir is set.
 func (s *Server) Stop() error {
 	err := s.process.endWith(syscall.SIGINT)
 	return errors.Join(err, s.removeDir())
 }
 
-// Kill ends the server as if it had crashed. Restart recovers committed data.
+// Kill kills the server. After Restart, the server recovers the committed data.
 func (s *Server) Kill() error { return s.process.endWith(syscall.SIGKILL) }
 
-// Restart starts a server that has ended, on the port that it had.
+// Restart starts a server that has ended, on the same port as before.
 func (s *Server) Restart(ctx context.Context) error {
-	for range 10 {
+	const maxTries = 10
+	for range maxTries {
 		port := s.port
 		if port == 0 {
 			var err error
@@ -99,22 +106,24 @@ func (s *Server) Restart(ctx context.Context) error {
 			s.process, s.port = p, port
 			return nil
 		}
-		if s.port != 0 || !strings.Contains(err.Error(), "could not bind") || ctx.Err() != nil {
+		// Another process may have bound the free port in the meantime. Then try another port.
+		portWasTaken := s.port == 0 && strings.Contains(err.Error(), "could not bind")
+		if !portWasTaken || ctx.Err() != nil {
 			return err
 		}
-		// Another process took the free port meanwhile.
 	}
 	return errors.New("start PostgreSQL: no port stays free")
 }
 
+// removeDir removes the directory if it is temporary.
 func (s *Server) removeDir() error {
-	if s.o.Dir != "" {
+	if s.options.Dir != "" {
 		return nil
 	}
 	return os.RemoveAll(s.dir)
 }
 
-// prepareData makes the data directory, unless it exists already.
+// prepareData creates the data directory and a password, or reads the password if the data exist.
 func (s *Server) prepareData(ctx context.Context) error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
@@ -143,8 +152,8 @@ func (s *Server) prepareData(ctx context.Context) error {
 	return nil
 }
 
-// newCommand returns one of PostgreSQL's programs, run by its owner in the directory. It inherits
-// no PG… variables.
+// newCommand returns a command that runs a program of PostgreSQL as the owner, in the directory of the
+// server. The program does not inherit variables such as PGPORT.
 func (s *Server) newCommand(ctx context.Context, name string, args ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, filepath.Join(s.programs, name), args...)
 	c.Dir = s.dir
@@ -156,19 +165,19 @@ func (s *Server) newCommand(ctx context.Context, name string, args ...string) *e
 // startProcess starts the server and waits until it is ready.
 func (s *Server) startProcess(ctx context.Context, port int) (*process, error) {
 	sync := "off"
-	if s.o.Sync {
+	if s.options.Sync {
 		sync = "on"
 	}
 	settings := []string{
 		"listen_addresses=127.0.0.1", "port=" + strconv.Itoa(port), "unix_socket_directories=",
-		"fsync=" + sync, "full_page_writes=" + sync, // committed data survives its end all the same
+		"fsync=" + sync, "full_page_writes=" + sync, // even without, committed data survives a kill of the server
 		"logging_collector=off", "log_destination=stderr", "lc_messages=C", "timezone=UTC",
 	}
 	args := []string{"-D", "data"}
 	for _, setting := range settings {
 		args = append(args, "-c", setting)
 	}
-	// The server outlives ctx, which is about its start.
+	// ctx limits only the start, and the server outlives it.
 	c := s.newCommand(context.WithoutCancel(ctx), "postgres", args...)
 	stderr, err := c.StderrPipe()
 	if err != nil {
@@ -179,28 +188,33 @@ func (s *Server) startProcess(ctx context.Context, port int) (*process, error) {
 	}
 	p := &process{command: c, done: make(chan struct{})}
 	ready := make(chan struct{})
-	go p.readLog(stderr, s.o.Log, ready)
+	go p.readLog(stderr, s.options.Log, ready)
 	select {
 	case <-ready:
 		return p, nil
 	case <-p.done:
-		return nil, fmt.Errorf("start PostgreSQL: it ended: %s", p.lastWords())
+		return nil, fmt.Errorf("start PostgreSQL: it ended: %s", p.lastMessages())
 	case <-ctx.Done():
-		return nil, errors.Join(fmt.Errorf("start PostgreSQL: %w: %s", ctx.Err(), p.lastWords()), p.endWith(syscall.SIGKILL))
+		return nil, errors.Join(fmt.Errorf("start PostgreSQL: %w: %s", ctx.Err(), p.lastMessages()), p.endWith(syscall.SIGKILL))
 	}
 }
 
-// process is a server's first process, with which all others end.
+// process is the first process of a server. When it ends, its child processes end, too.
 type process struct {
 	command *exec.Cmd
-	done    chan struct{} // closed when all have ended
-	mu      sync.Mutex
-	log     []string // last lines
+	done    chan struct{} // closed when all processes have ended
+
+	mu  sync.Mutex
+	log []string // the last maxLog lines of messages
 }
 
-// readLog reads the server's messages. All its processes have the same pipe: its end is theirs.
-func (p *process) readLog(said io.Reader, log io.Writer, ready chan<- struct{}) {
-	lines := bufio.NewReader(said)
+// maxLog is the number of lines that a process keeps for errors.
+const maxLog = 20
+
+// readLog reads the messages of the server, and closes ready when the server accepts connections. All
+// processes of the server write to the same pipe, so that its end means that all have ended.
+func (p *process) readLog(messages io.Reader, log io.Writer, ready chan<- struct{}) {
+	lines := bufio.NewReader(messages)
 	for {
 		line, err := lines.ReadString('\n')
 		if line != "" {
@@ -217,39 +231,43 @@ func (p *process) readLog(said io.Reader, log io.Writer, ready chan<- struct{}) 
 			break
 		}
 	}
-	_ = p.command.Wait() // a server that is ended or killed returns an error
+	_ = p.command.Wait() // it returns an error for a server that was stopped or killed
 	close(p.done)
 }
 
+// addLine adds a line to the last messages.
 func (p *process) addLine(line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.log = append(p.log, line); len(p.log) > 20 {
+	p.log = append(p.log, line)
+	if len(p.log) > maxLog {
 		p.log = p.log[1:]
 	}
 }
 
-func (p *process) lastWords() string {
+// lastMessages returns the last messages of the server in one line.
+func (p *process) lastMessages() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return lastLines(strings.Join(p.log, "\n"))
 }
 
-// endWith sends a signal and waits for the end. It kills a server that does not end.
+// endWith sends a signal and waits for the end of the server. After 30 s it kills the server and returns
+// an error.
 func (p *process) endWith(signal os.Signal) error {
 	_ = p.command.Process.Signal(signal) // it may have ended already
-	late, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	timeout, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	select {
 	case <-p.done:
 		return nil
-	case <-late.Done():
+	case <-timeout.Done():
 	}
 	_ = p.command.Process.Kill()
-	return fmt.Errorf("PostgreSQL did not end within 30 s and was killed: %s", p.lastWords())
+	return fmt.Errorf("PostgreSQL did not end within 30 s and was killed: %s", p.lastMessages())
 }
 
-// freePort returns a port of loopback without listener.
+// freePort returns a port on 127.0.0.1 that is free at the moment.
 func freePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -258,7 +276,7 @@ func freePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, l.Close()
 }
 
-// lastLines joins the last few lines into one.
+// lastLines joins the last five lines of text into one line.
 func lastLines(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return strings.Join(lines[max(0, len(lines)-5):], " / ")

@@ -1,11 +1,12 @@
-// Command postgres starts a PostgreSQL server on loopback, prints its URL, and ends
-// it on an interrupt, leaving no process:
+// Command postgres starts a PostgreSQL server on loopback and prints its URL. On an
+// interrupt it ends the server with all its processes:
 //
 //	go run ./cmd/postgres -dir /var/tmp/pg
 //	postgres://tare:…@127.0.0.1:41893/postgres?sslmode=disable
 //
-// Package postgrestest documents the origin of the programs. Without -dir the data are
-// removed with the server; with it the next start finds them, under the same password.
+// Package postgrestest documents where the programs of PostgreSQL come from. Without
+// -dir the data are removed when the server ends. With -dir they remain, and the next
+// start uses them with the same password.
 package main
 
 import (
@@ -28,8 +29,8 @@ func main() {
 	os.Exit(code)
 }
 
-// runServer serves until ctx ends. It returns 0 if the server ended on request, 1 if it did not
-// start or ended by itself, and 2 for wrong arguments.
+// runServer runs a server until ctx ends, and returns the exit code: 0 if ctx ended the server, 1 if the
+// server did not start or ended by itself, and 2 for wrong arguments.
 func runServer(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("postgres", flag.ContinueOnError)
 	flags.SetOutput(stderr)
