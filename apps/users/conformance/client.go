@@ -13,7 +13,8 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// writeCalls writes a pool of calls for the contender's own client.
+// writeCalls writes a pool of calls for the contender's own client, and returns its workload: calls to
+// addr with the settings in set.
 func (t protocolTest) writeCalls(addr string, set map[string]string, list ...rpc.Call) (*wire.Workload, error) {
 	var lines [][]byte
 	for _, c := range list {
@@ -31,13 +32,13 @@ func (t protocolTest) writeCalls(addr string, set map[string]string, list ...rpc
 	return &w, err
 }
 
-// withClient starts the contender a second time, as a client.
+// withClient starts the contender a second time, as a client, and calls f with the process.
 func (t protocolTest) withClient(f func(p *conformance.Process) error) error {
 	return t.Visit(false, true, func(p *conformance.Process, _ wire.Reply) error { return f(p) })
 }
 
-// checkClient lets the contender's own client make every call of the script: it gets the same
-// responses as plain requests, and makes the same use-case calls.
+// checkClient lets the contender's own client make every call of the script. The results must be those
+// of the reference, and the service must receive the same calls.
 func (t protocolTest) checkClient() error {
 	p, err := t.openClient(seeded, nil)
 	if err != nil {
@@ -45,7 +46,7 @@ func (t protocolTest) checkClient() error {
 	}
 	defer p.Close()
 	addr := p.base[len("http://"):]
-	right, err := newReference(nil, time.Hour)
+	ref, err := newReference(nil, time.Hour)
 	if err != nil {
 		return err
 	}
@@ -59,7 +60,7 @@ func (t protocolTest) checkClient() error {
 			return errors.Join(err, unsupportedError(a, "calls"))
 		}
 		for i, c := range callScript() {
-			want, wantErr := right.doCall(c)
+			want, wantErr := ref.doCall(c)
 			a, err := p.OK(wire.Request{Op: wire.OpAnswer, On: w.ID, Cases: []int{i}})
 			if err != nil {
 				return err
@@ -70,9 +71,9 @@ func (t protocolTest) checkClient() error {
 			got, gotErr := parseOutcome(c, a.Answers[0])
 			var refusal *users.Error
 			if errors.As(wantErr, &refusal) {
-				wantErr = &users.Error{Code: refusal.Code} // the output contains no more
+				wantErr = &users.Error{Code: refusal.Code} // the output has no message
 			}
-			if err := right.checkOutcome(c, got, gotErr, want, wantErr); err != nil {
+			if err := ref.checkOutcome(c, got, gotErr, want, wantErr); err != nil {
 				return fmt.Errorf("call %d, %+v: %w: %.300q", i, c, err, a.Answers[0].Output)
 			}
 		}
@@ -81,12 +82,13 @@ func (t protocolTest) checkClient() error {
 	if err != nil {
 		return fmt.Errorf("its client: %w", err)
 	}
-	if err := t.checkCounts(right.madeCalls(), -1); err != nil {
+	if err := t.checkCounts(ref.madeCalls(), -1); err != nil {
 		return fmt.Errorf("its client: %w", err)
 	}
 	return nil
 }
 
+// unsupportedError returns an error if a reply says that a workload is unsupported.
 func unsupportedError(a wire.Reply, what string) error {
 	if a.Unsupported {
 		return fmt.Errorf("%s are unsupported", what)
@@ -94,7 +96,7 @@ func unsupportedError(a wire.Reply, what string) error {
 	return nil
 }
 
-// parseOutcome parses an output of the contender's client.
+// parseOutcome parses the output of the contender's client for the call c.
 func parseOutcome(c rpc.Call, a wire.Answer) (out rpc.Outcome, err error) {
 	if a.Error != "" {
 		return out, errors.New(a.Error)
@@ -118,7 +120,8 @@ func parseOutcome(c rpc.Call, a wire.Answer) (out rpc.Outcome, err error) {
 	return out, err
 }
 
-// checkWorking runs several concurrent callers, with each policy of connections.
+// checkWorking puts the contender's own client under load: several concurrent callers, with each policy
+// of connections, and at a set rate.
 func (t protocolTest) checkWorking() error {
 	if t.Trap {
 		return nil
@@ -136,7 +139,12 @@ func (t protocolTest) checkWorking() error {
 		{Op: rpc.OpGet, ID: 1, Status: 404},
 		{Op: rpc.OpList, Query: "ada", Limit: 5},
 	}
-	sets := []map[string]string{{rpc.SetCallers: "8"}, {rpc.SetPolicy: rpc.Fresh, rpc.SetCallers: "2"}, {rpc.SetPolicy: rpc.Pool, rpc.SetCallers: "4"}, {rpc.SetCallers: "4", rpc.SetRate: "2000"}}
+	sets := []map[string]string{
+		{rpc.SetCallers: "8"},
+		{rpc.SetPolicy: rpc.Fresh, rpc.SetCallers: "2"},
+		{rpc.SetPolicy: rpc.Pool, rpc.SetCallers: "4"},
+		{rpc.SetCallers: "4", rpc.SetRate: "2000"},
+	}
 	if t.Hasty {
 		sets = sets[:2]
 	}
@@ -150,7 +158,8 @@ func (t protocolTest) checkWorking() error {
 				return fmt.Errorf("%v: %w", set, err)
 			}
 		}
-		w, err := t.writeCalls(addr, nil, rpc.Call{Op: rpc.OpGet, ID: 1})
+		// Failed calls must be counted as errors.
+		w, err := t.writeCalls(addr, nil, rpc.Call{Op: rpc.OpGet, ID: 1}) // there is no user 1
 		if err != nil {
 			return err
 		}
@@ -164,7 +173,8 @@ func (t protocolTest) checkWorking() error {
 	})
 }
 
-// checkLoad tests each operation of a client under load once.
+// checkLoad runs each operation of a client under load once, and checks its counts and those of the
+// service.
 func (t protocolTest) checkLoad(p *conformance.Process, w *wire.Workload) error {
 	if _, err := t.Process.OK(wire.Request{Op: wire.OpReset, On: t.Workload(nil).ID}); err != nil {
 		return err

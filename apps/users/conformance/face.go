@@ -19,19 +19,19 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// Lack is a feature that a transport does not have.
+// Lack is a feature that a transport may lack.
 type Lack string
 
-// Lacks.
+// Features that a transport may lack.
 const (
-	NoLayers Lack = "layers" // neither request ids, nor a log, recovery or a rate limit
+	NoLayers Lack = "layers" // request ids, a log, recovery and a rate limit
 	NoHTTP2  Lack = "HTTP/2"
-	NoCancel Lack = "an end of calls whose caller has gone"
+	NoCancel Lack = "an end of calls whose caller has gone" // cancellation of a call when its client disconnects
 )
 
-// Face runs a transport of app users in this process and tests the behaviour that all share: every
-// operation and every error response with its own client, in each protocol that it speaks, and over
-// HTTP requests that no client sends.
+// Face runs a transport of app users in this process and tests the behaviour that all transports share.
+// It calls every operation, and provokes every error response, with the transport's own client, in each
+// of its variants, protocols and HTTP versions. Over HTTP it also sends requests that no client sends.
 func Face(t *testing.T, f rpc.Face, lacks ...Lack) {
 	t.Helper()
 	variants := f.Variants
@@ -41,8 +41,8 @@ func Face(t *testing.T, f rpc.Face, lacks ...Lack) {
 	for _, v := range variants {
 		for _, p := range f.Protocols {
 			for _, http2 := range []bool{false, true} {
-				switch {
-				case http2 && slices.Contains(lacks, NoHTTP2), !http2 && p == rpc.GRPC:
+				isImpossible := http2 && slices.Contains(lacks, NoHTTP2) || !http2 && p == rpc.GRPC
+				if isImpossible {
 					continue
 				}
 				e := faceTest{face: f, variant: v, protocol: p, http2: http2, lacks: lacks}
@@ -52,7 +52,7 @@ func Face(t *testing.T, f rpc.Face, lacks ...Lack) {
 	}
 }
 
-// faceTest is one way to call a transport.
+// faceTest tests a transport in one variant, protocol and HTTP version.
 type faceTest struct {
 	face              rpc.Face
 	variant, protocol string
@@ -81,7 +81,7 @@ func (e faceTest) runTests(t *testing.T) {
 	}
 }
 
-// runningServer is a transport that serves.
+// runningServer is a transport that serves a store in memory.
 type runningServer struct {
 	faceTest
 	t       *testing.T
@@ -90,7 +90,7 @@ type runningServer struct {
 	service *users.Service
 	store   *faultyStore
 	log     *logBuffer
-	end     func()
+	end     func() // stops the server; further calls do nothing
 }
 
 // startServer runs the transport over a store in memory until the test ends.
@@ -126,13 +126,13 @@ func (e faceTest) startServer(t *testing.T, c users.Config) *runningServer {
 		case <-ctx.Done():
 			t.Error("it does not stop serving")
 		}
-		_ = memory.Close() // which has nothing to close
+		_ = memory.Close() // does nothing
 	})
 	t.Cleanup(s.end)
 	return s
 }
 
-// dialClient returns a client of the transport.
+// dialClient returns the transport's own client, which the test closes at its end.
 func (s *runningServer) dialClient(policy string, callers int) rpc.Client {
 	s.t.Helper()
 	c, err := s.face.Dial(rpc.Target{Addr: s.addr, Variant: s.variant, Protocol: s.protocol, HTTP2: s.http2, Policy: policy, Callers: callers})
@@ -147,36 +147,37 @@ func (s *runningServer) dialClient(policy string, callers int) rpc.Client {
 	return c
 }
 
-// logBuffer collects the log. Not every framework writes one line at a time.
+// logBuffer collects the log of a server. Frameworks may write to it concurrently, and in parts of lines.
 type logBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (j *logBuffer) Write(p []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.Write(p)
+func (b *logBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
 }
 
-func (j *logBuffer) String() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.String()
+func (b *logBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
 }
 
-// faultyStore is a store that can be made to fail.
+// faultyStore is a store in which Get fails for some ids.
 type faultyStore struct {
 	users.Repository
 }
 
-// Ids for which the store fails.
+// Ids for which a faultyStore fails.
 const (
-	panicID = users.FirstID + 1_000_001 + iota
-	failID
-	waitID
+	panicID = users.FirstID + 1_000_001 + iota // Get panics
+	failID                                     // Get returns an unknown error
+	waitID                                     // Get waits until its context ends
 )
 
+// Get implements [users.Repository].
 func (f *faultyStore) Get(ctx context.Context, id int64) (users.User, error) {
 	switch id {
 	case panicID:
@@ -190,21 +191,21 @@ func (f *faultyStore) Get(ctx context.Context, id int64) (users.User, error) {
 	return f.Repository.Get(ctx, id)
 }
 
-// frozenTime is the clock of a transport that is compared with a reference.
+// frozenTime is the clock of a transport and of the reference, so that their times are equal.
 func frozenTime() time.Time { return time.Unix(1_800_000_000, 123_456_000) }
 
-// testScript checks that the transport's own client gets the correct result of every call, and that
-// each reaches the service once.
+// testScript checks that the transport's own client gets the correct result of every call of the
+// script, and that each call reaches the service once.
 func (e faceTest) testScript(t *testing.T) {
 	s := e.startServer(t, users.Config{Now: frozenTime})
-	right, err := newReference(frozenTime, 0)
+	ref, err := newReference(frozenTime, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := right.playScript(s.dialClient(rpc.Pool, 1), false); err != nil {
+	if err := ref.playScript(s.dialClient(rpc.Pool, 1), false); err != nil {
 		t.Error(err)
 	}
-	if got, want := s.service.Calls(), right.service.Calls(); got != want {
+	if got, want := s.service.Calls(), ref.service.Calls(); got != want {
 		t.Errorf("calls: %+v, want %+v", got, want)
 	}
 	p := dialPlain(e.protocol, s.addr, nil, e.http2, time.Minute)
@@ -214,8 +215,8 @@ func (e faceTest) testScript(t *testing.T) {
 	}
 }
 
-// testPaths checks that statuses, types and error responses over HTTP are those of the app, and
-// that invalid bodies reach no service.
+// testPaths checks the statuses, content types and error responses over HTTP, and that requests with an
+// invalid body do not reach the service.
 func (e faceTest) testPaths(t *testing.T) {
 	s := e.startServer(t, users.Config{})
 	p := dialPlain(e.protocol, s.addr, nil, e.http2, time.Minute)
@@ -225,8 +226,8 @@ func (e faceTest) testPaths(t *testing.T) {
 			t.Errorf("%s %s %.80q: %v", q.method, q.path, q.body, err)
 		}
 	}
-	if c, most := s.service.Calls(), countUserCalls(pathCases()); c.Create+c.Update > most {
-		t.Errorf("%+v calls, want %d", c, most)
+	if c, maxCalls := s.service.Calls(), countUserCalls(pathCases()); c.Create+c.Update > maxCalls {
+		t.Errorf("%+v calls, want %d", c, maxCalls)
 	}
 }
 
@@ -234,7 +235,7 @@ func (e faceTest) testPaths(t *testing.T) {
 func (s *runningServer) sendCase(transport http.RoundTripper, p httpCase) error {
 	var body io.Reader = strings.NewReader(p.body)
 	if p.chunked {
-		body = struct{ io.Reader }{body}
+		body = struct{ io.Reader }{body} // hides the length from net/http
 	}
 	q, err := http.NewRequestWithContext(s.t.Context(), p.method, "http://"+s.addr+p.path, body)
 	if err != nil {
@@ -256,7 +257,7 @@ func (s *runningServer) sendCase(transport http.RoundTripper, p httpCase) error 
 	return p.checkResponse(a, text)
 }
 
-// testPolicies checks each policy of connections, and that of many callers of one e-mail one wins.
+// testPolicies creates users with the same e-mail concurrently, with each policy of connections.
 func (e faceTest) testPolicies(t *testing.T) {
 	s := e.startServer(t, users.Config{})
 	const callers = 20

@@ -21,7 +21,7 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// checkFailures checks that failures on request reach the client unchanged.
+// checkFailures checks that a client gets the error of each call that fails as configured.
 func (t protocolTest) checkFailures() error {
 	p, err := t.openClient(seeded, map[string]string{serving.SetFailOne: strconv.Itoa(failsOne)})
 	if err != nil {
@@ -31,7 +31,7 @@ func (t protocolTest) checkFailures() error {
 	return checkErrors(p, t.isLenient())
 }
 
-// checkLimit checks that requests beyond the rate limit are rejected, and never reach the service.
+// checkLimit checks that requests beyond the rate limit are rejected and do not reach the service.
 func (t protocolTest) checkLimit() error {
 	p, err := t.openClient(seeded, map[string]string{serving.SetRateLimit: "1"})
 	if err != nil {
@@ -43,14 +43,18 @@ func (t protocolTest) checkLimit() error {
 	if err != nil {
 		return err
 	}
-	a, err := t.Counted()
-	if accepted := int64(n - rejected); err == nil && !t.isLenient() && (rejected == 0 || a.Calls == nil || a.Calls.Get != accepted) {
-		err = fmt.Errorf("with a limit of 1 request a second %d of %d were refused, %d let through and %+v made", rejected, n, accepted, a.Calls)
+	stats, err := t.Counted()
+	if err != nil || t.isLenient() {
+		return err
 	}
-	return err
+	accepted := int64(n - rejected)
+	if rejected == 0 || stats.Calls == nil || stats.Calls.Get != accepted {
+		return fmt.Errorf("with a limit of 1 request a second %d of %d were refused, %d let through and %+v made", rejected, n, accepted, stats.Calls)
+	}
+	return nil
 }
 
-// checkID checks that a request's id is in its response.
+// checkID checks the ids of requests in their responses.
 func (t protocolTest) checkID() error {
 	p, err := t.openClient(seeded, nil)
 	if err != nil {
@@ -60,6 +64,7 @@ func (t protocolTest) checkID() error {
 	return checkRequestIDs(p, t.isLenient())
 }
 
+// checkHealth checks that a health check succeeds.
 func (t protocolTest) checkHealth() error {
 	p, err := t.openClient(0, nil)
 	if err != nil {
@@ -72,7 +77,7 @@ func (t protocolTest) checkHealth() error {
 	return nil
 }
 
-// checkHealthReply reads the response of a health check.
+// checkHealthReply checks the response to a health check: the status SERVING in gRPC, or else the text ok.
 func checkHealthReply(a *http.Response, protocol string) error {
 	defer a.Body.Close()
 	answer, err := io.ReadAll(a.Body)
@@ -80,14 +85,14 @@ func checkHealthReply(a *http.Response, protocol string) error {
 		return err
 	}
 	if protocol == rpc.GRPC {
-		const serving = "\x08\x01" // status: SERVING
+		const serving = "\x08\x01" // a HealthCheckResponse with the status SERVING
 		if answer, err = parseGRPC(a, answer); err == nil && string(answer) != serving {
 			err = fmt.Errorf("%q is not serving", answer)
 		}
 	} else if a.StatusCode != http.StatusOK || strings.TrimSpace(string(answer)) != "ok" {
 		err = fmt.Errorf("status %d %.60q", a.StatusCode, answer)
 	} else {
-		err = isKind(a, "text/plain")
+		err = checkKind(a, "text/plain")
 	}
 	if err != nil {
 		return fmt.Errorf("health: %w", err)
@@ -95,7 +100,7 @@ func checkHealthReply(a *http.Response, protocol string) error {
 	return nil
 }
 
-// checkPaths sends requests over HTTP that the other protocols cannot express.
+// checkPaths sends requests over HTTP that no client sends; other protocols have no such requests.
 func (t protocolTest) checkPaths() error {
 	if t.protocol != rpc.HTTP || t.isLenient() {
 		return nil
@@ -113,9 +118,11 @@ func (t protocolTest) checkPaths() error {
 	return errors.Join(wrong...)
 }
 
+// askPath sends a request and checks its response.
 func (t protocolTest) askPath(addr string, p httpCase) error {
 	q := conformance.Request{Method: p.method, Path: p.path, Chunked: p.chunked}
-	if p.body != "" || p.method == http.MethodPost || p.method == http.MethodPut {
+	hasBody := p.body != "" || p.method == http.MethodPost || p.method == http.MethodPut
+	if hasBody {
 		q.Body, q.Header = []byte(p.body), conformance.JSONType("")
 	}
 	got, err := t.AskOnce(addr, q)
@@ -125,8 +132,8 @@ func (t protocolTest) askPath(addr string, p httpCase) error {
 	return p.checkResponse(&http.Response{StatusCode: got.Status, Header: got.Header}, got.Body)
 }
 
-// checkLog checks that with a log the responses stay the same, and that a file has a line for each
-// request.
+// checkLog checks that an access log does not change the responses, and that a log in a file has a line
+// for each request.
 func (t protocolTest) checkLog() error {
 	file := filepath.Join(t.Dir, t.protocol+"-access.log")
 	for _, set := range []map[string]string{{server.SetLog: server.LogDiscard}, {server.SetLog: server.LogFile, server.SetLogFile: file}} {
@@ -140,7 +147,7 @@ func (t protocolTest) checkLog() error {
 			return fmt.Errorf("%v: %w", set, err)
 		}
 	}
-	if _, err := t.Serves(nil); err != nil { // the server that writes has ended
+	if _, err := t.Serves(nil); err != nil { // ends the server that writes the log
 		return err
 	}
 	text, err := os.ReadFile(file)
@@ -153,12 +160,12 @@ func (t protocolTest) checkLog() error {
 	return nil
 }
 
-// checkGrace ends the server while a request is in flight, with a second, idle connection: the
-// request gets a response. It cannot be seen from outside how soon a server knows of a request, so
-// that one try may come too early.
+// checkGrace ends the server while a request is in flight and another connection is idle. The request
+// must get a response. A server may need some time until it knows of a request, which cannot be
+// observed; checkGrace therefore tries again with a longer delay before the end.
 func (t protocolTest) checkGrace() (err error) {
-	for _, begun := range []time.Duration{100 * time.Millisecond, 400 * time.Millisecond, 1500 * time.Millisecond} {
-		if err = t.endsAfter(begun); err == nil || t.Trap {
+	for _, delay := range []time.Duration{100 * time.Millisecond, 400 * time.Millisecond, 1500 * time.Millisecond} {
+		if err = t.endDuringRequest(delay); err == nil || t.Trap {
 			return nil
 		}
 		if t.Enough != nil && t.Enough(err) {
@@ -168,20 +175,23 @@ func (t protocolTest) checkGrace() (err error) {
 	return err
 }
 
-func (t protocolTest) endsAfter(begun time.Duration) error {
+// endDuringRequest sends half of a request, ends the server after a delay, and sends the rest. It checks
+// that the request gets a response, that the server then ends, and that the idle connection is closed.
+func (t protocolTest) endDuringRequest(delay time.Duration) error {
 	idle, err := t.openClient(seeded, nil)
 	if err != nil {
 		return err
 	}
 	defer idle.Close()
-	if err := t.getsFirst(idle); err != nil {
+	if err := t.getFirstUser(idle); err != nil {
 		return err
 	}
 	slow := dialPlain(t.protocol, strings.TrimPrefix(idle.base, "http://"), nil, false, t.Limit)
 	defer slow.Close()
-	half, rest := make(chan struct{}), make(chan struct{})
-	slow.slowly = func(body []byte) io.Reader {
-		return io.MultiReader(bytes.NewReader(body[:len(body)/2]), pausedBody{half, rest}, bytes.NewReader(body[len(body)/2:]))
+	halfSent, sendRest := make(chan struct{}), make(chan struct{})
+	slow.slowBody = func(body []byte) io.Reader {
+		middle := len(body) / 2
+		return io.MultiReader(bytes.NewReader(body[:middle]), pause{reached: halfSent, end: sendRest}, bytes.NewReader(body[middle:]))
 	}
 	answered := make(chan error, 1)
 	go func() {
@@ -189,12 +199,12 @@ func (t protocolTest) endsAfter(begun time.Duration) error {
 		answered <- err
 	}()
 	select {
-	case <-half:
+	case <-halfSent:
 	case err := <-answered:
 		return fmt.Errorf("a request that was half sent is answered: %w", errors.Join(err))
 	}
-	time.Sleep(begun)
-	timer := time.AfterFunc(2*begun, func() { close(rest) })
+	time.Sleep(delay)
+	timer := time.AfterFunc(2*delay, func() { close(sendRest) })
 	defer timer.Stop()
 	a, err := t.Process.OK(wire.Request{Op: wire.OpEnd, On: t.Workload(nil).ID})
 	if err != nil {
@@ -212,11 +222,12 @@ func (t protocolTest) endsAfter(begun time.Duration) error {
 	return nil
 }
 
-// pausedBody is a body that has nothing until there is the rest of it.
-type pausedBody struct{ half, rest chan struct{} }
+// pause is an empty part of a body. Reading it closes reached, and waits until end is closed.
+type pause struct{ reached, end chan struct{} }
 
-func (w pausedBody) Read([]byte) (int, error) {
-	close(w.half)
-	<-w.rest
+// Read implements [io.Reader]. It must be called only once.
+func (p pause) Read([]byte) (int, error) {
+	close(p.reached)
+	<-p.end
 	return 0, io.EOF
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/contender/rpc"
 )
 
-// testFailures checks that each cause has its own error, and that the next call succeeds.
+// testFailures checks the error of each kind of failure, and that the next call succeeds.
 func (e faceTest) testFailures(t *testing.T) {
 	s := e.startServer(t, users.Config{FailOne: failsOne})
 	c := s.dialClient(rpc.Pool, 1)
@@ -28,6 +28,7 @@ func (e faceTest) testFailures(t *testing.T) {
 	if u, err := s.callUntilCancel(ctx, c); err == nil {
 		t.Errorf("a call without an answer: %+v", u)
 	}
+	// The connection of the cancelled call may need some time to recover.
 	deadline := time.Now().Add(time.Minute)
 	for {
 		if u, err := c.Get(t.Context(), users.FirstID); err == nil && u == users.Seeded(0) {
@@ -38,7 +39,8 @@ func (e faceTest) testFailures(t *testing.T) {
 	}
 }
 
-// callUntilCancel makes a call that has no response until its caller goes.
+// callUntilCancel makes a call for which the store waits until ctx ends. It does not make the call if
+// the transport does not cancel calls.
 func (s *runningServer) callUntilCancel(ctx context.Context, c rpc.Client) (users.User, error) {
 	if slices.Contains(s.lacks, NoCancel) {
 		return users.User{}, context.Canceled
@@ -46,7 +48,7 @@ func (s *runningServer) callUntilCancel(ctx context.Context, c rpc.Client) (user
 	return c.Get(ctx, waitID)
 }
 
-// testEnd checks that no call succeeds after the end.
+// testEnd checks that no call succeeds after the server was stopped, and that it gets no response.
 func (e faceTest) testEnd(t *testing.T) {
 	s := e.startServer(t, users.Config{})
 	c := s.dialClient(rpc.Pool, 1)
@@ -57,13 +59,13 @@ func (e faceTest) testEnd(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	_, err := c.Get(ctx, users.FirstID)
-	var refused *users.Error
-	if err == nil || errors.As(err, &refused) {
+	var refusal *users.Error
+	if err == nil || errors.As(err, &refusal) {
 		t.Errorf("after the end: %v", err)
 	}
 }
 
-// testLayers checks recovery, a rate limit and the log.
+// testLayers checks recovery, the log, the rate limit and request ids.
 func (e faceTest) testLayers(t *testing.T) {
 	s := e.startServer(t, users.Config{})
 	c := s.dialClient(rpc.Pool, 1)
@@ -77,11 +79,11 @@ func (e faceTest) testLayers(t *testing.T) {
 		t.Errorf("%d lines in the log: %s", lines, s.log)
 	}
 
-	s = e.startServer(t, users.Config{Limit: 2, Now: func() time.Time { return time.Unix(0, 0) }})
+	const calls, limit = 4, 2
+	s = e.startServer(t, users.Config{Limit: limit, Now: func() time.Time { return time.Unix(0, 0) }}) // time stands still
 	c = s.dialClient(rpc.Pool, 1)
-	const n, most = 4, 2
-	if refused, err := countRejected(c, n, users.ResourceExhausted); err != nil || refused != n-most {
-		t.Errorf("%d of %d refused, %v, want %d", refused, n, err, n-most)
+	if rejected, err := countRejected(c, calls, users.ResourceExhausted); err != nil || rejected != calls-limit {
+		t.Errorf("%d of %d refused, %v, want %d", rejected, calls, err, calls-limit)
 	}
 	_, err = c.Get(t.Context(), users.FirstID)
 	wantRefusal(t, "a call too many", err, users.ResourceExhausted, "too many requests")
@@ -94,8 +96,7 @@ func (e faceTest) testLayers(t *testing.T) {
 	}
 }
 
-// wantRefusal checks that err is an error response with that code and message, without internal
-// details.
+// wantRefusal checks that err is an error response with exactly the given code and message.
 func wantRefusal(t *testing.T, what string, err error, code users.Code, message string) {
 	t.Helper()
 	var e *users.Error

@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/internal/protowire"
 )
 
-// message is a request of proto/users.proto: fields in the order of their numbers, from 1, each an
-// int64 or a string. Zero values are omitted.
+// message is a request message of proto/users.proto. Its fields are in the order of their numbers, from
+// 1. Each value is an int64 or a string; zero values are omitted from the encoding.
 type message []field
 
 type field struct {
@@ -41,10 +41,11 @@ func (m message) encodeJSON() []byte {
 			object[f.name] = f.value
 		}
 	}
-	text, _ := json.Marshal(object) // numbers and strings always can be
+	text, _ := json.Marshal(object) // marshaling numbers and strings cannot fail
 	return text
 }
 
+// protoUser parses the message User. It returns an error for unknown fields.
 func protoUser(m []byte) (u users.User, err error) {
 	err = protowire.Walk(m, func(f protowire.Field) (err error) {
 		switch f.Number {
@@ -66,6 +67,7 @@ func protoUser(m []byte) (u users.User, err error) {
 	return u, err
 }
 
+// protoTime parses the message google.protobuf.Timestamp.
 func protoTime(m []byte) (time.Time, error) {
 	var seconds, nanos int64
 	err := protowire.Walk(m, func(f protowire.Field) error {
@@ -79,6 +81,7 @@ func protoTime(m []byte) (time.Time, error) {
 	return time.Unix(seconds, nanos).UTC(), err
 }
 
+// protoPage parses the message ListUsersResponse. It returns an error for unknown fields.
 func protoPage(m []byte) (p users.Page, err error) {
 	err = protowire.Walk(m, func(f protowire.Field) error {
 		switch f.Number {
@@ -100,9 +103,10 @@ func protoPage(m []byte) (p users.Page, err error) {
 	return p, err
 }
 
-// quotedInt is an integer in JSON, which protojson puts between quotes.
+// quotedInt is an integer in JSON that may be in quotes, as protojson writes numbers of 64 bits.
 type quotedInt int64
 
+// UnmarshalJSON parses an integer with or without quotes.
 func (w *quotedInt) UnmarshalJSON(text []byte) error {
 	if n := len(text); n > 2 && text[0] == '"' && text[n-1] == '"' {
 		text = text[1 : n-1]
@@ -112,7 +116,7 @@ func (w *quotedInt) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// jsonShape is a user in JSON, by package users or by protojson.
+// jsonShape is a user in JSON, with the names of package users or of protojson.
 type jsonShape struct {
 	ID        quotedInt `json:"id"`
 	Name      string    `json:"name"`

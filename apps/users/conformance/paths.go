@@ -15,11 +15,12 @@ type httpCase struct {
 	method, path, body string
 	status             int
 	code               users.Code // of an error response; "" for a correct request
-	chunked            bool       // its length is not declared
-	says               string     // part of the message of its error response
+	chunked            bool       // the request does not declare the length of the body
+	message            string     // part of the message of the error response; "" accepts any
 }
 
-// pathCases returns requests over HTTP, one after the other, that no client of the app sends.
+// pathCases returns requests over HTTP that no client of the app sends. They are sent one after the
+// other, and depend on this order.
 func pathCases() []httpCase {
 	const one, two, all = "/v1/users/300000000", "/v1/users/300000001", "/v1/users"
 	list := []httpCase{
@@ -32,7 +33,8 @@ func pathCases() []httpCase {
 		{method: "POST", path: all, body: `{"name":"Ada","email":"ada@example.com","colour":"red","list":[1,{}]}`, status: 201},
 		{method: "PUT", path: one, body: `{"name":"Bea","email":"bea@example.com","id":7}`, status: 200},
 	}
-	refused := func(status int, code users.Code, method string, paths ...string) {
+	// add adds requests with one method, which have a valid body if the method takes one.
+	add := func(status int, code users.Code, method string, paths ...string) {
 		for _, path := range paths {
 			body := ""
 			if method != "GET" && method != "DELETE" {
@@ -41,46 +43,52 @@ func pathCases() []httpCase {
 			list = append(list, httpCase{method: method, path: path, body: body, status: status, code: code})
 		}
 	}
-	refused(200, "", "GET", all, all+"?limit=1000&page=1&query=%40", all+"?limit=0&page=0")
-	refused(400, users.InvalidArgument, "GET", all+"/abc", all+"/1.5", all+"/99999999999999999999",
+	add(200, "", "GET", all, all+"?limit=1000&page=1&query=%40", all+"?limit=0&page=0")
+	add(400, users.InvalidArgument, "GET", all+"/abc", all+"/1.5", all+"/99999999999999999999",
 		all+"?page=x", all+"?page=1.5", all+"?page=-1", all+"?page=99999999999", all+"?limit=many", all+"?limit=1e2", all+"?limit=-5")
-	refused(400, users.InvalidArgument, "PUT", all+"/abc", all+"/1e3")
-	refused(400, users.InvalidArgument, "DELETE", all+"/abc", all+"/99999999999999999999")
-	refused(404, users.NotFound, "GET", two, all+"/0", all+"/-7", one+"/name", all+"/1/2", "/", "/nothing", "/v1", "/v1/user", "/v2/users")
-	refused(404, users.NotFound, "POST", "/nothing")
-	refused(405, users.InvalidArgument, "PATCH", all, one)
-	refused(405, users.InvalidArgument, "POST", one, "/health")
-	refused(405, users.InvalidArgument, "PUT", all)
-	refused(405, users.InvalidArgument, "DELETE", all)
-	for _, to := range [][2]string{{"POST", all}, {"PUT", one}} {
-		bad := func(status int, body string) httpCase {
-			return httpCase{method: to[0], path: to[1], body: body, status: status, code: users.InvalidArgument}
+	add(400, users.InvalidArgument, "PUT", all+"/abc", all+"/1e3")
+	add(400, users.InvalidArgument, "DELETE", all+"/abc", all+"/99999999999999999999")
+	add(404, users.NotFound, "GET", two, all+"/0", all+"/-7", one+"/name", all+"/1/2", "/", "/nothing", "/v1", "/v1/user", "/v2/users")
+	add(404, users.NotFound, "POST", "/nothing")
+	add(405, users.InvalidArgument, "PATCH", all, one)
+	add(405, users.InvalidArgument, "POST", one, "/health")
+	add(405, users.InvalidArgument, "PUT", all)
+	add(405, users.InvalidArgument, "DELETE", all)
+	for _, target := range []struct{ method, path string }{{"POST", all}, {"PUT", one}} {
+		badBody := func(status int, body string) httpCase {
+			return httpCase{method: target.method, path: target.path, body: body, status: status, code: users.InvalidArgument}
 		}
-		for _, body := range []string{"", "{", "no JSON", `"x"`, "[]", `{"name":7,"email":"x@example.com"}`, `{"name":"Somebody","email":{}}`, `{"name":["Ada"]}`, `{"name":"Ada"`, `{"name":"Ada",}`} {
-			list = append(list, bad(400, body))
+		for _, body := range []string{
+			"", "{", "no JSON", `"x"`, "[]", `{"name":7,"email":"x@example.com"}`, `{"name":"Somebody","email":{}}`,
+			`{"name":["Ada"]}`, `{"name":"Ada"`, `{"name":"Ada",}`,
+		} {
+			list = append(list, badBody(400, body))
 		}
-		long, longest := bad(413, `{"name":"`+strings.Repeat("x", users.MaxBody)+`"}`), bad(400, "")
-		list = append(list, long)
-		long.chunked = true
-		longest.body = `{"name":"` + strings.Repeat("x", users.MaxBody-len(`{"name":"","email":""}`)) + `","email":""}`
-		longest.says = "name: 3 to 100"
-		list = append(list, long, longest)
+		tooLong := badBody(413, `{"name":"`+strings.Repeat("x", users.MaxBody)+`"}`)
+		tooLongChunked := tooLong
+		tooLongChunked.chunked = true
+		// A body of exactly the largest size must be read: the service then rejects the name.
+		longest := badBody(400, `{"name":"`+strings.Repeat("x", users.MaxBody-len(`{"name":"","email":""}`))+`","email":""}`)
+		longest.message = "name: 3 to 100"
+		list = append(list, tooLong, tooLongChunked, longest)
 	}
 	return list
 }
 
-// countUserCalls returns how many of these creates and updates may reach the service. No body can
-// be read as a user without a name.
+// countUserCalls returns the number of creates and updates in list that may reach the service: those
+// with a valid body, and those with an empty body, which a transport may read as a user without a name.
 func countUserCalls(list []httpCase) (n int64) {
 	for _, q := range list {
-		if (q.method == "POST" || q.method == "PUT") && (q.status < 400 || q.status == 409 || q.says != "" || q.body == "") {
+		isWrite := q.method == "POST" || q.method == "PUT"
+		isValidBody := q.status < 400 || q.status == 409 || q.message != ""
+		if isWrite && (isValidBody || q.body == "") {
 			n++
 		}
 	}
 	return n
 }
 
-// checkResponse returns an error if a response is wrong.
+// checkResponse returns an error if the response a with the given body is wrong.
 func (q httpCase) checkResponse(a *http.Response, body []byte) error {
 	if a.StatusCode != q.status {
 		return fmt.Errorf("status %d, want %d: %.100q", a.StatusCode, q.status, body)
@@ -94,7 +102,7 @@ func (q httpCase) checkResponse(a *http.Response, body []byte) error {
 		if !json.Valid(body) {
 			return fmt.Errorf("status %d without JSON: %.100q", a.StatusCode, body)
 		}
-		return isKind(a, "application/json")
+		return checkKind(a, "application/json")
 	}
 	e, err := parseRefusal(a, body)
 	switch {
@@ -102,8 +110,8 @@ func (q httpCase) checkResponse(a *http.Response, body []byte) error {
 		return err
 	case e.Code != q.code:
 		return fmt.Errorf("status %d with code %s, want %s", a.StatusCode, e.Code, q.code)
-	case strings.ContainsAny(e.Message, "\r\n") || !strings.Contains(e.Message, q.says):
-		return fmt.Errorf("status %d with message %q, want one line with %q", a.StatusCode, e.Message, q.says)
+	case strings.ContainsAny(e.Message, "\r\n") || !strings.Contains(e.Message, q.message):
+		return fmt.Errorf("status %d with message %q, want one line with %q", a.StatusCode, e.Message, q.message)
 	}
 	return nil
 }

@@ -1,6 +1,6 @@
-// Package conformance is the suite of app users: one script of calls, which a transport plays in
-// the process of its test, and a built contender over the wire, by plain requests and by the client
-// that it brings.
+// Package conformance tests transports of app users with one script of calls. [Face] runs a transport in
+// the process of a test. [Suite] runs a built contender, and plays the script with plain requests and
+// with the contender's own client.
 package conformance
 
 import (
@@ -16,10 +16,11 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// seeded is the number of users when the script begins.
+// seeded is the number of users in the store when the script begins.
 const seeded = 50
 
-// callScript returns calls of every operation with every error of the service.
+// callScript returns calls of every operation that get every error of the service. The calls depend on
+// each other in this order.
 func callScript() []rpc.Call {
 	const last = users.FirstID + seeded - 1
 	create := func(name, email string) rpc.Call { return rpc.Call{Op: rpc.OpCreate, Name: name, Email: email} }
@@ -32,47 +33,56 @@ func callScript() []rpc.Call {
 		return rpc.Call{Op: rpc.OpList, Query: q, Page: page, Limit: limit}
 	}
 	return []rpc.Call{
+		// Valid users. The new ids are last+1 and last+2.
 		create("Ada Lovelace", "ada@example.com"), get(last + 1), get(users.FirstID), get(last),
 		create("  Zoë \"Q\" <&>\t", " ZOE@Example.COM "), get(last + 2),
+
+		// Names and e-mails at the limits, and beyond them.
 		create("Bob", "b@example.com"), create("Bo", "bo@example.com"), create("", "x@example.com"), create("  ab  ", "ab@example.com"), create("ab\tc", "tab@example.com"), create("a\\b\u2028 😀", "signs@example.com"),
 		create(strings.Repeat("é", 100), "hundred@example.com"), create(strings.Repeat("é", 101), "more@example.com"),
 		create("Ada Lovelace", ""), create("Ada Lovelace", "no address"), create("Ada Lovelace", "Ada <ada2@example.com>"), create("", ""),
+
+		// E-mails that are taken, and unknown ids.
 		create("Ada Lovelace", "ada@example.com"), create("Ada Again", "ADA@example.com"), create("Ada Again", users.Seeded(7).Email),
 		get(last + 1000), get(users.FirstID - 1), get(1), get(0), get(-1), get(1 << 62),
+
 		update(last+1, "Ada King", "ada.king@example.com"), get(last + 1), update(last+1, "Countess Ada", "ada.king@example.com"),
 		update(last+1, "Ada King", users.Seeded(3).Email), update(last+1, "A", "ada.king@example.com"), update(last+1, "Ada King", "@"),
 		update(last+1000, "Nobody There", "nobody@example.com"), update(0, "Nobody There", "nobody@example.com"),
-		create("Ada Lovelace", "ada@example.com"), // which is free again
+		create("Ada Lovelace", "ada@example.com"), // the e-mail is free again
+
 		remove(users.FirstID + 3), get(users.FirstID + 3), remove(users.FirstID + 3), remove(last + 1000), remove(0), remove(-5),
 		create("Her Successor", users.Seeded(3).Email),
+
+		// Pages, searches, and invalid queries.
 		list("", 0, 0), list("", 2, 20), list("", 1, 100), list("", 1, 1000), list("", 3, 20), list("", 1000, 10), list("", 2_000_000_000, 100),
 		list("ADA", 0, 0), list("zoë", 1, 3), list("  ada ", 0, 0), list("\"q\" <&>", 0, 0), list("100%25 &=+#/?é", 0, 0), list("example.com", 1, 7), list("nobody at all", 0, 0),
 		list("", -1, 0), list("", 0, -5), list("", -1, -5), list("é", -2, 10), list(strings.Repeat("x", users.MaxText+1), 0, 0),
 	}
 }
 
-// reference is a correct service in this process.
+// reference is a correct service in this process, with which results are compared.
 type reference struct {
-	service *users.Service
-	near    time.Duration // tolerance of times that are those of calls; 0 if all is the same
+	service   *users.Service
+	tolerance time.Duration // largest difference of the times of calls; 0 if the clocks are the same
 }
 
-// newReference returns a service of seeded users whose clock is now; nil means the time.
-func newReference(now func() time.Time, near time.Duration) (reference, error) {
+// newReference returns a service with seeded users. Its clock is now; nil means time.Now.
+func newReference(now func() time.Time, tolerance time.Duration) (reference, error) {
 	store, err := users.Open(context.Background(), users.MemoryStore, seeded)
 	if err != nil {
 		return reference{}, err
 	}
-	return reference{users.New(users.Config{Now: now}, store), near}, nil
+	return reference{users.New(users.Config{Now: now}, store), tolerance}, nil
 }
 
-// doCall makes a call.
+// doCall makes a call of the reference.
 func (r reference) doCall(c rpc.Call) (rpc.Outcome, error) {
-	return c.Do(context.Background(), local{r.service})
+	return c.Do(context.Background(), localClient{r.service})
 }
 
-// playScript makes all calls of the script by a client, and compares each result with the correct
-// one. With lenient it accepts any.
+// playScript makes all calls of the script with a client, and compares each result with that of the
+// reference. If lenient is set, it accepts any result.
 func (r reference) playScript(c rpc.Client, lenient bool) error {
 	for i, call := range callScript() {
 		want, wantErr := r.doCall(call)
@@ -84,40 +94,40 @@ func (r reference) playScript(c rpc.Client, lenient bool) error {
 	return nil
 }
 
-// madeCalls returns the calls that the service received.
+// madeCalls returns the numbers of calls that the reference received.
 func (r reference) madeCalls() wire.Calls {
 	c := r.service.Calls()
 	return wire.Calls{Create: c.Create, Get: c.Get, Update: c.Update, Delete: c.Delete, List: c.List, Sum: c.Sum}
 }
 
-// local is a service as a client.
-type local struct{ *users.Service }
+// localClient calls a service in this process.
+type localClient struct{ *users.Service }
 
 // Close does nothing.
-func (local) Close() error { return nil }
+func (localClient) Close() error { return nil }
 
-// checkOutcome compares the result of a call with the correct one.
+// checkOutcome compares the result of a call, got or gotErr, with the correct one, want or wantErr.
 func (r reference) checkOutcome(c rpc.Call, got rpc.Outcome, gotErr error, want rpc.Outcome, wantErr error) error {
-	var refused, right *users.Error
+	var gotRefusal, wantRefusal *users.Error
 	switch {
-	case gotErr != nil && !errors.As(gotErr, &refused):
+	case gotErr != nil && !errors.As(gotErr, &gotRefusal):
 		return gotErr
-	case wantErr != nil && !errors.As(wantErr, &right):
+	case wantErr != nil && !errors.As(wantErr, &wantRefusal):
 		return wantErr
-	case refused != nil && right != nil:
-		if refused.Code != right.Code || refused.Message != right.Message {
-			return fmt.Errorf("refused with %q, want %q", refused.Error(), right.Error())
+	case gotRefusal != nil && wantRefusal != nil:
+		if gotRefusal.Code != wantRefusal.Code || gotRefusal.Message != wantRefusal.Message {
+			return fmt.Errorf("refused with %q, want %q", gotRefusal.Error(), wantRefusal.Error())
 		}
 		return nil
-	case refused != nil:
-		return fmt.Errorf("refused with %w", refused)
-	case right != nil:
-		return fmt.Errorf("answered, want a refusal with %w", right)
+	case gotRefusal != nil:
+		return fmt.Errorf("refused with %w", gotRefusal)
+	case wantRefusal != nil:
+		return fmt.Errorf("answered, want a refusal with %w", wantRefusal)
 	case c.Op != rpc.OpList:
 		return r.sameUser(got.User, want.User)
 	}
 	g, w := got.Page, want.Page
-	if r.near == 0 && (g.Users == nil) != (w.Users == nil) {
+	if r.tolerance == 0 && (g.Users == nil) != (w.Users == nil) {
 		return fmt.Errorf("users are %v, want %v", g.Users, w.Users)
 	}
 	if g.Total != w.Total || g.Page != w.Page || g.Limit != w.Limit || len(g.Users) != len(w.Users) {
@@ -131,25 +141,27 @@ func (r reference) checkOutcome(c rpc.Call, got rpc.Outcome, gotErr error, want 
 	return nil
 }
 
-// sameUser compares users: times must be equal unless they are those of calls, and near if they
-// are.
+// sameUser returns an error if got differs from want. Times of seeded users must be equal. Times of calls
+// may differ by the tolerance.
 func (r reference) sameUser(got, want users.User) error {
-	if r.near == 0 && got != want {
+	if r.tolerance == 0 && got != want {
 		return fmt.Errorf("user %+v, want %+v", got, want)
 	}
 	if got.ID != want.ID || got.Name != want.Name || got.Email != want.Email {
 		return fmt.Errorf("user %d %q %q, want %d %q %q", got.ID, got.Name, got.Email, want.ID, want.Name, want.Email)
 	}
 	if want.ID == 0 {
-		return nil // of delete
+		return nil // a delete returns no user
 	}
-	for _, at := range [][2]time.Time{{got.CreatedAt, want.CreatedAt}, {got.UpdatedAt, want.UpdatedAt}} {
-		near := r.near
-		if want.CreatedAt.Equal(want.UpdatedAt) && want.ID < users.FirstID+seeded {
-			near = 0
-		}
-		if d := at[0].Sub(at[1]).Abs(); d > near || at[0].Nanosecond()%1000 != 0 {
-			return fmt.Errorf("user %d: time %v, want %v", got.ID, at[0], at[1])
+	tolerance := r.tolerance
+	isUnchanged := want.CreatedAt.Equal(want.UpdatedAt) && want.ID < users.FirstID+seeded // a seeded user
+	if isUnchanged {
+		tolerance = 0
+	}
+	for _, times := range []struct{ got, want time.Time }{{got.CreatedAt, want.CreatedAt}, {got.UpdatedAt, want.UpdatedAt}} {
+		inMicroseconds := times.got.Nanosecond()%1000 == 0
+		if d := times.got.Sub(times.want).Abs(); d > tolerance || !inMicroseconds {
+			return fmt.Errorf("user %d: time %v, want %v", got.ID, times.got, times.want)
 		}
 	}
 	if got.CreatedAt.Equal(got.UpdatedAt) != want.CreatedAt.Equal(want.UpdatedAt) {
@@ -158,8 +170,8 @@ func (r reference) sameUser(got, want users.User) error {
 	return nil
 }
 
-// createAll lets that number of callers concurrently create users with one e-mail, of which exactly
-// one must succeed.
+// createAll lets a number of concurrent callers create users with the same e-mail, half of them in other
+// letter case. Exactly one must succeed.
 func createAll(c rpc.Client, creators int, domain string, lenient bool) error {
 	outcomes := make([]error, creators)
 	var all sync.WaitGroup
@@ -175,11 +187,11 @@ func createAll(c rpc.Client, creators int, domain string, lenient bool) error {
 	all.Wait()
 	won := 0
 	for _, err := range outcomes {
-		var refused *users.Error
+		var refusal *users.Error
 		switch {
 		case err == nil:
 			won++
-		case !errors.As(err, &refused) || refused.Code != users.AlreadyExists:
+		case !errors.As(err, &refusal) || refusal.Code != users.AlreadyExists:
 			return fmt.Errorf("one of %d creators at once: %w", creators, err)
 		}
 	}
@@ -190,13 +202,14 @@ func createAll(c rpc.Client, creators int, domain string, lenient bool) error {
 	return nil
 }
 
-// countRejected gets the first user n times, and counts the errors with code.
+// countRejected gets the first user n times, and counts the calls that fail with code. It returns any
+// other error.
 func countRejected(c rpc.Client, n int, code users.Code) (count int, err error) {
 	for range n {
 		_, err := c.Get(context.Background(), users.FirstID)
-		var refused *users.Error
+		var refusal *users.Error
 		switch {
-		case errors.As(err, &refused) && refused.Code == code:
+		case errors.As(err, &refusal) && refusal.Code == code:
 			count++
 		case err != nil:
 			return count, err
@@ -205,10 +218,10 @@ func countRejected(c rpc.Client, n int, code users.Code) (count int, err error) 
 	return count, nil
 }
 
-// failsOne is the interval of failing calls, if that is set.
+// failsOne is the value of users.Config.FailOne in tests: every third call fails.
 const failsOne = 3
 
-// checkErrors checks that failures on request reach the client unchanged.
+// checkErrors checks that the client gets the error of each call that fails as configured by failsOne.
 func checkErrors(c rpc.Client, lenient bool) error {
 	failed, err := countRejected(c, 10*failsOne, users.Unavailable)
 	if err == nil && failed != 10 && !lenient {
@@ -217,18 +230,27 @@ func checkErrors(c rpc.Client, lenient bool) error {
 	return err
 }
 
-// checkRequestIDs checks that a request's id is in its response, or a new one if it has no valid
-// id.
+// checkRequestIDs checks that a response has the id of its request, or a new id if that of the request
+// is not valid.
 func checkRequestIDs(p *plainClient, lenient bool) error {
-	for id, kept := range map[string]bool{"mine-1": true, strings.Repeat("x", users.MaxRequestID): true, strings.Repeat("x", users.MaxRequestID+1): false, "a b": false, "": false} {
-		for _, user := range []int64{users.FirstID, 5} { // one of whom is not there
+	isValid := map[string]bool{
+		"mine-1":                                  true,
+		strings.Repeat("x", users.MaxRequestID):   true,
+		strings.Repeat("x", users.MaxRequestID+1): false,
+		"a b": false,
+		"":    false,
+	}
+	for id, valid := range isValid {
+		for _, user := range []int64{users.FirstID, 5} { // there is no user 5
 			p.id = id
 			_, err := p.Get(context.Background(), user)
-			var refused *users.Error
-			if err != nil && !errors.As(err, &refused) {
+			var refusal *users.Error
+			if err != nil && !errors.As(err, &refusal) {
 				return err
 			}
-			if got := *p.lastID.Load(); (got == "" || len(got) > users.MaxRequestID || (got == id) != kept) && !lenient {
+			got := *p.lastID.Load()
+			isCorrect := got != "" && len(got) <= users.MaxRequestID && (got == id) == valid
+			if !isCorrect && !lenient {
 				return fmt.Errorf("x-request-id is %q in the answer to a request of %q, of user %d", got, id, user)
 			}
 		}

@@ -127,7 +127,7 @@ func (s sound) do(ctx context.Context, c rpc.Call) (rpc.Outcome, error) {
 	if s.call != nil {
 		s.call(s.users, c)
 	}
-	out, err := c.Do(ctx, local{s.users})
+	out, err := c.Do(ctx, localClient{s.users})
 	var e *users.Error
 	if errors.As(err, &e) && s.refuse != nil {
 		if e = s.refuse(e); e == nil {

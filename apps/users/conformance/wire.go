@@ -20,14 +20,14 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// Suite examines servers of users, each of which brings a client too. Every protocol that
-// contender.json names is examined.
+// Suite tests servers of app users in every protocol that contender.json names. Such a contender also has
+// its own client, which the suite tests, too.
 func Suite() conformance.Kind { return conformance.Kind{Examine: examineServer} }
 
-// creators is the number of users with one e-mail that are created concurrently.
+// creators is the number of concurrent attempts to create a user with the same e-mail.
 const creators = 200
 
-// protocolTest is one protocol of a server under examination.
+// protocolTest tests a server in one protocol.
 type protocolTest struct {
 	conformance.Exam
 	protocol string
@@ -36,12 +36,17 @@ type protocolTest struct {
 // examineServer runs the suite on a server of users.
 func examineServer(s conformance.Subject, dir string) []error {
 	if err := s.Visit(false, true, s.CheckHello); err != nil {
-		return []error{err} // nothing else can go right
+		return []error{err} // all other tests would fail, too
 	}
 	if len(s.Protocols) == 0 {
 		return []error{errors.New("contender.json names no protocols")}
 	}
-	a := conformance.App{Name: users.Name, Settings: serving.App(nil, nil, nil, nil).New().Settings(), Layers: 2, Asks: askStandalone}
+	a := conformance.App{
+		Name:     users.Name,
+		Settings: serving.App(nil, nil, nil, nil).New().Settings(),
+		Layers:   2, // request ids and recovery
+		Asks:     askStandalone,
+	}
 	var wrong []error
 	for i, protocol := range s.Protocols {
 		if !slices.Contains([]string{rpc.HTTP, rpc.GRPC, rpc.Connect, rpc.ConnectJSON}, protocol) {
@@ -73,12 +78,22 @@ type rpcCheck struct {
 	ask  func(t protocolTest) error
 }
 
-// listChecks returns the checks of a protocol, and for the first those that are the same for all.
+// listChecks returns the checks of a protocol. For the first protocol, it includes the checks that do not
+// depend on the protocol.
 func (protocolTest) listChecks(first bool) []rpcCheck {
 	list := []rpcCheck{
-		{"calls", protocolTest.checkCalls}, {"at once", protocolTest.checkAtOnce}, {"failures", protocolTest.checkFailures}, {"limit", protocolTest.checkLimit},
-		{"request id", protocolTest.checkID}, {"health", protocolTest.checkHealth}, {"paths", protocolTest.checkPaths}, {"tls", protocolTest.checkSecure},
-		{"log", protocolTest.checkLog}, {"end", protocolTest.checkGrace}, {"client", protocolTest.checkClient}, {"client at work", protocolTest.checkWorking},
+		{"calls", protocolTest.checkCalls},
+		{"at once", protocolTest.checkAtOnce},
+		{"failures", protocolTest.checkFailures},
+		{"limit", protocolTest.checkLimit},
+		{"request id", protocolTest.checkID},
+		{"health", protocolTest.checkHealth},
+		{"paths", protocolTest.checkPaths},
+		{"tls", protocolTest.checkSecure},
+		{"log", protocolTest.checkLog},
+		{"end", protocolTest.checkGrace},
+		{"client", protocolTest.checkClient},
+		{"client at work", protocolTest.checkWorking},
 	}
 	if first {
 		list = append(list, rpcCheck{"stores", protocolTest.checkStores}, rpcCheck{"again", protocolTest.checkTwice})
@@ -86,7 +101,7 @@ func (protocolTest) listChecks(first bool) []rpcCheck {
 	return list
 }
 
-// openClient prepares n users in a store and returns a client of them.
+// openClient prepares a server with n users and the settings in set, and returns a client.
 func (t protocolTest) openClient(n int, set map[string]string) (*plainClient, error) {
 	settings := map[string]string{serving.SetUsers: fmt.Sprint(n)}
 	for key, value := range set {
@@ -99,53 +114,56 @@ func (t protocolTest) openClient(n int, set map[string]string) (*plainClient, er
 	return dialPlain(t.protocol, addr, nil, false, t.Limit), nil
 }
 
-// isLenient reports whether any response is accepted.
+// isLenient reports whether any response is accepted: that of a trap, which reproduces a published
+// mistake, or of a server that does a part of the work.
 func (t protocolTest) isLenient() bool { return t.Trap || t.Loose() }
 
-// playAll plays the script by a client, and returns the reference.
+// playAll plays the script with a client, and returns the reference that it was compared with.
 func (t protocolTest) playAll(p rpc.Client) (reference, error) {
-	right, err := newReference(nil, time.Hour)
+	ref, err := newReference(nil, time.Hour)
 	if err != nil {
-		return right, err
+		return ref, err
 	}
-	return right, right.playScript(p, t.isLenient())
+	return ref, ref.playScript(p, t.isLenient())
 }
 
-// checkCounts compares stats with the calls that were made and the bytes of their messages; a
-// negative number of bytes is not checked.
+// checkCounts compares the stats of the server with the calls that it must have received, and with the
+// bytes of their messages. If bytes is negative, the bytes are not compared.
 func (t protocolTest) checkCounts(want wire.Calls, bytes int64) error {
-	a, err := t.Counted()
+	stats, err := t.Counted()
 	if err != nil {
 		return err
 	}
 	n := want.Create + want.Get + want.Update + want.Delete + want.List
 	switch {
 	case t.Trap:
-	case a.Received != n:
-		return fmt.Errorf("stats: %d received, sent were %d", a.Received, n)
+		// The counts need not be correct.
+	case stats.Received != n:
+		return fmt.Errorf("stats: %d received, sent were %d", stats.Received, n)
 	case t.Loose():
-	case a.Calls == nil || *a.Calls != want:
-		return fmt.Errorf("stats: calls %+v, made were %+v", a.Calls, want)
-	case a.LayerCalls != t.Layers*n:
-		return fmt.Errorf("stats: %d layer_calls of %d requests, want %d of each", a.LayerCalls, n, t.Layers)
-	case bytes >= 0 && a.ReceivedBody != bytes:
-		return fmt.Errorf("stats: %d received_bytes, sent were %d", a.ReceivedBody, bytes)
+		// The server does only a part of the work, so that the other counts may differ.
+	case stats.Calls == nil || *stats.Calls != want:
+		return fmt.Errorf("stats: calls %+v, made were %+v", stats.Calls, want)
+	case stats.LayerCalls != t.Layers*n:
+		return fmt.Errorf("stats: %d layer_calls of %d requests, want %d of each", stats.LayerCalls, n, t.Layers)
+	case bytes >= 0 && stats.ReceivedBody != bytes:
+		return fmt.Errorf("stats: %d received_bytes, sent were %d", stats.ReceivedBody, bytes)
 	}
 	return nil
 }
 
-// checkCalls makes every call, twice with a reset between.
+// checkCalls plays the script twice, with a reset between.
 func (t protocolTest) checkCalls() error {
 	p, err := t.openClient(seeded, nil)
 	if err != nil {
 		return err
 	}
 	defer p.Close()
-	right, err := t.playAll(p)
+	ref, err := t.playAll(p)
 	if err != nil {
 		return err
 	}
-	if err := t.checkCounts(right.madeCalls(), p.sent.Load()); err != nil {
+	if err := t.checkCounts(ref.madeCalls(), p.sent.Load()); err != nil {
 		return err
 	}
 	if _, err := t.Process.OK(wire.Request{Op: wire.OpReset, On: t.Workload(nil).ID}); err != nil {
@@ -161,7 +179,8 @@ func (t protocolTest) checkCalls() error {
 	return nil
 }
 
-// checkStores makes every call over each store, and all creators.
+// checkStores plays the script over each store, and then creates users with the same e-mail concurrently.
+// A server without databases must report that a database is unsupported.
 func (t protocolTest) checkStores() error {
 	stores := []string{users.LinearStore}
 	if slices.Contains(t.Tags, "db") {
@@ -169,8 +188,11 @@ func (t protocolTest) checkStores() error {
 		if url := os.Getenv("TARE_POSTGRES"); url != "" {
 			stores = append(stores, "postgres:"+url)
 		}
-	} else if a, err := t.Process.OK(wire.Request{Op: wire.OpPrepare, Workload: t.Workload(map[string]string{serving.SetStore: "sqlite:x"})}); err != nil || !a.Unsupported && !t.Trap {
-		return errors.Join(err, errors.New("a store that is not built in is not unsupported"))
+	} else {
+		a, err := t.Process.OK(wire.Request{Op: wire.OpPrepare, Workload: t.Workload(map[string]string{serving.SetStore: "sqlite:x"})})
+		if err != nil || !a.Unsupported && !t.Trap {
+			return errors.Join(err, errors.New("a store that is not built in is not unsupported"))
+		}
 	}
 	for _, store := range stores {
 		name, _, _ := strings.Cut(store, ":")
@@ -190,7 +212,7 @@ func (t protocolTest) checkStores() error {
 	return nil
 }
 
-// checkAtOnce creates many users with one e-mail concurrently.
+// checkAtOnce creates many users with the same e-mail concurrently.
 func (t protocolTest) checkAtOnce() error {
 	p, err := t.openClient(0, nil)
 	if err != nil {
@@ -200,15 +222,16 @@ func (t protocolTest) checkAtOnce() error {
 	return createAll(p, creators, "example.com", t.isLenient())
 }
 
-// checkTwice prepares twice: the second server counts from zero, and no server listens at the
-// address of the first. Another program may have taken its port, but hardly three times in a row.
+// checkTwice prepares twice. The second server must count from zero, and no server may listen at the
+// address of the first one. If one does, another program may have taken the port: that is unlikely
+// three times in a row.
 func (t protocolTest) checkTwice() error {
 	for tries := 3; ; tries-- {
-		before, err := t.Serves(nil)
+		firstAddr, err := t.Serves(nil)
 		if err != nil {
 			return err
 		}
-		p := dialPlain(t.protocol, before, nil, false, t.Limit)
+		p := dialPlain(t.protocol, firstAddr, nil, false, t.Limit)
 		_, err = p.Get(context.Background(), users.FirstID)
 		if err == nil {
 			_, err = t.Serves(nil)
@@ -221,16 +244,16 @@ func (t protocolTest) checkTwice() error {
 		}
 		_, err = p.Get(context.Background(), users.FirstID)
 		_ = p.Close()
-		if err != nil && !conformance.Listens(before) {
+		if err != nil && !conformance.Listens(firstAddr) {
 			return nil
 		}
 		if tries == 1 {
-			return fmt.Errorf("after a second prepare a server still answers at %s", before)
+			return fmt.Errorf("after a second prepare a server still answers at %s", firstAddr)
 		}
 	}
 }
 
-// checkSecure checks that with a certificate connections are encrypted.
+// checkSecure checks that connections are encrypted if the server has a certificate.
 func (t protocolTest) checkSecure() error {
 	cert, key, roots, err := conformance.Certificate(t.Dir)
 	if err != nil {
@@ -242,19 +265,19 @@ func (t protocolTest) checkSecure() error {
 	}
 	p := dialPlain(t.protocol, addr, &tls.Config{RootCAs: roots, ServerName: "127.0.0.1", MinVersion: tls.VersionTLS13}, false, t.Limit)
 	defer p.Close()
-	return t.getsFirst(p)
+	return t.getFirstUser(p)
 }
 
-// getsFirst gets the first user.
-func (t protocolTest) getsFirst(p *plainClient) error {
+// getFirstUser gets the first user, and checks it.
+func (t protocolTest) getFirstUser(p *plainClient) error {
 	u, err := p.Get(context.Background(), users.FirstID)
 	if err == nil && !t.isLenient() {
-		err = reference{near: time.Hour}.sameUser(u, users.Seeded(0))
+		err = reference{tolerance: time.Hour}.sameUser(u, users.Seeded(0))
 	}
 	return err
 }
 
-// askStandalone calls a server without a lab, whose store is empty.
+// askStandalone calls a server that runs without a lab. Its store is empty.
 func askStandalone(s conformance.Subject, addr string) error {
 	for _, protocol := range s.Protocols {
 		p := dialPlain(protocol, addr, nil, false, s.Limit)
@@ -270,7 +293,7 @@ func askStandalone(s conformance.Subject, addr string) error {
 	return nil
 }
 
-// checkHealthy makes a health check, in the protocol's own way.
+// checkHealthy makes a health check: over gRPC with grpc.health.v1.Health, otherwise with GET /health.
 func (p *plainClient) checkHealthy() error {
 	ctx, cancel := context.WithTimeout(context.Background(), p.limit)
 	defer cancel()

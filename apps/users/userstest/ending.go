@@ -11,39 +11,39 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// cancelledBefore checks that calls with an ended context change nothing.
+// cancelledBefore checks that calls with a context that has ended change nothing.
 func cancelledBefore(ctx context.Context, r users.Repository) error {
-	want, err := fillStore(ctx, r, 3)
+	seeded, err := fillStore(ctx, r, 3)
 	if err != nil {
 		return err
 	}
-	gone, cancel := context.WithCancel(ctx)
+	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	late, cancel := context.WithDeadline(ctx, time.Unix(1, 0))
+	expired, cancel := context.WithDeadline(ctx, time.Unix(1, 0))
 	defer cancel()
 	var f faults
-	for ended, is := range map[context.Context]error{gone: context.Canceled, late: context.DeadlineExceeded} {
+	for ended, want := range map[context.Context]error{cancelled: context.Canceled, expired: context.DeadlineExceeded} {
 		_, err := r.Create(ended, testDraft(0), testTime(0))
-		f.wantError("create", err, is)
-		_, err = r.Get(ended, want[0].ID)
-		f.wantError("get", err, is)
-		_, err = r.Update(ended, want[0].ID, testDraft(1), testTime(0))
-		f.wantError("update", err, is)
-		f.wantError("delete", r.Delete(ended, want[0].ID), is)
+		f.wantError("create", err, want)
+		_, err = r.Get(ended, seeded[0].ID)
+		f.wantError("get", err, want)
+		_, err = r.Update(ended, seeded[0].ID, testDraft(1), testTime(0))
+		f.wantError("update", err, want)
+		f.wantError("delete", r.Delete(ended, seeded[0].ID), want)
 		_, _, err = r.List(ended, "", 0, 10)
-		f.wantError("list", err, is)
+		f.wantError("list", err, want)
 		_, _, err = r.List(ended, "a", 0, 10)
-		f.wantError("search", err, is)
-		f.wantError("reset", r.Reset(ended, 2), is)
-		f.wantError("reset to as many", r.Reset(ended, 3), is)
+		f.wantError("search", err, want)
+		f.wantError("reset", r.Reset(ended, 2), want)
+		f.wantError("reset to as many", r.Reset(ended, 3), want)
 	}
-	f.wantUsers(ctx, "after calls that were cancelled", r, want)
+	f.wantUsers(ctx, "after calls that were cancelled", r, seeded)
 	return f.err()
 }
 
-// cancelledMeanwhile checks callers that cancel at any moment. A call that returned without error
-// took effect, any other one completely or not at all, since a database may finish it while the
-// caller goes, and the store continues to work.
+// cancelledMeanwhile checks calls whose context ends while they run. A call without an error must have
+// taken effect. A call with the error of its context must have taken effect completely or not at all,
+// since a database may finish the call. The store must continue to work.
 func cancelledMeanwhile(ctx context.Context, r users.Repository) error {
 	const callers, each = 4, 10
 	seeded, err := fillStore(ctx, r, callers*each)
@@ -60,9 +60,9 @@ func cancelledMeanwhile(ctx context.Context, r users.Repository) error {
 				a.users = append(a.users, []users.User{u})
 			}
 			for i := range attempts {
-				patience := time.Duration(i%60*(i%60)) * time.Microsecond // up to 3.5 ms
-				a.createUser(ctx, c*attempts+i, patience)
-				a.updateUser(ctx, i%each, c*attempts+i, patience)
+				timeout := time.Duration(i%60*(i%60)) * time.Microsecond // up to 3.5 ms
+				a.createUser(ctx, c*attempts+i, timeout)
+				a.updateUser(ctx, i%each, c*attempts+i, timeout)
 			}
 			for i := range a.users {
 				a.checkUser(ctx, i)
@@ -77,25 +77,26 @@ func cancelledMeanwhile(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// cancelledCaller makes calls that it cancels.
+// cancelledCaller makes calls with short timeouts.
 type cancelledCaller struct {
 	r     users.Repository
 	f     *faults
-	users [][]users.User // possible states of each: as it was last known, and the cancelled updates since
+	users [][]users.User // possible states of each user: the last known one, and those of cancelled updates since
 }
 
-func (a *cancelledCaller) checkEnded(what string, err error) {
+// checkEnded adds a fault if an operation returned another error than that of its context.
+func (a *cancelledCaller) checkEnded(operation string, err error) {
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		a.f.add("%s whose caller goes: %w", what, err)
+		a.f.add("%s whose caller goes: %w", operation, err)
 	}
 }
 
-// createUser creates a user, and deletes it if it exists then.
-func (a *cancelledCaller) createUser(ctx context.Context, turn int, patience time.Duration) {
-	short, cancel := context.WithTimeout(ctx, patience)
+// createUser creates a user, and deletes the user if the create took effect.
+func (a *cancelledCaller) createUser(ctx context.Context, turn int, timeout time.Duration) {
+	short, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	d := testDraft(turn)
-	made, err := a.r.Create(short, d, testTime(turn))
+	created, err := a.r.Create(short, d, testTime(turn))
 	a.checkEnded("create", err)
 	found, total, listErr := a.r.List(ctx, d.Email, 0, 10)
 	if listErr != nil || int(total) != len(found) || total > 1 || total == 0 && err == nil {
@@ -106,7 +107,7 @@ func (a *cancelledCaller) createUser(ctx context.Context, turn int, patience tim
 		return
 	}
 	u := found[0]
-	if !sameUser(u, newUser(u.ID, d, testTime(turn), testTime(turn))) || err == nil && u.ID != made.ID {
+	if !sameUser(u, newUser(u.ID, d, testTime(turn), testTime(turn))) || err == nil && u.ID != created.ID {
 		a.f.add("%+v was created, %+v is there", d, u)
 	}
 	err = a.r.Delete(short, u.ID)
@@ -117,22 +118,24 @@ func (a *cancelledCaller) createUser(ctx context.Context, turn int, patience tim
 	}
 }
 
-func (a *cancelledCaller) updateUser(ctx context.Context, i, turn int, patience time.Duration) {
-	short, cancel := context.WithTimeout(ctx, patience)
+// updateUser updates user i, and checks the user.
+func (a *cancelledCaller) updateUser(ctx context.Context, i, turn int, timeout time.Duration) {
+	short, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	former := a.users[i][0]
+	known := a.users[i][0]
 	d := users.Draft{Name: fmt.Sprintf("Update %d", turn), Email: fmt.Sprintf("update%d@example.org", turn)}
-	_, err := a.r.Update(short, former.ID, d, testTime(turn))
+	_, err := a.r.Update(short, known.ID, d, testTime(turn))
 	a.checkEnded("update", err)
-	done := newUser(former.ID, d, former.CreatedAt, testTime(turn))
+	updated := newUser(known.ID, d, known.CreatedAt, testTime(turn))
 	if err == nil {
-		a.users[i] = []users.User{done}
+		a.users[i] = []users.User{updated}
 	} else {
-		a.users[i] = append(a.users[i], done)
+		a.users[i] = append(a.users[i], updated)
 	}
 	a.checkUser(ctx, i)
 }
 
+// checkUser adds a fault unless user i has one of its possible states.
 func (a *cancelledCaller) checkUser(ctx context.Context, i int) {
 	got, err := a.r.Get(ctx, a.users[i][0].ID)
 	if err != nil || !slices.ContainsFunc(a.users[i], func(u users.User) bool { return sameUser(got, u) }) {
@@ -158,7 +161,7 @@ func checkReset(ctx context.Context, r users.Repository) error {
 			if err := r.Delete(ctx, want[n-1].ID); err != nil {
 				f.add("delete: %w", err)
 			}
-			// Its e-mail goes to another, and that one's to a new user.
+			// Move e-mails between users: a reset must restore them in any order.
 			if _, err := r.Update(ctx, u.ID, users.Draft{Name: "Taker", Email: want[n-1].Email}, testTime(1)); err != nil {
 				f.add("update: %w", err)
 			}
@@ -177,6 +180,7 @@ func checkReset(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
+// resetOther resets to other numbers of users than before.
 func resetOther(ctx context.Context, r users.Repository) error {
 	var f faults
 	for _, n := range []int{5, 1000, 0, 300, 1000, 299} {
@@ -187,7 +191,7 @@ func resetOther(ctx context.Context, r users.Repository) error {
 		for offset := 0; offset <= n; offset += 100 {
 			f.wantPage(ctx, r, "", want, offset, 100)
 		}
-		for i, u := range want { // the oldest half goes
+		for i, u := range want { // delete some of the first half
 			if i < n/2 && i%7 == 0 {
 				if err := r.Delete(ctx, u.ID); err != nil {
 					f.add("delete: %w", err)

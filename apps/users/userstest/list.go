@@ -13,7 +13,7 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// wantPage wants one page of all users that match.
+// wantPage adds a fault unless List returns the right page of all, the users that match text.
 func (f *faults) wantPage(ctx context.Context, r users.Repository, text string, all []users.User, offset, limit int) {
 	got, total, err := r.List(ctx, text, offset, limit)
 	from := min(offset, len(all))
@@ -23,6 +23,7 @@ func (f *faults) wantPage(ctx context.Context, r users.Repository, text string, 
 	}
 }
 
+// checkPages lists pages of many sizes at many offsets, after some users were deleted.
 func checkPages(ctx context.Context, r users.Repository) error {
 	all, err := fillStore(ctx, r, 57)
 	if err != nil {
@@ -46,16 +47,17 @@ func checkPages(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// changers change a repository repeatedly until they are stopped.
+// changers are goroutines that change a store repeatedly until they are stopped.
 type changers struct {
 	stopped atomic.Bool
 	all     sync.WaitGroup
-	mu      sync.Mutex
-	faults  faults
-	rounds  atomic.Int64
+	rounds  atomic.Int64 // number of changes so far
+
+	mu     sync.Mutex
+	faults faults
 }
 
-// start calls act, each time with a new number.
+// start starts n goroutines that call act, each time with a new number.
 func (o *changers) start(n int, act func(turn int) error) {
 	var turns atomic.Int64
 	for range n {
@@ -73,14 +75,15 @@ func (o *changers) start(n int, act func(turn int) error) {
 	}
 }
 
+// stop waits until all goroutines have ended, and returns their faults.
 func (o *changers) stop() error {
 	o.stopped.Store(true)
 	o.all.Wait()
 	return o.faults.err()
 }
 
-// stablePages checks that users who are created and deleted after the users of a page do not move
-// them.
+// stablePages checks that users with higher ids than those of a page do not change the page while they
+// are created and deleted.
 func stablePages(ctx context.Context, r users.Repository) error {
 	const seeded, limit, callers = 100, 7, 4
 	all, err := fillStore(ctx, r, seeded)
@@ -96,7 +99,12 @@ func stablePages(ctx context.Context, r users.Repository) error {
 		return r.Delete(ctx, u.ID)
 	})
 	var f faults
-	for pass := 0; pass < soakTimes(3) || o.rounds.Load() == 0 && ctx.Err() == nil && pass < 1_000_000; pass++ {
+	const maxPasses = 1_000_000
+	for pass := 0; pass < maxPasses; pass++ {
+		hasChanged := o.rounds.Load() > 0 || ctx.Err() != nil
+		if pass >= soakTimes(3) && hasChanged {
+			break
+		}
 		for offset := 0; offset < seeded; offset += limit {
 			got, total, err := r.List(ctx, "", offset, limit)
 			want := all[offset:min(seeded, offset+limit)]
@@ -118,15 +126,15 @@ func stablePages(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// shrinkingPages checks that pages are in order, without duplicates, and complete, while users are
-// deleted and created everywhere.
+// shrinkingPages checks that pages are in order, complete and without duplicates, while users of all
+// pages are deleted and others created. At any time at most one user per goroutine is missing.
 func shrinkingPages(ctx context.Context, r users.Repository) error {
 	const seeded, limit, callers = 120, 10, 3
 	all, err := fillStore(ctx, r, seeded)
 	if err != nil {
 		return err
 	}
-	victims := make(chan int64, seeded) // every third stays
+	victims := make(chan int64, seeded) // ids of users to delete; every third user remains
 	for i, u := range all {
 		if i%3 != 0 {
 			victims <- u.ID
@@ -150,8 +158,8 @@ func shrinkingPages(ctx context.Context, r users.Repository) error {
 			if err != nil || total < seeded-callers || total > seeded {
 				f.add("%d users, %v, want %d to %d", total, err, seeded-callers, seeded)
 			}
-			if least := min(limit, seeded-callers-offset); len(got) < least || len(got) > limit {
-				f.add("from %d: %d users, want %d to %d", offset, len(got), least, limit)
+			if minUsers := min(limit, seeded-callers-offset); len(got) < minUsers || len(got) > limit {
+				f.add("from %d: %d users, want %d to %d", offset, len(got), minUsers, limit)
 			}
 			if !slices.IsSortedFunc(got, func(a, b users.User) int { return cmp.Compare(a.ID, b.ID) }) || hasDuplicates(got) {
 				f.add("from %d: users twice or out of order: %+v", offset, got)
@@ -164,6 +172,7 @@ func shrinkingPages(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
+// hasDuplicates reports whether a list in the order of ids has a user twice.
 func hasDuplicates(list []users.User) bool {
 	for i := 1; i < len(list); i++ {
 		if list[i-1].ID == list[i].ID {
@@ -173,6 +182,8 @@ func hasDuplicates(list []users.User) bool {
 	return false
 }
 
+// checkSearch searches for texts with letters of many scripts, and with characters that are special in
+// patterns of SQL.
 func checkSearch(ctx context.Context, r users.Repository) error {
 	if _, err := fillStore(ctx, r, 0); err != nil {
 		return err
@@ -200,7 +211,7 @@ func checkSearch(ctx context.Context, r users.Repository) error {
 		f.wantPage(ctx, r, text, want, 0, 100)
 	}
 
-	// A search must not find former values.
+	// A search must not find the former values of an updated or deleted user.
 	for _, step := range []func() error{
 		func() error {
 			_, err := r.Update(ctx, all[0].ID, users.Draft{Name: "Renamed", Email: "renamed@example.org"}, testTime(1))
@@ -218,6 +229,7 @@ func checkSearch(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
+// searchPages lists the pages of a search.
 func searchPages(ctx context.Context, r users.Repository) error {
 	all, err := fillStore(ctx, r, 200)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
+// checkCreate creates users with names in many characters.
 func checkCreate(ctx context.Context, r users.Repository) error {
 	want, err := fillStore(ctx, r, 3)
 	if err != nil {
@@ -23,7 +24,9 @@ func checkCreate(ctx context.Context, r users.Repository) error {
 			f.add("create %q: %w", name, err)
 			continue
 		}
-		if last := want[len(want)-1].ID; u.ID <= last || i == 0 && u.ID != users.FirstID+3 {
+		last := want[len(want)-1].ID
+		isFirst := i == 0 // after a reset, whose next id is known
+		if u.ID <= last || isFirst && u.ID != users.FirstID+3 {
 			f.add("create %q: id %d after %d; the first after a reset is %d", name, u.ID, last, users.FirstID+3)
 		}
 		f.wantUser("create", u, nil, newUser(u.ID, d, testTime(i), testTime(i)))
@@ -33,6 +36,7 @@ func checkCreate(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
+// checkUnknown calls each operation with ids that do not exist.
 func checkUnknown(ctx context.Context, r users.Repository) error {
 	want, err := fillStore(ctx, r, 2)
 	if err != nil {
@@ -52,16 +56,17 @@ func checkUnknown(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
+// checkUpdate changes names and e-mails, and moves e-mails between users.
 func checkUpdate(ctx context.Context, r users.Repository) error {
 	want, err := fillStore(ctx, r, 3)
 	if err != nil {
 		return err
 	}
 	var f faults
-	change := func(what string, i int, d users.Draft, at int) {
-		want[i] = newUser(want[i].ID, d, want[i].CreatedAt, testTime(at))
-		u, err := r.Update(ctx, want[i].ID, d, testTime(at))
-		f.wantUser(what, u, err, want[i])
+	change := func(description string, i int, d users.Draft, turn int) {
+		want[i] = newUser(want[i].ID, d, want[i].CreatedAt, testTime(turn))
+		u, err := r.Update(ctx, want[i].ID, d, testTime(turn))
+		f.wantUser(description, u, err, want[i])
 	}
 	first, second := want[0].Email, want[1].Email
 	change("name", 0, users.Draft{Name: "Another name", Email: first}, 1)
@@ -81,6 +86,7 @@ func checkUpdate(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
+// failedUpdate checks that updates to an e-mail of another user change nothing.
 func failedUpdate(ctx context.Context, r users.Repository) error {
 	want, err := fillStore(ctx, r, 3)
 	if err != nil {
@@ -103,6 +109,7 @@ func failedUpdate(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
+// checkDelete deletes a user, and gives the e-mail to a new one.
 func checkDelete(ctx context.Context, r users.Repository) error {
 	want, err := fillStore(ctx, r, 4)
 	if err != nil {
@@ -128,6 +135,7 @@ func checkDelete(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
+// checkIDs checks that the ids of deleted users are not used again.
 func checkIDs(ctx context.Context, r users.Repository) error {
 	if _, err := fillStore(ctx, r, 2); err != nil {
 		return err
@@ -146,7 +154,7 @@ func checkIDs(ctx context.Context, r users.Repository) error {
 		if err := r.Delete(ctx, last); err != nil {
 			f.add("delete: %w", err)
 		}
-		if i == 2 { // now only the seeded ones remain
+		if i == 2 { // only the seeded users remain: delete them, too
 			for k := range 2 {
 				if err := r.Delete(ctx, users.FirstID+int64(k)); err != nil {
 					f.add("delete: %w", err)
@@ -158,18 +166,19 @@ func checkIDs(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// checkModel makes random calls, and compares the results with a model.
+// checkModel makes random calls, and compares the results with a model: a slice of the users in the store.
 func checkModel(ctx context.Context, r users.Repository) error {
-	const seeded, emails = 300, 400 // so that some are taken
+	const seeded, emails = 300, 400 // few e-mails, so that some are taken
 	want, err := fillStore(ctx, r, seeded)
 	if err != nil {
 		return err
 	}
 	var f faults
 	rng := rand.New(rand.NewPCG(7, 7))
-	taken := func(email string, but int) bool {
+	// isTaken reports whether another user than number except has an e-mail; -1 excepts no user.
+	isTaken := func(email string, except int) bool {
 		return slices.ContainsFunc(want, func(u users.User) bool {
-			return u.Email == email && (but < 0 || u.ID != want[but].ID)
+			return u.Email == email && (except < 0 || u.ID != want[except].ID)
 		})
 	}
 	for step := range soakTimes(400) {
@@ -178,7 +187,7 @@ func checkModel(ctx context.Context, r users.Repository) error {
 		switch action := rng.IntN(8); {
 		case action < 3 || len(want) < 10:
 			u, err := r.Create(ctx, d, testTime(step))
-			if taken(d.Email, -1) {
+			if isTaken(d.Email, -1) {
 				f.wantError("create", err, users.ErrEmailTaken)
 				continue
 			}
@@ -186,7 +195,7 @@ func checkModel(ctx context.Context, r users.Repository) error {
 			want = append(want, u)
 		case action < 5:
 			u, err := r.Update(ctx, want[i].ID, d, testTime(step))
-			if taken(d.Email, i) {
+			if isTaken(d.Email, i) {
 				f.wantError("update", err, users.ErrEmailTaken)
 				continue
 			}

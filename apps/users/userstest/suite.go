@@ -4,10 +4,10 @@
 //		userstest.Repository(t, func(t *testing.T) users.Repository { return open(t) })
 //	}
 //
-// Beyond the documentation of [users.Repository] it requires that users are listed in the order of
-// their ids; that lower case is as of strings.ToLower; that times have microseconds and are in UTC;
-// and that an unknown id is rejected before an e-mail that is taken. The number of users and a page
-// need not be of the same moment, but each is of one.
+// In addition to the documentation of [users.Repository] it requires that users are listed in the order
+// of their ids; that lower case is that of strings.ToLower; that times are in UTC with a precision of
+// microseconds; and that an unknown id is reported before an e-mail that is taken. A page must be a
+// consistent snapshot, and so must the number of users, but the two may be of different moments.
 package userstest
 
 import (
@@ -21,8 +21,9 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// Repository runs the suite. Each test opens a store of its own, or one that was used before,
-// resets it and closes it. With TARE_SOAK=1 it repeats what depends on chance ten times as often.
+// Repository runs the suite. Each test calls open for a store, resets the store and closes it; open may
+// return a store that was used before. If TARE_SOAK is set, tests that depend on chance repeat their
+// steps ten times as often.
 func Repository(t *testing.T, open func(t *testing.T) users.Repository) {
 	for _, c := range allChecks() {
 		t.Run(c.name, func(t *testing.T) {
@@ -39,7 +40,7 @@ func Repository(t *testing.T, open func(t *testing.T) users.Repository) {
 	}
 }
 
-// check is one test. Its error contains all faults.
+// check is one test. The error of run contains several faults.
 type check struct {
 	name string
 	run  func(ctx context.Context, r users.Repository) error
@@ -70,7 +71,7 @@ func allChecks() []check {
 	}
 }
 
-// soakTimes returns n, or ten times as many in a soak.
+// soakTimes returns n, or 10*n if TARE_SOAK is set.
 func soakTimes(n int) int {
 	if os.Getenv("TARE_SOAK") != "" {
 		return 10 * n
@@ -78,11 +79,12 @@ func soakTimes(n int) int {
 	return n
 }
 
-// testTime returns a time that stores can represent, with a fraction of a second.
+// testTime returns time number i: one with a fraction of a second, which all stores can represent.
 func testTime(i int) time.Time {
 	return time.Date(2025, time.June, 1, 12, 30, 0, 0, time.UTC).Add(time.Duration(i) * 1_000_001 * time.Microsecond)
 }
 
+// testDraft returns draft number i, which no seeded user has.
 func testDraft(i int) users.Draft {
 	return users.Draft{Name: fmt.Sprintf("Person %d", i), Email: fmt.Sprintf("person%d@example.org", i)}
 }
@@ -100,55 +102,56 @@ func (f *faults) add(format string, args ...any) {
 	}
 }
 
-// wantUser wants that user and no error.
-func (f *faults) wantUser(what string, got users.User, err error, want users.User) {
+// wantUser adds a fault unless an operation returned the user want and no error.
+func (f *faults) wantUser(operation string, got users.User, err error, want users.User) {
 	if err != nil {
-		f.add("%s: %w", what, err)
+		f.add("%s: %w", operation, err)
 	} else if !sameUser(got, want) {
-		f.add("%s: %+v, want %+v", what, got, want)
+		f.add("%s: %+v, want %+v", operation, got, want)
 	}
 }
 
-// wantError wants that error.
-func (f *faults) wantError(what string, err, want error) {
+// wantError adds a fault unless an operation returned an error that wraps want.
+func (f *faults) wantError(operation string, err, want error) {
 	if !errors.Is(err, want) {
-		f.add("%s: error %v, want %v", what, err, want)
+		f.add("%s: error %v, want %v", operation, err, want)
 	}
 }
 
+// err returns all faults as one error, or nil if there are none.
 func (f *faults) err() error { return errors.Join(f.list...) }
 
-// sameUser compares users, times as moments, which are to be in UTC.
+// sameUser reports whether two users are equal, and their times are in UTC.
 func sameUser(a, b users.User) bool {
-	utc := func(t time.Time) bool { return t.Location() == time.UTC }
+	isUTC := func(t time.Time) bool { return t.Location() == time.UTC }
 	return a.ID == b.ID && a.Name == b.Name && a.Email == b.Email &&
-		a.CreatedAt.Equal(b.CreatedAt) && a.UpdatedAt.Equal(b.UpdatedAt) && utc(a.CreatedAt) && utc(a.UpdatedAt)
+		a.CreatedAt.Equal(b.CreatedAt) && a.UpdatedAt.Equal(b.UpdatedAt) && isUTC(a.CreatedAt) && isUTC(a.UpdatedAt)
 }
 
-// wantUsers wants exactly those users, listed in that order, each under its id, and their e-mails
-// taken.
-func (f *faults) wantUsers(ctx context.Context, what string, r users.Repository, want []users.User) {
+// wantUsers adds faults unless the store contains exactly the users want: List returns them in this order,
+// Get returns each of them, and their e-mails are taken. moment says in a fault when that was checked.
+func (f *faults) wantUsers(ctx context.Context, moment string, r users.Repository, want []users.User) {
 	got, total, err := r.List(ctx, "", 0, len(want)+10)
 	if err != nil {
-		f.add("%s: list: %w", what, err)
+		f.add("%s: list: %w", moment, err)
 		return
 	}
 	if int(total) != len(want) || len(got) != len(want) {
-		f.add("%s: %d users listed of %d, want %d", what, len(got), total, len(want))
+		f.add("%s: %d users listed of %d, want %d", moment, len(got), total, len(want))
 		return
 	}
 	for i := range want {
 		if !sameUser(got[i], want[i]) {
-			f.add("%s: %+v listed at %d, want %+v", what, got[i], i, want[i])
+			f.add("%s: %+v listed at %d, want %+v", moment, got[i], i, want[i])
 		}
 		u, err := r.Get(ctx, want[i].ID)
-		f.wantUser(what+": get", u, err, want[i])
+		f.wantUser(moment+": get", u, err, want[i])
 		_, err = r.Create(ctx, users.Draft{Name: "Somebody else", Email: want[i].Email}, testTime(0))
-		f.wantError(what+": create with the e-mail of "+want[i].Name, err, users.ErrEmailTaken)
+		f.wantError(moment+": create with the e-mail of "+want[i].Name, err, users.ErrEmailTaken)
 	}
 }
 
-// fillStore resets the repository to n users and returns them.
+// fillStore resets the store to n users and returns them.
 func fillStore(ctx context.Context, r users.Repository, n int) ([]users.User, error) {
 	if err := r.Reset(ctx, n); err != nil {
 		return nil, fmt.Errorf("reset to %d users: %w", n, err)

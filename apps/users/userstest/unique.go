@@ -10,11 +10,11 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// concurrentCalls is the number of concurrent requests for one e-mail.
+// concurrentCalls is the number of concurrent calls that want the same e-mail.
 const concurrentCalls = 200
 
-// runContest lets all calls begin at the same time. Each is to succeed or to get the error that
-// the e-mail is taken.
+// runContest calls rival concurrently with all numbers below concurrentCalls. It returns the number of
+// calls that succeeded, and adds a fault for an error other than ErrEmailTaken.
 func runContest(f *faults, rival func(i int) error) (won int64) {
 	var ready, done sync.WaitGroup
 	var wins atomic.Int64
@@ -44,7 +44,7 @@ func runContest(f *faults, rival func(i int) error) (won int64) {
 	return wins.Load()
 }
 
-// wantOwners wants exactly that number of users with the e-mail.
+// wantOwners adds a fault unless a search for an e-mail, or any other text, finds the number want of users.
 func (f *faults) wantOwners(ctx context.Context, r users.Repository, email string, want int64) {
 	found, total, err := r.List(ctx, email, 0, 10)
 	if err != nil || total != want || int64(len(found)) != want {
@@ -52,7 +52,7 @@ func (f *faults) wantOwners(ctx context.Context, r users.Repository, email strin
 	}
 }
 
-// checkCreators checks that of 200 that create a user with the same e-mail one succeeds.
+// checkCreators checks that exactly one of 200 concurrent creates with the same e-mail succeeds.
 func checkCreators(ctx context.Context, r users.Repository) error {
 	if _, err := fillStore(ctx, r, 10); err != nil {
 		return err
@@ -72,8 +72,8 @@ func checkCreators(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// checkUpdaters checks that of 200 users that take the same e-mail one does, and all others are as
-// they were.
+// checkUpdaters checks that exactly one of 200 concurrent updates to the same e-mail succeeds, and that
+// the others change nothing.
 func checkUpdaters(ctx context.Context, r users.Repository) error {
 	var f faults
 	for round := range soakTimes(2) {
@@ -102,7 +102,8 @@ func checkUpdaters(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// checkBoth lets creators and updates want one e-mail whose owner goes in between.
+// checkBoth runs creates and updates that want the same e-mail, while the user who has it is deleted. At
+// most one may succeed.
 func checkBoth(ctx context.Context, r users.Repository) error {
 	var f faults
 	for range soakTimes(2) {
@@ -131,7 +132,8 @@ func checkBoth(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// checkOwnUsers lets several callers work concurrently, each with its own users.
+// checkOwnUsers runs several concurrent callers. Each creates, updates and deletes users that the others do
+// not use.
 func checkOwnUsers(ctx context.Context, r users.Repository) error {
 	if _, err := fillStore(ctx, r, 10); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// newCaller returns how contenders with a client of their own are called.
+// newCaller describes how requests are passed to a contender's own client, and its output read.
 func newCaller() *server.Caller {
 	return &server.Caller{
 		Lines: encodeLines,
@@ -21,33 +21,33 @@ func newCaller() *server.Caller {
 	}
 }
 
-// encodeLines returns the calls of list. A get replaces a request that is not a call, which is not
-// sent.
+// encodeLines returns the calls of list as JSON, one per request. A request that is not a call is never
+// sent; a get takes its place, so that the positions are the same.
 func encodeLines(list []server.Request) ([][]byte, error) {
-	out := make([][]byte, len(list))
+	lines := make([][]byte, len(list))
 	for i, q := range list {
 		c, ok := callOf(q)
 		if !ok {
 			c = rpc.Call{Op: opGet, ID: users.FirstID}
 		}
 		var err error
-		if out[i], err = json.Marshal(c); err != nil {
+		if lines[i], err = json.Marshal(c); err != nil {
 			return nil, err
 		}
 	}
-	return out, nil
+	return lines, nil
 }
 
-// parseOutcome returns a client's output as a response over HTTP.
+// parseOutcome converts the output of a client for the request q to a response over HTTP.
 func parseOutcome(q server.Request, output []byte) (server.Response, error) {
-	var refused struct {
+	var refusal struct {
 		Code users.Code `json:"code"`
 	}
-	if err := json.Unmarshal(output, &refused); err != nil {
+	if err := json.Unmarshal(output, &refusal); err != nil {
 		return server.Response{}, err
 	}
-	if refused.Code != "" {
-		return errorResponse(refused.Code.HTTP(), refused.Code), nil
+	if refusal.Code != "" {
+		return errorResponse(refusal.Code.HTTP(), refusal.Code), nil
 	}
 	r := server.Response{Status: http.StatusOK, Header: map[string]string{server.ContentType: server.TypeJSON}, Body: output}
 	if c, _ := callOf(q); c.Op == opCreate {

@@ -20,14 +20,14 @@ const (
 	pathHealth = "/health"
 )
 
-// Numbers that are filled into requests.
+// Numbers that the load generator fills into requests.
 const (
-	serial = "%09d" // in place of an e-mail's number
-	digits = 9      // of it, and of every id of a store
-	varint = 5      // bytes of such an id in protocol buffers
+	serial = "%09d" // placeholder for the number in the e-mail of a call
+	digits = 9      // number of digits of the number in an e-mail, and of every id of a store
+	varint = 5      // number of bytes of an id in protocol buffers
 )
 
-// canonicalRequest returns a call over HTTP with JSON.
+// canonicalRequest returns the canonical form of a call, which is the request over HTTP with JSON.
 func canonicalRequest(c rpc.Call) (server.Request, error) {
 	q := server.Request{Path: pathUsers, Status: http.StatusOK, Call: c}
 	switch c.Op {
@@ -67,7 +67,8 @@ func canonicalRequest(c rpc.Call) (server.Request, error) {
 	return q, nil
 }
 
-// queryText returns the query of a list, with its question mark.
+// queryText returns the query in the path of a list with a question mark before it, or "" if the call
+// has no parameters.
 func queryText(c rpc.Call) string {
 	var parts []string
 	if c.Query != "" {
@@ -85,28 +86,28 @@ func queryText(c rpc.Call) string {
 	return "?" + strings.Join(parts, "&")
 }
 
-// idFill writes the call's id into digits at that offset.
-func idFill(c rpc.Call, body bool, at int) load.Fill {
-	return load.Fill{Body: body, At: at, Width: digits, Counter: c.IDCounter, Step: c.IDStep, Add: c.ID}
+// idFill returns a fill that writes the id of a call at an offset: in the body, or else in the path.
+func idFill(c rpc.Call, body bool, offset int) load.Fill {
+	return load.Fill{Body: body, At: offset, Width: digits, Counter: c.IDCounter, Step: c.IDStep, Add: c.ID}
 }
 
-// emailFill writes the number of the call's e-mail into a body that contains it with zeros. It
-// returns false if the e-mail has none.
+// emailFill returns a fill that writes the number of a call's e-mail into a body, which contains the
+// e-mail with zeros instead. It returns false if the e-mail has no number.
 func emailFill(c rpc.Call, body []byte) (load.Fill, bool) {
 	before, _, ok := strings.Cut(c.Email, serial)
 	if !ok || c.EmailCounter == "" {
 		return load.Fill{}, false
 	}
-	at := bytes.LastIndex(body, []byte(zeroNumber(c.Email))) + len(before)
-	return load.Fill{Body: true, At: at, Width: digits, Counter: c.EmailCounter, Step: c.EmailStep}, true
+	offset := bytes.LastIndex(body, []byte(zeroNumber(c.Email))) + len(before)
+	return load.Fill{Body: true, At: offset, Width: digits, Counter: c.EmailCounter, Step: c.EmailStep}, true
 }
 
-// zeroNumber returns an e-mail with zeros for its number.
+// zeroNumber returns an e-mail with zeros instead of the placeholder for its number.
 func zeroNumber(email string) string {
 	return strings.Replace(email, serial, strings.Repeat("0", digits), 1)
 }
 
-// callOf returns the call of q; false if it has none.
+// callOf returns the call that q was made from, or false if q is not a call.
 func callOf(q server.Request) (rpc.Call, bool) {
 	c, ok := q.Call.(rpc.Call)
 	return c, ok

@@ -20,47 +20,49 @@ import (
 
 // Settings of an entry that select how a contender is called.
 const (
-	setProtocol = rpc.SetProtocol // of those it speaks; default: its usual one
-	setHTTP2    = rpc.SetHTTP2    // on or off; default: off, but on for gRPC
-	setPolicy   = rpc.SetPolicy   // of connections; default: pool, and one if a client uses HTTP/2
-	setDriver   = "driver"        // sender: engine, the load generator, or client, the contender's own; default: engine
+	setProtocol = rpc.SetProtocol // a protocol of the contender; default: its first one
+	setHTTP2    = rpc.SetHTTP2    // on or off; default: on for gRPC, else off
+	setPolicy   = rpc.SetPolicy   // policy of connections; default: one for a client over HTTP/2, else pool
+	setDriver   = "driver"        // program that sends requests; default: engine
 	setReset    = server.SetReset
 
-	driverEngine = "engine"
-	driverClient = "client"
+	driverEngine = "engine" // the load generator
+	driverClient = "client" // the contender's own client
 )
 
+// settingNames returns the names of these settings.
 func settingNames() []string { return []string{setProtocol, setHTTP2, setPolicy, setDriver, setReset} }
 
-// selectValue returns the value of a setting, which must be one of known.
-func selectValue(set map[string]string, key, usual string, known ...string) (string, error) {
-	v := cmp.Or(set[key], usual)
-	if !slices.Contains(known, v) {
-		return "", fmt.Errorf("%s: %q is none of %s", key, v, strings.Join(known, ", "))
+// selectValue returns the value of a setting, or defaultValue if it is not set. It returns an error if
+// the value is not one of known.
+func selectValue(set map[string]string, key, defaultValue string, known ...string) (string, error) {
+	value := cmp.Or(set[key], defaultValue)
+	if !slices.Contains(known, value) {
+		return "", fmt.Errorf("%s: %q is none of %s", key, value, strings.Join(known, ", "))
 	}
-	return v, nil
+	return value, nil
 }
 
-// newDialect returns the request encoding of a contender with these settings.
+// newDialect returns the encoding of requests for a contender with the settings in set.
 func newDialect(c tare.Contender, set map[string]string) (d server.Dialect, err error) {
-	speaks := c.Protocols
-	if len(speaks) == 0 {
-		speaks = []string{rpc.HTTP}
+	protocols := c.Protocols
+	if len(protocols) == 0 {
+		protocols = []string{rpc.HTTP}
 	}
-	if c.Role == tare.RoleNull { // the load generator calls it by its only protocol
+	if c.Role == tare.RoleNull { // the null contender is always called with the defaults
 		set = nil
 	}
-	if d.Name, err = selectValue(set, setProtocol, speaks[0], rpc.HTTP, rpc.GRPC, rpc.Connect, rpc.ConnectJSON); err != nil {
+	if d.Name, err = selectValue(set, setProtocol, protocols[0], rpc.HTTP, rpc.GRPC, rpc.Connect, rpc.ConnectJSON); err != nil {
 		return d, err
 	}
-	if !slices.Contains(speaks, d.Name) {
-		return d, fmt.Errorf("%s: %s; this contender speaks %s", setProtocol, d.Name, strings.Join(speaks, ", "))
+	if !slices.Contains(protocols, d.Name) {
+		return d, fmt.Errorf("%s: %s; this contender speaks %s", setProtocol, d.Name, strings.Join(protocols, ", "))
 	}
-	usual := "off"
+	defaultHTTP2 := "off"
 	if d.Name == rpc.GRPC {
-		usual = "on"
+		defaultHTTP2 = "on"
 	}
-	over, err := selectValue(set, setHTTP2, usual, "on", "off")
+	http2, err := selectValue(set, setHTTP2, defaultHTTP2, "on", "off")
 	if err != nil {
 		return d, err
 	}
@@ -68,29 +70,29 @@ func newDialect(c tare.Contender, set map[string]string) (d server.Dialect, err 
 	if err != nil {
 		return d, err
 	}
-	usual = rpc.Pool
-	if driver == driverClient && over == "on" { // as clients are used
-		usual = rpc.One
+	defaultPolicy := rpc.Pool
+	if driver == driverClient && http2 == "on" { // programs usually share one connection
+		defaultPolicy = rpc.One
 	}
-	policy, err := selectValue(set, setPolicy, usual, rpc.Pool, rpc.One, rpc.Fresh)
+	policy, err := selectValue(set, setPolicy, defaultPolicy, rpc.Pool, rpc.One, rpc.Fresh)
 	switch {
 	case err != nil:
 		return d, err
-	case d.Name == rpc.GRPC && over == "off":
+	case d.Name == rpc.GRPC && http2 == "off":
 		return d, fmt.Errorf("%s: off; gRPC takes HTTP/2", setHTTP2)
 	case policy == rpc.One && driver == driverEngine:
 		return d, fmt.Errorf("%s: %s; the load generator has one request under way on each connection, %s: %s has not", setPolicy, policy, setDriver, driverClient)
-	case policy == rpc.One && over == "off":
+	case policy == rpc.One && http2 == "off":
 		return d, fmt.Errorf("%s: %s; one connection for all takes HTTP/2", setPolicy, policy)
 	}
-	if over == "on" {
+	if http2 == "on" {
 		d.Protocol = load.H2C
 	}
 	if policy == rpc.Fresh {
-		d.PerConn = 1
+		d.PerConn = 1 // one request per connection
 	}
 	if driver == driverClient {
-		d.Client = map[string]string{rpc.SetProtocol: d.Name, rpc.SetHTTP2: over, rpc.SetPolicy: policy}
+		d.Client = map[string]string{rpc.SetProtocol: d.Name, rpc.SetHTTP2: http2, rpc.SetPolicy: policy}
 	}
 	switch d.Name {
 	case rpc.GRPC:
@@ -103,23 +105,31 @@ func newDialect(c tare.Contender, set map[string]string) (d server.Dialect, err 
 	return d, nil
 }
 
-// methodPath returns the path of a call's method.
+// methodPath returns the path of the method of a call in gRPC and Connect.
 func methodPath(c rpc.Call) string {
 	return "/tare.users.v1.UserService/" + map[string]string{
 		opCreate: "CreateUser", opGet: "GetUser", opUpdate: "UpdateUser", opDelete: "DeleteUser", opList: "ListUsers",
 	}[c.Op]
 }
 
-// postRequest returns a call as the request of a method. These have status 200 where HTTP has 201.
+// postRequest returns a call as a request of gRPC or Connect with the message m. q is its canonical form.
+// header alternates names and values. The expected status is that of q, but 200 instead of 201.
 func postRequest(q server.Request, c rpc.Call, m message, header ...string) server.Request {
-	out := server.Request{Method: http.MethodPost, Path: methodPath(c), Header: map[string]string{}, Body: m.bytes, Fill: m.fill, Status: q.Status}
-	if out.Status == http.StatusCreated {
-		out.Status = http.StatusOK
+	request := server.Request{
+		Method: http.MethodPost,
+		Path:   methodPath(c),
+		Header: map[string]string{},
+		Body:   m.bytes,
+		Fill:   m.fill,
+		Status: q.Status,
+	}
+	if request.Status == http.StatusCreated {
+		request.Status = http.StatusOK
 	}
 	for i := 0; i < len(header); i += 2 {
-		out.Header[header[i]] = header[i+1]
+		request.Header[header[i]] = header[i+1]
 	}
-	return out
+	return request
 }
 
 // Content types.
@@ -128,10 +138,11 @@ const (
 	typeProto = "application/proto"
 )
 
-// grpcPrefix is the length of the prefix of a message in gRPC: a flag and four bytes of its own
-// length. The sender of a request adds it.
+// grpcPrefix is the number of bytes before a message in gRPC: a flag and the length of the message. The
+// load generator adds them to requests.
 const grpcPrefix = 5
 
+// encodeGRPC returns the canonical request q in gRPC, or false if q is not a call.
 func encodeGRPC(q server.Request) (server.Request, bool, error) {
 	c, ok := callOf(q)
 	if !ok {
@@ -140,6 +151,8 @@ func encodeGRPC(q server.Request) (server.Request, bool, error) {
 	return postRequest(q, c, encodeMessage(c), server.ContentType, typeGRPC, "Te", "trailers"), true, nil
 }
 
+// encodeConnect returns the canonical request q in Connect with protocol buffers, or false if q is not a
+// call.
 func encodeConnect(q server.Request) (server.Request, bool, error) {
 	c, ok := callOf(q)
 	if !ok {
@@ -148,6 +161,7 @@ func encodeConnect(q server.Request) (server.Request, bool, error) {
 	return postRequest(q, c, encodeMessage(c), server.ContentType, typeProto, "Connect-Protocol-Version", "1"), true, nil
 }
 
+// encodeConnectJSON returns the canonical request q in Connect with JSON, or false if q is not a call.
 func encodeConnectJSON(q server.Request) (server.Request, bool, error) {
 	c, ok := callOf(q)
 	if !ok {
@@ -157,14 +171,14 @@ func encodeConnectJSON(q server.Request) (server.Request, bool, error) {
 	return postRequest(q, c, m, server.ContentType, server.TypeJSON, "Connect-Protocol-Version", "1"), true, err
 }
 
-// protoJSON returns the request message of a call as JSON of protocol buffers: numbers of 64 bits
-// are texts (protobuf.dev/programming-guides/json).
+// protoJSON returns the request message of a call in the JSON form of protocol buffers, in which numbers
+// of 64 bits are strings. See https://protobuf.dev/programming-guides/json.
 func protoJSON(c rpc.Call) (m message, err error) {
 	m.bytes = append(m.bytes, '{')
 	add := func(name string, value any) {
-		text, failed := json.Marshal(value)
+		text, marshalErr := json.Marshal(value)
 		if err == nil {
-			err = failed
+			err = marshalErr
 		}
 		if len(m.bytes) > 1 {
 			m.bytes = append(m.bytes, ',')
@@ -174,7 +188,7 @@ func protoJSON(c rpc.Call) (m message, err error) {
 	if c.ID != 0 {
 		add("id", strconv.FormatInt(c.ID, 10))
 		if c.IDCounter != "" {
-			m.fill = append(m.fill, idFill(c, true, len(m.bytes)-digits-1))
+			m.fill = append(m.fill, idFill(c, true, len(m.bytes)-digits-1)) // before the quote
 		}
 	}
 	for _, f := range []struct{ name, text string }{{"name", c.Name}, {"email", zeroNumber(c.Email)}, {"query", c.Query}} {
@@ -197,20 +211,23 @@ func protoJSON(c rpc.Call) (m message, err error) {
 	return m, err
 }
 
-// decodeGRPC converts a response whose status is that of its trailers.
+// decodeGRPC converts a response in gRPC to the canonical form. The load generator has set its status
+// from the trailers.
 func decodeGRPC(q server.Request, got server.Response) server.Response {
 	if got.Status != http.StatusOK {
 		return errorResponse(got.Status, codeOf(got))
 	}
 	b := got.Body
-	if len(b) < grpcPrefix || b[0] != 0 || uint64(binary.BigEndian.Uint32(b[1:grpcPrefix])) != uint64(len(b)-grpcPrefix) {
-		return got // which is not JSON, and will be found so
+	isMessage := len(b) >= grpcPrefix && b[0] == 0 && uint64(binary.BigEndian.Uint32(b[1:grpcPrefix])) == uint64(len(b)-grpcPrefix)
+	if !isMessage {
+		return got // it will be reported as a body that is not JSON
 	}
 	got.Body = b[grpcPrefix:]
 	return decodeMessage(q, got, typeGRPC)
 }
 
-// decodeConnect converts a response whose body is a message; error responses are JSON already.
+// decodeConnect converts a response in Connect with protocol buffers to the canonical form. Error
+// responses are JSON already.
 func decodeConnect(q server.Request, got server.Response) server.Response {
 	if got.Status != http.StatusOK {
 		return got
@@ -218,6 +235,7 @@ func decodeConnect(q server.Request, got server.Response) server.Response {
 	return decodeMessage(q, got, typeProto)
 }
 
+// decodeConnectJSON converts a response in Connect with JSON to the canonical form.
 func decodeConnectJSON(q server.Request, got server.Response) server.Response {
 	c, ok := callOf(q)
 	if ok && got.Status == http.StatusOK && c.Op == opCreate {
@@ -226,8 +244,9 @@ func decodeConnectJSON(q server.Request, got server.Response) server.Response {
 	return got
 }
 
-// decodeMessage returns the message of a response as JSON.
-func decodeMessage(q server.Request, got server.Response, kind string) server.Response {
+// decodeMessage converts a response with a message of protocol buffers to JSON. wantType is the
+// expected content type of got. A response with an invalid message is returned unchanged.
+func decodeMessage(q server.Request, got server.Response, wantType string) server.Response {
 	c, ok := callOf(q)
 	if !ok {
 		return got
@@ -255,7 +274,7 @@ func decodeMessage(q server.Request, got server.Response, kind string) server.Re
 	}
 	header := map[string]string{}
 	switch contentType := got.Header[server.ContentType]; {
-	case contentType == kind, contentType == kind+"+proto":
+	case contentType == wantType, contentType == wantType+"+proto":
 		header[server.ContentType] = server.TypeJSON
 	case contentType != "":
 		header[server.ContentType] = contentType
@@ -263,7 +282,8 @@ func decodeMessage(q server.Request, got server.Response, kind string) server.Re
 	return server.Response{Status: status, Header: header, Body: body}
 }
 
-// codeOf returns the error code of a gRPC response.
+// codeOf returns the error code of a response in gRPC: that of its grpc-status, or of its HTTP status if
+// it has none.
 func codeOf(got server.Response) users.Code {
 	status := got.Header[server.GRPCStatus]
 	for _, code := range users.Codes() {
@@ -274,11 +294,11 @@ func codeOf(got server.Response) users.Code {
 	return users.Code("grpc-status " + status)
 }
 
-// errorResponse returns an error response of the reference.
+// errorResponse returns an error response in the canonical form. Its message is not compared.
 func errorResponse(status int, code users.Code) server.Response {
 	body, err := json.Marshal(users.Error{Code: code, Message: "-"})
 	if err != nil {
-		body = nil // two texts cannot fail
+		body = nil // marshaling strings cannot fail
 	}
 	return server.Response{Status: status, Header: map[string]string{server.ContentType: server.TypeJSON}, Body: body}
 }

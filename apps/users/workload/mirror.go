@@ -2,7 +2,6 @@ package workload
 
 import (
 	"context"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -10,18 +9,19 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// mirror is a store that only contains changes: it computes the other users. It is as quick to make
-// with a million users as with one, and independent of the stores that are compared with it. It is
-// for one caller.
+// mirror is a store that contains only the changed users, and computes the others with users.Seeded.
+// Creating it takes the same time for a million users as for one. It shares no code with the stores
+// that are compared with it. It must not be called concurrently.
 type mirror struct {
-	n       int                   // seeded users
-	next    int64                 // id
-	changed map[int64]*users.User // that are not as seeded; nil if deleted
-	emails  map[string]int64      // of the changed users
+	seeded  int                   // number of seeded users
+	next    int64                 // id of the next user
+	changed map[int64]*users.User // users that differ from the seeded ones, by id; nil for a deleted user
+	emails  map[string]int64      // ids of the changed users, by e-mail
 }
 
 var _ users.Repository = (*mirror)(nil)
 
+// newMirror returns a store with n seeded users.
 func newMirror(n int) *mirror {
 	m := &mirror{}
 	m.reset(n)
@@ -29,10 +29,10 @@ func newMirror(n int) *mirror {
 }
 
 func (m *mirror) reset(n int) {
-	*m = mirror{n: n, next: users.FirstID + int64(n), changed: map[int64]*users.User{}, emails: map[string]int64{}}
+	*m = mirror{seeded: n, next: users.FirstID + int64(n), changed: map[int64]*users.User{}, emails: map[string]int64{}}
 }
 
-// Reset leaves n seeded users.
+// Reset implements [users.Repository].
 func (m *mirror) Reset(_ context.Context, n int) error {
 	m.reset(n)
 	return nil
@@ -41,6 +41,7 @@ func (m *mirror) Reset(_ context.Context, n int) error {
 // Close does nothing.
 func (m *mirror) Close() error { return nil }
 
+// findUser returns the user with an id, or false if there is none.
 func (m *mirror) findUser(id int64) (users.User, bool) {
 	if u, ok := m.changed[id]; ok {
 		if u == nil {
@@ -48,13 +49,14 @@ func (m *mirror) findUser(id int64) (users.User, bool) {
 		}
 		return *u, true
 	}
-	if k := id - users.FirstID; k >= 0 && k < int64(m.n) {
+	if k := id - users.FirstID; k >= 0 && k < int64(m.seeded) {
 		return users.Seeded(int(k)), true
 	}
 	return users.User{}, false
 }
 
-// emailHolder returns the id of the user with an e-mail, or 0.
+// emailHolder returns the id of the user with an e-mail, or 0 if there is none. The e-mail of a seeded
+// user contains the id.
 func (m *mirror) emailHolder(email string) int64 {
 	if id, ok := m.emails[email]; ok {
 		return id
@@ -66,24 +68,24 @@ func (m *mirror) emailHolder(email string) int64 {
 	return 0
 }
 
-// put stores u in place of was, which is zero for a new user.
-func (m *mirror) put(was, u users.User) {
-	delete(m.emails, was.Email)
+// putUser stores u instead of previous, which is zero for a new user.
+func (m *mirror) putUser(previous, u users.User) {
+	delete(m.emails, previous.Email)
 	m.changed[u.ID], m.emails[u.Email] = &u, u.ID
 }
 
-// Create stores a new user.
+// Create implements [users.Repository].
 func (m *mirror) Create(_ context.Context, d users.Draft, at time.Time) (users.User, error) {
 	if m.emailHolder(d.Email) != 0 {
 		return users.User{}, users.ErrEmailTaken
 	}
 	u := users.User{ID: m.next, Name: d.Name, Email: d.Email, CreatedAt: at, UpdatedAt: at}
 	m.next++
-	m.put(users.User{}, u)
+	m.putUser(users.User{}, u)
 	return u, nil
 }
 
-// Get returns the user of that id.
+// Get implements [users.Repository].
 func (m *mirror) Get(_ context.Context, id int64) (users.User, error) {
 	u, ok := m.findUser(id)
 	if !ok {
@@ -92,22 +94,22 @@ func (m *mirror) Get(_ context.Context, id int64) (users.User, error) {
 	return u, nil
 }
 
-// Update replaces name and e-mail.
+// Update implements [users.Repository].
 func (m *mirror) Update(_ context.Context, id int64, d users.Draft, at time.Time) (users.User, error) {
 	u, ok := m.findUser(id)
 	if !ok {
 		return u, users.ErrNotFound
 	}
-	if by := m.emailHolder(d.Email); by != 0 && by != id {
+	if holder := m.emailHolder(d.Email); holder != 0 && holder != id {
 		return users.User{}, users.ErrEmailTaken
 	}
-	was := u
+	previous := u
 	u.Name, u.Email, u.UpdatedAt = d.Name, d.Email, at
-	m.put(was, u)
+	m.putUser(previous, u)
 	return u, nil
 }
 
-// Delete forgets the user.
+// Delete implements [users.Repository].
 func (m *mirror) Delete(_ context.Context, id int64) error {
 	u, ok := m.findUser(id)
 	if !ok {
@@ -118,20 +120,20 @@ func (m *mirror) Delete(_ context.Context, id int64) error {
 	return nil
 }
 
-// List scans all users: it returns those that match from offset on, and how many do.
+// List implements [users.Repository]. It scans all users, unless it can compute the page.
 func (m *mirror) List(_ context.Context, text string, offset, limit int) ([]users.User, int64, error) {
-	if text == "" && len(m.changed) == 0 { // the page can be computed
+	if text == "" && len(m.changed) == 0 {
 		var list []users.User
-		for k := offset; k < m.n && len(list) < limit; k++ {
+		for k := offset; k < m.seeded && len(list) < limit; k++ {
 			list = append(list, users.Seeded(k))
 		}
-		return list, int64(m.n), nil
+		return list, int64(m.seeded), nil
 	}
 	var list []users.User
 	var total int64
 	for id := int64(users.FirstID); id < m.next; id++ {
 		u, ok := m.findUser(id)
-		if !ok || !slices.ContainsFunc([]string{u.Name, u.Email}, func(s string) bool { return strings.Contains(strings.ToLower(s), text) }) {
+		if !ok || !containsFold(u.Name, text) && !containsFold(u.Email, text) {
 			continue
 		}
 		if total >= int64(offset) && len(list) < limit {
@@ -141,3 +143,6 @@ func (m *mirror) List(_ context.Context, text string, offset, limit int) ([]user
 	}
 	return list, total, nil
 }
+
+// containsFold reports whether s contains text, ignoring case. text must be in lower case.
+func containsFold(s, text string) bool { return strings.Contains(strings.ToLower(s), text) }

@@ -12,37 +12,39 @@ import (
 )
 
 const (
-	storeUsers = 1000       // of workloads that do not set a number
+	storeUsers = 1000       // number of users if the workload sets none
 	maxUsers   = 10_000_000 // largest number of users
 
-	defaultPool = 64
-	mixPool     = 1000 // large enough that a mix's shares are integers
+	defaultPool = 64   // number of requests in the pool if the workload sets none
+	mixPool     = 1000 // the same for a mix: every share of 1000 is a whole number
 	minMixPool  = 100
 	maxPool     = 100_000
 
-	pageUsers = 10 // users on a page of a list
-	maxPages  = 10 // pages that are listed
+	pageUsers = 10 // number of users on a page of a list
+	maxPages  = 10 // number of pages that are requested
 
-	unknownShare = 0.02 // of a mix's gets: their ids are unknown
+	unknownShare = 0.02 // share of a mix's gets that have an unknown id
 	firstUnknown = users.FirstID + 500_000_000
 
-	// Of a mix that deletes: users at either end of the store that no request is about, a part of
-	// all. The oldest are about to be deleted, and the youngest may not exist yet.
+	// In a mix with deletes, no get or update selects a user near either end of the store: the
+	// oldest users may be deleted already, and the newest may not exist yet. Each margin is a fifth
+	// of the users, but at most maxMargin.
 	marginPart = 5
 	maxMargin  = 500
-	minUsers   = 100 // in a store of such a mix
-	minPerConn = 10  // further users, for each connection
+	minUsers   = 100 // smallest number of users for such a mix
+	minPerConn = 10  // number of users that it needs in addition for each connection
 )
 
-// newRequests returns the pool of an op on a store of n users.
+// newRequests returns the pool of requests of a workload, whose n is the number of users.
 func newRequests(w tare.Workload) ([]server.Request, error) {
 	pool := w.Pool
-	switch mix := allMixes()[w.Op] != nil; {
-	case pool == 0 && mix:
+	isMix := allMixes()[w.Op] != nil
+	switch {
+	case pool == 0 && isMix:
 		pool = mixPool
 	case pool == 0:
 		pool = defaultPool
-	case mix && pool < minMixPool, pool > maxPool:
+	case isMix && pool < minMixPool, pool > maxPool:
 		return nil, fmt.Errorf("a pool of %d requests; a mix takes %d to %d, others up to that", pool, minMixPool, maxPool)
 	}
 	if err := checkWorkload(w); err != nil {
@@ -59,12 +61,13 @@ func newRequests(w tare.Workload) ([]server.Request, error) {
 	return list, nil
 }
 
-// checkWorkload returns why a workload cannot be run.
+// checkWorkload returns an error if a workload cannot be run.
 func checkWorkload(w tare.Workload) error {
 	t := tare.Traffic{}
 	if w.Traffic != nil {
 		t = *w.Traffic
 	}
+	minMixUsers := minUsers + minPerConn*t.Connections
 	switch {
 	case w.N < 1 || w.N > maxUsers:
 		return fmt.Errorf("n: a store of %d users; 1 to %d", w.N, maxUsers)
@@ -72,18 +75,19 @@ func checkWorkload(w tare.Workload) error {
 		return fmt.Errorf("tls: the faces of %s are measured in plain text; leave it out", users.Name)
 	case w.Op == opDelete && t.Segment > 0:
 		return fmt.Errorf("segment: a store is soon empty that is only deleted from; op %s keeps its users", opPair)
-	case w.Op == opDelete && maxRequests(wire.Workload{Op: w.Op, N: w.N}, t) < 1, w.Op == opPair && w.N < 2*t.Connections:
+	case w.Op == opDelete && maxRequests(wire.Workload{Op: w.Op, N: w.N}, t) < 1,
+		w.Op == opPair && w.N < 2*t.Connections:
 		return fmt.Errorf("n: a store of %d users; over %d connections %s takes more", w.N, t.Connections, w.Op)
 	case w.Op == opPair && t.Segment > 0:
 		return fmt.Errorf("segment: latencies are of single requests, and an operation of %s is two", opPair)
-	case deletesUsers(w.Op) && w.N < minUsers+minPerConn*t.Connections && w.Op != opPair:
-		return fmt.Errorf("n: a store of %d users; over %d connections %s takes %d", w.N, t.Connections, w.Op, minUsers+minPerConn*t.Connections)
+	case deletesUsers(w.Op) && w.Op != opPair && w.N < minMixUsers:
+		return fmt.Errorf("n: a store of %d users; over %d connections %s takes %d", w.N, t.Connections, w.Op, minMixUsers)
 	}
 	return nil
 }
 
-// maxRequests returns how many requests can be sent before no user is left; 0 means no limit. Each
-// connection may have one more in flight.
+// maxRequests returns the number of requests that a workload may send: for deletes, fewer than there
+// are users, since each connection may have further requests in flight. 0 means no limit.
 func maxRequests(w wire.Workload, t tare.Traffic) int64 {
 	if w.Op != opDelete {
 		return 0
@@ -91,12 +95,12 @@ func maxRequests(w wire.Workload, t tare.Traffic) int64 {
 	return int64(w.N - 2*max(1, t.Connections))
 }
 
-// newCalls returns the calls of op, on a store of n users.
+// newCalls returns the calls of op on a store of n users. Most ops have pool calls.
 func newCalls(op string, n, pool int) []rpc.Call {
 	if shares := allMixes()[op]; shares != nil {
 		return newMix(op, shares, n, pool)
 	}
-	draw := fixture.NewRandom("tare/users/v1 " + op)
+	random := fixture.NewRandom("tare/users/v1 " + op)
 	var list []rpc.Call
 	switch op {
 	case opCreate:
@@ -110,7 +114,7 @@ func newCalls(op string, n, pool int) []rpc.Call {
 			list = append(list, createCall(i), deleteCall())
 		}
 	case opGet, opUpdate:
-		for i, k := range drawNumbers(draw, n, min(pool, n)) {
+		for i, k := range drawNumbers(random, n, min(pool, n)) {
 			c := rpc.Call{Op: opGet, ID: users.FirstID + int64(k)}
 			if op == opUpdate {
 				c = updateCall(i, c.ID)
@@ -118,27 +122,30 @@ func newCalls(op string, n, pool int) []rpc.Call {
 			list = append(list, c)
 		}
 	case opList:
-		for _, k := range drawNumbers(draw, countPages(n), min(pool, countPages(n))) {
+		for _, k := range drawNumbers(random, countPages(n), min(pool, countPages(n))) {
 			list = append(list, listCall(k))
 		}
 	}
 	return list
 }
 
-// newMix returns a pool of several operations, each with its share, in a fixed order.
+// newMix returns a pool with calls of several operations, each with its share, shuffled with a fixed
+// seed.
 func newMix(op string, shares []opShare, n, pool int) []rpc.Call {
-	draw := fixture.NewRandom("tare/users/v1 " + op)
+	random := fixture.NewRandom("tare/users/v1 " + op)
 	var weights []float64
 	for _, s := range shares {
 		weights = append(weights, s.percent)
 	}
-	first, among := 0, n // users that requests are about
-	counter := ""
+	// Gets and updates select one of count users, from the one with the offset first on. In a mix with
+	// deletes the ids move up by one with each delete, so that they stay within the store.
+	first, count := 0, n
+	idCounter := ""
 	if deletesUsers(op) {
 		margin := min(n/marginPart, maxMargin)
-		first, among, counter = margin, n-2*margin, rpc.Deleted
+		first, count, idCounter = margin, n-2*margin, rpc.Deleted
 	}
-	anybody := func() int64 { return users.FirstID + int64(first) + int64(draw.Next()%uint64(among)) }
+	drawID := func() int64 { return users.FirstID + int64(first) + int64(random.Next()%uint64(count)) }
 	var list []rpc.Call
 	for i, times := range server.Shares(pool, weights) {
 		unknown := 0
@@ -151,59 +158,64 @@ func newMix(op string, shares []opShare, n, pool int) []rpc.Call {
 			case opCreate:
 				c = createCall(k)
 			case opUpdate:
-				c = updateCall(k, anybody())
-				c.IDCounter = counter
+				c = updateCall(k, drawID())
+				c.IDCounter = idCounter
 			case opDelete:
 				c = deleteCall()
 			case opList:
-				c = listCall(int(draw.Next() % uint64(countPages(n))))
+				c = listCall(int(random.Next() % uint64(countPages(n))))
 			case opGet:
-				if c = (rpc.Call{Op: opGet, ID: anybody(), IDCounter: counter}); k < unknown {
+				c = rpc.Call{Op: opGet, ID: drawID(), IDCounter: idCounter}
+				if k < unknown {
 					c = rpc.Call{Op: opGet, ID: firstUnknown + int64(k), Status: 404}
 				}
 			}
 			list = append(list, c)
 		}
 	}
-	server.Shuffle(draw, list)
+	server.Shuffle(random, list)
 	return list
 }
 
-// E-mails of users that were created, and of those that were updated: no other users have them.
+// E-mails of created users and of updated users. The load generator replaces %09d by a new number each
+// time, so that no two users have the same e-mail.
 const (
 	createdEmail = "n%09d@example.com"
 	updatedEmail = "w%09d@example.com"
 )
 
+// createCall returns call number i of a pool to create a user.
 func createCall(i int) rpc.Call {
 	return rpc.Call{Op: opCreate, Name: uniqueName("new", i), Email: createdEmail, EmailCounter: rpc.Created, EmailStep: true}
 }
 
+// updateCall returns call number i of a pool to update a user.
 func updateCall(i int, id int64) rpc.Call {
 	return rpc.Call{Op: opUpdate, ID: id, Name: uniqueName("changed", i), Email: updatedEmail, EmailCounter: rpc.Updated, EmailStep: true}
 }
 
-// deleteCall deletes the oldest user.
+// deleteCall returns a call to delete the oldest user: its id goes up by one with each call.
 func deleteCall() rpc.Call {
 	return rpc.Call{Op: opDelete, ID: users.FirstID, IDCounter: rpc.Deleted, IDStep: true}
 }
 
+// listCall returns a call for page k of all users, from 0.
 func listCall(k int) rpc.Call { return rpc.Call{Op: opList, Page: k + 1, Limit: pageUsers} }
 
-// countPages returns how many pages of a store are listed.
+// countPages returns the number of pages that are requested of a store of n users.
 func countPages(n int) int { return max(1, min(maxPages, n/pageUsers)) }
 
-// uniqueName returns a name that is unique in a pool: that of a seeded user, with a suffix.
-func uniqueName(what string, i int) string {
-	return fmt.Sprintf("%s, %s %d", users.Seeded(i).Name, what, i)
+// uniqueName returns a name that is unique in a pool: the name of a seeded user, a suffix and i.
+func uniqueName(suffix string, i int) string {
+	return fmt.Sprintf("%s, %s %d", users.Seeded(i).Name, suffix, i)
 }
 
 // drawNumbers returns k different numbers below n, in random order.
-func drawNumbers(from *fixture.Random, n, k int) []int {
+func drawNumbers(random *fixture.Random, n, k int) []int {
 	seen := map[int]bool{}
 	var list []int
 	for len(list) < k {
-		if x := int(from.Next() % uint64(n)); !seen[x] {
+		if x := int(random.Next() % uint64(n)); !seen[x] {
 			seen[x] = true
 			list = append(list, x)
 		}

@@ -10,25 +10,25 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// Users of a store of any size, and an unknown id.
+// Ids of two users that every store has, and an unknown id.
 const (
 	firstUser   = users.FirstID
 	secondUser  = users.FirstID + 1
 	unknownUser = firstUnknown
 )
 
-// toRequests returns calls as requests, in any protocol.
+// toRequests returns the canonical requests of calls. Any status is expected.
 func toRequests(list ...rpc.Call) []server.Request {
-	var out []server.Request
+	var requests []server.Request
 	for _, c := range list {
-		q, _ := canonicalRequest(c) // it is one of the five
+		q, _ := canonicalRequest(c) // it fails only for an unknown op
 		q.Status = 0
-		out = append(out, q)
+		requests = append(requests, q)
 	}
-	return out
+	return requests
 }
 
-// rawRequest returns a request over HTTP that is not a call.
+// rawRequest returns a request over HTTP that is not a call. A body has the content type of JSON.
 func rawRequest(method, path, body string) server.Request {
 	q := server.Request{Method: method, Path: path, Body: []byte(body)}
 	if body != "" {
@@ -37,6 +37,7 @@ func rawRequest(method, path, body string) server.Request {
 	return q
 }
 
+// postBody returns a request to create a user with any body.
 func postBody(body string) server.Request { return rawRequest(http.MethodPost, pathUsers, body) }
 
 func createUser(name, email string) rpc.Call { return rpc.Call{Op: opCreate, Name: name, Email: email} }
@@ -51,47 +52,47 @@ func listUsers(query string, page, limit int) rpc.Call {
 	return rpc.Call{Op: opList, Query: query, Page: page, Limit: limit}
 }
 
-// newProbes returns requests for the contract's error responses, and for responses that look a
-// little like one. They are sent one after the other, to one store.
+// newProbes returns requests that cover the error responses of the API, and valid requests that are
+// similar to them. They are sent to one store, one after the other, and depend on this order.
 func newProbes() []server.Probe {
-	const good, mail = "Grete Hermann", "grete@example.com"
-	long := strings.Repeat("x", users.MaxName)
-	seeded := users.Seeded(0).Email
-	about := func(what string, list ...rpc.Call) []server.Probe {
-		return server.Probing(what, toRequests(list...)...)
+	const validName, validEmail = "Grete Hermann", "grete@example.com"
+	longName := strings.Repeat("x", users.MaxName)
+	takenEmail := users.Seeded(0).Email
+	probe := func(description string, list ...rpc.Call) []server.Probe {
+		return server.Probing(description, toRequests(list...)...)
 	}
 	return slices.Concat(
-		about("a name of two characters", createUser("Jo", mail), updateUser(firstUser, "Jo", mail)),
-		about("a name of 101 characters", createUser(long+"x", mail)),
-		about("a name that is short without its spaces", createUser("  Jo  ", mail)),
-		about("no name", createUser("", mail)),
-		about("an e-mail without an at sign", createUser(good, "grete.example.com"), updateUser(firstUser, good, "grete")),
-		about("an e-mail with a name", createUser(good, "Grete <grete@example.com>")),
-		about("no e-mail", createUser(good, "")),
-		about("somebody else's e-mail", createUser(good, seeded), updateUser(secondUser, good, seeded)),
-		about("somebody else's e-mail in capitals", createUser(good, strings.ToUpper(seeded))),
-		about("an id that is nobody's", getUser(unknownUser), updateUser(unknownUser, good, mail), rpc.Call{Op: opDelete, ID: unknownUser}),
-		about("the id 0", getUser(0)),
-		about("an id below 0", getUser(-1)),
-		about("page -1", listUsers("", -1, 10)),
-		about("limit -5", listUsers("", 1, -5)),
+		probe("a name of two characters", createUser("Jo", validEmail), updateUser(firstUser, "Jo", validEmail)),
+		probe("a name of 101 characters", createUser(longName+"x", validEmail)),
+		probe("a name that is short without its spaces", createUser("  Jo  ", validEmail)),
+		probe("no name", createUser("", validEmail)),
+		probe("an e-mail without an at sign", createUser(validName, "grete.example.com"), updateUser(firstUser, validName, "grete")),
+		probe("an e-mail with a name", createUser(validName, "Grete <grete@example.com>")),
+		probe("no e-mail", createUser(validName, "")),
+		probe("somebody else's e-mail", createUser(validName, takenEmail), updateUser(secondUser, validName, takenEmail)),
+		probe("somebody else's e-mail in capitals", createUser(validName, strings.ToUpper(takenEmail))),
+		probe("an id that is nobody's", getUser(unknownUser), updateUser(unknownUser, validName, validEmail), rpc.Call{Op: opDelete, ID: unknownUser}),
+		probe("the id 0", getUser(0)),
+		probe("an id below 0", getUser(-1)),
+		probe("page -1", listUsers("", -1, 10)),
+		probe("limit -5", listUsers("", 1, -5)),
 
-		about("a name of 100 characters", createUser(long, "long@example.com")),
-		about("letters that take two bytes", createUser(strings.Repeat("é", users.MaxName), "accent@example.com")),
-		about("spaces around name and e-mail", createUser("  "+good+" ", " Grete.Hermann@Example.com ")),
-		about("their own e-mail", updateUser(firstUser, "Ada King", seeded)),
-		about("another e-mail", updateUser(firstUser, "Ada King", "ada.king@example.com")),
-		about("an e-mail that was given up", updateUser(secondUser, "Ada Byron", seeded)),
-		about("an id", getUser(firstUser), getUser(secondUser)),
-		about("the id of one who was just deleted", rpc.Call{Op: opDelete, ID: firstUser}, getUser(firstUser), rpc.Call{Op: opDelete, ID: firstUser}),
-		about("the e-mail of one who was deleted", createUser(good, "ada.king@example.com")),
-		about("neither page nor limit", listUsers("", 0, 0)),
-		about("a limit over 100", listUsers("", 1, 1000)),
-		about("a page in the middle", listUsers("", 3, 7)),
-		about("a page beyond the last", listUsers("", 100_000, 100)),
-		about("a part of a name", listUsers("KING", 1, 10)),
-		about("a part of an e-mail, with spaces around it", listUsers(" u30000000", 1, 10)),
-		about("a text that nobody has", listUsers("nobody is called so", 1, 10)),
+		probe("a name of 100 characters", createUser(longName, "long@example.com")),
+		probe("letters that take two bytes", createUser(strings.Repeat("é", users.MaxName), "accent@example.com")),
+		probe("spaces around name and e-mail", createUser("  "+validName+" ", " Grete.Hermann@Example.com ")),
+		probe("their own e-mail", updateUser(firstUser, "Ada King", takenEmail)),
+		probe("another e-mail", updateUser(firstUser, "Ada King", "ada.king@example.com")),
+		probe("an e-mail that was given up", updateUser(secondUser, "Ada Byron", takenEmail)),
+		probe("an id", getUser(firstUser), getUser(secondUser)),
+		probe("the id of one who was just deleted", rpc.Call{Op: opDelete, ID: firstUser}, getUser(firstUser), rpc.Call{Op: opDelete, ID: firstUser}),
+		probe("the e-mail of one who was deleted", createUser(validName, "ada.king@example.com")),
+		probe("neither page nor limit", listUsers("", 0, 0)),
+		probe("a limit over 100", listUsers("", 1, 1000)),
+		probe("a page in the middle", listUsers("", 3, 7)),
+		probe("a page beyond the last", listUsers("", 100_000, 100)),
+		probe("a part of a name", listUsers("KING", 1, 10)),
+		probe("a part of an e-mail, with spaces around it", listUsers(" u30000000", 1, 10)),
+		probe("a text that nobody has", listUsers("nobody is called so", 1, 10)),
 
 		server.Probing("", // over HTTP only
 			rawRequest(http.MethodGet, pathHealth, ""),

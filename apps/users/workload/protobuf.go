@@ -9,27 +9,28 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// The messages of proto/users.proto in apps/users, as far as they are needed
-// (protobuf.dev/programming-guides/encoding): fields are numbered there.
+// This file encodes and decodes the messages of apps/users/proto/users.proto without generated code.
+// The numbers of fields are those of users.proto. For the encoding see
+// https://protobuf.dev/programming-guides/encoding.
 
-// message is a request of protocol buffers as it grows.
+// message is an encoded request, to which the methods append fields.
 type message struct {
 	bytes []byte
-	fill  []load.Fill
+	fill  []load.Fill // numbers that the load generator fills into bytes
 }
 
-// addNumber appends a field, unless it is zero.
+// addNumber appends a field with a number, unless it is zero.
 func (m *message) addNumber(field int, n int64) {
 	m.bytes = protowire.AppendNumber(m.bytes, field, n)
 }
 
-// addText appends a field, unless it is empty.
+// addText appends a field with text, unless it is empty.
 func (m *message) addText(field int, s string) {
 	m.bytes = protowire.AppendString(m.bytes, field, s)
 }
 
-// addID appends the call's id, which may have to be filled in: ids of a store take the same number
-// of bytes.
+// addID appends the id of a call. The load generator may have to replace the id, which is possible
+// because all ids of a store have the same number of bytes.
 func (m *message) addID(c rpc.Call) {
 	m.addNumber(1, c.ID)
 	if c.IDCounter != "" {
@@ -63,6 +64,7 @@ func encodeMessage(c rpc.Call) message {
 	return m
 }
 
+// decodeUser parses the message User. It ignores unknown fields.
 func decodeUser(b []byte) (u users.User, err error) {
 	u.CreatedAt, u.UpdatedAt = time.Unix(0, 0).UTC(), time.Unix(0, 0).UTC()
 	err = protowire.Walk(b, func(f protowire.Field) (err error) {
@@ -83,6 +85,7 @@ func decodeUser(b []byte) (u users.User, err error) {
 	return u, err
 }
 
+// decodeTime parses the message google.protobuf.Timestamp.
 func decodeTime(b []byte) (time.Time, error) {
 	var seconds, nanos int64
 	err := protowire.Walk(b, func(f protowire.Field) error {
@@ -97,6 +100,7 @@ func decodeTime(b []byte) (time.Time, error) {
 	return time.Unix(seconds, nanos).UTC(), err
 }
 
+// decodePage parses the message ListUsersResponse. It ignores unknown fields.
 func decodePage(b []byte) (users.Page, error) {
 	p := users.Page{Users: []users.User{}}
 	err := protowire.Walk(b, func(f protowire.Field) error {

@@ -9,28 +9,29 @@ import (
 )
 
 // newQuestions returns the requests of the semantics tests: edge cases that transports are known to
-// write or read differently. Each gets a fresh store.
+// write or read differently. Each request gets a new store.
 func newQuestions() []server.Question {
-	look := func(name, property, what, asked string, q server.Request, at func(body []byte) string, ops ...string) server.Question {
-		return server.Question{Request: q, Name: name, Property: property, What: what, Asked: asked, BearsOn: ops, Look: at}
+	// member asks for a part of the response, which readPart returns as text.
+	member := func(name, property, description, shown string, q server.Request, readPart func(body []byte) string, ops ...string) server.Question {
+		return server.Question{Request: q, Name: name, Property: property, What: description, Asked: shown, BearsOn: ops, Look: readPart}
 	}
-	body := func(name, property, what, body string) server.Question {
-		return server.Question{Request: postBody(body), Name: name, Property: property, What: what, Asked: body, BearsOn: []string{opCreate}}
+	body := func(name, property, description, body string) server.Question {
+		return server.Question{Request: postBody(body), Name: name, Property: property, What: description, Asked: body, BearsOn: []string{opCreate}}
 	}
-	path := func(name, property, what, method, path string, ops ...string) server.Question {
-		return server.Question{Request: rawRequest(method, path, ""), Name: name, Property: property, What: what, BearsOn: ops}
+	path := func(name, property, description, method, path string, ops ...string) server.Question {
+		return server.Question{Request: rawRequest(method, path, ""), Name: name, Property: property, What: description, BearsOn: ops}
 	}
-	one := toRequests(getUser(firstUser))[0]
-	some := toRequests(listUsers("", 1, 2))[0]
-	none := toRequests(listUsers("nobody is called so", 1, 10))[0]
+	oneUser := toRequests(getUser(firstUser))[0]
+	twoUsers := toRequests(listUsers("", 1, 2))[0]
+	noUsers := toRequests(listUsers("nobody is called so", 1, 10))[0]
 	const user = `{"name":"Grete Hermann","email":"grete@example.com"`
 	return []server.Question{
-		look("id", "64-bit numbers", "an id", "an id", one, memberReader("id"), opGet),
-		look("total", "64-bit numbers", "how many users match", "the total of a page", some, memberReader("total"), opList),
-		look("names", "names", "the names of a user's members", "names of members", one, memberNames, opGet),
-		look("time", "times", "a time on the second", "created_at", one, memberReader("created_at", "createdAt"), opGet),
-		look("nobody", "empty list", "a list of nobody", "users of an empty page", none, memberReader("users"), opList),
-		look("zero", "zero", "a total of 0", "total of an empty page", none, memberReader("total"), opList),
+		member("id", "64-bit numbers", "an id", "an id", oneUser, memberReader("id"), opGet),
+		member("total", "64-bit numbers", "how many users match", "the total of a page", twoUsers, memberReader("total"), opList),
+		member("names", "names", "the names of a user's members", "names of members", oneUser, memberNames, opGet),
+		member("time", "times", "a time on the second", "created_at", oneUser, memberReader("created_at", "createdAt"), opGet),
+		member("nobody", "empty list", "a list of nobody", "users of an empty page", noUsers, memberReader("users"), opList),
+		member("zero", "zero", "a total of 0", "total of an empty page", noUsers, memberReader("total"), opList),
 
 		body("key twice", "duplicate keys", "a user with two names", `{"name":"Grete Hermann","name":"Emmy Noether","email":"grete@example.com"}`),
 		body("text behind", "trailing data", "a user with something behind it", user+`}x`),
@@ -45,8 +46,12 @@ func newQuestions() []server.Question {
 		body("id in body", "unknown fields", "a user with an id of their own", user+`,"id":"7"}`),
 		body("deep", "depth", "an unknown field nested 20000 deep", user+`,"more":`+strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000)+`}`),
 		{
-			Request: server.Request{Method: http.MethodPost, Path: pathUsers, Header: map[string]string{server.ContentType: server.TypeText}, Body: []byte(user + "}")},
-			Name:    "text type", Property: "content types", What: "a user of another content type", Asked: "Content-Type: " + server.TypeText, BearsOn: []string{opCreate},
+			Request:  server.WithHeader(postBody(user+"}"), server.ContentType, server.TypeText),
+			Name:     "text type",
+			Property: "content types",
+			What:     "a user of another content type",
+			Asked:    "Content-Type: " + server.TypeText,
+			BearsOn:  []string{opCreate},
 		},
 
 		path("last slash", "last slash", "a user with a slash behind the id", http.MethodGet, pathUsers+"/300000000/", opGet),
@@ -67,7 +72,8 @@ func newQuestions() []server.Question {
 	}
 }
 
-// memberReader returns a function for the text of a body's member that has one of some names.
+// memberReader returns a function that returns the text of the member of a body that has one of the
+// names.
 func memberReader(names ...string) func(body []byte) string {
 	return func(body []byte) string {
 		o, ok := readObject(body)

@@ -14,23 +14,24 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// referenceTime is the time of the reference. If it is in its response, a contender's contains the
-// time of the request.
+// referenceTime returns the time of the clock of the reference. Where a response of the reference has
+// this time, the response of a contender has the time of the request; see sameUser.
 func referenceTime() time.Time { return time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
-// referenceResponses sends all of list to a service, one after the other; the last response also
-// reports the calls that the service received.
+// referenceResponses returns the responses of a correct service to the requests of list, one after the
+// other. The last response also has the numbers of calls that the service received.
 func referenceResponses(w wire.Workload, list []server.Request) ([]server.Response, error) {
 	s := users.New(users.Config{Now: referenceTime}, newMirror(cmp.Or(w.N, storeUsers)))
-	out := make([]server.Response, len(list))
+	responses := make([]server.Response, len(list))
 	for i, q := range list {
-		out[i] = serveRequest(s, q)
+		responses[i] = serveRequest(s, q)
 	}
 	if len(list) > 0 {
 		c := s.Calls()
-		out[len(out)-1] = server.Telling(out[len(out)-1], wire.Calls{Create: c.Create, Get: c.Get, Update: c.Update, Delete: c.Delete, List: c.List, Sum: c.Sum})
+		last := &responses[len(responses)-1]
+		*last = server.Telling(*last, wire.Calls{Create: c.Create, Get: c.Get, Update: c.Update, Delete: c.Delete, List: c.List, Sum: c.Sum})
 	}
-	return out, nil
+	return responses, nil
 }
 
 // serveRequest returns the service's response to one request over HTTP.
@@ -51,7 +52,8 @@ func serveRequest(s *users.Service, q server.Request) server.Response {
 	return server.Response{Status: status, Header: map[string]string{server.ContentType: server.TypeJSON}, Body: body}
 }
 
-// routeRequest calls the operation of a request and returns a value to be written as JSON, or text.
+// routeRequest calls the operation of a request. It returns the value of the response: a string, which is
+// sent as plain text, or a value that is sent as JSON.
 func routeRequest(s *users.Service, q server.Request) (status int, value any, err error) {
 	ctx := context.Background()
 	escaped, query, _ := strings.Cut(q.Path, "?")
@@ -88,7 +90,7 @@ func routeRequest(s *users.Service, q server.Request) (status int, value any, er
 	return http.StatusOK, value, err
 }
 
-// serveUser runs an operation on a single user.
+// serveUser calls an operation on a single user. text is the id in the path.
 func serveUser(ctx context.Context, s *users.Service, q server.Request, text string) (any, error) {
 	if q.Method != http.MethodGet && q.Method != http.MethodPut && q.Method != http.MethodDelete {
 		return nil, users.NotAllowed()
@@ -110,6 +112,7 @@ func serveUser(ctx context.Context, s *users.Service, q server.Request, text str
 	return struct{}{}, s.Delete(ctx, id)
 }
 
+// parseDraft parses the body of a create or an update.
 func parseDraft(body []byte) (d users.Draft, err error) {
 	if len(body) > users.MaxBody {
 		return d, users.TooLarge()
@@ -120,9 +123,10 @@ func parseDraft(body []byte) (d users.Draft, err error) {
 	return d, nil
 }
 
+// serveList calls List with the parameters of a query.
 func serveList(ctx context.Context, s *users.Service, query string) (users.Page, error) {
-	v, _ := url.ParseQuery(query) // ignore what cannot be parsed
-	q, err := users.ParseQuery(v.Get("query"), v.Get("page"), v.Get("limit"))
+	values, _ := url.ParseQuery(query) // ignore parameters that cannot be parsed
+	q, err := users.ParseQuery(values.Get("query"), values.Get("page"), values.Get("limit"))
 	if err != nil {
 		return users.Page{}, err
 	}

@@ -15,23 +15,23 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// isSameBody reports whether two bodies mean the same users. Transports write them by the rules of
-// their library: names and numbers of protocol buffers in JSON are equal to the reference's, and so
-// is an omitted empty list.
+// isSameBody reports whether two bodies describe the same user or page. It accepts the JSON form of
+// protocol buffers, which some transports write: createdAt for created_at, numbers as strings, and
+// omitted zeros and empty lists.
 func isSameBody(want, got []byte) bool {
-	var kind struct {
+	var shape struct {
 		ID    *json.RawMessage `json:"id"`
 		Users *json.RawMessage `json:"users"`
 	}
-	if json.Unmarshal(want, &kind) != nil {
+	if json.Unmarshal(want, &shape) != nil {
 		return false
 	}
 	switch {
-	case kind.Users != nil:
+	case shape.Users != nil:
 		w, okWant := readPage(want)
 		g, okGot := readPage(got)
 		return okWant && okGot && w.Total == g.Total && w.Page == g.Page && w.Limit == g.Limit && slices.EqualFunc(w.Users, g.Users, sameUser)
-	case kind.ID != nil:
+	case shape.ID != nil:
 		w, okWant := readUser(want)
 		g, okGot := readUser(got)
 		return okWant && okGot && sameUser(w, g)
@@ -39,28 +39,29 @@ func isSameBody(want, got []byte) bool {
 	return server.SameJSON(want, got)
 }
 
-// sameUser reports whether got is want, which may have the reference's time in place of the
-// server's.
+// sameUser reports whether got equals want. A time of the reference in want stands for the time of the
+// request: got must then have a later time, in microseconds.
 func sameUser(want, got users.User) bool {
-	at := func(want, got time.Time) bool {
+	sameTime := func(want, got time.Time) bool {
 		if want.Equal(referenceTime()) {
 			return got.After(referenceTime()) && got.Equal(got.Truncate(time.Microsecond))
 		}
 		return want.Equal(got)
 	}
 	return want.ID == got.ID && want.Name == got.Name && want.Email == got.Email &&
-		at(want.CreatedAt, got.CreatedAt) && at(want.UpdatedAt, got.UpdatedAt) && !got.UpdatedAt.Before(got.CreatedAt)
+		sameTime(want.CreatedAt, got.CreatedAt) && sameTime(want.UpdatedAt, got.UpdatedAt) && !got.UpdatedAt.Before(got.CreatedAt)
 }
 
-// object is a JSON object whose members are taken one by one.
+// object is a JSON object. Members are removed as they are read, so that the remaining ones are unknown.
 type object map[string]json.RawMessage
 
+// readObject parses a JSON object, or returns false if body is another value.
 func readObject(body []byte) (object, bool) {
 	var o object
 	return o, json.Unmarshal(body, &o) == nil && o != nil
 }
 
-// takeMember removes the member of one of those names and returns it, or nil.
+// takeMember removes the first member that has one of the names and returns it, or nil if there is none.
 func (o object) takeMember(names ...string) json.RawMessage {
 	for _, name := range names {
 		if v, ok := o[name]; ok {
@@ -71,44 +72,47 @@ func (o object) takeMember(names ...string) json.RawMessage {
 	return nil
 }
 
-// parseNumber parses an integer, or one in quotes.
+// parseNumber parses an integer, which may be in quotes.
 func parseNumber(v json.RawMessage) (int64, bool) {
 	n, err := strconv.ParseInt(strings.Trim(string(v), `"`), 10, 64)
 	return n, err == nil
 }
 
-// parseValue parses any other value.
+// parseValue parses a value of type T. It returns false if v is nil.
 func parseValue[T any](v json.RawMessage) (value T, ok bool) {
 	return value, v != nil && json.Unmarshal(v, &value) == nil
 }
 
+// readUser parses a user with exactly the known members.
 func readUser(body []byte) (u users.User, ok bool) {
 	o, ok := readObject(body)
 	if !ok {
 		return u, false
 	}
-	var is [5]bool
-	u.ID, is[0] = parseNumber(o.takeMember("id"))
-	u.Name, is[1] = parseValue[string](o.takeMember("name"))
-	u.Email, is[2] = parseValue[string](o.takeMember("email"))
-	u.CreatedAt, is[3] = parseValue[time.Time](o.takeMember("created_at", "createdAt"))
-	u.UpdatedAt, is[4] = parseValue[time.Time](o.takeMember("updated_at", "updatedAt"))
-	return u, len(o) == 0 && is == [5]bool{true, true, true, true, true}
+	var valid [5]bool
+	u.ID, valid[0] = parseNumber(o.takeMember("id"))
+	u.Name, valid[1] = parseValue[string](o.takeMember("name"))
+	u.Email, valid[2] = parseValue[string](o.takeMember("email"))
+	u.CreatedAt, valid[3] = parseValue[time.Time](o.takeMember("created_at", "createdAt"))
+	u.UpdatedAt, valid[4] = parseValue[time.Time](o.takeMember("updated_at", "updatedAt"))
+	return u, len(o) == 0 && !slices.Contains(valid[:], false)
 }
 
+// readPage parses a page with exactly the known members. The total may be missing if it is 0, and the
+// users if there are none.
 func readPage(body []byte) (p users.Page, ok bool) {
 	o, ok := readObject(body)
 	if !ok {
 		return p, false
 	}
-	if total := o.takeMember("total"); total != nil { // protocol buffers omit 0
+	if total := o.takeMember("total"); total != nil {
 		if p.Total, ok = parseNumber(total); !ok {
 			return p, false
 		}
 	}
-	var is [2]bool
-	p.Page, is[0] = parseValue[int](o.takeMember("page"))
-	p.Limit, is[1] = parseValue[int](o.takeMember("limit"))
+	page, hasPage := parseValue[int](o.takeMember("page"))
+	limit, hasLimit := parseValue[int](o.takeMember("limit"))
+	p.Page, p.Limit = page, limit
 	var list []json.RawMessage
 	if text := o.takeMember("users"); text != nil && json.Unmarshal(text, &list) != nil {
 		return p, false
@@ -120,11 +124,11 @@ func readPage(body []byte) (p users.Page, ok bool) {
 		}
 		p.Users = append(p.Users, u)
 	}
-	return p, len(o) == 0 && is == [2]bool{true, true}
+	return p, len(o) == 0 && hasPage && hasLimit
 }
 
-// whyNotRefusal returns why an error response is not the wanted one: a JSON object with that code,
-// and a message; "" if it is.
+// whyNotRefusal returns why an error response is wrong, or "" if it is correct: a JSON object with the
+// code of want, and any message.
 func whyNotRefusal(want, got server.Response) string {
 	if kind := got.Header[server.ContentType]; kind != server.TypeJSON {
 		return fmt.Sprintf("status %d with content type %q, want %q", got.Status, kind, server.TypeJSON)
@@ -142,12 +146,12 @@ func whyNotRefusal(want, got server.Response) string {
 	return ""
 }
 
-// whyUnsound returns what cannot be correct in a response to a call, whatever the requests before
-// it; "" if nothing.
+// whyUnsound returns why a response to a call cannot be correct, whatever requests the server received
+// before, or "" if it may be correct.
 func whyUnsound(w wire.Workload, q server.Request, got server.Response) string {
 	c, ok := callOf(q)
 	if !ok || got.Status >= 300 {
-		return "" // the status has been checked
+		return "" // the caller has checked the status
 	}
 	switch c.Op {
 	case opDelete:
@@ -156,7 +160,7 @@ func whyUnsound(w wire.Workload, q server.Request, got server.Response) string {
 		}
 		return ""
 	case opList:
-		return soundPage(c, got)
+		return whyUnsoundPage(c, got)
 	}
 	u, ok := readUser(got.Body)
 	switch {
@@ -174,7 +178,8 @@ func whyUnsound(w wire.Workload, q server.Request, got server.Response) string {
 	return ""
 }
 
-func soundPage(c rpc.Call, got server.Response) string {
+// whyUnsoundPage is whyUnsound for a page.
+func whyUnsoundPage(c rpc.Call, got server.Response) string {
 	p, ok := readPage(got.Body)
 	switch {
 	case !ok:
@@ -187,7 +192,8 @@ func soundPage(c rpc.Call, got server.Response) string {
 	return ""
 }
 
-// matchesEmail reports whether an e-mail is that of a call with some number in it.
+// matchesEmail reports whether got is the e-mail of a call. If that has a placeholder, got must have any
+// number of nine digits instead.
 func matchesEmail(email, got string) bool {
 	before, after, ok := strings.Cut(email, serial)
 	if !ok {
@@ -197,7 +203,8 @@ func matchesEmail(email, got string) bool {
 	return len(n) == digits && strings.Trim(n, "0123456789") == "" && got == before+n+after
 }
 
-// isKnownUser reports whether a user is as seeded, or was created or updated by this workload.
+// isKnownUser reports whether u can be in the store: as a seeded user, or as one that this workload has
+// created or updated.
 func isKnownUser(u users.User) bool {
 	if matchesEmail(createdEmail, u.Email) || matchesEmail(updatedEmail, u.Email) {
 		return true

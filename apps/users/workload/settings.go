@@ -13,7 +13,7 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// Stores that an entry can name. Databases need an address.
+// Kinds of stores that an entry can name without an address, which applySettings adds.
 const (
 	storeSQLite   = "sqlite"
 	storePostgres = "postgres"
@@ -23,16 +23,16 @@ const (
 // postgres://user:password@127.0.0.1:5432/database.
 const EnvPostgres = "TARE_POSTGRES"
 
-// applySettings configures a program with the workload's users, in the store that the entry names.
-// A SQLite file belongs to one trial, so a name for it is rejected; its template is next to the
-// study's inputs.
+// applySettings adds settings to set: the number of users of the workload, and the address of the store
+// that the entry names. A SQLite file is a new one in dir for each trial, so applySettings rejects an
+// entry that names the file. Its template is next to the inputs of the study.
 func applySettings(w wire.Workload, _ []server.Request, set map[string]string, dir string) error {
 	count := strconv.Itoa(cmp.Or(w.N, storeUsers))
 	if setting := set[serving.SetUsers]; setting != "" && setting != count {
 		return fmt.Errorf("%s: %s; a store has as many as the workload says, n: %s", serving.SetUsers, setting, count)
 	}
 	set[serving.SetUsers] = count
-	if file, named := strings.CutPrefix(set[serving.SetStore], storeSQLite+":"); named {
+	if file, hasFile := strings.CutPrefix(set[serving.SetStore], storeSQLite+":"); hasFile {
 		return fmt.Errorf("%s: %s:%s; a file that is kept from trial to trial is in each as the one before left it; say %s, and every trial has a fresh one",
 			serving.SetStore, storeSQLite, file, storeSQLite)
 	}
@@ -44,17 +44,17 @@ func applySettings(w wire.Workload, _ []server.Request, set map[string]string, d
 		}
 		set[serving.SetStore] = storeSQLite + ":" + file + "?template=" + filepath.Join(filepath.Dir(w.Input), "stores")
 	case storePostgres:
-		at := os.Getenv(EnvPostgres)
-		if at == "" {
+		url := os.Getenv(EnvPostgres)
+		if url == "" {
 			return fmt.Errorf("%s: %s; %s does not say where one is, e.g. postgres://user@127.0.0.1:5432/database", serving.SetStore, storePostgres, EnvPostgres)
 		}
-		set[serving.SetStore] = storePostgres + ":" + at
+		set[serving.SetStore] = storePostgres + ":" + url
 	}
 	return nil
 }
 
-// newFile returns the name of a file in a new directory below dir; it removes those of earlier
-// workloads.
+// newFile returns the path of a file in a new directory below dir. It removes the directories of
+// earlier workloads.
 func newFile(dir string) (string, error) {
 	const pattern = "store-*"
 	old, err := filepath.Glob(filepath.Join(dir, pattern))
@@ -64,6 +64,6 @@ func newFile(dir string) (string, error) {
 	for _, path := range old {
 		_ = os.RemoveAll(path)
 	}
-	own, err := os.MkdirTemp(dir, pattern)
-	return filepath.Join(own, "users.db"), err
+	storeDir, err := os.MkdirTemp(dir, pattern)
+	return filepath.Join(storeDir, "users.db"), err
 }

@@ -1,10 +1,11 @@
-// Package workload defines the requests for app users under a lab, and the correct responses, over
-// each protocol that a contender speaks: HTTP with JSON, gRPC, or Connect with protocol buffers or
-// JSON. The calls are the same; their encoding differs. One load generator sends requests for all,
-// or the client that a contender brings.
+// Package workload makes the requests that a study sends to app users, and the expected responses. The
+// calls are the same for all contenders, but each contender gets them in a protocol that it supports:
+// HTTP with JSON, gRPC, or Connect with protocol buffers or JSON. The load generator sends them, or
+// the contender's own client.
 //
-// Each request is a call of package contender/rpc. Its canonical form is the one over HTTP with
-// JSON, which the reference reads; contenders get that or a translation.
+// Each request is a call of package contender/rpc. Its canonical form is the request over HTTP with
+// JSON, from which the reference computes the response. A dialect translates canonical requests and
+// responses to another protocol and back.
 package workload
 
 import (
@@ -16,7 +17,7 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// App returns the service of package apps/users.
+// App returns the description of app users for studies.
 func App() server.App {
 	return server.App{
 		Name:      users.Name,
@@ -51,22 +52,23 @@ const (
 	opUpdate  = rpc.OpUpdate
 	opDelete  = rpc.OpDelete
 	opList    = rpc.OpList
-	opPair    = "create+delete" // one operation is both
-	opSeedMix = "seed-mix"      // as many creates as gets, updates and lists
-	opSteady  = "steady"        // load of a service whose number of users is constant
-	opRead95  = "read95"        // gets, and now and then an update
+	opPair    = "create+delete" // a create and a delete, counted as one operation
+	opSeedMix = "seed-mix"      // creates, gets, updates and lists, equally often
+	opSteady  = "steady"        // a mix with as many creates as deletes, so that the number of users is constant
+	opRead95  = "read95"        // 95 % gets and 5 % updates
 )
 
 func allOps() []string {
 	return []string{opCreate, opGet, opUpdate, opDelete, opList, opPair, opSeedMix, opSteady, opRead95}
 }
 
-// repeatingOps returns the ops that request the same more than once in a turn of the pool.
+// repeatingOps returns the ops whose pool may contain equal requests.
 func repeatingOps() []string { return []string{opDelete, opPair, opSeedMix, opSteady, opRead95} }
 
 // changesUsers reports whether op changes the users of the store.
 func changesUsers(op string) bool { return op != opGet && op != opList }
 
+// requestsPerOp returns the number of requests of one operation.
 func requestsPerOp(op string) int64 {
 	if op == opPair {
 		return 2
@@ -74,7 +76,8 @@ func requestsPerOp(op string) int64 {
 	return 1
 }
 
-// opParts returns the operations of op, and how often it does each.
+// opParts returns the parts of an op that consists of several operations, and how often each occurs in
+// one operation. It returns nil for other ops.
 func opParts(op string) []tare.Part {
 	if op == opPair {
 		return []tare.Part{{Op: opCreate, Times: 1}, {Op: opDelete, Times: 1}}
@@ -86,13 +89,13 @@ func opParts(op string) []tare.Part {
 	return list
 }
 
-// opShare is one operation of a mix.
+// opShare is the share of one operation in a mix.
 type opShare struct {
 	op      string
 	percent float64
 }
 
-// allMixes returns the operations of each mix, out of a hundred requests.
+// allMixes returns the operations of each mix.
 func allMixes() map[string][]opShare {
 	return map[string][]opShare{
 		opSeedMix: {{opCreate, 25}, {opGet, 25}, {opUpdate, 25}, {opList, 25}},
@@ -101,7 +104,7 @@ func allMixes() map[string][]opShare {
 	}
 }
 
-// deletesUsers reports whether op deletes users.
+// deletesUsers reports whether op is a mix or a pair with deletes.
 func deletesUsers(op string) bool {
 	return slices.ContainsFunc(opParts(op), func(p tare.Part) bool { return p.Op == opDelete })
 }
