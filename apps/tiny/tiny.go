@@ -1,17 +1,17 @@
-// Package tiny is the smallest service worth a name: it reads one parameter
-// from a path and writes it back.
+// Package tiny is a minimal service: it reads one parameter from a path and
+// writes it back.
 //
 //	GET /v1/id/{id}   200  application/json  {"id":"<id>"} and a line end
 //	GET /health       200  text/plain        ok and a line end
 //
-// The id is one segment of the path, not empty, percent-decoded, and escaped
-// as JSON wants it; for 7 the body has 11 bytes. Any other path is 404, and so
-// are /v1/id/ and /v1/id/a/b. Any other method on one of the two paths is 405;
-// HEAD may have any response. A path that cannot be decoded is 400. The bodies
-// of error responses are not specified.
+// The id is one segment of the path and is not empty. The service decodes its
+// percent escapes and encodes it as a JSON string; for 7 the body has 11 bytes.
+// Any other path gets 404, also /v1/id/ and /v1/id/a/b. Any other method on one
+// of the two paths gets 405, but HEAD may get any response. A path that cannot
+// be decoded gets 400. The bodies of error responses are not specified.
 //
-// Each framework serves this in its own idiomatic way. Their responses are
-// compared with those of the functions of this package.
+// Each framework serves this in its own idiomatic way. Tests compare the
+// responses with those of [Answer].
 package tiny
 
 import (
@@ -24,19 +24,19 @@ import (
 // Name is the name of the app, in studies and on command lines.
 const Name = "tiny"
 
-// Content types of responses. A charset may follow.
+// Content types of responses. The header may have a charset, too.
 const (
 	JSON = "application/json"
 	Text = "text/plain"
 )
 
-// Prefix begins the path of an id; Health is the other path.
+// Paths: Prefix is followed by an id.
 const (
 	Prefix = "/v1/id/"
 	Health = "/health"
 )
 
-// Statuses, by number: not every server that is measured links net/http.
+// HTTP statuses. They are not taken from net/http because some measured servers do not link it.
 const (
 	ok               = 200
 	badRequest       = 400
@@ -44,8 +44,8 @@ const (
 	methodNotAllowed = 405
 )
 
-// Answer returns the service's response to a request. escapedPath is as in the request line; a
-// query is ignored. Error responses have neither type nor body.
+// Answer returns the correct response to a request. escapedPath is the path of the request line, with
+// percent escapes; a query is ignored. For error responses contentType is "" and body is nil.
 func Answer(method, escapedPath string) (status int, contentType string, body []byte) {
 	path, _, _ := strings.Cut(escapedPath, "?")
 	segments := strings.Split(path, "/")
@@ -69,12 +69,12 @@ func Answer(method, escapedPath string) (status int, contentType string, body []
 	return ok, JSON, encodeID(segments[last])
 }
 
-// idBody is the body of an id.
+// idBody is the body of a response with an id.
 type idBody struct {
 	ID string `json:"id"`
 }
 
-// encodeID encodes the body of an id. It cannot fail: any string can be encoded.
+// encodeID returns the body of a response with an id. Marshaling a string cannot fail.
 func encodeID(id string) []byte {
 	body, err := json.Marshal(idBody{id})
 	if err != nil {

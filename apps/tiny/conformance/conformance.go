@@ -1,4 +1,5 @@
-// Package conformance is the suite of app tiny: the required behaviour of each server of it.
+// Package conformance describes to the suite of internal/conformance how every server of app tiny must
+// behave.
 package conformance
 
 import (
@@ -11,7 +12,7 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// App returns the app tiny.
+// App returns the description of app tiny.
 func App() (conformance.App, error) {
 	a := conformance.App{
 		Name:   tiny.Name,
@@ -20,6 +21,7 @@ func App() (conformance.App, error) {
 	}
 	for _, path := range []string{
 		"/v1/id/7", "/v1/id/7?verbose=1", "/v1/id/0", "/v1/id/health", "/health", "/v1/id/" + strings.Repeat("0123456789abcdef", 4),
+		// Ids with escapes, in upper and lower case.
 		"/v1/id/a%20b", "/v1/id/a+b", "/v1/id/100%25", "/v1/id/%2525", "/v1/id/caf%C3%A9", "/v1/id/caf%c3%a9", "/v1/id/%22%5C%22", "/v1/id/%c3%a9%25",
 	} {
 		a.Good = append(a.Good, goodRequest(path))
@@ -27,6 +29,7 @@ func App() (conformance.App, error) {
 	return a, nil
 }
 
+// goodRequest returns a GET whose response must be that of tiny.Answer.
 func goodRequest(path string) conformance.Good {
 	return conformance.Good{Request: conformance.Get(path), Wrong: func(got conformance.Answer) error {
 		status, kind, body := tiny.Answer("GET", path)
@@ -37,28 +40,37 @@ func goodRequest(path string) conformance.Good {
 	}}
 }
 
-// checkRefused sends requests that must be rejected. An error response may close the connection;
-// one to HEAD has no body.
+// checkRefused sends requests that must be rejected. It also checks that a response to HEAD has no body,
+// so that the next response on the same connection can be read.
 func checkRefused(e conformance.Exam) error {
 	addr, err := e.Serves(nil)
 	if err != nil {
 		return err
 	}
-	for _, q := range [][2]string{
-		{"POST", "/v1/id/7"}, {"PUT", "/v1/id/7"}, {"PATCH", "/v1/id/7"}, {"DELETE", "/v1/id/7"}, {"POST", "/health"},
-		{"GET", "/"}, {"GET", "/v1/id/"}, {"GET", "/v1/id/a/b"}, {"GET", "/v2/id/7"}, {"GET", "/healthier"}, {"POST", "/nothing"},
+	for _, q := range []struct{ method, path string }{
+		{"POST", "/v1/id/7"},
+		{"PUT", "/v1/id/7"},
+		{"PATCH", "/v1/id/7"},
+		{"DELETE", "/v1/id/7"},
+		{"POST", "/health"},
+		{"GET", "/"},
+		{"GET", "/v1/id/"},
+		{"GET", "/v1/id/a/b"},
+		{"GET", "/v2/id/7"},
+		{"GET", "/healthier"},
+		{"POST", "/nothing"},
 	} {
 		for _, body := range [][]byte{nil, []byte(`{"id":"8"}`)} {
-			if body != nil && q[0] == "GET" {
+			if body != nil && q.method == "GET" {
 				continue
 			}
-			got, err := e.AskOnce(addr, conformance.Request{Method: q[0], Path: q[1], Body: body})
-			if want, _, _ := tiny.Answer(q[0], q[1]); err != nil || got.Status != want && !e.Trap {
-				return errors.Join(err, fmt.Errorf("%s %s: status %d, want %d", q[0], q[1], got.Status, want))
+			got, err := e.AskOnce(addr, conformance.Request{Method: q.method, Path: q.path, Body: body})
+			if want, _, _ := tiny.Answer(q.method, q.path); err != nil || got.Status != want && !e.Trap {
+				return errors.Join(err, fmt.Errorf("%s %s: status %d, want %d", q.method, q.path, got.Status, want))
 			}
 			if got.Status == 405 && !e.Trap {
 				if err := conformance.CheckAllow(got.Header.Get("Allow"), "GET"); err != nil {
-					return fmt.Errorf("%s %s: %w", q[0], q[1], err)
+					return fmt.Errorf("%s %s: %w", q.method, q.path, err)
 				}
 			}
 		}
@@ -73,7 +85,7 @@ func checkRefused(e conformance.Exam) error {
 		if err != nil {
 			return fmt.Errorf("HEAD %s: %w", path, err)
 		}
-		if got.Closes {
+		if got.Closes { // no other request can follow
 			return nil
 		}
 		if err := e.AskGood(c, goodRequest(path)); err != nil {

@@ -1,4 +1,4 @@
-// Package serving provides the leanest server of app tiny.
+// Package serving provides a server of app tiny that does as little work as possible.
 package serving
 
 import (
@@ -11,10 +11,11 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// Null returns app tiny by [server.Null], error responses included.
+// Null returns app tiny served by [server.Null], with correct error responses.
 func Null() server.App { return server.Plain(tiny.Name, server.Null{Answer: appendResponse}.Serve) }
 
-// appendResponse appends the response to a request.
+// appendResponse appends the response to q to dst. extra contains header lines that the response must
+// have.
 func appendResponse(dst []byte, q *server.Request, extra string) []byte {
 	path := targetPath(q.Target)
 	id, isID := bytes.CutPrefix(path, []byte(tiny.Prefix))
@@ -33,14 +34,14 @@ func appendResponse(dst []byte, q *server.Request, extra string) []byte {
 	return server.Reply(dst, q, "HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\nContent-Length: 10\r\n", extra, "not found\n")
 }
 
-// appendID appends the response with an id, as it came in the path.
+// appendID appends a response with an id, which is still escaped as in the path.
 func appendID(dst []byte, q *server.Request, extra string, id []byte) []byte {
 	if !isPlain(id) {
 		decoded, err := url.PathUnescape(string(id))
 		if err != nil {
 			return server.Reply(dst, q, "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 7\r\n", extra, "bad id\n")
 		}
-		quoted, _ := json.Marshal(decoded) // a string always can be
+		quoted, _ := json.Marshal(decoded) // marshaling a string cannot fail
 		id = quoted[1 : len(quoted)-1]
 	}
 	dst = append(dst, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: "...)
@@ -56,29 +57,34 @@ func appendID(dst []byte, q *server.Request, extra string, id []byte) []byte {
 	return append(dst, "\"}\n"...)
 }
 
+// notAllowed appends the response to a method that the path does not support.
 func notAllowed(dst []byte, q *server.Request, extra string) []byte {
 	return server.Reply(dst, q, "HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, HEAD\r\nContent-Type: text/plain\r\nContent-Length: 19\r\n", extra, "method not allowed\n")
 }
 
-// isRead reports whether the request only reads.
+// isRead reports whether the method is GET or HEAD.
 func isRead(q *server.Request) bool { return string(q.Method) == "GET" || q.Head() }
 
-// targetPath returns the path of a request's target.
-func targetPath(t []byte) []byte {
-	if rest, absolute := bytes.CutPrefix(t, []byte("http://")); absolute {
-		t = rest[max(0, bytes.IndexByte(rest, '/')):]
+// targetPath returns the path in the target of a request line: a path, or an absolute URL, with or
+// without a query.
+func targetPath(target []byte) []byte {
+	if rest, isURL := bytes.CutPrefix(target, []byte("http://")); isURL {
+		target = rest[max(0, bytes.IndexByte(rest, '/')):] // all of rest if it has no slash
 	}
-	if i := bytes.IndexByte(t, '?'); i >= 0 {
-		t = t[:i]
+	if i := bytes.IndexByte(target, '?'); i >= 0 {
+		target = target[:i]
 	}
-	return t
+	return target
 }
 
-// isPlain reports whether an id means the same in a path and in JSON, byte by byte.
+// isPlain reports whether an id needs no escapes in a path, nor in JSON: it consists of the unreserved
+// characters of RFC 3986.
 func isPlain(id []byte) bool {
 	for _, c := range id {
-		letter := c|0x20 >= 'a' && c|0x20 <= 'z'
-		if !letter && (c < '0' || c > '9') && c != '-' && c != '_' && c != '.' && c != '~' {
+		isLetter := c|0x20 >= 'a' && c|0x20 <= 'z' // 0x20 makes a letter lower case
+		isDigit := '0' <= c && c <= '9'
+		isMark := c == '-' || c == '_' || c == '.' || c == '~'
+		if !isLetter && !isDigit && !isMark {
 			return false
 		}
 	}

@@ -1,4 +1,4 @@
-// Package workload defines the requests for app tiny under a lab, and the correct responses.
+// Package workload makes the requests that a study sends to app tiny, and the expected responses.
 package workload
 
 import (
@@ -16,13 +16,14 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// defaultPool is the number of ids of an op if the workload does not set one.
+// defaultPool is the number of requests in the pool if the workload sets none.
 const defaultPool = 64
 
-// maxPool is the largest pool: ids differ in eight digits.
+// maxPool is the largest number of requests in the pool. Each has a different random number of eight
+// digits.
 const maxPool = 100_000
 
-// App returns the service of package apps/tiny.
+// App returns the description of app tiny for studies.
 func App() server.App {
 	return server.App{
 		Name:      tiny.Name,
@@ -37,18 +38,21 @@ func App() server.App {
 	}
 }
 
+// referenceResponses returns the responses of tiny.Answer to the requests of list.
 func referenceResponses(list []server.Request) []server.Response {
-	answers := make([]server.Response, len(list))
+	responses := make([]server.Response, len(list))
 	for i, q := range list {
 		status, kind, body := tiny.Answer(q.Method, q.Path)
-		answers[i] = server.Response{Status: status, Body: body}
+		responses[i] = server.Response{Status: status, Body: body}
 		if kind != "" {
-			answers[i].Header = map[string]string{server.ContentType: kind}
+			responses[i].Header = map[string]string{server.ContentType: kind}
 		}
 	}
-	return answers
+	return responses
 }
 
+// newRequests returns the pool of requests of an op: one request for get-7 and health, else requests
+// with different ids.
 func newRequests(op string, pool int) ([]server.Request, error) {
 	if pool == 0 {
 		pool = defaultPool
@@ -56,9 +60,10 @@ func newRequests(op string, pool int) ([]server.Request, error) {
 	if pool > maxPool {
 		return nil, fmt.Errorf("a pool of %d requests; at most %d", pool, maxPool)
 	}
-	id := map[string]func(n uint32, digits string) string{
+	// Functions that return the id for a random number n, whose eight digits are unique in the pool.
+	newID := map[string]func(n uint32, digits string) string{
 		"get-random": func(_ uint32, digits string) string { return digits },
-		// Space, percent sign, a letter beyond ASCII and quotes, in changing places.
+		// A space, a percent sign, a letter that is not ASCII, and a quote, in an order that changes.
 		"get-escaped": func(n uint32, digits string) string {
 			parts := []string{" ", "%", "é", `"`}
 			turn := int(n) % len(parts)
@@ -70,8 +75,9 @@ func newRequests(op string, pool int) ([]server.Request, error) {
 			return hex.EncodeToString(sum[:]) // 64 characters
 		},
 	}[op]
-	if id == nil { // one request, whatever the pool
-		return []server.Request{server.Get(map[string]string{"get-7": tiny.Prefix + "7", "health": tiny.Health}[op])}, nil
+	if newID == nil { // an op with a single request
+		path := map[string]string{"get-7": tiny.Prefix + "7", "health": tiny.Health}[op]
+		return []server.Request{server.Get(path)}, nil
 	}
 	list := make([]server.Request, 0, pool)
 	seen := map[string]bool{}
@@ -82,18 +88,18 @@ func newRequests(op string, pool int) ([]server.Request, error) {
 			continue
 		}
 		seen[digits] = true
-		list = append(list, server.Get(tiny.Prefix+url.PathEscape(id(n, digits))))
+		list = append(list, server.Get(tiny.Prefix+url.PathEscape(newID(n, digits))))
 	}
 	return list, nil
 }
 
-// drawNumber returns the i-th number of an op: the same on every machine, for ever.
+// drawNumber returns random number i of an op. It is the same on every machine and in every version.
 func drawNumber(op string, i int) uint32 {
 	sum := sha256.Sum256([]byte("tare/tiny/v1 " + op + " " + strconv.Itoa(i)))
 	return binary.BigEndian.Uint32(sum[:])
 }
 
-// newProbes returns requests for the contract's error responses.
+// newProbes returns requests that cover the error responses.
 func newProbes() []server.Probe {
 	return server.Probing("",
 		server.Request{Method: "POST", Path: "/v1/id/7"},
@@ -110,35 +116,37 @@ func newProbes() []server.Probe {
 	)
 }
 
+// newQuestions returns requests whose paths and methods frameworks are known to treat differently.
 func newQuestions() []server.Question {
-	ids := []string{"get-7", "get-random", "get-escaped", "get-long"}
-	on := func(name, property, what, path string, ops ...string) server.Question {
+	idOps := []string{"get-7", "get-random", "get-escaped", "get-long"}
+	question := func(name, property, description, path string, ops ...string) server.Question {
 		if len(ops) == 0 {
-			ops = ids
+			ops = idOps
 		}
-		return server.Question{Request: server.Get(path), Name: name, Property: property, What: what, BearsOn: ops}
+		return server.Question{Request: server.Get(path), Name: name, Property: property, What: description, BearsOn: ops}
 	}
-	list := []server.Question{
-		on("escaped slash", "escaped slash", "an id with an escaped slash", "/v1/id/a%2Fb", "get-escaped"),
-		on("escaped letter", "escaped path", "a path with an escaped letter", "/v1/%69d/7", "get-escaped"),
-		on("escaped twice", "escaped twice", "an id with an escaped percent sign before two digits", "/v1/id/%2525", "get-escaped"),
-		on("broken escape", "broken escape", "an id with a broken escape", "/v1/id/%zz", "get-escaped"),
-		on("plus", "plus", "an id with a plus sign", "/v1/id/a+b", "get-escaped"),
-		on("semicolon", "semicolon", "an id with a semicolon", "/v1/id/a;b", "get-escaped"),
-		on("markup", "HTML", "an id with <, > and &", "/v1/id/%3Cb%3E%26", "get-escaped"),
-		on("not UTF-8", "invalid UTF-8", "an id that is not UTF-8", "/v1/id/%FF", "get-escaped"),
-		on("control", "control characters", "an id with a control character", "/v1/id/a%01b", "get-escaped"),
-		on("long id", "long path", "an id of 6000 characters", tiny.Prefix+strings.Repeat("x", 6000), "get-long"),
-		on("query", "query", "an id with a query behind it", "/v1/id/7?x=/y"),
-		on("last slash more", "last slash", "an id with a slash behind it", "/v1/id/7/"),
-		on("last slash less", "last slash", "the path without an id and its slash", "/v1/id"),
-		on("doubled slash", "doubled slash", "a path with a doubled slash", "/v1//id/7"),
-		on("dots", "dot segments", "a path with a parent segment", "/v1/id/x/../7"),
-		on("capitals", "letter case", "a path in capitals", "/V1/ID/7"),
-		on("OPTIONS", "OPTIONS", "OPTIONS", "/v1/id/7"),
-		on("unknown method", "unknown method", "a method nobody knows", "/v1/id/7"),
+	withMethod := func(method string, q server.Question) server.Question {
+		q.Method = method
+		return q
 	}
-	list[len(list)-2].Method = "OPTIONS"
-	list[len(list)-1].Method = "BREW"
-	return list
+	return []server.Question{
+		question("escaped slash", "escaped slash", "an id with an escaped slash", "/v1/id/a%2Fb", "get-escaped"),
+		question("escaped letter", "escaped path", "a path with an escaped letter", "/v1/%69d/7", "get-escaped"),
+		question("escaped twice", "escaped twice", "an id with an escaped percent sign before two digits", "/v1/id/%2525", "get-escaped"),
+		question("broken escape", "broken escape", "an id with a broken escape", "/v1/id/%zz", "get-escaped"),
+		question("plus", "plus", "an id with a plus sign", "/v1/id/a+b", "get-escaped"),
+		question("semicolon", "semicolon", "an id with a semicolon", "/v1/id/a;b", "get-escaped"),
+		question("markup", "HTML", "an id with <, > and &", "/v1/id/%3Cb%3E%26", "get-escaped"),
+		question("not UTF-8", "invalid UTF-8", "an id that is not UTF-8", "/v1/id/%FF", "get-escaped"),
+		question("control", "control characters", "an id with a control character", "/v1/id/a%01b", "get-escaped"),
+		question("long id", "long path", "an id of 6000 characters", tiny.Prefix+strings.Repeat("x", 6000), "get-long"),
+		question("query", "query", "an id with a query behind it", "/v1/id/7?x=/y"),
+		question("last slash more", "last slash", "an id with a slash behind it", "/v1/id/7/"),
+		question("last slash less", "last slash", "the path without an id and its slash", "/v1/id"),
+		question("doubled slash", "doubled slash", "a path with a doubled slash", "/v1//id/7"),
+		question("dots", "dot segments", "a path with a parent segment", "/v1/id/x/../7"),
+		question("capitals", "letter case", "a path in capitals", "/V1/ID/7"),
+		withMethod("OPTIONS", question("OPTIONS", "OPTIONS", "OPTIONS", "/v1/id/7")),
+		withMethod("BREW", question("unknown method", "unknown method", "a method nobody knows", "/v1/id/7")),
+	}
 }
