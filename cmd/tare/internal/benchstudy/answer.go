@@ -15,51 +15,51 @@ import (
 // maxChanges limits the changed benchmarks that the line below the headline names.
 const maxChanges = 3
 
-// setAnswer gives a result its headline: how many benchmarks take another time in head, or that
-// none was shown to. The line below it has the largest changes, the smallest change that the run
-// could have shown, and the benchmarks that do another amount of work.
+// setAnswer sets the headline of a result, Answer: how many benchmarks are slower or faster in head,
+// or that no change was shown. The line below, Figures, has the largest changes, the smallest change
+// that the run could have shown, and the benchmarks that execute more or fewer instructions.
 func setAnswer(r *tare.Result) {
 	var changed, all []tare.Comparison
-	least, most, void := math.Inf(1), 0.0, 0
+	void := 0
+	// Smallest and largest of the detectable changes of benchmarks without a shown change, as a share.
+	minDetectable, maxDetectable := math.Inf(1), 0.0
 	for _, w := range r.Workloads {
-		about := advice.Reading{Result: r, Baseline: Base, Workload: w.ID, Metric: "time"}
+		reading := advice.Reading{Result: r, Baseline: Base, Workload: w.ID, Metric: "time"}
 		if len(r.VoidsMetric(Head, w.ID, "time"))+len(r.VoidsMetric(Base, w.ID, "time")) > 0 {
 			void++
 			continue
 		}
-		c, ok := about.Comparison(Head)
-		if !ok || !c.Bounded() || about.Nothing() != "" {
+		c, ok := reading.Comparison(Head)
+		if !ok || !c.Bounded() || reading.Nothing() != "" {
 			continue
 		}
 		all = append(all, c)
-		if about.Shown(c) {
+		if reading.Shown(c) {
 			changed = append(changed, c)
 			continue
 		}
-		seen := math.Expm1(max(about.NoiseFloor(), c.HalfWidth()))
-		least, most = min(least, seen), max(most, seen)
+		detectable := math.Expm1(max(reading.NoiseFloor(), c.HalfWidth())) // both are logarithms of ratios
+		minDetectable, maxDetectable = min(minDetectable, detectable), max(maxDetectable, detectable)
 	}
-	work, left := describeWork(r), ""
+	work, voidText := describeWork(r), ""
 	if void > 0 {
-		left = fmt.Sprintf("; %d void", void)
+		voidText = fmt.Sprintf("; %d void", void)
 	}
-	could := advice.Percent(least)
-	if advice.Percent(most) != could {
-		could += " to " + advice.Percent(most)
+	detectableText := advice.Percent(minDetectable)
+	if advice.Percent(maxDetectable) != detectableText {
+		detectableText += " to " + advice.Percent(maxDetectable)
 	}
 	r.Answer, r.Figures, r.Quotes = "", "", nil
 	switch {
 	case len(all) == 0:
-		r.Answer, r.Figures = noTimes(r, left), strings.TrimSpace(work)
+		r.Answer, r.Figures = noTimes(r, voidText), strings.TrimSpace(work)
 		return
 	case len(changed) == 0:
-		r.Answer = fmt.Sprintf("No change in time shown in %s%s.", formatBenchmarks(len(all)), left)
-		r.Figures = "Changes in time beyond " + could + " would have been shown." + work
+		r.Answer = fmt.Sprintf("No change in time shown in %s%s.", formatBenchmarks(len(all)), voidText)
+		r.Figures = "Changes in time beyond " + detectableText + " would have been shown." + work
 		return
 	}
-	slices.SortStableFunc(changed, func(a, b tare.Comparison) int {
-		return -cmp.Compare(math.Abs(math.Log(a.Ratio)), math.Abs(math.Log(b.Ratio)))
-	})
+	sortByChange(changed)
 	slower := 0
 	var parts []string
 	for i, c := range changed {
@@ -71,27 +71,36 @@ func setAnswer(r *tare.Result) {
 			r.Quotes = append(r.Quotes, tare.Quote{Contender: Head, Workload: c.Workload, Metric: "time"})
 		}
 	}
-	r.Answer = fmt.Sprintf("%d of %s changed in time: %d slower, %d faster%s.", len(changed), formatBenchmarks(len(all)), slower, len(changed)-slower, left)
+	r.Answer = fmt.Sprintf("%d of %s changed in time: %d slower, %d faster%s.",
+		len(changed), formatBenchmarks(len(all)), slower, len(changed)-slower, voidText)
 	if more := len(changed) - maxChanges; more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", more))
 	}
 	r.Figures = "Of base: " + strings.Join(parts, "; ") + "."
 	if len(changed) < len(all) {
-		r.Figures += fmt.Sprintf(" In the others changes beyond %s would have been shown.", could)
+		r.Figures += fmt.Sprintf(" In the others changes beyond %s would have been shown.", detectableText)
 	}
 	r.Figures += work
 }
 
-// noTimes returns the headline of a result without times; left ends it with the number of void
-// benchmarks.
-func noTimes(r *tare.Result, left string) string {
+// sortByChange puts the largest changes first, whether more or less.
+func sortByChange(rows []tare.Comparison) {
+	slices.SortStableFunc(rows, func(a, b tare.Comparison) int {
+		return -cmp.Compare(math.Abs(math.Log(a.Ratio)), math.Abs(math.Log(b.Ratio)))
+	})
+}
+
+// noTimes returns the headline of a result without times. It ends with voidText: the number of void
+// benchmarks, or "".
+func noTimes(r *tare.Result, voidText string) string {
 	if len(r.Workloads) == 0 && len(r.Work) > 0 {
 		return "No benchmark was timed: code and counts are the same on both sides."
 	}
-	return "No answer: no benchmark has a result in time" + left + "."
+	return "No answer: no benchmark has a result in time" + voidText + "."
 }
 
-// describeWork returns which benchmarks do more or less work; "" if nothing was counted.
+// describeWork returns a sentence about the benchmarks that execute more or fewer instructions, with a
+// space before it; "" if nothing was counted.
 func describeWork(r *tare.Result) string {
 	metric := tare.MetricFor(tare.MetricInstructions)
 	var changed []tare.Comparison
@@ -111,9 +120,7 @@ func describeWork(r *tare.Result) string {
 		}
 		return fmt.Sprintf(" The count of instructions differs in none of %s.", formatBenchmarks(all))
 	}
-	slices.SortStableFunc(changed, func(a, b tare.Comparison) int {
-		return -cmp.Compare(math.Abs(math.Log(a.Ratio)), math.Abs(math.Log(b.Ratio)))
-	})
+	sortByChange(changed)
 	var parts []string
 	for _, c := range changed[:min(len(changed), maxChanges)] {
 		word := metric.More

@@ -14,8 +14,7 @@ import (
 	"github.com/tarebench/tare/internal/check"
 )
 
-// Audited is the note of what the rules of tare audit find in a benchmark that is
-// measured.
+// Audited returns the note that the rules of tare audit find something in a measured benchmark.
 func Audited() check.Check {
 	return check.Check{
 		ID: "audit", Severity: tare.Note,
@@ -25,9 +24,9 @@ func Audited() check.Check {
 	}
 }
 
-// auditTests reads the benchmarks of packages by the rules of tare audit. Notes of
-// rules are left out. What cannot be read has no findings: the compiler complains of
-// it. The error is that of ctx.
+// auditTests applies the rules of tare audit to the benchmarks of packages, and returns the findings
+// by benchmark function, import/path.BenchmarkName. It omits notes. Files that cannot be read have no
+// findings: the compiler reports them. The only error is that ctx is done.
 func auditTests(ctx context.Context, tests []suite.Tests) (map[string][]audit.Finding, error) {
 	packages := map[string]string{} // by directory
 	var files []string
@@ -53,8 +52,8 @@ func auditTests(ctx context.Context, tests []suite.Tests) (map[string][]audit.Fi
 	return found, nil
 }
 
-// noteAudit notes what was found in each benchmark that is measured: one line for
-// all of its sub-benchmarks.
+// noteAudit adds a note about the findings in each measured benchmark: one for a benchmark and all of
+// its sub-benchmarks.
 func (b *Bench) noteAudit(found map[string][]audit.Finding, shared []suite.Benchmark) {
 	noted := map[string]bool{}
 	for _, m := range shared {

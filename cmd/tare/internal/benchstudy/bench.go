@@ -20,24 +20,25 @@ import (
 // workAge is the age at which test binaries of a killed run are removed from the cache.
 const workAge = 24 * time.Hour
 
-// trialShare divides a budget: the benchmarks of one side are tried in one such part of it.
+// trialShare is the divisor of a budget that gives the time to try the benchmarks of one side.
 const trialShare = 6
 
-// sideBySideShare divides a budget: at least one such part tries whether processes can run together.
+// sideBySideShare is the divisor of a budget that gives the least time to find out which benchmarks
+// need a process to themselves.
 const sideBySideShare = 12
 
 // Place configures where and how two sides are built.
 type Place struct {
-	Cache    string // directory
+	Cache    string // cache directory
 	Run      string // tag of the run
 	Guardian *trial.Guardian
 	Procs    int           // GOMAXPROCS of the benchmarks; 0 leaves it unset
-	Slice    time.Duration // length of a slice; 0 if by rule
-	Once     time.Duration // for one run of a benchmark before it is measured; 0 means a minute
-	Say      func(string)
-	Dir      string // of the result, for flame graphs; "" if none is drawn
+	Slice    time.Duration // length of a slice; 0 means by rule, see plan.go
+	Once     time.Duration // limit of the first run of a benchmark, which tries it; 0 means a minute
+	Say      func(string)  // reports progress
+	Dir      string        // directory of the result, for flame graphs; "" to draw none
 
-	Budget time.Duration // the user's, which also limits the time to try benchmarks; 0 if none
+	Budget time.Duration // time limit of the user, also for trying benchmarks; 0 if there is none
 }
 
 // Bench is a comparison of two built sides: a study, and the benchmarks and sources that it needs.
@@ -45,17 +46,17 @@ type Bench struct {
 	Study    tare.Study
 	Sources  suite.Sources
 	Slice    time.Duration // length of a slice
-	Notes    []string      // about what the sides lack, a line each
-	Spent    time.Duration // on trying benchmarks
+	Notes    []string      // lines about what the sides lack
+	Spent    time.Duration // time spent on trying benchmarks and counting instructions
 	Expected []tare.Pilot  // forecast of the study's pilots
 
-	benchmarks []suite.Benchmark // of both sides
+	benchmarks []suite.Benchmark // benchmarks that both sides have
 	counted    *comparisonCounts // nil if nothing was counted
 
-	left      []suite.Left
-	keptTests []string // lines about tests of base that are not replaced by those of head
-	findings  []tare.Finding
-	work      string
+	left      []suite.Left   // benchmarks and packages that are not measured
+	keptTests []string       // lines about tests of base that are not replaced by tests of head
+	findings  []tare.Finding // notes for every result
+	work      string         // directory of all files of the comparison
 }
 
 // NewBench builds both sides and finds the benchmarks that they share. Close removes the builds.
@@ -64,11 +65,11 @@ func NewBench(ctx context.Context, a Asked, p Place) (*Bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := filepath.Join(p.Cache, "bench")
-	if err := os.MkdirAll(all, 0o755); err != nil {
+	parent := filepath.Join(p.Cache, "bench")
+	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return nil, fmt.Errorf("make the directory of test binaries: %w", err)
 	}
-	gitrev.Sweep(all, workAge)
+	gitrev.Sweep(parent, workAge)
 	b := &Bench{Notes: s.notes, Slice: p.Slice}
 	for _, text := range s.notes {
 		b.note(partialRevision(), "", text)
@@ -76,7 +77,7 @@ func NewBench(ctx context.Context, a Asked, p Place) (*Bench, error) {
 	if b.Slice == 0 {
 		b.Slice = sliceLength
 	}
-	if b.work, err = os.MkdirTemp(all, "run-"); err != nil {
+	if b.work, err = os.MkdirTemp(parent, "run-"); err != nil {
 		return nil, fmt.Errorf("make the directory of test binaries: %w", err)
 	}
 	if err := b.prepareStudy(ctx, a, p, s); err != nil {
@@ -101,6 +102,8 @@ func (b *Bench) Room() (string, error) {
 // Close removes all files of the comparison.
 func (b *Bench) Close() { _ = os.RemoveAll(b.work) }
 
+// prepareStudy lists the packages with benchmarks, builds both sides and runs every benchmark once.
+// The benchmarks that both sides have become the workloads of the study; all others are skipped.
 func (b *Bench) prepareStudy(ctx context.Context, a Asked, p Place, s *sides) error {
 	for _, side := range []*suite.Side{s.base, s.head} {
 		if err := side.Resolve(ctx, b.work); err != nil {
@@ -114,10 +117,10 @@ func (b *Bench) prepareStudy(ctx context.Context, a Asked, p Place, s *sides) er
 			return err
 		}
 	}
-	var ofHead map[string]string
+	var headTests map[string]string // lines about packages of which base runs the tests of head
 	if a.Tests == TestsOfHead {
 		var err error
-		if ofHead, b.keptTests, err = s.useHeadTests(ctx, a, renamed, b.work, p.Say); err != nil {
+		if headTests, b.keptTests, err = s.useHeadTests(ctx, a, renamed, b.work, p.Say); err != nil {
 			return err
 		}
 	}
@@ -129,8 +132,8 @@ func (b *Bench) prepareStudy(ctx context.Context, a Asked, p Place, s *sides) er
 		a.Bench = "."
 	}
 	keep := a.Shard.filterIDs(tests)
-	if part := keep; s.reach != nil {
-		keep = func(id string) bool { return s.reach.Benchmark(id) && part(id) }
+	if inShard := keep; s.reach != nil {
+		keep = func(id string) bool { return s.reach.Benchmark(id) && inShard(id) }
 	}
 	spec := trial.Spec{Run: p.Run, Guardian: p.Guardian}
 	if p.Procs > 0 {
@@ -143,37 +146,21 @@ func (b *Bench) prepareStudy(ctx context.Context, a Asked, p Place, s *sides) er
 	}
 	found := map[string][]suite.Benchmark{}
 	var left []suite.Left
-	var remarked []suite.Remark
-	late := map[string]bool{}
+	var remarks []suite.Remark
 	search := suite.Search{
-		Pattern: a.Bench, Keep: keep, Once: p.Once, Spec: spec, Say: p.Say, Slice: b.sliceTime, Run: wholeLength,
-		Within: p.Budget / trialShare, NoTime: fmt.Sprintf("left out: a budget of %v has no time to try it; a longer --budget does", p.Budget), Skip: late,
+		Pattern: a.Bench, Keep: keep, Skip: map[string]bool{},
+		Slice: b.sliceTime, Run: wholeLength, Once: p.Once, Within: p.Budget / trialShare,
+		NoTime: fmt.Sprintf("left out: a budget of %v has no time to try it; a longer --budget does", p.Budget),
+		Spec:   spec, Say: p.Say,
 	}
 	for _, side := range []*suite.Side{s.base, s.head} {
-		built, err := suite.Build(ctx, side, tests[side.ID], a.Bench, b.work, p.Say)
+		sideFound, sideLeft, sideRemarks, err := b.discoverSide(ctx, a, p, side, tests[side.ID], search)
 		if err != nil {
 			return err
 		}
-		for _, t := range tests[side.ID] {
-			if why, ok := built.Failed[t.Package.Name()]; ok {
-				left = append(left, suite.Left{ID: t.Package.Name(), Side: side.ID, Broken: true, Why: why})
-			}
-		}
-		b.Sources.Suites[side.ID] = built
-		if side.OneBuild && !a.OneBuild {
-			b.note(oneLayout(), "", fmt.Sprintf("the linker of %s cannot put functions in another order: it was built once", side.ID))
-		}
-		began := time.Now()
-		some, lost, remarks, err := built.Discover(ctx, search)
-		if err != nil {
-			return err
-		}
-		b.Spent += time.Since(began)
-		for _, l := range lost {
-			late[l.ID] = late[l.ID] || l.Late && p.Budget > 0
-		}
-		found[side.ID], left = some, append(left, lost...)
-		remarked = append(remarked, remarks...)
+		found[side.ID] = sideFound
+		left = append(left, sideLeft...)
+		remarks = append(remarks, sideRemarks...)
 	}
 	left = mergeSides(left)
 	b.addLeft(left...)
@@ -184,15 +171,16 @@ func (b *Bench) prepareStudy(ctx context.Context, a Asked, p Place, s *sides) er
 	if shared, err = b.findAlone(ctx, p, search, shared); err != nil {
 		return err
 	}
-	b.noteRemarks(remarked, shared)
-	b.noteTests(ofHead, shared)
+	b.noteRemarks(remarks, shared)
+	b.noteTests(headTests, shared)
 	b.noteAudit(audited, shared)
 	for _, from := range slices.Sorted(maps.Keys(renamed)) {
 		b.note(renamedModule(), "", fmt.Sprintf("the module %s of base is %s in head", from, renamed[from]))
 	}
 	b.Study = tare.Study{
-		ID: "bench " + b.Sources.Module, Question: fmt.Sprintf("%s: %s against %s", b.Sources.Module, s.titles[Head], s.titles[Base]),
-		Kind: gobench.Name, Baseline: Base, Contenders: []tare.Entry{{ID: Base}, {ID: Head}},
+		ID:       "bench " + b.Sources.Module,
+		Question: fmt.Sprintf("%s: %s against %s", b.Sources.Module, s.titles[Head], s.titles[Base]),
+		Kind:     gobench.Name, Baseline: Base, Contenders: []tare.Entry{{ID: Base}, {ID: Head}},
 		Metrics: Metrics(), Dir: s.head.Home,
 	}
 	b.benchmarks = shared
@@ -201,8 +189,39 @@ func (b *Bench) prepareStudy(ctx context.Context, a Asked, p Place, s *sides) er
 	return nil
 }
 
-// findAlone finds the benchmarks that need a process to themselves, within the remaining time to
-// try benchmarks, and omits those that it has no time for.
+// discoverSide builds one side and runs each of its benchmarks once. With a budget it adds the
+// benchmarks that it has no time for to q.Skip: the side after it does not try them.
+func (b *Bench) discoverSide(ctx context.Context, a Asked, p Place, side *suite.Side, tests []suite.Tests, q suite.Search) (found []suite.Benchmark, left []suite.Left, remarks []suite.Remark, err error) {
+	built, err := suite.Build(ctx, side, tests, a.Bench, b.work, p.Say)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	b.Sources.Suites[side.ID] = built
+	if side.OneBuild && !a.OneBuild {
+		b.note(oneLayout(), "", fmt.Sprintf("the linker of %s cannot put functions in another order: it was built once", side.ID))
+	}
+	for _, t := range tests {
+		if why, ok := built.Failed[t.Package.Name()]; ok {
+			left = append(left, suite.Left{ID: t.Package.Name(), Side: side.ID, Broken: true, Why: why})
+		}
+	}
+	began := time.Now()
+	found, failed, remarks, err := built.Discover(ctx, q)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	b.Spent += time.Since(began)
+	for _, l := range failed {
+		if l.Late && p.Budget > 0 {
+			q.Skip[l.ID] = true
+		}
+	}
+	return found, append(left, failed...), remarks, nil
+}
+
+// findAlone finds the benchmarks that need a process to themselves. It takes at most what is left of
+// half the budget, but at least one sideBySideShare-th of the budget, and skips the benchmarks that
+// it has no time for.
 func (b *Bench) findAlone(ctx context.Context, p Place, q suite.Search, shared []suite.Benchmark) ([]suite.Benchmark, error) {
 	if p.Budget > 0 {
 		q.Within = max(p.Budget/2-b.Spent, p.Budget/sideBySideShare)
@@ -218,11 +237,11 @@ func (b *Bench) findAlone(ctx context.Context, p Place, q suite.Search, shared [
 	return tried, err
 }
 
-// listTests returns the packages with benchmarks of each side. Both sides have the same packages:
-// the others are skipped and named.
+// listTests returns the packages with benchmarks, by side. It returns only packages that both sides
+// have, in the same order for both, and skips the others. renamed has the new paths of modules.
 func (b *Bench) listTests(ctx context.Context, a Asked, s *sides, renamed map[string]string) (map[string][]suite.Tests, error) {
-	has := map[string]map[string]suite.Tests{}
-	var order []string
+	bySide := map[string]map[string]suite.Tests{} // by side and package name
+	var order []string                            // package names
 	for _, side := range []*suite.Side{s.head, s.base} {
 		packages, err := side.List(ctx, a.Packages)
 		if err != nil {
@@ -237,7 +256,7 @@ func (b *Bench) listTests(ctx context.Context, a Asked, s *sides, renamed map[st
 				b.Notes = append(b.Notes, firstLine(partial.Error()))
 			}
 		}
-		has[side.ID] = map[string]suite.Tests{}
+		bySide[side.ID] = map[string]suite.Tests{}
 		for _, p := range packages {
 			if side == s.head && p.OutsideWork() {
 				return nil, usageError("%s in %s is in no module that go.work lists; go work use adds one, and GOWORK=off in the environment leaves go.work out", p.ImportPath, side.Home)
@@ -246,7 +265,7 @@ func (b *Bench) listTests(ctx context.Context, a Asked, s *sides, renamed map[st
 				p.As = renamePath(p.ImportPath, renamed)
 			}
 			if t := suite.Find(p); len(t.Files) > 0 {
-				has[side.ID][p.Name()] = t
+				bySide[side.ID][p.Name()] = t
 				if !slices.Contains(order, p.Name()) && (side == s.head || !a.Changed) {
 					order = append(order, p.Name())
 				}
@@ -255,82 +274,86 @@ func (b *Bench) listTests(ctx context.Context, a Asked, s *sides, renamed map[st
 			}
 		}
 	}
-	out := map[string][]suite.Tests{}
+	shared := map[string][]suite.Tests{}
 	for _, path := range order {
-		inBase, okBase := has[Base][path]
-		inHead, okHead := has[Head][path]
+		inBase, okBase := bySide[Base][path]
+		inHead, okHead := bySide[Head][path]
 		switch {
 		case okBase && okHead:
-			out[Base], out[Head] = append(out[Base], inBase), append(out[Head], inHead)
+			shared[Base], shared[Head] = append(shared[Base], inBase), append(shared[Head], inHead)
 		case okBase:
 			b.addLeft(suite.Left{ID: path, Why: "it has benchmarks in " + Base + " only", OneSided: true})
 		default:
 			b.addLeft(suite.Left{ID: path, Why: "it has benchmarks in " + Head + " only", OneSided: true})
 		}
 	}
-	if len(out[Head]) == 0 {
+	if len(shared[Head]) == 0 {
 		return nil, b.noneError(a)
 	}
-	return out, nil
+	return shared, nil
 }
 
-// noneError returns the error that there is nothing to measure.
+// noneError returns the error that there is no benchmark to measure.
 func (b *Bench) noneError(a Asked) error { return noBenchmarks(a, b.left) }
 
 // noBenchmarks returns the error for an empty selection. It names the filters in effect, and the
 // first skipped benchmark.
 func noBenchmarks(a Asked, left []suite.Left) error {
-	where := strings.Join(a.Packages, " ")
-	if where == "" {
-		where = "./..."
+	patterns := strings.Join(a.Packages, " ")
+	if patterns == "" {
+		patterns = "./..."
 	}
-	var which []string
+	var filters []string
 	if a.Bench != "" && a.Bench != "." {
-		which = append(which, "matches "+a.Bench)
+		filters = append(filters, "matches "+a.Bench)
 	}
 	if a.Changed {
-		which = append(which, "is reached by what changed")
+		filters = append(filters, "is reached by what changed")
 	}
 	if a.Shard.Of > 1 {
-		which = append(which, fmt.Sprintf("is in part %d of %d", a.Shard.Index, a.Shard.Of))
+		filters = append(filters, fmt.Sprintf("is in part %d of %d", a.Shard.Index, a.Shard.Of))
 	}
-	what := strings.TrimSpace("no benchmark in " + where + " " + strings.Join(which, " and "))
+	message := strings.TrimSpace("no benchmark in " + patterns + " " + strings.Join(filters, " and "))
 	if len(left) > 0 {
-		what += fmt.Sprintf(" on both sides; %s: %s", left[0].ID, left[0])
+		message += fmt.Sprintf(" on both sides; %s: %s", left[0].ID, left[0])
 	}
-	return &UsageError{What: what, Nothing: !slices.ContainsFunc(left, func(l suite.Left) bool { return l.Late })}
+	anyLate := slices.ContainsFunc(left, func(l suite.Left) bool { return l.Late }) // then the budget is the reason
+	return &UsageError{What: message, Nothing: !anyLate}
 }
 
-// sharedBenchmarks returns the benchmarks of both sides in the order of head, each with the worse
-// of the two sides' properties.
+// sharedBenchmarks returns the benchmarks that both sides have, in the order of head. Each has the
+// larger times and sizes of the two sides, and the shorter run. It skips the other benchmarks; those
+// in left are skipped already.
 func (b *Bench) sharedBenchmarks(base, head []suite.Benchmark, left []suite.Left) []suite.Benchmark {
 	var out []suite.Benchmark
 	for _, h := range head {
 		i := slices.IndexFunc(base, func(o suite.Benchmark) bool { return o.ID() == h.ID() })
 		if i < 0 {
-			b.oneSided(h, Head, left)
+			b.skipOneSided(h, Head, left)
 			continue
 		}
-		h.NSPerOp, h.BytesPer = max(h.NSPerOp, base[i].NSPerOp), max(h.BytesPer, base[i].BytesPer)
-		h.Untimed = max(h.Untimed, base[i].Untimed)
-		h.Around, h.Start = max(h.Around, base[i].Around), max(h.Start, base[i].Start)
-		h.Link = max(h.Link, base[i].Link)
-		h.Fixed, h.Growth = max(h.Fixed, base[i].Fixed), max(h.Growth, base[i].Growth)
-		if run := base[i].Run; h.Run == 0 || run > 0 && run < h.Run {
-			h.Run = run
+		o := base[i]
+		h.NSPerOp, h.BytesPer = max(h.NSPerOp, o.NSPerOp), max(h.BytesPer, o.BytesPer)
+		h.Untimed = max(h.Untimed, o.Untimed)
+		h.Around, h.Start = max(h.Around, o.Around), max(h.Start, o.Start)
+		h.Link = max(h.Link, o.Link)
+		h.Fixed, h.Growth = max(h.Fixed, o.Fixed), max(h.Growth, o.Growth)
+		if h.Run == 0 || o.Run > 0 && o.Run < h.Run { // 0 means that the side has no length of a run
+			h.Run = o.Run
 		}
 		out = append(out, h)
 	}
 	for _, o := range base {
 		if !slices.ContainsFunc(head, func(h suite.Benchmark) bool { return o.ID() == h.ID() }) {
-			b.oneSided(o, Base, left)
+			b.skipOneSided(o, Base, left)
 		}
 	}
 	return out
 }
 
-// oneSided skips a benchmark that only one side has, unless the reason is known.
-func (b *Bench) oneSided(o suite.Benchmark, side string, left []suite.Left) {
+// skipOneSided skips a benchmark that only one side has. It adds nothing if left has the reason
+// already: an entry for the benchmark, for a benchmark above it, or for its package.
+func (b *Bench) skipOneSided(o suite.Benchmark, side string, left []suite.Left) {
 	known := slices.ContainsFunc(left, func(l suite.Left) bool {
 		return l.ID == o.ID() || strings.HasPrefix(o.ID(), l.ID+"/") || strings.HasPrefix(o.ID(), l.ID+".")
 	})
@@ -342,6 +365,7 @@ func (b *Bench) oneSided(o suite.Benchmark, side string, left []suite.Left) {
 // Left returns the skipped benchmarks and packages, with the reason and the side at fault.
 func (b *Bench) Left() []suite.Left { return slices.Clone(b.left) }
 
+// addLeft skips benchmarks or packages. It adds each entry once.
 func (b *Bench) addLeft(left ...suite.Left) {
 	for _, l := range left {
 		if !slices.Contains(b.left, l) {
@@ -350,7 +374,7 @@ func (b *Bench) addLeft(left ...suite.Left) {
 	}
 }
 
-// mergeSides joins equal entries of both sides into one.
+// mergeSides replaces two entries that differ only in their side by one of [suite.Both].
 func mergeSides(left []suite.Left) []suite.Left {
 	var all []suite.Left
 	for _, l := range left {
@@ -385,7 +409,7 @@ func (s Shard) filterIDs(tests map[string][]suite.Tests) func(id string) bool {
 	return func(id string) bool { return slices.Index(ids, id)%s.Of == s.Index-1 }
 }
 
-// modulePath returns the module of the first package.
+// modulePath returns the path of the first package's module, or of the package if it has no module.
 func modulePath(tests []suite.Tests) string {
 	if p := tests[0].Package; p.Module != nil {
 		return p.Module.Path

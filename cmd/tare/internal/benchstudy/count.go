@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	// CountsShare divides a budget: one such part counts instructions.
+	// CountsShare is the divisor of a budget that gives the time to count instructions.
 	CountsShare = 4
 	// workAlpha is the error level of the interval of a count, for each row.
 	workAlpha = 0.01
@@ -30,16 +30,16 @@ const (
 	minWork = 1.0
 )
 
-// comparisonCounts contains the counts of a comparison.
+// comparisonCounts contains the instruction counts of a comparison.
 type comparisonCounts struct {
 	counter *counts.Counter
 	pairs   map[string]counts.Pair // by benchmark id
 	rows    []tare.Comparison      // in the order of the benchmarks
 }
 
-// Count counts the instructions of all benchmarks on both sides, on all processors concurrently,
-// within a part of the time. A benchmark that cannot be counted is noted, and is timed as before.
-// Builds are not part of the time.
+// Count counts the instructions of all benchmarks on both sides, on all processors concurrently. The
+// counting takes at most within, which does not limit the builds before it; 0 means no limit. A
+// benchmark that cannot be counted gets a note, and is timed all the same.
 func (b *Bench) Count(ctx context.Context, choice counts.Choice, p Place, within time.Duration) error {
 	counter, why := counts.Find(ctx, choice)
 	if counter == nil {
@@ -48,7 +48,7 @@ func (b *Bench) Count(ctx context.Context, choice counts.Choice, p Place, within
 		}
 		return ctx.Err()
 	}
-	if why := b.uncountable(counter); why != "" {
+	if why := b.whyUncountable(counter); why != "" {
 		b.note(NotCounted(), "", "instructions are not counted: "+why)
 		return nil
 	}
@@ -83,12 +83,13 @@ func (b *Bench) Count(ctx context.Context, choice counts.Choice, p Place, within
 	return nil
 }
 
-// uncountable returns why neither side can be counted; "" if both can.
-func (b *Bench) uncountable(c *counts.Counter) string {
+// whyUncountable returns why the sides cannot be counted; "" if they can.
+func (b *Bench) whyUncountable(c *counts.Counter) string {
 	for _, id := range []string{Base, Head} {
 		s := b.Sources.Suites[id]
 		for _, kv := range s.Side.Env {
-			if name, _, _ := strings.Cut(kv, "="); name == "GOGC" || name == "GOMEMLIMIT" {
+			name, _, _ := strings.Cut(kv, "=")
+			if name == "GOGC" || name == "GOMEMLIMIT" {
 				return fmt.Sprintf("%s has %s, and the collector is off while they are", id, kv)
 			}
 		}
@@ -106,21 +107,22 @@ func isBefore(release string, minor int) bool {
 	return err == nil && n < minor
 }
 
-// layouts links the test binaries that are counted, with another order of functions for each
-// repeat.
+// layouts links the test binaries that are counted. Each repeat of a count has a binary with another
+// order of functions, as timed rounds do.
 type layouts struct {
 	b       *Bench
 	place   Place
 	counter *counts.Counter
 
 	mu     sync.Mutex
-	links  map[string]*gobench.Link // by side and package
-	failed map[string]error         // by package
-	built  map[string]string        // paths by side, package and repeat
-	alone  map[string]*sync.Mutex   // of packages of which no two processes can run at the same time
+	links  map[string]*gobench.Link // linker calls by side and package; nil if the binary is not linked again
+	failed map[string]error         // build errors by package
+	built  map[string]string        // paths of binaries by side, package and repeat
+	alone  map[string]*sync.Mutex   // locks of packages of which only one process can run at a time
 }
 
-// buildPackage builds a package for the counter on both sides.
+// buildPackage builds a package on both sides for a counter that needs builds with a tag. An error
+// of the compiler is stored in l.failed, not returned.
 func (l *layouts) buildPackage(ctx context.Context, key string) error {
 	for _, id := range []string{Base, Head} {
 		s := l.b.Sources.Suites[id]
@@ -145,6 +147,7 @@ func (l *layouts) buildPackage(ctx context.Context, key string) error {
 	return nil
 }
 
+// packageKey returns the key of a package's internal tests; its external tests are in the same binary.
 func packageKey(key string) string { return strings.TrimSuffix(key, "_test") }
 
 // linkBinary returns the binary of a package for the repeat-th count of a side.
@@ -159,22 +162,22 @@ func (l *layouts) linkBinary(ctx context.Context, side, key string, repeat int) 
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	at := fmt.Sprint(side, " ", pkg, " ", repeat)
-	if path := l.built[at]; path != "" {
+	id := fmt.Sprint(side, " ", pkg, " ", repeat)
+	if path := l.built[id]; path != "" {
 		return path, nil
 	}
-	seed := uint64(2*repeat+1) << 33 // no two binaries have the same order
+	seed := uint64(2*repeat+1) << 33 // seeds of base and head differ: no two binaries have the same order
 	if side == Head {
 		seed += 1 << 33
 	}
 	path, err := link.Binary(ctx, seed)
 	if err == nil {
-		l.built[at] = path
+		l.built[id] = path
 	}
 	return path, err
 }
 
-// removeBinaries removes the binaries.
+// removeBinaries removes all binaries that were built or linked for counting.
 func (l *layouts) removeBinaries() {
 	for _, path := range l.built {
 		_ = os.Remove(path)
@@ -182,8 +185,8 @@ func (l *layouts) removeBinaries() {
 	_ = os.RemoveAll(filepath.Join(l.b.work, "counted"))
 }
 
-// countAll counts all benchmarks, and returns why some are not counted, by id. Those whose code
-// differs come first.
+// countAll counts all benchmarks and adds their counts to c. It returns why benchmarks are not
+// counted, by id. Benchmarks whose code differs come first, as time may run out.
 func (l *layouts) countAll(ctx context.Context, c *comparisonCounts) map[string]string {
 	failures := map[string]string{}
 	l.alone = map[string]*sync.Mutex{}
@@ -193,11 +196,12 @@ func (l *layouts) countAll(ctx context.Context, c *comparisonCounts) map[string]
 		}
 	}
 	order := slices.Clone(l.b.benchmarks)
-	slices.SortStableFunc(order, func(a, o suite.Benchmark) int {
-		switch same, other := l.b.isSameCode(a.ID()), l.b.isSameCode(o.ID()); {
-		case same == other:
+	slices.SortStableFunc(order, func(x, y suite.Benchmark) int {
+		sameX, sameY := l.b.isSameCode(x.ID()), l.b.isSameCode(y.ID())
+		switch {
+		case sameX == sameY:
 			return 0
-		case same:
+		case sameX:
 			return 1
 		}
 		return -1
@@ -236,11 +240,11 @@ func (l *layouts) countOne(ctx context.Context, m suite.Benchmark) (counts.Pair,
 	if ctx.Err() != nil {
 		return counts.Pair{}, ctx.Err()
 	}
-	if one := l.alone[m.Package]; one != nil {
-		one.Lock()
-		defer one.Unlock()
+	if lock := l.alone[m.Package]; lock != nil {
+		lock.Lock()
+		defer lock.Unlock()
 	}
-	side := func(id string) counts.Side {
+	newSide := func(id string) counts.Side {
 		s := l.b.Sources.Suites[id]
 		return func(ctx context.Context, repeat int) (counts.Program, error) {
 			binary, err := l.linkBinary(ctx, id, m.Package, repeat)
@@ -250,30 +254,30 @@ func (l *layouts) countOne(ctx context.Context, m suite.Benchmark) (counts.Pair,
 			}, err
 		}
 	}
-	return l.counter.Compare(ctx, counts.Guess{NSPerOp: m.NSPerOp + m.Untimed, BytesPer: m.BytesPer, SameCode: l.b.isSameCode(m.ID())}, side(Base), side(Head))
+	return l.counter.Compare(ctx, counts.Guess{NSPerOp: m.NSPerOp + m.Untimed, BytesPer: m.BytesPer, SameCode: l.b.isSameCode(m.ID())}, newSide(Base), newSide(Head))
 }
 
-// whyNotCounted returns the reason of an error in words.
+// whyNotCounted describes an error of countOne in words.
 func whyNotCounted(ctx context.Context, err error) string {
 	var refused *counts.RefusedError
 	switch {
 	case ctx.Err() != nil:
 		return "there was no time for it"
 	case errors.As(err, &refused):
-		return "" + refused.Why
+		return refused.Why
 	}
-	return "" + firstLine(err.Error())
+	return firstLine(err.Error())
 }
 
-// compareSides compares the two sides of all counts. It estimates how well counts repeat from all
-// benchmarks together.
+// compareSides makes a row of each counted benchmark. The variance between repeats of a count is
+// estimated from all benchmarks together, as each has only a few.
 func (c *comparisonCounts) compareSides(all []suite.Benchmark) {
 	metric := tare.MetricFor(tare.MetricInstructions)
 	var table []stats.Repeats
 	for _, p := range c.pairs {
 		table = append(table, stats.Repeats{Base: counts.PerOp(p.Base), Head: counts.PerOp(p.Head)})
 	}
-	usual := stats.RepeatVariance(table)
+	variance := stats.RepeatVariance(table)
 	for _, m := range all {
 		p, ok := c.pairs[m.ID()]
 		if !ok {
@@ -282,20 +286,21 @@ func (c *comparisonCounts) compareSides(all []suite.Benchmark) {
 		r := stats.Repeats{Base: counts.PerOp(p.Base), Head: counts.PerOp(p.Head)}
 		row := tare.Comparison{
 			Workload: m.ID(), Contender: Head, Against: Base, Metric: metric.Name, Unit: metric.Unit, Level: 1 - workAlpha,
-			Rounds: min(len(p.Base), len(p.Head)), AgainstValue: stats.Median(r.Base), Value: stats.Median(r.Head), Exploratory: true,
+			Rounds:       min(len(p.Base), len(p.Head)),
+			AgainstValue: stats.Median(r.Base), Value: stats.Median(r.Head), Exploratory: true,
 		}
 		if base, head, ok := r.Exact(); ok {
 			row.AgainstValue, row.Value, row.Exact = base, head, true
 			row.Ratio = head / base
 			row.Low, row.High = row.Ratio, row.Ratio
 		} else {
-			row.Ratio, row.Low, row.High = r.Compare(usual, minWork, workAlpha)
+			row.Ratio, row.Low, row.High = r.Compare(variance, minWork, workAlpha)
 		}
 		c.rows = append(c.rows, row)
 	}
 }
 
-// findRow returns the comparison of a benchmark.
+// findRow returns the comparison of a benchmark; false if the benchmark was not counted, or c is nil.
 func (c *comparisonCounts) findRow(id string) (tare.Comparison, bool) {
 	if c == nil {
 		return tare.Comparison{}, false
@@ -307,7 +312,7 @@ func (c *comparisonCounts) findRow(id string) (tare.Comparison, bool) {
 	return c.rows[i], true
 }
 
-// addToResult adds the counts to a result.
+// addToResult adds the counts to a result: the counter, the metric, and both sides of every row.
 func (c *comparisonCounts) addToResult(r *tare.Result) {
 	if c == nil || len(c.rows) == 0 {
 		return
@@ -318,14 +323,18 @@ func (c *comparisonCounts) addToResult(r *tare.Result) {
 	for _, row := range c.rows {
 		p := c.pairs[row.Workload]
 		for _, side := range []struct {
-			id    string
-			of    []counts.Count
-			value float64
-		}{{Base, p.Base, row.AgainstValue}, {Head, p.Head, row.Value}} {
-			perOp := counts.PerOp(side.of)
+			id      string
+			repeats []counts.Count
+			value   float64
+		}{
+			{Base, p.Base, row.AgainstValue},
+			{Head, p.Head, row.Value},
+		} {
+			perOp := counts.PerOp(side.repeats)
 			r.Work = append(r.Work, tare.Work{Workload: row.Workload, Contender: side.id, Metric: row.Metric, Ops: p.Ops, PerOp: perOp})
 			r.Values = append(r.Values, tare.Value{
-				Workload: row.Workload, Contender: side.id, Metric: row.Metric, Value: side.value, Low: slices.Min(perOp), High: slices.Max(perOp), Unit: row.Unit, Rounds: len(perOp),
+				Workload: row.Workload, Contender: side.id, Metric: row.Metric, Unit: row.Unit, Rounds: len(perOp),
+				Value: side.value, Low: slices.Min(perOp), High: slices.Max(perOp),
 			})
 		}
 	}
@@ -337,8 +346,8 @@ func (b *Bench) isSameCode(id string) bool {
 	return slices.ContainsFunc(b.findings, func(f tare.Finding) bool { return f.Check == SameCode().ID && f.Workload == id })
 }
 
-// SkipSame removes benchmarks from the timed rounds that have the same code and the same count on
-// both sides, and notes them.
+// SkipSame removes the benchmarks from the timed rounds whose machine code is the same on both sides
+// and whose counts do not differ. Each gets a note.
 func (b *Bench) SkipSame() {
 	b.Study.Workloads = slices.DeleteFunc(slices.Clone(b.Study.Workloads), func(w tare.Workload) bool {
 		row, ok := b.counted.findRow(w.ID)

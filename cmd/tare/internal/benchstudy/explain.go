@@ -33,11 +33,15 @@ const (
 // Profiles lists the values of the option.
 func Profiles() []string { return []string{string(ProfileDifferent), string(ProfileAll)} }
 
+// sameCount is a difference in allocations per operation below which two values are the same count.
+const sameCount = 0.5
+
 // maxExplained limits the differing rows that are profiled: each takes some twenty seconds.
 const maxExplained = 6
 
-// Explain profiles both sides of rows of the result, after all timing, and adds the causes of their
-// differences. Errors are part of the explanation.
+// Explain profiles both sides of the selected rows, after all timing, and adds the causes of their
+// differences to the result. A failed profile is part of its explanation. If ctx is done Explain
+// returns early.
 func (b *Bench) Explain(ctx context.Context, r *tare.Result, which Profile, p Place) {
 	rows := b.selectProfiled(r, which)
 	if which == ProfileDifferent && len(rows) > maxExplained {
@@ -54,23 +58,24 @@ func (b *Bench) Explain(ctx context.Context, r *tare.Result, which Profile, p Pl
 		p.Say(fmt.Sprintf("profiling %s (%d of %d)", w.ID, i+1, len(rows)))
 		q := b.newQuestion(r, w, p)
 		if p.Dir != "" {
-			q.Keep = func(flame []byte) (string, error) { return keepFlame(p.Dir, i+1, flame) }
+			q.Keep = func(flame []byte) (string, error) { return writeFlame(p.Dir, i+1, flame) }
 		}
 		e, err := profilediff.Explain(ctx, q)
 		if err != nil {
-			return // the measurements remain
+			return // the result stays valid without explanations
 		}
-		if i := slices.IndexFunc(r.Explanations, func(o tare.Explanation) bool { return o.Workload == e.Workload }); i >= 0 { // counted
-			e.Work = r.Explanations[i].Work
-			r.Explanations[i] = e
+		i := slices.IndexFunc(r.Explanations, func(o tare.Explanation) bool { return o.Workload == e.Workload })
+		if i < 0 {
+			r.Explanations = append(r.Explanations, e)
 			continue
 		}
-		r.Explanations = append(r.Explanations, e)
+		e.Work = r.Explanations[i].Work // from the counts of instructions
+		r.Explanations[i] = e
 	}
 }
 
-// keepFlame writes the n-th flame graph next to a result.
-func keepFlame(dir string, n int, flame []byte) (string, error) {
+// writeFlame writes the n-th flame graph next to a result, and returns its path relative to dir.
+func writeFlame(dir string, n int, flame []byte) (string, error) {
 	file := path.Join("profiles", fmt.Sprintf("difference-%d.svg", n))
 	if err := os.MkdirAll(filepath.Join(dir, "profiles"), 0o700); err != nil {
 		return "", fmt.Errorf("write a flame graph: %w", err)
@@ -95,10 +100,11 @@ func (b *Bench) selectProfiled(r *tare.Result, which Profile) []tare.Workload {
 	if which == ProfileNone {
 		return nil
 	}
-	for _, w := range r.Workloads { // few rounds have no interval, and counts need none
+	for _, w := range r.Workloads { // constant counts differ without an interval, which few rounds do not have
 		base, head := allocsPerRound(r, w)
-		if d := stats.Median(head) - stats.Median(base); isConstant(base) && isConstant(head) && math.Abs(d) >= 0.5 {
-			differences[w.ID] = max(differences[w.ID], math.Abs(math.Log((stats.Median(head)+1)/(stats.Median(base)+1))))
+		if d := stats.Median(head) - stats.Median(base); isConstant(base) && isConstant(head) && math.Abs(d) >= sameCount {
+			ratio := (stats.Median(head) + 1) / (stats.Median(base) + 1) // +1: a side may allocate nothing
+			differences[w.ID] = max(differences[w.ID], math.Abs(math.Log(ratio)))
 		}
 	}
 	rows := slices.DeleteFunc(slices.Clone(r.Workloads), func(w tare.Workload) bool {
@@ -108,10 +114,14 @@ func (b *Bench) selectProfiled(r *tare.Result, which Profile) []tare.Workload {
 	return rows
 }
 
-// newQuestion returns the question about one workload.
+// newQuestion returns the question why both sides differ on w.
 func (b *Bench) newQuestion(r *tare.Result, w tare.Workload, p Place) profilediff.Question {
 	m, _ := tare.MetricNamed("time")
-	q := profilediff.Question{Workload: w.ID, Name: w.Op, Work: b.work, Spec: trial.Spec{Run: p.Run, Guardian: p.Guardian}, Users: newUserFilter(b.Sources)}
+	q := profilediff.Question{
+		Workload: w.ID, Name: w.Op, Work: b.work,
+		Spec:  trial.Spec{Run: p.Run, Guardian: p.Guardian},
+		Users: newUserFilter(b.Sources),
+	}
 	for _, t := range r.Trials {
 		q.NSPerOp = max(q.NSPerOp, t.Samples[w.ID][m.Key])
 	}
@@ -128,9 +138,9 @@ func allocsPerRound(r *tare.Result, w tare.Workload) (base, head []float64) {
 	return index.PerRound(m, w.ID, Base), index.PerRound(m, w.ID, Head)
 }
 
-// isConstant reports whether there are counts and all rounds have the same.
+// isConstant reports whether all rounds have the same count. It returns false if there are no rounds.
 func isConstant(counts []float64) bool {
-	return len(counts) > 0 && slices.Max(counts)-slices.Min(counts) < 0.5
+	return len(counts) > 0 && slices.Max(counts)-slices.Min(counts) < sameCount
 }
 
 // profileSide returns one side of a benchmark to profile, linked again for each round as in the
@@ -152,22 +162,23 @@ func (b *Bench) profileSide(id string, w tare.Workload, p Place) profilediff.Sid
 	tested := built.ImportPath(w.Fixture)
 	s.Source = func(ctx context.Context, packages []string) (profilediff.Source, error) {
 		others := slices.DeleteFunc(slices.Clone(packages), func(p string) bool { return p == tested || strings.HasSuffix(p, "_test") })
-		said, dir, err := built.Side.Compiled(ctx, profilediff.Flags, tested, others)
-		return profilediff.Source{Dir: dir, Said: said}, err
+		output, dir, err := built.Side.Compiled(ctx, profilediff.Flags, tested, others)
+		return profilediff.Source{Dir: dir, Said: output}, err
 	}
 	return s
 }
 
-// newUserFilter returns a predicate for packages whose functions explanations name. These are not
-// of the standard library, unless the sides are built with different releases of Go.
+// newUserFilter returns a predicate for the packages whose functions an explanation names. It rejects
+// the runtime and package testing, and the rest of the standard library too unless the sides are
+// built with different releases of Go.
 func newUserFilter(s suite.Sources) func(path string) bool {
-	releases := s.Suites[Base].Go != s.Suites[Head].Go
+	differentGo := s.Suites[Base].Go != s.Suites[Head].Go
 	return func(path string) bool {
 		first, _, _ := strings.Cut(path, "/")
 		switch {
 		case path == "" || path == "testing" || path == "runtime" || strings.HasPrefix(path, "runtime/") || strings.HasPrefix(path, "internal/runtime/"):
 			return false
-		case releases || strings.Contains(first, "."):
+		case differentGo || strings.Contains(first, "."): // a dot: not of the standard library
 			return true
 		}
 		return path == s.Module || strings.HasPrefix(path, s.Module+"/") || path == s.Module+"_test"

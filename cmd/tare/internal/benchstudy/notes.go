@@ -12,7 +12,11 @@ import (
 // Notes returns the findings of tare bench, which are not checks of every study: their causes are
 // known before the study begins.
 func Notes() []check.Check {
-	return []check.Check{longSlices(), wholeRuns(), oneProcess(), unlikeGoTest(), repeatedRun(), HeadTests(), renamedModule(), partialRevision(), oneLayout(), SameCode(), NotCounted(), NotTimed(), Audited()}
+	return []check.Check{
+		longSlices(), wholeRuns(), oneProcess(), unlikeGoTest(), repeatedRun(),
+		HeadTests(), renamedModule(), partialRevision(), oneLayout(),
+		SameCode(), NotCounted(), NotTimed(), Audited(),
+	}
 }
 
 func longSlices() check.Check {
@@ -129,15 +133,16 @@ func NotTimed() check.Check {
 	}
 }
 
-// noteRemarks notes the remarks on shared benchmarks and on their packages.
+// noteRemarks adds the remarks on shared benchmarks and on their packages as notes.
 func (b *Bench) noteRemarks(remarks []suite.Remark, shared []suite.Benchmark) {
-	about := map[string]bool{}
+	measured := map[string]bool{} // ids of benchmarks, and import paths of packages
 	for _, m := range shared {
-		about[m.ID()], about[strings.TrimSuffix(m.Package, "_test")] = true, true
+		measured[m.ID()] = true
+		measured[strings.TrimSuffix(m.Package, "_test")] = true
 	}
 	for _, r := range remarks {
 		switch {
-		case !about[r.ID]:
+		case !measured[r.ID]: // the benchmark is skipped, which has a reason of its own
 		case r.Late:
 			b.note(unlikeGoTest(), "", fmt.Sprintf("%s, %s: %s", r.Side, r.ID, r.Text))
 		case r.Repeats:
@@ -148,11 +153,11 @@ func (b *Bench) noteRemarks(remarks []suite.Remark, shared []suite.Benchmark) {
 	}
 }
 
-// noteTests notes which benchmarks base runs with the tests of head, by package, and
-// which tests base keeps.
-func (b *Bench) noteTests(of map[string]string, shared []suite.Benchmark) {
+// noteTests adds a note to each benchmark that base runs with the tests of head, and one for each test
+// file that base keeps. headTests has the texts by package.
+func (b *Bench) noteTests(headTests map[string]string, shared []suite.Benchmark) {
 	for _, m := range shared {
-		if text := of[strings.TrimSuffix(m.Package, "_test")]; text != "" {
+		if text := headTests[strings.TrimSuffix(m.Package, "_test")]; text != "" {
 			b.note(HeadTests(), m.ID(), text)
 		}
 	}
@@ -161,7 +166,7 @@ func (b *Bench) noteTests(of map[string]string, shared []suite.Benchmark) {
 	}
 }
 
-// note adds a finding to every result.
-func (b *Bench) note(of check.Check, workload, message string) {
-	b.findings = append(b.findings, tare.Finding{Check: of.ID, Severity: of.Severity, Workload: workload, Message: message, Advice: of.Advice})
+// note adds a finding to every result of the comparison; workload is "" if the finding is about all.
+func (b *Bench) note(c check.Check, workload, message string) {
+	b.findings = append(b.findings, tare.Finding{Check: c.ID, Severity: c.Severity, Workload: workload, Message: message, Advice: c.Advice})
 }

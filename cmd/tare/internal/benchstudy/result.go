@@ -8,15 +8,15 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Finish completes a result: it adds the skipped benchmarks and the notes about slices. The lab has
-// a null contender in every study; tare bench runs nothing for it, so Finish removes it, with
-// values that are not measured of a benchmark.
+// Finish completes a result: it adds the skipped benchmarks, the notes, the counts and the headline.
+// The lab has a null contender in every study. tare bench runs nothing for it, so Finish removes it,
+// and the CPU time, sizes and answers, which are not measured of a benchmark.
 func (b *Bench) Finish(r *tare.Result) {
-	var left []tare.NotWeighed
+	var skipped []tare.NotWeighed
 	for _, l := range b.left {
-		left = append(left, tare.NotWeighed{What: l.ID, Why: l.String()})
+		skipped = append(skipped, tare.NotWeighed{What: l.ID, Why: l.String()})
 	}
-	r.NotWeighed = append(left, r.NotWeighed...)
+	r.NotWeighed = append(skipped, r.NotWeighed...)
 	r.Findings = append(r.Findings, b.findings...)
 	isNull := func(id string) bool { return id == tare.NullID }
 	r.Contenders = slices.DeleteFunc(r.Contenders, func(c tare.Contender) bool { return isNull(c.ID) })
@@ -48,7 +48,8 @@ func (b *Bench) Finish(r *tare.Result) {
 	setAnswer(r)
 }
 
-// Untimed returns the result of a comparison without timed benchmarks.
+// Untimed returns the result of a comparison whose benchmarks were counted only: none was timed. Its
+// lists are empty, not nil, as documents have them.
 func (b *Bench) Untimed() *tare.Result {
 	r := &tare.Result{Schema: tare.ResultSchema, Study: b.Study.ID, Question: b.Study.Question, Kind: b.Study.Kind}
 	r.Metrics, r.Stopped = b.Study.Metrics, lab.Decided
@@ -64,8 +65,8 @@ func (b *Bench) Untimed() *tare.Result {
 	return r
 }
 
-// Reported returns the units of the metrics that benchmarks reported themselves on workload,
-// sorted.
+// Reported returns the sorted units of the metrics that a benchmark reported itself, with
+// b.ReportMetric.
 func Reported(r *tare.Result, workload string) []string {
 	var units []string
 	for _, t := range r.Trials {

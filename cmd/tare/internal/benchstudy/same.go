@@ -8,16 +8,17 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// noteSameCode notes the benchmarks whose code is the same on both sides, if it can compare them.
+// noteSameCode adds a note to each benchmark whose machine code is the same on both sides. Binaries
+// that cannot be compared get no note.
 func (b *Bench) noteSameCode(benchmarks []suite.Benchmark) {
 	base, head := b.Sources.Suites[Base].Packages, b.Sources.Suites[Head].Packages
 	differences := map[string]*samecode.Difference{} // by binary of the head
 	for _, m := range benchmarks {
-		was, is := base[m.Package], head[m.Package]
-		d, ok := differences[is.Binary]
+		baseBuild, headBuild := base[m.Package], head[m.Package]
+		d, ok := differences[headBuild.Binary]
 		if !ok {
-			d, _ = compareCode(was, is)
-			differences[is.Binary] = d
+			d, _ = compareCode(baseBuild, headBuild) // nil if it fails
+			differences[headBuild.Binary] = d
 		}
 		top, _, _ := strings.Cut(m.Name, "/")
 		if d != nil && d.Same(m.Package, top) {
@@ -26,7 +27,8 @@ func (b *Bench) noteSameCode(benchmarks []suite.Benchmark) {
 	}
 }
 
-// compareCode compares the test binaries of a package.
+// compareCode compares the machine code in the test binaries of a package. The error is
+// [samecode.ErrUnknown] if a binary has no known call of the linker.
 func compareCode(base, head gobench.Package) (*samecode.Difference, error) {
 	if base.Link == nil || head.Link == nil {
 		return nil, samecode.ErrUnknown
@@ -35,13 +37,13 @@ func compareCode(base, head gobench.Package) (*samecode.Difference, error) {
 	if err != nil {
 		return nil, err
 	}
-	was, err := samecode.Open(base.Binary)
+	baseImage, err := samecode.Open(base.Binary)
 	if err != nil {
 		return nil, err
 	}
-	is, err := samecode.Open(head.Binary)
+	headImage, err := samecode.Open(head.Binary)
 	if err != nil {
 		return nil, err
 	}
-	return samecode.Compare(was, is, changed), nil
+	return samecode.Compare(baseImage, headImage, changed), nil
 }

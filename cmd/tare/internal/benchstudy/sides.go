@@ -1,5 +1,5 @@
-// Package benchstudy makes studies of what users bring: two sides of their own
-// module become a study of kind gobench.
+// Package benchstudy compares the Go benchmarks of two sides of a user's module: it builds both
+// sides, makes a study of kind gobench of the benchmarks that both have, and completes the result.
 package benchstudy
 
 import (
@@ -30,25 +30,27 @@ const Worktree = "worktree"
 // Asked configures a comparison. Without Base both sides are the same files, and With, Go, Env,
 // Tags and PGO are the differences of the head; they can be combined with Base.
 type Asked struct {
-	Dir       string   // where the user is
-	Packages  []string // as the go command takes them; ./... if there are none
-	Base      string   // revision; "" means the head's files
-	Head      string   // revision; "" or Worktree means the files as they are
-	Bench     string   // as go test -bench takes it; "" means all
-	With      []build.With
-	Go        []string // toolchains: of both, or of the head only; an empty name is the machine's
-	Env       []string // NAME=value
-	EnvRecord []string // Env as documents record it
-	Tags      string
-	PGO       string // absolute
-	Tests     string // TestsOfHead if base runs the tests of head; "" if each side has its own
-	OneBuild  bool   // one build of each side, with the linker's order of functions, instead of one for each round
-	Changed   bool   // only benchmarks that the difference between base and head reaches
-	Shard     Shard  // only a part of the benchmarks
+	Dir      string   // directory of the user
+	Packages []string // patterns of the go command; nil means ./...
+	Base     string   // revision; "" means the files of the head
+	Head     string   // revision; "" or Worktree means the user's files, committed or not
+	Bench    string   // pattern of go test -bench; "" means all benchmarks
+
+	With      []build.With // versions of modules
+	Go        []string     // toolchains: one of the head, or one of base and one of head; "" means the machine's
+	Env       []string     // NAME=value
+	EnvRecord []string     // Env as documents record it
+	Tags      string       // build tags
+	PGO       string       // absolute path of a profile
+
+	Tests    string // TestsOfHead if base runs the tests of head; "" if each side runs its own
+	OneBuild bool   // build each side once, with the linker's order of functions, not once a round
+	Changed  bool   // only benchmarks that the difference between base and head reaches
+	Shard    Shard  // only a part of the benchmarks
 }
 
-// Shard selects a part of several of the same size; the zero value means all.
-type Shard struct{ Index, Of int } // from 1
+// Shard selects part Index of Of parts, counted from 1; the zero value selects all benchmarks.
+type Shard struct{ Index, Of int }
 
 // UsageError reports a request that the user has to change.
 type UsageError = suite.UsageError
@@ -60,15 +62,15 @@ func usageError(format string, args ...any) error {
 // sides are the two sides before they are built.
 type sides struct {
 	base, head *suite.Side
-	titles     map[string]string
-	notes      []string         // about what is missing in them
-	repo       gitrev.Repo      // zero if no revision was requested
-	rev        *gitrev.Revision // of the base
-	headRev    *gitrev.Revision // nil if the worktree
-	reach      *reach.Reached   // of the change; nil if it was not requested
+	titles     map[string]string // descriptions of the sides, e.g. v1.2.0 (1f2e3d4c5), by id
+	notes      []string          // files that unpacked revisions lack, a line each
+	repo       gitrev.Repo       // zero if Dir is in no repository
+	rev        *gitrev.Revision  // revision of the base; nil if none was requested
+	headRev    *gitrev.Revision  // revision of the head; nil if it is the user's files
+	reach      *reach.Reached    // code that the change reaches; nil unless Asked.Changed is set
 }
 
-// findSides finds the sides. It unpacks requested revisions below cache.
+// findSides finds the directories of both sides, and unpacks requested revisions below cache.
 func findSides(ctx context.Context, a Asked, cache string) (*sides, error) {
 	dir, err := filepath.Abs(a.Dir)
 	if err == nil {
@@ -109,7 +111,7 @@ func findSides(ctx context.Context, a Asked, cache string) (*sides, error) {
 	return s, nil
 }
 
-// headRevision returns the head's revision; "" if the head is the files as they are.
+// headRevision returns the head's revision; "" if the head is the user's files.
 func (a Asked) headRevision() string {
 	if a.Head == Worktree {
 		return ""
@@ -173,9 +175,9 @@ func (a Asked) Check(ctx context.Context) error {
 			head = rev
 		}
 	}
-	elsewhere := func(pattern string) bool { return !strings.HasPrefix(pattern, ".") }
-	if a.Changed || a.Shard.Of > 1 || slices.ContainsFunc(a.Packages, elsewhere) {
-		return nil // the selection shows later
+	isImportPath := func(pattern string) bool { return !strings.HasPrefix(pattern, ".") }
+	if a.Changed || a.Shard.Of > 1 || slices.ContainsFunc(a.Packages, isImportPath) {
+		return nil // whether a benchmark is selected is known only later
 	}
 	lines, err := repo.Grep(ctx, head, benchmarkLine, "*_test.go")
 	if err != nil {
@@ -201,7 +203,7 @@ func resolveRevision(ctx context.Context, repo gitrev.Repo, id, name string) (*g
 	return &rev, err
 }
 
-// unpackRevision makes side be revision name.
+// unpackRevision unpacks revision name below cache and makes side use its files.
 func (s *sides) unpackRevision(ctx context.Context, side *suite.Side, name, cache string) (*gitrev.Revision, error) {
 	rev, err := resolveRevision(ctx, s.repo, side.ID, name)
 	if err != nil {
@@ -225,34 +227,35 @@ func (s *sides) unpackRevision(ctx context.Context, side *suite.Side, name, cach
 
 // applyHeadOptions sets the options in which the head differs from the base.
 func (s *sides) applyHeadOptions(a Asked) {
-	var has []string
+	var options []string // for the title of the head
 	s.head.With, s.head.Env, s.head.Tags, s.head.PGO = a.With, a.Env, a.Tags, a.PGO
 	for _, w := range a.With {
-		has = append(has, w.String())
+		options = append(options, w.String())
 	}
-	has = append(has, a.EnvRecord...)
+	options = append(options, a.EnvRecord...)
 	if a.Tags != "" {
-		has = append(has, "tags "+a.Tags)
+		options = append(options, "tags "+a.Tags)
 	}
 	if a.PGO != "" {
-		has = append(has, "profile "+filepath.Base(a.PGO))
+		options = append(options, "profile "+filepath.Base(a.PGO))
 	}
 	switch len(a.Go) {
 	case 1:
 		s.head.Go = a.Go[0]
-		has = append(has, a.Go[0])
+		options = append(options, a.Go[0])
 	case 2:
 		s.base.Go, s.head.Go = a.Go[0], a.Go[1]
 		s.titles[Base] += " with " + a.Go[0]
-		has = append(has, a.Go[1])
+		options = append(options, a.Go[1])
 	}
-	if len(has) > 0 {
-		s.titles[Head] += " with " + strings.Join(has, ", ")
+	if len(options) > 0 {
+		s.titles[Head] += " with " + strings.Join(options, ", ")
 	}
 }
 
-// filterReached returns the packages that the change between base and head can reach. Error
-// partial explains why it selects complete packages only.
+// filterReached returns the packages that the change between base and head can reach, and sets
+// s.reach. If partial is not nil, the functions that the change reaches are unknown: partial explains
+// why, and all benchmarks of a reached package are selected.
 func (s *sides) filterReached(ctx context.Context, packages []suite.Package) (selected []suite.Package, partial, err error) {
 	files, err := s.repo.Changed(ctx, *s.rev, s.headRev)
 	if err != nil {

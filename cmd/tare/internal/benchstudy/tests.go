@@ -20,10 +20,10 @@ import (
 // TestsOfHead is the value of --tests with which base runs the tests of head.
 const TestsOfHead = "head"
 
-// findRenames returns the modules that have another path in head, by their path in base: those in
-// the same directory of the tree are one module.
+// findRenames returns the paths in head of modules that have another path in base, by the path in
+// base. Modules in the same directory of both trees are the same module.
 func (s *sides) findRenames(ctx context.Context) (map[string]string, error) {
-	paths := map[string]string{}
+	headPaths := map[string]string{} // by directory
 	renamed := map[string]string{}
 	for _, side := range []*suite.Side{s.head, s.base} {
 		modules, err := side.Modules(ctx)
@@ -36,8 +36,8 @@ func (s *sides) findRenames(ctx context.Context) (map[string]string, error) {
 				continue
 			}
 			if side == s.head {
-				paths[dir] = m.Path
-			} else if head := paths[dir]; head != "" && head != m.Path {
+				headPaths[dir] = m.Path
+			} else if head := headPaths[dir]; head != "" && head != m.Path {
 				renamed[m.Path] = head
 			}
 		}
@@ -45,20 +45,20 @@ func (s *sides) findRenames(ctx context.Context) (map[string]string, error) {
 	return renamed, nil
 }
 
-// useHeadTests replaces the base by a copy with the tests of head, as far as they
-// compile there, and returns what is to be reported of each package by its import path
-// in head.
-func (s *sides) useHeadTests(ctx context.Context, a Asked, renamed map[string]string, work string, say func(string)) (about map[string]string, kept []string, err error) {
+// useHeadTests replaces the base by a copy with the tests of head, as far as they compile there. It
+// returns a text for each package that runs tests of head, by its import path in head, and a line for
+// each test file that base keeps. renamed has the paths in head of modules by their paths in base.
+func (s *sides) useHeadTests(ctx context.Context, a Asked, renamed map[string]string, work string, say func(string)) (headTests map[string]string, kept []string, err error) {
 	say("copying the base, with the tests of head")
 	prefix, err := filepath.Rel(s.base.Root, s.base.Dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	back := map[string]string{}
+	basePaths := map[string]string{} // by path in head
 	for base, head := range renamed {
-		back[head] = base
+		basePaths[head] = base
 	}
-	tests, err := gitrev.CopyTests(s.base.Root, s.head.Root, filepath.Join(work, "tests"), func(text []byte) []byte { return renameImports(text, back) })
+	tests, err := gitrev.CopyTests(s.base.Root, s.head.Root, filepath.Join(work, "tests"), func(text []byte) []byte { return renameImports(text, basePaths) })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -70,7 +70,7 @@ func (s *sides) useHeadTests(ctx context.Context, a Asked, renamed map[string]st
 	if err != nil {
 		return nil, nil, err
 	}
-	about = map[string]string{}
+	headTests = map[string]string{}
 	for _, p := range packages {
 		dir, err := filepath.Rel(tests.Root, p.Dir)
 		if err != nil || p.Dir == "" || len(tests.Changed(filepath.ToSlash(dir))) == 0 {
@@ -84,14 +84,15 @@ func (s *sides) useHeadTests(ctx context.Context, a Asked, renamed map[string]st
 		}
 		kept = append(kept, reverted...)
 		if files := tests.Changed(dir); len(files) > 0 {
-			about[renamePath(p.ImportPath, renamed)] = "base runs it with the tests of head: " + listFiles(files)
+			headTests[renamePath(p.ImportPath, renamed)] = "base runs it with the tests of head: " + listFiles(files)
 		}
 	}
-	return about, kept, nil
+	return headTests, kept, nil
 }
 
-// compileTests reverts tests of head in a package until the others compile. It returns a line about
-// each file that it reverted.
+// compileTests compiles a package with the tests of head, and reverts test files until the package
+// compiles: the file that the compiler names, or all if it names none of them. It returns a line
+// about each reverted file. It returns no error if base does not compile with its own tests either.
 func (s *sides) compileTests(ctx context.Context, tests *gitrev.Tests, importPath, dir string) (reverted []string, err error) {
 	for {
 		err := s.base.CheckTests(ctx, importPath)
@@ -100,12 +101,12 @@ func (s *sides) compileTests(ctx context.Context, tests *gitrev.Tests, importPat
 			return reverted, err
 		}
 		files := slices.DeleteFunc(tests.Changed(dir), func(name string) bool { return !strings.HasSuffix(name, "_test.go") })
-		if len(files) == 0 { // it is the base that does not compile
+		if len(files) == 0 { // base does not compile with its own tests: a later build reports it
 			return reverted, nil
 		}
 		file, _, _ := strings.Cut(broken.Why, ":")
-		if at := slices.Index(files, file); at >= 0 {
-			files = files[at : at+1]
+		if i := slices.Index(files, file); i >= 0 {
+			files = files[i : i+1]
 		}
 		for _, name := range files {
 			if err := tests.Revert(name); err != nil {
@@ -116,16 +117,17 @@ func (s *sides) compileTests(ctx context.Context, tests *gitrev.Tests, importPat
 	}
 }
 
-// listFiles names a few files.
+// listFiles names the first three files and counts the others.
 func listFiles(files []string) string {
-	const most = 3
-	if more := len(files) - most; more > 0 {
-		return strings.Join(files[:most], ", ") + fmt.Sprintf(" and %d more", more)
+	const maxNames = 3
+	if more := len(files) - maxNames; more > 0 {
+		return strings.Join(files[:maxNames], ", ") + fmt.Sprintf(" and %d more", more)
 	}
 	return strings.Join(files, ", ")
 }
 
-// renamePath returns an import path with the module path of the other side.
+// renamePath returns an import path with the module path of the other side. Of nested modules the
+// longest path decides. It returns importPath itself if its module is not renamed.
 func renamePath(importPath string, renamed map[string]string) string {
 	best := ""
 	for from := range renamed {
@@ -139,7 +141,7 @@ func renamePath(importPath string, renamed map[string]string) string {
 	return renamed[best] + strings.TrimPrefix(importPath, best)
 }
 
-// renameImports changes the paths that a Go file imports. It returns a file that does not parse
+// renameImports changes the paths that a Go file imports. A file that does not parse is returned
 // unchanged.
 func renameImports(text []byte, renamed map[string]string) []byte {
 	if len(renamed) == 0 {
@@ -154,9 +156,9 @@ func renameImports(text []byte, renamed map[string]string) []byte {
 	slices.SortFunc(imports, func(a, b *ast.ImportSpec) int { return cmp.Compare(b.Path.Pos(), a.Path.Pos()) })
 	for _, spec := range imports { // from the end, so that positions stay
 		name, err := strconv.Unquote(spec.Path.Value)
-		if is := renamePath(name, renamed); err == nil && is != name {
+		if newName := renamePath(name, renamed); err == nil && newName != name {
 			from, to := files.Position(spec.Path.Pos()).Offset, files.Position(spec.Path.End()).Offset
-			text = slices.Concat(text[:from], []byte(strconv.Quote(is)), text[to:])
+			text = slices.Concat(text[:from], []byte(strconv.Quote(newName)), text[to:])
 		}
 	}
 	return text

@@ -11,18 +11,19 @@ import (
 )
 
 const (
-	// maxWorkFunctions limits the functions that are named of one difference in instructions.
+	// maxWorkFunctions limits the functions that explain the difference of one benchmark.
 	maxWorkFunctions = 12
-	// minWorkShare is the share of the larger of the difference and a hundredth of an
-	// operation that a function needs to be named.
-	minWorkShare = 0.02
-	// minSpreads is the least difference of a function in times of the range of its counts on one side:
-	// two counts of each side do not overlap by chance in a third of all cases.
+	// minWorkShare is the least share of a function that is named, of the benchmark's difference or of
+	// minTotalShare of an operation, whichever is larger.
+	minWorkShare  = 0.02
+	minTotalShare = 0.01
+	// minSpreads is the least difference of a function, as a multiple of the range of its counts on one
+	// side. With two counts a side the ranges are disjoint by chance in a third of all cases.
 	minSpreads = 3
 )
 
-// addFunctions adds to a result which functions differ in instructions, for each benchmark that
-// differs.
+// addFunctions adds an explanation to the result for each benchmark whose count differs: the
+// functions that execute more or fewer instructions. It does nothing if the counter has no functions.
 func (c *comparisonCounts) addFunctions(r *tare.Result) {
 	if c == nil || !c.counter.HasFunctions() {
 		return
@@ -31,7 +32,7 @@ func (c *comparisonCounts) addFunctions(r *tare.Result) {
 		if row.Differs(0) == tare.NotShown {
 			continue
 		}
-		work := functionsOf(c.pairs[row.Workload])
+		work := diffFunctions(c.pairs[row.Workload])
 		if len(work) == 0 {
 			continue
 		}
@@ -42,34 +43,33 @@ func (c *comparisonCounts) addFunctions(r *tare.Result) {
 	}
 }
 
-// functionsOf returns the functions that differ by more than their counts on one side do,
-// those that differ most first.
-func functionsOf(p counts.Pair) []tare.Origin {
-	sides := [2][]map[string]float64{byFunction(p.Base), byFunction(p.Head)}
-	total := mean(counts.PerOp(p.Head)) - mean(counts.PerOp(p.Base))
-	least := minWorkShare * max(math.Abs(total), mean(counts.PerOp(p.Base))/100)
+// diffFunctions returns the functions whose difference between the sides is larger than the
+// differences within a side, the largest first.
+func diffFunctions(p counts.Pair) []tare.Origin {
+	baseCounts, headCounts := sumByFunction(p.Base), sumByFunction(p.Head)
+	perOp := mean(counts.PerOp(p.Base))
+	total := mean(counts.PerOp(p.Head)) - perOp
+	minDifference := max(minWork, minWorkShare*max(math.Abs(total), minTotalShare*perOp))
 	names := map[string]bool{}
-	for _, side := range sides {
-		for _, one := range side {
-			for name := range one {
-				names[name] = true
-			}
+	for _, repeat := range slices.Concat(baseCounts, headCounts) {
+		for name := range repeat {
+			names[name] = true
 		}
 	}
 	all := []tare.Origin{}
 	for name := range names {
-		base, head := valuesOf(sides[0], name), valuesOf(sides[1], name)
+		base, head := functionCounts(baseCounts, name), functionCounts(headCounts, name)
 		d := mean(head) - mean(base)
 		spread := max(slices.Max(base)-slices.Min(base), slices.Max(head)-slices.Min(head))
-		if math.Abs(d) < max(least, 1, minSpreads*spread) {
+		if math.Abs(d) < max(minDifference, minSpreads*spread) {
 			continue
 		}
 		o := tare.Origin{Function: name, From: mean(base), To: mean(head)}
 		if total != 0 {
 			o.Share = d / total
-			o.Low, o.High = o.Share, o.Share
+			o.Low, o.High = o.Share, o.Share // no interval
 		}
-		o.File, o.Line = widestLine(p, name)
+		o.File, o.Line = mostChangedLine(p, name)
 		all = append(all, o)
 	}
 	slices.SortFunc(all, func(a, b tare.Origin) int {
@@ -78,43 +78,45 @@ func functionsOf(p counts.Pair) []tare.Origin {
 	return all[:min(len(all), maxWorkFunctions)]
 }
 
-// widestLine returns the line of a function that differs most, by the file's base name.
-func widestLine(p counts.Pair, name string) (file string, line int) {
+// mostChangedLine returns the line of a function that differs most, and the base name of its file.
+func mostChangedLine(p counts.Pair, name string) (file string, line int) {
 	lines := map[counts.Place]float64{}
 	for sign, side := range map[float64][]counts.Count{-1: p.Base, 1: p.Head} {
 		for _, c := range side {
-			for at, n := range c.Places {
-				if at.Function == name && at.Line > 0 {
-					at.File = path.Base(at.File)
-					lines[at] += sign * n / float64(len(side))
+			for place, n := range c.Places {
+				if place.Function == name && place.Line > 0 {
+					place.File = path.Base(place.File)
+					lines[place] += sign * n / float64(len(side))
 				}
 			}
 		}
 	}
-	most := 0.0
-	for at, d := range lines {
-		if x := math.Abs(d); x > most || x == most && at.Line < line {
-			file, line, most = at.File, at.Line, x
+	largest := 0.0
+	for place, d := range lines {
+		if x := math.Abs(d); x > largest || x == largest && place.Line < line {
+			file, line, largest = place.File, place.Line, x
 		}
 	}
 	return file, line
 }
 
-func byFunction(of []counts.Count) []map[string]float64 {
-	all := make([]map[string]float64, len(of))
-	for i, c := range of {
-		all[i] = map[string]float64{}
-		for at, n := range c.Places {
-			all[i][at.Function] += n
+// sumByFunction returns the instructions per operation by function, for each repeat.
+func sumByFunction(repeats []counts.Count) []map[string]float64 {
+	sums := make([]map[string]float64, len(repeats))
+	for i, c := range repeats {
+		sums[i] = map[string]float64{}
+		for place, n := range c.Places {
+			sums[i][place.Function] += n
 		}
 	}
-	return all
+	return sums
 }
 
-func valuesOf(counts []map[string]float64, name string) []float64 {
-	all := make([]float64, len(counts))
-	for i, c := range counts {
-		all[i] = c[name]
+// functionCounts returns the count of one function in each repeat.
+func functionCounts(repeats []map[string]float64, name string) []float64 {
+	all := make([]float64, len(repeats))
+	for i, r := range repeats {
+		all[i] = r[name]
 	}
 	return all
 }

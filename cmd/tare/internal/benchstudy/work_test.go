@@ -71,7 +71,7 @@ func TestCompareWork(t *testing.T) {
 // Functions are named that differ by more than chance, those that differ most first.
 func TestFunctionsOf(t *testing.T) {
 	b := counted(t)
-	work := functionsOf(b.counted.pairs["m.BenchmarkMore"])
+	work := diffFunctions(b.counted.pairs["m.BenchmarkMore"])
 	var names []string
 	for _, o := range work {
 		names = append(names, o.Function)
