@@ -9,79 +9,81 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// aloneFactor is the factor by which a process may start more slowly next to another one, which may
-// hold a lock that it waits for.
+// aloneFactor limits the first run in a process that starts next to others: that many times the run
+// of the first process. A process that waits for a lock of another one never ends by itself.
 const aloneFactor = 10
 
-// FindAlone finds the packages of which no two processes can run at the same time, and records that
-// in their suites, and the reason in their benchmarks. It starts all processes of a round side by
-// side, and runs each benchmark once in each of them. A benchmark that fails there and works
-// afterwards in a single process fails because of the others. It returns the benchmarks that it has
-// tried within the time of q.
+// FindAlone finds the packages of which only one process can run at a time. It starts the processes
+// of a round side by side, two of base and one of head, and runs each benchmark once in each of them.
+// If a benchmark fails there, but works in a single process, the other processes are the reason: the
+// suites then have the package as Alone, and its benchmarks the failure. FindAlone returns the
+// benchmarks that it has tried within q.Within.
 func FindAlone(ctx context.Context, base, head *Suite, shared []Benchmark, q Search) (tried []Benchmark, err error) {
 	spec, began := q.Spec, time.Now()
-	alone := map[string]string{}
-	var seats [3]*discovery
+	alone := map[string]string{} // failure next to other processes, by package
 	suites := [3]*Suite{base, base, head}
+	var processes [3]*discovery // nil if not started
 	closeAll := func() {
-		for _, d := range seats {
+		for _, d := range processes {
 			if d != nil {
 				d.conn.Close(context.WithoutCancel(ctx))
 			}
 		}
-		seats = [3]*discovery{}
+		processes = [3]*discovery{}
 	}
 	defer func() { closeAll() }()
 	for i := range shared {
 		m := &shared[i]
-		if i > 0 && q.Within > 0 && time.Since(began) > q.Within && alone[m.Package] == "" {
+		known := alone[m.Package] != ""
+		isLate := i > 0 && q.Within > 0 && time.Since(began) > q.Within
+		if isLate && !known {
 			continue
 		}
 		tried = append(tried, *m)
-		if alone[m.Package] != "" {
+		if known {
 			continue
 		}
 		if i == 0 || shared[i-1].Package != m.Package {
 			closeAll()
 			q.Say("starting the processes of " + m.Package + " side by side")
 		}
-		var starts time.Duration
+		var firstTook time.Duration // time of the run in the first process, with its start
 		for j, s := range suites {
 			limit := onceLimit
-			if seats[j] == nil {
-				seats[j] = newDiscovery(s.Side.ID)
-				if err := seats[j].openConn(ctx, s, spec); err != nil {
+			if processes[j] == nil {
+				processes[j] = newDiscovery(s.Side.ID)
+				if err := processes[j].openConn(ctx, s, spec); err != nil {
 					return nil, err
 				}
 				if j > 0 {
-					limit = min(limit, max(minPlainLimit, aloneFactor*starts))
+					limit = min(limit, max(minPlainLimit, aloneFactor*firstTook))
 					if q.Within > 0 {
-						limit = min(limit, max(q.Within, 2*starts))
+						limit = min(limit, max(q.Within, 2*firstTook))
 					}
 				}
 			}
-			began := time.Now()
-			why, err := seats[j].tryOnce(ctx, *m, limit)
+			runBegan := time.Now()
+			failure, err := processes[j].tryOnce(ctx, *m, limit)
 			if err != nil {
 				return nil, err
 			}
 			if j == 0 {
-				starts = time.Since(began)
+				firstTook = time.Since(runBegan)
 			}
-			if why == "" {
+			if failure == "" {
 				continue
 			}
 			closeAll()
-			seats[j] = newDiscovery(s.Side.ID)
-			if err := seats[j].openConn(ctx, s, spec); err != nil {
+			processes[j] = newDiscovery(s.Side.ID)
+			if err := processes[j].openConn(ctx, s, spec); err != nil {
 				return nil, err
 			}
-			byItself, err := seats[j].tryOnce(ctx, *m, onceLimit)
+			failureByItself, err := processes[j].tryOnce(ctx, *m, onceLimit)
 			if err != nil {
 				return nil, err
 			}
-			if byItself == "" {
-				alone[m.Package] = why
+			if failureByItself == "" {
+				alone[m.Package] = failure
 			}
 			closeAll()
 			break
@@ -103,7 +105,7 @@ func FindAlone(ctx context.Context, base, head *Suite, shared []Benchmark, q Sea
 	return tried, errors.Join(base.suite.Save(base.Program), head.suite.Save(head.Program))
 }
 
-// tryOnce runs one iteration of b, and returns why it gives no result, or "".
+// tryOnce runs one iteration of b. It returns why b gives no result; "" if b gives one.
 func (d *discovery) tryOnce(ctx context.Context, b Benchmark, limit time.Duration) (why string, err error) {
 	d.limit = limit
 	ctx, cancel := context.WithTimeout(ctx, limit)

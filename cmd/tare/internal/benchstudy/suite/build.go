@@ -22,14 +22,14 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Tests contains the benchmarks of one package of a side, as its sources have them.
+// Tests contains the names of a package's benchmarks, read from the sources of a side.
 type Tests struct {
 	Package Package
-	Files   []gobench.TestFile // one for the package's own tests, one for external ones
+	Files   []gobench.TestFile // one entry for internal tests, one for external tests (package x_test)
 }
 
-// Find reads the benchmarks in a package's test files. From a file that does not parse it returns
-// those that can be read: the compiler reports the error.
+// Find reads the benchmarks in a package's test files. Of a file that does not parse it returns the
+// benchmarks before the error, which the compiler reports later.
 func Find(p Package) Tests {
 	t := Tests{Package: p}
 	seen := map[string]bool{}
@@ -42,7 +42,7 @@ func Find(p Package) Tests {
 			}
 			f.Package = pkg
 			for _, n := range names {
-				if !seen[n] { // an external one of the same name has the same id
+				if !seen[n] { // an external test of the same name would have the same id
 					f.Names = append(f.Names, n)
 				}
 				seen[n] = true
@@ -55,7 +55,7 @@ func Find(p Package) Tests {
 	return t
 }
 
-// Key returns the key in a suite of the benchmarks of file f.
+// Key returns the key of file f in a suite: the package's name, with _test for external tests.
 func (t Tests) Key(f gobench.TestFile) string {
 	if strings.HasSuffix(f.Package, "_test") {
 		return t.Package.Name() + "_test"
@@ -66,21 +66,21 @@ func (t Tests) Key(f gobench.TestFile) string {
 // Suite is a built side.
 type Suite struct {
 	Side     *Side
-	Tests    []Tests                    // of packages that were built
+	Tests    []Tests                    // packages that were built
 	Program  string                     // path of the gobench.Suite
 	Packages map[string]gobench.Package // by Tests.Key
-	Go       string                     // version it was built with
-	Failed   map[string]string          // packages that were not: by Package.Name, why
-	suite    gobench.Suite              // content of Program
-	modules  []tare.Module
-	sum      string  // SHA-256 of all binaries together
-	bytes    int64   // of all binaries
-	linkRate float64 // ns per byte of a binary that it takes to link it; 0 if none is linked again
+	Go       string                     // version of Go that built the side
+	Failed   map[string]string          // why packages were not built, by Package.Name
+	suite    gobench.Suite              // content of the file Program
+	modules  []tare.Module              // dependencies of the first binary
+	sum      string                     // SHA-256 of all binaries together
+	bytes    int64                      // size of all binaries together
+	linkRate float64                    // link time in ns per byte of the binary; 0 if none is linked again
 }
 
-// Build builds the test binaries of packages below work, for benchmarks that match
-// a pattern of go test -bench. The error is that of the first package if none could
-// be built.
+// Build builds the test binaries of packages in a directory below work. pattern, of go test -bench,
+// selects the benchmarks that the suite runs. A package that does not compile is recorded in Failed.
+// If no package compiles the error is a *BuildError about the first one.
 func Build(ctx context.Context, s *Side, packages []Tests, pattern, work string, say func(string)) (*Suite, error) {
 	b := &Suite{Side: s, Program: filepath.Join(work, s.ID, "suite.json"), Failed: map[string]string{}}
 	root, err := s.runGo(ctx, "env", "GOROOT")
@@ -114,10 +114,8 @@ func Build(ctx context.Context, s *Side, packages []Tests, pattern, work string,
 		}
 	}
 	b.Packages = suite.Packages
-	if len(b.Tests) == 0 {
-		for _, t := range packages {
-			return nil, &BuildError{s.ID, b.Failed[t.Package.Name()]}
-		}
+	if len(b.Tests) == 0 && len(packages) > 0 {
+		return nil, &BuildError{Side: s.ID, Why: b.Failed[packages[0].Package.Name()]}
 	}
 	if err := b.hashBinaries(packages, suite); err != nil {
 		return nil, err
@@ -147,13 +145,14 @@ func (b *Suite) ImportPath(key string) string {
 // BuildError reports that a side does not build.
 type BuildError struct {
 	Side string
-	Why  string // the compiler's first line
+	Why  string // first line of the compiler's output that describes the fault
 }
 
 // Error is one line.
 func (e *BuildError) Error() string { return e.Side + " does not build: " + e.Why }
 
-// readBuildInfo reads the Go version and the modules of a binary.
+// readBuildInfo reads the Go version and the modules of a binary. A binary without them changes
+// nothing.
 func (b *Suite) readBuildInfo(binary string) {
 	info, err := buildinfo.ReadFile(binary)
 	if err != nil {
@@ -168,7 +167,7 @@ func (b *Suite) readBuildInfo(binary string) {
 	}
 }
 
-// hashBinaries computes the hash and the size of all binaries.
+// hashBinaries computes the hash and the size of the binaries of all packages that were built.
 func (b *Suite) hashBinaries(packages []Tests, suite gobench.Suite) error {
 	h := sha256.New()
 	for _, t := range packages {
@@ -190,8 +189,9 @@ func (b *Suite) hashBinaries(packages []Tests, suite gobench.Suite) error {
 	return nil
 }
 
-// compilePackage builds one package's test binary in dir, and finds the command that links it
-// again. It does not set the name of the test, of which a package may have two.
+// compilePackage builds one package's test binary in dir, and finds the command that links it again,
+// unless s.OneBuild is set. An overlay adds the file of tare to each test package. The name of the
+// test stays unset, as a package may have two, internal and external.
 func (s *Side) compilePackage(ctx context.Context, t Tests, dir string) (gobench.Package, error) {
 	pkg := gobench.Package{Binary: filepath.Join(dir, "bench.test"), Dir: t.Package.Dir}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -222,8 +222,10 @@ func (s *Side) compilePackage(ctx context.Context, t Tests, dir string) (gobench
 		_, err = s.runGo(ctx, append(args, t.Package.ImportPath)...)
 		return pkg, err
 	}
-	pkg.Link, err = s.buildLinked(ctx, append(args, "-ldflags="+strings.TrimSpace(s.ldflags+" -s -w "+randLayout+"=1"), t.Package.ImportPath), dir)
-	if broken := (*BuildError)(nil); errors.As(err, &broken) && strings.Contains(broken.Why, randLayout) { // before Go 1.22
+	ldflags := "-ldflags=" + strings.TrimSpace(s.ldflags+" -s -w "+randLayout+"=1")
+	pkg.Link, err = s.buildLinked(ctx, append(args, ldflags, t.Package.ImportPath), dir)
+	if broken := (*BuildError)(nil); errors.As(err, &broken) && strings.Contains(broken.Why, randLayout) {
+		// Linkers before Go 1.22 do not have the flag.
 		s.OneBuild = true
 		_, err = s.runGo(ctx, append(args, t.Package.ImportPath)...)
 	}
@@ -242,7 +244,7 @@ type Sources struct {
 
 var _ lab.Sources = Sources{}
 
-// Program returns the suite of a side.
+// Program returns the suite of a side as the program of a contender. The null contender has none.
 func (s Sources) Program(_ context.Context, kind, _ string, e tare.Entry) (build.Program, error) {
 	c := tare.Contender{ID: e.ID, Kind: kind, Role: tare.RoleContender, Name: s.Module, Start: tare.Start{Launch: tare.LaunchGobench}}
 	if e.ID == tare.NullID {

@@ -18,27 +18,28 @@ import (
 // Bounds of the comparison with go test itself.
 const (
 	plainBenchTime = 30 * time.Millisecond // -test.benchtime of the run of a package
-	minPlainLimit  = 10 * time.Second      // shortest limit of such a run
-	plainFactor    = 10                    // times the time expected, otherwise
-	maxRatio       = 2.0                   // ratio of two figures beyond which they differ
-	maxShortRuns   = 20                    // short runs of which the quickest counts before a difference is reported
-	minRuns        = 3                     // runs if they are not short: of a busy machine's short ones some are not interrupted
-	compareTurns   = 4                     // times that both are measured, alternating
-	shortRunTime   = time.Millisecond      // time of a short run, with what testing does around it
-	plainShare     = 4                     // divides the time to try benchmarks: at least one such part is for this
+	plainAttempts  = 4                     // runs of a benchmark in which testing finds a number of iterations
+	minPlainLimit  = 10 * time.Second      // shortest limit of the run of a package
+	plainFactor    = 10                    // limit of the run of a package, as a multiple of its expected time
+	maxRatio       = 2.0                   // ratio of two times beyond which they differ
+	compareTurns   = 4                     // times that go test and tare measure in turn before a difference is reported
+	shortRunTime   = time.Millisecond      // longest short run, with testing's work around it
+	maxShortRuns   = 20                    // short runs in a turn; the quickest counts, which was hardly interrupted
+	minRuns        = 3                     // fewest runs in a turn, if they are long
+	plainShare     = 4                     // divisor of Search.Within that gives the least time for this comparison
 )
 
 // Remark is a message about a benchmark that is measured.
 type Remark struct {
-	ID      string // of the benchmark, or import path of its package
+	ID      string // id of the benchmark, or import path of its package
 	Side    string
 	Text    string
-	Repeats bool // it is about a package that go test runs more than once
-	Late    bool // there was no time to compare the package, or the benchmark
+	Repeats bool // the package's TestMain runs the benchmarks more than once
+	Late    bool // there was no time to compare the package or the benchmark
 }
 
-// compareGoTest runs the benchmarks as go test -bench does, and remarks on those with another value
-// there: set-up that reads a flag, or state of an earlier benchmark.
+// compareGoTest runs the benchmarks as go test -bench does, and remarks on each whose time differs
+// from the time in found. A set-up may read a flag, or use what an earlier benchmark left behind.
 func (d *discovery) compareGoTest(ctx context.Context, b *Suite, found []Benchmark, spec trial.Spec, say func(string)) (remarks []Remark, err error) {
 	groups := map[string][]Benchmark{}
 	var order []string
@@ -57,24 +58,25 @@ func (d *discovery) compareGoTest(ctx context.Context, b *Suite, found []Benchma
 			return nil, err
 		}
 		say(fmt.Sprintf("%s: running the benchmarks of %s as go test does", b.Side.ID, strings.TrimSuffix(key, "_test")))
-		some, err := d.comparePackage(ctx, b, key, groups[key], spec)
+		more, err := d.comparePackage(ctx, b, key, groups[key], spec)
 		if err != nil {
 			return nil, err
 		}
-		remarks = append(remarks, some...)
+		remarks = append(remarks, more...)
 	}
 	return remarks, nil
 }
 
-// comparePackage compares the benchmarks of one package.
+// comparePackage compares the benchmarks of one package with one run of go test. If a time differs in
+// that run, confirmDifference measures the benchmark again.
 func (d *discovery) comparePackage(ctx context.Context, b *Suite, key string, found []Benchmark, spec trial.Spec) (remarks []Remark, err error) {
 	var expected time.Duration
 	for _, f := range found {
-		expected += f.Start + 4*(f.Around+max(plainBenchTime, time.Duration(f.NSPerOp)))
+		expected += f.Start + plainAttempts*(f.Around+max(plainBenchTime, time.Duration(f.NSPerOp)))
 	}
 	limit := max(minPlainLimit, plainFactor*expected)
 	args := []string{"-test.benchtime=" + plainBenchTime.String()}
-	if !d.until.IsZero() { // others may take longer than there is time
+	if !d.until.IsZero() { // skipped benchmarks of the package could take all of the time
 		limit = min(limit, time.Until(d.until))
 		if !strings.Contains(b.suite.Bench, "/") {
 			args = append(args, "-test.bench="+onlyTops(found))
@@ -87,11 +89,11 @@ func (d *discovery) comparePackage(ctx context.Context, b *Suite, key string, fo
 	if printed == "" && d.isPast() {
 		return []Remark{d.notCompared(strings.TrimSuffix(key, "_test"))}, nil
 	}
-	times := 0
+	repeats := 0
 	for _, f := range found {
-		figures := gobench.PrintedResults(printed, f.Name, d.procs[key], 0)
-		times = max(times, len(figures))
-		if len(figures) > 0 && !isFarApart(figures[0], f.NSPerOp) {
+		times := gobench.PrintedResults(printed, f.Name, d.procs[key], 0)
+		repeats = max(repeats, len(times))
+		if len(times) > 0 && !isFarApart(times[0], f.NSPerOp) {
 			continue
 		}
 		limited, cancel := ctx, context.CancelFunc(func() {})
@@ -111,9 +113,11 @@ func (d *discovery) comparePackage(ctx context.Context, b *Suite, key string, fo
 			remarks = append(remarks, Remark{ID: f.ID(), Side: d.side, Text: text})
 		}
 	}
-	if times > 1 {
-		remarks = append(remarks, Remark{ID: strings.TrimSuffix(key, "_test"), Side: d.side, Repeats: true,
-			Text: fmt.Sprintf("go test runs its benchmarks %d times, because TestMain calls m.Run as often: the first of them is measured", times)})
+	if repeats > 1 {
+		remarks = append(remarks, Remark{
+			ID: strings.TrimSuffix(key, "_test"), Side: d.side, Repeats: true,
+			Text: fmt.Sprintf("go test runs its benchmarks %d times, because TestMain calls m.Run as often: the first of them is measured", repeats),
+		})
 	}
 	return remarks, nil
 }
@@ -127,7 +131,8 @@ func (d *discovery) notCompared(id string) Remark {
 	return Remark{ID: id, Side: d.side, Late: true, Text: "it was not compared with go test -bench: the budget has no time for it"}
 }
 
-// onlyTops returns the pattern of -test.bench for benchmarks and all that are below or above them.
+// onlyTops returns the -test.bench pattern of the top-level benchmarks that found is of, with all of
+// their sub-benchmarks.
 func onlyTops(found []Benchmark) string {
 	var tops []string
 	for _, f := range found {
@@ -138,15 +143,16 @@ func onlyTops(found []Benchmark) string {
 	return "^(" + strings.Join(tops, "|") + ")$"
 }
 
-// confirmDifference compares the values of f over the same number of iterations, and returns how
-// they differ, or "".
+// confirmDifference measures f in tare and in go test in turn, over the same number of iterations. It
+// returns how the times differ; "" as soon as the quickest runs agree. why is the failure of an
+// earlier run of go test, or "".
 func (d *discovery) confirmDifference(ctx context.Context, b *Suite, f Benchmark, spec trial.Spec, limit time.Duration, why string) (text string, err error) {
 	n, runs := f.Run, minRuns
 	if n == 0 {
 		n = max(1, int64(float64(growRunTime)/max(0.1, f.NSPerOp)))
 		runs = max(minRuns, int(maxShortRuns*shortRunTime/max(shortRunTime, f.Around, time.Duration(f.NSPerOp))))
 	}
-	var own, plain []float64
+	var tareTimes, goTestTimes []float64 // in ns per operation
 	for range compareTurns {
 		if err := d.openConn(ctx, b, spec); err != nil {
 			return "", err
@@ -158,7 +164,7 @@ func (d *discovery) confirmDifference(ctx context.Context, b *Suite, f Benchmark
 		if err != nil || failure != "" {
 			return failure, err
 		}
-		own = append(own, took/float64(n))
+		tareTimes = append(tareTimes, took/float64(n))
 		if err := d.openConn(ctx, b, spec); err != nil {
 			return "", err
 		}
@@ -167,18 +173,20 @@ func (d *discovery) confirmDifference(ctx context.Context, b *Suite, f Benchmark
 		if err != nil {
 			return "", err
 		}
-		plain = append(plain, gobench.PrintedResults(printed, f.Name, d.procs[f.Package], n)...)
-		if len(plain) == 0 {
+		goTestTimes = append(goTestTimes, gobench.PrintedResults(printed, f.Name, d.procs[f.Package], n)...)
+		if len(goTestTimes) == 0 {
 			return "go test -bench prints no result of it: " + cmp.Or(failure, why, "it is not among its benchmarks"), nil
 		}
-		if !isFarApart(slices.Min(plain), slices.Min(own)) {
+		if !isFarApart(slices.Min(goTestTimes), slices.Min(tareTimes)) {
 			return "", nil
 		}
 	}
-	return fmt.Sprintf("go test -bench prints %s, and tare measures %s, in runs of %s", perOp(slices.Min(plain)), perOp(slices.Min(own)), format.Count(n, "iteration")), nil
+	return fmt.Sprintf("go test -bench prints %s, and tare measures %s, in runs of %s",
+		perOp(slices.Min(goTestTimes)), perOp(slices.Min(tareTimes)), format.Count(n, "iteration")), nil
 }
 
-// runPlain runs a package as go test does. It returns why the run failed, or "".
+// runPlain runs a package as go test does. It returns the output, and why the run failed or reached
+// the limit, or "".
 func (d *discovery) runPlain(ctx context.Context, b *Suite, key string, spec trial.Spec, limit time.Duration, args ...string) (printed, why string, err error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -195,7 +203,7 @@ func (d *discovery) runPlain(ctx context.Context, b *Suite, key string, spec tri
 	return printed, "", err
 }
 
-// isFarApart reports whether two values differ by more than noise explains.
+// isFarApart reports whether two times differ by more than noise explains.
 func isFarApart(a, b float64) bool { return max(a, b) > maxRatio*min(a, b) }
 
 // perOp formats a time per operation.

@@ -20,17 +20,17 @@ import (
 
 // Limits of the search for benchmarks.
 const (
-	prepareLimit    = time.Minute // to start a package's process, its TestMain included
-	onceLimit       = time.Minute // for one iteration of a benchmark and all below it
-	warmFor         = 5 * time.Millisecond
-	warmCap         = time.Second
-	maxOverheadRuns = 5                      // the quickest counts: others were interrupted
-	overheadTime    = 250 * time.Millisecond // after which there are no more of them
-	shortRuns       = 4                      // runs in the time for all of them are the longest that are measured closer: of longer ones a budget has no rounds
-	minUntimedShare = 0.25                   // of the timed part of an iteration: less may be chance
+	prepareLimit    = time.Minute            // start of a package's process, including its TestMain
+	onceLimit       = time.Minute            // one iteration of a benchmark and all of its sub-benchmarks
+	warmFor         = 5 * time.Millisecond   // least length of a warm-up
+	warmCap         = time.Second            // largest length of a warm-up
+	maxOverheadRuns = 5                      // runs of one iteration; the quickest counts, which was not interrupted
+	overheadTime    = 250 * time.Millisecond // time after which no more of these runs start
+	shortRuns       = 4                      // iterations that must fit into Search.Within: of a longer one a budget has no rounds
+	minUntimedShare = 0.25                   // least untimed part of an iteration, as a share of the timed part; less may be chance
 )
 
-// Benchmark is a benchmark that gives results, and how it runs. Its values are rough: of the very
+// Benchmark is a benchmark that gives results, and how it runs. Its times are estimates from its very
 // first runs.
 type Benchmark struct {
 	Package  string // key in the suite
@@ -39,13 +39,13 @@ type Benchmark struct {
 	BytesPer float64       // heap bytes per operation
 	Untimed  float64       // ns of an iteration while the timer is stopped; 0 if too little to measure
 	Around   time.Duration // testing's work around the iterations of one slice
-	Start    time.Duration // to start the package's process
-	Link     time.Duration // to link the package's binary again; 0 if it is built once
+	Start    time.Duration // start of the package's process
+	Link     time.Duration // link of the package's binary; 0 if the binary is built once
 
-	Fixed  time.Duration // of each run, in its result and not of any iteration: work outside the loop; 0 if too little to measure
-	Growth float64       // factor by which an iteration takes longer in a run of eight times as many; 0 if it does not
+	Fixed  time.Duration // timed work outside the loop of a run, which no iteration does; 0 if too little to measure
+	Growth float64       // factor by which an iteration takes longer in a run of eight times as many; 0 if not more than maxGrowth
 	Run    int64         // iterations of a run as long as Search.Run, if Fixed or Growth is not 0
-	Alone  string        // why no two processes of its package can run at the same time; "" if they can
+	Alone  string        // why only one process of its package can run at a time; "" if several can
 }
 
 // ID returns the id of the benchmark in a study: import/path.BenchmarkName/sub.
@@ -56,7 +56,7 @@ func (b Benchmark) ID() string {
 // Elapsed returns how long an iteration takes in ns, whether it is timed or not.
 func (b Benchmark) Elapsed() float64 { return b.NSPerOp + b.Untimed }
 
-// TimedShare returns the share of the time of an iteration that is timed.
+// TimedShare returns the timed share of an iteration.
 func (b Benchmark) TimedShare() float64 {
 	return tare.Pilot{NSPerOp: b.NSPerOp, UntimedNS: b.Untimed}.TimedShare()
 }
@@ -64,12 +64,12 @@ func (b Benchmark) TimedShare() float64 {
 // Left is a benchmark or package that is not measured.
 type Left struct {
 	ID     string
-	Side   string // side at fault, or Both; "" if neither
+	Side   string // side that is the reason, or Both; "" if neither is
 	Broken bool   // it does not build
 	Late   bool   // it takes too long, or there was no time to try it
 	Why    string // without the side
 
-	OneSided bool // only one revision has it, so that there is nothing to compare
+	OneSided bool // only one side has it, so that there is nothing to compare
 }
 
 // Both is the side of entries about both sides.
@@ -90,20 +90,25 @@ func (l Left) String() string {
 
 // Search selects the benchmarks to find, and configures their runs.
 type Search struct {
-	Pattern string                        // as go test -bench takes it
+	Pattern string                        // pattern of go test -bench
 	Keep    func(id string) bool          // selects top-level benchmarks
-	Slice   func(Benchmark) time.Duration // length of its slices; 0 if it will not have any
+	Skip    map[string]bool               // ids of benchmarks that are not measured
+	Slice   func(Benchmark) time.Duration // length of a benchmark's slices; 0 if it has none
 	Run     time.Duration                 // length of a run of a benchmark without slices
-	Once    time.Duration                 // for one iteration of a benchmark and all below it; 0 means a minute
-	Within  time.Duration                 // for all of them, of which a package gets half of the rest, and half as much for the starts of processes; 0 means no limit
-	NoTime  string                        // why benchmarks are skipped that Within has no time for
-	Skip    map[string]bool               // ids to skip, or not to measure closer
-	Spec    trial.Spec                    // of their processes
-	Say     func(string)
+	Once    time.Duration                 // limit of one iteration of a benchmark and its sub-benchmarks; 0 means a minute
+
+	// Within limits the time for all benchmarks; 0 means no limit. Each package gets half of the
+	// remaining time, and the last one all of it. Starts of processes have half as much in addition.
+	Within time.Duration
+	NoTime string // reason of benchmarks that are skipped because Within is over
+
+	Spec trial.Spec   // configuration of the processes
+	Say  func(string) // reports progress
 }
 
-// Discover runs every selected benchmark of the suite once, and returns those that give results, in
-// the order of the sources.
+// Discover runs every selected benchmark of the suite once, measures those that give results, and
+// compares their times with those of go test. found has them in the order of the sources, left the
+// selected benchmarks that are skipped.
 func (b *Suite) Discover(ctx context.Context, q Search) (found []Benchmark, left []Left, remarks []Remark, err error) {
 	spec := q.Spec
 	spec.Name = b.Side.ID + "/discover"
@@ -112,9 +117,11 @@ func (b *Suite) Discover(ctx context.Context, q Search) (found []Benchmark, left
 	if d.limit == 0 {
 		d.limit = onceLimit
 	}
-	d.closer, d.warm = 4*d.limit, warmCap
+	d.measureLimit, d.warmLimit = 4*d.limit, warmCap
 	if q.Within > 0 {
-		d.limit, d.closer, d.warm = min(d.limit, q.Within/2), min(d.closer, q.Within), min(d.warm, q.Within/shortRuns/2)
+		d.limit = min(d.limit, q.Within/2)
+		d.measureLimit = min(d.measureLimit, q.Within)
+		d.warmLimit = min(d.warmLimit, q.Within/shortRuns/2)
 	}
 	if err := b.measureLink(ctx); err != nil {
 		return nil, nil, nil, err
@@ -130,20 +137,20 @@ func (b *Suite) Discover(ctx context.Context, q Search) (found []Benchmark, left
 	began := time.Now()
 	d.isLate = func() bool { return q.Within > 0 && time.Since(began) > q.Within*3/2 }
 	for i, t := range b.Tests {
-		from := time.Since(began) - d.starting
-		part := max(0, q.Within-from)
-		if i < len(b.Tests)-1 { // few packages start quickly in every round, and one with long benchmarks must not take all time
+		used := time.Since(began) - d.startTotal
+		part := max(0, q.Within-used)
+		if i < len(b.Tests)-1 { // a package with long benchmarks must not take all of the time
 			part /= 2
 		}
 		d.isOver = func(share float64) bool {
-			return q.Within > 0 && time.Since(began)-d.starting > from+time.Duration(share*float64(part))
+			return q.Within > 0 && time.Since(began)-d.startTotal > used+time.Duration(share*float64(part))
 		}
 		for _, f := range t.Files {
-			some, lost, err := d.searchFile(ctx, t.Key(f), f.Names, top, q)
+			fileFound, fileLeft, err := d.searchFile(ctx, t.Key(f), f.Names, top, q)
 			if err != nil {
 				return nil, nil, nil, err
 			}
-			found, left = append(found, some...), append(left, lost...)
+			found, left = append(found, fileFound...), append(left, fileLeft...)
 		}
 	}
 	for i := range found {
@@ -156,8 +163,8 @@ func (b *Suite) Discover(ctx context.Context, q Search) (found []Benchmark, left
 	return found, left, remarks, err
 }
 
-// openConn opens a connection to the suite, and closes the one before. It is of no study: nothing
-// is linked again for it.
+// openConn opens a connection to the suite, and closes the previous one. The binaries of the suite
+// run as they are: without a study nothing is linked again.
 func (d *discovery) openConn(ctx context.Context, b *Suite, spec trial.Spec) (err error) {
 	if d.conn != nil {
 		d.conn.Close(context.WithoutCancel(ctx))
@@ -169,27 +176,27 @@ func (d *discovery) openConn(ctx context.Context, b *Suite, spec trial.Spec) (er
 	return err
 }
 
-// searchFile finds the benchmarks of one test file: it runs each once, and then measures them
-// closer, the fastest first, as far as there is time.
+// searchFile finds the benchmarks of one test file. It runs each once, in at most half of the
+// package's time, and then measures those that give results. With a limit the fastest come first.
 func (d *discovery) searchFile(ctx context.Context, key string, names []string, top *regexp.Regexp, q Search) (found []Benchmark, left []Left, err error) {
 	tried := 0
 	for _, name := range names {
-		all := Benchmark{Package: key, Name: name}
-		if !top.MatchString(name) || !q.Keep(all.ID()) || q.Skip[all.ID()] {
+		b := Benchmark{Package: key, Name: name}
+		if !top.MatchString(name) || !q.Keep(b.ID()) || q.Skip[b.ID()] {
 			continue
 		}
-		if tried > 0 && d.isOver(0.5) || d.tried && d.isLate() {
-			left = append(left, Left{ID: all.ID(), Late: true, Why: q.NoTime})
+		if tried > 0 && d.isOver(0.5) || d.tried && d.isLate() { // the first is tried in any case
+			left = append(left, Left{ID: b.ID(), Late: true, Why: q.NoTime})
 			continue
 		}
 		tried++
 		d.tried = true
-		q.Say(fmt.Sprintf("%s: running %s once", d.side, all.ID()))
-		some, lost, err := d.searchBelow(ctx, all, q.Pattern)
+		q.Say(fmt.Sprintf("%s: running %s once", d.side, b.ID()))
+		below, leftBelow, err := d.searchBelow(ctx, b, q.Pattern)
 		if err != nil {
 			return nil, nil, err
 		}
-		found, left = append(found, some...), append(left, lost...)
+		found, left = append(found, below...), append(left, leftBelow...)
 	}
 	found = slices.DeleteFunc(found, func(b Benchmark) bool { return q.Skip[b.ID()] })
 	order := make([]int, len(found))
@@ -199,61 +206,69 @@ func (d *discovery) searchFile(ctx context.Context, key string, names []string, 
 	if q.Within > 0 {
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(found[a].NSPerOp, found[b].NSPerOp) })
 	}
-	isOut := make([]bool, len(found))
+	isMeasured := make([]bool, len(found))
 	for n, i := range order {
 		b := &found[i]
 		isLong := q.Within > 0 && time.Duration(b.NSPerOp) > q.Within/shortRuns
-		if isOut[i] = isLong || n > 0 && (d.isOver(1) || d.isLate()); isOut[i] {
+		noTime := n > 0 && (d.isOver(1) || d.isLate())
+		if isLong || noTime {
 			left = append(left, Left{ID: b.ID(), Late: true, Why: q.NoTime})
 			continue
 		}
 		why, err := d.measureSingle(ctx, b)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, nil, err
-		}
-		switch isOut[i] = why != ""; {
-		case isOut[i] && q.Within > 0 && d.tookLong:
+		case why == "":
+			isMeasured[i] = true
+		case q.Within > 0 && d.tookLong:
 			left = append(left, Left{ID: b.ID(), Late: true, Why: q.NoTime})
-		case isOut[i]:
+		default:
 			left = append(left, d.newLeft(*b, why))
 		}
 	}
-	n := -1
-	return slices.DeleteFunc(found, func(Benchmark) bool { n++; return isOut[n] }), left, nil
+	var measured []Benchmark
+	for i, b := range found {
+		if isMeasured[i] {
+			measured = append(measured, b)
+		}
+	}
+	return measured, left, nil
 }
 
 // discovery is the search for the benchmarks of one side.
 type discovery struct {
-	conn  trial.Conn
-	limit time.Duration
-	slice func(Benchmark) time.Duration
-	run   time.Duration
 	side  string
+	conn  trial.Conn                    // connection to the suite
+	limit time.Duration                 // limit of the run of one iteration
+	slice func(Benchmark) time.Duration // Search.Slice
+	run   time.Duration                 // Search.Run
 
-	procs    map[string]int           // GOMAXPROCS by package
-	starts   map[string]time.Duration // of the process of each package, the longest
-	starting time.Duration            // of all of them together
-	isOver   func(share float64) bool // whether that share of the time for a package is over
-	isLate   func() bool              // whether starts of processes have taken too much of the time for all
-	tried    bool                     // one benchmark at least
-	closer   time.Duration            // for a closer look at a benchmark
-	warm     time.Duration            // of that, for a warm-up
-	tookLong bool                     // the last closer look
-	until    time.Time                // when the comparison with go test must end; zero means no limit
-	isUp     func() bool              // whether half of the time for it is up; nil if it is not
+	procs  map[string]int           // GOMAXPROCS by package
+	starts map[string]time.Duration // longest start of a process, by package
+
+	startTotal   time.Duration            // time of all starts of processes together
+	isOver       func(share float64) bool // reports whether that share of the package's time is used
+	isLate       func() bool              // reports whether the time for all benchmarks, with starts, is used
+	tried        bool                     // a benchmark was tried
+	measureLimit time.Duration            // limit of measureSingle
+	warmLimit    time.Duration            // limit of a warm-up
+	isHalfUsed   func() bool              // reports whether half of measureLimit is used; nil means no
+	tookLong     bool                     // the last call of measureSingle reached a limit
+	until        time.Time                // end of the comparison with go test; zero means no limit
 }
 
 func newDiscovery(side string) *discovery {
 	return &discovery{side: side, procs: map[string]int{}, starts: map[string]time.Duration{}}
 }
 
-// searchBelow runs one benchmark once with all that are below it. The time of each that it returns
-// is its share of that run.
+// searchBelow runs a top-level benchmark and its sub-benchmarks once, and returns those that give
+// results. Their times are equal shares of the time of the run.
 func (d *discovery) searchBelow(ctx context.Context, top Benchmark, pattern string) (found []Benchmark, left []Left, err error) {
 	all, took, err := d.runOnce(ctx, top, map[string]string{gobench.SetRegexp: pattern}, 0)
 	var te *tare.TrialError
 	if err == nil && !slices.ContainsFunc(all, func(o gobench.Outcome) bool { return hasTime(o) || o.Failed }) {
-		// A panic may become visible only now: testing continues for a moment.
+		// The process may be about to end in a panic: testing continues for a moment.
 		all, _, err = d.runOnce(ctx, top, map[string]string{gobench.SetRegexp: pattern}, 1)
 	}
 	if errors.As(err, &te) {
@@ -278,7 +293,7 @@ func (d *discovery) searchBelow(ctx context.Context, top Benchmark, pattern stri
 	for _, f := range failures {
 		names = slices.DeleteFunc(names, func(n string) bool { return n == f.name })
 		if f.name == top.Name && len(names)+len(failures) > 1 {
-			continue // because of one below it
+			continue // it failed because of a sub-benchmark, which has an entry
 		}
 		left = append(left, d.newLeft(Benchmark{Package: top.Package, Name: f.name}, f.why))
 	}
@@ -290,7 +305,7 @@ func (d *discovery) searchBelow(ctx context.Context, top Benchmark, pattern stri
 	return found, left, nil
 }
 
-// describeLost returns the entry of a benchmark that ended its process.
+// describeLost returns the entry of a benchmark that ended its process or reached the limit.
 func (d *discovery) describeLost(b Benchmark, te *tare.TrialError) Left {
 	l := d.newLeft(b, d.describeExit(te))
 	l.Late = te.Class == tare.ErrDeadline
@@ -301,14 +316,15 @@ func (d *discovery) newLeft(b Benchmark, why string) Left {
 	return Left{ID: b.ID(), Side: d.side, Why: why}
 }
 
-// runOnce prepares b and runs it once. Case 1 reports more about skipped benchmarks.
-func (d *discovery) runOnce(ctx context.Context, b Benchmark, set map[string]string, which int) ([]gobench.Outcome, time.Duration, error) {
+// runOnce prepares b and runs it once, as the given case. Case 1 reports more about skipped
+// benchmarks than case 0. It returns the outcomes of b and its sub-benchmarks, and the time.
+func (d *discovery) runOnce(ctx context.Context, b Benchmark, set map[string]string, testCase int) ([]gobench.Outcome, time.Duration, error) {
 	if err := d.prepareBenchmark(ctx, b, set); err != nil {
 		return nil, 0, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, d.limit)
 	defer cancel()
-	a, err := d.conn.Do(ctx, wire.Request{Op: wire.OpAnswer, On: b.ID(), Cases: []int{which}})
+	a, err := d.conn.Do(ctx, wire.Request{Op: wire.OpAnswer, On: b.ID(), Cases: []int{testCase}})
 	if err != nil || len(a.Answers) == 0 {
 		return nil, 0, err
 	}
@@ -319,13 +335,15 @@ func (d *discovery) runOnce(ctx context.Context, b Benchmark, set map[string]str
 	return all, time.Duration(a.WallNS), nil
 }
 
+// prepareBenchmark has the suite prepare b, which starts the process of its package if none runs, and
+// records the time and GOMAXPROCS.
 func (d *discovery) prepareBenchmark(ctx context.Context, b Benchmark, set map[string]string) error {
 	ctx, cancel := context.WithTimeout(ctx, prepareLimit)
 	defer cancel()
 	began := time.Now()
 	a, err := d.conn.Do(ctx, wire.Request{Op: wire.OpPrepare, Workload: &wire.Workload{ID: b.ID(), Fixture: b.Package, Op: b.Name, Set: set}})
 	start := time.Since(began)
-	d.starting += start
+	d.startTotal += start
 	d.starts[b.Package] = max(d.starts[b.Package], start)
 	if a.GOMAXPROCS > 0 {
 		d.procs[b.Package] = a.GOMAXPROCS
@@ -333,7 +351,9 @@ func (d *discovery) prepareBenchmark(ctx context.Context, b Benchmark, set map[s
 	return err
 }
 
-// measureSingle measures b by itself. It returns why b gives no result, or "".
+// measureSingle measures b by itself, within d.measureLimit, and sets its times. It returns why b is
+// not measured, or "". The steps are a run of one iteration, a warm-up, a run that counts bytes, more
+// runs of one iteration for testing's overhead, and the test of growth.
 func (d *discovery) measureSingle(ctx context.Context, b *Benchmark) (why string, err error) {
 	var te *tare.TrialError
 	_, b.Around, err = d.runOnce(ctx, *b, nil, 0)
@@ -344,25 +364,25 @@ func (d *discovery) measureSingle(ctx context.Context, b *Benchmark) (why string
 		return "", err
 	}
 	b.Start = d.starts[b.Package]
-	limited, cancel := context.WithTimeout(ctx, d.closer) // for all of the following
-	looked := time.Now()
+	limited, cancel := context.WithTimeout(ctx, d.measureLimit) // of all the following steps
+	began := time.Now()
 	d.tookLong = false
 	defer func() {
 		d.tookLong = d.tookLong || limited.Err() != nil
 		cancel()
 	}()
-	a, err := d.conn.Do(limited, wire.Request{Op: wire.OpWarm, On: b.ID(), MinNS: warmFor.Nanoseconds(), CapNS: d.warm.Nanoseconds()})
-	if err != nil || a.Errors > 0 {
-		return whyNoResult(*b, a), err
+	warm, err := d.conn.Do(limited, wire.Request{Op: wire.OpWarm, On: b.ID(), MinNS: warmFor.Nanoseconds(), CapNS: d.warmLimit.Nanoseconds()})
+	if err != nil || warm.Errors > 0 {
+		return whyNoResult(*b, warm), err
 	}
-	b.NSPerOp = float64(a.WallNS) / float64(a.Ops)
-	m, err := d.conn.Do(limited, wire.Request{Op: wire.OpStats, On: b.ID(), Ops: a.Ops})
-	if err != nil || m.Errors > 0 {
-		return whyNoResult(*b, m), err
+	b.NSPerOp = float64(warm.WallNS) / float64(warm.Ops)
+	stats, err := d.conn.Do(limited, wire.Request{Op: wire.OpStats, On: b.ID(), Ops: warm.Ops})
+	if err != nil || stats.Errors > 0 {
+		return whyNoResult(*b, stats), err
 	}
-	b.BytesPer = float64(m.Bytes) / float64(m.Ops)
-	began := time.Now()
-	for i := 0; i < maxOverheadRuns && time.Since(began) < overheadTime; i++ {
+	b.BytesPer = float64(stats.Bytes) / float64(stats.Ops)
+	overheadBegan := time.Now()
+	for i := 0; i < maxOverheadRuns && time.Since(overheadBegan) < overheadTime; i++ {
 		one, err := d.conn.Do(limited, wire.Request{Op: wire.OpAnswer, On: b.ID(), Cases: []int{0}})
 		if errors.As(err, &te) {
 			return d.describeExit(te), nil
@@ -372,12 +392,13 @@ func (d *discovery) measureSingle(ctx context.Context, b *Benchmark) (why string
 		}
 		b.Around = min(b.Around, time.Duration(one.WallNS))
 	}
-	if m.Ops == a.Ops {
-		a.UntimedNS = min(a.UntimedNS, m.UntimedNS)
+	if stats.Ops == warm.Ops { // two runs of the same length: the shorter untimed part was not interrupted
+		warm.UntimedNS = min(warm.UntimedNS, stats.UntimedNS)
 	}
-	b.splitTime(a)
-	d.isUp = func() bool { return time.Since(looked) > d.closer/2 }
-	if tests := minGrowRuns * 2 * b.Around; d.slice(*b) > 0 && time.Since(looked)+tests > d.closer/2 {
+	b.splitTime(warm)
+	d.isHalfUsed = func() bool { return time.Since(began) > d.measureLimit/2 }
+	// Testing sets a benchmark up twice in each run of checkGrowth.
+	if setUps := minGrowRuns * 2 * b.Around; d.slice(*b) > 0 && time.Since(began)+setUps > d.measureLimit/2 {
 		d.tookLong = true
 		return fmt.Sprintf("it takes too long: testing takes %v to set it up for every run", b.Around), nil
 	}
@@ -390,9 +411,9 @@ func hasTime(o gobench.Outcome) bool {
 	return ok
 }
 
-// splitTime divides the time of one iteration with all around it, which is in b.Around, by a run of
-// many: into timed, untimed, and testing's work for each run. It does that twice if there are
-// several iterations: the first is run by itself.
+// splitTime divides the time of a run of one iteration, which is in b.Around, into timed, untimed and
+// testing's work for each run. many is a run of several iterations; testing works around it twice, as
+// it runs the first iteration by itself.
 func (b *Benchmark) splitTime(many wire.Reply) {
 	b.Around = max(0, b.Around-time.Duration(b.NSPerOp))
 	if many.Ops > 1 {
@@ -404,6 +425,7 @@ func (b *Benchmark) splitTime(many wire.Reply) {
 	b.Around = max(0, b.Around-time.Duration(b.Untimed))
 }
 
+// endedRE matches the start of a message about the end of a process; the exit status comes after it.
 var endedRE = regexp.MustCompile(`^ended during \w+ with `)
 
 // whyNoResult returns why a reply contains no result of b.
@@ -414,15 +436,16 @@ func whyNoResult(b Benchmark, a wire.Reply) string {
 	return a.Message
 }
 
-// describeExit returns how a benchmark ended its process.
+// describeExit describes how a benchmark ended its process, or which limit it reached.
 func (d *discovery) describeExit(te *tare.TrialError) string {
-	how, starts := endedRE.ReplaceAllString(te.Message, ""), strings.Contains(te.Message, " "+wire.OpHello+" w")
+	how := endedRE.ReplaceAllString(te.Message, "")
+	inStart := strings.Contains(te.Message, " "+wire.OpHello+" w") // "ended during hello with …" or "no answer to hello within …"
 	switch {
-	case te.Class == tare.ErrExit && starts:
+	case te.Class == tare.ErrExit && inStart:
 		return "its test binary ends before any benchmark runs, in TestMain or an init: " + how
 	case te.Class == tare.ErrExit:
 		return "it ends the process: " + how
-	case te.Class == tare.ErrDeadline && starts:
+	case te.Class == tare.ErrDeadline && inStart:
 		return fmt.Sprintf("its TestMain or an init takes too long: no benchmark began within %v", prepareLimit)
 	case te.Class == tare.ErrDeadline:
 		return fmt.Sprintf("it takes too long: it did not end within %v", d.limit)
@@ -433,7 +456,7 @@ func (d *discovery) describeExit(te *tare.TrialError) string {
 // failure is a benchmark that gave no result.
 type failure struct{ name, why string }
 
-// failureOf returns a benchmark that failed or was skipped with the reason.
+// failureOf converts the outcome of a benchmark that failed or was skipped.
 func failureOf(o gobench.Outcome) failure {
 	why := "it fails"
 	if o.Skipped {

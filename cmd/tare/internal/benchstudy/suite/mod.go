@@ -12,9 +12,9 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// Resolve adapts the side's go.mod: it pins the modules of --with, and lets relative replacements
-// that lead out of the tree lead to the same place as in the user's own. The resulting go.mod is in
-// work; the tree's stays as it is.
+// Resolve makes a copy of the side's go.mod in work, if it needs changes: the modules of --with, and
+// relative replacements that lead out of an unpacked revision, which are to lead to the same directory
+// as in the user's tree. The go.mod of the tree stays as it is.
 func (s *Side) Resolve(ctx context.Context, work string) error {
 	out, err := s.runGo(ctx, "env", "GOMOD", "GOWORK", "GOFLAGS")
 	if err != nil {
@@ -28,18 +28,18 @@ func (s *Side) Resolve(ctx context.Context, work string) error {
 		return &UsageError{What: "--with does not reach into a go.work; GOWORK=off in the environment leaves it out"}
 	}
 	s.noModule = gomod == "" || gomod == os.DevNull
-	if inWork { // go.work decides
+	if inWork { // go.work decides about versions and replacements
 		return nil
 	}
 	if s.noModule {
-		where := s.Home + " or above"
+		place := s.Home + " or above"
 		if s.Dir != s.Home {
-			where = "the revision, where " + s.Home + " is"
+			place = "the revision, where " + s.Home + " is"
 		}
-		return &UsageError{What: fmt.Sprintf("%s: no go.mod in %s; benchmarks are those of a module", s.ID, where)}
+		return &UsageError{What: fmt.Sprintf("%s: no go.mod in %s; benchmarks are those of a module", s.ID, place)}
 	}
-	away, err := s.outsideReplacements(ctx, gomod)
-	if err != nil || len(s.With) == 0 && len(away) == 0 {
+	replacements, err := s.outsideReplacements(ctx, gomod)
+	if err != nil || len(s.With) == 0 && len(replacements) == 0 {
 		return err
 	}
 	mod := filepath.Join(work, s.ID+".mod")
@@ -50,7 +50,7 @@ func (s *Side) Resolve(ctx context.Context, work string) error {
 		return err
 	}
 	args := []string{"mod", "edit"}
-	for _, r := range away {
+	for _, r := range replacements {
 		args = append(args, "-replace="+r)
 	}
 	for _, w := range s.With {
@@ -70,7 +70,7 @@ func (s *Side) Resolve(ctx context.Context, work string) error {
 		if w.Dir == "" {
 			_, err := s.runGo(ctx, "get", "-modfile="+mod, w.Path+"@"+w.Version)
 			if broken := (*BuildError)(nil); errors.As(err, &broken) {
-				return &BuildError{s.ID + " with " + w.String(), broken.Why}
+				return &BuildError{Side: s.ID + " with " + w.String(), Why: broken.Why}
 			}
 			if err != nil {
 				return err
@@ -81,7 +81,8 @@ func (s *Side) Resolve(ctx context.Context, work string) error {
 	return nil
 }
 
-// checkRequired returns an error for a pin that would change nothing.
+// checkRequired returns an error if the side does not require the module of w: the pin would change
+// nothing.
 func (s *Side) checkRequired(ctx context.Context, w build.With) error {
 	out, err := s.runGo(ctx, "list", "-mod=mod", "-m", "-json", w.Path)
 	var m Module
@@ -91,11 +92,12 @@ func (s *Side) checkRequired(ctx context.Context, w build.With) error {
 	return nil
 }
 
-// outsideReplacements returns the replacements in gomod that lead out of the tree, as go mod edit
-// takes them: with the directory that they have in the user's own tree. It returns none if the side
-// is that tree, or has everything in vendor.
+// outsideReplacements returns the relative replacements in gomod that lead out of the tree, in the form
+// module=directory of go mod edit, with the directory that they mean in the user's tree. It returns
+// nil if the side is the user's tree, or has a vendor directory.
 func (s *Side) outsideReplacements(ctx context.Context, gomod string) ([]string, error) {
-	if _, err := os.Stat(filepath.Join(filepath.Dir(gomod), "vendor", "modules.txt")); s.Dir == s.Home || err == nil {
+	_, err := os.Stat(filepath.Join(filepath.Dir(gomod), "vendor", "modules.txt"))
+	if isVendored := err == nil; isVendored || s.Dir == s.Home {
 		return nil, nil
 	}
 	out, err := s.runGo(ctx, "mod", "edit", "-json", gomod)
@@ -111,23 +113,23 @@ func (s *Side) outsideReplacements(ctx context.Context, gomod string) ([]string,
 	if err != nil {
 		return nil, err
 	}
-	home := filepath.Join(s.Home, rel) // where gomod is in the user's own tree
-	var away []string
+	home := filepath.Join(s.Home, rel) // directory of gomod in the user's tree
+	var replacements []string
 	for _, r := range file.Replace {
 		if r.New.Version != "" || filepath.IsAbs(r.New.Path) {
-			continue
+			continue // not a relative directory
 		}
 		target := filepath.Join(filepath.Dir(gomod), r.New.Path)
-		if in, err := filepath.Rel(s.Root, target); err == nil && filepath.IsLocal(in) {
-			continue
+		if rel, err := filepath.Rel(s.Root, target); err == nil && filepath.IsLocal(rel) {
+			continue // inside of the tree
 		}
 		old := r.Old.Path
 		if r.Old.Version != "" {
 			old += "@" + r.Old.Version
 		}
-		away = append(away, old+"="+filepath.Join(home, r.New.Path))
+		replacements = append(replacements, old+"="+filepath.Join(home, r.New.Path))
 	}
-	return away, nil
+	return replacements, nil
 }
 
 func copyFile(from, to string) error {

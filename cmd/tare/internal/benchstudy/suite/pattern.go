@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// splitPattern splits a -bench pattern as package testing does: at slashes and bars
-// that are not in brackets. Each alternative has one expression for each part of a name.
+// splitPattern splits a -bench pattern as package testing does, at slashes and bars that are not in
+// brackets or groups. A bar separates alternatives; a slash separates the expressions of an
+// alternative, one for each level of sub-benchmarks.
 func splitPattern(pattern string) (alternatives [][]string) {
 	var parts []string
-	brackets, groups, from := 0, 0, 0
+	brackets, groups, start := 0, 0, 0 // depths of [ and (, and the start of the current expression
 	for i := 0; i < len(pattern); i++ {
 		switch pattern[i] {
 		case '[':
@@ -31,17 +32,17 @@ func splitPattern(pattern string) (alternatives [][]string) {
 			if brackets > 0 || groups != 0 {
 				continue
 			}
-			parts, from = append(parts, pattern[from:i]), i+1
+			parts, start = append(parts, pattern[start:i]), i+1
 			if pattern[i] == '|' {
 				alternatives, parts = append(alternatives, parts), nil
 			}
 		}
 	}
-	return append(alternatives, append(parts, pattern[from:]))
+	return append(alternatives, append(parts, pattern[start:]))
 }
 
-// CompilePattern returns the expression of the top-level benchmarks of which a -bench pattern
-// selects something. Every part of the pattern has to be valid.
+// CompilePattern returns an expression for the top-level benchmarks that a -bench pattern selects,
+// completely or in part. The error is a *UsageError if any part of the pattern is invalid.
 func CompilePattern(pattern string) (top *regexp.Regexp, err error) {
 	var firsts []string
 	for _, parts := range splitPattern(pattern) {

@@ -16,16 +16,16 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// buildLinked builds with the go command and reads from its output how it called the linker. Its
-// objects stay below dir.
+// buildLinked builds with the go command, and reads from the output of go build -x how it called the
+// linker. The objects that the linker needs stay below dir.
 func (s *Side) buildLinked(ctx context.Context, args []string, dir string) (*gobench.Link, error) {
 	objects := filepath.Join(dir, "objects")
 	if err := os.MkdirAll(objects, 0o755); err != nil {
 		return nil, err
 	}
-	with := *s
-	with.Env = append(slices.Clone(s.Env), build.TempEnv(objects)...)
-	_, output, err := with.runGoOutput(ctx, slices.Insert(slices.Clone(args), 1, "-x", "-work"))
+	inObjects := *s
+	inObjects.Env = append(slices.Clone(s.Env), build.TempEnv(objects)...)
+	_, output, err := inObjects.runGoOutput(ctx, slices.Insert(slices.Clone(args), 1, "-x", "-work"))
 	if err != nil {
 		return nil, err
 	}
@@ -37,8 +37,8 @@ func (s *Side) buildLinked(ctx context.Context, args []string, dir string) (*gob
 	return link, nil
 }
 
-// measureLink measures how long one link takes. Others take about as long for each byte: a link of
-// every package would take much of a budget.
+// measureLink sets b.linkRate from the time of one link. Other links take about as long for each byte
+// of the binary; to measure them all would take much of a budget.
 func (b *Suite) measureLink(ctx context.Context) error {
 	for _, key := range slices.Sorted(maps.Keys(b.Packages)) {
 		p := b.Packages[key]
@@ -57,7 +57,7 @@ func (b *Suite) measureLink(ctx context.Context) error {
 	return nil
 }
 
-// forecastLink returns about how long a link of a package takes.
+// forecastLink returns the approximate time of a link of a package; 0 if it is not linked again.
 func (b *Suite) forecastLink(key string) time.Duration {
 	p := b.Packages[key]
 	if p.Link == nil {
@@ -90,22 +90,23 @@ func parseLink(output string) (*gobench.Link, error) {
 		if !strings.Contains(line, "-importcfg") {
 			continue
 		}
-		all := splitWords(line)
-		for i := range all {
-			all[i] = strings.ReplaceAll(all[i], "$WORK", work)
+		words := splitWords(line)
+		for i := range words {
+			words[i] = strings.ReplaceAll(words[i], "$WORK", work)
 		}
-		tool := slices.IndexFunc(all, func(w string) bool { return !strings.Contains(w, "=") })
-		if tool < 0 || strings.TrimSuffix(filepath.Base(all[tool]), ".exe") != "link" {
+		// The first word that is not NAME=value is the command.
+		tool := slices.IndexFunc(words, func(w string) bool { return !strings.Contains(w, "=") })
+		if tool < 0 || strings.TrimSuffix(filepath.Base(words[tool]), ".exe") != "link" {
 			continue
 		}
-		link := &gobench.Link{Env: all[:tool:tool]}
-		for i := tool; i < len(all); i++ {
-			switch {
-			case all[i] == "-o":
-				i++
-			case strings.HasPrefix(all[i], randLayout+"="):
+		link := &gobench.Link{Env: words[:tool:tool]}
+		for i := tool; i < len(words); i++ {
+			switch { // each link has its own output and order of functions
+			case words[i] == "-o":
+				i++ // skip its value too
+			case strings.HasPrefix(words[i], randLayout+"="):
 			default:
-				link.Args = append(link.Args, all[i])
+				link.Args = append(link.Args, words[i])
 			}
 		}
 		return link, nil
@@ -113,11 +114,11 @@ func parseLink(output string) (*gobench.Link, error) {
 	return nil, errors.New("the go command printed no call of the linker")
 }
 
-// splitWords splits a line as the go command writes it: a word, or a part of one, may be in single
-// quotes as it is, or in double quotes as in Go.
+// splitWords splits a command line of the go command into words. A word, or a part of it, may be in
+// single quotes, without escapes, or in double quotes, with the escapes of Go.
 func splitWords(line string) (all []string) {
 	var word strings.Builder
-	begun := false
+	begun := false // a word has begun; it may be empty: ''
 	for line != "" {
 		switch c := line[0]; {
 		case c == ' ' || c == '\t':

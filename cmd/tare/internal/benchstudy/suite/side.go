@@ -22,7 +22,7 @@ import (
 // UsageError reports a request that the user has to change.
 type UsageError struct {
 	What    string
-	Nothing bool // the request makes sense, and matches nothing
+	Nothing bool // the request is valid, but matches no benchmark
 }
 
 // Error is one line.
@@ -31,20 +31,20 @@ func (e *UsageError) Error() string { return e.What }
 // Side is one side of a comparison before it is built.
 type Side struct {
 	ID       string       // base or head
-	Dir      string       // where the go command runs
-	Root     string       // of the tree that Dir is in: paths in messages start there
-	Home     string       // the directory in the user's own tree that Dir represents; Dir itself if it is that
+	Dir      string       // working directory of the go command
+	Root     string       // top of the tree that Dir is in: paths in messages start there
+	Home     string       // directory in the user's tree that Dir is a copy of; Dir if it is not a copy
 	Go       string       // toolchain, e.g. go1.25.5; "" means the machine's
 	Env      []string     // NAME=value, at build and run
 	Tags     string       // build tags in addition to the user's
-	PGO      string       // profile to build with, absolute; "" if as the package has it
+	PGO      string       // absolute path of a profile to build with; "" means the package's own, if any
 	With     []build.With // modules to build with
-	OneBuild bool         // one binary for all rounds, instead of one linked for each
+	OneBuild bool         // one binary for all rounds, not one linked for each
 
-	modfile  string // go.mod to build with instead of the tree's; "" means the tree's
+	modfile  string // go.mod to build with; "" means the tree's
 	noModule bool   // Dir is in no module
-	tags     string // the user's, in GOFLAGS, which -tags would replace
-	ldflags  string // likewise
+	tags     string // value of -tags in the user's GOFLAGS, which a -tags argument would replace
+	ldflags  string // value of -ldflags in the user's GOFLAGS, likewise
 }
 
 // Module is go list's description of a module.
@@ -60,20 +60,20 @@ type Package struct {
 	Module                    *Module
 	Error                     *struct{ Err string }
 
-	As string `json:"-"` // import path that the other side has for it; "" if it is the same
+	As string `json:"-"` // import path of the package in the other side; "" if it is the same
 }
 
 // Name returns the import path that the package has in a comparison.
 func (p Package) Name() string { return cmp.Or(p.As, p.ImportPath) }
 
-// OutsideWork reports whether a pattern found nothing because go.work does not
-// list the module of its directory.
+// OutsideWork reports whether the package was not found because go.work does not list the module of
+// its directory.
 func (p Package) OutsideWork() bool {
 	return p.Error != nil && strings.Contains(p.Error.Err, "listed in go.work")
 }
 
-// allPatterns returns the patterns of all packages below Dir. The go command does not find them by
-// itself if Dir is above the modules of its go.work.
+// allPatterns returns the patterns of all packages below Dir: ./..., or one pattern a module if Dir is
+// above the modules of its go.work, where the go command does not find them by ./....
 func (s *Side) allPatterns(ctx context.Context) ([]string, error) {
 	if !s.noModule {
 		return []string{"./..."}, nil
@@ -91,7 +91,8 @@ func (s *Side) allPatterns(ctx context.Context) ([]string, error) {
 	return patterns, nil
 }
 
-// List finds the packages that patterns name, or all below Dir.
+// List returns the packages that match patterns of the go command; without patterns all below Dir. A
+// package with an error is part of the list.
 func (s *Side) List(ctx context.Context, patterns []string) ([]Package, error) {
 	if len(patterns) == 0 || slices.Equal(patterns, []string{"./..."}) {
 		var err error
@@ -127,29 +128,34 @@ func (s *Side) Modules(ctx context.Context) (all []Module, err error) {
 	return all, nil
 }
 
-// CheckTests compiles a package with its tests, and links nothing.
+// CheckTests compiles a package with its tests, and links nothing. The error is a *BuildError if the
+// package does not compile.
 func (s *Side) CheckTests(ctx context.Context, importPath string) error {
 	_, err := s.runGo(ctx, s.withFlags("list", "-test", "-export", "-f={{.ImportPath}}", importPath)...)
 	return err
 }
 
-// Deps returns the directories of all dependencies of each package's tests, by import path.
+// Deps returns the directories of all dependencies of each package's tests, sorted, by import path of
+// the package.
 func (s *Side) Deps(ctx context.Context, packages []string) (map[string][]string, error) {
 	out, err := s.runGo(ctx, s.withFlags("list", append([]string{"-e", "-test", "-deps", "-f={{.ImportPath}}\t{{.ForTest}}\t{{.Dir}}\t{{join .Deps \",\"}}"}, packages...)...)...)
 	if err != nil {
 		return nil, err
 	}
-	dirs, needs := map[string]string{}, map[string][]string{}
+	dirs := map[string]string{}    // by import path
+	needs := map[string][]string{} // import paths by the package whose tests need them
 	for line := range strings.Lines(out) {
-		f := strings.Split(strings.TrimRight(line, "\n"), "\t")
-		if len(f) == 4 {
-			dirs[f[0]] = f[2]
-			of := strings.TrimSuffix(f[0], ".test")
-			if of == f[0] {
-				of = f[1]
-			}
-			needs[of] = append(needs[of], append(strings.Split(f[3], ","), f[0])...)
+		fields := strings.Split(strings.TrimRight(line, "\n"), "\t")
+		if len(fields) != 4 {
+			continue
 		}
+		path, forTest, dir, imports := fields[0], fields[1], fields[2], strings.Split(fields[3], ",")
+		dirs[path] = dir
+		tested, isBinary := strings.CutSuffix(path, ".test")
+		if !isBinary {
+			tested = forTest
+		}
+		needs[tested] = append(needs[tested], append(imports, path)...)
 	}
 	deps := map[string][]string{}
 	for _, p := range packages {
@@ -162,7 +168,7 @@ func (s *Side) Deps(ctx context.Context, packages []string) (map[string][]string
 	return deps, nil
 }
 
-// withFlags returns a go command with the side's build flags.
+// withFlags returns the arguments of a go command with the side's build flags.
 func (s *Side) withFlags(command string, args ...string) []string {
 	flags := []string{command}
 	if s.Tags != "" {
@@ -177,12 +183,12 @@ func (s *Side) withFlags(command string, args ...string) []string {
 	return append(flags, args...)
 }
 
-// Building returns the environment and the flags of builds.
+// Building returns the complete environment of the side's builds, and their flags.
 func (s *Side) Building() (env, flags []string) {
 	return append(build.Environment(os.Environ()), s.extraEnv()...), s.withFlags("list")[1:]
 }
 
-// flagIn returns the value of a flag in GOFLAGS; of several the last one.
+// flagIn returns the value of the last flag called name in GOFLAGS; "" if there is none.
 func flagIn(goflags, name string) (value string) {
 	for _, flag := range splitWords(goflags) {
 		if text, ok := strings.CutPrefix(strings.TrimLeft(flag, "-"), name+"="); ok {
@@ -204,8 +210,8 @@ func (s *Side) runGoOutput(ctx context.Context, args []string) (stdout, stderr s
 	cmd, remove := build.GoCommand(ctx, s.Dir, args...)
 	defer remove()
 	cmd.Env = append(cmd.Env, s.extraEnv()...)
-	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
+	var out, errOut bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errOut
 	err = cmd.Run()
 	switch {
 	case ctx.Err() != nil:
@@ -213,9 +219,9 @@ func (s *Side) runGoOutput(ctx context.Context, args []string) (stdout, stderr s
 	case errors.Is(err, exec.ErrNotFound):
 		return "", "", fmt.Errorf("%w: go was not found; install Go from https://go.dev/dl/ or put it in PATH", build.ErrNoToolchain)
 	case err != nil:
-		return "", "", &BuildError{s.ID, s.firstMessage(said.String()+out.String(), err)}
+		return "", "", &BuildError{Side: s.ID, Why: s.firstMessage(errOut.String()+out.String(), err)}
 	}
-	return out.String(), said.String(), nil
+	return out.String(), errOut.String(), nil
 }
 
 // extraEnv returns the environment of the side's go commands in addition to the user's. A tree in
@@ -224,7 +230,7 @@ func (s *Side) runGoOutput(ctx context.Context, args []string) (stdout, stderr s
 func (s *Side) extraEnv() []string {
 	env := []string{"GIT_OPTIONAL_LOCKS=0"}
 	if s.Dir != s.Home && os.Getenv("GOWORK") != "off" {
-		work := "off"
+		work := "off" // or the go.work in the tree
 		for dir := s.Dir; ; dir = filepath.Dir(dir) {
 			if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
 				work = filepath.Join(dir, "go.work")
@@ -247,9 +253,9 @@ var (
 	headingRE  = regexp.MustCompile(`^(#|FAIL\b|go: (downloading|finding|errors parsing) )`)
 )
 
-// firstMessage returns the first line of out that has a position, with its path from the tree's
-// root; else the first that is not a heading. A line that ends in a colon continues in the next
-// one.
+// firstMessage returns the first line of the go command's output that has a position, with the path
+// from the tree's root, or else the first line that is not a heading; err if there is neither. A line
+// that ends in a colon continues in the next one.
 func (s *Side) firstMessage(out string, err error) string {
 	first, begun := "", ""
 	for line := range strings.Lines(out) {
@@ -282,13 +288,13 @@ func (s *Side) firstMessage(out string, err error) string {
 	return strings.ReplaceAll(first, s.Root+string(filepath.Separator), "")
 }
 
-// Compiled returns the compiler's output with flags for packages, the first of them with its tests,
-// and the directory that paths in it start from.
-func (s *Side) Compiled(ctx context.Context, flags, tested string, packages []string) (said, dir string, err error) {
-	_, said, err = s.runGoOutput(ctx, s.withFlags("test", "-c", "-vet=off", "-o", os.DevNull, "-gcflags="+flags, tested))
+// Compiled compiles package tested with its tests, and packages without, with compiler flags. It
+// returns the compiler's output, and the directory that paths in the output start from.
+func (s *Side) Compiled(ctx context.Context, flags, tested string, packages []string) (output, dir string, err error) {
+	_, output, err = s.runGoOutput(ctx, s.withFlags("test", "-c", "-vet=off", "-o", os.DevNull, "-gcflags="+flags, tested))
 	if err != nil || len(packages) == 0 {
-		return said, s.Dir, err
+		return output, s.Dir, err
 	}
 	_, more, err := s.runGoOutput(ctx, s.withFlags("build", append([]string{"-o", os.DevNull, "-gcflags=" + flags}, packages...)...))
-	return said + more, s.Dir, err
+	return output + more, s.Dir, err
 }
