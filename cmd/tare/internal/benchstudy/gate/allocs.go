@@ -5,18 +5,20 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// judgeExactCounts decides rows without an interval ([stats.CompareCounts]): those of allocations
-// if allocs is set, and all counts without a ratio because a side is zero. Counts that overlap are
-// left to the margin.
+// judgeExactCounts decides rows of counts by [stats.CompareCounts], without an interval: the rows of
+// allocations if allocs is set, and the rows that have no ratios because a side is zero. If the
+// counts of the sides overlap, the row is left to the margin.
 func judgeExactCounts(family []member, allocs bool) {
 	for _, m := range family {
 		r := m.row
 		metric, _ := tare.MetricNamed(r.Metric)
-		counts := metric.Name == "allocs" && allocs || metric.IsCount() && len(m.Effects) == 0
-		if !counts || m.Median || r.Outcome != "" || r.why != "" {
+		isExact := metric.Name == "allocs" && allocs
+		hasNoRatio := metric.IsCount() && len(m.Effects) == 0
+		isDecided := r.Outcome != "" || r.why != ""
+		if !isExact && !hasNoRatio || m.Median || isDecided {
 			continue
 		}
-		base, head := m.own.PerRound(metric, r.workload, BaseID), m.own.PerRound(metric, r.workload, HeadID)
+		base, head := m.index.PerRound(metric, r.workload, BaseID), m.index.PerRound(metric, r.workload, HeadID)
 		sign, exact, ok := stats.CompareCounts(base, head)
 		r.Rounds = max(r.Rounds, min(len(base), len(head)))
 		if !ok {

@@ -14,32 +14,33 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// BaseError reports that there is no such base, and what would help.
+// BaseError reports that there is no base to compare with, and advises what to do.
 type BaseError struct{ What string }
 
 // Error is one line.
 func (e *BaseError) Error() string { return e.What }
 
-// Base returns the revision that spec, as a project writes it, means for head in the repository of
-// dir, and the commits of both. A head of [Worktree] has the commit it came from; Changed is then
-// set if it differs from that.
+// Base finds the base and the commits of a gate in the repository of dir. spec is a revision, or, as
+// projects write it, [project.MergeBase] and optionally a branch: the base is then the commit at which
+// head left the branch. If head is [Worktree] or "", its commit is HEAD, and Changed is set if files
+// differ from it. The error is a *BaseError if a revision or the repository does not exist.
 func Base(ctx context.Context, dir, spec, head string) (b Sides, err error) {
-	at, files := head, head == "" || head == Worktree
-	if files {
-		at = "HEAD"
+	rev, isWorktree := head, head == "" || head == Worktree
+	if isWorktree {
+		rev = "HEAD"
 	}
-	if b.HeadCommit, err = runGit(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", at+"^{commit}"); err != nil {
+	if b.HeadCommit, err = runGit(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}"); err != nil {
 		if _, errRepo := runGit(ctx, dir, "rev-parse", "--git-dir"); errRepo != nil {
 			return b, &BaseError{"a gate needs a git repository and the git command: " + errRepo.Error()}
 		}
-		return b, &BaseError{fmt.Sprintf("there is no revision %q to measure; git log shows which there are", at)}
+		return b, &BaseError{fmt.Sprintf("there is no revision %q to measure; git log shows which there are", rev)}
 	}
-	if files {
+	if isWorktree {
 		status, err := runGit(ctx, dir, "status", "--porcelain")
 		b.Changed = err != nil || status != ""
 	}
-	branch, merged := strings.CutPrefix(spec, project.MergeBase)
-	if !merged || branch != "" && branch[0] != ' ' {
+	branch, isMergeBase := strings.CutPrefix(spec, project.MergeBase)
+	if !isMergeBase || branch != "" && branch[0] != ' ' { // a revision, which may begin like MergeBase
 		b.Base = spec
 		b.BaseCommit, err = runGit(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", spec+"^{commit}")
 		if err != nil {
@@ -48,6 +49,7 @@ func Base(ctx context.Context, dir, spec, head string) (b Sides, err error) {
 		return b, nil
 	}
 	branch = strings.TrimSpace(branch)
+	// Without a branch the first of the usual names that exists is taken.
 	for _, name := range []string{branch, "origin/HEAD", "origin/main", "origin/master", "main", "master"} {
 		if name == "" || branch != "" && name != branch {
 			continue
@@ -58,7 +60,7 @@ func Base(ctx context.Context, dir, spec, head string) (b Sides, err error) {
 		}
 		b.BaseCommit, err = runGit(ctx, dir, "merge-base", commit, b.HeadCommit)
 		if err != nil {
-			return b, &BaseError{fmt.Sprintf("%s and %s have no commit in common%s", name, at, shallowHint(ctx, dir))}
+			return b, &BaseError{fmt.Sprintf("%s and %s have no commit in common%s", name, rev, shallowHint(ctx, dir))}
 		}
 		b.Base = b.BaseCommit
 		b.From = name
@@ -72,14 +74,14 @@ func Base(ctx context.Context, dir, spec, head string) (b Sides, err error) {
 
 // Sides are the two revisions of a gate.
 type Sides struct {
-	Base       string // to be measured: a revision
-	From       string // the branch whose merge base it is; empty: it was named
+	Base       string // revision to measure
+	From       string // branch whose merge base with the head is the base; "" if the base is named
 	BaseCommit string
 	HeadCommit string
 	Changed    bool // the worktree differs from HeadCommit
 }
 
-// Same reports whether there is nothing between base and head.
+// Same reports whether base and head have the same files.
 func (b Sides) Same() bool { return b.BaseCommit == b.HeadCommit && !b.Changed }
 
 // shallowHint returns the advice to fetch the rest of a shallow clone; "" if the clone is complete.
@@ -96,7 +98,8 @@ func runGit(ctx context.Context, dir string, args ...string) (string, error) {
 	return strings.TrimSpace(out), err
 }
 
-// runGitInput runs a git command with in as its input, and returns exactly what it wrote.
+// runGitInput runs a git command with in as its input, and returns its exact output. If it fails the
+// error is the first line of its standard error.
 func runGitInput(ctx context.Context, dir string, in io.Reader, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir, cmd.Stdin = dir, in

@@ -5,15 +5,15 @@
 // # What the error level covers
 //
 // All questions are fixed before measuring: each benchmark and metric is one member of one family.
-// An interval is taken for each, first at alpha/m of the m members; those on one side of the margin
-// leave with their outcome, and the others are taken again at alpha over the remaining ones (Holm's
-// procedure). "Faster" is read off a second family of the same members about no difference. A
-// member can be wrong about the margin in one direction and about "faster" in one, each with half
-// of alpha, so that the chance of any wrong outcome in the table is at most alpha. Allocations that
-// are the same in every round are compared exactly and cannot be wrong.
+// Each of the m members first gets an interval at level alpha/m. Members whose interval is on one
+// side of the margin have their outcome; the others get an interval at alpha divided by their number,
+// and so on (Holm's procedure). "Faster" comes from a second family of the same members, about no
+// difference. A member can be wrong about the margin in one direction and about "faster" in one,
+// each with half of alpha, so that the chance of any wrong outcome in the table is at most alpha.
+// Allocations that are the same in every round are compared exactly and cannot be wrong.
 //
-// A limit on the head's own values is a member of the first family like any other: its interval is
-// that of the median over rounds of the head's value. It is read once, at the end.
+// A limit on the head's own values is a member of the first family, too: its interval is about the
+// median over rounds of the head's value, and is computed once, at the end.
 package gate
 
 import (
@@ -37,12 +37,12 @@ type Bench func(ctx context.Context, ask Ask) (Measured, error)
 
 type benchKey struct{}
 
-// WithBench returns a context in which b measures instead of measure of [Measure].
+// WithBench returns a context in which [Measure] calls b, for tests.
 func WithBench(ctx context.Context, b Bench) context.Context {
 	return context.WithValue(ctx, benchKey{}, b)
 }
 
-// Measure calls measure, or the replacement of a test.
+// Measure calls measure, or its replacement by [WithBench].
 func Measure(ctx context.Context, ask Ask, measure Bench) (Measured, error) {
 	if b, ok := ctx.Value(benchKey{}).(Bench); ok {
 		measure = b
@@ -54,23 +54,23 @@ func Measure(ctx context.Context, ask Ask, measure Bench) (Measured, error) {
 type Ask struct {
 	Project    project.Project
 	Base, Head string        // revisions; a head may be [Worktree]
-	Budget     time.Duration // measuring time; 0 if as the project has it
-	Rounds     int           // a fixed number of them; 0 if by budget
-	Seed       uint64        // 0 if from the clock
-	NoLock     bool
-	Profile    bool // rows that differ, after the rounds
-	Changed    bool // only benchmarks that the change can reach
+	Budget     time.Duration // measuring time; 0 means as the project has it
+	Rounds     int           // fixed number of rounds; 0 means as many as the budget has time for
+	Seed       uint64        // 0 means from the clock
+	NoLock     bool          // measure even if another measurement runs
+	Profile    bool          // profile rows that differ, after the rounds
+	Changed    bool          // measure only benchmarks that the change can reach
 	Counts     counts.Choice
-	Record     bool  // for the history
-	All        bool  // benchmarks with the same code and count are timed, too
-	Shard      Shard // only a part of the benchmarks; other comparisons belong to the first
-	Quiet      bool
+	Record     bool  // measure the head for the history
+	All        bool  // time benchmarks with the same code and count as well
+	Shard      Shard // measure only a part of the benchmarks; the first part has all other comparisons
+	Quiet      bool  // print no progress
 }
 
-// Shard selects a part of a gate; the zero value means all of it.
-type Shard struct{ Index, Of int } // from 1
+// Shard selects part Index of Of parts of a gate, counted from 1; the zero value means all of it.
+type Shard struct{ Index, Of int }
 
-// String is i/n; empty for all of it.
+// String returns Index/Of; "" if the shard is all of the gate.
 func (s Shard) String() string {
 	if s.Of <= 1 {
 		return ""
@@ -85,7 +85,7 @@ func (a Ask) Criteria(head string, workloads []tare.Workload) []tare.Criterion {
 	g := a.Project.Gate
 	for _, m := range a.Metrics() {
 		if m == "allocs" && g.Allocs == project.AllocsExact {
-			continue // known after a few rounds, whatever the margin
+			continue // exact counts are decided after a few rounds, whatever the margin
 		}
 		if len(g.Margins) == 0 {
 			out = append(out, tare.Criterion{Contender: head, Metric: m, Ratio: "<= " + formatRatio(1+g.Margin)})
@@ -101,6 +101,7 @@ func (a Ask) Criteria(head string, workloads []tare.Workload) []tare.Criterion {
 // Metrics returns the metrics to measure; the first is primary.
 func (a Ask) Metrics() []string { return gatedMetrics(a.Project.Gate) }
 
+// gatedMetrics returns the metrics of a project's gate, with allocations last unless it ignores them.
 func gatedMetrics(g project.Gate) []string {
 	out := append([]string{}, g.Metrics...)
 	if g.Allocs != project.AllocsIgnore {
@@ -111,37 +112,37 @@ func gatedMetrics(g project.Gate) []string {
 
 // Measured contains the results of both sides.
 type Measured struct {
-	Base, Head string          // as they are to be printed, e.g. main (1a2b3c4d5)
-	Results    []*tare.Result  // each of base and head, with base as the baseline; several if several studies were needed
-	Commit     string          // the base's, for commands; may be empty
-	Held       map[string]Held // by study, the requirements of results other than benchmarks; missing if as the project has them
-	Left       []Left          // what was not compared, and why
+	Base, Head string          // printed descriptions, e.g. main (1a2b3c4d5)
+	Results    []*tare.Result  // one for each study; all have base as the baseline, and head
+	Commit     string          // commit of the base, for commands; may be ""
+	Held       map[string]Held // requirements by study; a study that is missing has those of the project
+	Left       []Left          // benchmarks and packages that were not compared
 	Nothing    string          // why there is nothing to compare; "" if there is, or if Left has the reasons
 	Notes      []string        // one line each
-	Policy     Policy          // what the change does to its rules
-	Record     bool            // of the head against the reference, for the history: nothing is blocked
-	Shard      Shard           // the part that was measured, which is judged with the others; the zero value means all
+	Policy     Policy          // how the change alters the rules that judge it
+	Record     bool            // the head was measured for the history: nothing is blocked
+	Shard      Shard           // part that was measured, which is judged with the others; the zero value means all
 
-	Commands Commands // that the report advises
+	Commands Commands // commands that the report advises
 
-	On   []string            // machine of each of Results; nil if one machine measured
-	Over []tare.OverMachines // of benchmarks that several machines measured
+	On   []string            // machine of each of Results; nil if one machine measured all
+	Over []tare.OverMachines // comparisons of benchmarks that several machines measured
 }
 
-// Commands makes the commands that a report advises, from the user's own. It advises none if the
-// function is nil.
+// Commands makes the commands that a report advises, from the command line of the user. If a function
+// is nil the report advises no such command.
 type Commands struct {
-	Gate   func(flag, value string) string  // the gate again, with another value of one flag
-	Bench  func(pkg, pattern string) string // one benchmark of a package by itself, on the same sides
+	Gate   func(flag, value string) string  // returns the gate's command with another value of one flag
+	Bench  func(pkg, pattern string) string // returns the command that measures one benchmark on the same sides
 	Rounds bool                             // the gate has a fixed number of rounds, and no budget
 }
 
 // Held contains the requirements of one study.
 type Held struct {
-	Name    string           `json:"name,omitempty"`    // begins the names of its workloads; "" if the study's id does
-	Metrics []string         `json:"metrics,omitempty"` // compared with the margin
-	Limits  []tare.Criterion `json:"limits,omitempty"`  // of the head's own values
-	Place                    // in tare.yaml
+	Name    string           `json:"name,omitempty"`    // start of its workloads' names in reports; "" means the study's id
+	Metrics []string         `json:"metrics,omitempty"` // metrics that are compared with the margin
+	Limits  []tare.Criterion `json:"limits,omitempty"`  // limits of the head's own values
+	Place                    // line of tare.yaml
 }
 
 // Left is a benchmark or package that was not compared.
@@ -158,12 +159,12 @@ type Outcome string
 
 // Outcomes.
 const (
-	Worse   Outcome = "worse"        // by more than the margin, or by an allocation
-	NoWorse Outcome = "not worse"    // by more than the margin
-	Better  Outcome = "better"       // and therefore not worse
+	Worse   Outcome = "worse"        // worse by more than the margin, or by an allocation
+	NoWorse Outcome = "not worse"    // not worse by more than the margin
+	Better  Outcome = "better"       // better than the base, and therefore not worse
 	Open    Outcome = "inconclusive" // not decided
 	Void    Outcome = "void"         // the measurement does not count
-	Nothing Outcome = "nothing"      // was compared; of a complete gate only
+	Nothing Outcome = "nothing"      // the gate compared nothing; no row has this outcome
 )
 
 // Row is one benchmark on one metric, and on one machine if several measured.
@@ -173,30 +174,30 @@ type Row struct {
 	Outcome   Outcome `json:"outcome"`
 	Sentence  string  `json:"sentence"`
 	Ratio     float64 `json:"ratio,omitempty"` // head / base; absent if there is none
-	Limit     float64 `json:"limit,omitempty"` // of the head's value, in Unit, whatever the base's; absent if the margin applies
-	Low       float64 `json:"low,omitempty"`   // of the interval of the ratio, with a limit of the head's value; absent if there is none
+	Limit     float64 `json:"limit,omitempty"` // limit of the head's value, in Unit, whatever the base has; absent if the margin applies
+	Low       float64 `json:"low,omitempty"`   // interval of the ratio, or of the head's value if Limit is set; absent if there is none
 	High      float64 `json:"high,omitempty"`
 	Level     float64 `json:"level,omitempty"` // confidence of the interval, simultaneous over looks and the table
 	Base      float64 `json:"base"`            // median over rounds, in Unit
 	Head      float64 `json:"head"`
 	Unit      string  `json:"unit"`
 	Rounds    int     `json:"rounds"`
-	Margin    float64 `json:"margin,omitempty"`        // of this row, as a share; absent if the report's
+	Margin    float64 `json:"margin,omitempty"`        // margin of this row, as a share; absent if it is the report's
 	Needed    int     `json:"rounds_needed,omitempty"` // forecast, if inconclusive; absent if more than tare runs
-	Exact     bool    `json:"exact,omitempty"`         // the same in every round on both sides
-	Untimed   bool    `json:"untimed,omitempty"`       // code and count are the same on both sides: only counted
+	Exact     bool    `json:"exact,omitempty"`         // each side has the same value in every round
+	Untimed   bool    `json:"untimed,omitempty"`       // the benchmark was only counted: code and count are the same on both sides
 	SameCode  bool    `json:"same_code,omitempty"`     // the benchmark's machine code is the same on both sides
 	Advice    string  `json:"advice,omitempty"`
 	Waived    *Waived `json:"waived,omitempty"`
-	File      string  `json:"file,omitempty"` // where the benchmark is, from the top of the repository
+	File      string  `json:"file,omitempty"` // file of the benchmark, relative to the top of the repository
 	Line      int     `json:"line,omitempty"`
-	Machine   string  `json:"machine,omitempty"` // that measured it; absent if one machine measured all
+	Machine   string  `json:"machine,omitempty"` // machine that measured the row; absent if one machine measured all
 
 	result   *tare.Result
-	again    *tare.Result // measured after it because it was undecided; nil if it was not
+	again    *tare.Result // second measurement of a row that was undecided; nil if there is none
 	workload string       // id in the result
-	why      string       // why it is void
-	least    bool         // the limit is a minimum
+	why      string       // why the row is void or cannot be decided; "" if the interval decides
+	isMin    bool         // Limit is a minimum
 }
 
 // Fails reports whether the row keeps the change from passing.
@@ -209,7 +210,7 @@ func (r Row) Fails(on project.OnInconclusive) bool {
 
 // Waived names the waiver by which a row may pass.
 type Waived struct {
-	Until  string `json:"until,omitempty"` // the last day; absent: a reviewer accepts it
+	Until  string `json:"until,omitempty"` // last day of the waiver; absent if a reviewer accepted the row
 	Reason string `json:"reason"`
 }
 
@@ -246,32 +247,32 @@ type Report struct {
 	Schema   string                 `json:"schema"`
 	Base     string                 `json:"base"`
 	Head     string                 `json:"head"`
-	Outcome  Outcome                `json:"outcome"` // of the complete gate; also nothing
+	Outcome  Outcome                `json:"outcome"` // outcome of the complete gate, which may be nothing
 	Blocked  bool                   `json:"blocked"`
 	Sentence string                 `json:"sentence"`
 	Margin   float64                `json:"margin"` // as a share
 	Alpha    float64                `json:"alpha"`  // as a share
 	On       project.OnInconclusive `json:"on_inconclusive"`
 	Rounds   int                    `json:"rounds"`
-	Seconds  float64                `json:"seconds"` // measuring, builds not included
+	Seconds  float64                `json:"seconds"` // measuring time, without builds
 	Rows     []Row                  `json:"rows"`    // the worst first
 	Remarks  []Remark               `json:"remarks"`
 	Left     []Left                 `json:"not_weighed"`
 	Results  []*tare.Result         `json:"results"`
-	Shard    string                 `json:"shard,omitempty"`       // the part, e.g. 2/4; absent if all
-	Commit   string                 `json:"base_commit,omitempty"` // in full
-	Held     map[string]Held        `json:"held,omitempty"`        // by study, the requirements of results other than benchmarks
-	Notes    []string               `json:"notes,omitempty"`       // of measuring; among the remarks as well
-	Record   bool                   `json:"record,omitempty"`      // of the head against the reference: nothing is blocked
+	Shard    string                 `json:"shard,omitempty"`       // part of the gate, e.g. 2/4; absent if it is complete
+	Commit   string                 `json:"base_commit,omitempty"` // full hash
+	Held     map[string]Held        `json:"held,omitempty"`        // requirements by study; see Measured
+	Notes    []string               `json:"notes,omitempty"`       // notes about measuring, which are remarks as well
+	Record   bool                   `json:"record,omitempty"`      // the head was measured for the history: nothing is blocked
 	Over     []tare.OverMachines    `json:"over_machines,omitempty"`
 
 	unmeasured []string // metrics of gate.metrics that nothing measured
 
 	commands Commands
 
-	prefix string // of all benchmarks: omitted where they are printed
-	config string // path of tare.yaml as it is printed; "" if there is none
+	prefix string // common start of all import paths, which is not printed
+	config string // printed path of tare.yaml; "" if there is none
 	allocs project.Allocs
 	reason string // why there was nothing to compare
-	review string // line by which a reviewer accepts what is worse; "" if no review is required
+	review string // line by which a reviewer accepts rows that are worse; "" if no review is required
 }

@@ -7,13 +7,13 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/annotation"
 )
 
-// Annotations writes workflow commands that put what blocks a change, and rows that could not be
-// decided, on the lines of the benchmarks.
+// Annotations writes GitHub workflow commands. They annotate the lines of benchmarks that block a
+// change or could not be decided, and report skipped benchmarks, errors and warnings.
 func Annotations(w io.Writer, rep Report) error {
 	rep = rep.legibleCopy()
 	var list []annotation.Annotation
-	add := func(command, title, text string, at Place) {
-		list = append(list, annotation.Annotation{Command: command, Title: title, Text: text, File: at.File, Line: at.Line})
+	add := func(command, title, text string, place Place) {
+		list = append(list, annotation.Annotation{Command: command, Title: title, Text: text, File: place.File, Line: place.Line})
 	}
 	for _, r := range rep.Rows {
 		command := rowSeverity(r, rep)
@@ -45,7 +45,7 @@ func Annotations(w io.Writer, rep Report) error {
 // rowSeverity returns how GitHub annotates a row: error, warning, notice, or "" for not at all.
 func rowSeverity(r Row, rep Report) string {
 	switch {
-	case rep.repeatsVoid(r), rep.Record: // what is recorded is on the branch already
+	case rep.repeatsVoid(r), rep.Record: // a recorded change is on the branch already
 		return ""
 	case r.Waived != nil:
 		return "notice"
@@ -57,7 +57,7 @@ func rowSeverity(r Row, rep Report) string {
 	return ""
 }
 
-// Outputs writes what later steps of a workflow can read.
+// Outputs writes the outputs of a workflow step, NAME=value, which later steps can read.
 func Outputs(w io.Writer, rep Report, exit int) error {
 	rep = rep.legibleCopy()
 	_, err := fmt.Fprintf(w, "outcome=%s\nblocked=%t\nexit-code=%d\nsentence=%s\n",

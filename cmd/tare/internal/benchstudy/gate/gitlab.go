@@ -25,16 +25,15 @@ type location struct {
 	} `json:"lines"`
 }
 
-// CodeQuality writes a code quality report for GitLab: what blocks a change and what could not be
-// decided, at the lines of the benchmarks. An entry without a line gets the project's file, or
-// go.mod.
+// CodeQuality writes a code quality report for GitLab, with the entries of [Annotations]. An entry
+// without a file is at the project's file, or at go.mod.
 func CodeQuality(w io.Writer, rep Report) error {
 	issues := []issue{}
-	add := func(check, about, text, severity string, at Place) {
-		sum := sha256.Sum256([]byte(strings.Join([]string{check, about}, "\x00")))
+	add := func(check, subject, text, severity string, place Place) {
+		sum := sha256.Sum256([]byte(strings.Join([]string{check, subject}, "\x00")))
 		i := issue{Description: text, CheckName: "tare gate: " + check, Fingerprint: hex.EncodeToString(sum[:16]), Severity: severity}
-		i.Location.Path, i.Location.Lines.Begin = at.File, max(1, at.Line)
-		if at.File == "" {
+		i.Location.Path, i.Location.Lines.Begin = place.File, max(1, place.Line)
+		if place.File == "" {
 			i.Location.Path = "go.mod"
 			if rep.config != "" {
 				i.Location.Path = rep.config

@@ -18,15 +18,16 @@ const (
 	HeadID = "head"
 )
 
-// member is one row and what its interval is made from: ln(head/base), one per round, or
-// of a limit the head's values.
+// member is a row of the family and the question that decides it. The question's effects are
+// ln(head/base) of each round, or the head's values if the row has a limit.
 type member struct {
 	row *Row
 	judge.Question
-	own *evidence.Index // of the row's result
+	index *evidence.Index // values of the row's result
 }
 
-// collectQuestions returns those of a family. If edges are set, they replace its own.
+// collectQuestions returns the questions of a family. If edges are passed, they replace the edges of
+// each question.
 func collectQuestions(family []member, edges ...float64) []judge.Question {
 	var out []judge.Question
 	for _, m := range family {
@@ -43,37 +44,38 @@ func judgeMembers(family []member, alpha float64) {
 	family = slices.DeleteFunc(slices.Clone(family), func(m member) bool { return m.row.Outcome != "" && m.row.Outcome != Void })
 	spans := judge.Settle(collectQuestions(family), alpha)
 	ratios := slices.DeleteFunc(slices.Clone(family), func(m member) bool { return m.Median })
-	atNone := judge.Settle(collectQuestions(ratios, 0), alpha)
+	zeroSpans := judge.Settle(collectQuestions(ratios, 0), alpha) // about no difference: ln(head/base) = 0
 	for i, m := range family {
 		switch {
-		case m.row.Outcome == Void:
+		case m.row.Outcome == Void: // it stays void, but counts as a member
 		case m.Median:
 			m.judgeLimit(spans[i])
 		default:
-			none := atNone[slices.IndexFunc(ratios, func(r member) bool { return r.row == m.row })]
-			m.judgeRatio(spans[i], none, m.Edges[0])
+			k := slices.IndexFunc(ratios, func(r member) bool { return r.row == m.row })
+			m.judgeRatio(spans[i], zeroSpans[k], m.Edges[0])
 		}
 	}
 }
 
-// judgeRatio gives a member its outcome about the margin: s is its interval for that, none the one
-// about no difference. edge is the logarithm of 1 + margin.
-func (m member) judgeRatio(s, none stats.Span, edge float64) {
+// judgeRatio sets the outcome of a row with ratios. s is the interval about the margin, zero the one
+// about no difference; edge is ln(1 + margin). Worse and Better need a difference beyond the noise
+// floor, too: the control, which is the base once more, does not differ as much.
+func (m member) judgeRatio(s, zero stats.Span, edge float64) {
 	r := m.row
 	r.Outcome = Open
 	switch floor := r.noiseFloor(); {
-	case !s.OK:
+	case !s.OK: // too few rounds for an interval
 		if r.Level = s.Level; r.Rounds > 0 && r.why == "" {
 			r.Needed = stats.MinRounds(stats.LookLevel(1-s.Level, m.Looks))
 		}
 		return
 	case s.Low > edge && tare.Exceeds(r.Ratio, floor):
 		r.Outcome = Worse
-	case s.Low > edge: // the control, which is the base once more, differs as much
+	case s.Low > edge: // within the noise floor: it stays open
 	case s.High <= edge:
 		r.Outcome = NoWorse
-		if none.OK && none.High < 0 && tare.Exceeds(r.Ratio, floor) {
-			r.Outcome, s = Better, none
+		if zero.OK && zero.High < 0 && tare.Exceeds(r.Ratio, floor) {
+			r.Outcome, s = Better, zero
 		}
 	}
 	r.Low, r.High, r.Level = math.Exp(s.Low), math.Exp(s.High), s.Level
@@ -84,17 +86,17 @@ func (m member) judgeRatio(s, none stats.Span, edge float64) {
 	}
 }
 
-// newMembers returns a member for each row that is to be judged. Rows that need no interval have
-// their outcome already.
+// newMembers returns a member for each required metric, and each limit, of each measured workload. A
+// row that was measured twice is one member with the rounds of both.
 func newMembers(m Measured, g project.Gate) []member {
-	var out []member
+	var family []member
 	for k, res := range m.Results {
 		index := evidence.FromResult(res).Index()
 		held, listed := m.Held[res.Study]
 		if !listed {
 			held.Metrics = gatedMetrics(g)
 		}
-		var some []member
+		var members []member // of this result
 		for _, w := range res.Workloads {
 			for _, name := range held.Metrics {
 				metric, ok := tare.MetricNamed(name)
@@ -107,42 +109,42 @@ func newMembers(m Measured, g project.Gate) []member {
 					r.Margin = margin
 				}
 				e, _ := tare.EffectsOf(res.Rounds, w.ID, name, HeadID, BaseID)
-				one := member{r, judge.Question{Effects: e.Effects, Edges: []float64{math.Log1p(margin)}, Looks: max(1, len(res.Plan.Looks))}, index}
-				r.Rounds = len(one.Effects)
+				question := judge.Question{Effects: e.Effects, Edges: []float64{math.Log1p(margin)}, Looks: max(1, len(res.Plan.Looks))}
+				r.Rounds = len(e.Effects)
 				if r.Rounds > 0 {
-					r.Ratio = math.Exp(stats.HodgesLehmann(one.Effects))
+					r.Ratio = math.Exp(stats.HodgesLehmann(e.Effects))
 				}
-				some = append(some, one.markVoid())
+				members = append(members, member{row: r, Question: question, index: index}.markVoid())
 			}
-			some = append(some, newLimitMembers(res, index, held, w)...)
+			members = append(members, newLimitMembers(res, index, held, w)...)
 		}
-		for _, one := range some {
+		for _, one := range members {
 			if k < len(m.On) {
 				one.row.Machine = m.On[k]
 			}
-			if i := slices.IndexFunc(out, one.sameRow); i >= 0 {
-				out[i] = out[i].poolRounds(one)
+			if i := slices.IndexFunc(family, one.isSameRow); i >= 0 {
+				family[i] = family[i].poolRounds(one)
 				continue
 			}
-			out = append(out, one)
+			family = append(family, one)
 		}
 	}
-	return out
+	return family
 }
 
-// sameRow reports whether o is about the same, measured before.
-func (m member) sameRow(o member) bool {
+// isSameRow reports whether o has the same benchmark, metric and machine, and neither has a limit.
+func (m member) isSameRow(o member) bool {
 	return !o.Median && !m.Median && o.row.Benchmark == m.row.Benchmark && o.row.Metric == m.row.Metric && o.row.Machine == m.row.Machine
 }
 
-// poolRounds adds the rounds of later, which measured the same row afterwards. The interim analyses
-// of both are paid for.
+// poolRounds adds the rounds of later, a second measurement of the same row. The error level of the
+// row is divided among the interim analyses of both. If one of them is void, so is the row.
 func (m member) poolRounds(later member) member {
 	r := m.row
 	r.again, m.Looks = later.row.result, m.Looks+later.Looks
 	switch {
 	case r.why != "":
-		return m
+		return m // void already
 	case later.row.why != "":
 		r.Outcome, r.why, r.Advice, m.Effects = later.row.Outcome, later.row.why, later.row.Advice, nil
 		return m
@@ -154,7 +156,7 @@ func (m member) poolRounds(later member) member {
 	return m
 }
 
-// noiseFloor returns the noise floor of a row, the larger one if it was measured twice.
+// noiseFloor returns the noise floor of a row; the larger one if the row was measured twice.
 func (r *Row) noiseFloor() float64 {
 	floor := tare.NoiseFloor(r.result.Comparisons, r.workload, r.Metric)
 	if r.again != nil {
@@ -179,32 +181,28 @@ func newRow(res *tare.Result, held Held, workload string, metric tare.Metric) *R
 	return r
 }
 
-// checkAudit is the note of tare bench that the rules of tare audit find something in a
-// benchmark.
-const checkAudit = "audit"
+// Checks whose findings a gate treats in its own way.
+const (
+	checkAudit     = "audit"              // tare audit finds something in a benchmark
+	checkSameCode  = "same-code"          // the machine code of a benchmark is the same on both sides
+	checkGenerator = "generator-headroom" // the load generator could not keep up
+)
 
-// checkSameCode is the note of tare bench that the machine code of a benchmark is
-// the same on both sides.
-const checkSameCode = "same-code"
-
-// checkGenerator is the check that the load generator could keep up.
-const checkGenerator = "generator-headroom"
-
-// markVoid returns m without effects if something voids it; it stays in the family, which was fixed
-// before.
+// markVoid removes the effects of m if a finding voids it. The member stays in the family, whose size
+// was fixed before measuring.
 func (m member) markVoid() member {
 	r := m.row
 	if f, ok := findVoid(r.result, r.workload, r.Metric); ok {
 		r.why, r.Advice, m.Effects = f.Message, f.Advice, nil
-		if f.Check != checkGenerator { // no fault of either side: it is open
+		if f.Check != checkGenerator { // neither side is to blame for a slow generator: the row is open
 			r.Outcome = Void
 		}
 	}
 	return m
 }
 
-// rowName returns the name of a workload in a report: a benchmark's id, which is unique in the
-// repository, and for others the name of Held.
+// rowName returns the name of a workload in a report: the id of a Go benchmark, which is unique in the
+// repository, and for other workloads their id after the name of held, or of the study.
 func rowName(res *tare.Result, held Held, workload string) string {
 	switch {
 	case packageOf(workload) != "":
@@ -238,7 +236,7 @@ func sideValue(res *tare.Result, index *evidence.Index, workload, contender stri
 	return 0
 }
 
-// sortRows puts the worst rows first.
+// sortRows puts the worst rows first: by outcome, waived rows last, then by ratio and name.
 func sortRows(rows []Row) {
 	order := []Outcome{Worse, Void, Open, Better, NoWorse}
 	slices.SortStableFunc(rows, func(a, b Row) int {

@@ -15,12 +15,17 @@ func newLimitMembers(res *tare.Result, index *evidence.Index, held Held, w tare.
 	for _, c := range held.Limits {
 		metric, ok := tare.MetricNamed(c.Metric)
 		rule, err := c.Rule()
-		if !ok || err != nil || rule.Kind != tare.RuleValue || c.Workload != "" && c.Workload != w.ID || !slices.Contains(res.Metrics, c.Metric) || !w.Measures(metric) {
+		if !ok || err != nil || rule.Kind != tare.RuleValue {
+			continue
+		}
+		isMeasured := slices.Contains(res.Metrics, c.Metric) && w.Measures(metric)
+		if !isMeasured || c.Workload != "" && c.Workload != w.ID {
 			continue
 		}
 		r := newMeasuredRow(res, index, held, w.ID, metric)
-		r.Limit, r.least = rule.Limit, !rule.AtMost
-		m := member{r, judge.Question{Effects: index.PerRound(metric, w.ID, HeadID), Edges: []float64{r.Limit}, Looks: 1, Median: true}, index}
+		r.Limit, r.isMin = rule.Limit, !rule.AtMost
+		question := judge.Question{Effects: index.PerRound(metric, w.ID, HeadID), Edges: []float64{r.Limit}, Looks: 1, Median: true}
+		m := member{row: r, Question: question, index: index}
 		r.Rounds = len(m.Effects)
 		if v, ok := findInconclusive(res, w.ID, c.Metric, rule); ok {
 			r.why, r.Needed, m.Effects = v.Sentence, v.RoundsNeeded, nil
@@ -30,9 +35,9 @@ func newLimitMembers(res *tare.Result, index *evidence.Index, held Held, w tare.
 	return out
 }
 
-// findInconclusive returns the result's own verdict on a limit if it is inconclusive: too few
-// requests beyond the quantile, or an interval too wide for a single verdict, and so for one of
-// several.
+// findInconclusive returns the result's verdict on a limit, and whether it is inconclusive. There may
+// be too few requests beyond the quantile. Or the interval is too wide for a verdict at the level of a
+// single one, and so it is at the stricter level of the family.
 func findInconclusive(res *tare.Result, workload, metric string, rule tare.Rule) (tare.Verdict, bool) {
 	for _, v := range res.Verdicts {
 		if v.Contender == HeadID && v.Workload == workload && v.Metric == metric && v.Rule == rule {
@@ -42,7 +47,7 @@ func findInconclusive(res *tare.Result, workload, metric string, rule tare.Rule)
 	return tare.Verdict{}, false
 }
 
-// judgeLimit gives the row of a limit its outcome.
+// judgeLimit sets the outcome of a row with a limit; s is the interval of the median over rounds.
 func (m member) judgeLimit(s stats.Span) {
 	r := m.row
 	r.Outcome, r.Level = Open, s.Level
@@ -50,14 +55,14 @@ func (m member) judgeLimit(s stats.Span) {
 		return
 	}
 	r.Low, r.High = s.Low, s.High
-	above, below := s.Low > r.Limit, s.High <= r.Limit
-	if r.least {
-		above, below = s.High < r.Limit, s.Low >= r.Limit
+	isExceeded, isMet := s.Low > r.Limit, s.High <= r.Limit
+	if r.isMin {
+		isExceeded, isMet = s.High < r.Limit, s.Low >= r.Limit
 	}
 	switch {
-	case above:
+	case isExceeded:
 		r.Outcome = Worse
-	case below:
+	case isMet:
 		r.Outcome = NoWorse
 	default:
 		// The sign test of this interval needs half as many rounds again as the signed-rank test of

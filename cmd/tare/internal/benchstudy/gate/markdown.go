@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// Marker is an HTML comment by which a later run finds the gate's comment on a
-// pull request.
+// Marker is an HTML comment. A later run finds the gate's comment on a pull request by it.
 const Marker = "<!-- tare gate -->"
 
 // Markdown writes the report for a review or a step summary.
@@ -27,20 +26,20 @@ func Markdown(w io.Writer, rep Report) error {
 		fmt.Fprintf(&b, ": %s", escapeText(rep.summary()))
 	}
 	b.WriteString(".\n")
-	var telling, quiet []Row
+	var shown, folded []Row // rows that pass without an improvement are folded
 	for _, r := range rep.Rows {
 		if r.Outcome == NoWorse {
-			quiet = append(quiet, r)
+			folded = append(folded, r)
 		} else {
-			telling = append(telling, r)
+			shown = append(shown, r)
 		}
 	}
-	if len(telling) > 0 {
+	if len(shown) > 0 {
 		b.WriteString("\n")
-		rep.writeMarkdownTable(&b, telling)
+		rep.writeMarkdownTable(&b, shown)
 	}
 	var notes strings.Builder
-	for _, r := range telling {
+	for _, r := range shown {
 		if note := rep.rowNote(r); note != "" {
 			fmt.Fprintf(&notes, "- %s: %s\n", quoteCode(rep.rowTitle(r)), escapeText(note))
 		}
@@ -54,8 +53,8 @@ func Markdown(w io.Writer, rep Report) error {
 	if notes.Len() > 0 {
 		b.WriteString("\n" + notes.String())
 	}
-	if len(quiet) > 0 {
-		writeFold(&b, fmt.Sprintf("%d pass: at most %s worse", len(quiet), rep.marginText()), func() { rep.writeMarkdownTable(&b, quiet) })
+	if len(folded) > 0 {
+		writeFold(&b, fmt.Sprintf("%d pass: at most %s worse", len(folded), rep.marginText()), func() { rep.writeMarkdownTable(&b, folded) })
 	}
 	rep.writeLeftOut(&b, "\n", "- ", func(severity, text string) string {
 		if severity == IsNote || severity == "" {
@@ -82,7 +81,7 @@ func Markdown(w io.Writer, rep Report) error {
 	return err
 }
 
-// writeFold writes what body writes below a summary that opens it.
+// writeFold writes a foldable section: the summary, and below it what body writes.
 func writeFold(b *strings.Builder, summary string, body func()) {
 	fmt.Fprintf(b, "\n<details><summary>%s</summary>\n\n", summary)
 	body()
@@ -101,7 +100,7 @@ func (rep *Report) writeMarkdownTable(b *strings.Builder, rows []Row) {
 	for _, r := range rows {
 		cells := rep.rowCells(r)
 		for i, c := range cells {
-			if i == 1 {
+			if i == benchmarkColumn {
 				cells[i] = strings.ReplaceAll(quoteCode(c), "|", `\|`)
 			} else {
 				cells[i] = escapeText(c)
@@ -123,8 +122,8 @@ func quoteCode(text string) string {
 	return fence + text + fence
 }
 
-// fenceOf returns the shortest fence of backquotes, at least as long as fence, that text
-// does not have in it.
+// fenceOf returns the shortest fence of backquotes that does not occur in text and is at least as long
+// as fence.
 func fenceOf(text, fence string) string {
 	for strings.Contains(text, fence) {
 		fence += "`"
@@ -151,12 +150,13 @@ func escapeText(text string) string {
 		switch {
 		case r == '@': // a table must not notify people
 			b.WriteString(noLink)
-		case r == ':' && strings.HasPrefix(text[i+1:], "/"), r == '.' && i >= 3 && strings.EqualFold(text[i-3:i], "www"):
+		case r == ':' && strings.HasPrefix(text[i+1:], "/"), // https://…
+			r == '.' && i >= 3 && strings.EqualFold(text[i-3:i], "www"): // www.…
 			b.WriteString(noLink)
 		}
 	}
 	return b.String()
 }
 
-// noLink is a space without width, which ends what would become a link.
+// noLink is a zero-width space: after it text does not become a link or a mention.
 const noLink = "\u200b"

@@ -11,9 +11,9 @@ import (
 	"github.com/tarebench/tare/internal/judge"
 )
 
-// Merge joins the measurements of several parts of a gate. Every part has to be there once, and all
-// have to be of the same sides. A part that had nothing to compare names its sides as the user did,
-// others by their commits: only its commit is compared with theirs.
+// Merge joins the measurements of all parts of a gate. The error names missing and repeated parts, and
+// parts of other sides. A part without results names its sides as the user did, and parts with results
+// name them by commits, so that only the base's commit of such a part is compared.
 func Merge(parts []Report) (Measured, error) {
 	named := parts[0]
 	if i := slices.IndexFunc(parts, hasResults); i >= 0 {
@@ -21,7 +21,7 @@ func Merge(parts []Report) (Measured, error) {
 	}
 	m := Measured{Base: named.Base, Head: named.Head, Commit: named.Commit, Held: map[string]Held{}}
 	seen := map[int]bool{}
-	of := 0
+	total := 0 // number of parts, as the first one has it
 	for _, p := range parts {
 		if p.Shard == "" {
 			return m, fmt.Errorf("one of the reports is no part of a gate; give each part --shard i/%d", max(2, len(parts)))
@@ -30,24 +30,24 @@ func Merge(parts []Report) (Measured, error) {
 		switch {
 		case err != nil:
 			return m, err
-		case of > 0 && s.Of != of:
-			return m, fmt.Errorf("part %s is not one of %d parts, as others are", s, of)
+		case total > 0 && s.Of != total:
+			return m, fmt.Errorf("part %s is not one of %d parts, as others are", s, total)
 		case p.Commit != m.Commit, hasResults(p) == hasResults(named) && (p.Base != m.Base || p.Head != m.Head):
 			return m, fmt.Errorf("the parts are not of the same sides: %s against %s, and %s against %s", m.Head, m.Base, p.Head, p.Base)
 		case seen[s.Index]:
 			return m, fmt.Errorf("part %s is given twice", s)
 		}
-		seen[s.Index], of = true, s.Of
+		seen[s.Index], total = true, s.Of
 		m.add(p)
 	}
 	var missing []string
-	for i := 1; i <= of; i++ {
+	for i := 1; i <= total; i++ {
 		if !seen[i] {
-			missing = append(missing, Shard{i, of}.String())
+			missing = append(missing, Shard{Index: i, Of: total}.String())
 		}
 	}
 	if n := len(missing); n > 0 {
-		return m, fmt.Errorf("%d parts of %d were given; missing: %s%s", len(parts), of, strings.Join(missing[:min(n, maxNamed)], ", "), andMore(n-maxNamed))
+		return m, fmt.Errorf("%d parts of %d were given; missing: %s%s", len(parts), total, strings.Join(missing[:min(n, maxNamed)], ", "), andMore(n-maxNamed))
 	}
 	if len(m.Results) == 0 {
 		m.Nothing = parts[0].Sentence
@@ -58,10 +58,10 @@ func Merge(parts []Report) (Measured, error) {
 // Bounds of parts.
 const (
 	MaxShards = 10_000
-	maxNamed  = 20 // names of missing parts in a message
+	maxNamed  = 20 // missing parts that a message names
 )
 
-// ParseShard reads i/n.
+// ParseShard parses a part of a gate, such as 2/4.
 func ParseShard(text string) (Shard, error) {
 	i, n, _ := strings.Cut(text, "/")
 	index, errIndex := strconv.Atoi(i)
@@ -72,10 +72,10 @@ func ParseShard(text string) (Shard, error) {
 	return Shard{Index: index, Of: of}, nil
 }
 
-// hasResults reports whether a part had something to compare.
+// hasResults reports whether a part compared anything.
 func hasResults(p Report) bool { return len(p.Results) > 0 }
 
-// add adds the measurements of one report.
+// add adds the measurements of one report: results, requirements, and new notes and skipped entries.
 func (m *Measured) add(p Report) {
 	m.Results = append(m.Results, p.Results...)
 	for _, l := range p.Left {
@@ -97,27 +97,28 @@ type Machine struct {
 	Report Report
 }
 
-// OverMachines joins the measurements of several machines, each by itself: their rows are members
-// of one family. Rounds of two machines are never one row. It compares over machines only if the
-// benchmarks were not divided among them.
-func OverMachines(of []Machine, divided, mixedGo bool) (Measured, error) {
-	m := Measured{Base: of[0].Report.Base, Head: of[0].Report.Head, Held: map[string]Held{}}
+// OverMachines joins the measurements of several machines. Each machine has rows of its own in one
+// family; rounds of two machines are never pooled. If divided is set, each machine measured a part of
+// the benchmarks; otherwise the studies that several machines measured are also compared over
+// machines. mixedGo permits machines with different releases of Go.
+func OverMachines(machines []Machine, divided, mixedGo bool) (Measured, error) {
+	m := Measured{Base: machines[0].Report.Base, Head: machines[0].Report.Head, Held: map[string]Held{}}
 	byStudy := map[string][]judge.Measured{}
 	var order []string
-	for _, one := range of {
-		m.add(one.Report)
-		for _, r := range one.Report.Results {
-			m.On = append(m.On, one.Name)
+	for _, machine := range machines {
+		m.add(machine.Report)
+		for _, r := range machine.Report.Results {
+			m.On = append(m.On, machine.Name)
 			if byStudy[r.Study] == nil {
 				order = append(order, r.Study)
 			}
-			byStudy[r.Study] = append(byStudy[r.Study], judge.Measured{Name: one.Name, Result: r})
+			byStudy[r.Study] = append(byStudy[r.Study], judge.Measured{Name: machine.Name, Result: r})
 		}
 	}
 	for _, study := range order {
 		all := byStudy[study]
 		if divided {
-			if _, err := judge.Parts(all, nil, mixedGo); err != nil {
+			if _, err := judge.Parts(all, nil, mixedGo); err != nil { // checks that the parts fit together
 				return m, err
 			}
 			continue

@@ -7,10 +7,10 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 )
 
-// missingCount counts what was not compared, by what follows from it.
+// missingCount counts the benchmarks and packages that were not compared, by their effect on the verdict.
 type missingCount struct {
 	broken   int // the head does not build or panics: the change is blocked
-	missing  int // both sides have it, and nothing is known about it
+	missing  int // both sides have it: the verdict does not cover it
 	oneSided int // only one side has it
 }
 
@@ -29,8 +29,8 @@ func (rep *Report) countLeft() (n missingCount) {
 	return n
 }
 
-// describeLeft returns the end of the sentence about the change that names what the
-// verdict does not cover. It is empty if the verdict covers all of it.
+// describeLeft returns the end of the report's sentence, about the benchmarks and metrics that the
+// verdict does not cover; "" if it covers all of them.
 func (rep *Report) describeLeft(n missingCount) string {
 	text := ""
 	if n.missing > 0 {
@@ -45,8 +45,8 @@ func (rep *Report) describeLeft(n missingCount) string {
 	return text
 }
 
-// firstMissing names the first entry that was not compared and why; if all others
-// have the same reason, the reason stands for all.
+// firstMissing returns the name of the first missing entry and its reason, or only the reason if all
+// missing entries have the same.
 func (rep *Report) firstMissing() string {
 	reasons, first := map[string]bool{}, Left{}
 	for _, l := range rep.Left {
@@ -65,8 +65,8 @@ func (rep *Report) firstMissing() string {
 	return fmt.Sprintf("%s: %s (and others)", rep.shortName(first.What), why)
 }
 
-// severityOfLeft returns how a CI annotates an entry that was not compared: as error, as warning,
-// or "" for not at all, like rows that could not be decided.
+// severityOfLeft returns the severity with which a CI annotates an entry that was not compared: error,
+// warning, or "" for no annotation. Missing entries are like rows that could not be decided.
 func (rep *Report) severityOfLeft(l Left) string {
 	switch {
 	case l.Broken:

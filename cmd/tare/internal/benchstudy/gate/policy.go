@@ -12,52 +12,54 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 )
 
-// Policy describes how a change alters the rules that judge it, and whether a reviewer accepts
-// that.
+// Policy describes how a change alters the rules that judge it, and whether a reviewer accepts the
+// new rules.
 type Policy struct {
-	Changed []string // rules that tare.yaml has and the base's has not, a line each
-	Review  string   // line of a review that accepts them, and what is worse; "" if the base requires none
-	Given   bool     // a reviewer wrote it
+	Changed []string // rules that differ between base and head, a line each
+	Review  string   // line by which a reviewer accepts new rules and worse rows; "" if the base requires none
+	Given   bool     // a reviewer wrote the line
 }
 
-// Judged returns the project whose rules judge a change. If the base's tare.yaml requires a review
-// and the change has none, these are the rules of the base. root is the top of the repository.
+// Judged returns the project whose rules judge a change: head, but with the rules of base if base
+// requires a review and reviews, the texts of all reviews, has no line that is the required one. root
+// is the top of the repository.
 func Judged(root string, head, base project.Project, reviews string) (project.Project, Policy) {
 	policy := Policy{Review: base.Gate.Review}
 	changed := func(key, was, is string) {
 		policy.Changed = append(policy.Changed, fmt.Sprintf("%s was %s and is %s", key, cmp.Or(was, "not set"), cmp.Or(is, "not set")))
 	}
-	moved := base.Dir != head.Dir // other packages then, even by the same patterns
+	moved := base.Dir != head.Dir // then the same patterns match other packages
 	if moved {
-		was, _ := filepath.Rel(root, base.Dir)
-		is, _ := filepath.Rel(root, head.Dir)
-		changed("the directory of "+project.FileName, filepath.ToSlash(was), filepath.ToSlash(is))
+		baseDir, _ := filepath.Rel(root, base.Dir)
+		headDir, _ := filepath.Rel(root, head.Dir)
+		changed("the directory of "+project.FileName, filepath.ToSlash(baseDir), filepath.ToSlash(headDir))
 	}
-	is := head.Rules()
-	for i, was := range base.Rules() {
-		if was != is[i] {
-			changed(was.Key, was.Value, is[i].Value)
+	headRules := head.Rules() // of the same keys, in the same order, as those of base
+	for i, rule := range base.Rules() {
+		if rule != headRules[i] {
+			changed(rule.Key, rule.Value, headRules[i].Value)
 		}
 	}
 	for line := range strings.Lines(reviews) {
 		policy.Given = policy.Given || policy.Review != "" && strings.TrimSpace(line) == policy.Review
 	}
 	if policy.Review != "" && !policy.Given {
-		from := head.Gate.Base // the caller chose the revision to compare with
+		revision := head.Gate.Base // the caller chose the revision to compare with
 		if moved {
-			head = base // its paths are relative to its directory
+			head = base // the paths in its rules are relative to its directory
 		}
 		head.Bench, head.Gate, head.Accept = base.Bench, base.Gate, base.Accept
-		head.Gate.Base = from
+		head.Gate.Base = revision
 	}
 	return head, policy
 }
 
-// ProjectAt returns the project of dir, which is absolute and has no links in its path, at a
-// commit: as [project.Load] finds it in the files of that commit. An error in its tare.yaml is a
-// *yamlfile.Error, and an unknown commit a *BaseError.
+// ProjectAt returns the project of dir at a commit, as [project.Load] would find it in the files of
+// the commit: from the nearest tare.yaml in dir or above, or else the default. dir is absolute and has
+// no links in its path. The error is a *yamlfile.Error if tare.yaml is invalid, and a *BaseError if
+// the commit is unknown.
 func ProjectAt(ctx context.Context, dir, commit string) (project.Project, error) {
-	at, err := runGit(ctx, dir, "rev-parse", "--verify", "--end-of-options", commit+"^{commit}")
+	hash, err := runGit(ctx, dir, "rev-parse", "--verify", "--end-of-options", commit+"^{commit}")
 	if err != nil {
 		return project.Project{}, &BaseError{fmt.Sprintf("there is no commit %q in this repository%s", commit, shallowHint(ctx, dir))}
 	}
@@ -69,22 +71,22 @@ func ProjectAt(ctx context.Context, dir, commit string) (project.Project, error)
 	for range strings.Count(prefix, "/") {
 		top = filepath.Dir(top)
 	}
-	var paths []string
+	var paths []string // of tare.yaml, from the top of the repository, the nearest first
 	for below := path.Clean(prefix); ; below = path.Dir(below) {
 		if paths = append(paths, path.Join(below, project.FileName)); below == "." {
 			break
 		}
 	}
-	out, err := runGit(ctx, dir, append([]string{"--literal-pathspecs", "ls-tree", "--full-tree", "--name-only", "-z", at}, paths...)...)
+	out, err := runGit(ctx, dir, append([]string{"--literal-pathspecs", "ls-tree", "--full-tree", "--name-only", "-z", hash}, paths...)...)
 	if err != nil {
 		return project.Project{}, err
 	}
-	there := strings.Split(out, "\x00")
-	i := slices.IndexFunc(paths, func(p string) bool { return slices.Contains(there, p) })
+	existing := strings.Split(out, "\x00")
+	i := slices.IndexFunc(paths, func(p string) bool { return slices.Contains(existing, p) })
 	if i < 0 {
 		return project.Default(top), nil
 	}
-	text, err := readObject(ctx, dir, at+":"+paths[i])
+	text, err := readObject(ctx, dir, hash+":"+paths[i])
 	if err != nil {
 		return project.Project{}, err
 	}
@@ -94,32 +96,34 @@ func ProjectAt(ctx context.Context, dir, commit string) (project.Project, error)
 	return p, err
 }
 
-// readObject returns the content of a file, e.g. HEAD:tare.yaml. It follows links.
+// readObject returns the content of a file at a revision, e.g. HEAD:tare.yaml. It follows symbolic
+// links. git prints a line with hash, type and size before the content.
 func readObject(ctx context.Context, dir, object string) (string, error) {
 	out, err := runGitInput(ctx, dir, strings.NewReader(object+"\n"), "cat-file", "--batch", "--follow-symlinks")
 	if err != nil {
 		return "", err
 	}
-	head, text, _ := strings.Cut(out, "\n")
-	if about := strings.Fields(head); len(about) != 3 || about[1] != "blob" {
+	header, text, _ := strings.Cut(out, "\n")
+	if fields := strings.Fields(header); len(fields) != 3 || fields[1] != "blob" {
 		_, file, _ := strings.Cut(object, ":")
 		return "", fmt.Errorf("%s is not a file there", file)
 	}
 	return text, nil
 }
 
-// applyPolicy remarks on changed rules, and lets rows pass that a reviewer accepts.
+// applyPolicy adds a remark about each changed rule. If a reviewer wrote the required line, it waives
+// the rows that are worse or undecided.
 func (rep *Report) applyPolicy(p Policy) {
-	what := ""
+	consequence := ""
 	switch {
 	case p.Review != "" && !p.Given:
-		what = fmt.Sprintf("; the base's rules hold until a reviewer accepts the change with a line %q", p.Review)
+		consequence = fmt.Sprintf("; the base's rules hold until a reviewer accepts the change with a line %q", p.Review)
 	case p.Given:
-		what = fmt.Sprintf("; a reviewer accepts it with %q", p.Review)
+		consequence = fmt.Sprintf("; a reviewer accepts it with %q", p.Review)
 	}
 	for _, changed := range p.Changed {
 		rep.Remarks = append(rep.Remarks, Remark{
-			Severity: IsWarning, Text: "this change also changes what it is judged by: " + changed + what,
+			Severity: IsWarning, Text: "this change also changes what it is judged by: " + changed + consequence,
 			Place: Place{File: cmp.Or(rep.config, project.FileName), Line: 1},
 		})
 	}

@@ -14,36 +14,37 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Judge compares the measurements with the rules of the project. places has the lines of
-// benchmarks, by import/path.BenchmarkName; now decides which waivers are valid; config is the path
-// of tare.yaml as it is printed.
+// Judge compares the measurements with the rules of the project. places has the lines of benchmarks,
+// by import/path.BenchmarkName; waivers are valid or expired at now; config is the printed path of
+// tare.yaml, or "". Rows get their outcomes first, then waivers, then sentences, which depend on both.
 func Judge(p project.Project, m Measured, places map[string]Place, now time.Time, config string) Report {
 	g := p.Gate
 	rep := Report{
-		Schema: Schema, Base: m.Base, Head: m.Head, Margin: g.Margin, Alpha: g.Alpha, On: g.OnInconclusive, config: config, allocs: g.Allocs,
-		Rows: []Row{}, Remarks: []Remark{}, Left: append([]Left{}, m.Left...), Results: append([]*tare.Result{}, m.Results...), Commit: m.Commit, Held: m.Held, Notes: m.Notes, Over: m.Over, reason: m.Nothing, Record: m.Record, commands: m.Commands,
+		Schema: Schema, Base: m.Base, Head: m.Head, Commit: m.Commit, Record: m.Record,
+		Margin: g.Margin, Alpha: g.Alpha, On: g.OnInconclusive, allocs: g.Allocs,
+		Rows: []Row{}, Remarks: []Remark{}, Left: append([]Left{}, m.Left...), Results: append([]*tare.Result{}, m.Results...),
+		Held: m.Held, Notes: m.Notes, Over: m.Over, reason: m.Nothing, commands: m.Commands, config: config,
 	}
 	family := newMembers(m, g)
 	judgeExactCounts(family, g.Allocs == project.AllocsExact)
 	judgeMembers(family, g.Alpha)
-	rows := workRows(m, g)
-	for _, f := range slices.Backward(family) {
-		rows = slices.Insert(rows, 0, *f.row)
+	for _, f := range family {
+		rep.Rows = append(rep.Rows, *f.row)
 	}
-	for _, r := range rows {
-		if at, ok := places[benchmarkFunction(r.Benchmark)]; ok {
-			r.File, r.Line = at.File, at.Line
+	rep.Rows = append(rep.Rows, workRows(m, g)...)
+	for i := range rep.Rows {
+		if place, ok := places[benchmarkFunction(rep.Rows[i].Benchmark)]; ok {
+			rep.Rows[i].File, rep.Rows[i].Line = place.File, place.Line
 		}
-		rep.Rows = append(rep.Rows, r)
 	}
-	took := map[string]float64{} // machines measure at the same time
+	seconds := map[string]float64{} // by machine: machines measure at the same time
 	for i, res := range m.Results {
 		machine := ""
 		if i < len(m.On) {
 			machine = m.On[i]
 		}
-		took[machine] += res.Seconds
-		rep.Rounds, rep.Seconds = max(rep.Rounds, res.RoundsDone), max(rep.Seconds, took[machine])
+		seconds[machine] += res.Seconds
+		rep.Rounds, rep.Seconds = max(rep.Rounds, res.RoundsDone), max(rep.Seconds, seconds[machine])
 	}
 	rep.prefix = commonPrefix(rep.Rows)
 	rep.applyWaivers(p.Accept, now)
@@ -56,7 +57,8 @@ func Judge(p project.Project, m Measured, places map[string]Place, now time.Time
 		rep.addRemark(IsNote, note)
 	}
 	for _, o := range m.Over {
-		if g := gatedMetrics(g); o.Metric == g[0] && len(o.Less)+len(o.More) > 0 {
+		isPrimary := o.Metric == gatedMetrics(g)[0]
+		if isPrimary && len(o.Less)+len(o.More) > 0 {
 			rep.addRemark(IsNote, fmt.Sprintf("%s, %s over machines: %s", rep.shortName(o.Workload), o.Metric, o.Sentence))
 		}
 	}
@@ -72,8 +74,8 @@ func (rep *Report) addRemark(severity, text string) {
 	rep.Remarks = append(rep.Remarks, Remark{Severity: severity, Text: text})
 }
 
-// remarkUnmeasured remarks on metrics that the project requires and nothing measured, and on
-// findings about the machine or the control.
+// remarkUnmeasured adds remarks on metrics that the project requires and no study measured, and on
+// findings of the audit, about the machine and about the control.
 func (rep *Report) remarkUnmeasured(m Measured, g project.Gate) {
 	for _, name := range gatedMetrics(g) {
 		required := slices.ContainsFunc(m.Results, func(res *tare.Result) bool {
@@ -85,17 +87,19 @@ func (rep *Report) remarkUnmeasured(m Measured, g project.Gate) {
 			rep.unmeasured = append(rep.unmeasured, name)
 		}
 	}
-	seen := map[string]bool{} // the machine is the same for all
+	seen := map[string]bool{} // all studies of a machine have the same findings about it
 	for _, res := range m.Results {
 		for _, f := range res.Findings {
 			if f.Check == checkAudit {
 				rep.addRemark(IsNote, rep.shortName(f.Workload)+": "+f.Message)
 				continue
 			}
-			if f.Severity != tare.Warn || f.Check != "control" && f.Check != "machine" || seen[f.Check+f.Advice+dropDigits(f.Message)] {
+			key := f.Check + f.Advice + dropDigits(f.Message)
+			isGeneral := f.Check == "control" || f.Check == "machine"
+			if f.Severity != tare.Warn || !isGeneral || seen[key] {
 				continue
 			}
-			seen[f.Check+f.Advice+dropDigits(f.Message)] = true
+			seen[key] = true
 			text := f.Message
 			if f.Advice != "" {
 				text += "; " + f.Advice
@@ -105,7 +109,8 @@ func (rep *Report) remarkUnmeasured(m Measured, g project.Gate) {
 	}
 }
 
-// dropDigits removes the digits of a message, so that two about the same sensor are equal.
+// dropDigits removes the digits of a message, so that messages with other readings of a sensor are
+// equal.
 func dropDigits(message string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsDigit(r) {
@@ -115,7 +120,9 @@ func dropDigits(message string) string {
 	}, message)
 }
 
-// conclude sets the outcome of the report, its sentence, and whether it blocks the change.
+// conclude sets the outcome of the report, its sentence, and whether it blocks the change. The sentence
+// is the verdict, the number of benchmarks, a clause for each kind of bad row, and what the verdict
+// does not cover.
 func (rep *Report) conclude() {
 	left, waived := rep.countLeft(), 0
 	for _, r := range rep.Rows {
@@ -145,8 +152,8 @@ func (rep *Report) conclude() {
 		tail += fmt.Sprintf("; %d waived", waived)
 	}
 	tail += rep.describeLeft(left)
-	untold := open > 0 || left.missing > 0 || len(rep.unmeasured) > 0
-	rep.Blocked = (rep.Blocked || untold && rep.On == project.FailOpen) && !rep.Record
+	isUndecided := open > 0 || left.missing > 0 || len(rep.unmeasured) > 0
+	rep.Blocked = (rep.Blocked || isUndecided && rep.On == project.FailOpen) && !rep.Record
 	switch {
 	case left.broken > 0 || void > 0:
 		rep.Outcome = Void
@@ -156,7 +163,7 @@ func (rep *Report) conclude() {
 		return
 	case worse:
 		rep.Outcome = Worse
-	case untold:
+	case isUndecided:
 		rep.Outcome = Open
 	default:
 		rep.Outcome = NoWorse
@@ -164,8 +171,8 @@ func (rep *Report) conclude() {
 	rep.Sentence = fmt.Sprintf("%s: of %s %s", rep.verdictLabel(), rep.describeCount(), strings.Join(parts, ", ")+tail)
 }
 
-// verdictLabel returns the verdict on the change. It passes only if all of it was compared and
-// could be decided.
+// verdictLabel returns the verdict on the change. The change passes only if all of its rows were
+// compared and decided.
 func (rep *Report) verdictLabel() string {
 	switch {
 	case rep.Record:
@@ -180,12 +187,13 @@ func (rep *Report) verdictLabel() string {
 	return "passes"
 }
 
-// describeNoneWorse returns the clause that nothing is worse. If open is set, some rows are not
-// decided; if waived is set, some are worse and may be.
-func (rep *Report) describeNoneWorse(open, waived bool) string {
+// describeNoneWorse returns the clause that no row is worse, e.g. "none takes longer by more than 5 %".
+// hasOpen says that some rows are undecided: "none is known to take longer …"; hasWaived that some are
+// worse and waived: "none else …".
+func (rep *Report) describeNoneWorse(hasOpen, hasWaived bool) string {
 	is := "is "
-	if open {
-		is = "be "
+	if hasOpen {
+		is = "be " // after "is known to"
 	}
 	var words []string
 	exact := false
@@ -200,24 +208,24 @@ func (rep *Report) describeNoneWorse(open, waived bool) string {
 			words = append(words, is+w.worse)
 		default:
 			verb := w.takes
-			if open {
+			if hasOpen {
 				verb = w.take
 			}
 			words = append(words, verb+" "+w.worse)
 		}
 	}
-	who := "none "
-	if waived {
-		who = "none else "
+	subject := "none "
+	if hasWaived {
+		subject = "none else "
 	}
-	text := who
+	text := subject
 	if len(words) > 0 {
-		if open {
+		if hasOpen {
 			text += "is known to "
 		}
 		text += joinWords(words, " or ") + " by more than " + rep.marginText()
 		if exact {
-			text += ", and " + who
+			text += ", and " + subject
 		}
 	}
 	if exact {
@@ -252,6 +260,7 @@ func (rep *Report) whyNothing() string {
 	return "nothing to compare: there are no benchmarks; tare gate runs functions like func BenchmarkEncode(b *testing.B) in test files, and bench: in tare.yaml says which"
 }
 
+// andMore returns the end of a list of which n more entries are not named; "" if n is 0 or less.
 func andMore(n int) string {
 	if n <= 0 {
 		return ""
@@ -302,7 +311,7 @@ func (rep *Report) describeWorse() []string {
 	return parts
 }
 
-// countOutcome returns the number of benchmarks with an unwaived row of that outcome.
+// countOutcome returns the number of benchmarks with an outcome, waived rows excluded.
 func (rep *Report) countOutcome(o Outcome) int {
 	var ids []string
 	for _, r := range rep.Rows {
@@ -313,7 +322,7 @@ func (rep *Report) countOutcome(o Outcome) int {
 	return len(ids)
 }
 
-// describeCount returns the number of compared benchmarks or workloads, with the noun.
+// describeCount returns e.g. "12 benchmarks". If any row is not of a Go benchmark the noun is workload.
 func (rep *Report) describeCount() string {
 	noun := "benchmark"
 	for _, r := range rep.Rows {
@@ -357,7 +366,7 @@ func packageOf(benchmark string) string {
 	return benchmark[:max(0, i)]
 }
 
-// commonPrefix returns the path that the packages of all benchmarks begin with, up to a slash. It
+// commonPrefix returns the longest common start of the packages' import paths that ends in a slash. It
 // never contains the last element of a path.
 func commonPrefix(rows []Row) string {
 	common, begun := "", false

@@ -19,26 +19,35 @@ import (
 	kind "github.com/tarebench/tare/kinds/server"
 )
 
-// onlyRequests is the only workload of a load.
+// onlyRequests is the id of the only workload of a server under load.
 const onlyRequests = "requests"
 
-// Server returns the study of a server under load, before and after the change, with its
-// requirements: in a closed loop the time and the CPU time of a request, in an open one the median
-// latency and the CPU time, and the limits of l. programs are the built programs of both sides,
-// dirs their working directories, and requests a file with one request on each line.
+// openLoopRounds is the number of rounds that the budget of a load at a fixed rate has time for.
+const openLoopRounds = 12
+
+// Server returns the study of a server under load, before and after the change, and its requirements:
+// the time and the CPU time of a request in a closed loop, the median latency and the CPU time at a
+// fixed rate (l.Rate > 0), and the limits of l. programs are the built programs of both sides, dirs
+// their working directories, and requests a file with one request a line.
 func Server(l project.Server, ask Ask, programs, dirs Trees, requests string) Measurement {
+	traffic := &tare.Traffic{Connections: l.Connections, Rate: l.Rate, Segment: l.Segment()}
 	w := Measurement{
 		Study: tare.Study{
-			ID: studyPrefix + "load-" + l.ID, Question: "Is " + l.ID + " under load as fast as it was?", Kind: kind.Name, Baseline: BaseID,
-			Dir: filepath.Dir(requests), Contenders: []tare.Entry{{ID: BaseID, Command: sideCommand(dirs.Base, programs.Base, l.Args)}, {ID: HeadID, Command: sideCommand(dirs.Head, programs.Head, l.Args)}},
-			Workloads: []tare.Workload{{ID: onlyRequests, File: filepath.Base(requests), Op: kind.OpRequests, Traffic: &tare.Traffic{Connections: l.Connections, Rate: l.Rate, Segment: l.Segment()}}},
+			ID:       studyPrefix + "load-" + l.ID,
+			Question: "Is " + l.ID + " under load as fast as it was?",
+			Kind:     kind.Name, Baseline: BaseID, Dir: filepath.Dir(requests),
+			Contenders: []tare.Entry{
+				{ID: BaseID, Command: sideCommand(dirs.Base, programs.Base, l.Args)},
+				{ID: HeadID, Command: sideCommand(dirs.Head, programs.Head, l.Args)},
+			},
+			Workloads: []tare.Workload{{ID: onlyRequests, File: filepath.Base(requests), Op: kind.OpRequests, Traffic: traffic}},
 		},
 		Held: Held{Name: "load " + l.ID, Metrics: []string{"time", "cpu"}},
 	}
 	if l.Rate > 0 {
 		w.Held.Metrics = []string{"p50", "cpu"}
-		round := 4*l.Segment() + time.Second // base, control, head and the load generator alone
-		w.Study.Budget.Quick = 12 * round
+		round := 4*l.Segment() + time.Second // base, control, head, and the load generator by itself
+		w.Study.Budget.Quick = openLoopRounds * round
 		w.Study.Budget.Full = w.Study.Budget.Quick
 	}
 	w.Study.Metrics = append([]string{}, w.Held.Metrics...)
@@ -55,8 +64,8 @@ func Server(l project.Server, ask Ask, programs, dirs Trees, requests string) Me
 	return w
 }
 
-// sideCommand returns the command line of a program that runs in dir, the directory of its side:
-// the lab starts all programs in the directory of tare.
+// sideCommand returns the command line that runs a program in dir, the directory of its side. The lab
+// itself starts all programs in the directory of tare. On Windows the program runs there.
 func sideCommand(dir, program string, args []string) []string {
 	words := append([]string{program}, args...)
 	if runtime.GOOS == "windows" {
@@ -74,9 +83,9 @@ func (e *BuildError) Error() string { return e.What }
 // Build builds the main package in dir as file. The error is a *BuildError if the package is the
 // reason.
 func Build(ctx context.Context, dir, file string) error {
-	if there, err := IsDir(dir); err != nil {
+	if exists, err := IsDir(dir); err != nil {
 		return err
-	} else if !there {
+	} else if !exists {
 		return &BuildError{"there is no such directory"}
 	}
 	cmd, remove := build.GoCommand(ctx, dir, "build", "-trimpath", "-buildvcs=false", "-o", file, ".")
@@ -97,11 +106,11 @@ func Build(ctx context.Context, dir, file string) error {
 	return nil
 }
 
-// IsDir reports whether a side has a directory. A directory that cannot be read is an error: a gate
+// IsDir reports whether path is a directory. It returns an error if that cannot be found out: a gate
 // must not skip a comparison because a disk fails.
 func IsDir(path string) (bool, error) {
 	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // ENOTDIR: below a file
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // ENOTDIR: a parent of path is a file
 		return false, nil
 	}
 	return err == nil && info.IsDir(), err

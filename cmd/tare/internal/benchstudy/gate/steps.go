@@ -11,13 +11,14 @@ import (
 	"github.com/tarebench/tare/internal/plan"
 )
 
-// step is one action for the user: a sentence, and what to type.
+// step is one action for the user: a sentence, and the lines to type or copy, if any.
 type step struct {
 	Text string
 	Code []string
 }
 
-// nextSteps returns what to do about a gate that does not simply pass.
+// nextSteps returns the actions that the report advises: about broken packages, the worst row, the first
+// void row and undecided rows.
 func (rep *Report) nextSteps() []step {
 	var out []step
 	first := func(o Outcome) (Row, bool) {
@@ -39,7 +40,7 @@ func (rep *Report) nextSteps() []step {
 			out = append(out, step{fmt.Sprintf("Measure %s alone on your own machine, before and after a fix:", rep.shortName(r.Benchmark)), []string{command}})
 		}
 		switch {
-		case rep.Record: // what is on the branch is not to be let pass
+		case rep.Record: // the change is on the branch already: there is nothing to accept
 		case rep.review != "":
 			out = append(out, step{"If it is worth its price, a reviewer accepts it, approving the change with a line", []string{rep.review}})
 		default:
@@ -59,9 +60,11 @@ func (rep *Report) nextSteps() []step {
 	return out
 }
 
-// undecidedStep returns how to decide the open rows, of which worst is the first.
+// undecidedStep advises how to decide the open rows: more rounds, a longer budget, or a quieter
+// machine. worst is the first open row.
 func (rep *Report) undecidedStep(worst Row) step {
-	needed, budget, known := 0, 0.0, true
+	needed, budget := 0, 0.0 // rounds, and seconds with a tenth as reserve
+	known := true            // the number of rounds is known for every open row
 	for _, r := range rep.Rows {
 		if r.Outcome != Open || r.Waived != nil {
 			continue
@@ -73,18 +76,18 @@ func (rep *Report) undecidedStep(worst Row) step {
 			budget = max(budget, 1.1*r.result.Seconds*float64(n)/float64(r.result.RoundsDone)+1)
 		}
 	}
-	again := func(text, flag, value string) step {
+	withCommand := func(text, flag, value string) step {
 		if rep.commands.Gate == nil {
 			return step{text + ".", nil}
 		}
 		return step{text + ":", []string{rep.commands.Gate(flag, value)}}
 	}
 	if known && (worst.Machine != "" || rep.commands.Rounds) {
-		return again("To tell what could not be told, measure more rounds", "rounds", strconv.Itoa(needed))
+		return withCommand("To tell what could not be told, measure more rounds", "rounds", strconv.Itoa(needed))
 	}
 	if known && budget > 1 {
 		text := fmt.Sprintf("%.0fs", budget)
-		return again(fmt.Sprintf("To tell what could not be told, measure longer: about %d rounds, which a budget of %s holds", needed, text), "budget", text)
+		return withCommand(fmt.Sprintf("To tell what could not be told, measure longer: about %d rounds, which a budget of %s holds", needed, text), "budget", text)
 	}
 	text := "To tell what could not be told, measure on a quieter machine, gate fewer benchmarks (bench: run: in " + rep.projectFile() + "), or allow a wider margin."
 	if command := rep.benchCommand(worst); command != "" {
@@ -93,7 +96,7 @@ func (rep *Report) undecidedStep(worst Row) step {
 	return step{text, nil}
 }
 
-// projectFile returns the path of the project's file, which may have to be made.
+// projectFile returns the printed path of tare.yaml, or its name and how to make it if there is none.
 func (rep *Report) projectFile() string {
 	if rep.config == "" {
 		return project.FileName + " (tare init writes one)"
@@ -101,7 +104,8 @@ func (rep *Report) projectFile() string {
 	return rep.config
 }
 
-// benchCommand returns the command that measures one benchmark by itself; "" if there is none.
+// benchCommand returns the command that measures the benchmark of a row by itself; "" if the row is not
+// of a Go benchmark.
 func (rep *Report) benchCommand(r Row) string {
 	pkg := packageOf(r.Benchmark)
 	if pkg == "" || rep.commands.Bench == nil {
@@ -115,10 +119,10 @@ func (rep *Report) benchCommand(r Row) string {
 	return rep.commands.Bench(strings.TrimSuffix(pkg, "_test"), strings.Join(parts, "/"))
 }
 
-// maxWaivers limits the entries that are written out to be copied.
+// maxWaivers limits the entries of accept in a report; the other benchmarks are only named.
 const maxWaivers = 3
 
-// waiverEntries returns entries of accept for rows that are worse.
+// waiverEntries returns the lines of tare.yaml that waive the rows that are worse.
 func (rep *Report) waiverEntries() []string {
 	lines := []string{"accept:"}
 	metrics := map[string][]string{}
@@ -133,7 +137,7 @@ func (rep *Report) waiverEntries() []string {
 	}
 	for _, benchmark := range order[:min(len(order), maxWaivers)] {
 		lines = append(lines, "  - benchmark: "+yamlQuoted("^"+regexp.QuoteMeta(benchmark)+"$"))
-		if ms := metrics[benchmark]; len(ms) == 1 {
+		if ms := metrics[benchmark]; len(ms) == 1 { // without a metric the entry is about all of them
 			lines = append(lines, "    metric: "+ms[0])
 		}
 		lines = append(lines, "    until: YYYY-MM-DD", "    reason: why it is worth it")

@@ -54,8 +54,8 @@ func Text(w io.Writer, rep Report, st report.Style, all bool) error {
 	return err
 }
 
-// legibleCopy returns the report with texts of characters that print: names, and output of
-// benchmarks and other machines. It has no documents of results.
+// legibleCopy returns the report without results, and with only printable characters in its texts,
+// some of which come from benchmarks and other machines.
 func (rep Report) legibleCopy() Report {
 	rep.Results = nil
 	return report.LegibleAll(rep)
@@ -67,6 +67,7 @@ func (rep *Report) summary() string {
 		rep.describeCount(), joinWords(rep.rowMetrics(), " and "), format.Count(rep.Rounds, "round"), formatSeconds(rep.Seconds), formatShare(rep.Alpha))
 }
 
+// rowMetrics returns the metrics of all rows, each once, in the order of tables.
 func (rep *Report) rowMetrics() []string {
 	var out []string
 	for _, r := range rep.Rows {
@@ -78,16 +79,17 @@ func (rep *Report) rowMetrics() []string {
 	return out
 }
 
-// metricRank orders metrics as tables do: first those that every gate measures, then latencies and
-// allocations.
+// metricRank returns the place of a metric in tables: times and sizes, then latencies, allocations, and
+// all others.
 func metricRank(metric string) int {
 	known := slices.Concat(project.Metrics(), project.Latencies(), []string{"allocs"})
-	if at := slices.Index(known, metric); at >= 0 {
-		return at
+	if i := slices.Index(known, metric); i >= 0 {
+		return i
 	}
 	return len(known)
 }
 
+// formatSeconds formats a duration; from two minutes on with minutes.
 func formatSeconds(s float64) string {
 	if s >= 120 {
 		return fmt.Sprintf("%d min %d s", int(s)/60, int(s)%60)
@@ -95,8 +97,8 @@ func formatSeconds(s float64) string {
 	return fmt.Sprintf("%.0f s", s)
 }
 
-// maxRows is the length up to which a table is listed completely. In a longer one, rows that pass
-// are only counted.
+// maxRows is the largest number of rows of a complete table. In a longer table, rows that pass are only
+// counted.
 const maxRows = 24
 
 // listedRows returns the rows to list, and a sentence about the others.
@@ -104,54 +106,57 @@ func (rep *Report) listedRows(all bool) (rows []Row, rest string) {
 	if all || len(rep.Rows) <= maxRows {
 		return rep.Rows, ""
 	}
-	n := 0
+	passing := 0
 	for _, r := range rep.Rows {
 		if r.Outcome == NoWorse {
-			n++
+			passing++
 		} else {
 			rows = append(rows, r)
 		}
 	}
-	if n > 0 {
-		rest = fmt.Sprintf("%d more pass: at most %s worse (--all lists them)", n, rep.marginText())
+	if passing > 0 {
+		rest = fmt.Sprintf("%d more pass: at most %s worse (--all lists them)", passing, rep.marginText())
 	}
 	return rows, rest
 }
 
-// rowCells returns the fields of a row in a table.
+// rowCells returns the cells of a row, one for each of columnHeads.
 func (rep *Report) rowCells(r Row) []string {
 	base, head := formatAmount(r.Base, r.Unit), formatAmount(r.Head, r.Unit)
-	if r.Unit != "" && !strings.HasPrefix(r.Unit, "ns") {
+	if r.Unit != "" && !strings.HasPrefix(r.Unit, "ns") { // a count: the head's cell has the unit of both
 		base = format.Average(r.Base)
 	}
-	word, by, interval := rep.rowVerdict(r), "", ""
+	verdict, change, interval := rep.rowVerdict(r), "", ""
 	switch {
-	case r.Outcome == Void:
+	case r.Outcome == Void: // its values do not count
 	case r.Exact:
-		switch by = format.Average(r.Head - r.Base); {
-		case by == "-0":
-			by = "0"
-		case r.Head > r.Base && by != "0":
-			by = "+" + by
+		switch change = format.Average(r.Head - r.Base); {
+		case change == "-0":
+			change = "0"
+		case r.Head > r.Base && change != "0":
+			change = "+" + change
 		}
 		interval = "exactly"
 	case r.Limit > 0:
 		if r.Base > 0 {
-			by = Row{Ratio: r.Head / r.Base}.formatChange()
+			change = Row{Ratio: r.Head / r.Base}.formatChange()
 		}
 		if r.Low > 0 {
 			interval = formatAmount(r.Low, r.Unit) + " to " + formatAmount(r.High, r.Unit)
 		}
 	case r.Ratio > 0:
-		by, interval = r.formatChanges()
+		change, interval = r.formatChanges()
 	}
 	if r.Waived != nil {
-		word += ", waived"
+		verdict += ", waived"
 	}
-	return []string{word, rep.rowTitle(r), r.Metric, base, head, by, interval}
+	return []string{verdict, rep.rowTitle(r), r.Metric, base, head, change, interval}
 }
 
-// columnHeads returns the column heads of a table.
+// benchmarkColumn is the column with the name of the benchmark.
+const benchmarkColumn = 1
+
+// columnHeads returns the heads of a table's columns.
 func columnHeads() []string {
 	return []string{"verdict", "benchmark", "metric", "base", "head", "change", "interval"}
 }
@@ -159,6 +164,7 @@ func columnHeads() []string {
 // isNumeric reports whether a column contains numbers, which are aligned to the right.
 func isNumeric(column int) bool { return column >= 3 && column <= 5 }
 
+// writeTextTable writes an aligned table of rows, and below each row its note and its explanation.
 func writeTextTable(b *strings.Builder, rep Report, rows []Row, st report.Style) {
 	lines := [][]string{columnHeads()}
 	for _, r := range rows {
@@ -213,7 +219,7 @@ func (rep *Report) repeatsVoid(r Row) bool {
 // rowNote returns the line below a row that explains it; "" if its numbers suffice.
 func (rep *Report) rowNote(r Row) string {
 	switch {
-	case rep.repeatsVoid(r):
+	case rep.repeatsVoid(r): // the note of the earlier row says it
 	case r.Waived != nil:
 		return r.Waived.String()
 	case r.Outcome == Void:
@@ -227,6 +233,7 @@ func (rep *Report) rowNote(r Row) string {
 	return ""
 }
 
+// rowColour returns the style of a row's verdict; nil for plain text.
 func rowColour(r Row, st report.Style) func(string) string {
 	switch {
 	case r.Waived != nil || r.Outcome == Open:
@@ -249,6 +256,7 @@ func (rep *Report) verdictColour(st report.Style) func(string) string {
 	return st.Good
 }
 
+// paint applies style f to text, unless f is nil or text is empty.
 func paint(f func(string) string, text string) string {
 	if f == nil || text == "" {
 		return text
@@ -256,9 +264,10 @@ func paint(f func(string) string, text string) string {
 	return f(text)
 }
 
-// writeLeftOut writes the entries that were not compared, and the remarks. Function say formats a
-// text of a severity, which is "" for an entry that is not broken.
-func (rep *Report) writeLeftOut(b *strings.Builder, before, indent string, say func(severity, text string) string) {
+// writeLeftOut writes the entries that were not compared, and the remarks, each list after the text
+// before. Function formatLine formats a text of a severity, which is "" for an entry that is not
+// broken.
+func (rep *Report) writeLeftOut(b *strings.Builder, before, indent string, formatLine func(severity, text string) string) {
 	if len(rep.Left) > 0 {
 		b.WriteString(before + "Not compared:\n")
 		for _, l := range rep.Left {
@@ -266,22 +275,22 @@ func (rep *Report) writeLeftOut(b *strings.Builder, before, indent string, say f
 			if l.Broken {
 				severity = IsError
 			}
-			b.WriteString(indent + say(severity, fmt.Sprintf("%s: %s", rep.shortName(l.What), l.Why)) + "\n")
+			b.WriteString(indent + formatLine(severity, fmt.Sprintf("%s: %s", rep.shortName(l.What), l.Why)) + "\n")
 		}
 	}
 	for i, r := range rep.Remarks {
 		if i == 0 {
 			b.WriteString(before)
 		}
-		b.WriteString(indent + say(r.Severity, r.Text) + "\n")
+		b.WriteString(indent + formatLine(r.Severity, r.Text) + "\n")
 	}
 }
 
 // maxReasons is the largest number of lines that explain a row's difference.
 const maxReasons = 5
 
-// explainRow returns the causes of a row's difference, if the benchmark was profiled, in the first
-// row of the benchmark that is neither inconclusive nor passing.
+// explainRow returns the causes of a row's difference, if the benchmark was profiled. Of the rows of a
+// benchmark only the first that is neither undecided nor "not worse" has them.
 func (rep *Report) explainRow(r Row) []string {
 	if r.result == nil {
 		return nil

@@ -6,14 +6,15 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Undecided returns the workloads of a result with an inconclusive criterion of the head, in the
-// result's order.
+// Undecided returns the ids of the workloads on which a criterion of the head is inconclusive, in the
+// order of the result.
 func Undecided(r *tare.Result) []string {
 	var out []string
 	for _, w := range r.Workloads {
-		if slices.ContainsFunc(r.Verdicts, func(v tare.Verdict) bool {
+		isUndecided := slices.ContainsFunc(r.Verdicts, func(v tare.Verdict) bool {
 			return v.Contender == HeadID && v.Workload == w.ID && v.Criterion != "" && v.Verdict == tare.Inconclusive
-		}) {
+		})
+		if isUndecided {
 			out = append(out, w.ID)
 		}
 	}

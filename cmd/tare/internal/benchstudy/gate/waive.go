@@ -7,8 +7,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 )
 
-// applyWaivers lets rows pass that a waiver covers, and remarks on waivers that are expired or not
-// needed.
+// applyWaivers waives the rows that are worse or undecided and that a valid waiver covers. It adds a
+// remark about each waiver that is expired, not needed or matches nothing.
 func (rep *Report) applyWaivers(waivers []project.Waiver, now time.Time) {
 	for _, w := range waivers {
 		expired, matched, used := !now.Before(w.Until), false, false
@@ -18,7 +18,7 @@ func (rep *Report) applyWaivers(waivers []project.Waiver, now time.Time) {
 				continue
 			}
 			matched = true
-			if expired || r.Outcome != Worse && r.Outcome != Open {
+			if needsWaiver := r.Outcome == Worse || r.Outcome == Open; expired || !needsWaiver {
 				continue
 			}
 			used = true
@@ -27,17 +27,17 @@ func (rep *Report) applyWaivers(waivers []project.Waiver, now time.Time) {
 			}
 		}
 		remark := Remark{Severity: IsNote, Place: Place{File: rep.config, Line: w.Line}}
-		at := fmt.Sprintf("%s:%d:%d: the waiver for %q", rep.config, w.Line, w.Col, w.Benchmark)
+		subject := fmt.Sprintf("%s:%d:%d: the waiver for %q", rep.config, w.Line, w.Col, w.Benchmark)
 		switch {
 		case expired:
 			remark.Severity = IsError
-			remark.Text = fmt.Sprintf("%s ran out on %s and waives nothing; take it out of accept, or give it a later day", at, w.Last())
+			remark.Text = fmt.Sprintf("%s ran out on %s and waives nothing; take it out of accept, or give it a later day", subject, w.Last())
 		case used:
 			continue
 		case matched:
-			remark.Text = at + " is not needed: nothing it covers is worse; take it out of accept"
+			remark.Text = subject + " is not needed: nothing it covers is worse; take it out of accept"
 		default:
-			remark.Text = at + " matches no benchmark that was compared"
+			remark.Text = subject + " matches no benchmark that was compared"
 		}
 		rep.Remarks = append(rep.Remarks, remark)
 	}

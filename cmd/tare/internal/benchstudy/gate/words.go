@@ -11,15 +11,16 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// metricWords contains the words of a metric in sentences.
+// metricWords contains the words of a metric in sentences: "is slower" if adjective is set, else
+// "takes more memory".
 type metricWords struct {
-	noun                   string
-	worse, noWorse, better string
-	adjective              bool // "is slower", not "takes more memory"
-	takes, take            string
+	noun                   string // e.g. time
+	worse, noWorse, better string // e.g. slower, not slower, faster
+	adjective              bool   // these are adjectives; otherwise they follow a verb
+	takes, take            string // the verb: singular and plural
 }
 
-// wordsFor returns the words of a metric in a table.
+// wordsFor returns the words of a metric.
 func wordsFor(metric string) metricWords {
 	m := tare.MetricFor(metric)
 	switch {
@@ -33,14 +34,13 @@ func wordsFor(metric string) metricWords {
 	return metricWords{noun: m.Noun, worse: m.More, noWorse: "not " + m.More, better: m.Less, takes: "takes", take: "take"}
 }
 
-// rowVerdict returns the row's outcome in the words of its metric, with the margin or limit it is
-// compared with.
+// rowVerdict returns the row's outcome in the words of its metric, with the margin or limit.
 func (rep *Report) rowVerdict(r Row) string {
 	w, by := wordsFor(r.Metric), " by > "+formatShare(rep.marginOf(r))
 	if r.Limit > 0 && r.Outcome != Void && r.Outcome != Open {
 		return r.describeLimit()
 	}
-	if r.Low == 0 { // different without an interval
+	if r.Low == 0 { // decided without an interval, and so without the margin
 		by = ""
 	}
 	switch r.Outcome {
@@ -86,15 +86,15 @@ func (rep *Report) rowSentence(r Row) string {
 	return fmt.Sprintf("%s: %s %s (%s), %s before, %s now%s", word, r.formatChange(), wordsFor(r.Metric).noun, r.describeInterval(), formatAmount(r.Base, r.Unit), formatAmount(r.Head, r.Unit), same)
 }
 
-// describeLimit returns whether a limit is met, in words.
+// describeLimit returns whether the row meets its limit, e.g. "within 50 ms".
 func (r Row) describeLimit() string {
 	limit := r.formatLimit()
 	switch {
-	case r.Outcome == Worse && r.least:
+	case r.Outcome == Worse && r.isMin:
 		return "below " + limit
 	case r.Outcome == Worse:
 		return "over " + limit
-	case r.least:
+	case r.isMin:
 		return "at least " + limit
 	}
 	return "within " + limit
@@ -109,10 +109,9 @@ func (r Row) formatLimit() string {
 	return figure + " " + unit
 }
 
-// whyLimitOpen returns why it could not be decided whether a limit is met.
+// whyLimitOpen returns why it could not be decided whether the row meets its limit.
 func (r Row) whyLimitOpen() string {
-	switch {
-	case r.Low == 0:
+	if r.Low == 0 {
 		return fmt.Sprintf("cannot be told: no interval after %s, for %s of the whole table; more rounds would tell", format.Count(r.Rounds, "round"), formatLevel(r.Level))
 	}
 	return fmt.Sprintf("cannot be told whether it keeps to %s: the median over rounds is %s (%s to %s, %s, %s); %s",
@@ -137,6 +136,7 @@ func (rep *Report) whyOpen(r Row) string {
 	return fmt.Sprintf("cannot be told whether it is worse by more than %s: %s %s (%s); %s", formatShare(rep.marginOf(r)), r.formatChange(), noun, r.describeInterval(), describeNeeded(r))
 }
 
+// describeNeeded returns a clause about the rounds that would decide an open row.
 func describeNeeded(r Row) string {
 	if tare.MetricFor(r.Metric).Counted {
 		return "its counts vary too much"
@@ -161,9 +161,9 @@ func (r Row) describeRounds() string {
 	return format.Count(r.Rounds, "round")
 }
 
-// formatChanges formats the ratio of a row and its interval, which is "" if there is none. They
-// have one unit: per cent, or times if any of them is at least a factor of two.
-func (r Row) formatChanges() (by, interval string) {
+// formatChanges formats the ratio of a row and its interval, which is "" if there is none. All are in
+// per cent, or all are factors if any of them is at least a factor of two.
+func (r Row) formatChanges() (change, interval string) {
 	all := []float64{r.Ratio}
 	if r.Low > 0 {
 		all = append(all, r.Low, r.High)
@@ -180,15 +180,16 @@ func (r Row) formatChanges() (by, interval string) {
 
 // formatChange formats the ratio of a row.
 func (r Row) formatChange() string {
-	by, _ := r.formatChanges()
-	return by
+	change, _ := r.formatChanges()
+	return change
 }
 
 // isFactor reports whether a ratio reads better as a factor than in per cent.
 func isFactor(ratio float64) bool { return ratio >= 2 || ratio > 0 && ratio <= 0.5 }
 
+// formatPercent formats a ratio as a change in per cent, with a sign.
 func formatPercent(ratio float64) string {
-	if math.Abs(ratio-1) < 0.0005 {
+	if math.Abs(ratio-1) < 0.0005 { // rounds to 0.0 %, which has no sign
 		return "±0.0 %"
 	}
 	return fmt.Sprintf("%+.1f %%", 100*(ratio-1))
@@ -199,12 +200,12 @@ func formatShare(share float64) string {
 	return strconv.FormatFloat(math.Round(share*1e6)/1e4, 'f', -1, 64) + " %"
 }
 
-// formatLevel formats a confidence level in per cent, which never rounds up to certainty.
+// formatLevel formats a confidence level in per cent, rounded down: 99.996 % must not become 100 %.
 func formatLevel(level float64) string {
 	return strconv.FormatFloat(math.Floor(level*1e4)/1e2, 'f', -1, 64) + " %"
 }
 
-// formatRatio formats a limit as a criterion has it.
+// formatRatio formats a ratio for a criterion, without rounding errors such as 1.1500000000000001.
 func formatRatio(x float64) string { return strconv.FormatFloat(math.Round(x*1e8)/1e8, 'f', -1, 64) }
 
 // formatAmount formats a value with its unit; times are scaled.
@@ -232,6 +233,7 @@ func formatSignificant(x float64) string {
 	return strconv.FormatFloat(x, 'f', max(0, 2-int(math.Floor(math.Log10(x)))), 64)
 }
 
+// pick returns one if n is 1, else many.
 func pick(n int, one, many string) string {
 	if n == 1 {
 		return one

@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 )
 
-// Notes of tare bench about the counts of a benchmark.
+// Checks of tare bench whose notes are about the counts of a benchmark.
 const (
 	checkNotTimed   = "not-timed"
 	checkNotCounted = "not-counted"
@@ -17,14 +17,15 @@ const (
 // untimedText is the sentence of a row whose benchmark was not timed.
 const untimedText = "same code and same count: it was not timed"
 
-// workRows returns the rows of counts: those with a limit, and those of benchmarks that were not
-// timed. They are no members of the family: a count has an interval of its own, at a level of its
-// own, and its error is not that of a clock.
+// workRows returns the rows of counted instructions: of benchmarks with a limit on them, and of
+// benchmarks that were not timed. These rows are not members of the family: the comparison of a count
+// has its own interval and error level already.
 func workRows(m Measured, g project.Gate) (rows []Row) {
 	for _, res := range m.Results {
 		for _, c := range res.Comparisons {
 			metric := tare.MetricFor(c.Metric)
-			if !metric.Counted || c.Contender != HeadID || slices.ContainsFunc(rows, func(r Row) bool { return r.Benchmark == c.Workload }) {
+			isCount := metric.Counted && c.Contender == HeadID
+			if !isCount || slices.ContainsFunc(rows, func(r Row) bool { return r.Benchmark == c.Workload }) {
 				continue
 			}
 			limit := g.MarginOf(c.Workload, c.Metric)
@@ -52,7 +53,7 @@ func workRows(m Measured, g project.Gate) (rows []Row) {
 	return rows
 }
 
-// remarkUncounted remarks on benchmarks without counts, each reason once.
+// remarkUncounted adds a remark for each reason why benchmarks were not counted.
 func (rep *Report) remarkUncounted(m Measured) {
 	names := map[string][]string{}
 	var order []string
@@ -76,22 +77,26 @@ func (rep *Report) remarkUncounted(m Measured) {
 	}
 }
 
-// remarkWork remarks that benchmarks do more work if nothing limits that.
+// remarkWork adds a remark if benchmarks execute more instructions and no limit applies to them. It
+// names the benchmark with the largest increase and counts the others.
 func (rep *Report) remarkWork(m Measured, g project.Gate) {
-	var most tare.Comparison
+	var largest tare.Comparison
 	n := 0
 	for _, res := range m.Results {
 		for _, c := range res.Comparisons {
-			if metric := tare.MetricFor(c.Metric); metric.Counted && c.Contender == HeadID && g.MarginOf(c.Workload, c.Metric) == 0 && c.Ratio > 1 && c.Differs(0) != tare.NotShown {
-				if n++; c.Ratio > most.Ratio {
-					most = c
-				}
+			isCount := tare.MetricFor(c.Metric).Counted && c.Contender == HeadID
+			isMore := c.Ratio > 1 && c.Differs(0) != tare.NotShown
+			if !isCount || !isMore || g.MarginOf(c.Workload, c.Metric) != 0 {
+				continue
+			}
+			if n++; c.Ratio > largest.Ratio {
+				largest = c
 			}
 		}
 	}
 	if n > 0 {
-		metric := tare.MetricFor(most.Metric)
+		metric := tare.MetricFor(largest.Metric)
 		rep.addRemark(IsNote, fmt.Sprintf("%s %s %s %s%s; gate: {%s: 2%%} of tare.yaml would limit it",
-			rep.shortName(most.Workload), metric.Verb, Row{Ratio: most.Ratio}.formatChange(), metric.More, andMore(n-1), metric.Name))
+			rep.shortName(largest.Workload), metric.Verb, Row{Ratio: largest.Ratio}.formatChange(), metric.More, andMore(n-1), metric.Name))
 	}
 }
