@@ -38,7 +38,7 @@ type Place struct {
 	Say      func(string)  // reports progress
 	Dir      string        // directory of the result, for flame graphs; "" to draw none
 
-	Budget time.Duration // time limit of the user, also for trying benchmarks; 0 if there is none
+	Budget time.Duration // time limit of the user, also for trying benchmarks; 0 means no limit
 }
 
 // Bench is a comparison of two built sides: a study, and the benchmarks and sources that it needs.

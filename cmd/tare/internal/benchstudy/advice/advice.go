@@ -40,14 +40,14 @@ func (r Reading) NoiseFloor() float64 {
 	return tare.NoiseFloor(r.Result.Comparisons, r.Workload, r.Metric)
 }
 
-// Comparison compares a contender with the baseline.
+// Comparison returns the comparison of a contender with the baseline, and whether there is one.
 func (r Reading) Comparison(id string) (tare.Comparison, bool) {
 	c, ok := tare.FindComparison(r.Result.Comparisons, r.Workload, id, r.Metric)
 	return c, ok && c.Against == r.Baseline
 }
 
-// Measured returns the contenders that were compared with the baseline and are not void, the lowest
-// first.
+// Measured returns the comparisons of contenders with the baseline that have an interval and are not
+// void, by rank and then by ratio.
 func (r Reading) Measured() []tare.Comparison {
 	var out []tare.Comparison
 	for _, c := range r.Result.Contenders {
@@ -62,13 +62,13 @@ func (r Reading) Measured() []tare.Comparison {
 	return out
 }
 
-// Faster returns those of [Reading.Measured] that are significantly below the baseline, beyond the
-// noise floor.
+// Faster returns the comparisons of [Reading.Measured] that are significantly below the baseline,
+// beyond the noise floor.
 func (r Reading) Faster() []tare.Comparison {
 	return slices.DeleteFunc(r.Measured(), func(c tare.Comparison) bool { return !(c.High < 1) || !r.Shown(c) })
 }
 
-// Shown reports whether c counts as a difference.
+// Shown reports whether c is significant and beyond the noise floor.
 func (r Reading) Shown(c tare.Comparison) bool {
 	return c.Differs(r.NoiseFloor()) == tare.Significant
 }
@@ -97,13 +97,13 @@ func TiedWith(c tare.Comparison, list []tare.Comparison) string {
 	return "; " + Names(tied) + " did not differ significantly from it"
 }
 
-// maxFigures is the number of contenders in the line below a headline.
+// maxFigures is the largest number of contenders in the line below a headline.
 const maxFigures = 3
 
-// SetAnswer gives the result of a comparison of nouns (routers, codecs) with base a headline that
-// recommends one or explains why not, a line of values, and the comparisons that both quote. keeps
-// reports whether a contender behaves as base does, which condition names; it is nil if there is no
-// condition.
+// SetAnswer sets the headline of the result, which recommends a contender or explains why not, the
+// line of values below it, and the comparisons that both quote. noun (router, codec) and base are the
+// printed names of the contenders' kind and of the baseline. keeps reports whether a contender behaves
+// as base does; condition names that in words. keeps is nil if there is no condition.
 func (r Reading) SetAnswer(noun, base, condition string, keeps func(id string) bool) {
 	res := r.Result
 	res.Answer, res.Figures, res.Quotes = r.headlineText(noun, base, condition, keeps), "", nil
@@ -121,6 +121,8 @@ func (r Reading) SetAnswer(noun, base, condition string, keeps func(id string) b
 	}
 }
 
+// headlineText returns the headline. If the fastest contender does not behave as base does, the
+// headline also names the fastest one that does, or base itself.
 func (r Reading) headlineText(noun, base, condition string, keeps func(id string) bool) string {
 	if why := r.Nothing(); why != "" {
 		return "No answer: " + why + "."
@@ -141,14 +143,14 @@ func (r Reading) headlineText(noun, base, condition string, keeps func(id string
 	if keeps == nil || keeps(best.Contender) {
 		return text + "."
 	}
-	stay := base
+	alternative := base
 	if i := slices.IndexFunc(faster, func(c tare.Comparison) bool { return keeps(c.Contender) }); i >= 0 {
-		stay = faster[i].Contender
+		alternative = faster[i].Contender
 	}
-	return text + "; " + condition + ", " + stay + "."
+	return text + "; " + condition + ", " + alternative + "."
 }
 
-// Price returns the modules and bytes that a contender adds to the baseline's program.
+// Price returns a clause about the modules and bytes that a contender adds to the baseline's program.
 func (r Reading) Price(id string) string {
 	c, _ := r.Result.Contender(id)
 	base, _ := r.Result.Contender(r.Baseline)
@@ -169,7 +171,7 @@ func (r Reading) Price(id string) string {
 	return text
 }
 
-// Names joins names as a sentence does.
+// Names joins names: "a, b and c".
 func Names(names []string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")
@@ -177,7 +179,7 @@ func Names(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
-// Nanoseconds formats a time per operation.
+// Nanoseconds formats a time with three digits.
 func Nanoseconds(ns float64) string {
 	switch {
 	case ns < 1e3:
@@ -190,7 +192,7 @@ func Nanoseconds(ns float64) string {
 	return fmt.Sprintf("%.3g s", ns/1e9)
 }
 
-// Bytes formats a size.
+// Bytes formats a size with three digits, in decimal units.
 func Bytes(n int64) string {
 	switch {
 	case n < 1000:
@@ -206,9 +208,9 @@ func Bytes(n int64) string {
 // Percent formats a share in per cent.
 func Percent(share float64) string {
 	switch s := 100 * share; {
-	case s >= 9.95:
+	case s >= 9.95: // rounds to 10: no decimal
 		return fmt.Sprintf("%.0f %%", s)
-	case s >= 0.095:
+	case s >= 0.095: // rounds to 0.1 at least
 		return strings.Replace(fmt.Sprintf("%.1f %%", s), ".0 ", " ", 1)
 	}
 	return "less than 0.1 %"

@@ -16,16 +16,16 @@ import (
 type Quantity struct {
 	Benchmark string  `json:"benchmark"`
 	Metric    string  `json:"metric"`
-	Sign      float64 `json:"sign"` // 1: more of it is bad; -1: less
+	Sign      float64 `json:"sign"` // 1 if more is bad, -1 if less is bad
 }
 
-// Counts reports whether changes are differences of counts, and not ratios.
+// Counts reports whether a change is a difference of counts, not a ratio.
 func (q Quantity) Counts() bool { return tare.MetricFor(q.Metric).IsCount() }
 
-// IsCounted reports whether the metric is counted outside of rounds.
+// IsCounted reports whether the metric is counted outside of rounds, as instructions are.
 func (q Quantity) IsCounted() bool { return tare.MetricFor(q.Metric).Counted }
 
-// findComparison returns the comparison of a metric that is counted outside of rounds.
+// findComparison returns the comparison of head with base; false if none exists.
 func (q Quantity) findComparison(r *tare.Result) (tare.Comparison, bool) {
 	for _, c := range r.Comparisons {
 		if c.Workload == q.Benchmark && c.Metric == q.Metric && c.Contender == benchstudy.Head {
@@ -35,8 +35,8 @@ func (q Quantity) findComparison(r *tare.Result) (tare.Comparison, bool) {
 	return tare.Comparison{}, false
 }
 
-// countBatch returns the one difference of a count. If nothing was counted, the error is a
-// *SkipError with the reason.
+// countBatch returns the difference of a metric that is counted outside of rounds, as a batch of one
+// effect. If nothing was counted, the error is a *SkipError with the reason.
 func (q Quantity) countBatch(r *tare.Result) (Batch, error) {
 	c, ok := q.findComparison(r)
 	if !ok {
@@ -52,10 +52,12 @@ func (q Quantity) countBatch(r *tare.Result) (Batch, error) {
 	return Batch{Effects: []float64{q.Sign * (c.Value - c.AgainstValue)}, Half: half, Last: true}, nil
 }
 
-// minHalfWidth is half the width of the interval of an exact count, which has none.
+// minHalfWidth is the half-width that stands for the missing interval of an exact count. It is not 0,
+// which would mean that the effects are rounds.
 const minHalfWidth = 1e-9
 
-// Batch returns the rounds of a result of two sides.
+// Batch returns the effects of the rounds of a result, positive towards the bad revision. The error is
+// a *SkipError if the result is void or a side fails.
 func (q Quantity) Batch(r *tare.Result) (Batch, error) {
 	for _, id := range []string{benchstudy.Head, benchstudy.Base} {
 		if fs := r.VoidsMetric(id, q.Benchmark, q.Metric); len(fs) > 0 {
@@ -92,29 +94,30 @@ func (q Quantity) logRatios(r *tare.Result, side string) []float64 {
 	return slices.DeleteFunc(slices.Clone(e.Effects), func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }
 
-// countTolerance is the range within which counts are the same: values may carry a share of the
-// allocations before the loop.
+// countTolerance is the range within which counts are the same: the allocations before the loop are
+// divided by the number of operations, which differs between rounds.
 const countTolerance = 0.5
 
-// countDifferences returns side − base of each round, and whether each side had the same count in
-// all of them.
+// countDifferences returns side − base of each round, and whether each of the two had the same count in
+// all rounds.
 func (q Quantity) countDifferences(r *tare.Result, side string) (effects []float64, exact bool) {
 	metric, _ := tare.MetricNamed(q.Metric)
 	index := evidence.FromResult(r).Index()
-	var all [2][]float64
+	var baseCounts, sideCounts []float64
 	for _, round := range index.Rounds() {
-		was, ok1 := index.InRound(metric, evidence.At(round, q.Benchmark, benchstudy.Base))
-		is, ok2 := index.InRound(metric, evidence.At(round, q.Benchmark, side))
-		if ok1 && ok2 {
-			effects = append(effects, is-was)
-			all[0], all[1] = append(all[0], was), append(all[1], is)
+		baseCount, baseOK := index.InRound(metric, evidence.At(round, q.Benchmark, benchstudy.Base))
+		sideCount, sideOK := index.InRound(metric, evidence.At(round, q.Benchmark, side))
+		if baseOK && sideOK {
+			effects = append(effects, sideCount-baseCount)
+			baseCounts, sideCounts = append(baseCounts, baseCount), append(sideCounts, sideCount)
 		}
 	}
-	exact = len(effects) > 0
-	for _, xs := range all {
-		exact = exact && slices.Max(xs)-slices.Min(xs) < countTolerance
-	}
-	return effects, exact
+	return effects, areEqual(baseCounts) && areEqual(sideCounts)
+}
+
+// areEqual reports whether there are counts and all of them are the same.
+func areEqual(counts []float64) bool {
+	return len(counts) > 0 && slices.Max(counts)-slices.Min(counts) < countTolerance
 }
 
 // Base returns the value of the good revision: the median over rounds; 0 without rounds.
@@ -130,25 +133,29 @@ func (q Quantity) Base(r *tare.Result) float64 {
 	return stats.Median(xs)
 }
 
-// Widest returns the quantity that changes most in its direction, relative to how much its rounds
-// differ.
-func Widest(r *tare.Result, of []Quantity) Quantity {
-	best, most := of[0], math.Inf(-1)
-	for _, q := range of {
+// Widest returns the quantity with the clearest change in its direction: the largest change relative
+// to the differences between its rounds, or, of counts, relative to base.
+func Widest(r *tare.Result, quantities []Quantity) Quantity {
+	const (
+		alpha     = 0.5   // of the half-width, which measures the spread of rounds and decides nothing
+		minSpread = 0.005 // added to the half-width, which may be 0
+	)
+	widest, maxChange := quantities[0], math.Inf(-1)
+	for _, q := range quantities {
 		b, err := q.Batch(r)
 		if err != nil || len(b.Effects) == 0 {
 			continue
 		}
-		half, _ := stats.HalfWidth(b.Effects, 0.5)
-		at := stats.HodgesLehmann(b.Effects)
+		half, _ := stats.HalfWidth(b.Effects, alpha)
+		change := stats.HodgesLehmann(b.Effects)
 		if !q.Counts() {
-			at /= half + 0.005
+			change /= half + minSpread
 		} else if base := q.Base(r); base > 0 {
-			at /= base
+			change /= base
 		}
-		if at > most {
-			best, most = q, at
+		if change > maxChange {
+			widest, maxChange = q, change
 		}
 	}
-	return best
+	return widest
 }

@@ -4,15 +4,15 @@
 // # What the error level covers
 //
 // Each comparison compares one commit with the good revision and decides on
-// which side of one edge its effect is. The first comparison is that of the
-// bad revision; the edge is fixed when it is over. A bisection of n commits is
-// planned with ⌈log2 n⌉ comparisons after it. Each planned one may be wrong with
-// probability Error/(planned+1), the k-th beyond the plan with 2^-k of that, so
-// that any of them is wrong with probability at most Error. A comparison tests
-// its rounds several times, each time at a stricter level (stats.LookLevel); if
-// it remains undecided its commit is skipped. The bound needs no assumption
-// about the commits between: it covers that the effect of the reported commit
-// is beyond the edge and that those of its parents are not.
+// which side of the edge, a threshold, the commit's effect is. The first
+// comparison is of the bad revision; the edge is fixed when it is over. The plan
+// for n commits has ⌈log2 n⌉ comparisons after the first. Each planned comparison
+// may be wrong with probability Error/(planned+1), and the k-th comparison beyond
+// the plan with 2^-k of that, so that any of them is wrong with probability at
+// most Error. A comparison tests its rounds several times, each time at a stricter
+// level (stats.LookLevel); if it remains undecided its commit is skipped. The bound
+// needs no assumption about other commits. It covers the statement that the effect
+// of the reported commit is beyond the edge and the effects of its parents are not.
 package bisect
 
 import (
@@ -25,27 +25,27 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Verdict is the side of the edge of a commit.
+// Verdict is the result of the comparison of a commit.
 type Verdict string
 
 // Verdicts.
 const (
-	Good    Verdict = "good"
-	Bad     Verdict = "bad"
+	Good    Verdict = "good"         // the effect is not beyond the edge
+	Bad     Verdict = "bad"          // the effect is beyond the edge
 	Open    Verdict = "inconclusive" // the rounds cannot decide
-	Skipped Verdict = "skipped"      // it was not measured
+	Skipped Verdict = "skipped"      // the commit could not be measured
 )
 
 // Plan fixes the error level and the number of comparisons before measuring.
 type Plan struct {
-	Error   float64 `json:"error"`   // bound of the chance that any comparison is wrong
-	Commits int     `json:"commits"` // between good and bad, bad included
-	Rounds  int     `json:"rounds"`  // of a comparison at most
+	Error   float64 `json:"error"`   // upper bound of the probability that any comparison is wrong
+	Commits int     `json:"commits"` // commits after the good one, up to the bad one
+	Rounds  int     `json:"rounds"`  // most rounds of a comparison
 	Counts  bool    `json:"counts"`  // effects are differences of counts, which can be the same in every round
 }
 
-// Comparisons returns the number of comparisons if none has to be passed over, with that of the bad
-// revision.
+// Comparisons returns the number of planned comparisons, including the one of the bad revision. There
+// are more if commits are skipped.
 func (p Plan) Comparisons() int {
 	n := 1
 	for left := p.Commits; left > 1; left = (left + 1) / 2 {
@@ -57,19 +57,19 @@ func (p Plan) Comparisons() int {
 // Most returns the largest number of comparisons, if some are inconclusive.
 func (p Plan) Most() int { return 2 * p.Comparisons() }
 
-// errorShare returns the probability with which the k-th comparison, counted from zero, may be
-// wrong.
+// errorShare returns the probability with which the k-th comparison, counted from 0, may be wrong; see
+// the package's description.
 func (p Plan) errorShare(k int) float64 {
 	planned := p.Comparisons()
 	share := p.Error / float64(planned+1)
-	if k >= planned {
+	if k >= planned { // half as much for each further one: 2^-1, 2^-2, …
 		share = math.Ldexp(share, planned-k-1)
 	}
 	return share
 }
 
-// intervalLevel returns the level of the two-sided interval at each look of the k-th comparison:
-// only one of its ends can be wrong about a commit.
+// intervalLevel returns the level of the two-sided interval at each look of the k-th comparison. It is
+// twice the share, as only one end of an interval can be wrong about a commit.
 func (p Plan) intervalLevel(k int) float64 {
 	return stats.LookLevel(2*p.errorShare(k), len(stats.Looks(p.Rounds)))
 }
@@ -79,26 +79,28 @@ const exactRounds = 3
 
 // lookRounds returns the numbers of rounds after which the k-th comparison can end.
 func (p Plan) lookRounds(k int) []int {
-	least := stats.MinRounds(p.intervalLevel(k))
-	looks := slices.DeleteFunc(stats.Looks(p.Rounds), func(n int) bool { return n < least && n < p.Rounds })
+	minRounds := stats.MinRounds(p.intervalLevel(k)) // fewer have no interval
+	looks := slices.DeleteFunc(stats.Looks(p.Rounds), func(n int) bool { return n < minRounds && n < p.Rounds })
 	if p.Counts && looks[0] > exactRounds {
 		looks = append([]int{exactRounds}, looks...)
 	}
 	return looks
 }
 
-// Fewest returns after how many rounds the first comparison can end.
+// Fewest returns the number of rounds after which the first comparison can end.
 func (p Plan) Fewest() int { return p.lookRounds(0)[0] }
 
 // Batch contains rounds of one commit against the good revision.
 type Batch struct {
-	Effects []float64 // one a round, positive towards the bad; ln of a ratio or a difference of counts
-	Control []float64 // the same of the good revision against itself
+	Effects []float64 // one for each round, positive towards the bad: ln of a ratio, or a difference of counts
+	Control []float64 // effects of the good revision against itself
 	Exact   bool      // each side had the same count in every round
 	Took    time.Duration
 	Last    bool // there is no time for more rounds of this commit
 
-	Half float64 // half the width of the interval of the one effect, which was counted outside of rounds; 0 if effects are rounds
+	// Half is the half-width of the interval of a metric that is counted outside of rounds, which has
+	// one effect; 0 if effects are rounds.
+	Half float64
 }
 
 // Measure measures rounds more rounds of a commit. A [*SkipError] means that it cannot be measured
@@ -114,24 +116,24 @@ func (e *SkipError) Error() string { return e.Why }
 // Test is one comparison of a commit with the good revision.
 type Test struct {
 	Commit   string    `json:"commit"`
-	Verdict  Verdict   `json:"verdict,omitempty"` // "" if it is not over
-	Why      string    `json:"why,omitempty"`     // why it was skipped
+	Verdict  Verdict   `json:"verdict,omitempty"` // "" if the comparison is not over
+	Why      string    `json:"why,omitempty"`     // why the commit was skipped
 	Effects  []float64 `json:"effects,omitempty"`
 	Control  []float64 `json:"control,omitempty"`
 	Estimate float64   `json:"estimate"`
-	Low      float64   `json:"low"` // of the interval at the last look; equal to High if it is unknown
+	Low      float64   `json:"low"` // interval at the last look; equal to High if none exists
 	High     float64   `json:"high"`
 	Exact    bool      `json:"exact,omitempty"`
-	Seconds  float64   `json:"seconds,omitempty"` // measuring
+	Seconds  float64   `json:"seconds,omitempty"` // measuring time
 }
 
 // Search is a bisection and its progress. It can be saved and resumed at any time.
 type Search struct {
 	Plan    Plan     `json:"plan"`
-	History []Commit `json:"history"` // of good..bad, the bad revision first
-	Effect  float64  `json:"effect"`  // the smallest that the bad revision has to show
-	Fixed   bool     `json:"fixed"`   // the edge is half of Effect; else half of the bad revision's effect
-	Tests   []Test   `json:"tests"`   // the first is that of the bad revision
+	History []Commit `json:"history"` // commits of good..bad, the bad revision first
+	Effect  float64  `json:"effect"`  // smallest effect that the bad revision has to show
+	Fixed   bool     `json:"fixed"`   // the edge is half of Effect; otherwise half of the bad revision's effect
+	Tests   []Test   `json:"tests"`   // comparisons in order; the first is of the bad revision
 }
 
 // Edge returns the threshold that a commit's effect is compared with.
@@ -164,7 +166,8 @@ func (s *Search) Run(ctx context.Context, measure Measure, save func() error) er
 	}
 }
 
-// nextTest returns the test to continue with.
+// nextTest returns the index of the test to continue with: the last one if it is not over, or else a
+// new one. ok is false if the search is over.
 func (s *Search) nextTest() (k int, ok bool) {
 	last := len(s.Tests) - 1
 	if last >= 0 && s.Tests[last].Verdict == "" {
@@ -182,9 +185,9 @@ func (s *Search) nextTest() (k int, ok bool) {
 
 // measureTest takes the k-th test to its next look.
 func (s *Search) measureTest(ctx context.Context, k int, measure Measure) error {
-	t, of := &s.Tests[k], s.countMeasured(k)
-	wanted := 1 // rounds that did not count are taken again
-	for _, n := range s.Plan.lookRounds(of) {
+	t, measured := &s.Tests[k], s.countMeasured(k)
+	wanted := 1 // rounds that did not count are taken again, one by one
+	for _, n := range s.Plan.lookRounds(measured) {
 		if n > len(t.Effects) {
 			wanted = n - len(t.Effects)
 			break
@@ -210,14 +213,14 @@ func (s *Search) measureTest(ctx context.Context, k int, measure Measure) error 
 		t.Verdict, t.Why = Skipped, "no round of it counts"
 		return nil
 	}
-	// A look for which there is no more time is the last one.
-	if t.judgeRounds(s.Plan, of, s.Edge()); t.Verdict == "" && batch.Last {
+	t.judgeRounds(s.Plan, measured, s.Edge())
+	if t.Verdict == "" && batch.Last { // no time for another look
 		t.Verdict = Open
 	}
 	return nil
 }
 
-// Took returns how long a commit has been measured.
+// Took returns the measuring time of a commit; 0 if it was not measured.
 func (s *Search) Took(commit string) time.Duration {
 	for _, t := range s.Tests {
 		if t.Commit == commit {
@@ -227,7 +230,8 @@ func (s *Search) Took(commit string) time.Duration {
 	return 0
 }
 
-// countMeasured returns how many tests before the k-th can have been wrong.
+// countMeasured returns the number of tests before the k-th that were not skipped: these used a share
+// of the error level.
 func (s *Search) countMeasured(k int) int {
 	n := 0
 	for _, t := range s.Tests[:k] {
@@ -238,7 +242,7 @@ func (s *Search) countMeasured(k int) int {
 	return n
 }
 
-// judgeCount gives the test its verdict by one count, which has an interval of its own.
+// judgeCount sets the verdict by the one effect of a count and its interval.
 func (t *Test) judgeCount(b Batch, edge float64) {
 	t.Effects, t.Estimate = b.Effects, b.Effects[0]
 	t.Low, t.High = t.Estimate-b.Half, t.Estimate+b.Half
@@ -252,11 +256,14 @@ func (t *Test) judgeCount(b Batch, edge float64) {
 	}
 }
 
-// judgeRounds gives the test a verdict if the rounds decide. It is the k-th that can be wrong.
+// judgeRounds sets the verdict if the rounds decide, or if there may be no more. The test is the k-th
+// that was not skipped. Bad needs an effect beyond the half-width of the control, too.
 func (t *Test) judgeRounds(p Plan, k int, edge float64) {
 	t.Estimate = stats.HodgesLehmann(t.Effects)
-	if t.Low, t.High = t.Estimate, t.Estimate; t.Exact && p.Counts {
-		if t.Verdict = Good; t.Estimate > edge {
+	t.Low, t.High = t.Estimate, t.Estimate
+	if t.Exact && p.Counts {
+		t.Verdict = Good
+		if t.Estimate > edge {
 			t.Verdict = Bad
 		}
 		return
@@ -277,8 +284,9 @@ func (t *Test) judgeRounds(p Plan, k int, edge float64) {
 	}
 }
 
-// Forecast returns how many rounds a comparison of a commit without the effect takes, by the noise
-// of earlier rounds.
+// Forecast returns the number of rounds after which a comparison of a commit without the effect is
+// expected to end, from the noise of the bad revision's rounds. It returns false if the bad revision
+// does not show the effect, or if more rounds than planned are needed.
 func (s *Search) Forecast() (rounds int, ok bool) {
 	if !s.Shown() {
 		return 0, false
@@ -287,11 +295,11 @@ func (s *Search) Forecast() (rounds int, ok bool) {
 	if t.Exact && s.Plan.Counts {
 		return exactRounds, true
 	}
-	without := slices.Clone(t.Effects)
-	for i := range without {
-		without[i] -= t.Estimate
+	noise := slices.Clone(t.Effects)
+	for i := range noise {
+		noise[i] -= t.Estimate
 	}
-	n, ok := stats.RoundsNeeded(without, s.Plan.intervalLevel(1), s.Plan.Rounds, s.Edge())
+	n, ok := stats.RoundsNeeded(noise, s.Plan.intervalLevel(1), s.Plan.Rounds, s.Edge())
 	for _, look := range s.Plan.lookRounds(1) {
 		if look >= n {
 			return look, ok

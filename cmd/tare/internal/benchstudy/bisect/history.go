@@ -14,31 +14,32 @@ type Commit struct {
 	Subject string    `json:"subject"`
 }
 
-// candidates returns the commits that may be the first bad one: ancestors of every bad one, itself
-// included, and of no good one. They are in the history's order.
+// candidates returns the commits that may be the first bad one: those that are an ancestor of every
+// bad commit, or the commit itself, and not of a good one. They are in the history's order.
 func (s *Search) candidates() []Commit {
-	in := map[string]bool{}
+	remaining := map[string]bool{}
 	for _, c := range s.History {
-		in[c.ID] = true
+		remaining[c.ID] = true
 	}
 	for _, t := range s.Tests {
 		if t.Verdict != Good && t.Verdict != Bad {
 			continue
 		}
-		before := s.ancestors(t.Commit)
-		for id := range in {
-			if before[id] == (t.Verdict == Good) {
-				delete(in, id)
+		// The ancestors of a good commit are good; the others of a bad one did not cause its effect.
+		isAncestor := s.ancestors(t.Commit)
+		for id := range remaining {
+			if isAncestor[id] == (t.Verdict == Good) {
+				delete(remaining, id)
 			}
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(s.History), func(c Commit) bool { return !in[c.ID] })
+	return slices.DeleteFunc(slices.Clone(s.History), func(c Commit) bool { return !remaining[c.ID] })
 }
 
-// ancestors returns the ancestors of a commit within the history, itself included.
+// ancestors returns the ancestors of a commit within the history, and the commit itself.
 func (s *Search) ancestors(id string) map[string]bool {
 	out := map[string]bool{id: true}
-	for _, c := range s.History { // children stand before their parents
+	for _, c := range s.History { // the history has children before their parents
 		if out[c.ID] {
 			for _, p := range c.Parents {
 				out[p] = true
@@ -48,12 +49,13 @@ func (s *Search) ancestors(id string) map[string]bool {
 	return out
 }
 
-// middleCommit returns the commit to compare next: of those that divide the candidates about evenly
-// the one farthest from commits that were skipped; "" if all have a verdict.
+// middleCommit returns the commit to compare next: the one that divides the candidates most evenly.
+// After skipped or undecided commits it is the one farthest from them, of all that divide the
+// candidates at least half as evenly. It returns "" if all candidates have a verdict.
 func (s *Search) middleCommit() string {
 	candidates := s.candidates()
-	var passed []int
-	score := make([]int, len(candidates))
+	var passed []int                      // candidates with a verdict that did not decide
+	score := make([]int, len(candidates)) // size of the smaller part if the candidate is compared; 0 if it was
 	best := 0
 	for i, c := range candidates {
 		if v := s.verdictOf(c.ID); v != "" {
@@ -62,16 +64,16 @@ func (s *Search) middleCommit() string {
 			}
 			continue
 		}
-		before, n := s.ancestors(c.ID), 0
+		isAncestor, n := s.ancestors(c.ID), 0
 		for _, other := range candidates {
-			if before[other.ID] {
+			if isAncestor[other.ID] {
 				n++
 			}
 		}
 		score[i] = min(n, len(candidates)-n)
 		best = max(best, score[i])
 	}
-	far := func(i int) int {
+	distance := func(i int) int { // to the nearest passed candidate
 		d := len(candidates)
 		for _, p := range passed {
 			d = min(d, max(i-p, p-i))
@@ -80,10 +82,14 @@ func (s *Search) middleCommit() string {
 	}
 	chosen := -1
 	for i := range candidates {
-		if score[i] == 0 || len(passed) == 0 && score[i] < best || 2*score[i] < best {
+		minScore := best
+		if len(passed) > 0 {
+			minScore = (best + 1) / 2
+		}
+		if score[i] == 0 || score[i] < minScore {
 			continue
 		}
-		if chosen < 0 || far(i) > far(chosen) || far(i) == far(chosen) && score[i] > score[chosen] {
+		if chosen < 0 || distance(i) > distance(chosen) || distance(i) == distance(chosen) && score[i] > score[chosen] {
 			chosen = i
 		}
 	}
@@ -103,9 +109,9 @@ func (s *Search) verdictOf(id string) Verdict {
 	return ""
 }
 
-// Found returns the commits of which one is the first bad one: a single one if all could be
-// decided, more if some had to be passed over. The newest comes first. It returns none before the
-// bad revision has shown the effect.
+// Found returns the commits of which one is the first bad one, the newest first: a single commit if
+// all comparisons decided, several if commits were skipped or undecided. It returns nil if the bad
+// revision has not shown the effect.
 func (s *Search) Found() []Commit {
 	if !s.Shown() {
 		return nil

@@ -175,7 +175,7 @@ type Row struct {
 	Sentence  string  `json:"sentence"`
 	Ratio     float64 `json:"ratio,omitempty"` // head / base; absent if there is none
 	Limit     float64 `json:"limit,omitempty"` // limit of the head's value, in Unit, whatever the base has; absent if the margin applies
-	Low       float64 `json:"low,omitempty"`   // interval of the ratio, or of the head's value if Limit is set; absent if there is none
+	Low       float64 `json:"low,omitempty"`   // interval of the ratio, or of the head's value if Limit is set; absent if none exists
 	High      float64 `json:"high,omitempty"`
 	Level     float64 `json:"level,omitempty"` // confidence of the interval, simultaneous over looks and the table
 	Base      float64 `json:"base"`            // median over rounds, in Unit
@@ -194,7 +194,7 @@ type Row struct {
 	Machine   string  `json:"machine,omitempty"` // machine that measured the row; absent if one machine measured all
 
 	result   *tare.Result
-	again    *tare.Result // second measurement of a row that was undecided; nil if there is none
+	again    *tare.Result // second measurement of a row that was undecided; nil if none exists
 	workload string       // id in the result
 	why      string       // why the row is void or cannot be decided; "" if the interval decides
 	isMin    bool         // Limit is a minimum
@@ -271,7 +271,7 @@ type Report struct {
 	commands Commands
 
 	prefix string // common start of all import paths, which is not printed
-	config string // printed path of tare.yaml; "" if there is none
+	config string // printed path of tare.yaml; "" if none exists
 	allocs project.Allocs
 	reason string // why there was nothing to compare
 	review string // line by which a reviewer accepts rows that are worse; "" if no review is required

@@ -202,7 +202,7 @@ func (m member) markVoid() member {
 }
 
 // rowName returns the name of a workload in a report: the id of a Go benchmark, which is unique in the
-// repository, and for other workloads their id after the name of held, or of the study.
+// repository, and for other workloads their id after the name in the requirements, or of the study.
 func rowName(res *tare.Result, held Held, workload string) string {
 	switch {
 	case packageOf(workload) != "":

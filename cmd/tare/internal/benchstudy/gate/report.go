@@ -188,7 +188,7 @@ func (rep *Report) verdictLabel() string {
 }
 
 // describeNoneWorse returns the clause that no row is worse, e.g. "none takes longer by more than 5 %".
-// hasOpen says that some rows are undecided: "none is known to take longer …"; hasWaived that some are
+// hasOpen is set if some rows are undecided: "none is known to take longer …"; hasWaived if some are
 // worse and waived: "none else …".
 func (rep *Report) describeNoneWorse(hasOpen, hasWaived bool) string {
 	is := "is "

@@ -96,7 +96,7 @@ func (rep *Report) undecidedStep(worst Row) step {
 	return step{text, nil}
 }
 
-// projectFile returns the printed path of tare.yaml, or its name and how to make it if there is none.
+// projectFile returns the printed path of tare.yaml, or its name and how to make one.
 func (rep *Report) projectFile() string {
 	if rep.config == "" {
 		return project.FileName + " (tare init writes one)"

@@ -219,7 +219,7 @@ func (rep *Report) repeatsVoid(r Row) bool {
 // rowNote returns the line below a row that explains it; "" if its numbers suffice.
 func (rep *Report) rowNote(r Row) string {
 	switch {
-	case rep.repeatsVoid(r): // the note of the earlier row says it
+	case rep.repeatsVoid(r): // the earlier row has the note
 	case r.Waived != nil:
 		return r.Waived.String()
 	case r.Outcome == Void:

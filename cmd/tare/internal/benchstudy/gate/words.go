@@ -161,7 +161,7 @@ func (r Row) describeRounds() string {
 	return format.Count(r.Rounds, "round")
 }
 
-// formatChanges formats the ratio of a row and its interval, which is "" if there is none. All are in
+// formatChanges formats the ratio of a row and its interval, which is "" if none exists. All are in
 // per cent, or all are factors if any of them is at least a factor of two.
 func (r Row) formatChanges() (change, interval string) {
 	all := []float64{r.Ratio}

@@ -24,8 +24,8 @@ var ErrTooLong = fmt.Errorf("took longer than %v and was ended", commandTimeout)
 
 // Go runs the go command.
 type Go struct {
-	Tag   string    // TARE_RUN of every process; "" if none
-	Stdin io.Reader // nil if none
+	Tag   string    // value of TARE_RUN in the environment; "" leaves it unset
+	Stdin io.Reader // nil for no input
 }
 
 // In runs a go command in a directory of the cache, without workspace and without the user's flags.
@@ -38,7 +38,8 @@ func (g Go) AsUser(ctx context.Context, dir string, args ...string) (string, err
 	return g.runCommand(ctx, dir, nil, args...)
 }
 
-// runCommand returns the standard output. The error is one line.
+// runCommand runs the go command with env in addition to its environment, and returns the standard
+// output. The error is one line: the Complaint, [ErrTooLong] or [build.ErrNoToolchain], or that of ctx.
 func (g Go) runCommand(ctx context.Context, dir string, env []string, args ...string) (string, error) {
 	limited, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()
@@ -49,8 +50,8 @@ func (g Go) runCommand(ctx context.Context, dir string, env []string, args ...st
 	if g.Tag != "" {
 		cmd.Env = append(cmd.Env, "TARE_RUN="+g.Tag)
 	}
-	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
+	var out, errOut bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errOut
 	err := cmd.Run()
 	switch {
 	case ctx.Err() != nil:
@@ -60,12 +61,13 @@ func (g Go) runCommand(ctx context.Context, dir string, env []string, args ...st
 	case limited.Err() != nil:
 		return "", fmt.Errorf("go %s %w", args[0], ErrTooLong)
 	case err != nil:
-		return out.String(), errors.New(Complaint(said.String()+"\n"+out.String(), err))
+		return out.String(), errors.New(Complaint(errOut.String()+"\n"+out.String(), err))
 	}
 	return out.String(), nil
 }
 
-// Complaint returns the most telling line of a go command's output.
+// Complaint returns the first line of a failed go command's output that is not a progress message,
+// with the next line if it ends in a colon. Without such a line it returns err.
 func Complaint(output string, err error) string {
 	best := ""
 	for line := range strings.Lines(output) {
@@ -86,7 +88,7 @@ func Complaint(output string, err error) string {
 	return best
 }
 
-// WriteAll writes files, by slash path, below dir.
+// WriteAll writes files below dir, and makes their directories. The keys are slash-separated paths.
 func WriteAll(dir string, files map[string]string) error {
 	for name, text := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))

@@ -1,7 +1,8 @@
-// Package profilediff explains a difference between two builds of a benchmark: after all timing it profiles
-// both alternately, with the same number of operations, round by round, and names the functions and
-// allocation sites whose part of the difference has an interval over rounds that excludes zero. For
-// these it reports the compiler's decisions, and the calls in the source, that only one side has.
+// Package profilediff explains a difference between two builds of a benchmark. After all timing it
+// profiles both in turn, round by round, with the same number of operations. It names the functions
+// whose part of the difference has an interval over rounds that excludes zero, and the allocation
+// sites that differ in every round. For these functions it reports the compiler's decisions, and the
+// calls in the source, that only one side has.
 package profilediff
 
 import (
@@ -22,42 +23,41 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// Rounds of profiles, and how long the slower side runs in one: nine bound the
-// error over a dozen functions.
+// Bounds of profiling.
 const (
-	Rounds    = 9
-	roundTime = 700 * time.Millisecond
-	allocOps  = 64 // operations between two counts of allocations
-	maxWait   = time.Minute
-
-	maxPrinted = 1 << 20 // of a benchmark's output; its result is at the end
+	Rounds     = 9                      // rounds of profiles: nine can bound the error over a dozen functions
+	roundTime  = 700 * time.Millisecond // run of the slower side in a round
+	allocOps   = 64                     // operations of the shorter run that counts allocations
+	maxWait    = time.Minute            // limit of one run
+	maxPrinted = 1 << 20                // last bytes of a benchmark's output that are stored: the result is at its end
+	minNSPerOp = 0.1                    // least time of an operation in ns, to divide by
 )
 
 // Side is one build.
 type Side struct {
 	ID     string
-	Dir    string   // where the benchmark runs
-	Env    []string // complete
-	Binary func(ctx context.Context, round int) (path string, done func(), err error)
-	Source func(ctx context.Context, packages []string) (Source, error) // the compiler's output; nil if it is not known
+	Dir    string                                                                     // working directory of the benchmark
+	Env    []string                                                                   // complete environment
+	Binary func(ctx context.Context, round int) (path string, done func(), err error) // done removes the binary
+	Source func(ctx context.Context, packages []string) (Source, error)               // returns the compiler's output; nil if none exists
 }
 
 // Question selects one benchmark to explain.
 type Question struct {
 	Workload   string
-	Name       string  // of the benchmark, e.g. BenchmarkParse/small
-	NSPerOp    float64 // of the slower side, roughly
+	Name       string  // name of the benchmark, e.g. BenchmarkParse/small
+	NSPerOp    float64 // approximate time of the slower side
 	Rounds     int     // 0 means Rounds
-	Allocs     float64 // per operation, of head more than of base, as measured; NaN if not measured
+	Allocs     float64 // measured difference in allocations per operation, head − base; NaN if not measured
 	Base, Head Side
-	Users      func(path string) bool                      // packages whose functions are named
+	Users      func(path string) bool                      // reports whether functions of a package are named
 	Work       string                                      // directory for profiles
-	Spec       trial.Spec                                  // of the run, for its processes
-	Keep       func(flame []byte) (file string, err error) // stores a flame graph of the differences; nil if none is drawn
+	Spec       trial.Spec                                  // configuration of the processes
+	Keep       func(flame []byte) (file string, err error) // stores a flame graph of the differences; nil to draw none
 }
 
-// Explain returns the explanation. An error is one of the context's; other failures are part of the
-// explanation.
+// Explain returns the explanation of the difference. The only error is that ctx is done; other failures
+// are part of the explanation.
 func Explain(ctx context.Context, q Question) (tare.Explanation, error) {
 	if q.Rounds == 0 {
 		q.Rounds = Rounds
@@ -75,29 +75,31 @@ func Explain(ctx context.Context, q Question) (tare.Explanation, error) {
 	return e, nil
 }
 
-// opsPerRound returns the number of operations that fill a round, for ns per operation.
+// opsPerRound returns the number of operations of ns that fill a round.
 func opsPerRound(ns float64) int64 {
-	return max(1, int64(float64(roundTime.Nanoseconds())/max(ns, 0.1)))
+	return max(1, int64(float64(roundTime.Nanoseconds())/max(ns, minNSPerOp)))
 }
 
+// profileBoth profiles both sides in every round and fills in e. In a few of the first rounds it counts
+// allocations as well.
 func profileBoth(ctx context.Context, q Question, e *tare.Explanation) error {
 	var cpu Rows
-	var allocated []allocCounts // by round
-	var walls [2][]float64
-	var seen [2]profile.Profile // of CPU time, over all rounds
+	var allocated []allocCounts   // by round
+	var walls [2][]float64        // time per operation of each round, by side
+	var merged [2]profile.Profile // CPU profiles of all rounds, by side
 	for round := range q.Rounds {
 		var costs [2][]profile.Cost
 		var sites allocCounts
 		count := round < maxCounted && !isSettled(allocated)
 		for turn := range 2 {
-			i := (round + turn) % 2 // who goes first alternates
+			i := (round + turn) % 2 // the sides take turns to go first
 			side := []Side{q.Base, q.Head}[i]
 			path, done, err := side.Binary(ctx, round)
 			if err != nil {
 				return err
 			}
 			var wall float64
-			costs[i], wall, err = q.runProfile(ctx, side, path, tare.ProfileCPU, e.Ops, &seen[i])
+			costs[i], wall, err = q.runProfile(ctx, side, path, tare.ProfileCPU, e.Ops, &merged[i])
 			if err == nil && count {
 				sites[i], err = q.countAllocs(ctx, side, path, e.Ops)
 			}
@@ -116,20 +118,20 @@ func profileBoth(ctx context.Context, q Question, e *tare.Explanation) error {
 	e.From, e.To = cpu.Totals()
 	e.Functions = cpu.Named()
 	e.Sites, e.Unseen = closestRows(allocated).Exact(q.Allocs)
-	least := hotShare / 5
-	if e.Waits() { // waiting uses no CPU time
-		least = 0
+	minShare := hotShare / 5 // the source of other functions than candidates may explain the difference
+	if e.Waits() {           // a function that waits uses no CPU time
+		minShare = 0
 	}
-	if err := q.drawFlame(e, seen); err != nil {
+	if err := q.drawFlame(e, merged); err != nil {
 		return err
 	}
-	return q.compareSources(ctx, e, cpu.Hot(least))
+	return q.compareSources(ctx, e, cpu.Hot(minShare))
 }
 
-// allocCounts contains the allocations of both sides in one round.
+// allocCounts contains the allocations per operation of base and head in one round, by site.
 type allocCounts [2][]profile.Cost
 
-// difference returns how many more the head has.
+// difference returns the allocations of head minus those of base.
 func (c allocCounts) difference() (d float64) {
 	for i, sign := range []float64{-1, 1} {
 		for _, site := range c[i] {
@@ -139,16 +141,17 @@ func (c allocCounts) difference() (d float64) {
 	return d
 }
 
-// maxCounted limits the rounds in which allocations are counted, if two of them have to be alike.
-// Allocations hardly ever vary by chance, but a profile can lack those made during a collection.
+// maxCounted limits the rounds in which allocations are counted, until two rounds agree. Allocations
+// hardly ever vary by chance, but a profile can lack allocations made during a collection.
 const maxCounted = 4
 
-// closestRounds returns the two rounds that differ least, and by how much.
-func closestRounds(of []allocCounts) (a, b int, distance float64) {
+// closestRounds returns the two rounds whose differences between the sides are most alike, and the
+// distance of these differences; +Inf if there is only one round.
+func closestRounds(rounds []allocCounts) (a, b int, distance float64) {
 	distance = math.Inf(1)
-	for i := range of {
+	for i := range rounds {
 		for j := range i {
-			if d := math.Abs(of[i].difference() - of[j].difference()); d < distance {
+			if d := math.Abs(rounds[i].difference() - rounds[j].difference()); d < distance {
 				a, b, distance = j, i, d
 			}
 		}
@@ -156,17 +159,17 @@ func closestRounds(of []allocCounts) (a, b int, distance float64) {
 	return a, b, distance
 }
 
-// isSettled reports whether two rounds are alike.
-func isSettled(of []allocCounts) bool {
-	_, _, distance := closestRounds(of)
+// isSettled reports whether two rounds agree, so that no more have to be counted.
+func isSettled(rounds []allocCounts) bool {
+	_, _, distance := closestRounds(rounds)
 	return distance < minObjects/2
 }
 
-// closestRows returns the two rounds that are most alike.
-func closestRows(of []allocCounts) *Rows {
+// closestRows returns the rows of the two rounds that are most alike, or of the only round.
+func closestRows(rounds []allocCounts) *Rows {
 	var r Rows
-	a, b, _ := closestRounds(of)
-	for i, c := range of {
+	a, b, _ := closestRounds(rounds)
+	for i, c := range rounds {
 		if i == a || i == b {
 			r.Add(c[0], c[1], 1)
 		}
@@ -174,22 +177,24 @@ func closestRows(of []allocCounts) *Rows {
 	return &r
 }
 
-// drawFlame draws where both sides spend their CPU time, in one graph.
-func (q Question) drawFlame(e *tare.Explanation, seen [2]profile.Profile) (err error) {
-	if q.Keep == nil || seen[0].Total+seen[1].Total == 0 {
+// drawFlame draws one flame graph of the CPU time of both sides and stores it. Without q.Keep or
+// without samples it does nothing.
+func (q Question) drawFlame(e *tare.Explanation, merged [2]profile.Profile) (err error) {
+	if q.Keep == nil || merged[0].Total+merged[1].Total == 0 {
 		return nil
 	}
 	ops := e.Ops * int64(q.Rounds)
 	title := fmt.Sprintf("%s: %s against %s, CPU time", q.Workload, q.Head.ID, q.Base.ID)
-	e.Flame, err = q.Keep(profile.FlameOfDifference(title,
-		profile.Side{Name: q.Base.ID, Profile: &seen[0], Ops: ops}, profile.Side{Name: q.Head.ID, Profile: &seen[1], Ops: ops}))
+	base := profile.Side{Name: q.Base.ID, Profile: &merged[0], Ops: ops}
+	head := profile.Side{Name: q.Head.ID, Profile: &merged[1], Ops: ops}
+	e.Flame, err = q.Keep(profile.FlameOfDifference(title, base, head))
 	return err
 }
 
-// countAllocs counts allocations per operation and by site: those of many operations less those of
-// few, so that set-up is in neither.
-func (q Question) countAllocs(ctx context.Context, side Side, path string, most int64) ([]profile.Cost, error) {
-	n := min(most, allocOps)
+// countAllocs returns the allocations per operation by site. It subtracts a run of n operations from a
+// run of 3n, so that set-up does not count. If a round has only one operation it counts a single run.
+func (q Question) countAllocs(ctx context.Context, side Side, path string, opsPerRound int64) ([]profile.Cost, error) {
+	n := min(opsPerRound, allocOps)
 	if n < 2 {
 		costs, _, err := q.runProfile(ctx, side, path, tare.ProfileMem, 1, nil)
 		return costs, err
@@ -210,17 +215,21 @@ func (q Question) countAllocs(ctx context.Context, side Side, path string, most 
 	return many, err
 }
 
-// runProfile runs the benchmark once and returns its profile, and its time in ns/op. It adds the
-// complete profile to seen, unless that is nil.
-func (q Question) runProfile(ctx context.Context, side Side, path, of string, ops int64, seen *profile.Profile) ([]profile.Cost, float64, error) {
-	file := filepath.Join(q.Work, "profile."+of)
+// runProfile runs the benchmark once with a profile of kind [tare.ProfileCPU] or [tare.ProfileMem]. It
+// returns the costs by function, and the time in ns/op without waits for a processor. It adds the
+// complete profile to merged, unless merged is nil.
+func (q Question) runProfile(ctx context.Context, side Side, path, kind string, ops int64, merged *profile.Profile) ([]profile.Cost, float64, error) {
+	file := filepath.Join(q.Work, "profile."+kind)
 	limited, cancel := context.WithTimeout(ctx, maxWait)
 	defer cancel()
 	spec := q.Spec
 	spec.Path, spec.Dir, spec.Env, spec.Stdout = path, side.Dir, side.Env, maxPrinted
-	spec.Args = []string{"-test.paniconexit0", "-test.run=^$", "-test.bench=" + gobench.Exactly(q.Name), "-test.skip=" + gobench.Exactly(q.Name) + "/.", "-test.count=1",
-		fmt.Sprintf("-test.benchtime=%dx", ops), "-test." + of + "profile=" + file}
-	if of == tare.ProfileMem {
+	spec.Args = []string{
+		"-test.paniconexit0", "-test.run=^$", "-test.count=1",
+		"-test.bench=" + gobench.Exactly(q.Name), "-test.skip=" + gobench.Exactly(q.Name) + "/.", // no sub-benchmarks
+		fmt.Sprintf("-test.benchtime=%dx", ops), "-test." + kind + "profile=" + file,
+	}
+	if kind == tare.ProfileMem { // every allocation, not a sample
 		spec.Args = append(spec.Args, "-test.memprofilerate=1")
 	}
 	printed, queued, err := runBenchmark(limited, spec)
@@ -233,34 +242,34 @@ func (q Question) runProfile(ctx context.Context, side Side, path, of string, op
 	case err != nil:
 		return nil, 0, fmt.Errorf("profile %s: %w", q.Name, err)
 	}
-	figures := gobench.PrintedResults(printed, q.Name, 0, ops)
-	if len(figures) == 0 {
+	times := gobench.PrintedResults(printed, q.Name, 0, ops)
+	if len(times) == 0 {
 		return nil, 0, errors.New("profile " + q.Name + ": it printed no result")
 	}
-	wall := max(0, figures[0]-float64(queued)/float64(ops))
+	wall := max(0, times[0]-float64(queued)/float64(ops))
 	doc, err := atomicfile.ReadFile(file, profile.MaxDocument)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the profile of %s: %w", q.Name, err)
 	}
-	if seen != nil {
-		one, err := profile.Read(doc, of)
+	if merged != nil {
+		one, err := profile.Read(doc, kind)
 		if err != nil {
 			return nil, 0, err
 		}
-		seen.Of, seen.Unit = one.Of, one.Unit
-		seen.Add(one)
+		merged.Of, merged.Unit = one.Of, one.Unit
+		merged.Add(one)
 	}
-	costs, err := profile.Attribute(doc, of, q.Users)
+	costs, err := profile.Attribute(doc, kind, q.Users)
 	return costs, wall, err
 }
 
-// queueEvery is the interval at which the wait of a benchmark for a processor is read: waits after
-// the last reading are missing.
+// queueEvery is the interval at which the time is read that a benchmark has waited for a processor.
+// Waits after the last reading are missing.
 const queueEvery = 20 * time.Millisecond
 
-// runBenchmark runs a benchmark, with the bounds of a trial, and returns its output, and how long
-// its threads waited for a processor. On a busy machine that is most of its time, and not the
-// benchmark's own waiting.
+// runBenchmark runs a benchmark within the limits of a trial. It returns the output, and the time that
+// its threads waited for a processor, which may be most of the time if the machine is busy. It is 0 if
+// the system does not report it.
 func runBenchmark(ctx context.Context, spec trial.Spec) (printed string, queued time.Duration, err error) {
 	c, err := trial.StartCommand(ctx, spec)
 	if err != nil {
@@ -284,6 +293,7 @@ func runBenchmark(ctx context.Context, spec trial.Spec) (printed string, queued 
 	}
 }
 
+// median returns the median of x; 0 if x is empty.
 func median(x []float64) float64 {
 	if len(x) == 0 {
 		return 0

@@ -13,24 +13,26 @@ import (
 const (
 	rowsAlpha     = 0.05 // error level over all functions together
 	totalAlpha    = 0.01 // error level that the total differs: it hardly ever does by chance
-	hotShare      = 0.05 // of either side's total that makes a function a candidate
-	maxCandidates = 12   // candidates
+	hotShare      = 0.05 // least share of a function, of a side's total as a candidate, of the difference if it is named
+	maxCandidates = 12   // most candidates; the error level is divided among them
 )
 
 // Rows contains the costs of functions on two sides, round by round.
 type Rows struct {
 	rounds int
-	rows   map[string]*row
-	totals [2][]float64
+	rows   map[string]*row // by name of the function
+	totals [2][]float64    // costs of all functions, by side and round
 }
 
+// row contains the costs of one function per operation. Index 0 is base, index 1 head.
 type row struct {
 	name    string
-	sides   [2][]float64           // per operation, by round
-	through map[string]*[2]float64 // sums over rounds, by what is called
-	lines   [2]map[place]float64
+	sides   [2][]float64           // costs by round; missing rounds at the end are 0
+	through map[string]*[2]float64 // sums over rounds, by the callee that the cost arises in
+	lines   [2]map[place]float64   // sums over rounds, by line
 }
 
+// place is a line of a source file.
 type place struct {
 	file string
 	line int
@@ -85,16 +87,18 @@ func (r *Rows) Totals() (base, head float64) {
 	return sum(r.totals[0]) / float64(max(1, r.rounds)), sum(r.totals[1]) / float64(max(1, r.rounds))
 }
 
-// sideMean returns the mean of a row on side i.
+// sideMean returns the mean over rounds of a row on side i.
 func (r *Rows) sideMean(w *row, i int) float64 { return sum(w.sides[i]) / float64(max(1, r.rounds)) }
 
-// candidates returns the functions with at least that share of either side's total, the largest
+// candidates returns the functions with at least minShare of the total of either side, the largest
 // first.
-func (r *Rows) candidates(least float64) []*row {
+func (r *Rows) candidates(minShare float64) []*row {
 	base, head := r.Totals()
 	var out []*row
 	for _, w := range r.rows {
-		if r.sideMean(w, 0) >= least*base && base > 0 || r.sideMean(w, 1) >= least*head && head > 0 {
+		inBase := base > 0 && r.sideMean(w, 0) >= minShare*base
+		inHead := head > 0 && r.sideMean(w, 1) >= minShare*head
+		if inBase || inHead {
 			out = append(out, w)
 		}
 	}
@@ -104,18 +108,20 @@ func (r *Rows) candidates(least float64) []*row {
 	return out
 }
 
-// Hot returns the names of functions that have at least that share of a side's total.
-func (r *Rows) Hot(least float64) []string {
+// Hot returns the names of functions with at least minShare of the total of either side, the largest
+// first.
+func (r *Rows) Hot(minShare float64) []string {
 	var names []string
-	for _, w := range r.candidates(least) {
+	for _, w := range r.candidates(minShare) {
 		names = append(names, w.name)
 	}
 	return names
 }
 
-// Named returns the functions whose part of the difference excludes zero, by the signed-rank
-// interval over rounds at a level that holds for all candidates together, those that explain most
-// first. It returns none if the totals do not differ.
+// Named returns the functions that explain the difference between the totals, the largest part first.
+// The signed-rank interval over rounds of a function's part excludes zero, at a level that holds for
+// all candidates together, and its share is more than hotShare. Named returns an empty list if the
+// totals do not differ.
 func (r *Rows) Named() []tare.Origin {
 	named := []tare.Origin{}
 	candidates := r.candidates(hotShare)
@@ -127,9 +133,9 @@ func (r *Rows) Named() []tare.Origin {
 	if lo, hi, ok := stats.Interval(differences, totalAlpha); !ok || lo <= 0 && hi >= 0 {
 		return named
 	}
+	alpha := rowsAlpha / float64(max(1, len(candidates)))
 	for _, w := range candidates {
 		parts := r.roundDifferences(w)
-		alpha := rowsAlpha / float64(len(candidates))
 		if lo, hi, ok := stats.Interval(parts, alpha); !ok || lo <= 0 && hi >= 0 {
 			continue
 		}
@@ -146,13 +152,13 @@ func (r *Rows) Named() []tare.Origin {
 	return named
 }
 
-// minObjects is the smallest difference in allocations per operation: pools and growing tables
-// allocate less than that now and then.
+// minObjects is the least difference in allocations per operation that counts: pools and growing
+// tables cause smaller ones by allocating now and then.
 const minObjects = 0.5
 
-// Exact returns the functions that differ by as much in every round, those with the largest
-// difference first, and the part of the complete difference, as it was measured, that none of them
-// has. If it was not measured (NaN), it is that of the totals.
+// Exact returns the functions that differ by at least minObjects in every round, the largest difference
+// first, and the part of total, the measured difference, that the profiles do not have. If total is
+// NaN (not measured) the difference between the profiles replaces it.
 func (r *Rows) Exact(total float64) (named []tare.Origin, unseen float64) {
 	named = []tare.Origin{}
 	base, head := r.Totals()
@@ -164,7 +170,8 @@ func (r *Rows) Exact(total float64) (named []tare.Origin, unseen float64) {
 	}
 	for _, w := range r.rows {
 		d := r.roundDifferences(w)
-		if least := slices.MinFunc(d, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) }); math.Abs(least) < minObjects {
+		isSmall := func(x float64) bool { return math.Abs(x) < minObjects }
+		if slices.ContainsFunc(d, isSmall) {
 			continue
 		}
 		c := r.toOrigin(w)
@@ -180,26 +187,27 @@ func (r *Rows) Exact(total float64) (named []tare.Origin, unseen float64) {
 	return named, unseen
 }
 
-// toOrigin converts a row for a result.
+// toOrigin converts a row for a result. Through is the callee with the largest part of the difference;
+// the line is the one with the largest cost in head, or in base if head has none.
 func (r *Rows) toOrigin(w *row) tare.Origin {
 	c := tare.Origin{Function: w.name, From: r.sideMean(w, 0), To: r.sideMean(w, 1)}
-	direction, furthest := 1.0, 0.0
+	direction, largest := 1.0, 0.0
 	if c.To < c.From {
 		direction = -1
 	}
 	for name, v := range w.through {
-		if d := direction * (v[1] - v[0]); d > furthest || d == furthest && name < c.Through {
-			c.Through, furthest = name, d
+		if d := direction * (v[1] - v[0]); d > largest || d == largest && name < c.Through {
+			c.Through, largest = name, d
 		}
 	}
-	at := 1
+	side := 1
 	if c.To == 0 {
-		at = 0
+		side = 0
 	}
-	top := 0.0
-	for p, v := range w.lines[at] {
-		if v > top || v == top && p.line < c.Line {
-			c.File, c.Line, top = p.file, p.line, v
+	maxCost := 0.0
+	for p, v := range w.lines[side] {
+		if v > maxCost || v == maxCost && p.line < c.Line {
+			c.File, c.Line, maxCost = p.file, p.line, v
 		}
 	}
 	return c

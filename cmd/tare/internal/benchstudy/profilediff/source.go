@@ -1,7 +1,9 @@
 package profilediff
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -26,19 +28,19 @@ type Source struct {
 	Said string
 }
 
-// maxDecisions limits the lines of each sort.
+// maxDecisions limits the decisions, and the calls, of an explanation.
 const maxDecisions = 12
 
-// decisionKey is a decision or call in one function, without its line.
+// decisionKey identifies a decision or call in a function, whatever its line.
 type decisionKey struct{ function, text string }
 
-// sideFacts contains the facts of one side.
+// sideFacts contains the compiler's decisions and the calls in the source of one side.
 type sideFacts struct {
 	decisions, calls map[decisionKey][]tare.Decision
 }
 
-// compareSources finds the decisions and calls that only one side has, first in the functions and
-// sites of e and then in other hot functions.
+// compareSources adds to e the decisions and calls that one side has more often than the other: first
+// in the functions and sites of e, then in other hot functions.
 func (q Question) compareSources(ctx context.Context, e *tare.Explanation, hot []string) error {
 	var names []string
 	for _, c := range slices.Concat(e.Functions, e.Sites) {
@@ -50,10 +52,11 @@ func (q Question) compareSources(ctx context.Context, e *tare.Explanation, hot [
 	for _, h := range hot {
 		names = append(names, declaredFunction(h))
 	}
-	slices.Reverse(names) // so that the first of a name is what counts
-	rank := map[string]int{}
+	rank := map[string]int{} // from 1; the first occurrence of a name counts
 	for i, n := range names {
-		rank[n] = len(names) - i
+		if rank[n] == 0 {
+			rank[n] = i + 1
+		}
 	}
 	var packages []string
 	for n := range rank {
@@ -78,31 +81,30 @@ func (q Question) compareSources(ctx context.Context, e *tare.Explanation, hot [
 	return nil
 }
 
-// selectOneSided returns the facts that one side has more often than the other, in the functions
-// that have a rank.
+// selectOneSided returns the facts that one side has more often than the other, in the functions that
+// have a rank: one entry each, by rank and cost.
 func selectOneSided(base, head map[decisionKey][]tare.Decision, rank map[string]int) []tare.Decision {
 	out := []tare.Decision{}
 	for _, pair := range [][2]map[decisionKey][]tare.Decision{{base, head}, {head, base}} {
-		for what, all := range pair[0] {
-			if other := len(pair[1][what]); rank[what.function] > 0 && len(all) > other {
-				out = append(out, all[other])
+		for key, occurrences := range pair[0] {
+			if n := len(pair[1][key]); rank[key.function] > 0 && len(occurrences) > n {
+				out = append(out, occurrences[n]) // the first that the other side lacks
 			}
 		}
 	}
 	slices.SortFunc(out, func(a, b tare.Decision) int {
-		for _, d := range []int{
-			rank[a.Function] - rank[b.Function], textWeight(a.Text) - textWeight(b.Text), strings.Compare(b.Side, a.Side), a.Line - b.Line,
-		} {
-			if d != 0 {
-				return d
-			}
-		}
-		return strings.Compare(a.Text, b.Text)
+		return cmp.Or(
+			rank[a.Function]-rank[b.Function],
+			textWeight(a.Text)-textWeight(b.Text),
+			strings.Compare(b.Side, a.Side), // head before base
+			a.Line-b.Line,
+			strings.Compare(a.Text, b.Text),
+		)
 	})
 	return out[:min(maxDecisions, len(out))]
 }
 
-// textWeight orders decisions: the most costly first.
+// textWeight returns the place of a decision in a list, the most costly first.
 func textWeight(text string) int {
 	for i, start := range []string{"cannot inline", "moved to heap", "devirtualizing", "PGO devirtualizing"} {
 		if strings.HasPrefix(text, start) {
@@ -120,9 +122,10 @@ func textWeight(text string) int {
 
 var lineRE = regexp.MustCompile(`^(.+\.go):(\d+):(\d+): (.*)$`)
 
-// parseOutput parses the compiler's output, and the sources that it is about.
+// parseOutput returns the decisions in the compiler's output, and the calls in the source files that
+// it names. A line "# import/path" starts the output of a package.
 func parseOutput(s Source, id string) sideFacts {
-	f := sideFacts{map[decisionKey][]tare.Decision{}, map[decisionKey][]tare.Decision{}}
+	f := sideFacts{decisions: map[decisionKey][]tare.Decision{}, calls: map[decisionKey][]tare.Decision{}}
 	files := map[string]*file{}
 	seen := map[string]bool{}
 	pkg := ""
@@ -141,15 +144,15 @@ func parseOutput(s Source, id string) sideFacts {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(s.Dir, path)
 		}
-		at, known := files[path]
+		source, known := files[path]
 		if !known {
-			at = parseFile(path, pkg)
-			files[path] = at
-			at.addCalls(f.calls, id)
+			source = parseFile(path, pkg)
+			files[path] = source
+			source.addCalls(f.calls, id)
 		}
 		decision, ok := parseDecision(m[4])
 		number, _ := strconv.Atoi(m[2])
-		function := at.functionAt(number)
+		function := source.functionAt(number)
 		if !ok || function == "" {
 			continue
 		}
@@ -159,12 +162,12 @@ func parseOutput(s Source, id string) sideFacts {
 	return f
 }
 
-// parseDecision returns the decision in a line of the compiler, without details that change by
-// themselves, such as a cost. ok is false if it is of no interest.
+// parseDecision returns the decision in a line of the compiler, without details such as a cost, which
+// other changes affect. It returns false if the decision is of no interest.
 func parseDecision(text string) (string, bool) {
 	switch {
 	case strings.HasPrefix(text, "can inline "):
-		return "", false // only cannot is worth a line
+		return "", false // only "cannot inline" costs time
 	case strings.HasPrefix(text, "cannot inline "):
 		text, _, _ = strings.Cut(text, ": cost ")
 		return profile.Plain(text), true
@@ -183,13 +186,14 @@ func parseDecision(text string) (string, bool) {
 	return "", false
 }
 
-// file finds functions by their lines.
+// file is a parsed source file, in which functions are found by their lines.
 type file struct {
 	set       *token.FileSet
 	functions []*ast.FuncDecl
 	pkg, path string
 }
 
+// parseFile parses a file. A file that cannot be read has no functions.
 func parseFile(path, pkg string) *file {
 	f := &file{set: token.NewFileSet(), pkg: pkg, path: path}
 	parsed, _ := parser.ParseFile(f.set, path, nil, parser.SkipObjectResolution)
@@ -204,10 +208,10 @@ func parseFile(path, pkg string) *file {
 	return f
 }
 
-// functionAt returns the name of the function around a line, as profiles have it.
-func (f *file) functionAt(at int) string {
+// functionAt returns the name of the function around a line, as profiles write it; "" if none exists.
+func (f *file) functionAt(line int) string {
 	for _, d := range f.functions {
-		if f.lineOf(d.Pos()) <= at && at <= f.lineOf(d.End()) {
+		if f.lineOf(d.Pos()) <= line && line <= f.lineOf(d.End()) {
 			return f.functionName(d)
 		}
 	}
@@ -216,34 +220,36 @@ func (f *file) functionAt(at int) string {
 
 func (f *file) lineOf(p token.Pos) int { return f.set.PositionFor(p, false).Line }
 
+// functionName returns the name of a function as profiles write it: path.Name, path.Type.Name or
+// path.(*Type).Name, without type parameters.
 func (f *file) functionName(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return f.pkg + "." + d.Name.Name
 	}
-	of := d.Recv.List[0].Type
-	form := "%"
-	if star, ok := of.(*ast.StarExpr); ok {
-		of, form = star.X, "(*%)"
+	receiver, format := d.Recv.List[0].Type, "%s"
+	if star, ok := receiver.(*ast.StarExpr); ok {
+		receiver, format = star.X, "(*%s)"
 	}
-	switch generic := of.(type) {
+	switch generic := receiver.(type) {
 	case *ast.IndexExpr:
-		of = generic.X
+		receiver = generic.X
 	case *ast.IndexListExpr:
-		of = generic.X
+		receiver = generic.X
 	}
-	return f.pkg + "." + strings.Replace(form, "%", types.ExprString(of), 1) + "." + d.Name.Name
+	return f.pkg + "." + fmt.Sprintf(format, types.ExprString(receiver)) + "." + d.Name.Name
 }
 
-// addCalls adds the calls in each function of the file.
-func (f *file) addCalls(to map[decisionKey][]tare.Decision, id string) {
+// addCalls adds the calls, go and defer statements in each function of the file to calls. Direct calls
+// of function literals do not count.
+func (f *file) addCalls(calls map[decisionKey][]tare.Decision, id string) {
 	for _, d := range f.functions {
 		if d.Body == nil {
 			continue
 		}
 		name := f.functionName(d)
-		add := func(at token.Pos, text string) {
+		add := func(pos token.Pos, text string) {
 			key := decisionKey{name, text}
-			to[key] = append(to[key], tare.Decision{Side: id, Function: name, File: filepath.Base(f.path), Line: f.lineOf(at), Text: text})
+			calls[key] = append(calls[key], tare.Decision{Side: id, Function: name, File: filepath.Base(f.path), Line: f.lineOf(pos), Text: text})
 		}
 		ast.Inspect(d.Body, func(n ast.Node) bool {
 			switch n := n.(type) {
@@ -263,7 +269,8 @@ func (f *file) addCalls(to map[decisionKey][]tare.Decision, id string) {
 
 var literalRE = regexp.MustCompile(`\.(func\d+|gowrap\d+|deferwrap\d+).*$`)
 
-// declaredFunction returns the declared function around a function literal.
+// declaredFunction returns the name of the declared function around a function literal, or function
+// itself.
 func declaredFunction(function string) string { return literalRE.ReplaceAllString(function, "") }
 
 // packageOf returns the import path in a function's name.

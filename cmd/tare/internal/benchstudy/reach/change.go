@@ -6,55 +6,58 @@ import (
 	"go/parser"
 	"go/printer"
 	"go/token"
+	"slices"
 	"strings"
 )
 
-// lines is the range of a declaration, from 1.
+// lines is the range of lines of a declaration, counted from 1.
 type lines struct{ first, last int }
 
-// changedFunctions returns the functions of a file that differ in base and head, by their lines in
-// head. ok is false if anything except functions differs, or if a method or an init function is
-// only in one: calls do not show what that reaches.
+// changedFunctions returns the lines in head of the functions of a file that differ between base and
+// head. ok is false if anything except functions differs, or if only one of the files has a method or
+// an init function: calls do not show which benchmarks such a function reaches.
 func changedFunctions(base, head []byte) (changed []lines, ok bool) {
-	was, errWas := parseFunctions(base)
-	is, errIs := parseFunctions(head)
-	if errWas != nil || errIs != nil || was.rest != is.rest {
+	baseFile, errBase := parseFunctions(base)
+	headFile, errHead := parseFunctions(head)
+	if errBase != nil || errHead != nil || baseFile.rest != headFile.rest {
 		return nil, false
 	}
-	for name, text := range was.functions {
-		now, there := is.functions[name]
+	for name, text := range baseFile.functions {
+		headText, inHead := headFile.functions[name]
 		switch {
-		case !there && isDispatched(name):
+		case !inHead && isDispatched(name):
 			return nil, false
-		case there && now != text:
-			changed = append(changed, is.places[name])
+		case inHead && headText != text:
+			changed = append(changed, headFile.places[name])
 		}
 	}
-	for name := range is.functions {
-		if _, there := was.functions[name]; there {
+	for name := range headFile.functions {
+		if _, inBase := baseFile.functions[name]; inBase {
 			continue
 		}
 		if isDispatched(name) {
 			return nil, false
 		}
-		changed = append(changed, is.places[name])
+		changed = append(changed, headFile.places[name])
 	}
 	return changed, true
 }
 
-// isDispatched reports whether a function of that name can be called without being named: a method
-// through an interface, an init function at the start.
+// isDispatched reports whether a function can be called without its name: a method through an
+// interface, or an init function at the start.
 func isDispatched(name string) bool {
 	return strings.Contains(name, ".") || strings.HasPrefix(name, "init#") || name == "_"
 }
 
 // file is a source file without comments.
 type file struct {
-	functions map[string]string // text by name, of methods with the receiver's
-	places    map[string]lines
-	rest      string // all except functions, and directives
+	functions map[string]string // text by name; the name of a method has its receiver's type before it
+	places    map[string]lines  // lines by name
+	rest      string            // text of all other declarations, and directives
 }
 
+// parseFunctions divides a source file into functions and the rest. Several init functions have
+// different names.
 func parseFunctions(src []byte) (file, error) {
 	fset := token.NewFileSet()
 	tree, err := parser.ParseFile(fset, "", src, parser.SkipObjectResolution)
@@ -70,8 +73,8 @@ func parseFunctions(src []byte) (file, error) {
 		if err := (&printer.Config{}).Fprint(&text, fset, d); err != nil {
 			return file{}, err
 		}
-		f, is := d.(*ast.FuncDecl)
-		if !is {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok {
 			rest.Write(text.Bytes())
 			rest.WriteByte('\n')
 			continue
@@ -91,14 +94,15 @@ func parseFunctions(src []byte) (file, error) {
 		out.functions[name] = text.String()
 		out.places[name] = lines{fset.Position(f.Pos()).Line, fset.Position(f.End()).Line}
 	}
-	for line := range bytes.Lines(src) { // directives and constraints are comments
+	for line := range bytes.Lines(src) { // directives and constraints are comments, which the printer omits
 		text := bytes.TrimSpace(line)
-		if bytes.HasPrefix(text, []byte("//go:")) || bytes.HasPrefix(text, []byte("// +build")) || bytes.HasPrefix(text, []byte("//export")) || bytes.HasPrefix(text, []byte("#")) {
+		isDirective := func(prefix string) bool { return bytes.HasPrefix(text, []byte(prefix)) }
+		if slices.ContainsFunc([]string{"//go:", "// +build", "//export", "#"}, isDirective) {
 			rest.Write(text)
 			rest.WriteByte('\n')
 		}
 	}
-	if bytes.Contains(src, []byte(`import "C"`)) { // its comment is code
+	if bytes.Contains(src, []byte(`import "C"`)) { // the comment above it is C code
 		rest.Write(src)
 	}
 	out.rest = rest.String()

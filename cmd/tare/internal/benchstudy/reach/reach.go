@@ -1,13 +1,13 @@
-// Package reach finds out which benchmarks of a module can reach what a change
-// changes, by what functions refer to.
+// Package reach finds out which benchmarks of a module can run the code that a
+// change changes, from the references between functions.
 //
-// It leaves out no benchmark that may run changed code. A function counts as
-// reached if a reached one, or anything that runs before a benchmark, calls it or
-// takes its value, and a method also if a value of its type becomes an interface
-// or an argument of a type parameter, itself or inside of another value: so what
-// is called through interfaces and by reflection is reached as well. Where a
-// change is more than the bodies of functions every benchmark is reached whose
-// package depends on it.
+// It finds every benchmark that may run changed code. A function counts as reached
+// if a reached function, or one that runs before any benchmark, calls it or takes
+// its value. A method is also reached if a reached function converts a value of its
+// type, or a value that contains one, to an interface or uses its type as a type
+// argument: interfaces and reflection can call it then. If a change is more than
+// the bodies of functions, every benchmark is reached whose package depends on the
+// changed package.
 package reach
 
 import (
@@ -30,42 +30,42 @@ import (
 
 // Query describes a change of a module, and the benchmarks to select from.
 type Query struct {
-	Base, Head string              // tops of both trees, absolute
-	Files      []string            // that differ, from the top
-	Deps       map[string][]string // directories that the tests of each package need, absolute, in head
-	Dir        string              // where the go command runs
-	Env        []string
-	Flags      []string // of builds, e.g. -tags=x
+	Base, Head string              // absolute paths of the tops of both trees
+	Files      []string            // files that differ, relative to the top
+	Deps       map[string][]string // absolute directories, in head, that the tests of each package need
+	Dir        string              // working directory of the go command
+	Env        []string            // its environment
+	Flags      []string            // build flags, e.g. -tags=x
 }
 
 // Reached selects the benchmarks that a change reaches.
 type Reached struct {
-	all       bool
-	deps      map[string][]string // directories by package
+	all       bool                // the change reaches all benchmarks
+	deps      map[string][]string // Query.Deps
 	wholeDirs map[string]bool     // directories in which more than functions changed
-	changed   map[string][]lines  // functions by file
-	graph     *graph              // nil if it was not needed
+	changed   map[string][]lines  // changed functions by file
+	graph     *graph              // references between functions; nil if not needed or unknown
 }
 
-// Find reads the change. An error of the call graph does not stop it: it then selects complete
-// packages, and returns the reason as well.
+// Find reads the change. If the references between functions cannot be found, it returns a Reached that
+// selects complete packages, together with the error.
 func Find(ctx context.Context, q Query) (*Reached, error) {
 	r := &Reached{deps: q.Deps, wholeDirs: map[string]bool{}, changed: map[string][]lines{}}
-	is := map[string]bool{}
+	isPackage := map[string]bool{} // by directory
 	for _, dirs := range q.Deps {
 		for _, d := range dirs {
-			is[d] = true
+			isPackage[d] = true
 		}
 	}
 	for _, f := range q.Files {
 		switch name := filepath.Base(f); {
 		case name == "go.mod" || name == "go.sum" || name == "go.work" || name == "modules.txt":
-			r.all = true
+			r.all = true // versions of modules may differ
 			return r, nil
-		case filepath.Ext(name) == ".md":
+		case filepath.Ext(name) == ".md": // documentation
 			continue
 		}
-		r.addFile(q, f, is)
+		r.addFile(q, f, isPackage)
 	}
 	if len(r.changed) == 0 {
 		return r, nil
@@ -81,15 +81,16 @@ func Find(ctx context.Context, q Query) (*Reached, error) {
 	return r, nil
 }
 
-// addFile adds a file that differs. It counts for the package in its directory or in the nearest
-// one above.
-func (r *Reached) addFile(q Query, file string, is map[string]bool) {
+// addFile adds a file that differs: its changed functions, or its complete package if more than
+// functions changed. A file that is not in a package, such as test data, belongs to the nearest package
+// above.
+func (r *Reached) addFile(q Query, file string, isPackage map[string]bool) {
 	path := filepath.Join(q.Head, filepath.FromSlash(file))
-	if dir := filepath.Dir(path); is[dir] && filepath.Ext(path) == ".go" {
-		was, errWas := os.ReadFile(filepath.Join(q.Base, filepath.FromSlash(file)))
-		now, errNow := os.ReadFile(path)
-		if errWas == nil && errNow == nil {
-			if changed, ok := changedFunctions(was, now); ok {
+	if dir := filepath.Dir(path); isPackage[dir] && filepath.Ext(path) == ".go" {
+		base, errBase := os.ReadFile(filepath.Join(q.Base, filepath.FromSlash(file)))
+		head, errHead := os.ReadFile(path)
+		if errBase == nil && errHead == nil {
+			if changed, ok := changedFunctions(base, head); ok {
 				if len(changed) > 0 {
 					r.changed[path] = changed
 				}
@@ -98,17 +99,17 @@ func (r *Reached) addFile(q Query, file string, is map[string]bool) {
 		}
 	}
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
-		if is[dir] {
+		if isPackage[dir] {
 			r.wholeDirs[dir] = true
 			return
 		}
-		if dir == q.Head || dir == filepath.Dir(dir) {
+		if dir == q.Head || dir == filepath.Dir(dir) { // the top: no package uses the file
 			return
 		}
 	}
 }
 
-// Package reports whether a benchmark of the package may be reached.
+// Package reports whether the change may reach a benchmark of the package.
 func (r *Reached) Package(path string) bool {
 	if r.all {
 		return true
@@ -126,8 +127,8 @@ func (r *Reached) Package(path string) bool {
 	})
 }
 
-// Benchmark reports whether a benchmark is reached: id is import/path.Name, with _test after the
-// path of an external test.
+// Benchmark reports whether the change may reach a benchmark. id is import/path.Name, with _test after
+// the path of an external test.
 func (r *Reached) Benchmark(id string) bool {
 	dot := strings.LastIndexByte(id, '.')
 	path := id[:max(dot, 0)]
@@ -142,10 +143,10 @@ func (r *Reached) Benchmark(id string) bool {
 	case r.graph == nil:
 		return false
 	}
-	if _, there := r.graph.nodes[id]; !there {
+	if _, ok := r.graph.nodes[id]; !ok { // unknown: it may be reached
 		return true
 	}
-	// What runs before: TestMain, and the init functions of all that is needed.
+	// TestMain and the init functions of all dependencies run before the benchmark.
 	roots := []string{id, path + ".TestMain", tested + ".TestMain", tested + "_test.TestMain"}
 	for name, n := range r.graph.nodes {
 		if n.init && slices.Contains(deps, n.dir) {
@@ -155,22 +156,25 @@ func (r *Reached) Benchmark(id string) bool {
 	return r.graph.canReach(roots, r.changed)
 }
 
-// node is a function of the module with all references of its test variants.
+// node is a function. A package may be loaded in several variants, with and without its tests; a node
+// has the references of the function in all of them.
 type node struct {
-	places []place // several if variants of a package differ
-	dir    string
-	init   bool
-	calls  map[string]bool
+	places []place         // source of the function; several if the variants differ
+	dir    string          // directory of the package; "" if unknown
+	init   bool            // the function initializes its package
+	calls  map[string]bool // names of the functions that it refers to
 }
 
+// place is a range of lines in a file.
 type place struct {
 	file string
 	lines
 }
 
+// graph contains the functions of the module by name, see functionKey.
 type graph struct{ nodes map[string]*node }
 
-// canReach reports whether a changed function is reached from roots.
+// canReach reports whether references lead from roots to a changed function.
 func (g *graph) canReach(roots []string, changed map[string][]lines) bool {
 	seen := map[string]bool{}
 	for len(roots) > 0 {
@@ -181,21 +185,22 @@ func (g *graph) canReach(roots []string, changed map[string][]lines) bool {
 			continue
 		}
 		seen[name] = true
-		for _, at := range n.places {
-			for _, c := range changed[at.file] {
-				if at.first <= c.last && c.first <= at.last {
+		for _, p := range n.places {
+			for _, c := range changed[p.file] {
+				if overlap := p.first <= c.last && c.first <= p.last; overlap {
 					return true
 				}
 			}
 		}
-		for to := range n.calls {
-			roots = append(roots, to)
+		for callee := range n.calls {
+			roots = append(roots, callee)
 		}
 	}
 	return false
 }
 
-// buildGraph loads the packages below head that tests need, and follows references.
+// buildGraph loads the packages below head that tests need, and collects the references of their
+// functions.
 func buildGraph(ctx context.Context, q Query) (*graph, error) {
 	var dirs []string
 	for _, deps := range q.Deps {
@@ -236,7 +241,8 @@ func buildGraph(ctx context.Context, q Query) (*graph, error) {
 	return g, nil
 }
 
-// functionKey names a function as all variants of its package do.
+// functionKey returns the name of a function, which is the same in all variants of its package, for all
+// instances of a generic function, and for the literals inside of the function.
 func functionKey(f *ssa.Function) string {
 	if f.Origin() != nil {
 		f = f.Origin()
@@ -253,10 +259,11 @@ func functionKey(f *ssa.Function) string {
 	return f.Pkg.Pkg.Path() + "." + f.Name()
 }
 
-// addFunction adds the references of a function. A function literal is part of the function around
-// it.
+// addFunction adds a function and its references. The references of a function literal become those of
+// the function around it. Functions without a body or a package have none.
 func (g *graph) addFunction(program *ssa.Program, f *ssa.Function) {
-	if f.Pkg == nil && f.Origin() == nil && f.Object() == nil && f.Parent() == nil || len(f.Blocks) == 0 {
+	isSynthetic := f.Pkg == nil && f.Origin() == nil && f.Object() == nil && f.Parent() == nil
+	if isSynthetic || len(f.Blocks) == 0 {
 		return
 	}
 	top := f
@@ -266,20 +273,21 @@ func (g *graph) addFunction(program *ssa.Program, f *ssa.Function) {
 	name := functionKey(f)
 	n := g.nodes[name]
 	if n == nil {
-		n = &node{calls: map[string]bool{}, init: strings.HasPrefix(top.Name(), "init") && top.Signature.Recv() == nil && (top.Name() == "init" || strings.HasPrefix(top.Name(), "init#"))}
+		isInit := top.Name() == "init" || strings.HasPrefix(top.Name(), "init#")
+		n = &node{calls: map[string]bool{}, init: isInit && top.Signature.Recv() == nil}
 		g.nodes[name] = n
 	}
 	if syntax := top.Syntax(); syntax != nil && top.Synthetic == "" {
-		from, to := program.Fset.Position(syntax.Pos()), program.Fset.Position(syntax.End())
-		if at := (place{from.Filename, lines{from.Line, to.Line}}); !slices.Contains(n.places, at) {
-			n.places = append(n.places, at)
+		start, end := program.Fset.Position(syntax.Pos()), program.Fset.Position(syntax.End())
+		if p := (place{start.Filename, lines{start.Line, end.Line}}); !slices.Contains(n.places, p) {
+			n.places = append(n.places, p)
 		}
-		n.dir = filepath.Dir(from.Filename)
+		n.dir = filepath.Dir(start.Filename)
 	}
-	if n.init && n.dir == "" && top.Pkg != nil { // the one that initializes variables has no position
+	if n.init && n.dir == "" && top.Pkg != nil { // the function that initializes variables has no position
 		for _, m := range top.Pkg.Members {
-			if at := program.Fset.Position(m.Pos()); at.IsValid() && filepath.IsAbs(at.Filename) {
-				n.dir = filepath.Dir(at.Filename)
+			if pos := program.Fset.Position(m.Pos()); pos.IsValid() && filepath.IsAbs(pos.Filename) {
+				n.dir = filepath.Dir(pos.Filename)
 				break
 			}
 		}
@@ -290,32 +298,32 @@ func (g *graph) addFunction(program *ssa.Program, f *ssa.Function) {
 		for _, instruction := range block.Instrs {
 			operands = instruction.Operands(operands[:0])
 			for _, v := range operands {
-				to, is := (*v).(*ssa.Function)
-				if !is {
+				callee, ok := (*v).(*ssa.Function)
+				if !ok {
 					continue
 				}
-				n.calls[functionKey(to)] = true
-				for _, t := range to.TypeArgs() {
+				n.calls[functionKey(callee)] = true
+				for _, t := range callee.TypeArgs() {
 					n.addMethods(program, t, seen)
 				}
 			}
-			if made, is := instruction.(*ssa.MakeInterface); is {
-				n.addMethods(program, made.X.Type(), seen)
+			if conversion, ok := instruction.(*ssa.MakeInterface); ok {
+				n.addMethods(program, conversion.X.Type(), seen)
 			}
 		}
 	}
 }
 
-// addMethods adds the methods of a type and of the types inside of it: they can be called once a
-// value of it is an interface.
+// addMethods adds references to the methods of a type and of the types inside of it: they can be called
+// once a value of the type is in an interface. seen has the types that were added.
 func (n *node) addMethods(program *ssa.Program, t types.Type, seen map[types.Type]bool) {
 	if seen[t] {
 		return
 	}
 	seen[t] = true
-	if _, is := t.Underlying().(*types.Interface); !is {
-		for _, of := range []types.Type{t, types.NewPointer(t)} {
-			set := program.MethodSets.MethodSet(of)
+	if _, isInterface := t.Underlying().(*types.Interface); !isInterface {
+		for _, receiver := range []types.Type{t, types.NewPointer(t)} {
+			set := program.MethodSets.MethodSet(receiver)
 			for i := range set.Len() {
 				if f, ok := set.At(i).Obj().(*types.Func); ok {
 					n.calls[f.Origin().FullName()] = true

@@ -10,16 +10,18 @@ import (
 
 // image contains the sections of a binary that are compared.
 type image struct {
-	text     []byte
-	textAddr uint64
-	lines    []byte   // the table of functions and lines
-	data     [][]byte // sections that may hold addresses of functions
-	mask     func(entry uint64, code []byte, at locate) function
+	text     []byte                                                // machine code
+	textAddr uint64                                                // address of text
+	lines    []byte                                                // table of functions and lines (pclntab)
+	data     [][]byte                                              // sections that may contain addresses of functions
+	mask     func(entry uint64, code []byte, find locate) function // for the processor of the binary
 }
 
-// locate finds the function at an address.
+// locate returns the function that an address is in, and the distance from its entry. It returns false
+// if the address is not in code.
 type locate func(addr uint64) (name string, offset uint64, ok bool)
 
+// readImage reads an ELF or Mach-O binary. The error wraps ErrUnknown for other files and processors.
 func readImage(path string) (*image, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -69,8 +71,8 @@ func readMachO(path string, m *macho.File) (*image, error) {
 	}
 	var errs error
 	for _, s := range m.Sections {
-		const zeroFilled = 1
-		if s.Flags&0xff == zeroFilled {
+		const typeMask, zeroFill = 0xff, 1 // SECTION_TYPE and S_ZEROFILL: no content in the file
+		if s.Flags&typeMask == zeroFill {
 			continue
 		}
 		data, err := s.Data()
@@ -80,6 +82,8 @@ func readMachO(path string, m *macho.File) (*image, error) {
 	return img.checkComplete(path, errs)
 }
 
+// addSection stores the content of a section: text and lines say whether it is code or the table of
+// lines; otherwise it is data.
 func (img *image) addSection(text, lines bool, addr uint64, data []byte) {
 	switch {
 	case text:
@@ -91,6 +95,7 @@ func (img *image) addSection(text, lines bool, addr uint64, data []byte) {
 	}
 }
 
+// checkComplete returns img if all sections could be read and it has code and a table of lines.
 func (img *image) checkComplete(path string, err error) (*image, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

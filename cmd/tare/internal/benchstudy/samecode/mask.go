@@ -12,23 +12,23 @@ import (
 func (img *image) useAMD64() { img.mask = maskAMD64 }
 func (img *image) useARM64() { img.mask = maskARM64 }
 
-// masker builds the code of a function in which the name of a function replaces its address, and
-// <data> that of data.
+// masker builds the masked code of a function: the names of other functions replace their addresses,
+// and <data> replaces addresses of data.
 type masker struct {
-	out  function
-	of   uint64 // entry of the function
-	size uint64
-	at   locate
+	out   function
+	entry uint64 // address of the function
+	size  uint64 // bytes of its code
+	find  locate
 }
 
 // writeTarget writes the replacement of an address. An address inside the function itself becomes
 // its distance from the beginning.
 func (m *masker) writeTarget(addr uint64) {
-	if addr-m.of < m.size {
-		m.out.code = fmt.Appendf(m.out.code, "<%d>", addr-m.of)
+	if offset := addr - m.entry; offset < m.size { // unsigned: an address before the entry is a huge offset
+		m.out.code = fmt.Appendf(m.out.code, "<%d>", offset)
 		return
 	}
-	name, offset, ok := m.at(addr)
+	name, offset, ok := m.find(addr)
 	if !ok {
 		m.out.code = append(m.out.code, "<data>"...)
 		return
@@ -37,13 +37,14 @@ func (m *masker) writeTarget(addr uint64) {
 	m.out.code = fmt.Appendf(m.out.code, "<%s+%d>", name, offset)
 }
 
-// padAMD64 is the instruction between functions.
+// padAMD64 is the byte between functions, an INT3 instruction.
 const padAMD64 = 0xcc
 
-// maskAMD64 masks addresses relative to the instruction pointer. Code after an instruction that
-// cannot be decoded stays as it is, so that it rather differs than not.
-func maskAMD64(entry uint64, code []byte, at locate) function {
-	m := masker{of: entry, size: uint64(len(code)), at: at}
+// maskAMD64 masks addresses relative to the instruction pointer. Code from an instruction on that
+// cannot be decoded is not masked, so that it may differ although it does the same, but not the other
+// way round.
+func maskAMD64(entry uint64, code []byte, find locate) function {
+	m := masker{entry: entry, size: uint64(len(code)), find: find}
 	m.out.code = make([]byte, 0, len(code)+len(code)/2)
 	for i := 0; i < len(code) && !isPadding(code[i:], padAMD64); {
 		inst, err := decodeAMD64(code[i:])
@@ -78,12 +79,16 @@ func maskAMD64(entry uint64, code []byte, at locate) function {
 	return m.out
 }
 
-// isPadding reports whether code contains only the instruction between functions.
+// maxPadding is more than the bytes between two functions.
+const maxPadding = 64
+
+// isPadding reports whether code contains only the byte between functions.
 func isPadding(code []byte, padding byte) bool {
-	return len(code) < 64 && bytes.Count(code, []byte{padding}) == len(code)
+	return len(code) < maxPadding && bytes.Count(code, []byte{padding}) == len(code)
 }
 
-// decodeAMD64 is x86asm.Decode, which panics on some instructions of AVX-512.
+// decodeAMD64 calls x86asm.Decode, and returns an error if it panics, as it does on some instructions of
+// AVX-512. It adds the position of an address that x86asm does not report.
 func decodeAMD64(code []byte) (inst x86asm.Inst, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -97,22 +102,24 @@ func decodeAMD64(code []byte) (inst x86asm.Inst, err error) {
 	return inst, err
 }
 
-// vectorAddress finds the address relative to the instruction pointer in an instruction with a VEX
-// or EVEX prefix, which x86asm does not report.
-func vectorAddress(code []byte) (at, size int) {
-	operands := map[byte]int{0xc5: 3, 0xc4: 4, 0x62: 5}[code[0]] // where the byte of operands is
-	const relative, mask = 0x05, 0xc7
+// vectorAddress returns the position and size of the address relative to the instruction pointer in
+// an instruction with a VEX or EVEX prefix, which x86asm does not report; 0, 0 if it has none.
+func vectorAddress(code []byte) (offset, size int) {
+	const vex2, vex3, evex = 0xc5, 0xc4, 0x62
+	operands := map[byte]int{vex2: 3, vex3: 4, evex: 5}[code[0]] // position of the ModRM byte; 0 if no prefix
+	const relative, mask = 0x05, 0xc7                            // ModRM: mod 0 and rm 5 mean an address after it
 	if operands == 0 || len(code) < operands+5 || code[operands]&mask != relative {
 		return 0, 0
 	}
 	return operands + 1, 4
 }
 
-// maskARM64 masks branches, and addresses that are composed of a page and an offset in it.
-func maskARM64(entry uint64, code []byte, at locate) function {
-	m := masker{of: entry, size: uint64(len(code)), at: at}
+// maskARM64 masks branches, and addresses that are composed of a page (ADRP) and an offset in the page
+// (ADD, or a load or store).
+func maskARM64(entry uint64, code []byte, find locate) function {
+	m := masker{entry: entry, size: uint64(len(code)), find: find}
 	m.out.code = make([]byte, 0, len(code)+len(code)/2)
-	var pages [32]bool // registers that hold the page of an address
+	var pages [32]bool // registers that contain the page of an address
 	for i := 0; i+4 <= len(code) && !isPadding(code[i:], 0); i += 4 {
 		word := binary.LittleEndian.Uint32(code[i:])
 		pc := entry + uint64(i)
@@ -120,17 +127,18 @@ func maskARM64(entry uint64, code []byte, at locate) function {
 			opADRP, maskADRP = 0x90000000, 0x9f000000
 			opADD, maskADD   = 0x91000000, 0xffc00000 // 64 bits, immediate
 			opLoad, maskLoad = 0x39000000, 0x3b000000 // load or store at a register plus an immediate
-			immediate        = 0xfff << 10
+			immediate        = 0xfff << 10            // 12 bits: the offset in the page
+			pageBits         = 3<<29 | 0x7ffff<<5     // 21 bits of ADRP: the page
 		)
 		to, from := word&31, word>>5&31
 		switch {
 		case word&maskADRP == opADRP:
 			pages[to] = true
-			m.writeWord(word &^ (3<<29 | 0x7ffff<<5))
+			m.writeWord(word &^ pageBits)
 			continue
 		case word&maskADD == opADD && pages[from], word&maskLoad == opLoad && pages[from]:
 			m.writeWord(word &^ immediate)
-			if word&maskADD == opADD {
+			if word&maskADD == opADD { // the register now contains the complete address
 				pages[to] = false
 			}
 			continue
@@ -141,7 +149,7 @@ func maskARM64(entry uint64, code []byte, at locate) function {
 				m.out.code = append(m.out.code, inst.Op.String()...)
 				for _, a := range inst.Args {
 					if a != nil {
-						if _, is := a.(arm64asm.PCRel); !is {
+						if _, isDistance := a.(arm64asm.PCRel); !isDistance {
 							m.out.code = append(m.out.code, a.String()...)
 						}
 					}
@@ -157,7 +165,8 @@ func maskARM64(entry uint64, code []byte, at locate) function {
 
 func (m *masker) writeWord(w uint32) { m.out.code = binary.LittleEndian.AppendUint32(m.out.code, w) }
 
-// branchDistance returns how far an instruction that is relative to itself branches.
+// branchDistance returns the distance in bytes that an instruction branches, or refers to, relative to
+// itself; false if it does not.
 func branchDistance(inst arm64asm.Inst) (int64, bool) {
 	for _, a := range inst.Args {
 		if distance, ok := a.(arm64asm.PCRel); ok {

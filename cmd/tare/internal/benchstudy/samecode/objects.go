@@ -9,20 +9,21 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// Changed returns a function that reports whether two links take a package from different files.
-// The go command names objects in its cache by their content.
+// Changed returns a predicate for packages that two links do not take from the same file. The go command
+// names objects in its cache by their content, so that equal files are equal packages.
 func Changed(a, b *gobench.Link) (func(path string) bool, error) {
-	of := make([]map[string]string, 2)
-	for i, l := range []*gobench.Link{a, b} {
-		var err error
-		if of[i], err = linkObjects(l); err != nil {
-			return nil, err
-		}
+	objectsA, err := linkObjects(a)
+	if err != nil {
+		return nil, err
 	}
-	return func(path string) bool { return of[0][path] == "" || of[0][path] != of[1][path] }, nil
+	objectsB, err := linkObjects(b)
+	if err != nil {
+		return nil, err
+	}
+	return func(path string) bool { return objectsA[path] == "" || objectsA[path] != objectsB[path] }, nil
 }
 
-// linkObjects returns the files that a link reads, by import path.
+// linkObjects returns the object files of a link by import path, from the file of its -importcfg.
 func linkObjects(l *gobench.Link) (map[string]string, error) {
 	i := slices.Index(l.Args, "-importcfg")
 	if i < 0 || i+1 == len(l.Args) {

@@ -1,15 +1,16 @@
 // Package samecode compares the machine code of two builds of a test binary,
-// function by function, with addresses masked. Where nothing that a benchmark
+// function by function, with addresses masked. If no function that a benchmark
 // can execute differs, a difference in its time comes from data, from the
 // addresses of code, or from chance.
 //
-// Packages whose objects are the same file on both sides are skipped.
+// Packages whose objects are the same file on both sides are not compared.
 //
-// What a benchmark can execute is over-estimated: every function that direct
-// calls lead to from it, with the function literals in it, and every function
-// that can be called indirectly: methods, and functions whose address stands in
-// data. Functions that initialise packages are excluded, since their results
-// are data, and so are other benchmarks and tests.
+// The functions that a benchmark can execute are over-estimated. They are the
+// functions that direct calls from the benchmark lead to, with the function
+// literals inside of them, and all functions that can be called indirectly:
+// methods, and functions whose address is in data. Functions that initialise
+// packages are excluded, since their results are data, and so are other benchmarks
+// and tests.
 package samecode
 
 import (
@@ -28,30 +29,30 @@ var ErrUnknown = errors.New("its machine code cannot be read here")
 
 // Program is the code of a binary.
 type Program struct {
-	functions map[string]function
-	taken     map[string]bool     // functions whose address is in data
+	functions map[string]function // by name
+	taken     map[string]bool     // names of functions whose address is in data
 	literals  map[string][]string // function literals, by the function around them
 }
 
-// function is the code of a function with addresses masked, and the functions
-// that it refers to.
+// function is the code of a function with addresses masked.
 type function struct {
 	code   []byte
-	refs   []string
-	opaque bool // not all of it could be decoded
+	refs   []string // names of the functions that it refers to
+	opaque bool     // a part of the code could not be decoded, and is not masked
 }
 
-// equal compares the code of functions. A function in assembly that is local to its file has no
-// package in its name; if it cannot be decoded only its length is compared, or each one of the
-// runtime would be a difference.
-func (f function) equal(g function, local bool) bool {
-	if local && f.opaque && g.opaque {
+// equal reports whether two functions have the same code. isLocal says that they are assembly functions
+// local to a file, which have no package in their names. If such functions cannot be decoded only their
+// lengths are compared: the unmasked addresses in those of the runtime always differ.
+func (f function) equal(g function, isLocal bool) bool {
+	if isLocal && f.opaque && g.opaque {
 		return len(f.code) == len(g.code)
 	}
 	return bytes.Equal(f.code, g.code)
 }
 
-// Open reads a binary.
+// Open reads the functions of a binary. The error wraps [ErrUnknown] if the system or processor is
+// unknown.
 func Open(path string) (*Program, error) {
 	img, err := readImage(path)
 	if err != nil {
@@ -71,7 +72,7 @@ func Open(path string) (*Program, error) {
 		entries = append(entries, f.Entry)
 	}
 	slices.Sort(entries)
-	at := func(addr uint64) (name string, offset uint64, ok bool) {
+	find := func(addr uint64) (name string, offset uint64, ok bool) {
 		i, exact := slices.BinarySearch(entries, addr)
 		if !exact {
 			i--
@@ -86,8 +87,8 @@ func Open(path string) (*Program, error) {
 		if f.Entry < img.textAddr || high > uint64(len(img.text)) || low > high {
 			continue
 		}
-		masked := img.mask(f.Entry, img.text[low:high], at)
-		if old, ok := p.functions[f.Name]; ok { // of one name: as good as one function
+		masked := img.mask(f.Entry, img.text[low:high], find)
+		if old, ok := p.functions[f.Name]; ok { // functions of the same name count as one
 			masked.code = slices.Concat(old.code, masked.code)
 			masked.refs = append(masked.refs, old.refs...)
 		}
@@ -108,11 +109,11 @@ func Open(path string) (*Program, error) {
 	return p, nil
 }
 
-// Difference names the functions that differ between two programs.
+// Difference contains the functions that differ between two programs.
 type Difference struct {
 	a, b     *Program
-	names    map[string]bool
-	indirect string // a function that differs and can be called indirectly; "" if none
+	names    map[string]bool // functions that differ
+	indirect string          // a function that differs and can be called indirectly; "" if none does
 }
 
 // initRE matches functions that run before any benchmark.
@@ -122,8 +123,8 @@ var initRE = regexp.MustCompile(`\.init(\.\d+)?$|(^|\.)map\.init\.\d+$|\.init\.(
 // statements call.
 var literalRE = regexp.MustCompile(`\.(func|gowrap|deferwrap)\d+$|\.\d+$`)
 
-// outerOf returns the function around a function literal. Between their names are those of inlined
-// functions.
+// outerOf returns the function around a function literal; false if name is not a function literal. The
+// names of inlined functions may be between the name of the function and the suffix of the literal.
 func (p *Program) outerOf(name string) (string, bool) {
 	if !literalRE.MatchString(name) {
 		return "", false
@@ -146,20 +147,22 @@ var testRE = regexp.MustCompile(`\.(Benchmark|Test|Fuzz|Example)[A-Z0-9_]?\w*$`)
 // methodRE matches methods, which interfaces and reflection call.
 var methodRE = regexp.MustCompile(`^(.*/)?[^/]*?\.(\(\*[^)]*\)|[A-Za-z_]\w*(\[[^\]]*\])?)\.[A-Za-z_]\w*(-fm)?$`)
 
-// Compare finds the differences in packages of which changed is true, in code made of types, and in
-// instances of generic functions, whose package is that of their source.
+// Compare compares the functions of packages that changed selects, and in addition all functions that
+// the compiler made for types and all instances of generic functions: these may differ although the
+// package of their source is the same.
 func Compare(a, b *Program, changed func(path string) bool) *Difference {
 	d := &Difference{a: a, b: b, names: map[string]bool{}}
-	differs := func(name string) {
+	addDifferent := func(name string) {
 		path, ok := packageOf(name)
 		if initRE.MatchString(name) || ok && !changed(path) {
 			return
 		}
 		d.names[name] = true
-		_, inA := a.outerOf(name)
-		_, inB := b.outerOf(name)
+		_, literalInA := a.outerOf(name)
+		_, literalInB := b.outerOf(name)
 		switch {
-		case testRE.MatchString(name), inA || inB:
+		case testRE.MatchString(name): // only go test calls it
+		case literalInA || literalInB: // it counts if the function around it is reached
 		case a.taken[name] || b.taken[name] || methodRE.MatchString(name):
 			if d.indirect == "" || name < d.indirect {
 				d.indirect = name
@@ -167,29 +170,31 @@ func Compare(a, b *Program, changed func(path string) bool) *Difference {
 		}
 	}
 	for name, f := range a.functions {
-		if g, ok := b.functions[name]; !ok || !f.equal(g, !strings.Contains(name, ".")) {
-			differs(name)
+		isLocal := !strings.Contains(name, ".")
+		if g, ok := b.functions[name]; !ok || !f.equal(g, isLocal) {
+			addDifferent(name)
 		}
 	}
 	for name := range b.functions {
 		if _, ok := a.functions[name]; !ok {
-			differs(name)
+			addDifferent(name)
 		}
 	}
 	return d
 }
 
-// pathPrefix returns a package's path as names of functions have it: dots after the last slash are
-// escaped.
+// pathPrefix returns a package's path in the form that names of functions have: dots after the last
+// slash are escaped.
 func pathPrefix(path string) string {
 	slash := strings.LastIndexByte(path, '/') + 1
 	return path[:slash] + strings.ReplaceAll(path[slash:], ".", "%2e")
 }
 
 // packageOf returns the import path of the package that a function is compiled in. It returns false
-// for instances of generic functions and for code made of types.
+// for instances of generic functions and for functions that the compiler made for types: every package
+// may contain them.
 func packageOf(name string) (string, bool) {
-	if strings.ContainsAny(name, "[:") {
+	if strings.ContainsAny(name, "[:") { // f[…], type:.eq.…
 		return "", false
 	}
 	slash := strings.LastIndexByte(name, '/') + 1
@@ -200,8 +205,8 @@ func packageOf(name string) (string, bool) {
 	return strings.ReplaceAll(name[:slash+dot], "%2e", "."), true
 }
 
-// Same reports whether nothing differs that the function called name, of the package at path, can
-// execute. It returns false if that is unknown.
+// Same reports whether all code is equal that the function called name, in the package at path, can
+// execute. It returns false if the function is unknown.
 func (d *Difference) Same(path, name string) bool {
 	if d.indirect != "" {
 		return false
@@ -212,20 +217,20 @@ func (d *Difference) Same(path, name string) bool {
 	return !d.Calls(path, name)
 }
 
-// Calls reports whether direct calls from the function called name, of the package at path, lead to
-// a function that differs.
+// Calls reports whether direct calls from the function called name, in the package at path, lead to a
+// function that differs.
 func (d *Difference) Calls(path, name string) bool {
 	start := pathPrefix(path) + "." + name
 	return d.a.canReach(start, d.names) || d.b.canReach(start, d.names)
 }
 
-// canReach reports whether calls from start lead to one of names.
+// canReach reports whether references from start, and function literals, lead to one of names.
 func (p *Program) canReach(start string, names map[string]bool) bool {
 	seen := map[string]bool{}
-	open := []string{start}
-	for len(open) > 0 {
-		name := open[len(open)-1]
-		open = open[:len(open)-1]
+	queue := []string{start}
+	for len(queue) > 0 {
+		name := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
 		if seen[name] {
 			continue
 		}
@@ -233,7 +238,7 @@ func (p *Program) canReach(start string, names map[string]bool) bool {
 			return true
 		}
 		seen[name] = true
-		open = append(append(open, p.functions[name].refs...), p.literals[name]...)
+		queue = append(append(queue, p.functions[name].refs...), p.literals[name]...)
 	}
 	return false
 }

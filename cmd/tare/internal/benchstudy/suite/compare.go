@@ -39,7 +39,7 @@ type Remark struct {
 }
 
 // compareGoTest runs the benchmarks as go test -bench does, and remarks on each whose time differs
-// from the time in found. A set-up may read a flag, or use what an earlier benchmark left behind.
+// from the time in found. A set-up may read a flag, or use the state of an earlier benchmark.
 func (d *discovery) compareGoTest(ctx context.Context, b *Suite, found []Benchmark, spec trial.Spec, say func(string)) (remarks []Remark, err error) {
 	groups := map[string][]Benchmark{}
 	var order []string

@@ -188,7 +188,7 @@ func (s *Side) Building() (env, flags []string) {
 	return append(build.Environment(os.Environ()), s.extraEnv()...), s.withFlags("list")[1:]
 }
 
-// flagIn returns the value of the last flag called name in GOFLAGS; "" if there is none.
+// flagIn returns the value of the last flag called name in GOFLAGS, or "".
 func flagIn(goflags, name string) (value string) {
 	for _, flag := range splitWords(goflags) {
 		if text, ok := strings.CutPrefix(strings.TrimLeft(flag, "-"), name+"="); ok {

@@ -35,18 +35,20 @@ func Text(w io.Writer, r *tare.Result, st report.Style) error {
 		}
 	}
 	t.writeReported()
-	t.overMachines()
+	t.writeOverMachines()
 	t.writeTail()
 	_, err := io.WriteString(w, report.WrapLines(t.b.String(), st.Width))
 	return err
 }
 
+// page is a comparison that is being written.
 type page struct {
 	r     *tare.Result
 	style report.Style
 	b     strings.Builder
 }
 
+// writeHead writes the title, the headline with the line below it, and the sides.
 func (t *page) writeHead() {
 	fmt.Fprintln(&t.b, paint(t.style.Bold, t.r.Study))
 	if headline, figures := report.Headline(t.r); t.r.Answer != "" {
@@ -64,11 +66,11 @@ func (t *page) writeHead() {
 // row is one benchmark in a table.
 type row struct {
 	cells  []string
-	colour func(string) string // of the verdict
+	colour func(string) string // style of the verdict; nil for plain text
 }
 
-// writeRows writes rows below their header. The first column and texts are aligned to the left,
-// numbers to the right.
+// writeRows writes rows below their header, in aligned columns. right says which columns are aligned to
+// the right, as numbers are.
 func (t *page) writeRows(header []string, right []bool, rows []row) {
 	width := make([]int, len(header))
 	for _, cells := range append([][]string{header}, cellsOf(rows)...) {
@@ -102,6 +104,7 @@ func (t *page) writeRows(header []string, right []bool, rows []row) {
 	}
 }
 
+// verdictColumn is the column that is printed in the row's colour.
 const verdictColumn = 5
 
 func cellsOf(rows []row) [][]string {
@@ -141,8 +144,8 @@ func (t *page) writeMetric(name string) {
 	}
 }
 
-// writeWork writes the table of a metric that is counted outside the rounds, also of benchmarks
-// that are not timed.
+// writeWork writes the table of a metric that is counted outside of rounds. It has all counted
+// benchmarks, whether they are timed or not.
 func (t *page) writeWork(m tare.Metric) {
 	var rows []row
 	for _, c := range t.r.Comparisons {
@@ -179,9 +182,9 @@ func (t *page) describeCounts(c tare.Comparison) (ratio, interval, word string, 
 	return ratio, interval, "more work", t.style.Bad
 }
 
-// overMachines writes the verdicts over machines that all measured everything. The tables above are
-// of the first machine.
-func (t *page) overMachines() {
+// writeOverMachines writes the verdicts over machines, if each of several machines measured all
+// benchmarks. The tables above are then of the first machine.
+func (t *page) writeOverMachines() {
 	if len(t.r.Machines) == 0 || t.r.Divided() {
 		return
 	}
@@ -206,8 +209,8 @@ func (t *page) overMachines() {
 	fmt.Fprintf(&t.b, "each machine measured both sides in its own rounds; the tables above are of %s\n", t.r.Machines[0].Name)
 }
 
-// shortenNames returns a text with short names of benchmarks, and without the head, which all rows
-// are about.
+// shortenNames replaces "head, " and the id of a benchmark by the benchmark's short name: all rows are
+// about the head.
 func (t *page) shortenNames(text string) string {
 	for _, w := range t.r.Workloads {
 		text = strings.Replace(text, benchstudy.Head+", "+w.ID, t.shortName(w.ID), 1)
@@ -215,8 +218,8 @@ func (t *page) shortenNames(text string) string {
 	return text
 }
 
-// writeReported writes the tables of metrics that benchmarks report by themselves. They are not
-// judged: it is not known which way they are better.
+// writeReported writes the tables of metrics that benchmarks report by b.ReportMetric. They are not
+// judged: whether more is better is unknown.
 func (t *page) writeReported() {
 	units := map[string][]row{}
 	var order []string
@@ -286,12 +289,12 @@ func (t *page) judgeRow(workload, metric string, base, head []float64) (ratio, i
 	return ratio, interval, word, colour
 }
 
-// verdictLabel returns the label of a comparison that has an interval: it calls nothing a
-// difference that the control shows as well.
+// verdictLabel returns the label of a comparison that has an interval, and its style. A difference
+// within the noise floor, which the control shows as well, is not called one.
 func (t *page) verdictLabel(c tare.Comparison) (string, func(string) string) {
-	words := [2]string{"less", "more"}
+	less, more := "less", "more"
 	if c.Metric == "time" {
-		words = [2]string{"faster", "slower"}
+		less, more = "faster", "slower"
 	}
 	floor := tare.NoiseFloor(t.r.Comparisons, c.Workload, c.Metric)
 	switch c.Differs(floor) {
@@ -307,12 +310,13 @@ func (t *page) verdictLabel(c tare.Comparison) (string, func(string) string) {
 		return fmt.Sprintf("within the control's ±%.1f %%", 100*math.Expm1(floor)), t.style.Dim
 	}
 	if c.Ratio < 1 {
-		return words[0], t.style.Good
+		return less, t.style.Good
 	}
-	return words[1], t.style.Bad
+	return more, t.style.Bad
 }
 
-// compareCounts compares counts that vary and have no ratio, because one is zero in some round.
+// compareCounts compares counts that vary and have no interval of a ratio, because a side is zero in
+// some round.
 func (t *page) compareCounts(base, head []float64) (ratio, interval, word string, colour func(string) string) {
 	sign, _, ok := stats.CompareCounts(base, head)
 	switch {
@@ -344,8 +348,8 @@ func (t *page) describeExact(base, head float64) (ratio, interval, word string, 
 	return ratio, "exactly", number + " more", t.style.Bad
 }
 
-// benchstatText returns benchstat's verdict on the same values: it compares them as two samples of
-// runs, by the U test of Mann and Whitney at 5 %, each row by itself.
+// benchstatText returns benchstat's verdict on the same values. benchstat compares them as two samples,
+// by the U test of Mann and Whitney at 5 %, each row by itself.
 func benchstatText(base, head []float64) string {
 	if len(base) == 0 || len(head) == 0 {
 		return ""
@@ -356,6 +360,8 @@ func benchstatText(base, head []float64) string {
 	return c.FormatDelta(median(base), median(head)) + " (" + c.String() + ")"
 }
 
+// writeTail writes everything below the tables: causes of differences, a summary of the run, verdicts,
+// findings, and the benchmarks that were not counted or not measured.
 func (t *page) writeTail() {
 	r := t.r
 	for _, e := range r.Explanations {
@@ -369,7 +375,7 @@ func (t *page) writeTail() {
 	}
 	fmt.Fprintf(&t.b, "\n%s in %.0f s, seed %s, %s, stopped: %s\n", format.Count(r.RoundsDone, "round"), r.Seconds, r.Seed, r.Plan.Isolation, r.Stopped)
 	if widest := t.widestNoise(); widest > 0 {
-		fmt.Fprintf(&t.b, "base against itself, over the same rounds: time within ±%.1f %% at worst%s; what is said of time holds for all rows together\n", 100*math.Expm1(widest), t.oneBuild())
+		fmt.Fprintf(&t.b, "base against itself, over the same rounds: time within ±%.1f %% at worst%s; what is said of time holds for all rows together\n", 100*math.Expm1(widest), t.describeOneBuild())
 	}
 	for _, v := range r.Verdicts {
 		if v.Criterion != "" {
@@ -387,15 +393,15 @@ func (t *page) writeTail() {
 	}
 	for _, f := range r.Findings {
 		if f.Workload != "" && slices.Contains([]string{benchstudy.SameCode().ID, benchstudy.HeadTests().ID, benchstudy.NotTimed().ID}, f.Check) {
-			continue // reported of all together
+			continue // counted above
 		}
 		if f.Check == benchstudy.NotCounted().ID && f.Workload != "" {
-			continue // below, by reason
+			continue // listed below, by reason
 		}
-		about := strings.TrimSpace(strings.Join([]string{f.Contender, t.shortName(f.Workload)}, " "))
+		subject := strings.TrimSpace(strings.Join([]string{f.Contender, t.shortName(f.Workload)}, " "))
 		line := fmt.Sprintf("%s %s: %s", f.Severity, f.Check, f.Message)
-		if about != "" {
-			line = fmt.Sprintf("%s %s, %s: %s", f.Severity, f.Check, about, f.Message)
+		if subject != "" {
+			line = fmt.Sprintf("%s %s, %s: %s", f.Severity, f.Check, subject, f.Message)
 		}
 		if f.Advice != "" {
 			line += "; " + f.Advice
@@ -412,7 +418,8 @@ func (t *page) writeTail() {
 	t.writeList("not measured", r.NotWeighed)
 }
 
-// writeList writes skipped benchmarks, by reason.
+// writeList writes a heading and the skipped benchmarks, a line for each reason; nothing if left is
+// empty.
 func (t *page) writeList(heading string, left []tare.NotWeighed) {
 	if len(left) == 0 {
 		return
@@ -423,10 +430,10 @@ func (t *page) writeList(heading string, left []tare.NotWeighed) {
 	}
 }
 
-// idsWithNote returns the workloads with a note.
-func (t *page) idsWithNote(of check.Check) (ids []string) {
+// idsWithNote returns the ids of the workloads with a note.
+func (t *page) idsWithNote(note check.Check) (ids []string) {
 	for _, f := range t.r.Findings {
-		if f.Check == of.ID && f.Workload != "" {
+		if f.Check == note.ID && f.Workload != "" {
 			ids = append(ids, f.Workload)
 		}
 	}
@@ -436,7 +443,7 @@ func (t *page) idsWithNote(of check.Check) (ids []string) {
 // maxNames limits the benchmarks that are named for one reason.
 const maxNames = 4
 
-// byReason returns the skipped benchmarks of each reason in one line.
+// byReason returns a line for each reason: the names of its benchmarks, and the reason.
 func (t *page) byReason(left []tare.NotWeighed) (lines []string) {
 	names := map[string][]string{}
 	var reasons []string
@@ -456,33 +463,36 @@ func (t *page) byReason(left []tare.NotWeighed) (lines []string) {
 	return lines
 }
 
-// widestNoise returns the largest half-width of the control on the first metric.
+// widestNoise returns the largest noise floor of the first metric, as the logarithm of a ratio.
 func (t *page) widestNoise() float64 {
-	var most float64
+	var widest float64
 	for _, w := range t.r.Workloads {
-		most = max(most, tare.NoiseFloor(t.r.Comparisons, w.ID, t.r.Metrics[0]))
+		widest = max(widest, tare.NoiseFloor(t.r.Comparisons, w.ID, t.r.Metrics[0]))
 	}
-	return most
+	return widest
 }
 
-// oneBuild returns which part of the widest noise one build against itself has, in words.
-func (t *page) oneBuild() string {
-	var most tare.Resolution
+// describeOneBuild returns a clause about the part of the widest noise that a single build and process
+// has; "" if it is unknown.
+func (t *page) describeOneBuild() string {
+	var widest tare.Resolution
 	for _, x := range t.r.Machine.Resolution {
-		if x.Metric == t.r.Metrics[0] && x.HalfWidth > most.HalfWidth {
-			most = x
+		if x.Metric == t.r.Metrics[0] && x.HalfWidth > widest.HalfWidth {
+			widest = x
 		}
 	}
-	if most.Within == 0 {
+	if widest.Within == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (±%.1f %% within one build and process; the rest is where code lies, and processes)", 100*most.Within)
+	return fmt.Sprintf(" (±%.1f %% within one build and process; the rest is where code lies, and processes)", 100*widest.Within)
 }
 
+// isConstant reports whether there are values and all of them are equal.
 func isConstant(values []float64) bool {
 	return len(values) > 0 && slices.Min(values) == slices.Max(values)
 }
 
+// median returns the median; NaN if there are no values.
 func median(values []float64) float64 {
 	if len(values) == 0 {
 		return math.NaN()
@@ -491,15 +501,16 @@ func median(values []float64) float64 {
 	return (s[len(s)/2] + s[(len(s)-1)/2]) / 2
 }
 
-// formatPair formats two values of one row in one unit.
+// formatPair formats two values of a row in one unit: times in the unit of the larger one, other values
+// without a unit. NaN, a missing value, becomes a dash.
 func formatPair(unit string, base, head float64) (string, string) {
 	divisor := 1.0
-	if most := max(base, head); unit == "ns/op" {
+	if larger := max(base, head); unit == "ns/op" {
 		for _, u := range []struct {
 			name string
 			ns   float64
 		}{{"s", 1e9}, {"ms", 1e6}, {"µs", 1e3}, {"ns", 1}} {
-			if unit, divisor = u.name, u.ns; most >= u.ns {
+			if unit, divisor = u.name, u.ns; larger >= u.ns {
 				break
 			}
 		}
@@ -512,7 +523,7 @@ func formatPair(unit string, base, head float64) (string, string) {
 		}
 		x /= divisor
 		decimals := 0
-		if x != math.Trunc(x) {
+		if x != math.Trunc(x) { // four significant digits
 			decimals = max(0, 3-int(math.Floor(math.Log10(math.Abs(x)))))
 		}
 		return strings.TrimSpace(strconv.FormatFloat(x, 'f', min(decimals, 6), 64) + " " + unit)
