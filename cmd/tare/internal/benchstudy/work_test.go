@@ -127,7 +127,7 @@ func TestUncountable(t *testing.T) {
 		{"go1.26.1", []string{"GOGC=50"}, "head has GOGC=50"},
 	} {
 		sides(tt.release, tt.env...)
-		if got := b.uncountable(&counts.Counter{}); got == "" != (tt.want == "") || !strings.HasPrefix(got, tt.want) {
+		if got := b.whyUncountable(&counts.Counter{}); got == "" != (tt.want == "") || !strings.HasPrefix(got, tt.want) {
 			t.Errorf("%s, %v: %q, want %q", tt.release, tt.env, got, tt.want)
 		}
 	}

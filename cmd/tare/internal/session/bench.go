@@ -17,8 +17,8 @@ import (
 // BenchMost is the longest time to measure benchmarks if the user sets none.
 const BenchMost = 10 * time.Minute
 
-// CountsTime returns the longest time to count instructions: a part of the user's budget, else of
-// most. 0 means no limit.
+// CountsTime returns the time limit for counting instructions: a part of the user's budget, or of most
+// if the user set none. 0 means no limit.
 func (w *Session) CountsTime(most time.Duration) time.Duration {
 	if w.Options.User {
 		most = w.Options.Budget
@@ -26,7 +26,8 @@ func (w *Session) CountsTime(most time.Duration) time.Duration {
 	return most / benchstudy.CountsShare
 }
 
-// FitBench adapts the study to the available time, and reports how long it will take.
+// FitBench adapts the options and the study to the available time, and reports the plan. If the user
+// sets neither a budget nor a number of rounds, most limits the budget; 0 means no limit.
 func (w *Session) FitBench(b *benchstudy.Bench, most time.Duration) error {
 	if w.Options.Slice == 0 {
 		w.Options.Slice = b.Slice
@@ -42,20 +43,20 @@ func (w *Session) FitBench(b *benchstudy.Bench, most time.Duration) error {
 		}
 		w.Options.Budget, w.Options.Limit = budget, most
 	}
-	how := "about " + w.Options.Budget.Round(time.Second).String()
+	length := "about " + w.Options.Budget.Round(time.Second).String()
 	switch {
 	case w.Options.Rounds > 0:
-		how = format.Count(w.Options.Rounds, "round")
+		length = format.Count(w.Options.Rounds, "round")
 	case w.Options.Until > 0:
-		how = fmt.Sprintf("until each difference is found or smaller than %s, %s at most", format.Percent(w.Options.Until), w.Options.Budget.Round(time.Second))
+		length = fmt.Sprintf("until each difference is found or smaller than %s, %s at most", format.Percent(w.Options.Until), w.Options.Budget.Round(time.Second))
 	}
-	w.Progress.Say(fmt.Sprintf("measuring %s on two sides, %s", format.Count(len(b.Study.Workloads), "benchmark"), how))
+	w.Progress.Say(fmt.Sprintf("measuring %s on two sides, %s", format.Count(len(b.Study.Workloads), "benchmark"), length))
 	return nil
 }
 
-// Batch measures a number of rounds of a study of benchmarks and stores nothing. No round starts
-// that would end after most, if all take as long, except the first. An interrupted batch returns no
-// result.
+// Batch measures a number of rounds of a study of benchmarks and stores nothing. After the first
+// round it starts only rounds that are expected to end within most. The error is
+// [cmdenv.ErrInterrupted] if the user interrupts the batch.
 func (w *Session) Batch(ctx context.Context, b *benchstudy.Bench, study tare.Study, rounds int, most time.Duration, progress func(lab.Event)) (*tare.Result, error) {
 	w.Sources = b.Sources
 	o := w.labOptions(progress)
@@ -79,22 +80,24 @@ func (w *Session) Batch(ctx context.Context, b *benchstudy.Bench, study tare.Stu
 	return res, err
 }
 
-// permitWithin returns a permit for rounds that end within most from now, by the duration of
-// earlier rounds.
+// permitWithin returns a permit for rounds that are expected to end within most from now: after as long
+// as the earlier rounds took on average. It permits the first round in any case.
 func permitWithin(most time.Duration, now func() time.Time) lab.Permit {
 	began := now()
-	var first time.Time
+	var firstRound time.Time // its start
 	return func(_ context.Context, done int) (bool, error) {
-		at := now()
+		current := now()
 		if done == 0 {
-			first = at
+			firstRound = current
 			return true, nil
 		}
-		return at.Sub(began)+at.Sub(first)/time.Duration(done) <= most, nil
+		perRound := current.Sub(firstRound) / time.Duration(done)
+		return current.Sub(began)+perRound <= most, nil
 	}
 }
 
-// BenchError returns err for the table of exit codes.
+// BenchError converts an error of a comparison of benchmarks to one with the right exit code: a request
+// or a side that does not build is a usage error.
 func BenchError(ctx context.Context, err error) error {
 	var usage *suite.UsageError
 	var build *suite.BuildError

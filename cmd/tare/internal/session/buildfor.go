@@ -12,18 +12,18 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// BuildFor builds the stack of a command that is tare serve, also after env NAME=value, and does
-// nothing for any other command. A command has 30 s to accept connections, which is enough to start
-// a stack and not to compile one. It returns the environment by which the command finds the build.
-// The error is one line.
+// BuildFor builds the stack of a command that is tare serve, or env NAME=value tare serve, before the
+// command starts: it has 30 s to accept connections, which is too short to compile a stack. It returns
+// the environment with which the command finds the build. For any other command it does nothing. The
+// error is one line.
 func (w *Session) BuildFor(ctx context.Context, command []string) (env []string, err error) {
-	at := indexOfTare(command)
-	if at < 0 {
+	i := indexOfTare(command)
+	if i < 0 {
 		return nil, nil
 	}
-	words := slices.Concat(command[1:at+1], []string{"serve", "--build-only", "--quiet"}, command[at+2:])
-	w.Progress.Status("build", "building what "+strings.Join(command[at:min(at+3, len(command))], " ")+" starts")
-	cmd := build.Command(ctx, command[0], words...)
+	w.Progress.Status("build", "building what "+strings.Join(command[i:min(i+3, len(command))], " ")+" starts")
+	args := slices.Concat(command[1:i+1], []string{"serve", "--build-only", "--quiet"}, command[i+2:])
+	cmd := build.Command(ctx, command[0], args...)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	err = cmd.Run()
@@ -36,20 +36,23 @@ func (w *Session) BuildFor(ctx context.Context, command []string) (env []string,
 	return build.Settings(os.Environ()), err
 }
 
-// indexOfTare returns the index of the word that runs tare in a command that is tare
-// serve, otherwise -1.
+// indexOfTare returns the index of the word before serve in a tare serve command: the name tare, or
+// the path of this program. It returns -1 for other commands.
 func indexOfTare(command []string) int {
-	at := 0
+	i := 0
 	if len(command) > 0 && filepath.Base(command[0]) == "env" {
-		for at = 1; at < len(command) && strings.Contains(command[at], "="); at++ {
+		i = 1
+		for i < len(command) && strings.Contains(command[i], "=") { // NAME=value
+			i++
 		}
 	}
-	if at+1 >= len(command) || command[at+1] != "serve" {
+	if i+1 >= len(command) || command[i+1] != "serve" {
 		return -1
 	}
+	isNamed := strings.TrimSuffix(filepath.Base(command[i]), ".exe") == "tare"
 	self, err := findProgram("tare")
-	if strings.TrimSuffix(filepath.Base(command[at]), ".exe") == "tare" || err == nil && command[at] == self {
-		return at
+	if isThis := err == nil && command[i] == self; isNamed || isThis {
+		return i
 	}
 	return -1
 }

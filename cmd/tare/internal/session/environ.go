@@ -11,6 +11,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
+// envHint is the hint of an error about --env.
 const envHint = "NAME=value, e.g. GOGC=200"
 
 var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
@@ -45,12 +46,12 @@ func plainVariables() []string {
 	}
 }
 
-// envDigest is the form that a variable with a secret value has in documents.
+// envDigest matches a variable in a document whose value was replaced by its MAC.
 var envDigest = regexp.MustCompile(`\b([A-Za-z_][A-Za-z0-9_]*)=hmac-sha256:[0-9a-f]{32}\b`)
 
-// RecordEnv returns env for results, journals and messages: values other than those of
-// plainVariables as a MAC with the key of the data directory. Equal values of a variable have equal
-// MACs, and cannot be guessed without the key.
+// RecordEnv returns env in the form that results, journals and messages have. A MAC with the key of the
+// data directory replaces the value of each variable that is not in plainVariables: equal values have
+// equal MACs, and cannot be guessed without the key.
 func RecordEnv(d cmdenv.Dirs, env []string) ([]string, error) {
 	list := slices.Clone(env)
 	for i, kv := range list {
@@ -69,7 +70,8 @@ func RecordEnv(d cmdenv.Dirs, env []string) ([]string, error) {
 	return list, nil
 }
 
-// maskEnv returns env for messages before there is a key: names, and the values of plainVariables.
+// maskEnv returns env in the form that messages have before the key exists: without the values of
+// variables that are not in plainVariables.
 func maskEnv(env []string) []string {
 	list := slices.Clone(env)
 	for i, kv := range list {
@@ -80,27 +82,26 @@ func maskEnv(env []string) []string {
 	return list
 }
 
-// RestoreEnv returns the environment of a result with values: those in values for variables of
-// which the result has only a MAC. They must be the original ones, which is checked unless the
-// result is foreign.
+// RestoreEnv returns the environment of a result, record, with values. For variables of which record
+// has only a MAC it takes the values in values, NAME=value, and checks that they are the original ones.
+// foreign is set if another machine made the result, so that its MACs cannot be checked.
 func RestoreEnv(d cmdenv.Dirs, record, values []string, foreign bool) ([]string, error) {
 	values = slices.Clone(values)
 	env := slices.Clone(record)
 	for i, kv := range env {
-		m := envDigest.FindString(kv)
-		if m == "" || m != kv {
-			continue
+		if digest := envDigest.FindString(kv); digest == "" || digest != kv {
+			continue // the record has the value
 		}
 		name, _, _ := strings.Cut(kv, "=")
 		k := slices.IndexFunc(values, func(v string) bool { return strings.HasPrefix(v, name+"=") })
 		if k < 0 {
 			return nil, cmdenv.Usage("the result keeps no value of "+name, "give it again: --env "+name+"=VALUE")
 		}
-		now, err := RecordEnv(d, values[k:k+1])
+		recorded, err := RecordEnv(d, values[k:k+1])
 		if err != nil {
 			return nil, err
 		}
-		if now[0] != kv && !foreign {
+		if recorded[0] != kv && !foreign {
 			return nil, cmdenv.Usage("--env "+name+" has another value than the result was made with", "tare run and tare bench measure with another value")
 		}
 		env[i] = values[k]
@@ -113,8 +114,8 @@ func RestoreEnv(d cmdenv.Dirs, record, values []string, foreign bool) ([]string,
 	return env, nil
 }
 
-// replaceEnv replaces, in a text of another machine, the MACs with that machine's key by those in
-// record, so that the texts of several machines can be equal.
+// replaceEnv replaces the MACs in a text of another machine, made with that machine's key, by the
+// values of the same variables in record, so that texts of several machines can be equal.
 func replaceEnv(text string, record []string) string {
 	return envDigest.ReplaceAllStringFunc(text, func(digest string) string {
 		name, _, _ := strings.Cut(digest, "=")
@@ -127,8 +128,8 @@ func replaceEnv(text string, record []string) string {
 	})
 }
 
-// withoutValues returns the arguments of a command with the values of --env as record
-// has them.
+// withoutValues returns the arguments of a command, in which the entries of record replace the entries
+// of env as values of --env.
 func withoutValues(args, env, record []string) []string {
 	args = slices.Clone(args)
 	for i, arg := range args {

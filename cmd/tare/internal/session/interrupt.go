@@ -8,29 +8,30 @@ import (
 	"time"
 )
 
-// finishTime bounds the rest of a round after SIGTERM: its sender kills the process some
+// finishTime limits the rest of a round after SIGTERM: its sender usually kills the process some
 // seconds later.
 const finishTime = 3 * time.Second
 
-// interruptState turns the first Ctrl-C into a request to finish the round, and the second into the
-// end of everything. While nothing is being measured the first one ends it. SIGTERM counts as a
-// Ctrl-C, and as another one a little later.
+// interruptState handles Ctrl-C. While a round runs, the first Ctrl-C is a request to finish the round,
+// and the second ends all that runs; at other times the first one does. SIGTERM counts as a Ctrl-C,
+// and finishTime later as a second one.
 type interruptState struct {
-	Stop <-chan struct{} // closed: finish the round
+	Stop <-chan struct{} // closed to request the end after the current round
 
 	mu        sync.Mutex
-	measuring bool
-	requests  int
-	quit      chan struct{}
-	ended     sync.WaitGroup
+	measuring bool           // a round runs
+	requests  int            // number of signals
+	quit      chan struct{}  // closed by Close
+	ended     sync.WaitGroup // the goroutine that watches signals
 }
 
-// haltOn watches signals until Close. It reports what will happen by say.
+// haltOn watches signals until Close. It announces the consequence of each with say. restore stops the
+// delivery of signals, so that the next one ends this process; cancel ends all that runs.
 func haltOn(signals <-chan os.Signal, restore func(), cancel context.CancelFunc, say func(string)) *interruptState {
 	stop := make(chan struct{})
 	h := &interruptState{Stop: stop, quit: make(chan struct{})}
 	h.ended.Go(func() {
-		var late <-chan time.Time
+		var timeout <-chan time.Time // after SIGTERM; nil before
 		for {
 			var s os.Signal
 			select {
@@ -38,7 +39,7 @@ func haltOn(signals <-chan os.Signal, restore func(), cancel context.CancelFunc,
 				restore()
 				return
 			case s = <-signals:
-			case <-late:
+			case <-timeout:
 			}
 			h.mu.Lock()
 			h.requests++
@@ -46,14 +47,14 @@ func haltOn(signals <-chan os.Signal, restore func(), cancel context.CancelFunc,
 			h.mu.Unlock()
 			if first && measuring {
 				if s == syscall.SIGTERM {
-					late = time.After(finishTime)
+					timeout = time.After(finishTime)
 				}
 				say("finishing the round, then judging what there is; Ctrl-C again ends it at once")
 				close(stop)
 				continue
 			}
 			say("interrupted: ending what is running")
-			restore() // another one ends this process itself; the guardian cleans up
+			restore() // the guardian cleans up if another signal ends this process
 			cancel()
 			return
 		}
@@ -61,21 +62,21 @@ func haltOn(signals <-chan os.Signal, restore func(), cancel context.CancelFunc,
 	return h
 }
 
-// Measuring sets whether there is a round to finish.
+// Measuring records whether a round runs, which an interrupt has to finish.
 func (h *interruptState) Measuring(yes bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.measuring = yes
 }
 
-// Asked reports whether the user wants to stop.
+// Asked reports whether a signal was received.
 func (h *interruptState) Asked() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.requests > 0
 }
 
-// Close stops watching.
+// Close stops watching signals.
 func (h *interruptState) Close() {
 	close(h.quit)
 	h.ended.Wait()

@@ -11,13 +11,15 @@ import (
 // unusedAge is the age at which unused outputs are removed from the cache.
 const unusedAge = 90 * 24 * time.Hour
 
-// outputCache stores the outputs of contenders in a directory of the cache: a file for each key, in
-// directories of their first two digits. Outputs that cannot be written are requested again.
+// outputCache stores the outputs of contenders in a directory of the cache: a file for each key, in a
+// subdirectory of the key's first two digits. Errors are ignored: an output that is missing is
+// requested again.
 type outputCache struct {
 	dir  string
 	disk atomicfile.Disk
 }
 
+// filePath returns the path of the file of a key.
 func (k outputCache) filePath(key string) string { return filepath.Join(k.dir, key[:2], key+".json") }
 
 // Load reads an output and marks it as used.
@@ -30,10 +32,10 @@ func (k outputCache) Load(key string) ([]byte, bool) {
 	return src, err == nil
 }
 
-// Save writes an output, and removes those of its directory that were not used for unusedAge.
-func (k outputCache) Save(key string, what []byte) {
+// Save writes an output, and removes the outputs in its subdirectory that were not used for unusedAge.
+func (k outputCache) Save(key string, output []byte) {
 	dir := filepath.Dir(k.filePath(key))
-	if os.MkdirAll(dir, 0o755) != nil || atomicfile.Write(k.disk, k.filePath(key), what, 0o600) != nil {
+	if os.MkdirAll(dir, 0o755) != nil || atomicfile.Write(k.disk, k.filePath(key), output, 0o600) != nil {
 		return
 	}
 	entries, _ := os.ReadDir(dir)

@@ -29,40 +29,40 @@ import (
 // ShardMachines is the value of --shard that divides benchmarks among the machines of --on.
 const ShardMachines = "machines"
 
-// Order is a command that several machines run, each by itself.
+// Order is a command of tare that each of several machines runs by itself.
 type Order struct {
 	fleet.StudyOrder
 	On     *cmdenv.Machines
 	Share  int    // rounds of each machine
-	Divide bool   // each machine measures a part, not all
-	Name   string // of the directory of its runs; "" means the study's id
+	Divide bool   // each machine measures a part of the benchmarks, not all
+	Name   string // name of the directory of the order's runs; "" means the study's id
 
 	// Read reads the results in an agent's document; nil if it is one result.
 	Read func(name string, document []byte) ([]*tare.Result, error)
 
-	env      []string // of the order's flags, as documents record it
-	contents map[string]fleet.Content
-	titles   map[string]string // of revisions, by the names that agents use
+	env      []string                 // values of --env as documents record them
+	contents map[string]fleet.Content // files to send, by hash
+	titles   map[string]string        // the user's names of revisions, by the names that agents use
 
-	removePacks func() // nil if there are none
+	removePacks func() // removes the packed repository; nil if AddRepo was not called
 }
 
-// NewOrder returns the order for a command of tare, with those of its flags that are part of the
-// measurement. It omits flags that only the coordinator reads, and rejects others.
+// NewOrder returns the order for a command of tare, with the flags that configure the measurement. It
+// omits flags that only the coordinator reads, and returns an error for flags that agents cannot have.
 func NewOrder(cmd *cobra.Command, on *cmdenv.Machines, rounds int, seed uint64) (*Order, error) {
 	if _, err := on.Check(); err != nil {
 		return nil, err
 	}
 	o := &Order{On: on, Share: rounds, StudyOrder: fleet.StudyOrder{Command: cmd.Name(), Seed: seed}, contents: map[string]fleet.Content{}, titles: map[string]string{}}
-	var wrong error
+	var rejected error // about the first flag that the order cannot have
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		list, many := f.Value.(pflag.SliceValue)
+		list, isList := f.Value.(pflag.SliceValue)
 		switch {
 		case !fleet.Carries(cmd.Name(), f.Name):
-			if why, refused := notOn(f.Name); refused && wrong == nil {
-				wrong = cmdenv.Usage("--on does not take --"+f.Name, why)
+			if why, ok := whyRejected(f.Name); ok && rejected == nil {
+				rejected = cmdenv.Usage("--on does not take --"+f.Name, why)
 			}
-		case many:
+		case isList:
 			for _, v := range list.GetSlice() {
 				o.Flags = append(o.Flags, "--"+f.Name+"="+v)
 			}
@@ -71,8 +71,8 @@ func NewOrder(cmd *cobra.Command, on *cmdenv.Machines, rounds int, seed uint64) 
 		}
 	})
 	switch {
-	case wrong != nil:
-		return nil, wrong
+	case rejected != nil:
+		return nil, rejected
 	case on.Resume && cmd.Flags().Changed("seed"):
 		return nil, cmdenv.Usage("--resume goes on with the seed of the run it resumes", "leave --seed out")
 	case rounds == 0:
@@ -81,9 +81,8 @@ func NewOrder(cmd *cobra.Command, on *cmdenv.Machines, rounds int, seed uint64) 
 	return o, nil
 }
 
-// notOn returns why an order does not carry a flag; refused is false for flags that the coordinator
-// reads itself.
-func notOn(flag string) (why string, refused bool) {
+// whyRejected returns why an order cannot have a flag; false for flags that only the coordinator reads.
+func whyRejected(flag string) (why string, rejected bool) {
 	switch flag {
 	case "on", "listen", "nats", "nats-creds", "fleet", "mixed-go", "rounds", "seed", "resume",
 		"format", "json", "output", "quiet", "no-page", "exit-code", "gitlab", "all":
@@ -98,7 +97,7 @@ func notOn(flag string) (why string, refused bool) {
 	return "measure on each machine by itself, and give tare report the results", true
 }
 
-// Set gives a flag of the order another value.
+// Set changes the value of a flag, if the order has the flag.
 func (o *Order) Set(flag, value string) {
 	for i, text := range o.Flags {
 		if strings.HasPrefix(text, "--"+flag+"=") {
@@ -110,7 +109,7 @@ func (o *Order) Set(flag, value string) {
 // flagValues returns the values of a flag of the order.
 func (o *Order) flagValues(flag string) (values []string) {
 	for _, text := range o.Flags {
-		if value, is := strings.CutPrefix(text, "--"+flag+"="); is {
+		if value, ok := strings.CutPrefix(text, "--"+flag+"="); ok {
 			values = append(values, value)
 		}
 	}
@@ -122,7 +121,7 @@ func (o *Order) Drop(flag string) {
 	o.Flags = slices.DeleteFunc(o.Flags, func(text string) bool { return strings.HasPrefix(text, "--"+flag+"=") })
 }
 
-// AddFile adds a file to the order, under a name. A file is sent once, however many names it has.
+// AddFile adds a file to the order, under a name. A file with several names is sent once.
 func (o *Order) AddFile(name, path string) error {
 	f, content, err := fleet.OpenFile(name, path)
 	if err != nil {
@@ -132,8 +131,8 @@ func (o *Order) AddFile(name, path string) error {
 	return nil
 }
 
-// AddContenders lets agents reject the order if they would build other contenders of a kind than
-// this tare: ids, or all if ids is nil.
+// AddContenders adds the hashes of a kind's contenders, of ids or of all if ids is nil. An agent
+// rejects the order if its contenders are others.
 func (o *Order) AddContenders(env cmdenv.Env, catalog, kind string, ids []string) error {
 	all, err := env.FindCatalog(catalog)
 	if err != nil {
@@ -144,8 +143,9 @@ func (o *Order) AddContenders(env cmdenv.Env, catalog, kind string, ids []string
 	return err
 }
 
-// AddRepo adds the repository of the working directory to the order: the revisions of flags, which
-// are replaced by their commits, and with worktree the files as they are.
+// AddRepo adds the repository of the working directory to the order: the revisions of the flags --base
+// and --head, by flag, and if worktree is set the uncommitted files. In the order's flags the commits
+// replace the user's names of revisions.
 func (o *Order) AddRepo(ctx context.Context, revisions map[string]string, worktree bool) (err error) {
 	repo, err := gitrev.Find(ctx, ".")
 	if err != nil {
@@ -181,7 +181,7 @@ func (o *Order) AddRepo(ctx context.Context, revisions map[string]string, worktr
 		}
 		o.Packs, o.contents[f.Hash] = append(o.Packs, f), content
 	}
-	_ = os.RemoveAll(dir) // they are open; Windows keeps them until Close
+	_ = os.RemoveAll(dir) // the files are open: Windows removes them only after Close
 	return nil
 }
 
@@ -199,13 +199,14 @@ func (o *Order) Close() {
 
 // Measured contains the results of machines for an order.
 type Measured struct {
-	Got    []fleet.Delivered // in the order of the machines
-	Failed error             // of machines that have no result; nil if all have one
-	Dir    string            // of the run
+	Got    []fleet.Delivered // results, in the order of the machines
+	Failed error             // errors of machines without a result; nil if all have one
+	Dir    string            // directory of the run
 }
 
-// Measure sends the order to the machines, which run its command. Agents that this process starts
-// may run code of the order: the user can run any program on these machines anyway.
+// Measure has the machines run the order's command, and collects their results. Agents that this
+// process starts may run code of the order (--allow-commands): the user can run any program on these
+// machines anyway.
 func (o *Order) Measure(ctx context.Context, env cmdenv.Env, quiet bool) (m Measured, err error) {
 	if err := o.Check(); err != nil {
 		return m, cmdenv.Usage("--on: "+err.Error(), "")
@@ -221,7 +222,7 @@ func (o *Order) Measure(ctx context.Context, env cmdenv.Env, quiet bool) (m Meas
 	if m.Dir, unlock, err = o.chooseDir(dirs, env); err != nil {
 		return m, err
 	}
-	defer os.Remove(m.Dir) // of a run that never began: others are not empty
+	defer os.Remove(m.Dir) // succeeds only if the directory is empty, as the run never began
 	defer unlock()
 	say := func(name, line string) {
 		if !quiet {
@@ -233,12 +234,15 @@ func (o *Order) Measure(ctx context.Context, env cmdenv.Env, quiet bool) (m Meas
 		return m, err
 	}
 	defer f.Close()
-	r := &fleet.StudyRun{Hub: f.Hub, Dir: m.Dir, Machines: f.Names, Share: o.Share, Study: o.StudyOrder, Say: say, Start: f.Start, Contents: o.contents, Read: o.Read}
-	each, run := "on each of", r.Run
-	if o.Divide {
-		each, run = "of a part of the benchmarks on each of", r.RunParts
+	r := &fleet.StudyRun{
+		Hub: f.Hub, Dir: m.Dir, Machines: f.Names, Share: o.Share, Study: o.StudyOrder,
+		Say: say, Start: f.Start, Contents: o.contents, Read: o.Read,
 	}
-	say("fleet", fmt.Sprintf("%s %s %s; the journal is in %s", format.Count(r.Share, "round"), each, format.Count(len(r.Machines), "machine"), r.Dir))
+	scope, run := "on each of", r.Run
+	if o.Divide {
+		scope, run = "of a part of the benchmarks on each of", r.RunParts
+	}
+	say("fleet", fmt.Sprintf("%s %s %s; the journal is in %s", format.Count(r.Share, "round"), scope, format.Count(len(r.Machines), "machine"), r.Dir))
 	m.Got, m.Failed = run(ctx)
 	if ctx.Err() != nil {
 		return m, cmdenv.ErrInterrupted
@@ -252,30 +256,31 @@ func (o *Order) Measure(ctx context.Context, env cmdenv.Env, quiet bool) (m Meas
 	return m, nil
 }
 
-// chooseDir chooses the directory of a run, and its seed: those of the newest run without a result
-// with --resume, else new ones. Until unlock is called, no other tare resumes the run.
+// chooseDir chooses the directory of a run and sets o.Seed. With --resume they are those of the newest
+// unfinished run that no other tare is writing, otherwise new ones. Until unlock is called, no other
+// tare can resume the run.
 func (o *Order) chooseDir(dirs cmdenv.Dirs, env cmdenv.Env) (dir string, unlock func(), err error) {
-	under := filepath.Join(dirs.Data, "fleet", filepath.Base(dirs.Results(cmp.Or(o.Name, o.ID))))
+	parent := filepath.Join(dirs.Data, "fleet", filepath.Base(dirs.Results(cmp.Or(o.Name, o.ID))))
 	if !o.On.Resume {
 		if o.Seed == 0 {
 			o.Seed = uint64(env.Now().UnixMicro())%1e9 + 1
 		}
-		if dir, err = newRunDir(under, env.Now(), o.Seed); err != nil {
+		if dir, err = newRunDir(parent, env.Now(), o.Seed); err != nil {
 			return "", nil, err
 		}
-		unlock, _ = machine.LockDir(dir) // no other tare knows of it yet
+		unlock, _ = machine.LockDir(dir) // never locked: no other tare knows the directory yet
 		return dir, unlock, nil
 	}
-	entries, err := os.ReadDir(under)
+	entries, err := os.ReadDir(parent)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", nil, fmt.Errorf("cannot read the runs in %s: %w", under, cmdenv.Cause(err))
+		return "", nil, fmt.Errorf("cannot read the runs in %s: %w", parent, cmdenv.Cause(err))
 	}
 	err = cmdenv.Usage("nothing to resume: "+cmp.Or(o.ID, o.Name)+" has no unfinished run on several machines", "run without --resume")
 	for _, e := range slices.Backward(entries) {
 		if !e.IsDir() {
 			continue
 		}
-		dir := filepath.Join(under, e.Name())
+		dir := filepath.Join(parent, e.Name())
 		seed, ok, errRun := fleet.Unfinished(dir)
 		if errRun != nil {
 			return "", nil, fmt.Errorf("cannot resume the run in %s: %w", dir, cmdenv.Cause(errRun))
@@ -292,8 +297,8 @@ func (o *Order) chooseDir(dirs cmdenv.Dirs, env cmdenv.Env) (dir string, unlock 
 	return "", nil, err
 }
 
-// MeasureAndReport measures on the machines, judges over them, saves the result and
-// prints it. A study that was divided is judged by criteria.
+// MeasureAndReport measures on the machines, joins their results into one over all machines, saves it
+// and prints it. If the benchmarks were divided, criteria judge the joined result.
 func (o *Order) MeasureAndReport(ctx context.Context, env cmdenv.Env, options Options, criteria []tare.Criterion) error {
 	out, err := cmdenv.OpenOutput(options.Out)
 	if err != nil {
@@ -304,21 +309,21 @@ func (o *Order) MeasureAndReport(ctx context.Context, env cmdenv.Env, options Op
 	if err != nil {
 		return err
 	}
-	var of []judge.Measured
+	var results []judge.Measured
 	exit := cmdenv.ExitOK
 	for _, d := range m.Got {
 		o.Entitle(d.Result)
-		of = append(of, d.Measured)
+		results = append(results, d.Measured)
 		exit = cmdenv.Worst(exit, cmdenv.VerdictCode(d.Result))
 	}
-	res := of[0].Result
+	res := results[0].Result
 	switch {
 	case o.Divide:
-		if res, err = judge.Parts(of, criteria, o.On.Mixed); err == nil {
+		if res, err = judge.Parts(results, criteria, o.On.Mixed); err == nil {
 			exit = cmdenv.VerdictCode(res)
 		}
-	case len(of) > 1:
-		res, err = judge.OverMachines(of, o.On.Mixed)
+	case len(results) > 1:
+		res, err = judge.OverMachines(results, o.On.Mixed)
 	}
 	if err != nil {
 		return err
@@ -337,7 +342,7 @@ func (o *Order) MeasureAndReport(ctx context.Context, env cmdenv.Env, options Op
 		return err
 	}
 	if m.Failed != nil {
-		return cmdenv.FleetError(ctx, m.Failed) // after printing the results of the others
+		return cmdenv.FleetError(ctx, m.Failed) // the results of the other machines are printed
 	}
 	if options.ExitCode {
 		return cmdenv.Code(exit)
@@ -345,7 +350,7 @@ func (o *Order) MeasureAndReport(ctx context.Context, env cmdenv.Env, options Op
 	return nil
 }
 
-// Keep writes results next to the journal of the run, which has then ended.
+// Keep writes results next to the journal of the run. A run with results is finished.
 func (m Measured) Keep(all []*tare.Result) error {
 	output, err := cmdenv.OpenOutput(filepath.Join(m.Dir, history.ResultName))
 	if err != nil {
@@ -355,18 +360,20 @@ func (m Measured) Keep(all []*tare.Result) error {
 	return output.Save(func(file io.Writer) error { return cmdenv.WriteDocument(file, all, true) })
 }
 
-// Title returns the title of a side with the user's name of its revision: agents know its commit.
+// Title returns the title of a side with the user's name of its revision, in place of the commit that
+// agents know.
 func (o *Order) Title(side string) string {
-	for is, was := range o.titles {
-		if rest, found := strings.CutPrefix(side, is); found {
-			side = was + rest
+	for agentName, userName := range o.titles {
+		if rest, ok := strings.CutPrefix(side, agentName); ok {
+			side = userName + rest
 			break
 		}
 	}
 	return replaceEnv(side, o.env)
 }
 
-// Entitle gives the sides in a result their titles. Profiles stay on the machine that took them.
+// Entitle replaces the titles of sides and the MACs of variables in a result of an agent by those of
+// this machine. It clears the paths of profiles, which stay on the machine that took them.
 func (o *Order) Entitle(r *tare.Result) {
 	for i := range r.Contenders {
 		c := &r.Contenders[i]

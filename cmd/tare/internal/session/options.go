@@ -17,8 +17,8 @@ import (
 // maxProcs is the largest --procs.
 const maxProcs = 1024
 
-// Options are the flags of tare run, and of the commands that measure the user's code. Check
-// completes those of lab.Measuring from the texts.
+// Options are the flags of tare run, and of the commands that measure the user's code. Check parses
+// the texts of flags and sets the fields of lab.Measuring.
 type Options struct {
 	lab.Measuring
 
@@ -27,28 +27,28 @@ type Options struct {
 	Rate       cmdenv.RateFlag
 	On         cmdenv.Machines
 
-	With     []string // modules; Check makes directories absolute
-	Original string   // directory of the published library, "" if it is not measured; Check makes it absolute
-	Releases []string // Go toolchains, at most one
-	Release  string   // Go toolchain; "" means the machine's
-	Catalog  string   // directory; "" if it is searched
+	With     []string // modules to build with; Check makes their directories absolute
+	Original string   // directory of a published library to measure, or ""; Check makes it absolute
+	Releases []string // values of --go: at most one Go toolchain
+	Release  string   // the Go toolchain in Releases; "" means the machine's
+	Catalog  string   // directory of the catalog; "" means that it is searched for
 	Resume   bool
 	NoLock   bool
 
 	Printed  cmdenv.FormatFlag
 	Format   report.Format
-	Out      string // file for the JSON; "" if none
+	Out      string // file for the JSON; "" for none
 	Quiet    bool
 	List     bool // print the plan, and measure nothing
-	NoPage   bool
-	ExitCode bool // verdicts as exit codes
+	NoPage   bool // write no page for a browser
+	ExitCode bool // report verdicts as exit codes
 
-	KeepEnv bool // results store the values of Env
+	KeepEnv bool // results store the values of Env, not MACs
 
-	Typed Typed // the command that makes a study without a file
+	Typed Typed // command that makes a study without a file; zero for tare run
 }
 
-// Check checks the flags and their combinations.
+// Check parses and checks the flags, and their combinations.
 func (o *Options) Check(cmd *cobra.Command) (err error) {
 	switch budget := o.BudgetText; budget {
 	case "quick":
@@ -60,8 +60,8 @@ func (o *Options) Check(cmd *cobra.Command) (err error) {
 			return cmdenv.Usage(fmt.Sprintf("--budget %q is not a budget", budget), "quick, full or a duration such as 90s or 5m")
 		}
 		o.Budget, o.User = d, true
-		if least := plan.Least(nil); o.Budget < least {
-			return &plan.BudgetError{Budget: o.Budget, Least: least}
+		if minBudget := plan.Least(nil); o.Budget < minBudget {
+			return &plan.BudgetError{Budget: o.Budget, Least: minBudget}
 		}
 	}
 	if o.Until, err = o.Decided.parseShare(cmd); err != nil {
@@ -91,9 +91,9 @@ func (o *Options) Check(cmd *cobra.Command) (err error) {
 	case changed("procs") && (o.Procs < 1 || o.Procs > maxProcs):
 		return cmdenv.Usage(fmt.Sprintf("--procs %d is not a number of processors", o.Procs), fmt.Sprintf("1 to %d", maxProcs))
 	}
-	for _, of := range o.Profile {
-		if of != tare.ProfileCPU && of != tare.ProfileMem {
-			return cmdenv.Usage(fmt.Sprintf("--profile %q is not a kind of profile", of), "cpu, mem or cpu,mem")
+	for _, kind := range o.Profile {
+		if kind != tare.ProfileCPU && kind != tare.ProfileMem {
+			return cmdenv.Usage(fmt.Sprintf("--profile %q is not a kind of profile", kind), "cpu, mem or cpu,mem")
 		}
 	}
 	if err := cmdenv.CheckPatterns(o.Only); err != nil {
@@ -118,19 +118,21 @@ func (o *Options) Check(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// FitInto sets the lengths of quick and full budgets: the study skips workloads that do not fit, as
-// with a budget set by the user.
+// FitInto sets the budget to quick or full, as o.Quick selects. The study then skips workloads that do
+// not fit into it, as if the user had set the budget. It does nothing if the user set a budget or a
+// number of rounds.
 func (o *Options) FitInto(quick, full time.Duration) {
 	if o.User || o.Rounds > 0 || o.Until > 0 {
 		return
 	}
-	if o.Budget = full; o.Quick {
+	o.Budget = full
+	if o.Quick {
 		o.Budget = quick
 	}
 	o.User = true
 }
 
-// BudgetOf returns how long a study measures.
+// BudgetOf returns the measuring time of a study.
 func (o Options) BudgetOf(study cmdenv.Study) time.Duration {
 	if o.Budget > 0 {
 		return o.Budget

@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// ParseOriginal checks the directory of a published library and returns it absolute; "" if dir is
-// empty.
+// ParseOriginal checks that dir, the directory of a published library, contains a module, and returns
+// its absolute path; "" if dir is "".
 func ParseOriginal(dir string) (string, error) {
 	if dir == "" {
 		return "", nil
@@ -21,10 +21,11 @@ func ParseOriginal(dir string) (string, error) {
 	return filepath.Abs(dir)
 }
 
-// Give adds the published library to the modules to build with, under the names that the studies
-// have for it, and removes contenders from the studies whose module is not set.
+// Give makes the published library replace the modules that contenders are to be given (Entry.Given),
+// by adding it to o.With for each of these modules. It removes contenders from the studies whose
+// module is then in no directory of o.With.
 func (o *Options) Give(studies []cmdenv.Study) error {
-	has := func(module string) bool {
+	isGiven := func(module string) bool {
 		return slices.ContainsFunc(o.With, func(text string) bool {
 			w, err := build.ParseWith(text, "")
 			return err == nil && w.Path == module && w.Dir != ""
@@ -37,11 +38,11 @@ func (o *Options) Give(studies []cmdenv.Study) error {
 				continue
 			}
 			used = true
-			if !has(e.Given) {
+			if !isGiven(e.Given) {
 				o.With = append(o.With, build.With{Path: e.Given, Dir: o.Original}.String())
 			}
 		}
-		studies[i].Study = studies[i].Having(has)
+		studies[i].Study = studies[i].Having(isGiven)
 	}
 	if o.Original != "" && !used {
 		return cmdenv.Usage("--with-original changes nothing: no study that was asked for measures a published library from a clone", "the study ffi does")

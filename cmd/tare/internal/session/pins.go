@@ -12,8 +12,8 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// ParsePins checks the modules of --with. It resolves directories against the
-// working directory and returns absolute paths.
+// ParsePins checks the modules of --with and returns them with absolute directories, which are relative
+// to the working directory.
 func ParsePins(with []string) ([]string, error) {
 	var out []string
 	seen := map[string]bool{}
@@ -35,38 +35,39 @@ func ParsePins(with []string) ([]string, error) {
 	return out, nil
 }
 
-// checkUnused returns an error for a --with that no contender of studies requires.
+// checkUnused returns an error if no contender of the studies, as far as they are selected, requires a
+// module of --with. The error names the first such module.
 func (w *Session) checkUnused(studies []cmdenv.Study) error {
 	p, ok := w.Sources.(cmdenv.CatalogSources)
 	if !ok || len(w.Options.With) == 0 {
 		return nil
 	}
-	left := w.Options.With
+	remaining := w.Options.With // modules that no contender requires so far
 	for _, s := range studies {
 		part, _, err := lab.Part(s.Study, w.Options.Quick, w.Options.Only)
 		if err != nil {
 			continue // the study itself will report it
 		}
 		unused := p.Unused(string(s.Kind), part.Contenders, s.Dir)
-		left = slices.DeleteFunc(slices.Clone(left), func(with string) bool { return !slices.Contains(unused, with) })
+		remaining = slices.DeleteFunc(slices.Clone(remaining), func(with string) bool { return !slices.Contains(unused, with) })
 	}
-	if len(left) == 0 {
+	if len(remaining) == 0 {
 		return nil
 	}
-	return cmdenv.Usage("--with "+left[0]+" changes nothing: no contender that would be measured requires that module, or each has a version of its own", "--contender NAME measures one at any budget; tare explain NAME says what it contains")
+	return cmdenv.Usage("--with "+remaining[0]+" changes nothing: no contender that would be measured requires that module, or each has a version of its own", "--contender NAME measures one at any budget; tare explain NAME says what it contains")
 }
 
-// ParseRelease checks --go and returns the toolchain's name; "" if given is empty.
-func ParseRelease(given []string) (string, error) {
-	if len(given) == 0 {
+// ParseRelease checks the values of --go and returns the toolchain's name; "" if there are no values.
+func ParseRelease(values []string) (string, error) {
+	if len(values) == 0 {
 		return "", nil
 	}
-	name, ok := studyfile.GoRelease(given[0])
+	name, ok := studyfile.GoRelease(values[0])
 	switch {
-	case len(given) > 1:
+	case len(values) > 1:
 		return "", cmdenv.Usage("--go is given twice", "two toolchains are two contenders of a study: {id: …, use: …, go: go1.25.5}")
 	case !ok:
-		return "", cmdenv.Usage(fmt.Sprintf("--go %q is not a Go release", given[0]), studyfile.GoHint)
+		return "", cmdenv.Usage(fmt.Sprintf("--go %q is not a Go release", values[0]), studyfile.GoHint)
 	}
 	return name, nil
 }

@@ -12,11 +12,10 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// Bounds of the functions that a result lists of each profile and of each difference, and of those
-// in the account of a difference.
+// Numbers of functions that are listed.
 const (
-	topFunctions = 12
-	gapFunctions = 25
+	topFunctions = 12 // in a result, of each profile and each difference of profiles
+	gapFunctions = 25 // in the text file about a difference
 )
 
 // addProfiles reads the pprof documents of a run in dir, adds summaries to res, draws their flame
@@ -30,15 +29,15 @@ func addProfiles(dir string, res *tare.Result) error {
 		if err != nil {
 			return fmt.Errorf("read the %s profile of %s: %w", p.Of, p.Contender, err)
 		}
-		read, err := profile.Read(doc, p.Of)
+		prof, err := profile.Read(doc, p.Of)
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.File, err)
 		}
-		read.Describe(p, topFunctions)
-		sides[key(p.Contender, *p)] = profile.Side{Name: p.Contender, Profile: read, Ops: p.Ops}
+		prof.Describe(p, topFunctions)
+		sides[key(p.Contender, *p)] = profile.Side{Name: p.Contender, Profile: prof, Ops: p.Ops}
 		p.Flame = strings.TrimSuffix(p.File, ".pprof") + ".svg"
 		title := fmt.Sprintf("%s on %s, %s", p.Contender, p.Workload, p.Of)
-		if err := atomicfile.Write(atomicfile.System{}, filepath.Join(dir, filepath.FromSlash(p.Flame)), read.Flame(title, p.Ops), 0o600); err != nil {
+		if err := atomicfile.Write(atomicfile.System{}, filepath.Join(dir, filepath.FromSlash(p.Flame)), prof.Flame(title, p.Ops), 0o600); err != nil {
 			return fmt.Errorf("keep a flame graph: %w", err)
 		}
 	}
@@ -56,8 +55,8 @@ func addProfiles(dir string, res *tare.Result) error {
 	return nil
 }
 
-// writeGap writes the causes of the gap between a contender and the baseline next to its profile,
-// and returns the largest.
+// writeGap writes the causes of the difference between the profile p of a contender and that of the
+// baseline to a text file next to p, and returns the largest causes; nil if a profile is empty.
 func writeGap(dir string, p tare.Profile, from, to profile.Side) (*tare.ProfileGap, error) {
 	g, err := profile.Differ(from, to, gapFunctions)
 	if err != nil {

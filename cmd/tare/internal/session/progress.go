@@ -15,46 +15,51 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
+// Intervals of output.
 const (
 	liveEvery  = time.Second // interval between two draws of the live line
 	plainEvery = time.Minute // interval between plain lines
 )
 
-// Progress reports what happens: one live line on a terminal, and a second one if there are several
-// studies; otherwise a plain line at the start of a study's rounds and at most one a minute. Its
-// methods may be called by several goroutines.
+// Progress reports the progress of measurements. On a terminal it draws a live line over the previous
+// one, and a second line if there are several studies. Otherwise it writes a plain line at the start of
+// a study's rounds and at most one a minute. Its methods may be called by several goroutines.
 type Progress struct {
 	w       io.Writer
-	live    bool // overwrite the drawn lines
-	quiet   bool
-	columns int
+	live    bool // w is a terminal, on which lines are overwritten
+	quiet   bool // write errors only
+	columns int  // width of the terminal
 	dim     func(string) string
 	ascii   bool                       // the terminal shows only ASCII
-	size    func() (columns, rows int) // of the terminal, now
+	size    func() (columns, rows int) // returns the current size of the terminal
 
 	mu        sync.Mutex
-	study     string
-	phase     string
-	text      string    // current activity
-	since     time.Time // its start; zero if its duration is not shown
-	lastWrite time.Time // time of the last output
-	panel     Panel     // drawn in place of the live line; nil if the line is
-	drawn     int       // lines on the screen
-	rounds    lab.Event // the last event of a round; Rounds is 0 if there was none
-	decided   lab.Event // the last look
-	begun     time.Time // the first study
-	number    int       // of the study, from 1
-	studies   int       // in total; 0 if that is not known
-	done      chan struct{}
-	ended     sync.WaitGroup
-	outcome   cmdenv.Outcome // of the errors that Fail printed
+	study     string         // id of the current study; "" outside of studies
+	phase     string         // phase of the current activity
+	text      string         // current activity; "" if nothing is drawn
+	since     time.Time      // start of the activity; zero if its duration is not shown
+	lastWrite time.Time      // time of the last output
+	panel     Panel          // lines to draw in place of the live line; nil for the live line
+	drawn     int            // number of drawn lines on the screen
+	rounds    lab.Event      // last event of phase "round"; its Rounds is 0 before the first
+	decided   lab.Event      // last event of phase "look"
+	begun     time.Time      // start of the first study
+	number    int            // number of the current study, from 1
+	studies   int            // number of all studies; 0 if unknown
+	done      chan struct{}  // closed by End
+	ended     sync.WaitGroup // the goroutine that redraws
+	outcome   cmdenv.Outcome // errors that Fail printed
 }
 
-// NewProgress starts to write to the caller's stderr.
+// NewProgress returns a Progress that writes to the caller's stderr. If quiet is set it writes errors
+// only. End stops it.
 func NewProgress(env cmdenv.Env, quiet bool) *Progress {
 	columns, _, terminal := env.Lab.Terminal(env.Err)
 	st := env.Style(env.Err)
-	p := &Progress{w: env.Err, live: terminal && env.Getenv("TERM") != "dumb", quiet: quiet, columns: columns, dim: st.Dim, ascii: st.ASCII, done: make(chan struct{})}
+	p := &Progress{
+		w: env.Err, live: terminal && env.Getenv("TERM") != "dumb", quiet: quiet,
+		columns: columns, dim: st.Dim, ascii: st.ASCII, done: make(chan struct{}),
+	}
 	p.size = func() (int, int) {
 		columns, rows, _ := env.Lab.Terminal(env.Err)
 		return columns, rows
@@ -77,8 +82,7 @@ func NewProgress(env cmdenv.Env, quiet bool) *Progress {
 	return p
 }
 
-// Fail writes an error that does not end the run, even when quiet. Outcome returns it at
-// the end.
+// Fail writes an error that does not end the run, even if quiet, and adds it to the Outcome.
 func (p *Progress) Fail(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -87,7 +91,8 @@ func (p *Progress) Fail(err error) {
 	p.outcome.Add(err)
 }
 
-// Outcome returns the worst exit code of what Fail has written, with its errors.
+// Outcome returns the errors that Fail has written, as one error with the worst exit code; nil without
+// errors.
 func (p *Progress) Outcome() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -103,7 +108,7 @@ func (p *Progress) End() {
 	p.Pause()
 }
 
-// Part separates earlier output from the report, if both are on one screen.
+// Part writes an empty line between earlier output and the report, if both are on one screen.
 func (p *Progress) Part() {
 	p.Pause()
 	if p.live && !p.quiet {
@@ -111,7 +116,7 @@ func (p *Progress) Part() {
 	}
 }
 
-// Panel returns the lines to draw on a terminal of that size, into which they fit.
+// Panel is a function that returns the lines to draw on a terminal of a size, into which they fit.
 type Panel func(columns, rows int) []string
 
 // Panel shows the current activity: on a terminal by a panel, otherwise by a line.
@@ -130,15 +135,15 @@ func (p *Progress) Pause() {
 	p.erase()
 }
 
-// Say writes a line that stays.
+// Say writes a line that is not overwritten.
 func (p *Progress) Say(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.writeLine(text)
 }
 
-// Note writes a line that stays if nothing is drawn over, or if there is only one study: the blocks
-// of several are one below the other.
+// Note writes a line that is not overwritten, except on a terminal with several studies: there the
+// reports of the studies follow one another without lines between.
 func (p *Progress) Note(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -186,7 +191,7 @@ func (p *Progress) Event(e lab.Event) {
 	case "exam":
 		p.setStatus("exam", "asking "+e.Contender+" what others answer differently", true)
 	case "plan":
-		p.text = ""
+		p.text = "" // not to be drawn again below the line
 		p.noteRoutine(describePlan(e))
 		p.setStatus("round", fmt.Sprintf("round %d of %d", e.Round+1, e.Rounds), true)
 	case "round":
@@ -211,14 +216,14 @@ func (p *Progress) Event(e lab.Event) {
 	}
 }
 
-// noteRoutine writes a routine line: a terminal has the live line, and then the report.
+// noteRoutine writes a line if the output is not a terminal, where the live line and the report suffice.
 func (p *Progress) noteRoutine(text string) {
 	if !p.live {
 		p.writeLine(text)
 	}
 }
 
-// describeRounds returns the progress of the rounds, for a plain line.
+// describeRounds returns the progress of the rounds for a plain line.
 func (p *Progress) describeRounds() string {
 	e := p.rounds
 	text := fmt.Sprintf("%d of %d rounds, %s", e.Round, e.Rounds, formatClock(e.Elapsed))
@@ -231,46 +236,50 @@ func (p *Progress) describeRounds() string {
 	return text
 }
 
-// barCells is the length of the bar of a live line.
-const barCells = 10
+// Sizes of a live line, and the age of an activity from which its duration is shown.
+const (
+	barCells    = 10 // length of the bar
+	narrowWidth = 60 // columns below which names are not aligned
+	minShown    = 2 * time.Second
+)
 
 // liveLine returns the progress of a study, in at most width columns. If there is no room for all
 // of it, the bar goes first, then the share of decided questions, then the ratio so far.
 func (p *Progress) liveLine(width int) string {
 	head := fmt.Sprintf("▸    %-12s ", p.study)
-	if width < 60 {
+	if width < narrowWidth {
 		head = "▸ " + p.study + " "
 	}
 	if p.phase != "round" || p.rounds.Rounds == 0 {
 		line := head + p.text
-		if d := time.Since(p.since); !p.since.IsZero() && d >= 2*time.Second {
-			line = cutRunes(line, width-6) + "  " + formatClock(d)
+		if d := time.Since(p.since); !p.since.IsZero() && d >= minShown {
+			line = cutRunes(line, width-6) + "  " + formatClock(d) // 6 columns for "  0:14"
 		}
 		return cutRunes(line, width)
 	}
 	e := p.rounds
 	done := barCells * e.Round / max(e.Rounds, 1)
 	bar := strings.Repeat("▇", min(done, barCells)) + strings.Repeat("░", max(barCells-done, 0)) + " "
-	at := fmt.Sprintf("%2d/%d  %s", e.Round, e.Rounds, formatClock(e.Elapsed))
+	position := fmt.Sprintf("%2d/%d  %s", e.Round, e.Rounds, formatClock(e.Elapsed))
 	if words, left := timeLeft(e); left > 0 {
-		at += fmt.Sprintf(", %s %s left", map[string]string{"at most": "≤", "about": "≈"}[words], formatClock(left))
+		position += fmt.Sprintf(", %s %s left", map[string]string{"at most": "≤", "about": "≈"}[words], formatClock(left))
 	}
-	ratio, known := "", ""
+	ratio, decided := "", ""
 	if e.Leader != "" {
 		ratio = "  " + e.Leader + " " + format.Times(e.Ratio)
 	}
 	if all := p.decided.Decided + p.decided.Open; all > 0 {
-		known = fmt.Sprintf("  %d/%d known", p.decided.Decided, all)
+		decided = fmt.Sprintf("  %d/%d known", p.decided.Decided, all)
 	}
-	for _, line := range []string{bar + at + ratio + known, at + ratio + known, at + ratio, at} {
+	for _, line := range []string{bar + position + ratio + decided, position + ratio + decided, position + ratio, position} {
 		if utf8.RuneCountInString(head+line) <= width {
 			return head + line
 		}
 	}
-	return cutRunes(head+at, width)
+	return cutRunes(head+position, width)
 }
 
-// studiesLine returns how many studies are done, below the live line. It returns "" for one.
+// studiesLine returns the line below the live line, about all studies; "" if there is only one.
 func (p *Progress) studiesLine() string {
 	if p.studies < 2 {
 		return ""
@@ -278,6 +287,7 @@ func (p *Progress) studiesLine() string {
 	return fmt.Sprintf("  %d of %d studies, %s so far", p.number-1, p.studies, formatClock(time.Since(p.begun)))
 }
 
+// showBuild reports an event of phase "build".
 func (p *Progress) showBuild(e lab.Event) {
 	switch {
 	case errors.As(e.Err, new(*lab.NotInstalledError)):
@@ -298,20 +308,21 @@ func (p *Progress) Compiling() {
 	}
 }
 
-// setStatus replaces the current activity. Without a terminal it is written if nothing else was for
-// a while; outside of studies, a new phase is written immediately.
+// setStatus replaces the current activity; if timed is set its duration is shown. Without a terminal
+// the activity is written only after plainEvery without output. Outside of studies a new phase is
+// written immediately.
 func (p *Progress) setStatus(phase, text string, timed bool) {
 	p.text, p.since = text, time.Time{}
 	if timed {
 		p.since = time.Now()
 	}
-	fresh := phase != p.phase
+	isNew := phase != p.phase
 	p.phase = phase
 	switch {
-	case p.quiet:
+	case p.quiet: // writes errors only
 	case p.live:
 		p.draw()
-	case fresh && p.study == "" || time.Since(p.lastWrite) >= plainEvery:
+	case isNew && p.study == "" || time.Since(p.lastWrite) >= plainEvery:
 		p.printLine(p.text)
 	}
 }
@@ -331,15 +342,15 @@ func (p *Progress) onTick() {
 	}
 }
 
-// currentText returns the current activity, with its duration if that is known and at least 2 s.
+// currentText returns the current activity, with its duration if it is shown and at least minShown.
 func (p *Progress) currentText() string {
-	if d := time.Since(p.since); !p.since.IsZero() && d >= 2*time.Second {
+	if d := time.Since(p.since); !p.since.IsZero() && d >= minShown {
 		return p.text + ", " + formatSpan(d)
 	}
 	return p.text
 }
 
-// writeLine writes a line that stays, above the live one.
+// writeLine writes a line that is not overwritten, above the live line.
 func (p *Progress) writeLine(text string) {
 	text = report.Legible(text)
 	if p.quiet {
@@ -352,6 +363,7 @@ func (p *Progress) writeLine(text string) {
 	}
 }
 
+// printLine writes a line with the current study before it.
 func (p *Progress) printLine(text string) {
 	p.lastWrite = time.Now()
 	fmt.Fprintf(p.w, "%s%s\n", p.linePrefix(), text)
@@ -364,8 +376,8 @@ func (p *Progress) linePrefix() string {
 	return p.study + ": "
 }
 
-// draw writes the panel or the live line over the last one, in one write. A line is no wider than
-// the terminal, because one that wraps cannot be overwritten.
+// draw writes the panel or the live line over the drawn lines, in one write. No line is wider than the
+// terminal, because a line that wraps cannot be overwritten.
 func (p *Progress) draw() {
 	lines := []string{cmdenv.Paint(p.dim, cutRunes(p.currentText(), p.columns-1))}
 	switch {
@@ -388,17 +400,17 @@ func (p *Progress) draw() {
 	}
 	text := "\r"
 	if p.drawn > 1 {
-		text = fmt.Sprintf("\r\x1b[%dA", p.drawn-1)
+		text = fmt.Sprintf("\r\x1b[%dA", p.drawn-1) // up to the first drawn line
 	}
-	text += "\x1b[K" + strings.Join(lines, "\n\x1b[K")
+	text += "\x1b[K" + strings.Join(lines, "\n\x1b[K") // \x1b[K clears to the end of the line
 	if p.drawn > len(lines) {
-		text += "\x1b[J"
+		text += "\x1b[J" // clears to the end of the screen
 	}
 	fmt.Fprint(p.w, text)
 	p.drawn = len(lines)
 }
 
-// erase removes the drawn lines, and leaves the cursor where it began.
+// erase removes the drawn lines, and moves the cursor to the start of the first one.
 func (p *Progress) erase() {
 	switch {
 	case p.drawn == 1:

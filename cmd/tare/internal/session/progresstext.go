@@ -17,16 +17,16 @@ import (
 func describePlan(e lab.Event) string {
 	text := format.Count(e.Rounds, "round")
 	if e.Plan != nil {
-		one := time.Duration(e.Plan.SecondsPerRound * float64(time.Second))
-		text += fmt.Sprintf(" of %s planned, %s", formatSpan(one), formatSpan(time.Duration(e.Rounds)*one))
+		perRound := time.Duration(e.Plan.SecondsPerRound * float64(time.Second))
+		text += fmt.Sprintf(" of %s planned, %s", formatSpan(perRound), formatSpan(time.Duration(e.Rounds)*perRound))
 		if len(e.Plan.Looks) > 1 {
 			text += ", fewer if everything is answered before"
 		}
 		if e.Plan.Stretched {
 			text += " (the budget was stretched to the fewest rounds that allow a verdict)"
 		}
-		if least := plan.IntervalRounds(len(e.Plan.Slices), len(e.Plan.Looks)); e.Rounds < least {
-			text += fmt.Sprintf(" (too few for intervals on %s: that takes %s)", format.Count(len(e.Plan.Slices), "workload"), format.Count(least, "round"))
+		if minRounds := plan.IntervalRounds(len(e.Plan.Slices), len(e.Plan.Looks)); e.Rounds < minRounds {
+			text += fmt.Sprintf(" (too few for intervals on %s: that takes %s)", format.Count(len(e.Plan.Slices), "workload"), format.Count(minRounds, "round"))
 		}
 	}
 	if e.Message != "" {
@@ -35,9 +35,9 @@ func describePlan(e lab.Event) string {
 	return text
 }
 
-// timeLeft returns the time to the end, and whether it is at most that or about that: the need of a
-// fixed number of rounds, else the rest of the budget. If the budget is used up or stretched, it is
-// the need of the planned rounds. It returns 0 if less than a second is left.
+// timeLeft returns the time to the end of the rounds: "at most" the rest of the budget, or, if there is
+// no budget or it is used up or stretched, "about" the time that the remaining rounds need. It returns
+// 0 if less than a second is left.
 func timeLeft(e lab.Event) (words string, left time.Duration) {
 	var rest time.Duration
 	hasBudget := true
@@ -54,13 +54,13 @@ func timeLeft(e lab.Event) (words string, left time.Duration) {
 	return "", 0
 }
 
-// formatClock prints a duration as a clock does: 0:14, 1:38.
+// formatClock formats a duration as minutes and seconds: 0:14, 1:38.
 func formatClock(d time.Duration) string {
 	s := int(d.Round(time.Second).Seconds())
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
-// formatSpan prints a duration in seconds, or tenths if it is shorter than one.
+// formatSpan formats a duration, rounded to seconds unless it is shorter than one.
 func formatSpan(d time.Duration) string {
 	if d >= time.Second {
 		d = d.Round(time.Second)
@@ -83,7 +83,7 @@ func describeStop(why string) string {
 	return ""
 }
 
-// cutRunes shortens text to n runes.
+// cutRunes shortens text to n runes, the last of them an ellipsis; n of 0 or less means no limit.
 func cutRunes(text string, n int) string {
 	if n <= 0 || utf8.RuneCountInString(text) <= n {
 		return text
@@ -91,7 +91,7 @@ func cutRunes(text string, n int) string {
 	return string([]rune(text)[:n-1]) + "…"
 }
 
-// InWords returns the selected part of a study, in words.
+// InWords describes the options that select and configure what is measured.
 func InWords(o Options) string {
 	var parts []string
 	switch {
@@ -123,10 +123,9 @@ func InWords(o Options) string {
 	if o.Procs > 0 {
 		parts = append(parts, format.Count(o.Procs, "processor"))
 	}
-	switch {
-	case o.KeepEnv:
+	if o.KeepEnv {
 		parts = append(parts, o.Env...)
-	default:
+	} else {
 		parts = append(parts, maskEnv(o.Env)...)
 	}
 	return strings.Join(parts, ", ")

@@ -16,12 +16,13 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// Here reports whether building with release downloads no toolchain.
+// Here reports whether a toolchain of release is on this machine, so that a build downloads none.
 func (s vettingSources) Here(ctx context.Context, release string) bool {
 	return s.Builder.Here(ctx, release)
 }
 
-// Toolchain lets every contender be built by that Go release.
+// Toolchain makes later builds of contenders use a Go release. If the release cannot be
+// used, the error names the release that builds the contenders instead.
 func (s vettingSources) Toolchain(ctx context.Context, release string) error {
 	tool, err := cmdenv.FindToolchain(ctx)
 	if err != nil {
@@ -30,7 +31,7 @@ func (s vettingSources) Toolchain(ctx context.Context, release string) error {
 	if tool.Version == release {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute) // it may have to be fetched
+	ctx, cancel := context.WithTimeout(ctx, downloadTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, tool.Path, "env", "GOVERSION")
 	dir, remove := build.OutsideModules()
@@ -50,10 +51,14 @@ func (s vettingSources) Toolchain(ctx context.Context, release string) error {
 	return nil
 }
 
+// downloadTime limits the go command that may have to download a toolchain.
+const downloadTime = 5 * time.Minute
+
 // requireRE matches a line of go.mod that requires a module.
 var requireRE = regexp.MustCompile(`(?m)^(?:require)?[\t ]+([^\s()]+)[\t ]+(v[^\s]+)`)
 
-// Versions returns the requirements of the go.mod that a contender is built with.
+// Versions returns the versions that the go.mod of a contender requires, by module path. It returns nil
+// if the contender or its go.mod cannot be read.
 func (s vettingSources) Versions(kind string, e tare.Entry) map[string]string {
 	leaf, _, err := s.Catalog.Leaf(kind, e.Leaf())
 	if err != nil {
@@ -65,7 +70,7 @@ func (s vettingSources) Versions(kind string, e tare.Entry) map[string]string {
 	}
 	versions := map[string]string{}
 	for _, m := range requireRE.FindAllStringSubmatch(string(src), -1) {
-		if uses, err := leaf.Requires(m[1]); uses && err == nil { // not replaced or excluded modules
+		if uses, err := leaf.Requires(m[1]); uses && err == nil { // false for replaced and excluded modules
 			versions[m[1]] = m[2]
 		}
 	}

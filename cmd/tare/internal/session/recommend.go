@@ -13,9 +13,9 @@ import (
 
 // Advice is a study that ends with a recommendation.
 type Advice struct {
-	Prepare   func(context.Context, *Session) (cmdenv.Study, error)
-	Complete  func(*tare.Result) // gives the result its headline before it is saved, and adds skipped entries
-	Recommend func(*tare.Result) []string
+	Prepare   func(context.Context, *Session) (cmdenv.Study, error) // makes the study
+	Complete  func(*tare.Result)                                    // adds the headline and skipped entries before the result is saved
+	Recommend func(*tare.Result) []string                           // returns the lines of the recommendation
 }
 
 // Measure measures the study, saves and prints its result, and ends the report with the
@@ -26,9 +26,9 @@ func (a Advice) Measure(ctx context.Context, env cmdenv.Env, o Options, p *Progr
 		return err
 	}
 	defer out.Close()
-	exit, run := cmdenv.ExitOK, env.Lab.Run
+	exit, labRun := cmdenv.ExitOK, env.Lab.Run
 	env.Lab.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
-		res, err := run(ctx, study, o)
+		res, err := labRun(ctx, study, o)
 		if res != nil {
 			a.Complete(res)
 		}
@@ -48,7 +48,8 @@ func (a Advice) Measure(ctx context.Context, env cmdenv.Env, o Options, p *Progr
 	return cmdenv.Code(exit)
 }
 
-// measureAndRecommend measures the only study of a session. It returns the exit code.
+// measureAndRecommend measures the only study of a session, and saves and prints the result and the
+// recommendation. It returns the exit code of the result.
 func (w *Session) measureAndRecommend(ctx context.Context, study cmdenv.Study, out *cmdenv.Output, recommendation func(*tare.Result) []string) (exit int, err error) {
 	res, err := w.Measure(ctx, study)
 	if res == nil {
@@ -64,7 +65,7 @@ func (w *Session) measureAndRecommend(ctx context.Context, study cmdenv.Study, o
 	return exit, err
 }
 
-// printRecommendation prints the recommendation.
+// printRecommendation prints the lines of a recommendation, as text or as Markdown.
 func (w *Session) printRecommendation(lines []string) {
 	st := w.Style(w.Out)
 	heading, item := cmdenv.Paint(st.Bold, "RECOMMENDATION"), "  "

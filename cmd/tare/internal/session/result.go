@@ -30,7 +30,7 @@ func (w *Session) saveRun(dir string, res *tare.Result, err error) (*tare.Result
 	if errSave := saveResult(atomicfile.System{}, dir, res); errSave != nil {
 		return res, errors.Join(err, errSave)
 	}
-	if w.Ordered {
+	if w.Ordered { // an order of another machine, which reports the result
 		return res, err
 	}
 	if w.Options.NoPage {
@@ -44,7 +44,8 @@ func (w *Session) saveRun(dir string, res *tare.Result, err error) (*tare.Result
 	return res, err
 }
 
-// Keep adds a result and reports it. The error is the exit code of the result, or the writer's.
+// Keep adds a result to w.Results and prints it. The error is the exit code of the result, or an error
+// of the output.
 func (w *Session) Keep(res *tare.Result) error {
 	w.Results = append(w.Results, res)
 	if err := w.printResult(res); err != nil {
@@ -59,11 +60,10 @@ func (w *Session) Keep(res *tare.Result) error {
 	return nil
 }
 
-// printResult reports a result immediately; a format that needs a list of several waits until all
-// are there.
+// printResult prints a result immediately, unless the format prints all results together at the end.
 func (w *Session) printResult(res *tare.Result) error {
 	f := w.Options.Format
-	if f.Write == nil || f.Name == "json" { // the caller prints, or all together
+	if f.Write == nil || f.Name == "json" { // printed by the caller, or together by Finish
 		return nil
 	}
 	st := w.Style(w.Out)
@@ -80,19 +80,20 @@ func (w *Session) printResult(res *tare.Result) error {
 	return f.Next(w.Out, res, st)
 }
 
-// claimsPage writes the page of all claims, if several studies answer some, in place of that of the
-// run before.
-func (w *Session) claimsPage() error {
+// writeClaimsPage writes a page about all claims, if there are several results and some of them judge
+// claims. It replaces the page of an earlier run.
+func (w *Session) writeClaimsPage() error {
 	if len(w.Results) < 2 || w.Options.NoPage || report.ClaimsCount(w.Results) == "" {
 		return nil
 	}
 	var linked []html.Linked
 	for _, r := range w.Results {
-		of := html.Linked{Result: r}
-		if page, err := filepath.Rel(w.Dirs.Data, filepath.Join(w.dirs[r], cmdenv.PageName)); err == nil && w.dirs[r] != "" {
-			of.Page = filepath.ToSlash(page)
+		link := html.Linked{Result: r}
+		page, err := filepath.Rel(w.Dirs.Data, filepath.Join(w.dirs[r], cmdenv.PageName))
+		if isSaved := w.dirs[r] != ""; isSaved && err == nil {
+			link.Page = filepath.ToSlash(page)
 		}
-		linked = append(linked, of)
+		linked = append(linked, link)
 	}
 	path := filepath.Join(w.Dirs.Data, cmdenv.ClaimsName)
 	out, err := cmdenv.OpenOutputOn(atomicfile.System{}, path, 0o600)
@@ -107,7 +108,8 @@ func (w *Session) claimsPage() error {
 	return nil
 }
 
-// Finish writes the output about all studies together: the claims and the JSON.
+// Finish writes the output about all results together: the text of formats that need all, the page of
+// claims, and JSON to standard output and to out. If single is set the JSON is one document, not a list.
 func (w *Session) Finish(out *cmdenv.Output, single bool) error {
 	w.Progress.Pause()
 	if err := cmdenv.WriteTogether(w.Out, w.Options.Format, w.Results, w.Style(w.Out)); err != nil {
@@ -116,7 +118,7 @@ func (w *Session) Finish(out *cmdenv.Output, single bool) error {
 	if len(w.Results) == 0 {
 		return nil
 	}
-	if err := w.claimsPage(); err != nil {
+	if err := w.writeClaimsPage(); err != nil {
 		return err
 	}
 	if w.Options.Format.Name == "json" {

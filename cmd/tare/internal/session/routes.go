@@ -14,8 +14,8 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// RoutesStudy writes the routes into the cache, so that the study can be run again, and makes the
-// study.
+// RoutesStudy returns the study of a document with routes, and the routers that it skips. It writes the
+// routes into the cache, from where the study can be run again.
 func (w *Session) RoutesStudy(doc *bring.Document) (cmdenv.Study, []tare.NotWeighed, error) {
 	all, err := w.FindCatalog(w.Options.Catalog)
 	if err != nil {

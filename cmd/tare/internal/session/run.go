@@ -15,15 +15,15 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// WeighAll runs one study after the other. It calls fail with the error of a single study; it
-// returns errors about all.
+// WeighAll runs one study after the other, and saves and prints their results. It calls fail with the
+// error of each study, which may be nil, and continues. It returns an error if no study can be run.
 func (w *Session) WeighAll(ctx context.Context, studies []cmdenv.Study, fail func(error)) error {
 	if err := w.checkUnused(studies); err != nil {
 		return err
 	}
 	w.studies = len(studies)
 	w.Progress.Expect(len(studies))
-	begun := 0
+	started := 0
 	for _, study := range studies {
 		res, err := w.Measure(ctx, study)
 		var nothing *nothingToResume
@@ -31,7 +31,7 @@ func (w *Session) WeighAll(ctx context.Context, studies []cmdenv.Study, fail fun
 			w.Progress.Say(nothing.Error())
 			continue
 		}
-		begun++
+		started++
 		if res != nil {
 			fail(w.Keep(res))
 		}
@@ -45,13 +45,13 @@ func (w *Session) WeighAll(ctx context.Context, studies []cmdenv.Study, fail fun
 			break
 		}
 	}
-	if begun == 0 {
+	if started == 0 {
 		return cmdenv.Usage("nothing to resume: no study has an unfinished run", "run without --resume")
 	}
 	return nil
 }
 
-// WeighQuietly runs studies and prints only the progress.
+// WeighQuietly runs studies like WeighAll and returns their first error.
 func (w *Session) WeighQuietly(ctx context.Context, studies []cmdenv.Study) error {
 	var first error
 	err := w.WeighAll(ctx, studies, func(err error) {
@@ -68,7 +68,8 @@ func (w *Session) WeighQuietly(ctx context.Context, studies []cmdenv.Study) erro
 	return err
 }
 
-// OfStudy adds the study to an error if there are several.
+// OfStudy adds the study's id to an error if there are several studies, unless the error has it or ends
+// the run.
 func OfStudy(study cmdenv.Study, studies int, err error) error {
 	var named *lab.StudyError
 	if studies == 1 || errors.As(err, &named) || cmdenv.EndsRun(err) {
@@ -77,7 +78,8 @@ func OfStudy(study cmdenv.Study, studies int, err error) error {
 	return fmt.Errorf("study %s: %w", study.ID, err)
 }
 
-// Measure runs one study. There may be a result although there is an error.
+// Measure runs one study, or resumes it, and saves the result. It may return both a result and an
+// error.
 func (w *Session) Measure(ctx context.Context, study cmdenv.Study) (*tare.Result, error) {
 	w.Progress.Begin(study.ID)
 	defer w.Progress.Pause()
@@ -98,7 +100,7 @@ func (w *Session) Measure(ctx context.Context, study cmdenv.Study) (*tare.Result
 	if err != nil {
 		return nil, err
 	}
-	unlock, _ := machine.LockDir(dir) // no other process knows of it yet
+	unlock, _ := machine.LockDir(dir) // never locked: no other process knows the directory yet
 	defer unlock()
 	o.Dir = dir
 	res, err := w.Lab.Run(ctx, study.Study, o)
@@ -113,8 +115,9 @@ func (w *Session) labOptions(progress func(lab.Event)) lab.Options {
 	return lab.Options{
 		Kinds: w.Lab.Kinds, Sources: w.Sources, Measuring: w.Options.Measuring,
 		Host: lab.Host{
-			Now: w.Now, LookPath: findProgram, BuildFor: w.BuildFor, Unlocked: w.Options.NoLock, Known: outputCache{w.Dirs.Known(), atomicfile.System{}},
-			Run: w.RunTag, Guardian: w.Guardian, Stop: w.Halt.Stop,
+			Now: w.Now, LookPath: findProgram, BuildFor: w.BuildFor, Unlocked: w.Options.NoLock,
+			Known: outputCache{w.Dirs.Known(), atomicfile.System{}},
+			Run:   w.RunTag, Guardian: w.Guardian, Stop: w.Halt.Stop,
 			Progress: func(e lab.Event) {
 				switch e.Phase {
 				case "plan":
@@ -137,8 +140,8 @@ func findProgram(name string) (path string, err error) {
 	return machine.Tool(name)
 }
 
-// lastResult returns the newest result stored in a study's directory. It only serves to find
-// changes since then, so one that cannot be read counts as none.
+// lastResult returns the newest result in a study's directory, to find changes since then. It skips
+// results that cannot be read, and returns nil if there are no others.
 func lastResult(dir string) *tare.Result {
 	runs, err := history.RunsOf(dir)
 	if err != nil {
@@ -155,7 +158,9 @@ func lastResult(dir string) *tare.Result {
 	return nil
 }
 
-// resumeRun resumes the newest unfinished run that belongs to study as it is now.
+// resumeRun resumes the newest unfinished run that fits to the study as it is now. It skips runs that
+// another tare is writing, and runs of an earlier version of the study. If no run is left, it returns
+// the first reason.
 func (w *Session) resumeRun(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
 	var first, last error
 	found, err := listUnfinished(w.Dirs.Results(study.ID))

@@ -21,11 +21,11 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// A result contains commands, programs and modules that tare rerun runs or builds with. It
-// therefore carries a MAC over those fields. The key is only in the data directory; a process that
-// can read it can run commands as its owner already.
+// A result contains commands, programs and modules that tare rerun runs or builds with. It therefore
+// has a MAC over these fields, which shows that this data directory made the result. The key is in a
+// file that only the owner can read: a process that can read it can run commands as the owner anyway.
 
-// sealKey is the name of the file with the key, in the data directory.
+// sealKey is the name of the key file in the data directory.
 const sealKey = "key"
 
 // sealedFields contains the fields of a result that decide what tare rerun runs.
@@ -37,13 +37,14 @@ type sealedFields struct {
 	Contenders                     []sealedContender
 }
 
-// sealedContender contains the sources of a contender.
+// sealedContender contains the fields of a contender that decide from which sources it is built.
 type sealedContender struct {
 	ID, Version, Go string
 	Modules         []tare.Module
 }
 
-// computeMAC returns the MAC of a result that was read from its document.
+// computeMAC returns the MAC of a result's sealed fields. The result must have been read from its
+// document: a result in memory may differ in details such as nil and empty lists.
 func computeMAC(key []byte, r *tare.Result) (string, error) {
 	s := sealedFields{Study: r.Study, Budget: r.Budget, Seed: r.Seed, Isolation: string(r.Plan.Isolation), Procs: r.Procs, Env: r.Env, Asked: r.Asked}
 	s.Asked.Seal = ""
@@ -59,8 +60,7 @@ func computeMAC(key []byte, r *tare.Result) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// sealResult records in a result that this data directory made it. The MAC covers what a reader of
-// the document will see.
+// sealResult sets Asked.Seal, the MAC of the result as a reader of its document will see it.
 func sealResult(d cmdenv.Dirs, res *tare.Result) error {
 	key, err := readKey(d, true)
 	if err != nil {
@@ -78,8 +78,9 @@ func sealResult(d cmdenv.Dirs, res *tare.Result) error {
 	return err
 }
 
-// MadeHere reports whether this data directory made a result, and that has not been changed since.
-// dir is the directory that it was read from; results imported into it do not count.
+// MadeHere reports whether this data directory made a result, and the sealed fields have not been
+// changed since. It returns false for a result that was imported into dir, the directory that it was
+// read from.
 func MadeHere(d cmdenv.Dirs, res *tare.Result, dir string) (bool, error) {
 	if res.Asked.Seal == "" {
 		return false, nil
@@ -120,8 +121,8 @@ func readKey(d cmdenv.Dirs, create bool) ([]byte, error) {
 	return key, nil
 }
 
-// makeKey writes a new key for its owner only, atomically. If another tare was quicker, its key
-// stays.
+// makeKey writes a new key of size bytes atomically, readable only by the owner. If another process has
+// written a key in the meantime, that key stays.
 func makeKey(d cmdenv.Dirs, path string, size int) error {
 	if err := d.MakeData(); err != nil {
 		return err

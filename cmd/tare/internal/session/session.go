@@ -20,20 +20,20 @@ type Session struct {
 	cmdenv.Env
 	Options  Options
 	Dirs     cmdenv.Dirs
-	RunTag   string // of every process of this run
+	RunTag   string // tag of every process of this run
 	Progress *Progress
 	Halt     *interruptState
 	Sources  lab.Sources
 	Results  []*tare.Result
-	dirs     map[*tare.Result]string // directory of each
-	current  cmdenv.Study            // the study in progress
-	studies  int                     // how many studies run
+	dirs     map[*tare.Result]string // directories of saved results
+	current  cmdenv.Study            // the study that runs
+	studies  int                     // number of all studies of the session
 
 	Guardian *trial.Guardian
 }
 
-// With calls do with a session of all that measuring needs: the directories, Ctrl-C, the machine
-// lock, the guardian and the contenders.
+// With opens a session, calls do with it and closes it. The session has the directories, Ctrl-C, the
+// machine lock, the guardian and the sources of contenders.
 func With(ctx context.Context, env cmdenv.Env, o Options, p *Progress, do func(context.Context, *Session) error) error {
 	d, err := env.Dirs()
 	if err != nil {
@@ -61,7 +61,7 @@ func With(ctx context.Context, env cmdenv.Env, o Options, p *Progress, do func(c
 		return err
 	}
 	defer unlock()
-	w.Guardian, err = env.Lab.Guard(w.RunTag) // before anything else is started
+	w.Guardian, err = env.Lab.Guard(w.RunTag) // before any other process starts
 	if err != nil {
 		return fmt.Errorf("start the process that cleans up when tare is killed: %w", err)
 	}
@@ -84,15 +84,15 @@ func With(ctx context.Context, env cmdenv.Env, o Options, p *Progress, do func(c
 	return err
 }
 
-// tagChildren gives every process that is started with this one's environment, such as go and git
-// commands, the run's tag: by it the guardian finds them.
+// tagChildren sets the run's tag in the environment of this process, which child processes such as go
+// and git inherit: the guardian finds them by the tag.
 func tagChildren(run string) (untag func(), err error) {
-	before, was := os.LookupEnv(trial.EnvRun)
+	before, wasSet := os.LookupEnv(trial.EnvRun)
 	if err := os.Setenv(trial.EnvRun, run); err != nil {
 		return nil, fmt.Errorf("tag what this run starts: %w", err)
 	}
 	return func() {
-		if was {
+		if wasSet {
 			_ = os.Setenv(trial.EnvRun, before)
 		} else {
 			_ = os.Unsetenv(trial.EnvRun)
@@ -100,8 +100,9 @@ func tagChildren(run string) (untag func(), err error) {
 	}, nil
 }
 
-// lockMachine waits until this is the only tare that measures on this machine, and then with this
-// cache. Always in this order: an agent has the machine before its session begins.
+// lockMachine waits for two locks: of the machine, so that no other tare measures on it, and of the
+// cache. The order is always the same, as an agent has the machine's lock before its session begins. A
+// system that cannot lock the machine has only the lock of the cache.
 func (w *Session) lockMachine(ctx context.Context) (unlock func(), err error) {
 	if w.Options.NoLock {
 		return func() {}, nil

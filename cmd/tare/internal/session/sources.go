@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// CatalogSources builds contenders from the catalog with the go command.
+// CatalogSources returns sources that build contenders of the catalog with the go command.
 func CatalogSources(w cmdenv.Workshop) (lab.Sources, error) {
 	c, err := w.FindCatalog()
 	if err != nil {
@@ -28,13 +28,13 @@ func CatalogSources(w cmdenv.Workshop) (lab.Sources, error) {
 	return vettingSources{&catalog.Sources{Catalog: c, Builder: b, With: w.With, Go: w.Go}}, nil
 }
 
-// vettingSources is the catalog's sources that can also vet.
+// vettingSources adds checks of names and toolchains to the catalog's sources.
 type vettingSources struct{ *catalog.Sources }
 
-// Vet returns an error for a name that the catalog does not have.
+// Vet returns an error if the catalog does not have the contender of an entry.
 func (s vettingSources) Vet(kind string, e tare.Entry) error {
 	if e.Program != "" {
-		return nil // a directory of the user's: building it reports more
+		return nil // a directory of the user, whose build reports errors
 	}
 	_, _, err := s.Catalog.Leaf(kind, e.Leaf())
 	return err

@@ -14,10 +14,11 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// recordAsked records in a result how the user requested it, and the version of tare.
+// recordAsked records in a result the request of the user, with which tare rerun repeats it, and the
+// version of tare.
 func (w *Session) recordAsked(res *tare.Result) {
 	res.Tare = cmdenv.ThisVersion().Short()
-	if w.current.ID != res.Study {
+	if w.current.ID != res.Study { // not a study of this session
 		return
 	}
 	res.Asked = tare.Asked{
@@ -38,29 +39,31 @@ func (w *Session) recordAsked(res *tare.Result) {
 	}
 }
 
-// isRelative reports whether a study names files relative to its own.
+// isRelative reports whether a study has paths that are relative to its directory, or commands, which
+// may have such paths.
 func isRelative(s tare.Study) bool {
+	isPath := func(path string) bool { return path != "" && !filepath.IsAbs(path) }
+	hasDir := func(with string) bool {
+		w, err := build.ParseWith(with, "")
+		return err == nil && w.Dir != ""
+	}
 	return slices.ContainsFunc(s.Contenders, func(e tare.Entry) bool {
-		return e.Program != "" && !filepath.IsAbs(e.Program) || len(e.Command) > 0 ||
-			slices.ContainsFunc(e.With, func(with string) bool {
-				w, err := build.ParseWith(with, "")
-				return err == nil && w.Dir != ""
-			})
-	}) || slices.ContainsFunc(s.Workloads, func(w tare.Workload) bool { return w.File != "" && !filepath.IsAbs(w.File) })
+		return isPath(e.Program) || len(e.Command) > 0 || slices.ContainsFunc(e.With, hasDir)
+	}) || slices.ContainsFunc(s.Workloads, func(w tare.Workload) bool { return isPath(w.File) })
 }
 
-// Typed is a command that makes a study without a file: tare bench, tare json or tare rpc. It is
-// zero for others.
+// Typed is a command that makes a study without a file: tare bench, tare json or tare rpc. It is the
+// zero value for other commands.
 type Typed struct {
 	Args []string
-	Dir  string            // absolute
-	Sums map[string]string // SHA-256 of files it names, by these names
+	Dir  string            // absolute working directory
+	Sums map[string]string // SHA-256 of the files that the command names, by these names
 }
 
-// HideEnv replaces the values of --env by those in record.
+// HideEnv replaces the entries of env, values of --env, by those of record.
 func (t *Typed) HideEnv(env, record []string) { t.Args = withoutValues(t.Args, env, record) }
 
-// TypedBy returns the command of this call.
+// TypedBy returns the command line of this process, with the sums of files that can be read.
 func TypedBy(env cmdenv.Env, cmd *cobra.Command) (t Typed) {
 	dir, err := os.Getwd()
 	if err != nil {

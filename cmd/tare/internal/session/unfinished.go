@@ -20,8 +20,8 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// newRunDir makes the directory of a new run: UTC time and seed, so that names
-// sort by age. Two runs never share one.
+// newRunDir makes the directory of a new run. Its name begins with the UTC time, so that names sort by
+// age; two runs never have the same directory.
 func newRunDir(results string, now time.Time, seed uint64) (string, error) {
 	dir, err := history.NewDir(results, fmt.Sprintf("%s-%d", now.UTC().Format(history.NameTime), seed))
 	if err != nil {
@@ -30,9 +30,9 @@ func newRunDir(results string, now time.Time, seed uint64) (string, error) {
 	return dir, nil
 }
 
-// listUnfinished lists the runs in results that can be resumed, the newest first: those with a
-// journal and without a result, and those that the user interrupted. A disk error is returned: a
-// run with a result must not count as one without.
+// listUnfinished returns the directories of runs in results that can be resumed, the newest first:
+// those with a journal and without a result, and those that the user interrupted. It returns errors
+// of the disk: a run whose result cannot be read must not count as a run without a result.
 func listUnfinished(results string) ([]string, error) {
 	entries, err := os.ReadDir(results)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -71,8 +71,9 @@ func listUnfinished(results string) ([]string, error) {
 	return found, nil
 }
 
-// isResumable reports whether the files of a failed run in dir are worth keeping. It is true if the
-// disk does not tell whether the journal has begun.
+// isResumable reports whether a run in dir that failed with err can be resumed: its journal has begun,
+// and err is not a usage error. It returns true if the journal cannot be read, so that dir is not
+// removed.
 func isResumable(dir string, err error) bool {
 	if cmdenv.ExitCode(err) == cmdenv.ExitUsage {
 		return false

@@ -29,7 +29,7 @@ func (u *UntilFlags) Complete(cmd *cobra.Command) {
 	cmdenv.CompleteFlag(cmd, "until", cobra.FixedCompletions([]string{"decided"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// parseShare returns the share below which a difference does not matter; 0 without --until.
+// parseShare returns the share of --effect, below which a difference does not matter; 0 without --until.
 func (u UntilFlags) parseShare(cmd *cobra.Command) (float64, error) {
 	switch {
 	case u.until == "" && cmd.Flags().Changed("effect"):

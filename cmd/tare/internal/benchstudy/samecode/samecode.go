@@ -41,7 +41,7 @@ type function struct {
 	opaque bool     // a part of the code could not be decoded, and is not masked
 }
 
-// equal reports whether two functions have the same code. isLocal says that they are assembly functions
+// equal reports whether two functions have the same code. isLocal is set if they are assembly functions
 // local to a file, which have no package in their names. If such functions cannot be decoded only their
 // lengths are compared: the unmasked addresses in those of the runtime always differ.
 func (f function) equal(g function, isLocal bool) bool {

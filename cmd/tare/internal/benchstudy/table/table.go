@@ -69,7 +69,7 @@ type row struct {
 	colour func(string) string // style of the verdict; nil for plain text
 }
 
-// writeRows writes rows below their header, in aligned columns. right says which columns are aligned to
+// writeRows writes rows below their header, in aligned columns. right has the columns that are aligned to
 // the right, as numbers are.
 func (t *page) writeRows(header []string, right []bool, rows []row) {
 	width := make([]int, len(header))
