@@ -9,9 +9,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
-// completeNames completes the contenders or workloads of the studies in the arguments, or of
-// all bundled ones without any.
-func completeNames(env cmdenv.Env, of func(cmdenv.Study) []string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+// completeNames completes the names that namesOf returns for the studies in the arguments; for all
+// bundled studies if there are no arguments.
+func completeNames(env cmdenv.Env, namesOf func(cmdenv.Study) []string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return func(_ *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {
 			args = env.Bundled()
@@ -22,7 +22,7 @@ func completeNames(env cmdenv.Env, of func(cmdenv.Study) []string) func(*cobra.C
 				continue // completion must not read the run's stdin
 			}
 			if study, err := env.ReadStudy(arg); err == nil {
-				names = append(names, of(study)...)
+				names = append(names, namesOf(study)...)
 			}
 		}
 		slices.Sort(names)

@@ -10,7 +10,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
-// runOn runs one study on several machines, and judges over them.
+// runOn runs one study on several machines, and judges their results together. The machines get
+// an order: the text of the study, the files of its workloads, and the sources of its contenders.
 func runOn(cmd *cobra.Command, env cmdenv.Env, o session.Options, args []string) error {
 	if len(args) != 1 {
 		return cmdenv.Usage("--on takes one study", "e.g. tare run json-encode --rounds 18 --on local,ssh:a")
@@ -28,7 +29,7 @@ func runOn(cmd *cobra.Command, env cmdenv.Env, o session.Options, args []string)
 	if err := addFiles(order, study); err != nil {
 		return err
 	}
-	ids := []string{}
+	ids := []string{} // catalog ids of the contenders that have to be built
 	for _, e := range study.Contenders {
 		if e.Launch() == tare.LaunchProgram {
 			ids = append(ids, e.Leaf())
@@ -45,15 +46,15 @@ func runOn(cmd *cobra.Command, env cmdenv.Env, o session.Options, args []string)
 
 // addFiles adds the inputs of workloads to the order.
 func addFiles(order *session.Order, study cmdenv.Study) error {
-	sent := map[string]bool{}
+	added := map[string]bool{}
 	for _, w := range study.Workloads {
 		switch {
-		case w.File == "" || sent[w.File]:
+		case w.File == "" || added[w.File]: // no input file, or one that another workload has, too
 			continue
 		case !filepath.IsLocal(w.File):
 			return cmdenv.Usage("--on: workload "+w.ID+": "+w.File+" is not below the directory of the study", "other machines get the files beside the study")
 		}
-		sent[w.File] = true
+		added[w.File] = true
 		if err := order.AddFile(w.File, filepath.Join(study.Dir, w.File)); err != nil {
 			return err
 		}

@@ -17,7 +17,7 @@ func TestOrderOfABareRun(t *testing.T) {
 		return cmdenv.Study{Study: tare.Study{ID: id, Budget: tare.Budget{Quick: quick}}}
 	}
 	studies := []cmdenv.Study{study("long", 4*time.Minute), study("b", 2*time.Minute), study(firstStudy, 50*time.Second), study("a", 30*time.Second)}
-	inOrder(studies, true)
+	sortStudies(studies, true)
 	var said, ids []string
 	for _, s := range withoutLong(studies, cmdenv.NewCommand("tare run"), func(text string) { said = append(said, text) }) {
 		ids = append(ids, s.ID)

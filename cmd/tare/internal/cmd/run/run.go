@@ -56,7 +56,9 @@ causes none of them.`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeStudies(env),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.Resume = o.On.Resume; len(args) == 0 && !all && !cmd.Flags().Changed("format") && !o.Printed.AsJSON {
+			o.Resume = o.On.Resume
+			choseFormat := cmd.Flags().Changed("format") || o.Printed.AsJSON
+			if len(args) == 0 && !all && !choseFormat {
 				o.Printed.Name = "brief"
 			}
 			if err := o.Check(cmd); err != nil {
@@ -74,38 +76,39 @@ causes none of them.`,
 	return cmd
 }
 
+// addFlags declares the flags of tare run, which set o. all is set by --all.
 func addFlags(cmd *cobra.Command, o *session.Options, all *bool) {
-	what := cmdenv.NewFlags("What is measured")
-	what.Set.StringArrayVar(&o.Only.Contenders, "contender", nil, "only the baseline and contenders that match `glob`, at any budget; repeatable")
-	what.Set.StringArrayVar(&o.Only.Workloads, "workload", nil, "only workloads that match `glob`, at any budget; repeatable")
-	what.Set.StringArrayVar(&o.With, "with", nil, "build the contenders that require it with `module`@version or module=./dir; repeatable")
-	what.Set.StringVar(&o.Original, "with-original", "", "also measure the library whose published claims the study tests, from your clone in `directory`")
-	what.Set.StringArrayVar(&o.Releases, "go", nil, "build contenders with that Go `release`, e.g. go1.25.5; default: the machine's")
-	what.Set.StringVar(&o.Catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
-	how := cmdenv.NewFlags("How it is measured")
-	how.Set.StringVar(&o.BudgetText, "budget", "quick", "measuring time of each study: quick, full or a `duration` such as 90s; builds not included")
-	o.Decided.Add(how)
-	how.Set.IntVar(&o.Rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
-	how.Set.Uint64Var(&o.Seed, "seed", 0, "random seed; 0 takes one from the clock")
-	how.Set.DurationVar(&o.Slice, "slice", 0, "target slice length, e.g. 8ms; 0: chosen automatically")
-	how.Set.StringVar((*string)(&o.Isolation), "isolation", string(tare.Lockstep), "`how` contenders share time: lockstep, or trial: each contender runs to its end before the next")
-	how.Set.IntVar(&o.Procs, "procs", 0, "GOMAXPROCS of the contenders; default: set by the kind of contender, 1 for codecs and routers")
-	how.Set.StringArrayVar(&o.Env, "env", nil, "put `NAME=value` into every contender's environment, e.g. GOGC=200; repeatable")
-	how.Set.BoolVar(&o.KeepEnv, "keep-env", false, "keep the values of --env in the result; default: names, with digests of the values, except for settings of Go such as GOGC")
-	how.Set.StringSliceVar(&o.Profile, "profile", nil, "after the rounds, show where time and memory go: `kinds` cpu, mem or both; flame graphs are kept beside the result")
-	o.On.AddMeasuring(how.Set)
-	how.Set.Lookup("resume").Usage = "go on with the newest unfinished run"
-	how.Set.BoolVar(&o.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
-	said := cmdenv.NewFlags("What is printed")
-	said.Set.StringVar(&o.Rate.Text, "at", "", "also print how much CPU time each contender costs or saves in a service that does the operation at `rate`, e.g. 1000/s")
-	said.Set.BoolVar(&o.List, "list", false, "print what would be measured and for how long, and measure nothing")
-	o.Printed.Add(said.Set, "one document for one study, else a list")
-	said.Set.BoolVar(all, "all", false, "without a STUDY: every report in full, and each published claim")
-	said.Set.StringVarP(&o.Out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
-	said.Set.BoolVarP(&o.Quiet, "quiet", "q", false, "no progress on stderr")
-	said.Set.BoolVar(&o.NoPage, "no-page", false, "no "+cmdenv.PageName+" beside the result")
-	said.Set.BoolVar(&o.ExitCode, "exit-code", false, "exit 3 not met, 4 inconclusive, 5 void")
-	cmdenv.AddFlags(cmd, what, how, said)
+	selection := cmdenv.NewFlags("What is measured")
+	selection.Set.StringArrayVar(&o.Only.Contenders, "contender", nil, "only the baseline and contenders that match `glob`, at any budget; repeatable")
+	selection.Set.StringArrayVar(&o.Only.Workloads, "workload", nil, "only workloads that match `glob`, at any budget; repeatable")
+	selection.Set.StringArrayVar(&o.With, "with", nil, "build the contenders that require it with `module`@version or module=./dir; repeatable")
+	selection.Set.StringVar(&o.Original, "with-original", "", "also measure the library whose published claims the study tests, from your clone in `directory`")
+	selection.Set.StringArrayVar(&o.Releases, "go", nil, "build contenders with that Go `release`, e.g. go1.25.5; default: the machine's")
+	selection.Set.StringVar(&o.Catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
+	method := cmdenv.NewFlags("How it is measured")
+	method.Set.StringVar(&o.BudgetText, "budget", "quick", "measuring time of each study: quick, full or a `duration` such as 90s; builds not included")
+	o.Decided.Add(method)
+	method.Set.IntVar(&o.Rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
+	method.Set.Uint64Var(&o.Seed, "seed", 0, "random seed; 0 takes one from the clock")
+	method.Set.DurationVar(&o.Slice, "slice", 0, "target slice length, e.g. 8ms; 0: chosen automatically")
+	method.Set.StringVar((*string)(&o.Isolation), "isolation", string(tare.Lockstep), "`how` contenders share time: lockstep, or trial: each contender runs to its end before the next")
+	method.Set.IntVar(&o.Procs, "procs", 0, "GOMAXPROCS of the contenders; default: set by the kind of contender, 1 for codecs and routers")
+	method.Set.StringArrayVar(&o.Env, "env", nil, "put `NAME=value` into every contender's environment, e.g. GOGC=200; repeatable")
+	method.Set.BoolVar(&o.KeepEnv, "keep-env", false, "keep the values of --env in the result; default: names, with digests of the values, except for settings of Go such as GOGC")
+	method.Set.StringSliceVar(&o.Profile, "profile", nil, "after the rounds, show where time and memory go: `kinds` cpu, mem or both; flame graphs are kept beside the result")
+	o.On.AddMeasuring(method.Set)
+	method.Set.Lookup("resume").Usage = "go on with the newest unfinished run"
+	method.Set.BoolVar(&o.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
+	output := cmdenv.NewFlags("What is printed")
+	output.Set.StringVar(&o.Rate.Text, "at", "", "also print how much CPU time each contender costs or saves in a service that does the operation at `rate`, e.g. 1000/s")
+	output.Set.BoolVar(&o.List, "list", false, "print what would be measured and for how long, and measure nothing")
+	o.Printed.Add(output.Set, "one document for one study, else a list")
+	output.Set.BoolVar(all, "all", false, "without a STUDY: every report in full, and each published claim")
+	output.Set.StringVarP(&o.Out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
+	output.Set.BoolVarP(&o.Quiet, "quiet", "q", false, "no progress on stderr")
+	output.Set.BoolVar(&o.NoPage, "no-page", false, "no "+cmdenv.PageName+" beside the result")
+	output.Set.BoolVar(&o.ExitCode, "exit-code", false, "exit 3 not met, 4 inconclusive, 5 void")
+	cmdenv.AddFlags(cmd, selection, method, output)
 	o.Printed.Complete(cmd)
 	cmdenv.CompleteFlag(cmd, "profile", cobra.FixedCompletions([]string{tare.ProfileCPU, tare.ProfileMem}, cobra.ShellCompDirectiveNoFileComp))
 	cmdenv.CompleteFlag(cmd, "budget", cobra.FixedCompletions([]string{"quick", "full"}, cobra.ShellCompDirectiveNoFileComp))
@@ -113,6 +116,7 @@ func addFlags(cmd *cobra.Command, o *session.Options, all *bool) {
 	o.Decided.Complete(cmd)
 }
 
+// completeStudies completes the names of bundled studies, and files.
 func completeStudies(env cmdenv.Env) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
 		return slices.DeleteFunc(env.Bundled(), func(name string) bool { return !strings.HasPrefix(name, start) }), cobra.ShellCompDirectiveDefault

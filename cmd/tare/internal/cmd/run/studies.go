@@ -14,9 +14,10 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// runStudies runs the studies of args. It reports an error of one study immediately and
-// continues with the others; it returns the worst exit code.
-func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, own cmdenv.Command, args []string) error {
+// runStudies runs the studies of args, or the bundled ones if args is empty. It prints the error of
+// a single study when it occurs and continues with the others; the returned error has the worst
+// exit code. typed is the user's command, which hints extend.
+func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, typed cmdenv.Command, args []string) error {
 	names := args
 	if len(names) == 0 {
 		names = env.Bundled()
@@ -39,13 +40,14 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, own cmde
 		return p.Outcome()
 	}
 	if len(args) == 0 {
-		inOrder(studies, o.Quick)
-		if o.Quick && o.Rounds == 0 && len(o.Only.Contenders)+len(o.Only.Workloads) == 0 && !o.Resume {
-			studies = withoutLong(studies, own, p.Say)
+		sortStudies(studies, o.Quick)
+		hasSelection := len(o.Only.Contenders)+len(o.Only.Workloads) > 0
+		if o.Quick && o.Rounds == 0 && !hasSelection && !o.Resume {
+			studies = withoutLong(studies, typed, p.Say)
 		}
 	}
 	for _, study := range studies {
-		if o.User {
+		if o.User { // a budget of the user's may be too short
 			if err := lab.CheckBudget(study.Study, o.Budget); err != nil {
 				return session.OfStudy(study, len(studies), err)
 			}
@@ -57,11 +59,11 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, own cmde
 	if err := o.Give(studies); err != nil {
 		return err
 	}
-	studies, others, err := cmdenv.Choose(o.Only, studies)
+	studies, unmatched, err := cmdenv.Choose(o.Only, studies)
 	if err != nil {
 		return err
 	}
-	for _, name := range others {
+	for _, name := range unmatched {
 		p.Say(name + ": skipped: nothing matched")
 	}
 	if o.List {
@@ -74,7 +76,7 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, own cmde
 	defer out.Close()
 	err = session.With(ctx, env, o, p, func(ctx context.Context, w *session.Session) error {
 		if len(args) == 0 {
-			studies = onlyLocal(ctx, w, studies, own)
+			studies = withLocalReleases(ctx, w, studies, typed)
 		}
 		if text := estimateDuration(studies, o); text != "" {
 			p.Say(text)
@@ -91,8 +93,9 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, own cmde
 	return p.Outcome()
 }
 
-// estimateDuration returns a sentence about the total time of several studies, or "" if it is
-// unknown before their pilots.
+// estimateDuration returns a sentence about the total time of several studies. It returns "" for a
+// single study, and if only the pilots will show the time: for a fixed number of rounds, and for
+// runs that are resumed.
 func estimateDuration(studies []cmdenv.Study, o session.Options) string {
 	if len(studies) < 2 || o.Rounds > 0 || o.Resume {
 		return ""
@@ -101,6 +104,7 @@ func estimateDuration(studies []cmdenv.Study, o session.Options) string {
 		"building their contenders comes on top of that, and takes longest the first time; --list shows each", len(studies), cmdenv.Seconds(totalBudget(o, studies)))
 }
 
+// totalBudget returns the sum of the studies' budgets.
 func totalBudget(o session.Options, studies []cmdenv.Study) time.Duration {
 	var total time.Duration
 	for _, study := range studies {
@@ -109,7 +113,8 @@ func totalBudget(o session.Options, studies []cmdenv.Study) time.Duration {
 	return total
 }
 
-// listRun prints the studies of a run and their durations.
+// listRun prints the table of --list: the studies of a run, how long each measures and the size of
+// its measured part.
 func listRun(env cmdenv.Env, o session.Options, studies []cmdenv.Study) error {
 	tw := tabwriter.NewWriter(env.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "STUDY\tMEASURES\tCONTENDERS\tWORKLOADS\tQUESTION")
@@ -118,11 +123,11 @@ func listRun(env cmdenv.Env, o session.Options, studies []cmdenv.Study) error {
 		if err != nil {
 			return &lab.StudyError{Study: study.ID, Err: err}
 		}
-		long := cmdenv.Seconds(o.BudgetOf(study))
+		duration := cmdenv.Seconds(o.BudgetOf(study))
 		if o.Rounds > 0 {
-			long = format.Count(o.Rounds, "round")
+			duration = format.Count(o.Rounds, "round")
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%s\n", study.ID, long, len(part.Contenders), len(part.Workloads), report.Legible(study.Question))
+		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%s\n", study.ID, duration, len(part.Contenders), len(part.Workloads), report.Legible(study.Question))
 	}
 	if o.Rounds == 0 {
 		fmt.Fprintf(tw, "in all\t%s\t\t\tbuilds, and the first semantics test of a program, come on top\n", cmdenv.Seconds(totalBudget(o, studies)))
