@@ -21,10 +21,10 @@ import (
 type abReport struct {
 	d         load.Document
 	r         *load.Result
-	software  string // of the Server header
-	length    int64  // bytes of the first response's body
+	software  string // Server header of the first response
+	length    int64  // bytes of the first response's body; their mean if unknown
 	keepAlive bool
-	sends     bool // some request has a body
+	hasBodies bool // a request has a body
 }
 
 // newABReport collects the values of ab's output. It takes the mean length of bodies if
@@ -35,7 +35,7 @@ func newABReport(r *load.Result, d load.Document, l *loadRun) abReport {
 		a.length = d.BodyIn / d.Requests
 	}
 	for _, q := range l.requests {
-		a.sends = a.sends || len(q.Body) > 0
+		a.hasBodies = a.hasBodies || len(q.Body) > 0
 	}
 	return a
 }
@@ -89,7 +89,7 @@ func writeAB(w io.Writer, a abReport) error {
 	return err
 }
 
-// abRow writes a row of ab's: a name, and the value from column 25.
+// abRow writes a row of ab's output: a name, and the value from column 25.
 func abRow(b *strings.Builder, name, format string, args ...any) {
 	fmt.Fprintf(b, "%-24s"+format+"\n", append([]any{name}, args...)...)
 }
@@ -117,16 +117,17 @@ func (a abReport) writeRates(b *strings.Builder) {
 	abRow(b, "Concurrency Level:", "%d", d.Connections)
 	abRow(b, "Time taken for tests:", "%.3f seconds", d.Seconds)
 	abRow(b, "Complete requests:", "%d", d.Requests)
-	failed := d.Failed() - d.Errors[string(load.ErrStatus)]
+	failed := d.Failed() - d.Errors[string(load.ErrStatus)] // ab counts other statuses than 2xx separately
 	abRow(b, "Failed requests:", "%d", failed)
 	if failed > 0 {
-		e := func(classes ...load.Class) (n int64) {
+		countErrors := func(classes ...load.Class) (n int64) {
 			for _, c := range classes {
 				n += d.Errors[string(c)]
 			}
 			return n
 		}
-		fmt.Fprintf(b, "   (Connect: %d, Receive: %d, Length: %d, Exceptions: %d)\n", e(load.ErrConnect), e(load.ErrReset, load.ErrTimeout), e(load.ErrAnswer), e(load.ErrFraming))
+		fmt.Fprintf(b, "   (Connect: %d, Receive: %d, Length: %d, Exceptions: %d)\n",
+			countErrors(load.ErrConnect), countErrors(load.ErrReset, load.ErrTimeout), countErrors(load.ErrAnswer), countErrors(load.ErrFraming))
 	}
 	if n := countNon2xx(d); n > 0 {
 		abRow(b, "Non-2xx responses:", "%d", n)
@@ -135,7 +136,7 @@ func (a abReport) writeRates(b *strings.Builder) {
 		abRow(b, "Keep-Alive requests:", "%d", max(0, d.Requests-d.Reconnects))
 	}
 	abRow(b, "Total transferred:", "%d bytes", d.BytesIn)
-	if a.sends {
+	if a.hasBodies {
 		abRow(b, "Total body sent:", "%d", d.BytesOut)
 	}
 	abRow(b, "HTML transferred:", "%d bytes", d.BodyIn)
@@ -144,7 +145,7 @@ func (a abReport) writeRates(b *strings.Builder) {
 		abRow(b, "Time per request:", "%.3f [ms] (mean)", float64(d.Connections)*1000/d.RequestsPerSecond)
 		abRow(b, "Time per request:", "%.3f [ms] (mean, across all concurrent requests)", 1000/d.RequestsPerSecond)
 		abRow(b, "Transfer rate:", "%.2f [Kbytes/sec] received", d.Path.In/8/1024)
-		if a.sends {
+		if a.hasBodies {
 			abRow(b, "", "%.2f kb/s sent", d.Path.Out/8/1024)
 			abRow(b, "", "%.2f kb/s total", (d.Path.In+d.Path.Out)/8/1024)
 		}
@@ -163,9 +164,9 @@ func countNon2xx(d load.Document) int64 {
 	return n
 }
 
-// writeTimes writes the tables of connection times and percentages, in whole milliseconds as ab
-// does. tare measures connecting and processing separately; the total adds each statistic of
-// both.
+// writeTimes writes the tables of connection times and percentages, in milliseconds as ab does. tare
+// measures connecting and processing separately, so the total is computed from their statistics: sums,
+// and for the standard deviation the root of the sum of squares.
 func (a abReport) writeTimes(b *strings.Builder) {
 	d := a.d
 	if d.Latency.Count == 0 {
@@ -173,9 +174,14 @@ func (a abReport) writeTimes(b *strings.Builder) {
 	}
 	connect := perRequest(d.Connect, d.Latency.Count)
 	total := load.Latencies{
-		Min: connect.Min + d.Latency.Min, Mean: connect.Mean + d.Latency.Mean, SD: math.Hypot(connect.SD, d.Latency.SD), P50: connect.P50 + d.Latency.P50, Max: connect.Max + d.Latency.Max,
+		Min:  connect.Min + d.Latency.Min,
+		Mean: connect.Mean + d.Latency.Mean,
+		SD:   math.Hypot(connect.SD, d.Latency.SD),
+		P50:  connect.P50 + d.Latency.P50,
+		Max:  connect.Max + d.Latency.Max,
 	}
-	if connect.P50 == 0 { // most requests reused a connection
+	mostConnect := connect.P50 > 0 // otherwise most requests reused a connection
+	if !mostConnect {
 		total.Max = d.Latency.Max
 	}
 	b.WriteString("Connection Times (ms)\n              min  mean[+/-sd] median   max\n")
@@ -188,7 +194,7 @@ func (a abReport) writeTimes(b *strings.Builder) {
 	b.WriteString("\nPercentage of the requests served within a certain time (ms)\n")
 	for _, percent := range []int{50, 66, 75, 80, 90, 95, 98, 99} {
 		q := a.r.Latency.Quantile(float64(percent) / 100)
-		if connect.P50 > 0 {
+		if mostConnect {
 			q += a.r.Connect.Quantile(float64(percent) / 100)
 		}
 		fmt.Fprintf(b, "  %d%%  %5d\n", percent, toMilliseconds(float64(q)))
@@ -196,17 +202,23 @@ func (a abReport) writeTimes(b *strings.Builder) {
 	fmt.Fprintf(b, " 100%%  %5d (longest request)\n", toMilliseconds(float64(total.Max)))
 }
 
-// perRequest spreads connections over requests: a request on an open connection took no time to
-// connect.
+// oneEach is the number of connections per request from which every request counts as having made
+// one.
+const oneEach = 0.9
+
+// perRequest returns the connect times of all requests from those of c, the connections that were
+// made: a request on an open connection took 0 to connect. The variance is the mean of the squares,
+// which are 0 for such requests, minus the square of the mean.
 func perRequest(c load.Latencies, requests int64) load.Latencies {
-	share := float64(c.Count) / float64(requests)
-	if share >= 0.9 || c.Count == 0 {
+	share := float64(c.Count) / float64(requests) // of requests that made a connection
+	if share >= oneEach || c.Count == 0 {
 		return c
 	}
 	mean := c.Mean * share
-	out := load.Latencies{Count: requests, Mean: mean, SD: math.Sqrt(max(0, share*(c.SD*c.SD+c.Mean*c.Mean)-mean*mean)), Max: c.Max}
+	variance := share*(c.SD*c.SD+c.Mean*c.Mean) - mean*mean
+	out := load.Latencies{Count: requests, Mean: mean, SD: math.Sqrt(max(0, variance)), Max: c.Max}
 	if share > 0.5 {
-		out.P50 = c.P50
+		out.P50 = c.P50 // an approximation: the median of all requests is less
 	}
 	return out
 }
@@ -214,7 +226,7 @@ func perRequest(c load.Latencies, requests int64) load.Latencies {
 // toMilliseconds rounds ns to whole milliseconds.
 func toMilliseconds(ns float64) int64 { return int64(math.Round(ns / float64(time.Millisecond))) }
 
-// writeLimit writes the limit and the findings, which the other tool does not report.
+// writeLimit writes the limit and the findings, which ab and wrk do not report.
 func writeLimit(b *strings.Builder, d load.Document) {
 	fmt.Fprintf(b, "\ntare: limit %s: %s\n", d.Limit, d.LimitWhy)
 	for _, f := range d.Findings {

@@ -17,7 +17,8 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// describeFeed prints the recognised format of a file and which of its requests are omitted.
+// describeFeed prints the recognised format of a --feed, and which of its requests are not sent and
+// why.
 func describeFeed(f *traffic.Feed, file string, p *session.Progress) {
 	if f.Kind != traffic.Unknown {
 		text := fmt.Sprintf("%s is %s", traffic.FileName(file), f.Kind)
@@ -29,7 +30,7 @@ func describeFeed(f *traffic.Feed, file string, p *session.Progress) {
 	for _, b := range f.Broken {
 		p.Say(b.In(file) + "; left out")
 	}
-	if more := f.Lost - len(f.Broken); more > 0 {
+	if more := f.Lost - len(f.Broken); more > 0 { // f.Broken has only the first
 		p.Say(fmt.Sprintf("and %s more that cannot be sent", loadpage.Counted(int64(more))))
 	}
 	var skipped []string
@@ -47,7 +48,8 @@ func describeFeed(f *traffic.Feed, file string, p *session.Progress) {
 	}
 }
 
-// printRequests prints the requests of --dry-run in their order. It opens no connection.
+// printRequests prints the requests of --dry-run in their order. It opens no connection: check has
+// required --proto for gRPC.
 func printRequests(ctx context.Context, env cmdenv.Env, o options, p *session.Progress) error {
 	var urls []string
 	for _, s := range o.servers {

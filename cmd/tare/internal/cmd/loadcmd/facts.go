@@ -14,50 +14,50 @@ import (
 
 const dials = 5 // connections that roundTrip opens
 
-// roundTrip returns the median time to connect to addr. It returns the first error.
+// roundTrip returns the median time of five connects to addr. It returns the first error.
 func roundTrip(ctx context.Context, addr string, timeout time.Duration) (time.Duration, error) {
 	dialer := net.Dialer{Timeout: timeout}
-	var took []time.Duration
+	var times []time.Duration
 	for range dials {
-		began := time.Now()
+		start := time.Now()
 		c, err := dialer.DialContext(ctx, "tcp", addr)
 		if err != nil {
 			return 0, err
 		}
-		took = append(took, time.Since(began))
+		times = append(times, time.Since(start))
 		c.Close()
 	}
-	slices.Sort(took)
-	return took[len(took)/2], nil
+	slices.Sort(times)
+	return times[len(times)/2], nil
 }
 
-// observer records the server's CPU time and memory, and the machine's noise, during one trial:
-// one stretch of load on one server.
+// observer records the server's CPU time and memory, and the machine's noise, during one trial of
+// load on one server. Without a server that tare started it knows nothing about the server.
 type observer struct {
 	server *startedServer // nil if tare did not start it
 
-	mu      sync.Mutex
-	pids    []int // of the server
-	begin   cpuTimes
-	last    cpuTimes
-	spent   time.Duration // CPU time of the server while measured
-	seconds []time.Duration
-	memory  []int64 // of the server at the end of each second, bytes
+	mu         sync.Mutex
+	pids       []int           // processes of the server
+	startCPU   cpuTimes        // when measuring began
+	secondCPU  cpuTimes        // at the end of the last second
+	serverCPU  time.Duration   // CPU time of the server in the measured part; 0 until its end
+	cpuSeconds []time.Duration // CPU time of the server in each second
+	memory     []int64         // bytes of memory of the server at the end of each second
 
-	gauge     *machine.Gauge
-	throttled float64
-	gaugeWork sync.WaitGroup
+	gauge     *machine.Gauge // nil until measuring begins
+	throttled float64        // share of the measured time in which a CPU quota stopped tare; 0 if unknown
+	gaugeWork sync.WaitGroup // calls of controlGauge
 }
 
 // cpuTimes holds the CPU time of processes by process id.
 type cpuTimes map[int]time.Duration
 
-// usedSince returns the CPU time from before to r of processes in both.
-func (r cpuTimes) usedSince(before cpuTimes) time.Duration {
+// usedSince returns the CPU time that the processes in both before and t used in between.
+func (t cpuTimes) usedSince(before cpuTimes) time.Duration {
 	var sum time.Duration
-	for pid, d := range r {
-		if was, ok := before[pid]; ok {
-			sum += max(0, d-was)
+	for pid, now := range t {
+		if then, ok := before[pid]; ok {
+			sum += max(0, now-then)
 		}
 	}
 	return sum
@@ -71,26 +71,27 @@ func (o *observer) findProcesses() {
 	}
 }
 
+// readCPU reads the CPU time of the server's processes. It omits processes that have ended.
 func (o *observer) readCPU() cpuTimes {
-	r := make(cpuTimes, len(o.pids))
+	times := make(cpuTimes, len(o.pids))
 	for _, pid := range o.pids {
 		if d, ok := machine.CPUTime(pid); ok {
-			r[pid] = d
+			times[pid] = d
 		}
 	}
-	return r
+	return times
 }
 
-// markPhase records the begin or end of measuring. A sending thread calls it, so slow work runs
-// in another goroutine.
+// markPhase records that measuring begins, or ends if begin is false. A sending thread calls it, so
+// slow work runs in another goroutine.
 func (o *observer) markPhase(begin bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	now := o.readCPU()
 	if begin {
-		o.begin, o.last = now, now
+		o.startCPU, o.secondCPU = now, now
 	} else {
-		o.spent = now.usedSince(o.begin)
+		o.serverCPU = now.usedSince(o.startCPU)
 	}
 	o.gaugeWork.Go(func() { o.controlGauge(begin) })
 }
@@ -102,7 +103,7 @@ func (o *observer) controlGauge(begin bool) {
 	switch {
 	case begin:
 		o.gauge = machine.StartGauge()
-	case o.gauge != nil:
+	case o.gauge != nil: // nil if the call for the beginning has not run
 		o.throttled = max(0, o.gauge.Stop().Throttled)
 	}
 }
@@ -115,27 +116,25 @@ func (o *observer) recordSecond(second load.Second) {
 		return
 	}
 	now := o.readCPU()
-	for at := int(second.At / time.Second); len(o.seconds) <= at; {
-		o.seconds = append(o.seconds, 0)
+	index := int(second.At / time.Second)
+	for len(o.cpuSeconds) <= index {
+		o.cpuSeconds, o.memory = append(o.cpuSeconds, 0), append(o.memory, 0)
 	}
-	o.seconds[second.At/time.Second] = now.usedSince(o.last)
-	o.last = now
-	for len(o.memory) < len(o.seconds) {
-		o.memory = append(o.memory, 0)
-	}
+	o.cpuSeconds[index] = now.usedSince(o.secondCPU)
+	o.secondCPU = now
 	for _, pid := range o.pids {
 		if bytes, ok := machine.Resident(pid); ok {
-			o.memory[second.At/time.Second] += bytes
+			o.memory[index] += bytes
 		}
 	}
 }
 
-// perSecond returns the server's CPU time of each second and its memory at the end of it; nil
-// if unknown.
+// perSecond returns the server's CPU time in each second and its memory in bytes at the end of each
+// second. Both are nil if the server's processes are unknown.
 func (o *observer) perSecond() (cpu []time.Duration, memory []int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.seconds, o.memory
+	return o.cpuSeconds, o.memory
 }
 
 // liveFacts returns the facts of a running trial.
@@ -143,13 +142,13 @@ func (o *observer) liveFacts(r *load.Result) load.Facts {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	f := load.Facts{ClientCores: clientCores(r)}
-	if len(o.begin) > 0 {
-		f.ServerCPU, f.ServerCores = o.last.usedSince(o.begin), float64(runtime.NumCPU())
+	if len(o.startCPU) > 0 {
+		f.ServerCPU, f.ServerCores = o.secondCPU.usedSince(o.startCPU), float64(runtime.NumCPU())
 	}
 	return f
 }
 
-// clientCores returns the number of processors that the load generator could use.
+// clientCores returns the number of processors that the load generator could use: one per thread.
 func clientCores(r *load.Result) float64 { return float64(min(max(r.Threads, 1), runtime.NumCPU())) }
 
 // finalFacts returns the facts of a finished trial.
@@ -157,10 +156,9 @@ func (o *observer) finalFacts(r *load.Result) load.Facts {
 	o.gaugeWork.Wait()
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	f := load.Facts{Throttled: o.throttled}
-	f.ClientCores = clientCores(r)
-	if len(o.begin) > 0 {
-		f.ServerCPU, f.ServerCores = o.spent, float64(runtime.NumCPU())
+	f := load.Facts{Throttled: o.throttled, ClientCores: clientCores(r)}
+	if len(o.startCPU) > 0 {
+		f.ServerCPU, f.ServerCores = o.serverCPU, float64(runtime.NumCPU())
 	}
 	return f
 }

@@ -24,23 +24,24 @@ import (
 const (
 	defaultConnections = 10
 	defaultDuration    = 10 * time.Second
-	defaultStep        = 3 * time.Second // of one step of a search
-	defaultSeveral     = 40 * time.Second
+	defaultStep        = 3 * time.Second  // duration of one step of a search
+	defaultSeveral     = 40 * time.Second // duration of all rounds of a comparison
 	defaultTimeout     = load.DefaultTimeout
 	defaultWarm        = time.Second
 
-	maxSearched = 1024 // connections
+	minDuration = 100 * time.Millisecond
+	maxSearched = 1024 // connections that a search tries at most, unless -c is set
 	maxThreads  = 1024
 )
 
-// Versions of HTTP.
+// Values of --http.
 const (
 	http1 = "1.1"
 	http2 = "2"
 	http3 = "3"
 )
 
-// Presets.
+// Values of --preset.
 const (
 	presetAB  = "ab"
 	presetWrk = "wrk"
@@ -50,8 +51,9 @@ func engineNames() []string {
 	return []string{string(load.Epoll), string(load.Portable)}
 }
 
-// options holds the flags of tare load. check computes the second half from the first.
+// options holds the flags of tare load. check computes the second half of the fields from the first.
 type options struct {
+	// One field per flag or group of flags.
 	source      loadstudy.Requests
 	start       []string
 	connections int
@@ -88,17 +90,18 @@ type options struct {
 	watch       string
 	on          cmdenv.Machines
 
-	servers        []loadServer // one server, or those to compare
-	profile        load.Profile // of an open loop; nil means closed
-	bits           int64        // per second each way; 0 means no limit
+	servers        []loadServer // one server, or several to compare
+	profile        load.Profile // rate of an open loop; nil for a closed loop
+	bitsPerSecond  int64        // bandwidth of the relay each way; 0 means no limit
 	slo            load.SLO
-	maxConnections int // connections of a search
+	maxConnections int // most connections that a search tries
 	trust          loadstudy.Trust
-	feed           *traffic.Feed // requests to send; nil for gRPC
+	feed           *traffic.Feed // requests to send; nil for gRPC, whose message types are read later
 	hint           string        // one line for stderr, or ""
 }
 
-// check validates all flags and their combinations and computes the rest of o.
+// check validates all flags and their combinations, and computes the second half of o. The order of
+// the checks decides which of several mistakes is reported.
 func (o *options) check(cmd *cobra.Command, args []string, stdin io.Reader) (err error) {
 	changed := cmd.Flags().Changed
 	o.source.HasBody = changed("body")
@@ -109,17 +112,18 @@ func (o *options) check(cmd *cobra.Command, args []string, stdin io.Reader) (err
 	if rpc && len(o.servers) > 1 {
 		return cmdenv.Usage("servers of gRPC are loaded one at a time", "leave the others out")
 	}
-	of := loadKind{
+	kind := loadKind{
 		rpc: rpc, encrypted: o.servers[0].target.Name != "", quic: o.http == http3, recorded: o.asRecorded,
 		several: len(o.servers) > 1, spread: len(o.on.On) > 0,
 	}
-	if err := of.checkFlags(cmd.Flags()); err != nil {
+	if err := kind.checkFlags(cmd.Flags()); err != nil {
 		return err
 	}
 	if err := o.grpc.checkDeadline(changed); err != nil {
 		return err
 	}
-	if o.maxConnections = maxSearched; changed("connections") {
+	o.maxConnections = maxSearched
+	if changed("connections") {
 		o.maxConnections = o.connections
 	}
 	o.setDefaults(changed, len(o.servers) > 1)
@@ -130,24 +134,11 @@ func (o *options) check(cmd *cobra.Command, args []string, stdin io.Reader) (err
 		return err
 	}
 	if o.http == http3 {
-		if err := o.checkHTTP3(of.encrypted); err != nil {
+		if err := o.checkHTTP3(kind.encrypted); err != nil {
 			return err
 		}
 	}
-	if o.trust, err = o.readTrust(); err != nil {
-		return err
-	}
-	if o.rate != "" {
-		if o.profile, err = load.ParseProfile(o.rate, o.duration); err != nil {
-			return cmdenv.Usage("--"+err.Error(), "")
-		}
-	}
-	if o.sloText != "" {
-		if o.slo, err = load.ParseSLO(o.sloText); err != nil {
-			return cmdenv.Usage("--slo: "+err.Error(), "")
-		}
-	}
-	if o.bits, err = parseBandwidth(o.bandwidth); err != nil {
+	if err := o.parseValues(); err != nil {
 		return err
 	}
 	if len(o.on.On) > 0 {
@@ -159,6 +150,7 @@ func (o *options) check(cmd *cobra.Command, args []string, stdin io.Reader) (err
 			return err
 		}
 	}
+	// A body that is the name of a file was probably meant as @FILE.
 	if info, err := os.Stat(o.source.Body); o.source.HasBody && err == nil && info.Mode().IsRegular() {
 		o.hint = fmt.Sprintf("--body %s is sent as text; --body @%s would send what the file holds", o.source.Body, o.source.Body)
 	}
@@ -171,7 +163,28 @@ func (o *options) check(cmd *cobra.Command, args []string, stdin io.Reader) (err
 	return nil
 }
 
-// readRequests reads the requests sent over HTTP, and their times if --as-recorded is set.
+// parseValues parses the flags whose text has a syntax of its own: the TLS flags, --rate, --slo and
+// --bandwidth.
+func (o *options) parseValues() (err error) {
+	if o.trust, err = o.readTrust(); err != nil {
+		return err
+	}
+	if o.rate != "" {
+		if o.profile, err = load.ParseProfile(o.rate, o.duration); err != nil {
+			return cmdenv.Usage("--"+err.Error(), "") // the error begins with the flag's name
+		}
+	}
+	if o.sloText != "" {
+		if o.slo, err = load.ParseSLO(o.sloText); err != nil {
+			return cmdenv.Usage("--slo: "+err.Error(), "")
+		}
+	}
+	o.bitsPerSecond, err = parseBandwidth(o.bandwidth)
+	return err
+}
+
+// readRequests reads the requests that are sent over HTTP and, if --as-recorded is set, computes
+// the open loop that repeats their times.
 func (o *options) readRequests(changed func(string) bool, stdin io.Reader) (err error) {
 	if changed("speed") && (o.speed < 0.001 || o.speed > 1e6 || math.IsNaN(o.speed)) {
 		return cmdenv.Usage(fmt.Sprintf("--speed %v is out of bounds", o.speed), "0.001 to 1000000")
@@ -179,7 +192,8 @@ func (o *options) readRequests(changed func(string) bool, stdin io.Reader) (err 
 	if o.feed, err = o.source.List(o.servers[0].target, stdin); err != nil {
 		return err
 	}
-	if k := o.feed.Kind; len(o.servers) > 1 && k != traffic.Unknown && k != traffic.Lines {
+	isRecorded := o.feed.Kind != traffic.Unknown && o.feed.Kind != traffic.Lines
+	if len(o.servers) > 1 && isRecorded {
 		return cmdenv.Usage("a --feed of recorded traffic is for one server", "leave the others out")
 	}
 	if !o.asRecorded {
@@ -188,10 +202,10 @@ func (o *options) readRequests(changed func(string) bool, stdin io.Reader) (err 
 	if o.feed.RequireTimes(); o.feed.Times == nil {
 		return cmdenv.Usage("--as-recorded needs a --feed with times in it", "an access log or a HAR")
 	}
-	p := traffic.Recorded{At: o.feed.Times, Speed: o.speed}
-	o.profile, o.threads = p, 1 // one thread sends in the order of the file
+	recorded := traffic.Recorded{At: o.feed.Times, Speed: o.speed}
+	o.profile, o.threads = recorded, 1 // one thread sends in the order of the file
 	if !changed("duration") {
-		o.duration = min(max(p.Length(), 100*time.Millisecond), load.MaxDuration)
+		o.duration = min(max(recorded.Length(), minDuration), load.MaxDuration)
 	}
 	if !changed("warm") {
 		o.warm = 0
@@ -214,32 +228,32 @@ func (o *options) setDefaults(changed func(string) bool, several bool) {
 	}
 }
 
-// checkBounds rejects flags that are out of bounds by themselves.
+// checkBounds rejects single flags that are out of bounds.
 func (o *options) checkBounds(changed func(string) bool) error {
-	out := func(flag string, value any, hint string) error {
+	boundsError := func(flag string, value any, hint string) error {
 		return cmdenv.Usage(fmt.Sprintf("--%s %v is out of bounds", flag, value), hint)
 	}
 	switch {
 	case o.connections < 1 || o.connections > tare.MaxConnections:
-		return out("connections", o.connections, fmt.Sprintf("1 to %d", tare.MaxConnections))
+		return boundsError("connections", o.connections, fmt.Sprintf("1 to %d", tare.MaxConnections))
 	case o.http != http1 && o.http != http2 && o.http != http3:
 		return cmdenv.Usage(fmt.Sprintf("--http %q is no version", o.http), "1.1, 2 or 3")
 	case o.streams < 1 || o.streams > load.MaxStreams:
-		return out("streams", o.streams, fmt.Sprintf("1 to %d", load.MaxStreams))
-	case o.duration < 100*time.Millisecond || o.duration > load.MaxDuration:
-		return out("duration", o.duration, "100ms to 1h")
+		return boundsError("streams", o.streams, fmt.Sprintf("1 to %d", load.MaxStreams))
+	case o.duration < minDuration || o.duration > load.MaxDuration:
+		return boundsError("duration", o.duration, "100ms to 1h")
 	case changed("requests") && o.requests < 1:
-		return out("requests", o.requests, "at least 1")
+		return boundsError("requests", o.requests, "at least 1")
 	case o.timeout < time.Millisecond || o.timeout > load.MaxDuration:
-		return out("timeout", o.timeout, "1ms to 1h")
+		return boundsError("timeout", o.timeout, "1ms to 1h")
 	case o.warm < 0 || o.warm > load.MaxDuration:
-		return out("warm", o.warm, "0s to 1h")
+		return boundsError("warm", o.warm, "0s to 1h")
 	case o.think < 0 || o.think > load.MaxDuration:
-		return out("think", o.think, "0s to 1h")
+		return boundsError("think", o.think, "0s to 1h")
 	case o.delay < 0 || o.delay > time.Minute:
-		return out("delay", o.delay, "0s to 1m")
+		return boundsError("delay", o.delay, "0s to 1m")
 	case o.threads < 0 || o.threads > maxThreads || changed("threads") && o.threads == 0:
-		return out("threads", o.threads, fmt.Sprintf("1 to %d", maxThreads))
+		return boundsError("threads", o.threads, fmt.Sprintf("1 to %d", maxThreads))
 	case o.engine == "uring":
 		return cmdenv.Usage("--engine uring no longer exists", "it measured no faster than epoll: use --engine epoll, or leave it out")
 	case o.engine != "" && !slices.Contains(engineNames(), o.engine):
@@ -295,7 +309,7 @@ func (o *options) checkHTTP3(encrypted bool) error {
 	return nil
 }
 
-// chooseProtocol returns the protocol of --http.
+// chooseProtocol returns the load generator's protocol for --http. load.H2C is HTTP/2 over TLS, too.
 func (o *options) chooseProtocol() load.Protocol {
 	switch o.http {
 	case http2:
@@ -313,16 +327,17 @@ func parseBandwidth(text string) (int64, error) {
 	if text == "" {
 		return 0, nil
 	}
-	const most = 1e12
-	wrong := cmdenv.Usage(fmt.Sprintf("--bandwidth %q is not a bandwidth", text), "bits per second, each way, with bit, kbit, mbit or gbit, e.g. 70mbit")
-	m := bandwidths.FindStringSubmatch(text)
-	if m == nil {
-		return 0, wrong
+	const maxBandwidth = 1e12 // bits per second
+	invalid := cmdenv.Usage(fmt.Sprintf("--bandwidth %q is not a bandwidth", text), "bits per second, each way, with bit, kbit, mbit or gbit, e.g. 70mbit")
+	groups := bandwidths.FindStringSubmatch(text)
+	if groups == nil {
+		return 0, invalid
 	}
-	x, err := strconv.ParseFloat(m[1], 64)
-	x *= map[string]float64{"": 1, "k": 1e3, "m": 1e6, "g": 1e9}[m[2]]
-	if err != nil || x < 1 || x > most {
-		return 0, wrong
+	number, prefix := groups[1], groups[2]
+	x, err := strconv.ParseFloat(number, 64)
+	x *= map[string]float64{"": 1, "k": 1e3, "m": 1e6, "g": 1e9}[prefix]
+	if err != nil || x < 1 || x > maxBandwidth {
+		return 0, invalid
 	}
 	return int64(x), nil
 }

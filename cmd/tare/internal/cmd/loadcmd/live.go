@@ -12,26 +12,27 @@ import (
 // describePlan returns the planned load in one line.
 func (l *loadRun) describePlan() string { return "loading " + l.url + ": " + l.describeLoad() }
 
-// describeLoad returns how requests are sent: the loop, connections and duration.
+// describeLoad returns how requests are sent, in words: the loop, connections, duration, number of
+// different requests and warm-up.
 func (l *loadRun) describeLoad() string {
 	if l.o.search {
 		return fmt.Sprintf("closed loop on 1 to %s, then open loop, %s a step", format.Count(l.o.maxConnections, "connection"), cmdenv.Seconds(l.o.duration))
 	}
-	on := format.Count(l.o.connections, "connection")
+	connections := format.Count(l.o.connections, "connection")
 	if l.method != nil {
-		on += " of gRPC (" + l.method.Kind() + ")"
+		connections += " of gRPC (" + l.method.Kind() + ")"
 	} else if l.o.http != http1 {
-		on += " of HTTP/" + l.o.http
+		connections += " of HTTP/" + l.o.http
 	}
 	if l.o.http == http3 {
-		on += " (quic-go, engine portable)"
+		connections += " (quic-go, engine portable)"
 	}
 	if l.o.streams > 1 {
-		on += fmt.Sprintf(", %d streams on each", l.o.streams)
+		connections += fmt.Sprintf(", %d streams on each", l.o.streams)
 	}
-	loop := "closed loop on " + on
+	loop := "closed loop on " + connections
 	if l.o.profile != nil {
-		loop = "open loop at " + l.o.profile.String() + " on " + on
+		loop = "open loop at " + l.o.profile.String() + " on " + connections
 	}
 	if l.o.preset == presetAB && !l.o.keepAlive {
 		loop += ", one for each request"
@@ -59,7 +60,8 @@ func (l *loadRun) describeLoad() string {
 	return loop
 }
 
-// showSecond shows a finished second on the terminal and on the page of --watch.
+// showSecond records a finished second of trial t and shows the trial so far on the terminal and on
+// the page of --watch.
 func (l *loadRun) showSecond(t load.Trial, tick load.Tick) {
 	l.observed.recordSecond(tick.Second)
 	cpu, memory := l.observed.perSecond()
@@ -75,13 +77,13 @@ func (l *loadRun) showSecond(t load.Trial, tick load.Tick) {
 	}
 	p := panel{d: d, r: tick.SoFar, how: how, duration: l.o.duration, style: l.Style(l.Err)}
 	if l.o.requests > 0 {
-		p.duration = 0
+		p.duration = 0 // the trial ends by its number of requests
 	}
-	at := fmt.Sprintf("%.0f s", tick.At.Seconds()+1)
+	title := fmt.Sprintf("%.0f s", tick.At.Seconds()+1)
 	if l.o.search {
-		at = how
+		title = how
 	}
-	l.Progress.Panel("load", at+": "+formatSecond(tick.Second), p.drawLines)
+	l.Progress.Panel("load", title+": "+formatSecond(tick.Second), p.drawLines)
 }
 
 // formatSecond returns the values of a finished second in one line.

@@ -25,14 +25,15 @@ func checkOn(o options, machines int) error {
 	return nil
 }
 
-// shareOrders divides the load into one order per machine.
+// shareOrders divides the load into one order per machine: connections as evenly as possible. The
+// order has the rate for all machines; Index and Of tell a machine its part of it.
 func (l *loadRun) shareOrders(machines int) []fleet.LoadOrder {
 	t := l.o.servers[0].target
 	var out []fleet.LoadOrder
 	for i := range machines {
 		connections := l.o.connections / machines
 		if i < l.o.connections%machines {
-			connections++
+			connections++ // the first machines take the rest of the division
 		}
 		options := l.sessionOptions(load.Trial{Connections: connections})
 		out = append(out, fleet.LoadOrder{
@@ -62,23 +63,26 @@ func (l *loadRun) onMachines(ctx context.Context, env cmdenv.Env) error {
 			l.Progress.Panel("load", text, func(int, int) []string { return lines })
 		}
 	}}
-	sent, err := run.Run(ctx)
+	reports, err := run.Run(ctx)
 	if err != nil {
 		return cmdenv.FleetError(ctx, err)
 	}
 	var results []*load.Result
 	var generators []load.Generator
 	facts := load.Facts{}
-	for _, g := range sent {
-		one := load.Generator{Name: g.Name, Result: g.Loaded.Result, Facts: l.withPath(load.Facts{ClientCores: g.Loaded.Cores}), Offset: g.Clock.Offset, Uncertain: g.Clock.Uncertain, Drift: g.Drift}
-		if g.Error != nil {
-			one.Lost = g.Error.Error()
+	for _, m := range reports {
+		generator := load.Generator{
+			Name: m.Name, Result: m.Loaded.Result, Facts: l.withPath(load.Facts{ClientCores: m.Loaded.Cores}),
+			Offset: m.Clock.Offset, Uncertain: m.Clock.Uncertain, Drift: m.Drift,
 		}
-		if one.Result != nil {
-			results = append(results, one.Result)
-			facts.ClientCores += g.Loaded.Cores
+		if m.Error != nil {
+			generator.Lost = m.Error.Error()
 		}
-		generators = append(generators, one)
+		if generator.Result != nil {
+			results = append(results, generator.Result)
+			facts.ClientCores += m.Loaded.Cores
+		}
+		generators = append(generators, generator)
 	}
 	r := load.Merge(results)
 	switch {
@@ -103,15 +107,16 @@ func (l *loadRun) onMachines(ctx context.Context, env cmdenv.Env) error {
 	return nil
 }
 
-// secondMerger collects the seconds of several machines.
+// secondMerger merges the seconds that several machines report while they send requests.
 type secondMerger struct {
-	machines []string
+	machines []string // all names
 	mu       sync.Mutex
-	seconds  map[time.Duration]map[string]load.Second
+	seconds  map[time.Duration]map[string]load.Second // incomplete seconds, by time and machine
 }
 
-// addSecond records a second of one machine. When all machines have sent theirs, it returns the
-// merged second and a line for each machine, otherwise "".
+// addSecond records a second of one machine. When every machine has reported this second, it returns
+// one line about all machines together, and that line with one line per machine after it. Before that
+// it returns "" and nil.
 func (t *secondMerger) addSecond(name string, s load.Second) (text string, lines []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -124,17 +129,17 @@ func (t *secondMerger) addSecond(name string, s load.Second) (text string, lines
 	}
 	var all []*load.Result
 	for _, name := range t.machines {
-		one := t.seconds[s.At][name]
-		all = append(all, &load.Result{Timeline: []load.Second{one}})
-		lines = append(lines, fmt.Sprintf("  %-16s %s", name, formatSecond(one)))
+		second := t.seconds[s.At][name]
+		all = append(all, &load.Result{Timeline: []load.Second{second}})
+		lines = append(lines, fmt.Sprintf("  %-16s %s", name, formatSecond(second)))
 	}
-	for at := range t.seconds { // drop seconds that a machine never sent
+	for at := range t.seconds { // also drop earlier seconds, which a machine has not reported
 		if at <= s.At {
 			delete(t.seconds, at)
 		}
 	}
-	whole := load.Merge(all).Timeline[0]
-	text = fmt.Sprintf("%.0f s: %s", s.At.Seconds()+1, formatSecond(whole))
+	merged := load.Merge(all).Timeline[0]
+	text = fmt.Sprintf("%.0f s: %s", s.At.Seconds()+1, formatSecond(merged))
 	return text, slices.Insert(lines, 0, text)
 }
 
@@ -146,14 +151,14 @@ func (p *loadPage) writeGenerators() {
 	p.writeHeading("LOAD GENERATORS")
 	fmt.Fprintf(&p.b, "  %-16s  %9s  %11s  %9s  %9s  %12s  %s\n", "machine", "asked /s", "answered /s", "p50 ms", "p99 ms", "clock ms", "limit")
 	for _, g := range p.d.Generators {
-		asked, limit := "–", g.Limit
+		rate, limit := "–", g.Limit
 		if g.RateAsked > 0 {
-			asked = loadpage.Thousands(g.RateAsked)
+			rate = loadpage.Thousands(g.RateAsked)
 		}
 		if g.Lost != "" {
 			limit = "lost: " + format.Line(g.Lost, 80)
 		}
-		fmt.Fprintf(&p.b, "  %-16s  %9s  %11s  %9s  %9s  %+7.2f±%-4.2f  %s\n", format.Line(g.Name, 40), asked, loadpage.Thousands(g.RequestsPerSecond),
+		fmt.Fprintf(&p.b, "  %-16s  %9s  %11s  %9s  %9s  %+7.2f±%-4.2f  %s\n", format.Line(g.Name, 40), rate, loadpage.Thousands(g.RequestsPerSecond),
 			loadpage.Decimal(float64(g.P50)/1e6, 3), loadpage.Decimal(float64(g.P99)/1e6, 3), float64(g.ClockOffset)/1e6, float64(g.ClockUncertain)/1e6, limit)
 	}
 }

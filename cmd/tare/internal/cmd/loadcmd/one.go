@@ -26,27 +26,29 @@ type nothingError struct{ Why string }
 // Error returns one line.
 func (e *nothingError) Error() string { return "nothing could be measured: " + e.Why }
 
-// loadRun loads one server.
+// loadRun loads one server. loadOne fills it; then runOnce runs one trial, runSearch several, or
+// onMachines one on several machines.
 type loadRun struct {
 	*session.Session
-	o        options
-	url      string
-	requests []load.Request
-	target   load.Target
-	trip     time.Duration  // time to connect, plus the relay's delay
-	server   *startedServer // nil if tare did not start it
-	observed observer
-	method   *grpccall.Method // nil for HTTP
-	software string           // Server header; for ab
-	length   int64            // bytes of the first response's body; for ab
-	watched  *loadpage.Watch  // page of --watch; nil if there is none
-	page     *cmdenv.Output   // of --page
-	metrics  *cmdenv.Output   // of --metrics
+	o         options
+	url       string
+	requests  []load.Request
+	target    load.Target      // of the relay if there is one, else of the server
+	roundTrip time.Duration    // time to connect, plus the relay's delay
+	server    *startedServer   // nil if tare did not start it
+	observed  observer         // of the current or last trial
+	method    *grpccall.Method // nil for HTTP
+	software  string           // Server header of the first response; only for ab
+	length    int64            // bytes of the first response's body; only for ab
+	watched   *loadpage.Watch  // page of --watch; nil if there is none
+	page      *cmdenv.Output   // file of --page
+	metrics   *cmdenv.Output   // file of --metrics
 }
 
-// loadOne loads one server and prints the result.
+// loadOne starts the server if it has a command, connects to it, loads it as the flags select, and
+// prints the result.
 func loadOne(ctx context.Context, env cmdenv.Env, o options, p *session.Progress) error {
-	only := o.servers[0]
+	server := o.servers[0]
 	page, err := cmdenv.OpenOutput(o.page)
 	if err != nil {
 		return err
@@ -61,17 +63,17 @@ func loadOne(ctx context.Context, env cmdenv.Env, o options, p *session.Progress
 	if o.feed != nil {
 		requests = o.feed.Requests
 	}
-	alone := env
-	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return nil, nil }
-	if only.command == nil {
-		alone.Lab.Guard = func(string) (*trial.Guardian, error) { return nil, nil }
+	loadEnv := env
+	loadEnv.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return nil, nil } // there are no contenders to build
+	if server.command == nil {                                                           // and no process to clean up
+		loadEnv.Lab.Guard = func(string) (*trial.Guardian, error) { return nil, nil }
 	}
-	return session.With(ctx, alone, session.Options{NoLock: o.noLock}, p, func(ctx context.Context, w *session.Session) error {
-		l := &loadRun{Session: w, o: o, url: only.target.URL, requests: requests, page: page, metrics: metrics}
-		target := only.target
-		if only.command != nil {
+	return session.With(ctx, loadEnv, session.Options{NoLock: o.noLock}, p, func(ctx context.Context, w *session.Session) error {
+		l := &loadRun{Session: w, o: o, url: server.target.URL, requests: requests, page: page, metrics: metrics}
+		target := server.target
+		if server.command != nil {
 			var err error
-			if l.server, target, err = startServer(ctx, w, only); err != nil {
+			if l.server, target, err = startServer(ctx, w, server); err != nil {
 				return err
 			}
 			defer l.server.Close()
@@ -80,11 +82,11 @@ func loadOne(ctx context.Context, env cmdenv.Env, o options, p *session.Progress
 		if len(o.on.On) > 0 {
 			l.target = target.ForLoad(o.trust) // this machine need not reach it
 		} else {
-			done, err := l.connectTarget(ctx, target)
+			closeRelay, err := l.connectTarget(ctx, target)
 			if err != nil {
 				return err
 			}
-			defer done()
+			defer closeRelay()
 		}
 		if target.RPC {
 			if l.requests, err = l.readCalls(ctx, target, env.In); err != nil {
@@ -109,32 +111,32 @@ func loadOne(ctx context.Context, env cmdenv.Env, o options, p *session.Progress
 }
 
 // connectTarget checks that the server accepts connections, and starts a relay if a delay or
-// bandwidth is set.
-func (l *loadRun) connectTarget(ctx context.Context, t loadstudy.Target) (done func(), err error) {
+// bandwidth is set. It sets l.target and l.roundTrip. closeRelay is never nil.
+func (l *loadRun) connectTarget(ctx context.Context, t loadstudy.Target) (closeRelay func(), err error) {
 	l.target = t.ForLoad(l.o.trust)
-	done = func() {}
+	noRelay := func() {}
 	if l.o.http == http3 { // the server may not listen on TCP
-		return done, nil
+		return noRelay, nil
 	}
-	if l.trip, err = roundTrip(ctx, t.Addr, l.o.timeout); err != nil {
+	if l.roundTrip, err = roundTrip(ctx, t.Addr, l.o.timeout); err != nil {
 		if ctx.Err() != nil {
-			return done, cmdenv.ErrInterrupted
+			return noRelay, cmdenv.ErrInterrupted
 		}
-		return done, &nothingError{fmt.Sprintf("no connection to %s: %s", t.Addr, format.Line(innermostError(err), 0))}
+		return noRelay, &nothingError{fmt.Sprintf("no connection to %s: %s", t.Addr, format.Line(innermostError(err), 0))}
 	}
-	if l.o.delay == 0 && l.o.bits == 0 {
-		return done, nil
+	if l.o.delay == 0 && l.o.bitsPerSecond == 0 {
+		return noRelay, nil
 	}
-	r, err := relay.Listen(t.Addr, relay.Options{Delay: l.o.delay, Bandwidth: l.o.bits})
+	r, err := relay.Listen(t.Addr, relay.Options{Delay: l.o.delay, Bandwidth: l.o.bitsPerSecond})
 	if err != nil {
-		return done, err
+		return noRelay, err
 	}
 	l.target.Addr = r.Addr()
-	l.trip += l.o.delay
+	l.roundTrip += l.o.delay
 	return func() { r.Close() }, nil
 }
 
-// runOnce runs one trial and prints it.
+// runOnce runs one trial and prints its result, also after Ctrl-C.
 func (l *loadRun) runOnce(ctx context.Context) error {
 	l.Progress.Say(l.describePlan())
 	if l.o.preset == presetAB {
@@ -199,8 +201,8 @@ func (l *loadRun) Run(ctx context.Context, t load.Trial) (*load.Result, load.Fac
 	return l.runTrial(ctx, t)
 }
 
-// runTrial opens a session and runs one trial. After an interrupt it returns a result and an
-// error.
+// runTrial opens a session of the load generator and runs one trial. After Ctrl-C it returns both the
+// result so far and an error.
 func (l *loadRun) runTrial(ctx context.Context, t load.Trial) (*load.Result, load.Facts, error) {
 	s, err := load.Open(l.sessionOptions(t))
 	if err != nil {
@@ -217,14 +219,15 @@ func (l *loadRun) runTrial(ctx context.Context, t load.Trial) (*load.Result, loa
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, load.MaxDuration)
 		defer cancel()
-		leg.Ops, leg.Duration = l.o.requests, 0
+		leg.Ops, leg.Duration = l.o.requests, 0 // a number of requests has no duration; ctx limits it
 	}
 	l.observed.findProcesses()
 	if leg.LeadTime > 0 && !l.o.search {
 		l.Progress.Status("warm", "warming up")
 	}
 	r, err := s.Run(ctx, leg)
-	if err != nil && (r == nil || ctx.Err() == nil) {
+	isInterrupted := ctx.Err() != nil && r != nil
+	if err != nil && !isInterrupted {
 		return nil, load.Facts{}, err
 	}
 	return r, l.withPath(l.observed.finalFacts(r)), err
@@ -252,14 +255,14 @@ func (l *loadRun) sessionOptions(t load.Trial) load.Options {
 		o.Protocol, o.Verify = load.GRPC, l.verifyReply
 	}
 	if l.o.preset == presetAB && !l.o.keepAlive {
-		o.PerConn = 1
+		o.PerConn = 1 // as ab without -k
 	}
 	return o
 }
 
 // withPath adds the facts that do not depend on the trial: the path and the think time.
 func (l *loadRun) withPath(f load.Facts) load.Facts {
-	f.RoundTrip, f.Bandwidth, f.Think = l.trip, l.o.bits, l.o.think
+	f.RoundTrip, f.Bandwidth, f.Think = l.roundTrip, l.o.bitsPerSecond, l.o.think
 	return f
 }
 

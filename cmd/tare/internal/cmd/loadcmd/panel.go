@@ -15,24 +15,26 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// panel draws a running trial on a terminal.
+// panel draws a running trial on a terminal: the rate and latency with one bar per second, the
+// errors, the limit and, if there is room, a heat map of latencies.
 type panel struct {
-	d        load.Document
-	r        *load.Result
-	how      string
+	d        load.Document // of the trial so far
+	r        *load.Result  // of the trial so far
+	how      string        // how requests are sent, in words
 	duration time.Duration // planned duration; 0 if unknown
 	style    report.Style
 }
 
 const (
 	panelLabel      = 11 // columns of a line's label
-	minPanelColumns = 30 // columns at least, even on a narrower terminal
-	minHeatRows     = 22 // rows of a terminal with room for a heat map
+	minPanelColumns = 30 // columns of a panel, even on a narrower terminal
+	minHeatRows     = 22 // rows from which there is room for a heat map
 	maxHeatLines    = 16 // lines of the heat map
 	otherPanelLines = 11 // lines of the panel without the heat map
 )
 
-// drawLines returns the panel for a terminal of this size.
+// drawLines returns the lines of the panel for a terminal of this size. The last column and row stay
+// free.
 func (p panel) drawLines(columns, rows int) []string {
 	columns, rows = max(columns-1, minPanelColumns), max(rows-1, 1)
 	d, last := p.d, load.Second{}
@@ -90,42 +92,43 @@ func (p panel) lastSeconds(columns int) []load.Second {
 	return all[max(0, len(all)-(columns-panelLabel)):]
 }
 
-// drawSparkline draws one bar per second.
+// drawSparkline draws one bar per second, whose height is value in relation to the greatest one.
 func (p panel) drawSparkline(columns int, value func(load.Second) float64) string {
 	var b strings.Builder
-	most := 0.0
+	greatest := 0.0
 	for _, s := range p.lastSeconds(columns) {
-		most = max(most, value(s))
+		greatest = max(greatest, value(s))
 	}
 	for _, s := range p.lastSeconds(columns) {
-		level := 0
-		if most > 0 {
-			level = int(math.Round(value(s) / most * 8))
+		eighths := 0
+		if greatest > 0 {
+			eighths = int(math.Round(value(s) / greatest * 8))
 		}
-		b.WriteRune([]rune(" ▁▂▃▄▅▆▇█")[level])
+		b.WriteRune([]rune(" ▁▂▃▄▅▆▇█")[eighths])
 	}
 	return cmdenv.Paint(p.style.Dim, strings.Repeat(" ", panelLabel)+b.String())
 }
 
-// drawHeatMap draws the number of requests by second and latency, or nothing before the first
-// request. The latency axis is logarithmic.
+// drawHeatMap draws the number of requests by second and latency. The latency axis is logarithmic,
+// from low to high, and so are the shades. It returns nil before the first request.
 func (p panel) drawHeatMap(columns, rows int) []string {
 	seconds := p.lastSeconds(columns)
-	low, high, most := int64(math.MaxInt64), int64(0), int64(0)
+	low, high, maxCount := int64(math.MaxInt64), int64(0), int64(0)
 	forEachBin(seconds, func(_ int, b hist.Bin) { low, high = min(low, b.Low), max(high, b.High) })
 	if high == 0 {
 		return nil
 	}
 	low = max(low, 1)
 	span := math.Log(float64(high) / float64(low))
-	cells := make([][]int64, rows)
+	cells := make([][]int64, rows) // requests by row, from the bottom, and second
 	for i := range cells {
 		cells[i] = make([]int64, len(seconds))
 	}
-	forEachBin(seconds, func(at int, b hist.Bin) {
-		row := min(int(math.Log(float64(max(b.Low, low))/float64(low))/span*float64(rows)), rows-1)
-		cells[row][at] += b.Count
-		most = max(most, cells[row][at])
+	forEachBin(seconds, func(column int, b hist.Bin) {
+		height := math.Log(float64(max(b.Low, low))/float64(low)) / span // 0 to 1
+		row := min(int(height*float64(rows)), rows-1)
+		cells[row][column] += b.Count
+		maxCount = max(maxCount, cells[row][column])
 	})
 	var out []string
 	for row := rows - 1; row >= 0; row-- {
@@ -133,7 +136,7 @@ func (p panel) drawHeatMap(columns, rows int) []string {
 		for _, n := range cells[row] {
 			shade := 0
 			if n > 0 {
-				shade = 1 + min(int(4*math.Log(float64(n))/math.Log(float64(max(most, 2)))), 3)
+				shade = 1 + min(int(4*math.Log(float64(n))/math.Log(float64(max(maxCount, 2)))), 3)
 			}
 			b.WriteRune([]rune(" ░▒▓█")[shade])
 		}
@@ -143,11 +146,11 @@ func (p panel) drawHeatMap(columns, rows int) []string {
 	return out
 }
 
-// forEachBin calls visit for the bins of all seconds.
-func forEachBin(seconds []load.Second, visit func(at int, b hist.Bin)) {
-	for at, s := range seconds {
+// forEachBin calls visit for the bins of all seconds, each with the index of its second.
+func forEachBin(seconds []load.Second, visit func(i int, b hist.Bin)) {
+	for i, s := range seconds {
 		for _, b := range s.Bins {
-			visit(at, b)
+			visit(i, b)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package loadcmd
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,20 +14,22 @@ import (
 const (
 	plotColumns = 60
 	plotRows    = 8
-	maxNines    = 5
+	maxNines    = 5   // the horizontal axis ends at 99.999 % at most
+	minPlotted  = 100 // latencies that a plot needs: 2 nines
 )
 
-// writePlot draws the latency of every quantile. Both axes are logarithmic: each part of the
-// horizontal axis adds a nine.
+// writePlot draws the latency by quantile. Both axes are logarithmic: on the horizontal axis, equal
+// steps lead from 0 to 90 %, 99 %, 99.9 % and so on, as far as there are enough latencies.
 func (p *loadPage) writePlot() {
 	h := p.r.Latency
-	if h == nil || h.Count() < 100 {
+	if h == nil || h.Count() < minPlotted {
 		return
 	}
 	nines := min(int(math.Log10(float64(h.Count()))), maxNines)
-	values := make([]float64, plotColumns+1) // logarithms
+	values := make([]float64, plotColumns+1) // logarithms of latencies
 	for i := range values {
-		values[i] = math.Log(float64(max(h.Quantile(1-math.Pow(10, -float64(i*nines)/plotColumns)), 1)))
+		quantile := 1 - math.Pow(10, -float64(i*nines)/plotColumns)
+		values[i] = math.Log(float64(max(h.Quantile(quantile), 1)))
 	}
 	low, high := values[0], values[plotColumns]
 	if high <= low {
@@ -38,20 +41,20 @@ func (p *loadPage) writePlot() {
 	}
 	p.writeHeading("PERCENTILES, " + p.unit.Name)
 	for row := plotRows - 1; row >= 0; row-- {
-		label := ""
+		label := "" // the latency at the top of every second row, and at the bottom of the plot
 		if row%2 == 1 || row == 0 {
-			top := float64(row+1) / plotRows
+			height := float64(row+1) / plotRows
 			if row == 0 {
-				top = 0
+				height = 0
 			}
-			label = p.unit.Format(math.Exp(low + top*(high-low)))
+			label = p.unit.Format(math.Exp(low + height*(high-low)))
 		}
 		fmt.Fprintf(&p.b, "  %10s │%s\n", label, strings.TrimRight(drawRow(heights, row), " "))
 	}
 	p.writeAxis(nines)
 }
 
-// drawRow returns row row of a plot. Heights are in eighths of a row.
+// drawRow returns a row of a plot, counted from the bottom. Heights are in eighths of a row.
 func drawRow(heights []int, row int) string {
 	var b strings.Builder
 	for _, h := range heights {
@@ -65,9 +68,9 @@ func (p *loadPage) writeAxis(nines int) {
 	line := []rune(strings.Repeat("─", plotColumns+1))
 	labels := []rune(strings.Repeat(" ", plotColumns+8))
 	for n := range nines + 1 {
-		at := n * plotColumns / nines
-		line[at] = '┴'
-		copy(labels[at:], []rune(quantileName(n)))
+		column := n * plotColumns / nines
+		line[column] = '┴'
+		copy(labels[column:], []rune(quantileName(n)))
 	}
 	fmt.Fprintf(&p.b, "  %10s └%s\n", "", string(line))
 	fmt.Fprintf(&p.b, "  %10s  %s\n", "%", strings.TrimRight(string(labels), " "))
@@ -80,46 +83,44 @@ func quantileName(nines int) string {
 
 const timelineRows = 20
 
-// writeTimeline writes the table of seconds. If there are too many, a line covers several:
-// rates are averaged, quantiles are the greatest of a second.
+// writeTimeline writes the table of seconds, in at most timelineRows lines. If there are more
+// seconds, a line covers several: rates are averaged, quantiles are the greatest of a second.
 func (p *loadPage) writeTimeline() {
 	all := p.d.Timeline
 	if len(all) < 2 {
 		return
 	}
-	each := (len(all) + timelineRows - 1) / timelineRows
+	perLine := (len(all) + timelineRows - 1) / timelineRows // seconds, rounded up
 	title := "TIMELINE, each second"
-	if each > 1 {
-		title = fmt.Sprintf("TIMELINE, each %d s: rates in the mean, quantiles the greatest of a second", each)
+	if perLine > 1 {
+		title = fmt.Sprintf("TIMELINE, each %d s: rates in the mean, quantiles the greatest of a second", perLine)
 	}
 	p.writeHeading(title)
-	server := false
-	for _, m := range all {
-		server = server || m.ServerCPU > 0
-	}
+	hasCPU := slices.ContainsFunc(all, func(m load.Moment) bool { return m.ServerCPU > 0 })
 	head := fmt.Sprintf("  %6s  %11s  %10s  %10s  %8s", "at s", "answered /s", "p50 "+p.unit.Name, "p99 "+p.unit.Name, "errors")
-	if server {
+	if hasCPU {
 		head += fmt.Sprintf("  %12s", "server CPU s")
 	}
 	fmt.Fprintln(&p.b, head)
-	for at := 0; at < len(all); at += each {
-		group := all[at:min(at+each, len(all))]
-		one := mergeMoments(group)
-		line := fmt.Sprintf("  %6s  %11s  %10s  %10s  %8s", loadpage.Decimal(one.At, 0), loadpage.Thousands(float64(one.Requests)/float64(len(group))),
-			p.unit.Format(float64(one.P50)), p.unit.Format(float64(one.P99)), loadpage.Counted(one.Errors))
-		if server {
-			line += fmt.Sprintf("  %12s", loadpage.Decimal(one.ServerCPU, 2))
+	for group := range slices.Chunk(all, perLine) {
+		m := mergeMoments(group)
+		line := fmt.Sprintf("  %6s  %11s  %10s  %10s  %8s", loadpage.Decimal(m.At, 0), loadpage.Thousands(float64(m.Requests)/float64(len(group))),
+			p.unit.Format(float64(m.P50)), p.unit.Format(float64(m.P99)), loadpage.Counted(m.Errors))
+		if hasCPU {
+			line += fmt.Sprintf("  %12s", loadpage.Decimal(m.ServerCPU, 2))
 		}
 		fmt.Fprintln(&p.b, line)
 	}
 }
 
-// mergeMoments merges seconds: sums, and the greatest quantiles.
+// mergeMoments merges consecutive seconds: the time of the first, sums, and the greatest quantiles.
 func mergeMoments(seconds []load.Moment) load.Moment {
-	one := seconds[0]
+	m := seconds[0]
 	for _, s := range seconds[1:] {
-		one.Requests, one.Errors, one.ServerCPU = one.Requests+s.Requests, one.Errors+s.Errors, one.ServerCPU+s.ServerCPU
-		one.P50, one.P99 = max(one.P50, s.P50), max(one.P99, s.P99)
+		m.Requests += s.Requests
+		m.Errors += s.Errors
+		m.ServerCPU += s.ServerCPU
+		m.P50, m.P99 = max(m.P50, s.P50), max(m.P99, s.P99)
 	}
-	return one
+	return m
 }

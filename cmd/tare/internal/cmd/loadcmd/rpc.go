@@ -20,7 +20,7 @@ import (
 // Bounds of the calls of --data.
 const (
 	maxCalls    = 100_000
-	maxCallData = 1 << 30
+	maxCallData = 1 << 30 // bytes of JSON
 )
 
 // grpcFlags holds the flags of gRPC calls.
@@ -39,15 +39,15 @@ func (c grpcFlags) checkDeadline(changed func(string) bool) error {
 	return nil
 }
 
-// readCalls returns the calls to a gRPC server, which are sent one after the other. It sets
-// l.method.
+// readCalls returns the calls to a gRPC server, one for each message of --data, in the order in which
+// they are sent. It sets l.method. The message types are from --proto or, without it, from the server.
 func (l *loadRun) readCalls(ctx context.Context, t loadstudy.Target, stdin io.Reader) ([]load.Request, error) {
 	c := l.o.grpc
 	headers, err := l.o.source.Header(t.Auth)
 	if err != nil {
 		return nil, err
 	}
-	if c.deadline > 0 {
+	if c.deadline > 0 { // in milliseconds, rounded up
 		headers = append(headers, [2]string{"grpc-timeout", fmt.Sprintf("%dm", (c.deadline+time.Millisecond-1)/time.Millisecond)})
 	}
 	if c.proto != "" {
@@ -74,7 +74,7 @@ func (l *loadRun) readCalls(ctx context.Context, t loadstudy.Target, stdin io.Re
 	return list, nil
 }
 
-// readBodies reads and encodes the messages of --data.
+// readBodies reads the JSON of --data and returns the encoded messages of each call.
 func (c grpcFlags) readBodies(m *grpccall.Method, stdin io.Reader) ([][]byte, error) {
 	file, isFile := strings.CutPrefix(c.data, "@")
 	var r io.Reader = strings.NewReader(c.data)
@@ -99,7 +99,7 @@ func (c grpcFlags) readBodies(m *grpccall.Method, stdin io.Reader) ([][]byte, er
 	return list, err
 }
 
-// verifyReply checks a sampled reply against the method's message type.
+// verifyReply checks that a sampled reply with status 200 is a message of the method's type.
 func (l *loadRun) verifyReply(_, status int, body []byte) error {
 	if status != 200 {
 		return nil

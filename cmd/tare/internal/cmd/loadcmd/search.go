@@ -11,8 +11,8 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// runSearch searches for the highest rate of requests that meets the objectives, and prints
-// every step.
+// runSearch searches for the highest rate of requests that meets the objectives. It prints a line
+// per step and, at the end or after Ctrl-C, the result.
 func (l *loadRun) runSearch(ctx context.Context) error {
 	l.Progress.Say("searching " + l.url + " for the most requests per second with " + l.o.slo.String() + ": " + l.describeLoad())
 	found, err := load.Searching{SLO: l.o.slo, Most: l.o.maxConnections, Told: l.reportStep}.Run(ctx, l)
@@ -24,14 +24,14 @@ func (l *loadRun) runSearch(ctx context.Context) error {
 		return &nothingError{format.Line(err.Error(), 0)}
 	}
 	last := found.Steps[len(found.Steps)-1]
-	o := load.Documented{
+	about := load.Documented{
 		URL: l.url, Interrupted: interrupted, Facts: last.Facts, Delay: l.o.delay, SLO: found.SLO, Search: &found,
 	}
 	if last.Trial.Rate > 0 {
-		o.Profile = load.Constant{PerSecond: last.Trial.Rate}
+		about.Profile = load.Constant{PerSecond: last.Trial.Rate}
 	}
 	l.Progress.Part()
-	d := load.NewDocument(last.Result, o)
+	d := load.NewDocument(last.Result, about)
 	if errPrint := l.writeResult(last.Result, d); errPrint != nil {
 		return errPrint
 	}

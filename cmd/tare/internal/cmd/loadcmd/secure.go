@@ -13,9 +13,10 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// handshakeKeep makes one handshake for each connection.
+// handshakeKeep is the value of --handshake that makes one handshake for each connection.
 const handshakeKeep = "keep"
 
+// handshakeModes returns the values of --handshake.
 func handshakeModes() []string {
 	return []string{handshakeKeep, string(load.Full), string(load.Resume)}
 }
@@ -23,6 +24,7 @@ func handshakeModes() []string {
 // maxPEM limits the bytes of a file of certificates.
 const maxPEM = 1 << 20
 
+// versionsOfTLS returns the values of --tls with their numbers.
 func versionsOfTLS() map[string]uint16 {
 	return map[string]uint16{"1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13}
 }

@@ -20,10 +20,11 @@ const memoryLimit = 1 << 50 // bytes: practically no limit for the user's server
 // startedServer is a server that tare started.
 type startedServer struct {
 	command     *trial.Command
-	inContainer bool // its processes are not children of tare's
+	inContainer bool // its processes are then not children of tare, and unknown
 }
 
-// startServer starts a server by its command line and waits until it accepts connections.
+// startServer starts a server by its command line and waits until it accepts connections. It chooses
+// a free port for $PORT, and returns the target with that port.
 func startServer(ctx context.Context, w *session.Session, s loadServer) (*startedServer, loadstudy.Target, error) {
 	env, err := w.BuildFor(ctx, s.command)
 	if err != nil {
@@ -32,7 +33,7 @@ func startServer(ctx context.Context, w *session.Session, s loadServer) (*starte
 		}
 		return nil, loadstudy.Target{}, &nothingError{err.Error()}
 	}
-	_, port, err := net.SplitHostPort(s.target.Addr)
+	_, port, err := net.SplitHostPort(s.target.Addr) // a fixed port is known to the command as well
 	if err == nil && strings.Contains(s.url, portVariable) {
 		port, err = trial.FreePort()
 	}

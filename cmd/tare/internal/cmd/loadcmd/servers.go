@@ -10,24 +10,26 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
 )
 
-// loadServer is one server to load, by URL or by command line.
+// loadServer is one server to load. The user names it by a URL or by the command line that starts it.
 type loadServer struct {
-	id      string
-	url     string           // contains $PORT if the port is chosen at the start
-	command []string         // words of the command line, with $PORT; nil if the server runs already
-	target  loadstudy.Target // of url, with port 1 in place of $PORT
+	id      string           // name in output: the host of the URL or the program, with a number if another has it
+	url     string           // contains $PORT if the port is chosen when the server starts
+	command []string         // words of the command line, possibly with $PORT; nil if the server is running
+	target  loadstudy.Target // parsed url, with port 1 in place of $PORT
 }
 
+// portVariable stands for the port in the command lines and URLs of servers that tare starts.
 const portVariable = "$PORT"
 
-// parseServers returns the servers of the arguments and --start. One command with one URL is
-// one server: the command listens at the URL.
+// parseServers returns the servers of the arguments and --start. An argument is a URL, or a path of
+// the servers that --start starts. One command with one URL is one server: the command listens at the
+// URL.
 func parseServers(args, start []string) ([]loadServer, error) {
 	path := "/"
 	var urls []string
 	for _, arg := range args {
 		switch {
-		case len(start) > 0 && !isAddress(arg) && !strings.HasPrefix(arg, "/"): // tare would wait for a host of this name
+		case len(start) > 0 && !isAddress(arg) && !strings.HasPrefix(arg, "/"): // perhaps a word of the command; as a URL it would be a host
 			return nil, cmdenv.Usage(fmt.Sprintf("%q is neither a path, which begins with a slash, nor a URL", arg), "a command of several words is quoted: --start 'serve $PORT' /path")
 		case !strings.HasPrefix(arg, "/"):
 			urls = append(urls, arg)
@@ -42,9 +44,9 @@ func parseServers(args, start []string) ([]loadServer, error) {
 	if len(start) == 0 && len(urls) == 0 {
 		return nil, cmdenv.Usage("tare load needs a URL", "e.g. tare load http://127.0.0.1:8080/")
 	}
-	own := "http://127.0.0.1:" + portVariable + path
+	startURL := "http://127.0.0.1:" + portVariable + path
 	if len(start) == 1 && len(urls) == 1 && path == "/" {
-		own, urls = urls[0], nil
+		startURL, urls = urls[0], nil
 	}
 	var list []loadServer
 	for _, text := range start {
@@ -52,7 +54,7 @@ func parseServers(args, start []string) ([]loadServer, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, loadServer{id: filepath.Base(command[0]), url: own, command: command})
+		list = append(list, loadServer{id: filepath.Base(command[0]), url: startURL, command: command})
 	}
 	for _, url := range urls {
 		if strings.Contains(url, portVariable) {
@@ -80,7 +82,7 @@ func isAddress(arg string) bool {
 	return strings.Contains(arg, "://") || err == nil && port != ""
 }
 
-// numberDuplicates appends a number to repeated server ids.
+// numberDuplicates appends -2, -3 and so on to repeated server ids.
 func numberDuplicates(list []loadServer) []loadServer {
 	seen := map[string]int{}
 	for i := range list {
@@ -92,52 +94,54 @@ func numberDuplicates(list []loadServer) []loadServer {
 	return list
 }
 
-// beginsWithPort reports whether text begins with $PORT, the only variable.
+// beginsWithPort reports whether text begins with $PORT, the only variable of command lines.
 func beginsWithPort(text string) bool {
 	return strings.HasPrefix(text, portVariable) || strings.HasPrefix(text, "${PORT}")
 }
 
-// splitWords splits a command line into words like a shell, with quotes and backslashes, and
-// rejects other shell syntax.
+// splitWords splits a command line into words like a shell, with quotes and backslashes. Any other
+// syntax of shells is a usage error.
 func splitWords(text string) ([]string, error) {
 	var words []string
 	var word strings.Builder
-	in, begun := byte(0), false // the open quote, or 0; whether a word has begun
+	quote := byte(0) // the open quote, or 0
+	inWord := false  // also true after "", an empty word
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		switch {
-		case in == '\'' && c != '\'', in == '"' && c != '"' && c != '\\':
+		case quote == '\'' && c != '\'', quote == '"' && c != '"' && c != '\\':
 			word.WriteByte(c)
 		case c == '\\' && i+1 == len(text):
 			return nil, cmdenv.Usage(fmt.Sprintf("--start %q ends with a backslash", text), "")
 		case c == '\\':
 			i++
-			if in == '"' && strings.IndexByte("\"\\$`", text[i]) < 0 {
+			// Within double quotes a backslash is a character, except before ", \, $ and `.
+			if quote == '"' && strings.IndexByte("\"\\$`", text[i]) < 0 {
 				word.WriteByte('\\')
 			}
 			word.WriteByte(text[i])
-			begun = true
-		case in != 0: // the closing quote
-			in = 0
+			inWord = true
+		case quote != 0: // c is the closing quote
+			quote = 0
 		case c == '\'' || c == '"':
-			in, begun = c, true
+			quote, inWord = c, true
 		case c == ' ' || c == '\t' || c == '\n':
-			if begun {
+			if inWord {
 				words = append(words, word.String())
 			}
 			word.Reset()
-			begun = false
+			inWord = false
 		case strings.IndexByte("|&;<>`", c) >= 0, c == '$' && !beginsWithPort(text[i:]):
 			return nil, cmdenv.Usage(fmt.Sprintf("--start %q: %q means something to a shell only", text, string(c)), "quote it, or let a shell do it: --start \"sh -c '…'\"")
 		default:
 			word.WriteByte(c)
-			begun = true
+			inWord = true
 		}
 	}
 	switch {
-	case in != 0:
+	case quote != 0:
 		return nil, cmdenv.Usage(fmt.Sprintf("--start %q: a quote is not closed", text), "")
-	case begun:
+	case inWord:
 		words = append(words, word.String())
 	}
 	if len(words) == 0 || words[0] == "" {

@@ -19,7 +19,7 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// loadSeveral compares servers with a generated study.
+// loadSeveral compares servers: it generates a study of them and runs it like tare run.
 func loadSeveral(ctx context.Context, env cmdenv.Env, o options, p *session.Progress) error {
 	dir, remove, err := machine.TempDir("load")
 	if err != nil {
@@ -36,13 +36,14 @@ func loadSeveral(ctx context.Context, env cmdenv.Env, o options, p *session.Prog
 	}
 	run := session.Options{Measuring: lab.Measuring{Budget: o.duration, Seed: o.seed}, NoLock: o.noLock, Quiet: o.quiet}
 	run.Format, _ = report.FormatNamed(format)
-	alone := env
-	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return loadstudy.Servers{}, nil }
+	studyEnv := env
+	studyEnv.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return loadstudy.Servers{}, nil }
 	p.Say("comparing " + strings.Join(serverIDs(o.servers), ", ") + ": " + describeComparison(o))
 
-	err = session.With(ctx, alone, run, p, func(ctx context.Context, w *session.Session) error {
+	err = session.With(ctx, studyEnv, run, p, func(ctx context.Context, w *session.Session) error {
 		err := w.WeighAll(ctx, []cmdenv.Study{{Study: study}}, p.Fail)
-		if errEnd := w.Finish(&cmdenv.Output{}, true); err == nil {
+		const single = true // one study, hence one document of JSON
+		if errEnd := w.Finish(&cmdenv.Output{}, single); err == nil {
 			err = errEnd
 		}
 		return err
@@ -79,14 +80,15 @@ const wantedRounds = 12
 // newComparison returns the study: one contender per server, the first as baseline, and one
 // workload, whose requests are written to a file in dir.
 func newComparison(o options, dir string) (tare.Study, error) {
+	first := o.servers[0]
 	study := tare.Study{
 		ID: comparisonID, Question: "How do " + strings.Join(serverIDs(o.servers), " and ") + " compare?", Kind: kind.Name,
-		Baseline: o.servers[0].id, Metrics: []string{"time", "cpu", "client-cpu"}, Budget: tare.Budget{Full: o.duration},
+		Baseline: first.id, Metrics: []string{"time", "cpu", "client-cpu"}, Budget: tare.Budget{Full: o.duration},
 	}
-	path := o.servers[0].target.Path
+	usesPath := o.source.Feed == "" && len(o.source.Mix) == 0 // requests of --feed and --mix have their own paths
 	for _, c := range o.servers {
-		if c.target.Path != path && o.source.Feed == "" && len(o.source.Mix) == 0 {
-			return study, cmdenv.Usage(fmt.Sprintf("%s and %s are not the same request", o.servers[0].url, c.url), "servers are compared by the same path; --mix asks for several")
+		if usesPath && c.target.Path != first.target.Path {
+			return study, cmdenv.Usage(fmt.Sprintf("%s and %s are not the same request", first.url, c.url), "servers are compared by the same path; --mix asks for several")
 		}
 		if c.target.Auth != "" {
 			return study, cmdenv.Usage("user and password in a URL are for one server", "-H 'Authorization: …' is sent to each")
@@ -97,7 +99,7 @@ func newComparison(o options, dir string) (tare.Study, error) {
 		}
 		study.Contenders = append(study.Contenders, e)
 	}
-	traffic := &tare.Traffic{Connections: o.connections, Delay: o.delay, Bandwidth: o.bits, TLS: o.servers[0].target.Name != ""}
+	traffic := &tare.Traffic{Connections: o.connections, Delay: o.delay, Bandwidth: o.bitsPerSecond, TLS: first.target.Name != ""}
 	if o.profile != nil {
 		rate, ok := o.profile.(load.Constant)
 		if !ok {
@@ -119,8 +121,8 @@ func newComparison(o options, dir string) (tare.Study, error) {
 // length that fits wantedRounds of all servers, the control and the null server into the
 // budget, within 1 s to 10 s.
 func segmentLength(budget time.Duration, servers int) time.Duration {
-	each := budget / time.Duration(wantedRounds*(servers+2))
-	return min(max(each.Round(100*time.Millisecond), time.Second), 10*time.Second)
+	segment := budget / time.Duration(wantedRounds*(servers+2)) // + 2: the control and the null server
+	return min(max(segment.Round(100*time.Millisecond), time.Second), 10*time.Second)
 }
 
 var _ lab.Sources = loadstudy.Servers{}

@@ -16,13 +16,16 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// loadPage collects the lines of the report on one server.
+const grpcCodes = 17 // OK (0) to UNAUTHENTICATED (16)
+
+// loadPage collects the lines of the report on one server: a section for each method writeX, which
+// writes nothing if it has nothing to report.
 type loadPage struct {
 	b     strings.Builder
 	style report.Style
 	d     load.Document
 	r     *load.Result
-	unit  loadpage.Unit
+	unit  loadpage.Unit // of all latencies, chosen for their median
 }
 
 // writeLoad writes the report on r. how describes how requests were sent.
@@ -86,11 +89,11 @@ func (p *loadPage) writeRate() {
 		p.writeLabelled("asked", text)
 	}
 	p.writeLabelled("requests", fmt.Sprintf("%s sent, %s answered, %s failed", loadpage.Counted(d.Sent), loadpage.Counted(d.Requests), loadpage.Counted(d.Failed())))
-	on := format.Count(d.Connections, "connection")
+	connections := format.Count(d.Connections, "connection")
 	if d.Streams > 1 {
-		on += fmt.Sprintf(" of %d streams", d.Streams)
+		connections += fmt.Sprintf(" of %d streams", d.Streams)
 	}
-	p.writeLabelled("under way", fmt.Sprintf("%s requests in the mean, on %s (%s opened)", loadpage.Decimal(d.Concurrency, 2), on, loadpage.Counted(d.ConnectionsOpened)))
+	p.writeLabelled("under way", fmt.Sprintf("%s requests in the mean, on %s (%s opened)", loadpage.Decimal(d.Concurrency, 2), connections, loadpage.Counted(d.ConnectionsOpened)))
 	if d.Resent > 0 {
 		p.writeLabelled("sent again", format.Count(int(d.Resent), "time")+", because the server said it had not looked at the request")
 	}
@@ -109,14 +112,14 @@ func (p *loadPage) writeLatency() {
 	if p.d.TLS != nil {
 		columns = append(columns, column{"handshake", p.d.TLS.Handshake})
 	}
-	from := "from sending a request to the last byte of its answer"
+	definition := "from sending a request to the last byte of its answer"
 	if p.d.RateAsked > 0 {
 		columns = slices.Insert(columns, 1, column{"service", p.d.Service})
-		from = "from the time a request was meant to be sent to the last byte of its answer; service counts from sending it"
+		definition = "from the time a request was meant to be sent to the last byte of its answer; service counts from sending it"
 	}
 	p.writeHeading("LATENCY, " + p.unit.Name)
-	p.writeParagraph(from)
-	row := func(label string, value func(load.Latencies) float64) {
+	p.writeParagraph(definition)
+	writeRow := func(label string, value func(load.Latencies) float64) {
 		fmt.Fprintf(&p.b, "  %-6s", label)
 		for _, c := range columns {
 			text := "–"
@@ -132,13 +135,13 @@ func (p *loadPage) writeLatency() {
 		fmt.Fprintf(&p.b, "  %12s", c.title)
 	}
 	fmt.Fprintln(&p.b)
-	row("min", func(l load.Latencies) float64 { return float64(l.Min) })
-	row("mean", func(l load.Latencies) float64 { return l.Mean })
-	row("sd", func(l load.Latencies) float64 { return l.SD })
+	writeRow("min", func(l load.Latencies) float64 { return float64(l.Min) })
+	writeRow("mean", func(l load.Latencies) float64 { return l.Mean })
+	writeRow("sd", func(l load.Latencies) float64 { return l.SD })
 	for _, q := range tablePercentiles() {
-		row(q.name, func(l load.Latencies) float64 { return float64(q.of(l)) })
+		writeRow(q.name, func(l load.Latencies) float64 { return float64(q.value(l)) })
 	}
-	row("max", func(l load.Latencies) float64 { return float64(l.Max) })
+	writeRow("max", func(l load.Latencies) float64 { return float64(l.Max) })
 	if p.d.RateAsked > 0 {
 		p.writeParagraph(fmt.Sprintf("requests were sent up to %s %s late (p99), which is in their latencies", p.unit.Format(float64(p.d.SendLagP99)), p.unit.Name))
 	}
@@ -146,8 +149,8 @@ func (p *loadPage) writeLatency() {
 
 // percentile is a quantile in the tables.
 type percentile struct {
-	name string
-	of   func(load.Latencies) int64
+	name  string
+	value func(load.Latencies) int64 // in ns
 }
 
 func tablePercentiles() []percentile {
@@ -161,7 +164,7 @@ func tablePercentiles() []percentile {
 	}
 }
 
-// writeResponses writes the counts of statuses and errors.
+// writeResponses writes the counts of statuses, for gRPC those of its status codes, and of errors.
 func (p *loadPage) writeResponses() {
 	p.writeHeading("ANSWERS")
 	var parts []string
@@ -173,7 +176,7 @@ func (p *loadPage) writeResponses() {
 	}
 	if len(p.d.Codes) > 0 {
 		parts = nil
-		for code := range 17 {
+		for code := range grpcCodes {
 			if n := p.d.Codes[strconv.Itoa(code)]; n > 0 {
 				parts = append(parts, fmt.Sprintf("%d %s: %s", code, load.CodeName(code), loadpage.Counted(n)))
 			}
@@ -213,16 +216,16 @@ func (p *loadPage) writeTransfer() {
 	if s := d.TLS; s != nil {
 		p.writeLabelled("TLS", fmt.Sprintf("%s, %s of them resumed, in %s each (p50)", format.Count(int(s.Handshakes), "handshake"), loadpage.Counted(s.Resumed), loadpage.Spell(s.Handshake.P50)))
 	}
-	per := func(cpu float64) string {
+	formatCPU := func(cpu float64) string {
 		text := fmt.Sprintf("%s s of CPU time", loadpage.Decimal(cpu, 2))
 		if d.Requests > 0 {
 			text += fmt.Sprintf(", %s µs per request", loadpage.Decimal(cpu*1e6/float64(d.Requests), 1))
 		}
 		return text
 	}
-	p.writeLabelled("client", per(d.ClientCPUSeconds))
+	p.writeLabelled("client", formatCPU(d.ClientCPUSeconds))
 	if d.ServerCPUSeconds > 0 {
-		p.writeLabelled("server", per(d.ServerCPUSeconds))
+		p.writeLabelled("server", formatCPU(d.ServerCPUSeconds))
 	}
 }
 
@@ -247,11 +250,11 @@ func (p *loadPage) writeObjectives() {
 	}
 	p.writeHeading("OBJECTIVES")
 	for _, k := range p.d.SLO {
-		seen := loadpage.Spell(int64(k.Value))
+		value := loadpage.Spell(int64(k.Value))
 		if strings.HasPrefix(k.Objective, "errors") {
-			seen = loadpage.Decimal(k.Value*100, 3) + " %"
+			value = loadpage.Decimal(k.Value*100, 3) + " %"
 		}
-		fmt.Fprintf(&p.b, "  %s  %s: measured %s\n", p.formatRuling(k.Verdict), k.Objective, seen)
+		fmt.Fprintf(&p.b, "  %s  %s: measured %s\n", p.formatRuling(k.Verdict), k.Objective, value)
 	}
 }
 
@@ -283,18 +286,19 @@ func (p *loadPage) writeProfile() {
 	}
 }
 
+// writeSteps writes a table of steps of a search or of a rate profile.
 func (p *loadPage) writeSteps(list []load.Stepped) {
 	fmt.Fprintf(&p.b, "  %11s  %10s  %11s  %9s  %9s  %8s  %s\n", "connections", "asked /s", "answered /s", "p50 ms", "p99 ms", "errors %", "objectives")
 	for _, step := range list {
-		asked := "–"
+		rate := "–" // a closed loop
 		if step.RateAsked > 0 {
-			asked = loadpage.Thousands(step.RateAsked)
+			rate = loadpage.Thousands(step.RateAsked)
 		}
 		text := string(step.Verdict)
 		if step.Why != "" {
 			text += ": " + step.Why
 		}
-		fmt.Fprintf(&p.b, "  %11d  %10s  %11s  %9s  %9s  %8s  %s\n", step.Connections, asked, loadpage.Thousands(step.RequestsPerSecond),
+		fmt.Fprintf(&p.b, "  %11d  %10s  %11s  %9s  %9s  %8s  %s\n", step.Connections, rate, loadpage.Thousands(step.RequestsPerSecond),
 			loadpage.Decimal(float64(step.P50)/1e6, 3), loadpage.Decimal(float64(step.P99)/1e6, 3), loadpage.Decimal(step.ErrorShare*100, 2), text)
 	}
 }

@@ -158,7 +158,7 @@ func TestPresets(t *testing.T) {
 	each.Opened, each.Reconnects, each.Errors, each.Statuses = 200_000, 199_950, nil, map[int]int64{200: 200_000}
 	each.Connect = distribution(199_999, 2*time.Millisecond, 9*time.Millisecond)
 	agreed(t, "ab.txt", func(w io.Writer) error {
-		return writeAB(w, abReport{d: load.NewDocument(each, documented()), r: each, length: 12, sends: true})
+		return writeAB(w, abReport{d: load.NewDocument(each, documented()), r: each, length: 12, hasBodies: true})
 	})
 }
 

@@ -13,9 +13,11 @@ import (
 type use string
 
 const (
-	several use = "several servers"  // also for comparisons; otherwise a flag is for one server
-	spread  use = "several machines" // also with --on; otherwise a flag is for one machine
+	// What a flag supports in addition to loading one server from one machine.
+	several use = "several servers"  // comparisons
+	spread  use = "several machines" // --on
 
+	// What a flag requires.
 	onlyHTTP     use = "HTTP"
 	onlyGRPC     use = "gRPC"
 	onlyTLS      use = "https"
@@ -23,24 +25,28 @@ const (
 	onlyRecorded use = "--as-recorded"
 )
 
-// usesKey is the annotation of a flag with its uses.
+// usesKey is the key of the annotation of a flag with its uses.
 const usesKey = "uses"
 
 // declareUses annotates a flag with its uses. Call it below the flag's definition.
-func declareUses(in cmdenv.Flags, flag string, uses ...use) {
+func declareUses(group cmdenv.Flags, flag string, uses ...use) {
 	var names []string
 	for _, u := range uses {
 		names = append(names, string(u))
 	}
-	if in.Set.SetAnnotation(flag, usesKey, names) != nil {
+	if group.Set.SetAnnotation(flag, usesKey, names) != nil {
 		panic("there is no flag --" + flag)
 	}
 }
 
 // loadKind holds the properties of a load that decide which flags apply.
 type loadKind struct {
-	rpc, encrypted, quic, recorded bool
-	several, spread                bool
+	rpc       bool // gRPC
+	encrypted bool // https
+	quic      bool // HTTP/3
+	recorded  bool // --as-recorded
+	several   bool // a comparison of servers
+	spread    bool // several machines send
 }
 
 // checkFlags rejects flags that were set and do not apply.
@@ -53,7 +59,7 @@ func (k loadKind) checkFlags(set *pflag.FlagSet) (err error) {
 	return err
 }
 
-// checkUses returns why a flag with these uses does not apply, or nil.
+// checkUses returns a usage error if a flag with these uses does not apply to the load.
 func (k loadKind) checkUses(flag string, uses []string) error {
 	has := func(u use) bool { return slices.Contains(uses, string(u)) }
 	switch {

@@ -16,18 +16,20 @@ func writeWrk(w io.Writer, r *load.Result, d load.Document) error {
 	fmt.Fprintf(&b, "  Thread Stats%6s%11s%8s%12s\n", "Avg", "Stdev", "Max", "+/- Stdev")
 	l := d.Latency
 	wrkRow(&b, "Latency", wrkTime, l.Mean, l.SD, float64(l.Max), shareWithinSD(r, l))
-	mean, sd, most, share := threadRates(d)
-	wrkRow(&b, "Req/Sec", wrkMetric, mean, sd, most, share)
+	mean, sd, highest, share := threadRates(d)
+	wrkRow(&b, "Req/Sec", wrkMetric, mean, sd, highest, share)
 	b.WriteString("  Latency Distribution\n")
 	for _, q := range []int{50, 75, 90, 99} {
 		fmt.Fprintf(&b, "%7d%%%s\n", q, padColumn(wrkTime(float64(r.Latency.Quantile(float64(q)/100))), 10))
 	}
 	fmt.Fprintf(&b, "  %d requests in %s, %sB read\n", d.Requests, wrkTime(d.Seconds*1e9), wrkBinary(float64(d.BytesIn)))
-	e := func(c load.Class) int64 { return d.Errors[string(c)] }
-	if connect, read, timeout := e(load.ErrConnect), e(load.ErrReset)+e(load.ErrFraming), e(load.ErrTimeout); connect+read+timeout > 0 {
+	countErrors := func(c load.Class) int64 { return d.Errors[string(c)] }
+	connect, timeout := countErrors(load.ErrConnect), countErrors(load.ErrTimeout)
+	read := countErrors(load.ErrReset) + countErrors(load.ErrFraming)
+	if connect+read+timeout > 0 {
 		fmt.Fprintf(&b, "  Socket errors: connect %d, read %d, write 0, timeout %d\n", connect, read, timeout)
 	}
-	if n := e(load.ErrStatus); n > 0 {
+	if n := countErrors(load.ErrStatus); n > 0 {
 		fmt.Fprintf(&b, "  Non-2xx or 3xx responses: %d\n", n)
 	}
 	fmt.Fprintf(&b, "Requests/sec: %9.2f\nTransfer/sec: %10sB\n", d.RequestsPerSecond, wrkBinary(d.Path.In/8))
@@ -36,16 +38,19 @@ func writeWrk(w io.Writer, r *load.Result, d load.Document) error {
 	return err
 }
 
-// wrkRow writes a row of the table of threads. share is the part within one standard deviation
-// of the mean.
-func wrkRow(b *strings.Builder, name string, write func(float64) string, mean, sd, most, share float64) {
-	fmt.Fprintf(b, "    %-10s%s%s%s%8.2f%%\n", name, padColumn(write(mean), 8), padColumn(write(sd), 10), padColumn(write(most), 9), share*100)
+// wrkRow writes a row of the table of threads. share is the part of all values within one standard
+// deviation of the mean.
+func wrkRow(b *strings.Builder, name string, format func(float64) string, mean, sd, highest, share float64) {
+	fmt.Fprintf(b, "    %-10s%s%s%s%8.2f%%\n", name, padColumn(format(mean), 8), padColumn(format(sd), 10), padColumn(format(highest), 9), share*100)
 }
 
-// padColumn right-aligns the number of text and leaves two columns for its unit.
+// padColumn pads text to columns. Like wrk it right-aligns the number and leaves two columns for the
+// unit after it.
 func padColumn(text string, columns int) string {
+	const unitColumns = 2
 	unit := len(text) - len(strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))
-	return fmt.Sprintf("%*s%s", columns-(2-min(unit, 2)), text, strings.Repeat(" ", 2-min(unit, 2)))
+	padding := unitColumns - min(unit, unitColumns)
+	return fmt.Sprintf("%*s%s", columns-padding, text, strings.Repeat(" ", padding))
 }
 
 // shareWithinSD returns the share of latencies within one standard deviation of the mean.
@@ -62,19 +67,22 @@ func shareWithinSD(r *load.Result, l load.Latencies) float64 {
 	return 1 - float64(above+below)/float64(h.Count())
 }
 
-// threadRates returns the mean, standard deviation and maximum of a thread's responses per
-// second, and the share of seconds within one standard deviation.
-func threadRates(d load.Document) (mean, sd, most, share float64) {
+// threadRates returns the mean, standard deviation and maximum over the seconds of the responses per
+// second and thread, and the share of seconds within one standard deviation of the mean. A run of
+// less than a second counts as one second.
+func threadRates(d load.Document) (mean, sd, highest, share float64) {
+	threads := float64(max(d.Threads, 1))
 	var rates []float64
 	for _, m := range d.Timeline {
-		rates = append(rates, float64(m.Requests)/float64(max(d.Threads, 1)))
+		rates = append(rates, float64(m.Requests)/threads)
 	}
 	if len(rates) == 0 {
-		return d.RequestsPerSecond / float64(max(d.Threads, 1)), 0, d.RequestsPerSecond / float64(max(d.Threads, 1)), 1
+		mean = d.RequestsPerSecond / threads
+		return mean, 0, mean, 1
 	}
 	for _, x := range rates {
 		mean += x / float64(len(rates))
-		most = max(most, x)
+		highest = max(highest, x)
 	}
 	for _, x := range rates {
 		sd += (x - mean) * (x - mean)
@@ -87,7 +95,7 @@ func threadRates(d load.Document) (mean, sd, most, share float64) {
 			share += 1 / float64(len(rates))
 		}
 	}
-	return mean, sd, most, share
+	return mean, sd, highest, share
 }
 
 // wrkTime formats ns in the largest unit that leaves at least 1, with two decimals.
@@ -116,14 +124,17 @@ func wrkWhole(seconds float64) string {
 	return fmt.Sprintf("%.0f%s", x, unit)
 }
 
+// wrkMetric formats a count, 1000 to a prefix.
 func wrkMetric(x float64) string { return scaledBy(x, 1000, []string{"", "k", "M", "G"}) }
 
+// wrkBinary formats bytes, 1024 to a prefix.
 func wrkBinary(x float64) string { return scaledBy(x, 1024, []string{"", "K", "M", "G", "T"}) }
 
-func scaledBy(x, by float64, units []string) string {
+// scaledBy divides x by base until it is below base or the prefixes end.
+func scaledBy(x, base float64, prefixes []string) string {
 	i := 0
-	for ; x >= by && i < len(units)-1; i++ {
-		x /= by
+	for ; x >= base && i < len(prefixes)-1; i++ {
+		x /= base
 	}
-	return fmt.Sprintf("%.2f%s", x, units[i])
+	return fmt.Sprintf("%.2f%s", x, prefixes[i])
 }
