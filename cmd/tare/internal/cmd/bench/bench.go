@@ -23,23 +23,24 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// options holds the flags of tare bench. check completes asked and run from the texts.
+// options holds the flags of tare bench. check completes request and run from the flags that are
+// texts.
 type options struct {
-	asked      benchstudy.Asked
-	run        session.Options
-	with       []string // modules of head
-	toolchains string   // of head, or of base and head
-	layouts    int
-	shard      string
-	divide     bool          // --shard machines
-	maxTime    time.Duration // longest measurement; 0 means no limit
-	countsText string
-	counts     counts.Choice // how instructions are counted
-	all        bool          // with --changed, also time benchmarks with the same code and count
-	profile    string        // rows to profile afterwards; "" if none
-	allowText  string
-	receipt    string  // file of the receipt; "" if none
-	allow      float64 // of more time than the base, with --exit-code; a share
+	request    benchstudy.Asked // the two sides and the selected benchmarks
+	run        session.Options  // how they are measured, and the output
+	with       []string         // --with: modules of head
+	toolchains string           // --go: of head, or of base and head
+	layouts    int              // --layouts: 0 or 1
+	shard      string           // --shard: i/n or machines
+	divide     bool             // --shard machines
+	maxTime    time.Duration    // longest measurement; 0 means no limit
+	countsText string           // --counts
+	counts     counts.Choice    // how instructions are counted
+	all        bool             // with --changed, also time benchmarks with the same code and count
+	profile    string           // rows to profile after the rounds; "" if none
+	receipt    string           // file of the receipt; "" if none
+	allowText  string           // --allow
+	allow      float64          // with --exit-code: share of the base's time by which head may be slower
 }
 
 // ownTests is the value of --tests for the tests of each side.
@@ -88,7 +89,7 @@ also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
   tare bench --base main --rounds 18 --on ssh:a,ssh:b --shard machines`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.asked.Packages = args
+			o.request.Packages = args
 			if err := o.check(cmd); err != nil {
 				return err
 			}
@@ -100,8 +101,8 @@ also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
 				return err
 			}
 			o.run.Typed = session.TypedBy(env, cmd)
-			o.run.Typed.HideEnv(o.asked.Env, o.asked.EnvRecord)
-			if err := o.asked.Check(cmd.Context()); err != nil { // before waiting for the lock
+			o.run.Typed.HideEnv(o.request.Env, o.request.EnvRecord)
+			if err := o.request.Check(cmd.Context()); err != nil { // before waiting for the lock
 				return session.BenchError(cmd.Context(), err)
 			}
 			if len(o.run.On.On) > 0 {
@@ -115,70 +116,72 @@ also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
 	return cmd
 }
 
+// addFlags declares the flags, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
-	two := cmdenv.NewFlags("The two sides")
-	two.Set.StringVar(&o.asked.Base, "base", "", "`revision` to compare with; default: the files of head, when another flag makes the sides differ")
-	two.Set.StringVar(&o.asked.Head, "head", benchstudy.Worktree, "`revision` that is compared, or worktree for the files as they are")
-	two.Set.StringArrayVar(&o.with, "with", nil, "build head with `module`@version or module=./dir; repeatable")
-	two.Set.StringVar(&o.toolchains, "go", "", "`toolchain` of head, or two of them: base,head; e.g. go1.25.5,go1.26.1")
-	two.Set.StringArrayVar(&o.asked.Env, "env", nil, "build and run head with `NAME=value` in its environment, e.g. GOGC=50; repeatable")
-	two.Set.BoolVar(&o.run.KeepEnv, "keep-env", false, "keep the values of --env in the result; default: names, with digests of the values, except for settings of Go such as GOGC")
-	two.Set.StringVar(&o.asked.Tags, "tags", "", "build head with these `tags`; for tags of both sides set GOFLAGS=-tags=…")
-	two.Set.StringVar(&o.asked.PGO, "pgo", "", "build head with the profile in `file`")
-	two.Set.StringVar(&o.asked.Tests, "tests", ownTests, "`whose` tests base runs: own, or head: the _test.go files and testdata of head where they compile, for benchmarks that the change adds")
-	what := cmdenv.NewFlags("What is measured")
-	what.Set.StringVar(&o.asked.Bench, "bench", ".", "benchmarks that match `regexp`, as go test -bench takes it")
-	what.Set.BoolVar(&o.asked.Changed, "changed", false, "only benchmarks that can reach what differs between base and head")
-	what.Set.StringVar(&o.shard, "shard", "", "only part `i/n` of the benchmarks, e.g. 2/4; with --on also machines: each machine measures another part")
-	what.Set.DurationVar(&o.maxTime, "max", session.BenchMost, "maximum measuring `time`; benchmarks that do not fit are listed; 0: no limit")
-	how := cmdenv.NewFlags("How it is measured")
-	how.Set.StringVar(&o.run.BudgetText, "budget", "", "measuring `time`, e.g. 90s; default: what the benchmarks need, within --max; builds not included")
-	o.run.Decided.Add(how)
-	how.Set.IntVar(&o.run.Rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
-	how.Set.Uint64Var(&o.run.Seed, "seed", 0, "random seed; 0 takes one from the clock")
-	how.Set.DurationVar(&o.run.Slice, "slice", 0, "target slice length, e.g. 8ms; 0: chosen automatically")
-	how.Set.StringVar((*string)(&o.run.Isolation), "isolation", string(tare.Lockstep), "`how` the sides share time: lockstep, or trial: each side runs to its end before the next")
-	how.Set.IntVar(&o.layouts, "layouts", 0, "0: link each side anew for each round, with its functions in another order, so that code placement is noise; 1: build each side once")
-	how.Set.IntVar(&o.run.Procs, "procs", 0, "GOMAXPROCS of the benchmarks; default: the machine's")
-	cmdenv.AddCounts(how.Set, &o.countsText)
-	how.Set.BoolVar(&o.all, "all", false, "with --changed: time benchmarks, too, whose machine code and count of instructions are the same on both sides")
-	how.Set.StringVar(&o.profile, "profile", "", "after the rounds, profile both sides and name the functions and allocations that differ; `which` benchmarks: different or all")
-	how.Set.Lookup("profile").NoOptDefVal = string(benchstudy.ProfileDifferent)
-	o.run.On.AddMeasuring(how.Set)
-	how.Set.BoolVar(&o.run.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
-	said := cmdenv.NewFlags("What is printed")
-	o.run.Printed.Add(said.Set, "the result document")
-	said.Set.StringVarP(&o.run.Out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
-	said.Set.StringVar(&o.receipt, "receipt", "", "write `file`, a sealed record of trees, seed and intervals that tare verify can check")
-	said.Set.BoolVarP(&o.run.Quiet, "quiet", "q", false, "no progress on stderr")
-	said.Set.BoolVar(&o.run.ExitCode, "exit-code", false, "exit 3 if head takes more time than --allow permits, 4 inconclusive, 5 void")
-	said.Set.StringVar(&o.allowText, "allow", "5%", "with --exit-code: how much more time than base is all right, a `share`")
-	cmdenv.AddFlags(cmd, two, what, how, said)
+	sides := cmdenv.NewFlags("The two sides")
+	sides.Set.StringVar(&o.request.Base, "base", "", "`revision` to compare with; default: the files of head, when another flag makes the sides differ")
+	sides.Set.StringVar(&o.request.Head, "head", benchstudy.Worktree, "`revision` that is compared, or worktree for the files as they are")
+	sides.Set.StringArrayVar(&o.with, "with", nil, "build head with `module`@version or module=./dir; repeatable")
+	sides.Set.StringVar(&o.toolchains, "go", "", "`toolchain` of head, or two of them: base,head; e.g. go1.25.5,go1.26.1")
+	sides.Set.StringArrayVar(&o.request.Env, "env", nil, "build and run head with `NAME=value` in its environment, e.g. GOGC=50; repeatable")
+	sides.Set.BoolVar(&o.run.KeepEnv, "keep-env", false, "keep the values of --env in the result; default: names, with digests of the values, except for settings of Go such as GOGC")
+	sides.Set.StringVar(&o.request.Tags, "tags", "", "build head with these `tags`; for tags of both sides set GOFLAGS=-tags=…")
+	sides.Set.StringVar(&o.request.PGO, "pgo", "", "build head with the profile in `file`")
+	sides.Set.StringVar(&o.request.Tests, "tests", ownTests, "`whose` tests base runs: own, or head: the _test.go files and testdata of head where they compile, for benchmarks that the change adds")
+	selection := cmdenv.NewFlags("What is measured")
+	selection.Set.StringVar(&o.request.Bench, "bench", ".", "benchmarks that match `regexp`, as go test -bench takes it")
+	selection.Set.BoolVar(&o.request.Changed, "changed", false, "only benchmarks that can reach what differs between base and head")
+	selection.Set.StringVar(&o.shard, "shard", "", "only part `i/n` of the benchmarks, e.g. 2/4; with --on also machines: each machine measures another part")
+	selection.Set.DurationVar(&o.maxTime, "max", session.BenchMost, "maximum measuring `time`; benchmarks that do not fit are listed; 0: no limit")
+	method := cmdenv.NewFlags("How it is measured")
+	method.Set.StringVar(&o.run.BudgetText, "budget", "", "measuring `time`, e.g. 90s; default: what the benchmarks need, within --max; builds not included")
+	o.run.Decided.Add(method)
+	method.Set.IntVar(&o.run.Rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
+	method.Set.Uint64Var(&o.run.Seed, "seed", 0, "random seed; 0 takes one from the clock")
+	method.Set.DurationVar(&o.run.Slice, "slice", 0, "target slice length, e.g. 8ms; 0: chosen automatically")
+	method.Set.StringVar((*string)(&o.run.Isolation), "isolation", string(tare.Lockstep), "`how` the sides share time: lockstep, or trial: each side runs to its end before the next")
+	method.Set.IntVar(&o.layouts, "layouts", 0, "0: link each side anew for each round, with its functions in another order, so that code placement is noise; 1: build each side once")
+	method.Set.IntVar(&o.run.Procs, "procs", 0, "GOMAXPROCS of the benchmarks; default: the machine's")
+	cmdenv.AddCounts(method.Set, &o.countsText)
+	method.Set.BoolVar(&o.all, "all", false, "with --changed: time benchmarks, too, whose machine code and count of instructions are the same on both sides")
+	method.Set.StringVar(&o.profile, "profile", "", "after the rounds, profile both sides and name the functions and allocations that differ; `which` benchmarks: different or all")
+	method.Set.Lookup("profile").NoOptDefVal = string(benchstudy.ProfileDifferent)
+	o.run.On.AddMeasuring(method.Set)
+	method.Set.BoolVar(&o.run.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
+	output := cmdenv.NewFlags("What is printed")
+	o.run.Printed.Add(output.Set, "the result document")
+	output.Set.StringVarP(&o.run.Out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
+	output.Set.StringVar(&o.receipt, "receipt", "", "write `file`, a sealed record of trees, seed and intervals that tare verify can check")
+	output.Set.BoolVarP(&o.run.Quiet, "quiet", "q", false, "no progress on stderr")
+	output.Set.BoolVar(&o.run.ExitCode, "exit-code", false, "exit 3 if head takes more time than --allow permits, 4 inconclusive, 5 void")
+	output.Set.StringVar(&o.allowText, "allow", "5%", "with --exit-code: how much more time than base is all right, a `share`")
+	cmdenv.AddFlags(cmd, sides, selection, method, output)
 	o.run.Printed.Complete(cmd)
 	o.run.Decided.Complete(cmd)
 	cmdenv.CompleteCounts(cmd)
 }
 
-// recordEnv sets how documents record the environment of the head.
+// recordEnv sets how documents record the environment of the head: with the values if --keep-env is
+// set, otherwise with digests.
 func (o *options) recordEnv(env cmdenv.Env) error {
 	if o.run.KeepEnv {
-		o.asked.EnvRecord = o.asked.Env
+		o.request.EnvRecord = o.request.Env
 		return nil
 	}
 	d, err := env.Dirs()
 	if err != nil {
 		return err
 	}
-	o.asked.EnvRecord, err = session.RecordEnv(d, o.asked.Env)
+	o.request.EnvRecord, err = session.RecordEnv(d, o.request.Env)
 	return err
 }
 
-// check validates the flags and their combinations.
+// check validates the flags and their combinations, and parses their texts.
 func (o *options) check(cmd *cobra.Command) (err error) {
 	if text := o.run.BudgetText; text == "quick" || text == "full" {
 		return cmdenv.Usage("--budget "+text+" is for studies", "a duration such as 90s; without it the benchmarks say how long")
 	}
-	o.run.BudgetText = cmp.Or(o.run.BudgetText, "full")
+	o.run.BudgetText = cmp.Or(o.run.BudgetText, "full") // without --budget: what the benchmarks need
 	if err := o.run.Check(cmd); err != nil {
 		return err
 	}
@@ -186,18 +189,18 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 		o.run.Format.Write = table.Text
 		o.run.Format.Next = table.Text
 	}
-	if err := session.CheckEnvironment(o.asked.Env); err != nil {
+	if err := session.CheckEnvironment(o.request.Env); err != nil {
 		return err
 	}
-	o.asked.Dir = "."
+	o.request.Dir = "."
 	if o.layouts != 0 && o.layouts != 1 {
 		return cmdenv.Usage(fmt.Sprintf("--layouts %d: it is 0 or 1", o.layouts), "0 links each side anew for each round, 1 builds each side once")
 	}
-	o.asked.OneBuild = o.layouts == 1
+	o.request.OneBuild = o.layouts == 1
 	if o.profile != "" && !slices.Contains(benchstudy.Profiles(), o.profile) {
 		return cmdenv.Usage(fmt.Sprintf("--profile=%s is not a choice of rows", o.profile), "one of "+strings.Join(benchstudy.Profiles(), ", "))
 	}
-	if o.all && !o.asked.Changed {
+	if o.all && !o.request.Changed {
 		return cmdenv.Usage("--all is for --changed", "without it, all benchmarks are timed")
 	}
 	if o.receipt != "" && len(o.run.On.On) > 0 {
@@ -206,55 +209,62 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 	if o.maxTime < 0 {
 		return cmdenv.Usage(fmt.Sprintf("--max %v is not a positive duration", o.maxTime), "e.g. 10m")
 	}
-	if o.asked.PGO != "" && o.asked.PGO != "off" && o.asked.PGO != "auto" {
-		if o.asked.PGO, err = filepath.Abs(o.asked.PGO); err != nil {
+	if isProfileFile(o.request.PGO) {
+		if o.request.PGO, err = filepath.Abs(o.request.PGO); err != nil {
 			return err
 		}
 	}
-	if o.divide = len(o.run.On.On) > 0 && o.shard == session.ShardMachines; !o.divide {
-		if o.asked.Shard, err = benchShard(o.shard); err != nil {
+	o.divide = len(o.run.On.On) > 0 && o.shard == session.ShardMachines
+	if !o.divide {
+		if o.request.Shard, err = benchShard(o.shard); err != nil {
 			return err
 		}
 	}
-	if o.asked.Go, err = benchReleases(o.toolchains); err != nil {
+	if o.request.Go, err = benchReleases(o.toolchains); err != nil {
 		return err
 	}
-	switch o.asked.Tests {
+	switch o.request.Tests {
 	case ownTests:
-		o.asked.Tests = ""
-	case benchstudy.TestsOfHead:
+		o.request.Tests = ""
+	case benchstudy.TestsOfHead: // stays
 	default:
-		return cmdenv.Usage(fmt.Sprintf("--tests %q: it is %s or %s", o.asked.Tests, ownTests, benchstudy.TestsOfHead), "head runs the benchmarks of head on both sides")
+		return cmdenv.Usage(fmt.Sprintf("--tests %q: it is %s or %s", o.request.Tests, ownTests, benchstudy.TestsOfHead), "head runs the benchmarks of head on both sides")
 	}
 	if o.allow, err = cmdenv.Share("allow", o.allowText); err != nil {
 		return err
 	}
-	with, err := session.ParsePins(o.with)
-	for _, text := range with {
-		w, errWith := build.ParseWith(text, ".")
-		if errWith != nil {
-			return errWith
+	pins, err := session.ParsePins(o.with)
+	for _, text := range pins {
+		pin, errPin := build.ParseWith(text, ".")
+		if errPin != nil {
+			return errPin
 		}
-		o.asked.With = append(o.asked.With, w)
+		o.request.With = append(o.request.With, pin)
 	}
 	return err
 }
 
-// benchShard parses i/n. "" means no sharding.
+// isProfileFile reports whether a value of --pgo is the path of a file: off and auto are values that
+// the go command knows.
+func isProfileFile(pgo string) bool { return pgo != "" && pgo != "off" && pgo != "auto" }
+
+// benchShard parses i/n: part i, from 1, of n. It returns the zero value, which means all benchmarks,
+// for "".
 func benchShard(text string) (benchstudy.Shard, error) {
 	if text == "" {
 		return benchstudy.Shard{}, nil
 	}
 	i, n, _ := strings.Cut(text, "/")
 	index, errIndex := strconv.Atoi(i)
-	of, errOf := strconv.Atoi(n)
-	if errors.Join(errIndex, errOf) != nil || index < 1 || index > of {
+	parts, errParts := strconv.Atoi(n)
+	isInvalid := errors.Join(errIndex, errParts) != nil
+	if isInvalid || index < 1 || index > parts {
 		return benchstudy.Shard{}, cmdenv.Usage(fmt.Sprintf("--shard %q is not a part", text), "the second of four parts is 2/4; --shard machines needs --on")
 	}
-	return benchstudy.Shard{Index: index, Of: of}, nil
+	return benchstudy.Shard{Index: index, Of: parts}, nil
 }
 
-// benchReleases parses one toolchain or two.
+// benchReleases parses --go: the toolchain of head, or those of base and head. It returns nil for "".
 func benchReleases(text string) ([]string, error) {
 	if text == "" {
 		return nil, nil

@@ -13,30 +13,33 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
-// benchOn compares the two sides on several machines.
+// benchOn compares the two sides on several machines, each of which runs tare bench, and prints the
+// result over all machines.
 func benchOn(cmd *cobra.Command, env cmdenv.Env, o *options) error {
 	order, err := session.NewOrder(cmd, &o.run.On, o.run.Rounds, o.run.Seed)
 	if err != nil {
 		return err
 	}
 	defer order.Close()
-	order.Name, order.Names = "bench", o.asked.Packages
-	if order.Divide = o.divide; o.divide {
+	order.Name, order.Names = "bench", o.request.Packages
+	order.Divide = o.divide
+	if o.divide {
 		order.Drop("shard")
 	}
-	if pgo := o.asked.PGO; pgo != "" && pgo != "off" && pgo != "auto" {
+	if pgo := o.request.PGO; isProfileFile(pgo) {
 		name := filepath.Base(pgo)
 		if err := order.AddFile(name, pgo); err != nil {
 			return err
 		}
 		order.Set("pgo", name)
 	}
-	revisions := map[string]string{"base": o.asked.Base}
-	if o.asked.Head != benchstudy.Worktree {
-		revisions["head"] = o.asked.Head
+	revisions := map[string]string{"base": o.request.Base}
+	if o.request.Head != benchstudy.Worktree {
+		revisions["head"] = o.request.Head
 	}
 	ctx := cmd.Context()
-	if err := order.AddRepo(ctx, revisions, revisions["head"] == ""); err != nil {
+	sendWorktree := revisions["head"] == ""
+	if err := order.AddRepo(ctx, revisions, sendWorktree); err != nil {
 		return err
 	}
 	var criteria []tare.Criterion
@@ -45,8 +48,8 @@ func benchOn(cmd *cobra.Command, env cmdenv.Env, o *options) error {
 	}
 	err = order.MeasureAndReport(ctx, env, o.run, criteria)
 	var nothing *fleet.NothingError
-	if errors.As(err, &nothing) && (o.asked.Changed || o.asked.Shard.Of > 1) {
-		return nil // the agents have reported it
+	if errors.As(err, &nothing) && o.mayBeEmpty() {
+		return nil // the agents have reported that there is no benchmark
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"slices"
@@ -12,32 +13,30 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// record is the receipt of a run that is under way. Without --receipt it has no sides.
+// record is the receipt of a run in progress.
 type record struct {
-	path       string
+	path       string // --receipt; "" if there is no receipt
 	file       *cmdenv.Output
-	base, head string // revisions; "" for the worktree
-	sides      []receipt.Side
+	base, head string         // revisions; "" for the worktree
+	sides      []receipt.Side // trees before the measurement; nil if there is no receipt
 }
 
-// openReceipt opens the file of --receipt and finds out what is measured, before it is.
+// openReceipt opens the file of --receipt and records the trees of both sides before the measurement.
 func openReceipt(ctx context.Context, o options) (r record, err error) {
 	r.path = o.receipt
 	if r.file, err = cmdenv.OpenOutput(o.receipt); err != nil || o.receipt == "" {
 		return r, err
 	}
-	if r.head = o.asked.Head; r.head == benchstudy.Worktree {
-		r.head = ""
+	if o.request.Head != benchstudy.Worktree {
+		r.head = o.request.Head
 	}
-	if r.base = o.asked.Base; r.base == "" { // the same files, built otherwise
-		r.base = r.head
-	}
-	r.sides, err = receipt.Trees(ctx, o.asked.Dir, r.base, r.head, o.receipt)
+	r.base = cmp.Or(o.request.Base, r.head) // without --base both sides have the same files, built differently
+	r.sides, err = receipt.Trees(ctx, o.request.Dir, r.base, r.head, o.receipt)
 	return r, err
 }
 
-// write writes the receipt of the session's result. What changed while it was measured,
-// and what was interrupted, gets none.
+// write writes the receipt of the session's last result. It writes none for an interrupted run, and
+// returns a usage error if the files changed during the measurement.
 func (r record) write(ctx context.Context, w *session.Session) error {
 	if r.sides == nil || len(w.Results) == 0 {
 		return nil

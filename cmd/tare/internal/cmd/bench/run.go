@@ -13,7 +13,8 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// runBench compares the two sides on this machine.
+// runBench compares the two sides on this machine: it builds them, counts the instructions of each
+// benchmark, times the benchmarks in rounds, and profiles those that o.profile selects.
 func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 	p := session.NewProgress(env, o.run.Quiet)
 	defer p.End()
@@ -27,9 +28,9 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 		return err
 	}
 	defer record.file.Close()
-	alone := env
-	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // set when both sides are built
-	err = session.With(ctx, alone, o.run, p, func(ctx context.Context, w *session.Session) error {
+	benchEnv := env
+	benchEnv.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // replaced when both sides are built
+	err = session.With(ctx, benchEnv, o.run, p, func(ctx context.Context, w *session.Session) error {
 		place := benchstudy.Place{
 			Cache: w.Dirs.Cache, Run: w.RunTag, Guardian: w.Guardian, Procs: o.run.Procs, Slice: o.run.Slice,
 			Say: func(text string) { p.Status("build", text) },
@@ -37,9 +38,9 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 		if o.run.User {
 			place.Budget = o.run.Budget
 		}
-		b, err := benchstudy.NewBench(ctx, o.asked, place)
+		b, err := benchstudy.NewBench(ctx, o.request, place)
 		var usage *benchstudy.UsageError
-		if errors.As(err, &usage) && usage.Nothing && (o.asked.Changed || o.asked.Shard.Of > 1) {
+		if errors.As(err, &usage) && usage.Nothing && o.mayBeEmpty() {
 			p.Say(usage.What)
 			return nil
 		}
@@ -50,12 +51,13 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 		if err := b.Count(ctx, o.counts, place, w.CountsTime(o.maxTime)); err != nil {
 			return session.BenchError(ctx, err)
 		}
-		if o.asked.Changed && !o.all {
+		if o.request.Changed && !o.all {
 			b.SkipSame()
 		}
-		if len(b.Study.Workloads) == 0 {
+		const single = true              // one study, hence one document of JSON
+		if len(b.Study.Workloads) == 0 { // the counts have decided all benchmarks
 			p.Fail(w.Keep(b.Untimed()))
-			return w.Finish(out, true)
+			return w.Finish(out, single)
 		}
 		if err := w.FitBench(b, o.maxTime); err != nil {
 			return session.BenchError(ctx, err)
@@ -64,19 +66,19 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 		if o.run.ExitCode {
 			study.Criteria = o.exitCriteria()
 		}
-		profiled := benchstudy.Profile(o.profile)
+		profiledRows := benchstudy.Profile(o.profile)
 		w.Lab.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
 			res, err := env.Lab.Run(ctx, study, o)
 			if res != nil {
 				b.Finish(res)
 				place.Say, place.Dir = func(text string) { p.Status("profile", text) }, o.Dir
-				b.Explain(ctx, res, profiled, place)
+				b.Explain(ctx, res, profiledRows, place)
 			}
 			return res, err
 		}
 		w.Sources = b.Sources
 		err = w.WeighAll(ctx, []cmdenv.Study{{Study: study}}, p.Fail)
-		if errEnd := w.Finish(out, true); err == nil {
+		if errEnd := w.Finish(out, single); err == nil {
 			err = errEnd
 		}
 		if err == nil {
@@ -90,7 +92,16 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 	return p.Outcome()
 }
 
-// exitCriteria returns the criteria of --exit-code.
+// mayBeEmpty reports whether the user's selection may contain no benchmark: an unchanged package has
+// none for --changed, and a small suite none for a part of --shard. Otherwise this is an error.
+func (o options) mayBeEmpty() bool { return o.request.Changed || o.request.Shard.Of > 1 }
+
+// exitCriteria returns the criterion of --exit-code: head takes at most 1 + o.allow times the time of
+// base.
 func (o options) exitCriteria() []tare.Criterion {
-	return []tare.Criterion{{Contender: benchstudy.Head, Metric: benchstudy.Metrics()[0], Ratio: "<= " + strconv.FormatFloat(1+o.allow, 'g', 6, 64)}}
+	return []tare.Criterion{{
+		Contender: benchstudy.Head,
+		Metric:    benchstudy.Metrics()[0],
+		Ratio:     "<= " + strconv.FormatFloat(1+o.allow, 'g', 6, 64),
+	}}
 }
