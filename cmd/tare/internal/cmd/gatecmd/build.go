@@ -22,75 +22,80 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// buildServers builds the servers of tare.yaml on both sides, in dir.
+// buildServers builds the servers of tare.yaml on both sides, each in a directory of dir with its
+// requests, and adds them to b.servers.
 func (b *nonBench) buildServers(ctx context.Context, dir string) error {
 	for _, l := range b.request.Project.Load {
-		asking := loadstudy.Requests{Mix: l.Mix}
-		for file, flag := range map[string]*string{l.Feed: &asking.Feed, l.FeedBodies: &asking.FeedBodies} {
-			if file != "" {
-				*flag = filepath.Join(b.dirs.Head, filepath.FromSlash(file))
+		inHead := func(file string) string {
+			if file == "" {
+				return ""
 			}
+			return filepath.Join(b.dirs.Head, filepath.FromSlash(file))
 		}
-		feed, err := asking.List(loadstudy.Target{Path: "/"}, nil)
+		requests := loadstudy.Requests{Mix: l.Mix, Feed: inHead(l.Feed), FeedBodies: inHead(l.FeedBodies)}
+		feed, err := requests.List(loadstudy.Target{Path: "/"}, nil)
 		if err == nil && feed.Kind != traffic.Unknown && feed.Kind != traffic.Lines {
 			err = fmt.Errorf("%s is %s, not a request on each line; tare load --feed %s --dry-run --json prints it so", l.Feed, feed.Kind, l.Feed)
 		}
 		if err != nil {
 			return b.placeError(l.Place, strings.ReplaceAll(err.Error(), b.dirs.Head+string(filepath.Separator), ""))
 		}
-		own := filepath.Join(dir, l.ID)
-		if err := os.Mkdir(own, 0o755); err != nil {
+		serverDir := filepath.Join(dir, l.ID)
+		if err := os.Mkdir(serverDir, 0o755); err != nil {
 			return err
 		}
-		file := filepath.Join(own, "requests.ndjson")
+		file := filepath.Join(serverDir, "requests.ndjson")
 		if err := loadstudy.WriteRequests(file, feed.Requests); err != nil {
 			return err
 		}
-		built, ok, err := b.buildServer(ctx, l, own)
+		built, ok, err := b.buildServer(ctx, l, serverDir)
 		if err != nil {
 			return err
 		}
 		if ok {
-			w := gate.Server(l, b.request, built, b.dirs, file)
-			w.Held.Place = gate.Place{File: b.config, Line: l.Line}
-			b.servers = append(b.servers, w)
+			m := gate.Server(l, b.request, built, b.dirs, file)
+			m.Held.Place = gate.Place{File: b.config, Line: l.Line}
+			b.servers = append(b.servers, m)
 		}
 	}
 	return nil
 }
 
-// buildServer returns the program of both sides. It returns false and records why if a side has
-// none.
+// buildServer builds the program of both sides in dir and returns the files. If base does not have
+// the program, or a side does not build, it returns false and adds the reason to b.measured.Left.
 func (b *nonBench) buildServer(ctx context.Context, l project.Server, dir string) (programs gate.Trees, ok bool, err error) {
 	left := gate.Left{What: "load " + l.ID}
-	there, err := gate.IsDir(filepath.Join(b.dirs.Head, filepath.FromSlash(l.Program)))
+	exists, err := gate.IsDir(filepath.Join(b.dirs.Head, filepath.FromSlash(l.Program)))
 	if err != nil {
 		return programs, false, err
 	}
-	if !there {
+	if !exists {
 		return programs, false, b.placeError(l.Place, "there is no directory "+l.Program+" in the head")
 	}
-	if there, err = gate.IsDir(filepath.Join(b.dirs.Base, filepath.FromSlash(l.Program))); err != nil {
+	if exists, err = gate.IsDir(filepath.Join(b.dirs.Base, filepath.FromSlash(l.Program))); err != nil {
 		return programs, false, err
 	}
-	if !there {
+	if !exists {
 		left.Why, left.OneSided = l.Program+" is in head only", true
 		b.measured.Left = append(b.measured.Left, left)
 		return programs, false, nil
 	}
 	for _, side := range []struct {
-		name, here string
-		file       *string
-	}{{gate.HeadID, b.dirs.Head, &programs.Head}, {gate.BaseID, b.dirs.Base, &programs.Base}} {
+		name, dir string
+		file      *string // set to the path of the program
+	}{
+		{gate.HeadID, b.dirs.Head, &programs.Head},
+		{gate.BaseID, b.dirs.Base, &programs.Base},
+	} {
 		b.Progress.Status("build", side.name+": building "+l.Program)
 		*side.file = filepath.Join(dir, side.name)
-		err := gate.Build(ctx, filepath.Join(side.here, filepath.FromSlash(l.Program)), *side.file)
-		var wrong *gate.BuildError
+		err := gate.Build(ctx, filepath.Join(side.dir, filepath.FromSlash(l.Program)), *side.file)
+		var broken *gate.BuildError
 		switch {
 		case ctx.Err() != nil:
 			return programs, false, cmdenv.ErrInterrupted
-		case errors.As(err, &wrong):
-			left.Why = fmt.Sprintf("%s of %s does not build: %s", l.Program, side.name, format.Line(wrong.What, 0))
+		case errors.As(err, &broken):
+			left.Why = fmt.Sprintf("%s of %s does not build: %s", l.Program, side.name, format.Line(broken.What, 0))
 			left.Broken = side.name == gate.HeadID
 			b.measured.Left = append(b.measured.Left, left)
 			return programs, false, nil
@@ -101,14 +106,14 @@ func (b *nonBench) buildServer(ctx context.Context, l project.Server, dir string
 	return programs, true, nil
 }
 
-// movedModules reports by contender of the catalog which of its modules go.mod requires in
-// another version in the head.
-func movedModules(ctx context.Context, all catalog.Catalog, here gate.Trees) (gate.Moved, error) {
-	base, err := requiredModules(ctx, here.Base)
+// movedModules returns a function that finds the modules of a catalog contender that the project's
+// go.mod requires on both sides, and reports whether a version differs. dirs are the project's.
+func movedModules(ctx context.Context, all catalog.Catalog, dirs gate.Trees) (gate.Moved, error) {
+	base, err := requiredModules(ctx, dirs.Base)
 	if err != nil {
 		return nil, err
 	}
-	head, err := requiredModules(ctx, here.Head)
+	head, err := requiredModules(ctx, dirs.Head)
 	if err != nil {
 		return nil, err
 	}
@@ -119,19 +124,19 @@ func movedModules(ctx context.Context, all catalog.Catalog, here gate.Trees) (ga
 		}
 		for _, module := range leaf.Manifest.Modules {
 			module, _, _ = strings.Cut(module, "@")
-			old, fresh := base[module], head[module]
-			if old == "" || fresh == "" {
+			baseVersion, headVersion := base[module], head[module]
+			if baseVersion == "" || headVersion == "" {
 				continue
 			}
-			takes, err := leaf.Requires(module)
+			isRequired, err := leaf.Requires(module)
 			if err != nil {
 				return nil, nil, false, err
 			}
-			if !takes {
+			if !isRequired {
 				continue
 			}
-			before, after = append(before, module+"@"+old), append(after, module+"@"+fresh)
-			ok = ok || old != fresh
+			before, after = append(before, module+"@"+baseVersion), append(after, module+"@"+headVersion)
+			ok = ok || baseVersion != headVersion
 		}
 		return before, after, ok, nil
 	}, nil
@@ -149,12 +154,12 @@ func requiredModules(ctx context.Context, dir string) (map[string]string, error)
 	cmd := exec.CommandContext(ctx, "go", "mod", "edit", "-json", file)
 	cmd.Dir, cmd.Env = dir, build.Environment(os.Environ())
 	out, err := cmd.Output()
-	var said *exec.ExitError
+	var failure *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
 		return nil, cmdenv.ErrInterrupted
-	case errors.As(err, &said):
-		return nil, cmdenv.Usage(format.Line(strings.TrimSpace(string(said.Stderr)), 0), "")
+	case errors.As(err, &failure):
+		return nil, cmdenv.Usage(format.Line(strings.TrimSpace(string(failure.Stderr)), 0), "")
 	case err != nil:
 		return nil, fmt.Errorf("run the go command: %w", err)
 	}

@@ -2,6 +2,7 @@ package gatecmd
 
 import (
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,19 +13,23 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 )
 
-// adviceCommands returns the commands that the report advises: the user's gate with another
-// value of one flag, and a single benchmark with the flags that tare bench shares.
+// benchHash is the length of commit hashes in advised commands of tare bench.
+const benchHash = 12
+
+// adviceCommands returns the commands that the report advises: the user's tare gate with another
+// value of one flag, and tare bench for a single benchmark, with the flags that both commands have.
+// base is a commit.
 func (o options) adviceCommands(cmd *cobra.Command, p project.Project, base string) gate.Commands {
-	own := cmdenv.CommandOf(cmd)
-	side := o.base
-	if side == "" || strings.HasPrefix(side, "merge-base") { // tare bench takes revisions only
-		side = base[:min(12, len(base))]
+	typed := cmdenv.CommandOf(cmd)
+	revision := o.base
+	if revision == "" || strings.HasPrefix(revision, "merge-base") { // tare bench takes revisions only
+		revision = base[:min(benchHash, len(base))]
 	}
 	return gate.Commands{
 		Rounds: o.rounds > 0,
-		Gate:   func(flag, value string) string { return own.Set(flag, value).String() },
+		Gate:   func(flag, value string) string { return typed.Set(flag, value).String() },
 		Bench: func(pkg, pattern string) string {
-			return benchCommand(p, pkg, pattern).Set("base", side).WithFlagsOf(own, "head", "seed", "profile", "no-lock").String()
+			return benchCommand(p, pkg, pattern).Set("base", revision).WithFlagsOf(typed, "head", "seed", "profile", "no-lock").String()
 		},
 	}
 }
@@ -33,7 +38,7 @@ func (o options) adviceCommands(cmd *cobra.Command, p project.Project, base stri
 // of the parts are known, not their flags.
 func mergedCommands(p project.Project, m gate.Measured) gate.Commands {
 	return gate.Commands{Bench: func(pkg, pattern string) string {
-		c := benchCommand(p, pkg, pattern).Set("base", m.Commit[:min(12, len(m.Commit))])
+		c := benchCommand(p, pkg, pattern).Set("base", m.Commit[:min(benchHash, len(m.Commit))])
 		if head := history.Commit(m.Head); head != "" && !strings.HasPrefix(m.Head, gate.Worktree) {
 			c = c.Set("head", head)
 		}
@@ -46,7 +51,7 @@ func mergedCommands(p project.Project, m gate.Measured) gate.Commands {
 func benchCommand(p project.Project, pkg, pattern string) cmdenv.Command {
 	env := p.Bench.Env
 	if flags := tagFlags(p.Bench, os.Environ()); flags != "" {
-		env = append(env[:len(env):len(env)], "GOFLAGS="+flags)
+		env = append(slices.Clone(env), "GOFLAGS="+flags)
 	}
 	return cmdenv.NewCommand("tare bench", pkg).WithEnv(env...).Set("bench", pattern)
 }

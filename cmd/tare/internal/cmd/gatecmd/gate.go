@@ -22,11 +22,11 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
-// options holds the flags of tare gate.
+// options holds the flags of tare gate and tare gate merge. check parses the texts.
 type options struct {
-	base, head string
-	budget     time.Duration
-	rounds     int
+	base, head string        // base is "" if tare.yaml names it
+	budget     time.Duration // 0 if not set
+	rounds     int           // 0 if not set
 	seed       uint64
 	printed    cmdenv.FormatFlag
 	format     string
@@ -40,9 +40,9 @@ type options struct {
 	countsText string
 	counts     counts.Choice
 	record     bool
-	reviews    string // file of the reviewers' texts; "" if none
-	part       string // the text of --shard
-	shard      gate.Shard
+	reviews    string     // file of the reviewers' texts; "" if none
+	part       string     // text of --shard
+	shard      gate.Shard // the zero value means all benchmarks
 	on         cmdenv.Machines
 	divide     bool // --shard machines
 }
@@ -99,27 +99,28 @@ and 5 the worst: 5, then 3, then 4.`,
 	return cmd
 }
 
+// addFlags declares the flags of tare gate, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
-	two := cmdenv.NewFlags("The two sides")
-	two.Set.StringVar(&o.base, "base", "", "`revision`, or merge-base, or 'merge-base REVISION'; default: tare.yaml's")
-	two.Set.BoolVar(&o.record, "record", false, "measure against gate: reference of tare.yaml, for the history of a branch; nothing is blocked")
-	two.Set.StringVar(&o.head, "head", gate.Worktree, "`revision` that is to pass, or worktree for the files as they are")
-	what := cmdenv.NewFlags("What is measured")
-	what.Set.BoolVar(&o.changed, "changed", false, "only benchmarks that can reach what differs between base and head")
-	what.Set.StringVar(&o.part, "shard", "", "only part `i/n` of the benchmarks, e.g. 2/4, for tare gate merge; part 1 also measures the studies, documents, routes and servers of tare.yaml; with --on also machines: each machine measures another part")
-	how := cmdenv.NewFlags("How it is measured")
-	how.Set.DurationVar(&o.budget, "budget", 0, "measuring `time` of the benchmarks, together, and the same again of each study and each server, e.g. 90s; default: tare.yaml's, else what they need; builds not included")
-	how.Set.IntVar(&o.rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
-	how.Set.Uint64Var(&o.seed, "seed", 0, "random seed; 0 takes one from the clock")
-	cmdenv.AddCounts(how.Set, &o.countsText)
-	how.Set.BoolVar(&o.profile, "profile", false, "after the rounds, profile both sides of benchmarks that differ, and name the functions and allocations that do")
-	o.on.AddMeasuring(how.Set)
-	how.Set.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
-	said := cmdenv.NewFlags("What is printed")
-	o.addPrinted(said)
+	sides := cmdenv.NewFlags("The two sides")
+	sides.Set.StringVar(&o.base, "base", "", "`revision`, or merge-base, or 'merge-base REVISION'; default: tare.yaml's")
+	sides.Set.BoolVar(&o.record, "record", false, "measure against gate: reference of tare.yaml, for the history of a branch; nothing is blocked")
+	sides.Set.StringVar(&o.head, "head", gate.Worktree, "`revision` that is to pass, or worktree for the files as they are")
+	selection := cmdenv.NewFlags("What is measured")
+	selection.Set.BoolVar(&o.changed, "changed", false, "only benchmarks that can reach what differs between base and head")
+	selection.Set.StringVar(&o.part, "shard", "", "only part `i/n` of the benchmarks, e.g. 2/4, for tare gate merge; part 1 also measures the studies, documents, routes and servers of tare.yaml; with --on also machines: each machine measures another part")
+	method := cmdenv.NewFlags("How it is measured")
+	method.Set.DurationVar(&o.budget, "budget", 0, "measuring `time` of the benchmarks, together, and the same again of each study and each server, e.g. 90s; default: tare.yaml's, else what they need; builds not included")
+	method.Set.IntVar(&o.rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
+	method.Set.Uint64Var(&o.seed, "seed", 0, "random seed; 0 takes one from the clock")
+	cmdenv.AddCounts(method.Set, &o.countsText)
+	method.Set.BoolVar(&o.profile, "profile", false, "after the rounds, profile both sides of benchmarks that differ, and name the functions and allocations that do")
+	o.on.AddMeasuring(method.Set)
+	method.Set.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
+	output := cmdenv.NewFlags("What is printed")
+	o.addPrinted(output)
 	rules := cmdenv.NewFlags("How it is judged")
 	o.addReviews(rules)
-	cmdenv.AddFlags(cmd, two, what, how, rules, said)
+	cmdenv.AddFlags(cmd, sides, selection, method, rules, output)
 	cmdenv.CompleteCounts(cmd)
 }
 
@@ -129,13 +130,13 @@ func (o *options) addReviews(rules cmdenv.Flags) {
 }
 
 // addPrinted adds the flags of the output.
-func (o *options) addPrinted(said cmdenv.Flags) {
-	said.Set.StringVar(&o.printed.Name, "format", "text", "`how` to print it: "+strings.Join(gateFormats(), ", "))
-	said.Set.BoolVar(&o.printed.AsJSON, "json", false, "the same as --format json")
-	said.Set.StringVarP(&o.out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
-	said.Set.StringVar(&o.gitlab, "gitlab", "", "write a code quality report for GitLab to `file`")
-	said.Set.BoolVar(&o.all, "all", false, "list what passes as well, however much it is, and time benchmarks whose code and count of instructions are the same")
-	said.Set.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
+func (o *options) addPrinted(output cmdenv.Flags) {
+	output.Set.StringVar(&o.printed.Name, "format", "text", "`how` to print it: "+strings.Join(gateFormats(), ", "))
+	output.Set.BoolVar(&o.printed.AsJSON, "json", false, "the same as --format json")
+	output.Set.StringVarP(&o.out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
+	output.Set.StringVar(&o.gitlab, "gitlab", "", "write a code quality report for GitLab to `file`")
+	output.Set.BoolVar(&o.all, "all", false, "list what passes as well, however much it is, and time benchmarks whose code and count of instructions are the same")
+	output.Set.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
 }
 
 // check validates the flags and their combinations.
@@ -159,38 +160,23 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 	if err := o.on.CheckResume(); err != nil {
 		return err
 	}
-	if o.divide = len(o.on.On) > 0 && o.part == session.ShardMachines; !o.divide {
+	o.divide = len(o.on.On) > 0 && o.part == session.ShardMachines
+	if !o.divide {
 		o.shard, err = parseShard(o.part)
 	}
 	return err
 }
 
-// runGate runs tare gate.
+// runGate runs tare gate: it finds the two sides and the rules, measures, judges, and prints the
+// report.
 func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 	ctx := cmd.Context()
 	p, at, err := loadProject()
 	if err != nil {
 		return err
 	}
-	switch {
-	case o.base != "":
-		p.Gate.Base = o.base
-	case o.record:
-		if p.Gate.Base = p.Gate.Reference; p.Gate.Base == "" {
-			return cmdenv.Usage("--record needs a revision to measure against, which stays", "in "+project.FileName+": gate: {reference: v1.4.0}")
-		}
-	}
-	named := p.Gate.Base
-	if o.base == "" && !o.record {
-		if named, err = o.namedBase(ctx, p, at); err != nil {
-			return err
-		}
-	}
-	sides, err := gate.Base(ctx, p.Dir, named, o.head)
-	var unknown *gate.BaseError
-	if errors.As(err, &unknown) {
-		return cmdenv.UsageOf(err, "")
-	} else if err != nil {
+	sides, err := o.findSides(ctx, &p, at)
+	if err != nil {
 		return err
 	}
 	p, policy, err := o.judgingProject(ctx, p, at, sides.BaseCommit)
@@ -202,19 +188,9 @@ func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 		return err
 	}
 	defer files.Close()
-	measured := gate.Measured{Base: short(sides.BaseCommit), Head: o.head, Nothing: sameCommit(sides)}
-	var lost error // machines
-	switch {
-	case sides.Same():
-	case len(o.on.On) > 0:
-		if measured, lost, err = measureOn(cmd, env, o, sides); err != nil {
-			return err
-		}
-	default:
-		ask := gate.Ask{Project: p, Base: sides.Base, Head: o.head, Budget: o.budget, Rounds: o.rounds, Seed: o.seed, NoLock: o.noLock, Quiet: o.quiet, Profile: o.profile, Changed: o.changed, Shard: o.shard, Counts: o.counts, All: o.all, Record: o.record}
-		if measured, err = gate.Measure(ctx, ask, func(ctx context.Context, ask gate.Ask) (gate.Measured, error) { return measureSides(ctx, env, ask) }); err != nil {
-			return err
-		}
+	measured, lost, err := o.measureChange(cmd, env, p, sides)
+	if err != nil {
+		return err
 	}
 	measured.Commit, measured.Policy, measured.Record, measured.Shard = sides.BaseCommit, policy, o.record, o.shard
 	measured.Commands = o.adviceCommands(cmd, p, sides.BaseCommit)
@@ -238,10 +214,56 @@ func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 	return cmdenv.Code(exit)
 }
 
-// workDir is the working directory without links, and the top of its repository: dir itself if
-// inRepository is false.
+// findSides finds the commits of base and head. The base is that of the flags, or what tare.yaml
+// names. findSides sets p.Gate.Base if the flags choose the base.
+func (o options) findSides(ctx context.Context, p *project.Project, at workDir) (gate.Sides, error) {
+	var base string
+	var err error
+	switch {
+	case o.base != "":
+		p.Gate.Base, base = o.base, o.base
+	case o.record:
+		if p.Gate.Base = p.Gate.Reference; p.Gate.Base == "" {
+			return gate.Sides{}, cmdenv.Usage("--record needs a revision to measure against, which stays", "in "+project.FileName+": gate: {reference: v1.4.0}")
+		}
+		base = p.Gate.Reference
+	default:
+		if base, err = o.namedBase(ctx, *p, at); err != nil {
+			return gate.Sides{}, err
+		}
+	}
+	sides, err := gate.Base(ctx, p.Dir, base, o.head)
+	var unknown *gate.BaseError
+	if errors.As(err, &unknown) {
+		return sides, cmdenv.UsageOf(err, "")
+	}
+	return sides, err
+}
+
+// measureChange measures both sides on this machine, or on those of --on. lost is an error about machines
+// without a result; nil if there is none.
+func (o options) measureChange(cmd *cobra.Command, env cmdenv.Env, p project.Project, sides gate.Sides) (m gate.Measured, lost, err error) {
+	switch {
+	case sides.Same():
+		return gate.Measured{Base: short(sides.BaseCommit), Head: o.head, Nothing: sameCommit(sides)}, nil, nil
+	case len(o.on.On) > 0:
+		return measureOn(cmd, env, o, sides)
+	}
+	request := gate.Ask{
+		Project: p, Base: sides.Base, Head: o.head, Budget: o.budget, Rounds: o.rounds, Seed: o.seed,
+		NoLock: o.noLock, Quiet: o.quiet, Profile: o.profile, Changed: o.changed, Shard: o.shard,
+		Counts: o.counts, All: o.all, Record: o.record,
+	}
+	m, err = gate.Measure(cmd.Context(), request, func(ctx context.Context, request gate.Ask) (gate.Measured, error) {
+		return measureSides(ctx, env, request)
+	})
+	return m, nil, err
+}
+
+// workDir describes the working directory.
 type workDir struct {
-	dir, root    string
+	dir          string // without symbolic links
+	root         string // top of the repository; dir if there is none
 	inRepository bool
 }
 
@@ -283,14 +305,12 @@ func (f files) Close() {
 	}
 }
 
-// sameCommit explains that both sides are the same commit, or returns "" if they differ.
+// sameCommit explains that both sides are the same commit.
 func sameCommit(sides gate.Sides) string {
-	if !sides.Same() {
-		return ""
-	}
 	return "base and head are one and the same commit, " + short(sides.BaseCommit) + "; name another base, e.g. --base HEAD~1"
 }
 
+// short returns an abbreviated hash for output.
 func short(commit string) string { return commit[:min(9, len(commit))] }
 
 // gateCode returns the exit code of a report.
@@ -306,8 +326,8 @@ func gateCode(rep gate.Report) int {
 	return cmdenv.ExitOK
 }
 
-// findDeclarations returns the position of each benchmark's declaration, relative to the top of
-// the repository.
+// findDeclarations returns the position of each benchmark's declaration by the id of the benchmark.
+// Files are relative to the top of the repository.
 func findDeclarations(dir, root string) map[string]gate.Place {
 	out := map[string]gate.Place{}
 	found, err := survey.Look(dir, root)
@@ -320,7 +340,7 @@ func findDeclarations(dir, root string) map[string]gate.Place {
 	return out
 }
 
-// relativeTo returns path relative to root, with slashes.
+// relativeTo returns path relative to root, with slashes; path itself if it is not below root.
 func relativeTo(root, path string) string {
 	rel, err := filepath.Rel(root, path)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -329,6 +349,7 @@ func relativeTo(root, path string) string {
 	return filepath.ToSlash(rel)
 }
 
+// configName returns the path of tare.yaml from the top of the repository, or "" if there is none.
 func configName(root string, p project.Project) string {
 	if p.File == "" {
 		return ""

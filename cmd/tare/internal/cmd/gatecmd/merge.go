@@ -14,7 +14,7 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// parseShard parses i/n. "" means no sharding.
+// parseShard parses i/n. It returns the zero value, which means all benchmarks, for "".
 func parseShard(text string) (gate.Shard, error) {
 	if text == "" {
 		return gate.Shard{}, nil
@@ -46,14 +46,15 @@ of the working directory. What is printed and the exit codes are as for tare gat
 			return mergeGate(cmd.Context(), env, o, args)
 		},
 	}
-	said := cmdenv.NewFlags("What is printed")
-	o.addPrinted(said)
+	output := cmdenv.NewFlags("What is printed")
+	o.addPrinted(output)
 	rules := cmdenv.NewFlags("How it is judged")
 	o.addReviews(rules)
-	cmdenv.AddFlags(cmd, rules, said)
+	cmdenv.AddFlags(cmd, rules, output)
 	return cmd
 }
 
+// mergeGate judges the parts in the files paths together and prints the report.
 func mergeGate(ctx context.Context, env cmdenv.Env, o options, paths []string) error {
 	var parts []gate.Report
 	for _, path := range paths {
@@ -88,17 +89,17 @@ func mergeGate(ctx context.Context, env cmdenv.Env, o options, paths []string) e
 	return cmdenv.Code(exit)
 }
 
-// readPart reads the report of a part, of at most most bytes.
-func readPart(path string, most int64) (gate.Report, error) {
-	text, err := atomicfile.ReadStart(path, most)
+// readPart reads the report of a part, of at most maxBytes.
+func readPart(path string, maxBytes int64) (gate.Report, error) {
+	text, err := atomicfile.ReadStart(path, maxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return gate.Report{}, cmdenv.Usage("no file "+path, "what tare gate --shard wrote with -o")
 	}
 	if err != nil {
 		return gate.Report{}, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", path, cmdenv.Cause(err)), "")
 	}
-	if int64(len(text)) > most {
-		return gate.Report{}, cmdenv.Usage(fmt.Sprintf("%s is larger than %d MiB", path, most>>20), "name what tare gate --shard wrote with -o")
+	if int64(len(text)) > maxBytes {
+		return gate.Report{}, cmdenv.Usage(fmt.Sprintf("%s is larger than %d MiB", path, maxBytes>>20), "name what tare gate --shard wrote with -o")
 	}
 	rep, err := readReport(path, text)
 	if err != nil {

@@ -26,29 +26,32 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// nonBench measures the studies, documents, routes and servers of tare.yaml.
+// nonBench measures the studies, documents, routes and servers of tare.yaml. The addX methods and
+// buildServers fill studies and servers; then runStudies measures them.
 type nonBench struct {
 	*session.Session
 	request  gate.Ask
-	measured *gate.Measured
-	trees    gate.Trees // complete repositories
-	dirs     gate.Trees // the project's directory on each side
+	measured *gate.Measured // gets the results
+	trees    gate.Trees     // the complete repository on each side
+	dirs     gate.Trees     // the project's directory on each side
 	catalog  catalog.Catalog
-	moved    gate.Moved
-	config   string // path of tare.yaml from the top of the repository
+	moved    gate.Moved // the modules of a contender that the change moves to another version
+	config   string     // path of tare.yaml from the top of the repository
 
-	studies, servers []gate.Measurement
+	studies []gate.Measurement // studies, documents and routes
+	servers []gate.Measurement
 }
 
 // measureNonBench adds the results of the studies, documents, routes and servers in tare.yaml
 // to m.
-func measureNonBench(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *session.Progress, m *gate.Measured) error {
-	t := ask.Project
+func measureNonBench(ctx context.Context, env cmdenv.Env, request gate.Ask, p *session.Progress, m *gate.Measured) error {
+	t := request.Project
 	if len(t.Studies)+len(t.JSON)+len(t.Routes)+len(t.Load) == 0 {
 		return nil
 	}
-	return session.With(ctx, env, gateOptions(ask, 0), p, func(ctx context.Context, w *session.Session) error {
-		b := &nonBench{Session: w, request: ask, measured: m}
+	const studyBudget = 0 // each study has its own
+	return session.With(ctx, env, gateOptions(request, studyBudget), p, func(ctx context.Context, w *session.Session) error {
+		b := &nonBench{Session: w, request: request, measured: m}
 		if err := b.openSides(ctx); err != nil {
 			return err
 		}
@@ -93,25 +96,25 @@ func (b *nonBench) openSides(ctx context.Context) error {
 }
 
 // placeError returns a usage error at a position in tare.yaml.
-func (b *nonBench) placeError(at project.Place, what string) error {
-	return cmdenv.Usage(fmt.Sprintf("%s:%d:%d: %s", b.config, at.Line, at.Col, what), "")
+func (b *nonBench) placeError(at project.Place, message string) error {
+	return cmdenv.Usage(fmt.Sprintf("%s:%d:%d: %s", b.config, at.Line, at.Col, message), "")
 }
 
 // addStudy adds the comparisons of a study that tare.yaml names.
 func (b *nonBench) addStudy(study tare.Study, file project.File) error {
-	some, left, err := gate.Studies(study, b.request, b.trees, b.moved)
+	comparisons, left, err := gate.Studies(study, b.request, b.trees, b.moved)
 	var unknown *lab.UnknownError
 	if errors.As(err, &unknown) {
 		return b.placeError(file.Place, file.Path+": "+err.Error())
 	} else if err != nil {
 		return fmt.Errorf("%s: %w", file.Path, err)
 	}
-	for _, one := range some {
-		one.Held.Place = gate.Place{File: b.config, Line: file.Line}
-		b.studies = append(b.studies, one)
+	for _, c := range comparisons {
+		c.Held.Place = gate.Place{File: b.config, Line: file.Line}
+		b.studies = append(b.studies, c)
 	}
 	b.measured.Left = append(b.measured.Left, left...)
-	if len(some)+len(left) == 0 {
+	if len(comparisons)+len(left) == 0 {
 		b.measured.Notes = append(b.measured.Notes, file.Path+": nothing to compare: the change moves no module of its contenders, and none is a program of this repository")
 	}
 	return nil
@@ -164,8 +167,8 @@ func (b *nonBench) readSource(f project.File) ([]byte, error) {
 	return src, nil
 }
 
-// addDocuments adds a study of JSON codecs for each document: the first variant of each,
-// decoding into any and encoding from it.
+// addDocuments adds a study of JSON codecs for each document. It decodes the document into any and
+// encodes it again, with the first variant of every codec in the catalog except traps.
 func (b *nonBench) addDocuments() error {
 	for _, f := range b.request.Project.JSON {
 		if _, err := b.readSource(f); err != nil {
@@ -193,7 +196,8 @@ func (b *nonBench) addDocuments() error {
 	return nil
 }
 
-// plainID replaces the characters of name that ids cannot contain.
+// plainID returns name with "-" for the characters that ids cannot contain, or "document" if nothing
+// else remains.
 func plainID(name string) string {
 	id := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r) {
@@ -229,38 +233,42 @@ func (b *nonBench) addRoutes() error {
 	return nil
 }
 
-// runStudies runs studies of base and head, each under a unique id.
+// runStudies runs studies of base and head, each under a unique id: -2, -3 and so on are appended to
+// repeated ids. It adds their results and what they leave out to b.measured.
 func (b *nonBench) runStudies(ctx context.Context, list []gate.Measurement) error {
 	if b.measured.Held == nil {
 		b.measured.Held = map[string]gate.Held{}
 	}
-	for _, one := range list {
-		for id, n := one.Study.ID, 2; ; n++ {
-			if _, taken := b.measured.Held[one.Study.ID]; !taken {
+	for _, m := range list {
+		for id, n := m.Study.ID, 2; ; n++ {
+			if _, taken := b.measured.Held[m.Study.ID]; !taken {
 				break
 			}
-			one.Study.ID = fmt.Sprintf("%s-%d", id, n)
+			m.Study.ID = fmt.Sprintf("%s-%d", id, n)
 		}
-		b.measured.Held[one.Study.ID] = one.Held
+		b.measured.Held[m.Study.ID] = m.Held
 		// Latencies need continuous segments, which do not fit into quick.
-		segments := slices.ContainsFunc(one.Study.Workloads, func(w tare.Workload) bool { return w.Traffic != nil && w.Traffic.Segment > 0 })
-		b.Options.Quick = !b.Options.User && !segments
+		hasSegments := slices.ContainsFunc(m.Study.Workloads, func(w tare.Workload) bool { return w.Traffic != nil && w.Traffic.Segment > 0 })
+		b.Options.Quick = !b.Options.User && !hasSegments
 		before := len(b.Results)
-		if err := b.WeighQuietly(ctx, []cmdenv.Study{{Study: one.Study}}); err != nil {
+		if err := b.WeighQuietly(ctx, []cmdenv.Study{{Study: m.Study}}); err != nil {
 			return err
 		}
-		b.measured.Results, b.measured.Nothing = append(b.measured.Results, b.Results[before:]...), ""
-		for _, res := range b.Results[before:] {
+		added := b.Results[before:]
+		b.measured.Results = append(b.measured.Results, added...)
+		b.measured.Nothing = "" // there is something to compare, even if there are no benchmarks
+		for _, res := range added {
 			for _, l := range res.NotWeighed {
-				b.measured.Left = append(b.measured.Left, gate.Left{What: one.Held.Name + " " + strings.TrimPrefix(l.What, "workload "), Why: l.Why})
+				b.measured.Left = append(b.measured.Left, gate.Left{What: m.Held.Name + " " + strings.TrimPrefix(l.What, "workload "), Why: l.Why})
 			}
 		}
 	}
 	return nil
 }
 
-// unpackSides returns the directories of both sides.
-func unpackSides(ctx context.Context, repo gitrev.Repo, ask gate.Ask, cache string) (t gate.Trees, err error) {
+// unpackSides returns the directories of both sides: revisions are unpacked into the cache, the
+// worktree stays where it is.
+func unpackSides(ctx context.Context, repo gitrev.Repo, request gate.Ask, cache string) (t gate.Trees, err error) {
 	unpack := func(name string) (string, error) {
 		rev, err := repo.Resolve(ctx, name)
 		if err != nil {
@@ -269,11 +277,13 @@ func unpackSides(ctx context.Context, repo gitrev.Repo, ask gate.Ask, cache stri
 		dir, _, err := repo.Extract(ctx, rev, cache)
 		return dir, err
 	}
-	if t.Base, err = unpack(ask.Base); err != nil {
+	if t.Base, err = unpack(request.Base); err != nil {
 		return t, err
 	}
-	if t.Head = repo.Root; ask.Head != gate.Worktree {
-		t.Head, err = unpack(ask.Head)
+	if request.Head == gate.Worktree {
+		t.Head = repo.Root
+		return t, nil
 	}
+	t.Head, err = unpack(request.Head)
 	return t, err
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// measureOn has each of several machines measure both sides. lost names machines without a
-// result.
+// measureOn has each of several machines measure both sides, and merges their reports. lost is an
+// error about the machines without a result; nil if all have one.
 func measureOn(cmd *cobra.Command, env cmdenv.Env, o options, sides gate.Sides) (m gate.Measured, lost, err error) {
 	order, err := session.NewOrder(cmd, &o.on, o.rounds, o.seed)
 	if err != nil {
@@ -29,11 +29,11 @@ func measureOn(cmd *cobra.Command, env cmdenv.Env, o options, sides gate.Sides) 
 		rep, err := readReport(name, document)
 		return rep.Results, err
 	}
-	for _, flag := range []string{"base", "head", "shard"} {
-		if flag != "shard" || o.divide {
-			order.Drop(flag)
-		}
+	if o.divide {
+		order.Drop("shard") // each machine gets a part of its own
 	}
+	order.Drop("base") // replaced by the base that was found on this machine
+	order.Drop("head")
 	revisions := map[string]string{"base": sides.Base}
 	order.Flags = append(order.Flags, "--base="+sides.Base)
 	if o.head != gate.Worktree {
@@ -41,10 +41,11 @@ func measureOn(cmd *cobra.Command, env cmdenv.Env, o options, sides gate.Sides) 
 		order.Flags = append(order.Flags, "--head="+o.head)
 	}
 	ctx := cmd.Context()
-	if err := order.AddRepo(ctx, revisions, true); err != nil {
+	const sendWorktree = true
+	if err := order.AddRepo(ctx, revisions, sendWorktree); err != nil {
 		return m, nil, err
 	}
-	got, err := order.Measure(ctx, env, o.quiet)
+	runs, err := order.Measure(ctx, env, o.quiet)
 	var nothing *fleet.NothingError
 	if errors.As(err, &nothing) {
 		return gate.Measured{Base: short(sides.BaseCommit), Head: o.head, Nothing: nothing.Why}, nil, nil
@@ -52,8 +53,8 @@ func measureOn(cmd *cobra.Command, env cmdenv.Env, o options, sides gate.Sides) 
 	if err != nil {
 		return m, nil, err
 	}
-	var of []gate.Machine
-	for _, d := range got.Got {
+	var machines []gate.Machine
+	for _, d := range runs.Got {
 		rep, err := readReport(d.Name, d.Document)
 		if err != nil {
 			return m, nil, err
@@ -62,15 +63,15 @@ func measureOn(cmd *cobra.Command, env cmdenv.Env, o options, sides gate.Sides) 
 		for _, r := range rep.Results {
 			order.Entitle(r)
 		}
-		of = append(of, gate.Machine{Name: d.Name, Report: rep})
+		machines = append(machines, gate.Machine{Name: d.Name, Report: rep})
 	}
-	if m, err = gate.OverMachines(of, o.divide, o.on.Mixed); err != nil {
+	if m, err = gate.OverMachines(machines, o.divide, o.on.Mixed); err != nil {
 		return m, nil, err
 	}
-	if got.Failed != nil {
-		m.Left = append(m.Left, gate.Left{What: "--on", Why: format.Line(got.Failed.Error(), 0)})
+	if runs.Failed != nil {
+		m.Left = append(m.Left, gate.Left{What: "--on", Why: format.Line(runs.Failed.Error(), 0)})
 	}
-	return m, got.Failed, got.Keep(m.Results)
+	return m, runs.Failed, runs.Keep(m.Results)
 }
 
 // readReport reads the report of a gate and checks its results, which may come from another

@@ -12,53 +12,54 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// judgingProject returns the project whose rules judge the change (those of the base), and how
-// the change alters these rules.
+// judgingProject returns the project whose rules judge the change, and how the change alters the
+// rules. p is the project of the head; if the base requires a review that is missing, the rules of the
+// base judge. base is a commit.
 func (o options) judgingProject(ctx context.Context, p project.Project, at workDir, base string) (project.Project, gate.Policy, error) {
 	reviews, err := readReviews(o.reviews)
 	if err != nil || !at.inRepository { // outside of a repository, parts are judged by the local tare.yaml
 		return p, gate.Policy{}, err
 	}
-	was, err := at.rulesAt(ctx, base)
+	baseProject, err := at.rulesAt(ctx, base)
 	if err != nil {
-		if o.record && ctx.Err() == nil { // nothing is blocked
+		if o.record && ctx.Err() == nil { // --record blocks nothing: a message is enough
 			return p, gate.Policy{Changed: []string{err.Error()}}, nil
 		}
 		return p, gate.Policy{}, err
 	}
 	if o.base != "" || o.record {
-		was.Gate.Base = p.Gate.Base // was must not choose the base
+		baseProject.Gate.Base = p.Gate.Base // the flags choose it, which is no change of the rules
 	}
-	judged, policy := gate.Judged(at.root, p, was, reviews)
-	return judged, policy, nil
+	judging, policy := gate.Judged(at.root, p, baseProject, reviews)
+	return judging, policy, nil
 }
 
-// namedBase returns the base that tare.yaml names. A change must not choose its base: if the
-// commit at which it left the default branch requires a review, that commit names the base.
+// namedBase returns the base that tare.yaml names. A change must not choose its base: if the tare.yaml
+// of the commit at which it left the default branch requires a review, that file names the base.
 func (o options) namedBase(ctx context.Context, p project.Project, at workDir) (string, error) {
-	left, err := gate.Base(ctx, p.Dir, project.MergeBase, o.head)
+	fork, err := gate.Base(ctx, p.Dir, project.MergeBase, o.head)
 	if err != nil {
 		return p.Gate.Base, ctx.Err() // there is no default branch
 	}
-	was, err := at.rulesAt(ctx, left.BaseCommit)
-	if err != nil || was.Gate.Review == "" {
+	forkProject, err := at.rulesAt(ctx, fork.BaseCommit)
+	if err != nil || forkProject.Gate.Review == "" {
 		return p.Gate.Base, err
 	}
-	return was.Gate.Base, nil
+	return forkProject.Gate.Base, nil
 }
 
 // rulesAt returns the project of a commit. It is an error if its tare.yaml cannot be read: the
 // required review is then unknown.
 func (at workDir) rulesAt(ctx context.Context, commit string) (project.Project, error) {
 	p, err := gate.ProjectAt(ctx, at.dir, commit)
-	var wrong *yamlfile.Error
+	var invalid *yamlfile.Error
 	var unknown *gate.BaseError
 	switch {
 	case ctx.Err() != nil:
 		return p, cmdenv.ErrInterrupted
 	case errors.As(err, &unknown):
 		return p, cmdenv.UsageOf(err, "")
-	case errors.As(err, &wrong):
+	case errors.As(err, &invalid):
 		return p, cmdenv.Usage(fmt.Sprintf("the rules of the base %s cannot be read: %v", short(commit), err), "correct them there first, or name another base, e.g. --base HEAD~1")
 	case err != nil:
 		return p, fmt.Errorf("cannot read the rules of the base %s: %w", short(commit), err)

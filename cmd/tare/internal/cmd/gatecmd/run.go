@@ -24,60 +24,64 @@ import (
 )
 
 // measureSides measures both sides of a repository: its benchmarks, then the rest of tare.yaml.
-func measureSides(ctx context.Context, env cmdenv.Env, ask gate.Ask) (gate.Measured, error) {
-	restore, err := benchEnvironment(ask.Project.Bench, os.Environ())
+func measureSides(ctx context.Context, env cmdenv.Env, request gate.Ask) (gate.Measured, error) {
+	restore, err := benchEnvironment(request.Project.Bench, os.Environ())
 	if err != nil {
 		return gate.Measured{}, err
 	}
 	defer restore()
-	p := session.NewProgress(env, ask.Quiet)
+	p := session.NewProgress(env, request.Quiet)
 	defer p.End()
-	m, err := measureBenchmarks(ctx, env, ask, p)
+	m, err := measureBenchmarks(ctx, env, request, p)
 	if err != nil {
 		return m, err
 	}
-	if ask.Shard.Index > 1 {
+	if request.Shard.Index > 1 { // part 1 measures the rest
 		return m, nil
 	}
-	return m, measureNonBench(ctx, env, ask, p, &m)
+	return m, measureNonBench(ctx, env, request, p, &m)
 }
 
-// gateOptions returns the options of a run for a gate. own is the default budget; 0 means the
-// study's.
-func gateOptions(ask gate.Ask, own time.Duration) session.Options {
-	o := session.Options{Measuring: lab.Measuring{Isolation: tare.Lockstep, Rounds: ask.Rounds, Seed: ask.Seed}, NoLock: ask.NoLock, Quiet: ask.Quiet}
-	if o.Budget = ask.Budget; o.Budget == 0 && o.Rounds == 0 {
-		o.Budget = own
+// gateOptions returns the options of a run for a gate. defaultBudget applies if the flags set neither
+// a budget nor rounds; 0 means the study's own budget.
+func gateOptions(request gate.Ask, defaultBudget time.Duration) session.Options {
+	o := session.Options{Measuring: lab.Measuring{Isolation: tare.Lockstep, Rounds: request.Rounds, Seed: request.Seed}, NoLock: request.NoLock, Quiet: request.Quiet}
+	o.Budget = request.Budget
+	if o.Budget == 0 && o.Rounds == 0 {
+		o.Budget = defaultBudget
 	}
 	o.User = o.Budget > 0
 	return o
 }
 
-// measureBenchmarks measures the repository's go test benchmarks.
-func measureBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *session.Progress) (m gate.Measured, err error) {
-	b := ask.Project.Bench
-	o, most := gateOptions(ask, b.Budget), cmp.Or(b.Max, session.BenchMost)
+// measureBenchmarks measures the repository's go test benchmarks: it builds both sides, counts
+// instructions, skips benchmarks with the same code and count, and times the others. If there are no
+// benchmarks, the result says so in Nothing.
+func measureBenchmarks(ctx context.Context, env cmdenv.Env, request gate.Ask, p *session.Progress) (m gate.Measured, err error) {
+	b := request.Project.Bench
+	o := gateOptions(request, b.Budget)
+	maxTime := cmp.Or(b.Max, session.BenchMost)
 	o.Env, o.KeepEnv = b.Env, true // the values are in the repository anyway
-	asked := benchstudy.Asked{
-		Dir: ask.Project.Dir, Packages: b.Packages, Base: ask.Base, Head: ask.Head, Bench: b.Run,
-		Changed: ask.Changed, Shard: benchstudy.Shard(ask.Shard),
+	benchRequest := benchstudy.Asked{
+		Dir: request.Project.Dir, Packages: b.Packages, Base: request.Base, Head: request.Head, Bench: b.Run,
+		Changed: request.Changed, Shard: benchstudy.Shard(request.Shard),
 	}
-	nothing := func(err error) bool {
+	hasNoBenchmarks := func(err error) bool { // if so, it sets m
 		var usage *benchstudy.UsageError
 		if errors.As(err, &usage) && usage.Nothing {
-			m = gate.Measured{Base: ask.Base, Head: ask.Head, Nothing: usage.What}
+			m = gate.Measured{Base: request.Base, Head: request.Head, Nothing: usage.What}
 			return true
 		}
 		return false
 	}
-	if err := asked.Check(ctx); nothing(err) { // before waiting for the lock
+	if err := benchRequest.Check(ctx); hasNoBenchmarks(err) { // before waiting for the lock
 		return m, nil
 	} else if err != nil {
 		return m, session.BenchError(ctx, err)
 	}
-	alone := env
-	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // set when both sides are built
-	err = session.With(ctx, alone, o, p, func(ctx context.Context, w *session.Session) error {
+	benchEnv := env
+	benchEnv.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // replaced when both sides are built
+	err = session.With(ctx, benchEnv, o, p, func(ctx context.Context, w *session.Session) error {
 		place := benchstudy.Place{
 			Cache: w.Dirs.Cache, Run: w.RunTag, Guardian: w.Guardian,
 			Say: func(text string) { p.Status("build", text) },
@@ -85,32 +89,32 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *ses
 		if o.User {
 			place.Budget = o.Budget
 		}
-		built, err := benchstudy.NewBench(ctx, asked, place)
-		if nothing(err) {
+		built, err := benchstudy.NewBench(ctx, benchRequest, place)
+		if hasNoBenchmarks(err) {
 			return nil
 		}
 		if err != nil {
 			return session.BenchError(ctx, err)
 		}
 		defer built.Close()
-		if err := built.Count(ctx, ask.Counts, place, w.CountsTime(most)); err != nil {
+		if err := built.Count(ctx, request.Counts, place, w.CountsTime(maxTime)); err != nil {
 			return session.BenchError(ctx, err)
 		}
 		m.Base, m.Head = built.Sources.Titles[benchstudy.Base], built.Sources.Titles[benchstudy.Head]
-		if !ask.All && !ask.Record {
+		if !request.All && !request.Record {
 			built.SkipSame()
 		}
-		if len(built.Study.Workloads) == 0 {
+		if len(built.Study.Workloads) == 0 { // the counts have decided all benchmarks
 			m.Results, m.Notes = []*tare.Result{built.Untimed()}, built.Notes
 			m.Left = omissionsOf(built, m.Results[0])
 			return nil
 		}
-		if err := w.FitBench(built, most); err != nil {
+		if err := w.FitBench(built, maxTime); err != nil {
 			return session.BenchError(ctx, err)
 		}
 		study := built.Study
 		study.Criteria = nil
-		for _, c := range ask.Criteria(benchstudy.Head, study.Workloads) {
+		for _, c := range request.Criteria(benchstudy.Head, study.Workloads) {
 			if slices.Contains(study.Metrics, c.Metric) {
 				study.Criteria = append(study.Criteria, c)
 			}
@@ -120,7 +124,7 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *ses
 			if res != nil {
 				built.Finish(res)
 				place.Say, place.Dir = func(text string) { p.Status("profile", text) }, o.Dir
-				if ask.Profile {
+				if request.Profile {
 					built.Explain(ctx, res, benchstudy.ProfileDifferent, place)
 				}
 			}
@@ -131,21 +135,24 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *ses
 			return err
 		}
 		m.Results, m.Notes = w.Results, built.Notes
-		for _, res := range m.Results[:min(1, len(m.Results))] { // later results repeat a part of the first
-			m.Left = append(m.Left, omissionsOf(built, res)...)
+		if len(m.Results) > 0 { // a second result repeats a part of the first
+			m.Left = append(m.Left, omissionsOf(built, m.Results[0])...)
 		}
 		return nil
 	})
 	return m, err
 }
 
-// omissionsOf returns the comparisons that a result lacks, and on which side the cause is.
+// omissionsOf returns the comparisons that a result lacks. Broken is set if a benchmark fails on
+// another side than the base.
 func omissionsOf(built *benchstudy.Bench, res *tare.Result) (all []gate.Left) {
 	for _, l := range res.NotWeighed {
 		left := gate.Left{What: l.What, Why: l.Why}
 		for _, b := range built.Left() {
 			if b.ID == l.What && b.String() == l.Why {
-				left.Broken, left.OneSided = left.Broken || b.Broken && b.Side != benchstudy.Base, b.OneSided
+				brokenByHead := b.Broken && b.Side != benchstudy.Base
+				left.Broken = left.Broken || brokenByHead
+				left.OneSided = b.OneSided
 			}
 		}
 		all = append(all, left)
@@ -153,38 +160,46 @@ func omissionsOf(built *benchstudy.Bench, res *tare.Result) (all []gate.Left) {
 	return all
 }
 
-// firstRounds is the number of rounds of all benchmarks before the time goes to
-// undecided ones.
-const firstRounds = 18
+const (
+	// firstRounds is the number of rounds of all benchmarks before the time goes to undecided ones.
+	firstRounds = 18
+	// maxFirstPercent is the largest part of the budget for these rounds, in percent. If they take
+	// longer, all benchmarks get the complete budget.
+	maxFirstPercent = 80
+)
 
-// measureInTwoParts measures all benchmarks for a part of the budget, and undecided ones for
-// the rest.
+// measureInTwoParts measures all benchmarks for a part of the budget, at least half, and undecided
+// ones for the rest. There is one part for a fixed number of rounds and for a single benchmark.
 func measureInTwoParts(ctx context.Context, w *session.Session, built *benchstudy.Bench, study tare.Study) error {
 	budget, limit := w.Options.Budget, w.Options.Limit
 	first := max(budget/2, built.Takes(firstRounds))
-	parts := w.Options.Rounds == 0 && len(study.Workloads) > 1 && first <= budget*4/5
-	if parts {
+	hasTime := first <= budget*maxFirstPercent/100
+	inTwoParts := w.Options.Rounds == 0 && len(study.Workloads) > 1 && hasTime
+	if inTwoParts {
 		w.Options.Budget, w.Options.User = first, true
 	}
-	if err := w.WeighQuietly(ctx, []cmdenv.Study{{Study: study}}); err != nil || !parts || len(w.Results) == 0 {
+	if err := w.WeighQuietly(ctx, []cmdenv.Study{{Study: study}}); err != nil || !inTwoParts || len(w.Results) == 0 {
 		return err
 	}
 	res := w.Results[0]
-	open := gate.Undecided(res)
+	undecided := gate.Undecided(res)
 	rest := budget - time.Duration(res.Seconds*float64(time.Second))
-	if len(open) == 0 || len(open) == len(study.Workloads) && res.Stopped == lab.Decided || rest < plan.Least(nil) {
+	wasAnswered := res.Stopped == lab.Decided // the run ended because every criterion had an answer
+	if len(undecided) == 0 || len(undecided) == len(study.Workloads) && wasAnswered || rest < plan.Least(nil) {
 		return nil
 	}
-	study.Workloads = slices.DeleteFunc(slices.Clone(study.Workloads), func(one tare.Workload) bool { return !slices.Contains(open, one.ID) })
-	study.Criteria = slices.DeleteFunc(slices.Clone(study.Criteria), func(c tare.Criterion) bool { return c.Workload != "" && !slices.Contains(open, c.Workload) })
-	w.Progress.Say(fmt.Sprintf("%s inconclusive: they get the remaining time", format.Count(len(open), "benchmark")))
+	study.Workloads = slices.DeleteFunc(slices.Clone(study.Workloads), func(w tare.Workload) bool { return !slices.Contains(undecided, w.ID) })
+	study.Criteria = slices.DeleteFunc(slices.Clone(study.Criteria), func(c tare.Criterion) bool {
+		return c.Workload != "" && !slices.Contains(undecided, c.Workload)
+	})
+	w.Progress.Say(fmt.Sprintf("%s inconclusive: they get the remaining time", format.Count(len(undecided), "benchmark")))
 	w.Options.Budget, w.Options.Limit, w.Options.Spent = rest, max(rest, limit-(budget-rest)), 0
 	return w.WeighQuietly(ctx, []cmdenv.Study{{Study: study}})
 }
 
-// benchEnvironment sets the project's environment for builds and benchmarks of both sides in
-// this process, until restore is called. Build tags go into GOFLAGS. Variables of tare and of
-// the CI reach only the benchmarks, because a change must not control tare.
+// benchEnvironment sets the project's environment in this process, for builds and benchmarks of both
+// sides, until restore is called. Build tags go into GOFLAGS. It omits variables of tare and of the
+// CI, which only the benchmarks get, because a change must not control tare.
 func benchEnvironment(b project.Bench, environ []string) (restore func(), err error) {
 	set := build.Environment(b.Env)
 	if flags := tagFlags(b, environ); flags != "" {
@@ -198,7 +213,7 @@ func benchEnvironment(b project.Bench, environ []string) (restore func(), err er
 	}
 	for _, kv := range set {
 		name, value, _ := strings.Cut(kv, "=")
-		if old, was := os.LookupEnv(name); was {
+		if old, isSet := os.LookupEnv(name); isSet {
 			undo = append(undo, func() { _ = os.Setenv(name, old) })
 		} else {
 			undo = append(undo, func() { _ = os.Unsetenv(name) })
@@ -211,15 +226,16 @@ func benchEnvironment(b project.Bench, environ []string) (restore func(), err er
 	return restore, nil
 }
 
-// tagFlags returns GOFLAGS with the build tags of a project, or "" if it has none.
+// tagFlags returns GOFLAGS with the build tags of a project after the flags of the environment, or ""
+// if the project has no tags.
 func tagFlags(b project.Bench, environ []string) string {
 	if len(b.Tags) == 0 {
 		return ""
 	}
 	flags := "-tags=" + strings.Join(b.Tags, ",")
 	for _, kv := range slices.Concat(environ, b.Env) {
-		if before, ok := strings.CutPrefix(kv, "GOFLAGS="); ok && before != "" {
-			flags = before + " " + flags
+		if others, ok := strings.CutPrefix(kv, "GOFLAGS="); ok && others != "" {
+			flags = others + " " + flags
 		}
 	}
 	return flags
