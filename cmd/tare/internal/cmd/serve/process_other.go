@@ -7,12 +7,12 @@ import (
 	"syscall"
 )
 
-// newSession returns nil: a service cannot be sent a signal on this system, and gets the
-// console's Ctrl-C like tare.
+// newSession returns nil: tare cannot send a service a signal on this system. The service gets the
+// console's Ctrl-C itself.
 func newSession() *syscall.SysProcAttr { return nil }
 
 func forwardSignal(*os.Process, os.Signal) {}
 
 func exitCode(s *os.ProcessState) int { return s.ExitCode() }
 
-func notifyHangup() (hung <-chan os.Signal, restore func()) { return nil, func() {} }
+func notifyHangup() (hangups <-chan os.Signal, restore func()) { return nil, func() {} }

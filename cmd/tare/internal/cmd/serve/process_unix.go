@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// newSession starts a service in a new session: the terminal's signals reach tare, which
-// forwards them once.
+// newSession makes a service start in a new session: the terminal's signals then reach only tare,
+// which forwards them once.
 func newSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 // forwardSignal sends a service the signal that tare got. SIGHUP means the end of the terminal
@@ -18,7 +18,7 @@ func forwardSignal(p *os.Process, s os.Signal) {
 	if s == syscall.SIGHUP {
 		s = syscall.SIGTERM
 	}
-	_ = p.Signal(s) // fails if it has ended
+	_ = p.Signal(s) // fails if the service has ended
 }
 
 // exitCode returns the exit code, or 128 plus the signal's number, like a shell.
@@ -29,8 +29,8 @@ func exitCode(s *os.ProcessState) int {
 	return s.ExitCode()
 }
 
-// notifyHangup returns a channel of SIGHUP, or nil if that is ignored, as under nohup.
-func notifyHangup() (hung <-chan os.Signal, restore func()) {
+// notifyHangup returns a channel of SIGHUP, or nil if this process ignores SIGHUP, as under nohup.
+func notifyHangup() (hangups <-chan os.Signal, restore func()) {
 	if signal.Ignored(syscall.SIGHUP) {
 		return nil, func() {}
 	}

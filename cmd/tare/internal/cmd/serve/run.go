@@ -18,10 +18,12 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// endTimeout limits how long a service may take to end, longer than its own limit.
+// endTimeout limits how long a service may take to end after a signal. It is longer than the 5 s that
+// the service itself allows.
 const endTimeout = 10 * time.Second
 
-// runServe builds a stack and runs it until it ends.
+// runServe builds a stack and runs it until it ends. With --dry-run it only prints the command, with
+// --build-only it only builds the stack.
 func runServe(ctx context.Context, env cmdenv.Env, o options) error {
 	d, err := env.Dirs()
 	if err != nil {
@@ -39,7 +41,8 @@ func runServe(ctx context.Context, env cmdenv.Env, o options) error {
 		return cmdenv.Usage(fmt.Sprintf("--face is for a stack that serves several faces, and %s is one", st.ID), "leave --stack out, or --face")
 	}
 	st = st.withDatabase(c, o.store)
-	args, forward := append([]string{"-app=" + o.app}, o.args...), (*forwarding)(nil)
+	args := append([]string{"-app=" + o.app}, o.args...)
+	var forward *forwarding
 	if o.app == ingest.Name && !o.build { // in a study's command the sink's URL has no port yet
 		if forward, args, err = parseForwarding(args, o.value, o.spool); err != nil {
 			return err
@@ -73,8 +76,8 @@ func runServe(ctx context.Context, env cmdenv.Env, o options) error {
 	return err
 }
 
-// renewsOnHangup reports whether SIGHUP means a renewed certificate: without a terminal, no
-// terminal can hang up.
+// renewsOnHangup reports whether SIGHUP makes the service read its certificate again. On a terminal
+// it does not: there SIGHUP means that the terminal was closed.
 func (o options) renewsOnHangup(env cmdenv.Env) bool {
 	_, _, terminal := cmdenv.Terminal(env.In)
 	return !terminal && o.value(flagTLSCert) != ""
@@ -95,7 +98,7 @@ func (st stack) writePlan(w io.Writer, args []string) error {
 	return err
 }
 
-// buildStack builds the stack, unless a signal arrives.
+// buildStack builds the stack. It returns cmdenv.ErrInterrupted if a signal arrives before the end.
 func buildStack(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, st stack, w cmdenv.Workshop, quiet bool) (build.Program, error) {
 	p := session.NewProgress(env, quiet)
 	defer p.End()
@@ -108,9 +111,10 @@ func buildStack(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, s
 		return build.Program{}, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	interrupted, watched := false, make(chan struct{})
+	interrupted := false
+	watcherDone := make(chan struct{}) // interrupted may be read when it is closed
 	go func() {
-		defer close(watched)
+		defer close(watcherDone)
 		select {
 		case <-signals:
 			interrupted = true
@@ -120,7 +124,8 @@ func buildStack(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, s
 	}()
 	program, err := sources.Program(ctx, st.leaf.Manifest.Kind, "", tare.Entry{ID: st.entryID()})
 	cancel()
-	if <-watched; interrupted {
+	<-watcherDone
+	if interrupted {
 		return program, cmdenv.ErrInterrupted
 	}
 	if err != nil && !cmdenv.EndsRun(err) {
@@ -129,15 +134,16 @@ func buildStack(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, s
 	return program, err
 }
 
-// runService runs a service; args are its name and flags. It forwards the first signal and
-// kills the service at the second. SIGHUP makes it renew its certificate if renews is set,
-// otherwise it is like any other signal. The error has the service's exit code.
+// runService runs the program at path; args are its name and flags. It forwards the first signal, and
+// kills the service at the second, endTimeout after the first, or if ctx is cancelled. SIGHUP makes
+// the service renew its certificate if renews is set, otherwise it is like any other signal. The error
+// has the service's exit code.
 func runService(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, path string, args []string, tag string, guardian *trial.Guardian, renews bool) error {
 	cmd := &exec.Cmd{Path: path, Args: args}
 	cmd.Env = append(os.Environ(), trial.EnvRun+"="+tag)
 	cmd.Stdout, cmd.Stderr = env.Out, env.Err
 	cmd.SysProcAttr = newSession()
-	hung, restore := notifyHangup()
+	hangups, restore := notifyHangup()
 	defer restore()
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", args[0], err)
@@ -145,8 +151,8 @@ func runService(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, p
 	guardian.Group(cmd.Process.Pid)
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	asked, stop := false, ctx.Done()
-	var late <-chan time.Time
+	isEnding, cancelled := false, ctx.Done()
+	var timeout <-chan time.Time // nil, which blocks, until the first signal
 	for {
 		var signal os.Signal
 		select {
@@ -154,18 +160,18 @@ func runService(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, p
 			guardian.Gone(cmd.Process.Pid)
 			return exitError(cmd, err)
 		case signal = <-signals:
-		case signal = <-hung:
+		case signal = <-hangups:
 			if renews {
 				_ = cmd.Process.Signal(signal) // fails if it has ended
 				continue
 			}
-		case <-late:
+		case <-timeout:
 			fmt.Fprintf(env.Err, "tare: it has not ended within %v, and is ended now\n", endTimeout)
-		case <-stop:
-			stop = nil
+		case <-cancelled:
+			cancelled = nil // it stays ready: kill once, then wait for the end
 		}
-		if signal != nil && !asked {
-			asked, late = true, time.After(endTimeout)
+		if signal != nil && !isEnding {
+			isEnding, timeout = true, time.After(endTimeout)
 			forwardSignal(cmd.Process, signal)
 			continue
 		}

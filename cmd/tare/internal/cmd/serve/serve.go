@@ -25,17 +25,17 @@ import (
 // options holds the arguments and flags of tare serve.
 type options struct {
 	app     string
-	stack   string   // "" means the app's default
-	args    []string // flags for the program, e.g. -limit=100
-	store   string   // of users
-	spool   string   // of ingest; "" means spoolDir
-	value   func(setting string) string
-	faces   bool   // --face is set
-	catalog string // directory; "" means search for it
+	stack   string                      // "" means the app's default
+	args    []string                    // flags for the program, e.g. -limit=100
+	value   func(setting string) string // value of a setting, from its flag or from the environment; "" if not set
+	store   string                      // --store of the app users
+	faces   bool                        // --face is set, of the app users
+	spool   string                      // --spool of the app ingest; "" means spoolDir
+	catalog string                      // directory; "" means search for it
 	dryRun  bool
 	build   bool // only build the stack
 	quiet   bool
-	asJSON  bool // of the list
+	asJSON  bool // print the list as JSON
 }
 
 // Command returns tare serve.
@@ -85,14 +85,14 @@ cannot serve; 2 bad input; 130 interrupted before it was built.`,
 			return appNames(apps.All()), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
-	every, groups := o.addFlags(cmd)
+	common, byApp := o.addFlags(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return listServed(env, o.catalog, o.asJSON)
 		}
 		var err error
 		o.app = args[0]
-		if o.args, err = programFlags(cmd.Flags(), o.app, every, groups); err != nil {
+		if o.args, err = programFlags(cmd.Flags(), o.app, common, byApp); err != nil {
 			return err
 		}
 		o.value = func(setting string) string {
@@ -117,26 +117,26 @@ cannot serve; 2 bad input; 130 interrupted before it was built.`,
 	return cmd
 }
 
-// addFlags adds the flags: those of every service, which its program takes under the same
-// names, each app's settings, and the command's own.
-func (o *options) addFlags(cmd *cobra.Command) (every cmdenv.Flags, byApp map[string]cmdenv.Flags) {
-	which := cmdenv.NewFlags("What is served")
-	which.Set.StringVar(&o.stack, "stack", "", "`name` of a contender that serves the app; tare serve lists them")
-	which.Set.StringVar(&o.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
-	which.Set.BoolVar(&o.dryRun, "dry-run", false, "only print what would be built and run")
-	which.Set.BoolVar(&o.build, "build-only", false, "only build it, so that it starts at once later")
-	which.Set.BoolVarP(&o.quiet, "quiet", "q", false, "do not say what is being built")
-	which.Set.BoolVar(&o.asJSON, "json", false, "print the list as JSON")
+// addFlags declares the flags. The command's own set o. It returns the flags that the program takes
+// under the same names: those that all services have in common, and the settings of each app.
+func (o *options) addFlags(cmd *cobra.Command) (common cmdenv.Flags, byApp map[string]cmdenv.Flags) {
+	command := cmdenv.NewFlags("What is served")
+	command.Set.StringVar(&o.stack, "stack", "", "`name` of a contender that serves the app; tare serve lists them")
+	command.Set.StringVar(&o.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
+	command.Set.BoolVar(&o.dryRun, "dry-run", false, "only print what would be built and run")
+	command.Set.BoolVar(&o.build, "build-only", false, "only build it, so that it starts at once later")
+	command.Set.BoolVarP(&o.quiet, "quiet", "q", false, "do not say what is being built")
+	command.Set.BoolVar(&o.asJSON, "json", false, "print the list as JSON")
 
-	every = cmdenv.NewFlags("Of every service")
-	every.Set.String("addr", "", "`host:port` to listen at; port 0: any (TARE_ADDR; default: 127.0.0.1:8080)")
-	every.Set.String("max-conns", "", "`connections` at most; one too many takes the place of an idle one ("+server.EnvMaxConns+"; default: 4096)")
-	every.Set.String("hosts", "", "`names` that requests to a loopback address may be for, separated by commas, besides localhost, loopback addresses and the name in --addr ("+server.EnvHosts+")")
-	every.Set.String("log", "", "access `log`: none, stdout, discard or file:PATH (TARE_LOG; default: none)")
-	every.Set.String(flagTLSCert, "", "`file` of a certificate in PEM, to encrypt connections with; read again at SIGHUP (TARE_TLS_CERT)")
-	every.Set.String("tls-key", "", "`file` of its key in PEM (TARE_TLS_KEY)")
+	common = cmdenv.NewFlags("Of every service")
+	common.Set.String("addr", "", "`host:port` to listen at; port 0: any (TARE_ADDR; default: 127.0.0.1:8080)")
+	common.Set.String("max-conns", "", "`connections` at most; one too many takes the place of an idle one ("+server.EnvMaxConns+"; default: 4096)")
+	common.Set.String("hosts", "", "`names` that requests to a loopback address may be for, separated by commas, besides localhost, loopback addresses and the name in --addr ("+server.EnvHosts+")")
+	common.Set.String("log", "", "access `log`: none, stdout, discard or file:PATH (TARE_LOG; default: none)")
+	common.Set.String(flagTLSCert, "", "`file` of a certificate in PEM, to encrypt connections with; read again at SIGHUP (TARE_TLS_CERT)")
+	common.Set.String("tls-key", "", "`file` of its key in PEM (TARE_TLS_KEY)")
 
-	groups := []cmdenv.Flags{which, every}
+	groups := []cmdenv.Flags{command, common}
 	byApp = map[string]cmdenv.Flags{}
 	for _, a := range apps.All() {
 		g := cmdenv.NewFlags("Of " + a.Name)
@@ -146,7 +146,8 @@ func (o *options) addFlags(cmd *cobra.Command) (every cmdenv.Flags, byApp map[st
 			if setting.Default != "" {
 				help += "; default: " + setting.Default
 			}
-			if help += ")"; setting.Switch() {
+			help += ")"
+			if setting.Switch() {
 				g.Set.Var(new(switchValue), setting.Name, help)
 				g.Set.Lookup(setting.Name).NoOptDefVal = "true"
 				continue
@@ -164,15 +165,16 @@ func (o *options) addFlags(cmd *cobra.Command) (every cmdenv.Flags, byApp map[st
 		groups = append(groups, g)
 	}
 	cmdenv.AddFlags(cmd, groups...)
-	return every, byApp
+	return common, byApp
 }
 
-const flagTLSCert = "tls-cert"
+const (
+	flagTLSCert = "tls-cert"
+	flagFace    = "face" // selects the transports of a stack that has several
+)
 
-// flagFace selects the transports of a stack that has several.
-const flagFace = "face"
-
-// switchValue is an optional value, as in --fsync=off; the program parses it.
+// switchValue is the value of a flag that may have one, such as --fsync=off, or none. The program
+// parses it.
 type switchValue string
 
 func (v *switchValue) Set(text string) error { *v = switchValue(text); return nil }
@@ -181,64 +183,67 @@ func (v *switchValue) String() string { return string(*v) }
 
 func (*switchValue) Type() string { return "bool" }
 
-// splitHelp returns a setting's help with its value's complete word in back quotes, such as
-// file:PATH, and that word, or "" if there is none.
+// splitHelp returns a setting's help with back quotes around the complete word of the value's
+// placeholder: of file:`PATH` they are around file:PATH. The value is this word, or "" if the help has
+// no placeholder.
 func splitHelp(setting server.Setting) (help, value string) {
-	before, rest, quoted := strings.Cut(setting.Help, "`")
-	inside, after, closed := strings.Cut(rest, "`")
-	if !quoted || !closed {
+	before, rest, isQuoted := strings.Cut(setting.Help, "`")
+	placeholder, after, isClosed := strings.Cut(rest, "`")
+	if !isQuoted || !isClosed {
 		return setting.Help, ""
 	}
-	word := strings.LastIndexByte(before, ' ') + 1
-	value = before[word:] + inside
-	return before[:word] + "`" + value + "`" + after, value
+	start := strings.LastIndexByte(before, ' ') + 1
+	value = before[start:] + placeholder
+	return before[:start] + "`" + value + "`" + after, value
 }
 
-// programFlags returns the flags that were set, as the program takes them. It rejects flags
-// that only other apps have.
-func programFlags(given *pflag.FlagSet, app string, every cmdenv.Flags, byApp map[string]cmdenv.Flags) (args []string, err error) {
-	own := byApp[app]
-	give := func(f *pflag.Flag) {
-		if given.Changed(f.Name) { // its value may be stored with another app
-			args = append(args, "-"+f.Name+"="+given.Lookup(f.Name).Value.String())
+// programFlags returns the flags that the user set, as the program takes them. It rejects flags that
+// only other apps have. set is the command's flag set: apps that share a flag share its value there.
+func programFlags(set *pflag.FlagSet, app string, common cmdenv.Flags, byApp map[string]cmdenv.Flags) (args []string, err error) {
+	appFlags := byApp[app]
+	addArg := func(f *pflag.Flag) {
+		if set.Changed(f.Name) {
+			args = append(args, "-"+f.Name+"="+set.Lookup(f.Name).Value.String())
 		}
 	}
-	every.Set.VisitAll(give)
+	common.Set.VisitAll(addArg)
 	for name, g := range byApp {
 		if name == app {
 			continue
 		}
 		g.Set.VisitAll(func(f *pflag.Flag) {
-			if f.Changed && err == nil && (own.Set == nil || own.Set.Lookup(f.Name) == nil) {
+			isOfApp := appFlags.Set != nil && appFlags.Set.Lookup(f.Name) != nil
+			if f.Changed && !isOfApp && err == nil {
 				err = cmdenv.Usage(fmt.Sprintf("--%s is of %s, and this is to serve %s", f.Name, name, app), "tare serve lists the settings of each", "tare serve")
 			}
 		})
 	}
-	if own.Set != nil {
-		own.Set.VisitAll(give)
+	if appFlags.Set != nil {
+		appFlags.Set.VisitAll(addArg)
 	}
 	return args, err
 }
 
-// serveFlagError suggests flags for an unknown one.
+// serveFlagError turns a parse error of the flags into a usage error, and suggests flags for an
+// unknown one.
 func serveFlagError(cmd *cobra.Command, err error) error {
-	var none *pflag.NotExistError
-	if !errors.As(err, &none) {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
 		return cmdenv.UsageOf(err, cmd.CommandPath()+" --help lists the flags")
 	}
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
-	if word := none.GetSpecifiedShortnames(); word != "" { // one dash
+	if word := unknown.GetSpecifiedShortnames(); word != "" { // one dash
 		name, _, _ := strings.Cut(word, "=")
 		if slices.Contains(known, "--"+name) {
 			return cmdenv.Usage(fmt.Sprintf("-%s is no flag", name), "with two dashes it is: --"+name)
 		}
 		return cmdenv.Unknown("flag", "-"+name, known, cmd.CommandPath()+" --help lists the flags")
 	}
-	given := "--" + none.GetSpecifiedName()
+	flag := "--" + unknown.GetSpecifiedName()
 	hint := cmd.CommandPath() + " --help lists the flags"
-	if close := suggest.Names(given, known); len(close) > 0 {
-		hint = suggest.Hint(given, close)
+	if close := suggest.Names(flag, known); len(close) > 0 {
+		hint = suggest.Hint(flag, close)
 	}
-	return cmdenv.Usage("unknown flag "+given, hint)
+	return cmdenv.Usage("unknown flag "+flag, hint)
 }

@@ -28,45 +28,56 @@ const (
 	envSpool     = "TARE_SPOOL"
 	envSinkToken = "TARE_SINK_TOKEN"
 
-	spoolDir = "tare-spool" // the default
+	spoolDir = "tare-spool" // default of --spool
 
 	// drainTimeout limits how long events are forwarded after the service has ended.
 	drainTimeout = 5 * time.Second
 )
 
-// forwarding holds the sinks for the events of a service.
+// forwarding sends the events of the ingest service to other systems. The service writes the events
+// to a spool, a directory of files; the sinks read them from there.
 type forwarding struct {
-	dir     string
+	dir     string // of the spool
 	targets []sink.Target
-	fsync   bool
-	wait    bool
-	token   string // TARE_SINK_TOKEN
+	fsync   bool   // --fsync: events are on stable storage before they are acknowledged
+	wait    bool   // --sink-wait: events are acknowledged when they are forwarded
+	token   string // TARE_SINK_TOKEN; "" if not set
 }
 
-// tokenTargets returns the sinks that get TARE_SINK_TOKEN.
+// tokenTargets returns the sinks that get TARE_SINK_TOKEN: those that take a token and have no
+// credentials in their URL.
 func (f *forwarding) tokenTargets() (list []sink.Target) {
+	if f.token == "" {
+		return nil
+	}
 	for _, t := range f.targets {
-		if f.token != "" && t.Kind.Has(sink.OptionToken) && t.URL.User == nil && t.Options[sink.OptionToken] == "" {
+		hasCredentials := t.URL.User != nil || t.Options[sink.OptionToken] != ""
+		if t.Kind.Has(sink.OptionToken) && !hasCredentials {
 			list = append(list, t)
 		}
 	}
 	return list
 }
 
-// isPlaintext reports whether t sends plain text over a network.
+// isPlaintext reports whether t sends plain text over a network, not only within this machine.
 func isPlaintext(t sink.Target) bool {
 	host := t.URL.Hostname()
 	ip := net.ParseIP(host)
-	return strings.HasPrefix(t.URL.Scheme, "http+") && host != "localhost" && (ip == nil || !ip.IsLoopback())
+	isLoopback := host == "localhost" || ip != nil && ip.IsLoopback()
+	return strings.HasPrefix(t.URL.Scheme, "http+") && !isLoopback
 }
 
-// parseForwarding parses the sinks of the ingest service; nil means that the service stores the
-// events itself. The returned args make the service write to the spool.
+// parseForwarding parses the sinks of the ingest service. It returns nil and args if the service
+// stores the events itself, otherwise args that make the service write to the spool in dir. args are
+// the flags of the service, value returns a setting of the flags or the environment.
 func parseForwarding(args []string, value func(setting string) string, dir string) (*forwarding, []string, error) {
 	text := value(ingestserving.SetSink)
 	scheme, _, _ := strings.Cut(text, ":")
-	flagged := slices.Contains(args, "-"+ingestserving.SetSink+"="+text)
-	if text == "" || ingest.HasSink(scheme) || !flagged && scheme != "tee" && !slices.Contains(kinds.All().Schemes(), scheme) {
+	isFlag := slices.Contains(args, "-"+ingestserving.SetSink+"="+text)
+	isKnown := scheme == "tee" || slices.Contains(kinds.All().Schemes(), scheme)
+	// An unknown scheme in the environment is left to the service; in the flag it is an error.
+	isForwarded := text != "" && !ingest.HasSink(scheme) && (isFlag || isKnown)
+	if !isForwarded {
 		if dir != "" {
 			return nil, nil, cmdenv.Usage(fmt.Sprintf("--%s is for a sink that events are sent on to", flagSpool), "such as --sink http+ndjson://HOST/PATH; tare serve --help lists them")
 		}
@@ -77,21 +88,23 @@ func parseForwarding(args []string, value func(setting string) string, dir strin
 		return nil, nil, cmdenv.UsageOf(err, "tare serve --help lists what --sink takes")
 	}
 	f := &forwarding{dir: dir, targets: targets, token: os.Getenv(envSinkToken)}
-	if tokened := f.tokenTargets(); len(tokened) > 1 {
-		return nil, nil, cmdenv.Usage(fmt.Sprintf("%s is for one sink, and %d have no credentials of their own: %s and %s", envSinkToken, len(tokened), tokened[0], tokened[1]),
+	if t := f.tokenTargets(); len(t) > 1 { // a token must not reach another system
+		return nil, nil, cmdenv.Usage(fmt.Sprintf("%s is for one sink, and %d have no credentials of their own: %s and %s", envSinkToken, len(t), t[0], t[1]),
 			"give each of them #token-file=PATH or a user and password in the URL")
 	}
 	if f.dir == "" {
 		f.dir = spoolDir
 	}
-	on := func(name string) bool {
+	isOn := func(name string) bool {
 		v := value(name)
 		return v != "" && v != "off" && v != "false" && v != "0"
 	}
-	f.fsync, f.wait = on(ingestserving.SetFsync), on(ingestserving.SetSinkWait)
-	for i, t := range f.targets {
-		if f.wait && !t.Aged {
-			f.targets[i].Limits.Age = 0 // senders wait, so send batches at once; events that arrive meanwhile share the next batch
+	f.fsync, f.wait = isOn(ingestserving.SetFsync), isOn(ingestserving.SetSinkWait)
+	if f.wait {
+		for i, t := range f.targets {
+			if !t.Aged { // senders wait, so batches are sent immediately; events that arrive meanwhile share the next batch
+				f.targets[i].Limits.Age = 0
+			}
 		}
 	}
 	args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
@@ -101,7 +114,8 @@ func parseForwarding(args []string, value func(setting string) string, dir strin
 	return f, append(args, "-"+ingestserving.SetSink+"=spool:"+f.dir), nil
 }
 
-// runWith forwards events while serve runs, and then the rest. A nil f only runs serve.
+// runWith forwards events while serve runs, and the remaining events afterwards. A nil f only runs
+// serve.
 func (f *forwarding) runWith(env cmdenv.Env, signals <-chan os.Signal, serve func() error) error {
 	if f == nil {
 		return serve()
@@ -119,37 +133,37 @@ func (f *forwarding) startSinks(env cmdenv.Env) (*sink.Service, error) {
 	if err := atomicfile.MakeDir(f.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the spool: %w", err)
 	}
-	var list []sink.Named
+	var sinks []sink.Named
 	for _, t := range f.targets {
-		one, err := t.Open(sink.Settings{Token: f.token, Fsync: f.fsync, Now: env.Now})
+		s, err := t.Open(sink.Settings{Token: f.token, Fsync: f.fsync, Now: env.Now})
 		if err != nil {
-			for _, opened := range list {
+			for _, opened := range sinks {
 				err = errors.Join(err, opened.Sink.Close())
 			}
 			return nil, err
 		}
-		list = append(list, one)
+		sinks = append(sinks, s)
 	}
-	for _, one := range list {
-		fmt.Fprintf(env.Err, "tare: %s; %s\n", f.describeGuarantee(), one.Sink.Promise())
+	for _, s := range sinks {
+		fmt.Fprintf(env.Err, "tare: %s; %s\n", f.describeGuarantee(), s.Sink.Promise())
 	}
 	for _, t := range f.tokenTargets() {
 		if isPlaintext(t) {
 			fmt.Fprintf(env.Err, "tare: warning: %s is sent in plain text to %s; use https+\n", envSinkToken, t)
 		}
 	}
-	poll := 10 * time.Millisecond
-	if f.wait {
+	poll := 10 * time.Millisecond // how often the spool is read
+	if f.wait {                   // senders wait for it
 		poll = time.Millisecond
 	}
 	return sink.Start(sink.Config{
-		Dir: f.dir, Fsync: f.fsync, Sinks: list, Dead: spool.DefaultBytes, Poll: poll, Now: env.Now,
+		Dir: f.dir, Fsync: f.fsync, Sinks: sinks, Dead: spool.DefaultBytes, Poll: poll, Now: env.Now,
 		Backoff: sink.Backoff{First: 100 * time.Millisecond, Last: 30 * time.Second},
 		Log:     slog.New(slog.NewTextHandler(env.Err, nil)),
 	})
 }
 
-// describeGuarantee returns the meaning of an acknowledgement for a sender.
+// describeGuarantee returns what an acknowledgement guarantees to a sender, in words.
 func (f *forwarding) describeGuarantee() string {
 	disk := "written to this disk, which survives a kill but not a power cut (--fsync does)"
 	if f.fsync {
@@ -175,9 +189,9 @@ func (f *forwarding) drainSinks(s *sink.Service, signals <-chan os.Signal, w io.
 		case <-ended:
 		}
 	}()
-	left, err := s.Stop(ctx)
-	if left > 0 {
-		fmt.Fprintf(w, "tare: %s not sent on yet: kept in %s, and sent when this is started again\n", format.Count(int64(left), "event"), filepath.Clean(f.dir))
+	remaining, err := s.Stop(ctx)
+	if remaining > 0 {
+		fmt.Fprintf(w, "tare: %s not sent on yet: kept in %s, and sent when this is started again\n", format.Count(int64(remaining), "event"), filepath.Clean(f.dir))
 	}
 	return err
 }

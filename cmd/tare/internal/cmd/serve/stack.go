@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -18,15 +19,16 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// stack is a contender that serves an app.
+// stack is a contender that serves an app. A module with variants is one stack per variant, or a
+// single one if it serves all its transports together.
 type stack struct {
-	ID   string `json:"stack"` // public name: of a module's first variant, the module's id
+	ID   string `json:"stack"` // name for users: the module's id for its first variant, otherwise id
 	Trap bool   `json:"trap"`
 	Why  string `json:"why"`
 
 	leaf    build.Leaf
-	id      string // the catalog's, e.g. gin-new; of a stack with several transports the module's
-	variant string // "" if there is none, or if it serves all
+	id      string // contender id in the catalog, e.g. gin-new; the module's id if it serves all its transports together
+	variant string // "" if the module has no variants, or serves all
 }
 
 // entryID returns the contender id with which the catalog builds it.
@@ -40,26 +42,30 @@ func (st stack) entryID() string {
 // tagDB is the build tag for databases of modules that serve users.
 const tagDB = "db"
 
-// withDatabase returns the build of st with databases if store is in one, otherwise st.
+// withDatabase returns st as built with databases if store is the URL of one, otherwise st. That
+// build is another contender module of the catalog with the same source.
 func (st stack) withDatabase(c catalog.Catalog, store string) stack {
 	if kind, _, _ := strings.Cut(store, ":"); kind != "sqlite" && kind != "postgres" {
 		return st
 	}
 	for _, leaf := range c.Leaves() {
 		m := leaf.Manifest
-		if m.Kind == st.leaf.Manifest.Kind && leaf.Src() == st.leaf.Src() && slices.Contains(m.Tags, tagDB) {
+		isSameStack := m.Kind == st.leaf.Manifest.Kind && leaf.Src() == st.leaf.Src()
+		if isSameStack && slices.Contains(m.Tags, tagDB) {
 			st.leaf, st.id = leaf, m.VariantID(st.variant)
 		}
 	}
 	return st
 }
 
-// stacksFor returns the stacks of a catalog that serve an app, by name.
+// stacksFor returns the stacks of a catalog that serve an app, sorted by name. Builds with databases
+// are not among them: withDatabase finds these.
 func stacksFor(c catalog.Catalog, app string) []stack {
 	var list []stack
 	for _, leaf := range c.Leaves() {
 		m := leaf.Manifest
-		if m.Kind != server.Kind && m.Kind != rpc.Kind || m.ID == tare.NullID || !slices.Contains(m.Apps, app) || slices.Contains(m.Tags, tagDB) {
+		isServer := (m.Kind == server.Kind || m.Kind == rpc.Kind) && m.ID != tare.NullID
+		if !isServer || !slices.Contains(m.Apps, app) || slices.Contains(m.Tags, tagDB) {
 			continue
 		}
 		if m.Together {
@@ -72,7 +78,7 @@ func stacksFor(c catalog.Catalog, app string) []stack {
 				st.variant = m.Variants[i]
 			}
 			if m.VariantAnswers[st.variant] != "" {
-				continue // does only part of the work
+				continue // the variant does only a part of the work
 			}
 			if i == 0 {
 				st.ID = m.ID
@@ -84,8 +90,8 @@ func stacksFor(c catalog.Catalog, app string) []stack {
 	return list
 }
 
-// servedBy returns the apps that the stacks of a catalog serve: known apps in their order, then
-// others.
+// servedBy returns the apps that the stacks of a catalog serve: the apps of tare in their order, then
+// others by name.
 func servedBy(c catalog.Catalog) []apps.App {
 	var list, others []apps.App
 	for _, a := range apps.All() {
@@ -95,8 +101,9 @@ func servedBy(c catalog.Catalog) []apps.App {
 	}
 	for _, leaf := range c.Leaves() {
 		for _, name := range leaf.Manifest.Apps {
-			known := func(a apps.App) bool { return a.Name == name }
-			if len(stacksFor(c, name)) > 0 && !slices.ContainsFunc(list, known) && !slices.ContainsFunc(others, known) {
+			hasName := func(a apps.App) bool { return a.Name == name }
+			isListed := slices.ContainsFunc(list, hasName) || slices.ContainsFunc(others, hasName)
+			if len(stacksFor(c, name)) > 0 && !isListed {
 				others = append(others, apps.App{App: server.App{Name: name}})
 			}
 		}
@@ -113,7 +120,8 @@ func appNames(list []apps.App) []string {
 	return names
 }
 
-// findStack returns the stack that is to serve app. An empty name selects the app's default.
+// findStack returns the stack with that name, in either form, that serves app. "" selects the app's
+// default stack.
 func findStack(c catalog.Catalog, app, name string) (stack, error) {
 	served := servedBy(c)
 	i := slices.IndexFunc(served, func(a apps.App) bool { return a.Name == app })
@@ -122,7 +130,8 @@ func findStack(c catalog.Catalog, app, name string) (stack, error) {
 	}
 	list := stacksFor(c, app)
 	if name == "" {
-		if name = served[i].Stack; !slices.ContainsFunc(list, func(s stack) bool { return s.ID == name }) {
+		name = served[i].Stack
+		if !slices.ContainsFunc(list, func(s stack) bool { return s.ID == name }) {
 			return stack{}, cmdenv.Usage(fmt.Sprintf("%s is served by no stack where none is named", app), "--stack says by which; tare serve lists them")
 		}
 	}
@@ -148,6 +157,7 @@ type servedRow struct {
 	Settings []settingRow `json:"settings"`
 }
 
+// settingRow is a setting of an app in the list.
 type settingRow struct {
 	Flag    string `json:"flag"`
 	Env     string `json:"env"`
@@ -168,7 +178,9 @@ func listServed(env cmdenv.Env, dir string, asJSON bool) error {
 		row := servedRow{App: a.Name, What: a.What, Default: a.Stack, Stacks: stacksFor(c, a.Name), Settings: []settingRow{}}
 		for _, set := range a.Settings() {
 			_, value := splitHelp(set)
-			row.Settings = append(row.Settings, settingRow{"--" + set.Name, set.Env(), set.Default, strings.ReplaceAll(set.Help, "`", ""), value})
+			row.Settings = append(row.Settings, settingRow{
+				Flag: "--" + set.Name, Env: set.Env(), Default: set.Default, Help: strings.ReplaceAll(set.Help, "`", ""), value: value,
+			})
 		}
 		rows = append(rows, row)
 	}
@@ -179,20 +191,17 @@ func listServed(env cmdenv.Env, dir string, asJSON bool) error {
 	}
 	bold := env.Style(env.Out).Bold
 	for _, row := range rows {
-		fmt.Fprintln(env.Out, withWhat(cmdenv.Paint(bold, row.App), row.What))
+		title := cmdenv.Paint(bold, row.App)
+		if row.What != "" {
+			title += ": " + row.What
+		}
+		fmt.Fprintln(env.Out, title)
 		if err := row.writeText(env.Out); err != nil {
 			return err
 		}
 	}
 	_, err = fmt.Fprintln(env.Out, "tare serve APP runs one; tare serve --help lists what is the same for all, such as --addr")
 	return err
-}
-
-func withWhat(name, what string) string {
-	if what == "" {
-		return name
-	}
-	return name + ": " + what
 }
 
 // writeText writes the stacks and settings of an app.
@@ -206,16 +215,15 @@ func (r servedRow) writeText(w io.Writer) error {
 		}
 		names = append(names, name)
 	}
-	for i, line := range wrapNames(names, 90) {
-		fmt.Fprintf(w, "  %-8s%s\n", map[bool]string{true: "stacks"}[i == 0], line)
+	label := "stacks"
+	for _, line := range wrapNames(names, 90) {
+		fmt.Fprintf(w, "  %-8s%s\n", label, line)
+		label = "" // only before the first line
 	}
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, set := range r.Settings {
-		value := set.Default
-		if value == "" {
-			value = "-"
-		}
-		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\n", strings.TrimSpace(set.Flag+" "+set.value), set.Env, value, set.Help)
+		flag := strings.TrimSpace(set.Flag + " " + set.value)
+		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\n", flag, set.Env, cmp.Or(set.Default, "-"), set.Help)
 	}
 	if err := tw.Flush(); err != nil {
 		return err
