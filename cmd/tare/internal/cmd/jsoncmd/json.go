@@ -25,10 +25,10 @@ import (
 // options holds the flags of tare json.
 type options struct {
 	run  session.Options
-	typ  string // import/path.Type; "" means inferred
-	op   string
-	only []string
-	show bool
+	typ  string   // --type: import/path.Type; "" means that the type is inferred
+	op   string   // --op: any, typed or all
+	only []string // --only: globs of codecs; nil means all
+	show bool     // --show-type
 }
 
 // Command returns tare json.
@@ -81,14 +81,16 @@ a budget below the minimum; 130 interrupted. With --exit-code also 5 void.`,
 	return cmd
 }
 
+// addFlags declares the flags, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
-	what := cmdenv.NewFlags("What is measured")
-	what.Set.StringVar(&o.typ, "type", "", "measure with a `type` of your own module's, import/path.Type or ./dir.Type, instead of an inferred one")
-	what.Set.StringVar(&o.op, "op", "all", "`what` is decoded into and encoded from: any, typed or all")
-	what.Set.StringSliceVar(&o.only, "only", nil, "only encoding/json and codecs that match `glob`; repeatable, or several with commas")
-	what.Set.BoolVar(&o.show, "show-type", false, "print the inferred type and measure nothing")
-	what.Set.StringVar(&o.run.Catalog, "catalog", "", "`directory` of a repository of contenders; default: the one around, else the built-in one")
-	o.run.AddFlags(cmd, what, true)
+	selection := cmdenv.NewFlags("What is measured")
+	selection.Set.StringVar(&o.typ, "type", "", "measure with a `type` of your own module's, import/path.Type or ./dir.Type, instead of an inferred one")
+	selection.Set.StringVar(&o.op, "op", "all", "`what` is decoded into and encoded from: any, typed or all")
+	selection.Set.StringSliceVar(&o.only, "only", nil, "only encoding/json and codecs that match `glob`; repeatable, or several with commas")
+	selection.Set.BoolVar(&o.show, "show-type", false, "print the inferred type and measure nothing")
+	selection.Set.StringVar(&o.run.Catalog, "catalog", "", "`directory` of a repository of contenders; default: the one around, else the built-in one")
+	const severalMachines = true
+	o.run.AddFlags(cmd, selection, severalMachines)
 	cmdenv.CompleteFlag(cmd, "op", cobra.FixedCompletions(bring.Ops(), cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -145,30 +147,31 @@ func runJSON(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error
 // maxDocuments limits the bytes of the documents of all files.
 const maxDocuments = 4 * codec.MaxRead
 
-// readDocuments reads the files of args.
+// readDocuments reads the documents of the files args. notes has one line for each peculiarity.
 func readDocuments(env cmdenv.Env, args []string) (docs []codec.Document, notes []string, err error) {
-	held := 0
+	size := 0
 	for _, arg := range args {
-		own, said, err := readDocument(env, arg)
-		var wrong *codec.SyntaxError
-		if errors.As(err, &wrong) {
+		fileDocs, fileNotes, err := readDocument(env, arg)
+		var invalid *codec.SyntaxError
+		if errors.As(err, &invalid) {
 			return nil, nil, cmdenv.UsageOf(err, "")
 		}
 		if err != nil {
 			return nil, nil, err
 		}
-		for _, d := range own {
-			held += len(d.Body)
+		for _, d := range fileDocs {
+			size += len(d.Body)
 		}
-		if held > maxDocuments {
+		if size > maxDocuments {
 			return nil, nil, cmdenv.Usage(fmt.Sprintf("%s: with it the documents have more than %d MB in all", arg, maxDocuments/1_000_000), "name fewer files")
 		}
-		docs, notes = append(docs, own...), append(notes, said...)
+		docs, notes = append(docs, fileDocs...), append(notes, fileNotes...)
 	}
 	return docs, notes, nil
 }
 
-// readDocument reads one file, or stdin.
+// readDocument reads the documents of one file, or of stdin for -. A *codec.SyntaxError is returned as
+// it is, any other error as a usage error.
 func readDocument(env cmdenv.Env, arg string) (docs []codec.Document, notes []string, err error) {
 	name, r := "<stdin>", env.In
 	if arg != "-" {
@@ -193,6 +196,7 @@ func readDocument(env cmdenv.Env, arg string) (docs []codec.Document, notes []st
 	return docs, notes, err
 }
 
+// readError returns the usage error about a file that cannot be read.
 func readError(arg string, err error) error {
 	return cmdenv.Usage(fmt.Sprintf("cannot read %s: %s", arg, format.Line(cmdenv.Cause(err).Error(), 0)), "name a file of JSON or NDJSON, or - for stdin")
 }
@@ -206,7 +210,10 @@ func (o options) formatQuestion(args []string, docs []codec.Document, typ bring.
 	return text + "?"
 }
 
-// fileNames lists the names of files for a sentence, at most three.
+// maxNamed limits the files that a sentence names.
+const maxNamed = 3
+
+// fileNames lists the names of files for a sentence: the first maxNamed, and how many more.
 func fileNames(args []string) string {
 	var names []string
 	for _, a := range args {
@@ -215,8 +222,8 @@ func fileNames(args []string) string {
 		}
 		names = append(names, filepath.Base(a))
 	}
-	if more := len(names) - 3; more > 0 {
-		names = append(names[:3], fmt.Sprintf("%d more", more))
+	if more := len(names) - maxNamed; more > 0 {
+		names = append(names[:maxNamed], fmt.Sprintf("%d more", more))
 	}
 	return advice.Names(names)
 }

@@ -20,16 +20,17 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// documentStudy is the study of tare json.
+// documentStudy is the study of tare json. measureDocuments fills it; session.Advice then calls
+// prepareStudy before and recommendCodecs after the measurement.
 type documentStudy struct {
-	o    options
-	args []string
-	docs []codec.Document // measured documents
-	all  int              // number of all documents
-	typ  bring.Type
-	own  *bring.Own // nil if the type is inferred
-	kind *bring.Kind
-	left []tare.NotWeighed
+	o        options
+	args     []string         // names of the files
+	docs     []codec.Document // measured documents
+	total    int              // number of all documents, measured or not
+	typ      bring.Type       // the type that documents are decoded into
+	userType *bring.Own       // nil if the type is inferred
+	kind     *bring.Kind
+	skipped  []tare.NotWeighed // codecs that are not measured, with the reasons
 }
 
 // findType finds a type of the user's from the working directory, like the go command.
@@ -38,16 +39,17 @@ func findType(ctx context.Context, env cmdenv.Env, name string) (*bring.Own, err
 	if err != nil {
 		return nil, err
 	}
-	own, err := bring.Find(ctx, env.Tag(), dir, name)
+	typ, err := bring.Find(ctx, env.Tag(), dir, name)
 	if err != nil {
 		return nil, toUsageError(err)
 	}
-	return own, nil
+	return typ, nil
 }
 
-// measureDocuments measures codecs on docs.
+// measureDocuments measures codecs on docs, all or a part of them. inferred is the type of all docs;
+// --type replaces it.
 func measureDocuments(ctx context.Context, env cmdenv.Env, o options, args []string, docs []codec.Document, inferred bring.Type) error {
-	d := &documentStudy{o: o, args: args, docs: bring.Chosen(docs), all: len(docs), typ: inferred}
+	d := &documentStudy{o: o, args: args, docs: bring.Chosen(docs), total: len(docs), typ: inferred}
 	p := session.NewProgress(env, o.run.Quiet)
 	defer p.End()
 	if len(d.docs) < len(docs) {
@@ -55,7 +57,7 @@ func measureDocuments(ctx context.Context, env cmdenv.Env, o options, args []str
 	}
 	if o.typ != "" {
 		var err error
-		if d.own, err = findType(ctx, env, o.typ); err != nil {
+		if d.userType, err = findType(ctx, env, o.typ); err != nil {
 			return err
 		}
 	}
@@ -63,37 +65,37 @@ func measureDocuments(ctx context.Context, env cmdenv.Env, o options, args []str
 	env.Lab.Kinds = map[string]lab.Kind{"codec": d.kind}
 	advice := session.Advice{Recommend: d.recommendCodecs, Prepare: d.prepareStudy}
 	advice.Complete = func(res *tare.Result) {
-		res.NotWeighed = append(res.NotWeighed, d.left...)
-		bring.SetAnswer(res, d.docs, d.all, d.typ)
+		res.NotWeighed = append(res.NotWeighed, d.skipped...)
+		bring.SetAnswer(res, d.docs, d.total, d.typ)
 	}
 	return advice.Measure(ctx, env, o.run, p)
 }
 
 // recommendCodecs returns the recommendation for a result.
 func (d *documentStudy) recommendCodecs(res *tare.Result) []string {
-	return bring.Recommendation(res, d.docs, d.all, d.typ)
+	return bring.Recommendation(res, d.docs, d.total, d.typ)
 }
 
 // prepareStudy builds the codecs, gets the reference output of encoding/json, and returns the
 // study.
 func (d *documentStudy) prepareStudy(ctx context.Context, w *session.Session) (s cmdenv.Study, err error) {
-	base, err := w.FindCatalog(w.Options.Catalog)
+	codecs, err := w.FindCatalog(w.Options.Catalog)
 	if err != nil {
 		return s, err
 	}
-	all := base
+	builtCodecs := codecs // those that support the type
 	if d.o.op != "any" {
-		if all, err = d.buildTyped(ctx, w, base); err != nil {
+		if builtCodecs, err = d.buildTyped(ctx, w, codecs); err != nil {
 			return s, toUsageError(err)
 		}
 	}
 	id, question := bring.StudyID(d.args[0], d.o.typ), d.o.formatQuestion(d.args, d.docs, d.typ)
-	study, _ := bring.NewStudy(id, question, all.Leaves(), d.o.op, d.isChosen)
-	_, unfit := bring.NewStudy(id, question, base.Leaves(), d.o.op, d.isChosen)
+	study, _ := bring.NewStudy(id, question, builtCodecs.Leaves(), d.o.op, d.isChosen)
+	_, unfit := bring.NewStudy(id, question, codecs.Leaves(), d.o.op, d.isChosen)
 	for i := range study.Workloads {
 		study.Workloads[i].File = fileNames(d.args)
 	}
-	if err := d.checkPatterns(study, unfit, base); err != nil {
+	if err := d.checkPatterns(study, unfit, codecs); err != nil {
 		return s, err
 	}
 	dir, err := os.MkdirTemp(w.Dirs.Cache, ".reference-")
@@ -108,27 +110,27 @@ func (d *documentStudy) prepareStudy(ctx context.Context, w *session.Session) (s
 	return cmdenv.Study{Study: study}, nil
 }
 
-// checkPatterns checks that each pattern of --only selects a codec, and records codecs that do
-// not fit.
-func (d *documentStudy) checkPatterns(study tare.Study, unfit []tare.NotWeighed, base catalog.Catalog) error {
+// checkPatterns checks that each pattern of --only selects a codec of the catalog, and that the study
+// compares at least one with encoding/json. It adds the selected codecs of unfit to d.skipped.
+func (d *documentStudy) checkPatterns(study tare.Study, unfit []tare.NotWeighed, codecs catalog.Catalog) error {
 	if len(d.o.only) == 0 {
-		d.left = append(d.left, unfit...)
+		d.skipped = append(d.skipped, unfit...)
 		return nil
 	}
 	for _, pattern := range d.o.only {
-		if !cmdenv.Matches([]string{pattern}, base.IDs("codec")) {
-			return cmdenv.Usage(fmt.Sprintf("--only %q matches no codec of the catalog", pattern), cmp.Or(suggest.Hint(pattern, base.IDs("codec")), "tare list contenders shows them", "tare list contenders"))
+		if !cmdenv.Matches([]string{pattern}, codecs.IDs("codec")) {
+			return cmdenv.Usage(fmt.Sprintf("--only %q matches no codec of the catalog", pattern), cmp.Or(suggest.Hint(pattern, codecs.IDs("codec")), "tare list contenders shows them", "tare list contenders"))
 		}
 	}
 	for _, l := range unfit {
 		if d.isChosen(l.Contender()) {
-			d.left = append(d.left, l)
+			d.skipped = append(d.skipped, l)
 		}
 	}
-	if len(study.Contenders) > 1 {
+	if len(study.Contenders) > 1 { // encoding/json and others
 		return nil
 	}
-	for _, l := range d.left {
+	for _, l := range d.skipped {
 		if id := l.Contender(); d.isChosen(id) {
 			return cmdenv.Usage(id+" cannot be measured: "+l.Why, "tare list contenders shows the codecs", "tare list contenders")
 		}
@@ -136,31 +138,32 @@ func (d *documentStudy) checkPatterns(study tare.Study, unfit []tare.NotWeighed,
 	return cmdenv.Usage(fmt.Sprintf("--only %q chooses nothing but encoding/json, which everything is compared with", strings.Join(d.o.only, ",")), "tare list contenders shows the others", "tare list contenders")
 }
 
-// buildTyped has the catalog's codecs built for the type.
-func (d *documentStudy) buildTyped(ctx context.Context, w *session.Session, base catalog.Catalog) (catalog.Catalog, error) {
+// buildTyped prepares the codecs of the catalog for the type, and returns a catalog of those that
+// support it. It sets d.typ if the type is the user's, and w.Sources.
+func (d *documentStudy) buildTyped(ctx context.Context, w *session.Session, codecs catalog.Catalog) (catalog.Catalog, error) {
 	bench := bring.Bench{Cache: w.Dirs.Cache, Run: w.RunTag, Log: func(text string) { w.Progress.Status(text, text) }}
 	var err error
-	if d.own != nil {
+	if d.userType != nil {
 		w.Progress.Status("type", "looking at "+d.o.typ)
-		if d.typ, err = bench.Describe(ctx, d.own); err != nil {
-			return base, err
+		if d.typ, err = bench.Describe(ctx, d.userType); err != nil {
+			return codecs, err
 		}
 	}
-	all, left, err := bench.Catalog(ctx, base, d.typ, d.own, d.isChosen)
+	typed, skipped, err := bench.Catalog(ctx, codecs, d.typ, d.userType, d.isChosen)
 	if err != nil {
-		return base, err
+		return codecs, err
 	}
-	for _, l := range left {
+	for _, l := range skipped {
 		if id := l.Contender(); d.isChosen(id) {
-			d.left = append(d.left, l)
+			d.skipped = append(d.skipped, l)
 			w.Progress.Say(id + " is left out: " + l.Why)
 		}
 	}
-	w.Sources, err = w.Lab.Sources(cmdenv.Workshop{Cache: w.Dirs.Cache, Catalog: all.Dir, Run: w.RunTag, Compiling: w.Progress.Compiling})
-	if d.own != nil && err == nil {
-		w.Sources = d.own.Sources(w.Sources)
+	w.Sources, err = w.Lab.Sources(cmdenv.Workshop{Cache: w.Dirs.Cache, Catalog: typed.Dir, Run: w.RunTag, Compiling: w.Progress.Compiling})
+	if d.userType != nil && err == nil {
+		w.Sources = d.userType.Sources(w.Sources)
 	}
-	return all, err
+	return typed, err
 }
 
 // isChosen reports whether --only selects a codec.
@@ -170,13 +173,13 @@ func (d *documentStudy) isChosen(id string) bool {
 
 // toUsageError turns errors about the documents or the type into usage errors.
 func toUsageError(err error) error {
-	var typed *bring.TypeError
-	var refused *bring.RefusedError
+	var typeErr *bring.TypeError
+	var documentErr *bring.RefusedError
 	switch {
-	case errors.As(err, &typed):
-		return cmdenv.Usage(format.Line(typed.Error(), 0), "")
-	case errors.As(err, &refused):
-		return cmdenv.Usage(format.Line(refused.Error(), 0), "")
+	case errors.As(err, &typeErr):
+		return cmdenv.Usage(format.Line(typeErr.Error(), 0), "")
+	case errors.As(err, &documentErr):
+		return cmdenv.Usage(format.Line(documentErr.Error(), 0), "")
 	}
 	return err
 }

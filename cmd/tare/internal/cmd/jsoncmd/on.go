@@ -12,8 +12,8 @@ import (
 	"github.com/tarebench/tare/contender/codec"
 )
 
-// jsonOn has each of several machines measure codecs on the documents that args name, which are
-// valid.
+// jsonOn has each of several machines measure codecs on the documents of the files args, which runJSON
+// has checked. The machines get the files and, with --type, the user's module.
 func jsonOn(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error {
 	if o.typ != "" {
 		if _, err := findType(cmd.Context(), env, o.typ); err != nil {
@@ -31,7 +31,7 @@ func jsonOn(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error 
 			return cmdenv.Usage("--on takes documents from files", "stdin is read on one machine; save it in a file")
 		}
 		name := filepath.Base(arg) // the name in the report
-		if i > 0 {
+		if i > 0 {                 // another file may have the same name
 			name = fmt.Sprintf("%d/%s", i+1, name)
 		}
 		if err := order.AddFile(name, arg); err != nil {
@@ -40,7 +40,8 @@ func jsonOn(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error 
 		order.Names = append(order.Names, name)
 	}
 	if o.typ != "" {
-		if err := order.AddRepo(cmd.Context(), nil, true); err != nil {
+		const sendWorktree = true
+		if err := order.AddRepo(cmd.Context(), nil, sendWorktree); err != nil {
 			return err
 		}
 	}
