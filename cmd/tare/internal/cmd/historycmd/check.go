@@ -15,6 +15,7 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
+// checkCommand returns tare history check.
 func checkCommand(env cmdenv.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -44,6 +45,8 @@ type checkReport struct {
 	Damaged  []string `json:"damaged"` // a line each
 }
 
+// checkHistory checks all runs and prints the damage. If there is any, the error has the exit code of
+// bad input.
 func checkHistory(ctx context.Context, env cmdenv.Env, asJSON bool) error {
 	d, err := env.Dirs()
 	if err != nil {
@@ -78,12 +81,12 @@ func checkHistory(ctx context.Context, env cmdenv.Env, asJSON bool) error {
 	return err
 }
 
-// checkRun reads the files of one run.
+// checkRun reads the result and the journal of one run and records the damage.
 func (c *checkReport) checkRun(ctx context.Context, x *index.Index, run history.Run) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	study := ""
+	study := "" // of the result; "" if there is none that can be read
 	if run.Whole {
 		c.Results++
 		result, sum, err := history.One(run.Result())
@@ -101,7 +104,8 @@ func (c *checkReport) checkRun(ctx context.Context, x *index.Index, run history.
 		}
 	}
 	path := filepath.Join(run.Dir, journal.FileName)
-	if begun, err := journal.Begun(path); err == nil && !begun { // imported runs have no journal; a run killed immediately has no complete line
+	hasHead, err := journal.Begun(path)
+	if err == nil && !hasHead { // imported runs have no journal; a run killed immediately has no complete line
 		return nil
 	}
 	log, err := journal.Read(path)

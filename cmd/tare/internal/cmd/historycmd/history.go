@@ -20,19 +20,20 @@ import (
 
 // options holds the flags of tare history.
 type options struct {
-	only    lab.Only
-	metric  string
-	against string
-	last    int
-	runs    bool // list the runs of a study instead of its ratios
+	only    lab.Only // contenders and workloads
+	metric  string   // "" means the study's primary metric
+	against string   // contender; "" means the baseline
+	last    int      // most runs of each machine, the newest
+	runs    bool     // list the runs of a study instead of its ratios
 	ascii   bool
 	printed cmdenv.FormatFlag
 	format  string // text, json, csv or openmetrics
 	page    string // file for the page; "" if none
 	badge   string // file for the badge; "" if none
-	label   string // of the badge
+	label   string // text on the left of the badge
 }
 
+// formatNames returns the values of --format.
 func formatNames() []string { return []string{"text", "json", "csv", "openmetrics"} }
 
 // Command returns tare history.
@@ -94,6 +95,7 @@ read.`,
 	return cmd
 }
 
+// addFlags declares the flags, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&o.only.Contenders, "contender", nil, "only contenders that match `glob`; repeatable")
@@ -118,19 +120,19 @@ func (o *options) check(cmd *cobra.Command, args []string) error {
 	if o.format, err = o.printed.Choose(cmd, "a format", formatNames()...); err != nil {
 		return err
 	}
-	listed := (len(args) == 0 || o.runs) && !o.isPublishing()
+	isList := (len(args) == 0 || o.runs) && !o.isPublishing() // of runs, not the history of a study
 	switch {
 	case o.isPublishing() && o.runs:
 		return cmdenv.Usage("--runs prints a list, which --page, --badge and --format openmetrics are not for", "leave one of them out")
 	case o.badge != "" && len(args) == 0:
 		return cmdenv.Usage("--badge needs a STUDY", "tare history lists the runs of all", "tare history")
-	case listed && o.format == "csv":
+	case isList && o.format == "csv":
 		return cmdenv.Usage("--format csv is for the history of a study", "tare history STUDY --format csv; the list of runs is text or json", "tare history --json")
 	case o.last < 1:
 		return cmdenv.Usage(fmt.Sprintf("--last %d is not a number of runs", o.last), "at least 1")
 	}
 	for _, flag := range []string{"contender", "workload", "metric", "against", "last"} {
-		if listed && cmd.Flags().Changed(flag) {
+		if isList && cmd.Flags().Changed(flag) {
 			return cmdenv.Usage("--"+flag+" is for the history of a study", "tare history STUDY --"+flag+" …")
 		}
 	}
@@ -140,20 +142,27 @@ func (o *options) check(cmd *cobra.Command, args []string) error {
 	return cmdenv.CheckPatterns(o.only)
 }
 
+// Values of runRow.Stopped in addition to the reasons of results.
+const (
+	unfinished = "unfinished" // there is no result
+	unreadable = "unreadable" // the result cannot be read
+)
+
 // runRow is one stored run.
 type runRow struct {
 	Study    string    `json:"study"`
 	Started  time.Time `json:"started"`           // UTC
-	Seconds  float64   `json:"seconds,omitempty"` // measuring
+	Seconds  float64   `json:"seconds,omitempty"` // measuring time
 	Rounds   int       `json:"rounds_done"`
-	Stopped  string    `json:"stopped"` // from the result; unfinished without one, unreadable if it cannot be read
+	Stopped  string    `json:"stopped"` // the result's reason, unfinished or unreadable
 	Verdicts string    `json:"verdicts"`
-	Imported bool      `json:"imported,omitempty"` // measured elsewhere
-	Path     string    `json:"path"`               // of its directory
-	Error    string    `json:"error,omitempty"`    // why it cannot be read
+	Imported bool      `json:"imported,omitempty"` // measured on another machine
+	Path     string    `json:"path"`               // of the run's directory
+	Error    string    `json:"error,omitempty"`    // why the result cannot be read
 }
 
-// listRuns prints the runs of all studies, or of the one named.
+// listRuns prints the runs of all studies, or of the study in args. If a result cannot be read, the
+// error has the exit code of bad input.
 func listRuns(ctx context.Context, env cmdenv.Env, o options, args []string) error {
 	rows, err := readRuns(ctx, env, args)
 	if err != nil {
@@ -177,7 +186,8 @@ func listRuns(ctx context.Context, env cmdenv.Env, o options, args []string) err
 	return cmdenv.Code(exit)
 }
 
-// readRuns collects the runs of all studies, or of the one named.
+// readRuns collects the runs of all studies, or of the study in args. It returns an error if no study
+// has that name.
 func readRuns(ctx context.Context, env cmdenv.Env, args []string) ([]runRow, error) {
 	d, err := env.Dirs()
 	if err != nil {
@@ -188,7 +198,8 @@ func readRuns(ctx context.Context, env cmdenv.Env, args []string) ([]runRow, err
 		runs, err = history.Runs(d.AllResults())
 	} else {
 		runs, err = history.RunsOf(d.Results(args[0]))
-		if known := append(cmdenv.StudiesRun(d), env.Bundled()...); err == nil && len(runs) == 0 && !slices.Contains(known, args[0]) {
+		known := append(cmdenv.StudiesRun(d), env.Bundled()...)
+		if err == nil && len(runs) == 0 && !slices.Contains(known, args[0]) {
 			return nil, cmdenv.Unknown("study", args[0], known, "tare history lists the runs of all", "tare history")
 		}
 	}
@@ -214,31 +225,35 @@ func readRuns(ctx context.Context, env cmdenv.Env, args []string) ([]runRow, err
 	return rows, nil
 }
 
-func newRow(run history.Run, read history.Digest) runRow {
-	imported, err := history.Imported(run.Dir)
-	out := runRow{Study: run.Study, Started: run.Begun, Stopped: "unfinished", Verdicts: "-", Imported: imported, Path: run.Dir}
+// newRow returns the row of a run with the given digest of its result. The zero digest means that the
+// run has no result.
+func newRow(run history.Run, digest history.Digest) runRow {
+	isImported, err := history.Imported(run.Dir)
+	row := runRow{Study: run.Study, Started: run.Begun, Stopped: unfinished, Verdicts: "-", Imported: isImported, Path: run.Dir}
 	switch {
-	case read.Error != "":
-		out.Stopped, out.Error = "unreadable", read.Error
-		return out
+	case digest.Error != "":
+		row.Stopped, row.Error = unreadable, digest.Error
+		return row
 	case err != nil:
-		out.Stopped, out.Error = "unreadable", err.Error()
-		return out
-	case !run.Whole || read.Result == nil:
-		return out
+		row.Stopped, row.Error = unreadable, err.Error()
+		return row
+	case !run.Whole || digest.Result == nil:
+		return row
 	}
-	r := read.Result
-	out.Study, out.Seconds, out.Rounds, out.Stopped, out.Verdicts = r.Study, r.Seconds, r.RoundsDone, r.Stopped, primaryVerdicts(r)
+	r := digest.Result
+	row.Study, row.Seconds, row.Rounds, row.Stopped = r.Study, r.Seconds, r.RoundsDone, r.Stopped
+	row.Verdicts = primaryVerdicts(r)
 	if n := len(r.NotWeighed); n > 0 {
-		out.Verdicts += fmt.Sprintf(", %d left out", n)
+		row.Verdicts += fmt.Sprintf(", %d left out", n)
 	}
-	if !r.Started.IsZero() {
-		out.Started = r.Started.UTC().Truncate(time.Second)
+	if !r.Started.IsZero() { // more precise than the name of the directory
+		row.Started = r.Started.UTC().Truncate(time.Second)
 	}
-	return out
+	return row
 }
 
-// primaryVerdicts summarises the criteria on the primary metric, without traps.
+// primaryVerdicts summarises the verdicts of the criteria on the primary metric, without those of
+// traps: "met" for one criterion, "3 met, 1 void" for several.
 func primaryVerdicts(r *tare.Result) string {
 	count, total := map[tare.Ruling]int{}, 0
 	for _, v := range r.Verdicts {
@@ -250,8 +265,8 @@ func primaryVerdicts(r *tare.Result) string {
 	var parts []string
 	for _, ruling := range []tare.Ruling{tare.Met, tare.NotMet, tare.Inconclusive, tare.VoidRuling} {
 		switch n := count[ruling]; {
-		case n == 0:
-		case n == total && n == 1:
+		case n == 0: // not listed
+		case total == 1:
 			parts = append(parts, string(ruling))
 		default:
 			parts = append(parts, fmt.Sprintf("%d %s", n, ruling))
@@ -266,9 +281,14 @@ func primaryVerdicts(r *tare.Result) string {
 	return "no criterion"
 }
 
+// printRuns prints the table of runs, or a message if there are none.
 func printRuns(env cmdenv.Env, rows []runRow, args []string) error {
 	if len(rows) == 0 {
-		fmt.Fprintf(env.Err, "no run%s was kept yet; tare run keeps every result\n", strings.Join(append([]string{""}, args...), " of "))
+		ofStudy := ""
+		if len(args) > 0 {
+			ofStudy = " of " + args[0]
+		}
+		fmt.Fprintf(env.Err, "no run%s was kept yet; tare run keeps every result\n", ofStudy)
 		return nil
 	}
 	tw := tabwriter.NewWriter(env.Out, 0, 0, 2, ' ', 0)
@@ -278,7 +298,7 @@ func printRuns(env cmdenv.Env, rows []runRow, args []string) error {
 		if !r.Started.IsZero() {
 			when = r.Started.Format(time.DateTime)
 		}
-		if r.Stopped != "unfinished" && r.Stopped != "unreadable" {
+		if r.Stopped != unfinished && r.Stopped != unreadable {
 			rounds = fmt.Sprint(r.Rounds)
 		}
 		stopped := r.Stopped

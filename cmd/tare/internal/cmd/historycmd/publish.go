@@ -17,9 +17,9 @@ func (o options) isPublishing() bool {
 	return o.page != "" || o.badge != "" || o.format == "openmetrics"
 }
 
-// publishHistory writes the page, the badge and the metrics of all studies or of
-// the one named.
-func publishHistory(ctx context.Context, env cmdenv.Env, o options, studies []string) error {
+// publishHistory writes the page, the badge and the metrics that the flags select, of all studies or of
+// the study in args.
+func publishHistory(ctx context.Context, env cmdenv.Env, o options, args []string) error {
 	d, err := env.Dirs()
 	if err != nil {
 		return err
@@ -30,13 +30,15 @@ func publishHistory(ctx context.Context, env cmdenv.Env, o options, studies []st
 	}
 	defer x.Close()
 	known, err := x.Studies(ctx)
-	switch {
-	case err != nil:
+	if err != nil {
 		return fmt.Errorf("read the history: %w", err)
-	case len(studies) == 0:
-		studies = known
-	case !slices.Contains(known, studies[0]):
-		return cmdenv.Unknown("study", studies[0], known, "no run of it was kept; tare history lists the runs")
+	}
+	studies := known
+	if len(args) > 0 {
+		studies = args
+		if !slices.Contains(known, args[0]) {
+			return cmdenv.Unknown("study", args[0], known, "no run of it was kept; tare history lists the runs")
+		}
 	}
 	var trends []history.Trend
 	for _, name := range studies {
@@ -44,7 +46,8 @@ func publishHistory(ctx context.Context, env cmdenv.Env, o options, studies []st
 		if err != nil {
 			return fmt.Errorf("read the history: %w", err)
 		}
-		if trends = append(trends, t); len(t.Left) > 0 {
+		trends = append(trends, t)
+		if len(t.Left) > 0 {
 			fmt.Fprintf(env.Err, "tare: left out: %s\n", report.Legible(t.Left[0]))
 		}
 	}
@@ -53,7 +56,7 @@ func publishHistory(ctx context.Context, env cmdenv.Env, o options, studies []st
 		title = studies[0]
 	}
 	for _, file := range []struct {
-		path  string
+		path  string // "" if the file is not selected
 		write func(io.Writer) error
 	}{
 		{o.page, func(w io.Writer) error { return publish.Page(w, title, trends, env.Now()) }},

@@ -25,52 +25,53 @@ func isArchive(head []byte) bool {
 	return (bytes.HasPrefix(head, []byte("{")) || bytes.HasPrefix(head, []byte("["))) && !foreign.IsForeign(head)
 }
 
-// readRecorded replaces the file of a by one in UTF-8 with results of tare, if another tool
-// wrote it, or if it is compressed or in UTF-16. later receives the cleanup.
-func (a *source) readRecorded(later func(func()), now time.Time) error {
+// readRecorded replaces the file of s if it is not an archive as it is: by results of tare if another
+// tool wrote it, or by its text in UTF-8 if it is compressed or in UTF-16. addCleanup gets the function
+// that removes the new file. Records without a date get the time of the file; those of stdin get now.
+func (s *source) readRecorded(addCleanup func(func()), now time.Time) error {
 	head := make([]byte, sniffSize)
-	n, err := a.file.ReadAt(head, 0)
+	n, err := s.file.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("cannot read %s: %w", a.name, cmdenv.Cause(err))
+		return fmt.Errorf("cannot read %s: %w", s.name, cmdenv.Cause(err))
 	}
 	if isArchive(head[:n]) {
 		return nil
 	}
-	if info, err := a.file.Stat(); err == nil && info.Mode().IsRegular() && a.name != "<stdin>" {
+	if info, err := s.file.Stat(); err == nil && info.Mode().IsRegular() && s.name != "<stdin>" {
 		now = info.ModTime()
 	}
-	text, err := textfile.Open(io.NewSectionReader(a.file, 0, math.MaxInt64))
+	text, err := textfile.Open(io.NewSectionReader(s.file, 0, math.MaxInt64))
 	if err != nil {
-		return cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", a.name, cmdenv.Cause(err)), "")
+		return cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", s.name, cmdenv.Cause(err)), "")
 	}
 	src, err := io.ReadAll(io.LimitReader(text, history.MaxBytes+1))
 	if err != nil {
-		return cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", a.name, cmdenv.Cause(err)), "")
+		return cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", s.name, cmdenv.Cause(err)), "")
 	}
 	if len(src) > history.MaxBytes {
-		return tooLarge(a.name, history.MaxBytes, "name what tare history export wrote, or output of go test -bench")
+		return tooLarge(s.name, history.MaxBytes, "name what tare history export wrote, or output of go test -bench")
 	}
-	var read foreign.Records
+	var records foreign.Records
 	isForeign := false
 	if !isArchive(src[:min(len(src), sniffSize)]) {
-		if read, isForeign, err = foreign.Read(a.name, src, now); err != nil {
+		if records, isForeign, err = foreign.Read(s.name, src, now); err != nil {
 			return cmdenv.UsageOf(err, "")
 		}
 	}
 	if !isForeign && text.Found() == "" {
-		return nil // errors are reported when it is read
+		return nil // scanResults reports what is wrong with it
 	}
 	out, remove, err := machine.TempFile("recorded")
 	if err != nil {
 		return err
 	}
-	later(remove)
-	a.file, a.left = out, read.Left
+	addCleanup(remove)
+	s.file, s.omissions = out, records.Left
 	if !isForeign {
 		_, err := out.Write(src)
 		return err
 	}
-	for _, r := range read.Results {
+	for _, r := range records.Results {
 		if err := report.JSON(out, r); err != nil {
 			return err
 		}

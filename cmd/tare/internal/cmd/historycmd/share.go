@@ -35,6 +35,7 @@ type pushResult struct {
 	Left   []string `json:"left_out"` // results that could not be read, a line each
 }
 
+// addFlags declares the flags, which set s.
 func (s *sharingFlags) addFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.remote, "remote", "origin", "`name` or address of the remote repository")
 	cmd.Flags().StringVar(&s.branch, "branch", "tare-history", "`name` of the branch, which shares no commit with others")
@@ -53,6 +54,7 @@ func (s sharingFlags) findBranch(ctx context.Context) (gitrev.Shared, error) {
 	return gitrev.Shared{Repo: repo, Remote: s.remote, Branch: s.branch}, nil
 }
 
+// pushCommand returns tare history push.
 func pushCommand(env cmdenv.Env) *cobra.Command {
 	var s sharingFlags
 	cmd := &cobra.Command{
@@ -73,6 +75,7 @@ nothing. Working tree, index and branches of the repository stay as they are.`,
 	return cmd
 }
 
+// pushHistory adds the results of studies, or of all studies if there are none, to the branch.
 func pushHistory(ctx context.Context, env cmdenv.Env, s sharingFlags, studies []string) error {
 	shared, err := s.findBranch(ctx)
 	if err != nil {
@@ -95,7 +98,7 @@ func pushHistory(ctx context.Context, env cmdenv.Env, s sharingFlags, studies []
 	for _, why := range left {
 		fmt.Fprintf(env.Err, "tare: left out: %s\n", report.Legible(why))
 	}
-	files := map[string][]byte{}
+	files := map[string][]byte{} // by path in the branch: STUDY/SHA256.json
 	err = history.Scan("the kept results", &archive, func(k history.Kept, text []byte) error {
 		files[path.Join(filepath.Base(d.Results(k.Study)), k.SHA256+".json")] = text
 		return nil
@@ -104,16 +107,20 @@ func pushHistory(ctx context.Context, env cmdenv.Env, s sharingFlags, studies []
 		return err
 	}
 	added, err := shared.Add(ctx, files, "tare: results")
-	switch {
-	case err != nil:
-	case s.asJSON:
-		err = cmdenv.PrintJSON(env.Out, pushResult{s.remote, s.branch, added, len(files) - added, append([]string{}, left...)})
-	default:
-		_, err = fmt.Fprintf(env.Out, "added %s to %s of %s, %d %s there already\n", format.Count(added, "result"), s.branch, s.remote, len(files)-added, wasWere(len(files)-added))
+	if err != nil {
+		return err
 	}
+	present := len(files) - added
+	if s.asJSON {
+		return cmdenv.PrintJSON(env.Out, pushResult{
+			Remote: s.remote, Branch: s.branch, Added: added, There: present, Left: append([]string{}, left...), // [], not null
+		})
+	}
+	_, err = fmt.Fprintf(env.Out, "added %s to %s of %s, %d %s there already\n", format.Count(added, "result"), s.branch, s.remote, present, wasWere(present))
 	return err
 }
 
+// pullCommand returns tare history pull.
 func pullCommand(env cmdenv.Env) *cobra.Command {
 	var s sharingFlags
 	cmd := &cobra.Command{
@@ -133,12 +140,13 @@ in is marked as imported.`,
 	return cmd
 }
 
+// pullHistory imports the results in the branch.
 func pullHistory(ctx context.Context, env cmdenv.Env, s sharingFlags) error {
 	shared, err := s.findBranch(ctx)
 	if err != nil {
 		return err
 	}
-	_, there, err := shared.Files(ctx)
+	_, files, err := shared.Files(ctx)
 	if err != nil {
 		return sharedError(err)
 	}
@@ -148,7 +156,7 @@ func pullHistory(ctx context.Context, env cmdenv.Env, s sharingFlags) error {
 	}
 	defer remove()
 	copyTo := func(to io.Writer, hash string) (int64, error) { return shared.Copy(ctx, to, hash, history.MaxBytes) }
-	if err := copyResults(tmp, s.branch+" of "+s.remote, there, copyTo, maxCopied); err != nil {
+	if err := copyResults(tmp, s.branch+" of "+s.remote, files, copyTo, maxCopied); err != nil {
 		return sharedError(err)
 	}
 	return importHistory(ctx, env, []string{tmp.Name()}, s.asJSON)
@@ -162,9 +170,10 @@ func sharedError(err error) error {
 	return err
 }
 
-// copyResults copies the results in a branch once per hash, because a few bytes of a repository
-// can name one file any number of times.
-func copyResults(to io.Writer, branch string, files map[string]string, copyTo func(to io.Writer, hash string) (int64, error), most int64) error {
+// copyResults copies the results in a branch, at most maxBytes, a line each. files has their hashes by
+// path. It copies each hash once, because a few bytes of a repository can name one file any number of
+// times.
+func copyResults(to io.Writer, branch string, files map[string]string, copyTo func(to io.Writer, hash string) (int64, error), maxBytes int64) error {
 	copied := map[string]bool{}
 	var total int64
 	for name, hash := range files {
@@ -176,8 +185,9 @@ func copyResults(to io.Writer, branch string, files map[string]string, copyTo fu
 		if err != nil {
 			return fmt.Errorf("copy %s of %s: %w", name, branch, cmdenv.Cause(err))
 		}
-		if total += n; total > most {
-			return tooLarge("what "+branch+" holds", most, "push to another branch from time to time, with --branch")
+		total += n
+		if total > maxBytes {
+			return tooLarge("what "+branch+" holds", maxBytes, "push to another branch from time to time, with --branch")
 		}
 		if _, err := io.WriteString(to, "\n"); err != nil {
 			return fmt.Errorf("copy %s of %s: %w", name, branch, cmdenv.Cause(err))

@@ -2,7 +2,6 @@ package historycmd
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +19,7 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
+// exportCommand returns tare history export.
 func exportCommand(env cmdenv.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -50,6 +50,8 @@ type exportReport struct {
 	Left    []string       `json:"left_out"` // results that could not be read, a line each
 }
 
+// exportHistory writes the results of studies, or of all studies if there are none, to file; - is
+// stdout. It prints the results that it skips.
 func exportHistory(ctx context.Context, env cmdenv.Env, file string, studies []string, asJSON bool) error {
 	d, err := env.Dirs()
 	if err != nil {
@@ -69,14 +71,14 @@ func exportHistory(ctx context.Context, env cmdenv.Env, file string, studies []s
 			return cmdenv.Unknown("study", name, known, "no run of it was kept; tare history lists the runs")
 		}
 	}
-	done := exportReport{File: file}
+	exported := exportReport{File: file}
 	write := func(w io.Writer) (err error) {
-		done.Results, done.Left, err = x.Export(ctx, w, studies)
+		exported.Results, exported.Left, err = x.Export(ctx, w, studies)
 		return err
 	}
-	said := env.Out
+	messages := env.Out
 	if file == "-" {
-		said = env.Err
+		messages = env.Err
 		err = write(env.Out)
 	} else {
 		var out *cmdenv.Output
@@ -89,22 +91,23 @@ func exportHistory(ctx context.Context, env cmdenv.Env, file string, studies []s
 		return err
 	}
 	if asJSON {
-		if done.Results == nil {
-			done.Results = []history.Kept{}
+		if exported.Results == nil {
+			exported.Results = []history.Kept{} // in JSON [], not null
 		}
-		if done.Left == nil {
-			done.Left = []string{}
+		if exported.Left == nil {
+			exported.Left = []string{}
 		}
-		err = cmdenv.PrintJSON(said, done)
+		err = cmdenv.PrintJSON(messages, exported)
 	} else if file != "-" {
-		_, err = fmt.Fprintf(said, "wrote %s to %s\n", format.Count(len(done.Results), "result"), file)
+		_, err = fmt.Fprintf(messages, "wrote %s to %s\n", format.Count(len(exported.Results), "result"), file)
 	}
-	for _, why := range done.Left {
+	for _, why := range exported.Left {
 		fmt.Fprintf(env.Err, "tare: left out: %s\n", report.Legible(why))
 	}
 	return err
 }
 
+// importCommand returns tare history import.
 func importCommand(env cmdenv.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -146,21 +149,23 @@ without --trust.`,
 type importReport struct {
 	Taken []history.Kept `json:"imported"`
 	There []history.Kept `json:"already_kept"`
-	Left  []string       `json:"left_out,omitempty"` // of other tools' files, a line each
+	Left  []string       `json:"left_out,omitempty"` // omissions from files of other tools, a line each
 }
 
+// importHistory writes the results of files into the data directory. It reads each file twice: once
+// to check it, so that nothing is written if a file is invalid, and once to import it.
 func importHistory(ctx context.Context, env cmdenv.Env, files []string, asJSON bool) error {
 	d, err := env.Dirs()
 	if err != nil {
 		return err
 	}
-	sources, done, err := openArchives(ctx, env, files)
-	defer done()
+	sources, closeAll, err := openArchives(ctx, env, files)
+	defer closeAll()
 	if err != nil {
 		return err
 	}
-	for _, from := range sources { // check everything before the first write
-		if err := from.scanResults(func(history.Kept, []byte) error { return ctx.Err() }); err != nil {
+	for _, s := range sources {
+		if err := s.scanResults(func(history.Kept, []byte) error { return ctx.Err() }); err != nil {
 			return err
 		}
 	}
@@ -173,10 +178,11 @@ func importHistory(ctx context.Context, env cmdenv.Env, files []string, asJSON b
 	}
 	defer func() { x.Close() }()
 	result := importReport{Taken: []history.Kept{}, There: []history.Kept{}}
-	seen := map[string]string{}
-	for _, from := range sources {
-		err := from.scanResults(func(k history.Kept, text []byte) (err error) {
-			if k.Path = seen[k.SHA256]; k.Path == "" {
+	imported := map[string]string{} // path by hash; the index knows only earlier results
+	for _, s := range sources {
+		err := s.scanResults(func(k history.Kept, text []byte) (err error) {
+			k.Path = imported[k.SHA256]
+			if k.Path == "" {
 				k.Path, err = x.Has(ctx, k.SHA256)
 			}
 			if err != nil || k.Path != "" {
@@ -186,7 +192,7 @@ func importHistory(ctx context.Context, env cmdenv.Env, files []string, asJSON b
 			if k.Path, err = history.Keep(d.Results(k.Study), k, text); err != nil {
 				return fmt.Errorf("cannot write results to %s: %w", d.Data, cmdenv.Cause(err))
 			}
-			seen[k.SHA256] = k.Path
+			imported[k.SHA256] = k.Path
 			result.Taken = append(result.Taken, k)
 			return nil
 		})
@@ -197,23 +203,24 @@ func importHistory(ctx context.Context, env cmdenv.Env, files []string, asJSON b
 	if err := x.Refresh(ctx); err != nil {
 		return fmt.Errorf("read the results in %s: %w", d.Data, err)
 	}
-	for _, from := range sources {
-		result.Left = append(result.Left, from.left...)
+	for _, s := range sources {
+		result.Left = append(result.Left, s.omissions...)
 	}
-	for _, what := range result.Left {
-		fmt.Fprintf(env.Err, "tare: left out: %s\n", report.Legible(what))
+	for _, line := range result.Left {
+		fmt.Fprintf(env.Err, "tare: left out: %s\n", report.Legible(line))
 	}
 	if asJSON {
 		return cmdenv.PrintJSON(env.Out, result)
 	}
-	left := ""
+	omitted := ""
 	if n := len(result.Left); n > 0 {
-		left = fmt.Sprintf("; %s left out, see above", format.Count(n, "line"))
+		omitted = fmt.Sprintf("; %s left out, see above", format.Count(n, "line"))
 	}
-	_, err = fmt.Fprintf(env.Out, "took in %s, %d %s kept already%s\n", format.Count(len(result.Taken), "result"), len(result.There), wasWere(len(result.There)), left)
+	_, err = fmt.Fprintf(env.Out, "took in %s, %d %s kept already%s\n", format.Count(len(result.Taken), "result"), len(result.There), wasWere(len(result.There)), omitted)
 	return err
 }
 
+// wasWere returns the verb for n results.
 func wasWere(n int) string {
 	if n == 1 {
 		return "was"
@@ -221,37 +228,42 @@ func wasWere(n int) string {
 	return "were"
 }
 
-// source is an archive that can be read repeatedly.
+// source is an archive of results that can be read repeatedly.
 type source struct {
-	name string
-	file *os.File
-	left []string // omissions from another tool's file, a line each
+	name      string   // for messages
+	file      *os.File // the archive, or a copy of it
+	omissions []string // what an archive converted from another tool's file lacks, a line each
 }
 
-func (a source) scanResults(do func(history.Kept, []byte) error) error {
-	if _, err := a.file.Seek(0, io.SeekStart); err != nil {
+// scanResults calls visit for all results, from the beginning.
+func (s source) scanResults(visit func(history.Kept, []byte) error) error {
+	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	return history.Scan(a.name, a.file, do)
+	return history.Scan(s.name, s.file, visit)
 }
 
 // maxCopied limits the bytes of streams copied to the disk.
 const maxCopied = 4 << 30
 
-// copyStream copies a stream to tmp: an archive of at most most bytes, or another file of at
-// most mostElse. It parses an archive while copying, so that an endless document does not fill
-// the disk.
-func copyStream(ctx context.Context, name string, in io.Reader, tmp *os.File, mostElse, most int64) error {
-	begin := bufio.NewReaderSize(in, sniffSize)
-	head, err := begin.Peek(sniffSize)
+// copyStream copies a stream to tmp: an archive of at most maxArchive bytes, or a file of another tool
+// of at most maxForeign bytes. It parses an archive while copying, so that an endless document does
+// not fill the disk.
+func copyStream(ctx context.Context, name string, in io.Reader, tmp *os.File, maxForeign, maxArchive int64) error {
+	stream := bufio.NewReaderSize(in, sniffSize)
+	head, err := stream.Peek(sniffSize)
 	switch {
-	case err != nil && !errors.Is(err, io.EOF):
+	case err != nil && !errors.Is(err, io.EOF): // returned below
 	case !isArchive(head):
-		_, err = io.Copy(tmp, io.LimitReader(begin, mostElse+1)) // the reader rejects the additional byte
+		_, err = io.Copy(tmp, io.LimitReader(stream, maxForeign+1)) // readRecorded rejects the additional byte
 	default:
-		err = history.Scan(name, io.TeeReader(begin, tmp), func(history.Kept, []byte) error {
-			if n, err := tmp.Seek(0, io.SeekCurrent); err != nil || n > most {
-				return cmp.Or(err, tooLarge(name, most, "save it to a file and import that"))
+		err = history.Scan(name, io.TeeReader(stream, tmp), func(history.Kept, []byte) error {
+			size, err := tmp.Seek(0, io.SeekCurrent)
+			if err != nil {
+				return err
+			}
+			if size > maxArchive {
+				return tooLarge(name, maxArchive, "save it to a file and import that")
 			}
 			return ctx.Err()
 		})
@@ -262,65 +274,61 @@ func copyStream(ctx context.Context, name string, in io.Reader, tmp *os.File, mo
 	return err
 }
 
-func tooLarge(name string, most int64, hint string) error {
-	return cmdenv.Usage(fmt.Sprintf("%s is larger than %d MiB", name, most>>20), hint)
+// tooLarge returns the usage error about a file of more than maxBytes.
+func tooLarge(name string, maxBytes int64, hint string) error {
+	return cmdenv.Usage(fmt.Sprintf("%s is larger than %d MiB", name, maxBytes>>20), hint)
 }
 
-// openArchives opens files, and copies stdin and other streams first. The caller must call done
-// in any case.
-func openArchives(ctx context.Context, env cmdenv.Env, files []string) (sources []source, done func(), err error) {
-	var undo []func()
-	done = func() {
-		for _, f := range slices.Backward(undo) {
+// openArchives opens files and converts those of other tools; - is stdin. The caller must call
+// closeAll even if there is an error.
+func openArchives(ctx context.Context, env cmdenv.Env, files []string) (sources []source, closeAll func(), err error) {
+	var cleanups []func()
+	addCleanup := func(f func()) { cleanups = append(cleanups, f) }
+	closeAll = func() {
+		for _, f := range slices.Backward(cleanups) {
 			f()
 		}
 	}
 	for _, name := range files {
-		a := source{name: name}
+		s := source{name: name}
 		in := env.In
 		if name == "-" {
-			a.name = "<stdin>"
+			s.name = "<stdin>"
 		} else {
 			f, err := os.Open(name)
 			if errors.Is(err, fs.ErrNotExist) {
-				return nil, done, cmdenv.Usage("no file "+name, "what tare history export wrote, or a result.json")
+				return nil, closeAll, cmdenv.Usage("no file "+name, "what tare history export wrote, or a result.json")
 			}
 			if err != nil {
-				return nil, done, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", name, cmdenv.Cause(err)), "")
+				return nil, closeAll, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", name, cmdenv.Cause(err)), "")
 			}
-			undo = append(undo, func() { f.Close() })
+			addCleanup(func() { f.Close() })
 			info, err := f.Stat()
 			switch {
 			case err != nil:
-				return nil, done, fmt.Errorf("cannot read %s: %w", name, cmdenv.Cause(err))
+				return nil, closeAll, fmt.Errorf("cannot read %s: %w", name, cmdenv.Cause(err))
 			case info.IsDir():
-				return nil, done, cmdenv.Usage("cannot read "+name+": it is a directory", "name a file; a run's is its result.json")
+				return nil, closeAll, cmdenv.Usage("cannot read "+name+": it is a directory", "name a file; a run's is its result.json")
 			case info.Mode().IsRegular():
-				a.file = f
+				s.file = f
 			}
 			in = f
 		}
-		if a.file != nil {
-			err = a.readRecorded(func(f func()) { undo = append(undo, f) }, env.Now())
-		}
-		if err != nil {
-			return nil, done, err
-		}
-		if a.file == nil {
+		if s.file == nil { // a stream, which can be read only once
 			tmp, remove, err := machine.TempFile("import")
 			if err != nil {
-				return nil, done, err
+				return nil, closeAll, err
 			}
-			undo = append(undo, remove)
-			if err := copyStream(ctx, a.name, in, tmp, history.MaxBytes, maxCopied); err != nil {
-				return nil, done, err
+			addCleanup(remove)
+			if err := copyStream(ctx, s.name, in, tmp, history.MaxBytes, maxCopied); err != nil {
+				return nil, closeAll, err
 			}
-			a.file = tmp
-			if err := a.readRecorded(func(f func()) { undo = append(undo, f) }, env.Now()); err != nil {
-				return nil, done, err
-			}
+			s.file = tmp
 		}
-		sources = append(sources, a)
+		if err := s.readRecorded(addCleanup, env.Now()); err != nil {
+			return nil, closeAll, err
+		}
+		sources = append(sources, s)
 	}
-	return sources, done, nil
+	return sources, closeAll, nil
 }

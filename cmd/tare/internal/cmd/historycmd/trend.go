@@ -20,7 +20,8 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// showTrend prints the ratios of a study from run to run.
+// showTrend prints the ratios of a study from run to run, and the results that it could not read. If
+// there are such results, the error has the exit code of bad input.
 func showTrend(ctx context.Context, env cmdenv.Env, o options, study string) error {
 	d, err := env.Dirs()
 	if err != nil {
@@ -37,7 +38,8 @@ func showTrend(ctx context.Context, env cmdenv.Env, o options, study string) err
 		return fmt.Errorf("read the history: %w", err)
 	}
 	if len(t.Machines) == 0 && len(t.Left) == 0 {
-		if known := append(cmdenv.StudiesRun(d), env.Bundled()...); !slices.Contains(known, study) {
+		known := append(cmdenv.StudiesRun(d), env.Bundled()...)
+		if !slices.Contains(known, study) {
 			return cmdenv.Unknown("study", study, known, "tare history lists the runs of all", "tare history")
 		}
 		if o.format == "text" {
@@ -84,7 +86,8 @@ func openHistory(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs) (*index.Ind
 	return x, nil
 }
 
-// checkNames returns an error for a name in the query that no result has.
+// checkNames returns an error if no result of the study has the metric or a contender or workload of
+// the query. It returns nil if there are no results.
 func checkNames(ctx context.Context, env cmdenv.Env, x *index.Index, q history.Query, t history.Trend) error {
 	if len(t.Machines) == 0 {
 		return nil
@@ -153,16 +156,18 @@ func writeTrend(w io.Writer, t history.Trend, ascii bool, st report.Style) {
 	}
 }
 
+// writeTrendTable writes a line for each contender and workload. A workload is named only in its first
+// line.
 func writeTrendTable(w io.Writer, m history.Machine, metric string, ascii bool) {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "  workload\tcontender\ttrend\tlast ratio\tmeasured (UTC)\tchange")
-	shown := ""
+	previous := ""
 	for _, s := range m.Series {
 		workload := s.Workload
-		if workload == shown {
+		if workload == previous {
 			workload = ""
 		}
-		shown = s.Workload
+		previous = s.Workload
 		last, when := "void", "-"
 		if s.Last != nil {
 			last, when = s.Last.Bounds(), format.Minute(m.Runs[s.Last.Run].Started)
@@ -183,30 +188,31 @@ func writeOmissions(w io.Writer, m history.Machine, st report.Style) {
 	}
 }
 
-// writeStale lists the conditions of older runs that differ from the newest, grouped by text.
+// writeStale lists the conditions of older runs that differ from those of the newest run, one line for
+// all runs with the same differences.
 func writeStale(w io.Writer, m history.Machine, st report.Style) {
-	const most = 4
-	var order []string
-	when := map[string][]string{}
+	const maxShown = 4             // differences of a run
+	var order []string             // texts, in the order of the runs
+	times := map[string][]string{} // start times of the runs, by text
 	for _, r := range m.Runs {
 		if len(r.Stale) == 0 {
 			continue
 		}
-		text := strings.Join(r.Stale[:min(most, len(r.Stale))], "; ")
-		if more := len(r.Stale) - most; more > 0 {
+		text := strings.Join(r.Stale[:min(maxShown, len(r.Stale))], "; ")
+		if more := len(r.Stale) - maxShown; more > 0 {
 			text += fmt.Sprintf("; and %d more (--json lists them)", more)
 		}
-		if _, ok := when[text]; !ok {
+		if _, ok := times[text]; !ok {
 			order = append(order, text)
 		}
-		when[text] = append(when[text], format.Minute(r.Started))
+		times[text] = append(times[text], format.Minute(r.Started))
 	}
 	if len(order) == 0 {
 		return
 	}
 	fmt.Fprintln(w, "\n  "+cmdenv.Paint(st.Warn, "stale")+", made with something else than the newest run:")
 	for _, text := range order {
-		fmt.Fprintf(w, "  - %s: %s\n", strings.Join(when[text], ", "), text)
+		fmt.Fprintf(w, "  - %s: %s\n", strings.Join(times[text], ", "), text)
 	}
 }
 
@@ -217,7 +223,7 @@ func writeTrendCSV(w io.Writer, t history.Trend) error {
 		return err
 	}
 	text := report.CSVText
-	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	formatNumber := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	for _, m := range t.Machines {
 		for _, s := range m.Series {
 			for _, p := range s.Points {
@@ -226,16 +232,16 @@ func writeTrendCSV(w io.Writer, t history.Trend) error {
 				}
 				low, high := "", ""
 				if p.Bounded() {
-					low, high = number(p.Low), number(p.High)
+					low, high = formatNumber(p.Low), formatNumber(p.High)
 				}
-				value, other := "", "" // of a metric that counts
+				value, againstValue := "", "" // only of metrics that count
 				if p.Count != nil {
-					value, other = number(p.Count.Value), number(p.Count.Against)
+					value, againstValue = formatNumber(p.Count.Value), formatNumber(p.Count.Against)
 				}
 				run := m.Runs[p.Run]
 				if err := out.Write([]string{
-					text(t.Study), text(m.Name), run.Started.Format(time.RFC3339), text(s.Workload), text(s.Contender), text(t.Metric), text(t.Against), number(p.Ratio), low, high, number(p.Level),
-					strconv.FormatBool(p.Void), strconv.FormatBool(p.Stale), strconv.FormatBool(p.Other), text(run.Path), value, other,
+					text(t.Study), text(m.Name), run.Started.Format(time.RFC3339), text(s.Workload), text(s.Contender), text(t.Metric), text(t.Against), formatNumber(p.Ratio), low, high, formatNumber(p.Level),
+					strconv.FormatBool(p.Void), strconv.FormatBool(p.Stale), strconv.FormatBool(p.Other), text(run.Path), value, againstValue,
 				}); err != nil {
 					return err
 				}
