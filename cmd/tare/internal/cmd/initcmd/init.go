@@ -20,8 +20,8 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// gateDocs has the recipes for CI.
-const gateDocs = "https://github.com/tarebench/tare/blob/main/docs/gate.md"
+// ciDocs is the address of the recipes for CI.
+const ciDocs = "https://github.com/tarebench/tare/blob/main/deploy/ci/README.md"
 
 // initReport is the output of tare init.
 type initReport struct {
@@ -154,14 +154,14 @@ func nextSteps(found survey.Survey) []string {
 	if len(found.Benchmarks) == 0 {
 		first = "write a benchmark, e.g. func BenchmarkEncode(b *testing.B) in a test file; then tare gate"
 	}
-	second := "run tare gate in CI; exit code 3 blocks a change: " + gateDocs
+	second := "run tare gate in CI; exit code 3 blocks a change: " + ciDocs
 	switch {
 	case slices.Contains(found.CI, survey.GitHub):
-		second = "tare init --github writes a workflow for pull requests: " + gateDocs + "#github-actions"
+		second = "tare init --github writes a workflow for pull requests: " + ciDocs + "#github-actions"
 	case slices.Contains(found.CI, survey.GitLab):
-		second = "tare init --gitlab writes a job for merge requests: " + gateDocs + "#gitlab-ci"
+		second = "tare init --gitlab writes a job for merge requests: " + ciDocs + "#gitlab-ci"
 	case len(found.CI) > 0:
-		second = "run tare gate in " + strings.Join(found.CI, " or ") + "; exit code 3 blocks a change: " + gateDocs
+		second = "run tare gate in " + strings.Join(found.CI, " or ") + "; exit code 3 blocks a change: " + ciDocs
 	}
 	return []string{first, second}
 }
