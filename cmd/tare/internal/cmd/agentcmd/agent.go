@@ -20,11 +20,11 @@ import (
 
 // options holds the flags of tare agent.
 type options struct {
-	stdio     bool
-	join      fleet.Join
+	stdio     bool       // the coordinator is at the other end of stdin and stdout
+	join      fleet.Join // a coordinator at an address, or a NATS cluster
 	tokenFile string
-	name      string
-	prefix    string
+	name      string // of this agent; "" means the host's name
+	prefix    string // of subjects in the NATS cluster
 	limits    cmdenv.Limits
 }
 
@@ -62,30 +62,31 @@ that it refuses.`,
 	return cmd
 }
 
+// addFlags declares the flags, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
-	meet := cmdenv.NewFlags("Who orders")
-	meet.Set.StringVar(&o.join.Addr, "join", "", "join the coordinator at `host:port`")
-	meet.Set.StringVar(&o.join.Fingerprint, "fingerprint", "", "`SHA-256` of that coordinator's certificate")
-	meet.Set.StringVar(&o.tokenFile, "token-file", "", "`file` with the token of its name")
-	meet.Set.StringVar(&o.join.URL, "nats", "", "join the NATS cluster at `URL`")
-	meet.Set.StringVar(&o.join.Creds, "nats-creds", "", "`file` with credentials of that cluster")
-	meet.Set.StringVar(&o.prefix, "fleet", fleet.DefaultPrefix, "`prefix` of subjects in that cluster")
-	meet.Set.StringVar(&o.name, "name", "", "of this agent; default: the host's")
-	meet.Set.BoolVar(&o.stdio, "stdio", false, "the coordinator is at the other end of stdin and stdout; tare run --on starts it so")
-	most := cmdenv.NewFlags("What is taken")
-	o.limits.Add(most.Set, "take orders that run code of their own: benchmarks, types, and studies with commands or URLs")
-	cmdenv.AddFlags(cmd, meet, most)
+	coordinator := cmdenv.NewFlags("Who orders")
+	coordinator.Set.StringVar(&o.join.Addr, "join", "", "join the coordinator at `host:port`")
+	coordinator.Set.StringVar(&o.join.Fingerprint, "fingerprint", "", "`SHA-256` of that coordinator's certificate")
+	coordinator.Set.StringVar(&o.tokenFile, "token-file", "", "`file` with the token of its name")
+	coordinator.Set.StringVar(&o.join.URL, "nats", "", "join the NATS cluster at `URL`")
+	coordinator.Set.StringVar(&o.join.Creds, "nats-creds", "", "`file` with credentials of that cluster")
+	coordinator.Set.StringVar(&o.prefix, "fleet", fleet.DefaultPrefix, "`prefix` of subjects in that cluster")
+	coordinator.Set.StringVar(&o.name, "name", "", "of this agent; default: the host's")
+	coordinator.Set.BoolVar(&o.stdio, "stdio", false, "the coordinator is at the other end of stdin and stdout; tare run --on starts it so")
+	limits := cmdenv.NewFlags("What is taken")
+	o.limits.Add(limits.Set, "take orders that run code of their own: benchmarks, types, and studies with commands or URLs")
+	cmdenv.AddFlags(cmd, coordinator, limits)
 }
 
 // check validates the flags and their combinations.
 func (o *options) check(env cmdenv.Env) error {
-	ways := 0
-	for _, way := range []bool{o.stdio, o.join.Addr != "", o.join.URL != ""} {
-		if way {
-			ways++
+	coordinators := 0
+	for _, isSet := range []bool{o.stdio, o.join.Addr != "", o.join.URL != ""} {
+		if isSet {
+			coordinators++
 		}
 	}
-	if ways != 1 {
+	if coordinators != 1 {
 		return cmdenv.Usage("an agent has one coordinator", "--join HOST:PORT or --nats URL; tare run --on ssh:HOST starts agents by itself")
 	}
 	if err := fleet.CheckPrefix(o.prefix); err != nil {
@@ -94,7 +95,8 @@ func (o *options) check(env cmdenv.Env) error {
 	return o.limits.Check(env)
 }
 
-// runAgent serves one coordinator on stdin and stdout, or the one at the address.
+// runAgent serves one coordinator until a signal arrives. On stdin and stdout it also ends with the
+// connection; over the network it waits for the coordinator to return.
 func (o *options) runAgent(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command) error {
 	err := o.check(env)
 	if err != nil {
@@ -159,6 +161,7 @@ func (o *options) runAgent(ctx context.Context, env cmdenv.Env, root func(cmdenv
 // errStopped ends orders when the user stops the agent.
 var errStopped = errors.New("the agent was stopped")
 
+// formatReason returns why a token cannot be read. nil means that no file was set.
 func formatReason(err error) string {
 	if err == nil {
 		return "it is not given"
@@ -166,8 +169,8 @@ func formatReason(err error) string {
 	return format.Line(cmdenv.Cause(err).Error(), format.LineLimit)
 }
 
-// claimMachine locks the machine for measuring, or returns an error with the holder. It does
-// not wait: the coordinator may be waiting for the same machine.
+// claimMachine locks the machine for measuring. If another tare has the lock, it returns an error that
+// names the holder, and does not wait: the holder may be the coordinator, which waits for this agent.
 func claimMachine(ctx context.Context, env cmdenv.Env) (release func(), err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -176,7 +179,7 @@ func claimMachine(ctx context.Context, env cmdenv.Env) (release func(), err erro
 	})
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
-		return func() {}, nil // tare run records it in the result
+		return func() {}, nil // this system has no such lock; tare run records that in the result
 	case err != nil && context.Cause(ctx) != nil:
 		err = context.Cause(ctx)
 	}

@@ -25,7 +25,9 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// runOrder runs the tare command of an order and returns the document that it prints.
+// runOrder runs the tare command of an order, in this process, and returns the document that the
+// command prints. The command runs among the order's files in a temporary directory. root returns the
+// tree of commands for an environment.
 func runOrder(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command, o fleet.StudyOrder, t fleet.Task) ([]byte, error) {
 	dir, remove, err := machine.TempDir("agent")
 	if err != nil {
@@ -39,8 +41,8 @@ func runOrder(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.
 	if env, err = withBuiltIn(env); err != nil && len(o.Contenders) > 0 {
 		return nil, err
 	}
-	p := orderFiles{ctx: ctx, cache: filepath.Join(dirs.Cache, "sent"), files: filepath.Join(dir, "files"), fetch: t.Fetch}
-	leave, err := p.enterDirectory(o, filepath.Join(dir, "repo"))
+	files := orderFiles{ctx: ctx, cache: filepath.Join(dirs.Cache, "sent"), dir: filepath.Join(dir, "files"), fetch: t.Fetch}
+	leave, err := files.enterDirectory(o, filepath.Join(dir, "repo"))
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +52,7 @@ func runOrder(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.
 	}
 	var out bytes.Buffer
 	env.Ordered = true
-	env.In, env.Out, env.Args = strings.NewReader(o.Text), &out, o.Args(p.files)
+	env.In, env.Out, env.Args = strings.NewReader(o.Text), &out, o.Args(files.dir)
 	run := root(withPermit(withData(env, filepath.Join(dir, "data")), o, t.Permit))
 	run.SetArgs(env.Args)
 	err = run.ExecuteContext(ctx)
@@ -61,33 +63,33 @@ func runOrder(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.
 	return nil, err
 }
 
-// withAgentDirs returns env with the agent's cache and the catalog around its starting
-// directory, if there is one. Commands of env run among the files of an order and would not
-// find these.
+// withAgentDirs returns env with absolute paths of the agent's cache and catalog. The catalog is that of
+// TARE_CATALOG, otherwise that of the repository around the starting directory, if there is one.
+// Commands of orders run in another directory, from which they would not find these.
 func withAgentDirs(env cmdenv.Env) (cmdenv.Env, error) {
 	dirs, err := env.Dirs()
 	if err != nil {
 		return env, err
 	}
-	at, err := filepath.Abs(env.CatalogDir(""))
+	catalogDir, err := filepath.Abs(env.CatalogDir("")) // of "" it is the working directory
 	if err != nil {
 		return env, err
 	}
 	values := map[string]string{"TARE_CACHE": dirs.Cache}
 	if env.CatalogDir("") == "" {
-		at, err = catalog.Repository(at)
+		catalogDir, err = catalog.Repository(catalogDir)
 	}
 	switch {
 	case err == nil:
-		values[catalog.EnvCatalog] = at
+		values[catalog.EnvCatalog] = catalogDir
 	case !errors.Is(err, catalog.ErrNone):
 		return env, cmdenv.UsageOf(err, "")
 	}
 	return withVariables(env, values), nil
 }
 
-// withBuiltIn returns env with the built-in catalog if it has none. If that cannot be unpacked,
-// the commands of env find none.
+// withBuiltIn returns env with the built-in catalog if it has no catalog. If the built-in catalog cannot
+// be unpacked, withBuiltIn returns an error and an env whose catalog does not exist.
 func withBuiltIn(env cmdenv.Env) (cmdenv.Env, error) {
 	if env.CatalogDir("") != "" {
 		return env, nil
@@ -96,17 +98,17 @@ func withBuiltIn(env cmdenv.Env) (cmdenv.Env, error) {
 	if err != nil {
 		return env, err
 	}
-	carried, err := catalog.Carried(dirs.Cache)
-	dir := carried.Dir
+	builtIn, err := catalog.Carried(dirs.Cache)
+	dir := builtIn.Dir
 	if err != nil {
 		dir = catalog.Unpacked(dirs.Cache)
-	} else if root, err := carried.Repository(); err == nil {
+	} else if root, err := builtIn.Repository(); err == nil {
 		dir = root
 	}
 	return withVariables(env, map[string]string{catalog.EnvCatalog: dir}), err
 }
 
-// withVariables returns env with other values of some variables.
+// withVariables returns env in which the environment variables values have these values.
 func withVariables(env cmdenv.Env, values map[string]string) cmdenv.Env {
 	getenv := env.Getenv
 	env.Getenv = func(name string) string {
@@ -118,8 +120,8 @@ func withVariables(env cmdenv.Env, values map[string]string) cmdenv.Env {
 	return env
 }
 
-// checkContenders rejects an order whose contenders have other sources here than at the
-// coordinator, before any measurement.
+// checkContenders returns an error if a contender of the order has other sources on this machine than
+// at the coordinator.
 func checkContenders(env cmdenv.Env, o fleet.StudyOrder) error {
 	if len(o.Contenders) == 0 {
 		return nil
@@ -141,7 +143,8 @@ func checkContenders(env cmdenv.Env, o fleet.StudyOrder) error {
 	return nil
 }
 
-// checkNothing returns a NothingError if the command found nothing to measure.
+// checkNothing returns a *fleet.NothingError if the command found nothing to measure: it printed nothing,
+// or a report of tare gate without results.
 func checkNothing(o fleet.StudyOrder, document []byte) error {
 	var report struct {
 		Sentence string            `json:"sentence"`
@@ -156,26 +159,31 @@ func checkNothing(o fleet.StudyOrder, document []byte) error {
 	return nil
 }
 
-// withData returns env with a data directory, and with the machine lock of the agent.
+// withData returns env for the command of an order, with a data directory of its own.
 func withData(env cmdenv.Env, data string) cmdenv.Env {
 	return withVariables(env, map[string]string{
-		"TARE_DATA": data, "TARE_LOCK": fmt.Sprintf("agent-%d", os.Getpid()), // the agent holds the machine lock
-		"GITHUB_ACTIONS": "", "GITHUB_STEP_SUMMARY": "", "GITHUB_OUTPUT": "", // the coordinator reports to them
+		"TARE_DATA":           data,
+		"TARE_LOCK":           fmt.Sprintf("agent-%d", os.Getpid()), // another lock: the agent already has the machine's
+		"GITHUB_ACTIONS":      "",                                   // the coordinator reports to GitHub Actions
+		"GITHUB_STEP_SUMMARY": "",
+		"GITHUB_OUTPUT":       "",
 	})
 }
 
-// withPermit returns env in which the first study requests a permit before each round. The
-// other studies of a gate have a fixed number of rounds.
+// withPermit returns env in which the first study requests a permit before each round. Further
+// studies, which only a gate has, run a fixed number of rounds instead.
 func withPermit(env cmdenv.Env, o fleet.StudyOrder, permit lab.Permit) cmdenv.Env {
-	run, first := env.Lab.Run, true
+	run, isFirst := env.Lab.Run, true
 	if run == nil {
 		run = lab.Run
 	}
 	env.Lab.Run = func(ctx context.Context, s tare.Study, options lab.Options) (*tare.Result, error) {
-		if options.Permit = permit; !first {
+		if isFirst {
+			options.Permit = permit
+		} else {
 			options.Permit, options.Rounds = nil, o.Share
 		}
-		first = false
+		isFirst = false
 		return run(ctx, s, options)
 	}
 	return env
@@ -184,15 +192,16 @@ func withPermit(env cmdenv.Env, o fleet.StudyOrder, permit lab.Permit) cmdenv.En
 // orderFiles fetches the files of an order.
 type orderFiles struct {
 	ctx   context.Context
-	cache string // directory of received files, by content
-	files string // directory of the order's files
+	cache string // directory of received files, which are named by their content
+	dir   string // directory of the order's files, under their own names
 	fetch func(context.Context, fleet.File, io.Writer) error
 }
 
-// enterDirectory fetches the order's files and changes the working directory to its repository
-// or files until leave is called. It is safe because an agent runs one order at a time.
+// enterDirectory fetches the order's files, and unpacks its repository into repo if it has one. It
+// changes the working directory to the project in the repository, or else to the files, until leave
+// is called. It is safe because an agent runs one order at a time.
 func (p orderFiles) enterDirectory(o fleet.StudyOrder, repo string) (leave func(), err error) {
-	if err := os.MkdirAll(p.files, 0o700); err != nil {
+	if err := os.MkdirAll(p.dir, 0o700); err != nil {
 		return nil, err
 	}
 	for _, f := range o.Files {
@@ -200,7 +209,7 @@ func (p orderFiles) enterDirectory(o fleet.StudyOrder, repo string) (leave func(
 			return nil, err
 		}
 	}
-	here := p.files
+	workDir := p.dir
 	if o.Repo != nil {
 		var packs []string
 		for _, f := range o.Packs {
@@ -213,7 +222,7 @@ func (p orderFiles) enterDirectory(o fleet.StudyOrder, repo string) (leave func(
 		if err := os.Mkdir(repo, 0o700); err != nil {
 			return nil, err
 		}
-		if here, err = gitrev.Unpack(p.ctx, *o.Repo, packs, repo); err != nil {
+		if workDir, err = gitrev.Unpack(p.ctx, *o.Repo, packs, repo); err != nil {
 			return nil, err
 		}
 	}
@@ -221,7 +230,7 @@ func (p orderFiles) enterDirectory(o fleet.StudyOrder, repo string) (leave func(
 	if err != nil {
 		return nil, err
 	}
-	return func() { _ = os.Chdir(before) }, os.Chdir(here)
+	return func() { _ = os.Chdir(before) }, os.Chdir(workDir)
 }
 
 // placeFile copies a file of the order to its path.
@@ -230,7 +239,7 @@ func (p orderFiles) placeFile(f fleet.File) error {
 	if err != nil {
 		return err
 	}
-	to := filepath.Join(p.files, filepath.FromSlash(f.Name))
+	to := filepath.Join(p.dir, filepath.FromSlash(f.Name))
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
 	}
