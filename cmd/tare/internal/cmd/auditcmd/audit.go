@@ -1,5 +1,5 @@
-// Package auditcmd is tare audit: it reads benchmarks that others wrote, and what
-// they say of them, before anybody believes the figures.
+// Package auditcmd implements tare audit: it checks benchmarks, their output and pages about them for
+// mistakes that make figures wrong. It runs nothing.
 package auditcmd
 
 import (
@@ -23,12 +23,13 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// options are the flags of tare audit.
+// options holds the flags of tare audit.
 type options struct {
-	asJSON, asSARIF, asGitHub bool
-	rules                     bool
+	asJSON, asSARIF, asGitHub bool // at most one
+	rules                     bool // list the rules
 }
 
+// addFlags declares the flags, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&o.asJSON, "json", false, "print JSON (docs/schema/audit.schema.json)")
@@ -37,11 +38,11 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.rules, "rules", false, "list the rules")
 }
 
-// check rejects what contradicts itself or is missing.
+// check rejects flags and arguments that contradict each other, and missing arguments.
 func (o *options) check(args []string) error {
 	formats := 0
-	for _, set := range []bool{o.asJSON, o.asSARIF, o.asGitHub} {
-		if set {
+	for _, isSet := range []bool{o.asJSON, o.asSARIF, o.asGitHub} {
+		if isSet {
 			formats++
 		}
 	}
@@ -58,7 +59,7 @@ func (o *options) check(args []string) error {
 	return nil
 }
 
-// Command is tare audit.
+// Command returns tare audit.
 func Command(env cmdenv.Env) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
@@ -122,10 +123,11 @@ func (o *options) listRules(env cmdenv.Env) error {
 	return nil
 }
 
-// readInputs reads everything that was named.
+// readInputs reads the files and directories of args: Go files by the rules for code, other files as
+// results or pages, directories for both. - is stdin.
 func readInputs(env cmdenv.Env, cmd *cobra.Command, args []string) (audit.Document, error) {
 	d := audit.Document{Schema: audit.Schema, Read: []string{}, Notes: []string{}, Findings: []audit.Finding{}}
-	var code []string
+	var code []string // Go files and directories
 	for _, arg := range args {
 		if arg == stdin {
 			if err := readResult(arg, env.In, &d); err != nil {
@@ -172,8 +174,7 @@ func readInputs(env cmdenv.Env, cmd *cobra.Command, args []string) (audit.Docume
 	return d, nil
 }
 
-// readError returns an error of reading as one of bad input, unless the disk or the
-// go command is at fault.
+// readError returns err as a usage error, unless it is an error of the file system.
 func readError(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -195,7 +196,7 @@ func shortPath(path string) string {
 	return rel
 }
 
-// write prints what was found.
+// write prints the document in the selected format. The notes of text formats go to stderr.
 func (o *options) write(env cmdenv.Env, d audit.Document) error {
 	if !o.asJSON {
 		for _, n := range d.Notes {
@@ -214,24 +215,24 @@ func (o *options) write(env cmdenv.Env, d audit.Document) error {
 	return nil
 }
 
-// writeText prints each finding; what a rule says of all of its findings comes
-// with the first.
+// writeText prints each finding. The first finding of a rule also has the rule's reason and advice,
+// which are the same for all of its findings.
 func writeText(w io.Writer, d audit.Document, st report.Style) {
 	paint := map[tare.Severity]func(string) string{tare.Void: st.Bad, tare.Warn: st.Warn, tare.Note: st.Dim}
-	var told []string
+	var explained []string // rules
 	for _, f := range d.Findings {
-		at := f.File
+		position := f.File
 		if f.Line > 0 {
-			at += fmt.Sprintf(":%d", f.Line)
+			position += fmt.Sprintf(":%d", f.Line)
 		}
 		if f.Column > 0 {
-			at += fmt.Sprintf(":%d", f.Column)
+			position += fmt.Sprintf(":%d", f.Column)
 		}
-		cmdenv.Paragraph(w, "", "    ", fmt.Sprintf("%s: %s %s: %s", at, cmdenv.Paint(paint[f.Severity], string(f.Severity)), cmdenv.Paint(st.Bold, f.Rule), f.What), st.Width)
-		if slices.Contains(told, f.Rule) {
+		cmdenv.Paragraph(w, "", "    ", fmt.Sprintf("%s: %s %s: %s", position, cmdenv.Paint(paint[f.Severity], string(f.Severity)), cmdenv.Paint(st.Bold, f.Rule), f.What), st.Width)
+		if slices.Contains(explained, f.Rule) {
 			continue
 		}
-		told = append(told, f.Rule)
+		explained = append(explained, f.Rule)
 		cmdenv.Paragraph(w, "    ", "    ", f.Why, st.Width)
 		cmdenv.Paragraph(w, "    ", "      ", "do: "+f.Do, st.Width)
 		fmt.Fprintf(w, "    measure: %s\n", f.Command)
@@ -256,8 +257,8 @@ func countFindings(d audit.Document) string {
 	return fmt.Sprintf("%s (%s)", format.Count(len(d.Findings), "finding"), strings.Join(parts, ", "))
 }
 
-// exitCode returns the exit code of what was found, as that of tare gate: 5 if
-// figures are void, 3 for warnings.
+// exitCode returns the exit code for the findings as an error: as for tare gate, 5 if figures are void
+// and 3 for warnings. It returns nil for notes only.
 func exitCode(d audit.Document) error {
 	switch {
 	case d.CountSeverity(tare.Void) > 0:

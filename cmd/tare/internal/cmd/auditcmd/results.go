@@ -18,8 +18,8 @@ import (
 // stdin is the name of standard input.
 const stdin = "-"
 
-// readResult reads one file of results, or a page, that the user named. One without any figures
-// is an error.
+// readResult reads one file of results, or a page, that the user named, and adds its findings to d. in
+// is used for stdin only. A file without figures is a usage error.
 func readResult(path string, in io.Reader, d *audit.Document) error {
 	if path != stdin {
 		f, err := os.Open(path)
@@ -41,8 +41,13 @@ func readResult(path string, in io.Reader, d *audit.Document) error {
 	return nil
 }
 
-// readPages reads the pages and texts below a directory that have figures. One that cannot be
-// read is a note: a directory has files of all kinds.
+// isPage reports whether a file has the extension of a page or a text.
+func isPage(name string) bool {
+	return slices.Contains([]string{".md", ".markdown", ".html", ".htm", ".txt"}, strings.ToLower(filepath.Ext(name)))
+}
+
+// readPages reads the pages and texts below a directory, and adds the findings about those that have
+// figures to d. A file that cannot be read becomes a note: a directory has files of all kinds.
 func readPages(dir string, d *audit.Document) error {
 	pages, recognised := 0, 0
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -51,11 +56,12 @@ func readPages(dir string, d *audit.Document) error {
 		}
 		switch name := e.Name(); {
 		case e.IsDir():
-			if path != dir && (name == "testdata" || name == "vendor" || name == "node_modules" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")) {
+			isSkipped := slices.Contains([]string{"testdata", "vendor", "node_modules"}, name) || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
+			if isSkipped && path != dir {
 				return fs.SkipDir
 			}
 			return nil
-		case !e.Type().IsRegular() || !slices.Contains([]string{".md", ".markdown", ".html", ".htm", ".txt"}, strings.ToLower(filepath.Ext(name))):
+		case !e.Type().IsRegular() || !isPage(name):
 			return nil
 		}
 		f, err := os.Open(path)
