@@ -2,6 +2,7 @@
 package fleetcmd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -19,9 +20,9 @@ import (
 // options holds the flags of tare fleet.
 type options struct {
 	machines cmdenv.Machines
-	wait     time.Duration
+	wait     time.Duration // how long agents may take to join
 	asJSON   bool
-	names    []string // agents that get a token
+	names    []string // --agent: names that get a token
 }
 
 // Command returns tare fleet.
@@ -51,6 +52,7 @@ bad input.`,
 	return cmd
 }
 
+// addFlags declares the flags, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
 	o.machines.AddMeeting(cmd.Flags())
 	cmd.Flags().StringSliceVar(&o.names, "agent", nil, "with --listen: give an agent of that `name` a token, and print the line that has it join; repeatable")
@@ -76,6 +78,8 @@ func (o *options) check() error {
 	return nil
 }
 
+// showAgents starts a coordinator, prints how the agents in o.names join, waits, and prints the agents
+// that have joined.
 func showAgents(ctx context.Context, env cmdenv.Env, o options) error {
 	if err := o.check(); err != nil {
 		return err
@@ -99,7 +103,7 @@ func showAgents(ctx context.Context, env cmdenv.Env, o options) error {
 	agents := f.Hub.Agents()
 	if o.asJSON {
 		if agents == nil {
-			agents = []fleet.Hello{}
+			agents = []fleet.Hello{} // in JSON [], not null
 		}
 		return cmdenv.PrintJSON(env.Out, agents)
 	}
@@ -115,20 +119,13 @@ func writeAgents(w io.Writer, agents []fleet.Hello) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "agent\tmachine\tGo\tload\tdoes")
 	for _, a := range agents {
-		load, does, goes := "not known", "nothing", a.Go
+		load := "not known"
 		if a.Load >= 0 {
 			load = fmt.Sprintf("%.1f of %s", a.Load, format.Count(a.CPUs, "processor"))
 		}
-		if a.Doing != "" {
-			does = a.Doing
-		}
-		if goes == "" {
-			goes = "none"
-		}
-		for _, s := range []*string{&does, &goes} {
-			*s = format.Line(*s, 80)
-		}
-		fmt.Fprintf(t, "%s\t%s/%s\t%s\t%s\t%s\n", a.Name, format.Line(a.OS, 20), format.Line(a.Arch, 20), goes, load, does)
+		// An agent sends these texts: they are cut to a line.
+		task, release := format.Line(cmp.Or(a.Doing, "nothing"), 80), format.Line(cmp.Or(a.Go, "none"), 80)
+		fmt.Fprintf(t, "%s\t%s/%s\t%s\t%s\t%s\n", a.Name, format.Line(a.OS, 20), format.Line(a.Arch, 20), release, load, task)
 	}
 	return t.Flush()
 }
