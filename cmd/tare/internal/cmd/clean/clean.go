@@ -25,9 +25,9 @@ type options struct {
 	results bool
 	cache   bool
 	dryRun  bool
-	age     string        // "" means any age
-	older   time.Duration // of age
-	catalog string
+	age     string        // text of --older; "" means any age
+	older   time.Duration // parsed age; 0 means any age
+	catalog string        // directory of contenders whose builds stay; "" means the usual one
 	asJSON  bool
 }
 
@@ -73,6 +73,7 @@ another tare is measuring; 2 a directory that is not tare's.`,
 	return cmd
 }
 
+// addFlags declares the flags, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&o.results, "results", false, "remove kept runs as well; they cannot be made again")
@@ -83,15 +84,15 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	flags.BoolVar(&o.asJSON, "json", false, "print JSON")
 }
 
-// parseAge parses days, weeks, or a duration.
+// parseAge parses days (30d), weeks (2w), or a duration. It returns 0 for "".
 func parseAge(text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil
 	}
-	for unit, of := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
-		if n, ok := strings.CutSuffix(text, unit); ok {
-			if x, err := strconv.ParseUint(n, 10, 14); err == nil && x > 0 {
-				return time.Duration(x) * of, nil
+	for suffix, unit := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
+		if digits, ok := strings.CutSuffix(text, suffix); ok {
+			if n, err := strconv.ParseUint(digits, 10, 14); err == nil && n > 0 { // 14 bits: no overflow
+				return time.Duration(n) * unit, nil
 			}
 		}
 	}
@@ -125,11 +126,11 @@ type litter struct {
 	Bytes int64     `json:"bytes"`
 	Made  time.Time `json:"made"`
 
-	top  string // the cache or data directory
-	name string // relative to top
+	top  string // the cache or data directory, or that of temporary files
+	name string // path relative to top
 }
 
-// runClean removes the chosen files.
+// runClean removes the files that the flags select, and prints what it removed and what it did not.
 func runClean(ctx context.Context, env cmdenv.Env, o options) error {
 	d, err := env.Dirs()
 	if err != nil {
@@ -147,12 +148,12 @@ func runClean(ctx context.Context, env cmdenv.Env, o options) error {
 		}
 		defer unlock()
 	}
-	done := cleanReport{DryRun: o.dryRun, Removed: []litter{}, Left: []string{}}
-	found, left, err := findLitter(ctx, env, d, o)
+	result := cleanReport{DryRun: o.dryRun, Removed: []litter{}, Left: []string{}}
+	found, skipped, err := findLitter(ctx, env, d, o)
 	if err != nil {
 		return err
 	}
-	done.Left = append(done.Left, left...)
+	result.Left = append(result.Left, skipped...)
 	cacheBytes, resultBytes := cmdenv.DirSize(d.Cache), cmdenv.DirSize(d.AllResults())
 	failed := false
 	for _, l := range found {
@@ -161,30 +162,30 @@ func runClean(ctx context.Context, env cmdenv.Env, o options) error {
 		}
 		switch err := removeLitter(l, o.dryRun); {
 		case errors.Is(err, errInUse):
-			done.Left = append(done.Left, "another tare is writing "+l.Path+"; it was left alone")
+			result.Left = append(result.Left, "another tare is writing "+l.Path+"; it was left alone")
 			continue
 		case err != nil:
 			failed = true
-			done.Left = append(done.Left, fmt.Sprintf("cannot remove %s: %v", l.Path, cmdenv.Cause(err)))
+			result.Left = append(result.Left, fmt.Sprintf("cannot remove %s: %v", l.Path, cmdenv.Cause(err)))
 			continue
 		}
-		done.Removed = append(done.Removed, l)
-		done.Bytes += l.Bytes
+		result.Removed = append(result.Removed, l)
+		result.Bytes += l.Bytes
 		switch l.Kind {
 		case kindRun:
 			resultBytes -= l.Bytes
-		case kindTemp: // in neither directory
+		case kindTemp: // it is in neither directory
 		default:
 			cacheBytes -= l.Bytes
 		}
 	}
-	done.Kept = keptBytes{max(0, cacheBytes), max(0, resultBytes)}
+	result.Kept = keptBytes{Cache: max(0, cacheBytes), Results: max(0, resultBytes)}
 	if o.asJSON {
-		err = cmdenv.PrintJSON(env.Out, done)
+		err = cmdenv.PrintJSON(env.Out, result)
 	} else {
-		err = done.writeText(env.Out, o)
+		err = result.writeText(env.Out, o)
 	}
-	for _, text := range done.Left {
+	for _, text := range result.Left {
 		fmt.Fprintln(env.Err, "tare: "+text)
 	}
 	if err == nil && failed {
@@ -193,24 +194,25 @@ func runClean(ctx context.Context, env cmdenv.Env, o options) error {
 	return err
 }
 
-// lockSoon takes the machine lock within two seconds: builds in a running measurement must
-// stay.
+// lockSoon takes the measuring lock of the cache, so that no measurement loses its builds. It waits for
+// another tare for two seconds and then returns an error that names the holder.
 func lockSoon(ctx context.Context, path string) (unlock func(), err error) {
-	const patience = 2 * time.Second
-	waiting, cancel := context.WithTimeout(ctx, patience)
+	const timeout = 2 * time.Second
+	lockCtx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	who := ""
-	unlock, err = machine.Lock(waiting, path, func(holder string) { who = holder })
+	otherTare := ""
+	unlock, err = machine.Lock(lockCtx, path, func(holder string) { otherTare = holder })
 	switch {
 	case ctx.Err() != nil:
 		return nil, cmdenv.ErrInterrupted
-	case who != "" && err != nil:
-		return nil, errors.New("another tare is measuring (" + who + "); clean when it is done")
+	case otherTare != "" && err != nil:
+		return nil, errors.New("another tare is measuring (" + otherTare + "); clean when it is done")
 	}
 	return unlock, err
 }
 
-// writeText writes a table by kind; a dry run lists everything.
+// writeText writes the number and size of the removed files by kind, and how much stays. A dry run
+// lists each file first.
 func (c cleanReport) writeText(w io.Writer, o options) error {
 	c = report.LegibleAll(c) // names in shared directories can come from other users
 	verb := "removed"
@@ -230,7 +232,19 @@ func (c cleanReport) writeText(w io.Writer, o options) error {
 		}
 	}
 	for _, k := range []struct{ kind, noun string }{
-		{kindBuild, "build"}, {kindPinned, "prepared source"}, {kindCatalog, "unpacked catalog"}, {kindTree, "unpacked revision"}, {kindSent, "sent file"}, {kindTyped, "typed catalog"}, {kindRoutes, "routes list"}, {kindServers, "generated service"}, {kindSQLite, "SQLite translation"}, {kindKnown, "directory of answers"}, {kindUnfinished, "unfinished build"}, {kindTemp, "temporary folder"}, {kindRun, "kept run"},
+		{kindBuild, "build"},
+		{kindPinned, "prepared source"},
+		{kindCatalog, "unpacked catalog"},
+		{kindTree, "unpacked revision"},
+		{kindSent, "sent file"},
+		{kindTyped, "typed catalog"},
+		{kindRoutes, "routes list"},
+		{kindServers, "generated service"},
+		{kindSQLite, "SQLite translation"},
+		{kindKnown, "directory of answers"},
+		{kindUnfinished, "unfinished build"},
+		{kindTemp, "temporary folder"},
+		{kindRun, "kept run"},
 	} {
 		n, bytes := 0, int64(0)
 		for _, l := range c.Removed {
@@ -245,11 +259,11 @@ func (c cleanReport) writeText(w io.Writer, o options) error {
 	if err := tw.Flush(); err != nil {
 		return err
 	}
-	stays := "stays"
+	verb = "stays"
 	if c.DryRun {
-		stays = "would stay"
+		verb = "would stay"
 	}
-	_, err := fmt.Fprintf(w, "what %s: %s of cache, %s of results\n", stays, cmdenv.BytesText(c.Kept.Cache), cmdenv.BytesText(c.Kept.Results))
+	_, err := fmt.Fprintf(w, "what %s: %s of cache, %s of results\n", verb, cmdenv.BytesText(c.Kept.Cache), cmdenv.BytesText(c.Kept.Results))
 	if err == nil && c.Kept.Results > 0 && !o.results {
 		_, err = fmt.Fprintln(w, "results are only removed with --results")
 	}

@@ -22,7 +22,7 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// Kinds of litter.
+// Kinds of litter, as in JSON.
 const (
 	kindBuild      = "build"
 	kindPinned     = "pinned"
@@ -39,28 +39,33 @@ const (
 	kindRun        = "run"
 )
 
+// runName matches the directories of runs, which begin with a time.
 var runName = regexp.MustCompile(`^[0-9]{8}T[0-9]{6}Z-`)
 
-// checkOwnership rejects directories with other content than tare's: the root and the home
-// directory.
+// checkOwnership rejects a directory that cannot be tare's own: the root of the file system and the
+// home directory.
 func checkOwnership(variable, dir, home string) error {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		real = dir // it does not exist
 	}
-	if filepath.Dir(real) == real || home != "" && (real == filepath.Clean(home) || dir == filepath.Clean(home)) {
+	isRoot := filepath.Dir(real) == real
+	isHome := home != "" && (real == filepath.Clean(home) || dir == filepath.Clean(home))
+	if isRoot || isHome {
 		return cmdenv.Usage(fmt.Sprintf("%s is not a directory of tare's own", dir), "set "+variable+" to one, or leave it unset")
 	}
 	return nil
 }
 
-// findLitter finds what the options choose; left holds the skipped paths.
-func findLitter(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options) (found []litter, left []string, err error) {
-	builds, left, err := findInCache(d.Cache)
+// findLitter finds the files that the flags select, of any age. skipped has a line for each file that
+// stays although it was selected. It finds all content of the cache and then removes from the list what
+// is still needed: lists of routes that results name and, without --cache, builds of this version.
+func findLitter(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options) (found []litter, skipped []string, err error) {
+	cached, skipped, err := findInCache(d.Cache)
 	if err != nil {
 		return nil, nil, err
 	}
-	keep := map[string]bool{}
+	keep := map[string]bool{}      // paths
 	if !o.results || o.older > 0 { // otherwise no result stays
 		var unread []string
 		if keep, unread, err = findRoutes(d); err != nil {
@@ -71,8 +76,8 @@ func findLitter(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options) (
 			if n := len(unread) - 1; n > 0 {
 				others = " (and " + format.Count(n, "other result") + ")"
 			}
-			left = append(left, unread[0]+others+"; a result may name any list of routes: they all stay")
-			for _, l := range builds {
+			skipped = append(skipped, unread[0]+others+"; a result may name any list of routes: they all stay")
+			for _, l := range cached {
 				keep[l.Path] = keep[l.Path] || l.Kind == kindRoutes
 			}
 		}
@@ -81,23 +86,23 @@ func findLitter(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options) (
 		keep[filepath.Join(d.Cache, index.CodeDir)] = true
 		keep[catalog.Unpacked(d.Cache)] = true
 		keep[d.Known()] = true
-		keepBuilds, err := neededBuilds(ctx, env, d, o)
+		needed, err := neededBuilds(ctx, env, d, o)
 		switch {
 		case ctx.Err() != nil:
 			return nil, nil, cmdenv.ErrInterrupted
 		case errors.Is(err, build.ErrNoToolchain):
-			left = append(left, "without the go command it cannot be told which builds are of this version: they stay; --cache removes them all")
-			for _, l := range builds {
+			skipped = append(skipped, "without the go command it cannot be told which builds are of this version: they stay; --cache removes them all")
+			for _, l := range cached {
 				keep[l.Path] = keep[l.Path] || l.Kind == kindBuild || l.Kind == kindPinned
 			}
 		case err != nil:
 			return nil, nil, err
 		}
-		for _, dir := range keepBuilds {
+		for _, dir := range needed {
 			keep[dir] = true
 		}
 	}
-	for _, l := range builds {
+	for _, l := range cached {
 		if !keep[l.Path] && !keep[filepath.Dir(l.Path)] {
 			found = append(found, l)
 		}
@@ -108,16 +113,17 @@ func findLitter(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options) (
 	}
 	found = append(found, temporary...)
 	if o.results {
-		runs, passed, err := findRuns(d)
+		runs, others, err := findRuns(d)
 		if err != nil {
 			return nil, nil, err
 		}
-		found, left = append(found, runs...), append(left, passed...)
+		found, skipped = append(found, runs...), append(skipped, others...)
 	}
-	return found, left, nil
+	return found, skipped, nil
 }
 
-// neededBuilds returns the directories of builds of this version's contenders.
+// neededBuilds returns the directories of the builds that this version's contenders use, whether they
+// exist or not. It returns nil if the cache has no builds.
 func neededBuilds(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options) ([]string, error) {
 	if entries, err := os.ReadDir(filepath.Join(d.Cache, "bin")); err != nil || len(entries) == 0 {
 		return nil, nil
@@ -145,9 +151,10 @@ func neededBuilds(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options)
 	return dirs, ctx.Err()
 }
 
-// findInCache lists tare's files in the cache. It returns an error if it finds other files,
-// because the directory is then not tare's.
-func findInCache(dir string) (found []litter, left []string, err error) {
+// findInCache lists tare's files in the cache directory dir. It returns an error if it finds a file of
+// another form, because the directory is then not tare's. skipped has a line for each link and
+// incomplete directory.
+func findInCache(dir string) (found []litter, skipped []string, err error) {
 	for _, place := range cachePlaces() {
 		top := filepath.Join(dir, place.name)
 		info, err := os.Lstat(top)
@@ -158,7 +165,7 @@ func findInCache(dir string) (found []litter, left []string, err error) {
 			return nil, nil, fmt.Errorf("cannot read %s: %w", top, cmdenv.Cause(err))
 		}
 		if !info.IsDir() {
-			left = append(left, top+" is no directory, or a link to one; it was left alone")
+			skipped = append(skipped, top+" is no directory, or a link to one; it was left alone")
 			continue
 		}
 		entries, err := os.ReadDir(top)
@@ -172,22 +179,25 @@ func findInCache(dir string) (found []litter, left []string, err error) {
 				continue // removed meanwhile
 			}
 			l := litter{Kind: place.kind, Path: path, Made: info.ModTime(), top: dir, name: name}
-			switch half := place.isUnfinished(e.Name()); {
-			case half && info.Mode().IsRegular() == place.files && time.Since(info.ModTime()) > unfinishedFor:
+			isUnfinished := place.isUnfinished(e.Name())
+			isOld := time.Since(info.ModTime()) > unfinishedFor
+			hasName := place.names != nil && place.names.MatchString(e.Name())
+			switch {
+			case isUnfinished && isOld && info.Mode().IsRegular() == place.files:
 				l.Kind = kindUnfinished
-			case half, place.name == "", strings.HasPrefix(e.Name(), "."):
+			case isUnfinished, place.name == "", strings.HasPrefix(e.Name(), "."):
 				continue // in progress, the file manager's, or another cachePlace
-			case info.Mode().IsRegular() != place.files || !place.files && !info.IsDir() || place.names == nil || !place.names.MatchString(e.Name()):
+			case !place.hasType(info) || !hasName:
 				return nil, nil, cmdenv.Usage(path+" is not something tare put there: nothing was removed", "set TARE_CACHE to a directory of tare's own")
 			case place.proof != "" && !isRegular(filepath.Join(path, place.proof)):
-				left = append(left, fmt.Sprintf("%s holds no %s; it was left alone", path, place.proof))
+				skipped = append(skipped, fmt.Sprintf("%s holds no %s; it was left alone", path, place.proof))
 				continue
 			}
 			l.Bytes, l.What = cmdenv.DirSize(path), describeBuild(path)
 			found = append(found, l)
 		}
 	}
-	return found, left, nil
+	return found, skipped, nil
 }
 
 // findTempDirs lists temporary directories whose tare was killed.
@@ -198,12 +208,13 @@ func findTempDirs() (found []litter, err error) {
 	}
 	for _, dir := range dirs {
 		info, err := os.Lstat(dir)
-		if err != nil || !machine.CanLockDirs && time.Since(info.ModTime()) < unfinishedFor {
+		isOld := err == nil && time.Since(info.ModTime()) >= unfinishedFor
+		if err != nil || !machine.CanLockDirs && !isOld { // without locks only the age tells that it is not in use
 			continue
 		}
-		unlock, free := machine.LockDir(dir)
-		if !free {
-			continue // in use
+		unlock, isFree := machine.LockDir(dir)
+		if !isFree {
+			continue
 		}
 		unlock()
 		found = append(found, litter{Kind: kindTemp, Path: dir, Bytes: cmdenv.DirSize(dir), Made: info.ModTime(), top: filepath.Dir(dir), name: filepath.Base(dir)})
@@ -211,12 +222,13 @@ func findTempDirs() (found []litter, err error) {
 	return found, nil
 }
 
+// isRegular reports whether path is a regular file, not a link to one.
 func isRegular(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode().IsRegular()
 }
 
-// describeBuild returns the contender of a build, or "" if it is unknown.
+// describeBuild returns the contender and Go release of a build, or "" if they are unknown.
 func describeBuild(dir string) string {
 	src, err := os.ReadFile(filepath.Join(dir, "built.json"))
 	if err != nil {
@@ -231,8 +243,8 @@ func describeBuild(dir string) string {
 	return strings.TrimSpace(r.Contender.String() + " " + r.Contender.Go)
 }
 
-// findRuns lists the runs that tare made; other files among them are skipped.
-func findRuns(d cmdenv.Dirs) (found []litter, left []string, err error) {
+// findRuns lists the runs that tare made. skipped has a line for each other directory among them.
+func findRuns(d cmdenv.Dirs) (found []litter, skipped []string, err error) {
 	top := d.AllResults()
 	if info, err := os.Lstat(top); err == nil && !info.IsDir() {
 		return nil, []string{top + " is no directory, or a link to one; it was left alone"}, nil
@@ -246,22 +258,28 @@ func findRuns(d cmdenv.Dirs) (found []litter, left []string, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		info, errRun := os.Lstat(r.Dir)
-		study, errStudy := os.Lstat(filepath.Dir(r.Dir))
-		if errRun != nil || errStudy != nil || !info.IsDir() || !study.IsDir() || !runName.MatchString(filepath.Base(r.Dir)) {
-			left = append(left, r.Dir+" was not made by a run; it was left alone")
+		isRun := isDir(r.Dir) && isDir(filepath.Dir(r.Dir)) && runName.MatchString(filepath.Base(r.Dir))
+		if !isRun {
+			skipped = append(skipped, r.Dir+" was not made by a run; it was left alone")
 			continue
 		}
 		found = append(found, litter{Kind: kindRun, Path: r.Dir, What: r.Study, Bytes: cmdenv.DirSize(r.Dir), Made: r.Begun, top: d.Data, name: name})
 	}
-	return found, left, nil
+	return found, skipped, nil
+}
+
+// isDir reports whether path is a directory, not a link to one.
+func isDir(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.IsDir()
 }
 
 // errInUse is returned if another tare is writing a run or uses a temporary directory.
 var errInUse = errors.New("another tare is writing it")
 
-// removeLitter removes l and an empty directory of its study. A dry run only checks that l is
-// not in use. It cannot reach files outside of l.top.
+// removeLitter removes l, and for the last run of a study also the study's directory. It returns
+// errInUse for a run or a temporary directory that another tare uses. A dry run only checks that. It
+// cannot reach files outside of l.top.
 func removeLitter(l litter, dryRun bool) error {
 	if l.Kind == kindRun || l.Kind == kindTemp {
 		unlock, ok := machine.LockDir(l.Path)

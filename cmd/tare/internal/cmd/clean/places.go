@@ -3,6 +3,7 @@ package clean
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,17 +16,26 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// unfinishedFor is the age up to which an unfinished file may be in use:
-// --no-lock measures without the lock.
+// unfinishedFor is the age up to which an unfinished file may be in use: a tare with --no-lock writes
+// such files without the lock.
 const unfinishedFor = 24 * time.Hour
 
 // cachePlace is a directory of the cache with the form of its content.
 type cachePlace struct {
-	name, kind string
-	names      *regexp.Regexp // of finished content
-	proof      string         // a file in each directory; "" if none
-	unfinished string         // prefix of unfinished files, in addition to tempPrefixes
-	files      bool           // contains files; otherwise directories
+	name       string         // of the directory; "" means the cache directory itself
+	kind       string         // of its content
+	names      *regexp.Regexp // names of finished content; nil if there is none
+	proof      string         // a file that each finished directory contains; "" if none
+	unfinished string         // prefix of unfinished content, in addition to tempPrefixes
+	files      bool           // the content is files; otherwise directories
+}
+
+// hasType reports whether a file or directory is of the type that the place contains.
+func (p cachePlace) hasType(info fs.FileInfo) bool {
+	if p.files {
+		return info.Mode().IsRegular()
+	}
+	return info.IsDir()
 }
 
 // cachePlaces returns the directories of the cache. Their content is reproducible, except lists
@@ -34,18 +44,18 @@ func cachePlaces() []cachePlace {
 	key := regexp.MustCompile(`^[0-9a-f]{16}([0-9a-f]{16})?$`)
 	short := regexp.MustCompile(`^[0-9a-f]{20}$`)
 	return []cachePlace{
-		{"bin", kindBuild, key, "built.json", "", false},
-		{"pinned", kindPinned, key, "go.mod", "", false},
-		{"catalog", kindCatalog, key, "go.mod", "", false},
-		{"trees", kindTree, regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`), "", "new-", false},
-		{"bench", kindUnfinished, nil, "", "run-", false},
-		{"sent", kindSent, regexp.MustCompile(`^[0-9a-f]{64}$`), "", "new-", true},
-		{"document", kindTyped, short, "go.mod", "", false},
-		{"routes", kindRoutes, short, "", "", false},
-		{"rpc", kindServers, short, "plugins/go.mod", "", false},
-		{index.CodeDir, kindSQLite, regexp.MustCompile(`^wazero-[-.0-9a-z]+$`), "", "", false},
-		{"answers", kindKnown, regexp.MustCompile(`^[0-9a-f]{2}$`), "", "", false},
-		{"", kindUnfinished, nil, "", "", false}, // files directly in the cache
+		{name: "bin", kind: kindBuild, names: key, proof: "built.json"},
+		{name: "pinned", kind: kindPinned, names: key, proof: "go.mod"},
+		{name: "catalog", kind: kindCatalog, names: key, proof: "go.mod"},
+		{name: "trees", kind: kindTree, names: regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`), unfinished: "new-"},
+		{name: "bench", kind: kindUnfinished, unfinished: "run-"},
+		{name: "sent", kind: kindSent, names: regexp.MustCompile(`^[0-9a-f]{64}$`), unfinished: "new-", files: true},
+		{name: "document", kind: kindTyped, names: short, proof: "go.mod"},
+		{name: "routes", kind: kindRoutes, names: short},
+		{name: "rpc", kind: kindServers, names: short, proof: "plugins/go.mod"},
+		{name: index.CodeDir, kind: kindSQLite, names: regexp.MustCompile(`^wazero-[-.0-9a-z]+$`)},
+		{name: "answers", kind: kindKnown, names: regexp.MustCompile(`^[0-9a-f]{2}$`)},
+		{name: "", kind: kindUnfinished},
 	}
 }
 
@@ -54,8 +64,8 @@ func tempPrefixes() []string {
 	return []string{".building-", ".describing-", ".making-", ".reference-", ".gate-"}
 }
 
-// isUnfinished reports whether a name is that of a file in progress, or left by a killed
-// process.
+// isUnfinished reports whether name is the name of content that is being written, or that a killed
+// process has left.
 func (p cachePlace) isUnfinished(name string) bool {
 	for _, prefix := range append(tempPrefixes(), p.unfinished) {
 		if prefix != "" && strings.HasPrefix(name, prefix) {
@@ -65,8 +75,8 @@ func (p cachePlace) isUnfinished(name string) bool {
 	return false
 }
 
-// findRoutes returns the directories of the cache that stored results name as their study_dir:
-// their studies can run again while these exist. Results in unread, a line each, may name any.
+// findRoutes returns the directories of the cache that stored results name as their study_dir: while
+// they exist, tare can run these studies again. unread has a line for each result that cannot be read.
 func findRoutes(d cmdenv.Dirs) (named map[string]bool, unread []string, err error) {
 	named = map[string]bool{}
 	if entries, err := os.ReadDir(filepath.Join(d.Cache, "routes")); err != nil || len(entries) == 0 {
