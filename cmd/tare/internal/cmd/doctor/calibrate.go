@@ -28,6 +28,7 @@ type scaleWork struct {
 	noun string // in sentences
 }
 
+// scaleWorks returns the kinds of work, in the order in which they are measured.
 func scaleWorks() []scaleWork { return []scaleWork{{"spin", "arithmetic"}, {"alloc", "allocation"}} }
 
 // calibrationStudy returns a study of programs that do the same work, 2 % more and 5 % more.
@@ -59,7 +60,7 @@ func runCalibration(ctx context.Context, env cmdenv.Env, o options) error {
 	run := session.Options{Measuring: lab.Measuring{Quick: true, Isolation: tare.Lockstep}, Catalog: o.catalog}
 	return session.With(ctx, env, run, p, func(ctx context.Context, w *session.Session) error {
 		c := calibration{Bases: []scaleReading{}, Results: []json.RawMessage{}}
-		var failed error
+		var failed error // ends the measurement; what was measured before is printed
 		for _, work := range works {
 			study := cmdenv.Study{Study: calibrationStudy(work, share)}
 			res, err := w.Measure(ctx, study)
@@ -93,8 +94,8 @@ func runCalibration(ctx context.Context, env cmdenv.Env, o options) error {
 	})
 }
 
-// withoutTests returns the kinds without semantics tests: programs of known cost answer none of
-// them.
+// withoutTests returns the kinds without semantics tests, which programs of known cost do not answer.
+// Embedding only these interfaces hides the other methods of a kind.
 func withoutTests(kinds map[string]lab.Kind) map[string]lab.Kind {
 	out := map[string]lab.Kind{}
 	for name, kind := range kinds {
@@ -109,7 +110,7 @@ func withoutTests(kinds map[string]lab.Kind) map[string]lab.Kind {
 	return out
 }
 
-// addResult adds one base's result.
+// addResult adds the result of one kind of work, and what disturbed the measurement.
 func (c *calibration) addResult(work scaleWork, res *tare.Result) error {
 	var doc bytes.Buffer
 	if err := report.JSON(&doc, res); err != nil {
@@ -119,8 +120,8 @@ func (c *calibration) addResult(work scaleWork, res *tare.Result) error {
 	c.Bases = append(c.Bases, readScale(work, res))
 	for _, f := range res.Findings {
 		if f.Check == "machine" && f.Severity != tare.Note {
-			seen, _, _ := strings.Cut(f.Message, "; ") // after it comes the threshold
-			c.addDisturbance(f.Advice, seen, work)
+			observation, _, _ := strings.Cut(f.Message, "; ") // the threshold follows
+			c.addDisturbance(f.Advice, observation, work)
 		}
 	}
 	return nil

@@ -29,8 +29,8 @@ type calibration struct {
 
 // disturbance holds the observations of checks with the same advice.
 type disturbance struct {
-	advice string
-	seen   []string
+	advice       string
+	observations []string
 }
 
 // scaleReading is the result for one kind of work.
@@ -73,18 +73,19 @@ func readScale(work scaleWork, res *tare.Result) scaleReading {
 	return r
 }
 
-// readEffect returns the effect of contender id at the end and the first look from which on it
-// differs.
+// readEffect returns the effect of contender id at the end, and the first look since which every look
+// shows a difference. truth is the ratio by construction. Without a difference it forecasts the rounds
+// that would show one.
 func readEffect(res *tare.Result, id string, truth float64) scaleEffect {
 	e := scaleEffect{Contender: id, Truth: truth}
-	alpha := 0.05
+	alpha := 0.05 // 1 - the level of the comparison; 0.05 if there is none
 	for _, c := range res.Comparisons {
 		if c.Contender == id && c.Metric == res.Metrics[0] {
 			e.Ratio, e.Low, e.High, alpha = c.Ratio, c.Low, c.High, 1-c.Level
 		}
 	}
 	x, control := roundEffects(res, id), roundEffects(res, tare.ControlID)
-	looks := stats.Looks(len(x)) // at which the study could have ended
+	looks := stats.Looks(len(x)) // numbers of rounds at which the study could have ended
 	level := stats.LookLevel(alpha, len(looks))
 	for _, n := range looks {
 		if !isPublished(x, control, n, level) {
@@ -95,7 +96,8 @@ func readEffect(res *tare.Result, id string, truth float64) scaleEffect {
 			e.AfterRounds = n
 		}
 	}
-	if e.ToldApart = e.AfterRounds > 0; e.ToldApart {
+	e.ToldApart = e.AfterRounds > 0
+	if e.ToldApart {
 		pilot := res.Plan.PilotSeconds
 		e.AfterSeconds = pilot + (res.Seconds-pilot)*float64(e.AfterRounds)/float64(max(1, res.RoundsDone))
 	} else if truth != 1 {
@@ -109,8 +111,9 @@ func readEffect(res *tare.Result, id string, truth float64) scaleEffect {
 // exceed the control's, both of which shrink with the root of the rounds. If the rounds so far
 // should have sufficed, it allows half as many more.
 func forecastRounds(x, control []float64, truth, level float64) int {
-	centred := make([]float64, len(x))
-	for i, estimate := 0, stats.HodgesLehmann(x); i < len(x); i++ {
+	centred := make([]float64, len(x)) // the rounds, moved to the true effect
+	estimate := stats.HodgesLehmann(x)
+	for i := range x {
 		centred[i] = x[i] - estimate + math.Log(truth)
 	}
 	n, ok := stats.RoundsNeeded(centred, level, plan.MaxRounds, 0)
@@ -119,8 +122,8 @@ func forecastRounds(x, control []float64, truth, level float64) int {
 	}
 	n = max(n, len(x)*3/2)
 	if half, ok := stats.HalfWidth(control, level); ok {
-		times := half / math.Log(truth)
-		n = max(n, int(math.Ceil(float64(len(control))*times*times)))
+		ratio := half / math.Log(truth)
+		n = max(n, int(math.Ceil(float64(len(control))*ratio*ratio)))
 	}
 	if n > plan.MaxRounds {
 		return 0
@@ -134,8 +137,8 @@ func isPublished(x, control []float64, n int, level float64) bool {
 	if len(control) < n {
 		return false
 	}
-	_, beyond := stats.Differs(x[:n], control[:n], level)
-	return beyond
+	_, exceedsControl := stats.Differs(x[:n], control[:n], level)
+	return exceedsControl
 }
 
 // roundEffects returns ln(time / the base's time) of contender id per round.
@@ -148,21 +151,22 @@ func roundEffects(res *tare.Result, id string) []float64 {
 	return e.Effects
 }
 
-// writeConclusions writes the sentences and the advice from the numbers.
+// writeConclusions writes the sentences of the summary and the advice from the numbers: about the copies,
+// the known differences, and the machine.
 func (c *calibration) writeConclusions() {
-	say := func(format string, args ...any) { c.Summary = append(c.Summary, fmt.Sprintf(format, args...)) }
-	resolved := true
+	addSentence := func(format string, args ...any) { c.Summary = append(c.Summary, fmt.Sprintf(format, args...)) }
+	asExpected := true // copies look alike and all differences are found
 	for _, b := range c.Bases {
 		switch {
 		case b.Copies.Ratio == 0:
-			say("Two copies of one program, %s, were not measured: %s was lost on the way.", b.Work, b.Copies.Contender)
+			addSentence("Two copies of one program, %s, were not measured: %s was lost on the way.", b.Work, b.Copies.Contender)
 			c.addAdvice("tare report %s says what became of %s", b.Study, b.Copies.Contender)
 		case b.Copies.ToldApart:
-			say("Two copies of one program, %s, showed a difference after %s, and should not have: measured %s.", b.Work, format.Count(b.Copies.AfterRounds, "round"), b.Copies.formatInterval())
+			addSentence("Two copies of one program, %s, showed a difference after %s, and should not have: measured %s.", b.Work, format.Count(b.Copies.AfterRounds, "round"), b.Copies.formatInterval())
 			c.addAdvice("two copies of one program differed by %s: believe no difference here that is not clearly larger, and calibrate again", formatPercent(b.Copies.Ratio-1))
-			resolved = false
+			asExpected = false
 		default:
-			say("Two copies of one program, %s, showed no difference in %s, as it should be: measured %s.", b.Work, format.Count(b.Rounds, "round"), b.Copies.formatInterval())
+			addSentence("Two copies of one program, %s, showed no difference in %s, as it should be: measured %s.", b.Work, format.Count(b.Rounds, "round"), b.Copies.formatInterval())
 		}
 	}
 	for _, b := range c.Bases {
@@ -171,62 +175,62 @@ func (c *calibration) writeConclusions() {
 			truth := formatPercent(d.Truth - 1)
 			switch {
 			case d.Ratio == 0:
-				say("%s more %s was not measured: %s was lost on the way.", truth, b.Work, d.Contender)
+				addSentence("%s more %s was not measured: %s was lost on the way.", truth, b.Work, d.Contender)
 				c.addAdvice("tare report %s says what became of %s", b.Study, d.Contender)
 			case d.ToldApart && d.Ratio > 1:
-				say("%s more %s was found after %s (%.0f s): measured %s.", truth, b.Work, format.Count(d.AfterRounds, "round"), d.AfterSeconds, d.formatInterval())
+				addSentence("%s more %s was found after %s (%.0f s): measured %s.", truth, b.Work, format.Count(d.AfterRounds, "round"), d.AfterSeconds, d.formatInterval())
 				continue
 			case d.ToldApart:
-				say("%s more %s came out as less after %s: measured %s.", truth, b.Work, format.Count(d.AfterRounds, "round"), d.formatInterval())
+				addSentence("%s more %s came out as less after %s: measured %s.", truth, b.Work, format.Count(d.AfterRounds, "round"), d.formatInterval())
 				c.addAdvice("%s more %s came out as less: believe no difference of that size here, and calibrate again", truth, b.Work)
 			case d.RoundsNeeded > 0:
 				needed := cmdenv.Seconds(time.Duration(math.Ceil(perRound*float64(d.RoundsNeeded))) * time.Second)
-				say("%s more %s was not found in %s (%.0f s): measured %s.", truth, b.Work, format.Count(b.Rounds, "round"), b.Seconds, d.formatInterval())
+				addSentence("%s more %s was not found in %s (%.0f s): measured %s.", truth, b.Work, format.Count(b.Rounds, "round"), b.Seconds, d.formatInterval())
 				c.addAdvice("differences of %s in %s take about %s here: give a study like this one about %s", truth, b.Work, format.Count(d.RoundsNeeded, "round"), needed)
 			default:
-				say("%s more %s was not found in %s (%.0f s): measured %s.", truth, b.Work, format.Count(b.Rounds, "round"), b.Seconds, d.formatInterval())
+				addSentence("%s more %s was not found in %s (%.0f s): measured %s.", truth, b.Work, format.Count(b.Rounds, "round"), b.Seconds, d.formatInterval())
 				c.addAdvice("differences of %s in %s are out of reach here: %d rounds are not expected to show them", truth, b.Work, plan.MaxRounds)
 			}
-			resolved = false
+			asExpected = false
 		}
 	}
-	var resolves, pressure []string
+	var resolutions, pressures []string
 	for _, b := range c.Bases {
 		if b.HalfWidth > 0 {
-			resolves = append(resolves, fmt.Sprintf("±%s of time in %.0f s of %s", formatPercent(b.HalfWidth), b.Seconds, b.Work))
+			resolutions = append(resolutions, fmt.Sprintf("±%s of time in %.0f s of %s", formatPercent(b.HalfWidth), b.Seconds, b.Work))
 		}
 		if b.CPUPressure >= 0 {
-			pressure = append(pressure, fmt.Sprintf("%.0f %% of the time during %s", 100*b.CPUPressure, b.Work))
+			pressures = append(pressures, fmt.Sprintf("%.0f %% of the time during %s", 100*b.CPUPressure, b.Work))
 		}
 	}
-	if len(resolves) > 0 {
-		say("This machine resolves %s: that far apart two copies of one program may seem.", strings.Join(resolves, ", and "))
+	if len(resolutions) > 0 {
+		addSentence("This machine resolves %s: that far apart two copies of one program may seem.", strings.Join(resolutions, ", and "))
 	}
-	if len(pressure) > 0 {
-		say("Meanwhile some task waited for a processor %s (CPU pressure).", strings.Join(pressure, ", and "))
+	if len(pressures) > 0 {
+		addSentence("Meanwhile some task waited for a processor %s (CPU pressure).", strings.Join(pressures, ", and "))
 	} else {
-		say("This machine does not tell its CPU pressure.")
+		addSentence("This machine does not tell its CPU pressure.")
 	}
 	for _, d := range c.disturbances {
-		c.addAdvice("%s: %s", d.advice, strings.Join(d.seen, "; "))
+		c.addAdvice("%s: %s", d.advice, strings.Join(d.observations, "; "))
 	}
-	if resolved && len(c.Advice) == 0 {
+	if asExpected && len(c.Advice) == 0 {
 		c.addAdvice("none: copies look alike, and 2 %% and 5 %% were found")
 	}
 }
 
 // addDisturbance adds a check's observation to those with the same advice.
-func (c *calibration) addDisturbance(advice, seen string, during scaleWork) {
-	seen = "during " + during.noun + " " + seen
+func (c *calibration) addDisturbance(advice, observation string, work scaleWork) {
+	observation = "during " + work.noun + " " + observation
 	i := slices.IndexFunc(c.disturbances, func(d disturbance) bool { return d.advice == advice })
 	if i < 0 {
-		c.disturbances = append(c.disturbances, disturbance{advice, []string{seen}})
+		c.disturbances = append(c.disturbances, disturbance{advice, []string{observation}})
 		return
 	}
-	c.disturbances[i].seen = append(c.disturbances[i].seen, seen)
+	c.disturbances[i].observations = append(c.disturbances[i].observations, observation)
 }
 
-// addAdvice adds advice unless it is there.
+// addAdvice adds advice, once.
 func (c *calibration) addAdvice(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(c.Advice, text) {
 		c.Advice = append(c.Advice, text)
@@ -247,6 +251,7 @@ func formatRatio(ratio float64) string { return fmt.Sprintf("%+.2f %%", 100*(rat
 // formatPercent returns a share as a percentage: 5 %, 0.34 %.
 func formatPercent(share float64) string { return fmt.Sprintf("%.2g %%", 100*share) }
 
+// writeText writes the summary, the advice, and how to print the results.
 func (c calibration) writeText(w io.Writer, st report.Style) error {
 	fmt.Fprintln(w, cmdenv.Paint(st.Bold, "What this machine can tell apart"))
 	for _, text := range c.Summary {

@@ -40,20 +40,23 @@ type counterState struct {
 	Missing string `json:"missing,omitempty"` // what is missing, if there is no counter
 }
 
+// place describes the cache or the data directory.
 type place struct {
 	Dir   string `json:"dir"`
-	Bytes int64  `json:"bytes"`
+	Bytes int64  `json:"bytes"`           // size of all files
 	Error string `json:"error,omitempty"` // why it is not writable
 }
 
+// catalogState describes the catalog of contenders.
 type catalogState struct {
 	Dir        string `json:"dir"`
 	Contenders int    `json:"contenders"`
-	Error      string `json:"error,omitempty"`
+	Error      string `json:"error,omitempty"` // why it cannot be read
 }
 
+// lockState tells whether another tare measures.
 type lockState struct {
-	Path   string `json:"path"`
+	Path   string `json:"path"` // of the lock in the cache
 	Held   bool   `json:"held"`
 	Holder string `json:"holder,omitempty"`
 }
@@ -61,7 +64,7 @@ type lockState struct {
 // options holds the flags of tare doctor.
 type options struct {
 	calibrate bool
-	budget    time.Duration // of calibrate
+	budget    time.Duration // measuring time of --calibrate
 	asJSON    bool
 	catalog   string // "" means the repository's, else the built-in ones
 }
@@ -110,6 +113,7 @@ in what time. Whatever that is, the exit code is 0. Other runs wait meanwhile.`,
 	return cmd
 }
 
+// addFlags declares the flags, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
 	cmd.Flags().SortFlags = false
 	cmd.Flags().BoolVar(&o.calibrate, "calibrate", false, "measure programs of known cost: which differences are found here?")
@@ -129,13 +133,14 @@ func (o *options) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// diagnose checks everything. missing is the first error that would make tare run fail.
+// diagnose checks everything that tare run needs. missing is the first of these errors, nil if nothing
+// is missing; err is an error of the diagnosis itself.
 func diagnose(ctx context.Context, env cmdenv.Env, catalogDir string) (d diagnosis, missing, err error) {
 	dirs, err := env.Dirs()
 	if err != nil {
 		return d, nil, err
 	}
-	note := func(err error) string {
+	record := func(err error) string { // returns the text of the error and remembers the first
 		if err == nil {
 			return ""
 		}
@@ -146,24 +151,26 @@ func diagnose(ctx context.Context, env cmdenv.Env, catalogDir string) (d diagnos
 	}
 	d.Tare, d.Machine = cmdenv.ThisVersion(), env.Lab.Facts(ctx)
 	d.Toolchain, err = cmdenv.FindToolchain(ctx)
-	d.Toolchain.Error = note(err)
-	d.Cache = place{dirs.Cache, 0, note(dirs.MakeCache())}
-	d.Data = place{dirs.Data, 0, note(dirs.MakeData())}
+	d.Toolchain.Error = record(err)
+	d.Cache = place{Dir: dirs.Cache, Error: record(dirs.MakeCache())}
+	d.Data = place{Dir: dirs.Data, Error: record(dirs.MakeData())}
 	d.Cache.Bytes, d.Data.Bytes = cmdenv.DirSize(dirs.Cache), cmdenv.DirSize(dirs.Data)
 	c, err := env.FindCatalog(catalogDir)
-	d.Catalog = catalogState{c.Dir, len(cmdenv.ContendersOf(c)), note(err)}
+	d.Catalog = catalogState{Dir: c.Dir, Contenders: len(cmdenv.ContendersOf(c)), Error: record(err)}
 	d.Lock = readLock(ctx, dirs.Lock(), env.HostLock())
-	counter, why := counts.Find(ctx, counts.Auto)
-	if d.Counter.Missing = why; counter != nil {
+	counter, missingCounter := counts.Find(ctx, counts.Auto)
+	d.Counter.Missing = missingCounter
+	if counter != nil {
 		d.Counter.Counter = &counter.Counter
 	}
 	return d, missing, nil
 }
 
-// readLock returns which process measures with the cache or on this machine, without waiting.
+// readLock returns which process measures with the cache or on this machine, without waiting. path is
+// the lock of the cache, host the name of the machine's lock.
 func readLock(ctx context.Context, path, host string) lockState {
 	l := lockState{Path: path}
-	look := func(lock func(ctx context.Context, name string, waiting func(string)) (func(), error), name string) {
+	tryLock := func(lock func(ctx context.Context, name string, waiting func(string)) (func(), error), name string) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		unlock, err := lock(ctx, name, func(holder string) {
@@ -175,39 +182,40 @@ func readLock(ctx context.Context, path, host string) lockState {
 		}
 	}
 	if _, err := os.Stat(path); err == nil {
-		look(machine.Lock, path)
+		tryLock(machine.Lock, path)
 	}
 	if !l.Held {
-		look(machine.LockHost, host)
+		tryLock(machine.LockHost, host)
 	}
 	return l
 }
 
+// writeText writes a line for each part of the diagnosis, and a table of what the machine can tell.
 func (d diagnosis) writeText(w io.Writer, st report.Style) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	row := func(label, format string, args ...any) {
+	writeRow := func(label, format string, args ...any) {
 		fmt.Fprintf(tw, "%s\t%s\n", label, fmt.Sprintf(format, args...))
 	}
 	m := d.Machine
-	row("tare", "%s", strings.TrimPrefix(d.Tare.String(), "tare "))
-	row("system", "%s", strings.TrimSpace(fmt.Sprintf("%s/%s %s", m.OS, m.Arch, m.Kernel)))
-	row("processor", "%s", strings.TrimSpace(fmt.Sprintf("%s, %s", cmp.Or(m.CPU, runtime.GOARCH), format.Count(m.Cores, "core"))))
+	writeRow("tare", "%s", strings.TrimPrefix(d.Tare.String(), "tare "))
+	writeRow("system", "%s", strings.TrimSpace(fmt.Sprintf("%s/%s %s", m.OS, m.Arch, m.Kernel)))
+	writeRow("processor", "%s", strings.TrimSpace(fmt.Sprintf("%s, %s", cmp.Or(m.CPU, runtime.GOARCH), format.Count(m.Cores, "core"))))
 	if m.Memory > 0 {
-		row("memory", "%.1f GiB", float64(m.Memory)/(1<<30))
+		writeRow("memory", "%.1f GiB", float64(m.Memory)/(1<<30))
 	}
-	row("go command", "%s", cmp.Or(d.Toolchain.Error, d.Toolchain.Version+" "+d.Toolchain.Path))
-	row("cache", "%s", cmp.Or(d.Cache.Error, fmt.Sprintf("%s (%s)", d.Cache.Dir, cmdenv.BytesText(d.Cache.Bytes))))
-	row("data", "%s", cmp.Or(d.Data.Error, fmt.Sprintf("%s (%s)", d.Data.Dir, cmdenv.BytesText(d.Data.Bytes))))
-	row("catalog", "%s", cmp.Or(d.Catalog.Error, fmt.Sprintf("%s (%s)", d.Catalog.Dir, format.Count(d.Catalog.Contenders, "contender"))))
+	writeRow("go command", "%s", cmp.Or(d.Toolchain.Error, d.Toolchain.Version+" "+d.Toolchain.Path))
+	writeRow("cache", "%s", cmp.Or(d.Cache.Error, fmt.Sprintf("%s (%s)", d.Cache.Dir, cmdenv.BytesText(d.Cache.Bytes))))
+	writeRow("data", "%s", cmp.Or(d.Data.Error, fmt.Sprintf("%s (%s)", d.Data.Dir, cmdenv.BytesText(d.Data.Bytes))))
+	writeRow("catalog", "%s", cmp.Or(d.Catalog.Error, fmt.Sprintf("%s (%s)", d.Catalog.Dir, format.Count(d.Catalog.Contenders, "contender"))))
 	lock := "free"
 	if d.Lock.Held {
 		lock = "held by " + d.Lock.Holder
 	}
-	row("machine lock", "%s", lock)
+	writeRow("machine lock", "%s", lock)
 	if d.Counter.Counter != nil {
-		row("counter", "%s, for instructions (--counts)", d.Counter.Counter)
+		writeRow("counter", "%s, for instructions (--counts)", d.Counter.Counter)
 	} else {
-		row("counter", "none: %s", d.Counter.Missing)
+		writeRow("counter", "none: %s", d.Counter.Missing)
 	}
 	if err := tw.Flush(); err != nil {
 		return err
