@@ -23,12 +23,12 @@ type options struct {
 	packages    []string
 	bench       string
 	metric      string
-	effectText  string  // "" means half of the effect at bad
-	effect      float64 // as a share; negative to search for a decrease
-	fixed       bool    // --effect is set
-	boundText   string
-	bound       float64 // of the chance of a wrong result
-	most        time.Duration
+	effectText  string        // --effect; "" means half of the effect at bad
+	effect      float64       // a share; negative to search for a decrease
+	fixed       bool          // --effect is set
+	boundText   string        // --error
+	bound       float64       // largest probability of a wrong result
+	maxTime     time.Duration // measuring time of one comparison
 	firstParent bool
 	restart     bool
 	dryRun      bool
@@ -38,17 +38,22 @@ type options struct {
 	procs       int
 	quiet       bool
 	noLock      bool
-	own         cmdenv.Command // the user's command line
+	typed       cmdenv.Command // the user's command
 }
 
+// metricNames returns the values of --metric.
 func metricNames() []string { return []string{"time", "allocs", "bytes", tare.MetricInstructions} }
 
 // isCounted reports whether the metric is counted outside of rounds.
 func (o options) isCounted() bool { return tare.MetricFor(o.metric).Counted }
 
-// minWork is the least increase of instructions at the bad revision, as a share.
-const minWork = 0.005
+// Least effect at the bad revision without --effect, as a share.
+const (
+	minEffect = 0.05  // of time, allocations or bytes
+	minWork   = 0.005 // of instructions, whose count hardly varies
+)
 
+// formatNames returns the values of --format.
 func formatNames() []string { return []string{"text", "json"} }
 
 // Command returns tare bisect.
@@ -83,7 +88,7 @@ effect; 4 undecided, or one of several commits; 130 interrupted.`,
   tare bisect --good v1.4.0 --bad main --bench Parse --dry-run`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.packages, o.own = args, cmdenv.CommandOf(cmd)
+			o.packages, o.typed = args, cmdenv.CommandOf(cmd)
 			if err := o.check(cmd); err != nil {
 				return err
 			}
@@ -95,28 +100,29 @@ effect; 4 undecided, or one of several commits; 130 interrupted.`,
 	return cmd
 }
 
+// addFlags declares the flags, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
-	where := cmdenv.NewFlags("Where it is searched")
-	where.Set.StringVar(&o.good, "good", "", "`revision` without the effect, an ancestor of bad")
-	where.Set.StringVar(&o.bad, "bad", "HEAD", "`revision` with it")
-	where.Set.BoolVar(&o.firstParent, "first-parent", false, "only commits of the branch itself: what was merged counts for the merge")
-	what := cmdenv.NewFlags("What is searched")
-	what.Set.StringVar(&o.bench, "bench", "", "benchmark that matches `regexp`, as go test -bench takes it; of several the one that changes most")
-	what.Set.StringVar(&o.metric, "metric", "time", "what it takes more of: time, allocs, bytes, or instructions, which takes one count of each commit and no rounds")
-	what.Set.StringVar(&o.effectText, "effect", "", "a commit shows it beyond half of this `share`, e.g. 5%, or -5% for less; default: half of what bad shows, which has to be 5 %, an allocation, or 0.5 % of instructions")
-	how := cmdenv.NewFlags("How it is measured")
-	how.Set.StringVar(&o.boundText, "error", "5%", "bound of the chance that any comparison is wrong, a `share`")
-	how.Set.DurationVar(&o.most, "max", 5*time.Minute, "measure at most that `long` in one comparison")
-	how.Set.Uint64Var(&o.seed, "seed", 0, "random seed; 0 takes one from the clock")
-	how.Set.IntVar(&o.procs, "procs", 0, "GOMAXPROCS of the benchmarks; default: the machine's")
-	how.Set.BoolVar(&o.restart, "restart", false, "forget what an earlier call of this command found")
-	how.Set.BoolVarP(&o.dryRun, "dry-run", "n", false, "build good and bad, print what it would cost, and measure nothing")
-	how.Set.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does")
-	said := cmdenv.NewFlags("What is printed")
-	said.Set.StringVar(&o.printed.Name, "format", "text", "`how` to print it: "+strings.Join(formatNames(), ", "))
-	said.Set.BoolVar(&o.printed.AsJSON, "json", false, "the same as --format json")
-	said.Set.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
-	cmdenv.AddFlags(cmd, where, what, how, said)
+	history := cmdenv.NewFlags("Where it is searched")
+	history.Set.StringVar(&o.good, "good", "", "`revision` without the effect, an ancestor of bad")
+	history.Set.StringVar(&o.bad, "bad", "HEAD", "`revision` with it")
+	history.Set.BoolVar(&o.firstParent, "first-parent", false, "only commits of the branch itself: what was merged counts for the merge")
+	target := cmdenv.NewFlags("What is searched")
+	target.Set.StringVar(&o.bench, "bench", "", "benchmark that matches `regexp`, as go test -bench takes it; of several the one that changes most")
+	target.Set.StringVar(&o.metric, "metric", "time", "what it takes more of: time, allocs, bytes, or instructions, which takes one count of each commit and no rounds")
+	target.Set.StringVar(&o.effectText, "effect", "", "a commit shows it beyond half of this `share`, e.g. 5%, or -5% for less; default: half of what bad shows, which has to be 5 %, an allocation, or 0.5 % of instructions")
+	method := cmdenv.NewFlags("How it is measured")
+	method.Set.StringVar(&o.boundText, "error", "5%", "bound of the chance that any comparison is wrong, a `share`")
+	method.Set.DurationVar(&o.maxTime, "max", 5*time.Minute, "measure at most that `long` in one comparison")
+	method.Set.Uint64Var(&o.seed, "seed", 0, "random seed; 0 takes one from the clock")
+	method.Set.IntVar(&o.procs, "procs", 0, "GOMAXPROCS of the benchmarks; default: the machine's")
+	method.Set.BoolVar(&o.restart, "restart", false, "forget what an earlier call of this command found")
+	method.Set.BoolVarP(&o.dryRun, "dry-run", "n", false, "build good and bad, print what it would cost, and measure nothing")
+	method.Set.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does")
+	output := cmdenv.NewFlags("What is printed")
+	output.Set.StringVar(&o.printed.Name, "format", "text", "`how` to print it: "+strings.Join(formatNames(), ", "))
+	output.Set.BoolVar(&o.printed.AsJSON, "json", false, "the same as --format json")
+	output.Set.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
+	cmdenv.AddFlags(cmd, history, target, method, output)
 	cmdenv.CompleteFlag(cmd, "metric", cobra.FixedCompletions(metricNames(), cobra.ShellCompDirectiveNoFileComp))
 	cmdenv.CompleteFlag(cmd, "format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp))
 }
@@ -130,8 +136,8 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 		return cmdenv.Usage("--bench is needed", "e.g. --bench '^BenchmarkParse$'")
 	case !slices.Contains(metricNames(), o.metric):
 		return cmdenv.Usage(fmt.Sprintf("--metric %q cannot be searched for", o.metric), "one of "+strings.Join(metricNames(), ", "))
-	case o.most <= 0:
-		return cmdenv.Usage(fmt.Sprintf("--max %v is not a positive duration", o.most), "e.g. 5m")
+	case o.maxTime <= 0:
+		return cmdenv.Usage(fmt.Sprintf("--max %v is not a positive duration", o.maxTime), "e.g. 5m")
 	case cmd.Flags().Changed("procs") && o.procs < 1:
 		return cmdenv.Usage(fmt.Sprintf("--procs %d is not a number of processors", o.procs), "at least 1")
 	}
@@ -141,7 +147,8 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 	if _, err := regexp.Compile(o.bench); err != nil {
 		return cmdenv.Usage(fmt.Sprintf("--bench %q: %v", o.bench, err), "e.g. 'Parse/small'")
 	}
-	if o.effect = 0.05; o.isCounted() {
+	o.effect = minEffect
+	if o.isCounted() {
 		o.effect = minWork
 	}
 	if o.effectText != "" {
@@ -162,7 +169,8 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 	return nil
 }
 
-// selectionOf selects the benchmarks that match pattern, at commit and the good revision.
+// selectionOf selects the benchmarks that match pattern, with the good revision as base and commit as
+// head. Only time depends on the order of functions, so other metrics need one build.
 func (o options) selectionOf(commit, pattern string) benchstudy.Asked {
 	return benchstudy.Asked{Dir: ".", Packages: o.packages, Base: o.good, Head: commit, Bench: pattern, OneBuild: o.metric != "time"}
 }

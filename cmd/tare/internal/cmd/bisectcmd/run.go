@@ -1,7 +1,6 @@
 package bisectcmd
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,7 +23,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// runBisect searches the commits and prints the result.
+// runBisect searches for the first bad commit and prints the result. With --dry-run it only prints the
+// cost.
 func runBisect(ctx context.Context, env cmdenv.Env, o options) error {
 	h, err := o.findHistory(ctx) // before waiting for the lock
 	if err != nil {
@@ -32,10 +32,11 @@ func runBisect(ctx context.Context, env cmdenv.Env, o options) error {
 	}
 	p := session.NewProgress(env, o.quiet)
 	defer p.End()
-	alone := env
-	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // set when both sides are built
+	benchEnv := env
+	benchEnv.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // replaced when both sides are built
+	run := session.Options{Measuring: lab.Measuring{Isolation: tare.Lockstep, Procs: o.procs, Seed: o.seed}, NoLock: o.noLock, Quiet: o.quiet}
 	var exit int
-	err = session.With(ctx, alone, session.Options{Measuring: lab.Measuring{Isolation: tare.Lockstep, Procs: o.procs, Seed: o.seed}, NoLock: o.noLock, Quiet: o.quiet}, p, func(ctx context.Context, w *session.Session) error {
+	err = session.With(ctx, benchEnv, run, p, func(ctx context.Context, w *session.Session) error {
 		s := &searcher{options: o, w: w}
 		defer s.closeBuild()
 		if err := s.beginSearch(ctx, h); err != nil {
@@ -61,18 +62,20 @@ func runBisect(ctx context.Context, env cmdenv.Env, o options) error {
 	return cmdenv.Code(exit)
 }
 
-// searcher builds and measures commits for a search.
+// searcher builds and measures commits for a search. bisect.Search decides which commits; it calls
+// measureCommit and, after each measurement, saveState.
 type searcher struct {
 	options
 	w     *session.Session
 	state *state
-	path  string // of the stored state
+	path  string // file of the stored state
 
-	built           *benchstudy.Bench // the last built commit
-	commit          string
-	printedForecast bool // the forecast was printed
+	built           *benchstudy.Bench // the last built commit and the good revision; nil if none is built
+	commit          string            // the commit of built
+	printedForecast bool
 }
 
+// closeBuild closes the last build, if there is one.
 func (s *searcher) closeBuild() {
 	if s.built != nil {
 		s.built.Close()
@@ -82,8 +85,8 @@ func (s *searcher) closeBuild() {
 // commitRange holds the commits of the search.
 type commitRange struct {
 	repo    gitrev.Repo
-	ends    [2]gitrev.Revision // good and bad
-	commits []gitrev.Commit    // reachable from bad and not from good
+	ends    [2]gitrev.Revision // the good and the bad revision
+	commits []gitrev.Commit    // reachable from bad and not from good, bad first
 }
 
 // findHistory finds the commits to search, and checks that the bad revision has the benchmark.
@@ -97,8 +100,8 @@ func (o options) findHistory(ctx context.Context) (h commitRange, err error) {
 		}
 	}
 	h.commits, err = h.repo.Between(ctx, h.ends[0], h.ends[1], o.firstParent)
-	var apart *gitrev.ApartError
-	if errors.As(err, &apart) {
+	var noAncestor *gitrev.ApartError
+	if errors.As(err, &noAncestor) {
 		return h, cmdenv.UsageOf(err, "give the commit that they come from as --good")
 	}
 	if err != nil {
@@ -121,7 +124,7 @@ func (s *searcher) beginSearch(ctx context.Context, h commitRange) (err error) {
 			return err
 		}
 	}
-	s.state.own = s.own
+	s.state.typed = s.typed
 	s.w.Progress.Say(fmt.Sprintf("%s after %s up to %s: %s with %s, the first of them of %s",
 		format.Count(len(commits), "commit"), ends[0], ends[1], format.Count(fresh.Search.Plan.Comparisons(), "comparison"), shortID(ends[0].Commit), shortID(ends[1].Commit)))
 	if done := s.state.countDone(); done > 0 {
@@ -132,30 +135,14 @@ func (s *searcher) beginSearch(ctx context.Context, h commitRange) (err error) {
 }
 
 // chooseBenchmark builds the bad revision, selects the benchmark that changes most, and prints
-// the cost of the search.
+// the cost of the search. It saves the search, except for --dry-run.
 func (s *searcher) chooseBenchmark(ctx context.Context, bad string) error {
 	if err := s.buildCommit(ctx, bad, s.bench); err != nil {
 		return err
 	}
-	var all []bisect.Quantity
-	for _, w := range s.built.Study.Workloads {
-		all = append(all, bisect.Quantity{Benchmark: w.ID, Metric: s.metric, Sign: math.Copysign(1, s.effect)})
-	}
-	q := all[0]
-	if !s.dryRun && (len(all) > 1 || q.Counts()) {
-		rounds := scoutRounds
-		if q.Counts() {
-			rounds = scoutCounts
-		}
-		if !q.IsCounted() {
-			s.w.Progress.Say(fmt.Sprintf("first %s of %s matching %s, about %v", format.Count(rounds, "round"), format.Count(len(all), "benchmark"), s.bench, roundSeconds(s.built.Takes(rounds))))
-		}
-		res, err := s.measureRounds(ctx, bad, rounds, s.most)
-		if err != nil {
-			return err
-		}
-		q = bisect.Widest(res, all)
-		s.state.Base = q.Base(res)
+	q, err := s.findQuantity(ctx, bad)
+	if err != nil {
+		return err
 	}
 	for _, w := range s.built.Study.Workloads {
 		if w.ID == q.Benchmark {
@@ -166,31 +153,18 @@ func (s *searcher) chooseBenchmark(ctx context.Context, bad string) error {
 	s.state.Of = q
 	search := &s.state.Search
 	search.Plan.Counts = q.Counts()
-	search.Effect = math.Abs(math.Log1p(s.effect))
-	if q.Counts() {
-		if search.Effect = math.Abs(s.effect) * s.state.Base; s.metric == "allocs" && !s.fixed {
-			search.Effect = 0
-		}
-		search.Effect = max(1, search.Effect)
+	switch {
+	case !q.Counts(): // a logarithm of a ratio
+		search.Effect = math.Abs(math.Log1p(s.effect))
+	case s.metric == "allocs" && !s.fixed: // a single allocation
+		search.Effect = 1
+	default: // a difference of counts
+		search.Effect = max(1, math.Abs(s.effect)*s.state.Base)
 	}
 	if q.IsCounted() {
 		s.w.Progress.Say(fmt.Sprintf("%s: one count of instructions a comparison, no rounds", q.Benchmark))
-		if s.dryRun {
-			return nil
-		}
-		return s.saveState()
-	}
-	most := stats.MaxRounds
-	for most > search.Plan.Fewest() && s.built.Takes(most) > s.most {
-		most--
-	}
-	search.Plan.Rounds = most
-	n, least := search.Plan.Comparisons(), search.Plan.Fewest()
-	s.w.Progress.Say(fmt.Sprintf("%s: %d to %s a comparison, %v to %v; %v to %v in all, builds not included",
-		q.Benchmark, least, format.Count(most, "round"), roundSeconds(s.built.Takes(least)), roundSeconds(s.built.Takes(most)),
-		roundSeconds(time.Duration(n)*s.built.Takes(least)), roundSeconds(time.Duration(n)*s.built.Takes(most))))
-	if s.built.Takes(least) > s.most {
-		s.w.Progress.Say(fmt.Sprintf("--max %v may end a comparison before it can tell: %s take about %v", s.most, format.Count(least, "round"), roundSeconds(s.built.Takes(least))))
+	} else {
+		s.planRounds(q)
 	}
 	if s.dryRun {
 		return nil
@@ -198,13 +172,60 @@ func (s *searcher) chooseBenchmark(ctx context.Context, bad string) error {
 	return s.saveState()
 }
 
-// Rounds for the selection of the benchmark.
+// Rounds for the selection of the benchmark: counts hardly vary between rounds.
 const (
 	scoutRounds = 8
 	scoutCounts = 2
 )
 
-// buildCommit builds the good revision and a commit.
+// findQuantity returns the benchmark and metric to search for. If several benchmarks match, it measures
+// rounds of the built bad revision and returns the one that changes most. For counts it also measures
+// the value of the good revision. --dry-run measures nothing and takes the first benchmark.
+func (s *searcher) findQuantity(ctx context.Context, bad string) (bisect.Quantity, error) {
+	var all []bisect.Quantity
+	for _, w := range s.built.Study.Workloads {
+		all = append(all, bisect.Quantity{Benchmark: w.ID, Metric: s.metric, Sign: math.Copysign(1, s.effect)})
+	}
+	first := all[0]
+	if s.dryRun || len(all) == 1 && !first.Counts() {
+		return first, nil
+	}
+	rounds := scoutRounds
+	if first.Counts() {
+		rounds = scoutCounts
+	}
+	if !first.IsCounted() {
+		s.w.Progress.Say(fmt.Sprintf("first %s of %s matching %s, about %v", format.Count(rounds, "round"), format.Count(len(all), "benchmark"), s.bench, roundSeconds(s.built.Takes(rounds))))
+	}
+	res, err := s.measureRounds(ctx, bad, rounds, s.maxTime)
+	if err != nil {
+		return first, err
+	}
+	q := bisect.Widest(res, all)
+	s.state.Base = q.Base(res)
+	return q, nil
+}
+
+// planRounds sets the largest number of rounds of a comparison that fits into --max, and prints how
+// long the search will take.
+func (s *searcher) planRounds(q bisect.Quantity) {
+	plan := &s.state.Search.Plan
+	most := stats.MaxRounds
+	for most > plan.Fewest() && s.built.Takes(most) > s.maxTime {
+		most--
+	}
+	plan.Rounds = most
+	fewest := plan.Fewest() // fewer rounds have fewer looks, and other intervals
+	shortest, longest := s.built.Takes(fewest), s.built.Takes(most)
+	n := time.Duration(plan.Comparisons())
+	s.w.Progress.Say(fmt.Sprintf("%s: %d to %s a comparison, %v to %v; %v to %v in all, builds not included",
+		q.Benchmark, fewest, format.Count(most, "round"), roundSeconds(shortest), roundSeconds(longest), roundSeconds(n*shortest), roundSeconds(n*longest)))
+	if shortest > s.maxTime {
+		s.w.Progress.Say(fmt.Sprintf("--max %v may end a comparison before it can tell: %s take about %v", s.maxTime, format.Count(fewest, "round"), roundSeconds(shortest)))
+	}
+}
+
+// buildCommit builds the good revision and a commit, with the benchmarks that match pattern.
 func (s *searcher) buildCommit(ctx context.Context, commit, pattern string) error {
 	s.closeBuild()
 	s.built = nil
@@ -218,9 +239,11 @@ func (s *searcher) buildCommit(ctx context.Context, commit, pattern string) erro
 	return nil
 }
 
-// measureCommit measures rounds of a commit.
+// measureCommit builds a commit, unless it is the last built one, and measures rounds. The error is a
+// *bisect.SkipError if the commit does not build or does not have the benchmark.
 func (s *searcher) measureCommit(ctx context.Context, commit string, rounds int) (bisect.Batch, error) {
-	if n, ok := s.state.Search.Forecast(); ok && !s.printedForecast && s.built != nil && !s.isCounted() {
+	n, hasForecast := s.state.Search.Forecast() // after the comparison of the bad revision
+	if hasForecast && !s.printedForecast && s.built != nil && !s.isCounted() {
 		s.printedForecast = true
 		s.w.Progress.Say(s.state.describeBad() + fmt.Sprintf("; %s to go, of about %s and %v each", format.Count(s.state.countLeft(), "comparison"), format.Count(n, "round"), roundSeconds(s.built.Takes(n))))
 	}
@@ -232,42 +255,41 @@ func (s *searcher) measureCommit(ctx context.Context, commit string, rounds int)
 			return bisect.Batch{}, &bisect.SkipError{Why: "it has no " + s.state.Of.Benchmark}
 		}
 	}
-	began := s.w.Now()
-	res, err := s.measureRounds(ctx, commit, rounds, s.most-s.state.Search.Took(commit))
+	start := s.w.Now()
+	res, err := s.measureRounds(ctx, commit, rounds, s.maxTime-s.state.Search.Took(commit))
 	if err != nil {
 		return bisect.Batch{}, err
 	}
 	batch, err := s.state.Of.Batch(res)
-	batch.Took = s.w.Now().Sub(began)
+	batch.Took = s.w.Now().Sub(start)
 	batch.Last = batch.Last || res.RoundsDone < rounds
 	return batch, err
 }
 
-// measureRounds measures rounds of the built commit, at least one and as many as most allows.
-func (s *searcher) measureRounds(ctx context.Context, commit string, rounds int, most time.Duration) (*tare.Result, error) {
-	begun := s.w.Now()
+// measureRounds measures rounds of the built commit, at least one and as many as maxTime allows. A
+// metric that is counted outside of rounds is counted once. It adds the time to the state.
+func (s *searcher) measureRounds(ctx context.Context, commit string, rounds int, maxTime time.Duration) (*tare.Result, error) {
+	start := s.w.Now()
+	defer func() { s.state.Seconds += s.w.Now().Sub(start).Seconds() }()
 	if s.isCounted() {
-		res, err := s.countInstructions(ctx, most)
-		s.state.Seconds += s.w.Now().Sub(begun).Seconds()
-		return res, err
+		return s.countInstructions(ctx, maxTime)
 	}
-	res, err := s.w.Batch(ctx, s.built, s.built.Study, rounds, most, func(e lab.Event) {
+	return s.w.Batch(ctx, s.built, s.built.Study, rounds, maxTime, func(e lab.Event) {
 		if e.Phase == "round" || e.Phase == "pilot" {
 			s.w.Progress.Status("round", fmt.Sprintf("%s: round %d of %d", shortID(commit), e.Round, rounds))
 		}
 	})
-	s.state.Seconds += s.w.Now().Sub(begun).Seconds()
-	return res, err
 }
 
-// countInstructions counts instructions of the built commit, in at most most, without timing.
-func (s *searcher) countInstructions(ctx context.Context, most time.Duration) (*tare.Result, error) {
-	if c, why := counts.Find(ctx, counts.Auto); c == nil && ctx.Err() == nil {
-		return nil, cmdenv.Usage(why, "")
+// countInstructions counts instructions of the built commit, without timing, for at most maxTime.
+func (s *searcher) countInstructions(ctx context.Context, maxTime time.Duration) (*tare.Result, error) {
+	counter, missing := counts.Find(ctx, counts.Auto)
+	if counter == nil && ctx.Err() == nil {
+		return nil, cmdenv.Usage(missing, "")
 	}
 	place := s.buildPlace()
 	place.Say = func(text string) { s.w.Progress.Status("count", shortID(s.commit)+": "+text) }
-	if err := s.built.Count(ctx, counts.Auto, place, most); err != nil {
+	if err := s.built.Count(ctx, counts.Auto, place, maxTime); err != nil {
 		return nil, err
 	}
 	return s.built.Untimed(), nil
@@ -281,28 +303,32 @@ func (s *searcher) buildPlace() benchstudy.Place {
 	}
 }
 
-// saveState saves the state, and prints a finished comparison.
+// saveState saves the state, and prints the last comparison if it is finished.
 func (s *searcher) saveState() error {
-	if n := len(s.state.Search.Tests); n > 0 && s.state.Search.Tests[n-1].Verdict != "" {
-		t := s.state.Search.Tests[n-1]
+	tests := s.state.Search.Tests
+	if n := len(tests); n > 0 && tests[n-1].Verdict != "" {
+		t := tests[n-1]
 		s.w.Progress.Say(strings.Join(strings.Fields(strings.Join(s.state.tableRow(t), "  ")), " "))
 	}
 	return s.state.saveTo(s.path)
 }
 
-// toSkipError turns an error of a commit into a reason to skip it. Other errors stay as they
-// are.
+// toSkipError turns an error about a commit into a *bisect.SkipError: it does not build or lacks the
+// benchmark. Other errors, such as a good revision that does not build, stay as they are.
 func toSkipError(ctx context.Context, err error) error {
 	var usage *benchstudy.UsageError
 	var build *suite.BuildError
-	if ctx.Err() == nil && (errors.As(err, &usage) || errors.As(err, &build) && build.Side == benchstudy.Head) {
+	isBroken := errors.As(err, &build) && build.Side == benchstudy.Head
+	if ctx.Err() == nil && (errors.As(err, &usage) || isBroken) {
 		return &bisect.SkipError{Why: format.Line(err.Error(), 0)}
 	}
 	return err
 }
 
+// shortID returns an abbreviated hash for output.
 func shortID(commit string) string { return commit[:min(9, len(commit))] }
 
+// roundSeconds rounds d to seconds, to at least one.
 func roundSeconds(d time.Duration) time.Duration {
-	return max(time.Second, cmp.Or(d.Round(time.Second), time.Second))
+	return max(time.Second, d.Round(time.Second))
 }

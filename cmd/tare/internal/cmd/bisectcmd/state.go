@@ -21,6 +21,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/gitrev"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/kinds/gobench"
+	"github.com/tarebench/tare/stats"
 )
 
 // schema is the format of a stored search. Changes are additive.
@@ -36,19 +37,20 @@ type state struct {
 	Name    string          `json:"name"` // of the benchmark in its package
 	Base    float64         `json:"base"` // count of the good revision
 	Search  bisect.Search   `json:"search"`
-	Seconds float64         `json:"seconds"` // measuring
+	Seconds float64         `json:"seconds"` // measuring time
 
-	own cmdenv.Command // the user's, for hints
+	typed cmdenv.Command // the user's command, for hints
 }
 
-// newState returns a search without measurements.
+// newState returns a search without measurements. Asked has everything that the measurements depend on
+// except the two commits: together they identify the search.
 func newState(o options, repo gitrev.Repo, ends [2]gitrev.Revision, commits []gitrev.Commit) *state {
 	s := &state{Schema: schema, Good: ends[0].Commit, Bad: ends[1].Commit}
 	s.Asked = append([]string{
-		repo.Root, repo.Prefix, o.bench, o.metric, fmt.Sprint(o.firstParent, o.effect, o.fixed, o.bound, o.most, o.procs),
+		repo.Root, repo.Prefix, o.bench, o.metric, fmt.Sprint(o.firstParent, o.effect, o.fixed, o.bound, o.maxTime, o.procs),
 		os.Getenv("GOFLAGS"), os.Getenv("GOTOOLCHAIN"),
 	}, o.packages...)
-	s.Search = bisect.Search{Plan: bisect.Plan{Error: o.bound, Commits: len(commits), Rounds: 180}, Fixed: o.fixed}
+	s.Search = bisect.Search{Plan: bisect.Plan{Error: o.bound, Commits: len(commits), Rounds: stats.MaxRounds}, Fixed: o.fixed}
 	for _, c := range commits {
 		s.Search.History = append(s.Search.History, bisect.Commit{ID: c.ID, Parents: c.Parents, Author: c.Author, Time: c.Time, Subject: c.Subject})
 	}
@@ -61,8 +63,8 @@ func (s *state) hashKey() string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// loadState returns the search at path, or fresh if there is none. It fails if the file is
-// unusable: it never replaces hours of measuring without --restart.
+// loadState returns the search stored at path, or fresh if there is none. If the file is not a search
+// like fresh it returns an error, because only --restart may replace hours of measuring.
 func loadState(path string, fresh *state) (*state, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -71,11 +73,13 @@ func loadState(path string, fresh *state) (*state, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the search in %s: %w", path, cmdenv.Cause(err))
 	}
-	kept := &state{}
-	if err := json.Unmarshal(text, kept); err != nil || kept.Schema != schema || kept.hashKey() != fresh.hashKey() || kept.Of.Benchmark == "" {
+	stored := &state{}
+	err = json.Unmarshal(text, stored)
+	isComplete := stored.Schema == schema && stored.Of.Benchmark != ""
+	if err != nil || !isComplete || stored.hashKey() != fresh.hashKey() {
 		return nil, cmdenv.Usage(path+" is no search of this version of tare, or damaged", "--restart begins it again")
 	}
-	return kept, nil
+	return stored, nil
 }
 
 // saveTo writes the search to path.
@@ -93,15 +97,22 @@ func (s *state) saveTo(path string) error {
 
 // countDone counts the finished comparisons.
 func (s *state) countDone() int {
-	return len(slices.DeleteFunc(slices.Clone(s.Search.Tests), func(t bisect.Test) bool { return t.Verdict == "" }))
+	n := 0
+	for _, t := range s.Search.Tests {
+		if t.Verdict != "" {
+			n++
+		}
+	}
+	return n
 }
 
-// countLeft counts the remaining comparisons, if no commit is skipped.
+// countLeft counts the remaining comparisons, if no commit is skipped. Plan.Comparisons includes the
+// comparison of the bad revision, which is done.
 func (s *state) countLeft() int {
 	return bisect.Plan{Commits: len(s.Search.Found())}.Comparisons() - 1
 }
 
-// exitCode returns the exit code for the result.
+// exitCode returns the exit code for the result: the first test is that of the bad revision.
 func (s *state) exitCode() int {
 	switch first := s.Search.Tests[0]; {
 	case first.Verdict == bisect.Good:
@@ -158,7 +169,7 @@ func (s *state) formatChange(t bisect.Test) string {
 	if low > high {
 		low, high = high, low
 	}
-	if !s.Of.Counts() {
+	if !s.Of.Counts() { // effects are logarithms of ratios
 		if low == high {
 			return format.Factor(math.Exp(sign*t.Estimate)) + " the time"
 		}
@@ -171,7 +182,7 @@ func (s *state) formatChange(t bisect.Test) string {
 	return text
 }
 
-// tableRow returns a comparison as a row of the table.
+// tableRow returns a comparison as a row of the table: commit, verdict, change, rounds, subject.
 func (s *state) tableRow(t bisect.Test) []string {
 	subject := ""
 	for _, c := range s.Search.History {
@@ -179,11 +190,11 @@ func (s *state) tableRow(t bisect.Test) []string {
 			subject = format.Line(c.Subject, 50)
 		}
 	}
-	what := s.formatChange(t)
+	change := s.formatChange(t)
 	if t.Verdict == bisect.Skipped {
-		what = format.Line(t.Why, 60)
+		change = format.Line(t.Why, 60)
 	}
-	return []string{shortID(t.Commit), string(t.Verdict), what, fmt.Sprint(len(t.Effects)), subject}
+	return []string{shortID(t.Commit), string(t.Verdict), change, fmt.Sprint(len(t.Effects)), subject}
 }
 
 // writeText writes the result and its comparisons in the order of the history.
@@ -208,15 +219,15 @@ func (s *state) writeText(w io.Writer) error {
 			fmt.Fprintf(w, "  %s %s\n", shortID(c.ID), format.Line(c.Subject, 70))
 		}
 	}
-	sure := "any of them is wrong with a chance of at most " + format.Percent(s.Search.Plan.Error)
+	certainty := "any of them is wrong with a chance of at most " + format.Percent(s.Search.Plan.Error)
 	if s.Of.IsCounted() {
-		sure = "the interval of each count has a level of 99 %"
+		certainty = "the interval of each count has a level of 99 %"
 	}
-	fmt.Fprintf(w, "\n%s, %.0f s of measuring; %s.\n", format.Count(s.countDone(), "comparison"), s.Seconds, sure)
+	fmt.Fprintf(w, "\n%s, %.0f s of measuring; %s.\n", format.Count(s.countDone(), "comparison"), s.Seconds, certainty)
 	if len(found) == 1 && len(found[0].Parents) > 0 {
-		why := cmdenv.NewCommand("tare bench", packageOf(s.Of.Benchmark)...).Set("base", shortID(found[0].Parents[0])).Set("head", shortID(found[0].ID)).
-			Set("bench", gobench.Exactly(s.Name)).WithFlagsOf(s.own, "procs", "seed", "no-lock").SetPlain("profile")
-		_, err := fmt.Fprintln(w, "Why: "+why.String())
+		explain := cmdenv.NewCommand("tare bench", packageOf(s.Of.Benchmark)...).Set("base", shortID(found[0].Parents[0])).Set("head", shortID(found[0].ID)).
+			Set("bench", gobench.Exactly(s.Name)).WithFlagsOf(s.typed, "procs", "seed", "no-lock").SetPlain("profile")
+		_, err := fmt.Fprintln(w, "Why: "+explain.String())
 		return err
 	}
 	return nil
