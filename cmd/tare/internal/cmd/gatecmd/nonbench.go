@@ -18,7 +18,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/gitrev"
 	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
-	bring "github.com/tarebench/tare/cmd/tare/internal/routestudy"
+	"github.com/tarebench/tare/cmd/tare/internal/routestudy"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/contender/codec"
 	"github.com/tarebench/tare/internal/atomicfile"
@@ -157,7 +157,7 @@ func (b *nonBench) readStudy(f project.File) (cmdenv.Study, error) {
 // readSource reads a file of the head: a study, a document or a list of routes. The limit on
 // its size is that of routes, the largest.
 func (b *nonBench) readSource(f project.File) ([]byte, error) {
-	src, err := atomicfile.ReadStart(filepath.Join(b.dirs.Head, filepath.FromSlash(f.Path)), bring.MostBytes)
+	src, err := atomicfile.ReadStart(filepath.Join(b.dirs.Head, filepath.FromSlash(f.Path)), routestudy.MostBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no %s in the head", f.Path)
 	}
@@ -218,7 +218,7 @@ func (b *nonBench) addRoutes() error {
 		if err != nil {
 			return b.placeError(f.Place, err.Error())
 		}
-		doc, err := bring.Read(f.Path, src)
+		doc, err := routestudy.Read(f.Path, src)
 		if err != nil {
 			return b.placeError(f.Place, format.Line(err.Error(), 0))
 		}
