@@ -14,7 +14,7 @@ import (
 
 	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/advice"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
-	bring "github.com/tarebench/tare/cmd/tare/internal/jsonstudy"
+	"github.com/tarebench/tare/cmd/tare/internal/jsonstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/cmd/tare/internal/textfile"
 	"github.com/tarebench/tare/internal/format"
@@ -91,7 +91,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	selection.Set.StringVar(&o.run.Catalog, "catalog", "", "`directory` of a repository of contenders; default: the one around, else the built-in one")
 	const severalMachines = true
 	o.run.AddFlags(cmd, selection, severalMachines)
-	cmdenv.CompleteFlag(cmd, "op", cobra.FixedCompletions(bring.Ops(), cobra.ShellCompDirectiveNoFileComp))
+	cmdenv.CompleteFlag(cmd, "op", cobra.FixedCompletions(jsonstudy.Ops(), cobra.ShellCompDirectiveNoFileComp))
 }
 
 // check validates the flags and their combinations.
@@ -99,9 +99,9 @@ func (o *options) check(cmd *cobra.Command) error {
 	if err := o.run.Check(cmd); err != nil {
 		return err
 	}
-	o.run.FitInto(bring.Quick, bring.Full)
-	if !slices.Contains(bring.Ops(), o.op) {
-		return cmdenv.Usage(fmt.Sprintf("--op %q is not an operation", o.op), "one of "+strings.Join(bring.Ops(), ", "))
+	o.run.FitInto(jsonstudy.Quick, jsonstudy.Full)
+	if !slices.Contains(jsonstudy.Ops(), o.op) {
+		return cmdenv.Usage(fmt.Sprintf("--op %q is not an operation", o.op), "one of "+strings.Join(jsonstudy.Ops(), ", "))
 	}
 	if o.op == "any" && o.typ != "" {
 		return cmdenv.Usage("--op any and --type contradict each other", "give one of them")
@@ -115,9 +115,9 @@ func runJSON(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error
 	if err != nil {
 		return err
 	}
-	inferred := bring.Type{}
+	inferred := jsonstudy.Type{}
 	if o.typ == "" && o.op != "any" {
-		if inferred, err = bring.Infer(docs); err != nil {
+		if inferred, err = jsonstudy.Infer(docs); err != nil {
 			return err
 		}
 		for _, n := range inferred.Notes {
@@ -202,8 +202,8 @@ func readError(arg string, err error) error {
 }
 
 // formatQuestion returns the study's question with the names and sizes of the files.
-func (o options) formatQuestion(args []string, docs []codec.Document, typ bring.Type) string {
-	text := fmt.Sprintf("Which JSON codec is fastest on %s (%s)", fileNames(args), bring.Sizes(docs))
+func (o options) formatQuestion(args []string, docs []codec.Document, typ jsonstudy.Type) string {
+	text := fmt.Sprintf("Which JSON codec is fastest on %s (%s)", fileNames(args), jsonstudy.Sizes(docs))
 	if typ.Name != "" && o.typ != "" {
 		text += ", as " + typ.Name
 	}

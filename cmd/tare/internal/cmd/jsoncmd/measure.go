@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
-	bring "github.com/tarebench/tare/cmd/tare/internal/jsonstudy"
+	"github.com/tarebench/tare/cmd/tare/internal/jsonstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/cmd/tare/internal/suggest"
 	"github.com/tarebench/tare/internal/format"
@@ -27,19 +27,19 @@ type documentStudy struct {
 	args     []string         // names of the files
 	docs     []codec.Document // measured documents
 	total    int              // number of all documents, measured or not
-	typ      bring.Type       // the type that documents are decoded into
-	userType *bring.Own       // nil if the type is inferred
-	kind     *bring.Kind
+	typ      jsonstudy.Type   // the type that documents are decoded into
+	userType *jsonstudy.Own   // nil if the type is inferred
+	kind     *jsonstudy.Kind
 	skipped  []tare.NotWeighed // codecs that are not measured, with the reasons
 }
 
 // findType finds a type of the user's from the working directory, like the go command.
-func findType(ctx context.Context, env cmdenv.Env, name string) (*bring.Own, error) {
+func findType(ctx context.Context, env cmdenv.Env, name string) (*jsonstudy.Own, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err
 	}
-	typ, err := bring.Find(ctx, env.Tag(), dir, name)
+	typ, err := jsonstudy.Find(ctx, env.Tag(), dir, name)
 	if err != nil {
 		return nil, toUsageError(err)
 	}
@@ -48,8 +48,8 @@ func findType(ctx context.Context, env cmdenv.Env, name string) (*bring.Own, err
 
 // measureDocuments measures codecs on docs, all or a part of them. inferred is the type of all docs;
 // --type replaces it.
-func measureDocuments(ctx context.Context, env cmdenv.Env, o options, args []string, docs []codec.Document, inferred bring.Type) error {
-	d := &documentStudy{o: o, args: args, docs: bring.Chosen(docs), total: len(docs), typ: inferred}
+func measureDocuments(ctx context.Context, env cmdenv.Env, o options, args []string, docs []codec.Document, inferred jsonstudy.Type) error {
+	d := &documentStudy{o: o, args: args, docs: jsonstudy.Chosen(docs), total: len(docs), typ: inferred}
 	p := session.NewProgress(env, o.run.Quiet)
 	defer p.End()
 	if len(d.docs) < len(docs) {
@@ -61,19 +61,19 @@ func measureDocuments(ctx context.Context, env cmdenv.Env, o options, args []str
 			return err
 		}
 	}
-	d.kind = bring.NewKind(env.Lab.Kinds["codec"], d.docs)
+	d.kind = jsonstudy.NewKind(env.Lab.Kinds["codec"], d.docs)
 	env.Lab.Kinds = map[string]lab.Kind{"codec": d.kind}
 	advice := session.Advice{Recommend: d.recommendCodecs, Prepare: d.prepareStudy}
 	advice.Complete = func(res *tare.Result) {
 		res.NotWeighed = append(res.NotWeighed, d.skipped...)
-		bring.SetAnswer(res, d.docs, d.total, d.typ)
+		jsonstudy.SetAnswer(res, d.docs, d.total, d.typ)
 	}
 	return advice.Measure(ctx, env, o.run, p)
 }
 
 // recommendCodecs returns the recommendation for a result.
 func (d *documentStudy) recommendCodecs(res *tare.Result) []string {
-	return bring.Recommendation(res, d.docs, d.total, d.typ)
+	return jsonstudy.Recommendation(res, d.docs, d.total, d.typ)
 }
 
 // prepareStudy builds the codecs, gets the reference output of encoding/json, and returns the
@@ -89,9 +89,9 @@ func (d *documentStudy) prepareStudy(ctx context.Context, w *session.Session) (s
 			return s, toUsageError(err)
 		}
 	}
-	id, question := bring.StudyID(d.args[0], d.o.typ), d.o.formatQuestion(d.args, d.docs, d.typ)
-	study, _ := bring.NewStudy(id, question, builtCodecs.Leaves(), d.o.op, d.isChosen)
-	_, unfit := bring.NewStudy(id, question, codecs.Leaves(), d.o.op, d.isChosen)
+	id, question := jsonstudy.StudyID(d.args[0], d.o.typ), d.o.formatQuestion(d.args, d.docs, d.typ)
+	study, _ := jsonstudy.NewStudy(id, question, builtCodecs.Leaves(), d.o.op, d.isChosen)
+	_, unfit := jsonstudy.NewStudy(id, question, codecs.Leaves(), d.o.op, d.isChosen)
 	for i := range study.Workloads {
 		study.Workloads[i].File = fileNames(d.args)
 	}
@@ -141,7 +141,7 @@ func (d *documentStudy) checkPatterns(study tare.Study, unfit []tare.NotWeighed,
 // buildTyped prepares the codecs of the catalog for the type, and returns a catalog of those that
 // support it. It sets d.typ if the type is the user's, and w.Sources.
 func (d *documentStudy) buildTyped(ctx context.Context, w *session.Session, codecs catalog.Catalog) (catalog.Catalog, error) {
-	bench := bring.Bench{Cache: w.Dirs.Cache, Run: w.RunTag, Log: func(text string) { w.Progress.Status(text, text) }}
+	bench := jsonstudy.Bench{Cache: w.Dirs.Cache, Run: w.RunTag, Log: func(text string) { w.Progress.Status(text, text) }}
 	var err error
 	if d.userType != nil {
 		w.Progress.Status("type", "looking at "+d.o.typ)
@@ -173,8 +173,8 @@ func (d *documentStudy) isChosen(id string) bool {
 
 // toUsageError turns errors about the documents or the type into usage errors.
 func toUsageError(err error) error {
-	var typeErr *bring.TypeError
-	var documentErr *bring.RefusedError
+	var typeErr *jsonstudy.TypeError
+	var documentErr *jsonstudy.RefusedError
 	switch {
 	case errors.As(err, &typeErr):
 		return cmdenv.Usage(format.Line(typeErr.Error(), 0), "")
