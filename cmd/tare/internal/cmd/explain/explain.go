@@ -1,4 +1,5 @@
-// Package explain implements tare explain, for checks, rules of tare audit, studies, contenders, metrics and words of the report.
+// Package explain implements tare explain. It explains checks, rules of tare audit, studies,
+// contenders, metrics and words of the report.
 package explain
 
 import (
@@ -74,13 +75,13 @@ func Command(env cmdenv.Env) *cobra.Command {
 	return cmd
 }
 
-// explainName collects everything with this name. An error of the catalog matters only if
-// nothing else has the name.
+// explainName returns the explanations of everything with this name, or nil. It returns an error of the
+// catalog in dir only if nothing else has the name.
 func explainName(env cmdenv.Env, name, dir string) ([]explanation, error) {
 	var found []explanation
 	for _, w := range listWords() {
 		if w.Word == name {
-			found = append(found, explanation{"word", name, []fact{{Text: []string{w.Text}}}})
+			found = append(found, explanation{"word", name, []fact{newFact("", w.Text)}})
 		}
 	}
 	for _, c := range slices.Concat(check.All(), benchstudy.Notes()) {
@@ -143,9 +144,10 @@ func explainableNames(env cmdenv.Env, dir string) []string {
 // newFact returns a fact of some texts.
 func newFact(label string, text ...string) fact { return fact{Label: label, Text: text} }
 
-// newCode returns a fact that is code: a text for each line.
+// newCode returns a fact that is code, with a text for each line and spaces for tabs.
 func newCode(label, code string) fact {
-	return fact{Label: label, Text: strings.Split(strings.TrimRight(strings.ReplaceAll(code, "\t", "    "), "\n"), "\n"), Code: true}
+	code = strings.TrimRight(strings.ReplaceAll(code, "\t", "    "), "\n")
+	return fact{Label: label, Text: strings.Split(code, "\n"), Code: true}
 }
 
 // explainRule explains a rule of tare audit, with its examples.
@@ -160,6 +162,7 @@ func explainRule(r audit.Rule) explanation {
 	return e
 }
 
+// explainCheck explains a check.
 func explainCheck(c check.Check) explanation {
 	e := explanation{"check", c.ID, []fact{
 		newFact("", c.Summary), newFact("severity", string(c.Severity)), newFact("why", c.Why), newFact("what to do", c.Advice),
@@ -170,6 +173,7 @@ func explainCheck(c check.Check) explanation {
 	return e
 }
 
+// explainContender explains a contender of the catalog.
 func explainContender(c cmdenv.Contender) explanation {
 	e := explanation{"contender", c.ID, []fact{newFact("", c.Why), newFact("kind", c.Kind)}}
 	if c.Trap {
@@ -185,6 +189,7 @@ func explainContender(c cmdenv.Contender) explanation {
 	return e
 }
 
+// explainStudy lists the parts of a study: contenders, workloads, metrics, criteria and claims.
 func explainStudy(st tare.Study) explanation {
 	e := explanation{"study", st.ID, []fact{newFact("", st.Question), newFact("kind", string(st.Kind)), newFact("baseline", st.Baseline)}}
 	add := func(label string, lines []string) {
@@ -246,18 +251,22 @@ func explainStudy(st tare.Study) explanation {
 	return e
 }
 
+// maxJoined is the length in bytes up to which several texts of a fact are joined to one line.
+const maxJoined = 60
+
+// writeText writes one paragraph per fact, or a list if a fact has many texts.
 func (e explanation) writeText(w io.Writer, st report.Style) {
-	code := e.Facts // of this repository, with its indents
+	facts := e.Facts // code is written from here: LegibleAll drops indents, and code is this repository's own
 	e = report.LegibleAll(e)
 	fmt.Fprintf(w, "%s (%s)\n", cmdenv.Paint(st.Bold, e.Name), e.Kind)
 	for i, f := range e.Facts {
-		switch one := strings.Join(f.Text, ", "); {
+		switch joined := strings.Join(f.Text, ", "); {
 		case f.Code:
-			fmt.Fprintf(w, "  %s:\n    %s\n", f.Label, strings.Join(code[i].Text, "\n    "))
+			fmt.Fprintf(w, "  %s:\n    %s\n", f.Label, strings.Join(facts[i].Text, "\n    "))
 		case f.Label == "":
-			cmdenv.Paragraph(w, "  ", "  ", one, st.Width)
-		case len(f.Text) == 1 || len(one) < 60:
-			cmdenv.Paragraph(w, "  ", "    ", f.Label+": "+one, st.Width)
+			cmdenv.Paragraph(w, "  ", "  ", joined, st.Width)
+		case len(f.Text) == 1 || len(joined) < maxJoined:
+			cmdenv.Paragraph(w, "  ", "    ", f.Label+": "+joined, st.Width)
 		default:
 			fmt.Fprintf(w, "  %s:\n", f.Label)
 			for _, t := range f.Text {
