@@ -35,7 +35,7 @@ type initReport struct {
 // Command returns tare init.
 func Command(env cmdenv.Env) *cobra.Command {
 	var force, print, asJSON bool
-	chosen := map[string]*bool{} // by flag of a forge
+	chosen := map[string]*bool{} // values of the flags of forges, by flag
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Write a tare.yaml for this repository, after looking at it",
@@ -57,16 +57,16 @@ Exit codes: 0 written; 1 I/O error; 2 there is a tare.yaml already, or a workflo
   tare init --force && git diff tare.yaml`,
 		Args: cmdenv.AtMost(0),
 		RunE: func(*cobra.Command, []string) error {
-			var ci []forge
+			var workflows []forge
 			for _, f := range forges() {
 				if *chosen[f.flag] {
-					ci = append(ci, f)
+					workflows = append(workflows, f)
 				}
 			}
-			if print && (force || asJSON || len(ci) > 0) {
+			if print && (force || asJSON || len(workflows) > 0) {
 				return cmdenv.Usage("--print writes no file and prints nothing else", "leave --force, --json and the workflows out")
 			}
-			return beginProject(env, ci, force, print, asJSON)
+			return beginProject(env, workflows, force, print, asJSON)
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
@@ -79,8 +79,10 @@ Exit codes: 0 written; 1 I/O error; 2 there is a tare.yaml already, or a workflo
 	return cmd
 }
 
-// beginProject surveys the repository and writes its tare.yaml, and the workflows of ci.
-func beginProject(env cmdenv.Env, ci []forge, force, print, asJSON bool) error {
+// beginProject surveys the repository and writes its tare.yaml and the workflows. If workflows are
+// selected, it leaves an existing tare.yaml as it is, unless force is set. With print it only prints the
+// tare.yaml.
+func beginProject(env cmdenv.Env, workflows []forge, force, print, asJSON bool) error {
 	wd, err := os.Getwd()
 	if err != nil {
 		return err
@@ -97,38 +99,39 @@ func beginProject(env cmdenv.Env, ci []forge, force, print, asJSON bool) error {
 		return err
 	}
 	path := filepath.Join(home, project.FileName)
-	b := initReport{File: fromHere(wd, path), Written: true, Found: found, Next: nextSteps(found)}
-	if _, err := os.Lstat(path); err == nil && len(ci) > 0 && !force {
-		b.Written = false
+	result := initReport{File: fromHere(wd, path), Written: true, Found: found, Next: nextSteps(found)}
+	if _, err := os.Lstat(path); err == nil && len(workflows) > 0 && !force {
+		result.Written = false
 	} else if err := writeFile(path, draft, force); err != nil {
 		return err
 	}
-	for i, f := range ci {
+	for i, f := range workflows {
 		path, next, err := writeWorkflow(f, cmp.Or(root, home), home, force)
 		if err != nil {
 			return err
 		}
 		if i == 0 {
-			b.Next = b.Next[:1]
+			result.Next = result.Next[:1] // without the advice to write a workflow
 		}
-		b.CI, b.Next = append(b.CI, path), append(b.Next, next)
+		result.CI, result.Next = append(result.CI, path), append(result.Next, next)
 	}
 	if asJSON {
-		return cmdenv.PrintJSON(env.Out, b)
+		return cmdenv.PrintJSON(env.Out, result)
 	}
-	if b.Written {
-		fmt.Fprintf(env.Out, "wrote %s, with %s\n", b.File, found.Count())
+	if result.Written {
+		fmt.Fprintf(env.Out, "wrote %s, with %s\n", result.File, found.Count())
 	}
-	for _, path := range b.CI {
+	for _, path := range result.CI {
 		fmt.Fprintf(env.Out, "wrote %s\n", path)
 	}
-	for i, step := range b.Next {
+	for i, step := range result.Next {
 		fmt.Fprintf(env.Out, "%-5s %s\n", []string{"next:", "then:"}[min(i, 1)], step)
 	}
 	return nil
 }
 
-// writeFile writes a new file, or with force also an existing one.
+// writeFile writes a new file. If the file exists it is overwritten if force is set, otherwise that is a
+// usage error.
 func writeFile(path string, text []byte, force bool) error {
 	if force {
 		out, err := cmdenv.OpenOutput(path)
@@ -148,7 +151,7 @@ func writeFile(path string, text []byte, force bool) error {
 	return nil
 }
 
-// nextSteps returns two lines of advice about a new tare.yaml.
+// nextSteps returns two lines of advice about a new tare.yaml: what to run, and how to run it in CI.
 func nextSteps(found survey.Survey) []string {
 	first := "tare gate     measures the worktree against its base, as a pull request will be"
 	if len(found.Benchmarks) == 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
-// What a workflow runs of others is named by commit: a tag can be moved.
+// Actions of other repositories are named by commit, because a tag can be moved.
 const (
 	checkoutAction = "actions/checkout@11d5960a326750d5838078e36cf38b85af677262 # v4.4.0"
 	setupGoAction  = "actions/setup-go@40f1582b2485089dde7abd97c1529aa768e1baff # v5.6.0"
@@ -17,35 +17,46 @@ const (
 	tareAction     = "tarebench/tare@" + tareCommit + " # main, 2026-11-27"
 )
 
-// forge holds the path and the text of the workflow of a gate.
+// forge is a service that runs CI, with the workflow that runs tare gate there.
 type forge struct {
-	flag, name string
-	path       func(root string) string
-	text       func(module string) string // of the module's directory below the root, with slashes; "" is the root
-	next       func(path string) string
+	flag string // of tare init
+	name string
+	path func(root string) string   // path of the workflow below root, the top of the repository
+	text func(module string) string // workflow for the module in a directory below the top, with slashes; "" is the top
+	next func(path string) string   // what to do with the written workflow
 }
 
 // forges lists what tare init can set up.
 func forges() []forge {
-	push := func(path string) string { return "commit " + path + "; each pull request gets a verdict" }
+	commitStep := func(path string) string { return "commit " + path + "; each pull request gets a verdict" }
 	return []forge{
-		{"github", "GitHub Actions", fixedPath(".github/workflows/tare.yml"), func(module string) string { return actionsWorkflow("", module) }, push},
-		{"gitlab", "GitLab CI", gitlabPath, gitlabJob, func(path string) string {
-			if path != gitlabMain {
-				return "add include: [{local: /" + path + "}] to " + gitlabMain + ", and commit both"
-			}
-			return "commit " + path + "; each merge request gets a verdict"
-		}},
-		{"forgejo", "Forgejo Actions", fixedPath(".forgejo/workflows/tare.yml"), func(module string) string { return actionsWorkflow("https://github.com/", module) }, push},
+		{
+			flag: "github", name: "GitHub Actions", path: fixedPath(".github/workflows/tare.yml"), next: commitStep,
+			text: func(module string) string { return actionsWorkflow("", module) },
+		},
+		{
+			flag: "gitlab", name: "GitLab CI", path: gitlabPath, text: gitlabJob,
+			next: func(path string) string {
+				if path != gitlabMain {
+					return "add include: [{local: /" + path + "}] to " + gitlabMain + ", and commit both"
+				}
+				return "commit " + path + "; each merge request gets a verdict"
+			},
+		},
+		{
+			flag: "forgejo", name: "Forgejo Actions", path: fixedPath(".forgejo/workflows/tare.yml"), next: commitStep,
+			text: func(module string) string { return actionsWorkflow("https://github.com/", module) },
+		},
 	}
 }
 
+// fixedPath returns a forge.path that is the same in every repository.
 func fixedPath(path string) func(string) string { return func(string) string { return path } }
 
 // gitlabMain is the file that GitLab reads.
 const gitlabMain = ".gitlab-ci.yml"
 
-// gitlabPath returns the file of the job: one to include if there is a pipeline already.
+// gitlabPath returns the file of the job: gitlabMain, or a file to include if gitlabMain exists.
 func gitlabPath(root string) string {
 	if _, err := os.Lstat(filepath.Join(root, gitlabMain)); err == nil {
 		return ".gitlab/tare-gate.yml"
@@ -53,7 +64,8 @@ func gitlabPath(root string) string {
 	return gitlabMain
 }
 
-// actionsWorkflow returns a workflow of one job. host is what action names begin with.
+// actionsWorkflow returns a workflow of one job. host is the prefix of action names: "" on GitHub, the
+// URL of GitHub elsewhere.
 func actionsWorkflow(host, module string) string {
 	text := `name: tare
 on: pull_request
@@ -75,9 +87,9 @@ jobs:
 
 // gitlabJob returns a job for merge requests.
 func gitlabJob(module string) string {
-	enter := ""
+	changeDir := ""
 	if module != "" {
-		enter = "\n    - " + quoteYAML("cd "+cmdenv.Quoted(module))
+		changeDir = "\n    - " + quoteYAML("cd "+cmdenv.Quoted(module))
 	}
 	return `gate:
   image: golang:1.26
@@ -88,7 +100,7 @@ func gitlabJob(module string) string {
   cache: {key: tare, paths: [.cache/tare]}
   rules:
     - if: $CI_PIPELINE_SOURCE == "merge_request_event"
-  script:` + enter + `
+  script:` + changeDir + `
     - go install github.com/tarebench/tare/cmd/tare@` + tareCommit[:12] + `
     - git fetch origin "$CI_MERGE_REQUEST_TARGET_BRANCH_NAME:refs/remotes/origin/$CI_MERGE_REQUEST_TARGET_BRANCH_NAME"
     - tare gate --base "merge-base origin/$CI_MERGE_REQUEST_TARGET_BRANCH_NAME" -o "$CI_PROJECT_DIR/gate.json" --gitlab "$CI_PROJECT_DIR/gl-code-quality-report.json"
@@ -107,25 +119,26 @@ func join(dir, name string) string {
 	return dir + "/" + name
 }
 
-// quoteYAML returns a text for a flow mapping: as it is if it has plain characters only.
+// quoteYAML returns text as a value of a YAML flow mapping, quoted unless all characters are plain.
 func quoteYAML(text string) string {
-	plain := func(r rune) bool {
+	isPlain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._/-", r)
 	}
-	if strings.IndexFunc(text, func(r rune) bool { return !plain(r) }) < 0 {
+	if strings.IndexFunc(text, func(r rune) bool { return !isPlain(r) }) < 0 {
 		return text
 	}
 	return "'" + strings.ReplaceAll(text, "'", "''") + "'"
 }
 
 // writeWorkflow writes the workflow of a forge into the repository at root, for the module
-// in home. It returns its path below root, with slashes, and what to do next.
+// in home. It returns the path of the workflow below root, with slashes, and what to do next.
 func writeWorkflow(f forge, root, home string, force bool) (path, next string, err error) {
 	module, err := filepath.Rel(root, home)
 	if err != nil {
 		return "", "", fmt.Errorf("find %s below %s: %w", home, root, err)
 	}
-	if module = filepath.ToSlash(module); module == "." {
+	module = filepath.ToSlash(module)
+	if module == "." {
 		module = ""
 	}
 	if strings.ContainsAny(module, "\n\r") {
