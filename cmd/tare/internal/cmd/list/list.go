@@ -16,7 +16,7 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// lists holds the requested lists; others are nil.
+// lists holds the requested lists. The others are nil; a requested list without entries is [] in JSON.
 type lists struct {
 	Studies    *[]studyRow         `json:"studies,omitempty"`
 	Contenders *[]cmdenv.Contender `json:"contenders,omitempty"`
@@ -24,6 +24,7 @@ type lists struct {
 	Metrics    *[]metricRow        `json:"metrics,omitempty"`
 }
 
+// studyRow is a bundled study.
 type studyRow struct {
 	ID         string   `json:"study"`
 	Question   string   `json:"question"`
@@ -33,12 +34,14 @@ type studyRow struct {
 	Claims     int      `json:"claims"`
 }
 
+// checkRow is a check of trials and results.
 type checkRow struct {
 	ID       string        `json:"check"`
 	Severity tare.Severity `json:"severity"`
 	Summary  string        `json:"summary"`
 }
 
+// metricRow is a metric.
 type metricRow struct {
 	Name      string         `json:"metric"`
 	Key       string         `json:"key"`
@@ -66,15 +69,16 @@ func Command(env cmdenv.Env) *cobra.Command {
 			if len(args) == 1 && !slices.Contains(sectionNames(), args[0]) {
 				return cmdenv.Unknown("list", args[0], sectionNames(), "one of "+strings.Join(sectionNames(), ", "))
 			}
-			want := func(section string) bool { return len(args) == 0 || args[0] == section }
-			l, err := collectLists(env, want, dir)
+			isWanted := func(section string) bool { return len(args) == 0 || args[0] == section }
+			l, err := collectLists(env, isWanted, dir)
 			if err != nil {
 				return err
 			}
 			if asJSON {
 				return cmdenv.PrintJSON(env.Out, l)
 			}
-			return l.writeTables(env.Out, env, len(args) == 0)
+			hasTitles := len(args) == 0
+			return l.writeTables(env.Out, env.Style(env.Out), hasTitles)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -82,20 +86,23 @@ func Command(env cmdenv.Env) *cobra.Command {
 	return cmd
 }
 
-// collectLists collects the wanted sections.
-func collectLists(env cmdenv.Env, want func(section string) bool, catalogDir string) (lists, error) {
+// collectLists collects the sections that isWanted selects.
+func collectLists(env cmdenv.Env, isWanted func(section string) bool, catalogDir string) (lists, error) {
 	var l lists
-	if want("studies") {
+	if isWanted("studies") {
 		l.Studies = &[]studyRow{}
 		for _, name := range env.Bundled() {
 			st, err := env.ReadStudy(name)
 			if err != nil {
 				return l, err
 			}
-			*l.Studies = append(*l.Studies, studyRow{st.ID, st.Question, []string{string(st.Kind)}, len(st.Contenders), len(st.Workloads), len(st.Claims)})
+			*l.Studies = append(*l.Studies, studyRow{
+				ID: st.ID, Question: st.Question, Kinds: []string{string(st.Kind)},
+				Contenders: len(st.Contenders), Workloads: len(st.Workloads), Claims: len(st.Claims),
+			})
 		}
 	}
-	if want("contenders") {
+	if isWanted("contenders") {
 		l.Contenders = &[]cmdenv.Contender{}
 		rows, err := env.Contenders(catalogDir)
 		if err != nil {
@@ -103,40 +110,40 @@ func collectLists(env cmdenv.Env, want func(section string) bool, catalogDir str
 		}
 		*l.Contenders = append(*l.Contenders, rows...)
 	}
-	if want("checks") {
+	if isWanted("checks") {
 		l.Checks = &[]checkRow{}
 		for _, c := range check.All() {
-			*l.Checks = append(*l.Checks, checkRow{c.ID, c.Severity, c.Summary})
+			*l.Checks = append(*l.Checks, checkRow{ID: c.ID, Severity: c.Severity, Summary: c.Summary})
 		}
 	}
-	if want("metrics") {
+	if isWanted("metrics") {
 		l.Metrics = &[]metricRow{}
 		for _, m := range tare.Metrics() {
-			*l.Metrics = append(*l.Metrics, metricRow{m.Name, m.Key, m.Unit, m.Direction, m.Doc})
+			*l.Metrics = append(*l.Metrics, metricRow{Name: m.Name, Key: m.Key, Unit: m.Unit, Direction: m.Direction, Doc: m.Doc})
 		}
 	}
 	return l, nil
 }
 
-func (l lists) writeTables(w io.Writer, s cmdenv.Env, titled bool) error {
+// writeTables writes a table for each list that is not nil, with a title if hasTitles is set.
+func (l lists) writeTables(w io.Writer, st report.Style, hasTitles bool) error {
 	l = report.LegibleAll(l) // texts of contenders are untrusted
-	st := s.Style(s.Out)
-	first := true
-	table := func(title, head string, rows func(io.Writer)) error {
-		if titled {
-			if !first {
+	isFirst := true
+	writeTable := func(title, head string, writeRows func(io.Writer)) error {
+		if hasTitles {
+			if !isFirst {
 				fmt.Fprintln(w)
 			}
-			first = false
+			isFirst = false
 			fmt.Fprintln(w, cmdenv.Paint(st.Bold, title))
 		}
 		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(tw, head)
-		rows(tw)
+		writeRows(tw)
 		return tw.Flush()
 	}
 	if l.Studies != nil {
-		if err := table("Studies", "study\tcontenders\tclaims\tquestion", func(w io.Writer) {
+		if err := writeTable("Studies", "study\tcontenders\tclaims\tquestion", func(w io.Writer) {
 			for _, r := range *l.Studies {
 				fmt.Fprintf(w, "%s\t%d\t%d\t%s\n", r.ID, r.Contenders, r.Claims, r.Question)
 			}
@@ -145,7 +152,7 @@ func (l lists) writeTables(w io.Writer, s cmdenv.Env, titled bool) error {
 		}
 	}
 	if l.Contenders != nil {
-		if err := table("Contenders († repeats a published mistake)", "contender\tkind\twhat it is", func(w io.Writer) {
+		if err := writeTable("Contenders († repeats a published mistake)", "contender\tkind\twhat it is", func(w io.Writer) {
 			for _, r := range *l.Contenders {
 				why := r.Why
 				if r.Unmaintained != "" {
@@ -158,7 +165,7 @@ func (l lists) writeTables(w io.Writer, s cmdenv.Env, titled bool) error {
 		}
 	}
 	if l.Checks != nil {
-		if err := table("Checks", "check\tseverity\twhat it sees", func(w io.Writer) {
+		if err := writeTable("Checks", "check\tseverity\twhat it sees", func(w io.Writer) {
 			for _, r := range *l.Checks {
 				fmt.Fprintf(w, "%s\t%s\t%s\n", r.ID, r.Severity, firstSentence(r.Summary))
 			}
@@ -167,7 +174,7 @@ func (l lists) writeTables(w io.Writer, s cmdenv.Env, titled bool) error {
 		}
 	}
 	if l.Metrics != nil {
-		return table("Metrics", "metric\tunit\tbetter\twhat it is", func(w io.Writer) {
+		return writeTable("Metrics", "metric\tunit\tbetter\twhat it is", func(w io.Writer) {
 			for _, r := range *l.Metrics {
 				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", r.Name, r.Unit, r.Direction, r.Doc)
 			}
