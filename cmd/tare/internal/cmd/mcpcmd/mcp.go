@@ -1,4 +1,4 @@
-// Package mcpcmd is tare mcp: it serves commands of tare to a coding agent.
+// Package mcpcmd implements tare mcp: it serves commands of tare to a coding agent.
 package mcpcmd
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/mcp"
 )
 
-// Command is tare mcp; root makes the tree of commands that it calls.
+// Command returns tare mcp. root returns the tree of commands that the tools call.
 func Command(env cmdenv.Env, root func(cmdenv.Env) *cobra.Command) *cobra.Command {
 	var limits cmdenv.Limits
 	cmd := &cobra.Command{
@@ -45,7 +45,8 @@ Exit codes: 0 the client closed stdin; 1 the connection failed; 2 bad input.`,
 	return cmd
 }
 
-// serve serves the client of stdin and stdout.
+// serve serves the client at the other end of stdin and stdout until the client closes stdin or a signal
+// arrives.
 func serve(ctx context.Context, env cmdenv.Env, limits fleet.Limits, root func(cmdenv.Env) *cobra.Command) error {
 	s, err := newServer(env, limits, root)
 	if err != nil {
@@ -58,7 +59,7 @@ func serve(ctx context.Context, env cmdenv.Env, limits fleet.Limits, root func(c
 	go func() {
 		select {
 		case <-signals:
-			restore() // another one ends this process itself
+			restore() // the next signal ends this process
 			cancel()
 		case <-ctx.Done():
 		}
@@ -66,7 +67,7 @@ func serve(ctx context.Context, env cmdenv.Env, limits fleet.Limits, root func(c
 	return s.Serve(ctx, io.NopCloser(env.In), nopCloser{env.Out})
 }
 
-// newServer makes a server whose commands are those of root.
+// newServer returns a server whose tools run the commands of root.
 func newServer(env cmdenv.Env, limits fleet.Limits, root func(cmdenv.Env) *cobra.Command) (*mcp.Server, error) {
 	dirs, err := env.Dirs()
 	if err != nil {
@@ -76,12 +77,12 @@ func newServer(env cmdenv.Env, limits fleet.Limits, root func(cmdenv.Env) *cobra
 	if err != nil {
 		return nil, err
 	}
-	commands := env
-	commands.Lab.Interrupt = func() (<-chan os.Signal, func()) { return nil, func() {} } // a command ends with the server
+	commandEnv := env
+	commandEnv.Lab.Interrupt = func() (<-chan os.Signal, func()) { return nil, func() {} } // a command ends with the server
 	return &mcp.Server{
 		Version: cmdenv.ThisVersion().String(), Limits: limits, Dir: dir, Results: dirs.AllResults(),
 		Run: func(ctx context.Context, args []string, out io.Writer) error {
-			run := commands
+			run := commandEnv
 			run.In, run.Out, run.Args = strings.NewReader(""), out, args
 			cmd := root(run)
 			cmd.SetArgs(args)
@@ -90,7 +91,7 @@ func newServer(env cmdenv.Env, limits fleet.Limits, root func(cmdenv.Env) *cobra
 		Exit: cmdenv.ExitCode,
 		Fail: func(path string, err error) []byte {
 			var document bytes.Buffer
-			_ = cmdenv.WriteError(&document, path, err) // a buffer takes all
+			_ = cmdenv.WriteError(&document, path, err) // writing to a buffer does not fail
 			return document.Bytes()
 		},
 		Free: func() fleet.Free { return cmdenv.FreeOf(env) },
