@@ -46,6 +46,7 @@ already is never touched.`,
 	return cmd
 }
 
+// newContenderCommand returns tare new contender.
 func newContenderCommand(env cmdenv.Env) *cobra.Command {
 	var dir, catalogDir string
 	var asJSON bool
@@ -74,19 +75,19 @@ Kinds: ` + strings.Join(kinds, ", ") + `.`,
 			return offers, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			m, err := newContender(env, args[0], dir, catalogDir)
+			created, err := newContender(env, args[0], dir, catalogDir)
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return cmdenv.PrintJSON(env.Out, m)
+				return cmdenv.PrintJSON(env.Out, created)
 			}
-			fmt.Fprintf(env.Out, "made %s %s:\n", m.Kind, m.Name)
-			for _, f := range m.Files {
+			fmt.Fprintf(env.Out, "made %s %s:\n", created.Kind, created.Name)
+			for _, f := range created.Files {
 				fmt.Fprintf(env.Out, "  %s\n", f)
 			}
 			fmt.Fprintln(env.Out, "next:")
-			for _, command := range m.Next {
+			for _, command := range created.Next {
 				fmt.Fprintf(env.Out, "  %s\n", command)
 			}
 			return nil
@@ -98,11 +99,12 @@ Kinds: ` + strings.Join(kinds, ", ") + `.`,
 	return cmd
 }
 
-// newContender creates KIND/NAME.
-func newContender(env cmdenv.Env, what, dir, catalogDir string) (newReport, error) {
-	kind, name, ok := strings.Cut(what, "/")
+// newContender creates the contender id, which is KIND/NAME: in the repository around dir, or else in
+// dir. It returns the files, and the commands to continue with.
+func newContender(env cmdenv.Env, id, dir, catalogDir string) (newReport, error) {
+	kind, name, ok := strings.Cut(id, "/")
 	if !ok || kind == "" || name == "" {
-		return newReport{}, cmdenv.Usage(fmt.Sprintf("%q is not KIND/NAME", what), "e.g. tare new contender codec/mine", "tare new contender codec/mine")
+		return newReport{}, cmdenv.Usage(fmt.Sprintf("%q is not KIND/NAME", id), "e.g. tare new contender codec/mine", "tare new contender codec/mine")
 	}
 	if known := catalog.Kinds(); !slices.Contains(known, kind) {
 		return newReport{}, cmdenv.Unknown("kind", kind, known, "known: "+strings.Join(known, ", "))
@@ -119,9 +121,9 @@ func newContender(env cmdenv.Env, what, dir, catalogDir string) (newReport, erro
 		return newReport{}, err
 	}
 	files, err := catalog.Scaffold(c, kind, name, dir)
-	var io *fs.PathError
+	var ioErr *fs.PathError
 	switch {
-	case errors.As(err, &io):
+	case errors.As(err, &ioErr):
 		return newReport{}, err
 	case err != nil:
 		return newReport{}, cmdenv.UsageOf(err, "")
@@ -131,43 +133,48 @@ func newContender(env cmdenv.Env, what, dir, catalogDir string) (newReport, erro
 			files[i] = filepath.Join(dir, f)
 		}
 	}
-	at, err := filepath.Abs(dir)
+	absDir, err := filepath.Abs(dir)
 	if err != nil {
 		return newReport{}, err
 	}
-	folder := filepath.ToSlash(filepath.Dir(files[0]))
-	switch _, err := catalog.Repository(at); {
+	created := newReport{Kind: kind, Name: name, Files: files}
+	contenderDir := filepath.ToSlash(filepath.Dir(files[0]))
+	switch _, err := catalog.Repository(absDir); {
 	case err == nil:
-		return newReport{kind, name, files, nextInside(kind, name, folder)}, nil
+		created.Next = nextInside(kind, name, contenderDir)
+		return created, nil
 	case !errors.Is(err, catalog.ErrNone):
 		return newReport{}, err
 	}
-	if _, published := catalog.SDKVersion(); published {
-		return newReport{kind, name, files, nextElsewhere(kind, name, folder, "")}, nil
+	if _, isPublished := catalog.SDKVersion(); isPublished {
+		created.Next = nextElsewhere(kind, name, contenderDir, "")
+		return created, nil
 	}
 	sdk, err := catalog.SDK(c, d.Cache)
-	return newReport{kind, name, files, nextElsewhere(kind, name, folder, filepath.ToSlash(sdk))}, err
+	created.Next = nextElsewhere(kind, name, contenderDir, filepath.ToSlash(sdk))
+	return created, err
 }
 
-// nextInside returns commands for a POSIX shell that add a library to the contender in
-// directory at of the repository, test it, and measure it.
-func nextInside(kind, name, at string) []string {
-	leaf := path.Join("contenders", kind, name)
-	try := "make contenders LEAVES=" + leaf
-	if at != leaf {
-		try = "make -C " + cmdenv.Quoted(strings.TrimSuffix(at, "/"+leaf)) + " contenders LEAVES=" + leaf
+// nextInside returns commands for a POSIX shell that add a library to the contender in the
+// repository's directory dir, test the contender, and measure it.
+func nextInside(kind, name, dir string) []string {
+	module := path.Join("contenders", kind, name)
+	testCommand := "make contenders LEAVES=" + module
+	if dir != module {
+		testCommand = "make -C " + cmdenv.Quoted(strings.TrimSuffix(dir, "/"+module)) + " contenders LEAVES=" + module
 	}
-	return []string{"GOWORK=off go -C " + cmdenv.Quoted(at) + " get MODULE@VERSION", try, measureCommand(kind, name, name)}
+	return []string{"GOWORK=off go -C " + cmdenv.Quoted(dir) + " get MODULE@VERSION", testCommand, measureCommand(kind, name, name)}
 }
 
-// nextElsewhere is nextInside outside of the repository. If the SDK is not published, the go
-// command and editors need its directory sdk in go.mod while the library is added.
-func nextElsewhere(kind, name, at, sdk string) []string {
-	entry := fmt.Sprintf("{id: %s, program: ./%s}", name, at)
-	if filepath.IsAbs(filepath.FromSlash(at)) {
-		entry = fmt.Sprintf("{id: %s, program: %q}", name, at)
+// nextElsewhere is like nextInside for a contender outside of the repository. sdk is "" if the SDK is
+// published; otherwise it is the directory that the go command and editors need in go.mod while the
+// library is added.
+func nextElsewhere(kind, name, dir, sdk string) []string {
+	entry := fmt.Sprintf("{id: %s, program: ./%s}", name, dir)
+	if filepath.IsAbs(filepath.FromSlash(dir)) {
+		entry = fmt.Sprintf("{id: %s, program: %q}", name, dir)
 	}
-	goIn := "GOWORK=off go -C " + cmdenv.Quoted(at)
+	goIn := "GOWORK=off go -C " + cmdenv.Quoted(dir)
 	commands := []string{goIn + " get . MODULE@VERSION", goIn + " vet ."}
 	if sdk != "" {
 		const edit, module = " mod edit ", "github.com/tarebench/tare"
@@ -178,8 +185,8 @@ func nextElsewhere(kind, name, at, sdk string) []string {
 	return append(commands, measureCommand(kind, name, entry))
 }
 
-// measureCommand returns the command that compares entry with the baseline of its kind on one
-// small workload.
+// measureCommand returns the command that compares a contender with the baseline of its kind on one
+// small workload. entry is the contender in the YAML of a study.
 func measureCommand(kind, name, entry string) string {
 	baseline, workload, metrics := "encoding-json", "id: devices-50/marshal, fixture: devices, n: 50, op: marshal", "time, bytes, allocs"
 	switch kind {
