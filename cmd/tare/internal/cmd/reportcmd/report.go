@@ -19,7 +19,7 @@ import (
 type options struct {
 	format  cmdenv.FormatFlag
 	at      cmdenv.RateFlag
-	mixedGo bool
+	mixedGo bool // compare machines with different versions of Go
 }
 
 // Command returns tare report.
@@ -56,7 +56,7 @@ one that cannot be read, or results that cannot be compared.`,
 		Args:              cmdenv.Needs(0, "a result", "a result.json, a run's directory, the name of a study that was run, or - for stdin"),
 		ValidArgsFunction: env.CompleteRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			shape, err := o.format.Format(cmd)
+			reportFormat, err := o.format.Format(cmd)
 			if err != nil {
 				return err
 			}
@@ -68,21 +68,22 @@ one that cannot be read, or results that cannot be compared.`,
 			if err != nil {
 				return err
 			}
-			if shape.Name == "html" && dir != "" {
-				shape = cmdenv.PageOf(os.DirFS(dir))
+			if reportFormat.Name == "html" && dir != "" {
+				reportFormat = cmdenv.PageOf(os.DirFS(dir))
 			}
 			if rate > 0 {
 				for _, r := range results {
 					r.Cost = judge.Costs(r.Metrics, r.Contenders, r.Comparisons, r.Findings, rate)
 				}
 			}
-			return cmdenv.WriteResults(env.Out, shape, results, env.Style(env.Out))
+			return cmdenv.WriteResults(env.Out, reportFormat, results, env.Style(env.Out))
 		},
 	}
 	o.addFlags(cmd)
 	return cmd
 }
 
+// addFlags declares the flags, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
 	o.format.Add(cmd.Flags(), "one document, or a list where there are several")
 	o.format.Complete(cmd)
@@ -90,31 +91,32 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.mixedGo, "mixed-go", false, "compare machines that built contenders with different versions of Go")
 }
 
-// readResults reads the results that args name: those of one file, or one over machines. dir is
-// the directory of a single file.
+// readResults reads the results of args. A single argument is a file, or a run, with any number of
+// results, and dir is the directory of the run. Several arguments are results of several machines, which
+// it merges to one result; dir is then "".
 func readResults(env cmdenv.Env, args []string, mixedGo bool) (results []*tare.Result, dir string, err error) {
 	if len(args) == 1 {
 		return env.ReadResults(args[0])
 	}
 	var machines []judge.Measured
 	for _, arg := range args {
-		name, file, named := strings.Cut(arg, "=")
-		if !named {
+		name, file, hasName := strings.Cut(arg, "=")
+		if !hasName {
 			file = arg
 			name = strings.TrimSuffix(filepath.Base(arg), ".json")
 		}
-		one, _, err := env.ReadResults(file)
+		list, _, err := env.ReadResults(file)
 		if err != nil {
 			return nil, "", err
 		}
-		if len(one) != 1 {
-			return nil, "", cmdenv.Usage(fmt.Sprintf("%s holds %s", file, format.Count(len(one), "result")), "with several machines give a file with one result each")
+		if len(list) != 1 {
+			return nil, "", cmdenv.Usage(fmt.Sprintf("%s holds %s", file, format.Count(len(list), "result")), "with several machines give a file with one result each")
 		}
-		machines = append(machines, judge.Measured{Name: name, Result: one[0]})
+		machines = append(machines, judge.Measured{Name: name, Result: list[0]})
 	}
-	over, err := judge.OverMachines(machines, mixedGo)
+	merged, err := judge.OverMachines(machines, mixedGo)
 	if err != nil {
 		return nil, "", cmdenv.UsageOf(err, "")
 	}
-	return []*tare.Result{over}, "", nil
+	return []*tare.Result{merged}, "", nil
 }
