@@ -5,19 +5,19 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
-	bring "github.com/tarebench/tare/cmd/tare/internal/routestudy"
+	"github.com/tarebench/tare/cmd/tare/internal/routestudy"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
 // measureRoutes measures routers on the routes of doc.
-func measureRoutes(ctx context.Context, env cmdenv.Env, o options, doc *bring.Document) error {
+func measureRoutes(ctx context.Context, env cmdenv.Env, o options, doc *routestudy.Document) error {
 	p := session.NewProgress(env, o.run.Quiet)
 	defer p.End()
-	p.Say("measuring " + bring.StudyID + ", " + session.InWords(o.run))
-	var left []tare.NotWeighed
+	p.Say("measuring " + routestudy.StudyID + ", " + session.InWords(o.run))
+	var skipped []tare.NotWeighed // routers that cannot be measured on these routes
 	advice := session.Advice{Recommend: doc.Recommendation}
 	advice.Complete = func(res *tare.Result) {
-		res.NotWeighed = append(res.NotWeighed, left...)
+		res.NotWeighed = append(res.NotWeighed, skipped...)
 		doc.SetAnswer(res)
 	}
 	advice.Prepare = func(ctx context.Context, w *session.Session) (cmdenv.Study, error) {
@@ -25,8 +25,8 @@ func measureRoutes(ctx context.Context, env cmdenv.Env, o options, doc *bring.Do
 		if err != nil {
 			return study, err
 		}
-		if len(o.run.Only.Contenders) == 0 {
-			left = unfit
+		if len(o.run.Only.Contenders) == 0 { // otherwise the user has selected others
+			skipped = unfit
 		}
 		studies, _, err := cmdenv.Choose(o.run.Only, []cmdenv.Study{study})
 		if err != nil {

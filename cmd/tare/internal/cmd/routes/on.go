@@ -6,13 +6,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
-	bring "github.com/tarebench/tare/cmd/tare/internal/routestudy"
+	"github.com/tarebench/tare/cmd/tare/internal/routestudy"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/contender/router"
 )
 
-// routesOn has each of several machines measure routers on the routes in a file, which is
-// valid.
+// routesOn has each of several machines measure routers on the routes in the file arg, which runRoutes
+// has checked.
 func routesOn(cmd *cobra.Command, env cmdenv.Env, o options, arg string) error {
 	order, err := session.NewOrder(cmd, &o.run.On, o.run.Rounds, o.run.Seed)
 	if err != nil {
@@ -22,7 +22,7 @@ func routesOn(cmd *cobra.Command, env cmdenv.Env, o options, arg string) error {
 	if arg == "-" {
 		return cmdenv.Usage("--on takes routes from a file", "stdin is read on one machine; save it in a file")
 	}
-	order.ID, order.Names = bring.StudyID, []string{filepath.Base(arg)}
+	order.ID, order.Names = routestudy.StudyID, []string{filepath.Base(arg)}
 	if err := order.AddFile(filepath.Base(arg), arg); err != nil {
 		return err
 	}

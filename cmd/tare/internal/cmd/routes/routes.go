@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
-	bring "github.com/tarebench/tare/cmd/tare/internal/routestudy"
+	"github.com/tarebench/tare/cmd/tare/internal/routestudy"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/atomicfile"
 	"github.com/tarebench/tare/internal/format"
@@ -16,11 +16,10 @@ import (
 
 // options holds the flags of tare routes.
 type options struct {
-	run  session.Options
-	only []string
-	list bool
-
-	whole bool // omit routes whose parameter is a part of a segment
+	run   session.Options
+	only  []string // --only: globs of routers; nil means all
+	list  bool
+	whole bool // --whole-segments: omit routes whose parameter is a part of a segment
 }
 
 // Command returns tare routes.
@@ -74,22 +73,24 @@ a budget below the minimum; 130 interrupted. With --exit-code also 5 void.`,
 	return cmd
 }
 
+// addFlags declares the flags, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
-	what := cmdenv.NewFlags("What is measured")
-	what.Set.StringSliceVar(&o.only, "only", nil, "only the baseline and routers that match `glob`; repeatable, or several with commas")
-	what.Set.StringArrayVar(&o.run.Only.Contenders, "contender", nil, "the same, one `glob` each")
-	what.Set.StringArrayVar(&o.run.Only.Workloads, "workload", nil, "only workloads that match `glob`; repeatable")
-	what.Set.BoolVar(&o.list, "list", false, "print the routes as a list and measure nothing")
-	what.Set.BoolVar(&o.whole, "whole-segments", false, "leave out routes such as /files/{name}.json, so that every router can be measured")
-	what.Set.StringVar(&o.run.Catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
-	o.run.AddFlags(cmd, what, true)
+	selection := cmdenv.NewFlags("What is measured")
+	selection.Set.StringSliceVar(&o.only, "only", nil, "only the baseline and routers that match `glob`; repeatable, or several with commas")
+	selection.Set.StringArrayVar(&o.run.Only.Contenders, "contender", nil, "the same, one `glob` each")
+	selection.Set.StringArrayVar(&o.run.Only.Workloads, "workload", nil, "only workloads that match `glob`; repeatable")
+	selection.Set.BoolVar(&o.list, "list", false, "print the routes as a list and measure nothing")
+	selection.Set.BoolVar(&o.whole, "whole-segments", false, "leave out routes such as /files/{name}.json, so that every router can be measured")
+	selection.Set.StringVar(&o.run.Catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
+	const severalMachines = true
+	o.run.AddFlags(cmd, selection, severalMachines)
 }
 
 // check validates the flags and their combinations.
 func (o *options) check(cmd *cobra.Command) error {
 	o.run.Only.Contenders = append(o.run.Only.Contenders, o.only...)
 	err := o.run.Check(cmd)
-	o.run.FitInto(bring.Quick, bring.Full)
+	o.run.FitInto(routestudy.Quick, routestudy.Full)
 	return err
 }
 
@@ -115,19 +116,20 @@ func runRoutes(cmd *cobra.Command, env cmdenv.Env, o options, arg string) error 
 	return measureRoutes(cmd.Context(), env, o, doc)
 }
 
-// readRoutes reads the file that arg names.
-func readRoutes(env cmdenv.Env, arg string) (*bring.Document, error) {
-	name, src := arg, []byte(nil)
+// readRoutes reads the routes in the file arg, or in stdin for -.
+func readRoutes(env cmdenv.Env, arg string) (*routestudy.Document, error) {
+	name := arg
+	var src []byte
 	var err error
 	if arg == "-" {
 		name = "<stdin>"
-		if src, err = io.ReadAll(io.LimitReader(env.In, bring.MostBytes+1)); err != nil {
+		if src, err = io.ReadAll(io.LimitReader(env.In, routestudy.MostBytes+1)); err != nil {
 			return nil, fmt.Errorf("read the routes from stdin: %w", err)
 		}
-	} else if src, err = atomicfile.ReadStart(arg, bring.MostBytes); err != nil {
+	} else if src, err = atomicfile.ReadStart(arg, routestudy.MostBytes); err != nil {
 		return nil, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", arg, cmdenv.Cause(err)), "name an OpenAPI document or a list of routes, or - for stdin")
 	}
-	doc, err := bring.Read(name, src)
+	doc, err := routestudy.Read(name, src)
 	if err != nil {
 		return nil, cmdenv.UsageOf(err, "")
 	}
