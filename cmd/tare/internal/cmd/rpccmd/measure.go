@@ -6,7 +6,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
-	bring "github.com/tarebench/tare/cmd/tare/internal/rpcstudy"
+	"github.com/tarebench/tare/cmd/tare/internal/rpcstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/kinds/server"
@@ -14,7 +14,7 @@ import (
 )
 
 // measureTransports measures the transports on the methods of doc.
-func measureTransports(ctx context.Context, env cmdenv.Env, o options, doc *bring.Document) error {
+func measureTransports(ctx context.Context, env cmdenv.Env, o options, doc *rpcstudy.Document) error {
 	app, err := doc.App()
 	if err != nil {
 		return cmdenv.UsageOf(err, "")
@@ -23,28 +23,28 @@ func measureTransports(ctx context.Context, env cmdenv.Env, o options, doc *brin
 	defer p.End()
 	p.Say("measuring " + doc.StudyID() + ", " + session.InWords(o.run))
 	env.Lab.Kinds = map[string]lab.Kind{server.Name: server.Of(server.Name, app)}
-	chooses := func(id string) bool { return cmdenv.Matches(o.only, []string{id}) }
+	isChosen := func(id string) bool { return cmdenv.Matches(o.only, []string{id}) }
 	advice := session.Advice{Recommend: doc.Recommendation}
 	advice.Complete = func(res *tare.Result) {
-		bring.LibrariesOnly(res)
+		rpcstudy.LibrariesOnly(res)
 		res.NotWeighed = append(append(res.NotWeighed, doc.Left...), doc.Alone()...)
 		doc.SetAnswer(res)
 	}
 	advice.Prepare = func(ctx context.Context, w *session.Session) (study cmdenv.Study, err error) {
-		from, err := w.FindCatalog(w.Options.Catalog)
+		versions, err := w.FindCatalog(w.Options.Catalog)
 		if err != nil {
 			return study, err
 		}
-		bench := bring.Bench{Cache: w.Dirs.Cache, Run: w.RunTag, Log: func(text string) { w.Progress.Status(text, text) }}
-		dir, err := bench.Generate(ctx, from, doc, chooses)
-		var refused *bring.GenerateError
-		if errors.As(err, &refused) {
-			return study, cmdenv.Usage(format.Line(doc.Name+": "+refused.Error(), 0), "")
+		bench := rpcstudy.Bench{Cache: w.Dirs.Cache, Run: w.RunTag, Log: func(text string) { w.Progress.Status(text, text) }}
+		dir, err := bench.Generate(ctx, versions, doc, isChosen)
+		var generateErr *rpcstudy.GenerateError
+		if errors.As(err, &generateErr) {
+			return study, cmdenv.Usage(format.Line(doc.Name+": "+generateErr.Error(), 0), "")
 		}
 		if err != nil {
 			return study, err
 		}
-		studies, _, err := cmdenv.Choose(o.run.Only, []cmdenv.Study{{Study: doc.Study(dir, chooses)}})
+		studies, _, err := cmdenv.Choose(o.run.Only, []cmdenv.Study{{Study: doc.Study(dir, isChosen)}})
 		if err != nil {
 			return study, err
 		}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/grpccall"
-	bring "github.com/tarebench/tare/cmd/tare/internal/rpcstudy"
+	"github.com/tarebench/tare/cmd/tare/internal/rpcstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/lab"
@@ -25,10 +25,10 @@ import (
 // options holds the flags of tare rpc.
 type options struct {
 	run     session.Options
-	imports []string
-	only    []string
-	method  string
-	data    string
+	imports []string // -I: directories of imported files
+	only    []string // --only: globs of transports; nil means all
+	method  string   // --method: regular expression; "" means all methods
+	data    string   // --data: file of messages; "" means that they are generated
 	list    bool
 }
 
@@ -60,7 +60,7 @@ response. Before timing, each server must answer every request with the right
 message, and must have decoded the request that was sent.
 
 Imports are looked for in FILE's directory and in those of -I. google/protobuf,
-google/api and google/rpc need none. --list prints the calls as each transport is
+google/api and google/rpc need noMethod. --list prints the calls as each transport is
 sent them, and measures nothing.
 
 The report goes to stdout. It begins with what each transport costs compared with
@@ -86,17 +86,19 @@ a budget below the minimum; 130 interrupted. With --exit-code also 5 void.`,
 	return cmd
 }
 
+// addFlags declares the flags, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
-	what := cmdenv.NewFlags("What is measured")
-	what.Set.StringArrayVarP(&o.imports, "proto-path", "I", nil, "`directory` that FILE imports from, beside its own; repeatable")
-	what.Set.StringVar(&o.method, "method", "", "only methods whose package.Service/Method matches `regexp`")
-	what.Set.StringVar(&o.data, "data", "", "`file` of JSON values with method, request and response; - is stdin; default: messages are generated")
-	what.Set.StringSliceVar(&o.only, "only", nil, "only gRPC and transports that match `glob`; repeatable, or several with commas")
-	what.Set.StringArrayVar(&o.run.Only.Workloads, "workload", nil, "only workloads that match `glob`; repeatable")
-	what.Set.BoolVar(&o.list, "list", false, "print the calls of each transport and measure nothing")
-	what.Set.StringVar(&o.run.Catalog, "catalog", "", "`directory` of contenders, whose versions are taken; default: the repository's, else the built-in ones")
-	o.run.AddFlags(cmd, what, false)
-	cmdenv.CompleteFlag(cmd, "only", cobra.FixedCompletions(bring.Transports(), cobra.ShellCompDirectiveNoFileComp))
+	selection := cmdenv.NewFlags("What is measured")
+	selection.Set.StringArrayVarP(&o.imports, "proto-path", "I", nil, "`directory` that FILE imports from, beside its own; repeatable")
+	selection.Set.StringVar(&o.method, "method", "", "only methods whose package.Service/Method matches `regexp`")
+	selection.Set.StringVar(&o.data, "data", "", "`file` of JSON values with method, request and response; - is stdin; default: messages are generated")
+	selection.Set.StringSliceVar(&o.only, "only", nil, "only gRPC and transports that match `glob`; repeatable, or several with commas")
+	selection.Set.StringArrayVar(&o.run.Only.Workloads, "workload", nil, "only workloads that match `glob`; repeatable")
+	selection.Set.BoolVar(&o.list, "list", false, "print the calls of each transport and measure nothing")
+	selection.Set.StringVar(&o.run.Catalog, "catalog", "", "`directory` of contenders, whose versions are taken; default: the repository's, else the built-in ones")
+	const severalMachines = false
+	o.run.AddFlags(cmd, selection, severalMachines)
+	cmdenv.CompleteFlag(cmd, "only", cobra.FixedCompletions(rpcstudy.Transports(), cobra.ShellCompDirectiveNoFileComp))
 }
 
 // check validates the flags and their combinations. It rejects patterns that choose only the
@@ -105,16 +107,16 @@ func (o *options) check(cmd *cobra.Command) error {
 	if err := o.run.Check(cmd); err != nil {
 		return err
 	}
-	o.run.FitInto(bring.Quick, bring.Full)
+	o.run.FitInto(rpcstudy.Quick, rpcstudy.Full)
 	if err := cmdenv.CheckPatterns(lab.Only{Contenders: o.only}); err != nil {
 		return err
 	}
 	for _, pattern := range o.only {
-		if !cmdenv.Matches([]string{pattern}, bring.Transports()) {
-			return cmdenv.Unknown("transport", pattern, bring.Transports(), "known: "+strings.Join(bring.Transports(), ", "))
+		if !cmdenv.Matches([]string{pattern}, rpcstudy.Transports()) {
+			return cmdenv.Unknown("transport", pattern, rpcstudy.Transports(), "known: "+strings.Join(rpcstudy.Transports(), ", "))
 		}
 	}
-	others := slices.DeleteFunc(bring.Transports(), func(id string) bool { return id == bring.Baseline })
+	others := slices.DeleteFunc(rpcstudy.Transports(), func(id string) bool { return id == rpcstudy.Baseline })
 	if len(o.only) > 0 && !cmdenv.Matches(o.only, others) {
 		return cmdenv.Usage("--only "+strings.Join(o.only, ",")+" chooses nothing but grpc, which everything is compared with", "known: "+strings.Join(others, ", "))
 	}
@@ -144,12 +146,13 @@ func runRPC(ctx context.Context, env cmdenv.Env, o options, arg string) error {
 	return measureTransports(ctx, env, o, doc)
 }
 
-// readProto reads the file of arg, and the file of messages.
-func readProto(ctx context.Context, env cmdenv.Env, o options, arg string) (*bring.Document, error) {
-	var only *regexp.Regexp
+// readProto reads the protocol buffers in the file arg, with the methods that --method selects, and the
+// messages of --data. It prints all but the last error of an invalid file; the last is returned.
+func readProto(ctx context.Context, env cmdenv.Env, o options, arg string) (*rpcstudy.Document, error) {
+	var methods *regexp.Regexp // nil means all
 	if o.method != "" {
 		var err error
-		if only, err = regexp.Compile(o.method); err != nil {
+		if methods, err = regexp.Compile(o.method); err != nil {
 			return nil, cmdenv.Usage(fmt.Sprintf("--method %q is not a regular expression: %v", o.method, err), "e.g. Users/(Get|List)")
 		}
 	}
@@ -163,37 +166,38 @@ func readProto(ctx context.Context, env cmdenv.Env, o options, arg string) (*bri
 	} else if !info.Mode().IsRegular() {
 		return nil, cmdenv.Usage(arg+" is not a file", "name the .proto that defines your service")
 	}
-	doc, err := bring.Read(ctx, arg, o.imports, only)
-	var wrong *grpccall.SourceError
-	var none *bring.NoMethodError
+	doc, err := rpcstudy.Read(ctx, arg, o.imports, methods)
+	var invalid *grpccall.SourceError
+	var noMethod *rpcstudy.NoMethodError
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case errors.As(err, &wrong):
-		last := len(wrong.Lines) - 1
-		for _, line := range wrong.Lines[:last] {
+	case errors.As(err, &invalid):
+		last := len(invalid.Lines) - 1
+		for _, line := range invalid.Lines[:last] {
 			fmt.Fprintln(env.Err, "tare: "+format.Line(line, 0))
 		}
 		hint := ""
 		switch {
-		case wrong.Missing:
+		case invalid.Missing:
 			hint = "-I names the directory that imports begin in"
-		case wrong.More > 0:
-			hint = format.Count(wrong.More, "more error") + " not listed"
+		case invalid.More > 0:
+			hint = format.Count(invalid.More, "more error") + " not listed"
 		}
-		return nil, cmdenv.Usage(format.Line(wrong.Lines[last], 0), hint)
-	case errors.As(err, &none):
-		return nil, cmdenv.Usage(none.Error(), "it has "+strings.Join(none.Known[:min(len(none.Known), maxKnown)], ", "))
+		return nil, cmdenv.Usage(format.Line(invalid.Lines[last], 0), hint)
+	case errors.As(err, &noMethod):
+		return nil, cmdenv.Usage(noMethod.Error(), "it has "+strings.Join(noMethod.Known[:min(len(noMethod.Known), maxKnown)], ", "))
 	case err != nil:
 		return nil, cmdenv.UsageOf(err, "")
 	}
 	if o.data == "" {
 		return doc, nil
 	}
-	name, src := o.data, []byte(nil)
+	name := o.data
+	var src []byte
 	if name == "-" {
 		name = "<stdin>"
-		if src, err = io.ReadAll(io.LimitReader(env.In, bring.MostData+1)); err != nil {
+		if src, err = io.ReadAll(io.LimitReader(env.In, rpcstudy.MostData+1)); err != nil {
 			return nil, fmt.Errorf("read messages from stdin: %w", err)
 		}
 	} else if src, err = readMessages(name); err != nil {
@@ -205,14 +209,14 @@ func readProto(ctx context.Context, env cmdenv.Env, o options, arg string) (*bri
 	return doc, nil
 }
 
-// readMessages reads a file of messages, within its bound.
+// readMessages reads a file of messages, at most one byte more than Document.Fill accepts.
 func readMessages(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", name, cmdenv.Cause(err)), "name a file of JSON values, or - for stdin")
 	}
 	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, bring.MostData+1))
+	src, err := io.ReadAll(io.LimitReader(f, rpcstudy.MostData+1))
 	if err != nil {
 		return nil, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", name, cmdenv.Cause(err)), "name a file of JSON values, or - for stdin")
 	}
