@@ -1,6 +1,7 @@
 package rerun
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -15,14 +16,12 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// storedStudy returns the study of a result, and a note for the user or "".
-func storedStudy(env cmdenv.Env, old *tare.Result) (study cmdenv.Study, said string, err error) {
+// storedStudy returns the study of a result: its text in the result, otherwise the bundled study of the
+// same name. note is a line for the user, or "".
+func storedStudy(env cmdenv.Env, old *tare.Result) (study cmdenv.Study, note string, err error) {
 	switch {
 	case old.Asked.Study != "":
-		dir := old.Asked.Dir
-		if dir == "" {
-			dir = "."
-		}
+		dir := cmp.Or(old.Asked.Dir, ".")
 		study, err = cmdenv.ParseStudy(filepath.Join(dir, "the study in the result of "+old.Study), []byte(old.Asked.Study))
 		return study, "", err
 	case slices.Contains(env.Bundled(), old.Study):
@@ -35,7 +34,8 @@ func storedStudy(env cmdenv.Env, old *tare.Result) (study cmdenv.Study, said str
 	return cmdenv.Study{}, "", cmdenv.Usage("the result of "+old.Study+" does not hold its study, and none of that name is bundled", "tare run FILE runs a study; results say since tare kept histories what was asked")
 }
 
-// originalOptions returns the options of a result's run.
+// originalOptions returns the options with which a result was measured. It rejects values that the flags
+// of tare run reject, because anyone may have written the result.
 func originalOptions(old *tare.Result) (o session.Options, err error) {
 	o = session.Options{Release: old.Asked.Go, Measuring: lab.Measuring{
 		Rounds: old.Asked.Rounds, Until: old.Plan.Until, Slice: old.Asked.Slice, Isolation: old.Plan.Isolation, Procs: old.Procs, Env: old.Env,
@@ -44,20 +44,20 @@ func originalOptions(old *tare.Result) (o session.Options, err error) {
 	if o.Isolation == "" {
 		o.Isolation = tare.Lockstep
 	}
-	bad := func(what, text string) error {
-		return cmdenv.Usage(fmt.Sprintf("the result was made with %s %q, which cannot be asked for", what, text), "")
+	invalidError := func(name, value string) error {
+		return cmdenv.Usage(fmt.Sprintf("the result was made with %s %q, which cannot be asked for", name, value), "")
 	}
 	if o.Seed, err = strconv.ParseUint(old.Seed, 10, 64); err != nil {
-		return o, bad("seed", old.Seed)
+		return o, invalidError("seed", old.Seed)
 	}
 	budget := old.Asked.Budget
 	if budget == "" { // older results: quick (40s), full (5m0s), 90s, 8 rounds
 		budget, _, _ = strings.Cut(old.Budget, " (")
 		if n, ok := strings.CutSuffix(budget, " rounds"); ok {
 			if o.Rounds, err = strconv.Atoi(n); err != nil || o.Rounds < 1 {
-				return o, bad("budget", old.Budget)
+				return o, invalidError("budget", old.Budget)
 			}
-			budget = "quick"
+			budget = "quick" // it left something out, unlike full
 			if len(old.NotWeighed) == 0 {
 				budget = "full"
 			}
@@ -66,10 +66,10 @@ func originalOptions(old *tare.Result) (o session.Options, err error) {
 	switch budget {
 	case "quick":
 		o.Quick = true
-	case "full":
+	case "full": // the zero value
 	default:
 		if o.Budget, err = time.ParseDuration(budget); err != nil || o.Budget <= 0 {
-			return o, bad("budget", budget)
+			return o, invalidError("budget", budget)
 		}
 		o.User = true
 	}
@@ -82,7 +82,7 @@ func originalOptions(old *tare.Result) (o session.Options, err error) {
 	if o.Release != "" {
 		name, ok := studyfile.GoRelease(o.Release)
 		if !ok {
-			return o, bad("Go", o.Release)
+			return o, invalidError("Go", o.Release)
 		}
 		o.Release = name
 	}

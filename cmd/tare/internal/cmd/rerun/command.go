@@ -21,23 +21,28 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// findCommand returns the command of args with parsed flags, or nil if it is not one that makes
-// a study without a file.
+// findCommand returns the command of args with parsed flags. It returns nil if the arguments are
+// invalid, or if the command does not make a study without a file.
 func findCommand(root *cobra.Command, args []string) *cobra.Command {
 	cmd, rest, err := root.Find(args)
-	if err != nil || !slices.Contains([]string{"bench", "json", "rpc"}, cmd.Name()) || cmd.ParseFlags(rest) != nil {
+	if err != nil {
+		return nil
+	}
+	makesStudy := slices.Contains([]string{"bench", "json", "rpc"}, cmd.Name())
+	if !makesStudy || cmd.ParseFlags(rest) != nil {
 		return nil
 	}
 	return cmd
 }
 
-// repeatCommand runs the command of a result again.
+// repeatCommand runs the command of a result again and prints the comparison. foreign means that the
+// result was made elsewhere.
 func repeatCommand(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command, o options, old *tare.Result, foreign bool) error {
 	args, notes, err := repeatedArgs(tree(env), o, old)
 	if err != nil {
 		return err
 	}
-	given, err := withEnv(env, o, args, foreign)
+	argsWithEnv, err := withEnv(env, o, args, foreign)
 	if err != nil {
 		return err
 	}
@@ -47,17 +52,17 @@ func repeatCommand(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *c
 		p.Say(note)
 	}
 	p.End()
-	now, err := measureAgain(ctx, env, tree, given)
+	now, err := measureAgain(ctx, env, tree, argsWithEnv)
 	return printComparison(env, o, old, now, err)
 }
 
-// withEnv adds the values of variables that the result has only as digests to the arguments.
+// withEnv returns args with the values of variables of which their --env flags have only digests.
 func withEnv(env cmdenv.Env, o options, args []string, foreign bool) ([]string, error) {
-	var at []int
+	var indices []int // of --env flags in args
 	var record []string
 	for i, arg := range args {
-		if kv, is := strings.CutPrefix(arg, "--env="); is {
-			at, record = append(at, i), append(record, kv)
+		if kv, ok := strings.CutPrefix(arg, "--env="); ok {
+			indices, record = append(indices, i), append(record, kv)
 		}
 	}
 	values, err := restoreEnv(env, o, record, foreign)
@@ -66,13 +71,14 @@ func withEnv(env cmdenv.Env, o options, args []string, foreign bool) ([]string, 
 	}
 	args = slices.Clone(args)
 	for i, kv := range values {
-		args[at[i]] = "--env=" + kv
+		args[indices[i]] = "--env=" + kv
 	}
 	return args, nil
 }
 
-// repeatedArgs returns the arguments of a result's command with its seed and the commits of its
-// revisions. notes describe what cannot be repeated.
+// repeatedArgs returns the arguments that repeat the command of a result: with its seed, and commits in
+// place of revisions. It returns an error in another directory, and if a file has changed. notes has a
+// line for each side that is measured as it is today.
 func repeatedArgs(root *cobra.Command, o options, old *tare.Result) (args, notes []string, err error) {
 	cmd := findCommand(root, old.Asked.Command)
 	if cmd == nil {
@@ -85,41 +91,45 @@ func repeatedArgs(root *cobra.Command, o options, old *tare.Result) (args, notes
 		return nil, nil, cmdenv.Usage("the documents of "+old.Study+" came from stdin and are not kept", "give them again: tare "+strings.Join(old.Asked.Command, " "))
 	}
 	for _, name := range session.FilesOf(cmd) {
-		was := old.Asked.Files[name]
-		if is, err := session.SumOf(name); err != nil {
+		oldSum := old.Asked.Files[name]
+		sum, err := session.SumOf(name)
+		if err != nil {
 			return nil, nil, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", name, cmdenv.Cause(err)), "the result was made of it")
-		} else if is != was {
-			return nil, nil, cmdenv.Usage(fmt.Sprintf("%s changed: SHA-256 %s then, %s now", name, formatSum(was), formatSum(is)), "tare "+strings.Join(old.Asked.Command, " ")+" measures it as it is")
+		}
+		if sum != oldSum {
+			return nil, nil, cmdenv.Usage(fmt.Sprintf("%s changed: SHA-256 %s then, %s now", name, formatSum(oldSum), formatSum(sum)), "tare "+strings.Join(old.Asked.Command, " ")+" measures it as it is")
 		}
 	}
-	over := map[string]string{"seed": old.Seed}
+	values := map[string]string{"seed": old.Seed} // new values of flags
 	if o.reseed {
-		over["seed"] = fmt.Sprint(o.seed)
+		values["seed"] = fmt.Sprint(o.seed)
 	}
 	if o.catalog != "" && cmd.Flags().Lookup("catalog") != nil {
-		over["catalog"] = o.catalog
+		values["catalog"] = o.catalog
 	}
-	for flag, on := range map[string]bool{"quiet": o.quiet, "no-lock": o.noLock} {
-		if on {
-			over[flag] = "true"
-		}
+	if o.quiet {
+		values["quiet"] = "true"
+	}
+	if o.noLock {
+		values["no-lock"] = "true"
 	}
 	if cmd.Name() == "bench" {
 		for _, side := range []string{benchstudy.Base, benchstudy.Head} {
 			c, ok := old.Contender(side)
-			commit, changed := parseCommit(c.Version)
-			switch asked, _ := cmd.Flags().GetString(side); {
-			case !ok || asked == "": // same files as the other side
-			case changed || commit == "":
+			commit, hasChanges := parseCommit(c.Version)
+			switch revision, _ := cmd.Flags().GetString(side); {
+			case !ok || revision == "": // same files as the other side
+			case hasChanges || commit == "":
 				notes = append(notes, fmt.Sprintf("%s was the %s: it is the files as they are today", side, cmp.Or(c.Version, "worktree")))
 			default:
-				over[side] = commit
+				values[side] = commit
 			}
 		}
 	}
-	return rebuildArgs(cmd, over), notes, nil
+	return rebuildArgs(cmd, values), notes, nil
 }
 
+// formatSum returns an abbreviated hash for messages.
 func formatSum(sum string) string {
 	if sum == "" {
 		return "not recorded"
@@ -127,9 +137,9 @@ func formatSum(sum string) string {
 	return sum[:min(12, len(sum))]
 }
 
-// parseCommit returns the commit in the version of a side, and whether there were other
-// changes: main (1a2b3c4d5), 1a2b3c4d5, worktree at 1a2b3c4d5 with changes.
-func parseCommit(version string) (commit string, changed bool) {
+// parseCommit returns the commit in the version of a side, or "", and whether the side had changes on top
+// of the commit. Versions are: main (1a2b3c4d5), 1a2b3c4d5, worktree at 1a2b3c4d5 with changes.
+func parseCommit(version string) (commit string, hasChanges bool) {
 	for _, form := range []string{`^worktree at ([0-9a-f]{7,64})\b`, `\(([0-9a-f]{7,64})\)`, `^([0-9a-f]{7,64})\b`} {
 		if m := regexp.MustCompile(form).FindStringSubmatch(version); m != nil {
 			return m[1], strings.Contains(version, " with changes")
@@ -138,24 +148,26 @@ func parseCommit(version string) (commit string, changed bool) {
 	return "", false
 }
 
-// rebuildArgs returns a command's arguments with other values for some flags, and without flags
-// of output.
-func rebuildArgs(cmd *cobra.Command, over map[string]string) []string {
+// rebuildArgs returns the arguments of a command, with values for the flags in values and without flags
+// about output and the lock.
+func rebuildArgs(cmd *cobra.Command, values map[string]string) []string {
 	args := []string{cmd.Name()}
+	dropped := []string{"format", "json", "output", "quiet", "no-lock", "no-page", "receipt"}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		_, replaced := over[f.Name]
-		switch list, ok := f.Value.(pflag.SliceValue); {
-		case replaced, slices.Contains([]string{"format", "json", "output", "quiet", "no-lock", "no-page", "receipt"}, f.Name):
-		case ok:
-			for _, v := range list.GetSlice() {
-				args = append(args, "--"+f.Name+"="+v)
-			}
-		default:
+		if _, isReplaced := values[f.Name]; isReplaced || slices.Contains(dropped, f.Name) {
+			return
+		}
+		list, ok := f.Value.(pflag.SliceValue)
+		if !ok {
 			args = append(args, "--"+f.Name+"="+f.Value.String())
+			return
+		}
+		for _, v := range list.GetSlice() {
+			args = append(args, "--"+f.Name+"="+v)
 		}
 	})
-	for _, name := range slices.Sorted(maps.Keys(over)) {
-		args = append(args, "--"+name+"="+over[name])
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		args = append(args, "--"+name+"="+values[name])
 	}
 	if rest := cmd.Flags().Args(); len(rest) > 0 {
 		args = append(append(args, "--"), rest...)
@@ -163,8 +175,8 @@ func rebuildArgs(cmd *cobra.Command, over map[string]string) []string {
 	return args
 }
 
-// suggestCommand returns the command of a result of tare bench or tare json that does not
-// contain it, or "" for other results.
+// suggestCommand returns a command that repeats a result of tare bench or tare json, for results that do
+// not contain their command. It returns "" for other results.
 func suggestCommand(old *tare.Result) string {
 	base, _ := old.Contender(benchstudy.Base)
 	head, _ := old.Contender(benchstudy.Head)
@@ -174,12 +186,17 @@ func suggestCommand(old *tare.Result) string {
 		if commit, _ := parseCommit(base.Version); commit != "" {
 			text += " --base " + commit
 		}
-		if commit, changed := parseCommit(head.Version); commit != "" && !changed {
+		if commit, hasChanges := parseCommit(head.Version); commit != "" && !hasChanges {
 			text += " --head " + commit
 		}
 		return text + " --seed " + old.Seed
-	case old.Kind == "codec" && strings.HasPrefix(old.Study, "json-") && slices.ContainsFunc(old.Workloads, func(w tare.Workload) bool { return w.File != "" }):
+	case old.Kind == "codec" && strings.HasPrefix(old.Study, "json-") && hasFiles(old):
 		return "tare json FILE --seed " + old.Seed + " with the documents it was made of"
 	}
 	return ""
+}
+
+// hasFiles reports whether a workload of a result has an input file.
+func hasFiles(r *tare.Result) bool {
+	return slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.File != "" })
 }

@@ -44,14 +44,14 @@ type rerunVerdict struct {
 	Then      *rerunSide `json:"then"`
 	Now       *rerunSide `json:"now"`
 	Verdict   string     `json:"verdict"`   // same, changed, only then, or only now; "" without a criterion
-	Intervals string     `json:"intervals"` // overlap, do not overlap, or unknown if a side has none
+	Intervals string     `json:"intervals"` // overlap, do not overlap, or unknown if a side has no interval
 }
 
 // rerunSide is a verdict of one run with its value.
 type rerunSide struct {
 	Verdict tare.Ruling `json:"verdict,omitempty"`
-	Figure  float64     `json:"figure"` // a ratio to the baseline if unit is "", else a value
-	Low     float64     `json:"low"`    // like high 0 if too few rounds for an interval
+	Figure  float64     `json:"figure"` // a value in Unit, or a ratio to the baseline if Unit is ""
+	Low     float64     `json:"low"`    // 0, like High, if there are too few rounds for an interval
 	High    float64     `json:"high"`
 	Unit    string      `json:"unit,omitempty"`
 }
@@ -64,24 +64,33 @@ type rerunClaim struct {
 	Same bool         `json:"same"`
 }
 
-// Relations of the intervals of two runs.
+// Values of rerunVerdict.Intervals.
 const (
-	theyOverlap = "overlap"
-	theyDoNot   = "do not overlap"
-	noInterval  = "unknown"
+	intervalsOverlap = "overlap"
+	intervalsDiffer  = "do not overlap"
+	intervalsUnknown = "unknown"
 )
 
-// compareRuns compares now with old.
+// Values of rerunVerdict.Verdict.
+const (
+	verdictSame     = "same"
+	verdictChanged  = "changed"
+	verdictOnlyThen = "only then"
+	verdictOnlyNow  = "only now"
+)
+
+// compareRuns compares now with old: the verdicts of both, in the order of now, their claims and their
+// conditions.
 func compareRuns(old, now *tare.Result) rerunComparison {
 	c := rerunComparison{Study: now.Study, Then: newRun(old), Now: newRun(now), Verdicts: []rerunVerdict{}, Claims: []rerunClaim{}, Differs: []string{}}
 	type key struct{ contender, workload, metric, criterion string }
-	at := map[key]int{}
+	indices := map[key]int{} // of c.Verdicts
 	entry := func(v tare.Verdict) *rerunVerdict {
 		k := key{v.Contender, v.Workload, v.Metric, v.Criterion}
-		i, ok := at[k]
+		i, ok := indices[k]
 		if !ok {
 			i = len(c.Verdicts)
-			at[k] = i
+			indices[k] = i
 			c.Verdicts = append(c.Verdicts, rerunVerdict{Contender: v.Contender, Workload: v.Workload, Metric: v.Metric, Criterion: v.Criterion})
 		}
 		return &c.Verdicts[i]
@@ -92,20 +101,21 @@ func compareRuns(old, now *tare.Result) rerunComparison {
 	for _, v := range old.Verdicts {
 		entry(v).Then = newSide(old, v)
 	}
-	ruled := map[[3]string]bool{}
+	hasCriterion := map[[3]string]bool{}
 	for i := range c.Verdicts {
 		v := &c.Verdicts[i]
 		v.decide()
-		ruled[v.key()] = ruled[v.key()] || v.Criterion != ""
+		hasCriterion[v.key()] = hasCriterion[v.key()] || v.Criterion != ""
 	}
-	c.Verdicts = slices.DeleteFunc(c.Verdicts, func(v rerunVerdict) bool { return v.Criterion == "" && ruled[v.key()] })
-	was := map[string]tare.Outcome{}
+	c.Verdicts = slices.DeleteFunc(c.Verdicts, func(v rerunVerdict) bool { return v.Criterion == "" && hasCriterion[v.key()] })
+	oldOutcomes := map[string]tare.Outcome{}
 	for _, claim := range old.Claims {
-		was[claim.ID] = claim.Outcome
+		oldOutcomes[claim.ID] = claim.Outcome
 	}
 	for _, claim := range now.Claims {
-		if then := was[claim.ID]; claim.Kind != tare.ClaimReported {
-			c.Claims = append(c.Claims, rerunClaim{claim.ID, then, claim.Outcome, then == claim.Outcome})
+		if claim.Kind != tare.ClaimReported { // nothing measures reported claims
+			then := oldOutcomes[claim.ID]
+			c.Claims = append(c.Claims, rerunClaim{ID: claim.ID, Then: then, Now: claim.Outcome, Same: then == claim.Outcome})
 		}
 	}
 	for _, f := range check.Stale(old, now) {
@@ -122,12 +132,13 @@ func compareRuns(old, now *tare.Result) rerunComparison {
 	return c
 }
 
+// newRun describes the run of a result.
 func newRun(r *tare.Result) rerunRun {
-	return rerunRun{r.Started.UTC(), r.Seed, r.RoundsDone, r.Stopped}
+	return rerunRun{Started: r.Started.UTC(), Seed: r.Seed, Rounds: r.RoundsDone, Stopped: r.Stopped}
 }
 
-// newSide returns a verdict with its value: an absolute one if the criterion is about that,
-// else the ratio to the baseline.
+// newSide returns a verdict of r with its value: the contender's own value if the criterion is about
+// values, otherwise the ratio to the baseline. Figure is 0 if r does not have the value.
 func newSide(r *tare.Result, v tare.Verdict) *rerunSide {
 	side := &rerunSide{Verdict: v.Verdict}
 	if v.Rule.Kind == tare.RuleValue {
@@ -148,51 +159,52 @@ func newSide(r *tare.Result, v tare.Verdict) *rerunSide {
 	return side
 }
 
-// key identifies the subject of a verdict.
+// key identifies the subject of a verdict: contender, workload and metric.
 func (v rerunVerdict) key() [3]string { return [3]string{v.Contender, v.Workload, v.Metric} }
 
-// decide sets Verdict and Intervals.
+// decide sets Verdict and Intervals from both sides.
 func (v *rerunVerdict) decide() {
-	v.Intervals = noInterval
+	v.Intervals = intervalsUnknown
 	switch {
 	case v.Then == nil:
-		v.Verdict = "only now"
+		v.Verdict = verdictOnlyNow
 		return
 	case v.Now == nil:
-		v.Verdict = "only then"
+		v.Verdict = verdictOnlyThen
 		return
-	case v.Criterion == "":
+	case v.Criterion == "": // nothing was ruled
 	case v.Then.Verdict == v.Now.Verdict:
-		v.Verdict = "same"
+		v.Verdict = verdictSame
 	default:
-		v.Verdict = "changed"
+		v.Verdict = verdictChanged
 	}
+	hasIntervals := v.Then.High > 0 && v.Now.High > 0 && v.Then.Unit == v.Now.Unit
 	switch {
-	case v.Then.High <= 0 || v.Now.High <= 0 || v.Then.Unit != v.Now.Unit:
+	case !hasIntervals: // stays unknown
 	case v.Then.Low > v.Now.High || v.Now.Low > v.Then.High:
-		v.Intervals = theyDoNot
+		v.Intervals = intervalsDiffer
 	default:
-		v.Intervals = theyOverlap
+		v.Intervals = intervalsOverlap
 	}
 }
 
-// describe returns the comparison for the table.
+// describe returns the comparison in words, for the table.
 func (v rerunVerdict) describe() string {
 	switch {
 	case v.Then == nil || v.Now == nil:
 		return v.Verdict
-	case v.Intervals == noInterval:
+	case v.Intervals == intervalsUnknown:
 		return cmp.Or(v.Verdict, "not known: too few rounds for an interval")
 	case v.Verdict == "":
-		if v.Intervals == theyDoNot {
+		if v.Intervals == intervalsDiffer {
 			return "changed: the intervals do not overlap"
 		}
 		return "no change shown: the intervals overlap"
-	case v.Verdict == "same" && v.Intervals == theyDoNot:
+	case v.Verdict == verdictSame && v.Intervals == intervalsDiffer:
 		return "same, but the intervals do not overlap"
-	case v.Verdict == "changed" && v.Intervals == theyOverlap:
+	case v.Verdict == verdictChanged && v.Intervals == intervalsOverlap:
 		return "changed, though the intervals overlap"
-	case v.Verdict == "changed":
+	case v.Verdict == verdictChanged:
 		return "changed, and the intervals do not overlap"
 	}
 	return v.Verdict
@@ -205,7 +217,7 @@ func (s *rerunSide) String() string {
 	}
 	figure := "no figure"
 	switch {
-	case s.Figure == 0 && s.High == 0:
+	case s.Figure == 0 && s.High == 0: // not measured
 	case s.Unit != "":
 		figure = fmt.Sprintf("%.4g %s [%.4g, %.4g]", s.Figure, s.Unit, s.Low, s.High)
 	case s.High > 0:
@@ -222,12 +234,12 @@ func (s *rerunSide) String() string {
 // writeText writes the comparison as text.
 func (c rerunComparison) writeText(w io.Writer, st report.Style) error {
 	c = report.LegibleAll(c)
-	line := func(name string, r rerunRun) {
+	writeRun := func(name string, r rerunRun) {
 		fmt.Fprintf(w, "  %s  %s UTC, seed %s, %s, stopped: %s\n", name, format.Minute(r.Started), r.Seed, format.Count(r.Rounds, "round"), r.Stopped)
 	}
 	fmt.Fprintln(w, cmdenv.Paint(st.Bold, c.Study)+" again")
-	line("then", c.Then)
-	line("now ", c.Now)
+	writeRun("then", c.Then)
+	writeRun("now ", c.Now)
 	fmt.Fprintln(w)
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	if len(c.Verdicts) > 0 {
@@ -242,11 +254,11 @@ func (c rerunComparison) writeText(w io.Writer, st report.Style) error {
 	if len(c.Claims) > 0 {
 		fmt.Fprintln(tw, "\n  claim\tthen\tnow\tcompared")
 		for _, x := range c.Claims {
-			word := "same"
+			verdict := verdictSame
 			if !x.Same {
-				word = "changed"
+				verdict = verdictChanged
 			}
-			fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\n", x.ID, cmp.Or(string(x.Then), "-"), cmp.Or(string(x.Now), "-"), word)
+			fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\n", x.ID, cmp.Or(string(x.Then), "-"), cmp.Or(string(x.Now), "-"), verdict)
 		}
 		if err := tw.Flush(); err != nil {
 			return err
@@ -259,31 +271,33 @@ func (c rerunComparison) writeText(w io.Writer, st report.Style) error {
 	return nil
 }
 
-// summarize counts equal and different verdicts and intervals.
+// summarize returns a sentence with the numbers of equal and different verdicts and intervals. Criteria on
+// the same ratio count as one pair of intervals.
 func (c rerunComparison) summarize() string {
-	ruled, same, differ := 0, 0, map[[3]string]bool{}
+	verdicts, same := 0, 0
+	different := map[[3]string]bool{} // pairs of intervals
 	for _, v := range c.Verdicts {
 		if v.Criterion != "" {
-			ruled++
+			verdicts++
 		}
-		if v.Verdict == "same" {
+		if v.Verdict == verdictSame {
 			same++
 		}
-		if v.Intervals == theyDoNot {
-			differ[v.key()] = true
+		if v.Intervals == intervalsDiffer {
+			different[v.key()] = true
 		}
 	}
 	var parts []string
-	if ruled > 0 {
-		parts = append(parts, fmt.Sprintf("%s the same, %d not", format.Count(same, "verdict"), ruled-same))
+	if verdicts > 0 {
+		parts = append(parts, fmt.Sprintf("%s the same, %d not", format.Count(same, "verdict"), verdicts-same))
 	}
-	switch len(differ) {
+	switch len(different) {
 	case 0:
 		parts = append(parts, "no two intervals lie apart")
 	case 1:
 		parts = append(parts, "1 pair of intervals does not overlap")
 	default:
-		parts = append(parts, fmt.Sprintf("%d pairs of intervals do not overlap", len(differ)))
+		parts = append(parts, fmt.Sprintf("%d pairs of intervals do not overlap", len(different)))
 	}
 	if len(c.Differs) == 0 {
 		parts = append(parts, "nothing that is known to matter differs")

@@ -16,21 +16,21 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// options holds the flags of tare rerun.
+// options holds the flags of tare rerun and tare verify.
 type options struct {
 	seed    uint64
-	reseed  bool // --seed is set
-	catalog string
+	reseed  bool   // measure with seed, and not with that of the result
+	catalog string // directory; "" means search for it
 	noLock  bool
 	quiet   bool
-	env     []string // NAME=value of variables that the result has only as digests
-	trust   bool     // run the result's commands although it was made elsewhere
+	env     []string // NAME=value of variables of which the result has only digests
+	trust   bool     // run what the result contains although it was made elsewhere
 	printed cmdenv.FormatFlag
 	format  report.Format
 }
 
-// Command returns tare rerun. tree returns the tree of commands that repeats a result's
-// command.
+// Command returns tare rerun. tree returns the tree of commands, in which it runs the command of a
+// result again.
 func Command(env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
@@ -83,6 +83,7 @@ interrupted.`,
 	return cmd
 }
 
+// addFlags declares the flags, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.Uint64Var(&o.seed, "seed", 0, "another order of everything; 0 takes one from the clock; default: the result's")
@@ -95,7 +96,8 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	o.printed.Complete(cmd)
 }
 
-// runRerun runs the study of a result again.
+// runRerun runs the study of the result arg again, or its command if it was made by one, and prints the
+// comparison.
 func runRerun(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command, o options, arg string) error {
 	results, dir, err := env.ReadResults(arg)
 	if err != nil {
@@ -115,18 +117,18 @@ func runRerun(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.
 		}
 		return repeatCommand(ctx, env, tree, o, old, foreign)
 	}
-	ro, err := originalOptions(old)
+	run, err := originalOptions(old)
 	if err != nil {
 		return err
 	}
-	if ro.Env, err = restoreEnv(env, o, old.Env, foreign); err != nil {
+	if run.Env, err = restoreEnv(env, o, old.Env, foreign); err != nil {
 		return err
 	}
 	if o.reseed {
-		ro.Seed = o.seed
+		run.Seed = o.seed
 	}
-	ro.Catalog, ro.NoLock, ro.Quiet = o.catalog, o.noLock, o.quiet
-	study, said, err := storedStudy(env, old)
+	run.Catalog, run.NoLock, run.Quiet = o.catalog, o.noLock, o.quiet
+	study, note, err := storedStudy(env, old)
 	if err != nil {
 		return err
 	}
@@ -135,19 +137,19 @@ func runRerun(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.
 	}
 	p := session.NewProgress(env, o.quiet)
 	defer p.End()
-	p.Say(fmt.Sprintf("measuring %s again as on %s UTC, %s", study.ID, format.Minute(old.Started), session.InWords(ro)))
-	if said != "" {
-		p.Say(said)
+	p.Say(fmt.Sprintf("measuring %s again as on %s UTC, %s", study.ID, format.Minute(old.Started), session.InWords(run)))
+	if note != "" {
+		p.Say(note)
 	}
 	studies := []cmdenv.Study{study}
-	if err := ro.Give(studies); err != nil {
+	if err := run.Give(studies); err != nil {
 		return err
 	}
-	if studies, _, err = cmdenv.Choose(ro.Only, studies); err != nil {
+	if studies, _, err = cmdenv.Choose(run.Only, studies); err != nil {
 		return err
 	}
 	var now *tare.Result
-	err = session.With(ctx, env, ro, p, func(ctx context.Context, w *session.Session) error {
+	err = session.With(ctx, env, run, p, func(ctx context.Context, w *session.Session) error {
 		restoreBuilds(ctx, w, &studies[0], old)
 		res, err := w.Measure(ctx, studies[0])
 		now = res
@@ -157,7 +159,8 @@ func runRerun(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.
 	return printComparison(env, o, old, now, err)
 }
 
-// restoreEnv returns the environment of a result, with the values of --env.
+// restoreEnv returns the environment of a result: record, with the values of --env for the variables of
+// which it has only digests. foreign means that the result was made elsewhere.
 func restoreEnv(env cmdenv.Env, o options, record []string, foreign bool) ([]string, error) {
 	if err := session.CheckEnvironment(o.env); err != nil {
 		return nil, err
@@ -176,14 +179,15 @@ func printComparison(env cmdenv.Env, o options, old, now *tare.Result, err error
 		return err
 	}
 	c := compareRuns(old, now)
-	errPrint := error(nil)
+	var errPrint error
 	switch o.format.Name {
 	case "json":
 		errPrint = cmdenv.PrintJSON(env.Out, c)
 	case "text":
 		errPrint = c.writeText(env.Out, env.Style(env.Out))
-	default:
-		if errPrint = cmdenv.WriteResults(env.Out, o.format, []*tare.Result{now}, env.Style(env.Out)); errPrint == nil && !o.quiet {
+	default: // another format is for the result
+		errPrint = cmdenv.WriteResults(env.Out, o.format, []*tare.Result{now}, env.Style(env.Out))
+		if errPrint == nil && !o.quiet {
 			errPrint = c.writeText(env.Err, env.Style(env.Err))
 		}
 	}
@@ -196,7 +200,7 @@ func printComparison(env cmdenv.Env, o options, old, now *tare.Result, err error
 	return err
 }
 
-// criterionText returns a verdict's criterion; a verdict without one is about a difference.
+// criterionText returns the criterion of a verdict. A verdict without criterion is about a difference.
 func criterionText(v rerunVerdict) string {
 	if v.Criterion == "" {
 		return v.Metric + " ratio"

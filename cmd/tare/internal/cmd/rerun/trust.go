@@ -12,14 +12,15 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
-// isForeign reports whether a result comes from elsewhere, which is an error without --trust.
+// isForeign reports whether this data directory has not made the result old as it is. Without --trust that
+// is an error. dir is the directory of the result, arg the user's name for it.
 func isForeign(env cmdenv.Env, o options, old *tare.Result, dir, arg string) (bool, error) {
 	d, err := env.Dirs()
 	if err != nil {
 		return false, err
 	}
-	made, err := session.MadeHere(d, old, dir)
-	if err != nil || made {
+	isOwn, err := session.MadeHere(d, old, dir)
+	if err != nil || isOwn {
 		return false, err
 	}
 	if !o.trust {
@@ -31,46 +32,46 @@ func isForeign(env cmdenv.Env, o options, old *tare.Result, dir, arg string) (bo
 	return true, nil
 }
 
-// listForeign lists everything that a result makes tare run, before it does. It quotes the
-// texts, because they are untrusted.
+// listForeign prints everything that a result makes tare run, before tare runs it. entries are the
+// contenders of its study. It quotes the texts, because they are untrusted.
 func listForeign(env cmdenv.Env, old *tare.Result, entries []tare.Entry) {
 	fmt.Fprintf(env.Err, "tare: %q was made elsewhere and is trusted; it runs:\n", old.Study)
-	line := func(what string, texts ...string) {
+	printLine := func(label string, texts ...string) {
 		if len(texts) > 0 {
-			fmt.Fprintf(env.Err, "  %s: %s\n", what, quotedAll(texts))
+			fmt.Fprintf(env.Err, "  %s: %s\n", label, quotedAll(texts))
 		}
 	}
-	line("command of tare", old.Asked.Command...)
-	line("environment", old.Env...)
-	line("modules of all", old.Asked.With...)
+	printLine("command of tare", old.Asked.Command...)
+	printLine("environment", old.Env...)
+	printLine("modules of all", old.Asked.With...)
 	if old.Asked.Go != "" {
-		line("Go of all", old.Asked.Go)
+		printLine("Go of all", old.Asked.Go)
 	} else if release := mainRelease(old); release != "" {
-		line("Go", release)
+		printLine("Go", release)
 	}
 	for _, e := range entries {
-		of := func(what string) string { return what + " of " + strconv.Quote(e.ID) }
+		labelFor := func(part string) string { return part + " of " + strconv.Quote(e.ID) }
 		switch e.Launch() {
 		case tare.LaunchCommand:
-			line(of("command"), e.Command...)
+			printLine(labelFor("command"), e.Command...)
 			for _, name := range slices.Sorted(maps.Keys(e.Files)) {
-				line(of("file"), name, e.Files[name])
+				printLine(labelFor("file"), name, e.Files[name])
 			}
 		case tare.LaunchURL:
-			line(of("address"), e.URL)
+			printLine(labelFor("address"), e.URL)
 		default:
 			if e.Program != "" {
-				line(of("program"), e.Program)
+				printLine(labelFor("program"), e.Program)
 			} else {
-				line(of("contender"), e.Leaf())
+				printLine(labelFor("contender"), e.Leaf())
 			}
 		}
-		line(of("modules"), e.With...)
+		printLine(labelFor("modules"), e.With...)
 		if e.Go != "" {
-			line(of("Go"), e.Go)
+			printLine(labelFor("Go"), e.Go)
 		}
 		for _, key := range slices.Sorted(maps.Keys(e.Set)) {
-			line(of("setting"), key, e.Set[key])
+			printLine(labelFor("setting"), key, e.Set[key])
 		}
 	}
 	for _, c := range old.Contenders {
@@ -78,10 +79,11 @@ func listForeign(env cmdenv.Env, old *tare.Result, entries []tare.Entry) {
 		for _, m := range c.Modules {
 			linked = append(linked, m.Path+"@"+m.Version)
 		}
-		line("modules linked into "+strconv.Quote(c.ID)+" then", linked...)
+		printLine("modules linked into "+strconv.Quote(c.ID)+" then", linked...)
 	}
 }
 
+// quotedAll returns quoted texts, separated by spaces.
 func quotedAll(texts []string) string {
 	quoted := make([]string, len(texts))
 	for i, text := range texts {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -29,7 +30,8 @@ type verified struct {
 	Rows    []receipt.Checked `json:"rows"`
 }
 
-// VerifyCommand is tare verify; root makes the tree of commands that it calls.
+// VerifyCommand returns tare verify. root returns the tree of commands, in which it runs the command of a
+// receipt again.
 func VerifyCommand(env cmdenv.Env, root func(cmdenv.Env) *cobra.Command) *cobra.Command {
 	var o options
 	var asJSON bool
@@ -62,22 +64,22 @@ directory, or other files; 3 it does not hold; 4 undecided; 130 interrupted.`,
 	return cmd
 }
 
-// verifyReceipt checks a receipt and measures again what it says.
+// verifyReceipt checks the receipt at path, measures its benchmarks again, and prints whether it holds.
 func verifyReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command, o options, path string, asJSON bool) error {
 	d, err := env.Dirs()
 	if err != nil {
 		return err
 	}
-	c, err := receipt.Read(path, d)
+	rec, err := receipt.Read(path, d)
 	if err != nil {
 		return err
 	}
-	args, err := commandOfReceipt(ctx, env, root, o, c, path)
+	args, err := commandOfReceipt(ctx, env, root, o, rec, path)
 	if err != nil {
 		return err
 	}
 	p := session.NewProgress(env, o.quiet)
-	p.Say("verifying what was measured on " + format.Minute(c.Made) + " UTC: tare " + strings.Join(c.Command, " "))
+	p.Say("verifying what was measured on " + format.Minute(rec.Made) + " UTC: tare " + strings.Join(rec.Command, " "))
 	p.End()
 	now, err := measureAgain(ctx, env, root, args)
 	switch {
@@ -88,8 +90,8 @@ func verifyReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *c
 	case now.Stopped == lab.Interrupted:
 		return cmdenv.ErrInterrupted
 	}
-	v := verified{Made: c.Made, Seed: c.Seed, NowSeed: now.Seed}
-	v.Rows, v.Outcome = c.Check(now)
+	v := verified{Made: rec.Made, Seed: rec.Seed, NowSeed: now.Seed}
+	v.Rows, v.Outcome = rec.Check(now)
 	if asJSON {
 		err = cmdenv.PrintJSON(env.Out, v)
 	} else {
@@ -98,14 +100,20 @@ func verifyReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *c
 	if err != nil {
 		return err
 	}
-	return cmdenv.Code(map[receipt.Outcome]int{receipt.Holds: cmdenv.ExitOK, receipt.DoesNot: cmdenv.ExitNotMet, receipt.Open: cmdenv.ExitInconclusive}[v.Outcome])
+	exits := map[receipt.Outcome]int{
+		receipt.Holds:   cmdenv.ExitOK,
+		receipt.DoesNot: cmdenv.ExitNotMet,
+		receipt.Open:    cmdenv.ExitInconclusive,
+	}
+	return cmdenv.Code(exits[v.Outcome])
 }
 
-// commandOfReceipt returns the arguments that measure the receipt at path again,
-// with another seed. It is an error if the files are not those of the receipt.
-func commandOfReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command, o options, c receipt.Receipt, path string) ([]string, error) {
+// commandOfReceipt returns the arguments that measure the receipt at path again, with another seed. It
+// returns an error if the files are not those of the receipt: each side must have the same tree, as its
+// commit, in the worktree, or as HEAD if the worktree was committed since.
+func commandOfReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command, o options, rec receipt.Receipt, path string) ([]string, error) {
 	o.reseed = true // another order of everything, so that it is another measurement
-	args, _, err := repeatedArgs(root(env), o, c.Result())
+	args, _, err := repeatedArgs(root(env), o, rec.Result())
 	if err != nil {
 		return nil, err
 	}
@@ -113,43 +121,40 @@ func commandOfReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env)
 	if err != nil {
 		return nil, cmdenv.UsageOf(err, "")
 	}
-	revisions := map[string]string{} // by side, where the receipt has a commit
-	for _, side := range c.Sides {
-		switch {
-		case side.Commit != "":
+	revisions := map[string]string{} // by side; none for the worktree
+	for _, side := range rec.Sides {
+		if side.Commit != "" {
 			rev, err := repo.Resolve(ctx, side.Commit)
 			if err != nil || rev.Tree != side.Tree {
 				return nil, cmdenv.Usage(fmt.Sprintf("the repository does not have the %s that was measured, commit %s", side.ID, side.Commit), "fetch it: a shallow clone has only the newest")
 			}
 			revisions[side.ID] = side.Commit
-		default:
-			now, err := repo.HashWorktree(ctx, path)
-			if err != nil {
-				return nil, err
-			}
-			if now == side.Tree {
-				continue
-			}
-			if head, err := repo.Resolve(ctx, "HEAD"); err != nil || head.Tree != side.Tree {
-				return nil, cmdenv.Usage(fmt.Sprintf("the worktree is not the %s that was measured: tree %s then, %s now", side.ID, short(side.Tree), short(now)), "check out those files")
-			}
-			revisions[side.ID] = "HEAD" // they were committed since
+			continue
 		}
+		worktree, err := repo.HashWorktree(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		if worktree == side.Tree {
+			continue
+		}
+		if head, err := repo.Resolve(ctx, "HEAD"); err != nil || head.Tree != side.Tree {
+			return nil, cmdenv.Usage(fmt.Sprintf("the worktree is not the %s that was measured: tree %s then, %s now", side.ID, short(side.Tree), short(worktree)), "check out those files")
+		}
+		revisions[side.ID] = "HEAD"
 	}
-	return withEnv(env, o, withRevisions(args, revisions), false)
+	const foreign = false // this data directory has sealed the receipt
+	return withEnv(env, o, withRevisions(args, revisions), foreign)
 }
 
-// withRevisions returns arguments of tare bench with other revisions of the sides that
-// they name, or that were files of the worktree and are committed now.
+// withRevisions returns the arguments of tare bench with revisions for the sides that args names, and for
+// those that are HEAD because the worktree was committed. The flags come right after the command.
 func withRevisions(args []string, revisions map[string]string) []string {
 	var out, flags []string
 	for _, side := range []string{"base", "head"} {
 		rev, ok := revisions[side]
-		named := false
-		for _, arg := range args {
-			named = named || strings.HasPrefix(arg, "--"+side+"=")
-		}
-		if ok && (named || rev == "HEAD") {
+		isNamed := slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--"+side+"=") })
+		if ok && (isNamed || rev == "HEAD") {
 			flags = append(flags, "--"+side+"="+rev)
 		}
 	}
@@ -158,7 +163,7 @@ func withRevisions(args []string, revisions map[string]string) []string {
 			out = append(out, flags...)
 		}
 		name, _, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
-		if _, replaced := revisions[name]; replaced && strings.HasPrefix(arg, "--") {
+		if _, isReplaced := revisions[name]; isReplaced && strings.HasPrefix(arg, "--") {
 			continue
 		}
 		out = append(out, arg)
@@ -166,7 +171,7 @@ func withRevisions(args []string, revisions map[string]string) []string {
 	return out
 }
 
-// short returns the beginning of a hash.
+// short returns an abbreviated hash for messages.
 func short(hash string) string { return hash[:min(12, len(hash))] }
 
 // print prints the rows and the outcome.
@@ -184,29 +189,31 @@ func (v verified) print(w io.Writer) error {
 		return err
 	}
 	sentence := map[receipt.Outcome]string{
-		receipt.Holds: "The receipt holds.", receipt.DoesNot: "The receipt does not hold.", receipt.Open: "Undecided: what was measured again neither repeats nor contradicts the receipt.",
+		receipt.Holds:   "The receipt holds.",
+		receipt.DoesNot: "The receipt does not hold.",
+		receipt.Open:    "Undecided: what was measured again neither repeats nor contradicts the receipt.",
 	}[v.Outcome]
 	_, err := fmt.Fprintf(w, "\n%s Seed %s then, %s now.\n", sentence, v.Seed, v.NowSeed)
 	return err
 }
 
-// measureAgain gives a command that makes a study without a file, and returns its result,
-// nil if there was nothing to measure.
+// measureAgain runs the command of args, without its output, and returns its result. The result is nil if
+// there was nothing to measure. It is the result with all that the command adds to it after measuring.
 func measureAgain(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command, args []string) (*tare.Result, error) {
 	var now *tare.Result
-	own := env
-	own.Out, own.Args = io.Discard, args
-	own.Lab.Run = func(ctx context.Context, study tare.Study, lo lab.Options) (*tare.Result, error) {
-		res, err := env.Lab.Run(ctx, study, lo)
-		now = res // what the command adds to it is in it when it is done
+	commandEnv := env
+	commandEnv.Out, commandEnv.Args = io.Discard, args
+	commandEnv.Lab.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
+		res, err := env.Lab.Run(ctx, study, o)
+		now = res
 		return res, err
 	}
-	tree := root(own)
+	tree := root(commandEnv)
 	tree.SetArgs(args)
 	err := tree.ExecuteContext(ctx)
 	switch cmdenv.ExitCode(err) {
 	case cmdenv.ExitOK, cmdenv.ExitNotMet, cmdenv.ExitInconclusive, cmdenv.ExitVoid:
-		err = nil // carried out; the comparison says what came of it
+		err = nil // it has measured; the comparison has the verdicts
 	}
 	return now, err
 }
