@@ -1,5 +1,5 @@
-// Package cli is the tree of tare's commands: a package each, one table of exit
-// codes, progress on stderr and the product on stdout.
+// Package cli puts the commands of tare, each of which is a package, into one tree, and runs this process
+// as tare. Commands print their results to stdout and progress to stderr; all have the same exit codes.
 package cli
 
 import (
@@ -46,9 +46,9 @@ import (
 	"github.com/tarebench/tare/studies"
 )
 
-// RunProcess runs this process as tare: as the guardian or the null contender of
-// another tare if its environment requests that, as a tool of go vet if that calls it,
-// otherwise as the command of its arguments. It returns the exit code.
+// RunProcess runs this process as tare and returns the exit code. Another tare can start this process as
+// its guardian or its null contender, which the environment tells, and go vet as its tool. Otherwise it is
+// the command of its arguments.
 func RunProcess() int {
 	if trial.GuardianMain() {
 		return 0
@@ -67,8 +67,8 @@ func Main(ctx context.Context, env cmdenv.Env) int {
 	return Report(env, path, err)
 }
 
-// TrackOutput returns env with an output that knows whether anything was written to it, if
-// the arguments ask for JSON: an error becomes the document of a command that printed none.
+// TrackOutput returns env with an output that records whether anything was written to it, if the arguments
+// select JSON. If nothing was written, [Report] writes the error as JSON.
 func TrackOutput(env cmdenv.Env) cmdenv.Env {
 	if cmdenv.WantsJSON(env.Args) {
 		env.Out = &trackedOutput{Writer: env.Out}
@@ -76,6 +76,7 @@ func TrackOutput(env cmdenv.Env) cmdenv.Env {
 	return env
 }
 
+// trackedOutput records whether anything was written.
 type trackedOutput struct {
 	io.Writer
 	written atomic.Bool
@@ -87,12 +88,12 @@ func (o *trackedOutput) Write(p []byte) (int, error) {
 	return o.Writer.Write(p)
 }
 
-// Report prints the error of the command at path, on an output of [TrackOutput] that is
-// empty as JSON too, and returns the exit code.
+// Report prints the error of the command at path, and returns the exit code. If env has an output of
+// [TrackOutput] to which nothing was written, it also writes the error there as JSON.
 func Report(env cmdenv.Env, path string, err error) int {
 	cmdenv.Complain(env.Err, err)
 	if out, ok := env.Out.(*trackedOutput); ok && !out.written.Load() {
-		_ = cmdenv.WriteError(out, path, err) // err was printed; nothing is left to print another to
+		_ = cmdenv.WriteError(out, path, err) // err was printed; another error could be printed nowhere
 	}
 	return cmdenv.ExitCode(err)
 }
@@ -106,7 +107,7 @@ func Execute(ctx context.Context, env cmdenv.Env) (path string, err error) {
 	return cmd.CommandPath(), err
 }
 
-// withDefaults returns env with its defaults.
+// withDefaults returns env with defaults for everything that a test has not replaced.
 func withDefaults(env cmdenv.Env) cmdenv.Env {
 	l := &env.Lab
 	if l.Sources == nil {
@@ -148,6 +149,7 @@ func startGuardian(run string) (*trial.Guardian, error) {
 	return trial.StartGuardian(self, run)
 }
 
+// notifyInterrupts returns a channel of Ctrl-C and SIGTERM, and a function that restores their effect.
 func notifyInterrupts() (<-chan os.Signal, func()) {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -186,7 +188,12 @@ difference that the control shows as well.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return flagError(cmd, env.Args, err)
 	})
-	root.AddCommand(run.Command(env), bench.Command(env), bisectcmd.Command(env), gatecmd.Command(env), auditcmd.Command(env), routes.Command(env), rpccmd.Command(env), loadcmd.Command(env), serve.Command(env), reportcmd.Command(env), historycmd.Command(env), rerun.Command(env, newRoot), rerun.VerifyCommand(env, newRoot), agentcmd.Command(env, newRoot), mcpcmd.Command(env, newRoot), fleetcmd.Command(env), list.Command(env), explain.Command(env), newcmd.Command(env), initcmd.Command(env), jsoncmd.Command(env), doctor.Command(env), clean.Command(env), version.Command(env), newExitCodesTopic())
+	root.AddCommand(
+		run.Command(env), bench.Command(env), bisectcmd.Command(env), gatecmd.Command(env), auditcmd.Command(env), routes.Command(env),
+		rpccmd.Command(env), loadcmd.Command(env), serve.Command(env), reportcmd.Command(env), historycmd.Command(env), rerun.Command(env, newRoot),
+		rerun.VerifyCommand(env, newRoot), agentcmd.Command(env, newRoot), mcpcmd.Command(env, newRoot), fleetcmd.Command(env), list.Command(env),
+		explain.Command(env), newcmd.Command(env), initcmd.Command(env), jsoncmd.Command(env), doctor.Command(env), clean.Command(env), version.Command(env), newExitCodesTopic(),
+	)
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
 		completion.Example = "  source <(tare completion bash)"
@@ -195,7 +202,7 @@ difference that the control shows as well.`,
 	return root
 }
 
-// helpCommand returns `tare help`. Unlike cobra's, it fails for unknown commands.
+// helpCommand returns tare help. Unlike the command of cobra, it returns an error for unknown commands.
 func helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND]",

@@ -14,7 +14,7 @@ import (
 // helpWidth is the width of help texts, in columns.
 const helpWidth = 80
 
-// newExitCodesTopic makes the help topic exit-codes, which carries nothing out.
+// newExitCodesTopic returns the help topic exit-codes, a command that runs nothing.
 func newExitCodesTopic() *cobra.Command {
 	return &cobra.Command{Use: "exit-codes", Short: "Exit codes, and the codes of errors in JSON", Long: exitCodesText()}
 }
@@ -23,9 +23,10 @@ func newExitCodesTopic() *cobra.Command {
 func exitCodesText() string {
 	var b strings.Builder
 	b.WriteString("Exit codes, and below each the codes of errors that --json prints with it:\n\n")
+	const nameColumns = 13
 	addRow := func(indent, name, meaning string) {
-		lines := cmdenv.Wrap(strings.ReplaceAll(meaning, "`", ""), helpWidth, len(indent)+13)
-		fmt.Fprintf(&b, "%s%-13s%s\n", indent, name, strings.Join(lines, "\n"+indent+strings.Repeat(" ", 13)))
+		lines := cmdenv.Wrap(strings.ReplaceAll(meaning, "`", ""), helpWidth, len(indent)+nameColumns)
+		fmt.Fprintf(&b, "%s%-*s%s\n", indent, nameColumns, name, strings.Join(lines, "\n"+indent+strings.Repeat(" ", nameColumns)))
 	}
 	exits := cmdenv.Exits()
 	slices.SortFunc(exits, func(a, b cmdenv.Exit) int { return a.Code - b.Code })
@@ -45,8 +46,8 @@ standard error stays.`)
 	return b.String()
 }
 
-// flagError returns a usage error for err, which is about a flag of cmd. Flags after a
-// command that does not exist are not the problem.
+// flagError returns a usage error for err, an error about a flag of cmd. If cmd is the root because args
+// begin with an unknown command, the error is about the command.
 func flagError(cmd *cobra.Command, args []string, err error) error {
 	if !cmd.HasParent() && len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		return unknownCommand(cmd, args[0])
@@ -55,8 +56,8 @@ func flagError(cmd *cobra.Command, args []string, err error) error {
 	return cmdenv.UsageOf(err, help+" lists the flags", help)
 }
 
-// unknownCommand returns the error for a command that root does not have. The command
-// that its name is nearest to comes next.
+// unknownCommand returns the error for a command that root does not have. It suggests the help of the
+// commands with similar names, or else of tare.
 func unknownCommand(root *cobra.Command, name string) error {
 	names := cmdenv.CommandNames(root)
 	next := []string{"tare --help"}

@@ -1,4 +1,4 @@
-// Package version is tare version: it prints which tare this is.
+// Package version implements tare version: it prints which tare this is.
 package version
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
-// Command is tare version.
+// Command returns tare version.
 func Command(env cmdenv.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
