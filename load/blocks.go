@@ -11,17 +11,17 @@ import (
 // consecutive responses are correlated, parts of a phase much less.
 const blockCount = 12
 
-// studentT is the 97.5 % quantile of Student's t with 11 degrees of freedom, for an interval at 95 % from
-// blockCount parts.
+// studentT is the 97.5 % quantile of Student's t with blockCount-1 = 11 degrees of freedom, for an interval at
+// 95 %.
 const studentT = 2.201
 
-// Block counts the outcomes in one of these parts.
+// Block counts the outcomes in one part of a phase, or of a step.
 type Block struct {
 	Sent    int64   // requests that ended in it, with a response or not
 	Errors  int64   // of any class
 	Answers int64   // responses with a latency
-	Sum     float64 // of those latencies, ns
-	Beyond  []int64 // responses that miss the limit of each of Leg.Hold
+	Sum     float64 // of the latencies in ns
+	Beyond  []int64 // responses that miss the limit, for each objective of Leg.Hold
 }
 
 func (b *Block) addBlock(o Block) {
@@ -49,8 +49,8 @@ func (m *recorder) blockAt(now int64) *Block {
 	if m.blocks == nil {
 		return nil
 	}
-	at := (now - m.r.begin.Load()) * blockCount / int64(m.r.leg.Duration)
-	return &m.blocks[min(max(0, at), blockCount-1)]
+	i := (now - m.r.begin.Load()) * blockCount / int64(m.r.leg.Duration)
+	return &m.blocks[min(max(0, i), blockCount-1)]
 }
 
 // recordLatency records a latency in ns. b may be nil.
@@ -109,7 +109,8 @@ func (o Objective) computeInterval(list []Block, i int) (share, low, high float6
 }
 
 // ratioInterval returns Σx/Σn with its interval at 95 %, by the ratio estimator over blocks. The interval of a
-// share is at least as wide as if responses were independent.
+// share is at least as wide as that of independent responses; their share is estimated by (Σx+1)/(Σn+2), so
+// that its standard error is above zero even if x is zero in all blocks.
 func ratioInterval(x, n [blockCount]float64, share bool) (r, low, high float64, ok bool) {
 	var sx, sn, squares float64
 	for k := range x {
@@ -132,8 +133,9 @@ func ratioInterval(x, n [blockCount]float64, share bool) (r, low, high float64, 
 	return r, max(0, r-studentT*se), r + studentT*se, true
 }
 
-// addInterval adds the interval of objective i to an outcome, and whether it leaves the outcome undecided. No
-// error at all is decided: few requests could never prove that at most one in a thousand fails.
+// addInterval adds the interval of objective i to an outcome, and whether it leaves the outcome undecided. An
+// outcome without any error is never undecided: few requests could not prove that at most one in a thousand
+// fails.
 func (o *Outcome) addInterval(list []Block, i int) {
 	share, low, high, ok := o.Objective.computeInterval(list, i)
 	if !ok {
@@ -144,7 +146,8 @@ func (o *Outcome) addInterval(list []Block, i int) {
 		allowed = 1 - o.Objective.Quantile
 	}
 	o.Seen, o.Share, o.Low, o.High = true, share, low, high
-	o.Undecided = low <= allowed && high >= allowed && !(o.Objective.Errors && share == 0)
+	noErrors := o.Objective.Errors && share == 0
+	o.Undecided = low <= allowed && allowed <= high && !noErrors
 }
 
 // Interval returns the interval in words, or "" if it was not computed.

@@ -7,17 +7,17 @@ import (
 	"github.com/tarebench/tare/load/h3"
 )
 
-// Carry opens a connection of QUIC to addr and completes its handshake: this package
-// speaks HTTP/3, and needs somebody's QUIC below it. took is the time of the handshake in
-// ns, and resumed reports whether it resumed an earlier one; without a session cache in
-// config it does not.
+// Carry opens a QUIC connection to addr and completes its handshake: this package
+// implements HTTP/3, and the caller provides QUIC. took is the time of the handshake in
+// ns. resumed reports whether the handshake resumed an earlier session, which requires a
+// session cache in config.
 type Carry func(ctx context.Context, addr string, config *tls.Config) (c Carrier, took int64, resumed bool, err error)
 
-// Carrier is a connection of QUIC. It has sent the control stream of HTTP/3, and reads
-// the server's. Errors are of class reset, unless they are a Loss that says more.
+// Carrier is a QUIC connection. It sends the control stream of HTTP/3 and reads that of
+// the server. Its errors count as class reset, except a *Loss that is Garbled.
 type Carrier interface {
-	// NewStream returns room for one request after another. Several may be in use at a
-	// time.
+	// NewStream returns a carrier of one request after another. Several may be in use at
+	// the same time.
 	NewStream() CarrierStream
 	// Traffic returns the bytes received and sent so far.
 	Traffic() (in, out int64)
@@ -30,24 +30,25 @@ type Carrier interface {
 type CarrierStream interface {
 	// Open opens a stream. It returns false if the server allows no more for now.
 	Open() (bool, error)
-	// OpenWait is Open, and waits until the server allows another one or ctx ends.
+	// OpenWait opens a stream as soon as the server allows one more. It fails if ctx
+	// ends before.
 	OpenWait(ctx context.Context) error
-	// Send sends a request and the end of the stream. It waits until the connection has
-	// taken all but the last packet of it.
+	// Send sends a request and the end of the stream. It returns when the connection has
+	// accepted all of the request except the last packet.
 	Send(b []byte) error
-	// Read reads the answer. io.EOF is the end of the stream.
+	// Read reads the response. At the end of the stream it returns io.EOF.
 	Read(b []byte) (int, error)
-	// Cancel gives up both directions, which ends Send and Read. Other goroutines may
-	// call it. It does nothing after the end of both.
+	// Cancel aborts both directions of the stream, which ends Send and Read. Other
+	// goroutines may call it. After the end of both directions it does nothing.
 	Cancel(code h3.Code)
 }
 
-// Loss holds the reason for a lost request, with what is known beyond that.
+// Loss is the error of a request that was lost, with the consequences for the request and its connection.
 type Loss struct {
 	Err     error
-	Garbled bool // what came is not the protocol: class framing
-	Left    bool // the server says that it did not look at the request, which may be sent again
-	Alone   bool // the connection is good for others
+	Garbled bool // the received bytes violate the protocol: class framing
+	Left    bool // the server reports that it did not process the request, which may be sent again
+	Alone   bool // only this request is lost: the connection remains usable
 }
 
 func (l *Loss) Error() string { return l.Err.Error() }

@@ -43,27 +43,27 @@ func callAffinity(call uintptr, tid int, m *mask) error {
 	return nil
 }
 
-// confinement restricts every thread of this process to some processors, except threads that other code has
+// confinement restricts every thread of this process to some processors, except threads that other code current
 // pinned elsewhere. Concurrent confinements share only the kernel's state: end releases what its confinement
 // restricted, whatever the others need, and countAllowed shows the effect.
 type confinement struct {
-	to       mask
-	original map[int]mask // processors of the threads before
+	to       mask         // the processors of the confinement
+	original map[int]mask // processors of each thread before, by thread id
 	widest   mask         // the largest of these sets
-	others   map[int]bool // threads that are left alone
+	others   map[int]bool // threads that are not restricted, by thread id
 }
 
-// repeatUntilStable calls look with the threads until several calls in a row, some time after each other,
-// changed none. A new thread inherits the processors that its creator had at the start of its creation but is
-// listed only at the end of it, so one call without a change proves nothing.
-func repeatUntilStable(look func(tids []int) (changed bool)) {
-	const quiet, apart = 4, time.Millisecond
-	for n := 0; n < quiet; n++ {
+// repeatUntilStable calls visit with the ids of all threads until several calls in a row have changed none. A new
+// thread inherits the processors that its creator had when the creation began, but is listed only when the
+// creation ends, so one call without a change is not enough.
+func repeatUntilStable(visit func(tids []int) (changed bool)) {
+	const stableCalls, pause = 4, time.Millisecond
+	for n := 0; n < stableCalls; n++ {
 		if n > 0 {
-			time.Sleep(apart)
+			time.Sleep(pause)
 		}
-		if look(threadIDs()) {
-			n = -1
+		if visit(threadIDs()) {
+			n = -1 // start again
 		}
 	}
 }
@@ -78,18 +78,20 @@ func confineThreads(cpus []int) *confinement {
 				continue
 			}
 			changed = true
-			var has mask
-			if callAffinity(syscall.SYS_SCHED_GETAFFINITY, tid, &has) != nil || !c.to.isSubset(&has) && !has.isSubset(&c.to) {
-				c.others[tid] = true // or it has ended
+			var current mask
+			hasEnded := callAffinity(syscall.SYS_SCHED_GETAFFINITY, tid, &current) != nil
+			pinnedElsewhere := !c.to.isSubset(&current) && !current.isSubset(&c.to)
+			if hasEnded || pinnedElsewhere {
+				c.others[tid] = true
 				continue
 			}
-			if !first && has == c.to && c.widest.countCPUs() > has.countCPUs() {
-				has = c.widest // a confined thread has created it since
+			if !first && current == c.to && c.widest.countCPUs() > current.countCPUs() {
+				current = c.widest // a confined thread has created this thread since
 			}
-			if c.original[tid] = has; has.countCPUs() > c.widest.countCPUs() {
-				c.widest = has
+			if c.original[tid] = current; current.countCPUs() > c.widest.countCPUs() {
+				c.widest = current
 			}
-			if !has.isSubset(&c.to) {
+			if !current.isSubset(&c.to) {
 				_ = callAffinity(syscall.SYS_SCHED_SETAFFINITY, tid, &c.to) // countAllowed shows an error
 			}
 		}
@@ -104,18 +106,18 @@ func confineThreads(cpus []int) *confinement {
 func (c *confinement) release() {
 	repeatUntilStable(func(tids []int) (changed bool) {
 		for _, tid := range tids {
-			var has mask
-			if c.others[tid] || callAffinity(syscall.SYS_SCHED_GETAFFINITY, tid, &has) != nil || !has.isSubset(&c.to) {
+			var current mask
+			if c.others[tid] || callAffinity(syscall.SYS_SCHED_GETAFFINITY, tid, &current) != nil || !current.isSubset(&c.to) {
 				continue
 			}
 			before, seen := c.original[tid]
 			if !seen {
 				before = c.widest
 			}
-			c.others[tid] = true // it is restored
-			if !before.isSubset(&has) {
+			c.others[tid] = true // do not restore it again
+			if !before.isSubset(&current) {
 				changed = true
-				_ = callAffinity(syscall.SYS_SCHED_SETAFFINITY, tid, &before) // a set that could be narrowed can be widened
+				_ = callAffinity(syscall.SYS_SCHED_SETAFFINITY, tid, &before) // a set that could be narrowed can be widened, so an error is not expected
 			}
 		}
 		return changed
@@ -126,9 +128,9 @@ func (c *confinement) release() {
 func (c *confinement) countAllowed() int {
 	var all mask
 	for _, tid := range threadIDs() {
-		var has mask
-		if !c.others[tid] && callAffinity(syscall.SYS_SCHED_GETAFFINITY, tid, &has) == nil {
-			for i, word := range has {
+		var current mask
+		if !c.others[tid] && callAffinity(syscall.SYS_SCHED_GETAFFINITY, tid, &current) == nil {
+			for i, word := range current {
 				all[i] |= word
 			}
 		}

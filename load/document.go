@@ -8,37 +8,37 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// DocumentSchema names the format of a Document. Changes are additive.
+// DocumentSchema names the format of a Document. Later versions of the format only add fields.
 const DocumentSchema = "tare.load/1"
 
 // Document is the result of loading one URL, in the format of tare load --json.
 type Document struct {
 	Schema            string           `json:"schema"`
 	URL               string           `json:"url"`
-	Interrupted       bool             `json:"interrupted,omitempty"` // stopped before its end
+	Interrupted       bool             `json:"interrupted,omitempty"` // the phase was stopped before its end
 	Engine            string           `json:"engine"`
 	Threads           int              `json:"threads"`
 	Requests          int64            `json:"requests"` // complete responses of any status
 	Sent              int64            `json:"sent"`
 	Errors            map[string]int64 `json:"errors"`                  // by class; classes without errors are omitted
 	Statuses          map[string]int64 `json:"statuses"`                // by code
-	Codes             map[string]int64 `json:"grpc_statuses,omitempty"` // of gRPC, by grpc-status
+	Codes             map[string]int64 `json:"grpc_statuses,omitempty"` // gRPC: by grpc-status
 	FirstError        string           `json:"first_error,omitempty"`
-	Seconds           float64          `json:"seconds"` // measured
+	Seconds           float64          `json:"seconds"` // duration of the measured part
 	RequestsPerSecond float64          `json:"requests_per_second"`
-	RateAsked         float64          `json:"rate_asked"`        // requests per second; zero: a closed loop
-	Profile           string           `json:"profile,omitempty"` // of the requested rate
-	Late              int64            `json:"late,omitempty"`    // due, and not sent when the time was over
+	RateAsked         float64          `json:"rate_asked"`        // requested rate per second; 0 means a closed loop
+	Profile           string           `json:"profile,omitempty"` // the requested rate as text; "" in a closed loop
+	Late              int64            `json:"late,omitempty"`    // requests due in the measured part and not sent when it ended
 
 	Latency   Latencies `json:"latency"`
 	Service   Latencies `json:"service"`
 	Connect   Latencies `json:"connect"`
 	FirstByte Latencies `json:"first_byte"`
-	TLS       *Secured  `json:"tls,omitempty"` // nil: plain text
+	TLS       *Secured  `json:"tls,omitempty"` // nil means plain text
 
 	Timeouts          int64   `json:"timeouts"`
 	Connections       int     `json:"connections"`
-	Streams           int     `json:"streams,omitempty"` // of HTTP/2 on each, at most; zero: one
+	Streams           int     `json:"streams,omitempty"` // HTTP/2 and HTTP/3: most requests in flight on each connection; 0 means 1
 	ConnectionsOpened int64   `json:"connections_opened"`
 	Reconnects        int64   `json:"reconnects"`
 	Resent            int64   `json:"resent,omitempty"` // requests that the server reported as not processed
@@ -48,11 +48,11 @@ type Document struct {
 	BodyIn            int64   `json:"body_bytes_in"`
 	BodyOut           int64   `json:"body_bytes_out"`
 	ClientCPUSeconds  float64 `json:"client_cpu_seconds"`
-	ServerCPUSeconds  float64 `json:"server_cpu_seconds,omitempty"` // zero: not known
+	ServerCPUSeconds  float64 `json:"server_cpu_seconds,omitempty"` // 0 means unknown
 	SendLagP99        int64   `json:"send_lag_p99_ns"`
 	Path              Path    `json:"path"`
 
-	Generators []Generated `json:"generators,omitempty"` // if several machines sent; the rest is their sum
+	Generators []Generated `json:"generators,omitempty"` // if several machines sent: each one; all other fields are of their sum
 
 	Limit    string   `json:"limit"`
 	LimitWhy string   `json:"limit_why"`
@@ -60,9 +60,9 @@ type Document struct {
 	Findings []Remark `json:"findings"`
 	Timeline []Moment `json:"timeline"`
 
-	Drift  []Drift        `json:"drift,omitempty"` // of a leg that is long enough
+	Drift  []Drift        `json:"drift,omitempty"` // if the phase is at least DriftLeast
 	SLO    []Kept         `json:"slo,omitempty"`
-	Steps  []Stepped      `json:"steps,omitempty"` // of a profile of steps
+	Steps  []Stepped      `json:"steps,omitempty"` // with a profile of steps
 	Search *SearchSummary `json:"search,omitempty"`
 }
 
@@ -75,7 +75,7 @@ func (d Document) Failed() int64 {
 	return n
 }
 
-// Latencies are a distribution in ns.
+// Latencies are the statistics of a distribution of times in ns.
 type Latencies struct {
 	Count int64   `json:"count"`
 	Min   int64   `json:"min_ns"`
@@ -95,33 +95,33 @@ type Latencies struct {
 
 // Secured is the cost of TLS.
 type Secured struct {
-	Handshakes int64     `json:"handshakes"` // warm-up and reconnects included
-	Resumed    int64     `json:"resumed"`    // of those, that went on from an earlier one
+	Handshakes int64     `json:"handshakes"` // number of handshakes, warm-up and reconnects included
+	Resumed    int64     `json:"resumed"`    // number of handshakes that resumed an earlier session
 	Handshake  Latencies `json:"handshake"`
 }
 
 // Path is the network between the load generator and the server, as requested and as observed.
 type Path struct {
-	RoundTrip int64   `json:"round_trip_ns"`                       // to make a connection, plus the requested delay
+	RoundTrip int64   `json:"round_trip_ns"`                       // median time to open a connection, or the given round-trip time
 	Delay     int64   `json:"delay_ns,omitempty"`                  // added to every round trip by a relay
-	Bandwidth int64   `json:"bandwidth_bits_per_second,omitempty"` // of the relay, each way
-	In        float64 `json:"in_bits_per_second"`                  // seen
-	Out       float64 `json:"out_bits_per_second"`                 // seen
+	Bandwidth int64   `json:"bandwidth_bits_per_second,omitempty"` // of the relay in each direction
+	In        float64 `json:"in_bits_per_second"`                  // observed
+	Out       float64 `json:"out_bits_per_second"`                 // observed
 }
 
 // Moment is a second of a phase.
 type Moment struct {
-	At        float64 `json:"at_seconds"` // of its beginning, since measuring began
+	At        float64 `json:"at_seconds"` // start of the second, since measuring began
 	Requests  int64   `json:"requests"`
 	Errors    int64   `json:"errors"`
 	P50       int64   `json:"p50_ns"`
 	P99       int64   `json:"p99_ns"`
-	Max       int64   `json:"max_ns,omitempty"`              // 0: no response, or an older version's document
-	ServerCPU float64 `json:"server_cpu_seconds,omitempty"`  // used in it; zero: not known
-	Memory    int64   `json:"server_memory_bytes,omitempty"` // of the server at its end; zero: not known
+	Max       int64   `json:"max_ns,omitempty"`              // 0: no response, or a document of an older version
+	ServerCPU float64 `json:"server_cpu_seconds,omitempty"`  // CPU time of the server in this second; 0 means unknown
+	Memory    int64   `json:"server_memory_bytes,omitempty"` // memory of the server at the end of this second; 0 means unknown
 }
 
-// Remark is a finding: what was seen and what to do about it.
+// Remark is a finding about the measurement, with advice.
 type Remark struct {
 	Check    string        `json:"check"`
 	Severity tare.Severity `json:"severity"`
@@ -132,16 +132,16 @@ type Remark struct {
 // Kept is an objective compared with the measured value.
 type Kept struct {
 	Objective string      `json:"objective"`
-	Value     float64     `json:"value"` // ns; of errors their share
+	Value     float64     `json:"value"` // ns, or for errors their share
 	Verdict   tare.Ruling `json:"verdict"`
-	Interval  *Interval   `json:"interval,omitempty"` // nil: there is no interval
+	Interval  *Interval   `json:"interval,omitempty"` // nil if there is no interval
 }
 
 // Interval is the basis of a verdict: for a quantile the share of responses beyond its limit, otherwise the
 // value.
 type Interval struct {
 	Value float64 `json:"value"`
-	Low   float64 `json:"low"` // at 95 %
+	Low   float64 `json:"low"` // at 95 %, like High
 	High  float64 `json:"high"`
 }
 
@@ -150,40 +150,40 @@ type SearchSummary struct {
 	Objectives  string      `json:"objectives"`
 	Verdict     tare.Ruling `json:"verdict"`
 	Sentence    string      `json:"sentence"`
-	PerSecond   float64     `json:"requests_per_second"` // confirmed; zero: nothing was
-	AtLeast     float64     `json:"at_least_requests_per_second"`
-	Connections int         `json:"connections"` // of that
+	PerSecond   float64     `json:"requests_per_second"`          // the confirmed rate, or 0
+	AtLeast     float64     `json:"at_least_requests_per_second"` // highest rate of a closed-loop step that met the objectives, or 0
+	Connections int         `json:"connections"`                  // connections of the step with the rate AtLeast
 	Steps       []Stepped   `json:"steps"`
 }
 
 // Stepped is one step of a search, or of a profile of steps.
 type Stepped struct {
 	Connections       int         `json:"connections"`
-	At                float64     `json:"at_seconds,omitempty"` // of a profile: of its beginning, since measuring began
-	RateAsked         float64     `json:"rate_asked,omitempty"` // zero: a closed loop
+	At                float64     `json:"at_seconds,omitempty"` // profile of steps: start of the step, since measuring began
+	RateAsked         float64     `json:"rate_asked,omitempty"` // 0 means a closed loop
 	RequestsPerSecond float64     `json:"requests_per_second"`
 	P50               int64       `json:"p50_ns"`
 	P99               int64       `json:"p99_ns"`
 	ErrorShare        float64     `json:"error_share"`
-	ClientCPUSeconds  float64     `json:"client_cpu_seconds,omitempty"` // of a search
+	ClientCPUSeconds  float64     `json:"client_cpu_seconds,omitempty"` // only in a search
 	Limit             string      `json:"limit"`
-	Verdict           tare.Ruling `json:"verdict,omitempty"` // empty: there are no objectives
+	Verdict           tare.Ruling `json:"verdict,omitempty"` // "" if there are no objectives
 	Why               string      `json:"why,omitempty"`
 	Objectives        []Kept      `json:"objectives"`
 }
 
-// Documented is the content of a document except the result.
+// Documented is the content of a document in addition to the result.
 type Documented struct {
 	URL         string
 	Interrupted bool
 	Facts       Facts
-	Delay       time.Duration // of a relay
-	Profile     Profile       // nil: a closed loop
-	ServerCPU   []time.Duration
-	Memory      []int64 // of the server, by second, bytes; nil: not known
+	Delay       time.Duration   // of a relay
+	Profile     Profile         // nil means a closed loop
+	ServerCPU   []time.Duration // CPU time of the server, by second; nil if unknown
+	Memory      []int64         // memory of the server in bytes, by second; nil if unknown
 	SLO         SLO
 	Search      *Search
-	Generators  []Generator // of several machines; nil: this one alone
+	Generators  []Generator // if several machines sent; nil if only this machine did
 }
 
 // NewDocument assesses r and returns the document.

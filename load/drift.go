@@ -12,19 +12,19 @@ import (
 type Drift struct {
 	Of     string  `json:"of"`     // latency_p50, latency_p99, errors or server_memory
 	Unit   string  `json:"unit"`   // ns, share or bytes
-	Level  float64 `json:"level"`  // in the middle: the median of the blocks
-	Change float64 `json:"change"` // over the leg
-	Low    float64 `json:"low"`
+	Level  float64 `json:"level"`  // median of the blocks
+	Change float64 `json:"change"` // from the start to the end of the phase
+	Low    float64 `json:"low"`    // interval of Change at 95 %, with High
 	High   float64 `json:"high"`
 	Shown  bool    `json:"shown"` // the interval excludes zero
 }
 
-// Blocks that a phase is cut into to find a drift. Consecutive seconds
-// are correlated; blocks much less.
+// A phase is cut into blocks to find a drift. Consecutive seconds are correlated,
+// blocks much less.
 const (
-	minBlockSeconds = 5 // seconds
-	maxBlocks       = 40
-	driftAlpha      = 0.05
+	minBlockSeconds = 5    // least length of a block in seconds
+	maxBlocks       = 40   // largest number of blocks
+	driftAlpha      = 0.05 // for an interval at 95 %
 )
 
 // DriftLeast is the shortest phase that is tested for drift.
@@ -34,7 +34,7 @@ const DriftLeast = 60 * time.Second
 // changes by intent.
 func listDrifts(seconds []Second, memory []int64, p Profile) []Drift {
 	switch p.(type) {
-	case nil, Constant, Poisson:
+	case nil, Constant, Poisson: // the rate is steady
 	default:
 		return nil
 	}
@@ -58,8 +58,10 @@ func listDrifts(seconds []Second, memory []int64, p Profile) []Drift {
 	return slices.DeleteFunc(out, func(d Drift) bool { return d.Of == "" })
 }
 
-// newDrift compares each block of a phase with the one half of the phase later. The
-// difference of a pair is the change over half the phase.
+// newDrift cuts n seconds into blocks, and compares each block of the first half of the phase with the block
+// half a phase later. The difference of a pair is the change over half the phase. value returns the value in a
+// second, or false if there is none. newDrift returns the zero Drift if a block has no value, or there are too
+// few for an interval.
 //
 // Source: H. Theil, "A rank-invariant method of linear and polynomial regression
 // analysis", Indag. Math. 12 (1950) 85–91, the incomplete method; the interval is
@@ -80,7 +82,7 @@ func newDrift(of, unit string, n int, value func(second int) (float64, bool)) Dr
 		if len(values) == 0 {
 			return Drift{}
 		}
-		if unit == "share" { // of which most are zero
+		if unit == "share" { // most are zero, so the median would be, too
 			levels[b] = computeMean(values)
 		} else {
 			levels[b] = computeMedian(values)

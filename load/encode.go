@@ -11,29 +11,29 @@ import (
 
 // encodedRequest is a request in the form in which it is sent.
 type encodedRequest struct {
-	wire    []byte      // HTTP/1.1 and HTTP/3: all of it; HTTP/2: start of its header block
-	last    []byte      // HTTP/1.1: the same as the last request of a connection, if that is known before
-	known   []*h2.Field // HTTP/2: fields of the block that may be in the connection's table
-	tail    []byte      // HTTP/2: end of its header block
-	content []byte      // HTTP/2: payload of its DATA
-	body    int         // bytes of the body
-	status  int         // the only one that is not an error; 0: any that Accept accepts
-	items   int64       // in the body
-	stream  bool        // gRPC: of any number of messages, either way
-	head    bool        // HEAD: the answer has no body
-	closes  bool        // it has Connection: close
+	wire    []byte      // HTTP/1.1 and HTTP/3: the complete request; HTTP/2: start of its header block
+	last    []byte      // HTTP/1.1: wire as the last request of a connection, with Connection: close if PerConn is set
+	known   []*h2.Field // HTTP/2: fields of the header block that may be in the connection's dynamic table
+	tail    []byte      // HTTP/2: end of the header block
+	content []byte      // HTTP/2: payload of DATA frames
+	body    int         // length of the body in bytes
+	status  int         // the only status that is not an error; 0 means any that Accept accepts
+	items   int64       // number of items in the body
+	stream  bool        // gRPC: any number of messages in both directions
+	head    bool        // the method is HEAD: the response has no body
+	closes  bool        // the request has Connection: close
 	draws   []draw      // counters whose numbers are written into it
 }
 
 // encodeRequests serialises every request. If PerConn is set, the last request of a connection asks the server
 // to close it.
 func encodeRequests(o Options, c counters) ([]encodedRequest, error) {
-	one := func(r Request) (encodedRequest, error) { return encodeHTTP1(o, r, c) }
+	encode := func(r Request) (encodedRequest, error) { return encodeHTTP1(o, r, c) }
 	if o.Protocol != HTTP1 {
-		all := newRequestHeads(o)
-		one = func(r Request) (encodedRequest, error) { return all.encodeRequest(r, c) }
+		heads := newRequestHeads(o)
+		encode = func(r Request) (encodedRequest, error) { return heads.encodeRequest(r, c) }
 		if o.Protocol == HTTP3 {
-			one = func(r Request) (encodedRequest, error) { return all.encodeHTTP3(r, c) }
+			encode = func(r Request) (encodedRequest, error) { return heads.encodeHTTP3(r, c) }
 		}
 	}
 	out := make([]encodedRequest, len(o.Requests))
@@ -41,7 +41,7 @@ func encodeRequests(o Options, c counters) ([]encodedRequest, error) {
 		err := CheckRequest(r)
 		var e encodedRequest
 		if err == nil {
-			e, err = one(r)
+			e, err = encode(r)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("request %d: %w", i, err)

@@ -21,8 +21,8 @@ const maxValues = 16
 // requestHeads collects the header fields of a session's requests.
 type requestHeads struct {
 	o          Options
-	values     map[string]map[string]bool // by name
-	pathVaries bool                       // numbers are written into paths
+	values     map[string]map[string]bool // values of each field, by name
+	pathVaries bool                       // numbers are written into some path
 	fields     h2.Fields
 }
 
@@ -76,26 +76,26 @@ func (l *requestHeads) isRepeated(name string) bool {
 	return name != "content-length" && len(l.values[name]) <= maxValues && (name != ":path" || !l.pathVaries)
 }
 
-// encodeRequest serialises a request for HTTP/2. Of the pseudo-fields, those outside the dynamic table begin
-// the block; of the other fields, those outside it end the block.
+// encodeRequest serialises a request for HTTP/2. The header block begins with the pseudo-fields that are not in
+// the dynamic table, continues with all fields that may be in it, and ends with the other fields.
 func (l *requestHeads) encodeRequest(r Request, c counters) (encodedRequest, error) {
 	if err := checkHTTP2Fields(r); err != nil {
 		return encodedRequest{}, err
 	}
 	e := encodedRequest{body: len(r.Body), status: r.Status, items: int64(r.Items), head: r.Method == "HEAD", content: r.Body}
-	path, before, length := 0, 0, 0
+	path, prefix, length := 0, 0, 0 // offset of the path in wire; length of the message's prefix and of the head
 	for _, f := range l.listFields(r) {
 		name, value := f[0], f[1]
-		into := &e.tail
+		part := &e.tail
 		if name[0] == ':' {
-			into = &e.wire
+			part = &e.wire
 		}
 		switch {
-		case name == ":path" && !l.isRepeated(name): // its bytes are there to be written over
-			*into = h2.AppendLiteral(*into, name, value)
-			path = len(*into) - len(value)
+		case name == ":path" && !l.isRepeated(name): // literally, so that numbers can be written over its bytes
+			*part = h2.AppendLiteral(*part, name, value)
+			path = len(*part) - len(value)
 		case h2.InStatic(name, value) || !l.isRepeated(name):
-			*into = h2.AppendField(*into, name, value)
+			*part = h2.AppendField(*part, name, value)
 		default:
 			known := l.fields.Ready(name, value)
 			e.known = append(e.known, known)
@@ -106,10 +106,10 @@ func (l *requestHeads) encodeRequest(r Request, c counters) (encodedRequest, err
 		return encodedRequest{}, fmt.Errorf("a head of %d bytes: below %d in HTTP/2", length, h2.MaxFrame)
 	}
 	if e.stream = r.Stream; l.o.Protocol == GRPC && !r.Stream {
-		before = prefixLen
+		prefix = prefixLen
 		e.content = append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(r.Body))), r.Body...)
 	}
-	return e, e.addFills(r, c, path, before)
+	return e, e.addFills(r, c, path, prefix)
 }
 
 // checkHTTP2Fields rejects fields about an HTTP/1.1 connection (RFC 9113, section 8.2.2).

@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// What package syscall has no names for (Linux, include/uapi; the same numbers
-// on all architectures this file is built for).
+// Constants that package syscall lacks (Linux, include/uapi). They are equal on all architectures that this file
+// is built for.
 const (
 	sysEpollPwait2 = 441
 	epollIn        = 0x1
@@ -21,12 +21,12 @@ const (
 	epollEdge      = 1 << 31
 )
 
-// epollSockets are a thread's sockets with epoll: a response takes one recv, a request one send, and an event
-// starts either.
+// epollSockets waits for a thread's sockets with epoll. A request usually takes one send, and a response one
+// event and one recv.
 type epollSockets struct {
 	t        *thread
-	fd       int
-	bell     int
+	fd       int  // descriptor of epoll
+	bell     int  // eventfd that ends a wait; see ring
 	isCoarse bool // waits have a resolution of 1 ms
 	events   []syscall.EpollEvent
 }
@@ -52,29 +52,29 @@ func newEpollSockets(t *thread) (_ *epollSockets, err error) {
 	return e, nil
 }
 
-// watch adds l.fd, which is being connected.
+// watch registers l.fd, which is connecting.
 func (e *epollSockets) watch(l *link) error { return e.addFD(l.fd, l.index, l.generation) }
 
-// send returns the number of bytes of b that the socket has taken. After EAGAIN an event
-// asks to call it again with the rest.
+// send sends as much of b as the socket accepts, and returns the number of bytes. After EAGAIN an event reports
+// that the socket accepts more.
 func (e *epollSockets) send(l *link, b []byte) (int, syscall.Errno) { return sendAll(l.fd, b) }
 
-// receive reads the available bytes. Fewer than fit mean that there are no more, unless the
-// peer has closed: then the end is still to be read.
-func (e *epollSockets) receive(l *link, room []byte) ([]byte, bool, syscall.Errno) {
+// receive reads available bytes into room. more reports whether there may be more: room is full, or the peer has
+// closed, so that the end of the input is still to be read.
+func (e *epollSockets) receive(l *link, room []byte) (b []byte, more bool, errno syscall.Errno) {
 	for {
 		n, errno := receiveNonblocking(l.fd, room)
 		switch errno {
 		case 0:
 			return room[:n], l.peerClosed || n == len(room), 0
-		case syscall.EINTR:
+		case syscall.EINTR: // again
 		default:
 			return nil, false, errno
 		}
 	}
 }
 
-// shut closes l.fd, and ignores its further events.
+// shut closes l.fd, which also removes it from epoll.
 func (e *epollSockets) shut(l *link) { _ = syscall.Close(l.fd) }
 
 // wait waits at most d for events, passes them to the thread and returns their number.
@@ -94,7 +94,7 @@ func (e *epollSockets) wait(d time.Duration) int {
 	}
 	for i := range e.events[:n] {
 		ev := &e.events[i]
-		if ev.Fd < 0 { // the bell
+		if ev.Fd < 0 { // of the bell
 			e.t.now = e.t.s.nowNS()
 			continue
 		}
@@ -166,8 +166,8 @@ func pollCoarse(fd int, events []syscall.EpollEvent, d time.Duration) (int, sysc
 	return int(n), errno
 }
 
-// addFD registers fd for edge-triggered events of both directions. An event carries index and turn.
-func (e *epollSockets) addFD(fd int, index, turn int32) error {
+// addFD registers fd for edge-triggered events of both directions. Its events carry index and generation.
+func (e *epollSockets) addFD(fd int, index, generation int32) error {
 	const edges uint32 = epollIn | epollOut | epollRdHup | epollEdge
-	return os.NewSyscallError("epoll_ctl", syscall.EpollCtl(e.fd, syscall.EPOLL_CTL_ADD, fd, &syscall.EpollEvent{Events: edges, Fd: index, Pad: turn}))
+	return os.NewSyscallError("epoll_ctl", syscall.EpollCtl(e.fd, syscall.EPOLL_CTL_ADD, fd, &syscall.EpollEvent{Events: edges, Fd: index, Pad: generation}))
 }

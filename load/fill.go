@@ -18,44 +18,46 @@ func (c counters) getCounter(name string) *atomic.Int64 {
 	return c[name]
 }
 
-// draw is a number that a request takes from a counter, with its positions in the request.
+// draw is the use of one counter by a request: a number is drawn from it for each request that is sent, and
+// written to all spots.
 type draw struct {
-	name  string
-	from  *atomic.Int64
-	step  bool
+	name  string        // of the counter
+	from  *atomic.Int64 // the counter
+	step  bool          // drawing increases the counter
 	spots []spot
 }
 
-// spot is a position of such a number.
+// spot is a position at which a drawn number is written.
 type spot struct {
 	Fill
 	at int // offset in the body, or in the head
 }
 
-// Widths in bytes of numbers that an int64 can hold.
+// Largest widths in bytes for which every number fits into an int64.
 const (
 	maxDigits = 18
 	maxVarint = 9
 )
 
-// addFills checks the fills of a request and adds their draws. path is the offset of its path in the head,
-// content that of its body in the sent bytes.
+// addFills checks the fills of a request and adds their draws. path is the offset of the path in the head, and
+// content the offset of the body in the bytes that contain it.
 func (e *encodedRequest) addFills(r Request, c counters, path, content int) error {
+	// Bytes that a fill writes, by Fill.Body.
 	taken := map[bool][]bool{false: make([]bool, len(r.Path)), true: make([]bool, len(r.Body))}
 	for i, f := range r.Fill {
-		if what := f.whyInvalid(taken[f.Body]); what != "" {
-			return fmt.Errorf("fill %d: %s", i, what)
+		if reason := f.whyInvalid(taken[f.Body]); reason != "" {
+			return fmt.Errorf("fill %d: %s", i, reason)
 		}
-		s := spot{f, path + f.At}
+		s := spot{Fill: f, at: path + f.At}
 		if f.Body {
 			s.at = content + f.At
 		}
-		at := slices.IndexFunc(e.draws, func(d draw) bool { return d.name == f.Counter })
-		if at < 0 {
-			at = len(e.draws)
+		k := slices.IndexFunc(e.draws, func(d draw) bool { return d.name == f.Counter })
+		if k < 0 {
+			k = len(e.draws)
 			e.draws = append(e.draws, draw{name: f.Counter, from: c.getCounter(f.Counter)})
 		}
-		d := &e.draws[at]
+		d := &e.draws[k]
 		d.step = d.step || f.Step
 		d.spots = append(d.spots, s)
 	}
@@ -65,18 +67,18 @@ func (e *encodedRequest) addFills(r Request, c counters, path, content int) erro
 // whyInvalid returns what is wrong with a fill, or "". It marks the bytes of the fill in taken, and rejects
 // bytes that another fill writes.
 func (f Fill) whyInvalid(taken []bool) string {
-	most := maxDigits
+	maxWidth := maxDigits
 	if f.Varint {
-		most = maxVarint
+		maxWidth = maxVarint
 	}
 	switch {
 	case f.Counter == "":
 		return "no counter"
 	case f.Varint && !f.Body:
 		return "a varint in a path"
-	case f.Width < 1 || f.Width > most:
-		return fmt.Sprintf("%d bytes: 1 to %d", f.Width, most)
-	case f.At < 0 || f.At > len(taken)-f.Width || f.At == 0 && !f.Body:
+	case f.Width < 1 || f.Width > maxWidth:
+		return fmt.Sprintf("%d bytes: 1 to %d", f.Width, maxWidth)
+	case f.At < 0 || f.At > len(taken)-f.Width || f.At == 0 && !f.Body: // a path begins with /
 		return fmt.Sprintf("%d bytes at %d: there are %d", f.Width, f.At, len(taken))
 	}
 	for i := f.At; i < f.At+f.Width; i++ {

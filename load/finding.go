@@ -10,15 +10,15 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// What each part of the meter found; its checks have the names of those that
-// studies go through, where there are such.
+// The methods of meter below return the findings of an assessment, or nil. If studies
+// have the same check, the finding has the name of that check.
 
 func (m meter) checkClient(a Assessment) []tare.Finding {
 	const advice = "read CPU per request, which a busy load generator does not touch; or give it more processors (--threads), or ask for less"
 	switch {
 	case a.Limit == LimitClient:
 		return []tare.Finding{{Check: "generator-headroom", Severity: tare.Void, Message: "throughput and latencies are limited by the load generator, not only by the server", Advice: advice}}
-	case m.waitedShare() >= waitedOff:
+	case m.waitedShare() >= maxWaitShare:
 		return []tare.Finding{{Check: "generator-headroom", Severity: tare.Warn, Advice: "let nothing else run beside it, or give it processors of its own",
 			Message: fmt.Sprintf("the load generator waited for a processor for %s of the time: latencies include that wait", format.Percent(m.waitedShare()))}}
 	}
@@ -45,15 +45,20 @@ func (m meter) checkRate() []tare.Finding {
 	return []tare.Finding{{Check: "rate-held", Severity: tare.Void, Message: text, Advice: "ask for a rate that is held; --search finds it"}}
 }
 
+// maxMeanShare is the mean time of a request, as a share of the phase, up to which Little's law is checked.
+const maxMeanShare = 0.05
+
+// checkLittle compares the measured concurrency with Little's law: it is the product of rate and mean time.
 func (m meter) checkLittle() []tare.Finding {
 	n := m.r.Service.Count()
 	mean := m.r.Service.Mean() / 1e9 // s
-	// At both ends of a phase some requests in flight are not counted.
-	if n < littleLeast || m.r.Concurrency <= 0 || mean > 0.05*m.wall {
+	// At both ends of a phase some requests in flight are not counted. The error is small only if requests
+	// are short in comparison with the phase.
+	if n < minLittleRequests || m.r.Concurrency <= 0 || mean > maxMeanShare*m.wall {
 		return nil
 	}
 	product := float64(n) / m.wall * mean
-	if math.Abs(product-m.r.Concurrency) <= littleOff*m.r.Concurrency {
+	if math.Abs(product-m.r.Concurrency) <= maxLittleError*m.r.Concurrency {
 		return nil
 	}
 	return []tare.Finding{{Check: "little", Severity: tare.Void, Advice: "this is a fault of the measurement: try --engine portable, and report it",
@@ -61,16 +66,18 @@ func (m meter) checkLittle() []tare.Finding {
 }
 
 // checkConnections finds a closed loop that was not closed: too few connections, or connections without a
-// request although nothing delayed it. The generator's work between a response and the next request leaves a
-// connection idle, too; up to 0.1 ms is accepted.
+// request although nothing delayed it. The generator's work between a response and the next request also
+// leaves a connection idle; up to 0.1 ms is accepted.
 func (m meter) checkConnections() []tare.Finding {
 	r := m.r
 	if m.isOpenLoop() || r.Connections == 0 || r.Requests == 0 {
 		return nil
 	}
+	const maxIdle = 1e-4                                                              // s
 	idle := (float64(r.maxInFlight()) - r.Concurrency) * m.wall / float64(r.Requests) // s per request
-	dialled := r.Opened > int64(r.Connections)+r.Requests/10
-	if m.inFlightShare() >= 1-idleShare || idle < 1e-4 || dialled || m.f.Think > 0 {
+	reconnects := r.Opened > int64(r.Connections)+r.Requests/10                       // connecting takes time, too
+	allBusy := m.inFlightShare() >= 1-maxIdleShare
+	if allBusy || idle < maxIdle || reconnects || m.f.Think > 0 {
 		return nil
 	}
 	return []tare.Finding{{Check: "rate-held", Severity: tare.Void, Advice: "see the errors, and whether the server closes connections or takes fewer",
@@ -96,7 +103,8 @@ func (m meter) checkErrors() []tare.Finding {
 // checkTails finds the printed quantiles with few responses beyond them.
 func (m meter) checkTails() []tare.Finding {
 	for _, q := range []float64{0.99, 0.999} {
-		if beyond := float64(m.r.Latency.Count()) * (1 - q); beyond < minTail-1e-6 {
+		beyond := float64(m.r.Latency.Count()) * (1 - q)
+		if beyond < minTail-roundingError {
 			return []tare.Finding{{Check: "thin-tail", Severity: tare.Note, Advice: "measure for longer (-d)",
 				Message: fmt.Sprintf("p%s and what lies above rest on fewer than %d answers", strconv.FormatFloat(q*100, 'f', -1, 64), minTail)}}
 		}

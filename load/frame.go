@@ -2,19 +2,19 @@ package load
 
 import "bytes"
 
-// MaxHead is the largest size of a response's header in bytes: status lines and header fields with those of
-// interim responses; and of its trailers.
+// MaxHead is the largest size of a response's header in bytes, interim responses included, and the largest size
+// of its trailers.
 const MaxHead = 256 << 10
 
-// maxChunk is the largest size in bytes of the line with a chunk's size.
+// maxChunk is the largest length in bytes of the line that contains the size of a chunk.
 const maxChunk = 4 << 10
 
-// frameError is the reason why bytes are not a response of the protocol.
+// frameError says why bytes are not a valid response of the protocol.
 type frameError string
 
 func (e frameError) Error() string { return string(e) }
 
-// Events of a connection other than a response.
+// Errors of a connection without a complete response.
 const (
 	errUnsolicited = frameError("bytes that no request asked for")
 	errUnanswered  = frameError("connection closed without an answer")
@@ -23,23 +23,23 @@ const (
 
 // States of a framer.
 const (
-	atStatus = iota
-	atField
-	atBody
-	atRest // a body that ends with the connection
-	atChunkSize
+	atStatus    = iota // in a status line
+	atField            // in the header
+	atBody             // in a body with Content-Length
+	atRest             // in a body that ends with the connection
+	atChunkSize        // in the line with the size of a chunk
 	atChunk
-	atChunkCR
-	atChunkLF
+	atChunkCR // at the CR after a chunk
+	atChunkLF // at the LF after a chunk
 	atTrailer
-	atEnd
+	atEnd // the response is complete
 )
 
 // framer1 finds the end of an HTTP/1.1 response in bytes that arrive in parts of any
-// size: their boundaries make no difference. It is strict, because a server
-// that is measured should be correct (RFC 9110, RFC 9112):
+// size: the result does not depend on their boundaries. It is strict, because a
+// server under measurement should be correct (RFC 9110, RFC 9112):
 //
-//   - a line ends with CR LF; a bare LF or CR is rejected, and so is NUL;
+//   - a line ends with CR LF; a isHead LF or CR is rejected, and so is NUL;
 //   - a field name is a token followed by a colon; folded fields are
 //     rejected;
 //   - Content-Length occurs once, in digits; together with Transfer-Encoding it is
@@ -51,33 +51,33 @@ const (
 // Its zero value waits for the first response; reset makes it wait for the next.
 type framer1 struct {
 	parseState
-	bare  bool // the request was HEAD: no body
-	keep  bool // keep the body
-	begun bool // at least one byte has come
-	body  int64
-	line  []byte // start of an incomplete line
-	kept  keptBody
-	known *knownHead // the last header that arrived in one part, over all connections of a thread; nil: it is not remembered
+	isHead bool   // the request was HEAD: the response has no body
+	keep   bool   // store the body in kept
+	begun  bool   // at least one byte of the response has arrived
+	body   int64  // bytes of the body so far
+	line   []byte // start of an incomplete line
+	kept   keptBody
+	known  *knownHead // the last header that arrived in one part, shared by all connections of a thread; nil if headers are not remembered
 }
 
 // parseState is the state of a framer within a response, with what it has parsed.
 type parseState struct {
 	at      uint8
-	old     bool // HTTP/1.0
-	closes  bool // the connection cannot be used after this answer
-	stays   bool // it has keep-alive
+	old     bool // the response is HTTP/1.0
+	closes  bool // the connection cannot be used after this response
+	stays   bool // the response has Connection: keep-alive
 	chunked bool
 	status  int
-	length  int64 // Content-Length, +1; 0: none
-	left    int64 // bytes still to come of the body or of a chunk
-	size    int   // bytes of the head or of the trailers so far
+	length  int64 // Content-Length plus 1; 0 if there is none
+	left    int64 // bytes of the body or chunk that have not arrived
+	size    int   // bytes of the header or of the trailers so far
 }
 
-// knownHead is a header with its parsed state. Consecutive headers are often equal to the byte, and then need
-// not be parsed again.
+// knownHead is a header with the state after parsing it. Consecutive headers often have equal bytes, which then
+// need not be parsed again.
 type knownHead struct {
-	bytes []byte
-	bare  bool
+	bytes  []byte
+	isHead bool
 	parseState
 }
 
@@ -85,15 +85,15 @@ type knownHead struct {
 const maxKnownHead = 2 << 10
 
 // reset makes the framer wait for the response to the next request.
-func (f *framer1) reset(bare, keep bool) {
-	f.parseState, f.bare, f.keep, f.begun, f.body = parseState{}, bare, keep, false, 0
+func (f *framer1) reset(isHead, keep bool) {
+	f.parseState, f.isHead, f.keep, f.begun, f.body = parseState{}, isHead, keep, false, 0
 	f.line = f.line[:0]
 	f.kept.release()
 }
 
 func (f *framer1) isDone() bool { return f.at == atEnd }
 
-// currentResponse returns what is known of the response.
+// currentResponse returns the known part of the response.
 func (f *framer1) currentResponse() response {
 	return response{begun: f.begun, done: f.isDone(), closes: f.closes, status: f.status, body: f.body, keep: f.keep, kept: f.kept.body}
 }
@@ -101,10 +101,10 @@ func (f *framer1) currentResponse() response {
 // feed parses b and returns the number of bytes that belong to the response: fewer than all only if the
 // response is complete.
 func (f *framer1) feed(b []byte) (n int, err error) {
-	fresh := !f.begun && f.known != nil
+	learn := !f.begun && f.known != nil // remember the header if b contains all of it
 	f.begun = f.begun || len(b) > 0
-	if fresh && len(f.known.bytes) > 0 && f.known.bare == f.bare && bytes.HasPrefix(b, f.known.bytes) {
-		f.parseState, n, fresh = f.known.parseState, len(f.known.bytes), false
+	if learn && len(f.known.bytes) > 0 && f.known.isHead == f.isHead && bytes.HasPrefix(b, f.known.bytes) {
+		f.parseState, n, learn = f.known.parseState, len(f.known.bytes), false
 	}
 	for f.at != atEnd && n < len(b) && err == nil {
 		switch f.at {
@@ -126,15 +126,18 @@ func (f *framer1) feed(b []byte) (n int, err error) {
 				return n, frameError("a chunk is longer than it said")
 			}
 			n++
-			if f.at++; f.at == atTrailer {
+			if f.at == atChunkCR {
+				f.at = atChunkLF
+			} else {
 				f.at = atChunkSize
 			}
 		default:
 			var used int
 			used, err = f.feedLine(b[n:])
 			n += used
-			if fresh && f.at != atStatus && f.at != atField {
-				fresh = false
+			headerEnded := f.at != atStatus && f.at != atField
+			if learn && headerEnded {
+				learn = false
 				f.known.remember(b[:n], f)
 			}
 		}
@@ -145,7 +148,7 @@ func (f *framer1) feed(b []byte) (n int, err error) {
 // remember stores a header and the state after it. An invalid one is not remembered.
 func (h *knownHead) remember(b []byte, f *framer1) {
 	if len(b) <= maxKnownHead {
-		h.bytes, h.bare, h.parseState = append(h.bytes[:0], b...), f.bare, f.parseState
+		h.bytes, h.isHead, h.parseState = append(h.bytes[:0], b...), f.isHead, f.parseState
 	}
 }
 
@@ -217,13 +220,18 @@ func (f *framer1) closeError() error {
 	return errCut
 }
 
-const protocol = "HTTP/1.x "
+const (
+	protocol     = "HTTP/1.x "
+	minorVersion = 7 // index of the x in protocol
+)
 
 // checkProtocol rejects other protocols on their first bytes, instead of waiting for the end of a line that
 // may never arrive.
 func checkProtocol(line []byte) error {
 	for i := 0; i < len(protocol) && i < len(line); i++ {
-		if c := line[i]; c != protocol[i] && (i != 7 || c != '0' && c != '1') {
+		c := line[i]
+		isMinor := i == minorVersion && (c == '0' || c == '1')
+		if c != protocol[i] && !isMinor {
 			return frameError("not HTTP/1.0 or 1.1")
 		}
 	}
@@ -246,7 +254,7 @@ func (f *framer1) readStatusLine(line []byte) error {
 	if status < 100 {
 		return frameError("a status below 100")
 	}
-	f.status, f.old, f.at = status, line[7] == '0', atField
+	f.status, f.old, f.at = status, line[minorVersion] == '0', atField
 	return nil
 }
 
@@ -265,7 +273,7 @@ func (f *framer1) finishHead() error {
 	}
 	f.closes = f.closes || f.old && !f.stays
 	switch {
-	case f.bare || f.status == 204 || f.status == 304 || f.length == 1:
+	case f.isHead || f.status == 204 || f.status == 304 || f.length == 1: // 1: Content-Length is 0
 		f.at = atEnd
 	case f.chunked:
 		f.at, f.size = atChunkSize, 0
@@ -283,7 +291,8 @@ func (f *framer1) readChunkSize(line []byte) error {
 		line = line[:i]
 	}
 	line = bytes.TrimRight(line, " \t")
-	if len(line) == 0 || len(line) > 15 {
+	const maxHexDigits = 15 // so that the size fits into an int64
+	if len(line) == 0 || len(line) > maxHexDigits {
 		return frameError("a chunk without a size")
 	}
 	size := int64(0)
@@ -300,6 +309,7 @@ func (f *framer1) readChunkSize(line []byte) error {
 	return nil
 }
 
+// hexDigit returns the value of a hexadecimal digit.
 func hexDigit(c byte) (byte, bool) {
 	switch {
 	case c >= '0' && c <= '9':

@@ -59,7 +59,7 @@ func (f *framer1) readConnection(list []byte) {
 	}
 }
 
-// setContentLength sets length to the value of the field plus 1. It is 0 before.
+// setContentLength sets length to the value of the field plus 1. It fails if length is already set.
 func setContentLength(length *int64, value []byte) error {
 	if *length > 0 {
 		return frameError("Content-Length more than once")
@@ -72,7 +72,7 @@ func setContentLength(length *int64, value []byte) error {
 	return nil
 }
 
-// readLength parses up to 18 digits.
+// readLength parses a number of 1 to 18 digits.
 func readLength(value []byte) (n int64, ok bool) {
 	for _, c := range value {
 		if c < '0' || c > '9' {

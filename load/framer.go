@@ -6,25 +6,28 @@ import (
 )
 
 // framer implements a protocol on one connection of the portable engine, one
-// request after another: it returns the bytes to send, and finds the end of a
-// response in the received bytes, whatever their boundaries.
+// request after another: it returns the bytes to send, and finds the end of the
+// response in the received bytes. The result does not depend on how the bytes are
+// split.
 type framer interface {
-	// open starts a connection and forgets the one before.
+	// open resets the framer for a new connection.
 	open()
-	// startRequest starts a request with the numbers drawn for it; last means that
-	// it is the connection's last one. It fails if a number does not fit.
+	// startRequest starts a request with the numbers drawn for it. last means that it
+	// is the connection's last request, and keep that the response's body is to be
+	// stored. It fails if a number does not fit.
 	startRequest(q *encodedRequest, numbers []int64, last, keep bool) error
-	// takeOutput returns the bytes to send now, each byte once. They are valid until the
-	// next call.
+	// takeOutput returns the bytes to send that it has not returned before. They are
+	// valid until the next call.
 	takeOutput() []byte
-	// feed parses bytes received while a request is in flight. Its error is why
-	// the response is lost; a resetError or an unprocessedError means that only this request
-	// has lost it.
+	// feed parses bytes received while a request is in flight. If it fails, the response is
+	// lost. After a resetError or an unprocessedError the connection remains usable, otherwise
+	// it does not.
 	feed(b []byte) error
-	// feedIdle parses bytes received while none is. Its error means that they are
-	// unsolicited.
+	// feedIdle parses bytes received while no request is in flight. It fails if they
+	// are a response that was not requested, or invalid.
 	feedIdle(b []byte) error
-	// closeError returns the error of a closed connection, or nil if the close ends the response.
+	// closeError returns the error of a request whose connection the server closed, or nil if the close ends
+	// the response.
 	closeError() error
 	currentResponse() response
 }
@@ -33,17 +36,17 @@ type framer interface {
 type response struct {
 	begun  bool // part of it has arrived
 	done   bool // all of it has arrived
-	closes bool // the connection cannot be used after it
-	unsent bool // it arrived before all of the request was sent
+	closes bool // the connection cannot be used after the response
+	unsent bool // the response arrived before all of the request was sent
 	status int
-	rpc    bool  // it is one of gRPC
-	code   int   // of gRPC
-	body   int64 // bytes
+	rpc    bool  // the response is one of gRPC
+	code   int   // gRPC: grpc-status
+	body   int64 // length in bytes
 	keep   bool  // the body is in kept
 	kept   []byte
 }
 
-// resetError is the reason why a request is lost on a connection that remains usable, or that has only ended.
+// resetError says why a request is lost on a connection that has not violated the protocol.
 type resetError string
 
 func (e resetError) Error() string { return string(e) }
@@ -54,13 +57,13 @@ type unprocessedError string
 
 func (e unprocessedError) Error() string { return string(e) }
 
-// maxTries is the number of times that a request is sent if the server never processes it.
+// maxTries is the number of times that a request is sent if the server does not process it.
 const maxTries = 10
 
-// isRetryable reports whether a request that failed with why is sent again.
-func (q *exchange) isRetryable(why error) bool {
-	var left unprocessedError
-	return errors.As(why, &left) && q.tries < maxTries
+// isRetryable reports whether a request that failed with err is to be sent again.
+func (q *exchange) isRetryable(err error) bool {
+	var unprocessed unprocessedError
+	return errors.As(err, &unprocessed) && q.tries < maxTries
 }
 
 var (

@@ -7,14 +7,14 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Generator is a load generator of several in a phase, each on another machine.
+// Generator is one of several load generators of a phase, each on its own machine.
 type Generator struct {
 	Name      string
-	Result    *Result // nil: it was lost
+	Result    *Result // nil if the generator was lost
 	Facts     Facts
-	Offset    time.Duration // by which its clock was ahead; corrected
-	Uncertain time.Duration // by which Offset may be wrong
-	Drift     time.Duration // of Offset meanwhile
+	Offset    time.Duration // time by which its clock was ahead; already corrected
+	Uncertain time.Duration // largest error of Offset
+	Drift     time.Duration // change of Offset during the phase
 	Lost      string        // why it did not send all of its share; "" if it did
 }
 
@@ -23,18 +23,18 @@ type Generated struct {
 	Name              string  `json:"name"`
 	Requests          int64   `json:"requests"`
 	RequestsPerSecond float64 `json:"requests_per_second"`
-	RateAsked         float64 `json:"rate_asked,omitempty"` // zero: a closed loop
+	RateAsked         float64 `json:"rate_asked,omitempty"` // 0 means a closed loop
 	P50               int64   `json:"p50_ns"`
 	P99               int64   `json:"p99_ns"`
 	SendLagP99        int64   `json:"send_lag_p99_ns"`
 	CPUSeconds        float64 `json:"cpu_seconds"`
 	Limit             string  `json:"limit,omitempty"`
 	LimitWhy          string  `json:"limit_why,omitempty"`
-	Capacity          bool    `json:"capacity"` // it was not the limit
+	Capacity          bool    `json:"capacity"` // this generator was not the limit
 	ClockOffset       int64   `json:"clock_offset_ns"`
 	ClockUncertain    int64   `json:"clock_uncertain_ns"`
 	ClockDrift        int64   `json:"clock_drift_ns"`
-	Lost              string  `json:"lost,omitempty"` // why it did not send all of its share
+	Lost              string  `json:"lost,omitempty"` // why it did not send all of its share; "" if it did
 }
 
 // maxClockError is the uncertainty of a load generator's clock above which a document mentions it: the
@@ -46,14 +46,14 @@ const maxClockError = time.Millisecond
 func assessAll(r *Result, o Documented) (Assessment, []Generated) {
 	a := Assess(r, o.Facts)
 	var out []Generated
-	void := func(check, message, advice string) {
+	addVoid := func(check, message, advice string) {
 		a.Capacity = false
 		a.Findings = append(a.Findings, tare.Finding{Check: check, Severity: tare.Void, Message: message, Advice: advice})
 	}
 	for _, g := range o.Generators {
 		d := Generated{Name: g.Name, ClockOffset: int64(g.Offset), ClockUncertain: int64(g.Uncertain), ClockDrift: int64(g.Drift), Lost: g.Lost}
 		if g.Lost != "" {
-			void("generator-lost", fmt.Sprintf("%s did not send its share: %s", g.Name, g.Lost), "load again without it")
+			addVoid("generator-lost", fmt.Sprintf("%s did not send its share: %s", g.Name, g.Lost), "load again without it")
 		}
 		if g.Uncertain > maxClockError {
 			a.Findings = append(a.Findings, tare.Finding{Check: "generator-clock", Severity: tare.Warn,

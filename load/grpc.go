@@ -3,20 +3,20 @@ package load
 // codeCount is the number of gRPC status codes.
 const codeCount = 17
 
-// message parses the message of a gRPC response, or those of a stream, in its DATA, in parts of any size.
+// message parses the message of a gRPC response, or the messages of a stream, from DATA in parts of any size.
 type message struct {
-	many   bool // any number of them
-	prefix [prefixLen]byte
-	got    int   // bytes of the prefix
-	left   int64 // bytes of the message still to come
-	body   int64 // bytes of it that came
+	many   bool            // the response is a stream: any number of messages
+	prefix [prefixLen]byte // of the current message
+	got    int             // bytes of the prefix that have arrived
+	left   int64           // bytes of the current message that have not arrived
+	body   int64           // bytes of all messages that have arrived, without prefixes
 }
 
-// takeData parses the payload of DATA.
+// takeData parses a part of the payload of DATA.
 func (m *message) takeData(b []byte) error {
 	for len(b) > 0 {
 		if m.many && m.got == prefixLen && m.left == 0 {
-			m.got = 0
+			m.got = 0 // the next message begins
 		}
 		n := copy(m.prefix[m.got:], b)
 		if m.got += n; n > 0 && m.got == prefixLen {
@@ -41,7 +41,8 @@ func (m *message) takeData(b []byte) error {
 	return nil
 }
 
-// finish compares the messages with the code of the trailers, and returns the corresponding HTTP status.
+// finish checks the messages at the end of the response, and returns the HTTP status for the grpc-status of the
+// trailers. A single response with grpc-status 0 must have a message.
 func (m *message) finish(code int) (status int, err error) {
 	switch {
 	case code == noCode:

@@ -7,46 +7,47 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
-// Receive windows of this side in bytes, of one stream and of the connection: how much of
-// the bodies may be in flight before the server must get a WINDOW_UPDATE.
+// Receive windows of this side in bytes: the server may send that many bytes of bodies
+// before it needs a WINDOW_UPDATE.
 const (
-	streamRoom = 1 << 20
-	connRoom   = 4 << 20
+	streamRoom = 1 << 20 // of each stream
+	connRoom   = 4 << 20 // of the connection
 )
 
 const (
-	maxOffered   = 64 << 10 // bytes of DATA returned at a time
-	maxReplies   = 64 << 10 // bytes of replies in the output, above which the server only provokes replies
-	maxUnrelated = 4 << 20  // bytes of frames outside of responses, unknown ones included, from one response to the next
+	maxOffered   = 64 << 10 // most bytes of DATA that takeOutput returns at a time
+	maxReplies   = 64 << 10 // most bytes of replies to PING and SETTINGS that wait in the output
+	maxUnrelated = 4 << 20  // most bytes of frames outside of responses, unknown ones included, between two responses
 )
 
-// http2 implements HTTP/2 (RFC 9113), and gRPC over it, with as many streams open at a
-// time as it has calls. It is as strict as framer1: what a server must not send
-// is rejected.
+// http2 implements HTTP/2 (RFC 9113), and gRPC over it, on one connection. It has one
+// call for each stream that may be open at a time. Like framer1 it is strict: it rejects
+// everything that a server must not send.
 //
-// Both sides' header blocks use dynamic tables of the usual size, as clients' do.
+// Header blocks of both sides use dynamic tables of the usual size, as those of other
+// clients do.
 type http2 struct {
 	grpc    bool
 	reader  h2.Reader
 	decoder *h2.Decoder
 	encoder h2.Encoder
 	fields  headerFields
-	field   func(name, value []byte) error // takeField, bound once
+	field   func(name, value []byte) error // the method takeField, bound once
 
-	out, lastOutput []byte // bytes to send, and those returned last
-	written         int64  // bytes returned since the connection was opened
-	replied         int    // bytes of out that are replies
+	out, lastOutput []byte // bytes to send, and the bytes that takeOutput returned last
+	written         int64  // bytes that takeOutput has returned since the connection was opened
+	replied         int    // bytes of replies in out
 
 	hasSettings   bool   // the server's SETTINGS have arrived
-	noMoreStreams bool   // no more streams can be opened
-	stream        uint32 // the last that was opened; 0: none
-	maxStreams    uint32 // streams that the server allows at a time
-	now           int64  // ns: arrival of the input; the engines of threads set it
+	noMoreStreams bool   // no more streams may be opened
+	stream        uint32 // id of the last stream that was opened; 0 if none was
+	maxStreams    uint32 // number of streams that the server allows at a time
+	now           int64  // arrival time of the input in ns; only set by engine Epoll
 	feedCount     int    // calls of feedAll
 	unrelated     int    // bytes of frames outside of responses since the last response
 
 	calls   []call
-	decided []int // calls that the last input ended
+	decided []int // indices of the calls that ended with the last input
 
 	// Send windows of the connection, and of new streams. The former is
 	// negative if the server has reduced it.
@@ -55,36 +56,36 @@ type http2 struct {
 	roomConn, readConn int64
 
 	block     []byte // start of an incomplete header block
-	within    *call  // call of that block, or nil
-	blockEnds bool   // the stream ends with it
-	listed    *int   // bytes of the decoded fields of that call
+	within    *call  // call of the incomplete block, or nil
+	blockEnds bool   // the incomplete block ends its stream
+	listed    *int   // call.listed of the call whose block is decoded
 }
 
-// call is one request and its response. Its streams follow each other.
+// call is one request and its response. It is reused: each request opens a new stream.
 type call struct {
-	id        uint32 // its last stream, or 0
-	inFlight  bool   // its stream is open
-	abandoned bool   // it was given up: its further frames are ignored
+	id        uint32 // id of the stream, or of the last one; 0 if there was none
+	inFlight  bool   // the stream is open
+	abandoned bool   // the stream was reset: its further frames are ignored
 	filled    []byte // buffer of a body with numbers
 	content   []byte // rest of the body to send
-	upTo      int64  // end of its last output, in bytes since the connection was opened
+	upTo      int64  // position after the last sent DATA of this call, in bytes since the connection was opened
 
 	sendRoom   int64 // send window
 	room, read int64 // receive window, and bytes read since the last WINDOW_UPDATE
 
-	hasHead   bool  // the final header has arrived
-	isHead    bool  // the request was HEAD
-	size      int   // bytes of header blocks and trailers
-	listed    int   // bytes of the decoded fields of that call
-	dataBytes int64 // bytes of DATA
-	known     headerFields
+	hasHead   bool         // the final header has arrived
+	isHead    bool         // the request was HEAD
+	size      int          // bytes of header blocks and trailers, encoded
+	listed    int          // bytes of header fields and trailers, decoded
+	dataBytes int64        // bytes of DATA without padding
+	known     headerFields // of the final header
 	msg       message
 	kept      keptBody
 	a         response
-	lost      error // why the response is lost
+	lost      error // why the response is lost, or nil
 
-	parts, lastFeed int   // parts in which the response arrived, and the last input counted
-	first           int64 // ns, arrival of the first
+	parts, lastFeed int   // number of parts in which the response arrived; feedCount of the last one
+	first           int64 // arrival time of the first part in ns
 }
 
 func newHTTP2(grpc bool, streams int, room *atomic.Int64) *http2 {
@@ -174,13 +175,14 @@ func (h *http2) takeOutput() []byte {
 	return h.lastOutput
 }
 
-// sendMore extends the window of a response and sends more of the request: at most about max bytes.
-func (h *http2) sendMore(c *call, most int) (offered int) {
+// sendMore adds to the output: a WINDOW_UPDATE if the receive window is half used, and DATA of the request until
+// at least limit bytes are added or a window is full. It returns the number of bytes of DATA.
+func (h *http2) sendMore(c *call, limit int) (offered int) {
 	if c.read >= streamRoom/2 {
 		h.out = h2.AppendWindowUpdate(h.out, c.id, uint32(c.read))
 		c.room, c.read = c.room+c.read, 0
 	}
-	for len(c.content) > 0 && offered < most {
+	for len(c.content) > 0 && offered < limit {
 		n := min(int64(len(c.content)), h2.MaxFrame, h.sendConn, c.sendRoom)
 		if n <= 0 {
 			break
@@ -197,11 +199,12 @@ func (h *http2) sendMore(c *call, most int) (offered int) {
 	return offered
 }
 
-// feed is for one call: it returns the call's error, otherwise the connection's.
+// feed parses the input of a connection with one call. It returns the error of the call if there is one,
+// otherwise that of the connection.
 func (h *http2) feed(b []byte) error {
 	err := h.feedAll(b)
 	if c := &h.calls[0]; c.lost != nil {
-		h.noMoreStreams = h.noMoreStreams || err != nil // what follows belongs to no request
+		h.noMoreStreams = h.noMoreStreams || err != nil // the connection is unusable
 		err, c.lost = c.lost, nil
 	}
 	return err
@@ -251,8 +254,8 @@ func (h *http2) finishCall(c *call, lost error) {
 	}
 }
 
-// failCall ends a call whose server violates the protocol. The connection opens no other stream, and further
-// frames of this one are ignored.
+// failCall ends a call whose response violates the protocol. The connection opens no more streams, and further
+// frames of the call are ignored.
 func (h *http2) failCall(c *call, why error) {
 	if !c.abandoned {
 		h.finishCall(c, why)
@@ -260,7 +263,8 @@ func (h *http2) failCall(c *call, why error) {
 	}
 }
 
-// abandonCall resets the stream of a call that is no longer waited for.
+// abandonCall resets the stream of a call whose response is no longer needed. The connection opens no more
+// streams.
 func (h *http2) abandonCall(c *call, why h2.Code) {
 	c.inFlight, c.abandoned, c.content, h.noMoreStreams = true, true, nil, true
 	h.out = h2.AppendReset(h.out, c.id, why)
@@ -276,7 +280,7 @@ func (h *http2) callOf(stream uint32) *call {
 	return nil
 }
 
-// explainError replaces the error of a connection without SETTINGS: it is not HTTP/2 at all.
+// explainError replaces an error that occurs before the SETTINGS of the server: the protocol is not HTTP/2.
 func (h *http2) explainError(err error) error {
 	if !h.hasSettings {
 		return frameError("not HTTP/2")
@@ -288,6 +292,7 @@ func (h *http2) feedIdle(b []byte) error { return h.feed(b) }
 
 func (h *http2) closeError() error { return h.calls[0].closeError() }
 
+// closeError returns the error of a call whose connection the server closed.
 func (c *call) closeError() error {
 	if !c.a.begun {
 		return errUnanswered
@@ -327,7 +332,7 @@ func (h *http2) finishResponse(c *call) error {
 	return nil
 }
 
-// hasNoBody reports whether the response has no body, whatever its Content-Length.
+// hasNoBody reports whether the response has no body, even if it has a Content-Length.
 func (c *call) hasNoBody() bool {
 	return c.isHead || c.known.status == 204 || c.known.status == 304
 }

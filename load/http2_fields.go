@@ -2,17 +2,17 @@ package load
 
 // headerFields contains the fields of a header block that the framer needs.
 type headerFields struct {
-	trailers bool // the block follows a body
-	regular  bool // a regular field has occurred
-	status   int
-	length   int64 // Content-Length, +1; 0: none
-	code     int   // of gRPC
+	trailers bool  // the block is trailers
+	regular  bool  // a field that is not a pseudo-field has occurred
+	status   int   // 0 if there is none
+	length   int64 // Content-Length plus 1; 0 if there is none
+	code     int   // grpc-status, or one of the values below
 }
 
-// Values of code if there is no grpc-status, or an invalid one.
+// Special values of headerFields.code.
 const (
-	noCode  = -1
-	badCode = -2
+	noCode  = -1 // there is no grpc-status
+	badCode = -2 // grpc-status is invalid, or there is more than one
 )
 
 // addField parses one field (RFC 9113, sections 8.2 and 8.3).
@@ -76,9 +76,11 @@ func (k *headerFields) readStatus(value []byte) error {
 	return nil
 }
 
+// readCode parses the value of grpc-status. before is the code of an earlier field, or noCode.
 func readCode(before int, value []byte) int {
+	const maxDigits = 9 // so that the code fits into an int of 32 bits
 	n, ok := readLength(value)
-	if !ok || len(value) > 9 || before != noCode {
+	if !ok || len(value) > maxDigits || before != noCode {
 		return badCode
 	}
 	return int(n)

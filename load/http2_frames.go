@@ -6,7 +6,7 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
-// handleFrame processes a frame.
+// handleFrame processes a frame. Its error makes the connection unusable.
 func (h *http2) handleFrame(f h2.Frame) error {
 	if !h.hasSettings && (f.Type != h2.Settings || f.Has(h2.Ack)) {
 		return frameError("a connection that does not begin with SETTINGS")
@@ -42,7 +42,7 @@ func (h *http2) handleFrame(f h2.Frame) error {
 	case h2.Settings:
 		return h.handleSettings(f)
 	case h2.WindowUpdate:
-		if f.Stream != 0 { // of a closed stream
+		if f.Stream != 0 { // the stream is closed: only check the frame
 			return h.handleWindowUpdate(f, new(int64))
 		}
 		return h.handleWindowUpdate(f, &h.sendConn)
@@ -52,7 +52,7 @@ func (h *http2) handleFrame(f h2.Frame) error {
 		}
 	case h2.GoAway:
 		h.noMoreStreams = true
-		last := f.Number(0) &^ (1 << 31)
+		last := f.Number(0) &^ (1 << 31) // without the reserved bit
 		for i := range h.calls {
 			if c := &h.calls[i]; c.inFlight && !c.abandoned && c.id > last {
 				h.finishCall(c, c.lossError("the server went away and left the request: "+h2.Code(f.Number(4)).String()))
@@ -143,8 +143,9 @@ func (h *http2) replyFrame(f h2.Frame) {
 	h.replied += h2.HeaderLen + len(f.Payload)
 }
 
+// handleWindowUpdate adds the increment of a frame to a send window.
 func (h *http2) handleWindowUpdate(f h2.Frame, window *int64) error {
-	n := int64(f.Number(0) &^ (1 << 31))
+	n := int64(f.Number(0) &^ (1 << 31)) // without the reserved bit
 	if n == 0 {
 		return frameError("a WINDOW_UPDATE of nothing")
 	}
@@ -218,7 +219,6 @@ func (h *http2) handleHeaders(c *call, f h2.Frame) error {
 }
 
 // Errors of flow control.
-// long as what was sent of them.
 const (
 	errWindow = frameError("a window larger than can be")
 	errRoom   = frameError("more DATA than there was room for")
@@ -242,8 +242,8 @@ func (h *http2) takeField(name, value []byte) error {
 	return h.fields.addField(name, value)
 }
 
-// decodeBlock decodes a block: an interim header, the final one, or trailers. If it cannot be decoded, no
-// later one can.
+// decodeBlock decodes a block: an interim header, the final one, or trailers. If it fails, the connection is
+// unusable, because later blocks depend on the dynamic table.
 func (h *http2) decodeBlock(c *call, block []byte) error {
 	h.fields, h.listed = headerFields{trailers: c.hasHead, code: noCode}, &c.listed
 	if err := h.decoder.Decode(block, h.field); err != nil {

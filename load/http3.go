@@ -4,34 +4,34 @@ import (
 	"github.com/tarebench/tare/load/h3"
 )
 
-// responseHTTP3 parses the response on a stream of HTTP/3.
+// responseHTTP3 parses the response on a stream of HTTP/3. It is reused for one request after another.
 type responseHTTP3 struct {
-	a       response
-	bare    bool // the request was HEAD
-	headed  bool // the final head has come
-	ended   bool // trailers have come
-	known   headerFields
-	came    int64  // bytes of the body
-	size    uint64 // bytes of all heads, encoded
-	listed  int    // bytes of all heads, decoded
-	section []byte // incomplete
-	frames  h3.Reader
-	decoder h3.Decoder
-	fields  headerFields                   // of the section that is read
-	field   func(name, value []byte) error // addField, made once
-	body    func(b []byte) bool            // stores what is to be verified; false if there is no room
+	a           response
+	isHead      bool         // the request was HEAD
+	hasHead     bool         // the final header has arrived
+	hasTrailers bool         // the trailers have arrived
+	known       headerFields // of the final header
+	bodyBytes   int64        // of the body so far
+	size        uint64       // bytes of all header sections, encoded
+	listed      int          // bytes of all header sections, decoded
+	section     []byte       // start of an incomplete field section
+	frames      h3.Reader
+	decoder     h3.Decoder
+	fields      headerFields                   // of the section that is being decoded
+	field       func(name, value []byte) error // the method addField, bound once
+	body        func(b []byte) bool            // stores a part of the body; it returns false if there is no room
 }
 
-// reset prepares for the answer of another request.
-func (h *responseHTTP3) reset(bare, keep bool) {
+// reset prepares for the response to another request.
+func (h *responseHTTP3) reset(isHead, keep bool) {
 	if h.field == nil {
 		h.field = h.addField
 	}
-	h.a, h.bare, h.headed, h.ended, h.came, h.size, h.listed = response{keep: keep}, bare, false, false, 0, 0, 0
+	h.a, h.isHead, h.hasHead, h.hasTrailers, h.bodyBytes, h.size, h.listed = response{keep: keep}, isHead, false, false, 0, 0, 0
 	h.frames.Reset()
 }
 
-// feed takes bytes as they came. Its error says that there will be no answer.
+// feed parses received bytes. If it fails, the response is lost.
 func (h *responseHTTP3) feed(b []byte) error {
 	h.a.begun = h.a.begun || len(b) > 0
 	for len(b) > 0 {
@@ -45,7 +45,8 @@ func (h *responseHTTP3) feed(b []byte) error {
 			err = h.readData(p)
 		case h3.Headers:
 			err = h.readHeaders(p)
-		case h3.PushPromise, h3.Settings, h3.GoAway, h3.CancelPush, h3.MaxPushID, 0x2, 0x6, 0x8, 0x9:
+		case h3.PushPromise, h3.Settings, h3.GoAway, h3.CancelPush, h3.MaxPushID,
+			0x2, 0x6, 0x8, 0x9: // of HTTP/2 (RFC 9114, section 7.2.8)
 			err = frameError("a frame that may not be in an answer")
 		}
 		if err != nil {
@@ -55,27 +56,27 @@ func (h *responseHTTP3) feed(b []byte) error {
 	return nil
 }
 
-// readData takes a part of a DATA frame.
+// readData processes a part of a DATA frame.
 func (h *responseHTTP3) readData(p h3.Part) error {
-	if !h.headed || h.ended {
+	if !h.hasHead || h.hasTrailers {
 		return frameError("DATA that does not follow a head")
 	}
-	h.came += int64(len(p.Payload))
-	if h.known.length > 0 && h.came >= h.known.length && len(p.Payload) > 0 {
+	h.bodyBytes += int64(len(p.Payload))
+	if h.known.length > 0 && h.bodyBytes >= h.known.length && len(p.Payload) > 0 {
 		return frameError("a body longer than its Content-Length")
 	}
-	h.a.body = h.came
+	h.a.body = h.bodyBytes
 	h.a.keep = h.a.keep && h.body(p.Payload)
 	return nil
 }
 
-// readHeaders takes a part of a HEADERS frame.
+// readHeaders processes a part of a HEADERS frame.
 func (h *responseHTTP3) readHeaders(p h3.Part) error {
 	if p.First {
 		if h.size += p.Length; p.Length > MaxHead || h.size > MaxHead {
 			return errHeadTooLong
 		}
-		if h.ended {
+		if h.hasTrailers {
 			return frameError("a head after trailers")
 		}
 		if p.Last {
@@ -89,7 +90,7 @@ func (h *responseHTTP3) readHeaders(p h3.Part) error {
 	return h.readSection(h.section)
 }
 
-// addField takes one field of a section.
+// addField processes one field of a section.
 func (h *responseHTTP3) addField(name, value []byte) error {
 	if h.listed += len(name) + len(value); h.listed > MaxHead {
 		return errHeadTooLong
@@ -97,35 +98,36 @@ func (h *responseHTTP3) addField(name, value []byte) error {
 	return h.fields.addField(name, value)
 }
 
-// readSection reads an interim head, the final one, or trailers.
+// readSection decodes a field section: an interim header, the final one, or trailers.
 func (h *responseHTTP3) readSection(section []byte) error {
-	h.fields = headerFields{trailers: h.headed, code: noCode}
+	h.fields = headerFields{trailers: h.hasHead, code: noCode}
 	if err := h.decoder.Decode(section, h.field); err != nil {
 		return err
 	}
 	switch status := h.fields.status; {
-	case h.headed:
-		h.ended = true
+	case h.hasHead:
+		h.hasTrailers = true
 	case status == 0:
 		return frameError("a head without a status")
 	case status == 101:
 		return frameError("status 101, which HTTP/3 does not have")
 	case status >= 200:
-		h.headed, h.known = true, h.fields
+		h.hasHead, h.known = true, h.fields
 		h.a.status = status
 	}
 	return nil
 }
 
-// checkEnd returns an error unless the stream may end here: the response is complete.
+// checkEnd is called at the end of the stream. It marks the response as done, or returns an error if the
+// response is not complete.
 func (h *responseHTTP3) checkEnd() error {
-	bodyless := h.bare || h.known.status == 204 || h.known.status == 304
+	bodyless := h.isHead || h.known.status == 204 || h.known.status == 304
 	switch {
 	case h.frames.IsPartial():
 		return frameError("a stream that ends within a frame")
-	case !h.headed:
+	case !h.hasHead:
 		return frameError("a stream that ends without a head")
-	case !bodyless && h.known.length > 0 && h.known.length != h.came+1:
+	case !bodyless && h.known.length > 0 && h.known.length != h.bodyBytes+1:
 		return frameError("a body shorter than its Content-Length")
 	}
 	h.a.done = true

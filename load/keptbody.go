@@ -3,16 +3,16 @@ package load
 import "sync/atomic"
 
 const (
-	maxBody      = 16 << 20  // bytes of a body that are stored for Verify
-	maxAllBodies = 256 << 20 // the same, of all connections of a session
-	maxReused    = 64 << 10  // bytes up to which a buffer is used for the next body
+	maxBody      = 16 << 20  // largest body in bytes that is stored for Verify
+	maxAllBodies = 256 << 20 // most bytes of bodies that all connections of a session store
+	maxReused    = 64 << 10  // largest buffer in bytes that is reused for the next body
 )
 
 // keptBody stores the body of a response for Verify.
 type keptBody struct {
-	room     *atomic.Int64 // bytes that all connections may still store; nil: unlimited
+	room     *atomic.Int64 // bytes that all connections may still store; nil means unlimited
 	body     []byte
-	reserved int64 // bytes taken from room
+	reserved int64 // bytes that were subtracted from room
 }
 
 // release gives back the bytes that the last body took from room.

@@ -14,45 +14,45 @@ type Limit string
 
 // Limits.
 const (
-	LimitServer  Limit = "server"  // its responses determined the rate
-	LimitClient  Limit = "client"  // this load generator: nothing follows about the server's capacity
-	LimitLatency Limit = "latency" // each connection waits for its response, and neither side is busy; or the path is full
+	LimitServer  Limit = "server"  // the responses of the server determined the rate
+	LimitClient  Limit = "client"  // the load generator determined the rate: nothing follows about the capacity of the server
+	LimitLatency Limit = "latency" // connections waited for responses while neither side was busy, or the path was full
 	LimitNone    Limit = "none"    // the requested rate was achieved
 )
 
 // Facts are the known facts about a phase that its result does not contain. 0 means unknown.
 type Facts struct {
-	ClientCores float64       // processors that the load generator may use; zero: one for each of its threads
-	Throttled   float64       // share of the time in which a CPU quota throttled it
-	ServerCPU   time.Duration // user and system, while measured
+	ClientCores float64       // processors that the load generator may use; 0 means one for each of its threads
+	Throttled   float64       // share of the time in which a CPU quota paused the load generator
+	ServerCPU   time.Duration // CPU time of the server in the measured part, user and system
 	ServerCores float64       // processors that the server may use
-	RoundTrip   time.Duration // of the path: to make a connection, and what a relay adds
-	Bandwidth   int64         // of the path, bits per second each way
-	Think       time.Duration // closed loop: between a response and the next request
+	RoundTrip   time.Duration // round-trip time of the path, a relay included; 0: the median time to open a connection is used
+	Bandwidth   int64         // of the path in each direction, in bits per second
+	Think       time.Duration // closed loop: wait between a response and the next request
 }
 
 // Assessment is the conclusion from a phase.
 type Assessment struct {
 	Limit    Limit
 	Why      string // one sentence about the limit
-	Capacity bool   // throughput and latencies are those of the server
+	Capacity bool   // throughput and latencies are those of the server, not of the load generator
 	Findings []tare.Finding
 }
 
 // Thresholds of an assessment. docs/LOAD.md documents them.
 const (
-	saturated    = 0.85             // use of its processors from which a side is the limit
-	throttledOff = 0.01             // share of the time in which a CPU quota throttles the load generator: more affects every p99
-	throttledAny = 0.001            // the same, from which it may have delayed a request
-	waitedOff    = 0.15             // share of the time spent waiting for a processor, from which latencies include it
-	lagLeast     = time.Millisecond // send lag that is negligible at any latency
-	lagShare     = 0.1              // share of the p99 that send lag may be
-	rateOff      = 0.03             // relative error of the rate
-	littleOff    = 0.1              // relative difference of rate × latency and the concurrency
-	littleLeast  = 1000             // requests, below which Little's law is not checked
-	idleShare    = 0.1              // share of the connections that may have no request in flight
-	onTheLink    = 0.5              // share of a request's time on the path, from which the path determines the rate
-	linkFull     = 0.9              // share of the bandwidth, from which it is the limit
+	saturatedShare    = 0.85             // used share of its processors from which a side is the limit
+	maxThrottledShare = 0.01             // share of the time in which a CPU quota pauses the load generator; a longer pause affects every p99
+	delayingShare     = 0.001            // the same share, from which a pause may have delayed a request
+	maxWaitShare      = 0.15             // share of the time spent waiting for a processor, from which latencies include that wait
+	negligibleLag     = time.Millisecond // send lag that is negligible at any latency
+	maxLagShare       = 0.1              // largest send lag, as a share of the p99 latency
+	maxRateError      = 0.03             // largest relative error of the rate
+	maxLittleError    = 0.1              // largest relative difference of rate × latency and the concurrency
+	minLittleRequests = 1000             // number of requests below which Little's law is not checked
+	maxIdleShare      = 0.1              // largest share of the connections without a request in flight
+	pathBoundShare    = 0.5              // share of a request's time on the path, from which the path determines the rate
+	linkFullShare     = 0.9              // used share of the bandwidth, from which the bandwidth is the limit
 )
 
 // Assess returns what limited a phase, and the findings about it. It computes only from measured values.
@@ -79,11 +79,11 @@ func Assess(r *Result, f Facts) Assessment {
 	return a
 }
 
-// meter computes the figures of an assessment.
+// meter computes the values that an assessment compares with its thresholds.
 type meter struct {
 	r    *Result
 	f    Facts
-	wall float64 // s
+	wall float64 // duration of the measured part in seconds
 }
 
 func (m meter) isOpenLoop() bool { return m.r.Asked > 0 }
@@ -107,7 +107,7 @@ func (m meter) waitedShare() float64 {
 // isStarved reports whether the load generator was runnable nearly all the time and waited for most of it.
 func (m meter) isStarved() bool {
 	ran := m.r.CPU.Seconds() / (m.wall * float64(max(m.r.Threads, 1)))
-	return m.waitedShare() >= ran && m.waitedShare()+ran >= saturated
+	return m.waitedShare() >= ran && m.waitedShare()+ran >= saturatedShare
 }
 
 // serverShare returns the share of its processors that the server used, or false if unknown.
@@ -153,15 +153,17 @@ func (m meter) excessLag() (time.Duration, bool) {
 		return 0, false
 	}
 	lag := time.Duration(m.r.SendLag.Quantile(0.99))
-	return lag, lag > max(lagLeast, time.Duration(lagShare*float64(m.r.Latency.Quantile(0.99))))
+	return lag, lag > max(negligibleLag, time.Duration(maxLagShare*float64(m.r.Latency.Quantile(0.99))))
 }
 
 // isBlocked reports whether late requests had waited for a free connection: nearly all connections were busy
 // all the time, or a response took at least half as long as requests were late while the load generator could
 // run. Then the server caused the lateness, and it is part of the latency.
 func (m meter) isBlocked(lag time.Duration) bool {
-	alert := m.waitedShare() < waitedOff && m.f.Throttled < throttledAny
-	return m.inFlightShare() >= 1-idleShare || alert && time.Duration(m.r.Service.Max()) >= lag/2
+	allBusy := m.inFlightShare() >= 1-maxIdleShare
+	couldRun := m.waitedShare() < maxWaitShare && m.f.Throttled < delayingShare
+	slowResponse := time.Duration(m.r.Service.Max()) >= lag/2
+	return allBusy || couldRun && slowResponse
 }
 
 // hasLongThink reports whether connections paused longer than they waited.
@@ -170,8 +172,9 @@ func (m meter) hasLongThink() bool { return float64(m.f.Think) >= m.r.Service.Me
 // holdsRate reports whether the requested rate was achieved.
 func (m meter) holdsRate() bool {
 	asked := m.r.Asked * m.wall
-	off := max(rateOff, 4/math.Sqrt(max(asked, 1))) // a random profile varies by itself
-	return math.Abs(float64(m.r.Sent)-asked) <= off*asked && float64(m.r.Late) <= off*asked
+	// The count of a random profile varies by itself: allow four standard deviations of a Poisson count.
+	tolerance := max(maxRateError, 4/math.Sqrt(max(asked, 1))) * asked
+	return math.Abs(float64(m.r.Sent)-asked) <= tolerance && float64(m.r.Late) <= tolerance
 }
 
 // findLimit returns the limit and the reason, checking the most certain reason first.
@@ -179,23 +182,23 @@ func (m meter) findLimit() (Limit, string) {
 	lag, late := m.excessLag()
 	served, known := m.serverShare()
 	switch {
-	case m.clientShare() >= saturated:
+	case m.clientShare() >= saturatedShare:
 		return LimitClient, fmt.Sprintf("the load generator used %s of its %s", format.Percent(m.clientShare()), formatProcessors(m.clientCores()))
-	case m.f.Throttled >= throttledOff:
+	case m.f.Throttled >= maxThrottledShare:
 		return LimitClient, fmt.Sprintf("a CPU quota held the load generator up for %s of the time", format.Percent(m.f.Throttled))
 	case m.isStarved():
 		return LimitClient, fmt.Sprintf("the load generator waited for a processor for %s of the time", format.Percent(m.waitedShare()))
 	case late && !m.isBlocked(lag):
 		return LimitClient, fmt.Sprintf("requests were sent up to %s late (p99) although connections were free", formatDuration(lag))
-	case m.linkShare() >= linkFull:
+	case m.linkShare() >= linkFullShare:
 		return LimitLatency, fmt.Sprintf("the path was %s full", format.Percent(m.linkShare()))
-	case known && served >= saturated:
+	case known && served >= saturatedShare:
 		return LimitServer, fmt.Sprintf("the server used %s of its %s", format.Percent(served), formatProcessors(m.f.ServerCores))
 	case m.isOpenLoop() && m.holdsRate():
 		return LimitNone, fmt.Sprintf("the requested rate was achieved%s", m.describeSpare())
 	case !m.isOpenLoop() && m.hasLongThink():
 		return LimitNone, fmt.Sprintf("each of %s paused for %s after an answer, which took %s in the mean", formatSlots(m.r), formatDuration(m.f.Think), formatDuration(time.Duration(m.r.Service.Mean())))
-	case m.pathShare() >= onTheLink:
+	case m.pathShare() >= pathBoundShare:
 		return LimitLatency, fmt.Sprintf("requests spent %s of their time on the path: the rate is that of %s waiting for it", format.Percent(m.pathShare()), formatSlots(m.r))
 	case known:
 		return LimitLatency, fmt.Sprintf("%s waited for answers while the server used %.2f of its %s: more connections may carry more, unless it works on one thread",

@@ -8,19 +8,23 @@ import (
 	"syscall"
 )
 
-// loop is the engine for Linux: threads that each wait for many sockets, with epoll.
-// It is cheap because a connection is registered once in its life,
-// a request is a prepared buffer, and no scheduler is involved while there is
-// work.
+// loop is the engine for Linux: threads that each wait for many sockets with epoll.
+// It is cheap because a connection is registered only once, a request is a prepared
+// buffer, and the Go scheduler is not involved while there is work.
+//
+// Each connection is a link with one slot for each request that may be in flight. The
+// list that contains a slot is the state of the slot. A thread takes due slots from its
+// lists (thread.runDue), waits for events (thread.waitEvents) and processes them
+// (thread.handleEvent).
 type loop struct {
 	s    *settings
 	all  []*thread
-	done chan struct{}
+	done chan struct{} // gets a value from each thread at the end of a phase, and of the thread
 }
 
-// newLoop starts the threads, which wait for a phase. It raises GOMAXPROCS to one more than the number of
-// threads if it is lower: without a spare processor the Go scheduler takes that of each waiting thread, which
-// made a request a fifth more expensive with one thread.
+// newLoop starts the threads, which wait for a phase. It raises GOMAXPROCS to at least one more than the number
+// of threads: without a spare processor the Go scheduler takes away the processor of each waiting thread, which
+// made requests a fifth more expensive with one thread.
 func newLoop(s *settings) (engine, error) {
 	if runtime.GOMAXPROCS(0) <= s.Threads {
 		runtime.GOMAXPROCS(s.Threads + 1)
@@ -93,44 +97,44 @@ func (e *loop) close() {
 // connection beyond it is retried after a second.
 const maxDialing = 64
 
-// slot carries one request at a time on a connection: HTTP/1.1 has one per connection, HTTP/2 one per stream
-// that may be open. A slot is in one list of its thread, which is its state. Of a connection that is not open
-// only the first slot is in a list, and represents the connection. Of an open one, slots beyond the server's
-// limit are in none.
+// slot carries one request at a time on a connection: HTTP/1.1 has one slot per connection, HTTP/2 one per
+// stream that may be open. The list of the thread that contains a slot is its state. If a connection is not
+// open, only its first slot is in a list and represents the connection. If it is open, slots beyond the number
+// of streams that the server allows are in no list.
 type slot struct {
 	prev, next *slot
-	list       *list
-	since      int64 // ns when it entered the list
+	list       *list // nil if it is in none
+	since      int64 // time in ns at which it entered the list
 	link       *link
-	number     int  // index among the slots of its connection
+	number     int  // index in link.slots
 	last       bool // HTTP/1.1: the connection closes after this response
 	request    exchange
 }
 
 // link is one connection.
 type link struct {
-	index         int32
-	generation    int32 // changes when the descriptor is closed, to recognise its late events
+	index         int32 // in thread.links
+	generation    int32 // increases when the descriptor is closed, so that late events are recognised
 	fd            int
-	addr          int     // index of the address to try
-	wasOpened     bool    // at least once in this phase
-	isReopened    bool    // it was open before
+	addr          int     // index of the address to try, modulo their number
+	wasOpened     bool    // it was opened at least once in this phase
+	isReopened    bool    // it was open before: the next connection is a reconnect
 	opened        bool    // requests can be sent
-	peerClosed    bool    // the other side has closed: the end is still to be read
+	peerClosed    bool    // the peer has closed the connection, but not all input is read
 	isWriteClosed bool    // writes fail
-	toFlush       bool    // it is in the thread's list of that name
-	toRead        bool    // it is in the thread's list of that name
+	toFlush       bool    // it is in thread.toFlush
+	toRead        bool    // it is in thread.toRead
 	uses          int     // requests since it was opened
-	rest          []byte  // bytes to send; over TLS still to encrypt
+	rest          []byte  // bytes to send; with TLS bytes that are not encrypted yet
 	filled        []byte  // buffer of a request with numbers
-	numbers       []int64 // HTTP/1.1: those numbers
+	numbers       []int64 // HTTP/1.1: the numbers in filled
 	f             framer1
-	secure        *secure // TLS, or nil
+	secure        *secure // TLS; nil in plain text
 	slots         []slot
 
 	h             *http2 // nil for HTTP/1.1
-	usedSlots     int    // HTTP/2: slots in a list
-	busySlots     int    // HTTP/2: requests in flight
+	usedSlots     int    // HTTP/2: number of slots in a list
+	busySlots     int    // HTTP/2: number of requests in flight
 	unassignedIn  int64  // HTTP/2: received bytes not yet assigned to a request
 	unassignedOut int    // HTTP/2: sent bytes not yet assigned to a request
 }
@@ -144,6 +148,7 @@ type list struct {
 	n          int
 }
 
+// push moves c to the end of l.
 func (l *list) push(c *slot, now int64) {
 	c.list.remove(c)
 	c.list, c.since, c.prev, c.next = l, now, l.tail, nil
@@ -156,7 +161,7 @@ func (l *list) push(c *slot, now int64) {
 	l.n++
 }
 
-// insert moves c to its position by entry time, which is near the end.
+// insert moves c to its position in l by the entry time since, which is near the end.
 func (l *list) insert(c *slot, since int64) {
 	l.push(c, since)
 	for p := c.prev; p != nil && p.since > since; p = c.prev {
@@ -204,9 +209,9 @@ func (l *list) dueAt(d int64) int64 {
 // event is an event of a connection.
 type event struct {
 	index, generation int32
-	in                bool // bytes have arrived, or the end
+	in                bool // bytes have arrived, or the peer has closed
 	out               bool // the socket is writable, or connected
-	peerClosed        bool // the other side has closed
+	peerClosed        bool // the peer has closed
 }
 
 // address is an address to connect to.

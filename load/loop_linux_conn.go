@@ -28,7 +28,7 @@ func (t *thread) handleEvent(ev event) {
 		t.flushLink(l)
 	}
 	switch {
-	case !ev.in || l.generation != ev.generation || !l.opened:
+	case !ev.in || l.generation != ev.generation || !l.opened: // there is no input, or the connection was closed above
 	case l.h != nil:
 		t.receiveHTTP2(l)
 	case c.list == &t.busy:
@@ -36,7 +36,9 @@ func (t *thread) handleEvent(ev event) {
 	case c.list == &t.idle, c.list == &t.pausing:
 		t.checkIdle(l)
 	}
-	if t.r.queue != nil && t.idle.head != nil && (!t.hasTicket || t.heldTicket.at <= t.now) {
+	canSend := t.r.queue != nil && t.idle.head != nil
+	ticketDue := !t.hasTicket || t.heldTicket.at <= t.now
+	if canSend && ticketDue {
 		t.sendOpenLoop()
 		t.flushQueued()
 	}
@@ -63,6 +65,7 @@ func (t *thread) openLinks(over bool) (next int64) {
 	return min(t.failed.dueAt(retryAfter), t.dialing.dueAt(limit))
 }
 
+// startDial starts to connect.
 func (t *thread) startDial(l *link) {
 	t.now = t.s.nowNS()
 	t.dialing.push(l.firstSlot(), t.now)
@@ -90,15 +93,15 @@ func (t *thread) finishDial(l *link) {
 		}
 	}
 	if s := l.secure; s != nil {
-		whole, err := s.continueHandshake()
+		done, err := s.continueHandshake()
 		t.now = t.s.nowNS()
-		if err == nil && whole {
+		if err == nil && done {
 			err = t.s.checkALPN(s.conn)
 		}
 		if err != nil {
 			t.failDial(l, err)
 		}
-		if err != nil || !whole {
+		if err != nil || !done {
 			return
 		}
 		t.rec.recordHandshake(t.now-s.began, s.conn.ConnectionState().DidResume)
@@ -156,8 +159,8 @@ func (t *thread) dropLink(l *link) {
 	t.r.removeConn(t.now)
 }
 
-// freeSlot makes a slot available, after the think time if there is one. The next request is sent only after
-// all received responses were read, so that their times include no sending.
+// freeSlot makes a slot available for the next request, after the think time if there is one. It does not send
+// the request itself: the thread first reads all received responses, so that their times include no sending.
 func (t *thread) freeSlot(c *slot) {
 	if t.r.leg.Think > 0 && c.link.uses > 0 && !t.r.isOver() {
 		t.pausing.push(c, t.now)
@@ -207,8 +210,7 @@ func (t *thread) abortLeg(l *link, tk ticket, i int, err error) {
 	t.dropLink(l)
 }
 
-// pushOutput sends as much as the socket accepts; an event reports when it accepts more. It reports whether
-// everything was sent.
+// pushOutput sends as much of l.rest as the socket accepts, and reports whether it has sent everything.
 func (t *thread) pushOutput(l *link) bool {
 	if l.isWriteClosed {
 		return false
@@ -229,7 +231,7 @@ func (t *thread) pushOutput(l *link) bool {
 	switch errno {
 	case 0:
 		return true
-	case syscall.EAGAIN:
+	case syscall.EAGAIN: // an event reports when the socket accepts more
 	case syscall.EPIPE, syscall.ECONNRESET: // a response may have arrived before the close
 		l.peerClosed, l.isWriteClosed = true, true
 		if l.secure != nil {
@@ -238,7 +240,7 @@ func (t *thread) pushOutput(l *link) bool {
 		t.queueRead(l)
 	default:
 		t.now = t.s.nowNS()
-		t.failLink(l, ofReset, os.NewSyscallError("send", errno))
+		t.failLink(l, classReset, os.NewSyscallError("send", errno))
 	}
 	return false
 }
@@ -255,7 +257,7 @@ func (t *thread) flushLink(l *link) {
 	}
 }
 
-// queueFlush has a connection flushed before the thread waits.
+// queueFlush queues a connection whose output is sent before the thread waits.
 func (t *thread) queueFlush(l *link) {
 	if !l.toFlush {
 		l.toFlush = true
@@ -273,7 +275,7 @@ func (t *thread) flushQueued() {
 	t.toFlush = t.toFlush[:0]
 }
 
-// queueRead has a connection read again before the thread waits.
+// queueRead queues a connection that is read again before the thread waits.
 func (t *thread) queueRead(l *link) {
 	if !l.toRead {
 		l.toRead = true
@@ -288,7 +290,7 @@ func (t *thread) readQueued() {
 		t.toRead = append(t.toRead[:0], t.toRead[1:]...)
 		l.toRead = false
 		switch {
-		case !l.opened:
+		case !l.opened: // it was closed in the meantime
 		case l.h != nil:
 			t.receiveHTTP2(l)
 		case l.firstSlot().list == &t.busy:
@@ -297,8 +299,8 @@ func (t *thread) readQueued() {
 	}
 }
 
-// readLink returns the received bytes: none without an error is the end. It returns errAgain if nothing has
-// arrived, and whether there may be more. b is valid until the next call.
+// readLink returns received bytes, and whether there may be more. b is valid until the next call; it is empty at
+// the end of the input. If nothing has arrived, the error is errAgain.
 func (t *thread) readLink(l *link) (b []byte, more bool, err error) {
 	if l.secure != nil {
 		n, err := l.secure.conn.Read(t.buf)
@@ -330,7 +332,7 @@ func (t *thread) receiveResponse(l *link) {
 		}
 		t.now = t.s.nowNS()
 		if err != nil {
-			t.failRequest(c, ofReset, err)
+			t.failRequest(c, classReset, err)
 			return
 		}
 		if len(b) == 0 {
@@ -345,13 +347,14 @@ func (t *thread) receiveResponse(l *link) {
 		used, err := l.f.feed(b)
 		switch {
 		case err != nil:
-			t.failRequest(c, ofFraming, err)
+			t.failRequest(c, classFraming, err)
 			return
 		case used < len(b):
-			t.failRequest(c, ofFraming, frameError("more than one answer"))
+			t.failRequest(c, classFraming, frameError("more than one answer"))
 			return
 		case l.f.isDone():
-			t.finishRequest(c, l.peerClosed && l.secure == nil || more && t.hasMoreInput(l))
+			gone := l.peerClosed && l.secure == nil || more && t.hasMoreInput(l)
+			t.finishRequest(c, gone)
 			return
 		case !more:
 			return
@@ -360,7 +363,8 @@ func (t *thread) receiveResponse(l *link) {
 	t.queueRead(l)
 }
 
-// hasMoreInput reports whether bytes or the end follow a response.
+// hasMoreInput reports whether a response is followed by bytes, which it records as unsolicited, or by the end
+// of the input.
 func (t *thread) hasMoreInput(l *link) bool {
 	b, _, err := t.readLink(l)
 	if err == nil && len(b) > 0 {
@@ -372,18 +376,19 @@ func (t *thread) hasMoreInput(l *link) bool {
 // handleClose handles the end of the input during a request.
 func (t *thread) handleClose(c *slot) {
 	if err := c.link.f.closeError(); err != nil {
-		t.failRequest(c, ofReset, err)
+		t.failRequest(c, classReset, err)
 		return
 	}
 	t.finishRequest(c, true)
 }
 
-// finishRequest records a complete response. It closes the connection if the peer has closed it, if either
-// side asked for that, or if the request was not sent completely.
+// finishRequest records a complete response. It closes the connection if gone is true, which means that the peer
+// has closed it or sent too much, if either side asked for the close, or if the request was not sent completely.
 func (t *thread) finishRequest(c *slot, gone bool) {
 	l := c.link
 	t.rec.recordResponse(&c.request, l.f.currentResponse(), t.now)
-	if gone || c.last || l.f.closes || len(l.rest) > 0 || l.secure != nil && len(l.secure.rest) > 0 {
+	unsent := len(l.rest) > 0 || l.secure != nil && len(l.secure.rest) > 0
+	if gone || c.last || l.f.closes || unsent {
 		t.dropLink(l)
 		return
 	}
@@ -411,10 +416,11 @@ func (t *thread) timeOut(c *slot) {
 		t.timeOutStream(c)
 		return
 	}
-	t.failRequest(c, ofTimeout, errTimeout)
+	t.failRequest(c, classTimeout, errTimeout)
 }
 
-// checkIdle handles input on a free connection: its end, or unsolicited bytes.
+// checkIdle handles input on a connection without a request. The end of the input and unsolicited bytes both
+// close the connection.
 func (t *thread) checkIdle(l *link) {
 	b, _, err := t.readLink(l)
 	t.now = t.s.nowNS()

@@ -35,7 +35,7 @@ func (t *thread) freeStream(c *slot) {
 	t.freeSlot(c)
 }
 
-// retireSlot takes a slot out of use.
+// retireSlot removes a slot from its list, so that it gets no more requests.
 func (t *thread) retireSlot(c *slot) {
 	c.list.remove(c)
 	c.link.usedSlots--
@@ -98,24 +98,26 @@ func (t *thread) receiveHTTP2(l *link) {
 		t.now = t.s.nowNS()
 		switch {
 		case err != nil:
-			t.failHTTP2(l, ofReset, err)
+			t.failHTTP2(l, classReset, err)
 			return
 		case len(b) == 0:
-			t.failHTTP2(l, ofReset, nil)
+			t.failHTTP2(l, classReset, nil)
 			return
 		}
 		l.unassignedIn += int64(len(b))
 		l.h.now = t.now
 		if err := l.h.feedAll(b); err != nil {
 			t.sendGoodbye(l)
-			t.failHTTP2(l, ofFraming, err)
+			t.failHTTP2(l, classFraming, err)
 			return
 		}
 		for _, i := range l.h.decided {
 			t.recordOutcome(l, i)
 		}
-		turn := l.generation
-		if t.updateSlots(l); !more || l.generation != turn {
+		generation := l.generation
+		t.updateSlots(l)
+		wasClosed := l.generation != generation
+		if wasClosed || !more {
 			return
 		}
 	}
@@ -145,17 +147,21 @@ func (t *thread) recordOutcome(l *link, i int) {
 	} else {
 		t.rec.recordResponse(&c.request, call.a, t.now)
 	}
-	if call.a.unsent || call.upTo > l.h.written-int64(len(l.rest)) { // it arrived before all was sent
+	unsent := call.a.unsent || call.upTo > l.h.written-int64(len(l.rest))
+	if unsent { // the server responded before it got the complete request
 		l.h.noMoreStreams = true
 	}
 	t.freeStream(c)
 }
 
-// takeCounts copies the first byte, the parts and the byte counts of a call to its finished exchange.
+// takeCounts copies the time of the first byte and the number of parts of a call to its finished exchange, and
+// assigns to it all bytes that no request has been assigned yet.
 func (t *thread) takeCounts(c *slot, call *call) {
 	l := c.link
 	c.request.first, c.request.parts = call.first, call.parts
-	c.request.bytesIn, c.request.bytesOut, l.unassignedIn, l.unassignedOut = c.request.bytesIn+l.unassignedIn, c.request.bytesOut+l.unassignedOut, 0, 0
+	c.request.bytesIn += l.unassignedIn
+	c.request.bytesOut += l.unassignedOut
+	l.unassignedIn, l.unassignedOut = 0, 0
 	l.busySlots--
 }
 
@@ -169,8 +175,8 @@ func (t *thread) queueResend(c *slot) {
 	c.request = exchange{} // t.resends has the exchange now, with its numbers
 }
 
-// resendQueued sends the requests in t.resends on free slots, idle or pausing. It returns the time at which
-// the oldest that still waits for a slot times out, or never.
+// resendQueued sends the requests in t.resends on free slots, idle or pausing. It returns the time at which the
+// oldest request that still waits for a slot times out, or never.
 func (t *thread) resendQueued() (next int64) {
 	for n := len(t.resends); n > 0; n-- {
 		x := t.resends[0]
@@ -184,7 +190,7 @@ func (t *thread) resendQueued() (next int64) {
 		}
 		t.resends = append(t.resends[:0], t.resends[1:]...)
 		if late {
-			t.rec.recordFailure(&x, ofTimeout, errTimeout, t.now)
+			t.rec.recordFailure(&x, classTimeout, errTimeout, t.now)
 			continue
 		}
 		c.link.uses++
@@ -193,10 +199,11 @@ func (t *thread) resendQueued() (next int64) {
 	return never
 }
 
-// failHTTP2 fails all requests in flight on a connection that broke or that the server closed; the close of an
-// idle one is not an error. A complete response in the same read as an invalid frame is lost with it.
+// failHTTP2 fails all requests in flight on a connection that broke, or that the server closed if err is nil.
+// Without a request in flight, only an invalid frame is an error. A complete response in the same read as an
+// invalid frame is lost, too.
 func (t *thread) failHTTP2(l *link, class int, err error) {
-	if l.busySlots == 0 && class == ofFraming {
+	if l.busySlots == 0 && class == classFraming {
 		t.rec.recordUnsolicited(t.now)
 	}
 	for i := range l.slots {
@@ -214,12 +221,12 @@ func (t *thread) failHTTP2(l *link, class int, err error) {
 	t.dropLink(l)
 }
 
-// timeOutStream fails a request that exceeded the timeout. The others on its connection continue, and no more
-// are sent on it.
+// timeOutStream fails a request that exceeded the timeout. Other requests on its connection continue, but the
+// connection gets no new ones.
 func (t *thread) timeOutStream(c *slot) {
 	l, call := c.link, &c.link.h.calls[c.number]
 	t.takeCounts(c, call)
-	t.rec.recordFailure(&c.request, ofTimeout, errTimeout, t.now)
+	t.rec.recordFailure(&c.request, classTimeout, errTimeout, t.now)
 	l.h.abandonCall(call, h2.Cancel)
 	t.retireSlot(c)
 	t.updateSlots(l)

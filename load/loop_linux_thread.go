@@ -13,36 +13,36 @@ import (
 type thread struct {
 	e     *loop
 	s     *settings
-	addrs []address // not shared, because connecting writes to them
-	cpus  []int     // processors it may run on; nil: any
+	addrs []address // not shared between threads, because connecting writes to them
+	cpus  []int     // processors the thread may use; nil means any
 	tid   int
 	net   *epollSockets
 	work  chan *run
 
 	links []link
-	tls   *tls.Config // nil: plain text
-	buf   []byte
+	tls   *tls.Config // nil means plain text
+	buf   []byte      // buffer of readLink
 	known knownHead
 
-	closed  list // no descriptor, to open
-	failed  list // the same, but not before retryAfter
-	dialing list
-	idle    list
-	pausing list       // think time
-	busy    list       // a request is in flight
-	toFlush []*link    // have output
-	toRead  []*link    // may have more input than was read
+	closed  list       // connections to open
+	failed  list       // connections to open, but not before retryAfter has passed
+	dialing list       // connections that are being opened
+	idle    list       // open slots without a request
+	pausing list       // open slots during the think time
+	busy    list       // slots with a request in flight
+	toFlush []*link    // connections with output
+	toRead  []*link    // connections that may have more input than was read
 	resends []exchange // requests to send again, sorted by the time of the first try
 
-	r           *run
+	r           *run // the running phase, or nil
 	rec         recorder
-	now         int64 // ns, as last read
+	now         int64 // time in ns, as last read
 	timer       timer
-	nextRequest int  // index of the next request
-	undialed    int  // connections to open at the start that are not open yet
-	allDialed   bool // markDialed was called
-	isDrained   bool // the last requests of an open loop were sent
-	heldTicket  ticket
+	nextRequest int    // index in settings.requests
+	undialed    int    // connections that have not been opened since the start of the phase
+	allDialed   bool   // markDialed was called
+	isDrained   bool   // open loop: the requests due before the end were sent
+	heldTicket  ticket // of an open loop, for a free slot; valid if hasTicket is true
 	hasTicket   bool
 }
 
@@ -52,7 +52,7 @@ func newThread(e *loop, n int) (*thread, error) {
 		e: e, s: e.s, cpus: e.s.CPUs, work: make(chan *run),
 		buf: make([]byte, 64<<10), rec: recorder{thread: n, s: e.s},
 	}
-	if len(t.cpus) == e.s.Threads {
+	if len(t.cpus) == e.s.Threads { // one processor for each thread
 		t.cpus = t.cpus[n : n+1]
 	}
 	for _, a := range e.s.addrs {
@@ -62,14 +62,14 @@ func newThread(e *loop, n int) (*thread, error) {
 		}
 		t.addrs = append(t.addrs, to)
 	}
-	own := e.s.Connections / e.s.Threads
+	count := e.s.Connections / e.s.Threads
 	if n < e.s.Connections%e.s.Threads {
-		own++
+		count++
 	}
 	if e.s.Target.TLS != nil {
 		t.tls = e.s.tlsConfig()
 	}
-	t.links = make([]link, own)
+	t.links = make([]link, count)
 	for i := range t.links {
 		l := &t.links[i]
 		l.index, l.fd, l.slots = int32(i), -1, make([]slot, e.s.Streams)
@@ -105,6 +105,7 @@ func (t *thread) runThread(ready chan<- error) {
 	t.e.done <- struct{}{}
 }
 
+// setUp prepares the operating system thread, which must be the calling one.
 func (t *thread) setUp() (err error) {
 	t.tid = syscall.Gettid()
 	setTimerSlack()
@@ -166,7 +167,8 @@ func (t *thread) prepareLeg() {
 	t.undialed = t.closed.n
 }
 
-// cleanUpLeg leaves idle and closed connections only.
+// cleanUpLeg closes connections with a request in flight or that are being opened, so that all others are idle or
+// closed.
 func (t *thread) cleanUpLeg() {
 	for t.busy.head != nil {
 		t.dropLink(t.busy.head.link)
@@ -184,7 +186,8 @@ func (t *thread) cleanUpLeg() {
 	}
 }
 
-// runDue does everything that is due and returns the time of the next action, should no event occur before.
+// runDue does everything that is due, and returns the time at which it must be called again if no event occurs
+// before.
 func (t *thread) runDue() (next int64) {
 	limit := int64(t.s.Timeout)
 	t.readQueued()
@@ -206,9 +209,9 @@ func (t *thread) runDue() (next int64) {
 	}
 	if t.r.begin.Load() != 0 && !t.r.isOver() {
 		t.rec.rollSecond(t.now)
-		next = min(next, t.rec.until)
+		next = min(next, t.rec.secondEnd)
 	}
-	return min(next, t.busy.dueAt(limit)) // of what was sent just now, too
+	return min(next, t.busy.dueAt(limit)) // requests that were sent just now included
 }
 
 // sendClosedLoop sends requests of a closed loop on free connections whose think time is over.
@@ -231,7 +234,7 @@ func (t *thread) sendClosedLoop() (next int64) {
 }
 
 // sendOpenLoop sends the due requests of an open loop as long as there are free slots, and returns the time of
-// the next one. After the end it does so once.
+// the next one. After the end of the measured part it does so only once.
 func (t *thread) sendOpenLoop() (next int64) {
 	if t.isDrained {
 		return never
@@ -272,7 +275,7 @@ func (t *thread) waitEvents(next int64) int {
 	d := t.timer.waitTime(next - t.now)
 	end := t.now + d
 	n := t.net.wait(time.Duration(d))
-	if n == 0 { // or interrupted
+	if n == 0 { // the wait timed out or was interrupted
 		t.now = t.s.nowNS()
 		if d > 0 {
 			t.timer.adapt(t.now - end)

@@ -28,24 +28,24 @@ var errGivenUp = errors.New("the handshake was given up")
 // maxRecord is the number of bytes that are encrypted at a time.
 const maxRecord = 16 << 10
 
-// secure is TLS over one socket of a thread, which never blocks: crypto/tls reads the
-// received bytes, and its output is stored until the socket accepts it. A
-// handshake must wait, so it runs in a coroutine and continues when bytes
-// have arrived.
+// secure implements TLS over one socket of a thread without blocking. It is the net.Conn
+// of a tls.Conn: Read returns errAgain if nothing has arrived, and Write stores the bytes
+// that the socket does not accept yet. A handshake cannot be interrupted by errAgain, so
+// it runs in a coroutine, which continues when bytes have arrived.
 type secure struct {
 	net        *epollSockets
 	l          *link
 	conn       *tls.Conn
-	began      int64  // ns, start of the handshake
-	rest       []byte // encrypted bytes to send
-	buf        []byte
-	isDrained  bool // nothing can be received until the next event
-	peerClosed bool // the other side has closed: the end is still to be read
+	began      int64  // start of the handshake in ns
+	rest       []byte // encrypted bytes that are not sent yet
+	buf        []byte // buffer of rest
+	isDrained  bool   // nothing can be received until the next event
+	peerClosed bool   // the peer has closed the connection, but not all input is read
 
-	resume func() (struct{}, bool) // continues the handshake
-	stop   func()
-	wait   func(struct{}) bool
-	err    error // of the handshake
+	resume func() (struct{}, bool) // continues the handshake; it returns false at the end
+	stop   func()                  // aborts the handshake
+	wait   func(struct{}) bool     // suspends the coroutine of the handshake; nil outside of it
+	err    error                   // result of the handshake
 }
 
 func newSecure(net *epollSockets, l *link, config *tls.Config, now int64) *secure {
@@ -60,7 +60,7 @@ func newSecure(net *epollSockets, l *link, config *tls.Config, now int64) *secur
 }
 
 // continueHandshake continues the handshake as far as the received bytes allow.
-func (s *secure) continueHandshake() (whole bool, err error) {
+func (s *secure) continueHandshake() (done bool, err error) {
 	if _, waits := s.resume(); waits {
 		return false, s.sendEncrypted()
 	}
@@ -76,26 +76,27 @@ func (s *secure) sendEncrypted() error {
 	return nil
 }
 
-// notify reports that bytes have arrived, or that none will.
-func (s *secure) notify(gone bool) { s.isDrained, s.peerClosed = false, s.peerClosed || gone }
+// notify tells s that bytes have arrived, or, if closed is true, that the peer has closed.
+func (s *secure) notify(closed bool) { s.isDrained, s.peerClosed = false, s.peerClosed || closed }
 
-// encryptAndSend encrypts and sends b part by part, and returns the number of encrypted bytes of b: at most
-// one part waits for the socket.
+// encryptAndSend encrypts and sends b part by part, and returns the number of encrypted bytes. It does not encrypt
+// the next part before the socket has accepted the one before.
 func (s *secure) encryptAndSend(b []byte) (n int, errno syscall.Errno) {
 	for {
 		k, errno := s.net.send(s.l, s.rest)
 		if s.rest = s.rest[k:]; errno != 0 || n == len(b) {
 			return n, errno
 		}
-		piece := b[n:min(n+maxRecord, len(b))]
-		if _, err := s.conn.Write(piece); err != nil {
+		part := b[n:min(n+maxRecord, len(b))]
+		if _, err := s.conn.Write(part); err != nil {
 			return n, syscall.ECONNABORTED
 		}
-		n += len(piece)
+		n += len(part)
 	}
 }
 
-// Read returns the received bytes.
+// Read returns received bytes. If there are none, it suspends the handshake, or fails with errAgain outside of
+// the handshake.
 func (s *secure) Read(b []byte) (int, error) {
 	for {
 		if s.isDrained && !s.peerClosed {
@@ -131,7 +132,7 @@ func (s *secure) Write(b []byte) (int, error) {
 	}
 	s.rest = append(s.rest, b...)
 	s.buf = s.rest
-	if waits { // it is sent after the waiting bytes
+	if waits { // b is sent after the waiting bytes
 		return len(b), nil
 	}
 	n, errno := s.net.send(s.l, s.rest)
@@ -144,7 +145,7 @@ func (s *secure) Write(b []byte) (int, error) {
 // close aborts an unfinished handshake.
 func (s *secure) close() { s.stop() }
 
-// The rest of a net.Conn, for crypto/tls.
+// The other methods of net.Conn do nothing; crypto/tls requires them.
 func (s *secure) Close() error                     { return nil }
 func (s *secure) LocalAddr() net.Addr              { return nil }
 func (s *secure) RemoteAddr() net.Addr             { return nil }

@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// Merge returns the sum of several load generators' results over the same time. Percentiles of a second are
-// computed from the bins of its Timeline. It returns nil without results.
+// Merge returns the sum of the results of several load generators over the same time, or nil if there are no
+// results. Percentiles of a second are computed from the bins of that second.
 func Merge(results []*Result) *Result {
 	if len(results) == 0 {
 		return nil
@@ -124,20 +124,28 @@ func binQuantile(bins []hist.Bin, share float64) time.Duration {
 	return 0
 }
 
-// CheckResult returns an error for impossible values in a foreign result: negative counts, missing histograms,
-// or histograms with more values than requests.
+// CheckResult returns an error if a result from another machine has impossible values, for example negative
+// counts, missing histograms, or histograms with more values than requests.
 func CheckResult(r *Result) error {
 	counts := []int64{r.Sent, r.Requests, r.Unasked, r.Resumed, r.Opened, r.Reconnects, r.Resent, r.Late, r.BytesIn, r.BytesOut, r.BodyIn, r.BodyOut}
 	for _, m := range []map[int]int64{r.Statuses, r.Codes} {
 		counts = slices.AppendSeq(counts, maps.Values(m))
 	}
+	const (
+		maxCount  = 1e15
+		maxValue  = 1e12 // of a rate and of the concurrency
+		maxBins   = 1000 // of a second
+		maxText   = 4 << 10
+		maxEngine = 40
+		slack     = 60 // seconds beyond MaxDuration
+	)
 	var answered int64
 	for _, n := range r.Statuses {
 		answered += n
 	}
 	counts = slices.AppendSeq(counts, maps.Values(r.Errors))
 	switch {
-	case slices.ContainsFunc(counts, func(n int64) bool { return n < 0 || n > 1e15 }):
+	case slices.ContainsFunc(counts, func(n int64) bool { return n < 0 || n > maxCount }):
 		return errors.New("a count is impossible")
 	case slices.Contains(r.listHistograms(), nil):
 		return errors.New("a histogram is missing")
@@ -145,17 +153,20 @@ func CheckResult(r *Result) error {
 		return fmt.Errorf("%d statuses of %d answers", answered, r.Requests)
 	case r.Service.Count() > r.Sent || r.FirstByte.Count() > r.Sent:
 		return fmt.Errorf("times of %d answers to %d requests", r.Service.Count(), r.Sent)
-	case r.CPU < 0 || r.Wall < 0 || !(r.Asked >= 0 && r.Asked < 1e12) || !(r.Concurrency >= 0 && r.Concurrency < 1e12):
+	case r.CPU < 0 || r.Wall < 0 || !isBetween(r.Asked, maxValue) || !isBetween(r.Concurrency, maxValue):
 		return errors.New("a figure is impossible")
-	case len(r.Timeline) > int(MaxDuration/time.Second)+60:
+	case len(r.Timeline) > int(MaxDuration/time.Second)+slack:
 		return fmt.Errorf("%d seconds", len(r.Timeline))
-	case len(r.FirstError) > 4<<10 || len(r.Engine) > 40:
+	case len(r.FirstError) > maxText || len(r.Engine) > maxEngine:
 		return errors.New("a text is too long")
 	}
 	for _, s := range r.Timeline {
-		if s.Requests < 0 || s.Errors < 0 || s.At < 0 || len(s.Bins) > 1000 {
+		if s.Requests < 0 || s.Errors < 0 || s.At < 0 || len(s.Bins) > maxBins {
 			return errors.New("a second is impossible")
 		}
 	}
 	return nil
 }
+
+// isBetween reports whether 0 <= x < end. NaN is not.
+func isBetween(x, end float64) bool { return x >= 0 && x < end }

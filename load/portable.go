@@ -13,21 +13,21 @@ import (
 // portable is the engine on package net: one goroutine per connection. It
 // runs everywhere, and costs about twice as much as epoll.
 //
-// Goroutines run on any thread, so if Options.CPUs is set, all of
-// the process is restricted to them during a phase.
+// Goroutines run on any thread, so if Options.CPUs is set, the complete process is
+// restricted to these processors during a phase.
 type portable struct {
 	s      *settings
-	tls    *tls.Config // nil: plain text
+	tls    *tls.Config // nil means plain text
 	conns  []*portableConn
-	shards []*shard
+	shards []*shard      // one for each processor, shared by the connections
 	dials  chan struct{} // holds a token for each connection being made
 
 	mu  sync.Mutex
-	leg *portableLeg // the running one
+	leg *portableLeg // the running phase, or nil
 
 	cores  int                   // processors that the last phase could use
-	waits  map[int]time.Duration // of each thread at the last reading
-	waited time.Duration         // sum over all threads since the first reading
+	waits  map[int]time.Duration // time that each thread was runnable and did not run, at the last reading, by thread id
+	waited time.Duration         // sum of these times over all threads, ended ones included
 }
 
 // shard is a recorder that several connections share, with their next request.
@@ -40,13 +40,13 @@ type shard struct {
 // portableLeg is the state that the goroutines of one phase share.
 type portableLeg struct {
 	r        *run
-	ctx      context.Context // of dialling: done at the end of the phase
-	cancel   context.CancelFunc
-	requests context.Context // of requests in flight: done when the phase is aborted
-	giveUp   context.CancelFunc
-	tickets  chan ticket // open loop; closed when no more will be sent
-	started  chan struct{}
-	begun    bool // started is closed
+	ctx      context.Context    // for connecting: done at the end of the phase
+	cancel   context.CancelFunc // cancels ctx
+	requests context.Context    // for requests in flight: done when the phase is aborted
+	giveUp   context.CancelFunc // cancels requests
+	tickets  chan ticket        // open loop; closed when no more will be sent
+	started  chan struct{}      // closed when requests may be sent, or the phase is over
+	begun    bool               // started is closed
 }
 
 func newPortable(s *settings) engine {
@@ -58,7 +58,7 @@ func newPortable(s *settings) engine {
 		p.shards = append(p.shards, &shard{rec: recorder{thread: i, s: s}})
 	}
 	var g *connGroup
-	for i := range s.Connections * s.Streams {
+	for i := range s.Connections * s.Streams { // Streams is above 1 only for HTTP/3
 		c := &portableConn{p: p, s: s, shard: p.shards[i%len(p.shards)]}
 		if s.Protocol == HTTP3 {
 			if i%s.Streams == 0 {
@@ -104,12 +104,12 @@ func (p *portable) run(r *run) {
 	c := confineThreads(p.s.CPUs)
 	defer c.release()
 	n := c.countAllowed()
-	at := n
+	procs := n
 	if r.queue != nil {
-		at++ // for the goroutine that sends tickets, which mostly sleeps
+		procs++ // for the goroutine that sends tickets, which mostly sleeps
 	}
 	if n > 0 {
-		defer limitProcs(at)()
+		defer limitProcs(procs)()
 	}
 	p.runLeg(r)
 	if p.cores = usableProcessors(); n > 0 {
@@ -117,16 +117,16 @@ func (p *portable) run(r *run) {
 	}
 }
 
-// limitProcs lowers GOMAXPROCS to at until undo is called: more threads than processors would wait for each
+// limitProcs lowers GOMAXPROCS to n until undo is called: more threads than processors would wait for each
 // other.
-func limitProcs(at int) (undo func()) {
+func limitProcs(n int) (undo func()) {
 	before := runtime.GOMAXPROCS(0)
-	if before <= at {
+	if before <= n {
 		return func() {}
 	}
-	runtime.GOMAXPROCS(at)
+	runtime.GOMAXPROCS(n)
 	return func() {
-		if runtime.GOMAXPROCS(0) <= at { // otherwise other code has changed it
+		if runtime.GOMAXPROCS(0) <= n { // otherwise other code has changed it
 			runtime.GOMAXPROCS(before)
 		}
 	}
@@ -143,7 +143,7 @@ func (p *portable) runLeg(r *run) {
 		sh.rec.start(r)
 	}
 	p.setLeg(l)
-	p.wake() // the phase may have been aborted before
+	p.wake() // the phase may already have been aborted
 	var wg sync.WaitGroup
 	for _, c := range p.conns {
 		wg.Go(func() { c.runLeg(l) })
@@ -193,7 +193,7 @@ func (p *portable) wake() {
 
 // watchLeg starts and ends the parts of the phase at their times until it is over.
 func (p *portable) watchLeg(l *portableLeg) {
-	const often = 20 * time.Millisecond
+	const pollInterval = 20 * time.Millisecond
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for !l.r.isOver() {
@@ -208,7 +208,7 @@ func (p *portable) watchLeg(l *portableLeg) {
 			sh.rec.rollSecond(now)
 			sh.mu.Unlock()
 		}
-		timer.Reset(min(often, time.Duration(next-now)))
+		timer.Reset(min(pollInterval, time.Duration(next-now)))
 		select {
 		case <-l.ctx.Done():
 		case <-timer.C:
@@ -216,8 +216,8 @@ func (p *portable) watchLeg(l *portableLeg) {
 	}
 }
 
-// cancelLate cancels requests of HTTP/3 that take too long, up to 20 ms late, until stop
-// is called: a timer for each of them would cost more than sending it.
+// cancelLate cancels requests of HTTP/3 that exceed the timeout, up to 20 ms late, until
+// stop is called: a timer for each request would cost more than sending the request.
 func (p *portable) cancelLate() (stop func()) {
 	done := make(chan struct{})
 	go func() {
@@ -262,7 +262,7 @@ func (l *portableLeg) sendTickets() {
 			l.r.updatePhase(l.r.s.nowNS())
 		}
 		select {
-		case l.tickets <- t:
+		case l.tickets <- t: // preferred to the end of the phase: a connection is free
 			continue
 		default:
 		}

@@ -12,47 +12,48 @@ type portableConn struct {
 	p     *portable
 	s     *settings
 	shard *shard
-	w     transport
+	w     transport // carries the requests
 
 	opened     bool
-	addr       int   // index of the address to try
-	isReopened bool  // it was open before
+	addr       int   // index of the address to try, modulo their number
+	isReopened bool  // it was open before: the next connection is a reconnect
 	uses       int   // requests since it was opened
-	lastUse    int64 // ns of the last response
+	lastUse    int64 // time of the last response in ns
 	request    exchange
-	idleTimer  *time.Timer // for the check of a connection that waits for a request
+	idleTimer  *time.Timer // for checks while the connection waits for a ticket; nil before the first
 }
 
 // transport carries the requests of a connection: a socket with a framer, or a Carrier.
 type transport interface {
-	// open opens the connection and shakes hands; shook gets the duration in ns,
-	// and whether it resumed an earlier session. fresh is false if another slot of the
-	// connection has opened it, or has failed to.
+	// open opens the connection. After a TLS handshake it calls shook with the duration
+	// in ns and whether an earlier session was resumed. fresh is false if another user of
+	// a shared connection has opened it, or has failed to.
 	open(ctx context.Context, addr string, shook func(took int64, resumed bool)) (fresh bool, err error)
-	// countIn reports whether r has not counted the open connection yet.
+	// countIn reports whether r has not counted the open connection yet, and marks it as
+	// counted.
 	countIn(r *run) bool
 	// startRequest starts a request; last means that it is the connection's last one. It
 	// fails if a number of the request does not fit.
 	startRequest(q *encodedRequest, x *exchange, last bool) error
-	// roundTrip sends the request and reads until its response is complete, or returns what
-	// went wrong.
+	// roundTrip sends the request and reads until its response is complete, or the request
+	// fails.
 	roundTrip(l *portableLeg, x *exchange, due time.Time) reply
-	// checkIdle checks a connection without a request: whether it can
-	// still be used, and the error of unsolicited bytes.
-	checkIdle(l *portableLeg) (usable bool, unasked error)
+	// checkIdle checks a connection without a request: whether it can still be used, and
+	// the error of unsolicited bytes, if any.
+	checkIdle(l *portableLeg) (usable bool, unsolicited error)
 	// sendPending sends output between requests.
 	sendPending()
 	// interrupt ends a blocked read or write.
 	interrupt()
-	// shut lets go of the connection, and reports whether it is closed now.
+	// shut releases the connection, and reports whether that has closed it.
 	shut() bool
 }
 
 // reply is the outcome of a request.
 type reply struct {
 	response
-	class int   // of why, if not nil
-	why   error // why there is no complete response, or nil
+	class int   // class of why
+	why   error // why there is no complete response; nil if there is one
 	ends  bool  // the connection must be closed
 }
 
@@ -65,15 +66,15 @@ func (c *portableConn) runLeg(l *portableLeg) {
 		}
 		c.checkIdle(l)
 	}
-	for said := false; !r.aborted.Load(); {
+	for dialed := false; !r.aborted.Load(); {
 		if !c.opened && !c.openConn(l.ctx, l) {
 			if !l.sleepFor(time.Duration(retryAfter)) {
 				break
 			}
 			continue
 		}
-		if !said {
-			said = true
+		if !dialed {
+			dialed = true
 			r.markDialed()
 		}
 		<-l.started
@@ -93,7 +94,8 @@ func (l *portableLeg) sleepFor(d time.Duration) bool {
 	}
 }
 
-// openConn opens the connection. It returns false if that failed, or ctx is done.
+// openConn opens the connection, trying each address of the target. It returns false if that fails or ctx is
+// done.
 func (c *portableConn) openConn(ctx context.Context, l *portableLeg) bool {
 	select {
 	case c.p.dials <- struct{}{}:
@@ -137,6 +139,7 @@ func (c *portableConn) recordHandshake(took int64, resumed bool) {
 	c.shard.rec.recordHandshake(took, resumed)
 }
 
+// dropConn closes or releases the connection.
 func (c *portableConn) dropConn(r *run, now int64) {
 	c.opened = false
 	if c.w.shut() {
@@ -169,10 +172,13 @@ func (c *portableConn) sendNext(l *portableLeg) bool {
 			c.checkIdle(l)
 			return true
 		}
-	} else if l.r.isOver() || l.r.leg.Think > 0 && c.uses > 0 && !c.sleepThinkTime(l) {
-		return false
+	} else {
+		mustThink := l.r.leg.Think > 0 && c.uses > 0
+		if l.r.isOver() || mustThink && !c.sleepThinkTime(l) {
+			return false
+		}
 	}
-	if !c.opened { // the peer has closed it meanwhile
+	if !c.opened { // checkIdle has found it closed
 		return true
 	}
 	if c.s.nowNS()-c.lastUse > maxUnchecked && !c.checkIdle(l) {
@@ -191,8 +197,8 @@ func (c *portableConn) sendNext(l *portableLeg) bool {
 // sleepThinkTime waits for the think time, and checks the connection meanwhile. It returns false if the phase is
 // over.
 func (c *portableConn) sleepThinkTime(l *portableLeg) bool {
-	for left := l.r.leg.Think; left > 0; left -= checkInterval {
-		if !l.sleepFor(min(left, checkInterval)) {
+	for remaining := l.r.leg.Think; remaining > 0; remaining -= checkInterval {
+		if !l.sleepFor(min(remaining, checkInterval)) {
 			return false
 		}
 		if c.opened {
@@ -205,12 +211,12 @@ func (c *portableConn) sleepThinkTime(l *portableLeg) bool {
 // checkIdle drops a free connection that the peer has closed, or that has received unsolicited bytes. It
 // reports whether the connection is usable.
 func (c *portableConn) checkIdle(l *portableLeg) bool {
-	usable, unasked := c.w.checkIdle(l)
+	usable, unsolicited := c.w.checkIdle(l)
 	if usable {
 		return true
 	}
 	now := c.s.nowNS()
-	if unasked != nil {
+	if unsolicited != nil {
 		c.shard.mu.Lock()
 		c.shard.rec.recordUnsolicited(now)
 		c.shard.mu.Unlock()
@@ -253,7 +259,7 @@ func (c *portableConn) runRequest(l *portableLeg, t ticket) {
 			if l.r.aborted.Load() {
 				return
 			}
-			o.class, o.why, now = ofTimeout, err, c.s.nowNS()
+			o.class, o.why, now = classTimeout, err, c.s.nowNS()
 		}
 		c.shard.mu.Lock()
 		c.shard.rec.recordFailure(&c.request, o.class, o.why, now)
@@ -267,8 +273,8 @@ func (c *portableConn) deadline() time.Time {
 	return c.s.base.Add(time.Duration(c.request.sent) + c.s.Timeout)
 }
 
-// resend sends a request again that the server did not process, if needed on a new connection. It fails if
-// none can be opened before the deadline.
+// resend starts a request again that the server did not process, if needed on a new connection. It fails if no
+// connection can be opened before the deadline.
 func (c *portableConn) resend(l *portableLeg) (last bool, err error) {
 	ctx, cancel := context.WithDeadline(l.requests, c.deadline())
 	defer cancel()
@@ -330,15 +336,15 @@ func (c *portableConn) startNext(t ticket) (last bool, err error) {
 
 // isRequestError reports whether an error concerns only one request.
 func isRequestError(err error) bool {
-	var lost resetError
-	var left unprocessedError
-	return errors.As(err, &lost) || errors.As(err, &left)
+	var reset resetError
+	var unprocessed unprocessedError
+	return errors.As(err, &reset) || errors.As(err, &unprocessed)
 }
 
 // errorClass returns the class of a framer's error.
 func errorClass(err error) int {
 	if isRequestError(err) {
-		return ofReset
+		return classReset
 	}
-	return ofFraming
+	return classFraming
 }

@@ -10,48 +10,48 @@ import (
 	"github.com/tarebench/tare/load/h3"
 )
 
-// carriedConn sends requests of HTTP/3, one at a time, over a connection of QUIC that it may
-// share with others.
+// carriedConn sends requests of HTTP/3, one at a time, over a QUIC connection that it may
+// share with other carriedConns.
 type carriedConn struct {
 	p      *portable
 	s      *settings
 	group  *connGroup
-	link   *quicConn // nil if there is none
+	link   *quicConn // connection in use; nil if there is none
 	stream CarrierStream
-	out    []byte // of the request
-	own    []byte // room for a request with numbers of its own
-	bare   bool   // the request is HEAD
-	buf    []byte
-	seen   int64 // bytes that the connection had received when the request was sent
+	out    []byte // bytes of the request
+	filled []byte // buffer of a request with numbers
+	isHead bool   // the request is HEAD
+	buf    []byte // buffer of readResponse
+	seen   int64  // bytes that the connection had received when the request was sent
 	kept   keptBody
 	h      responseHTTP3
 
 	mu   sync.Mutex
-	due  int64 // ns, when the request will have taken too long; 0 if none is in flight
-	late bool  // it has
+	due  int64 // time in ns at which the request in flight times out; 0 if none is in flight
+	late bool  // cancelLate has cancelled the request
 }
 
-// connGroup has the connection that several carriedConns share.
+// connGroup contains the connection that several carriedConns share.
 type connGroup struct {
 	mu      sync.Mutex
-	link    *quicConn     // that takes requests; nil if there is none
-	dialing chan struct{} // closed after a carriedConn has dialled; nil if none does
-	err     error         // of the last dialling
+	link    *quicConn     // connection that takes requests; nil if there is none
+	dialing chan struct{} // closed when the carriedConn that dials is done; nil if none dials
+	err     error         // error of the last dial
 }
 
-// quicConn is a connection of QUIC that is in use. Its group's mutex guards it.
+// quicConn is a QUIC connection in use. The mutex of its group guards it.
 type quicConn struct {
 	Carrier
-	users   int // carriedConns
-	retired bool
-	in, out int64 // bytes that requests have accounted for
-	counted *run  // that counts it among its connections
+	users   int   // number of carriedConns that use it
+	retired bool  // it takes no more requests
+	in, out int64 // bytes that were assigned to requests
+	counted *run  // phase that counts it among its connections
 }
 
 var _ transport = (*carriedConn)(nil)
 
-// carriedBuffer is the size in bytes of what a carriedConn reads at a time. There may be
-// 100,000 of them.
+// carriedBuffer is the size in bytes of the read buffer of a carriedConn. It is small,
+// because there may be 100,000 of them.
 const carriedBuffer = 4 << 10
 
 func newCarriedConn(p *portable, l *connGroup) *carriedConn {
@@ -60,8 +60,8 @@ func newCarriedConn(p *portable, l *connGroup) *carriedConn {
 	return c
 }
 
-// open takes the group's connection, or dials one if there is none. The other carriedConns of
-// the group wait meanwhile.
+// open uses the connection of the group, or dials if there is none. While one carriedConn
+// dials, the others of the group wait for the result.
 func (c *carriedConn) open(ctx context.Context, addr string, shook func(took int64, resumed bool)) (fresh bool, err error) {
 	l := c.group
 	l.mu.Lock()
@@ -106,7 +106,7 @@ func (c *carriedConn) open(ctx context.Context, addr string, shook func(took int
 	return true, nil
 }
 
-// useConn begins to use a connection. The caller holds the group's mutex.
+// useConn starts to use a connection. The caller must hold the mutex of the group.
 func (c *carriedConn) useConn(k *quicConn) {
 	k.users++
 	c.link, c.stream = k, k.NewStream()
@@ -123,18 +123,18 @@ func (c *carriedConn) countIn(r *run) bool {
 }
 
 func (c *carriedConn) startRequest(q *encodedRequest, x *exchange, _ bool) error {
-	c.out, c.bare = q.wire, q.head
+	c.out, c.isHead = q.wire, q.head
 	if len(x.numbers) == 0 {
 		return nil
 	}
-	c.own = append(c.own[:0], q.wire...)
-	c.out = c.own
-	return q.writeNumbers(c.own, c.own[len(c.own)-q.body:], x.numbers)
+	c.filled = append(c.filled[:0], q.wire...)
+	c.out = c.filled
+	return q.writeNumbers(c.filled, c.filled[len(c.filled)-q.body:], x.numbers)
 }
 
 func (c *carriedConn) roundTrip(l *portableLeg, x *exchange, due time.Time) (o reply) {
 	c.kept.release()
-	c.h.reset(c.bare, x.verify)
+	c.h.reset(c.isHead, x.verify)
 	c.seen, _ = c.link.Traffic()
 	c.setDue(int64(due.Sub(c.s.base)))
 	err := c.sendAndRead(l, x, due)
@@ -145,30 +145,30 @@ func (c *carriedConn) roundTrip(l *portableLeg, x *exchange, due time.Time) (o r
 	if err == nil {
 		return o
 	}
-	o.class, o.why, o.ends = ofReset, err, true
+	o.class, o.why, o.ends = classReset, err, true
 	var loss *Loss
 	var garbled frameError
 	switch {
-	case late: // if nothing else came either, the connection is dead
-		o.class, o.why, o.ends = ofTimeout, errTimeout, !alive
+	case late: // if the connection has received nothing at all since, it is dead
+		o.class, o.why, o.ends = classTimeout, errTimeout, !alive
 	case errors.As(err, &garbled):
-		o.class, o.ends = ofFraming, false
+		o.class, o.ends = classFraming, false
 	case errors.As(err, &loss):
 		o.ends = !loss.Alone
 		if loss.Garbled {
-			o.class = ofFraming
+			o.class = classFraming
 		}
 		if loss.Left {
 			o.why = unprocessedError(err.Error())
 		}
-	default: // of h3 and h2: the field section
-		o.class = ofFraming
+	default: // an error of h3 or h2: the field section is invalid
+		o.class = classFraming
 	}
 	return o
 }
 
-// setDue sets when the request will have taken too long, and reports whether cancelLate has
-// cancelled the one before.
+// setDue sets the time at which the request times out, in ns, or 0. It reports whether
+// cancelLate has cancelled the request since the last call.
 func (c *carriedConn) setDue(due int64) (late bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -176,8 +176,8 @@ func (c *carriedConn) setDue(due int64) (late bool) {
 	return late
 }
 
-// cancelLate cancels the request in flight if it has taken too long, or in any case if it is
-// given up.
+// cancelLate cancels the request in flight, if there is one, if it has exceeded the timeout
+// at time now or givenUp is true.
 func (c *carriedConn) cancelLate(now int64, givenUp bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -187,8 +187,8 @@ func (c *carriedConn) cancelLate(now int64, givenUp bool) {
 	}
 }
 
-// addTraffic adds to a request the bytes that have come and gone since the last one of the
-// connection ended, and reports whether any have come since it was sent.
+// addTraffic assigns to a request the bytes that the connection has received and sent since
+// the last call. It reports whether it has received any since this request was sent.
 func (c *carriedConn) addTraffic(x *exchange) (alive bool) {
 	c.group.mu.Lock()
 	defer c.group.mu.Unlock()
@@ -198,7 +198,7 @@ func (c *carriedConn) addTraffic(x *exchange) (alive bool) {
 	return in > c.seen
 }
 
-// sendAndRead sends the request and reads its answer to the end of the stream.
+// sendAndRead sends the request and reads its response to the end of the stream.
 func (c *carriedConn) sendAndRead(l *portableLeg, x *exchange, due time.Time) error {
 	opened, err := c.stream.Open()
 	if err == nil && !opened {
@@ -211,11 +211,11 @@ func (c *carriedConn) sendAndRead(l *portableLeg, x *exchange, due time.Time) er
 	if err != nil {
 		return err
 	}
-	if l.r.aborted.Load() { // after interrupt has found no stream
+	if l.r.aborted.Load() { // the abort may have called interrupt before the stream was opened
 		c.cancelLate(0, true)
 	}
 	if len(c.out) < minAsync {
-		_ = c.stream.Send(c.out) // if it fails, the answer says why
+		_ = c.stream.Send(c.out) // if it fails, reading the response returns the reason
 		return c.readResponse(x)
 	}
 	sent := make(chan struct{})
@@ -226,14 +226,14 @@ func (c *carriedConn) sendAndRead(l *portableLeg, x *exchange, due time.Time) er
 	err = c.readResponse(x)
 	select {
 	case <-sent:
-	default: // the server answers without reading the rest
+	default: // the server has responded without reading the rest
 		c.stream.Cancel(h3.NoError)
 		<-sent
 	}
 	return err
 }
 
-// readResponse reads the answer.
+// readResponse reads the response to the end of the stream.
 func (c *carriedConn) readResponse(x *exchange) error {
 	for {
 		n, err := c.stream.Read(c.buf)
@@ -242,9 +242,9 @@ func (c *carriedConn) readResponse(x *exchange) error {
 				x.first = c.s.nowNS()
 			}
 			x.parts++
-			if wrong := c.h.feed(c.buf[:n]); wrong != nil {
+			if feedErr := c.h.feed(c.buf[:n]); feedErr != nil {
 				c.stream.Cancel(h3.MessageError)
-				return wrong
+				return feedErr
 			}
 		}
 		switch {
@@ -256,8 +256,8 @@ func (c *carriedConn) readResponse(x *exchange) error {
 	}
 }
 
-// checkIdle cannot see what came unasked: the connection ends then.
-func (c *carriedConn) checkIdle(*portableLeg) (usable bool, unasked error) {
+// checkIdle never returns an error: unsolicited bytes end the connection.
+func (c *carriedConn) checkIdle(*portableLeg) (usable bool, unsolicited error) {
 	return !c.link.Over(), nil
 }
 
@@ -266,8 +266,8 @@ func (c *carriedConn) sendPending() {}
 // interrupt ends the request in flight.
 func (c *carriedConn) interrupt() { c.cancelLate(0, true) }
 
-// shut lets go of the connection, which takes no more requests. It reports whether it
-// has closed it: the last carriedConn does.
+// shut releases the connection, which takes no more requests. The last carriedConn that
+// uses it closes it; shut reports whether it has done so.
 func (c *carriedConn) shut() bool {
 	c.group.mu.Lock()
 	defer c.group.mu.Unlock()

@@ -1,10 +1,10 @@
 package load
 
-// minAsync is the size in bytes from which output is sent while the response is read, because the server may
-// respond before it has read everything, or stop reading until it has been read from.
+// minAsync is the size in bytes from which output is sent by a separate goroutine while the response is read: the
+// server may respond before it has read everything, or stop reading until its response is read.
 const minAsync = 32 << 10
 
-// flushOutput sends the framer's output, unless a goroutine does so already.
+// flushOutput sends the framer's output, unless pourOutput already does so.
 func (c *socket) flushOutput() {
 	for {
 		c.out.Lock()
@@ -28,7 +28,7 @@ func (c *socket) flushOutput() {
 	}
 }
 
-// pourOutput sends b, and the framer's further output.
+// pourOutput sends b and then the framer's further output. It closes over at the end.
 func (c *socket) pourOutput(b []byte, over chan struct{}) {
 	defer close(over)
 	for {
@@ -61,7 +61,7 @@ func (c *socket) finishSending(x *exchange) (response, error) {
 	c.out.Lock()
 	err, over := c.sendError, c.pouring
 	c.out.Unlock()
-	if over != nil { // not all was sent
+	if over != nil { // the request is not sent completely
 		c.interrupt()
 		<-over
 	}

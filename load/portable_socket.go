@@ -15,17 +15,17 @@ type socket struct {
 	p *portable
 	s *settings
 
-	mu    sync.Mutex // guards conn, and its deadline against interrupt
-	conn  net.Conn   // nil: closed
-	raw   *net.TCPConn
-	probe *probe
+	mu    sync.Mutex   // guards conn, and its deadline against interrupt
+	conn  net.Conn     // nil means closed
+	raw   *net.TCPConn // conn without TLS
+	probe *probe       // checks raw for input
 
 	received int64 // received bytes not yet assigned to a request
 	buf      []byte
 	framer   framer
 
 	out       sync.Mutex    // guards framer, pouring, sent and sendError while pourOutput runs
-	pouring   chan struct{} // closed at the end of pourOutput; nil if it does not run
+	pouring   chan struct{} // closed at the end of pourOutput; nil if pourOutput does not run
 	sent      int           // sent bytes not yet assigned to a request
 	sendError error         // why sending failed
 }
@@ -41,13 +41,13 @@ func (c *socket) open(ctx context.Context, addr string, shook func(took int64, r
 	if err != nil {
 		return true, err
 	}
-	look, err := newProbe(raw)
+	probe, err := newProbe(raw)
 	if err != nil {
 		conn.Close()
 		return true, err
 	}
 	c.mu.Lock()
-	c.conn, c.raw, c.probe = conn, raw, look
+	c.conn, c.raw, c.probe = conn, raw, probe
 	c.mu.Unlock()
 	c.received, c.sent, c.sendError = 0, 0, nil
 	c.framer.open()
@@ -57,7 +57,8 @@ func (c *socket) open(ctx context.Context, addr string, shook func(took int64, r
 
 func (c *socket) countIn(*run) bool { return true }
 
-// dialTCP opens a connection and shakes hands.
+// dialTCP opens a connection, with a TLS handshake if the target has TLS. It returns the connection also as raw
+// TCP.
 func (c *socket) dialTCP(ctx context.Context, addr string, shook func(took int64, resumed bool)) (net.Conn, *net.TCPConn, error) {
 	d := net.Dialer{Timeout: c.s.Timeout, KeepAlive: -1}
 	conn, err := d.DialContext(ctx, "tcp", addr)
@@ -68,19 +69,19 @@ func (c *socket) dialTCP(ctx context.Context, addr string, shook func(took int64
 	if c.p.tls == nil {
 		return conn, raw, nil
 	}
-	safe, began := tls.Client(conn, c.p.tls), c.s.nowNS()
+	secured, began := tls.Client(conn, c.p.tls), c.s.nowNS()
 	if err = conn.SetDeadline(time.Now().Add(c.s.Timeout)); err == nil {
-		err = safe.HandshakeContext(ctx)
+		err = secured.HandshakeContext(ctx)
 	}
 	if err == nil {
-		err = c.s.checkALPN(safe)
+		err = c.s.checkALPN(secured)
 	}
 	if err != nil {
 		conn.Close()
 		return nil, nil, err
 	}
-	shook(c.s.nowNS()-began, safe.ConnectionState().DidResume)
-	return safe, raw, nil
+	shook(c.s.nowNS()-began, secured.ConnectionState().DidResume)
+	return secured, raw, nil
 }
 
 // interrupt ends a blocked read or write.
@@ -106,28 +107,28 @@ func (c *socket) shut() bool {
 	return true
 }
 
-func (c *socket) checkIdle(l *portableLeg) (usable bool, unasked error) {
-	for looks := 0; ; looks++ {
+func (c *socket) checkIdle(l *portableLeg) (usable bool, unsolicited error) {
+	for reads := 0; ; reads++ {
 		n, closed := c.probe.pending()
-		if n == 0 && !closed || looks == maxReads || l.r.aborted.Load() { // a server that keeps sending still gets requests
+		isQuiet := n == 0 && !closed
+		if isQuiet || reads == maxReads || l.r.aborted.Load() { // a server that keeps sending still gets requests
 			return true, nil
 		}
-		if n > 0 { // of TLS or HTTP/2 itself, or more
+		if n > 0 { // a message of TLS or HTTP/2 itself, or unsolicited bytes
 			_ = c.conn.SetDeadline(time.Now().Add(c.s.Timeout))
 			_ = c.conn.SetReadDeadline(time.Now().Add(time.Millisecond))
 			m, err := c.conn.Read(c.buf)
-			var late net.Error
-			closed = err != nil && !(errors.As(err, &late) && late.Timeout())
+			closed = err != nil && !isTimeout(err)
 			if m > 0 {
 				c.received += int64(m)
-				unasked = c.framer.feedIdle(c.buf[:m])
+				unsolicited = c.framer.feedIdle(c.buf[:m])
 				c.flushOutput()
 			}
 		}
-		if !closed && unasked == nil && !c.framer.currentResponse().closes {
+		if !closed && unsolicited == nil && !c.framer.currentResponse().closes {
 			continue
 		}
-		return false, unasked
+		return false, unsolicited
 	}
 }
 
@@ -139,17 +140,17 @@ func (c *socket) sendPending() { c.flushOutput() }
 
 func (c *socket) roundTrip(l *portableLeg, x *exchange, due time.Time) (o reply) {
 	_ = c.conn.SetDeadline(due)
-	if l.r.aborted.Load() { // the interrupt may have come before SetDeadline
+	if l.r.aborted.Load() { // the abort may have called interrupt before SetDeadline
 		c.interrupt()
 	}
 	c.flushOutput()
-	if o.class, o.why = c.readResponse(x); o.class == ofFraming {
+	if o.class, o.why = c.readResponse(x); o.class == classFraming {
 		c.flushOutput() // sends a GOAWAY
 	}
 	var err error
 	o.response, err = c.finishSending(x)
 	o.ends = err != nil || o.why != nil && !isRequestError(o.why)
-	if err != nil && o.why != nil && o.class == ofReset {
+	if err != nil && o.why != nil && o.class == classReset {
 		o.why = err
 	}
 	return o
@@ -186,17 +187,23 @@ func (c *socket) readResponse(x *exchange) (class int, err error) {
 	}
 }
 
-// readError returns the meaning of a read error: a close can end a response.
+// readError returns the class and error of a request whose read failed, or nil if the close of the connection
+// ends the response.
 func (c *socket) readError(err error) (class int, why error) {
-	var late net.Error
 	switch {
 	case errors.Is(err, io.EOF):
 		if err := c.framer.closeError(); err != nil {
-			return ofReset, err
+			return classReset, err
 		}
 		return 0, nil
-	case errors.As(err, &late) && late.Timeout():
-		return ofTimeout, errTimeout
+	case isTimeout(err):
+		return classTimeout, errTimeout
 	}
-	return ofReset, err
+	return classReset, err
+}
+
+// isTimeout reports whether an error of a connection is that of its deadline.
+func isTimeout(err error) bool {
+	var netErr net.Error
+	return errors.As(err, &netErr) && netErr.Timeout()
 }

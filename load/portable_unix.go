@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// processCPU is the processor time of this process.
+// processCPU returns the CPU time of this process, user and system.
 func processCPU() time.Duration {
 	var ru syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &ru); err != nil {
@@ -20,7 +20,7 @@ func processCPU() time.Duration {
 // probe checks a connection for input without waiting.
 type probe struct {
 	raw    syscall.RawConn
-	look   func(fd uintptr)
+	peek   func(fd uintptr) // sets n and closed
 	n      int
 	closed bool
 	b      [1]byte
@@ -32,18 +32,20 @@ func newProbe(c *net.TCPConn) (*probe, error) {
 		return nil, err
 	}
 	p := &probe{raw: raw}
-	p.look = func(fd uintptr) {
+	p.peek = func(fd uintptr) {
 		n, _, err := syscall.Recvfrom(int(fd), p.b[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
 		p.n = max(n, 0)
-		p.closed = n == 0 && err == nil || err != nil && err != syscall.EAGAIN && err != syscall.EINTR
+		isEnd := n == 0 && err == nil
+		isBroken := err != nil && err != syscall.EAGAIN && err != syscall.EINTR
+		p.closed = isEnd || isBroken
 	}
 	return p, nil
 }
 
-// pending returns how many bytes wait to be read, one or none, and whether the
-// other side has closed.
+// pending returns whether bytes wait to be read (n is 1, otherwise 0), and whether the peer has closed or the
+// connection is broken.
 func (p *probe) pending() (n int, closed bool) {
-	if err := p.raw.Control(p.look); err != nil { // not Read, which minds deadlines
+	if err := p.raw.Control(p.peek); err != nil { // not RawConn.Read, which fails after the deadline
 		return 0, true
 	}
 	return p.n, p.closed

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// processCPU is the processor time of this process.
+// processCPU returns the CPU time of this process, user and system.
 func processCPU() time.Duration {
 	p, err := syscall.GetCurrentProcess()
 	if err != nil {
@@ -16,8 +16,9 @@ func processCPU() time.Duration {
 	if err := syscall.GetProcessTimes(p, &created, &exited, &kernel, &user); err != nil {
 		return 0
 	}
+	// A Filetime counts 100 ns.
 	ticks := func(f syscall.Filetime) int64 { return int64(f.HighDateTime)<<32 | int64(f.LowDateTime) }
-	return time.Duration(100 * (ticks(kernel) + ticks(user)))
+	return 100 * time.Nanosecond * time.Duration(ticks(kernel)+ticks(user))
 }
 
 // probe does nothing: a connection cannot be checked without waiting on this system.

@@ -6,8 +6,7 @@ import (
 	"github.com/tarebench/tare/load/pace"
 )
 
-// Bounds of what a command may ask for: nothing loads a server for ever, or as
-// fast as it can by mistake.
+// Bounds of rates and durations, so that no mistake loads a server for ever or at an extreme rate.
 const (
 	MaxRate     = pace.MaxRate // requests per second
 	MaxDuration = time.Hour
@@ -16,21 +15,20 @@ const (
 // Profile is the intended rate of an open loop over time.
 type Profile = pace.Profile
 
-// Constant is a request every 1/PerSecond seconds.
+// Constant is a constant rate: a request every 1/PerSecond seconds.
 type Constant = pace.Constant
 
-// Poisson is requests that come independently of each other.
+// Poisson is a rate of requests at random times that are independent of each other.
 type Poisson = pace.Poisson
 
-// Ramp is a rate that changes evenly.
+// Ramp is a rate that changes linearly.
 type Ramp = pace.Ramp
 
-// Step is one rate after another.
+// Step is a sequence of rates.
 type Step = pace.Step
 
 // ProfileError is the error of an invalid profile, with examples of valid ones.
 type ProfileError = pace.Error
 
-// ParseProfile reads a rate over time as flags write it, for a phase of length
-// over: see [pace.Parse].
+// ParseProfile parses a profile for a phase of length over: see [pace.Parse].
 func ParseProfile(text string, over time.Duration) (Profile, error) { return pace.Parse(text, over) }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// never is a time that does not come.
+// never is a time in ns that is never reached.
 const never = math.MaxInt64
 
 // ticket is a request with its intended time.
@@ -16,26 +16,26 @@ type ticket struct {
 }
 
 // queue is the schedule of an open loop: all intended times of a phase, in
-// order, for all threads. A thread takes the next ticket only while it has a
-// free connection for it, and gives it back if it loses that: so no request
-// waits at one thread while another could send it. A thread holds its one
-// ticket until its time has come; requests that cannot be sent in time wait in the queue.
+// order, for all threads. A thread takes the next ticket only if it has a free
+// connection, and gives the ticket back if it loses that connection: so no request
+// waits at one thread while another thread could send it. Requests that cannot be
+// sent in time wait in the queue.
 type queue struct {
 	mu       sync.Mutex
-	next     func() time.Duration
-	mean     func(time.Duration) float64
-	start    int64 // ns: time zero of the profile
-	opened   bool  // start is known
-	lead     int64
-	leadTime int64
-	duration int64
+	next     func() time.Duration        // of the profile: returns the next intended time
+	mean     func(time.Duration) float64 // of the profile: returns the mean rate per second up to a time
+	start    int64                       // time zero of the profile in ns
+	opened   bool                        // start is known
+	lead     int64                       // number of requests of the lead-in
+	leadTime int64                       // least length of the lead-in in ns
+	duration int64                       // length of the measured part in ns
 
-	upcoming    ticket // drawn from next and not taken yet
+	upcoming    ticket // drawn from next and not taken yet; valid if hasUpcoming is true
 	hasUpcoming bool
-	returned    []ticket
-	drawn       int64 // tickets
-	begin       int64 // start of the measured part; never: not known yet
-	asked       int64 // measured tickets drawn
+	returned    []ticket // tickets that were given back, the earliest at the end
+	drawn       int64    // number of tickets drawn from next
+	begin       int64    // start of the measured part in ns, or never if it is not known yet
+	asked       int64    // measured tickets that were taken
 }
 
 func newQueue(leg Leg) *queue {
@@ -85,14 +85,14 @@ func (q *queue) takeTicket() (ticket, bool) {
 func (q *queue) drawNext() {
 	after := int64(q.next())
 	at := q.start + after
-	if at < q.start { // beyond what can be counted
+	if at < q.start { // overflow
 		at = never
 	}
 	switch {
-	case q.begin != never:
-	case at == never: // nothing more will come: what there was is the lead-in
+	case q.begin != never: // already known
+	case at == never: // the profile has no more requests: all of them were the lead-in
 		q.begin = max(q.start+q.leadTime, q.upcoming.at)
-	case q.drawn < q.lead || after < q.leadTime:
+	case q.drawn < q.lead || after < q.leadTime: // still in the lead-in
 	case q.drawn == q.lead:
 		q.begin = at
 	default:
@@ -165,8 +165,8 @@ func (q *queue) countUnsent(end int64) (asked, late int64) {
 	return q.asked, late
 }
 
-// rateSoFar returns the requested rate in the first wall of the measured part, and how many of its requests no
-// thread has taken, by the profile's mean.
+// rateSoFar returns the requested rate in the first part of length wall of the measured part, and how many of
+// these requests no thread has taken. Both are computed from the profile's mean.
 func (q *queue) rateSoFar(wall time.Duration) (perSecond float64, late int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

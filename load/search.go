@@ -12,7 +12,7 @@ import (
 // Trial is one phase of a search.
 type Trial struct {
 	Connections int
-	Rate        float64 // requests per second in an open loop; zero: a closed one
+	Rate        float64 // requests per second of an open loop; 0 means a closed loop
 }
 
 // Runner executes trials.
@@ -20,16 +20,16 @@ type Runner interface {
 	Run(ctx context.Context, t Trial) (*Result, Facts, error)
 }
 
-// DefaultErrors is the objective on errors of a search without one: a server that responds fast because it
-// rejects requests has no capacity.
+// DefaultErrors is the largest share of errors in a search whose SLO does not bound errors: a server that
+// responds fast because it rejects requests has no capacity.
 const DefaultErrors = 0.001
 
-// Searching defines a search. SLO is needed; every other zero value works.
+// Searching defines a search. SLO is required; every other field has a default.
 type Searching struct {
 	SLO   SLO
-	First int              // connections of the first step; zero: 1
-	Most  int              // connections of the last; zero: 1024
-	Told  func(SearchStep) // called after every step, if not nil
+	First int              // connections of the first step; 0 means 1
+	Most  int              // largest number of connections; 0 means 1024
+	Told  func(SearchStep) // called after every step; may be nil
 }
 
 // SearchStep is one trial and its outcome.
@@ -39,9 +39,9 @@ type SearchStep struct {
 	Facts      Facts
 	Assessment Assessment
 	Outcomes   []Outcome
-	Ruling     tare.Ruling // met, not met, inconclusive: too few answers; void: the load generator was the limit
-	Why        string      // where it is not met: one sentence
-	Undecided  bool        // inconclusive because an interval decides nothing, however many answers there were
+	Ruling     tare.Ruling // met, not met, inconclusive (too few responses, or Undecided) or void (the load generator was the limit)
+	Why        string      // one sentence; "" if Ruling is met
+	Undecided  bool        // inconclusive because an interval contains the allowed value, despite enough responses
 }
 
 // PerSecond returns the rate of responses.
@@ -49,18 +49,18 @@ func (s SearchStep) PerSecond() float64 { return responseRate(s.Result) }
 
 // Search is the result of a search.
 type Search struct {
-	SLO         SLO // with the objective on errors
+	SLO         SLO // with an objective on errors
 	Steps       []SearchStep
-	Ruling      tare.Ruling // met: found and confirmed; not met: not even the first step; inconclusive; void: the load generator was the limit
-	PerSecond   float64     // where it is met: the rate that was confirmed
-	AtLeast     float64     // the highest rate of a step that was met, or 0
-	Connections int         // of that step
-	Sentence    string
+	Ruling      tare.Ruling // met: a rate was found and confirmed; not met: even the first step missed an objective; inconclusive; void: the load generator was the limit
+	PerSecond   float64     // the confirmed rate if Ruling is met, otherwise 0
+	AtLeast     float64     // highest rate of a closed-loop step that was met, or 0
+	Connections int         // connections of that step, or 0
+	Sentence    string      // the result in words
 }
 
 const (
-	minGain = 1.05 // a doubling of connections with a smaller factor has brought nothing
-	maxFlat = 2    // such doublings in a row
+	minGain          = 1.05 // least factor of the rate for which a doubling of connections counts as useful
+	maxFlatDoublings = 2    // useless doublings in a row after which the search stops doubling
 )
 
 // confirmShares returns the shares of the rate found in a closed loop that are tried in an open one, until one
@@ -68,16 +68,15 @@ const (
 func confirmShares() []float64 { return []float64{0.95, 0.85, 0.75, 0.65} }
 
 // Run finds the most requests per second at which the server keeps its
-// objectives. Connections are doubled in a closed loop until an objective is
-// missed or the rate stays where it is, and the place between the last step
-// that is met and the first that is not is halved. The best rate is then
-// confirmed in an open loop at 95 % of it, on twice the connections, because
-// clients do not wait for each other's answers; where that is not met, lower
-// shares are tried.
+// objectives. It doubles the connections of a closed loop until an objective is
+// missed or the rate no longer rises, and then bisects between the last step
+// that was met and the first that was not. It confirms 95 % of the best rate in
+// an open loop, on twice the connections, because real clients do not wait for
+// each other's responses; if an objective is missed, it tries lower shares.
 //
 // A step at which the load generator itself is the limit ends the search, and
-// its ruling is void. The error is the runner's; what was found before is
-// returned with it.
+// the ruling of the search is void. The error is the runner's; the search so far
+// is returned with it.
 func (s Searching) Run(ctx context.Context, r Runner) (Search, error) {
 	x := &search{Searching: s, runner: r}
 	if x.First <= 0 {
@@ -113,7 +112,7 @@ type search struct {
 	Searching
 	runner                Runner
 	found                 Search
-	metConns, missedConns int // connections of the last step met, and of the first not met, or 0
+	metConns, missedConns int // connections of the last step that was met, and of the first that was not, or 0
 }
 
 // runStep runs one trial and adds its step.
@@ -153,26 +152,26 @@ func (s *SearchStep) judge() {
 // judgeOutcomes returns the ruling on all objectives together. why is "" if they are met; undecided means that
 // an interval is the reason for no verdict.
 func judgeOutcomes(outcomes []Outcome) (ruling tare.Ruling, why string, undecided bool) {
-	var thin, none, doubtful []string
+	var tooFew, noneOf, undecidedOnes []string
 	for _, o := range outcomes {
 		switch {
 		case o.Thin && o.Objective.Quantile == 0:
-			none = append(none, o.Objective.figureName())
+			noneOf = append(noneOf, o.Objective.figureName())
 		case o.Thin:
-			thin = append(thin, o.Objective.figureName())
+			tooFew = append(tooFew, o.Objective.figureName())
 		case o.Undecided:
-			doubtful = append(doubtful, o.Interval())
+			undecidedOnes = append(undecidedOnes, o.Interval())
 		case !o.Met:
 			return tare.NotMet, o.String(), false
 		}
 	}
 	switch {
-	case len(none) > 0:
-		return tare.Inconclusive, "no answer has a " + strings.Join(none, " or "), false
-	case len(thin) > 0:
-		return tare.Inconclusive, fmt.Sprintf("fewer than %d answers lie beyond %s", minTail, strings.Join(thin, " and ")), false
-	case len(doubtful) > 0:
-		return tare.Inconclusive, "undecided: " + strings.Join(doubtful, "; "), true
+	case len(noneOf) > 0:
+		return tare.Inconclusive, "no answer has a " + strings.Join(noneOf, " or "), false
+	case len(tooFew) > 0:
+		return tare.Inconclusive, fmt.Sprintf("fewer than %d answers lie beyond %s", minTail, strings.Join(tooFew, " and ")), false
+	case len(undecidedOnes) > 0:
+		return tare.Inconclusive, "undecided: " + strings.Join(undecidedOnes, "; "), true
 	}
 	return tare.Met, "", false
 }
@@ -188,6 +187,7 @@ func (s SearchStep) Intervals() string {
 	return strings.Join(list, "; ")
 }
 
+// findVoid returns the first finding that makes an assessment void, or nil.
 func findVoid(a Assessment) *tare.Finding {
 	for i := range a.Findings {
 		if a.Findings[i].Severity == tare.Void {
@@ -200,7 +200,7 @@ func findVoid(a Assessment) *tare.Finding {
 // doubleConns doubles the connections until an objective is missed, the rate no longer rises, or the maximum
 // is reached.
 func (x *search) doubleConns(ctx context.Context) error {
-	before, still := 0.0, 0
+	bestRate, flat := 0.0, 0 // flat counts the last doublings without a gain
 	for c := x.First; ; c = min(2*c, x.Most) {
 		s, err := x.runStep(ctx, Trial{Connections: c})
 		if err != nil {
@@ -215,15 +215,18 @@ func (x *search) doubleConns(ctx context.Context) error {
 		case tare.VoidRuling:
 			return nil
 		default:
-			if s.Undecided { // it is close to the server's capacity
+			if s.Undecided { // the step is close to the capacity of the server
 				x.missedConns = c
 				return nil
 			}
 		}
-		if still++; s.PerSecond() >= minGain*before {
-			still = 0
+		if s.PerSecond() >= minGain*bestRate {
+			flat = 0
+		} else {
+			flat++
 		}
-		if before = max(before, s.PerSecond()); still >= maxFlat || c >= x.Most {
+		bestRate = max(bestRate, s.PerSecond())
+		if flat >= maxFlatDoublings || c >= x.Most {
 			return nil
 		}
 	}
@@ -254,7 +257,8 @@ func (x *search) confirmRate(ctx context.Context) error {
 	best := x.bestStep()
 	for _, share := range confirmShares() {
 		s, err := x.runStep(ctx, Trial{Connections: 2 * best.Trial.Connections, Rate: min(share*best.PerSecond(), MaxRate)})
-		if err != nil || s.Ruling != tare.NotMet && !s.Undecided {
+		tryLower := s.Ruling == tare.NotMet || s.Undecided
+		if err != nil || !tryLower {
 			return err
 		}
 	}
@@ -296,17 +300,17 @@ func (x *search) bestStep() *SearchStep {
 // conclude sets the ruling and the sentence of the search.
 func (x *search) conclude(err error) {
 	f, last, best := &x.found, x.lastStep(), x.bestStep()
-	least := ""
+	atLeast := "" // the highest rate that was met, as the end of a sentence
 	if best != nil {
 		f.AtLeast, f.Connections = best.PerSecond(), best.Trial.Connections
-		least = fmt.Sprintf("; with %s it kept %v at %s requests per second", formatConnections(f.Connections), f.SLO, formatNumber(f.AtLeast))
+		atLeast = fmt.Sprintf("; with %s it kept %v at %s requests per second", formatConnections(f.Connections), f.SLO, formatNumber(f.AtLeast))
 	}
 	switch {
 	case err != nil:
-		f.Ruling, f.Sentence = tare.Inconclusive, "the search was cut short"+least
+		f.Ruling, f.Sentence = tare.Inconclusive, "the search was cut short"+atLeast
 	case x.isVoid():
 		f.Ruling = tare.VoidRuling
-		f.Sentence = fmt.Sprintf("the server's capacity is unknown: at %s, %s%s", last.Trial, last.Why, least)
+		f.Sentence = fmt.Sprintf("the server's capacity is unknown: at %s, %s%s", last.Trial, last.Why, atLeast)
 	case best == nil && x.whyInconclusive() == "":
 		f.Ruling, f.Sentence = tare.NotMet, fmt.Sprintf("%v is missed even at %s: %s", f.SLO, last.Trial, last.Why)
 	case best == nil:
@@ -316,10 +320,10 @@ func (x *search) conclude(err error) {
 		f.Sentence = fmt.Sprintf("the server keeps %v at %s requests per second, in an open loop; with %s that wait for their answers it was %s",
 			f.SLO, formatNumber(f.PerSecond), formatConnections(f.Connections), formatNumber(f.AtLeast))
 	case last.Ruling == tare.Inconclusive && !last.Undecided:
-		f.Ruling, f.Sentence = tare.Inconclusive, "too few answers to confirm it in an open loop, "+last.Why+least
+		f.Ruling, f.Sentence = tare.Inconclusive, "too few answers to confirm it in an open loop, "+last.Why+atLeast
 	default:
 		f.Ruling = tare.Inconclusive
-		f.Sentence = fmt.Sprintf("not even %s of the rate found could be confirmed in an open loop: %s%s", format.Percent(confirmShares()[len(confirmShares())-1]), last.Why, least)
+		f.Sentence = fmt.Sprintf("not even %s of the rate found could be confirmed in an open loop: %s%s", format.Percent(confirmShares()[len(confirmShares())-1]), last.Why, atLeast)
 	}
 }
 

@@ -11,16 +11,16 @@ type Handshake string
 
 // Handshakes.
 const (
-	KeepAlive Handshake = ""       // once on each connection, which carries requests as long as it holds
-	Full      Handshake = "full"   // for each request, all of it
-	Resume    Handshake = "resume" // for each request, with what the handshake before left: session tickets
+	KeepAlive Handshake = ""       // once for each connection, which stays open
+	Full      Handshake = "full"   // a full handshake for each request
+	Resume    Handshake = "resume" // for each request, resuming the session of the handshake before by a session ticket
 )
 
-// tlsConfig returns the TLS configuration of connections that share it.
+// tlsConfig returns a TLS configuration. Connections that share it also share its session cache.
 func (s *settings) tlsConfig() *tls.Config {
 	c := s.Target.TLS.Clone()
 	c.NextProtos = []string{s.Protocol.alpnName()}
-	c.DynamicRecordSizingDisabled = true
+	c.DynamicRecordSizingDisabled = true // records as large as possible from the start
 	if host, _, err := net.SplitHostPort(s.Target.Addr); err == nil && c.ServerName == "" {
 		c.ServerName = host
 	}

@@ -13,21 +13,21 @@ import (
 type Session struct {
 	s      *settings
 	engine engine
-	all    Totals
+	totals Totals // of the phases so far
 
-	mu       sync.Mutex // locked during a phase
+	mu       sync.Mutex // held during a phase
 	isClosed bool
-	cancel   atomic.Pointer[context.CancelFunc] // of the running phase
+	cancel   atomic.Pointer[context.CancelFunc] // ends the running phase; nil if none runs
 }
 
 // settings are Options with defaults, and values derived from them, for engines.
 type settings struct {
 	Options
-	base     time.Time // time zero
+	base     time.Time // origin of all times in ns
 	requests []encodedRequest
 	counters counters
-	addrs    []string // host:port, as IP addresses
-	accepts  [1000]bool
+	addrs    []string     // host:port with IP addresses, to be tried in this order
+	accepts  [1000]bool   // whether a status is accepted, by status
 	room     atomic.Int64 // bytes of responses that may still be stored for Verify
 }
 
@@ -38,14 +38,14 @@ func (s *settings) nowNS() int64 { return int64(time.Since(s.base)) }
 // them.
 type engine interface {
 	name() Engine
-	threadCount() int   // that send
-	partyCount() int    // that call markDialed once a phase
-	recorderCount() int // that record a phase
+	threadCount() int   // number of threads that send
+	partyCount() int    // number of threads or connections that call run.markDialed, once per phase
+	recorderCount() int // number of recorders
 	// run sends until the phase is over and no request is in flight.
 	run(r *run)
-	// wake makes every thread check the phase soon; any of them may call it.
+	// wake makes every thread check the state of the phase soon. Any thread may call it.
 	wake()
-	// readUsage returns the usage of its threads since they started.
+	// readUsage returns the usage of the engine's threads since they started.
 	readUsage() usage
 	close()
 }
@@ -79,8 +79,8 @@ func newEngine(s *settings) (engine, error) {
 	return e, err
 }
 
-// Run executes phase and returns its result. An interrupted phase returns both the result so far and the context's
-// error; one without any connection for the timeout returns an error. Phases run one after another.
+// Run executes a phase and returns its result. If the phase is interrupted, Run returns the result so far together
+// with the error of ctx. If the phase has no connection for the length of the timeout, it ends with an error. Phases run one after another.
 func (s *Session) Run(ctx context.Context, leg Leg) (*Result, error) {
 	if err := leg.check(); err != nil {
 		return nil, err
@@ -96,38 +96,41 @@ func (s *Session) Run(ctx context.Context, leg Leg) (*Result, error) {
 	defer s.cancel.Store(nil)
 
 	r := newRun(s.s, s.engine, leg)
-	told := make(chan struct{})
+	abortDone := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
-		defer close(told)
+		defer close(abortDone)
 		r.abort(context.Cause(ctx))
 	})
 	s.engine.run(r)
 	if !stop() {
-		<-told
+		<-abortDone
 	}
 	result := r.buildResult()
-	s.all = s.all.addTotals(r.collector.all)
+	s.totals = s.totals.addTotals(r.collector.totals)
 	return result, r.abortError()
 }
 
 // Totals are the counts of a session over all its phases, unmeasured parts included.
 type Totals struct {
 	Sent   int64 // requests
-	Body   int64 // bytes of their bodies
-	BodyIn int64 // bytes of complete responses' bodies
+	Body   int64 // bytes of request bodies
+	BodyIn int64 // bytes of the bodies of complete responses
 	Opened int64 // connections
 	Acked  int64 // items of the requests with a complete response and no error of any class
 }
 
 func (t Totals) addTotals(o Totals) Totals {
-	return Totals{t.Sent + o.Sent, t.Body + o.Body, t.BodyIn + o.BodyIn, t.Opened + o.Opened, t.Acked + o.Acked}
+	return Totals{
+		Sent: t.Sent + o.Sent, Body: t.Body + o.Body, BodyIn: t.BodyIn + o.BodyIn,
+		Opened: t.Opened + o.Opened, Acked: t.Acked + o.Acked,
+	}
 }
 
 // Totals returns what was sent since Open, up to the end of the last phase.
 func (s *Session) Totals() Totals {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.all
+	return s.totals
 }
 
 // Rewind sets the counters of [Fill] to zero. It waits for the running phase.

@@ -16,27 +16,27 @@ type collector struct {
 	r *run
 
 	mu        sync.Mutex
-	total     legStats
-	current   []int // by thread: the second that it records
-	next      int   // the first second that is not in timeline yet
-	seconds   map[int]*second
+	total     legStats        // of all threads that are done with a second
+	current   []int           // number of the second that each thread records, by thread
+	next      int             // number of the first second that is not in timeline yet
+	seconds   map[int]*second // seconds that some thread has not finished, by number
 	timeline  []Second
-	ticks     chan Second // nil if Leg.Tick is nil
-	ticksDone chan struct{}
+	ticks     chan Second   // complete seconds for Leg.Tick; nil if Leg.Tick is nil
+	ticksDone chan struct{} // closed after the last call of Leg.Tick
 
-	area     float64
-	conns    *hist.Hist
-	shakes   *hist.Hist
-	all      Totals
-	resumed  int64
-	reopened int64
-	refused  int64
-	resent   int64
-	blocks   []Block
-	steps    []stepStats
+	area          float64 // integral of the requests in flight, see inFlightArea
+	connects      *hist.Hist
+	handshakes    *hist.Hist
+	totals        Totals
+	resumed       int64
+	reopened      int64
+	connectErrors int64
+	resent        int64
+	blocks        []Block
+	steps         []stepStats
 }
 
-// second is one second, as far as threads have added to it.
+// second is the sum over the threads that have finished this second.
 type second struct {
 	requests int64
 	errors   [classCount]int64
@@ -56,8 +56,8 @@ func (s *second) summarize(at time.Duration) Second {
 	for _, n := range s.errors {
 		out.Errors += n
 	}
-	q := func(share float64) time.Duration { return time.Duration(s.latency.Quantile(share)) }
-	out.P50, out.P99, out.Max, out.Bins = q(0.5), q(0.99), q(1), s.latency.Bins(binsPerDoubling)
+	quantile := func(share float64) time.Duration { return time.Duration(s.latency.Quantile(share)) }
+	out.P50, out.P99, out.Max, out.Bins = quantile(0.5), quantile(0.99), quantile(1), s.latency.Bins(binsPerDoubling)
 	return out
 }
 
@@ -76,7 +76,10 @@ func errorsByClass(errors [classCount]int64) map[Class]int64 {
 }
 
 func newCollector(r *run, threads int) *collector {
-	c := &collector{r: r, current: make([]int, threads), seconds: map[int]*second{}, conns: new(hist.Hist), shakes: new(hist.Hist), blocks: newBlocks(r.leg), steps: newSteps(r.leg)}
+	c := &collector{
+		r: r, current: make([]int, threads), seconds: map[int]*second{},
+		connects: new(hist.Hist), handshakes: new(hist.Hist), blocks: newBlocks(r.leg), steps: newSteps(r.leg),
+	}
 	if r.leg.Tick != nil {
 		c.ticks, c.ticksDone = make(chan Second, 64), make(chan struct{})
 		go func() {
@@ -98,6 +101,7 @@ func (c *collector) addSecond(m *recorder) {
 	m.inFlight.area = 0
 }
 
+// addLocked adds one second of a thread. The caller must lock c.mu.
 func (c *collector) addLocked(s *legStats) {
 	c.total.addStats(s)
 	if !c.isComplete(s.second) {
@@ -126,7 +130,8 @@ func (c *collector) isComplete(second int) bool {
 	return begin != 0 && (end == 0 || begin+int64(second+1)*int64(time.Second) <= end)
 }
 
-// advanceTo notes that a thread records second and is done with those before.
+// advanceTo notes that a thread now records this second. Seconds that all threads have finished are added to the
+// timeline and passed to Leg.Tick.
 func (c *collector) advanceTo(thread, second int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -147,7 +152,7 @@ func (c *collector) advanceToLocked(thread, second int) {
 		}
 		select {
 		case c.ticks <- line:
-		default: // Leg.Tick is a minute late
+		default: // the channel is full: Leg.Tick is a minute late
 		}
 	}
 }
@@ -156,16 +161,16 @@ func (c *collector) advanceToLocked(thread, second int) {
 func (c *collector) addRest(m *recorder) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if m.until != 0 {
+	if m.secondEnd != 0 {
 		c.addLocked(&m.current)
 	}
 	c.area += m.inFlight.area
-	c.conns.Merge(&m.conns)
-	c.shakes.Merge(&m.shakes)
+	c.connects.Merge(&m.connects)
+	c.handshakes.Merge(&m.handshakes)
 	c.resumed += m.resumed
-	c.all = c.all.addTotals(m.all)
+	c.totals = c.totals.addTotals(m.totals)
 	c.reopened += m.reopened
-	c.refused += m.refused
+	c.connectErrors += m.connectErrors
 	c.resent += m.resent
 	for i, b := range m.blocks {
 		c.blocks[i].addBlock(b)
@@ -185,7 +190,7 @@ func (c *collector) resultSoFar(wall time.Duration) *Result {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	errors := c.total.errors
-	errors[ofConnect] += c.refused
+	errors[classConnect] += c.connectErrors
 	out := c.newResult(wall, used, errors)
 	out.FirstError = first
 	if r.queue != nil {
@@ -203,7 +208,7 @@ func (c *collector) newResult(wall time.Duration, used usage, errors [classCount
 		Sent:     t.requests + t.lost,
 		Requests: t.requests, Unasked: t.unasked,
 		Statuses: map[int]int64{}, Codes: map[int]int64{}, Errors: map[Class]int64{},
-		Opened: c.all.Opened, Reconnects: c.reopened, Resent: c.resent,
+		Opened: c.totals.Opened, Reconnects: c.reopened, Resent: c.resent,
 		Latency: new(hist.Hist), Service: new(hist.Hist), FirstByte: new(hist.Hist), SendLag: new(hist.Hist), Connect: new(hist.Hist),
 		Handshake: new(hist.Hist), Resumed: c.resumed,
 		BytesIn: t.bytesIn, BytesOut: t.bytesOut, BodyIn: t.bodyIn, BodyOut: t.bodyOut,
@@ -228,8 +233,8 @@ func (c *collector) newResult(wall time.Duration, used usage, errors [classCount
 	out.Service.Merge(&t.multiPart)
 	out.FirstByte.Merge(&t.firstByte)
 	out.SendLag.Merge(&t.lag)
-	out.Connect.Merge(c.conns) // copies: the result of a running phase is read while threads add to them
-	out.Handshake.Merge(c.shakes)
+	out.Connect.Merge(c.connects) // copies: the result of a running phase is read while threads add to them
+	out.Handshake.Merge(c.handshakes)
 	if wall > 0 {
 		out.Concurrency = c.area / float64(wall)
 	}
@@ -248,7 +253,7 @@ func (r *run) buildResult() *Result {
 		close(c.ticks)
 		<-c.ticksDone
 	}
-	c.total.errors[ofConnect] += c.refused
+	c.total.errors[classConnect] += c.connectErrors
 	out := c.newResult(r.measuredTime(), r.used[1], c.total.errors)
 	out.FirstError, out.Blocks, out.Steps = r.first, c.blocks, c.newStepResults()
 	if r.queue != nil && out.Wall > 0 {

@@ -12,27 +12,27 @@ import (
 // exchange is the state of a request in flight.
 type exchange struct {
 	index    int   // in Options.Requests
-	measured bool  // open loop
-	intended int64 // open loop: ns
-	sent     int64 // ns: the first time
-	first    int64 // ns, first byte of the answer; 0: none yet
+	measured bool  // open loop: the intended time is in the measured part
+	intended int64 // open loop: intended time in ns
+	sent     int64 // time of the first try in ns
+	first    int64 // time of the first byte of the response in ns; 0 if none has arrived
 	parts    int   // parts in which the response arrived
 	bytesOut int   // bytes sent
 	bytesIn  int64 // bytes received
 
 	tries   int     // times it was sent
 	verify  bool    // Verify checks its response
-	numbers []int64 // drawn for it
+	numbers []int64 // drawn from the counters of its fills
 }
 
 // legStats contains the outcomes of the measured requests of one thread in one second, or of all threads in all
 // seconds.
 type legStats struct {
-	second   int // since measuring began
+	second   int // number of the second since measuring began
 	requests int64
 	lost     int64 // requests without a complete response
 	errors   [classCount]int64
-	unasked  int64
+	unasked  int64 // times that bytes arrived without a request
 	bytesIn  int64
 	bytesOut int64
 	bodyIn   int64
@@ -41,10 +41,10 @@ type legStats struct {
 	codes    [codeCount]int64
 
 	singlePart hist.Hist // ns from sending to a response that arrived in one part
-	multiPart  hist.Hist // the same for those in several parts, and for timeouts
-	firstByte  hist.Hist // of the latter, to the first part
-	latency    hist.Hist // open loop: from the intended time
-	lag        hist.Hist // open loop
+	multiPart  hist.Hist // ns from sending to a response that arrived in several parts, or to a timeout
+	firstByte  hist.Hist // ns from sending to the first of several parts
+	latency    hist.Hist // open loop: ns from the intended time to the response
+	lag        hist.Hist // open loop: ns from the intended time to sending
 }
 
 func (s *legStats) addStats(o *legStats) {
@@ -82,34 +82,34 @@ func (s *legStats) resetStats() {
 
 // Classes by number, in the order of Classes.
 const (
-	ofConnect = iota
-	ofReset
-	ofTimeout
-	ofFraming
-	ofStatus
-	ofAnswer
+	classConnect = iota
+	classReset
+	classTimeout
+	classFraming
+	classStatus
+	classAnswer
 	classCount
 )
 
 // recorder records one thread's part of a phase. It never reads the clock.
 type recorder struct {
-	thread   int // its number
-	s        *settings
-	r        *run
-	current  legStats    // of the current second
-	blocks   []Block     // of the phase; nil if no intervals are needed
-	steps    []stepStats // of its profile; nil without steps
-	until    int64       // end of the current second; 0: nothing has been measured
-	inFlight inFlightArea
-	all      Totals
-	conns    hist.Hist // ns to make a connection
-	shakes   hist.Hist // ns of handshakes
+	thread     int // index of the thread in the collector
+	s          *settings
+	r          *run
+	current    legStats    // records of the current second
+	blocks     []Block     // nil if no intervals are needed
+	steps      []stepStats // nil if the profile has no steps
+	secondEnd  int64       // end of the current second in ns; 0 if nothing has been measured
+	inFlight   inFlightArea
+	totals     Totals
+	connects   hist.Hist // ns to open a connection
+	handshakes hist.Hist // ns of TLS handshakes
 
-	resumed  int64 // handshakes
-	reopened int64
-	refused  int64 // failed connection attempts
-	resent   int64
-	toVerify int // responses until the next that is verified
+	resumed       int64 // handshakes that resumed an earlier session
+	reopened      int64 // connections that replaced another
+	connectErrors int64 // failed connection attempts
+	resent        int64 // requests that were sent again
+	toVerify      int   // responses secondEnd the next that is verified
 }
 
 // inFlightArea integrates the number of requests in flight over the measured time.
@@ -119,8 +119,8 @@ type inFlightArea struct {
 	area float64 // requests × ns
 }
 
-// change integrates up to now and then adds d requests. If several goroutines share it, changes can arrive out
-// of order; then the area since now is corrected.
+// change integrates up to now and then adds d requests. If several goroutines share the area, changes can
+// arrive out of order: if now is before the last change, the area in between is corrected by d.
 func (l *inFlightArea) change(now, begin, end, d int64) {
 	if begin != 0 {
 		l.area += float64(l.n) * float64(overlapTime(l.last, now, begin, end))
@@ -139,13 +139,13 @@ func overlapTime(from, to, begin, end int64) int64 {
 }
 
 func (m *recorder) start(r *run) {
-	m.r, m.until = r, 0
+	m.r, m.secondEnd = r, 0
 	m.inFlight = inFlightArea{last: r.s.nowNS()}
 	m.current.resetStats()
 	m.blocks, m.steps = newBlocks(r.leg), newSteps(r.leg)
-	m.conns.Reset()
-	m.shakes.Reset()
-	m.all, m.resumed, m.reopened, m.refused, m.resent = Totals{}, 0, 0, 0, 0
+	m.connects.Reset()
+	m.handshakes.Reset()
+	m.totals, m.resumed, m.reopened, m.connectErrors, m.resent = Totals{}, 0, 0, 0, 0
 }
 
 // stop passes the rest of the records to the collector at the end of the phase.
@@ -156,8 +156,8 @@ func (m *recorder) stop() {
 	m.r = nil
 }
 
-// recordSend is called right before a request is sent. A request that is sent again has been in flight all the
-// time.
+// recordSend is called right before a request is sent. A request that is sent again counts only as resent: it
+// has been in flight since the first time.
 func (m *recorder) recordSend(q *exchange, now int64) {
 	if q.tries++; q.tries > 1 {
 		m.resent++
@@ -165,8 +165,8 @@ func (m *recorder) recordSend(q *exchange, now int64) {
 	}
 	begin, end := m.r.measuredSpan()
 	m.inFlight.change(now, begin, end, 1)
-	m.all.Sent++
-	m.all.Body += int64(m.s.requests[q.index].body)
+	m.totals.Sent++
+	m.totals.Body += int64(m.s.requests[q.index].body)
 }
 
 // finishRequest counts an outcome and returns where to record it, or nil if it is not measured.
@@ -193,19 +193,19 @@ func (m *recorder) finishRequest(q *exchange, now int64, failed bool) *legStats 
 // recordResponse records a complete response at the time of its last byte. Items that it acknowledges count
 // even if it is not measured.
 func (m *recorder) recordResponse(q *exchange, a response, now int64) {
-	m.all.BodyIn += a.body
+	m.totals.BodyIn += a.body
 	s := m.finishRequest(q, now, false)
-	asked := &m.s.requests[q.index]
+	request := &m.s.requests[q.index]
 	accepted := m.s.accepts[a.status]
-	if asked.status != 0 {
-		accepted = a.status == asked.status
+	if request.status != 0 {
+		accepted = a.status == request.status
 	}
-	var wrong error
+	var verifyErr error
 	if a.keep && m.s.Verify != nil {
-		wrong = m.s.Verify(q.index, a.status, a.kept)
+		verifyErr = m.s.Verify(q.index, a.status, a.kept)
 	}
-	if accepted && wrong == nil {
-		m.all.Acked += asked.items
+	if accepted && verifyErr == nil {
+		m.totals.Acked += request.items
 	}
 	if s == nil {
 		return
@@ -216,8 +216,8 @@ func (m *recorder) recordResponse(q *exchange, a response, now int64) {
 		s.codes[knownCode(a.code)]++
 	}
 	s.bodyIn += a.body
-	b, latency := m.blockAt(now), now-q.sent
-	b.recordEnd()
+	block, latency := m.blockAt(now), now-q.sent
+	block.recordEnd()
 	if q.parts > 1 {
 		s.multiPart.Record(now - q.sent)
 		s.firstByte.Record(q.first - q.sent)
@@ -228,27 +228,27 @@ func (m *recorder) recordResponse(q *exchange, a response, now int64) {
 		latency = now - q.intended
 		s.latency.Record(latency)
 	}
-	b.recordLatency(m.r.leg.Hold, latency)
-	step, part := m.stepAt(q)
+	block.recordLatency(m.r.leg.Hold, latency)
+	step, stepBlock := m.stepAt(q)
 	step.recordEnd(true)
 	step.recordLatency(latency)
-	part.recordEnd()
-	part.recordLatency(m.r.leg.Hold, latency)
+	stepBlock.recordEnd()
+	stepBlock.recordLatency(m.r.leg.Hold, latency)
 	if !accepted {
-		s.errors[ofStatus]++
-		b.recordError()
-		step.recordError(ofStatus)
-		part.recordError()
+		s.errors[classStatus]++
+		block.recordError()
+		step.recordError(classStatus)
+		stepBlock.recordError()
 		if !m.r.hasFirst.Load() {
-			m.r.recordFirst(ErrStatus, statusError(a, asked.status))
+			m.r.recordFirst(ErrStatus, statusError(a, request.status))
 		}
 	}
-	if wrong != nil {
-		s.errors[ofAnswer]++
-		b.recordError()
-		step.recordError(ofAnswer)
-		part.recordError()
-		m.r.recordFirst(ErrAnswer, wrong)
+	if verifyErr != nil {
+		s.errors[classAnswer]++
+		block.recordError()
+		step.recordError(classAnswer)
+		stepBlock.recordError()
+		m.r.recordFirst(ErrAnswer, verifyErr)
 	}
 }
 
@@ -274,30 +274,30 @@ func (m *recorder) recordFailure(q *exchange, class int, err error, now int64) {
 	}
 	s.lost++
 	s.errors[class]++
-	b := m.blockAt(now)
-	b.recordEnd()
-	b.recordError()
-	step, part := m.stepAt(q)
+	block := m.blockAt(now)
+	block.recordEnd()
+	block.recordError()
+	step, stepBlock := m.stepAt(q)
 	step.recordEnd(false)
 	step.recordError(class)
-	part.recordEnd()
-	part.recordError()
-	if class != ofTimeout {
+	stepBlock.recordEnd()
+	stepBlock.recordError()
+	if class != classTimeout {
 		return
 	}
-	least := int64(m.s.Timeout)
-	latency := max(least, now-q.sent)
+	timeout := int64(m.s.Timeout)
+	latency := max(timeout, now-q.sent)
 	s.multiPart.Record(latency)
 	if q.first != 0 {
 		s.firstByte.Record(q.first - q.sent)
 	}
 	if m.r.queue != nil {
-		latency = max(least, now-q.intended)
+		latency = max(timeout, now-q.intended)
 		s.latency.Record(latency)
 	}
-	b.recordLatency(m.r.leg.Hold, latency)
+	block.recordLatency(m.r.leg.Hold, latency)
 	step.recordLatency(latency)
-	part.recordLatency(m.r.leg.Hold, latency)
+	stepBlock.recordLatency(m.r.leg.Hold, latency)
 }
 
 // recordUnsolicited records bytes that arrived while no request was in flight.
@@ -307,28 +307,29 @@ func (m *recorder) recordUnsolicited(now int64) {
 		return
 	}
 	s := m.statsAt(now)
-	s.errors[ofFraming]++
+	s.errors[classFraming]++
 	s.unasked++
 }
 
 // recordConnectError records a failed connection attempt.
 func (m *recorder) recordConnectError(err error) {
 	m.r.recordFirst(ErrConnect, err)
-	m.refused++
+	m.connectErrors++
 }
 
-// recordConnect records a connection; again means that it replaces another. took is in ns.
+// recordConnect records an opened connection, which took this time in ns. again means that it replaces another
+// connection.
 func (m *recorder) recordConnect(took int64, again bool) {
-	m.conns.Record(took)
-	m.all.Opened++
+	m.connects.Record(took)
+	m.totals.Opened++
 	if again {
 		m.reopened++
 	}
 }
 
-// recordHandshake records a handshake of TLS. took is in ns.
+// recordHandshake records a TLS handshake, which took this time in ns.
 func (m *recorder) recordHandshake(took int64, resumed bool) {
-	m.shakes.Record(took)
+	m.handshakes.Record(took)
 	if resumed {
 		m.resumed++
 	}
@@ -348,7 +349,7 @@ func (m *recorder) takeVerify() bool {
 
 // statsAt returns the legStats of the second of now.
 func (m *recorder) statsAt(now int64) *legStats {
-	if now >= m.until {
+	if now >= m.secondEnd {
 		m.rollSecond(now)
 	}
 	return &m.current
@@ -358,14 +359,14 @@ func (m *recorder) statsAt(now int64) *legStats {
 // idle threads once a second.
 func (m *recorder) rollSecond(now int64) {
 	begin := m.r.begin.Load()
-	if begin == 0 || now < m.until {
+	if begin == 0 || now < m.secondEnd {
 		return
 	}
-	if m.until != 0 {
+	if m.secondEnd != 0 {
 		m.r.collector.addSecond(m)
 		m.current.resetStats()
 	}
 	m.current.second = int(max(0, now-begin) / int64(time.Second))
-	m.until = begin + int64(m.current.second+1)*int64(time.Second)
+	m.secondEnd = begin + int64(m.current.second+1)*int64(time.Second)
 	m.r.collector.advanceTo(m.thread, m.current.second)
 }

@@ -11,38 +11,37 @@ import (
 // run is the shared state of one running phase. Its times are ns
 // since the session's base; 0 means not yet.
 //
-// In a closed loop a request is measured if its outcome falls between the
-// outcome that completes the lead-in and the last one: connections are as busy
-// at both ends as between, so that the figures include no filling or draining.
-// A request in flight at the end is measured only if it
-// fails later: otherwise a server that stops responding would look faultless. In an
-// open loop a request is measured if its intended time is in the measured
-// part.
+// In a closed loop a request is measured if its outcome is after the outcome
+// that completes the lead-in, up to the last one: connections are as busy at
+// both ends as in between, so that the result includes no filling or draining.
+// A request in flight at the end is measured only if it fails later: otherwise
+// a server that stops responding would seem to have no errors. In an open loop
+// a request is measured if its intended time is in the measured part.
 type run struct {
 	s      *settings
 	engine engine
 	leg    Leg
-	opened int64  // when connections began to be opened
-	queue  *queue // of an open loop; nil: closed loop
+	opened int64  // start of opening connections
+	queue  *queue // schedule of an open loop; nil in a closed loop
 
 	mu       sync.Mutex
-	unready  int          // parties that have not called markDialed
+	unready  int          // parties that have not called markDialed; see engine.partyCount
 	ended    bool         // nothing more is measured
-	started  atomic.Int64 // when requests began to be sent
+	started  atomic.Int64 // start of sending requests; time zero of a profile
 	conns    atomic.Int64 // open connections
-	lastConn atomic.Int64 // when there was one
+	lastConn atomic.Int64 // last time with an open connection, as far as known
 
-	admitted atomic.Int64 // calls of admitRequest in a phase with Ops
-	done     atomic.Int64 // outcomes, lead-in included
-	leadIn   atomic.Int64 // outcomes before measuring began; negative if it has not
-	begin    atomic.Int64
-	end      atomic.Int64
-	aborted  atomic.Bool // requests in flight are abandoned
+	admitted atomic.Int64 // calls of admitRequest; counted only if Leg.Ops is set
+	done     atomic.Int64 // outcomes so far, lead-in included
+	leadIn   atomic.Int64 // outcomes before measuring began; -1 if it has not begun
+	begin    atomic.Int64 // start of the measured part
+	end      atomic.Int64 // end of the measured part
+	aborted  atomic.Bool  // requests in flight are abandoned
 
-	err       error // why it was aborted
-	hasFirst  atomic.Bool
-	first     string   // first error
-	used      [2]usage // of the engine's threads, when measuring began and ended
+	err       error       // why the phase was aborted
+	hasFirst  atomic.Bool // first is set
+	first     string      // first error in words
+	used      [2]usage    // usage of the engine's threads when measuring began and when it ended
 	collector *collector
 }
 
@@ -70,10 +69,10 @@ func (r *run) markDialed() {
 	}
 }
 
-// addConn counts a connection that was opened, disconnected one that was
-// lost.
+// addConn counts a connection that was opened.
 func (r *run) addConn() { r.conns.Add(1) }
 
+// removeConn counts a connection that was closed or lost.
 func (r *run) removeConn(now int64) {
 	r.lastConn.Store(now)
 	r.conns.Add(-1)
@@ -143,20 +142,22 @@ func (r *run) admitRequest() bool {
 	if r.leg.Ops == 0 {
 		return true
 	}
-	n, before := r.admitted.Add(1), r.leadIn.Load()
-	return before < 0 || n <= before+r.leg.Ops
+	n, leadIn := r.admitted.Add(1), r.leadIn.Load()
+	inLeadIn := leadIn < 0
+	return inLeadIn || n <= leadIn+r.leg.Ops
 }
 
-// countOutcome counts the outcome of a request of a closed loop and reports whether it is measured.
+// countOutcome counts the outcome of a request of a closed loop and reports whether it is measured. It starts
+// and ends the measured part if this outcome is the one that does so.
 func (r *run) countOutcome(now int64, failed bool) bool {
-	k := r.done.Add(1)
-	before := r.leadIn.Load()
-	if before < 0 {
-		if k < r.leg.Lead || now-r.started.Load() < int64(r.leg.LeadTime) {
+	n := r.done.Add(1)
+	leadIn := r.leadIn.Load()
+	if leadIn < 0 {
+		if n < r.leg.Lead || now-r.started.Load() < int64(r.leg.LeadTime) {
 			return false
 		}
 		var begun bool
-		if before, begun = r.finishLead(); !begun || k <= before {
+		if leadIn, begun = r.finishLead(); !begun || n <= leadIn {
 			return false
 		}
 	}
@@ -169,27 +170,29 @@ func (r *run) countOutcome(now int64, failed bool) bool {
 			return failed
 		}
 	}
-	if ops := r.leg.Ops; ops > 0 && k-before >= ops {
+	if ops := r.leg.Ops; ops > 0 && n-leadIn >= ops {
 		r.finishMeasuring(0) // not at now: another thread may have counted a later outcome before this one
-		return failed || k-before == ops
+		isLast := n-leadIn == ops
+		return failed || isLast
 	}
 	return true
 }
 
-// finishLead starts measuring unless another thread has, and returns the number of outcomes before, or false
-// if the phase was aborted before.
-func (r *run) finishLead() (before int64, begun bool) {
+// finishLead starts measuring unless another thread has done so. It returns the number of outcomes before the
+// measured part, or begun false if the phase was aborted before measuring began.
+func (r *run) finishLead() (leadIn int64, begun bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.leadIn.Load() < 0 && !r.ended {
 		r.startMeasuring(0)
 		r.leadIn.Store(r.done.Load())
 	}
-	return r.leadIn.Load(), r.leadIn.Load() >= 0
+	leadIn = r.leadIn.Load()
+	return leadIn, leadIn >= 0
 }
 
-// updatePhase starts and ends the measured part at its time. Threads call it whenever they wake, and at the
-// returned time at the latest.
+// updatePhase starts and ends the measured part if its time has come. Threads call it whenever they wake, and at
+// the latest at the returned time, which may be never.
 func (r *run) updatePhase(now int64) (next int64) {
 	if r.end.Load() != 0 {
 		return never

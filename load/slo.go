@@ -13,13 +13,14 @@ import (
 // SLO is a list of objectives, all of which a server must meet.
 type SLO []Objective
 
-// Objective is a bound on one figure of a result, which exactly one of Quantile, Max, Mean and Errors selects.
+// Objective is a bound on one value of a result. Exactly one of Quantile, Max, Mean and Errors is set and
+// selects the value.
 type Objective struct {
-	Quantile float64 // of the latencies, above 0 and below 1
-	Max      bool    // of the latencies
-	Mean     bool    // of the latencies
-	Errors   bool    // share of the requests sent
-	Below    bool    // less than Limit; otherwise at most Limit
+	Quantile float64 // this quantile of the latencies, above 0 and below 1
+	Max      bool    // the largest latency
+	Mean     bool    // the mean latency
+	Errors   bool    // the share of the sent requests that failed
+	Below    bool    // the value must be less than Limit; otherwise at most Limit
 	Limit    float64 // ns, or a share: 0.001 is 0.1 %
 }
 
@@ -55,6 +56,8 @@ func ParseSLO(text string) (SLO, error) {
 	return s, nil
 }
 
+// parseObjective parses one objective, e.g. p99<50ms. what says what is wrong with the text; it is "" if
+// nothing is.
 func parseObjective(text string) (o Objective, what string) {
 	figure, limit, ok := strings.Cut(text, "<")
 	if !ok {
@@ -98,7 +101,7 @@ func parseQuantile(text string) (float64, bool) {
 	return x / 100, err == nil && x > 0 && x < 100
 }
 
-// parseShare reads 0.1% as 0.001.
+// parseShare reads 0.1% as 0.001. what says what is wrong with the text, or is "".
 func parseShare(text string) (share float64, what string) {
 	digits, ok := strings.CutSuffix(text, "%")
 	x, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
@@ -129,7 +132,7 @@ func (o Objective) formatLimit() string {
 	return time.Duration(o.Limit).String()
 }
 
-// String is the objective as flags write it.
+// String returns the objective as flags write it.
 func (o Objective) String() string {
 	if o.Below {
 		return o.figureName() + "<" + o.formatLimit()
@@ -137,7 +140,7 @@ func (o Objective) String() string {
 	return o.figureName() + "<=" + o.formatLimit()
 }
 
-// String is the objectives as flags write them.
+// String returns the objectives as flags write them.
 func (s SLO) String() string {
 	var parts []string
 	for _, o := range s {
@@ -150,17 +153,20 @@ func (s SLO) String() string {
 // on the server.
 const minTail = 20
 
+// roundingError keeps a product like 2000 × (1 - 0.99) from falling below minTail by a rounding error.
+const roundingError = 1e-6
+
 // Outcome is an objective compared with a result.
 type Outcome struct {
 	Objective Objective
-	Value     float64 // ns, or a share
+	Value     float64 // ns, or for errors a share
 	Met       bool
 	Thin      bool // too few responses for a verdict: none, or few beyond the quantile
 	Undecided bool // the interval contains the allowed value
 
-	Seen      bool    // there is an interval
+	Seen      bool    // Share, Low and High were computed
 	Share     float64 // for a quantile: share of responses beyond its limit; otherwise the value
-	Low, High float64 // of that, at 95 %
+	Low, High float64 // confidence interval of Share at 95 %
 }
 
 // String returns the measured value and the objective, e.g. p99 was 61ms, not <50ms.
@@ -177,7 +183,8 @@ func (o Outcome) String() string {
 	return name + " was " + seen + ", not " + asked
 }
 
-// Met reports whether every objective is met beyond doubt, and none on too few answers.
+// Met reports whether every objective is met, by enough responses and with an interval that does not contain
+// the allowed value.
 func Met(outcomes []Outcome) bool {
 	for _, o := range outcomes {
 		if !o.Met || o.Thin || o.Undecided {
@@ -194,12 +201,13 @@ func (s SLO) Hold(r *Result) []Outcome {
 	for i, o := range s {
 		v := o.measuredValue(r)
 		answers := float64(r.Latency.Count())
-		thin := !o.Errors && answers == 0 || o.Quantile > 0 && answers*(1-o.Quantile) < minTail-1e-6
+		noAnswers := !o.Errors && answers == 0
+		fewBeyond := o.Quantile > 0 && answers*(1-o.Quantile) < minTail-roundingError
 		met := v <= o.Limit
 		if o.Below {
 			met = v < o.Limit
 		}
-		outcome := Outcome{Objective: o, Value: v, Met: met, Thin: thin}
+		outcome := Outcome{Objective: o, Value: v, Met: met, Thin: noAnswers || fewBeyond}
 		outcome.addInterval(r.Blocks, i)
 		out = append(out, outcome)
 	}

@@ -14,11 +14,11 @@ const maxSteps = 100
 // their responses arrived.
 type StepResult struct {
 	Rate   float64       // requested rate per second
-	At     time.Duration // of its beginning, since measuring began
-	Result *Result       // Wall, Asked, Sent, Requests, Errors, Latency and Blocks; the rest is the phase's
+	At     time.Duration // start of the step, since measuring began
+	Result *Result       // Wall, Asked, Sent, Requests, Errors, Latency and Blocks are those of the step; of the rest only Connections is set
 }
 
-// stepStats contains one thread's records of a step, or those of all threads.
+// stepStats contains the records of a step: of one thread in a recorder, of all threads in a collector.
 type stepStats struct {
 	sent, requests int64
 	errors         [classCount]int64
@@ -65,21 +65,24 @@ func (r *run) stepSpan(i int) (from, to int64) {
 	return max(from, begin), max(to, from, begin)
 }
 
-// stepAt returns the step that a request is due in, and its block, or nil. The methods of both accept nil.
+// stepAt returns the step in which a request is due, and the block of that step. Either is nil if it is not
+// recorded; the methods of stepStats and Block accept nil.
 func (m *recorder) stepAt(q *exchange) (*stepStats, *Block) {
 	if m.steps == nil {
 		return nil, nil
 	}
 	i := (q.intended - m.r.queue.start) / int64(m.r.leg.Profile.(Step).Each)
-	i = min(max(0, i), int64(len(m.steps)-1))
+	i = min(max(0, i), int64(len(m.steps)-1)) // the last step lasts to the end of the phase
 	s := &m.steps[i]
 	if s.blocks == nil {
 		return s, nil
 	}
 	from, to := m.r.stepSpan(int(i))
-	return s, &s.blocks[min(max(0, (q.intended-from)*blockCount/max(1, to-from)), blockCount-1)]
+	block := (q.intended - from) * blockCount / max(1, to-from)
+	return s, &s.blocks[min(max(0, block), blockCount-1)]
 }
 
+// recordEnd counts a request that is over, with a response if answered is true. s may be nil.
 func (s *stepStats) recordEnd(answered bool) {
 	if s == nil {
 		return

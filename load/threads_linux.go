@@ -31,10 +31,10 @@ func threadIDs() []int {
 // it. It omits the second thread, the Go runtime's monitor, which runs every 20 µs and for which no request
 // waits: if goroutines keep a single processor busy, it waits most of the time.
 func threadWaits() map[int]time.Duration {
-	const watchman = 1
+	const monitor = 1 // index of the second thread
 	all := map[int]time.Duration{}
 	for i, tid := range threadIDs() {
-		if w := threadWait(tid); w >= 0 && i != watchman {
+		if w := threadWait(tid); w >= 0 && i != monitor {
 			all[tid] = w
 		}
 	}

@@ -6,14 +6,16 @@ package load
 // back to the host and takes up to 100 µs to wake up; every request of an open loop
 // would be sent that late. So waits are shortened by their median delay, and the
 // thread polls for the rest of the time.
-type timer struct{ early int64 } // ns
+type timer struct {
+	early int64 // time in ns by which waits are shortened
+}
 
 const (
-	maxEarly  = 200_000 // ns: a longer delay is the machine's other work
-	earlyStep = 1_000   // ns by which one wait moves early towards the median
+	maxEarly  = 200_000 // ns; a longer delay is caused by other work of the machine
+	earlyStep = 1_000   // ns by which each wait moves timer.early towards the median
 )
 
-// waitTime returns how long to wait for an event in d ns.
+// waitTime returns how long to wait for an event that is due in d ns, in ns.
 func (t *timer) waitTime(d int64) int64 {
 	if d <= 0 {
 		return d
