@@ -5,9 +5,9 @@ import "math"
 // Field is an encoded header field for repeated use.
 type Field struct {
 	id      int    // index in its Fields
-	size    int    // size in a table
-	indexed []byte // literal that also adds it to the table
-	literal []byte // literal that does not
+	size    int    // size of its entry in a table
+	indexed []byte // literal that also adds the field to the table
+	literal []byte // literal that does not add the field to the table
 }
 
 // Fields are the fields of all connections that send the same requests.
@@ -34,15 +34,15 @@ func (l *Fields) Ready(name, value string) *Field {
 func (f *Field) Len() int { return max(len(f.indexed), len(f.literal)) }
 
 // Encoder writes the header blocks of one direction of a connection, one after another: the first use of a
-// field adds it to the dynamic table, and later blocks contain its index. All fields are of one Fields. The
-// zero value must be Reset.
+// field adds it to the dynamic table, and later blocks contain its index. All fields must be of the same Fields.
+// Reset must be called before the first use.
 type Encoder struct {
 	queue      []*Field // fields in the table, the oldest first
-	serials    []int    // by field: serial number of its last entry; 0: none
-	lastSerial int
-	size       int // size of the table
-	max        int
-	minMax     int // least max since the last block; above max: unchanged
+	serials    []int    // serial number of the last entry of each field, by Field.id; 0 if there was none
+	lastSerial int      // serial number of the newest entry
+	size       int      // size of the table in bytes
+	max        int      // largest size of the table in bytes
+	minMax     int      // least max since the last block; above max if max has not changed
 }
 
 // Reset prepares the encoder for a new connection.
@@ -54,12 +54,12 @@ func (e *Encoder) Reset() {
 // Allow limits the table to the size that the peer permits, which the next block will announce (section 4.2).
 // At most TableSize is used.
 func (e *Encoder) Allow(size uint32) {
-	to := int(min(size, TableSize))
-	if to == e.max {
+	limit := int(min(size, TableSize))
+	if limit == e.max {
 		return
 	}
-	e.max, e.minMax = to, min(e.minMax, to)
-	e.evictTo(to)
+	e.max, e.minMax = limit, min(e.minMax, limit)
+	e.evictTo(limit)
 }
 
 // Begin appends the start of a block: the changed sizes of the table, if any.
@@ -74,13 +74,15 @@ func (e *Encoder) Begin(b []byte) []byte {
 	return appendInteger(b, 0x20, 5, e.max)
 }
 
-// Append appends a field.
+// Append appends a field: its index if it is in the table, otherwise a literal. The literal adds the field to the
+// table if it fits.
 func (e *Encoder) Append(b []byte, f *Field) []byte {
 	for len(e.serials) <= f.id {
 		e.serials = append(e.serials, 0)
 	}
-	if n := e.serials[f.id]; n > e.lastSerial-len(e.queue) {
-		return appendInteger(b, 0x80, 7, len(static)+1+e.lastSerial-n)
+	serial := e.serials[f.id]
+	if inTable := serial > e.lastSerial-len(e.queue); inTable {
+		return appendInteger(b, 0x80, 7, len(static)+1+e.lastSerial-serial)
 	}
 	if f.size > e.max {
 		return append(b, f.literal...)
@@ -91,10 +93,10 @@ func (e *Encoder) Append(b []byte, f *Field) []byte {
 	return append(b, f.indexed...)
 }
 
-// evictTo removes the oldest fields until the table has at most max bytes.
-func (e *Encoder) evictTo(most int) {
+// evictTo removes the oldest fields until the table has at most limit bytes.
+func (e *Encoder) evictTo(limit int) {
 	drop := 0
-	for e.size > most {
+	for e.size > limit {
 		e.size -= e.queue[drop].size
 		drop++
 	}

@@ -13,15 +13,15 @@ const Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
 // Sizes in bytes, and the initial values of settings.
 const (
-	HeaderLen = 9       // of a frame's header
-	MaxFrame  = 1 << 14 // payload of a frame
-	Window    = 1<<16 - 1
-	MaxWindow = 1<<31 - 1
-	MaxStream = 1<<31 - 1
-	TableSize = 4096 // of the dynamic table
+	HeaderLen = 9         // length of a frame's header
+	MaxFrame  = 1 << 14   // largest payload of a frame
+	Window    = 1<<16 - 1 // initial window of a stream and of a connection
+	MaxWindow = 1<<31 - 1 // largest window
+	MaxStream = 1<<31 - 1 // largest stream id
+	TableSize = 4096      // size of the dynamic table
 )
 
-// Error is the reason why bytes are not valid HTTP/2.
+// Error says why bytes are not valid HTTP/2.
 type Error string
 
 // Error returns one line.
@@ -55,11 +55,11 @@ func (t Type) String() string {
 
 // Flags of frames.
 const (
-	EndStream   = 0x1 // DATA, HEADERS
-	Ack         = 0x1 // SETTINGS, PING
-	EndHeaders  = 0x4 // HEADERS, CONTINUATION
-	Padded      = 0x8 // DATA, HEADERS
-	HasPriority = 0x20
+	EndStream   = 0x1  // DATA, HEADERS
+	Ack         = 0x1  // SETTINGS, PING
+	EndHeaders  = 0x4  // HEADERS, CONTINUATION
+	Padded      = 0x8  // DATA, HEADERS
+	HasPriority = 0x20 // HEADERS
 )
 
 // Settings by number.
@@ -107,31 +107,34 @@ type Frame struct {
 // Has reports whether a flag is set.
 func (f Frame) Has(flag uint8) bool { return f.Flags&flag != 0 }
 
+// priorityLen is the length in bytes of the fields of a priority.
+const priorityLen = 5
+
 // checkLength checks the length and stream of a frame against its type (RFC 9113, section 6).
 func (f Frame) checkLength() error {
 	n := len(f.Payload)
-	fits, connection := true, false // of the connection, not of a stream
+	fits, onConnection := true, false // the frame must be on stream 0
 	switch f.Type {
 	case Priority:
-		fits = n == 5
+		fits = n == priorityLen
 	case RSTStream:
 		fits = n == 4
 	case Settings:
-		fits, connection = n%6 == 0 && (n == 0 || !f.Has(Ack)), true
+		fits, onConnection = n%6 == 0 && (n == 0 || !f.Has(Ack)), true
 	case Ping:
-		fits, connection = n == 8, true
+		fits, onConnection = n == 8, true
 	case GoAway:
-		fits, connection = n >= 8, true
+		fits, onConnection = n >= 8, true
 	case WindowUpdate:
-		fits, connection = n == 4, f.Stream == 0
-	case Data, Headers, PushPromise, Continuation:
-	default:
+		fits, onConnection = n == 4, f.Stream == 0
+	case Data, Headers, PushPromise, Continuation: // any length, on a stream
+	default: // an unknown type
 		return nil
 	}
 	switch {
 	case !fits:
 		return Error("a " + f.Type.String() + " frame of " + strconv.Itoa(n) + " bytes")
-	case connection != (f.Stream == 0):
+	case onConnection != (f.Stream == 0):
 		return Error("a " + f.Type.String() + " frame of stream " + strconv.FormatUint(uint64(f.Stream), 10))
 	}
 	return nil
@@ -147,10 +150,10 @@ func (f Frame) Content() ([]byte, error) {
 		b, pad = b[1:], int(b[0])
 	}
 	if f.Type == Headers && f.Has(HasPriority) {
-		if len(b) < 5 {
+		if len(b) < priorityLen {
 			return nil, Error("a HEADERS frame too short for its priority")
 		}
-		b = b[5:]
+		b = b[priorityLen:]
 	}
 	if pad > len(b) {
 		return nil, Error("more padding than frame")
@@ -158,8 +161,8 @@ func (f Frame) Content() ([]byte, error) {
 	return b[:len(b)-pad], nil
 }
 
-// Number returns the four bytes at an offset: a code, a stream, or an increment.
-func (f Frame) Number(at int) uint32 { return binary.BigEndian.Uint32(f.Payload[at:]) }
+// Number returns the number in the four bytes at an offset of the payload: a code, a stream, or an increment.
+func (f Frame) Number(offset int) uint32 { return binary.BigEndian.Uint32(f.Payload[offset:]) }
 
 // Values yields the settings of a SETTINGS frame, in order.
 func (f Frame) Values() iter.Seq2[int, uint32] {

@@ -3,9 +3,9 @@ package h2
 // Decoder reads the header blocks of one direction of a connection, one after
 // another.
 type Decoder struct {
-	limit       int // maximal size of the table
+	limit       int // largest size of the table in bytes
 	table       table
-	name, value []byte // of the current field, if they are not in the block
+	name, value []byte // buffers of the current field, if its bytes are not in the block
 }
 
 // NewDecoder returns a decoder with a dynamic table of up to limit bytes, the HeaderTableSize sent to the
@@ -17,41 +17,42 @@ func NewDecoder(limit int) *Decoder {
 // Reset prepares the decoder for a new connection.
 func (d *Decoder) Reset() { d.table.resetTo(d.limit) }
 
-// Decode parses one block and passes its fields in order. Name and value are valid until the function returns;
-// its error ends the block. After an error the decoder must not be used.
+// Decode parses one block and passes its fields in order to field. name and value are valid until field returns.
+// An error of field ends Decode. After an error the decoder must be Reset.
 func (d *Decoder) Decode(block []byte, field func(name, value []byte) error) error {
-	for began := false; len(block) > 0; {
+	for hasField := false; len(block) > 0; {
 		var name, value []byte
-		var keep bool
+		var addToTable bool
 		var err error
 		switch c := block[0]; {
 		case c&0x80 != 0: // section 6.1: the field is in a table
 			name, value, block, err = d.readIndexed(block)
-		case c&0xe0 == 0x20: // section 6.3: another size of the table
-			if began {
+		case c&0xe0 == 0x20: // section 6.3: the size of the table changes
+			if hasField {
 				return Error("a size of the table behind fields")
 			}
 			if block, err = d.resizeTable(block); err == nil {
 				continue
 			}
-		default: // section 6.2: the value, and perhaps the name
-			keep = c&0x40 != 0
-			name, value, block, err = d.readLiteral(block, keep)
+		default: // section 6.2: the value is in the block, and perhaps the name
+			addToTable = c&0x40 != 0
+			name, value, block, err = d.readLiteral(block, addToTable)
 		}
 		if err != nil {
 			return err
 		}
-		if keep && d.table.max > 0 {
+		if addToTable && d.table.max > 0 {
 			d.table.addEntry(name, value)
 		}
 		if err := field(name, value); err != nil {
 			return err
 		}
-		began = true
+		hasField = true
 	}
 	return nil
 }
 
+// resizeTable reads a new size of the table.
 func (d *Decoder) resizeTable(block []byte) (rest []byte, err error) {
 	n, rest, err := readInteger(block, 5)
 	if err != nil {
@@ -65,6 +66,7 @@ func (d *Decoder) resizeTable(block []byte) (rest []byte, err error) {
 	return rest, nil
 }
 
+// readIndexed reads a field that is an index into the tables.
 func (d *Decoder) readIndexed(block []byte) (name, value, rest []byte, err error) {
 	i, rest, err := readInteger(block, 7)
 	if err != nil {
@@ -78,9 +80,10 @@ func (d *Decoder) readIndexed(block []byte) (name, value, rest []byte, err error
 	return n, v, rest, nil
 }
 
-func (d *Decoder) readLiteral(block []byte, keep bool) (name, value, rest []byte, err error) {
+// readLiteral reads a field with a literal value. Its name is an index or a literal, too.
+func (d *Decoder) readLiteral(block []byte, addToTable bool) (name, value, rest []byte, err error) {
 	prefix := 4
-	if keep {
+	if addToTable {
 		prefix = 6
 	}
 	i, rest, err := readInteger(block, prefix)
@@ -100,19 +103,19 @@ func (d *Decoder) readLiteral(block []byte, keep bool) (name, value, rest []byte
 	return name, value, rest, err
 }
 
-// readInteger parses a number whose first bits are the last ones of the first byte (section 5.1). It rejects
-// those of more than five bytes, which no field needs.
+// readInteger parses a number that begins in the low prefix bits of the first byte (section 5.1). It rejects
+// numbers of more than five bytes, which no field needs.
 func readInteger(b []byte, prefix int) (n int, rest []byte, err error) {
 	const cut = Error("a header block that is cut off")
 	if len(b) == 0 {
 		return 0, nil, cut
 	}
-	most := 1<<prefix - 1
-	if n = int(b[0]) & most; n < most {
+	maxPrefix := 1<<prefix - 1
+	if n = int(b[0]) & maxPrefix; n < maxPrefix {
 		return n, b[1:], nil
 	}
 	for i, shift := 1, 0; i < len(b); i, shift = i+1, shift+7 {
-		if shift > 21 {
+		if shift > 21 { // the fifth byte has shift 21
 			return 0, nil, Error("a number in a header block that is too large")
 		}
 		if n += int(b[i]&0x7f) << shift; b[i]&0x80 == 0 {
@@ -122,7 +125,7 @@ func readInteger(b []byte, prefix int) (n int, rest []byte, err error) {
 	return 0, nil, cut
 }
 
-// readString parses a string (section 5.2), and expands a Huffman code into room.
+// readString parses a string (section 5.2). A Huffman code is decoded into the buffer room.
 func readString(b []byte, room *[]byte) (s, rest []byte, err error) {
 	n, rest, err := readInteger(b, 7)
 	if err != nil {
@@ -134,17 +137,18 @@ func readString(b []byte, room *[]byte) (s, rest []byte, err error) {
 	if s, rest = rest[:n], rest[n:]; b[0]&0x80 == 0 {
 		return s, rest, nil
 	}
-	long, err := huffmanCode.decodeString((*room)[:0], s)
+	decoded, err := huffmanCode.decodeString((*room)[:0], s)
 	if err != nil {
 		return nil, nil, err
 	}
-	*room = long
-	return long, rest, nil
+	*room = decoded
+	return decoded, rest, nil
 }
 
 // InStatic reports whether the static table contains both name and value.
 func InStatic(name, value string) bool { return staticIndex(name, value) > 0 }
 
+// staticIndex returns the index of a field in the static table, which begins at 1, or 0.
 func staticIndex(name, value string) int {
 	for i, f := range static {
 		if f[0] == name && f[1] == value {
@@ -167,29 +171,30 @@ func AppendField(b []byte, name, value string) []byte {
 // table. The name is an index if the static table contains it.
 func AppendLiteral(b []byte, name, value string) []byte { return appendLiteral(b, 0, 4, name, value) }
 
-// appendLiteral appends a literal of the kind that first, its first bits, selects.
+// appendLiteral appends a literal. first contains the high bits of its first byte, which select the kind of
+// literal; the index of the name begins in the low prefix bits.
 func appendLiteral(b []byte, first byte, prefix int, name, value string) []byte {
-	at := 0
+	index := 0
 	for i, f := range static {
 		if f[0] == name {
-			at = i + 1
+			index = i + 1
 			break
 		}
 	}
-	if b = appendInteger(b, first, prefix, at); at == 0 {
+	if b = appendInteger(b, first, prefix, index); index == 0 {
 		b = append(appendInteger(b, 0, 7, len(name)), name...)
 	}
 	return append(appendInteger(b, 0, 7, len(value)), value...)
 }
 
-// appendInteger appends a number after the first bits of a byte.
+// appendInteger appends a number that begins in the low prefix bits of a byte, whose high bits are those of first.
 func appendInteger(b []byte, first byte, prefix, n int) []byte {
-	most := 1<<prefix - 1
-	if n < most {
+	maxPrefix := 1<<prefix - 1
+	if n < maxPrefix {
 		return append(b, first|byte(n))
 	}
-	b = append(b, first|byte(most))
-	for n -= most; n >= 0x80; n >>= 7 {
+	b = append(b, first|byte(maxPrefix))
+	for n -= maxPrefix; n >= 0x80; n >>= 7 {
 		b = append(b, byte(n)|0x80)
 	}
 	return append(b, byte(n))

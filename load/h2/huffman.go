@@ -1,8 +1,8 @@
 package h2
 
-// lengths are the lengths of the Huffman codes of all bytes, in bits (RFC 7541, appendix B). The code is
-// canonical: codes of one length follow each other in the order of their bytes, those of the next length come
-// after them. So the lengths define it.
+// lengths contains the length in bits of the Huffman code of each byte (RFC 7541, appendix B). The code is
+// canonical: codes of one length are consecutive, in the order of their bytes, and are followed by the codes of
+// the next length. So the lengths define the code.
 var lengths = [256]uint8{
 	13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28,
 	28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 28,
@@ -25,38 +25,38 @@ var lengths = [256]uint8{
 // Lengths of codes.
 const (
 	minCode = 5
-	maxCode = 30 // of bytes, and of the end of a string, which is all ones
+	maxCode = 30 // also the length of the code for the end of a string, which is all ones
 )
 
-// huffman is the code in the form for decoding: the first 32 bits of the rest are compared with limit; the
-// first length whose limit is above them is that of the code.
+// huffman is the code in the form for decoding: the next 32 bits of the input are compared with limit, and the
+// first length whose limit is above them is the length of the next code.
 type huffman struct {
-	bytes [256]byte           // in the order of their codes
-	limit [maxCode + 1]uint64 // by length: the first code that is longer, followed by zeros up to 32 bits
-	shift [maxCode + 1]uint32 // by length: added to a code it gives its index in bytes
+	bytes [256]byte           // all bytes in the order of their codes
+	limit [maxCode + 1]uint64 // by length: the first longer code, left-aligned in 32 bits
+	shift [maxCode + 1]uint32 // by length: added to a code it gives the index of the byte in bytes
 }
 
 var huffmanCode = newHuffman() //nolint:gochecknoglobals // a table that is computed once
 
 func newHuffman() *huffman {
 	h := new(huffman)
-	next, at := uint32(0), uint32(0)
+	code, index := uint32(0), uint32(0) // of the next byte
 	for length := minCode; length <= maxCode; length++ {
-		next <<= 1
-		h.shift[length] = at - next
+		code <<= 1
+		h.shift[length] = index - code
 		for b, l := range lengths {
 			if int(l) == length {
-				h.bytes[at] = byte(b)
-				at++
-				next++
+				h.bytes[index] = byte(b)
+				index++
+				code++
 			}
 		}
-		h.limit[length] = uint64(next) << (32 - length)
+		h.limit[length] = uint64(code) << (32 - length)
 	}
 	return h
 }
 
-// decodeString appends the bytes of s, decoded. The unused bits of the last byte must be ones, and fewer than
+// decodeString decodes s and appends the result. The unused bits of the last byte must be ones, and fewer than
 // eight.
 func (h *huffman) decodeString(out, s []byte) ([]byte, error) {
 	var bits uint64 // left-aligned
@@ -66,7 +66,7 @@ func (h *huffman) decodeString(out, s []byte) ([]byte, error) {
 			bits |= uint64(s[0]) << (56 - n)
 			s = s[1:]
 		}
-		ahead := uint32((bits | ^uint64(0)>>n) >> 32)
+		ahead := uint32((bits | ^uint64(0)>>n) >> 32) // invalid bits are ones
 		length := minCode
 		for length <= maxCode && uint64(ahead) >= h.limit[length] {
 			length++

@@ -9,8 +9,8 @@ func AppendInteger(b []byte, first byte, prefix, n int) []byte {
 	return appendInteger(b, first, prefix, n)
 }
 
-// ReadInteger returns the integer in the low prefix bits of b[0] and the bytes after it,
-// and what follows it. It rejects integers of more than five bytes.
+// ReadInteger returns the integer that begins in the low prefix bits of b[0], and the rest
+// of b after it. It rejects integers of more than five bytes.
 func ReadInteger(b []byte, prefix int) (n int, rest []byte, err error) { return readInteger(b, prefix) }
 
 // AppendDecoded appends the bytes that s encodes in the Huffman code of HPACK.

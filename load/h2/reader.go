@@ -5,17 +5,16 @@ import (
 	"strconv"
 )
 
-// Reader splits the input of a connection, in parts of any size, into frames. Its zero value waits for the
-// first.
+// Reader splits the input of a connection, which arrives in parts of any size, into frames. Its zero value is
+// ready for use.
 type Reader struct {
 	part []byte // start of an incomplete frame
-	used bool   // the last frame was in part
+	used bool   // part contains the frame that Next returned last
 }
 
-// Next consumes input, and returns the number of bytes that it has used and the frame that they complete;
-// whole is false if none is complete yet, and all bytes were used. The payload is valid until the next call,
-// or as long as b. Frames above MaxFrame, or with a wrong length for their type, are errors, the former as
-// soon as their header is complete.
+// Next consumes n bytes of b and returns the frame that they complete. If no frame is complete yet, whole is
+// false and n is len(b). The payload is valid until the next call, and only as long as b is not changed. Next
+// fails for a payload above MaxFrame, as soon as the header is complete, and for a wrong length of a frame's type.
 func (r *Reader) Next(b []byte) (f Frame, n int, whole bool, err error) {
 	if r.used {
 		r.part, r.used = r.part[:0], false

@@ -68,19 +68,21 @@ var static = [...][2]string{
 // entrySize returns the size of an entry in a table (RFC 7541, section 4.1).
 func entrySize(name, value int) int { return name + value + 32 }
 
-// entry is an entry of the dynamic table: its offset in the table's bytes, and
-// the lengths of its name and value.
-type entry struct{ at, name, value int }
+// entry is an entry of the dynamic table.
+type entry struct {
+	at          int // offset in table.bytes
+	name, value int // lengths in bytes
+}
 
 // tableSize returns the size of the entry in the table.
 func (e entry) tableSize() int { return entrySize(e.name, e.value) }
 
-// table is the dynamic table: fields that earlier blocks added.
+// table is the dynamic table, which contains fields of earlier blocks.
 type table struct {
 	entries []entry // the newest last
-	bytes   []byte  // of the entries in order, after those of evicted entries
-	size    int
-	max     int
+	bytes   []byte  // names and values of evicted entries, then of all entries
+	size    int     // sum of entry.tableSize
+	max     int     // largest size
 }
 
 // resetTo empties the table and sets its limit in bytes.
@@ -95,7 +97,7 @@ func (t *table) addEntry(name, value []byte) {
 	if e.tableSize() > t.max {
 		return
 	}
-	if len(t.bytes)+e.name+e.value > 2*t.max { // reuse the room of evicted entries
+	if len(t.bytes)+e.name+e.value > 2*t.max { // discard the bytes of evicted entries
 		from := len(t.bytes)
 		if len(t.entries) > 0 {
 			from = t.entries[0].at
@@ -111,10 +113,10 @@ func (t *table) addEntry(name, value []byte) {
 	t.size += e.tableSize()
 }
 
-// evictTo removes the oldest entries until the table has at most max bytes.
-func (t *table) evictTo(most int) {
+// evictTo removes the oldest entries until the table has at most limit bytes.
+func (t *table) evictTo(limit int) {
 	drop := 0
-	for t.size > most && drop < len(t.entries) {
+	for t.size > limit && drop < len(t.entries) {
 		t.size -= t.entries[drop].tableSize()
 		drop++
 	}
@@ -123,16 +125,16 @@ func (t *table) evictTo(most int) {
 	}
 }
 
-// appendTo appends the name and value of an index to two buffers. Indices count the static table's entries
-// first, and then from the newest to the oldest. It returns false if there is no such entry.
+// appendTo appends the name and value of entry i to two buffers. Indices begin at 1 and count first the entries
+// of the static table, then those of the dynamic table from the newest to the oldest. It returns false if there is no such entry.
 func (t *table) appendTo(name, value []byte, i int) (n, v []byte, ok bool) {
 	if i >= 1 && i <= len(static) {
 		return append(name, static[i-1][0]...), append(value, static[i-1][1]...), true
 	}
 	if i -= len(static); i >= 1 && i <= len(t.entries) {
 		e := t.entries[len(t.entries)-i]
-		between := e.at + e.name
-		return append(name, t.bytes[e.at:between]...), append(value, t.bytes[between:between+e.value]...), true
+		valueAt := e.at + e.name
+		return append(name, t.bytes[e.at:valueAt]...), append(value, t.bytes[valueAt:valueAt+e.value]...), true
 	}
 	return nil, nil, false
 }

@@ -1,6 +1,6 @@
-// Package h3 reads and writes what HTTP/3 consists of: frames and unidirectional streams
-// (RFC 9114), and field sections without a dynamic table (QPACK, RFC 9204). It works on
-// bytes; streams are the caller's.
+// Package h3 encodes and decodes the elements of HTTP/3: frames and unidirectional streams
+// (RFC 9114), and field sections without a dynamic table (QPACK, RFC 9204). It only works
+// on bytes; its callers implement the streams.
 package h3
 
 import (
@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// Error says why bytes are not HTTP/3.
+// Error says why bytes are not valid HTTP/3.
 type Error string
 
 // Error returns one line.
@@ -25,14 +25,15 @@ const (
 	MaxPushID   = 0xd
 )
 
-// Settings that a client sends. It leaves the table's capacity (0x1) and the blocked
-// streams (0x7) at their default of 0: servers use no dynamic table then.
+// maxFieldSection is the id of SETTINGS_MAX_FIELD_SECTION_SIZE, the only setting that a
+// client sends. The capacity of the dynamic table (0x1) and the number of blocked streams
+// (0x7) keep their default of 0, so that servers use no dynamic table.
 const maxFieldSection = 0x6
 
-// Code is the code of an application error, with which a stream or a connection ends.
+// Code is an application error code, the reason for the end of a stream or a connection.
 type Code uint64
 
-// Codes that are sent or have a meaning to a client.
+// Codes that a client sends or handles.
 const (
 	NoError              Code = 0x100
 	GeneralProtocolError Code = 0x101
@@ -66,8 +67,8 @@ func (c Code) String() string {
 	return "error code 0x" + strconv.FormatUint(uint64(c), 16)
 }
 
-// AppendVarint appends a variable-length integer of QUIC (RFC 9000, section 16). n is
-// below 2^62.
+// AppendVarint appends a variable-length integer of QUIC (RFC 9000, section 16). n must
+// be below 2^62.
 func AppendVarint(b []byte, n uint64) []byte {
 	switch {
 	case n < 1<<6:
@@ -80,8 +81,8 @@ func AppendVarint(b []byte, n uint64) []byte {
 	return binary.BigEndian.AppendUint64(b, n|3<<62)
 }
 
-// ReadVarint returns the variable-length integer that b begins with and its size in
-// bytes. The size is 0 if b does not hold all of it.
+// ReadVarint returns the variable-length integer at the start of b and its size in bytes.
+// The size is 0 if b ends before the integer does.
 func ReadVarint(b []byte) (n uint64, size int) {
 	if len(b) == 0 {
 		return 0, 0
@@ -103,27 +104,27 @@ func AppendFrame(b []byte, frameType uint64, payload []byte) []byte {
 	return append(b, payload...)
 }
 
-// Part is a part of a frame: all of it if it is both the first and the last.
+// Part is a part of a frame. If First and Last are both set it is the complete frame.
 type Part struct {
 	Type        uint64
-	Length      uint64 // of the frame's payload
+	Length      uint64 // length of the payload of the frame
 	Payload     []byte
 	First, Last bool
 }
 
-// Reader cuts the bytes of a stream, which come in pieces of any size, into parts of
-// frames. It buffers the header of a frame only. The zero value is ready.
+// Reader splits the bytes of a stream, which arrive in parts of any size, into parts of
+// frames. It buffers only the headers of frames. Its zero value is ready for use.
 type Reader struct {
-	head    [16]byte // of the frame, incomplete
-	size    int      // bytes in head
-	kind    uint64
-	length  uint64
-	left    uint64 // bytes of the payload that have not come
-	started bool   // the payload has begun
+	head    [16]byte // incomplete header of a frame
+	size    int      // number of bytes in head
+	kind    uint64   // type of the current frame
+	length  uint64   // length of its payload
+	left    uint64   // bytes of its payload that have not arrived
+	started bool     // the header is complete, but not the payload
 }
 
-// Next takes bytes from b and returns the next part, and how many bytes it took: at
-// least one. It returns false if all of b belongs to a header that is not complete.
+// Next consumes n bytes of b, at least one, and returns the next part. It returns false
+// if all of b belongs to a header that is not complete.
 func (r *Reader) Next(b []byte) (p Part, n int, ok bool) {
 	if !r.started {
 		if n, ok = r.readHead(b); !ok {
@@ -131,46 +132,47 @@ func (r *Reader) Next(b []byte) (p Part, n int, ok bool) {
 		}
 		p.First = true
 	}
-	take := min(r.left, uint64(len(b)-n))
-	p.Type, p.Length, p.Payload = r.kind, r.length, b[n:n+int(take)]
-	r.left -= take
+	size := min(r.left, uint64(len(b)-n))
+	p.Type, p.Length, p.Payload = r.kind, r.length, b[n:n+int(size)]
+	r.left -= size
 	p.Last = r.left == 0
 	r.started = !p.Last
-	return p, n + int(take), true
+	return p, n + int(size), true
 }
 
-// readHead takes the header of a frame and returns how many bytes of b belong to it.
+// readHead reads the header of a frame, and returns how many bytes of b belong to it and
+// whether it is complete.
 func (r *Reader) readHead(b []byte) (n int, ok bool) {
 	head := b
 	if r.size > 0 {
 		n = copy(r.head[r.size:], b)
 		head = r.head[:r.size+n]
 	}
-	kind, first := ReadVarint(head)
-	length, second := uint64(0), 0
-	if first > 0 {
-		length, second = ReadVarint(head[first:])
+	kind, kindSize := ReadVarint(head)
+	length, lengthSize := uint64(0), 0
+	if kindSize > 0 {
+		length, lengthSize = ReadVarint(head[kindSize:])
 	}
-	if second == 0 {
+	if lengthSize == 0 {
 		if r.size == 0 {
 			n = copy(r.head[:], b)
 		}
 		r.size += n
 		return n, false
 	}
-	n = first + second - r.size
+	n = kindSize + lengthSize - r.size
 	r.size, r.kind, r.length, r.left = 0, kind, length, length
 	return n, true
 }
 
-// IsPartial reports whether the stream would end within a frame.
+// IsPartial reports whether the last frame is incomplete.
 func (r *Reader) IsPartial() bool { return r.size > 0 || r.started }
 
 // Reset prepares r for another stream.
 func (r *Reader) Reset() { r.size, r.started = 0, false }
 
-// IsReserved reports whether a frame type means something in HTTP/2 only, so that a
-// server must not send it (RFC 9114, section 7.2.8).
+// IsReserved reports whether a frame type is one of HTTP/2 that has no meaning in HTTP/3,
+// so that a server must not send it (RFC 9114, section 7.2.8).
 func IsReserved(frameType uint64) bool {
 	return frameType == 0x2 || frameType == 0x6 || frameType == 0x8 || frameType == 0x9
 }

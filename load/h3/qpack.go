@@ -6,7 +6,7 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
-// Static table of QPACK (RFC 9204, appendix A).
+// static is the static table of QPACK (RFC 9204, appendix A).
 var static = [...][2]string{
 	{":authority", ""}, {":path", "/"}, {"age", "0"}, {"content-disposition", ""}, {"content-length", "0"}, {"cookie", ""}, {"date", ""}, {"etag", ""},
 	{"if-modified-since", ""}, {"if-none-match", ""}, {"last-modified", ""}, {"link", ""}, {"location", ""}, {"referer", ""}, {"set-cookie", ""},
@@ -33,12 +33,12 @@ var static = [...][2]string{
 	{"user-agent", ""}, {"x-forwarded-for", ""}, {"x-frame-options", "deny"}, {"x-frame-options", "sameorigin"},
 }
 
-// AppendSectionPrefix appends the prefix of a field section that refers to no dynamic
-// table.
+// AppendSectionPrefix appends the prefix of a field section that does not refer to a
+// dynamic table.
 func AppendSectionPrefix(b []byte) []byte { return append(b, 0, 0) }
 
-// AppendField appends a field: as an index if the static table has all of it, otherwise
-// as a literal.
+// AppendField appends a field: as an index if the static table contains the field,
+// otherwise as a literal.
 func AppendField(b []byte, name, value string) []byte {
 	if i := slices.Index(static[:], [2]string{name, value}); i >= 0 {
 		return h2.AppendInteger(b, 0xc0, 6, i)
@@ -46,8 +46,8 @@ func AppendField(b []byte, name, value string) []byte {
 	return AppendLiteral(b, name, value)
 }
 
-// AppendLiteral appends a field whose value is the last that is appended, byte for byte.
-// The name is an index if the static table has it.
+// AppendLiteral appends a field as a literal that ends with the bytes of its value. The
+// name is an index if the static table contains it.
 func AppendLiteral(b []byte, name, value string) []byte {
 	if i := slices.IndexFunc(static[:], func(f [2]string) bool { return f[0] == name }); i >= 0 {
 		b = h2.AppendInteger(b, 0x50, 4, i)
@@ -57,21 +57,21 @@ func AppendLiteral(b []byte, name, value string) []byte {
 	return append(h2.AppendInteger(b, 0, 7, len(value)), value...)
 }
 
-// Decoder reads field sections that refer to no dynamic table. The zero value is ready;
-// its only state is room for names and values.
+// Decoder decodes field sections that do not refer to a dynamic table. Its zero value is
+// ready for use; its only state is buffers for names and values.
 type Decoder struct{ name, value []byte }
 
-// Decode reads a field section and hands its fields to add in order. Name and value are
-// valid until add returns; its error ends the section.
+// Decode decodes a field section and passes its fields in order to add. name and value
+// are valid until add returns. An error of add ends Decode.
 func (d *Decoder) Decode(section []byte, add func(name, value []byte) error) error {
-	required, b, err := h2.ReadInteger(section, 8)
+	requiredInserts, b, err := h2.ReadInteger(section, 8)
 	if err != nil {
 		return err
 	}
-	if required != 0 {
+	if requiredInserts != 0 {
 		return errDynamic
 	}
-	if _, b, err = h2.ReadInteger(b, 7); err != nil {
+	if _, b, err = h2.ReadInteger(b, 7); err != nil { // the base, which is unused
 		return err
 	}
 	for len(b) > 0 {
@@ -126,8 +126,9 @@ func (d *Decoder) readField(b []byte) (name, value, rest []byte, err error) {
 
 const errIndex = Error("an index that the static table does not have")
 
-// readString reads a string whose length has prefix bits in the first byte, below the
-// bit for the Huffman code. It decodes into room.
+// readString reads a string. Its length begins in the low prefix bits of the first byte;
+// the bit above them says whether the string is a Huffman code, which is decoded into the
+// buffer room.
 func readString(b []byte, prefix int, room *[]byte) (s, rest []byte, err error) {
 	n, rest, err := h2.ReadInteger(b, prefix)
 	if err != nil {

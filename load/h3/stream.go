@@ -8,24 +8,24 @@ const (
 	decoderStream = 0x3
 )
 
-// Bounds on what a server sends on unidirectional streams, over all of a connection.
-// They are far above what servers send in a day, and below what keeps a client busy.
+// Bounds on unidirectional streams of a server, per connection. Servers send far less in
+// a day, and a client can process that much quickly.
 const (
 	maxSettings = 4 << 10 // bytes of a SETTINGS frame
 	maxControl  = 1 << 20 // bytes of all streams
-	maxStreams  = 1000
+	maxStreams  = 1000    // number of streams
 )
 
-// ControlStream returns what a client sends on its control stream: its type, and
-// settings with the size in bytes of the longest field section that it reads. A client
-// that allows no dynamic table and uses none needs no other unidirectional stream
-// (RFC 9204, section 4.2).
+// ControlStream returns the bytes that a client sends on its control stream: the type of
+// the stream, and SETTINGS with maxSection, the size in bytes of the longest field section
+// that the client accepts. Without dynamic tables a client needs no other unidirectional
+// stream (RFC 9204, section 4.2).
 func ControlStream(maxSection int) []byte {
 	settings := AppendVarint(AppendVarint(nil, maxFieldSection), uint64(maxSection))
 	return AppendFrame([]byte{controlStream}, Settings, settings)
 }
 
-// ConnectionError says why a connection must be closed, and with which code.
+// ConnectionError says why the client must close a connection, and with which code.
 type ConnectionError struct {
 	Code Code
 	Text string
@@ -34,18 +34,18 @@ type ConnectionError struct {
 // Error returns one line.
 func (e *ConnectionError) Error() string { return e.Text }
 
-// Peer follows what a server sends on its unidirectional streams. The caller serialises
-// its calls. The zero value is ready, for one connection.
+// Peer is the state of the unidirectional streams that a server has opened on one
+// connection. Its zero value is ready for use. Calls must not be concurrent.
 type Peer struct {
-	opened map[uint64]bool // types of streams of which there is one at most
-	count  int             // streams
-	bytes  int
-	leaves bool
-	last   uint64 // of the GOAWAY
+	opened map[uint64]bool // types of which a connection has only one stream, and which has been opened
+	count  int             // number of streams
+	bytes  int             // bytes received on all streams
+	leaves bool            // the server has sent GOAWAY
+	last   uint64          // stream id of the last GOAWAY
 }
 
-// Leaves reports whether the server has sent GOAWAY, and the first stream that it does
-// not process.
+// Leaves reports whether the server has sent GOAWAY, and returns the id of the first
+// stream that the server does not process.
 func (p *Peer) Leaves() (first uint64, ok bool) { return p.last, p.leaves }
 
 // AddStream counts a stream that the server has opened.
@@ -56,35 +56,36 @@ func (p *Peer) AddStream() error {
 	return nil
 }
 
-// PeerStream reads a unidirectional stream of a server.
+// PeerStream parses one unidirectional stream of a server.
 type PeerStream struct {
 	peer    *Peer
-	head    []byte // of the type, incomplete
-	typed   bool
-	kind    uint64
+	head    []byte // start of an incomplete type
+	typed   bool   // the type is known
+	kind    uint64 // type of the stream
 	frames  Reader
-	settled bool // SETTINGS have come
-	frame   []byte
+	settled bool   // SETTINGS have arrived
+	frame   []byte // payload of the current frame so far
 }
 
-// NewStream returns the reader of the next stream.
+// NewStream returns the parser of another stream.
 func (p *Peer) NewStream() *PeerStream { return &PeerStream{peer: p} }
 
-// Feed reads the next bytes of a stream. It returns false if the stream is of a type
-// that the client does not know, so that the client reads no more of it. Its error ends
-// the connection.
+// Feed parses the next bytes of a stream. It returns false if the type of the stream is
+// unknown, so that the client need not read more of it. After an error the client must
+// close the connection.
 func (s *PeerStream) Feed(b []byte) (known bool, err error) {
 	if s.peer.bytes += len(b); s.peer.bytes > maxControl {
 		return true, &ConnectionError{ExcessiveLoad, "too many bytes on unidirectional streams"}
 	}
 	if !s.typed {
-		had := len(s.head)
-		s.head = append(s.head, b[:min(len(b), 8-had)]...)
+		const maxVarint = 8 // bytes
+		before := len(s.head)
+		s.head = append(s.head, b[:min(len(b), maxVarint-before)]...)
 		kind, size := ReadVarint(s.head)
 		if size == 0 {
 			return true, nil
 		}
-		s.kind, s.typed, b = kind, true, b[size-had:]
+		s.kind, s.typed, b = kind, true, b[size-before:]
 		if err := s.open(); err != nil {
 			return true, err
 		}
@@ -94,7 +95,7 @@ func (s *PeerStream) Feed(b []byte) (known bool, err error) {
 		return true, s.readFrames(b)
 	case encoderStream:
 		for _, c := range b {
-			if c != 0x20 { // set the capacity to 0
+			if c != 0x20 { // 0x20 sets the capacity to 0, which is allowed
 				return true, &ConnectionError{EncoderStreamError, "an instruction for a dynamic table, which the client did not allow"}
 			}
 		}
@@ -121,8 +122,8 @@ func (s *PeerStream) open() error {
 	return nil
 }
 
-// End returns the error of a stream that the server has closed or reset: the control
-// and the QPACK streams stay open.
+// End is called when the server closes or resets the stream. It returns an error for the
+// control stream and the QPACK streams, which must stay open.
 func (s *PeerStream) End() error {
 	if !s.typed || s.kind > decoderStream {
 		return nil
@@ -130,7 +131,7 @@ func (s *PeerStream) End() error {
 	return &ConnectionError{ClosedCriticalStream, "the server closed a control or QPACK stream"}
 }
 
-// readFrames reads frames of the control stream.
+// readFrames parses frames of the control stream.
 func (s *PeerStream) readFrames(b []byte) error {
 	for len(b) > 0 {
 		p, n, ok := s.frames.Next(b)
@@ -144,7 +145,7 @@ func (s *PeerStream) readFrames(b []byte) error {
 			}
 		}
 		if p.Type != Settings && p.Type != GoAway && p.Type != CancelPush {
-			continue
+			continue // an unknown type
 		}
 		if s.frame = append(s.frame, p.Payload...); p.Last {
 			if err := s.readFrame(p.Type); err != nil {
@@ -155,7 +156,7 @@ func (s *PeerStream) readFrames(b []byte) error {
 	return nil
 }
 
-// checkFrame rejects frames that may not be on a control stream, or not there.
+// checkFrame rejects frames that must not be on a control stream, or not at this position.
 func (s *PeerStream) checkFrame(p Part) error {
 	switch {
 	case !s.settled && p.Type != Settings:
@@ -171,7 +172,7 @@ func (s *PeerStream) checkFrame(p Part) error {
 	return nil
 }
 
-// readFrame reads a complete frame.
+// readFrame processes a complete SETTINGS, GOAWAY or CANCEL_PUSH frame.
 func (s *PeerStream) readFrame(frameType uint64) error {
 	if frameType == Settings {
 		return checkSettings(s.frame)
@@ -182,7 +183,7 @@ func (s *PeerStream) readFrame(frameType uint64) error {
 		return &ConnectionError{FrameError, "a GOAWAY or CANCEL_PUSH without one number"}
 	case frameType == CancelPush:
 		return &ConnectionError{IDError, "a CANCEL_PUSH of a push that the client did not allow"}
-	case id%4 != 0 || p.leaves && id > p.last:
+	case id%4 != 0 || p.leaves && id > p.last: // ids of requests are multiples of 4 (RFC 9000, section 2.1)
 		return &ConnectionError{IDError, "a GOAWAY of a stream that is no request, or with a higher number than before"}
 	default:
 		p.leaves, p.last = true, id
@@ -190,8 +191,8 @@ func (s *PeerStream) readFrame(frameType uint64) error {
 	return nil
 }
 
-// checkSettings checks the payload of a SETTINGS frame (RFC 9114, section 7.2.4). No
-// setting matters to a client without a dynamic table.
+// checkSettings checks the payload of a SETTINGS frame (RFC 9114, section 7.2.4). A client
+// without a dynamic table can ignore the values.
 func checkSettings(b []byte) error {
 	seen := map[uint64]bool{}
 	for len(b) > 0 {
@@ -199,11 +200,13 @@ func checkSettings(b []byte) error {
 		if size == 0 {
 			return &ConnectionError{FrameError, "SETTINGS that are cut off"}
 		}
-		_, more := ReadVarint(b[size:])
-		if more == 0 {
+		_, valueSize := ReadVarint(b[size:])
+		if valueSize == 0 {
 			return &ConnectionError{FrameError, "SETTINGS that are cut off"}
 		}
-		if b = b[size+more:]; seen[id] || id >= 0x2 && id <= 0x5 {
+		b = b[size+valueSize:]
+		isOfHTTP2 := id >= 0x2 && id <= 0x5
+		if seen[id] || isOfHTTP2 {
 			return &ConnectionError{SettingsError, "a setting that came twice, or of HTTP/2"}
 		}
 		seen[id] = true

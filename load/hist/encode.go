@@ -12,12 +12,12 @@ import (
 // version is the first part of the output of Encode: the version of the layout.
 const version = "h1."
 
-// Encode writes the histogram as one word of letters, digits, - and _, a few
-// bytes for each bucket in use. Histograms that are equal have equal words.
+// Encode returns the histogram as one word of letters, digits, - and _, with a few
+// bytes for each bucket in use. Equal histograms have equal words.
 //
-// After the version and in base64 stand varints: count, over, min, max, the
-// sum and the sum of squares (high and low half each), then for every bucket
-// in use its distance from the one before it, and its count.
+// The word is the version, followed by varints in base64: count, over, min, max, the
+// sum and the sum of squares (high and low half each), then for every bucket in use
+// its distance from the one before it, and its count.
 func (h *Hist) Encode() string {
 	b := make([]byte, 0, 64)
 	for _, v := range []uint64{
@@ -59,6 +59,7 @@ func Decode(s string) (*Hist, error) {
 	return h, nil
 }
 
+// decodeText parses s into h, which must be empty.
 func (h *Hist) decodeText(s string) error {
 	body, ok := strings.CutPrefix(s, version)
 	if !ok {
@@ -93,6 +94,10 @@ func (h *Hist) decodeText(s string) error {
 	return nil
 }
 
+// maxCount keeps sums of counts within an int64.
+const maxCount = 1 << 62
+
+// decodeBuckets reads the counts of the buckets, and returns their sum.
 func (h *Hist) decodeBuckets(r *reader) (n int64, err error) {
 	last := -1
 	for len(r.b) > 0 {
@@ -104,7 +109,9 @@ func (h *Hist) decodeBuckets(r *reader) (n int64, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if step == 0 || step >= uint64(bucketCount-last) || count == 0 || count >= 1<<62 || n+int64(count) >= 1<<62 {
+		validStep := step > 0 && step < uint64(bucketCount-last)
+		validCount := count > 0 && count < maxCount && n+int64(count) < maxCount
+		if !validStep || !validCount {
 			return 0, fmt.Errorf("bucket after %d: step %d, count %d", last, step, count)
 		}
 		last += int(step)
@@ -114,7 +121,7 @@ func (h *Hist) decodeBuckets(r *reader) (n int64, err error) {
 	return n, nil
 }
 
-// checkFigures compares the figures of the head with the buckets.
+// checkFigures checks count, over, min, max and the sums against the buckets.
 func (h *Hist) checkFigures() error {
 	if h.n == 0 {
 		if *h != (Hist{}) {
@@ -126,8 +133,8 @@ func (h *Hist) checkFigures() error {
 		return fmt.Errorf("min %d, max %d", h.min, h.max)
 	}
 	first, last := bucketOf(h.min), bucketOf(h.max)
-	lo, hi := new(big.Int), new(big.Int) // bounds of the sum
-	lo2, hi2 := new(big.Int), new(big.Int)
+	lo, hi := new(big.Int), new(big.Int)   // bounds of the sum
+	lo2, hi2 := new(big.Int), new(big.Int) // bounds of the sum of squares
 	for i, n := range h.counts {
 		if n == 0 {
 			if i == first || i == last {
@@ -148,7 +155,7 @@ func (h *Hist) checkFigures() error {
 	if sum.Cmp(lo) < 0 || sum.Cmp(hi) > 0 || squares.Cmp(lo2) < 0 || squares.Cmp(hi2) > 0 {
 		return errors.New("sums do not fit the buckets")
 	}
-	if n := big.NewInt(h.n); n.Mul(n, squares).Cmp(sum.Mul(sum, sum)) < 0 {
+	if n := big.NewInt(h.n); n.Mul(n, squares).Cmp(sum.Mul(sum, sum)) < 0 { // a negative variance
 		return errors.New("sums of no possible values")
 	}
 	return nil

@@ -3,8 +3,8 @@
 // fixed amount of memory, and histograms of several threads or rounds can be
 // merged without loss.
 //
-// All values are int64 nanoseconds. A histogram has one writer; threads have
-// one each and merge them at the end. Recording allocates nothing.
+// All values are int64 nanoseconds. A histogram is not safe for concurrent use: each
+// thread records into its own, and they are merged at the end. Recording allocates nothing.
 package hist
 
 import (
@@ -13,7 +13,8 @@ import (
 	"math/bits"
 )
 
-// Top is the largest value with an exact bucket: an hour. Larger ones are recorded as Top and counted by Over.
+// Top is the largest value that is recorded exactly: an hour. Larger values are recorded as Top and counted by
+// Over.
 const Top int64 = 3600e9
 
 // Values below 256 ns have a bucket each; above, every doubling is cut into
@@ -30,17 +31,18 @@ const (
 
 // Hist is a histogram. Its zero value is empty and ready for use.
 type Hist struct {
-	counts   [bucketCount]int64
-	n        int64
-	over     int64
+	counts   [bucketCount]int64 // number of values by bucket
+	n        int64              // number of values
+	over     int64              // number of values above Top
 	min, max int64
 	sum      uint128
-	squares  uint128
+	squares  uint128 // sum of the squares
 }
 
 // uint128 is an unsigned integer of 128 bits: an hour squared, in nanoseconds, has 84 bits.
 type uint128 struct{ hi, lo uint64 }
 
+// addTo adds o to w.
 func (w *uint128) addTo(o uint128) {
 	var carry uint64
 	w.lo, carry = bits.Add64(w.lo, o.lo, 0)
@@ -155,20 +157,21 @@ func (h *Hist) SD() float64 {
 	}
 	n := big.NewInt(h.n)
 	sum := h.sum.toBig()
-	above := n.Mul(n, h.squares.toBig())
-	above.Sub(above, sum.Mul(sum, sum)) // n Σx² − (Σx)², never negative
-	f, _ := new(big.Float).SetInt(above).Float64()
+	numerator := n.Mul(n, h.squares.toBig())
+	numerator.Sub(numerator, sum.Mul(sum, sum)) // n Σx² − (Σx)², never negative
+	f, _ := new(big.Float).SetInt(numerator).Float64()
 	return math.Sqrt(f / float64(h.n) / float64(h.n-1))
 }
 
-// Quantile returns the smallest recorded value that at least the share q of all values does not exceed, within
-// half a bucket, which is 0.4 %; q below 0 is 0, above 1 is 1. It returns 0 without any value.
+// Quantile returns the smallest value v such that at least the share q of all values is at most v, with an error
+// of at most half a bucket, which is 0.4 %. A q below 0 counts as 0, and one above 1 as 1. Quantile returns 0 if
+// there is no value.
 func (h *Hist) Quantile(q float64) int64 {
 	if h.n == 0 {
 		return 0
 	}
 	rank := int64(math.Ceil(q * float64(h.n)))
-	if !(rank > 1) { // or NaN
+	if !(rank > 1) { // also if q is below 0 or NaN
 		return h.min
 	}
 	if rank >= h.n {
@@ -190,33 +193,33 @@ type Bin struct {
 	Count     int64
 }
 
-// Bins returns the values of h in coarser ranges: per of them, a power of two up to 128, divide every doubling
-// into equal widths. Ranges without a value are omitted.
+// Bins returns the values of h in coarser ranges: every doubling is divided into per ranges of equal width. per is
+// a power of two, at most 128. Ranges without a value are omitted.
 func (h *Hist) Bins(per int) []Bin {
 	var out []Bin
 	if h.n == 0 {
 		return out
 	}
-	keep := bits.Len64(uint64(per)) - 1 // bits after the first that distinguish ranges
+	rangeBits := bits.Len64(uint64(per)) - 1 // bits after the first one that select the range
 	for i := bucketOf(h.min); i <= bucketOf(h.max); i++ {
 		n := h.counts[i]
 		if n == 0 {
 			continue
 		}
 		low := minOf(i)
-		shift := max(0, bits.Len64(uint64(low))-1-keep)
+		shift := max(0, bits.Len64(uint64(low))-1-rangeBits)
 		low = low >> shift << shift
 		if last := len(out) - 1; last >= 0 && out[last].Low == low {
 			out[last].Count += n
 			continue
 		}
-		out = append(out, Bin{low, low + 1<<shift, n})
+		out = append(out, Bin{Low: low, High: low + 1<<shift, Count: n})
 	}
 	return out
 }
 
-// Above returns the number of values in buckets above that of x: those larger than x by more than a bucket's
-// width.
+// Above returns the number of values in buckets above the bucket of x. It counts all values that exceed x by
+// more than the width of a bucket.
 func (h *Hist) Above(x int64) int64 {
 	switch {
 	case x < 0:

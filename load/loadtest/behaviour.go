@@ -7,37 +7,37 @@ import (
 	"time"
 )
 
-// Behaviour is a server's way to handle requests.
+// Behaviour is the way in which a server responds to requests.
 type Behaviour string
 
 // Behaviours. Those of the first group are valid and only unusual.
 const (
-	Plain       Behaviour = "plain"        // 200 with a length, in one piece
-	Split       Behaviour = "split"        // in pieces that end in the middle of lines, Pause between them
+	Plain       Behaviour = "plain"        // 200 with a length, in one write
+	Split       Behaviour = "split"        // in parts that end in the middle of lines, with Pause between them
 	Bytes       Behaviour = "bytes"        // byte by byte
-	SlowBytes   Behaviour = "slow-bytes"   // byte by byte, Pause between them
+	SlowBytes   Behaviour = "slow-bytes"   // byte by byte, with Pause between them
 	Slow        Behaviour = "slow"         // after Pause
-	Coalesced   Behaviour = "coalesced"    // an interim answer and the chunks of the final one in one piece
-	Chunked     Behaviour = "chunked"      // with extensions and trailers; HTTP/2: with padding
-	Interim     Behaviour = "interim"      // three answers of 1xx before
+	Coalesced   Behaviour = "coalesced"    // an interim response and the chunks of the final one in one write
+	Chunked     Behaviour = "chunked"      // chunks with extensions and trailers; HTTP/2: DATA with padding
+	Interim     Behaviour = "interim"      // three interim responses (1xx) before
 	NoContent   Behaviour = "no-content"   // 204
-	NotModified Behaviour = "not-modified" // 304 with the length of what it does not send
+	NotModified Behaviour = "not-modified" // 304 with the length of a body that it does not send
 	BigHead     Behaviour = "big-head"     // 110 kB of fields; HTTP/2: in several frames
-	UntilClose  Behaviour = "until-close"  // a body that ends with the connection; not in HTTP/2
+	UntilClose  Behaviour = "until-close"  // a body that ends with the connection; not for HTTP/2
 	Announced   Behaviour = "announced"    // Connection: close on request After of each connection; HTTP/2: GOAWAY
-	Status      Behaviour = "status"       // Code
+	Status      Behaviour = "status"       // status Options.Code
 
-	Unannounced Behaviour = "unannounced"  // closes after After answers without a word
-	HangUp      Behaviour = "hang-up"      // closes what it accepts
+	Unannounced Behaviour = "unannounced"  // closes the connection after After responses without announcing it
+	HangUp      Behaviour = "hang-up"      // closes every accepted connection
 	CloseMidway Behaviour = "close-midway" // closes in the middle of the body
-	ShortLength Behaviour = "short-length" // sends more than its length
-	LongLength  Behaviour = "long-length"  // sends less than its length, and nothing more
-	TwoLengths  Behaviour = "two-lengths"  // that differ
+	ShortLength Behaviour = "short-length" // sends more bytes than its Content-Length
+	LongLength  Behaviour = "long-length"  // sends fewer bytes than its Content-Length, and nothing more
+	TwoLengths  Behaviour = "two-lengths"  // two different Content-Lengths
 	Reset       Behaviour = "reset"        // resets the connection in the middle of the body
-	ResetFirst  Behaviour = "reset-first"  // resets it instead of an answer
+	ResetFirst  Behaviour = "reset-first"  // resets the connection instead of responding
 	Garbage     Behaviour = "garbage"      // not HTTP
-	Stall       Behaviour = "stall"        // never answers
-	Twice       Behaviour = "twice"        // two answers to each request, in one piece
+	Stall       Behaviour = "stall"        // never responds
+	Twice       Behaviour = "twice"        // two responses to each request, in one write
 	Refuse      Behaviour = "refuse"       // does not listen
 )
 

@@ -9,9 +9,9 @@ import (
 // stream is the request that an HTTP/2 connection is receiving.
 type stream struct {
 	id    uint32
-	head  bool // it is a HEAD
-	block []byte
-	body  int64 // bytes
+	head  bool   // the request is a HEAD
+	block []byte // header block so far
+	body  int64  // bytes of the body so far
 }
 
 // serveHTTP2 responds to the requests of one HTTP/2 connection, one after another.
@@ -45,7 +45,7 @@ func (s *Server) serveHTTP2(c net.Conn) {
 				continue
 			}
 			if s.o.GRPC {
-				q.body = max(0, q.body-5)
+				q.body = max(0, q.body-5) // without the prefix of the message
 			}
 			s.bodies.Add(q.body)
 			s.requests.Add(1)

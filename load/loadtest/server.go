@@ -1,6 +1,6 @@
-// Package loadtest is a server of HTTP/1.1, HTTP/2 or gRPC that misbehaves in
-// named ways, to test clients with. It listens on the loopback only, and Close waits for
-// everything that it has started.
+// Package loadtest provides a server of HTTP/1.1, HTTP/2 or gRPC that misbehaves in
+// named ways, for tests of clients. It listens only on the loopback interface, and Close
+// waits for all goroutines.
 package loadtest
 
 import (
@@ -18,12 +18,12 @@ import (
 // Options vary a behaviour. The zero value works.
 type Options struct {
 	TLS   bool
-	HTTP2 bool          // with prior knowledge, or as TLS agreed
-	GRPC  bool          // over HTTP/2, of messages that are Body
-	Body  []byte        // of answers; nil: "Hello, world!\n"
-	After int           // requests on a connection, for behaviours that count them; zero: 3
-	Pause time.Duration // of slow behaviours; zero: 1ms
-	Code  int           // of Status; zero: 404
+	HTTP2 bool          // with prior knowledge in plain text, or negotiated by TLS
+	GRPC  bool          // over HTTP/2; the message of a response is Body
+	Body  []byte        // body of responses; nil means "Hello, world!\n"
+	After int           // number of requests on a connection, for behaviours that count them; 0 means 3
+	Pause time.Duration // of slow behaviours; 0 means 1ms
+	Code  int           // status of behaviour Status; 0 means 404
 }
 
 // Server is a running server.
@@ -31,7 +31,7 @@ type Server struct {
 	behaviour Behaviour
 	o         Options
 	listener  net.Listener
-	client    *tls.Config
+	client    *tls.Config // configuration of clients; nil in plain text
 	done      chan struct{}
 	once      sync.Once
 	wg        sync.WaitGroup
@@ -39,7 +39,7 @@ type Server struct {
 	requests, bodies, accepted atomic.Int64
 
 	mu    sync.Mutex
-	conns map[net.Conn]bool
+	conns map[net.Conn]bool // open connections
 }
 
 // Start starts a server with the behaviour.
@@ -180,11 +180,12 @@ func (s *Server) serveConn(c net.Conn) {
 type act struct {
 	s    *Server
 	c    net.Conn
-	k    int // requests on this connection, with this one
-	head bool
-	err  error
+	k    int   // number of this request on its connection, from 1
+	head bool  // the request is a HEAD
+	err  error // of the first failed write
 }
 
+// writeText writes text unless an earlier write has failed.
 func (a *act) writeText(text string) {
 	if a.err == nil {
 		_, a.err = io.WriteString(a.c, text)

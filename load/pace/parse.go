@@ -11,13 +11,12 @@ import (
 // maxSteps is the largest number of rates of a step profile.
 const maxSteps = 1000
 
-// Parse parses a rate over time as in flags, for a phase of length
-// over:
+// Parse parses a profile as flags write it, for a phase of length over:
 //
 //	5000/s              a request every 200 µs
-//	poisson:5000/s      as many in the mean, at random
-//	ramp:100/s..5000/s  evenly from the first rate to the second
-//	step:100/s,500/s    one after the other, for equal parts of the phase
+//	poisson:5000/s      requests at random times, 5000 per second in the mean
+//	ramp:100/s..5000/s  a rate that changes linearly from the first to the second
+//	step:100/s,500/s    one rate after the other, for equal parts of the phase
 //
 // A rate is a number, optionally followed by k or M, per second (/s, or
 // nothing) or per minute (/m). It must not be above [MaxRate].
@@ -32,7 +31,7 @@ func Parse(text string, over time.Duration) (Profile, error) {
 	return p, nil
 }
 
-// parseProfile returns what is wrong with text, or "".
+// parseProfile parses a profile without checking its peak. what says what is wrong with text, or is "".
 func parseProfile(text string, over time.Duration) (p Profile, what string) {
 	form, rest, named := strings.Cut(text, ":")
 	if !named {
@@ -53,6 +52,7 @@ func parseProfile(text string, over time.Duration) (p Profile, what string) {
 	return nil, strconv.Quote(form) + " is not a profile"
 }
 
+// parseRamp parses the rates of a Ramp over the time over.
 func parseRamp(text string, over time.Duration) (p Profile, what string) {
 	from, to, ok := strings.Cut(text, "..")
 	switch {
@@ -62,7 +62,10 @@ func parseRamp(text string, over time.Duration) (p Profile, what string) {
 		return nil, "a ramp needs a duration to stretch over"
 	}
 	r := Ramp{Over: over}
-	if zero := rates.FindStringSubmatch(from); zero == nil || strings.Trim(zero[1], "0.") != "" {
+	// A ramp may begin at 0, which parseRate rejects.
+	match := rates.FindStringSubmatch(from)
+	isZero := match != nil && strings.Trim(match[1], "0.") == ""
+	if !isZero {
 		if r.From, what = parseRate(from); what != "" {
 			return nil, what
 		}
@@ -71,6 +74,7 @@ func parseRamp(text string, over time.Duration) (p Profile, what string) {
 	return r, what
 }
 
+// parseStep parses the rates of a Step, which share the time over equally.
 func parseStep(text string, over time.Duration) (p Profile, what string) {
 	parts := strings.Split(text, ",")
 	each := over / time.Duration(len(parts))
@@ -91,6 +95,7 @@ func parseStep(text string, over time.Duration) (p Profile, what string) {
 	return s, ""
 }
 
+// rates matches a rate: the number, its multiplier and its unit of time.
 var rates = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)([kM]?)(/s|/m|)$`)
 
 // minRate keeps the gap between two requests within an int64 of ns.

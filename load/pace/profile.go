@@ -1,5 +1,5 @@
-// Package pace computes the rates of open loops over time: when each request is to be
-// sent, whatever the outcome of those before it. It is arithmetic without a clock.
+// Package pace computes the intended times of the requests of an open loop, which do not
+// depend on the outcomes of earlier requests. It only calculates; it does not read a clock.
 package pace
 
 import (
@@ -10,14 +10,15 @@ import (
 	"time"
 )
 
-// MaxRate is the highest rate that a text may request, in requests per second, so that no mistake loads a
-// server as fast as possible.
+// MaxRate is the highest rate that Parse accepts, in requests per second, so that no mistake loads a server as
+// fast as possible.
 const MaxRate = 1e6
 
 // Profile is the intended rate of an open loop over time.
 type Profile interface {
-	// Times returns a function that yields the intended times of one request
-	// after another, from zero, never decreasing.
+	// Times returns a function that returns the intended time of one request
+	// after another. Times begin at zero or later and never decrease. seed
+	// selects the times of a random profile.
 	Times(seed uint64) func() time.Duration
 	// Mean returns the mean rate over the first d, in requests per second.
 	Mean(d time.Duration) float64
@@ -37,8 +38,8 @@ type Constant struct {
 	PerSecond float64 // above 0
 }
 
-// Times yields n × 10¹⁵ / rate for n = 0, 1, 2, …, with the rate in millionths
-// of a request per second and 128-bit products: no error adds up.
+// Times returns n × 10¹⁵ / rate ns for n = 0, 1, 2, …, with the rate in millionths of
+// a request per second and 128-bit products, so that rounding errors do not add up.
 func (c Constant) Times(uint64) func() time.Duration {
 	micro := max(uint64(math.Round(c.PerSecond*1e6)), 1)
 	var n uint64
@@ -64,7 +65,7 @@ type Poisson struct {
 	PerSecond float64 // above 0
 }
 
-// Times adds up gaps drawn from seed.
+// Times adds up exponential gaps, drawn from a generator with this seed.
 func (p Poisson) Times(seed uint64) func() time.Duration {
 	var t float64 // ns; float64 represents an hour to less than a picosecond
 	return func() time.Duration {
@@ -105,20 +106,20 @@ func (r Ramp) countDue(t float64) float64 {
 	return (r.From+r.To)/2*over + r.To*(t-over)
 }
 
-// Times yields the inverse of the integral at 0, 1, 2, … The quadratic is
-// solved in the form that subtracts no two numbers of similar size.
+// Times returns the inverse of countDue at n = 0, 1, 2, … The quadratic equation is
+// solved in the form that does not subtract numbers of similar size.
 func (r Ramp) Times(uint64) func() time.Duration {
 	over := r.Over.Seconds()
-	whole := r.countDue(over)
+	rampCount := r.countDue(over) // requests of the ramp itself
 	slope := (r.To - r.From) / over
 	var n, last float64
 	return func() time.Duration {
-		t := over + (n-whole)/r.To
-		if n < whole {
+		t := over + (n-rampCount)/r.To
+		if n < rampCount {
 			t = 2 * n / (r.From + math.Sqrt(max(r.From*r.From+2*slope*n, 0)))
 		}
 		if n == 0 {
-			t = 0 // and not 0/0
+			t = 0 // the formula would be 0/0 if From is 0
 		}
 		n++
 		last = max(last, t)
@@ -132,7 +133,7 @@ func (r Ramp) Mean(d time.Duration) float64 { return meanRate(r.countDue, r.From
 // String returns e.g. ramp:100/s..5000/s, without Over, which is the phase's duration.
 func (r Ramp) String() string { return "ramp:" + formatRate(r.From) + ".." + formatRate(r.To) }
 
-// Step is one rate after another, each for Each; the last one stays.
+// Step is a sequence of rates. Each rate lasts for Each, and the last one for ever.
 type Step struct {
 	Rates []float64     // requests per second, above 0; at least one
 	Each  time.Duration // above 0
@@ -151,23 +152,25 @@ func (s Step) countDue(t float64) float64 {
 	return n + s.Rates[len(s.Rates)-1]*t
 }
 
-// Times yields the inverse of the count at 0, 1, 2, …
+// Times returns the inverse of countDue at n = 0, 1, 2, …
 func (s Step) Times(uint64) func() time.Duration {
 	each := s.Each.Seconds()
-	var n, before, last float64 // requests yielded, those of the steps before, s
-	at := 0
+	var n float64      // requests so far
+	var before float64 // requests of earlier steps
+	var last float64   // last time in seconds
+	step := 0
 	return func() time.Duration {
-		for at < len(s.Rates)-1 && n-before >= s.Rates[at]*each {
-			before += s.Rates[at] * each
-			at++
+		for step < len(s.Rates)-1 && n-before >= s.Rates[step]*each {
+			before += s.Rates[step] * each
+			step++
 		}
-		last = max(last, float64(at)*each+(n-before)/s.Rates[at])
+		last = max(last, float64(step)*each+(n-before)/s.Rates[step])
 		n++
 		return toDuration(last * 1e9)
 	}
 }
 
-// Mean returns the count over the first d, divided by d.
+// Mean returns the number of requests in the first d, divided by d.
 func (s Step) Mean(d time.Duration) float64 { return meanRate(s.countDue, s.Rates[0], d) }
 
 // String returns e.g. step:100/s,500/s, without Each, which follows from the phase's duration.
@@ -203,11 +206,11 @@ func Peak(p Profile) float64 {
 	case Ramp:
 		return max(p.From, p.To)
 	case Step:
-		most := 0.0
+		peak := 0.0
 		for _, r := range p.Rates {
-			most = max(most, r)
+			peak = max(peak, r)
 		}
-		return most
+		return peak
 	}
 	return p.Mean(0)
 }

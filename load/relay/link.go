@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	maxBurst = time.Millisecond      // time whose bandwidth an idle link carries immediately
-	maxAhead = 10 * time.Millisecond // how far the link is reserved ahead of time
+	maxBurst = time.Millisecond      // an idle link immediately carries the bytes of this time
+	maxAhead = 10 * time.Millisecond // how far ahead of time the link is reserved
 )
 
 // link is one direction of the path: a token bucket that all connections
@@ -16,10 +16,10 @@ type link struct {
 	bitsPerSecond float64
 
 	mu   sync.Mutex
-	next time.Time // when the link will have carried everything so far
+	next time.Time // time at which the link will have carried all bytes so far
 }
 
-// newLink returns a link with that bandwidth, or nil for 0, which means unlimited.
+// newLink returns a link with a bandwidth, or nil if the bandwidth is 0, which means unlimited.
 func newLink(bitsPerSecond int64) *link {
 	if bitsPerSecond == 0 {
 		return nil

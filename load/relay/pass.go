@@ -14,34 +14,35 @@ const (
 	maxInFlight = 256      // chunks of one connection and direction that may be in flight
 )
 
-// chunkSize returns the number of bytes that travel together: those that the link carries in 5 ms, so that
-// connections which share it alternate often.
+// chunkSize returns the size of a chunk for a bandwidth in bits per second: the bytes that the link carries in
+// 5 ms, so that connections which share the link alternate often.
 func chunkSize(bandwidth int64) int {
 	if bandwidth == 0 {
 		return maxChunk
 	}
-	return int(min(max(bandwidth/8/200, minChunk), maxChunk))
+	const chunksPerSecond = 200 // 5 ms
+	return int(min(max(bandwidth/8/chunksPerSecond, minChunk), maxChunk))
 }
 
 // chunk is some bytes in flight.
 type chunk struct {
 	buffer *[]byte
-	n      int
+	n      int       // number of bytes in buffer
 	due    time.Time // time of delivery
 }
 
-// copyDelayed copies from src to dst over link, until src has ended or dst fails. It delays the end of src
-// like the bytes before it. Chunks are read while earlier ones are in flight: a delay costs no throughput.
+// copyDelayed copies from src to dst over link l, until src ends or dst fails. It delays the end of src like the
+// bytes before it. It reads chunks while earlier ones are in flight, so that the delay costs no throughput.
 func (r *Relay) copyDelayed(dst, src net.Conn, l *link) {
-	pieces := make(chan chunk, maxInFlight)
-	gone := make(chan struct{}) // dst has failed
-	var broken error            // how src ended; read after pieces is closed
+	chunks := make(chan chunk, maxInFlight)
+	gone := make(chan struct{}) // closed when dst has failed or everything is delivered
+	var srcErr error            // why src ended; valid once chunks is closed
 	var reader sync.WaitGroup
 	reader.Go(func() {
-		defer close(pieces)
-		broken = r.readChunks(src, l, pieces, gone)
+		defer close(chunks)
+		srcErr = r.readChunks(src, l, chunks, gone)
 	})
-	err := r.deliverChunks(dst, pieces)
+	err := r.deliverChunks(dst, chunks)
 	close(gone)
 	if err != nil {
 		// dst is gone: reset src, as its peer would.
@@ -49,12 +50,12 @@ func (r *Relay) copyDelayed(dst, src net.Conn, l *link) {
 		src.Close()
 	}
 	reader.Wait()
-	for p := range pieces {
+	for p := range chunks {
 		r.buffers.Put(p.buffer)
 	}
 	switch {
-	case err != nil:
-	case errors.Is(broken, io.EOF) && r.waitUntil(time.Now().Add(r.options.Delay/2)):
+	case err != nil: // dst is gone, and src is closed
+	case errors.Is(srcErr, io.EOF) && r.waitUntil(time.Now().Add(r.options.Delay/2)):
 		if tcp, ok := dst.(*net.TCPConn); ok {
 			tcp.CloseWrite() //nolint:errcheck // if that fails the connection has ended anyway
 		}
@@ -64,8 +65,9 @@ func (r *Relay) copyDelayed(dst, src net.Conn, l *link) {
 	}
 }
 
-// readChunks reads from src and reserves the link. Its error is the end of src.
-func (r *Relay) readChunks(src net.Conn, l *link, pieces chan<- chunk, gone <-chan struct{}) error {
+// readChunks reads chunks from src and reserves the link for them. It returns the error that ends src, io.EOF
+// included.
+func (r *Relay) readChunks(src net.Conn, l *link, chunks chan<- chunk, gone <-chan struct{}) error {
 	for {
 		if !r.waitUntil(l.nextFree()) {
 			return net.ErrClosed
@@ -73,9 +75,9 @@ func (r *Relay) readChunks(src net.Conn, l *link, pieces chan<- chunk, gone <-ch
 		buffer := r.buffers.Get().(*[]byte)
 		n, err := src.Read(*buffer)
 		if n > 0 {
-			p := chunk{buffer, n, l.reserve(n, time.Now()).Add(r.options.Delay / 2)}
+			p := chunk{buffer: buffer, n: n, due: l.reserve(n, time.Now()).Add(r.options.Delay / 2)}
 			select {
-			case pieces <- p:
+			case chunks <- p:
 			case <-gone:
 				return net.ErrClosed
 			}
@@ -88,10 +90,10 @@ func (r *Relay) readChunks(src net.Conn, l *link, pieces chan<- chunk, gone <-ch
 	}
 }
 
-// deliverChunks writes every chunk to dst when it is due. Its error is dst's, or net.ErrClosed if the relay
-// was closed.
-func (r *Relay) deliverChunks(dst net.Conn, pieces <-chan chunk) error {
-	for p := range pieces {
+// deliverChunks writes every chunk to dst when it is due. It returns the error of dst, or net.ErrClosed if the
+// relay was closed.
+func (r *Relay) deliverChunks(dst net.Conn, chunks <-chan chunk) error {
+	for p := range chunks {
 		if !r.waitUntil(p.due) {
 			r.buffers.Put(p.buffer)
 			return net.ErrClosed

@@ -1,10 +1,9 @@
-// Package relay makes the network a factor: a TCP relay in user space that
-// adds a delay to every round trip and bounds the bandwidth, on one machine
-// and without privileges.
+// Package relay simulates a slow network on one machine: a TCP relay in user
+// space that adds a delay to every round trip and limits the bandwidth. It needs
+// no privileges.
 //
-// It delays bytes, not packets. The kernel's own packets are not
-// delayed: a connection to the relay opens immediately, and only its first byte
-// is late.
+// It delays bytes, not packets: a connection to the relay opens immediately, and
+// only its first byte is late.
 package relay
 
 import (
@@ -19,7 +18,7 @@ import (
 // Options are the properties of the path. The zero value relays without delay or limit.
 type Options struct {
 	Delay     time.Duration // added to every round trip, half of it each way
-	Bandwidth int64         // bits per second each way, shared by all connections; zero: unlimited
+	Bandwidth int64         // bits per second in each direction, shared by all connections; 0 means unlimited
 }
 
 // dialTimeout is the time limit of a connection to the target.
@@ -30,17 +29,17 @@ type Relay struct {
 	target   string
 	options  Options
 	listener net.Listener
-	out, in  *link // to the target, and back
-	chunk    int   // bytes that travel together
+	out, in  *link // direction to the target, and direction back
+	chunk    int   // size of a chunk in bytes
 	buffers  sync.Pool
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
-	all    sync.WaitGroup // every goroutine
+	all    sync.WaitGroup // all goroutines
 
 	mu       sync.Mutex
 	isClosed bool
-	open     map[net.Conn]bool
+	open     map[net.Conn]bool // connections on both sides
 }
 
 // Listen starts a relay to target, host:port.
