@@ -17,7 +17,7 @@ func BenchmarkInterval(b *testing.B) {
 }
 
 func BenchmarkBlockEffect(b *testing.B) {
-	x, y := points(normals(64, 1)...), points(normals(64, 2)...)
+	x, y := makePoints(normals(64, 1)...), makePoints(normals(64, 2)...)
 	for i := range x {
 		x[i].NS += 1000
 		y[i].NS += 1000

@@ -91,7 +91,7 @@ func TestClopperPearson(t *testing.T) {
 			if at := float64(k) / float64(n); lo > at || hi < at {
 				t.Errorf("%d of %d: %v … %v does not hold the share", k, n, lo, hi)
 			}
-			if l, h := ClopperPearson(n-k, n, 0.01); !near(l, 1-hi) || !near(h, 1-lo) {
+			if l, h := ClopperPearson(n-k, n, 0.01); !isNear(l, 1-hi) || !isNear(h, 1-lo) {
 				t.Errorf("%d of %d is not the mirror of %d", k, n, n-k)
 			}
 			if k > 0 && math.Abs(1-binomialCDF(k-1, n, lo)-0.005) > 1e-9 {

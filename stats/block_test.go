@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func points(cost ...float64) []Point {
+func makePoints(cost ...float64) []Point {
 	p := make([]Point, len(cost))
 	for i, c := range cost {
 		p[i] = Point{Ops: 10, NS: 10 * c}
@@ -15,7 +15,7 @@ func points(cost ...float64) []Point {
 }
 
 func TestBlockEffect(t *testing.T) {
-	a, b := points(2, 4, 2, 4, 8, 8), points(1, 2, 1, 2, 2, 2)
+	a, b := makePoints(2, 4, 2, 4, 8, 8), makePoints(1, 2, 1, 2, 2, 2)
 	ln2, ln4 := math.Log(2), math.Log(4)
 	for _, c := range []struct {
 		block int
@@ -29,7 +29,7 @@ func TestBlockEffect(t *testing.T) {
 		{100, math.Log(2.8)},
 		{0, (ln2 + ln4) / 2}, // as 1
 	} {
-		if got := BlockEffect(a, b, c.block); !near(got, c.want) {
+		if got := BlockEffect(a, b, c.block); !isNear(got, c.want) {
 			t.Errorf("blocks of %d: %v, want %v", c.block, got, c.want)
 		}
 	}
@@ -46,20 +46,20 @@ func TestBlockEffectLaws(t *testing.T) {
 		}
 		block := 1 + r.IntN(n)
 		e := BlockEffect(a, b, block)
-		if got := BlockEffect(b, a, block); !near(got, -e) {
+		if got := BlockEffect(b, a, block); !isNear(got, -e) {
 			t.Errorf("the reverse of %v is %v", e, got)
 		}
 		dear := make([]Point, n)
 		for i, p := range a {
 			dear[i] = Point{p.Ops, 3 * p.NS}
 		}
-		if got := BlockEffect(dear, b, block); !near(got, e+math.Log(3)) {
+		if got := BlockEffect(dear, b, block); !isNear(got, e+math.Log(3)) {
 			t.Errorf("three times the cost moves %v to %v", e, got)
 		}
 		if got := BlockEffect(a, a, block); got != 0 {
 			t.Errorf("against itself: %v", got)
 		}
-		if got, want := BlockEffect(a, b, n), SumEffect(a, b); !near(got, want) {
+		if got, want := BlockEffect(a, b, n), SumEffect(a, b); !isNear(got, want) {
 			t.Errorf("one block gives %v, the sums %v", got, want)
 		}
 	}
@@ -67,7 +67,7 @@ func TestBlockEffectLaws(t *testing.T) {
 
 // One slice that was descheduled moves the sums but hardly the blocks.
 func TestBlockEffectIsRobust(t *testing.T) {
-	a, b := points(make([]float64, 16)...), points(make([]float64, 16)...)
+	a, b := makePoints(make([]float64, 16)...), makePoints(make([]float64, 16)...)
 	for i := range a {
 		a[i].NS, b[i].NS = 20+float64(i%3), 10+float64(i%2)
 	}
@@ -82,7 +82,7 @@ func TestBlockEffectIsRobust(t *testing.T) {
 }
 
 func TestBlockEffectWithoutWork(t *testing.T) {
-	good := points(1, 1, 1, 1)
+	good := makePoints(1, 1, 1, 1)
 	for name, bad := range map[string][]Point{
 		"no slices":     nil,
 		"no operations": {{0, 5}, {0, 5}, {1, 5}, {1, 5}},
@@ -96,7 +96,7 @@ func TestBlockEffectWithoutWork(t *testing.T) {
 			t.Errorf("%s below the line: %v", name, got)
 		}
 	}
-	if got := BlockEffect(points(2, 2, 2), points(1, 1), 1); !near(got, math.Ln2) {
+	if got := BlockEffect(makePoints(2, 2, 2), makePoints(1, 1), 1); !isNear(got, math.Ln2) {
 		t.Errorf("unpaired slice not ignored: %v", got)
 	}
 }

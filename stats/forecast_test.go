@@ -18,9 +18,9 @@ func TestEquivalent(t *testing.T) {
 	}
 }
 
-// sample returns n values whose order statistics sit at normal quantiles, with
-// estimate at and standard deviation about sd: a sample without luck.
-func sample(n int, at, sd float64) []float64 {
+// normalSample returns n values at the quantiles of a normal distribution, with estimate
+// at and standard deviation about sd: a sample without chance.
+func normalSample(n int, at, sd float64) []float64 {
 	x := make([]float64, n)
 	for i := range x {
 		x[i] = at + sd*normalQuantile(1-(float64(i)+0.5)/float64(n))
@@ -37,9 +37,9 @@ func TestRoundsNeeded(t *testing.T) {
 		want   int
 		ok     bool
 	}{
-		{"clear already", sample(20, -0.5, 0.05), []float64{0}, 20, true},
-		{"on the limit", sample(20, 0, 0.05), []float64{0}, 500, false},
-		{"hopeless", sample(20, 0.001, 0.1), []float64{0}, 500, false},
+		{"clear already", normalSample(20, -0.5, 0.05), []float64{0}, 20, true},
+		{"on the limit", normalSample(20, 0, 0.05), []float64{0}, 500, false},
+		{"hopeless", normalSample(20, 0.001, 0.1), []float64{0}, 500, false},
 		{"no spread, too few", []float64{0.3, 0.3, 0.3, 0.3}, []float64{0}, 8, true},
 		{"no data", nil, []float64{0}, 500, false},
 		{"one round", []float64{1}, []float64{0}, 500, false},
@@ -55,21 +55,21 @@ func TestRoundsNeededLaws(t *testing.T) {
 	level := LookLevel(0.05, 7)
 	last := 0
 	for _, distance := range []float64{0.06, 0.05, 0.03, 0.02, 0.01} {
-		n, ok := RoundsNeeded(sample(12, distance, 0.1), level, 5000, 0)
+		n, ok := RoundsNeeded(normalSample(12, distance, 0.1), level, 5000, 0)
 		if !ok || n < last || n <= 12 {
 			t.Errorf("distance %v: %d rounds (%v), %d for more", distance, n, ok, last)
 		}
 		last = n
 	}
 	// Either side of a margin: the nearer one decides.
-	near, _ := RoundsNeeded(sample(12, 0.02, 0.1), level, 5000, -0.05, 0.05)
-	same, _ := RoundsNeeded(sample(12, 0.02, 0.1), level, 5000, 0.05)
+	near, _ := RoundsNeeded(normalSample(12, 0.02, 0.1), level, 5000, -0.05, 0.05)
+	same, _ := RoundsNeeded(normalSample(12, 0.02, 0.1), level, 5000, 0.05)
 	if near != same {
 		t.Errorf("two limits need %d rounds, the nearer alone %d", near, same)
 	}
 	// Half the distance, four times the rounds.
-	a, _ := RoundsNeeded(sample(40, 0.04, 0.2), level, 100000, 0)
-	b, _ := RoundsNeeded(sample(40, 0.02, 0.2), level, 100000, 0)
+	a, _ := RoundsNeeded(normalSample(40, 0.04, 0.2), level, 100000, 0)
+	b, _ := RoundsNeeded(normalSample(40, 0.02, 0.2), level, 100000, 0)
 	if r := float64(b) / float64(a); math.Abs(r-4) > 0.1 {
 		t.Errorf("half the distance takes %d rounds instead of %d", b, a)
 	}
@@ -80,7 +80,7 @@ func TestRoundsNeededLaws(t *testing.T) {
 func TestRoundsNeededPower(t *testing.T) {
 	level := LookLevel(0.05, 7)
 	const distance, sd, studies = 0.04, 0.09, 1500
-	n, ok := RoundsNeeded(sample(18, distance, sd), level, 500, 0)
+	n, ok := RoundsNeeded(normalSample(18, distance, sd), level, 500, 0)
 	if !ok {
 		t.Fatal("no forecast")
 	}
@@ -106,7 +106,7 @@ func TestRoundsNeededPower(t *testing.T) {
 // studies; those as large as the half width in half of them.
 func TestDetectable(t *testing.T) {
 	const rounds, level = 40, 0.05
-	studies := inShort(1000, 4000)
+	studies := chooseCount(1000, 4000)
 	random := rand.New(rand.NewPCG(1, 2))
 	widths := make([]float64, studies)
 	draws := make([][]float64, studies)

@@ -15,7 +15,7 @@ func TestHolm(t *testing.T) {
 		{[]float64{0.02, 0.02}, []float64{0.04, 0.04}},
 	} {
 		got := Holm(c.p)
-		if !slices.EqualFunc(got, c.want, near) {
+		if !slices.EqualFunc(got, c.want, isNear) {
 			t.Errorf("Holm(%v) = %v, want %v", c.p, got, c.want)
 		}
 	}

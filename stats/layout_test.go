@@ -9,7 +9,7 @@ import (
 // again for each round where k is zero. A link moves a side's time by a random
 // amount that is one half to three times the noise of a round; the reference is
 // the mean of two links of the base.
-func layouts(r *rand.Rand, rounds, k int, place float64) []float64 {
+func drawLayouts(r *rand.Rand, rounds, k int, place float64) []float64 {
 	draw := func(pool []float64) float64 {
 		if k == 0 {
 			return place * r.NormFloat64()
@@ -38,15 +38,15 @@ func TestIntervalsOverLayouts(t *testing.T) {
 	null := SignedRankNull(rounds)
 	for i, place := range []float64{0.5, 1, 3} {
 		count, of := simulate(900+uint64(i), func(r *rand.Rand) bool {
-			lo, hi, ok := walshInterval(criticalOf(null, 0.05), layouts(r, rounds, 0, place))
+			lo, hi, ok := walshInterval(criticalOf(null, 0.05), drawLayouts(r, rounds, 0, place))
 			return ok && (lo > 0 || hi < 0)
 		})
-		atMost(t, "a link for each round", count, of, 0.05)
-		atLeast(t, "a link for each round", count, of, 0.04)
+		wantAtMost(t, "a link for each round", count, of, 0.05)
+		wantAtLeast(t, "a link for each round", count, of, 0.04)
 	}
 	count, of := simulate(910, func(r *rand.Rand) bool {
-		lo, hi, ok := walshInterval(criticalOf(null, 0.05), layouts(r, rounds, 3, 1))
+		lo, hi, ok := walshInterval(criticalOf(null, 0.05), drawLayouts(r, rounds, 3, 1))
 		return ok && (lo > 0 || hi < 0)
 	})
-	atLeast(t, "three links used again", count, of, 0.25)
+	wantAtLeast(t, "three links used again", count, of, 0.25)
 }

@@ -57,13 +57,13 @@ func TestLookLevelTable(t *testing.T) {
 	if got, want := LookLevel(0.03, 5), LookLevel(0.025, 5); got != want {
 		t.Errorf("3 %% gives %g, not the next tabulated %g", got, want)
 	}
-	if got, want := LookLevel(0.2, 5), 0.04; !near(got, want) {
+	if got, want := LookLevel(0.2, 5), 0.04; !isNear(got, want) {
 		t.Errorf("above the table %g, want %g", got, want)
 	}
-	if got, want := LookLevel(0.00005, 5), 0.00001; !near(got, want) {
+	if got, want := LookLevel(0.00005, 5), 0.00001; !isNear(got, want) {
 		t.Errorf("below the table %g, want %g", got, want)
 	}
-	if got, want := LookLevel(0.05, 16), 0.05/16; !near(got, want) {
+	if got, want := LookLevel(0.05, 16), 0.05/16; !isNear(got, want) {
 		t.Errorf("beyond the table %g, want %g", got, want)
 	}
 	if got := LookLevel(0.05, 15); got < 0.0053 || got > 0.0060 {

@@ -85,9 +85,10 @@ func TestExactMachines(t *testing.T) {
 	}
 }
 
-// fleet simulates what machines measure: 18 rounds each, of noise 2 % with one
-// round in twenty disturbed ten times as much; machine values vary by between.
-func fleet(rng *rand.Rand, machines int, value, between float64) []Estimate {
+// simulateMachines simulates the estimates of machines, from 18 rounds each. Rounds have
+// noise of 2 %, and one in twenty has ten times as much. The values of machines vary by
+// between.
+func simulateMachines(rng *rand.Rand, machines int, value, between float64) []Estimate {
 	var out []Estimate
 	for range machines {
 		at := value + between*rng.NormFloat64()
@@ -109,15 +110,15 @@ func fleet(rng *rand.Rand, machines int, value, between float64) []Estimate {
 // effect of the machine is found, none is not found where there is none, and
 // the interval over machines holds the mean as often as it says.
 func TestLawsOverMachines(t *testing.T) {
-	runs := inShort(3000, 6000)
+	runs := chooseCount(3000, 6000)
 	rng := rand.New(rand.NewPCG(23, 1))
 	found, planted, wrong := 0, 0, 0
 	for range runs {
-		if p, _ := SameEverywhere(fleet(rng, 3, 0.1, 0)); p <= MachinesDiffer {
+		if p, _ := SameEverywhere(simulateMachines(rng, 3, 0.1, 0)); p <= MachinesDiffer {
 			wrong++
 		}
 		// An effect on one machine only: 0.8 there, none on two.
-		m := append(fleet(rng, 2, 0, 0), fleet(rng, 1, math.Log(0.95), 0)...)
+		m := append(simulateMachines(rng, 2, 0, 0), simulateMachines(rng, 1, math.Log(0.95), 0)...)
 		planted++
 		if p, _ := SameEverywhere(m); p <= MachinesDiffer {
 			found++
@@ -134,7 +135,7 @@ func TestLawsOverMachines(t *testing.T) {
 		for _, between := range []float64{0, 0.005, 0.05} {
 			held := 0
 			for range runs / 2 {
-				if p, _ := Pool(fleet(rng, machines, 0.1, between), 0.05); p.Low <= 0.1 && 0.1 <= p.High {
+				if p, _ := Pool(simulateMachines(rng, machines, 0.1, between), 0.05); p.Low <= 0.1 && 0.1 <= p.High {
 					held++
 				}
 			}

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// history draws series of runs; all of them have a step at run at, unless it is
-// zero.
-func history(r *rand.Rand, series, runs, at int, step float64) [][]Run {
+// drawHistories draws series of runs. All of them have a step at run at, unless at is 0.
+func drawHistories(r *rand.Rand, series, runs, at int, step float64) [][]Run {
 	const between, within = 0.003, 0.005
 	all := make([][]Run, series)
 	for i := range all {
@@ -32,7 +31,7 @@ func TestSteps(t *testing.T) {
 	for i := range uint64(histories) {
 		r := rand.New(rand.NewPCG(2026, i))
 		for _, step := range []float64{0.02, 0} {
-			all := history(r, 5, runs, at, step)
+			all := drawHistories(r, 5, runs, at, step)
 			variance, ok := BetweenRuns(all...)
 			if !ok {
 				t.Fatal("too few runs")
@@ -60,7 +59,7 @@ func TestSteps(t *testing.T) {
 func TestPredict(t *testing.T) {
 	for i, k := range []int{1, 3} {
 		count, of := simulate(1200+uint64(i), func(r *rand.Rand) bool {
-			all := history(r, 1, 12+k, 0, 0)[0]
+			all := drawHistories(r, 1, 12+k, 0, 0)[0]
 			low, high := Predict(all[:12], 0.003*0.003, 0.05, all[12:]...)
 			mean := 0.0
 			for _, x := range all[12:] {
@@ -68,17 +67,17 @@ func TestPredict(t *testing.T) {
 			}
 			return mean < low || mean > high
 		})
-		atMost(t, "a further run outside", count, of, 0.05)
-		atLeast(t, "a further run outside", count, of, 0.04)
+		wantAtMost(t, "a further run outside", count, of, 0.05)
+		wantAtLeast(t, "a further run outside", count, of, 0.04)
 	}
 }
 
 func TestBetweenRuns(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
-	if v, ok := BetweenRuns(history(r, 40, 40, 20, 0.05)...); !ok || math.Abs(math.Sqrt(v)-0.003) > 0.0015 {
+	if v, ok := BetweenRuns(drawHistories(r, 40, 40, 20, 0.05)...); !ok || math.Abs(math.Sqrt(v)-0.003) > 0.0015 {
 		t.Errorf("%v between runs, want 0.003", math.Sqrt(v))
 	}
-	if _, ok := BetweenRuns(history(r, 1, 6, 0, 0)...); ok {
+	if _, ok := BetweenRuns(drawHistories(r, 1, 6, 0, 0)...); ok {
 		t.Error("five pairs are enough")
 	}
 	same := []Run{{1, 0}, {1, 0}, {1, 0}, {1, 0}, {1, 0}, {1, 0}, {1, 0}, {1, 0}}

@@ -88,9 +88,9 @@ func TestShareCoverage(t *testing.T) {
 			_, lo, hi, ok := Share(part, whole, 0.05)
 			return ok && (lo > 0.3 || hi < 0.3)
 		})
-		atMost(t, w.name+": the share is missed", missed, of, 0.05)
+		wantAtMost(t, w.name+": the share is missed", missed, of, 0.05)
 		if w.noise < 0.3 {
-			atLeast(t, w.name+": the share is missed", missed, of, 0.03)
+			wantAtLeast(t, w.name+": the share is missed", missed, of, 0.03)
 		}
 	}
 }

@@ -107,15 +107,15 @@ func TestPublishedExample(t *testing.T) {
 
 func TestSignedRankPLaws(t *testing.T) {
 	for seed := range uint64(60) {
-		x := affine(normals(1+int(seed)%20, seed), 1, 0.4)
+		x := transformValues(normals(1+int(seed)%20, seed), 1, 0.4)
 		p := SignedRankP(x)
 		if p <= 0 || p > 1 {
 			t.Fatalf("p = %v", p)
 		}
-		if got := SignedRankP(affine(x, -1, 0)); got != p {
+		if got := SignedRankP(transformValues(x, -1, 0)); got != p {
 			t.Errorf("p changes with the sign: %v, %v", got, p)
 		}
-		if got := SignedRankP(affine(x, 1e-3, 0)); got != p {
+		if got := SignedRankP(transformValues(x, 1e-3, 0)); got != p {
 			t.Errorf("p changes with the unit: %v, %v", got, p)
 		}
 		// The textbook statistic: the sum of the ranks of the positive values.
@@ -172,7 +172,7 @@ func TestTiesAreConservative(t *testing.T) {
 
 func TestIntervalIsDualToP(t *testing.T) {
 	for seed := range uint64(300) {
-		x := affine(normals(2+int(seed)%30, seed), 1, 0.5)
+		x := transformValues(normals(2+int(seed)%30, seed), 1, 0.5)
 		if seed%3 == 0 { // coarse, so that ties and zeros occur
 			for i := range x {
 				x[i] = math.Round(2*x[i]) / 2
@@ -197,10 +197,10 @@ func TestIntervalLaws(t *testing.T) {
 		if hl := HodgesLehmann(x); !ok || lo > hl || hl > hi {
 			t.Errorf("%v … %v (%v) does not hold the estimate %v", lo, hi, ok, hl)
 		}
-		if l, h, _ := Interval(affine(x, 2, 5), 0.05); !near(l, 2*lo+5) || !near(h, 2*hi+5) {
+		if l, h, _ := Interval(transformValues(x, 2, 5), 0.05); !isNear(l, 2*lo+5) || !isNear(h, 2*hi+5) {
 			t.Errorf("interval of 2x + 5 = %v … %v, of x %v … %v", l, h, lo, hi)
 		}
-		if l, h, _ := Interval(affine(x, -1, 0), 0.05); !near(l, -hi) || !near(h, -lo) {
+		if l, h, _ := Interval(transformValues(x, -1, 0), 0.05); !isNear(l, -hi) || !isNear(h, -lo) {
 			t.Errorf("interval of −x = %v … %v, of x %v … %v", l, h, lo, hi)
 		}
 		if l, h, _ := Interval(x, 0.01); l > lo || h < hi {

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// studentised is the interval of the signed-rank test on effects that are divided by
-// what each round's own blocks say of its scale. Where the scales are known beforehand
-// it is as exact as the plain one. ADR 22 says why it is not used.
-func studentised(effects, scales []float64, alpha float64) (lo, hi float64, ok bool) {
+// studentisedInterval returns the interval of the signed-rank test on effects that are
+// divided by the scale of their round, which is estimated from its blocks. If the scales
+// are known beforehand it is as exact as [Interval]. ADR 22 explains why it is not used.
+func studentisedInterval(effects, scales []float64, alpha float64) (lo, hi float64, ok bool) {
 	n := len(effects)
 	if n < MinRounds(alpha) {
 		return 0, 0, false
@@ -44,8 +44,8 @@ func studentised(effects, scales []float64, alpha float64) (lo, hi float64, ok b
 	return lo, hi, hi > lo
 }
 
-// scalesOf estimates the scale of each round: what varies between rounds, and the
-// round's own variance over its blocks.
+// scalesOf estimates the scale of each round from the variance between rounds and the
+// variance of the round's blocks.
 func scalesOf(blocks [][]float64) []float64 {
 	_, between, _ := Components(blocks)
 	out := make([]float64, len(blocks))
@@ -67,7 +67,7 @@ func scalesOf(blocks [][]float64) []float64 {
 // between rounds.
 func TestStudentisedRounds(t *testing.T) {
 	const rounds, blocks, alpha = 12, 4, 0.05
-	studies := inShort(1000, 4000)
+	studies := chooseCount(1000, 4000)
 	for _, c := range []struct {
 		name   string
 		uneven float64 // standard deviation of the logarithm of a round's noise
@@ -88,7 +88,7 @@ func TestStudentisedRounds(t *testing.T) {
 				all, effects = append(all, b), append(effects, HodgesLehmann(b))
 			}
 			lo, hi, _ := Interval(effects, alpha)
-			slo, shi, ok := studentised(effects, scalesOf(all), alpha)
+			slo, shi, ok := studentisedInterval(effects, scalesOf(all), alpha)
 			if !ok {
 				t.Fatal("no interval")
 			}

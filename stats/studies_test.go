@@ -14,16 +14,16 @@ import (
 // seeds. 400 studies per world by default, 100 with -short and all 4,000 with
 // TARE_SOAK=1.
 
-// studies returns how many studies are simulated.
-func studies() int {
+// countStudies returns the number of studies of a simulation.
+func countStudies() int {
 	if os.Getenv("TARE_SOAK") == "1" {
 		return 4000
 	}
-	return inShort(100, 400)
+	return chooseCount(100, 400)
 }
 
-// inShort returns how many studies a simulation makes: short with -short, else full.
-func inShort(short, full int) int {
+// chooseCount returns short with -short, and otherwise full.
+func chooseCount(short, full int) int {
 	if testing.Short() {
 		return short
 	}
@@ -33,7 +33,7 @@ func inShort(short, full int) int {
 // simulate counts the studies in which happens is true. Study i draws from its
 // own generator, so the count does not depend on the number of cores.
 func simulate(seed uint64, happens func(r *rand.Rand) bool) (count, of int) {
-	of = studies()
+	of = countStudies()
 	return simulateSome(of, seed, happens), of
 }
 
@@ -58,9 +58,9 @@ func simulateSome(of int, seed uint64, happens func(r *rand.Rand) bool) (count i
 	return count
 }
 
-// atMost fails when a rate is above its nominal value by more than the
+// wantAtMost fails the test if the rate count/of is above nominal by more than the
 // binomial error of the simulation (3.5 standard deviations).
-func atMost(t *testing.T, what string, count, of int, nominal float64) {
+func wantAtMost(t *testing.T, what string, count, of int, nominal float64) {
 	t.Helper()
 	lo, hi := ClopperPearson(count, of, 0.05)
 	t.Logf("%-60s %4d of %d = %5.2f %% (%.2f … %.2f), nominal %.1f %%",
@@ -70,27 +70,29 @@ func atMost(t *testing.T, what string, count, of int, nominal float64) {
 	}
 }
 
-// atLeast fails when a rate is below floor by more than the binomial error.
-func atLeast(t *testing.T, what string, count, of int, floor float64) {
+// wantAtLeast fails the test if the rate count/of is below floor by more than the binomial
+// error.
+func wantAtLeast(t *testing.T, what string, count, of int, floor float64) {
 	t.Helper()
 	if float64(count) < floor*float64(of)-3.5*math.Sqrt(floor*(1-floor)*float64(of)) {
 		t.Errorf("%s: %d of %d, expected at least %.1f %%", what, count, of, 100*floor)
 	}
 }
 
-// A cost draws the logarithm of what one contender costs in one round.
+// cost draws the logarithm of the cost of one contender in one round.
 type cost func(r *rand.Rand) float64
 
 func gaussian(sd float64) cost {
 	return func(r *rand.Rand) float64 { return sd * r.NormFloat64() }
 }
 
-// heavy has Student's t with two degrees of freedom: no variance.
+// heavy draws from Student's t with two degrees of freedom, which has no variance.
 func heavy(r *rand.Rand) float64 {
 	return 0.03 * r.NormFloat64() / math.Sqrt(r.ExpFloat64())
 }
 
-// bursts adds a lognormal burst, which only ever slows down: strongly skewed.
+// bursts draws noise with a lognormal burst that only increases the cost: it is strongly
+// skewed.
 func bursts(r *rand.Rand) float64 {
 	return 0.02*r.NormFloat64() + 0.02*math.Exp(r.NormFloat64())
 }
@@ -116,7 +118,7 @@ type world struct {
 	next func(r *rand.Rand) func() float64
 }
 
-func pair(name string, a, b cost) world {
+func pairWorld(name string, a, b cost) world {
 	return world{name, func(r *rand.Rand) func() float64 {
 		return func() float64 { return a(r) - b(r) }
 	}}
@@ -131,20 +133,21 @@ func (w world) rounds(r *rand.Rand, n int) []float64 {
 	return x
 }
 
-// identical are worlds in which the same program was entered twice.
-func identical() []world {
+// identicalWorlds returns worlds in which both contenders are the same program.
+func identicalWorlds() []world {
 	return []world{
-		pair("gaussian", gaussian(0.06), gaussian(0.06)),
-		pair("heavy tails (t, 2 df)", heavy, heavy),
-		pair("skewed bursts", bursts, bursts),
-		pair("collection in 30 % of rounds", collections(0.02, 0.25, 0.3), collections(0.02, 0.25, 0.3)),
-		pair("collection in 5 % of rounds", collections(0.02, 0.25, 0.05), collections(0.02, 0.25, 0.05)),
-		pair("collections only (ties and zeros)", collections(0, 0.25, 0.4), collections(0, 0.25, 0.4)),
+		pairWorld("gaussian", gaussian(0.06), gaussian(0.06)),
+		pairWorld("heavy tails (t, 2 df)", heavy, heavy),
+		pairWorld("skewed bursts", bursts, bursts),
+		pairWorld("collection in 30 % of rounds", collections(0.02, 0.25, 0.3), collections(0.02, 0.25, 0.3)),
+		pairWorld("collection in 5 % of rounds", collections(0.02, 0.25, 0.05), collections(0.02, 0.25, 0.05)),
+		pairWorld("collections only (ties and zeros)", collections(0, 0.25, 0.4), collections(0, 0.25, 0.4)),
 	}
 }
 
-// nulls are the signed-rank distributions of the given numbers of rounds.
-func nulls(rounds ...int) [][]float64 {
+// nullDistributions returns the null distributions of the signed-rank statistic for those
+// numbers of rounds.
+func nullDistributions(rounds ...int) [][]float64 {
 	out := make([][]float64, slices.Max(rounds)+1)
 	for _, n := range rounds {
 		out[n] = SignedRankNull(n)
@@ -152,13 +155,13 @@ func nulls(rounds ...int) [][]float64 {
 	return out
 }
 
-// rejected reports whether the exact test rejects at any look.
-func rejected(null [][]float64, x []float64, looks []int, level float64) bool {
+// rejectsAtAnyLook reports whether the exact test rejects at any look.
+func rejectsAtAnyLook(null [][]float64, x []float64, looks []int, level float64) bool {
 	return slices.ContainsFunc(looks, func(n int) bool { return 2*null[n][signedRank(x[:n])] <= level })
 }
 
-// excluded reports whether the interval at any look leaves out the value at.
-func excluded(null [][]float64, x []float64, looks []int, level, at float64) bool {
+// excludesAtAnyLook reports whether the interval at any look excludes the value at.
+func excludesAtAnyLook(null [][]float64, x []float64, looks []int, level, at float64) bool {
 	return slices.ContainsFunc(looks, func(n int) bool {
 		lo, hi, ok := walshInterval(criticalOf(null[n], level), x[:n])
 		return ok && (lo > at || hi < at)
@@ -171,21 +174,21 @@ func excluded(null [][]float64, x []float64, looks []int, level, at float64) boo
 func TestFalseAlarms(t *testing.T) {
 	looks := Looks(80)
 	level := LookLevel(0.05, len(looks))
-	null := nulls(Looks(80)...)
-	for i, w := range identical() {
+	null := nullDistributions(Looks(80)...)
+	for i, w := range identicalWorlds() {
 		count, of := simulate(100+uint64(i), func(r *rand.Rand) bool {
-			return rejected(null, w.rounds(r, 80), looks, level)
+			return rejectsAtAnyLook(null, w.rounds(r, 80), looks, level)
 		})
-		atMost(t, "same program, "+w.name, count, of, 0.05)
+		wantAtMost(t, "same program, "+w.name, count, of, 0.05)
 		if w.name != "collections only (ties and zeros)" { // conservative there
-			atLeast(t, "same program, "+w.name, count, of, 0.045)
+			wantAtLeast(t, "same program, "+w.name, count, of, 0.045)
 		}
 	}
 }
 
 // Other numbers of looks, a last round in place of the next look, other levels.
 func TestFalseAlarmsOfOtherSchedules(t *testing.T) {
-	w := identical()[2]
+	w := identicalWorlds()[2]
 	for i, c := range []struct {
 		what   string
 		rounds int
@@ -201,11 +204,11 @@ func TestFalseAlarmsOfOtherSchedules(t *testing.T) {
 		if c.rounds == 12 {
 			looks = []int{12}
 		}
-		level, null := LookLevel(c.alpha, len(looks)), nulls(looks...)
+		level, null := LookLevel(c.alpha, len(looks)), nullDistributions(looks...)
 		count, of := simulate(200+uint64(i), func(r *rand.Rand) bool {
-			return rejected(null, w.rounds(r, c.rounds), looks, level)
+			return rejectsAtAnyLook(null, w.rounds(r, c.rounds), looks, level)
 		})
-		atMost(t, c.what, count, of, c.alpha)
+		wantAtMost(t, c.what, count, of, c.alpha)
 	}
 }
 
@@ -216,9 +219,9 @@ func TestUntilDecidedOverAllLooks(t *testing.T) {
 	looks := Looks(LastLook)
 	level := LookLevel(0.05, len(looks))
 	for i, w := range []world{
-		pair("same program", gaussian(0.06), gaussian(0.06)),
-		pair("same program, heavy tails", heavy, heavy),
-		pair("different, one side noisier", shifted(math.Log(0.75), gaussian(0.12)), gaussian(0.03)),
+		pairWorld("same program", gaussian(0.06), gaussian(0.06)),
+		pairWorld("same program, heavy tails", heavy, heavy),
+		pairWorld("different, one side noisier", shiftCost(math.Log(0.75), gaussian(0.12)), gaussian(0.03)),
 	} {
 		centre := w.pseudoMedian()
 		count, of := simulate(950+uint64(i), func(r *rand.Rand) bool {
@@ -228,7 +231,7 @@ func TestUntilDecidedOverAllLooks(t *testing.T) {
 			}
 			return slices.ContainsFunc(looks, func(n int) bool { return SignedRankP(x[:n]) <= level })
 		})
-		atMost(t, w.name, count, of, 0.05)
+		wantAtMost(t, w.name, count, of, 0.05)
 	}
 }
 
@@ -238,7 +241,7 @@ func TestUntilDecidedOverAllLooks(t *testing.T) {
 func TestFalseAlarmsUnderDriftingNoise(t *testing.T) {
 	looks := Looks(80)
 	level := LookLevel(0.05, len(looks))
-	null := nulls(Looks(80)...)
+	null := nullDistributions(Looks(80)...)
 	for i, c := range []struct {
 		what  string
 		scale func(round int) float64
@@ -252,13 +255,13 @@ func TestFalseAlarmsUnderDriftingNoise(t *testing.T) {
 			for n := range x {
 				x[n] = 0.05 * c.scale(n) * r.NormFloat64()
 			}
-			return rejected(null, x, looks, level)
+			return rejectsAtAnyLook(null, x, looks, level)
 		})
-		atMost(t, c.what, count, of, 0.055)
+		wantAtMost(t, c.what, count, of, 0.055)
 	}
 }
 
-// pseudoMedian is what the estimate estimates: the median of (d + d′)/2.
+// pseudoMedian returns the value that the estimate estimates: the median of (d + d′)/2.
 func (w world) pseudoMedian() float64 {
 	next := w.next(rand.New(rand.NewPCG(1, 1)))
 	x := make([]float64, 200_000)
@@ -268,7 +271,7 @@ func (w world) pseudoMedian() float64 {
 	return Median(x)
 }
 
-func shifted(by float64, c cost) cost {
+func shiftCost(by float64, c cost) cost {
 	return func(r *rand.Rand) float64 { return by + c(r) }
 }
 
@@ -280,24 +283,24 @@ func shifted(by float64, c cost) cost {
 func TestCoverage(t *testing.T) {
 	looks := Looks(80)
 	level := LookLevel(0.05, len(looks))
-	null := nulls(Looks(80)...)
+	null := nullDistributions(Looks(80)...)
 	faster := math.Log(0.75)
 	for i, c := range []world{
-		pair("gaussian", shifted(faster, gaussian(0.06)), gaussian(0.06)),
-		pair("gaussian, one side noisier", shifted(faster, gaussian(0.12)), gaussian(0.03)),
-		pair("heavy tails", shifted(faster, heavy), heavy),
-		pair("bursts on both sides", shifted(faster, bursts), bursts),
-		pair("collections on both sides alike", shifted(faster, collections(0.02, 0.25, 0.3)), collections(0.02, 0.25, 0.3)),
-		pair("collections on both sides, unlike", shifted(faster, collections(0.04, 0.10, 0.3)), collections(0.04, 0.05, 0.5)),
-		pair("collections on one side", shifted(faster, gaussian(0.04)), collections(0.04, 0.10, 0.3)),
-		pair("rare collections on one side", shifted(faster, gaussian(0.04)), collections(0.04, 0.25, 0.1)),
-		pair("bursts on one side", shifted(faster, gaussian(0.03)), bursts),
+		pairWorld("gaussian", shiftCost(faster, gaussian(0.06)), gaussian(0.06)),
+		pairWorld("gaussian, one side noisier", shiftCost(faster, gaussian(0.12)), gaussian(0.03)),
+		pairWorld("heavy tails", shiftCost(faster, heavy), heavy),
+		pairWorld("bursts on both sides", shiftCost(faster, bursts), bursts),
+		pairWorld("collections on both sides alike", shiftCost(faster, collections(0.02, 0.25, 0.3)), collections(0.02, 0.25, 0.3)),
+		pairWorld("collections on both sides, unlike", shiftCost(faster, collections(0.04, 0.10, 0.3)), collections(0.04, 0.05, 0.5)),
+		pairWorld("collections on one side", shiftCost(faster, gaussian(0.04)), collections(0.04, 0.10, 0.3)),
+		pairWorld("rare collections on one side", shiftCost(faster, gaussian(0.04)), collections(0.04, 0.25, 0.1)),
+		pairWorld("bursts on one side", shiftCost(faster, gaussian(0.03)), bursts),
 	} {
 		centre := c.pseudoMedian()
 		count, of := simulate(400+uint64(i), func(r *rand.Rand) bool {
-			return excluded(null, c.rounds(r, 80), looks, level, centre)
+			return excludesAtAnyLook(null, c.rounds(r, 80), looks, level, centre)
 		})
-		atMost(t, "pseudo-median missed, "+c.name, count, of, 0.05)
+		wantAtMost(t, "pseudo-median missed, "+c.name, count, of, 0.05)
 	}
 }
 
@@ -305,8 +308,8 @@ func TestCoverage(t *testing.T) {
 // called different, whichever look it is at.
 func TestFamilyOverLooks(t *testing.T) {
 	looks := Looks(80)
-	null := nulls(Looks(80)...)
-	w := identical()[3]
+	null := nullDistributions(Looks(80)...)
+	w := identicalWorlds()[3]
 	for i, c := range []struct {
 		what    string
 		differs int
@@ -329,7 +332,7 @@ func TestFamilyOverLooks(t *testing.T) {
 				return slices.Contains(HolmLooks(p, 0.05, len(looks))[c.differs:], true)
 			})
 		})
-		atMost(t, c.what+", Holm over looks", count, of, 0.05)
+		wantAtMost(t, c.what+", Holm over looks", count, of, 0.05)
 	}
 }
 
@@ -339,12 +342,12 @@ func TestPeekingIsWrong(t *testing.T) {
 	for n := 6; n <= 60; n++ {
 		each = append(each, n)
 	}
-	null := nulls(each...)
-	for i, w := range identical()[:4] {
-		of := max(400, studies()) // fewer do not tell
+	null := nullDistributions(each...)
+	for i, w := range identicalWorlds()[:4] {
+		of := max(400, countStudies()) // fewer do not tell
 		count := simulateSome(of, 600+uint64(i), func(r *rand.Rand) bool {
 			x := w.rounds(r, 60)
-			return rejected(null, x, each, 0.05)
+			return rejectsAtAnyLook(null, x, each, 0.05)
 		})
 		t.Logf("peeking after each of 60 rounds, %-30s %4d of %d = %.1f %%", w.name, count, of, 100*float64(count)/float64(of))
 		if float64(count) < 0.2*float64(of) {

@@ -17,9 +17,9 @@ func normals(n int, seed uint64) []float64 {
 	return x
 }
 
-func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*(1+math.Abs(b)) }
+func isNear(a, b float64) bool { return math.Abs(a-b) <= 1e-9*(1+math.Abs(b)) }
 
-func affine(x []float64, scale, shift float64) []float64 {
+func transformValues(x []float64, scale, shift float64) []float64 {
 	out := make([]float64, len(x))
 	for i, v := range x {
 		out[i] = scale*v + shift
@@ -69,15 +69,15 @@ func TestLocationLaws(t *testing.T) {
 		before := slices.Clone(x)
 		for name, f := range map[string]func([]float64) float64{"Median": Median, "HodgesLehmann": HodgesLehmann} {
 			at := f(x)
-			if got, want := f(affine(x, 3, 0.7)), 3*at+0.7; !near(got, want) {
+			if got, want := f(transformValues(x, 3, 0.7)), 3*at+0.7; !isNear(got, want) {
 				t.Errorf("%s of 3x + 0.7 = %v, want %v", name, got, want)
 			}
-			if got := f(affine(x, -1, 0)); !near(got, -at) {
+			if got := f(transformValues(x, -1, 0)); !isNear(got, -at) {
 				t.Errorf("%s of −x = %v, want %v", name, got, -at)
 			}
 			shuffled := slices.Clone(x)
 			rand.New(rand.NewPCG(seed, 1)).Shuffle(len(x), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-			if got := f(shuffled); !near(got, at) {
+			if got := f(shuffled); !isNear(got, at) {
 				t.Errorf("%s depends on the order: %v, %v", name, got, at)
 			}
 			if at < slices.Min(x) || at > slices.Max(x) {

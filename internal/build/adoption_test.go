@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// spdx stands in for the detector: it knows texts that begin with "is ".
+// spdx replaces the licence detector: it recognises texts that begin with "is ".
 func spdx(text []byte) []string {
 	if rest, ok := bytes.CutPrefix(text, []byte("is ")); ok {
 		return strings.Fields(string(rest))
@@ -22,7 +22,7 @@ func spdx(text []byte) []string {
 
 func TestAdopt(t *testing.T) {
 	mods := t.TempDir()
-	write(t, mods, map[string]string{
+	writeFiles(t, mods, map[string]string{
 		"a/LICENSE": "is MIT", "a/licenses/LICENSE-other": "is GPL-3.0-only", "a/license.go": "is Zlib", "a/README": "is ISC",
 		"b/COPYING.txt": "is Apache-2.0 BSD-3-Clause", "b/LICENCE": "is MIT", "fork/UNLICENSE": "is Unlicense", "e/LICENSE": "some terms of our own", "f/f.go": "package f",
 	})
@@ -72,7 +72,7 @@ func TestAdopt(t *testing.T) {
 // next run, without a compiler, until the go command says it.
 func TestModulesAreAskedAgain(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, map[string]string{
+	writeFiles(t, dir, map[string]string{
 		"go.mod":     "module example.com/mine\n\ngo 1.25\n\nrequire (\n\texample.com/a v1.0.0\n\texample.com/b v1.0.0\n)\n\nreplace example.com/a => ./a\n\nreplace example.com/b => ./b\n",
 		"main.go":    "package main\n\nimport (\n\t\"example.com/a\"\n\t\"example.com/b\"\n)\n\nfunc main() { println(a.N, b.N) }\n",
 		ManifestName: `{"id":"mine","kind":"codec","modules":["example.com/a"]}`,

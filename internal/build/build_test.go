@@ -28,8 +28,8 @@ import (
 func main() { json.NewEncoder(os.Stdout).Encode(wire.Protocol) }
 `
 
-// write makes files under dir.
-func write(t *testing.T, dir string, files map[string]string) {
+// writeFiles writes files below dir.
+func writeFiles(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, body := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
@@ -42,7 +42,7 @@ func write(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// tinyLeaf is a contender that links this repository's SDK.
+// tinyLeaf returns a contender that links this repository's SDK.
 func tinyLeaf(t *testing.T, manifest, main string) Leaf {
 	t.Helper()
 	root, err := filepath.Abs("../..")
@@ -50,7 +50,7 @@ func tinyLeaf(t *testing.T, manifest, main string) Leaf {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	write(t, dir, map[string]string{
+	writeFiles(t, dir, map[string]string{
 		"go.mod":      fmt.Sprintf("module example.com/tiny\n\ngo 1.25\n\nrequire github.com/tarebench/tare v0.0.0\n\nreplace github.com/tarebench/tare => %s\n", root),
 		"main.go":     main,
 		ManifestName:  manifest,
@@ -114,7 +114,7 @@ func TestBuildThenCacheHit(t *testing.T) {
 	if !slices.Contains(c.Flags, "-trimpath=true") || slices.ContainsFunc(c.Flags, func(f string) bool { return strings.Contains(f, "tags") }) {
 		t.Errorf("flags %q", c.Flags)
 	}
-	noLeftovers(t, cache)
+	wantNoLeftovers(t, cache)
 }
 
 func TestDamagedBinaryIsBuiltAgain(t *testing.T) {
@@ -163,7 +163,7 @@ func TestConcurrentBuildersShareOneResult(t *testing.T) {
 
 func TestCompileErrorIsOneLine(t *testing.T) {
 	sdk := t.TempDir()
-	write(t, sdk, map[string]string{
+	writeFiles(t, sdk, map[string]string{
 		"go.mod":                 "module github.com/tarebench/tare\n\ngo 1.25\n",
 		"contender/contender.go": "package contender\n",
 		"contenders/codec/bad/go.mod": "module example.com/bad\n\ngo 1.25\n\nrequire github.com/tarebench/tare v0.0.0\n\n" +
@@ -195,7 +195,7 @@ func TestCompileErrorIsOneLine(t *testing.T) {
 			t.Errorf("%s: error %q, want exactly %q", id, err, want)
 		}
 	}
-	noLeftovers(t, b.Cache)
+	wantNoLeftovers(t, b.Cache)
 }
 
 func TestErrorsThatEndTheRun(t *testing.T) {
@@ -229,8 +229,8 @@ func TestErrorsThatEndTheRun(t *testing.T) {
 	}
 }
 
-// noLeftovers fails when a build left something half-done in the cache.
-func noLeftovers(t *testing.T, cache string) {
+// wantNoLeftovers fails the test if a build left unfinished directories in the cache.
+func wantNoLeftovers(t *testing.T, cache string) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Join(cache, "bin"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

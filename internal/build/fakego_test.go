@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	case "beat":
 		beat()
 	case "script":
-		script(os.Args[1:])
+		runScript(os.Args[1:])
 	case "hang":
 		if os.Args[1] == "env" {
 			fmt.Println(`{"GOVERSION":"go1.25.0"}`)
@@ -39,8 +39,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// beat is a compiler that never ends: it writes into GOTMPDIR and shows that
-// it lives by appending to a file.
+// beat is a compiler that never ends. It writes into GOTMPDIR, and appends to a file as
+// long as it runs.
 func beat() {
 	f, err := os.OpenFile(os.Getenv("FAKE_GO_BEAT"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -53,7 +53,7 @@ func beat() {
 	}
 }
 
-func hangingGo(t *testing.T) (b *Builder, tag, beats string) {
+func newHangingGo(t *testing.T) (b *Builder, tag, beats string) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -67,7 +67,7 @@ func hangingGo(t *testing.T) (b *Builder, tag, beats string) {
 	}, tag, beats
 }
 
-func size(path string) int64 {
+func fileSize(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil {
 		return 0
@@ -75,22 +75,22 @@ func size(path string) int64 {
 	return info.Size()
 }
 
-// stopsBeating fails when the compiler still runs.
-func stopsBeating(t *testing.T, beats string) {
+// wantStopped fails the test if the compiler still runs.
+func wantStopped(t *testing.T, beats string) {
 	t.Helper()
-	before := size(beats)
+	before := fileSize(beats)
 	time.Sleep(100 * time.Millisecond)
-	if after := size(beats); after != before || after == 0 {
+	if after := fileSize(beats); after != before || after == 0 {
 		t.Errorf("the compiler wrote %d beats, then %d: it outlived its build", before, after)
 	}
 }
 
 func TestCancelEndsTheWholeTree(t *testing.T) {
-	b, tag, beats := hangingGo(t)
+	b, tag, beats := newHangingGo(t)
 	leaf := tinyLeaf(t, `{"id":"tiny","kind":"codec"}`, tinyMain)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		for size(beats) < 3 {
+		for fileSize(beats) < 3 {
 			time.Sleep(5 * time.Millisecond)
 		}
 		cancel()
@@ -99,29 +99,29 @@ func TestCancelEndsTheWholeTree(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "\n") {
 		t.Errorf("error %v", err)
 	}
-	stopsBeating(t, beats)
-	noLeftovers(t, b.Cache)
+	wantStopped(t, beats)
+	wantNoLeftovers(t, b.Cache)
 	if got, err := os.ReadFile(tag); err != nil || string(got) != "run-7" {
 		t.Errorf("TARE_RUN of the go command is %q (%v), want run-7", got, err)
 	}
 }
 
 func TestTimeoutEndsTheWholeTree(t *testing.T) {
-	b, _, beats := hangingGo(t)
+	b, _, beats := newHangingGo(t)
 	leaf := tinyLeaf(t, `{"id":"tiny","kind":"codec"}`, tinyMain)
 	// On a busy machine the compiler may not have begun by then.
-	for b.Timeout = 500 * time.Millisecond; size(beats) == 0 && b.Timeout < time.Minute; b.Timeout *= 2 {
+	for b.Timeout = 500 * time.Millisecond; fileSize(beats) == 0 && b.Timeout < time.Minute; b.Timeout *= 2 {
 		_, err := b.Build(t.Context(), leaf)
 		if err == nil || err.Error() != fmt.Sprintf("building tiny took longer than %v and was ended", b.Timeout) {
 			t.Errorf("error %v", err)
 		}
 	}
-	stopsBeating(t, beats)
-	noLeftovers(t, b.Cache)
+	wantStopped(t, beats)
+	wantNoLeftovers(t, b.Cache)
 }
 
 func TestNotAGoCommand(t *testing.T) {
-	b, _, _ := hangingGo(t)
+	b, _, _ := newHangingGo(t)
 	b.Env = append(b.Env, "FAKE_GO=garbage")
 	_, err := b.Build(t.Context(), tinyLeaf(t, `{"id":"tiny","kind":"codec"}`, tinyMain))
 	if !errors.Is(err, ErrNoToolchain) {
@@ -131,7 +131,7 @@ func TestNotAGoCommand(t *testing.T) {
 
 func TestSweepRemovesOnlyAbandonedBuilds(t *testing.T) {
 	bin := t.TempDir()
-	write(t, bin, map[string]string{tmpPrefix + "old/x": "", tmpPrefix + "new/x": "", "kept/x": ""})
+	writeFiles(t, bin, map[string]string{tmpPrefix + "old/x": "", tmpPrefix + "new/x": "", "kept/x": ""})
 	long := time.Now().Add(-2 * abandonedAge)
 	for _, name := range []string{tmpPrefix + "old", "kept"} {
 		if err := os.Chtimes(filepath.Join(bin, name), long, long); err != nil {

@@ -22,7 +22,7 @@ type played struct {
 	made string            // the program that each of its builds makes
 }
 
-// builder is a Builder whose go command plays p.
+// builder returns a Builder whose go command is the script p.
 func (p *played) builder(t *testing.T, cache string) *Builder {
 	t.Helper()
 	self, err := os.Executable()
@@ -37,8 +37,8 @@ func (p *played) builder(t *testing.T, cache string) *Builder {
 		"GOWORK="+filepath.Join(p.dir, "go.work"), "GOFLAGS=-tags=evil")}
 }
 
-// asked are the commands it was given, with the toolchain that was to run them
-// and without directories that differ from run to run.
+// asked returns the commands that the script got, with their toolchain and without
+// directories that differ from run to run.
 func (p *played) asked(t *testing.T) []string {
 	t.Helper()
 	src, err := os.ReadFile(filepath.Join(p.dir, "asked"))
@@ -56,8 +56,8 @@ func (p *played) asked(t *testing.T) []string {
 
 var required = regexp.MustCompile(`-require=([^@]+)@(\S+)`)
 
-// script is the scripted go command itself.
-func script(args []string) {
+// runScript is the scripted go command.
+func runScript(args []string) {
 	line := strings.Join(args, " ")
 	log, err := os.OpenFile(filepath.Join(os.Getenv("FAKE_GO_DIR"), "asked"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -73,11 +73,11 @@ func script(args []string) {
 		child.Env = append(os.Environ(), "FAKE_GO=beat")
 		_ = child.Run()
 	}
-	if text, ok := prefixed(os.Getenv("FAKE_GO_FAIL"), line); ok {
+	if text, ok := findEntry(os.Getenv("FAKE_GO_FAIL"), line); ok {
 		fmt.Fprint(os.Stderr, text)
 		os.Exit(1)
 	}
-	if text, ok := prefixed(os.Getenv("FAKE_GO_SAYS"), line); ok {
+	if text, ok := findEntry(os.Getenv("FAKE_GO_SAYS"), line); ok {
 		fmt.Print(text)
 	}
 	for _, m := range required.FindAllStringSubmatch(line, -1) {
@@ -94,8 +94,8 @@ func script(args []string) {
 	}
 }
 
-// prefixed is the entry of a JSON object whose key line begins with.
-func prefixed(object, line string) (string, bool) {
+// findEntry returns the entry of a JSON object whose key is a prefix of line.
+func findEntry(object, line string) (string, bool) {
 	var all map[string]string
 	_ = json.Unmarshal([]byte(object), &all)
 	for key, text := range all {

@@ -35,7 +35,7 @@ func TestParseModule(t *testing.T) {
 
 func TestRequires(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, map[string]string{"go.mod": "module x\n\nrequire github.com/a/b v1.0.0 // indirect\n", "cmd/mine/main.go": "package main\n"})
+	writeFiles(t, dir, map[string]string{"go.mod": "module x\n\nrequire github.com/a/b v1.0.0 // indirect\n", "cmd/mine/main.go": "package main\n"})
 	leaf := Leaf{Dir: filepath.Join(dir, "cmd", "mine")}
 	for path, want := range map[string]bool{"github.com/a/b": true, "github.com/a": false, "github.com/a/b/c": false} {
 		if got, err := leaf.Requires(path); got != want || err != nil {

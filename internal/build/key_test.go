@@ -36,7 +36,7 @@ func TestKeyCoversWhatCanChangeTheBinary(t *testing.T) {
 		"contenders/codec/x/.git/index":     "index",
 		"contenders/codec/y/main.go":        "package main\n",
 	}
-	write(t, root, files)
+	writeFiles(t, root, files)
 	tool := toolchain{env: map[string]string{"GOVERSION": "go1.25.0", "CGO_ENABLED": "0"}}
 	at := func(tool toolchain) string {
 		t.Helper()
@@ -62,11 +62,11 @@ func TestKeyCoversWhatCanChangeTheBinary(t *testing.T) {
 		"README.md": false, "contender/contendertest/run.go": false, "lab/lab.go": false, "contender/codec/codec_test.go": false, "contenders/codec/x/main_test.go": false,
 		"contenders/codec/x/nested/a.go": false, "contenders/codec/x/.git/index": false, "contenders/codec/y/main.go": false,
 	} {
-		write(t, root, map[string]string{file: files[file] + "// changed\n"})
+		writeFiles(t, root, map[string]string{file: files[file] + "// changed\n"})
 		if got := at(tool) != before; got != changes {
 			t.Errorf("changing %s changes the key: %v, want %v", file, got, changes)
 		}
-		write(t, root, map[string]string{file: files[file]})
+		writeFiles(t, root, map[string]string{file: files[file]})
 	}
 	if at(tool) != before {
 		t.Error("the key does not come back with the content")
@@ -93,7 +93,7 @@ func TestKeyCoversWhatCanChangeTheBinary(t *testing.T) {
 // Two links to different programs are different programs.
 func TestKeyThroughALink(t *testing.T) {
 	root := t.TempDir()
-	write(t, root, map[string]string{
+	writeFiles(t, root, map[string]string{
 		"a/go.mod": "module example.com/a\n", "a/main.go": "package main // a\n",
 		"b/go.mod": "module example.com/a\n", "b/main.go": "package main // b\n",
 	})
@@ -125,7 +125,7 @@ func TestKeyThroughALink(t *testing.T) {
 
 func TestKeyOfALeafInsideAModule(t *testing.T) {
 	root := t.TempDir()
-	write(t, root, map[string]string{"go.mod": "module example.com/mine\n", "types/types.go": "package types\n", "cmd/codec/main.go": "package main\n"})
+	writeFiles(t, root, map[string]string{"go.mod": "module example.com/mine\n", "types/types.go": "package types\n", "cmd/codec/main.go": "package main\n"})
 	dir := filepath.Join(root, "cmd", "codec")
 	mod, err := moduleOf(dir)
 	if err != nil {
@@ -138,12 +138,12 @@ func TestKeyOfALeafInsideAModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, root, map[string]string{"types/types.go": "package types\n\ntype T int\n"})
+	writeFiles(t, root, map[string]string{"types/types.go": "package types\n\ntype T int\n"})
 	after, err := buildKey(toolchain{}, Leaf{Dir: dir}, mod)
 	if err != nil || after == before {
 		t.Errorf("a change in the module leaves the key (%v)", err)
 	}
-	write(t, root, map[string]string{"types/types.go": "package types\n"})
+	writeFiles(t, root, map[string]string{"types/types.go": "package types\n"})
 	whole, err := buildKey(toolchain{}, Leaf{Dir: root}, mod)
 	if err != nil || whole == before {
 		t.Errorf("another package of the module has the same key (%v)", err)

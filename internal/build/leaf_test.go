@@ -15,7 +15,7 @@ import (
 
 func TestReadLeaf(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, map[string]string{ManifestName: `{"id":"j","kind":"codec","variants":["fast","safe"],"trap":true,"expect":{"void":["identity"]},"modules":["a/b"]}`})
+	writeFiles(t, dir, map[string]string{ManifestName: `{"id":"j","kind":"codec","variants":["fast","safe"],"trap":true,"expect":{"void":["identity"]},"modules":["a/b"]}`})
 	leaf, err := ReadLeaf(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -35,7 +35,7 @@ func TestParseWith(t *testing.T) {
 }
 
 func TestWhatCannotBePinned(t *testing.T) {
-	leaf := pinnable(t)
+	leaf := makePinnable(t)
 	empty := t.TempDir()
 	b := (&played{}).builder(t, t.TempDir())
 	for want, pin := range map[string]Pin{
@@ -75,7 +75,7 @@ func TestEdits(t *testing.T) {
 
 func TestAVersionThatIsOverruled(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, map[string]string{"go.mod": "module x\nrequire a v1.5.0\n"})
+	writeFiles(t, dir, map[string]string{"go.mod": "module x\nrequire a v1.5.0\n"})
 	pin := Pin{With: []With{{Path: "a", Version: "v1.4.0"}}}
 	leaf := Leaf{Dir: dir, Manifest: Manifest{ID: "x"}}
 	if err := pin.checkPins(leaf); err == nil || err.Error() != "x cannot be built with a@v1.4.0: something else in it needs v1.5.0" {
@@ -120,7 +120,7 @@ func TestWhatTheGoCommandSaysInOneLine(t *testing.T) {
 func TestPinErrorsComeThrough(t *testing.T) {
 	p := &played{fail: map[string]string{"list -mod=mod": "go: a/b@v1.0.0 requires go >= 1.26 (running go 1.25.5; GOTOOLCHAIN=go1.25.5)\n"}}
 	cache := t.TempDir()
-	_, err := p.builder(t, cache).Prepare(t.Context(), pinnable(t), Pin{Go: "go1.25.5"})
+	_, err := p.builder(t, cache).Prepare(t.Context(), makePinnable(t), Pin{Go: "go1.25.5"})
 	if err == nil || err.Error() != "x needs go 1.26, asked was go1.25.5" {
 		t.Errorf("error %v", err)
 	}

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// pinnable is a repository with one contender, which requires a module.
-func pinnable(t *testing.T) Leaf {
+// makePinnable makes a repository with one contender, which requires a module.
+func makePinnable(t *testing.T) Leaf {
 	t.Helper()
 	root := t.TempDir()
-	write(t, root, map[string]string{
+	writeFiles(t, root, map[string]string{
 		"go.mod":                 "module github.com/tarebench/tare\n\ngo 1.25\n",
 		"contender/contender.go": "package contender\n",
 		"contenders/codec/x/go.mod": "module github.com/tarebench/tare/contenders/codec/x\n\ngo 1.25\n\nrequire (\n\tgithub.com/a/b v1.2.0\n\tgithub.com/tarebench/tare v0.0.0\n)\n\n" +
@@ -33,8 +33,8 @@ func pinnable(t *testing.T) Leaf {
 	return leaf
 }
 
-// files are the contents of the files below dir.
-func files(t *testing.T, dir string) map[string]string {
+// readFiles returns the contents of the files below dir, by path.
+func readFiles(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
@@ -53,9 +53,9 @@ func files(t *testing.T, dir string) map[string]string {
 }
 
 func TestPrepareThenCacheHit(t *testing.T) {
-	leaf, cache := pinnable(t), t.TempDir()
+	leaf, cache := makePinnable(t), t.TempDir()
 	sdk := filepath.Dir(filepath.Dir(filepath.Dir(leaf.Dir)))
-	before := files(t, sdk)
+	before := readFiles(t, sdk)
 	p := &played{says: map[string]string{"mod graph": "x github.com/a/b@v1.2.0\ngithub.com/a/b@v1.2.0 github.com/c/d@v0.5.0\nx github.com/e/f@v0.6.0\n"}}
 	pin := Pin{With: []With{{Path: "github.com/a/b", Version: "v1.1.0"}}, Go: "go1.25.5"}
 	made, err := p.builder(t, cache).Prepare(t.Context(), leaf, pin)
@@ -77,11 +77,11 @@ func TestPrepareThenCacheHit(t *testing.T) {
 	if got := made.Manifest.Modules; !slices.Equal(got, []string{"github.com/a/b", "std:encoding/json", "github.com/c/d"}) {
 		t.Errorf("claims %q: the version that is not asked for is still claimed", got)
 	}
-	copied := files(t, made.Dir)
+	copied := readFiles(t, made.Dir)
 	if len(copied) != 4+1 || copied["model/model.go"] == "" || !strings.Contains(copied["go.mod"], "github.com/a/b v1.1.0") {
 		t.Errorf("copied %q", copied)
 	}
-	if after := files(t, sdk); len(after) != len(before) || after["contenders/codec/x/go.mod"] != before["contenders/codec/x/go.mod"] {
+	if after := readFiles(t, sdk); len(after) != len(before) || after["contenders/codec/x/go.mod"] != before["contenders/codec/x/go.mod"] {
 		t.Error("something was written into the repository")
 	}
 	if leaf.Manifest.Modules[0] != "github.com/a/b@v1.2.0" {
@@ -98,7 +98,7 @@ func TestPrepareThenCacheHit(t *testing.T) {
 	if err != nil || other.Dir == made.Dir {
 		t.Errorf("with another toolchain: %v, at %s", err, other.Dir)
 	}
-	write(t, leaf.Dir, map[string]string{"main.go": "package main // changed\n"})
+	writeFiles(t, leaf.Dir, map[string]string{"main.go": "package main // changed\n"})
 	changed, err := p.builder(t, cache).Prepare(t.Context(), leaf, pin)
 	if err != nil || changed.Dir == other.Dir {
 		t.Errorf("a changed leaf: %v, at %s", err, changed.Dir)
@@ -113,13 +113,13 @@ func TestPrepareThenCacheHit(t *testing.T) {
 
 // A copy that a power cut or an interrupted removal damaged is made again.
 func TestADamagedCopyIsMadeAgain(t *testing.T) {
-	leaf, cache := pinnable(t), t.TempDir()
+	leaf, cache := makePinnable(t), t.TempDir()
 	pin := Pin{With: []With{{Path: "github.com/a/b", Version: "v1.1.0"}}}
 	made, err := (&played{}).builder(t, cache).Prepare(t.Context(), leaf, pin)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := files(t, made.Dir)
+	want := readFiles(t, made.Dir)
 	for what, damage := range map[string]func(at func(string) string) error{
 		"a file is empty":     func(at func(string) string) error { return os.Truncate(at("main.go"), 0) },
 		"a folder is missing": func(at func(string) string) error { return os.RemoveAll(at("model")) },
@@ -132,7 +132,7 @@ func TestADamagedCopyIsMadeAgain(t *testing.T) {
 		if err != nil || again.Dir != made.Dir {
 			t.Errorf("%s: at %s, %v", what, again.Dir, err)
 		}
-		if got := files(t, made.Dir); !maps.Equal(got, want) {
+		if got := readFiles(t, made.Dir); !maps.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", what, got, want)
 		}
 	}
@@ -145,29 +145,29 @@ func TestPreparationIsInterrupted(t *testing.T) {
 	beats := filepath.Join(p.dir, "beats")
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		for size(beats) < 3 && t.Context().Err() == nil {
+		for fileSize(beats) < 3 && t.Context().Err() == nil {
 			time.Sleep(5 * time.Millisecond)
 		}
 		cancel()
 	}()
-	_, err := b.Prepare(ctx, pinnable(t), Pin{Go: "go1.25.5"})
+	_, err := b.Prepare(ctx, makePinnable(t), Pin{Go: "go1.25.5"})
 	if !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "\n") {
 		t.Errorf("error %v", err)
 	}
-	stopsBeating(t, beats)
+	wantStopped(t, beats)
 	if left, err := os.ReadDir(filepath.Join(cache, "pinned")); err != nil || len(left) != 0 {
 		t.Errorf("left %v (%v)", left, err)
 	}
 }
 
 func TestPrepareAsksForWhatIsNoVersion(t *testing.T) {
-	leaf, cache := pinnable(t), t.TempDir()
+	leaf, cache := makePinnable(t), t.TempDir()
 	p := &played{says: map[string]string{"list -m -json github.com/a/b@latest": `{"Path":"github.com/a/b","Version":"v1.3.0"}`}}
 	b := p.builder(t, cache)
 	pin := Pin{With: []With{{Path: "github.com/a/b", Version: "latest"}}}
 	first, err := b.Prepare(t.Context(), leaf, pin)
-	if err != nil || !strings.Contains(files(t, first.Dir)["go.mod"], "github.com/a/b v1.3.0") {
-		t.Fatalf("%v: %q", err, files(t, first.Dir)["go.mod"])
+	if err != nil || !strings.Contains(readFiles(t, first.Dir)["go.mod"], "github.com/a/b v1.3.0") {
+		t.Fatalf("%v: %q", err, readFiles(t, first.Dir)["go.mod"])
 	}
 	p.says = map[string]string{"list -m -json github.com/a/b@latest": `{"Path":"github.com/a/b","Version":"v1.4.0"}`}
 	later, err := p.builder(t, cache).Prepare(t.Context(), leaf, pin)
@@ -185,7 +185,7 @@ func TestPrepareAsksForWhatIsNoVersion(t *testing.T) {
 func TestPrepareWithADirectory(t *testing.T) {
 	dir := t.TempDir()
 	manifest := `{"id":"mine","kind":"codec","modules":["example.com/dep@v1.0.0"],"symbols":["dep.Old"]}`
-	write(t, dir, map[string]string{
+	writeFiles(t, dir, map[string]string{
 		"mine/go.mod":                    "module example.com/mine\n\ngo 1.25\n\nrequire example.com/dep v1.0.0\n\nreplace example.com/dep => ../old\n",
 		"mine/cmd/codec/a.go":            "package main\n\nimport \"example.com/dep\"\n\nfunc main() { println(dep.Name()) }\n",
 		"mine/cmd/codec/" + ManifestName: manifest,
@@ -203,7 +203,7 @@ func TestPrepareWithADirectory(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "mine cannot be built with that: ") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("a directory that needs what cannot be had: %v", err)
 	}
-	write(t, dir, map[string]string{"new/go.mod": "module example.com/dep\n", "new/dep.go": "package dep\n\n//go:noinline\nfunc Name() string { return \"new\" }\n"})
+	writeFiles(t, dir, map[string]string{"new/go.mod": "module example.com/dep\n", "new/dep.go": "package dep\n\n//go:noinline\nfunc Name() string { return \"new\" }\n"})
 	pin := Pin{With: []With{{Path: "example.com/dep", Dir: filepath.Join(dir, "new")}}}
 	made, err := b.Prepare(t.Context(), leaf, pin)
 	if err != nil {
@@ -219,11 +219,11 @@ func TestPrepareWithADirectory(t *testing.T) {
 	if missing := built.Program("").Contender.Identity.MissingModules; len(missing) != 0 {
 		t.Errorf("void by identity for the version that was not asked for: %q", missing)
 	}
-	write(t, dir, map[string]string{"new/dep.go": "package dep\n\nfunc Name() string { return \"newer\" }\n"})
+	writeFiles(t, dir, map[string]string{"new/dep.go": "package dep\n\nfunc Name() string { return \"newer\" }\n"})
 	if newer, err := b.Prepare(t.Context(), leaf, pin); err != nil || newer.Dir == made.Dir {
 		t.Errorf("a change in the directory: %v, at %s", err, newer.Dir)
 	}
-	write(t, dir, map[string]string{"new/dep.go": "package dep\n\nfunc Other() {}\n"})
+	writeFiles(t, dir, map[string]string{"new/dep.go": "package dep\n\nfunc Other() {}\n"})
 	newest, err := b.Prepare(t.Context(), leaf, pin)
 	if err != nil {
 		t.Fatal(err)

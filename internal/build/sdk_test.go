@@ -19,7 +19,7 @@ func TestTheSDKIsSupplied(t *testing.T) {
 	for name, replace := range map[string]string{"none": "", "gone": "replace github.com/tarebench/tare => " + gone + "\n"} {
 		gomod := "module example.com/tiny\n\ngo 1.25\n\nrequire (\n\texample.com/dep v1.0.0\n\tgithub.com/tarebench/tare v0.7.0\n)\n\nreplace example.com/dep => ../dep\n\n" + replace
 		dir := t.TempDir()
-		write(t, dir, map[string]string{
+		writeFiles(t, dir, map[string]string{
 			"it's mine/go.mod":          gomod,
 			"it's mine/go.sum":          "example.com/else v1.0.0/go.mod h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\n",
 			"it's mine/main.go":         strings.Replace(tinyMain, "import (", "import (\n\t_ \"example.com/dep\"\n", 1),
@@ -27,7 +27,7 @@ func TestTheSDKIsSupplied(t *testing.T) {
 			"dep/go.mod":                "module example.com/dep\n",
 			"dep/dep.go":                "package dep\n",
 		})
-		before := files(t, dir)
+		before := readFiles(t, dir)
 		leaf, err := ReadLeaf(filepath.Join(dir, "it's mine"))
 		if err != nil {
 			t.Fatal(err)
@@ -45,9 +45,9 @@ func TestTheSDKIsSupplied(t *testing.T) {
 			if again, err := b.Build(t.Context(), leaf); err != nil || !again.Cached || again.Path != built.Path {
 				t.Errorf("%s: again: %+v %v", name, again, err)
 			}
-			noLeftovers(t, b.Cache)
+			wantNoLeftovers(t, b.Cache)
 		}
-		for file, text := range files(t, dir) {
+		for file, text := range readFiles(t, dir) {
 			if before[file] != text {
 				t.Errorf("%s: %s was changed", name, file)
 			}
@@ -61,7 +61,7 @@ func TestTheSDKIsSupplied(t *testing.T) {
 // What says where its SDK is keeps it, and what needs none gets none.
 func TestTheSDKIsNotForced(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, map[string]string{
+	writeFiles(t, dir, map[string]string{
 		"own/go.mod":       "module x\nrequire github.com/tarebench/tare v0.1.0\nreplace github.com/tarebench/tare => ../sdk\n",
 		"elsewhere/go.mod": "module x\nrequire github.com/tarebench/tare v0.1.0\nreplace github.com/tarebench/tare => example.com/fork v1.0.0\n",
 		"needless/go.mod":  "module x\n",

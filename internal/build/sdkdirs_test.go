@@ -20,8 +20,8 @@ const (
 	modulePath = "github.com/tarebench/tare"
 )
 
-// linkDirs are the directories of this repository's root module that the packages
-// below dirs import, directly or not, tests aside.
+// linkDirs returns the directories of the root module that the packages below dirs import,
+// directly or indirectly, without tests.
 func linkDirs(t *testing.T, dirs ...string) []string {
 	t.Helper()
 	found := map[string]bool{}

@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// twin is a repository with a contender, which requires a module, and a second
-// one that is another build of the first.
-func twin(t *testing.T) (root string, first, second Leaf) {
+// makeTwin makes a repository with a contender that requires a module, and a second
+// contender that is another build of the first.
+func makeTwin(t *testing.T) (root string, first, second Leaf) {
 	t.Helper()
 	root = t.TempDir()
-	write(t, root, map[string]string{
+	writeFiles(t, root, map[string]string{
 		"contenders/server/gin/go.mod":         "module example.com/gin\n\ngo 1.25\n\nrequire (\n\texample.com/fast v1.0.0\n\texample.com/slow v1.0.0\n)\n\nreplace (\n\texample.com/fast => ../../../fast\n\texample.com/slow => ../../../slow\n)\n",
 		"contenders/server/gin/main.go":        "package main\n\nfunc main() { encode() }\n",
 		"contenders/server/gin/slow.go":        "//go:build !fast\n\npackage main\n\nimport \"example.com/slow\"\n\nfunc encode() { slow.Encode() }\n",
@@ -37,7 +37,7 @@ func twin(t *testing.T) (root string, first, second Leaf) {
 }
 
 func TestAnotherBuildOfALeaf(t *testing.T) {
-	root, first, second := twin(t)
+	root, first, second := makeTwin(t)
 	if first.Src() != first.Dir || second.Src() != first.Dir || second.Dir == first.Dir {
 		t.Errorf("sources %s and %s", first.Src(), second.Src())
 	}
@@ -72,16 +72,16 @@ func TestAnotherBuildOfALeaf(t *testing.T) {
 		t.Errorf("second time: %v, %+v", err, hit)
 	}
 
-	write(t, root, map[string]string{"contenders/server/gin/fast.go": "//go:build fast\n\npackage main\n\nfunc encode() { nothing() }\n"})
+	writeFiles(t, root, map[string]string{"contenders/server/gin/fast.go": "//go:build fast\n\npackage main\n\nfunc encode() { nothing() }\n"})
 	if _, err := b.Build(t.Context(), second); err == nil || err.Error() != "fast.go:5:17: undefined: nothing" {
 		t.Errorf("what does not compile: %v", err)
 	}
-	noLeftovers(t, cache)
+	wantNoLeftovers(t, cache)
 }
 
 func TestPinsOfAnotherBuild(t *testing.T) {
-	root, first, second := twin(t)
-	before := files(t, root)
+	root, first, second := makeTwin(t)
+	before := readFiles(t, root)
 	b := &Builder{Cache: t.TempDir(), Env: append(os.Environ(), "GOPROXY=off"), Licences: spdx}
 	pin := Pin{With: []With{{Path: "example.com/fast", Dir: filepath.Join(root, "fork")}}}
 	made, err := b.Prepare(t.Context(), second, pin)
@@ -106,11 +106,11 @@ func TestPinsOfAnotherBuild(t *testing.T) {
 	if again, err := b.Prepare(t.Context(), second, pin); err != nil || again.Dir != made.Dir {
 		t.Errorf("again: %v, at %s", err, again.Dir)
 	}
-	if after := files(t, root); len(after) != len(before) {
+	if after := readFiles(t, root); len(after) != len(before) {
 		t.Error("something was written into the repository")
 	}
 	manifest := filepath.Join(second.Dir, ManifestName)
-	write(t, second.Dir, map[string]string{ManifestName: strings.Replace(files(t, second.Dir)[ManifestName], "another build", "a third", 1)})
+	writeFiles(t, second.Dir, map[string]string{ManifestName: strings.Replace(readFiles(t, second.Dir)[ManifestName], "another build", "a third", 1)})
 	changed, err := ReadLeaf(filepath.Dir(manifest))
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +123,7 @@ func TestPinsOfAnotherBuild(t *testing.T) {
 // Every go command that looks at packages is told the tags: they decide which
 // there are.
 func TestTagsReachTheGoCommand(t *testing.T) {
-	_, _, second := twin(t)
+	_, _, second := makeTwin(t)
 	real, err := (&Builder{Cache: t.TempDir(), Env: append(os.Environ(), "GOPROXY=off")}).Build(t.Context(), second)
 	if err != nil {
 		t.Fatal(err)
@@ -152,7 +152,7 @@ func TestTagsReachTheGoCommand(t *testing.T) {
 }
 
 func TestKeyOfAnotherBuild(t *testing.T) {
-	root, first, second := twin(t)
+	root, first, second := makeTwin(t)
 	tool := toolchain{env: map[string]string{"GOVERSION": "go1.25.0"}}
 	at := func(leaf Leaf) string {
 		t.Helper()
@@ -173,21 +173,21 @@ func TestKeyOfAnotherBuild(t *testing.T) {
 		t.Error("the key is not that of sources and tags")
 	}
 	for _, file := range []string{"contenders/server/gin/slow.go", "contenders/server/gin/go.mod", "fast/fast.go", "contenders/server/gin-fast/contender.json"} {
-		old := files(t, root)[file]
-		write(t, root, map[string]string{file: old + "\n"})
+		old := readFiles(t, root)[file]
+		writeFiles(t, root, map[string]string{file: old + "\n"})
 		if at(second) == before {
 			t.Errorf("changing %s leaves the key", file)
 		}
-		write(t, root, map[string]string{file: old})
+		writeFiles(t, root, map[string]string{file: old})
 	}
-	write(t, root, map[string]string{"contenders/server/gin-fast/README.md": "words\n"})
+	writeFiles(t, root, map[string]string{"contenders/server/gin-fast/README.md": "words\n"})
 	if at(second) != before {
 		t.Error("a file that nothing reads changes the key")
 	}
 }
 
 func TestSourceThroughALink(t *testing.T) {
-	root, first, _ := twin(t)
+	root, first, _ := makeTwin(t)
 	link := filepath.Join(root, "contenders", "server", "gin-link")
 	if err := os.Symlink(filepath.Join(root, "contenders", "server", "gin-fast"), link); err != nil {
 		t.Skip(err)
@@ -199,9 +199,9 @@ func TestSourceThroughALink(t *testing.T) {
 }
 
 func TestSourcesThatMakeNoSense(t *testing.T) {
-	root, _, _ := twin(t)
+	root, _, _ := makeTwin(t)
 	server := filepath.Join(root, "contenders", "server")
-	write(t, root, map[string]string{
+	writeFiles(t, root, map[string]string{
 		"contenders/server/chained/contender.json": `{"id":"chained","kind":"server","source":"../gin-fast"}`,
 		"contenders/server/itself/contender.json":  `{"id":"itself","kind":"server","source":"../itself"}`,
 		"contenders/server/nobody/contender.json":  `{"id":"nobody","kind":"server","source":"../nothing"}`,

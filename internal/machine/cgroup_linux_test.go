@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// group makes a control group, or skips the test where none can be made.
-func group(t *testing.T, name string) *Cgroup {
+// makeGroup makes a control group, or skips the test if that is not possible.
+func makeGroup(t *testing.T, name string) *Cgroup {
 	t.Helper()
 	c, err := NewCgroup(fmt.Sprintf("tare-test-%d-%s", os.Getpid(), name))
 	if err != nil {
@@ -25,19 +25,19 @@ func group(t *testing.T, name string) *Cgroup {
 	return c
 }
 
-// inhabited has a process in it.
-func inhabited(t *testing.T, c *Cgroup) int {
+// startInGroup starts a process in the group and returns its pid.
+func startInGroup(t *testing.T, c *Cgroup) int {
 	t.Helper()
-	cmd := other("sleep")
+	cmd := testCommand("sleep")
 	cmd.SysProcAttr = &syscall.SysProcAttr{UseCgroupFD: true, CgroupFD: c.FD()}
-	pid := started(t, cmd)
+	pid := startProcess(t, cmd)
 	if pids, err := c.Procs(); err != nil || !slices.Equal(pids, []int{pid}) {
 		t.Fatalf("processes %v, %v; want %d", pids, err, pid)
 	}
 	return pid
 }
 
-func empties(t *testing.T, c *Cgroup) {
+func wantEmpty(t *testing.T, c *Cgroup) {
 	t.Helper()
 	for end := time.Now().Add(5 * time.Second); ; time.Sleep(2 * time.Millisecond) {
 		pids, err := c.Procs()
@@ -51,8 +51,8 @@ func empties(t *testing.T, c *Cgroup) {
 }
 
 func TestCgroup(t *testing.T) {
-	c := group(t, "life/..: x") // a name that is none
-	inhabited(t, c)
+	c := makeGroup(t, "life/..: x") // a name that is none
+	startInGroup(t, c)
 	if _, ok := c.CPU(); !ok {
 		t.Error("no CPU time")
 	}
@@ -65,7 +65,7 @@ func TestCgroup(t *testing.T) {
 	if err := c.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	empties(t, c)
+	wantEmpty(t, c)
 	if err := c.Remove(); err != nil {
 		t.Error(err)
 	}
@@ -78,21 +78,21 @@ func TestCgroup(t *testing.T) {
 }
 
 func TestCgroupMembersEndOneByOne(t *testing.T) {
-	c := group(t, "members")
-	pid := inhabited(t, c)
-	outsider := started(t, other("sleep"))
+	c := makeGroup(t, "members")
+	pid := startInGroup(t, c)
+	outsider := startProcess(t, testCommand("sleep"))
 	c.killMember(outsider) // which it is not
 	c.killMember(pid)
-	empties(t, c)
+	wantEmpty(t, c)
 	if b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", outsider)); err != nil || strings.Contains(string(b), ") Z") {
 		t.Error("a process outside the group was ended")
 	}
 }
 
 func TestRemoveCgroups(t *testing.T) {
-	mine, theirs := group(t, "run.a"), group(t, "runner.b")
-	inhabited(t, mine)
-	inhabited(t, theirs)
+	mine, theirs := makeGroup(t, "run.a"), makeGroup(t, "runner.b")
+	startInGroup(t, mine)
+	startInGroup(t, theirs)
 	RemoveCgroups(fmt.Sprintf("tare-test-%d-run.", os.Getpid()))
 	if _, err := os.Stat(mine.dir); !os.IsNotExist(err) {
 		t.Errorf("%s is left", mine.dir)

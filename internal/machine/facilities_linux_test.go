@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// tree writes files below a new folder.
-func tree(t *testing.T, files map[string]string) string {
+// writeTree writes files below a new directory and returns the directory.
+func writeTree(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
@@ -38,7 +38,7 @@ func TestLookPower(t *testing.T) {
 		{map[string]string{"mouse/type": "USB\n"}, false, "none to ask"},
 		{nil, false, "none to ask"},
 	} {
-		if found, note := probePower(tree(t, c.files)); found != c.found || !strings.HasPrefix(note, c.note) {
+		if found, note := probePower(writeTree(t, c.files)); found != c.found || !strings.HasPrefix(note, c.note) {
 			t.Errorf("%v: %v %q, want %v %q", c.files, found, note, c.found, c.note)
 		}
 	}
@@ -56,7 +56,7 @@ func TestLookCores(t *testing.T) {
 		{map[string]string{"cpu0/online": "1\n", "cpu1/online": "1\n"}, false, "not told"},
 		{nil, false, "not told"},
 	} {
-		if found, note := probeCores(tree(t, c.files)); found != c.found || !strings.HasPrefix(note, c.note) {
+		if found, note := probeCores(writeTree(t, c.files)); found != c.found || !strings.HasPrefix(note, c.note) {
 			t.Errorf("%v: %v %q, want %v %q", c.files, found, note, c.found, c.note)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func file(t *testing.T, name, text string) string {
+func writeFile(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
@@ -27,7 +27,7 @@ func TestCPUPressure(t *testing.T) {
 		"some":                       -1,
 		"some avg10=1 avg60=2 tot=3": -1,
 	} {
-		if got := cpuPressure(file(t, "cpu", text)); got != want {
+		if got := cpuPressure(writeFile(t, "cpu", text)); got != want {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}
@@ -43,7 +43,7 @@ func TestThrottled(t *testing.T) {
 		"usage_usec 5\n": -1,
 		"":               -1,
 	} {
-		if got := statThrottled(file(t, "cpu.stat", text)); got != want {
+		if got := statThrottled(writeFile(t, "cpu.stat", text)); got != want {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}

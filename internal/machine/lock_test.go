@@ -63,12 +63,12 @@ func TestLockEndsWithContext(t *testing.T) {
 
 func TestLockEndsWithProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	cmd := other("lock", "TARE_TEST_LOCK="+path)
+	cmd := testCommand("lock", "TARE_TEST_LOCK="+path)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	pid := started(t, cmd)
+	pid := startProcess(t, cmd)
 	if line, err := bufio.NewReader(out).ReadString('\n'); line != "locked\n" {
 		t.Fatalf("got %q, %v", line, err)
 	}
@@ -87,7 +87,7 @@ func TestLockEndsWithProcess(t *testing.T) {
 }
 
 func TestLockThatCannotBe(t *testing.T) {
-	blocked := file(t, "file", "")
+	blocked := writeFile(t, "file", "")
 	for _, path := range []string{filepath.Join(blocked, "lock"), t.TempDir()} {
 		_, err := Lock(t.Context(), path, nil)
 		if err == nil || !strings.HasPrefix(err.Error(), "machine lock "+path+": ") || strings.Contains(err.Error(), "\n") {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Nobody else takes a lock of this test.
+// lockName returns the name of a lock that no other process uses.
 func lockName(t *testing.T) string {
 	name := fmt.Sprintf("test-%d-%s", os.Getpid(), t.Name())
 	unlock, err := LockHost(t.Context(), name, nil)
@@ -31,12 +31,12 @@ func lockName(t *testing.T) string {
 func TestHostLockEndsWithProcess(t *testing.T) {
 	onLinux(t)
 	name := lockName(t)
-	cmd := other("lock host", "TARE_TEST_LOCK="+name)
+	cmd := testCommand("lock host", "TARE_TEST_LOCK="+name)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	pid := started(t, cmd)
+	pid := startProcess(t, cmd)
 	if line, err := bufio.NewReader(out).ReadString('\n'); line != "locked\n" {
 		t.Fatalf("got %q, %v", line, err)
 	}
@@ -66,10 +66,10 @@ func TestHostLockOfMany(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	var all []*exec.Cmd
 	for range 10 {
-		cmd := other("take turns", "TARE_TEST_LOCK="+name, "TARE_TEST_LOG="+log)
+		cmd := testCommand("take turns", "TARE_TEST_LOCK="+name, "TARE_TEST_LOG="+log)
 		var said bytes.Buffer
 		cmd.Stderr = &said
-		started(t, cmd)
+		startProcess(t, cmd)
 		all = append(all, cmd)
 	}
 	for _, cmd := range all {

@@ -43,15 +43,15 @@ func exitOn(err error) {
 	}
 }
 
-// other is the test binary, to be started to do something.
-func other(do string, env ...string) *exec.Cmd {
+// testCommand returns a command that runs the test binary as a helper process.
+func testCommand(do string, env ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(append(os.Environ(), envDo+"="+do), env...)
 	return cmd
 }
 
-// started starts it, and ends it after the test.
-func started(t *testing.T, cmd *exec.Cmd) int {
+// startProcess starts cmd, ends it after the test, and returns its pid.
+func startProcess(t *testing.T, cmd *exec.Cmd) int {
 	t.Helper()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -137,7 +137,7 @@ func TestChildren(t *testing.T) {
 	if _, ok := Children(os.Getpid()); !ok {
 		t.Skip("this kernel keeps no list")
 	}
-	pid := started(t, other("sleep"))
+	pid := startProcess(t, testCommand("sleep"))
 	if children, _ := Children(os.Getpid()); !slices.Contains(children, pid) {
 		t.Errorf("children %v, without %d", children, pid)
 	}
