@@ -7,23 +7,26 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Before the first rounds have shown it, the variance between rounds is taken to
-// be this share of the variance within them. The shares are medians over saved
-// journals of the bundled studies.
+// Usual ratios of the variance between rounds to the variance within rounds, which are assumed before
+// the first rounds have been measured. They are medians over saved journals of the bundled studies.
 const (
-	shareShort     = 0.012 // work that allocates nothing: slices of a millisecond
-	shareCycles    = 0.04  // work that allocates: slices of complete collection cycles
-	shareVisits    = 0.15  // servers
-	priorRounds    = 8     // the share weighs as much as this many measured rounds
-	minShort       = 2 * shortBlock
-	minCycleSlices = 2 * block
-	minVisits      = 2 * block
-	shareStep      = 0.05
-	setupUnknown   = 20e6 // ns of set-up in a round, if the pilot could not measure it
+	shareShort  = 0.012 // of work that allocates nothing: slices of a millisecond
+	shareCycles = 0.04  // of work that allocates: slices of complete collection cycles
+	shareVisits = 0.15  // of servers
+	priorRounds = 8     // weight of the usual ratio, as a number of measured rounds
 )
 
-// betweenShare returns the variance between rounds over that within them: what was
-// measured and what is usual, weighted by rounds.
+// Limits of the number of slices.
+const (
+	minShort       = 2 * shortBlock // least number per round of work that allocates nothing
+	minCycleSlices = 2 * block      // least number per round of work that allocates
+	minVisits      = 2 * block      // least number per round of servers
+	shareStep      = 0.05           // step in which New reduces the share of the best number
+	minSetupNS     = 20e6           // set-up per round that is assumed if the pilot measured less
+)
+
+// betweenShare returns the ratio of the variance between rounds to the variance within rounds: the
+// mean of the measured and the usual ratio, weighted by rounds.
 func betweenShare(v stats.Variance, s tare.Slicing) float64 {
 	usual := shareCycles
 	switch {
@@ -36,37 +39,39 @@ func betweenShare(v stats.Variance, s tare.Slicing) float64 {
 		return usual
 	}
 	n, prior := float64(v.Rounds), float64(priorRounds)
-	return (n*max(0, v.Between)/v.Within + prior*usual) / (n + prior)
+	measured := max(0, v.Between) / v.Within
+	return (n*measured + prior*usual) / (n + prior)
 }
 
-// reduceCounts sets each workload's number of slices to that which reaches a given width of the
-// interval soonest, or a share of it, within the limits of the slice rule.
-func reduceCounts(rule []tare.Slicing, pilots []tare.Pilot, measured map[string]stats.Variance, share float64) []tare.Slicing {
-	out := make([]tare.Slicing, len(rule))
-	known := byWorkload(pilots)
-	for i, s := range rule {
+// reduceCounts returns a copy of slicings with smaller numbers of slices. The number for a workload is
+// share (at most 1) of the number that reaches a given width of the interval soonest (bestCount),
+// rounded to a nearly balanced order. It is at least minCount and at most the number in slicings.
+func reduceCounts(slicings []tare.Slicing, pilots []tare.Pilot, measured map[string]stats.Variance, share float64) []tare.Slicing {
+	out := make([]tare.Slicing, len(slicings))
+	pilotsOf := byWorkload(pilots)
+	for i, s := range slicings {
 		least := minCount(s)
 		if s.Count > least {
-			best := bestCount(s, known[s.Workload], measured[s.Workload])
-			want := int(math.Round(share * min(float64(s.Count), best)))
-			s.Count = min(s.Count, nearlyBalanced(len(s.Contenders), max(least, want)))
+			best := bestCount(s, pilotsOf[s.Workload], measured[s.Workload])
+			wanted := int(math.Round(share * min(float64(s.Count), best)))
+			s.Count = min(s.Count, nearlyBalanced(len(s.Contenders), max(least, wanted)))
 		}
 		out[i] = s
 	}
 	return out
 }
 
-// nearlyBalanced returns the count of a balanced order for k contenders if that is at
-// most a quarter more than wanted, else want made even.
-func nearlyBalanced(k, want int) int {
-	if whole := balancedCount(k, want); whole <= want+want/4 {
-		return whole
+// nearlyBalanced returns the number of slices of a balanced order of k contenders, if that is at most
+// a quarter more than wanted. Otherwise it returns wanted, rounded up to an even number.
+func nearlyBalanced(k, wanted int) int {
+	if balanced := balancedCount(k, wanted); balanced <= wanted+wanted/4 {
+		return balanced
 	}
-	return want + want%2
+	return wanted + wanted%2
 }
 
-// minCount returns the least number of slices of s in a round: two blocks, or one slice if slices
-// are long.
+// minCount returns the least number of slices of s in a round: two blocks, or one slice if the slices
+// are long, which are not summed into blocks.
 func minCount(s tare.Slicing) int {
 	switch {
 	case s.Block == 1:
@@ -79,10 +84,10 @@ func minCount(s tare.Slicing) int {
 	return minCycleSlices
 }
 
-// bestCount returns the number of slices per round that minimises the time to a given width, by the
-// pilots of the workload: with n slices a round costs set-up + n·slice and its effect has the
-// variance between + within/n, so that the product is least at n = √(set-up/slice ·
-// within/between).
+// bestCount returns the number of slices per round that minimises the time until the interval has a
+// given width, by the pilots of the workload. With n slices, a round takes set-up + n·slice, and its
+// effect has the variance between + within/n. The product of the two is least at
+// n = √(set-up/slice · within/between).
 //
 // Source: T. Kalibera, R. Jones, "Rigorous benchmarking in reasonable time", ISMM 2013, section 6
 // (optimal repetition counts).
@@ -93,7 +98,7 @@ func bestCount(s tare.Slicing, pilots []tare.Pilot, v stats.Variance) float64 {
 		if ops == 0 {
 			continue
 		}
-		setup += max(setupUnknown, p.SetupNS)
+		setup += max(minSetupNS, p.SetupNS)
 		slice += float64(ops+s.Lead[p.Contender])*p.ElapsedNS() + tokenNS + p.AroundNS
 	}
 	return math.Sqrt(setup / max(1, slice) / betweenShare(v, s))

@@ -1,5 +1,8 @@
-// Package plan turns a study, a seed and what a pilot learnt into rounds. It
-// is pure: the same arguments give the same plan.
+// Package plan plans the rounds of a study from its workloads, a seed and the measurements of pilots.
+// The same arguments always give the same plan.
+//
+// [New] decides the slices of each workload (slicing.go), their number (count.go) and the number of
+// rounds that fit in the budget. [Round] then lays out one round of the plan.
 package plan
 
 import (
@@ -13,65 +16,64 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// MinRounds is the least number of rounds that a study of ratios is planned with, unless the user
-// fixes their number: below it the intervals of a complete table are too wide to decide anything.
+// MinRounds is the least number of planned rounds, unless the user sets a budget or the number of
+// rounds. With fewer rounds, the intervals of a complete table are too wide to decide anything.
 const MinRounds = 12
 
-// minUserRounds is the least number of rounds that a budget set by the user is stretched to,
-// however few workloads there are.
+// minUserRounds is the least number of rounds that a budget set by the user is stretched to, for any
+// number of workloads.
 const minUserRounds = 8
 
-// LeastRounds returns the least number of rounds that a budget set by the user is stretched to: as
-// many as give each of the workloads an interval at the first of the looks.
+// LeastRounds returns the least number of rounds that a budget set by the user is stretched to: the
+// least from which each workload has an interval, but at least minUserRounds.
 func LeastRounds(workloads, looks int) int {
 	return max(minUserRounds, IntervalRounds(workloads, looks))
 }
 
-// IntervalRounds returns the least number of rounds from which each of the workloads has an
-// interval at the first of the looks.
+// IntervalRounds returns the least number of rounds from which each of the workloads has a confidence
+// interval, in a plan with this number of looks.
 func IntervalRounds(workloads, looks int) int {
 	return stats.MinRounds(stats.LookLevel(stats.Alpha, looks) / float64(max(1, workloads)))
 }
 
-// FullRounds is the least number of rounds of a full budget that has time for them, even if
-// everything is decided earlier: ranks among many contenders need more rounds than a criterion
-// does.
+// FullRounds is the least number of rounds of a full budget, if it has time for them and even if
+// everything is decided earlier: ranks of many contenders need more rounds than a criterion.
 const FullRounds = 18
 
-// MaxRounds is the most rounds a budget is filled with: the last look but for
-// studies that go on until they are decided.
+// MaxRounds is the largest number of rounds of a plan, except for studies with Options.Until.
 const MaxRounds = stats.MaxRounds
 
-// LongEvery is the number of rounds between extra rounds, and LongTau the factor of their slice
-// length. A plan that has no time for [stats.LongRounds] of them has none.
+// LongEvery is the number of rounds between extra rounds with longer slices, and LongTau is the factor
+// of their slice length. A plan without time for [stats.LongRounds] extra rounds has none.
 const (
 	LongEvery = 8
 	LongTau   = 8
 )
 
-// Options set how long a study measures, and in which way.
+// Options set the measuring time of a study and its method.
 type Options struct {
 	Seed      uint64
-	Isolation tare.Isolation
-	Budget    time.Duration // measuring time, the pilot included
-	Spent     time.Duration // of the budget, by the pilot
-	Rounds    int           // fixed; zero means as many as the budget has time for
-	User      bool          // the user set the budget: keep to it and plan fewer rounds; else stretch it to MinRounds
-	Strict    bool          // never stretch the budget: plan the rounds that end within it, however few
-	Slice     time.Duration // requested slice length; zero means by the slice rule
-	Most      int           // slices of a contender in a round, a quarter of that for work that allocates; zero means by rule
-	Until     float64       // continue until every difference is found or smaller than this share; zero means to fill the budget
-	Early     bool          // looks before the last round: one of them may end the study
-	Long      bool          // add the rounds that check the slice length
+	Isolation tare.Isolation // "" means lockstep
+	Budget    time.Duration  // measuring time, including the pilots
+	Spent     time.Duration  // part of the budget that the pilots took, or all that is spent after Done rounds
+	Rounds    int            // fixed number of rounds; 0 means as many as the budget has time for
+	User      bool           // the user set the budget: stretch it to LeastRounds only, instead of MinRounds
+	Strict    bool           // never stretch the budget: plan only rounds that end within it, but at least one
+	Slice     time.Duration  // requested slice length; 0 means by the slice rule
+	Most      int            // largest number of slices of a contender in a round, for work that allocates a quarter of it; 0 means by the slice rule
+	Until     float64        // continue until every difference is significant or smaller than this share; 0 means to fill the budget
+	Early     bool           // plan looks before the last round, which may end the study
+	Long      bool           // plan extra rounds with longer slices, which check the slice length
 
-	Done     int                       // rounds that are done already
-	Pace     float64                   // duration of a round over its forecast; zero means 1
-	Brief    []string                  // contenders with slices a tenth as long: no ratio is taken of them
-	Measured map[string]stats.Variance // by workload, in the first rounds; nil if not measured yet
+	Done     int                       // number of finished rounds
+	Pace     float64                   // ratio of the duration of a round to its forecast; 0 means 1
+	Brief    []string                  // ids of contenders with slices a tenth as long, because they have no ratio
+	Measured map[string]stats.Variance // variances in the first rounds, by workload; nil if not measured yet
 }
 
-// Least returns the least budget of a study of these workloads: time for the pilot and for six
-// rounds of one workload and two contenders, the least number for an interval of 95 %.
+// Least returns the least budget of a study of these workloads: the time for the pilots and for six
+// rounds of one workload and two contenders. Six is the least number of rounds for an interval at
+// 95 %.
 func Least(workloads []tare.Workload) time.Duration {
 	if slices.ContainsFunc(workloads, func(w tare.Workload) bool { return w.Traffic == nil }) || len(workloads) == 0 {
 		return minProgramBudget
@@ -79,20 +81,20 @@ func Least(workloads []tare.Workload) time.Duration {
 	return minTrafficBudget
 }
 
-// The least budgets: of programs that are called in process, and of servers.
+// Least budgets.
 const (
-	minProgramBudget = 5 * time.Second
-	minTrafficBudget = 10 * time.Second
+	minProgramBudget = 5 * time.Second  // if a workload needs no server
+	minTrafficBudget = 10 * time.Second // if all workloads need servers
 )
 
-// BudgetError reports a budget that no part of a study fits in.
+// BudgetError is the error of a budget that no part of a study fits in.
 type BudgetError struct {
 	Budget time.Duration
-	Least  time.Duration
-	What   string // what it has no time for; empty means any interval
+	Least  time.Duration // least budget
+	What   string        // the part that Budget has no time for; "" means any interval
 }
 
-// Error names the least budget.
+// Error returns the budget and the least budget in one line.
 func (e *BudgetError) Error() string {
 	if e.What != "" {
 		return fmt.Sprintf("a budget of %v has no time for %s; the least is --budget %v", e.Budget, e.What, e.Least)
@@ -100,8 +102,8 @@ func (e *BudgetError) Error() string {
 	return fmt.Sprintf("a budget of %v is too short for any interval; the least is --budget %v", e.Budget, e.Least)
 }
 
-// New plans a study: contenders are the ids of every process of a round, and pilots has one entry
-// for each workload that each of them can do.
+// New plans a study. contenders are the ids of all contenders of a round, and pilots contains a pilot
+// of each contender on each workload that it supports. Workloads without pilots are left out.
 func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o Options) tare.Plan {
 	p := tare.Plan{
 		Seed:       fmt.Sprint(o.Seed),
@@ -112,20 +114,20 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 	if p.Isolation == "" {
 		p.Isolation = tare.Lockstep
 	}
-	known := byWorkload(pilots)
-	pilots = nil // what is known of others costs nothing
+	pilotsOf := byWorkload(pilots)
+	pilots = nil // from here on, only pilots of these workloads and contenders
 	for _, w := range workloads {
-		var mine []tare.Pilot
+		var workPilots []tare.Pilot // in the order of contenders
 		for _, id := range contenders {
-			for _, pl := range known[w.ID] {
-				if pl.Contender == id {
-					mine = append(mine, pl)
+			for _, pilot := range pilotsOf[w.ID] {
+				if pilot.Contender == id {
+					workPilots = append(workPilots, pilot)
 				}
 			}
 		}
-		if len(mine) > 0 {
-			pilots = append(pilots, mine...)
-			p.Slices = append(p.Slices, sliceWorkload(w, mine, o))
+		if len(workPilots) > 0 {
+			pilots = append(pilots, workPilots...)
+			p.Slices = append(p.Slices, sliceWorkload(w, workPilots, o))
 		}
 	}
 	if o.Rounds > 0 {
@@ -134,22 +136,31 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 		p.Looks = []int{o.Rounds}
 		return p
 	}
+	fillBudget(&p, pilots, o)
+	return p
+}
+
+// fillBudget sets the number of rounds of p to those that the budget has time for. It reduces the
+// numbers of slices in steps until the budget has time for MinRounds, and if it has not even with the
+// fewest slices, stretches the budget as o permits.
+func fillBudget(p *tare.Plan, pilots []tare.Pilot, o Options) {
 	p.BudgetSeconds, p.Until = o.Budget.Seconds(), o.Until
-	most := MaxRounds
+	maxRounds := MaxRounds
 	if o.Until > 0 {
-		most = stats.LastLook
+		maxRounds = stats.LastLook
 	}
-	left := (o.Budget - o.Spent).Seconds()
-	rule, pace := p.Slices, cmp.Or(o.Pace, 1)
+	seconds := (o.Budget - o.Spent).Seconds() // for the remaining rounds
+	roundsThatFit := func(perRound float64) int { return min(o.Done+max(0, int(seconds/perRound)), maxRounds) }
+	byRule, pace := p.Slices, cmp.Or(o.Pace, 1)
 	for share := 1.0; ; share -= shareStep {
 		if p.Isolation == tare.Lockstep {
-			p.Slices = reduceCounts(rule, pilots, o.Measured, share)
+			p.Slices = reduceCounts(byRule, pilots, o.Measured, share)
 		}
 		p.SecondsPerRound = pace * forecastSeconds(p.Slices, pilots)
-		within := func(perRound float64) int { return min(o.Done+max(0, int(left/perRound)), most) }
-		p.RoundsPlanned, p.LongEvery = within(p.SecondsPerRound), 0
+		p.RoundsPlanned, p.LongEvery = roundsThatFit(p.SecondsPerRound), 0
 		if long := longSlices(p.Slices); o.Long && p.Isolation == tare.Lockstep && len(long) > 0 {
-			if n := within(p.SecondsPerRound + pace*forecastSeconds(long, pilots)/LongEvery); n >= stats.LongRounds*LongEvery {
+			n := roundsThatFit(p.SecondsPerRound + pace*forecastSeconds(long, pilots)/LongEvery)
+			if n >= stats.LongRounds*LongEvery {
 				p.RoundsPlanned, p.LongEvery = n, LongEvery
 			}
 		}
@@ -159,7 +170,7 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 	}
 	p.Fits = p.RoundsPlanned >= MinRounds
 	switch {
-	case p.Fits:
+	case p.Fits: // the budget needs no stretching
 	case o.Strict:
 		p.RoundsPlanned = max(1, p.RoundsPlanned)
 	case o.User:
@@ -167,15 +178,15 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 	default:
 		p.RoundsPlanned = MinRounds
 	}
-	p.Stretched = !o.Strict && float64(p.RoundsPlanned-o.Done)*p.SecondsPerRound > left
+	p.Stretched = !o.Strict && float64(p.RoundsPlanned-o.Done)*p.SecondsPerRound > seconds
 	p.Looks = []int{p.RoundsPlanned}
 	if o.Early || o.Until > 0 {
 		p.Looks = scheduleTo(p.RoundsPlanned)
 	}
-	return p
 }
 
-// longSlices returns the slices of a round that checks their length.
+// longSlices returns the slices of an extra round: those of short that LongCount makes longer, with
+// LongTau times the length.
 func longSlices(short []tare.Slicing) []tare.Slicing {
 	var out []tare.Slicing
 	for _, s := range short {
@@ -192,53 +203,55 @@ func longSlices(short []tare.Slicing) []tare.Slicing {
 	return out
 }
 
-// scheduleTo returns the looks up to n rounds; if n is between two looks it replaces the next one.
+// scheduleTo returns the looks up to n rounds. The last one is always at n.
 func scheduleTo(n int) []int {
-	l := stats.Looks(n)
-	if len(l) == 0 || l[len(l)-1] != n {
-		l = append(l, n)
+	looks := stats.Looks(n)
+	if len(looks) == 0 || looks[len(looks)-1] != n {
+		looks = append(looks, n)
 	}
-	return l
+	return looks
 }
 
-// tokenNS is the cost of a token in ns: request, reply and journal line.
+// tokenNS is the overhead of a slice in ns: request, reply and journal line.
 const tokenNS = 30e3
 
-// byWorkload returns the pilots of each workload.
+// byWorkload groups pilots by workload.
 func byWorkload(pilots []tare.Pilot) map[string][]tare.Pilot {
-	of := map[string][]tare.Pilot{}
+	groups := map[string][]tare.Pilot{}
 	for _, p := range pilots {
-		of[p.Workload] = append(of[p.Workload], p)
+		groups[p.Workload] = append(groups[p.Workload], p)
 	}
-	return of
+	return groups
 }
 
-// forecastSeconds forecasts one round: set-up of every process, then the slices, including the
-// untimed time.
+// forecastSeconds forecasts the duration of one round in seconds: the set-up of every process, then
+// its slices and memory passes, including their untimed parts.
 func forecastSeconds(slices []tare.Slicing, pilots []tare.Pilot) float64 {
 	var ns float64
-	starts := map[[2]string]float64{}
+	startNS := map[[2]string]float64{} // by contender and process, which starts once: the longest counts
 	for _, p := range pilots {
-		of := [2]string{p.Contender, p.Process}
-		ns += p.SetupNS + max(0, p.StartNS-starts[of])
-		starts[of] = max(starts[of], p.StartNS)
+		process := [2]string{p.Contender, p.Process}
+		ns += p.SetupNS + max(0, p.StartNS-startNS[process])
+		startNS[process] = max(startNS[process], p.StartNS)
 	}
-	known := byWorkload(pilots)
+	pilotsOf := byWorkload(pilots)
 	for _, s := range slices {
-		for _, p := range known[s.Workload] {
-			if ops := s.Ops[p.Contender]; ops > 0 {
-				slice := float64(ops) * p.ElapsedNS()
-				if s.Count == 1 && s.Cycles == nil { // continuous, and as long as it is meant to be
-					slice = float64(s.TargetNS)
-				}
-				if !p.Counted {
-					ns += float64(s.MemoryOps)*p.ElapsedNS() + p.AroundNS
-				}
-				if p.Process == "" { // testing has no lead-in
-					slice *= 1 + float64(s.Lead[p.Contender])/float64(ops)
-				}
-				ns += float64(s.Count) * (slice + tokenNS + p.AroundNS)
+		for _, p := range pilotsOf[s.Workload] {
+			ops := s.Ops[p.Contender]
+			if ops <= 0 {
+				continue
 			}
+			slice := float64(ops) * p.ElapsedNS()
+			if s.Count == 1 && s.Cycles == nil { // a continuous segment, whose length is fixed
+				slice = float64(s.TargetNS)
+			}
+			if !p.Counted {
+				ns += float64(s.MemoryOps)*p.ElapsedNS() + p.AroundNS
+			}
+			if p.Process == "" { // benchmarks, which have a process, have no lead-in
+				slice *= 1 + float64(s.Lead[p.Contender])/float64(ops)
+			}
+			ns += float64(s.Count) * (slice + tokenNS + p.AroundNS)
 		}
 	}
 	return ns / 1e9

@@ -9,8 +9,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Round lays out round index (from 1) of p with slices tau times as long. It depends on nothing but
-// its arguments, so that a resumed study continues with the orders it would have had.
+// Round lays out round index (from 1) of p, with slices tau times as long as planned. The result only
+// depends on the arguments, so a resumed study continues with the same orders as without the
+// interruption.
 func Round(p tare.Plan, index, tau int) tare.Round {
 	rng := newRand(p.Seed, index, tau)
 	r := tare.Round{
@@ -21,7 +22,7 @@ func Round(p tare.Plan, index, tau int) tare.Round {
 	}
 	var names []string
 	for _, s := range p.Slices {
-		if tau == 1 || LongCount(s, tau) > 0 { // what is long enough by itself is not made longer
+		if tau == 1 || LongCount(s, tau) > 0 { // a round of longer slices omits workloads whose slices are long anyway
 			names = append(names, s.Workload)
 		}
 	}
@@ -39,10 +40,10 @@ func Round(p tare.Plan, index, tau int) tare.Round {
 	return r
 }
 
-// makeOrders returns the order of the token for each slice. In lockstep they are the rows of a
-// Williams square under a random relabelling, in random order: every contender is as often in each
-// position, and after each other contender, whenever count is a multiple of the rows. Trial by
-// trial there is one order for the entire round.
+// makeOrders returns the order of the contenders for each of count slices. In lockstep, the orders are
+// the rows of a Williams design with randomly assigned contenders, in random order: if count is a
+// multiple of the number of rows, every contender is equally often in each position, and equally often
+// after each other contender. Trial by trial, all slices have the same order.
 func makeOrders(rng *rand.Rand, ids []string, count int, iso tare.Isolation) [][]string {
 	ids = shuffle(rng, ids)
 	out := make([][]string, 0, count)
@@ -69,14 +70,15 @@ func makeOrders(rng *rand.Rand, ids []string, count int, iso tare.Isolation) [][
 }
 
 // Williams returns a Williams design for k treatments: k rows if k is even, 2k if it is odd. Each
-// treatment is as often in each position, and each follows every other one as often. Source: E. J.
-// Williams, "Experimental designs balanced for the estimation of residual effects of treatments",
-// Australian Journal of Scientific Research A 2 (1949), 149–168.
+// treatment is equally often in each position, and equally often after each other treatment.
+//
+// Source: E. J. Williams, "Experimental designs balanced for the estimation of residual effects of
+// treatments", Australian Journal of Scientific Research A 2 (1949), 149–168.
 func Williams(k int) [][]int {
 	if k == 1 {
 		return [][]int{{0}}
 	}
-	first := make([]int, k)
+	first := make([]int, k) // 0, 1, k−1, 2, k−2, …
 	for i, lo, hi := 1, 1, k-1; i < k; i++ {
 		if i%2 == 1 {
 			first[i] = lo
@@ -96,11 +98,11 @@ func Williams(k int) [][]int {
 	}
 	if k%2 == 1 {
 		for _, row := range rows[:k] {
-			back := make([]int, k)
+			reversed := make([]int, k)
 			for i, v := range row {
-				back[k-1-i] = v
+				reversed[k-1-i] = v
 			}
-			rows = append(rows, back)
+			rows = append(rows, reversed)
 		}
 	}
 	return rows
@@ -112,14 +114,15 @@ func newRand(seed string, index, tau int) *rand.Rand {
 	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:16])))
 }
 
-func shuffle(rng *rand.Rand, in []string) []string {
-	out := append([]string(nil), in...)
+// shuffle returns a copy of list in random order.
+func shuffle(rng *rand.Rand, list []string) []string {
+	out := append([]string(nil), list...)
 	rng.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
 	return out
 }
 
-// Sample draws n of size cases for the conformance sample of contender in a
-// round, from the plan's seed.
+// Sample draws the conformance cases of contender in round index: n different numbers below size, or
+// all if there are fewer. They follow from the plan's seed.
 func Sample(p tare.Plan, index int, contender string, size, n int) []int {
 	rng := newRand(p.Seed+" "+contender, index, 0)
 	return rng.Perm(size)[:min(n, size)]

@@ -8,58 +8,61 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// The slice rule, which docs/METHOD.md describes under "Rounds and slices".
+// The slice rule, which docs/METHOD.md describes under "Rounds and slices". Lengths are in ns, and
+// numbers of slices are per contender and round.
 const (
-	shortNS      = 1e6  // a slice of work that allocates nothing
-	minNS        = 12e6 // of work that allocates, about: the nearest number of complete collection cycles
-	hugeNS       = 2e9  // the longest slice of one complete collection cycle, unless ten operations take longer
-	longestOps   = 10
-	unevenNS     = 12e6  // a slice of work whose collection cycles are longer than that, or were not seen
-	totalNS      = 200e6 // a contender's slices of a round together
-	shortCount   = 64    // slices per round of work that allocates nothing
-	allocShare   = 4     // divisor of their number for work that allocates, if slices are short,
-	minLongCount = 6     // if they are long,
-	hugeCount    = 2     // and if they are longer than hugeSlice
-	hugeSlice    = 60e6
-	onceSlice    = 600e6 // a collection cycle as long as this is measured once a round
+	shortNS    = 1e6   // length of a slice of work that allocates nothing
+	minNS      = 12e6  // approximate length of a slice of work that allocates: the nearest number of complete collection cycles
+	hugeNS     = 2e9   // longest collection cycle that a slice consists of,
+	longestOps = 10    // unless this number of operations takes longer
+	unevenNS   = 12e6  // length of a slice whose contenders' collection cycles are longer than hugeNS or unknown
+	totalNS    = 200e6 // length of all slices of a contender in a round together
+
+	shortCount   = 64    // number of slices of work that allocates nothing
+	allocShare   = 4     // divisor of this number for work that allocates
+	minLongCount = 6     // least number of slices up to hugeSlice
+	hugeCount    = 2     // least number of longer slices
+	hugeSlice    = 60e6  // longest mean length of slices in a balanced order and in blocks
+	onceSlice    = 600e6 // a slice of collection cycles that is longer than this is measured once
 	slack        = 4     // a slice is cut off when it takes this many times the expected time
 
-	// A slice begins with an unmeasured turn of the pool: the others' slices
-	// put the inputs out of the caches. Slices are made about three turns long,
-	// within reason, and the turn is cut off at half a slice.
-	leadShare    = 0.07 // of a slice, at least
-	maxLeadShare = 0.5  // of a slice
-	turns        = 3    // in a slice
-	turnsNS      = 24e6 // no slice is made longer than this for the sake of its lead-in
+	// A slice begins with a lead-in, an unmeasured turn of the pool, because the slices of the other
+	// contenders have displaced the inputs from the caches. Slices are about three turns long, within
+	// limits, and the lead-in is at most half a slice.
+	leadShare    = 0.07 // least length of a lead-in, as a share of a slice
+	maxLeadShare = 0.5  // largest length of a lead-in, as a share of a slice
+	turns        = 3    // number of turns of the pool in a slice
+	turnsNS      = 24e6 // length up to which slices are extended to have as many turns
 
-	memoryNS     = 5e6 // the pass that counts allocations, by its slowest contender …
-	memoryMostNS = 50e6
-	memoryTurns  = 1000 // … and never more turns of the pool than this
+	memoryNS     = 5e6  // least length of the pass that counts allocations, for its slowest contender
+	memoryMostNS = 50e6 // longest turn of the pool in this pass; longer turns are cut off
+	memoryTurns  = 1000 // largest number of turns in this pass
 
-	// Visits: a load generator goes from server to server. A visit is long against the responses in
-	// flight at its ends, and short against what the machine does meanwhile.
+	// Visits: a load generator goes from server to server. A visit is long compared with the responses
+	// in flight at its ends, and short compared with changes of the machine's speed.
 	visitNS    = 60e6
-	visitCount = 8
-	visitTurns = 2 // requests of a lead-in per connection
-	// Answers of connections that began together come together: a visit that begins and ends with
-	// an answer has many turns of all connections, or the rate would be that of a burst. Visits to
-	// slow servers are longer.
-	visitAnswers = 10
-	visitMostNS  = 2e9
-	segmentLead  = 0.05 // of a continuous segment
+	visitCount = 8 // number of visits
+	visitTurns = 2 // number of requests per connection in a lead-in
+	// Connections that start together get their responses together. A visit that begins and ends with
+	// a response must have many requests per connection, or its rate would be that of a burst. So
+	// visits to slow servers are longer.
+	visitAnswers = 10   // least number of requests per connection in a visit,
+	visitMostNS  = 2e9  // unless the visit would be longer than this
+	segmentLead  = 0.05 // length of the lead-in of a continuous segment, as a share of it
 
-	briefDivisor = 10 // slices of contenders without ratios are this many times shorter
+	briefDivisor = 10 // divisor of the length of slices of contenders without ratios
 
-	block      = 2 // slices of complete cycles in a block
-	shortBlock = 4 // slices in a block of work that allocates nothing
+	block      = 2 // number of slices of complete collection cycles in a block
+	shortBlock = 4 // number of slices in a block, of work that allocates nothing
 )
 
-// sliceWorkload applies the slice rule to one workload: pilots has one entry per contender that can
-// do it, in plan order.
+// sliceWorkload applies the slice rule to one workload. pilots contains one pilot of each contender
+// that supports the workload, in plan order.
 func sliceWorkload(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Slicing {
 	s := sliceByRule(workload, pilots, o)
-	if t := workload.Traffic; workload.Slice > 0 || t != nil && t.Segment > 0 {
-		return s // one number of operations for all, or one length of a segment
+	hasSegment := workload.Traffic != nil && workload.Traffic.Segment > 0
+	if workload.Slice > 0 || hasSegment {
+		return s // all contenders have the same number of operations, or the same length of a segment
 	}
 	for _, id := range o.Brief {
 		shortenCount(s.Ops, id, visitAnswers, workload.Traffic)
@@ -69,28 +72,29 @@ func sliceWorkload(workload tare.Workload, pilots []tare.Pilot, o Options) tare.
 	return s
 }
 
-// shortenCount makes n[id] a tenth, but for traffic at least answers responses per connection.
-func shortenCount(n map[string]int64, id string, answers int, t *tare.Traffic) {
-	rule := n[id]
-	if rule == 0 {
+// shortenCount divides counts[id] by briefDivisor. It leaves at least 1, or with traffic at least
+// perConnection for each connection.
+func shortenCount(counts map[string]int64, id string, perConnection int, t *tare.Traffic) {
+	byRule := counts[id]
+	if byRule == 0 {
 		return
 	}
 	least := int64(1)
 	if t != nil {
-		least = int64(answers * t.Connections)
+		least = int64(perConnection * t.Connections)
 	}
-	n[id] = min(rule, max(least, rule/briefDivisor))
+	counts[id] = min(byRule, max(least, byRule/briefDivisor))
 }
 
-// sliceByRule is sliceWorkload with slices of full length for all.
+// sliceByRule is sliceWorkload without the shorter slices of o.Brief.
 func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Slicing {
-	want := o.Slice
+	length := o.Slice // requested length; 0 means by the rule
 	if workload.Slice > 0 {
-		want = workload.Slice
+		length = workload.Slice
 	}
-	most := shortCount
+	maxCount := shortCount
 	if o.Most > 0 {
-		most = min(most, o.Most)
+		maxCount = min(maxCount, o.Most)
 	}
 	s := tare.Slicing{
 		Workload: workload.ID,
@@ -98,30 +102,37 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 		Ops:      map[string]int64{},
 		Lead:     map[string]int64{},
 	}
-	slowest, longest, allocates, cycles := 0.0, 0.0, false, true
-	lasts := 0.0 // an operation of the slowest, timed or not
+	var (
+		slowest     float64 // timed part of an operation of the slowest contender, in ns
+		longestOp   float64 // longest operation, including its untimed part
+		longest     float64 // longest collection cycle, later longest slice
+		allocates   = false // at least one contender allocates
+		cyclesKnown = true  // all contenders that allocate have a known collection cycle
+	)
 	for _, p := range pilots {
 		s.Contenders = append(s.Contenders, p.Contender)
-		slowest, lasts = max(slowest, p.NSPerOp), max(lasts, p.ElapsedNS())
+		slowest, longestOp = max(slowest, p.NSPerOp), max(longestOp, p.ElapsedNS())
 		if p.BytesPerOp >= 1 {
 			allocates = true
-			cycles = cycles && p.CycleNS > 0
+			cyclesKnown = cyclesKnown && p.CycleNS > 0
 			longest = max(longest, p.CycleNS)
 		}
 	}
-	if workload.Slice > 0 { // one length for all is one number of operations for all: costs per slice have the same share in each
+	if workload.Slice > 0 {
+		// All contenders get the number of operations of the slowest one, so that the overhead of a
+		// slice has the same share in each operation.
 		pilots = slices.Clone(pilots)
 		for i := range pilots {
 			pilots[i].NSPerOp = slowest
 		}
 	}
 	pool := int64(max(1, workload.Pool))
-	s.MemoryOps = memoryOps(pool, lasts)
+	s.MemoryOps = memoryOps(pool, longestOp)
 	if workload.Traffic != nil {
-		sliceTraffic(&s, *workload.Traffic, pilots, want)
+		sliceTraffic(&s, *workload.Traffic, pilots, length)
 		return s
 	}
-	s.MinNS = want.Nanoseconds()
+	s.MinNS = length.Nanoseconds()
 	if s.MinNS == 0 {
 		least := float64(shortNS)
 		if allocates {
@@ -131,10 +142,10 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 	}
 	if !allocates {
 		s.TargetNS = s.MinNS
-		if slowest > float64(s.TargetNS) { // an operation is a slice of its own
+		if slowest > float64(s.TargetNS) { // a slice of one operation
 			s.TargetNS = int64(slowest)
 		}
-		count := min(most, max(minLongCount, int(totalNS/float64(s.TargetNS))))
+		count := min(maxCount, max(minLongCount, int(totalNS/float64(s.TargetNS))))
 		s.Count, s.Block = balancedCount(len(pilots), count), shortBlock
 		if count < 2*shortBlock {
 			s.Block = block
@@ -146,16 +157,17 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 		return s
 	}
 
-	// Work that allocates: a slice has complete collection cycles, for all contenders or for none.
+	// Work that allocates: the slices of all contenders consist of complete collection cycles, or those
+	// of none do.
 	s.Block = block
-	var lengths []float64
-	if !cycles || longest > max(hugeNS, longestOps*slowest) {
+	var lengths []float64 // of slices of complete collection cycles
+	if !cyclesKnown || longest > max(hugeNS, longestOps*slowest) {
 		s.RatioOfSums = true
-		uneven := unevenNS
-		if workload.Slice > 0 { // a length that was chosen for what it allocates
-			uneven = 0
+		least := unevenNS
+		if workload.Slice > 0 { // the requested length already allows for allocations
+			least = 0
 		}
-		s.TargetNS = int64(max(uneven, float64(s.MinNS), slowest))
+		s.TargetNS = int64(max(least, float64(s.MinNS), slowest))
 		for _, p := range pilots {
 			sliceByOps(&s, p, float64(s.TargetNS), pool)
 		}
@@ -175,7 +187,7 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 			s.Until[p.Contender] = tare.UntilGC
 		}
 		slices.Sort(lengths)
-		s.MinNS = shortNS // the cycles determine its length
+		s.MinNS = shortNS // the cycles determine the length of a slice
 		s.TargetNS = int64(lengths[len(lengths)/2])
 		longest = lengths[len(lengths)-1]
 		for _, p := range pilots {
@@ -185,21 +197,21 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 		}
 	}
 	s.CapNS = slack * int64(max(longest, float64(s.TargetNS)))
-	mean := float64(s.TargetNS)
+	mean := float64(s.TargetNS) // mean length of a slice over all contenders
 	for _, l := range lengths {
 		mean += (l - float64(s.TargetNS)) / float64(len(pilots))
 	}
-	most /= allocShare
-	count := min(most, int(math.Ceil(totalNS/mean)))
-	if mean <= max(hugeSlice, 2*float64(want)) {
-		s.Count = balancedCount(len(pilots), max(min(minLongCount, most), count))
-	} else { // too few for a balanced order and for blocks
+	maxCount /= allocShare
+	count := min(maxCount, int(math.Ceil(totalNS/mean)))
+	if mean <= max(hugeSlice, 2*float64(length)) {
+		s.Count = balancedCount(len(pilots), max(min(minLongCount, maxCount), count))
+	} else { // too few slices for a balanced order and for blocks
 		s.Count, s.Block, s.RatioOfSums = max(hugeCount, count), 1, true
 		if s.Cycles != nil && mean > onceSlice {
 			s.Count = 1
 		}
 	}
-	if slices.ContainsFunc(pilots, func(p tare.Pilot) bool { return p.Counted }) { // complete runs, however little of them is timed
+	if slices.ContainsFunc(pilots, func(p tare.Pilot) bool { return p.Counted }) { // a slice is one complete run of a benchmark
 		s.Count, s.Block, s.RatioOfSums = hugeCount, 1, true
 		for _, p := range pilots {
 			s.Ops[p.Contender], s.Lead[p.Contender] = 1, 0
@@ -211,27 +223,29 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 	return s
 }
 
-// sliceTraffic cuts a server's workload into visits, or one continuous segment.
-func sliceTraffic(s *tare.Slicing, t tare.Traffic, pilots []tare.Pilot, want time.Duration) {
+// sliceTraffic divides the workload of a server into visits of the requested length (0 means by the
+// rule), or makes it one continuous segment.
+func sliceTraffic(s *tare.Slicing, t tare.Traffic, pilots []tare.Pilot, length time.Duration) {
 	if t.Segment > 0 {
 		s.Count, s.Block, s.RatioOfSums = 1, 1, true
 		s.TargetNS = t.Segment.Nanoseconds()
 	} else {
 		s.Count, s.Block, s.Visits = balancedCount(len(pilots), visitCount), block, true
 		s.TargetNS = visitNS
-		if want > 0 {
-			s.TargetNS = want.Nanoseconds()
+		if length > 0 {
+			s.TargetNS = length.Nanoseconds()
 		}
 	}
 	s.MinNS, s.CapNS = s.TargetNS, slack*s.TargetNS
 	for _, p := range pilots {
-		pace := p.NSPerOp
+		nsPerRequest := p.NSPerOp
 		if t.Rate > 0 {
-			pace = float64(time.Second) / t.Rate
+			nsPerRequest = float64(time.Second) / t.Rate
 		}
-		ops := max(1, math.Round(float64(s.TargetNS)/max(1, pace)))
+		nsPerRequest = max(1, nsPerRequest)
+		ops := max(1, math.Round(float64(s.TargetNS)/nsPerRequest))
 		if t.Segment == 0 {
-			ops = max(ops, min(float64(visitAnswers*t.Connections), math.Round(visitMostNS/max(1, pace))))
+			ops = max(ops, min(float64(visitAnswers*t.Connections), math.Round(visitMostNS/nsPerRequest)))
 		}
 		lead := max(leadShare*ops, min(float64(visitTurns*t.Connections), maxLeadShare*ops))
 		if t.Segment > 0 {
@@ -242,18 +256,20 @@ func sliceTraffic(s *tare.Slicing, t tare.Traffic, pilots []tare.Pilot, want tim
 	}
 }
 
-// memoryOps returns the number of operations of the pass that counts allocations: the same for all
-// contenders, and entire turns of the pool if there is time.
-func memoryOps(pool int64, slowestNS float64) int64 {
-	turn := float64(pool) * max(1, slowestNS)
+// memoryOps returns the number of operations of the pass that counts allocations, which is the same
+// for all contenders: complete turns of the pool, unless one turn takes too long. nsPerOp is the
+// duration of an operation of the slowest contender.
+func memoryOps(pool int64, nsPerOp float64) int64 {
+	nsPerOp = max(1, nsPerOp)
+	turn := float64(pool) * nsPerOp
 	if turn > memoryMostNS {
-		return max(2, int64(memoryMostNS/max(1, slowestNS)))
+		return max(2, int64(memoryMostNS/nsPerOp))
 	}
 	turns := max(1, int64(memoryNS/turn))
 	return min(turns, memoryTurns) * pool
 }
 
-// sliceByOps makes p's slice as many operations as take about ns, with its lead-in.
+// sliceByOps sets the slice of p to the number of operations that take about ns, and its lead-in.
 func sliceByOps(s *tare.Slicing, p tare.Pilot, ns float64, pool int64) {
 	ops := int64(1)
 	if p.NSPerOp > 0 {
@@ -268,8 +284,8 @@ func sliceByOps(s *tare.Slicing, p tare.Pilot, ns float64, pool int64) {
 	}
 }
 
-// LongCount returns the number of slices of s that a contender takes in a round whose slices are
-// tau times as long, or 0 if a slice is long enough by itself.
+// LongCount returns the number of slices of s that a contender runs in a round whose slices are tau
+// times as long. It returns 0 if the slices of s are so long that they are not made longer.
 func LongCount(s tare.Slicing, tau int) int {
 	if s.Block == 1 || s.TargetNS > hugeSlice {
 		return 0
@@ -277,11 +293,11 @@ func LongCount(s tare.Slicing, tau int) int {
 	return max(2, s.Count/tau)
 }
 
-// balancedCount returns the smallest count not below want that a Williams design of k contenders
-// fills completely: a multiple of k, of 2k if k is odd. If that is more than twice want, because
-// there are many contenders, it returns want made even: each round then takes other rows of the
-// design.
-func balancedCount(k, want int) int {
+// balancedCount returns the smallest number of slices, at least wanted, that complete Williams designs
+// of k contenders fill: a multiple of k, or of 2k if k is odd. If that is more than twice wanted,
+// because there are many contenders, it returns wanted rounded up to an even number. Then each round
+// uses other rows of the design.
+func balancedCount(k, wanted int) int {
 	rows := k
 	if k%2 == 1 {
 		rows = 2 * k
@@ -289,8 +305,8 @@ func balancedCount(k, want int) int {
 	if k == 1 {
 		rows = 1
 	}
-	if whole := (want + rows - 1) / rows * rows; whole <= 2*want {
-		return whole
+	if balanced := (wanted + rows - 1) / rows * rows; balanced <= 2*wanted {
+		return balanced
 	}
-	return want + want%2
+	return wanted + wanted%2
 }
