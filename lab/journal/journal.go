@@ -1,6 +1,6 @@
-// Package journal writes a study's slices to disk as they are measured: one JSON line each, before
-// the next token is handed out. A killed run loses at most the round in flight; a resumed one
-// continues after the last complete round.
+// Package journal writes the slices of a study to a file while they are measured: each slice is one
+// JSON line, written before the next slice starts. A killed run loses at most the unfinished round; a
+// resumed run continues after the last complete round.
 package journal
 
 import (
@@ -21,19 +21,19 @@ import (
 // Format names the version of the journal's lines.
 const Format = "tare.journal/1"
 
-// maxLine is the maximum length of a line in bytes, with its checksum. A study's longest are far
-// shorter; a file without line ends must not fill the memory.
+// maxLine is the largest length of a line in bytes, including its checksum. The longest lines of a
+// study are far shorter. The limit keeps a file without line ends from filling the memory.
 const maxLine = 64 << 20
 
 // FileName is the journal's name in a run's directory.
 const FileName = "journal.ndjson"
 
-// Head is the first line: what the journal belongs to.
+// Head is the first line. It identifies the study and the run.
 type Head struct {
 	Format      string            `json:"format"`
-	Study       string            `json:"study"`
-	Fingerprint string            `json:"fingerprint"` // of study, binaries and options; a journal is resumed only by its equal
-	Options     map[string]string `json:"options"`     // as requested, for messages
+	Study       string            `json:"study"`       // id
+	Fingerprint string            `json:"fingerprint"` // hash of the study and the binaries; only a run with the same hash resumes the journal
+	Options     map[string]string `json:"options"`     // options as the user sees them; only a run with the same options resumes the journal
 	Started     string            `json:"started"`     // RFC 3339
 }
 
@@ -50,10 +50,10 @@ type Entry struct {
 	Done        *Done              `json:"done,omitempty"`  // the study is over
 }
 
-// Exams holds the results of contenders outside the rounds.
+// Exams contains the results of contenders outside the rounds.
 type Exams struct {
 	Semantics []tare.Semantics         `json:"semantics"`
-	Adoption  map[string]tare.Adoption `json:"adoption"` // by contender: start and idle memory
+	Adoption  map[string]tare.Adoption `json:"adoption"` // start time and idle memory, by contender id
 }
 
 // Done states how a study ended.
@@ -66,8 +66,8 @@ type Done struct {
 type Writer struct {
 	file   atomicfile.Handle
 	buf    bytes.Buffer
-	plain  bool  // without checksums, as an earlier version began it
-	failed error // the error that ended it: a line after a torn one could not be read
+	plain  bool  // write no checksums: an earlier version of tare began the journal
+	failed error // first error; after it nothing is written, because lines after a torn line are not read
 }
 
 // Create starts a journal at path, which must not exist.
@@ -77,12 +77,12 @@ func Create(path string, head Head) (*Writer, error) {
 
 func createFile(d atomicfile.Disk, path string, head Head) (*Writer, error) {
 	f, err := d.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND)
-	if err == nil {
-		if err = d.SyncDir(filepath.Dir(path)); err != nil { // or its rounds are on the disk, and its name is not
-			f.Close()
-		}
-	}
 	if err != nil {
+		return nil, fmt.Errorf("start journal: %w", err)
+	}
+	// Without this, a loss of power can lose the name of a file whose rounds are on the disk.
+	if err := d.SyncDir(filepath.Dir(path)); err != nil {
+		f.Close()
 		return nil, fmt.Errorf("start journal: %w", err)
 	}
 	w := &Writer{file: f}
@@ -94,9 +94,9 @@ func createFile(d atomicfile.Disk, path string, head Head) (*Writer, error) {
 	return w, nil
 }
 
-// Append writes one line in one write, so that a kill leaves at most one torn
-// line at the end. The end of a round, and of the study, is on the disk when it
-// returns. After an error every further call returns it again.
+// Append writes one line in one write, so that a kill leaves at most one torn line, at the end. If e is
+// the end of a round or of the study, it also syncs the file to the disk. After an error, every later
+// call returns the same error.
 func (w *Writer) Append(e Entry) error {
 	if w.failed == nil {
 		if err := w.writeEntry(e); err != nil {
@@ -130,7 +130,7 @@ func (w *Writer) writeEntry(e Entry) error {
 // Close closes the file.
 func (w *Writer) Close() error { return w.file.Close() }
 
-// Log is the content of a journal: complete rounds only.
+// Log is the content of a journal. It only contains complete rounds.
 type Log struct {
 	Head        Head
 	Conformance []tare.Conformance
@@ -139,16 +139,16 @@ type Log struct {
 	Plan        *tare.Plan
 	Rounds      []tare.Round
 	Slices      []tare.Slice
-	Trials      []tare.Trial // of complete rounds
-	Done        *Done
-	Lost        int // slices of the round in flight, omitted
+	Trials      []tare.Trial // of complete rounds, and trials that failed in the pilot
+	Done        *Done        // nil if the study has not ended
+	Lost        int          // number of omitted slices, of the unfinished round
 
-	validSize int64 // bytes up to the end of the last complete entry that counts
-	sums      bool  // its lines have checksums: all of them, or none
+	validSize int64 // size of the file without the lines of the unfinished round
+	sums      bool  // all lines have checksums; otherwise none has
 }
 
-// Begun reports whether the journal at path has a complete first line. A run that was killed before
-// that has nothing to resume. A missing file is no error.
+// Begun reports whether the journal at path has a complete first line. A run that was killed before it
+// wrote one cannot be resumed. If there is no file, Begun returns false without an error.
 func Begun(path string) (bool, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -162,15 +162,15 @@ func Begun(path string) (bool, error) {
 	if errors.Is(err, io.EOF) {
 		return false, nil
 	}
-	if err != nil && !errors.Is(err, errLong) { // a line too long is damage, which Read reports
+	if err != nil && !errors.Is(err, errLong) { // Read reports a line that is too long
 		return false, fmt.Errorf("read journal: %w", err)
 	}
 	return true, nil
 }
 
-// Read reads the journal at path. It omits a torn last line, and what a loss of power
-// left of a round in flight; anything else that is not the format is an error naming
-// the line.
+// Read reads the journal at path. It omits the unfinished round, a torn last line, and lines of the
+// unfinished round that a loss of power has damaged. Any other invalid line is an error with the number
+// of the line.
 func Read(path string) (*Log, error) { return readFile(atomicfile.System{}, path) }
 
 func readFile(d atomicfile.Disk, path string) (*Log, error) {
@@ -182,24 +182,25 @@ func readFile(d atomicfile.Disk, path string) (*Log, error) {
 	return readLog(path, f, maxLine)
 }
 
-// readLog reads a journal. A read error is no torn line: a disk that cannot be read must not cost
-// the rounds that follow.
-func readLog(path string, from io.Reader, most int) (*Log, error) {
+// readLog reads a journal whose lines have at most maxLen bytes. A read error is returned and not
+// treated like a torn line: otherwise a disk that cannot be read for a moment would cost the rounds
+// that follow.
+func readLog(path string, from io.Reader, maxLen int) (*Log, error) {
 	var (
 		log     Log
-		slices  []tare.Slice
-		trials  []tare.Trial
-		in      = bufio.NewReaderSize(from, 1<<16)
+		slices  []tare.Slice // of the round that is being read
+		trials  []tare.Trial // of the round that is being read
+		input   = bufio.NewReaderSize(from, 1<<16)
 		offset  int64
 		lineNum int
 	)
 lines:
 	for {
-		line, err := readLine(in, most)
+		line, err := readLine(input, maxLen)
 		if errors.Is(err, errLong) {
-			return nil, fmt.Errorf("%s:%d: %w of %d bytes", path, lineNum+1, err, most)
+			return nil, fmt.Errorf("%s:%d: %w of %d bytes", path, lineNum+1, err, maxLen)
 		}
-		if errors.Is(err, io.EOF) { // the end, or a line that was never finished
+		if errors.Is(err, io.EOF) { // the end, possibly in a torn line
 			break
 		}
 		if err != nil {
@@ -207,16 +208,16 @@ lines:
 		}
 		lineNum++
 		offset += int64(len(line))
-		sealed, intact := checkSum(line)
+		hasSum, intact := checkSum(line)
 		if lineNum == 1 {
-			log.sums = sealed
+			log.sums = hasSum
 		}
-		if !intact || sealed != log.sums {
-			unsynced, err := log.endsIn(line, in, most)
+		if !intact || hasSum != log.sums {
+			isUnsynced, err := log.isUnsyncedEnd(line, input, maxLen)
 			if err != nil {
 				return nil, fmt.Errorf("read journal: %w", err)
 			}
-			if unsynced {
+			if isUnsynced {
 				break lines
 			}
 			return nil, fmt.Errorf("%s:%d: damaged: the line does not match its checksum", path, lineNum)
@@ -225,7 +226,7 @@ lines:
 		if err := json.Unmarshal(line, &e); err != nil {
 			return nil, fmt.Errorf("%s:%d: not a journal line: %w", path, lineNum, err)
 		}
-		keep := true
+		isValid := true // the file may end after this line
 		switch {
 		case e.Head != nil:
 			if e.Head.Format != Format {
@@ -240,13 +241,13 @@ lines:
 			log.Exams = e.Exams
 		case e.Plan != nil:
 			log.Plan = e.Plan
-			log.Trials, trials = append(log.Trials, trials...), nil // failed in the pilot
+			log.Trials, trials = append(log.Trials, trials...), nil // trials before the plan failed in the pilot
 		case e.Slice != nil:
 			slices = append(slices, *e.Slice)
-			keep = false
+			isValid = false
 		case e.Trial != nil:
 			trials = append(trials, *e.Trial)
-			keep = false
+			isValid = false
 		case e.Round != nil:
 			log.Rounds = append(log.Rounds, *e.Round)
 			log.Slices = append(log.Slices, slices...)
@@ -255,7 +256,7 @@ lines:
 		case e.Done != nil:
 			log.Done = e.Done
 		}
-		if keep {
+		if isValid {
 			log.validSize = offset
 		}
 	}
@@ -266,31 +267,31 @@ lines:
 	return &log, nil
 }
 
-// endsIn reports whether a damaged line begins the part that was not synced when the power was
-// lost. A file system may write later pages and not earlier ones, which are zero then. All that
-// follows is of the round in flight: bytes after the end of a round are written when that is
-// synced.
-func (l *Log) endsIn(damaged []byte, in *bufio.Reader, most int) (bool, error) {
+// isUnsyncedEnd reports whether a damaged line begins a part of the file that was not synced when the
+// power was lost. A file system may then have written later pages but not earlier ones, which are zero.
+// In this case all lines that follow must belong to the unfinished round, because the end of a round
+// is synced before any later line is written. The line of its end may be the last one.
+func (l *Log) isUnsyncedEnd(damaged []byte, input *bufio.Reader, maxLen int) (bool, error) {
 	if bytes.IndexByte(damaged, 0) < 0 {
 		return false, nil
 	}
-	next, over := 1, false
+	unfinished, hasEnd := 1, false
 	if n := len(l.Rounds); n > 0 {
-		next = l.Rounds[n-1].Index + 1
+		unfinished = l.Rounds[n-1].Index + 1
 	}
 	for {
-		line, err := readLine(in, most)
+		line, err := readLine(input, maxLen)
 		switch {
 		case errors.Is(err, io.EOF):
 			return true, nil
-		case errors.Is(err, errLong), err == nil && over:
+		case errors.Is(err, errLong), err == nil && hasEnd:
 			return false, nil
 		case err != nil:
 			return false, err
 		}
 		var e Entry
-		if sealed, intact := checkSum(line); !sealed || !intact || json.Unmarshal(line, &e) != nil {
-			continue
+		if hasSum, intact := checkSum(line); !hasSum || !intact || json.Unmarshal(line, &e) != nil {
+			continue // another damaged line
 		}
 		round := 0
 		switch {
@@ -299,11 +300,11 @@ func (l *Log) endsIn(damaged []byte, in *bufio.Reader, most int) (bool, error) {
 		case e.Trial != nil:
 			round = e.Trial.Round
 		case e.Round != nil:
-			round, over = e.Round.Index, true
+			round, hasEnd = e.Round.Index, true
 		case e.Done != nil:
 			return false, nil
 		}
-		if round > next {
+		if round > unfinished {
 			return false, nil
 		}
 	}
@@ -311,11 +312,12 @@ func (l *Log) endsIn(damaged []byte, in *bufio.Reader, most int) (bool, error) {
 
 var errLong = errors.New("a line that is longer than the longest")
 
-// readLine reads a line of at most most bytes, with its end.
-func readLine(in *bufio.Reader, most int) (line []byte, err error) {
+// readLine reads a line including its newline. It returns errLong if the line has more than maxLen
+// bytes.
+func readLine(input *bufio.Reader, maxLen int) (line []byte, err error) {
 	for {
-		part, err := in.ReadSlice('\n')
-		if line = append(line, part...); len(line) > most {
+		part, err := input.ReadSlice('\n')
+		if line = append(line, part...); len(line) > maxLen {
 			return nil, errLong
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
@@ -324,8 +326,7 @@ func readLine(in *bufio.Reader, most int) (line []byte, err error) {
 	}
 }
 
-// Resume reads the journal at path, cuts off the round in flight and opens it
-// for appending.
+// Resume reads the journal at path, cuts off the unfinished round and opens the file for appending.
 func Resume(path string) (*Log, *Writer, error) { return resumeFile(atomicfile.System{}, path) }
 
 func resumeFile(d atomicfile.Disk, path string) (*Log, *Writer, error) {
