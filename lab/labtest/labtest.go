@@ -1,5 +1,5 @@
-// Package labtest lets the lab carry out studies with scripted contenders: for
-// tests, documentation and demonstrations with exact figures.
+// Package labtest runs studies in package lab with scripted contenders, a scripted clock and a scripted
+// machine. Tests, documentation and demonstrations get exact, repeatable results from it.
 package labtest
 
 import (
@@ -19,8 +19,8 @@ import (
 // Start returns the start of the scripted clock.
 func Start() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 
-// Options returns the lab's for script: a scripted kind under every name in kinds,
-// scripted sources, clock and machine. Dir, seed and budget are the caller's.
+// Options returns options of a lab for script: a scripted kind under every name in kinds, and scripted
+// sources, clock and machine. The caller must set Dir, and may set seed and budget.
 func Options(script Script, kinds ...string) lab.Options {
 	clock := NewClock(Start())
 	o := lab.Options{
@@ -39,7 +39,7 @@ func Options(script Script, kinds ...string) lab.Options {
 	return o
 }
 
-// kind opens scripted trials; the right answer to case i is its number.
+// kind opens scripted trials. The correct answer to case i is the number i.
 type kind struct {
 	script Script
 	clock  *Clock
@@ -47,7 +47,7 @@ type kind struct {
 
 var _ lab.Kind = (*kind)(nil)
 
-const bodies = 4
+const bodies = 4 // number of bodies of every workload
 
 func (k *kind) Input(w tare.Workload, _, _ string) (wire.Workload, error) {
 	return wire.Workload{ID: w.ID, Fixture: w.Fixture, N: w.N, Op: w.Op, Bodies: bodies, SHA256: "scripted"}, nil
@@ -76,7 +76,7 @@ func referenceAnswer(_ wire.Workload, i int) ([]byte, error) { return []byte(cor
 // correctAnswer returns the correct answer for a case.
 func correctAnswer(i int) string { return strconv.Itoa(i) }
 
-// sources makes up programs from the script.
+// sources returns programs that only exist in the script.
 type sources struct{ script Script }
 
 func (s sources) Program(_ context.Context, kind, _ string, e tare.Entry) (build.Program, error) {

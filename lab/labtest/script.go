@@ -24,33 +24,33 @@ type Script struct {
 // Act defines how one contender behaves. Times are in nanoseconds.
 type Act struct {
 	NSPerOp     float64            `json:"ns_per_op"`
-	Ratio       map[string]float64 `json:"ratio,omitempty"`  // per workload id: factor on NSPerOp; absent: 1
-	Spread      float64            `json:"spread,omitempty"` // sd of ln(time) from slice to slice
-	Drift       float64            `json:"drift,omitempty"`  // sd of ln(time) from trial to trial
+	Ratio       map[string]float64 `json:"ratio,omitempty"`  // factor on NSPerOp by workload id; 1 for others
+	Spread      float64            `json:"spread,omitempty"` // standard deviation of ln(time) from slice to slice
+	Drift       float64            `json:"drift,omitempty"`  // standard deviation of ln(time) from trial to trial
 	BytesPerOp  int64              `json:"bytes_per_op,omitempty"`
 	AllocsPerOp int64              `json:"allocs_per_op,omitempty"`
-	CycleNS     float64            `json:"cycle_ns,omitempty"`   // from one collection to the next
-	UntimedNS   float64            `json:"untimed_ns,omitempty"` // of an operation, in addition to NSPerOp
-	AroundNS    float64            `json:"around_ns,omitempty"`  // of a request for operations, in addition to them
-	Pace        float64            `json:"pace,omitempty"`       // factor of all durations in rounds over those of the pilot; zero means 1
-	OutputBytes int64              `json:"output_bytes,omitempty"`
-	Skip        []string           `json:"skip,omitempty"`         // workloads it cannot do
-	Wrong       string             `json:"wrong,omitempty"`        // what it answers instead of the reference
-	WrongRound  int                `json:"wrong_round,omitempty"`  // from which on it answers Wrong; zero means from the start
-	FailPilot   bool               `json:"fail_pilot,omitempty"`   // it fails at its first question
-	MaxCases    int                `json:"max_cases,omitempty"`    // answers that fit one line; zero means all
-	Errors      int64              `json:"errors,omitempty"`       // operations per slice that return an error
-	ErrorRounds []int              `json:"error_rounds,omitempty"` // in which Errors are returned; none: in all
-	FailRounds  []int              `json:"fail_rounds,omitempty"`  // the rounds in which it fails
+	CycleNS     float64            `json:"cycle_ns,omitempty"`     // time from one collection to the next; 0 means no collections
+	UntimedNS   float64            `json:"untimed_ns,omitempty"`   // untimed part of an operation, in addition to NSPerOp
+	AroundNS    float64            `json:"around_ns,omitempty"`    // untimed overhead of a request that runs operations
+	Pace        float64            `json:"pace,omitempty"`         // factor on all durations in rounds; 0 means 1
+	OutputBytes int64              `json:"output_bytes,omitempty"` // per operation
+	Skip        []string           `json:"skip,omitempty"`         // ids of workloads that it does not support
+	Wrong       string             `json:"wrong,omitempty"`        // its answer to every case; "" means the correct answers
+	WrongRound  int                `json:"wrong_round,omitempty"`  // first round with the answer Wrong; 0 means from the pilot on
+	FailPilot   bool               `json:"fail_pilot,omitempty"`   // prepare fails with FailClass and FailMessage
+	MaxCases    int                `json:"max_cases,omitempty"`    // largest number of answers in one reply; 0 means any
+	Errors      int64              `json:"errors,omitempty"`       // number of operations per slice that return an error
+	ErrorRounds []int              `json:"error_rounds,omitempty"` // rounds with Errors; nil means all
+	FailRounds  []int              `json:"fail_rounds,omitempty"`  // rounds in which slices fail with FailClass and FailMessage
 	FailClass   string             `json:"fail_class,omitempty"`
 	FailMessage string             `json:"fail_message,omitempty"`
-	Version     string             `json:"version,omitempty"` // as its binary would report
-	Missing     string             `json:"missing,omitempty"` // a symbol it claims and its binary lacks
+	Version     string             `json:"version,omitempty"` // version in its binary
+	Missing     string             `json:"missing,omitempty"` // a claimed symbol that its binary lacks
 	Trap        bool               `json:"trap,omitempty"`
-	BuildError  string             `json:"build_error,omitempty"`
+	BuildError  string             `json:"build_error,omitempty"` // error of its build; "" means that it is built
 }
 
-// Parse reads a script.
+// Parse parses a script in JSON.
 func Parse(src []byte) (Script, error) {
 	var s Script
 	if err := json.Unmarshal(src, &s); err != nil {
@@ -59,13 +59,13 @@ func Parse(src []byte) (Script, error) {
 	return s, nil
 }
 
-// Clock is the scripted time: it moves only when a contender works.
+// Clock is a scripted clock: it only moves when a contender works.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time
 }
 
-// NewClock starts a clock at t.
+// NewClock returns a clock that shows t.
 func NewClock(t time.Time) *Clock { return &Clock{now: t} }
 
 // Now returns the scripted time.
@@ -82,9 +82,9 @@ func (c *Clock) Advance(d time.Duration) {
 	c.mu.Unlock()
 }
 
-// Open starts a scripted trial of contender id. Its figures depend on the script and the trial's
-// name only. reference returns the correct answer for case i of a workload, or why a contender
-// cannot read it.
+// Open starts a scripted trial of contender id. Its measurements only depend on the script and the name
+// of the trial. reference returns the correct answer to case i of a workload, or the error with which a
+// contender replies.
 func Open(s Script, id, name string, clock *Clock, reference func(w wire.Workload, i int) ([]byte, error)) (*Trial, error) {
 	act, ok := s.Contenders[id]
 	if !ok {
@@ -95,23 +95,23 @@ func Open(s Script, id, name string, clock *Clock, reference func(w wire.Workloa
 	rng := rand.New(rand.NewPCG(h.Sum64(), 1))
 	return &Trial{
 		act: act, name: name, clock: clock, reference: reference, rng: rng,
-		tilt: math.Exp(act.Drift * rng.NormFloat64()), works: map[string]wire.Workload{},
+		trialFactor: math.Exp(act.Drift * rng.NormFloat64()), works: map[string]wire.Workload{},
 	}, nil
 }
 
-// Trial is one scripted trial; it has the methods of a trial.Conn.
+// Trial is one scripted trial. It is a trial.Conn.
 type Trial struct {
-	act       Act
-	name      string
-	clock     *Clock
-	reference func(w wire.Workload, i int) ([]byte, error)
-	rng       *rand.Rand
-	tilt      float64
-	works     map[string]wire.Workload
-	failed    *tare.TrialError
+	act         Act
+	name        string
+	clock       *Clock
+	reference   func(w wire.Workload, i int) ([]byte, error)
+	rng         *rand.Rand
+	trialFactor float64                  // factor on all times of the trial, from Act.Drift
+	works       map[string]wire.Workload // prepared workloads by id
+	failed      *tare.TrialError         // nil unless the trial has failed
 }
 
-// Do plays one request.
+// Do replies to one request as the act of the contender defines, and moves the clock.
 func (t *Trial) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	if err := ctx.Err(); err != nil {
 		return wire.Reply{}, err
@@ -156,8 +156,8 @@ func (t *Trial) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 		}
 		t.runOps(&a, q, max(1, int64(ops)))
 	case wire.OpSlice:
-		if f := t.act; slices.Contains(f.FailRounds, t.roundIndex()) {
-			t.failed = &tare.TrialError{Class: f.FailClass, Message: f.FailMessage}
+		if slices.Contains(t.act.FailRounds, t.roundIndex()) {
+			t.failed = &tare.TrialError{Class: t.act.FailClass, Message: t.act.FailMessage}
 			return wire.Reply{}, t.failed
 		}
 		ops := q.Ops
@@ -178,9 +178,10 @@ func (t *Trial) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	return a, nil
 }
 
-// runOps does ops operations in scripted time.
+// runOps sets the counts of a for ops operations of workload q.On, and moves the clock by their time.
 func (t *Trial) runOps(a *wire.Reply, q wire.Request, ops int64) {
-	ns := float64(ops) * t.costOf(q.On) * t.tilt * math.Exp(t.act.Spread*t.rng.NormFloat64())
+	sliceFactor := math.Exp(t.act.Spread * t.rng.NormFloat64())
+	ns := float64(ops) * t.costOf(q.On) * t.trialFactor * sliceFactor
 	a.Ops, a.WallNS = ops, max(1, int64(ns))
 	a.CPUNS = a.WallNS
 	a.BytesOut = ops * t.act.OutputBytes
@@ -191,13 +192,13 @@ func (t *Trial) runOps(a *wire.Reply, q wire.Request, ops int64) {
 	t.addUntimed(a)
 }
 
-// addUntimed spends scripted time on what is not timed of the operations of a.
+// addUntimed sets the untimed part of the operations of a, and moves the clock by it.
 func (t *Trial) addUntimed(a *wire.Reply) {
 	a.UntimedNS = int64(t.paceFactor() * (t.act.AroundNS + float64(a.Ops)*t.act.UntimedNS))
 	t.clock.Advance(time.Duration(a.UntimedNS))
 }
 
-// paceFactor returns the factor of all durations over those of the pilot.
+// paceFactor returns the factor on all durations: 1 in the pilot, Act.Pace in rounds.
 func (t *Trial) paceFactor() float64 {
 	if t.act.Pace == 0 || t.roundIndex() == 0 {
 		return 1
@@ -205,6 +206,7 @@ func (t *Trial) paceFactor() float64 {
 	return t.act.Pace
 }
 
+// costOf returns the mean time of an operation of workload in ns.
 func (t *Trial) costOf(workload string) float64 {
 	if f, ok := t.act.Ratio[workload]; ok {
 		return t.paceFactor() * t.act.NSPerOp * f
@@ -215,14 +217,14 @@ func (t *Trial) costOf(workload string) float64 {
 // roundIndex returns the round in the trial's name, or 0 for the pilot.
 func (t *Trial) roundIndex() int {
 	var round int
-	at := strings.LastIndexByte(t.name, '/')
-	if _, err := fmt.Sscanf(t.name[at+1:], "round %d", &round); err != nil {
+	last := t.name[strings.LastIndexByte(t.name, '/')+1:]
+	if _, err := fmt.Sscanf(last, "round %d", &round); err != nil {
 		return 0
 	}
 	return round
 }
 
-// Close ends the trial.
+// Close returns fixed evidence. It does not change the trial.
 func (t *Trial) Close(context.Context) tare.Evidence {
 	return tare.Evidence{GOMAXPROCS: 1, Go: "go1.26.0", CPUSeconds: 1, RunQueueNS: 1e6}
 }
