@@ -66,7 +66,7 @@ func (e Evidence) Compared() []string {
 }
 
 // Alike returns the ids of the contenders that are also compared with each other: as Compared, but
-// without those of role apart.
+// without those of [tare.RoleApart].
 func (e Evidence) Alike() []string {
 	return e.Having(tare.RoleBaseline, tare.RoleContender, tare.RoleControl)
 }

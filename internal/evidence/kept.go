@@ -9,7 +9,7 @@ import (
 
 // Kept returns the evidence of a saved result for study s, whose claims, decompositions and break-evens
 // may have changed since the result was measured. A result has no slices: for each contender, workload
-// and round, Kept makes one slice with their sum.
+// and round, the evidence has one slice with their sum.
 func Kept(s tare.Study, r *tare.Result) Evidence {
 	s.Workloads, s.Metrics, s.Baseline = r.Workloads, r.Metrics, r.Baseline()
 	e := Evidence{

@@ -103,7 +103,7 @@ func (e *BudgetError) Error() string {
 }
 
 // New plans a study. contenders are the ids of all contenders of a round, and pilots contains a pilot
-// of each contender on each workload that it supports. Workloads without pilots are left out.
+// of each contender on each workload that it supports. Workloads without pilots are omitted.
 func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o Options) tare.Plan {
 	p := tare.Plan{
 		Seed:       fmt.Sprint(o.Seed),
@@ -115,7 +115,7 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 		p.Isolation = tare.Lockstep
 	}
 	pilotsOf := byWorkload(pilots)
-	pilots = nil // from here on, only pilots of these workloads and contenders
+	pilots = nil // collect those of these workloads and contenders
 	for _, w := range workloads {
 		var workPilots []tare.Pilot // in the order of contenders
 		for _, id := range contenders {
