@@ -146,8 +146,8 @@ func parseFigure(words []string) (Figure, bool) {
 }
 
 // checkAnswer returns an error if an answer is incomplete, or names something that the study does not
-// have. works and seen contain the ids of the study's workloads and contenders.
-func (s *Study) checkAnswer(a Answer, works, seen map[string]bool) error {
+// have. workloads and contenders contain the ids in the study.
+func (s *Study) checkAnswer(a Answer, workloads, contenders map[string]bool) error {
 	switch {
 	case a.Text == "" && a.Headline == "":
 		return fieldError("headline", "answer without a headline or a text", "e.g. headline: Gin {gin-new get/c10 cpu brief}")
@@ -163,7 +163,7 @@ func (s *Study) checkAnswer(a Answer, works, seen map[string]bool) error {
 			if p.Figure == nil {
 				continue
 			}
-			if err := s.checkFigure(*p.Figure, works, seen); err != nil {
+			if err := s.checkFigure(*p.Figure, workloads, contenders); err != nil {
 				return withPath(field.name, err)
 			}
 		}
@@ -183,11 +183,11 @@ func (s *Study) checkAnswer(a Answer, works, seen map[string]bool) error {
 			return withPath("ratio", err)
 		}
 	}
-	if a.To != "" && (a.Ratio != "" || !works[a.To]) {
+	if a.To != "" && (a.Ratio != "" || !workloads[a.To]) {
 		return fieldError("to", fmt.Sprintf("%q, beside of, is not another workload to compare with", a.To), "name one of the study's workloads, and no ratio")
 	}
 	for i, criterion := range a.Of {
-		if err := s.checkCondition(a, criterion, works, seen); err != nil {
+		if err := s.checkCondition(a, criterion, workloads, contenders); err != nil {
 			return withPath(fmt.Sprintf("of[%d]", i), err)
 		}
 	}
@@ -204,7 +204,7 @@ func withPath(path string, err error) error {
 }
 
 // checkFigure returns an error if the study cannot have figure f. The error has no path of a field.
-func (s *Study) checkFigure(f Figure, works, seen map[string]bool) error {
+func (s *Study) checkFigure(f Figure, workloads, contenders map[string]bool) error {
 	if f.Decomposition != "" {
 		claim := Claim{Decomposition: f.Decomposition}
 		if f.Contender != "" {
@@ -219,7 +219,7 @@ func (s *Study) checkFigure(f Figure, works, seen map[string]bool) error {
 	if isRatio && f.Contender == s.Baseline {
 		return fieldError("", fmt.Sprintf("%q is the baseline, which has no ratio", f.Contender), "name another contender, or quote its value")
 	}
-	if err := s.checkReferences("", f.Contender, f.Workload, f.Metric, works, seen); err != nil {
+	if err := s.checkReferences("", f.Contender, f.Workload, f.Metric, workloads, contenders); err != nil {
 		return err
 	}
 	for _, w := range s.Workloads {
@@ -228,7 +228,7 @@ func (s *Study) checkFigure(f Figure, works, seen map[string]bool) error {
 			return fieldError("", fmt.Sprintf("%s is not measured on %s", f.Contender, w.ID), "add it to the contenders of that workload")
 		}
 	}
-	return s.checkReferences("", "", f.To, "", works, seen)
+	return s.checkReferences("", "", f.To, "", workloads, contenders)
 }
 
 // Rule parses Ratio, the limit that comparisons are ruled by.
@@ -236,14 +236,14 @@ func (a Answer) Rule() (Rule, error) { return Criterion{Metric: "time", Ratio: a
 
 // checkCondition returns an error unless name, "CONTENDER WORKLOAD METRIC", is the name of a criterion
 // of the study, or of a comparison if the answer has Ratio or To.
-func (s *Study) checkCondition(a Answer, name string, works, seen map[string]bool) error {
+func (s *Study) checkCondition(a Answer, name string, workloads, contenders map[string]bool) error {
 	words := strings.Fields(name)
 	if len(words) != 3 {
 		return fieldError("", fmt.Sprintf("%q does not name a criterion", name), "write CONTENDER WORKLOAD METRIC, e.g. gin-new get/c10 cpu")
 	}
 	contender, workload, metric := words[0], words[1], words[2]
 	if a.Ratio != "" || a.To != "" {
-		return s.checkFigure(Figure{Contender: contender, Workload: workload, Metric: metric, To: a.To}, works, seen)
+		return s.checkFigure(Figure{Contender: contender, Workload: workload, Metric: metric, To: a.To}, workloads, contenders)
 	}
 	for _, c := range s.Criteria {
 		coversContender := c.Contender == "" || c.Contender == contender || contender == "*"
@@ -252,7 +252,7 @@ func (s *Study) checkCondition(a Answer, name string, works, seen map[string]boo
 			if contender == "*" {
 				contender = ""
 			}
-			return s.checkReferences("", contender, workload, metric, works, seen)
+			return s.checkReferences("", contender, workload, metric, workloads, contenders)
 		}
 	}
 	return fieldError("", fmt.Sprintf("no criterion is about %q", name), "name contender, workload and metric of one under criteria:, or add ratio: with a limit")

@@ -301,29 +301,30 @@ type BreakEven struct {
 	Rates     []float64 `json:"rates_per_second"` // ascending
 }
 
-func (b BreakEven) validate(at string, s *Study, works, seen map[string]bool) error {
+// validate checks the break-even of study s like Decompose.validate.
+func (b BreakEven) validate(path string, s *Study, workloads, contenders map[string]bool) error {
 	switch {
-	case !seen[b.Contender]:
-		return fieldError(at+".contender", fmt.Sprintf("unknown contender %q", b.Contender), "name one of the study's contenders")
+	case !contenders[b.Contender]:
+		return fieldError(path+".contender", fmt.Sprintf("unknown contender %q", b.Contender), "name one of the study's contenders")
 	case b.Contender == s.Baseline:
-		return fieldError(at+".contender", "the baseline against itself", "name one of the others")
+		return fieldError(path+".contender", "the baseline against itself", "name one of the others")
 	case len(b.Workloads) == 0:
-		return fieldError(at+".workloads", "a break-even without workloads", "name the study's workloads")
+		return fieldError(path+".workloads", "a break-even without workloads", "name the study's workloads")
 	case len(b.Rates) == 0:
-		return fieldError(at+".rates", "a break-even without rates", "e.g. rates: [10/s, 1000/s]")
+		return fieldError(path+".rates", "a break-even without rates", "e.g. rates: [10/s, 1000/s]")
 	}
 	for i, id := range b.Workloads {
-		if !works[id] {
-			return fieldError(fmt.Sprintf("%s.workloads[%d]", at, i), fmt.Sprintf("unknown workload %q", id), "name the study's workloads")
+		if !workloads[id] {
+			return fieldError(fmt.Sprintf("%s.workloads[%d]", path, i), fmt.Sprintf("unknown workload %q", id), "name the study's workloads")
 		}
 	}
 	for i, rate := range b.Rates {
 		if !(rate > 0) || i > 0 && rate <= b.Rates[i-1] {
-			return fieldError(fmt.Sprintf("%s.rates[%d]", at, i), "rates ascend from above zero", "e.g. rates: [10/s, 1000/s]")
+			return fieldError(fmt.Sprintf("%s.rates[%d]", path, i), "rates ascend from above zero", "e.g. rates: [10/s, 1000/s]")
 		}
 	}
 	if !slices.Contains(s.Metrics, "cpu") && !slices.Contains(s.Metrics, "time") {
-		return fieldError(at, "a break-even of neither cpu nor time", "add cpu to metrics:")
+		return fieldError(path, "a break-even of neither cpu nor time", "add cpu to metrics:")
 	}
 	return nil
 }

@@ -19,32 +19,31 @@ type DecomposeStep struct {
 	Cause string `json:"cause"` // the change, as a noun: "the framework", "a line of log per request"
 }
 
-// validate returns an error about a field below path at if the decomposition is incomplete or names
-// something that study s does not have. works and seen contain the ids of its workloads and
-// contenders.
-func (d Decompose) validate(at string, s *Study, works, seen map[string]bool) error {
+// validate returns an error about a field below path if the decomposition is incomplete or names
+// something that study s does not have. workloads and contenders contain the ids in s.
+func (d Decompose) validate(path string, s *Study, workloads, contenders map[string]bool) error {
 	switch {
 	case d.ID == "":
-		return fieldError(at+".id", "decomposition without an id", "e.g. id: F3.1")
+		return fieldError(path+".id", "decomposition without an id", "e.g. id: F3.1")
 	case d.Workload == "":
-		return fieldError(at+".workload", "decomposition without a workload", "name one of the study's workloads")
+		return fieldError(path+".workload", "decomposition without a workload", "name one of the study's workloads")
 	case d.From == "":
-		return fieldError(at+".from", "decomposition without a start", "name the contender the chain starts at")
+		return fieldError(path+".from", "decomposition without a start", "name the contender the chain starts at")
 	case len(d.Steps) == 0:
-		return fieldError(at+".steps", "decomposition without steps", "e.g. steps: [{to: gin-new, cause: the framework}]")
+		return fieldError(path+".steps", "decomposition without steps", "e.g. steps: [{to: gin-new, cause: the framework}]")
 	}
-	if err := s.checkReferences(at, "", d.Workload, d.Metric, works, seen); err != nil {
+	if err := s.checkReferences(path, "", d.Workload, d.Metric, workloads, contenders); err != nil {
 		return err
 	}
-	if !seen[d.From] {
-		return fieldError(at+".from", fmt.Sprintf("unknown contender %q", d.From), "name one of the study's contenders")
+	if !contenders[d.From] {
+		return fieldError(path+".from", fmt.Sprintf("unknown contender %q", d.From), "name one of the study's contenders")
 	}
 	for i, step := range d.Steps {
 		switch {
-		case !seen[step.To]:
-			return fieldError(fmt.Sprintf("%s.steps[%d].to", at, i), fmt.Sprintf("unknown contender %q", step.To), "name one of the study's contenders")
+		case !contenders[step.To]:
+			return fieldError(fmt.Sprintf("%s.steps[%d].to", path, i), fmt.Sprintf("unknown contender %q", step.To), "name one of the study's contenders")
 		case step.Cause == "":
-			return fieldError(fmt.Sprintf("%s.steps[%d].cause", at, i), "a step without its cause", "say what it changes, e.g. cause: the framework")
+			return fieldError(fmt.Sprintf("%s.steps[%d].cause", path, i), "a step without its cause", "say what it changes, e.g. cause: the framework")
 		}
 	}
 	return nil

@@ -166,27 +166,27 @@ func (s *Study) Validate() error {
 	case len(s.Metrics) == 0:
 		return fieldError("metrics", "missing", "list at least one metric, e.g. metrics: [time]")
 	}
-	seen := map[string]bool{} // ids of contenders
+	contenders := map[string]bool{} // ids of contenders
 	for i, e := range s.Contenders {
-		at := fmt.Sprintf("contenders[%d]", i)
+		path := fmt.Sprintf("contenders[%d]", i)
 		if e.ID == "" {
-			return fieldError(at, "contender without an id", "write an id, or {id: …, use: …}")
+			return fieldError(path, "contender without an id", "write an id, or {id: …, use: …}")
 		}
-		if seen[e.ID] {
-			return fieldError(at, fmt.Sprintf("contender %q is listed twice", e.ID), "give the second one its own id with {id: …, use: …}")
+		if contenders[e.ID] {
+			return fieldError(path, fmt.Sprintf("contender %q is listed twice", e.ID), "give the second one its own id with {id: …, use: …}")
 		}
 		if e.ID == ControlID || e.ID == NullID {
-			return fieldError(at, fmt.Sprintf("%q is reserved", e.ID), "the control and the null contender join every study by themselves")
+			return fieldError(path, fmt.Sprintf("%q is reserved", e.ID), "the control and the null contender join every study by themselves")
 		}
 		if err := e.checkFields(); err != nil {
-			return prefixPath(at, err)
+			return prefixPath(path, err)
 		}
 		if e.ID == s.Baseline && e.Answers != AnswersWhole {
-			return fieldError(at+".answers", "the baseline cannot stand apart", "its answers are compared with the reference whole; leave answers out")
+			return fieldError(path+".answers", "the baseline cannot stand apart", "its answers are compared with the reference whole; leave answers out")
 		}
-		seen[e.ID] = true
+		contenders[e.ID] = true
 	}
-	if !seen[s.Baseline] {
+	if !contenders[s.Baseline] {
 		return fieldError("baseline", fmt.Sprintf("baseline %q is not among the contenders", s.Baseline), "name one of the listed contenders")
 	}
 	for i, m := range s.Metrics {
@@ -194,65 +194,65 @@ func (s *Study) Validate() error {
 			return fieldError(fmt.Sprintf("metrics[%d]", i), fmt.Sprintf("unknown metric %q", m), "known: "+MetricNames())
 		}
 	}
-	works := map[string]bool{} // ids of workloads
+	workloads := map[string]bool{} // ids of workloads
 	for i, w := range s.Workloads {
 		if err := w.Validate(); err != nil {
 			return prefixPath(fmt.Sprintf("workloads[%d]", i), err)
 		}
-		if works[w.ID] {
+		if workloads[w.ID] {
 			return fieldError(fmt.Sprintf("workloads[%d]", i), fmt.Sprintf("workload %q is listed twice", w.ID), "give each workload its own id")
 		}
-		works[w.ID] = true
+		workloads[w.ID] = true
 		for k, id := range w.Contenders {
-			if !seen[id] {
+			if !contenders[id] {
 				return fieldError(fmt.Sprintf("workloads[%d].contenders[%d]", i, k), fmt.Sprintf("unknown contender %q", id), "name the study's contenders")
 			}
 		}
 	}
 	for i, c := range s.Criteria {
-		at := fmt.Sprintf("criteria[%d]", i)
+		path := fmt.Sprintf("criteria[%d]", i)
 		if _, err := c.Rule(); err != nil {
-			return prefixPath(at, err)
+			return prefixPath(path, err)
 		}
-		if err := s.checkReferences(at, c.Contender, c.Workload, c.Metric, works, seen); err != nil {
+		if err := s.checkReferences(path, c.Contender, c.Workload, c.Metric, workloads, contenders); err != nil {
 			return err
 		}
-		if c.Of != "" && !works[c.Of] {
-			return fieldError(at+".of", fmt.Sprintf("unknown workload %q", c.Of), "name one of the study's workloads")
+		if c.Of != "" && !workloads[c.Of] {
+			return fieldError(path+".of", fmt.Sprintf("unknown workload %q", c.Of), "name one of the study's workloads")
 		}
 	}
 	claimed := map[string]bool{} // ids of claims
 	for i, c := range s.Claims {
-		at := fmt.Sprintf("claims[%d]", i)
+		path := fmt.Sprintf("claims[%d]", i)
 		if err := c.Validate(); err != nil {
-			return prefixPath(at, err)
+			return prefixPath(path, err)
 		}
 		if claimed[c.ID] {
-			return fieldError(at+".id", fmt.Sprintf("claim %q is listed twice", c.ID), "claim ids are unique in a study")
+			return fieldError(path+".id", fmt.Sprintf("claim %q is listed twice", c.ID), "claim ids are unique in a study")
 		}
 		claimed[c.ID] = true
-		if err := s.checkClaim(at, c, works, seen); err != nil {
+		if err := s.checkClaim(path, c, workloads, contenders); err != nil {
 			return err
 		}
 	}
 	for i, w := range s.Budget.QuickWorkloads {
-		if !works[w] {
+		if !workloads[w] {
 			return fieldError(fmt.Sprintf("budget.quick_workloads[%d]", i), fmt.Sprintf("unknown workload %q", w), "name the study's workloads")
 		}
 	}
 	for i, d := range s.Decompose {
-		if err := d.validate(fmt.Sprintf("decompose[%d]", i), s, works, seen); err != nil {
+		if err := d.validate(fmt.Sprintf("decompose[%d]", i), s, workloads, contenders); err != nil {
 			return err
 		}
 	}
 	for i, b := range s.BreakEven {
-		if err := b.validate(fmt.Sprintf("break_even[%d]", i), s, works, seen); err != nil {
+		if err := b.validate(fmt.Sprintf("break_even[%d]", i), s, workloads, contenders); err != nil {
 			return err
 		}
 	}
 	for key, sentences := range map[string][]Answer{"answer": s.Answer, "recommended": s.Recommended} {
 		for i, a := range sentences {
-			if err := s.checkAnswer(a, works, seen); err != nil {
+			if err := s.checkAnswer(a, workloads, contenders); err != nil {
 				return prefixPath(fmt.Sprintf("%s[%d]", key, i), err)
 			}
 		}
@@ -260,60 +260,60 @@ func (s *Study) Validate() error {
 	return s.checkOptional()
 }
 
-// checkClaim returns an error about a field below path at if claim c names something that the study
+// checkClaim returns an error about a field below path if claim c names something that the study
 // does not have, or if its public code is incomplete.
-func (s *Study) checkClaim(at string, c Claim, works, seen map[string]bool) error {
-	if err := s.checkReferences(at, c.Contender, c.Workload, c.Metric, works, seen); err != nil {
+func (s *Study) checkClaim(path string, c Claim, workloads, contenders map[string]bool) error {
+	if err := s.checkReferences(path, c.Contender, c.Workload, c.Metric, workloads, contenders); err != nil {
 		return err
 	}
-	if err := s.checkReferences(at+".of", c.Of.Contender, c.Of.Workload, c.Of.Metric, works, seen); err != nil {
+	if err := s.checkReferences(path+".of", c.Of.Contender, c.Of.Workload, c.Of.Metric, workloads, contenders); err != nil {
 		return err
 	}
-	if err := s.checkReferences(at+".stand_in", c.StandIn, "", c.Plus, works, seen); err != nil {
+	if err := s.checkReferences(path+".stand_in", c.StandIn, "", c.Plus, workloads, contenders); err != nil {
 		return err
 	}
 	for k, shown := range c.Shown {
 		if shown.Repository == "" || len(shown.Commit) < 7 || shown.Path == "" || shown.Line < 1 || shown.Says == "" {
-			return fieldError(fmt.Sprintf("%s.shown[%d]", at, k), "public code without its place or what it shows", "give repository, commit, path, line and says")
+			return fieldError(fmt.Sprintf("%s.shown[%d]", path, k), "public code without its place or what it shows", "give repository, commit, path, line and says")
 		}
 	}
 	for _, w := range c.Workloads {
-		if !works[w] {
-			return fieldError(at+".workloads", fmt.Sprintf("unknown workload %q", w), "name the study's workloads")
+		if !workloads[w] {
+			return fieldError(path+".workloads", fmt.Sprintf("unknown workload %q", w), "name the study's workloads")
 		}
 	}
-	return s.checkCauses(at, c)
+	return s.checkCauses(path, c)
 }
 
 // checkCauses returns an error if the study does not have the decomposition that a claim names, or if
 // no step of it leads to one of the claim's causes.
-func (s *Study) checkCauses(at string, c Claim) error {
+func (s *Study) checkCauses(path string, c Claim) error {
 	if c.Decomposition == "" {
 		return nil
 	}
 	i := slices.IndexFunc(s.Decompose, func(d Decompose) bool { return d.ID == c.Decomposition })
 	if i < 0 {
-		return fieldError(at+".decomposition", fmt.Sprintf("unknown decomposition %q", c.Decomposition), "name one of the study's, under decompose:")
+		return fieldError(path+".decomposition", fmt.Sprintf("unknown decomposition %q", c.Decomposition), "name one of the study's, under decompose:")
 	}
 	for k, to := range c.Causes {
 		if !slices.ContainsFunc(s.Decompose[i].Steps, func(step DecomposeStep) bool { return step.To == to }) {
-			return fieldError(fmt.Sprintf("%s.causes[%d]", at, k), fmt.Sprintf("no step of %s leads to %q", c.Decomposition, to), "name contenders of its steps")
+			return fieldError(fmt.Sprintf("%s.causes[%d]", path, k), fmt.Sprintf("no step of %s leads to %q", c.Decomposition, to), "name contenders of its steps")
 		}
 	}
 	return nil
 }
 
-// checkReferences returns an error about a field below path at if the study does not have contender,
+// checkReferences returns an error about a field below path if the study does not have contender,
 // workload or metric. "" is not checked.
-func (s *Study) checkReferences(at, contender, workload, metric string, works, seen map[string]bool) error {
-	if contender != "" && !seen[contender] {
-		return fieldError(at+".contender", fmt.Sprintf("unknown contender %q", contender), "name one of the study's contenders")
+func (s *Study) checkReferences(path, contender, workload, metric string, workloads, contenders map[string]bool) error {
+	if contender != "" && !contenders[contender] {
+		return fieldError(path+".contender", fmt.Sprintf("unknown contender %q", contender), "name one of the study's contenders")
 	}
-	if workload != "" && !works[workload] {
-		return fieldError(at+".workload", fmt.Sprintf("unknown workload %q", workload), "name one of the study's workloads")
+	if workload != "" && !workloads[workload] {
+		return fieldError(path+".workload", fmt.Sprintf("unknown workload %q", workload), "name one of the study's workloads")
 	}
 	if metric != "" && !slices.Contains(s.Metrics, metric) {
-		return fieldError(at+".metric", fmt.Sprintf("metric %q is not among the study's metrics", metric), "add it to metrics:")
+		return fieldError(path+".metric", fmt.Sprintf("metric %q is not among the study's metrics", metric), "add it to metrics:")
 	}
 	return nil
 }
@@ -366,7 +366,7 @@ func (s Study) Having(has func(module string) bool) Study {
 	if len(removed) == 0 {
 		return s
 	}
-	var works []Workload
+	var workloads []Workload
 	for _, w := range s.Workloads {
 		if len(w.Contenders) > 0 {
 			w.Contenders = slices.DeleteFunc(slices.Clone(w.Contenders), func(id string) bool { return removed[id] })
@@ -374,9 +374,9 @@ func (s Study) Having(has func(module string) bool) Study {
 				continue
 			}
 		}
-		works = append(works, w)
+		workloads = append(workloads, w)
 	}
-	s.Contenders, s.Workloads, s.Claims = entries, works, slices.Clone(s.Claims)
+	s.Contenders, s.Workloads, s.Claims = entries, workloads, slices.Clone(s.Claims)
 	for i, c := range s.Claims {
 		if removed[c.Contender] && c.StandIn != "" {
 			s.Claims[i].Contender = c.StandIn
@@ -395,10 +395,10 @@ func (s *Study) checkOptional() error {
 	for _, e := range s.Contenders {
 		isOptional[e.ID] = e.Given != ""
 	}
-	checkIDs := func(at string, ids ...string) error {
+	checkIDs := func(path string, ids ...string) error {
 		for _, id := range ids {
 			if isOptional[id] {
-				return fieldError(at, fmt.Sprintf("a question about %s, which is only measured where its module is given", id), "ask it of another contender, or name one that answers instead: stand_in")
+				return fieldError(path, fmt.Sprintf("a question about %s, which is only measured where its module is given", id), "ask it of another contender, or name one that answers instead: stand_in")
 			}
 		}
 		return nil

@@ -351,13 +351,13 @@ func (r *run) dropWrong() {
 			r.dropped[c.Contender] = true
 		}
 	}
-	kept := r.pilots[:0:0]
+	remaining := r.pilots[:0:0]
 	for _, p := range r.pilots {
 		if !r.dropped[p.Contender] {
-			kept = append(kept, p)
+			remaining = append(remaining, p)
 		}
 	}
-	r.pilots = kept
+	r.pilots = remaining
 }
 
 // whyDropped returns a sentence about contender id's first wrong answers.

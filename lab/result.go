@@ -17,8 +17,8 @@ func (r *run) makeResult(facts tare.Machine) *tare.Result {
 	o := r.judgeEvidence(facts, true)
 	for i := range r.contenders {
 		c := &r.contenders[i]
-		if seen, ok := r.exams.Adoption[c.ID]; ok {
-			c.Adoption.StartSeconds, c.Adoption.IdleRSSBytes = seen.StartSeconds, seen.IdleRSSBytes
+		if adoption, ok := r.exams.Adoption[c.ID]; ok {
+			c.Adoption.StartSeconds, c.Adoption.IdleRSSBytes = adoption.StartSeconds, adoption.IdleRSSBytes
 		}
 	}
 	res := &tare.Result{
@@ -133,14 +133,14 @@ func (r *run) judgeEvidence(facts tare.Machine, final bool) measured {
 	o.comparisons = judge.Compare(o.data, o.effects)
 	o.values = judge.Values(o.data)
 	o.scaling = judge.Scaling(o.data)
-	in := check.Input{
+	input := check.Input{
 		Evidence: o.data, Effects: o.effects, Comparisons: o.comparisons,
 		Scaling: o.scaling, Values: o.values, Machine: facts, Stored: r.o.Stored,
 	}
-	in.Conformance = r.allConformance(o.data.Trials)
-	o.findings = check.Run(in)
+	input.Conformance = r.allConformance(o.data.Trials)
+	o.findings = check.Run(input)
 	if final {
-		o.expectations = check.Expectations(in, o.findings, r.omitted)
+		o.expectations = check.Expectations(input, o.findings, r.omitted)
 	}
 	o.comparisons, o.values = judge.Strike(o.data, o.effects, o.comparisons, o.values, o.findings)
 	o.verdicts = judge.Verdicts(o.data, o.comparisons, o.findings)

@@ -80,12 +80,12 @@ func onePercentRate(ns float64) float64 { return onePercent * 1e9 / ns }
 // describeBreakEven summarises the table in one or two sentences: the largest difference at the
 // lowest rate, and the lowest and highest rate at which a workload's difference is 1 % of a core.
 func describeBreakEven(r tare.BreakEvenResult) string {
-	most := slices.MaxFunc(r.Points, func(a, b tare.BreakEvenPoint) int { return cmp.Compare(a.MoreHigh, b.MoreHigh) })
+	largest := slices.MaxFunc(r.Points, func(a, b tare.BreakEvenPoint) int { return cmp.Compare(a.MoreHigh, b.MoreHigh) })
 	rate := r.Rates[0]
 	s := fmt.Sprintf("At %s a second %s costs at most %s of a core more than %s, on any of these: on %s (%s to %s).",
-		formatRate(rate), r.Against, format.Percent(most.Cores[0]), r.Contender, most.Workload,
-		format.Percent(rate*most.MoreLow/1e9), format.Percent(rate*most.MoreHigh/1e9))
-	if !(most.MoreHigh > 0) {
+		formatRate(rate), r.Against, format.Percent(largest.Cores[0]), r.Contender, largest.Workload,
+		format.Percent(rate*largest.MoreLow/1e9), format.Percent(rate*largest.MoreHigh/1e9))
+	if !(largest.MoreHigh > 0) {
 		s = fmt.Sprintf("%s costs more than %s on none of these.", r.Against, r.Contender)
 	}
 	var shown []tare.BreakEvenPoint

@@ -193,7 +193,7 @@ func (b *rulingData) addShares(out *tare.Decomposition) string {
 func (b *rulingData) computeShares(out *tare.Decomposition, ids []string, level float64) bool {
 	x := b.d.Index()
 	m, _ := tare.MetricNamed(out.Metric)
-	whole, parts := []float64{}, make([][]float64, len(out.Steps))
+	totals, parts := []float64{}, make([][]float64, len(out.Steps))
 	for _, r := range x.Rounds() {
 		var values []float64
 		for _, id := range ids {
@@ -204,7 +204,7 @@ func (b *rulingData) computeShares(out *tare.Decomposition, ids []string, level 
 		if len(values) < len(ids) {
 			continue
 		}
-		whole = append(whole, values[len(ids)-1]-values[0])
+		totals = append(totals, values[len(ids)-1]-values[0])
 		for i := range parts {
 			parts[i] = append(parts[i], values[i+1]-values[i])
 		}
@@ -212,7 +212,7 @@ func (b *rulingData) computeShares(out *tare.Decomposition, ids []string, level 
 	steps := make([]tare.Cause, len(out.Steps))
 	for i, c := range out.Steps {
 		var ok bool
-		if c.Share, c.ShareLow, c.ShareHigh, ok = stats.Share(parts[i], whole, level); !ok {
+		if c.Share, c.ShareLow, c.ShareHigh, ok = stats.Share(parts[i], totals, level); !ok {
 			return false
 		}
 		steps[i] = c

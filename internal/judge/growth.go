@@ -38,23 +38,23 @@ func (b *rulingData) judgeGrowth(r *tare.ClaimResult, c tare.Claim) {
 		return
 	}
 	s := all[i]
-	by := "size"
+	size := "size"
 	if s.By != "" {
-		by = string(s.By)
+		size = string(s.By)
 	}
 	r.Measured, r.Outcome = s.Exponent, tare.ClaimOpen
-	r.Evidence = fmt.Sprintf("%s, time by %s, over %s, %s", c.Contender, by, strings.Join(c.Workloads, ", "), format.Count(s.Rounds, "round"))
+	r.Evidence = fmt.Sprintf("%s, time by %s, over %s, %s", c.Contender, size, strings.Join(c.Workloads, ", "), format.Count(s.Rounds, "round"))
 	if minRounds := stats.MinRounds(stats.LookLevel(alpha, b.d.Looks())); s.Rounds < minRounds {
 		r.Why = fmt.Sprintf("no interval after %s; it takes %d", format.Count(s.Rounds, "round"), minRounds)
 		return
 	}
 	r.Low, r.High = s.Low, s.High
-	r.Why = fmt.Sprintf("time grows as %s^%.2f (%.2f to %.2f, %s, %s)", by, s.Exponent, s.Low, s.High, formatLevel(s.Level), format.Count(s.Rounds, "round"))
+	r.Why = fmt.Sprintf("time grows as %s^%.2f (%.2f to %.2f, %s, %s)", size, s.Exponent, s.Low, s.High, formatLevel(s.Level), format.Count(s.Rounds, "round"))
 	f, ok := b.fitFixedCost(s, c.Value)
 	if ok && f.enough && c.Value > 0 {
 		r.Measured, r.Low, r.High = f.value, f.low, f.high
 		r.Why = fmt.Sprintf("beyond a fixed cost, %.0f %% of the time at the smallest size, time grows as %s^%.2f (%.2f to %.2f, %s, %s); with that cost in it as %s^%.2f",
-			100*f.cost, by, f.value, f.low, f.high, formatLevel(s.Level), format.Count(len(f.exponents), "round"), by, s.Exponent)
+			100*f.cost, size, f.value, f.low, f.high, formatLevel(s.Level), format.Count(len(f.exponents), "round"), size, s.Exponent)
 	}
 	low, high := c.Value-growthWithin, c.Value+growthWithin
 	isInside := low <= r.Low && r.High <= high
@@ -63,7 +63,7 @@ func (b *rulingData) judgeGrowth(r *tare.ClaimResult, c tare.Claim) {
 	case isDescribed && !isInside:
 		r.Outcome = tare.Holds
 		r.Why = fmt.Sprintf("a fixed cost and a cost in proportion to %s are within %s of the time at each size (%s, %s); with a free exponent time grows as %s^%.2f beyond the fixed cost",
-			powerOf(by, c.Value), format.Factor(math.Exp(worst)), formatLevel(1-alpha), format.Count(len(f.exponents), "round"), by, r.Measured)
+			powerOf(size, c.Value), format.Factor(math.Exp(worst)), formatLevel(1-alpha), format.Count(len(f.exponents), "round"), size, r.Measured)
 		return
 	case isInside:
 		r.Outcome = tare.Holds
@@ -71,7 +71,7 @@ func (b *rulingData) judgeGrowth(r *tare.ClaimResult, c tare.Claim) {
 	case r.High < low || high < r.Low:
 		r.Outcome = tare.Refuted
 	}
-	r.Why += fmt.Sprintf(", and was published as %s^%.3g", by, c.Value)
+	r.Why += fmt.Sprintf(", and was published as %s^%.3g", size, c.Value)
 }
 
 // largestMisfit returns the largest distance of the fit with the published exponent from the time at
@@ -93,9 +93,9 @@ func (b *rulingData) largestMisfit(f costFit, published float64) (worst float64,
 }
 
 // powerOf formats a power of a size: "bytes", "levels^2".
-func powerOf(by string, exponent float64) string {
+func powerOf(size string, exponent float64) string {
 	if exponent == 1 {
-		return by
+		return size
 	}
-	return fmt.Sprintf("%s^%.3g", by, exponent)
+	return fmt.Sprintf("%s^%.3g", size, exponent)
 }

@@ -147,10 +147,10 @@ func combineMachines(kind string, machines []Measured, c tare.Comparison) (o tar
 			o.Void = append(o.Void, m.Name)
 			continue
 		}
-		on := r.Comparisons[i]
-		switch on.Differs(tare.NoiseFloor(r.Comparisons, on.Workload, on.Metric)) {
+		comparison := r.Comparisons[i]
+		switch comparison.Differs(tare.NoiseFloor(r.Comparisons, comparison.Workload, comparison.Metric)) {
 		case tare.Significant:
-			if on.Ratio < 1 {
+			if comparison.Ratio < 1 {
 				o.Less = append(o.Less, m.Name)
 			} else {
 				o.More = append(o.More, m.Name)
@@ -158,7 +158,7 @@ func combineMachines(kind string, machines []Measured, c tare.Comparison) (o tar
 		default:
 			o.Open = append(o.Open, m.Name)
 		}
-		if e, known := tare.EffectsOf(r.Rounds, c.Workload, c.Metric, c.Contender, c.Against); known {
+		if e, found := tare.EffectsOf(r.Rounds, c.Workload, c.Metric, c.Contender, c.Against); found {
 			if estimate, enough := stats.Trimmed(e.Effects); enough {
 				estimates = append(estimates, estimate)
 			}

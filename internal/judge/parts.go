@@ -44,9 +44,9 @@ func Parts(parts []Measured, criteria []tare.Criterion, mixedGo bool) (*tare.Res
 				out.Findings = append(out.Findings, f)
 			}
 		}
-		for _, left := range r.NotWeighed {
-			if !slices.Contains(out.NotWeighed, left) {
-				out.NotWeighed = append(out.NotWeighed, left)
+		for _, omitted := range r.NotWeighed {
+			if !slices.Contains(out.NotWeighed, omitted) {
+				out.NotWeighed = append(out.NotWeighed, omitted)
 			}
 		}
 		out.Seconds, out.RoundsDone = max(out.Seconds, r.Seconds), min(out.RoundsDone, r.RoundsDone)
