@@ -60,7 +60,7 @@ response. Before timing, each server must answer every request with the right
 message, and must have decoded the request that was sent.
 
 Imports are looked for in FILE's directory and in those of -I. google/protobuf,
-google/api and google/rpc need noMethod. --list prints the calls as each transport is
+google/api and google/rpc need none. --list prints the calls as each transport is
 sent them, and measures nothing.
 
 The report goes to stdout. It begins with what each transport costs compared with
