@@ -10,15 +10,17 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-func main() { server.Main(server.Apps{server.Plain("tiny", tiny)}) }
+func main() { server.Main(server.Apps{server.Plain("tiny", serveTiny)}) }
 
-type answer struct {
+// idResponse is the response of app tiny.
+type idResponse struct {
 	ID string `json:"id"`
 }
 
-func tiny(o server.Options) (server.Server, error) {
+// serveTiny returns the server of app tiny.
+func serveTiny(o server.Options) (server.Server, error) {
 	r := bunrouter.New(bunrouter.WithMethodNotAllowedHandler(func(w http.ResponseWriter, _ bunrouter.Request) error {
-		w.Header().Set("Allow", http.MethodGet) // bunrouter does not say it
+		w.Header().Set("Allow", http.MethodGet) // bunrouter does not set it
 		w.WriteHeader(http.StatusMethodNotAllowed)
 		return nil
 	}))
@@ -29,7 +31,7 @@ func tiny(o server.Options) (server.Server, error) {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return nil
 		}
-		return bunrouter.JSON(w, answer{id})
+		return bunrouter.JSON(w, idResponse{id})
 	})
 	r.GET("/health", func(w http.ResponseWriter, _ bunrouter.Request) error {
 		o.Receipts.Request()

@@ -13,10 +13,12 @@ import (
 
 func main() { server.Main(server.Apps{server.Plain("tiny", serveTiny)}) }
 
-type writeAnswer struct {
+// idResponse is the response of app tiny.
+type idResponse struct {
 	ID string `json:"id"`
 }
 
+// serveTiny returns the server of app tiny.
 func serveTiny(o server.Options) (server.Server, error) {
 	r := newRouter(o)
 	r.Get("/v1/id/{id}", func(w http.ResponseWriter, r *http.Request) {
@@ -27,7 +29,7 @@ func serveTiny(o server.Options) (server.Server, error) {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(writeAnswer{id}) // the client has gone
+		_ = json.NewEncoder(w).Encode(idResponse{id}) // fails only if the client has disconnected
 	})
 	r.Get("/health", func(w http.ResponseWriter, _ *http.Request) {
 		o.Receipts.Request()

@@ -14,13 +14,13 @@ import (
 func newRouter(o server.Options) *chi.Mux {
 	r := chi.NewRouter()
 	if o.Log != nil {
-		lines := middleware.RequestLogger(&middleware.DefaultLogFormatter{Logger: log.New(o.Log, "", log.LstdFlags)})
-		r.Use(countCalls(o.Receipts, lines))
+		logger := middleware.RequestLogger(&middleware.DefaultLogFormatter{Logger: log.New(o.Log, "", log.LstdFlags)})
+		r.Use(countCalls(o.Receipts, logger))
 	}
 	return r
 }
 
-// countCalls returns layer with a count of its calls.
+// countCalls returns a middleware that calls layer and counts the calls.
 func countCalls(r *server.Receipts, layer func(http.Handler) http.Handler) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		inner := layer(next)

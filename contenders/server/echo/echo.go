@@ -9,20 +9,21 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// newEcho returns an echo with the access log of the options.
+// newEcho returns an Echo with the access log of the options.
 func newEcho(o server.Options) *echo.Echo {
 	e := plainEcho()
 	addLog(e, o)
 	return e
 }
 
+// plainEcho returns an Echo without middleware.
 func plainEcho() *echo.Echo {
 	return echo.NewWithConfig(echo.Config{Router: echo.NewRouter(echo.RouterConfig{
-		OptionsMethodHandler: notAllowed, // 405 where it would be 204
+		OptionsMethodHandler: notAllowed, // status 405 instead of 204
 	})})
 }
 
-// notAllowed is echo's answer to other methods than those of a path.
+// notAllowed handles OPTIONS as echo handles any other method that a path does not support.
 func notAllowed(c *echo.Context) error {
 	if allowed, ok := c.Get(echo.ContextKeyHeaderAllow).(string); ok {
 		c.Response().Header().Set(echo.HeaderAllow, allowed)
@@ -30,7 +31,7 @@ func notAllowed(c *echo.Context) error {
 	return echo.ErrMethodNotAllowed
 }
 
-// addLog adds the access log of the options.
+// addLog adds the access log of the options, if they have one.
 func addLog(e *echo.Echo, o server.Options) {
 	if o.Log != nil {
 		e.Logger = slog.New(slog.NewJSONHandler(o.Log, nil))
@@ -38,7 +39,7 @@ func addLog(e *echo.Echo, o server.Options) {
 	}
 }
 
-// countCalls returns layer with a count of its calls.
+// countCalls returns a middleware that calls layer and counts the calls.
 func countCalls(r *server.Receipts, layer echo.MiddlewareFunc) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		inner := layer(next)

@@ -19,6 +19,7 @@ type house struct {
 	receipts *server.Receipts
 }
 
+// serveHomelab returns the server of app homelab.
 func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	h := house{s, o.Receipts}
 	e := plainEcho()
@@ -31,7 +32,8 @@ func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	use(middleware.Recover())
 	if h.CORS() {
 		use(middleware.CORSWithConfig(middleware.CORSConfig{
-			UnsafeAllowOriginFunc: h.allowOrigin, AllowMethods: []string{http.MethodGet, http.MethodPost},
+			UnsafeAllowOriginFunc: h.allowOrigin,
+			AllowMethods:          []string{http.MethodGet, http.MethodPost},
 		}))
 	}
 	if h.Limited() {
@@ -42,6 +44,7 @@ func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	return server.HTTPBodies(e), nil
 }
 
+// addRoutes adds the paths of the app.
 func (h house) addRoutes(e *echo.Echo) {
 	e.GET("/health", h.newPage("text/plain", func() []byte { return []byte("ok\n") }))
 	e.GET("/metrics", h.newPage("text/plain; version=0.0.4", h.Metrics))
@@ -63,19 +66,21 @@ func (h house) addRoutes(e *echo.Echo) {
 	api.POST("/homeassistant/devices/:id/command", h.newJSONHandler(h.runCommand))
 }
 
-// deviceID returns the id in the path: for echo the last parameter matches the rest of the path.
+// deviceID returns the id in the path. The last parameter of echo matches the rest of the path, so deviceID
+// returns an error if it has more than one segment.
 func deviceID(c *echo.Context) (string, error) {
-	given := c.Param("id")
-	if strings.Contains(given, "/") {
+	escaped := c.Param("id")
+	if strings.Contains(escaped, "/") {
 		return "", echo.ErrNotFound
 	}
-	id, err := server.Unescape(c.Request(), given)
+	id, err := server.Unescape(c.Request(), escaped)
 	if err != nil {
-		return given, nil // which is no device's id either
+		return escaped, nil // no device has this id
 	}
 	return id, nil
 }
 
+// newPage returns a handler that sends a page of a content type.
 func (h house) newPage(kind string, body func() []byte) echo.HandlerFunc {
 	return func(c *echo.Context) error {
 		h.receipts.Request()
@@ -84,6 +89,7 @@ func (h house) newPage(kind string, body func() []byte) echo.HandlerFunc {
 	}
 }
 
+// newJSONHandler returns a handler that sends the value of a function as JSON, or its error.
 func (h house) newJSONHandler(answer func(c *echo.Context) (any, error)) echo.HandlerFunc {
 	return func(c *echo.Context) error {
 		h.receipts.Request()
@@ -96,19 +102,20 @@ func (h house) newJSONHandler(answer func(c *echo.Context) (any, error)) echo.Ha
 	}
 }
 
+// runCommand reads a command and runs it. It returns the outcome.
 func (h house) runCommand(c *echo.Context) (any, error) {
 	r := c.Request()
 	if err := h.Admit(r.Header.Get(echo.HeaderContentType), r.Header.Get(echo.HeaderOrigin), r.Host); err != nil {
 		return nil, err
 	}
-	wire := &meter{Reader: http.MaxBytesReader(c.Response(), r.Body, homelab.MaxCommand)}
-	r.Body = io.NopCloser(wire)
+	sent := &meter{Reader: http.MaxBytesReader(c.Response(), r.Body, homelab.MaxCommand)}
+	r.Body = io.NopCloser(sent)
 	var command homelab.Command
-	err := c.Echo().JSONSerializer.Deserialize(c, &command) // whatever type it says it has, which Bind would ask for
-	h.receipts.Body(wire.n)
-	var limit *http.MaxBytesError
+	err := c.Echo().JSONSerializer.Deserialize(c, &command) // Bind would require a content type
+	h.receipts.Body(sent.n)
+	var tooLong *http.MaxBytesError
 	switch {
-	case errors.As(err, &limit):
+	case errors.As(err, &tooLong):
 		return nil, homelab.TooLarge()
 	case err != nil:
 		return nil, homelab.Malformed(err)
@@ -120,7 +127,7 @@ func (h house) runCommand(c *echo.Context) (any, error) {
 	return h.Command(id, command)
 }
 
-// writeError answers all errors, those of echo's router and of recovery too.
+// writeError sends the error response for err: an error of a handler, of recovery or of echo's router.
 func (h house) writeError(c *echo.Context, err error) {
 	if hasAnswered(c) {
 		return
@@ -136,5 +143,5 @@ func (h house) writeError(c *echo.Context, err error) {
 		c.Response().Header().Set(echo.HeaderAllow, http.MethodGet)
 	}
 	h.Served(r.Status)
-	_ = c.JSON(r.Status, r) // nobody is left to tell
+	_ = c.JSON(r.Status, r) // fails only if the client has disconnected
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// batches serves app ingest. Handlers return their errors, which echo hands to
-// one place.
+// batches serves app ingest. Handlers return their errors, which echo passes to writeError.
 type batches struct {
 	server.Options
 	Ingest *ingest.Service
 }
 
+// serveIngest returns the server of app ingest.
 func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	e := newEcho(o)
 	b := batches{o, s}
@@ -38,6 +38,7 @@ func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	return server.HTTPBodies(e), nil
 }
 
+// acceptBatch reads a batch, passes it to the service and sends the receipt.
 func (b batches) acceptBatch(c *echo.Context) error {
 	b.Receipts.Request()
 	r := c.Request()
@@ -51,13 +52,13 @@ func (b batches) acceptBatch(c *echo.Context) error {
 	if _, err := b.Ingest.Admit(head); err != nil {
 		return err
 	}
-	wire := &meter{Reader: r.Body}
-	body := b.Ingest.Body(head, wire)
+	sent := &meter{Reader: r.Body}
+	body := b.Ingest.Body(head, sent)
 	defer body.Close()
 	r.Body = body
 	batch := b.Ingest.Batch(json.Marshal)
-	err := c.Echo().JSONSerializer.Deserialize(c, batch.Target()) // of a type that Admit has seen to; Bind would look again
-	b.Receipts.Body(wire.n)
+	err := c.Echo().JSONSerializer.Deserialize(c, batch.Target()) // Bind would check the content type again, which Admit has done
+	b.Receipts.Body(sent.n)
 	if err != nil {
 		return body.Refusal(err)
 	}
@@ -68,7 +69,7 @@ func (b batches) acceptBatch(c *echo.Context) error {
 	return c.JSON(http.StatusOK, receipt)
 }
 
-// writeError answers all errors, those of echo's router too.
+// writeError sends the error response for err: an error of a handler or of echo's router.
 func (b batches) writeError(c *echo.Context, err error) {
 	if hasAnswered(c) {
 		return
@@ -86,21 +87,22 @@ func (b batches) writeError(c *echo.Context, err error) {
 	case http.StatusServiceUnavailable:
 		c.Response().Header().Set(echo.HeaderRetryAfter, "1")
 	}
-	_ = c.JSON(r.Status, r) // nobody is left to tell
+	_ = c.JSON(r.Status, r) // fails only if the client has disconnected
 }
 
-// hasAnswered reports whether an answer has already begun.
+// hasAnswered reports whether a response has begun.
 func hasAnswered(c *echo.Context) bool {
 	w, err := echo.UnwrapResponse(c.Response())
 	return err == nil && w.Committed
 }
 
-// meter counts the bytes of a body as they were sent.
+// meter reads a body and counts its bytes, as they were sent.
 type meter struct {
 	io.Reader
-	n int64
+	n int64 // number of bytes
 }
 
+// Read implements [io.Reader].
 func (m *meter) Read(p []byte) (int, error) {
 	n, err := m.Reader.Read(p)
 	m.n += int64(n)

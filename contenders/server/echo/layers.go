@@ -8,19 +8,21 @@ import (
 	"github.com/tarebench/tare/apps/homelab"
 )
 
-// fixRequestID replaces a client's id that is too long or has invalid bytes: echo accepts any.
+// fixRequestID replaces an invalid id of a client in the response by a new one. echo accepts any id.
 func (h house) fixRequestID(c *echo.Context, id string) {
-	if sound := h.RequestID(id); sound != id {
-		c.Response().Header().Set(echo.HeaderXRequestID, sound)
+	if validID := h.RequestID(id); validID != id {
+		c.Response().Header().Set(echo.HeaderXRequestID, validID)
 	}
 }
 
+// allowOrigin returns the value of Access-Control-Allow-Origin for an origin, and whether it is allowed.
 func (h house) allowOrigin(_ *echo.Context, origin string) (string, bool, error) {
 	value := h.Allow(origin)
 	return value, value != "", nil
 }
 
-// limitRate is not echo's own, which does not send clients what is left of their limit.
+// limitRate takes a token of the client, and rejects the request if there is none. echo's middleware is not
+// used because it does not send clients their remaining requests.
 func (h house) limitRate(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c *echo.Context) error {
 		client, _, _ := net.SplitHostPort(c.Request().RemoteAddr)

@@ -16,23 +16,25 @@ func main() {
 	server.Main(server.Apps{server.Plain("tiny", serveTiny), ingestserving.App(serveIngest), homelabserving.App(serveHomelab)})
 }
 
-type writeAnswer struct {
+// idResponse is the response of app tiny.
+type idResponse struct {
 	ID string `json:"id"`
 }
 
+// serveTiny returns the server of app tiny.
 func serveTiny(o server.Options) (server.Server, error) {
 	e := newEcho(o)
 	e.GET("/v1/id/:id", func(c *echo.Context) error {
 		o.Receipts.Request()
 		id := c.Param("id")
-		if strings.Contains(id, "/") { // the last parameter takes all that is left
+		if strings.Contains(id, "/") { // the last parameter of echo matches the rest of the path
 			return echo.ErrNotFound
 		}
 		id, err := server.Unescape(c.Request(), id)
 		if err != nil {
 			return echo.ErrBadRequest.Wrap(err)
 		}
-		return c.JSON(http.StatusOK, writeAnswer{id})
+		return c.JSON(http.StatusOK, idResponse{id})
 	})
 	e.GET("/health", func(c *echo.Context) error {
 		o.Receipts.Request()

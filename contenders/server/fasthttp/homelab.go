@@ -17,13 +17,14 @@ type house struct {
 	receipts *server.Receipts
 }
 
+// serveHomelab returns the server of app homelab.
 func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	h := house{s, o.Receipts}
 	r := newRouter()
 	r.NotFound = func(c *fasthttp.RequestCtx) { h.writeError(c, homelab.NotFound()) }
 	r.MethodNotAllowed = func(c *fasthttp.RequestCtx) { h.writeError(c, homelab.NotAllowed()) }
 	h.addRoutes(r)
-	handler := r.Handler // the innermost; every line below wraps it once more
+	handler := r.Handler // the innermost handler, which the middleware below wraps
 	if h.Limited() {
 		handler = h.countCalls(h.limitRate(handler))
 	}
@@ -32,10 +33,11 @@ func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	}
 	handler = h.countCalls(h.recoverPanic(handler))
 	handler = addLog(handler, o)
-	handler = h.countCalls(h.requestID(handler))
+	handler = h.countCalls(h.setRequestID(handler))
 	return newBodyServer(handler, o, homelab.MaxCommand, h.writeUnread), nil
 }
 
+// addRoutes adds the paths of the app.
 func (h house) addRoutes(r *router.Router) {
 	r.GET("/health", h.newPage("text/plain", func() []byte { return []byte("ok\n") }))
 	r.GET("/metrics", h.newPage("text/plain; version=0.0.4", h.Metrics))
@@ -51,16 +53,17 @@ func (h house) addRoutes(r *router.Router) {
 	api.POST("/homeassistant/devices/{id}/command", h.newJSONHandler(h.runCommand))
 }
 
-// decodeID returns the id in the path without escapes: the router leaves that to its handlers. An invalid one
-// is not a device's id either.
+// decodeID returns the id in the path without percent escapes, which the router does not decode. An id with
+// an invalid escape is returned unchanged: no device has such an id.
 func decodeID(c *fasthttp.RequestCtx) string {
-	given := c.UserValue("id").(string)
-	if plain, err := url.PathUnescape(given); err == nil {
-		return plain
+	escaped := c.UserValue("id").(string)
+	if id, err := url.PathUnescape(escaped); err == nil {
+		return id
 	}
-	return given
+	return escaped
 }
 
+// newPage returns a handler that sends a page of a content type.
 func (h house) newPage(kind string, body func() []byte) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		h.receipts.Request()
@@ -69,6 +72,7 @@ func (h house) newPage(kind string, body func() []byte) fasthttp.RequestHandler 
 	}
 }
 
+// newJSONHandler returns a handler that sends the value of a function as JSON, or its error.
 func (h house) newJSONHandler(answer func(c *fasthttp.RequestCtx) (any, error)) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		h.receipts.Request()
@@ -82,6 +86,7 @@ func (h house) newJSONHandler(answer func(c *fasthttp.RequestCtx) (any, error)) 
 	}
 }
 
+// runCommand reads a command and runs it. It returns the outcome.
 func (h house) runCommand(c *fasthttp.RequestCtx) (any, error) {
 	body := c.PostBody()
 	h.receipts.Body(int64(len(body)))
@@ -95,6 +100,7 @@ func (h house) runCommand(c *fasthttp.RequestCtx) (any, error) {
 	return h.Command(decodeID(c), command)
 }
 
+// writeError sends the error response for err.
 func (h house) writeError(c *fasthttp.RequestCtx, err error) {
 	r := h.RefusalOf(err)
 	if r.Code == "read_only" {
@@ -104,12 +110,12 @@ func (h house) writeError(c *fasthttp.RequestCtx, err error) {
 	sendJSON(c, r.Status, r)
 }
 
-// writeUnread rejects a request that could not be read, before any middleware is called.
+// writeUnread sends the error response for a request that could not be read. No middleware was called for it.
 func (h house) writeUnread(c *fasthttp.RequestCtx, status int, err error) {
 	if status == fasthttp.StatusRequestEntityTooLarge {
 		err = homelab.TooLarge()
 	} else {
 		err = &homelab.Refusal{Status: status, Code: "malformed", Message: "the request cannot be read"}
 	}
-	h.requestID(func(c *fasthttp.RequestCtx) { h.writeError(c, err) })(c)
+	h.setRequestID(func(c *fasthttp.RequestCtx) { h.writeError(c, err) })(c)
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// batches serves app ingest. The server has read a body when its handler is
-// called.
+// batches serves app ingest. fasthttp reads the body before it calls the handler.
 type batches struct {
 	server.Options
 	Ingest *ingest.Service
 }
 
+// serveIngest returns the server of app ingest.
 func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	r := newRouter()
 	b := batches{o, s}
@@ -46,6 +46,7 @@ func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	return newBodyServer(addLog(r.Handler, o), o, s.MaxBody(), b.writeUnread), nil
 }
 
+// acceptBatch reads a batch and passes it to the service.
 func (b batches) acceptBatch(c *fasthttp.RequestCtx) (ingest.Receipt, error) {
 	body := c.PostBody()
 	b.Receipts.Body(int64(len(body)))
@@ -68,9 +69,10 @@ func (b batches) acceptBatch(c *fasthttp.RequestCtx) (ingest.Receipt, error) {
 	if err := json.Unmarshal(body, batch.Target()); err != nil {
 		return ingest.Receipt{}, b.Ingest.Malformed(head, body, err)
 	}
-	return b.Ingest.Accept(context.Background(), head, batch) // c would end with the server, not with the request
+	return b.Ingest.Accept(context.Background(), head, batch) // c is no context of the request: it ends with the server
 }
 
+// writeError sends the error response for err.
 func (b batches) writeError(c *fasthttp.RequestCtx, err error) {
 	r := b.Ingest.RefusalOf(err)
 	switch r.Status {
@@ -82,7 +84,7 @@ func (b batches) writeError(c *fasthttp.RequestCtx, err error) {
 	sendJSON(c, r.Status, r)
 }
 
-// writeUnread rejects a request that could not be read.
+// writeUnread sends the error response for a request that could not be read.
 func (b batches) writeUnread(c *fasthttp.RequestCtx, status int, err error) {
 	switch status {
 	case fasthttp.StatusRequestEntityTooLarge:

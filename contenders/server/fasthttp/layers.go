@@ -10,9 +10,9 @@ import (
 	"github.com/tarebench/tare/apps/homelab"
 )
 
-// fasthttp brings no middleware: these are the house's own.
+// fasthttp has no middleware, so that all of it is implemented here.
 
-// countCalls returns layer with a count of its calls.
+// countCalls returns a middleware that calls layer and counts the calls.
 func (h house) countCalls(layer fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		h.receipts.Layer()
@@ -20,13 +20,15 @@ func (h house) countCalls(layer fasthttp.RequestHandler) fasthttp.RequestHandler
 	}
 }
 
-func (h house) requestID(next fasthttp.RequestHandler) fasthttp.RequestHandler {
+// setRequestID sets the id of the request in the response.
+func (h house) setRequestID(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		c.Response.Header.Set("X-Request-Id", h.RequestID(string(c.Request.Header.Peek("X-Request-Id"))))
 		next(c)
 	}
 }
 
+// recoverPanic logs a panic of next and sends an error response.
 func (h house) recoverPanic(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		defer func() {
@@ -39,27 +41,30 @@ func (h house) recoverPanic(next fasthttp.RequestHandler) fasthttp.RequestHandle
 	}
 }
 
+// addCORS sets the headers of CORS, and responds to preflights without calling next.
 func (h house) addCORS(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
-		asked, answer := &c.Request.Header, &c.Response.Header
-		answer.Set("Vary", "Origin")
-		allowed := h.Allow(string(asked.Peek("Origin")))
+		request, response := &c.Request.Header, &c.Response.Header
+		response.Set("Vary", "Origin")
+		allowed := h.Allow(string(request.Peek("Origin")))
 		if allowed != "" {
-			answer.Set("Access-Control-Allow-Origin", allowed)
+			response.Set("Access-Control-Allow-Origin", allowed)
 		}
-		if !c.IsOptions() || len(asked.Peek("Origin")) == 0 || len(asked.Peek("Access-Control-Request-Method")) == 0 {
+		isPreflight := c.IsOptions() && len(request.Peek("Origin")) > 0 && len(request.Peek("Access-Control-Request-Method")) > 0
+		if !isPreflight {
 			next(c)
 			return
 		}
 		if allowed != "" {
-			answer.Set("Access-Control-Allow-Methods", "GET, POST")
-			answer.Set("Access-Control-Allow-Headers", "Content-Type")
+			response.Set("Access-Control-Allow-Methods", "GET, POST")
+			response.Set("Access-Control-Allow-Headers", "Content-Type")
 		}
 		h.Served(fasthttp.StatusNoContent)
 		c.SetStatusCode(fasthttp.StatusNoContent)
 	}
 }
 
+// limitRate takes a token of the client, and rejects the request if there is none.
 func (h house) limitRate(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		headers, ok := h.Take(c.RemoteIP().String())

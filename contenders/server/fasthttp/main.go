@@ -16,10 +16,12 @@ func main() {
 	server.Main(server.Apps{server.Plain("tiny", serveTiny), ingestserving.App(serveIngest), homelabserving.App(serveHomelab)})
 }
 
-type writeAnswer struct {
+// idResponse is the response of app tiny.
+type idResponse struct {
 	ID string `json:"id"`
 }
 
+// serveTiny returns the server of app tiny.
 func serveTiny(o server.Options) (server.Server, error) {
 	r := newRouter()
 	r.GET("/v1/id/{id}", func(c *fasthttp.RequestCtx) {
@@ -30,7 +32,7 @@ func serveTiny(o server.Options) (server.Server, error) {
 			return
 		}
 		c.SetContentType("application/json")
-		_ = json.NewEncoder(c).Encode(writeAnswer{id}) // into memory
+		_ = json.NewEncoder(c).Encode(idResponse{id}) // writing to memory cannot fail
 	})
 	r.GET("/health", func(c *fasthttp.RequestCtx) {
 		o.Receipts.Request()

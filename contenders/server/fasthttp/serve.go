@@ -13,7 +13,8 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// addLog writes a line for each request if the options have a log.
+// addLog returns a handler that writes a line for each request to the log of the options, or next if they have
+// none.
 func addLog(next fasthttp.RequestHandler, o server.Options) fasthttp.RequestHandler {
 	if o.Log == nil {
 		return next
@@ -30,67 +31,79 @@ func addLog(next fasthttp.RequestHandler, o server.Options) fasthttp.RequestHand
 // newRouter returns a router without redirects.
 func newRouter() *router.Router {
 	r := router.New()
-	r.HandleOPTIONS = false                                     // 405 where it would be 200
-	r.RedirectTrailingSlash, r.RedirectFixedPath = false, false // 404 where it would be 301
+	r.HandleOPTIONS = false                                     // status 405 instead of 200
+	r.RedirectTrailingSlash, r.RedirectFixedPath = false, false // status 404 instead of 301
 	return r
 }
 
-type fast struct{ server *fasthttp.Server }
+// fastServer is a server of fasthttp.
+type fastServer struct{ server *fasthttp.Server }
 
-// defaultBody limits the bytes of a body of apps without bodies: the server allocates all of them at once.
+// defaultBody limits the bytes of a body for apps without bodies: the server allocates all of them at once.
 const defaultBody = 4 << 10
 
+// newServer returns a server for an app without bodies.
 func newServer(handler fasthttp.RequestHandler, o server.Options) server.Server {
-	return newFast(&fasthttp.Server{Handler: handler, ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout, MaxRequestBodySize: defaultBody}, o)
+	return newFast(&fasthttp.Server{
+		Handler:            handler,
+		ReadTimeout:        server.ReadTimeout,
+		IdleTimeout:        server.IdleTimeout,
+		MaxRequestBodySize: defaultBody,
+	}, o)
 }
 
-// newFast accepts heads of server.MaxHead bytes without a lab; fasthttp's default is 4 KiB. The buffers are
-// then those of requests that arrive, as those of all connections would be 128 MiB.
+// newFast returns s with its buffers configured. Without a lab it accepts heads of server.MaxHead bytes;
+// fasthttp's default is 4 KiB. It then allocates a buffer only while a request arrives, because buffers for all
+// connections would take 128 MiB.
 func newFast(s *fasthttp.Server, o server.Options) server.Server {
 	if o.Ops != nil {
 		s.ReadBufferSize, s.ReduceMemoryUsage = server.MaxHead+1<<10, true
 	}
-	return fast{s}
+	return fastServer{s}
 }
 
-// newBodyServer is newServer for apps with bodies of up to limit bytes. Requests that cannot be read are
-// rejected before any handler is called: refuse gets the status.
+// newBodyServer returns a server for an app with bodies of up to limit bytes. It calls refuse instead of handler
+// for a request that it cannot read, with the status of the error response.
 func newBodyServer(handler fasthttp.RequestHandler, o server.Options, limit int64, refuse func(c *fasthttp.RequestCtx, status int, err error)) server.Server {
 	unread := func(c *fasthttp.RequestCtx, err error) {
-		var slow interface{ Timeout() bool }
-		var small *fasthttp.ErrSmallBuffer
+		var timeout interface{ Timeout() bool }
+		var headTooLong *fasthttp.ErrSmallBuffer
 		status := fasthttp.StatusBadRequest
 		switch {
 		case errors.Is(err, fasthttp.ErrBodyTooLarge):
 			status = fasthttp.StatusRequestEntityTooLarge
-		case errors.As(err, &slow) && slow.Timeout():
+		case errors.As(err, &timeout) && timeout.Timeout():
 			status = fasthttp.StatusRequestTimeout
-		case errors.As(err, &small):
+		case errors.As(err, &headTooLong):
 			status = fasthttp.StatusRequestHeaderFieldsTooLarge
 		}
 		refuse(c, status, err)
 	}
 	return newFast(&fasthttp.Server{
-		Handler: handler, ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout,
+		Handler:                      handler,
+		ReadTimeout:                  server.ReadTimeout,
+		IdleTimeout:                  server.IdleTimeout,
 		MaxRequestBodySize:           int(limit),
-		DisablePreParseMultipartForm: true, // a form is not looked into before its type is refused
+		DisablePreParseMultipartForm: true, // do not parse a form before its content type is rejected
 		ErrorHandler:                 unread,
 	}, o)
 }
 
-func (f fast) Serve(l net.Listener) error { return f.server.Serve(l) }
+// Serve implements [server.Server].
+func (f fastServer) Serve(l net.Listener) error { return f.server.Serve(l) }
 
-func (f fast) Shutdown(ctx context.Context) error { return f.server.ShutdownWithContext(ctx) }
+// Shutdown implements [server.Server].
+func (f fastServer) Shutdown(ctx context.Context) error { return f.server.ShutdownWithContext(ctx) }
 
-// writeBody answers with an encoded body.
+// writeBody sends a body of a content type.
 func writeBody(c *fasthttp.RequestCtx, kind string, body []byte) {
 	c.SetContentType(kind)
 	c.SetBody(body)
 }
 
-// sendJSON answers with v as JSON.
+// sendJSON sends v as JSON.
 func sendJSON(c *fasthttp.RequestCtx, status int, v any) {
 	c.SetStatusCode(status)
 	c.SetContentType("application/json")
-	_ = json.NewEncoder(c).Encode(v) // into memory
+	_ = json.NewEncoder(c).Encode(v) // writing to memory cannot fail
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// newApp is an app with the access log that is asked for.
+// newApp returns an app without bodies, with the access log of the options.
 func newApp(o server.Options) *fiber.App {
 	c := newConfig(o)
 	c.JSONEncoder = encodeLine
@@ -20,18 +20,19 @@ func newApp(o server.Options) *fiber.App {
 	return app
 }
 
-// unasked is how many bytes a body may have where none is asked for: the server
-// makes room for all of them at once.
-const unasked = 4 << 10
+// defaultBody limits the bytes of a body for apps without bodies: the server allocates all of them at once.
+const defaultBody = 4 << 10
 
 // newConfig returns the configuration of all apps. Without a lab the server accepts heads of server.MaxHead
-// bytes; fiber's default is 4 KiB. The buffers are then those of requests that arrive, as those of all
-// connections would be 128 MiB.
+// bytes; fiber's default is 4 KiB. It then allocates a buffer only while a request arrives, because buffers
+// for all connections would take 128 MiB.
 func newConfig(o server.Options) fiber.Config {
 	c := fiber.Config{
-		BodyLimit:   unasked,
-		ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout,
-		StrictRouting: true, CaseSensitive: true, // /health is neither /health/ nor /Health
+		BodyLimit:     defaultBody,
+		ReadTimeout:   server.ReadTimeout,
+		IdleTimeout:   server.IdleTimeout,
+		StrictRouting: true, // /health/ is another path than /health
+		CaseSensitive: true, // and so is /Health
 	}
 	if o.Ops != nil {
 		c.ReadBufferSize, c.ReduceMemoryUsage = server.MaxHead+1<<10, true
@@ -39,24 +40,24 @@ func newConfig(o server.Options) fiber.Config {
 	return c
 }
 
-// newBodyApp returns an app with bodies of up to limit bytes. All errors, also of unreadable requests, go to
-// refuse.
+// newBodyApp returns an app with bodies of up to limit bytes. fiber passes all errors to refuse, also those of
+// requests that it cannot read.
 func newBodyApp(o server.Options, limit int64, refuse fiber.ErrorHandler) *fiber.App {
 	c := newConfig(o)
 	c.BodyLimit = int(limit)
-	c.DisablePreParseMultipartForm = true // a form is not looked into before its type is refused
+	c.DisablePreParseMultipartForm = true // do not parse a form before its content type is rejected
 	c.ErrorHandler = refuse
 	return fiber.New(c)
 }
 
-// addLog adds the access log of the options.
+// addLog adds the access log of the options, if they have one.
 func addLog(app *fiber.App, o server.Options) {
 	if o.Log != nil {
 		app.Use(countCalls(o.Receipts, logger.New(logger.Config{Stream: o.Log})))
 	}
 }
 
-// countCalls returns layer with a count of its calls.
+// countCalls returns a middleware that calls layer and counts the calls.
 func countCalls(r *server.Receipts, layer fiber.Handler) fiber.Handler {
 	return func(c fiber.Ctx) error {
 		r.Layer()
@@ -64,23 +65,25 @@ func countCalls(r *server.Receipts, layer fiber.Handler) fiber.Handler {
 	}
 }
 
-// encodeLine is fiber's default encoder with a line end, as the app tiny requires.
+// encodeLine encodes v as fiber does by default, and adds the line end that app tiny requires.
 func encodeLine(v any) ([]byte, error) {
 	body, err := json.Marshal(v)
 	return append(body, '\n'), err
 }
 
-// writeBody answers with an encoded body.
+// writeBody sends a body of a content type.
 func writeBody(c fiber.Ctx, kind string, body []byte) error {
 	c.Set(fiber.HeaderContentType, kind)
 	return c.Send(body)
 }
 
-// quiet is an app that serves without a start-up message.
-type quiet struct{ app *fiber.App }
+// quietApp serves an app without fiber's message at the start.
+type quietApp struct{ app *fiber.App }
 
-func (q quiet) Serve(l net.Listener) error {
+// Serve implements [server.Server].
+func (q quietApp) Serve(l net.Listener) error {
 	return q.app.Listener(l, fiber.ListenConfig{DisableStartupMessage: true})
 }
 
-func (q quiet) Shutdown(ctx context.Context) error { return q.app.ShutdownWithContext(ctx) }
+// Shutdown implements [server.Server].
+func (q quietApp) Shutdown(ctx context.Context) error { return q.app.ShutdownWithContext(ctx) }

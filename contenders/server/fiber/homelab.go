@@ -18,15 +18,16 @@ import (
 type house struct {
 	*homelab.House
 	receipts *server.Receipts
-	decode   utils.JSONUnmarshal // fiber's, as configured
+	decode   utils.JSONUnmarshal // decoder in the configuration of fiber
 }
 
+// serveHomelab returns the server of app homelab.
 func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	h := &house{House: s, receipts: o.Receipts}
 	app := newBodyApp(o, homelab.MaxCommand, h.writeError)
 	h.decode = app.Config().JSONDecoder
 	use := func(layer fiber.Handler) { app.Use(countCalls(o.Receipts, layer)) }
-	use(h.soundID(requestid.New(requestid.Config{Generator: func() string { return h.RequestID("") }})))
+	use(h.dropInvalidID(requestid.New(requestid.Config{Generator: func() string { return h.RequestID("") }})))
 	addLog(app, o)
 	use(recover.New())
 	if h.CORS() {
@@ -39,9 +40,10 @@ func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 		use(h.limitRate)
 	}
 	h.addRoutes(app)
-	return quiet{app}, nil
+	return quietApp{app}, nil
 }
 
+// addRoutes adds the paths of the app.
 func (h *house) addRoutes(app *fiber.App) {
 	app.Get("/health", h.newPage("text/plain", func() []byte { return []byte("ok\n") }))
 	app.Get("/metrics", h.newPage("text/plain; version=0.0.4", h.Metrics))
@@ -55,16 +57,17 @@ func (h *house) addRoutes(app *fiber.App) {
 	api.Post("/homeassistant/devices/:id/command", h.newJSONHandler(h.runCommand))
 }
 
-// decodeID returns the id in the path without escapes: fiber leaves that to its handlers. An invalid one is
-// not a device's id either.
+// decodeID returns the id in the path without percent escapes, which fiber does not decode. An id with an
+// invalid escape is returned unchanged: no device has such an id.
 func decodeID(c fiber.Ctx) string {
-	given := c.Params("id")
-	if plain, err := url.PathUnescape(given); err == nil {
-		return plain
+	escaped := c.Params("id")
+	if id, err := url.PathUnescape(escaped); err == nil {
+		return id
 	}
-	return given
+	return escaped
 }
 
+// newPage returns a handler that sends a page of a content type.
 func (h *house) newPage(kind string, body func() []byte) fiber.Handler {
 	return func(c fiber.Ctx) error {
 		h.receipts.Request()
@@ -73,6 +76,7 @@ func (h *house) newPage(kind string, body func() []byte) fiber.Handler {
 	}
 }
 
+// newJSONHandler returns a handler that sends the value of a function as JSON, or its error.
 func (h *house) newJSONHandler(answer func(c fiber.Ctx) (any, error)) fiber.Handler {
 	return func(c fiber.Ctx) error {
 		h.receipts.Request()
@@ -85,8 +89,9 @@ func (h *house) newJSONHandler(answer func(c fiber.Ctx) (any, error)) fiber.Hand
 	}
 }
 
+// runCommand reads a command and runs it. It returns the outcome.
 func (h *house) runCommand(c fiber.Ctx) (any, error) {
-	body := c.Request().Body() // as it was sent: Bind would unpack it, without any limit
+	body := c.Request().Body() // as sent: Bind would unpack the body without a limit
 	h.receipts.Body(int64(len(body)))
 	if err := h.Admit(c.Get(fiber.HeaderContentType), c.Get(fiber.HeaderOrigin), string(c.Request().Host())); err != nil {
 		return nil, err
@@ -98,12 +103,12 @@ func (h *house) runCommand(c fiber.Ctx) (any, error) {
 	return h.Command(decodeID(c), command)
 }
 
-// writeError answers all errors, those of fiber's router, of its server and of
-// recovery too.
+// writeError sends the error response for err: an error of a handler, of recovery, or of fiber's router and
+// server.
 func (h *house) writeError(c fiber.Ctx, err error) error {
-	var own *fiber.Error
-	if errors.As(err, &own) {
-		switch own.Code {
+	var fiberErr *fiber.Error
+	if errors.As(err, &fiberErr) {
+		switch fiberErr.Code {
 		case fiber.StatusNotFound:
 			err = homelab.NotFound()
 		case fiber.StatusMethodNotAllowed:
@@ -111,7 +116,7 @@ func (h *house) writeError(c fiber.Ctx, err error) error {
 		case fiber.StatusRequestEntityTooLarge:
 			err = homelab.TooLarge()
 		default:
-			err = &homelab.Refusal{Status: own.Code, Code: "malformed", Message: "the request cannot be read"}
+			err = &homelab.Refusal{Status: fiberErr.Code, Code: "malformed", Message: "the request cannot be read"}
 		}
 	}
 	r := h.RefusalOf(err)

@@ -9,18 +9,18 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// batches serves app ingest. Handlers return their errors, which fiber hands to
-// one place.
+// batches serves app ingest. Handlers return their errors, which fiber passes to writeError.
 type batches struct {
 	server.Options
 	Ingest *ingest.Service
-	json   fiber.Config // whose decoder and encoder are fiber's, as configured
+	config fiber.Config // has the decoder and the encoder of JSON
 }
 
+// serveIngest returns the server of app ingest.
 func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	b := &batches{Options: o, Ingest: s}
 	app := newBodyApp(o, s.MaxBody(), b.writeError)
-	b.json = app.Config()
+	b.config = app.Config()
 	addLog(app, o)
 	app.Post("/", b.acceptBatch)
 	app.Get("/health", func(c fiber.Ctx) error {
@@ -35,12 +35,13 @@ func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 		o.Receipts.Request()
 		return writeBody(c, fiber.MIMEApplicationJSON, ingest.OpenAPI())
 	})
-	return quiet{app}, nil
+	return quietApp{app}, nil
 }
 
+// acceptBatch reads a batch, passes it to the service and sends the receipt.
 func (b *batches) acceptBatch(c fiber.Ctx) error {
 	b.Receipts.Request()
-	body := c.Request().Body() // as it was sent: c.Body and Bind unpack without any limit
+	body := c.Request().Body() // as sent: c.Body and Bind would unpack the body without a limit
 	b.Receipts.Body(int64(len(body)))
 	head := ingest.Head{
 		Authorization:   c.Get(fiber.HeaderAuthorization),
@@ -56,8 +57,8 @@ func (b *batches) acceptBatch(c fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	batch := b.Ingest.Batch(b.json.JSONEncoder)
-	if err := b.json.JSONDecoder(body, batch.Target()); err != nil {
+	batch := b.Ingest.Batch(b.config.JSONEncoder)
+	if err := b.config.JSONDecoder(body, batch.Target()); err != nil {
 		return b.Ingest.Malformed(head, body, err)
 	}
 	receipt, err := b.Ingest.Accept(c.Context(), head, batch)
@@ -67,11 +68,11 @@ func (b *batches) acceptBatch(c fiber.Ctx) error {
 	return c.JSON(receipt)
 }
 
-// writeError answers all errors, those of fiber's router and of its server too.
+// writeError sends the error response for err: an error of a handler, or of fiber's router and server.
 func (b *batches) writeError(c fiber.Ctx, err error) error {
-	var own *fiber.Error
-	if errors.As(err, &own) {
-		switch own.Code {
+	var fiberErr *fiber.Error
+	if errors.As(err, &fiberErr) {
+		switch fiberErr.Code {
 		case fiber.StatusNotFound:
 			err = ingest.NotFound()
 		case fiber.StatusMethodNotAllowed:
@@ -81,7 +82,7 @@ func (b *batches) writeError(c fiber.Ctx, err error) error {
 		case fiber.StatusRequestTimeout:
 			err = ingest.TooSlow()
 		default:
-			err = &ingest.Refusal{Status: own.Code, Code: "malformed", Message: "the request cannot be read"}
+			err = &ingest.Refusal{Status: fiberErr.Code, Code: "malformed", Message: "the request cannot be read"}
 		}
 	}
 	r := b.Ingest.RefusalOf(err)

@@ -6,19 +6,19 @@ import (
 	"github.com/tarebench/tare/apps/homelab"
 )
 
-// soundID takes an id away that a client made up beyond measure, before own
-// would take it: fiber looks at its characters only.
-func (h *house) soundID(own fiber.Handler) fiber.Handler {
+// dropInvalidID removes an invalid id from the request before it calls next, fiber's middleware for ids.
+// fiber checks the characters of an id, but not its length.
+func (h *house) dropInvalidID(next fiber.Handler) fiber.Handler {
 	return func(c fiber.Ctx) error {
-		if given := c.Get(fiber.HeaderXRequestID); given != "" && h.RequestID(given) != given {
+		if id := c.Get(fiber.HeaderXRequestID); id != "" && h.RequestID(id) != id {
 			c.Request().Header.Del(fiber.HeaderXRequestID)
 		}
-		return own(c)
+		return next(c)
 	}
 }
 
-// limitRate is the house's own: fiber's counts requests in windows and has no
-// buckets of tokens.
+// limitRate takes a token of the client, and rejects the request if there is none. fiber's middleware is
+// not used because it counts requests in windows and has no buckets of tokens.
 func (h *house) limitRate(c fiber.Ctx) error {
 	headers, ok := h.Take(c.IP())
 	for _, header := range headers {

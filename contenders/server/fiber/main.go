@@ -15,23 +15,25 @@ func main() {
 	server.Main(server.Apps{server.Plain("tiny", serveTiny), ingestserving.App(serveIngest), homelabserving.App(serveHomelab)})
 }
 
-type writeAnswer struct {
+// idResponse is the response of app tiny.
+type idResponse struct {
 	ID string `json:"id"`
 }
 
+// serveTiny returns the server of app tiny.
 func serveTiny(o server.Options) (server.Server, error) {
 	app := newApp(o)
 	app.Get("/v1/id/:id", func(c fiber.Ctx) error {
 		o.Receipts.Request()
-		id, err := url.PathUnescape(c.Params("id")) // UnescapePath would make blanks of plus signs
+		id, err := url.PathUnescape(c.Params("id")) // fiber's UnescapePath would replace plus signs by blanks
 		if err != nil {
 			return fiber.ErrBadRequest
 		}
-		return c.JSON(writeAnswer{id})
+		return c.JSON(idResponse{id})
 	})
 	app.Get("/health", func(c fiber.Ctx) error {
 		o.Receipts.Request()
 		return c.SendString("ok\n")
 	})
-	return quiet{app}, nil
+	return quietApp{app}, nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// newEngine returns the engine and middleware of the variant.
+// newEngine returns an engine with the middleware of the variant, whose calls are counted.
 func newEngine(o server.Options) (*gin.Engine, error) {
 	gin.SetMode(gin.ReleaseMode)
 	var r *gin.Engine
@@ -26,13 +26,13 @@ func newEngine(o server.Options) (*gin.Engine, error) {
 			r.Use(gin.LoggerWithWriter(o.Log))
 		}
 	}
-	r.HandleMethodNotAllowed = true // 405 where it would be 404
-	r.RedirectTrailingSlash = false // 404 where it would be 301
+	r.HandleMethodNotAllowed = true // status 405 instead of 404
+	r.RedirectTrailingSlash = false // status 404 instead of 301
 	for i, layer := range r.Handlers {
 		r.Handlers[i] = func(c *gin.Context) {
 			o.Receipts.Layer()
 			layer(c)
 		}
 	}
-	return r, r.SetTrustedProxies(nil) // there are none
+	return r, r.SetTrustedProxies(nil) // trust no header with the address of a client
 }

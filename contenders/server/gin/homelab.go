@@ -17,17 +17,20 @@ type house struct {
 	receipts *server.Receipts
 }
 
+// serveHomelab returns the server of app homelab.
 func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	r, err := newEngine(o)
 	if err != nil {
 		return nil, err
 	}
 	h := house{s, o.Receipts}
-	log := r.Handlers
+	// The middleware that sets the id must be the first one.
+	handlers := r.Handlers
 	r.Handlers = nil
-	h.addLayer(r, h.requestID)
-	r.Use(log...)
-	if o.Variant != "default" && o.Variant != "default-discard" { // which have gin's own recovery already
+	h.addLayer(r, h.setRequestID)
+	r.Use(handlers...)
+	hasRecovery := o.Variant == "default" || o.Variant == "default-discard" // as part of gin.Default
+	if !hasRecovery {
 		h.addLayer(r, gin.CustomRecovery(func(c *gin.Context, cause any) { h.writeError(c, fmt.Errorf("panic: %v", cause)) }))
 	}
 	if h.CORS() {
@@ -42,6 +45,7 @@ func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	return server.HTTPBodies(r), nil
 }
 
+// addRoutes adds the paths of the app.
 func (h house) addRoutes(r *gin.Engine) {
 	r.GET("/health", h.newPage("text/plain", func() []byte { return []byte("ok\n") }))
 	r.GET("/metrics", h.newPage("text/plain; version=0.0.4", h.Metrics))
@@ -55,6 +59,7 @@ func (h house) addRoutes(r *gin.Engine) {
 	api.POST("/homeassistant/devices/:id/command", h.newJSONHandler(h.runCommand))
 }
 
+// newPage returns a handler that sends a page of a content type.
 func (h house) newPage(kind string, body func() []byte) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		h.receipts.Request()
@@ -63,6 +68,7 @@ func (h house) newPage(kind string, body func() []byte) gin.HandlerFunc {
 	}
 }
 
+// newJSONHandler returns a handler that sends the value of a function as JSON, or its error.
 func (h house) newJSONHandler(answer func(c *gin.Context) (any, error)) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		h.receipts.Request()
@@ -72,24 +78,25 @@ func (h house) newJSONHandler(answer func(c *gin.Context) (any, error)) gin.Hand
 			return
 		}
 		h.Served(http.StatusOK)
-		answerJSON(c, v)
+		writeJSON(c, v)
 	}
 }
 
+// runCommand reads a command and runs it. It returns the outcome.
 func (h house) runCommand(c *gin.Context) (any, error) {
 	if err := h.Admit(c.ContentType(), c.GetHeader("Origin"), c.Request.Host); err != nil {
 		return nil, err
 	}
-	wire := &countCalls{Reader: http.MaxBytesReader(c.Writer, c.Request.Body, homelab.MaxCommand)}
-	c.Request.Body = io.NopCloser(wire)
+	sent := &meter{Reader: http.MaxBytesReader(c.Writer, c.Request.Body, homelab.MaxCommand)}
+	c.Request.Body = io.NopCloser(sent)
 	var command homelab.Command
 	err := c.ShouldBindJSON(&command)
-	if err == nil { // gin's decoder stops behind the first value
-		_, err = io.Copy(io.Discard, wire)
+	if err == nil { // gin's decoder stops after the first value: read the rest
+		_, err = io.Copy(io.Discard, sent)
 	}
-	h.receipts.Body(wire.n)
+	h.receipts.Body(sent.n)
 	switch {
-	case wire.tooLong():
+	case sent.isTooLong():
 		return nil, homelab.TooLarge()
 	case err != nil:
 		return nil, homelab.Malformed(err)
@@ -97,6 +104,7 @@ func (h house) runCommand(c *gin.Context) (any, error) {
 	return h.Command(c.Param("id"), command)
 }
 
+// writeError sends the error response for err.
 func (h house) writeError(c *gin.Context, err error) {
 	r := h.RefusalOf(err)
 	if r.Code == "read_only" {

@@ -12,13 +12,14 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// batches serves app ingest. Binding, answers and the metadata of events all go
-// through the JSON library that gin was built with.
+// batches serves app ingest. Requests, responses and the metadata of events are decoded and encoded
+// with the JSON library that gin was built with.
 type batches struct {
 	server.Options
 	Ingest *ingest.Service
 }
 
+// serveIngest returns the server of app ingest.
 func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	r, err := newEngine(o)
 	if err != nil {
@@ -51,6 +52,7 @@ func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	return server.HTTPBodies(r), nil
 }
 
+// acceptBatch reads a batch and passes it to the service.
 func (b batches) acceptBatch(c *gin.Context) (ingest.Receipt, error) {
 	head := ingest.Head{
 		Authorization:   c.GetHeader("Authorization"),
@@ -62,22 +64,23 @@ func (b batches) acceptBatch(c *gin.Context) (ingest.Receipt, error) {
 	if _, err := b.Ingest.Admit(head); err != nil {
 		return ingest.Receipt{}, err
 	}
-	wire := &countCalls{Reader: c.Request.Body}
-	body := b.Ingest.Body(head, wire)
+	sent := &meter{Reader: c.Request.Body}
+	body := b.Ingest.Body(head, sent)
 	defer body.Close()
 	c.Request.Body = body
 	batch := b.Ingest.Batch(json.API.Marshal)
 	err := c.ShouldBindJSON(batch.Target())
-	if err == nil { // gin's decoder stops behind the first value
+	if err == nil { // gin's decoder stops after the first value: read the rest
 		_, err = io.Copy(io.Discard, body)
 	}
-	b.Receipts.Body(wire.n)
+	b.Receipts.Body(sent.n)
 	if err != nil {
 		return ingest.Receipt{}, body.Refusal(err)
 	}
 	return b.Ingest.Accept(c.Request.Context(), head, batch)
 }
 
+// writeError sends the error response for err.
 func (b batches) writeError(c *gin.Context, err error) {
 	r := b.Ingest.RefusalOf(err)
 	switch r.Status {
@@ -89,23 +92,23 @@ func (b batches) writeError(c *gin.Context, err error) {
 	c.AbortWithStatusJSON(r.Status, r)
 }
 
-// countCalls returns layer with a count of its calls.
-type countCalls struct {
+// meter reads a body and counts its bytes, as they were sent.
+type meter struct {
 	io.Reader
-	n   int64
-	err error
+	n   int64 // number of bytes
+	err error // error of the last Read
 }
 
-func (c *countCalls) Read(p []byte) (int, error) {
-	n, err := c.Reader.Read(p)
-	c.n += int64(n)
-	c.err = err
+// Read implements [io.Reader].
+func (m *meter) Read(p []byte) (int, error) {
+	n, err := m.Reader.Read(p)
+	m.n += int64(n)
+	m.err = err
 	return n, err
 }
 
-// tooLong reports whether there were more bytes than [http.MaxBytesReader] lets
-// through.
-func (c *countCalls) tooLong() bool {
-	var limit *http.MaxBytesError
-	return errors.As(c.err, &limit)
+// isTooLong reports whether the body has more bytes than the limit of an [http.MaxBytesReader].
+func (m *meter) isTooLong() bool {
+	var tooLong *http.MaxBytesError
+	return errors.As(m.err, &tooLong)
 }

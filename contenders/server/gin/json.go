@@ -8,5 +8,5 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// answerJSON writes v by the JSON library that gin was built with.
-func answerJSON(c *gin.Context, v any) { c.JSON(http.StatusOK, v) }
+// writeJSON sends v with the JSON library that gin was built with.
+func writeJSON(c *gin.Context, v any) { c.JSON(http.StatusOK, v) }

@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/apps/homelab"
 )
 
-// addLayer adds a middleware that counts its calls. Of those that the app needs, only the access log and
-// recovery are in gin's own module.
+// addLayer adds a middleware and counts its calls. The access log and recovery are those of gin; gin's module
+// has no other middleware that the app needs.
 func (h house) addLayer(r *gin.Engine, layer gin.HandlerFunc) {
 	r.Use(func(c *gin.Context) {
 		h.receipts.Layer()
@@ -17,17 +17,20 @@ func (h house) addLayer(r *gin.Engine, layer gin.HandlerFunc) {
 	})
 }
 
-func (h house) requestID(c *gin.Context) {
+// setRequestID sets the id of the request in the response.
+func (h house) setRequestID(c *gin.Context) {
 	c.Header("X-Request-Id", h.RequestID(c.GetHeader("X-Request-Id")))
 }
 
+// addCORS sets the headers of CORS, and responds to preflights.
 func (h house) addCORS(c *gin.Context) {
 	c.Header("Vary", "Origin")
 	allowed := h.Allow(c.GetHeader("Origin"))
 	if allowed != "" {
 		c.Header("Access-Control-Allow-Origin", allowed)
 	}
-	if c.Request.Method != http.MethodOptions || c.GetHeader("Origin") == "" || c.GetHeader("Access-Control-Request-Method") == "" {
+	isPreflight := c.Request.Method == http.MethodOptions && c.GetHeader("Origin") != "" && c.GetHeader("Access-Control-Request-Method") != ""
+	if !isPreflight {
 		return
 	}
 	if allowed != "" {
@@ -38,6 +41,7 @@ func (h house) addCORS(c *gin.Context) {
 	c.AbortWithStatus(http.StatusNoContent)
 }
 
+// limitRate takes a token of the client, and rejects the request if there is none.
 func (h house) limitRate(c *gin.Context) {
 	headers, ok := h.Take(c.RemoteIP())
 	for _, header := range headers {

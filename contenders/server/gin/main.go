@@ -1,8 +1,9 @@
-// Command gin is gin in release mode: new has no middleware but the access log
-// that is asked for, default is gin.Default(), whose log goes to standard output
-// whatever is asked for, and default-discard is the same to nowhere. Gin's own
-// build tags jsoniter, sonic and go_json choose another JSON library for it; our
-// tag configfastest writes answers by jsoniter.ConfigFastest and Context.Data.
+// Command gin is gin in release mode. Variant new has no middleware except the
+// access log of the options. Variant default is gin.Default(), which always logs
+// to standard output. Variant default-discard is the same with a log to nowhere.
+// The build tags jsoniter, sonic and go_json of gin select another JSON library.
+// The tag configfastest of this contender sends responses of app homelab with
+// jsoniter.ConfigFastest and Context.Data.
 package main
 
 import (
@@ -19,10 +20,12 @@ func main() {
 	server.Main(server.Apps{server.Plain("tiny", serveTiny), ingestserving.App(serveIngest), homelabserving.App(serveHomelab)}, listVariants()...)
 }
 
-type writeAnswer struct {
+// idResponse is the response of app tiny.
+type idResponse struct {
 	ID string `json:"id"`
 }
 
+// serveTiny returns the server of app tiny.
 func serveTiny(o server.Options) (server.Server, error) {
 	r, err := newEngine(o)
 	if err != nil {
@@ -30,7 +33,7 @@ func serveTiny(o server.Options) (server.Server, error) {
 	}
 	r.GET("/v1/id/:id", func(c *gin.Context) {
 		o.Receipts.Request()
-		c.PureJSON(http.StatusOK, writeAnswer{c.Param("id")}) // with a line end, as the app wants it
+		c.PureJSON(http.StatusOK, idResponse{c.Param("id")}) // it adds the line end that the app requires
 	})
 	r.GET("/health", func(c *gin.Context) {
 		o.Receipts.Request()

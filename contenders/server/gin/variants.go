@@ -2,6 +2,6 @@
 
 package main
 
-// listVariants are the ways to run gin with encoding/json. Other builds have only
-// one, which is new.
+// listVariants returns the variants of the build with encoding/json. Other builds have
+// only the variant new.
 func listVariants() []string { return []string{"new", "default", "default-discard"} }

@@ -2,4 +2,5 @@
 
 package main
 
+// listVariants returns nil: this build has only the variant new.
 func listVariants() []string { return nil }

@@ -11,22 +11,24 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-func main() { server.Main(server.Apps{server.Plain("tiny", tiny)}) }
+func main() { server.Main(server.Apps{server.Plain("tiny", serveTiny)}) }
 
-type answer struct {
+// idResponse is the response of app tiny.
+type idResponse struct {
 	ID string `json:"id"`
 }
 
-func tiny(o server.Options) (server.Server, error) {
+// serveTiny returns the server of app tiny.
+func serveTiny(o server.Options) (server.Server, error) {
 	r := mux.NewRouter()
 	r.MethodNotAllowedHandler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Allow", http.MethodGet) // gorilla/mux does not say it
+		w.Header().Set("Allow", http.MethodGet) // gorilla/mux does not set it
 		w.WriteHeader(http.StatusMethodNotAllowed)
 	})
 	r.HandleFunc("/v1/id/{id}", func(w http.ResponseWriter, r *http.Request) {
 		o.Receipts.Request()
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(answer{mux.Vars(r)["id"]}) // the client has gone
+		_ = json.NewEncoder(w).Encode(idResponse{mux.Vars(r)["id"]}) // fails only if the client has disconnected
 	}).Methods(http.MethodGet)
 	r.HandleFunc("/health", func(w http.ResponseWriter, _ *http.Request) {
 		o.Receipts.Request()

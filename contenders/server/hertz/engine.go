@@ -18,49 +18,52 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// engine is a hertz server, which wants its listener when it is made.
+// engine creates a hertz server when it serves, because hertz needs the listener to create the server.
 type engine struct {
 	settings []config.Option
-	setUp    func(h *hertz.Hertz)
-	serves   chan *hertz.Hertz // takes the server when it has been made
-	open     sync.Map          // connections of netpoll
+	setUp    func(h *hertz.Hertz) // adds middleware and routes
+	serves   chan *hertz.Hertz    // receives the server when it is created
+	open     sync.Map             // open connections of netpoll, as keys
 }
 
-func newEngine(o server.Options, setUp func(h *hertz.Hertz), more ...config.Option) *engine {
-	hlog.SetOutput(io.Discard) // what it says about itself
-	// netpoll has no TLS, and connections of its own, which alone cannot be bounded.
-	plain := o.Ops == nil && o.TLS == nil
+// newEngine returns an engine with the options that all apps need, and with those in options.
+func newEngine(o server.Options, setUp func(h *hertz.Hertz), options ...config.Option) *engine {
+	hlog.SetOutput(io.Discard) // log messages of hertz itself
+	// netpoll does not support TLS. Its connections are not those of net, so that without a lab their
+	// number cannot be limited. In these cases use the transport of net.
+	usesNetpoll := o.Ops == nil && o.TLS == nil
 	e := &engine{setUp: setUp, serves: make(chan *hertz.Hertz, 1)}
 	e.settings = []config.Option{
-		hertz.WithReadTimeout(server.ReadTimeout), hertz.WithIdleTimeout(server.IdleTimeout),
+		hertz.WithReadTimeout(server.ReadTimeout),
+		hertz.WithIdleTimeout(server.IdleTimeout),
 		hertz.WithMaxHeaderBytes(server.MaxHead),
-		hertz.WithExitWaitTime(4 * time.Second), // all of which passes while a client keeps a connection open
+		hertz.WithExitWaitTime(4 * time.Second), // Shutdown takes this time if a client keeps a connection open
 		hertz.WithOnAccept(e.storeConn),
-		hertz.WithHandleMethodNotAllowed(true), // 405 where it would be 404
-		hertz.WithRedirectTrailingSlash(false), // 404 where it would be 301
+		hertz.WithHandleMethodNotAllowed(true), // status 405 instead of 404
+		hertz.WithRedirectTrailingSlash(false), // status 404 instead of 301
 	}
-	if !plain {
+	if !usesNetpoll {
 		e.settings = append(e.settings, hertz.WithTransport(standard.NewTransporter))
 	}
-	e.settings = append(e.settings, more...)
+	e.settings = append(e.settings, options...)
 	return e
 }
 
-// beyond is how many bytes more than its limit a body may have and still be read.
-const beyond = 64 << 10
+// extraBody is the number of bytes by which a body may exceed the limit and still be read; see bodyOptions.
+const extraBody = 64 << 10
 
-// bodyOptions returns the options of apps with bodies of up to limit bytes, which hertz reads before it calls
-// a handler. It rejects a longer body itself, in plain text, without a hook: so that a slightly longer body
-// gets the app's own error, that much more of it is read.
+// bodyOptions returns the options of apps with bodies of up to limit bytes. hertz reads a body before it calls
+// a handler, and rejects a longer one in plain text, which cannot be changed. Therefore its limit is higher
+// by extraBody: the handler then rejects a slightly longer body with the error response of the app.
 func bodyOptions(limit int64) []config.Option {
 	return []config.Option{
-		hertz.WithMaxRequestBodySize(int(limit) + beyond),
-		hertz.WithReadTimeout(server.ReadTimeout * 7 / 10), // for each part of a body anew, and twice where a chunk is awaited
-		hertz.WithDisablePreParseMultipartForm(true),       // a form is not looked into before its type is refused
+		hertz.WithMaxRequestBodySize(int(limit) + extraBody),
+		hertz.WithReadTimeout(server.ReadTimeout * 7 / 10), // applies to each read of a body, and twice to the read of a chunk
+		hertz.WithDisablePreParseMultipartForm(true),       // do not parse a form before its content type is rejected
 	}
 }
 
-// addLog adds the access log of the options: a line for each request.
+// addLog adds the access log of the options, if they have one: a line for each request.
 func addLog(h *hertz.Hertz, o server.Options) {
 	if o.Log == nil {
 		return
@@ -73,7 +76,7 @@ func addLog(h *hertz.Hertz, o server.Options) {
 	}))
 }
 
-// countCalls returns layer with a count of its calls.
+// countCalls returns a middleware that calls layer and counts the calls.
 func countCalls(r *server.Receipts, layer app.HandlerFunc) app.HandlerFunc {
 	return func(ctx context.Context, c *app.RequestContext) {
 		r.Layer()
@@ -81,7 +84,7 @@ func countCalls(r *server.Receipts, layer app.HandlerFunc) app.HandlerFunc {
 	}
 }
 
-// Serve makes the server and serves.
+// Serve creates the server and serves.
 func (e *engine) Serve(l net.Listener) error {
 	h := hertz.New(append(e.settings, hertz.WithListener(l))...)
 	e.setUp(h)
@@ -89,8 +92,8 @@ func (e *engine) Serve(l net.Listener) error {
 	return h.Run()
 }
 
-// Shutdown waits for connections as long as ctx lasts, and closes those of
-// netpoll that a client keeps open. Encrypted ones end with their next answer.
+// Shutdown stops the server, and then closes the connections of netpoll that clients
+// keep open. Encrypted connections end with their next response.
 func (e *engine) Shutdown(ctx context.Context) error {
 	select {
 	case h := <-e.serves:
@@ -104,12 +107,15 @@ func (e *engine) Shutdown(ctx context.Context) error {
 	}
 }
 
-// storeConn stores a connection until it is closed, which hertz does not.
+// storeConn stores a connection of netpoll until it is closed, since hertz keeps no list of connections.
 func (e *engine) storeConn(c net.Conn) context.Context {
-	if own, ok := c.(*polled.Conn); ok {
-		if c, ok := own.Conn.(netpoll.Connection); ok {
-			e.open.Store(c, nil)
-			_ = c.AddCloseCallback(func(netpoll.Connection) error { e.open.Delete(c); return nil }) // it never fails
+	if wrapped, ok := c.(*polled.Conn); ok {
+		if conn, ok := wrapped.Conn.(netpoll.Connection); ok {
+			e.open.Store(conn, nil)
+			_ = conn.AddCloseCallback(func(netpoll.Connection) error { // it never fails
+				e.open.Delete(conn)
+				return nil
+			})
 		}
 	}
 	return context.Background()

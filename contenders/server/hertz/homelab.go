@@ -6,7 +6,7 @@ import (
 
 	"github.com/cloudwego/hertz/pkg/app"
 	hertz "github.com/cloudwego/hertz/pkg/app/server"
-	"github.com/cloudwego/hertz/pkg/common/json" // sonic, where that compiles
+	"github.com/cloudwego/hertz/pkg/common/json" // sonic on the platforms that it supports, else encoding/json
 	"github.com/cloudwego/hertz/pkg/common/utils"
 	"github.com/cloudwego/hertz/pkg/protocol/consts"
 
@@ -20,6 +20,7 @@ type house struct {
 	receipts *server.Receipts
 }
 
+// serveHomelab returns the server of app homelab.
 func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	return newEngine(o, func(e *hertz.Hertz) {
 		h := house{s, o.Receipts}
@@ -30,13 +31,14 @@ func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 			if strings.HasSuffix(string(c.Path()), "/command") {
 				method = consts.MethodPost
 			}
-			c.Header("Allow", method) // hertz does not say it
+			c.Header("Allow", method) // hertz does not set it
 			h.writeError(c, homelab.NotAllowed())
 		})
 		h.addRoutes(e)
 	}, bodyOptions(homelab.MaxCommand)...), nil
 }
 
+// addRoutes adds the paths of the app.
 func (h house) addRoutes(e *hertz.Hertz) {
 	e.GET("/health", h.newPage("text/plain", func() []byte { return []byte("ok\n") }))
 	e.GET("/metrics", h.newPage("text/plain; version=0.0.4", h.Metrics))
@@ -50,6 +52,7 @@ func (h house) addRoutes(e *hertz.Hertz) {
 	api.POST("/homeassistant/devices/:id/command", h.newJSONHandler(h.runCommand))
 }
 
+// newPage returns a handler that sends a page of a content type.
 func (h house) newPage(kind string, body func() []byte) app.HandlerFunc {
 	return func(_ context.Context, c *app.RequestContext) {
 		h.receipts.Request()
@@ -58,6 +61,7 @@ func (h house) newPage(kind string, body func() []byte) app.HandlerFunc {
 	}
 }
 
+// newJSONHandler returns a handler that sends the value of a function as JSON, or its error.
 func (h house) newJSONHandler(answer func(c *app.RequestContext) (any, error)) app.HandlerFunc {
 	return func(_ context.Context, c *app.RequestContext) {
 		h.receipts.Request()
@@ -71,6 +75,7 @@ func (h house) newJSONHandler(answer func(c *app.RequestContext) (any, error)) a
 	}
 }
 
+// runCommand reads a command and runs it. It returns the outcome.
 func (h house) runCommand(c *app.RequestContext) (any, error) {
 	body := c.Request.Body()
 	h.receipts.Body(int64(len(body)))
@@ -87,6 +92,7 @@ func (h house) runCommand(c *app.RequestContext) (any, error) {
 	return h.Command(c.Param("id"), command)
 }
 
+// writeError sends the error response for err.
 func (h house) writeError(c *app.RequestContext, err error) {
 	r := h.RefusalOf(err)
 	if r.Code == "read_only" {

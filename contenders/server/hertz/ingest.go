@@ -5,7 +5,7 @@ import (
 
 	"github.com/cloudwego/hertz/pkg/app"
 	hertz "github.com/cloudwego/hertz/pkg/app/server"
-	"github.com/cloudwego/hertz/pkg/common/json" // sonic, where that compiles
+	"github.com/cloudwego/hertz/pkg/common/json" // sonic on the platforms that it supports, else encoding/json
 	"github.com/cloudwego/hertz/pkg/protocol/consts"
 
 	"github.com/tarebench/tare/apps/ingest"
@@ -18,6 +18,7 @@ type batches struct {
 	Ingest *ingest.Service
 }
 
+// serveIngest returns the server of app ingest.
 func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	return newEngine(o, func(h *hertz.Hertz) {
 		addLog(h, o)
@@ -25,6 +26,7 @@ func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	}, bodyOptions(s.MaxBody())...), nil
 }
 
+// addRoutes adds the paths of the app.
 func (b batches) addRoutes(h *hertz.Hertz) {
 	h.NoRoute(func(_ context.Context, c *app.RequestContext) { b.writeError(c, ingest.NotFound()) })
 	h.NoMethod(func(_ context.Context, c *app.RequestContext) {
@@ -32,7 +34,7 @@ func (b batches) addRoutes(h *hertz.Hertz) {
 		if string(c.Path()) == "/" {
 			method = consts.MethodPost
 		}
-		c.Header("Allow", method) // hertz does not say it
+		c.Header("Allow", method) // hertz does not set it
 		b.writeError(c, ingest.NotAllowed())
 	})
 	h.POST("/", func(ctx context.Context, c *app.RequestContext) {
@@ -58,6 +60,7 @@ func (b batches) addRoutes(h *hertz.Hertz) {
 	})
 }
 
+// acceptBatch reads a batch and passes it to the service.
 func (b batches) acceptBatch(ctx context.Context, c *app.RequestContext) (ingest.Receipt, error) {
 	body := c.Request.Body()
 	b.Receipts.Body(int64(len(body)))
@@ -82,6 +85,7 @@ func (b batches) acceptBatch(ctx context.Context, c *app.RequestContext) (ingest
 	return b.Ingest.Accept(ctx, head, batch)
 }
 
+// writeError sends the error response for err.
 func (b batches) writeError(c *app.RequestContext, err error) {
 	r := b.Ingest.RefusalOf(err)
 	switch r.Status {

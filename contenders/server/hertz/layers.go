@@ -15,10 +15,10 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// addLayers adds the middleware. Only recovery is in hertz's own module.
+// addLayers adds the middleware. Recovery is that of hertz; hertz's module has no other.
 func (h house) addLayers(e *hertz.Hertz, o server.Options) {
 	use := func(layer app.HandlerFunc) { e.Use(countCalls(o.Receipts, layer)) }
-	use(h.requestID)
+	use(h.setRequestID)
 	addLog(e, o)
 	use(recovery.Recovery(recovery.WithRecoveryHandler(h.recoverPanic)))
 	if h.CORS() {
@@ -29,15 +29,18 @@ func (h house) addLayers(e *hertz.Hertz, o server.Options) {
 	}
 }
 
-func (h house) requestID(_ context.Context, c *app.RequestContext) {
+// setRequestID sets the id of the request in the response.
+func (h house) setRequestID(_ context.Context, c *app.RequestContext) {
 	c.Header("X-Request-Id", h.RequestID(string(c.GetHeader("X-Request-Id"))))
 }
 
+// recoverPanic logs a panic and sends an error response.
 func (h house) recoverPanic(_ context.Context, c *app.RequestContext, cause any, stack []byte) {
 	fmt.Fprintf(os.Stderr, "panic: %v\n%s", cause, stack)
 	h.writeError(c, fmt.Errorf("panic: %v", cause))
 }
 
+// addCORS sets the headers of CORS, and responds to preflights.
 func (h house) addCORS(_ context.Context, c *app.RequestContext) {
 	c.Header("Vary", "Origin")
 	origin := string(c.GetHeader("Origin"))
@@ -45,7 +48,8 @@ func (h house) addCORS(_ context.Context, c *app.RequestContext) {
 	if allowed != "" {
 		c.Header("Access-Control-Allow-Origin", allowed)
 	}
-	if string(c.Method()) != consts.MethodOptions || origin == "" || len(c.GetHeader("Access-Control-Request-Method")) == 0 {
+	isPreflight := string(c.Method()) == consts.MethodOptions && origin != "" && len(c.GetHeader("Access-Control-Request-Method")) > 0
+	if !isPreflight {
 		return
 	}
 	if allowed != "" {
@@ -56,8 +60,9 @@ func (h house) addCORS(_ context.Context, c *app.RequestContext) {
 	c.AbortWithStatus(consts.StatusNoContent)
 }
 
+// limitRate takes a token of the client, and rejects the request if there is none.
 func (h house) limitRate(_ context.Context, c *app.RequestContext) {
-	client, _, _ := net.SplitHostPort(c.RemoteAddr().String()) // of the connection, as no header is trusted
+	client, _, _ := net.SplitHostPort(c.RemoteAddr().String()) // the address of the connection, since no header is trusted
 	headers, ok := h.Take(client)
 	for _, header := range headers {
 		c.Header(header[0], header[1])

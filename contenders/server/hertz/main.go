@@ -17,18 +17,20 @@ func main() {
 	server.Main(server.Apps{server.Plain("tiny", serveTiny), ingestserving.App(serveIngest), homelabserving.App(serveHomelab)})
 }
 
-type writeAnswer struct {
+// idResponse is the response of app tiny.
+type idResponse struct {
 	ID string `json:"id"`
 }
 
+// serveTiny returns the server of app tiny.
 func serveTiny(o server.Options) (server.Server, error) {
 	return newEngine(o, func(h *hertz.Hertz) {
 		addLog(h, o)
-		h.NoMethod(func(_ context.Context, c *app.RequestContext) { c.Header("Allow", consts.MethodGet) }) // hertz does not say it
+		h.NoMethod(func(_ context.Context, c *app.RequestContext) { c.Header("Allow", consts.MethodGet) }) // hertz does not set it
 		h.GET("/v1/id/:id", func(_ context.Context, c *app.RequestContext) {
 			o.Receipts.Request()
-			c.JSON(consts.StatusOK, writeAnswer{c.Param("id")})
-			c.Response.AppendBodyString("\n") // as the app wants it
+			c.JSON(consts.StatusOK, idResponse{c.Param("id")})
+			c.Response.AppendBodyString("\n") // the app requires a line end
 		})
 		h.GET("/health", func(_ context.Context, c *app.RequestContext) {
 			o.Receipts.Request()

@@ -11,20 +11,22 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-func main() { server.Main(server.Apps{server.Plain("tiny", tiny)}) }
+func main() { server.Main(server.Apps{server.Plain("tiny", serveTiny)}) }
 
-type answer struct {
+// idResponse is the response of app tiny.
+type idResponse struct {
 	ID string `json:"id"`
 }
 
-func tiny(o server.Options) (server.Server, error) {
+// serveTiny returns the server of app tiny.
+func serveTiny(o server.Options) (server.Server, error) {
 	r := httprouter.New()
-	r.HandleOPTIONS = false                                     // 405 where it would be 200
-	r.RedirectTrailingSlash, r.RedirectFixedPath = false, false // 404 where it would be 301
+	r.HandleOPTIONS = false                                     // status 405 instead of 200
+	r.RedirectTrailingSlash, r.RedirectFixedPath = false, false // status 404 instead of 301
 	r.GET("/v1/id/:id", func(w http.ResponseWriter, _ *http.Request, p httprouter.Params) {
 		o.Receipts.Request()
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(answer{p.ByName("id")}) // the client has gone
+		_ = json.NewEncoder(w).Encode(idResponse{p.ByName("id")}) // fails only if the client has disconnected
 	})
 	r.GET("/health", func(w http.ResponseWriter, _ *http.Request, _ httprouter.Params) {
 		o.Receipts.Request()

@@ -1,8 +1,8 @@
-// Command ingest-ablation is app ingest on net/http and encoding/json, cut
-// short at one of four levels, each of which does one thing more than the one
-// before: what that costs is the difference. The last level is the whole
-// service, written out once more, so that it can be compared with contender
-// nethttp, which is the same service in another build.
+// Command ingest-ablation is app ingest on net/http and encoding/json, which
+// stops after one of four steps. Each variant does one step more than the one
+// before, so that the difference of two variants is the cost of a step. The
+// last variant is the complete service, implemented again. It can be compared
+// with contender nethttp, which is the same service in another program.
 package main
 
 import (
@@ -16,19 +16,20 @@ func main() {
 	server.Main(server.Apps{ingestserving.App(serveIngest)}, levelNames()...)
 }
 
-// level is the last step that is done with a batch.
+// level is the last step that a variant does with a batch.
 type level int
 
 const (
-	discard level = iota // its bytes come in and are thrown away
-	read                 // they are kept in a buffer
-	parse                // and decoded into records
-	encode               // which are checked, their metadata encoded and handed to the sink
+	discard level = iota // receive the bytes, and drop them
+	read                 // receive the bytes into a buffer, and count the records
+	parse                // decode the records, too
+	encode               // check the records, encode their metadata, and pass them to the sink, too
 )
 
-// levelNames returns the variants, by level.
+// levelNames returns the names of the variants, in the order of levels.
 func levelNames() []string { return []string{"discard", "read", "parse", "encode"} }
 
+// parseLevel returns the level of a variant.
 func parseLevel(variant string) (level, error) {
 	for l, name := range levelNames() {
 		if name == variant {

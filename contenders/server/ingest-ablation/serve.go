@@ -9,26 +9,27 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// Content types of answers.
+// Content types of responses.
 const (
 	jsonType    = "application/json"
 	textType    = "text/plain; charset=utf-8"
 	metricsType = "text/plain; version=0.0.4"
 )
 
-// service is the app at one level.
+// service serves app ingest up to a level.
 type service struct {
 	*ingest.Service
 	receipts *server.Receipts
 	level    level
 }
 
-func serveIngest(o server.Options, taken *ingest.Service) (server.Server, error) {
+// serveIngest returns the server of app ingest for the variant of the options.
+func serveIngest(o server.Options, app *ingest.Service) (server.Server, error) {
 	l, err := parseLevel(o.Variant)
 	if err != nil {
 		return nil, err
 	}
-	s := &service{Service: taken, receipts: o.Receipts, level: l}
+	s := &service{Service: app, receipts: o.Receipts, level: l}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /{$}", s.serveBatch)
 	mux.HandleFunc("/{$}", s.wrongMethod("POST"))
@@ -39,14 +40,16 @@ func serveIngest(o server.Options, taken *ingest.Service) (server.Server, error)
 	return server.HTTPBodies(server.AccessLog(mux, o)), nil
 }
 
+// addPage adds a path for GET with a page of a content type.
 func (s *service) addPage(mux *http.ServeMux, path, contentType string, text func() []byte) {
 	mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
 		s.receipts.Request()
-		writeAnswer(w, http.StatusOK, contentType, text())
+		writeResponse(w, http.StatusOK, contentType, text())
 	})
 	mux.HandleFunc(path, s.wrongMethod("GET, HEAD"))
 }
 
+// wrongMethod returns a handler for methods that a path does not support.
 func (s *service) wrongMethod(allow string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Allow", allow)
@@ -54,7 +57,7 @@ func (s *service) wrongMethod(allow string) http.HandlerFunc {
 	}
 }
 
-// serveBatch answers a batch, at every level in the same way.
+// serveBatch processes a batch and sends the receipt, which is zero below the last level.
 func (s *service) serveBatch(w http.ResponseWriter, r *http.Request) {
 	s.receipts.Request()
 	receipt, err := s.processBatch(r)
@@ -67,9 +70,10 @@ func (s *service) serveBatch(w http.ResponseWriter, r *http.Request) {
 		s.writeError(w, err)
 		return
 	}
-	writeAnswer(w, http.StatusOK, jsonType, text)
+	writeResponse(w, http.StatusOK, jsonType, text)
 }
 
+// writeError sends the error response for err.
 func (s *service) writeError(w http.ResponseWriter, err error) {
 	refusal := s.RefusalOf(err)
 	switch refusal.Status {
@@ -78,14 +82,15 @@ func (s *service) writeError(w http.ResponseWriter, err error) {
 	case http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", "1")
 	}
-	text, _ := json.Marshal(refusal) // two strings always can be
-	writeAnswer(w, refusal.Status, jsonType, text)
+	text, _ := json.Marshal(refusal) // marshaling strings cannot fail
+	writeResponse(w, refusal.Status, jsonType, text)
 }
 
-func writeAnswer(w http.ResponseWriter, status int, contentType string, text []byte) {
+// writeResponse sends a response with a text.
+func writeResponse(w http.ResponseWriter, status int, contentType string, text []byte) {
 	header := w.Header()
 	header.Set("Content-Type", contentType)
 	header.Set("Content-Length", strconv.Itoa(len(text)))
 	w.WriteHeader(status)
-	_, _ = w.Write(text) // the client has gone
+	_, _ = w.Write(text) // fails only if the client has disconnected
 }

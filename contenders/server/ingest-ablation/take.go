@@ -8,7 +8,8 @@ import (
 	"github.com/tarebench/tare/apps/ingest"
 )
 
-// processBatch does the work of its level with a batch.
+// processBatch reads a batch and does the steps up to the level. Below the last level the receipt is
+// zero.
 func (s *service) processBatch(r *http.Request) (ingest.Receipt, error) {
 	head := ingest.Head{
 		Authorization:   r.Header.Get("Authorization"),
@@ -20,7 +21,7 @@ func (s *service) processBatch(r *http.Request) (ingest.Receipt, error) {
 	if _, err := s.Admit(head, ingest.JSON); err != nil {
 		return ingest.Receipt{}, err
 	}
-	sent := sentBytes{from: r.Body}
+	sent := sentBytes{reader: r.Body}
 	body := s.Body(head, &sent)
 	defer body.Close()
 	text, err := s.readBody(body)
@@ -38,7 +39,7 @@ func (s *service) processBatch(r *http.Request) (ingest.Receipt, error) {
 	return s.Accept(r.Context(), head, batch)
 }
 
-// readBody reads the complete body, unpacked: into a buffer, or without storing it.
+// readBody reads the complete body, unpacked. At level discard it drops the bytes and returns nil.
 func (s *service) readBody(body *ingest.Body) ([]byte, error) {
 	if s.level == discard {
 		return nil, body.Discard()
@@ -46,14 +47,15 @@ func (s *service) readBody(body *ingest.Body) ([]byte, error) {
 	return body.Bytes()
 }
 
-// sentBytes counts the bytes of a body in the form in which they were sent.
+// sentBytes reads a body and counts its bytes, as they were sent.
 type sentBytes struct {
-	from io.Reader
-	n    int64
+	reader io.Reader
+	n      int64 // number of bytes
 }
 
+// Read implements [io.Reader].
 func (s *sentBytes) Read(p []byte) (int, error) {
-	n, err := s.from.Read(p)
+	n, err := s.reader.Read(p)
 	s.n += int64(n)
 	return n, err
 }

@@ -9,27 +9,28 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
+// newApp returns an application that sends 405 for methods that a path does not support, and 404 instead of 301.
 func newApp() *iris.Application {
 	app := iris.New()
-	app.Configure(iris.WithoutBanner, iris.WithFireMethodNotAllowed, iris.WithoutPathCorrection) // 405, and 404 where it would be 301
+	app.Configure(iris.WithoutBanner, iris.WithFireMethodNotAllowed, iris.WithoutPathCorrection)
 	return app
 }
 
-// addLog adds the access log of the options.
+// addLog adds the access log of the options, if they have one.
 func addLog(app *iris.Application, o server.Options) {
 	if o.Log == nil {
 		return
 	}
-	to := o.Log
-	if o.Ops != nil { // it writes paths and queries unescaped, as lines of their own if they have line ends
-		to = server.OneLine(to)
+	out := o.Log
+	if o.Ops != nil { // iris does not escape paths and queries, whose line ends would begin other lines
+		out = server.OneLine(out)
 	}
-	lines := accesslog.New(to)
-	lines.RequestBody, lines.BytesReceivedBody = false, false // a line per request, not its body
-	app.UseRouter(countCalls(o.Receipts, lines.Handler))
+	log := accesslog.New(out)
+	log.RequestBody, log.BytesReceivedBody = false, false // do not log bodies
+	app.UseRouter(countCalls(o.Receipts, log.Handler))
 }
 
-// countCalls returns layer with a count of its calls.
+// countCalls returns a middleware that calls layer and counts the calls.
 func countCalls(r *server.Receipts, layer iris.Handler) iris.Handler {
 	return func(c iris.Context) {
 		r.Layer()
@@ -45,18 +46,19 @@ func newServer(app *iris.Application) (server.Server, error) {
 	return server.HTTPBodies(app), nil
 }
 
-// writeBody answers with an encoded body.
+// writeBody sends a body of a content type.
 func writeBody(c iris.Context, kind string, body []byte) {
 	c.ContentType(kind)
-	_, _ = c.Write(body) // nobody is left to tell
+	_, _ = c.Write(body) // fails only if the client has disconnected
 }
 
-// meter counts the bytes of a body as they were sent.
+// meter reads a body and counts its bytes, as they were sent.
 type meter struct {
 	io.Reader
-	n int64
+	n int64 // number of bytes
 }
 
+// Read implements [io.Reader].
 func (m *meter) Read(p []byte) (int, error) {
 	n, err := m.Reader.Read(p)
 	m.n += int64(n)

@@ -19,11 +19,12 @@ type house struct {
 	receipts *server.Receipts
 }
 
+// serveHomelab returns the server of app homelab.
 func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	h := house{s, o.Receipts}
 	app := newApp()
 	use := func(layer iris.Handler) { app.UseRouter(countCalls(o.Receipts, layer)) }
-	use(requestid.New(h.requestID))
+	use(requestid.New(h.setRequestID))
 	addLog(app, o)
 	use(recover.New())
 	if h.CORS() {
@@ -39,14 +40,16 @@ func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	return newServer(app)
 }
 
+// errPanic is the error of a handler that panics, which iris reports only as a status.
 var errPanic = errors.New("a handler panicked; iris has logged where")
 
+// addRoutes adds the paths of the app.
 func (h house) addRoutes(app *iris.Application) {
 	app.Get("/health", h.newPage("text/plain", func() []byte { return []byte("ok\n") }))
 	app.Get("/metrics", h.newPage("text/plain; version=0.0.4", h.Metrics))
 	app.Get("/openapi.json", h.newPage("application/json", homelab.OpenAPI))
 	api := app.Party("/api/v1")
-	api.Get("/{nothing:string max(0)}", h.newJSONHandler(func(iris.Context) (any, error) { return h.Info(), nil })) // iris drops a last slash
+	api.Get("/{nothing:string max(0)}", h.newJSONHandler(func(iris.Context) (any, error) { return h.Info(), nil })) // an empty parameter, since iris removes a last slash from routes
 	api.Get("/services", h.newJSONHandler(func(iris.Context) (any, error) { return iris.Map{"services": h.Services("")}, nil }))
 	api.Get("/cluster/services", h.newJSONHandler(func(c iris.Context) (any, error) { return iris.Map{"services": h.Services(c.URLParam("name"))}, nil }))
 	api.Get("/devices", h.newJSONHandler(func(iris.Context) (any, error) { return iris.Map{"devices": h.Devices()}, nil }))
@@ -54,6 +57,7 @@ func (h house) addRoutes(app *iris.Application) {
 	api.Post("/homeassistant/devices/{id:string min(1)}/command", h.newJSONHandler(h.runCommand))
 }
 
+// newPage returns a handler that sends a page of a content type.
 func (h house) newPage(kind string, body func() []byte) iris.Handler {
 	return func(c iris.Context) {
 		h.receipts.Request()
@@ -62,6 +66,7 @@ func (h house) newPage(kind string, body func() []byte) iris.Handler {
 	}
 }
 
+// newJSONHandler returns a handler that sends the value of a function as JSON, or its error.
 func (h house) newJSONHandler(answer func(c iris.Context) (any, error)) iris.Handler {
 	return func(c iris.Context) {
 		h.receipts.Request()
@@ -71,26 +76,27 @@ func (h house) newJSONHandler(answer func(c iris.Context) (any, error)) iris.Han
 			return
 		}
 		h.Served(iris.StatusOK)
-		_ = c.JSON(v) // it answers errors itself
+		_ = c.JSON(v) // iris itself responds to an error
 	}
 }
 
+// runCommand reads a command and runs it. It returns the outcome.
 func (h house) runCommand(c iris.Context) (any, error) {
 	r := c.Request()
 	if err := h.Admit(c.GetHeader("Content-Type"), c.GetHeader("Origin"), r.Host); err != nil {
 		return nil, err
 	}
-	wire := &meter{Reader: http.MaxBytesReader(c.ResponseWriter(), r.Body, homelab.MaxCommand)}
-	r.Body = io.NopCloser(wire)
+	sent := &meter{Reader: http.MaxBytesReader(c.ResponseWriter(), r.Body, homelab.MaxCommand)}
+	r.Body = io.NopCloser(sent)
 	var command homelab.Command
 	err := c.ReadJSON(&command)
-	if err == nil { // its decoder stops behind the first value
-		_, err = io.Copy(io.Discard, wire)
+	if err == nil { // iris's decoder stops after the first value: read the rest
+		_, err = io.Copy(io.Discard, sent)
 	}
-	h.receipts.Body(wire.n)
-	var limit *http.MaxBytesError
+	h.receipts.Body(sent.n)
+	var tooLong *http.MaxBytesError
 	switch {
-	case errors.As(err, &limit):
+	case errors.As(err, &tooLong):
 		return nil, homelab.TooLarge()
 	case err != nil:
 		return nil, homelab.Malformed(err)
@@ -98,6 +104,7 @@ func (h house) runCommand(c iris.Context) (any, error) {
 	return h.Command(c.Params().Get("id"), command)
 }
 
+// writeError sends the error response for err.
 func (h house) writeError(c iris.Context, err error) {
 	r := h.RefusalOf(err)
 	if r.Code == "read_only" {
@@ -105,5 +112,5 @@ func (h house) writeError(c iris.Context, err error) {
 	}
 	h.Served(r.Status)
 	c.StatusCode(r.Status)
-	_ = c.JSON(r) // it answers errors itself
+	_ = c.JSON(r) // iris itself responds to an error
 }

@@ -16,6 +16,7 @@ type batches struct {
 	Ingest *ingest.Service
 }
 
+// serveIngest returns the server of app ingest.
 func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	app := newApp()
 	addLog(app, o)
@@ -29,7 +30,7 @@ func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 			b.writeError(c, err)
 			return
 		}
-		_ = c.JSON(receipt) // it answers errors itself
+		_ = c.JSON(receipt) // iris itself responds to an error
 	})
 	app.Get("/health", func(c iris.Context) {
 		o.Receipts.Request()
@@ -46,6 +47,7 @@ func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	return newServer(app)
 }
 
+// acceptBatch reads a batch and passes it to the service.
 func (b batches) acceptBatch(c iris.Context) (ingest.Receipt, error) {
 	r := c.Request()
 	head := ingest.Head{
@@ -58,22 +60,23 @@ func (b batches) acceptBatch(c iris.Context) (ingest.Receipt, error) {
 	if _, err := b.Ingest.Admit(head); err != nil {
 		return ingest.Receipt{}, err
 	}
-	wire := &meter{Reader: r.Body}
-	body := b.Ingest.Body(head, wire)
+	sent := &meter{Reader: r.Body}
+	body := b.Ingest.Body(head, sent)
 	defer body.Close()
 	r.Body = body
 	batch := b.Ingest.Batch(json.Marshal)
 	err := c.ReadJSON(batch.Target())
-	if err == nil { // its decoder stops behind the first value
+	if err == nil { // iris's decoder stops after the first value: read the rest
 		_, err = io.Copy(io.Discard, body)
 	}
-	b.Receipts.Body(wire.n)
+	b.Receipts.Body(sent.n)
 	if err != nil {
 		return ingest.Receipt{}, body.Refusal(err)
 	}
 	return b.Ingest.Accept(r.Context(), head, batch)
 }
 
+// writeError sends the error response for err.
 func (b batches) writeError(c iris.Context, err error) {
 	r := b.Ingest.RefusalOf(err)
 	switch r.Status {
@@ -83,5 +86,5 @@ func (b batches) writeError(c iris.Context, err error) {
 		c.Header("Retry-After", "1")
 	}
 	c.StatusCode(r.Status)
-	_ = c.JSON(r) // it answers errors itself
+	_ = c.JSON(r) // iris itself responds to an error
 }

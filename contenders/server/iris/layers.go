@@ -7,17 +7,17 @@ import (
 	"github.com/tarebench/tare/apps/homelab"
 )
 
-// requestID is what iris's middleware asks for the id of a request.
-func (h house) requestID(c iris.Context) string {
+// setRequestID returns the id of the request for iris's middleware, and sets it in the response.
+func (h house) setRequestID(c iris.Context) string {
 	id := h.RequestID(c.GetHeader("X-Request-Id"))
 	c.Header("X-Request-Id", id)
 	return id
 }
 
-// addCORS is iris's own, which would forbid origins it does not know and answer
-// all OPTIONS by itself; here those requests go on without its headers.
+// addCORS returns iris's middleware for CORS with two changes. iris would reject unknown origins: they are
+// passed on, without the headers. iris would respond to all OPTIONS: only preflights get its response.
 func (h house) addCORS() iris.Handler {
-	own := cors.New().DisallowCredentials().
+	irisCORS := cors.New().DisallowCredentials().
 		AllowOriginFunc(func(_ iris.Context, origin string) bool { return h.Allow(origin) != "" }).
 		HandleErrorFunc(func(c iris.Context, _ error) {
 			if isPreflight(c) {
@@ -32,20 +32,22 @@ func (h house) addCORS() iris.Handler {
 			c.Next()
 			return
 		}
-		own(c)
+		irisCORS(c)
 		if isPreflight(c) && h.Allow(c.GetHeader("Origin")) != "" {
-			c.ResponseWriter().Header().Set("Access-Control-Allow-Methods", "GET, POST") // where it says *
+			c.ResponseWriter().Header().Set("Access-Control-Allow-Methods", "GET, POST") // iris sets *
 		}
 	}
 }
 
+// isPreflight reports whether the request asks whether a page may send another request.
 func isPreflight(c iris.Context) bool {
 	return c.Method() == iris.MethodOptions && c.GetHeader("Origin") != "" && c.GetHeader("Access-Control-Request-Method") != ""
 }
 
-// limitRate is the house's own: iris's tells clients nothing of what is left to them.
+// limitRate takes a token of the client, and rejects the request if there is none. iris's middleware is not
+// used because it does not send clients their remaining requests.
 func (h house) limitRate(c iris.Context) {
-	headers, ok := h.Take(c.RemoteAddr()) // of the connection, as no header is trusted
+	headers, ok := h.Take(c.RemoteAddr()) // the address of the connection, since no header is trusted
 	for _, header := range headers {
 		c.Header(header[0], header[1])
 	}

@@ -13,16 +13,18 @@ func main() {
 	server.Main(server.Apps{server.Plain("tiny", serveTiny), ingestserving.App(serveIngest), homelabserving.App(serveHomelab)})
 }
 
-type writeAnswer struct {
+// idResponse is the response of app tiny.
+type idResponse struct {
 	ID string `json:"id"`
 }
 
+// serveTiny returns the server of app tiny.
 func serveTiny(o server.Options) (server.Server, error) {
 	app := newApp()
 	addLog(app, o)
 	app.Get("/v1/id/{id:string min(1)}", func(c iris.Context) {
 		o.Receipts.Request()
-		_ = c.JSON(writeAnswer{c.Params().Get("id")}) // it answers errors itself
+		_ = c.JSON(idResponse{c.Params().Get("id")}) // iris itself responds to an error
 	})
 	app.Get("/health", func(c iris.Context) {
 		o.Receipts.Request()

@@ -9,21 +9,23 @@ import (
 	"github.com/tarebench/tare/contenders/server/nethttp-easyjson/model"
 )
 
-func decode(s *ingest.Service, body []byte) (ingest.Batch, error) {
+// decodeBatch decodes a body. If the service does not decode metadata, the metadata is not decoded.
+func decodeBatch(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	if !s.Typed() {
 		var list model.RawRecords
 		err := easyjson.Unmarshal(body, &list)
-		out := make([]ingest.RawRecord, len(list))
+		records := make([]ingest.RawRecord, len(list))
 		for i, r := range list {
-			out[i] = ingest.RawRecord(r)
+			records[i] = ingest.RawRecord(r)
 		}
-		return ingest.Raws(out), err
+		return ingest.Raws(records), err
 	}
 	var list model.Records
 	err := easyjson.Unmarshal(body, &list)
 	return batch(list), err
 }
 
+// batch implements [ingest.Batch] with easyjson.
 type batch model.Records
 
 var _ ingest.Batch = batch(nil)

@@ -1,6 +1,6 @@
-// Command nethttp-ffjson-ungenerated is net/http with pquerna/ffjson for JSON, on types for
-// which no code was generated, as a published comparison did: ffjson then hands
-// every value to encoding/json, and what is measured is encoding/json.
+// Command nethttp-ffjson-ungenerated is net/http with pquerna/ffjson for JSON, but without
+// generated code, as in a published comparison. ffjson then passes every value to
+// encoding/json, so that encoding/json is measured.
 package main
 
 import (
@@ -13,10 +13,11 @@ import (
 )
 
 func main() {
-	server.Main(server.Apps{ingestserving.App(nethttp.Ingest(map[ingest.Format]nethttp.Decoder{ingest.JSON: decode}))})
+	server.Main(server.Apps{ingestserving.App(nethttp.Ingest(map[ingest.Format]nethttp.Decoder{ingest.JSON: decodeBatch}))})
 }
 
-func decode(s *ingest.Service, body []byte) (ingest.Batch, error) {
+// decodeBatch decodes a body.
+func decodeBatch(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	b := s.Batch(ffjson.Marshal)
 	return b, ffjson.Unmarshal(body, b.Target())
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/tarebench/tare/contenders/server/nethttp-ffjson/model"
 )
 
-// batch is an array of records. ffjson generates code for structs only, and
-// would hand a slice to encoding/json; so the brackets and commas are read
-// here, and every record by what was generated.
+// batch implements [ingest.Batch] with ffjson. ffjson generates code only for structs, and
+// would decode a slice with encoding/json. Therefore parseArray reads the brackets and commas,
+// and the generated code reads each record.
 type batch []model.Record
 
 var _ ingest.Batch = batch(nil)
@@ -23,46 +23,48 @@ func (b batch) Len() int                       { return len(b) }
 func (b batch) Head(i int) (string, time.Time) { return b[i].ID, b[i].Timestamp.Time }
 func (b batch) Metadata(i int) ([]byte, error) { return ffjson.Marshal(&b[i].Metadata) }
 
-func decode(s *ingest.Service, body []byte) (ingest.Batch, error) {
+// decodeBatch decodes a body. If the service does not decode metadata, the metadata is not decoded.
+func decodeBatch(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	if !s.Typed() {
-		list, err := array[model.RawRecord](body)
-		out := make([]ingest.RawRecord, len(list))
+		list, err := parseArray[model.RawRecord](body)
+		records := make([]ingest.RawRecord, len(list))
 		for i, r := range list {
-			out[i] = ingest.RawRecord(r)
+			records[i] = ingest.RawRecord(r)
 		}
-		return ingest.Raws(out), err
+		return ingest.Raws(records), err
 	}
-	list, err := array[model.Record](body)
+	list, err := parseArray[model.Record](body)
 	return batch(list), err
 }
 
-// generated is a pointer to a struct that ffjson generated code for.
+// generated is a pointer to a struct for which ffjson has generated code.
 type generated[T any] interface {
 	*T
 	UnmarshalJSONFFLexer(*fflib.FFLexer, fflib.FFParseState) error
 }
 
-// array reads a whole body. What ffjson calls a brace is a square bracket, and
-// the reverse.
-func array[T any, P generated[T]](body []byte) (list []T, err error) {
+// parseArray parses a complete body. For null it returns nil. In the names of ffjson's tokens a
+// brace is a square bracket, and a bracket is a curly brace.
+func parseArray[T any, P generated[T]](body []byte) (list []T, err error) {
 	lexer := fflib.NewFFLexer(body)
 	switch token := lexer.Scan(); token {
 	case fflib.FFTok_null:
+		// The list is nil.
 	case fflib.FFTok_left_brace:
-		if list, err = elements[T, P](lexer); err != nil {
+		if list, err = parseElements[T, P](lexer); err != nil {
 			return nil, err
 		}
 	default:
-		return nil, unexpected(lexer, token)
+		return nil, unexpectedToken(lexer, token)
 	}
 	if token := lexer.Scan(); token != fflib.FFTok_eof {
-		return nil, unexpected(lexer, token)
+		return nil, unexpectedToken(lexer, token)
 	}
 	return list, nil
 }
 
-// elements reads an array behind its first bracket, up to its last.
-func elements[T any, P generated[T]](lexer *fflib.FFLexer) (list []T, err error) {
+// parseElements parses the elements of an array, after its first bracket, and the last bracket.
+func parseElements[T any, P generated[T]](lexer *fflib.FFLexer) (list []T, err error) {
 	for {
 		token := lexer.Scan()
 		if token == fflib.FFTok_right_brace && len(list) == 0 {
@@ -72,23 +74,26 @@ func elements[T any, P generated[T]](lexer *fflib.FFLexer) (list []T, err error)
 		list = append(list, next)
 		switch token {
 		case fflib.FFTok_null:
+			// The record is zero.
 		case fflib.FFTok_left_bracket:
 			if err := P(&list[len(list)-1]).UnmarshalJSONFFLexer(lexer, fflib.FFParse_want_key); err != nil {
 				return nil, err
 			}
 		default:
-			return nil, unexpected(lexer, token)
+			return nil, unexpectedToken(lexer, token)
 		}
 		switch token := lexer.Scan(); token {
 		case fflib.FFTok_comma:
+			// Another element follows.
 		case fflib.FFTok_right_brace:
 			return list, nil
 		default:
-			return nil, unexpected(lexer, token)
+			return nil, unexpectedToken(lexer, token)
 		}
 	}
 }
 
-func unexpected(lexer *fflib.FFLexer, token fflib.FFTok) error {
+// unexpectedToken returns an error with the position of the lexer.
+func unexpectedToken(lexer *fflib.FFLexer, token fflib.FFTok) error {
 	return lexer.WrapErr(fmt.Errorf("unexpected token: %v", token))
 }

@@ -13,12 +13,13 @@ import (
 
 func main() {
 	server.Main(server.Apps{
-		ingestserving.App(nethttp.Ingest(map[ingest.Format]nethttp.Decoder{ingest.JSON: decode})),
+		ingestserving.App(nethttp.Ingest(map[ingest.Format]nethttp.Decoder{ingest.JSON: decodeBatch})),
 		homelabserving.App(nethttp.Homelab(nethttp.JSON{Unmarshal: json.Unmarshal, Marshal: json.Marshal})),
 	})
 }
 
-func decode(s *ingest.Service, body []byte) (ingest.Batch, error) {
+// decodeBatch decodes a body.
+func decodeBatch(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	b := s.Batch(json.Marshal)
 	return b, json.Unmarshal(body, b.Target())
 }

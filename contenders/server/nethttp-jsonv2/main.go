@@ -1,5 +1,5 @@
 // Command nethttp-jsonv2 is net/http with the second version of encoding/json,
-// from the repository where it is developed, with the options it has by default.
+// from the repository in which it is developed, with its default options.
 package main
 
 import (
@@ -14,16 +14,19 @@ import (
 
 func main() {
 	server.Main(server.Apps{
-		ingestserving.App(nethttp.Ingest(map[ingest.Format]nethttp.Decoder{ingest.JSON: decode})),
-		homelabserving.App(nethttp.Homelab(nethttp.JSON{Unmarshal: unmarshal, Marshal: marshal})),
+		ingestserving.App(nethttp.Ingest(map[ingest.Format]nethttp.Decoder{ingest.JSON: decodeBatch})),
+		homelabserving.App(nethttp.Homelab(nethttp.JSON{Unmarshal: unmarshalValue, Marshal: marshalValue})),
 	})
 }
 
-func decode(s *ingest.Service, body []byte) (ingest.Batch, error) {
-	b := s.Batch(marshal)
+// decodeBatch decodes a body.
+func decodeBatch(s *ingest.Service, body []byte) (ingest.Batch, error) {
+	b := s.Batch(marshalValue)
 	return b, json.Unmarshal(body, b.Target())
 }
 
-func marshal(v any) ([]byte, error) { return json.Marshal(v) }
+// marshalValue is json.Marshal without options.
+func marshalValue(v any) ([]byte, error) { return json.Marshal(v) }
 
-func unmarshal(data []byte, into any) error { return json.Unmarshal(data, into) }
+// unmarshalValue is json.Unmarshal without options.
+func unmarshalValue(data []byte, target any) error { return json.Unmarshal(data, target) }

@@ -1,5 +1,5 @@
-// Command nethttp-plain is plain Go as it was published: one handler for every
-// path below /v1/id/, whatever the method, which answers with the last segment.
+// Command nethttp-plain is net/http as in a published benchmark: one handler for
+// all paths below /v1/id/ and all methods, which returns the last segment.
 package main
 
 import (
@@ -11,18 +11,20 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-func main() { server.Main(server.Apps{server.Plain("tiny", tiny)}) }
+func main() { server.Main(server.Apps{server.Plain("tiny", serveTiny)}) }
 
-type answer struct {
+// idResponse is the response of app tiny.
+type idResponse struct {
 	ID string `json:"id"`
 }
 
-func tiny(o server.Options) (server.Server, error) {
+// serveTiny returns the server of app tiny.
+func serveTiny(o server.Options) (server.Server, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/v1/id/", func(w http.ResponseWriter, r *http.Request) {
 		o.Receipts.Request()
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(answer{path.Base(r.URL.Path)}) // the client has gone
+		_ = json.NewEncoder(w).Encode(idResponse{path.Base(r.URL.Path)}) // fails only if the client has disconnected
 	})
 	mux.HandleFunc("/health", func(w http.ResponseWriter, _ *http.Request) {
 		o.Receipts.Request()

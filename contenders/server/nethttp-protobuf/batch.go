@@ -10,11 +10,14 @@ import (
 	"github.com/tarebench/tare/contenders/server/nethttp-protobuf/model"
 )
 
+// decodeJSON decodes a body of JSON.
 func decodeJSON(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	b := s.Batch(json.Marshal)
 	return b, json.Unmarshal(body, b.Target())
 }
 
+// decodeProtobuf decodes a body of protocol buffers. Its metadata is encoded again as JSON, or as protocol
+// buffers if the service is binary.
 func decodeProtobuf(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	var batch model.Batch
 	if err := proto.Unmarshal(body, &batch); err != nil {
@@ -25,39 +28,43 @@ func decodeProtobuf(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	}
 	list := make([]ingest.Record, len(batch.GetRecords()))
 	for i, r := range batch.GetRecords() {
-		list[i] = ingest.Record{ID: r.GetId(), Metadata: metadata(r.GetMetadata())}
-		list[i].Timestamp.Time = timestamp(r)
+		list[i] = ingest.Record{ID: r.GetId(), Metadata: toMetadata(r.GetMetadata())}
+		list[i].Timestamp.Time = recordTime(r)
 	}
 	return ingest.Records(list, json.Marshal), nil
 }
 
-// messages is a batch whose metadata is written as protobuf again.
+// messages is a batch whose metadata is encoded as protocol buffers again.
 type messages struct {
 	records []*model.Record
-	line    []byte
+	buf     []byte // result of the last Metadata
 }
 
+// Len implements [ingest.Batch].
 func (m *messages) Len() int { return len(m.records) }
 
+// Head implements [ingest.Batch].
 func (m *messages) Head(i int) (string, time.Time) {
-	return m.records[i].GetId(), timestamp(m.records[i])
+	return m.records[i].GetId(), recordTime(m.records[i])
 }
 
+// Metadata implements [ingest.Batch].
 func (m *messages) Metadata(i int) ([]byte, error) {
 	var err error
-	m.line, err = proto.MarshalOptions{}.MarshalAppend(m.line[:0], m.records[i].GetMetadata())
-	return m.line, err
+	m.buf, err = proto.MarshalOptions{}.MarshalAppend(m.buf[:0], m.records[i].GetMetadata())
+	return m.buf, err
 }
 
-// timestamp is the time of a record. A field that is not there is 0 in the bytes.
-func timestamp(r *model.Record) time.Time {
+// recordTime returns the time of a record, or a zero time if it has none. In proto3 a missing field is 0.
+func recordTime(r *model.Record) time.Time {
 	if ms := r.GetTimestampMs(); ms != 0 {
 		return time.UnixMilli(ms).UTC()
 	}
 	return time.Time{}
 }
 
-func metadata(m *model.Metadata) ingest.Metadata {
+// toMetadata converts a message to the type of the app.
+func toMetadata(m *model.Metadata) ingest.Metadata {
 	return ingest.Metadata{
 		Index:      int(m.GetIndex()),
 		GUID:       m.GetGuid(),

@@ -1,5 +1,5 @@
-// Command nethttp-protobuf is net/http with google.golang.org/protobuf for bodies of
-// that type, and encoding/json for others and for the metadata of all.
+// Command nethttp-protobuf is net/http with google.golang.org/protobuf for bodies of protocol
+// buffers, and with encoding/json for bodies of JSON and for the metadata of both.
 package main
 
 import (
@@ -10,5 +10,8 @@ import (
 )
 
 func main() {
-	server.Main(server.Apps{ingestserving.App(nethttp.Ingest(map[ingest.Format]nethttp.Decoder{ingest.JSON: decodeJSON, ingest.Protobuf: decodeProtobuf}))})
+	server.Main(server.Apps{ingestserving.App(nethttp.Ingest(map[ingest.Format]nethttp.Decoder{
+		ingest.JSON:     decodeJSON,
+		ingest.Protobuf: decodeProtobuf,
+	}))})
 }

@@ -1,5 +1,5 @@
-// Command nethttp is the standard library: a ServeMux with patterns, and JSON
-// by encoding/json.
+// Command nethttp is the standard library: a ServeMux with patterns, and
+// encoding/json.
 package main
 
 import (
@@ -16,22 +16,27 @@ import (
 
 func main() {
 	server.Main(server.Apps{
-		server.Plain("tiny", tiny),
-		ingestserving.App(nethttp.Ingest(map[ingest.Format]nethttp.Decoder{ingest.JSON: decode, ingest.Gob: nethttp.Gob})),
+		server.Plain("tiny", serveTiny),
+		ingestserving.App(nethttp.Ingest(map[ingest.Format]nethttp.Decoder{
+			ingest.JSON: decodeBatch,
+			ingest.Gob:  nethttp.Gob,
+		})),
 		homelabserving.App(nethttp.Homelab(nethttp.JSON{Unmarshal: json.Unmarshal, Marshal: json.Marshal})),
 	})
 }
 
-type answer struct {
+// idResponse is the response of app tiny.
+type idResponse struct {
 	ID string `json:"id"`
 }
 
-func tiny(o server.Options) (server.Server, error) {
+// serveTiny returns the server of app tiny.
+func serveTiny(o server.Options) (server.Server, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/id/{id}", func(w http.ResponseWriter, r *http.Request) {
 		o.Receipts.Request()
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(answer{r.PathValue("id")}) // the client has gone
+		_ = json.NewEncoder(w).Encode(idResponse{r.PathValue("id")}) // fails only if the client has disconnected
 	})
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
 		o.Receipts.Request()
@@ -40,7 +45,8 @@ func tiny(o server.Options) (server.Server, error) {
 	return server.HTTP(server.AccessLog(mux, o)), nil
 }
 
-func decode(s *ingest.Service, body []byte) (ingest.Batch, error) {
+// decodeBatch decodes a body.
+func decodeBatch(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	b := s.Batch(json.Marshal)
 	return b, json.Unmarshal(body, b.Target())
 }

@@ -1,5 +1,5 @@
-// Command null is the server that does nothing that it need not: what is
-// measured of it is the harness, the network and the kernel.
+// Command null is a server that does as little work as possible, so that a
+// measurement of it is that of the harness, the network and the kernel.
 package main
 
 import (

@@ -1,7 +1,7 @@
-// Package model holds the types that easyjson generates code for: those of app
-// ingest over again, because what is generated are methods, and a package of
-// its own, because easyjson refuses package main. As the leaf is a module of
-// its own, it is generated with GOWORK=off.
+// Package model contains the types for which easyjson generates code: copies of
+// the types of app ingest, because easyjson generates methods. They are not in
+// package main, because easyjson rejects it. Run go generate with GOWORK=off,
+// because the contender is a separate module.
 package model
 
 import "github.com/tarebench/tare/apps/ingest"

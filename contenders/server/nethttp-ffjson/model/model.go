@@ -1,6 +1,6 @@
-// Package model holds the types that ffjson generates code for: those of app
-// ingest over again, because what is generated are methods. As the leaf is a
-// module of its own, it is generated with GOWORK=off.
+// Package model contains the types for which ffjson generates code: copies of the
+// types of app ingest, because ffjson generates methods. Run go generate with
+// GOWORK=off, because the contender is a separate module.
 package model
 
 import "github.com/tarebench/tare/apps/ingest"
