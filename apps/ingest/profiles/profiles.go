@@ -40,8 +40,8 @@ func Bodies(n, pool int) ([][]byte, error) {
 	return list, nil
 }
 
-// newRecord returns event number i. The events are one second apart. The order in which it draws random
-// numbers is fixed: any change changes all pools.
+// newRecord returns event number i. Each event is one second later than the event before. The order in
+// which newRecord draws random numbers is fixed: any change changes all pools.
 func newRecord(r *fixture.Random, i int) ingest.Record {
 	first := [...]string{"Ines", "Tove", "Nils", "Jona", "Ruth"}[drawInt(r, 0, 4)]
 	last := [...]string{"Holm", "Dahl", "Lind", "Berg", "Falk"}[drawInt(r, 0, 4)]
