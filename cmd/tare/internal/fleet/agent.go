@@ -22,10 +22,11 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Agent runs what a coordinator orders on its machine, one order at a time.
+// Agent runs the orders of a coordinator on its machine, one at a time. It sends hellos, receives
+// orders, requests each round of a study, and delivers the outcome.
 type Agent struct {
-	Hello  Hello // the constant part of each hello; Name is the agent's
-	Prefix string
+	Hello  Hello  // constant part of each hello, with the agent's name
+	Prefix string // start of all subjects
 	Limits Limits
 	Load   func() float64   // returns the machine's load average; nil if unknown
 	Free   func() Free      // returns the free memory and disk; nil if unknown
@@ -35,8 +36,8 @@ type Agent struct {
 	// Study runs an order and returns its result document.
 	Study func(ctx context.Context, o StudyOrder, t Task) ([]byte, error)
 
-	// Claim reserves the machine for a study of this agent until release is called.
-	// Nil if no other process measures on it.
+	// Claim reserves the machine for a study of this agent until release is called. It is nil if no
+	// other process measures on the machine.
 	Claim func(ctx context.Context) (release func(), err error)
 
 	times protocolTimes
@@ -44,21 +45,22 @@ type Agent struct {
 	nc       *nats.Conn
 	subjects subjects
 	mu       sync.Mutex
-	order    string // running now; "" if none
-	doing    string
-	cancel   context.CancelCauseFunc
-	start    chan time.Time // start time of the prepared load
-	ended    bool           // no further orders are accepted
-	running  sync.WaitGroup
+	order    string                  // id of the running order; "" if idle
+	doing    string                  // description of the running order; "" if idle
+	cancel   context.CancelCauseFunc // ends the running order
+	start    chan time.Time          // receives the start time of the prepared load
+	ended    bool                    // no further orders are accepted
+	running  sync.WaitGroup          // goroutines of orders
 }
 
 // errCancelled ends an order that the coordinator cancelled.
 var errCancelled = errors.New("the coordinator gave the order up")
 
-// ServePipe serves a coordinator at the other end of in and out until in ends.
+// ServePipe serves a coordinator at the other end of in and out until in ends. The coordinator sends a
+// line with a welcome, the agent replies with a line, and then the streams carry a NATS connection.
 func (a *Agent) ServePipe(ctx context.Context, in io.Reader, out io.Writer) error {
-	from := bufio.NewReader(in)
-	line, err := readLine(from, 4<<10)
+	reader := bufio.NewReader(in)
+	line, err := readLine(reader, maxFirstLine)
 	if err != nil {
 		return err
 	}
@@ -77,18 +79,21 @@ func (a *Agent) ServePipe(ctx context.Context, in io.Reader, out io.Writer) erro
 	if _, err := io.WriteString(out, Protocol+"\n"); err != nil { // the agent is ready: NATS begins
 		return fmt.Errorf("write to the coordinator: %w", err)
 	}
-	return a.serve(ctx, "nats://pipe:4222", nats.SetCustomDialer(&pipe{in: from, out: out}), nats.NoReconnect(), nats.Timeout(pipeTimeout), nats.UserInfo(w.Name, w.Password))
+	return a.serve(ctx, "nats://pipe:4222", nats.SetCustomDialer(&pipe{in: reader, out: out}), nats.NoReconnect(), nats.Timeout(pipeTimeout), nats.UserInfo(w.Name, w.Password))
 }
 
-// pipeTimeout limits how long an agent and its coordinator take to begin with NATS: both may be
-// busy.
+// pipeTimeout limits the start of NATS between an agent and its coordinator. It is long, as both
+// machines may be busy.
 const pipeTimeout = 30 * time.Second
 
-// readLine reads one line of at most most bytes.
-func readLine(from *bufio.Reader, most int) ([]byte, error) {
+// maxFirstLine limits the bytes of the first line in each direction of a pipe.
+const maxFirstLine = 4 << 10
+
+// readLine reads one line of at most maxBytes.
+func readLine(reader *bufio.Reader, maxBytes int) ([]byte, error) {
 	var line []byte
 	for {
-		b, err := from.ReadByte()
+		b, err := reader.ReadByte()
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil, errors.New("the connection ended before a coordinator spoke")
@@ -96,8 +101,8 @@ func readLine(from *bufio.Reader, most int) ([]byte, error) {
 			return nil, fmt.Errorf("read from the coordinator: %w", err)
 		case b == '\n':
 			return line, nil
-		case len(line) == most:
-			return nil, fmt.Errorf("refused: the first line is longer than %d bytes", most)
+		case len(line) == maxBytes:
+			return nil, fmt.Errorf("refused: the first line is longer than %d bytes", maxBytes)
 		}
 		line = append(line, b)
 	}
@@ -109,30 +114,30 @@ type Join struct {
 	Fingerprint string // SHA-256 of its certificate, in hexadecimal
 	Token       string
 	URL         string // of a cluster of NATS
-	Creds       string // file with credentials of the cluster; "" if none
+	Creds       string // file with credentials of the cluster; "" for none
 }
 
 // ServeJoined joins a coordinator or a cluster and serves until ctx ends. Failed connections
 // are retried.
 func (a *Agent) ServeJoined(ctx context.Context, j Join) error {
-	common := append(lossOptions(), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(), nats.Timeout(5*time.Second))
+	options := append(lossOptions(), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(), nats.Timeout(5*time.Second))
 	if j.URL != "" {
 		if j.Creds != "" {
-			common = append(common, nats.UserCredentials(j.Creds))
+			options = append(options, nats.UserCredentials(j.Creds))
 		}
-		return a.serve(ctx, j.URL, common...)
+		return a.serve(ctx, j.URL, options...)
 	}
-	common = append(common, nats.UserInfo(a.Hello.Name, j.Token), nats.Secure(&tls.Config{
+	options = append(options, nats.UserInfo(a.Hello.Name, j.Token), nats.Secure(&tls.Config{
 		InsecureSkipVerify:    true, // verifyFingerprint replaces the verification
 		MinVersion:            tls.VersionTLS13,
 		VerifyPeerCertificate: verifyFingerprint(j.Fingerprint),
 	}))
-	return a.serve(ctx, "tls://"+j.Addr, common...)
+	return a.serve(ctx, "tls://"+j.Addr, options...)
 }
 
-// lossOptions makes a client drop a connection that has been silent for 10 to 15 seconds, and
-// connect again. Otherwise it would wait for the kernel's next retransmission, up to two
-// minutes after a long outage.
+// lossOptions makes a client drop a connection that has been silent for 10 to 15 seconds, and connect
+// again. Without these options the client waits for the kernel's next retransmission, which after a
+// long outage is up to two minutes away.
 func lossOptions() []nats.Option {
 	return []nats.Option{nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2)}
 }
@@ -143,7 +148,7 @@ func Fingerprint(certificate []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// verifyFingerprint accepts only the certificate with this fingerprint.
+// verifyFingerprint returns a check that accepts only the certificate with this fingerprint.
 func verifyFingerprint(fingerprint string) func([][]byte, [][]*x509.Certificate) error {
 	return func(raw [][]byte, _ [][]*x509.Certificate) error {
 		if len(raw) == 0 || Fingerprint(raw[0]) != fingerprint {
@@ -153,7 +158,8 @@ func verifyFingerprint(fingerprint string) func([][]byte, [][]*x509.Certificate)
 	}
 }
 
-// serve serves over one NATS connection until that is closed or ctx ends.
+// serve serves over one NATS connection until the connection is closed or ctx ends. It returns nil if
+// the coordinator left.
 func (a *Agent) serve(ctx context.Context, url string, options ...nats.Option) error {
 	if a.times == (protocolTimes{}) {
 		a.times = defaultTimes()
@@ -199,13 +205,13 @@ func (a *Agent) serve(ctx context.Context, url string, options ...nats.Option) e
 	return nil
 }
 
-// waitForOrder waits up to stopTimeout for the running order, which was cancelled with the
-// agent.
+// waitForOrder waits up to stopTimeout for the end of the running order, which was cancelled with the
+// agent's context.
 func (a *Agent) waitForOrder() {
-	over := make(chan struct{})
-	go func() { a.running.Wait(); close(over) }()
+	ended := make(chan struct{})
+	go func() { a.running.Wait(); close(ended) }()
 	select {
-	case <-over:
+	case <-ended:
 	case <-time.After(a.times.stopTimeout):
 		a.Log("left before its order had ended")
 	}
@@ -228,6 +234,7 @@ func (a *Agent) sendHellos(ctx context.Context) {
 	}
 }
 
+// sendHello publishes a hello with the current load and order.
 func (a *Agent) sendHello() {
 	h := a.Hello
 	h.Protocol, h.Load = Protocol, -1
@@ -242,9 +249,10 @@ func (a *Agent) sendHello() {
 	}
 }
 
+// subscribe handles the messages of the coordinator until the connection is closed.
 func (a *Agent) subscribe(ctx context.Context) error {
 	orders := &parcelReceiver{maxBytes: maxOrder, take: func(_ string, body []byte) error { return a.acceptOrder(ctx, body) }}
-	for subject, take := range map[string]nats.MsgHandler{
+	for subject, handle := range map[string]nats.MsgHandler{
 		a.Prefix + "." + subjectWho: func(*nats.Msg) { a.sendHello() },
 		a.subjects.toAgent(toOrder): func(m *nats.Msg) { sendReply(m, orders.receivePart(coordinator, m.Data)) },
 		a.subjects.toAgent(toClock): func(m *nats.Msg) { sendReply(m, clockReply{a.Now().UnixNano()}) },
@@ -263,14 +271,15 @@ func (a *Agent) subscribe(ctx context.Context) error {
 			sendReply(m, a.startLoad(s))
 		},
 	} {
-		if _, err := a.nc.Subscribe(subject, func(m *nats.Msg) { handleSafely(a.Log, m, func() { take(m) }) }); err != nil {
+		if _, err := a.nc.Subscribe(subject, func(m *nats.Msg) { handleSafely(a.Log, m, func() { handle(m) }) }); err != nil {
 			return fmt.Errorf("subscribe to the coordinator: %w", err)
 		}
 	}
 	return nil
 }
 
-// acceptOrder checks an order and starts it. It returns a busyError if another order runs.
+// acceptOrder checks an order and starts it. It returns nil if the order runs already, and a busyError
+// if another order runs or the machine is in use.
 func (a *Agent) acceptOrder(ctx context.Context, body []byte) error {
 	var o Order
 	if err := json.Unmarshal(body, &o); err != nil {
@@ -307,25 +316,26 @@ func (a *Agent) acceptOrder(ctx context.Context, body []byte) error {
 		}
 		a.start = make(chan time.Time, 1)
 	}
-	serving := ctx
-	ctx, cancel := context.WithCancelCause(serving)
+	agentCtx := ctx
+	ctx, cancel := context.WithCancelCause(agentCtx)
 	a.order, a.doing, a.cancel = o.ID, o.describe(), cancel
 	a.Log("began: " + a.doing)
-	most := a.Limits.Duration
+	maxDuration := a.Limits.Duration
 	if o.Load != nil {
-		most = 0 // Order.check has limited its duration
+		maxDuration = 0 // Order.check has limited the duration of a load
 	}
-	a.running.Go(func() { a.Limits.Watch(ctx, a.times.helloInterval, most, a.readFree, cancel) })
+	a.running.Go(func() { a.Limits.Watch(ctx, a.times.helloInterval, maxDuration, a.readFree, cancel) })
 	a.running.Go(func() {
 		defer cancel(nil)
 		defer release()
-		a.runOrder(ctx, serving, o, load)
+		a.runOrder(ctx, agentCtx, o, load)
 	})
 	return nil
 }
 
-// runOrder runs an accepted order and delivers its outcome. serving ends when the agent stops.
-func (a *Agent) runOrder(ctx, serving context.Context, o Order, load *preparedLoad) {
+// runOrder runs an accepted order and delivers its outcome, unless the coordinator cancelled the order
+// and it has no result. agentCtx ends when the agent stops.
+func (a *Agent) runOrder(ctx, agentCtx context.Context, o Order, load *preparedLoad) {
 	out := outcome{Order: o.ID}
 	var err error
 	out.Result, err = a.carryOut(ctx, o, load)
@@ -339,7 +349,7 @@ func (a *Agent) runOrder(ctx, serving context.Context, o Order, load *preparedLo
 		a.Log("failed: " + out.Error)
 	}
 	if !errors.Is(err, errCancelled) || out.Result != nil {
-		a.deliver(ctx, serving, out)
+		a.deliver(ctx, agentCtx, out)
 	}
 	a.mu.Lock()
 	a.order, a.doing, a.cancel = "", "", nil
@@ -361,23 +371,23 @@ func (a *Agent) carryOut(ctx context.Context, o Order, load *preparedLoad) (resu
 	return a.Study(ctx, *o.Study, a.newTask(o))
 }
 
-// deliver sends an outcome until the coordinator has accepted or rejected it, or abandonAfter
-// has passed. If the agent stops, it tries for half of stopTimeout, and not at all without a
-// connection.
-func (a *Agent) deliver(ctx, serving context.Context, out outcome) {
+// deliver sends an outcome until the coordinator has accepted or rejected it, or abandonAfter has
+// passed. Once the agent stops, it tries for another half of stopTimeout, or gives up immediately if
+// there is no connection.
+func (a *Agent) deliver(ctx, agentCtx context.Context, out outcome) {
 	text, err := json.Marshal(out)
 	if err != nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.times.abandonAfter)
 	defer cancel()
-	defer context.AfterFunc(serving, func() {
+	defer context.AfterFunc(agentCtx, func() {
 		if !a.nc.IsConnected() {
 			cancel()
 		}
 		time.AfterFunc(a.times.stopTimeout/2, cancel)
 	})()
-	go func() { // a closed pipe does not reopen
+	go func() { // a closed connection does not reopen
 		for ctx.Err() == nil && !a.nc.IsClosed() {
 			time.Sleep(50 * time.Millisecond)
 		}
@@ -399,31 +409,35 @@ func (a *Agent) deliver(ctx, serving context.Context, out outcome) {
 		case <-ctx.Done():
 			a.Log("not delivered: " + format.Line(busy.doing, format.LineLimit))
 			return
-		case <-time.After(a.times.helloInterval): // a result is long: retry less often than requests
+		case <-time.After(a.times.helloInterval): // longer than retryDelay, as a result may be large
 		}
 	}
 }
 
-// newTask returns the requests of order o to the coordinator.
+// newTask returns the requests that order o may send to the coordinator.
 func (a *Agent) newTask(o Order) Task {
-	return Task{Permit: a.permitRounds(o), Fetch: func(ctx context.Context, f File, out io.Writer) error { return a.fetchFile(ctx, o.ID, f, out) }}
+	return Task{
+		Permit: a.permitRounds(o),
+		Fetch:  func(ctx context.Context, f File, out io.Writer) error { return a.fetchFile(ctx, o.ID, f, out) },
+	}
 }
 
-// permitRounds requests each round from the coordinator.
+// permitRounds returns a permit that requests each round from the coordinator. It waits while the
+// coordinator has no round yet, and fails after abandonAfter without a reply.
 func (a *Agent) permitRounds(o Order) lab.Permit {
 	return func(ctx context.Context, done int) (bool, error) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		last := time.Now()
+		lastReply := time.Now()
 		for {
 			var p permitReply
-			one, stop := context.WithTimeout(ctx, a.times.abandonAfter)
-			err := request(one, a.nc, a.times, a.subjects.fromAgent(fromPermit), permitRequest{o.ID, done}, &p)
+			requestCtx, stop := context.WithTimeout(ctx, a.times.abandonAfter)
+			err := request(requestCtx, a.nc, a.times, a.subjects.fromAgent(fromPermit), permitRequest{o.ID, done}, &p)
 			stop()
 			switch {
 			case ctx.Err() != nil:
 				return false, context.Cause(ctx)
-			case err != nil && time.Since(last) >= a.times.abandonAfter:
+			case err != nil && time.Since(lastReply) >= a.times.abandonAfter:
 				return false, fmt.Errorf("no coordinator for %v", a.times.abandonAfter)
 			case err != nil:
 				return false, err
@@ -437,7 +451,7 @@ func (a *Agent) permitRounds(o Order) lab.Permit {
 				a.mu.Unlock()
 				return true, nil
 			}
-			last = time.Now()
+			lastReply = time.Now()
 			select {
 			case <-ctx.Done():
 				return false, context.Cause(ctx)
@@ -463,22 +477,22 @@ func (a *Agent) startLoad(s startRequest) receipt {
 	if a.order != s.Order || a.start == nil {
 		return receipt{Refused: "no such load is prepared"}
 	}
-	at := time.Now().Add(time.Unix(0, s.At).Sub(a.Now())) // monotonic: a change of the wall clock does not matter
+	start := time.Now().Add(time.Unix(0, s.At).Sub(a.Now())) // monotonic: later changes of the wall clock do not matter
 	select {
-	case a.start <- at:
+	case a.start <- start:
 	default: // the start time is already set
 	}
 	return receipt{}
 }
 
-// pipe is a net.Conn through stdin and stdout, which can be dialled once.
+// pipe is a net.Conn over stdin and stdout, and the dialer that returns it once.
 type pipe struct {
 	in   io.Reader
 	out  io.Writer
 	used bool
 }
 
-// Dial returns the one connection.
+// Dial returns the connection, and an error if it was dialled before.
 func (p *pipe) Dial(string, string) (net.Conn, error) {
 	if p.used {
 		return nil, errCoordinatorLeft
@@ -487,7 +501,7 @@ func (p *pipe) Dial(string, string) (net.Conn, error) {
 	return p, nil
 }
 
-// Read reads what the coordinator sends.
+// Read reads from the coordinator.
 func (p *pipe) Read(b []byte) (int, error) { return p.in.Read(b) }
 
 // Write writes to the coordinator.
@@ -496,13 +510,13 @@ func (p *pipe) Write(b []byte) (int, error) { return p.out.Write(b) }
 // Close leaves the streams to the process.
 func (p *pipe) Close() error { return nil }
 
-// LocalAddr and what follows are for [net.Conn].
+// LocalAddr implements [net.Conn].
 func (p *pipe) LocalAddr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
 
-// RemoteAddr is the same.
+// RemoteAddr implements [net.Conn].
 func (p *pipe) RemoteAddr() net.Addr { return p.LocalAddr() }
 
-// SetDeadline does nothing: pipes have none.
+// SetDeadline does nothing: pipes have no deadlines.
 func (p *pipe) SetDeadline(time.Time) error { return nil }
 
 // SetReadDeadline does nothing.

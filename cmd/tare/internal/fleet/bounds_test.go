@@ -152,7 +152,7 @@ func TestPanicEndsAMessage(t *testing.T) {
 	lines := make(chan string, 10)
 	h := hub(t, HubOptions{Log: func(line string) { lines <- line }})
 	broken := true
-	defer h.addListener("r", listener{ask: func(_ string, q permitRequest) permitReply {
+	defer h.addListener("r", listener{permit: func(_ string, q permitRequest) permitReply {
 		if broken {
 			broken = false
 			_ = []int{}[q.Done+3]

@@ -3,10 +3,11 @@ package fleet
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"time"
 )
 
-// roundTrips counts the requests of one clock measurement.
+// roundTrips is the number of requests of one clock measurement.
 const roundTrips = 20
 
 // Clock compares an agent's clock with the coordinator's.
@@ -15,15 +16,15 @@ type Clock struct {
 	Uncertain time.Duration // largest error of Offset: half of the shortest round trip
 }
 
-// measureClock compares an agent's clock by the shortest of several round trips (Cristian,
-// "Probabilistic clock synchronization", 1989).
+// measureClock compares an agent's clock with that of this process, by the shortest of several round
+// trips (Cristian, "Probabilistic clock synchronization", 1989).
 func (h *Hub) measureClock(ctx context.Context, name string) (Clock, error) {
-	best := Clock{Uncertain: time.Duration(1<<63 - 1)}
+	best := Clock{Uncertain: math.MaxInt64}
 	for range roundTrips {
 		var c clockReply
-		one, cancel := context.WithTimeout(ctx, h.o.times.replyTimeout)
+		requestCtx, cancel := context.WithTimeout(ctx, h.o.times.replyTimeout)
 		began := time.Now()
-		m, err := h.nc.RequestWithContext(one, subjects{h.o.Prefix, name}.toAgent(toClock), nil)
+		m, err := h.nc.RequestWithContext(requestCtx, subjects{h.o.Prefix, name}.toAgent(toClock), nil)
 		took := time.Since(began)
 		cancel()
 		if err == nil {
@@ -33,7 +34,7 @@ func (h *Hub) measureClock(ctx context.Context, name string) (Clock, error) {
 			if ctx.Err() != nil {
 				return best, context.Cause(ctx)
 			}
-			if best.Uncertain < time.Minute {
+			if hasReply := best.Uncertain < math.MaxInt64; hasReply {
 				continue // a single request may be lost
 			}
 			return best, err

@@ -22,12 +22,12 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// maxFiles limits the files of one order, in bytes together.
+// maxFiles limits the total size of an order's files, in bytes.
 const maxFiles = 2 << 30
 
-// File is a file that an order needs, identified by its content: an agent fetches it once.
+// File is a file that an order needs. Agents identify it by its content and fetch it only once.
 type File struct {
-	Name string `json:"name"` // a path below the order's directory, with slashes
+	Name string `json:"name"` // slash-separated path below the order's directory
 	Hash string `json:"sha256"`
 	Size int64  `json:"size"`
 }
@@ -62,7 +62,7 @@ type Content interface {
 	Size() int64
 }
 
-// OpenFile opens and hashes the file at path, which the order calls name.
+// OpenFile opens and hashes the file at path, for an order in which it is called name.
 func OpenFile(name, path string) (File, Content, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -74,7 +74,7 @@ func OpenFile(name, path string) (File, Content, error) {
 		f.Close()
 		return File{}, nil, err
 	}
-	return newFile(name, h, size), &disk{f, size}, nil
+	return newFile(name, h, size), &diskFile{f, size}, nil
 }
 
 // newFile returns the File with the digest of h.
@@ -82,61 +82,62 @@ func newFile(name string, h hash.Hash, size int64) File {
 	return File{Name: name, Hash: hex.EncodeToString(h.Sum(nil)), Size: size}
 }
 
-// disk is an open file with the size that was hashed.
-type disk struct {
+// diskFile is an open file and the number of bytes that were hashed.
+type diskFile struct {
 	*os.File
 	size int64
 }
 
-func (d *disk) Size() int64 { return d.size }
+// Size returns the number of bytes that were hashed.
+func (d *diskFile) Size() int64 { return d.size }
 
-// fileRequest requests part n of a file of an order.
+// fileRequest requests part N of a file of an order, counted from 0.
 type fileRequest struct {
 	Order string `json:"order"`
 	Hash  string `json:"sha256"`
 	N     int    `json:"n"`
 }
 
-// fileReply holds the part, or the reason of a rejection.
+// fileReply contains the part, or the reason of a rejection.
 type fileReply struct {
 	Data    []byte `json:"data,omitempty"`
 	Refused string `json:"refused,omitempty"`
 }
 
-// contentPart returns part n of a content.
+// contentPart returns part n of a content: the n-th maxPart bytes, counted from 0.
 func contentPart(c Content, n int) fileReply {
-	if n < 0 || int64(n) > c.Size()/maxPart { // divided: n*maxPart may overflow
+	if n < 0 || int64(n) > c.Size()/maxPart { // n*maxPart may overflow
 		return fileReply{Refused: "the file has no such part"}
 	}
-	at := int64(n) * maxPart
-	data := make([]byte, min(maxPart, c.Size()-at))
-	if _, err := c.ReadAt(data, at); err != nil && !errors.Is(err, io.EOF) {
+	offset := int64(n) * maxPart
+	data := make([]byte, min(maxPart, c.Size()-offset))
+	if _, err := c.ReadAt(data, offset); err != nil && !errors.Is(err, io.EOF) {
 		return fileReply{Refused: "the file cannot be read: " + err.Error()}
 	}
 	return fileReply{Data: data}
 }
 
-// fetchFile writes a file of an order to out. It fails if the content does not have the file's
-// hash.
+// fetchFile fetches a file of an order part by part and writes it to out. It returns an error if the
+// content does not have the file's hash.
 func (a *Agent) fetchFile(ctx context.Context, order string, f File, out io.Writer) error {
 	h := sha256.New()
-	both := io.MultiWriter(h, out)
+	hashed := io.MultiWriter(h, out)
 	for n := 0; int64(n)*maxPart < f.Size; n++ {
-		var got fileReply
-		one, stop := context.WithTimeout(ctx, a.times.abandonAfter)
-		err := request(one, a.nc, a.times, a.subjects.fromAgent(fromFile), fileRequest{order, f.Hash, n}, &got)
+		var reply fileReply
+		requestCtx, stop := context.WithTimeout(ctx, a.times.abandonAfter)
+		err := request(requestCtx, a.nc, a.times, a.subjects.fromAgent(fromFile), fileRequest{order, f.Hash, n}, &reply)
 		stop()
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case err != nil:
 			return fmt.Errorf("fetch %s: %w", format.Line(f.Name, 80), err)
-		case got.Refused != "":
-			return fmt.Errorf("fetch %s: the coordinator says: %s", format.Line(f.Name, 80), format.Line(got.Refused, 200))
-		case int64(len(got.Data)) != min(maxPart, f.Size-int64(n)*maxPart):
+		case reply.Refused != "":
+			return fmt.Errorf("fetch %s: the coordinator says: %s", format.Line(f.Name, 80), format.Line(reply.Refused, 200))
+		case int64(len(reply.Data)) != min(maxPart, f.Size-int64(n)*maxPart):
 			return fmt.Errorf("fetch %s: a part has another size", format.Line(f.Name, 80))
 		}
-		if _, err := both.Write(got.Data); err != nil {
+		if _, err := hashed.Write(reply.Data); err != nil {
 			return err
 		}
 	}
@@ -146,13 +147,13 @@ func (a *Agent) fetchFile(ctx context.Context, order string, f File, out io.Writ
 	return nil
 }
 
-// Task holds the requests to the coordinator that an order may make while it runs.
+// Task contains the requests that a running order may send to the coordinator.
 type Task struct {
-	Permit lab.Permit                                             // another round
-	Fetch  func(ctx context.Context, f File, out io.Writer) error // a file
+	Permit lab.Permit                                             // requests another round
+	Fetch  func(ctx context.Context, f File, out io.Writer) error // writes a file of the order to out
 }
 
-// serveFile replies to a request for a part of a file.
+// serveFile replies to a request of agent name for a part of a file.
 func (h *Hub) serveFile(name string, m *nats.Msg) {
 	h.markSeen(name)
 	var q fileRequest
@@ -168,17 +169,17 @@ func (h *Hub) serveFile(name string, m *nats.Msg) {
 // cacheLifetime limits how long a received file stays in the cache after its last use.
 const cacheLifetime = 14 * 24 * time.Hour
 
-// Kept returns the path of f in dir, the cache of received files. A missing or modified file is
-// fetched.
+// Kept returns the path of f in dir, the cache of received files. It fetches the file if it is missing
+// or modified, and removes files that have not been used for cacheLifetime.
 func Kept(ctx context.Context, dir string, f File, fetch func(context.Context, File, io.Writer) error) (string, error) {
 	if err := atomicfile.MakeDir(dir, 0o700); err != nil {
 		return "", fmt.Errorf("make the directory of what is sent: %w", err)
 	}
 	gitrev.Sweep(dir, cacheLifetime)
 	path := filepath.Join(dir, f.Hash)
-	if is, content, err := OpenFile(f.Name, path); err == nil {
-		_ = content.(*disk).Close()
-		if is == f {
+	if cached, content, err := OpenFile(f.Name, path); err == nil {
+		_ = content.(*diskFile).Close()
+		if cached == f {
 			now := time.Now()
 			return path, os.Chtimes(path, now, now)
 		}

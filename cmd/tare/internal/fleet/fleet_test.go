@@ -402,7 +402,7 @@ func TestRights(t *testing.T) {
 		t.Fatal(err)
 	}
 	heard := make(chan string, 10)
-	defer h.addListener("o", listener{ask: func(name string, _ permitRequest) permitReply { heard <- name; return permitReply{Wait: true} }})()
+	defer h.addListener("o", listener{permit: func(name string, _ permitRequest) permitReply { heard <- name; return permitReply{Wait: true} }})()
 	alice := subjects{DefaultPrefix, "alice"}
 	question, _ := json.Marshal(permitRequest{"o", 0})
 	if _, err := a.nc.SubscribeSync(alice.toAgent(toOrder)); err != nil {

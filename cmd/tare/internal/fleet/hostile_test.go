@@ -262,7 +262,7 @@ func (f *fuzzedRun) studyRun(n int) {
 	if err := run.record(event{What: "begin", Order: id, Machine: "a"}); err != nil {
 		f.t.Fatal(err)
 	}
-	defer f.h.addListener(run.run, listener{ask: run.answerPermit, file: run.answerFile, result: run.acceptOutcome})()
+	defer f.h.addListener(run.run, listener{permit: run.answerPermit, file: run.answerFile, result: run.acceptOutcome})()
 	state := func() assignmentState { run.mu.Lock(); defer run.mu.Unlock(); return run.pool.findAssignment(id).state }
 	ask := func(text []byte, sent int) {
 		var p permitReply

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"slices"
 	"strconv"
@@ -21,19 +22,20 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// HubOptions say how a coordinator and its agents meet.
+// HubOptions configures the connection between a coordinator and its agents.
 type HubOptions struct {
-	Prefix string                   // of subjects; "" means DefaultPrefix
-	Listen string                   // host:port for agents that join; "" if it starts all of them
-	Cert   tls.Certificate          // with Listen
-	Token  func(name string) string // returns the token of an agent name; "" if none may join as name
-	URL    string                   // of a NATS cluster; "" means an embedded server
-	Creds  string                   // file with credentials of that cluster; "" if none
-	Log    func(string)             // receives joins and rejections, a line each; nil if not needed
+	Prefix string                   // start of subjects; "" means DefaultPrefix
+	Listen string                   // host:port at which agents join; "" if the coordinator starts all agents
+	Cert   tls.Certificate          // certificate of the embedded server, if Listen is set
+	Token  func(name string) string // returns the token of agent name; "" if no agent may join as name
+	URL    string                   // URL of a NATS cluster; "" means an embedded server
+	Creds  string                   // file with credentials of the cluster; "" for none
+	Log    func(string)             // receives joins and rejections, a line each; may be nil
 	times  protocolTimes            // zero means defaultTimes
 }
 
-// Hub is a coordinator's side of NATS.
+// Hub is the coordinator's end of the connections to all agents, through an embedded NATS server or a
+// cluster. It passes the messages of agents to the runs that listen.
 type Hub struct {
 	o      HubOptions
 	nc     *nats.Conn
@@ -41,15 +43,16 @@ type Hub struct {
 	secret string         // password of the coordinator's connection
 
 	mu        sync.Mutex
-	seats     map[string]seat   // by name of agents that joined
-	passwords map[string]string // of started agents, by name
-	agents    map[string]*agentState
+	seats     map[string]seat        // clients of agents that joined, by name
+	passwords map[string]string      // passwords of started agents, by name
+	agents    map[string]*agentState // by name
 	listeners []runListener
 }
 
-// listener receives the messages of agents for the orders of one run.
+// listener receives the messages of agents about the orders of one run. A function may be nil if a run
+// does not expect its messages.
 type listener struct {
-	ask    func(name string, q permitRequest) permitReply
+	permit func(name string, q permitRequest) permitReply
 	file   func(name string, q fileRequest) fileReply
 	tick   func(name string, text []byte)
 	result func(name string, o outcome) error
@@ -61,15 +64,15 @@ type runListener struct {
 	listener
 }
 
-// agentState holds the last messages of an agent.
+// agentState contains the last messages of an agent.
 type agentState struct {
 	hello     Hello
-	seenAt    time.Time // of the last message
-	helloAt   time.Time // when hello arrived
-	endReason error     // why its process ended; nil if it has not
+	seenAt    time.Time // time of the last message
+	helloAt   time.Time // time of the last hello
+	endReason error     // why the agent's process ended or was rejected; nil while it runs
 }
 
-// Open starts the embedded server, or connects to the cluster.
+// Open starts the embedded server or connects to the cluster, and subscribes to the messages of agents.
 func Open(o HubOptions) (*Hub, error) {
 	if o.Prefix == "" {
 		o.Prefix = DefaultPrefix
@@ -98,6 +101,7 @@ func Open(o HubOptions) (*Hub, error) {
 	return h, nil
 }
 
+// connect connects to the cluster, or to the embedded server, which it starts.
 func (h *Hub) connect() error {
 	common := []nats.Option{nats.Name("tare " + coordinator), nats.MaxReconnects(-1), nats.ReconnectWait(h.o.times.retryDelay), nats.RetryOnFailedConnect(false)}
 	if h.o.URL != "" {
@@ -122,12 +126,12 @@ func (h *Hub) connect() error {
 	return nil
 }
 
-// startServer starts the embedded server. It opens a port only if agents are to join.
+// startServer starts the embedded server. It opens a port only if Listen is set.
 func (h *Hub) startServer() error {
 	o := &server.Options{
 		ServerName: "tare", DontListen: h.o.Listen == "", NoSigs: true, NoLog: true, NoSystemAccount: true,
 		MaxPayload: maxMessage, MaxPending: 64 << 20, MaxConn: maxAgents, MaxSubs: 100, PingInterval: pipeTimeout, MaxPingsOut: 2,
-		DisableShortFirstPing: true, // a client that has not yet connected takes a ping for an error
+		DisableShortFirstPing: true, // a client that is still connecting treats a ping as an error
 		AuthTimeout:           pipeTimeout.Seconds(), WriteDeadline: 10 * time.Second, CustomClientAuthentication: gatekeeper{h},
 	}
 	if h.o.Listen != "" {
@@ -156,7 +160,7 @@ func (h *Hub) startServer() error {
 	return nil
 }
 
-// Addr returns the address at which agents join, or "" if there is none.
+// Addr returns the address at which agents join, or "" if no agents can.
 func (h *Hub) Addr() string {
 	if h.server == nil || h.o.Listen == "" {
 		return ""
@@ -167,37 +171,38 @@ func (h *Hub) Addr() string {
 // gatekeeper authenticates agents and limits each to its own subjects.
 type gatekeeper struct{ h *Hub }
 
-// Check is server.Authentication.
+// Check implements server.Authentication. It accepts the coordinator's own connection, agents that the
+// coordinator started, by their passwords, and agents that join, by the tokens of their names.
 func (g gatekeeper) Check(c server.ClientAuthentication) bool {
 	h, o := g.h, c.GetOpts()
-	same := func(a, b string) bool { return a != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+	isEqual := func(a, b string) bool { return a != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 	if o.Username == coordinator {
 		all := &server.SubjectPermission{Allow: []string{h.o.Prefix + ".>", "_INBOX.>"}}
 		c.RegisterUser(&server.User{Username: coordinator, Permissions: &server.Permissions{Publish: &server.SubjectPermission{Allow: []string{">"}}, Subscribe: all}})
-		return same(h.secret, o.Password)
+		return isEqual(h.secret, o.Password)
 	}
-	refuse := func(why string) bool {
-		from := "a pipe"
+	reject := func(why string) bool {
+		addr := "a pipe"
 		if a := c.RemoteAddress(); a != nil {
-			from = a.String()
+			addr = a.String()
 		}
-		h.o.Log(fmt.Sprintf("refused %s at %s: %s", format.Line(o.Username, 80), from, why))
+		h.o.Log(fmt.Sprintf("refused %s at %s: %s", format.Line(o.Username, 80), addr, why))
 		return false
 	}
 	if CheckName(o.Username) != nil {
-		return refuse("it has no name of an agent")
+		return reject("it has no name of an agent")
 	}
 	h.mu.Lock()
-	password, own := h.passwords[o.Username]
+	password, isStarted := h.passwords[o.Username]
 	h.mu.Unlock()
-	if !own {
+	if !isStarted {
 		password = h.o.Token(o.Username)
 	}
 	switch {
-	case !same(password, o.Password):
-		return refuse("its token is not the one of that name")
-	case !own && !h.seatClient(o.Username, o.Name):
-		return refuse("another agent of that name is here")
+	case !isEqual(password, o.Password):
+		return reject("its token is not the one of that name")
+	case !isStarted && !h.seatClient(o.Username, o.Name):
+		return reject("another agent of that name is here")
 	}
 	s := subjects{h.o.Prefix, o.Username}
 	c.RegisterUser(&server.User{Username: o.Username, Permissions: &server.Permissions{
@@ -209,14 +214,14 @@ func (g gatekeeper) Check(c server.ClientAuthentication) bool {
 	return true
 }
 
-// seat binds an agent name to one client: a process with all its connections.
+// seat is the client that uses an agent name: a process, with all of its connections.
 type seat struct {
-	client string
-	since  time.Time
+	client string    // NATS name of the client, which is random
+	since  time.Time // time of the last connection
 }
 
-// seatClient binds name to a client. It returns false if the name belongs to another client
-// that is connected and has recently joined or sent a message.
+// seatClient gives an agent name to a client. It returns false if another client has the name, is
+// connected, and has joined or sent a message within lostAfter.
 func (h *Hub) seatClient(name, client string) bool {
 	conns, err := h.server.Connz(&server.ConnzOptions{Username: true, Limit: maxAgents})
 	if err != nil {
@@ -224,18 +229,19 @@ func (h *Hub) seatClient(name, client string) bool {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s, taken := h.seats[name]
-	if taken && s.client != client {
-		last := s.since
-		if k := h.agents[name]; k != nil && k.seenAt.After(last) {
-			last = k.seenAt
+	s, isTaken := h.seats[name]
+	if isTaken && s.client != client {
+		lastSign := s.since
+		if k := h.agents[name]; k != nil && k.seenAt.After(lastSign) {
+			lastSign = k.seenAt
 		}
-		if time.Since(last) < h.o.times.lostAfter && slices.ContainsFunc(conns.Conns, func(c *server.ConnInfo) bool { return c.Name == s.client }) {
+		isConnected := slices.ContainsFunc(conns.Conns, func(c *server.ConnInfo) bool { return c.Name == s.client })
+		if isConnected && time.Since(lastSign) < h.o.times.lostAfter {
 			return false
 		}
 	}
 	h.seats[name] = seat{client, time.Now()}
-	for _, c := range conns.Conns { // the previous client's connection, whose loss went unnoticed
+	for _, c := range conns.Conns { // a connection of the previous client, whose loss was not noticed
 		if c.AuthorizedUser == name && c.Name != client {
 			_ = h.server.DisconnectClientByID(c.Cid)
 		}
@@ -243,13 +249,14 @@ func (h *Hub) seatClient(name, client string) bool {
 	return true
 }
 
-// inboxOf returns the prefix of the subjects on which an agent gets replies.
+// inboxOf returns the prefix of the subjects on which an agent receives replies.
 func inboxOf(name string) string { return "_INBOX_" + name }
 
+// subscribe handles the messages of agents, and requests a hello of all agents.
 func (h *Hub) subscribe() error {
 	results := &parcelReceiver{maxBytes: maxOutcome, take: h.passResult}
 	all := subjects{h.o.Prefix, "*"}
-	for subject, take := range map[string]func(name string, m *nats.Msg){
+	for subject, handle := range map[string]func(name string, m *nats.Msg){
 		fromHello: func(name string, m *nats.Msg) { h.recordHello(name, m.Data) },
 		fromPermit: func(name string, m *nats.Msg) {
 			var q permitRequest
@@ -258,8 +265,8 @@ func (h *Hub) subscribe() error {
 				return
 			}
 			h.markSeen(name)
-			if l := h.findListener(q.Order); l.ask != nil { // otherwise the agent retries until a run begins
-				sendReply(m, l.ask(name, q))
+			if l := h.findListener(q.Order); l.permit != nil { // otherwise the agent retries until a run begins
+				sendReply(m, l.permit(name, q))
 			}
 		},
 		fromFile: h.serveFile,
@@ -278,7 +285,7 @@ func (h *Hub) subscribe() error {
 	} {
 		_, err := h.nc.Subscribe(all.fromAgent(subject), func(m *nats.Msg) {
 			if name := cutAround(m.Subject, h.o.Prefix+".from.", "."+subject); CheckName(name) == nil {
-				handleSafely(h.o.Log, m, func() { take(name, m) })
+				handleSafely(h.o.Log, m, func() { handle(name, m) })
 			}
 		})
 		if err != nil {
@@ -297,20 +304,21 @@ func cutAround(subject, before, after string) string {
 	return subject[len(before) : len(subject)-len(after)]
 }
 
-// recordHello records an agent's hello.
+// recordHello records a hello of agent name. It ignores text that is not a hello, and logs the first
+// hello of an agent with another protocol or name.
 func (h *Hub) recordHello(name string, text []byte) {
-	var said Hello
-	if len(text) > 16<<10 || json.Unmarshal(text, &said) != nil {
+	var hello Hello
+	if len(text) > maxHello || json.Unmarshal(text, &hello) != nil {
 		return
 	}
-	if err := said.check(name); err != nil {
+	if err := hello.check(name); err != nil {
 		h.mu.Lock()
-		first := h.agents[name] == nil
-		if first {
+		isFirst := h.agents[name] == nil
+		if isFirst {
 			h.findOrAdd(name).endReason = err
 		}
 		h.mu.Unlock()
-		if first {
+		if isFirst {
 			h.o.Log("refused " + err.Error())
 		}
 		return
@@ -318,14 +326,17 @@ func (h *Hub) recordHello(name string, text []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	k, now := h.findOrAdd(name), time.Now()
-	k.hello, k.seenAt, k.helloAt = said, now, now
+	k.hello, k.seenAt, k.helloAt = hello, now, now
 }
 
-// maxAgents limits the agents of a coordinator.
-const maxAgents = 1000
+// Limits of a coordinator.
+const (
+	maxAgents = 1000
+	maxHello  = 16 << 10 // bytes of a hello
+)
 
-// findOrAdd returns the state of an agent. For a new one beyond maxAgents it forgets the agent
-// with the oldest message. The caller holds the lock.
+// findOrAdd returns the state of an agent, a new one if the agent is unknown. If there are maxAgents
+// already it forgets the agent with the oldest message. The caller has the lock.
 func (h *Hub) findOrAdd(name string) *agentState {
 	k := h.agents[name]
 	if k == nil {
@@ -344,7 +355,7 @@ func (h *Hub) findOrAdd(name string) *agentState {
 	return k
 }
 
-// markSeen notes a message of an agent that has sent a hello.
+// markSeen records the time of a message, if the agent has sent a hello before.
 func (h *Hub) markSeen(name string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -353,7 +364,8 @@ func (h *Hub) markSeen(name string) {
 	}
 }
 
-// passResult passes the outcome of an order to its listener.
+// passResult passes the outcome of an order to the listener of its run. Without a listener it returns
+// a busyError: a resumed run may accept the outcome later.
 func (h *Hub) passResult(name string, body []byte) error {
 	var o outcome
 	if err := json.Unmarshal(body, &o); err != nil {
@@ -361,7 +373,7 @@ func (h *Hub) passResult(name string, body []byte) error {
 	}
 	l := h.findListener(o.Order)
 	if l.result == nil {
-		return &busyError{"no run is under way"} // a resumed run may want it
+		return &busyError{"no run is under way"}
 	}
 	return l.result(name, o)
 }
@@ -376,23 +388,24 @@ func (h *Hub) hasListeners() bool {
 // maxOutcome limits an outcome, in bytes: a document in base64.
 const maxOutcome = 128 << 20
 
-// silentFor returns the time since an agent's last message, or why it has ended.
+// silentFor returns the time since an agent's last message, or an error if the agent has ended. For an
+// unknown agent it returns the longest duration.
 func (h *Hub) silentFor(name string) (time.Duration, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	k := h.agents[name]
 	switch {
 	case k == nil:
-		return time.Duration(1<<63 - 1), nil
+		return math.MaxInt64, nil
 	case k.endReason != nil:
 		return 0, k.endReason
 	}
 	return time.Since(k.seenAt), nil
 }
 
-// currentOrder returns the order in an agent's last hello ("" if none) and the time of that
-// hello.
-func (h *Hub) currentOrder(name string) (order string, said time.Time) {
+// currentOrder returns the id of the order in an agent's last hello, "" if the agent was idle, and the
+// time of the hello.
+func (h *Hub) currentOrder(name string) (order string, helloAt time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if k := h.agents[name]; k != nil {
@@ -401,7 +414,7 @@ func (h *Hub) currentOrder(name string) (order string, said time.Time) {
 	return "", time.Time{}
 }
 
-// Agents returns the agents with a recent message, by name.
+// Agents returns the last hellos of agents with a message within lostAfter, sorted by name.
 func (h *Hub) Agents() []Hello {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -411,16 +424,11 @@ func (h *Hub) Agents() []Hello {
 			out = append(out, k.hello)
 		}
 	}
-	slices.SortFunc(out, func(a, b Hello) int {
-		if a.Name < b.Name {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(out, func(a, b Hello) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 
-// Await waits until an agent sends a hello.
+// Await waits until there is a recent message of an agent. It returns an error if the agent has ended.
 func (h *Hub) Await(ctx context.Context, name string) error {
 	for {
 		silent, err := h.silentFor(name)
@@ -438,8 +446,8 @@ func (h *Hub) Await(ctx context.Context, name string) error {
 	}
 }
 
-// Reach waits until an agent is connected. It calls start if it is not; nil means that the
-// agent joins.
+// Reach waits until an agent is connected, for at most 2*lostAfter. If it is not connected, Reach calls
+// start first; start is nil if the agent joins by itself.
 func (h *Hub) Reach(ctx context.Context, name string, start func(context.Context) error) error {
 	if silent, err := h.silentFor(name); err == nil && silent < h.o.times.lostAfter {
 		return nil
@@ -486,8 +494,8 @@ func (h *Hub) addListener(run string, l listener) (stop func()) {
 	}
 }
 
-// findListener returns the listener of an order. The first listener gets unknown orders and
-// rejects them. It is empty if no run listens.
+// findListener returns the listener of the run that an order belongs to. An unknown order goes to the
+// first listener, which rejects it. Without any listener the functions of the result are nil.
 func (h *Hub) findListener(order string) listener {
 	run, _, _ := strings.Cut(order, ".")
 	h.mu.Lock()
@@ -503,8 +511,8 @@ func (h *Hub) findListener(order string) listener {
 	return listener{}
 }
 
-// sendOrder sends an order to an agent. It retries for 2*lostAfter if the agent is busy or
-// unreachable.
+// sendOrder sends an order to an agent, and retries for 2*lostAfter if the agent is busy or cannot be
+// reached. Each attempt is another parcel.
 func (h *Hub) sendOrder(ctx context.Context, name string, o Order) error {
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -525,7 +533,7 @@ func (h *Hub) sendOrder(ctx context.Context, name string, o Order) error {
 	}
 }
 
-// sendCancel tells an agent to cancel an order.
+// sendCancel requests an agent to cancel an order. It does not wait for a reply.
 func (h *Hub) sendCancel(name, order string) {
 	text, _ := json.Marshal(startRequest{Order: order})
 	_ = h.nc.Publish(subjects{h.o.Prefix, name}.toAgent(toCancel), text)

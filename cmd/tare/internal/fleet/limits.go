@@ -13,18 +13,19 @@ import (
 
 // Limits bounds the orders that an agent accepts.
 type Limits struct {
-	Commands   bool          // orders may run their own code: commands and URLs of studies, benchmarks, types
-	Targets    []string      // host:port patterns that may be loaded in addition to loopback
-	Rate       float64       // peak requests per second of its share; 0 means no limit
-	Duration   time.Duration // longest order; 0 means no limit
+	Commands   bool          // orders may bring code: commands and URLs of studies, benchmarks, types
+	Targets    []string      // hosts or host:port patterns that may be loaded in addition to loopback
+	Rate       float64       // most requests per second of the agent's share of a load; 0 means no limit
+	Duration   time.Duration // longest duration of an order; 0 means no limit
 	KeepMemory int64         // bytes of memory that must stay available; 0 means no limit
 	KeepDisk   int64         // bytes of disk that must stay free; 0 means no limit
 }
 
-// Free holds the free memory and disk of a machine in bytes. Negative means unknown.
+// Free contains the free memory and disk of a machine in bytes. A negative value means unknown.
 type Free struct{ Memory, Disk int64 }
 
-// canTarget reports whether addr may be loaded: loopback always, other addresses by l.Targets.
+// canTarget reports whether addr, host:port, may be loaded: loopback always, other addresses if they
+// match l.Targets.
 func (l Limits) canTarget(addr string) bool {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -34,30 +35,27 @@ func (l Limits) canTarget(addr string) bool {
 		return true
 	}
 	for _, pattern := range l.Targets {
-		if ok, err := path.Match(pattern, addr); err == nil && ok {
-			return true
-		}
-		if pattern == host {
+		if ok, err := path.Match(pattern, addr); pattern == host || err == nil && ok {
 			return true
 		}
 	}
 	return false
 }
 
-// checkFree returns an error if less memory or disk than the limits would be free after writing
-// more bytes.
-func (l Limits) checkFree(f Free, more int64) error {
+// checkFree returns an error if less memory is free than l.KeepMemory, or less disk than l.KeepDisk
+// would be free after writing size bytes.
+func (l Limits) checkFree(f Free, size int64) error {
 	if f.Memory >= 0 && f.Memory < l.KeepMemory {
 		return fmt.Errorf("%d MB of memory are available; --keep-memory keeps %d MB", f.Memory/1e6, l.KeepMemory/1e6)
 	}
-	if f.Disk >= 0 && f.Disk-more < l.KeepDisk {
-		return fmt.Errorf("%d MB of disk would be free; --keep-disk keeps %d MB", max(0, f.Disk-more)/1e6, l.KeepDisk/1e6)
+	if f.Disk >= 0 && f.Disk-size < l.KeepDisk {
+		return fmt.Errorf("%d MB of disk would be free; --keep-disk keeps %d MB", max(0, f.Disk-size)/1e6, l.KeepDisk/1e6)
 	}
 	return nil
 }
 
-// CheckLoad returns an error if a load of addr for a time, warm-up included, is beyond the
-// limits. profile is nil in a closed loop.
+// CheckLoad returns an error if a load of addr exceeds the limits. duration includes the warm-up;
+// profile is nil for a closed loop.
 func (l Limits) CheckLoad(addr string, duration time.Duration, profile pace.Profile) error {
 	switch {
 	case l.Duration > 0 && duration > l.Duration:
@@ -74,21 +72,22 @@ func (l Limits) CheckLoad(addr string, duration time.Duration, profile pace.Prof
 	return nil
 }
 
-// Watch ends work that takes longer than most, unless most is 0, or leaves less free than
-// the limits keep. It reads what is free once in every, and returns when ctx ends.
-func (l Limits) Watch(ctx context.Context, every, most time.Duration, free func() Free, end context.CancelCauseFunc) {
-	var late <-chan time.Time
-	if most > 0 {
-		late = time.After(most)
+// Watch calls end if work takes longer than maxDuration, or if less memory or disk is free than the
+// limits require, which it reads with free at each interval. A maxDuration of 0 means no limit. Watch
+// returns when ctx ends, or after calling end.
+func (l Limits) Watch(ctx context.Context, interval, maxDuration time.Duration, free func() Free, end context.CancelCauseFunc) {
+	var timeout <-chan time.Time
+	if maxDuration > 0 {
+		timeout = time.After(maxDuration)
 	}
-	tick := time.NewTicker(every)
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-late:
-			end(fmt.Errorf("it takes longer than --most-duration %v allows", most))
+		case <-timeout:
+			end(fmt.Errorf("it takes longer than --most-duration %v allows", maxDuration))
 			return
 		case <-tick.C:
 			if err := l.checkFree(free(), 0); err != nil {
@@ -99,7 +98,7 @@ func (l Limits) Watch(ctx context.Context, every, most time.Duration, free func(
 	}
 }
 
-// readFree returns the free memory and disk, or -1 for both if no limit needs them.
+// readFree returns the free memory and disk; both are unknown (-1) if no limit needs them.
 func (a *Agent) readFree() Free {
 	if a.Free == nil || a.Limits.KeepMemory == 0 && a.Limits.KeepDisk == 0 {
 		return Free{-1, -1}

@@ -19,7 +19,7 @@ import (
 	"github.com/tarebench/tare/load/pace"
 )
 
-// preparedLoad is an order for a share of a load with its open session.
+// preparedLoad is a share of a load that is ready to start: its order and its open session.
 type preparedLoad struct {
 	o       LoadOrder
 	session *load.Session
@@ -28,7 +28,7 @@ type preparedLoad struct {
 // Loaded is an agent's result of a load.
 type Loaded struct {
 	Result *load.Result `json:"result"`
-	Cores  float64      `json:"client_cores"`
+	Cores  float64      `json:"client_cores"` // processors that the load generator could use
 }
 
 // Ticked is one second of an agent's load.
@@ -37,7 +37,7 @@ type Ticked struct {
 	Second load.Second `json:"second"`
 }
 
-// parseProfile returns the share of the rate, or nil for a closed loop.
+// parseProfile returns the profile of this share of the load's rate; nil for a closed loop.
 func (o LoadOrder) parseProfile() (load.Profile, error) {
 	if o.Rate == "" {
 		return nil, nil
@@ -53,7 +53,10 @@ func (o LoadOrder) parseProfile() (load.Profile, error) {
 func prepareLoad(o LoadOrder) (*preparedLoad, error) {
 	target := load.Target{Addr: o.Target.Addr, Host: o.Target.Host}
 	if o.Target.Name != "" {
-		target.TLS = &tls.Config{ServerName: o.Target.Name, MinVersion: max(o.Target.Version, tls.VersionTLS12), MaxVersion: o.Target.Version, InsecureSkipVerify: o.Target.Insecure}
+		target.TLS = &tls.Config{
+			ServerName: o.Target.Name, InsecureSkipVerify: o.Target.Insecure,
+			MinVersion: max(o.Target.Version, tls.VersionTLS12), MaxVersion: o.Target.Version,
+		}
 		if len(o.Target.Roots) > 0 {
 			target.TLS.RootCAs = x509.NewCertPool()
 			if !target.TLS.RootCAs.AppendCertsFromPEM(o.Target.Roots) {
@@ -71,43 +74,46 @@ func prepareLoad(o LoadOrder) (*preparedLoad, error) {
 	return &preparedLoad{o, s}, nil
 }
 
-// startTimeout limits how long a prepared load waits for its start.
+// startTimeout limits the wait of a prepared load for its start.
 const startTimeout = time.Minute
 
-// runLoad runs a share of a load. If it is cancelled, it returns the measurements so far.
+// runLoad waits for the start time and runs a share of a load. It returns the result as JSON. If ctx is
+// cancelled during the load, it returns the measurements so far together with an error.
 func (a *Agent) runLoad(ctx context.Context, order string, l *preparedLoad) ([]byte, error) {
 	defer l.session.Close()
-	var at time.Time
+	var start time.Time
 	select {
-	case at = <-a.start:
+	case start = <-a.start:
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	case <-time.After(startTimeout):
 		return nil, fmt.Errorf("the load was not begun within %v", startTimeout)
 	}
-	leg := load.Leg{LeadTime: l.o.Warm, Duration: l.o.Duration, Seed: l.o.Seed, Think: l.o.Think, Tick: func(t load.Tick) {
+	publishSecond := func(t load.Tick) {
 		if text, err := json.Marshal(Ticked{order, t.Second}); err == nil {
 			_ = a.nc.Publish(a.subjects.fromAgent(fromTick), text)
 		}
-	}}
+	}
+	phase := load.Leg{LeadTime: l.o.Warm, Duration: l.o.Duration, Seed: l.o.Seed, Think: l.o.Think, Tick: publishSecond}
 	var err error
-	if leg.Profile, err = l.o.parseProfile(); err != nil {
+	if phase.Profile, err = l.o.parseProfile(); err != nil {
 		return nil, err
 	}
-	if leg.Profile != nil {
-		leg.At = at
-	} else {
+	if phase.Profile != nil {
+		phase.At = start
+	} else { // a closed loop starts immediately
 		select {
-		case <-time.After(time.Until(at)):
+		case <-time.After(time.Until(start)):
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
 	}
-	r, err := l.session.Run(ctx, leg)
+	r, err := l.session.Run(ctx, phase)
 	if r == nil || r.Wall == 0 {
 		return nil, cmp.Or(err, errors.New("nothing was measured"))
 	}
-	text, errText := json.Marshal(Loaded{r, float64(min(max(r.Threads, 1), runtime.NumCPU()))})
+	cores := min(max(r.Threads, 1), runtime.NumCPU())
+	text, errText := json.Marshal(Loaded{Result: r, Cores: float64(cores)})
 	if errText != nil {
 		return nil, errText
 	}
@@ -118,35 +124,36 @@ func (a *Agent) runLoad(ctx context.Context, order string, l *preparedLoad) ([]b
 type LoadRun struct {
 	Hub      *Hub
 	Machines []string
-	Orders   []LoadOrder // of the machines, in their order
-	Start    map[string]func(ctx context.Context) error
-	Say      func(name, line string)
-	Tick     func(name string, s load.Second) // nil if not needed
+	Orders   []LoadOrder                                // shares, in the order of Machines
+	Start    map[string]func(ctx context.Context) error // starts an agent, by name of its machine; the other agents join
+	Say      func(name, line string)                    // reports a line about a machine
+	Tick     func(name string, s load.Second)           // receives each second of each machine; may be nil
 
 	mu       sync.Mutex
-	got      map[string]Loaded
-	errs     map[string]error
-	over     map[string]bool
-	changed  chan struct{}
-	begun    time.Time
-	lastTick map[string]time.Duration
+	got      map[string]Loaded        // results by machine
+	errs     map[string]error         // failures by machine
+	over     map[string]bool          // machines that have delivered or are lost
+	changed  chan struct{}            // wakes waitForAll
+	begun    time.Time                // start of the load
+	lastTick map[string]time.Duration // time of the last second, by machine
 }
 
 // Generated is the result of one machine.
 type Generated struct {
 	Name   string
-	Clock  Clock         // before the load
+	Clock  Clock         // clock of the machine before the load
 	Drift  time.Duration // change of Clock.Offset during the load
 	Loaded Loaded
-	Error  error // nil if all of its share was sent
+	Error  error // nil if the machine sent all of its share
 }
 
-// startDelay separates the last machine's being ready from the start of the load.
+// startDelay is the time from when the last machine is ready to the start of the load: all machines
+// have to receive the start time before.
 const startDelay = 300 * time.Millisecond
 
-// Run prepares every machine, starts the load on all at the same instant, and returns the
-// result of each. If ctx ends, it stops the load everywhere and returns the measurements so
-// far.
+// Run prepares every machine, measures its clock, starts the load on all machines at the same instant,
+// and returns the result of each. If ctx ends it stops the load everywhere and returns the measurements
+// so far.
 func (r *LoadRun) Run(ctx context.Context) ([]Generated, error) {
 	r.got, r.errs, r.over = map[string]Loaded{}, map[string]error{}, map[string]bool{}
 	r.changed, r.lastTick = make(chan struct{}, 1), map[string]time.Duration{}
@@ -180,15 +187,16 @@ func (r *LoadRun) Run(ctx context.Context) ([]Generated, error) {
 	}); err != nil {
 		return nil, err
 	}
-	at := time.Now().Add(startDelay)
+	start := time.Now().Add(startDelay)
 	r.mu.Lock()
-	r.begun = at
+	r.begun = start
 	r.mu.Unlock()
 	if err := r.forEachMachine(func(i int, name string) error {
-		var got receipt
-		err := request(ctx, r.Hub.nc, r.Hub.o.times, subjects{r.Hub.o.Prefix, name}.toAgent(toStart), startRequest{ids[i], at.Add(clocks[i].Offset).UnixNano()}, &got)
-		if err == nil && got.Refused != "" {
-			err = &RefusedError{got.Refused}
+		var reply receipt
+		agentStart := startRequest{Order: ids[i], At: start.Add(clocks[i].Offset).UnixNano()}
+		err := request(ctx, r.Hub.nc, r.Hub.o.times, subjects{r.Hub.o.Prefix, name}.toAgent(toStart), agentStart, &reply)
+		if err == nil && reply.Refused != "" {
+			err = &RefusedError{reply.Refused}
 		}
 		return err
 	}); err != nil {
@@ -242,14 +250,14 @@ func (r *LoadRun) waitForAll(ctx context.Context, ids []string) {
 				r.Say(name, format.Line(err.Error(), format.LineLimit))
 			}
 		}
-		whole := !slices.ContainsFunc(r.Machines, func(name string) bool { return !r.over[name] })
+		isWaiting := slices.ContainsFunc(r.Machines, func(name string) bool { return !r.over[name] })
 		r.mu.Unlock()
-		if whole {
+		if !isWaiting {
 			return
 		}
 		select {
 		case <-done:
-			done = nil
+			done = nil // only once
 			for i, name := range r.Machines {
 				r.Hub.sendCancel(name, ids[i])
 			}
@@ -262,26 +270,34 @@ func (r *LoadRun) waitForAll(ctx context.Context, ids []string) {
 	}
 }
 
-// passSecond passes a second of a machine to r.Tick. It drops seconds out of order or from the
-// future.
+// passSecond passes a second of a machine to r.Tick. It drops invalid seconds, and seconds that are out
+// of order or in the future.
 func (r *LoadRun) passSecond(name string, text []byte) {
 	var t Ticked
-	if len(text) > 256<<10 || json.Unmarshal(text, &t) != nil || r.Tick == nil || !slices.Contains(r.Machines, name) {
+	if r.Tick == nil || !slices.Contains(r.Machines, name) {
+		return
+	}
+	if len(text) > maxSecond || json.Unmarshal(text, &t) != nil {
 		return
 	}
 	r.mu.Lock()
-	last, known := r.lastTick[name]
-	fits := t.Second.At >= 0 && t.Second.At <= time.Since(r.begun)+time.Second && (!known || t.Second.At > last) && t.Second.Requests >= 0
-	if fits {
+	last, hasLast := r.lastTick[name]
+	isPast := t.Second.At >= 0 && t.Second.At <= time.Since(r.begun)+time.Second
+	isNext := !hasLast || t.Second.At > last
+	isValid := isPast && isNext && t.Second.Requests >= 0
+	if isValid {
 		r.lastTick[name] = t.Second.At
 	}
 	r.mu.Unlock()
-	if fits {
+	if isValid {
 		r.Tick(name, t.Second)
 	}
 }
 
-// recordResult checks and records the outcome of a machine's share.
+// maxSecond limits the bytes of a message about a second.
+const maxSecond = 256 << 10
+
+// recordResult checks and records the outcome of a machine's share. The error is sent to the agent.
 func (r *LoadRun) recordResult(ids []string, name string, o outcome) error {
 	i := slices.Index(r.Machines, name)
 	if i < 0 || o.Order != ids[i] {
@@ -313,7 +329,7 @@ func (r *LoadRun) recordResult(ids []string, name string, o outcome) error {
 	return nil
 }
 
-// checkLoaded returns an error if l cannot be the result of o.
+// checkLoaded returns an error if l cannot be the result of o, whatever the agent sent.
 func checkLoaded(o LoadOrder, l Loaded) error {
 	x := l.Result
 	switch {
@@ -328,8 +344,5 @@ func checkLoaded(o LoadOrder, l Loaded) error {
 	case l.Cores < 0 || l.Cores > 1e5:
 		return fmt.Errorf("%g processors", l.Cores)
 	}
-	if err := load.CheckResult(x); err != nil {
-		return err
-	}
-	return nil
+	return load.CheckResult(x)
 }

@@ -10,17 +10,16 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// maxOrder is the longest order, in bytes: a study with its quotes, or the
-// requests of a load.
+// maxOrder limits the bytes of an order, which contains a study or the requests of a load.
 const maxOrder = 64 << 20
 
 // maxRounds limits the rounds of an order.
 const maxRounds = 10000
 
-// maxID limits the id of an order or a parcel, in bytes.
+// maxID limits the bytes of the id of an order or a parcel.
 const maxID = 200
 
-// Order tells an agent to run a study or a load: one of Study and Load is set.
+// Order requests an agent to run a study or a load: either Study or Load is set.
 type Order struct {
 	Protocol string      `json:"protocol"`
 	ID       string      `json:"id"`
@@ -42,23 +41,23 @@ type LoadOrder struct {
 	Warm        time.Duration  `json:"warm_ns"`
 	Duration    time.Duration  `json:"duration_ns"`
 	Think       time.Duration  `json:"think_ns,omitempty"`
-	Rate        string         `json:"rate,omitempty"` // of the complete load, in the form of --rate; "" means a closed loop
+	Rate        string         `json:"rate,omitempty"` // rate of all shares together, in the form of --rate; "" means a closed loop
 	Seed        uint64         `json:"seed"`
-	Index       int            `json:"index"` // of this share
-	Of          int            `json:"of"`    // shares
+	Index       int            `json:"index"` // number of this share, from 0
+	Of          int            `json:"of"`    // number of shares
 }
 
 // Target is the server under load.
 type Target struct {
 	Addr     string `json:"addr"` // host:port
 	Host     string `json:"host"`
-	Name     string `json:"name,omitempty"` // of the server's certificate; "" means no TLS
+	Name     string `json:"name,omitempty"` // name in the server's certificate; "" means no TLS
 	Insecure bool   `json:"insecure,omitempty"`
-	Roots    []byte `json:"roots,omitempty"` // PEM; the system's if empty
+	Roots    []byte `json:"roots,omitempty"` // certificates in PEM; empty means the system's
 	Version  uint16 `json:"tls_version,omitempty"`
 }
 
-// check returns an error if an order is invalid or exceeds the agent's limits.
+// check returns an error if the order is invalid or exceeds the agent's limits.
 func (o Order) check(l Limits) error {
 	switch {
 	case o.Protocol != Protocol:
@@ -91,7 +90,7 @@ func (o Order) fileBytes() (bytes int64) {
 	return bytes
 }
 
-// check returns an error if a load is invalid or exceeds the agent's limits.
+// check returns an error if the share is invalid or exceeds the agent's limits.
 func (o LoadOrder) check(l Limits) error {
 	switch {
 	case o.Of < 1 || o.Of > 1000 || o.Index < 0 || o.Index >= o.Of:

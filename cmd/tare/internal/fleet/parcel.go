@@ -19,10 +19,10 @@ import (
 // maxMessage limits the bytes of a message: the default limit of NATS servers.
 const maxMessage = 1 << 20
 
-// maxPart limits the bytes of a parcel in one message, where they are in base64.
+// maxPart is the number of bytes of a parcel in one message, in which they are in base64.
 const maxPart = maxMessage / 2
 
-// parcelPart is part N of Of of a parcel, a chunked message.
+// parcelPart is part N of Of of a parcel, a message in parts, counted from 0.
 type parcelPart struct {
 	Parcel string `json:"parcel"`
 	N      int    `json:"n"`
@@ -30,32 +30,33 @@ type parcelPart struct {
 	Data   []byte `json:"data"`
 }
 
-// receipt acknowledges a part, or holds the reason of its rejection.
+// receipt acknowledges a part, or contains the reason of its rejection.
 type receipt struct {
 	Refused string `json:"refused,omitempty"`
 	Busy    bool   `json:"busy,omitempty"` // the sender may retry later
 }
 
-// busyError rejects a request for now; doing describes the agent's current work.
+// busyError rejects a request that may be accepted later; doing is the reason, e.g. the running order.
 type busyError struct{ doing string }
 
 // Error is one line.
 func (e *busyError) Error() string { return "busy: " + e.doing }
 
-// RefusedError holds the reason with which the other side rejected a message.
+// RefusedError is the reason with which the other side rejected a message.
 type RefusedError struct{ Why string }
 
 // Error is one line.
 func (e *RefusedError) Error() string { return "refused: " + e.Why }
 
-// sendParcel sends a parcel in parts and returns when the other side has accepted all of them.
-// Parts without a reply are sent again until ctx ends.
+// sendParcel sends body in parts, and returns nil once the other side has accepted all of them. It
+// sends parts without a reply again until ctx ends. The error is a *busyError or a *RefusedError if
+// the other side rejects the parcel.
 func sendParcel(ctx context.Context, nc *nats.Conn, t protocolTimes, subject, parcel string, body []byte) error {
-	of := max(1, (len(body)+maxPart-1)/maxPart)
-	for n := range of {
+	parts := max(1, countParts(len(body)))
+	for n := range parts {
 		data := body[n*maxPart : min(len(body), (n+1)*maxPart)]
 		var r receipt
-		if err := request(ctx, nc, t, subject, parcelPart{parcel, n, of, data}, &r); err != nil {
+		if err := request(ctx, nc, t, subject, parcelPart{Parcel: parcel, N: n, Of: parts, Data: data}, &r); err != nil {
 			return err
 		}
 		switch {
@@ -68,15 +69,18 @@ func sendParcel(ctx context.Context, nc *nats.Conn, t protocolTimes, subject, pa
 	return nil
 }
 
-// request sends question until there is a reply or ctx ends.
+// countParts returns the number of parts of a parcel of size bytes.
+func countParts(size int) int { return (size + maxPart - 1) / maxPart }
+
+// request sends a question until there is a reply or ctx ends, and decodes the reply into answer.
 func request(ctx context.Context, nc *nats.Conn, t protocolTimes, subject string, question, answer any) error {
 	text, err := json.Marshal(question)
 	if err != nil {
 		return err
 	}
 	for {
-		one, cancel := context.WithTimeout(ctx, t.replyTimeout)
-		m, err := nc.RequestWithContext(one, subject, text)
+		attemptCtx, cancel := context.WithTimeout(ctx, t.replyTimeout)
+		m, err := nc.RequestWithContext(attemptCtx, subject, text)
 		cancel()
 		if err == nil {
 			if err := json.Unmarshal(m.Data, answer); err != nil {
@@ -98,32 +102,33 @@ func request(ctx context.Context, nc *nats.Conn, t protocolTimes, subject string
 	}
 }
 
-// parcelReceiver assembles parcels. It stores one per sender, because a sender sends one after
-// the other, within a bound on the total.
+// parcelReceiver assembles parcels. It stores one incomplete parcel for each sender, as a sender sends
+// its parcels one after the other, up to a limit for all senders together.
 type parcelReceiver struct {
-	maxBytes int                                  // of a parcel
-	take     func(from string, body []byte) error // called once per complete parcel
+	maxBytes int                                  // largest parcel
+	take     func(from string, body []byte) error // called once for each complete parcel; the error is the reply
 
 	mu    sync.Mutex
-	open  map[string]*partialParcel // incomplete, by sender
-	parts int                       // stored so far
-	done  map[string]receipt
+	open  map[string]*partialParcel // incomplete parcels, by sender
+	parts int                       // number of parts that were stored so far
+	done  map[string]receipt        // replies to complete parcels, for repeated parts, by sender and parcel
 }
 
 // partialParcel is an incomplete parcel.
 type partialParcel struct {
 	parcel   string
 	body     []byte
-	lastPart int // parcelReceiver.parts when its last part came
+	lastPart int // parcelReceiver.parts at the time of the last part
 }
 
 // Bounds of a parcelReceiver.
 const (
-	maxOpen = 4    // bound of all incomplete parcels, in parcels of maximal size
-	maxDone = 4096 // receipts that are stored
+	maxOpen = 4    // bytes of all incomplete parcels together, as a multiple of maxBytes
+	maxDone = 4096 // number of stored receipts
 )
 
-// receivePart adds a part to its parcel and passes a complete parcel to r.take.
+// receivePart adds a part to its parcel, passes a complete parcel to d.take, and returns the reply. A
+// part of another parcel of the same sender replaces the incomplete one.
 func (d *parcelReceiver) receivePart(from string, text []byte) receipt {
 	var p parcelPart
 	if err := json.Unmarshal(text, &p); err != nil {
@@ -142,20 +147,22 @@ func (d *parcelReceiver) receivePart(from string, text []byte) receipt {
 	if o == nil || o.parcel != p.Parcel {
 		o = &partialParcel{parcel: p.Parcel}
 	}
-	next := (len(o.body) + maxPart - 1) / maxPart
-	last := p.N == p.Of-1
+	next := countParts(len(o.body))
+	isLast := p.N == p.Of-1
+	isValid := len(p.Parcel) <= maxID && 0 <= p.N && p.N < p.Of
+	isFull := len(p.Data) == maxPart
 	switch {
-	case len(p.Parcel) > maxID, p.N < 0 || p.Of < 1 || p.N >= p.Of || len(p.Data) > maxPart || !last && len(p.Data) != maxPart:
+	case !isValid, len(p.Data) > maxPart, !isLast && !isFull:
 		return receipt{Refused: "it is not a part of a parcel"}
 	case p.Of-1 > d.maxBytes/maxPart || len(o.body)+len(p.Data) > d.maxBytes:
 		return receipt{Refused: fmt.Sprintf("it is longer than %d bytes", d.maxBytes)}
-	case p.N < next:
+	case p.N < next: // repeated: the reply was lost
 		return receipt{}
 	case p.N > next:
 		return receipt{Refused: "a part before it is missing", Busy: true} // the sender retries from the first part
 	}
 	o.body = append(o.body, p.Data...)
-	if !last {
+	if !isLast {
 		d.storePartial(from, o)
 		return receipt{}
 	}
@@ -165,7 +172,7 @@ func (d *parcelReceiver) receivePart(from string, text []byte) receipt {
 		var busy *busyError
 		r.Refused, r.Busy = format.Line(err.Error(), format.LineLimit), errors.As(err, &busy)
 	}
-	if r.Busy {
+	if r.Busy { // not final: the sender sends the parcel again
 		return r
 	}
 	if len(d.done) >= maxDone {
@@ -175,30 +182,30 @@ func (d *parcelReceiver) receivePart(from string, text []byte) receipt {
 	return r
 }
 
-// storePartial stores an incomplete parcel. If all together exceed the bound, it drops those
-// whose last part is the oldest. The caller holds the lock.
+// storePartial stores an incomplete parcel. If all together exceed the limit, it drops the parcels
+// that have waited longest for a part. The caller has locked d.mu.
 func (d *parcelReceiver) storePartial(from string, o *partialParcel) {
 	d.parts++
 	o.lastPart = d.parts
 	d.open[from] = o
-	held := 0
+	size := 0
 	for _, o := range d.open {
-		held += len(o.body)
+		size += len(o.body)
 	}
-	for held > maxOpen*d.maxBytes {
+	for size > maxOpen*d.maxBytes {
 		oldest := from
 		for name, o := range d.open {
 			if o.lastPart < d.open[oldest].lastPart {
 				oldest = name
 			}
 		}
-		held -= len(d.open[oldest].body)
+		size -= len(d.open[oldest].body)
 		delete(d.open, oldest)
 	}
 }
 
-// handleSafely calls handle and recovers its panic: the message fails, the process continues.
-// The log gets a line, the peer a rejection with the keys of every kind of reply.
+// handleSafely calls handle and recovers from a panic, so that a message cannot end the process. It
+// logs the panic and sends a rejection, with the JSON keys of every kind of reply.
 func handleSafely(log func(string), m *nats.Msg, handle func()) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -213,7 +220,8 @@ func handleSafely(log func(string), m *nats.Msg, handle func()) {
 // describePanic describes the recovered value p and the source line of the panic.
 func describePanic(p any) string {
 	pcs := make([]uintptr, 20)
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(4, pcs)]) // without this function, the deferred one and gopanic
+	const skipped = 4 // runtime.Callers, this function, the deferred function and gopanic
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(skipped, pcs)])
 	for {
 		f, more := frames.Next()
 		if !strings.HasPrefix(f.Function, "runtime.") || !more {

@@ -11,25 +11,25 @@ import (
 
 // studyPart is a part of a study that one machine measures.
 type studyPart struct {
-	index   int // from 1
-	machine string
-	attempt int
-	got     []Delivered
-	err     error
-	done    bool // measured, or without anything to measure
+	index   int         // number of the part, from 1
+	machine string      // machine that measures the part
+	attempt int         // number of attempts so far
+	got     []Delivered // results of the last attempt
+	err     error       // error of the last attempt
+	done    bool        // the part is measured, or has nothing to measure
 }
 
-// RunParts divides a study among the machines of r: machine i of n measures all rounds of part
-// i/n. A machine that has finished its own part repeats the part of a lost one. The results are
-// in the order of the parts; a part may be empty.
+// RunParts divides a study among the machines of r: machine i of n measures all rounds of part i/n.
+// After that, machines that have measured their part measure the parts of machines that failed. The
+// results are in the order of the parts; a part may have none.
 func (r *StudyRun) RunParts(ctx context.Context) ([]Delivered, error) {
-	pieces := make([]*studyPart, len(r.Machines))
+	parts := make([]*studyPart, len(r.Machines))
 	for i, name := range r.Machines {
-		pieces[i] = &studyPart{index: i + 1, machine: name}
+		parts[i] = &studyPart{index: i + 1, machine: name}
 	}
-	for turn := pieces; len(turn) > 0; turn = reassignParts(pieces, r.Say) {
+	for pending := parts; len(pending) > 0; pending = reassignParts(parts, r.Say) {
 		var all sync.WaitGroup
-		for _, p := range turn {
+		for _, p := range pending {
 			all.Go(func() { r.runPart(ctx, p) })
 		}
 		all.Wait()
@@ -39,20 +39,20 @@ func (r *StudyRun) RunParts(ctx context.Context) ([]Delivered, error) {
 	}
 	var out []Delivered
 	var failed []error
-	for _, p := range pieces {
+	for _, p := range parts {
 		out = append(out, p.got...)
 		var nothing *NothingError
 		if p.err != nil && !errors.As(p.err, &nothing) {
-			failed = append(failed, fmt.Errorf("part %d of %d: %w", p.index, len(pieces), p.err))
+			failed = append(failed, fmt.Errorf("part %d of %d: %w", p.index, len(parts), p.err))
 		}
 	}
 	if len(out) == 0 && len(failed) == 0 {
-		return nil, pieces[0].err
+		return nil, parts[0].err // there is nothing to measure
 	}
 	return out, errors.Join(failed...)
 }
 
-// firstPart names the directory of part 1 on machine 1.
+// firstPart is the directory of part 1 on machine 1, the first of every divided run.
 const firstPart = "part-1-on-1"
 
 // partDir returns the directory of a part measured on machine.
@@ -63,37 +63,37 @@ func (r *StudyRun) partDir(part int, machine string) string {
 // runPart runs p on its machine and stores the results in p.
 func (r *StudyRun) runPart(ctx context.Context, p *studyPart) {
 	p.attempt++
-	one := &StudyRun{
+	run := &StudyRun{
 		Hub: r.Hub, Dir: r.partDir(p.index, p.machine), Machines: []string{p.machine}, Share: r.Share,
 		Study: r.Study, Say: r.Say, Start: map[string]func(context.Context) error{}, Contents: r.Contents, Read: r.Read,
 	}
 	if start := r.Start[p.machine]; start != nil {
-		one.Start[p.machine] = start
+		run.Start[p.machine] = start
 	}
-	one.Study.Seed += uint64(p.index - 1)
-	one.Study.Flags = append([]string{fmt.Sprintf("--shard=%d/%d", p.index, len(r.Machines))}, r.Study.Flags...)
-	p.got, p.err = one.Run(ctx)
+	run.Study.Seed += uint64(p.index - 1)
+	run.Study.Flags = append([]string{fmt.Sprintf("--shard=%d/%d", p.index, len(r.Machines))}, r.Study.Flags...)
+	p.got, p.err = run.Run(ctx)
 	var nothing *NothingError
 	p.done = p.err == nil || errors.As(p.err, &nothing)
 }
 
-// reassignParts assigns unmeasured parts to machines that have finished theirs, one each, and
-// returns these parts. A failed machine gets none.
-func reassignParts(pieces []*studyPart, say func(name, line string)) (turn []*studyPart) {
-	var free []string
-	for _, p := range pieces {
+// reassignParts assigns the parts that are not done to machines with a part that is done, one each,
+// and returns the assigned parts. A part is tried on as many machines as there are at most.
+func reassignParts(parts []*studyPart, say func(name, line string)) (assigned []*studyPart) {
+	var free []string // machines
+	for _, p := range parts {
 		if p.done && !slices.Contains(free, p.machine) {
 			free = append(free, p.machine)
 		}
 	}
-	for _, p := range pieces {
-		if p.done || len(free) == 0 || p.attempt >= len(pieces) {
+	for _, p := range parts {
+		if p.done || len(free) == 0 || p.attempt >= len(parts) {
 			continue
 		}
-		was := p.machine
+		failed := p.machine
 		p.machine, free = free[0], free[1:]
-		turn = append(turn, p)
-		say("fleet", fmt.Sprintf("%s measures part %d of %d instead of %s", p.machine, p.index, len(pieces), was))
+		assigned = append(assigned, p)
+		say("fleet", fmt.Sprintf("%s measures part %d of %d instead of %s", p.machine, p.index, len(parts), failed))
 	}
-	return turn
+	return assigned
 }

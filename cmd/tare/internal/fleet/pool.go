@@ -6,36 +6,38 @@ import (
 	"slices"
 )
 
-// pool assigns rounds to machines. Every machine measures its share;
-// the rest of a lost machine goes to machines that have finished theirs. It is
-// arithmetic: replaying the journal in order gives the same pool.
+// pool assigns rounds to machines. Every machine measures its share of rounds, and the rounds of a lost
+// machine go to machines that have finished their share. The pool depends only on the order of events:
+// replaying the journal gives the same pool.
 type pool struct {
-	share       int
+	share       int // rounds of each machine
 	machines    []string
-	free        []int // rounds not assigned to a machine
-	assignments []*assignment
+	free        []int         // sorted rounds that are not assigned to a machine
+	assignments []*assignment // in the order in which they were made
 }
 
-// assignment holds the rounds that one machine measures for one order.
+// assignment contains the rounds that a machine measures for one order.
 type assignment struct {
 	order, machine string
-	rounds         []int
-	done           int // of them
+	rounds         []int // rounds that the machine has been given
+	done           int   // number of these that it has measured
 	state          assignmentState
 }
 
+// assignmentState is the state of an assignment.
 type assignmentState int
 
 const (
 	measuring assignmentState = iota
-	ended                     // the machine has no further rounds to measure
-	delivered                 // its result is saved
-	lost                      // its rounds were taken back
+	ended                     // the machine gets no further rounds, and is to deliver its result
+	delivered                 // the result is saved
+	lost                      // the rounds were taken back
 )
 
 // errReassigned rejects a machine that was lost and has returned.
 var errReassigned = errors.New("its rounds were given to others")
 
+// newPool returns a pool of share rounds for each machine, all of them free.
 func newPool(machines []string, share int) *pool {
 	p := &pool{share: share, machines: machines}
 	for round := range share * len(machines) {
@@ -54,7 +56,7 @@ type event struct {
 	File    string `json:"file,omitempty"`    // deliver
 }
 
-// applyEvent repeats an event of the journal.
+// applyEvent changes the pool by an event, new or from the journal.
 func (p *pool) applyEvent(e event) error {
 	switch e.What {
 	case "begin":
@@ -71,6 +73,7 @@ func (p *pool) applyEvent(e event) error {
 	return fmt.Errorf("%q does not happen to rounds", e.What)
 }
 
+// findAssignment returns the assignment of an order, or nil.
 func (p *pool) findAssignment(order string) *assignment {
 	if i := slices.IndexFunc(p.assignments, func(s *assignment) bool { return s.order == order }); i >= 0 {
 		return p.assignments[i]
@@ -78,7 +81,8 @@ func (p *pool) findAssignment(order string) *assignment {
 	return nil
 }
 
-// assign gives an order to machine, which must not have one.
+// assign starts an assignment without rounds. It returns an error if the order exists, or if the machine
+// has an order that is not lost.
 func (p *pool) assign(order, machine string) error {
 	switch {
 	case !slices.Contains(p.machines, machine):
@@ -100,16 +104,17 @@ func (p *pool) assignmentOf(machine string) *assignment {
 	return nil
 }
 
-// nextRound replies whether a machine measures another round after done. changed reports a
-// change of the pool: a repeated request gets the same answer.
-func (p *pool) nextRound(order string, done int) (answer permitReply, changed bool) {
+// nextRound returns the reply to a machine that requests another round after done rounds: a round, to
+// wait, or the end. changed reports whether the pool has changed. A repeated request, after a lost
+// reply, gets the same reply.
+func (p *pool) nextRound(order string, done int) (reply permitReply, changed bool) {
 	s := p.findAssignment(order)
 	switch {
 	case s == nil:
 		return permitReply{Gone: "no such order was given"}, false
 	case s.state == lost:
 		return permitReply{Gone: errReassigned.Error()}, false
-	case done == len(s.rounds)-1 && s.done == done: // the reply was lost
+	case done == len(s.rounds)-1 && s.done == done: // a repeated request
 		return permitReply{Round: s.rounds[done]}, false
 	case done != len(s.rounds):
 		return permitReply{Gone: fmt.Sprintf("it says that %d rounds are done; it was given %d", done, len(s.rounds))}, false
@@ -118,24 +123,26 @@ func (p *pool) nextRound(order string, done int) (answer permitReply, changed bo
 	}
 	changed = s.done != done
 	s.done = done
-	if len(p.free) > 0 && (len(s.rounds) < p.share || len(p.free) > p.countReserved()) {
+	inShare := len(s.rounds) < p.share
+	if len(p.free) > 0 && (inShare || len(p.free) > p.countReserved()) {
 		s.rounds = append(s.rounds, p.free[0])
 		p.free = p.free[1:]
 		return permitReply{Round: s.rounds[done]}, true
 	}
-	if len(p.free) == 0 && !slices.ContainsFunc(p.assignments, func(s *assignment) bool { return s.state == measuring && s.done < len(s.rounds) }) {
+	isMeasuring := func(s *assignment) bool { return s.state == measuring && s.done < len(s.rounds) }
+	if len(p.free) == 0 && !slices.ContainsFunc(p.assignments, isMeasuring) { // no round can become free again
 		s.state = ended
 		return permitReply{End: true}, true
 	}
 	return permitReply{Wait: true}, changed
 }
 
-// countReserved counts the rounds that machines have not yet taken of their own share.
+// countReserved returns the number of free rounds that machines still have to take of their own share.
 func (p *pool) countReserved() int {
 	n := 0
 	for _, machine := range p.machines {
 		switch s := p.assignmentOf(machine); {
-		case s == nil && !p.hasLost(machine):
+		case s == nil && !p.hasLost(machine): // not started yet
 			n += p.share
 		case s != nil && s.state == measuring:
 			n += max(0, p.share-len(s.rounds))
@@ -144,12 +151,12 @@ func (p *pool) countReserved() int {
 	return n
 }
 
-// hasLost reports whether a machine had an order and lost it.
+// hasLost reports whether a machine has lost an order.
 func (p *pool) hasLost(machine string) bool {
 	return p.countLosses(machine) > 0
 }
 
-// countLosses counts the orders that a machine has lost.
+// countLosses returns the number of orders that a machine has lost.
 func (p *pool) countLosses(machine string) (n int) {
 	for _, s := range p.assignments {
 		if s.machine == machine && s.state == lost {
@@ -159,7 +166,7 @@ func (p *pool) countLosses(machine string) (n int) {
 	return n
 }
 
-// takeBack frees the rounds of an order whose machine is lost.
+// takeBack frees the rounds of an order and marks its assignment as lost.
 func (p *pool) takeBack(order string) {
 	if s := p.findAssignment(order); s != nil && s.state != lost {
 		s.state = lost
@@ -168,7 +175,7 @@ func (p *pool) takeBack(order string) {
 	}
 }
 
-// markDelivered records that the result of an order with this many rounds is saved.
+// markDelivered records that the result of an order, with a number of rounds, is saved.
 func (p *pool) markDelivered(order string, rounds int) error {
 	err := p.checkResult(order, rounds)
 	if err == nil {
@@ -177,8 +184,9 @@ func (p *pool) markDelivered(order string, rounds int) error {
 	return err
 }
 
-// checkResult returns an error if a result with this many rounds cannot be accepted. A machine
-// that has measured all rounds of the study does not request another.
+// checkResult returns an error if a result with a number of rounds cannot be accepted: the order must
+// have ended with that many rounds. A machine that has measured all rounds of the study requests no
+// other one, so that its assignment never reaches the state ended.
 func (p *pool) checkResult(order string, rounds int) error {
 	s := p.findAssignment(order)
 	switch {
@@ -196,12 +204,12 @@ func (p *pool) checkResult(order string, rounds int) error {
 	return nil
 }
 
-// isActive reports whether a machine still measures or has to deliver.
+// isActive reports whether any machine measures or has to deliver.
 func (p *pool) isActive() bool {
 	return slices.ContainsFunc(p.assignments, func(s *assignment) bool { return s.state == measuring || s.state == ended })
 }
 
-// countMissing counts the rounds that are in no result.
+// countMissing returns the number of rounds that no saved result contains.
 func (p *pool) countMissing() int {
 	n := p.share * len(p.machines)
 	for _, s := range p.assignments {

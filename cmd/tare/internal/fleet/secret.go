@@ -19,7 +19,7 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// Secrets holds the coordinator's certificate and the tokens of the agents that join.
+// Secrets contains the coordinator's certificate and the tokens of agents that join.
 type Secrets struct {
 	Cert        tls.Certificate
 	Fingerprint string
@@ -27,10 +27,10 @@ type Secrets struct {
 	tokens string // directory with one file per agent name
 }
 
-// certificateLifetime is long because agents compare only the fingerprint.
+// certificateLifetime is the validity of a certificate. Agents compare only its fingerprint.
 const certificateLifetime = 10 * 365 * 24 * time.Hour
 
-// ReadSecrets reads the secrets in dir and creates them on first use.
+// ReadSecrets reads the secrets in dir. It creates dir and the certificate if they are missing.
 func ReadSecrets(dir string) (Secrets, error) {
 	s := Secrets{tokens: filepath.Join(dir, "tokens")}
 	if err := atomicfile.MakeDir(dir, 0o700); err != nil {
@@ -53,10 +53,11 @@ func ReadSecrets(dir string) (Secrets, error) {
 	return s, nil
 }
 
-// TokenFile returns the path of the token of agent name. It is valid for that name only.
+// TokenFile returns the path of the token of agent name. A token is valid for one name only.
 func (s Secrets) TokenFile(name string) string { return filepath.Join(s.tokens, name) }
 
-// Token returns the token of a name, or "" if there is none; then no agent can join as name.
+// Token returns the token of a name. It returns "" if the token is missing or invalid: no agent can then
+// join as name.
 func (s Secrets) Token(name string) string {
 	if CheckName(name) != nil {
 		return ""
@@ -83,18 +84,22 @@ func (s Secrets) MakeToken(name string) error {
 	return err
 }
 
-// maxToken limits the bytes of a token.
-const maxToken = 1000
+// Bytes of a token.
+const (
+	minToken = 16
+	maxToken = 1000
+)
 
-// ReadToken reads the token in a file.
+// ReadToken reads the token in a file, one word, which may have an end of line.
 func ReadToken(path string) (string, error) {
 	text, err := atomicfile.ReadStart(path, maxToken+2) // with its end of line
 	if err != nil {
 		return "", err
 	}
 	token := string(bytes.TrimSpace(text))
-	if len(text) > maxToken+2 || len(token) < 16 || len(token) > maxToken || bytes.ContainsAny([]byte(token), " \t\r\n") {
-		return "", fmt.Errorf("%s: a token is one word of 16 to %d bytes", path, maxToken)
+	hasSize := len(text) <= maxToken+2 && minToken <= len(token) && len(token) <= maxToken
+	if isWord := !bytes.ContainsAny([]byte(token), " \t\r\n"); !hasSize || !isWord {
+		return "", fmt.Errorf("%s: a token is one word of %d to %d bytes", path, minToken, maxToken)
 	}
 	return token, nil
 }

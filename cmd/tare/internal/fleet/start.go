@@ -21,10 +21,10 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Local is the name of this machine among others.
+// Local is the value of --on for this machine, and the name of its agent.
 const Local = "local"
 
-// Prefixes of the machines that --on names.
+// Prefixes of values of --on.
 const (
 	sshPrefix   = "ssh:"
 	agentPrefix = "agent:"
@@ -32,12 +32,12 @@ const (
 
 // Machine is one value of --on.
 type Machine struct {
-	Name string // of its agent
-	Host string // of ssh; "" for this machine and for agents that join
-	Join bool   // its agent joins the coordinator
+	Name string // name of the agent
+	Host string // host of ssh; "" for this machine and for agents that join
+	Join bool   // the agent joins the coordinator by itself
 }
 
-// ReadMachines parses the values of --on.
+// ReadMachines parses the values of --on. No two machines have the same agent name.
 func ReadMachines(on []string) ([]Machine, error) {
 	var out []Machine
 	for _, text := range on {
@@ -65,13 +65,13 @@ func ReadMachines(on []string) ([]Machine, error) {
 type Starter struct {
 	Self string                  // path of this executable
 	SSH  string                  // path of the ssh program
-	Args []string                // of tare agent, in addition to --stdio
+	Args []string                // arguments of tare agent, in addition to --stdio
 	Say  func(name, line string) // receives the output of agents, one call at a time
 
-	saying sync.Mutex
+	saying sync.Mutex // serializes calls of Say
 }
 
-// welcome is the first line on an agent's stdin. NATS follows.
+// welcome is the first line on an agent's stdin. The agent replies with a line, and NATS follows.
 type welcome struct {
 	Protocol string `json:"protocol"`
 	Name     string `json:"name"`
@@ -79,8 +79,8 @@ type welcome struct {
 	Prefix   string `json:"prefix"`
 }
 
-// Start starts the agent of a machine and connects it to the hub. The agent ends with ctx or
-// stop, which waits for its end.
+// Start starts the agent of a machine, over ssh if the machine has a host, and connects it to the hub.
+// The agent ends with ctx, or when stop is called, which waits for its end.
 func (s *Starter) Start(ctx context.Context, h *Hub, m Machine) (stop func(), err error) {
 	command := append([]string{s.Self, "agent", "--stdio"}, s.Args...)
 	if m.Host != "" {
@@ -106,8 +106,8 @@ func (s *Starter) Start(ctx context.Context, h *Hub, m Machine) (stop func(), er
 // quoteWord quotes an argument for a POSIX shell.
 func quoteWord(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
-// runAgent runs command with its stdin and stdout as a NATS connection, and returns when it has
-// ended.
+// runAgent runs command, whose stdin and stdout become a NATS connection, until it ends. The error has
+// the last line of its stderr.
 func (s *Starter) runAgent(ctx context.Context, h *Hub, name string, command []string) error {
 	cmd := build.Command(ctx, command[0], command[1:]...)
 	stdin, err := cmd.StdinPipe()
@@ -127,31 +127,31 @@ func (s *Starter) runAgent(ctx context.Context, h *Hub, name string, command []s
 		return err
 	}
 	go h.connectPipe(name, stdin, stdout)
-	last := s.relayLines(name, stderr)
+	lastLine := s.relayLines(name, stderr)
 	err = cmd.Wait()
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case err != nil && last != "":
-		return fmt.Errorf("%w: %s", err, last)
+	case err != nil && lastLine != "":
+		return fmt.Errorf("%w: %s", err, lastLine)
 	}
 	return err
 }
 
-// connectPipe connects an agent's stdin and stdout to the server, after the agent's first line:
-// the server allows clients little time to begin. The agent's stdin closes with the connection
-// and with this process, which ends the agent.
+// connectPipe connects an agent's stdin and stdout to the server. It opens the connection only after
+// the agent's first line, as the server disconnects clients that do not begin soon. The agent's stdin
+// closes with the connection, or with this process, and so ends the agent.
 func (h *Hub) connectPipe(name string, stdin io.WriteCloser, stdout io.Reader) {
 	defer stdin.Close()
-	line, err := json.Marshal(welcome{Protocol, name, h.issuePassword(name), h.o.Prefix})
+	line, err := json.Marshal(welcome{Protocol: Protocol, Name: name, Password: h.issuePassword(name), Prefix: h.o.Prefix})
 	if err != nil {
 		return
 	}
 	if _, err := stdin.Write(append(line, '\n')); err != nil {
 		return
 	}
-	from := bufio.NewReader(stdout)
-	if said, err := readLine(from, 4<<10); err != nil || string(said) != Protocol {
+	reader := bufio.NewReader(stdout)
+	if reply, err := readLine(reader, maxFirstLine); err != nil || string(reply) != Protocol {
 		return // the agent prints the reason on stderr
 	}
 	conn, err := h.server.InProcessConn()
@@ -159,16 +159,16 @@ func (h *Hub) connectPipe(name string, stdin io.WriteCloser, stdout io.Reader) {
 		return
 	}
 	go func() {
-		_, _ = io.Copy(conn, from)
+		_, _ = io.Copy(conn, reader)
 		conn.Close()
 	}()
 	_, _ = io.Copy(stdin, conn)
 	conn.Close()
 }
 
-// relayLines passes lines to s.Say and returns the last one.
-func (s *Starter) relayLines(name string, from io.Reader) (last string) {
-	lines := bufio.NewScanner(from)
+// relayLines passes the lines of an agent to s.Say until the reader ends, and returns the last one.
+func (s *Starter) relayLines(name string, reader io.Reader) (last string) {
+	lines := bufio.NewScanner(reader)
 	for lines.Scan() {
 		if line := format.Line(lines.Text(), format.LineLimit); line != "" {
 			last = line
@@ -177,19 +177,19 @@ func (s *Starter) relayLines(name string, from io.Reader) (last string) {
 			s.saying.Unlock()
 		}
 	}
-	_, _ = io.Copy(io.Discard, from) // after a line that exceeds the scanner's buffer
+	_, _ = io.Copy(io.Discard, reader) // the rest, if a line exceeds the scanner's buffer
 	return last
 }
 
-// sshCommand returns the arguments that run command on host. It avoids a shared connection of
-// the user, which would outlive this process.
+// sshCommand returns the command line that runs command on host. It does not use a connection that the
+// user's ssh shares (-S none), which would outlive this process.
 func (s *Starter) sshCommand(host, command string) []string {
 	return []string{s.SSH, "-T", "-S", "none", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3", "--", host, command}
 }
 
-// installSelf copies this executable to a host that lacks it, and returns the remote path,
-// which contains the content's hash. It removes copies of other versions that are over a week
-// old.
+// installSelf copies this executable to a host, unless the host has it already, and returns the path
+// there, which contains the content's hash. It removes copies of other versions that are over a week
+// old. The error names the host's system if this executable cannot run there.
 func (s *Starter) installSelf(ctx context.Context, m Machine) (path string, err error) {
 	self, err := os.Open(s.Self)
 	if err != nil {
@@ -202,16 +202,16 @@ func (s *Starter) installSelf(ctx context.Context, m Machine) (path string, err 
 		return "", fmt.Errorf("read this executable: %w", err)
 	}
 	path = ".cache/tare/agent-" + hex.EncodeToString(h.Sum(nil))[:32]
-	said, err := s.runRemote(ctx, m, fmt.Sprintf("uname -s; uname -m; { wc -c < %s; } 2>/dev/null || echo 0", path), nil)
+	output, err := s.runRemote(ctx, m, fmt.Sprintf("uname -s; uname -m; { wc -c < %s; } 2>/dev/null || echo 0", path), nil)
 	if err != nil {
 		return "", err
 	}
-	words := strings.Fields(said)
+	words := strings.Fields(output) // system, processor, and size of the copy, or 0
 	if len(words) != 3 {
-		return "", fmt.Errorf("the host answers %q where its system was asked for", format.Line(said, 80))
+		return "", fmt.Errorf("the host answers %q where its system was asked for", format.Line(output, 80))
 	}
-	if is := platformOf(words[0], words[1]); is != runtime.GOOS+"/"+runtime.GOARCH {
-		return "", fmt.Errorf("the host is %s, and this tare is for %s/%s", format.Line(is, 40), runtime.GOOS, runtime.GOARCH)
+	if platform := platformOf(words[0], words[1]); platform != runtime.GOOS+"/"+runtime.GOARCH {
+		return "", fmt.Errorf("the host is %s, and this tare is for %s/%s", format.Line(platform, 40), runtime.GOOS, runtime.GOARCH)
 	}
 	if words[2] == fmt.Sprint(size) {
 		return path, nil
@@ -220,16 +220,16 @@ func (s *Starter) installSelf(ctx context.Context, m Machine) (path string, err 
 		return "", err
 	}
 	script := fmt.Sprintf("umask 077 && mkdir -p .cache/tare && cat > %[1]s.$$ && chmod 700 %[1]s.$$ && mv %[1]s.$$ %[1]s && { find .cache/tare -maxdepth 1 -name 'agent-*' -mtime +7 -exec rm -f {} + 2>/dev/null; wc -c < %[1]s; }", path)
-	if said, err = s.runRemote(ctx, m, script, self); err != nil {
+	if output, err = s.runRemote(ctx, m, script, self); err != nil {
 		return "", err
 	}
-	if strings.TrimSpace(said) != fmt.Sprint(size) {
-		return "", fmt.Errorf("the copy of tare has %q bytes, not %d", format.Line(said, 40), size)
+	if strings.TrimSpace(output) != fmt.Sprint(size) {
+		return "", fmt.Errorf("the copy of tare has %q bytes, not %d", format.Line(output, 40), size)
 	}
 	return path, nil
 }
 
-// platformOf returns GOOS/GOARCH for the output of uname.
+// platformOf returns GOOS/GOARCH for the output of uname -s and uname -m.
 func platformOf(system, machine string) string {
 	arch := map[string]string{"x86_64": "amd64", "aarch64": "arm64", "arm64": "arm64"}[machine]
 	if arch == "" {
@@ -238,16 +238,16 @@ func platformOf(system, machine string) string {
 	return strings.ToLower(system) + "/" + arch
 }
 
-// runRemote runs a command on a host and returns its stdout. Lines of stderr go to Say, the
-// last of them into the error.
+// runRemote runs a command on a host and returns its stdout. It passes the lines of stderr to Say; an
+// error contains the last of them.
 func (s *Starter) runRemote(ctx context.Context, m Machine, command string, in io.Reader) (string, error) {
 	args := s.sshCommand(m.Host, command)
 	cmd := build.Command(ctx, args[0], args[1:]...)
 	cmd.WaitDelay, cmd.Stdin = 5*time.Second, in
-	out, said := &limitedBuffer{maxBytes: 4 << 10}, &limitedBuffer{maxBytes: 64 << 10}
-	cmd.Stdout, cmd.Stderr = out, said
+	out, errOut := &limitedBuffer{maxBytes: 4 << 10}, &limitedBuffer{maxBytes: 64 << 10}
+	cmd.Stdout, cmd.Stderr = out, errOut
 	err := cmd.Run()
-	last := s.relayLines(m.Name, &said.buf)
+	last := s.relayLines(m.Name, &errOut.buf)
 	switch {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
@@ -257,7 +257,7 @@ func (s *Starter) runRemote(ctx context.Context, m Machine, command string, in i
 	return out.buf.String(), err
 }
 
-// limitedBuffer holds at most maxBytes.
+// limitedBuffer is a buffer of at most maxBytes.
 type limitedBuffer struct {
 	buf      bytes.Buffer
 	maxBytes int

@@ -24,8 +24,8 @@ import (
 	"github.com/tarebench/tare/internal/judge"
 )
 
-// JournalName is the file in a run's directory that records which machine has which
-// round.
+// JournalName is the name of the journal in a run's directory, which records the rounds of each
+// machine, a line for each event.
 const JournalName = "rounds.ndjson"
 
 // journalHead is the first line of a journal.
@@ -33,20 +33,21 @@ type journalHead struct {
 	Protocol string     `json:"protocol"`
 	Run      string     `json:"run"`
 	Machines []string   `json:"machines"` // names of agents
-	Share    int        `json:"share"`    // rounds of each
+	Share    int        `json:"share"`    // rounds of each machine
 	Study    StudyOrder `json:"study"`
 }
 
-// StudyRun runs a study on several machines.
+// StudyRun runs a study on several machines. It sends each machine an order, permits round after round,
+// and saves the result that the machine delivers. The rounds of a machine that is lost go to others.
 type StudyRun struct {
 	Hub      *Hub
-	Dir      string // of the journal and the results; made if missing
+	Dir      string // directory of the journal and the results, which Run makes
 	Machines []string
 	Share    int // rounds of each machine
 	Study    StudyOrder
-	Say      func(name, line string)
-	Start    map[string]func(ctx context.Context) error // starts an agent, by name of its machine; the others join
-	Contents map[string]Content                         // of the order's files, by hash
+	Say      func(name, line string)                    // reports a line about a machine, or about the fleet
+	Start    map[string]func(ctx context.Context) error // starts an agent, by name of its machine; the other agents join
+	Contents map[string]Content                         // contents of the order's files, by hash
 
 	// Read parses the results in an agent's document; nil means that it is one result.
 	Read func(name string, document []byte) ([]*tare.Result, error)
@@ -55,20 +56,20 @@ type StudyRun struct {
 	mu            sync.Mutex
 	pool          *pool
 	journal       *os.File
-	run           string
-	results       map[string]Delivered // by order
+	run           string               // id of the run, with which the ids of its orders begin
+	results       map[string]Delivered // saved results, by order
 	failed        map[string]error     // last error of a machine, by name
-	accepted      map[string]time.Time // when their machines accepted orders
-	hopeless      map[string]bool      // machines that rejected an order or failed it
+	accepted      map[string]time.Time // time at which the machine accepted an order, by order
+	hopeless      map[string]bool      // machines that get no more orders: they rejected or failed one
 	refused       map[string]error     // why a result was rejected, by order
-	unsaved       map[string]bool      // orders whose result failed to be written at first
-	awaitingOrder map[string]bool      // machines that get an order next
-	sendingOrder  map[string]bool      // orders being sent; tare may have to be copied to the machine first
-	journalError  error                // of a write to the journal; nil if none failed
-	changed       chan struct{}
-	opened        time.Time
+	unsaved       map[string]bool      // orders whose result could not be written at first
+	awaitingOrder map[string]bool      // machines that get their first order soon
+	sendingOrder  map[string]bool      // orders that are being sent; tare may have to be copied to the machine first
+	journalError  error                // first failed write to the journal, which ends the run; nil before
+	changed       chan struct{}        // wakes waitForRounds
+	opened        time.Time            // start of Run
 
-	reading sync.Mutex // serialises parsing, to bound its memory
+	reading sync.Mutex // results are parsed one at a time, to limit the memory
 }
 
 // Delivered is the measurement of one machine with its result document.
@@ -77,35 +78,37 @@ type Delivered struct {
 	Document []byte
 }
 
-// Run has every machine measure its share, reassigns the rounds of lost machines, and returns
-// the results in the order of the machines. It continues the journal of an earlier run of the
-// same study in Dir. The error names failed machines; the others measure regardless.
+// Run has every machine measure its share, reassigns the rounds of lost machines, and returns the
+// results in the order of the machines. If Dir has the journal of an unfinished run of the same study,
+// Run continues it. The error names machines that failed; there may be results of the others.
 func (r *StudyRun) Run(ctx context.Context) ([]Delivered, error) {
 	if err := r.openJournal(); err != nil {
 		return nil, err
 	}
 	defer r.journal.Close()
-	r.failed, r.accepted, r.hopeless, r.refused, r.unsaved, r.awaitingOrder, r.sendingOrder = map[string]error{}, map[string]time.Time{}, map[string]bool{}, map[string]error{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	r.failed, r.refused, r.accepted = map[string]error{}, map[string]error{}, map[string]time.Time{}
+	r.hopeless, r.unsaved = map[string]bool{}, map[string]bool{}
+	r.awaitingOrder, r.sendingOrder = map[string]bool{}, map[string]bool{}
 	r.changed, r.opened = make(chan struct{}, 1), time.Now()
-	for name := range r.Start {
-		if s := r.pool.assignmentOf(name); s != nil && s.state != delivered { // no listener is registered yet: nothing else uses the pool
+	for name := range r.Start { // without the lock: before addListener nothing else uses the pool
+		if s := r.pool.assignmentOf(name); s != nil && s.state != delivered {
 			r.takeBack(s.order, name, errors.New("it ended with the coordinator that had started it"))
 		}
 	}
-	defer r.Hub.addListener(r.run, listener{ask: r.answerPermit, file: r.answerFile, result: r.acceptOutcome})()
+	defer r.Hub.addListener(r.run, listener{permit: r.answerPermit, file: r.answerFile, result: r.acceptOutcome})()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	var began sync.WaitGroup
-	defer began.Wait()
+	var starts sync.WaitGroup
+	defer starts.Wait()
 	for _, name := range r.Machines {
 		r.mu.Lock()
-		free := r.pool.assignmentOf(name) == nil // otherwise it has an order of the resumed run
-		if free {
+		isFree := r.pool.assignmentOf(name) == nil // otherwise it has an order of the resumed run
+		if isFree {
 			r.awaitingOrder[name] = true
 		}
 		r.mu.Unlock()
-		if free {
-			began.Go(func() { r.assignTo(ctx, name) })
+		if isFree {
+			starts.Go(func() { r.assignTo(ctx, name) })
 		}
 	}
 	err := r.waitForRounds(ctx)
@@ -114,36 +117,40 @@ func (r *StudyRun) Run(ctx context.Context) ([]Delivered, error) {
 	return r.collectResults(), err
 }
 
-// waitForRounds returns when all rounds are in results or no machine can measure the rest.
+// waitForRounds waits until all rounds are in results, or no machine can measure the rest. In the
+// meantime it takes rounds back from lost machines. If no machine is active it gives the remaining
+// rounds to one that has returned or delivered, or waits up to 2*lostAfter for one to return.
 func (r *StudyRun) waitForRounds(ctx context.Context) error {
 	tick := time.NewTicker(r.Hub.o.times.retryDelay)
 	defer tick.Stop()
-	last, told := time.Now(), false // last time a machine was active; whether the wait was reported
+	lastActive, isReported := time.Now(), false // isReported: the wait for a machine was reported
+	maxWait := 2 * r.Hub.o.times.lostAfter
 	for {
 		r.loseSilent()
 		r.mu.Lock()
-		left, active, starting, broken := r.pool.countMissing(), r.pool.isActive(), r.isStarting(), r.journalError
-		again, wait := "", false
-		if active || starting {
-			last, told = time.Now(), false
-		} else if left > 0 {
-			again = r.chooseSurvivor()
-			wait = r.mayReturn() && time.Since(last) < 2*r.Hub.o.times.lostAfter
+		missing, journalError := r.pool.countMissing(), r.journalError
+		isActive := r.pool.isActive() || r.isStarting()
+		survivor, mayWait := "", false
+		if isActive {
+			lastActive, isReported = time.Now(), false
+		} else if missing > 0 {
+			survivor = r.chooseSurvivor()
+			mayWait = r.mayReturn() && time.Since(lastActive) < maxWait
 		}
 		r.mu.Unlock()
-		if wait && again == "" && !told {
-			told = true
-			r.Say("fleet", fmt.Sprintf("no machine measures; waiting %v for one to come back", 2*r.Hub.o.times.lostAfter))
+		if mayWait && survivor == "" && !isReported {
+			isReported = true
+			r.Say("fleet", fmt.Sprintf("no machine measures; waiting %v for one to come back", maxWait))
 		}
 		switch {
-		case broken != nil:
-			return broken
-		case left == 0:
+		case journalError != nil:
+			return journalError
+		case missing == 0:
 			return r.joinFailures()
-		case again != "":
-			r.assignTo(ctx, again)
-		case !active && !starting && !wait:
-			return errors.Join(r.joinFailures(), fmt.Errorf("%s of %d were not measured", format.Count(left, "round"), r.Share*len(r.Machines)))
+		case survivor != "":
+			r.assignTo(ctx, survivor)
+		case !isActive && !mayWait:
+			return errors.Join(r.joinFailures(), fmt.Errorf("%s of %d were not measured", format.Count(missing, "round"), r.Share*len(r.Machines)))
 		}
 		select {
 		case <-ctx.Done():
@@ -154,30 +161,30 @@ func (r *StudyRun) waitForRounds(ctx context.Context) error {
 	}
 }
 
-// isStarting reports whether a machine without an order is to get one. The caller holds the
-// lock.
+// isStarting reports whether a machine is to get its first order. The caller has locked r.mu.
 func (r *StudyRun) isStarting() bool {
 	return slices.ContainsFunc(r.Machines, func(name string) bool {
-		return r.awaitingOrder[name] || r.pool.assignmentOf(name) == nil && !r.pool.hasLost(name) && r.failed[name] == nil
+		isNew := r.pool.assignmentOf(name) == nil && !r.pool.hasLost(name) && r.failed[name] == nil
+		return r.awaitingOrder[name] || isNew
 	})
 }
 
-// chooseSurvivor returns the machine that takes the remaining rounds if no machine is active:
-// one that has returned after silence, otherwise one that has delivered. The latter repeats its
-// own rounds too, because a result is of one run. It returns "" if there is none. The caller
-// holds the lock.
+// chooseSurvivor returns the machine that measures the remaining rounds if no machine is active: one
+// that has returned after silence, or else one that has delivered. The latter measures its own rounds
+// again, too, because a result is of one run: chooseSurvivor takes its order back. It returns "" if no
+// machine can be reached. The caller has locked r.mu.
 func (r *StudyRun) chooseSurvivor() string {
-	there := func(name string) bool {
+	isReachable := func(name string) bool {
 		silent, err := r.Hub.silentFor(name)
 		return err == nil && silent < 3*r.Hub.o.times.helloInterval && !r.hopeless[name]
 	}
 	for _, name := range r.Machines {
-		if r.pool.assignmentOf(name) == nil && there(name) {
+		if r.pool.assignmentOf(name) == nil && isReachable(name) {
 			return name
 		}
 	}
 	for _, name := range r.Machines {
-		if s := r.pool.assignmentOf(name); s != nil && there(name) {
+		if s := r.pool.assignmentOf(name); s != nil && isReachable(name) {
 			_ = r.record(event{What: "lose", Order: s.order, Why: "it measures once more, with rounds that others lost"})
 			delete(r.results, s.order)
 			return name
@@ -186,7 +193,8 @@ func (r *StudyRun) chooseSurvivor() string {
 	return ""
 }
 
-// mayReturn reports whether a silent machine may be heard of again. The caller holds the lock.
+// mayReturn reports whether any machine that has sent messages may send another one. The caller has
+// locked r.mu.
 func (r *StudyRun) mayReturn() bool {
 	return slices.ContainsFunc(r.Machines, func(name string) bool {
 		silent, err := r.Hub.silentFor(name)
@@ -194,7 +202,8 @@ func (r *StudyRun) mayReturn() bool {
 	})
 }
 
-// assignTo starts the agent of a machine if it has none, and sends it an order.
+// assignTo records a new order for a machine, starts the machine's agent if it is not connected, and
+// sends it the order. If that fails the machine gets no more orders.
 func (r *StudyRun) assignTo(ctx context.Context, name string) {
 	r.mu.Lock()
 	index := slices.Index(r.Machines, name)
@@ -205,7 +214,7 @@ func (r *StudyRun) assignTo(ctx context.Context, name string) {
 	order.Study = &study
 	for _, s := range r.pool.assignments {
 		if s.machine == name {
-			r.Hub.sendCancel(name, s.order) // it may have returned with a lost order
+			r.Hub.sendCancel(name, s.order) // the machine may have returned with an order that was taken back
 		}
 	}
 	err := r.record(event{What: "begin", Order: order.ID, Machine: name})
@@ -233,7 +242,7 @@ func (r *StudyRun) assignTo(ctx context.Context, name string) {
 	}
 }
 
-// dropMachine takes back an order and gives the machine no more.
+// dropMachine takes back an order and ensures that the machine gets no more orders.
 func (r *StudyRun) dropMachine(order, name string, why error) {
 	r.mu.Lock()
 	r.hopeless[name] = true
@@ -241,8 +250,8 @@ func (r *StudyRun) dropMachine(order, name string, why error) {
 	r.takeBack(order, name, why)
 }
 
-// loseSilent takes back the orders of machines that are silent for too long or do not know
-// their order.
+// loseSilent takes back the orders of machines that have been silent for lostAfter, have ended, or do
+// not know their order.
 func (r *StudyRun) loseSilent() {
 	r.mu.Lock()
 	var orders []*assignment
@@ -252,27 +261,28 @@ func (r *StudyRun) loseSilent() {
 		}
 	}
 	r.mu.Unlock()
-	patience := r.Hub.o.times.lostAfter
+	lostAfter := r.Hub.o.times.lostAfter
 	for _, s := range orders {
 		r.mu.Lock()
-		since, given := r.accepted[s.order]
-		refused, placing := r.refused[s.order], r.sendingOrder[s.order]
+		since, isAccepted := r.accepted[s.order]
+		refused, isSending := r.refused[s.order], r.sendingOrder[s.order]
 		r.mu.Unlock()
-		if placing {
+		if isSending {
 			continue // assignTo reports an order that takes too long
 		}
-		if !given {
-			since = r.opened.Add(2 * patience) // accepted before this process began
+		if !isAccepted { // accepted before this process began: the agent has more time to join again
+			since = r.opened.Add(2 * lostAfter)
 		}
 		silent, err := r.Hub.silentFor(s.machine)
-		doing, said := r.Hub.currentOrder(s.machine)
+		currentOrder, helloAt := r.Hub.currentOrder(s.machine)
 		switch {
 		case err != nil:
 			r.takeBack(s.order, s.machine, err)
-		case time.Since(since) <= patience:
-		case silent > patience:
+		case time.Since(since) <= lostAfter: // too early to be sure
+		case silent > lostAfter:
 			r.takeBack(s.order, s.machine, fmt.Errorf("no word from it for %v", min(silent, time.Since(r.opened)).Round(time.Second)))
-		case doing == s.order, said.Before(since): // a hello from before the order proves nothing
+		case currentOrder == s.order: // it runs
+		case helloAt.Before(since): // a hello from before the order proves nothing
 		case refused != nil:
 			r.dropMachine(s.order, s.machine, refused)
 		default:
@@ -281,7 +291,8 @@ func (r *StudyRun) loseSilent() {
 	}
 }
 
-// takeBack frees the rounds of an order and records and reports why.
+// takeBack frees the rounds of an order, and records and reports the reason. It does nothing if the
+// order was taken back or delivered already.
 func (r *StudyRun) takeBack(order, name string, why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -292,8 +303,10 @@ func (r *StudyRun) takeBack(order, name string, why error) {
 	line := format.Line(why.Error(), format.LineLimit)
 	_ = r.record(event{What: "lose", Order: order, Why: line}) // r.journalError ends the run
 	var nothing *NothingError
-	if r.failed[name] = errors.New(line); errors.As(why, &nothing) {
+	if errors.As(why, &nothing) {
 		r.failed[name] = nothing
+	} else {
+		r.failed[name] = errors.New(line)
 	}
 	text := line
 	if n := len(s.rounds); n > 0 {
@@ -306,7 +319,7 @@ func (r *StudyRun) takeBack(order, name string, why error) {
 	r.wakeWatch()
 }
 
-// maxLosses limits the orders that a machine may lose before it gets no more.
+// maxLosses is the number of lost orders after which a machine gets no more.
 const maxLosses = 5
 
 // wakeWatch wakes waitForRounds.
@@ -324,17 +337,17 @@ func (r *StudyRun) answerPermit(name string, q permitRequest) permitReply {
 	if s := r.pool.findAssignment(q.Order); s == nil || s.machine != name {
 		return permitReply{Gone: "no such order was given to it"}
 	}
-	answer, changed := r.pool.nextRound(q.Order, q.Done)
+	reply, changed := r.pool.nextRound(q.Order, q.Done)
 	if changed {
 		r.wakeWatch()
 		if r.writeLine(event{What: "ask", Order: q.Order, Done: q.Done}) != nil {
-			return permitReply{Wait: true} // the run ends
+			return permitReply{Wait: true} // the run ends because of the error
 		}
 	}
-	return answer
+	return reply
 }
 
-// answerFile replies to an agent's request for a part of a file.
+// answerFile replies to an agent's request for a part of a file of its order.
 func (r *StudyRun) answerFile(name string, q fileRequest) fileReply {
 	r.mu.Lock()
 	s := r.pool.findAssignment(q.Order)
@@ -349,7 +362,7 @@ func (r *StudyRun) answerFile(name string, q fileRequest) fileReply {
 	return contentPart(content, q.N)
 }
 
-// parseResults parses the results in an agent's document.
+// parseResults parses the results in an agent's document, which is called name in errors.
 func (r *StudyRun) parseResults(name string, document []byte) ([]*tare.Result, error) {
 	r.reading.Lock()
 	defer r.reading.Unlock()
@@ -359,23 +372,23 @@ func (r *StudyRun) parseResults(name string, document []byte) ([]*tare.Result, e
 	return history.Parse(name, document)
 }
 
-// acceptOutcome checks and saves the outcome of an order.
+// acceptOutcome checks the outcome of an order and saves its result. The error is sent to the agent; a
+// busyError lets it send the outcome again.
 func (r *StudyRun) acceptOutcome(name string, o outcome) error {
 	r.mu.Lock()
 	s := r.pool.findAssignment(o.Order)
-	late := s != nil && s.state == lost
+	isLost := s != nil && s.state == lost
 	r.mu.Unlock()
 	if s == nil || s.machine != name {
 		return errors.New("no such order was given to it")
 	}
-	if late && !o.Nothing {
-		return errReassigned // ends the order, not the machine
-	}
-	if o.Nothing {
+	switch {
+	case o.Nothing:
 		r.dropMachine(o.Order, name, &NothingError{format.Line(o.Error, format.LineLimit)})
 		return nil
-	}
-	if o.Error != "" {
+	case isLost:
+		return errReassigned // the machine may get other orders
+	case o.Error != "":
 		r.dropMachine(o.Order, name, errors.New(o.Error))
 		return nil
 	}
@@ -405,13 +418,13 @@ func (r *StudyRun) acceptOutcome(name string, o outcome) error {
 		}
 		return &busyError{err.Error()}
 	}
-	r.results[o.Order] = Delivered{judge.Measured{Name: name, Result: res}, o.Result}
+	r.results[o.Order] = Delivered{Measured: judge.Measured{Name: name, Result: res}, Document: o.Result}
 	r.Say(name, format.Count(res.RoundsDone, "round")+" measured")
 	r.wakeWatch()
 	return nil
 }
 
-// saveResult writes a checked result and then its line in the journal.
+// saveResult writes a checked result to a new file, and then its line in the journal.
 func (r *StudyRun) saveResult(o outcome, rounds int) error {
 	if r.journalError != nil {
 		return r.journalError
@@ -429,7 +442,7 @@ func (r *StudyRun) saveResult(o outcome, rounds int) error {
 	return r.pool.markDelivered(o.Order, rounds)
 }
 
-// cancelOrders cancels all orders that still run.
+// cancelOrders cancels all orders that are not delivered or lost.
 func (r *StudyRun) cancelOrders() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -453,7 +466,7 @@ func (r *StudyRun) collectResults() []Delivered {
 	return out
 }
 
-// joinFailures joins the last errors of the machines without a result.
+// joinFailures joins the last errors of the machines without a result; nil if there are none.
 func (r *StudyRun) joinFailures() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -468,7 +481,7 @@ func (r *StudyRun) joinFailures() error {
 	return errors.Join(all...)
 }
 
-// openJournal replays the journal in r.Dir, or creates one.
+// openJournal replays the journal in r.Dir, or creates a new one, and opens it for writing.
 func (r *StudyRun) openJournal() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -482,7 +495,7 @@ func (r *StudyRun) openJournal() error {
 		return fmt.Errorf("read the journal: %w", err)
 	}
 	r.pool = newPool(r.Machines, r.Share)
-	complete := bytes.LastIndexByte(text, '\n') + 1 // drop the incomplete line of a killed process
+	complete := bytes.LastIndexByte(text, '\n') + 1 // bytes; a killed process may leave an incomplete line
 	if complete > 0 {
 		if err := r.replayJournal(text[:complete]); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
@@ -494,7 +507,7 @@ func (r *StudyRun) openJournal() error {
 	if err := r.journal.Truncate(int64(complete)); err != nil {
 		return fmt.Errorf("write the journal: %w", err)
 	}
-	if _, err := r.journal.Seek(0, 2); err != nil {
+	if _, err := r.journal.Seek(0, io.SeekEnd); err != nil {
 		return fmt.Errorf("write the journal: %w", err)
 	}
 	if err := r.diskOrSystem().SyncDir(r.Dir); err != nil { // or a crash may lose the new file's name
@@ -502,12 +515,17 @@ func (r *StudyRun) openJournal() error {
 	}
 	if complete == 0 {
 		r.run = fmt.Sprintf("%x", time.Now().UnixNano())
-		return r.writeLine(journalHead{Protocol, r.run, r.Machines, r.Share, r.Study})
+		return r.writeLine(r.newHead(r.run))
 	}
 	return nil
 }
 
-// diskOrSystem returns the disk for results: r.disk, or the system if it is nil.
+// newHead returns the first line of a journal of this study.
+func (r *StudyRun) newHead(run string) journalHead {
+	return journalHead{Protocol: Protocol, Run: run, Machines: r.Machines, Share: r.Share, Study: r.Study}
+}
+
+// diskOrSystem returns r.disk, or the system's disk if r.disk is nil.
 func (r *StudyRun) diskOrSystem() atomicfile.Disk {
 	if r.disk == nil {
 		return atomicfile.System{}
@@ -515,9 +533,9 @@ func (r *StudyRun) diskOrSystem() atomicfile.Disk {
 	return r.disk
 }
 
-// Unfinished reads the journal in dir and returns the seed of the run. ok is false if the run
-// has its result, or if there is no journal with a complete first line. It returns an error if
-// it cannot know: an older run must not replace one that cannot be read.
+// Unfinished returns the seed of the run in dir. ok is false if the run is finished, as it has a
+// result, or if it has no journal with a complete first line. It returns an error if a file cannot be
+// read: the caller must not resume an older run instead.
 func Unfinished(dir string) (seed uint64, ok bool, err error) {
 	if _, err := os.Stat(filepath.Join(dir, history.ResultName)); !errors.Is(err, fs.ErrNotExist) {
 		return 0, false, err
@@ -547,7 +565,8 @@ func Unfinished(dir string) (seed uint64, ok bool, err error) {
 	return h.Study.Seed, true, nil
 }
 
-// replayJournal applies the complete lines of a journal.
+// replayJournal applies the lines of a journal, and reads the results that it names. It returns an
+// error if the journal is of another order.
 func (r *StudyRun) replayJournal(text []byte) error {
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	lines.Buffer(nil, maxOrder)
@@ -557,8 +576,8 @@ func (r *StudyRun) replayJournal(text []byte) error {
 			if err := json.Unmarshal(lines.Bytes(), &h); err != nil {
 				return fmt.Errorf("line 1: %w", err)
 			}
-			same, _ := json.Marshal(journalHead{Protocol, h.Run, r.Machines, r.Share, r.Study})
-			if string(same) != lines.Text() {
+			expected, _ := json.Marshal(r.newHead(h.Run))
+			if string(expected) != lines.Text() {
 				return errors.New("it is of another order; ask for the same machines, rounds and study, or leave --resume out")
 			}
 			r.run = h.Run
@@ -571,7 +590,8 @@ func (r *StudyRun) replayJournal(text []byte) error {
 		if err := r.pool.applyEvent(e); err != nil {
 			return fmt.Errorf("line %d: %w", n, err)
 		}
-		if s := r.pool.findAssignment(e.Order); e.What == "deliver" {
+		switch e.What {
+		case "deliver":
 			document, err := os.ReadFile(filepath.Join(r.Dir, filepath.Base(e.File)))
 			if err != nil {
 				return fmt.Errorf("line %d: %w", n, err)
@@ -580,15 +600,16 @@ func (r *StudyRun) replayJournal(text []byte) error {
 			if err != nil {
 				return fmt.Errorf("line %d: %w", n, err)
 			}
-			r.results[e.Order] = Delivered{judge.Measured{Name: s.machine, Result: results[0]}, document}
-		} else if e.What == "lose" {
+			machine := r.pool.findAssignment(e.Order).machine
+			r.results[e.Order] = Delivered{Measured: judge.Measured{Name: machine, Result: results[0]}, Document: document}
+		case "lose":
 			delete(r.results, e.Order)
 		}
 	}
 	return lines.Err()
 }
 
-// record applies an event and writes it to the journal.
+// record applies an event to the pool and writes it to the journal. The caller has locked r.mu.
 func (r *StudyRun) record(e event) error {
 	if err := r.pool.applyEvent(e); err != nil {
 		return err
@@ -596,8 +617,9 @@ func (r *StudyRun) record(e event) error {
 	return r.writeLine(e)
 }
 
-// writeLine appends a line to the journal and syncs it before a machine gets its reply. After a
-// failed write it writes nothing more: the last line may be torn.
+// writeLine appends a line to the journal and waits until the disk has it, so that no machine gets a
+// reply that the journal does not have. After a failed write it writes no more lines, as the last one
+// may be incomplete.
 func (r *StudyRun) writeLine(line any) error {
 	if r.journalError != nil {
 		return r.journalError

@@ -15,34 +15,35 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// StudyOrder is a command of tare that measures, to be carried out as far as rounds
-// are permitted.
+// StudyOrder is a command of tare that an agent runs. It measures as many rounds as the coordinator
+// permits.
 type StudyOrder struct {
 	Command string         `json:"command"`         // run, bench, json, routes or gate
-	ID      string         `json:"id,omitempty"`    // of the study; "" lets the command choose it
-	Text    string         `json:"text,omitempty"`  // stdin of the command: the study of tare run
+	ID      string         `json:"id,omitempty"`    // id of the study; "" if the command chooses it
+	Text    string         `json:"text,omitempty"`  // input of the command: the study of tare run
 	Flags   []string       `json:"flags,omitempty"` // --name=value
 	Names   []string       `json:"names,omitempty"` // arguments after the flags: packages, or files among Files
 	Files   []File         `json:"files,omitempty"` // files that Names, flags and the study name
 	Repo    *gitrev.Packed `json:"repo,omitempty"`  // working directory of the command; nil means a directory of the files
-	Packs   []File         `json:"packs,omitempty"` // objects of the repository
+	Packs   []File         `json:"packs,omitempty"` // files with the objects of the repository
 
-	Kind       string            `json:"kind,omitempty"`       // of Contenders
+	Kind       string            `json:"kind,omitempty"`       // kind of Contenders
 	Contenders map[string]string `json:"contenders,omitempty"` // hashes of the coordinator's builds, by id; an agent with other builds rejects the order
 
-	Most  int    `json:"most"`            // rounds
+	Most  int    `json:"most"`            // most rounds
 	Share int    `json:"share,omitempty"` // rounds of a gate's measurements other than benchmarks
 	Seed  uint64 `json:"seed"`
 }
 
-// command describes a command that can be ordered.
+// command describes a command of tare that can be ordered.
 type command struct {
-	flags []string // flags of the measurement
-	files []string // the flags whose value is a file
+	flags []string // flags that an order can have
+	files []string // flags whose value is a file
 	names bool     // the arguments are files
-	code  bool     // runs code of the order
+	code  bool     // the command runs code of the order
 }
 
+// orderableCommands returns the commands that can be ordered, by name.
 func orderableCommands() map[string]command {
 	return map[string]command{
 		"run": {
@@ -58,15 +59,14 @@ func orderableCommands() map[string]command {
 	}
 }
 
-// Carries reports whether an order for the tare command name can have flag: a flag of the
-// measurement.
+// Carries reports whether an order for a command of tare can have a flag.
 func Carries(name, flag string) bool { return slices.Contains(orderableCommands()[name].flags, flag) }
 
-// cutFlag splits --name=value. ok is false for any other text.
+// cutFlag splits --name=value; ok is false for any other text.
 func cutFlag(text string) (name, value string, ok bool) {
 	name, value, ok = strings.Cut(text, "=")
-	name, dashed := strings.CutPrefix(name, "--")
-	return name, value, ok && dashed
+	name, hasDashes := strings.CutPrefix(name, "--")
+	return name, value, ok && hasDashes
 }
 
 // flagValue returns the value of a flag, or "" if the order does not have it.
@@ -87,15 +87,19 @@ func (o StudyOrder) describe() string {
 	return strings.TrimSpace("tare " + o.Command + " " + format.Line(o.ID, 80))
 }
 
-// Check returns an error if the order is invalid for every agent. Each agent checks its own
-// limits.
+// Check returns an error if every agent would reject the order, whatever its limits.
 func (o StudyOrder) Check() error {
 	o.Most = max(o.Most, 1)
 	return o.check(Limits{Commands: true})
 }
 
-// check returns an error if an order is invalid or exceeds the limits. The order's own code
-// needs l.Commands.
+// hasFile reports whether the order has a file called name.
+func (o StudyOrder) hasFile(name string) bool {
+	return slices.ContainsFunc(o.Files, func(f File) bool { return f.Name == name })
+}
+
+// check returns an error if an order is invalid or exceeds the limits. An order that brings code needs
+// l.Commands.
 func (o StudyOrder) check(l Limits) error {
 	c, known := orderableCommands()[o.Command]
 	switch {
@@ -116,7 +120,8 @@ func (o StudyOrder) check(l Limits) error {
 		}
 	}
 	for _, name := range o.Names {
-		if strings.HasPrefix(name, "-") || filepath.IsAbs(name) || c.names && !slices.ContainsFunc(o.Files, func(f File) bool { return f.Name == name }) {
+		isMissing := c.names && !o.hasFile(name)
+		if strings.HasPrefix(name, "-") || filepath.IsAbs(name) || isMissing {
 			return fmt.Errorf("the order has no file %s", format.Line(name, 80))
 		}
 	}
@@ -128,42 +133,43 @@ func (o StudyOrder) check(l Limits) error {
 			return err
 		}
 	}
-	var named []string
+	var studyFiles []string
 	if o.Command == "run" {
 		var err error
-		if named, err = o.checkStudy(l); err != nil {
+		if studyFiles, err = o.checkStudy(l); err != nil {
 			return err
 		}
 	}
-	return o.checkNamed(named)
+	return o.checkNamed(studyFiles)
 }
 
-// checkNamed returns an error if the order has a file that neither the study nor its arguments
-// and flags name.
-func (o StudyOrder) checkNamed(study []string) error {
-	c := orderableCommands()[o.Command]
+// checkNamed returns an error if the order has a file that is not in studyFiles, the files that the
+// study names, and that the order's arguments and flags do not name either.
+func (o StudyOrder) checkNamed(studyFiles []string) error {
+	c, named := orderableCommands()[o.Command], studyFiles
 	if c.names {
-		study = append(study, o.Names...)
+		named = append(named, o.Names...)
 	}
-	for _, name := range c.files {
-		study = append(study, o.flagValue(name))
+	for _, flag := range c.files {
+		named = append(named, o.flagValue(flag))
 	}
 	for _, f := range o.Files {
-		if !slices.Contains(study, f.Name) {
+		if !slices.Contains(named, f.Name) {
 			return fmt.Errorf("the order has a file %s, which it does not name", format.Line(f.Name, 80))
 		}
 	}
 	return nil
 }
 
-// checkFlag returns an error if an order cannot have this flag, or not with these limits.
+// checkFlag returns an error if the order cannot have a flag, --name=value, or not within the limits.
 func (o StudyOrder) checkFlag(text string, l Limits) error {
 	c := orderableCommands()[o.Command]
 	name, value, ok := cutFlag(text)
+	isFile := slices.Contains(c.files, name) && value != "" && value != "off" && value != "auto" // as --pgo
 	switch {
 	case !ok || !slices.Contains(c.flags, name):
 		return fmt.Errorf("an order for tare %s does not carry %s", o.Command, format.Line(text, 80))
-	case slices.Contains(c.files, name) && value != "" && value != "off" && value != "auto" && !slices.ContainsFunc(o.Files, func(f File) bool { return f.Name == value }):
+	case isFile && !o.hasFile(value):
 		return fmt.Errorf("the order has no file %s", format.Line(value, 80))
 	case name == "with":
 		return checkWith("--with", value, l)
@@ -173,29 +179,30 @@ func (o StudyOrder) checkFlag(text string, l Limits) error {
 	return nil
 }
 
-// tunesRuntime reports whether a variable only tunes Go's runtime.
+// tunesRuntime reports whether a variable, NAME=value, only tunes Go's runtime, and cannot run code.
 func tunesRuntime(variable string) bool {
 	name, _, _ := strings.Cut(variable, "=")
 	return slices.Contains([]string{"GOGC", "GOMEMLIMIT", "GODEBUG", "GOEXPERIMENT"}, name)
 }
 
-// checkWith rejects a module in a directory. A module that is not a tagged release is the
-// order's own code.
-func checkWith(what, with string, l Limits) error {
+// checkWith returns an error if with, a module to build with, is a directory, or if it is not a tagged
+// release and l.Commands is not set: other versions may be anyone's code. label begins the error.
+func checkWith(label, with string, l Limits) error {
 	w, err := build.ParseWith(with, "")
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s %s: %s", what, format.Line(with, 80), format.Line(err.Error(), 200))
+		return fmt.Errorf("%s %s: %s", label, format.Line(with, 80), format.Line(err.Error(), 200))
 	case w.Dir != "":
-		return fmt.Errorf("%s %s is a directory of one machine; others cannot build it", what, format.Line(with, 80))
+		return fmt.Errorf("%s %s is a directory of one machine; others cannot build it", label, format.Line(with, 80))
 	case !l.Commands && !w.IsTag():
-		return fmt.Errorf("%s %s is no release; the agent was started without --allow-commands, and takes versions such as v1.2.3", what, format.Line(with, 80))
+		return fmt.Errorf("%s %s is no release; the agent was started without --allow-commands, and takes versions such as v1.2.3", label, format.Line(with, 80))
 	}
 	return nil
 }
 
-// checkStudy returns the files that the study names, or an error if the study is invalid. Its
-// commands and URLs need l.Commands; directories of contenders are on another machine.
+// checkStudy checks the study in the order's text and returns the files that its workloads name. A
+// study with commands or URLs needs l.Commands. Contenders in directories are rejected, as these are
+// on another machine.
 func (o StudyOrder) checkStudy(l Limits) (files []string, err error) {
 	study, _, err := studyfile.Read("the order's study", []byte(o.Text))
 	if err != nil {
@@ -215,7 +222,7 @@ func (o StudyOrder) checkStudy(l Limits) (files []string, err error) {
 		}
 	}
 	for _, w := range study.Workloads {
-		if w.File != "" && !slices.ContainsFunc(o.Files, func(f File) bool { return f.Name == w.File }) {
+		if w.File != "" && !o.hasFile(w.File) {
 			return nil, fmt.Errorf("workload %s: the order has no file %s", format.Line(w.ID, 80), format.Line(w.File, 80))
 		}
 		files = append(files, w.File)
@@ -227,30 +234,30 @@ func (o StudyOrder) checkStudy(l Limits) (files []string, err error) {
 func (o StudyOrder) Args(dir string) []string {
 	c := orderableCommands()[o.Command]
 	args := append([]string{o.Command}, "--json", "--rounds="+strconv.Itoa(o.Most), "--seed="+strconv.FormatUint(o.Seed, 10))
-	place := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
+	pathOf := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 	for _, text := range o.Flags {
-		if name, value, _ := cutFlag(text); slices.Contains(c.files, name) && slices.ContainsFunc(o.Files, func(f File) bool { return f.Name == value }) {
-			text = "--" + name + "=" + place(value)
+		if name, value, _ := cutFlag(text); slices.Contains(c.files, name) && o.hasFile(value) {
+			text = "--" + name + "=" + pathOf(value)
 		}
 		args = append(args, text)
 	}
 	if o.Command == "run" {
-		return append(args, "-")
+		return append(args, "-") // the study is on stdin
 	}
 	if len(o.Names) > 0 {
 		args = append(args, "--")
 	}
 	for _, name := range o.Names {
 		if c.names {
-			name = place(name)
+			name = pathOf(name)
 		}
 		args = append(args, name)
 	}
 	return args
 }
 
-// CheckResult checks an agent's results for this many rounds. It returns the first, to which
-// the rounds were permitted.
+// CheckResult checks the results of an agent that was given a number of rounds. It returns the first
+// result, which the rounds were permitted for.
 func (o StudyOrder) CheckResult(rounds int, results []*tare.Result) (*tare.Result, error) {
 	if len(results) == 0 || len(results) > 1 && o.Command != "gate" {
 		return nil, fmt.Errorf("%s came back, not one", format.Count(len(results), "result"))
@@ -270,6 +277,7 @@ func (o StudyOrder) CheckResult(rounds int, results []*tare.Result) (*tare.Resul
 	return first, nil
 }
 
+// checkFigures returns an error if a result has values that cannot be those of the order.
 func (o StudyOrder) checkFigures(r *tare.Result) error {
 	switch {
 	case r.Seed != strconv.FormatUint(o.Seed, 10):
@@ -295,5 +303,5 @@ func (o StudyOrder) checkFigures(r *tare.Result) error {
 	return nil
 }
 
-// maxEffect limits the logarithm of a credible ratio: about 10¹³.
+// maxEffect is the largest credible logarithm of a ratio, which is then about 10¹³.
 const maxEffect = 30

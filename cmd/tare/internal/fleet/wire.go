@@ -1,11 +1,12 @@
-// Package fleet runs work on other machines: rounds of a study, or a share
-// of a load. One process coordinates; an agent on each machine runs its orders.
-// They connect through NATS: a server inside the coordinator, or an existing
-// cluster. An agent that the coordinator starts over SSH uses the
-// connection's own stdin and stdout, and ends with it.
+// Package fleet runs work on other machines: rounds of a study, or a share of a
+// load. One process is the coordinator; an agent on each machine runs its orders.
+// They connect through NATS, a server inside of the coordinator or an existing
+// cluster. An agent that the coordinator starts over SSH uses the stdin and stdout
+// of the SSH connection instead of a port, and ends with the connection.
 //
-// Ratios never cross machines: a round is measured on one. The coordinator's
-// journal records which machine has which round, so that a killed run can resume.
+// Each round of a study is measured on one machine, so that no ratio is of two
+// machines. The coordinator's journal records which machine has which round, and a
+// killed run can be resumed.
 package fleet
 
 import (
@@ -22,12 +23,13 @@ import (
 // Protocol is the version that coordinator and agents must share.
 const Protocol = "tare.agent/3"
 
-// DefaultPrefix begins every subject. Fleets in one cluster need different prefixes.
+// DefaultPrefix is the start of every subject, unless the user sets another prefix. Fleets in one
+// cluster need different prefixes.
 const DefaultPrefix = "tare"
 
-// Subjects, below the prefix. NAME is an agent's.
+// Subjects, below the prefix. NAME is the name of an agent.
 //
-//	who              coordinator → all: say hello
+//	who              request a hello of all agents
 //	to.NAME.order    an order, as a parcel
 //	to.NAME.start    the start time of a load
 //	to.NAME.cancel   cancel the order
@@ -51,24 +53,26 @@ const (
 	coordinator = "coordinator" // name of the coordinator; agents cannot have it
 )
 
-// subjects returns the subjects of agent name, or with "*" those of all agents.
+// subjects are the subjects of agent name; a name of "*" means all agents.
 type subjects struct{ prefix, name string }
 
-func (s subjects) toAgent(what string) string   { return s.prefix + ".to." + s.name + "." + what }
-func (s subjects) fromAgent(what string) string { return s.prefix + ".from." + s.name + "." + what }
+func (s subjects) toAgent(topic string) string   { return s.prefix + ".to." + s.name + "." + topic }
+func (s subjects) fromAgent(topic string) string { return s.prefix + ".from." + s.name + "." + topic }
 
-// hasOnly reports whether text has 1 to most bytes, all of them ASCII letters, ASCII digits or
-// in others.
-func hasOnly(text string, most int, others string) bool {
-	return text != "" && len(text) <= most && !strings.ContainsFunc(text, func(r rune) bool { return !isAlphanumeric(r) && !strings.ContainsRune(others, r) })
+// hasOnly reports whether text has 1 to maxBytes bytes, and only ASCII letters, ASCII digits and
+// characters in extra.
+func hasOnly(text string, maxBytes int, extra string) bool {
+	isOther := func(r rune) bool { return !isAlphanumeric(r) && !strings.ContainsRune(extra, r) }
+	return text != "" && len(text) <= maxBytes && !strings.ContainsFunc(text, isOther)
 }
 
+// isAlphanumeric reports whether r is an ASCII letter or digit.
 func isAlphanumeric(r rune) bool {
 	return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }
 
-// isHost reports whether text is a host of ssh, with or without a user. Ports and keys belong
-// into ssh's configuration.
+// isHost reports whether text is HOST or USER@HOST of ssh. Ports and keys belong into the configuration
+// of ssh.
 func isHost(text string) bool {
 	return hasOnly(text, 100, "._@-") && !strings.ContainsRune(".@-", rune(text[0]))
 }
@@ -81,7 +85,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// CheckPrefix returns an error if prefix cannot begin subjects.
+// CheckPrefix returns an error if prefix cannot be the start of subjects: at most four parts.
 func CheckPrefix(prefix string) error {
 	parts := strings.Split(prefix, ".")
 	if len(parts) > 4 || slices.ContainsFunc(parts, func(part string) bool { return !hasOnly(part, 40, "_-") }) {
@@ -90,8 +94,8 @@ func CheckPrefix(prefix string) error {
 	return nil
 }
 
-// agentName returns an agent name for a host. It replaces characters that subjects cannot
-// contain and adds a few digits of a hash to keep such names unique.
+// agentName returns the agent name of a host: the host itself if it is a valid name. Otherwise it
+// replaces the other characters, and appends a hash of the host so that names stay unique.
 func agentName(host string) string {
 	if CheckName(host) == nil {
 		return host
@@ -110,17 +114,17 @@ func agentName(host string) string {
 type Hello struct {
 	Protocol string  `json:"protocol"`
 	Name     string  `json:"name"`
-	Version  string  `json:"version"` // of tare
+	Version  string  `json:"version"` // version of tare
 	OS       string  `json:"os"`
 	Arch     string  `json:"arch"`
 	CPUs     int     `json:"cpus"`
-	Go       string  `json:"go"`   // version of the machine's toolchain; "" if it has none
-	Load     float64 `json:"load"` // of one minute; negative if unknown
-	Order    string  `json:"order,omitempty"`
-	Doing    string  `json:"doing,omitempty"` // in words; "" if idle
+	Go       string  `json:"go"`              // version of the machine's toolchain; "" if it has none
+	Load     float64 `json:"load"`            // load average of one minute; negative if unknown
+	Order    string  `json:"order,omitempty"` // id of the running order; "" if idle
+	Doing    string  `json:"doing,omitempty"` // description of the running order; "" if idle
 }
 
-// check rejects a hello of another protocol or under another name.
+// check returns an error if the hello has another protocol or another name than the subject.
 func (h Hello) check(name string) error {
 	switch {
 	case h.Protocol != Protocol:
@@ -131,7 +135,7 @@ func (h Hello) check(name string) error {
 	return nil
 }
 
-// permitRequest requests another round after Done of them.
+// permitRequest requests another round after Done rounds of an order.
 type permitRequest struct {
 	Order string `json:"order"`
 	Done  int    `json:"done"`
@@ -139,19 +143,20 @@ type permitRequest struct {
 
 // permitReply is the coordinator's reply to a permitRequest.
 type permitReply struct {
-	Round int    `json:"round,omitempty"` // the round to measure
-	Wait  bool   `json:"wait,omitempty"`  // retry: other machines may lose theirs
-	End   bool   `json:"end,omitempty"`   // no further rounds
-	Gone  string `json:"gone,omitempty"`  // why the agent no longer has the order
+	Round int    `json:"round,omitempty"` // round to measure; 0 if none
+	Wait  bool   `json:"wait,omitempty"`  // request again later: rounds of other machines may become free
+	End   bool   `json:"end,omitempty"`   // there are no further rounds
+	Gone  string `json:"gone,omitempty"`  // why the agent does not have the order; "" if it has
 }
 
-// startRequest sets the start of a load by the agent's clock.
+// startRequest sets the start of a load, by the agent's clock. A message that cancels an order has only
+// its id.
 type startRequest struct {
 	Order string `json:"order"`
 	At    int64  `json:"at_unix_ns"`
 }
 
-// clockReply holds the time of an agent's clock.
+// clockReply contains the time of an agent's clock.
 type clockReply struct {
 	Now int64 `json:"unix_ns"`
 }
@@ -160,28 +165,36 @@ type clockReply struct {
 type outcome struct {
 	Order  string `json:"order"`
 	Error  string `json:"error,omitempty"`
-	Result []byte `json:"result,omitempty"` // a document
+	Result []byte `json:"result,omitempty"` // result document
 
-	Nothing bool `json:"nothing,omitempty"` // Error is the reason why there is nothing to measure: not a failure
+	Nothing bool `json:"nothing,omitempty"` // there is nothing to measure, for the reason in Error, which is not a failure
 }
 
-// NothingError is returned for an order without anything to measure.
+// NothingError is the reason why an order has nothing to measure.
 type NothingError struct{ Why string }
 
 // Error is one line.
 func (e *NothingError) Error() string { return e.Why }
 
-// protocolTimes are shorter in tests.
+// protocolTimes contains the times of the protocol, which are shorter in tests.
 type protocolTimes struct {
 	helloInterval time.Duration // between two hellos of an agent
 	lostAfter     time.Duration // silence after which an agent is lost
 	abandonAfter  time.Duration // time without a coordinator after which an agent cancels its order
-	replyTimeout  time.Duration // for one reply
-	retryDelay    time.Duration // before a request is repeated
-	rejoinDelay   time.Duration // before an agent connects again
-	stopTimeout   time.Duration // for a stopped agent to end its order and report that
+	replyTimeout  time.Duration // longest wait for a reply
+	retryDelay    time.Duration // wait before a request is repeated
+	rejoinDelay   time.Duration // wait before an agent connects again
+	stopTimeout   time.Duration // time in which a stopped agent ends its order and delivers the outcome
 }
 
 func defaultTimes() protocolTimes {
-	return protocolTimes{helloInterval: time.Second, lostAfter: 15 * time.Second, abandonAfter: 10 * time.Minute, replyTimeout: 5 * time.Second, retryDelay: 250 * time.Millisecond, rejoinDelay: time.Second, stopTimeout: 3 * time.Second}
+	return protocolTimes{
+		helloInterval: time.Second,
+		lostAfter:     15 * time.Second,
+		abandonAfter:  10 * time.Minute,
+		replyTimeout:  5 * time.Second,
+		retryDelay:    250 * time.Millisecond,
+		rejoinDelay:   time.Second,
+		stopTimeout:   3 * time.Second,
+	}
 }
