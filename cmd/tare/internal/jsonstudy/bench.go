@@ -24,27 +24,28 @@ import (
 
 const (
 	sdkPath     = "github.com/tarebench/tare"
-	typePath    = sdkPath + "/contender/codec/document" // of an inferred type
-	skippedName = "left.json"
+	typePath    = sdkPath + "/contender/codec/document" // package of an inferred type
+	skippedName = "left.json"                           // file with the codecs that do not support the type
 )
 
-// Bench configures where codecs are built for a type of the user's: a copy of the SDK and of the
-// catalog's codecs in the cache, with the type in it.
+// Bench builds codecs for a type of the user: in a copy of the SDK and of the catalog's codecs, to which
+// it adds the type. Such a copy is called a bench, and is in the cache.
 type Bench struct {
-	Cache string       // directory; benches are in Cache/document
-	Run   string       // tag of every process that is started; "" if none
-	Log   func(string) // receives lines of progress; nil if none are reported
+	Cache string       // cache directory; benches are in Cache/document
+	Run   string       // tag of every process that is started; "" for none
+	Log   func(string) // receives lines of progress; may be nil
 }
 
-// Catalog returns a catalog of the codecs of from that only selects, built to read and write the
-// type t, and the codecs that do not support it. It reuses an earlier catalog, unless a codec
-// failed because of the machine.
+// Catalog returns a catalog of the codecs that only selects from the catalog from, adapted to the type
+// t, and the codecs that do not support the type. own is the user's type, or nil for an inferred type.
+// Catalog reuses an earlier bench of the same content, unless a codec failed because of the machine.
 func (b Bench) Catalog(ctx context.Context, from catalog.Catalog, t Type, own *Own, only func(id string) bool) (catalog.Catalog, []tare.NotWeighed, error) {
 	names := map[string]bool{}
 	for _, leaf := range from.Leaves() {
 		m := leaf.Manifest
-		needed := m.ID == Baseline || m.ID == tare.NullID || whyUnfit(m) == "" && slices.ContainsFunc(m.IDs(), only)
-		if m.Kind == codec.Kind && needed {
+		isNeeded := m.ID == Baseline || m.ID == tare.NullID
+		isSelected := whyUnfit(m) == "" && slices.ContainsFunc(m.IDs(), only)
+		if m.Kind == codec.Kind && (isNeeded || isSelected) {
 			names[filepath.Base(leaf.Dir)] = true
 		}
 	}
@@ -53,10 +54,10 @@ func (b Bench) Catalog(ctx context.Context, from catalog.Catalog, t Type, own *O
 		return catalog.Catalog{}, nil, err
 	}
 	addType(files, t, own, names)
-	all := filepath.Join(b.Cache, "document")
-	dir := filepath.Join(all, benchKey(files, own))
+	parent := filepath.Join(b.Cache, "document")
+	dir := filepath.Join(parent, benchKey(files, own))
 	if !atomicfile.Sealed(dir) {
-		if err := b.makeBench(ctx, all, dir, files, t, own, names); err != nil {
+		if err := b.makeBench(ctx, parent, dir, files, t, own, names); err != nil {
 			return catalog.Catalog{}, nil, err
 		}
 	}
@@ -72,7 +73,8 @@ func (b Bench) Catalog(ctx context.Context, from catalog.Catalog, t Type, own *O
 	return c, left, err
 }
 
-// collectSources returns the files of the SDK and of the named contender modules, by slash path.
+// collectSources returns the files of the SDK and of the named contender modules of codecs, by
+// slash-separated path.
 func collectSources(from catalog.Catalog, names map[string]bool) (map[string]string, error) {
 	root, err := from.Repository()
 	switch {
@@ -96,7 +98,8 @@ func collectSources(from catalog.Catalog, names map[string]bool) (map[string]str
 	return files, nil
 }
 
-// addType adds the files by which codecs find the type.
+// addType adds the files by which codecs find the type: the type itself or a bridge to the user's
+// package, and for codecs with generated code a copy of the type.
 func addType(files map[string]string, t Type, own *Own, names map[string]bool) {
 	path := typePath
 	if own == nil {
@@ -118,7 +121,7 @@ func addType(files map[string]string, t Type, own *Own, names map[string]bool) {
 	}
 }
 
-// benchKey returns the name of a bench, a hash of its content.
+// benchKey returns the name of a bench: a hash of its files and of what decides the user's modules.
 func benchKey(files map[string]string, own *Own) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "tare.document/1\n")
@@ -131,15 +134,16 @@ func benchKey(files map[string]string, own *Own) string {
 	return hex.EncodeToString(h.Sum(nil))[:20]
 }
 
-// makeBench writes a bench next to its final path and moves it there in one rename, so that no
-// process sees an incomplete one.
-func (b Bench) makeBench(ctx context.Context, all, dir string, files map[string]string, t Type, own *Own, names map[string]bool) error {
-	if err := os.MkdirAll(all, 0o755); err != nil {
-		return fmt.Errorf("%w %s: %w", build.ErrCache, all, err)
+// makeBench writes a bench to a temporary directory in parent and renames it to dir, so that no process
+// sees an incomplete bench. It removes codecs whose code cannot be generated, and lists them in the
+// file skippedName. The bench is sealed, and so reused, unless a failure may not repeat.
+func (b Bench) makeBench(ctx context.Context, parent, dir string, files map[string]string, t Type, own *Own, names map[string]bool) error {
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return fmt.Errorf("%w %s: %w", build.ErrCache, parent, err)
 	}
-	tmp, err := os.MkdirTemp(all, ".making-")
+	tmp, err := os.MkdirTemp(parent, ".making-")
 	if err != nil {
-		return fmt.Errorf("%w %s: %w", build.ErrCache, all, err)
+		return fmt.Errorf("%w %s: %w", build.ErrCache, parent, err)
 	}
 	defer os.RemoveAll(tmp)
 	if err := gocmd.WriteAll(tmp, files); err != nil {
@@ -152,7 +156,7 @@ func (b Bench) makeBench(ctx context.Context, all, dir string, files map[string]
 			return err
 		}
 	}
-	left, lasting := []tare.NotWeighed{}, true
+	left, isFinal := []tare.NotWeighed{}, true // isFinal: another run would have the same result
 	for _, g := range generators(names) {
 		_, why := g.main(t)
 		if why == "" {
@@ -165,7 +169,7 @@ func (b Bench) makeBench(ctx context.Context, all, dir string, files map[string]
 				return err
 			case err != nil:
 				why = err.Error()
-				lasting = lasting && errors.As(err, new(unsupportedError))
+				isFinal = isFinal && errors.As(err, new(unsupportedError))
 			}
 		}
 		if why == "" {
@@ -183,7 +187,7 @@ func (b Bench) makeBench(ctx context.Context, all, dir string, files map[string]
 	if err := gocmd.WriteAll(tmp, map[string]string{skippedName: string(text)}); err != nil {
 		return fmt.Errorf("%w %s: %w", build.ErrCache, tmp, err)
 	}
-	if lasting { // else the next run finds no seal, and makes it again
+	if isFinal { // without a seal the next run makes the bench again
 		if err := atomicfile.Seal(atomicfile.System{}, tmp); err != nil {
 			return fmt.Errorf("%w %s: %w", build.ErrCache, tmp, err)
 		}

@@ -14,22 +14,22 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// describer is the program that copies a type by reflection, whatever tags and generated files its
-// package is built from.
+// describer is a program that is compiled with the user's type and prints a copy of the type's
+// declaration, which it finds by reflection. So build tags and generated files do not matter.
 //
 //go:embed describe.go.txt
 var describer string
 
-// Describe copies the user's type as far as generators of code need a copy. The error is about the
-// type itself: it does not compile, or does not exist.
+// Describe returns a copy of the user's type for code generators. If the type does not exist or does
+// not compile the error is a *TypeError.
 func (b Bench) Describe(ctx context.Context, o *Own) (Type, error) {
-	all := filepath.Join(b.Cache, "document")
-	if err := os.MkdirAll(all, 0o755); err != nil {
-		return Type{}, fmt.Errorf("%w %s: %w", build.ErrCache, all, err)
+	parent := filepath.Join(b.Cache, "document")
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return Type{}, fmt.Errorf("%w %s: %w", build.ErrCache, parent, err)
 	}
-	tmp, err := os.MkdirTemp(all, ".describing-")
+	tmp, err := os.MkdirTemp(parent, ".describing-")
 	if err != nil {
-		return Type{}, fmt.Errorf("%w %s: %w", build.ErrCache, all, err)
+		return Type{}, fmt.Errorf("%w %s: %w", build.ErrCache, parent, err)
 	}
 	defer os.RemoveAll(tmp)
 	files := o.bridgeFiles("own")
@@ -43,33 +43,33 @@ func (b Bench) Describe(ctx context.Context, o *Own) (Type, error) {
 	}
 	run, dir := gocmd.Go{Tag: b.Run}, filepath.Join(tmp, "own")
 	spec := o.Import + "." + o.Type
-	wrong := func(what, hint string) error { return &TypeError{spec, what, hint} }
+	newError := func(what, hint string) error { return &TypeError{Type: spec, What: what, Hint: hint} }
 	if err := o.requireIn(ctx, run, dir, ""); err != nil {
-		return Type{}, typeError(ctx, err, wrong)
+		return Type{}, typeError(ctx, err, newError)
 	}
 	out, err := run.In(ctx, dir, "run", "./describe")
 	if err != nil {
 		text := err.Error()
 		switch {
 		case strings.Contains(text, "undefined: user."+o.Type):
-			return Type{}, wrong(fmt.Sprintf("there is no type %s in %s", o.Type, o.Import), "")
+			return Type{}, newError(fmt.Sprintf("there is no type %s in %s", o.Type, o.Import), "")
 		case strings.Contains(text, "user."+o.Type) && strings.Contains(text, "is not a type"):
-			return Type{}, wrong(o.Type+" is not a type", "")
+			return Type{}, newError(o.Type+" is not a type", "")
 		case strings.Contains(text, "without instantiation"):
-			return Type{}, wrong(o.Type+" is generic", "declare a type for the instance you use, e.g. type Page = Paged[Order]")
+			return Type{}, newError(o.Type+" is generic", "declare a type for the instance you use, e.g. type Page = Paged[Order]")
 		}
-		return Type{}, typeError(ctx, errors.New(o.relativeTo(dir, text)), wrong)
+		return Type{}, typeError(ctx, errors.New(o.relativeTo(dir, text)), newError)
 	}
 	t := Type{}
 	if err := json.Unmarshal([]byte(out), &t); err != nil {
-		return Type{}, wrong("cannot be looked at: "+err.Error(), "")
+		return Type{}, newError("cannot be looked at: "+err.Error(), "")
 	}
 	t.Name = spec
 	return t, nil
 }
 
-// relativeTo returns a complaint that begins with a file relative to dir, with the file relative to
-// the user's module.
+// relativeTo returns a complaint of the compiler with the path of its file relative to the user's
+// module. In complaint the path is absolute or relative to dir.
 func (o *Own) relativeTo(dir, complaint string) string {
 	file, rest, ok := strings.Cut(complaint, ":")
 	if !ok || !strings.HasSuffix(file, ".go") {

@@ -16,13 +16,13 @@ import (
 	"github.com/tarebench/tare/kinds/codec"
 )
 
-// difference describes a value of a codec's output that is not the reference's.
+// difference is a difference between a codec's output and the reference, at one path.
 type difference struct {
 	path      string       // e.g. $.items[3].price
-	want, got string       // as JSON, cut short
-	lost      bool         // a value is missing, or is neither a number nor a text: no output to be measured
-	form      bool         // the same values in another order or spelling
-	more      []difference // of the same document, in other fields
+	want, got string       // values as JSON, shortened; a got of "" means that the value is missing
+	lost      bool         // it disqualifies the codec: a value is missing, or is not just another number or text
+	form      bool         // the values are the same, in another order or spelling
+	more      []difference // differences in other fields of the same document
 }
 
 // String returns the difference for a message.
@@ -35,26 +35,27 @@ func (d difference) String() string {
 
 var indexRE = regexp.MustCompile(`\[\d+\]`)
 
-// generalPath returns the path without numbers of items.
+// generalPath returns the path without the indices of items: $.items[].price.
 func (d difference) generalPath() string { return indexRE.ReplaceAllString(d.path, "[]") }
 
-// gotText returns the value of the output, in words.
+// gotText returns the value in the output, or "nothing".
 func (d difference) gotText() string { return cmp.Or(d.got, "nothing") }
 
-// maxOtherFields limits the further fields that are named with the first one.
+// maxOtherFields limits the fields that are named in addition to the first one.
 const maxOtherFields = 2
 
-// describe returns the difference as a clause that follows a contender's name.
+// describe returns the difference of document i as a clause that follows a contender's name. verb is
+// what the contender does: decodes or encodes.
 func (d difference) describe(verb string, docs []codec.Document, i int) string {
-	where := ""
+	document := ""
 	if len(docs) > 1 {
-		where = fmt.Sprintf(" (%s)", docs[i])
+		document = fmt.Sprintf(" (%s)", docs[i])
 	}
 	switch {
 	case d.form && d.got == otherOrder:
 		return verb + " keys in another order"
 	case d.form:
-		return fmt.Sprintf("%s %s as %s%s", verb, d.want, d.got, where)
+		return fmt.Sprintf("%s %s as %s%s", verb, d.want, d.got, document)
 	}
 	text := fmt.Sprintf("%s %s: %s as %s", verb, d.path, d.want, d.gotText())
 	for k, m := range d.more {
@@ -64,10 +65,11 @@ func (d difference) describe(verb string, docs []codec.Document, i int) string {
 		}
 		text += fmt.Sprintf(", %s: %s as %s", m.path, m.want, m.gotText())
 	}
-	return text + where
+	return text + document
 }
 
-// fieldPaths names the fields that differ: equal for documents that differ alike.
+// fieldPaths returns the general paths of all fields that differ. Documents that differ in the same
+// fields have the same fieldPaths.
 func (d difference) fieldPaths() string {
 	names := d.generalPath()
 	for _, m := range d.more {
@@ -76,10 +78,11 @@ func (d difference) fieldPaths() string {
 	return names
 }
 
+// otherOrder is the value of got if only the order of keys differs.
 const otherOrder = "another order of keys"
 
-// compareDocuments compares an output with the reference: first by values, then by spelling. The
-// sign of zero is part of a value.
+// compareDocuments compares an output with the reference, first by values and then by spelling, and
+// returns the most severe difference, if any. The sign of zero is part of a value.
 func compareDocuments(want, got []byte) (difference, bool) {
 	want, got = bytes.TrimRight(want, "\n"), bytes.TrimRight(got, "\n")
 	if bytes.Equal(want, got) {
@@ -88,27 +91,30 @@ func compareDocuments(want, got []byte) (difference, bool) {
 	if !utf8.Valid(got) {
 		return difference{path: "$", want: formatValue(json.RawMessage(want)), got: "what is not UTF-8", lost: true}, true
 	}
-	g, err := parseDocument(got)
+	gotValue, err := parseDocument(got)
 	if err != nil {
 		return difference{path: "$", want: formatValue(json.RawMessage(want)), got: cut80("what is no JSON (" + err.Error() + ")"), lost: true}, true
 	}
-	w, err := parseDocument(want)
+	wantValue, err := parseDocument(want)
 	if err != nil {
 		return difference{path: "$", want: "the reference", got: "what is no JSON either", lost: true}, true
 	}
-	if d, differs := mostSevere(addDifferences("$", w, g, nil)); differs {
+	if d, differs := mostSevere(addDifferences("$", wantValue, gotValue, nil)); differs {
 		return d, true
 	}
 	return findSpelling(want, got)
 }
 
-// mostSevere prefers a difference that disqualifies, and adds the first difference of each other
-// field.
+// mostSevere returns the first difference that disqualifies, or else the first one, and adds the first
+// difference of each other field to it. It returns false if there are no differences.
 func mostSevere(all []difference) (difference, bool) {
 	if len(all) == 0 {
 		return difference{}, false
 	}
-	first := all[max(0, slices.IndexFunc(all, func(d difference) bool { return d.lost }))]
+	first := all[0]
+	if i := slices.IndexFunc(all, func(d difference) bool { return d.lost }); i >= 0 {
+		first = all[i]
+	}
 	named := map[string]bool{first.generalPath(): true}
 	for _, d := range all {
 		if !named[d.generalPath()] {
@@ -125,10 +131,11 @@ type member struct {
 	value any
 }
 
-// object contains a key more than once: which of them counts depends on the reader.
+// object is an object with a key more than once. It has all members in order, as it depends on the
+// reader which of them counts. Other objects are maps.
 type object []member
 
-// MarshalJSON writes the object as it was read.
+// MarshalJSON writes all members in order.
 func (o object) MarshalJSON() ([]byte, error) {
 	text := []byte("{")
 	for i, m := range o {
@@ -148,8 +155,9 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return append(text, '}'), nil
 }
 
-// parseDocument parses one document, with numbers as they were written, and an object that has a
-// key twice as an object.
+// parseDocument parses one document. Numbers are json.Number, with the digits of the text, and objects
+// with a key more than once have the type object. It returns an error if text contains no document, or
+// more than one.
 func parseDocument(text []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	var raw json.RawMessage
@@ -189,10 +197,10 @@ func readValue(d *json.Decoder) (any, error) {
 	return token, nil
 }
 
-// readObject reads the rest of an object, whose bracket was read.
+// readObject reads the rest of an object, after its opening brace.
 func readObject(d *json.Decoder) (any, error) {
 	var members object
-	once := map[string]any{}
+	byKey := map[string]any{}
 	for d.More() {
 		key, err := d.Token()
 		if err != nil {
@@ -203,97 +211,100 @@ func readObject(d *json.Decoder) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		members, once[name] = append(members, member{name, v}), v
+		members = append(members, member{name, v})
+		byKey[name] = v
 	}
 	if _, err := d.Token(); err != nil {
 		return nil, err
 	}
-	if len(once) < len(members) {
+	if hasDuplicate := len(byKey) < len(members); hasDuplicate {
 		return members, nil
 	}
-	return once, nil
+	return byKey, nil
 }
 
 // maxDifferences is the number at which the search ends.
 const maxDifferences = 100
 
-// addDifferences adds to all the differences of two values.
-func addDifferences(at string, want, got any, all []difference) []difference {
+// addDifferences appends the differences of two values at a path to all, at most maxDifferences.
+func addDifferences(path string, want, got any, all []difference) []difference {
 	if len(all) >= maxDifferences {
 		return all
 	}
-	other := func(lost bool) []difference {
-		return append(all, difference{path: at, want: formatValue(want), got: formatValue(got), lost: lost})
+	differ := func(lost bool) []difference {
+		return append(all, difference{path: path, want: formatValue(want), got: formatValue(got), lost: lost})
 	}
 	switch w := want.(type) {
 	case map[string]any:
 		g, ok := got.(map[string]any)
 		if !ok {
-			return other(!(len(w) == 0 && got == nil))
+			isEmpty := len(w) == 0 && got == nil // {} became null: nil and empty in Go
+			return differ(!isEmpty)
 		}
 		for _, key := range slices.Sorted(maps.Keys(w)) {
-			gv, there := g[key]
-			if !there {
-				all = append(all, difference{path: at + "." + key, want: formatValue(w[key]), lost: true})
+			gotValue, ok := g[key]
+			if !ok {
+				all = append(all, difference{path: path + "." + key, want: formatValue(w[key]), lost: true})
 				continue
 			}
-			all = addDifferences(at+"."+key, w[key], gv, all)
+			all = addDifferences(path+"."+key, w[key], gotValue, all)
 		}
 		for _, key := range slices.Sorted(maps.Keys(g)) {
-			if _, there := w[key]; !there {
-				all = append(all, difference{path: at + "." + key, want: "nothing", got: formatValue(g[key]), lost: true})
+			if _, ok := w[key]; !ok {
+				all = append(all, difference{path: path + "." + key, want: "nothing", got: formatValue(g[key]), lost: true})
 			}
 		}
 	case object:
 		g, ok := got.(object)
 		if !ok || !slices.EqualFunc(w, g, func(x, y member) bool { return x.key == y.key }) {
-			return other(true)
+			return differ(true)
 		}
 		for i := range w {
-			all = addDifferences(at+"."+w[i].key, w[i].value, g[i].value, all)
+			all = addDifferences(path+"."+w[i].key, w[i].value, g[i].value, all)
 		}
 	case []any:
 		g, ok := got.([]any)
 		if !ok || len(w) != len(g) {
-			return other(!(len(w) == 0 && got == nil))
+			isEmpty := len(w) == 0 && got == nil // [] became null
+			return differ(!isEmpty)
 		}
 		for i := range w {
-			all = addDifferences(at+"["+strconv.Itoa(i)+"]", w[i], g[i], all)
+			all = addDifferences(path+"["+strconv.Itoa(i)+"]", w[i], g[i], all)
 		}
 	case json.Number:
 		g, ok := got.(json.Number)
 		if !ok {
-			return other(true)
+			return differ(true)
 		}
 		if codec.Diff([]byte(w), []byte(g)) != "" || isNegativeZero(w) != isNegativeZero(g) {
-			return other(false)
+			return differ(false)
 		}
 	case string:
 		g, ok := got.(string)
 		if !ok || g != w {
-			return other(!ok)
+			return differ(!ok)
 		}
 	case nil:
 		if got != nil {
-			return other(!emptyAlike(got))
+			return differ(!isEmptyValue(got))
 		}
-	default: // a boolean
+	default: // bool
 		if want != got {
-			return other(true)
+			return differ(true)
 		}
 	}
 	return all
 }
 
-// isNegativeZero reports whether n is a zero with a sign.
+// isNegativeZero reports whether n is a zero with a minus sign.
 func isNegativeZero(n json.Number) bool {
 	digits, _, _ := strings.Cut(strings.ToLower(string(n)), "e")
 	return strings.HasPrefix(digits, "-") && strings.Trim(digits, "-0.") == ""
 }
 
-// emptyAlike reports whether v is nothing, an empty object or an empty array, which a Go program
-// distinguishes as nil and not nil.
-func emptyAlike(v any) bool {
+// isEmptyValue reports whether v is null, an empty object or an empty array. In Go these differ only as
+// nil and empty.
+func isEmptyValue(v any) bool {
 	switch x := v.(type) {
 	case nil:
 		return true
@@ -305,43 +316,44 @@ func emptyAlike(v any) bool {
 	return false
 }
 
-// findSpelling finds the first token that two texts of the same values spell differently.
+// findSpelling returns the first token that two texts with the same values spell differently, or that
+// is another key because of another order. It returns false if only white space differs.
 func findSpelling(want, got []byte) (difference, bool) {
 	w, g := json.NewDecoder(bytes.NewReader(want)), json.NewDecoder(bytes.NewReader(got))
 	w.UseNumber()
 	g.UseNumber()
 	for wFrom, gFrom := int64(0), int64(0); ; {
-		x, errX := w.Token()
-		y, errY := g.Token()
-		if errX != nil || errY != nil {
-			return difference{}, false // only white space differs
+		wantToken, errWant := w.Token()
+		gotToken, errGot := g.Token()
+		if errWant != nil || errGot != nil { // the end
+			return difference{}, false
 		}
-		xText, yText := tokenText(want[wFrom:w.InputOffset()]), tokenText(got[gFrom:g.InputOffset()])
+		wantText, gotText := tokenText(want[wFrom:w.InputOffset()]), tokenText(got[gFrom:g.InputOffset()])
 		wFrom, gFrom = w.InputOffset(), g.InputOffset()
-		if xText == yText {
+		if wantText == gotText {
 			continue
 		}
-		d := difference{path: "$", want: cut80(xText), got: cut80(yText), form: true}
-		_, number := x.(json.Number)
-		if !number && x != y {
+		d := difference{path: "$", want: cut80(wantText), got: cut80(gotText), form: true}
+		_, isNumber := wantToken.(json.Number)
+		if !isNumber && wantToken != gotToken {
 			d.want, d.got = "the reference's order of keys", otherOrder
 		}
 		return d, true
 	}
 }
 
-// tokenText returns a token's own text.
+// tokenText returns the text of a token without the space and punctuation before it.
 func tokenText(text []byte) string { return strings.TrimLeft(string(text), " \t\r\n,:") }
 
-// formatValue returns a value as JSON, cut short.
+// formatValue returns a value as JSON, at most 40 characters of it.
 func formatValue(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Sprintf("%T", v)
 	}
-	const most = 40
-	if r := []rune(string(b)); len(r) > most {
-		return string(r[:most-1]) + "…"
+	const maxLength = 40
+	if r := []rune(string(b)); len(r) > maxLength {
+		return string(r[:maxLength-1]) + "…"
 	}
 	return string(b)
 }

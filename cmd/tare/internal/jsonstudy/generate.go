@@ -13,14 +13,14 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// codeGenerator is a codec that needs code generated for the type: it gets a copy of the type, as
-// the generated code is methods.
+// codeGenerator is a codec that needs generated code for the type. The code is generated for a copy of
+// the type, as it consists of methods, which only the package of the type can have.
 type codeGenerator struct {
-	name    string   // of its contender module
-	mark    string   // comment that requests code for the declaration below it
-	command []string // of go, run in the directory of the type
-	main    func(Type) (text, why string)
-	bare    bool // the generated code includes the methods that encoding/json looks for
+	name    string                        // name of the contender module
+	mark    string                        // comment that requests code for the declaration below it
+	command []string                      // arguments of go, run in the directory of the copy
+	main    func(Type) (text, why string) // returns a file for the contender, or why the type is not supported
+	bare    bool                          // the generated code includes the methods that encoding/json calls
 }
 
 // generators returns the generators of the named contender modules.
@@ -42,6 +42,7 @@ func generators(names map[string]bool) []codeGenerator {
 // Generated reports whether a codec needs code generated for every type.
 func Generated(id string) bool { return len(generators(map[string]bool{id: true})) > 0 }
 
+// userMain is a file of the contender that makes documents of the copied type.
 const userMain = `package main
 
 import own "github.com/tarebench/tare/contenders/codec/%s/user"
@@ -50,8 +51,8 @@ import own "github.com/tarebench/tare/contenders/codec/%s/user"
 func user() func() any { return func() any { return new(%s) } }
 `
 
-// bareMain follows userMain for a contender whose generated methods encoding/json would call. Its type
-// and its copy without methods are the same in memory.
+// bareMain follows userMain if encoding/json would call generated methods. It converts a document to a
+// second copy of the type without methods, which has the same layout in memory.
 const bareMain = `
 // bare is a document without the methods that were generated, in the same memory.
 func bare(v any) any {
@@ -62,7 +63,7 @@ func bare(v any) any {
 }
 `
 
-// easyjsonMain returns the file that gives the contender module the type, or why there can be none.
+// easyjsonMain is the main function of the generator easyjson.
 func easyjsonMain(t Type) (text, why string) {
 	if t.Why != "" {
 		return "", t.Why
@@ -73,23 +74,25 @@ func easyjsonMain(t Type) (text, why string) {
 	return fmt.Sprintf(userMain, "easyjson", "own."+rootName), ""
 }
 
+// ffjsonMain is the main function of the generator ffjson. It supports structs, and slices of structs
+// by a generic type of the contender.
 func ffjsonMain(t Type) (text, why string) {
-	made := ""
+	goType := ""
 	switch {
 	case t.Why != "":
 		return "", t.Why
 	case t.Root == "struct":
-		made = "own." + rootName
+		goType = "own." + rootName
 	case t.Root == "slice" && t.Item != "":
-		made = fmt.Sprintf("list[own.%s, *own.%[1]s]", t.Item)
+		goType = fmt.Sprintf("list[own.%s, *own.%[1]s]", t.Item)
 	default:
 		return "", "it generates code for structs only, and the document is none"
 	}
-	text = fmt.Sprintf(userMain, "ffjson", made) + fmt.Sprintf(bareMain, made, rootName)
+	text = fmt.Sprintf(userMain, "ffjson", goType) + fmt.Sprintf(bareMain, goType, rootName)
 	return strings.Replace(text, "import own", "import \"unsafe\"\nimport plain \"github.com/tarebench/tare/contenders/codec/ffjson/user/plain\"\nimport own", 1), ""
 }
 
-// leafFile returns a file of the contender module, by slash path from the bench.
+// leafFile returns the slash-separated path of a file of the contender module, relative to the bench.
 func (g codeGenerator) leafFile(name string) string { return "contenders/codec/" + g.name + "/" + name }
 
 // typesSource returns the source of the copied type, in package user.
@@ -106,13 +109,13 @@ func (t Type) plainSource() string {
 	return "// Package plain holds a copy of the user's own type without methods.\npackage plain\n\n" + t.importLines() + t.Source
 }
 
-// unsupportedError reports that a generator cannot make code for a type. Any other error is the
-// machine's: the next run may succeed.
+// unsupportedError reports that a generator does not support a type. After any other error the next run
+// may succeed, as the machine may be the reason.
 type unsupportedError struct{ error }
 
-// runGenerator makes code for the type. If that fails it makes code for a plain struct: if that
-// fails too, e.g. because the generator cannot be downloaded or the disk is full, nothing is known
-// about the type.
+// runGenerator generates code for the type. The error is an unsupportedError if the generator fails for
+// the type, but works for a plain struct. Otherwise the type may not be the reason: the generator may
+// not be downloaded, or the disk may be full.
 func (g codeGenerator) runGenerator(ctx context.Context, run gocmd.Go, bench string, t Type) error {
 	err := g.tryGenerate(ctx, run, bench, t)
 	if err == nil || ctx.Err() != nil || errors.Is(err, build.ErrNoToolchain) {

@@ -10,7 +10,7 @@ import (
 // rootName is the name of the type of a document.
 const rootName = "Document"
 
-// maxDepth is the deepest nesting of structs; deeper values are any.
+// maxDepth limits the nesting of structs; deeper values have the type any.
 const maxDepth = 100
 
 // maxNotes limits the notes of one kind that are reported one by one.
@@ -18,17 +18,17 @@ const maxNotes = 6
 
 // Type is a Go type for documents, as source.
 type Type struct {
-	Name   string   // in messages: "inferred", or import/path.Type
-	Source string   // its declarations, the document's own first; no package clause, no imports
-	Root   string   // struct, slice, map, or other
-	Item   string   // of a slice of structs: their type's name
+	Name   string   // name in messages: "inferred", or import/path.Type
+	Source string   // declarations without package clause and imports, the type of a document first
+	Root   string   // struct, slice, map or other
+	Item   string   // name of the items' type if Root is a slice of structs; otherwise ""
 	Uses   []string // packages that the source imports
-	Why    string   // why there is no source; "" if there is; one line
-	Notes  []string // decisions, one line each
+	Why    string   // why there is no source, one line; "" if there is
+	Notes  []string // decisions about the type, one line each
 }
 
-// Infer makes the Go type of all of docs: a value that may be null or is missing somewhere is a
-// pointer, one with values of several kinds is any, and objects whose keys are data are maps.
+// Infer returns a Go type for all of docs. A value that is null or missing in some of them is a
+// pointer, a value of several kinds is any, and an object whose keys are data is a map.
 func Infer(docs []codec.Document) (Type, error) {
 	root := new(shape)
 	for _, d := range docs {
@@ -36,7 +36,7 @@ func Infer(docs []codec.Document) (Type, error) {
 			return Type{}, fmt.Errorf("%s: %w", d, err)
 		}
 	}
-	root.nulls = 0 // a document that is null leaves what it is read into as it is
+	root.nulls = 0 // no pointer is needed: to read null changes nothing
 	g := &generator{names: map[string]bool{rootName: true}}
 	t := Type{Name: "inferred"}
 	expr := g.typeExpr(root, "$", rootName, 0)
@@ -61,18 +61,19 @@ func Infer(docs []codec.Document) (Type, error) {
 	return t, nil
 }
 
-// generator writes declarations.
+// generator collects the declarations of the inferred types.
 type generator struct {
 	decls   []string
-	names   map[string]bool // of types
-	structs map[string]bool
-	notes   lineNotes
+	names   map[string]bool // names of types that are used
+	structs map[string]bool // names of types that are structs
+	notes   lineNotes       // decisions
 }
 
-// typeExpr returns the type of the values at path; a struct gets the name if no other type has it.
+// typeExpr returns the Go type of the values at path, and declares its structs. A struct gets name, or
+// name with a number if another type has it.
 func (g *generator) typeExpr(s *shape, path, name string, depth int) string {
 	switch kinds := s.kindNames(); {
-	case len(kinds) == 0:
+	case len(kinds) == 0: // only null
 		return "any"
 	case len(kinds) > 1:
 		g.notes.add("mixed", shortPath(path)+" is "+s.describeMixed()+": any")
@@ -101,6 +102,7 @@ func (g *generator) typeExpr(s *shape, path, name string, depth int) string {
 	return pointer + g.numberType(s, path)
 }
 
+// numberType returns int64, uint64 or float64: the type that has all numbers of s, or comes closest.
 func (g *generator) numberType(s *shape, path string) string {
 	switch {
 	case s.reals == 0 && s.unsigned == 0:
@@ -113,7 +115,8 @@ func (g *generator) numberType(s *shape, path string) string {
 	return "float64"
 }
 
-// declareObject declares a struct, or returns a map type.
+// declareObject declares a struct for objects and returns its type, or returns a map type if the keys
+// are data.
 func (g *generator) declareObject(s *shape, path, name, pointer string, depth int) string {
 	if values, ok := s.dataKeys(); ok {
 		if len(s.fields) > 0 {
@@ -122,8 +125,8 @@ func (g *generator) declareObject(s *shape, path, name, pointer string, depth in
 		return "map[string]" + g.typeExpr(values, path+".*", singularName(name, depth), depth+1)
 	}
 	name = g.uniqueName(name)
-	at := len(g.decls)
-	g.decls = append(g.decls, "")
+	position := len(g.decls)
+	g.decls = append(g.decls, "") // before the declarations of its fields
 	if g.structs == nil {
 		g.structs = map[string]bool{}
 	}
@@ -132,26 +135,27 @@ func (g *generator) declareObject(s *shape, path, name, pointer string, depth in
 	fmt.Fprintf(&b, "// %s is %s.\ntype %[1]s struct {\n", name, legiblePath(path))
 	taken := map[string]bool{}
 	for _, f := range s.fields {
-		own := pickUnique(exportedName(f.key), taken)
-		optional := f.seen < s.objects
-		seen := *f.shape
-		if optional { // a pointer, so that zero is not omitted
-			seen.nulls++
+		fieldName := pickUnique(exportedName(f.key), taken)
+		isOptional := f.seen < s.objects
+		fieldShape := *f.shape
+		if isOptional { // a pointer, so that zero is not omitted
+			fieldShape.nulls++
 		}
 		tag := f.key
-		if optional {
+		if isOptional {
 			tag += ",omitempty"
-		} else if f.key == "-" {
+		} else if f.key == "-" { // the tag "-" would omit the field
 			tag += ","
 		}
-		fmt.Fprintf(&b, "\t%s %s `json:\"%s\"`\n", own, g.typeExpr(&seen, path+"."+f.key, exportedName(f.key), depth+1), tag)
+		fmt.Fprintf(&b, "\t%s %s `json:\"%s\"`\n", fieldName, g.typeExpr(&fieldShape, path+"."+f.key, exportedName(f.key), depth+1), tag)
 	}
 	b.WriteString("}\n")
-	g.decls[at] = b.String()
+	g.decls[position] = b.String()
 	return pointer + name
 }
 
-// uniqueName returns name, or name with a number, which no other type has.
+// uniqueName returns a name that no other type has: name, or name with a number. Only the first struct
+// can have rootName.
 func (g *generator) uniqueName(name string) string {
 	if name == rootName && len(g.decls) == 0 && len(g.structs) == 0 {
 		return name
@@ -159,7 +163,7 @@ func (g *generator) uniqueName(name string) string {
 	return pickUnique(name, g.names)
 }
 
-// legiblePath returns a path in a comment of one line.
+// legiblePath returns the text about a path for a comment, without control characters.
 func legiblePath(path string) string {
 	if path == "$" {
 		return "a whole document"
@@ -172,21 +176,22 @@ func legiblePath(path string) string {
 	}, "what is at "+shortPath(path))
 }
 
-// shortPath returns a path that fits into a line.
+// shortPath returns a path, without its middle if it is long.
 func shortPath(path string) string {
-	const most = 80
+	const maxLength = 80
 	r := []rune(path)
-	if len(r) <= most {
+	if len(r) <= maxLength {
 		return path
 	}
-	return string(r[:most/2]) + "…" + string(r[len(r)-most/2:])
+	return string(r[:maxLength/2]) + "…" + string(r[len(r)-maxLength/2:])
 }
 
+// keyExamples returns the first three keys.
 func keyExamples(fields []*field) string {
-	const most = 3
+	const maxKeys = 3
 	var keys []string
 	for i, f := range fields {
-		if i == most {
+		if i == maxKeys {
 			keys = append(keys, "…")
 			break
 		}
@@ -195,15 +200,16 @@ func keyExamples(fields []*field) string {
 	return strings.Join(keys, ", ")
 }
 
+// cut24 returns at most 24 characters of s.
 func cut24(s string) string {
-	const most = 24
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
+	const maxLength = 24
+	if r := []rune(s); len(r) > maxLength {
+		return string(r[:maxLength]) + "…"
 	}
 	return s
 }
 
-// lineNotes contains lines by kind: the first few, and the number of the others.
+// lineNotes contains lines by kind: the first maxNotes of each kind, and the number of the others.
 type lineNotes struct {
 	order []string
 	first map[string][]string
@@ -247,11 +253,11 @@ func (t Type) importLines() string {
 	return b.String()
 }
 
-// addMark returns source with a mark in the comment above the document's own type.
+// addMark returns source with a mark in the comment above the declaration of the document's type.
 func addMark(source, mark string) string {
-	at := strings.Index(source, "type "+rootName+" ")
-	if mark == "" || at < 0 {
+	i := strings.Index(source, "type "+rootName+" ")
+	if mark == "" || i < 0 {
 		return source
 	}
-	return source[:at] + mark + source[at:]
+	return source[:i] + mark + source[i:]
 }

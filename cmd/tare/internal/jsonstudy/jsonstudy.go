@@ -1,7 +1,7 @@
-// Package jsonstudy measures every codec on the user's own JSON documents: it infers a Go type from
-// them, or takes one of their module's, builds the catalog's codecs for that type in the cache, and
-// makes a study. It compares the values of each codec with those of encoding/json, and reports
-// differences with its speed.
+// Package jsonstudy makes a study that measures every codec on the user's JSON documents. It infers a
+// Go type from the documents, or takes a type of the user's module, and builds the catalog's codecs for
+// the type in the cache. It compares the values of each codec with those of encoding/json, and reports
+// differences together with the speed.
 package jsonstudy
 
 import (
@@ -13,15 +13,14 @@ import (
 	"github.com/tarebench/tare/kinds/codec"
 )
 
-// Bounds of the documents that are measured, in number and in bytes together. The type is inferred
-// from all documents.
+// Limits of the documents that are measured. The type is inferred from all documents.
 const (
-	maxPool   = 1000
-	poolBytes = 32 << 20
+	maxPool   = 1000     // documents
+	poolBytes = 32 << 20 // bytes of all documents together
 )
 
-// Chosen returns the documents that are measured: all, or as many as there is room for, spread
-// evenly over all.
+// Chosen returns the documents that are measured: all within the limits, or otherwise as many as the
+// limits allow at the average size, evenly spread.
 func Chosen(docs []codec.Document) []codec.Document {
 	var sum int
 	for _, d := range docs {
@@ -38,8 +37,8 @@ func Chosen(docs []codec.Document) []codec.Document {
 	return out
 }
 
-// poolBodies returns documents for a pool: the bytes as they are, but for line ends, which become
-// spaces. In valid JSON they are never part of a string.
+// poolBodies returns the documents of a pool, in which a line ends a document: line ends inside of a
+// document become spaces. In valid JSON they are never part of a string.
 func poolBodies(docs []codec.Document) [][]byte {
 	out := make([][]byte, len(docs))
 	for i, d := range docs {
@@ -59,11 +58,12 @@ func Sizes(docs []codec.Document) string {
 		sizes[i] = len(d.Body)
 	}
 	slices.Sort(sizes)
-	least, middle, most := advice.Bytes(int64(sizes[0])), advice.Bytes(int64(sizes[len(sizes)/2])), advice.Bytes(int64(sizes[len(sizes)-1]))
-	if least == most {
-		return fmt.Sprintf("%d documents of %s", len(docs), least)
+	smallest, largest := advice.Bytes(int64(sizes[0])), advice.Bytes(int64(sizes[len(sizes)-1]))
+	median := advice.Bytes(int64(sizes[len(sizes)/2]))
+	if smallest == largest {
+		return fmt.Sprintf("%d documents of %s", len(docs), smallest)
 	}
-	return fmt.Sprintf("%d documents of %s to %s (median %s)", len(docs), least, most, middle)
+	return fmt.Sprintf("%d documents of %s to %s (median %s)", len(docs), smallest, largest, median)
 }
 
 // describeSize names the documents in a sentence: "48 kB document", or "238 B documents" by their

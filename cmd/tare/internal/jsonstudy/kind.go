@@ -14,21 +14,21 @@ import (
 )
 
 // Kind runs codecs on the user's documents. The values of encoding/json are the reference. A codec
-// with other numbers or texts is measured, but the difference is reported. One that loses parts of
-// a document, fails, or writes invalid JSON is disqualified.
+// with other numbers or texts is measured, and the differences are reported. A codec that loses parts
+// of a document, returns an error or writes invalid JSON is disqualified.
 type Kind struct {
-	codecs lab.Kind // which starts them
+	codecs lab.Kind // kind that starts codecs
 	docs   []codec.Document
-	pool   [][]byte
+	pool   [][]byte             // bodies of docs without line ends
 	works  map[string]workState // by id of the workload
-	shown  map[string]string
+	shown  map[string]string    // texts of differences, by workload, fields and class
 }
 
 // workState is a workload and its reference.
 type workState struct {
 	fixture   string
 	op        string
-	reference [][]byte // per document; nil if not known yet
+	reference [][]byte // output of encoding/json for each document; nil before Refer
 	verb      string   // "decodes", "encodes"
 }
 
@@ -46,9 +46,9 @@ func NewKind(codecs lab.Kind, docs []codec.Document) *Kind {
 	return k
 }
 
-// Input writes the documents into dir.
+// Input writes the documents into dir and returns the workload that reads them.
 func (k *Kind) Input(w tare.Workload, _, dir string) (wire.Workload, error) {
-	own, ok := k.works[w.ID]
+	work, ok := k.works[w.ID]
 	if !ok {
 		return wire.Workload{}, fmt.Errorf("workload %q is none of a document's", w.ID)
 	}
@@ -56,11 +56,11 @@ func (k *Kind) Input(w tare.Workload, _, dir string) (wire.Workload, error) {
 	if err != nil {
 		return wire.Workload{}, fmt.Errorf("write input of workload %q: %w", w.ID, err)
 	}
-	in.ID, in.Fixture, in.Op = w.ID, own.fixture, own.op
+	in.ID, in.Fixture, in.Op = w.ID, work.fixture, work.op
 	return in, nil
 }
 
-// Describe sets the number of bytes of the documents.
+// Describe sets the total size of the documents.
 func (k *Kind) Describe(w tare.Workload, _ wire.Workload) (tare.Workload, error) {
 	w.Bytes = 0
 	for _, b := range k.pool {
@@ -74,10 +74,10 @@ func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (tria
 	return k.codecs.Open(ctx, p, spec)
 }
 
-// Compare finds outputs that disqualify. The document itself is correct as well: the null contender
-// returns it.
+// Compare returns the differences that disqualify. The input document itself counts as correct, too, as
+// the null contender returns it.
 func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error) {
-	own := k.works[w.ID]
+	reference := k.works[w.ID].reference
 	var wrong []string
 	for _, a := range answers {
 		if a.Case < 0 || a.Case >= len(k.pool) {
@@ -87,15 +87,16 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 			wrong = append(wrong, fmt.Sprintf("%s: returned the error %q", k.docs[a.Case], a.Error))
 			continue
 		}
-		if d, differs := compareDocuments(own.reference[a.Case], a.Output); differs && d.lost && !sameValues(k.pool[a.Case], a.Output) {
+		d, differs := compareDocuments(reference[a.Case], a.Output)
+		if differs && d.lost && !haveSameValues(k.pool[a.Case], a.Output) {
 			wrong = append(wrong, fmt.Sprintf("%s: %s", k.docs[a.Case], d))
 		}
 	}
 	return wrong, nil
 }
 
-// sameValues reports whether two documents are equal but for order and spelling.
-func sameValues(a, b []byte) bool {
+// haveSameValues reports whether two documents differ in order and spelling at most.
+func haveSameValues(a, b []byte) bool {
 	d, differs := compareDocuments(a, b)
 	return !differs || d.form
 }
@@ -108,11 +109,11 @@ func (k *Kind) Reference() string {
 	return "encoding/json"
 }
 
-// Exams returns the documents themselves, once per workload.
+// Exams returns the documents as semantics tests, for each workload of the study.
 func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	var list []wire.Workload
 	for _, w := range allWorkloads() {
-		if k.works[w.ID].reference == nil { // it is not in the study
+		if k.works[w.ID].reference == nil { // not in the study
 			continue
 		}
 		in, err := k.Input(w, "", dir)
@@ -124,50 +125,51 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	return list, nil
 }
 
-// Differ returns how an output differs from the reference, in values or else in spelling.
-// encoding/json writes all decoded values, so that another spelling means another Go value, such as
-// a json.Number with other digits. Documents that differ in the same fields get the same words,
-// those of the first of them; a contender gets all documents in order.
+// Differ returns how an output differs from the reference, in values or else in spelling. The decoded
+// values are written by encoding/json for all codecs, so that another spelling means another Go value,
+// such as a json.Number with other digits. Documents that differ in the same fields get the same text,
+// about the first of them. Differ is called for the documents of a contender in order.
 func (k *Kind) Differ(asked wire.Workload, a wire.Answer) (tare.Difference, bool) {
-	own := k.works[asked.ID]
-	if a.Case == 0 {
+	work := k.works[asked.ID]
+	if a.Case == 0 { // the first document of a contender: forget the texts of the previous one
 		for key := range k.shown {
 			if strings.HasPrefix(key, asked.ID+" ") {
 				delete(k.shown, key)
 			}
 		}
 	}
-	if a.Case < 0 || a.Case >= len(own.reference) {
+	if a.Case < 0 || a.Case >= len(work.reference) {
 		return tare.Difference{}, false
 	}
-	at := k.docs[a.Case].String()
-	out := tare.Difference{Op: own.op, Case: asked.ID + " " + at, Asked: at, BearsOn: []string{own.op}}
+	document := k.docs[a.Case].String()
+	out := tare.Difference{Op: work.op, Case: asked.ID + " " + document, Asked: document, BearsOn: []string{work.op}}
 	if a.Error != "" {
 		out.Property, out.Class, out.Got = "documents", tare.DiffersInAcceptance, cut80("refused: "+a.Error)
-		out.Reference, out.Says = "accepted", "refuses "+at
+		out.Reference, out.Says = "accepted", "refuses "+document
 		return out, true
 	}
-	d, differs := compareDocuments(own.reference[a.Case], a.Output)
+	d, differs := compareDocuments(work.reference[a.Case], a.Output)
 	if !differs {
 		return tare.Difference{}, false
 	}
 	out.Property, out.Class = d.generalPath(), tare.DiffersInValue
-	out.Asked, out.Reference, out.Got = at+" "+d.path, d.want, d.gotText()
+	out.Asked, out.Reference, out.Got = document+" "+d.path, d.want, d.gotText()
 	if d.form {
 		out.Class = tare.DiffersInForm
 	}
 	key := asked.ID + " " + d.fieldPaths() + " " + string(out.Class)
 	if k.shown[key] == "" {
-		k.shown[key] = d.describe(own.verb, k.docs, a.Case)
+		k.shown[key] = d.describe(work.verb, k.docs, a.Case)
 	}
 	out.Says = k.shown[key]
 	return out, true
 }
 
+// cut80 returns at most 80 characters of s.
 func cut80(s string) string {
-	const most = 80
-	if r := []rune(s); len(r) > most {
-		return string(r[:most-1]) + "…"
+	const maxLength = 80
+	if r := []rune(s); len(r) > maxLength {
+		return string(r[:maxLength-1]) + "…"
 	}
 	return s
 }

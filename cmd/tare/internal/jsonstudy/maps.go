@@ -2,52 +2,51 @@ package jsonstudy
 
 import (
 	"regexp"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// Bounds for an object to count as a map: its keys are data, not the names of fields.
+// Bounds of the rules by which an object counts as a map, because its keys are data and not names of
+// fields.
 const (
-	variedKeys = 24  // distinct keys from which on objects may turn out to share few
-	variedPart = 0.5 // of all keys, that an object has on average, at most
-	alikeKeys  = 16  // objects of the same fields under that many keys
-	scalarKeys = 64  // scalars of one kind under that many keys
-	maxFields  = 400 // more fields no struct gets
+	minVariedKeys  = 24  // fewest distinct keys of objects that have few of them in common
+	maxVariedShare = 0.5 // largest average share of these keys in an object
+	minAlikeKeys   = 16  // fewest keys whose values are objects with the same fields
+	minScalarKeys  = 64  // fewest keys whose values are scalars of one kind
+	maxFields      = 400 // most fields of a struct
+	maxNameLength  = 48  // most characters of the name of a field
 )
 
-// dataKeys reports whether the objects at a place are maps, and returns their values if so.
+// dataKeys reports whether the objects of s are maps. If so it returns the shape of all their values.
 func (s *shape) dataKeys() (values *shape, ok bool) {
-	values = new(shape)
-	seen, odd := 0, 0
+	values = s.mergeFields()
+	seen, dataLike, canBeStruct := 0, 0, true
 	for _, f := range s.fields {
-		values.merge(f.shape)
 		seen += f.seen
 		if looksLikeData(f.key) {
-			odd++
+			dataLike++
 		}
-		if !canTag(f.key) {
-			return valuesOf(s), true // no struct can have it
-		}
+		canBeStruct = canBeStruct && canTag(f.key)
 	}
 	n := len(s.fields)
+	isScalar := values.objects+values.arrays == 0
 	switch {
-	case n == 0 || n > maxFields:
+	case !canBeStruct || n == 0 || n > maxFields:
 		return values, true
-	case len(values.kindNames()) > 1:
+	case len(values.kindNames()) > 1: // values of several kinds: a struct has better types
 		return nil, false
-	case 2*odd > n:
-		return values, true
-	case n >= variedKeys && float64(seen) < variedPart*float64(n*s.objects):
-		return values, true
-	case n >= alikeKeys && values.objects > 0 && haveAlikeFields(s.fields):
-		return values, true
-	case n >= scalarKeys && values.objects+values.arrays == 0:
+	case 2*dataLike > n,
+		n >= minVariedKeys && float64(seen) < maxVariedShare*float64(n*s.objects),
+		n >= minAlikeKeys && values.objects > 0 && haveAlikeFields(s.fields),
+		n >= minScalarKeys && isScalar:
 		return values, true
 	}
 	return nil, false
 }
 
-func valuesOf(s *shape) *shape {
+// mergeFields returns the shape of the values of all fields together.
+func (s *shape) mergeFields() *shape {
 	values := new(shape)
 	for _, f := range s.fields {
 		values.merge(f.shape)
@@ -55,38 +54,40 @@ func valuesOf(s *shape) *shape {
 	return values
 }
 
-// haveAlikeFields reports whether the values are objects that all have most of the same fields.
+// haveAlikeFields reports whether all values are objects, which have on average at least half of the
+// fields of all of them.
 func haveAlikeFields(fields []*field) bool {
 	union, seen := map[string]bool{}, 0
 	for _, f := range fields {
 		if f.shape.objects == 0 {
 			return false
 		}
-		for _, own := range f.shape.fields {
-			union[own.key] = true
+		for _, inner := range f.shape.fields {
+			union[inner.key] = true
 			seen++
 		}
 	}
 	return len(union) > 0 && 2*seen >= len(union)*len(fields)
 }
 
+// dataKey matches numbers and dates, hexadecimal ids and UUIDs, and keys with a space, a slash or an @ or
+// an unusual first character.
 var dataKey = regexp.MustCompile(`^[0-9]|^[0-9a-fA-F]{8,}$|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|[\s/@]|^[^\pL\pN_$#@-]`)
 
 // looksLikeData reports whether a key is an unlikely name of a field: a number, a date, a hash, an
 // address or a path.
 func looksLikeData(key string) bool {
-	return key == "" || utf8.RuneCountInString(key) > 48 || dataKey.MatchString(key)
+	return key == "" || utf8.RuneCountInString(key) > maxNameLength || dataKey.MatchString(key)
 }
 
-// canTag reports whether a struct tag can hold the key, as encoding/json reads tags.
+// canTag reports whether key can be in a struct tag, by the rules of encoding/json.
 func canTag(key string) bool {
 	if key == "" {
 		return false
 	}
 	for _, r := range key {
 		switch {
-		case unicode.IsLetter(r), unicode.IsDigit(r):
-		case r < 0x80 && isTagMark(byte(r)):
+		case unicode.IsLetter(r), unicode.IsDigit(r), r < utf8.RuneSelf && isTagMark(byte(r)): // valid
 		default:
 			return false
 		}
@@ -94,12 +95,7 @@ func canTag(key string) bool {
 	return true
 }
 
-// isTagMark reports whether encoding/json accepts the mark in the name of a tag.
+// isTagMark reports whether encoding/json accepts a punctuation mark in the name of a tag.
 func isTagMark(c byte) bool {
-	for _, ok := range []byte("!#$%&()*+-./:;<=>?@[]^_{|}~ ") {
-		if c == ok {
-			return true
-		}
-	}
-	return false
+	return strings.IndexByte("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) >= 0
 }

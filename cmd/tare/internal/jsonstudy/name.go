@@ -28,9 +28,9 @@ func exportedName(key string) string {
 		b.WriteString(string(unicode.ToUpper(r[0])) + string(r[1:]))
 	}
 	name := b.String()
-	const most = 60
-	if r := []rune(name); len(r) > most {
-		name = string(r[:most])
+	const maxLength = 60
+	if r := []rune(name); len(r) > maxLength {
+		name = string(r[:maxLength])
 	}
 	if name == "" {
 		return "Field"
@@ -41,7 +41,8 @@ func exportedName(key string) string {
 	return name
 }
 
-// singularName returns the name of one of several.
+// singularName returns the name of an item of a list called name: orders have an Order. A list that is
+// the document itself, at depth 0, has an Item.
 func singularName(name string, depth int) string {
 	switch {
 	case depth == 0:
@@ -54,7 +55,8 @@ func singularName(name string, depth int) string {
 	return name + "Item"
 }
 
-// pickUnique returns name, or name with the first number from 2 on that is not taken.
+// pickUnique returns name, or name with the first number from 2 on that is not taken, and adds it to
+// taken.
 func pickUnique(name string, taken map[string]bool) string {
 	out := name
 	for n := 2; taken[out]; n++ {

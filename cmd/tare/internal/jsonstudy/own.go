@@ -20,15 +20,16 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// bridgeName is the last part of the path of a module in the cache that names the user's type. The
-// path begins as that of the user's module, so that it may import internal packages there.
+// bridgeName is the last part of the path of the bridge, a module in the cache whose package has an
+// alias of the user's type. The path begins with the path of the user's module, so that the bridge may
+// import its internal packages.
 const bridgeName = "tare_json_document"
 
-// TypeError reports why a type cannot be measured, and what would be right.
+// TypeError reports why a type cannot be measured, and what to do.
 type TypeError struct {
-	Type string // as the user named it
+	Type string // name by which the user selected the type
 	What string
-	Hint string // may be empty
+	Hint string // what to do; may be ""
 }
 
 // Error is one line.
@@ -42,21 +43,21 @@ func (e *TypeError) Error() string {
 
 // Own is a type of the user's own module.
 type Own struct {
-	Import string // path of its package
-	Type   string // its name there
+	Import string // import path of the package
+	Type   string // name of the type
 
-	path        string     // of the module, or of the one of a workspace whose package it is
-	goLine      string     // its Go version
-	modules     []ownMain  // the main modules around the user
-	replace     [][]string // further replacements, as go mod edit -replace takes them
-	sums        string     // lines for go.sum
-	fingerprint string     // hash of all that decides which modules are linked
+	path        string       // path of the package's module
+	goLine      string       // Go version of the module
+	modules     []mainModule // main modules: one, or all of a workspace
+	replace     [][]string   // their replacements, each an old and a new module, as go mod edit -replace takes them
+	sums        string       // lines of their go.sum files
+	fingerprint string       // hash of everything that decides which modules are linked
 }
 
-// ownMain is a module the user works on.
-type ownMain struct{ Path, Dir, GoVersion string }
+// mainModule is a module that the user works on.
+type mainModule struct{ Path, Dir, GoVersion string }
 
-// listedPackage is a package as go list shows it.
+// listedPackage is the part of go list's description of a package that Find reads.
 type listedPackage struct {
 	ImportPath, Name, Dir string
 	Standard              bool
@@ -67,41 +68,44 @@ type listedPackage struct {
 	Error *struct{ Err string }
 }
 
-// Find finds the type import/path.Type, or ./dir.Type, or ./.Type of dir itself, as the go command
-// sees it from the directory dir.
+// Find finds the type that spec names: import/path.Type, ./dir.Type, or ./.Type in the package of dir.
+// The go command runs in dir, with tag in the environment. If there is no such type, the error is a
+// *TypeError; whether the package declares it shows only in Describe.
 func Find(ctx context.Context, tag, dir, spec string) (*Own, error) {
-	wrong := func(what, hint string) error { return &TypeError{spec, what, hint} }
-	at := strings.LastIndexByte(spec, '.')
-	if at <= strings.LastIndexByte(spec, '/')+1 && spec[:max(at, 0)] != "./" || !token.IsIdentifier(spec[at+1:]) {
-		return nil, wrong("not the name of a type", "write import/path.Type or ./dir.Type, e.g. example.com/shop/order.Order, or ./.Order for the package here")
+	newError := func(what, hint string) error { return &TypeError{Type: spec, What: what, Hint: hint} }
+	dot := strings.LastIndexByte(spec, '.')
+	hasNoPackage := dot <= strings.LastIndexByte(spec, '/')+1
+	isInDir := spec[:max(dot, 0)] == "./" // ./.Type
+	if hasNoPackage && !isInDir || !token.IsIdentifier(spec[dot+1:]) {
+		return nil, newError("not the name of a type", "write import/path.Type or ./dir.Type, e.g. example.com/shop/order.Order, or ./.Order for the package here")
 	}
-	o := &Own{Import: spec[:at], Type: spec[at+1:]}
+	o := &Own{Import: spec[:dot], Type: spec[dot+1:]}
 	if !token.IsExported(o.Type) {
-		return nil, wrong(o.Type+" is not exported", "only an exported type can be used from elsewhere")
+		return nil, newError(o.Type+" is not exported", "only an exported type can be used from elsewhere")
 	}
 	run := gocmd.Go{Tag: tag}
 	out, err := run.AsUser(ctx, dir, "list", "-e", "-json=ImportPath,Name,Dir,Standard,Module,Error", o.Import)
 	if err != nil {
-		return nil, typeError(ctx, err, wrong)
+		return nil, typeError(ctx, err, newError)
 	}
 	var p listedPackage
 	if err := json.Unmarshal([]byte(out), &p); err != nil {
-		return nil, wrong("the go command does not say what that package is", "name one package, e.g. example.com/shop/order.Order")
+		return nil, newError("the go command does not say what that package is", "name one package, e.g. example.com/shop/order.Order")
 	}
 	hint := "run tare json inside your module and write import/path.Type or ./dir.Type; go list " + o.Import + " shows what the go command finds"
 	switch {
 	case p.Error != nil && strings.Contains(p.Error.Err, noModule):
-		return nil, typeError(ctx, errors.New(noModule), wrong)
+		return nil, typeError(ctx, errors.New(noModule), newError)
 	case p.Error != nil:
-		return nil, wrong(gocmd.Complaint(p.Error.Err, errors.New("no such package")), hint)
+		return nil, newError(gocmd.Complaint(p.Error.Err, errors.New("no such package")), hint)
 	case p.Standard || p.Module == nil:
-		return nil, wrong(o.Import+" is no package of a module of yours", hint)
+		return nil, newError(o.Import+" is no package of a module of yours", hint)
 	case p.Name == "main":
-		return nil, wrong(o.Import+" is package main, which nothing can import", "move the type into a package of its own")
+		return nil, newError(o.Import+" is package main, which nothing can import", "move the type into a package of its own")
 	}
 	o.Import = p.ImportPath
 	if err := o.modulesAround(ctx, run, dir); err != nil {
-		return nil, typeError(ctx, err, wrong)
+		return nil, typeError(ctx, err, newError)
 	}
 	for _, m := range o.modules {
 		if m.Path == p.Module.Path {
@@ -109,44 +113,44 @@ func Find(ctx context.Context, tag, dir, spec string) (*Own, error) {
 		}
 	}
 	if o.path == "" {
-		return nil, wrong(fmt.Sprintf("%s is of the module %s, which is not the one you are in", o.Import, p.Module.Path), "run tare json inside that module")
+		return nil, newError(fmt.Sprintf("%s is of the module %s, which is not the one you are in", o.Import, p.Module.Path), "run tare json inside that module")
 	}
 	deps, err := run.AsUser(ctx, dir, "list", "-e", "-deps", o.Import)
 	if err != nil {
-		return nil, typeError(ctx, err, wrong)
+		return nil, typeError(ctx, err, newError)
 	}
 	o.fingerprint = fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%+v\n%q\n%s\n%s\n", o.modules, o.replace, o.sums, deps)))
 	return o, nil
 }
 
-// noModule is a part of the go command's message outside of every module.
+// noModule is a part of the go command's message in a directory without a module.
 const noModule = "go.mod file not found"
 
-// typeError turns an error of the go command into one about the type. A cancelled ctx and a missing
-// go command stay as they are.
-func typeError(ctx context.Context, err error, wrong func(what, hint string) error) error {
+// typeError converts an error of the go command to an error about the type, made by newError. It does
+// not convert the error of a done ctx or of a missing go command.
+func typeError(ctx context.Context, err error, newError func(what, hint string) error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	text := err.Error()
 	if strings.Contains(text, noModule) || strings.Contains(text, "cannot find main module") {
-		return wrong("there is no go.mod here or above", "run tare json inside your module")
+		return newError("there is no go.mod here or above", "run tare json inside your module")
 	}
 	if strings.Contains(text, "executable file not found") {
 		return err
 	}
-	return wrong(text, "")
+	return newError(text, "")
 }
 
-// modulesAround finds the user's module, or those of their workspace, and their replacements: those
-// of other modules do not count.
+// modulesAround finds the user's module, or the modules of the user's workspace, with their
+// replacements and sums.
 func (o *Own) modulesAround(ctx context.Context, run gocmd.Go, dir string) error {
 	out, err := run.AsUser(ctx, dir, "list", "-m", "-json=Path,Dir,GoVersion")
 	if err != nil {
 		return err
 	}
 	for d := json.NewDecoder(strings.NewReader(out)); ; {
-		var m ownMain
+		var m mainModule
 		if err := d.Decode(&m); err == io.EOF {
 			break
 		} else if err != nil {
@@ -180,8 +184,8 @@ func (o *Own) modulesAround(ctx context.Context, run gocmd.Go, dir string) error
 	return nil
 }
 
-// addReplaces adds the replacements of a go.mod or go.work in dir. The first of a module counts;
-// one of a module of the workspace itself, or of the SDK, does not.
+// addReplaces adds the replacements of a go.mod or go.work in dir, which args prints. If there are
+// several of a module, the first counts. It skips replacements of main modules and of the SDK.
 func (o *Own) addReplaces(ctx context.Context, run gocmd.Go, dir string, args ...string) error {
 	out, err := run.In(ctx, dir, args...)
 	if err != nil {
@@ -205,16 +209,16 @@ func (o *Own) addReplaces(ctx context.Context, run gocmd.Go, dir string, args ..
 		} else if !filepath.IsAbs(to) {
 			to = filepath.Join(dir, to)
 		}
-		own := slices.ContainsFunc(o.modules, func(m ownMain) bool { return m.Path == r.Old.Path })
-		known := slices.ContainsFunc(o.replace, func(have []string) bool { return have[0] == from })
-		if !own && !known && r.Old.Path != sdkPath {
+		isMain := slices.ContainsFunc(o.modules, func(m mainModule) bool { return m.Path == r.Old.Path })
+		isKnown := slices.ContainsFunc(o.replace, func(known []string) bool { return known[0] == from })
+		if !isMain && !isKnown && r.Old.Path != sdkPath {
 			o.replace = append(o.replace, []string{from, to})
 		}
 	}
 	return nil
 }
 
-// addSumFile adds the lines of a go.sum if it exists.
+// addSumFile adds the lines of a go.sum, if the file exists.
 func (o *Own) addSumFile(file string) error {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -224,9 +228,10 @@ func (o *Own) addSumFile(file string) error {
 	return err
 }
 
+// bridgePath returns the path of the bridge, see bridgeName.
 func (o *Own) bridgePath() string { return o.path + "/" + bridgeName }
 
-// bridgeFiles returns the files of the module that names the type, in dir.
+// bridgeFiles returns the files of the bridge in directory dir, by path.
 func (o *Own) bridgeFiles(dir string) map[string]string {
 	return map[string]string{
 		dir + "/go.mod": fmt.Sprintf("module %s\n\ngo %s\n", o.bridgePath(), o.goLine),
@@ -235,22 +240,23 @@ func (o *Own) bridgeFiles(dir string) map[string]string {
 	}
 }
 
-// Sources returns sources whose programs do not count the user's own modules as something that a
-// codec adds.
+// Sources returns sources whose programs do not have the user's modules and the bridge in their list of
+// modules: a codec does not add them to the user's program.
 func (o *Own) Sources(sources lab.Sources) lab.Sources { return ownSources{sources, o} }
 
+// ownSources are sources whose programs are built with the user's type.
 type ownSources struct {
 	lab.Sources
 	own *Own
 }
 
-// Program returns the inner one's, without the user's modules.
+// Program returns the program of the inner sources, without the user's modules and the bridge.
 func (s ownSources) Program(ctx context.Context, kind, studyDir string, e tare.Entry) (build.Program, error) {
 	p, err := s.Sources.Program(ctx, kind, studyDir, e)
 	c := &p.Contender
 	before := len(c.Modules)
 	c.Modules = slices.DeleteFunc(slices.Clone(c.Modules), func(m tare.Module) bool {
-		return m.Path == s.own.bridgePath() || slices.ContainsFunc(s.own.modules, func(o ownMain) bool { return o.Path == m.Path })
+		return m.Path == s.own.bridgePath() || slices.ContainsFunc(s.own.modules, func(o mainModule) bool { return o.Path == m.Path })
 	})
 	c.Adoption.ModulesLinked -= before - len(c.Modules)
 	return p, err

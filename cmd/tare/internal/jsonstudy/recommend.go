@@ -13,53 +13,59 @@ import (
 	"github.com/tarebench/tare/kinds/codec"
 )
 
-// Recommendation recommends a codec for each workload of the documents, with its costs, or to stay
-// with encoding/json. Every number is one of the result's. docs are the measured documents, of
-// given in total.
-func Recommendation(r *tare.Result, docs []codec.Document, given int, t Type) []string {
+// Recommendation recommends for each workload a codec, with its costs, or to stay with encoding/json.
+// Every number is one of the result's. docs are the measured documents, and total is the number of all
+// documents of the user.
+func Recommendation(r *tare.Result, docs []codec.Document, total int, t Type) []string {
 	var out []string
 	for _, w := range r.Workloads {
-		a := &adviser{Reading: advice.Reading{Result: r, Baseline: Baseline, Workload: w.ID, Metric: "time"}, docs: docs, total: given, typ: t, into: describeWork(w, t)}
-		out = append(out, a.recommend()...)
+		out = append(out, newAdviser(r, w, docs, total, t).recommend()...)
 	}
 	return out
 }
 
-// SetAnswer gives a result the headline of its first workload's recommendation.
-func SetAnswer(r *tare.Result, docs []codec.Document, given int, t Type) {
+// newAdviser returns an adviser for workload w.
+func newAdviser(r *tare.Result, w tare.Workload, docs []codec.Document, total int, t Type) *adviser {
+	reading := advice.Reading{Result: r, Baseline: Baseline, Workload: w.ID, Metric: "time"}
+	return &adviser{Reading: reading, docs: docs, total: total, typ: t, into: describeWork(w, t)}
+}
+
+// SetAnswer sets the headline of a result: the recommendation for its first workload. The parameters
+// are those of Recommendation.
+func SetAnswer(r *tare.Result, docs []codec.Document, total int, t Type) {
 	if len(r.Workloads) == 0 {
 		return
 	}
-	w := r.Workloads[0]
-	a := &adviser{Reading: advice.Reading{Result: r, Baseline: Baseline, Workload: w.ID, Metric: "time"}, docs: docs, total: given, typ: t, into: describeWork(w, t)}
+	a := newAdviser(r, r.Workloads[0], docs, total, t)
 	a.Reading.SetAnswer("codec", "encoding/json", "where all values must stay", func(id string) bool { return a.countWrong(id) == 0 })
 }
 
-// describeWork returns a workload in words, to follow a codec's name.
+// describeWork describes a workload as a clause that follows a codec's name: "decodes into any".
 func describeWork(w tare.Workload, t Type) string {
-	of := "any"
-	if Typed(w.ID) {
-		of = t.Name
-		if of == "inferred" {
-			of = "the inferred type"
-		}
+	typeName := "any"
+	switch {
+	case Typed(w.ID) && t.Name == "inferred":
+		typeName = "the inferred type"
+	case Typed(w.ID):
+		typeName = t.Name
 	}
 	if verbOf(w) == "encodes" {
-		return "encodes from " + of
+		return "encodes from " + typeName
 	}
-	return "decodes into " + of
+	return "decodes into " + typeName
 }
 
-// adviser reads one workload.
+// adviser recommends a codec for one workload.
 type adviser struct {
 	advice.Reading
-	docs  []codec.Document // the measured ones
-	total int              // documents of the user
+	docs  []codec.Document // measured documents
+	total int              // number of all documents of the user
 	typ   Type
-	into  string
+	into  string // description of the workload
 }
 
-// recommend returns one sentence, or two if the fastest changes values.
+// recommend returns one sentence, or two if the fastest codec changes values: the second is about the
+// fastest codec that does not.
 func (a *adviser) recommend() []string {
 	subject := "For your " + describeSize(a.docs)
 	if why := a.Nothing(); why != "" {
@@ -89,19 +95,23 @@ func (a *adviser) recommend() []string {
 	return append(lines, "Where every value must stay as encoding/json has it: "+a.describeCodec(faster[keeps], faster))
 }
 
-// withoutSubject returns the work of a codec without a subject.
+// withoutSubject returns the description of a workload in the passive voice: "decoded into any".
 func withoutSubject(into string) string {
 	return strings.NewReplacer("decodes into", "decoded into", "encodes from", "encoded from").Replace(into)
 }
 
-// fasterCodecs returns the codecs significantly faster than the baseline: the best ranks first,
-// within a rank those that keep every value, then maintained ones, then by ratio.
+// fasterCodecs returns the codecs that are significantly faster than the baseline, by rank. Within a
+// rank codecs that change no value come first, then maintained ones, then those with lower ratios.
 func (a *adviser) fasterCodecs() []tare.Comparison {
 	list := a.Faster()
-	// penalty is higher for the worse of two that are as fast.
-	penalty := func(c tare.Comparison) int {
-		who, _ := a.Result.Contender(c.Contender)
-		return 2*min(1, a.countWrong(c.Contender)) + min(1, len(who.Adoption.Unmaintained))
+	penalty := func(c tare.Comparison) (points int) {
+		if a.countWrong(c.Contender) > 0 {
+			points += 2
+		}
+		if contender, _ := a.Result.Contender(c.Contender); contender.Adoption.Unmaintained != "" {
+			points++
+		}
+		return points
 	}
 	slices.SortStableFunc(list, func(x, y tare.Comparison) int {
 		return cmp.Or(advice.Place(x)-advice.Place(y), penalty(x)-penalty(y))
@@ -109,7 +119,7 @@ func (a *adviser) fasterCodecs() []tare.Comparison {
 	return list
 }
 
-// describeCodec returns the gain and the costs of a codec.
+// describeCodec returns a sentence about the gain and the costs of a codec.
 func (a *adviser) describeCodec(c tare.Comparison, faster []tare.Comparison) string {
 	text := fmt.Sprintf("%s %s in %s the time of encoding/json, %s instead of %s; %s; %s", c.Contender, a.into,
 		format.Within(c.Ratio, c.Low, c.High), advice.Nanoseconds(c.Value), advice.Nanoseconds(c.AgainstValue), a.describeValues(c.Contender), a.Price(c.Contender))
@@ -119,7 +129,7 @@ func (a *adviser) describeCodec(c tare.Comparison, faster []tare.Comparison) str
 	return text + advice.TiedWith(c, faster) + "."
 }
 
-// findDifferences returns how a codec differs on a workload, in certain classes.
+// findDifferences returns the differences of a codec on a workload, of certain classes.
 func (a *adviser) findDifferences(id, workload string, classes ...tare.DifferenceClass) []tare.Difference {
 	var out []tare.Difference
 	for _, s := range a.Result.Semantics {
@@ -132,22 +142,22 @@ func (a *adviser) findDifferences(id, workload string, classes ...tare.Differenc
 	return out
 }
 
-// wrongValues returns the documents of a workload on which a codec has other values than
-// encoding/json.
+// wrongValues returns the differences of a codec on a workload in values, or in what it accepts: one for
+// each document.
 func (a *adviser) wrongValues(id, workload string) []tare.Difference {
 	return a.findDifferences(id, workload, tare.DiffersInValue, tare.DiffersInAcceptance)
 }
 
-// untimedWorkloads returns the workloads that the budget had no time for. Their values were
-// compared all the same.
+// untimedWorkloads returns the workloads that the budget had no time for. Their values were compared
+// nevertheless, as far as they are in the study.
 func (a *adviser) untimedWorkloads() []tare.Workload {
 	return slices.DeleteFunc(allWorkloads(), func(w tare.Workload) bool {
 		return slices.ContainsFunc(a.Result.Workloads, func(timed tare.Workload) bool { return timed.ID == w.ID })
 	})
 }
 
-// countWrong counts the documents on which a codec has other values, on this workload and on those
-// that have no recommendation of their own.
+// countWrong returns the number of documents on which a codec has other values, on this workload and on
+// the untimed workloads, which have no recommendation.
 func (a *adviser) countWrong(id string) int {
 	n := len(a.wrongValues(id, a.Workload))
 	for _, w := range a.untimedWorkloads() {
@@ -156,12 +166,12 @@ func (a *adviser) countWrong(id string) int {
 	return n
 }
 
-// isAsked reports whether a codec's values were compared.
-func (a *adviser) isAsked(id string) bool {
+// isCompared reports whether the values of a codec were compared.
+func (a *adviser) isCompared(id string) bool {
 	return slices.ContainsFunc(a.Result.Semantics, func(s tare.Semantics) bool { return s.Contender == id && s.Cases > 0 })
 }
 
-// describeCount returns n, a number of measured documents, as a share of the user's, in words.
+// describeCount describes n of the measured documents, as a part of the user's: "3 of your 10 documents".
 func (a *adviser) describeCount(n int) string {
 	measured := len(a.docs)
 	switch {
@@ -177,10 +187,10 @@ func (a *adviser) describeCount(n int) string {
 	return fmt.Sprintf("%d of your %d documents", n, measured)
 }
 
-// describeValues returns on how many of the documents a codec differs, with the first place and its
-// values, and adds operations that were not timed.
+// describeValues returns a clause about the documents on which the values of a codec differ, with the
+// first difference, and about those of untimed workloads.
 func (a *adviser) describeValues(id string) string {
-	if !a.isAsked(id) {
+	if !a.isCompared(id) {
 		return "what it makes of your documents was not asked"
 	}
 	text := "it has the same values as encoding/json"
@@ -201,12 +211,12 @@ func (a *adviser) describeValues(id string) string {
 	return text
 }
 
-// describeDifference returns a difference in words: its path, the value of encoding/json, and that
-// of the codec.
+// describeDifference describes a difference by its path, the value of encoding/json, the value of the
+// codec, and the document.
 func describeDifference(d tare.Difference) string {
-	at, path, ok := strings.Cut(d.Asked, " $")
+	document, path, ok := strings.Cut(d.Asked, " $")
 	if !ok {
 		return d.Says
 	}
-	return fmt.Sprintf("$%s is %s for encoding/json and %s for it (%s)", path, d.Reference, d.Got, at)
+	return fmt.Sprintf("$%s is %s for encoding/json and %s for it (%s)", path, d.Reference, d.Got, document)
 }

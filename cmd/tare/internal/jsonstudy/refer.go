@@ -22,8 +22,9 @@ type RefusedError struct {
 // Error is one line.
 func (e *RefusedError) Error() string { return e.Document + ": " + e.What }
 
-// Refer gets the baseline's values of every document, the reference for all codecs. It may write
-// inputs into dir.
+// Refer runs the baseline on every document and workload of the study, and stores its outputs as the
+// reference for all codecs. It writes inputs into dir. The error is a *RefusedError if encoding/json
+// rejects a document.
 func (k *Kind) Refer(ctx context.Context, sources lab.Sources, study tare.Study, t Type, spec trial.Spec, dir string) error {
 	p, err := sources.Program(ctx, codec.Kind, dir, study.Contenders[0])
 	if err != nil {
@@ -52,6 +53,7 @@ func (k *Kind) Refer(ctx context.Context, sources lab.Sources, study tare.Study,
 	return nil
 }
 
+// loadReference stores the baseline's output for every document of a workload.
 func (k *Kind) loadReference(ctx context.Context, s *trial.Session, in wire.Workload, t Type) error {
 	prepared, err := s.Prepare(ctx, in)
 	var failed *tare.TrialError
@@ -64,8 +66,8 @@ func (k *Kind) loadReference(ctx context.Context, s *trial.Session, in wire.Work
 	if prepared.Unsupported {
 		return fmt.Errorf("%s cannot do %s", Baseline, in.ID)
 	}
-	own := k.works[in.ID]
-	own.reference = make([][]byte, len(k.pool))
+	work := k.works[in.ID]
+	work.reference = make([][]byte, len(k.pool))
 	for i := range k.pool {
 		answers, err := s.Answer(ctx, in.ID, []int{i})
 		if err != nil {
@@ -78,8 +80,8 @@ func (k *Kind) loadReference(ctx context.Context, s *trial.Session, in wire.Work
 			}
 			return &RefusedError{k.docs[i].String(), what + answers[0].Error}
 		}
-		own.reference[i] = answers[0].Output
+		work.reference[i] = answers[0].Output
 	}
-	k.works[in.ID] = own
+	k.works[in.ID] = work
 	return nil
 }

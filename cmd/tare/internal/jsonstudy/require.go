@@ -11,27 +11,26 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// requireAll lets every contender module of the bench require the user's module, as it is on disk,
-// with its dependencies.
+// requireAll makes the SDK and every contender module of the bench require the bridge, and with it the
+// user's module as it is on disk.
 func (o *Own) requireAll(ctx context.Context, run gocmd.Go, bench string) error {
-	sdk := []string{"mod", "edit", "-require=" + o.bridgePath() + "@v0.0.0"}
-	if _, err := run.In(ctx, bench, sdk...); err != nil {
+	if _, err := run.In(ctx, bench, "mod", "edit", "-require="+o.bridgePath()+"@v0.0.0"); err != nil {
 		return err
 	}
-	leaves, err := filepath.Glob(filepath.Join(bench, "contenders", "codec", "*"))
+	dirs, err := filepath.Glob(filepath.Join(bench, "contenders", "codec", "*"))
 	if err != nil {
 		return err
 	}
-	for _, leaf := range leaves {
-		if err := o.requireIn(ctx, run, leaf, "../../../own"); err != nil {
-			return fmt.Errorf("building %s with the module %s: %w", filepath.Base(leaf), o.path, err)
+	for _, dir := range dirs {
+		if err := o.requireIn(ctx, run, dir, "../../../own"); err != nil {
+			return fmt.Errorf("building %s with the module %s: %w", filepath.Base(dir), o.path, err)
 		}
 	}
 	return nil
 }
 
-// requireIn edits the go.mod in dir, from which the bridge is at the path bridge; "" if there is
-// none.
+// requireIn makes the go.mod in dir require the user's module, with its replacements and sums, and the
+// bridge, whose path relative to dir is bridge. If bridge is "", dir is the bridge itself.
 func (o *Own) requireIn(ctx context.Context, run gocmd.Go, dir, bridge string) error {
 	args := []string{"mod", "edit", "-require=" + o.path + "@v0.0.0"}
 	if bridge != "" {
@@ -53,13 +52,13 @@ func (o *Own) requireIn(ctx context.Context, run gocmd.Go, dir, bridge string) e
 	return err
 }
 
-// addSums adds the user's lines to a go.sum.
+// addSums adds the lines of the user's go.sum files to a go.sum, each once.
 func (o *Own) addSums(file string) error {
-	have, err := os.ReadFile(file)
+	existing, err := os.ReadFile(file)
 	if err != nil && !os.IsNotExist(err) {
 		return err
 	}
-	text := string(have)
+	text := string(existing)
 	for line := range strings.Lines(o.sums) {
 		if line != "\n" && !strings.Contains(text, line) {
 			text += line

@@ -8,24 +8,24 @@ import (
 	"strings"
 )
 
-// shape counts the values at one place of the documents.
+// shape counts the values at one path of the documents, by their kinds.
 type shape struct {
 	nulls, bools, texts   int
-	ints, unsigned, reals int // numbers: those an int64 holds, those only a uint64 does, others
-	large                 int // of the others, integers
+	ints, unsigned, reals int // numbers that fit into an int64, only into a uint64, or into neither
+	large                 int // integers among reals
 	objects, arrays       int
 
-	items  *shape   // of arrays; nil if all were empty
-	fields []*field // of objects, in the order in which they were first seen
-	byKey  map[string]*field
+	items  *shape            // values in arrays; nil if all arrays are empty
+	fields []*field          // keys of objects, in the order of their first occurrence
+	byKey  map[string]*field // the same fields by key
 }
 
-// field is a key of the objects at one place.
+// field is a key of the objects at one path.
 type field struct {
 	key   string
 	shape *shape
-	seen  int // objects that had it; of equal keys in one object the last counts
-	in    int // number of the object that had it last
+	seen  int // number of objects with the key
+	in    int // number of the last object with the key, so that a repeated key counts once
 }
 
 // add adds the values of one document, which is valid JSON.
@@ -35,6 +35,7 @@ func (s *shape) add(body []byte) error {
 	return s.addValue(d)
 }
 
+// addValue adds the next value of d.
 func (s *shape) addValue(d *json.Decoder) error {
 	token, err := d.Token()
 	if err != nil {
@@ -58,6 +59,7 @@ func (s *shape) addValue(d *json.Decoder) error {
 	return nil
 }
 
+// addNumber adds a number. An int64 has no -0.
 func (s *shape) addNumber(text string) {
 	if _, err := strconv.ParseInt(text, 10, 64); err == nil && text != "-0" {
 		s.ints++
@@ -71,6 +73,7 @@ func (s *shape) addNumber(text string) {
 	}
 }
 
+// addArray adds the rest of an array, after its opening bracket.
 func (s *shape) addArray(d *json.Decoder) error {
 	s.arrays++
 	for d.More() {
@@ -85,6 +88,7 @@ func (s *shape) addArray(d *json.Decoder) error {
 	return err
 }
 
+// addObject adds the rest of an object, after its opening brace.
 func (s *shape) addObject(d *json.Decoder) error {
 	s.objects++
 	number := s.objects
@@ -124,7 +128,7 @@ func (s *shape) fieldFor(key string) *field {
 	return f
 }
 
-// merge adds the values of another place.
+// merge adds the values of another path.
 func (s *shape) merge(o *shape) {
 	objects := s.objects
 	s.nulls, s.bools, s.texts = s.nulls+o.nulls, s.bools+o.bools, s.texts+o.texts
@@ -143,13 +147,19 @@ func (s *shape) merge(o *shape) {
 	}
 }
 
-// kindNames returns the kinds of values seen, in words, except null.
+// kindNames returns the names of the kinds of values, except null.
 func (s *shape) kindNames() []string {
 	var out []string
 	for _, k := range []struct {
 		seen int
 		name string
-	}{{s.objects, "object"}, {s.arrays, "array"}, {s.texts, "string"}, {s.ints + s.unsigned + s.reals, "number"}, {s.bools, "boolean"}} {
+	}{
+		{s.objects, "object"},
+		{s.arrays, "array"},
+		{s.texts, "string"},
+		{s.ints + s.unsigned + s.reals, "number"},
+		{s.bools, "boolean"},
+	} {
 		if k.seen > 0 {
 			out = append(out, k.name)
 		}
@@ -157,5 +167,5 @@ func (s *shape) kindNames() []string {
 	return out
 }
 
-// describeMixed returns the kinds of a place with more than one, in words.
+// describeMixed joins the names of several kinds: "string and number".
 func (s *shape) describeMixed() string { return strings.Join(s.kindNames(), " and ") }

@@ -13,7 +13,7 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// Baseline is the codec that every other is compared with.
+// Baseline is the codec that every other codec is compared with.
 const Baseline = "encoding-json"
 
 // Budgets of the study, which skips workloads that do not fit.
@@ -22,8 +22,8 @@ const (
 	Full  = 6 * time.Minute
 )
 
-// allWorkloads returns the possible workloads, the most useful first: a budget that is too short
-// for all skips the last.
+// allWorkloads returns the possible workloads, the most useful first: a short budget skips the last
+// ones.
 func allWorkloads() []tare.Workload {
 	return []tare.Workload{
 		{ID: "typed/decode", File: "documents", Op: codec.OpUnmarshal},
@@ -39,7 +39,7 @@ func familiarCodecs() []string {
 	return []string{Baseline, "goccy", "sonic-std", "jsoniter-compatible", "segmentio", "go-json-experiment", "easyjson"}
 }
 
-// byFamiliarity orders the familiar codecs first and keeps the order of the rest.
+// byFamiliarity compares entries by their place in familiarCodecs; all others come last.
 func byFamiliarity(a, b tare.Entry) int {
 	place := func(id string) int {
 		if i := slices.Index(familiarCodecs(), id); i >= 0 {
@@ -50,9 +50,10 @@ func byFamiliarity(a, b tare.Entry) int {
 	return cmp.Compare(place(a.ID), place(b.ID))
 }
 
-// Typed reports whether a workload is in the user's type.
+// Typed reports whether a workload decodes or encodes a typed document, not any.
 func Typed(workload string) bool { return strings.HasPrefix(workload, "typed/") }
 
+// fixtureOf returns the fixture of a workload: the user's type, or "" for any.
 func fixtureOf(w tare.Workload) string {
 	if Typed(w.ID) {
 		return codec.UserFixture
@@ -60,6 +61,7 @@ func fixtureOf(w tare.Workload) string {
 	return ""
 }
 
+// verbOf returns the verb for a codec's work on w.
 func verbOf(w tare.Workload) string {
 	if w.Op == codec.OpMarshal {
 		return "encodes"
@@ -67,7 +69,7 @@ func verbOf(w tare.Workload) string {
 	return "decodes"
 }
 
-// Ops returns the values of the option op.
+// Ops returns the values of --op.
 func Ops() []string { return []string{"any", "typed", "all"} }
 
 // whyUnfit returns why a codec of the catalog cannot process documents of any shape; "" if it can.
@@ -85,7 +87,8 @@ func whyUnfit(m build.Manifest) string {
 	return ""
 }
 
-// StudyID returns the id of the study of documents out of a file, the same for the same documents.
+// StudyID returns the id of the study of the documents in a file, with a type or "". The file "-" is
+// standard input.
 func StudyID(file, typ string) string {
 	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	if file == "-" {
@@ -99,8 +102,8 @@ func StudyID(file, typ string) string {
 
 var unsafeRE = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-// NewStudy returns the study of the codecs of a catalog that only selects, on the workloads of op.
-// It also returns the skipped codecs with the reason.
+// NewStudy returns the study of the codecs that only selects among leaves, on the workloads of op, one
+// of Ops. It also returns the codecs that cannot process the documents, with the reason.
 func NewStudy(id, question string, leaves []build.Leaf, op string, only func(id string) bool) (tare.Study, []tare.NotWeighed) {
 	s := tare.Study{
 		ID: id, Question: question, Kind: codec.Kind, Baseline: Baseline,
