@@ -25,31 +25,29 @@ import (
 // AppName is the fixture of workloads that request the user's service.
 const AppName = "service"
 
-// Settings of the generated servers, which their template reads, and the settings of an entry that
-// select how it is called.
+// Settings of contenders. The template of the generated servers reads the first two.
 const (
 	setMessages = "messages" // file with the messages
-	setVerify   = "verify"   // on: the server compares requests with the expected ones
-
-	setProtocol = "protocol"
+	setVerify   = "verify"   // "on" if the server compares requests with the expected ones
+	setProtocol = "protocol" // protocol of the requests
 )
 
-// Protocols that requests can be in.
+// Protocols of requests.
 const (
-	overHTTP        = "http" // by the rules of the gateway
+	overHTTP        = "http" // JSON by the google.api.http rules of the gateway
 	overGRPC        = "grpc"
 	overConnect     = "connect"
 	overConnectJSON = "connect-json"
 )
 
-// call is the method and message of a request.
+// call is a method and the message that it is called with.
 type call struct {
 	method  *Method
 	message proto.Message
 }
 
-// App returns the service as an app of the server kind. Each op is a method; allID is all of them,
-// alternating.
+// App returns the service as an app of the server kind. Each op is a method; the op allID calls all
+// methods in turn.
 func (d *Document) App() (server.App, error) {
 	ops := []string{allID}
 	pools := map[string][]server.Request{}
@@ -85,13 +83,14 @@ func (d *Document) App() (server.App, error) {
 	}, nil
 }
 
-// Bounds of the requests of all methods together.
+// Limits of the requests of all methods together.
 const (
 	maxTurn      = 100_000   // requests
-	maxTurnBytes = 256 << 20 // in their bodies
+	maxTurnBytes = 256 << 20 // bytes of their bodies
 )
 
-// alternateMethods requests each method as often as the others, with all of its requests.
+// alternateMethods returns a list of requests that calls the methods in turn, each equally often, until
+// all requests of every method have been sent once. Methods with fewer requests repeat theirs.
 func alternateMethods(methods []*Method, pools map[string][]server.Request) (list []server.Request, err error) {
 	turns, bytes := 0, 0
 	for _, m := range methods {
@@ -99,9 +98,10 @@ func alternateMethods(methods []*Method, pools map[string][]server.Request) (lis
 	}
 	for i := range turns {
 		for _, m := range methods {
-			own := pools[m.ID]
-			q := own[i%len(own)]
-			if bytes += len(q.Body); len(list) == maxTurn || bytes > maxTurnBytes {
+			pool := pools[m.ID]
+			q := pool[i%len(pool)]
+			bytes += len(q.Body)
+			if len(list) == maxTurn || bytes > maxTurnBytes {
 				return nil, fmt.Errorf("%s has %d requests, and as often as it each of the %d methods is asked for: more than %d requests or %d MiB; give it fewer, or choose it by --method",
 					longestMethod(methods).ID, turns, len(methods), maxTurn, maxTurnBytes>>20)
 			}
@@ -116,8 +116,7 @@ func longestMethod(methods []*Method) *Method {
 	return slices.MaxFunc(methods, func(a, b *Method) int { return len(a.requests) - len(b.requests) })
 }
 
-// canonicalRequest returns a call as Connect has it with JSON. The null contender gets these
-// requests too.
+// canonicalRequest returns a call as a request of Connect with JSON, which the null contender receives.
 func canonicalRequest(c call) (server.Request, error) {
 	body, err := toJSON(c.message)
 	q := postRequest(c, body, server.TypeJSON)
@@ -125,29 +124,33 @@ func canonicalRequest(c call) (server.Request, error) {
 	return q, err
 }
 
-// postRequest returns a call as a POST of a body.
-func postRequest(c call, body []byte, kind string, header ...string) server.Request {
-	q := server.Request{Method: http.MethodPost, Path: c.method.Path(), Header: map[string]string{server.ContentType: kind}, Body: body, Call: c, Status: http.StatusOK}
+// postRequest returns a call as a POST request of a body with a content type. header has further names
+// and values, alternately.
+func postRequest(c call, body []byte, contentType string, header ...string) server.Request {
+	q := server.Request{
+		Method: http.MethodPost, Path: c.method.Path(), Body: body, Call: c, Status: http.StatusOK,
+		Header: map[string]string{server.ContentType: contentType},
+	}
 	for i := 0; i < len(header); i += 2 {
 		q.Header[header[i]] = header[i+1]
 	}
 	return q
 }
 
-// handlerResponses returns the messages that the handlers respond with.
+// handlerResponses returns the expected response to each request: the one message of its method.
 func handlerResponses(_ wire.Workload, list []server.Request) ([]server.Response, error) {
 	out := make([]server.Response, len(list))
-	made := map[*Method]server.Response{}
+	responses := map[*Method]server.Response{}
 	for i, q := range list {
 		m := q.Call.(call).method
-		r, ok := made[m]
+		r, ok := responses[m]
 		if !ok {
 			body, err := toJSON(m.answer)
 			if err != nil {
 				return nil, err
 			}
 			r = server.Answered(server.TypeJSON, body)
-			made[m] = r
+			responses[m] = r
 		}
 		out[i] = r
 	}
@@ -157,16 +160,17 @@ func handlerResponses(_ wire.Workload, list []server.Request) ([]server.Response
 // serverMessages is the file with the responses of a generated server. Its template has the same
 // type.
 type serverMessages struct {
-	Methods map[string]serverMethod `json:"methods"` // by the path of gRPC
+	Methods map[string]serverMethod `json:"methods"` // by path of gRPC
 }
 
+// serverMethod contains messages in protocol buffers, in base64.
 type serverMethod struct {
-	Answer   string   `json:"answer"`   // base64 of protocol buffers
-	Requests []string `json:"requests"` // expected if requests are verified
+	Answer   string   `json:"answer"`
+	Requests []string `json:"requests"` // expected requests, if the server verifies them
 }
 
-// writeSettings gives a server its messages. Only a server under probes compares requests with
-// them.
+// writeSettings writes the file with a server's messages, and sets the settings of the server. Only a
+// server that is probed, not measured, verifies requests.
 func (d *Document) writeSettings(w wire.Workload, _ []server.Request, set map[string]string, dir string) error {
 	messages := serverMessages{map[string]serverMethod{}}
 	for _, m := range d.Methods {
@@ -174,14 +178,14 @@ func (d *Document) writeSettings(w wire.Workload, _ []server.Request, set map[st
 		if err != nil {
 			return fmt.Errorf("%s: %w", m.ID, err)
 		}
-		one := serverMethod{Answer: base64.StdEncoding.EncodeToString(b)}
+		method := serverMethod{Answer: base64.StdEncoding.EncodeToString(b)}
 		for _, q := range m.requests {
 			if b, err = marshalMessage(q); err != nil {
 				return fmt.Errorf("%s: %w", m.ID, err)
 			}
-			one.Requests = append(one.Requests, base64.StdEncoding.EncodeToString(b))
+			method.Requests = append(method.Requests, base64.StdEncoding.EncodeToString(b))
 		}
-		messages.Methods[m.Path()] = one
+		messages.Methods[m.Path()] = method
 	}
 	text, err := json.Marshal(messages)
 	if err != nil {
@@ -200,8 +204,8 @@ const (
 	typeProto = "application/proto"
 )
 
-// newDialect returns the request encoding of a contender. The same engine of package load calls
-// all, one request at a time on each connection.
+// newDialect returns the encoding of requests to a contender, by its setting setProtocol. Package load
+// sends all of them with the same engine, one request at a time on each connection.
 func newDialect(c tare.Contender, set map[string]string) (server.Dialect, error) {
 	d := server.Dialect{Name: set[setProtocol]}
 	if c.Role == tare.RoleNull {
@@ -224,21 +228,24 @@ func newDialect(c tare.Contender, set map[string]string) (server.Dialect, error)
 	return d, nil
 }
 
-// encodeWith encodes a call as a message in protocol buffers. The sender adds the prefix of gRPC.
-func encodeWith(kind string, header ...string) func(server.Request) (server.Request, bool, error) {
+// encodeWith returns an encoding of calls as messages in protocol buffers, with a content type. Package
+// load adds the prefix of gRPC.
+func encodeWith(contentType string, header ...string) func(server.Request) (server.Request, bool, error) {
 	return func(q server.Request) (server.Request, bool, error) {
 		c := q.Call.(call)
 		b, err := marshalMessage(c.message)
-		return postRequest(c, b, kind, header...), true, err
+		return postRequest(c, b, contentType, header...), true, err
 	}
 }
 
+// encodeJSON encodes a call as a JSON request of Connect.
 func encodeJSON(q server.Request) (server.Request, bool, error) {
 	c := q.Call.(call)
 	body, err := toJSON(c.message)
 	return postRequest(c, body, server.TypeJSON, "Connect-Protocol-Version", "1"), true, err
 }
 
+// encodeRule encodes a call as a request of the gateway, by the method's rule.
 func encodeRule(q server.Request) (server.Request, bool, error) {
 	c := q.Call.(call)
 	path, body, err := c.method.rule.encode(c.message)
@@ -252,24 +259,33 @@ func encodeRule(q server.Request) (server.Request, bool, error) {
 // prefixLen is the length of the prefix of a message in gRPC.
 const prefixLen = 5
 
+// decodeGRPC decodes a response of gRPC with one message that is not compressed. It returns any other
+// response unchanged.
 func decodeGRPC(q server.Request, got server.Response) server.Response {
 	b := got.Body
-	if got.Status != http.StatusOK || len(b) < prefixLen || b[0] != 0 || uint64(binary.BigEndian.Uint32(b[1:])) != uint64(len(b)-prefixLen) {
+	if got.Status != http.StatusOK || len(b) < prefixLen {
+		return got
+	}
+	isCompressed, length := b[0] != 0, uint64(binary.BigEndian.Uint32(b[1:]))
+	if isCompressed || length != uint64(len(b)-prefixLen) {
 		return got
 	}
 	got.Body = b[prefixLen:]
 	return toCanonical(q, got, typeGRPC, func(m proto.Message) error { return proto.Unmarshal(got.Body, m) })
 }
 
+// decodeProto decodes a response of Connect in protocol buffers.
 func decodeProto(q server.Request, got server.Response) server.Response {
 	return toCanonical(q, got, typeProto, func(m proto.Message) error { return proto.Unmarshal(got.Body, m) })
 }
 
+// decodeJSON decodes a response in JSON.
 func decodeJSON(q server.Request, got server.Response) server.Response {
 	return toCanonical(q, got, server.TypeJSON, func(m proto.Message) error { return protojson.Unmarshal(got.Body, m) })
 }
 
-// decodeRule reads a response of the gateway, which may be only one field of the message.
+// decodeRule decodes a response of the gateway, which by the method's rule may be one field of the
+// message. The other fields are then taken from the expected response.
 func decodeRule(q server.Request, got server.Response) server.Response {
 	c := q.Call.(call)
 	if c.method.rule.answer == "" {
@@ -277,24 +293,25 @@ func decodeRule(q server.Request, got server.Response) server.Response {
 	}
 	fd := c.method.desc.Output().Fields().ByName(protoreflect.Name(c.method.rule.answer))
 	return toCanonical(q, got, server.TypeJSON, func(m proto.Message) error {
-		whole := fmt.Appendf(nil, "{%q:%s}", fd.JSONName(), got.Body)
-		if err := protojson.Unmarshal(whole, m); err != nil {
+		object := fmt.Appendf(nil, "{%q:%s}", fd.JSONName(), got.Body)
+		if err := protojson.Unmarshal(object, m); err != nil {
 			return err
 		}
-		// The rule does not send the other fields of the message.
-		rest := proto.Clone(c.method.answer).ProtoReflect()
-		if rest.Clear(fd); m.ProtoReflect().Has(fd) {
-			rest.Set(fd, m.ProtoReflect().Get(fd))
+		complete := proto.Clone(c.method.answer).ProtoReflect()
+		complete.Clear(fd)
+		if m.ProtoReflect().Has(fd) {
+			complete.Set(fd, m.ProtoReflect().Get(fd))
 		}
 		proto.Reset(m)
-		proto.Merge(m, rest.Interface())
+		proto.Merge(m, complete.Interface())
 		return nil
 	})
 }
 
-// toCanonical returns a response as JSON in one form, whatever its protocol. It returns a response
-// that it cannot read unchanged.
-func toCanonical(q server.Request, got server.Response, kind string, read func(proto.Message) error) server.Response {
+// toCanonical returns a response in the same form for all protocols: its message as compact JSON, and
+// the content type of JSON if the response has contentType. It returns a response that read fails on,
+// or whose status is not 200, unchanged.
+func toCanonical(q server.Request, got server.Response, contentType string, read func(proto.Message) error) server.Response {
 	if got.Status != http.StatusOK {
 		return got
 	}
@@ -307,12 +324,12 @@ func toCanonical(q server.Request, got server.Response, kind string, read func(p
 		return got
 	}
 	header := map[string]string{}
-	switch told := got.Header[server.ContentType]; told {
-	case "":
-	case kind, kind + "+proto":
+	switch gotType := got.Header[server.ContentType]; gotType {
+	case "": // none, which the comparison reports
+	case contentType, contentType + "+proto":
 		header[server.ContentType] = server.TypeJSON
 	default:
-		header[server.ContentType] = told
+		header[server.ContentType] = gotType
 	}
 	return server.Response{Status: http.StatusOK, Header: header, Body: body}
 }

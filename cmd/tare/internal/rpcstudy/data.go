@@ -13,7 +13,7 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// Bounds of a file of messages.
+// Limits of a file of messages.
 const (
 	MostData    = 64 << 20 // bytes
 	maxRequests = 10_000   // values
@@ -26,23 +26,23 @@ type example struct {
 	Response json.RawMessage `json:"response"`
 }
 
-// Fill reads the messages of methods from a file of JSON values, which name the method, a request
-// and, once for each method, a response. Methods that are not in the file retain generated
-// messages. An error names file, line and column.
+// Fill reads messages of methods from a file of JSON values. Each value has a method, a request and, for
+// one value of each method, a response. Methods that are not in the file use generated messages. name
+// is the file's name in errors, which have line and column.
 func (d *Document) Fill(name string, src []byte) error {
-	at := func(offset int64) string {
+	position := func(offset int64) string {
 		before := src[:min(max(offset, 0), int64(len(src)))]
 		return fmt.Sprintf("%s:%d:%d", name, 1+bytes.Count(before, []byte("\n")), len(before)-bytes.LastIndexByte(before, '\n'))
 	}
 	if len(src) > MostData {
 		return fmt.Errorf("%s: more than %d MB", name, MostData>>20)
 	}
-	answered := map[*Method]bool{}
+	hasResponse := map[*Method]bool{} // methods with a response in the file
 	dec := json.NewDecoder(bytes.NewReader(src))
 	dec.DisallowUnknownFields()
 	for n := 0; ; n++ {
 		start := dec.InputOffset()
-		start += int64(len(src[start:]) - len(bytes.TrimLeft(src[start:], " \t\r\n")))
+		start += int64(len(src[start:]) - len(bytes.TrimLeft(src[start:], " \t\r\n"))) // after white space
 		var e example
 		err := dec.Decode(&e)
 		switch {
@@ -51,21 +51,22 @@ func (d *Document) Fill(name string, src []byte) error {
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
-			return fmt.Errorf("%s: %w", at(errorOffset(err, start, int64(len(src)))), trimJSONError(err))
+			return fmt.Errorf("%s: %w", position(errorOffset(err, start, int64(len(src)))), trimJSONError(err))
 		case n == maxRequests:
-			return fmt.Errorf("%s: more than %d values", at(start), maxRequests)
+			return fmt.Errorf("%s: more than %d values", position(start), maxRequests)
 		}
 		m, err := d.findMethod(e.Method)
 		if err == nil {
-			err = m.addExample(e, answered)
+			err = m.addExample(e, hasResponse)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", at(start), err)
+			return fmt.Errorf("%s: %w", position(start), err)
 		}
 	}
 }
 
-// errorOffset returns the offset of an error of package json, for a value that begins at start.
+// errorOffset returns the offset of an error of package json: of the syntax error, or of the start of
+// the value. end is the length of the file.
 func errorOffset(err error, start, end int64) int64 {
 	var syntax *json.SyntaxError
 	switch {
@@ -77,7 +78,7 @@ func errorOffset(err error, start, end int64) int64 {
 	return start
 }
 
-// trimJSONError returns an error of package json without its prefix.
+// trimJSONError returns an error of package json in words that fit to the file of messages.
 func trimJSONError(err error) error {
 	var typed *json.UnmarshalTypeError
 	switch {
@@ -89,13 +90,15 @@ func trimJSONError(err error) error {
 	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
 }
 
-// findMethod returns the method of a name: its id, or pkg.Service/Method.
+// findMethod returns the method with a name: its id, or pkg.Service/Method. The error lists the ids.
 func (d *Document) findMethod(name string) (*Method, error) {
 	var ids []string
 	for _, m := range d.Methods {
-		if ids = append(ids, m.ID); name == m.ID || strings.TrimPrefix(name, "/") == strings.TrimPrefix(m.Path(), "/") {
+		isPath := strings.TrimPrefix(name, "/") == strings.TrimPrefix(m.Path(), "/")
+		if name == m.ID || isPath {
 			return m, nil
 		}
+		ids = append(ids, m.ID)
 	}
 	if name == "" {
 		return nil, errors.New("the value names no method; it has " + strings.Join(ids, ", "))
@@ -103,8 +106,9 @@ func (d *Document) findMethod(name string) (*Method, error) {
 	return nil, fmt.Errorf("no method %q is measured; these are: %s", name, strings.Join(ids, ", "))
 }
 
-// addExample adds an example to a method.
-func (m *Method) addExample(e example, answered map[*Method]bool) error {
+// addExample adds the request of an example to a method, and sets the method's response. A second
+// response, recorded in hasResponse, must be equal to the first.
+func (m *Method) addExample(e example, hasResponse map[*Method]bool) error {
 	if e.Request == nil && e.Response == nil {
 		return errors.New("the value has neither request nor response")
 	}
@@ -116,7 +120,7 @@ func (m *Method) addExample(e example, answered map[*Method]bool) error {
 		if _, _, err := m.rule.encode(q); err != nil {
 			return fmt.Errorf("request: %s %s of the gateway: %w", m.rule.method, m.rule.template, err)
 		}
-		if !m.userRequests {
+		if !m.userRequests { // the first of the user's requests replaces the generated one
 			m.requests = nil
 		}
 		m.requests, m.userRequests = append(m.requests, q), true
@@ -124,19 +128,19 @@ func (m *Method) addExample(e example, answered map[*Method]bool) error {
 	if e.Response == nil {
 		return nil
 	}
-	a := dynamicpb.NewMessage(m.desc.Output())
-	if err := parseMessage(e.Response, a); err != nil {
+	response := dynamicpb.NewMessage(m.desc.Output())
+	if err := parseMessage(e.Response, response); err != nil {
 		return fmt.Errorf("response: %w", err)
 	}
-	if answered[m] && !proto.Equal(a, m.answer) {
+	if hasResponse[m] && !proto.Equal(response, m.answer) {
 		return fmt.Errorf("%s has another response already, and answers each request with the same", m.ID)
 	}
-	m.answer, answered[m] = a, true
+	m.answer, hasResponse[m] = response, true
 	return nil
 }
 
-// parseMessage parses a message from JSON. The position that package protojson names is one in the
-// value, not in the file.
+// parseMessage parses a message from JSON. Positions in its errors count from the start of the value,
+// not of the file.
 func parseMessage(text []byte, m *dynamicpb.Message) error {
 	if err := protojson.Unmarshal(text, m); err != nil {
 		fault := strings.ReplaceAll(err.Error(), "\u00a0", " ")

@@ -13,46 +13,48 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// Bounds of a message that is generated.
+// Limits of a generated message.
 const (
-	maxDepth  = 5     // of messages in messages
-	maxFields = 2_000 // in total; the remaining ones are omitted
-	repeats   = 2     // elements of lists and maps
+	maxDepth  = 5     // nesting of messages
+	maxFields = 2_000 // fields in total; further ones are omitted
+	repeats   = 2     // elements of each list and map
 )
 
-// maxMessage is the largest message that is sent, in bytes.
+// maxMessage limits the bytes of a message, generated or of the user.
 const maxMessage = 1 << 20
 
-// generateMessages makes a request of the method, and its response, with the same values each time:
-// every field, the first one of a oneof, two elements of each list and map.
+// generateMessages returns a request of the method and its response, with the same values each time. All
+// fields are set that the gateway can carry, of a oneof the first; lists and maps have two elements.
 func (m *Method) generateMessages() (requests []proto.Message, answer proto.Message, err error) {
-	q, a := messageFiller{}, messageFiller{}
-	request := q.newMessage(m.desc.Input(), m.rule.canCarry, "")
+	requestFiller, replyFiller := messageFiller{}, messageFiller{}
+	request := requestFiller.newMessage(m.desc.Input(), m.rule.canCarry, "")
 	if err := m.rule.matchPath(request); err != nil {
 		return nil, nil, err
 	}
 	if _, _, err := m.rule.encode(request.Interface()); err != nil {
 		return nil, nil, fmt.Errorf("its google.api.http rule: %w", err)
 	}
-	reply := a.newMessage(m.desc.Output(), nil, "")
-	for _, one := range []proto.Message{request.Interface(), reply.Interface()} {
-		if err := proto.CheckInitialized(one); err != nil {
+	reply := replyFiller.newMessage(m.desc.Output(), nil, "")
+	for _, message := range []proto.Message{request.Interface(), reply.Interface()} {
+		if err := proto.CheckInitialized(message); err != nil {
 			return nil, nil, fmt.Errorf("no message of it can be generated: %w", err)
 		}
 	}
 	return []proto.Message{request.Interface()}, reply.Interface(), nil
 }
 
-// messageFiller fills messages.
+// messageFiller generates one message, with the messages in it.
 type messageFiller struct {
-	open   []protoreflect.FullName // messages in progress, the outermost first
-	fields int
+	open   []protoreflect.FullName // types of the messages that are being filled, the outermost first
+	fields int                     // number of fields so far
 }
 
-// fieldFilter reports whether a field at a path can be sent.
+// fieldFilter reports whether a field at a path, with dots between the names, can be sent.
 type fieldFilter func(path string, fd protoreflect.FieldDescriptor) bool
 
-func (f *messageFiller) newMessage(md protoreflect.MessageDescriptor, ok fieldFilter, path string) protoreflect.Message {
+// newMessage returns a message with all fields that canSend accepts; nil accepts all. path is the path of
+// the message, "" for the outermost one.
+func (f *messageFiller) newMessage(md protoreflect.MessageDescriptor, canSend fieldFilter, path string) protoreflect.Message {
 	m := dynamicpb.NewMessage(md)
 	if fillKnown(m) {
 		return m
@@ -61,11 +63,12 @@ func (f *messageFiller) newMessage(md protoreflect.MessageDescriptor, ok fieldFi
 	defer func() { f.open = f.open[:len(f.open)-1] }()
 	for i := range md.Fields().Len() {
 		fd := md.Fields().Get(i)
-		at := strings.TrimPrefix(path+"."+string(fd.Name()), ".")
-		if one := fd.ContainingOneof(); one != nil && !one.IsSynthetic() && m.WhichOneof(one) != nil {
-			continue
+		fieldPath := strings.TrimPrefix(path+"."+string(fd.Name()), ".")
+		oneof := fd.ContainingOneof()
+		if oneof != nil && !oneof.IsSynthetic() && m.WhichOneof(oneof) != nil {
+			continue // another field of the oneof is set
 		}
-		if ok != nil && !ok(at, fd) || !f.hasRoom(fd) {
+		if canSend != nil && !canSend(fieldPath, fd) || !f.hasRoom(fd) {
 			continue
 		}
 		switch {
@@ -74,13 +77,13 @@ func (f *messageFiller) newMessage(md protoreflect.MessageDescriptor, ok fieldFi
 		case fd.IsList():
 			list := m.Mutable(fd).List()
 			for n := range repeats {
-				list.Append(f.newValue(fd, n, nil, at))
+				list.Append(f.newValue(fd, n, nil, fieldPath))
 			}
 		default:
-			v := f.newValue(fd, 0, ok, at)
-			// A query cannot encode a message without fields.
-			if ok != nil && fd.Message() != nil && proto.Size(v.Message().Interface()) == 0 && fd.Cardinality() != protoreflect.Required {
-				continue
+			v := f.newValue(fd, 0, canSend, fieldPath)
+			isEmpty := fd.Message() != nil && proto.Size(v.Message().Interface()) == 0
+			if isEmpty && canSend != nil && fd.Cardinality() != protoreflect.Required {
+				continue // a query cannot encode a message without fields
 			}
 			m.Set(fd, v)
 		}
@@ -88,8 +91,9 @@ func (f *messageFiller) newMessage(md protoreflect.MessageDescriptor, ok fieldFi
 	return m
 }
 
-// hasRoom reports whether a field may be filled: messages that contain themselves would have no
-// end. It is true for required fields.
+// hasRoom counts a field and reports whether it may be filled. It returns false beyond maxFields, for a
+// message of a type that is being filled, which would have no end, for Any, and beyond maxDepth for
+// messages that are not required.
 func (f *messageFiller) hasRoom(fd protoreflect.FieldDescriptor) bool {
 	if f.fields++; f.fields > maxFields {
 		return false
@@ -109,9 +113,10 @@ func (f *messageFiller) hasRoom(fd protoreflect.FieldDescriptor) bool {
 	return md.FullName() != anyName && (len(f.open) < maxDepth || fd.Cardinality() == protoreflect.Required)
 }
 
-// anyName is the message whose type is not known.
+// anyName is the message type that contains a message of any type.
 const anyName = "google.protobuf.Any"
 
+// fillMap adds elements to the map of a field.
 func (f *messageFiller) fillMap(m protoreflect.Map, fd protoreflect.FieldDescriptor) {
 	for n := range repeats {
 		key := f.newValue(fd.MapKey(), n, nil, string(fd.Name()))
@@ -122,8 +127,9 @@ func (f *messageFiller) fillMap(m protoreflect.Map, fd protoreflect.FieldDescrip
 	}
 }
 
-// newValue returns the n-th value of a field.
-func (f *messageFiller) newValue(fd protoreflect.FieldDescriptor, n int, ok fieldFilter, path string) protoreflect.Value {
+// newValue returns the n-th value of a field, or of an element of a list or map. It depends on the
+// field's number, so that fields differ.
+func (f *messageFiller) newValue(fd protoreflect.FieldDescriptor, n int, canSend fieldFilter, path string) protoreflect.Value {
 	number := int(fd.Number()) + n
 	switch fd.Kind() {
 	case protoreflect.BoolKind:
@@ -145,12 +151,12 @@ func (f *messageFiller) newValue(fd protoreflect.FieldDescriptor, n int, ok fiel
 	case protoreflect.EnumKind:
 		return protoreflect.ValueOfEnum(firstNonZero(fd.Enum()))
 	case protoreflect.MessageKind, protoreflect.GroupKind:
-		return protoreflect.ValueOfMessage(f.newMessage(fd.Message(), ok, path))
+		return protoreflect.ValueOfMessage(f.newMessage(fd.Message(), canSend, path))
 	}
 	return protoreflect.ValueOfString(fmt.Sprintf("%s-%d", fd.Name(), number))
 }
 
-// firstNonZero returns the first value of an enum that is not zero, if it has one.
+// firstNonZero returns the first value of an enum that is not zero; zero if there is no other.
 func firstNonZero(e protoreflect.EnumDescriptor) protoreflect.EnumNumber {
 	for i := range e.Values().Len() {
 		if n := e.Values().Get(i).Number(); n != 0 {
@@ -160,8 +166,8 @@ func firstNonZero(e protoreflect.EnumDescriptor) protoreflect.EnumNumber {
 	return e.Values().Get(0).Number()
 }
 
-// fillKnown fills a well-known message of protocol buffers, of which not every value has a form in
-// JSON. It returns false for other messages.
+// fillKnown fills a message of a well-known type of protocol buffers, whose JSON has special rules. It
+// returns false for other types.
 func fillKnown(m protoreflect.Message) bool {
 	field := func(name protoreflect.Name) protoreflect.FieldDescriptor { return m.Descriptor().Fields().ByName(name) }
 	text := protoreflect.ValueOfString
@@ -180,14 +186,15 @@ func fillKnown(m protoreflect.Message) bool {
 		fillKnown(m.Mutable(field("values")).List().AppendMutable().Message())
 	case "google.protobuf.Struct":
 		fillKnown(m.Mutable(field("fields")).Map().Mutable(text("field").MapKey()).Message())
-	case anyName, "google.protobuf.Empty":
+	case anyName, "google.protobuf.Empty": // stays empty
 	default:
 		return false
 	}
 	return true
 }
 
-// marshalMessage encodes a message, the same each time in one process.
+// marshalMessage encodes a message to protocol buffers, each time in the same way in one process. It
+// returns an error if the message is longer than maxMessage.
 func marshalMessage(m proto.Message) ([]byte, error) {
 	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err == nil && len(b) > maxMessage {
@@ -196,8 +203,8 @@ func marshalMessage(m proto.Message) ([]byte, error) {
 	return b, err
 }
 
-// toJSON returns a message as JSON without spaces: package protojson adds some at random, so that
-// programs do not rely on its bytes.
+// toJSON returns a message as JSON without spaces. Package protojson adds spaces at random, so that
+// programs do not depend on its exact output.
 func toJSON(m proto.Message) ([]byte, error) {
 	text, err := protojson.Marshal(m)
 	if err != nil {

@@ -29,35 +29,38 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// What generated modules are made of: main packages whose service is generated, and
-// the module of the generators of code.
+// parts contains the sources of generated modules: templates of main packages, and the module that
+// pins the generators of code.
 //
 //go:embed template plugins
 var parts embed.FS
 
-// module is a program that is generated.
+// module is a generated program.
 type module struct {
-	name      string // of its folder, and of the catalog contender whose requirements it has
-	templates []string
+	name      string   // name of its directory; see catalogID
+	templates []string // names of the template files
 	plugins   []plugin
-	linked    []string // folders of files that its libraries link: no code is generated for these
-	manifest  string
+	linked    []string // directories of .proto files whose code its libraries have: none is generated for these
+	manifest  string   // manifest of the contender
 }
 
-// plugin is a generator of code. Messages of an edition have pointers for fields,
-// which the gateway's code can only fill through the opaque API.
+// plugin is a generator of code. In files with an edition, not a syntax, the fields of messages are
+// pointers, which the gateway's code can fill only through the opaque API.
 type plugin struct {
-	name, options string
-	opaque        string // further option, if there is a file of an edition
+	name    string
+	options string
+	opaque  string // options in addition, if any file has an edition
 }
 
+// opaqueMessages makes protoc-gen-go generate messages with the opaque API.
 const opaqueMessages = ",default_api_level=API_OPAQUE"
 
+// allModules returns the modules of all transports.
 func allModules() []module {
 	return []module{
 		{
 			name: "grpc", templates: []string{"calls", "grpc", "grpcserver"},
-			plugins: []plugin{{"protoc-gen-go", "", opaqueMessages}, {"protoc-gen-go-grpc", "", ""}},
+			plugins: []plugin{{name: "protoc-gen-go", opaque: opaqueMessages}, {name: "protoc-gen-go-grpc"}},
 			linked:  []string{"google/protobuf/", "google/rpc/"},
 			manifest: `{"id": "grpc", "kind": "server", "apps": ["service"], "protocols": ["grpc"],
  "why": "grpc-go with generated code, no interceptors; handlers answer with a prepared message",
@@ -65,7 +68,7 @@ func allModules() []module {
 		},
 		{
 			name: "connect", templates: []string{"calls", "bodies", "connect"},
-			plugins: []plugin{{"protoc-gen-go", "", opaqueMessages}, {"protoc-gen-connect-go", "", ""}},
+			plugins: []plugin{{name: "protoc-gen-go", opaque: opaqueMessages}, {name: "protoc-gen-connect-go"}},
 			linked:  []string{"google/protobuf/"},
 			manifest: `{"id": "connect", "kind": "server", "apps": ["service"], "protocols": ["connect", "connect-json", "grpc"],
  "why": "connect-go with generated code on net/http, no interceptors; handlers answer with a prepared message",
@@ -73,8 +76,12 @@ func allModules() []module {
 		},
 		{
 			name: "gateway", templates: []string{"calls", "bodies", "grpcserver", "gateway"},
-			plugins: []plugin{{"protoc-gen-go", "", opaqueMessages}, {"protoc-gen-go-grpc", "", ""}, {"protoc-gen-grpc-gateway", ",generate_unbound_methods=true,allow_delete_body=true", ",use_opaque_api=true"}},
-			linked:  []string{"google/protobuf/", "google/rpc/", "google/api/"},
+			plugins: []plugin{
+				{name: "protoc-gen-go", opaque: opaqueMessages},
+				{name: "protoc-gen-go-grpc"},
+				{name: "protoc-gen-grpc-gateway", options: ",generate_unbound_methods=true,allow_delete_body=true", opaque: ",use_opaque_api=true"},
+			},
+			linked: []string{"google/protobuf/", "google/rpc/", "google/api/"},
 			manifest: `{"id": "gateway", "kind": "server", "apps": ["service"], "protocols": ["http"], "variants": ["dial", "inprocess"],
  "why": "gRPC-Gateway with generated code: dial reaches a grpc-go server of the same process over loopback, inprocess calls its methods; handlers answer with a prepared message",
  "modules": ["github.com/grpc-ecosystem/grpc-gateway/v2", "google.golang.org/grpc"], "symbols": ["github.com/grpc-ecosystem/grpc-gateway/v2/runtime.(*ServeMux).ServeHTTP"]}`,
@@ -82,23 +89,23 @@ func allModules() []module {
 	}
 }
 
-// catalogKind is the kind of the contenders whose requirements generated modules have: the versions
-// of the catalog.
+// catalogKind is the kind of the catalog contenders from which generated modules take the versions of
+// their libraries.
 const catalogKind = "rpc"
 
-// modulePath returns the path of a generated module. It sorts before those of libraries, so that
-// its package conflict is initialised before they are.
+// modulePath returns the path of a generated module. It sorts before the paths of libraries, so that the
+// package conflict of the module is initialised before the libraries.
 func (m module) modulePath() string { return "contender.test/" + m.name }
 
 // Bench configures the generation of servers.
 type Bench struct {
-	Cache string       // directory; benches are in Cache/rpc
-	Run   string       // tag of every process that is started; "" if none
-	Log   func(string) // receives lines of progress; nil if none are reported
+	Cache string       // cache directory; generated modules are in Cache/rpc
+	Run   string       // tag of every process that is started; "" for none
+	Log   func(string) // receives lines of progress; may be nil
 }
 
-// Generate generates the modules of the transports that only selects, and returns their directory.
-// It reuses an earlier result for the same input.
+// Generate generates the modules of the transports that only selects, and of the baseline, and returns
+// their directory. It reuses an earlier result for the same input, whose hash is the directory's name.
 func (b Bench) Generate(ctx context.Context, from catalog.Catalog, d *Document, only func(id string) bool) (string, error) {
 	needed := map[string]bool{}
 	for _, t := range allTransports() {
@@ -115,17 +122,17 @@ func (b Bench) Generate(ctx context.Context, from catalog.Catalog, d *Document, 
 		}
 		files["plugins/"+name] = string(text)
 	}
-	h := sha256.New()
+	input := sha256.New()
 	for _, m := range allModules() {
 		if !needed[m.name] {
 			continue
 		}
 		request := d.pluginRequest(m)
-		own, err := m.sourceFiles(from, request, d)
+		sources, err := m.sourceFiles(from, request, d)
 		if err != nil {
 			return "", err
 		}
-		for name, text := range own {
+		for name, text := range sources {
 			files[m.name+"/"+name] = text
 		}
 		requests[m.name] = request
@@ -133,36 +140,39 @@ func (b Bench) Generate(ctx context.Context, from catalog.Catalog, d *Document, 
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(h, "%s %x %v\n", m.name, sha256.Sum256(src), m.plugins)
+		fmt.Fprintf(input, "%s %x %v\n", m.name, sha256.Sum256(src), m.plugins)
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		fmt.Fprintf(h, "%q %x\n", name, sha256.Sum256([]byte(files[name])))
+		fmt.Fprintf(input, "%q %x\n", name, sha256.Sum256([]byte(files[name])))
 	}
-	all := filepath.Join(b.Cache, "rpc")
-	dir := filepath.Join(all, hex.EncodeToString(h.Sum(nil))[:20])
+	parent := filepath.Join(b.Cache, "rpc")
+	dir := filepath.Join(parent, hex.EncodeToString(input.Sum(nil))[:20])
 	if atomicfile.Sealed(dir) {
 		return dir, nil
 	}
-	return dir, b.generateBench(ctx, all, dir, files, requests)
+	return dir, b.generateModules(ctx, parent, dir, files, requests)
 }
 
+// marshalRequest encodes a request for a plugin, each time in the same way.
 func marshalRequest(q *pluginpb.CodeGeneratorRequest) ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(q)
 }
 
-// generateBench generates a bench in a temporary directory and moves it to dir in one rename.
-func (b Bench) generateBench(ctx context.Context, all, dir string, files map[string]string, requests map[string]*pluginpb.CodeGeneratorRequest) error {
-	cache := func(err error) error { return fmt.Errorf("%w %s: %w", build.ErrCache, all, err) }
-	if err := os.MkdirAll(all, 0o755); err != nil {
-		return cache(err)
+// generateModules writes files and the output of the plugins to a temporary directory in parent, and
+// renames it to dir, so that no process sees incomplete modules. The error is a *GenerateError if a
+// plugin fails.
+func (b Bench) generateModules(ctx context.Context, parent, dir string, files map[string]string, requests map[string]*pluginpb.CodeGeneratorRequest) error {
+	cacheError := func(err error) error { return fmt.Errorf("%w %s: %w", build.ErrCache, parent, err) }
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return cacheError(err)
 	}
-	tmp, err := os.MkdirTemp(all, ".making-")
+	tmp, err := os.MkdirTemp(parent, ".making-")
 	if err != nil {
-		return cache(err)
+		return cacheError(err)
 	}
 	defer os.RemoveAll(tmp)
 	if err := gocmd.WriteAll(tmp, files); err != nil {
-		return cache(err)
+		return cacheError(err)
 	}
 	for _, m := range allModules() {
 		request := requests[m.name]
@@ -173,23 +183,23 @@ func (b Bench) generateBench(ctx context.Context, all, dir string, files map[str
 			if b.Log != nil {
 				b.Log("generating code with " + p.name)
 			}
-			own, err := b.runPlugin(ctx, filepath.Join(tmp, "plugins"), p, request)
+			generated, err := b.runPlugin(ctx, filepath.Join(tmp, "plugins"), p, request)
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
 			if err != nil {
-				return &GenerateError{p.name, err}
+				return &GenerateError{Plugin: p.name, Err: err}
 			}
-			if err := gocmd.WriteAll(filepath.Join(tmp, m.name), own); err != nil {
-				return cache(err)
+			if err := gocmd.WriteAll(filepath.Join(tmp, m.name), generated); err != nil {
+				return cacheError(err)
 			}
 		}
 	}
 	if err := atomicfile.Seal(atomicfile.System{}, tmp); err != nil {
-		return cache(err)
+		return cacheError(err)
 	}
 	if err := atomicfile.Place(tmp, dir, atomicfile.Sealed); err != nil {
-		return cache(err)
+		return cacheError(err)
 	}
 	return nil
 }
@@ -206,13 +216,15 @@ func (e *GenerateError) Error() string { return fmt.Sprintf("%s: %v", e.Plugin, 
 // Unwrap returns the generator's error.
 func (e *GenerateError) Unwrap() error { return e.Err }
 
-// runPlugin lets one plugin generate its files, by slash path.
+// runPlugin runs one plugin with the go command, in the module at dir that pins its version. It returns
+// the generated files by slash-separated path.
 func (b Bench) runPlugin(ctx context.Context, dir string, p plugin, request *pluginpb.CodeGeneratorRequest) (map[string]string, error) {
 	request = proto.CloneOf(request)
 	options := p.options
-	if slices.ContainsFunc(request.GetProtoFile(), func(f *descriptorpb.FileDescriptorProto) bool {
+	hasEdition := slices.ContainsFunc(request.GetProtoFile(), func(f *descriptorpb.FileDescriptorProto) bool {
 		return f.Edition != nil && slices.Contains(request.GetFileToGenerate(), f.GetName())
-	}) {
+	})
+	if hasEdition {
 		options += p.opaque
 	}
 	request.Parameter = proto.String(request.GetParameter() + options)
@@ -241,7 +253,8 @@ func (b Bench) runPlugin(ctx context.Context, dir string, p plugin, request *plu
 	return files, nil
 }
 
-// sourceFiles returns the files of a module that no plugin writes.
+// sourceFiles returns the files of a module that no plugin writes: go.mod and go.sum of the catalog, the
+// manifest, the templates, and the implementation of the service.
 func (m module) sourceFiles(from catalog.Catalog, request *pluginpb.CodeGeneratorRequest, d *Document) (map[string]string, error) {
 	leaf, _, err := from.Leaf(catalogKind, m.catalogID())
 	if err != nil {
@@ -281,34 +294,34 @@ func (m module) catalogID() string {
 	return m.name
 }
 
-// goModText returns the go.mod of a catalog contender with libraries only: of our own modules the
-// SDK, which the builder finds.
+// goModText returns the go.mod of a catalog contender for this module: with its module path, and without
+// replacements and modules of this repository other than the SDK, which the builder replaces.
 func (m module) goModText(mod string) string {
 	var b strings.Builder
-	replacing := false
+	inReplace := false // in a replace block
 	for line := range strings.Lines(mod) {
 		switch {
 		case strings.HasPrefix(line, "module "):
 			line = "module " + m.modulePath() + "\n"
 		case strings.HasPrefix(line, "replace ("):
-			replacing = true
+			inReplace = true
 		case strings.Contains(line, "github.com/tarebench/tare/"), strings.HasPrefix(line, "replace "):
 			continue
 		}
-		if !replacing {
+		if !inReplace {
 			b.WriteString(line)
 		}
 		if strings.HasPrefix(line, ")") {
-			replacing = false
+			inReplace = false
 		}
 	}
 	return b.String()
 }
 
-// pluginRequest returns the request for plugins: the document's file and the files with the
-// definitions of its messages. Methods that are not measured are removed, since a plugin may reject
-// the complete file for one of them, and so are imports for options only, as their code would do
-// nothing. Each file is a package of its own, so that there can be no cycle.
+// pluginRequest returns the request for plugins: the document's file and the files that define its
+// messages. It removes methods that are not measured, since a plugin may reject the complete file
+// because of one of them, and imports that only options use, as their code would do nothing. Each file
+// becomes a Go package, so that packages cannot import each other in a cycle.
 func (d *Document) pluginRequest(m module) *pluginpb.CodeGeneratorRequest {
 	q := &pluginpb.CodeGeneratorRequest{}
 	parameters := []string{"module=" + m.modulePath()}
@@ -319,14 +332,13 @@ func (d *Document) pluginRequest(m module) *pluginpb.CodeGeneratorRequest {
 			return
 		}
 		seen[f.Path()] = true
-		needs := importedFiles(f)
-		var paths []string
-		for _, other := range needs {
-			add(other)
-			paths = append(paths, other.Path())
+		var imports []string
+		for _, imported := range importedFiles(f) {
+			add(imported)
+			imports = append(imports, imported.Path())
 		}
 		pb := proto.CloneOf(protoutil.ProtoFromFileDescriptor(f))
-		pb.Dependency, pb.PublicDependency, pb.WeakDependency, pb.SourceCodeInfo = paths, nil, nil, nil
+		pb.Dependency, pb.PublicDependency, pb.WeakDependency, pb.SourceCodeInfo = imports, nil, nil, nil
 		pb.Service = d.measuredServices(f, pb.GetService())
 		if known := m.knownPackage(f.Path()); known != "" {
 			parameters = append(parameters, "M"+f.Path()+"="+known)
@@ -342,8 +354,8 @@ func (d *Document) pluginRequest(m module) *pluginpb.CodeGeneratorRequest {
 	return q
 }
 
-// measuredServices returns the services of a file with the measured methods, and without services
-// that have none. Only the document's own file has any.
+// measuredServices returns the services of a file with measured methods, without the other methods. Only
+// the document's file has any.
 func (d *Document) measuredServices(f protoreflect.FileDescriptor, services []*descriptorpb.ServiceDescriptorProto) (measured []*descriptorpb.ServiceDescriptorProto) {
 	methods := map[protoreflect.FullName]*Method{}
 	for _, m := range d.Methods {
@@ -365,10 +377,10 @@ func (d *Document) measuredServices(f protoreflect.FileDescriptor, services []*d
 	return measured
 }
 
-// knownPackage returns the Go package with a file's code if the module's libraries link it;
-// otherwise "".
+// knownPackage returns the Go package with the code of a .proto file that the module's libraries link;
+// "" if code has to be generated for it.
 func (m module) knownPackage(file string) string {
-	if !slices.ContainsFunc(m.linked, func(folder string) bool { return strings.HasPrefix(file, folder) }) {
+	if !slices.ContainsFunc(m.linked, func(dir string) bool { return strings.HasPrefix(file, dir) }) {
 		return ""
 	}
 	f, err := protoregistry.GlobalFiles.FindFileByPath(file)
@@ -382,48 +394,48 @@ func (m module) knownPackage(file string) string {
 	return o.GetGoPackage()
 }
 
-// importedFiles returns the files that define the types of a file's messages and services, in the
-// order of their paths.
+// importedFiles returns the other files that define types which the messages, extensions and services
+// of f use, sorted by path.
 func importedFiles(f protoreflect.FileDescriptor) []protoreflect.FileDescriptor {
 	found := map[string]protoreflect.FileDescriptor{}
-	note := func(d protoreflect.Descriptor) {
+	addFile := func(d protoreflect.Descriptor) {
 		if d.ParentFile().Path() != f.Path() {
 			found[d.ParentFile().Path()] = d.ParentFile()
 		}
 	}
-	field := func(fd protoreflect.FieldDescriptor) {
+	addField := func(fd protoreflect.FieldDescriptor) {
 		if fd.Message() != nil {
-			note(fd.Message())
+			addFile(fd.Message())
 		}
 		if fd.Enum() != nil {
-			note(fd.Enum())
+			addFile(fd.Enum())
 		}
 	}
-	extensions := func(list protoreflect.ExtensionDescriptors) {
+	addExtensions := func(list protoreflect.ExtensionDescriptors) {
 		for i := range list.Len() {
-			field(list.Get(i))
-			note(list.Get(i).ContainingMessage())
+			addField(list.Get(i))
+			addFile(list.Get(i).ContainingMessage())
 		}
 	}
-	var message func(md protoreflect.MessageDescriptor)
-	message = func(md protoreflect.MessageDescriptor) {
+	var addMessage func(md protoreflect.MessageDescriptor)
+	addMessage = func(md protoreflect.MessageDescriptor) {
 		for i := range md.Fields().Len() {
-			field(md.Fields().Get(i))
+			addField(md.Fields().Get(i))
 		}
 		for i := range md.Messages().Len() {
-			message(md.Messages().Get(i))
+			addMessage(md.Messages().Get(i))
 		}
-		extensions(md.Extensions())
+		addExtensions(md.Extensions())
 	}
 	for i := range f.Messages().Len() {
-		message(f.Messages().Get(i))
+		addMessage(f.Messages().Get(i))
 	}
-	extensions(f.Extensions())
+	addExtensions(f.Extensions())
 	for i := range f.Services().Len() {
 		methods := f.Services().Get(i).Methods()
 		for k := range methods.Len() {
-			note(methods.Get(k).Input())
-			note(methods.Get(k).Output())
+			addFile(methods.Get(k).Input())
+			addFile(methods.Get(k).Output())
 		}
 	}
 	var list []protoreflect.FileDescriptor

@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// List returns the request of each method, in every encoding, and its response.
+// List returns a text with the requests of each method, in every encoding, and its response.
 func (d *Document) List() (string, error) {
 	var b strings.Builder
 	for _, m := range d.Methods {

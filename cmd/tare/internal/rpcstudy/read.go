@@ -1,6 +1,5 @@
-// Package rpcstudy measures the user's own service, a file of protocol buffers, with gRPC, Connect and
-// gRPC-Gateway: it generates servers for it whose handlers respond with a prepared message, and
-// makes a study of them.
+// Package rpcstudy makes a study of the user's service, defined in a file of protocol buffers, with
+// gRPC, Connect and gRPC-Gateway. It generates servers whose handlers respond with a prepared message.
 package rpcstudy
 
 import (
@@ -23,7 +22,7 @@ import (
 
 // Document is a file of protocol buffers, with its measured methods.
 type Document struct {
-	Name    string // as the user named the file
+	Name    string // path of the file, as the user typed it
 	Methods []*Method
 	Left    []tare.NotWeighed // methods that are not measured
 	file    protoreflect.FileDescriptor
@@ -31,23 +30,24 @@ type Document struct {
 
 // Method is a unary method, with the messages that it is called with.
 type Method struct {
-	ID           string // in a study: unique in the document
+	ID           string // id in a study, unique in the document
 	desc         protoreflect.MethodDescriptor
 	rule         rule
-	options      *descriptorpb.MethodOptions // from which code is generated
+	options      *descriptorpb.MethodOptions // options without rules that the gateway rejects
 	more         int                         // number of further rules, which are not measured
 	requests     []proto.Message
-	answer       proto.Message
-	userRequests bool // requests are the user's
+	answer       proto.Message // response to every request
+	userRequests bool          // requests are the user's, not generated
 }
 
-// Path is the path of a call in gRPC and Connect.
+// Path returns the path of a call in gRPC and Connect: /pkg.Service/Method.
 func (m *Method) Path() string {
 	return fmt.Sprintf("/%s/%s", m.desc.Parent().FullName(), m.desc.Name())
 }
 
-// Read compiles a file and selects the methods whose names only matches; nil selects all. A name is
-// pkg.Service/Method.
+// Read compiles a file, with directories of imports, and selects the methods whose names,
+// pkg.Service/Method, match only; nil selects all. Methods that cannot be measured are in Left. It
+// returns an error if no method remains.
 func Read(ctx context.Context, name string, imports []string, only *regexp.Regexp) (*Document, error) {
 	file, err := grpccall.Load(ctx, name, imports)
 	if err != nil {
@@ -59,13 +59,13 @@ func Read(ctx context.Context, name string, imports []string, only *regexp.Regex
 		methods := file.Services().Get(i).Methods()
 		for k := range methods.Len() {
 			m := &Method{desc: methods.Get(k)}
-			full := strings.TrimPrefix(m.Path(), "/")
-			known = append(known, full)
-			if only != nil && !only.MatchString(full) {
+			name := strings.TrimPrefix(m.Path(), "/")
+			known = append(known, name)
+			if only != nil && !only.MatchString(name) {
 				continue
 			}
 			if why := d.prepareMethod(m); why != "" {
-				d.Left = append(d.Left, tare.NotWeighed{What: "method " + full, Why: why})
+				d.Left = append(d.Left, tare.NotWeighed{What: "method " + name, Why: why})
 				continue
 			}
 			d.Methods = append(d.Methods, m)
@@ -82,14 +82,14 @@ func Read(ctx context.Context, name string, imports []string, only *regexp.Regex
 	case len(d.Left) == 0:
 		return nil, &NoMethodError{Pattern: only.String(), Known: known}
 	}
-	why := d.Left[0]
-	return nil, fmt.Errorf("%s: nothing is left to measure: %s: %s", name, why.What, why.Why)
+	first := d.Left[0]
+	return nil, fmt.Errorf("%s: nothing is left to measure: %s: %s", name, first.What, first.Why)
 }
 
 // NoMethodError reports that a pattern matches none of the methods.
 type NoMethodError struct {
 	Pattern string
-	Known   []string // as pkg.Service/Method
+	Known   []string // methods of the file, pkg.Service/Method
 }
 
 // Error is one line.
@@ -97,22 +97,23 @@ func (e *NoMethodError) Error() string {
 	return fmt.Sprintf("--method %q matches no method", e.Pattern)
 }
 
-// nameMethods gives each method an id: its own name, prefixed with that of its service if another
-// service has such a method too.
+// nameMethods sets the id of each method: Method, or Service.Method if several services have a method of
+// the name, or if the name is the id of the workload of all methods.
 func (d *Document) nameMethods() {
 	count := map[protoreflect.Name]int{}
 	for _, m := range d.Methods {
 		count[m.desc.Name()]++
 	}
 	for _, m := range d.Methods {
-		if m.ID = string(m.desc.Name()); count[m.desc.Name()] > 1 || m.ID == allID {
+		m.ID = string(m.desc.Name())
+		if count[m.desc.Name()] > 1 || m.ID == allID {
 			m.ID = fmt.Sprintf("%s.%s", m.desc.Parent().Name(), m.desc.Name())
 		}
 	}
 }
 
-// prepareMethod reads the rule of a method and makes its messages. It returns why the method cannot
-// be measured, or "".
+// prepareMethod reads the rule of a method and generates its messages. It returns why the method cannot
+// be measured; "" if it can.
 func (d *Document) prepareMethod(m *Method) (why string) {
 	switch {
 	case m.desc.IsStreamingClient() && m.desc.IsStreamingServer():
@@ -135,12 +136,13 @@ func (d *Document) prepareMethod(m *Method) (why string) {
 		m.requests, m.answer, err = m.generateMessages()
 	}
 	if err != nil {
-		at := m.desc.ParentFile().SourceLocations().ByDescriptor(m.desc)
-		return fmt.Sprintf("%s:%d:%d: %v", d.Name, at.StartLine+1, at.StartColumn+1, err)
+		location := m.desc.ParentFile().SourceLocations().ByDescriptor(m.desc)
+		return fmt.Sprintf("%s:%d:%d: %v", d.Name, location.StartLine+1, location.StartColumn+1, err)
 	}
 	return ""
 }
 
+// httpBody is the message type that the gateway does not encode as JSON.
 const httpBody = "google.api.HttpBody"
 
 // Remarks returns lines about methods that are skipped or have no rule, and about the messages.
@@ -167,13 +169,13 @@ func (d *Document) Remarks() []string {
 	return append(lines, d.describeMessages())
 }
 
-// describeMessages returns the origin of the messages, and their lengths.
+// describeMessages returns a line about the origin and the lengths of the messages.
 func (d *Document) describeMessages() string {
-	given := 0
+	withUserRequests := 0 // methods
 	var requestSizes, responseSizes []int
 	for _, m := range d.Methods {
 		if m.userRequests {
-			given++
+			withUserRequests++
 		}
 		for _, q := range m.requests {
 			requestSizes = append(requestSizes, proto.Size(q))
@@ -182,14 +184,15 @@ func (d *Document) describeMessages() string {
 	}
 	origin := "generated from the descriptors"
 	switch {
-	case given == len(d.Methods):
+	case withUserRequests == len(d.Methods):
 		origin = "yours"
-	case given > 0:
-		origin = fmt.Sprintf("yours for %d of %d methods, else generated from the descriptors", given, len(d.Methods))
+	case withUserRequests > 0:
+		origin = fmt.Sprintf("yours for %d of %d methods, else generated from the descriptors", withUserRequests, len(d.Methods))
 	}
 	return fmt.Sprintf("messages are %s: requests of %s, answers of %s in protocol buffers", origin, formatSpan(requestSizes), formatSpan(responseSizes))
 }
 
+// formatSpan formats the range of sizes in bytes.
 func formatSpan(sizes []int) string {
 	low, high := slices.Min(sizes), slices.Max(sizes)
 	if low == high {
@@ -198,10 +201,10 @@ func formatSpan(sizes []int) string {
 	return fmt.Sprintf("%d to %d B", low, high)
 }
 
-// fileTitle returns the name of the document's file.
+// fileTitle returns the name of the document's file, without directories.
 func (d *Document) fileTitle() string { return filepath.Base(filepath.ToSlash(d.Name)) }
 
 func (d *Document) countMethods() string { return format.Count(len(d.Methods), "method") }
 
-// errUnsent reports a message that cannot be sent over the gateway.
+// errUnsent reports that the gateway cannot receive a message.
 var errUnsent = errors.New("the gateway cannot be sent it")

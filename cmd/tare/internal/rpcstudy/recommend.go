@@ -10,19 +10,19 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Recommendation returns what each transport costs a server for a call of the document's methods,
-// compared with gRPC, how long one caller waits, and the questions that the measurement leaves
-// open.
+// Recommendation returns lines about the server CPU time of a call with each transport, compared with
+// gRPC, the time that one caller waits, the transports that failed, and the questions that the
+// measurement does not answer.
 func (d *Document) Recommendation(r *tare.Result) []string {
 	return slices.Concat(d.compareTransports(r), listFailures(r), d.listUnanswered())
 }
 
-// SetAnswer gives a result the headline of its recommendation.
+// SetAnswer sets the headline of a result: the transport with the least CPU time.
 func (d *Document) SetAnswer(r *tare.Result) {
 	advice.Reading{Result: r, Baseline: Baseline, Workload: allID, Metric: "cpu"}.SetAnswer("transport", "gRPC", "", nil)
 }
 
-// compareTransports returns the costs of each transport, the cheapest first.
+// compareTransports returns a line about the costs of each transport, the cheapest first.
 func (d *Document) compareTransports(r *tare.Result) (lines []string) {
 	subject := "On your " + d.countMethods()
 	cpu := advice.Reading{Result: r, Baseline: Baseline, Workload: allID, Metric: "cpu"}
@@ -39,7 +39,9 @@ func (d *Document) compareTransports(r *tare.Result) (lines []string) {
 		if !cpu.Shown(c) {
 			line = fmt.Sprintf("%s no difference in server CPU time was shown between %s and gRPC: %s", subject, c.Contender, format.Within(c.Ratio, c.Low, c.High))
 		}
-		if w, ok := wait.Comparison(c.Contender); ok && w.Bounded() && wait.Nothing() == "" && len(r.VoidsMetric(c.Contender, oneID, "time")) == 0 {
+		w, ok := wait.Comparison(c.Contender)
+		isValid := wait.Nothing() == "" && len(r.VoidsMetric(c.Contender, oneID, "time")) == 0
+		if ok && w.Bounded() && isValid {
 			line += fmt.Sprintf("; one caller waits %s for an answer instead of %s, %s", advice.Nanoseconds(w.Value), advice.Nanoseconds(w.AgainstValue), format.Within(w.Ratio, w.Low, w.High))
 		}
 		lines = append(lines, line+".")
@@ -50,7 +52,7 @@ func (d *Document) compareTransports(r *tare.Result) (lines []string) {
 	return lines
 }
 
-// listFailures names the transports that could not be measured, and why.
+// listFailures returns a line about each transport that could not be measured.
 func listFailures(r *tare.Result) (lines []string) {
 	for _, c := range r.Contenders {
 		if c.Error != "" {
@@ -60,7 +62,7 @@ func listFailures(r *tare.Result) (lines []string) {
 	return lines
 }
 
-// listUnanswered returns the costs that the values do not include.
+// listUnanswered returns lines about costs that the values do not include.
 func (d *Document) listUnanswered() []string {
 	lines := []string{
 		"Not answered: what your own handlers and interceptors cost. The generated handlers decode the request and answer with a message prepared beforehand; what yours do comes on top, the same behind each transport.",

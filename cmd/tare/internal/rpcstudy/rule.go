@@ -20,27 +20,27 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// rule maps a method to HTTP: a google.api.http rule, or that of the gateway if the method has
-// none.
+// rule maps a method to HTTP: by its google.api.http rule, or by the gateway's default if it has none.
 type rule struct {
-	method, template string
-	segments         []segment
-	verb             string // after a colon; "" if none
-	body             string // field that is the body; * if all fields that are not in the path; "" if there is no body
-	answer           string // field that is the body of the response; "" if all
-	bound            bool   // it is in the file
+	method   string // HTTP method
+	template string // path template
+	segments []segment
+	verb     string // verb after the path, without its colon; or ""
+	body     string // field that is the body; "*" for all fields that are not in the path; "" for no body
+	answer   string // field that is the body of the response; "" for all fields
+	bound    bool   // the rule is in the file, not the default
 }
 
-// segment is a part of a path: literal text, * or **, or a field whose value has that form.
+// segment is a part of a path template: text, or a field whose value has a form.
 type segment struct {
-	text  string   // literal, * or **
-	field string   // path of a field; "" if none
-	form  []string // of the field's value, segment by segment
+	text  string   // literal text, * or **; "" if the segment is a field
+	field string   // path of a field; "" if the segment is text
+	form  []string // segments of the field's value: literal text, * or **
 }
 
-// ruleOf returns the first rule of a method that has the options o, and how many more there are. It
-// removes rules from o that the gateway cannot have, since its plugin rejects the complete file for
-// one of them.
+// ruleOf returns the first rule of a method with options o, and the number of further rules. It removes
+// further rules from o that the gateway does not support, since its plugin rejects the complete file
+// because of one of them.
 func ruleOf(m protoreflect.MethodDescriptor, o *descriptorpb.MethodOptions) (r rule, more int, err error) {
 	if !proto.HasExtension(o, annotations.E_Http) {
 		path := fmt.Sprintf("/%s/%s", m.Parent().FullName(), m.Name())
@@ -61,14 +61,14 @@ func ruleOf(m protoreflect.MethodDescriptor, o *descriptorpb.MethodOptions) (r r
 	return r, more, nil
 }
 
-// readRule reads one google.api.http rule of a method. It rejects the same rules as the gateway's
-// plugin.
+// readRule converts one google.api.http rule of a method. It returns an error for the rules that the
+// gateway's plugin rejects, and for HTTP methods that are not measured.
 func readRule(h *annotations.HttpRule, m protoreflect.MethodDescriptor) (r rule, err error) {
-	wrong := func(format string, values ...any) (rule, error) {
+	fail := func(format string, values ...any) (rule, error) {
 		return r, fmt.Errorf("its google.api.http rule "+format, values...)
 	}
 	r = rule{body: h.GetBody(), answer: h.GetResponseBody(), bound: true}
-	if r.answer == "*" { // the gateway sends all of it
+	if r.answer == "*" { // the gateway sends the complete message
 		r.answer = ""
 	}
 	switch p := h.GetPattern().(type) {
@@ -85,16 +85,16 @@ func readRule(h *annotations.HttpRule, m protoreflect.MethodDescriptor) (r rule,
 	case *annotations.HttpRule_Custom:
 		r.method, r.template = p.Custom.GetKind(), p.Custom.GetPath()
 	default:
-		return wrong("names no path")
+		return fail("names no path")
 	}
 	switch r.method {
 	case http.MethodGet:
 		if r.body != "" {
-			return wrong("has a body, which the gateway refuses for GET")
+			return fail("has a body, which the gateway refuses for GET")
 		}
-	case http.MethodPut, http.MethodPost, http.MethodDelete, http.MethodPatch:
+	case http.MethodPut, http.MethodPost, http.MethodDelete, http.MethodPatch: // with or without a body
 	default:
-		return wrong("is for the method %s, which is not measured", r.method)
+		return fail("is for the method %s, which is not measured", r.method)
 	}
 	if r.segments, r.verb, err = parseTemplate(r.template); err != nil {
 		return r, fmt.Errorf("its google.api.http rule: %w", err)
@@ -104,31 +104,35 @@ func readRule(h *annotations.HttpRule, m protoreflect.MethodDescriptor) (r rule,
 			continue
 		}
 		fd := fieldAt(m.Input(), s.field)
+		isMessage := fd != nil && fd.Message() != nil && !isSingleValue(fd.Message())
 		switch {
 		case fd == nil:
-			return wrong("names the field %s, which %s has not", s.field, m.Input().FullName())
-		case fd.Message() != nil && !isSingleValue(fd.Message()) || fd.Cardinality() == protoreflect.Repeated:
-			return wrong("has the field %s in the path, which is no single value", s.field)
+			return fail("names the field %s, which %s has not", s.field, m.Input().FullName())
+		case isMessage || fd.Cardinality() == protoreflect.Repeated:
+			return fail("has the field %s in the path, which is no single value", s.field)
 		case hasOptional(m.Input(), s.field):
-			return wrong("has the field %s in the path, which is optional", s.field)
+			return fail("has the field %s in the path, which is optional", s.field)
 		}
 	}
 	for _, named := range []struct {
-		field string
-		of    protoreflect.MessageDescriptor
-	}{{r.body, m.Input()}, {r.answer, m.Output()}} {
+		field   string
+		message protoreflect.MessageDescriptor
+	}{
+		{r.body, m.Input()},
+		{r.answer, m.Output()},
+	} {
 		if named.field == "" || named.field == "*" {
 			continue
 		}
-		if named.of.Fields().ByName(protoreflect.Name(named.field)) == nil {
-			return wrong("names the field %s, which %s has not", named.field, named.of.FullName())
+		if named.message.Fields().ByName(protoreflect.Name(named.field)) == nil {
+			return fail("names the field %s, which %s has not", named.field, named.message.FullName())
 		}
 	}
 	return r, nil
 }
 
-// readOptions returns a copy of a method's options. Wherever the definitions of its extensions came
-// from, their bytes are the same.
+// readOptions returns a copy of a method's options, in which the extensions are those of the linked
+// packages. The options of m may have them by definitions of the file's imports.
 func readOptions(m protoreflect.MethodDescriptor) (*descriptorpb.MethodOptions, error) {
 	b, err := proto.Marshal(m.Options())
 	if err != nil {
@@ -143,45 +147,47 @@ var literalRE = regexp.MustCompile(`^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@]|%[0-9A-Fa-
 
 // parseTemplate parses a path template as google/api/http.proto defines it.
 func parseTemplate(template string) (list []segment, verb string, err error) {
-	wrong := func(what string) ([]segment, string, error) {
-		return nil, "", fmt.Errorf("the path %q %s", template, what)
+	fail := func(problem string) ([]segment, string, error) {
+		return nil, "", fmt.Errorf("the path %q %s", template, problem)
 	}
 	rest, ok := strings.CutPrefix(template, "/")
 	if !ok {
-		return wrong("does not begin with a slash")
+		return fail("does not begin with a slash")
 	}
 	if strings.Count(template, "**") > 1 {
-		return wrong("has more than one **")
+		return fail("has more than one **")
 	}
 	for {
 		var s segment
-		if inner, found := strings.CutPrefix(rest, "{"); found {
-			name, after, closed := strings.Cut(inner, "}")
-			if !closed {
-				return wrong("has a { without a }")
+		if inner, isField := strings.CutPrefix(rest, "{"); isField {
+			name, after, isClosed := strings.Cut(inner, "}")
+			if !isClosed {
+				return fail("has a { without a }")
 			}
-			field, form, formed := strings.Cut(name, "=")
-			if !formed {
+			field, form, hasForm := strings.Cut(name, "=")
+			if !hasForm {
 				form = "*"
 			}
-			if s.field, s.form, rest = field, strings.Split(form, "/"), after; field == "" || slices.Contains(s.form, "") {
-				return wrong("has an empty segment or field")
+			s.field, s.form, rest = field, strings.Split(form, "/"), after
+			if field == "" || slices.Contains(s.form, "") {
+				return fail("has an empty segment or field")
 			}
 			for _, part := range s.form {
 				if !literalRE.MatchString(part) {
-					return wrong(fmt.Sprintf("has the segment %q: other characters than those of a path are written %%XX", part))
+					return fail(fmt.Sprintf("has the segment %q: other characters than those of a path are written %%XX", part))
 				}
 			}
 		} else {
 			end := len(rest)
-			if at := strings.IndexAny(rest, "/:{"); at >= 0 {
-				end = at
+			if i := strings.IndexAny(rest, "/:{"); i >= 0 {
+				end = i
 			}
-			if s.text, rest = rest[:end], rest[end:]; s.text == "" {
-				return wrong("has an empty segment")
+			s.text, rest = rest[:end], rest[end:]
+			if s.text == "" {
+				return fail("has an empty segment")
 			}
 			if !literalRE.MatchString(s.text) {
-				return wrong(fmt.Sprintf("has the segment %q: other characters than those of a path are written %%XX", s.text))
+				return fail(fmt.Sprintf("has the segment %q: other characters than those of a path are written %%XX", s.text))
 			}
 		}
 		list = append(list, s)
@@ -190,18 +196,18 @@ func parseTemplate(template string) (list []segment, verb string, err error) {
 			return list, "", nil
 		case rest[0] == ':':
 			if rest[1:] == "" || strings.ContainsAny(rest[1:], "/{}") {
-				return wrong("has no verb behind its colon")
+				return fail("has no verb behind its colon")
 			}
 			return list, rest[1:], nil
 		case rest[0] != '/':
-			return wrong("has something else behind a segment than a slash")
+			return fail("has something else behind a segment than a slash")
 		}
 		rest = rest[1:]
 	}
 }
 
-// fieldAt returns the field of a message, or of one in it, at a path with dots; nil if there is
-// none.
+// fieldAt returns the field of a message at a path, with dots between names of fields; nil if the field
+// does not exist.
 func fieldAt(md protoreflect.MessageDescriptor, path string) (fd protoreflect.FieldDescriptor) {
 	for name := range strings.SplitSeq(path, ".") {
 		if md == nil {
@@ -217,10 +223,9 @@ func fieldAt(md protoreflect.MessageDescriptor, path string) (fd protoreflect.Fi
 	return fd
 }
 
-// hasOptional reports whether a field, or one that its path leads through, is optional
-// in proto3.
+// hasOptional reports whether a field, or a field that its path leads through, is optional in proto3.
 func hasOptional(md protoreflect.MessageDescriptor, path string) bool {
-	for i := range len(path) + 1 {
+	for i := range len(path) + 1 { // path[:i] is each of the fields on the path
 		if i < len(path) && path[i] != '.' {
 			continue
 		}
@@ -231,23 +236,23 @@ func hasOptional(md protoreflect.MessageDescriptor, path string) bool {
 	return false
 }
 
-// inPath reports whether a field is a part of the path.
+// inPath reports whether the path has the field at a path of names.
 func (r rule) inPath(path string) bool {
 	return slices.ContainsFunc(r.segments, func(s segment) bool { return s.field == path })
 }
 
-// inBody reports whether a field is a part of the body.
+// inBody reports whether the body has the field at a path of names.
 func (r rule) inBody(path string) bool {
 	return r.body == "*" || r.body != "" && (path == r.body || strings.HasPrefix(path, r.body+"."))
 }
 
-// canCarry reports whether the gateway can receive a field: in the path, in the body, or else in
-// the query, which cannot encode lists of messages.
+// canCarry reports whether the gateway can receive a field: in the path, the body or the query.
 func (r rule) canCarry(path string, fd protoreflect.FieldDescriptor) bool {
 	return r.inPath(path) || r.inBody(path) || canQuery(fd)
 }
 
-// canQuery reports whether a query can have a field.
+// canQuery reports whether a query can encode a field. It cannot encode lists and maps of messages, and
+// messages of some well-known types.
 func canQuery(fd protoreflect.FieldDescriptor) bool {
 	switch {
 	case fd.IsMap():
@@ -264,13 +269,13 @@ func canQuery(fd protoreflect.FieldDescriptor) bool {
 	return true
 }
 
-// matchPath gives the fields of the path values of the form that the path requires.
+// matchPath sets the text fields of the path to values of the form that the path requires.
 func (r rule) matchPath(m protoreflect.Message) error {
 	for _, s := range r.segments {
 		if s.field == "" {
 			continue
 		}
-		in, fd, err := fieldParent(m, s.field)
+		parent, fd, err := fieldParent(m, s.field)
 		if err != nil {
 			return err
 		}
@@ -288,13 +293,13 @@ func (r rule) matchPath(m protoreflect.Message) error {
 				parts = append(parts, form)
 			}
 		}
-		in.Set(fd, protoreflect.ValueOfString(strings.Join(parts, "/")))
+		parent.Set(fd, protoreflect.ValueOfString(strings.Join(parts, "/")))
 	}
 	return nil
 }
 
-// fieldParent returns the message in m that has the field at a path, and the field. Rules make sure
-// that it exists.
+// fieldParent returns the message in m that has the field at a path, and the field. It creates the
+// messages on the path. readRule has checked that the fields exist.
 func fieldParent(m protoreflect.Message, path string) (protoreflect.Message, protoreflect.FieldDescriptor, error) {
 	names := strings.Split(path, ".")
 	for _, name := range names[:len(names)-1] {
@@ -307,7 +312,8 @@ func fieldParent(m protoreflect.Message, path string) (protoreflect.Message, pro
 	return m, fd, nil
 }
 
-// encode maps a message to HTTP: path with query, and body.
+// encode converts a message to a path with a query, and a body, which is nil if the rule has none. It
+// removes each field from a copy of the message once it is encoded: the remaining fields are the query.
 func (r rule) encode(message proto.Message) (path string, body []byte, err error) {
 	rest := proto.Clone(message).ProtoReflect()
 	var b strings.Builder
@@ -315,18 +321,18 @@ func (r rule) encode(message proto.Message) (path string, body []byte, err error
 		b.WriteByte('/')
 		switch {
 		case s.field == "" && s.text == "*":
-			b.WriteString("x")
+			b.WriteString("x") // any text matches
 		case s.field == "" && s.text == "**":
 			b.WriteString("x/y")
 		case s.field == "":
 			b.WriteString(s.text)
 		default:
-			in, fd, err := fieldParent(rest, s.field)
+			parent, fd, err := fieldParent(rest, s.field)
 			if err != nil {
 				return "", nil, err
 			}
-			value, err := formatValue(fd, in.Get(fd))
-			if err == nil && !s.canHold(value) {
+			value, err := formatValue(fd, parent.Get(fd))
+			if err == nil && !s.matches(value) {
 				err = fmt.Errorf("the path %s has no place for %s %q", r.template, s.field, value)
 			}
 			if err != nil {
@@ -338,7 +344,7 @@ func (r rule) encode(message proto.Message) (path string, body []byte, err error
 				}
 				b.WriteString(url.PathEscape(part))
 			}
-			in.Clear(fd)
+			parent.Clear(fd)
 		}
 	}
 	if r.verb != "" {
@@ -348,7 +354,7 @@ func (r rule) encode(message proto.Message) (path string, body []byte, err error
 	case "*":
 		body, err = toJSON(rest.Interface())
 		return b.String(), body, err
-	case "":
+	case "": // all fields are in the path or the query
 	default:
 		fd := rest.Descriptor().Fields().ByName(protoreflect.Name(r.body))
 		if body, err = fieldJSON(rest, fd); err != nil {
@@ -366,22 +372,24 @@ func (r rule) encode(message proto.Message) (path string, body []byte, err error
 	return b.String(), body, nil
 }
 
-// canHold reports whether the segment's field can have a value.
-func (s segment) canHold(value string) bool {
+// matches reports whether a value of the segment's field has the form of the segment. ** matches any
+// number of segments, but not an empty first one.
+func (s segment) matches(value string) bool {
 	parts := strings.Split(value, "/")
 	for i, form := range s.form {
+		isMissing := i >= len(parts) || parts[i] == ""
 		switch {
 		case form == "**":
-			return len(parts) >= i && (i < len(parts) && parts[i] != "")
-		case i >= len(parts) || parts[i] == "" || form != "*" && parts[i] != form:
+			return !isMissing
+		case isMissing || form != "*" && parts[i] != form:
 			return false
 		}
 	}
 	return len(parts) == len(s.form)
 }
 
-// fieldJSON returns one field of a message as the gateway reads it from a body. It reads fields
-// other than messages as package json does: enums and 64 bits as numbers.
+// fieldJSON returns one field of a message in the JSON that the gateway reads from a body: messages as
+// protojson writes them, other fields as package json does, with enums and 64-bit integers as numbers.
 func fieldJSON(m protoreflect.Message, fd protoreflect.FieldDescriptor) ([]byte, error) {
 	switch {
 	case fd.IsMap(), fd.IsList() && fd.Message() != nil:
@@ -405,9 +413,10 @@ func fieldJSON(m protoreflect.Message, fd protoreflect.FieldDescriptor) ([]byte,
 	return json.Marshal(m.Get(fd).Interface())
 }
 
-// query contains the escaped parameters of a query.
+// query contains the escaped parameters of a query: name=value.
 type query []string
 
+// addMessage adds the fields of a message; prefix comes before their names.
 func (q *query) addMessage(m protoreflect.Message, prefix string) (err error) {
 	fields := m.Descriptor().Fields()
 	for i := range fields.Len() {
@@ -420,14 +429,14 @@ func (q *query) addMessage(m protoreflect.Message, prefix string) (err error) {
 		case !canQuery(fd):
 			return fmt.Errorf("%w: a query has no words for the field %s", errUnsent, name)
 		case fd.IsMap():
-			from := len(*q)
+			first := len(*q)
 			m.Get(fd).Map().Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
 				var value string
 				value, err = formatValue(fd.MapValue(), v)
 				q.add(name+"["+k.String()+"]", value)
 				return err == nil
 			})
-			slices.Sort((*q)[from:])
+			slices.Sort((*q)[first:]) // maps have no order
 		case fd.IsList():
 			for k := 0; err == nil && k < m.Get(fd).List().Len(); k++ {
 				var value string
@@ -448,11 +457,12 @@ func (q *query) addMessage(m protoreflect.Message, prefix string) (err error) {
 	return nil
 }
 
+// add adds a parameter.
 func (q *query) add(name, value string) {
 	*q = append(*q, url.QueryEscape(name)+"="+url.QueryEscape(value))
 }
 
-// isSingleValue reports whether a message is written as one value.
+// isSingleValue reports whether a path or query has a message as one value.
 func isSingleValue(md protoreflect.MessageDescriptor) bool {
 	switch md.FullName() {
 	case "google.protobuf.Timestamp", "google.protobuf.Duration", "google.protobuf.FieldMask",
@@ -479,6 +489,8 @@ func formatValue(fd protoreflect.FieldDescriptor, v protoreflect.Value) (string,
 	return v.String(), nil
 }
 
+// formatMessage formats a message of a type that isSingleValue accepts. The error wraps errUnsent for
+// other types.
 func formatMessage(m protoreflect.Message) (string, error) {
 	fields := m.Descriptor().Fields()
 	switch m.Descriptor().FullName() {

@@ -11,19 +11,19 @@ import (
 	"google.golang.org/protobuf/types/pluginpb"
 )
 
-// serviceSource returns the source that implements the document's services with the calls of the
-// module's template.
+// serviceSource returns the source of a file that implements the document's services with the types of
+// the module's templates.
 func (m module) serviceSource(request *pluginpb.CodeGeneratorRequest, d *Document) (string, error) {
 	gen, err := protogen.Options{}.New(request)
 	if err != nil {
-		return "", &GenerateError{"protogen", err}
+		return "", &GenerateError{Plugin: "protogen", Err: err}
 	}
 	w := &writer{imports: map[string]string{}}
-	own := gen.FilesByPath[d.file.Path()]
-	for i, s := range own.Services {
-		w.writeHandlers(m, own, i, s)
+	file := gen.FilesByPath[d.file.Path()]
+	for i, s := range file.Services {
+		w.writeHandlers(m, file, i, s)
 	}
-	w.writeRegister(m, own)
+	w.writeRegister(m, file)
 	var b strings.Builder
 	b.WriteString("package main\n\nimport (\n")
 	for _, path := range slices.Sorted(maps.Keys(w.imports)) {
@@ -34,7 +34,7 @@ func (m module) serviceSource(request *pluginpb.CodeGeneratorRequest, d *Documen
 	return string(out), err
 }
 
-// writer writes one file of Go.
+// writer writes the body of a Go file and collects its imports.
 type writer struct {
 	b       strings.Builder
 	imports map[string]string // names by path
@@ -42,7 +42,7 @@ type writer struct {
 
 func (w *writer) printLine(format string, args ...any) { fmt.Fprintf(&w.b, format+"\n", args...) }
 
-// qualify returns an identifier of another package as the file writes it.
+// qualify returns an identifier of another package with its package name, and imports the package.
 func (w *writer) qualify(id protogen.GoIdent) string {
 	path := string(id.GoImportPath)
 	if w.imports[path] == "" {
@@ -51,8 +51,8 @@ func (w *writer) qualify(id protogen.GoIdent) string {
 	return w.imports[path] + "." + id.GoName
 }
 
-// serviceIdent returns an identifier in the package of the file's services, or in that of Connect
-// below it.
+// serviceIdent returns an identifier of the package with the generated services of f: for Connect, a
+// package below the one of the messages.
 func (w *writer) serviceIdent(m module, f *protogen.File, name string) string {
 	path := f.GoImportPath
 	if m.name == "connect" {
@@ -61,7 +61,7 @@ func (w *writer) serviceIdent(m module, f *protogen.File, name string) string {
 	return w.qualify(path.Ident(name))
 }
 
-// writeHandlers writes the type that implements a service.
+// writeHandlers writes the type service<i>, which implements a service, and its constructor.
 func (w *writer) writeHandlers(m module, f *protogen.File, i int, s *protogen.Service) {
 	unimplemented := "Unimplemented" + s.GoName + "Server"
 	if m.name == "connect" {
@@ -90,26 +90,28 @@ func (w *writer) writeHandlers(m module, f *protogen.File, i int, s *protogen.Se
 	}
 }
 
+// connectPath is the import path of connect-go.
 const connectPath = protogen.GoImportPath("connectrpc.com/connect")
 
-// writeRegister writes the functions by which the template registers the services.
+// writeRegister writes the functions that the templates call to register the services: register, and for
+// the gateway dialTo and callIn.
 func (w *writer) writeRegister(m module, f *protogen.File) {
 	grpc, runtime := protogen.GoImportPath("google.golang.org/grpc"), protogen.GoImportPath("github.com/grpc-ecosystem/grpc-gateway/v2/runtime")
-	each := func(write func(i int, s *protogen.Service)) {
+	forEachService := func(write func(i int, s *protogen.Service)) {
 		for i, s := range f.Services {
 			write(i, s)
 		}
 	}
 	if m.name == "connect" {
 		w.printLine("\nfunc register(mux *%s, c *calls, o ...%s) {", w.qualify(protogen.GoImportPath("net/http").Ident("ServeMux")), w.qualify(connectPath.Ident("HandlerOption")))
-		each(func(i int, s *protogen.Service) {
+		forEachService(func(i int, s *protogen.Service) {
 			w.printLine("\tmux.Handle(%s(newService%d(c), o...))", w.serviceIdent(m, f, "New"+s.GoName+"Handler"), i)
 		})
 		w.printLine("}")
 		return
 	}
 	w.printLine("\nfunc register(r %s, c *calls) {", w.qualify(grpc.Ident("ServiceRegistrar")))
-	each(func(i int, s *protogen.Service) {
+	forEachService(func(i int, s *protogen.Service) {
 		w.printLine("\t%s(r, newService%d(c))", w.serviceIdent(m, f, "Register"+s.GoName+"Server"), i)
 	})
 	w.printLine("}")
@@ -118,11 +120,11 @@ func (w *writer) writeRegister(m module, f *protogen.File) {
 	}
 	context, mux := w.qualify(protogen.GoImportPath("context").Ident("Context")), w.qualify(runtime.Ident("ServeMux"))
 	w.printLine("\nfunc dialTo(ctx %s, mux *%s, to *%s) error {", context, mux, w.qualify(grpc.Ident("ClientConn")))
-	each(func(_ int, s *protogen.Service) {
+	forEachService(func(_ int, s *protogen.Service) {
 		w.printLine("\tif err := %s(ctx, mux, to); err != nil {\n\t\treturn err\n\t}", w.serviceIdent(m, f, "Register"+s.GoName+"Handler"))
 	})
 	w.printLine("\treturn nil\n}\n\nfunc callIn(ctx %s, mux *%s, c *calls) error {", context, mux)
-	each(func(i int, s *protogen.Service) {
+	forEachService(func(i int, s *protogen.Service) {
 		w.printLine("\tif err := %s(ctx, mux, newService%d(c)); err != nil {\n\t\treturn err\n\t}", w.serviceIdent(m, f, "Register"+s.GoName+"HandlerServer"), i)
 	})
 	w.printLine("\treturn nil\n}")

@@ -22,8 +22,8 @@ const (
 
 // Workloads of all methods.
 const (
-	allID = "all"    // all methods, alternating
-	oneID = "all/c1" // the same by one caller
+	allID = "all"    // calls all methods in turn, on several connections
+	oneID = "all/c1" // calls all methods in turn, on one connection
 )
 
 // maxSingle is the largest number of methods with a workload of their own.
@@ -34,11 +34,12 @@ const connections = 10
 
 // transport is one way to offer the service.
 type transport struct {
-	id       string // of the contender
-	module   string // its generated program
-	protocol string // of its requests
+	id       string // id of the contender
+	module   string // name of its generated program
+	protocol string // protocol of its requests
 }
 
+// allTransports returns the transports that are compared, the baseline first.
 func allTransports() []transport {
 	return []transport{
 		{"grpc", "grpc", overGRPC},
@@ -58,7 +59,8 @@ func Transports() (ids []string) {
 	return ids
 }
 
-// Study compares the transports that only selects. Their modules are in dir.
+// Study returns the study of the transports that only selects, and the baseline. Their generated modules
+// are in dir.
 func (d *Document) Study(dir string, only func(id string) bool) tare.Study {
 	s := tare.Study{
 		ID: d.StudyID(), Question: d.studyQuestion(), Kind: server.Name, Baseline: Baseline,
@@ -67,24 +69,25 @@ func (d *Document) Study(dir string, only func(id string) bool) tare.Study {
 	}
 	for _, t := range allTransports() {
 		if t.id == Baseline || only(t.id) {
-			s.Contenders = append(s.Contenders, tare.Entry{ID: t.id, Program: filepath.Join(dir, t.module), Set: map[string]string{setProtocol: t.protocol}})
+			entry := tare.Entry{ID: t.id, Program: filepath.Join(dir, t.module), Set: map[string]string{setProtocol: t.protocol}}
+			s.Contenders = append(s.Contenders, entry)
 		}
 	}
-	ask := func(id, op string, callers int) {
-		s.Workloads = append(s.Workloads, tare.Workload{ID: id, Fixture: AppName, Op: op, Traffic: &tare.Traffic{Connections: callers}})
+	addWorkload := func(id, op string, connections int) {
+		s.Workloads = append(s.Workloads, tare.Workload{ID: id, Fixture: AppName, Op: op, Traffic: &tare.Traffic{Connections: connections}})
 	}
-	ask(allID, allID, connections)
-	ask(oneID, allID, 1)
+	addWorkload(allID, allID, connections)
+	addWorkload(oneID, allID, 1)
 	s.Budget.QuickWorkloads = []string{allID, oneID}
 	for i, m := range d.Methods {
 		if len(d.Methods) > 1 && i < maxSingle {
-			ask(m.ID, m.ID, connections)
+			addWorkload(m.ID, m.ID, connections)
 		}
 	}
 	return s
 }
 
-// Alone returns a note on the methods without a workload of their own.
+// Alone returns an entry about the methods without a workload of their own; nil if all have one.
 func (d *Document) Alone() []tare.NotWeighed {
 	if len(d.Methods) <= maxSingle {
 		return nil
@@ -103,12 +106,13 @@ func (d *Document) StudyID() string {
 	return "rpc-" + strings.Trim(unsafeRE.ReplaceAllString(name, "-"), "-.")
 }
 
+// studyQuestion returns the question that the study answers.
 func (d *Document) studyQuestion() string {
 	return fmt.Sprintf("What does a call of %s in %s cost a server behind gRPC, Connect and gRPC-Gateway?", d.countMethods(), d.fileTitle())
 }
 
-// LibrariesOnly removes from a result the number of modules that the go.mod of a generated server
-// requires: it has the go.mod of a catalog contender, with other modules too.
+// LibrariesOnly removes the number of required modules of the generated servers from a result: their
+// go.mod is that of a catalog contender, which requires other modules as well.
 func LibrariesOnly(r *tare.Result) {
 	for i := range r.Contenders {
 		if r.Contenders[i].Role != tare.RoleNull {
