@@ -40,7 +40,7 @@ type loadRun struct {
 	method    *grpccall.Method // nil for HTTP
 	software  string           // Server header of the first response; only for ab
 	length    int64            // bytes of the first response's body; only for ab
-	watched   *loadpage.Watch  // page of --watch; nil if there is none
+	watched   *loadpage.Watch  // page of --watch; nil without it
 	page      *cmdenv.Output   // file of --page
 	metrics   *cmdenv.Output   // file of --metrics
 }
