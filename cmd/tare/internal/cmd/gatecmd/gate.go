@@ -241,7 +241,7 @@ func (o options) findSides(ctx context.Context, p *project.Project, at workDir) 
 }
 
 // measureChange measures both sides on this machine, or on those of --on. lost is an error about machines
-// without a result; nil if there is none.
+// without a result, or nil.
 func (o options) measureChange(cmd *cobra.Command, env cmdenv.Env, p project.Project, sides gate.Sides) (m gate.Measured, lost, err error) {
 	switch {
 	case sides.Same():
@@ -263,7 +263,7 @@ func (o options) measureChange(cmd *cobra.Command, env cmdenv.Env, p project.Pro
 // workDir describes the working directory.
 type workDir struct {
 	dir          string // without symbolic links
-	root         string // top of the repository; dir if there is none
+	root         string // top of the repository; dir without a repository
 	inRepository bool
 }
 
@@ -349,7 +349,7 @@ func relativeTo(root, path string) string {
 	return filepath.ToSlash(rel)
 }
 
-// configName returns the path of tare.yaml from the top of the repository, or "" if there is none.
+// configName returns the path of tare.yaml from the top of the repository, or "" without the file.
 func configName(root string, p project.Project) string {
 	if p.File == "" {
 		return ""

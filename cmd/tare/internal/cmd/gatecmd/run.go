@@ -56,7 +56,7 @@ func gateOptions(request gate.Ask, defaultBudget time.Duration) session.Options 
 
 // measureBenchmarks measures the repository's go test benchmarks: it builds both sides, counts
 // instructions, skips benchmarks with the same code and count, and times the others. If there are no
-// benchmarks, the result says so in Nothing.
+// benchmarks, Nothing of the result has the reason.
 func measureBenchmarks(ctx context.Context, env cmdenv.Env, request gate.Ask, p *session.Progress) (m gate.Measured, err error) {
 	b := request.Project.Bench
 	o := gateOptions(request, b.Budget)
