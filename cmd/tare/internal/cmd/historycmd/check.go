@@ -86,7 +86,7 @@ func (c *checkReport) checkRun(ctx context.Context, x *index.Index, run history.
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	study := "" // of the result; "" if there is none that can be read
+	study := "" // of the result; "" without a readable result
 	if run.Whole {
 		c.Results++
 		result, sum, err := history.One(run.Result())
