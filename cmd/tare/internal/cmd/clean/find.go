@@ -209,7 +209,7 @@ func findTempDirs() (found []litter, err error) {
 	for _, dir := range dirs {
 		info, err := os.Lstat(dir)
 		isOld := err == nil && time.Since(info.ModTime()) >= unfinishedFor
-		if err != nil || !machine.CanLockDirs && !isOld { // without locks only the age tells that it is not in use
+		if err != nil || !machine.CanLockDirs && !isOld { // without locks only the age shows that it is not in use
 			continue
 		}
 		unlock, isFree := machine.LockDir(dir)

@@ -24,7 +24,7 @@ const unfinishedFor = 24 * time.Hour
 type cachePlace struct {
 	name       string         // of the directory; "" means the cache directory itself
 	kind       string         // of its content
-	names      *regexp.Regexp // names of finished content; nil if there is none
+	names      *regexp.Regexp // names of finished content; nil if all is unfinished
 	proof      string         // a file that each finished directory contains; "" if none
 	unfinished string         // prefix of unfinished content, in addition to tempPrefixes
 	files      bool           // the content is files; otherwise directories
