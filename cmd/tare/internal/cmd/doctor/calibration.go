@@ -78,7 +78,7 @@ func readScale(work scaleWork, res *tare.Result) scaleReading {
 // that would show one.
 func readEffect(res *tare.Result, id string, truth float64) scaleEffect {
 	e := scaleEffect{Contender: id, Truth: truth}
-	alpha := 0.05 // 1 - the level of the comparison; 0.05 if there is none
+	alpha := 0.05 // 1 - the level of the comparison; 0.05 without a comparison
 	for _, c := range res.Comparisons {
 		if c.Contender == id && c.Metric == res.Metrics[0] {
 			e.Ratio, e.Low, e.High, alpha = c.Ratio, c.Low, c.High, 1-c.Level

@@ -54,7 +54,7 @@ type catalogState struct {
 	Error      string `json:"error,omitempty"` // why it cannot be read
 }
 
-// lockState tells whether another tare measures.
+// lockState shows whether another tare measures.
 type lockState struct {
 	Path   string `json:"path"` // of the lock in the cache
 	Held   bool   `json:"held"`
