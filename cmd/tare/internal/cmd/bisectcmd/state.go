@@ -42,8 +42,8 @@ type state struct {
 	typed cmdenv.Command // the user's command, for hints
 }
 
-// newState returns a search without measurements. Asked has everything that the measurements depend on
-// except the two commits: together they identify the search.
+// newState returns a search without measurements. The two commits and the settings, on which the
+// measurements depend, identify the search.
 func newState(o options, repo gitrev.Repo, ends [2]gitrev.Revision, commits []gitrev.Commit) *state {
 	s := &state{Schema: schema, Good: ends[0].Commit, Bad: ends[1].Commit}
 	s.Asked = append([]string{
