@@ -256,7 +256,7 @@ const maxJoined = 60
 
 // writeText writes one paragraph per fact, or a list if a fact has many texts.
 func (e explanation) writeText(w io.Writer, st report.Style) {
-	facts := e.Facts // code is written from here: LegibleAll drops indents, and code is this repository's own
+	facts := e.Facts // code is written from these: LegibleAll drops indents, and code is this repository's own
 	e = report.LegibleAll(e)
 	fmt.Fprintf(w, "%s (%s)\n", cmdenv.Paint(st.Bold, e.Name), e.Kind)
 	for i, f := range e.Facts {
