@@ -19,7 +19,7 @@ type options struct {
 	run   session.Options
 	only  []string // --only: globs of routers; nil means all
 	list  bool
-	whole bool // --whole-segments: omit routes whose parameter is a part of a segment
+	whole bool // omit routes whose parameter is a part of a segment
 }
 
 // Command returns tare routes.
