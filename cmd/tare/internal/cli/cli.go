@@ -47,7 +47,7 @@ import (
 )
 
 // RunProcess runs this process as tare and returns the exit code. Another tare can start this process as
-// its guardian or its null contender, which the environment tells, and go vet as its tool. Otherwise it is
+// its guardian or its null contender, which the environment shows, and go vet as its tool. Otherwise it is
 // the command of its arguments.
 func RunProcess() int {
 	if trial.GuardianMain() {
