@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,36 +18,38 @@ const (
 	multiparts = "multipart/form-data"
 )
 
-// content is a body in a content type.
+// content is a content type that the body of an operation can have.
 type content struct {
-	kind          string
-	media, schema *node // of a form of OpenAPI 2, media is nil
+	kind   string // e.g. application/json; charset=utf-8
+	media  *node  // its description, which may have examples; nil for a form of OpenAPI 2, whose fields are parameters
+	schema *node  // may be nil
 }
 
-// addBody adds the body of an operation to its request: in the first of its content
-// types in which there is an example.
+// addBody adds the body of an operation to its request, in the first of its content types that has an
+// example. Without examples it returns a *missing if the body is required, otherwise it adds no body. list
+// has the parameters of the operation.
 func (r *Requests) addBody(q *Request, op Operation, list []parameter) error {
 	contents, required, err := r.bodyContents(op, list)
 	if err != nil {
 		return err
 	}
-	var first error
+	var firstErr error // the first that is not a *missing, otherwise the last
 	for _, c := range contents {
 		err := r.writeContent(q, c, list)
 		if err == nil {
 			return nil
 		}
-		if first == nil || isMissing(first) {
-			first = err
+		if firstErr == nil || isMissing(firstErr) {
+			firstErr = err
 		}
 	}
 	switch {
-	case first == nil && required:
-		return &missing{of: "the body"}
-	case isMissing(first) && !required:
+	case firstErr == nil && required:
+		return &missing{subject: "the body"}
+	case isMissing(firstErr) && !required:
 		return nil
 	}
-	return first
+	return firstErr
 }
 
 // bodyContents returns the content types that the body of an operation can have, in the order
@@ -61,18 +64,19 @@ func (r *Requests) bodyContents(op Operation, list []parameter) (out []content, 
 	}
 	body, why := r.resolve(body)
 	if why != "" {
-		return nil, false, &missing{"the body", why}
+		return nil, false, &missing{subject: "the body", why: why}
 	}
 	if kinds := body.get("content"); kinds != nil && kinds.kind == mapping {
 		for _, f := range kinds.fields {
 			r.cost += costOfNode
-			out = append(out, content{f.name, f.value, f.value.get("schema")})
+			out = append(out, content{kind: f.name, media: f.value, schema: f.value.get("schema")})
 		}
 	}
 	return out, body.get("required").isTrue(), nil
 }
 
-// swaggerContents is bodyContents for OpenAPI 2, whose bodies and forms are parameters.
+// swaggerContents is bodyContents for OpenAPI 2, whose bodies and fields of forms are parameters, and whose
+// content types are in consumes. A form with a file is always multipart.
 func (r *Requests) swaggerContents(op Operation, list []parameter) (out []content, required bool, err error) {
 	var body *parameter
 	isForm, hasFile := false, false
@@ -97,7 +101,7 @@ func (r *Requests) swaggerContents(op Operation, list []parameter) (out []conten
 		media := mediaOf(kind)
 		switch {
 		case body != nil:
-			out = append(out, content{kind, body.node, body.schema})
+			out = append(out, content{kind: kind, media: body.node, schema: body.schema})
 		case media == multiparts, media == urlencoded && !hasFile:
 			out = append(out, content{kind: kind})
 		}
@@ -108,7 +112,7 @@ func (r *Requests) swaggerContents(op Operation, list []parameter) (out []conten
 	return out, required, nil
 }
 
-// writeContent writes the body in one content type.
+// writeContent writes the body of q in one content type, and sets the header Content-Type.
 func (r *Requests) writeContent(q *Request, c content, list []parameter) error {
 	media, kind := mediaOf(c.kind), c.kind
 	if strings.Contains(media, "*") {
@@ -123,10 +127,10 @@ func (r *Requests) writeContent(q *Request, c content, list []parameter) error {
 		if v, err = r.findExample(c.media, c.schema, "the body"); err != nil {
 			return err
 		}
-		switch {
-		case media == urlencoded && v.kind == mapping, media == multiparts && v.kind == mapping:
+		isForm := media == urlencoded || media == multiparts
+		if isForm && v.kind == mapping {
 			body, kind, err = r.writeForm(c.kind, v, c)
-		default:
+		} else {
 			body, err = writeBody(c.kind, v, r.typesOf(c.schema))
 		}
 	}
@@ -142,19 +146,22 @@ func (r *Requests) writeContent(q *Request, c content, list []parameter) error {
 	return nil
 }
 
-// writeBody writes an example as a body of a content type: JSON, or the text as written.
+// writeBody returns an example as a body of a content type: as JSON, or for other types as the text of the
+// document.
 func writeBody(kind string, v *node, t typeSet) ([]byte, error) {
 	if !isJSON(kind) {
-		if v.kind == list || v.kind == mapping || v.kind == null {
+		if isCollection(v) || v.kind == null {
 			return nil, fmt.Errorf("it is %s, and not the text of a body", v.kind)
 		}
 		return []byte(v.text), nil
 	}
 	if v.kind == text && !t.isString() {
 		// OpenAPI 3.0, Media Type Object: a body that is JSON may be written as its text.
-		if b := bytes.TrimSpace([]byte(v.text)); len(b) > 0 && (b[0] == '{' || b[0] == '[') && json.Valid(b) {
+		b := bytes.TrimSpace([]byte(v.text))
+		if len(b) > 0 && (b[0] == '{' || b[0] == '[') && json.Valid(b) {
 			return []byte(v.text), nil
-		} else if t.isCollection() {
+		}
+		if t.isCollection() {
 			return nil, errors.New("it is text, and not JSON")
 		}
 	}
@@ -163,8 +170,8 @@ func writeBody(kind string, v *node, t typeSet) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// writeJSON writes a value as JSON: with the digits that it has in the document, and
-// texts if the schema says so.
+// writeJSON writes a value as JSON. Numbers keep the digits that they have in the document; numbers and
+// booleans become texts if the schema has type string.
 func writeJSON(out *bytes.Buffer, v *node, t typeSet) error {
 	switch v.kind {
 	case null:
@@ -191,31 +198,34 @@ func writeJSON(out *bytes.Buffer, v *node, t typeSet) error {
 	return nil
 }
 
-// writeAll writes a list or a mapping.
+// writeAll writes a list or a mapping as JSON.
 func writeAll(out *bytes.Buffer, v *node, t typeSet) error {
-	ends := "[]"
+	brackets := "[]"
 	if v.kind == mapping {
-		ends = "{}"
+		brackets = "{}"
 	}
-	out.WriteByte(ends[0])
+	out.WriteByte(brackets[0])
 	for i, f := range v.fields {
 		if i > 0 {
 			out.WriteByte(',')
 		}
-		of := t.items
+		var types typeSet
 		if v.kind == mapping {
 			out.Write(quoteJSON(f.name))
 			out.WriteByte(':')
-			of = func() typeSet { return t.property(f.name) }
+			types = t.property(f.name)
+		} else {
+			types = t.items()
 		}
-		if err := writeJSON(out, f.value, of()); err != nil {
+		if err := writeJSON(out, f.value, types); err != nil {
 			return err
 		}
 	}
-	out.WriteByte(ends[1])
+	out.WriteByte(brackets[1])
 	return nil
 }
 
+// quoteJSON returns a text as JSON.
 func quoteJSON(s string) []byte {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
@@ -224,35 +234,35 @@ func quoteJSON(s string) []byte {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }
 
-// jsonNumber returns a number of YAML as one of JSON. Numbers that begin with a zero are
-// texts in most documents (0123 is 83 in YAML 1.1, and 123 in 1.2): they are numbers only
-// if the schema says so.
+// jsonNumber returns a number of YAML as a number of JSON, or false if it is not one. Numbers that begin
+// with a zero are texts in most documents (0123 is 83 in YAML 1.1, and 123 in 1.2): they are numbers only
+// if isNumber is set, for a schema with a type of numbers.
 func jsonNumber(s string, isNumber bool) (string, bool) {
-	plain := strings.TrimPrefix(s, "+")
-	sign, digits := "", plain
-	if d, ok := strings.CutPrefix(plain, "-"); ok {
+	sign, digits := "", strings.TrimPrefix(s, "+")
+	if d, ok := strings.CutPrefix(digits, "-"); ok {
 		sign, digits = "-", d
 	}
-	if len(digits) > 1 && strings.Trim(digits, "0123456789") == "" && digits[0] == '0' {
-		if digits = strings.TrimLeft(digits, "0"); digits == "" {
-			digits = "0"
-		}
+	isDecimal := strings.Trim(digits, "0123456789") == ""
+	if len(digits) > 1 && isDecimal && digits[0] == '0' {
+		digits = cmp.Or(strings.TrimLeft(digits, "0"), "0")
 		return sign + digits, isNumber
 	}
-	if n, err := strconv.ParseInt(digits, 0, 64); err == nil && len(digits) > 2 && strings.IndexByte("xob", digits[1]|0x20) >= 0 {
+	hasBase := len(digits) > 2 && strings.IndexByte("xobXOB", digits[1]) >= 0 // 0x1f, 0o17, 0b11
+	if n, err := strconv.ParseInt(digits, 0, 64); err == nil && hasBase {
 		return sign + strconv.FormatInt(n, 10), true
 	}
 	if strings.HasPrefix(digits, ".") {
 		digits = "0" + digits
 	}
-	whole, fraction, ok := strings.Cut(digits, ".")
-	if ok && strings.TrimLeft(fraction, "0123456789") == fraction { // 1. and 1.e3
-		digits = whole + fraction
+	integer, fraction, ok := strings.Cut(digits, ".")
+	if ok && strings.TrimLeft(fraction, "0123456789") == fraction { // 1. and 1.e3: no digit after the point
+		digits = integer + fraction
 	}
 	return sign + digits, json.Valid([]byte(sign + digits))
 }
 
-// writeForm writes the fields of a form, and returns its content type.
+// writeForm returns the mapping v as a form. kindSent is its content type, with the boundary of a
+// multipart form.
 func (r *Requests) writeForm(kind string, v *node, c content) (body []byte, kindSent string, err error) {
 	form := newForm(kind)
 	t := r.typesOf(c.schema)
@@ -272,7 +282,7 @@ func (r *Requests) writeForm(kind string, v *node, c content) (body []byte, kind
 	return form.finish()
 }
 
-// writeFields writes the form of an operation of OpenAPI 2.
+// writeFields is writeForm for OpenAPI 2, whose fields are parameters in list.
 func (r *Requests) writeFields(kind string, list []parameter) (body []byte, kindSent string, err error) {
 	form, found := newForm(kind), false
 	for _, p := range list {
@@ -287,31 +297,32 @@ func (r *Requests) writeFields(kind string, list []parameter) (body []byte, kind
 			return nil, "", err
 		}
 		found = true
-		p.in = "query"
+		p.in = "query" // a form is written like a query
 		if err := form.addField(p, v, r.typesOf(p.schema), "", true); err != nil {
 			return nil, "", err
 		}
 	}
 	if !found {
-		return nil, "", &missing{of: "the body"}
+		return nil, "", &missing{subject: "the body"}
 	}
 	return form.finish()
 }
 
-// form is a form being written: URL-encoded, or multipart if parts are not nil.
+// form is a form being written.
 type form struct {
-	kind  string
-	out   output
-	parts []part
+	kind  string // content type
+	out   output // of a URL-encoded form
+	parts []part // of a multipart form; nil if the form is URL-encoded
 }
 
 // part is a field of a multipart form.
 type part struct {
-	name, kind string
+	name, kind string // kind is the content type
 	isFile     bool
 	body       []byte
 }
 
+// newForm returns an empty form of a content type.
 func newForm(kind string) *form {
 	f := &form{kind: kind, out: output{max: maxRequest}}
 	if mediaOf(kind) == multiparts {
@@ -320,8 +331,8 @@ func newForm(kind string) *form {
 	return f
 }
 
-// addField adds a field. kind is the content type of a part; "" selects one by the field's
-// type.
+// addField adds a field with its style, or as parts. kind is the content type of a part; if it is "", the
+// type of the field selects one. isStyled means that the document sets a style.
 func (f *form) addField(p parameter, v *node, t typeSet, kind string, isStyled bool) error {
 	if f.parts != nil {
 		return f.addParts(p.name, v, t, kind)
@@ -333,7 +344,8 @@ func (f *form) addField(p parameter, v *node, t typeSet, kind string, isStyled b
 	if err != nil {
 		return err
 	}
-	if f.out.addPairs(pairs, "&"); f.out.isFull {
+	f.out.addPairs(pairs, "&")
+	if f.out.isFull {
 		return fmt.Errorf("longer than %d bytes", maxRequest)
 	}
 	return nil
@@ -350,10 +362,10 @@ func (f *form) addParts(name string, v *node, t typeSet, kind string) error {
 		}
 		return nil
 	}
-	first, _, _ := strings.Cut(kind, ",")
-	p := part{name: name, kind: strings.TrimSpace(first), isFile: t.isFile()}
+	firstKind, _, _ := strings.Cut(kind, ",")
+	p := part{name: name, kind: strings.TrimSpace(firstKind), isFile: t.isFile()}
 	switch {
-	case p.kind != "" && !strings.Contains(p.kind, "*"):
+	case p.kind != "" && !strings.Contains(p.kind, "*"): // the document names it
 	case v.kind == mapping:
 		p.kind = "application/json"
 	case p.isFile:
@@ -362,7 +374,7 @@ func (f *form) addParts(name string, v *node, t typeSet, kind string) error {
 		p.kind = "text/plain"
 	}
 	var err error
-	if isJSON(p.kind) || v.kind == list || v.kind == mapping {
+	if isJSON(p.kind) || isCollection(v) {
 		p.body, err = writeBody(p.kind, v, t)
 	} else {
 		p.body = []byte(v.text)
@@ -406,8 +418,8 @@ func (f *form) finish() ([]byte, string, error) {
 	return out.Bytes(), w.FormDataContentType(), nil
 }
 
-// findBoundary returns a boundary that is in none of the parts. It is the same for the same
-// form.
+// findBoundary returns a boundary that no part contains. It is the same for the same form, so that requests
+// are.
 func (f *form) findBoundary() string {
 	for i := 0; ; i++ {
 		b := "tare-part-" + strconv.Itoa(i)

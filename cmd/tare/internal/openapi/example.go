@@ -8,14 +8,14 @@ import (
 
 // Bounds of examples: an alias or a schema can be used many times.
 const (
-	maxExample  = 16 << 20 // bytes of one
-	maxExamples = 1 << 30  // bytes of all, each as often as it is read
-	maxLevels   = 200      // of schemas in one another
-	maxSchemas  = 100_000  // that are read for one
-	maxNested   = 10_000   // collections in one another
+	maxExample  = 16 << 20 // bytes of an example
+	maxExamples = 1 << 30  // bytes of all examples, each as often as it is read
+	maxLevels   = 200      // nested schemas
+	maxSchemas  = 100_000  // schemas that are read for an example
+	maxNested   = 10_000   // nested lists and mappings
 )
 
-// Costs of work, in bytes of an example that take about as long.
+// Costs of work, in bytes of an example whose reading takes about as long.
 const (
 	costOfNode      = 100
 	costOfReference = 1000
@@ -23,27 +23,29 @@ const (
 
 // missing is returned if the document lacks something that an operation needs.
 type missing struct {
-	of  string // a parameter, the body
-	why string // may be ""
+	subject string // the name of a parameter, or "the body"
+	why     string // "" if there is nothing to add
 }
 
 // Error is one line.
 func (m *missing) Error() string {
 	if m.why != "" {
-		return "no example of " + m.of + ": " + m.why
+		return "no example of " + m.subject + ": " + m.why
 	}
-	return "no example of " + m.of
+	return "no example of " + m.subject
 }
 
+// isMissing reports whether err is a *missing.
 func isMissing(err error) bool {
 	var m *missing
 	return errors.As(err, &m)
 }
 
-// findExample returns the example of o, a parameter or a media type: that at o, or that of its
-// schema. of names o in messages. The error is a *missing if there is none.
-func (r *Requests) findExample(o, schema *node, of string) (*node, error) {
-	v := r.ownExample(o)
+// findExample returns the example of owner, a parameter or a media type: the example at owner itself, or
+// that of its schema, which may be nil. subject names owner in messages. The error is a *missing if there
+// is no example.
+func (r *Requests) findExample(owner, schema *node, subject string) (*node, error) {
+	v := r.ownExample(owner)
 	var why string
 	if v == nil && schema != nil {
 		s := schemas{r: r}
@@ -51,28 +53,28 @@ func (r *Requests) findExample(o, schema *node, of string) (*node, error) {
 		why = s.why
 	}
 	if v == nil {
-		return nil, &missing{of, why}
+		return nil, &missing{subject: subject, why: why}
 	}
 	n := exampleSize(v, maxExample, 0)
 	r.cost += n
 	switch {
 	case n > maxExample:
-		return nil, fmt.Errorf("an example of more than %d bytes of %s", maxExample, of)
+		return nil, fmt.Errorf("an example of more than %d bytes of %s", maxExample, subject)
 	case r.IsSpent():
-		return nil, fmt.Errorf("more than %d bytes of examples until here of %s", maxExamples, of)
+		return nil, fmt.Errorf("more than %d bytes of examples until here of %s", maxExamples, subject)
 	}
 	return v, nil
 }
 
 // ownExample returns the example at a parameter, a media type or a schema itself, or nil. It
-// treats null as no example: generators write it.
-func (r *Requests) ownExample(o *node) *node {
+// treats null as no example, because generators write it.
+func (r *Requests) ownExample(owner *node) *node {
 	r.cost += costOfNode
-	if v := o.get("example"); !v.isNull() {
+	if v := owner.get("example"); !v.isNull() {
 		return v
 	}
-	examples := o.get("examples")
-	if l := examples.items(); len(l) > 0 && !l[0].value.isNull() { // of a schema
+	examples := owner.get("examples")
+	if l := examples.items(); len(l) > 0 && !l[0].value.isNull() { // a list is at a schema
 		return l[0].value
 	}
 	if examples != nil && examples.kind == mapping {
@@ -87,14 +89,14 @@ func (r *Requests) ownExample(o *node) *node {
 		}
 	}
 	if r.doc.swagger {
-		if v := o.get("x-example"); !v.isNull() {
+		if v := owner.get("x-example"); !v.isNull() {
 			return v
 		}
 	}
 	return nil
 }
 
-// resolve is Document.resolve and adds its cost.
+// resolve calls Document.resolve and adds its cost.
 func (r *Requests) resolve(n *node) (*node, string) {
 	if _, ok := n.find("$ref"); ok {
 		r.cost += costOfReference
@@ -102,13 +104,13 @@ func (r *Requests) resolve(n *node) (*node, string) {
 	return r.doc.resolve(n)
 }
 
-// schemas composes the example of a schema from those of its parts.
+// schemas composes the example of a schema from the examples of its parts.
 type schemas struct {
 	r    *Requests
-	open []*node // schemas being composed: a schema may contain itself
-	read int     // schemas
+	open []*node // schemas being composed, outermost first: a schema may contain itself
+	read int     // number of schemas read
 	cuts int     // times that a schema contained itself or a bound was reached
-	why  string  // the first reason for a missing example
+	why  string  // first reason for a missing example; "" if none is missing
 }
 
 // schemaExample is the example of a schema, or nil and the reason.
@@ -117,7 +119,7 @@ type schemaExample struct {
 	why   string
 }
 
-// recordLack returns nil, and records why there is no example.
+// recordLack records why there is no example, unless a reason is recorded, and returns nil.
 func (s *schemas) recordLack(why string) *node {
 	if s.why == "" {
 		s.why = why
@@ -125,23 +127,24 @@ func (s *schemas) recordLack(why string) *node {
 	return nil
 }
 
-// findExample returns the example of a schema: that at the schema, its default, its only or
-// first value, or the composition of its parts. It returns nil if there is none.
+// findExample returns the example of a schema: an example, default, const or first enum at the schema, or the
+// composition of its parts. It returns nil, and records why, if there is no example.
 func (s *schemas) findExample(schema *node) *node {
 	s.r.cost += costOfNode
-	if s.read++; s.r.IsSpent() || s.read > maxSchemas || len(s.open) > maxLevels {
+	s.read++
+	if s.r.IsSpent() || s.read > maxSchemas || len(s.open) > maxLevels {
 		s.cuts++
 		return s.recordLack("the schema is too large")
 	}
-	if _, refers := schema.find("$ref"); refers {
+	if _, hasRef := schema.find("$ref"); hasRef {
 		if v := s.statedValue(schema); v != nil && s.r.doc.since31 {
 			return v
 		}
-		to, why := s.r.resolve(schema)
+		target, why := s.r.resolve(schema)
 		if why != "" {
 			return s.recordLack(why)
 		}
-		schema = to
+		schema = target
 	}
 	if v := s.statedValue(schema); v != nil {
 		return v
@@ -150,37 +153,37 @@ func (s *schemas) findExample(schema *node) *node {
 		s.cuts++
 		return s.recordLack("its schema contains itself")
 	}
-	known, ok := s.r.examples[schema]
+	composed, ok := s.r.examples[schema]
 	if !ok {
-		known = s.compose(schema)
+		composed = s.compose(schema)
 	}
-	if known.value == nil {
-		return s.recordLack(known.why)
+	if composed.value == nil {
+		return s.recordLack(composed.why)
 	}
-	return known.value
+	return composed.value
 }
 
-// compose composes the example of a schema from those of its parts. It stores the example
-// unless that depends on the schemas in s.open.
+// compose composes the example of a schema from the examples of its parts. It stores the example, unless a
+// cut in the parts makes it depend on the schemas around it.
 func (s *schemas) compose(schema *node) schemaExample {
-	before, cuts := s.why, s.cuts
+	whyBefore, cutsBefore := s.why, s.cuts
 	s.why = ""
 	s.open = append(s.open, schema)
-	var m schemaExample
+	var composed schemaExample
 	if items := schema.get("items"); items != nil && !isTyped(schema, "object") {
-		m.value = s.listOf(schema, items)
+		composed.value = s.listOf(schema, items)
 	} else {
-		m.value = s.composeParts(schema)
+		composed.value = s.composeParts(schema)
 	}
 	s.open = s.open[:len(s.open)-1]
-	m.why, s.why = s.why, before
-	if s.cuts == cuts {
-		s.r.examples[schema] = m
+	composed.why, s.why = s.why, whyBefore
+	if s.cuts == cutsBefore {
+		s.r.examples[schema] = composed
 	}
-	return m
+	return composed
 }
 
-// statedValue returns the value that the schema itself contains, or nil.
+// statedValue returns the example, the default, the const or the first enum of a schema, or nil.
 func (s *schemas) statedValue(schema *node) *node {
 	if v := s.r.ownExample(schema); v != nil {
 		return v
@@ -198,12 +201,12 @@ func (s *schemas) statedValue(schema *node) *node {
 	return nil
 }
 
-// listOf returns a list of one item.
+// listOf returns a list of one item, or nil if a list needs more.
 func (s *schemas) listOf(schema, items *node) *node {
-	switch least := schema.get("minItems").scalar(); least {
-	case "", "0", "1":
+	switch minItems := schema.get("minItems").scalar(); minItems {
+	case "", "0", "1": // one item is enough
 	default:
-		return s.recordLack("it needs " + least + " items")
+		return s.recordLack("it needs " + minItems + " items")
 	}
 	if v := s.findExample(items); v != nil {
 		return &node{kind: list, fields: []field{{value: v}}}
@@ -211,13 +214,15 @@ func (s *schemas) listOf(schema, items *node) *node {
 	return nil
 }
 
-// composeParts returns the example composed of the properties of a schema, all of allOf, and
-// the first of oneOf and of anyOf that has an example.
+// composeParts returns the example composed of the properties of a schema, all schemas of allOf, and the first
+// schema of oneOf and of anyOf that has an example. It returns nil if a required part has no example. A part
+// that is not a mapping is the example if there are no fields.
 func (s *schemas) composeParts(schema *node) *node {
-	out, only := &node{kind: mapping}, (*node)(nil)
+	out := &node{kind: mapping}
+	var other *node // the last part that is not a mapping
 	add := func(v *node) {
 		if v.kind != mapping {
-			only = v
+			other = v
 			return
 		}
 		for _, f := range v.fields {
@@ -252,8 +257,8 @@ func (s *schemas) composeParts(schema *node) *node {
 			return nil
 		}
 	}
-	if only != nil && len(out.fields) == 0 {
-		return only
+	if other != nil && len(out.fields) == 0 {
+		return other
 	}
 	for _, name := range requiredNames(schema) {
 		if _, ok := out.find(name); !ok && !s.isReadOnly(schema, name) {
@@ -266,32 +271,33 @@ func (s *schemas) composeParts(schema *node) *node {
 	return out
 }
 
-// addProperties adds the examples of properties that are in requests. It returns false if a
-// required one is missing.
+// addProperties adds the examples of the properties that requests can have to out. It returns false if a
+// required property has none.
 func (s *schemas) addProperties(out, schema *node) bool {
 	properties := schema.get("properties")
 	if properties == nil || properties.kind != mapping {
 		return true
 	}
-	needed := requiredNames(schema)
+	required := requiredNames(schema)
 	for _, f := range properties.fields {
 		if s.isReadOnly(schema, f.name) {
 			continue
 		}
-		before := s.why
+		whyBefore := s.why
 		if v := s.findExample(f.value); v != nil {
 			out.addField(field{name: f.name, value: v})
-		} else if slices.Contains(needed, f.name) {
+			continue
+		}
+		if slices.Contains(required, f.name) {
 			s.recordLack(f.name + " has none")
 			return false
-		} else {
-			s.why = before
 		}
+		s.why = whyBefore // the property is omitted
 	}
 	return true
 }
 
-// isReadOnly reports whether a property is only in responses.
+// isReadOnly reports whether only responses have a property.
 func (s *schemas) isReadOnly(schema *node, name string) bool {
 	p := schema.get("properties").get(name)
 	if p.get("readOnly").isTrue() {
@@ -309,34 +315,35 @@ func requiredNames(schema *node) (names []string) {
 	return names
 }
 
-// isTyped reports whether values of a schema have only that type, and may be null.
+// isTyped reports whether all values of a schema have that type or are null.
 func isTyped(schema *node, name string) bool {
 	t := schema.get("type")
 	if t.scalar() == name {
 		return true
 	}
-	is := false
+	found := false
 	for _, f := range t.items() {
 		switch f.value.scalar() {
 		case name:
-			is = true
-		case "null":
+			found = true
+		case "null": // may be in addition
 		default:
 			return false
 		}
 	}
-	return is
+	return found
 }
 
-// exampleSize returns about how many bytes a value has when written. It stops counting beyond
-// max: a few bytes of a document can repeat an alias any number of times.
+// exampleSize returns the approximate size of a value in bytes when written. It stops counting beyond max,
+// because a few bytes of a document can repeat an alias any number of times. depth is the nesting of v.
 func exampleSize(v *node, max, depth int) (n int) {
 	if depth > maxNested {
 		return max + 1
 	}
 	n = len(v.text) + 2
 	for _, f := range v.fields {
-		if n += len(f.name) + 3 + exampleSize(f.value, max-n, depth+1); n > max {
+		n += len(f.name) + 3 + exampleSize(f.value, max-n, depth+1) // 3: quotes and a colon
+		if n > max {
 			break
 		}
 	}

@@ -11,8 +11,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
 )
 
-// MaxBytes limits the size of a document. The largest
-// published documents have some ten megabytes.
+// MaxBytes limits the size of a document. The largest published documents have some ten megabytes.
 const MaxBytes = 32 << 20
 
 // maxOperations bounds the operations of a document: aliases can repeat a path item.
@@ -29,20 +28,20 @@ type Document struct {
 
 	reader  *yamlfile.Reader // for errors; nil once the document is read
 	root    *node
-	swagger bool // OpenAPI 2
-	since31 bool // OpenAPI 3.1 and later, whose schemas may have fields next to $ref
-	refs    map[string]target
-	bases   map[*node]string // by list of servers
+	swagger bool              // OpenAPI 2
+	since31 bool              // OpenAPI 3.1 and later, whose schemas may have fields next to $ref
+	refs    map[string]target // targets of references that have been followed
+	bases   map[*node]string  // path of the first server by list of servers
 }
 
 // Operation is a method of a path.
 type Operation struct {
 	Method    string // in capitals
-	Path      string // with the path of its server; parameters as {id}
-	Line, Col int    // of the path, from 1
+	Path      string // with the path of its server; parameters are written as {id}
+	Line, Col int    // position of the path, from 1
 
-	body  *node   // value of the method
-	items []*node // its path item and those that the $ref of that leads to
+	body  *node   // value of the method's key
+	items []*node // its path item, and the path items that the $ref of the path item leads to
 }
 
 // Left is a skipped path item.
@@ -73,6 +72,7 @@ func Read(name string, src []byte) (*Document, error) {
 	return d, r.Err
 }
 
+// readRoot reads the document. Errors stay in d.reader.
 func (d *Document) readRoot() {
 	if d.root.kind != mapping {
 		d.reader.Fail(d.root.at, "this is "+d.root.kind.String()+", and no OpenAPI document", "a mapping with openapi: and paths:, or a list of routes such as GET /users/{id}")
@@ -107,26 +107,27 @@ func (d *Document) readRoot() {
 
 // readVersion reads the version, and reports whether it is supported.
 func (d *Document) readVersion() bool {
-	name, want, noun := "openapi", "3.", "OpenAPI "
-	version := d.root.get(name)
+	key, prefix, noun := "openapi", "3.", "OpenAPI "
+	version := d.root.get(key)
 	if version == nil {
-		name, want, noun = "swagger", "2", "Swagger "
-		if version = d.root.get(name); version == nil {
+		key, prefix, noun = "swagger", "2", "Swagger "
+		if version = d.root.get(key); version == nil {
 			d.reader.Fail(d.root.at, `it has neither "openapi" nor "swagger"`, "begin with openapi: 3.1.0 and paths:, or give a list of routes such as GET /users/{id}")
 			return false
 		}
 	}
 	v := version.scalar()
-	if !strings.HasPrefix(v+".", want) {
-		d.reader.Fail(version.at, fmt.Sprintf("%s: %s is not known", name, v), "swagger: 2.0, or openapi: 3.0 and later")
+	if !strings.HasPrefix(v+".", prefix) {
+		d.reader.Fail(version.at, fmt.Sprintf("%s: %s is not known", key, v), "swagger: 2.0, or openapi: 3.0 and later")
 		return false
 	}
-	d.Format, d.swagger = noun+v, name == "swagger"
+	d.Format, d.swagger = noun+v, key == "swagger"
 	d.since31 = !d.swagger && v != "3" && !strings.HasPrefix(v+".", "3.0.")
 	return true
 }
 
-// readPath adds the operations of one path, in the order of the document.
+// readPath adds the operations of one path, in the order of the document. An operation of the path item
+// hides those of the same method in the path items that its $ref leads to.
 func (d *Document) readPath(f field) {
 	if strings.HasPrefix(f.name, "x-") || f.value.isNull() {
 		return

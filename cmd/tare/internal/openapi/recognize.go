@@ -6,16 +6,16 @@ import (
 	"regexp"
 )
 
-// Keys of a document in YAML, at the beginning of a line, or the first in braces.
+// Keys of a document in YAML: at the beginning of a line, or the first key of a flow mapping.
 var (
 	yamlVersion = regexp.MustCompile(`(?m)^["']?(?:openapi|swagger)["']?[ \t]*:(?:[ \t]|\r?$)`)
 	yamlContent = regexp.MustCompile(`(?m)^["']?(?:paths|components|definitions)["']?[ \t]*:[ \t]*(?:#.*)?\r?$`)
 	flowVersion = regexp.MustCompile(`^\{\s*["']?(?:openapi|swagger)["']?\s*:`)
 )
 
-// IsDocument reports whether a file with this beginning is an OpenAPI document: openapi or
-// swagger is a key. If the file is cut off, paths, components or definitions suffice: they can
-// be longer than the beginning and precede the version.
+// IsDocument reports whether a file with this beginning is an OpenAPI document: it has a key openapi or
+// swagger. isCut means that the file is longer than begin. Then a key paths, components or definitions is
+// enough: its value can fill the beginning, so that the version comes after it.
 func IsDocument(begin []byte, isCut bool) bool {
 	begin = bytes.TrimPrefix(begin, []byte("\ufeff"))
 	start := bytes.TrimLeft(begin, " \t\r\n")
@@ -25,14 +25,17 @@ func IsDocument(begin []byte, isCut bool) bool {
 	return flowVersion.Match(start) || isObject(start, isCut)
 }
 
-// isObject reports whether the JSON object at the start of src is a document.
+// isObject reports whether the JSON object at the start of src is a document. It reads keys at depth 1 until
+// one decides.
 func isObject(src []byte, isCut bool) bool {
 	dec := json.NewDecoder(bytes.NewReader(src))
-	depth, isKey, content := 0, false, false
+	depth := 0
+	isKey := false     // the next string at depth 1 is a key
+	inContent := false // the last key was paths, components or definitions
 	for {
 		token, err := dec.Token()
 		if err != nil {
-			return isCut && content && depth > 0
+			return isCut && inContent && depth > 0
 		}
 		switch v := token.(type) {
 		case json.Delim:
@@ -49,7 +52,7 @@ func isObject(src []byte, isCut bool) bool {
 				case "openapi", "swagger":
 					return true
 				}
-				content, isKey = v == "paths" || v == "components" || v == "definitions", false
+				inContent, isKey = v == "paths" || v == "components" || v == "definitions", false
 				continue
 			}
 		}

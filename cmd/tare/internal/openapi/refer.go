@@ -11,15 +11,15 @@ import (
 
 // Bounds of references, which may lead to themselves.
 const (
-	maxRefs = 20   // followed from one node
-	maxRef  = 4096 // bytes of one
+	maxRefs = 20   // references followed from one node
+	maxRef  = 4096 // bytes of a reference
 )
 
-// pathItems returns the path item of a path and those that its $ref leads to. If the $ref
-// cannot be followed, it adds the path to d.Left.
+// pathItems returns the path item of a path and the path items that its $ref leads to, one after the other.
+// If a $ref cannot be followed, it adds the path to d.Left.
 func (d *Document) pathItems(f field) []*node {
 	items := []*node{f.value}
-	ref, refers := f.value.find("$ref")
+	ref, hasRef := f.value.find("$ref")
 	for range maxRefs {
 		next, ok := items[len(items)-1].find("$ref")
 		if !ok {
@@ -35,7 +35,7 @@ func (d *Document) pathItems(f field) []*node {
 		}
 		items = append(items, item)
 	}
-	if refers {
+	if hasRef { // more than maxRefs
 		d.addLeft(f, ref, "leads in a circle")
 	}
 	return items
@@ -43,31 +43,32 @@ func (d *Document) pathItems(f field) []*node {
 
 // addLeft records a path item whose $ref cannot be followed.
 func (d *Document) addLeft(path, ref field, why string) {
-	d.Left = append(d.Left, Left{ref.at.Line, ref.at.Col, format.Line(path.name, 200), refWhy(ref.value, why)})
+	d.Left = append(d.Left, Left{Line: ref.at.Line, Col: ref.at.Col, Where: format.Line(path.name, 200), Why: refWhy(ref.value, why)})
 }
 
 // refWhy returns the sentence about a reference that cannot be followed.
 func refWhy(ref *node, why string) string {
-	to := ref.scalar()
-	return fmt.Sprintf("its $ref (%s) %s", format.Line(to[:min(len(to), maxRef)], 80), why)
+	text := ref.scalar()
+	return fmt.Sprintf("its $ref (%s) %s", format.Line(text[:min(len(text), maxRef)], 80), why)
 }
 
-// target is the node of a reference, or why there is none.
+// target is the node that a reference leads to, or the reason why it leads to none.
 type target struct {
 	node *node
-	why  string
+	why  string // "" if there is a node
 }
 
-// follow returns the node for a JSON pointer in a URL fragment, or why there is none.
+// follow returns the node of a reference, or the reason why there is none. It looks each reference up once.
 func (d *Document) follow(ref string) (*node, string) {
-	to, known := d.refs[ref]
-	if !known {
-		to.node, to.why = d.findTarget(ref)
-		d.refs[ref] = to
+	t, ok := d.refs[ref]
+	if !ok {
+		t.node, t.why = d.findTarget(ref)
+		d.refs[ref] = t
 	}
-	return to.node, to.why
+	return t.node, t.why
 }
 
+// findTarget finds the node of a reference, which is a JSON pointer in the fragment of a URL.
 func (d *Document) findTarget(ref string) (n *node, why string) {
 	fragment, ok := strings.CutPrefix(ref, "#")
 	switch {
@@ -82,8 +83,8 @@ func (d *Document) findTarget(ref string) (n *node, why string) {
 	}
 	n = d.root
 	for part := range strings.SplitSeq(fragment[1:], "/") {
-		if plain, err := url.PathUnescape(part); err == nil {
-			part = plain
+		if decoded, err := url.PathUnescape(part); err == nil {
+			part = decoded
 		}
 		if n = childNode(n, unescape.Replace(part)); n == nil {
 			return nil, "is not in the document"
@@ -92,21 +93,22 @@ func (d *Document) findTarget(ref string) (n *node, why string) {
 	return n, ""
 }
 
-// unescape decodes JSON pointers (RFC 6901, section 4).
+// unescape decodes a part of a JSON pointer (RFC 6901, section 4).
 var unescape = strings.NewReplacer("~1", "/", "~0", "~")
 
 // childNode returns the value of a mapping by its name, or the item of a list by its number.
 func childNode(n *node, name string) *node {
-	if l := n.items(); l != nil {
-		if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(l) {
-			return l[i].value
+	if items := n.items(); items != nil {
+		if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(items) {
+			return items[i].value
 		}
 		return nil
 	}
 	return n.get(name)
 }
 
-// resolve follows the references of n. It returns the last node, or why that cannot be read.
+// resolve follows the $ref of n, and the $ref of the node that it leads to, and so on. It returns the last
+// node, which is n if n has no $ref, or the reason why a reference cannot be followed.
 func (d *Document) resolve(n *node) (*node, string) {
 	for range maxRefs {
 		ref, ok := n.find("$ref")

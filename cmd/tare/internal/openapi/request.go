@@ -25,8 +25,8 @@ type Request struct {
 // that an operation needs, it returns an error and never guesses.
 type Requests struct {
 	doc      *Document
-	cost     int // spent so far, in bytes of examples or equal work
-	examples map[*node]schemaExample
+	cost     int                     // of the work so far, in bytes of examples
+	examples map[*node]schemaExample // composed examples by schema
 }
 
 // NewRequests returns a builder of the requests of d.
@@ -37,7 +37,8 @@ func NewRequests(d *Document) *Requests {
 // IsSpent reports whether the examples read so far exceed the bound of a document.
 func (r *Requests) IsSpent() bool { return r.cost > maxExamples }
 
-// Make returns the request of an operation.
+// Make returns the request of an operation: its parameters in the path, the query, headers and cookies, and
+// its body.
 func (r *Requests) Make(op Operation) (Request, error) {
 	q := Request{Method: op.Method}
 	body, why := r.resolve(op.body)
@@ -62,7 +63,8 @@ func (r *Requests) Make(op Operation) (Request, error) {
 	return q, err
 }
 
-// addParameters adds the query, the headers and the cookies.
+// addParameters adds the parameters of the query, the headers and the cookies. It omits optional parameters
+// without an example.
 func (r *Requests) addParameters(q *Request, list []parameter) error {
 	query, cookies := output{max: maxRequest}, output{max: maxRequest}
 	for _, p := range list {
@@ -118,20 +120,21 @@ func (r *Requests) isIgnored(p parameter) bool {
 
 // parameter is a parameter of an operation.
 type parameter struct {
-	node, schema *node
-	name, in     string
-	required     bool
-	style        string
-	explode      bool
-	reserved     bool    // reserved characters are not escaped
-	media        string  // of the value, e.g. application/json; "" if style applies
-	types        typeSet // if media is not ""
+	node     *node // description, which may have examples
+	schema   *node // may be nil
+	name, in string
+	required bool
+	style    string
+	explode  bool    // each item of a list or mapping is a pair
+	reserved bool    // reserved characters are not escaped
+	media    string  // content type of the value, e.g. application/json; "" if style applies
+	types    typeSet // of the value, if media is not ""
 }
 
-// readParameters returns the parameters of the path, each replaced by the operation's of the
-// same name and place, and then the operation's other parameters.
+// readParameters returns the parameters of the path and then those of the operation. A parameter of the
+// operation replaces the path's parameter of the same name and place.
 func (r *Requests) readParameters(op Operation) (list []parameter, err error) {
-	at := map[[2]string]int{}
+	indices := map[[2]string]int{} // of list, by name and place
 	for _, owner := range slices.Backward(append([]*node{op.body}, op.items...)) {
 		for _, f := range owner.get("parameters").items() {
 			r.cost += costOfNode
@@ -143,18 +146,18 @@ func (r *Requests) readParameters(op Operation) (list []parameter, err error) {
 			if err := r.checkPlace(p); err != nil {
 				return nil, err
 			}
-			if k, ok := at[[2]string{p.name, p.in}]; ok {
-				list[k] = p
+			if i, ok := indices[[2]string{p.name, p.in}]; ok {
+				list[i] = p
 				continue
 			}
-			at[[2]string{p.name, p.in}] = len(list)
+			indices[[2]string{p.name, p.in}] = len(list)
 			list = append(list, p)
 		}
 	}
 	return list, nil
 }
 
-// checkPlace returns an error if parameters of the document's version cannot be in the place.
+// checkPlace returns an error if the document's version does not have the place of a parameter.
 func (r *Requests) checkPlace(p parameter) error {
 	switch p.in {
 	case "path", "query", "header":
@@ -175,7 +178,7 @@ func (r *Requests) checkPlace(p parameter) error {
 func (r *Requests) readParameter(n *node) parameter {
 	p := parameter{node: n, schema: n.get("schema"), name: n.get("name").scalar(), in: n.get("in").scalar(), required: n.get("required").isTrue()}
 	if r.doc.swagger {
-		if p.in != "body" {
+		if p.in != "body" { // the parameter is its own schema
 			p.schema = n
 		}
 		p.style, p.explode = styleOfCollection(n, p.in)
@@ -198,15 +201,15 @@ func (r *Requests) fillPath(path string, list []parameter) (string, error) {
 	}
 	out := output{max: maxPath}
 	for {
-		literal, rest, open := strings.Cut(path, "{")
-		name, after, closed := strings.Cut(rest, "}")
-		if !open || !closed {
+		literal, rest, isOpened := strings.Cut(path, "{")
+		name, after, isClosed := strings.Cut(rest, "}")
+		if !isOpened || !isClosed {
 			break
 		}
 		path = after
 		i := slices.IndexFunc(list, func(p parameter) bool { return p.in == "path" && p.name == name })
 		if i < 0 {
-			return "", &missing{of: name}
+			return "", &missing{subject: name}
 		}
 		v, err := r.findExample(list[i].node, list[i].schema, name)
 		if err != nil {
@@ -226,26 +229,29 @@ func (r *Requests) fillPath(path string, list []parameter) (string, error) {
 			return "", fmt.Errorf("the example of %s is empty", name)
 		}
 	}
-	if out.addLiteral(path); out.isFull {
+	out.addLiteral(path)
+	if out.isFull {
 		return "", fmt.Errorf("a path of more than %d bytes", maxPath)
 	}
 	return string(out.text), nil
 }
 
-// output is a buffer with a bound.
+// output is a buffer of at most max bytes.
 type output struct {
 	text   []byte
 	max    int
-	isFull bool // something was dropped
+	isFull bool // something was dropped, and so is everything that follows
 }
 
+// add adds a text as it is.
 func (o *output) add(s string) {
-	if o.isFull = o.isFull || len(o.text)+len(s) > o.max; !o.isFull {
+	o.isFull = o.isFull || len(o.text)+len(s) > o.max
+	if !o.isFull {
 		o.text = append(o.text, s...)
 	}
 }
 
-// addPairs adds name=value pairs with a separator between any two.
+// addPairs adds pairs with a separator between them, and before them if the output is not empty.
 func (o *output) addPairs(pairs []pair, separator string) {
 	for _, p := range pairs {
 		if len(o.text) > 0 && separator != "" {
@@ -258,7 +264,7 @@ func (o *output) addPairs(pairs []pair, separator string) {
 	}
 }
 
-// addLiteral adds a literal part of a path, and escapes what a path cannot have.
+// addLiteral adds a literal part of a path, and escapes the characters that a path cannot have.
 func (o *output) addLiteral(s string) {
 	o.addSafe(s, func(i int) bool {
 		isEscape := s[i] == '%' && i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2])
@@ -266,15 +272,15 @@ func (o *output) addLiteral(s string) {
 	})
 }
 
-// addEscaped adds a value with everything escaped but unreserved characters and, if
-// reserved is set, the reserved ones that separate nothing in a query.
+// addEscaped adds a value. It escapes all characters but unreserved ones and, if reserved is set, the reserved
+// characters that separate nothing in a query.
 func (o *output) addEscaped(s string, reserved bool) {
 	o.addSafe(s, func(i int) bool {
 		return isUnreserved(s[i]) || reserved && strings.IndexByte("!$'()*,;:@/?", s[i]) >= 0
 	})
 }
 
-// addSafe adds a text with the bytes escaped for which isSafe(index) is false.
+// addSafe adds a text, and escapes the bytes at indices for which isSafe returns false.
 func (o *output) addSafe(s string, isSafe func(i int) bool) {
 	const digits = "0123456789ABCDEF"
 	start := 0
@@ -283,7 +289,8 @@ func (o *output) addSafe(s string, isSafe func(i int) bool) {
 			continue
 		}
 		o.add(s[start:i])
-		if o.add(string([]byte{'%', digits[s[i]>>4], digits[s[i]&15]})); o.isFull {
+		o.add(string([]byte{'%', digits[s[i]>>4], digits[s[i]&15]}))
+		if o.isFull {
 			return
 		}
 		start = i + 1
@@ -291,12 +298,12 @@ func (o *output) addSafe(s string, isSafe func(i int) bool) {
 	o.add(s[start:])
 }
 
+// isHex reports whether c is a hexadecimal digit. c|0x20 is the lower case of a letter.
 func isHex(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f'
 }
 
-// isUnreserved reports whether a character needs no escape anywhere in a URL (RFC 3986, section
-// 2.3).
+// isUnreserved reports whether a character needs no escape in any part of a URL (RFC 3986, section 2.3).
 func isUnreserved(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '-' || c == '.' || c == '_' || c == '~'
 }
@@ -307,6 +314,7 @@ func mediaOf(kind string) string {
 	return strings.ToLower(strings.TrimSpace(media))
 }
 
+// isJSON reports whether a content type is JSON, also with a suffix as in application/problem+json.
 func isJSON(kind string) bool {
 	media := mediaOf(kind)
 	return media == "application/json" || media == "text/json" || strings.HasSuffix(media, "+json")

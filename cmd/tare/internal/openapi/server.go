@@ -8,19 +8,20 @@ import (
 
 // Bounds of work that a few bytes of a document can repeat.
 const (
-	maxBase      = 1024 // bytes of a server's path, which begins each route
-	maxServers   = 1000 // compared with the first
-	maxVariables = 8 << 10
+	maxBase      = 1024    // bytes of a server's path, which begins each route
+	maxServers   = 1000    // servers that are compared with the first
+	maxVariables = 8 << 10 // bytes of the values of a server's variables
 )
 
-// basePath returns the path of the server of n, which is the document, a path item or an
-// operation: that of the first server if n lists several, and outer if it lists none.
+// basePath returns the path of the first server of n, which is the document, a path item or an operation. It
+// returns outer, the path of the servers around n, if n lists no servers.
 func (d *Document) basePath(n *node, outer string) string {
+	if d.swagger && n != d.root {
+		return outer // only a document has one
+	}
 	name := "servers"
 	if d.swagger {
-		if name = "basePath"; n != d.root {
-			return outer
-		}
+		name = "basePath"
 	}
 	f, ok := n.find(name)
 	if !ok {
@@ -30,9 +31,11 @@ func (d *Document) basePath(n *node, outer string) string {
 	if !d.swagger && len(servers) == 0 {
 		return outer
 	}
-	path, known := d.bases[f.value]
-	if !known {
-		if path = trimPath(f.value.scalar()); !d.swagger {
+	path, ok := d.bases[f.value]
+	if !ok {
+		if d.swagger {
+			path = trimPath(f.value.scalar())
+		} else {
 			path = d.firstServer(servers)
 		}
 		if len(path) > maxBase {
@@ -43,8 +46,7 @@ func (d *Document) basePath(n *node, outer string) string {
 	return path
 }
 
-// firstServer returns the path of the first server. If another server has another path, it adds
-// a note.
+// firstServer returns the path of the first server. If another server has a different path, it adds a note.
 func (d *Document) firstServer(servers []field) (first string) {
 	for i, f := range servers[:min(len(servers), maxServers)] {
 		path := trimPath(urlPath(fillVariables(f.value)))
@@ -58,11 +60,10 @@ func (d *Document) firstServer(servers []field) (first string) {
 	return first
 }
 
-// fillVariables returns the URL of a server with its variables replaced by their
-// defaults. Once these add up to more than maxVariables bytes, the variables that follow
-// stay as they are.
+// fillVariables returns the URL of a server with its variables, {name}, replaced by their defaults. Variables
+// without a default stay, and so do those beyond maxVariables bytes of defaults.
 func fillVariables(server *node) string {
-	variables, added := server.get("variables"), 0
+	variables, added := server.get("variables"), 0 // added counts bytes
 	return variable.ReplaceAllStringFunc(server.get("url").scalar(), func(name string) string {
 		value := variables.get(name[1 : len(name)-1]).get("default")
 		if value == nil || added+len(value.text) > maxVariables {
@@ -73,21 +74,23 @@ func fillVariables(server *node) string {
 	})
 }
 
+// variable matches a variable in the URL of a server.
 var variable = regexp.MustCompile(`\{[^{}]*\}`)
 
-// urlPath returns the path of a URL, which may have braces.
+// urlPath returns the path of a URL, without query and fragment. The URL may have braces, which package url
+// rejects, and may be only a path.
 func urlPath(url string) string {
 	url, _, _ = strings.Cut(url, "?")
 	url, _, _ = strings.Cut(url, "#")
-	scheme, rest, absolute := strings.Cut(url, "//")
-	if !absolute || scheme != "" && !strings.HasSuffix(scheme, ":") {
+	scheme, rest, hasHost := strings.Cut(url, "//")
+	if !hasHost || scheme != "" && !strings.HasSuffix(scheme, ":") {
 		return url
 	}
 	_, path, _ := strings.Cut(rest, "/")
 	return path
 }
 
-// trimPath returns a path as a prefix of others: /v1, or "" for none.
+// trimPath returns a path as the prefix of routes: /v1, or "" for the root.
 func trimPath(path string) string {
 	path = strings.Trim(strings.TrimPrefix(path, "./"), "/")
 	if path == "" || path == "." {

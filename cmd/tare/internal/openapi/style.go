@@ -2,18 +2,20 @@ package openapi
 
 import "fmt"
 
-// pair is a part of a path, query, header, cookie or form that a value is written as.
+// pair is a part of a path, query, header, cookie or form: a value with its name, as in ids=1,2. A value
+// can become several pairs.
 type pair struct {
-	prefix   string // before everything, not escaped
-	name     string // "" if there is none
-	key      string // in brackets after the name (deepObject)
+	prefix   string // text before everything, not escaped
+	name     string // "" if the style has no names
+	key      string // text in brackets after the name (style deepObject), or ""
 	values   []string
-	between  string // between values, not escaped
-	equals   bool   // between name and value; never before an empty one in style matrix
+	between  string // separator of values, not escaped
+	equals   bool   // = follows the name; style matrix has none before an empty value
 	plain    bool   // nothing is escaped: a header
-	reserved bool
+	reserved bool   // reserved characters are not escaped
 }
 
+// write writes the pair.
 func (p pair) write(o *output) {
 	o.add(p.prefix)
 	add := func(s string) {
@@ -36,15 +38,18 @@ func (p pair) write(o *output) {
 		if i > 0 {
 			o.add(p.between)
 		}
-		if add(v); o.isFull {
+		add(v)
+		if o.isFull {
 			return
 		}
 	}
 }
 
-// styleOf returns how a parameter of OpenAPI 3, or a field of a form, is written.
+// styleOf returns how a parameter of OpenAPI 3, or a field of a form, is written: with its own settings or
+// the defaults of its place in.
 func styleOf(n *node, in string) (style string, explode, reserved bool) {
-	if style = n.get("style").scalar(); style == "" {
+	style = n.get("style").scalar()
+	if style == "" {
 		style = "simple"
 		if in == "query" || in == "cookie" {
 			style = "form"
@@ -57,13 +62,13 @@ func styleOf(n *node, in string) (style string, explode, reserved bool) {
 	return style, explode, n.get("allowReserved").isTrue()
 }
 
-// styleOfCollection is styleOf for a parameter of OpenAPI 2.
+// styleOfCollection is styleOf for a parameter of OpenAPI 2, which has collectionFormat.
 func styleOfCollection(n *node, in string) (style string, explode bool) {
 	style = "simple"
 	if in == "query" || in == "formData" {
 		style = "form"
 	}
-	switch format := n.get("collectionFormat").scalar(); format {
+	switch n.get("collectionFormat").scalar() {
 	case "ssv":
 		return "spaceDelimited", false
 	case "tsv":
@@ -76,7 +81,9 @@ func styleOfCollection(n *node, in string) (style string, explode bool) {
 	return style, false
 }
 
-// expand returns how the value of a parameter is written.
+// expand returns the value v of a parameter as pairs, by its style (OpenAPI 3, Style Values). A list or a
+// mapping is one pair, or one per item if the parameter explodes. It returns nil for an empty list or
+// mapping of an optional parameter.
 func (p parameter) expand(v *node) ([]pair, error) {
 	if p.media != "" {
 		body, err := writeBody(p.media, v, p.types)
@@ -94,7 +101,7 @@ func (p parameter) expand(v *node) ([]pair, error) {
 		return nil, fmt.Errorf("the example of %s: %w, for which style %s has no form", p.name, err, p.style)
 	}
 	switch {
-	case v.kind == list && len(values) == 0, v.kind == mapping && len(values) == 0:
+	case isCollection(v) && len(values) == 0:
 		return nil, emptyError(p)
 	case p.style == "deepObject":
 		return p.expandDeep(v, escaping, names, values)
@@ -115,41 +122,44 @@ func (p parameter) expand(v *node) ([]pair, error) {
 	if between != "," && !escaping.plain {
 		between = fmt.Sprintf("%%%02X", between[0])
 	}
-	isNamed := p.in != "path" && p.in != "header" || p.style == "matrix"
-	if !p.explode || v.kind != list && v.kind != mapping {
-		one := escaping
-		one.prefix, one.values, one.between = prefix, values, between
+	hasName := p.in != "path" && p.in != "header" || p.style == "matrix"
+	if !p.explode || !isCollection(v) {
+		single := escaping
+		single.prefix, single.values, single.between = prefix, values, between
 		if v.kind == mapping {
-			one.values = nil
+			single.values = nil
 			for i, name := range names {
-				one.values = append(one.values, name, values[i])
+				single.values = append(single.values, name, values[i])
 			}
 		}
-		if isNamed {
-			one.name = p.name
-			one.equals = p.style != "matrix" || len(one.values) > 1 || one.values[0] != ""
+		if hasName {
+			single.name = p.name
+			single.equals = p.style != "matrix" || len(single.values) > 1 || single.values[0] != ""
 		}
-		return []pair{one}, nil
+		return []pair{single}, nil
 	}
 	var out []pair
 	for i, value := range values {
-		one := escaping
-		one.prefix, one.values = prefix, []string{value}
+		item := escaping
+		item.prefix, item.values = prefix, []string{value}
 		switch {
 		case v.kind == mapping:
-			one.name, one.equals = names[i], true
-		case isNamed:
-			one.name, one.equals = p.name, true
+			item.name, item.equals = names[i], true
+		case hasName:
+			item.name, item.equals = p.name, true
 		}
-		if prefix == "" && !isNamed && i > 0 {
-			one.prefix = between
+		if prefix == "" && !hasName && i > 0 {
+			item.prefix = between
 		}
-		out = append(out, one)
+		out = append(out, item)
 	}
 	return out, nil
 }
 
-// isStyled reports whether parameters of the place can have the style.
+// isCollection reports whether v is a list or a mapping.
+func isCollection(v *node) bool { return v.kind == list || v.kind == mapping }
+
+// isStyled reports whether a parameter in its place can have its style.
 func (p parameter) isStyled() bool {
 	switch p.style {
 	case "simple":
@@ -168,15 +178,15 @@ func (p parameter) isStyled() bool {
 	return false
 }
 
-// expandDeep writes name[key]=value.
+// expandDeep returns the fields of the mapping v in style deepObject, as name[key]=value.
 func (p parameter) expandDeep(v *node, escaping pair, names, values []string) (out []pair, err error) {
 	if v.kind != mapping {
 		return nil, fmt.Errorf("the example of %s: style deepObject is for mappings", p.name)
 	}
 	for i, name := range names {
-		one := escaping
-		one.name, one.key, one.equals, one.values = p.name, name, true, values[i:i+1]
-		out = append(out, one)
+		field := escaping
+		field.name, field.key, field.equals, field.values = p.name, name, true, values[i:i+1]
+		out = append(out, field)
 	}
 	return out, nil
 }
@@ -193,7 +203,7 @@ func emptyError(p parameter) error {
 // flatten returns the texts of a scalar, of the items of a list or of the fields of a mapping
 // with their names. It skips nulls.
 func flatten(v *node) (names, values []string, err error) {
-	if v.kind != list && v.kind != mapping {
+	if !isCollection(v) {
 		return nil, []string{v.text}, nil
 	}
 	for _, f := range v.fields {

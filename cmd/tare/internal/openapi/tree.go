@@ -32,9 +32,9 @@ func (k kind) String() string {
 type node struct {
 	kind   kind
 	at     yamlfile.Position
-	text   string  // of a scalar: as the document has it, so that numbers keep their digits
-	fields []field // of a mapping, and the items of a list, which have no names
-	index  map[string]int
+	text   string         // of a scalar: as the document has it, so that numbers keep their digits
+	fields []field        // of a mapping, and the items of a list, which have no names
+	index  map[string]int // index in fields by name; nil for few fields
 }
 
 // field is an entry of a mapping, or an item of a list.
@@ -47,7 +47,7 @@ type field struct {
 // fieldsToIndex is the number of fields up to which a mapping has no index.
 const fieldsToIndex = 8
 
-// find returns the field of a mapping with that name. A nil node has none.
+// find returns the field of a mapping with that name, or false. n may be nil.
 func (n *node) find(name string) (field, bool) {
 	if n == nil || n.kind != mapping {
 		return field{}, false
@@ -67,13 +67,13 @@ func (n *node) find(name string) (field, bool) {
 	return field{}, false
 }
 
-// get returns the value of a field, nil if there is none.
+// get returns the value of a field, or nil if there is none. n may be nil, so calls can be chained.
 func (n *node) get(name string) *node {
 	f, _ := n.find(name)
 	return f.value
 }
 
-// items returns the items of a list, and none of anything else.
+// items returns the items of a list, and nil for anything else.
 func (n *node) items() []field {
 	if n == nil || n.kind != list {
 		return nil
@@ -117,16 +117,17 @@ func (n *node) addField(f field) {
 // tree converts nodes of the YAML library.
 type tree struct {
 	*yamlfile.Reader
-	anchors map[string]*node // by name; the last one so far
+	anchors map[string]*node // the last value so far by the name of its anchor
 }
 
+// convert converts a node and everything below it.
 func (t *tree) convert(n ast.Node) *node {
 	switch x := n.(type) {
 	case *ast.AnchorNode:
-		into := &node{}
-		t.anchors[scalarText(x.Name)] = into // an alias within the value is the value itself
-		*into = *t.convert(x.Value)
-		return into
+		value := &node{}
+		t.anchors[scalarText(x.Name)] = value // before the value is converted: it may contain an alias of itself
+		*value = *t.convert(x.Value)
+		return value
 	case *ast.AliasNode:
 		if known, ok := t.anchors[scalarText(x.Value)]; ok {
 			return known
@@ -157,9 +158,9 @@ func (t *tree) convert(n ast.Node) *node {
 	return out
 }
 
-// joinColons returns the text of a plain scalar with colons, which the library takes for a
-// mapping inside a list in braces: {at: [12:30, http://host]}. A separating colon is followed
-// by a space, unless the key is quoted (YAML 1.2.2, section 7.4.2).
+// joinColons returns the text of a plain scalar with colons, which the library mistakes for a mapping inside
+// a flow list: {at: [12:30, http://host]}. It returns false if n is a mapping, whose colon is followed by a
+// space or comes after a quoted key (YAML 1.2.2, section 7.4.2).
 func joinColons(n ast.Node) (string, bool) {
 	if m, ok := n.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) == 1 {
 		n = m.Values[0]
@@ -174,7 +175,9 @@ func joinColons(n ast.Node) (string, bool) {
 			value = pairs.Key().GetToken()
 		}
 	}
-	if key.Type == token.SingleQuoteType || key.Type == token.DoubleQuoteType || value.Position.Line != colon.Line || value.Position.Column != colon.Column+1 {
+	isQuoted := key.Type == token.SingleQuoteType || key.Type == token.DoubleQuoteType
+	hasSpace := value.Position.Line != colon.Line || value.Position.Column != colon.Column+1
+	if isQuoted || hasSpace {
 		return "", false
 	}
 	after, ok := joinColons(m.Value)
@@ -187,7 +190,8 @@ func joinColons(n ast.Node) (string, bool) {
 	return key.Value + ":" + after, true
 }
 
-// addFields adds the fields of a mapping, and after them those that it merges.
+// addFields adds the fields of a mapping, and then the fields of the mappings that its merge keys (<<)
+// name. A merge key names one mapping or a list of them.
 func (t *tree) addFields(out *node, m ast.MapNode) {
 	var merged []*node
 	for pairs := m.MapRange(); pairs.Next(); {
@@ -196,12 +200,12 @@ func (t *tree) addFields(out *node, m ast.MapNode) {
 			merged = append(merged, value)
 			continue
 		}
-		out.addField(field{scalarText(key), t.Of(key), value})
+		out.addField(field{name: scalarText(key), at: t.Of(key), value: value})
 	}
-	for _, from := range merged {
-		for _, from := range append([]field{{value: from}}, from.items()...) {
-			if from.value.kind == mapping {
-				for _, f := range from.value.fields {
+	for _, value := range merged {
+		for _, source := range append([]field{{value: value}}, value.items()...) {
+			if source.value.kind == mapping {
+				for _, f := range source.value.fields {
 					out.addField(f)
 				}
 			}
@@ -209,6 +213,7 @@ func (t *tree) addFields(out *node, m ast.MapNode) {
 	}
 }
 
+// kindOf returns the kind of a node of the library.
 func kindOf(n ast.Node) kind {
 	switch x := n.(type) {
 	case *ast.NullNode:

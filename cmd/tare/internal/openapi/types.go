@@ -4,10 +4,11 @@ package openapi
 // as texts. The zero value reports no type.
 type typeSet struct {
 	r      *Requests
-	schema *node
-	depth  int
+	schema *node // without references; may be nil
+	depth  int   // nesting in allOf
 }
 
+// typesOf returns the types of a schema, which may be nil.
 func (r *Requests) typesOf(schema *node) typeSet { return typeSet{r: r}.ofSchema(schema) }
 
 // ofSchema returns the types of a schema and follows its references.
@@ -20,24 +21,26 @@ func (t typeSet) ofSchema(schema *node) typeSet {
 	return t
 }
 
-// anySchema calls f with the schema and those of its allOf until f returns true.
+// anySchema calls f with the schema and the schemas of its allOf until f returns true, which it reports.
 func (t typeSet) anySchema(f func(schema *node) bool) bool {
 	if t.schema == nil || t.r.IsSpent() {
 		return false
 	}
-	if t.r.cost += costOfNode; f(t.schema) {
+	t.r.cost += costOfNode
+	if f(t.schema) {
 		return true
 	}
 	for _, part := range t.schema.get("allOf").items() {
 		inner := t.ofSchema(part.value)
-		if inner.depth = t.depth + 1; inner.depth < maxRefs && inner.anySchema(f) {
+		inner.depth = t.depth + 1
+		if inner.depth < maxRefs && inner.anySchema(f) {
 			return true
 		}
 	}
 	return false
 }
 
-// hasType reports whether values have one of the types, and no other but null.
+// hasType reports whether all values have one of the types, or are null.
 func (t typeSet) hasType(names ...string) bool {
 	return t.anySchema(func(schema *node) bool {
 		for _, name := range names {
@@ -60,12 +63,13 @@ func (t typeSet) isFile() bool {
 	})
 }
 
-// property returns the types of a field.
+// property returns the types of a field of a mapping.
 func (t typeSet) property(name string) (out typeSet) {
 	t.anySchema(func(schema *node) bool {
 		p := schema.get("properties").get(name)
 		if p == nil {
-			if p = schema.get("additionalProperties"); p == nil || p.kind != mapping {
+			p = schema.get("additionalProperties")
+			if p == nil || p.kind != mapping { // it may be a boolean
 				return false
 			}
 		}
