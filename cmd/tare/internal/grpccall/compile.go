@@ -26,12 +26,11 @@ const (
 	maxUnlisted = 100 // further errors: the compiler's time grows with their square
 )
 
-// SourceError holds the errors of protocol buffer files, lines that begin with file:line:col.
+// SourceError holds the errors of protocol buffer files.
 type SourceError struct {
-	Lines []string // never empty
-	More  int      // that are not listed
-
-	Missing bool // an import does not exist
+	Lines   []string // errors, which begin with file:line:col; never empty
+	More    int      // number of errors that are not in Lines
+	Missing bool     // an imported file does not exist
 }
 
 // Error returns the first line and the number of others.
@@ -46,51 +45,52 @@ func (e *SourceError) Error() string {
 // google/protobuf, google/api and google/rpc are built in.
 func Load(ctx context.Context, file string, imports []string) (protoreflect.FileDescriptor, error) {
 	name := filepath.Base(file)
-	for _, dir := range imports { // its import path, if it is below dir
+	for _, dir := range imports { // if file is below dir, other files import it by that path
 		if rel, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(rel) {
 			name = filepath.ToSlash(rel)
 			break
 		}
 	}
-	from := newSources(name, file, imports)
-	wrong := &SourceError{}
+	src := newSources(name, file, imports)
+	failure := &SourceError{}
 	c := protocompile.Compiler{
 		Resolver: protocompile.WithStandardImports(protocompile.CompositeResolver{
-			from,
+			src,
 			protocompile.ResolverFunc(findLinked),
 		}),
 		SourceInfoMode: protocompile.SourceInfoStandard,
 		Reporter: reporter.NewReporter(func(err reporter.ErrorWithPos) error {
-			wrong.addError(err, from)
-			if wrong.More == maxUnlisted {
-				return err
+			failure.addError(err, src)
+			if failure.More == maxUnlisted {
+				return err // ends the compilation
 			}
 			return nil
 		}, nil),
 	}
 	files, err := c.Compile(ctx, name)
 	if missing := reporter.ErrorWithPos(nil); errors.As(err, &missing) { // the reporter does not get missing imports
-		wrong.addError(missing, from)
+		failure.addError(missing, src)
 	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case len(wrong.Lines) > 0:
-		return nil, wrong
+	case len(failure.Lines) > 0:
+		return nil, failure
 	case err != nil:
 		return nil, errors.New(formatReason(err))
 	}
 	return files[0], nil
 }
 
-// addError lists an error by the file that was opened, not by its import path.
-func (e *SourceError) addError(err reporter.ErrorWithPos, from *sources) {
+// addError adds an error, once. Its line begins with the path of the file that was opened, not with the
+// import path.
+func (e *SourceError) addError(err reporter.ErrorWithPos, src *sources) {
 	e.Missing = e.Missing || errors.Is(err, fs.ErrNotExist)
-	at := err.GetPosition()
-	at.Filename = from.fileOf(at.Filename)
-	line := fmt.Sprintf("%s: %s", at, formatReason(err.Unwrap()))
+	position := err.GetPosition()
+	position.Filename = src.fileOf(position.Filename)
+	line := fmt.Sprintf("%s: %s", position, formatReason(err.Unwrap()))
 	switch {
-	case slices.Contains(e.Lines, line):
+	case slices.Contains(e.Lines, line): // listed already
 	case len(e.Lines) == maxListed:
 		e.More++
 	default:
@@ -98,7 +98,7 @@ func (e *SourceError) addError(err reporter.ErrorWithPos, from *sources) {
 	}
 }
 
-// formatReason returns why something failed.
+// formatReason returns the text of an error without the texts of the compiler around it.
 func formatReason(err error) string {
 	var missing *missingError
 	var unread *fs.PathError
@@ -111,7 +111,7 @@ func formatReason(err error) string {
 	return strings.Replace(err.Error(), "unexpected $end", "unexpected end of file", 1)
 }
 
-// findLinked finds files that are registered in this program.
+// findLinked finds files whose generated code is linked into this program, such as google/api/http.proto.
 func findLinked(path string) (protocompile.SearchResult, error) {
 	f, err := protoregistry.GlobalFiles.FindFileByPath(path)
 	if err != nil {

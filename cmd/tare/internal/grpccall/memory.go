@@ -9,19 +9,18 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 )
 
-// memoryBudget is the number of bytes that decoded messages may still take. A field of two
-// bytes can be a message of five hundred.
+// memoryBudget is the number of bytes that decoded messages may still take. The encoded size means little: a
+// field of two bytes can decode to a message of five hundred.
 type memoryBudget int
 
-// Upper estimates of decoded sizes. Measured were 263 bytes for a field of a
-// descriptor, 347 with the descriptor built from it, and 527 for one of a dynamic message.
+// Estimates of decoded sizes in bytes. Measured were 263 bytes for a field of a descriptor, 347 with the
+// descriptor built from it, and 527 for a field of a dynamic message.
 const (
 	fieldCost  = 512
-	numberCost = 32 // in a packed list; measured were 24
+	numberCost = 32 // of a number in a packed list; measured were 24
 )
 
-// maxDepth limits the nesting of messages. The decoders of C++, Java and
-// others have the same limit.
+// maxDepth limits the nesting of messages, like the decoders of C++, Java and others.
 const maxDepth = 100
 
 var (
@@ -29,15 +28,16 @@ var (
 	errDeep   = fmt.Errorf("messages in messages, more than %d deep", maxDepth)
 )
 
-// useMessage subtracts the memory of a message that is nested deep levels.
-func (m *memoryBudget) useMessage(b []byte, d protoreflect.MessageDescriptor, deep int) error {
-	if deep > maxDepth {
+// useMessage subtracts the memory of the encoded message b of type d, which is nested in depth messages. It
+// returns errMemory if the budget is exceeded, and errDeep if messages are nested too deeply.
+func (m *memoryBudget) useMessage(b []byte, d protoreflect.MessageDescriptor, depth int) error {
+	if depth > maxDepth {
 		return errDeep
 	}
 	return forEachField(b, func(n protowire.Number, kind protowire.Type, v []byte) error {
 		*m -= fieldCost
 		f := d.Fields().ByNumber(n)
-		if f == nil {
+		if f == nil { // perhaps an extension, such as google.api.http
 			if x, err := protoregistry.GlobalTypes.FindExtensionByNumber(d.FullName(), n); err == nil {
 				f = x.TypeDescriptor()
 			}
@@ -51,11 +51,11 @@ func (m *memoryBudget) useMessage(b []byte, d protoreflect.MessageDescriptor, de
 		case f == nil || f.Message() == nil:
 			return nil
 		}
-		return m.useMessage(v, f.Message(), deep+1)
+		return m.useMessage(v, f.Message(), depth+1)
 	})
 }
 
-// countNumbers counts the numbers in a packed list.
+// countNumbers counts the numbers in a packed list of a kind. Kinds that cannot be packed have none.
 func countNumbers(kind protoreflect.Kind, packed []byte) int {
 	switch kind {
 	case protoreflect.StringKind, protoreflect.BytesKind, protoreflect.MessageKind, protoreflect.GroupKind:
@@ -67,16 +67,16 @@ func countNumbers(kind protoreflect.Kind, packed []byte) int {
 	}
 	n := 0
 	for _, b := range packed {
-		if b < 0x80 { // last byte of a number
+		if b < 0x80 { // only the last byte of a varint has no continuation bit
 			n++
 		}
 	}
 	return n
 }
 
-// forEachField calls do for each field of a message, with its content if it is bytes or a
-// group.
-func forEachField(b []byte, do func(protowire.Number, protowire.Type, []byte) error) error {
+// forEachField calls visit for each field of the encoded message b. The third argument is the content of a
+// field of bytes or of a group, otherwise nil.
+func forEachField(b []byte, visit func(protowire.Number, protowire.Type, []byte) error) error {
 	for len(b) > 0 {
 		n, kind, tag := protowire.ConsumeTag(b)
 		if tag < 0 {
@@ -96,7 +96,7 @@ func forEachField(b []byte, do func(protowire.Number, protowire.Type, []byte) er
 		if size < 0 {
 			return protowire.ParseError(size)
 		}
-		if err := do(n, kind, v); err != nil {
+		if err := visit(n, kind, v); err != nil {
 			return err
 		}
 		b = b[size:]

@@ -1,5 +1,5 @@
-// Package grpccall finds a gRPC method in protocol buffer files or by reflection of
-// the server, and encodes the messages of its calls.
+// Package grpccall finds a gRPC method, in protocol buffer files ([Compile]) or by asking the server
+// ([Reflect]), encodes the messages of its calls from JSON, and checks replies.
 package grpccall
 
 import (
@@ -23,7 +23,7 @@ type Method struct {
 	d protoreflect.MethodDescriptor
 }
 
-// Split splits the path of a call, /package.Service/Method.
+// Split splits the path of a call, /package.Service/Method, into package.Service and Method.
 func Split(path string) (service, method string, err error) {
 	service, method, ok := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if !ok || service == "" || method == "" || strings.ContainsAny(method, "/?") {
@@ -46,27 +46,29 @@ func Compile(ctx context.Context, file string, imports []string, path string) (*
 	return findMethod(f.Services(), service, method, filepath.Base(file))
 }
 
-// findMethod finds a method among services.
-func findMethod(list protoreflect.ServiceDescriptors, service, method, where string) (*Method, error) {
-	var known []string
-	for i := range list.Len() {
-		s := list.Get(i)
-		if known = append(known, string(s.FullName())); string(s.FullName()) != service {
+// findMethod finds a method among services. The error lists the methods or services that there are; source
+// names the file or the server in it.
+func findMethod(services protoreflect.ServiceDescriptors, service, method, source string) (*Method, error) {
+	var serviceNames []string
+	for i := range services.Len() {
+		s := services.Get(i)
+		serviceNames = append(serviceNames, string(s.FullName()))
+		if string(s.FullName()) != service {
 			continue
 		}
 		if d := s.Methods().ByName(protoreflect.Name(method)); d != nil {
 			return &Method{d}, nil
 		}
-		known = known[:0]
+		var methodNames []string
 		for k := range s.Methods().Len() {
-			known = append(known, string(s.Methods().Get(k).Name()))
+			methodNames = append(methodNames, string(s.Methods().Get(k).Name()))
 		}
-		return nil, fmt.Errorf("%s has no method %q: it has %s", service, method, strings.Join(known, ", "))
+		return nil, fmt.Errorf("%s has no method %q: it has %s", service, method, strings.Join(methodNames, ", "))
 	}
-	if len(known) == 0 {
-		return nil, fmt.Errorf("%s has no service", where)
+	if len(serviceNames) == 0 {
+		return nil, fmt.Errorf("%s has no service", source)
 	}
-	return nil, fmt.Errorf("%s has no service %q: it has %s", where, service, strings.Join(known, ", "))
+	return nil, fmt.Errorf("%s has no service %q: it has %s", source, service, strings.Join(serviceNames, ", "))
 }
 
 // Stream reports whether either side can send several messages.
@@ -85,14 +87,15 @@ func (m *Method) Kind() string {
 	return "unary"
 }
 
-const prefixLen = 5 // bytes before a message: the compression flag and the length
+const prefixLen = 5 // bytes before a message: the compression flag and four of the length
 
 // Body returns the body of a call for a JSON value: the message of a unary call, or the
 // messages of a stream with their prefixes. A client stream takes an array.
 func (m *Method) Body(src []byte) ([]byte, error) {
 	list := []json.RawMessage{src}
 	if m.d.IsStreamingClient() && strings.HasPrefix(strings.TrimSpace(string(src)), "[") {
-		if list = nil; json.Unmarshal(src, &list) != nil {
+		list = nil
+		if json.Unmarshal(src, &list) != nil {
 			return nil, errors.New("not an array of JSON")
 		}
 	}
@@ -107,15 +110,16 @@ func (m *Method) Body(src []byte) ([]byte, error) {
 			return nil, fmt.Errorf("%s: %w", m.d.Input().FullName(), err)
 		}
 		if m.Stream() {
-			out = binary.BigEndian.AppendUint32(append(out, 0), uint32(len(b)))
+			out = binary.BigEndian.AppendUint32(append(out, 0), uint32(len(b))) // 0: not compressed
 		}
 		out = append(out, b...)
 	}
 	return out, nil
 }
 
-// Bodies reads one JSON value per call. White space between values is optional.
-func (m *Method) Bodies(r io.Reader, most int) ([][]byte, error) {
+// Bodies reads one JSON value per call, at most maxCalls, and returns their bodies. White space between values
+// is optional.
+func (m *Method) Bodies(r io.Reader, maxCalls int) ([][]byte, error) {
 	var list [][]byte
 	for dec := json.NewDecoder(r); ; {
 		var text json.RawMessage
@@ -124,8 +128,8 @@ func (m *Method) Bodies(r io.Reader, most int) ([][]byte, error) {
 		} else if err != nil {
 			return nil, fmt.Errorf("value %d: %w", len(list)+1, err)
 		}
-		if len(list) == most {
-			return nil, fmt.Errorf("more than %d values", most)
+		if len(list) == maxCalls {
+			return nil, fmt.Errorf("more than %d values", maxCalls)
 		}
 		body, err := m.Body(text)
 		if err != nil {
@@ -135,30 +139,30 @@ func (m *Method) Bodies(r io.Reader, most int) ([][]byte, error) {
 	}
 }
 
-// maxChecked limits the memory of a message of a reply that is
-// checked: several threads check concurrently.
+// maxChecked limits the memory of a message that Check decodes, in bytes. Several threads check concurrently.
 const maxChecked = 128 << 20
 
 // Check returns an error if the messages of a reply, with their prefixes, are invalid. It skips
 // messages that would take too much memory.
-func (m *Method) Check(answer []byte) error {
-	for len(answer) > 0 {
-		if len(answer) < prefixLen {
+func (m *Method) Check(reply []byte) error {
+	for len(reply) > 0 {
+		if len(reply) < prefixLen {
 			return errors.New("half a prefix of a message")
 		}
-		n := uint64(binary.BigEndian.Uint32(answer[1:prefixLen]))
-		if answer = answer[prefixLen:]; n > uint64(len(answer)) {
+		n := uint64(binary.BigEndian.Uint32(reply[1:prefixLen]))
+		reply = reply[prefixLen:]
+		if n > uint64(len(reply)) {
 			return errors.New("a message shorter than its prefix says")
 		}
-		room := memoryBudget(maxChecked)
-		err := room.useMessage(answer[:n], m.d.Output(), 0)
+		budget := memoryBudget(maxChecked)
+		err := budget.useMessage(reply[:n], m.d.Output(), 0)
 		if err == nil {
-			err = proto.Unmarshal(answer[:n], dynamicpb.NewMessage(m.d.Output()))
+			err = proto.Unmarshal(reply[:n], dynamicpb.NewMessage(m.d.Output()))
 		}
 		if err != nil && !errors.Is(err, errMemory) {
 			return fmt.Errorf("not a %s: %w", m.d.Output().FullName(), err)
 		}
-		answer = answer[n:]
+		reply = reply[n:]
 	}
 	return nil
 }

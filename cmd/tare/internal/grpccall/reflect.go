@@ -21,11 +21,11 @@ import (
 
 // Server is a server with gRPC reflection.
 type Server struct {
-	Addr    string      // address to dial
-	Host    string      // authority of requests
-	TLS     *tls.Config // nil means no TLS
-	Header  [][2]string
-	Timeout time.Duration
+	Addr    string        // address to dial
+	Host    string        // authority of requests
+	TLS     *tls.Config   // nil means no TLS
+	Header  [][2]string   // additional metadata of calls, as name and value
+	Timeout time.Duration // of all calls together
 }
 
 // Bounds of a server's description.
@@ -35,16 +35,20 @@ const (
 	maxFilesMemory = 512 << 20 // bytes of memory of all files: a million fields
 )
 
-// Fields of grpc.reflection.v1, reflection.proto.
+// Numbers of fields in the messages of grpc.reflection.v1 (reflection.proto).
 const (
-	requestByFile        = 3
-	requestBySymbol      = 4
-	responseFiles        = 4
-	responseError        = 7
-	responseErrorMessage = 2
+	requestByFile        = 3 // ServerReflectionRequest.file_by_filename
+	requestBySymbol      = 4 // ServerReflectionRequest.file_containing_symbol
+	responseFiles        = 4 // ServerReflectionResponse.file_descriptor_response
+	responseError        = 7 // ServerReflectionResponse.error_response
+	responseErrorMessage = 2 // ErrorResponse.error_message
 )
 
-// Reflect finds the method of a path by reflection of the server.
+// statusUnimplemented is the gRPC status of an unknown method.
+const statusUnimplemented = "12"
+
+// Reflect finds the method of a path by reflection: it requests the file with the service from the server,
+// and then the files that it imports.
 func Reflect(ctx context.Context, s Server, path string) (*Method, error) {
 	service, method, err := Split(path)
 	if err != nil {
@@ -54,11 +58,11 @@ func Reflect(ctx context.Context, s Server, path string) (*Method, error) {
 	defer cancel()
 	t := s.newTransport()
 	defer t.CloseIdleConnections()
-	a := reflectionClient{s: s, client: &http.Client{Transport: t}, version: "v1", bytesLeft: maxReplies, memory: maxFilesMemory}
-	found, err := a.requestFiles(ctx, requestBySymbol, service)
+	c := reflectionClient{s: s, client: &http.Client{Transport: t}, version: "v1", bytesLeft: maxReplies, memory: maxFilesMemory}
+	found, err := c.requestFiles(ctx, requestBySymbol, service)
 	if errors.Is(err, errUnknown) {
-		a.version = "v1alpha"
-		found, err = a.requestFiles(ctx, requestBySymbol, service)
+		c.version = "v1alpha"
+		found, err = c.requestFiles(ctx, requestBySymbol, service)
 	}
 	if errors.Is(err, errUnknown) {
 		return nil, errors.New("the server does not answer questions about itself (server reflection)")
@@ -66,34 +70,11 @@ func Reflect(ctx context.Context, s Server, path string) (*Method, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, have := found, map[string]bool{}
-	for _, f := range found {
-		have[f.GetName()] = true
+	all, err := c.addImports(ctx, found)
+	if err != nil {
+		return nil, err
 	}
-	for i := 0; i < len(set); i++ {
-		for _, need := range set[i].Dependency {
-			if have[need] {
-				continue
-			}
-			more, err := a.requestFiles(ctx, requestByFile, need)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", need, err)
-			}
-			for _, f := range more {
-				if !have[f.GetName()] {
-					have[f.GetName()] = true
-					set = append(set, f)
-				}
-			}
-			if len(set) > maxFiles {
-				return nil, errManyFiles
-			}
-			if !have[need] {
-				return nil, fmt.Errorf("%s: the server sent another file", need)
-			}
-		}
-	}
-	files, err := protodesc.NewFiles(&descriptorpb.FileDescriptorSet{File: set})
+	files, err := protodesc.NewFiles(&descriptorpb.FileDescriptorSet{File: all})
 	if err != nil {
 		return nil, err
 	}
@@ -102,13 +83,47 @@ func Reflect(ctx context.Context, s Server, path string) (*Method, error) {
 		if err != nil {
 			return nil, err
 		}
-		if name := protoreflect.FullName(service); d.Services().ByName(name.Name()) != nil && d.Package() == name.Parent() {
+		name := protoreflect.FullName(service)
+		if d.Package() == name.Parent() && d.Services().ByName(name.Name()) != nil {
 			return findMethod(d.Services(), service, method, "the server")
 		}
 	}
 	return nil, fmt.Errorf("the server has no service %q", service)
 }
 
+// addImports returns files with all files that they import, directly or not, which it requests from the server.
+func (c *reflectionClient) addImports(ctx context.Context, files []*descriptorpb.FileDescriptorProto) ([]*descriptorpb.FileDescriptorProto, error) {
+	isKnown := map[string]bool{}
+	for _, f := range files {
+		isKnown[f.GetName()] = true
+	}
+	for i := 0; i < len(files); i++ { // files grows
+		for _, name := range files[i].Dependency {
+			if isKnown[name] {
+				continue
+			}
+			more, err := c.requestFiles(ctx, requestByFile, name)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			for _, f := range more {
+				if !isKnown[f.GetName()] {
+					isKnown[f.GetName()] = true
+					files = append(files, f)
+				}
+			}
+			if len(files) > maxFiles {
+				return nil, errManyFiles
+			}
+			if !isKnown[name] {
+				return nil, fmt.Errorf("%s: the server sent another file", name)
+			}
+		}
+	}
+	return files, nil
+}
+
+// newTransport returns a transport that dials s.Addr, whatever the URL is, and uses HTTP/2 only.
 func (s Server) newTransport() *http.Transport {
 	t := &http.Transport{Protocols: new(http.Protocols), DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, s.Addr)
@@ -125,66 +140,68 @@ func (s Server) newTransport() *http.Transport {
 type reflectionClient struct {
 	s         Server
 	client    *http.Client
-	version   string
-	bytesLeft int // bytes that the server may still send
-	memory    memoryBudget
+	version   string       // v1 or v1alpha
+	bytesLeft int          // bytes that the server may still send
+	memory    memoryBudget // of all descriptions together
 }
 
 // errManyFiles is returned if a server describes more than maxFiles files.
 var errManyFiles = fmt.Errorf("more than %d files", maxFiles)
 
-// errUnknown is returned if the server does not have the service.
+// errUnknown is returned if the server does not have the reflection service in this version.
 var errUnknown = errors.New("unimplemented")
 
-// requestFiles sends one request, and returns the files of the response.
-func (a *reflectionClient) requestFiles(ctx context.Context, field protowire.Number, text string) ([]*descriptorpb.FileDescriptorProto, error) {
+// requestFiles sends a request with one field, a file name or a symbol, and returns the files of the response.
+func (c *reflectionClient) requestFiles(ctx context.Context, field protowire.Number, text string) ([]*descriptorpb.FileDescriptorProto, error) {
 	msg := protowire.AppendString(protowire.AppendTag(nil, field, protowire.BytesType), text)
 	body := append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(msg))), msg...)
 	scheme := "http://"
-	if a.s.TLS != nil {
+	if c.s.TLS != nil {
 		scheme = "https://"
 	}
-	url := scheme + a.s.Host + "/grpc.reflection." + a.version + ".ServerReflection/ServerReflectionInfo"
-	q, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	url := scheme + c.s.Host + "/grpc.reflection." + c.version + ".ServerReflection/ServerReflectionInfo"
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
-	for _, h := range a.s.Header {
-		q.Header.Add(h[0], h[1])
+	for _, h := range c.s.Header {
+		request.Header.Add(h[0], h[1])
 	}
-	q.Header.Set("Content-Type", "application/grpc")
-	q.Header.Set("Te", "trailers")
-	r, err := a.client.Do(q)
+	request.Header.Set("Content-Type", "application/grpc")
+	request.Header.Set("Te", "trailers")
+	response, err := c.client.Do(request)
 	if err != nil {
 		return nil, err
 	}
-	defer r.Body.Close()
-	src, err := io.ReadAll(io.LimitReader(r.Body, int64(a.bytesLeft)+1))
+	defer response.Body.Close()
+	src, err := io.ReadAll(io.LimitReader(response.Body, int64(c.bytesLeft)+1))
 	if err != nil {
 		return nil, err
 	}
-	a.bytesLeft -= len(src)
-	status, why := r.Trailer.Get("Grpc-Status"), r.Trailer.Get("Grpc-Message")
-	if status == "" {
-		status, why = r.Header.Get("Grpc-Status"), r.Header.Get("Grpc-Message")
+	c.bytesLeft -= len(src)
+	status, message := response.Trailer.Get("Grpc-Status"), response.Trailer.Get("Grpc-Message")
+	if status == "" { // a response without messages has them in its header
+		status, message = response.Header.Get("Grpc-Status"), response.Header.Get("Grpc-Message")
 	}
+	isMessage := len(src) >= prefixLen && src[0] == 0 && uint64(binary.BigEndian.Uint32(src[1:])) == uint64(len(src)-prefixLen)
 	switch {
-	case a.bytesLeft < 0:
+	case c.bytesLeft < 0:
 		return nil, fmt.Errorf("answers of more than %d bytes", maxReplies)
-	case status == "12" || r.StatusCode == http.StatusNotFound:
+	case status == statusUnimplemented || response.StatusCode == http.StatusNotFound:
 		return nil, errUnknown
-	case r.StatusCode != http.StatusOK || status == "":
-		return nil, fmt.Errorf("no answer of gRPC: %s", r.Status)
+	case response.StatusCode != http.StatusOK || status == "":
+		return nil, fmt.Errorf("no answer of gRPC: %s", response.Status)
 	case status != "0":
-		return nil, fmt.Errorf("grpc-status %s: %s", status, why)
-	case len(src) < prefixLen || src[0] != 0 || uint64(binary.BigEndian.Uint32(src[1:])) != uint64(len(src)-prefixLen):
+		return nil, fmt.Errorf("grpc-status %s: %s", status, message)
+	case !isMessage:
 		return nil, errors.New("not one message")
 	}
-	return a.parseResponse(src[prefixLen:])
+	return c.parseResponse(src[prefixLen:])
 }
 
-// parseResponse parses a ServerReflectionResponse.
-func (a *reflectionClient) parseResponse(b []byte) ([]*descriptorpb.FileDescriptorProto, error) {
+// parseResponse parses a ServerReflectionResponse, within the budget of memory. It returns an error if the
+// response has no files.
+func (c *reflectionClient) parseResponse(b []byte) ([]*descriptorpb.FileDescriptorProto, error) {
 	var list []*descriptorpb.FileDescriptorProto
 	err := forEachField(b, func(n protowire.Number, _ protowire.Type, v []byte) error {
 		switch n {
@@ -194,7 +211,7 @@ func (a *reflectionClient) parseResponse(b []byte) ([]*descriptorpb.FileDescript
 					return errManyFiles
 				}
 				f := new(descriptorpb.FileDescriptorProto)
-				switch err := a.memory.useMessage(v, f.ProtoReflect().Descriptor(), 0); {
+				switch err := c.memory.useMessage(v, f.ProtoReflect().Descriptor(), 0); {
 				case errors.Is(err, errMemory):
 					return fmt.Errorf("descriptions of files that take more than %d bytes of memory", maxFilesMemory)
 				case err != nil:

@@ -18,10 +18,11 @@ import (
 // maxSource limits the bytes of one file.
 const maxSource = 16 << 20
 
-// sources finds imported files in directories, within bounds.
+// sources finds imported files in directories. It limits their number and size.
 type sources struct {
-	name, file string // the compiled file, and its import path
-	dirs       []string
+	name string   // import path of the compiled file
+	file string   // path of the compiled file
+	dirs []string // directories of imports, in the order of the search
 
 	mu    sync.Mutex
 	found map[string]string // opened files by import path
@@ -39,9 +40,9 @@ func newSources(name, file string, dirs []string) *sources {
 	return s
 }
 
-// missingError reports that no directory has an import. path is that in the importing file.
+// missingError reports that no directory has an imported file.
 type missingError struct {
-	path string
+	path string // import path
 	dirs []string
 }
 
@@ -53,7 +54,7 @@ func (e *missingError) Error() string {
 // Unwrap returns fs.ErrNotExist.
 func (*missingError) Unwrap() error { return fs.ErrNotExist }
 
-// FindFileByPath opens the first file with an import path.
+// FindFileByPath opens the file with an import path in the first directory that has it.
 func (s *sources) FindFileByPath(path string) (protocompile.SearchResult, error) {
 	if path == s.name {
 		r, err := s.openFile(path, s.file)
@@ -65,7 +66,7 @@ func (s *sources) FindFileByPath(path string) (protocompile.SearchResult, error)
 		switch {
 		case err == nil:
 			return protocompile.SearchResult{Source: r}, nil
-		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
+		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR): // it is there and cannot be read
 			return protocompile.SearchResult{}, err
 		}
 	}
@@ -93,7 +94,7 @@ func (s *sources) openFile(path, file string) (io.ReadCloser, error) {
 	return os.Open(file)
 }
 
-// fileOf returns the file with an import path, or the path itself if there is none.
+// fileOf returns the opened file with an import path, or the import path if none was opened.
 func (s *sources) fileOf(path string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,5 +1,4 @@
-// Package grpctest is a small gRPC server for tests, with all four kinds of
-// methods and with reflection.
+// Package grpctest has a small gRPC server for tests, with all four kinds of methods and with reflection.
 package grpctest
 
 import (
@@ -19,7 +18,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// Files returns the sources of the server.
+// Files returns the protocol buffer files of the server by import path.
 func Files() map[string]string {
 	return map[string]string{
 		"shop.proto": `syntax = "proto3";
@@ -42,15 +41,15 @@ message Item { string id = 1; int64 count = 2; }
 	}
 }
 
-// Server counts calls and messages.
+// Server handles calls of shop.v1.Shop, and counts them.
 type Server struct {
-	Version string // of reflection: v1 or v1alpha; "" if none
+	Version string // of reflection: v1 or v1alpha; "" without reflection
 
-	Calls    atomic.Int64
-	Messages atomic.Int64 // received
+	Calls    atomic.Int64 // without those of reflection
+	Messages atomic.Int64 // received messages
 	mu       sync.Mutex
-	header   http.Header
-	files    map[string][]byte
+	header   http.Header       // of the last call
+	files    map[string][]byte // encoded descriptions of the files by import path
 }
 
 // Header returns the header of the last call.
@@ -60,7 +59,7 @@ func (s *Server) Header() http.Header {
 	return s.header
 }
 
-// New compiles the files.
+// New returns a server with reflection of that version.
 func New(version string) (*Server, error) {
 	src := Files()
 	c := protocompile.Compiler{Resolver: protocompile.WithStandardImports(&protocompile.SourceResolver{Accessor: protocompile.SourceAccessorFromMap(src)})}
@@ -81,18 +80,25 @@ func New(version string) (*Server, error) {
 	return s, add(list[0])
 }
 
-// ServeHTTP handles a call: id "404" is not found, "odd" gets an invalid message, and "silent"
-// no trailers.
+// Status codes of gRPC.
+const (
+	statusNotFound      = 5
+	statusUnimplemented = 12
+	statusInternal      = 13
+)
+
+// ServeHTTP handles a call. The id of the first message can select an error: 404 is not found, odd gets an
+// invalid message, and silent no trailers.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	msgs, err := readMessages(r.Body)
 	status := 0
 	if err != nil {
-		status = 13
+		status = statusInternal
 	}
 	w.Header().Set("Content-Type", "application/grpc")
 	w.Header().Set("Trailer", "Grpc-Status")
-	reflects := s.Version != "" && strings.Contains(r.URL.Path, "/grpc.reflection."+s.Version+".")
-	if !reflects {
+	isReflection := s.Version != "" && strings.Contains(r.URL.Path, "/grpc.reflection."+s.Version+".")
+	if !isReflection {
 		s.mu.Lock()
 		s.header = r.Header.Clone()
 		s.mu.Unlock()
@@ -101,8 +107,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	var out [][]byte
 	switch method := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]; {
-	case status != 0:
-	case reflects:
+	case status != 0: // the request is not gRPC
+	case isReflection:
 		for _, m := range msgs {
 			out = append(out, s.answerReflection(m))
 		}
@@ -113,12 +119,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			out = append(out, encodeItem("x", i))
 		}
 	default:
-		status = 12
+		status = statusUnimplemented
 	}
-	if len(msgs) > 0 && !reflects {
+	if len(msgs) > 0 && !isReflection {
 		switch id, _ := protowire.ConsumeString(msgs[0][min(1, len(msgs[0])):]); id {
 		case "404":
-			status, out = 5, nil
+			status, out = statusNotFound, nil
 		case "odd":
 			out = [][]byte{{0xff}}
 		case "silent":
@@ -131,7 +137,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Grpc-Status", strconv.Itoa(status))
 }
 
-// readMessages reads the messages of a request.
+// readMessages reads the messages of a request until its end.
 func readMessages(r io.Reader) ([][]byte, error) {
 	var list [][]byte
 	for {
@@ -155,19 +161,21 @@ func encodeItem(id string, count int) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(b, 2, protowire.VarintType), uint64(count))
 }
 
-// answerReflection returns one file, or an error response.
-func (s *Server) answerReflection(ask []byte) []byte {
-	n, _, size := protowire.ConsumeTag(ask)
-	text, _ := protowire.ConsumeString(ask[size:])
+// answerReflection returns the response to a ServerReflectionRequest: one file, or an error. The numbers of
+// fields are those of reflection.proto.
+func (s *Server) answerReflection(request []byte) []byte {
+	const bySymbol, errorMessage, errorResponse, fileDescriptor, fileResponse = 4, 2, 7, 1, 4
+	n, _, size := protowire.ConsumeTag(request)
+	text, _ := protowire.ConsumeString(request[size:])
 	name := text
-	if n == 4 && strings.HasPrefix(text, "shop.v1.Shop") {
+	if n == bySymbol && strings.HasPrefix(text, "shop.v1.Shop") {
 		name = "shop.proto"
 	}
 	file, ok := s.files[name]
 	if !ok {
-		why := protowire.AppendString(protowire.AppendTag(nil, 2, protowire.BytesType), "no "+text)
-		return protowire.AppendBytes(protowire.AppendTag(nil, 7, protowire.BytesType), why)
+		message := protowire.AppendString(protowire.AppendTag(nil, errorMessage, protowire.BytesType), "no "+text)
+		return protowire.AppendBytes(protowire.AppendTag(nil, errorResponse, protowire.BytesType), message)
 	}
-	found := protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), file)
-	return protowire.AppendBytes(protowire.AppendTag(nil, 4, protowire.BytesType), found)
+	files := protowire.AppendBytes(protowire.AppendTag(nil, fileDescriptor, protowire.BytesType), file)
+	return protowire.AppendBytes(protowire.AppendTag(nil, fileResponse, protowire.BytesType), files)
 }
