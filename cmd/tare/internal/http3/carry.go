@@ -1,5 +1,5 @@
-// Package http3 gives the load generator connections of QUIC, by quic-go, for HTTP/3.
-// Package load speaks HTTP/3 on their streams.
+// Package http3 gives the load generator QUIC connections, by quic-go. Package load speaks HTTP/3 on their
+// streams; this package only has the control stream and GOAWAY of HTTP/3.
 package http3
 
 import (
@@ -18,15 +18,16 @@ import (
 	"github.com/tarebench/tare/load/h3"
 )
 
-// maxUniStreams limits the unidirectional streams that a server may have open: three that
-// HTTP/3 has, and some of types that the client does not know.
+// maxUniStreams limits the unidirectional streams that a server may have open: HTTP/3 has three, and the
+// client must accept streams of unknown types.
 const maxUniStreams = 16
 
-// Carry returns a function that opens connections. They share sockets.
+// Carry returns a function that opens connections, which share sockets. It sets two environment variables
+// that quic-go reads.
 func Carry() load.Carry {
-	// Or quic-go logs that the system's buffers for UDP are small.
+	// Otherwise quic-go logs that the system's buffers for UDP are small.
 	_ = os.Setenv("QUIC_GO_DISABLE_RECEIVE_BUFFER_WARNING", "true")
-	// Marks of congestion would be allocated for each packet, and read from each.
+	// Congestion marks (ECN) cost an allocation per sent packet and a control message per received one.
 	_ = os.Setenv("QUIC_GO_DISABLE_ECN", "true")
 	p := new(pool)
 	return func(ctx context.Context, addr string, config *tls.Config) (load.Carrier, int64, bool, error) {
@@ -38,13 +39,13 @@ func Carry() load.Carry {
 		if err != nil {
 			return nil, 0, false, err
 		}
-		began := time.Now()
+		start := time.Now()
 		conn, err := s.transport.Dial(ctx, to, config, &quic.Config{
 			Versions:              []quic.Version{quic.Version1},
 			HandshakeIdleTimeout:  load.MaxDuration, // ctx ends it
 			MaxIdleTimeout:        load.MaxDuration,
-			KeepAlivePeriod:       10 * time.Second, // for answers that take long, and pauses
-			MaxIncomingStreams:    -1,
+			KeepAlivePeriod:       10 * time.Second, // for slow responses and for pauses
+			MaxIncomingStreams:    -1,               // none: an HTTP/3 server opens no bidirectional streams
 			MaxIncomingUniStreams: maxUniStreams,
 		})
 		if err != nil {
@@ -54,30 +55,30 @@ func Carry() load.Carry {
 			}
 			return nil, 0, false, err
 		}
-		took := time.Since(began)
+		handshake := time.Since(start)
 		c := &carrier{pool: p, socket: s, conn: conn}
 		if err := c.openControl(); err != nil {
 			c.Close()
 			return nil, 0, false, err
 		}
 		go c.acceptStreams()
-		return c, int64(took), conn.ConnectionState().TLS.DidResume, nil
+		return c, int64(handshake), conn.ConnectionState().TLS.DidResume, nil
 	}
 }
 
-// carrier is one connection.
+// carrier is one connection. It implements load.Carrier.
 type carrier struct {
 	pool   *pool
 	socket *socket
 	conn   *quic.Conn
 
 	mu      sync.Mutex
-	peer    h3.Peer
+	peer    h3.Peer   // state of the server's unidirectional streams
 	leaving bool      // the server has sent GOAWAY
-	streams []*stream // that NewStream has returned
+	streams []*stream // all that NewStream has returned
 }
 
-// openControl opens the client's control stream.
+// openControl opens the client's control stream and sends its settings.
 func (c *carrier) openControl() error {
 	s, err := c.conn.OpenUniStream()
 	if err != nil {
@@ -106,47 +107,50 @@ func (c *carrier) acceptStreams() {
 	}
 }
 
-// readStream reads one of the server's unidirectional streams.
+// readStream reads one of the server's unidirectional streams until its end. An error in it closes the
+// connection; a stream of unknown type is only cancelled. After GOAWAY it rejects the requests that the
+// server does not process.
 func (c *carrier) readStream(s *quic.ReceiveStream, reader *h3.PeerStream) {
 	b := make([]byte, 512)
 	for {
 		n, err := s.Read(b)
 		c.mu.Lock()
-		known, wrong := reader.Feed(b[:n])
-		first, leaves := c.peer.Leaves()
+		isKnown, violation := reader.Feed(b[:n])
+		first, leaves := c.peer.Leaves() // first is the first stream that the server does not process
 		c.leaving = leaves
 		if leaves {
-			for _, each := range c.streams {
-				each.reject(quic.StreamID(first))
+			for _, request := range c.streams {
+				request.reject(quic.StreamID(first))
 			}
 		}
-		if wrong == nil && err != nil {
-			wrong = reader.End()
+		if violation == nil && err != nil {
+			violation = reader.End()
 		}
 		c.mu.Unlock()
 		switch {
-		case wrong != nil:
-			c.fail(wrong)
+		case violation != nil:
+			c.fail(violation)
 			return
 		case err != nil:
 			return
-		case !known:
+		case !isKnown:
 			s.CancelRead(quic.StreamErrorCode(h3.StreamCreationError))
 			return
 		}
 	}
 }
 
-// fail closes the connection because of what the server sent.
+// fail closes the connection because the server violates HTTP/3.
 func (c *carrier) fail(err error) {
 	code := h3.GeneralProtocolError
-	var wrong *h3.ConnectionError
-	if errors.As(err, &wrong) {
-		code = wrong.Code
+	var connectionErr *h3.ConnectionError
+	if errors.As(err, &connectionErr) {
+		code = connectionErr.Code
 	}
 	_ = c.conn.CloseWithError(quic.ApplicationErrorCode(code), err.Error())
 }
 
+// NewStream returns a stream for requests, one after the other.
 func (c *carrier) NewStream() load.CarrierStream {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -155,17 +159,20 @@ func (c *carrier) NewStream() load.CarrierStream {
 	return s
 }
 
+// Traffic returns the bytes of all packets so far.
 func (c *carrier) Traffic() (in, out int64) {
 	s := c.conn.ConnectionStats()
 	return int64(s.BytesReceived), int64(s.BytesSent)
 }
 
+// Over reports whether the connection takes no more requests: it has ended, or the server has sent GOAWAY.
 func (c *carrier) Over() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.leaving || c.conn.Context().Err() != nil
 }
 
+// Close closes the connection.
 func (c *carrier) Close() {
 	_ = c.conn.CloseWithError(quic.ApplicationErrorCode(h3.NoError), "")
 	c.pool.release(c.socket)

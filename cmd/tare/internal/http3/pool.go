@@ -11,7 +11,7 @@ import (
 // maxShared limits the connections that share a socket.
 const maxShared = 16
 
-// pool holds the sockets of a session, which connections share.
+// pool holds the sockets of a session. Up to maxShared connections share one.
 type pool struct {
 	mu      sync.Mutex
 	sockets []*socket
@@ -22,15 +22,16 @@ type socket struct {
 	to        *net.UDPAddr
 	conn      net.PacketConn
 	transport *quic.Transport
-	users     int // connections
+	users     int // open connections on it
 }
 
-// take returns a socket to an address with room for another connection.
+// take returns a socket to an address with room for another connection. The caller must release it.
 func (p *pool) take(to *net.UDPAddr) (*socket, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, s := range p.sockets {
-		if s.users < maxShared && s.to.Port == to.Port && s.to.IP.Equal(to.IP) && s.to.Zone == to.Zone {
+		isSameAddr := s.to.Port == to.Port && s.to.IP.Equal(to.IP) && s.to.Zone == to.Zone
+		if isSameAddr && s.users < maxShared {
 			s.users++
 			return s, nil
 		}
@@ -44,14 +45,15 @@ func (p *pool) take(to *net.UDPAddr) (*socket, error) {
 	return s, nil
 }
 
-// release closes the socket of a connection after its last one.
+// release records that a connection no longer uses a socket, and closes the socket after the last one.
 func (p *pool) release(s *socket) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if s.users--; s.users > 0 {
+	s.users--
+	if s.users > 0 {
 		return
 	}
-	p.sockets = slices.DeleteFunc(p.sockets, func(each *socket) bool { return each == s })
+	p.sockets = slices.DeleteFunc(p.sockets, func(other *socket) bool { return other == s })
 	_ = s.transport.Close()
 	_ = s.conn.Close()
 }

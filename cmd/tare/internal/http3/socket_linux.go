@@ -17,71 +17,73 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Bounds of what one system call sends. The kernel cuts at most 64 packets from one
-// buffer before Linux 6.10, and a buffer has at most 64 KiB.
+// Bounds of a system call. Before Linux 6.10 the kernel cuts at most 64 packets from one buffer, and a buffer
+// has at most 64 KiB.
 const (
-	maxSegments = 64
-	maxBuffer   = 60 << 10
-	maxQueued   = 256 // packets; who sends more waits
-	maxMessages = 16
+	maxSegments = 64       // packets in a buffer
+	maxBuffer   = 60 << 10 // bytes of a buffer
+	maxQueued   = 256      // packets in the queue; a connection that sends more waits
+	maxMessages = 16       // packets that one call receives
 )
 
 // batchSocket is a UDP socket of several connections to one address. It is connected, so
-// that the kernel looks its route up once. Packets of all its connections leave together:
-// those of one size as one buffer that the kernel cuts (GSO), whichever connection
-// they belong to.
+// that the kernel looks its route up once. WriteMsgUDP queues packets of all connections, and a goroutine
+// sends them together: packets of the same size as one buffer that the kernel cuts (GSO), whichever
+// connection they belong to. It receives several packets with one system call.
 type batchSocket struct {
 	*net.UDPConn
 	raw syscall.RawConn
 	to  *net.UDPAddr
 
-	receive  func(fd uintptr) bool // readBatch, made once
+	// Of the goroutine that receives.
+	receive  func(fd uintptr) bool // method value of receiveSome, allocated once
 	messages []ipv4.Message        // to be filled
-	received int
-	failure  error
+	received int                   // messages that the last call filled
+	failure  error                 // of the last call; nil if it received
 	heads    [maxMessages]messageHead
 	vectors  [maxMessages]unix.Iovec
 
 	mu      sync.Mutex
-	room    *sync.Cond
-	queue   []packet // to be sent
+	room    *sync.Cond // there may be room in the queue, or the socket is closed
+	queue   []packet   // packets to send
 	closed  bool
-	pending chan struct{} // of capacity 1: there are packets
-	done    chan struct{} // closed when nothing more is sent
-	out     sender        // of the goroutine that sends
+	pending chan struct{} // has a value if there are packets; capacity 1; closed by Close
+	done    chan struct{} // closed after the last packet was sent
+
+	out sender // of the goroutine that sends
 }
 
-// packet is one that is to be sent.
+// packet is a packet to send.
 type packet struct {
 	size int
-	data [1500]byte // quic-go makes none of more than 1452
+	data [1500]byte // quic-go makes packets of at most 1452 bytes
 }
 
-// messageHead is struct mmsghdr.
+// messageHead is struct mmsghdr of the kernel.
 type messageHead struct {
 	head unix.Msghdr
 	size uint32
-	_    uint32
+	_    uint32 // padding
 }
 
-// control is a control message with the size of segments.
+// control is a control message (UDP_SEGMENT) with the size of the packets in a buffer.
 type control struct {
 	head unix.Cmsghdr
 	size uint16
-	_    [6]byte
+	_    [6]byte // padding
 }
 
-// sender has what sending needs, without allocating.
+// sender sends packets. It reuses its memory, so that sending does not allocate.
 type sender struct {
-	send     func(fd uintptr) bool // sendSome, made once
+	send     func(fd uintptr) bool // method value of sendSome, allocated once
 	packets  []packet
-	order    []int
-	vectors  []unix.Iovec
-	heads    []messageHead
+	order    []int         // indices of packets, the longest first
+	vectors  []unix.Iovec  // one per packet
+	heads    []messageHead // one per buffer
 	controls [maxQueued]control
-	next     int  // of heads, to be sent
-	whole    bool // the kernel or the device cannot cut buffers
-	failure  error
+	next     int   // index in heads of the next buffer to send
+	noCuts   bool  // the kernel or the device cannot cut buffers: each packet is a buffer
+	failure  error // of the last call; nil if it sent
 }
 
 // openSocket returns a UDP socket for connections to an address.
@@ -102,8 +104,8 @@ func openSocket(to *net.UDPAddr) (net.PacketConn, error) {
 	return s, nil
 }
 
-// ReadBatch waits for packets and fills messages with those that are there. quic-go calls
-// it from one goroutine.
+// ReadBatch waits for packets and fills messages with the packets that are there, at most maxMessages. quic-go
+// calls it from one goroutine.
 func (s *batchSocket) ReadBatch(messages []ipv4.Message, _ int) (int, error) {
 	s.messages = messages[:min(len(messages), maxMessages)]
 	for i := range s.messages {
@@ -121,9 +123,9 @@ func (s *batchSocket) ReadBatch(messages []ipv4.Message, _ int) (int, error) {
 	return s.received, s.failure
 }
 
-// receiveSome reports whether it has received packets, or failed. It ignores that
-// nothing listens at the address: dialling says so after its timeout, as on a socket
-// that is not connected.
+// receiveSome receives packets without waiting. It returns false if there are none, so that the runtime calls
+// it again when there are. It ignores errors of ICMP, for example if nothing listens at the address: as on
+// a socket that is not connected, dialling then fails after its timeout.
 func (s *batchSocket) receiveSome(fd uintptr) bool {
 	for {
 		n, _, errno := syscall.RawSyscall6(unix.SYS_RECVMMSG, fd, uintptr(unsafe.Pointer(&s.heads[0])), uintptr(len(s.messages)), unix.MSG_DONTWAIT, 0, 0)
@@ -133,7 +135,7 @@ func (s *batchSocket) receiveSome(fd uintptr) bool {
 			return true
 		case unix.EAGAIN:
 			return false
-		case unix.EINTR, unix.ECONNREFUSED, unix.EHOSTUNREACH, unix.ENETUNREACH:
+		case unix.EINTR, unix.ECONNREFUSED, unix.EHOSTUNREACH, unix.ENETUNREACH: // try again
 		default:
 			s.received, s.failure = 0, errno
 			return true
@@ -141,9 +143,9 @@ func (s *batchSocket) receiveSome(fd uintptr) bool {
 	}
 }
 
-// WriteMsgUDP queues a packet, or several of the size that oob says: quic-go passes no
-// other control message, because marks of congestion are off and the socket is
-// connected.
+// WriteMsgUDP queues the packets in b. They have the size in the control message oob; without one, b is one
+// packet. quic-go passes no other control message, because congestion marks are off and the socket is
+// connected. It waits while the queue is full.
 func (s *batchSocket) WriteMsgUDP(b, oob []byte, _ *net.UDPAddr) (n, oobn int, err error) {
 	segment := len(b)
 	if len(oob) >= unix.CmsgLen(2) {
@@ -159,17 +161,18 @@ func (s *batchSocket) WriteMsgUDP(b, oob []byte, _ *net.UDPAddr) (n, oobn int, e
 			return 0, 0, net.ErrClosed
 		}
 		i := len(s.queue)
-		if s.queue = slices.Grow(s.queue, 1)[:i+1]; segment > len(s.queue[i].data) {
+		s.queue = slices.Grow(s.queue, 1)[:i+1] // append would zero the packet
+		p := &s.queue[i]
+		if segment > len(p.data) {
 			s.queue = s.queue[:i]
 			return 0, 0, unix.EMSGSIZE
 		}
-		p := &s.queue[i]
 		p.size = copy(p.data[:], rest[:min(segment, len(rest))])
 		rest = rest[p.size:]
 	}
 	select {
 	case s.pending <- struct{}{}:
-	default:
+	default: // the sender will wake up anyway
 	}
 	return len(b), len(oob), nil
 }
@@ -180,42 +183,42 @@ func (s *batchSocket) WriteTo(b []byte, _ net.Addr) (int, error) {
 	return n, err
 }
 
-// Close sends what is queued and closes the socket.
+// Close sends the queued packets and closes the socket.
 func (s *batchSocket) Close() error {
 	s.mu.Lock()
-	closed := s.closed
+	wasClosed := s.closed
 	s.closed = true
 	s.room.Broadcast()
 	s.mu.Unlock()
-	if !closed {
+	if !wasClosed {
 		close(s.pending)
 		<-s.done
 	}
 	return s.UDPConn.Close()
 }
 
-// sendAll sends what is queued until the socket is closed.
+// sendAll sends queued packets until the socket is closed, and then the rest.
 func (s *batchSocket) sendAll() {
 	defer close(s.done)
-	for open := true; open; {
-		_, open = <-s.pending
+	for isOpen := true; isOpen; {
+		_, isOpen = <-s.pending
 		runtime.Gosched() // other connections that are ready to send do so first
 		s.mu.Lock()
-		s.queue, s.out.packets = s.out.packets[:0], s.queue
+		s.queue, s.out.packets = s.out.packets[:0], s.queue // swapped, to reuse the memory
 		s.room.Broadcast()
 		s.mu.Unlock()
 		s.out.prepare()
 		for s.out.next < len(s.out.heads) {
 			if err := s.raw.Write(s.out.send); err != nil {
-				break
+				break // the socket is closed
 			}
 			s.out.skipFailed()
 		}
 	}
 }
 
-// prepare makes messages of the packets: those of one size in a row, in their order, so
-// that a connection's long packets stay before its last, shorter one.
+// prepare makes buffers of the packets, the longest packets first. Packets of the same size are in one buffer
+// and stay in their order, so that a connection's long packets come before its last, shorter one.
 func (o *sender) prepare() {
 	o.order, o.vectors, o.heads, o.next = o.order[:0], o.vectors[:0], o.heads[:0], 0
 	for i := range o.packets {
@@ -223,31 +226,32 @@ func (o *sender) prepare() {
 		o.vectors = append(o.vectors, unix.Iovec{})
 	}
 	slices.SortStableFunc(o.order, func(a, b int) int { return o.packets[b].size - o.packets[a].size })
-	for at := 0; at < len(o.order); {
-		size, n := o.packets[o.order[at]].size, 0
-		for ; at+n < len(o.order) && n < maxSegments && (n+1)*size <= maxBuffer; n++ {
-			p := &o.packets[o.order[at+n]]
-			if p.size != size || n > 0 && o.whole {
+	for start := 0; start < len(o.order); {
+		size, n := o.packets[o.order[start]].size, 0 // n packets of this size from start on are one buffer
+		for ; start+n < len(o.order) && n < maxSegments && (n+1)*size <= maxBuffer; n++ {
+			p := &o.packets[o.order[start+n]]
+			if p.size != size || n > 0 && o.noCuts {
 				break
 			}
-			o.vectors[at+n] = unix.Iovec{Base: &p.data[0], Len: uint64(p.size)}
+			o.vectors[start+n] = unix.Iovec{Base: &p.data[0], Len: uint64(p.size)}
 		}
-		h := messageHead{head: unix.Msghdr{Iov: &o.vectors[at], Iovlen: uint64(n)}}
+		h := messageHead{head: unix.Msghdr{Iov: &o.vectors[start], Iovlen: uint64(n)}}
 		if n > 1 {
 			c := &o.controls[len(o.heads)]
 			*c = control{head: unix.Cmsghdr{Len: uint64(unix.CmsgLen(2)), Level: unix.IPPROTO_UDP, Type: unix.UDP_SEGMENT}, size: uint16(size)}
 			h.head.Control, h.head.Controllen = (*byte)(unsafe.Pointer(c)), uint64(unix.CmsgSpace(2))
 		}
 		o.heads = append(o.heads, h)
-		at += n
+		start += n
 	}
 }
 
-// sendSome sends messages until the socket takes no more for now, which it reports as
-// false.
+// sendSome sends buffers until all are sent or one fails. It returns false if the socket takes no more for now,
+// so that the runtime calls it again when it does.
 func (s *batchSocket) sendSome(fd uintptr) bool {
 	o := &s.out
-	for o.failure = nil; o.next < len(o.heads); {
+	o.failure = nil
+	for o.next < len(o.heads) {
 		n, _, errno := syscall.RawSyscall6(unix.SYS_SENDMMSG, fd, uintptr(unsafe.Pointer(&o.heads[o.next])), uintptr(len(o.heads)-o.next),
 			unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL, 0, 0)
 		switch errno {
@@ -255,7 +259,7 @@ func (s *batchSocket) sendSome(fd uintptr) bool {
 			o.next += int(n)
 		case unix.EAGAIN:
 			return false
-		case unix.EINTR, unix.ECONNREFUSED: // of an earlier packet
+		case unix.EINTR, unix.ECONNREFUSED: // try again: the error is about an earlier packet
 		default:
 			o.failure = errno
 			return true
@@ -264,16 +268,15 @@ func (s *batchSocket) sendSome(fd uintptr) bool {
 	return true
 }
 
-// skipFailed goes on after a message that could not be sent: QUIC takes it for lost. If
-// buffers cannot be cut, packets are sent one by one from then on.
+// skipFailed skips a buffer that could not be sent, which QUIC treats as lost. If the reason is that buffers
+// cannot be cut, packets are sent one by one from now on.
 func (o *sender) skipFailed() {
 	if o.failure == nil {
 		return
 	}
-	if errors.Is(o.failure, unix.EIO) || errors.Is(o.failure, unix.EINVAL) {
-		if !o.whole && o.heads[o.next].head.Iovlen > 1 {
-			o.whole = true
-		}
+	isRefused := errors.Is(o.failure, unix.EIO) || errors.Is(o.failure, unix.EINVAL)
+	if isRefused && o.heads[o.next].head.Iovlen > 1 {
+		o.noCuts = true
 	}
 	o.next++
 }

@@ -13,15 +13,17 @@ import (
 	"github.com/tarebench/tare/load/h3"
 )
 
-// stream carries one request after another over a connection.
+// stream carries one request after another over a connection, each on a stream of QUIC. It implements
+// load.CarrierStream.
 type stream struct {
 	c *carrier
 
 	mu       sync.Mutex
-	s        *quic.Stream // nil before the first
-	rejected bool         // a GOAWAY says that the server does not process it
+	s        *quic.Stream // of the current request; nil before the first
+	rejected bool         // the server does not process the current request, because it has sent GOAWAY
 }
 
+// Open opens a stream for the next request. It returns false if the server allows no more streams for now.
 func (s *stream) Open() (bool, error) {
 	opened, err := s.c.conn.OpenStream()
 	if err != nil && isFull(err) {
@@ -30,18 +32,20 @@ func (s *stream) Open() (bool, error) {
 	return true, s.use(opened, err)
 }
 
-// isFull reports whether the server allows no more streams for now. It is a function of
-// its own because errors.As allocates.
+// isFull reports whether the server allows no more streams for now. It is a function of its own because
+// errors.As makes its target escape to the heap, which then costs an allocation only after an error.
 func isFull(err error) bool {
 	var full *quic.StreamLimitReachedError
 	return errors.As(err, &full)
 }
 
+// OpenWait opens a stream for the next request, and waits until the server allows one or ctx ends.
 func (s *stream) OpenWait(ctx context.Context) error {
 	return s.use(s.c.conn.OpenStreamSync(ctx))
 }
 
-// use makes an opened stream that of the request. Without one the request was not sent.
+// use makes opened the stream of the request. If err is not nil, no stream was opened and the request was
+// not sent.
 func (s *stream) use(opened *quic.Stream, err error) error {
 	if err != nil {
 		return &load.Loss{Err: err, Left: true}
@@ -52,12 +56,13 @@ func (s *stream) use(opened *quic.Stream, err error) error {
 	s.c.mu.Lock()
 	first, leaves := s.c.peer.Leaves()
 	s.c.mu.Unlock()
-	if leaves { // since Over was asked
+	if leaves { // the server has sent GOAWAY since the last call of Over
 		s.reject(quic.StreamID(first))
 	}
 	return nil
 }
 
+// Send sends a complete request.
 func (s *stream) Send(b []byte) error {
 	if _, err := s.s.Write(b); err != nil {
 		return s.explain(err)
@@ -65,6 +70,7 @@ func (s *stream) Send(b []byte) error {
 	return s.s.Close()
 }
 
+// Read reads the response until io.EOF.
 func (s *stream) Read(b []byte) (int, error) {
 	n, err := s.s.Read(b)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -73,6 +79,7 @@ func (s *stream) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// Cancel ends the request with an error code.
 func (s *stream) Cancel(code h3.Code) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,8 +89,8 @@ func (s *stream) Cancel(code h3.Code) {
 	}
 }
 
-// reject cancels the request if its stream is first or a later one: the server says that
-// it does not process it.
+// reject cancels the current request if its stream is first or a later one, which the server does not process
+// (GOAWAY).
 func (s *stream) reject(first quic.StreamID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,32 +101,34 @@ func (s *stream) reject(first quic.StreamID) {
 	}
 }
 
-// explain returns what became of a request that has no complete answer.
+// explain returns err, with which a request ended before its response was complete, as a *load.Loss: whether
+// the connection is lost as well, whether the server has not processed the request, and whether it violated
+// the protocol.
 func (s *stream) explain(err error) error {
-	over := s.c.conn.Context().Err() != nil
+	isConnectionOver := s.c.conn.Context().Err() != nil
 	s.mu.Lock()
-	loss := &load.Loss{Err: err, Alone: !over, Left: s.rejected}
+	loss := &load.Loss{Err: err, Alone: !isConnectionOver, Left: s.rejected}
 	s.mu.Unlock()
 	if loss.Left {
 		loss.Err = errors.New("the server sent GOAWAY")
 	}
-	var ofStream *quic.StreamError
-	var application *quic.ApplicationError
-	var transport *quic.TransportError
+	var streamErr *quic.StreamError
+	var applicationErr *quic.ApplicationError
+	var transportErr *quic.TransportError
 	switch {
-	case errors.As(err, &ofStream) && ofStream.Remote:
-		code := h3.Code(ofStream.ErrorCode)
+	case errors.As(err, &streamErr) && streamErr.Remote:
+		code := h3.Code(streamErr.ErrorCode)
 		loss.Left = loss.Left || code == h3.RequestRejected
 		loss.Err = fmt.Errorf("the server reset the stream: %s", code)
-	case errors.As(err, &application):
-		loss.Garbled = !application.Remote && h3.Code(application.ErrorCode) != h3.NoError
-		if application.Remote {
-			loss.Err = fmt.Errorf("the server closed the connection: %s", h3.Code(application.ErrorCode))
+	case errors.As(err, &applicationErr): // without Remote it is this side's, of carrier.fail
+		loss.Garbled = !applicationErr.Remote && h3.Code(applicationErr.ErrorCode) != h3.NoError
+		if applicationErr.Remote {
+			loss.Err = fmt.Errorf("the server closed the connection: %s", h3.Code(applicationErr.ErrorCode))
 		} else if loss.Garbled {
-			loss.Err = errors.New(application.ErrorMessage)
+			loss.Err = errors.New(applicationErr.ErrorMessage)
 		}
-	case errors.As(err, &transport):
-		loss.Garbled = !transport.Remote
+	case errors.As(err, &transportErr):
+		loss.Garbled = !transportErr.Remote
 	}
 	return loss
 }

@@ -1,6 +1,6 @@
-// Command h3server answers HTTP/3 on a UDP port of 127.0.0.1 with a body of some bytes, and HTTPS on the same
-// port of TCP, with a certificate of its own, until it is interrupted. It is there
-// for tools/benchload.
+// Command h3server is a server for tools/benchload. It responds to HTTP/3 on a UDP port of 127.0.0.1, and to
+// HTTPS on the TCP port of the same number, with a body of the given size, until it is interrupted. Its
+// certificate is that of package httptest.
 //
 //	go run ./cmd/tare/internal/http3/h3server 8443 100
 package main
@@ -31,6 +31,7 @@ func main() {
 	}
 }
 
+// run serves until ctx ends or a server fails. args are the port and the size of the body in bytes.
 func run(ctx context.Context, args []string) error {
 	if len(args) != 2 {
 		return fmt.Errorf("%d arguments: the port and the bytes of a body", len(args))
@@ -50,25 +51,25 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	certified := httptest.NewUnstartedServer(nil) // whose certificate is borrowed
-	certified.StartTLS()
-	defer certified.Close()
-	config := &tls.Config{Certificates: certified.TLS.Certificates, MinVersion: tls.VersionTLS13}
-	hello := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	testServer := httptest.NewUnstartedServer(nil) // only for its certificate
+	testServer.StartTLS()
+	defer testServer.Close()
+	config := &tls.Config{Certificates: testServer.TLS.Certificates, MinVersion: tls.VersionTLS13}
+	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")
 		w.Header().Set("Content-Length", strconv.Itoa(size))
 		_, _ = io.WriteString(w, text)
 	})
-	over := &http.Server{Handler: hello, TLSConfig: config, ReadHeaderTimeout: time.Minute}
-	quick := &http3.Server{Handler: hello, TLSConfig: config}
-	failed := make(chan error, 2)
-	go func() { failed <- over.ServeTLS(listener, "", "") }()
-	go func() { failed <- quick.Serve(socket) }()
+	httpsServer := &http.Server{Handler: handler, TLSConfig: config, ReadHeaderTimeout: time.Minute}
+	http3Server := &http3.Server{Handler: handler, TLSConfig: config}
+	failures := make(chan error, 2)
+	go func() { failures <- httpsServer.ServeTLS(listener, "", "") }() // the certificate is in config
+	go func() { failures <- http3Server.Serve(socket) }()
 	select {
-	case err = <-failed:
+	case err = <-failures:
 	case <-ctx.Done():
 	}
-	over.Close()
-	quick.Close()
+	httpsServer.Close()
+	http3Server.Close()
 	return err
 }
