@@ -15,15 +15,16 @@ import (
 )
 
 const (
-	maxNines     = 5
+	maxNines     = 5    // the axis of quantiles ends at 99.999 % at most
+	minPlotted   = 10   // requests that a curve of quantiles needs: one nine
 	curvePoints  = 200  // points of a curve of quantiles
 	maxSpans     = 150  // columns of charts over time
-	shadeCount   = 8    // of a heat map
-	tickDistance = 0.09 // between labels, as a share of the axis
+	shadeCount   = 8    // shades of a heat map
+	tickDistance = 0.09 // least distance between labels, as a share of the axis
 )
 
-// newLatencyAxis returns a logarithmic axis from low to high ns, with room around a single
-// value.
+// newLatencyAxis returns a logarithmic axis from low to high ns. It covers at least a factor of 2, so that a
+// single value has room around it.
 func newLatencyAxis(low, high int64) plot.Axis {
 	a := plot.Axis{Low: float64(max(low, 1)), High: float64(max(high, 2)), Log: true}
 	if a.High < a.Low*2 {
@@ -32,15 +33,16 @@ func newLatencyAxis(low, high int64) plot.Axis {
 	return a
 }
 
-// spellTick formats a latency in ns for an axis.
+// spellTick formats a latency in ns for an axis, with at most three significant digits.
 func spellTick(v float64) string {
 	i := 0
-	for ; v >= 999.5 && i < 3; i++ {
+	for ; v >= 999.5 && i < 3; i++ { // 999.5 would be rounded to 1e+03
 		v /= 1000
 	}
 	return strconv.FormatFloat(v, 'g', 3, 64) + " " + []string{"ns", "µs", "ms", "s"}[i]
 }
 
+// formatRounded formats x with at most one decimal.
 func formatRounded(x float64) string { return strconv.FormatFloat(math.Round(x*10)/10, 'f', -1, 64) }
 
 // namedHist is a distribution with the name of its curve.
@@ -49,10 +51,10 @@ type namedHist struct {
 	h    *hist.Hist
 }
 
-// drawQuantiles draws distributions with the latency objectives: each part of the horizontal
-// axis adds a nine. It returns "" if no distribution has ten requests.
+// drawQuantiles draws distributions and the latency objectives. On the horizontal axis, equal steps lead from 0
+// to 90 %, 99 %, 99.9 % and so on. It returns "" if no distribution has minPlotted requests.
 func drawQuantiles(all []namedHist, limits []plot.Limit) template.HTML {
-	all = slices.DeleteFunc(all, func(n namedHist) bool { return n.h == nil || n.h.Count() < 10 })
+	all = slices.DeleteFunc(all, func(n namedHist) bool { return n.h == nil || n.h.Count() < minPlotted })
 	if len(all) == 0 {
 		return ""
 	}
@@ -84,20 +86,20 @@ func drawQuantiles(all []namedHist, limits []plot.Limit) template.HTML {
 	return c.HTML()
 }
 
-// span merges some seconds into one column: mean rates and the greatest quantiles.
+// span merges consecutive seconds into one column: mean rates and the greatest quantiles of a second.
 type span struct {
-	from, to      time.Duration
-	rate, failing float64 // per second
+	from, to      time.Duration // since measuring began
+	rate, failing float64       // responses and failures per second
 	p50, p99, max time.Duration
-	bins          map[int64]hist.Bin
+	bins          map[int64]hist.Bin // of latencies, by lower end
 }
 
-// mergeSeconds merges the seconds into at most most columns.
-func mergeSeconds(seconds []load.Second, most int) []span {
-	each := (len(seconds) + most - 1) / most
+// mergeSeconds merges the seconds into at most maxColumns columns.
+func mergeSeconds(seconds []load.Second, maxColumns int) []span {
+	perColumn := (len(seconds) + maxColumns - 1) / maxColumns // rounded up
 	var out []span
-	for at := 0; at < len(seconds); at += each {
-		group := seconds[at:min(at+each, len(seconds))]
+	for start := 0; start < len(seconds); start += perColumn {
+		group := seconds[start:min(start+perColumn, len(seconds))]
 		s := span{from: group[0].At, to: group[len(group)-1].At + time.Second, bins: map[int64]hist.Bin{}}
 		for _, second := range group {
 			s.rate += float64(second.Requests) / float64(len(group))
@@ -117,32 +119,49 @@ func mergeSeconds(seconds []load.Second, most int) []span {
 // axis. Shades are logarithmic, so that a few slow requests are visible. It returns "" without
 // responses.
 func drawTime(all []span, limits []plot.Limit) template.HTML {
-	low, high, most, rate, failed := int64(math.MaxInt64), int64(0), int64(0), 1.0, false
+	low, high, maxCount := int64(math.MaxInt64), int64(0), int64(0)
 	for _, s := range all {
-		rate, failed = max(rate, s.rate, s.failing), failed || s.failing > 0
 		for _, b := range s.bins {
-			low, high, most = min(low, b.Low), max(high, b.High), max(most, b.Count)
+			low, high, maxCount = min(low, b.Low), max(high, b.High), max(maxCount, b.Count)
 		}
 	}
-	if most == 0 {
+	if maxCount == 0 {
 		return ""
 	}
 	x := plot.Axis{High: all[len(all)-1].to.Seconds()}
 	ticks := x.Ticks(0, func(v float64) string { return formatRounded(v) + " s" })
-	above := plot.Chart{ID: "rates", Title: "Answered each second", Means: "Requests per second, since measuring began.", Low: true, X: x, Y: plot.Axis{High: rate * 1.05}, XTicks: ticks}
-	above.YTicks = []plot.Tick{{Text: "0"}, {At: above.Y.At(rate), Text: formatRounded(rate)}}
-	lines := []plot.Curve{{Name: "answered"}, {Name: "failed", Class: "fail"}}
+	return drawRates(all, x, ticks) + drawHeatMap(all, limits, x, ticks, newLatencyAxis(low, high), maxCount)
+}
+
+// middleSeconds returns the middle of a span, in seconds, at which its values are drawn.
+func (s span) middleSeconds() float64 { return (s.from + s.to).Seconds() / 2 }
+
+// drawRates draws responses per second, and failures if there are any.
+func drawRates(all []span, x plot.Axis, ticks []plot.Tick) template.HTML {
+	maxRate, hasFailures := 1.0, false
+	answered, failed := plot.Curve{Name: "answered"}, plot.Curve{Name: "failed", Class: "fail"}
 	for _, s := range all {
-		at := (s.from + s.to).Seconds() / 2
-		lines[0].Points = append(lines[0].Points, plot.Point{X: at, Y: s.rate})
-		lines[1].Points = append(lines[1].Points, plot.Point{X: at, Y: s.failing})
+		maxRate, hasFailures = max(maxRate, s.rate, s.failing), hasFailures || s.failing > 0
+		answered.Points = append(answered.Points, plot.Point{X: s.middleSeconds(), Y: s.rate})
+		failed.Points = append(failed.Points, plot.Point{X: s.middleSeconds(), Y: s.failing})
 	}
-	if above.Curves = lines; !failed {
-		above.Curves = lines[:1]
+	c := plot.Chart{
+		ID: "rates", Title: "Answered each second", Means: "Requests per second, since measuring began.", Low: true,
+		X: x, Y: plot.Axis{High: maxRate * 1.05}, XTicks: ticks, Curves: []plot.Curve{answered}, // 1.05: room above
 	}
+	c.YTicks = []plot.Tick{{Text: "0"}, {At: c.Y.At(maxRate), Text: formatRounded(maxRate)}}
+	if hasFailures {
+		c.Curves = append(c.Curves, failed)
+	}
+	return c.HTML()
+}
+
+// drawHeatMap draws the number of requests by time and latency, and the median and 99th percentile over it.
+// maxCount is the greatest number of a cell.
+func drawHeatMap(all []span, limits []plot.Limit, x plot.Axis, ticks []plot.Tick, y plot.Axis, maxCount int64) template.HTML {
 	heat := plot.Chart{
-		ID: "heat", Title: "Latency over time", X: x, Y: newLatencyAxis(low, high), XTicks: ticks,
-		Means: fmt.Sprintf("The darker, the more requests; logarithmic, up to %s in a cell. Lines: the median and the 99th percentile of each second.", Counted(most)),
+		ID: "heat", Title: "Latency over time", X: x, Y: y, XTicks: ticks,
+		Means: fmt.Sprintf("The darker, the more requests; logarithmic, up to %s in a cell. Lines: the median and the 99th percentile of each second.", Counted(maxCount)),
 	}
 	for _, l := range limits {
 		if l.At >= heat.Y.Low && l.At <= heat.Y.High {
@@ -151,33 +170,32 @@ func drawTime(all []span, limits []plot.Limit) template.HTML {
 	}
 	heat.YTicks = heat.Y.Ticks(tickDistance, spellTick)
 	heat.Shades = make([]plot.Shade, shadeCount)
-	middle, high99 := plot.Curve{Name: "p50", Class: "s7"}, plot.Curve{Name: "p99", Class: "s7 k1"}
+	p50, p99 := plot.Curve{Name: "p50", Class: "s7"}, plot.Curve{Name: "p99", Class: "s7 k1"}
 	for _, s := range all {
 		for _, b := range s.bins {
-			i := shadeOf(b.Count, most)
+			i := shadeOf(b.Count, maxCount)
 			heat.Shades[i].Opacity = float64(i+1) / shadeCount
 			heat.Shades[i].Cells = append(heat.Shades[i].Cells, plot.Cell{Left: s.from.Seconds(), Right: s.to.Seconds(), Low: float64(b.Low), High: float64(b.High)})
 		}
 		if s.max > 0 {
-			at := (s.from + s.to).Seconds() / 2
-			middle.Points = append(middle.Points, plot.Point{X: at, Y: float64(s.p50)})
-			high99.Points = append(high99.Points, plot.Point{X: at, Y: float64(s.p99)})
+			p50.Points = append(p50.Points, plot.Point{X: s.middleSeconds(), Y: float64(s.p50)})
+			p99.Points = append(p99.Points, plot.Point{X: s.middleSeconds(), Y: float64(s.p99)})
 		}
 	}
 	heat.Shades = slices.DeleteFunc(heat.Shades, func(s plot.Shade) bool { return len(s.Cells) == 0 })
-	for _, s := range heat.Shades { // bins have no order
+	for _, s := range heat.Shades { // bins come from a map
 		slices.SortFunc(s.Cells, func(a, b plot.Cell) int {
 			return cmp.Or(cmp.Compare(a.Left, b.Left), cmp.Compare(a.Low, b.Low))
 		})
 	}
-	heat.Curves = []plot.Curve{middle, high99}
-	return above.HTML() + heat.HTML()
+	heat.Curves = []plot.Curve{p50, p99}
+	return heat.HTML()
 }
 
-// shadeOf returns the shade of a count. The greatest count is most.
-func shadeOf(count, most int64) int {
-	if most <= 1 {
+// shadeOf returns the index of the shade of a count, up to shadeCount-1 for maxCount. Shades are logarithmic.
+func shadeOf(count, maxCount int64) int {
+	if maxCount <= 1 {
 		return shadeCount - 1
 	}
-	return min(int(math.Log(float64(count))/math.Log(float64(most))*shadeCount), shadeCount-1)
+	return min(int(math.Log(float64(count))/math.Log(float64(maxCount))*shadeCount), shadeCount-1)
 }

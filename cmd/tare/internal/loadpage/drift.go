@@ -10,24 +10,31 @@ import (
 // DriftName returns the name of the drifting measurement.
 func DriftName(d load.Drift) string { return strings.ReplaceAll(d.Of, "_", " ") }
 
-// DriftText returns the change over the run, with its interval.
+// DriftText returns the change over the run, its interval, and the median over the run: +1.00 ms
+// [+0.50 ms, +1.50 ms] on 20.0 ms.
 func DriftText(d load.Drift) string {
-	text := func(x float64, sign bool) string {
-		out := ""
-		switch {
-		case x < 0:
-			out = "−"
-		case sign && x > 0:
-			out = "+"
-		}
-		x = math.Abs(x)
+	formatAbs := func(x float64) string {
 		switch d.Unit {
 		case "share":
-			return out + Decimal(x*100, 3) + " %"
+			return Decimal(x*100, 3) + " %"
 		case "bytes":
-			return out + Sized(int64(x))
+			return Sized(int64(x))
 		}
-		return out + Spell(int64(x))
+		return Spell(int64(x)) // ns
 	}
-	return text(d.Change, true) + " [" + text(d.Low, true) + ", " + text(d.High, true) + "] on " + text(d.Level, false)
+	formatChange := func(x float64) string {
+		sign := ""
+		switch {
+		case x < 0:
+			sign = "−"
+		case x > 0:
+			sign = "+"
+		}
+		return sign + formatAbs(math.Abs(x))
+	}
+	level := formatAbs(math.Abs(d.Level))
+	if d.Level < 0 {
+		level = "−" + level
+	}
+	return formatChange(d.Change) + " [" + formatChange(d.Low) + ", " + formatChange(d.High) + "] on " + level
 }

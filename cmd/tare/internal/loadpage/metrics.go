@@ -14,17 +14,18 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// sample is one value of a family, with its distinguishing label.
+// sample is one value of a metric. Samples of a metric differ by a label.
 type sample struct {
-	label, of string
-	value     float64
+	label      string // name of the label; "" if the metric has one sample
+	labelValue string
+	value      float64
 }
 
 // WriteMetrics writes d as OpenMetrics, which Prometheus reads too: a gauge for each value,
 // labelled with the server's URL.
 func WriteMetrics(w io.Writer, d load.Document, now time.Time) error {
 	out := bufio.NewWriter(w)
-	family := func(name, help string, samples ...sample) {
+	writeMetric := func(name, help string, samples ...sample) {
 		if len(samples) == 0 {
 			return
 		}
@@ -32,59 +33,60 @@ func WriteMetrics(w io.Writer, d load.Document, now time.Time) error {
 		for _, s := range samples {
 			labels := "url=" + format.Label(d.URL)
 			if s.label != "" {
-				labels += "," + s.label + "=" + format.Label(s.of)
+				labels += "," + s.label + "=" + format.Label(s.labelValue)
 			}
 			fmt.Fprintf(out, "%s{%s} %s\n", name, labels, strconv.FormatFloat(s.value, 'g', -1, 64))
 		}
 	}
-	one := func(x float64) sample { return sample{value: x} }
-	family("tare_load_requests", "Requests answered whole, whatever their status.", one(float64(d.Requests)))
-	family("tare_load_sent", "Requests sent.", one(float64(d.Sent)))
-	family("tare_load_requests_per_second", "Requests answered in a second.", one(d.RequestsPerSecond))
+	single := func(x float64) sample { return sample{value: x} }
+	writeMetric("tare_load_requests", "Requests answered whole, whatever their status.", single(float64(d.Requests)))
+	writeMetric("tare_load_sent", "Requests sent.", single(float64(d.Sent)))
+	writeMetric("tare_load_requests_per_second", "Requests answered in a second.", single(d.RequestsPerSecond))
 	if d.RateAsked > 0 {
-		family("tare_load_rate_asked", "Requests per second that were asked for.", one(d.RateAsked))
-		family("tare_load_late", "Requests that were due and not sent when the time was over.", one(float64(d.Late)))
+		writeMetric("tare_load_rate_asked", "Requests per second that were asked for.", single(d.RateAsked))
+		writeMetric("tare_load_late", "Requests that were due and not sent when the time was over.", single(float64(d.Late)))
 	}
-	family("tare_load_latency_seconds", "Latency of a request by quantile; 1 is the maximum.", quantileSamples(d.Latency)...)
-	family("tare_load_service_seconds", "The same from sending a request.", quantileSamples(d.Service)...)
+	writeMetric("tare_load_latency_seconds", "Latency of a request by quantile; 1 is the maximum.", quantileSamples(d.Latency)...)
+	writeMetric("tare_load_service_seconds", "The same from sending a request.", quantileSamples(d.Service)...)
 	if d.TLS != nil {
-		family("tare_load_handshake_seconds", "Handshakes of TLS.", quantileSamples(d.TLS.Handshake)...)
+		writeMetric("tare_load_handshake_seconds", "Handshakes of TLS.", quantileSamples(d.TLS.Handshake)...)
 	}
 	var errors []sample
 	for _, class := range load.Classes() {
 		errors = append(errors, sample{"class", string(class), float64(d.Errors[string(class)])})
 	}
-	family("tare_load_errors", "Errors by class.", errors...)
-	family("tare_load_answers", "Answers by status of HTTP.", countSamples("status", d.Statuses)...)
-	family("tare_load_calls", "Answers by status of gRPC.", countSamples("grpc_status", d.Codes)...)
-	family("tare_load_client_cpu_seconds", "CPU time of the load generator.", one(d.ClientCPUSeconds))
+	writeMetric("tare_load_errors", "Errors by class.", errors...)
+	writeMetric("tare_load_answers", "Answers by status of HTTP.", countSamples("status", d.Statuses)...)
+	writeMetric("tare_load_calls", "Answers by status of gRPC.", countSamples("grpc_status", d.Codes)...)
+	writeMetric("tare_load_client_cpu_seconds", "CPU time of the load generator.", single(d.ClientCPUSeconds))
 	if d.ServerCPUSeconds > 0 {
-		family("tare_load_server_cpu_seconds", "CPU time of the server.", one(d.ServerCPUSeconds))
+		writeMetric("tare_load_server_cpu_seconds", "CPU time of the server.", single(d.ServerCPUSeconds))
 	}
-	family("tare_load_limit", "1 for what set the limit.", sample{"limit", d.Limit, 1})
-	family("tare_load_capacity", "1 if rate and latencies may be told of the server.", one(toNumber(d.Capacity)))
+	writeMetric("tare_load_limit", "1 for what set the limit.", sample{"limit", d.Limit, 1})
+	writeMetric("tare_load_capacity", "1 if rate and latencies may be told of the server.", single(toNumber(d.Capacity)))
 	var drifts, shown []sample
 	for _, x := range d.Drift {
-		of := x.Of + "_" + x.Unit
-		drifts, shown = append(drifts, sample{"of", of, x.Change}), append(shown, sample{"of", of, toNumber(x.Shown)})
+		name := x.Of + "_" + x.Unit
+		drifts, shown = append(drifts, sample{"of", name, x.Change}), append(shown, sample{"of", name, toNumber(x.Shown)})
 	}
-	family("tare_load_drift", "Change from the beginning of the leg to its end, in the unit of its name.", drifts...)
-	family("tare_load_drift_shown", "1 if the interval of the change excludes zero.", shown...)
-	var kept []sample
+	writeMetric("tare_load_drift", "Change from the beginning of the leg to its end, in the unit of its name.", drifts...)
+	writeMetric("tare_load_drift_shown", "1 if the interval of the change excludes zero.", shown...)
+	var objectives []sample
 	for _, k := range d.SLO {
 		if k.Verdict == tare.Met || k.Verdict == tare.NotMet {
-			kept = append(kept, sample{"objective", k.Objective, toNumber(k.Verdict == tare.Met)})
+			objectives = append(objectives, sample{"objective", k.Objective, toNumber(k.Verdict == tare.Met)})
 		}
 	}
-	family("tare_load_objective_met", "1 if the objective is met; without a ruling it is not listed.", kept...)
+	writeMetric("tare_load_objective_met", "1 if the objective is met; without a ruling it is not listed.", objectives...)
 	if s := d.Search; s != nil {
-		family("tare_load_search_requests_per_second", "The most requests per second that were confirmed; 0 if none were.", one(s.PerSecond))
+		writeMetric("tare_load_search_requests_per_second", "The most requests per second that were confirmed; 0 if none were.", single(s.PerSecond))
 	}
-	family("tare_load_measured_timestamp_seconds", "When it was measured.", one(float64(now.Unix())))
+	writeMetric("tare_load_measured_timestamp_seconds", "When it was measured.", single(float64(now.Unix())))
 	fmt.Fprintln(out, "# EOF")
 	return out.Flush()
 }
 
+// toNumber returns 1 for true and 0 for false.
 func toNumber(set bool) float64 {
 	if set {
 		return 1
@@ -92,14 +94,16 @@ func toNumber(set bool) float64 {
 	return 0
 }
 
-func countSamples(label string, by map[string]int64) []sample {
+// countSamples returns a sample for each count, whose key is the value of the label.
+func countSamples(label string, counts map[string]int64) []sample {
 	var out []sample
-	for _, key := range slices.Sorted(maps.Keys(by)) {
-		out = append(out, sample{label, key, float64(by[key])})
+	for _, key := range slices.Sorted(maps.Keys(counts)) {
+		out = append(out, sample{label, key, float64(counts[key])})
 	}
 	return out
 }
 
+// quantileSamples returns the quantiles of l in seconds, or nil if l is empty.
 func quantileSamples(l load.Latencies) []sample {
 	if l.Count == 0 {
 		return nil
@@ -108,7 +112,9 @@ func quantileSamples(l load.Latencies) []sample {
 	for _, q := range []struct {
 		name string
 		ns   int64
-	}{{"0.5", l.P50}, {"0.75", l.P75}, {"0.9", l.P90}, {"0.95", l.P95}, {"0.99", l.P99}, {"0.999", l.P999}, {"1", l.Max}} {
+	}{
+		{"0.5", l.P50}, {"0.75", l.P75}, {"0.9", l.P90}, {"0.95", l.P95}, {"0.99", l.P99}, {"0.999", l.P999}, {"1", l.Max},
+	} {
 		out = append(out, sample{"quantile", q.name, float64(q.ns) / 1e9})
 	}
 	return out

@@ -8,11 +8,11 @@ import (
 // Unit is the unit of the times in a table.
 type Unit struct {
 	Name     string
-	ns       float64
-	decimals int
+	ns       float64 // nanoseconds in a unit
+	decimals int     // of formatted times
 }
 
-// UnitFor returns the unit in which a typical time has digits before the point.
+// UnitFor returns the unit for a table with a typical time of ns: s from 10 s on, ms from 1 ms on, otherwise µs.
 func UnitFor(ns int64) Unit {
 	switch {
 	case ns >= 10e9:
@@ -26,17 +26,17 @@ func UnitFor(ns int64) Unit {
 // Format formats a time in ns, without the unit.
 func (u Unit) Format(ns float64) string { return Decimal(ns/u.ns, u.decimals) }
 
-// Spell formats a time in ns with its unit, in three digits.
+// Spell formats a time in ns with its unit, with three significant digits: 46.4 µs.
 func Spell(ns int64) string {
-	u := Unit{"ns", 1, 0}
-	for _, larger := range []Unit{{"µs", 1e3, 0}, {"ms", 1e6, 0}, {"s", 1e9, 0}} {
+	u := Unit{Name: "ns", ns: 1}
+	for _, larger := range []Unit{{Name: "µs", ns: 1e3}, {Name: "ms", ns: 1e6}, {Name: "s", ns: 1e9}} {
 		if float64(ns) >= larger.ns {
 			u = larger
 		}
 	}
 	x := float64(ns) / u.ns
 	switch {
-	case u.ns == 1 || x >= 100:
+	case u.ns == 1 || x >= 100: // no decimals
 	case x >= 10:
 		u.decimals = 1
 	default:
@@ -45,21 +45,21 @@ func Spell(ns int64) string {
 	return Decimal(x, u.decimals) + " " + u.Name
 }
 
-// Decimal formats a number with commas between thousands.
+// Decimal formats a number with commas between thousands: 1,234.5.
 func Decimal(x float64, decimals int) string {
 	text := strconv.FormatFloat(x, 'f', decimals, 64)
-	whole, rest, point := strings.Cut(text, ".")
+	integer, fraction, hasFraction := strings.Cut(text, ".")
 	sign := ""
-	if strings.HasPrefix(whole, "-") {
-		sign, whole = "-", whole[1:]
+	if strings.HasPrefix(integer, "-") {
+		sign, integer = "-", integer[1:]
 	}
-	for at := len(whole) - 3; at > 0; at -= 3 {
-		whole = whole[:at] + "," + whole[at:]
+	for i := len(integer) - 3; i > 0; i -= 3 {
+		integer = integer[:i] + "," + integer[i:]
 	}
-	if point {
-		whole += "." + rest
+	if hasFraction {
+		integer += "." + fraction
 	}
-	return sign + whole
+	return sign + integer
 }
 
 // Thousands formats a rate: without decimals, or with two below 100.
@@ -73,7 +73,7 @@ func Thousands(x float64) string {
 // Counted formats an integer.
 func Counted(n int64) string { return Decimal(float64(n), 0) }
 
-// Sized formats a number of bytes.
+// Sized formats a number of bytes: 16.7 MB.
 func Sized(n int64) string { return formatScaled(float64(n), []string{"B", "kB", "MB", "GB", "TB"}) }
 
 // Bits formats a rate in bits per second.
@@ -81,6 +81,8 @@ func Bits(perSecond float64) string {
 	return formatScaled(perSecond, []string{"bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"})
 }
 
+// formatScaled formats x with three significant digits in the largest unit that leaves at least 1. Each unit
+// is 1000 of the one before.
 func formatScaled(x float64, units []string) string {
 	i := 0
 	for ; x >= 1000 && i < len(units)-1; i++ {

@@ -1,5 +1,5 @@
-// Package loadpage writes the result of a load other than as text: as a
-// page, as the same page during the run, and as OpenMetrics.
+// Package loadpage writes the result of a load as a page ([Write]), serves the same page during the run
+// ([Watch]), and writes the result as OpenMetrics ([WriteMetrics]). It also formats the numbers of reports.
 package loadpage
 
 import (
@@ -28,7 +28,7 @@ var watchScript string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"stepName": stepName}).Parse(pageText))
 
-// stepName names a column of the steps of a profile or a search.
+// stepName returns the title of a column of the table of steps.
 func stepName(i int) string {
 	return []string{"connections", "asked /s", "answered /s", "p50", "p99", "errors", "objectives"}[i]
 }
@@ -36,11 +36,11 @@ func stepName(i int) string {
 // Page is the result of a load, or of its part so far.
 type Page struct {
 	Document load.Document
-	Result   *load.Result
-	How      string // describes how requests were sent
+	Result   *load.Result // nil: the page has no charts
+	How      string       // how requests are sent, in words
 }
 
-// shell is a page around its content.
+// shell is the data of the template of a page: its content and what surrounds it.
 type shell struct {
 	Policy, URL string
 	Style       template.CSS
@@ -48,49 +48,59 @@ type shell struct {
 	Content     *content
 }
 
-// content holds the texts and charts of a page.
+// content holds the texts and charts of a page. Its names are those of page.html.
 type content struct {
-	URL, How, Headline, Second, Interrupted string
-	Sign, Mark                              string // of all objectives together; "" without any
-	Overview                                []pair
-	Columns                                 []string
-	Rows                                    []row
-	Quantiles, Time                         template.HTML
-	Errors, Statuses                        []pair
-	FirstError                              string
-	Objectives                              []verdict
-	Drift                                   []pair // measurements with or without drift
-	Generators                              []pair // load generators
-	Search                                  *searchTable
-	Steps                                   [][]string // of a profile
-	Findings                                []finding
-	Warned                                  bool // some finding is a void or a warning
+	URL, How, Headline string
+	Second             string // sentence about the limit
+	Interrupted        string // ""  if it was not interrupted
+	Sign, Mark         string // ✓, ✕ or ?, and its CSS class, for all objectives together; "" if there are none
+	Overview           []pair
+	Columns            []string // titles of the table of latencies
+	Rows               []row
+	Quantiles, Time    template.HTML // charts; "" if there is too little to draw
+	Errors, Statuses   []pair
+	FirstError         string
+	Objectives         []verdict
+	Drift              []pair       // measurements, with or without drift
+	Generators         []pair       // load generators on several machines
+	Search             *searchTable // nil if the load is no search
+	Steps              [][]string   // of a rate profile
+	Findings           []finding
+	Warned             bool // a finding is void or a warning
 }
 
+// pair is a line with a name.
 type pair struct{ Name, Value string }
 
+// row is a row of the table of latencies.
 type row struct {
 	Name  string
 	Cells []string
 }
 
+// verdict is a row of the table of objectives. Mark is the CSS class of Sign.
 type verdict struct {
 	Mark, Sign, Ruling, Objective, Measured string
 	Bar                                     template.HTML // measured value relative to the limit
 }
 
+// finding is a finding of the load generator. Mark is its CSS class.
 type finding struct{ Mark, Severity, Check, Text string }
 
+// searchTable is the conclusion of a search and its steps.
 type searchTable struct {
 	Mark, Ruling, Sentence, Objectives string
 	Steps                              [][]string
 }
 
 // Write writes p as one standalone file without a script.
-func Write(w io.Writer, p Page) error { return writePage(w, p, "", "") }
+func Write(w io.Writer, p Page) error {
+	const script, allowed = "", ""
+	return writePage(w, p, script, allowed)
+}
 
-// writePage writes p as a page with a script, which may be empty. allowed is added to the
-// page's content security policy.
+// writePage writes p as a page with a script, which may be "". allowed is added to the page's content security
+// policy.
 func writePage(w io.Writer, p Page, script, allowed string) error {
 	style := html.Style()
 	s := shell{
@@ -112,6 +122,9 @@ func writeTemplate(w io.Writer, name string, data any) error {
 	return nil
 }
 
+const grpcCodes = 17 // OK (0) to UNAUTHENTICATED (16)
+
+// newContent returns the texts and charts of a page.
 func newContent(p Page) *content {
 	d := p.Document
 	c := &content{URL: d.URL, How: p.How, Headline: formatHeadline(d), Second: formatLimit(d), FirstError: d.FirstError, Overview: listCounts(d)}
@@ -120,12 +133,13 @@ func newContent(p Page) *content {
 	}
 	c.addDistributions(d)
 	if r := p.Result; r != nil {
-		all := []namedHist{{"latency", r.Latency}}
+		curves := []namedHist{{"latency", r.Latency}}
 		if d.RateAsked > 0 {
-			all = append(all, namedHist{"service, from sending", r.Service})
+			curves = append(curves, namedHist{"service, from sending", r.Service})
 		}
+		curves = append(curves, namedHist{"first byte", r.FirstByte})
 		limits := limitsOf(d.SLO)
-		c.Quantiles = drawQuantiles(append(all, namedHist{"first byte", r.FirstByte}), limits)
+		c.Quantiles = drawQuantiles(curves, limits)
 		if len(r.Timeline) > 1 {
 			c.Time = drawTime(mergeSeconds(r.Timeline, maxSpans), limits)
 		}
@@ -138,7 +152,7 @@ func newContent(p Page) *content {
 	for _, code := range slices.Sorted(maps.Keys(d.Statuses)) {
 		c.Statuses = append(c.Statuses, pair{"HTTP " + code, Counted(d.Statuses[code])})
 	}
-	for code := range 17 {
+	for code := range grpcCodes {
 		if n := d.Codes[strconv.Itoa(code)]; n > 0 {
 			c.Statuses = append(c.Statuses, pair{fmt.Sprintf("grpc-status %d %s", code, load.CodeName(code)), Counted(n)})
 		}
@@ -173,29 +187,29 @@ func newContent(p Page) *content {
 	return c
 }
 
-// judgeObjectives adds a row for each objective, and the worst sign of all.
+// judgeObjectives adds a row for each objective, and sets the worst sign of all: ✕, then ?, then ✓.
 func (c *content) judgeObjectives(all []load.Kept) {
 	for _, k := range all {
 		v := verdict{Mark: classOf(k.Verdict), Sign: markOf(k.Verdict), Ruling: string(k.Verdict), Objective: k.Objective, Measured: Spell(int64(k.Value))}
-		isError := strings.HasPrefix(k.Objective, "errors")
-		if isError {
+		if strings.HasPrefix(k.Objective, "errors") {
 			v.Measured = Decimal(k.Value*100, 3) + " %"
 		}
 		if slo, err := load.ParseSLO(k.Objective); err == nil && slo[0].Limit > 0 {
-			class := "b2"
+			class := "b2" // CSS classes: b1 is the colour of too much
 			if k.Value > slo[0].Limit {
 				class = "b1"
 			}
 			v.Bar = plot.Bar(class, 0, k.Value/slo[0].Limit)
 		}
 		c.Objectives = append(c.Objectives, v)
-		if c.Sign == "" || v.Sign == "✕" || v.Sign == "?" && c.Sign == "✓" {
+		isWorse := v.Sign == "✕" || v.Sign == "?" && c.Sign == "✓"
+		if c.Sign == "" || isWorse {
 			c.Sign, c.Mark = v.Sign, v.Mark
 		}
 	}
 }
 
-// limitsOf returns the latency objectives as limits of charts.
+// limitsOf returns the objectives of latencies as limits of charts.
 func limitsOf(all []load.Kept) []plot.Limit {
 	var out []plot.Limit
 	for _, k := range all {
@@ -251,9 +265,9 @@ func formatLimit(d load.Document) string {
 	return text
 }
 
-// listCounts returns the counts of a run.
+// listCounts returns the counts of a run, with the CPU times of both sides.
 func listCounts(d load.Document) []pair {
-	per := func(cpu float64) string {
+	formatCPU := func(cpu float64) string {
 		text := Decimal(cpu, 2) + " s of CPU time"
 		if d.Requests > 0 {
 			text += ", " + Decimal(cpu*1e6/float64(d.Requests), 1) + " µs per request"
@@ -276,9 +290,9 @@ func listCounts(d load.Document) []pair {
 	if s := d.TLS; s != nil {
 		out = append(out, pair{"handshakes", fmt.Sprintf("%s, %s resumed, %s each (p50)", Counted(s.Handshakes), Counted(s.Resumed), Spell(s.Handshake.P50))})
 	}
-	out = append(out, pair{"client", per(d.ClientCPUSeconds)})
+	out = append(out, pair{"client", formatCPU(d.ClientCPUSeconds)})
 	if d.ServerCPUSeconds > 0 {
-		out = append(out, pair{"server", per(d.ServerCPUSeconds)})
+		out = append(out, pair{"server", formatCPU(d.ServerCPUSeconds)})
 	}
 	return out
 }
@@ -294,7 +308,7 @@ func (c *content) addDistributions(d load.Document) {
 	if d.Connect.Count > 0 {
 		columns, c.Columns = append(columns, d.Connect), append(c.Columns, "connect")
 	}
-	for _, of := range []struct {
+	for _, statistic := range []struct {
 		name  string
 		value func(load.Latencies) float64
 	}{
@@ -307,9 +321,9 @@ func (c *content) addDistributions(d load.Document) {
 		{"p99.9", func(l load.Latencies) float64 { return float64(l.P999) }},
 		{"max", func(l load.Latencies) float64 { return float64(l.Max) }},
 	} {
-		r := row{Name: of.name}
+		r := row{Name: statistic.name}
 		for _, l := range columns {
-			r.Cells = append(r.Cells, unit.Format(of.value(l)))
+			r.Cells = append(r.Cells, unit.Format(statistic.value(l)))
 		}
 		c.Rows = append(c.Rows, r)
 	}
@@ -324,19 +338,19 @@ func (c *content) addSearch(s *load.SearchSummary) {
 	c.Search.Steps = stepRows(s.Steps)
 }
 
-// stepRows returns the rows of a table of steps.
+// stepRows returns the rows of a table of steps. Their cells are in the order of stepName.
 func stepRows(list []load.Stepped) (rows [][]string) {
 	for _, step := range list {
-		asked := "–"
+		rate := "–" // a closed loop
 		if step.RateAsked > 0 {
-			asked = Thousands(step.RateAsked)
+			rate = Thousands(step.RateAsked)
 		}
 		text := string(step.Verdict)
 		if step.Why != "" {
 			text += ": " + step.Why
 		}
 		rows = append(rows, []string{
-			strconv.Itoa(step.Connections), asked, Thousands(step.RequestsPerSecond), Spell(step.P50), Spell(step.P99), Decimal(step.ErrorShare*100, 2) + " %", text,
+			strconv.Itoa(step.Connections), rate, Thousands(step.RequestsPerSecond), Spell(step.P50), Spell(step.P99), Decimal(step.ErrorShare*100, 2) + " %", text,
 		})
 	}
 	return rows

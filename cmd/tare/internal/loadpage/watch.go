@@ -21,11 +21,11 @@ type Watch struct {
 
 	mu      sync.Mutex
 	page    Page
-	over    bool
-	changed chan struct{} // closed when page changes
+	isLast  bool          // the run is over: page is the last one
+	changed chan struct{} // closed when page changes, and then replaced
 }
 
-// Listen serves on addr, which must be a loopback address.
+// Listen serves the page on addr, host:port, which must be a loopback address. Without a host it is 127.0.0.1.
 func Listen(addr string, first Page) (*Watch, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -74,38 +74,44 @@ func requireLoopback(next http.Handler) http.Handler {
 // URL returns the address of the page.
 func (w *Watch) URL() string { return "http://" + w.listener.Addr().String() + "/" }
 
-// Show replaces the page.
-func (w *Watch) Show(p Page) { w.setPage(p, false) }
+// Show replaces the page, also in connected browsers.
+func (w *Watch) Show(p Page) {
+	const isLast = false
+	w.setPage(p, isLast)
+}
 
-func (w *Watch) setPage(p Page, over bool) {
+// setPage replaces the page and wakes the goroutines that send it.
+func (w *Watch) setPage(p Page, isLast bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.page, w.over = p, over
+	w.page, w.isLast = p, isLast
 	close(w.changed)
 	w.changed = make(chan struct{})
 }
 
 // currentPage returns the page, whether it is the last one, and a channel that is closed when
-// it changes.
-func (w *Watch) currentPage() (p Page, over bool, changed <-chan struct{}) {
+// the page changes.
+func (w *Watch) currentPage() (p Page, isLast bool, changed <-chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.page, w.over, w.changed
+	return w.page, w.isLast, w.changed
 }
 
 // Close sends connected browsers the end of the run and stops the server.
 func (w *Watch) Close() error {
 	p, _, _ := w.currentPage()
-	w.setPage(p, true)
+	const isLast = true
+	w.setPage(p, isLast)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	if err := w.server.Shutdown(ctx); errors.Is(err, context.DeadlineExceeded) {
+	err := w.server.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) { // a browser is too slow
 		return w.server.Close()
-	} else {
-		return err
 	}
+	return err
 }
 
+// servePage sends the page with a script that replaces its content by that of later pages.
 func (w *Watch) servePage(rw http.ResponseWriter, _ *http.Request) {
 	p, _, _ := w.currentPage()
 	rw.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -113,14 +119,14 @@ func (w *Watch) servePage(rw http.ResponseWriter, _ *http.Request) {
 	_ = writePage(rw, p, watchScript, "; connect-src 'self'") // fails if the browser has gone
 }
 
-// serveEvents sends the content of each new page, and then the end.
+// serveEvents sends the content of each new page as an event, and an event at the end of the run.
 func (w *Watch) serveEvents(rw http.ResponseWriter, r *http.Request) {
 	rw.Header().Set("Content-Type", "text/event-stream")
 	rw.Header().Set("Cache-Control", "no-store")
 	out := http.NewResponseController(rw)
 	for {
-		p, over, changed := w.currentPage()
-		if err := sendPage(rw, out, p, over); err != nil || over {
+		p, isLast, changed := w.currentPage()
+		if err := sendPage(rw, out, p, isLast); err != nil || isLast {
 			return
 		}
 		select {
@@ -131,20 +137,23 @@ func (w *Watch) serveEvents(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// sendPage writes a page as one event. It fails if the browser is too slow.
-func sendPage(rw http.ResponseWriter, out *http.ResponseController, p Page, over bool) error {
+// sendTimeout limits how long a browser may take to receive an event.
+const sendTimeout = 5 * time.Second
+
+// sendPage writes the content of a page as one event, and the end of the run after the last page.
+func sendPage(rw http.ResponseWriter, out *http.ResponseController, p Page, isLast bool) error {
 	var b bytes.Buffer
 	b.WriteString("data: ")
 	var text bytes.Buffer
 	if err := writeTemplate(&text, "content", newContent(p)); err != nil {
 		return err
 	}
-	b.Write(bytes.ReplaceAll(text.Bytes(), []byte("\n"), []byte(" ")))
+	b.Write(bytes.ReplaceAll(text.Bytes(), []byte("\n"), []byte(" "))) // a line break would end the data
 	b.WriteString("\n\n")
-	if over {
+	if isLast {
 		b.WriteString("event: over\ndata: \n\n")
 	}
-	if err := out.SetWriteDeadline(time.Now().Add(5 * time.Second)); err != nil {
+	if err := out.SetWriteDeadline(time.Now().Add(sendTimeout)); err != nil {
 		return err
 	}
 	if _, err := rw.Write(b.Bytes()); err != nil {
