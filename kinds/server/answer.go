@@ -23,14 +23,19 @@ import (
 )
 
 const (
-	answerLimit = 5 * time.Second // for one answer, the delay of the path not included
-	maxBody     = 1 << 20         // bytes of a body that are stored; all of it is read
-	bigRequest  = 32 << 10        // bytes from which a request is written and its response read concurrently: a server that rejects one may not read it
+	// answerLimit is the time limit of one response, in addition to the delay of the path.
+	answerLimit = 5 * time.Second
+	// maxBody is the number of bytes of a body that are stored; the rest is read and discarded.
+	maxBody = 1 << 20
+	// bigRequest is the size in bytes from which the response is read while the request is still
+	// being written: a server that rejects a large request may respond without reading it.
+	bigRequest = 32 << 10
 )
 
-// answerCases sends one request for each case, over one connection as long as that stays open, to a
-// service in its initial state if that matters. A case whose response is not HTTP, or that gets
-// none, is its own error; a server that leaves a request unanswered ends the trial.
+// answerCases sends one request for each case, over one connection as long as it stays open. If
+// requests change the service, it resets the service before. If a response is not HTTP or the
+// connection is closed, the error belongs to the case. If there is no response in time, the trial
+// ends.
 func (c *conn) answerCases(ctx context.Context, cases []int) (wire.Reply, error) {
 	w := c.work
 	for _, i := range cases {
@@ -42,20 +47,20 @@ func (c *conn) answerCases(ctx context.Context, cases []int) (wire.Reply, error)
 		return wire.Reply{}, err
 	}
 	w.touched, w.showed = true, true
-	if caller, ok := w.session.(*ownClient); ok {
-		return c.answerByClient(ctx, caller, cases)
+	if client, ok := w.session.(*ownClient); ok {
+		return c.answerByClient(ctx, client, cases)
 	}
-	by := w.newSender()
-	defer by.close()
-	from := fillCounters{}
+	requester := w.newSender()
+	defer requester.close()
+	counters := fillCounters{}
 	answers := make([]caseOutcome, len(cases))
 	for n, i := range cases {
 		answers[n].index = i
-		if w.pool[i].Method == "" {
+		if w.pool[i].Method == "" { // the dialect cannot encode the request
 			continue
 		}
-		q := from.fillRequest(w.pool[i])
-		r, err := by.send(ctx, q)
+		q := counters.fillRequest(w.pool[i])
+		r, err := requester.send(ctx, q)
 		w.before.Sent++
 		w.before.Body += int64(len(q.Body))
 		switch {
@@ -77,40 +82,43 @@ func (c *conn) answerCases(ctx context.Context, cases []int) (wire.Reply, error)
 	return c.toAnswers(ctx, answers)
 }
 
-// caseOutcome is the outcome of one case. It is empty if the case was not sent.
+// caseOutcome is the outcome of one case. If the request was not sent, it has neither a response nor
+// a failure.
 type caseOutcome struct {
-	index    int
-	response *Response
-	failure  string
+	index    int       // number of the case
+	response *Response // nil if there was none
+	failure  string    // text of the error; "" if there was none
 }
 
-// toAnswers returns the outcomes of cases as a contender's reply. The last one has the calls of the
-// service, if it counts them.
+// toAnswers returns the outcomes of cases as a contender's reply. If the service counts its calls,
+// the last answer with a response contains the counts.
 func (c *conn) toAnswers(ctx context.Context, list []caseOutcome) (wire.Reply, error) {
 	w := c.work
-	called := ""
+	calls := ""
 	if w.changes && w.strictness == strictAll {
-		counted, err := c.readCounters(ctx)
+		counters, err := c.readCounters(ctx)
 		if err != nil {
 			return wire.Reply{}, err
 		}
-		if counted.Calls != nil {
-			called = Called(*counted.Calls)
+		if counters.Calls != nil {
+			calls = Called(*counters.Calls)
 		}
 	}
+	hasResponse := func(o caseOutcome) bool { return o.response != nil }
 	var reply wire.Reply
-	for n, got := range list {
-		a := wire.Answer{Case: got.index, Error: got.failure}
+	for n, outcome := range list {
+		a := wire.Answer{Case: outcome.index, Error: outcome.failure}
 		r := Response{Header: map[string]string{strictnessHeader: string(strictUnsent)}}
-		if got.response != nil {
-			r = w.strictness.reduce(*got.response)
-			if called != "" && !slices.ContainsFunc(list[n+1:], func(l caseOutcome) bool { return l.response != nil }) {
-				r = withHeader(r, calledHeader, called)
+		if outcome.response != nil {
+			r = w.strictness.reduce(*outcome.response)
+			isLast := !slices.ContainsFunc(list[n+1:], hasResponse)
+			if calls != "" && isLast {
+				r = withHeader(r, calledHeader, calls)
 			}
 		}
 		if a.Error == "" {
 			var err error
-			if w.changes { // what was made has the time in it, whose digits are not as many each time
+			if w.changes { // the lengths of created objects vary, because they contain times
 				a.Size = 1
 			}
 			if a.Output, err = json.Marshal(r); err != nil {
@@ -122,16 +130,16 @@ func (c *conn) toAnswers(ctx context.Context, list []caseOutcome) (wire.Reply, e
 	return reply, nil
 }
 
-// calledHeader is the header of the last of several answers that lists the calls of the service. No
-// server can send it: it is not a valid header name.
+// calledHeader is the header of the last of several answers. It contains the calls of the service. No
+// server can send it, because it is not a valid header name.
 const calledHeader = ":called"
 
-// Called returns an account of calls in one line, for a reference to be compared with.
+// Called formats the counts of calls in one line, to compare them with a reference.
 func Called(c wire.Calls) string {
 	return fmt.Sprintf("create %d, get %d, update %d, delete %d, list %d, sum %d", c.Create, c.Get, c.Update, c.Delete, c.List, c.Sum)
 }
 
-// Telling returns r with a summary of the calls up to it.
+// Telling returns r with the counts of all calls up to r, for a reference.
 func Telling(r Response, calls wire.Calls) Response {
 	return withHeader(r, calledHeader, Called(calls))
 }
@@ -144,7 +152,7 @@ func withHeader(r Response, name, value string) Response {
 	return r
 }
 
-// requestSender sends one request after another.
+// requestSender sends requests one after another and returns their responses.
 type requestSender interface {
 	send(ctx context.Context, q Request) (Response, error)
 	close()
@@ -161,13 +169,13 @@ func (w *work) newSender() requestSender {
 // answerTimeout returns the maximum time of one response.
 func (w *work) answerTimeout() time.Duration { return answerLimit + turns*w.traffic.Delay }
 
-// http1Sender is a connection that requests are sent over one by one.
+// http1Sender sends requests over one connection of HTTP/1.1.
 type http1Sender struct {
 	target load.Target
-	prefix string
-	limit  time.Duration
-	conn   net.Conn
-	in     *Answers
+	prefix string        // prefix of every path
+	limit  time.Duration // time limit of a response
+	conn   net.Conn      // nil if no connection is open
+	in     *Answers      // responses of conn
 }
 
 func (l *http1Sender) close() {
@@ -177,28 +185,30 @@ func (l *http1Sender) close() {
 	}
 }
 
-// send sends q and reads the answer. A connection that the server gave up after
-// the answer before is made again.
+// send sends q and reads the response. If the server has closed the connection after the
+// previous response, send tries again over a new one.
 func (l *http1Sender) send(ctx context.Context, q Request) (Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.limit)
 	defer cancel()
-	kept := l.conn != nil
+	isReused := l.conn != nil
 	r, err := l.sendOnce(ctx, q)
-	if err != nil && kept && ctx.Err() == nil && isClosed(err) {
+	if err != nil && isReused && ctx.Err() == nil && isClosed(err) {
 		r, err = l.sendOnce(ctx, q)
 	}
 	return r, err
 }
 
-// isClosed reports whether err is that of a connection closed by the other side.
+// isClosed reports whether err means that the server has closed the connection.
 func isClosed(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
+// sendOnce sends q over the open connection, or a new one if none is open. It closes the connection
+// after an error, or if the server requires it.
 func (l *http1Sender) sendOnce(ctx context.Context, q Request) (r Response, err error) {
-	keep := false
+	reusable := false
 	defer func() {
-		if !keep {
+		if !reusable {
 			l.close()
 		}
 	}()
@@ -228,9 +238,9 @@ func (l *http1Sender) sendOnce(ctx context.Context, q Request) (r Response, err 
 		defer func() {
 			select {
 			case err := <-wrote:
-				keep = keep && err == nil
+				reusable = reusable && err == nil
 			default: // the response came before the end of the request
-				keep = false
+				reusable = false
 				_ = conn.Close()
 				<-wrote
 			}
@@ -248,7 +258,7 @@ func (l *http1Sender) sendOnce(ctx context.Context, q Request) (r Response, err 
 	if _, err := io.Copy(io.Discard, answer.Body); err != nil {
 		return r, fmt.Errorf("the body: %w", err)
 	}
-	keep = !answer.Close
+	reusable = !answer.Close
 	r = Response{Status: answer.StatusCode, Body: body}
 	if kind := typeOf(answer.Header.Get(ContentType)); kind != "" {
 		r.Header = map[string]string{ContentType: kind}
@@ -270,15 +280,15 @@ func dialTarget(ctx context.Context, t load.Target) (net.Conn, error) {
 	return secure, nil
 }
 
-// encodeRequest returns a request in wire format, as the load generator does.
+// encodeRequest returns the bytes of a request in HTTP/1.1, as the load generator sends it.
 func encodeRequest(q Request, prefix string, t load.Target) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\n", q.Method, prefix+q.Path)
-	has := map[string]bool{}
+	isSet := map[string]bool{} // by canonical name of a header
 	for _, h := range sortedHeaders(q) {
-		has[http.CanonicalHeaderKey(h[0])] = true
+		isSet[http.CanonicalHeaderKey(h[0])] = true
 	}
-	if !has["Host"] {
+	if !isSet["Host"] {
 		host := t.Host
 		if host == "" {
 			host = t.Addr
@@ -289,7 +299,7 @@ func encodeRequest(q Request, prefix string, t load.Target) []byte {
 		fmt.Fprintf(&b, "%s: %s\r\n", h[0], h[1])
 	}
 	needsLength := len(q.Body) > 0 || q.Method == "POST" || q.Method == "PUT" || q.Method == "PATCH"
-	if needsLength && !has["Content-Length"] && !has["Transfer-Encoding"] {
+	if needsLength && !isSet["Content-Length"] && !isSet["Transfer-Encoding"] {
 		fmt.Fprintf(&b, "Content-Length: %d\r\n", len(q.Body))
 	}
 	b.WriteString("\r\n")
@@ -297,12 +307,13 @@ func encodeRequest(q Request, prefix string, t load.Target) []byte {
 	return b.Bytes()
 }
 
-// isDeadline reports whether err is that of a deadline.
+// isDeadline reports whether err means that a deadline has passed.
 func isDeadline(err error) bool {
 	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// errorText returns the text of an error without the addresses, which vary.
+// errorText returns the text of an error in one line, without addresses, which vary. It returns "" if
+// err is nil.
 func errorText(err error) string {
 	var errno syscall.Errno
 	switch {

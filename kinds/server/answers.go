@@ -10,37 +10,37 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// Answers reads the answers of a connection over HTTP/1.1, one after the other, as
-// package net/http does, whose heads have no bound of their own.
+// Answers reads the responses of a connection of HTTP/1.1, one after another, with
+// http.ReadResponse. It limits their heads, which net/http does not.
 type Answers struct {
-	in   *bufio.Reader
-	from io.LimitedReader
+	in      *bufio.Reader
+	limited io.LimitedReader // input of in
 }
 
 // NewAnswers reads responses from conn.
 func NewAnswers(conn io.Reader) *Answers {
-	a := &Answers{from: io.LimitedReader{R: conn}}
-	a.in = bufio.NewReader(&a.from)
+	a := &Answers{limited: io.LimitedReader{R: conn}}
+	a.in = bufio.NewReader(&a.limited)
 	return a
 }
 
-// Next reads the head of the next answer, which is to a request with that method and has at most
-// [load.MaxHead] bytes. Interim answers are skipped. The error is io.EOF if the connection ends
-// before the first byte.
+// Next reads the head of the response to a request with the given method. The head may have
+// [load.MaxHead] bytes. Next skips interim responses, whose status is below 200. The error is io.EOF
+// if the connection ends before the first byte.
 func (a *Answers) Next(method string) (*http.Response, error) {
-	a.from.N = int64(load.MaxHead - a.in.Buffered())
+	a.limited.N = int64(load.MaxHead - a.in.Buffered())
 	if _, err := a.in.Peek(1); err != nil {
 		return nil, err
 	}
 	for {
 		r, err := http.ReadResponse(a.in, &http.Request{Method: method})
 		switch {
-		case err != nil && a.from.N <= 0: // a line that ends there looks malformed
+		case err != nil && a.limited.N <= 0: // the line at the limit is incomplete, so err is about its syntax
 			return nil, fmt.Errorf("the head of the answer has more than %d bytes", load.MaxHead)
 		case err != nil:
 			return nil, err
 		case r.StatusCode >= http.StatusOK:
-			a.from.N = math.MaxInt64 // the body is the caller's to bound
+			a.limited.N = math.MaxInt64 // the caller must limit the body
 			return r, nil
 		}
 	}

@@ -14,80 +14,88 @@ import (
 // Request is one case in the form of HTTP/1.1: one line of a pool.
 type Request struct {
 	Method string            `json:"method"`
-	Path   string            `json:"path"` // as in the request line: escaped, with the query
+	Path   string            `json:"path"` // escaped path with the query, as in a request line
 	Header map[string]string `json:"header,omitempty"`
-	Body   []byte            `json:"body,omitempty"`   // base64 in the file; of gRPC without the prefix of a message
-	Items  int               `json:"items,omitempty"`  // in the body, if it is a batch
-	Fill   []load.Fill       `json:"fill,omitempty"`   // what is written into it each time
-	Status int               `json:"status,omitempty"` // the correct one, whatever requests came before; 0 means that of the reference
-	Call   any               `json:"call,omitempty"`   // the call it makes, if the app has other encodings for it
+	Body   []byte            `json:"body,omitempty"`   // base64 in the file; a message of gRPC has no length prefix
+	Items  int               `json:"items,omitempty"`  // number of items in the body, if it is a batch
+	Fill   []load.Fill       `json:"fill,omitempty"`   // numbers to write into the request each time it is sent
+	Status int               `json:"status,omitempty"` // correct status, if it does not depend on earlier requests; 0 for the status of the reference
+	Call   any               `json:"call,omitempty"`   // call that the request makes, if the app has other encodings of it
 }
 
-// Response is the response to one. Header has only the headers that the kind compares.
+// Response is the response to a Request. Header has only the headers that the kind compares.
 type Response = wire.HTTPResponse
 
 // App is a service that can be measured: its requests, and the correct responses.
 type App struct {
-	Name string // of the fixture in studies
-	Ops  []string
-	N    int // default number of things in a body, or in the service; zero means there are none to count
+	Name string   // name of the fixture in studies
+	Ops  []string // operations that a workload can name
+	N    int      // default number of items in a body or in the service; 0 if the app has no such number
 
 	// Counts names the counted units; nil means items of a body.
 	Counts func(op string) tare.Counts
 
-	// Requests returns the pool of a workload, whose n is set: as many different ones as its pool,
-	// or as its op needs.
+	// Requests returns the pool of a workload, whose N is set. It has as many different requests as
+	// w.Pool, or as the op needs.
 	Requests func(w tare.Workload) ([]Request, error)
-	Repeats  []string                                              // ops that ask for the same more than once in a turn of the pool
-	Per      func(op string) int64                                 // requests of one operation, one after another; nil means one
-	Parts    func(op string) []tare.Part                           // other ops that op consists of; nil means none
-	Most     func(w wire.Workload, t tare.Traffic) (request int64) // that the service can take before it must be reset; nil or 0: any number
+	// Repeats lists the ops whose pools contain equal requests.
+	Repeats []string
+	// Per returns the number of requests of one operation, which are sent one after another; nil
+	// means 1.
+	Per func(op string) int64
+	// Parts returns the other ops that op consists of; nil means none.
+	Parts func(op string) []tare.Part
+	// Most returns the number of requests that the service can take before it must be reset; nil or 0
+	// means any number.
+	Most func(w wire.Workload, t tare.Traffic) (request int64)
 
-	// Probes are sent once, and must be rejected, or answered, as the contract states. Nil means none.
+	// Probes are requests that are sent once and must be rejected, or answered, as the contract
+	// states. Nil means none.
 	Probes func() []Probe
-	// Questions are sent once: requests on which servers are known to differ and the contract is
-	// open, or rarely read closely. Nil means none.
+	// Questions are requests that are sent once. Servers are known to differ in their responses,
+	// because the contract does not define them, or few authors know that part of it. Nil means none.
 	Questions func() []Question
 
-	// Answers are the reference: to each of list, in turn, by a service that no request came
-	// before. A type has no parameters and is in lower case.
+	// Answers returns the reference: the correct responses to the requests in list, sent one after
+	// another to a service in its initial state. A content type has no parameters and is in lower
+	// case.
 	Answers func(w wire.Workload, list []Request) ([]Response, error)
-	// Changes reports whether the requests of op change the service. Then responses depend on
-	// earlier requests, and the service is reset (op reset) before each slice. Nil: nothing does.
+	// Changes reports whether the requests of op change the service. In that case responses depend on
+	// earlier requests, and the service is reset before each slice. Nil means that no op does.
 	Changes func(op string) bool
-	// Same reports whether two bodies are equivalent; if nil, every byte counts.
+	// Same reports whether two bodies are equivalent; if nil, only equal bytes are.
 	Same func(want, got []byte) bool
-	// Refuses returns what is wrong with an error response except for its status; nil means nothing
-	// is looked at.
+	// Refuses returns what is wrong with an error response except for its status, or ""; if nil, only
+	// the status is checked.
 	Refuses func(want, got Response) string
-	// Sound returns what is wrong with a response to q, which is filled in with unknown values; if
-	// nil, only its status is checked.
+	// Sound returns what is wrong with a response to q, or "". The numbers that were filled into the
+	// request are not known. If nil, only the status is checked.
 	Sound func(w wire.Workload, q Request, got Response) string
 
-	// Words are keys of a set that are for the kind; programs do not see them.
+	// Words are keys of a workload's set that only the kind reads; programs do not see them.
 	Words []string
-	// Settings completes how a program that serves w is configured. dir is its
-	// trial's.
+	// Settings adds the settings of a program that serves w to set. dir is the directory of the
+	// trial.
 	Settings func(w wire.Workload, list []Request, set map[string]string, dir string) error
 	// Holds returns the maximum memory in bytes of the data of a program that serves w; nil means
 	// too little to count.
 	Holds func(w wire.Workload) int64
-	// Dialect returns the request encoding of a contender with that configuration; nil means
+	// Dialect returns the request encoding of contender c with the settings in set; nil means
 	// unchanged requests.
 	Dialect func(c tare.Contender, set map[string]string) (Dialect, error)
 	// Caller defines the calls of contenders that have a client; nil if none has.
 	Caller *Caller
 
-	Delivers bool // its programs report what has arrived at their destination
-	Null     bool // the null contender serves it; else it answers anything to anything
+	Delivers bool // programs of the app report the number of items that have arrived at their destination
+	Null     bool // the null contender supports the app; if false, it sends the same response to all requests
 }
 
 // Dialect is the encoding of an app's requests on the network, if it differs from their form in
-// pools. Every zero value works: unchanged, over HTTP/1.1.
+// pools. The zero value means unchanged requests over HTTP/1.1.
 type Dialect struct {
-	Name     string // requests in dialects of one name are the same bytes
+	Name     string // dialects with the same name encode requests into the same bytes
 	Protocol load.Protocol
-	PerConn  int // requests on one connection; zero means no limit
+	PerConn  int // number of requests after which a connection is closed; 0 means no limit
 
 	// Encode returns q in the encoding, or false if it cannot express q, which is then not sent. If
 	// nil, q is sent unchanged.
@@ -99,10 +107,11 @@ type Dialect struct {
 	Client map[string]string
 }
 
-// Caller is an app whose contenders have a client, in the same program: a second process of it is
-// prepared for the workload with a set of the server's address and the encoding of requests.
+// Caller defines the calls of an app whose contenders have a client in the same program. A second
+// process of the program is prepared for the workload; its set contains the server's address and
+// the keys of [Dialect.Client].
 type Caller struct {
-	// Lines is the client's pool: the call for each of list.
+	// Lines returns the client's pool: the calls that make the requests in list.
 	Lines func(list []Request) ([][]byte, error)
 	// Asks reports whether the client can send q.
 	Asks func(q Request) bool
@@ -110,17 +119,17 @@ type Caller struct {
 	Outcome func(q Request, output []byte) (Response, error)
 }
 
-// Probe is a request that must be rejected, or one that resembles such a request and must not be.
+// Probe is a request that must be rejected, or a similar request that must not be rejected.
 type Probe struct {
 	Request
-	What string // special property of the request; empty if method and path show it
+	What string // special property of the request, for messages; "" if method and path show it
 }
 
 // Probing returns probes with the same special property.
 func Probing(what string, list ...Request) []Probe {
 	var probes []Probe
 	for _, q := range list {
-		probes = append(probes, Probe{q, what})
+		probes = append(probes, Probe{Request: q, What: what})
 	}
 	return probes
 }
@@ -128,34 +137,34 @@ func Probing(what string, list ...Request) []Probe {
 // Question is a request on which servers differ.
 type Question struct {
 	Request
-	Name     string   // unique in its app
-	Property string   // row of the table
-	What     string   // the request in words, to follow "answers 404 to"
-	Asked    string   // as the table shows it; empty means method and path
-	BearsOn  []string // operations of workloads whose users meet it
+	Name     string   // unique name in the app
+	Property string   // row of the report's table of differences
+	What     string   // the request in words, as in "answers 404 to …"
+	Asked    string   // the request as the table shows it; "" for method and path
+	BearsOn  []string // operations of workloads that the difference affects
 
-	// Look returns the part of a body in question, as the table shows it; nil means all of its
-	// value.
+	// Look returns the part of a body that the question is about, as the table shows it; nil means
+	// the complete body.
 	Look func(body []byte) string
 }
 
-// nothingApp is the app of a null contender that does not know the real one: it reads requests, and
-// answers.
+// nothingApp is the app of a null contender that does not support the real one. It sends the same
+// response to all requests.
 const nothingApp = ""
 
-// Types of bodies.
+// Content types of bodies.
 const (
 	TypeJSON = "application/json"
 	TypeText = "text/plain"
 )
 
-// Answered returns a reference whose body is of a type.
+// Answered returns a reference with status 200 and a body of the given content type.
 func Answered(kind string, body []byte) Response {
 	return Response{Status: http.StatusOK, Header: map[string]string{ContentType: kind}, Body: body}
 }
 
-// Refused returns a reference of which only the status is given. The app defines the rest of an
-// error response.
+// Refused returns the reference of an error response with the given status. [App.Refuses] checks the
+// rest of the response.
 func Refused(status int) Response {
 	return Response{Status: status, Header: map[string]string{ContentType: TypeJSON}}
 }
@@ -187,5 +196,5 @@ func typeOf(header string) string {
 	return strings.ToLower(strings.TrimSpace(kind))
 }
 
-// ContentType is the only header that is compared.
+// ContentType is the only header of responses that is compared.
 const ContentType = "Content-Type"

@@ -17,13 +17,13 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// Keys of a client's set in addition to those of its dialect.
+// Keys and values of a client's set in addition to those of its dialect.
 const (
 	setAddr    = "addr"    // host:port of the server
-	setCallers = "callers" // that call at once
-	setRate    = "rate"    // calls a second, of an open loop
-	setPolicy  = "policy"  // of connections
-	policyOne  = "one"     // for all callers
+	setCallers = "callers" // number of concurrent callers
+	setRate    = "rate"    // calls per second of an open loop
+	setPolicy  = "policy"  // policy of connections
+	policyOne  = "one"     // value of setPolicy: one connection for all callers
 )
 
 // prepareClient prepares the contender's own client for w: a second process of its program, on the
@@ -56,11 +56,14 @@ func (c *conn) prepareClient(ctx context.Context, w *work) (wire.Reply, error) {
 	if err != nil {
 		return reply, clientError(err)
 	}
-	w.session = &ownClient{process: c.caller, on: in.ID, callers: w.traffic.Connections, cores: c.kind.cores().clients, rate: w.traffic.Rate, sharesConn: in.Set[setPolicy] == policyOne}
+	w.session = &ownClient{
+		process: c.caller, on: in.ID, callers: w.traffic.Connections, cores: c.kind.cores().clients,
+		rate: w.traffic.Rate, sharesConn: in.Set[setPolicy] == policyOne,
+	}
 	return reply, nil
 }
 
-// clientError adds to an error that it is the client's.
+// clientError returns err with a message that begins with "its client".
 func clientError(err error) error {
 	var te *tare.TrialError
 	if errors.As(err, &te) {
@@ -69,35 +72,35 @@ func clientError(err error) error {
 	return trialError(tare.ErrContender, "its client: %v", err)
 }
 
-// ownClient is the contender's own client, as a sender.
+// ownClient is the contender's own client in the role of the load generator.
 type ownClient struct {
 	process    *trial.Process
-	on         string
-	callers    int
-	cores      int     // it may use
-	rate       float64 // of an open loop; zero means a closed one
-	sharesConn bool    // connection is for all callers
-	metered    bool    // it has reported bytes on the wire
+	on         string  // id of the workload
+	callers    int     // number of concurrent callers
+	cores      int     // number of processors that the client may use
+	rate       float64 // calls per second of an open loop; 0 for a closed loop
+	sharesConn bool    // all callers use one connection
+	metered    bool    // the client has reported bytes on the wire
 	totals     load.Totals
-	failure    error // failure of a function that returns no error
+	failure    error // failure of Rewind, which returns no error; Run returns it
 }
 
 var _ sender = (*ownClient)(nil)
 
-// Run makes the client do the calls of a leg. Its lead-in is a separate slice, so that the server's
-// clock is read around the measured part, except for one call by each caller, after which all
-// callers have one in flight.
+// Run makes the client do the calls of a phase. The lead-in is a separate slice, so that the server's
+// clock is read around the measured part. Only the first call of each caller is a lead-in of the
+// measured slice: after it, all callers have a call in flight.
 func (l *ownClient) Run(ctx context.Context, leg load.Leg) (*load.Result, error) {
 	if err := l.failure; err != nil {
 		l.failure = nil
 		return nil, err
 	}
-	var joins int64
+	var firstCalls int64 // part of the lead-in that belongs to the measured slice
 	if leg.Profile == nil {
-		joins = min(leg.Lead, int64(l.callers))
+		firstCalls = min(leg.Lead, int64(l.callers))
 	}
-	if apart := leg.Lead - joins; apart > 0 {
-		if _, err := l.runSlice(ctx, 0, apart, 0); err != nil {
+	if lead := leg.Lead - firstCalls; lead > 0 {
+		if _, err := l.runSlice(ctx, 0, lead, 0); err != nil {
 			return nil, err
 		}
 	}
@@ -105,23 +108,25 @@ func (l *ownClient) Run(ctx context.Context, leg load.Leg) (*load.Result, error)
 	if mark == nil {
 		mark = func(bool) {}
 	}
-	own := &clock{l.process}
-	pids := own.listPIDs()
-	before := own.readBefore(pids)
+	clientClock := &clock{l.process}
+	pids := clientClock.listPIDs()
+	before := clientClock.readBefore(pids)
 	mark(true)
-	a, err := l.runSlice(ctx, joins, leg.Ops, leg.Duration)
+	a, err := l.runSlice(ctx, firstCalls, leg.Ops, leg.Duration)
 	mark(false)
 	if err != nil {
 		return nil, err
 	}
 	r, err := l.toResult(a)
-	if after := own.readAfter(pids); err == nil && len(before.waited) > 0 && len(after.waited) > 0 {
+	after := clientClock.readAfter(pids)
+	if isKnown := len(before.waited) > 0 && len(after.waited) > 0; err == nil && isKnown {
 		r.Wait = after.useSince(before).waited
 	}
 	return r, err
 }
 
-// runSlice does ops calls after a lead-in, or as many as fit into d: whichever ends first.
+// runSlice makes the client do ops calls after a lead-in, but no longer than d. If ops is 0, only d
+// limits the calls; if d is 0, only ops.
 func (l *ownClient) runSlice(ctx context.Context, lead, ops int64, d time.Duration) (wire.Reply, error) {
 	q := wire.Request{Op: wire.OpSlice, On: l.on, Until: string(tare.UntilOps), Lead: lead, Ops: ops}
 	if d > 0 {
@@ -131,12 +136,12 @@ func (l *ownClient) runSlice(ctx context.Context, lead, ops int64, d time.Durati
 		}
 	}
 	a, err := l.process.Do(ctx, q)
-	l.count(a, max(a.Begun, a.Ops))
+	l.addCounts(a, max(a.Begun, a.Ops))
 	return a, err
 }
 
-// count adds the counts of a reply about calls calls.
-func (l *ownClient) count(a wire.Reply, calls int64) {
+// addCounts adds the counts of a reply, before which the client has begun the given number of calls.
+func (l *ownClient) addCounts(a wire.Reply, calls int64) {
 	l.totals.Sent += calls
 	l.totals.Opened += a.Opened
 	l.metered = l.metered || a.WireOut > 0
@@ -144,18 +149,18 @@ func (l *ownClient) count(a wire.Reply, calls int64) {
 
 // toResult converts the client's reply to a result of the load generator.
 //
-// The server's clock is read around all calls that the client began, and so are connections and
-// bytes counted: the few calls before it measures, and those in flight at the end, were answered
-// like the others, and cost as much. So all of them are requests here. Durations were measured
-// while every caller had a call in flight, and are stretched to as many calls.
+// The server's CPU time, connections and bytes cover all calls that the client began in the slice:
+// also the few calls before it starts to measure, and the calls in flight at the end, which cost the
+// server as much as the others. So all of them count as requests. The client measured its durations
+// over fewer calls (a.Ops); they are extrapolated to all calls.
 func (l *ownClient) toResult(a wire.Reply) (*load.Result, error) {
 	began := max(a.Begun, a.Ops)
-	stretched := func(ns int64) time.Duration {
+	extrapolate := func(ns int64) time.Duration {
 		return time.Duration(float64(ns) * float64(began) / float64(max(1, a.Ops)))
 	}
 	r := &load.Result{
-		Engine: "client", Connections: l.callers, Threads: l.cores, Wall: stretched(a.WallNS), Sent: began, Requests: began,
-		BodyIn: a.BytesOut, CPU: stretched(a.CPUNS), Wait: -1, Asked: l.rate, Late: a.Unsent, FirstError: a.Message,
+		Engine: "client", Connections: l.callers, Threads: l.cores, Wall: extrapolate(a.WallNS), Sent: began, Requests: began,
+		BodyIn: a.BytesOut, CPU: extrapolate(a.CPUNS), Wait: -1, Asked: l.rate, Late: a.Unsent, FirstError: a.Message,
 		Opened: a.Opened, BytesIn: a.WireIn, BytesOut: a.WireOut,
 		Concurrency: float64(a.UnderWayNS) / float64(max(1, a.WallNS)),
 	}
@@ -167,15 +172,19 @@ func (l *ownClient) toResult(a wire.Reply) (*load.Result, error) {
 	}
 	var err error
 	for _, h := range []struct {
-		into **hist.Hist
-		word []byte
-		what string
-	}{{&r.Latency, a.Latency, "latencies"}, {&r.Service, a.Service, "times of service"}, {&r.SendLag, a.Lag, "lags"}} {
-		if len(h.word) == 0 {
+		target  **hist.Hist
+		encoded []byte
+		name    string
+	}{
+		{&r.Latency, a.Latency, "latencies"},
+		{&r.Service, a.Service, "times of service"},
+		{&r.SendLag, a.Lag, "lags"},
+	} {
+		if len(h.encoded) == 0 {
 			continue
 		}
-		if *h.into, err = hist.Decode(string(h.word)); err != nil {
-			return nil, fmt.Errorf("the %s: %w", h.what, err)
+		if *h.target, err = hist.Decode(string(h.encoded)); err != nil {
+			return nil, fmt.Errorf("the %s: %w", h.name, err)
 		}
 	}
 	if r.Service == nil {
@@ -184,11 +193,11 @@ func (l *ownClient) toResult(a wire.Reply) (*load.Result, error) {
 	return r, nil
 }
 
-// Totals returns what was sent, and the connections that were opened for it.
+// Totals returns the numbers of calls, and of the connections that were opened for them.
 func (l *ownClient) Totals() load.Totals { return l.totals }
 
-// plannedConns returns how many connections the client was to have, of those it opened: it opens
-// them as it needs them.
+// plannedConns returns the number of connections that the client should have. It opens connections
+// when it needs them, so the number is at most opened.
 func (l *ownClient) plannedConns(opened int64) int64 {
 	if l.sharesConn {
 		return min(opened, 1)
@@ -196,7 +205,7 @@ func (l *ownClient) plannedConns(opened int64) int64 {
 	return min(opened, int64(l.callers))
 }
 
-// Rewind restarts the counters that calls are filled in with.
+// Rewind resets the counters whose values are filled into calls.
 func (l *ownClient) Rewind() {
 	ctx, cancel := context.WithTimeout(context.Background(), trial.Deadline(wire.OpReset, 0))
 	defer cancel()
@@ -205,19 +214,18 @@ func (l *ownClient) Rewind() {
 	}
 }
 
-// Close leaves the process: it is the trial's.
+// Close does nothing: the trial ends the process.
 func (l *ownClient) Close() {}
 
-// clientOps is the number of calls over which the memory of a client is counted, for each
-// concurrent call.
+// clientOps is the number of calls per caller over which the allocations of a client are counted.
 const clientOps = 50
 
-// addClientFigures adds the cost of calls to the client, and removes figures that it does not
-// report.
-func (c *conn) addClientFigures(s tare.Sample, by *ownClient) {
+// addClientFigures adds the client's allocations per operation to s, and removes the values that the
+// client does not report.
+func (c *conn) addClientFigures(s tare.Sample, client *ownClient) {
 	s[tare.KeyOwnClient] = 1
 	unknown := []string{tare.KeyBodySent, tare.KeyBodyReceived}
-	if !by.metered {
+	if !client.metered {
 		unknown = append(unknown, tare.KeyBytesSent, tare.KeyBytesReceived)
 	}
 	if c.work.sum.inFlight == 0 {
@@ -237,10 +245,10 @@ func (c *conn) addClientFigures(s tare.Sample, by *ownClient) {
 	if c.resetService(ctx, false) != nil {
 		return
 	}
-	leg := c.work.limitLeg(load.Leg{Ops: clientOps * int64(by.callers)})
-	a, err := by.process.Do(ctx, wire.Request{Op: wire.OpStats, On: by.on, Ops: leg.Ops})
+	leg := c.work.limitLeg(load.Leg{Ops: clientOps * int64(client.callers)})
+	a, err := client.process.Do(ctx, wire.Request{Op: wire.OpStats, On: client.on, Ops: leg.Ops})
 	c.work.touched = true
-	by.count(a, max(a.Begun, a.Ops))
+	client.addCounts(a, max(a.Begun, a.Ops))
 	if err != nil || a.Ops == 0 {
 		return
 	}
@@ -248,38 +256,38 @@ func (c *conn) addClientFigures(s tare.Sample, by *ownClient) {
 	s[tare.KeyClientBytes], s[tare.KeyClientAllocs] = float64(a.Bytes)/ops, float64(a.Allocs)/ops
 }
 
-// answerByClient makes the client answer all cases that it can send, one after another.
-func (c *conn) answerByClient(ctx context.Context, by *ownClient, cases []int) (wire.Reply, error) {
+// answerByClient makes the client do the calls of all cases that it can send, one after another.
+func (c *conn) answerByClient(ctx context.Context, client *ownClient, cases []int) (wire.Reply, error) {
 	w := c.work
 	list := make([]caseOutcome, len(cases))
-	var asked []int // places in list
-	q := wire.Request{Op: wire.OpAnswer, On: by.on}
+	var sent []int // indexes in list
+	q := wire.Request{Op: wire.OpAnswer, On: client.on}
 	for n, i := range cases {
 		list[n].index = i
 		if w.app.Caller.Asks(w.original[i]) {
-			asked, q.Cases = append(asked, n), append(q.Cases, i)
+			sent, q.Cases = append(sent, n), append(q.Cases, i)
 		}
 	}
-	if len(asked) > 0 {
-		a, err := by.process.Do(ctx, q)
+	if len(sent) > 0 {
+		a, err := client.process.Do(ctx, q)
 		if err != nil {
 			return wire.Reply{}, c.failWith(ctx, wire.OpAnswer, "", clientError(err))
 		}
-		if len(a.Answers) != len(asked) {
-			return wire.Reply{}, c.failWith(ctx, wire.OpAnswer, "", trialError(tare.ErrProtocol, "its client: %d answers to %d cases", len(a.Answers), len(asked)))
+		if len(a.Answers) != len(sent) {
+			return wire.Reply{}, c.failWith(ctx, wire.OpAnswer, "", trialError(tare.ErrProtocol, "its client: %d answers to %d cases", len(a.Answers), len(sent)))
 		}
-		by.count(a, int64(len(asked)))
-		for k, one := range a.Answers {
-			into := &list[asked[k]]
-			if into.failure = one.Error; one.Error != "" {
+		client.addCounts(a, int64(len(sent)))
+		for k, answer := range a.Answers {
+			outcome := &list[sent[k]]
+			if outcome.failure = answer.Error; answer.Error != "" {
 				continue
 			}
-			r, err := w.app.Caller.Outcome(w.original[into.index], one.Output)
+			r, err := w.app.Caller.Outcome(w.original[outcome.index], answer.Output)
 			if err != nil {
-				into.failure = format.Line(err.Error(), format.LineLimit)
+				outcome.failure = format.Line(err.Error(), format.LineLimit)
 				continue
 			}
-			into.response = &r
+			outcome.response = &r
 		}
 	}
 	return c.toAnswers(ctx, list)

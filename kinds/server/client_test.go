@@ -83,8 +83,8 @@ func TestClientPlanned(t *testing.T) {
 		}
 	}
 	l := &ownClient{}
-	l.count(wire.Reply{Traffic: wire.Traffic{Opened: 3, WireOut: 1}}, 7)
-	l.count(wire.Reply{}, 1)
+	l.addCounts(wire.Reply{Traffic: wire.Traffic{Opened: 3, WireOut: 1}}, 7)
+	l.addCounts(wire.Reply{}, 1)
 	if l.Totals() != (load.Totals{Sent: 8, Opened: 3}) || !l.metered {
 		t.Errorf("%+v", l)
 	}

@@ -6,18 +6,18 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// clock reads from outside what a server uses of its processors: user and
-// system time of all its processes, and how long they waited to run.
+// clock reads the CPU time of all processes of a server from outside, and the time that they
+// waited for a processor. A nil clock has empty readings.
 type clock struct{ process process }
 
-// reading is a reading of the clock, by process. It is empty if there is no clock.
+// reading is a reading of the clock, by pid. It is empty if there is no clock.
 type reading struct {
-	cpu    map[int]time.Duration
-	waited map[int]time.Duration // empty if the system does not report it
+	cpu    map[int]time.Duration // user and system time
+	waited map[int]time.Duration // time ready to run without a processor; empty if the system does not report it
 }
 
-// listPIDs returns the processes to read. Finding them is slow and reading is not, so that is done
-// before, and a process that is born meanwhile is not included.
+// listPIDs returns the processes to read. To find them is slow, so this is done before the clock is
+// read; processes that start later are not included.
 func (c *clock) listPIDs() []int {
 	if c == nil {
 		return nil
@@ -25,7 +25,8 @@ func (c *clock) listPIDs() []int {
 	return c.process.PIDs()
 }
 
-// readBefore reads the clock before measuring: the slower reading first.
+// readBefore reads the clock at the start of a measurement: the CPU time, whose reading is the faster
+// one, last.
 func (c *clock) readBefore(pids []int) (r reading) {
 	if c == nil {
 		return r
@@ -35,7 +36,7 @@ func (c *clock) readBefore(pids []int) (r reading) {
 	return r
 }
 
-// readAfter reads the clock after measuring: the slower reading last.
+// readAfter reads the clock at the end of a measurement: the CPU time first.
 func (c *clock) readAfter(pids []int) (r reading) {
 	if c == nil {
 		return r
@@ -45,32 +46,34 @@ func (c *clock) readAfter(pids []int) (r reading) {
 	return r
 }
 
-func readAll(pids []int, of func(pid int) (time.Duration, bool)) map[int]time.Duration {
-	now := make(map[int]time.Duration, len(pids))
+// readAll calls read for each process. It omits processes for which read returns false.
+func readAll(pids []int, read func(pid int) (time.Duration, bool)) map[int]time.Duration {
+	times := make(map[int]time.Duration, len(pids))
 	for _, pid := range pids {
-		if d, ok := of(pid); ok {
-			now[pid] = d
+		if d, ok := read(pid); ok {
+			times[pid] = d
 		}
 	}
-	return now
+	return times
 }
 
-// cpuUse is a server's use of its processors for a while.
+// cpuUse is a server's use of its processors between two readings.
 type cpuUse struct {
-	cpu    time.Duration
-	waited time.Duration // ready to run, without a processor
+	cpu    time.Duration // user and system time
+	waited time.Duration // time ready to run without a processor
 }
 
-// useSince returns the use from before to r, by the processes that are in both.
+// useSince returns the use between before and r by the processes that are in both readings.
 func (r reading) useSince(before reading) cpuUse {
-	return cpuUse{sumGrowth(before.cpu, r.cpu), sumGrowth(before.waited, r.waited)}
+	return cpuUse{cpu: sumGrowth(before.cpu, r.cpu), waited: sumGrowth(before.waited, r.waited)}
 }
 
+// sumGrowth returns the sum of the increases over all processes that are in both maps.
 func sumGrowth(before, after map[int]time.Duration) time.Duration {
 	var sum time.Duration
 	for pid, d := range after {
-		if was, ok := before[pid]; ok {
-			sum += max(0, d-was)
+		if earlier, ok := before[pid]; ok {
+			sum += max(0, d-earlier)
 		}
 	}
 	return sum

@@ -7,9 +7,10 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Compare compares each answer with the app's reference: the status, and if that is 200 the content
-// type without its parameters and the body. Of the answers of some contenders only the status
-// counts. The user's own requests have no reference: an answer must come, with a status below 400.
+// Compare compares each answer with the app's reference: the status, and for a success the content
+// type without its parameters, and the body. For some contenders only the status counts. The user's
+// requests have no reference: each must get a response with a status below 400. Compare returns the
+// differences, one line each.
 func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error) {
 	list, err := k.poolOf(w)
 	if err != nil {
@@ -25,48 +26,49 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 		probes = a.Probes()
 	}
 	got := make([]Response, len(answers))
-	var asked, place []int // cases that were sent, and the index of an answer's among them
-	for i, one := range answers {
-		if one.Case < 0 || one.Case >= len(list) {
-			return nil, fmt.Errorf("workload %q: answer for case %d, which was not asked", w.ID, one.Case)
+	var sentCases []int                      // cases whose requests were sent
+	refIndex := make([]int, 0, len(answers)) // by answer: index of its case in sentCases
+	for i, answer := range answers {
+		if answer.Case < 0 || answer.Case >= len(list) {
+			return nil, fmt.Errorf("workload %q: answer for case %d, which was not asked", w.ID, answer.Case)
 		}
-		if got[i], err = decodeAnswer(one); err != nil {
-			return nil, fmt.Errorf("workload %q: case %d: %w", w.ID, one.Case, err)
+		if got[i], err = decodeAnswer(answer); err != nil {
+			return nil, fmt.Errorf("workload %q: case %d: %w", w.ID, answer.Case, err)
 		}
-		place = append(place, len(asked))
+		refIndex = append(refIndex, len(sentCases))
 		if got[i].Header[strictnessHeader] != string(strictUnsent) {
-			asked = append(asked, one.Case)
+			sentCases = append(sentCases, answer.Case)
 		}
 	}
-	refs, err := k.expectedResponses(w, s, asked)
+	refs, err := k.expectedResponses(w, s, sentCases)
 	if err != nil {
 		return nil, err
 	}
 	var wrong []string
-	for i, one := range answers {
-		q := list[one.Case]
+	for i, answer := range answers {
+		q := list[answer.Case]
 		var diff string
-		switch held := strictness(got[i].Header[strictnessHeader]); {
-		case held == strictUnsent:
-		case one.Error != "":
-			diff = "no answer: " + one.Error
+		switch strict := strictness(got[i].Header[strictnessHeader]); {
+		case strict == strictUnsent: // there is no response to compare
+		case answer.Error != "":
+			diff = "no answer: " + answer.Error
 		case refs != nil:
-			diff = a.firstDifference(refs[place[i]], got[i])
-		case got[i].Status >= minError && held != strictNone:
+			diff = a.firstDifference(refs[refIndex[i]], got[i])
+		case got[i].Status >= minError && strict != strictNone:
 			diff = fmt.Sprintf("status %d", got[i].Status)
 		}
 		if diff != "" {
-			what := ""
-			if one.Case < len(probes) && probes[one.Case].What != "" {
-				what = " with " + probes[one.Case].What
+			property := ""
+			if answer.Case < len(probes) && probes[answer.Case].What != "" {
+				property = " with " + probes[answer.Case].What
 			}
-			wrong = append(wrong, fmt.Sprintf("case %d, %s %s%s: %s", one.Case, q.Method, clipText(q.Path), what, diff))
+			wrong = append(wrong, fmt.Sprintf("case %d, %s %s%s: %s", answer.Case, q.Method, clipText(q.Path), property, diff))
 		}
 	}
 	return wrong, nil
 }
 
-// decodeAnswer unpacks an answer.
+// decodeAnswer returns the response in an answer. It is empty if the answer is an error.
 func decodeAnswer(a wire.Answer) (Response, error) {
 	var r Response
 	if a.Error != "" {
@@ -78,11 +80,11 @@ func decodeAnswer(a wire.Answer) (Response, error) {
 	return r, nil
 }
 
-// clipText returns at most a few words of a text.
+// clipText returns the first 60 bytes of a text, for a message.
 func clipText(s string) string {
-	const most = 60
-	if len(s) > most {
-		return s[:most] + "…"
+	const maxBytes = 60
+	if len(s) > maxBytes {
+		return s[:maxBytes] + "…"
 	}
 	return s
 }

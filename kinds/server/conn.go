@@ -15,31 +15,31 @@ import (
 )
 
 // conn is one trial of a server: its process, if tare started it, and the load generator that sends
-// it requests.
+// requests to the server.
 type conn struct {
 	kind     *Kind
-	entry    tare.Contender
-	cores    cores          // clients: those that the load generator could use in its last run
-	terminal bool           // stdout is one
-	dir      string         // of the trial: its log, its keys
-	process  process        // nil if tare did not start the server
-	spec     trial.Spec     // it was started by
-	greeting wire.Request   // the hello of the lab
-	program  *trial.Process // the same, if it speaks the protocol; else nil
-	where    serverAddr     // of a command or a URL
-	delivery delivery       // what a command has delivered so far; nil means unknown
+	entry    tare.Contender // contender of the trial
+	cores    cores          // processors of both sides; cores.clients is the number that the last run of load could use
+	terminal bool           // stdout of the server is a terminal
+	dir      string         // directory of the trial, with its log and keys
+	process  process        // process of the server; nil if tare did not start it
+	spec     trial.Spec     // with which a program was started
+	greeting wire.Request   // hello of the lab
+	program  *trial.Process // process if it speaks the protocol; else nil
+	where    serverAddr     // address of a command or a URL
+	delivery delivery       // counter of the items that a command has delivered; nil if unknown
 
-	destination *destination // that a command sends events to; nil if it has none
+	destination *destination // server to which a command sends its events; nil if there is none
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelCauseFunc
 
-	calls   sync.Mutex     // one request at a time; guards what follows
-	failure error          // what ended the trial
-	work    *work          // prepared; nil if nothing is
-	caller  *trial.Process // the contender's own client; nil if none was needed so far
-	sink    string         // directory that the program of the workload before wrote into; empty means none
-	sinks   int            // such directories so far
+	calls   sync.Mutex     // locked during Do, so that there is one request at a time; guards the following fields
+	failure error          // error that ended the trial; nil if it continues
+	work    *work          // prepared workload; nil if there is none
+	caller  *trial.Process // the contender's own client; nil if it was not needed so far
+	sink    string         // directory into which the program delivers, or did in the previous workload; "" if there is none
+	sinks   int            // number of such directories so far
 
 	closing  sync.Once
 	evidence tare.Evidence
@@ -52,15 +52,15 @@ var (
 
 var errClosed = errors.New("the trial is closed")
 
-// Do carries out one request: what concerns the server's process is passed on to it, the rest is
-// done in this package.
+// Do executes one request of the lab. It forwards requests about the server's process to a program
+// that speaks the protocol, and executes all others itself.
 func (c *conn) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	c.calls.Lock()
 	defer c.calls.Unlock()
 	if c.failure != nil {
 		return wire.Reply{}, c.failure
 	}
-	if _, bounded := ctx.Deadline(); !bounded {
+	if _, hasDeadline := ctx.Deadline(); !hasDeadline {
 		var cancel context.CancelFunc
 		ctx, cancel = trial.Limited(ctx, trial.Deadline(q.Op, time.Duration(max(q.MinNS, q.CapNS))))
 		defer cancel()
@@ -73,6 +73,7 @@ func (c *conn) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	return a, err
 }
 
+// handle executes a request whose ctx has a deadline.
 func (c *conn) handle(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	switch q.Op {
 	case wire.OpHello:
@@ -97,7 +98,7 @@ func (c *conn) handle(ctx context.Context, q wire.Request) (wire.Reply, error) {
 		return wire.Reply{}, requestError("%s on workload %q, which is not prepared", q.Op, q.On)
 	}
 	if c.work.stopped {
-		if q.Op == wire.OpStats { // the memory pass comes after the gauges
+		if q.Op == wire.OpStats { // the lab requests stats after the gauges, which have stopped the server
 			return wire.Reply{Counts: wire.Counts{Ops: q.Ops}, Prepared: wire.Prepared{Unsupported: true}}, nil
 		}
 		return wire.Reply{}, requestError("%s on workload %q, whose server was told to end", q.Op, q.On)
@@ -122,7 +123,7 @@ func requestError(format string, args ...any) error {
 	return trialError(tare.ErrContender, format, args...)
 }
 
-// forward passes q to the program.
+// forward sends q to the program. An error ends the trial, unless the program itself returned it.
 func (c *conn) forward(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	a, err := c.program.Do(ctx, q)
 	var te *tare.TrialError
@@ -132,9 +133,10 @@ func (c *conn) forward(ctx context.Context, q wire.Request) (wire.Reply, error) 
 	return a, err
 }
 
-// failWith ends the trial because of err. If the process has ended, or ctx has, that is the reason.
-// seen describes the observations until then, in a few words.
-func (c *conn) failWith(ctx context.Context, doing, seen string, err error) error {
+// failWith ends the trial and returns the reason: the end of the process or of ctx, or else err.
+// doing names the operation. progress is "" or a sentence fragment about the requests until then,
+// which is added if a deadline has passed.
+func (c *conn) failWith(ctx context.Context, doing, progress string, err error) error {
 	switch lost := c.whyEnded(ctx, doing); {
 	case lost != nil:
 		err = lost
@@ -144,7 +146,7 @@ func (c *conn) failWith(ctx context.Context, doing, seen string, err error) erro
 		if errors.As(context.Cause(ctx), &late) {
 			within = "within " + format.Seconds(late.Limit)
 		}
-		err = trialError(tare.ErrDeadline, "no end of %s %s%s", doing, within, seen)
+		err = trialError(tare.ErrDeadline, "no end of %s %s%s", doing, within, progress)
 	case errors.Is(context.Cause(ctx), errClosed):
 		err = trialError(tare.ErrExit, "%v", errClosed)
 	case ctx.Err() != nil:
@@ -154,12 +156,12 @@ func (c *conn) failWith(ctx context.Context, doing, seen string, err error) erro
 	return err
 }
 
-// deathLimit is the time between a broken connection and the notice that the process that broke it
-// has ended.
+// deathLimit is the longest time between the end of a process, which breaks its connections, and the
+// notice that the process has ended.
 const deathLimit = 200 * time.Millisecond
 
-// whyEnded returns why the server's process has ended, or nil if it has not, or if tare did not
-// start it. It is called after a failure.
+// whyEnded returns why the server's process has ended, after a failure. It returns nil if the process
+// runs, or if tare did not start it.
 func (c *conn) whyEnded(ctx context.Context, doing string) error {
 	if c.process == nil {
 		return nil
@@ -176,7 +178,7 @@ func (c *conn) closeWork() {
 	}
 }
 
-// Close ends the load, the server if it is ours, and everything it started.
+// Close ends the load and, if tare started the server, the server with all processes that it started.
 func (c *conn) Close(ctx context.Context) tare.Evidence {
 	c.closing.Do(func() {
 		c.cancel(errClosed)

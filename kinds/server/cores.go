@@ -10,14 +10,14 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// cores are the processors of both sides. The load generator has a quarter of
-// those there are, rounded up, and the server the others; a single one is
-// shared. The load generator's are the first ones: interrupts tend to come in
-// there.
+// cores are the processors of the load generator and of the server. The load
+// generator has a quarter of all processors, rounded up, and the server has the
+// others; both share a single one. The load generator has the first processors,
+// because these tend to get the interrupts.
 type cores struct {
-	client, server []int // nil if they cannot be chosen on this system
-	clients        int   // how many the load generator may use
-	servers        int
+	client, server []int // numbers of the processors; nil if they cannot be chosen on this system
+	clients        int   // number of processors of the load generator
+	servers        int   // number of processors of the server
 }
 
 // divideCores divides the processors of this process.
@@ -25,7 +25,8 @@ func divideCores() cores {
 	return shareOf(parseList(machine.Allowed(os.Getpid())), runtime.NumCPU())
 }
 
-// shareOf divides the allowed processors, or known processors if they are unknown.
+// shareOf divides the allowed processors. If allowed is nil, because the system does not report them,
+// it divides known processors, whose numbers are unknown.
 func shareOf(allowed []int, known int) cores {
 	n := len(allowed)
 	if n == 0 {
@@ -35,16 +36,17 @@ func shareOf(allowed []int, known int) cores {
 	if n == 1 {
 		return cores{client: allowed, server: allowed, clients: 1, servers: 1}
 	}
-	at := quarterUp(n)
-	return cores{client: allowed[:at:at], server: allowed[at:], clients: at, servers: n - at}
+	clients := quarterUp(n)
+	return cores{client: allowed[:clients:clients], server: allowed[clients:], clients: clients, servers: n - clients}
 }
 
+// quarterUp returns a quarter of n, rounded up.
 func quarterUp(n int) int { return (n + 3) / 4 }
 
-// parseList reads processors as the kernel lists them: 0-3,8. It returns nil if the list is
-// invalid.
+// parseList parses a list of processors in the notation of the kernel: 0-3,8. It returns nil if the
+// list is invalid.
 func parseList(s string) []int {
-	const most = 8192
+	const maxProcessors = 8192
 	var cpus []int
 	for part := range strings.SplitSeq(s, ",") {
 		low, high, isRange := strings.Cut(strings.TrimSpace(part), "-")
@@ -53,7 +55,7 @@ func parseList(s string) []int {
 		if err == nil && isRange {
 			to, err = strconv.Atoi(high)
 		}
-		if err != nil || from < 0 || to < from || to >= most {
+		if err != nil || from < 0 || to < from || to >= maxProcessors {
 			return nil
 		}
 		for c := from; c <= to; c++ {

@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	arrivalLimit = 15 * time.Second // how long what was acknowledged may take to arrive
-	countEvery   = 50 * time.Millisecond
+	arrivalLimit = 15 * time.Second      // time limit for acknowledged items to arrive
+	countEvery   = 50 * time.Millisecond // interval between two counts while items arrive
 )
 
-// delivery counts the items that a command has delivered so far, one a line.
+// delivery counts the items that a command has delivered so far. Each item is a line.
 type delivery interface {
 	count() (int64, error)
 }
@@ -35,11 +35,11 @@ type lineCounter struct {
 	files   map[string]*countedFile // by path
 }
 
-// countedFile is a file as far as it was read.
+// countedFile is the state of reading a file.
 type countedFile struct {
 	info  os.FileInfo
-	read  int64 // bytes
-	lines int64
+	read  int64 // number of bytes read so far
+	lines int64 // number of lines in these bytes
 }
 
 // count returns the current number of lines.
@@ -52,7 +52,7 @@ func (l *lineCounter) count() (int64, error) {
 	var sum int64
 	for _, path := range paths {
 		f, err := l.files[path].readMore(path)
-		if errors.Is(err, os.ErrNotExist) { // it was moved meanwhile
+		if errors.Is(err, os.ErrNotExist) { // the file was moved after Glob
 			continue
 		}
 		if err != nil {
@@ -65,8 +65,8 @@ func (l *lineCounter) count() (int64, error) {
 	return sum, nil
 }
 
-// readMore continues to read the file at path, or starts over if it is another file now. c is nil
-// if there was none.
+// readMore counts the lines that were added to the file at path since c. It starts over if c is nil,
+// or if another file has taken the path.
 func (c *countedFile) readMore(path string) (*countedFile, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -101,30 +101,31 @@ func (c *countedFile) readMore(path string) (*countedFile, error) {
 	}
 }
 
-// awaitArrival waits until as many lines have arrived as were acknowledged since w was prepared, or
-// until its time limit, and returns their number. Later lines do not count.
+// awaitArrival waits until acknowledged lines have arrived since w was prepared, but at most for its
+// time limit or until the process ends. It returns the number of lines that have arrived.
 func (c *conn) awaitArrival(ctx context.Context, w *work, acknowledged int64) (int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.kind.arrival)
 	defer cancel()
 	for {
-		over := ctx.Err() != nil
+		isLast := ctx.Err() != nil
 		select {
 		case <-c.process.Exited():
-			over = true
+			isLast = true
 		default:
 		}
 		n, err := c.delivery.count()
-		if n -= w.arrived; err != nil || over || n >= acknowledged {
+		if n -= w.arrived; err != nil || isLast || n >= acknowledged {
 			return n, err
 		}
 		waitUntil(ctx, countEvery, c.process.Exited())
 	}
 }
 
-// addDelivered adds the events that have arrived at the destination, if that is known, to those
-// acknowledged. told is a program's report.
-func (c *conn) addDelivered(s tare.Sample, sent load.Totals, told int64) {
+// addDelivered adds to s the number of events that have arrived at the destination, if it is known,
+// and the number of acknowledged events. reported is the number that a program has reported.
+func (c *conn) addDelivered(s tare.Sample, sent load.Totals, reported int64) {
 	w := c.work
+	delivered := reported
 	switch {
 	case w.items == 0:
 		return
@@ -133,9 +134,9 @@ func (c *conn) addDelivered(s tare.Sample, sent load.Totals, told int64) {
 		if err != nil {
 			return
 		}
-		told = n
-	case c.program == nil || !w.app.Delivers || w.strictness != strictAll:
+		delivered = n
+	case c.program == nil || !w.app.Delivers || w.strictness != strictAll: // nothing is reported
 		return
 	}
-	s[tare.KeyDelivered], s[tare.KeyDeliveredAsked] = float64(told), float64(sent.Acked)
+	s[tare.KeyDelivered], s[tare.KeyDeliveredAsked] = float64(delivered), float64(sent.Acked)
 }

@@ -12,23 +12,23 @@ import (
 	"time"
 )
 
-// destinationWord represents, in a command and its files, the port of a [destination].
+// destinationWord is the placeholder, in a command and its files, for the port of a [destination].
 const destinationWord = "$DESTINATION"
 
 const (
-	destinationHeader = 10 * time.Second // that the header of a request may take
-	destinationBody   = 256 << 20        // bytes of a body, unpacked
+	destinationHeader = 10 * time.Second // time limit of the header of a request
+	destinationBody   = 256 << 20        // maximum number of bytes of an unpacked body
 )
 
-// destination is an HTTP server on loopback that a command sends its events on
-// to. It answers 200 to every body, plain or gzip, and counts the lines.
+// destination is an HTTP server on loopback to which a command sends its events.
+// It responds to every body, plain or gzip, with status 200 and counts its lines.
 type destination struct {
 	server   *http.Server
 	port     string
-	received atomic.Int64
+	received atomic.Int64 // number of lines
 }
 
-// listenDestination starts one on a free port.
+// listenDestination starts a destination on a free port.
 func listenDestination() (*destination, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -36,16 +36,16 @@ func listenDestination() (*destination, error) {
 	}
 	d := &destination{port: strconv.Itoa(l.Addr().(*net.TCPAddr).Port)}
 	d.server = &http.Server{Handler: d, ReadHeaderTimeout: destinationHeader}
-	go func() { _ = d.server.Serve(l) }() // until it is closed
+	go func() { _ = d.server.Serve(l) }() // until d is closed
 	return d, nil
 }
 
-// ServeHTTP counts a body only when it is complete: a sender repeats one that
-// broke off.
+// ServeHTTP counts the lines of a body only if it is complete, because a sender
+// repeats an incomplete one.
 func (d *destination) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	body := io.Reader(q.Body)
 	switch q.Header.Get("Content-Encoding") {
-	case "", "identity":
+	case "", "identity": // plain
 	case "gzip":
 		z, err := gzip.NewReader(q.Body)
 		if err != nil {
@@ -69,7 +69,7 @@ func (d *destination) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	}
 }
 
-// countLines reads all of r. A last line needs no line end.
+// countLines returns the number of lines in r. The last line need not have a line end.
 func countLines(r io.Reader) (n int64, err error) {
 	buf := make([]byte, 64<<10)
 	last := byte('\n')

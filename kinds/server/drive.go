@@ -12,11 +12,11 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// runLeg makes the load generator do one leg. spent is the server's CPU time during the
-// measurement, and idle that between the legs before and this one.
+// runLeg runs one phase of load. spent is the server's use of its processors during the measured
+// part. idle is its CPU time since the previous phase.
 //
-// Requests that fail are counted, and for the lab to judge. Only a server that answered none at
-// all, or has ended, ends the trial.
+// Requests that fail are counted, and the lab judges them. Only if no request at all was answered, or
+// if the server has ended, the trial ends.
 func (c *conn) runLeg(ctx context.Context, doing string, leg load.Leg) (r *load.Result, spent cpuUse, idle time.Duration, err error) {
 	w := c.work
 	if err := w.openSession(c.kind); err != nil {
@@ -43,17 +43,15 @@ func (c *conn) runLeg(ctx context.Context, doing string, leg load.Leg) (r *load.
 	}
 	switch {
 	case err != nil || ctx.Err() != nil:
-		if ctx.Err() == nil { // its connections broke a moment before its end is known
+		if ctx.Err() == nil { // connections break a moment before the end of the process is noticed
 			if lost := c.whyEnded(ctx, doing); lost != nil {
 				return nil, cpuUse{}, 0, c.failWith(ctx, doing, "", lost)
 			}
 		}
 		return nil, cpuUse{}, 0, c.failWith(ctx, doing, answeredOf(r), trialError(tare.ErrContender, "%s: %s", doing, errorText(err)))
-	case r.Requests == 0 && (countFailures(r) > 0 || leg.Duration == 0 || leg.Profile != nil):
+	case r.Requests == 0 && (countFailures(r) > 0 || leg.Duration == 0 || leg.Profile != nil): // a short warm-up may have none
 		return nil, cpuUse{}, 0, c.failWith(ctx, doing, answeredOf(r), noAnswerError(doing, r))
 	case countFailures(r) > 0:
-		// Whether the process has ended is known a moment after its
-		// connections broke.
 		if lost := c.whyEnded(ctx, doing); lost != nil {
 			return nil, cpuUse{}, 0, c.failWith(ctx, doing, "", lost)
 		}
@@ -61,16 +59,16 @@ func (c *conn) runLeg(ctx context.Context, doing string, leg load.Leg) (r *load.
 	return r, end.useSince(begin), idle, nil
 }
 
-// runUntil runs leg until it ends, ctx does, or the server's process.
+// runUntil runs a phase of load until its end, or until ctx or the server's process ends.
 func (c *conn) runUntil(ctx context.Context, leg load.Leg) (*load.Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if c.process != nil {
-		over := make(chan struct{})
-		defer func() { <-over }()
+		watched := make(chan struct{})
+		defer func() { <-watched }()
 		defer cancel()
 		go func() {
-			defer close(over)
+			defer close(watched)
 			select {
 			case <-c.process.Exited():
 				cancel()
@@ -82,12 +80,12 @@ func (c *conn) runUntil(ctx context.Context, leg load.Leg) (*load.Result, error)
 	return c.work.session.Run(ctx, leg)
 }
 
-// limitLeg converts a leg of operations to one of requests, cut to as many as the service can take.
+// limitLeg converts a phase of operations to a phase of requests, and limits it to w.maxRequests.
 func (w *work) limitLeg(leg load.Leg) load.Leg {
-	const leads = 4 // the part of them that a lead-in may take
+	const leadShare = 4 // a lead-in has at most a quarter of maxRequests
 	leg.Lead, leg.Ops = leg.Lead*w.per, leg.Ops*w.per
 	if w.maxRequests > 0 {
-		leg.Lead = min(leg.Lead, w.maxRequests/leads)
+		leg.Lead = min(leg.Lead, w.maxRequests/leadShare)
 		if left := w.maxRequests - leg.Lead; leg.Ops == 0 || leg.Ops > left {
 			leg.Ops = left
 		}
@@ -95,7 +93,7 @@ func (w *work) limitLeg(leg load.Leg) load.Leg {
 	return leg
 }
 
-// addIdle adds up the server's CPU time since load last ended.
+// addIdle adds the server's CPU time since the last reading to w.idle.
 func (c *conn) addIdle() {
 	w := c.work
 	now := w.clock.readAfter(w.clock.listPIDs())
@@ -103,13 +101,14 @@ func (c *conn) addIdle() {
 	w.last = now
 }
 
-// resetService resets the service to its state after the workload was prepared, if requests change
-// it and there were some. The time of the reset is not charged to it. A service that is meant to
-// grow is reset only with all others (whole): for cases that are shown, before the first slice; and
-// after cases.
-func (c *conn) resetService(ctx context.Context, whole bool) error {
+// resetService restores the service's state after prepare, if requests have changed it. The CPU time
+// of the reset does not count as idle time. A service that is meant to grow (w.grows) is reset only
+// if evenGrowing is set, before cases and before the first slice, or if the last requests were cases.
+func (c *conn) resetService(ctx context.Context, evenGrowing bool) error {
 	w := c.work
-	if !w.changes || !w.touched || w.grows && !w.showed && !whole {
+	hasChanged := w.changes && w.touched
+	mayReset := !w.grows || w.showed || evenGrowing
+	if !hasChanged || !mayReset {
 		return nil
 	}
 	c.addIdle()
@@ -124,7 +123,7 @@ func (c *conn) resetService(ctx context.Context, whole bool) error {
 	return nil
 }
 
-// noAnswerError returns the error of a leg without an answered request.
+// noAnswerError returns the error of a phase in which no request was answered.
 func noAnswerError(doing string, r *load.Result) *tare.TrialError {
 	class := tare.ErrContender
 	switch {
@@ -146,7 +145,8 @@ func describeFailures(r *load.Result) string {
 	return fmt.Sprintf("%d of %d requests failed, the first: %s", n, r.Requests+unanswered, format.Line(r.FirstError, format.LineLimit))
 }
 
-// answeredOf returns the number of answered requests of a leg, to follow another sentence.
+// answeredOf returns the number of answered requests of a phase, to follow another sentence. It
+// returns "" if r is nil.
 func answeredOf(r *load.Result) string {
 	switch {
 	case r == nil:
@@ -157,7 +157,7 @@ func answeredOf(r *load.Result) string {
 	return fmt.Sprintf(": %d requests were answered", r.Requests)
 }
 
-// countFailures returns the number of failed requests of a leg.
+// countFailures returns the number of failed requests of a phase.
 func countFailures(r *load.Result) int64 {
 	var n int64
 	for _, count := range r.Errors {
@@ -168,14 +168,14 @@ func countFailures(r *load.Result) int64 {
 
 // warmUp runs a closed loop for the requested time.
 func (c *conn) warmUp(ctx context.Context, q wire.Request) (wire.Reply, error) {
-	least := time.Duration(max(q.MinNS, 1))
+	duration := time.Duration(max(q.MinNS, 1))
 	if q.CapNS > 0 {
-		least = min(least, time.Duration(q.CapNS))
+		duration = min(duration, time.Duration(q.CapNS))
 	}
-	// A path with a delay needs some turns until anything comes back.
-	least = max(least, turns*c.work.traffic.Delay)
-	r, spent, _, err := c.runLeg(ctx, wire.OpWarm, load.Leg{Duration: least})
-	if err == nil && r.Requests < c.work.per { // so slow is the server, or so busy the machine
+	// Over a path with a delay, the first response needs some round trips.
+	duration = max(duration, turns*c.work.traffic.Delay)
+	r, spent, _, err := c.runLeg(ctx, wire.OpWarm, load.Leg{Duration: duration})
+	if err == nil && r.Requests < c.work.per { // a slow server or a busy machine: wait for complete operations
 		r, spent, _, err = c.runLeg(ctx, wire.OpWarm, load.Leg{Ops: int64(c.work.traffic.Connections)})
 	}
 	if err != nil {
@@ -184,8 +184,8 @@ func (c *conn) warmUp(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	return c.toReply(r, spent.cpu), nil
 }
 
-// runSlice runs one visit: a closed loop of q.Ops operations, or a continuous segment of the
-// workload's length.
+// runSlice runs one slice: a closed loop of q.Ops operations, or if the workload has segments, load
+// for the duration of a segment.
 func (c *conn) runSlice(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	t := c.work.traffic
 	leg := load.Leg{Lead: q.Lead, Ops: q.Ops}
@@ -194,7 +194,7 @@ func (c *conn) runSlice(ctx context.Context, q wire.Request) (wire.Reply, error)
 	} else if q.Ops < 1 {
 		return wire.Reply{}, requestError("slice of %d requests", q.Ops)
 	}
-	if !c.work.sliced { // what a warm-up has added is gone, even if the service is to grow
+	if !c.work.sliced { // remove the objects of the warm-up, even if the service is meant to grow
 		if err := c.resetService(ctx, true); err != nil {
 			return wire.Reply{}, err
 		}
@@ -218,7 +218,7 @@ func profileOf(t tare.Traffic) load.Profile {
 	return nil
 }
 
-// toReply converts the result of a leg to a contender's reply.
+// toReply converts the result of a phase to a contender's reply.
 func (c *conn) toReply(r *load.Result, spent time.Duration) wire.Reply {
 	a := wire.Reply{
 		Counts: wire.Counts{Ops: r.Requests / c.work.per, WallNS: max(1, r.Wall.Nanoseconds()), CPUNS: spent.Nanoseconds(),
@@ -239,7 +239,7 @@ func (c *conn) countAllocs(ctx context.Context, q wire.Request) (wire.Reply, err
 	if q.Ops < 1 {
 		return wire.Reply{}, requestError("stats of %d requests", q.Ops)
 	}
-	if c.work.session == nil { // connections are not part of it
+	if c.work.session == nil { // open the connections before, so that they do not count
 		if _, _, _, err := c.runLeg(ctx, wire.OpStats, load.Leg{Ops: int64(c.work.traffic.Connections)}); err != nil {
 			return wire.Reply{}, err
 		}
@@ -267,7 +267,7 @@ func (c *conn) countAllocs(ctx context.Context, q wire.Request) (wire.Reply, err
 		return wire.Reply{}, err
 	}
 	a := c.toReply(r, 0)
-	if n := after.Received - before.Received; n > 0 { // those in flight at the end included
+	if n := after.Received - before.Received; n > 0 { // including requests in flight at the end
 		a.Ops = max(1, n/c.work.per)
 	}
 	a.Bytes = max(0, after.Bytes-before.Bytes-(before.Bytes-earlier.Bytes))
@@ -276,15 +276,15 @@ func (c *conn) countAllocs(ctx context.Context, q wire.Request) (wire.Reply, err
 	return a, nil
 }
 
-// readCounters returns the program's counters. The cost of reading them is not charged to it as
-// work between visits.
+// readCounters returns the program's counters. The CPU time to read them does not count as idle
+// time.
 func (c *conn) readCounters(ctx context.Context) (wire.Reply, error) {
 	a, err := c.forward(ctx, wire.Request{Op: wire.OpStats, On: c.work.in.ID, Ops: 1})
 	c.work.last = c.work.clock.readAfter(c.work.clock.listPIDs())
 	return a, err
 }
 
-// profileProgram makes the program profile itself under load.
+// profileProgram makes the program profile itself while load runs.
 func (c *conn) profileProgram(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	if c.program == nil {
 		return wire.Reply{}, requestError("profile: only a program of ours can say where its time goes")
@@ -302,27 +302,27 @@ func (c *conn) profileProgram(ctx context.Context, q wire.Request) (wire.Reply, 
 	if err != nil {
 		return wire.Reply{}, err
 	}
-	busy, cancel := context.WithCancel(ctx)
-	legs := busy
-	_, called := c.work.session.(*ownClient)
-	if called { // cutting a call off would end the client, so its last leg ends first
-		legs = ctx
+	loadCtx, stopLoad := context.WithCancel(ctx)
+	phaseCtx := loadCtx
+	_, isOwnClient := c.work.session.(*ownClient)
+	if isOwnClient { // a cancelled call would end the client, so wait for the end of the last phase
+		phaseCtx = ctx
 	}
-	over := make(chan error, 1)
+	loadEnd := make(chan error, 1)
 	go func() {
 		var err error
-		for err == nil && busy.Err() == nil {
-			_, err = c.runUntil(legs, load.Leg{Duration: time.Second, Profile: profileOf(c.work.traffic)})
+		for err == nil && loadCtx.Err() == nil {
+			_, err = c.runUntil(phaseCtx, load.Leg{Duration: time.Second, Profile: profileOf(c.work.traffic)})
 		}
-		over <- err
+		loadEnd <- err
 	}()
 	a, err := c.forward(ctx, q)
-	cancel()
-	switch failed := <-over; {
-	case !called:
-		c.work.closeSession() // its connections were cut off
-	case failed != nil && err == nil:
-		return wire.Reply{}, c.failWith(ctx, wire.OpProfile, "", clientError(failed))
+	stopLoad()
+	switch loadErr := <-loadEnd; {
+	case !isOwnClient:
+		c.work.closeSession() // requests were in flight on its connections
+	case loadErr != nil && err == nil:
+		return wire.Reply{}, c.failWith(ctx, wire.OpProfile, "", clientError(loadErr))
 	}
 	var te *tare.TrialError
 	if err != nil && (!errors.As(err, &te) || te.Class != tare.ErrContender) {

@@ -2,22 +2,22 @@ package server
 
 import "bytes"
 
-// fillCounters are the counters that requests are filled in from, as the load generator has them
-// for a session: from zero.
+// fillCounters are the counters whose values are filled into requests, by name. They start at zero, as
+// the load generator's do in each session.
 type fillCounters map[string]int64
 
-// fillRequest returns q with its numbers written in, and advances their counters.
+// fillRequest returns q with the values of its counters filled in, and then increments the counters.
 func (c fillCounters) fillRequest(q Request) Request {
 	if len(q.Fill) == 0 {
 		return q
 	}
 	path, body := []byte(q.Path), bytes.Clone(q.Body)
 	for _, f := range q.Fill {
-		into := path
+		target := path
 		if f.Body {
-			into = body
+			target = body
 		}
-		f.Write(into[f.At:f.At+f.Width], c[f.Counter]) // the load generator rejects what does not fit
+		f.Write(target[f.At:f.At+f.Width], c[f.Counter]) // the load generator fails if a number does not fit
 	}
 	for _, f := range q.Fill {
 		if f.Step {

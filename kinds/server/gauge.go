@@ -11,23 +11,21 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// trafficSum sums up the load generator's measurements on one workload.
+// trafficSum adds up the load generator's measurements of one workload.
 type trafficSum struct {
-	per                        int64 // requests of one operation
-	answered, failed           int64
-	timeouts                   int64
-	wall                       float64 // ns
-	server, client             float64 // CPU, ns
-	serverWaited, clientWaited float64 // ns that server and client were ready to run and did not; clientWaited is negative if unknown
-	inFlight                   float64 // requests in flight × ns
-	requested                  float64 // requests per second × ns
-	bytesIn, bytesOut          int64
-	bodyIn, bodyOut            int64
-	latency, service           hist.Hist
-	lag                        hist.Hist
+	per                        int64     // number of requests of one operation
+	answered, failed, timeouts int64     // numbers of requests
+	wall                       float64   // measured time in ns
+	server, client             float64   // CPU time in ns
+	serverWaited, clientWaited float64   // time in ns without a processor, although ready to run; clientWaited is -1 if unknown
+	inFlight                   float64   // integral of the number of requests in flight over the time in ns
+	requested                  float64   // integral of the intended rate in requests per second over the time in ns
+	bytesIn, bytesOut          int64     // bytes on the wire
+	bodyIn, bodyOut            int64     // bytes of bodies
+	latency, service, lag      hist.Hist // times in ns, as in load.Result
 }
 
-// addLeg adds a measured leg; server is the server's CPU use during it.
+// addLeg adds a measured phase. server is the server's use of its processors during it.
 func (t *trafficSum) addLeg(r *load.Result, server cpuUse) {
 	wall := float64(r.Wall)
 	t.answered += r.Requests
@@ -46,15 +44,16 @@ func (t *trafficSum) addLeg(r *load.Result, server cpuUse) {
 	t.requested += r.Asked * wall
 	t.bytesIn, t.bytesOut = t.bytesIn+r.BytesIn, t.bytesOut+r.BytesOut
 	t.bodyIn, t.bodyOut = t.bodyIn+r.BodyIn, t.bodyOut+r.BodyOut
-	for into, from := range map[*hist.Hist]*hist.Hist{&t.latency: r.Latency, &t.service: r.Service, &t.lag: r.SendLag} {
-		if from != nil {
-			into.Merge(from)
+	for sum, added := range map[*hist.Hist]*hist.Hist{&t.latency: r.Latency, &t.service: r.Service, &t.lag: r.SendLag} {
+		if added != nil {
+			sum.Merge(added)
 		}
 	}
 }
 
-// Gauges returns the records since workload on was prepared. It requests the server's counts: all
-// requests have been answered, or abandoned.
+// Gauges returns the measurements since workload on was prepared, and the histogram of latencies, or
+// "". All requests have been answered or abandoned, so the server's counts, which it reads, are
+// complete. For tare.OpStop it then stops the server.
 func (c *conn) Gauges(on string) (tare.Sample, string) {
 	c.calls.Lock()
 	defer c.calls.Unlock()
@@ -63,17 +62,17 @@ func (c *conn) Gauges(on string) (tare.Sample, string) {
 		return nil, ""
 	}
 	s := w.sum.toSample()
-	caller, own := w.session.(*ownClient)
-	if own {
-		c.addClientFigures(s, caller)
+	client, isOwnClient := w.session.(*ownClient)
+	if isOwnClient {
+		c.addClientFigures(s, client)
 	}
 	sent := w.sentTotals()
 	s[tare.KeyClientCores] = float64(c.cores.clients)
 	switch {
-	case !own:
+	case !isOwnClient:
 		s[tare.KeyConnects], s[tare.KeyConnections] = float64(sent.Opened), float64(w.traffic.Connections)
-	case caller.metered:
-		s[tare.KeyConnects], s[tare.KeyConnections] = float64(sent.Opened), float64(caller.plannedConns(sent.Opened))
+	case client.metered:
+		s[tare.KeyConnects], s[tare.KeyConnections] = float64(sent.Opened), float64(client.plannedConns(sent.Opened))
 	}
 	if c.process != nil {
 		s[tare.KeyServerCores] = float64(c.cores.servers)
@@ -84,8 +83,8 @@ func (c *conn) Gauges(on string) (tare.Sample, string) {
 		if sent.Sent > 0 {
 			s[tare.KeyOutput] = float64(c.countOutput(w)-w.printed) / float64(sent.Sent)
 		}
-		if held := sumPeaks(c.process.PIDs()); held > 0 {
-			s[tare.KeyResident] = float64(held)
+		if peak := sumPeaks(c.process.PIDs()); peak > 0 {
+			s[tare.KeyResident] = float64(peak)
 		}
 	}
 	c.addReceipts(s, sent)
@@ -102,8 +101,8 @@ func (c *conn) Gauges(on string) (tare.Sample, string) {
 	return s, h.Encode()
 }
 
-// toSample returns the figures that follow from the sums alone. They are of operations: if one
-// takes several requests they are added up.
+// toSample returns the values that follow from the sums. They are per operation: the values of the
+// requests of one operation are added up.
 func (t *trafficSum) toSample() tare.Sample {
 	per := float64(max(1, t.per))
 	ops := float64(t.answered) / per
@@ -140,7 +139,8 @@ func (t *trafficSum) toSample() tare.Sample {
 	return s
 }
 
-// addReceipts adds what the server counted as received, next to what it was sent.
+// addReceipts adds to s the numbers of requests and bytes that the server has counted, and the numbers
+// that were sent to it.
 func (c *conn) addReceipts(s tare.Sample, sent load.Totals) {
 	switch {
 	case c.failure != nil || c.work.stopped:
@@ -160,13 +160,14 @@ func (c *conn) addReceipts(s tare.Sample, sent load.Totals) {
 		return
 	}
 	s[tare.KeyReceived], s[tare.KeyReceivedSent] = float64(a.Received), float64(sent.Sent)
-	if _, own := c.work.session.(*ownClient); !own { // which does not report the length of its bodies
+	if _, isOwnClient := c.work.session.(*ownClient); !isOwnClient { // a client does not report the lengths of bodies
 		s[tare.KeyReceivedBody], s[tare.KeySentBody] = float64(a.ReceivedBody), float64(sent.Body)
 	}
 	s[tare.KeyLayers] = float64(a.LayerCalls) / float64(a.Received)
 }
 
-// sumPeaks returns the sum of the processes' peak memory in bytes, each at its own time.
+// sumPeaks returns the sum of the peak memory of processes in bytes. The peaks may be at different
+// times.
 func sumPeaks(pids []int) int64 {
 	var sum int64
 	for _, pid := range pids {

@@ -17,7 +17,7 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// Bounds of a user's own requests.
+// Limits of a user's requests.
 const (
 	maxRequests = 1_000_000
 	maxFile     = 1 << 30 // bytes
@@ -32,7 +32,7 @@ func (k *Kind) writePool(dir string, list []Request, s spec) (wire.Workload, err
 			return wire.Workload{}, err
 		}
 	}
-	told, err := json.Marshal(s)
+	specJSON, err := json.Marshal(s)
 	if err != nil {
 		return wire.Workload{}, err
 	}
@@ -46,10 +46,10 @@ func (k *Kind) writePool(dir string, list []Request, s spec) (wire.Workload, err
 	k.mu.Lock()
 	k.pools[path] = list
 	k.mu.Unlock()
-	return wire.Workload{Input: path, Bodies: len(list), SHA256: hash, Spec: told}, nil
+	return wire.Workload{Input: path, Bodies: len(list), SHA256: hash, Spec: specJSON}, nil
 }
 
-// poolOf returns the requests of a workload, which Input made and wrote.
+// poolOf returns the requests of a workload, which writePool has written.
 func (k *Kind) poolOf(in wire.Workload) ([]Request, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -60,7 +60,7 @@ func (k *Kind) poolOf(in wire.Workload) ([]Request, error) {
 	return list, nil
 }
 
-// poolIn returns the pool of in encoded for dialect d, which it does once. A request
+// poolIn returns the pool of in, encoded for dialect d. It encodes each pool once. A request
 // that d cannot encode becomes the zero Request, which has no method.
 func (k *Kind) poolIn(in wire.Workload, d Dialect) ([]Request, error) {
 	list, err := k.poolOf(in)
@@ -70,26 +70,25 @@ func (k *Kind) poolIn(in wire.Workload, d Dialect) ([]Request, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	key := [2]string{in.Input, d.Name}
-	if made, ok := k.encoded[key]; ok {
-		return made, nil
+	if encoded, ok := k.encoded[key]; ok {
+		return encoded, nil
 	}
-	made := make([]Request, len(list))
+	encoded := make([]Request, len(list))
 	for i, q := range list {
-		e, said, err := d.Encode(q)
+		e, canEncode, err := d.Encode(q)
 		if err != nil {
 			return nil, err
 		}
-		if !said {
-			e = Request{}
+		if canEncode {
+			encoded[i] = e
 		}
-		made[i] = e
 	}
-	k.encoded[key] = made
-	return made, nil
+	k.encoded[key] = encoded
+	return encoded, nil
 }
 
-// writeLines writes the input file of contenders that have their own client, next
-// to the file of requests at path.
+// writeLines writes the pool of contenders that have their own client into dir: the calls
+// that make the requests in the pool at path. It does nothing if the app has no such clients.
 func (k *Kind) writeLines(dir, path string, a App) error {
 	if a.Caller == nil {
 		return nil
@@ -108,8 +107,8 @@ func (k *Kind) writeLines(dir, path string, a App) error {
 	return os.WriteFile(in.Input, file, 0o600)
 }
 
-// readFile reads a user's own requests: a line of JSON for each. An error names
-// file and line.
+// readFile reads a user's requests, one line of JSON each. An error contains the file and the
+// line.
 func readFile(path, studyDir string) ([]Request, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(studyDir, path)
@@ -119,9 +118,9 @@ func readFile(path, studyDir string) ([]Request, error) {
 		return nil, err
 	}
 	list, err := parseRequests(src)
-	var at *lineError
-	if errors.As(err, &at) {
-		return nil, fmt.Errorf("%s:%d: %w", path, at.line, at.err)
+	var lineErr *lineError
+	if errors.As(err, &lineErr) {
+		return nil, fmt.Errorf("%s:%d: %w", path, lineErr.line, lineErr.err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -137,7 +136,7 @@ type lineError struct {
 
 func (e *lineError) Error() string { return fmt.Sprintf("line %d: %v", e.line, e.err) }
 
-// parseRequests reads requests, one a line; it skips empty lines.
+// parseRequests parses requests, one per line. It skips empty lines.
 func parseRequests(src []byte) ([]Request, error) {
 	var list []Request
 	n := 0
@@ -148,7 +147,7 @@ func parseRequests(src []byte) ([]Request, error) {
 		}
 		r, err := parseRequest(line)
 		if err != nil {
-			return nil, &lineError{n, err}
+			return nil, &lineError{line: n, err: err}
 		}
 		if list = append(list, r); len(list) > maxRequests {
 			return nil, fmt.Errorf("more than %d requests", maxRequests)
@@ -160,13 +159,13 @@ func parseRequests(src []byte) ([]Request, error) {
 	return list, nil
 }
 
-// parseRequest reads one request and rejects one that is invalid on the wire.
+// parseRequest parses one request. It returns an error if the request would be invalid on the wire.
 func parseRequest(line []byte) (Request, error) {
-	own := wire.HTTPRequest{Method: "GET"}
+	parsed := wire.HTTPRequest{Method: "GET"} // the default
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
-	err := d.Decode(&own)
-	r := Request{Method: own.Method, Path: own.Path, Header: own.Header, Body: own.Body, Items: own.Items}
+	err := d.Decode(&parsed)
+	r := Request{Method: parsed.Method, Path: parsed.Path, Header: parsed.Header, Body: parsed.Body, Items: parsed.Items}
 	if err != nil {
 		return r, fmt.Errorf("not a request: %w", err)
 	}
@@ -195,7 +194,7 @@ func parseRequest(line []byte) (Request, error) {
 	return r, nil
 }
 
-// isToken reports whether s is what HTTP calls a token (RFC 9110, 5.6.2).
+// isToken reports whether s is a token of HTTP (RFC 9110, section 5.6.2).
 func isToken(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(c rune) bool {
 		return c <= ' ' || c >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, c)

@@ -16,7 +16,7 @@ import (
 	"github.com/tarebench/tare/load/relay"
 )
 
-// Keys and values of a set that this package reads; others are passed on.
+// Keys and values of a set that this package reads. It passes others on to the program.
 const (
 	setLog     = "log"
 	setLogFile = "log_file"
@@ -27,7 +27,9 @@ const (
 	logFile    = "file"
 	sinkFile   = "file"
 
-	SetReset   = "reset" // of apps that requests change: never reset, or not before each slice
+	// SetReset is the key that defines when the service of an app whose requests change it is
+	// reset. With value never it is not reset before each slice.
+	SetReset   = "reset"
 	resetNever = "never"
 )
 
@@ -35,54 +37,56 @@ const (
 type work struct {
 	in          wire.Workload
 	app         App
-	strictness  strictness
+	strictness  strictness // how closely responses are compared
 	traffic     tare.Traffic
 	dialect     Dialect
-	pool        []Request  // as the load generator sends them; one without a method is skipped
-	original    []Request  // the same in the app's form
-	refs        []Response // correct responses; nil if unknown, or if they depend on earlier requests
-	items       int        // in all bodies of the pool
-	per         int64      // requests that one operation takes
-	maxRequests int64      // requests that the service can take before it must be reset; 0 means any number
-	changes     bool       // requests change the service
-	grows       bool       // it is not reset before each slice
-	touched     bool       // there were requests since it was reset
-	showed      bool       // among that were cases, with counters of their own
-	sliced      bool       // there was a slice
-	arrived     int64      // lines that were delivered before it was prepared
-	addr        serverAddr
-	target      load.Target
-	relay       *relay.Relay  // nil if there is none
-	session     sender        // nil if not opened yet
-	stopped     bool          // the server was asked to end
-	log         string        // path of the server's log; "" if it has no readable one
-	printed     int64         // bytes on stdout, stderr and in the log when it was prepared
-	clock       *clock        // of the server; nil if tare did not start it
-	last        reading       // of the clock, when load last ended
-	idle        time.Duration // CPU time of the server between legs, up to then
-	before      load.Totals   // requests not sent by the session: to show answers, or by an earlier session
-	sum         trafficSum
+	pool        []Request  // requests as the load generator sends them; requests without a method are skipped
+	original    []Request  // the same requests in the app's form
+	refs        []Response // correct responses to pool; nil if unknown, or if they depend on earlier requests
+	items       int        // number of items in all bodies of the pool
+	per         int64      // number of requests of one operation
+	maxRequests int64      // number of requests that the service can take before it must be reset; 0 means any number
+
+	changes bool // requests change the service
+	grows   bool // the service is not reset before each slice
+	touched bool // requests were sent since the last reset
+	showed  bool // answers to cases were requested since the last reset; their counters are not the session's
+	sliced  bool // a slice was run
+	stopped bool // the server has ended, or is ending, after OpEnd
+
+	addr    serverAddr
+	target  load.Target
+	relay   *relay.Relay  // between load and server, adds the delay and bandwidth of a path; nil if there is none
+	session sender        // nil until it is opened
+	log     string        // path of the server's log; "" if it has none that can be read
+	printed int64         // bytes on stdout, stderr and in the log when the workload was prepared
+	arrived int64         // number of items that had been delivered when the workload was prepared
+	clock   *clock        // clock of the server; nil if tare did not start it
+	last    reading       // last reading of the clock outside of a phase of load
+	idle    time.Duration // CPU time of the server between phases of load, up to last
+	before  load.Totals   // totals of requests that the session has not sent: for answers, or in earlier sessions
+	sum     trafficSum
 }
 
-// prepareWork prepares a server for w.
+// prepareWork prepares a server and its load for w, after it has closed the previous workload.
 func (c *conn) prepareWork(ctx context.Context, w wire.Workload) (wire.Reply, error) {
 	c.closeWork()
-	told, err := specOf(w)
+	s, err := specOf(w)
 	if err != nil {
 		return wire.Reply{}, requestError("%v", err)
 	}
 	if w.Set[setLog] == logPTY && !c.terminal && c.process != nil {
 		return wire.Reply{}, requestError("log: a terminal is there from the start or not at all; choose pty in the contender's set, not in the workload's")
 	}
-	next, err := c.makeWork(w, &told)
+	next, err := c.makeWork(w, &s)
 	if err != nil {
 		return wire.Reply{}, requestError("%v", err)
 	}
 	var reply wire.Reply
 	if c.program != nil {
-		reply, err = c.prepareProgram(ctx, next, told.App)
+		reply, err = c.prepareProgram(ctx, next, s.App)
 	} else {
-		reply.Unsupported = told.Traffic.TLS && !c.where.tls // it cannot be configured
+		reply.Unsupported = s.Traffic.TLS && !c.where.tls // tare cannot configure a command or a running server
 	}
 	if err != nil || reply.Unsupported {
 		return reply, err
@@ -113,10 +117,15 @@ func (c *conn) prepareWork(ctx context.Context, w wire.Workload) (wire.Reply, er
 	return reply, nil
 }
 
-// makeWork returns the requests of w, and the correct responses.
-func (c *conn) makeWork(w wire.Workload, told *spec) (*work, error) {
-	a := c.kind.apps[told.App]
-	next := &work{in: w, sum: trafficSum{per: a.requestsPerOp(w.Op)}, app: a, strictness: c.kind.strictnessOf(c.entry, *told), traffic: *told.Traffic, addr: c.where, per: a.requestsPerOp(w.Op)}
+// makeWork returns the work of w with its requests and correct responses, but without a target. If the
+// contender does not support the app, it changes s.App.
+func (c *conn) makeWork(w wire.Workload, s *spec) (*work, error) {
+	a := c.kind.apps[s.App]
+	per := a.requestsPerOp(w.Op)
+	next := &work{
+		in: w, app: a, strictness: c.kind.strictnessOf(c.entry, *s), traffic: *s.Traffic, addr: c.where,
+		per: per, sum: trafficSum{per: per},
+	}
 	var err error
 	if a.Dialect != nil {
 		if next.dialect, err = a.Dialect(c.entry, w.Set); err != nil {
@@ -129,11 +138,11 @@ func (c *conn) makeWork(w wire.Workload, told *spec) (*work, error) {
 	if next.original, err = c.kind.poolOf(w); err != nil {
 		return nil, err
 	}
-	if next.refs, err = c.kind.referencesOf(w, *told); err != nil {
+	if next.refs, err = c.kind.referencesOf(w, *s); err != nil {
 		return nil, err
 	}
 	if next.strictness == strictNone {
-		told.App, next.app, next.refs, next.dialect.Client = nothingApp, App{Words: a.Words}, nil, nil
+		s.App, next.app, next.refs, next.dialect.Client = nothingApp, App{Words: a.Words}, nil, nil
 	}
 	if next.changes = next.app.isChanging(w.Op); next.changes {
 		next.grows = w.Set[SetReset] == resetNever
@@ -147,7 +156,7 @@ func (c *conn) makeWork(w wire.Workload, told *spec) (*work, error) {
 	return next, nil
 }
 
-// prepareProgram sends the program its app and configuration. The reply has the address at which it
+// prepareProgram sends the program its app and settings, and sets w.addr to the address at which it
 // listens.
 func (c *conn) prepareProgram(ctx context.Context, w *work, app string) (wire.Reply, error) {
 	in := w.in
@@ -157,7 +166,7 @@ func (c *conn) prepareProgram(ctx context.Context, w *work, app string) (wire.Re
 	}
 	if in.Set[setLog] == logFile {
 		w.log = filepath.Join(c.dir, "access.log")
-		_ = os.Remove(w.log) // of the workload before
+		_ = os.Remove(w.log) // the log of the previous workload
 		in.Set[setLogFile] = w.log
 	}
 	if w.traffic.TLS {
@@ -173,7 +182,7 @@ func (c *conn) prepareProgram(ctx context.Context, w *work, app string) (wire.Re
 		return wire.Reply{}, requestError("%v", err)
 	}
 	reply, err := c.forward(ctx, wire.Request{Op: wire.OpPrepare, Workload: &in})
-	if c.sink != "" { // no process writes into it any more
+	if c.sink != "" { // the previous server has ended
 		_ = os.RemoveAll(c.sink)
 	}
 	c.sink = sink
@@ -186,8 +195,9 @@ func (c *conn) prepareProgram(ctx context.Context, w *work, app string) (wire.Re
 	return reply, err
 }
 
-// setConfig completes the program's set: the settings it knows, and those that follow from the
-// workload. sink is the directory it must deliver into; "" means none.
+// setConfig replaces in.Set by the set of the program: without keys that the program does not know,
+// and with the settings that follow from the workload. sink is the directory into which the program
+// delivers; "" means none.
 func (c *conn) setConfig(w *work, in *wire.Workload) (sink string, err error) {
 	set := maps.Clone(in.Set)
 	if set == nil {
@@ -197,7 +207,7 @@ func (c *conn) setConfig(w *work, in *wire.Workload) (sink string, err error) {
 	for _, word := range w.app.Words {
 		delete(set, word)
 	}
-	if w.strictness == strictNone { // of the app's own settings it knows nothing
+	if w.strictness == strictNone { // the program does not know the settings of the app
 		maps.DeleteFunc(set, func(key, _ string) bool {
 			return !slices.Contains([]string{setLog, setLogFile, setTLSCert, setTLSKey}, key)
 		})

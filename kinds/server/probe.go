@@ -12,7 +12,8 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Ops of requests that belong to no workload. Contenders do not see the difference.
+// Ops of requests that do not belong to a workload of the study. Contenders do not see the
+// difference.
 const (
 	OpProbes = "probes"
 	OpExam   = "exam"
@@ -52,14 +53,14 @@ func (k *Kind) Probes(dir string, works []wire.Workload) ([]wire.Workload, error
 	return list, nil
 }
 
-// Exams writes the questions of each app with an input in dir: none if all requests are the user's
-// own, as their server need not be one of the apps.
+// Exams writes the questions of each app that has an input in dir. The user's requests do not count,
+// because their server need not be one of the apps.
 func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	k.mu.Lock()
-	asked := slices.Sorted(maps.Keys(k.appsByDir[dir]))
+	names := slices.Sorted(maps.Keys(k.appsByDir[dir]))
 	k.mu.Unlock()
 	var list []wire.Workload
-	for _, name := range asked {
+	for _, name := range names {
 		var requests []Request
 		for _, q := range k.apps[name].Questions() {
 			requests = append(requests, q.Request)
@@ -80,21 +81,22 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	return list, nil
 }
 
-// Reference names what exams are compared with.
+// Reference returns the name of the reference with which answers to questions are compared.
 func (k *Kind) Reference() string { return "the contract" }
 
-// Differ compares one answer to a question with the app's reference. Differences do not disqualify:
-// servers are known to differ in these requests.
-func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool) {
-	app, ok := k.apps[exam.Fixture]
+// Differ compares one answer to a question with the app's reference. It returns false if there is no
+// difference. A difference does not disqualify a contender, because servers are known to differ in
+// these requests.
+func (k *Kind) Differ(in wire.Workload, a wire.Answer) (tare.Difference, bool) {
+	app, ok := k.apps[in.Fixture]
 	if !ok {
 		return tare.Difference{}, false
 	}
 	questions := app.Questions()
-	if a.Case < 0 || a.Case >= min(exam.Bodies, len(questions)) {
+	if a.Case < 0 || a.Case >= min(in.Bodies, len(questions)) {
 		return tare.Difference{}, false
 	}
-	refs, err := k.expectedResponses(exam, spec{App: exam.Fixture}, []int{a.Case})
+	refs, err := k.expectedResponses(in, spec{App: in.Fixture}, []int{a.Case})
 	if err != nil {
 		return tare.Difference{}, false
 	}
@@ -103,6 +105,9 @@ func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool)
 		q.Asked = q.Method + " " + q.Path
 	}
 	got, err := decodeAnswer(a)
+	sameLook := func() bool { // the answers of some contenders have only a status
+		return q.Look == nil || got.Header[strictnessHeader] != "" || q.Look(want.Body) == q.Look(got.Body)
+	}
 	d := tare.Difference{
 		Property: q.Property, Op: OpExam, Case: q.Name, BearsOn: q.BearsOn,
 		Asked: clipLegible(q.Asked, maxTableText), Reference: formatResponse(want), Got: formatResponse(got),
@@ -111,7 +116,7 @@ func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool)
 	case a.Error != "" || err != nil:
 		d.Class, d.Got = tare.DiffersInAcceptance, clipLegible("no answer: "+a.Error, maxTableText)
 		d.Says = fmt.Sprintf("does not answer %s", q.What)
-	case app.responseDifference(want, got) == "" && (q.Look == nil || got.Header[strictnessHeader] != "" || q.Look(want.Body) == q.Look(got.Body)):
+	case app.responseDifference(want, got) == "" && sameLook():
 		return tare.Difference{}, false
 	case got.Status != want.Status:
 		d.Class = tare.DiffersInAcceptance
@@ -136,18 +141,18 @@ func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool)
 	return d, true
 }
 
-// sameValue reports whether two answers of one type are JSON and mean the same.
+// sameValue reports whether two responses have the same content type and equivalent JSON.
 func sameValue(want, got Response) bool {
 	return want.Header[ContentType] == got.Header[ContentType] && SameJSON(want.Body, got.Body)
 }
 
-// Characters of an answer, in a sentence and in the table.
+// Maximum numbers of characters of a response, in a sentence and in the table.
 const (
 	maxSentence  = 40
 	maxTableText = 80
 )
 
-// formatResponse returns a Response in a few words.
+// formatResponse returns the status of a response, and the start of its body if the status is 200.
 func formatResponse(r Response) string {
 	if r.Status != http.StatusOK {
 		return fmt.Sprint(r.Status)
@@ -155,11 +160,11 @@ func formatResponse(r Response) string {
 	return clipLegible(fmt.Sprintf("%d %s", r.Status, r.Body), maxTableText)
 }
 
-// clipLegible returns at most most characters of a text, in one line.
-func clipLegible(text string, most int) string {
+// clipLegible returns text in one line of visible characters, at most limit of them.
+func clipLegible(text string, limit int) string {
 	r := []rune(fixture.Legible([]byte(strings.TrimSpace(text))))
-	if len(r) > most {
-		return string(r[:most-1]) + "…"
+	if len(r) > limit {
+		return string(r[:limit-1]) + "…"
 	}
 	return string(r)
 }

@@ -16,30 +16,31 @@ func Shuffle[T any](r *fixture.Random, list []T) {
 	}
 }
 
-// Shares splits a total by weight, each share rounded so that they add up: the
-// largest remainders are rounded up.
+// Shares splits total in proportion to weights. The shares are rounded so that they
+// add up to total: those with the largest remainders are rounded up.
 func Shares(total int, weights []float64) []int {
 	sum := 0.0
 	for _, w := range weights {
 		sum += w
 	}
-	parts, order := make([]int, len(weights)), make([]int, len(weights))
-	rest := make([]float64, len(weights))
-	left := total
+	shares, order := make([]int, len(weights)), make([]int, len(weights))
+	remainders := make([]float64, len(weights))
+	unassigned := total
 	for i, w := range weights {
+		const epsilon = 1e-9 // so that 350 × 2 % is 7 in spite of rounding errors
 		exact := float64(total) * w / sum
-		parts[i] = int(math.Floor(exact + 1e-9)) // 350 × 2 % is 7
-		rest[i], order[i] = exact-float64(parts[i]), i
-		left -= parts[i]
+		shares[i] = int(math.Floor(exact + epsilon))
+		remainders[i], order[i] = exact-float64(shares[i]), i
+		unassigned -= shares[i]
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rest[b], rest[a]) })
-	for _, i := range order[:left] {
-		parts[i]++
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(remainders[b], remainders[a]) })
+	for _, i := range order[:unassigned] {
+		shares[i]++
 	}
-	return parts
+	return shares
 }
 
-// Zipf returns weights of n things of which the k-th occurs in proportion to 1/k^s.
+// Zipf returns the weights of n items: the weight of item k, from 1, is 1/k^s.
 func Zipf(n int, s float64) []float64 {
 	weights := make([]float64, n)
 	for k := range weights {

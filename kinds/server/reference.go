@@ -10,23 +10,24 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// strictness defines how closely the answers of a contender are compared with the reference.
+// strictness defines how closely the responses of a contender are compared with the reference.
 type strictness string
 
 const (
 	strictAll    strictness = ""
-	strictStatus strictness = "status"   // of those that do another job, or part of one
-	strictNone   strictness = "anything" // of the null contender, if it does not know the app
+	strictStatus strictness = "status"   // only the status: for contenders of role apart
+	strictNone   strictness = "anything" // no comparison: for the null contender if it does not support the app
 
-	// strictUnsent is the strictness of a case which the contender's protocol cannot express, for.
+	// strictUnsent marks a case that was not sent, because the contender's protocol cannot express
+	// the request.
 	strictUnsent strictness = "unasked"
 )
 
-// strictnessHeader is the header with the strictness of an answer that was cut accordingly. No
-// server can send it: it is not a valid header name.
+// strictnessHeader is the header of an answer with its strictness, unless that is strictAll. No server
+// can send it, because it is not a valid header name.
 const strictnessHeader = ":held"
 
-// reduce returns the part of an answer that is compared.
+// reduce returns the part of a response that is compared.
 func (h strictness) reduce(r Response) Response {
 	if h == strictAll {
 		return r
@@ -34,7 +35,7 @@ func (h strictness) reduce(r Response) Response {
 	return Response{Status: r.Status, Header: map[string]string{strictnessHeader: string(h)}}
 }
 
-// strictnessOf returns how a contender is compared with an app.
+// strictnessOf returns the strictness for a contender and an app.
 func (k *Kind) strictnessOf(c tare.Contender, s spec) strictness {
 	switch {
 	case c.Role == tare.RoleNull && (s.Own || !k.apps[s.App].Null):
@@ -45,14 +46,14 @@ func (k *Kind) strictnessOf(c tare.Contender, s spec) strictness {
 	return strictAll
 }
 
-// referenceKey is the key of computed references.
+// referenceKey is the key of Kind.refs.
 type referenceKey struct {
 	input, app, op string
 	n              int
 }
 
-// referencesOf returns the correct responses to the requests of w, or nil if they are unknown, or
-// depend on earlier requests. They are computed once.
+// referencesOf returns the correct responses to the requests of w. It returns nil if they are unknown,
+// or if they depend on earlier requests. It computes them once.
 func (k *Kind) referencesOf(w wire.Workload, s spec) ([]Response, error) {
 	if s.Own {
 		return nil, nil
@@ -100,12 +101,12 @@ func (k *Kind) expectedResponses(w wire.Workload, s spec, cases []int) ([]Respon
 	if err != nil {
 		return nil, err
 	}
-	from := fillCounters{}
-	asked := make([]Request, len(cases))
+	counters := fillCounters{}
+	requests := make([]Request, len(cases))
 	for i, c := range cases {
-		asked[i] = from.fillRequest(list[c])
+		requests[i] = counters.fillRequest(list[c])
 	}
-	if refs, err = k.apps[s.App].Answers(w, asked); err != nil {
+	if refs, err = k.apps[s.App].Answers(w, requests); err != nil {
 		return nil, fmt.Errorf("workload %q: %w", w.ID, err)
 	}
 	return refs, nil
@@ -122,11 +123,11 @@ func (a App) requestsPerOp(op string) int64 {
 	return max(1, a.Per(op))
 }
 
-// firstDifference returns the first difference in one line, or "": in the responses, or in the
-// calls of the service until then.
+// firstDifference returns the first difference in one line, or "". In addition to the responses it
+// compares the calls of the service, if both responses contain them.
 func (a App) firstDifference(want, got Response) string {
-	if said := a.responseDifference(want, got); said != "" {
-		return said
+	if diff := a.responseDifference(want, got); diff != "" {
+		return diff
 	}
 	if want, got := want.Header[calledHeader], got.Header[calledHeader]; want != "" && got != "" && want != got {
 		return fmt.Sprintf("want the service to have been called: %s; got %s", want, got)
@@ -134,15 +135,15 @@ func (a App) firstDifference(want, got Response) string {
 	return ""
 }
 
-// responseDifference returns the first difference between two responses. Of an error response it
-// compares the status and the app's other requirements.
+// responseDifference returns the first difference between two responses, or "". For error responses it
+// compares the status and calls a.Refuses.
 func (a App) responseDifference(want, got Response) string {
-	switch by := strictness(got.Header[strictnessHeader]); {
-	case by == strictNone, by == strictUnsent:
+	switch strict := strictness(got.Header[strictnessHeader]); {
+	case strict == strictNone, strict == strictUnsent:
 		return ""
 	case want.Status != got.Status:
 		return fmt.Sprintf("want status %d, got %d", want.Status, got.Status)
-	case by == strictStatus:
+	case strict == strictStatus:
 		return ""
 	case want.Status >= minRejection:
 		if a.Refuses == nil {
@@ -157,18 +158,17 @@ func (a App) responseDifference(want, got Response) string {
 	return ""
 }
 
-// Lowest statuses of answers that are no success, and of errors.
 const (
-	minRejection = 300
-	minError     = 400
+	minRejection = 300 // lowest status of a response that is not a success
+	minError     = 400 // lowest status of an error response
 )
 
 func (a App) sameBody(want, got []byte) bool {
 	return bytes.Equal(want, got) || a.Same != nil && a.Same(want, got)
 }
 
-// checkSound compares the sample of responses that load inspects with general properties of correct
-// ones.
+// checkSound returns a function for load.Options.Verify that checks general properties of responses
+// with a.Sound.
 func (w *work) checkSound(a App) func(request, status int, body []byte) error {
 	return func(i, status int, body []byte) error {
 		got := w.decodeResponse(i, Response{Status: status, Body: body})
@@ -187,21 +187,23 @@ func (w *work) decodeResponse(i int, got Response) Response {
 	return w.dialect.Decode(w.original[i], got)
 }
 
-// checkEqual compares the sample of responses that load inspects with the reference. It is called
-// by the threads that send, so that known bytes are not parsed again: equal bytes are enough, those
-// of the reference or the last ones with the same meaning.
+// checkEqual returns a function for load.Options.Verify that compares responses with the reference. The
+// threads that send requests call it, so it must be fast: it does not parse a body whose bytes equal
+// the reference's, or the last correct body for the same reference.
 func (w *work) checkEqual(a App) func(request, status int, body []byte) error {
-	seen := map[*byte]*atomic.Pointer[[]byte]{} // by the reference's body, which equal ones share
+	// lastCorrect has the last correct body that differs from the reference's in bytes. The key is
+	// the address of the reference's body, which equal references share.
+	lastCorrect := map[*byte]*atomic.Pointer[[]byte]{}
 	for _, want := range w.refs {
-		if len(want.Body) > 0 && seen[&want.Body[0]] == nil {
-			seen[&want.Body[0]] = new(atomic.Pointer[[]byte])
+		if len(want.Body) > 0 && lastCorrect[&want.Body[0]] == nil {
+			lastCorrect[&want.Body[0]] = new(atomic.Pointer[[]byte])
 		}
 	}
 	return func(i, status int, body []byte) error {
 		want := w.refs[i]
 		var last *atomic.Pointer[[]byte]
 		if status == want.Status && len(want.Body) > 0 {
-			last = seen[&want.Body[0]]
+			last = lastCorrect[&want.Body[0]]
 			if b := last.Load(); b != nil && bytes.Equal(*b, body) {
 				return nil
 			}

@@ -1,10 +1,10 @@
-// Package server tests contenders over HTTP: each is a server in a separate process, or one that
-// already runs somewhere, and a load generator visits it.
+// Package server is the kind of contenders that serve HTTP: each is a server in a separate process,
+// or one that already runs somewhere, and a load generator sends requests to it.
 //
-// The lab never learns any of that. It has a trial.Conn like any other; it represents the server's
-// process and a session of package load. Preparing a workload makes a server listen for it,
-// answering a case is one request, and a slice is a leg of load, with the server's CPU time read
-// from outside. Values without a field in replies are gauges.
+// For the lab, a trial is a trial.Conn as in other kinds. It consists of the server's process and a
+// session of package load. To prepare a workload means to start a server for it; the answer to a
+// case is the response to one request; and a slice is a phase of load, during which the server's CPU
+// time is read from outside. Gauges returns the measurements for which replies have no field.
 package server
 
 import (
@@ -26,7 +26,7 @@ import (
 // Name is the name of the kind in studies.
 const Name = "server"
 
-// OpRequests is the op of the user's own requests: they are sent.
+// OpRequests is the op of the user's own requests.
 const OpRequests = "requests"
 
 // Kind is the server kind, or another one whose contenders serve HTTP.
@@ -34,18 +34,18 @@ type Kind struct {
 	name string
 	apps map[string]App // by the fixture's name
 
-	cores   func() cores             // of load generator and server, looked at once
-	pair    func() (*keyPair, error) // of all servers of this process that encrypt
-	visit   time.Duration            // that a request in a visit may take
-	arrival time.Duration            // that what was acknowledged may take to arrive
+	cores   func() cores             // returns the processors of load generator and server, which it reads once
+	pair    func() (*keyPair, error) // returns the certificate of all encrypted servers of this process
+	visit   time.Duration            // time limit of a request in a slice of operations
+	arrival time.Duration            // time limit for acknowledged items to arrive
 
-	mu        sync.Mutex                 // guards what follows
-	pools     map[string][]Request       // by path
-	encoded   map[[2]string][]Request    // the same in other encodings, by path and dialect
-	lines     map[string]wire.Workload   // the same as clients read them: file, number and sum, by path
-	appsByDir map[string]map[string]bool // apps, by the directory their inputs are in
+	mu        sync.Mutex                 // guards the following maps
+	pools     map[string][]Request       // requests by path of the pool
+	encoded   map[[2]string][]Request    // encoded requests by path of the pool and name of the dialect
+	lines     map[string]wire.Workload   // pools of clients, as Input, Bodies and SHA256, by path of the pool
+	appsByDir map[string]map[string]bool // names of apps by the directory of their inputs
 
-	working sync.Mutex // guards what follows
+	working sync.Mutex // guards refs, and is locked while references are computed
 	refs    map[referenceKey][]Response
 }
 
@@ -58,7 +58,7 @@ var (
 	_ lab.Examiner  = (*Kind)(nil)
 )
 
-// Of returns a kind of that name, whose contenders serve apps.
+// Of returns a kind with the given name, whose contenders serve apps.
 func Of(name string, apps ...App) *Kind {
 	named := map[string]App{}
 	for _, a := range apps {
@@ -85,16 +85,16 @@ func Of(name string, apps ...App) *Kind {
 	}
 }
 
-// Launches returns the ways a server can come to run.
+// Launches returns the ways to run contenders.
 func (k *Kind) Launches() []tare.Launch {
 	return []tare.Launch{tare.LaunchProgram, tare.LaunchCommand, tare.LaunchURL}
 }
 
-// spec is the content of a workload's Spec. A program gets its app and nothing else, not the load.
+// spec is the content of a workload's Spec. A program receives only the app.
 type spec struct {
 	App     string        `json:"app"`
 	Traffic *tare.Traffic `json:"traffic,omitempty"`
-	Own     bool          `json:"own,omitempty"` // the user's own requests, to which there is no reference
+	Own     bool          `json:"own,omitempty"` // the requests are the user's own: there is no reference
 }
 
 // defaultConnections is the number of connections of a workload without traffic.
@@ -111,7 +111,7 @@ func specOf(w wire.Workload) (spec, error) {
 	return s, nil
 }
 
-// Input writes the requests of w into dir, one a line.
+// Input writes the requests of w into dir, one per line.
 func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, error) {
 	s := spec{Traffic: w.Traffic, Own: w.File != ""}
 	if s.Traffic == nil {
@@ -143,11 +143,11 @@ func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, erro
 	return in, nil
 }
 
-// makeRequests makes or reads the requests of w, and completes s.
+// makeRequests makes the requests of w, or reads them from the user's file. It sets s.App.
 func (k *Kind) makeRequests(w tare.Workload, studyDir string, s *spec) ([]Request, error) {
 	known := k.apps
 	if s.Own {
-		if _, ok := known[w.Op]; ok { // a program can serve it
+		if _, ok := known[w.Op]; ok { // the op is the name of the app that programs must serve
 			s.App = w.Op
 		} else if w.Op != OpRequests {
 			return nil, fmt.Errorf("unknown op %q; with a file it is %s, or for programs that serve more than one app its name: %s", w.Op, OpRequests, joinNames(known))
@@ -165,9 +165,9 @@ func (k *Kind) makeRequests(w tare.Workload, studyDir string, s *spec) ([]Reques
 	return a.Requests(w)
 }
 
-// Describe counts the content of the pool that Input made: bytes of request bodies, and the
-// different requests, if they are meant to differ. A contender's bodies in another format have
-// other lengths.
+// Describe adds to w the number of bytes in the request bodies of the pool that Input made, and the
+// number of different requests, unless the op repeats requests on purpose. In another dialect the
+// bodies have other lengths.
 func (k *Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error) {
 	list, err := k.poolOf(in)
 	if err != nil {
@@ -201,18 +201,19 @@ func (k *Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error
 	return w, nil
 }
 
-// Holds returns the memory in bytes that c needs for the data of w. That of commands and of running
-// servers is unknown.
+// Holds returns the memory in bytes that c needs for the data of w. It returns 0 for commands and for
+// running servers, whose memory is unknown.
 func (k *Kind) Holds(c tare.Contender, w wire.Workload) int64 {
 	s, err := specOf(w)
 	a := k.apps[s.App]
-	if err != nil || a.Holds == nil || c.Launch == tare.LaunchCommand || c.Launch == tare.LaunchURL || k.strictnessOf(c, s) == strictNone {
+	isProgram := c.Launch != tare.LaunchCommand && c.Launch != tare.LaunchURL
+	if err != nil || a.Holds == nil || !isProgram || k.strictnessOf(c, s) == strictNone {
 		return 0
 	}
 	return a.Holds(w)
 }
 
-// Open starts one trial: a program of ours, a command, or nothing if the server runs already.
+// Open starts one trial: a program or a command, or no process if the server runs already.
 func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
 	c, err := k.openTrial(ctx, p, spec)
 	if err != nil {

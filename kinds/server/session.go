@@ -13,10 +13,11 @@ import (
 	"github.com/tarebench/tare/load/relay"
 )
 
-// dialLimit is the time limit of a listening server to accept a connection.
+// dialLimit is the time in which a listening server must accept a connection.
 const dialLimit = 5 * time.Second
 
-// setTarget determines the target of w's server, and checks that it is reachable.
+// setTarget sets w.target to the address of w's server, or of a relay to it, and checks that the
+// server is reachable.
 func (c *conn) setTarget(ctx context.Context, w *work) error {
 	w.target = load.Target{Addr: w.addr.addr, Host: w.addr.host}
 	if w.addr.tls || w.traffic.TLS {
@@ -50,14 +51,18 @@ func (c *conn) setTarget(ctx context.Context, w *work) error {
 	return nil
 }
 
-// Time-outs of requests. A request that stalls in a visit must be known as one
-// before the visit's own deadline of five seconds.
+// Time-outs of requests.
 const (
-	visitTimeout   = 4 * time.Second
+	// visitTimeout is for requests in a slice of operations. It is shorter than the slice's own
+	// deadline of five seconds, so that a request that stalls is noticed before.
+	visitTimeout = 4 * time.Second
+	// segmentTimeout is for requests in a segment.
 	segmentTimeout = load.DefaultTimeout
-	turns          = 4 // round trips that a path's delay may add to them
+	// turns is the number of delays of the path that are added to a time-out.
+	turns = 4
 )
 
+// requestTimeout returns the time-out of requests. visit is the one for slices of operations.
 func (w *work) requestTimeout(visit time.Duration) time.Duration {
 	if w.traffic.Segment > 0 {
 		return segmentTimeout + turns*w.traffic.Delay
@@ -70,13 +75,13 @@ func (w *work) requestTimeout(visit time.Duration) time.Duration {
 type sender interface {
 	Run(ctx context.Context, leg load.Leg) (*load.Result, error)
 	Totals() load.Totals
-	Rewind() // restarts the counters that requests are filled in with
+	Rewind() // resets the counters whose values are filled into requests
 	Close()
 }
 
 var _ sender = (*load.Session)(nil)
 
-// openSession opens the load generator's session.
+// openSession opens the load generator's session, unless there is one.
 func (w *work) openSession(k *Kind) error {
 	if w.session != nil {
 		return nil
@@ -101,7 +106,7 @@ func (w *work) openSession(k *Kind) error {
 		o.Requests = append(o.Requests, r)
 	}
 	switch {
-	case w.strictness != strictAll:
+	case w.strictness != strictAll: // bodies are not compared
 	case w.refs != nil:
 		o.Verify = w.checkEqual(w.app)
 	case w.app.Sound != nil:
@@ -115,7 +120,7 @@ func (w *work) openSession(k *Kind) error {
 	return nil
 }
 
-// isAccepted reports whether a server should accept request i.
+// isAccepted reports whether a correct server accepts request i.
 func (w *work) isAccepted(i int) bool { return w.refs == nil || w.refs[i].Status < minRejection }
 
 // hasAccepted reports whether the status means that the server has accepted request i.
@@ -135,7 +140,8 @@ func sortedHeaders(r Request) [][2]string {
 	return list
 }
 
-// closeSession closes the session with its connections: the next leg opens another.
+// closeSession closes the session with its connections and adds its totals to w.before. The next phase
+// opens a new session.
 func (w *work) closeSession() {
 	if w.session != nil {
 		w.session.Close()
@@ -143,7 +149,7 @@ func (w *work) closeSession() {
 	}
 }
 
-// sentTotals returns the totals sent to the server since it was prepared.
+// sentTotals returns the totals of all requests that were sent since the workload was prepared.
 func (w *work) sentTotals() load.Totals {
 	t := w.before
 	if w.session != nil {
@@ -153,7 +159,7 @@ func (w *work) sentTotals() load.Totals {
 	return t
 }
 
-// close closes connections and relay.
+// close closes the session and the relay.
 func (w *work) close() {
 	w.closeSession()
 	if w.relay != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// process is a server's, however it was started.
+// process is the process of a server, a program or a command.
 type process interface {
 	PID() int
 	PIDs() []int
@@ -33,7 +33,7 @@ var (
 	_ process = (*trial.Command)(nil)
 )
 
-// openTrial starts the contender p.
+// openTrial starts the contender p, or parses the address of a server that runs already.
 func (k *Kind) openTrial(ctx context.Context, p build.Program, spec trial.Spec) (_ *conn, err error) {
 	c := &conn{kind: k, entry: p.Contender, cores: k.cores(), terminal: p.Contender.Set[setLog] == logPTY}
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())
@@ -73,15 +73,16 @@ func (k *Kind) openTrial(ctx context.Context, p build.Program, spec trial.Spec) 
 	return c, nil
 }
 
-// startCommand starts the user's command line and waits until it accepts connections. It runs in
-// tare's working directory, as the paths in it are the user's; the study's files for it are in the
-// trial's directory. path is the program's path; "" means to search PATH.
+// startCommand starts the user's command line and waits until the command accepts connections. The
+// command runs in tare's working directory, because the user's paths may be relative; the files that
+// the study defines are in the trial's directory. path is the path of the program; "" means to search
+// PATH.
 func (c *conn) startCommand(ctx context.Context, path string, spec trial.Spec) error {
 	if len(c.entry.Command) == 0 {
 		return trialError(tare.ErrStart, "an empty command")
 	}
 	values := []string{"$DIR", c.dir, "${DIR}", c.dir}
-	if c.entry.Delivers == destinationWord { // before a free port is sought, which it could take
+	if c.entry.Delivers == destinationWord { // before FreePort, whose port the destination could take
 		var err error
 		if c.destination, err = listenDestination(); err != nil {
 			return trialError(tare.ErrStart, "listen as its destination: %v", err)
@@ -93,13 +94,13 @@ func (c *conn) startCommand(ctx context.Context, path string, spec trial.Spec) e
 		return trialError(tare.ErrStart, "find a free port: %v", err)
 	}
 	values = append(values, "$PORT", port, "${PORT}", port)
-	words := strings.NewReplacer(values...)
+	replacer := strings.NewReplacer(values...)
 	var args []string
 	for _, a := range c.entry.Command {
-		args = append(args, words.Replace(a))
+		args = append(args, replacer.Replace(a))
 	}
 	for name, text := range c.entry.Files {
-		if err := os.WriteFile(filepath.Join(c.dir, name), []byte(words.Replace(text)), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(c.dir, name), []byte(replacer.Replace(text)), 0o644); err != nil {
 			return trialError(tare.ErrStart, "its file %s: %v", name, err)
 		}
 	}
@@ -107,7 +108,7 @@ func (c *conn) startCommand(ctx context.Context, path string, spec trial.Spec) e
 	case c.destination != nil:
 		c.delivery = c.destination
 	case c.entry.Delivers != "":
-		c.delivery = &lineCounter{pattern: words.Replace(c.entry.Delivers)}
+		c.delivery = &lineCounter{pattern: replacer.Replace(c.entry.Delivers)}
 		if _, err := c.delivery.count(); err != nil {
 			return trialError(tare.ErrStart, "delivers: %s: %v", c.entry.Delivers, err)
 		}
@@ -130,12 +131,12 @@ func (c *conn) startCommand(ctx context.Context, path string, spec trial.Spec) e
 	return nil
 }
 
-// waitUntil waits for d, or until ctx ends or over is closed.
-func waitUntil(ctx context.Context, d time.Duration, over <-chan struct{}) {
+// waitUntil waits until done is closed, but at most for d or until ctx ends.
+func waitUntil(ctx context.Context, d time.Duration, done <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
 	select {
-	case <-over:
+	case <-done:
 	case <-ctx.Done():
 	}
 }
@@ -143,11 +144,12 @@ func waitUntil(ctx context.Context, d time.Duration, over <-chan struct{}) {
 // serverAddr is the address of a server.
 type serverAddr struct {
 	addr   string // host:port
-	host   string // of the Host header
-	tls    bool   // it encrypts, with a certificate the system trusts
-	prefix string // of every path
+	host   string // value of the Host header
+	tls    bool   // connections are encrypted, with a certificate that the system trusts
+	prefix string // prefix of every path
 }
 
+// parseURL parses the URL of a server that runs already.
 func parseURL(text string) (serverAddr, error) {
 	u, err := url.Parse(text)
 	if err == nil && u.Scheme != "http" && u.Scheme != "https" {
@@ -177,17 +179,16 @@ func parseListenAddr(addr string) (serverAddr, error) {
 	}
 	ip := net.ParseIP(host)
 	switch {
-	case host == "" || ip != nil && ip.IsUnspecified():
+	case host == "" || ip != nil && ip.IsUnspecified(): // all addresses
 		host = "127.0.0.1"
-	case host == "localhost", ip != nil && ip.IsLoopback():
-	default:
+	case host != "localhost" && (ip == nil || !ip.IsLoopback()):
 		return serverAddr{}, trialError(tare.ErrProtocol, "it says that it listens at %q, which is not a loopback address", addr)
 	}
 	addr = net.JoinHostPort(host, port)
 	return serverAddr{addr: addr, host: addr}, nil
 }
 
-// ownHello returns the reply in the name of a server that does not speak the protocol.
+// ownHello returns the reply to hello for a server that does not speak the protocol.
 func (c *conn) ownHello() wire.Reply {
 	a := wire.Reply{Hello: wire.Hello{Protocol: wire.Protocol, Kind: c.kind.name}}
 	if c.process != nil {

@@ -10,13 +10,14 @@ import (
 )
 
 const (
-	busyLimit = 5 * time.Second  // how long it may take until each connection has had an answer
-	stopLimit = 15 * time.Second // for the server to end, who is given up after ten
+	busyLimit = 5 * time.Second  // time limit until each connection has had a response
+	stopLimit = 15 * time.Second // time limit of the end of the server, which takes at most 10 s
 )
 
-// measureStop makes the program end its server while every connection is open and has a request in
-// flight, or is about to, and measures how long that took. It is not part of the measurement;
-// afterwards there is no server until another workload is prepared. Only programs can be stopped.
+// measureStop makes the program end its server under load, when every connection is open and has had a
+// response, and adds the time that the end takes to s. It does nothing for other ops than tare.OpStop,
+// and for servers that are not programs. Afterwards there is no server until another workload is
+// prepared.
 func (c *conn) measureStop(s tare.Sample) {
 	w := c.work
 	if w.in.Op != tare.OpStop || c.program == nil || c.failure != nil || w.stopped {
@@ -27,31 +28,31 @@ func (c *conn) measureStop(s tare.Sample) {
 	if w.openSession(c.kind) != nil {
 		return
 	}
-	busy, idle := context.WithCancel(ctx)
-	patience, enough := context.WithTimeout(ctx, busyLimit)
-	defer enough()
-	under, over := make(chan struct{}), make(chan struct{})
+	loadCtx, stopLoad := context.WithCancel(ctx)
+	busyCtx, cancelBusy := context.WithTimeout(ctx, busyLimit)
+	defer cancelBusy()
+	isBusy, loadEnded := make(chan struct{}), make(chan struct{})
 	go func() {
-		defer close(over)
-		_, _ = c.runUntil(busy, load.Leg{
+		defer close(loadEnded)
+		_, _ = c.runUntil(loadCtx, load.Leg{
 			Lead: int64(w.traffic.Connections), Duration: time.Minute,
 			Mark: func(begins bool) {
 				if begins {
-					close(under)
+					close(isBusy)
 				}
 			},
 		})
 	}()
 	defer func() {
-		idle()
-		<-over
+		stopLoad()
+		<-loadEnded
 		w.closeSession()
 	}()
 	select {
-	case <-under:
-	case <-over: // its connections broke, or it has ended
+	case <-isBusy:
+	case <-loadEnded: // the connections were closed, or the server has ended
 		return
-	case <-patience.Done():
+	case <-busyCtx.Done():
 		return
 	}
 	w.stopped = true

@@ -16,13 +16,13 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// http2Sender sends requests over HTTP/2 one by one, by the client of package
-// net/http: another one than the load generator's own.
+// http2Sender sends requests over HTTP/2 one after another. It uses the client of package
+// net/http, not the load generator's own.
 type http2Sender struct {
 	target    load.Target
-	prefix    string
-	limit     time.Duration
-	grpc      bool
+	prefix    string        // prefix of every path
+	limit     time.Duration // time limit of a response
+	grpc      bool          // requests are messages of gRPC
 	transport *http.Transport
 }
 
@@ -33,7 +33,7 @@ func newHTTP2Sender(t load.Target, prefix string, limit time.Duration, grpc bool
 	} else {
 		s.transport.Protocols.SetHTTP2(true)
 		s.transport.TLSClientConfig = t.TLS.Clone()
-		s.transport.TLSClientConfig.NextProtos = nil // the transport's own
+		s.transport.TLSClientConfig.NextProtos = nil // the transport sets them
 	}
 	return s
 }
@@ -50,7 +50,7 @@ func (s *http2Sender) send(ctx context.Context, q Request) (Response, error) {
 	}
 	path, query, _ := strings.Cut(s.prefix+q.Path, "?")
 	body := q.Body
-	if s.grpc { // a message has its length before it
+	if s.grpc { // prefix of a message: 0 for not compressed, and its length
 		body = append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(body))), body...)
 	}
 	out := (&http.Request{
@@ -82,7 +82,7 @@ func (s *http2Sender) send(ctx context.Context, q Request) (Response, error) {
 	return r, err
 }
 
-// GRPCStatus is the header of a response with its status in gRPC.
+// GRPCStatus is the header of a response that contains its status of gRPC.
 const GRPCStatus = "Grpc-Status"
 
 // readTrailers reads the status from the trailers, or from the headers of a response that has
@@ -105,7 +105,8 @@ func readTrailers(r *Response, answer *http.Response) error {
 	return nil
 }
 
-// httpStatusOf returns the status of HTTP that google.rpc.Code names for one of gRPC.
+// httpStatusOf returns the status of HTTP that corresponds to a status of gRPC, as documented in
+// google.rpc.Code.
 func httpStatusOf(code int) int {
 	switch code {
 	case 0:

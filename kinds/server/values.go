@@ -7,11 +7,8 @@ import (
 	"reflect"
 )
 
-// JSON services are compared with their references: bodies by value, error
-// responses by their status and by having an error member.
-
-// SameJSON reports whether two bodies are JSON and mean the same. Numbers are
-// compared as float64: none that is answered needs more.
+// SameJSON is an [App.Same] for services with JSON. It reports whether two bodies are
+// equal or equivalent JSON. Numbers are compared as float64.
 func SameJSON(want, got []byte) bool {
 	if bytes.Equal(want, got) {
 		return true
@@ -23,8 +20,8 @@ func SameJSON(want, got []byte) bool {
 	return reflect.DeepEqual(x, y)
 }
 
-// NamesError returns why an error response is not a JSON object with a non-empty
-// string member "error"; it is empty if the response is one.
+// NamesError is an [App.Refuses] for services with JSON. It returns why an error response
+// is not a JSON object with a non-empty string member "error", or "" if it is one.
 func NamesError(_, got Response) string {
 	if kind := got.Header[ContentType]; kind != TypeJSON {
 		return fmt.Sprintf("status %d with content type %q, want %q", got.Status, kind, TypeJSON)
