@@ -24,48 +24,50 @@ func (t Table) Asks() []string {
 		return nil
 	}
 	var out []string
-	for _, word := range askValues() {
-		if list, err := makeQuestions(tare.Workload{Op: router.OpServe, Set: map[string]string{router.SetAsk: word}}, t.Routes, spec); err == nil && len(list) > 0 {
-			out = append(out, word)
+	for _, ask := range askValues() {
+		w := tare.Workload{Op: router.OpServe, Set: map[string]string{router.SetAsk: ask}}
+		if list, err := makeQuestions(w, t.Routes, spec); err == nil && len(list) > 0 {
+			out = append(out, ask)
 		}
 	}
 	return out
 }
 
-// Count returns the number of routes that a value selects.
-func (t Table) Count(word string) int { return len(selectRoutes(t.Routes, word)) }
+// Count returns the number of routes that a value of the setting selects.
+func (t Table) Count(ask string) int { return len(selectRoutes(t.Routes, ask)) }
 
-// makeQuestions makes the requests of w.
+// makeQuestions makes the requests of w to a table, with their correct answers. It returns an error if
+// the table has no requests of the selected kind.
 func makeQuestions(w tare.Workload, routes []fixture.Route, spec router.Spec) ([]question, error) {
-	word, given := w.Set[router.SetAsk]
-	if !given {
-		word = router.AskAll
+	ask, isSet := w.Set[router.SetAsk]
+	if !isSet {
+		ask = router.AskAll
 	}
-	refused := word == router.AskUnknown || word == router.AskMethod
+	mustReject := ask == router.AskUnknown || ask == router.AskMethod
 	switch {
-	case !slices.Contains(askValues(), word):
-		return nil, fmt.Errorf("set: %s: %q is none of %s", router.SetAsk, word, strings.Join(askValues(), ", "))
-	case refused && w.Op != router.OpServe:
-		return nil, fmt.Errorf("set: %s: %s can be asked with op %s", router.SetAsk, word, router.OpServe)
+	case !slices.Contains(askValues(), ask):
+		return nil, fmt.Errorf("set: %s: %q is none of %s", router.SetAsk, ask, strings.Join(askValues(), ", "))
+	case mustReject && w.Op != router.OpServe:
+		return nil, fmt.Errorf("set: %s: %s can be asked with op %s", router.SetAsk, ask, router.OpServe)
 	}
-	which := selectRoutes(routes, word)
-	if len(which) == 0 {
-		return nil, fmt.Errorf("set: %s: the table has no routes of that kind (%s)", router.SetAsk, word)
+	indexes := selectRoutes(routes, ask)
+	if len(indexes) == 0 {
+		return nil, fmt.Errorf("set: %s: the table has no routes of that kind (%s)", router.SetAsk, ask)
 	}
-	chosen := make([]fixture.Route, len(which))
-	for i, k := range which {
-		chosen[i] = routes[k]
+	selected := make([]fixture.Route, len(indexes))
+	for i, k := range indexes {
+		selected[i] = routes[k]
 	}
-	visits, err := fixture.Visits(chosen, w.Pool)
+	visits, err := fixture.Visits(selected, w.Pool)
 	if err != nil {
 		return nil, err
 	}
 	var list []question
 	for i, v := range visits {
-		v.Route = which[v.Route]
+		v.Route = indexes[v.Route] // in the complete table
 		var q question
 		var ok bool
-		switch word {
+		switch ask {
 		case router.AskUnknown:
 			q, ok = unknownPath(spec, v, i)
 		case router.AskMethod:
@@ -77,7 +79,7 @@ func makeQuestions(w tare.Workload, routes []fixture.Route, spec router.Spec) ([
 			list = append(list, q)
 		}
 	}
-	if len(list) == 0 && word == router.AskUnknown {
+	if len(list) == 0 && ask == router.AskUnknown {
 		return nil, fmt.Errorf("set: %s: there is no path that the table has no route for", router.SetAsk)
 	}
 	if len(list) == 0 {
@@ -86,68 +88,67 @@ func makeQuestions(w tare.Workload, routes []fixture.Route, spec router.Spec) ([
 	return list, nil
 }
 
-// selectRoutes returns the indexes of the routes that a value selects.
-func selectRoutes(routes []fixture.Route, word string) (which []int) {
+// selectRoutes returns the indexes of the routes that a value of the setting selects.
+func selectRoutes(routes []fixture.Route, ask string) (indexes []int) {
 	for i, r := range routes {
-		n := strings.Count(r.Path, "{")
-		switch word {
+		params := strings.Count(r.Path, "{")
+		selected := true // AskAll, AskUnknown and AskMethod select all
+		switch ask {
 		case router.AskStatic:
-			if n != 0 {
-				continue
-			}
+			selected = params == 0
 		case router.AskParameter:
-			if n != 1 {
-				continue
-			}
+			selected = params == 1
 		case router.AskParameters:
-			if n < 2 {
-				continue
-			}
+			selected = params >= 2
 		}
-		which = append(which, i)
+		if selected {
+			indexes = append(indexes, i)
+		}
 	}
-	return which
+	return indexes
 }
 
-// visitQuestion returns a visit as a question. It returns false if a value happens to be the
-// literal of another route.
+// visitQuestion returns the question for a visit of route r. It returns false if another route also
+// matches the path, because a value happens to equal its literal.
 func visitQuestion(spec router.Spec, r fixture.Route, v fixture.Visit) (question, bool) {
 	q := newRequest(r.Method, v.Path)
-	right := spec.Answered(q, correctReply(r, v))
-	a, ok := spec.Answer(q)
-	return question{HTTPRequest: q, answer: right}, ok && string(a.Body) == string(right.Body)
+	want := spec.Answered(q, correctReply(r, v))
+	got, ok := spec.Answer(q)
+	return question{HTTPRequest: q, answer: want}, ok && string(got.Body) == string(want.Body)
 }
 
-// unknownPath requests a path that no route has, by any method: one like that of a visit with too
-// much, or something else, in one place. It returns false if the table has catch-alls for them all.
+// unknownPath returns a request for a path that no route has for any method. The path is the path of
+// visit i with an unknown segment, or with a segment that is changed. It returns false if catch-alls
+// match all such paths.
 func unknownPath(spec router.Spec, v fixture.Visit, i int) (question, bool) {
 	path, _, _ := strings.Cut(v.Path, "?")
 	path = strings.TrimSuffix(path, "/")
-	n := strconv.Itoa(i + 1)
-	before := path[:max(0, strings.LastIndexByte(path, '/'))]
+	suffix := "unknown-" + strconv.Itoa(i+1)
+	parent := path[:max(0, strings.LastIndexByte(path, '/'))]
 	method := spec.Routes[v.Route].Method
-	ways := []string{path + "/unknown-" + n, before + "/unknown-" + n, path + "-unknown-" + n, "/unknown-" + n + path}
-	for k := range ways {
-		if way := ways[(i+k)%len(ways)]; way[0] == '/' && !isRouted(spec, way) { // nothing can follow the root
-			return question{HTTPRequest: newRequest(method, way), refused: true, elsewhere: true}, true
+	candidates := []string{path + "/" + suffix, parent + "/" + suffix, path + "-" + suffix, "/" + suffix + path}
+	for k := range candidates { // begin with another one for each visit
+		candidate := candidates[(i+k)%len(candidates)]
+		isPath := candidate[0] == '/' // path is "" for the root, to which a suffix cannot be added
+		if isPath && !isRouted(spec, candidate) {
+			return question{HTTPRequest: newRequest(method, candidate), refused: true, elsewhere: true}, true
 		}
 	}
-	way := "/unknown-" + n
+	candidate := "/" + suffix
 	if !hasCatchAll(spec) {
-		for way = path + way; isRouted(spec, way); { // longer than any route at last
-			way += "/unknown-" + n
+		for candidate = path + candidate; isRouted(spec, candidate); { // until it is longer than any route
+			candidate += "/" + suffix
 		}
 	}
-	return question{HTTPRequest: newRequest(method, way), refused: true, elsewhere: true}, !isRouted(spec, way)
+	return question{HTTPRequest: newRequest(method, candidate), refused: true, elsewhere: true}, !isRouted(spec, candidate)
 }
 
-// hasCatchAll reports whether a table has a catch-all: then no path is longer than all of its
-// routes.
+// hasCatchAll reports whether a table has a catch-all, which can match paths of any length.
 func hasCatchAll(spec router.Spec) bool {
 	return slices.ContainsFunc(spec.Routes, func(r router.Route) bool { return r.Rest != "" })
 }
 
-// isRouted reports whether a path is that of a route.
+// isRouted reports whether a route matches path for any method.
 func isRouted(spec router.Spec, path string) bool {
 	return slices.ContainsFunc(Methods(), func(method string) bool {
 		_, ok := spec.Answer(newRequest(method, path))
@@ -155,12 +156,12 @@ func isRouted(spec router.Spec, path string) bool {
 	})
 }
 
-// otherMethod requests the path of a visit with a method that has no route. It returns false if all
-// have.
+// otherMethod returns a request for the path of visit i with a method for which no route matches. It
+// returns false if routes match for all methods.
 func otherMethod(spec router.Spec, v fixture.Visit, i int) (question, bool) {
-	all := Methods()
-	for k := range all {
-		q := newRequest(all[(i+k)%len(all)], v.Path)
+	methods := Methods()
+	for k := range methods {
+		q := newRequest(methods[(i+k)%len(methods)], v.Path)
 		if _, ok := spec.Answer(q); !ok {
 			return question{HTTPRequest: q, refused: true, elsewhere: true}, true
 		}

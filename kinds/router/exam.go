@@ -13,19 +13,19 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// examID is the id of the only exam.
+// examID is the id of the semantics test on the generated table.
 const examID = "exam/paths/serve"
 
-// edgeCase is a request on which routers are known to differ.
+// edgeCase is a request for which routers are known to differ.
 type edgeCase struct {
 	name     string
-	property string // row of the table that people read
+	property string // row of the report's table of differences
 	method   string
 	path     string
 }
 
-// edgeCases are requests to a table of /health and /users/{id}. The report prints the first
-// difference of the gravest class next to a speed, so the most common cases come first.
+// edgeCases returns requests to a table of /health and /users/{id}. The report prints the first
+// difference of the most severe class next to a speed, so the most common cases come first.
 func edgeCases() []edgeCase {
 	return []edgeCase{
 		{"escaped-slash", "escaped slash", "GET", "/users/a%2Fb"},
@@ -53,7 +53,7 @@ func edgeCases() []edgeCase {
 	}
 }
 
-// Reference names what answers are compared with.
+// Reference returns the name of the reference with which answers are compared.
 func (k *Kind) Reference() string {
 	name := "net/http.ServeMux " + runtime.Version()
 	k.mu.Lock()
@@ -64,26 +64,26 @@ func (k *Kind) Reference() string {
 	return name
 }
 
-// Exams writes the edge cases into dir: first those of the user's own tables, as the report prints
-// the first difference of the gravest class next to the speed.
+// Exams writes the edge cases into dir. Those of the user's own tables come first, because the report
+// prints the first difference of the most severe class next to the speed.
 func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	raw, spec, err := formatTable([]fixture.Route{{Method: "GET", Path: "/health"}, {Method: "GET", Path: "/users/{id}"}}, nil)
 	if err != nil {
 		return nil, err
 	}
 	var list []question
-	for _, o := range edgeCases() {
-		list = append(list, question{HTTPRequest: newRequest(o.method, o.path), caseName: o.name, property: o.property})
+	for _, e := range edgeCases() {
+		list = append(list, question{HTTPRequest: newRequest(e.method, e.path), caseName: e.name, property: e.property})
 	}
 	in, err := k.writeExam(dir, wire.Workload{ID: examID, Fixture: fixture.RoutesFixture, N: len(spec.Routes), Op: router.OpServe, Spec: raw}, list, serveMux)
 	if err != nil {
 		return nil, err
 	}
-	own, err := k.userExams(dir)
-	return append(own, in), err
+	userExams, err := k.userExams(dir)
+	return append(userExams, in), err
 }
 
-// writeExam writes the requests of an exam, with the answers of the reference.
+// writeExam writes the requests of a semantics test and stores them with the answers of the reference.
 func (k *Kind) writeExam(dir string, in wire.Workload, list []question, reference func(router.Spec) http.Handler) (wire.Workload, error) {
 	spec, err := router.ParseSpec(in.Spec)
 	if err != nil {
@@ -98,8 +98,8 @@ func (k *Kind) writeExam(dir string, in wire.Workload, list []question, referenc
 	return k.writeQuestions(dir, in, list)
 }
 
-// mostSpecific returns the reference for tables that net/http cannot have: it goes by the table, segment
-// by segment, a literal before a parameter.
+// mostSpecific returns the reference for tables that net/http does not support. It finds the route as
+// [router.Spec.Answer] does: at each segment, a literal has precedence over a parameter.
 func mostSpecific(spec router.Spec) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a, ok := spec.Answer(wire.HTTPRequest{Method: r.Method, Path: r.URL.EscapedPath()})
@@ -107,17 +107,17 @@ func mostSpecific(spec router.Spec) http.Handler {
 			http.NotFound(w, r)
 			return
 		}
-		_, _ = w.Write(a.Body) // an answer that is lost is a difference
+		_, _ = w.Write(a.Body) // if it fails, the answer differs
 	})
 }
 
-// serveMux returns the reference if it accepts the table.
+// serveMux returns the reference for tables that net/http supports. It panics for others.
 func serveMux(spec router.Spec) http.Handler {
 	mux := http.NewServeMux()
 	for _, route := range spec.Routes {
 		path := route.BracePath()
 		if strings.HasSuffix(path, "/") {
-			path += "{$}" // else it would match everything below as well
+			path += "{$}" // otherwise the pattern would also match all longer paths
 		}
 		mux.HandleFunc(route.Method+" "+path, func(w http.ResponseWriter, r *http.Request) {
 			route.Reply(w, r.PathValue)
@@ -126,9 +126,10 @@ func serveMux(spec router.Spec) http.Handler {
 	return mux
 }
 
-// Differ compares one answer with that of net/http. The wording of an error response does not
-// count, nor the body of an answer to HEAD. Paths of the same odd form are reported with the text
-// of the first of them, if they have the same outcome; a contender gets all paths in order.
+// Differ compares one answer with the reference's. It returns false if there is no difference. The
+// body of an error response or of an answer to HEAD does not count. Paths with the same remark and
+// the same outcome are all reported with the text about the first of them. Answers of a contender must
+// come in the order of the cases.
 func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool) {
 	list := k.questionsOf(exam)
 	if a.Case == 0 {
@@ -162,43 +163,44 @@ func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool)
 	return d, true
 }
 
-// firstText returns the text about a contender's first similar answer, which may be this one.
-func (k *Kind) firstText(exam wire.Workload, alike, says string) string {
+// firstText returns the text about the current contender's first answer of a group. If there was none,
+// it stores and returns text.
+func (k *Kind) firstText(exam wire.Workload, group, text string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.texts[exam.ID] == nil {
 		k.texts[exam.ID] = map[string]string{}
 	}
-	if first, ok := k.texts[exam.ID][alike]; ok {
+	if first, ok := k.texts[exam.ID][group]; ok {
 		return first
 	}
-	k.texts[exam.ID][alike] = says
-	return says
+	k.texts[exam.ID][group] = text
+	return text
 }
 
-// forgetTexts begins with another contender.
+// forgetTexts removes the texts about the previous contender.
 func (k *Kind) forgetTexts(exam wire.Workload) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.texts, exam.ID)
 }
 
-// classify returns the class of a difference and its text, to follow the contender's name: the
-// request, and its outcome.
-func classify(about, outcome string, got, right router.Answer) (class tare.DifferenceClass, says string) {
+// classify returns the class of a difference, and a text that follows the contender's name. request and
+// outcome describe the request and the contender's answer; got and want are the answers.
+func classify(request, outcome string, got, want router.Answer) (class tare.DifferenceClass, text string) {
 	switch {
-	case isRedirect(got) && isRedirect(right):
-		return tare.DiffersInForm, fmt.Sprintf("redirects %s with %s", about, outcome)
+	case isRedirect(got) && isRedirect(want):
+		return tare.DiffersInForm, fmt.Sprintf("redirects %s with %s", request, outcome)
 	case isRedirect(got):
-		return tare.DiffersInAcceptance, fmt.Sprintf("redirects %s to %s", about, redirectTarget(got))
-	case isRejection(got) && isRejection(right):
-		return tare.DiffersInForm, fmt.Sprintf("refuses %s with %d instead of %d", about, got.Status, right.Status)
+		return tare.DiffersInAcceptance, fmt.Sprintf("redirects %s to %s", request, redirectTarget(got))
+	case isRejection(got) && isRejection(want):
+		return tare.DiffersInForm, fmt.Sprintf("refuses %s with %d instead of %d", request, got.Status, want.Status)
 	case isRejection(got):
-		return tare.DiffersInAcceptance, fmt.Sprintf("refuses %s with %d", about, got.Status)
-	case !isRejection(right) && !isRedirect(right):
-		return tare.DiffersInValue, fmt.Sprintf("answers %s with %s", about, outcome)
+		return tare.DiffersInAcceptance, fmt.Sprintf("refuses %s with %d", request, got.Status)
+	case !isRejection(want) && !isRedirect(want):
+		return tare.DiffersInValue, fmt.Sprintf("answers %s with %s", request, outcome)
 	}
-	return tare.DiffersInAcceptance, fmt.Sprintf("answers %s with %s", about, outcome)
+	return tare.DiffersInAcceptance, fmt.Sprintf("answers %s with %s", request, outcome)
 }
 
 func isRedirect(a router.Answer) bool  { return a.Status >= 300 && a.Status < 400 }
@@ -207,8 +209,8 @@ func isRejection(a router.Answer) bool { return a.Status >= 400 }
 // redirectTarget returns the location of a redirect.
 func redirectTarget(a router.Answer) string { return clipText(toLegible(a.Header["Location"])) }
 
-// describeOutcome returns an answer in a few words: the status, and for accepted requests the
-// values read from them.
+// describeOutcome returns a short text about an answer: the status, and for accepted requests the
+// values of the parameters or the index of the route.
 func describeOutcome(method string, a router.Answer) string {
 	switch {
 	case isRedirect(a):
@@ -226,5 +228,5 @@ func describeOutcome(method string, a router.Answer) string {
 	return fmt.Sprintf("%d, %s", a.Status, clipText(toLegible(values)))
 }
 
-// toLegible returns text that can be read on one line.
+// toLegible returns s in one line of visible characters.
 func toLegible(s string) string { return fixture.Legible([]byte(s)) }

@@ -10,11 +10,11 @@ import (
 // MostList is the maximum number of bytes of a list of routes.
 const MostList = 32 << 20
 
-// ListError is an error in a list of routes, with its position and what would be right.
+// ListError is an error in a list of routes, with its position.
 type ListError struct {
 	File      string
-	Line, Col int // from 1; columns are characters
-	What      string
+	Line, Col int    // from 1; columns are characters
+	What      string // the error and how to correct it
 }
 
 // Error returns one line.
@@ -22,9 +22,9 @@ func (e *ListError) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.What)
 }
 
-// ReadList reads routes as people note them down: a method and a path to a
-// line, such as GET /users/{id}. Empty lines are passed over, and those that
-// begin with a #. The error is a *[ListError].
+// ReadList parses a list of routes, a method and a path per line, such as
+// GET /users/{id}. It skips empty lines and lines that begin with #. The error is
+// a *[ListError].
 func ReadList(name string, src []byte) ([]Written, error) {
 	if len(src) > MostList {
 		return nil, &ListError{name, 1, 1, fmt.Sprintf("a list of more than %d MiB", MostList>>20)}
@@ -40,15 +40,15 @@ func ReadList(name string, src []byte) ([]Written, error) {
 		}
 		before, _, _ := strings.Cut(line, words[0])
 		col := utf8.RuneCountInString(before) + 1
-		wrong := func(what string) error { return &ListError{name, n, col, what} }
+		lineError := func(what string) error { return &ListError{File: name, Line: n, Col: col, What: what} }
 		if strings.ContainsFunc(line, func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) && !unicode.IsSpace(r) }) {
-			return nil, wrong("this is no text in UTF-8; a line is a method and a path, e.g. GET /users/{id}")
+			return nil, lineError("this is no text in UTF-8; a line is a method and a path, e.g. GET /users/{id}")
 		}
 		if len(words) != 2 || !strings.HasPrefix(words[1], "/") {
-			return nil, wrong(fmt.Sprintf("%q is not a method and a path, e.g. GET /users/{id}", clipText(strings.TrimSpace(line))))
+			return nil, lineError(fmt.Sprintf("%q is not a method and a path, e.g. GET /users/{id}", clipText(strings.TrimSpace(line))))
 		}
 		if strings.ContainsFunc(words[0], func(r rune) bool { return (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') }) {
-			return nil, wrong(fmt.Sprintf("%q is not a method; want one of %s", clipText(words[0]), strings.Join(Methods(), ", ")))
+			return nil, lineError(fmt.Sprintf("%q is not a method; want one of %s", clipText(words[0]), strings.Join(Methods(), ", ")))
 		}
 		list = append(list, Written{Method: strings.ToUpper(words[0]), Path: words[1], Line: n, Col: col})
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Maximum numbers of questions of each sort in an exam on a user's table.
+// Maximum numbers of questions of each sort in a semantics test on a user's table.
 const (
 	maxUserMethods   = 12
 	maxUserUnknown   = 6
@@ -21,36 +21,39 @@ const (
 	maxUserCatchAlls = 2 // catch-alls, each requested in several ways
 )
 
-// userTable is a table of the user, as it is requested.
+// userTable is a table of the user.
 type userTable struct {
-	wire.Workload
-	forMux bool // net/http can have it
+	wire.Workload      // without id and input
+	forMux        bool // net/http supports the table
 }
 
+// forgetUserTables removes the tables of the previous study.
 func (k *Kind) forgetUserTables() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.userTables = nil
 }
 
-// addUserTable remembers a user's table for the exams.
+// addUserTable stores a user's table for userExams.
 func (k *Kind) addUserTable(raw json.RawMessage, spec router.Spec) {
 	_, _, ambiguous := Table{Routes: toRoutes(spec)}.Ambiguous()
-	table := userTable{wire.Workload{Fixture: router.UserFixture, Op: router.OpServe, Spec: raw}, !ambiguous && spec.Part() == nil}
+	table := userTable{
+		Workload: wire.Workload{Fixture: router.UserFixture, Op: router.OpServe, Spec: raw},
+		forMux:   !ambiguous && spec.Part() == nil,
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.userTables = append(k.userTables, table)
 }
 
-// userExams requests from each user's table paths without a route, the paths of literals with
-// methods that only the parameter in the same place has, the odd ends that a path of a catch-all
-// can have, and odd values of its parameters.
+// userExams writes a semantics test for each table of the user. Its questions are listed in
+// userQuestions.
 func (k *Kind) userExams(dir string) ([]wire.Workload, error) {
 	k.mu.Lock()
-	own := k.userTables
+	tables := k.userTables
 	k.mu.Unlock()
 	var exams []wire.Workload
-	for i, table := range own {
+	for i, table := range tables {
 		spec, err := router.ParseSpec(table.Spec)
 		if err != nil {
 			return nil, err
@@ -61,7 +64,7 @@ func (k *Kind) userExams(dir string) ([]wire.Workload, error) {
 		}
 		reference := serveMux
 		if !table.forMux {
-			list, reference = withAnswer(list, spec), mostSpecific
+			list, reference = answeredQuestions(list, spec), mostSpecific
 		}
 		if len(list) == 0 {
 			continue
@@ -79,22 +82,22 @@ func (k *Kind) userExams(dir string) ([]wire.Workload, error) {
 // userRow is the prefix of the rows of differences on a user's table.
 const userRow = "your routes: "
 
-// Rows of requests that clients send every day: their values need no escapes.
+// Rows of ordinary requests, whose values need not be escaped.
 const (
 	literalRow  = userRow + "literal"
 	shadowedRow = userRow + "shadowed"
 	nearRow     = userRow + "near literal"
 )
 
-// IsMisrouted reports whether a route of a user's table should have answered an ordinary request,
-// and did not, or with other values.
+// IsMisrouted reports whether d is about an ordinary request to a user's table for which the router
+// found another route or other values than the reference, or no route.
 func IsMisrouted(d tare.Difference) bool {
 	return slices.Contains([]string{literalRow, shadowedRow, nearRow}, d.Property) && strings.HasPrefix(d.Reference, "200")
 }
 
-// withAnswer returns the questions that have a correct answer without net/http: the table has a
-// route for them, and no router resolves them first.
-func withAnswer(list []question, spec router.Spec) []question {
+// answeredQuestions returns the questions for which mostSpecific has a correct answer: those for which
+// the table has a route, except paths with dot segments, which routers may resolve first.
+func answeredQuestions(list []question, spec router.Spec) []question {
 	return slices.DeleteFunc(list, func(q question) bool {
 		_, ok := spec.Answer(q.HTTPRequest)
 		return !ok || q.property == dotSegments
@@ -110,7 +113,9 @@ func toRoutes(spec router.Spec) []fixture.Route {
 	return routes
 }
 
-// userQuestions returns the questions about table number n.
+// userQuestions returns the questions about user's table number n, from zero: unusual values and paths
+// of each route (oddPaths), methods and paths without a route, and literals (shadowedLiterals) and
+// catch-alls (catchAllQuestions) that routers treat differently.
 func userQuestions(routes []fixture.Route, spec router.Spec, n int) ([]question, error) {
 	visits, err := fixture.Visits(routes, min(max(len(routes), maxUserMethods), 4*maxUserMethods))
 	if err != nil {
@@ -132,13 +137,14 @@ func userQuestions(routes []fixture.Route, spec router.Spec, n int) ([]question,
 	}
 	list := slices.Concat(oddPaths(routes), methods, paths, shadowedLiterals(routes, spec), catchAllQuestions(spec))
 	for i := range list {
-		list[i].refused, list[i].elsewhere = false, false // what is right is what the reference does
+		list[i].refused, list[i].elsewhere = false, false // the reference's answer is the correct one
 		list[i].caseName = fmt.Sprintf("own-%d/%d %s", n+1, i+1, list[i].title())
 	}
 	return list, nil
 }
 
-// catchAllQuestions requests paths of catch-alls that routers read differently, or do not match.
+// catchAllQuestions returns requests for paths of catch-alls for which routers find different values,
+// or no route.
 func catchAllQuestions(spec router.Spec) []question {
 	var list []question
 	n := 0
@@ -148,24 +154,25 @@ func catchAllQuestions(spec router.Spec) []question {
 			continue
 		}
 		n++
-		before := strings.TrimSuffix(fillParams(r.BracePath()), "/4711")
-		for _, end := range []struct{ text, alike string }{
+		prefix := strings.TrimSuffix(fillParams(r.BracePath()), "/"+paramValue)
+		for _, end := range []struct{ text, group string }{
 			{"/", "a catch-all of yours with nothing behind its slash"},
 			{"", "a catch-all of yours without its slash"},
 			{"/a/", "a catch-all of yours with a slash at the end"},
 			{"/a//b", "a catch-all of yours with a doubled slash in it"},
 			{"/a%2Fb", "a catch-all of yours with an escaped slash in it"},
 		} {
-			if path := before + end.text; path != "" {
-				list = append(list, question{HTTPRequest: newRequest(r.Method, path), property: userRow + "catch-all", group: end.alike})
+			if path := prefix + end.text; path != "" {
+				list = append(list, question{HTTPRequest: newRequest(r.Method, path), property: userRow + "catch-all", group: end.group})
 			}
 		}
 	}
 	return list
 }
 
-// shadowedLiterals requests literals with methods that only a parameter in their place has:
-// /users/latest by DELETE, if there are GET /users/latest and DELETE /users/{id}.
+// shadowedLiterals returns requests for the path of a route with a method that only another route has
+// which also matches the path: DELETE /users/latest, if there are GET /users/latest and
+// DELETE /users/{id}.
 func shadowedLiterals(routes []fixture.Route, spec router.Spec) []question {
 	var list []question
 	seen := map[string]bool{}

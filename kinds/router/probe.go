@@ -8,13 +8,14 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// longSegments make a path that is longer than any route, and still fits what
-// servers read of a request line.
+// longSegments is the number of segments that are added for a very long path. The request
+// line is still short enough for all servers.
 const longSegments = 300
 
-// Probes requests from each table of works paths without a route: an unknown path, another method,
-// garbage after a path, garbage in its place, and far too long a path. What a router may well
-// redirect, or treat as equal (a slash too many, capital letters), is no probe but part of an exam.
+// Probes writes requests without a route for each table of works: an unknown path, another method,
+// segments after a path, text after the last segment, and a very long path. Requests that a router may
+// redirect or accept, such as those with another slash or with capital letters, are not probes; Exams
+// has them.
 func (k *Kind) Probes(dir string, works []wire.Workload) ([]wire.Workload, error) {
 	var probes []wire.Workload
 	seen := map[string]bool{}
@@ -32,7 +33,7 @@ func (k *Kind) Probes(dir string, works []wire.Workload) ([]wire.Workload, error
 		if err != nil {
 			return nil, err
 		}
-		if seen[string(raw)] { // other requests, layers or another op
+		if seen[string(raw)] { // a workload with the same table
 			continue
 		}
 		seen[string(raw)] = true
@@ -51,35 +52,38 @@ func (k *Kind) Probes(dir string, works []wire.Workload) ([]wire.Workload, error
 // unroutedRequests returns requests without a route in spec.
 func unroutedRequests(spec router.Spec, routes []fixture.Route) []question {
 	var list []question
-	ask := func(method, path string) {
+	addUnrouted := func(method, path string) {
 		q := newRequest(method, path)
 		if _, ok := spec.Answer(q); !ok {
 			list = append(list, question{HTTPRequest: q, refused: true})
 		}
 	}
-	ask("GET", "/no-such-path")
-	ask("GET", "/no/such/path/at/all")
+	addUnrouted("GET", "/no-such-path")
+	addUnrouted("GET", "/no/such/path/at/all")
 	for _, r := range []fixture.Route{routes[0], routes[len(routes)-1]} {
 		path := fillParams(r.Path)
 		for _, method := range []string{"DELETE", "PUT", "POST"} {
-			ask(method, path)
+			addUnrouted(method, path)
 		}
 		path = strings.TrimSuffix(path, "/")
-		ask("GET", path+"/and/more")
-		ask("GET", path+strings.Repeat("/garbage", longSegments))
-		if path != "" && !strings.HasSuffix(r.Path, "}") { // else it is another value
-			ask("GET", path+"garbage")
+		addUnrouted("GET", path+"/and/more")
+		addUnrouted("GET", path+strings.Repeat("/garbage", longSegments))
+		if path != "" && !strings.HasSuffix(r.Path, "}") { // otherwise it is another value of a parameter
+			addUnrouted("GET", path+"garbage")
 		}
 	}
 	return list
 }
 
-// fillParams returns a path of a route, with some value for each parameter.
+// paramValue is the value of parameters if any value will do.
+const paramValue = "4711"
+
+// fillParams returns a path that matches a route: its path with paramValue for each parameter.
 func fillParams(template string) string {
 	segments := strings.Split(template, "/")
 	for i, s := range segments {
 		if before, _, after, ok := fixture.Parameter(s); ok {
-			segments[i] = before + "4711" + after
+			segments[i] = before + paramValue + after
 		}
 	}
 	return strings.Join(segments, "/")

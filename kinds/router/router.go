@@ -1,6 +1,6 @@
-// Package router tests how contenders find the handler for a request: every one is built from the
-// same table of routes, gets the same requests and must find the same route with the same
-// parameters.
+// Package router is the kind of contenders that find the handler for a request. All contenders are
+// built from the same table of routes, get the same requests and must find the same routes with the
+// same values of parameters.
 package router
 
 import (
@@ -31,9 +31,9 @@ func Ops() []string { return []string{router.OpServe, router.OpSocket} }
 // Kind is the router kind. It stores the requests of each workload, with the correct answers.
 type Kind struct {
 	mu         sync.Mutex
-	questions  map[string][]question        // by input and table
-	userTables []userTable                  // each user's table in the current study
-	texts      map[string]map[string]string // texts about the current contender, by exam and form
+	questions  map[string][]question        // requests by workloadKey
+	userTables []userTable                  // the user's tables in the current study
+	texts      map[string]map[string]string // first texts about the current contender, by id of the test and group of paths
 }
 
 var (
@@ -47,21 +47,21 @@ func New() *Kind {
 	return &Kind{questions: map[string][]question{}, texts: map[string]map[string]string{}}
 }
 
-// question is one request with its correct answer. The answer follows from how the request was
-// made, without any router.
+// question is one request with its correct answer. For measured requests the answer follows from the
+// way the request was made, without any router.
 type question struct {
 	wire.HTTPRequest
 	answer    router.Answer
-	refused   bool // there is none: any rejection is correct
-	elsewhere bool // and so is being sent elsewhere
+	refused   bool // no route matches: any rejection is correct
+	elsewhere bool // if refused is set, a redirect is correct, too
 
-	caseName string // name of the case in an exam; "" if it is in none
-	property string // row of the table that people read
-	group    string // the group it belongs to, if many are reported as one
-	remark   string // what is odd about the path, if paths of this form are reported by the first of them
+	caseName string // name of the case in a semantics test; "" if the request is in none
+	property string // row of the report's table of differences
+	group    string // description that replaces the request in texts; "" if there is none
+	remark   string // unusual property of the path; all paths with one remark get the text about the first
 }
 
-// describeRequest returns the request for a sentence.
+// describeRequest returns the request as a part of a sentence.
 func (q question) describeRequest() string {
 	switch {
 	case q.group != "":
@@ -109,7 +109,7 @@ func (k *Kind) makeInput(w tare.Workload, studyDir, dir string) (wire.Workload, 
 	return k.writeQuestions(dir, in, questions)
 }
 
-// formatTable returns a table as contenders get it, and as they read it.
+// formatTable returns a table in the form of [wire.Workload.Spec], and the parsed form.
 func formatTable(routes []fixture.Route, layers []string) (json.RawMessage, router.Spec, error) {
 	raw, err := router.FormatSpec(routes, layers)
 	if err != nil {
@@ -119,25 +119,26 @@ func formatTable(routes []fixture.Route, layers []string) (json.RawMessage, rout
 	return raw, spec, err
 }
 
-// newRequest returns a request like that of a browser's script.
+// newRequest returns a request with the headers of a request from a script in a browser.
 func newRequest(method, path string) wire.HTTPRequest {
 	return wire.HTTPRequest{Method: method, Path: path, Header: map[string]string{"Accept": "*/*", "Origin": "https://app.example.com"}}
 }
 
 // correctReply returns the reply that the route must write for a visit.
 func correctReply(r fixture.Route, v fixture.Visit) string {
-	text, next := strconv.Itoa(v.Route), 0
+	reply, params := strconv.Itoa(v.Route), 0
 	for segment := range strings.SplitSeq(r.Path, "/") {
 		if strings.HasPrefix(segment, "{") {
-			text += " " + strings.TrimSuffix(strings.Trim(segment, "{}"), "...") + "=" + v.Values[next]
-			next++
+			name := strings.TrimSuffix(strings.Trim(segment, "{}"), "...")
+			reply += " " + name + "=" + v.Values[params]
+			params++
 		}
 	}
-	return text
+	return reply
 }
 
-// writeQuestions writes the questions into a file of dir, which is named by its content, and
-// retains them.
+// writeQuestions writes the requests into a file of dir, whose name contains a hash of its content,
+// and stores the questions.
 func (k *Kind) writeQuestions(dir string, in wire.Workload, questions []question) (wire.Workload, error) {
 	bodies := make([][]byte, len(questions))
 	for i, q := range questions {
@@ -159,8 +160,8 @@ func (k *Kind) writeQuestions(dir string, in wire.Workload, questions []question
 	return in, nil
 }
 
-// workloadKey distinguishes workloads with different answers: the same requests may be for another
-// table, or pass more layers.
+// workloadKey returns the key of Kind.questions. Correct answers depend on the requests and on the
+// table with its layers.
 func workloadKey(w wire.Workload) string { return w.SHA256 + string(w.Spec) }
 
 func (k *Kind) questionsOf(w wire.Workload) []question {
@@ -169,7 +170,8 @@ func (k *Kind) questionsOf(w wire.Workload) []question {
 	return k.questions[workloadKey(w)]
 }
 
-// Describe counts what is in the pool that Input made: its keys are URLs.
+// Describe adds to w the number of bytes in the pool that Input made, the number of routes, and the
+// numbers of requests and of different URLs.
 func (k *Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error) {
 	questions := k.questionsOf(in)
 	seen := map[string]bool{}
@@ -186,7 +188,7 @@ func (k *Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error
 	return w, nil
 }
 
-// Open starts one trial: one request after the other is one processor's work.
+// Open starts one trial. It uses one processor, because there is one request at a time.
 func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
 	return lab.StartProgram(ctx, p, spec)
 }
@@ -195,7 +197,7 @@ func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (tria
 func (*Kind) Launches() []tare.Launch { return lab.SpokenLaunches() }
 
 // Compare compares each answer with the correct one, or checks that a request without a route was
-// rejected, in any way.
+// rejected, and returns the differences.
 func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error) {
 	questions := k.questionsOf(w)
 	var wrong []string
@@ -221,14 +223,14 @@ func (q question) checkAnswer(a wire.Answer) string {
 		return err.Error()
 	case !q.refused:
 		return got.Differs(q.answer)
-	case q.elsewhere && isRedirect(got):
+	case q.elsewhere && isRedirect(got): // correct
 	case got.Status < 400:
 		return fmt.Sprintf("status %d and %q, want a refusal", got.Status, clipText(string(got.Body)))
 	}
 	return ""
 }
 
-// title returns the request in the usual notation.
+// title returns the method and the path of the request, or only the path if the method is GET.
 func (q question) title() string {
 	if q.Method == "GET" {
 		return clipText(q.Path)
@@ -244,11 +246,11 @@ func parseAnswer(a wire.Answer) (router.Answer, error) {
 	return got, nil
 }
 
-// clipText shortens a text for a line of a report.
+// clipText returns the first 60 characters of a text, for a line of a report.
 func clipText(s string) string {
-	const most = 60
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
+	const maxRunes = 60
+	if r := []rune(s); len(r) > maxRunes {
+		return string(r[:maxRunes]) + "…"
 	}
 	return s
 }

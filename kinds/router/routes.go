@@ -13,27 +13,27 @@ import (
 // MostRoutes is the maximum number of routes of a user's table.
 const MostRoutes = 20000
 
-// Methods returns the methods that routes can have. The others are omitted: routers answer HEAD and
-// OPTIONS by themselves, each differently.
+// Methods returns the methods that routes can have. HEAD and OPTIONS are omitted because routers answer
+// them by themselves, each differently.
 func Methods() []string { return []string{"GET", "POST", "PUT", "PATCH", "DELETE"} }
 
 // Written is a route in the user's notation.
 type Written struct {
 	Method    string // in capitals
 	Path      string // parameters as {id} or :id
-	Line, Col int    // position, from 1; zero means unknown
+	Line, Col int    // position, from 1; 0 means unknown
 }
 
-// String returns the route in the usual notation.
+// String returns the method and the path.
 func (w Written) String() string { return w.Method + " " + w.Path }
 
-// Table holds the routes that routers are built from, and their origin.
+// Table contains the routes that routers are built from, and their origin.
 type Table struct {
-	// Routes is sorted: a literal before the parameter in whose place it is, and
-	// the same routes always alike.
+	// Routes is sorted: a literal precedes a parameter at the same position. The
+	// order does not depend on the order of the user's list.
 	Routes []fixture.Route
-	From   []Written // of each of them
-	Left   []Left    // what is not in it
+	From   []Written // user's notation of each route
+	Left   []Left    // routes that were omitted
 }
 
 // Left is a route that is omitted from a table.
@@ -42,10 +42,12 @@ type Left struct {
 	Why string
 }
 
-// NewTable makes a table that all routers accept. Routers require one name for the parameters of
-// one place, and simple names; users write neither. It takes the first name of a place for all of
-// them, with everything but letters and digits replaced. It omits routes that cannot be requested,
-// duplicates, and a catch-all next to another route of its method that can match the same paths.
+// NewTable makes a table that all routers accept.
+//
+// Some routers require that parameters at the same position of routes have the same name, and that names
+// consist of letters and digits. So NewTable gives all parameters of one position the name of the first,
+// with other characters replaced. It omits routes that cannot be requested, duplicates, and catch-alls
+// that can match the same paths as another route of their method.
 func NewTable(list []Written) Table {
 	var t Table
 	var all []route
@@ -61,19 +63,19 @@ func NewTable(list []Written) Table {
 		all = append(all, route{Written: w, segments: segments})
 	}
 	slices.SortStableFunc(all, compareRoutes)
-	once, root := &routeNode{}, &routeNode{}
+	duplicates, root := &routeNode{}, &routeNode{} // the tree root has only routes of the table
 	all = slices.DeleteFunc(all, func(r route) bool {
-		_, end := once.addPath(r.segments)
-		other, taken := end.taken[r.Method]
-		if taken {
+		_, end := duplicates.addPath(r.segments)
+		other, isTaken := end.taken[r.Method]
+		if isTaken {
 			t.Left = append(t.Left, Left{r.Written, sameRouteText(other)})
 		} else {
 			end.taken[r.Method] = r.Written
 		}
-		return taken
+		return isTaken
 	})
-	all, rivals := removeOverlaps(all)
-	t.Left = append(t.Left, rivals...)
+	all, overlaps := removeOverlaps(all)
+	t.Left = append(t.Left, overlaps...)
 	for _, r := range all {
 		path, _ := root.addPath(r.segments)
 		t.Routes, t.From = append(t.Routes, fixture.Route{Method: r.Method, Path: path}), append(t.From, r.Written)
@@ -84,7 +86,7 @@ func NewTable(list []Written) Table {
 
 func sameRouteText(other Written) string { return "it is the same route as " + other.withLine() }
 
-// withLine returns the route with its line.
+// withLine returns the route with its line, if the line is known.
 func (w Written) withLine() string {
 	if w.Line > 0 {
 		return fmt.Sprintf("%s in line %d", w, w.Line)
@@ -92,35 +94,36 @@ func (w Written) withLine() string {
 	return w.String()
 }
 
-// removeOverlaps removes the catch-alls with another route next to them that can match the same
-// paths, those of most paths first: some routers reject both together, and some find other routes
-// than the rest do.
-func removeOverlaps(all []route) (kept []route, left []Left) {
-	if len(all) > MostRoutes { // it is no table anyway
+// removeOverlaps removes catch-alls that can match the same paths as another route: some routers reject
+// such pairs, and others find different routes. It begins with the catch-alls that match the most paths,
+// which are last in the order of routes.
+func removeOverlaps(all []route) (remaining []route, omitted []Left) {
+	if len(all) > MostRoutes { // the caller rejects such a table; the loops would take too long
 		return all, nil
 	}
-	out := map[int]bool{}
+	isRemoved := map[int]bool{}
 	for i, r := range slices.Backward(all) {
 		if n := len(r.segments); !r.segments[n-1].rest {
 			continue
 		}
 		for k, other := range all {
-			if k != i && !out[k] && other.Method == r.Method && canOverlap(r.segments, other.segments) {
-				out[i] = true
-				left = append(left, Left{r.Written, "a catch-all, and " + other.withLine() + " can be for the same paths: not all routers can have both"})
+			isCandidate := k != i && !isRemoved[k] && other.Method == r.Method
+			if isCandidate && canOverlap(r.segments, other.segments) {
+				isRemoved[i] = true
+				omitted = append(omitted, Left{r.Written, "a catch-all, and " + other.withLine() + " can be for the same paths: not all routers can have both"})
 				break
 			}
 		}
 	}
 	for i, r := range all {
-		if !out[i] {
-			kept = append(kept, r)
+		if !isRemoved[i] {
+			remaining = append(remaining, r)
 		}
 	}
-	return kept, left
+	return remaining, omitted
 }
 
-// List returns the table as [ReadList] reads it.
+// List returns the table in the format of [ReadList].
 func (t Table) List() string {
 	var b strings.Builder
 	for _, r := range t.Routes {
@@ -129,8 +132,8 @@ func (t Table) List() string {
 	return b.String()
 }
 
-// Renamed counts the routes that call a parameter otherwise than another route
-// of the same place does, and returns the first of them.
+// Renamed returns the number of routes in which NewTable has renamed a parameter to the
+// name of another route, and the index of the first of them.
 func (t Table) Renamed() (n, first int) {
 	for i, r := range t.Routes {
 		segments, err := splitPath(t.From[i].Path)
@@ -149,42 +152,42 @@ func (t Table) Renamed() (n, first int) {
 	return n, first
 }
 
-// Ambiguous finds two routes that match some paths both, of which neither is
-// the more specific one. [http.ServeMux] cannot have both. A catch-all of a
-// table is in no such pair.
+// Ambiguous returns the indexes of two routes that both match some paths, and neither of
+// which is more specific. [http.ServeMux] does not accept such a pair. Catch-alls are not in
+// such a pair, because NewTable removes their overlaps.
 func (t Table) Ambiguous() (a, b int, found bool) {
 	spec, err := t.toSpec()
 	if err != nil {
 		return 0, 0, false
 	}
 	type shape struct{ method, params string }
-	of := map[shape][]int{}
+	byShape := map[shape][]int{} // indexes of the routes so far
 	for i := range spec.Routes {
 		r := &spec.Routes[i]
 		if r.Rest != "" {
 			continue
 		}
-		own, least := shape{r.Method, markParams(r.Segments)}, -1
-		for other, list := range of {
-			if other.method != r.Method || !isCrossed(own.params, other.params) {
+		rShape, first := shape{r.Method, markParams(r.Segments)}, -1 // first ambiguous route before r, or -1
+		for other, list := range byShape {
+			if other.method != r.Method || !isCrossed(rShape.params, other.params) {
 				continue
 			}
 			for _, k := range list {
-				if canMatchBoth(spec.Routes[k].Segments, r.Segments) && (least < 0 || k < least) {
-					least = k
+				if canMatchBoth(spec.Routes[k].Segments, r.Segments) && (first < 0 || k < first) {
+					first = k
 				}
 			}
 		}
-		if least >= 0 {
-			return least, i, true
+		if first >= 0 {
+			return first, i, true
 		}
-		of[own] = append(of[own], i)
+		byShape[rShape] = append(byShape[rShape], i)
 	}
 	return 0, 0, false
 }
 
-// Parts counts the routes in which a parameter is a part of a segment, and
-// returns the first of them. net/http cannot have those, nor can most routers.
+// Parts returns the number of routes in which a parameter is a part of a segment, and the
+// index of the first of them. net/http and most routers do not support such routes.
 func (t Table) Parts() (n, first int) {
 	for i, r := range t.Routes {
 		segments, err := splitPath(r.Path)
@@ -199,24 +202,23 @@ func (t Table) Parts() (n, first int) {
 
 // Whole returns the table without the routes that Parts counts.
 func (t Table) Whole() Table {
-	var kept []Written
-	out := Table{}
+	var remaining []Written
+	var omitted []Left
 	for i, w := range t.From {
-		one := Table{Routes: t.Routes[i : i+1]}
-		if n, _ := one.Parts(); n > 0 {
-			out.Left = append(out.Left, Left{w, "its parameter is a part of a segment, which most routers cannot have"})
+		single := Table{Routes: t.Routes[i : i+1]}
+		if n, _ := single.Parts(); n > 0 {
+			omitted = append(omitted, Left{w, "its parameter is a part of a segment, which most routers cannot have"})
 			continue
 		}
-		kept = append(kept, w)
+		remaining = append(remaining, w)
 	}
-	left := slices.Concat(out.Left, t.Left)
-	out = NewTable(kept)
-	out.Left = append(left, out.Left...)
+	out := NewTable(remaining)
+	out.Left = slices.Concat(omitted, t.Left, out.Left)
 	slices.SortStableFunc(out.Left, func(a, b Left) int { return cmp.Or(a.Line-b.Line, a.Col-b.Col) })
 	return out
 }
 
-// markParams marks the places of parameters: "010" for /a/{b}/c.
+// markParams returns a digit for each segment, 1 for a parameter: "010" for /a/{b}/c.
 func markParams(segments []router.Segment) string {
 	marks := make([]byte, len(segments))
 	for i, s := range segments {
@@ -228,25 +230,25 @@ func markParams(segments []router.Segment) string {
 	return string(marks)
 }
 
-// isCrossed reports whether each of two marked paths has a parameter in a place in which the other
-// has none.
+// isCrossed reports whether each of two paths, in the form of markParams, has a parameter at a position
+// at which the other has a literal.
 func isCrossed(x, y string) bool {
-	inX, inY := false, false
+	onlyX, onlyY := false, false
 	for i := range min(len(x), len(y)) {
-		inX = inX || x[i] > y[i]
-		inY = inY || y[i] > x[i]
+		onlyX = onlyX || x[i] > y[i]
+		onlyY = onlyY || y[i] > x[i]
 	}
-	return len(x) == len(y) && inX && inY
+	return len(x) == len(y) && onlyX && onlyY
 }
 
-// canMatchBoth reports whether there are paths that match two crossed ones: they have the same
-// literals.
+// canMatchBoth reports whether there are paths that match both of two crossed routes: at positions at
+// which both have literals, these are equal.
 func canMatchBoth(x, y []router.Segment) bool {
 	for i := range x {
 		switch {
 		case !x[i].Param && !y[i].Param && x[i].Text != y[i].Text:
 			return false
-		case x[i].Param != y[i].Param && (x[i].Text == "" || y[i].Text == ""): // a slash at the end is no parameter
+		case x[i].Param != y[i].Param && (x[i].Text == "" || y[i].Text == ""): // a parameter does not match "" after the last slash
 			return false
 		}
 	}

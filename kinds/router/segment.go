@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// route is a parsed route, to which requests can be made.
+// route is a parsed route.
 type route struct {
 	Written
 	segments []segment
@@ -18,13 +18,15 @@ type route struct {
 
 // segment is the part of a path between two slashes.
 type segment struct {
-	text  string // of a literal, or the name of the parameter
+	text  string // text of a literal, or name of the parameter
 	param bool
-	rest  bool // a catch-all: a parameter for all that is left of a path
+	rest  bool // a catch-all: a parameter that matches the rest of a path
 
-	before, after string // literals next to a parameter
+	before, after string // literals before and after a parameter
 }
 
+// splitPath parses a path in the user's notation. It returns an error if some routers cannot support
+// the path, or if no client can request it.
 func splitPath(path string) ([]segment, error) {
 	rest, ok := strings.CutPrefix(path, "/")
 	if !ok {
@@ -33,21 +35,20 @@ func splitPath(path string) ([]segment, error) {
 	texts := strings.Split(rest, "/")
 	segments := make([]segment, len(texts))
 	for i, text := range texts {
-		last := i == len(texts)-1
-		inner, braces := strings.CutPrefix(text, "{")
-		inner, closed := strings.CutSuffix(inner, "}")
-		name, colon := strings.CutPrefix(text, ":")
+		isLast := i == len(texts)-1
+		inner, inBraces := cutBraces(text)
+		name, hasColon := strings.CutPrefix(text, ":")
 		switch {
-		case last && text == "{$}": // the notation of net/http
-		case last && takesRest(text):
+		case isLast && text == "{$}": // in net/http, a slash at the end: the segment is ""
+		case isLast && isCatchAll(text):
 			segments[i] = segment{text: restName(text), param: true, rest: true}
-		case takesRest(text):
+		case isCatchAll(text):
 			return nil, fmt.Errorf("%q: a wildcard may only be the last segment", text)
-		case braces && closed && hasPattern(inner):
+		case inBraces && hasPattern(inner):
 			return nil, fmt.Errorf("%q: not all routers can restrict a parameter by a pattern; write {%s}", text, inner[:strings.IndexByte(inner, ':')])
-		case braces && closed && inner != "" && !strings.ContainsAny(inner, "{}:"):
+		case inBraces && inner != "" && !strings.ContainsAny(inner, "{}:"):
 			segments[i] = segment{text: inner, param: true}
-		case colon && name != "" && !strings.ContainsAny(name, ":*{}?+<>()."):
+		case hasColon && name != "" && !strings.ContainsAny(name, ":*{}?+<>()."):
 			segments[i] = segment{text: name, param: true}
 		case strings.ContainsAny(text, "{}"):
 			if segments[i], ok = parsePart(text); !ok {
@@ -57,7 +58,7 @@ func splitPath(path string) ([]segment, error) {
 			return nil, fmt.Errorf("%q: some routers read a character of it as syntax", text)
 		case text == "." || text == "..":
 			return nil, fmt.Errorf("%q: clients resolve it before they send a request", text)
-		case text == "" && !last:
+		case text == "" && !isLast:
 			return nil, errors.New("it has an empty segment")
 		default:
 			segments[i].text = text
@@ -66,51 +67,61 @@ func splitPath(path string) ([]segment, error) {
 	return segments, nil
 }
 
-// parsePart parses a segment with one parameter and literal text next to it. It allows only
-// characters that all routers with such segments accept: one of them reads a letter after the
-// parameter as part of its name.
+// cutBraces returns the text between braces. It returns false if text is not in braces.
+func cutBraces(text string) (inner string, ok bool) {
+	inner, hasOpen := strings.CutPrefix(text, "{")
+	inner, hasClose := strings.CutSuffix(inner, "}")
+	return inner, hasOpen && hasClose
+}
+
+// parsePart parses a segment with one parameter and literal text next to it. It returns false if not all
+// routers that support such segments accept this one. One of them takes a letter after the parameter for
+// a part of the name.
 func parsePart(text string) (segment, bool) {
 	before, name, after, ok := fixture.Parameter(text)
-	plain := func(r rune) bool {
-		return r == '.' || r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+	isUnusual := func(r rune) bool {
+		isLetter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		isDigit := r >= '0' && r <= '9'
+		return !isLetter && !isDigit && r != '.' && r != '-' && r != '_'
 	}
-	odd := strings.ContainsFunc(before+after, func(r rune) bool { return !plain(r) })
-	ends := after == "" || after[0] == '.' || after[0] == '-'
-	return segment{text: name, param: true, before: before, after: after}, ok && name != "" && !strings.ContainsAny(name, "{}:*?+.") && !odd && ends
+	isValidName := name != "" && !strings.ContainsAny(name, "{}:*?+.")
+	isUsual := !strings.ContainsFunc(before+after, isUnusual)
+	endsName := after == "" || after[0] == '.' || after[0] == '-'
+	return segment{text: name, param: true, before: before, after: after}, ok && isValidName && isUsual && endsName
 }
 
-// takesRest reports whether a segment at the end matches the rest of a path, in one of these
-// notations: *, *path, {path...}, {path:.*}, {path:path}, {*path}, {path*}, {path+}, {+path},
-// :path* or :path+.
-func takesRest(text string) bool {
-	inner, braces := strings.CutPrefix(text, "{")
-	inner, closed := strings.CutSuffix(inner, "}")
-	if braces && closed {
-		name, pattern, limited := strings.Cut(inner, ":")
-		if limited {
+// isCatchAll reports whether a segment is a catch-all in one of these notations: *, *path, {path...},
+// {path:.*}, {path:path}, {*path}, {path*}, {path+}, {+path}, :path* or :path+.
+func isCatchAll(text string) bool {
+	if inner, ok := cutBraces(text); ok {
+		name, pattern, hasPattern := strings.Cut(inner, ":")
+		if hasPattern {
 			return name != "" && slices.Contains([]string{".*", ".+", "*", "path"}, pattern)
 		}
-		return !strings.ContainsAny(inner, "{}") && (strings.HasSuffix(inner, "...") || strings.Trim(inner, "*+") != inner)
+		hasMark := strings.HasSuffix(inner, "...") || strings.Trim(inner, "*+") != inner
+		return hasMark && !strings.ContainsAny(inner, "{}")
 	}
-	colon := strings.HasPrefix(text, ":") && strings.TrimRight(text, "*+") != text
-	return (colon || strings.HasPrefix(text, "*")) && !strings.ContainsAny(strings.Trim(text, ":*+"), "{}:*?#%\\+<>()|. \t\r\n")
+	hasColon := strings.HasPrefix(text, ":") && strings.TrimRight(text, "*+") != text
+	isPlainName := !strings.ContainsAny(strings.Trim(text, ":*+"), "{}:*?#%\\+<>()|. \t\r\n")
+	return (hasColon || strings.HasPrefix(text, "*")) && isPlainName
 }
 
-// restName returns the name of a catch-all that takesRest recognises.
+// restName returns the name of a catch-all, or "rest" if it has none.
 func restName(text string) string {
 	name := strings.TrimPrefix(strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}"), ":")
 	name, _, _ = strings.Cut(name, ":")
 	return cmp.Or(strings.Trim(strings.TrimSuffix(name, "..."), "*+"), "rest")
 }
 
-// hasPattern reports whether the text between braces is a name and a pattern of the parameter:
+// hasPattern reports whether the text between braces is a name and a pattern of the parameter, as in
 // id:[0-9]+ or id:int.
 func hasPattern(inner string) bool {
 	name, pattern, ok := strings.Cut(inner, ":")
-	return ok && name != "" && pattern != "" && !strings.ContainsAny(name, "{}") && strings.Count(pattern, "{") == strings.Count(pattern, "}")
+	isBalanced := strings.Count(pattern, "{") == strings.Count(pattern, "}")
+	return ok && name != "" && pattern != "" && !strings.ContainsAny(name, "{}") && isBalanced
 }
 
-// canOverlap reports whether there are paths that match both of two routes, one of which is a
+// canOverlap reports whether there are paths that match both of two routes, one of which has a
 // catch-all.
 func canOverlap(x, y []segment) bool {
 	for i := range min(len(x), len(y)) {
@@ -120,14 +131,15 @@ func canOverlap(x, y []segment) bool {
 			return true
 		case !a.param && !b.param && a.text != b.text:
 			return false
-		case a.param != b.param && (!a.param && a.text == "" || !b.param && b.text == ""): // a slash at the end is no parameter
+		case !a.param && b.param && a.text == "", a.param && !b.param && b.text == "": // a parameter does not match "" after the last slash
 			return false
 		}
 	}
 	return false
 }
 
-// compareRoutes sorts a literal before the parameter of its place, and that before the catch-all.
+// compareRoutes is the order of routes in a table: at each position a literal precedes a parameter, and a
+// parameter precedes a catch-all.
 func compareRoutes(a, b route) int {
 	for i := range min(len(a.segments), len(b.segments)) {
 		x, y := a.segments[i], b.segments[i]
@@ -149,45 +161,46 @@ func compareRoutes(a, b route) int {
 	if d := cmp.Or(len(a.segments)-len(b.segments), strings.Compare(a.Method, b.Method)); d != 0 {
 		return d
 	}
-	if a.Line > 0 && b.Line > 0 { // of a duplicate route the first one stays
+	if a.Line > 0 && b.Line > 0 { // of duplicates, the first in the file comes first and stays
 		return cmp.Or(a.Line-b.Line, a.Col-b.Col)
 	}
 	return strings.Compare(a.Path, b.Path)
 }
 
-// routeNode is a node of the tree of routes, by segment.
+// routeNode is a node of the tree of routes. Each edge of the tree is a segment.
 type routeNode struct {
-	name  string // of the parameter that leads here; "" if a literal does
-	next  map[segment]*routeNode
-	taken map[string]Written // by method, the route that ends here
+	name  string                 // name of the parameter before the node; "" after a literal
+	next  map[segment]*routeNode // parameters have text "", because their names do not count
+	taken map[string]Written     // routes that end at this node, by method
 }
 
-// addPath follows a path through the tree and adds missing nodes. It returns the path with the
-// parameter names of the tree, and the last node.
+// addPath follows a path from root p through the tree and adds missing nodes. It returns the path with
+// the parameter names of the tree, and the last node.
 func (p *routeNode) addPath(segments []segment) (path string, end *routeNode) {
-	used := map[string]bool{}
+	used := map[string]bool{} // names of parameters in this path
+	end = p
 	for _, s := range segments {
-		p = p.addNode(s, used)
+		end = end.addNode(s, used)
 		if s.param {
-			path += "/" + s.withName(p.name)
+			path += "/" + s.withName(end.name)
 		} else {
 			path += "/" + s.text
 		}
 	}
-	if p.taken == nil {
-		p.taken = map[string]Written{}
+	if end.taken == nil {
+		end.taken = map[string]Written{}
 	}
-	return path, p
+	return path, end
 }
 
-// addNode returns the node for one segment, and adds it if it is missing. It reuses no name of
-// used.
+// addNode returns the node after a segment, and adds it if it is missing. The name of a new parameter is
+// not one of used, to which addNode adds it.
 func (p *routeNode) addNode(s segment, used map[string]bool) *routeNode {
-	at := s
+	key := s
 	if s.param {
-		at.text = "" // one place, whatever it is called
+		key.text = ""
 	}
-	next, ok := p.next[at]
+	next, ok := p.next[key]
 	if !ok {
 		next = &routeNode{}
 		if s.param {
@@ -196,13 +209,13 @@ func (p *routeNode) addNode(s segment, used map[string]bool) *routeNode {
 		if p.next == nil {
 			p.next = map[segment]*routeNode{}
 		}
-		p.next[at] = next
+		p.next[key] = next
 	}
 	used[next.name] = true
 	return next
 }
 
-// withName returns a parameter of that name in the notation of tables.
+// withName returns segment s with a parameter of the given name, in the notation of tables.
 func (s segment) withName(name string) string {
 	if s.rest {
 		name += "..."
@@ -210,20 +223,22 @@ func (s segment) withName(name string) string {
 	return s.before + "{" + name + "}" + s.after
 }
 
-// toName makes a name that every router accepts.
+// toName returns a name that every router accepts: it replaces other characters than letters and digits
+// by underscores, and adds a p before a first character that is not a letter.
 func toName(name string) string {
-	w := strings.Map(func(r rune) rune {
+	result := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
 			return r
 		}
 		return '_'
 	}, name)
-	if c := w[0]; c >= '0' && c <= '9' || c == '_' {
-		w = "p" + w
+	if c := result[0]; c >= '0' && c <= '9' || c == '_' {
+		result = "p" + result
 	}
-	return w
+	return result
 }
 
+// unusedName returns name, or name with the first number from 2 on that makes it unused.
 func unusedName(name string, used map[string]bool) string {
 	if !used[name] {
 		return name

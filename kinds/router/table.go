@@ -16,22 +16,23 @@ import (
 
 // Keys of a workload's set.
 const (
-	setDepth      = "depth"      // literal segments of each path: 1 to 6; default 1
-	setParams     = "params"     // parameters of each path: 0 to 2; default 0
-	setSiblings   = "siblings"   // none: no literal in the place of a parameter of other routes; default: some
-	setMiddleware = "middleware" // layers around all routes: 0 to 5; default 0
-	// router.SetAsk: which requests are made to the table; all by default
+	setDepth      = "depth"      // number of literal segments of each path: 1 to 6; default 1
+	setParams     = "params"     // number of parameters of each path: 0 to 2; default 0
+	setSiblings   = "siblings"   // some or none: routes with a literal where another route has a parameter; default some
+	setMiddleware = "middleware" // number of layers around all routes: 0 to 5; default 0
+	// router.SetAsk selects the requests to the table; default all
 )
 
-// loadTable returns the routes of w, generated or read, and the names of layers.
+// loadTable returns the routes of w, which it generates or reads from a file, and the names of the
+// layers.
 func loadTable(w tare.Workload, studyDir string) ([]fixture.Route, []string, error) {
-	words := []string{setDepth, setParams, setSiblings, setMiddleware, router.SetAsk}
+	known := []string{setDepth, setParams, setSiblings, setMiddleware, router.SetAsk}
 	if w.File != "" {
-		words = []string{setMiddleware, router.SetAsk}
+		known = []string{setMiddleware, router.SetAsk}
 	}
-	for _, word := range slices.Sorted(maps.Keys(w.Set)) {
-		if !slices.Contains(words, word) {
-			return nil, nil, fmt.Errorf("set: %s: a table of routes has %s", word, strings.Join(words, ", "))
+	for _, key := range slices.Sorted(maps.Keys(w.Set)) {
+		if !slices.Contains(known, key) {
+			return nil, nil, fmt.Errorf("set: %s: a table of routes has %s", key, strings.Join(known, ", "))
 		}
 	}
 	n, err := parseNumber(w.Set, setMiddleware, 0)
@@ -64,7 +65,7 @@ func generateRoutes(w tare.Workload) ([]fixture.Route, error) {
 		return nil, err
 	}
 	switch w.Set[setSiblings] {
-	case "", "some":
+	case "", "some": // the default of fixture.Table
 	case "none":
 		t.Apart = true
 	default:
@@ -73,20 +74,21 @@ func generateRoutes(w tare.Workload) ([]fixture.Route, error) {
 	return t.Routes()
 }
 
-func parseNumber(set map[string]string, word string, unless int) (int, error) {
-	text, ok := set[word]
+// parseNumber returns the number of a key in set, or fallback if set does not have the key.
+func parseNumber(set map[string]string, key string, fallback int) (int, error) {
+	text, ok := set[key]
 	if !ok {
-		return unless, nil
+		return fallback, nil
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {
-		return 0, fmt.Errorf("set: %s: %q is not a number", word, text)
+		return 0, fmt.Errorf("set: %s: %q is not a number", key, text)
 	}
 	return n, nil
 }
 
-// readRoutes returns the routes of a list. It returns an error for those that routers do not
-// accept: the user can remove them.
+// readRoutes returns the routes of the list at path. It returns an error if NewTable omits any of them:
+// the user has to remove it.
 func readRoutes(path string) ([]fixture.Route, error) {
 	if ext := filepath.Ext(path); ext != ".txt" {
 		return nil, fmt.Errorf("%s: want a list of routes, a file that ends in .txt with a method and a path to a line; tare routes FILE --list makes one of an OpenAPI document", path)
@@ -102,7 +104,7 @@ func readRoutes(path string) ([]fixture.Route, error) {
 	t := NewTable(list)
 	if len(t.Left) > 0 {
 		l := t.Left[0]
-		return nil, &ListError{path, l.Line, l.Col, fmt.Sprintf("%s: %s; leave it out", l, l.Why)}
+		return nil, &ListError{File: path, Line: l.Line, Col: l.Col, What: fmt.Sprintf("%s: %s; leave it out", l, l.Why)}
 	}
 	if len(t.Routes) > MostRoutes {
 		return nil, fmt.Errorf("%s: %d routes, want at most %d", path, len(t.Routes), MostRoutes)

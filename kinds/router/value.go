@@ -1,6 +1,7 @@
 package router
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strings"
@@ -9,25 +10,25 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// edgeSort is a sort of odd paths: on the user's own routes, routers treat them differently.
+// edgeSort is a sort of unusual paths of the user's routes, which routers treat differently.
 type edgeSort struct {
-	property string // row of the table that people read
-	remark   string // what is odd about the path
-	max      int    // of them that are sent, spread evenly over the routes
-	paths    func(p pattern) []string
+	property string                   // row of the report's table of differences
+	remark   string                   // unusual property of the paths
+	max      int                      // maximum number of requests, spread evenly over the routes
+	paths    func(p pattern) []string // returns the paths for a route
 }
 
-// dotSegments is the row of paths with dot segments. Without net/http there is no reference for
-// them: clients and servers resolve them, each in its way.
+// dotSegments is the row of paths with dot segments. For tables that net/http does not support there is
+// no correct answer for them: some clients and servers resolve such segments, others do not.
 const dotSegments = userRow + "dot segments"
 
 const (
-	maxShadowed = 256 // paths that may reach another route, or none
-	maxOdd      = 64  // of each other sort
-	maxSiblings = 3   // literals that are tried in the place of one parameter
+	maxShadowed = 256 // maximum number of requests with the literal of another route
+	maxOdd      = 64  // maximum number of requests of each other sort
+	maxSiblings = 3   // maximum number of literals that are tried as the value of one parameter
 )
 
-// edgeSorts returns the sorts of odd paths, the most common ones first.
+// edgeSorts returns the sorts of unusual paths, the most common ones first.
 func edgeSorts() []edgeSort {
 	return []edgeSort{
 		{shadowedRow, "a value is the literal of another route", maxShadowed, pattern.shadowedPaths},
@@ -41,11 +42,11 @@ func edgeSorts() []edgeSort {
 	}
 }
 
-// pattern is a route as what requests for it are made of.
+// pattern is a route from which paths are made.
 type pattern struct {
 	method   string
 	segments []segment
-	siblings []map[string]*routeNode // by segment: literals of other routes in the place of its parameter
+	siblings []map[string]*routeNode // for each segment: the literals of all routes at its position, and the nodes after them
 }
 
 // toPatterns returns the routes of a table as patterns.
@@ -53,7 +54,7 @@ func toPatterns(routes []fixture.Route) []pattern {
 	root, list := &routeNode{}, make([]pattern, 0, len(routes))
 	for _, r := range routes {
 		segments, err := splitPath(r.Path)
-		if err != nil { // no table has it
+		if err != nil { // routes of tables have no errors
 			continue
 		}
 		root.addPath(segments)
@@ -61,19 +62,19 @@ func toPatterns(routes []fixture.Route) []pattern {
 	}
 	literals := map[*routeNode]map[string]*routeNode{}
 	for i, p := range list {
-		at := root
+		node := root
 		for _, s := range p.segments {
-			if literals[at] == nil {
-				literals[at] = at.literalChildren()
+			if literals[node] == nil {
+				literals[node] = node.literalChildren()
 			}
-			list[i].siblings = append(list[i].siblings, literals[at])
-			at = at.childOf(s)
+			list[i].siblings = append(list[i].siblings, literals[node])
+			node = node.childOf(s)
 		}
 	}
 	return list
 }
 
-// literalChildren returns the nodes after each literal of this place.
+// literalChildren returns the nodes after the literals that follow node p, by literal.
 func (p *routeNode) literalChildren() map[string]*routeNode {
 	list := map[string]*routeNode{}
 	for s, next := range p.next {
@@ -92,24 +93,21 @@ func (p *routeNode) childOf(s segment) *routeNode {
 	return p.next[s]
 }
 
-// chosenSiblings returns a few literals next to the parameter of a segment. Those after which
-// routes continue come first: a router that follows them has to come back.
+// chosenSiblings returns a few literals at the position of segment i. Literals after which routes
+// continue come first: a router that follows them may have to go back.
 func (p pattern) chosenSiblings(i int) []string {
 	var list []string
 	for text := range p.siblings[i] {
 		list = append(list, text)
 	}
-	goesOn := func(text string) int { return min(1, len(p.siblings[i][text].next)) }
+	continues := func(text string) int { return min(1, len(p.siblings[i][text].next)) } // 1 if routes continue
 	slices.SortFunc(list, func(a, b string) int {
-		if d := goesOn(b) - goesOn(a); d != 0 {
-			return d
-		}
-		return strings.Compare(a, b)
+		return cmp.Or(continues(b)-continues(a), strings.Compare(a, b))
 	})
 	return list[:min(len(list), maxSiblings)]
 }
 
-// paramIndexes returns the segments that are entirely parameters, and no catch-alls.
+// paramIndexes returns the indexes of segments that are parameters without literals, except catch-alls.
 func (p pattern) paramIndexes() []int {
 	var list []int
 	for i, s := range p.segments {
@@ -120,7 +118,8 @@ func (p pattern) paramIndexes() []int {
 	return list
 }
 
-// fillTexts returns a path of the pattern with some segments replaced by escaped text.
+// fillTexts returns a path of the pattern, with paramValue for parameters. texts replaces segments, by
+// their index, with escaped text.
 func (p pattern) fillTexts(texts map[int]string) string {
 	var b strings.Builder
 	for i, s := range p.segments {
@@ -130,7 +129,7 @@ func (p pattern) fillTexts(texts map[int]string) string {
 		case replaced:
 			b.WriteString(text)
 		case s.param:
-			b.WriteString(s.before + "4711" + s.after)
+			b.WriteString(s.before + paramValue + s.after)
 		default:
 			b.WriteString(escapePath(s.text))
 		}
@@ -140,7 +139,8 @@ func (p pattern) fillTexts(texts map[int]string) string {
 
 func escapePath(text string) string { return (&url.URL{Path: text}).EscapedPath() }
 
-// valuePaths gives each parameter each of some values, in their escaped form.
+// valuePaths returns a function that returns paths in which one parameter has one of the values, which
+// are escaped.
 func valuePaths(values ...string) func(pattern) []string {
 	return func(p pattern) []string {
 		var paths []string
@@ -153,17 +153,17 @@ func valuePaths(values ...string) func(pattern) []string {
 	}
 }
 
-// shadowedPaths gives parameters the literals of other routes: one by itself, and with it those
-// with which these routes continue.
+// shadowedPaths returns paths in which a parameter has the literal of another route as its value. In a
+// second path, later parameters have the literals with which the other route continues.
 func (p pattern) shadowedPaths() []string {
 	var paths []string
 	for _, i := range p.paramIndexes() {
 		for _, text := range p.chosenSiblings(i) {
 			texts := map[int]string{i: escapePath(text)}
 			paths = append(paths, p.fillTexts(texts))
-			at := p.siblings[i][text]
-			for k := i + 1; k < len(p.segments) && at != nil; k++ {
-				at = p.followLiteral(at, k, texts)
+			node := p.siblings[i][text]
+			for k := i + 1; k < len(p.segments) && node != nil; k++ {
+				node = p.followLiteral(node, k, texts)
 			}
 			if len(texts) > 1 {
 				paths = append(paths, p.fillTexts(texts))
@@ -173,14 +173,14 @@ func (p pattern) shadowedPaths() []string {
 	return paths
 }
 
-// followLiteral returns the node after segment k of a place, and takes the first literal there as
-// the value of a parameter.
-func (p pattern) followLiteral(at *routeNode, k int, texts map[int]string) *routeNode {
+// followLiteral returns the node that follows node in the direction of segment k, or nil. If the segment
+// is a parameter, it follows the first literal after node instead, and sets texts[k] to that literal.
+func (p pattern) followLiteral(node *routeNode, k int, texts map[int]string) *routeNode {
 	s := p.segments[k]
 	if !s.param || s.rest || s.before+s.after != "" {
-		return at.childOf(s)
+		return node.childOf(s)
 	}
-	literals := at.literalChildren()
+	literals := node.literalChildren()
 	first := ""
 	for text := range literals {
 		if first == "" || text < first {
@@ -188,13 +188,14 @@ func (p pattern) followLiteral(at *routeNode, k int, texts map[int]string) *rout
 		}
 	}
 	if first == "" {
-		return at.childOf(s)
+		return node.childOf(s)
 	}
 	texts[k] = escapePath(first)
 	return literals[first]
 }
 
-// nearPaths gives parameters a prefix, a suffix and an extension of the literal of another route.
+// nearPaths returns paths in which a parameter has a value that is similar to the literal of another
+// route: one character longer, or one shorter at the end or the start.
 func (p pattern) nearPaths() []string {
 	return p.siblingPaths(func(text string) []string {
 		runes := []rune(text)
@@ -206,7 +207,7 @@ func (p pattern) nearPaths() []string {
 	})
 }
 
-// recasedValues gives parameters the literal of another route in another case.
+// recasedValues returns paths in which a parameter has the literal of another route in another case.
 func (p pattern) recasedValues() []string {
 	return p.siblingPaths(func(text string) []string {
 		if other := swapCase(text); other != text {
@@ -216,7 +217,8 @@ func (p pattern) recasedValues() []string {
 	})
 }
 
-// siblingPaths gives each parameter the values that change makes of the first literal next to it.
+// siblingPaths returns paths in which one parameter has one of the values that change returns for the
+// first of chosenSiblings.
 func (p pattern) siblingPaths(change func(text string) []string) []string {
 	var paths []string
 	for _, i := range p.paramIndexes() {
@@ -229,7 +231,7 @@ func (p pattern) siblingPaths(change func(text string) []string) []string {
 	return paths
 }
 
-// recasedLiterals writes the literals of the pattern in another case.
+// recasedLiterals returns the path with its literals in another case. It returns nil if that is the same.
 func (p pattern) recasedLiterals() []string {
 	texts := map[int]string{}
 	for i, s := range p.segments {
@@ -243,7 +245,8 @@ func (p pattern) recasedLiterals() []string {
 	return []string{p.fillTexts(texts)}
 }
 
-// otherEnd removes the slash at the end, or adds one. A catch-all matches a slash itself.
+// otherEnd returns the path without the slash at its end, or with one if it has none. It returns nil for
+// the root, and for catch-alls, which match the slash.
 func (p pattern) otherEnd() []string {
 	n := len(p.segments)
 	path := p.fillTexts(nil)
@@ -256,7 +259,7 @@ func (p pattern) otherEnd() []string {
 	return []string{path + "/"}
 }
 
-// swapCase makes small letters of capitals, and the reverse.
+// swapCase turns capital letters into small ones, and small letters into capitals.
 func swapCase(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsUpper(r) {
@@ -266,24 +269,23 @@ func swapCase(text string) string {
 	}, text)
 }
 
-// oddPaths requests from every route of a table paths that clients send and routers read
-// differently. It repeats no path.
+// oddPaths returns requests with all sorts of unusual paths for the routes of a table, each path once.
 func oddPaths(routes []fixture.Route) []question {
 	var all []question
-	list, seen := toPatterns(routes), map[string]bool{}
+	patterns, seen := toPatterns(routes), map[string]bool{}
 	for _, sort := range edgeSorts() {
-		var own []question
-		for _, p := range list {
+		var list []question
+		for _, p := range patterns {
 			for _, path := range sort.paths(p) {
 				if key := p.method + " " + path; !seen[key] {
 					seen[key] = true
-					own = append(own, question{HTTPRequest: newRequest(p.method, path), property: sort.property, remark: sort.remark})
+					list = append(list, question{HTTPRequest: newRequest(p.method, path), property: sort.property, remark: sort.remark})
 				}
 			}
 		}
-		n := min(len(own), sort.max)
+		n := min(len(list), sort.max)
 		for i := range n {
-			all = append(all, own[i*len(own)/n])
+			all = append(all, list[i*len(list)/n])
 		}
 	}
 	return all
