@@ -7,25 +7,25 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// doAlone carries out one request in a temporary process: if the TestMain of a package binds a
-// fixed port, no two of its processes can run concurrently. The start of the process does not count
-// towards the limit of the request, but the run takes that time in addition to the timed part.
+// doAlone executes one request in a temporary process, which starts before and ends after it: if the
+// TestMain of a package binds a fixed port, two of its processes cannot run concurrently. The start
+// of the process has a time limit of its own. The times of its start and end are in UntimedNS.
 func (c *conn) doAlone(ctx context.Context, q wire.Request) (a wire.Reply, err error) {
 	if q.Op == wire.OpStats && c.counts != nil {
 		return *c.counts, nil
 	}
-	starting := trial.StartClock()
-	detached, left, cancel := trial.Detached(ctx)
+	sinceStart := trial.StartClock()
+	detached, limit, cancel := trial.Detached(ctx)
 	defer cancel()
-	limited, stop := trial.Limited(detached, trial.Deadline(wire.OpPrepare, 0))
-	_, err = c.prepareBenchmark(limited, *c.alone, c.suite.Packages[c.alone.Workload.Fixture])
+	startCtx, stop := trial.Limited(detached, trial.Deadline(wire.OpPrepare, 0))
+	_, err = c.prepareBenchmark(startCtx, *c.alone, c.suite.Packages[c.alone.Workload.Fixture])
 	stop()
-	start := starting()
+	startDuration := sinceStart()
 	defer func() {
-		ending := trial.StartClock()
+		sinceEnd := trial.StartClock()
 		c.endProcess(ctx)
 		if q.Op != wire.OpAnswer {
-			a.UntimedNS += (start + ending()).Nanoseconds()
+			a.UntimedNS += (startDuration + sinceEnd()).Nanoseconds()
 		}
 	}()
 	switch {
@@ -36,13 +36,14 @@ func (c *conn) doAlone(ctx context.Context, q wire.Request) (a wire.Reply, err e
 	case c.failure != nil:
 		return failedReply(c.failure), nil
 	}
-	working, stop := trial.Limited(detached, left)
+	requestCtx, stop := trial.Limited(detached, limit)
 	defer stop()
-	a, err = c.forward(working, q)
+	a, err = c.forward(requestCtx, q)
 	if err != nil || q.Op != wire.OpSlice || c.process == nil {
 		return a, err
 	}
-	if counts, err := c.forward(working, wire.Request{Op: wire.OpStats, On: q.On, Ops: q.Ops}); err == nil {
+	// The lab requests stats after a slice, when the process has ended: count now.
+	if counts, err := c.forward(requestCtx, wire.Request{Op: wire.OpStats, On: q.On, Ops: q.Ops}); err == nil {
 		c.counts = &counts
 	}
 	return a, nil

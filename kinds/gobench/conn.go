@@ -11,23 +11,24 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// conn is one trial of a suite: a process for each package in turn. A failure of one benchmark is
-// an error of that benchmark, reported in its replies, and the trial continues with the others.
+// conn is one trial of a suite. It runs one process at a time, for the package of the prepared
+// benchmark. If a benchmark fails, the replies about that benchmark report the failure, and the trial
+// continues with the others.
 type conn struct {
 	suite Suite
 	spec  trial.Spec
 
-	hello   wire.Request
-	process *trial.Process   // nil if none is open
-	pkg     string           // package the process is of
-	linked  string           // binary that was linked for this trial; "" if the suite's own is used
-	layout  string           // package that linked is of
-	alone   *wire.Request    // prepare request of a package that needs a process per request; nil if the process stays
-	counts  *wire.Reply      // what the last slice allocated, if its process is gone
-	procs   int              // its GOMAXPROCS as reported
-	failure *tare.TrialError // why the last prepared benchmark gives no result; nil if it does
+	hello   wire.Request     // request of the lab, which is sent to each process
+	process *trial.Process   // nil if none runs
+	pkg     string           // import path of the package of the process
+	linked  string           // path of the binary that was linked for this trial; "" if the suite's binary is used
+	layout  string           // import path of the package of linked
+	alone   *wire.Request    // prepare request of a package that needs a process per request; nil for other packages
+	counts  *wire.Reply      // reply to stats for the last slice of such a package; nil if there is none
+	procs   int              // GOMAXPROCS that the process has reported
+	failure *tare.TrialError // why the prepared benchmark has no result; nil if it works
 
-	reported map[string]map[string]mean // what benchmarks reported by themselves: by workload and unit
+	reported map[string]map[string]mean // metrics that benchmarks reported with b.ReportMetric, by workload and unit
 	evidence tare.Evidence
 }
 
@@ -36,10 +37,10 @@ var (
 	_ trial.Gauger = (*conn)(nil)
 )
 
-// mean is a mean that is weighted by operations.
+// mean is a mean sum/ops, weighted by numbers of operations.
 type mean struct{ sum, ops float64 }
 
-// Do answers hello itself; everything else is for the package's process.
+// Do answers hello itself and sends other requests to the process of the package.
 func (c *conn) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	switch q.Op {
 	case wire.OpHello:
@@ -50,7 +51,7 @@ func (c *conn) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	case wire.OpPrepare:
 		return c.prepareProcess(ctx, q)
 	case wire.OpAnswer:
-		if len(q.Cases) == 0 { // a failure is reported by slices: an error would end the trial of all packages
+		if len(q.Cases) == 0 { // slices report a failure; an error of answer would end the trial of all packages
 			return wire.Reply{}, nil
 		}
 		if c.failure != nil {
@@ -69,7 +70,8 @@ func (c *conn) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	return c.forward(ctx, q)
 }
 
-// forward passes a request on to the package's process.
+// forward sends a request to the process of the package. If the process fails, it ends the process and
+// reports the failure of the benchmark.
 func (c *conn) forward(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	a, err := c.process.Do(ctx, q)
 	var te *tare.TrialError
@@ -95,12 +97,13 @@ func answersFor(op string, answers []wire.Answer) []wire.Answer {
 	return answers
 }
 
-// failedReply returns the reply for a benchmark that gives no result.
-func failedReply(why *tare.TrialError) wire.Reply {
-	return wire.Reply{Counts: wire.Counts{Ops: 1, WallNS: 1, Errors: 1, Message: why.Error()}}
+// failedReply returns the reply for a benchmark without a result: one operation with an error.
+func failedReply(failure *tare.TrialError) wire.Reply {
+	return wire.Reply{Counts: wire.Counts{Ops: 1, WallNS: 1, Errors: 1, Message: failure.Error()}}
 }
 
-// prepareProcess makes sure that a process of the workload's package runs.
+// prepareProcess prepares the benchmark of a workload in a process of its package. If the package needs a
+// process per request, it only links the binary.
 func (c *conn) prepareProcess(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	c.failure, c.alone, c.counts = nil, nil, nil
 	delete(c.reported, q.Workload.ID)
@@ -111,7 +114,7 @@ func (c *conn) prepareProcess(ctx context.Context, q wire.Request) (wire.Reply, 
 	if c.process != nil && c.pkg != q.Workload.Fixture {
 		c.endProcess(ctx)
 	}
-	if p.Alone { // the other sides prepare at the same time
+	if p.Alone { // no process now: the other side of the comparison prepares at the same time
 		c.alone = &q
 		if _, err := c.linkBinary(ctx, q.Workload.Fixture, p); err != nil {
 			return c.failPrepare(ctx, err)
@@ -121,8 +124,7 @@ func (c *conn) prepareProcess(ctx context.Context, q wire.Request) (wire.Reply, 
 	return c.prepareBenchmark(ctx, q, p)
 }
 
-// prepareBenchmark prepares a benchmark in the process of package p, and starts it if there is
-// none.
+// prepareBenchmark prepares a benchmark in the process of package p, and starts the process if none runs.
 func (c *conn) prepareBenchmark(ctx context.Context, q wire.Request, p Package) (wire.Reply, error) {
 	if c.process == nil {
 		if err := c.startProcess(ctx, q.Workload.Fixture, p); err != nil {
@@ -137,6 +139,7 @@ func (c *conn) prepareBenchmark(ctx context.Context, q wire.Request, p Package) 
 	return a, nil
 }
 
+// failPrepare records the failure of a benchmark in c.failure, or returns err if the trial itself failed.
 func (c *conn) failPrepare(ctx context.Context, err error) (wire.Reply, error) {
 	var te *tare.TrialError
 	if !errors.As(err, &te) {
@@ -146,8 +149,7 @@ func (c *conn) failPrepare(ctx context.Context, err error) (wire.Reply, error) {
 	return wire.Reply{}, nil
 }
 
-// startProcess starts the process of a package, which has gone through its TestMain when it sends
-// hello.
+// startProcess starts the process of a package. The process answers hello when its TestMain calls m.Run.
 func (c *conn) startProcess(ctx context.Context, path string, p Package) error {
 	spec := c.suite.trialSpec(c.spec, p, "-test.run=^"+p.Test+"$", "-test.benchmem")
 	binary, err := c.linkBinary(ctx, path, p)
@@ -165,8 +167,9 @@ func (c *conn) startProcess(ctx context.Context, path string, p Package) error {
 	return err
 }
 
-// linkBinary returns the binary of a package for this trial. A trial without a seed is of no study,
-// and uses the binary of the build.
+// linkBinary returns the path of a package's binary for this trial. It links a new one with another order
+// of functions, unless the suite has no linker call or the trial does not belong to a study and so has
+// no seed.
 func (c *conn) linkBinary(ctx context.Context, path string, p Package) (string, error) {
 	if p.Link == nil || c.hello.Seed == "" {
 		return p.Binary, nil
@@ -182,13 +185,13 @@ func (c *conn) linkBinary(ctx context.Context, path string, p Package) (string, 
 	return c.linked, nil
 }
 
-// loseProcess ends the process after a failure.
+// loseProcess records a failure and ends the process.
 func (c *conn) loseProcess(ctx context.Context, te *tare.TrialError) {
 	c.failure = te
 	c.endProcess(ctx)
 }
 
-// endProcess ends the process and adds up its evidence.
+// endProcess ends the process, if one runs, and adds its evidence to the trial's.
 func (c *conn) endProcess(ctx context.Context) {
 	if c.process == nil {
 		return
@@ -224,7 +227,7 @@ func (c *conn) Close(ctx context.Context) tare.Evidence {
 	return c.evidence
 }
 
-// addReported adds the metrics that a benchmark reported by itself in one slice.
+// addReported adds the metrics that a benchmark reported in one slice of workload on.
 func (c *conn) addReported(on string, a wire.Reply) {
 	if len(a.Answers) == 0 {
 		return
@@ -238,12 +241,11 @@ func (c *conn) addReported(on string, a wire.Reply) {
 	}
 	for unit, value := range units {
 		m := c.reported[on][unit]
-		c.reported[on][unit] = mean{m.sum + value*float64(a.Ops), m.ops + float64(a.Ops)}
+		c.reported[on][unit] = mean{sum: m.sum + value*float64(a.Ops), ops: m.ops + float64(a.Ops)}
 	}
 }
 
-// Gauges returns the metrics that the benchmark reported by itself, means over the
-// slices.
+// Gauges returns the means over all slices of the metrics that the benchmark reported.
 func (c *conn) Gauges(on string) (tare.Sample, string) {
 	s := tare.Sample{}
 	for unit, m := range c.reported[on] {
@@ -252,11 +254,11 @@ func (c *conn) Gauges(on string) (tare.Sample, string) {
 	return s, ""
 }
 
-// nothing is the null contender. Between testing's clock readings there is no
-// harness of ours, so there is nothing to run, and it takes no time.
+// nothing is the null contender. Package testing reads the clock around the benchmark
+// itself, without code of tare in between, so the cost of the harness is zero.
 type nothing struct{}
 
-// Do answers at once.
+// Do returns replies with a time of 1 ns.
 func (nothing) Do(_ context.Context, q wire.Request) (wire.Reply, error) {
 	switch q.Op {
 	case wire.OpHello:
@@ -269,5 +271,5 @@ func (nothing) Do(_ context.Context, q wire.Request) (wire.Reply, error) {
 	return wire.Reply{}, nil
 }
 
-// Close has nothing to end.
+// Close does nothing.
 func (nothing) Close(context.Context) tare.Evidence { return tare.Evidence{} }

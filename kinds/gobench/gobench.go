@@ -1,13 +1,13 @@
-// Package gobench runs the benchmarks of the user's packages: those that go test -bench runs. Each
-// side of a comparison is a [Suite] of test binaries, to whose packages an overlay has added one
-// test ([TestFile]) that runs a benchmark for a requested number of iterations.
+// Package gobench runs the benchmarks of the user's packages that go test -bench runs. Each side of a
+// comparison is a [Suite] of test binaries. An overlay has added one test ([TestFile]) to each package,
+// which runs a benchmark for a requested number of iterations.
 //
-// What testing does around each run of a benchmark (collections before it, one
-// iteration by itself) is not in its result, and not measured.
+// The work of package testing around each run of a benchmark (a collection before it, a first run with
+// one iteration) is not part of the result.
 //
-// A benchmark that cannot be cut into slices is measured in complete runs ([SetRun]). Where timing
-// does not matter, one operation of it is a run with all allocations of the process, so that a plan
-// has few and long slices. Timed results count iterations, as for every benchmark.
+// A benchmark that cannot be divided into slices is measured in complete runs ([SetRun]). For timed
+// results, its operations are iterations, as for every benchmark. For others, one operation is a
+// complete run with all allocations of the process, so that a plan has few and long slices.
 package gobench
 
 import (
@@ -31,45 +31,46 @@ const Name = "gobench"
 
 // Keys of a workload's set.
 const (
-	SetRegexp = "regexp" // instead of the benchmark by its name, those below it that match as with go test -bench
-	SetRun    = "run"    // a slice is one run of the benchmark, of this many iterations, whatever the plan requests
+	SetRegexp = "regexp" // pattern as for go test -bench: run the benchmarks below the named one that match
+	SetRun    = "run"    // number of iterations: each slice is one run of that many, whatever the plan requests
 )
 
-// Suite is one side of a comparison, built: a program of this kind is the path of a file with one.
+// Suite is one side of a comparison after its build. The path of a program of this kind is the path of a
+// file that [Suite.Save] has written.
 type Suite struct {
-	Packages map[string]Package `json:"packages"`         // by import path; external tests by that and _test
-	Env      []string           `json:"env"`              // NAME=value, of this side in addition to the caller's environment
-	Go       string             `json:"go"`               // version it was built with
-	GOROOT   string             `json:"goroot,omitempty"` // of the go command that built it; "" if unknown
-	Bench    string             `json:"bench,omitempty"`  // what go test -bench would be called with; "" for all
-	Procs    int                `json:"procs"`            // GOMAXPROCS by default
+	Packages map[string]Package `json:"packages"`         // by import path; an external test package is path_test
+	Env      []string           `json:"env"`              // NAME=value, in addition to the caller's environment
+	Go       string             `json:"go"`               // version of Go that built the suite
+	GOROOT   string             `json:"goroot,omitempty"` // GOROOT of the go command that built the suite; "" if unknown
+	Bench    string             `json:"bench,omitempty"`  // pattern for -test.bench; "" for all benchmarks
+	Procs    int                `json:"procs"`            // default GOMAXPROCS
 }
 
-// Package is a test binary.
+// Package is the test binary of a package.
 type Package struct {
-	Binary string `json:"binary"`
-	Link   *Link  `json:"link,omitempty"`  // how each trial links its own binary; nil if Binary runs
-	Dir    string `json:"dir"`             // working directory: that of the package
+	Binary string `json:"binary"`          // path
+	Link   *Link  `json:"link,omitempty"`  // call of the linker that makes a binary for each trial; nil if trials run Binary
+	Dir    string `json:"dir"`             // working directory: the directory of the package
 	Test   string `json:"test"`            // name of the test that runs benchmarks
-	Alone  bool   `json:"alone,omitempty"` // no two processes of it can run at once: each request has its own
+	Alone  bool   `json:"alone,omitempty"` // two processes of the package cannot run concurrently: each request has a process
 }
 
-// Outcome is the result of testing for one run of a benchmark. A process answers with a list of
-// them.
+// Outcome is the result of package testing for one run of a benchmark. The answer of a process is a list
+// of outcomes.
 type Outcome struct {
 	Name    string             `json:"name"`
-	N       int64              `json:"n"`
+	N       int64              `json:"n"`      // number of iterations
 	Values  map[string]float64 `json:"values"` // by unit
 	Failed  bool               `json:"failed"`
 	Skipped bool               `json:"skipped"`
-	Why     string             `json:"why"` // first line of its log if it failed or was skipped
+	Why     string             `json:"why"` // first line of the log if the benchmark failed or was skipped
 }
 
 // Save writes the suite to a file.
 func (s Suite) Save(path string) error {
 	text, err := json.Marshal(s)
 	if err == nil {
-		err = os.WriteFile(path, text, 0o600) // it has the environment
+		err = os.WriteFile(path, text, 0o600) // only for the owner, because the environment may have secrets
 	}
 	if err != nil {
 		return fmt.Errorf("write the suite: %w", err)
@@ -91,9 +92,8 @@ var (
 // New returns the gobench kind.
 func New() *Kind { return &Kind{suites: map[string]Suite{}} }
 
-// Input describes workload w: its fixture is the package, its op the
-// benchmark's full name. There is nothing to write, and nothing to answer: a
-// benchmark has no output to compare.
+// Input returns the request for workload w, whose fixture is a package and whose op is
+// the full name of a benchmark. It writes no file, as benchmarks have no input from tare.
 func (k *Kind) Input(w tare.Workload, _, _ string) (wire.Workload, error) {
 	top, _, _ := strings.Cut(w.Op, "/")
 	if w.File != "" || !strings.HasPrefix(top, "Benchmark") {
@@ -102,11 +102,11 @@ func (k *Kind) Input(w tare.Workload, _, _ string) (wire.Workload, error) {
 	return wire.Workload{ID: w.ID, Fixture: w.Fixture, Op: w.Op, Set: w.Set}, nil
 }
 
-// Group returns the package of a benchmark: each has a process of its own.
+// Group returns the package of a benchmark. All benchmarks of a package run in one process.
 func (k *Kind) Group(w wire.Workload) string { return w.Fixture }
 
-// Open starts one trial: the process of a package starts when a benchmark of it
-// is prepared.
+// Open starts one trial. The process of a package starts when a benchmark of the package is
+// prepared.
 func (k *Kind) Open(_ context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
 	if p.Contender.ID == tare.NullID {
 		return nothing{}, nil
@@ -118,9 +118,10 @@ func (k *Kind) Open(_ context.Context, p build.Program, spec trial.Spec) (trial.
 	return &conn{suite: s, spec: spec, reported: map[string]map[string]mean{}}, nil
 }
 
-// Compare finds nothing wrong: benchmarks show no answers.
+// Compare returns no differences, because benchmarks have no output to compare.
 func (k *Kind) Compare(wire.Workload, []wire.Answer) ([]string, error) { return nil, nil }
 
+// loadSuite reads the suite in the file at path, once.
 func (k *Kind) loadSuite(path string) (Suite, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

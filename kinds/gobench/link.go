@@ -13,38 +13,40 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// Link is a call of the linker that makes a package's test binary again, with its functions in
-// another order. Code placement changes the time of tight loops by more than most changes do, and
-// two trials of one binary never show it.
+// Link is a call of the linker that makes a package's test binary again, with its functions in another
+// order. The placement of code often changes the time of tight loops by more than the compared change
+// does, and all trials of one binary have the same placement.
 //
-// It links the objects of the first build: later changes to the files of a side have no effect.
+// Link uses the objects of the first build: later changes to the files of a side have no effect.
 type Link struct {
-	Args []string `json:"args"`          // the linker, then its arguments but -o and -randlayout
+	Args []string `json:"args"`          // the linker and its arguments without -o and -randlayout; the last one is the object
 	Env  []string `json:"env,omitempty"` // NAME=value, in addition to the caller's environment
 	Dir  string   `json:"dir"`           // working directory, and directory of the binaries
 }
 
-// Binary links a binary with the order of functions of seed, and returns its path.
+// Binary links a binary with the order of functions that seed defines, and returns its path.
 func (l *Link) Binary(ctx context.Context, seed uint64) (string, error) {
 	path := filepath.Join(l.Dir, fmt.Sprintf("%016x.test", seed))
 	if filepath.Separator == '\\' {
 		path += ".exe"
 	}
-	args := slices.Concat(l.Args[1:len(l.Args)-1], []string{"-o", path, fmt.Sprintf("-randlayout=%d", seed>>1)}, l.Args[len(l.Args)-1:])
+	last := len(l.Args) - 1
+	layout := fmt.Sprintf("-randlayout=%d", seed>>1) // the flag is a signed number
+	args := slices.Concat(l.Args[1:last], []string{"-o", path, layout}, l.Args[last:])
 	cmd := build.Command(ctx, l.Args[0], args...)
 	cmd.Dir, cmd.Env = l.Dir, append(build.Environment(os.Environ()), l.Env...)
-	said, err := cmd.CombinedOutput()
+	output, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
 	if err != nil {
-		return "", &tare.TrialError{Class: tare.ErrStart, Message: fmt.Sprintf("link %s anew: %v: %s", filepath.Base(l.Args[len(l.Args)-1]), err, strings.TrimSpace(string(said)))}
+		return "", &tare.TrialError{Class: tare.ErrStart, Message: fmt.Sprintf("link %s anew: %v: %s", filepath.Base(l.Args[last]), err, strings.TrimSpace(string(output)))}
 	}
 	return path, nil
 }
 
-// layoutSeed returns the seed of the order in which the functions of a package are linked for a
-// trial: no two trials of a study have the same.
+// layoutSeed returns the seed for the order of functions of a package in a trial. The trials of a study
+// have different seeds.
 func layoutSeed(study, trial, path string) uint64 {
 	h := fnv.New64a()
 	for _, part := range []string{study, trial, path} {

@@ -15,39 +15,40 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// trialSpec returns a trial of the package's binary with the flags, the directory and the
-// environment that go test gives it, and args after them. See cmd/go/internal/test
-// (runTestActor.Act): it omits flags that select benchmarks, and the time limit, since tare has its
-// own.
-func (s Suite) trialSpec(of trial.Spec, p Package, args ...string) trial.Spec {
-	of.Path, of.Dir = p.Binary, p.Dir
-	of.Args = append([]string{"-test.paniconexit0", "-test.bench=" + cmp.Or(s.Bench, ".")}, args...)
-	of.Env = append(s.Environment(p), of.Env...)
-	return of
+// trialSpec returns base with the binary of package p and with the flags, the directory and the
+// environment that go test uses, followed by args. See cmd/go/internal/test (runTestActor.Act). It omits
+// the time limit, because tare has its own.
+func (s Suite) trialSpec(base trial.Spec, p Package, args ...string) trial.Spec {
+	spec := base
+	spec.Path, spec.Dir = p.Binary, p.Dir
+	spec.Args = append([]string{"-test.paniconexit0", "-test.bench=" + cmp.Or(s.Bench, ".")}, args...)
+	spec.Env = append(s.Environment(p), base.Env...)
+	return spec
 }
 
-// Environment returns the environment that go test gives the binary of p.
+// Environment returns the environment in which go test runs the binary of p.
 func (s Suite) Environment(p Package) []string {
-	given := []string{"PWD=" + p.Dir}
+	added := []string{"PWD=" + p.Dir}
 	if s.GOROOT != "" {
-		given = append(given, "PATH="+filepath.Join(s.GOROOT, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
+		added = append(added, "PATH="+filepath.Join(s.GOROOT, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
 	}
-	return slices.Concat(build.Environment(os.Environ()), given, s.Env)
+	return slices.Concat(build.Environment(os.Environ()), added, s.Env)
 }
 
-// maxPrinted is the number of bytes of a package's output that are read.
+// maxPrinted is the maximum number of bytes of a package's output that are read.
 const maxPrinted = 4 << 20
 
-// RunPlain runs benchmarks of a package without the test that tare adds, as go
-// test -bench does, and returns what is printed. Later args override earlier ones.
-func (s Suite) RunPlain(ctx context.Context, of trial.Spec, key string, args ...string) (printed string, err error) {
+// RunPlain runs benchmarks of a package as go test -bench does, without the test that tare
+// adds, and returns their output. key is the package's key in s.Packages. args follow the flags
+// of go test and override them.
+func (s Suite) RunPlain(ctx context.Context, base trial.Spec, key string, args ...string) (printed string, err error) {
 	p, ok := s.Packages[key]
 	if !ok {
 		return "", fmt.Errorf("run %s: the suite has no such package", key)
 	}
-	of = s.trialSpec(of, p, append([]string{"-test.run=^$"}, args...)...)
-	of.Stdout = maxPrinted
-	c, err := trial.StartCommand(ctx, of)
+	spec := s.trialSpec(base, p, append([]string{"-test.run=^$"}, args...)...)
+	spec.Stdout = maxPrinted
+	c, err := trial.StartCommand(ctx, spec)
 	if err != nil {
 		return "", err
 	}
@@ -60,25 +61,26 @@ func (s Suite) RunPlain(ctx context.Context, of trial.Spec, key string, args ...
 	}
 }
 
+// printedResult matches the number of iterations and the time of a result.
 var printedResult = regexp.MustCompile(`(?:^|\D)(\d+)\t *([0-9.e+]+) ns/op`)
 
-// PrintedResults returns the results in ns/op that go test -bench printed of one benchmark with
-// GOMAXPROCS procs, 0 if unknown. The benchmark's own output may be between its name and the
-// result: the last figure before its log counts, and only that of ops iterations if ops is
-// positive.
+// PrintedResults returns the results in ns/op of one benchmark in the output of go test -bench. procs is
+// GOMAXPROCS, 0 if unknown. If ops is positive, only results of that many iterations count. The
+// benchmark's own output may be between its name and its result, so the last number of ns/op before the
+// next benchmark or its log is taken.
 func PrintedResults(printed, name string, procs int, ops int64) (ns []float64) {
 	suffix := `(?:-\d+)?`
 	if procs > 0 {
 		suffix = procsSuffix(procs)
 	}
 	line := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + suffix + ` *\t`)
-	at := line.FindAllStringIndex(printed, -1)
-	for i, loc := range at {
+	matches := line.FindAllStringIndex(printed, -1)
+	for i, match := range matches {
 		end := len(printed)
-		if i+1 < len(at) {
-			end = at[i+1][0]
+		if i+1 < len(matches) {
+			end = matches[i+1][0]
 		}
-		text := printed[loc[1]:end]
+		text := printed[match[1]:end]
 		if next := nextLine.FindStringIndex(text); next != nil {
 			text = text[:next[0]]
 		}
@@ -95,7 +97,7 @@ func PrintedResults(printed, name string, procs int, ops int64) (ns []float64) {
 	return ns
 }
 
-// procsSuffix returns what testing appends to names in results.
+// procsSuffix returns the suffix that package testing appends to the names of benchmarks.
 func procsSuffix(procs int) string {
 	if procs == 1 {
 		return ""
@@ -107,8 +109,7 @@ func procsSuffix(procs int) string {
 // of this one.
 var nextLine = regexp.MustCompile(`(?m)^(Benchmark\S* *\t|--- )`)
 
-// Exactly returns the pattern of -test.bench that only the benchmark of a name
-// matches.
+// Exactly returns a pattern for -test.bench that matches only the benchmark called name.
 func Exactly(name string) string {
 	parts := strings.Split(name, "/")
 	for i, p := range parts {

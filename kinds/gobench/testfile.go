@@ -15,11 +15,11 @@ import (
 	"unicode/utf8"
 )
 
-// TestFile is the file that is added to a package's tests by an overlay: its
-// one test runs the package's benchmarks, some iterations at a time.
+// TestFile is the file that an overlay adds to a package's tests. Its only test runs
+// the package's benchmarks, some iterations at a time.
 type TestFile struct {
-	Package string   // in the package clause: foo, or foo_test
-	Names   []string // of its benchmarks
+	Package string   // name in the package clause: foo, or foo_test
+	Names   []string // names of the package's benchmarks
 }
 
 // Test returns the name of the test function.
@@ -30,7 +30,7 @@ func (f TestFile) Test() string {
 	return "TestTareLockstep"
 }
 
-// Name returns the file's own name.
+// Name returns the name of the file.
 func (f TestFile) Name() string {
 	if strings.HasSuffix(f.Package, "_test") {
 		return "zz_tare_lockstep_external_test.go"
@@ -41,7 +41,7 @@ func (f TestFile) Name() string {
 //go:embed testfile.txt
 var testFile string
 
-// Source returns the file's text.
+// Source returns the text of the file.
 func (f TestFile) Source() ([]byte, error) {
 	t, err := template.New("testfile").Parse(testFile)
 	if err != nil {
@@ -58,8 +58,9 @@ func (f TestFile) Source() ([]byte, error) {
 	return format.Source(text.Bytes())
 }
 
-// Benchmarks reads the package clause and the benchmarks of a test file: the functions that go test
-// treats as benchmarks. Of an invalid file it returns those that can be read, and an error.
+// Benchmarks returns the name of the package and the names of the benchmarks in a test file: the
+// functions that go test treats as benchmarks. If the file is invalid, it returns the benchmarks that it
+// could parse, and an error.
 func Benchmarks(path string) (pkg string, names []string, err error) {
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
 	if err != nil {
@@ -83,11 +84,12 @@ func isBenchmark(f *ast.FuncDecl) bool {
 	if !ok || f.Recv != nil || rest != "" && unicode.IsLower(first) {
 		return false
 	}
-	in := f.Type.Params.List
-	if f.Type.TypeParams != nil || f.Type.Results != nil || len(in) != 1 || len(in[0].Names) > 1 {
+	params := f.Type.Params.List
+	hasOneParam := len(params) == 1 && len(params[0].Names) <= 1
+	if f.Type.TypeParams != nil || f.Type.Results != nil || !hasOneParam {
 		return false
 	}
-	p, ok := in[0].Type.(*ast.StarExpr)
+	p, ok := params[0].Type.(*ast.StarExpr)
 	if !ok {
 		return false
 	}
