@@ -1,5 +1,5 @@
-// Package kinds holds the ways a study can ask its contenders, as one explicit
-// value: there is no registry to fill.
+// Package kinds lists all kinds of contenders. The list is one explicit value; there
+// is no registry with which kinds register themselves.
 package kinds
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// All returns every kind by the name studies use.
+// All returns every kind by its name in studies.
 func All() map[string]lab.Kind {
 	return map[string]lab.Kind{
 		"codec":   codec.New(),

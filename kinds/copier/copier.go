@@ -1,5 +1,5 @@
-// Package copier tests how contenders turn C memory into Go values: every one starts from the same
-// memory and must produce equal values.
+// Package copier is the kind of contenders that copy C memory into Go values. All contenders start
+// from the same memory and must produce equal values.
 package copier
 
 import (
@@ -22,16 +22,16 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Values of a pool are different ones, and small enough together that a pool of
-// small structs stays in a processor's cache.
+// Size of a pool, unless the workload sets it: defaultPool bodies, or as many as fit in poolBytes of C
+// memory, but at least 2. So a pool of small structs fits in a processor's cache.
 const (
 	defaultPool = 64
-	poolBytes   = 1 << 20 // larger pools are made smaller, down to 2 bodies, unless the workload sets their size
+	poolBytes   = 1 << 20
 )
 
 // Kind is the copier kind. The zero value works.
 type Kind struct {
-	Rust string // the Rust compiler; empty means rustc
+	Rust string // name or path of the Rust compiler; "" means rustc
 }
 
 var _ lab.Describer = Kind{}
@@ -39,8 +39,8 @@ var _ lab.Describer = Kind{}
 // New returns the copier kind.
 func New() Kind { return Kind{} }
 
-// Input writes the pool of w into dir: one seed per line, from which C fills
-// memory.
+// Input writes the pool of w into dir: one seed per line, with which the memory is
+// filled.
 func (k Kind) Input(w tare.Workload, _, dir string) (wire.Workload, error) {
 	in, err := k.makeInput(w, dir)
 	if err != nil {
@@ -60,9 +60,9 @@ func (k Kind) makeInput(w tare.Workload, dir string) (wire.Workload, error) {
 	if err := shape.Check(w.Op); err != nil {
 		return wire.Workload{}, err
 	}
-	for word := range w.Set {
-		if word != copier.SetNames && word != copier.SetProducer {
-			return wire.Workload{}, fmt.Errorf("unknown word %q under set; known: %s, %s", word, copier.SetNames, copier.SetProducer)
+	for key := range w.Set {
+		if key != copier.SetNames && key != copier.SetProducer {
+			return wire.Workload{}, fmt.Errorf("unknown word %q under set; known: %s, %s", key, copier.SetNames, copier.SetProducer)
 		}
 	}
 	names, err := copier.NamesOf(w.Set[copier.SetNames])
@@ -75,11 +75,11 @@ func (k Kind) makeInput(w tare.Workload, dir string) (wire.Workload, error) {
 	}
 	pool := w.Pool
 	if pool == 0 {
-		one, err := copier.CBytes(shape, names, 0)
+		bodyBytes, err := copier.CBytes(shape, names, 0)
 		if err != nil {
 			return wire.Workload{}, err
 		}
-		pool = int(min(defaultPool, max(2, poolBytes/one)))
+		pool = int(min(defaultPool, max(2, poolBytes/bodyBytes)))
 	}
 	bodies, err := makeSeeds(w, pool)
 	if err != nil {
@@ -90,7 +90,7 @@ func (k Kind) makeInput(w tare.Workload, dir string) (wire.Workload, error) {
 	return in, err
 }
 
-// makeSeeds returns bodies that are the same for all ops of a fixture.
+// makeSeeds returns pool bodies with seeds, which are the same for all ops of a fixture.
 func makeSeeds(w tare.Workload, pool int) ([][]byte, error) {
 	bodies := make([][]byte, pool)
 	for i := range bodies {
@@ -104,7 +104,7 @@ func makeSeeds(w tare.Workload, pool int) ([][]byte, error) {
 	return bodies, nil
 }
 
-// writePool writes bodies into a file of dir, which is named by its content.
+// writePool writes bodies into a file of dir, whose name contains a hash of its content.
 func writePool(dir string, bodies [][]byte) (wire.Workload, error) {
 	file := fixture.File(bodies)
 	sum := sha256.Sum256(file)
@@ -116,13 +116,14 @@ func writePool(dir string, bodies [][]byte) (wire.Workload, error) {
 	return wire.Workload{Input: path, Bodies: len(bodies), SHA256: hash}, nil
 }
 
-// wireRequest is the decoded request of a workload on the wire.
+// wireRequest is the content of a workload that Input made.
 type wireRequest struct {
 	shape copier.Shape
 	names copier.Names
-	seeds []uint64
+	seeds []uint64 // a seed for each body
 }
 
+// readRequest parses a workload and reads its pool.
 func readRequest(in wire.Workload) (wireRequest, error) {
 	var q wireRequest
 	var err error
@@ -146,7 +147,8 @@ func readRequest(in wire.Workload) (wireRequest, error) {
 	return q, nil
 }
 
-// Describe counts the C memory that the pool represents, and describes the fields of its struct.
+// Describe adds to w the number of bytes of C memory that the pool represents, and the numbers of members
+// and levels of its struct.
 func (k Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error) {
 	q, err := readRequest(in)
 	if err != nil {
@@ -164,8 +166,7 @@ func (k Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error)
 	return w, err
 }
 
-// Open starts one trial: a copier has one core's worth of work, so it gets one
-// processor.
+// Open starts one trial. A copier uses one processor at a time, so it gets one.
 func (k Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
 	return lab.StartProgram(ctx, p, spec)
 }
@@ -173,7 +174,7 @@ func (k Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial
 // Launches returns the ways to run contenders.
 func (Kind) Launches() []tare.Launch { return lab.SpokenLaunches() }
 
-// Compare compares each answer with the values in C memory.
+// Compare compares each answer with the values in C memory and returns the differences.
 func (k Kind) Compare(in wire.Workload, answers []wire.Answer) ([]string, error) {
 	q, err := readRequest(in)
 	if err != nil {
@@ -199,29 +200,28 @@ func (k Kind) Compare(in wire.Workload, answers []wire.Answer) ([]string, error)
 	return wrong, nil
 }
 
-// Diff returns in one line where two values, as answers show them, first differ, or "" if they are
-// equal.
+// Diff returns the first difference of two outputs in one line, or "" if they are equal.
 func Diff(want, got []byte) string {
 	if slices.Equal(want, got) {
 		return ""
 	}
-	at := 0
-	for at < min(len(want), len(got)) && want[at] == got[at] {
-		at++
+	offset := 0
+	for offset < min(len(want), len(got)) && want[offset] == got[offset] {
+		offset++
 	}
-	return fmt.Sprintf("at byte %d: want %s, got %s", at, excerpt(want, at), excerpt(got, at))
+	return fmt.Sprintf("at byte %d: want %s, got %s", offset, excerptAround(want, offset), excerptAround(got, offset))
 }
 
-// excerpt returns a part of a text around at, from a little before it.
-func excerpt(text []byte, at int) string {
-	const before, after = 24, 32
-	from, to := max(0, at-before), min(len(text), at+after)
-	piece := fmt.Sprintf("%q", text[from:to])
-	if from > 0 {
-		piece = "…" + piece
+// excerptAround returns the part of a text around offset, in quotes.
+func excerptAround(text []byte, offset int) string {
+	const before, after = 24, 32 // bytes
+	start, end := max(0, offset-before), min(len(text), offset+after)
+	excerpt := fmt.Sprintf("%q", text[start:end])
+	if start > 0 {
+		excerpt = "…" + excerpt
 	}
-	if to < len(text) {
-		piece += "…"
+	if end < len(text) {
+		excerpt += "…"
 	}
-	return piece
+	return excerpt
 }

@@ -12,27 +12,37 @@ import (
 
 var _ lab.Examiner = Kind{}
 
-// examSpec tests one value with an edge case. It is not timed.
+// examSpec is a semantics test: one value that is an edge case. It is not timed.
 type examSpec struct {
 	id, fixture, op string
 	n               int
-	names           string
-	property        string // row of the table
-	edgeCase        string // is odd, to follow "changes"
+	names           string // value of copier.SetNames
+	property        string // row of the report's table of differences
+	edgeCase        string // noun phrase, as in "changes …"
 }
 
+// allExams returns all semantics tests.
 func allExams() []examSpec {
 	return []examSpec{
-		{"exam/person/bytes", "person", copier.OpSingle, 1, "bytes", "text that is not UTF-8", "a char[64] that is not UTF-8"},
-		{"exam/devices/bytes", "devices", copier.OpSingle, 3, "bytes", "text that is not UTF-8", "a char * that is not UTF-8"},
-		{"exam/object/edges", "object", copier.OpBatch, 20, "edges", "text without a NUL", "a char[64] that is empty or has no NUL"},
+		{
+			id: "exam/person/bytes", fixture: "person", op: copier.OpSingle, n: 1, names: "bytes",
+			property: "text that is not UTF-8", edgeCase: "a char[64] that is not UTF-8",
+		},
+		{
+			id: "exam/devices/bytes", fixture: "devices", op: copier.OpSingle, n: 3, names: "bytes",
+			property: "text that is not UTF-8", edgeCase: "a char * that is not UTF-8",
+		},
+		{
+			id: "exam/object/edges", fixture: "object", op: copier.OpBatch, n: 20, names: "edges",
+			property: "text without a NUL", edgeCase: "a char[64] that is empty or has no NUL",
+		},
 	}
 }
 
-// Reference names what answers are compared with.
+// Reference returns the name of the reference with which answers are compared.
 func (k Kind) Reference() string { return "the bytes in C memory" }
 
-// Exams writes the inputs of all exams into dir.
+// Exams writes the inputs of all semantics tests into dir.
 func (k Kind) Exams(dir string) ([]wire.Workload, error) {
 	var list []wire.Workload
 	for _, e := range allExams() {
@@ -47,7 +57,7 @@ func (k Kind) Exams(dir string) ([]wire.Workload, error) {
 	return list, nil
 }
 
-// Differ compares one answer with the values in C memory.
+// Differ compares one answer with the values in C memory. It returns false if there is no difference.
 func (k Kind) Differ(in wire.Workload, a wire.Answer) (tare.Difference, bool) {
 	i := slices.IndexFunc(allExams(), func(e examSpec) bool { return e.id == in.ID })
 	q, err := readRequest(in)

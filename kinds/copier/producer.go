@@ -20,27 +20,27 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Who fills the memory that is copied.
+// Values of copier.SetProducer: the language of the code that fills the memory.
 const (
-	producerC    = "c" // linked into every copier
-	producerRust = "rust"
+	producerC    = "c"    // linked into every copier
+	producerRust = "rust" // a library that tare compiles
 )
 
-// rustTime is the time limit of the Rust compiler: a hundred times what it takes.
-const rustTime = 2 * time.Minute
+// rustTimeout is the time limit of the Rust compiler, a hundred times its usual time.
+const rustTimeout = 2 * time.Minute
 
-// inRust is a library that fills the same structs as C does. Its types are
-// repr(C).
+// rustSource is the source of a library that fills the same structs as the code in C.
+// Its types are repr(C).
 //
 //go:embed rust/fixtures.rs
-var inRust []byte
+var rustSource []byte
 
-// producerSpec returns the spec of a workload whose memory producer fills, or nil for C.
+// producerSpec returns the spec of a workload whose memory is filled by producer. It returns nil for C.
 func (k Kind) producerSpec(producer string, shape copier.Shape, dir string) (json.RawMessage, error) {
 	switch producer {
 	case "", producerC:
 		return nil, nil
-	case producerRust:
+	case producerRust: // continues below
 	default:
 		return nil, fmt.Errorf("unknown producer %q; known: %s, %s", producer, producerC, producerRust)
 	}
@@ -54,10 +54,10 @@ func (k Kind) producerSpec(producer string, shape copier.Shape, dir string) (jso
 	return json.Marshal(copier.Spec{Library: library})
 }
 
-// rustLibrary compiles the library into dir, once. The error is a *lab.NotInstalledError if there
-// is no working compiler.
+// rustLibrary compiles the library into dir, unless it is there, and returns its path. The error is a
+// *lab.NotInstalledError if there is no working compiler.
 func (k Kind) rustLibrary(dir string) (string, error) {
-	sum := sha256.Sum256(inRust)
+	sum := sha256.Sum256(rustSource)
 	name := "fixtures-" + hex.EncodeToString(sum[:6])
 	library, err := filepath.Abs(filepath.Join(dir, "lib"+name+".so"))
 	if err != nil {
@@ -72,10 +72,10 @@ func (k Kind) rustLibrary(dir string) (string, error) {
 		return "", &lab.NotInstalledError{Programs: []string{compiler}}
 	}
 	source := filepath.Join(dir, name+".rs")
-	if err := os.WriteFile(source, inRust, 0o644); err != nil {
+	if err := os.WriteFile(source, rustSource, 0o644); err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), rustTime)
+	ctx, cancel := context.WithTimeout(context.Background(), rustTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, "--edition", "2021", "--crate-type", "cdylib", "--crate-name", "fixtures", "-O", "-C", "panic=abort", "-o", library, source)
 	if out, err := cmd.CombinedOutput(); err != nil {
