@@ -1,5 +1,5 @@
-// Command binary lets encoding/binary read the bytes that C.GoBytes copied out
-// of C memory, padding written down by hand.
+// Command binary copies with C.GoBytes and decodes the bytes with encoding/binary into
+// structs whose padding was written by hand.
 package main
 
 // The preamble is empty: C.GoBytes needs no declaration.
@@ -15,7 +15,8 @@ import (
 	"github.com/tarebench/tare/contender/copier/cmem"
 )
 
-// The C structs with their padding, which encoding/binary does not know of.
+// Structs with the members and the padding of the C structs; encoding/binary adds no
+// padding.
 type (
 	cPerson struct {
 		ID      int32
@@ -37,34 +38,35 @@ type (
 
 func main() {
 	copier.Main(copier.Impl{Memory: cmem.New, Types: map[string]copier.Copies{
-		"BenchPerson": of(func(dst *copier.Person, c *cPerson) {
-			*dst = copier.Person{ID: c.ID, Name: text(&c.Name), Balance: c.Balance, Active: c.Active}
+		"BenchPerson": newCopies(func(dst *copier.Person, c *cPerson) {
+			*dst = copier.Person{ID: c.ID, Name: readText(&c.Name), Balance: c.Balance, Active: c.Active}
 		}),
-		"GameObject": of(func(dst *copier.GameObject, c *cObject) {
-			*dst = copier.GameObject{ID: c.ID, Name: text(&c.Name), Position: c.Position, Velocity: c.Velocity, Health: c.Health, Level: c.Level}
+		"GameObject": newCopies(func(dst *copier.GameObject, c *cObject) {
+			*dst = copier.GameObject{ID: c.ID, Name: readText(&c.Name), Position: c.Position, Velocity: c.Velocity, Health: c.Health, Level: c.Level}
 		}),
-		"AudioBuffer": same[copier.AudioBuffer](),
-		"Flat2":       same[copier.Flat2](),
-		"Flat16":      same[copier.Flat16](),
-		"Flat128":     same[copier.Flat128](),
-		"Flat1024":    same[copier.Flat1024](),
-		"Flat8192":    same[copier.Flat8192](),
+		"AudioBuffer": newSameCopies[copier.AudioBuffer](),
+		"Flat2":       newSameCopies[copier.Flat2](),
+		"Flat16":      newSameCopies[copier.Flat16](),
+		"Flat128":     newSameCopies[copier.Flat128](),
+		"Flat1024":    newSameCopies[copier.Flat1024](),
+		"Flat8192":    newSameCopies[copier.Flat8192](),
 	}})
 }
 
-func text(chars *[64]byte) string {
+// readText returns the bytes before the first zero byte, or all if there is none.
+func readText(chars *[64]byte) string {
 	b, _, _ := bytes.Cut(chars[:], []byte{0})
 	return string(b)
 }
 
-// same is for structs without padding or texts.
-func same[T any]() copier.Copies { return of(func(dst, c *T) { *dst = *c }) }
+// newSameCopies returns the copies of a struct without padding and texts.
+func newSameCopies[T any]() copier.Copies { return newCopies(func(dst, c *T) { *dst = *c }) }
 
-// of reads a C as a raw struct, and makes a T of that.
-func of[T, C any](convert func(dst *T, c *C)) copier.Copies {
+// newCopies returns copies that decode C memory into a C, and convert the C into a T.
+func newCopies[T, C any](convert func(dst *T, c *C)) copier.Copies {
 	fill := func(dst *T, p unsafe.Pointer) error {
 		var c C
-		b := take(p, int(unsafe.Sizeof(c)))
+		b := copyBytes(p, int(unsafe.Sizeof(c)))
 		if _, err := binary.Decode(b, binary.NativeEndian, &c); err != nil {
 			return err
 		}
@@ -75,7 +77,7 @@ func of[T, C any](convert func(dst *T, c *C)) copier.Copies {
 		Fill: fill,
 		Slice: func(dst []T, p unsafe.Pointer, n int) ([]T, error) {
 			list := make([]C, n)
-			b := take(p, n*int(unsafe.Sizeof(list[0])))
+			b := copyBytes(p, n*int(unsafe.Sizeof(list[0])))
 			if _, err := binary.Decode(b, binary.NativeEndian, list); err != nil {
 				return nil, err
 			}
@@ -90,5 +92,5 @@ func of[T, C any](convert func(dst *T, c *C)) copier.Copies {
 	})
 }
 
-// take copies n bytes out of C memory.
-func take(p unsafe.Pointer, n int) []byte { return C.GoBytes(p, C.int(n)) }
+// copyBytes returns a copy of n bytes of C memory.
+func copyBytes(p unsafe.Pointer, n int) []byte { return C.GoBytes(p, C.int(n)) }

@@ -15,12 +15,12 @@ type generated[T any] interface {
 	cgocopy.FromSlice[T]
 }
 
-// of copies by cgocopy's generic functions. There are none that fill a value or a
-// slice that is there: those are filled by what was generated for T.
-func of[T any, P generated[T]](_ func(P, unsafe.Pointer) error, slice func([]T, unsafe.Pointer, int) ([]T, error)) copier.Copies {
+// newCopies returns copies that call cgocopy's generic functions. These return new values;
+// to fill an existing value or slice, it calls the code generated for T.
+func newCopies[T any, P generated[T]](_ func(P, unsafe.Pointer) error, slice func([]T, unsafe.Pointer, int) ([]T, error)) copier.Copies {
 	return copier.Of(copier.Type[T]{
 		Fill:  func(dst *T, p unsafe.Pointer) error { return P(dst).FromC(p) },
-		New:   fresh[T, P],
+		New:   newValue[T, P],
 		Value: cgocopy.Copy[T, P],
 		Slice: func(dst []T, p unsafe.Pointer, n int) ([]T, error) {
 			if dst == nil {
@@ -31,8 +31,8 @@ func of[T any, P generated[T]](_ func(P, unsafe.Pointer) error, slice func([]T, 
 	})
 }
 
-// fresh is a new T on the heap. On an error there is none.
-func fresh[T any, P cgocopy.From[T]](p unsafe.Pointer) (*T, error) {
+// newValue returns a copy on the heap, or nil after an error.
+func newValue[T any, P cgocopy.From[T]](p unsafe.Pointer) (*T, error) {
 	v, err := cgocopy.Copy[T, P](p)
 	if err != nil {
 		return nil, err

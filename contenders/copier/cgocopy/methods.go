@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare/contender/copier"
 )
 
-// of copies by what was generated for T.
-func of[T any](fill func(*T, unsafe.Pointer) error, slice func([]T, unsafe.Pointer, int) ([]T, error)) copier.Copies {
+// newCopies returns copies that call the code generated for T.
+func newCopies[T any](fill func(*T, unsafe.Pointer) error, slice func([]T, unsafe.Pointer, int) ([]T, error)) copier.Copies {
 	return copier.Of(copier.Type[T]{Fill: fill, Slice: slice})
 }

@@ -1,6 +1,6 @@
-// Command flatbuffers is a round trip through a FlatBuffers buffer: a plain
-// struct is built into one, and made again of what accessors read in place. It
-// starts from a Go value, not from C memory.
+// Command flatbuffers copies by a round trip through a FlatBuffers buffer: it
+// writes a plain struct into a buffer, and makes a new struct from the values that
+// it reads in the buffer. It starts from a Go value, not from C memory.
 package main
 
 import (
@@ -14,15 +14,15 @@ import (
 func main() {
 	c := &codec{flatbuffers.NewBuilder(1024)}
 	copier.Main(copier.Impl{Types: map[string]copier.Copies{
-		"BenchPerson": copier.Of(copier.Type[copier.Person]{Fill: c.person}),
-		"GameObject":  copier.Of(copier.Type[copier.GameObject]{Fill: c.object, Slice: c.objects}),
+		"BenchPerson": copier.Of(copier.Type[copier.Person]{Fill: c.copyPerson}),
+		"GameObject":  copier.Of(copier.Type[copier.GameObject]{Fill: c.copyObject, Slice: c.copyObjects}),
 	}})
 }
 
-// codec holds the builder, which is meant to be used again.
+// codec writes into one builder, which it resets for each copy.
 type codec struct{ *flatbuffers.Builder }
 
-func (c *codec) person(dst *copier.Person, p unsafe.Pointer) error {
+func (c *codec) copyPerson(dst *copier.Person, p unsafe.Pointer) error {
 	v := (*copier.Person)(p)
 	c.Reset()
 	name := c.CreateString(v.Name)
@@ -32,25 +32,25 @@ func (c *codec) person(dst *copier.Person, p unsafe.Pointer) error {
 	c.PrependInt32Slot(0, v.ID, 0)
 	c.PrependInt32Slot(3, v.Active, 0)
 	c.Finish(c.EndObject())
-	t := root(c.FinishedBytes())
+	t := rootTable(c.FinishedBytes())
 	*dst = copier.Person{ID: t.int32(0), Name: t.text(1), Balance: t.float64(2), Active: t.int32(3)}
 	return nil
 }
 
-func (c *codec) object(dst *copier.GameObject, p unsafe.Pointer) error {
+func (c *codec) copyObject(dst *copier.GameObject, p unsafe.Pointer) error {
 	c.Reset()
-	c.Finish(c.build((*copier.GameObject)(p)))
-	t := root(c.FinishedBytes())
+	c.Finish(c.buildObject((*copier.GameObject)(p)))
+	t := rootTable(c.FinishedBytes())
 	*dst = t.object()
 	return nil
 }
 
-func (c *codec) objects(dst []copier.GameObject, p unsafe.Pointer, n int) ([]copier.GameObject, error) {
+func (c *codec) copyObjects(dst []copier.GameObject, p unsafe.Pointer, n int) ([]copier.GameObject, error) {
 	c.Reset()
 	list := unsafe.Slice((*copier.GameObject)(p), n)
 	offsets := make([]flatbuffers.UOffsetT, n)
 	for i := range list {
-		offsets[i] = c.build(&list[i])
+		offsets[i] = c.buildObject(&list[i])
 	}
 	c.StartVector(flatbuffers.SizeUOffsetT, n, flatbuffers.SizeUOffsetT)
 	for i := n - 1; i >= 0; i-- {
@@ -60,34 +60,36 @@ func (c *codec) objects(dst []copier.GameObject, p unsafe.Pointer, n int) ([]cop
 	c.StartObject(1)
 	c.PrependUOffsetTSlot(0, vector, 0)
 	c.Finish(c.EndObject())
-	t := root(c.FinishedBytes())
-	at := flatbuffers.UOffsetT(t.Offset(4))
+	t := rootTable(c.FinishedBytes())
+	field := flatbuffers.UOffsetT(t.Offset(slotOffset(0)))
 	if dst == nil {
-		dst = make([]copier.GameObject, t.VectorLen(at))
+		dst = make([]copier.GameObject, t.VectorLen(field))
 	}
-	first := t.Vector(at)
+	first := t.Vector(field)
 	for i := range dst {
-		e := table{flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(first + flatbuffers.UOffsetT(i*flatbuffers.SizeUOffsetT))}}
+		element := first + flatbuffers.UOffsetT(i*flatbuffers.SizeUOffsetT)
+		e := table{flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(element)}}
 		dst[i] = e.object()
 	}
 	return dst, nil
 }
 
-// build is an object in the buffer. Points are structs, which lie in line.
-func (c *codec) build(v *copier.GameObject) flatbuffers.UOffsetT {
+// buildObject writes an object into the buffer and returns its offset.
+func (c *codec) buildObject(v *copier.GameObject) flatbuffers.UOffsetT {
 	name := c.CreateString(v.Name)
 	c.StartObject(6)
 	c.PrependInt32Slot(5, v.Level, 0)
 	c.PrependFloat32Slot(4, v.Health, 0)
-	c.PrependStructSlot(3, c.point(v.Velocity), 0)
-	c.PrependStructSlot(2, c.point(v.Position), 0)
+	c.PrependStructSlot(3, c.buildPoint(v.Velocity), 0)
+	c.PrependStructSlot(2, c.buildPoint(v.Position), 0)
 	c.PrependUOffsetTSlot(1, name, 0)
 	c.PrependInt32Slot(0, v.ID, 0)
 	return c.EndObject()
 }
 
-func (c *codec) point(p copier.Point3D) flatbuffers.UOffsetT {
-	c.Prep(8, 24)
+// buildPoint writes a point as a struct of three float64, which is a part of the object's table.
+func (c *codec) buildPoint(p copier.Point3D) flatbuffers.UOffsetT {
+	c.Prep(8, 24) // alignment and size in bytes
 	c.PrependFloat64(p.Z)
 	c.PrependFloat64(p.Y)
 	c.PrependFloat64(p.X)

@@ -6,54 +6,57 @@ import (
 	"github.com/tarebench/tare/contender/copier"
 )
 
-// table reads members by their slot; one that is not there is zero.
+// table reads members by their slot. A missing member is zero.
 type table struct{ flatbuffers.Table }
 
-func root(buffer []byte) table {
+func rootTable(buffer []byte) table {
 	return table{flatbuffers.Table{Bytes: buffer, Pos: flatbuffers.GetUOffsetT(buffer)}}
 }
 
-// findMember returns the offset of a slot's member, and false if it is not there.
+// slotOffset returns the offset of a slot in a vtable, which begins with two sizes of two bytes.
+func slotOffset(slot int) flatbuffers.VOffsetT { return flatbuffers.VOffsetT(4 + 2*slot) }
+
+// findMember returns the position of a slot's member. It returns false if the member is missing.
 func (t *table) findMember(slot int) (flatbuffers.UOffsetT, bool) {
-	o := t.Offset(flatbuffers.VOffsetT(4 + 2*slot))
-	return t.Pos + flatbuffers.UOffsetT(o), o != 0
+	offset := t.Offset(slotOffset(slot))
+	return t.Pos + flatbuffers.UOffsetT(offset), offset != 0
 }
 
 func (t *table) int32(slot int) int32 {
-	if at, ok := t.findMember(slot); ok {
-		return t.GetInt32(at)
+	if pos, ok := t.findMember(slot); ok {
+		return t.GetInt32(pos)
 	}
 	return 0
 }
 
 func (t *table) float32(slot int) float32 {
-	if at, ok := t.findMember(slot); ok {
-		return t.GetFloat32(at)
+	if pos, ok := t.findMember(slot); ok {
+		return t.GetFloat32(pos)
 	}
 	return 0
 }
 
 func (t *table) float64(slot int) float64 {
-	if at, ok := t.findMember(slot); ok {
-		return t.GetFloat64(at)
+	if pos, ok := t.findMember(slot); ok {
+		return t.GetFloat64(pos)
 	}
 	return 0
 }
 
-// text is a copy: the buffer is used again.
+// text returns a copy, because the next copy overwrites the buffer.
 func (t *table) text(slot int) string {
-	if at, ok := t.findMember(slot); ok {
-		return string(t.ByteVector(at))
+	if pos, ok := t.findMember(slot); ok {
+		return string(t.ByteVector(pos))
 	}
 	return ""
 }
 
 func (t *table) point(slot int) copier.Point3D {
-	at, ok := t.findMember(slot)
+	pos, ok := t.findMember(slot)
 	if !ok {
 		return copier.Point3D{}
 	}
-	return copier.Point3D{X: t.GetFloat64(at), Y: t.GetFloat64(at + 8), Z: t.GetFloat64(at + 16)}
+	return copier.Point3D{X: t.GetFloat64(pos), Y: t.GetFloat64(pos + 8), Z: t.GetFloat64(pos + 16)}
 }
 
 func (t *table) object() copier.GameObject {

@@ -1,5 +1,5 @@
-// Command gob is a round trip through the standard library's gob, a message at
-// a time. It starts from a Go value, not from C memory.
+// Command gob copies by a round trip through the standard library's gob, with a new
+// encoder and decoder each time. It starts from a Go value, not from C memory.
 package main
 
 import (
@@ -10,11 +10,11 @@ import (
 )
 
 func main() {
-	copier.Main(copier.Impl{Types: copier.RoundTrips(func(from, into any) error {
+	copier.Main(copier.Impl{Types: copier.RoundTrips(func(src, dst any) error {
 		var b bytes.Buffer
-		if err := gob.NewEncoder(&b).Encode(from); err != nil {
+		if err := gob.NewEncoder(&b).Encode(src); err != nil {
 			return err
 		}
-		return gob.NewDecoder(&b).Decode(into)
+		return gob.NewDecoder(&b).Decode(dst)
 	})})
 }

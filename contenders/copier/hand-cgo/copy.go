@@ -13,66 +13,66 @@ import (
 	"github.com/tarebench/tare/contender/copier"
 )
 
-// text is a char[64]: C.GoString up to the NUL, and where there is none all of
-// it. C.GoString by itself would read on behind the array.
-func text(chars *[64]C.char) string {
-	if chars[63] == 0 {
+// readText returns the text of a char[64]: the characters before the NUL, or all of them if
+// there is none. C.GoString alone would read beyond an array without a NUL.
+func readText(chars *[64]C.char) string {
+	if chars[63] == 0 { // there is a NUL
 		return C.GoString(&chars[0])
 	}
 	return C.GoStringN(&chars[0], C.int(C.strnlen(&chars[0], 64)))
 }
 
-func person(dst *copier.Person, p unsafe.Pointer) error {
+func copyPerson(dst *copier.Person, p unsafe.Pointer) error {
 	c := (*C.BenchPerson)(p)
 	dst.ID = int32(c.id)
-	dst.Name = text(&c.name)
+	dst.Name = readText(&c.name)
 	dst.Balance = float64(c.balance)
 	dst.Active = int32(c.active)
 	return nil
 }
 
-func persons(dst []copier.Person, p unsafe.Pointer, n int) ([]copier.Person, error) {
+func copyPersons(dst []copier.Person, p unsafe.Pointer, n int) ([]copier.Person, error) {
 	if dst == nil {
 		dst = make([]copier.Person, n)
 	}
 	list := unsafe.Slice((*C.BenchPerson)(p), n)
 	for i := range list {
-		if err := person(&dst[i], unsafe.Pointer(&list[i])); err != nil {
+		if err := copyPerson(&dst[i], unsafe.Pointer(&list[i])); err != nil {
 			return nil, err
 		}
 	}
 	return dst, nil
 }
 
-func point(c *C.Point3D) copier.Point3D {
+func toPoint(c *C.Point3D) copier.Point3D {
 	return copier.Point3D{X: float64(c.x), Y: float64(c.y), Z: float64(c.z)}
 }
 
-func object(dst *copier.GameObject, p unsafe.Pointer) error {
+func copyObject(dst *copier.GameObject, p unsafe.Pointer) error {
 	c := (*C.GameObject)(p)
 	dst.ID = int32(c.id)
-	dst.Name = text(&c.name)
-	dst.Position = point(&c.position)
-	dst.Velocity = point(&c.velocity)
+	dst.Name = readText(&c.name)
+	dst.Position = toPoint(&c.position)
+	dst.Velocity = toPoint(&c.velocity)
 	dst.Health = float32(c.health)
 	dst.Level = int32(c.level)
 	return nil
 }
 
-func objects(dst []copier.GameObject, p unsafe.Pointer, n int) ([]copier.GameObject, error) {
+func copyObjects(dst []copier.GameObject, p unsafe.Pointer, n int) ([]copier.GameObject, error) {
 	if dst == nil {
 		dst = make([]copier.GameObject, n)
 	}
 	list := unsafe.Slice((*C.GameObject)(p), n)
 	for i := range list {
-		if err := object(&dst[i], unsafe.Pointer(&list[i])); err != nil {
+		if err := copyObject(&dst[i], unsafe.Pointer(&list[i])); err != nil {
 			return nil, err
 		}
 	}
 	return dst, nil
 }
 
-func audio(dst *copier.AudioBuffer, p unsafe.Pointer) error {
+func copyAudio(dst *copier.AudioBuffer, p unsafe.Pointer) error {
 	c := (*C.AudioBuffer)(p)
 	for i := range c.samples {
 		dst.Samples[i] = float32(c.samples[i])
@@ -82,20 +82,20 @@ func audio(dst *copier.AudioBuffer, p unsafe.Pointer) error {
 	return nil
 }
 
-func audios(dst []copier.AudioBuffer, p unsafe.Pointer, n int) ([]copier.AudioBuffer, error) {
+func copyAudios(dst []copier.AudioBuffer, p unsafe.Pointer, n int) ([]copier.AudioBuffer, error) {
 	if dst == nil {
 		dst = make([]copier.AudioBuffer, n)
 	}
 	list := unsafe.Slice((*C.AudioBuffer)(p), n)
 	for i := range list {
-		if err := audio(&dst[i], unsafe.Pointer(&list[i])); err != nil {
+		if err := copyAudio(&dst[i], unsafe.Pointer(&list[i])); err != nil {
 			return nil, err
 		}
 	}
 	return dst, nil
 }
 
-func devices(dst *copier.DeviceList, p unsafe.Pointer) error {
+func copyDevices(dst *copier.DeviceList, p unsafe.Pointer) error {
 	c := (*C.DeviceList)(p)
 	dst.Owner = C.GoString(c.owner)
 	if dst.Devices == nil {

@@ -1,5 +1,5 @@
-// Command hand-cgo copies as one does by hand: member by member from the types
-// that cgo makes of the C header.
+// Command hand-cgo copies as most programs with cgo do: by handwritten code, member by
+// member, from the types that cgo makes of the C header.
 package main
 
 import (
@@ -9,9 +9,9 @@ import (
 
 func main() {
 	copier.Main(copier.Impl{Memory: cmem.New, Types: map[string]copier.Copies{
-		"BenchPerson": copier.Of(copier.Type[copier.Person]{Fill: person, Slice: persons}),
-		"GameObject":  copier.Of(copier.Type[copier.GameObject]{Fill: object, Slice: objects}),
-		"AudioBuffer": copier.Of(copier.Type[copier.AudioBuffer]{Fill: audio, Slice: audios}),
-		"DeviceList":  copier.Of(copier.Type[copier.DeviceList]{Fill: devices}),
+		"BenchPerson": copier.Of(copier.Type[copier.Person]{Fill: copyPerson, Slice: copyPersons}),
+		"GameObject":  copier.Of(copier.Type[copier.GameObject]{Fill: copyObject, Slice: copyObjects}),
+		"AudioBuffer": copier.Of(copier.Type[copier.AudioBuffer]{Fill: copyAudio, Slice: copyAudios}),
+		"DeviceList":  copier.Of(copier.Type[copier.DeviceList]{Fill: copyDevices}),
 	}})
 }

@@ -1,4 +1,4 @@
-// Command json-fast is a round trip through bytedance/sonic, which compiles
+// Command json-fast copies by a round trip through bytedance/sonic, which compiles
 // each type to machine code at run time. It starts from a Go value, not from C
 // memory.
 package main
@@ -10,11 +10,11 @@ import (
 )
 
 func main() {
-	copier.Main(copier.Impl{Types: copier.RoundTrips(func(from, into any) error {
-		text, err := sonic.ConfigDefault.Marshal(from)
+	copier.Main(copier.Impl{Types: copier.RoundTrips(func(src, dst any) error {
+		text, err := sonic.ConfigDefault.Marshal(src)
 		if err != nil {
 			return err
 		}
-		return sonic.ConfigDefault.Unmarshal(text, into)
+		return sonic.ConfigDefault.Unmarshal(text, dst)
 	})})
 }

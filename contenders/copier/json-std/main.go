@@ -1,6 +1,6 @@
-// Command json-std is a round trip through the standard library's JSON: what a
-// published comparison held copying from C against. It starts from a Go value,
-// not from C memory: somebody has copied that before.
+// Command json-std copies by a round trip through the standard library's JSON. A
+// published benchmark compared copying from C with it. It starts from a Go value, not
+// from C memory, so the copy from C must have been made before.
 package main
 
 import (
@@ -10,11 +10,11 @@ import (
 )
 
 func main() {
-	copier.Main(copier.Impl{Types: copier.RoundTrips(func(from, into any) error {
-		text, err := json.Marshal(from)
+	copier.Main(copier.Impl{Types: copier.RoundTrips(func(src, dst any) error {
+		text, err := json.Marshal(src)
 		if err != nil {
 			return err
 		}
-		return json.Unmarshal(text, into)
+		return json.Unmarshal(text, dst)
 	})})
 }

@@ -1,5 +1,5 @@
-// Command memcpy copies bytes as they lie in C memory: the floor. What comes of
-// it has the C struct's layout, with texts as arrays.
+// Command memcpy copies the bytes in C memory unchanged, which no other copier can do
+// faster. The result has the layout of the C struct, in which texts are arrays.
 package main
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/contender/copier/cmem"
 )
 
-// The C structs' layout.
+// Structs with the memory layout of C.
 type (
 	person struct {
 		ID      int32
@@ -47,6 +47,7 @@ func main() {
 	}})
 }
 
+// newCopies returns the copies of a type with the same memory layout in Go and C.
 func newCopies[T any]() copier.Copies {
 	return copier.Of(copier.Type[T]{
 		Fill: func(dst *T, p unsafe.Pointer) error {

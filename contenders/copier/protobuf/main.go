@@ -1,6 +1,6 @@
-// Command protobuf is a round trip through google.golang.org/protobuf with
-// generated code: a plain struct becomes a message, bytes, a message and a
-// plain struct again. It starts from a Go value, not from C memory.
+// Command protobuf copies by a round trip through google.golang.org/protobuf with
+// generated code: it converts a plain struct into a message, encodes and decodes the
+// message, and converts it back. It starts from a Go value, not from C memory.
 package main
 
 import (
@@ -14,67 +14,67 @@ import (
 
 func main() {
 	copier.Main(copier.Impl{Types: map[string]copier.Copies{
-		"BenchPerson": copier.Of(copier.Type[copier.Person]{Fill: person}),
-		"GameObject":  copier.Of(copier.Type[copier.GameObject]{Fill: object, Slice: objects}),
-		"AudioBuffer": copier.Of(copier.Type[copier.AudioBuffer]{Fill: audio}),
+		"BenchPerson": copier.Of(copier.Type[copier.Person]{Fill: copyPerson}),
+		"GameObject":  copier.Of(copier.Type[copier.GameObject]{Fill: copyObject, Slice: copyObjects}),
+		"AudioBuffer": copier.Of(copier.Type[copier.AudioBuffer]{Fill: copyAudio}),
 	}})
 }
 
-// trip takes a message through bytes into another.
-func trip(from, into proto.Message) error {
-	b, err := proto.Marshal(from)
+// roundTrip encodes src and decodes the bytes into dst.
+func roundTrip(src, dst proto.Message) error {
+	b, err := proto.Marshal(src)
 	if err != nil {
 		return err
 	}
-	return proto.Unmarshal(b, into)
+	return proto.Unmarshal(b, dst)
 }
 
-func person(dst *copier.Person, p unsafe.Pointer) error {
+func copyPerson(dst *copier.Person, p unsafe.Pointer) error {
 	v := (*copier.Person)(p)
-	var back model.Person
-	if err := trip(&model.Person{Id: v.ID, Name: []byte(v.Name), Balance: v.Balance, Active: v.Active}, &back); err != nil {
+	var decoded model.Person
+	if err := roundTrip(&model.Person{Id: v.ID, Name: []byte(v.Name), Balance: v.Balance, Active: v.Active}, &decoded); err != nil {
 		return err
 	}
-	*dst = copier.Person{ID: back.GetId(), Name: string(back.GetName()), Balance: back.GetBalance(), Active: back.GetActive()}
+	*dst = copier.Person{ID: decoded.GetId(), Name: string(decoded.GetName()), Balance: decoded.GetBalance(), Active: decoded.GetActive()}
 	return nil
 }
 
-func object(dst *copier.GameObject, p unsafe.Pointer) error {
-	var back model.GameObject
-	if err := trip(message((*copier.GameObject)(p)), &back); err != nil {
+func copyObject(dst *copier.GameObject, p unsafe.Pointer) error {
+	var decoded model.GameObject
+	if err := roundTrip(toMessage((*copier.GameObject)(p)), &decoded); err != nil {
 		return err
 	}
-	*dst = plain(&back)
+	*dst = fromMessage(&decoded)
 	return nil
 }
 
-func objects(dst []copier.GameObject, p unsafe.Pointer, n int) ([]copier.GameObject, error) {
-	from := &model.GameObjects{Objects: make([]*model.GameObject, n)}
+func copyObjects(dst []copier.GameObject, p unsafe.Pointer, n int) ([]copier.GameObject, error) {
+	src := &model.GameObjects{Objects: make([]*model.GameObject, n)}
 	list := unsafe.Slice((*copier.GameObject)(p), n)
 	for i := range list {
-		from.Objects[i] = message(&list[i])
+		src.Objects[i] = toMessage(&list[i])
 	}
-	var back model.GameObjects
-	if err := trip(from, &back); err != nil {
+	var decoded model.GameObjects
+	if err := roundTrip(src, &decoded); err != nil {
 		return nil, err
 	}
 	if dst == nil {
 		dst = make([]copier.GameObject, n)
 	}
-	for i, m := range back.GetObjects() {
-		dst[i] = plain(m)
+	for i, m := range decoded.GetObjects() {
+		dst[i] = fromMessage(m)
 	}
 	return dst, nil
 }
 
-func message(v *copier.GameObject) *model.GameObject {
+func toMessage(v *copier.GameObject) *model.GameObject {
 	point := func(p copier.Point3D) *model.Point3D { return &model.Point3D{X: p.X, Y: p.Y, Z: p.Z} }
 	return &model.GameObject{
 		Id: v.ID, Name: []byte(v.Name), Position: point(v.Position), Velocity: point(v.Velocity), Health: v.Health, Level: v.Level,
 	}
 }
 
-func plain(m *model.GameObject) copier.GameObject {
+func fromMessage(m *model.GameObject) copier.GameObject {
 	point := func(p *model.Point3D) copier.Point3D {
 		return copier.Point3D{X: p.GetX(), Y: p.GetY(), Z: p.GetZ()}
 	}
@@ -84,13 +84,13 @@ func plain(m *model.GameObject) copier.GameObject {
 	}
 }
 
-func audio(dst *copier.AudioBuffer, p unsafe.Pointer) error {
+func copyAudio(dst *copier.AudioBuffer, p unsafe.Pointer) error {
 	v := (*copier.AudioBuffer)(p)
-	var back model.AudioBuffer
-	if err := trip(&model.AudioBuffer{Samples: v.Samples[:], Rate: v.Rate, Channels: v.Channels}, &back); err != nil {
+	var decoded model.AudioBuffer
+	if err := roundTrip(&model.AudioBuffer{Samples: v.Samples[:], Rate: v.Rate, Channels: v.Channels}, &decoded); err != nil {
 		return err
 	}
-	copy(dst.Samples[:], back.GetSamples())
-	dst.Rate, dst.Channels = back.GetRate(), back.GetChannels()
+	copy(dst.Samples[:], decoded.GetSamples())
+	dst.Rate, dst.Channels = decoded.GetRate(), decoded.GetChannels()
 	return nil
 }

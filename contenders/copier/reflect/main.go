@@ -1,7 +1,6 @@
-// Command reflect copies by reflection, over a registry of types: what the
-// published library does. Built with the tag unregistered it is what the
-// published benchmark timed: nothing is registered, every copy fails, and
-// nobody looks at the error.
+// Command reflect copies by reflection with a registry of types, as the published
+// library does. With the build tag unregistered it does what the published benchmark
+// measured: no type is registered, every copy fails, and the error is ignored.
 package main
 
 import (
@@ -12,7 +11,7 @@ import (
 	"github.com/tarebench/tare/contender/copier/cmem"
 )
 
-// The C structs that Go does not lay out alike.
+// Structs with the memory layout of C, for Go types with another layout.
 type (
 	cPerson struct {
 		ID      int32
@@ -56,21 +55,21 @@ func main() {
 	}})
 }
 
-// newCopies copies values of C's layout into T.
+// newCopies returns the copies of C, a struct with the memory layout in C, into T.
 func newCopies[T, C any](r *registry) copier.Copies {
 	if registered {
 		register[T, C](r)
 	}
-	t := copier.Type[T]{New: func(p unsafe.Pointer) (*T, error) { return fresh[T](r, p) }}
+	t := copier.Type[T]{New: func(p unsafe.Pointer) (*T, error) { return newValue[T](r, p) }}
 	if registered {
 		t.Fill = func(dst *T, p unsafe.Pointer) error { return r.copy(dst, p) }
-		t.Slice = func(dst []T, p unsafe.Pointer, n int) ([]T, error) { return many(r, dst, p, n) }
+		t.Slice = func(dst []T, p unsafe.Pointer, n int) ([]T, error) { return copySlice(r, dst, p, n) }
 	}
 	return copier.Of(t)
 }
 
-// fresh is a new T.
-func fresh[T any](r *registry, p unsafe.Pointer) (*T, error) {
+// newValue returns a copy of the C value at p in a new T.
+func newValue[T any](r *registry, p unsafe.Pointer) (*T, error) {
 	if _, err := r.find((*T)(nil)); err != nil {
 		return nil, err
 	}
@@ -78,7 +77,8 @@ func fresh[T any](r *registry, p unsafe.Pointer) (*T, error) {
 	return v, r.copy(v, p)
 }
 
-func many[T any](r *registry, dst []T, p unsafe.Pointer, n int) ([]T, error) {
+// copySlice copies the n values of the C array at p into dst, or into a new slice if dst is nil.
+func copySlice[T any](r *registry, dst []T, p unsafe.Pointer, n int) ([]T, error) {
 	d, err := r.find((*T)(nil))
 	if err != nil {
 		return nil, err

@@ -2,5 +2,5 @@
 
 package main
 
-// registered: main makes its types known before it copies.
+// registered reports whether main registers its types.
 const registered = true

@@ -8,28 +8,28 @@ import (
 	"unsafe"
 )
 
-// registry knows how types are laid out in C.
+// registry contains the layouts of types in C.
 type registry struct {
 	mu    sync.RWMutex
 	types map[reflect.Type]*description
 }
 
-// description is a struct's layout in C.
+// description is the layout of a struct in C.
 type description struct {
-	size    uintptr // in C
+	size    uintptr // bytes in C
 	members []member
 }
 
-// member is one member of a struct: where Go has it, and where C.
+// member is one member of a struct.
 type member struct {
-	index  int
-	offset uintptr
-	chars  uintptr      // a char array of so many bytes that becomes a text; zero: none
-	nested *description // a struct
-	typ    reflect.Type // laid out alike
+	index  int          // index of the field in Go
+	offset uintptr      // offset in C in bytes
+	chars  uintptr      // length of a char array that becomes a string; 0 for other members
+	nested *description // layout of a nested struct; nil for other members
+	typ    reflect.Type // type of the member with the layout in C
 }
 
-// unregisteredError says that a type is not known.
+// unregisteredError is the error for a type that is not registered.
 type unregisteredError struct {
 	Type               reflect.Type
 	Op, Registry, Hint string
@@ -39,13 +39,14 @@ func (e *unregisteredError) Error() string {
 	return fmt.Sprintf("%s %v: type not registered in %s; %s", e.Op, e.Type, e.Registry, e.Hint)
 }
 
-// register makes T known, which C lays out as Go does C.
+// register registers T. Its layout in C is the layout of the type parameter C in Go.
 func register[T, C any](r *registry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.types[reflect.TypeFor[T]()] = describe(reflect.TypeFor[T](), reflect.TypeFor[C]())
 }
 
+// describe returns the layout of t in C, which is the layout of c in Go. It panics if c lacks a member.
 func describe(t, c reflect.Type) *description {
 	d := &description{size: c.Size()}
 	for i := range t.NumField() {
@@ -65,7 +66,8 @@ func describe(t, c reflect.Type) *description {
 	return d
 }
 
-// find is the description of what dst points to.
+// find returns the description of the type that dst points to. It returns an error if the type is not
+// registered.
 func (r *registry) find(dst any) (*description, error) {
 	t := reflect.TypeOf(dst).Elem()
 	r.mu.RLock()
@@ -77,7 +79,7 @@ func (r *registry) find(dst any) (*description, error) {
 	return d, nil
 }
 
-// copy fills what dst points to from the C value at p.
+// copy copies the C value at p into the value that dst points to.
 func (r *registry) copy(dst any, p unsafe.Pointer) error {
 	d, err := r.find(dst)
 	if err != nil {
@@ -87,21 +89,22 @@ func (r *registry) copy(dst any, p unsafe.Pointer) error {
 	return nil
 }
 
+// fill copies the members of the C struct at p into v.
 func (d *description) fill(v reflect.Value, p unsafe.Pointer) {
 	for i := range d.members {
 		m := &d.members[i]
-		f, at := v.Field(m.index), unsafe.Add(p, m.offset)
+		f, src := v.Field(m.index), unsafe.Add(p, m.offset)
 		switch {
 		case m.chars > 0:
-			b := unsafe.Slice((*byte)(at), m.chars)
+			b := unsafe.Slice((*byte)(src), m.chars)
 			if end := bytes.IndexByte(b, 0); end >= 0 {
 				b = b[:end]
 			}
 			f.SetString(string(b))
 		case m.nested != nil:
-			m.nested.fill(f, at)
+			m.nested.fill(f, src)
 		default:
-			f.Set(reflect.NewAt(m.typ, at).Elem())
+			f.Set(reflect.NewAt(m.typ, src).Elem())
 		}
 	}
 }

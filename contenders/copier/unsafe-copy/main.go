@@ -1,6 +1,6 @@
-// Command unsafe-copy takes the C memory for a Go struct of the same layout,
-// written down by hand: a cast, an assignment, then the texts. Nothing says so
-// when the header changes.
+// Command unsafe-copy converts a pointer to C memory into a pointer to a Go struct
+// whose layout was written by hand, and copies its members. If the C header changes,
+// the compiler does not notice.
 package main
 
 import (
@@ -11,6 +11,7 @@ import (
 	"github.com/tarebench/tare/contender/copier/cmem"
 )
 
+// cPerson has the memory layout of BenchPerson in C.
 type cPerson struct {
 	ID      int32
 	Name    [64]byte
@@ -18,6 +19,7 @@ type cPerson struct {
 	Active  int32
 }
 
+// cObject has the memory layout of GameObject in C.
 type cObject struct {
 	ID                 int32
 	Name               [64]byte
@@ -28,52 +30,53 @@ type cObject struct {
 
 func main() {
 	copier.Main(copier.Impl{Memory: cmem.New, Types: map[string]copier.Copies{
-		"BenchPerson": copier.Of(copier.Type[copier.Person]{Fill: person, Slice: persons}),
-		"GameObject":  copier.Of(copier.Type[copier.GameObject]{Fill: object, Slice: objects}),
-		"AudioBuffer": flat[copier.AudioBuffer](),
-		"Flat2":       flat[copier.Flat2](),
-		"Flat16":      flat[copier.Flat16](),
-		"Flat128":     flat[copier.Flat128](),
-		"Flat1024":    flat[copier.Flat1024](),
-		"Flat8192":    flat[copier.Flat8192](),
+		"BenchPerson": copier.Of(copier.Type[copier.Person]{Fill: copyPerson, Slice: copyPersons}),
+		"GameObject":  copier.Of(copier.Type[copier.GameObject]{Fill: copyObject, Slice: copyObjects}),
+		"AudioBuffer": newFlatCopies[copier.AudioBuffer](),
+		"Flat2":       newFlatCopies[copier.Flat2](),
+		"Flat16":      newFlatCopies[copier.Flat16](),
+		"Flat128":     newFlatCopies[copier.Flat128](),
+		"Flat1024":    newFlatCopies[copier.Flat1024](),
+		"Flat8192":    newFlatCopies[copier.Flat8192](),
 	}})
 }
 
-func text(chars *[64]byte) string {
+// readText returns the bytes before the first zero byte, or all if there is none.
+func readText(chars *[64]byte) string {
 	if n := bytes.IndexByte(chars[:], 0); n >= 0 {
 		return string(chars[:n])
 	}
 	return string(chars[:])
 }
 
-func person(dst *copier.Person, p unsafe.Pointer) error {
+func copyPerson(dst *copier.Person, p unsafe.Pointer) error {
 	c := (*cPerson)(p)
-	*dst = copier.Person{ID: c.ID, Name: text(&c.Name), Balance: c.Balance, Active: c.Active}
+	*dst = copier.Person{ID: c.ID, Name: readText(&c.Name), Balance: c.Balance, Active: c.Active}
 	return nil
 }
 
-func persons(dst []copier.Person, p unsafe.Pointer, n int) ([]copier.Person, error) {
+func copyPersons(dst []copier.Person, p unsafe.Pointer, n int) ([]copier.Person, error) {
 	if dst == nil {
 		dst = make([]copier.Person, n)
 	}
 	list := unsafe.Slice((*cPerson)(p), n)
 	for i := range list {
 		c := &list[i]
-		dst[i] = copier.Person{ID: c.ID, Name: text(&c.Name), Balance: c.Balance, Active: c.Active}
+		dst[i] = copier.Person{ID: c.ID, Name: readText(&c.Name), Balance: c.Balance, Active: c.Active}
 	}
 	return dst, nil
 }
 
 func (c *cObject) value() copier.GameObject {
-	return copier.GameObject{ID: c.ID, Name: text(&c.Name), Position: c.Position, Velocity: c.Velocity, Health: c.Health, Level: c.Level}
+	return copier.GameObject{ID: c.ID, Name: readText(&c.Name), Position: c.Position, Velocity: c.Velocity, Health: c.Health, Level: c.Level}
 }
 
-func object(dst *copier.GameObject, p unsafe.Pointer) error {
+func copyObject(dst *copier.GameObject, p unsafe.Pointer) error {
 	*dst = (*cObject)(p).value()
 	return nil
 }
 
-func objects(dst []copier.GameObject, p unsafe.Pointer, n int) ([]copier.GameObject, error) {
+func copyObjects(dst []copier.GameObject, p unsafe.Pointer, n int) ([]copier.GameObject, error) {
 	if dst == nil {
 		dst = make([]copier.GameObject, n)
 	}
@@ -84,8 +87,8 @@ func objects(dst []copier.GameObject, p unsafe.Pointer, n int) ([]copier.GameObj
 	return dst, nil
 }
 
-// flat is for what Go lays out as C does.
-func flat[T any]() copier.Copies {
+// newFlatCopies returns the copies of a type with the same memory layout in Go and C.
+func newFlatCopies[T any]() copier.Copies {
 	return copier.Of(copier.Type[T]{
 		Fill: func(dst *T, p unsafe.Pointer) error {
 			*dst = *(*T)(p)

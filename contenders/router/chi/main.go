@@ -1,4 +1,4 @@
-// Command chi is go-chi/chi, which takes net/http's handlers and middleware.
+// Command chi is go-chi/chi, which uses the handlers and middleware of net/http.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// Command echo is labstack/echo, whose contexts are pooled and whose handlers
-// return errors. A parameter at the end of a route takes all that is left of the
-// path, slashes and all: who means one segment has to look, and so it does here.
+// Command echo is labstack/echo, which pools contexts and whose handlers return errors.
+// A parameter at the end of a route matches the rest of the path with its slashes, so
+// the handler of a route that means one segment must check the value.
 package main
 
 import (
@@ -27,8 +27,9 @@ func buildRouter(_ context.Context, spec router.Spec) (http.Handler, error) {
 	return e, nil
 }
 
+// newHandler returns the handler of a route.
 func newHandler(route router.Route) echo.HandlerFunc {
-	last := "" // parameter that the route ends in
+	last := "" // name of the parameter at the end of the route; "" if there is none, or a catch-all
 	if n := len(route.Segments); n > 0 && route.Segments[n-1].Param && route.Rest == "" {
 		last = route.Segments[n-1].Text
 	}

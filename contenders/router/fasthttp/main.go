@@ -1,5 +1,5 @@
-// Command fasthttp is valyala/fasthttp with the router that goes with it,
-// fasthttp/router, which hands out parameters as they are in the URL.
+// Command fasthttp is valyala/fasthttp with its usual router, fasthttp/router, which
+// does not unescape parameters.
 package main
 
 import (
@@ -36,7 +36,7 @@ func buildRouter(_ context.Context, spec router.Spec) (router.Native, error) {
 	}, nil
 }
 
-// newMiddleware wraps a handler: fasthttp has no other way.
+// newMiddleware returns a handler that applies a layer to next. Fasthttp has no other form of middleware.
 func newMiddleware(layer router.Layer, next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		layer.Around(router.Exchange{
@@ -50,7 +50,7 @@ func newMiddleware(layer router.Layer, next fasthttp.RequestHandler) fasthttp.Re
 	}
 }
 
-// decodeParam returns a parameter without escapes. An invalid one stays as it is.
+// decodeParam returns an unescaped parameter. It returns a parameter with invalid escapes unchanged.
 func decodeParam(ctx *fasthttp.RequestCtx, name string) string {
 	escaped, _ := ctx.UserValue(name).(string)
 	if value, err := url.PathUnescape(escaped); err == nil {

@@ -1,7 +1,6 @@
-// Command fiber is gofiber/fiber, which is made on fasthttp. Its default leaves
-// parameters as they are in the URL; UnescapePath makes them what they mean. A
-// catch-all stands for the path before its slash as well: who means what is
-// below has to look, and so it does here.
+// Command fiber is gofiber/fiber, which is based on fasthttp. By default it does not
+// unescape parameters; UnescapePath changes that. A catch-all also matches the path
+// without the slash before it, so the handler must check for the slash.
 package main
 
 import (

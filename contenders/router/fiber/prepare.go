@@ -10,9 +10,9 @@ import (
 	"github.com/tarebench/tare/contender/router"
 )
 
-// prepareRequest reads a request into a context of its own. Between two requests of a connection fasthttp's
-// server removes the values of the former and resets the response; so does Serve. Nothing changes the request
-// itself.
+// prepareRequest parses a request into a context that only this request uses. Fasthttp's server removes the user
+// values and resets the response between two requests of a connection, and so does Serve. Handlers do not change the
+// request itself.
 func prepareRequest(handler fasthttp.RequestHandler, raw []byte) (router.Prepared, error) {
 	ctx := new(fasthttp.RequestCtx)
 	ctx.Init2(nil, nil, false)

@@ -1,6 +1,6 @@
-// Command gin is Gin in release mode: new has no middleware of its own, default
-// is gin.Default(), which logs each request and recovers, with the log going
-// nowhere.
+// Command gin is Gin in release mode. Variant new has no middleware of Gin. Variant
+// default uses gin.Default(), which logs each request and recovers from panics; the log
+// is discarded.
 package main
 
 import (

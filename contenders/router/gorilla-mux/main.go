@@ -1,5 +1,5 @@
-// Command gorilla-mux is gorilla/mux: a list of regular expressions, of which
-// the first that matches wins.
+// Command gorilla-mux is gorilla/mux, which tries a list of regular expressions and
+// uses the first that matches.
 package main
 
 import (

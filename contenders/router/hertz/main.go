@@ -1,6 +1,6 @@
-// Command hertz is cloudwego/hertz. Over a socket it serves by its standard
-// transport: the other one, netpoll, keeps a thread waiting in the kernel, which
-// where client and server share one processor costs several times the request.
+// Command hertz is cloudwego/hertz. Over a socket it uses hertz's standard transport:
+// with the other one, netpoll, a thread waits in the kernel, which costs several times
+// as much as the request if client and server share one processor.
 package main
 
 import (
@@ -22,9 +22,9 @@ func main() {
 }
 
 func buildRouter(_ context.Context, spec router.Spec) (router.Native, error) {
-	unserved := newEngine(spec)
+	inProcess := newEngine(spec) // has no listener
 	return router.Native{
-		Prepare: func(raw []byte) (router.Prepared, error) { return prepareRequest(unserved, raw) },
+		Prepare: func(raw []byte) (router.Prepared, error) { return prepareRequest(inProcess, raw) },
 		Listen: func(l net.Listener) (stop func(), err error) {
 			return startServer(newEngine(spec, server.WithListener(l), server.WithTransport(standard.NewTransporter))), nil
 		},

@@ -13,9 +13,9 @@ import (
 	"github.com/tarebench/tare/contender/router"
 )
 
-// prepareRequest reads a request into a context of its own. Between two requests of a connection hertz's
-// server resets the context; so does Serve, except for the request, which changes only if it is redirected:
-// hertz writes the new target into the request itself.
+// prepareRequest parses a request into a context that only this request uses. Hertz's server resets the context
+// between two requests of a connection, and so does Serve, except for the request in it. The request changes only if
+// it is redirected, as hertz writes the new target into it; Serve then restores the target.
 func prepareRequest(h *server.Hertz, raw []byte) (router.Prepared, error) {
 	c := h.NewContext()
 	if err := req.Read(&c.Request, mock.NewZeroCopyReader(string(raw))); err != nil {
@@ -40,7 +40,7 @@ func prepareRequest(h *server.Hertz, raw []byte) (router.Prepared, error) {
 	}, nil
 }
 
-// startServer runs the server until stop is called, which waits for its end.
+// startServer starts the server. stop shuts the server down and waits for its end.
 func startServer(h *server.Hertz) (stop func()) {
 	done := make(chan error, 1)
 	go func() { done <- h.Run() }()

@@ -1,5 +1,5 @@
-// Command httprouter is julienschmidt/httprouter: one radix tree per method, no
-// middleware of its own, and no literal beside a parameter.
+// Command httprouter is julienschmidt/httprouter. It has one radix tree per method and no
+// middleware of its own, and does not support a literal and a parameter at one position.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 func main() { router.Main(buildRouter) }
 
 func buildRouter(_ context.Context, spec router.Spec) (h http.Handler, err error) {
-	defer func() { // a table that it cannot have makes Handle panic
+	defer func() { // Handle panics if it does not support the table
 		if v := recover(); v != nil {
 			err = fmt.Errorf("%v: %w", v, contender.ErrUnsupported)
 		}

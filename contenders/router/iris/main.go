@@ -10,13 +10,13 @@ import (
 	"github.com/tarebench/tare/contender/router"
 )
 
-func main() { router.Main(build) }
+func main() { router.Main(buildRouter) }
 
-func build(_ context.Context, spec router.Spec) (http.Handler, error) {
+func buildRouter(_ context.Context, spec router.Spec) (http.Handler, error) {
 	app := iris.New()
 	app.Logger().SetLevel("disable")
 	for _, layer := range spec.Layers {
-		app.Use(middleware(layer))
+		app.Use(newMiddleware(layer))
 	}
 	for _, route := range spec.Routes {
 		app.Handle(route.Method, route.BracePathEnding("{"+route.Rest+":path}"), func(c iris.Context) { route.Reply(c, c.Params().Get) })
@@ -24,7 +24,7 @@ func build(_ context.Context, spec router.Spec) (http.Handler, error) {
 	return app, app.Build()
 }
 
-func middleware(layer router.Layer) iris.Handler {
+func newMiddleware(layer router.Layer) iris.Handler {
 	return func(c iris.Context) {
 		layer.Around(router.Exchange{
 			Method: c.Method(), Path: c.Path(),

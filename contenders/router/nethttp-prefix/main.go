@@ -1,6 +1,6 @@
-// Command nethttp-prefix is ServeMux as a published benchmark used it: a route
-// with a parameter is registered as the subtree before its first parameter, any
-// method, and the handler never reads what the parameter is.
+// Command nethttp-prefix is ServeMux as a published benchmark used it: a route with a
+// parameter is registered for all paths with the prefix before its first parameter and
+// for all methods, and the handler does not read the parameter.
 package main
 
 import (
@@ -14,13 +14,13 @@ import (
 func main() { router.Main(buildRouter) }
 
 func buildRouter(_ context.Context, spec router.Spec) (http.Handler, error) {
-	mux, known := http.NewServeMux(), map[string]bool{}
+	mux, isRegistered := http.NewServeMux(), map[string]bool{} // by prefix
 	for _, route := range spec.Routes {
 		prefix, _, _ := strings.Cut(route.BracePath(), "{")
-		if known[prefix] { // nothing distinguishes a second route below the same prefix
+		if isRegistered[prefix] { // a second route with the same prefix cannot be distinguished
 			continue
 		}
-		known[prefix] = true
+		isRegistered[prefix] = true
 		mux.HandleFunc(prefix, func(w http.ResponseWriter, _ *http.Request) {
 			route.Reply(w, func(string) string { return "" })
 		})

@@ -17,7 +17,7 @@ func buildRouter(_ context.Context, spec router.Spec) (http.Handler, error) {
 	for _, route := range spec.Routes {
 		path := route.BracePath()
 		if strings.HasSuffix(path, "/") {
-			path += "{$}" // else it would stand for everything below as well
+			path += "{$}" // otherwise the pattern would also match all longer paths
 		}
 		mux.HandleFunc(route.Method+" "+path, func(w http.ResponseWriter, r *http.Request) {
 			route.Reply(w, r.PathValue)

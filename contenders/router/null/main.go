@@ -1,4 +1,4 @@
-// Command null is the router that does nothing: what is measured of it is the
+// Command null is the router that does nothing: its measured cost is the cost of the
 // harness.
 package main
 

@@ -1,7 +1,7 @@
-// Package cgocopy2 stands in for the published library, so that the contender
-// can be compiled and tested where there is no clone of it. It has as much of
-// the interface as the contender calls, and copies members that lie in C as
-// they do in Go. No bundled study measures it.
+// Package cgocopy2 replaces the published library if there is no clone of it, so that
+// the contender can be compiled and tested. It contains only the functions that the
+// contender calls, and supports only members with the same representation in C and Go.
+// No bundled study measures it.
 package cgocopy2
 
 import (
@@ -12,10 +12,10 @@ import (
 	"unsafe"
 )
 
-// ErrNotRegistered says that nothing is known of a type.
+// ErrNotRegistered is the error for a type that is not registered.
 var ErrNotRegistered = errors.New("type not registered")
 
-// CFieldInfo is one member in C.
+// CFieldInfo describes a member of a struct in C.
 type CFieldInfo struct {
 	Name, Type         string
 	Offset, Size       uintptr
@@ -23,7 +23,7 @@ type CFieldInfo struct {
 	ArrayLen           int
 }
 
-// CStructInfo is a struct in C.
+// CStructInfo describes a struct in C.
 type CStructInfo struct {
 	Name   string
 	Size   uintptr
@@ -32,7 +32,7 @@ type CStructInfo struct {
 
 var known sync.Map // CStructInfo by reflect.Type
 
-// PrecompileWithC makes T known, whose members are those of c in their order.
+// PrecompileWithC registers T, which has the members of c in the same order.
 func PrecompileWithC[T any](c CStructInfo) error {
 	if t := reflect.TypeFor[T](); t.Kind() != reflect.Struct || t.NumField() != len(c.Fields) {
 		return fmt.Errorf("%v is not a struct with the members of %s", t, c.Name)
@@ -41,27 +41,28 @@ func PrecompileWithC[T any](c CStructInfo) error {
 	return nil
 }
 
-// Copy is a T with what lies at p.
+// Copy returns a copy of the C value at p.
 func Copy[T any](p unsafe.Pointer) (T, error) {
 	var v T
-	err := fill(reflect.ValueOf(&v).Elem(), p)
+	err := fillStruct(reflect.ValueOf(&v).Elem(), p)
 	return v, err
 }
 
-func fill(v reflect.Value, p unsafe.Pointer) error {
+// fillStruct copies the members of the C struct at p into v.
+func fillStruct(v reflect.Value, p unsafe.Pointer) error {
 	c, ok := known.Load(v.Type())
 	if !ok {
 		return fmt.Errorf("copy %v: %w", v.Type(), ErrNotRegistered)
 	}
 	for i, f := range c.(CStructInfo).Fields {
-		at := unsafe.Add(p, f.Offset)
+		member := unsafe.Add(p, f.Offset)
 		if v.Field(i).Kind() == reflect.Struct {
-			if err := fill(v.Field(i), at); err != nil {
+			if err := fillStruct(v.Field(i), member); err != nil {
 				return err
 			}
 			continue
 		}
-		v.Field(i).Set(reflect.NewAt(v.Field(i).Type(), at).Elem())
+		v.Field(i).Set(reflect.NewAt(v.Field(i).Type(), member).Elem())
 	}
 	return nil
 }
