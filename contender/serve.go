@@ -62,7 +62,7 @@ type session struct {
 	hasHello bool
 	variant  string
 	works    map[string]*work // prepared workloads by id
-	server   *server          // running server; nil if there is none
+	server   *server          // nil if no server runs
 	meter    *meter
 	phase    phase
 	lastCPU  int64    // CPU time of the process in ns at the end of the last measurement; -1 before the first

@@ -95,7 +95,7 @@ func Main(i Impl) { contender.Main(newProgram(i)) }
 func Null() Impl { return Impl{null: true} }
 
 func newProgram(i Impl) contender.Program {
-	var current Memory // memory of the prepared workload; nil if there is none
+	var current Memory // memory of the prepared workload; nil if it has no C memory
 	return contender.Program{Kind: Kind, Prepare: func(_ string, w wire.Workload, bodies [][]byte) (contender.Work, error) {
 		if current != nil {
 			current.Free()
