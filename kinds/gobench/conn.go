@@ -24,7 +24,7 @@ type conn struct {
 	linked  string           // path of the binary that was linked for this trial; "" if the suite's binary is used
 	layout  string           // import path of the package of linked
 	alone   *wire.Request    // prepare request of a package that needs a process per request; nil for other packages
-	counts  *wire.Reply      // reply to stats for the last slice of such a package; nil if there is none
+	counts  *wire.Reply      // reply to stats for the last slice of such a package; nil before the first
 	procs   int              // GOMAXPROCS that the process has reported
 	failure *tare.TrialError // why the prepared benchmark has no result; nil if it works
 

@@ -53,7 +53,7 @@ func main() {
 	}})
 }
 
-// readText returns the bytes before the first zero byte, or all if there is none.
+// readText returns the bytes before the first zero byte, or all 64 if no byte is zero.
 func readText(chars *[64]byte) string {
 	b, _, _ := bytes.Cut(chars[:], []byte{0})
 	return string(b)

@@ -13,8 +13,8 @@ import (
 	"github.com/tarebench/tare/contender/copier"
 )
 
-// readText returns the text of a char[64]: the characters before the NUL, or all of them if
-// there is none. C.GoString alone would read beyond an array without a NUL.
+// readText returns the text of a char[64]: the characters before the NUL, or all 64 if the
+// array has no NUL. C.GoString alone would read beyond such an array.
 func readText(chars *[64]C.char) string {
 	if chars[63] == 0 { // there is a NUL
 		return C.GoString(&chars[0])

@@ -41,7 +41,7 @@ func main() {
 	}})
 }
 
-// readText returns the bytes before the first zero byte, or all if there is none.
+// readText returns the bytes before the first zero byte, or all 64 if no byte is zero.
 func readText(chars *[64]byte) string {
 	if n := bytes.IndexByte(chars[:], 0); n >= 0 {
 		return string(chars[:n])
