@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// DeadLetters is the file of events that a destination will never accept. Each is on stable storage
-// before it counts as done.
+// DeadLetters is a file of events that a destination rejected permanently. Write returns after they are
+// on stable storage.
 type DeadLetters struct {
 	path     string
 	maxBytes int64
@@ -20,7 +20,7 @@ type DeadLetters struct {
 	size     int64
 }
 
-// Letter is a line of the file.
+// Letter is a line of the file: one rejected event.
 type Letter struct {
 	Time   time.Time       `json:"time"`
 	Sink   string          `json:"sink"`
@@ -28,28 +28,28 @@ type Letter struct {
 	Number uint64          `json:"number"`
 	Reason string          `json:"reason"`
 	Event  json.RawMessage `json:"event,omitempty"`
-	Text   string          `json:"text,omitempty"` // of an event that is not JSON
+	Text   string          `json:"text,omitempty"` // the event, if it is not JSON
 }
 
 // ErrDeadLetters means that the file of dead letters has no room.
 var ErrDeadLetters = errors.New("the file of dead letters is full")
 
-// OpenDeadLetters opens the file at path, of at most most bytes.
-func OpenDeadLetters(path string, most int64, now func() time.Time) (*DeadLetters, error) {
-	return openDeadLetters(atomicfile.System{}, path, most, now)
+// OpenDeadLetters opens or creates the file at path. It may have at most maxBytes bytes.
+func OpenDeadLetters(path string, maxBytes int64, now func() time.Time) (*DeadLetters, error) {
+	return openDeadLetters(atomicfile.System{}, path, maxBytes, now)
 }
 
-func openDeadLetters(files atomicfile.Disk, path string, most int64, now func() time.Time) (*DeadLetters, error) {
+func openDeadLetters(files atomicfile.Disk, path string, maxBytes int64, now func() time.Time) (*DeadLetters, error) {
 	f, err := files.OpenFile(path, atomicfile.Append)
 	if err != nil {
 		return nil, err
 	}
-	d := &DeadLetters{path: path, maxBytes: most, now: now, file: f}
+	d := &DeadLetters{path: path, maxBytes: maxBytes, now: now, file: f}
 	if d.size, err = f.Size(); err == nil {
 		err = d.endLastLine()
 	}
 	if err == nil {
-		err = files.SyncDir(filepath.Dir(path)) // or the letters are on the disk, and the file's name is not
+		err = files.SyncDir(filepath.Dir(path)) // otherwise a power cut could remove the name of a new file
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())

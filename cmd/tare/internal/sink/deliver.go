@@ -13,16 +13,18 @@ import (
 // A destination that rejects an event may also be the wrong one: a proxy that responds with 400 to
 // plain HTTP on a port of TLS, an API of another version. A rejected event is dead only if the
 // destination accepts other events of the same batch. Otherwise the batch is held back and tried
-// again.
+// again. To find the rejected events, a batch that is rejected as a whole is sent in halves, down to
+// lone events.
 
 const (
-	// firstTries bounds the lone events in a row that may be rejected in the first pass over a batch.
-	// The bound doubles with each pass, so that a destination that rejects everything costs a few
-	// requests, and poison at the start is passed at last.
+	// firstTries is the number of lone events in a row that may be rejected in the first pass over a
+	// batch. The number doubles with each pass, so that a destination that rejects everything gets few
+	// requests, but a batch that begins with many poison events is delivered at last.
 	firstTries = 16
 
-	// An event that the destination fails to accept by an error of its own, while it accepts others
-	// of the batch, is dead after this number of attempts and this time.
+	// An event is ailing if it fails with an error inside the destination, such as status 500, while
+	// the destination accepts other events of the batch. It is dead after at least this number of
+	// attempts and this time.
 	ailingTries = 10
 	ailingTime  = 15 * time.Minute
 )
@@ -33,29 +35,31 @@ var errHeld = errors.New("the destination refuses every event; none is given up 
 // pass is one attempt to send the events of a batch in their order.
 type pass struct {
 	batch *spool.Batch
-	tries int  // lone events in a row that may be rejected
+	tries int  // number of lone events in a row that may be rejected
 	taken bool // the destination has accepted an event
 
-	refused []rejection // since it has accepted the last one
-	row     int         // of events that the destination itself rejected
-	dead    int         // events in the dead letters that the cursor does not count yet
+	refused []rejection // rejected events that are not in the dead letters yet
+	row     int         // number of events in a row that the destination itself rejected
+	dead    int         // number of events in the dead letters that the cursor does not count yet
 }
 
-// rejection is an event that the destination claims it will never accept.
+// rejection is an event that the destination rejects permanently.
 type rejection struct {
 	event  Event
 	reason string
 }
 
-// deliverBatch sends a batch until the destination has it, except the dead events, and returns how
-// many of these the cursor does not count yet. Its error is ctx's.
+// deliverBatch sends a batch until the destination has all of its events, except dead ones. It returns
+// the number of dead events that the cursor does not count yet. It fails only if ctx ends.
 func (f *Forward) deliverBatch(ctx context.Context, b *spool.Batch) (dead int, err error) {
 	wait := f.Backoff.First
-	for tries := firstTries; ; tries = min(2*tries, 1<<30) {
+	const maxTries = 1 << 30 // prevents an overflow
+	for tries := firstTries; ; tries = min(2*tries, maxTries) {
 		p := &pass{batch: b, tries: tries}
 		rest := f.unsentEvents(b)
 		err := f.sendPart(ctx, p, rest)
-		if err == nil && (p.taken || p.row == 0 || f.Trust) {
+		isProven := p.taken || p.row == 0 || f.Trust // that the rejected events are dead
+		if err == nil && isProven {
 			err = f.writeRejected(ctx, p)
 			return p.dead, err
 		}
@@ -71,16 +75,16 @@ func (f *Forward) deliverBatch(ctx context.Context, b *spool.Batch) (dead int, e
 	}
 }
 
-// markHeld records that the destination accepts nothing of a batch. A lone event may be poison: the
-// next one shows whether it is, and must be let in for that.
+// markHeld records that the destination rejects all of a batch. A lone event may be poison: only the
+// next event shows whether it is, so that the service must not stop accepting events.
 func (f *Forward) markHeld(events int) {
 	if events > 1 || f.Reader.Cursor().Sent == 0 {
 		f.held = true
 	}
 }
 
-// extendBatch adds events to a batch that is held back, as far as its limits allow: if they are
-// accepted, the rejected ones are dead.
+// extendBatch adds events to a batch that is held back, as far as the limits allow. If the destination
+// accepts one of them, the rejected events are dead.
 func (f *Forward) extendBatch(b *spool.Batch) {
 	before := b.Len()
 	if err := f.Reader.Take(b, f.Limits.Events, f.Limits.Bytes); err != nil {
@@ -93,13 +97,15 @@ func (f *Forward) extendBatch(b *spool.Batch) {
 	}
 }
 
-// sendPart sends a part of a batch until the destination has it, except rejected events. Its error
-// is ctx's, or errHeld.
+// sendPart sends a part of a batch until the destination has all of its events, except rejected ones.
+// It fails if ctx ends, or with errHeld.
 func (f *Forward) sendPart(ctx context.Context, p *pass, part Batch) error {
 	wait := f.Backoff.First
-	var ailing time.Time // start of the attempts that are needed because of ailing events
-	tries, took := 0, false
-	for remaining := part; ; {
+	var ailingSince time.Time // first attempt that failed only because of ailing events; zero if none has
+	tries := 0                // attempts since then
+	partTaken := false        // the destination has accepted an event of the part
+	all := part
+	for {
 		result, err := f.Sink.Send(ctx, part)
 		var refused *Refused
 		if errors.As(err, &refused) {
@@ -110,31 +116,29 @@ func (f *Forward) sendPart(ctx context.Context, p *pass, part Batch) error {
 		}
 		if err == nil {
 			if len(result.Dead)+len(result.Again) < len(part.Events) {
-				took, p.taken, f.taken, f.held = true, true, true, false
+				partTaken, p.taken, f.taken, f.held = true, true, true, false
 				f.logRecovery("send")
 			}
-			if err := f.recordRejected(ctx, p, part, result.Dead, took); err != nil {
+			if err := f.recordRejected(ctx, p, part, result.Dead, partTaken); err != nil {
 				return err
 			}
 			if len(result.Again) == 0 {
-				return f.advanceCursor(ctx, p, remaining)
+				return f.advanceCursor(ctx, p, all)
 			}
 			part = selectEvents(part, result.Again)
-			err = fmt.Errorf("the destination has not taken %d of %d events: %s", len(part.Events), len(remaining.Events), cmp.Or(result.Why, "it may take them later"))
+			err = fmt.Errorf("the destination has not taken %d of %d events: %s", len(part.Events), len(all.Events), cmp.Or(result.Why, "it may take them later"))
+			isAiling := result.Ails && p.taken
 			switch tries++; {
-			case !result.Ails || !p.taken:
-				ailing, tries = time.Time{}, 0
-			case ailing.IsZero():
-				ailing = time.Now()
-			case tries >= ailingTries && time.Since(ailing) >= ailingTime:
-				var dead []Dead
-				for i := range part.Events {
-					dead = append(dead, Dead{Index: i, Sure: true, Reason: fmt.Sprintf("not taken in %d attempts and %v, while others were: %s", tries, time.Since(ailing).Round(time.Second), result.Why)})
-				}
+			case !isAiling:
+				ailingSince, tries = time.Time{}, 0
+			case ailingSince.IsZero():
+				ailingSince = time.Now()
+			case tries >= ailingTries && time.Since(ailingSince) >= ailingTime:
+				dead := ailingEvents(part, tries, time.Since(ailingSince), result.Why)
 				if err := f.recordRejected(ctx, p, part, dead, true); err != nil {
 					return err
 				}
-				return f.advanceCursor(ctx, p, remaining)
+				return f.advanceCursor(ctx, p, all)
 			}
 		}
 		if err := f.backOff(ctx, err, &wait); err != nil {
@@ -143,17 +147,26 @@ func (f *Forward) sendPart(ctx context.Context, p *pass, part Batch) error {
 	}
 }
 
-// recordRejected records the events of a part that are not accepted. They are dead if the
-// destination has accepted others; took means that it has accepted some of this part. Its error is
-// ctx's, or errHeld if too many in a row are rejected.
-func (f *Forward) recordRejected(ctx context.Context, p *pass, part Batch, dead []Dead, took bool) error {
-	for _, one := range dead {
-		p.refused = append(p.refused, rejection{part.Events[one.Index], one.Reason})
-		if !one.Sure {
+// ailingEvents returns all events of a part as dead, after this number of attempts and this time.
+func ailingEvents(part Batch, tries int, elapsed time.Duration, why string) (dead []Dead) {
+	reason := fmt.Sprintf("not taken in %d attempts and %v, while others were: %s", tries, elapsed.Round(time.Second), why)
+	for i := range part.Events {
+		dead = append(dead, Dead{Index: i, Sure: true, Reason: reason})
+	}
+	return dead
+}
+
+// recordRejected records the rejected events of a part. They are dead if the destination has accepted
+// an event of the batch; partTaken means that it has accepted one of this part. recordRejected fails
+// if ctx ends, or with errHeld if too many events in a row are rejected.
+func (f *Forward) recordRejected(ctx context.Context, p *pass, part Batch, dead []Dead, partTaken bool) error {
+	for _, d := range dead {
+		p.refused = append(p.refused, rejection{event: part.Events[d.Index], reason: d.Reason})
+		if !d.Sure {
 			p.row++
 		}
 	}
-	if took {
+	if partTaken {
 		p.row = 0
 	}
 	if p.row >= p.tries && !f.Trust {
@@ -165,7 +178,9 @@ func (f *Forward) recordRejected(ctx context.Context, p *pass, part Batch, dead 
 	return nil
 }
 
-// advanceCursor records that a part of a batch is done, if all before it is.
+// advanceCursor records in the cursor that a part of a batch is done. It does nothing before the
+// destination has accepted an event of the batch: earlier parts may have to be sent again. It fails
+// only if ctx ends.
 func (f *Forward) advanceCursor(ctx context.Context, p *pass, part Batch) error {
 	if !p.taken {
 		return nil
@@ -173,18 +188,18 @@ func (f *Forward) advanceCursor(ctx context.Context, p *pass, part Batch) error 
 	if err := f.writeRejected(ctx, p); err != nil {
 		return err
 	}
-	to := part.Events[len(part.Events)-1].Number + 1
-	if to == p.batch.To {
-		return nil // Done records it
+	end := part.Events[len(part.Events)-1].Number + 1
+	if end == p.batch.To {
+		return nil // Run records the complete batch
 	}
-	if err := f.Reader.Part(p.batch, to, p.dead); err != nil {
-		f.logFailure("write the cursor", err) // after a crash it is sent again
+	if err := f.Reader.Part(p.batch, end, p.dead); err != nil {
+		f.logFailure("write the cursor", err) // after a crash the part is sent again
 	}
 	p.dead = 0
 	return nil
 }
 
-// writeRejected writes the rejected events to the dead letters. Its error is ctx's.
+// writeRejected writes the rejected events to the dead letters. It fails only if ctx ends.
 func (f *Forward) writeRejected(ctx context.Context, p *pass) error {
 	if len(p.refused) == 0 {
 		return nil
@@ -206,8 +221,8 @@ func (f *Forward) writeRejected(ctx context.Context, p *pass) error {
 // sendHalves sends a rejected batch in two parts.
 func (f *Forward) sendHalves(ctx context.Context, p *pass, b Batch) error {
 	half := len(b.Events) / 2
-	for _, part := range []Batch{{b.Spool, b.Events[:half]}, {b.Spool, b.Events[half:]}} {
-		if err := f.sendPart(ctx, p, part); err != nil {
+	for _, events := range [][]Event{b.Events[:half], b.Events[half:]} {
+		if err := f.sendPart(ctx, p, Batch{b.Spool, events}); err != nil {
 			return err
 		}
 	}

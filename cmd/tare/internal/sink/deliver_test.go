@@ -17,7 +17,7 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// rig is a spool that is sent on to a scripted far side.
+// rig is a spool whose events a service sends to a scripted destination.
 type rig struct {
 	t       *testing.T
 	dir     string
@@ -72,8 +72,8 @@ func (r *rig) dead() string {
 	return string(text)
 }
 
-// choosy takes the events that its rule takes. The rule has it refuse all of a request
-// with one that it does not take, as servers do.
+// choosy is a destination that rejects a complete request if takes is false for one of its events, as
+// servers do.
 type choosy struct {
 	scripted
 	takes    func(line string) bool
@@ -95,7 +95,7 @@ func (c *choosy) Send(_ context.Context, b Batch) (Result, error) {
 	return Result{}, nil
 }
 
-// numbered returns lines that begin with a name.
+// numbered returns n different lines that begin with a name.
 func numbered(name string, n int) (lines []string) {
 	for i := range n {
 		lines = append(lines, fmt.Sprint(name, i))
@@ -103,9 +103,9 @@ func numbered(name string, n int) (lines []string) {
 	return lines
 }
 
-// A destination that refuses everything, as a wrong address does, costs no event: for
-// ten minutes none is dead, the service is not ready within ten seconds, and all arrive
-// once it is right.
+// A destination that rejects everything, such as a wrong address, loses no event: even
+// after ten minutes none is dead. The service is not ready after ten seconds, and all
+// events arrive once the destination accepts them.
 func TestDestinationThatNeverAccepts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		right := false
@@ -140,8 +140,8 @@ func TestDestinationThatNeverAccepts(t *testing.T) {
 	})
 }
 
-// One that took events and then refuses a whole batch holds it back as well. With
-// hold=off its events are dead.
+// A batch is also held back if the destination rejects all of it after it has accepted
+// events before. With hold=off its events are dead.
 func TestBatchThatIsRefusedAlike(t *testing.T) {
 	for _, trust := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -167,8 +167,8 @@ func TestBatchThatIsRefusedAlike(t *testing.T) {
 	}
 }
 
-// A lone event that is refused waits for the next, which shows whether it is poison.
-// Until then the service is ready: the next has to come in.
+// A lone event that is rejected waits for the next event, which shows whether the first
+// one is poison. Until then the service stays ready, so that it accepts the next one.
 func TestLonePoisonWaitsForAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		far := &choosy{takes: func(line string) bool { return !strings.HasPrefix(line, "poison") }}
@@ -187,7 +187,7 @@ func TestLonePoisonWaitsForAnother(t *testing.T) {
 		assert.Equal(t, "sent", c.Sent, 2)
 		assert.Equal(t, "letters", strings.Count(r.dead(), "poison"), 1)
 
-		// More poison than one pass asks about, before a good one.
+		// More poison events than the first pass tries, before a good one.
 		r.keep(append(numbered("poison", 50), "last")...)
 		time.Sleep(5 * time.Minute)
 		c = r.cursor()
@@ -199,8 +199,8 @@ func TestLonePoisonWaitsForAnother(t *testing.T) {
 	})
 }
 
-// An item that fails by an error of the server itself is sent again, for a quarter of
-// an hour, while others of its batch are taken. Then it is dead.
+// An event that fails with an error inside the server, while others of its batch are
+// accepted, is sent again for a quarter of an hour. Then it is dead.
 func TestAilingItemIsGivenUp(t *testing.T) {
 	for _, takesOthers := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -224,7 +224,7 @@ func TestAilingItemIsGivenUp(t *testing.T) {
 	}
 }
 
-// ailing is a far side that fails on lines that are bad.
+// ailing is a destination that fails with 500 on the line "bad", or on all lines unless takesOthers is set.
 type ailing struct {
 	scripted
 	takesOthers bool
@@ -240,8 +240,8 @@ func (a *ailing) Send(_ context.Context, b Batch) (result Result, err error) {
 	return result, nil
 }
 
-// After a process is killed while a batch is sent in parts, only the parts that the
-// far side does not have are sent again.
+// If a process is killed while a batch is sent in parts, only the parts that the
+// destination does not have are sent again.
 func TestHalvedBatchAfterAKill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		far := &choosy{takes: func(line string) bool { return line != "poison" }}
@@ -265,7 +265,7 @@ func TestHalvedBatchAfterAKill(t *testing.T) {
 	})
 }
 
-// stops is a far side that cannot be reached for some batches.
+// stops is a destination that cannot be reached for the batches for which away is true.
 type stops struct {
 	*choosy
 	away func(Batch) bool

@@ -20,15 +20,16 @@ type Limits struct {
 	Age    time.Duration
 }
 
-// maxPollFactor bounds the wait for events, in times of Poll, so that a service without events
-// costs little.
+// maxPollFactor is the longest wait for events as a multiple of Poll. A service without events waits
+// that long, so that it costs little.
 const maxPollFactor = 10
 
-// Backoff bounds the time between attempts. It doubles with each that fails, and the wait is
-// somewhere between half of it and all.
+// Backoff bounds the time between attempts. The time begins at First and doubles with each failed
+// attempt up to Last; each wait is random, between half of the time and all of it.
 type Backoff struct{ First, Last time.Duration }
 
-// Forward sends the events of one reader on to one sink.
+// Forward sends the events of one reader of a spool to one sink. Run collects batches (collectBatch),
+// sends each until it is done (deliverBatch), and advances the cursor of the reader.
 type Forward struct {
 	Name    string
 	Reader  *spool.Reader
@@ -37,28 +38,28 @@ type Forward struct {
 	Dead    *DeadLetters
 	Limits  Limits
 	Backoff Backoff
-	Poll    time.Duration // wait before it reads the spool again; it doubles with each read, up to maxPollFactor times this
+	Poll    time.Duration // wait before the spool is read again; it doubles with each read, up to maxPollFactor times Poll
 	Log     *slog.Logger
 	Random  *rand.Rand
-	Trust   bool // a rejected event is dead, also if the destination accepts no others
+	Trust   bool // a rejected event is dead, even if the destination accepts no others
 
-	events   []Event
-	pause    time.Duration          // before the next read
-	troubles map[string]*failureLog // by operation
-	freed    time.Time
-	taken    bool // the destination has accepted an event since Run began
-	held     bool // the destination rejects all remaining events of the batch
+	events   []Event                // buffer of unsentEvents
+	pause    time.Duration          // wait before the next read
+	failures map[string]*failureLog // by operation; an operation that works has none
+	freed    time.Time              // last call of Readers.Free
+	taken    bool                   // the destination has accepted an event since Run began
+	held     bool                   // the destination rejects all remaining events of the batch
 }
 
-// failureLog counts the failures of an operation.
+// failureLog counts the consecutive failures of an operation.
 type failureLog struct {
-	since  time.Time
-	logged time.Time // when it was last logged
-	tries  int
+	since  time.Time // first failure
+	logged time.Time // when a failure was last logged
+	tries  int       // number of failures
 }
 
-// Run sends events until ctx ends, or, once drained is closed, until none remain. If ctx interrupts
-// the sending of an event, the next Run sends it again.
+// Run sends events until ctx ends, or, once drained is closed, until the spool has no more. Events whose
+// sending ctx interrupts are sent again by the next Run.
 func (f *Forward) Run(ctx context.Context, drained <-chan struct{}) error {
 	var b spool.Batch
 	f.held = f.Reader.Cursor().Held
@@ -81,30 +82,31 @@ func (f *Forward) Run(ctx context.Context, drained <-chan struct{}) error {
 			return err
 		}
 		if err := f.Reader.Done(&b, dead); err != nil {
-			f.logFailure("write the cursor", err) // the events are sent; after a crash they are again
+			f.logFailure("write the cursor", err) // the events are sent; after a crash they are sent again
 		}
 		f.freeSpace(false)
 		b.Reset()
 	}
 }
 
-// collectBatch fills b. It returns true if nothing is left and nothing will come.
+// collectBatch adds events to b until the batch is to be sent. It returns true if the spool has no more
+// events and will get none.
 //
-// It waits longer with each read. If the last batch was sent because of its age, events come
-// slowly, and the wait stays long; if it was full, it is short again.
+// It waits longer with each read. If a batch is sent because of its age, events arrive slowly, and
+// the wait stays long; if it is sent because it is full, the wait is short again.
 func (f *Forward) collectBatch(ctx context.Context, b *spool.Batch, drained <-chan struct{}) (ended bool, err error) {
 	limits := f.Limits
-	// A batch that may have been sent is sent again as it was, so that its name identifies the same
-	// events.
+	// A batch that may have been sent is sent again with the same events, because its name identifies
+	// them.
 	if c := f.Reader.Cursor(); c.Pending > c.Position {
 		limits = Limits{Events: int(min(c.Pending-c.Position, math.MaxInt32)), Bytes: math.MaxInt}
 	}
-	var begun time.Time
+	var begun time.Time // when b got its first event
 	f.pause = max(f.pause, f.Poll)
 	for ; ; f.pause = min(2*f.pause, maxPollFactor*f.Poll) {
 		before := b.Len()
 		select {
-		case <-drained: // before the read: all events were there by then
+		case <-drained: // checked before the read, which then finds all events
 			ended = true
 		default:
 		}
@@ -134,7 +136,7 @@ func (f *Forward) collectBatch(ctx context.Context, b *spool.Batch, drained <-ch
 		select {
 		case <-ctx.Done():
 			return false, ctx.Err()
-		case <-drained: // seen above
+		case <-drained: // the next turn sees it
 		case <-time.After(wait):
 		}
 		if b.Len() == 0 {
@@ -147,7 +149,7 @@ func (f *Forward) collectBatch(ctx context.Context, b *spool.Batch, drained <-ch
 func (f *Forward) unsentEvents(b *spool.Batch) Batch {
 	f.events = f.events[:0]
 	lines := b.Lines
-	position := f.Reader.Cursor().Position // parts of b may be done with
+	position := f.Reader.Cursor().Position // earlier parts of b may already be done
 	for number := b.From; number < b.To; number++ {
 		end := bytes.IndexByte(lines, '\n')
 		if number >= position {
@@ -158,8 +160,8 @@ func (f *Forward) unsentEvents(b *spool.Batch) Batch {
 	return Batch{b.ID, f.events}
 }
 
-// writeDead writes the dead events of a batch to their file until that succeeds. The destination
-// has the others: they are not sent again meanwhile. Its error is ctx's.
+// writeDead writes the dead events of a batch to their file, and tries again until that succeeds. The
+// batch itself is not sent again meanwhile. It fails only if ctx ends.
 func (f *Forward) writeDead(ctx context.Context, b Batch, dead []Dead) error {
 	wait := f.Backoff.First
 	for {
@@ -177,14 +179,15 @@ func (f *Forward) writeDead(ctx context.Context, b Batch, dead []Dead) error {
 	return nil
 }
 
-// backOff waits after an attempt that failed, and longer the next time. Its error is ctx's.
-func (f *Forward) backOff(ctx context.Context, failed error, wait *time.Duration) error {
+// backOff logs the error of a failed attempt, waits, and increases wait for the next time. It fails
+// only if ctx ends.
+func (f *Forward) backOff(ctx context.Context, cause error, wait *time.Duration) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	f.logFailure("send", failed)
+	f.logFailure("send", cause)
 	pause := *wait/2 + time.Duration(f.Random.Int64N(int64(*wait/2)+1))
-	if later := (*Later)(nil); errors.As(failed, &later) {
+	if later := (*Later)(nil); errors.As(cause, &later) {
 		pause = max(pause, min(later.After, maxLater))
 	}
 	*wait = min(2**wait, f.Backoff.Last)
@@ -196,45 +199,46 @@ func (f *Forward) backOff(ctx context.Context, failed error, wait *time.Duration
 	}
 }
 
-// maxLater bounds the wait that a destination can request.
+// maxLater is the longest pause that a destination can ask for.
 const maxLater = 10 * time.Minute
 
 // logFailure logs the first failure of an operation, then at most one every 30 s.
-func (f *Forward) logFailure(what string, err error) {
-	const often = 30 * time.Second
+func (f *Forward) logFailure(operation string, err error) {
+	const interval = 30 * time.Second
 	now := time.Now()
-	t := f.troubles[what]
-	if t == nil {
-		t = &failureLog{since: now}
-		if f.troubles == nil {
-			f.troubles = map[string]*failureLog{}
+	l := f.failures[operation]
+	if l == nil {
+		l = &failureLog{since: now}
+		if f.failures == nil {
+			f.failures = map[string]*failureLog{}
 		}
-		f.troubles[what] = t
+		f.failures[operation] = l
 	}
-	if t.tries++; now.Sub(t.logged) >= often {
-		t.logged = now
-		f.Log.Error("events are not sent on", "sink", f.Name, "at", what, "cause", err, "attempts", t.tries)
+	if l.tries++; now.Sub(l.logged) >= interval {
+		l.logged = now
+		f.Log.Error("events are not sent on", "sink", f.Name, "at", operation, "cause", err, "attempts", l.tries)
 	}
-	if what == "send" {
-		_ = f.Reader.Failed(f.held || !f.taken && f.Reader.Cursor().Sent == 0) // a count
-	}
-}
-
-// logRecovery logs the next success of an operation that failed.
-func (f *Forward) logRecovery(what string) {
-	if t := f.troubles[what]; t != nil {
-		f.Log.Info("it works again", "sink", f.Name, "at", what, "after", time.Since(t.since).Round(time.Millisecond), "attempts", t.tries)
-		delete(f.troubles, what)
+	if operation == "send" {
+		neverTaken := !f.taken && f.Reader.Cursor().Sent == 0
+		_ = f.Reader.Failed(f.held || neverTaken) // only a count is lost
 	}
 }
 
-// freeSpace releases space of the spool, at most once in 100 ms; in 1 s if idle.
+// logRecovery logs the first success of an operation after failures.
+func (f *Forward) logRecovery(operation string) {
+	if l := f.failures[operation]; l != nil {
+		f.Log.Info("it works again", "sink", f.Name, "at", operation, "after", time.Since(l.since).Round(time.Millisecond), "attempts", l.tries)
+		delete(f.failures, operation)
+	}
+}
+
+// freeSpace frees the space of sent events in the spool, at most once in 100 ms, or in 1 s if idle.
 func (f *Forward) freeSpace(idle bool) {
-	often := 100 * time.Millisecond
+	interval := 100 * time.Millisecond
 	if idle {
-		often = time.Second
+		interval = time.Second
 	}
-	if now := time.Now(); now.Sub(f.freed) >= often {
+	if now := time.Now(); now.Sub(f.freed) >= interval {
 		f.freed = now
 		if err := f.Readers.Free(f.Reader); err != nil {
 			f.logFailure("free the spool", err)

@@ -17,11 +17,11 @@ import (
 
 // Config configures a service.
 type Config struct {
-	Dir     string // of the spool
-	Fsync   bool   // a power cut takes the sinks back by one batch at most
+	Dir     string // directory of the spool
+	Fsync   bool   // sync cursors: a power cut takes the sinks back by at most one batch
 	Sinks   []Named
-	Dead    int64 // bytes of each file of dead letters, at most
-	Poll    time.Duration
+	Dead    int64         // largest size in bytes of each file of dead letters
+	Poll    time.Duration // see Forward.Poll
 	Backoff Backoff
 	Log     *slog.Logger
 	Now     func() time.Time
@@ -32,7 +32,7 @@ type Named struct {
 	Name   string
 	Limits Limits
 	Sink   Sink
-	Trust  bool // a rejected event is dead, also if the sink accepts no others
+	Trust  bool // a rejected event is dead, even if the sink accepts no others
 }
 
 // Service sends the events of a spool until it is stopped.
@@ -40,12 +40,12 @@ type Service struct {
 	config  Config
 	readers *spool.Readers
 	dead    []*DeadLetters
-	cancel  context.CancelFunc
-	drained chan struct{}
-	running sync.WaitGroup
+	cancel  context.CancelFunc // ends all goroutines
+	drained chan struct{}      // closed when no more events will be written to the spool
+	running sync.WaitGroup     // one goroutine per sink
 }
 
-// Start begins to send. Stop closes the sinks, and so does Start if it fails.
+// Start starts to send. Stop closes the sinks; if Start fails, it closes them itself.
 func Start(c Config) (*Service, error) {
 	s := &Service{config: c, drained: make(chan struct{})}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -56,6 +56,7 @@ func Start(c Config) (*Service, error) {
 	return s, nil
 }
 
+// startAll opens the readers of the spool and the dead letters, and starts one Forward per sink.
 func (s *Service) startAll(ctx context.Context) (err error) {
 	c := s.config
 	var names []string
@@ -90,9 +91,9 @@ func (s *Service) startAll(ctx context.Context) (err error) {
 	return nil
 }
 
-// Stop sends the events of the spool until ctx ends, and closes the sinks. Left is how many events
-// the slowest of them has not sent: they stay in the spool. Writers to the spool must have ended
-// before.
+// Stop sends the remaining events of the spool until ctx ends, and closes the sinks. left is the number
+// of events that the slowest sink has not sent; they stay in the spool. Writers to the spool must have
+// ended before.
 func (s *Service) Stop(ctx context.Context) (left uint64, err error) {
 	close(s.drained)
 	defer context.AfterFunc(ctx, s.cancel)()

@@ -12,14 +12,14 @@ import (
 	"github.com/tarebench/tare/apps/ingest/spool"
 )
 
-// Sink is a destination. One goroutine uses it.
+// Sink is a destination. It need not be safe for concurrent use.
 type Sink interface {
-	// Send sends a batch. After an error nothing is known, and all of it is sent again later, under
-	// the same name. [Refused] and [Later] have special meanings; any other error is a reason to
-	// wait.
+	// Send sends a batch. After an error the outcome of each event is unknown, and the complete
+	// batch is sent again later, with the same name. [Refused] and [Later] have special meanings;
+	// after any other error the caller waits.
 	Send(ctx context.Context, b Batch) (Result, error)
 
-	// Promise returns what it means that Send has returned without an error.
+	// Promise returns the guarantee for events that Send has sent.
 	Promise() Promise
 
 	Close() error
@@ -37,37 +37,36 @@ type Batch struct {
 	Events []Event
 }
 
-// Name returns the same name whenever the same events are sent again, and another one for any
-// others.
+// Name returns a name of the batch. Batches have the same name only if they contain the same events.
 func (b Batch) Name() string {
 	last := b.Events[len(b.Events)-1].Number
 	return fmt.Sprintf("%s-%d-%d-%d", b.Spool, b.Events[0].Number, last+1, len(b.Events))
 }
 
-// Result is the outcome of a batch. Events that it does not name are sent.
+// Result is the outcome of a batch. Events that are in neither Dead nor Again are sent.
 type Result struct {
 	Dead  []Dead // events that the destination will never accept
-	Again []int  // indices of events that it may accept later
-	Why   string // of Again: the destination's reason; "" if none
-	Ails  bool   // of Again: each has an error of the destination's own, which its content may cause
+	Again []int  // indices of events that the destination may accept later
+	Why   string // reason of the destination for Again; "" if it gives none
+	Ails  bool   // each event of Again failed with an error inside the destination, which its content may cause
 }
 
-// Dead is an event that is rejected.
+// Dead is an event that is rejected permanently.
 type Dead struct {
 	Index  int
 	Reason string // one line
-	Sure   bool   // tare itself found it, without the destination
+	Sure   bool   // tare itself rejects the event: no other event must be accepted to prove it
 }
 
 // Promise is the delivery guarantee of a sink.
 type Promise struct {
-	To    string // where events go, without secrets
-	Sent  string // what it means that one is sent, e.g. "answered 2xx by …"
+	To    string // destination, without secrets
+	Sent  string // meaning of sent, e.g. "answered 2xx by …"
 	Once  string // property by which the destination recognises an event that is sent again; "" if it stores duplicates
-	Order string // "" means the order in which events were acknowledged
+	Order string // order of events at the destination; "" means the order in which they were acknowledged
 }
 
-// String is one line.
+// String returns the promise as one line.
 func (p Promise) String() string {
 	text := "sent on at least once to " + p.To + ", duplicates possible after a crash"
 	if p.Once != "" {
@@ -80,13 +79,13 @@ func (p Promise) String() string {
 	return text
 }
 
-// Refused is the error of a destination that rejects a complete batch: it may accept half of it. It
-// is believed of an event if others are accepted.
+// Refused is the error of a destination that rejects a complete batch, although it may accept a part
+// of it. A rejected event is dead only if the destination accepts others.
 type Refused struct{ Reason string }
 
 func (r *Refused) Error() string { return r.Reason }
 
-// Later is an error of a destination that requests a wait.
+// Later is the error of a destination that asks for a pause of length After.
 type Later struct {
 	Err   error
 	After time.Duration
@@ -95,14 +94,14 @@ type Later struct {
 func (l *Later) Error() string { return l.Err.Error() }
 func (l *Later) Unwrap() error { return l.Err }
 
-// EventID returns the id of an event as it is in its line: JSON, with the quotes. Lines are as the
-// ingest service writes them; in others it finds none.
+// EventID returns the id of an event as a JSON string, with the quotes. It only finds the id in a line
+// that has the format of the ingest service.
 func EventID(line []byte) ([]byte, error) {
 	const begin = `{"id":"`
 	if len(line) > len(begin) && string(line[:len(begin)]) == begin {
 		for i := len(begin); i < len(line); i++ {
 			switch line[i] {
-			case '\\':
+			case '\\': // skip the escaped character
 				i++
 			case '"':
 				return line[len(begin)-1 : i+1], nil
@@ -115,8 +114,8 @@ func EventID(line []byte) ([]byte, error) {
 // TraceHeader is the header that names the trace of a request or a message.
 const TraceHeader = "traceparent"
 
-// Traceparent returns the trace of an event, which its line has after the timestamp; "" if there is
-// none.
+// Traceparent returns the trace of an event, which follows the timestamp in its line, or "" if there
+// is none.
 func Traceparent(line []byte) string {
 	id, err := EventID(line)
 	if err != nil {
@@ -134,8 +133,7 @@ func Traceparent(line []byte) string {
 	return string(trace)
 }
 
-// Traceparent returns the trace of all events of a batch; "" if they belong to several, or one to
-// none.
+// Traceparent returns the trace of the batch, or "" if its events do not all have the same trace.
 func (b Batch) Traceparent() string {
 	trace := Traceparent(b.Events[0].Line)
 	for _, e := range b.Events[1:] {
@@ -146,8 +144,8 @@ func (b Batch) Traceparent() string {
 	return trace
 }
 
-// Flat appends an event with the fields of its metadata at the level of id and timestamp, as tables
-// have them.
+// Flat appends an event to b, with the fields of its metadata at the level of id and timestamp, as in
+// a row of a table.
 func Flat(b, line []byte) []byte {
 	const key = `,"metadata":{`
 	at := strings.Index(string(line), key)

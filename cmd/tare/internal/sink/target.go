@@ -13,25 +13,25 @@ import (
 	"github.com/tarebench/tare/apps/ingest/spool"
 )
 
-// Kind describes one kind of sink. The package of the sink returns it, and package kinds lists it:
-// help, completion, docs/services.md, validation and tests come from there.
+// Kind describes one kind of sink. The package of the sink defines it, and package kinds lists all of
+// them, for help, completion, docs/services.md, validation and tests.
 type Kind struct {
-	Form    string   // its URL, e.g. kafka://HOST:PORT/TOPIC; it starts with the scheme
-	Help    string   // one line; "" if help shows the kind with another one
-	Options []string // names after #, in addition to those of Limits: NAME, or NAME=on if it is on or off
-	Poison  string   // for docs/services.md: which events the destination rejects for good
+	Form    string   // form of its URL, which begins with the scheme, e.g. kafka://HOST:PORT/TOPIC
+	Help    string   // one line; "" if help shows the kind together with another one
+	Options []string // names of options after # that are not in Limits: NAME, or NAME=on for an option that is on or off
+	Poison  string   // which events the destination rejects permanently, for docs/services.md
 	Open    func(Target, Settings) (Sink, error)
 }
 
-// Settings are not part of URLs.
+// Settings contains the settings of a sink that are not part of its URL.
 type Settings struct {
-	Token   string // for destinations that have the option token-file and no other credentials
-	Fsync   bool   // of a file, unless its URL sets it
+	Token   string // bearer token for a destination whose URL has no credentials
+	Fsync   bool   // sync files, unless the URL sets fsync
 	Now     func() time.Time
-	Timeout time.Duration // of an attempt; Target.Open sets it
+	Timeout time.Duration // longest time of an attempt; set by Target.Open
 }
 
-// Scheme returns the begin of the URLs of k, without the colon.
+// Scheme returns the scheme of the URLs of k, without the colon.
 func (k Kind) Scheme() string {
 	scheme, _, _ := strings.Cut(k.Form, ":")
 	return scheme
@@ -42,7 +42,7 @@ func (k Kind) Has(name string) bool {
 	return slices.Contains(k.Options, name) || slices.Contains(k.Options, name+"=on")
 }
 
-// isBare reports whether the scheme by itself names k.
+// isBare reports whether the URL of k is only the scheme, without a colon.
 func (k Kind) isBare() bool { return k.Form == k.Scheme() }
 
 // Kinds lists the known sinks.
@@ -56,7 +56,8 @@ func (k Kinds) Schemes() (list []string) {
 	return list
 }
 
-// Prefixes returns the begin of the URLs of each kind, as far as a shell can complete them.
+// Prefixes returns the start of the URLs of each kind, up to the first part that users choose, for
+// completion in a shell.
 func (k Kinds) Prefixes() (list []string) {
 	for _, one := range k {
 		list = append(list, strings.FieldsFunc(one.Form, unicode.IsUpper)[0])
@@ -74,25 +75,25 @@ func (k Kinds) Help() (lines string) {
 	return lines
 }
 
-// findKind returns the kind whose scheme text begins with.
+// findKind returns the kind of a URL by its scheme.
 func (k Kinds) findKind(text string) (Kind, bool) {
-	scheme, _, colon := strings.Cut(text, ":")
-	i := slices.IndexFunc(k, func(one Kind) bool { return one.Scheme() == scheme && (colon || one.isBare()) })
+	scheme, _, hasColon := strings.Cut(text, ":")
+	i := slices.IndexFunc(k, func(kind Kind) bool { return kind.Scheme() == scheme && (hasColon || kind.isBare()) })
 	if i < 0 {
 		return Kind{}, false
 	}
 	return k[i], true
 }
 
-// Parse parses the URL of one sink, or of several as tee:ONE,OTHER. A comma within a
-// URL ends it only if a sink's scheme follows.
+// Parse parses the URL of one sink, or the URLs of several sinks as tee:ONE,OTHER. A comma separates
+// URLs only if the scheme of a sink follows.
 func (k Kinds) Parse(text string) ([]Target, error) {
-	list, tee := strings.CutPrefix(text, "tee:")
+	list, isTee := strings.CutPrefix(text, "tee:")
 	parts := []string{text}
-	if tee {
+	if isTee {
 		parts = nil
 		for _, part := range strings.Split(list, ",") {
-			if _, known := k.findKind(part); len(parts) > 0 && !known {
+			if _, known := k.findKind(part); len(parts) > 0 && !known { // the comma belongs to the URL before
 				parts[len(parts)-1] += "," + part
 				continue
 			}
@@ -113,6 +114,7 @@ func (k Kinds) Parse(text string) ([]Target, error) {
 	return targets, nil
 }
 
+// parseTarget parses the URL of one sink. Its errors contain no secrets of the URL.
 func (k Kinds) parseTarget(text string) (t Target, err error) {
 	kind, known := k.findKind(text)
 	if !known {
@@ -130,12 +132,12 @@ func (k Kinds) parseTarget(text string) (t Target, err error) {
 	if t.URL = *u; u.Host == "" && strings.Contains(kind.Form, "://") {
 		return t, fmt.Errorf("sink %q names no host: %s://HOST…", redactURL(text), kind.Scheme())
 	}
-	set, err := url.ParseQuery(u.EscapedFragment())
+	options, err := url.ParseQuery(u.EscapedFragment())
 	if err != nil {
 		return t, fmt.Errorf("sink %s: what follows # is not NAME=VALUE&…", t.Name())
 	}
 	t.URL.Fragment, t.URL.RawFragment = "", ""
-	for name, values := range set {
+	for name, values := range options {
 		if err := t.setOption(name, values[len(values)-1]); err != nil {
 			return t, fmt.Errorf("sink %s: %s: %w", t.Name(), name, err)
 		}
@@ -143,19 +145,20 @@ func (k Kinds) parseTarget(text string) (t Target, err error) {
 	return t, nil
 }
 
-// Target is the sink of a URL. The part after # in the URL is about the sink and is not sent:
-// batch=500&age=1s.
+// Target is a parsed URL of a sink. The part after # in the URL sets options of the sink and is not
+// sent to the destination: batch=500&age=1s.
 type Target struct {
 	Kind    Kind
-	URL     url.URL
+	URL     url.URL // without the part after #
 	Limits  Limits
-	Aged    bool              // the URL gives Limits.Age
-	Options map[string]string // those that are not of Limits
+	Aged    bool              // the URL sets Limits.Age
+	Options map[string]string // values of the options that are not in Limits, by name
 }
 
 // OptionToken is the option that names the file of a bearer token.
 const OptionToken = "token-file"
 
+// setOption sets an option of the URL.
 func (t *Target) setOption(name, value string) (err error) {
 	switch name {
 	case "batch":
@@ -183,8 +186,8 @@ func (t *Target) setOption(name, value string) (err error) {
 	return err
 }
 
-// Name returns the name of the sink in files and logs. Two URLs that differ only in secrets or
-// settings have the same.
+// Name returns the name of the sink in files and logs. URLs that differ only in the user, the password
+// or options have the same name.
 func (t Target) Name() string {
 	u := t.URL
 	u.User, u.Fragment, u.RawFragment = nil, "", ""
@@ -192,7 +195,7 @@ func (t Target) Name() string {
 	return fmt.Sprintf("%s-%x", strings.ReplaceAll(scheme, "+", "-"), sha256.Sum256([]byte(u.String())))[:len(scheme)+9]
 }
 
-// String returns the URL without possible secrets.
+// String returns the URL without the user, the password and the query, which may be secret.
 func (t Target) String() string {
 	u := t.URL
 	u.User = nil
@@ -205,11 +208,12 @@ func (t Target) String() string {
 	return u.String()
 }
 
-// Open opens the sink of t. Its destination may still be missing.
+// Open opens the sink of t. The destination need not be reachable yet.
 func (t Target) Open(s Settings) (n Named, err error) {
 	for _, option := range t.Kind.Options {
 		name, _, isSwitch := strings.Cut(option, "=")
-		if text, set := t.Options[name]; isSwitch && set && text != "on" && text != "off" {
+		text, isSet := t.Options[name]
+		if isSwitch && isSet && text != "on" && text != "off" {
 			return n, fmt.Errorf("sink %s: %s %q is neither on nor off", t.Name(), name, text)
 		}
 	}
@@ -221,10 +225,10 @@ func (t Target) Open(s Settings) (n Named, err error) {
 	return n, err
 }
 
-// parseTimeout returns the time limit of an attempt.
+// parseTimeout returns the longest time of an attempt, by default 30 s.
 func (t Target) parseTimeout() (time.Duration, error) {
-	text, set := t.Options["timeout"]
-	if !set {
+	text, isSet := t.Options["timeout"]
+	if !isSet {
 		text = "30s"
 	}
 	d, err := time.ParseDuration(text)
@@ -234,7 +238,7 @@ func (t Target) parseTimeout() (time.Duration, error) {
 	return d, nil
 }
 
-// redactURL returns a text that may be a URL, without possible secrets.
+// redactURL removes the user and the password from a text that may be an invalid URL.
 func redactURL(text string) string {
 	if at := strings.LastIndexByte(text, '@'); at >= 0 {
 		scheme, _, _ := strings.Cut(text, ":")

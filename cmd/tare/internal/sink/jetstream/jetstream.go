@@ -15,19 +15,19 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/sink"
 )
 
-// JetStream is a subject that some stream stores.
+// JetStream is a sink that publishes to a subject. A stream of the server stores the subject.
 type JetStream struct {
 	target  sink.Target
 	subject string
 	timeout time.Duration
-	durable bool
+	durable bool // the server syncs every message
 	options []nats.Option
 
-	conn   *nats.Conn // nil if not yet
+	conn   *nats.Conn // nil before the first connection
 	stream jetstream.JetStream
 }
 
-// Codes of errors of a server that are about the event, and permanent.
+// Error codes of a server that rejects an event permanently.
 const (
 	codeMessageTooLarge jetstream.ErrorCode = 10054 // larger than the stream's max_msg_size
 	codeHeaderTooLarge  jetstream.ErrorCode = 10097 // more than 64 KiB of header
@@ -64,9 +64,9 @@ func openSubject(t sink.Target, s sink.Settings) (sink.Sink, error) {
 	return j, nil
 }
 
-// connect connects, if it is not connected.
+// connect connects unless there is a connection. The client reconnects by itself.
 func (j *JetStream) connect() (err error) {
-	if j.conn != nil && !j.conn.IsClosed() { // some errors of a server close it for good
+	if j.conn != nil && !j.conn.IsClosed() { // after some errors of a server the client closes it permanently
 		return nil
 	}
 	var servers []string
@@ -99,16 +99,16 @@ func (j *JetStream) Send(ctx context.Context, b sink.Batch) (result sink.Result,
 			m.Header.Set(sink.TraceHeader, trace)
 		}
 		if futures[i], err = j.stream.PublishMsgAsync(m); err != nil {
-			if tooLarge(err) {
+			if isTooLarge(err) {
 				result.Dead = append(result.Dead, sink.Dead{Index: i, Reason: err.Error()})
 				continue
 			}
 			failure = err
-			break // in order: nothing after it is published
+			break // keep the order: no later event is published
 		}
 	}
 	for i, future := range futures {
-		if future == nil {
+		if future == nil { // the event was not published
 			if !slices.ContainsFunc(result.Dead, func(d sink.Dead) bool { return d.Index == i }) {
 				result.Again = append(result.Again, i)
 			}
@@ -117,7 +117,7 @@ func (j *JetStream) Send(ctx context.Context, b sink.Batch) (result sink.Result,
 		select {
 		case <-future.Ok():
 		case err := <-future.Err():
-			if tooLarge(err) {
+			if isTooLarge(err) {
 				result.Dead = append(result.Dead, sink.Dead{Index: i, Reason: err.Error()})
 				continue
 			}
@@ -133,15 +133,15 @@ func (j *JetStream) Send(ctx context.Context, b sink.Batch) (result sink.Result,
 	return result, nil
 }
 
-// tooLarge reports whether the server, or its limit that the client knows, rejects an event for its
-// size.
-func tooLarge(err error) bool {
+// isTooLarge reports whether the server rejects an event because of its size, or the client does by the
+// limit of the server.
+func isTooLarge(err error) bool {
 	var reported *jetstream.APIError
 	return errors.Is(err, nats.ErrMaxPayload) ||
 		errors.As(err, &reported) && (reported.ErrorCode == codeMessageTooLarge || reported.ErrorCode == codeHeaderTooLarge)
 }
 
-// Promise returns what an acknowledgement of a server means.
+// Promise returns the guarantee of an acknowledgement of the stream.
 func (j *JetStream) Promise() sink.Promise {
 	sent := "acknowledged by the stream, which is not on stable storage: a server syncs every two minutes unless its sync_interval is always (then say durable=on)"
 	if j.durable {

@@ -19,14 +19,14 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/sink"
 )
 
-// Header names an event for readers of the topic: duplicates have the same value.
+// Header is the name of a record header that identifies the event: duplicates have the same value.
 const Header = "tare-event"
 
-// Kafka is a topic.
+// Kafka is a sink that sends events to a topic.
 type Kafka struct {
 	target sink.Target
 	client *kgo.Client
-	one    bool // all events have one key
+	one    bool // all events have the same key
 }
 
 // Kind returns the kind of sink kafka.
@@ -78,7 +78,8 @@ func openTopic(t sink.Target, s sink.Settings) (sink.Sink, error) {
 	return k, err
 }
 
-// newMechanism returns the authentication with the URL's user and password; nil without them.
+// newMechanism returns the SASL mechanism with the user and the password of the URL, or nil if the URL
+// has neither these nor option sasl.
 func newMechanism(t sink.Target) (sasl.Mechanism, error) {
 	kind := t.Options["sasl"]
 	if kind == "" && t.URL.User == nil {
@@ -97,8 +98,9 @@ func newMechanism(t sink.Target) (sasl.Mechanism, error) {
 	return nil, fmt.Errorf("sink %s: sasl %q is not plain, scram-256 or scram-512", t.Name(), kind)
 }
 
-// Send produces a batch, and waits until all of it is acknowledged. If ctx ends before that, the
-// client may retain the batch until it is closed: it does not fail records that a broker may have.
+// Send produces a batch, and waits until all records are acknowledged. If ctx ends before that, the
+// client may retain the records until it is closed, because it does not fail records that a broker may
+// have.
 func (k *Kafka) Send(ctx context.Context, b sink.Batch) (result sink.Result, err error) {
 	records := make([]*kgo.Record, len(b.Events))
 	for i, e := range b.Events {
@@ -121,7 +123,7 @@ func (k *Kafka) Send(ctx context.Context, b sink.Batch) (result sink.Result, err
 	var failure error
 	for i, r := range records {
 		switch err := failed[r]; {
-		case err == nil:
+		case err == nil: // sent
 		case isRejected(err):
 			result.Dead = append(result.Dead, sink.Dead{Index: i, Reason: err.Error()})
 		default:
@@ -135,14 +137,14 @@ func (k *Kafka) Send(ctx context.Context, b sink.Batch) (result sink.Result, err
 	return result, nil
 }
 
-// isRejected reports whether an error is about the content, and permanent.
+// isRejected reports whether the broker rejects the content of a record permanently.
 func isRejected(err error) bool {
 	return errors.Is(err, kerr.MessageTooLarge) || errors.Is(err, kerr.InvalidRecord)
 }
 
-// produceRecords sends records, and collects those that failed. A broker rejects many records
-// together, although one of them is the cause, or none that is sent by itself. These are sent again
-// in halves, in order, down to single records that are rejected.
+// produceRecords sends records, and adds the errors of those that fail to failed. A broker rejects many
+// records together, even if only one of them is the cause, or if it would accept each of them alone.
+// Rejected records are sent again in halves, in order, down to single records.
 func (k *Kafka) produceRecords(ctx context.Context, records []*kgo.Record, failed map[*kgo.Record]error) error {
 	produced := make(chan kgo.ProduceResults, 1)
 	go func() { produced <- k.client.ProduceSync(ctx, records...) }()
@@ -156,34 +158,34 @@ func (k *Kafka) produceRecords(ctx context.Context, records []*kgo.Record, faile
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	var again []*kgo.Record
+	var rejected []*kgo.Record
 	for _, r := range records {
 		if isRejected(failed[r]) {
-			again = append(again, r)
+			rejected = append(rejected, r)
 		}
 	}
-	if len(records) == 1 || len(again) == 0 {
+	if len(records) == 1 || len(rejected) == 0 {
 		return nil
 	}
-	for _, r := range again {
+	for _, r := range rejected {
 		delete(failed, r)
 	}
-	half := (len(again) + 1) / 2
-	if err := k.produceRecords(ctx, again[:half], failed); err != nil || half == len(again) {
+	half := (len(rejected) + 1) / 2
+	if err := k.produceRecords(ctx, rejected[:half], failed); err != nil || half == len(rejected) {
 		return err
 	}
-	for _, r := range again[:half] {
-		if err := failed[r]; err != nil && !isRejected(err) { // it is to be sent later: nothing goes before it
-			for _, r := range again[half:] {
+	for _, r := range rejected[:half] {
+		if err := failed[r]; err != nil && !isRejected(err) { // it is sent later, so that no later record may be sent before
+			for _, r := range rejected[half:] {
 				failed[r] = err
 			}
 			return nil
 		}
 	}
-	return k.produceRecords(ctx, again[half:], failed)
+	return k.produceRecords(ctx, rejected[half:], failed)
 }
 
-// Promise describes replicas and partitions.
+// Promise returns the guarantee, which depends on the keys.
 func (k *Kafka) Promise() sink.Promise {
 	order := "that within a partition; the key is the event's id"
 	if k.one {

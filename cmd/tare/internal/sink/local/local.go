@@ -1,4 +1,4 @@
-// Package local provides the sinks that need no server: files, and none.
+// Package local provides the sinks that need no server: file, and null, which discards events.
 package local
 
 import (
@@ -31,11 +31,11 @@ type file struct {
 	path  string
 	fsync bool
 	file  *ingest.File
-	lines []byte
+	lines []byte // buffer of Send
 }
 
-// openFile opens the file of t. It is synced if t sets that, or else if the service syncs its
-// spool.
+// openFile opens the file of t. The file is synced if t sets fsync=on, or if t does not set fsync and
+// the service syncs its spool.
 func openFile(t sink.Target, s sink.Settings) (sink.Sink, error) {
 	path := t.URL.Opaque
 	if path == "" {
@@ -49,7 +49,7 @@ func openFile(t sink.Target, s sink.Settings) (sink.Sink, error) {
 	return &file{path: path, fsync: fsync, file: f}, nil
 }
 
-// Send appends a batch, all or nothing of it.
+// Send appends a batch, completely or not at all.
 func (f *file) Send(ctx context.Context, b sink.Batch) (sink.Result, error) {
 	f.lines = f.lines[:0]
 	for _, e := range b.Events {
@@ -58,7 +58,7 @@ func (f *file) Send(ctx context.Context, b sink.Batch) (sink.Result, error) {
 	return sink.Result{}, f.file.Keep(ctx, f.lines, len(b.Events))
 }
 
-// Promise returns whether the file is synced.
+// Promise returns the guarantee, which depends on whether the file is synced.
 func (f *file) Promise() sink.Promise {
 	p := sink.Promise{To: "file:" + f.path, Sent: "written, which survives a kill but not a power cut"}
 	if f.fsync {

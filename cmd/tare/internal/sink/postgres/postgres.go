@@ -17,7 +17,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/sink"
 )
 
-// Postgres is a table.
+// Postgres is a sink that copies events into a table.
 type Postgres struct {
 	target  sink.Target
 	config  *pgx.ConnConfig
@@ -50,11 +50,11 @@ func openTable(t sink.Target, s sink.Settings) (sink.Sink, error) {
 	return p, nil
 }
 
-// rejectedClasses are the classes of SQLSTATE that are about the rows: data exceptions,
-// constraints, and limits of the server, such as that of a row of an index.
+// rejectedClasses are the classes of SQLSTATE that are errors of the rows: data exceptions (22),
+// constraint violations (23), and limits of the server (54), such as the size of an index row.
 var rejectedClasses = []string{"22", "23", "54"}
 
-// connect connects and makes the tables, if that is not done.
+// connect connects and creates the tables, unless there is a connection.
 func (p *Postgres) connect(ctx context.Context) error {
 	if p.conn != nil && !p.conn.IsClosed() {
 		return nil
@@ -64,8 +64,7 @@ func (p *Postgres) connect(ctx context.Context) error {
 		return hideURL(err)
 	}
 	p.conn = conn
-	// A server that receives such statements in the middle of a batch would be one more thing that
-	// can fail: tables are made once for each connection.
+	// The tables are created once per connection, not per batch, because these statements can fail, too.
 	_, err = conn.Exec(ctx, `CREATE TABLE IF NOT EXISTS `+p.table.Sanitize()+` (id text NOT NULL, timestamp timestamptz NOT NULL, metadata jsonb NOT NULL)`)
 	if err == nil {
 		_, err = conn.Exec(ctx, `CREATE TABLE IF NOT EXISTS tare_spool (spool text, sink text, position numeric NOT NULL, PRIMARY KEY (spool, sink))`)
@@ -93,8 +92,8 @@ type row struct {
 	Metadata  json.RawMessage `json:"metadata"`
 }
 
-// Send copies a batch in one transaction, which also stores the position of the spool: it
-// identifies events that are sent again.
+// Send copies a batch in one transaction, which also stores the position of the spool. By the position
+// it recognises events that are sent again.
 func (p *Postgres) Send(ctx context.Context, b sink.Batch) (result sink.Result, err error) {
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
@@ -112,14 +111,16 @@ func (p *Postgres) Send(ctx context.Context, b sink.Batch) (result sink.Result, 
 	switch {
 	case err == nil:
 		return result, nil
-	case errors.As(err, &reported) && slices.Contains(rejectedClasses, reported.Code[:min(2, len(reported.Code))]):
+	case errors.As(err, &reported) && slices.Contains(rejectedClasses, reported.Code[:min(2, len(reported.Code))]): // the class
 		return result, &sink.Refused{Reason: reported.Code + " " + reported.Message}
-	case !errors.As(err, &reported):
+	case !errors.As(err, &reported): // not an error of the server
 		p.closeConn()
 	}
 	return result, hideURL(err)
 }
 
+// insertRows copies the rows that are at or after the stored position of the spool, and advances the
+// position, in one transaction.
 func (p *Postgres) insertRows(ctx context.Context, b sink.Batch, rows []row) error {
 	tx, err := p.conn.Begin(ctx)
 	if err != nil {
@@ -127,8 +128,8 @@ func (p *Postgres) insertRows(ctx context.Context, b sink.Batch, rows []row) err
 	}
 	defer func() { _ = tx.Rollback(ctx) }() // nothing, after a commit
 	spool, name := b.Spool.String(), p.target.Name()
-	// A missing row cannot be locked. This waits until an earlier attempt that makes the row has
-	// ended, even one whose commit is in flight.
+	// SELECT FOR UPDATE cannot lock a missing row. This INSERT waits for the end of an earlier attempt
+	// that inserts the row, even if its commit is in flight.
 	if _, err := tx.Exec(ctx, `INSERT INTO tare_spool VALUES ($1, $2, 0) ON CONFLICT DO NOTHING`, spool, name); err != nil {
 		return err
 	}
@@ -146,7 +147,7 @@ func (p *Postgres) insertRows(ctx context.Context, b sink.Batch, rows []row) err
 		}
 	}
 	if len(copied) == 0 {
-		return nil // all of it is there
+		return nil // an earlier attempt has copied all of them
 	}
 	if _, err := tx.CopyFrom(ctx, p.table, []string{"id", "timestamp", "metadata"}, pgx.CopyFromRows(copied)); err != nil {
 		return err
@@ -157,7 +158,7 @@ func (p *Postgres) insertRows(ctx context.Context, b sink.Batch, rows []row) err
 	return tx.Commit(ctx)
 }
 
-// hideURL returns an error without the values of the connection's URL.
+// hideURL replaces an error that contains parts of the URL, which may be secret.
 func hideURL(err error) error {
 	var parse *pgconn.ParseConfigError
 	var escape *url.Error
@@ -167,7 +168,7 @@ func hideURL(err error) error {
 	return err
 }
 
-// Promise describes the transaction.
+// Promise returns the guarantee of the transaction.
 func (p *Postgres) Promise() sink.Promise {
 	return sink.Promise{To: p.target.String() + " table " + p.table.Sanitize(), Sent: "committed", Once: "the position in table tare_spool, which is committed with the events,"}
 }

@@ -1,5 +1,5 @@
-// Package sinktest is shared by tests of sinks: a destination over HTTP with all faults that
-// destinations have, and a suite that every sink must pass.
+// Package sinktest is shared by tests of sinks: a destination over HTTP that can have all kinds of
+// faults, and a suite that every sink must pass.
 package sinktest
 
 import (
@@ -20,20 +20,21 @@ import (
 // Fault is an error of a destination on one request.
 type Fault int
 
-// Faults. Those after it has accepted the events make duplicates unless something identifies them.
+// Faults. Those after the destination has accepted the events cause duplicates, unless it recognises
+// events that are sent again.
 const (
 	None        Fault = iota
-	Latency           // takes its time
-	Busy              // delays the response
+	Latency           // responds late
+	Busy              // 429
 	Broken            // 500
-	Reset             // the connection is reset before anything is read
-	SlowRead          // reads the body a bit at a time
-	Partly            // accepts every other event, if its API can report so
+	Reset             // resets the connection before it reads the request
+	SlowRead          // reads the body slowly
+	Partly            // accepts every other event, if the API can report that
 	TakenReset        // accepts the events, and resets the connection
 	TakenBroken       // accepts the events, and responds with 502
-	TakenShort        // accepts the events, and sends fewer bytes than it declares
+	TakenShort        // accepts the events, and sends fewer bytes than its Content-Length
 	Garbled           // accepts the events, and sends an invalid response
-	faults
+	faults            // number of faults
 )
 
 // Faults lists all faults.
@@ -45,21 +46,21 @@ func Faults() []Fault {
 	return list
 }
 
-// Far is a destination that accepts events by an API.
+// Far is a destination with one of the APIs over HTTP.
 type Far struct {
 	t   testing.TB
 	api string
 
 	mu       sync.Mutex
-	arrived  []string        // events as they were accepted
-	known    map[string]bool // names of accepted events or batches
-	requests int
-	largest  int // events in a request
-	fault    func(request int) Fault
-	poison   string // events that contain this are rejected
+	arrived  []string                // accepted events, in order
+	known    map[string]bool         // ids or deduplication tokens of accepted events and batches
+	requests int                     // since Fail
+	largest  int                     // largest number of events in a request
+	fault    func(request int) Fault // returns the fault of a request by its number
+	poison   string                  // events that contain this text are rejected; "" means none
 
 	listen net.Listener
-	server *httptest.Server
+	server *httptest.Server // nil if stopped
 }
 
 // NewFar starts a destination with an API: ndjson, json, bulk, clickhouse or bigquery.
@@ -70,7 +71,7 @@ func NewFar(t testing.TB, api string) *Far {
 	return f
 }
 
-// Start starts it again, at the same address.
+// Start starts the destination, again at the same address.
 func (f *Far) Start() {
 	addr := "127.0.0.1:0"
 	if f.listen != nil {
@@ -100,23 +101,23 @@ func (f *Far) Stop() {
 	}
 }
 
-// Addr returns the host and port of a destination, also while it is stopped.
+// Addr returns host:port, even while the destination is stopped.
 func (f *Far) Addr() string { return f.listen.Addr().String() }
 
-// URL returns its URL for sinks.
+// URL returns the URL of the sink.
 func (f *Far) URL() string {
 	path := map[string]string{"bulk": "/events", "clickhouse": "/events", "bigquery": "/bigquery/v2/projects/p/datasets/d/tables/t"}[f.api]
 	return "http+" + f.api + "://" + f.listen.Addr().String() + path
 }
 
-// Fail sets the faults of each request from now on.
+// Fail sets the function that returns the fault of each request, and counts requests from 0.
 func (f *Far) Fail(fault func(request int) Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.fault, f.requests = fault, 0
 }
 
-// Refuse makes it reject events that contain a text.
+// Refuse makes the destination reject events that contain a text.
 func (f *Far) Refuse(poison string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -207,6 +208,7 @@ func (f *Far) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// slowReader reads slowly, in small parts.
 type slowReader struct{ io.Reader }
 
 func (s slowReader) Read(p []byte) (int, error) {
@@ -214,7 +216,8 @@ func (s slowReader) Read(p []byte) (int, error) {
 	return s.Reader.Read(p[:min(len(p), 1000)])
 }
 
-// takeEvents accepts a request's events as the API does.
+// takeEvents accepts or rejects the events of a request like a server with the API. partly makes it accept
+// only every other event.
 func (f *Far) takeEvents(r *http.Request, body []byte, partly bool) (status int, answer string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -223,13 +226,13 @@ func (f *Far) takeEvents(r *http.Request, body []byte, partly bool) (status int,
 		return http.StatusTeapot, "this is not " + f.api
 	}
 	f.largest = max(f.largest, len(events))
-	refused := func(event string) bool { return f.poison != "" && strings.Contains(event, f.poison) }
+	isPoison := func(event string) bool { return f.poison != "" && strings.Contains(event, f.poison) }
 	switch f.api {
 	case "bulk", "bigquery":
-		return http.StatusOK, f.takeEach(events, names, partly, refused)
+		return http.StatusOK, f.takeEach(events, names, partly, isPoison)
 	}
 	for _, event := range events {
-		if refused(event) {
+		if isPoison(event) {
 			if f.api == "clickhouse" {
 				return http.StatusInternalServerError, "Code: 27, e.displayText() = DB::Exception: Cannot parse input"
 			}
@@ -246,13 +249,14 @@ func (f *Far) takeEvents(r *http.Request, body []byte, partly bool) (status int,
 	return http.StatusOK, ""
 }
 
-// takeEach accepts events one by one, each once.
-func (f *Far) takeEach(events, names []string, partly bool, refused func(string) bool) string {
+// takeEach accepts or rejects each event by itself, and returns the response. It stores an event with a
+// known name only once.
+func (f *Far) takeEach(events, names []string, partly bool, isPoison func(string) bool) string {
 	var items, failures []string
 	for i, event := range events {
 		item := `{"create":{"status":201}}`
 		switch {
-		case refused(event):
+		case isPoison(event):
 			item = `{"create":{"status":400,"error":{"type":"mapper_parsing_exception","reason":"poison"}}}`
 			failures = append(failures, fmt.Sprintf(`{"index":%d,"errors":[{"reason":"invalid","message":"poison"}]}`, i))
 		case partly && i%2 == 1:
@@ -272,8 +276,8 @@ func (f *Far) takeEach(events, names []string, partly bool, refused func(string)
 	return `{"kind":"bigquery#tableDataInsertAllResponse","insertErrors":[` + strings.Join(failures, ",") + `]}`
 }
 
-// decodeEvents returns the events of a body, and their names if the API has such; nil if the body
-// is invalid.
+// decodeEvents returns the events of a body, and their ids if the API has them in addition to the events.
+// It returns nil if the body is invalid.
 func (f *Far) decodeEvents(r *http.Request, body []byte) (events, names []string) {
 	switch f.api {
 	case "json":

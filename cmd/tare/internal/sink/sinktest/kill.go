@@ -20,15 +20,15 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/sink"
 )
 
-// Environment variables of a test's own program that becomes a service: it writes events to a spool
-// and sends them until it is killed.
+// Environment variables that make the program of a test run a service instead of the tests: it writes
+// events to a spool and sends them until it is killed.
 const (
-	envDir = "TARE_TEST_SPOOL"
-	envURL = "TARE_TEST_SINK"
+	envDir = "TARE_TEST_SPOOL" // directory of the spool
+	envURL = "TARE_TEST_SINK"  // URL of the sink
 )
 
-// Main runs the tests of packages that call Killed, or the service of their sink. It
-// returns the exit code.
+// Main is called by TestMain of packages that call Killed. It runs the tests, or the service if envDir is
+// set, and returns the exit code.
 func Main(m *testing.M, kinds ...sink.Kind) int {
 	if dir := os.Getenv(envDir); dir != "" {
 		if err := runService(dir, os.Getenv(envURL), kinds); err != nil {
@@ -40,8 +40,9 @@ func Main(m *testing.M, kinds ...sink.Kind) int {
 	return m.Run()
 }
 
-// runService stores events of four callers, and prints the ids before it tries and after they were
-// acknowledged. It ends when its input does, and sends all.
+// runService stores events of four concurrent callers, and prints their ids before it stores them ("try")
+// and after they were acknowledged ("ok"). At the end of its standard input it sends the remaining events
+// and returns.
 func runService(dir, url string, kinds sink.Kinds) error {
 	list, err := kinds.Parse(url)
 	if err != nil {
@@ -66,10 +67,10 @@ func runService(dir, url string, kinds sink.Kinds) error {
 	}
 	var callers sync.WaitGroup
 	var mu sync.Mutex
-	print := func(what string, ids []string) {
+	print := func(label string, ids []string) {
 		mu.Lock()
 		defer mu.Unlock()
-		fmt.Fprintf(os.Stdout, "%s %s\n", what, strings.Join(ids, " "))
+		fmt.Fprintf(os.Stdout, "%s %s\n", label, strings.Join(ids, " "))
 	}
 	ended := make(chan struct{})
 	go func() {
@@ -114,21 +115,20 @@ func runService(dir, url string, kinds sink.Kinds) error {
 }
 
 const (
-	killBatch  = 200
-	killEvents = 1000 // acknowledged ones in a life, more or less
+	killBatch  = 200  // events in a batch
+	killEvents = 1000 // mean number of acknowledged events between two kills
 
-	// killSpool is small: events that wait for a destination that takes seconds to start are sent
-	// in seconds too.
+	// killSpool is small, so that events that wait for the start of a destination are sent in seconds.
 	killSpool = 4 << 20
 )
 
-// Kills counts the kills of the service, and those of the destination.
+// Kills contains the number of kills of the service, and of the destination.
 type Kills struct{ Service, Far int }
 
-// Soak reports whether tests run completely, however long they take.
+// Soak reports whether tests run completely, even if they take long.
 func Soak() bool { return os.Getenv("TARE_SOAK") != "" }
 
-// DefaultKills returns a tenth of the kills with TARE_SOAK.
+// DefaultKills returns the usual number of kills. Without TARE_SOAK it is a tenth.
 func DefaultKills() Kills {
 	if Soak() {
 		return Kills{100, 50}
@@ -146,8 +146,9 @@ func RealKills() Kills {
 	return k
 }
 
-// Killed kills a service, the test's own program, that sends to a URL, and its destination, again
-// and again under load. All acknowledged events must arrive, and none that was never sent.
+// Killed runs the test's own program as a service that sends to url, and kills it and its destination many
+// times under load. All acknowledged events must arrive, and no event that was never tried. away and back
+// stop and start the destination; away may be nil. arrived returns the events of the destination.
 func Killed(t *testing.T, url string, kills Kills, away, back func(), arrived func() []string) {
 	self, err := os.Executable()
 	if err != nil {
@@ -158,9 +159,10 @@ func Killed(t *testing.T, url string, kills Kills, away, back func(), arrived fu
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	dir := t.TempDir()
-	var kept []string
-	tried := map[string]bool{}
-	life := func(kill bool, during func(acknowledged *atomic.Int64)) {
+	var kept []string          // ids of acknowledged events
+	tried := map[string]bool{} // ids of all events
+	// runLife starts the service, calls during, and kills the service or lets it end.
+	runLife := func(kill bool, during func(acknowledged *atomic.Int64)) {
 		cmd := exec.Command(self)
 		cmd.Env = append(os.Environ(), envDir+"="+dir, envURL+"="+url)
 		var errors bytes.Buffer
@@ -185,9 +187,9 @@ func Killed(t *testing.T, url string, kills Kills, away, back func(), arrived fu
 				if err != nil {
 					return // an incomplete line
 				}
-				what, ids, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+				label, ids, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 				for _, id := range strings.Fields(ids) {
-					if tried[id] = true; what == "ok" {
+					if tried[id] = true; label == "ok" {
 						kept = append(kept, id)
 						acknowledged.Add(1)
 					}
@@ -208,16 +210,16 @@ func Killed(t *testing.T, url string, kills Kills, away, back func(), arrived fu
 			t.Logf("a life without an event: %s", errors.String())
 		}
 	}
-	// until waits for enough events, since how fast they come depends on the machine.
-	until := func(n *atomic.Int64, enough int64) {
+	// waitFor waits for enough events: their rate depends on the machine.
+	waitFor := func(n *atomic.Int64, enough int64) {
 		for end := time.Now().Add(2 * time.Minute); n.Load() < enough && time.Now().Before(end); {
 			time.Sleep(time.Millisecond)
 		}
 	}
 	for i := range kills.Service {
-		life(true, func(acknowledged *atomic.Int64) {
-			if i%10 != 9 { // or else it is killed while it starts
-				until(acknowledged, 10+rng.Int64N(2*killEvents))
+		runLife(true, func(acknowledged *atomic.Int64) {
+			if i%10 != 9 { // every tenth time the service is killed while it starts
+				waitFor(acknowledged, 10+rng.Int64N(2*killEvents))
 			}
 			time.Sleep(time.Duration(rng.IntN(20)) * time.Millisecond)
 			if kills.Far > 0 && i%(max(1, kills.Service/kills.Far)) == 0 {
@@ -231,18 +233,19 @@ func Killed(t *testing.T, url string, kills Kills, away, back func(), arrived fu
 			t.Logf("%d kills of the service: %d events acknowledged so far", i+1, len(kept))
 		}
 	}
-	life(false, func(acknowledged *atomic.Int64) { until(acknowledged, killEvents) })
-	there := eventIDs(t, arrived())
-	Check(t, kept, there, tried, true) // four concurrent callers have no order of their own
+	runLife(false, func(acknowledged *atomic.Int64) { waitFor(acknowledged, killEvents) })
+	found := eventIDs(t, arrived())
+	Check(t, kept, found, tried, true) // the order of four concurrent callers is undefined
 	distinct := map[string]bool{}
-	for _, id := range there {
+	for _, id := range found {
 		distinct[id] = true
 	}
-	t.Logf("%d kills of the service, %d of the far side: %d events acknowledged, %d arrived, %d of them duplicates", kills.Service, kills.Far, len(kept), len(there), len(there)-len(distinct))
-	if most := (kills.Service + kills.Far) * killBatch; len(there)-len(distinct) > most {
-		t.Errorf("more duplicates than the %d that the batches under way can be", most)
+	duplicates := len(found) - len(distinct)
+	t.Logf("%d kills of the service, %d of the far side: %d events acknowledged, %d arrived, %d of them duplicates", kills.Service, kills.Far, len(kept), len(found), duplicates)
+	if maxDuplicates := (kills.Service + kills.Far) * killBatch; duplicates > maxDuplicates {
+		t.Errorf("more duplicates than the %d that the batches under way can be", maxDuplicates)
 	}
-	if least := kills.Service * killEvents / 4; len(kept) < least {
-		t.Errorf("only %d events were acknowledged, fewer than %d: nothing is shown by that", len(kept), least)
+	if minEvents := kills.Service * killEvents / 4; len(kept) < minEvents {
+		t.Errorf("only %d events were acknowledged, fewer than %d: nothing is shown by that", len(kept), minEvents)
 	}
 }

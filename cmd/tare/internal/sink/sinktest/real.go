@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// envReal names the destination that .ci/brokers has started.
+// envReal is the environment variable with the name of the destination that .ci/brokers has started.
 const envReal = "TARE_REAL"
 
 // Real is a destination that .ci/brokers starts and kills.
@@ -15,7 +15,8 @@ type Real struct {
 	name string
 }
 
-// NewReal returns the destination of a name, if the test runs in .ci/brokers with it.
+// NewReal returns the destination with this name. It skips the test unless .ci/brokers has started that
+// destination.
 func NewReal(t testing.TB, name string) *Real {
 	t.Helper()
 	if os.Getenv(envReal) != name {
@@ -24,17 +25,17 @@ func NewReal(t testing.TB, name string) *Real {
 	return &Real{t, name}
 }
 
-// Kill ends it immediately.
+// Kill kills the destination.
 func (r *Real) Kill() { r.runScript("kill") }
 
-// Start returns when it accepts connections again.
+// Start starts the destination, and returns when it accepts connections.
 func (r *Real) Start() { r.runScript("start") }
 
-func (r *Real) runScript(what string) {
+func (r *Real) runScript(command string) {
 	r.t.Helper()
-	cmd := exec.Command(os.Getenv("TARE_BROKERS"), what, r.name)
+	cmd := exec.Command(os.Getenv("TARE_BROKERS"), command, r.name)
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {
-		r.t.Fatalf("%s %s: %v", what, r.name, err)
+		r.t.Fatalf("%s %s: %v", command, r.name, err)
 	}
 }

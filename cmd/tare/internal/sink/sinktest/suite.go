@@ -18,17 +18,17 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// Subject is a sink with its destination.
+// Subject is a sink under test, with its destination.
 type Subject struct {
 	Open    func(t testing.TB) sink.Sink
-	Arrived func() []string // events or rows of the destination, in order, as JSON with an id
+	Arrived func() []string // returns the events or rows of the destination in order, as JSON with an id
 
-	Away, Back func()                // nil if the destination cannot be stopped
-	Fail       func(func(int) Fault) // nil if it cannot be made to fail
-	Refuse     func(text string)     // nil if it rejects nothing
+	Away, Back func()                // stop and start the destination; nil if that is not possible
+	Fail       func(func(int) Fault) // sets a function that returns the fault of each request; nil if the destination cannot fail
+	Refuse     func(text string)     // makes the destination reject events that contain text; nil if it rejects nothing
 
-	Once      bool // an event that is sent again is stored once
-	Unordered bool // if events were sent again one by one
+	Once      bool // the destination stores an event that is sent again only once
+	Unordered bool // the sink may send some events of a batch again, so that they arrive later
 }
 
 // Parse returns the target of a URL of one of kinds.
@@ -47,19 +47,20 @@ func Open[S sink.Sink](t testing.TB, url string, kinds ...sink.Kind) S {
 	return one.Sink.(S)
 }
 
+// batchEvents is the number of events in a batch.
 const batchEvents = 20
 
-// sendTimeout bounds the time to send all events of the spool.
+// sendTimeout is the longest time to send all events of the spool.
 const sendTimeout = 10 * time.Minute
 
-// rig is a spool in a directory, and its acknowledged events.
+// rig is a spool, the service that sends its events, and the ids of all acknowledged events.
 type rig struct {
 	t       *testing.T
 	subject Subject
 	dir     string
 	spool   *spool.Spool
 	service *sink.Service
-	kept    []string
+	kept    []string // ids of acknowledged events, in order
 }
 
 func newRig(t *testing.T, s Subject) *rig {
@@ -70,6 +71,7 @@ func newRig(t *testing.T, s Subject) *rig {
 	return r
 }
 
+// openSpool opens the spool, again if it is open, with a bound in bytes.
 func (r *rig) openSpool(bound int64) {
 	r.t.Helper()
 	if r.spool != nil {
@@ -80,6 +82,7 @@ func (r *rig) openSpool(bound int64) {
 	r.must(err)
 }
 
+// must fails the test if err is not nil.
 func (r *rig) must(err error) {
 	r.t.Helper()
 	if err != nil {
@@ -97,7 +100,7 @@ func Traced(id, trace string) string {
 	return strings.Replace(Line(id), `,"metadata"`, `,"traceparent":"`+trace+`","metadata"`, 1)
 }
 
-// addEvents stores events in twos, and records those that were acknowledged.
+// addEvents stores n events in pairs, and records the acknowledged ones.
 func (r *rig) addEvents(prefix string, n int) (err error) {
 	for i := 0; i < n; i += 2 {
 		a, b := fmt.Sprintf("%s-%d", prefix, i), fmt.Sprintf("%s-%d", prefix, i+1)
@@ -125,7 +128,7 @@ func (r *rig) startService() {
 	r.must(err)
 }
 
-// stopService ends the sending, after limit at most.
+// stopService stops the service after at most limit, and returns the number of unsent events.
 func (r *rig) stopService(limit time.Duration) uint64 {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
@@ -148,21 +151,21 @@ func eventIDs(t testing.TB, events []string) (list []string) {
 	return list
 }
 
-// checkArrived requires all acknowledged events at the destination, in order, no others, and at
-// most that number of duplicates. It returns how many there are.
-func (r *rig) checkArrived(duplicates int) int {
+// checkArrived requires that all acknowledged events and no others have arrived, in order, with at most
+// maxDuplicates duplicates. It returns the number of duplicates.
+func (r *rig) checkArrived(maxDuplicates int) int {
 	r.t.Helper()
 	Check(r.t, r.kept, eventIDs(r.t, r.subject.Arrived()), nil, r.subject.Unordered)
-	twice := len(r.subject.Arrived()) - len(r.kept)
-	if twice > duplicates || r.subject.Once && twice > 0 {
-		r.t.Errorf("%d duplicates, at most %d may be", twice, duplicates)
+	duplicates := len(r.subject.Arrived()) - len(r.kept)
+	if duplicates > maxDuplicates || r.subject.Once && duplicates > 0 {
+		r.t.Errorf("%d duplicates, at most %d may be", duplicates, maxDuplicates)
 	}
-	return twice
+	return duplicates
 }
 
-// Check requires every event of kept among those that arrived, the first of each in the order of
-// kept unless unordered, and no others except those of mayBe.
-func Check(t testing.TB, acknowledged, arrived []string, mayBe map[string]bool, unordered bool) {
+// Check requires that every acknowledged event has arrived, and that no other event has arrived except
+// those in possible. Unless unordered is set, the first arrivals must be in the order of acknowledged.
+func Check(t testing.TB, acknowledged, arrived []string, possible map[string]bool, unordered bool) {
 	t.Helper()
 	first := map[string]int{}
 	for i, id := range arrived {
@@ -170,39 +173,40 @@ func Check(t testing.TB, acknowledged, arrived []string, mayBe map[string]bool, 
 			first[id] = i
 		}
 	}
-	last, missing, ours := -1, 0, map[string]bool{}
+	last, missing := -1, 0
+	ours := map[string]bool{} // the acknowledged events
 	for _, id := range acknowledged {
 		ours[id] = true
-		at, ok := first[id]
+		index, ok := first[id]
 		if !ok {
 			if missing++; missing <= 3 {
 				t.Errorf("%s was acknowledged and has not arrived", id)
 			}
 			continue
 		}
-		if at < last && !unordered {
+		if index < last && !unordered {
 			t.Fatalf("%s arrived before one that was acknowledged earlier", id)
 		}
-		last = max(last, at)
+		last = max(last, index)
 	}
 	if missing > 0 {
 		t.Errorf("%d of %d have not arrived", missing, len(acknowledged))
 	}
 	for id := range first {
-		if !ours[id] && !mayBe[id] {
+		if !ours[id] && !possible[id] {
 			t.Fatalf("%s arrived and was never sent", id)
 		}
 	}
 }
 
-// Run tests a sink. Each subject is new.
-func Run(t *testing.T, subject func(t *testing.T) Subject) {
+// Run tests a sink. newSubject is called for each test.
+func Run(t *testing.T, newSubject func(t *testing.T) Subject) {
 	test := func(name string, run func(*testing.T, *rig)) {
 		t.Run(name, func(t *testing.T) {
-			if os.Getenv(envReal) == "" { // a real destination is one for all, which some stop
-				t.Parallel() // most of the time they wait
+			if os.Getenv(envReal) == "" { // tests share a real destination, which some of them stop
+				t.Parallel() // the tests mostly wait
 			}
-			run(t, newRig(t, subject(t)))
+			run(t, newRig(t, newSubject(t)))
 		})
 	}
 	test("order", testOrder)
@@ -213,6 +217,7 @@ func Run(t *testing.T, subject func(t *testing.T) Subject) {
 	test("poison", testPoison)
 }
 
+// testOrder checks that all events arrive in order, without duplicates.
 func testOrder(_ *testing.T, r *rig) {
 	r.startService()
 	r.must(r.addEvents("a", 500))
@@ -220,14 +225,14 @@ func testOrder(_ *testing.T, r *rig) {
 	r.checkArrived(0)
 }
 
-// testRestart stops a service between or within batches; the next one resumes there. The duplicates
-// are those of the batch in flight.
+// testRestart stops the service between or within batches several times, and checks that the next one
+// resumes there. Only events of the batch in flight may be duplicates.
 func testRestart(t *testing.T, r *rig) {
 	const lives = 5
 	for life := range lives {
 		r.startService()
 		r.must(r.addEvents(fmt.Sprint("life", life), 200))
-		r.stopService(time.Duration(life) * 3 * time.Millisecond) // cut short, more or less
+		r.stopService(time.Duration(life) * 3 * time.Millisecond) // increasingly long
 		if life%2 == 1 {
 			r.openSpool(spool.DefaultBytes)
 		}
@@ -285,7 +290,7 @@ func testAway(t *testing.T, r *rig) {
 	r.checkArrived(batchEvents)
 }
 
-// testFaults checks that all events arrive, whatever the fault.
+// testFaults checks that all events arrive if every third request has a fault, for each fault.
 func testFaults(t *testing.T, r *rig) {
 	if r.subject.Fail == nil {
 		t.Skip("the far side cannot be made to fail")
@@ -304,7 +309,7 @@ func testFaults(t *testing.T, r *rig) {
 	t.Logf("%d duplicates", r.checkArrived(len(Faults())*200))
 }
 
-// testPoison checks that only a poison event goes to the dead letters.
+// testPoison checks that only poison events become dead letters.
 func testPoison(t *testing.T, r *rig) {
 	if r.subject.Refuse == nil {
 		t.Skip("the far side refuses nothing")

@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// bigQuery is tabledata.insertAll of the BigQuery API. The URL is that of the table:
+// bigQuery is tabledata.insertAll of the BigQuery API. The path of the URL names the table:
 // /bigquery/v2/projects/P/datasets/D/tables/T.
 type bigQuery struct{ plainAPI }
 
@@ -25,9 +25,9 @@ func (bigQuery) requestURL(base url.URL, _ sink.Batch) url.URL {
 	return base
 }
 
-func (bigQuery) appendBody(to []byte, b sink.Batch) ([]byte, []sink.Dead) {
+func (bigQuery) appendBody(body []byte, b sink.Batch) ([]byte, []sink.Dead) {
 	var dead []sink.Dead
-	to = append(to, `{"kind":"bigquery#tableDataInsertAllRequest","skipInvalidRows":true,"ignoreUnknownValues":true,"rows":[`...)
+	body = append(body, `{"kind":"bigquery#tableDataInsertAllRequest","skipInvalidRows":true,"ignoreUnknownValues":true,"rows":[`...)
 	for i, e := range b.Events {
 		id, err := sink.EventID(e.Line)
 		if err != nil {
@@ -35,16 +35,17 @@ func (bigQuery) appendBody(to []byte, b sink.Batch) ([]byte, []sink.Dead) {
 			continue
 		}
 		if i > 0 {
-			to = append(to, ',')
+			body = append(body, ',')
 		}
-		to = append(to, `{"insertId":`...)
-		to = append(to, id...)
-		to = append(to, `,"json":`...)
-		to = append(append(to, e.Line...), '}')
+		body = append(body, `{"insertId":`...)
+		body = append(body, id...)
+		body = append(body, `,"json":`...)
+		body = append(append(body, e.Line...), '}')
 	}
-	return append(to, "]}"...), dead
+	return append(body, "]}"...), dead
 }
 
+// insertAnswer contains the relevant fields of a response.
 type insertAnswer struct {
 	Kind         string `json:"kind"`
 	InsertErrors []struct {
@@ -56,13 +57,14 @@ type insertAnswer struct {
 	} `json:"insertErrors"`
 }
 
-// readResponse reads the errors of each row: the status is 200 in any case.
+// readResponse reads the errors of each row: the status of the response is always 200.
 func (bigQuery) readResponse(answer []byte, _ http.Header, b sink.Batch) (result sink.Result, err error) {
 	var a insertAnswer
 	if err := json.Unmarshal(answer, &a); err != nil || a.Kind != "bigquery#tableDataInsertAllResponse" {
 		return result, fmt.Errorf("the answer is not that of insertAll: %s", format.Line(string(answer[:min(len(answer), 200)]), 200))
 	}
-	passing := []string{"stopped", "timeout", "backendError", "internalError", "rateLimitExceeded", "quotaExceeded"}
+	// Reasons that are not errors of the row itself.
+	temporary := []string{"stopped", "timeout", "backendError", "internalError", "rateLimitExceeded", "quotaExceeded"}
 	seen := map[int]bool{}
 	for _, row := range a.InsertErrors {
 		if row.Index < 0 || row.Index >= len(b.Events) {
@@ -70,12 +72,12 @@ func (bigQuery) readResponse(answer []byte, _ http.Header, b sink.Batch) (result
 		}
 		reason := ""
 		for _, e := range row.Errors {
-			if !slices.Contains(passing, e.Reason) {
+			if !slices.Contains(temporary, e.Reason) {
 				reason = e.Reason + ": " + e.Message
 			}
 		}
 		switch {
-		case seen[row.Index]:
+		case seen[row.Index]: // only the first entry of a row counts
 		case reason != "":
 			result.Dead = append(result.Dead, sink.Dead{Index: row.Index, Reason: format.Line(reason, 300)})
 		default:

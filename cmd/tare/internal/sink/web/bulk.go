@@ -11,8 +11,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// bulk is _bulk of Elasticsearch and OpenSearch. Every event is created under its id, so that one
-// that is sent again exists once.
+// bulk is the API _bulk of Elasticsearch and OpenSearch. Every event is created under its id, so that an
+// event that is sent again is stored once.
 type bulk struct{}
 
 func (bulk) mediaType() string { return "application/x-ndjson" }
@@ -24,7 +24,7 @@ func (bulk) requestURL(base url.URL, _ sink.Batch) url.URL {
 	return base
 }
 
-func (bulk) appendBody(to []byte, b sink.Batch) ([]byte, []sink.Dead) {
+func (bulk) appendBody(body []byte, b sink.Batch) ([]byte, []sink.Dead) {
 	var dead []sink.Dead
 	for i, e := range b.Events {
 		id, err := sink.EventID(e.Line)
@@ -32,12 +32,12 @@ func (bulk) appendBody(to []byte, b sink.Batch) ([]byte, []sink.Dead) {
 			dead = append(dead, sink.Dead{Index: i, Reason: err.Error(), Sure: true})
 			continue
 		}
-		to = append(to, `{"create":{"_id":`...)
-		to = append(to, id...)
-		to = append(to, "}}\n"...)
-		to = append(append(to, e.Line...), '\n')
+		body = append(body, `{"create":{"_id":`...)
+		body = append(body, id...)
+		body = append(body, "}}\n"...)
+		body = append(append(body, e.Line...), '\n')
 	}
-	return to, dead
+	return body, dead
 }
 
 // bulkAnswer contains the relevant fields of a response.
@@ -54,15 +54,15 @@ type bulkError struct {
 	Reason string `json:"reason"`
 }
 
-// isConfiguration reports whether an error with status 400 is about the index or the request. That
-// can be corrected, and the event is as good as before.
+// isConfiguration reports whether an error with status 400 is an error of the index or the request, not
+// of the event: it can be corrected at the destination.
 func (e bulkError) isConfiguration() bool {
 	switch e.Type {
 	case "invalid_index_name_exception", "index_closed_exception":
 		return true
-	case "illegal_argument_exception": // of a document, or of one of these
-		for _, begin := range []string{"no write index is defined for alias", "pipeline with id [", "request ["} {
-			if strings.HasPrefix(e.Reason, begin) {
+	case "illegal_argument_exception": // an error of a document, unless its reason begins so
+		for _, prefix := range []string{"no write index is defined for alias", "pipeline with id [", "request ["} {
+			if strings.HasPrefix(e.Reason, prefix) {
 				return true
 			}
 		}
@@ -70,7 +70,8 @@ func (e bulkError) isConfiguration() bool {
 	return false
 }
 
-// isRejection decides as for other servers, except for errors that can be corrected there.
+// isRejection reports a rejection for the same statuses as plainAPI, unless the error can be corrected at
+// the destination.
 func (bulk) isRejection(status int, header http.Header, answer []byte) bool {
 	var a struct {
 		Error json.RawMessage `json:"error"` // may be a text
@@ -82,7 +83,7 @@ func (bulk) isRejection(status int, header http.Header, answer []byte) bool {
 	return plainAPI{}.isRejection(status, header, answer) && !e.isConfiguration()
 }
 
-// readResponse reads the status of each item: that of the response is 200 even if none was
+// readResponse reads the status of each item: the status of the response is 200 even if no item was
 // accepted.
 func (bulk) readResponse(answer []byte, _ http.Header, b sink.Batch) (result sink.Result, err error) {
 	var a bulkAnswer
@@ -92,15 +93,15 @@ func (bulk) readResponse(answer []byte, _ http.Header, b sink.Batch) (result sin
 	if len(a.Items) != len(b.Events) {
 		return result, fmt.Errorf("the answer has %d items for %d events", len(a.Items), len(b.Events))
 	}
-	ailing := 0
+	ailing := 0 // items with an error inside the server
 	for i, item := range a.Items {
-		for _, one := range item {
+		for _, one := range item { // the only operation of the item
 			reason := format.Line(fmt.Sprintf("%d %s: %s", one.Status, one.Error.Type, one.Error.Reason), 300)
 			switch {
-			case one.Status/100 == 2, one.Status == http.StatusConflict: // it exists already
+			case one.Status/100 == 2, one.Status == http.StatusConflict: // created now, or by an earlier attempt
 			case one.Status == http.StatusRequestEntityTooLarge, plainAPI{}.isRejection(one.Status, nil, nil) && !one.Error.isConfiguration():
 				result.Dead = append(result.Dead, sink.Dead{Index: i, Reason: reason})
-			default: // of the token, the index or the server
+			default: // an error of the token, the index or the server
 				result.Again, result.Why = append(result.Again, i), "an item has "+reason
 				if one.Status/100 == 5 {
 					ailing++

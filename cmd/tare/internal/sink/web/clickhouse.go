@@ -11,11 +11,11 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/sink"
 )
 
-// clickHouse inserts into a table, whose columns are the event's id, timestamp and fields of
-// metadata.
+// clickHouse inserts into a table of ClickHouse. Its columns are the id, the timestamp and the fields of
+// the metadata of an event.
 type clickHouse struct {
-	table string
-	dedup bool
+	table string // TABLE or DATABASE.TABLE
+	dedup bool   // requests have a token by which the server recognises duplicates
 }
 
 // newClickHouse reads the table from the path: /TABLE or /DATABASE/TABLE.
@@ -30,35 +30,36 @@ func newClickHouse(t sink.Target) (eventAPI, error) {
 
 func (clickHouse) mediaType() string { return "application/x-ndjson" }
 
-// requestURL adds the settings; those of the user's URL win.
+// requestURL adds the query and settings of ClickHouse. Settings in the user's URL have precedence.
 func (c clickHouse) requestURL(base url.URL, b sink.Batch) url.URL {
-	set := base.Query()
-	put := func(name, value string) {
-		if !set.Has(name) {
-			set.Set(name, value)
+	query := base.Query()
+	setDefault := func(name, value string) {
+		if !query.Has(name) {
+			query.Set(name, value)
 		}
 	}
-	set.Set("query", "INSERT INTO "+c.table+" FORMAT JSONEachRow")
-	put("input_format_skip_unknown_fields", "1")
-	put("date_time_input_format", "best_effort")
-	if c.dedup { // servers of before 2022 do not know these
-		put("wait_for_async_insert", "1") // else a response means no more than that it has begun
-		set.Set("insert_deduplication_token", b.Name())
+	query.Set("query", "INSERT INTO "+c.table+" FORMAT JSONEachRow")
+	setDefault("input_format_skip_unknown_fields", "1")
+	setDefault("date_time_input_format", "best_effort")
+	if c.dedup { // servers before 2022 do not know these settings
+		setDefault("wait_for_async_insert", "1") // otherwise the server may respond before it has inserted
+		query.Set("insert_deduplication_token", b.Name())
 	}
-	base.Path, base.RawQuery = "/", set.Encode()
+	base.Path, base.RawQuery = "/", query.Encode()
 	return base
 }
 
-func (clickHouse) appendBody(to []byte, b sink.Batch) ([]byte, []sink.Dead) {
+func (clickHouse) appendBody(body []byte, b sink.Batch) ([]byte, []sink.Dead) {
 	for _, e := range b.Events {
-		to = append(sink.Flat(to, e.Line), '\n')
+		body = append(sink.Flat(body, e.Line), '\n')
 	}
-	return to, nil
+	return body, nil
 }
 
+// exceptionHeader is the response header with the code of an exception.
 const exceptionHeader = "X-ClickHouse-Exception-Code"
 
-// readResponse looks for an exception that came after the status.
+// readResponse returns an error if an exception occurred after the status was sent.
 func (clickHouse) readResponse(answer []byte, header http.Header, _ sink.Batch) (sink.Result, error) {
 	code := header.Get(exceptionHeader)
 	if code == "" && len(answer) > 0 {
@@ -70,8 +71,8 @@ func (clickHouse) readResponse(answer []byte, header http.Header, _ sink.Batch) 
 	return sink.Result{}, nil
 }
 
-// isRejection depends on the exception's code: a server responds with 400 or 500 to events that it
-// cannot read, by its age.
+// isRejection decides by the code of the exception, not by the status: depending on its version a server
+// responds with 400 or 500 to events that it cannot parse.
 func (clickHouse) isRejection(_ int, header http.Header, answer []byte) bool {
 	code := header.Get(exceptionHeader)
 	if code == "" {

@@ -12,32 +12,45 @@ import (
 // shows one of the two.
 func Kinds() (list sink.Kinds) {
 	const content = "400, 413 or 422: the batch is halved until the event is found"
-	same := func(d eventAPI) func(sink.Target) (eventAPI, error) {
-		return func(sink.Target) (eventAPI, error) { return d, nil }
+	fixed := func(api eventAPI) func(sink.Target) (eventAPI, error) {
+		return func(sink.Target) (eventAPI, error) { return api, nil }
 	}
 	apis := []struct {
-		shown, form, help, poison string
-		dialect                   func(sink.Target) (eventAPI, error)
-		options                   []string
+		helpScheme   string // scheme with which help shows the API
+		form         string // sink.Kind.Form without the scheme
+		help, poison string // see sink.Kind
+		newAPI       func(sink.Target) (eventAPI, error)
+		options      []string // in addition to those of all APIs
 	}{
-		{"http", "+ndjson://HOST/PATH", "one event per line; https+ndjson:// and so on for TLS", content, same(lines{}), nil},
-		{"http", "+json://HOST/PATH", "a JSON array", content, same(array{}), nil},
-		{"http", "+bulk://HOST/INDEX", "Elasticsearch and OpenSearch",
-			"an item with 413, or with 400 or 422 for its document; 401, 403, 404 and 400 for the index are retried, 5xx for a quarter of an hour", same(bulk{}), nil},
-		{"http", "+clickhouse://HOST/TABLE", "ClickHouse; columns id, timestamp and one for each member of metadata",
-			"an exception about the format or a type", newClickHouse, []string{"dedup=on"}},
-		{"https", "+bigquery://HOST/PATH", "BigQuery's insertAll; PATH names the table", "a row with an error such as invalid", same(bigQuery{}), nil},
+		{
+			helpScheme: "http", form: "+ndjson://HOST/PATH", help: "one event per line; https+ndjson:// and so on for TLS",
+			poison: content, newAPI: fixed(lines{}),
+		},
+		{helpScheme: "http", form: "+json://HOST/PATH", help: "a JSON array", poison: content, newAPI: fixed(array{})},
+		{
+			helpScheme: "http", form: "+bulk://HOST/INDEX", help: "Elasticsearch and OpenSearch",
+			poison: "an item with 413, or with 400 or 422 for its document; 401, 403, 404 and 400 for the index are retried, 5xx for a quarter of an hour",
+			newAPI: fixed(bulk{}),
+		},
+		{
+			helpScheme: "http", form: "+clickhouse://HOST/TABLE", help: "ClickHouse; columns id, timestamp and one for each member of metadata",
+			poison: "an exception about the format or a type", newAPI: newClickHouse, options: []string{"dedup=on"},
+		},
+		{
+			helpScheme: "https", form: "+bigquery://HOST/PATH", help: "BigQuery's insertAll; PATH names the table",
+			poison: "a row with an error such as invalid", newAPI: fixed(bigQuery{}),
+		},
 	}
 	for _, scheme := range []string{"http", "https"} {
 		for _, a := range apis {
 			k := sink.Kind{Form: scheme + a.form, Poison: a.poison}
-			if scheme == a.shown {
+			if scheme == a.helpScheme {
 				k.Help = a.help
 			}
 			k.Options = slices.Concat([]string{"gzip=on", "timeout", sink.OptionToken}, a.options, []string{"hold=on"})
 			k.Open = func(t sink.Target, s sink.Settings) (sink.Sink, error) {
-				d, err := a.dialect(t)
-				return newWeb(t, d, s), err
+				api, err := a.newAPI(t)
+				return newWeb(t, api, s), err
 			}
 			list = append(list, k)
 		}
@@ -45,7 +58,7 @@ func Kinds() (list sink.Kinds) {
 	return list
 }
 
-// plainAPI interprets responses as most HTTP servers mean them.
+// plainAPI implements the usual meaning of HTTP statuses. Other APIs embed it.
 type plainAPI struct{}
 
 func (plainAPI) requestURL(base url.URL, _ sink.Batch) url.URL { return base }
@@ -54,8 +67,8 @@ func (plainAPI) readResponse([]byte, http.Header, sink.Batch) (sink.Result, erro
 	return sink.Result{}, nil
 }
 
-// isRejection is true for errors of the content: other statuses are of the path, the token or the
-// server, and may change while the batch stays the same.
+// isRejection reports whether the status is an error of the content. Other statuses are errors of the
+// path, the token or the server, and the same batch may be accepted later.
 func (plainAPI) isRejection(status int, _ http.Header, _ []byte) bool {
 	return status == http.StatusBadRequest || status == http.StatusUnprocessableEntity
 }
@@ -64,30 +77,30 @@ func (plainAPI) guarantee() sink.Promise {
 	return sink.Promise{Sent: "answered with 2xx; the header Idempotency-Key is the same when a batch is sent again"}
 }
 
-// lines is one event a line.
+// lines sends one event per line.
 type lines struct{ plainAPI }
 
 func (lines) mediaType() string { return "application/x-ndjson" }
 
-func (lines) appendBody(to []byte, b sink.Batch) ([]byte, []sink.Dead) {
+func (lines) appendBody(body []byte, b sink.Batch) ([]byte, []sink.Dead) {
 	for _, e := range b.Events {
-		to = append(append(to, e.Line...), '\n')
+		body = append(append(body, e.Line...), '\n')
 	}
-	return to, nil
+	return body, nil
 }
 
-// array is all events as one array.
+// array sends all events as one JSON array.
 type array struct{ plainAPI }
 
 func (array) mediaType() string { return "application/json" }
 
-func (array) appendBody(to []byte, b sink.Batch) ([]byte, []sink.Dead) {
+func (array) appendBody(body []byte, b sink.Batch) ([]byte, []sink.Dead) {
 	for i, e := range b.Events {
 		c := byte(',')
 		if i == 0 {
 			c = '['
 		}
-		to = append(append(to, c), e.Line...)
+		body = append(append(body, c), e.Line...)
 	}
-	return append(to, ']'), nil
+	return append(body, ']'), nil
 }

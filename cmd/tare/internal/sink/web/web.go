@@ -1,5 +1,5 @@
-// Package web sends events over HTTP: as lines, as an array, and in the formats of the APIs of
-// Elasticsearch, OpenSearch, ClickHouse and BigQuery.
+// Package web sends events over HTTP: as lines, as a JSON array, or to the APIs of Elasticsearch,
+// OpenSearch, ClickHouse and BigQuery.
 package web
 
 import (
@@ -26,38 +26,40 @@ type Web struct {
 	url       url.URL
 	api       eventAPI
 	client    *http.Client
-	auth      func() (string, error) // of the Authorization header; "" if none
+	auth      func() (string, error) // returns the value of the Authorization header, or ""
 	compress  *gzip.Writer           // nil if bodies are not compressed
 	now       func() time.Time
-	plain     []byte
-	packed    bytes.Buffer
+	plain     []byte       // buffer of a body
+	packed    bytes.Buffer // buffer of a compressed body
 	transport *http.Transport
 }
 
-// eventAPI encodes requests and reads responses of one API.
+// eventAPI encodes requests and decodes responses of one API. answer is the body of a response.
 type eventAPI interface {
-	// requestURL returns the URL of a batch.
+	// requestURL returns the URL to which a batch is posted.
 	requestURL(base url.URL, b sink.Batch) url.URL
-	// appendBody appends a batch, or returns the events that cannot be in it.
-	appendBody(to []byte, b sink.Batch) ([]byte, []sink.Dead)
+	// appendBody appends the body of a request. If some events cannot be in a request, it returns
+	// them, and the body must not be sent.
+	appendBody(body []byte, b sink.Batch) ([]byte, []sink.Dead)
 	mediaType() string
-	// readResponse reads a response of 2xx.
+	// readResponse decodes a response with status 2xx.
 	readResponse(answer []byte, header http.Header, b sink.Batch) (sink.Result, error)
-	// isRejection reports whether a response of another status is about the content of the batch.
+	// isRejection reports whether a response with another status rejects the content of the batch.
 	isRejection(status int, header http.Header, answer []byte) bool
+	// guarantee returns the promise of a response with status 2xx, without its destination.
 	guarantee() sink.Promise
 }
 
-// maxResponse bounds the bytes of a response that are read.
+// maxResponse is the largest number of bytes that are read of a response.
 const maxResponse = 64 << 20
 
-// newWeb returns the sink of t, whose API accepts events as d does.
-func newWeb(t sink.Target, d eventAPI, c sink.Settings) *Web {
-	w := &Web{target: t, url: t.URL, api: d, auth: newAuth(t, c.Token), now: c.Now}
+// newWeb returns the sink of t, which uses api.
+func newWeb(t sink.Target, api eventAPI, c sink.Settings) *Web {
+	w := &Web{target: t, url: t.URL, api: api, auth: newAuth(t, c.Token), now: c.Now}
 	w.url.Scheme, _, _ = strings.Cut(t.URL.Scheme, "+")
 	w.url.User = nil
 	if t.Options["gzip"] == "on" {
-		w.compress, _ = gzip.NewWriterLevel(&w.packed, gzip.BestSpeed) // it fails only for other levels
+		w.compress, _ = gzip.NewWriterLevel(&w.packed, gzip.BestSpeed) // fails only for invalid levels
 	}
 	w.transport = http.DefaultTransport.(*http.Transport).Clone()
 	w.transport.DisableCompression = true
@@ -69,11 +71,12 @@ func newWeb(t sink.Target, d eventAPI, c sink.Settings) *Web {
 	return w
 }
 
-// maxToken is the largest file with a token: a server accepts no longer header.
+// maxToken is the largest size in bytes of a file with a token. Servers do not accept longer headers.
 const maxToken = 64 << 10
 
-// newAuth returns a function for the header's value: from a file, which is read for each request
-// because tokens expire, from the URL, or from a token.
+// newAuth returns a function that returns the value of the Authorization header, or "". The value comes
+// from the file of option token-file, which is read for each request because tokens expire, from the
+// user of the URL, or from token, in this order.
 func newAuth(t sink.Target, token string) func() (string, error) {
 	path, user := t.Options[sink.OptionToken], t.URL.User
 	return func() (string, error) {
@@ -100,7 +103,7 @@ func newAuth(t sink.Target, token string) func() (string, error) {
 func (w *Web) Send(ctx context.Context, b sink.Batch) (sink.Result, error) {
 	body, dead := w.api.appendBody(w.plain[:0], b)
 	w.plain = body
-	if len(dead) > 0 { // the others are sent without them
+	if len(dead) > 0 { // the caller sends the others again
 		return sink.Result{Dead: dead, Again: liveIndices(b, dead)}, nil
 	}
 	request, err := w.newRequest(ctx, b, body)
@@ -122,6 +125,7 @@ func (w *Web) Send(ctx context.Context, b sink.Batch) (sink.Result, error) {
 	return sink.Result{}, w.responseError(response, answer)
 }
 
+// newRequest returns the request that sends body, compressed if the sink does so.
 func (w *Web) newRequest(ctx context.Context, b sink.Batch, body []byte) (*http.Request, error) {
 	address := w.api.requestURL(w.url, b)
 	packed := w.compress != nil
@@ -156,9 +160,10 @@ func (w *Web) newRequest(ctx context.Context, b sink.Batch, body []byte) (*http.
 	return request, err
 }
 
-// responseError returns the error of a response other than 2xx.
+// responseError returns the error of a response whose status is not 2xx.
 func (w *Web) responseError(r *http.Response, answer []byte) error {
-	text := fmt.Sprintf("answered %d: %s", r.StatusCode, format.Line(string(answer[:min(len(answer), 500)]), 200))
+	const maxBytes, maxRunes = 500, 200 // of the body in the error
+	text := fmt.Sprintf("answered %d: %s", r.StatusCode, format.Line(string(answer[:min(len(answer), maxBytes)]), maxRunes))
 	if r.StatusCode == http.StatusRequestEntityTooLarge || w.api.isRejection(r.StatusCode, r.Header, answer) {
 		return &sink.Refused{Reason: text}
 	}
@@ -169,7 +174,8 @@ func (w *Web) responseError(r *http.Response, answer []byte) error {
 	return err
 }
 
-// retryAfter reads a number of seconds or a date.
+// retryAfter parses the value of Retry-After, a number of seconds or a date, and returns the time from
+// now. It returns false if the value is neither.
 func retryAfter(text string, now time.Time) (time.Duration, bool) {
 	if seconds, err := strconv.Atoi(strings.TrimSpace(text)); err == nil && seconds >= 0 && seconds < 1<<30 {
 		return time.Duration(seconds) * time.Second, true
@@ -201,7 +207,7 @@ func liveIndices(b sink.Batch, dead []sink.Dead) (rest []int) {
 	return rest
 }
 
-// Promise returns what a response of 2xx means.
+// Promise returns the guarantee of a response with status 2xx.
 func (w *Web) Promise() sink.Promise {
 	p := w.api.guarantee()
 	p.To = w.target.String()

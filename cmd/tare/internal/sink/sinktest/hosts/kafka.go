@@ -19,30 +19,30 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// Kafka is a broker in this process, with the topic events of one partition.
+// Kafka is a broker in this process. It has the topic events with one partition.
 type Kafka struct {
 	*kfake.Cluster
-	t    *testing.T
-	away atomic.Bool
-	fail atomic.Pointer[func(int) sinktest.Fault]
-	n    atomic.Int64
-	most atomic.Int64
+	t        *testing.T
+	away     atomic.Bool                              // no request gets a response
+	fail     atomic.Pointer[func(int) sinktest.Fault] // returns the fault of each produce request; nil means no faults
+	n        atomic.Int64                             // number of produce requests since Fail
+	maxBatch atomic.Int64                             // largest size of a batch of records in bytes; 0 means unlimited
 }
 
-// Stop lets it send no responses until Start.
+// Stop makes the broker send no responses until Start.
 func (c *Kafka) Stop() { c.away.Store(true) }
 
-// Start lets it respond again.
+// Start makes the broker respond again.
 func (c *Kafka) Start() { c.away.Store(false) }
 
-// Fail sets the faults of each request to produce from now on.
+// Fail sets the function that returns the fault of each produce request, and counts them from 1.
 func (c *Kafka) Fail(fault func(request int) sinktest.Fault) {
 	c.n.Store(0)
 	c.fail.Store(&fault)
 }
 
 // Bound sets the largest size of a batch of records in bytes, as max.message.bytes of a topic does.
-func (c *Kafka) Bound(most int) { c.most.Store(int64(most)) }
+func (c *Kafka) Bound(maxBatch int) { c.maxBatch.Store(int64(maxBatch)) }
 
 // NewKafka starts a broker.
 func NewKafka(t *testing.T) *Kafka {
@@ -60,7 +60,7 @@ func NewKafka(t *testing.T) *Kafka {
 		if !ok {
 			return nil, nil, false
 		}
-		if most := int(c.most.Load()); most > 0 && len(produce.Topics[0].Partitions[0].Records) > most {
+		if maxBatch := int(c.maxBatch.Load()); maxBatch > 0 && len(produce.Topics[0].Partitions[0].Records) > maxBatch {
 			return errorResponse(produce, kerr.MessageTooLarge), nil, true
 		}
 		if c.fail.Load() == nil {
@@ -79,14 +79,14 @@ func NewKafka(t *testing.T) *Kafka {
 }
 
 // errorResponse returns a response to a produce request with an error for each partition.
-func errorResponse(r *kmsg.ProduceRequest, with *kerr.Error) kmsg.Response {
+func errorResponse(r *kmsg.ProduceRequest, err *kerr.Error) kmsg.Response {
 	response := r.ResponseKind().(*kmsg.ProduceResponse)
 	for _, topic := range r.Topics {
 		t := kmsg.NewProduceResponseTopic()
 		t.Topic, t.TopicID = topic.Topic, topic.TopicID
 		for _, partition := range topic.Partitions {
 			p := kmsg.NewProduceResponseTopicPartition()
-			p.Partition, p.ErrorCode = partition.Partition, with.Code
+			p.Partition, p.ErrorCode = partition.Partition, err.Code
 			t.Partitions = append(t.Partitions, p)
 		}
 		response.Topics = append(response.Topics, t)
@@ -100,8 +100,7 @@ func (c *Kafka) URL() string { return "kafka://" + strings.Join(c.ListenAddrs(),
 // Records returns all records of the topic.
 func (c *Kafka) Records() []*kgo.Record { return RecordsOf(c.t, "events", c.ListenAddrs()...) }
 
-// RecordsOf returns the records of a topic of one partition, up to its current end, however long
-// that takes.
+// RecordsOf returns the records of a topic with one partition, up to its current end.
 func RecordsOf(t testing.TB, topic string, brokers ...string) (list []*kgo.Record) {
 	t.Helper()
 	client, err := kgo.NewClient(kgo.SeedBrokers(brokers...), kgo.ConsumeTopics(topic), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
@@ -127,7 +126,7 @@ func (c *Kafka) Count() int {
 	return int(endOf(context.Background(), c.t, client, "events"))
 }
 
-// endOf returns the end offset of a topic of one partition.
+// endOf returns the end offset of a topic with one partition. It tries again until ctx ends.
 func endOf(ctx context.Context, t testing.TB, client *kgo.Client, topic string) int64 {
 	t.Helper()
 	request := kmsg.NewPtrListOffsetsRequest()

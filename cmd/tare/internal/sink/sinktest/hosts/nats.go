@@ -13,13 +13,13 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// NATS is a server with JetStream in this process, which can end and begin again.
+// NATS is a server with JetStream in this process, which can be stopped and started again.
 type NATS struct {
-	Token string // that clients need from the next Start on; "" if none
+	Token string // token that clients need after the next Start; "" means none
 
 	t      *testing.T
 	dir    string
-	port   int
+	port   int // the same after each Start
 	server *server.Server
 }
 
@@ -36,7 +36,7 @@ func NewNATS(t *testing.T) *NATS {
 	return h
 }
 
-// Start starts it again, on its port and directory.
+// Start starts the server, again on the same port and directory.
 func (h *NATS) Start() {
 	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: h.port, JetStream: true, StoreDir: h.dir, Authorization: h.Token, NoLog: true, NoSigs: true})
 	assert.NoError(h.t, "server", err)
@@ -51,13 +51,13 @@ func (h *NATS) Start() {
 	}
 }
 
-// Stop ends it.
+// Stop stops the server.
 func (h *NATS) Stop() {
 	h.server.Shutdown()
 	h.server.WaitForShutdown()
 }
 
-// Client returns a client that is connected to it.
+// Client returns a connected client.
 func (h *NATS) Client() jetstream.JetStream {
 	conn, err := nats.Connect(h.server.ClientURL())
 	assert.NoError(h.t, "connect", err)
@@ -66,7 +66,7 @@ func (h *NATS) Client() jetstream.JetStream {
 	return js
 }
 
-// Connections returns the number of connections since Start, with those that were rejected.
+// Connections returns the number of connections since Start, rejected ones included.
 func (h *NATS) Connections() uint64 {
 	v, err := h.server.Varz(nil)
 	assert.NoError(h.t, "server", err)

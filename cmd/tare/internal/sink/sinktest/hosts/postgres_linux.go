@@ -17,16 +17,16 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// Postgres is a server from the installed programs.
+// Postgres is a server, run from the installed programs.
 type Postgres struct {
 	t    *testing.T
-	bin  string
+	bin  string // directory of the programs
 	dir  string
 	port int
 	cmd  *exec.Cmd
 }
 
-// postgresPrograms returns the directory of PostgreSQL's programs; "" if there are none.
+// postgresPrograms returns a directory with the programs of PostgreSQL, or "" if it is not installed.
 func postgresPrograms() string {
 	dirs, _ := filepath.Glob("/usr/lib/postgresql/*/bin")
 	slices.Sort(dirs)
@@ -65,7 +65,8 @@ func NewPostgres(t *testing.T) *Postgres {
 	return c
 }
 
-const nobodyUID = 65534 // PostgreSQL does not run as root
+// nobodyUID is the user that runs PostgreSQL if the test runs as root, because PostgreSQL does not.
+const nobodyUID = 65534
 
 func (c *Postgres) newCommand(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(c.bin, name), args...)
@@ -77,7 +78,7 @@ func (c *Postgres) newCommand(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Start starts it, and waits until it accepts connections.
+// Start starts the server, and waits until it accepts connections.
 func (c *Postgres) Start() {
 	c.cmd = c.newCommand("postgres", "-D", "data", "-p", fmt.Sprint(c.port), "-k", c.dir, "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "max_connections=20", "-c", "shared_buffers=16MB")
 	assert.NoError(c.t, "start", c.cmd.Start())
@@ -93,7 +94,7 @@ func (c *Postgres) Start() {
 	}
 }
 
-// Kill ends all of its processes immediately.
+// Kill ends all processes of the server immediately.
 func (c *Postgres) Kill() {
 	_ = c.cmd.Process.Signal(syscall.SIGQUIT) // ends without a checkpoint: the next start recovers
 	_ = c.cmd.Wait()
@@ -109,7 +110,7 @@ func (c *Postgres) Count() (n int) {
 	conn, err := pgx.Connect(context.Background(), c.URL())
 	assert.NoError(c.t, "connect", err)
 	defer conn.Close(context.Background())
-	_ = conn.QueryRow(context.Background(), "SELECT count(*) FROM events").Scan(&n) // or there is no table yet
+	_ = conn.QueryRow(context.Background(), "SELECT count(*) FROM events").Scan(&n) // it fails if there is no table yet
 	return n
 }
 
