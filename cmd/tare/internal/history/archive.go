@@ -21,22 +21,22 @@ import (
 type Kept struct {
 	Study  string `json:"study"`
 	SHA256 string `json:"sha256"` // of the document without insignificant space
-	Path   string `json:"path"`   // of its directory
+	Path   string `json:"path"`   // path of the run's directory
 
-	seed string
+	seed string // of the run, or the start of the hash if the seed is no number
 	at   string // start time in the format of directory names
 }
 
-// Scan reads the documents in an archive: one after the other or a line each, or lists of them. It
-// calls do for each that is a result of ours, with its text without insignificant space. For any
-// other it returns an [*Error] with the position in the file.
+// Scan reads the documents in an archive: one after another, or in lists. It calls do for each result, with its
+// text without insignificant space. For any other document it returns an [*Error] with the position in the
+// archive.
 func Scan(name string, in io.Reader, do func(k Kept, text []byte) error) error {
 	return scanDocuments(name, in, MaxBytes, maxLines, do)
 }
 
-// scanDocuments is Scan with bounds of bytes and lines for each document with the space before it.
-func scanDocuments(name string, in io.Reader, most int64, lines int, do func(k Kept, text []byte) error) error {
-	counted := &counter{in: in, maxBytes: most, lines: lines}
+// scanDocuments is Scan with bounds on the bytes and lines of each document, including the space before it.
+func scanDocuments(name string, in io.Reader, maxBytes int64, maxLines int, do func(k Kept, text []byte) error) error {
+	counted := &counter{in: in, maxBytes: maxBytes, maxLines: maxLines}
 	dec := json.NewDecoder(counted)
 	for {
 		var raw json.RawMessage
@@ -44,7 +44,7 @@ func scanDocuments(name string, in io.Reader, most int64, lines int, do func(k K
 		counted.dropBefore(begin)
 		err := dec.Decode(&raw)
 		if errors.Is(err, io.EOF) {
-			return nil // also where nothing was exported
+			return nil // an empty archive is valid
 		}
 		if err != nil {
 			return scanError(name, err, counted, begin)
@@ -94,10 +94,10 @@ func scanError(name string, err error, c *counter, begin int64) error {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.Is(err, errLarge):
-		return &Error{File: name, Line: c.lineAt(begin), Col: 1, What: fmt.Sprintf("a document that is larger than %d bytes, or has more than %d lines, begins here", c.maxBytes, c.lines), Hint: hint}
+		return &Error{File: name, Line: c.lineAt(begin), Col: 1, What: fmt.Sprintf("a document that is larger than %d bytes, or has more than %d lines, begins here", c.maxBytes, c.maxLines), Hint: hint}
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		line := c.lineAt(begin)
-		if begin > 0 { // the one before ends there
+		if begin > 0 { // the document before ends at begin
 			line++
 		}
 		return &Error{File: name, Line: line, Col: 1, What: "the document that begins here ends in the middle"}
@@ -107,9 +107,10 @@ func scanError(name string, err error, c *counter, begin int64) error {
 	return err
 }
 
+// newKept describes a result whose document has the hash sum.
 func newKept(r *tare.Result, sum string) Kept {
 	seed := r.Seed
-	if _, err := strconv.ParseUint(seed, 10, 64); err != nil { // from somewhere else: it becomes part of a name
+	if _, err := strconv.ParseUint(seed, 10, 64); err != nil { // not a safe part of a file name
 		seed = sum[:8]
 	}
 	return Kept{Study: r.Study, SHA256: sum, seed: seed, at: r.Started.UTC().Format(NameTime)}
@@ -126,45 +127,47 @@ func Imported(dir string) (bool, error) {
 	return isFile(filepath.Join(dir, importedName))
 }
 
-// Keep writes a document of another machine into a new directory under dir, which is its study's,
-// and returns that. The write is atomic.
+// Keep writes a document from another machine into a new directory under dir, the directory of its study, and
+// returns the new directory. The write is atomic.
 func Keep(dir string, k Kept, text []byte) (string, error) {
 	return keepOn(atomicfile.System{}, dir, k, text)
 }
 
-// keepOn marks the directory first, so that its content never counts as a run of this machine.
+// keepOn is Keep on a disk. It writes the mark before the result, so that the result never counts as a run of
+// this machine.
 func keepOn(disk atomicfile.Disk, dir string, k Kept, text []byte) (string, error) {
 	var doc bytes.Buffer
 	if err := json.Indent(&doc, text, "", "  "); err != nil {
 		return "", err
 	}
 	doc.WriteByte('\n')
-	to, err := newDir(disk, dir, fmt.Sprintf("%s-%s", k.at, k.seed))
+	target, err := newDir(disk, dir, fmt.Sprintf("%s-%s", k.at, k.seed))
 	if err != nil {
 		return "", err
 	}
-	result, mark := filepath.Join(to, ResultName), filepath.Join(to, importedName)
+	result, mark := filepath.Join(target, ResultName), filepath.Join(target, importedName)
 	err = atomicfile.Write(disk, mark, nil, 0o600)
 	if err == nil {
 		err = atomicfile.Write(disk, result, doc.Bytes(), 0o600)
 	}
 	if err == nil {
-		return to, nil
+		return target, nil
 	}
-	for _, path := range []string{result, mark, to} { // the mark goes last
+	for _, path := range []string{result, mark, target} { // the mark after the result
 		_ = disk.Remove(path)
 	}
 	return "", err
 }
 
-// NewDir makes a new directory under that name or one with a number. Two runs never share one. Only
-// its owner can read it.
+// NewDir creates a new directory with this name, or with the name and a number if it exists. Only its owner can
+// read it.
 func NewDir(under, name string) (string, error) { return newDir(atomicfile.System{}, under, name) }
 
 func newDir(disk atomicfile.Disk, under, name string) (string, error) {
 	if err := atomicfile.MakeDirOn(disk, under, 0o700); err != nil {
 		return "", err
 	}
+	const maxNumber = 100
 	for n := 1; ; n++ {
 		dir := filepath.Join(under, name)
 		if n > 1 {
@@ -174,7 +177,7 @@ func newDir(disk atomicfile.Disk, under, name string) (string, error) {
 		if err == nil {
 			return dir, disk.SyncDir(under)
 		}
-		if !errors.Is(err, fs.ErrExist) || n == 100 {
+		if !errors.Is(err, fs.ErrExist) || n == maxNumber {
 			return "", err
 		}
 	}
@@ -186,15 +189,14 @@ const maxLines = 16 << 20
 // errLarge ends the reading of a document that is too large.
 var errLarge = errors.New("too large")
 
-// counter counts the lines that are read through it, by offset, and ends if a document is too
-// large.
+// counter is a reader that records the offsets of line ends, and fails if a document is too large.
 type counter struct {
 	in       io.Reader
-	maxBytes int64 // largest size of the document
-	lines    int   // largest number of lines of the document
-	read     int64
-	start    int64   // offset of the document
-	before   int     // line ends before start
+	maxBytes int64   // largest size of the document
+	maxLines int     // largest number of lines of the document
+	read     int64   // bytes read so far
+	start    int64   // offset of the current document
+	before   int     // number of line ends before start
 	ends     []int64 // offsets of the line ends after start
 }
 
@@ -206,7 +208,7 @@ func (c *counter) dropBefore(offset int64) {
 
 func (c *counter) Read(p []byte) (int, error) {
 	room := c.start + c.maxBytes + 1 - c.read
-	if room <= 0 || len(c.ends) > c.lines {
+	if room <= 0 || len(c.ends) > c.maxLines {
 		return 0, errLarge
 	}
 	n, err := c.in.Read(p[:min(int64(len(p)), room)])

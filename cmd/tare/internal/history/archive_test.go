@@ -61,7 +61,7 @@ func TestScanIsBounded(t *testing.T) {
 		"a text":      io.MultiReader(strings.NewReader(doc+`{"a": "`), repeated("z")),
 		"empty lines": io.MultiReader(strings.NewReader(doc), repeated("\n")),
 	} {
-		taken := &counter{in: in, maxBytes: 1 << 40, lines: maxLines}
+		taken := &counter{in: in, maxBytes: 1 << 40, maxLines: maxLines}
 		err := scanDocuments("x", taken, most, maxLines, func(Kept, []byte) error { return nil })
 		var e *Error
 		if !errors.As(err, &e) || !strings.Contains(e.What, "larger than") {
@@ -75,9 +75,9 @@ func TestScanIsBounded(t *testing.T) {
 	lines := strings.Count(doc, "\n")
 	n = 0
 	if err := scanDocuments("x", strings.NewReader(strings.Repeat(doc, 50)), MaxBytes, lines, func(Kept, []byte) error { n++; return nil }); err != nil || n != 50 {
-		t.Errorf("50 documents of %d lines: %d, %v", lines, n, err)
+		t.Errorf("50 documents of %d maxLines: %d, %v", lines, n, err)
 	}
-	taken := &counter{in: io.MultiReader(strings.NewReader(doc), repeated("\n")), maxBytes: 1 << 20, lines: maxLines}
+	taken := &counter{in: io.MultiReader(strings.NewReader(doc), repeated("\n")), maxBytes: 1 << 20, maxLines: maxLines}
 	err := scanDocuments("x", taken, MaxBytes, lines, func(Kept, []byte) error { return nil })
 	if want := fmt.Sprintf("or has more than %d lines, begins here", lines); err == nil || !strings.Contains(err.Error(), want) || taken.read == taken.maxBytes+1 {
 		t.Errorf("lines without an end: %v after %d bytes, want %q", err, taken.read, want)

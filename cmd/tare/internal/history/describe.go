@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// DescribeChange returns the sentence about the changes of a series of the machine. It claims no
-// more than the runs allow, and terminal and page print the same one.
+// DescribeChange returns the sentence about the changes of a series of the machine, for the terminal and the
+// page. It claims no more than the runs allow.
 func (m Machine) DescribeChange(s Series, metric string) string {
 	text := m.describeChange(s, metric)
 	if s.Missing != "" && s.Last != nil {
@@ -19,6 +19,7 @@ func (m Machine) DescribeChange(s Series, metric string) string {
 	return text
 }
 
+// describeChange returns the sentence without the reason why the newest run lacks the series.
 func (m Machine) describeChange(s Series, metric string) string {
 	when := func(run int) string { return format.Minute(m.Runs[run].Started) }
 	expected := fmt.Sprintf("%.3f to %.3f was expected", s.Low, s.High)
@@ -51,7 +52,8 @@ func (m Machine) describeChange(s Series, metric string) string {
 	return "the first"
 }
 
-// describeApart describes the newest step of a series whose neighbours' intervals do not overlap.
+// describeApart describes the newest step if it is not known how much runs vary: the intervals before and
+// after the step do not overlap.
 func (m Machine) describeApart(s Series) string {
 	step := s.Steps[len(s.Steps)-1]
 	before := s.boundedBefore(step)
@@ -65,8 +67,8 @@ func (m Machine) describeApart(s Series) string {
 	return text
 }
 
-// boundedBefore returns the newest point before a run that has an interval and the same input as
-// the last.
+// boundedBefore returns the newest point before a run that has an interval and can be compared with the last
+// point.
 func (s Series) boundedBefore(run int) *Point {
 	for _, p := range slices.Backward(s.Points[:run]) {
 		if p != nil && !p.Void && p.Bounded() && p.Other == s.Last.Other {
@@ -76,8 +78,8 @@ func (s Series) boundedBefore(run int) *Point {
 	return s.Before
 }
 
-// againstCounts returns the counts of the other contender before and since the newest step; "" if
-// they are the same.
+// againstCounts returns the counts of the reference before the newest step and now, or "" if they are equal
+// when rounded.
 func (s Series) againstCounts() string {
 	step := s.Steps[len(s.Steps)-1]
 	var before *Point
@@ -92,13 +94,14 @@ func (s Series) againstCounts() string {
 	return format.Average(before.Count.Against) + ", then " + format.Average(s.Last.Count.Against)
 }
 
-// IsWorse reports whether the newest step of a series that changed is to the worse.
+// IsWorse reports whether the newest step of a changed series is a deterioration.
 func (s Series) IsWorse(metric string) bool {
 	m, _ := tare.MetricNamed(metric)
-	return (s.Now.Low < s.Was.Low) == (m.Direction == tare.HigherIsBetter)
+	decreased := s.Now.Low < s.Was.Low
+	return decreased == (m.Direction == tare.HigherIsBetter)
 }
 
-// Bounds returns the ratio of a point with its interval, or the counts that have none.
+// Bounds returns the ratio of a point with its interval, or its counts if one of them is zero.
 func (p Point) Bounds() string {
 	switch {
 	case p.Count != nil && p.Count.hasZero():
@@ -127,7 +130,7 @@ func (l Level) formatRange() string {
 	return format.Average(l.Low)
 }
 
-// DescribeDirection returns which side of 1 is the better one.
+// DescribeDirection returns which side of 1 is better, in parentheses, or "" for an unknown metric.
 func DescribeDirection(metric string) string {
 	m, ok := tare.MetricNamed(metric)
 	switch {

@@ -11,14 +11,14 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Digest is a part of a result, or the reason why there is none.
+// Digest is the digest of a stored result, see DigestOf, or the reason why the result cannot be read.
 type Digest struct {
 	Result *tare.Result
-	Error  string // one line; "" if it was read
+	Error  string // one line; "" if the result could be read
 }
 
-// DigestOf returns the parts of a result that lists and comparisons need: contenders, machine,
-// modules and verdicts.
+// DigestOf returns the parts of a result that lists and trends need: contenders with their modules, workloads,
+// machine and verdicts, without texts.
 func DigestOf(r *tare.Result) *tare.Result {
 	m := r.Machine
 	d := &tare.Result{
@@ -49,7 +49,7 @@ func DigestOf(r *tare.Result) *tare.Result {
 	return d
 }
 
-// One reads the result in a file, and returns the hash of its content.
+// One reads the result in a file, and returns it with the hash of its document, see Compact.
 func One(path string) (*tare.Result, string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -71,7 +71,7 @@ func One(path string) (*tare.Result, string, error) {
 	return results[0], sum, err
 }
 
-// Compact returns a JSON document without insignificant space, and the hash of that.
+// Compact returns a JSON document without insignificant space, and the SHA-256 hash of the returned text in hex.
 func Compact(src []byte) (text []byte, sum string, err error) {
 	var b bytes.Buffer
 	if err := json.Compact(&b, bytes.TrimPrefix(src, []byte("\ufeff"))); err != nil {

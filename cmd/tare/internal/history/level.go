@@ -10,24 +10,24 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// newLevelRuns is the number of runs for which a new level is news.
+// newLevelRuns is the number of runs during which a step counts as fresh.
 const newLevelRuns = 3
 
-// predictAlpha is the error level of the interval in which a run is expected.
+// predictAlpha is the error level of the interval in which the last run is expected.
 const predictAlpha = 0.01
 
-// findLevels finds out how runs of the machine differ, and at which runs each series changes its
-// level. Terminal, badge, page and metrics all report these levels.
+// findLevels estimates how much runs of the machine vary, and finds the steps of each series. The terminal, the
+// badge, the page and the metrics all report these.
 func (m *Machine) findLevels() {
-	var all [][]stats.Run
+	var bounded [][]stats.Run
 	for i := range m.Series {
 		s := &m.Series[i]
 		if s.Counted = s.isCounted(); !s.Counted {
 			runs, _ := s.boundedRuns()
-			all = append(all, runs)
+			bounded = append(bounded, runs)
 		}
 	}
-	variance, ok := stats.BetweenRuns(all...)
+	variance, ok := stats.BetweenRuns(bounded...)
 	if ok {
 		m.Known, m.Between = true, math.Sqrt(variance)
 	}
@@ -43,31 +43,33 @@ func (m *Machine) findLevels() {
 	}
 }
 
-// judgeRatios finds the steps of a series of ratios by how much runs vary, and the
-// range in which the last run was expected.
+// judgeRatios finds the steps of a series of ratios, given the variance between runs, and the range in which
+// the last run was expected. If the newest step is fresh, the range follows from the runs before that step;
+// otherwise from the runs since the step, without the last.
 func (s *Series) judgeRatios(variance float64) {
-	runs, at := s.boundedRuns()
-	if s.Change == First || s.Change == Unknown || len(runs) < 2 || at[len(at)-1] != s.Last.Run {
+	runs, indices := s.boundedRuns()
+	lastIsBounded := len(indices) > 0 && indices[len(indices)-1] == s.Last.Run
+	if s.Change == First || s.Change == Unknown || len(runs) < 2 || !lastIsBounded {
 		return
 	}
-	from, before := 0, runs[:len(runs)-1]
+	levelStart, compared := 0, runs[:len(runs)-1]
 	for _, step := range stats.Steps(runs, variance) {
-		s.addStep(at[step], len(runs)-step, meanOf(runs[from:step], variance), meanOf(runs[step:], variance))
+		s.addStep(indices[step], len(runs)-step, meanOf(runs[levelStart:step], variance), meanOf(runs[step:], variance))
 		if s.Fresh {
-			before = runs[from:step]
-			break // the last is compared with the runs before
+			compared = runs[levelStart:step]
+			break
 		}
-		from = step
-		before = runs[from : len(runs)-1]
+		levelStart = step
+		compared = runs[levelStart : len(runs)-1]
 	}
-	if len(before) > 0 {
-		low, high := stats.Predict(before, variance, predictAlpha, runs[len(runs)-1])
+	if len(compared) > 0 {
+		low, high := stats.Predict(compared, variance, predictAlpha, runs[len(runs)-1])
 		s.Low, s.High = math.Exp(low), math.Exp(high)
 	}
 }
 
-// judgeIntervals finds the steps of a series with too few runs to know how runs vary: neighbours
-// whose intervals do not overlap.
+// judgeIntervals finds the steps of a series if it is not known how much runs vary: consecutive points whose
+// intervals do not overlap.
 func (s *Series) judgeIntervals() {
 	if s.Change == First || s.Change == Unknown {
 		return
@@ -80,12 +82,13 @@ func (s *Series) judgeIntervals() {
 	}
 	for i := 1; i < len(bounded); i++ {
 		if a, b := bounded[i-1], bounded[i]; b.Low > a.High || b.High < a.Low {
-			s.addStep(b.Run, len(bounded)-i, Level{a.Ratio, a.Ratio}, Level{b.Ratio, b.Ratio})
+			s.addStep(b.Run, len(bounded)-i, Level{Low: a.Ratio, High: a.Ratio}, Level{Low: b.Ratio, High: b.Ratio})
 		}
 	}
 }
 
-// judgeCounts finds the steps of a series of counts.
+// judgeCounts finds the steps of a series of counts: of the difference between the contender and the
+// reference.
 func (s *Series) judgeCounts() {
 	s.Change = First
 	if s.Last == nil {
@@ -103,21 +106,21 @@ func (s *Series) judgeCounts() {
 		return
 	}
 	s.Change = NotShown
-	from := 0
+	levelStart := 0
 	for _, step := range stats.CountSteps(counts) {
-		s.addStep(points[step].Run, len(points)-step, countLevel(points[from:step]), countLevel(points[step:]))
-		from = step
+		s.addStep(points[step].Run, len(points)-step, countLevel(points[levelStart:step]), countLevel(points[step:]))
+		levelStart = step
 	}
 }
 
-// addStep records that the series changes its level in a run, the first of the last n compared
+// addStep records a step at a run, from level was to level now. The run is the first of the last n compared
 // runs.
 func (s *Series) addStep(run, n int, was, now Level) {
 	s.Change, s.Fresh, s.Was, s.Now = Changed, n <= newLevelRuns, was, now
 	s.Steps = append(s.Steps, run)
 }
 
-// meanOf returns the level of runs: the weighted mean of their ratios.
+// meanOf returns the level of runs: the weighted mean of their ratios, which is the middle of any prediction.
 func meanOf(runs []stats.Run, variance float64) Level {
 	low, high := stats.Predict(runs, variance, 1)
 	mean := math.Exp((low + high) / 2)
@@ -135,8 +138,8 @@ func countLevel(points []*Point) (l Level) {
 	return l
 }
 
-// isCounted reports whether the points of a series are compared as counts: all have one, and either
-// one is zero, so that there is no ratio, or none varied within its run.
+// isCounted reports whether the points of a series are compared as counts. All points must have counts, and
+// either a count is zero, so that it has no ratio, or no count varied within a run.
 func (s *Series) isCounted() bool {
 	n := 0
 	for _, p := range s.Points {
@@ -151,25 +154,28 @@ func (s *Series) isCounted() bool {
 	return n > 0
 }
 
-// boundedRuns returns the points of a series that have an interval and the input of the last one,
-// and the indices of their runs.
-func (s *Series) boundedRuns() (runs []stats.Run, at []int) {
+// boundedRuns returns the points of a series that have an interval and can be compared with the last point, on
+// the logarithmic scale, and the indices of their runs.
+func (s *Series) boundedRuns() (runs []stats.Run, indices []int) {
 	if s.Last == nil {
 		return nil, nil
 	}
 	for _, p := range s.Points {
-		if p == nil || p.Void || !p.Bounded() || p.Other != s.Last.Other || !(p.Level > 0 && p.Level < 1) {
+		if p == nil || p.Void || !p.Bounded() || p.Other != s.Last.Other {
 			continue
 		}
-		half := math.Log(p.High/p.Low) / 2
-		runs = append(runs, stats.Run{Mean: math.Log(p.Ratio), Error: stats.StandardError(half, 1-p.Level)})
-		at = append(at, p.Run)
+		if validLevel := p.Level > 0 && p.Level < 1; !validLevel {
+			continue
+		}
+		halfWidth := math.Log(p.High/p.Low) / 2
+		runs = append(runs, stats.Run{Mean: math.Log(p.Ratio), Error: stats.StandardError(halfWidth, 1-p.Level)})
+		indices = append(indices, p.Run)
 	}
-	return runs, at
+	return runs, indices
 }
 
-// whyMissing returns why the newest run does not have a series; "" if it has, or if its study no
-// longer has it.
+// whyMissing returns why the newest run, whose index is last, has no valid point of a series. It returns "" if
+// the run has one, or if its study no longer has the workload or the contender.
 func whyMissing(newest *tare.Result, s Series, last int) string {
 	switch p := s.Points[last]; {
 	case p != nil && p.Void:
@@ -178,12 +184,15 @@ func whyMissing(newest *tare.Result, s Series, last int) string {
 		return ""
 	}
 	for _, l := range newest.NotWeighed {
-		what := strings.TrimPrefix(strings.TrimPrefix(l.What, "workload "), "contender ")
-		if what == s.Workload || what == s.Contender || strings.HasPrefix(s.Workload, what+".") || strings.HasPrefix(s.Workload, what+"/") {
+		name := strings.TrimPrefix(strings.TrimPrefix(l.What, "workload "), "contender ")
+		inPackage := strings.HasPrefix(s.Workload, name+".") || strings.HasPrefix(s.Workload, name+"/")
+		if name == s.Workload || name == s.Contender || inPackage {
 			return fmt.Sprintf("left out of the newest run: %s", strings.ReplaceAll(l.Why, "\n", " "))
 		}
 	}
-	if slices.ContainsFunc(newest.Workloads, func(w tare.Workload) bool { return w.ID == s.Workload }) && slices.ContainsFunc(newest.Contenders, func(c tare.Contender) bool { return c.ID == s.Contender }) {
+	hasWorkload := slices.ContainsFunc(newest.Workloads, func(w tare.Workload) bool { return w.ID == s.Workload })
+	hasContender := slices.ContainsFunc(newest.Contenders, func(c tare.Contender) bool { return c.ID == s.Contender })
+	if hasWorkload && hasContender {
 		return "not compared in the newest run"
 	}
 	return ""

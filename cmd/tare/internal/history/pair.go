@@ -14,31 +14,32 @@ type Pair struct {
 	Contender string
 	Against   string
 	Ratio     float64 // contender / against; 0 if a count is zero
-	Low       float64 // 0, as High, if there are too few rounds for an interval
+	Low       float64 // interval, with High; 0 if there are too few rounds
 	High      float64
-	Level     float64 // confidence, simultaneous over looks
+	Level     float64 // confidence of the interval, simultaneous over interim looks
 	Rounds    int
-	Void      bool   // a check voided a side
-	Count     *Count // counts of both sides; nil if the metric does not count
+	Void      bool   // a check voided one of the two contenders
+	Count     *Count // nil if the metric does not count
 }
 
-// Count contains the counts of a contender and of its reference, such as allocations per operation.
-// They may be zero, and need no interval if they never vary.
+// Count contains the counts of a contender and of its reference, such as allocations per operation. Counts may
+// be zero, and have no interval if they never vary.
 type Count struct {
 	Value   float64 `json:"value"`
 	Against float64 `json:"against"`
 }
 
-// alpha is the error level of an interval that is not in the document.
+// alpha is the error level of intervals that PairsOf computes.
 const alpha = 0.05
 
-// PairsOf returns the pairs of a result: its comparisons, and every other pair of its rounds, with
-// the interval that a comparison of its own has (see the package documentation of stats).
+// PairsOf returns the pairs of a result: its comparisons, every other pair in its rounds, with an interval that
+// is computed like that of a comparison (see the package documentation of stats), and pairs with the baseline
+// that have a zero count.
 func PairsOf(r *tare.Result) []Pair {
 	var out []Pair
 	type key struct{ workload, metric, a, b string }
 	seen := map[key]bool{}
-	void := func(p Pair) bool {
+	isVoid := func(p Pair) bool {
 		return len(r.VoidsMetric(p.Contender, p.Workload, p.Metric)) > 0 || len(r.VoidsMetric(p.Against, p.Workload, p.Metric)) > 0
 	}
 	for _, c := range r.Comparisons {
@@ -47,30 +48,32 @@ func PairsOf(r *tare.Result) []Pair {
 		}
 		seen[key{c.Workload, c.Metric, c.Contender, c.Against}] = true
 		p := Pair{Workload: c.Workload, Metric: c.Metric, Contender: c.Contender, Against: c.Against, Ratio: c.Ratio, Low: c.Low, High: c.High, Level: c.Level, Rounds: c.Rounds}
-		p.Void, p.Count = void(p), countOf(r, c.Workload, c.Metric, c.Contender, c.Against)
+		p.Void, p.Count = isVoid(p), countOf(r, c.Workload, c.Metric, c.Contender, c.Against)
 		out = append(out, p)
 	}
 	level := stats.LookLevel(alpha, max(1, len(r.Plan.Looks)))
 	for _, e := range r.Rounds {
-		if seen[key{e.Workload, e.Metric, e.A, e.B}] || seen[key{e.Workload, e.Metric, e.B, e.A}] || !isUsable(e.Effects) {
+		isKnown := seen[key{e.Workload, e.Metric, e.A, e.B}] || seen[key{e.Workload, e.Metric, e.B, e.A}]
+		if isKnown || !isUsable(e.Effects) {
 			continue
 		}
 		p := Pair{Workload: e.Workload, Metric: e.Metric, Contender: e.A, Against: e.B, Ratio: math.Exp(stats.HodgesLehmann(e.Effects)), Level: 1 - alpha, Rounds: len(e.Effects)}
 		if lo, hi, ok := stats.Interval(e.Effects, level); ok {
 			p.Low, p.High = math.Exp(lo), math.Exp(hi)
 		}
-		p.Void, p.Count = void(p), countOf(r, e.Workload, e.Metric, e.A, e.B)
+		p.Void, p.Count = isVoid(p), countOf(r, e.Workload, e.Metric, e.A, e.B)
 		seen[key{e.Workload, e.Metric, e.A, e.B}] = true
 		out = append(out, p)
 	}
 	against := r.Baseline()
 	for _, v := range r.Values {
 		count := countOf(r, v.Workload, v.Metric, v.Contender, against)
-		if count == nil || v.Contender == against || !count.hasZero() || seen[key{v.Workload, v.Metric, v.Contender, against}] || seen[key{v.Workload, v.Metric, against, v.Contender}] {
+		isKnown := seen[key{v.Workload, v.Metric, v.Contender, against}] || seen[key{v.Workload, v.Metric, against, v.Contender}]
+		if isKnown || v.Contender == against || count == nil || !count.hasZero() {
 			continue
 		}
 		p := Pair{Workload: v.Workload, Metric: v.Metric, Contender: v.Contender, Against: against, Ratio: count.ratio(), Level: 1 - alpha, Rounds: v.Rounds, Count: count}
-		p.Void = void(p)
+		p.Void = isVoid(p)
 		out = append(out, p)
 	}
 	return out
@@ -90,7 +93,7 @@ func countOf(r *tare.Result, workload, metric, contender, against string) *Count
 // hasZero reports whether a count is zero, so that there is no ratio.
 func (c Count) hasZero() bool { return c.Value == 0 || c.Against == 0 }
 
-// ratio returns the ratio of the counts; 0 if the other is zero.
+// ratio returns Value / Against, or 0 if Against is zero.
 func (c Count) ratio() float64 {
 	if c.Against == 0 {
 		return 0
@@ -98,18 +101,21 @@ func (c Count) ratio() float64 {
 	return c.Value / c.Against
 }
 
-// isUsable reports whether arithmetic can be done on effects from a file.
+// isUsable reports whether effects from a file are small enough, and few enough, for calculations.
 func isUsable(effects []float64) bool {
+	const (
+		maxEffect  = 100  // logarithm of a ratio
+		maxEffects = 1000 // time and memory of an interval grow with the square
+	)
 	for _, x := range effects {
-		if math.IsNaN(x) || math.Abs(x) > 100 {
+		if math.IsNaN(x) || math.Abs(x) > maxEffect {
 			return false
 		}
 	}
-	const most = 1000 // an interval takes time and memory with their square
-	return len(effects) > 0 && len(effects) <= most
+	return len(effects) > 0 && len(effects) <= maxEffects
 }
 
-// Turned returns the pair the other way round.
+// Turned returns the pair with the contender and the reference exchanged.
 func (p Pair) Turned() Pair {
 	p.Contender, p.Against = p.Against, p.Contender
 	if p.Ratio > 0 {

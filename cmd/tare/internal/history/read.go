@@ -26,16 +26,16 @@ const ResultName = "result.json"
 // MaxBytes is the largest size of a file of results.
 const MaxBytes = 256 << 20
 
-// Error names the file and position that is not a readable result, with the reason.
+// Error says why a file is not a readable result, with the position.
 type Error struct {
 	File string
-	Line int // from 1; 0 if it is not about one position
-	Col  int // characters, from 1
+	Line int // from 1; 0 if the error has no position
+	Col  int // in characters, from 1
 	What string
-	Hint string // correction; may be empty
+	Hint string // how to correct it; may be ""
 }
 
-// Error is one line: file:line:col: what; hint.
+// Error returns one line: file:line:col: what; hint.
 func (e *Error) Error() string {
 	s := e.File + ": " + e.What
 	if e.Line > 0 {
@@ -47,8 +47,8 @@ func (e *Error) Error() string {
 	return s
 }
 
-// File reads the results in a file: one document, or a list of them. It returns errors of the
-// operating system as they are, all others as an [*Error].
+// File reads the results in a file: one document, or a list of documents. All errors are an [*Error], except
+// those of the operating system.
 func File(path string) ([]*tare.Result, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -58,27 +58,27 @@ func File(path string) ([]*tare.Result, error) {
 	return From(path, f)
 }
 
-// From is File for a stream; errors contain name.
+// From reads results like File from a stream. Errors contain name.
 func From(name string, in io.Reader) ([]*tare.Result, error) { return readFrom(name, in, MaxBytes) }
 
-func readFrom(name string, in io.Reader, most int64) ([]*tare.Result, error) {
-	src, err := io.ReadAll(io.LimitReader(in, most+1))
+func readFrom(name string, in io.Reader, maxBytes int64) ([]*tare.Result, error) {
+	src, err := io.ReadAll(io.LimitReader(in, maxBytes+1))
 	if err != nil {
 		return nil, err
 	}
-	if int64(len(src)) > most {
-		return nil, &Error{File: name, What: fmt.Sprintf("larger than %d MiB", most>>20), Hint: "a result is far smaller; name the " + ResultName + " of a run"}
+	if int64(len(src)) > maxBytes {
+		return nil, &Error{File: name, What: fmt.Sprintf("larger than %d MiB", maxBytes>>20), Hint: "a result is far smaller; name the " + ResultName + " of a run"}
 	}
 	return Parse(name, src)
 }
 
-// head is the begin of each of our documents.
+// head contains the schema of a document.
 type head struct {
 	Schema *string `json:"schema"`
 }
 
-// Parse reads one result document, or a list of them, of the schema this tare writes. It ignores
-// unknown fields: the schema grows by addition. An error is an [*Error].
+// Parse parses one result document, or a list of documents, with the schema that this tare writes. It ignores
+// unknown fields, because later versions add fields to the schema. Its errors are an [*Error].
 func Parse(name string, src []byte) ([]*tare.Result, error) {
 	src = bytes.TrimPrefix(src, []byte("\ufeff"))
 	text := bytes.TrimSpace(src)
@@ -97,7 +97,8 @@ func Parse(name string, src []byte) ([]*tare.Result, error) {
 	}
 	var heads []*head
 	var results []*tare.Result
-	if text[0] == '[' {
+	isList := text[0] == '['
+	if isList {
 		if err := json.Unmarshal(src, &heads); err != nil {
 			return nil, typeError(name, src, err)
 		}
@@ -116,7 +117,7 @@ func Parse(name string, src []byte) ([]*tare.Result, error) {
 		}
 	}
 	var err error
-	if text[0] == '[' {
+	if isList {
 		err = json.Unmarshal(src, &results)
 	} else {
 		results = []*tare.Result{{}}
@@ -133,24 +134,24 @@ func Parse(name string, src []byte) ([]*tare.Result, error) {
 	return results, nil
 }
 
-// checkFootprint returns an error for a document, or a list of them, that takes more memory than
-// any result.
+// checkFootprint returns an error for a document, or a list of documents, that would take more memory than any
+// result.
 func checkFootprint(name string, src []byte) error {
-	as := reflect.TypeFor[tare.Result]()
+	target := reflect.TypeFor[tare.Result]()
 	if bytes.HasPrefix(bytes.TrimSpace(src), []byte("[")) {
-		as = reflect.TypeFor[[]*tare.Result]()
+		target = reflect.TypeFor[[]*tare.Result]()
 	}
-	err := footprint.Check(src, as, footprint.Most)
-	if large := (*footprint.Error)(nil); errors.As(err, &large) {
-		e := errorAt(name, src, int64(large.Offset)+1)
+	err := footprint.Check(src, target, footprint.Most)
+	if tooLarge := (*footprint.Error)(nil); errors.As(err, &tooLarge) {
+		e := errorAt(name, src, int64(tooLarge.Offset)+1)
 		e.What, e.Hint = err.Error()+" up to here", "a result takes far less"
 		return e
 	}
 	return nil
 }
 
-// Check returns an error if results from another document, of that name, are invalid: the errors of
-// [Parse].
+// Check checks results that were part of another document, whose name is for errors. It returns the same errors
+// as [Parse].
 func Check(name string, results []*tare.Result) error {
 	for _, r := range results {
 		var h *head
@@ -167,6 +168,7 @@ func Check(name string, results []*tare.Result) error {
 	return nil
 }
 
+// checkNamed returns an error for a result without a study.
 func checkNamed(name string, r *tare.Result) error {
 	if r.Study == "" {
 		return &Error{File: name, What: "a result that names no study"}
@@ -201,8 +203,9 @@ func syntaxError(name string, src []byte, err error) error {
 	}
 	e := errorAt(name, src, s.Offset)
 	e.What = "not JSON: " + format.Line(s.Error(), 0)
+	isAtEnd := int(s.Offset) >= len(bytes.TrimRight(src, " \t\r\n"))
 	switch {
-	case int(s.Offset) >= len(bytes.TrimRight(src, " \t\r\n")) && strings.Contains(s.Error(), "unexpected end"):
+	case isAtEnd && strings.Contains(s.Error(), "unexpected end"):
 		e.What = "the document ends in the middle"
 	case strings.Contains(s.Error(), "after top-level value"):
 		e.What, e.Hint = "more than one document", "put them into a list: [ …, … ]"
@@ -210,30 +213,30 @@ func syntaxError(name string, src []byte, err error) error {
 	return e
 }
 
-// typeError returns the error of a document with a value of another type.
+// typeError returns the error of a document with a value of the wrong type.
 func typeError(name string, src []byte, err error) error {
 	var t *json.UnmarshalTypeError
 	if !errors.As(err, &t) {
 		return &Error{File: name, What: format.Line(err.Error(), 0)}
 	}
 	e := errorAt(name, src, t.Offset)
-	what := "it"
+	field := "it"
 	if t.Field != "" {
-		what = fieldPath(t.Field)
+		field = fieldPath(t.Field)
 	}
-	e.What = fmt.Sprintf("%s is a JSON %s, but must be %s", what, t.Value, jsonTypeName(t.Type))
+	e.What = fmt.Sprintf("%s is a JSON %s, but must be %s", field, t.Value, jsonTypeName(t.Type))
 	return e
 }
 
-// fieldPath returns the path of a value in a document. Package json puts the names of embedded
-// structs into it, which begin with a capital and are in no document.
+// fieldPath returns the path of a value in a document. It removes the names of embedded structs, which package
+// encoding/json adds and which begin with a capital letter.
 func fieldPath(path string) string {
 	parts := strings.Split(path, ".")
 	parts = slices.DeleteFunc(parts, func(p string) bool { return p != "" && p[0] >= 'A' && p[0] <= 'Z' })
 	return strings.Join(parts, ".")
 }
 
-// jsonTypeName returns a Go type in the words of JSON.
+// jsonTypeName returns the JSON type of a Go type, with an article.
 func jsonTypeName(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Pointer:

@@ -14,21 +14,21 @@ import (
 
 // Run is one stored run, with or without a result.
 type Run struct {
-	Dir   string    // of its journal and result
-	Study string    // name of the directory it is in
-	Begun time.Time // from the directory's name; zero if that has no time
-	Whole bool      // there is a result
+	Dir   string    // directory of its journal and result
+	Study string    // name of the directory that contains Dir
+	Begun time.Time // from the name of Dir; zero if the name has no time
+	Whole bool      // it has a result
 }
 
-// Result is the file of the run's result.
+// Result returns the path of the result, which need not exist.
 func (r Run) Result() string { return filepath.Join(r.Dir, ResultName) }
 
 // NameTime is the format of the time that the name of a run's directory begins with, in UTC, so
 // that names sort by age.
 const NameTime = "20060102T150405Z"
 
-// Runs lists the runs of every study under dir, the newest first. If dir does not exist it returns
-// none; a directory that cannot be read is an error, or its runs would count as removed.
+// Runs lists the runs of every study under dir, the newest first. It returns none if dir does not exist. It fails
+// if a directory cannot be read; otherwise callers would take its runs for removed.
 func Runs(dir string) ([]Run, error) {
 	studies, err := listNames(dir)
 	if err != nil {
@@ -42,7 +42,7 @@ func Runs(dir string) ([]Run, error) {
 		}
 		all = append(all, runs...)
 	}
-	newestFirst(all)
+	sortNewestFirst(all)
 	return all, nil
 }
 
@@ -55,7 +55,7 @@ func RunsOf(dir string) ([]Run, error) {
 	var runs []Run
 	for _, name := range names {
 		if strings.HasPrefix(name, ".") {
-			continue // not complete yet
+			continue // a directory that is being created
 		}
 		run := Run{Dir: filepath.Join(dir, name), Study: filepath.Base(dir)}
 		stamp, _, _ := strings.Cut(name, "-")
@@ -63,21 +63,22 @@ func RunsOf(dir string) ([]Run, error) {
 		if run.Whole, err = isFile(run.Result()); err != nil {
 			return nil, err
 		}
-		begun := run.Whole
-		if !begun {
-			if begun, err = isFile(filepath.Join(run.Dir, journal.FileName)); err != nil {
+		isRun := run.Whole
+		if !isRun {
+			if isRun, err = isFile(filepath.Join(run.Dir, journal.FileName)); err != nil {
 				return nil, err
 			}
 		}
-		if begun {
+		if isRun {
 			runs = append(runs, run)
 		}
 	}
-	newestFirst(runs)
+	sortNewestFirst(runs)
 	return runs, nil
 }
 
-func newestFirst(runs []Run) {
+// sortNewestFirst sorts runs by their time, and runs of the same time by directory.
+func sortNewestFirst(runs []Run) {
 	slices.SortStableFunc(runs, func(a, b Run) int {
 		if !a.Begun.Equal(b.Begun) {
 			return b.Begun.Compare(a.Begun)
@@ -86,7 +87,7 @@ func newestFirst(runs []Run) {
 	})
 }
 
-// listNames returns the names in a directory; none if it does not exist.
+// listNames returns the names in a directory, or none if it does not exist or is a file.
 func listNames(dir string) ([]string, error) {
 	list, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -105,13 +106,15 @@ func listNames(dir string) ([]string, error) {
 	return names, nil
 }
 
-// isFile reports whether a file exists. A failing disk is an error; a missing directory is not.
+// isFile reports whether path is a regular file. A missing parent directory is not an error.
 func isFile(path string) (bool, error) {
 	info, err := os.Stat(path)
 	if err == nil {
 		return info.Mode().IsRegular(), nil
 	}
-	if above, errAbove := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) || errAbove == nil && !above.IsDir() {
+	parent, errParent := os.Stat(filepath.Dir(path))
+	parentIsFile := errParent == nil && !parent.IsDir()
+	if errors.Is(err, fs.ErrNotExist) || parentIsFile {
 		return false, nil
 	}
 	return false, err

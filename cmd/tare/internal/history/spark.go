@@ -5,30 +5,30 @@ import (
 	"strings"
 )
 
-// Spark draws a series, a character for each run, the oldest first: Unicode blocks, or ASCII
-// characters if ascii is set. The height is the logarithm of the ratio, from the lowest low to the
-// highest high of all intervals in the series, so that differences within the intervals look small;
-// in a series with a zero count it is the contender's count. A run without the pair is a space, one
-// in which it was void an x.
+// Spark draws a series with one character per run, the oldest first: Unicode blocks, or ASCII characters if
+// ascii is set. The height shows the logarithm of the ratio, on a scale from the lowest to the highest end of
+// all intervals in the series, so that differences within the intervals look small. In a series with a zero
+// count the height shows the contender's count. A missing point is a space, and a void one an x.
 func Spark(points []*Point, ascii bool) string {
 	levels := []rune("▁▂▃▄▅▆▇█")
 	if ascii {
 		levels = []rune("_.-~=+*#")
 	}
-	least, most := math.Inf(1), math.Inf(-1)
-	counts := HasZero(points)
+	const minRange = 1e-12 // a smaller range is a rounding error
+	bottom, top := math.Inf(1), math.Inf(-1)
+	drawCounts := HasZero(points)
 	for _, p := range points {
 		if p == nil || p.Void {
 			continue
 		}
 		low, high := math.Log(p.Ratio), math.Log(p.Ratio)
 		switch {
-		case counts:
+		case drawCounts:
 			low, high = p.Count.Value, p.Count.Value
 		case p.Bounded():
 			low, high = min(low, math.Log(p.Low)), max(high, math.Log(p.High))
 		}
-		least, most = min(least, low), max(most, high)
+		bottom, top = min(bottom, low), max(top, high)
 	}
 	var b strings.Builder
 	for _, p := range points {
@@ -37,22 +37,22 @@ func Spark(points []*Point, ascii bool) string {
 			b.WriteByte(' ')
 		case p.Void:
 			b.WriteByte('x')
-		case most-least < 1e-12: // it never moved
+		case top-bottom < minRange: // the value never changed
 			b.WriteRune(levels[len(levels)/2-1])
 		default:
 			x := math.Log(p.Ratio)
-			if counts {
+			if drawCounts {
 				x = p.Count.Value
 			}
-			at := (x - least) / (most - least) * float64(len(levels))
-			b.WriteRune(levels[min(max(int(at), 0), len(levels)-1)])
+			height := (x - bottom) / (top - bottom) * float64(len(levels))
+			b.WriteRune(levels[min(max(int(height), 0), len(levels)-1)])
 		}
 	}
 	return b.String()
 }
 
-// HasZero reports whether all points of a series have counts and one of them is zero: such a series
-// has no ratios to draw.
+// HasZero reports whether all points of a series have counts and one of the counts is zero. Such a series has
+// no ratios to draw.
 func HasZero(points []*Point) bool {
 	zero := false
 	for _, p := range points {

@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/internal/check"
 )
 
-// markStale adds to every run how it differs from the newest, which is the last: the notes of the
-// check stale, the version of tare, and the inputs.
+// markStale adds to every run its differences from the newest run, which is the last: the findings of check
+// stale, the version of tare, rebuilt programs, the reference and the inputs.
 func markStale(runs []TrendRun) {
 	newest := runs[len(runs)-1].digest
 	for i := range runs[:len(runs)-1] {
@@ -47,17 +47,18 @@ func markStale(runs []TrendRun) {
 	}
 }
 
-// Rebuilt names the contenders whose program differs in an older result, although the same tare had
-// the same Go build it of the same modules: their own source changed. A line each, with both
-// hashes. Builds of the same sources give the same bytes.
+// Rebuilt returns a line, with both hashes, for each contender whose program differs between an older result and
+// a newer one, although tare, Go and the modules are the same. Builds are reproducible, so its own source
+// changed.
 func Rebuilt(then, now *tare.Result) []string {
 	if then.Tare != now.Tare {
-		return nil // the SDK in all of them may differ
+		return nil // the SDK, which is in all contenders, may differ
 	}
 	var out []string
 	for _, c := range now.Contenders {
 		was, ok := then.Contender(c.ID)
-		if !ok || c.Kind == kindGobench || c.Role == tare.RoleControl || c.Role == tare.RoleNull || was.SHA256 == "" || c.SHA256 == "" {
+		isExcluded := c.Kind == kindGobench || c.Role == tare.RoleControl || c.Role == tare.RoleNull
+		if !ok || isExcluded || was.SHA256 == "" || c.SHA256 == "" {
 			continue
 		}
 		if was.SHA256 != c.SHA256 && was.Go == c.Go && slices.Equal(was.Modules, c.Modules) {
@@ -67,11 +68,11 @@ func Rebuilt(then, now *tare.Result) []string {
 	return out
 }
 
-// kindGobench is the kind whose contenders are sides of a comparison, which
-// change from run to run.
+// kindGobench is the kind of studies whose contenders are two revisions, which change from run to run.
 const kindGobench = "gobench"
 
-// otherInput reports whether a workload had another input in the newest run than in another one.
+// otherInput reports whether a workload has different inputs in the newest run and in run then. It returns false
+// if a run does not have the workload.
 func otherInput(newest, then *tare.Result, workload string) bool {
 	sum := func(r *tare.Result) string {
 		if i := slices.IndexFunc(r.Workloads, func(w tare.Workload) bool { return w.ID == workload }); i >= 0 {
@@ -83,8 +84,8 @@ func otherInput(newest, then *tare.Result, workload string) bool {
 	return was != "" && is != "" && was != is
 }
 
-// otherReference reports whether the ratios of a run are to another revision than
-// those of the newest run: a gate's base moves on with its branch.
+// otherReference reports whether the reference against is another revision in run then than in the newest run,
+// because the base of a gate advances with its branch.
 func otherReference(newest, then *tare.Result, against string) bool {
 	old, _ := then.Contender(against)
 	base, _ := newest.Contender(against)

@@ -11,42 +11,41 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Query selects a part of a study's history. Only Study is needed.
+// Query selects a part of a study's history. Only Study is required.
 type Query struct {
 	Study      string
-	Contenders []string // patterns as in lab.Match; if there are none, all that compete
-	Workloads  []string // likewise
-	Metric     string   // "" means the primary one of the newest run
-	Against    string   // id; "" means the baseline of the newest run
-	Last       int      // newest runs of each machine; 0 means all
+	Contenders []string // patterns as in lab.Match; none selects all contenders that compete
+	Workloads  []string // patterns as in lab.Match; none selects all
+	Metric     string   // "" means the first metric of the newest run
+	Against    string   // id of the reference; "" means the baseline of the newest run
+	Last       int      // number of newest runs of each machine; 0 means all
 }
 
-// Trend contains the ratios of a study from run to run. Runs of different machines are never in one
-// series.
+// Trend contains the ratios of a study from run to run. A series never mixes runs of different machines.
 type Trend struct {
 	Study    string    `json:"study"`
 	Metric   string    `json:"metric"`
-	Against  string    `json:"against"` // reference of every ratio
-	Machines []Machine `json:"machines"`
+	Against  string    `json:"against"`            // reference of every ratio
+	Machines []Machine `json:"machines"`           // the machine that ran last comes first
 	Left     []string  `json:"left_out,omitempty"` // results that could not be read, a line each
 }
 
-// Machine contains the runs of one machine. The one that ran last comes first.
+// Machine contains the runs of one machine.
 type Machine struct {
 	Name   string     `json:"machine"`
 	Runs   []TrendRun `json:"runs"`   // the oldest first
 	Series []Series   `json:"series"` // in the order of the newest run
 
-	// Between measures how ratios differ from run to run beyond their intervals, as a standard
-	// deviation on the logarithmic scale. Known is false if there are too few runs for it; changes
-	// are then read off intervals only.
+	// Between is the standard deviation of the logarithms of ratios from run to run, in addition to
+	// the error that their intervals express. Known is false if there are too few runs to estimate
+	// it; then changes are found only by comparing intervals.
 	Between float64 `json:"between"`
 	Known   bool    `json:"between_known"`
 
 	Left []tare.NotWeighed `json:"not_weighed,omitempty"` // entries that the newest run skipped
 }
 
-// Level is the range of a level of a series: low and high are the same, unless it varies.
+// Level is the range of values of a series between two steps. Low and High are equal unless counts vary.
 type Level struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
@@ -55,41 +54,42 @@ type Level struct {
 // TrendRun is a run in a trend.
 type TrendRun struct {
 	Started time.Time `json:"started"`
-	Path    string    `json:"path"` // of its directory
+	Path    string    `json:"path"` // path of the run's directory
 	Seed    string    `json:"seed"`
 	Rounds  int       `json:"rounds_done"`
 	Stopped string    `json:"stopped"`
 	Tare    string    `json:"tare,omitempty"`
-	Stale   []string  `json:"stale,omitempty"` // differences from the newest, a line each
+	Stale   []string  `json:"stale,omitempty"` // differences from the newest run, a line each
 
 	digest *tare.Result
 	id     int64
-	stale  map[string]bool // contenders that differ; "" means all
+	stale  map[string]bool // contenders that differ from the newest run; "" means all
 }
 
 // Stored is a result in an index.
 type Stored struct {
 	ID      int64
-	Path    string    // of the run's directory
-	Started time.Time // zero if that is not known
+	Path    string    // path of the run's directory
+	Started time.Time // zero if unknown
 	Digest  *tare.Result
 }
 
-// Series is one contender on one workload, from run to run.
+// Series contains the ratios of one contender on one workload, from run to run. findLevels finds its steps,
+// at which the level of the ratio changes.
 type Series struct {
 	Workload  string   `json:"workload"`
 	Contender string   `json:"contender"`
-	Points    []*Point `json:"points"` // one for each run; null if the run has no such pair
-	Last      *Point   `json:"last"`   // newest that is not void; null if there is none
-	Before    *Point   `json:"before"` // the newest before that on the same input, one with an interval if there is one; null if there is none
+	Points    []*Point `json:"points"` // by run; null if the run does not have this contender and workload
+	Last      *Point   `json:"last"`   // newest point that is not void; null if there is none
+	Before    *Point   `json:"before"` // newest point before Last with the same input and reference, preferably one with an interval; null if there is none
 	Change    Change   `json:"change"`
-	Steps     []int    `json:"steps,omitempty"`   // runs from which on the ratio differs, as indexes of the machine's runs
-	Fresh     bool     `json:"fresh,omitempty"`   // the newest step is one of the last three runs
-	Was       Level    `json:"was,omitzero"`      // before the newest step: ratios, or counts if they are compared
-	Now       Level    `json:"now,omitzero"`      // since the newest step, or since the first run; ratios only if there is a step
+	Steps     []int    `json:"steps,omitempty"`   // runs at which the ratio changes its level, as indexes of the machine's runs
+	Fresh     bool     `json:"fresh,omitempty"`   // the newest step is at one of the last three compared runs
+	Was       Level    `json:"was,omitzero"`      // level before the newest step: of ratios, or of counts if Counted is set
+	Now       Level    `json:"now,omitzero"`      // level since the newest step, or since the first run; for ratios only if there is a step
 	Counted   bool     `json:"counted,omitempty"` // counts are compared, not ratios
-	Missing   string   `json:"missing,omitempty"` // why the newest run does not have it; "" if it has
-	Low       float64  `json:"expected_low"`      // range in which the last was expected, by the runs before it that are alike; 0, as High, if not known
+	Missing   string   `json:"missing,omitempty"` // why the newest run does not have a point; "" if it does
+	Low       float64  `json:"expected_low"`      // range, with High, in which Last was expected from earlier runs of the same level; 0 if unknown
 	High      float64  `json:"expected_high"`
 }
 
@@ -97,13 +97,13 @@ type Series struct {
 type Point struct {
 	Run   int     `json:"run"` // index of the machine's runs
 	Ratio float64 `json:"ratio"`
-	Low   float64 `json:"low"` // 0, as High, if there are too few rounds for an interval
+	Low   float64 `json:"low"` // interval, with High; 0 if there are too few rounds
 	High  float64 `json:"high"`
-	Level float64 `json:"level"`
+	Level float64 `json:"level"` // confidence of the interval
 	Void  bool    `json:"void,omitempty"`
-	Stale bool    `json:"stale,omitempty"`       // the contender, the reference or the machine differ from the newest run's
-	Other bool    `json:"other_input,omitempty"` // the workload has another input than in the newest run, or the ratio is to another revision
-	Count *Count  `json:"count,omitempty"`       // of a metric that counts
+	Stale bool    `json:"stale,omitempty"`       // the contender, the reference or the machine differs from the newest run
+	Other bool    `json:"other_input,omitempty"` // the workload has another input than in the newest run, or the reference is another revision
+	Count *Count  `json:"count,omitempty"`       // only of a metric that counts
 }
 
 // Bounded reports whether the point has an interval.
@@ -114,13 +114,13 @@ type Change string
 
 // Changes.
 const (
-	First    Change = "first"     // there is nothing to compare the last with
-	Changed  Change = "changed"   // the runs have a step: the newest is one from Was to Now; if it is not known how runs differ, intervals of neighbours that do not overlap are one
-	NotShown Change = "not shown" // neither
-	Unknown  Change = "unknown"   // a side has no interval
+	First    Change = "first"     // there is no point to compare the last one with
+	Changed  Change = "changed"   // there is a step; the newest one is from Was to Now
+	NotShown Change = "not shown" // there is no step
+	Unknown  Change = "unknown"   // the last point or the one before has no interval
 )
 
-// newChange reports whether the last point can be compared with the one before.
+// newChange returns the verdict before steps are known. It is NotShown if last can be compared with before.
 func newChange(last, before *Point) Change {
 	switch {
 	case last == nil || before == nil:
@@ -131,11 +131,11 @@ func newChange(last, before *Point) Change {
 	return NotShown
 }
 
-// Pairs returns the comparisons of a stored result with one contender.
+// Pairs is a function that returns all pairs of a stored result in which against is the reference.
 type Pairs func(id int64, metric, against string) ([]Pair, error)
 
-// NewTrend returns the history of a study by its stored results, the oldest first. It is empty if
-// there are none; the caller finds an unknown metric, contender or workload.
+// NewTrend returns the history of a study from its stored results, the oldest first. If no result has the
+// metric, a contender or a workload of the query, the trend is empty; that is no error.
 func NewTrend(q Query, stored []Stored, pairs Pairs) (Trend, error) {
 	t := Trend{Study: q.Study, Metric: q.Metric, Against: q.Against, Machines: []Machine{}}
 	if len(stored) == 0 {
@@ -152,18 +152,18 @@ func NewTrend(q Query, stored []Stored, pairs Pairs) (Trend, error) {
 	}
 	t.Against = cmp.Or(t.Against, newest.Baseline())
 	var order []string
-	by := map[string][]TrendRun{}
+	byMachine := map[string][]TrendRun{}
 	for _, r := range slices.Backward(runs) {
 		name := machineName(r.digest.Machine)
-		if _, ok := by[name]; !ok {
+		if _, ok := byMachine[name]; !ok {
 			order = append(order, name)
 		}
-		if q.Last == 0 || len(by[name]) < q.Last {
-			by[name] = append(by[name], r)
+		if q.Last == 0 || len(byMachine[name]) < q.Last {
+			byMachine[name] = append(byMachine[name], r)
 		}
 	}
 	for _, name := range order {
-		m := Machine{Name: name, Runs: by[name], Series: []Series{}}
+		m := Machine{Name: name, Runs: byMachine[name], Series: []Series{}}
 		slices.Reverse(m.Runs)
 		markStale(m.Runs)
 		if err := m.addSeries(q, t, pairs); err != nil {
@@ -174,12 +174,12 @@ func NewTrend(q Query, stored []Stored, pairs Pairs) (Trend, error) {
 	return t, nil
 }
 
-// machineName returns a name by which machines differ: properties that results depend on and that
-// an update does not change.
+// machineName returns the name of a machine: the properties on which results depend and that an update of
+// the system does not change. Runs with the same name are compared.
 func machineName(m tare.Machine) string {
 	memory := ""
 	if m.Memory > 0 {
-		memory = fmt.Sprintf(", %d GiB", (m.Memory+1<<29)>>30)
+		memory = fmt.Sprintf(", %d GiB", (m.Memory+1<<29)>>30) // rounded
 	}
 	cores := "1 core"
 	if m.Cores != 1 {
@@ -188,12 +188,12 @@ func machineName(m tare.Machine) string {
 	return fmt.Sprintf("%s (%s/%s, %s%s)", cmp.Or(m.CPU, "a processor without a name"), m.OS, m.Arch, cores, memory)
 }
 
-// addSeries gets the points of a machine's runs.
-func (m *Machine) addSeries(q Query, t Trend, ask Pairs) error {
-	at := map[[2]string]int{}
+// addSeries adds the series of all selected pairs in the runs of the machine.
+func (m *Machine) addSeries(q Query, t Trend, pairsOf Pairs) error {
+	index := map[[2]string]int{} // of the series, by workload and contender
 	newest := m.Runs[len(m.Runs)-1].digest
-	for i, run := range slices.Backward(m.Runs) { // the newest run gives the order
-		pairs, err := ask(run.id, t.Metric, t.Against)
+	for i, run := range slices.Backward(m.Runs) {
+		pairs, err := pairsOf(run.id, t.Metric, t.Against)
 		if err != nil {
 			return err
 		}
@@ -202,10 +202,10 @@ func (m *Machine) addSeries(q Query, t Trend, ask Pairs) error {
 				continue
 			}
 			key := [2]string{p.Workload, p.Contender}
-			k, ok := at[key]
+			k, ok := index[key]
 			if !ok {
 				k = len(m.Series)
-				at[key] = k
+				index[key] = k
 				m.Series = append(m.Series, Series{Workload: p.Workload, Contender: p.Contender, Points: make([]*Point, len(m.Runs))})
 			}
 			m.Series[k].Points[i] = &Point{
@@ -216,21 +216,27 @@ func (m *Machine) addSeries(q Query, t Trend, ask Pairs) error {
 			}
 		}
 	}
-	slices.SortStableFunc(m.Series, func(a, b Series) int {
+	workloadIndex := func(id string) int {
+		return indexOrLen(newest.Workloads, func(w tare.Workload) bool { return w.ID == id })
+	}
+	contenderIndex := func(id string) int {
+		return indexOrLen(newest.Contenders, func(c tare.Contender) bool { return c.ID == id })
+	}
+	slices.SortStableFunc(m.Series, func(a, b Series) int { // in the order of the newest run; what it lacks comes last
 		return cmp.Or(
-			cmp.Compare(placeOf(newest.Workloads, func(w tare.Workload) bool { return w.ID == a.Workload }), placeOf(newest.Workloads, func(w tare.Workload) bool { return w.ID == b.Workload })),
+			cmp.Compare(workloadIndex(a.Workload), workloadIndex(b.Workload)),
 			strings.Compare(a.Workload, b.Workload),
-			cmp.Compare(placeOf(newest.Contenders, func(c tare.Contender) bool { return c.ID == a.Contender }), placeOf(newest.Contenders, func(c tare.Contender) bool { return c.ID == b.Contender })),
+			cmp.Compare(contenderIndex(a.Contender), contenderIndex(b.Contender)),
 			strings.Compare(a.Contender, b.Contender))
 	})
 	for i := range m.Series {
 		s := &m.Series[i]
 		for _, p := range slices.Backward(s.Points) {
 			switch {
-			case p == nil || p.Void:
+			case p == nil || p.Void: // not comparable
 			case s.Last == nil:
 				s.Last = p
-			case p.Other != s.Last.Other:
+			case p.Other != s.Last.Other: // not comparable with the last
 			case s.Before == nil || !s.Before.Bounded() && p.Bounded():
 				s.Before = p
 			}
@@ -242,8 +248,8 @@ func (m *Machine) addSeries(q Query, t Trend, ask Pairs) error {
 	return nil
 }
 
-// isSelected reports whether the query selects a pair. Without contenders it selects those that
-// compete: not the control, no traps.
+// isSelected reports whether the query selects a pair. A query without contenders selects all that compete,
+// which excludes the control and traps.
 func isSelected(q Query, r *tare.Result, p Pair) bool {
 	match := func(patterns []string, name string) bool {
 		return slices.ContainsFunc(patterns, func(pattern string) bool {
@@ -251,7 +257,10 @@ func isSelected(q Query, r *tare.Result, p Pair) bool {
 			return ok && err == nil
 		})
 	}
-	if len(q.Workloads) > 0 && !match(q.Workloads, p.Workload) || p.Contender == p.Against {
+	if len(q.Workloads) > 0 && !match(q.Workloads, p.Workload) {
+		return false
+	}
+	if p.Contender == p.Against {
 		return false
 	}
 	if len(q.Contenders) > 0 {
@@ -262,10 +271,9 @@ func isSelected(q Query, r *tare.Result, p Pair) bool {
 	})
 }
 
-// placeOf returns the index of the first element for which is returns true; the length of the list
-// if there is none.
-func placeOf[T any](list []T, is func(T) bool) int {
-	if i := slices.IndexFunc(list, is); i >= 0 {
+// indexOrLen returns the index of the first element that matches, or the length of the list if none does.
+func indexOrLen[T any](list []T, matches func(T) bool) int {
+	if i := slices.IndexFunc(list, matches); i >= 0 {
 		return i
 	}
 	return len(list)

@@ -6,7 +6,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Version returns the version of a contender of the run; "" means the first that competes.
+// Version returns the version of a contender in the run, or "" if it is unknown. If contender is "", it returns
+// the version of the first contender that competes.
 func (r TrendRun) Version(contender string) string {
 	if r.digest == nil {
 		return ""
@@ -21,6 +22,5 @@ func (r TrendRun) Version(contender string) string {
 
 var commitPattern = regexp.MustCompile(`\b[0-9a-f]{7,40}\b`)
 
-// Commit returns the commit in the version of a revision, as tare bench writes it; "" if there is
-// none.
+// Commit returns the commit hash in a version that tare bench has written, or "" if it has none.
 func Commit(version string) string { return commitPattern.FindString(version) }

@@ -17,7 +17,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/footprint"
 )
 
-// actionRun is github-action-benchmark's record of a commit.
+// actionRun is the record of a commit in a file of github-action-benchmark.
 type actionRun struct {
 	Commit  struct{ ID, Message string }
 	Date    float64 // milliseconds
@@ -30,10 +30,10 @@ type actionBench struct {
 	Name  string
 	Value float64
 	Unit  string
-	Extra string // "1000 times", and on a line of its own "4 procs"
+	Extra string // e.g. "1000 times", and on another line "4 procs"
 }
 
-// readAction reads the data.js of github-action-benchmark: runs by the name of a suite.
+// readAction reads a file of github-action-benchmark, which contains runs by the name of a suite.
 func (f *file) readAction() error {
 	start := bytes.IndexByte(f.text, '{')
 	if start < 0 {
@@ -42,7 +42,7 @@ func (f *file) readAction() error {
 	var data struct{ Entries map[string][]actionRun }
 	err := footprint.Check(f.text[start:], reflect.TypeOf(data), footprint.Most)
 	if err == nil {
-		err = json.NewDecoder(bytes.NewReader(f.text[start:])).Decode(&data) // a script may end in a semicolon
+		err = json.NewDecoder(bytes.NewReader(f.text[start:])).Decode(&data) // a Decoder ignores the semicolon at the end of a script
 	}
 	if err != nil {
 		return fmt.Errorf("not what github-action-benchmark writes: %w", err)
@@ -64,27 +64,31 @@ func (f *file) readAction() error {
 }
 
 var (
-	procsRE   = regexp.MustCompile(`(?m)^(\d+) procs$`)
+	// procsRE matches the number of processors in actionBench.Extra.
+	procsRE = regexp.MustCompile(`(?m)^(\d+) procs$`)
+	// packageRE matches a name with a package.
 	packageRE = regexp.MustCompile(`^(.*\S) \(([^()\s]+)\)$`)
 )
 
-// nameOf returns the name of the benchmark of b, with its processors, and the unit of its value.
-// The other metrics of a benchmark are named "Name - B/op", and a benchmark of several packages
+// nameOf returns the name of the benchmark of b, with its number of processors, and the unit of its value. The
+// tool writes further metrics of a benchmark as "Name - B/op", and a benchmark of several packages as
 // "Name (package)".
 func (b actionBench) nameOf() (name, unit string) {
 	name, unit = b.Name, b.Unit
-	if of, after, ok := strings.Cut(name, " - "); ok {
-		name = of
-		if metricOf(after) != "" {
-			unit = after
+	if base, suffix, ok := strings.Cut(name, " - "); ok {
+		name = base
+		if metricOf(suffix) != "" {
+			unit = suffix
 		}
 	}
 	pkg := ""
 	if m := packageRE.FindStringSubmatch(name); m != nil {
 		name, pkg = m[1], " ("+m[2]+")"
 	}
-	if m := procsRE.FindStringSubmatch(b.Extra); m != nil && m[1] != "1" && !strings.HasSuffix(name, "-"+m[1]) {
-		name += "-" + m[1]
+	if m := procsRE.FindStringSubmatch(b.Extra); m != nil {
+		if procs := m[1]; procs != "1" && !strings.HasSuffix(name, "-"+procs) {
+			name += "-" + procs
+		}
 	}
 	return name + pkg, unit
 }
@@ -92,43 +96,44 @@ func (b actionBench) nameOf() (name, unit string) {
 // benchKey identifies the values of a benchmark in one unit.
 type benchKey struct{ name, unit string }
 
-// benchList contains the values of one run, in order, and the index of the entry of each.
+// benchList collects the values of one run.
 type benchList struct {
-	figures []figure
-	entries map[benchKey]int
+	figures []figure         // in the order of the file
+	entries map[benchKey]int // index of the last entry with each key
 }
 
-// readBenches returns the values of one run. path leads to their list in the document.
+// readBenches returns the values of one run that results store. path is the path of the list in the document.
 func (f *file) readBenches(benches []actionBench, path ...any) ([]figure, error) {
-	// Entries with all metrics in their unit come in addition to others for each metric, unless an
-	// old version wrote them.
-	single, several := benchList{entries: map[benchKey]int{}}, benchList{entries: map[benchKey]int{}}
+	// An entry may have several metrics in its unit, such as ns/op 8 B/op 1 allocs/op. The tool then also writes
+	// an entry for each metric, except in old versions.
+	single, combined := benchList{entries: map[benchKey]int{}}, benchList{entries: map[benchKey]int{}}
 	for i, b := range benches {
 		name, unit := b.nameOf()
 		fields, value := strings.Fields(unit), b.Value
-		refuse := func(what, right string) error {
+		newError := func(what, hint string) error {
 			line, col := f.placeOf(append(slices.Clone(path), i)...)
-			return f.errorAt(line, col, what, right)
+			return f.errorAt(line, col, what, hint)
 		}
 		list := &single
 		if len(fields) > 2 {
-			list = &several
+			list = &combined
 		} else {
-			fields = []string{unit}
+			fields = []string{unit} // it may contain a space
 		}
 		for k := 0; k < len(fields); k += 2 {
 			if k > 0 {
 				var err error
 				if value, err = strconv.ParseFloat(fields[k-1], 64); err != nil {
-					return nil, refuse(fmt.Sprintf("%s: the unit %q is not a list of figures", name, unit), "e.g. ns/op, or ns/op 8 B/op 1 allocs/op")
+					return nil, newError(fmt.Sprintf("%s: the unit %q is not a list of figures", name, unit), "e.g. ns/op, or ns/op 8 B/op 1 allocs/op")
 				}
 			}
-			if what, right := list.add(i, figure{name, fields[k], value}, benches); what != "" {
-				return nil, refuse(what, right)
+			x := figure{benchmark: name, unit: fields[k], value: value}
+			if what, hint := list.add(i, x, benches); what != "" {
+				return nil, newError(what, hint)
 			}
 		}
 	}
-	for _, x := range several.figures {
+	for _, x := range combined.figures {
 		if _, ok := single.entries[benchKey{x.benchmark, x.unit}]; !ok {
 			single.figures = append(single.figures, x)
 		}
@@ -136,24 +141,24 @@ func (f *file) readBenches(benches []actionBench, path ...any) ([]figure, error)
 	return slices.DeleteFunc(single.figures, func(x figure) bool { return !f.countKept(x.value, x.unit) }), nil
 }
 
-// add adds a value of entry i, or returns what is wrong with it and what would be right. Two of one
-// name and unit may be of two packages, or two rounds: only the package in a name decides that.
-func (l *benchList) add(i int, x figure, benches []actionBench) (what, right string) {
+// add adds a value of entry i, or returns what is wrong with it and a hint. Two entries with the same name and
+// unit may be of two packages or of two rounds; they are two rounds only if the name contains the package.
+func (l *benchList) add(i int, x figure, benches []actionBench) (what, hint string) {
 	key := benchKey{x.benchmark, x.unit}
-	first, again := l.entries[key]
+	first, isRepeated := l.entries[key]
 	switch {
-	case metricOf(x.unit) == "":
+	case metricOf(x.unit) == "": // countKept counts it
 	case !isMeasured(x.value):
 		return fmt.Sprintf("%s: %v %s is no measurement", x.benchmark, x.value, x.unit), "a figure is not negative"
-	case again && !packageRE.MatchString(x.benchmark):
+	case isRepeated && !packageRE.MatchString(x.benchmark):
 		return fmt.Sprintf("a second %s in %s (%v, and %v before): of another package, or another round", x.benchmark, x.unit, benches[i].Value, benches[first].Value), "keep one, or import the output of go test"
 	}
 	l.figures, l.entries[key] = append(l.figures, x), i
 	return "", ""
 }
 
-// placeOf returns the line and the column of a value of the document, by the keys and indexes that
-// lead to it; 1 if it does not exist.
+// placeOf returns the line and the column of a value of the document. path is the sequence of keys and indexes
+// of the value. If the value does not exist, it returns 1, 1.
 func (f *file) placeOf(path ...any) (line, col int) {
 	start := max(0, bytes.IndexAny(f.text, "{["))
 	dec := json.NewDecoder(bytes.NewReader(f.text[start:]))
@@ -162,15 +167,15 @@ func (f *file) placeOf(path ...any) (line, col int) {
 			return 1, 1
 		}
 	}
-	at := start + int(dec.InputOffset())
-	at += len(f.text[at:]) - len(bytes.TrimLeft(f.text[at:], " \t\r\n:,"))
-	before := f.text[:at]
-	from := bytes.LastIndexByte(before, '\n') + 1
-	return bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[from:]) + 1
+	offset := start + int(dec.InputOffset())
+	offset += len(f.text[offset:]) - len(bytes.TrimLeft(f.text[offset:], " \t\r\n:,"))
+	before := f.text[:offset]
+	lineStart := bytes.LastIndexByte(before, '\n') + 1
+	return bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[lineStart:]) + 1
 }
 
-// enterValue moves a decoder, which is before an object or a list, to before the value of a key or
-// the element of an index.
+// enterValue moves a decoder from the start of an object or a list to the value of a key or the element with an
+// index, which step is. It returns false if there is none.
 func enterValue(dec *json.Decoder, step any) bool {
 	if _, err := dec.Token(); err != nil {
 		return false

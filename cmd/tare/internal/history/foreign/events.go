@@ -14,7 +14,7 @@ type event struct {
 	Output  string
 }
 
-// isEvents reports whether text begins as the output of go test -json.
+// isEvents reports whether text is the start of the output of go test -json.
 func isEvents(text []byte) bool {
 	if !bytes.HasPrefix(text, []byte("{")) {
 		return false
@@ -24,50 +24,50 @@ func isEvents(text []byte) bool {
 	return json.Unmarshal(first, &e) == nil && e.Action != "" && e.Schema == ""
 }
 
-// readEvents reads the output of go test -json: the output of each package, however events of
-// packages are mixed. The time is that of the first event.
+// readEvents reads the output of go test -json. It reads the output of each package as a log; the events of
+// different packages may be mixed. The time of the file is that of the first event with a time.
 func (f *file) readEvents() error {
 	type output struct {
-		lines []line
-		begun bool // the last line has no end
+		lines  []line
+		isOpen bool // the last line is incomplete
 	}
-	of := map[string]*output{}
+	outputs := map[string]*output{} // by package
 	var order []string
-	first := true
+	needsTime := true
 	for _, l := range splitLines(f.text) {
 		var e event
 		if !bytes.HasPrefix(l.text, []byte("{")) {
-			continue // the go command prints errors of builds as they are
+			continue // the go command prints errors of builds as plain text
 		}
 		if err := json.Unmarshal(l.text, &e); err != nil {
 			return f.errorAt(l.number, 1, "not an event of go test -json: "+err.Error(), "the file may be cut off")
 		}
-		if first && !e.Time.IsZero() {
-			f.at, first = e.Time, false
+		if needsTime && !e.Time.IsZero() {
+			f.at, needsTime = e.Time, false
 		}
 		if e.Action != "output" {
 			continue
 		}
-		o := of[e.Package]
+		o := outputs[e.Package]
 		if o == nil {
 			o = &output{}
-			of[e.Package] = o
+			outputs[e.Package] = o
 			order = append(order, e.Package)
 		}
 		for text := range bytes.Lines([]byte(e.Output)) {
-			ends := bytes.HasSuffix(text, []byte("\n"))
+			isComplete := bytes.HasSuffix(text, []byte("\n"))
 			text = bytes.TrimRight(text, "\r\n")
-			if o.begun {
+			if o.isOpen {
 				last := &o.lines[len(o.lines)-1]
 				last.text = append(last.text, text...)
 			} else {
-				o.lines = append(o.lines, line{l.number, bytes.Clone(text)})
+				o.lines = append(o.lines, line{number: l.number, text: bytes.Clone(text)})
 			}
-			o.begun = !ends
+			o.isOpen = !isComplete
 		}
 	}
 	for _, pkg := range order {
-		if err := f.readLog(of[pkg].lines, pkg); err != nil {
+		if err := f.readLog(outputs[pkg].lines, pkg); err != nil {
 			return err
 		}
 	}

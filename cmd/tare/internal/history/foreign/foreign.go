@@ -1,14 +1,13 @@
-// Package foreign reads what other tools recorded of benchmarks: the output of
-// go test -bench (also with -json), gobenchdata's file, and that of github-action-benchmark.
+// Package foreign reads benchmarks that other tools recorded: the output of go test -bench (also with
+// -json), the file of gobenchdata, and the file of github-action-benchmark.
 //
-// Their figures are absolute: there is no other contender of the same run to
-// take a ratio to. In the results made of them each figure is therefore a ratio
-// to one unit (1 ns, 1 B, 1 allocation), and has an interval only if a log
-// holds a benchmark six times or more. Counts need none, and may be zero.
+// Their values are absolute: the run has no other contender to compare with. The results that Read makes
+// of them therefore compare each value with one unit (1 ns, 1 B, 1 allocation). A value has an interval
+// only if a log contains the benchmark at least six times. Counts need no interval, and may be zero.
 //
-// A benchmark is what its package, its name and its processors say. If a file does not
-// tell two benchmarks from two rounds of one, it is an error with the line. What has
-// no result, or a unit that tare does not keep, is named.
+// A benchmark is identified by its package, its name and its number of processors. If a file does not
+// distinguish two benchmarks from two rounds of one, Read fails and names the line. It lists benchmarks
+// without a result, and units that tare does not store.
 package foreign
 
 import (
@@ -32,18 +31,18 @@ import (
 
 // Ids of the contenders in the results.
 const (
-	UnitID = "one-unit"
-	RunID  = "run"
+	UnitID = "one-unit" // the reference: one unit of the metric
+	RunID  = "run"      // the recorded values
 )
 
 // figure is one value of a benchmark.
 type figure struct {
 	benchmark string
-	unit      string // ns/op, B/op, allocs/op
+	unit      string // as in the file, e.g. ns/op
 	value     float64
 }
 
-// record is one run of benchmarks.
+// record is one run of the benchmarks of a package, which becomes a result.
 type record struct {
 	pkg     string
 	os      string
@@ -54,7 +53,7 @@ type record struct {
 	figures []figure
 }
 
-// Bounds of a file: a single value of a benchmark takes a kilobyte, a run with a single value four.
+// Bounds of a file, which limit memory: a value takes up to 1 KB, and a run with one value 4 KB.
 const (
 	maxFigures = 2 << 20
 	maxRuns    = 1 << 18
@@ -63,7 +62,7 @@ const (
 // tally counts the runs and values of a file.
 type tally struct{ runs, figures int }
 
-// add returns an error if there are too many.
+// add adds runs and values, and returns an error if there are too many.
 func (t *tally) add(runs, figures int) error {
 	t.runs, t.figures = t.runs+runs, t.figures+figures
 	switch {
@@ -78,12 +77,11 @@ func (t *tally) add(runs, figures int) error {
 // Records contains the results of a file.
 type Records struct {
 	Results []*tare.Result // the oldest first
-	Left    []string       // skipped entries, a line each
+	Left    []string       // descriptions of skipped entries, a line each
 }
 
-// Read makes results of a file. It returns false if the file has none of the formats. at
-// is when the file was made, for formats that have no time. An error about a place is a
-// *history.Error.
+// Read makes results of a file. It returns false if the file has none of the formats. at is the time of the
+// file, for formats without a time. Errors are a *history.Error.
 func Read(name string, src []byte, at time.Time) (read Records, ok bool, err error) {
 	text := bytes.TrimPrefix(src, []byte("\ufeff"))
 	if isTable(text) {
@@ -91,6 +89,8 @@ func Read(name string, src []byte, at time.Time) (read Records, ok bool, err err
 	}
 	f := &file{name: name, text: text, at: at, units: map[string]int{}}
 	start := bytes.TrimSpace(text[:min(len(text), sniffBytes)])
+	isJSON := bytes.HasPrefix(start, []byte("{")) || bytes.HasPrefix(start, []byte("["))
+	hasBenchmark := bytes.HasPrefix(start, []byte("Benchmark")) || len(start) > 0 && bytes.Contains(text, []byte("\nBenchmark"))
 	switch {
 	case isAction(start):
 		err = f.readAction()
@@ -98,12 +98,12 @@ func Read(name string, src []byte, at time.Time) (read Records, ok bool, err err
 		err = f.readBenchData()
 	case isEvents(start):
 		err = f.readEvents()
-	case len(start) > 0 && start[0] != '{' && start[0] != '[' && (bytes.HasPrefix(start, []byte("Benchmark")) || bytes.Contains(text, []byte("\nBenchmark"))):
+	case !isJSON && hasBenchmark:
 		err = f.readLog(splitLines(text), "")
 	default:
 		return read, false, nil
 	}
-	if place := (*history.Error)(nil); err != nil && !errors.As(err, &place) {
+	if located := (*history.Error)(nil); err != nil && !errors.As(err, &located) {
 		err = &history.Error{File: name, What: err.Error()}
 	}
 	if err != nil {
@@ -126,34 +126,33 @@ func Read(name string, src []byte, at time.Time) (read Records, ok bool, err err
 type file struct {
 	name  string
 	text  []byte
-	at    time.Time
-	tally tally
+	at    time.Time // time of the file
+	tally tally     // runs and values so far
 
 	records []record
-	left    []string       // skipped entries, a line each
-	units   map[string]int // values in units that tare does not store
+	left    []string       // descriptions of skipped entries, a line each
+	units   map[string]int // number of values that tare does not store, by unit
 }
 
-// sniffBytes is the length of the part of a file that identifies its format.
+// sniffBytes is the length of the start of a file by which its format is recognised.
 const sniffBytes = 4096
 
-// benchstatRE matches the beginning of a table of benchstat: of today, of before 2023, or in CSV.
+// benchstatRE matches the start of a table of benchstat, in the current format, that before 2023, or CSV.
 var benchstatRE = regexp.MustCompile(`(?m)^ +│.*│|^name( +old)? +(old )?(time|alloc|allocs|speed)/op|^,[^\n]*,CI(,|$)`)
 
-// isTable reports whether text is a table of benchstat, and not the output that it read.
+// isTable reports whether text is a table of benchstat, not the output of go test that benchstat reads.
 func isTable(text []byte) bool {
 	return benchstatRE.Match(text[:min(len(text), sniffBytes)]) && !bytes.Contains(text, []byte(" ns/op"))
 }
 
-// IsForeign reports whether a file that begins with head, which begins as documents of ours do
-// too, was written by another tool.
+// IsForeign reports whether a JSON file that begins with head was written by another tool.
 func IsForeign(head []byte) bool {
 	head = bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\ufeff")))
 	return isAction(head) || isBenchData(head) || isEvents(head)
 }
 
-// isAction reports whether text begins as the data of github-action-benchmark: data.js, or
-// the JSON of external-data-json-path.
+// isAction reports whether text is the start of a file of github-action-benchmark: data.js, or the JSON of
+// external-data-json-path.
 func isAction(text []byte) bool {
 	if bytes.HasPrefix(text, []byte("window.BENCHMARK_DATA")) {
 		return true
@@ -162,26 +161,26 @@ func isAction(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("{")) && has(`"entries"`) && (has(`"lastUpdate"`) || has(`"repoUrl"`)) && !has(`"schema"`)
 }
 
-// isBenchData reports whether text begins as the file of gobenchdata.
+// isBenchData reports whether text is the start of a file of gobenchdata.
 func isBenchData(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("[")) && bytes.Contains(text, []byte(`"Suites"`))
 }
 
-// errorAt returns an error about a position in the file.
-func (f *file) errorAt(line, col int, what, right string) error {
-	return &history.Error{File: f.name, Line: line, Col: col, What: what, Hint: right}
+// errorAt returns an error at a position in the file.
+func (f *file) errorAt(line, col int, what, hint string) error {
+	return &history.Error{File: f.name, Line: line, Col: col, What: what, Hint: hint}
 }
 
-// addLeft records that something in a line is skipped.
+// addLeft records that an entry in a line is skipped.
 func (f *file) addLeft(line int, what string) {
 	f.left = append(f.left, fmt.Sprintf("%s:%d: %s", f.name, line, what))
 }
 
-// isMeasured reports whether a value can be a measurement: it is not negative, and finite.
+// isMeasured reports whether a value can be a measurement: it is finite and not negative.
 func isMeasured(value float64) bool { return value >= 0 && !math.IsInf(value, 1) }
 
-// countKept reports whether a result stores a value. It counts the others: those in other units,
-// and times of zero.
+// countKept reports whether results store a value. It counts values that they do not store: those in other
+// units, and times of zero.
 func (f *file) countKept(value float64, unit string) bool {
 	metric := metricOf(unit)
 	if metric == "" || metric == "time" && value == 0 {
@@ -191,28 +190,29 @@ func (f *file) countKept(value float64, unit string) bool {
 	return true
 }
 
-// otherUnits returns a line about the values that are not stored.
+// otherUnits returns a line about the values that are not stored, or nothing if all are.
 func (f *file) otherUnits() []string {
 	if len(f.units) == 0 {
 		return nil
 	}
-	const most = 6
+	const maxNames = 6
 	names, n := slices.Sorted(maps.Keys(f.units)), 0
 	for _, x := range f.units {
 		n += x
 	}
-	if more := len(names) - most; more > 0 {
-		names = append(names[:most], fmt.Sprintf("%d other units", more))
+	if more := len(names) - maxNames; more > 0 {
+		names = append(names[:maxNames], fmt.Sprintf("%d other units", more))
 	}
 	return []string{fmt.Sprintf("%s: %s in %s: kept are ns/op above 0, B/op and allocs/op", f.name, format.Count(n, "figure"), strings.Join(names, ", "))}
 }
 
-// metricOf returns the metric of a unit; "" if tare has no such metric.
+// metricOf returns the metric with a unit, or "" if tare has no such metric.
 func metricOf(unit string) string {
 	return map[string]string{"ns/op": "time", "B/op": "bytes", "allocs/op": "allocs"}[unit]
 }
 
-// toResult returns the record as a result; nil if it has no value in ns/op, B/op or allocs/op.
+// toResult returns the record as a result, or nil if it has no values. Each value is a round in which RunID is
+// compared with UnitID.
 func (r record) toResult() *tare.Result {
 	out := &tare.Result{
 		Schema: tare.ResultSchema, Study: "recorded " + r.pkg, Question: "What did other tools record of " + r.pkg + "?",
@@ -257,7 +257,7 @@ func (r record) toResult() *tare.Result {
 			}
 			out.Rounds = append(out.Rounds, e)
 		}
-		if m, _ := tare.MetricNamed(key.metric); m.IsCount() { // counts are compared as counts
+		if m, _ := tare.MetricNamed(key.metric); m.IsCount() { // history compares counts, not their ratios
 			median := stats.Median(values)
 			out.Values = append(out.Values,
 				tare.Value{Workload: key.benchmark, Contender: UnitID, Metric: key.metric, Value: 1, Low: 1, High: 1, Unit: m.Unit, Rounds: len(values)},
@@ -288,19 +288,19 @@ func (f *file) readBenchData() error {
 		return fmt.Errorf("not what gobenchdata writes: %w", err)
 	}
 	for i, run := range runs {
-		seen := map[[4]string]int{} // suite of each benchmark
+		seen := map[[4]string]int{} // index of the suite of each benchmark
 		for j, suite := range run.Suites {
 			if err := f.tally.add(1, 3*len(suite.Benchmarks)); err != nil {
 				return err
 			}
-			memory := false // 0 B/op also means a run without -benchmem
+			hasMemory := false // if all values of memory are 0, the run was without -benchmem
 			for _, b := range suite.Benchmarks {
-				memory = memory || b.Mem.BytesPerOp > 0 || b.Mem.AllocsPerOp > 0
+				hasMemory = hasMemory || b.Mem.BytesPerOp > 0 || b.Mem.AllocsPerOp > 0
 			}
 			r := record{pkg: cmp.Or(suite.Pkg, "benchmarks"), os: suite.Goos, arch: suite.Goarch, version: run.Version, at: time.Unix(run.Date, 0)}
 			for k, b := range suite.Benchmarks {
 				key := [4]string{suite.Pkg, suite.Goos, suite.Goarch, b.Name}
-				if in, ok := seen[key]; ok && in != j {
+				if other, ok := seen[key]; ok && other != j {
 					line, col := f.placeOf(i, "Suites", j, "Benchmarks", k)
 					return f.errorAt(line, col, fmt.Sprintf("a second %s of package %q in one run, in another suite", b.Name, suite.Pkg), "keep one, or give each suite its Pkg")
 				}
@@ -310,14 +310,15 @@ func (f *file) readBenchData() error {
 						line, col := f.placeOf(i, "Suites", j, "Benchmarks", k)
 						return f.errorAt(line, col, fmt.Sprintf("%s: %v %s is no measurement", b.Name, value, unit), "a figure is not negative")
 					}
-					if unit != "ns/op" && !memory {
+					if unit != "ns/op" && !hasMemory {
 						continue
 					}
 					if f.countKept(value, unit) {
-						r.figures = append(r.figures, figure{b.Name, unit, value})
+						r.figures = append(r.figures, figure{benchmark: b.Name, unit: unit, value: value})
 					}
 				}
 			}
+			// Iteration over the map above has no order.
 			slices.SortStableFunc(r.figures, func(a, b figure) int {
 				return cmp.Or(strings.Compare(a.benchmark, b.benchmark), strings.Compare(a.unit, b.unit))
 			})

@@ -11,37 +11,37 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// line is a line of a log without its end, and its number in the file.
+// line is a line of a log, without its line end.
 type line struct {
-	number int
+	number int // in the file, from 1
 	text   []byte
 }
 
 // splitLines returns the lines of a text.
 func splitLines(text []byte) []line {
 	var lines []line
-	for one := range bytes.Lines(text) {
-		lines = append(lines, line{len(lines) + 1, bytes.TrimRight(one, "\r\n")})
+	for l := range bytes.Lines(text) {
+		lines = append(lines, line{number: len(lines) + 1, text: bytes.TrimRight(l, "\r\n")})
 	}
 	return lines
 }
 
-// log prepares the lines of a log for benchfmt: a line with each result, and no other line that
-// begins like one.
+// log prepares the lines of a log for benchfmt: each result is on one line, and no other line begins like a
+// result. addLine builds the clean lines, parseResults parses them.
 type log struct {
 	f     *file
 	lines []line
-	clean [][]byte // as benchfmt gets lines
+	clean [][]byte // lines as benchfmt gets them; empty for skipped lines
 	pkgs  []string // package of each line; "" if the log does not name it
 
-	begun   int // index of the line that began the benchmark without a result, or -1
-	pkg     string
-	open    map[string]bool // packages that began and have not ended
-	unnamed int             // first line whose package only the end of the package names
+	begun   int             // index of the line with the name of a benchmark whose result is not found yet, or -1
+	pkg     string          // current package
+	open    map[string]bool // packages that have begun and not ended
+	unnamed int             // index of the first line after the last package: the end of the next package names the package of these lines
 }
 
-// readLog reads the output of go test -bench. The records are by package and machine. pkg is the
-// package of all lines; "" if the log names it.
+// readLog reads the output of go test -bench, and adds a record for each package and machine. pkg is the
+// package of all lines, or "" if the log names its packages.
 func (f *file) readLog(lines []line, pkg string) error {
 	l := &log{f: f, lines: lines, clean: make([][]byte, len(lines)), pkgs: make([]string, len(lines)), begun: -1, pkg: pkg, open: map[string]bool{}}
 	for i := range lines {
@@ -53,7 +53,7 @@ func (f *file) readLog(lines []line, pkg string) error {
 	return l.parseResults()
 }
 
-// maxLine is the length from which on benchfmt does not read lines.
+// maxLine is the length of lines that benchfmt cannot read.
 const maxLine = bufio.MaxScanTokenSize
 
 // addLine adds one line.
@@ -64,11 +64,11 @@ func (l *log) addLine(i int) error {
 	switch {
 	case name != "" && len(text) >= maxLine-1:
 		return l.f.errorAt(l.lines[i].number, 1, fmt.Sprintf("the line that begins with %.40q has %d bytes", text, len(text)), fmt.Sprintf("the line of a benchmark has less than %d", maxLine-1))
-	case len(text) >= maxLine-1: // logs of tests have such lines
+	case len(text) >= maxLine-1: // other output may have long lines: skip them
 	case name != "":
 		return l.addNamed(i, name, rest)
 	case l.begun >= 0 && resultRE.Match(text):
-		begun, _ := cutName(l.lines[l.begun].text)
+		begun, _ := cutName(l.lines[l.begun].text) // the result belongs to this name, on an earlier line
 		l.clean[i], l.begun = fmt.Appendf(nil, "%s\t%s", begun, bytes.TrimSpace(text)), -1
 	default:
 		l.clean[i] = text
@@ -82,13 +82,14 @@ var (
 	resultRE = regexp.MustCompile(`^\s*\d+\s+[-+.0-9eE]+ \S`)
 	// withinRE matches a result in the middle of a line, with a name before it.
 	withinRE = regexp.MustCompile(`Benchmark\S*\s+\d+\s+[-+.0-9eE]+ \S`)
-	// processorsRE matches the suffix that go test adds to a name.
+	// processorsRE matches the suffix with the number of processors that go test adds to a name.
 	processorsRE = regexp.MustCompile(`-\d+$`)
-	endedRE      = regexp.MustCompile(`^(ok  |FAIL)\t(\S+)\t`)
+	// endedRE matches the line at the end of a package.
+	endedRE = regexp.MustCompile(`^(ok  |FAIL)\t(\S+)\t`)
 )
 
-// cutName returns the name of a benchmark that a line begins with, and the rest of the line; "" if
-// it begins with none.
+// cutName splits a line that begins with the name of a benchmark into the name and the rest. It returns "" for
+// other lines.
 func cutName(text []byte) (name string, rest []byte) {
 	after, ok := bytes.CutPrefix(text, []byte("Benchmark"))
 	if !ok || len(after) > 0 && after[0] >= 'a' && after[0] <= 'z' {
@@ -101,12 +102,16 @@ func cutName(text []byte) (name string, rest []byte) {
 	return string(text[:end]), text[end:]
 }
 
+// trimProcessors returns a name without the number of processors.
+func trimProcessors(name string) string { return processorsRE.ReplaceAllString(name, "") }
+
 // addNamed adds a line that begins with the name of a benchmark.
 func (l *log) addNamed(i int, name string, rest []byte) error {
 	if l.begun >= 0 {
 		begun, _ := cutName(l.lines[l.begun].text)
-		if again := processorsRE.ReplaceAllString(name, "") == processorsRE.ReplaceAllString(begun, ""); again || strings.HasPrefix(name, begun+"/") {
-			l.begun = -1 // go test -v prints names before, and those of parents
+		isRepeated := trimProcessors(name) == trimProcessors(begun)
+		if isRepeated || strings.HasPrefix(name, begun+"/") {
+			l.begun = -1 // go test -v also prints the name by itself, and the names of parents
 		} else {
 			l.skipOpen(fmt.Sprintf("its result is not before %.80q", name))
 		}
@@ -122,7 +127,8 @@ func (l *log) addNamed(i int, name string, rest []byte) error {
 	return nil
 }
 
-// addOther adds a line that is of no benchmark.
+// addOther adds a line that does not belong to a benchmark: it may begin or end a package, or end a benchmark
+// without a result.
 func (l *log) addOther(i int, text string) error {
 	if pkg, ok := strings.CutPrefix(text, "pkg: "); ok {
 		l.skipOpen("its package ends before its result")
@@ -130,12 +136,13 @@ func (l *log) addOther(i int, text string) error {
 		l.open[l.pkg], l.unnamed = true, i+1
 		return nil
 	}
-	if of, ok := strings.CutPrefix(strings.TrimSpace(text), "--- "); ok && l.begun >= 0 {
-		what, name, _ := strings.Cut(of, ": ")
+	if status, ok := strings.CutPrefix(strings.TrimSpace(text), "--- "); ok && l.begun >= 0 {
+		outcome, name, _ := strings.Cut(status, ": ")
 		name, _, _ = strings.Cut(name, " ")
 		begun, _ := cutName(l.lines[l.begun].text)
-		if (what == "FAIL" || what == "SKIP") && processorsRE.ReplaceAllString(name, "") == processorsRE.ReplaceAllString(begun, "") {
-			l.skipOpen(map[string]string{"FAIL": "it failed", "SKIP": "it was skipped"}[what])
+		reason, noResult := map[string]string{"FAIL": "it failed", "SKIP": "it was skipped"}[outcome]
+		if noResult && trimProcessors(name) == trimProcessors(begun) {
+			l.skipOpen(reason)
 		}
 		return nil
 	}
@@ -152,25 +159,25 @@ func (l *log) addOther(i int, text string) error {
 	case l.pkg != pkg && l.open[pkg]:
 		return l.f.errorAt(l.lines[i].number, 1, fmt.Sprintf("%s ends among the benchmarks of %s: two go test print into each other", pkg, l.pkg), "write the output of each into a file of its own")
 	case l.pkg != pkg:
-		return nil // it has no benchmarks
+		return nil // a package without benchmarks
 	}
 	delete(l.open, m[2])
 	l.pkg, l.unnamed = "", i+1
 	return nil
 }
 
-// skipOpen skips the benchmark that began and has no result.
+// skipOpen records that the benchmark that has begun, if any, has no result.
 func (l *log) skipOpen(why string) {
 	if l.begun < 0 {
 		return
 	}
-	at := l.lines[l.begun]
-	name, _ := cutName(at.text)
-	l.f.addLeft(at.number, fmt.Sprintf("%.200s has no result: %s", name, why))
+	begun := l.lines[l.begun]
+	name, _ := cutName(begun.text)
+	l.f.addLeft(begun.number, fmt.Sprintf("%.200s has no result: %s", name, why))
 	l.begun = -1
 }
 
-// parseResults parses the remaining lines.
+// parseResults parses the clean lines with benchfmt and adds the values to the records.
 func (l *log) parseResults() error {
 	type origin struct{ pkg, os, arch, cpu, version string }
 	f, records := l.f, map[origin]int{}
@@ -183,11 +190,14 @@ func (l *log) parseResults() error {
 					f.addLeft(l.lines[wrong.Line-1].number, fmt.Sprintf("%.200s: %s", name, wrong.Msg))
 				}
 			}
-			continue // lines of tests and builds come between
+			continue // a line of a test or a build
 		}
 		_, number := res.Pos()
-		at := l.lines[number-1].number
-		key := origin{cmp.Or(l.pkgs[number-1], "benchmarks"), res.GetConfig("goos"), res.GetConfig("goarch"), res.GetConfig("cpu"), cmp.Or(res.GetConfig("commit"), res.GetConfig("experiment-commit"))}
+		fileLine := l.lines[number-1].number
+		key := origin{
+			pkg: cmp.Or(l.pkgs[number-1], "benchmarks"), os: res.GetConfig("goos"), arch: res.GetConfig("goarch"), cpu: res.GetConfig("cpu"),
+			version: cmp.Or(res.GetConfig("commit"), res.GetConfig("experiment-commit")),
+		}
 		i, ok := records[key]
 		if !ok {
 			if err := f.tally.add(1, 0); err != nil {
@@ -202,15 +212,15 @@ func (l *log) parseResults() error {
 		}
 		for _, v := range res.Values {
 			x, unit := v.Value, v.Unit
-			if v.OrigUnit != "" {
+			if v.OrigUnit != "" { // benchfmt has converted the unit
 				x, unit = v.OrigValue, v.OrigUnit
 			}
 			name := "Benchmark" + string(res.Name.Full())
 			if metricOf(unit) != "" && !isMeasured(x) {
-				return f.errorAt(at, 1, fmt.Sprintf("%.200s: %v %s is no measurement", name, x, unit), "a figure is not negative")
+				return f.errorAt(fileLine, 1, fmt.Sprintf("%.200s: %v %s is no measurement", name, x, unit), "a figure is not negative")
 			}
 			if f.countKept(x, unit) {
-				f.records[i].figures = append(f.records[i].figures, figure{name, unit, x})
+				f.records[i].figures = append(f.records[i].figures, figure{benchmark: name, unit: unit, value: x})
 			}
 		}
 	}

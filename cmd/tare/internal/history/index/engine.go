@@ -13,21 +13,21 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// CodeDir is the directory, in the cache, of the machine code of SQLite: translating it takes more
-// than a second, and reading it a tenth.
+// CodeDir is the directory in the cache for the machine code of SQLite. Compiling it takes more than a second,
+// reading it a tenth of a second.
 const CodeDir = "sqlite"
 
 // maxPages limits the memory of SQLite, in pages of 64 KiB.
 const maxPages = 4096
 
-// startEngine sets SQLite up. A process has one, which the first caller sets up for all.
+// startEngine initialises SQLite, once per process.
 func startEngine(cache string) error {
 	if sqlite3.RuntimeConfig != nil {
 		return nil
 	}
 	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(maxPages).WithCoreFeatures(api.CoreFeaturesV2)
 	if dir := filepath.Join(cache, CodeDir); isDir(cache) {
-		if compiled, err := wazero.NewCompilationCacheWithDir(dir); err == nil { // else it is translated every time
+		if compiled, err := wazero.NewCompilationCacheWithDir(dir); err == nil { // otherwise SQLite is compiled every time
 			config = config.WithCompilationCache(compiled)
 		}
 	}

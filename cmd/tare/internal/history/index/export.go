@@ -11,9 +11,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 )
 
-// Export writes the results of studies, of all if there are none, one document a line, the oldest
-// first. The same results give the same bytes, in whatever directory they are stored; it writes one
-// that exists twice once. It skips documents that cannot be read and names them in left.
+// Export writes the results of studies, or of all studies if none are named, one document per line, the oldest
+// first. The output depends only on the results, not on their directories; duplicates are written once. left
+// describes unreadable documents, which Export skips.
 func (x *Index) Export(ctx context.Context, w io.Writer, studies []string) (exported []history.Kept, left []string, err error) {
 	rows, err := x.db.QueryContext(ctx, "SELECT path, study, sha256, error FROM document ORDER BY started_ns, study, sha256, path")
 	if err != nil {
@@ -32,7 +32,9 @@ func (x *Index) Export(ctx context.Context, w io.Writer, studies []string) (expo
 		if err := rows.Scan(&k.Path, &k.Study, &k.SHA256, &why); err != nil {
 			return nil, nil, classifyError(err)
 		}
-		if len(wanted) > 0 && !wanted[k.Study] || why == "" && seen[k.SHA256] {
+		isOther := len(wanted) > 0 && !wanted[k.Study]
+		isDuplicate := why == "" && seen[k.SHA256]
+		if isOther || isDuplicate {
 			continue
 		}
 		if why != "" {
@@ -60,7 +62,7 @@ func (x *Index) Export(ctx context.Context, w io.Writer, studies []string) (expo
 	return exported, left, out.Flush()
 }
 
-// Has returns the path of the document with that hash, or "".
+// Has returns the directory of a readable document with this hash, or "" if there is none.
 func (x *Index) Has(ctx context.Context, sum string) (path string, err error) {
 	list, err := x.queryTexts(ctx, "SELECT path FROM document WHERE sha256 = ? AND error = '' ORDER BY path LIMIT 1", sum)
 	if err != nil || len(list) == 0 {

@@ -15,15 +15,14 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// stamp identifies the version of a file that was read.
+// stamp identifies the version of a document in the index.
 type stamp struct {
-	id       int64
-	size     int64
-	modified int64 // nanoseconds
+	id       int64 // of the row; 0 if the document is not in the index
+	size     int64 // of the file in bytes
+	modified int64 // ns since 1970; 0 if the document must be read again
 }
 
-// Refresh updates the index to the documents: it reads new and changed ones, and removes those that
-// no longer exist.
+// Refresh updates the index: it reads new and changed documents, and removes documents that no longer exist.
 func (x *Index) Refresh(ctx context.Context) error {
 	runs, err := history.Runs(x.results)
 	if err != nil {
@@ -39,7 +38,7 @@ func (x *Index) Refresh(ctx context.Context) error {
 				continue
 			}
 			info, err := os.Stat(run.Result())
-			if errors.Is(err, fs.ErrNotExist) { // removed meanwhile
+			if errors.Is(err, fs.ErrNotExist) { // it was removed since the directory was listed
 				continue
 			}
 			if err != nil {
@@ -49,22 +48,23 @@ func (x *Index) Refresh(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			now := stamp{size: info.Size(), modified: info.ModTime().UnixNano()}
-			then, ok := known[path]
+			current := stamp{size: info.Size(), modified: info.ModTime().UnixNano()}
+			indexed, ok := known[path]
 			delete(known, path)
-			if ok && then.size == now.size && then.modified == now.modified {
+			isUnchanged := ok && indexed.size == current.size && indexed.modified == current.modified
+			if isUnchanged {
 				continue
 			}
 			if ok {
-				if err := deleteDocument(ctx, tx, then.id); err != nil {
+				if err := deleteDocument(ctx, tx, indexed.id); err != nil {
 					return err
 				}
 			}
-			if err := addDocument(ctx, tx, path, now, run); err != nil {
+			if err := addDocument(ctx, tx, path, current, run); err != nil {
 				return err
 			}
 		}
-		for _, gone := range known {
+		for _, gone := range known { // known now contains only documents that no longer exist
 			if err := deleteDocument(ctx, tx, gone.id); err != nil {
 				return err
 			}
@@ -73,17 +73,19 @@ func (x *Index) Refresh(ctx context.Context) error {
 	})
 }
 
-// unreadableError reports that the documents cannot be read: the index must retain its entries.
+// unreadableError means that documents cannot be read, so that the index must keep its entries.
 type unreadableError struct{ error }
 
 // Unwrap returns the operating system's error.
 func (e *unreadableError) Unwrap() error { return e.error }
 
+// relativePath returns the path of a run's directory in the index.
 func (x *Index) relativePath(dir string) (string, error) {
 	path, err := filepath.Rel(x.results, dir)
 	return filepath.ToSlash(path), err
 }
 
+// knownFiles returns the documents in the index, by path.
 func (x *Index) knownFiles(ctx context.Context) (map[string]stamp, error) {
 	rows, err := x.db.QueryContext(ctx, "SELECT path, id, size_bytes, modified_ns FROM document")
 	if err != nil {
@@ -107,9 +109,9 @@ func deleteDocument(ctx context.Context, tx *sql.Tx, id int64) error {
 	return err
 }
 
-// addDocument reads a run's result into the index. One that cannot be read is noted and fails
-// nothing; if the disk failed, it is read again the next time.
-func addDocument(ctx context.Context, tx *sql.Tx, path string, at stamp, run history.Run) error {
+// addDocument reads the result of a run into the index. If the result is unreadable, the row contains the
+// reason, and no error is returned. After an error of the disk, the result is read again the next time.
+func addDocument(ctx context.Context, tx *sql.Tx, path string, version stamp, run history.Run) error {
 	r, sum, err := history.One(run.Result())
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -117,8 +119,8 @@ func addDocument(ctx context.Context, tx *sql.Tx, path string, at stamp, run his
 	study, started, why := run.Study, run.Begun, ""
 	if err != nil {
 		r, why = &tare.Result{}, format.Line(err.Error(), 0)
-		if damaged := (*history.Error)(nil); !errors.As(err, &damaged) {
-			at.modified = 0
+		if invalid := (*history.Error)(nil); !errors.As(err, &invalid) { // an error of the operating system
+			version.modified = 0
 		}
 	} else {
 		study = r.Study
@@ -131,7 +133,7 @@ func addDocument(ctx context.Context, tx *sql.Tx, path string, at stamp, run his
 		return err
 	}
 	row, err := tx.ExecContext(ctx, "INSERT INTO document (path, size_bytes, modified_ns, sha256, study, started_ns, digest, error) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-		path, at.size, at.modified, sum, study, unixNanos(started), string(text), why)
+		path, version.size, version.modified, sum, study, unixNanos(started), string(text), why)
 	if err != nil {
 		return err
 	}
@@ -156,7 +158,7 @@ func addDocument(ctx context.Context, tx *sql.Tx, path string, at stamp, run his
 	return nil
 }
 
-// unixNanos returns nanoseconds since 1970; 0 if the time is not known.
+// unixNanos returns ns since 1970, or 0 for the zero time, which means unknown.
 func unixNanos(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

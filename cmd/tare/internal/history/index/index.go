@@ -1,5 +1,4 @@
-// Package index stores the digests of results in a database, so that questions about many of them
-// need not read them all.
+// Package index stores the digests of results in a database, so that queries need not read all results.
 package index
 
 import (
@@ -18,42 +17,41 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// Name is the file name of the index in the data directory, and lockName that of the file that at
-// most one tare at a time locks while it uses it.
+// Name is the file name of the index in the data directory. lockName is the name of the file that a process
+// locks while it uses the index.
 const (
 	Name     = "history.db"
 	lockName = "history.lock"
 )
 
-// lockTimeout bounds the wait for another tare to release the index.
+// lockTimeout is the longest wait until another process releases the index.
 const lockTimeout = 10 * time.Second
 
-// Index is a database of the digests of stored results, so that a question about many of them need
-// not read them all. The documents are authoritative: the index is made from them if it is missing,
-// damaged or of another version, and updated whenever it is opened.
+// Index is a database of the digests of stored results. The documents are authoritative: the index is built
+// from them if it is missing, damaged or of another version, and updated whenever it is opened.
 type Index struct {
-	Notes []string // for the user, a line each: that it was damaged, or cannot be written
+	Notes []string // for the user, a line each: the index was damaged, or cannot be stored
 
-	db      *sql.DB
-	results string // directory of the documents
-	unlock  func()
+	db      *sql.DB // nil if closed
+	results string  // directory of the documents
+	unlock  func()  // releases the lock
 }
 
-// Open opens the index in the data directory, and updates it to the documents in its results
-// directory. If the index cannot be stored it is made in memory, which Notes reports. Only one
-// process at a time has it open. SQLite's machine code is stored in the cache directory, if that
-// exists. The first call in a process must have returned before the next one.
+// Open opens the index in the data directory, and updates it from the documents in the directory results of
+// data. If the index cannot be stored, it is built in memory, and Notes says so. Only one process at a time
+// can open it. SQLite's machine code is stored in the cache directory, if that exists. The first call in a
+// process must have returned before the next one begins.
 func Open(ctx context.Context, data, cache string) (*Index, error) {
 	x := &Index{results: filepath.Join(data, "results"), unlock: func() {}}
 	if err := startEngine(cache); err != nil {
 		return nil, err
 	}
-	if !isDir(data) { // nothing was ever stored, and a query stores nothing
+	if !isDir(data) { // nothing was ever stored, and a query must not create the directory
 		return x, x.inMemory(ctx)
 	}
-	waiting, cancel := context.WithTimeoutCause(ctx, lockTimeout, errors.New("waited too long"))
+	lockCtx, cancel := context.WithTimeoutCause(ctx, lockTimeout, errors.New("waited too long"))
 	defer cancel()
-	unlock, err := machine.Lock(waiting, filepath.Join(data, lockName), nil)
+	unlock, err := machine.Lock(lockCtx, filepath.Join(data, lockName), nil)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -74,7 +72,8 @@ func Open(ctx context.Context, data, cache string) (*Index, error) {
 	return x, nil
 }
 
-// rebuild makes the index from scratch after it could not be used, in memory if need be.
+// rebuild builds the index again after opening it has failed with why. If its file cannot be used, it builds the
+// index in memory.
 func (x *Index) rebuild(ctx context.Context, path string, why error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -118,6 +117,7 @@ func (x *Index) openFile(ctx context.Context, path string) error {
 	return x.Refresh(ctx)
 }
 
+// inMemory builds the index in memory.
 func (x *Index) inMemory(ctx context.Context) error {
 	if err := x.connect(ctx, ":memory:"); err != nil {
 		return fmt.Errorf("make the index of results: %w", err)
@@ -129,18 +129,18 @@ func (x *Index) inMemory(ctx context.Context) error {
 	return nil
 }
 
-// connect opens the database of source and makes its tables if it is empty.
+// connect opens the database source, a path or :memory:, and creates its tables if it is empty.
 func (x *Index) connect(ctx context.Context, source string) error {
 	db, err := sql.Open("sqlite3", source)
 	if err != nil {
 		return err
 	}
-	db.SetMaxOpenConns(1) // a database in memory is in one connection
+	db.SetMaxOpenConns(1) // each connection has its own database in memory
 	x.db = db
 	return prepareTables(ctx, db)
 }
 
-// Close releases the index for the next tare.
+// Close closes the index, so that another process can open it.
 func (x *Index) Close() error {
 	err := x.closeDB()
 	x.unlock()

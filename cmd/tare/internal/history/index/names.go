@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// Names lists the names in the results of a study.
+// Names contains the names in the results of a study.
 type Names struct {
 	Metrics    []string // in the order of the newest run
-	Contenders []string // sorted, as Workloads
+	Contenders []string // sorted, like Workloads
 	Workloads  []string
 }
 
-// Names lists the names that questions about a study can use.
+// Names returns the names that queries about a study can use.
 func (x *Index) Names(ctx context.Context, study string) (Names, error) {
 	var n Names
 	for _, column := range []struct {
 		query string
-		into  *[]string
+		names *[]string
 	}{
 		{"SELECT DISTINCT contender FROM pair JOIN document ON document.id = pair.document WHERE study = ?1 UNION SELECT DISTINCT against FROM pair JOIN document ON document.id = pair.document WHERE study = ?1", &n.Contenders},
 		{"SELECT DISTINCT workload FROM pair JOIN document ON document.id = pair.document WHERE study = ?1", &n.Workloads},
@@ -28,7 +28,7 @@ func (x *Index) Names(ctx context.Context, study string) (Names, error) {
 			return n, err
 		}
 		slices.Sort(list)
-		*column.into = list
+		*column.names = list
 	}
 	stored, _, err := x.storedResults(ctx, study)
 	for _, r := range slices.Backward(stored) {
@@ -41,12 +41,13 @@ func (x *Index) Names(ctx context.Context, study string) (Names, error) {
 	return n, err
 }
 
-// Studies lists the studies with stored results, sorted, by the names in the results: those of
-// their directories lack some characters.
+// Studies lists the studies with stored results, sorted. The names are those in the results; names of
+// directories lack some characters.
 func (x *Index) Studies(ctx context.Context) ([]string, error) {
 	return x.queryTexts(ctx, "SELECT DISTINCT study FROM document WHERE study <> '' ORDER BY study")
 }
 
+// queryTexts returns the first column of a query.
 func (x *Index) queryTexts(ctx context.Context, query string, args ...any) ([]string, error) {
 	rows, err := x.db.QueryContext(ctx, query, args...)
 	if err != nil {

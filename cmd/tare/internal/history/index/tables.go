@@ -12,23 +12,23 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// tablesVersion returns the user_version of a database with the tables below: one with others is
-// made again.
+// tablesVersion returns the user_version of a database with the tables below. A database with another version
+// is built again.
 func tablesVersion() int { return int(crc32.ChecksumIEEE([]byte(tables)) &^ (1 << 31)) }
 
-// application marks the database as ours: "tare".
+// application is the application_id that marks a database as an index of tare: "tare" in ASCII.
 const application = 0x74617265
 
-// errOtherVersion reports that another version of tare made the tables, errNotIndex that the file
-// is damaged, and errForeign that it is a valid database of another program.
+// errOtherVersion means that another version of tare made the tables, errNotIndex that the file is damaged, and
+// errForeign that it is a valid database of another program.
 var (
 	errOtherVersion = errors.New("made by another version of tare")
 	errNotIndex     = errors.New("not an index of results")
 	errForeign      = errors.New("it is a database of something else")
 )
 
-// tables contain one row for each result document and one for each pair of its rounds. Times are in
-// nanoseconds since 1970, UTC.
+// tables is the SQL of the tables: one row for each result document, and one for each of its pairs. Times are in
+// nanoseconds since 1970, UTC. A change of the text, comments included, makes all indexes be built again.
 const tables = `
 CREATE TABLE document (
 	id          INTEGER PRIMARY KEY,
@@ -60,37 +60,37 @@ CREATE TABLE pair (
 	PRIMARY KEY (document, metric, workload, contender, against)
 ) WITHOUT ROWID;`
 
-// prepareTables makes the tables of an empty database and rejects those of others.
+// prepareTables creates the tables of an empty database, and rejects a database with other tables or damage.
 func prepareTables(ctx context.Context, db *sql.DB) error {
-	for _, pragma := range []string{"busy_timeout = 5000", "foreign_keys = ON", "synchronous = OFF"} { // damage by a loss of power is repaired
+	for _, pragma := range []string{"busy_timeout = 5000", "foreign_keys = ON", "synchronous = OFF"} { // an index that a power cut damages is built again
 		if _, err := db.ExecContext(ctx, "PRAGMA "+pragma); err != nil {
 			return classifyError(err)
 		}
 	}
-	var have, objects, owner int
-	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
+	var version, tableCount, owner int
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 		return classifyError(err)
 	}
 	if err := db.QueryRowContext(ctx, "PRAGMA application_id").Scan(&owner); err != nil {
 		return classifyError(err)
 	}
-	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE type = 'table'").Scan(&objects); err != nil {
+	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE type = 'table'").Scan(&tableCount); err != nil {
 		return classifyError(err)
 	}
 	switch {
-	case have == 0 && objects == 0:
+	case version == 0 && tableCount == 0:
 		return inTransaction(ctx, db, func(tx *sql.Tx) error {
 			_, err := tx.ExecContext(ctx, fmt.Sprintf("%s\nPRAGMA application_id = %d;\nPRAGMA user_version = %d;", tables, application, tablesVersion()))
 			return err
 		})
 	case owner != application:
 		return errForeign
-	case have != tablesVersion():
+	case version != tablesVersion():
 		return errOtherVersion
 	}
-	const want = 2
-	if objects != want {
-		return fmt.Errorf("%w: it has %d tables", errNotIndex, objects)
+	const wantTables = 2
+	if tableCount != wantTables {
+		return fmt.Errorf("%w: it has %d tables", errNotIndex, tableCount)
 	}
 	var damage string
 	if err := db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&damage); err != nil {
@@ -102,11 +102,11 @@ func prepareTables(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// unreadRE matches the report of a check about a page that it could not read.
+// unreadRE matches the report of quick_check about a page that could not be read.
 var unreadRE = regexp.MustCompile(`unable to get the page\. error code=(\d+)`)
 
-// damageError returns the error of a check that found something. The check reports a page that it
-// could not read as damage: the code of the read decides whether it is.
+// damageError returns the error for a report of quick_check, which also reports pages that could not be read.
+// The code of the failed read decides whether that is damage or an error of the operating system.
 func damageError(found string) error {
 	if m := unreadRE.FindStringSubmatch(found); m != nil {
 		if code, err := strconv.ParseUint(m[1], 10, 16); err == nil {
@@ -116,7 +116,7 @@ func damageError(found string) error {
 	return fmt.Errorf("%w: %s", errNotIndex, found)
 }
 
-// inTransaction runs do in a transaction.
+// inTransaction runs do in a transaction, which is rolled back if do fails.
 func inTransaction(ctx context.Context, db *sql.DB, do func(*sql.Tx) error) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -128,11 +128,10 @@ func inTransaction(ctx context.Context, db *sql.DB, do func(*sql.Tx) error) erro
 	return classifyError(tx.Commit())
 }
 
-// classifyError adds errNotIndex to errors that mean damage, in contrast to those of the operating
-// system.
+// classifyError adds errNotIndex to errors that mean damage. It returns errors of the operating system
+// unchanged.
 func classifyError(err error) error {
-	// Primary result codes, https://www.sqlite.org/rescode.html: ERROR means that a table is
-	// missing or another.
+	// Primary result codes, https://www.sqlite.org/rescode.html: ERROR means that a table or a column is missing.
 	for _, code := range []sqlite3.ErrorCode{sqlite3.ERROR, sqlite3.CORRUPT, sqlite3.MISMATCH, sqlite3.NOTADB} {
 		if errors.Is(err, code) {
 			return fmt.Errorf("%w: %w", errNotIndex, err)

@@ -11,8 +11,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 )
 
-// Trend reads the history of a study. It is empty if there is no result of that study; the caller
-// finds an unknown metric, contender or workload with [Index.Names].
+// Trend returns the history of a study. It is empty if the study has no results, and also if the query has an
+// unknown metric, contender or workload, which the caller can check with [Index.Names].
 func (x *Index) Trend(ctx context.Context, q history.Query) (history.Trend, error) {
 	stored, left, err := x.storedResults(ctx, q.Study)
 	if err != nil {
@@ -25,8 +25,8 @@ func (x *Index) Trend(ctx context.Context, q history.Query) (history.Trend, erro
 	return t, err
 }
 
-// storedResults returns the readable results of a study, the oldest first, and a line for each of
-// the others.
+// storedResults returns the readable results of a study, the oldest first, and a line for each unreadable
+// result.
 func (x *Index) storedResults(ctx context.Context, study string) (all []history.Stored, left []string, err error) {
 	rows, err := x.db.QueryContext(ctx, "SELECT id, path, started_ns, digest, error FROM document WHERE study = ? ORDER BY started_ns, path", study)
 	if err != nil {
@@ -56,8 +56,7 @@ func (x *Index) storedResults(ctx context.Context, study string) (all []history.
 	return all, left, classifyError(rows.Err())
 }
 
-// queryPairs returns the comparisons of a run with one contender, turned round if need be, in the
-// order of its workloads and contenders.
+// queryPairs returns the pairs of a document in which against takes part, turned so that it is the reference.
 func (x *Index) queryPairs(ctx context.Context, document int64, metric, against string) ([]history.Pair, error) {
 	rows, err := x.db.QueryContext(ctx, `SELECT workload, metric, contender, against, ratio, low, high, level, rounds, void, value, other FROM pair
 		WHERE document = ? AND metric = ? AND (contender = ? OR against = ?)`, document, metric, against, against)
@@ -83,8 +82,7 @@ func (x *Index) queryPairs(ctx context.Context, document int64, metric, against 
 	return out, classifyError(rows.Err())
 }
 
-// Digests returns the digests of the results, by directory, without comparisons, rounds and trials.
-// The Error of a digest is the reason why the result cannot be read.
+// Digests returns the digests of all results, by directory.
 func (x *Index) Digests(ctx context.Context) (map[string]history.Digest, error) {
 	rows, err := x.db.QueryContext(ctx, "SELECT path, digest, error FROM document")
 	if err != nil {

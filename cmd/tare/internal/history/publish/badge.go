@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Standing counts the benchmarks of a study by the verdict of its newest runs.
+// Standing contains the number of benchmarks with each verdict in the newest runs.
 type Standing struct{ Better, Worse, Steady, Unknown int }
 
 // StandingOf counts the series of the machine that ran last.
@@ -25,8 +25,9 @@ func StandingOf(t history.Trend) (s Standing) {
 		if series.Contender == t.Against {
 			continue
 		}
+		hasVerdict := series.Missing == "" && (series.Change == history.Changed || series.Change == history.NotShown)
 		switch {
-		case series.Missing != "" || series.Change != history.Changed && series.Change != history.NotShown:
+		case !hasVerdict:
 			s.Unknown++
 		case series.Change == history.NotShown:
 			s.Steady++
@@ -36,7 +37,7 @@ func StandingOf(t history.Trend) (s Standing) {
 			s.Better++
 		}
 	}
-	for _, l := range t.Machines[0].Left { // that no run ever had
+	for _, l := range t.Machines[0].Left { // skipped workloads without a series
 		if !known[strings.TrimPrefix(l.What, "workload ")] {
 			s.Unknown++
 		}
@@ -45,8 +46,8 @@ func StandingOf(t history.Trend) (s Standing) {
 	return s
 }
 
-// badgeText returns the text of a badge and its colour. The text includes the number of benchmarks
-// without verdict; then the colour is that of no verdict, unless something is worse.
+// badgeText returns the text of a badge and its colour. If benchmarks have no verdict, the text contains their
+// number, and the colour is noVerdict unless a benchmark is worse.
 func (s Standing) badgeText() (text, colour string) {
 	switch {
 	case s.Worse > 0:
@@ -70,18 +71,19 @@ func (s Standing) badgeText() (text, colour string) {
 // noVerdict is the colour of a badge if some benchmarks have no verdict.
 const noVerdict = "#59636e"
 
-// letterWidth is about the width of a character.
+// letterWidth is the approximate width of a character of the badge, in pixels.
 const letterWidth = 6.6
 
-// Badge writes a drawing of 20 points' height for a README.
+// Badge writes an SVG of 20 pixels' height for a README: the label on the left, the text on the right.
 func Badge(w io.Writer, label string, s Standing) error {
 	text, colour := s.badgeText()
-	first := letterWidth*float64(utf8.RuneCountInString(label)) + 12
-	second := letterWidth*float64(utf8.RuneCountInString(text)) + 12
+	const padding = 12 // pixels, both sides together
+	labelWidth := letterWidth*float64(utf8.RuneCountInString(label)) + padding
+	textWidth := letterWidth*float64(utf8.RuneCountInString(text)) + padding
 	name := template.HTMLEscapeString(label)
 	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="20" role="img" aria-label="%s: %s"><title>%[2]s: %[3]s</title>`+
 		`<rect width="%.0[1]f" height="20" rx="3" fill="#3d444d"/><rect x="%.0[4]f" width="%.0[5]f" height="20" rx="3" fill="%[6]s"/><rect x="%.0[4]f" width="4" height="20" fill="%[6]s"/>`+
 		`<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11" text-anchor="middle"><text x="%.1[7]f" y="14">%[2]s</text><text x="%.1[8]f" y="14">%[3]s</text></g></svg>`+"\n",
-		first+second, name, text, first, second, colour, first/2, first+second/2)
+		labelWidth+textWidth, name, text, labelWidth, textWidth, colour, labelWidth/2, labelWidth+textWidth/2)
 	return err
 }

@@ -10,22 +10,24 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// gauge is one family of the exposition and its value of a series.
-type gauge struct {
+// metricFamily is one metric family of the exposition.
+type metricFamily struct {
 	name, help string
-	value      func(m history.Machine, s history.Series) (float64, bool)
+	// value returns the value of a series, whose Last is not nil, or false if it has none.
+	value func(m history.Machine, s history.Series) (float64, bool)
 }
 
-func allGauges() []gauge {
-	end := func(of func(history.Point) float64) func(history.Machine, history.Series) (float64, bool) {
-		return func(_ history.Machine, s history.Series) (float64, bool) { return of(*s.Last), s.Last.Bounded() }
+func allFamilies() []metricFamily {
+	// intervalEnd is the value of a point that is an end of its interval.
+	intervalEnd := func(end func(history.Point) float64) func(history.Machine, history.Series) (float64, bool) {
+		return func(_ history.Machine, s history.Series) (float64, bool) { return end(*s.Last), s.Last.Bounded() }
 	}
-	return []gauge{
+	return []metricFamily{
 		{"tare_ratio", "Ratio of the newest run that counts.", func(_ history.Machine, s history.Series) (float64, bool) {
 			return s.Last.Ratio, s.Last.Ratio > 0 || s.Last.Count != nil && s.Last.Count.Against > 0
 		}},
-		{"tare_ratio_low", "Lower end of its interval.", end(func(p history.Point) float64 { return p.Low })},
-		{"tare_ratio_high", "Upper end of its interval.", end(func(p history.Point) float64 { return p.High })},
+		{"tare_ratio_low", "Lower end of its interval.", intervalEnd(func(p history.Point) float64 { return p.Low })},
+		{"tare_ratio_high", "Upper end of its interval.", intervalEnd(func(p history.Point) float64 { return p.High })},
 		{"tare_changed", "1 if the newest run is one of the first three of another level.", func(_ history.Machine, s history.Series) (float64, bool) {
 			if s.Fresh {
 				return 1, true
@@ -46,7 +48,7 @@ func allGauges() []gauge {
 // format.
 func OpenMetrics(w io.Writer, trends []history.Trend) error {
 	out := bufio.NewWriter(w)
-	for _, g := range allGauges() {
+	for _, g := range allFamilies() {
 		fmt.Fprintf(out, "# TYPE %s gauge\n# HELP %s %s\n", g.name, g.name, g.help)
 		for _, t := range trends {
 			for _, m := range t.Machines {

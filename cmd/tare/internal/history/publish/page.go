@@ -1,5 +1,5 @@
-// Package publish writes the trends of studies for others to read: a page with a chart for each
-// benchmark, a badge, and OpenMetrics.
+// Package publish writes the trends of studies as a page with a chart for each benchmark, as a badge, and as
+// OpenMetrics.
 package publish
 
 import (
@@ -23,6 +23,7 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
+// page is the data of page.html.
 type page struct {
 	Title, Written, Headline string
 	Policy                   string
@@ -30,7 +31,7 @@ type page struct {
 	Studies                  []study
 }
 
-// IsDrawn reports whether a row has a drawing.
+// IsDrawn reports whether a chart has a drawing.
 func (page) IsDrawn(c chart) bool { return c.Drawing != "" }
 
 type study struct {
@@ -41,16 +42,16 @@ type study struct {
 
 type machine struct {
 	Name, Span, Between string
-	Charts              []chart  // those that changed first
-	Drawn               bool     // there are enough runs for drawings
+	Charts              []chart  // changed ones first
+	Drawn               bool     // the machine has enough runs for drawings
 	Left                []string // entries that the newest run skipped, a line each
 	Runs                []run
 }
 
 type chart struct {
 	Name, Last, Change string
-	Mark               string // of Change
-	order              int
+	Mark               string // CSS class of Change
+	order              int    // charts with a smaller order come first
 	Drawing            template.HTML
 	Steps              []string
 }
@@ -60,14 +61,14 @@ type run struct {
 	When, Of, Rounds, Stale string
 }
 
-// maxStale limits the differences of a stale run that the page names.
+// maxStale is the largest number of differences of a stale run that the page names.
 const maxStale = 2
 
-// Page writes the trends of a repository as one file without references to others.
+// Page writes the trends of a repository as one HTML file without references to other files.
 func Page(w io.Writer, title string, trends []history.Trend, now time.Time) error {
 	style := html.Style()
 	p := page{Title: title, Written: format.Minute(now), Policy: html.Policy(style, ""), Style: template.CSS(style)} //nolint:gosec // compiled in
-	var all Standing
+	var total Standing
 	for _, t := range trends {
 		s := study{Study: t.Study, Metric: t.Metric, Against: t.Against, Direction: history.DescribeDirection(t.Metric), Left: t.Left}
 		for _, m := range t.Machines {
@@ -77,13 +78,16 @@ func Page(w io.Writer, title string, trends []history.Trend, now time.Time) erro
 			p.Studies = append(p.Studies, s)
 		}
 		one := StandingOf(t)
-		all = Standing{all.Better + one.Better, all.Worse + one.Worse, all.Steady + one.Steady, all.Unknown + one.Unknown}
+		total.Better += one.Better
+		total.Worse += one.Worse
+		total.Steady += one.Steady
+		total.Unknown += one.Unknown
 	}
-	p.Headline = all.headlineText(len(p.Studies))
+	p.Headline = total.headlineText(len(p.Studies))
 	return pageTemplate.Execute(w, p)
 }
 
-// headlineText returns how many benchmarks changed in the newest runs, of how many.
+// headlineText returns the sentence with the number of changed benchmarks and of all benchmarks.
 func (s Standing) headlineText(studies int) string {
 	if studies == 0 {
 		return "No result was kept yet."
@@ -99,14 +103,15 @@ func (s Standing) headlineText(studies int) string {
 	return text + "."
 }
 
+// machineOf returns the data of a machine for the page.
 func machineOf(m history.Machine, metric string) machine {
 	out := machine{Name: m.Name, Span: format.Count(len(m.Runs), "run"), Drawn: len(m.Runs) >= minRuns}
 	if m.Known {
 		out.Between = fmt.Sprintf("From run to run ratios vary by %s (standard deviation) beyond their intervals.", format.Percent(math.Expm1(m.Between)))
 	}
-	several := false
+	manyContenders := false // more than one
 	for _, s := range m.Series {
-		several = several || s.Contender != m.Series[0].Contender
+		manyContenders = manyContenders || s.Contender != m.Series[0].Contender
 	}
 	for _, s := range m.Series {
 		c := chart{Name: s.Workload, Last: "void", Change: m.DescribeChange(s, metric)}
@@ -121,14 +126,14 @@ func machineOf(m history.Machine, metric string) machine {
 		default:
 			c.order, c.Mark = 1, "less"
 		}
-		if several {
+		if manyContenders {
 			c.Name += " · " + s.Contender
 		}
 		if s.Last != nil {
 			c.Last = s.Last.Bounds()
 		}
-		for _, at := range s.Steps {
-			c.Steps = append(c.Steps, stepText(m, s, at))
+		for _, step := range s.Steps {
+			c.Steps = append(c.Steps, stepText(m, s, step))
 		}
 		out.Charts = append(out.Charts, c)
 	}
@@ -142,28 +147,28 @@ func machineOf(m history.Machine, metric string) machine {
 		if more := len(r.Stale) - maxStale; more > 0 {
 			stale += fmt.Sprintf("; %d more", more)
 		}
-		out.Runs = append(out.Runs, run{i + 1, format.Minute(r.Started), r.Version(""), fmt.Sprint(r.Rounds), stale})
+		out.Runs = append(out.Runs, run{Number: i + 1, When: format.Minute(r.Started), Of: r.Version(""), Rounds: fmt.Sprint(r.Rounds), Stale: stale})
 	}
 	return out
 }
 
-// stepText returns in which run, and between which commits, a ratio changed.
-func stepText(m history.Machine, s history.Series, at int) string {
+// stepText describes the step of a series at a run: the run, the commits before and after, and the ratios.
+func stepText(m history.Machine, s history.Series, index int) string {
 	var before *history.Point
-	for _, p := range s.Points[:at] {
+	for _, p := range s.Points[:index] {
 		if p != nil && !p.Void {
 			before = p
 		}
 	}
-	text := fmt.Sprintf("run %d (%s)", at+1, format.Minute(m.Runs[at].Started))
+	text := fmt.Sprintf("run %d (%s)", index+1, format.Minute(m.Runs[index].Started))
 	if before == nil {
 		return text
 	}
-	from, to := history.Commit(m.Runs[before.Run].Version(s.Contender)), history.Commit(m.Runs[at].Version(s.Contender))
+	from, to := history.Commit(m.Runs[before.Run].Version(s.Contender)), history.Commit(m.Runs[index].Version(s.Contender))
 	if from != "" && to != "" && from != to {
 		text += ": commits " + from + ".." + to
 	}
-	if p := s.Points[at]; p != nil {
+	if p := s.Points[index]; p != nil {
 		text += fmt.Sprintf(", %s before, then %s", before.Bounds(), p.Bounds())
 	}
 	return text
@@ -172,13 +177,14 @@ func stepText(m history.Machine, s history.Series, at int) string {
 // minRuns is the smallest number of runs for a drawing.
 const minRuns = 3
 
-// drawSeries draws a series, runs from left to right: its ratios on a logarithmic scale, or the
-// contender's counts if a count is zero.
+// drawSeries draws a series with runs from left to right: its ratios on a logarithmic scale, or the contender's
+// counts if a count is zero.
 func drawSeries(m history.Machine, s history.Series) template.HTML {
-	counts := history.HasZero(s.Points)
+	drawCounts := history.HasZero(s.Points)
 	t := plot.Trend{Runs: len(m.Runs), Steps: s.Steps}
+	const margin = 0.05 // see plot.NewLogAxis
 	var values []float64
-	most := 1.0
+	maxCount := 1.0
 	for i, p := range s.Points {
 		switch {
 		case p == nil:
@@ -186,8 +192,9 @@ func drawSeries(m history.Machine, s history.Series) template.HTML {
 		case p.Void:
 			t.Marks = append(t.Marks, plot.Mark{Run: i, Void: true})
 			continue
-		case counts:
-			t.Marks, most = append(t.Marks, plot.Mark{Run: i, Value: p.Count.Value}), max(most, p.Count.Value)
+		case drawCounts:
+			t.Marks = append(t.Marks, plot.Mark{Run: i, Value: p.Count.Value})
+			maxCount = max(maxCount, p.Count.Value)
 			continue
 		case !(p.Ratio > 0):
 			continue
@@ -198,9 +205,9 @@ func drawSeries(m history.Machine, s history.Series) template.HTML {
 		}
 		t.Marks, values = append(t.Marks, mark), append(values, mark.Value, mark.Low, mark.High)
 	}
-	t.Axis = plot.NewLogAxis(0.05, values...)
-	if counts {
-		t.Axis = plot.Axis{High: most}
+	t.Axis = plot.NewLogAxis(margin, values...)
+	if drawCounts {
+		t.Axis = plot.Axis{High: maxCount}
 	}
 	return t.HTML(s.Workload + ", ratio by run")
 }
