@@ -17,7 +17,7 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// entry is a request of an HTTP archive; other fields are ignored.
+// entry is an entry of an HTTP archive, with the fields that are read.
 type entry struct {
 	Started string `json:"startedDateTime"`
 	Request struct {
@@ -28,11 +28,11 @@ type entry struct {
 		Post     *postData `json:"postData"`
 	}
 	Response struct {
-		Failure any `json:"_error"` // of Chrome, e.g. net::ERR_BLOCKED_BY_CLIENT
+		Failure any `json:"_error"` // in Chrome, e.g. net::ERR_BLOCKED_BY_CLIENT
 	}
-	Type  any `json:"_resourceType"` // of Chrome and Safari, e.g. websocket
-	Cache any `json:"_fromCache"`    // of Chrome: disk, memory; of others true
-	Fetch any `json:"_fetchType"`    // of Safari, e.g. Disk Cache
+	Type  any `json:"_resourceType"` // in Chrome and Safari, e.g. websocket
+	Cache any `json:"_fromCache"`    // in Chrome disk or memory; in others true
+	Fetch any `json:"_fetchType"`    // in Safari, e.g. Disk Cache
 }
 
 // postData is the body of a request.
@@ -41,14 +41,15 @@ type postData struct {
 	Params                   []param
 }
 
-// param is a field of a form, in plain text.
+// param is a field of a form, not encoded.
 type param struct {
 	Name                  string
 	Value                 *string // nil if the archive lacks it
 	FileName, ContentType string
 }
 
-// whyUnsent returns why a browser did not send an entry over HTTP, or "" if it did.
+// whyUnsent returns the reason why a browser did not send an entry over HTTP. It returns ""
+// if the browser did.
 func (e entry) whyUnsent() string {
 	text := func(v any) string {
 		s, _ := v.(string)
@@ -57,6 +58,8 @@ func (e entry) whyUnsent() string {
 	scheme, _, hasScheme := strings.Cut(e.Request.URL, ":")
 	hasScheme = hasScheme && !strings.ContainsAny(scheme, "/?#")
 	failure := text(e.Response.Failure)
+	// For these two the server did send a response.
+	isBlockedResponse := strings.HasSuffix(failure, "_RESPONSE") || strings.HasSuffix(failure, "_ORB")
 	switch {
 	case strings.EqualFold(scheme, "ws"), strings.EqualFold(scheme, "wss"), text(e.Type) == "websocket":
 		return "WebSocket"
@@ -64,25 +67,27 @@ func (e entry) whyUnsent() string {
 		return strings.ToLower(scheme) + ": URL"
 	case text(e.Cache) != "", e.Cache == true, strings.HasSuffix(text(e.Fetch), "Cache"):
 		return "cached answer"
-	case strings.Contains(failure, "ERR_BLOCKED_BY_") && !strings.HasSuffix(failure, "_RESPONSE") && !strings.HasSuffix(failure, "_ORB"): // the server did answer these two
+	case strings.Contains(failure, "ERR_BLOCKED_BY_") && !isBlockedResponse:
 		return "blocked request"
 	}
 	return ""
 }
 
-// boundedReader is a reader that fails after most bytes until it is refilled, which limits what
-// is read of a document at a time.
+// boundedReader is a reader that fails after limit bytes until it is refilled. It bounds the
+// memory for one entry of a document of any length.
 type boundedReader struct {
-	r          io.Reader
-	most, left int
-	failed     error // error of r except io.EOF
+	r           io.Reader
+	limit, left int
+	failed      error // error of r other than io.EOF; nil if there is none
 }
 
-func (p *boundedReader) refill() { p.left = p.most }
+// refill allows limit further bytes.
+func (p *boundedReader) refill() { p.left = p.limit }
 
+// Read reads at most p.left bytes.
 func (p *boundedReader) Read(b []byte) (int, error) {
 	if p.left == 0 {
-		return 0, fmt.Errorf("longer than %d bytes", p.most)
+		return 0, fmt.Errorf("longer than %d bytes", p.limit)
 	}
 	n, err := p.r.Read(b[:min(len(b), p.left)])
 	p.left -= n
@@ -102,7 +107,7 @@ func (f *Feed) readHAR(in *boundedReader) error {
 	if t, err := dec.Token(); err != nil || t != json.Delim('[') {
 		return cmp.Or(in.failed, errors.New("log.entries is not an array"))
 	}
-	var recorded clock
+	var times clock
 	for n := 1; ; n++ {
 		in.refill()
 		where := fmt.Sprintf("entry %d", n)
@@ -119,12 +124,12 @@ func (f *Feed) readHAR(in *boundedReader) error {
 			return nil
 		}
 		var e entry
-		var kind *json.UnmarshalTypeError
+		var wrongType *json.UnmarshalTypeError // the decoder has read the entry then
 		err := dec.Decode(&e)
 		if in.failed != nil {
 			return in.failed
 		}
-		if err != nil && !errors.As(err, &kind) {
+		if err != nil && !errors.As(err, &wrongType) {
 			f.recordBroken(0, where, fmt.Errorf("%w; nothing behind it can be read", err))
 			return nil
 		}
@@ -140,15 +145,15 @@ func (f *Feed) readHAR(in *boundedReader) error {
 			f.recordBroken(0, where, err)
 			continue
 		}
-		at, unread := time.Parse(time.RFC3339Nano, e.Started)
-		if unread != nil {
-			unread = fmt.Errorf("startedDateTime %q is not a time", e.Started)
+		recorded, err := time.Parse(time.RFC3339Nano, e.Started)
+		if err != nil {
+			err = fmt.Errorf("startedDateTime %q is not a time", e.Started)
 		}
-		f.addTimed(q, &recorded, at, unread, 0, where)
+		f.addTimed(q, &times, recorded, err, 0, where)
 	}
 }
 
-// enterFields advances dec to the value of nested fields.
+// enterFields advances dec to the value of a field of nested objects: names are its path.
 func enterFields(dec *json.Decoder, names ...string) error {
 	for _, name := range names {
 		if t, err := dec.Token(); err != nil || t != json.Delim('{') {
@@ -174,7 +179,8 @@ func enterFields(dec *json.Decoder, names ...string) error {
 	return nil
 }
 
-// archivedRequest returns the request of an entry, without headers of its connection.
+// archivedRequest returns the request of an entry, without headers of the connection and
+// secret values. It returns an error if the archive does not have the body.
 func (f *Feed) archivedRequest(e entry) (q load.Request, err error) {
 	q.Method = e.Request.Method
 	target, _, _ := strings.Cut(e.Request.URL, "#")
@@ -182,10 +188,10 @@ func (f *Feed) archivedRequest(e entry) (q load.Request, err error) {
 		return q, err
 	}
 	q.Path = f.publicQuery(q.Path)
-	kind := ""
+	contentType := "" // of the header; "" if there is none
 	for _, h := range e.Request.Headers {
 		if strings.EqualFold(h.Name, "content-type") {
-			kind = h.Value
+			contentType = h.Value
 		}
 		f.addHeader(&q, h.Name, h.Value)
 	}
@@ -197,13 +203,14 @@ func (f *Feed) archivedRequest(e entry) (q load.Request, err error) {
 				return q, fmt.Errorf("postData: %w", err)
 			}
 		}
-		q.Body = f.publicBody(cmp.Or(p.MimeType, kind), q.Body)
+		q.Body = f.publicBody(cmp.Or(p.MimeType, contentType), q.Body)
 	case p != nil && len(p.Params) > 0:
 		var sent string
-		if sent, q.Body, err = encodeForm(p.MimeType, kind, p.Params); err != nil {
+		if sent, q.Body, err = encodeForm(p.MimeType, contentType, p.Params); err != nil {
 			return q, err
 		}
-		if kind == "" || strings.Contains(sent, "boundary="+boundary) {
+		hasNewBoundary := strings.Contains(sent, "boundary="+boundary)
+		if contentType == "" || hasNewBoundary {
 			q.Header = slices.DeleteFunc(q.Header, func(h [2]string) bool { return strings.EqualFold(h[0], "content-type") })
 			q.Header = append(q.Header, [2]string{"Content-Type", sent})
 		}
@@ -217,13 +224,15 @@ func (f *Feed) archivedRequest(e entry) (q load.Request, err error) {
 // boundary separates the parts of a form if the archive has no boundary.
 const boundary = "tare-form-boundary"
 
-// encodeForm returns the body of a form and its content type: kind of postData, or header if
-// that has the same media type and hence the boundary.
-func encodeForm(kind, header string, params []param) (sent string, body []byte, err error) {
-	media, options, err := mime.ParseMediaType(cmp.Or(kind, header, "application/x-www-form-urlencoded"))
-	sent = cmp.Or(kind, header, media)
-	if of, more, wrong := mime.ParseMediaType(header); wrong == nil && of == media {
-		sent, options = header, more
+// encodeForm returns the body of a form and its content type. mimeType is the type in the
+// postData of the archive. The content type is header, the one of the request, if both have
+// the same media type, because only the header has the boundary then; else it is mimeType.
+func encodeForm(mimeType, header string, params []param) (contentType string, body []byte, err error) {
+	media, options, err := mime.ParseMediaType(cmp.Or(mimeType, header, "application/x-www-form-urlencoded"))
+	contentType = cmp.Or(mimeType, header, media)
+	headerMedia, headerOptions, headerErr := mime.ParseMediaType(header)
+	if headerErr == nil && headerMedia == media {
+		contentType, options = header, headerOptions
 	}
 	switch {
 	case err == nil && media == "application/x-www-form-urlencoded":
@@ -234,12 +243,12 @@ func encodeForm(kind, header string, params []param) (sent string, body []byte, 
 			}
 			pairs = append(pairs, url.QueryEscape(p.Name)+"="+url.QueryEscape(*p.Value))
 		}
-		return sent, []byte(strings.Join(pairs, "&")), nil
+		return contentType, []byte(strings.Join(pairs, "&")), nil
 	case err != nil || media != "multipart/form-data":
-		return "", nil, fmt.Errorf("its body is the fields of a form, and its content type %q is not that of a form", sent)
+		return "", nil, fmt.Errorf("its body is the fields of a form, and its content type %q is not that of a form", contentType)
 	}
 	if options["boundary"] == "" {
-		sent = "multipart/form-data; boundary=" + boundary
+		contentType = "multipart/form-data; boundary=" + boundary
 		options = map[string]string{"boundary": boundary}
 	}
 	escape := strings.NewReplacer("\r", "%0D", "\n", "%0A", `"`, "%22").Replace // as browsers do
@@ -258,5 +267,5 @@ func encodeForm(kind, header string, params []param) (sent string, body []byte, 
 		fmt.Fprintf(&b, "\r\n\r\n%s\r\n", *p.Value)
 	}
 	fmt.Fprintf(&b, "--%s--\r\n", options["boundary"])
-	return sent, b.Bytes(), nil
+	return contentType, b.Bytes(), nil
 }

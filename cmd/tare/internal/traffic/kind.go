@@ -42,12 +42,12 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// maxSniffed limits the lines and JSON values until one has a format: logs
-// contain other messages, too.
+// maxSniffed limits the lines and JSON values of which one must show the format. The first
+// may not, as logs also contain other messages.
 const maxSniffed = 100
 
-// Sniff returns the format of a text by its beginning, which should be a MiB; isCut reports
-// that the text continues. It returns Unknown rather than the nearest format.
+// Sniff returns the format of a text by its beginning, which should have a MiB. isCut reports
+// that the text continues. The format is Unknown if the beginning has no mark of a format.
 func Sniff(begin []byte, isCut bool) Kind {
 	begin = bytes.TrimSpace(begin)
 	if bytes.HasPrefix(begin, []byte("{")) {
@@ -70,7 +70,7 @@ func Sniff(begin []byte, isCut bool) Kind {
 	return Unknown
 }
 
-// sniffJSON returns the format of the first JSON object that has one, except OpenAPI.
+// sniffJSON returns the format of the first JSON object that shows one, other than OpenAPI.
 func sniffJSON(begin []byte) Kind {
 	dec := json.NewDecoder(bytes.NewReader(begin))
 	for range maxSniffed {
@@ -87,8 +87,8 @@ func sniffObject(dec *json.Decoder, begin []byte) (k Kind, ok bool) {
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return Unknown, false
 	}
-	ours := true // each key is one of a request
-	var handled, requested bool
+	isLine := true                 // all keys so far are keys of the format Lines
+	var isHandled, hasRequest bool // marks of Caddy's log
 	for dec.More() {
 		key, err := dec.Token()
 		if err != nil {
@@ -98,10 +98,10 @@ func sniffObject(dec *json.Decoder, begin []byte) (k Kind, ok bool) {
 		if name == "log" && bytes.HasPrefix(bytes.TrimLeft(begin[dec.InputOffset():], " \t\r\n:"), []byte("{")) {
 			return HAR, true
 		}
-		ours = ours && isRequestKey(name)
+		isLine = isLine && isRequestKey(name)
 		var value json.RawMessage
 		if err := dec.Decode(&value); err != nil {
-			if ours { // a long body
+			if isLine { // its body is longer than begin
 				return Lines, true
 			}
 			return Unknown, false
@@ -115,12 +115,12 @@ func sniffObject(dec *json.Decoder, begin []byte) (k Kind, ok bool) {
 		case "request":
 			var q struct{ Method, URI string }
 			if json.Unmarshal(value, &q) == nil && q.Method != "" && q.URI != "" {
-				requested = true
+				hasRequest = true
 			}
 		case "msg":
-			handled = string(value) == `"handled request"`
+			isHandled = string(value) == `"handled request"`
 		}
-		if handled && requested {
+		if isHandled && hasRequest {
 			return Caddy, true
 		}
 	}
@@ -128,7 +128,7 @@ func sniffObject(dec *json.Decoder, begin []byte) (k Kind, ok bool) {
 	return Unknown, err == nil
 }
 
-// isRequestKey reports whether name is a key of a request on a line.
+// isRequestKey reports whether name is a key of the format Lines.
 func isRequestKey(name string) bool {
 	switch name {
 	case "method", "path", "header", "body", "items":

@@ -14,7 +14,8 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// readLines reads one request per line, in the format of WriteLine. A missing method stays "".
+// readLines reads one request per line, in the format of [WriteLine]. A request without a
+// method has the method "".
 func (f *Feed) readLines(r io.Reader) error {
 	return f.eachLine(r, maxLinesBytes, func(_ int, line string) error {
 		q, err := parseRequest(line)
@@ -43,24 +44,25 @@ func parseRequest(line string) (load.Request, error) {
 	for _, name := range slices.Sorted(maps.Keys(q.Header)) {
 		r.Header = append(r.Header, [2]string{name, q.Header[name]})
 	}
-	err := load.CheckRequest(r)
+	err := load.CheckRequest(r) // needs a method
 	r.Method = q.Method
 	return r, err
 }
 
-// WriteLine writes a request as a line that Read reads. It merges headers with the same name.
+// WriteLine writes a request as a line of the format Lines. It joins the values of headers
+// with the same name.
 func WriteLine(w io.Writer, r load.Request) error {
 	q := wire.HTTPRequest{Method: r.Method, Path: r.Path, Body: r.Body}
 	for _, h := range r.Header {
 		if q.Header == nil {
 			q.Header = map[string]string{}
 		}
-		if before, again := q.Header[h[0]]; again {
+		if earlier, isRepeated := q.Header[h[0]]; isRepeated {
 			separator := ", "
 			if strings.EqualFold(h[0], "cookie") { // RFC 9113, 8.2.3
 				separator = "; "
 			}
-			h[1] = before + separator + h[1]
+			h[1] = earlier + separator + h[1]
 		}
 		q.Header[h[0]] = h[1]
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// eachLine calls read with each non-empty line and its number, until the feed is full. Lines
-// that are longer than max bytes or for which read fails are broken.
+// eachLine calls read with each line that is not empty and its number, until the feed is
+// full. It records lines that are longer than max bytes, or for which read fails, as broken.
 func (f *Feed) eachLine(r io.Reader, max int, read func(n int, line string) error) error {
 	b := bufio.NewReaderSize(r, 64<<10)
 	for n := 1; ; n++ {
@@ -34,7 +34,9 @@ func (f *Feed) eachLine(r io.Reader, max int, read func(n int, line string) erro
 		if f.isFull() {
 			return nil
 		}
-		if err = fmt.Errorf("longer than %d bytes", max); !long {
+		if long {
+			err = fmt.Errorf("longer than %d bytes", max)
+		} else {
 			err = read(n, line)
 		}
 		if err != nil {
@@ -43,7 +45,7 @@ func (f *Feed) eachLine(r io.Reader, max int, read func(n int, line string) erro
 	}
 }
 
-// readLine reads a line, or the first max bytes of a longer one.
+// readLine reads a line. Of a line of max bytes or more it returns the first max, and true.
 func readLine(b *bufio.Reader, max int) (line string, long bool, err error) {
 	var out []byte
 	for {
@@ -62,70 +64,73 @@ func readLine(b *bufio.Reader, max int) (line string, long bool, err error) {
 // readLog reads an access log in the common or the combined format.
 func (f *Feed) readLog(r io.Reader) error {
 	f.seconds = true
-	var recorded clock
-	same := map[string]string{} // methods and paths, each stored once
+	var times clock
+	stored := map[string]string{} // each method and path once: a log repeats them
 	return f.eachLine(r, maxLine, func(n int, line string) error {
-		q, at, err := parseLogLine(line)
+		q, recorded, err := parseLogLine(line)
 		if err != nil {
 			return err
 		}
 		q.Path = f.publicQuery(q.Path)
 		for _, text := range []*string{&q.Method, &q.Path} {
-			known, ok := same[*text]
-			if !ok {
-				known = strings.Clone(*text)
-				same[known] = known
+			known, ok := stored[*text]
+			if ok {
+				f.size -= len(known) // addRequest counts the bytes again
 			} else {
-				f.size -= len(known)
+				known = strings.Clone(*text)
+				stored[known] = known
 			}
 			*text = known
 		}
-		f.addTimed(q, &recorded, at, nil, n, "")
+		f.addTimed(q, &times, recorded, nil, n, "")
 		return nil
 	})
 }
 
+// stampLayout is the layout of times in the common log format.
 const stampLayout = "02/Jan/2006:15:04:05 -0700"
 
-// stamp matches the time and the beginning of the request in a line, which identify
-// an access log.
+// stamp matches the time, and the quotation mark of the request after it, in a line of an
+// access log. No other format has them.
 var stamp = regexp.MustCompile(`(?:^| )\[([0-3][0-9]/[A-Z][a-z]{2}/[0-9]{4}:[0-9]{2}:[0-9]{2}:[0-9]{2} [+-][0-9]{4})\] "`)
 
 // parseLogLine parses a line of the common log format, host ident user [time] "METHOD target
 // HTTP/1.1" status bytes. There may be other fields before the host and after the bytes: a
 // virtual host, the referrer, the user agent.
-func parseLogLine(line string) (q load.Request, at time.Time, err error) {
-	place := stamp.FindStringSubmatchIndex(line)
-	if place == nil {
-		return q, at, errors.New(`not host ident user [time] "request" status bytes`)
+func parseLogLine(line string) (q load.Request, recorded time.Time, err error) {
+	m := stamp.FindStringSubmatchIndex(line)
+	if m == nil {
+		return q, recorded, errors.New(`not host ident user [time] "request" status bytes`)
 	}
-	if at, err = time.Parse(stampLayout, line[place[2]:place[3]]); err != nil {
-		return q, at, fmt.Errorf("the time %q is not one like %s", line[place[2]:place[3]], stampLayout)
+	stampText, rest := line[m[2]:m[3]], line[m[1]:]
+	if recorded, err = time.Parse(stampLayout, stampText); err != nil {
+		return q, recorded, fmt.Errorf("the time %q is not one like %s", stampText, stampLayout)
 	}
-	rest := line[place[1]:]
 	end := findQuote(rest)
 	if end < 0 {
-		return q, at, errors.New("the request has no closing quotation mark")
+		return q, recorded, errors.New("the request has no closing quotation mark")
 	}
-	if status := strings.Fields(rest[end+1:]); len(status) < 2 || len(status[0]) != 3 || strings.Trim(status[0], "0123456789") != "" {
-		return q, at, errors.New("no status and bytes after the request")
+	fields := strings.Fields(rest[end+1:])
+	hasStatus := len(fields) >= 2 && len(fields[0]) == 3 && strings.Trim(fields[0], "0123456789") == ""
+	if !hasStatus {
+		return q, recorded, errors.New("no status and bytes after the request")
 	}
 	if rest[:end] == "-" || end == 0 {
-		return q, at, errors.New("no request: the client sent none")
+		return q, recorded, errors.New("no request: the client sent none")
 	}
 	request, err := unescapeLog(rest[:end])
 	if err != nil {
-		return q, at, err
+		return q, recorded, err
 	}
 	words := strings.Split(request, " ")
 	if len(words) != 3 || !strings.HasPrefix(words[2], "HTTP/") {
-		return q, at, fmt.Errorf("%q is not a request line: METHOD target HTTP/version", request)
+		return q, recorded, fmt.Errorf("%q is not a request line: METHOD target HTTP/version", request)
 	}
 	q.Method = words[0]
 	if q.Path, err = loggedTarget(q.Method, words[1]); err == nil {
 		err = load.CheckRequest(q)
 	}
-	return q, at, err
+	return q, recorded, err
 }
 
 // findQuote returns the index of the first quotation mark that is not escaped, or -1.
@@ -154,13 +159,14 @@ func unescapeLog(text string) (string, error) {
 			out = append(out, c)
 			continue
 		}
-		at := strings.IndexByte(`"\nrtbvfx`, (rest + " ")[0])
+		const escapes, values = `"\nrtbvfx`, "\"\\\n\r\t\b\v\f"
+		i := strings.IndexByte(escapes, (rest + " ")[0]) // a backslash at the end has no escape
 		switch {
-		case at < 0:
+		case i < 0:
 			return "", fmt.Errorf("%q has an escape that neither nginx nor Apache writes", text)
-		case at < 8:
-			out, rest = append(out, "\"\\\n\r\t\b\v\f"[at]), rest[1:]
-		default:
+		case i < len(values):
+			out, rest = append(out, values[i]), rest[1:]
+		default: // \xHH
 			b, err := strconv.ParseUint(rest[1:min(3, len(rest))], 16, 8)
 			if err != nil || len(rest) < 3 {
 				return "", fmt.Errorf(`%q has a \x without two hexadecimal digits`, text)
@@ -171,8 +177,8 @@ func unescapeLog(text string) (string, error) {
 	return string(out), nil
 }
 
-// loggedTarget returns the path and query of a logged target, as the client sent it: a
-// path, a URL, or the * of OPTIONS.
+// loggedTarget returns the path and query of the target in a logged request: a path, a URL,
+// or the * of OPTIONS.
 func loggedTarget(method, target string) (string, error) {
 	if strings.ContainsFunc(target, func(c rune) bool { return c < ' ' || c == 0x7f }) {
 		return "", fmt.Errorf("the target %q has a control character", target)
@@ -183,8 +189,9 @@ func loggedTarget(method, target string) (string, error) {
 	return pathOf(target)
 }
 
-// pathOf returns the path and query of a path or an HTTP URL of any host. It percent-encodes
-// bytes that are invalid in a request line and leaves others, such as // and %zz.
+// pathOf returns the path and query of text, a path or an HTTP URL of any host. It
+// percent-encodes bytes that are invalid in a request line, and does not change others, such
+// as // and %zz.
 func pathOf(text string) (string, error) {
 	path := text
 	if !strings.HasPrefix(text, "/") {
@@ -208,13 +215,14 @@ func pathOf(text string) (string, error) {
 	return out.String(), nil
 }
 
+// isHTTP reports whether the scheme of a URL is http or https.
 func isHTTP(scheme string) bool {
 	return strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
 }
 
 // readCaddy reads Caddy's access log in JSON, which has no bodies.
 func (f *Feed) readCaddy(r io.Reader) error {
-	var recorded clock
+	var times clock
 	return f.eachLine(r, maxLine, func(n int, line string) error {
 		var e struct {
 			Msg     string
@@ -227,7 +235,7 @@ func (f *Feed) readCaddy(r io.Reader) error {
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			return fmt.Errorf("not a line of Caddy's log: %w", err)
 		}
-		if e.Request == nil || e.Msg != "handled request" { // errors repeat the request
+		if e.Request == nil || e.Msg != "handled request" { // lines about errors repeat a request
 			f.countSkipped("other line")
 			return nil
 		}
@@ -242,7 +250,7 @@ func (f *Feed) readCaddy(r io.Reader) error {
 		q.Path = f.publicQuery(q.Path)
 		for _, name := range slices.Sorted(maps.Keys(e.Request.Headers)) {
 			for _, value := range e.Request.Headers[name] {
-				if value == "REDACTED" { // by Caddy
+				if value == "REDACTED" { // Caddy withholds secrets itself
 					f.Secrets++
 					continue
 				}
@@ -252,34 +260,42 @@ func (f *Feed) readCaddy(r io.Reader) error {
 		if err := load.CheckRequest(q); err != nil {
 			return err
 		}
-		at, unread := parseCaddyTime(e.TS)
-		f.addTimed(q, &recorded, at, unread, n, "")
+		recorded, err := parseCaddyTime(e.TS)
+		f.addTimed(q, &times, recorded, err, n, "")
 		return nil
 	})
 }
 
 // parseCaddyTime parses a time in seconds since 1970 or of RFC 3339.
 func parseCaddyTime(ts any) (time.Time, error) {
+	const maxSeconds = 1e11 // year 5138; greater values are in milliseconds or nanoseconds
 	switch ts := ts.(type) {
 	case float64:
-		if ts < 1e11 { // otherwise it is in milliseconds or nanoseconds
+		if ts < maxSeconds {
 			return time.UnixMicro(int64(ts * 1e6)), nil
 		}
 	case string:
-		if at, err := time.Parse(time.RFC3339Nano, ts); err == nil {
-			return at, nil
+		if t, err := time.Parse(time.RFC3339Nano, ts); err == nil {
+			return t, nil
 		}
 	}
 	return time.Time{}, fmt.Errorf("ts %v is neither in seconds nor of RFC 3339", ts)
 }
 
-// addHeader adds a recorded header to a request, unless it belongs to the connection or is
-// withheld.
+// connectionHeaders are the headers that belong to a connection, which the load generator
+// sets itself.
+var connectionHeaders = []string{
+	"connection", "content-length", "expect", "host", "http2-settings", "keep-alive",
+	"proxy-connection", "te", "transfer-encoding", "upgrade",
+}
+
+// addHeader adds a recorded header to a request. It omits pseudo-headers of HTTP/2, headers
+// of the connection and withheld ones.
 func (f *Feed) addHeader(q *load.Request, name, value string) {
-	switch lower := strings.ToLower(name); {
-	case strings.HasPrefix(lower, ":"):
-	case slices.Contains([]string{"host", "content-length", "connection", "keep-alive", "transfer-encoding", "upgrade", "proxy-connection", "te", "expect", "http2-settings"}, lower):
-	case f.isWithheld(lower):
+	lower := strings.ToLower(name)
+	switch {
+	case strings.HasPrefix(lower, ":"), slices.Contains(connectionHeaders, lower), f.isWithheld(lower):
+		// The request does not get the header.
 	case lower == "referer":
 		q.Header = append(q.Header, [2]string{name, f.publicQuery(value)})
 	default:

@@ -10,7 +10,8 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// readOpenAPI builds a request for each operation of a document from its examples.
+// readOpenAPI makes a request for each operation of an OpenAPI document, from its examples.
+// name is the path of the file, for messages.
 func (f *Feed) readOpenAPI(name string, r io.Reader) error {
 	src, err := io.ReadAll(io.LimitReader(r, openapi.MaxBytes+1))
 	if err != nil {
@@ -20,17 +21,18 @@ func (f *Feed) readOpenAPI(name string, r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	for _, l := range doc.Left {
-		f.recordBroken(l.Line, "", errors.New(l.Where+": "+l.Why))
+	for _, skipped := range doc.Left {
+		f.recordBroken(skipped.Line, "", errors.New(skipped.Where+": "+skipped.Why))
 	}
 	requests := openapi.NewRequests(doc)
 	for _, op := range doc.Operations {
 		if f.More = f.More || requests.IsSpent(); f.isFull() {
 			return nil
 		}
-		q, err := f.describedRequest(requests, op)
+		q, err := f.makeRequest(requests, op)
 		if err != nil {
-			f.recordBroken(op.Line, "", fmt.Errorf("%s %s: %w", op.Method, format.Line(op.Path, 60), err))
+			const maxPath = 60 // characters in a message
+			f.recordBroken(op.Line, "", fmt.Errorf("%s %s: %w", op.Method, format.Line(op.Path, maxPath), err))
 			continue
 		}
 		f.addRequest(q)
@@ -38,9 +40,9 @@ func (f *Feed) readOpenAPI(name string, r io.Reader) error {
 	return nil
 }
 
-// describedRequest returns the request of an operation. It withholds headers and query
-// parameters with secret names; bodies stay as in the document.
-func (f *Feed) describedRequest(requests *openapi.Requests, op openapi.Operation) (load.Request, error) {
+// makeRequest makes the request of an operation. It withholds headers and query parameters
+// with secret names, but nothing in bodies.
+func (f *Feed) makeRequest(requests *openapi.Requests, op openapi.Operation) (load.Request, error) {
 	made, err := requests.Make(op)
 	if err != nil {
 		return load.Request{}, err

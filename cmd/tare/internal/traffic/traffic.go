@@ -1,6 +1,7 @@
 // Package traffic reads requests from files: access logs, HTTP archives (HAR), OpenAPI
-// documents, and lines with a request each. It detects the format by content. Files can
-// have any length: the stored part is bounded, and unreadable requests are counted.
+// documents, and files with one request per line. [Sniff] detects the format by content, and
+// [Read] reads the file. Files can have any length: the number and size of the stored
+// requests are bounded, and invalid requests are counted.
 package traffic
 
 import (
@@ -20,30 +21,30 @@ import (
 // Bounds of a feed.
 const (
 	maxRequests   = 100_000
-	maxBroken     = 10        // listed, the others are only counted
+	maxBroken     = 10        // invalid requests in Feed.Broken
 	maxLine       = 1 << 20   // bytes of a line of a log
-	maxEntry      = 64 << 20  // bytes of an entry of an archive, or of its other content
-	maxKept       = 256 << 20 // bytes of methods, paths, headers and bodies
-	maxLinesBytes = 1 << 30   // the same for Lines, and bytes of a line
+	maxEntry      = 64 << 20  // bytes of an entry of an archive, or of its content before the entries
+	maxBytes      = 256 << 20 // bytes of methods, paths, headers and bodies
+	maxLinesBytes = 1 << 30   // maxBytes, and maxLine, for the format Lines
 )
 
 // Feed holds the requests of a file.
 type Feed struct {
 	Kind     Kind   // Unknown if the requests are not from a file
-	Unpacked string // compression of the file, e.g. gzip
+	Unpacked string // compression of the file, e.g. gzip; "" if it is not compressed
 	Requests []load.Request
-	Times    []time.Duration // since the first request; nil if one is missing
-	Broken   []Broken        // the first ten invalid requests
-	Lost     int             // number of invalid requests
+	Times    []time.Duration // time of each request since the first; nil if a time is missing
+	Broken   []Broken        // the first invalid requests
+	Lost     int             // number of all invalid requests
 	Skipped  []Skipped       // entries other than requests to a server
 	Secrets  int             // number of withheld secret values
-	More     bool            // the file has more requests
+	More     bool            // the file has more requests than are stored
 
-	times   []time.Duration // of each request, since the first in the file
-	untimed []untimed       // requests with an invalid time in times
+	times   []time.Duration // time of each request since the first in the file
+	untimed []untimed       // requests whose time in times is invalid
 	seconds bool            // times are in full seconds
-	size    int             // bytes
-	secrets bool            // secrets are not withheld
+	size    int             // bytes of the stored requests
+	secrets bool            // secret values are not withheld
 }
 
 // Skipped counts entries that are not requests to a server, by reason.
@@ -52,16 +53,16 @@ type Skipped struct {
 	Count int
 }
 
-// untimed is a request without a usable time, and its Broken if times are required.
+// untimed is a request without a valid time.
 type untimed struct {
-	index int
-	why   Broken
+	index  int    // index in Requests
+	broken Broken // its error, if times are required
 }
 
 // Broken is a request that cannot be sent.
 type Broken struct {
-	Line  int    // of the file; 0 if Where is set
-	Where string // entry 3, GET /users
+	Line  int    // line of the file; 0 if Where is set
+	Where string // position in a file without lines, e.g. entry 3
 	Why   string
 }
 
@@ -73,7 +74,7 @@ func FileName(file string) string {
 	return file
 }
 
-// In returns the position in file and the error.
+// In returns the error with its position in a file.
 func (b Broken) In(file string) string {
 	file = FileName(file)
 	if b.Line > 0 {
@@ -82,8 +83,10 @@ func (b Broken) In(file string) string {
 	return file + ": " + b.Where + ": " + b.Why
 }
 
-// Read reads a text of format kind; name is for messages. It withholds values with secret
-// names, unless secrets is set or kind is Lines, which is written for tare.
+// Read reads a text of a format; name is the path of the file, for messages. Unless secrets
+// is set, it withholds the values of headers and parameters with secret names. It never
+// withholds values of the format Lines, which is made for tare. The feed is not nil even if
+// there is an error.
 func Read(kind Kind, name string, r io.Reader, secrets bool) (*Feed, error) {
 	f := &Feed{Kind: kind, secrets: secrets}
 	var err error
@@ -95,7 +98,7 @@ func Read(kind Kind, name string, r io.Reader, secrets bool) (*Feed, error) {
 	case Caddy:
 		err = f.readCaddy(r)
 	case HAR:
-		err = f.readHAR(&boundedReader{r: r, most: maxEntry})
+		err = f.readHAR(&boundedReader{r: r, limit: maxEntry})
 	case OpenAPI:
 		err = f.readOpenAPI(name, r)
 	default:
@@ -105,7 +108,7 @@ func Read(kind Kind, name string, r io.Reader, secrets bool) (*Feed, error) {
 	return f, err
 }
 
-// countSkipped counts an entry that is not a request to a server.
+// countSkipped counts an entry that is not a request to a server, by the reason why.
 func (f *Feed) countSkipped(why string) {
 	for i := range f.Skipped {
 		if f.Skipped[i].Why == why {
@@ -116,49 +119,57 @@ func (f *Feed) countSkipped(why string) {
 	f.Skipped = append(f.Skipped, Skipped{why, 1})
 }
 
-// recordBroken records an invalid request at a line of the file or, if that is 0, at where.
+// recordBroken records the error of an invalid request, at a line of the file or, if line is
+// 0, at where.
 func (f *Feed) recordBroken(line int, where string, err error) {
 	f.addBroken(Broken{line, where, err.Error()})
 }
 
+// addBroken counts an invalid request, and stores the first maxBroken.
 func (f *Feed) addBroken(b Broken) {
-	if f.Lost++; len(f.Broken) < maxBroken {
-		b.Why = format.Line(b.Why, 200)
+	f.Lost++
+	if len(f.Broken) < maxBroken {
+		const maxMessage = 200 // characters
+		b.Why = format.Line(b.Why, maxMessage)
 		f.Broken = append(f.Broken, b)
 	}
 }
 
-// isFull reports whether a bound is reached.
+// isFull reports whether a bound is reached. It is called before a further request is added,
+// and sets f.More.
 func (f *Feed) isFull() bool {
-	most := maxKept
+	limit := maxBytes
 	if f.Kind == Lines {
-		most = maxLinesBytes
+		limit = maxLinesBytes
 	}
-	f.More = f.More || len(f.Requests) == maxRequests || f.size >= most
+	f.More = f.More || len(f.Requests) == maxRequests || f.size >= limit
 	return f.More
 }
 
-// addRequest adds a request.
+// addRequest adds a request without a time.
 func (f *Feed) addRequest(q load.Request) {
 	f.Requests = append(f.Requests, q)
 	f.size += requestSize(q)
 }
 
-// addTimed adds a request with its recorded time, or with the error unread of that time. line
-// and where are its position, as for recordBroken.
-func (f *Feed) addTimed(q load.Request, c *clock, at time.Time, unread error, line int, where string) {
+// addTimed adds a request with its recorded time or, if timeErr is not nil, with the error in
+// reading the time. line and where are its position, as for recordBroken.
+func (f *Feed) addTimed(q load.Request, c *clock, recorded time.Time, timeErr error, line int, where string) {
 	var since time.Duration
-	if unread == nil {
-		since, unread = c.sinceFirst(at)
+	if timeErr == nil {
+		since, timeErr = c.sinceFirst(recorded)
 	}
-	if unread != nil {
-		f.untimed = append(f.untimed, untimed{len(f.Requests), Broken{line, where, unread.Error()}})
+	if timeErr != nil {
+		f.untimed = append(f.untimed, untimed{
+			index:  len(f.Requests),
+			broken: Broken{Line: line, Where: where, Why: timeErr.Error()},
+		})
 	}
 	f.addRequest(q)
 	f.times = append(f.times, since)
 }
 
-// requestSize returns the bytes that a request stores.
+// requestSize returns the number of bytes of a request's texts and body.
 func requestSize(q load.Request) int {
 	n := len(q.Method) + len(q.Path) + len(q.Body)
 	for _, h := range q.Header {
@@ -167,20 +178,21 @@ func requestSize(q load.Request) int {
 	return n
 }
 
-// sortByTime sorts the requests by their times, which then begin at 0. If a time is missing,
-// they keep the order of the file.
+// sortByTime sorts the requests by their times and sets f.Times, which begin at 0. If a time
+// is missing, the requests stay in the order of the file, and f.Times is nil.
 func (f *Feed) sortByTime() {
-	if len(f.untimed) > 0 || len(f.times) != len(f.Requests) || len(f.times) == 0 {
+	isTimed := len(f.times) > 0 && len(f.times) == len(f.Requests) && len(f.untimed) == 0
+	if !isTimed {
 		return
 	}
-	at := make([]int, len(f.times))
-	for i := range at {
-		at[i] = i
+	order := make([]int, len(f.times)) // indices of the requests by time
+	for i := range order {
+		order[i] = i
 	}
-	slices.SortStableFunc(at, func(a, b int) int { return cmp.Compare(f.times[a], f.times[b]) })
-	requests, times := make([]load.Request, len(at)), make([]time.Duration, len(at))
-	for i, k := range at {
-		requests[i], times[i] = f.Requests[k], f.times[k]-f.times[at[0]]
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(f.times[a], f.times[b]) })
+	requests, times := make([]load.Request, len(order)), make([]time.Duration, len(order))
+	for i, k := range order {
+		requests[i], times[i] = f.Requests[k], f.times[k]-f.times[order[0]]
 	}
 	if f.seconds {
 		spreadSeconds(times)
@@ -188,14 +200,14 @@ func (f *Feed) sortByTime() {
 	f.Requests, f.Times, f.times = requests, times, nil
 }
 
-// RequireTimes moves the requests without a time to the broken ones.
+// RequireTimes removes the requests without a valid time, and counts them as broken.
 func (f *Feed) RequireTimes() {
 	for i := len(f.untimed) - 1; i >= 0; i-- {
 		k := f.untimed[i].index
 		f.Requests, f.times = slices.Delete(f.Requests, k, k+1), slices.Delete(f.times, k, k+1)
 	}
 	for _, u := range f.untimed {
-		f.addBroken(u.why)
+		f.addBroken(u.broken)
 	}
 	if len(f.untimed) > 0 {
 		f.untimed = nil
@@ -203,8 +215,8 @@ func (f *Feed) RequireTimes() {
 	}
 }
 
-// spreadSeconds spreads the requests of each second evenly over it. times are sorted, in full
-// seconds.
+// spreadSeconds spreads the requests of each second evenly over the second. times are sorted
+// and in full seconds.
 func spreadSeconds(times []time.Duration) {
 	for i := 0; i < len(times); {
 		k := i
@@ -218,7 +230,8 @@ func spreadSeconds(times []time.Duration) {
 	}
 }
 
-// isWithheld reports whether a header or parameter has a secret name, and counts it.
+// isWithheld reports whether a header or parameter has a secret name and must be withheld.
+// It counts the value in f.Secrets then.
 func (f *Feed) isWithheld(name string) bool {
 	if f.secrets || !secret.IsName(name) {
 		return false
@@ -238,11 +251,11 @@ func (f *Feed) publicQuery(target string) string {
 }
 
 // publicBody returns a body of a content type without secret values.
-func (f *Feed) publicBody(kind string, body []byte) []byte {
+func (f *Feed) publicBody(contentType string, body []byte) []byte {
 	if f.secrets {
 		return body
 	}
-	body, n := secret.EmptyInBody(kind, body)
+	body, n := secret.EmptyInBody(contentType, body)
 	f.Secrets += n
 	return body
 }
@@ -250,35 +263,36 @@ func (f *Feed) publicBody(kind string, body []byte) []byte {
 // maxSpan limits the length of a recording.
 const maxSpan = 366 * 24 * time.Hour
 
-// clock converts recorded times.
+// clock converts recorded times to times since the first request of a file.
 type clock struct {
-	first time.Time // of its first request
-	runs  bool
+	first    time.Time // time of the first request
+	hasFirst bool
 }
 
-// sinceFirst returns the time from the first request to at. It fails beyond maxSpan, because
-// the load would wait for it.
-func (c *clock) sinceFirst(at time.Time) (time.Duration, error) {
-	if at.Unix() < 0 {
-		return 0, fmt.Errorf("its time is before 1970: %s", at.Format(time.RFC3339))
+// sinceFirst returns the time from the first request to t, which may be negative. It returns
+// an error if that is more than maxSpan: a load would wait as long.
+func (c *clock) sinceFirst(t time.Time) (time.Duration, error) {
+	if t.Unix() < 0 {
+		return 0, fmt.Errorf("its time is before 1970: %s", t.Format(time.RFC3339))
 	}
-	if !c.runs {
-		c.first, c.runs = at, true
+	if !c.hasFirst {
+		c.first, c.hasFirst = t, true
 	}
-	d := at.Sub(c.first)
+	d := t.Sub(c.first)
 	if d < -maxSpan || d > maxSpan {
-		return 0, fmt.Errorf("its time is more than a year from that of the first, %s: %s", c.first.Format(time.RFC3339), at.Format(time.RFC3339))
+		return 0, fmt.Errorf("its time is more than a year from that of the first, %s: %s", c.first.Format(time.RFC3339), t.Format(time.RFC3339))
 	}
 	return d, nil
 }
 
-// Recorded is a profile of recorded times, Speed times as fast.
+// Recorded is a load profile that sends requests at recorded times, Speed times as fast.
 type Recorded struct {
-	At    []time.Duration // never decreasing
+	At    []time.Duration // time of each request, not decreasing
 	Speed float64
 }
 
-// Times returns the times; the seed is not used.
+// Times returns a function that returns the time of the next request at each call, and the
+// greatest duration after the last. The seed is not used.
 func (r Recorded) Times(uint64) func() time.Duration {
 	i := 0
 	return func() time.Duration {
@@ -290,7 +304,7 @@ func (r Recorded) Times(uint64) func() time.Duration {
 	}
 }
 
-// Mean returns the mean rate over the first d.
+// Mean returns the mean rate, in requests per second, over the first d.
 func (r Recorded) Mean(d time.Duration) float64 {
 	if d <= 0 {
 		return 0
@@ -302,7 +316,8 @@ func (r Recorded) Mean(d time.Duration) float64 {
 // String describes the profile.
 func (r Recorded) String() string { return fmt.Sprintf("as recorded, ×%g", r.Speed) }
 
-// Length returns the duration of the profile.
+// Length returns the duration of the profile: a millisecond longer than the last time, so
+// that the last request is sent.
 func (r Recorded) Length() time.Duration {
 	if len(r.At) == 0 {
 		return 0

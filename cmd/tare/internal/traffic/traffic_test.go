@@ -308,7 +308,7 @@ func TestBounds(t *testing.T) {
 	for i := range 10 {
 		log = strings.Replace(log, "%d", fmt.Sprint(i), 1)
 	}
-	f := &Feed{size: maxKept - 1000}
+	f := &Feed{size: maxBytes - 1000}
 	if err := f.readLog(strings.NewReader(log)); err != nil || len(f.Requests) != 4 || !f.More {
 		t.Errorf("%v, %d requests are kept, more: %v", err, len(f.Requests), f.More)
 	}
@@ -316,31 +316,31 @@ func TestBounds(t *testing.T) {
 		return `{"startedDateTime":"2024-01-01T00:00:01Z","request":{"method":"POST","url":"http://x/a","postData":{"text":"` + rest + `"}}}`
 	}
 	archive := `{"log":{"entries":[` + strings.Repeat(entry(strings.Repeat("x", 300))+",", 9) + entry("") + `]}}`
-	f = &Feed{size: maxKept - 1000}
-	if err := f.readHAR(&boundedReader{r: strings.NewReader(archive), most: maxEntry}); err != nil || len(f.Requests) != 4 || !f.More {
+	f = &Feed{size: maxBytes - 1000}
+	if err := f.readHAR(&boundedReader{r: strings.NewReader(archive), limit: maxEntry}); err != nil || len(f.Requests) != 4 || !f.More {
 		t.Errorf("%v, %d requests are kept, more: %v", err, len(f.Requests), f.More)
 	}
 	f = &Feed{}
-	if err := f.readHAR(&boundedReader{r: strings.NewReader(archive), most: 512}); err != nil || len(f.Requests) != 10 || f.Lost != 0 {
+	if err := f.readHAR(&boundedReader{r: strings.NewReader(archive), limit: 512}); err != nil || len(f.Requests) != 10 || f.Lost != 0 {
 		t.Errorf("%v, %d requests, %q", err, len(f.Requests), f.Broken)
 	}
 	broken := errors.New("broken")
 	for at := range archive {
 		f = &Feed{}
-		if err := f.readHAR(&boundedReader{r: io.MultiReader(strings.NewReader(archive[:at]), iotest.ErrReader(broken)), most: maxEntry}); !errors.Is(err, broken) && len(f.Requests) < 10 {
+		if err := f.readHAR(&boundedReader{r: io.MultiReader(strings.NewReader(archive[:at]), iotest.ErrReader(broken)), limit: maxEntry}); !errors.Is(err, broken) && len(f.Requests) < 10 {
 			t.Fatalf("a read error after %d bytes: %v, %d requests, %q", at, err, len(f.Requests), f.Broken)
 		}
 	}
 	long := strings.Replace(archive, "xxx", strings.Repeat("y", 1000), 1)
 	f = &Feed{}
-	if err := f.readHAR(&boundedReader{r: strings.NewReader(long), most: 512}); err != nil || len(f.Requests) != 0 || len(f.Broken) != 1 || f.Broken[0].In("a.har") != "a.har: entry 1: longer than 512 bytes; nothing behind it can be read" {
+	if err := f.readHAR(&boundedReader{r: strings.NewReader(long), limit: 512}); err != nil || len(f.Requests) != 0 || len(f.Broken) != 1 || f.Broken[0].In("a.har") != "a.har: entry 1: longer than 512 bytes; nothing behind it can be read" {
 		t.Errorf("%v, %d requests, %q", err, len(f.Requests), f.Broken)
 	}
-	if err := new(Feed).readHAR(&boundedReader{r: strings.NewReader(`{"log":{"comment":"` + strings.Repeat("z", 1000) + `"`), most: 512}); err == nil || err.Error() != "longer than 512 bytes" {
+	if err := new(Feed).readHAR(&boundedReader{r: strings.NewReader(`{"log":{"comment":"` + strings.Repeat("z", 1000) + `"`), limit: 512}); err == nil || err.Error() != "longer than 512 bytes" {
 		t.Errorf("what stands before the entries: %v", err)
 	}
 	f = &Feed{}
-	if err := f.readHAR(&boundedReader{r: strings.NewReader(archive[:len(archive)-3]), most: maxEntry}); err != nil || len(f.Broken) != 1 || f.Broken[0].In("a.har") != "a.har: entry 11: the file ends before it" {
+	if err := f.readHAR(&boundedReader{r: strings.NewReader(archive[:len(archive)-3]), limit: maxEntry}); err != nil || len(f.Broken) != 1 || f.Broken[0].In("a.har") != "a.har: entry 11: the file ends before it" {
 		t.Errorf("%v, %q", err, f.Broken)
 	}
 }
