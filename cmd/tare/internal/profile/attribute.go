@@ -10,19 +10,21 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Cost is the cost of one function of the user's, including what it calls in other packages.
+// Cost is the cost of a line of a function of the user, with the functions that it calls in
+// other packages. Samples without a function of the user have the part of the program (see
+// partOf) as Function, and no line.
 type Cost struct {
 	Function string
-	Through  string // the function that it called directly; "" for itself
-	File     string // base name
+	Through  string // function of another package that the line calls; "" for the line itself
+	File     string // base name of the file
 	Line     int
-	Value    float64 // nanoseconds of CPU time, or allocations
+	Value    float64 // nanoseconds of CPU time, or number of allocations
 }
 
-// Attribute reads a gzipped pprof document of CPU time or memory, and charges each sample to
-// the innermost function in a package of the user's. Samples without one are charged to the
-// part of the runtime. It omits samples outside of benchmarks.
-func Attribute(doc []byte, of string, users func(path string) bool) ([]Cost, error) {
+// Attribute reads a gzipped pprof document of CPU time or memory (see [Read]), and charges
+// each sample to the innermost function in a package of the user; isUsers reports whether a
+// package is one. It omits samples outside of benchmarks. The costs are sorted, largest first.
+func Attribute(doc []byte, of string, isUsers func(path string) bool) ([]Cost, error) {
 	raw, err := unzip(doc, MaxDocument)
 	if err != nil {
 		return nil, fmt.Errorf("read a %s profile: %w", of, err)
@@ -34,19 +36,21 @@ func Attribute(doc []byte, of string, users func(path string) bool) ([]Cost, err
 	if err != nil {
 		return nil, fmt.Errorf("read a %s profile: %w", of, err)
 	}
-	at := -1
+	index := -1 // of the sample value
 	for i, t := range parsed.SampleType {
-		if of == tare.ProfileCPU && t.Unit == "nanoseconds" || of == tare.ProfileMem && t.Type == "alloc_objects" {
-			at = i
+		isTime := of == tare.ProfileCPU && t.Unit == "nanoseconds"
+		isAllocations := of == tare.ProfileMem && t.Type == "alloc_objects"
+		if isTime || isAllocations {
+			index = i
 		}
 	}
-	if at < 0 {
+	if index < 0 {
 		return nil, fmt.Errorf("read a %s profile: it has no such values", of)
 	}
-	sums := map[Cost]float64{}
+	sums := map[Cost]float64{} // by the other fields of a cost
 	for _, s := range parsed.Sample {
-		if c, ok := chargeTo(s, users); ok && s.Value[at] > 0 {
-			sums[c] += float64(s.Value[at])
+		if c, ok := chargeTo(s, isUsers); ok && s.Value[index] > 0 {
+			sums[c] += float64(s.Value[index])
 		}
 	}
 	var all []Cost
@@ -60,8 +64,9 @@ func Attribute(doc []byte, of string, users func(path string) bool) ([]Cost, err
 	return all, nil
 }
 
-// chargeTo returns the function that a sample is charged to.
-func chargeTo(s *profile.Sample, users func(path string) bool) (Cost, bool) {
+// chargeTo returns the cost, without a value, to which a sample is charged. It returns false
+// for a sample outside of benchmarks.
+func chargeTo(s *profile.Sample, isUsers func(path string) bool) (Cost, bool) {
 	through := ""
 	for _, l := range s.Location {
 		for _, line := range l.Line {
@@ -69,22 +74,28 @@ func chargeTo(s *profile.Sample, users func(path string) bool) (Cost, bool) {
 				continue
 			}
 			name := Plain(line.Function.Name)
-			if users(packageOf(name)) {
-				return Cost{Function: name, Through: through, File: filepath.Base(line.Function.Filename), Line: int(line.Line)}, true
+			if isUsers(packageOf(name)) {
+				return Cost{
+					Function: name,
+					Through:  through,
+					File:     filepath.Base(line.Function.Filename),
+					Line:     int(line.Line),
+				}, true
 			}
 			through = name
 		}
 	}
 	names := sampleFrames(s)
-	for _, name := range names { // testing's work, and the collections that it requests
-		if strings.HasPrefix(name, "testing.") || name == "runtime.main" || name == "runtime/pprof.profileWriter" {
+	for _, name := range names {
+		isTesting := strings.HasPrefix(name, "testing.") || name == "runtime.main" // also the collections that testing requests
+		if isTesting || name == "runtime/pprof.profileWriter" {
 			return Cost{}, false
 		}
 	}
 	return Cost{Function: partOf(stack{frames: names})}, true
 }
 
-// Plain returns a function's name without type arguments.
+// Plain returns the name of a function without type arguments: f for f[go.shape.int].
 func Plain(function string) string {
 	for {
 		i := strings.IndexByte(function, '[')

@@ -19,28 +19,30 @@ type Side struct {
 	Ops     int64 // operations during the profile
 }
 
-// Gap is the difference between two contenders, by function and by part.
+// Gap is the difference between two contenders, by function and by part of the program. All
+// lists are sorted, the largest difference first.
 type Gap struct {
-	From, To string // contenders
-	Unit     string // of all values: nanoseconds or bytes, per operation
-	Parts    []Line // packages and parts of the runtime, largest difference first; their sum is Whole
-	Told     []Line // parts whose difference exceeds sampling error
-	Lines    []Line // functions, largest difference first; their sum with Rest is Whole
-	Rest     Line   // all other functions; the name contains their number
-	Whole    Line
+	From, To string // names of the contenders
+	Unit     string // unit of all values: nanoseconds or bytes, per operation
+	Parts    []Line // all packages and parts of the runtime; their sum is Whole
+	Told     []Line // those of Parts whose difference exceeds the sampling error
+	Lines    []Line // functions whose difference exceeds the sampling error; their sum with Rest is Whole
+	Rest     Line   // sum of all other functions; the name contains their number
+	Whole    Line   // sum of all functions
 }
 
-// Line holds what one function or part took itself per operation, in both contenders.
+// Line holds the values per operation of one function or part, without the functions that it
+// calls, in both contenders.
 type Line struct {
-	Function string
-	From, To float64
+	Function string  // name of the function or the part
+	From, To float64 // value in the first and the second contender
 }
 
-// Difference returns how much more the second contender takes.
+// Difference returns the value in the second contender less that in the first.
 func (l Line) Difference() float64 { return l.To - l.From }
 
-// Differ returns the n functions with the largest differences between two contenders, per
-// operation. Functions whose difference may be sampling error are in Rest.
+// Differ returns the difference between two contenders, with at most n functions. Functions
+// whose difference may be a sampling error are in Rest.
 func Differ(from, to Side, n int) (Gap, error) {
 	switch {
 	case from.Profile == nil || to.Profile == nil || from.Ops <= 0 || to.Ops <= 0:
@@ -50,11 +52,12 @@ func Differ(from, to Side, n int) (Gap, error) {
 	}
 	g := Gap{From: from.Name, To: to.Name, Unit: from.Profile.Unit, Whole: Line{Function: "all"}}
 	functions, parts := map[string]Line{}, map[string]Line{}
+	addTo := func(sums map[string]Line, name string, l Line) {
+		sums[name] = Line{Function: name, From: sums[name].From + l.From, To: sums[name].To + l.To}
+	}
 	add := func(s stack, l Line) {
-		for name, sums := range map[string]map[string]Line{s.frames[len(s.frames)-1]: functions, partOf(s): parts} {
-			sum := sums[name]
-			sums[name] = Line{name, sum.From + l.From, sum.To + l.To}
-		}
+		addTo(functions, s.frames[len(s.frames)-1], l)
+		addTo(parts, partOf(s), l)
 		g.Whole.From += l.From
 		g.Whole.To += l.To
 	}
@@ -66,13 +69,13 @@ func Differ(from, to Side, n int) (Gap, error) {
 	}
 	g.Parts = sortByDifference(parts)
 	for _, l := range g.Parts {
-		if beyondSampling(l, from, to) {
+		if exceedsSampling(l, from, to) {
 			g.Told = append(g.Told, l)
 		}
 	}
 	others := 0
 	for _, l := range sortByDifference(functions) {
-		if len(g.Lines) < n && beyondSampling(l, from, to) {
+		if len(g.Lines) < n && exceedsSampling(l, from, to) {
 			g.Lines = append(g.Lines, l)
 			continue
 		}
@@ -84,10 +87,10 @@ func Differ(from, to Side, n int) (Gap, error) {
 	return g, nil
 }
 
-// sortByDifference returns the lines of a map, largest difference first.
-func sortByDifference(of map[string]Line) []Line {
+// sortByDifference returns the lines of a map, the largest absolute difference first.
+func sortByDifference(lines map[string]Line) []Line {
 	var out []Line
-	for _, l := range of {
+	for _, l := range lines {
 		out = append(out, l)
 	}
 	slices.SortFunc(out, func(a, b Line) int {
@@ -96,40 +99,49 @@ func sortByDifference(of map[string]Line) []Line {
 	return out
 }
 
-// beyondSampling reports whether a line's difference exceeds twice its standard deviation, with
-// Poisson counts of samples. It is always true if the profile has no sampling period.
-func beyondSampling(l Line, from, to Side) bool {
-	a, b := from.Profile.Sample/float64(from.Ops), to.Profile.Sample/float64(to.Ops)
-	return math.Abs(l.Difference()) > 2*math.Sqrt(l.From*a+l.To*b)
+// exceedsSampling reports whether the difference of a line exceeds twice its standard
+// deviation. The number of samples has a Poisson distribution, so the variance of a value is
+// the value times that of one sample. Without a sampling period the deviation is 0.
+func exceedsSampling(l Line, from, to Side) bool {
+	sampleFrom, sampleTo := from.Profile.Sample/float64(from.Ops), to.Profile.Sample/float64(to.Ops)
+	deviation := math.Sqrt(l.From*sampleFrom + l.To*sampleTo)
+	return math.Abs(l.Difference()) > 2*deviation
 }
 
-// Describe returns the gap for a result, with at most n parts and n functions whose difference
-// exceeds sampling error.
+// Describe returns the gap for a result, with at most n parts and n functions whose
+// difference exceeds the sampling error.
 func (g Gap) Describe(n int) *tare.ProfileGap {
-	out := &tare.ProfileGap{Against: g.From, From: g.Whole.From, To: g.Whole.To}
-	lines := func(of []Line) []tare.GapLine {
-		list := []tare.GapLine{}
-		for _, l := range of[:min(n, len(of))] {
-			list = append(list, tare.GapLine{Name: l.Function, From: l.From, To: l.To})
+	convert := func(lines []Line) []tare.GapLine {
+		out := []tare.GapLine{} // an empty array in JSON, not null
+		for _, l := range lines[:min(n, len(lines))] {
+			out = append(out, tare.GapLine{Name: l.Function, From: l.From, To: l.To})
 		}
-		return list
+		return out
 	}
-	out.Parts, out.Functions = lines(g.Told), lines(g.Lines)
-	return out
+	return &tare.ProfileGap{
+		Against:   g.From,
+		From:      g.Whole.From,
+		To:        g.Whole.To,
+		Parts:     convert(g.Told),
+		Functions: convert(g.Lines),
+	}
 }
 
 // WriteText writes the gap as two tables: by part, and by function.
 func (g Gap) WriteText(w io.Writer) error {
 	unit := map[string]string{"nanoseconds": "ns", "bytes": "B"}[g.Unit]
-	for i, lines := range [][]Line{append(slices.Clone(g.Parts), g.Whole), append(slices.Clone(g.Lines), g.Rest, g.Whole)} {
-		if i > 0 {
+	parts := append(slices.Clone(g.Parts), g.Whole)
+	functions := append(slices.Clone(g.Lines), g.Rest, g.Whole)
+	for i, lines := range [][]Line{parts, functions} {
+		isFunctions := i == 1
+		if isFunctions {
 			fmt.Fprintln(w)
 		}
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 		fmt.Fprintf(t, "%s/op\t%s\t%s\tdifference\t%% of it\t\n", unit, replaceControls(g.From), replaceControls(g.To))
 		for _, l := range lines {
 			name := l.Function
-			if i > 0 {
+			if isFunctions {
 				name = shortName(name)
 			}
 			fmt.Fprintf(t, "\t%s\t%s\t%s\t%s\t  %s\n", formatValue(l.From), formatValue(l.To), formatSigned(l.Difference()), g.formatShare(l), replaceControls(name))
@@ -141,7 +153,7 @@ func (g Gap) WriteText(w io.Writer) error {
 	return nil
 }
 
-// formatShare returns a line's part of the whole difference as a percentage.
+// formatShare returns the difference of a line as a percentage of the whole difference.
 func (g Gap) formatShare(l Line) string {
 	x := l.Difference() / g.Whole.Difference() * 100
 	if math.IsNaN(x) || math.IsInf(x, 0) {
@@ -150,7 +162,7 @@ func (g Gap) formatShare(l Line) string {
 	return formatSigned(math.Round(x))
 }
 
-// formatValue returns a number with three significant digits, or an integer.
+// formatValue returns a number with three significant digits, or as an integer from 100.
 func formatValue(v float64) string {
 	switch a := math.Abs(v); {
 	case a == 0:
@@ -163,6 +175,7 @@ func formatValue(v float64) string {
 	return fmt.Sprintf("%.3g", v)
 }
 
+// formatSigned returns a number with its sign.
 func formatSigned(v float64) string {
 	switch {
 	case v > 0:
@@ -173,7 +186,8 @@ func formatSigned(v float64) string {
 	return "0"
 }
 
-// replaceControls replaces control characters: a document can contain any name.
+// replaceControls replaces control characters and invalid UTF-8: the names in a document can
+// have any bytes.
 func replaceControls(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 || r >= 0x80 && r < 0xa0 {

@@ -6,29 +6,31 @@ import (
 	"strings"
 )
 
-// shadeSteps is the number of steps of a colour.
+// shadeSteps is the number of shades of red, and of blue.
 const shadeSteps = 4
 
-// FlameOfDifference draws the cost of an operation in two contenders as one graph: the width of
-// a box is the sum of both, red if the second takes more and blue if it takes less. Profiles of
-// several rounds are added by Add first.
+// FlameOfDifference draws the cost of an operation in two contenders as one graph. The width
+// of a box is the sum of both costs; the box is red if the second contender takes more, and
+// blue if it takes less. The caller joins profiles of several rounds by [Profile.Add].
 func FlameOfDifference(title string, from, to Side) []byte {
 	p := &Profile{Of: from.Profile.Of, Unit: from.Profile.Unit}
 	for i, side := range []Side{from, to} {
 		for _, s := range side.Profile.stacks {
-			one := stack{frames: s.frames, value: s.value / float64(max(1, side.Ops))}
+			perOp := stack{frames: s.frames, value: s.value / float64(max(1, side.Ops))}
 			if i == 0 {
-				one.before = one.value
+				perOp.before = perOp.value
 			}
-			p.Total += one.value
-			p.stacks = append(p.stacks, one)
+			p.Total += perOp.value
+			p.stacks = append(p.stacks, perOp)
 		}
 	}
 	before := 0.0
 	for _, s := range p.stacks {
 		before += s.before
 	}
-	whole := p.Total - 2*before // the difference
+	// A value is the sum of both contenders: value-before is that of the second, so the
+	// difference is value-2*before.
+	whole := p.Total - 2*before
 	caption := fmt.Sprintf("%s for an operation of %s, %s of %s. As wide as both together; red: %[4]s takes more, blue: less; point at one for its figures.",
 		p.formatAmount(before), from.Name, p.formatAmount(p.Total-before), to.Name)
 	return p.drawToFit(title, func([]box) graphLook {
@@ -36,23 +38,24 @@ func FlameOfDifference(title string, from, to Side) []byte {
 			caption: caption, style: shadeStyles(),
 			class: func(x box) string { return shadeClass(x.value-2*x.before, whole, p.Total) },
 			tooltip: func(x box) string {
-				said := fmt.Sprintf("%s: %s of %s, %s of %s", x.function, p.formatAmount(x.before), from.Name, p.formatAmount(x.value-x.before), to.Name)
+				text := fmt.Sprintf("%s: %s of %s, %s of %s", x.function, p.formatAmount(x.before), from.Name, p.formatAmount(x.value-x.before), to.Name)
 				if d := x.value - 2*x.before; whole != 0 {
-					said += fmt.Sprintf("; %.0f %% of the difference", 100*d/whole)
+					text += fmt.Sprintf("; %.0f %% of the difference", 100*d/whole)
 				}
-				return said
+				return text
 			},
 		}
 	})
 }
 
-// shadeStyles returns the CSS classes of shadeClass.
+// shadeStyles returns the CSS for the classes of shadeClass.
 func shadeStyles() string {
+	const red, blue = 12, 215 // hues in degrees
 	var light, dark strings.Builder
 	for _, c := range []struct {
 		name string
 		hue  int
-	}{{"more", 12}, {"less", 215}} {
+	}{{"more", red}, {"less", blue}} {
 		for i := range shadeSteps {
 			fmt.Fprintf(&light, ".tare-flame .%s%d{fill:hsl(%d,80%%,%d%%)}", c.name, i+1, c.hue, 90-8*(i+1))
 			fmt.Fprintf(&dark, ".tare-flame .%s%d{fill:hsl(%d,%d%%,%d%%)}", c.name, i+1, c.hue, 45+5*i, 22+5*(i+1))
@@ -67,8 +70,8 @@ func (p *Profile) Add(more *Profile) {
 	p.stacks = append(p.stacks, more.stacks...)
 }
 
-// shadeClass returns the colour of a difference: the larger its part of the whole difference,
-// the stronger. Below a hundredth of total it is the runtime's grey.
+// shadeClass returns the CSS class of a difference d. The larger its share of the whole
+// difference, the darker the shade. A difference below a hundredth of total is grey.
 func shadeClass(d, whole, total float64) string {
 	if math.Abs(d) < total/100 {
 		return runtimeClass
@@ -78,7 +81,7 @@ func shadeClass(d, whole, total float64) string {
 		class = "less"
 	}
 	step := math.Ceil(shadeSteps * math.Min(1, math.Abs(d)/math.Abs(whole)))
-	if math.IsNaN(step) || whole == 0 {
+	if math.IsNaN(step) || whole == 0 { // single differences cancel each other out
 		step = shadeSteps
 	}
 	return fmt.Sprintf("%s%.0f", class, math.Max(1, step))

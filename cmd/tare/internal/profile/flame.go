@@ -4,16 +4,17 @@ import (
 	"slices"
 )
 
-// frame is a function in a flame graph, below its caller.
+// frame is a function of a flame graph, as called by one stack of callers.
 type frame struct {
 	function string
-	value    float64 // of the function and its callees
-	before   float64 // part of value from the first of two contenders
-	own      float64
-	calls    []*frame // largest first
+	value    float64  // value of the function and its callees
+	before   float64  // part of value of the first of two contenders
+	own      float64  // value of the function without its callees
+	calls    []*frame // callees, largest first
 }
 
-// buildTree merges the stacks by their callers.
+// buildTree merges the stacks into a tree: stacks share the frames of equal callers. The root
+// has no function.
 func (p *Profile) buildTree() *frame {
 	type call struct {
 		caller   *frame
@@ -22,24 +23,25 @@ func (p *Profile) buildTree() *frame {
 	known := map[call]*frame{}
 	root := &frame{value: p.Total}
 	for _, s := range p.stacks {
-		at := root
+		current := root
 		for _, f := range s.frames {
-			c := known[call{at, f}]
-			if c == nil {
-				c = &frame{function: f}
-				known[call{at, f}] = c
-				at.calls = append(at.calls, c)
+			callee := known[call{current, f}]
+			if callee == nil {
+				callee = &frame{function: f}
+				known[call{current, f}] = callee
+				current.calls = append(current.calls, callee)
 			}
-			at = c
-			at.value += s.value
-			at.before += s.before
+			callee.value += s.value
+			callee.before += s.before
+			current = callee
 		}
-		at.own += s.value
+		current.own += s.value
 	}
 	root.sortCalls()
 	return root
 }
 
+// sortCalls sorts the callees of f and of all frames below.
 func (f *frame) sortCalls() {
 	slices.SortFunc(f.calls, func(a, b *frame) int { return compareValues(a.value, b.value, a.function, b.function) })
 	for _, c := range f.calls {
@@ -50,34 +52,34 @@ func (f *frame) sortCalls() {
 // box is a drawn frame.
 type box struct {
 	*frame
-	x, width float64 // as shares of the graph
-	level    int     // 0 without a caller
+	x, width float64 // left edge and width, as shares of the graph
+	level    int     // number of callers
 }
 
-// layOut returns the boxes of the tree: callees below callers, widths by value. It omits frames
-// narrower than least, a share, and those at level levels and below.
-func (f *frame) layOut(least float64, levels int) []box {
+// layOut returns the boxes of the tree: callees below callers, with widths by value. It omits
+// frames narrower than minWidth, a share of the graph, and those with maxLevel callers or more.
+func (f *frame) layOut(minWidth float64, maxLevel int) []box {
 	var out []box
-	var place func(f *frame, x float64, level int)
-	whole := f.value
-	place = func(f *frame, x float64, level int) {
+	total := f.value
+	var addCalls func(f *frame, x float64, level int)
+	addCalls = func(f *frame, x float64, level int) {
 		for _, c := range f.calls {
-			width := c.value / whole
-			if width < least || level >= levels {
-				return // the others are narrower
+			width := c.value / total
+			if width < minWidth || level >= maxLevel {
+				return // the other callees are not wider
 			}
-			out = append(out, box{c, x, width, level})
-			place(c, x, level+1)
+			out = append(out, box{frame: c, x: x, width: width, level: level})
+			addCalls(c, x, level+1)
 			x += width
 		}
 	}
-	if whole > 0 {
-		place(f, 0, 0)
+	if total > 0 {
+		addCalls(f, 0, 0)
 	}
 	return out
 }
 
-// sumPackages sums the functions' own values by package, largest first.
+// sumPackages returns the sums of the functions' own values by package, largest first.
 func (p *Profile) sumPackages() []share {
 	sums := map[string]float64{}
 	for _, s := range p.stacks {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Parts of the runtime, distinguished by callers on the stack.
+// Parts of the runtime. partOf finds the part by the functions on the stack.
 const (
 	partCalls      = "system calls"
 	partCollecting = "runtime, collecting garbage"
@@ -15,27 +15,27 @@ const (
 	partRuntime    = "runtime, all else"
 )
 
-// partOf returns the part of a stack: the package of the innermost function or, if that is the
-// runtime, the runtime's activity. Single functions of the runtime have few samples and mean
-// little.
+// partOf returns the part of a program to which a stack belongs: the package of the innermost
+// function or, for functions of the runtime, what the runtime does. Single functions of the
+// runtime have few samples and mean little to a reader.
 func partOf(s stack) string {
 	path := packageOf(s.frames[len(s.frames)-1])
 	switch {
 	case slices.Contains(strings.Split(path, "/"), "syscall"):
 		return partCalls
-	case path != "" && path != "runtime" && !strings.HasPrefix(path, "internal/runtime/"): // assembly has no package
+	case path != "" && path != "runtime" && !strings.HasPrefix(path, "internal/runtime/"): // assembly of the runtime has no package
 		return path
 	}
 	for _, p := range []struct {
-		part  string
-		words []string
+		part      string
+		functions []string
 	}{
 		{partCollecting, []string{"runtime.gcBgMarkWorker", "runtime.gcAssistAlloc", "runtime.bgsweep", "runtime.bgscavenge", "runtime.gcStart", "runtime.deductSweepCredit"}},
 		{partGrowing, []string{"runtime.newstack", "runtime.morestack", "runtime.copystack"}},
 		{partAllocating, []string{"runtime.mallocgc"}},
 		{partScheduling, []string{"runtime.schedule", "runtime.findRunnable", "runtime.park_m", "runtime.goready", "runtime.ready", "runtime.newproc", "runtime.goexit0", "runtime.mcall", "runtime.sysmon", "runtime.netpoll"}},
 	} {
-		if slices.ContainsFunc(s.frames, func(f string) bool { return slices.Contains(p.words, f) }) {
+		if slices.ContainsFunc(s.frames, func(f string) bool { return slices.Contains(p.functions, f) }) {
 			return p.part
 		}
 	}

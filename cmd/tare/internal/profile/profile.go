@@ -1,8 +1,8 @@
-// Package profile reads the pprof documents that contenders return after the
-// rounds: it finds the functions that took most and the functions
-// behind the gap between two contenders, and draws a flame graph.
+// Package profile reads the pprof documents that contenders return after the rounds. It
+// finds the functions that take most, and those that make the difference between two
+// contenders, and draws flame graphs.
 //
-// It uses no clock and no files.
+// It reads no clock and no files.
 package profile
 
 import (
@@ -22,23 +22,24 @@ import (
 // MaxDocument limits the size of an unzipped document in bytes.
 const MaxDocument = 256 << 20
 
-// Profile holds the stacks on which a contender spent time or memory.
+// Profile holds the call stacks on which a contender spent CPU time or allocated memory.
 type Profile struct {
 	Of     string  // cpu or mem
-	Unit   string  // of all values: nanoseconds or bytes
-	Total  float64 // in Unit
-	Sample float64 // value of one sample in Unit; 0 if the document lacks it
+	Unit   string  // unit of all values: nanoseconds or bytes
+	Total  float64 // sum of all stacks, in Unit
+	Sample float64 // value of one sample, in Unit; 0 if the document does not have it
 	stacks []stack
 }
 
 // stack is a call stack with its value.
 type stack struct {
-	frames []string // functions, the outermost first
-	value  float64
-	before float64 // what of value is the first contender's, where there are two
+	frames []string // functions, the outermost first; never empty
+	value  float64  // in the unit of the profile
+	before float64  // in a graph of two contenders, the part of value of the first one; else 0
 }
 
-// Read reads a gzipped pprof document as a profile of cpu or mem.
+// Read reads a gzipped pprof document as a profile of CPU time or memory: of is
+// [tare.ProfileCPU] or [tare.ProfileMem].
 func Read(doc []byte, of string) (*Profile, error) {
 	units := map[string]string{tare.ProfileCPU: "nanoseconds", tare.ProfileMem: "bytes"}
 	unit, ok := units[of]
@@ -59,22 +60,22 @@ func Read(doc []byte, of string) (*Profile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read a %s profile: %w", of, err)
 	}
-	at := valueIn(parsed.SampleType, unit)
-	if at < 0 {
+	index := valueIn(parsed.SampleType, unit)
+	if index < 0 {
 		return nil, fmt.Errorf("read a %s profile: no value in %s", of, unit)
 	}
 	p := &Profile{Of: of, Unit: unit}
 	if parsed.PeriodType != nil && parsed.PeriodType.Unit == unit && parsed.Period > 0 {
 		p.Sample = float64(parsed.Period)
 	}
-	kept := 0
+	frames := 0
 	for _, s := range parsed.Sample {
-		value := float64(s.Value[at])
+		value := float64(s.Value[index])
 		if value <= 0 {
 			continue
 		}
 		st := stack{frames: sampleFrames(s), value: value}
-		if kept += len(st.frames); kept > maxFrames {
+		if frames += len(st.frames); frames > maxFrames {
 			return nil, fmt.Errorf("read a %s profile: more than %d frames in all stacks", of, maxFrames)
 		}
 		st.frames = trimHarness(st.frames)
@@ -84,40 +85,42 @@ func Read(doc []byte, of string) (*Profile, error) {
 	return p, nil
 }
 
-// Bounds of a document, in which a sample can take two bytes: decoded, a part takes some
+// Bounds of a document. A sample can take two bytes of it; decoded, a part takes about a
 // hundred bytes and a number ten.
 const (
 	maxParts   = 4 << 20  // samples, locations, lines, labels, functions, names
-	maxNumbers = 32 << 20 // locations and values of samples, and numbers of locations
+	maxNumbers = 32 << 20 // locations and values of samples, and numbers in locations
 )
 
-// checkBounds counts the parts and numbers of a document before it is decoded (its fields:
-// github.com/google/pprof/proto/profile.proto).
-func checkBounds(document []byte, mostParts, mostNumbers int) error {
-	const sample, location = 2, 4
+// checkBounds returns an error if a document has more parts or numbers than the limits. It
+// counts them before the document is decoded. The numbers of the fields are those of
+// github.com/google/pprof/proto/profile.proto.
+func checkBounds(document []byte, partLimit, numberLimit int) error {
+	const sample, location = 2, 4  // of a profile
 	const locations, values = 1, 2 // of a sample
 	parts, numbers := 0, 0
 	check := func() error {
 		switch {
-		case parts > mostParts:
-			return fmt.Errorf("more than %d samples, locations, functions and other parts", mostParts)
-		case numbers > mostNumbers:
-			return fmt.Errorf("more than %d numbers in samples and locations", mostNumbers)
+		case parts > partLimit:
+			return fmt.Errorf("more than %d samples, locations, functions and other parts", partLimit)
+		case numbers > numberLimit:
+			return fmt.Errorf("more than %d numbers in samples and locations", numberLimit)
 		}
 		return nil
 	}
 	return protowire.Walk(document, func(f protowire.Field) error {
 		parts++
-		if err := check(); err != nil || f.Number != sample && f.Number != location {
+		hasNumbers := f.Number == sample || f.Number == location
+		if err := check(); err != nil || !hasNumbers {
 			return err
 		}
-		return protowire.Walk(f.Data, func(in protowire.Field) error {
+		return protowire.Walk(f.Data, func(inner protowire.Field) error {
 			switch {
-			case !in.Packed:
+			case !inner.Packed:
 				numbers++
-			case f.Number == sample && (in.Number == locations || in.Number == values):
-				for _, b := range in.Data {
-					if b < 0x80 { // last byte of a number
+			case f.Number == sample && (inner.Number == locations || inner.Number == values):
+				for _, b := range inner.Data {
+					if isLast := b < 0x80; isLast { // the last byte of a varint
 						numbers++
 					}
 				}
@@ -129,47 +132,48 @@ func checkBounds(document []byte, mostParts, mostNumbers int) error {
 	})
 }
 
-// unzip unpacks a profile of at most most bytes.
-func unzip(doc []byte, most int) ([]byte, error) {
+// unzip unpacks a document of at most limit bytes.
+func unzip(doc []byte, limit int) ([]byte, error) {
 	zip, err := gzip.NewReader(bytes.NewReader(doc))
 	if err != nil {
 		return nil, err
 	}
-	raw, err := io.ReadAll(io.LimitReader(zip, int64(most)+1))
+	raw, err := io.ReadAll(io.LimitReader(zip, int64(limit)+1))
 	switch {
 	case err != nil:
 		return nil, err
-	case len(raw) > most:
-		return nil, fmt.Errorf("more than %d bytes", most)
+	case len(raw) > limit:
+		return nil, fmt.Errorf("more than %d bytes", limit)
 	case len(raw) == 0:
 		return nil, errors.New("it is empty")
 	}
 	return raw, nil
 }
 
-// valueIn returns the index of the value in unit: that of all allocations if there is one, else
-// the last, or −1.
+// valueIn returns the index of the sample value to use: the value of all allocations in unit
+// if there is one, else the last value in unit. It returns -1 if there is none.
 func valueIn(types []*profile.ValueType, unit string) int {
-	at := -1
+	index := -1
 	for i, t := range types {
 		if t.Type == "alloc_space" && t.Unit == unit {
 			return i
 		}
 		if t.Unit == unit {
-			at = i
+			index = i
 		}
 	}
-	return at
+	return index
 }
 
-// Bounds of the stacks, in which a location can be used any number of times.
+// Bounds of the stacks. They can have more frames than the document has locations, which may
+// be used any number of times.
 const (
 	maxDepth  = 1000     // frames of a stack, the innermost ones
 	maxFrames = 16 << 20 // of all stacks
 )
 
-// sampleFrames lists the functions of a sample's stack, the outermost first. Inlined functions
-// have their own frame.
+// sampleFrames returns the functions of a sample's stack, the outermost first, at least one.
+// An inlined function has a frame too.
 func sampleFrames(s *profile.Sample) []string {
 	var out []string
 	for _, l := range s.Location {
@@ -195,13 +199,14 @@ func sampleFrames(s *profile.Sample) []string {
 	return out
 }
 
-// unknown names functions without a name.
+// unknown is the name of functions without a name.
 const unknown = "(unknown)"
 
-// sdk is the package that calls what a contender is timed on.
+// sdk is the package whose functions call the timed code of a contender.
 const sdk = "github.com/tarebench/tare/contender"
 
-// trimHarness removes the frames above the timed loop, which are the same in every stack.
+// trimHarness removes the frames above the innermost function of the SDK, which calls the
+// timed code: they are the same in every stack.
 func trimHarness(frames []string) []string {
 	for i := len(frames) - 1; i > 0; i-- {
 		if packageOf(frames[i]) == sdk {
@@ -211,9 +216,9 @@ func trimHarness(frames []string) []string {
 	return frames
 }
 
-// packageOf returns the import path in a function's name, or "" if there is none.
+// packageOf returns the import path in the name of a function, "" if there is none.
 func packageOf(function string) string {
-	plain, _, _ := strings.Cut(function, "[") // type arguments can be paths
+	plain, _, _ := strings.Cut(function, "[") // without type arguments, which can have paths
 	path := ""
 	if i := strings.LastIndex(plain, "/"); i >= 0 {
 		path, plain = plain[:i+1], plain[i+1:]
@@ -222,7 +227,7 @@ func packageOf(function string) string {
 	if !ok {
 		return ""
 	}
-	// Dots in the last element of a path are escaped by the linker.
+	// The linker escapes points in the last element of a path.
 	return path + strings.ReplaceAll(name, "%2e", ".")
 }
 
@@ -236,7 +241,8 @@ func shortName(function string) string {
 	return plain
 }
 
-// Top lists the n functions with the largest own value, largest first.
+// Top returns the n functions with the largest values of their own, without those of the
+// functions that they call, largest first.
 func (p *Profile) Top(n int) []tare.ProfileLine {
 	lines := map[string]*tare.ProfileLine{}
 	for _, s := range p.stacks {
@@ -246,7 +252,7 @@ func (p *Profile) Top(n int) []tare.ProfileLine {
 				l = &tare.ProfileLine{Function: f}
 				lines[f] = l
 			}
-			if !slices.Contains(s.frames[:i], f) { // a recursion counts once
+			if !slices.Contains(s.frames[:i], f) { // count a recursive function once
 				l.Cumulative += s.value
 			}
 			if i == len(s.frames)-1 {
@@ -266,12 +272,13 @@ func (p *Profile) Top(n int) []tare.ProfileLine {
 	return out[:min(n, len(out))]
 }
 
-// Describe sets unit, total and the n top functions of a result's profile.
-func (p *Profile) Describe(to *tare.Profile, n int) {
-	to.Of, to.Unit, to.Total, to.Top = p.Of, p.Unit, p.Total, p.Top(n)
+// Describe sets the kind, unit, total and top n functions of the profile of a result.
+func (p *Profile) Describe(dst *tare.Profile, n int) {
+	dst.Of, dst.Unit, dst.Total, dst.Top = p.Of, p.Unit, p.Total, p.Top(n)
 }
 
-// compareValues orders larger values first, and equal ones by name.
+// compareValues compares two named values for sorting: larger values come first, equal ones
+// are ordered by name.
 func compareValues(a, b float64, nameA, nameB string) int {
 	switch {
 	case a > b:

@@ -17,47 +17,54 @@ const (
 	rowHeight    = 18
 	headHeight   = 54
 	legendRow    = 18
-	charWidth    = 6.63 // of the monospaced font at 11 px
+	charWidth    = 6.63 // width of a character of the monospaced font at 11 px
 	minTextWidth = 24   // narrower boxes have no text
 	minBoxWidth  = 0.5
-	maxLevels    = 120
-	maxLegend    = 10 // packages
-	hues         = 12 // in two shades each
+	maxLevels    = 120 // rows of boxes
+	maxLegend    = 10  // packages
+	hues         = 12  // hues of packages, each in two shades
 
-	// maxSVG is the largest graph in bytes that a page includes.
+	// maxSVG is the maximum size of a graph in bytes, so that a page can include several.
 	maxSVG = 150_000
 )
 
-// Flame draws the profile as one standalone SVG: callees below callers, widths by share.
-// Tooltips have the full name and the values. It supports light and dark.
+// Flame draws the profile of ops operations as a standalone SVG: callees below callers, with
+// widths by share. Tooltips have the full names and the values. The graph has colours for
+// light and dark pages.
 func (p *Profile) Flame(title string, ops int64) []byte {
 	return p.drawToFit(title, func(boxes []box) graphLook {
 		colours := p.chooseColours(boxes)
-		return graphLook{caption: p.formatCaption(ops), legend: p.buildLegend(colours), class: func(x box) string { return colours[packageOf(x.function)] }, tooltip: p.tooltip}
+		return graphLook{
+			caption: p.formatCaption(ops),
+			legend:  p.buildLegend(colours),
+			class:   func(x box) string { return colours[packageOf(x.function)] },
+			tooltip: p.tooltip,
+		}
 	})
 }
 
 // graphLook holds the colours and texts of a graph.
 type graphLook struct {
 	caption string
-	legend  []legendEntry
-	style   string           // classes of this graph only
-	class   func(box) string // CSS class of its colour
-	tooltip func(box) string // text of its tooltip
+	legend  []legendEntry    // nil for no legend
+	style   string           // CSS of this graph, added to baseStyles
+	class   func(box) string // CSS class of the colour of a box
+	tooltip func(box) string // text of the tooltip of a box
 }
 
-// drawToFit raises the smallest box width until the SVG has at most maxSVG bytes.
+// drawToFit draws the graph with the least minimum width of boxes for which the SVG has at
+// most maxSVG bytes.
 func (p *Profile) drawToFit(title string, look func([]box) graphLook) []byte {
 	tree := p.buildTree()
-	for least := minBoxWidth / (graphWidth - 2*margin); ; least *= 1.5 {
-		boxes := tree.layOut(least, maxLevels)
+	for minWidth := minBoxWidth / (graphWidth - 2*margin); ; minWidth *= 1.5 {
+		boxes := tree.layOut(minWidth, maxLevels)
 		if svg := drawGraph(title, boxes, look(boxes)); len(svg) <= maxSVG {
 			return svg
 		}
 	}
 }
 
-// drawGraph writes the graph of boxes.
+// drawGraph returns the SVG of a graph: title, caption, boxes and legend.
 func drawGraph(title string, boxes []box, l graphLook) []byte {
 	rows := 0
 	for _, b := range boxes {
@@ -78,9 +85,9 @@ func drawGraph(title string, boxes []box, l graphLook) []byte {
 	y := headHeight + rows*rowHeight + margin + 12
 	for i, l := range legend {
 		x := margin + (i%2)*(graphWidth-2*margin)/2
-		at := y + (i/2)*legendRow
+		baseline := y + (i/2)*legendRow
 		fmt.Fprintf(&b, `<rect class="%s" x="%d" y="%d" width="12" height="12" rx="2"/><text class="small" x="%d" y="%d">%s</text>`+"\n",
-			l.class, x, at-10, x+18, at, escapeXML(truncate(l.text, (graphWidth-2*margin)/2-24, charWidth)))
+			l.class, x, baseline-10, x+18, baseline, escapeXML(truncate(l.text, (graphWidth-2*margin)/2-24, charWidth)))
 	}
 	b.WriteString("</svg>\n")
 	return []byte(b.String())
@@ -101,73 +108,77 @@ func drawBox(b *strings.Builder, x box, l graphLook) {
 
 // tooltip returns the function, its value and its share.
 func (p *Profile) tooltip(x box) string {
-	said := fmt.Sprintf("%s: %s, %s", x.function, p.formatAmount(x.value), formatPercent(x.value/p.Total))
+	text := fmt.Sprintf("%s: %s, %s", x.function, p.formatAmount(x.value), formatPercent(x.value/p.Total))
 	if x.own > 0 && x.own < x.value {
-		said += fmt.Sprintf("; itself %s", p.formatAmount(x.own))
+		text += fmt.Sprintf("; itself %s", p.formatAmount(x.own))
 	}
-	return said
+	return text
 }
 
-// fitName shortens a function's name to width. It drops the package first, which the colour
-// shows too.
+// fitName shortens the name of a function to width. It removes the package first, which the
+// colour of the box shows too.
 func fitName(function string, width float64) string {
 	name := shortName(function)
-	if _, own, ok := strings.Cut(name, "."); ok && own != "" && float64(utf8.RuneCountInString(name))*charWidth > width {
-		name = own
+	fits := float64(utf8.RuneCountInString(name))*charWidth <= width
+	if _, withoutPackage, _ := strings.Cut(name, "."); !fits && withoutPackage != "" {
+		name = withoutPackage
 	}
 	return truncate(name, width, charWidth)
 }
 
-// formatCaption returns the total, the cost of an operation, and how to read the graph.
+// formatCaption returns the total, the cost of an operation unless ops is 0, and how to read
+// the graph.
 func (p *Profile) formatCaption(ops int64) string {
-	what := map[string]string{"nanoseconds": "of CPU time", "bytes": "allocated"}[p.Unit]
 	if p.Total == 0 {
 		return "nothing was seen " + map[string]string{"nanoseconds": "on a processor", "bytes": "to be allocated"}[p.Unit]
 	}
-	out := p.formatAmount(p.Total) + " " + what
+	out := p.formatAmount(p.Total) + " " + map[string]string{"nanoseconds": "of CPU time", "bytes": "allocated"}[p.Unit]
 	if ops > 0 {
 		out += fmt.Sprintf(" in %d operations, %s for each", ops, p.formatAmount(p.Total/float64(ops)))
 	}
 	return out + ". Callers above, what they call below, as wide as their share; point at one for its figures."
 }
 
-// legendEntry is a line of the legend.
+// legendEntry is a line of the legend. class is the CSS class of its colour.
 type legendEntry struct{ class, text string }
 
-// buildLegend lists the packages with the largest own values. The runtime is one of them, and
-// so are system calls.
+// buildLegend returns the drawn packages with the largest values of their own. The packages
+// of the runtime are one entry, and those of system calls another.
 func (p *Profile) buildLegend(colours map[string]string) []legendEntry {
-	var shares []share
-	own := map[string]float64{}
+	var shares []share           // the first package of each entry
+	sums := map[string]float64{} // by legendName
 	for _, s := range p.sumPackages() {
 		name := legendName(s.name)
-		if _, drawn := colours[s.name]; !drawn {
+		if _, isDrawn := colours[s.name]; !isDrawn {
 			continue
 		}
-		if _, has := own[name]; !has {
-			shares = append(shares, share{s.name, 0})
+		if _, isListed := sums[name]; !isListed {
+			shares = append(shares, share{name: s.name})
 		}
-		own[name] += s.value
+		sums[name] += s.value
 	}
 	for i := range shares {
-		shares[i].value = own[legendName(shares[i].name)]
+		shares[i].value = sums[legendName(shares[i].name)]
 	}
 	slices.SortFunc(shares, func(a, b share) int { return compareValues(a.value, b.value, a.name, b.name) })
 	var out []legendEntry
 	for _, s := range shares[:min(maxLegend, len(shares))] {
-		out = append(out, legendEntry{colours[s.name], fmt.Sprintf("%s: itself %s, %s", legendName(s.name), p.formatAmount(s.value), formatPercent(s.value/p.Total))})
+		out = append(out, legendEntry{
+			class: colours[s.name],
+			text:  fmt.Sprintf("%s: itself %s, %s", legendName(s.name), p.formatAmount(s.value), formatPercent(s.value/p.Total)),
+		})
 	}
 	return out
 }
 
-// Classes of the runtime and of system calls.
+// CSS classes of the runtime and of system calls.
 const (
 	runtimeClass = "rt"
 	kernelClass  = "sys"
 )
 
-// sharedClass returns the class of system calls and of the runtime, which includes assembly
-// without a package, or "" for other packages.
+// sharedClass returns the CSS class of a package of system calls or of the runtime, which
+// includes assembly without a package. It returns "" for other packages.
 func sharedClass(name string) string {
 	switch {
 	case strings.HasPrefix(name, "internal/runtime/syscall"):
@@ -178,6 +189,7 @@ func sharedClass(name string) string {
 	return ""
 }
 
+// legendName returns the name of a package in the legend.
 func legendName(name string) string {
 	switch sharedClass(name) {
 	case kernelClass:
@@ -188,13 +200,14 @@ func legendName(name string) string {
 	return name
 }
 
-// chooseColours gives each drawn package a class: the hue of its name's hash, or the next free
-// one, largest packages first. So packages mostly keep their colour between graphs.
+// chooseColours returns the CSS class of each drawn package. The hue is the hash of the name
+// or, if a larger package has that hue, the next free one, so that a package mostly has the
+// same colour in all graphs.
 func (p *Profile) chooseColours(boxes []box) map[string]string {
 	out := map[string]string{}
 	taken := map[uint32]bool{}
-	give := func(name string) {
-		if _, has := out[name]; has {
+	setColour := func(name string) {
+		if _, ok := out[name]; ok {
 			return
 		}
 		if out[name] = sharedClass(name); out[name] != "" {
@@ -204,31 +217,33 @@ func (p *Profile) chooseColours(boxes []box) map[string]string {
 		h.Write([]byte(name))
 		hue := h.Sum32() % hues
 		for i := range uint32(2 * hues) {
-			at := (hue+5*i)%hues + i/hues*hues // 5 and 12 have no factor in common
-			if !taken[at] {
-				hue = at
+			// Steps of 5 reach all 12 hues, and then the hues in the second shade.
+			next := (hue+5*i)%hues + i/hues*hues
+			if !taken[next] {
+				hue = next
 				break
 			}
 		}
 		taken[hue] = true
 		out[name] = fmt.Sprintf("h%d", hue)
 	}
-	drawn := map[string]bool{}
+	isDrawn := map[string]bool{}
 	for _, b := range boxes {
-		drawn[packageOf(b.function)] = true
+		isDrawn[packageOf(b.function)] = true
 	}
 	for _, s := range p.sumPackages() {
-		if drawn[s.name] {
-			give(s.name)
+		if isDrawn[s.name] {
+			setColour(s.name)
 		}
 	}
-	for _, b := range boxes {
-		give(packageOf(b.function))
+	for _, b := range boxes { // packages without a value of their own
+		setColour(packageOf(b.function))
 	}
 	return out
 }
 
-// baseStyles returns the CSS of every graph; it is the same so that a page can have several.
+// baseStyles returns the CSS of a graph. It is the same for all graphs, so that a page can
+// have several.
 func baseStyles() string {
 	var b strings.Builder
 	b.WriteString("<style>\n.tare-flame text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,\"DejaVu Sans Mono\",monospace;fill:#1b1b1b;pointer-events:none}\n" +
@@ -244,7 +259,8 @@ func baseStyles() string {
 	return b.String()
 }
 
-// truncate shortens s to width pixels at char pixels per character.
+// truncate shortens s to width pixels, at char pixels per character. It returns "" if less
+// than two characters fit.
 func truncate(s string, width, char float64) string {
 	s = replaceControls(s)
 	fits := max(0, int(width/char))
@@ -260,33 +276,27 @@ func truncate(s string, width, char float64) string {
 // escapeXML returns s as text or attribute of XML.
 func escapeXML(s string) string {
 	var b strings.Builder
-	if err := xml.EscapeText(&b, []byte(replaceControls(s))); err != nil { // a Builder never fails
-		return ""
+	if err := xml.EscapeText(&b, []byte(replaceControls(s))); err != nil {
+		return "" // cannot happen: a Builder returns no errors
 	}
 	return b.String()
 }
 
 // formatAmount returns a value with its unit.
 func (p *Profile) formatAmount(v float64) string {
-	scales := []struct {
-		from float64
-		unit string
-	}{{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}}
+	units := []string{"ns", "µs", "ms", "s"}
 	if p.Unit == "bytes" {
-		scales = []struct {
-			from float64
-			unit string
-		}{{1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {1, "B"}}
+		units = []string{"B", "kB", "MB", "GB"}
 	}
-	for _, s := range scales {
-		if v >= s.from {
-			return formatValue(v/s.from) + " " + s.unit
+	for i := len(units) - 1; i > 0; i-- {
+		if size := math.Pow10(3 * i); v >= size {
+			return formatValue(v/size) + " " + units[i]
 		}
 	}
-	return formatValue(v) + " " + scales[len(scales)-1].unit
+	return formatValue(v) + " " + units[0]
 }
 
-// formatPercent returns a share as a percentage.
+// formatPercent returns a share as a percentage, with two digits below 10 %.
 func formatPercent(x float64) string {
 	if x >= 0.1 {
 		return fmt.Sprintf("%.0f %%", 100*x)
