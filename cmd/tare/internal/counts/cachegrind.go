@@ -11,19 +11,19 @@ import (
 
 // Bounds of a file of cachegrind. A test binary has some ten thousand functions.
 const (
-	maxDocument  = 256 << 20 // bytes
-	maxLine      = 1 << 20   // bytes; names of generic functions are long
-	maxPlaces    = 4 << 20   // lines with a count
-	eventOfWork  = "Ir"      // instructions read
-	noFunction   = "???"     // cachegrind's name for code without a symbol
-	unknownPlace = 0         // line of code without a line number
+	maxDocument      = 256 << 20 // bytes
+	maxLine          = 1 << 20   // bytes; names of generic functions are long
+	maxPlaces        = 4 << 20   // lines with a count
+	instructionEvent = "Ir"      // instructions read
+	noFunction       = "???"     // cachegrind's name for code without a symbol
+	unknownLine      = 0         // line of code without a line number
 )
 
-// Place is a line of a function. File is as recorded by the compiler.
+// Place is a line of a function.
 type Place struct {
 	Function string
-	File     string
-	Line     int // 0 if unknown
+	File     string // path that the compiler recorded
+	Line     int    // 0 if unknown
 }
 
 // Profile holds the instructions that a process executed, by line.
@@ -39,10 +39,10 @@ func ReadCachegrind(r io.Reader) (*Profile, error) {
 	lines := bufio.NewScanner(limited)
 	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
 	p := &Profile{Places: map[Place]uint64{}}
-	at := Place{Function: noFunction}
+	place := Place{Function: noFunction} // file and function of the following lines
 	hasEvents, hasSummary, number := false, false, 0
 	var summary uint64
-	wrong := func(format string, args ...any) error {
+	wrong := func(format string, args ...any) error { // an error in the current line
 		return fmt.Errorf("cachegrind's output, line %d: %s", number, fmt.Sprintf(format, args...))
 	}
 	for lines.Scan() {
@@ -53,12 +53,13 @@ func ReadCachegrind(r io.Reader) (*Profile, error) {
 		}
 		key, value, _ := bytes.Cut(line, []byte("="))
 		switch {
-		case len(line) == 0 || line[0] == '#':
-		case bytes.HasPrefix(line, []byte("desc:")), bytes.HasPrefix(line, []byte("cmd:")), bytes.HasPrefix(line, []byte("version:")):
+		case len(line) == 0 || line[0] == '#',
+			bytes.HasPrefix(line, []byte("desc:")), bytes.HasPrefix(line, []byte("cmd:")), bytes.HasPrefix(line, []byte("version:")):
+			// The line has no counts.
 		case bytes.HasPrefix(line, []byte("events:")):
 			events := bytes.Fields(line[len("events:"):])
-			if len(events) == 0 || string(events[0]) != eventOfWork {
-				return nil, wrong("its first event is not %s", eventOfWork)
+			if len(events) == 0 || string(events[0]) != instructionEvent {
+				return nil, wrong("its first event is not %s", instructionEvent)
 			}
 			hasEvents = true
 		case bytes.HasPrefix(line, []byte("summary:")):
@@ -72,9 +73,9 @@ func ReadCachegrind(r io.Reader) (*Profile, error) {
 			}
 			hasSummary = true
 		case string(key) == "fl" || string(key) == "fi" || string(key) == "fe":
-			at.File = string(value)
+			place.File = string(value)
 		case string(key) == "fn":
-			at.Function = string(value)
+			place.Function = string(value)
 		default:
 			fields := bytes.Fields(line)
 			if !hasEvents || len(fields) < 2 {
@@ -88,13 +89,13 @@ func ReadCachegrind(r io.Reader) (*Profile, error) {
 			if p.Total+count < p.Total {
 				return nil, wrong("more instructions than a number holds")
 			}
-			at.Line = n
-			if _, has := p.Places[at]; !has && len(p.Places) >= maxPlaces {
+			place.Line = n
+			if _, ok := p.Places[place]; !ok && len(p.Places) >= maxPlaces {
 				return nil, wrong("more than %d places", maxPlaces)
 			}
-			p.Places[at] += count
+			p.Places[place] += count
 			p.Total += count
-			at.Line = unknownPlace
+			place.Line = unknownLine
 		}
 	}
 	switch err := lines.Err(); {
@@ -113,14 +114,14 @@ func ReadCachegrind(r io.Reader) (*Profile, error) {
 	return p, nil
 }
 
-// clipLine returns the beginning of a line for a message.
+// clipLine returns the first 60 bytes of a line for a message.
 func clipLine(line []byte) []byte { return line[:min(len(line), 60)] }
 
 // Functions returns the counts by function.
 func (p *Profile) Functions() map[string]uint64 {
 	all := map[string]uint64{}
-	for at, n := range p.Places {
-		all[at.Function] += n
+	for place, n := range p.Places {
+		all[place.Function] += n
 	}
 	return all
 }

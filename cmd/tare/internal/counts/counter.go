@@ -1,13 +1,13 @@
 // Package counts counts the instructions that an operation of a benchmark executes.
 //
-// A count is the difference between two runs of a test binary, of N operations and of
-// N/8, divided by the operations between them: the start of the process and what is
-// set up once cancel out. The garbage collector is off, and goroutines are not
-// preempted, because both depend on the clock; the benchmark has one processor.
+// A count compares two runs of a test binary, of N operations and of N/8: the difference of
+// their instructions, divided by the difference of their operations. The instructions of the
+// start and of the setup cancel out. The garbage collector is off, and goroutines are not
+// preempted, because both depend on the clock. The benchmark has one processor.
 //
-// A [Counter] counts. Valgrind's cachegrind emulates the processor, so its
-// counts do not depend on the machine or other processes, and it reports functions
-// and lines. Hardware counters cost nothing and report only the sum.
+// A [Counter] counts the instructions of a process in one of two ways. Valgrind's cachegrind
+// emulates the processor: its counts do not depend on the machine or on other processes, and
+// it reports functions and lines. Hardware counters take no time and report only the sum.
 package counts
 
 import (
@@ -34,7 +34,7 @@ const (
 	Valgrind Choice = "valgrind"
 )
 
-// Choices lists the values of --counts.
+// Choices returns the values of --counts.
 func Choices() []string {
 	return []string{string(Auto), string(Hardware), string(Valgrind), string(Off)}
 }
@@ -42,7 +42,7 @@ func Choices() []string {
 // Counter counts the instructions of processes.
 type Counter struct {
 	tare.Counter
-	path string // of Valgrind; "" for hardware counters
+	path string // path of Valgrind; "" for hardware counters
 }
 
 // HasFunctions reports whether the counter's profiles have functions.
@@ -59,11 +59,11 @@ func (c *Counter) BuildTag() string {
 	return Tag
 }
 
-// packageNames lists how distributions install Valgrind.
+// packageNames tells how to install Valgrind in several distributions.
 const packageNames = "valgrind (apt-get install valgrind, dnf install valgrind, apk add valgrind)"
 
-// Find returns the counter of a choice. Without one, why names what is missing; both are zero
-// if counting is off.
+// Find returns the counter of a choice. If there is none, why tells what is missing. It
+// returns nil and "" if counting is off.
 func Find(ctx context.Context, choice Choice) (c *Counter, why string) {
 	if choice == "" || choice == Off {
 		return nil, ""
@@ -86,9 +86,11 @@ func Find(ctx context.Context, choice Choice) (c *Counter, why string) {
 	return nil, "instructions are not counted: " + strings.Join(missing, "; ")
 }
 
-// findValgrind finds and runs Valgrind: a tool that does not run counts as missing.
+// findValgrind returns the counter that runs Valgrind. The error tells that Go does not
+// support it on this platform, or that it is not installed or does not run.
 func findValgrind(ctx context.Context) (*Counter, error) {
-	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
+	isSupported := runtime.GOOS == "linux" && (runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64")
+	if !isSupported {
 		return nil, fmt.Errorf("Go supports it on linux/amd64 and linux/arm64, and this is %s/%s", runtime.GOOS, runtime.GOARCH)
 	}
 	path, err := exec.LookPath("valgrind")

@@ -19,23 +19,24 @@ import (
 
 // Bounds of a run.
 const (
-	maxRun     = time.Minute // of one run, which executes some hundred million instructions
-	maxPrinted = 1 << 20     // bytes of a benchmark's output, from its end
-	maxMemory  = 3 << 30     // resident bytes, including Valgrind's
+	maxRun     = time.Minute // duration; a run executes some hundred million instructions
+	maxPrinted = 1 << 20     // last bytes of the output
+	maxMemory  = 3 << 30     // resident bytes, including those of Valgrind
+	maxReason  = 200         // characters of the output in an error
 )
 
 // Program is a benchmark in a test binary of one side.
 type Program struct {
-	Name   string   // of the benchmark, e.g. BenchmarkParse/small
-	Binary string   // path
-	Dir    string   // working directory
-	Env    []string // complete environment
-	Spec   trial.Spec
-	Work   string // directory for profiles
+	Name   string     // name of the benchmark, e.g. BenchmarkParse/small
+	Binary string     // path of the test binary
+	Dir    string     // working directory
+	Env    []string   // complete environment
+	Spec   trial.Spec // other settings of the process
+	Work   string     // directory for profiles
 }
 
-// runCount counts the instructions of a process that executes n operations, and one before
-// them.
+// runCount counts the instructions of a process that executes n operations. testing executes
+// one more before them.
 func (c *Counter) runCount(ctx context.Context, p Program, n int64) (*Profile, error) {
 	file, err := os.CreateTemp(p.Work, "instructions-*.out")
 	if err != nil {
@@ -48,7 +49,8 @@ func (c *Counter) runCount(ctx context.Context, p Program, n int64) (*Profile, e
 	spec.Env = append(p.Env[:len(p.Env):len(p.Env)], "GOGC=off", "GOMAXPROCS=1", debugSetting(p.Env))
 	spec.Path = p.Binary
 	spec.Args = []string{
-		"-test.paniconexit0", "-test.run=^$", "-test.bench=" + gobench.Exactly(p.Name), "-test.skip=" + gobench.Exactly(p.Name) + "/.",
+		"-test.paniconexit0", "-test.run=^$",
+		"-test.bench=" + gobench.Exactly(p.Name), "-test.skip=" + gobench.Exactly(p.Name) + "/.", // without its sub-benchmarks
 		"-test.count=1", "-test.cpu=1", fmt.Sprintf("-test.benchtime=%dx", n),
 	}
 	if c.path != "" {
@@ -65,11 +67,11 @@ func (c *Counter) runCount(ctx context.Context, p Program, n int64) (*Profile, e
 	case limited.Err() != nil:
 		return nil, fmt.Errorf("%d operations took more than %v", n, maxRun)
 	case errors.As(err, &failed) && failed.Class == tare.ErrExit:
-		return nil, fmt.Errorf("it fails: %s", format.Line(whyFailed(printed, err), 200))
+		return nil, fmt.Errorf("it fails: %s", format.Line(whyFailed(printed, err), maxReason))
 	case err != nil:
 		return nil, err
 	case len(gobench.PrintedResults(printed, p.Name, 1, n)) == 0:
-		return nil, errors.New("it prints no result: " + format.Line(whyFailed(printed, errors.New("it may be skipped")), 200))
+		return nil, errors.New("it prints no result: " + format.Line(whyFailed(printed, errors.New("it may be skipped")), maxReason))
 	}
 	if c.path == "" {
 		return &Profile{Total: total}, nil
@@ -82,40 +84,44 @@ func (c *Counter) runCount(ctx context.Context, p Program, n int64) (*Profile, e
 	return ReadCachegrind(out)
 }
 
-// debugSetting returns GODEBUG for a count, with the settings in env.
+// debugSetting returns the variable GODEBUG that switches off preemption, with the settings
+// of GODEBUG in env.
 func debugSetting(env []string) string {
-	set := "GODEBUG=asyncpreemptoff=1"
+	setting := "GODEBUG=asyncpreemptoff=1"
 	for _, kv := range env {
 		if value, ok := strings.CutPrefix(kv, "GODEBUG="); ok && value != "" {
-			set = kv + ",asyncpreemptoff=1"
+			setting = kv + ",asyncpreemptoff=1"
 		}
 	}
-	return set
+	return setting
 }
 
-// whyFailed returns the line of a benchmark's output with its failure, else that of err.
+// whyFailed returns the first line of a benchmark's output that reports a failure. If there
+// is none, it returns the text of err.
 func whyFailed(printed string, err error) string {
 	for line := range strings.Lines(printed) {
 		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "panic:") || strings.HasPrefix(line, "fatal error:") || strings.Contains(line, "_test.go:") {
+		isPanic := strings.HasPrefix(line, "panic:") || strings.HasPrefix(line, "fatal error:")
+		if isPanic || strings.Contains(line, "_test.go:") {
 			return line
 		}
 	}
 	return err.Error()
 }
 
-// runProgram runs a program to its end. total is the value of hardware counters.
+// runProgram runs a program to its end and returns its output. total is the number of
+// instructions by hardware counters, or 0 if Valgrind counts.
 func (c *Counter) runProgram(ctx context.Context, spec trial.Spec) (printed string, total uint64, err error) {
 	var command *trial.Command
-	read := func() (uint64, error) { return 0, nil }
-	start := func() error {
+	startCommand := func() error {
 		command, err = trial.StartCommand(ctx, spec)
 		return err
 	}
+	readTotal := func() (uint64, error) { return 0, nil }
 	if c.path == "" {
-		read, err = machine.CountInstructions(start)
+		readTotal, err = machine.CountInstructions(startCommand)
 	} else {
-		err = start()
+		err = startCommand()
 	}
 	if err != nil {
 		return "", 0, err
@@ -127,6 +133,6 @@ func (c *Counter) runProgram(ctx context.Context, spec trial.Spec) (printed stri
 		err = ctx.Err()
 	}
 	command.Close(context.WithoutCancel(ctx))
-	total, errCount := read()
+	total, errCount := readTotal()
 	return printed, total, cmp.Or(err, errCount)
 }
