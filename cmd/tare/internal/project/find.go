@@ -11,65 +11,66 @@ import (
 )
 
 // Root returns the top of the repository that contains dir: the nearest directory at or above
-// dir with a version control system. Without one it returns dir and false.
+// dir with files of a version control system. If there is none, it returns dir and false.
 func Root(dir string) (string, bool) {
-	for at := dir; ; at = filepath.Dir(at) {
+	for current := dir; ; current = filepath.Dir(current) {
 		for _, mark := range []string{".git", ".hg", ".jj", ".svn"} {
-			if _, err := os.Lstat(filepath.Join(at, mark)); err == nil {
-				return at, true
+			if _, err := os.Lstat(filepath.Join(current, mark)); err == nil {
+				return current, true
 			}
 		}
-		if filepath.Dir(at) == at {
+		if filepath.Dir(current) == current {
 			return dir, false
 		}
 	}
 }
 
-// Find returns the nearest tare.yaml at or above dir, which is absolute, but not above the top
-// of the repository. The path may be a directory or unreadable; its reader reports that.
+// Find returns the path of the nearest tare.yaml at or above dir, but not above the top of
+// the repository. dir is absolute. The path may be a directory or unreadable, which [Load]
+// reports.
 func Find(dir string) (path string, ok bool) {
 	root, _ := Root(dir)
-	for at := dir; ; at = filepath.Dir(at) {
-		path := filepath.Join(at, FileName)
+	for current := dir; ; current = filepath.Dir(current) {
+		path := filepath.Join(current, FileName)
 		if _, err := os.Lstat(path); err == nil {
 			return path, true
 		}
-		if at == root || filepath.Dir(at) == at {
+		if current == root || filepath.Dir(current) == current {
 			return "", false
 		}
 	}
 }
 
-// Home returns the directory for the tare.yaml of dir, which is absolute: that of the go.work
-// or go.mod nearest to the top of the repository, at or above dir, or the top if there is
-// neither.
+// Home returns the directory in which a new tare.yaml for dir belongs: the directory with a
+// go.work or go.mod, at or above dir, that is nearest to the top of the repository, or the
+// top if there is none. dir is absolute.
 func Home(dir string) string {
 	root, _ := Root(dir)
 	home := root
-	for at := dir; ; at = filepath.Dir(at) {
+	for current := dir; ; current = filepath.Dir(current) {
 		for _, name := range []string{"go.work", "go.mod"} {
-			if _, err := os.Stat(filepath.Join(at, name)); err == nil {
-				home = at
+			if _, err := os.Stat(filepath.Join(current, name)); err == nil {
+				home = current
 			}
 		}
-		if at == root || filepath.Dir(at) == at {
+		if current == root || filepath.Dir(current) == current {
 			return home
 		}
 	}
 }
 
-// Load returns the project of dir, which is absolute: that of its tare.yaml, or the default of
-// the repository's top. An error in the file is a *yamlfile.Error. shown returns the printed
-// form of the file's path; nil means unchanged.
-func Load(dir string, shown func(path string) string) (Project, error) {
+// Load returns the project of dir, which is absolute: that of its tare.yaml or, if there is
+// none, the default of the top of the repository. An error in the file is a *yamlfile.Error.
+// formatPath returns the path of the file in messages; nil means unchanged.
+func Load(dir string, formatPath func(path string) string) (Project, error) {
 	path, ok := Find(dir)
 	if !ok {
 		root, _ := Root(dir)
 		return Default(root), nil
 	}
 	name := path
-	if shown != nil {
-		name = shown(path)
+	if formatPath != nil {
+		name = formatPath(path)
 	}
 	src, err := readFile(path, name)
 	if err != nil {
@@ -80,7 +81,8 @@ func Load(dir string, shown func(path string) string) (Project, error) {
 	return p, err
 }
 
-// readFile reads the file at path. Messages call it name.
+// readFile reads the file at path, which must be a regular file. name is the path in
+// messages.
 func readFile(path, name string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -92,7 +94,13 @@ func readFile(path, name string) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is not a regular file", name)
 	case info.Size() > yamlfile.MaxBytes:
-		return nil, &yamlfile.Error{File: name, Line: 1, Col: 1, What: fmt.Sprintf("the file has %d bytes", info.Size()), Hint: fmt.Sprintf("a project file has at most %d", yamlfile.MaxBytes)}
+		return nil, &yamlfile.Error{
+			File: name,
+			Line: 1,
+			Col:  1,
+			What: fmt.Sprintf("the file has %d bytes", info.Size()),
+			Hint: fmt.Sprintf("a project file has at most %d", yamlfile.MaxBytes),
+		}
 	}
 	src, err := os.ReadFile(path)
 	if err != nil {

@@ -19,15 +19,18 @@ import (
 
 // Server is a server of the repository under load.
 type Server struct {
-	ID          string      // its name in a gate
-	Program     string      // directory of its main package, relative to the project's, e.g. ./cmd/api
-	Args        []string    // of its command line; $PORT is replaced by the port to listen on
-	Mix         []string    // METHOD PATH=WEIGHT, as --mix of tare load; one of Mix, Feed and FeedBodies is set
-	Feed        string      // file with a request on each line, relative to the project's directory
-	FeedBodies  string      // file with the body of a POST to / on each line, relative to the project's directory
-	Connections int         // open at the same time
+	ID      string   // name in a gate
+	Program string   // directory of the main package, relative to the project's directory, e.g. ./cmd/api
+	Args    []string // arguments of the program; $PORT is replaced by the port to listen on
+
+	// One of Mix, Feed and FeedBodies is set. The files are relative to the project's directory.
+	Mix        []string // METHOD PATH=WEIGHT, as --mix of tare load
+	Feed       string   // file with one request per line
+	FeedBodies string   // file with the body of a POST to / in each line
+
+	Connections int         // number of open connections
 	Rate        float64     // requests per second in an open loop; 0 means a closed loop
-	SLO         []Objective // limits of the head; needs a rate
+	SLO         []Objective // limits of the head; require a rate
 	Place
 }
 
@@ -37,9 +40,10 @@ type Objective struct {
 	Limit  float64 // ns
 }
 
-// Place is a position in a tare.yaml, from 1.
+// Place is a position in a tare.yaml. Lines and columns count from 1.
 type Place struct{ Line, Col int }
 
+// defaultConnections is the number of connections without the key connections.
 const defaultConnections = 10
 
 const loadHint = "e.g. {program: ./cmd/api, args: [-port, $PORT], mix: [GET /items/7=3, GET /health=1]}"
@@ -50,11 +54,11 @@ var (
 	perSecond  = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?) ?/ ?s$`)
 )
 
-// readLoad reads one entry of load. others are the entries before it.
-func (r reader) readLoad(n ast.Node, at string, others []Server) (l Server) {
-	var rate, slo string
+// readLoad reads an entry of load. others are the entries before it, whose ids must differ.
+func (r reader) readLoad(n ast.Node, fieldPath string, others []Server) (l Server) {
+	var rate, slo string // texts of the keys
 	l.Connections = defaultConnections
-	r.Mapping(n, at, loadHint, map[string]yamlfile.Take{
+	r.Mapping(n, fieldPath, loadHint, map[string]yamlfile.Take{
 		"id":          r.Shaped(&l.ID, loadID, "is not a name", "letters, digits, . _ and -, e.g. id: api"),
 		"program":     r.readPath(&l.Program, "the directory of a main package, from this file's, e.g. program: ./cmd/api"),
 		"args":        r.Texts(&l.Args, "words one by one, e.g. args: [-port, $PORT]"),
@@ -66,44 +70,44 @@ func (r reader) readLoad(n ast.Node, at string, others []Server) (l Server) {
 		"slo":         r.Text(&slo, "with a comma between two, e.g. slo: p50<5ms,p99<50ms"),
 	}, nil)
 	l.Place = r.placeOf(n)
-	here := r.Of(n)
-	if _, given := r.At(at + ".program"); !given {
-		r.Fail(here, "a load without program", loadHint)
+	start := r.Of(n)
+	if _, found := r.At(fieldPath + ".program"); !found {
+		r.Fail(start, "a load without program", loadHint)
 	}
 	source := ""
 	for _, key := range []string{"mix", "feed", "feed_bodies"} {
-		where, given := r.At(at + "." + key)
-		if given && source != "" {
-			r.Fail(where, source+" and "+key+" contradict each other", "give one of them")
+		pos, found := r.At(fieldPath + "." + key)
+		if found && source != "" {
+			r.Fail(pos, source+" and "+key+" contradict each other", "give one of them")
 		}
-		if given {
+		if found {
 			source = key
 		}
 	}
 	if source == "" || source == "mix" && len(l.Mix) == 0 {
-		r.Fail(here, "a load without requests", loadHint)
+		r.Fail(start, "a load without requests", loadHint)
 	}
 	if l.Connections < 1 || l.Connections > tare.MaxConnections {
-		where, _ := r.At(at + ".connections")
-		r.Fail(where, fmt.Sprintf("%d connections", l.Connections), fmt.Sprintf("1 to %d", tare.MaxConnections))
+		pos, _ := r.At(fieldPath + ".connections")
+		r.Fail(pos, fmt.Sprintf("%d connections", l.Connections), fmt.Sprintf("1 to %d", tare.MaxConnections))
 	}
-	if where, given := r.At(at + ".slo"); given && r.Err == nil {
-		l.SLO = r.readObjectives(slo, where)
+	if pos, found := r.At(fieldPath + ".slo"); found && r.Err == nil {
+		l.SLO = r.readObjectives(slo, pos)
 		if l.Rate == 0 {
-			r.Fail(where, "slo without rate", "latencies are held to a limit at a rate that does not wait for answers, e.g. rate: 500/s")
+			r.Fail(pos, "slo without rate", "latencies are held to a limit at a rate that does not wait for answers, e.g. rate: 500/s")
 		}
-		if most := l.Segment(); most > maxSegment {
-			r.Fail(where, fmt.Sprintf("at %g requests a second a round of this takes %v", l.Rate, most.Round(time.Second)), fmt.Sprintf("a higher rate, or a lower quantile; at most %v", maxSegment))
+		if segment := l.Segment(); segment > maxSegment {
+			r.Fail(pos, fmt.Sprintf("at %g requests a second a round of this takes %v", l.Rate, segment.Round(time.Second)), fmt.Sprintf("a higher rate, or a lower quantile; at most %v", maxSegment))
 		}
 	}
-	if l.ID == "" {
+	if l.ID == "" { // default: the name of the program
 		l.ID = path.Base(path.Clean(l.Program))
 	}
 	if r.Err == nil && !loadID.MatchString(l.ID) {
-		r.Fail(here, fmt.Sprintf("%q is not a name", l.ID), "give the load one, e.g. id: api")
+		r.Fail(start, fmt.Sprintf("%q is not a name", l.ID), "give the load one, e.g. id: api")
 	}
 	if slices.ContainsFunc(others, func(o Server) bool { return o.ID == l.ID }) {
-		r.Fail(here, fmt.Sprintf("two loads are called %s", l.ID), "give one of them a name of its own, e.g. id: "+l.ID+"-open")
+		r.Fail(start, fmt.Sprintf("two loads are called %s", l.ID), "give one of them a name of its own, e.g. id: "+l.ID+"-open")
 	}
 	return l
 }
@@ -111,13 +115,13 @@ func (r reader) readLoad(n ast.Node, at string, others []Server) (l Server) {
 const (
 	minSegment = 2 * time.Second
 	maxSegment = time.Minute
-	// answersBeyond is the number of responses beyond a quantile in each round: the
-	// twenty that a verdict needs, and some for a rate that is not quite reached.
-	answersBeyond = 24
+	// minBeyond is the number of responses beyond a quantile in each round. A verdict needs
+	// twenty; the others allow for a rate that is not quite reached.
+	minBeyond = 24
 )
 
-// Segment returns how long each side is loaded in each round: long enough to measure every
-// quantile with a limit. 0 means a closed loop, in alternation.
+// Segment returns the duration of the load of each side in each round, in which each quantile
+// with a limit can be measured. It returns 0 for a closed loop, whose sides alternate.
 func (l Server) Segment() time.Duration {
 	if l.Rate == 0 {
 		return 0
@@ -125,10 +129,11 @@ func (l Server) Segment() time.Duration {
 	out := minSegment
 	for _, o := range l.SLO {
 		percent, err := strconv.ParseFloat(strings.TrimPrefix(o.Metric, "p"), 64)
-		if err != nil { // max
-			continue
+		if err != nil {
+			continue // the maximum
 		}
-		seconds := min(answersBeyond/(1-percent/100)/l.Rate, 1e6)
+		const longest = 1e6 // s; far above maxSegment, and a valid time.Duration
+		seconds := min(minBeyond/(1-percent/100)/l.Rate, longest)
 		out = max(out, time.Duration(seconds*float64(time.Second)))
 	}
 	return out.Round(100 * time.Millisecond)
@@ -136,43 +141,44 @@ func (l Server) Segment() time.Duration {
 
 // placeOf returns the position of n.
 func (r reader) placeOf(n ast.Node) Place {
-	at := r.Of(n)
-	return Place{at.Line, at.Col}
+	pos := r.Of(n)
+	return Place{pos.Line, pos.Col}
 }
 
 // readPath reads a path below the project's directory.
-func (r reader) readPath(into *string, hint string) yamlfile.Take {
-	return func(n ast.Node, at string) {
-		r.Text(into, hint)(n, at)
+func (r reader) readPath(dst *string, hint string) yamlfile.Take {
+	return func(n ast.Node, fieldPath string) {
+		r.Text(dst, hint)(n, fieldPath)
 		switch {
 		case r.Err != nil:
-		case strings.TrimSpace(*into) == "":
+		case strings.TrimSpace(*dst) == "":
 			r.Fail(r.Of(n), "an empty path", hint)
-		case !filepath.IsLocal(filepath.FromSlash(*into)):
-			r.Fail(r.Of(n), fmt.Sprintf("%q is outside the project", *into), hint)
+		case !filepath.IsLocal(filepath.FromSlash(*dst)):
+			r.Fail(r.Of(n), fmt.Sprintf("%q is outside the project", *dst), hint)
 		}
 	}
 }
 
-// readRate reads requests per second, 1500 or 1500/s.
-func (r reader) readRate(into *float64, text *string) yamlfile.Take {
+// readRate reads requests per second: a number, or a text like 1500/s. It sets text to the
+// text.
+func (r reader) readRate(dst *float64, text *string) yamlfile.Take {
 	const hint = "requests per second, e.g. 1500 or 1500/s; leave it out for a closed loop"
-	return func(n ast.Node, at string) {
+	return func(n ast.Node, fieldPath string) {
 		if _, isText := n.(*ast.StringNode); isText {
-			r.Shaped(text, perSecond, "is not a rate", hint)(n, at)
+			r.Shaped(text, perSecond, "is not a rate", hint)(n, fieldPath)
 			if m := perSecond.FindStringSubmatch(*text); m != nil {
-				*into, _ = strconv.ParseFloat(m[1], 64)
+				*dst, _ = strconv.ParseFloat(m[1], 64)
 			}
 		} else {
-			r.Number(into)(n, at)
+			r.Number(dst)(n, fieldPath)
 		}
-		if r.Err == nil && (!(*into > 0) || *into > load.MaxRate) {
-			r.Fail(r.Of(n), fmt.Sprintf("a rate of %g", *into), fmt.Sprintf("above 0, at most %d requests per second", int(load.MaxRate)))
+		if r.Err == nil && (!(*dst > 0) || *dst > load.MaxRate) {
+			r.Fail(r.Of(n), fmt.Sprintf("a rate of %g", *dst), fmt.Sprintf("above 0, at most %d requests per second", int(load.MaxRate)))
 		}
 	}
 }
 
-// Latencies returns the metrics that can have a limit.
+// Latencies returns the names of the metrics that can have a limit.
 func Latencies() []string {
 	var names []string
 	for _, m := range tare.Metrics() {
@@ -183,22 +189,23 @@ func Latencies() []string {
 	return names
 }
 
-// readObjectives parses text like --slo of tare load. It accepts only latencies.
-func (r reader) readObjectives(text string, at yamlfile.Position) (out []Objective) {
+// readObjectives parses limits as --slo of tare load takes them. It accepts only limits of
+// latencies. pos is the position of the text, for errors.
+func (r reader) readObjectives(text string, pos yamlfile.Position) (out []Objective) {
 	slo, err := load.ParseSLO(text)
 	if err != nil {
-		r.Fail(at, err.Error(), "")
+		r.Fail(pos, err.Error(), "")
 		return nil
 	}
 	for _, o := range slo {
-		figure, _, _ := strings.Cut(o.String(), "<")
+		metric, _, _ := strings.Cut(o.String(), "<")
 		switch {
 		case o.Errors:
-			r.Fail(at, "errors need no limit", "a server that fails is void, and blocks the change")
-		case !slices.Contains(Latencies(), figure):
-			r.Fail(at, figure+" cannot be held to a limit here", "one of "+strings.Join(Latencies(), ", "))
+			r.Fail(pos, "errors need no limit", "a server that fails is void, and blocks the change")
+		case !slices.Contains(Latencies(), metric):
+			r.Fail(pos, metric+" cannot be held to a limit here", "one of "+strings.Join(Latencies(), ", "))
 		}
-		out = append(out, Objective{Metric: figure, Limit: o.Limit})
+		out = append(out, Objective{Metric: metric, Limit: o.Limit})
 	}
 	return out
 }

@@ -16,11 +16,11 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
 )
 
-// reader reads the fields of a project.
+// reader reads the fields of a project. Its methods record the first error in Err.
 type reader struct{ *yamlfile.Reader }
 
-// Parse parses a tare.yaml; name is its path, for messages. Every error is a *yamlfile.Error.
-// Missing keys have the values of [Default].
+// Parse parses a tare.yaml; name is the path of the file, for messages. Every error is a
+// *yamlfile.Error. Missing keys have the values of [Default].
 func Parse(name string, src []byte) (Project, error) {
 	yr, root, err := yamlfile.Open(name, src, yamlfile.Format{Noun: "project", Begin: "tare init writes one with comments"})
 	if err != nil {
@@ -39,8 +39,8 @@ func Parse(name string, src []byte) (Project, error) {
 		"accept":  r.List(func(n ast.Node, path string) { p.Accept = append(p.Accept, r.readWaiver(n, path)) }),
 	}, nil)
 	if len(p.Routes) > 1 {
-		at, _ := r.At("routes[1]")
-		r.Fail(at, "a second file of routes", "a server has one table of routes; a study each can have others")
+		pos, _ := r.At("routes[1]")
+		r.Fail(pos, "a second file of routes", "a server has one table of routes; a study each can have others")
 	}
 	if r.Err != nil {
 		return Project{}, r.Err
@@ -54,6 +54,7 @@ var (
 	variablePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
 )
 
+// readBench reads the settings of benchmarks into b, which has the defaults.
 func (r reader) readBench(b *Bench, n ast.Node, path string) {
 	var packages []string
 	r.Mapping(n, path, "e.g. bench: {packages: [./...]}", map[string]yamlfile.Take{
@@ -69,39 +70,40 @@ func (r reader) readBench(b *Bench, n ast.Node, path string) {
 	}
 	for i, kv := range b.Env {
 		name, _, _ := strings.Cut(kv, "=")
-		at, _ := r.At(fmt.Sprintf("%s.env[%d]", path, i))
+		pos, _ := r.At(fmt.Sprintf("%s.env[%d]", path, i))
 		switch {
 		case strings.HasPrefix(strings.ToUpper(name), "TARE_"):
-			r.Fail(at, name+" is not taken: TARE_ variables are tare's own", "leave it out")
+			r.Fail(pos, name+" is not taken: TARE_ variables are tare's own", "leave it out")
 		case slices.ContainsFunc(b.Env[:i], func(s string) bool { return strings.HasPrefix(s, name+"=") }):
-			r.Fail(at, name+" is given twice", "give it one value")
+			r.Fail(pos, name+" is given twice", "give it one value")
 		}
 	}
 }
 
-// readDistinct reads a list of different texts that match shape.
-func (r reader) readDistinct(into *[]string, shape *regexp.Regexp, isNot, hint string) yamlfile.Take {
+// readDistinct reads a list of texts that match shape, without duplicates. isNot ends the
+// error for other texts.
+func (r reader) readDistinct(dst *[]string, shape *regexp.Regexp, isNot, hint string) yamlfile.Take {
 	return r.List(func(n ast.Node, path string) {
 		var s string
 		r.Shaped(&s, shape, isNot, hint)(n, path)
-		if r.Err == nil && slices.Contains(*into, s) {
+		if r.Err == nil && slices.Contains(*dst, s) {
 			r.Fail(r.Of(n), fmt.Sprintf("%q is listed twice", s), "")
 		}
-		*into = append(*into, s)
+		*dst = append(*dst, s)
 	})
 }
 
-// readExpression reads a regular expression that is not empty. Slashes separate the names of
-// sub-benchmarks, like in go test -bench.
-func (r reader) readExpression(into *string) yamlfile.Take {
+// readExpression reads a regular expression that is not empty, as go test -bench takes it:
+// slashes separate the names of sub-benchmarks.
+func (r reader) readExpression(dst *string) yamlfile.Take {
 	const hint = "as go test -bench takes it, e.g. run: Encode|Decode"
 	return func(n ast.Node, path string) {
-		r.Text(into, hint)(n, path)
+		r.Text(dst, hint)(n, path)
 		if r.Err != nil {
 			return
 		}
-		if _, err := regexp.Compile(*into); err != nil || *into == "" {
-			r.Fail(r.Of(n), fmt.Sprintf("%q is not a regular expression", *into), hint)
+		if _, err := regexp.Compile(*dst); err != nil || *dst == "" {
+			r.Fail(r.Of(n), fmt.Sprintf("%q is not a regular expression", *dst), hint)
 		}
 	}
 }
@@ -110,67 +112,73 @@ func (r reader) readExpression(into *string) yamlfile.Take {
 var bundledName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
 
 // readStudy reads the path of a study file inside the project, or the name of a bundled study.
-func (r reader) readStudy(into *[]File) yamlfile.Take {
+func (r reader) readStudy(dst *[]File) yamlfile.Take {
 	const hint = "the path of a study file from this file's directory, or the name of a bundled study, e.g. studies: [bench/encode.yaml]"
-	read := r.readFile(into, hint)
-	return func(n ast.Node, at string) {
-		read(n, at)
+	takeFile := r.readFile(dst, hint)
+	return func(n ast.Node, fieldPath string) {
+		takeFile(n, fieldPath)
 		if r.Err != nil {
 			return
 		}
-		if f := (*into)[len(*into)-1]; f.Bundled() && !bundledName.MatchString(f.Path) {
-			r.Fail(r.Of(n), fmt.Sprintf("%q is not a study", f.Path), hint)
+		if last := (*dst)[len(*dst)-1]; last.Bundled() && !bundledName.MatchString(last.Path) {
+			r.Fail(r.Of(n), fmt.Sprintf("%q is not a study", last.Path), hint)
 		}
 	}
 }
 
-// readFile reads a path inside the project that the list does not contain yet.
-func (r reader) readFile(into *[]File, hint string) yamlfile.Take {
-	return func(n ast.Node, at string) {
+// readFile reads a path inside the project and appends it to dst, which must not contain it.
+func (r reader) readFile(dst *[]File, hint string) yamlfile.Take {
+	return func(n ast.Node, fieldPath string) {
 		var s string
-		r.readPath(&s, hint)(n, at)
+		r.readPath(&s, hint)(n, fieldPath)
 		s = path.Clean(s)
-		if r.Err == nil && slices.ContainsFunc(*into, func(f File) bool { return f.Path == s }) {
+		if r.Err == nil && slices.ContainsFunc(*dst, func(f File) bool { return f.Path == s }) {
 			r.Fail(r.Of(n), fmt.Sprintf("%q is listed twice", s), "")
 		}
-		*into = append(*into, File{Path: s, Place: r.placeOf(n)})
+		*dst = append(*dst, File{Path: s, Place: r.placeOf(n)})
 	}
 }
 
-func (r reader) readGate(g *Gate, n ast.Node, at string) {
+// maxMargin is the maximum margin in percent. percentPattern allows three digits before the
+// point and six after it.
+const maxMargin = 999.999999
+
+// readGate reads the criteria of a gate into g, which has the defaults.
+func (r reader) readGate(g *Gate, n ast.Node, fieldPath string) {
 	var metrics []string
-	allocs, open := string(g.Allocs), string(g.OnInconclusive)
-	r.Mapping(n, at, "e.g. gate: {base: origin/main, margin: 5%}", map[string]yamlfile.Take{
+	allocs, onInconclusive := string(g.Allocs), string(g.OnInconclusive)
+	r.Mapping(n, fieldPath, "e.g. gate: {base: origin/main, margin: 5%}", map[string]yamlfile.Take{
 		"base":            r.Shaped(&g.Base, revisionPattern, "is not a revision", "e.g. origin/main, or merge-base, or merge-base origin/main"),
-		"margin":          r.readShare(&g.Margin, 999.999999, "the slowdown that matters, with its sign, e.g. margin: 5%"),
+		"margin":          r.readShare(&g.Margin, maxMargin, "the slowdown that matters, with its sign, e.g. margin: 5%"),
 		"margins":         r.List(func(n ast.Node, path string) { g.Margins = append(g.Margins, r.readMargin(n, path)) }),
 		"alpha":           r.readShare(&g.Alpha, 20, "the family-wise error rate of the table, with its sign, from 0.1% to 20%, e.g. alpha: 5%"),
 		"metrics":         r.readMetrics(&metrics),
-		"instructions":    r.readShare(&g.Instructions, 999.999999, "how many more instructions an operation may execute, with its sign, e.g. instructions: 2%"),
+		"instructions":    r.readShare(&g.Instructions, maxMargin, "how many more instructions an operation may execute, with its sign, e.g. instructions: 2%"),
 		"allocs":          r.readWord(&allocs, string(AllocsExact), string(AllocsMargin), string(AllocsIgnore)),
-		"on_inconclusive": r.readWord(&open, string(PassOpen), string(WarnOpen), string(FailOpen)),
+		"on_inconclusive": r.readWord(&onInconclusive, string(PassOpen), string(WarnOpen), string(FailOpen)),
 		"review":          r.Shaped(&g.Review, reviewPattern, "is not what a reviewer can write on a line", "one to sixty letters, digits, spaces and marks, e.g. review: accept slowdown"),
 		"reference":       r.Shaped(&g.Reference, referencePattern, "is not a revision", "a tag or a commit that stays, e.g. reference: v1.4.0"),
 	}, nil)
 	if len(metrics) > 0 {
 		g.Metrics = metrics
 	}
-	g.Allocs, g.OnInconclusive = Allocs(allocs), OnInconclusive(open)
+	g.Allocs, g.OnInconclusive = Allocs(allocs), OnInconclusive(onInconclusive)
 }
 
-// readMargin reads one entry of margins: a margin and its scope.
+// readMargin reads an entry of margins: a margin, and the benchmarks or the metric that it is
+// for.
 func (r reader) readMargin(n ast.Node, path string) (m Margin) {
 	const hint = "e.g. {benchmark: BenchmarkParse/, metric: time, margin: 10%}"
 	var expression string
 	r.Mapping(n, path, hint, map[string]yamlfile.Take{
 		"benchmark": r.readExpression(&expression),
 		"metric":    r.readWord(&m.Metric, judgedMetrics()...),
-		"margin":    r.readShare(&m.Share, 999.999999, "the slowdown that matters, with its sign, e.g. margin: 10%"),
+		"margin":    r.readShare(&m.Share, maxMargin, "the slowdown that matters, with its sign, e.g. margin: 10%"),
 	}, nil)
-	_, given := r.At(path + ".margin")
+	_, found := r.At(path + ".margin")
 	switch {
 	case r.Err != nil:
-	case !given:
+	case !found:
 		r.Fail(r.Of(n), "an entry without margin", hint)
 	case expression == "" && m.Metric == "":
 		r.Fail(r.Of(n), "an entry for everything", "gate: {margin: 10%} is that of everything")
@@ -180,7 +188,7 @@ func (r reader) readMargin(n ast.Node, path string) (m Margin) {
 	return m
 }
 
-// revisionPattern matches one or two revisions, and no options of git.
+// revisionPattern matches one or two revisions, but not options of git.
 var revisionPattern = regexp.MustCompile(`^[^\s-]\S*( [^\s-]\S*)?$`)
 
 var (
@@ -194,7 +202,8 @@ func Metrics() []string { return []string{"time", "cpu", "bytes"} }
 // judgedMetrics returns the metrics that a margin or a waiver can have.
 func judgedMetrics() []string { return append(Metrics(), "allocs", tare.MetricInstructions) }
 
-func (r reader) readMetrics(into *[]string) yamlfile.Take {
+// readMetrics reads a list of metrics that are compared with the margin.
+func (r reader) readMetrics(dst *[]string) yamlfile.Take {
 	known := Metrics()
 	hint := "known: " + strings.Join(known, ", ")
 	return r.List(func(n ast.Node, path string) {
@@ -208,28 +217,29 @@ func (r reader) readMetrics(into *[]string) yamlfile.Take {
 			r.Fail(r.Of(n), "instructions have a limit of their own", "gate: {instructions: 2%}")
 		case !slices.Contains(known, s):
 			r.Fail(r.Of(n), fmt.Sprintf("unknown metric %q", s), hint)
-		case slices.Contains(*into, s):
+		case slices.Contains(*dst, s):
 			r.Fail(r.Of(n), fmt.Sprintf("%q is listed twice", s), "")
 		}
-		*into = append(*into, s)
+		*dst = append(*dst, s)
 	})
 }
 
-// readWord reads one of the known words.
-func (r reader) readWord(into *string, known ...string) yamlfile.Take {
+// readWord reads a text that must be one of known.
+func (r reader) readWord(dst *string, known ...string) yamlfile.Take {
 	hint := "one of " + strings.Join(known, ", ")
 	return func(n ast.Node, path string) {
-		r.Text(into, hint)(n, path)
-		if r.Err == nil && !slices.Contains(known, *into) {
-			r.Fail(r.Of(n), fmt.Sprintf("%q is not known here", *into), hint)
+		r.Text(dst, hint)(n, path)
+		if r.Err == nil && !slices.Contains(known, *dst) {
+			r.Fail(r.Of(n), fmt.Sprintf("%q is not known here", *dst), hint)
 		}
 	}
 }
 
+// percentPattern matches a percentage with its sign.
 var percentPattern = regexp.MustCompile(`^([0-9]{1,3}(?:\.[0-9]{1,6})?) ?%$`)
 
-// readShare reads a percentage from 0.1 % to most percent, as a share.
-func (r reader) readShare(into *float64, most float64, hint string) yamlfile.Take {
+// readShare reads a percentage from 0.1 % to limit percent, and sets dst to the share.
+func (r reader) readShare(dst *float64, limit float64, hint string) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		var s string
 		r.Shaped(&s, percentPattern, "is not a percentage", hint)(n, path)
@@ -237,16 +247,16 @@ func (r reader) readShare(into *float64, most float64, hint string) yamlfile.Tak
 			return
 		}
 		x, _ := strconv.ParseFloat(percentPattern.FindStringSubmatch(s)[1], 64)
-		if x < 0.1 || x > most {
-			r.Fail(r.Of(n), fmt.Sprintf("%s is not from 0.1%% to %g%%", s, most), hint)
+		if x < 0.1 || x > limit {
+			r.Fail(r.Of(n), fmt.Sprintf("%s is not from 0.1%% to %g%%", s, limit), hint)
 			return
 		}
-		*into = x / 100
+		*dst = x / 100
 	}
 }
 
-// readWaiver reads one entry of accept. Only the metric is optional: a waiver without a reason
-// or an end stays for ever.
+// readWaiver reads an entry of accept. Only the metric is optional: a waiver without a reason
+// or a last day would stay for ever.
 func (r reader) readWaiver(n ast.Node, path string) (w Waiver) {
 	const hint = "e.g. {benchmark: BenchmarkEncode, until: 2026-12-31, reason: waits for the new codec}"
 	const dateHint = "the last day on which it holds, e.g. until: 2026-12-31"
@@ -257,11 +267,11 @@ func (r reader) readWaiver(n ast.Node, path string) (w Waiver) {
 		"until":     r.Text(&until, dateHint),
 		"reason":    r.Shaped(&w.Reason, regexp.MustCompile(`\S`), "is no reason", "one line for the reader of the gate"),
 	}, nil)
-	at := r.Of(n)
-	w.Line, w.Col = at.Line, at.Col
-	for _, need := range []string{"benchmark", "until", "reason"} {
-		if _, given := r.At(path + "." + need); !given {
-			r.Fail(at, "a waiver without "+need, hint)
+	pos := r.Of(n)
+	w.Line, w.Col = pos.Line, pos.Col
+	for _, key := range []string{"benchmark", "until", "reason"} {
+		if _, found := r.At(path + "." + key); !found {
+			r.Fail(pos, "a waiver without "+key, hint)
 		}
 	}
 	if r.Err != nil {
@@ -270,10 +280,10 @@ func (r reader) readWaiver(n ast.Node, path string) (w Waiver) {
 	w.Benchmark = regexp.MustCompile(expression)
 	day, err := time.Parse(time.DateOnly, until)
 	if err != nil {
-		at, _ := r.At(path + ".until")
-		r.Fail(at, fmt.Sprintf("%q is not a day", until), dateHint)
+		pos, _ := r.At(path + ".until")
+		r.Fail(pos, fmt.Sprintf("%q is not a day", until), dateHint)
 		return w
 	}
-	w.Until = day.AddDate(0, 0, 1)
+	w.Until = day.AddDate(0, 0, 1) // the last day is included
 	return w
 }

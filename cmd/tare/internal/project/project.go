@@ -1,6 +1,6 @@
-// Package project reads tare.yaml: a repository's settings for tare,
-// so that a gate measures the same on every machine. Every field is
-// optional; a repository without the file gets the defaults.
+// Package project reads tare.yaml, the settings of a repository for tare, with which a gate
+// measures the same on every machine. All fields are optional; a repository without the file
+// has the defaults.
 package project
 
 import (
@@ -14,22 +14,22 @@ import (
 // FileName is the name of the file.
 const FileName = "tare.yaml"
 
-// Project is a repository as its tare.yaml describes it.
+// Project holds the settings of a repository.
 type Project struct {
-	File    string // path of tare.yaml; "" if there is none
-	Dir     string // base of its relative paths
-	Bench   Bench  // settings of the repository's Go benchmarks
-	Studies []File // study files, or names of bundled studies
-	JSON    []File // documents that JSON codecs are measured on
-	Routes  []File // files of routes that routers are measured on; at most one
-	Load    []Server
-	Gate    Gate
-	Accept  []Waiver
+	File    string   // path of tare.yaml; "" if there is none
+	Dir     string   // directory to which paths in tare.yaml are relative
+	Bench   Bench    // settings of Go benchmarks
+	Studies []File   // study files, or names of bundled studies
+	JSON    []File   // documents for the measurement of JSON codecs
+	Routes  []File   // file of routes for the measurement of routers; at most one
+	Load    []Server // servers that are measured under load
+	Gate    Gate     // criteria of a change
+	Accept  []Waiver // slowdowns that are accepted
 }
 
 // File is a file or bundled study in a tare.yaml.
 type File struct {
-	Path string // relative to the project's directory, with slashes; of a bundled study its name
+	Path string // path relative to the project's directory, with slashes, or name of a bundled study
 	Place
 }
 
@@ -42,35 +42,37 @@ type Bench struct {
 	Run      string        // regular expression, as go test -bench takes it
 	Tags     []string      // build tags
 	Env      []string      // NAME=value
-	Budget   time.Duration // measuring time of the benchmarks, without builds; 0 means the default of tare bench
-	Max      time.Duration // longest duration of everything; the rest is skipped and reported; 0 means no limit
+	Budget   time.Duration // time for measuring the benchmarks, without builds; 0 means the default of tare bench
+	Max      time.Duration // maximum duration of a gate, which skips and reports the rest; 0 means no limit
 }
 
 // Gate holds the criteria of a change.
 type Gate struct {
 	Base           string   // git revision, or merge-base, or merge-base and a revision
-	Margin         float64  // the slowdown that matters, as a share: 0.05 is 5 %
+	Margin         float64  // relevant slowdown as a share: 0.05 is 5 %
 	Margins        []Margin // replace Margin for some benchmarks; the first match counts
-	Alpha          float64  // the family-wise error rate of the table, as a share
-	Metrics        []string // compared with the margin
-	Instructions   float64  // largest increase of instructions, as a share; 0 means no limit
+	Alpha          float64  // family-wise error rate of the table, as a share
+	Metrics        []string // metrics that are compared with the margin
+	Instructions   float64  // maximum increase of instructions, as a share; 0 means no limit
 	Allocs         Allocs
 	OnInconclusive OnInconclusive
-	Review         string // a reviewer's text that accepts worse results or other rules; if "", waivers and rules of the change count
-	Reference      string // revision that a branch's history is measured against; "" if none
+	Review         string // text by which a reviewer accepts worse results or other rules; if "", waivers and rules of the change count
+	Reference      string // revision with which the history of a branch is compared; "" if there is none
 }
 
 // Margin is the relevant slowdown of some benchmarks.
 type Margin struct {
 	Benchmark *regexp.Regexp // matched against import/path.BenchmarkName/sub; nil matches all
 	Metric    string         // "" means any
-	Share     float64
+	Share     float64        // slowdown as a share
 }
 
-// MarginOf returns the relevant slowdown of a benchmark by a metric.
+// MarginOf returns the relevant slowdown of a benchmark by a metric, as a share.
 func (g Gate) MarginOf(benchmark, metric string) float64 {
 	for _, m := range g.Margins {
-		if (m.Benchmark == nil || m.Benchmark.MatchString(benchmark)) && (m.Metric == "" || m.Metric == metric) {
+		matchesBenchmark := m.Benchmark == nil || m.Benchmark.MatchString(benchmark)
+		matchesMetric := m.Metric == "" || m.Metric == metric
+		if matchesBenchmark && matchesMetric {
 			return m.Share
 		}
 	}
@@ -80,7 +82,7 @@ func (g Gate) MarginOf(benchmark, metric string) float64 {
 	return g.Margin
 }
 
-// Allocs selects how allocations per operation are compared with the base's.
+// Allocs selects how allocations per operation are compared with those of the base.
 type Allocs string
 
 // Comparisons of allocations.
@@ -95,34 +97,40 @@ type OnInconclusive string
 
 // Outcomes of a gate with inconclusive results.
 const (
-	PassOpen OnInconclusive = "pass" // shown in the table
-	WarnOpen OnInconclusive = "warn" // and as a warning
-	FailOpen OnInconclusive = "fail" // and in the exit code
+	PassOpen OnInconclusive = "pass" // the table shows them
+	WarnOpen OnInconclusive = "warn" // a warning reports them too
+	FailOpen OnInconclusive = "fail" // the exit code reports them too
 )
 
 // Waiver accepts a slowdown until a day.
 type Waiver struct {
 	Benchmark *regexp.Regexp // matched against import/path.BenchmarkName/sub
 	Metric    string         // "" means any
-	Until     time.Time      // end of its validity, UTC
+	Until     time.Time      // end of the last day, in UTC
 	Reason    string
-	Line, Col int // in the file
+	Line, Col int // position in the file
 }
 
-// Last returns the waiver's last day, as in the file.
+// Last returns the last day of the waiver, as in the file.
 func (w Waiver) Last() string { return w.Until.AddDate(0, 0, -1).Format(time.DateOnly) }
 
-// Default returns the project of a repository without tare.yaml. dir is its top.
+// Default returns the project of a repository without tare.yaml. dir is the top of the
+// repository.
 func Default(dir string) Project {
 	return Project{
 		Dir:   dir,
 		Bench: Bench{Packages: []string{"./..."}, Run: "."},
 		Gate: Gate{
-			Base: MergeBase, Margin: 0.05, Alpha: 0.05, Metrics: []string{"time"},
-			Allocs: AllocsExact, OnInconclusive: WarnOpen,
+			Base:           MergeBase,
+			Margin:         0.05,
+			Alpha:          0.05,
+			Metrics:        []string{"time"},
+			Allocs:         AllocsExact,
+			OnInconclusive: WarnOpen,
 		},
 	}
 }
 
-// MergeBase is the base at which the head left its target branch.
+// MergeBase is the value of Gate.Base for the commit at which the head left its target
+// branch.
 const MergeBase = "merge-base"

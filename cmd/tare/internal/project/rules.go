@@ -8,10 +8,10 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Rule is a setting that affects a gate, as text.
+// Rule is a setting that affects a gate: its key in tare.yaml, and its value as text.
 type Rule struct{ Key, Value string }
 
-// formatInstructions returns the limit of a gate as text, or "" if it has none.
+// formatInstructions returns the limit of instructions as text, "" if there is none.
 func formatInstructions(g Gate) string {
 	if g.Instructions == 0 {
 		return ""
@@ -23,16 +23,16 @@ func formatInstructions(g Gate) string {
 // order of tare.yaml. Two projects with equal rules have equal gates.
 func (p Project) Rules() []Rule {
 	list := func(values []string) string { return strings.Join(values, ", ") }
-	files := func(of []File) string {
+	listPaths := func(files []File) string {
 		var paths []string
-		for _, f := range of {
+		for _, f := range files {
 			paths = append(paths, f.Path)
 		}
 		return list(paths)
 	}
 	var servers, margins, waivers []string
 	for _, s := range p.Load {
-		s.Place = Place{}
+		s.Place = Place{} // the position in the file is not a setting
 		servers = append(servers, fmt.Sprintf("%+v", s))
 	}
 	for _, m := range p.Gate.Margins {
@@ -41,18 +41,33 @@ func (p Project) Rules() []Rule {
 	for _, w := range p.Accept {
 		waivers = append(waivers, fmt.Sprintf("%s %s until %s (%s)", w.Benchmark, w.Metric, w.Last(), w.Reason))
 	}
-	limit := func(d time.Duration) string {
+	formatLimit := func(d time.Duration) string {
 		if d == 0 {
 			return ""
 		}
 		return d.String()
 	}
 	return []Rule{
-		{"bench.packages", list(p.Bench.Packages)}, {"bench.run", p.Bench.Run}, {"bench.tags", list(p.Bench.Tags)}, {"bench.env", list(p.Bench.Env)},
-		{"bench.budget", limit(p.Bench.Budget)}, {"bench.max", limit(p.Bench.Max)},
-		{"studies", files(p.Studies)}, {"json", files(p.JSON)}, {"routes", files(p.Routes)}, {"load", list(servers)},
-		{"gate.base", p.Gate.Base}, {"gate.margin", format.Percent(p.Gate.Margin)}, {"gate.margins", list(margins)}, {"gate.alpha", format.Percent(p.Gate.Alpha)},
-		{"gate.metrics", list(p.Gate.Metrics)}, {"gate.instructions", formatInstructions(p.Gate)}, {"gate.allocs", string(p.Gate.Allocs)}, {"gate.on_inconclusive", string(p.Gate.OnInconclusive)},
-		{"gate.review", p.Gate.Review}, {"gate.reference", p.Gate.Reference}, {"accept", list(waivers)},
+		{"bench.packages", list(p.Bench.Packages)},
+		{"bench.run", p.Bench.Run},
+		{"bench.tags", list(p.Bench.Tags)},
+		{"bench.env", list(p.Bench.Env)},
+		{"bench.budget", formatLimit(p.Bench.Budget)},
+		{"bench.max", formatLimit(p.Bench.Max)},
+		{"studies", listPaths(p.Studies)},
+		{"json", listPaths(p.JSON)},
+		{"routes", listPaths(p.Routes)},
+		{"load", list(servers)},
+		{"gate.base", p.Gate.Base},
+		{"gate.margin", format.Percent(p.Gate.Margin)},
+		{"gate.margins", list(margins)},
+		{"gate.alpha", format.Percent(p.Gate.Alpha)},
+		{"gate.metrics", list(p.Gate.Metrics)},
+		{"gate.instructions", formatInstructions(p.Gate)},
+		{"gate.allocs", string(p.Gate.Allocs)},
+		{"gate.on_inconclusive", string(p.Gate.OnInconclusive)},
+		{"gate.review", p.Gate.Review},
+		{"gate.reference", p.Gate.Reference},
+		{"accept", list(waivers)},
 	}
 }

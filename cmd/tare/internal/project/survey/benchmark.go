@@ -17,22 +17,24 @@ type Benchmark struct {
 	Package string `json:"package"` // import path
 	Name    string `json:"name"`
 	File    string `json:"file"`            // relative to the top, with slashes
-	Line    int    `json:"line"`            // of func
+	Line    int    `json:"line"`            // line of the function
 	Needs   string `json:"needs,omitempty"` // build constraint that excludes the file on this machine
 }
 
-// ID returns the benchmark's name in a gate.
+// ID returns the name of the benchmark in a gate.
 func (b Benchmark) ID() string { return b.Package + "." + b.Name }
 
-// findBenchmarks returns the benchmarks of the test file at rel in dir.
+// findBenchmarks returns the benchmarks of the test file at rel in dir with the text src. It
+// returns nil if src is nil.
 func findBenchmarks(dir, rel string, src []byte) []Benchmark {
 	if src == nil {
 		return nil
 	}
 	fset := token.NewFileSet()
+	// If the file has errors, f contains its valid part.
 	f, _ := parser.ParseFile(fset, rel, src, parser.SkipObjectResolution|parser.ParseComments)
 	if f == nil {
-		return nil // f holds the valid part of a file with errors
+		return nil
 	}
 	var out []Benchmark
 	for _, decl := range f.Decls {
@@ -43,7 +45,8 @@ func findBenchmarks(dir, rel string, src []byte) []Benchmark {
 	}
 	if len(out) > 0 {
 		file := filepath.Join(dir, filepath.FromSlash(rel))
-		if in, err := build.Default.MatchFile(filepath.Dir(file), filepath.Base(file)); err == nil && !in {
+		isIncluded, err := build.Default.MatchFile(filepath.Dir(file), filepath.Base(file))
+		if err == nil && !isIncluded {
 			needs := constraintOf(f)
 			for i := range out {
 				out[i].Needs = needs
@@ -55,29 +58,31 @@ func findBenchmarks(dir, rel string, src []byte) []Benchmark {
 
 // isBenchmark reports whether fn is a benchmark for go test.
 func isBenchmark(fn *ast.FuncDecl) bool {
-	rest, ok := strings.CutPrefix(fn.Name.Name, "Benchmark")
-	if first, _ := utf8.DecodeRuneInString(rest); !ok || unicode.IsLower(first) || fn.Recv != nil || fn.Type.TypeParams != nil {
+	rest, hasPrefix := strings.CutPrefix(fn.Name.Name, "Benchmark")
+	first, _ := utf8.DecodeRuneInString(rest)
+	hasName := hasPrefix && !unicode.IsLower(first)
+	if !hasName || fn.Recv != nil || fn.Type.TypeParams != nil {
 		return false
 	}
-	p := fn.Type.Params.List
-	if len(p) != 1 || len(p[0].Names) > 1 || fn.Type.Results != nil {
+	params := fn.Type.Params.List
+	if len(params) != 1 || len(params[0].Names) > 1 || fn.Type.Results != nil {
 		return false
 	}
-	ptr, ok := p[0].Type.(*ast.StarExpr)
+	ptr, ok := params[0].Type.(*ast.StarExpr)
 	if !ok {
 		return false
 	}
 	switch t := ptr.X.(type) {
-	case *ast.SelectorExpr: // under any name of package testing
+	case *ast.SelectorExpr: // testing.B, whatever the name under which testing is imported
 		return t.Sel.Name == "B"
-	case *ast.Ident:
+	case *ast.Ident: // testing imported by a dot
 		return t.Name == "B"
 	}
 	return false
 }
 
-// constraintOf returns the build constraint above the package clause. Without one, the platform
-// is in the file's name.
+// constraintOf returns the build constraint above the package clause of a file that is
+// excluded. If there is none, the name of the file has the platform.
 func constraintOf(f *ast.File) string {
 	for _, group := range f.Comments {
 		if group.Pos() > f.Package {

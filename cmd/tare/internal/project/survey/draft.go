@@ -15,12 +15,12 @@ import (
 const SchemaURL = "https://raw.githubusercontent.com/tarebench/tare/main/docs/schema/project.schema.json"
 
 const (
-	maxPackages = 8 // packages in a comment
-	maxNames    = 3 // benchmarks of each
+	maxPackages = 8 // packages in the comment about benchmarks
+	maxNames    = 3 // benchmarks of each package there
 )
 
-// Draft returns a tare.yaml for the repository, with comments about the survey and the possible
-// settings.
+// Draft returns a tare.yaml for the repository, with comments about the findings of the survey
+// and the possible settings.
 func (s Survey) Draft() []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# yaml-language-server: $schema=%s
@@ -43,7 +43,7 @@ func (s Survey) Draft() []byte {
 	return []byte(b.String())
 }
 
-// draftBench adds the benchmarks.
+// draftBench writes the key bench, with a comment about the benchmarks that were found.
 func (s Survey) draftBench(b *strings.Builder) {
 	packages := s.groupByPackage()
 	if len(packages) == 0 {
@@ -83,7 +83,8 @@ func (s Survey) draftBench(b *strings.Builder) {
 `)
 }
 
-// draftStudies adds the other keys of measurements, with what the survey found.
+// draftStudies writes the keys of other measurements, commented out, with the files that were
+// found.
 func (s Survey) draftStudies(b *strings.Builder) {
 	b.WriteString("\n# Besides benchmarks a gate measures, base against head:\n# Studies: contenders that are programs of this repository, or whose modules a\n# change moves to other versions in go.mod.\n")
 	s.writeOffer(b, "studies", s.Studies, "bench/encode.yaml")
@@ -113,7 +114,8 @@ func (s Survey) draftStudies(b *strings.Builder) {
 `, program, name)
 }
 
-// writeOffer adds a key that is commented out, with the survey's findings for it.
+// writeOffer writes a key that is commented out, with the files found for it. example is the
+// value if there are none.
 func (s Survey) writeOffer(b *strings.Builder, key string, found []string, example string) {
 	found = onlyPlain(found)
 	if len(found) > 0 {
@@ -134,7 +136,7 @@ func onlyPlain(names []string) []string {
 	return out
 }
 
-// draftGate adds the criteria of a gate.
+// draftGate writes the criteria of a gate.
 func (s Survey) draftGate(b *strings.Builder) {
 	base := "merge-base"
 	if s.Branch != "" {
@@ -153,7 +155,7 @@ gate:
 `, base)
 }
 
-// Count returns the number of benchmarks in words.
+// Count describes the number of benchmarks: "24 benchmarks in 3 packages".
 func (s Survey) Count() string {
 	if len(s.Benchmarks) == 0 {
 		return "no benchmarks"
@@ -161,11 +163,13 @@ func (s Survey) Count() string {
 	return fmt.Sprintf("%s in %s", format.Count(len(s.Benchmarks), "benchmark"), format.Count(len(s.groupByPackage()), "package"))
 }
 
+// packageBenchmarks is a package with the names of its benchmarks.
 type packageBenchmarks struct {
-	path  string
+	path  string // import path
 	names []string
 }
 
+// groupByPackage returns the packages with benchmarks, which are sorted by package.
 func (s Survey) groupByPackage() []packageBenchmarks {
 	var out []packageBenchmarks
 	for _, n := range s.Benchmarks {
@@ -178,20 +182,20 @@ func (s Survey) groupByPackage() []packageBenchmarks {
 	return out
 }
 
-// packagePatterns returns the patterns for go list: everything below the top, and in a
-// workspace everything below each module with benchmarks.
+// packagePatterns returns the patterns for go list: all packages, or in a workspace all
+// packages of each module with benchmarks.
 func (s Survey) packagePatterns() []string {
 	if !s.Workspace {
 		return []string{"./..."}
 	}
 	var out []string
 	for _, n := range s.Benchmarks {
-		p := "./..."
+		pattern := "./..."
 		if dir := s.moduleOf(path.Dir(n.File)).Dir; dir != "." {
-			p = "./" + dir + "/..."
+			pattern = "./" + dir + "/..."
 		}
-		if isPlain(p) && !slices.Contains(out, p) {
-			out = append(out, p)
+		if isPlain(pattern) && !slices.Contains(out, pattern) {
+			out = append(out, pattern)
 		}
 	}
 	if len(out) == 0 {
@@ -201,7 +205,8 @@ func (s Survey) packagePatterns() []string {
 	return out
 }
 
-// missingTags returns the build tags, without platforms, that would include more benchmarks.
+// missingTags returns the build tags that would include more benchmarks: those that are the
+// only constraint of a file that is excluded.
 func (s Survey) missingTags() []string {
 	var out []string
 	for _, n := range s.Benchmarks {
@@ -224,7 +229,8 @@ func isPlain(name string) bool {
 	})
 }
 
-// safeComment replaces characters that would end a comment.
+// safeComment replaces characters that cannot be printed, such as line feeds, which would end
+// a comment.
 func safeComment(name string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

@@ -10,13 +10,22 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/openapi"
 )
 
-// findCI returns the CI systems with files in dir.
+// findCI returns the names of the CI systems that have files in dir.
 func findCI(dir string) []string {
 	found := []string{}
 	for _, ci := range []struct{ file, name string }{
-		{".github/workflows", GitHub}, {".gitlab-ci.yml", GitLab}, {".circleci/config.yml", "CircleCI"}, {"Jenkinsfile", "Jenkins"},
-		{".travis.yml", "Travis CI"}, {"azure-pipelines.yml", "Azure Pipelines"}, {"bitbucket-pipelines.yml", "Bitbucket Pipelines"},
-		{".buildkite", "Buildkite"}, {".woodpecker.yml", "Woodpecker"}, {".drone.yml", "Drone"}, {".forgejo/workflows", "Forgejo Actions"}, {".gitea/workflows", "Gitea Actions"},
+		{".github/workflows", GitHub},
+		{".gitlab-ci.yml", GitLab},
+		{".circleci/config.yml", "CircleCI"},
+		{"Jenkinsfile", "Jenkins"},
+		{".travis.yml", "Travis CI"},
+		{"azure-pipelines.yml", "Azure Pipelines"},
+		{"bitbucket-pipelines.yml", "Bitbucket Pipelines"},
+		{".buildkite", "Buildkite"},
+		{".woodpecker.yml", "Woodpecker"},
+		{".drone.yml", "Drone"},
+		{".forgejo/workflows", "Forgejo Actions"},
+		{".gitea/workflows", "Gitea Actions"},
 	} {
 		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(ci.file))); err == nil {
 			found = append(found, ci.name)
@@ -25,14 +34,14 @@ func findCI(dir string) []string {
 	return found
 }
 
-// CI systems with special output of a gate.
+// Names of the CI systems for which a gate has special output.
 const (
 	GitHub = "GitHub Actions"
 	GitLab = "GitLab CI"
 )
 
-// defaultBranch returns the name of the remote's default branch in the clone at dir, e.g.
-// origin/main, or "".
+// defaultBranch returns the default branch of the remote of the clone at dir, e.g.
+// origin/main. It returns "" if the branch is unknown.
 func defaultBranch(dir string) string {
 	src, err := os.ReadFile(filepath.Join(dir, ".git", "refs", "remotes", "origin", "HEAD"))
 	if err != nil {
@@ -45,24 +54,24 @@ func defaultBranch(dir string) string {
 	return name
 }
 
-// modulePath returns the module path in a go.mod, or "".
+// modulePath returns the module path in a go.mod, "" if there is none.
 func modulePath(src []byte) string {
 	for line := range strings.Lines(string(src)) {
 		line, _, _ = strings.Cut(line, "//")
-		f := strings.Fields(line)
-		if len(f) != 2 || f[0] != "module" {
+		fields := strings.Fields(line)
+		if len(fields) != 2 || fields[0] != "module" {
 			continue
 		}
-		if p, err := strconv.Unquote(f[1]); err == nil {
-			return p
+		if unquoted, err := strconv.Unquote(fields[1]); err == nil {
+			return unquoted
 		}
-		return f[1]
+		return fields[1]
 	}
 	return ""
 }
 
-// isStudy reports whether a YAML file is a study of tare: it begins with study:, after
-// comments.
+// isStudy reports whether a YAML file is a study of tare: study: is the first line that is
+// not a comment.
 func isStudy(src []byte) bool {
 	for line := range bytes.Lines(src) {
 		line = bytes.TrimRight(line, "\r\n \t")
@@ -74,18 +83,18 @@ func isStudy(src []byte) bool {
 	return false
 }
 
-// isOpenAPI reports whether a file is an OpenAPI document, by its name or text.
+// isOpenAPI reports whether a file is an OpenAPI document, by its name or its text.
 func isOpenAPI(name string, src []byte) bool {
 	name = strings.ToLower(name)
 	return strings.HasPrefix(name, "openapi.") || strings.HasPrefix(name, "swagger.") || openapi.IsDocument(src, false)
 }
 
-// mayServe reports whether a file may be a server's, by common names.
+// mayServe reports whether a file may belong to a server, by its path.
 func mayServe(rel string) bool {
 	return filepath.Base(rel) == "main.go" || strings.HasPrefix(rel, "cmd/") || strings.Contains(rel, "/cmd/")
 }
 
-// isServer reports whether a Go file belongs to a command that listens.
+// isServer reports whether a Go file belongs to a main package and listens on a port.
 func isServer(src []byte) bool {
 	if !bytes.Contains(src, []byte("ListenAndServe(")) && !bytes.Contains(src, []byte("net.Listen(")) {
 		return false

@@ -1,6 +1,6 @@
-// Package survey reads a repository without running anything of it: the
-// benchmarks in its test files, its modules, its CI, and
-// files that are suitable inputs of measurements.
+// Package survey reads a repository without running any code of it. It finds the benchmarks
+// in test files, the modules, the CI systems, and files that are suitable inputs of
+// measurements, and drafts a tare.yaml.
 package survey
 
 import (
@@ -16,9 +16,9 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// Survey is the result. Paths are relative to Dir, with slashes.
+// Survey is the result of a survey. Paths are relative to Dir, with slashes.
 type Survey struct {
-	Dir        string      `json:"dir"`
+	Dir        string      `json:"dir"`       // directory that was surveyed
 	Workspace  bool        `json:"workspace"` // Dir has a go.work
 	Modules    []Module    `json:"modules"`
 	Benchmarks []Benchmark `json:"benchmarks"`
@@ -28,7 +28,7 @@ type Survey struct {
 	JSON       []Fixture   `json:"json"`    // the largest test documents, at most five
 	Routes     []string    `json:"routes"`  // OpenAPI documents
 	Servers    []string    `json:"servers"` // directories of main packages that listen
-	Partial    bool        `json:"partial"` // the repository has more than maxEntries files
+	Partial    bool        `json:"partial"` // there are more than maxEntries files, and the rest was not read
 }
 
 // Module is a Go module in the repository.
@@ -45,18 +45,29 @@ type Fixture struct {
 
 // Limits of a survey.
 const (
-	maxEntries = 200_000
-	maxSource  = 1 << 20 // bytes of a test file
-	maxModFile = 1 << 20
-	minJSON    = 256
-	maxJSON    = 5 // documents
-	maxListed  = 5 // OpenAPI documents, servers
+	maxEntries = 200_000 // files and directories
+	maxSource  = 1 << 20 // bytes of a source file or YAML file
+	maxModFile = 1 << 20 // bytes of a go.mod
+	minJSON    = 256     // bytes of a test document
+	maxJSON    = 5       // test documents
+	maxListed  = 5       // OpenAPI documents, and servers
 )
 
-// Look surveys the part of a repository in dir; root is the top of the repository, where its CI
-// is set up. It skips unreadable and invalid files.
+// Look surveys the part of a repository in dir; root is the top of the repository, which has
+// the files of CI systems. It skips unreadable and invalid files.
 func Look(dir, root string) (Survey, error) {
-	s := Survey{Dir: dir, Modules: []Module{}, Benchmarks: []Benchmark{}, CI: findCI(root), Branch: defaultBranch(root), Studies: []string{}, JSON: []Fixture{}, Routes: []string{}, Servers: []string{}}
+	s := Survey{
+		Dir:    dir,
+		CI:     findCI(root),
+		Branch: defaultBranch(root),
+		// empty arrays in JSON, not null
+		Modules:    []Module{},
+		Benchmarks: []Benchmark{},
+		Studies:    []string{},
+		JSON:       []Fixture{},
+		Routes:     []string{},
+		Servers:    []string{},
+	}
 	_, err := os.Stat(filepath.Join(dir, "go.work"))
 	s.Workspace = err == nil
 	entries := 0
@@ -91,17 +102,18 @@ func Look(dir, root string) (Survey, error) {
 		}
 		return s, err
 	}
-	s.finish()
+	s.finishLists()
 	return s, nil
 }
 
-// isSkipped reports whether a directory has only foreign or hidden files.
+// isSkipped reports whether a directory has only hidden files or those of dependencies.
 func isSkipped(name string) bool {
 	return strings.HasPrefix(name, ".") || name == "vendor" || name == "node_modules"
 }
 
-// addFile adds one file to the survey.
+// addFile adds the file at a relative path to the lists of the survey that it belongs to.
 func (s *Survey) addFile(rel string, d fs.DirEntry) {
+	isYAML := strings.HasSuffix(rel, ".yaml") || strings.HasSuffix(rel, ".yml")
 	switch name := d.Name(); {
 	case name == "go.mod" && !inTestdata(rel):
 		if p := modulePath(s.readFile(rel, maxModFile)); p != "" {
@@ -121,7 +133,7 @@ func (s *Survey) addFile(rel string, d fs.DirEntry) {
 		if info, err := d.Info(); err == nil && info.Size() >= minJSON {
 			s.JSON = append(s.JSON, Fixture{rel, info.Size()})
 		}
-	case (strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")) && !inTestdata(rel):
+	case isYAML && !inTestdata(rel):
 		switch src := s.readFile(rel, maxSource); {
 		case isStudy(src):
 			s.Studies = append(s.Studies, rel)
@@ -131,7 +143,7 @@ func (s *Survey) addFile(rel string, d fs.DirEntry) {
 	}
 }
 
-// readFile returns the text of a file of at most limit bytes, else nil.
+// readFile returns the text of a file, nil if it is unreadable or has more than limit bytes.
 func (s *Survey) readFile(rel string, limit int64) []byte {
 	src, err := atomicfile.ReadFile(filepath.Join(s.Dir, filepath.FromSlash(rel)), limit)
 	if err != nil {
@@ -140,8 +152,9 @@ func (s *Survey) readFile(rel string, limit int64) []byte {
 	return src
 }
 
-// finish adds import paths to benchmarks and sorts everything.
-func (s *Survey) finish() {
+// finishLists sets the import paths of benchmarks, and sorts and shortens the lists. It
+// removes benchmarks that belong to no module.
+func (s *Survey) finishLists() {
 	slices.SortFunc(s.Modules, func(a, b Module) int { return cmp.Compare(a.Dir, b.Dir) })
 	for i := range s.Benchmarks {
 		s.Benchmarks[i].Package = s.importPath(path.Dir(s.Benchmarks[i].File))
@@ -154,7 +167,7 @@ func (s *Survey) finish() {
 	s.JSON = s.JSON[:min(len(s.JSON), maxJSON)]
 }
 
-// importPath returns the import path of the package in dir, or "" if it is in no module.
+// importPath returns the import path of the package in dir, "" if dir is not in a module.
 func (s *Survey) importPath(dir string) string {
 	m := s.moduleOf(dir)
 	if m.Path == "" {
@@ -167,21 +180,21 @@ func (s *Survey) importPath(dir string) string {
 	return path.Join(m.Path, rest)
 }
 
-// moduleOf returns the module that contains dir, or the zero value.
+// moduleOf returns the module that contains dir, the zero value if there is none.
 func (s Survey) moduleOf(dir string) Module {
-	for at := dir; ; at = path.Dir(at) {
+	for current := dir; ; current = path.Dir(current) {
 		for _, m := range s.Modules {
-			if m.Dir == at {
+			if m.Dir == current {
 				return m
 			}
 		}
-		if at == "." {
+		if current == "." {
 			return Module{}
 		}
 	}
 }
 
-// inTestdata reports whether the go command ignores the file.
+// inTestdata reports whether the go command ignores the directory of a file.
 func inTestdata(rel string) bool {
 	return slices.ContainsFunc(strings.Split(path.Dir(rel), "/"), func(dir string) bool {
 		return dir == "testdata" || strings.HasPrefix(dir, "_")
