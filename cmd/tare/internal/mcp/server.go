@@ -1,5 +1,8 @@
-// Package mcp serves commands of tare as tools of the Model Context Protocol: to one
-// client, one command at a time, within limits.
+// Package mcp serves commands of tare as tools of the Model Context Protocol, to one client.
+//
+// A tool has a plan function (tools.go) that turns the client's input into the arguments of a
+// command. A worker runs one command at a time, within limits, and a read function (here and
+// in summary.go) turns the document that the command prints into the reply.
 package mcp
 
 import (
@@ -19,26 +22,26 @@ import (
 const (
 	maxLine   = 1 << 20         // bytes of a message of the client
 	maxOutput = 64 << 20        // bytes that a command prints
-	watchTime = 5 * time.Second // between two looks at what is free
+	watchTime = 5 * time.Second // time between two checks of the free memory and disk
 	maxText   = 4 << 10         // bytes of a text of the client
 	maxTexts  = 64              // elements of a list of the client
 	maxReply  = 256 << 10       // bytes of a document in a reply
 )
 
-// Server has what tools need.
+// Server serves the tools. All fields are required.
 type Server struct {
-	Version string
+	Version string // version of tare
 	Limits  fleet.Limits
-	Dir     string // working directory: files of a request are in it
-	Results string // directory of all results
+	Dir     string // working directory: files that a client names must be below it
+	Results string // directory of stored results
 
-	Run  func(ctx context.Context, args []string, out io.Writer) error // carries out a command of tare
-	Exit func(error) int                                               // exit code of that error
-	Fail func(path string, err error) []byte                           // document of that error
-	Free func() fleet.Free
+	Run  func(ctx context.Context, args []string, out io.Writer) error // runs a command of tare
+	Exit func(error) int                                               // returns the exit code for an error of Run
+	Fail func(path string, err error) []byte                           // returns the error document of a command
+	Free func() fleet.Free                                             // returns the free resources of the machine
 }
 
-// Serve serves the client at the other end of in and out until in ends or ctx does.
+// Serve serves the client at the other end of in and out until in or ctx ends.
 func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 	err := s.newServer().Run(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: maxLine})
 	if ctx.Err() != nil || errors.Is(err, io.EOF) {
@@ -47,21 +50,22 @@ func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 	return err
 }
 
-// newServer makes the server with its tools.
+// newServer returns the protocol server with its tools.
 func (s *Server) newServer() *sdk.Server {
+	const readOnly, measures = true, false // values of the argument readOnly of addTool
 	server := sdk.NewServer(&sdk.Implementation{Name: "tare", Title: "tare: measured comparisons of Go code", Version: s.Version}, &sdk.ServerOptions{
 		Instructions: "Measured ratios have intervals. A difference inside the noise or without a verdict is no difference: do not report it as one. " +
 			"exit_code 0 is carried out or met, 3 not met or worse, 4 inconclusive, 5 void.",
 		Capabilities: &sdk.ServerCapabilities{},
 	})
 	work := &worker{Server: s, free: make(chan struct{}, 1)}
-	addTool(server, work, "explain", "Explain a check, study, contender, metric or word of a report.", true, explainName)
-	addTool(server, work, "results", "List stored runs, or read one: verdicts, ratios with intervals, findings.", true, readResults)
-	addTool(server, work, "gate_verdict", "Read the verdicts of a stored run (run), or judge a change (base): measures the benchmarks of both revisions.", false, judgeGate)
-	addTool(server, work, "bench", "Compare two revisions by the module's own benchmarks: the working tree with base, unless head is given.", false, measureBench)
-	addTool(server, work, "json", "Measure JSON codecs on JSON documents of the module, and a Go type of it.", false, measureJSON)
-	addTool(server, work, "routes", "Measure routers on the routes of a list or an OpenAPI document.", false, measureRoutes)
-	addTool(server, work, "load", "Load a server: latency quantiles, rate, errors, and what set the limit.", false, measureLoad)
+	addTool(server, work, "explain", "Explain a check, study, contender, metric or word of a report.", readOnly, explainName)
+	addTool(server, work, "results", "List stored runs, or read one: verdicts, ratios with intervals, findings.", readOnly, readResults)
+	addTool(server, work, "gate_verdict", "Read the verdicts of a stored run (run), or judge a change (base): measures the benchmarks of both revisions.", measures, judgeGate)
+	addTool(server, work, "bench", "Compare two revisions by the module's own benchmarks: the working tree with base, unless head is given.", measures, measureBench)
+	addTool(server, work, "json", "Measure JSON codecs on JSON documents of the module, and a Go type of it.", measures, measureJSON)
+	addTool(server, work, "routes", "Measure routers on the routes of a list or an OpenAPI document.", measures, measureRoutes)
+	addTool(server, work, "load", "Load a server: latency quantiles, rate, errors, and what set the limit.", measures, measureLoad)
 	return server
 }
 
@@ -74,30 +78,39 @@ type Reply struct {
 	Document any       `json:"document,omitempty" jsonschema:"the document that the command prints with --json"`
 }
 
-// request is a command with its arguments, of a tool's input.
+// request is a planned command of tare.
 type request struct {
-	args     []string
-	measures bool // it runs code or sends requests
-	read     func(exit int, document []byte) (Reply, error)
+	args     []string                                       // name and arguments
+	measures bool                                           // the command runs code or sends requests
+	read     func(exit int, document []byte) (Reply, error) // converts the printed document
 }
 
-// worker carries out one command at a time.
+// worker runs one command at a time.
 type worker struct {
 	*Server
-	free chan struct{} // holds a token while a command is carried out
+	free chan struct{} // has one place, which is taken while a command runs
 }
 
-// addTool adds a tool. plan turns its input into a command.
+// addTool adds a tool. plan turns the input of the tool into a command. readOnly is a hint for
+// the client.
 func addTool[In any](server *sdk.Server, w *worker, name, description string, readOnly bool, plan func(*Server, In) (request, error)) {
-	tool := &sdk.Tool{Name: name, Description: description, Annotations: &sdk.ToolAnnotations{ReadOnlyHint: readOnly, OpenWorldHint: new(bool), DestructiveHint: new(bool)}}
+	tool := &sdk.Tool{
+		Name:        name,
+		Description: description,
+		Annotations: &sdk.ToolAnnotations{
+			ReadOnlyHint:    readOnly,
+			OpenWorldHint:   new(bool), // false
+			DestructiveHint: new(bool), // false
+		},
+	}
 	sdk.AddTool(server, tool, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Reply, error) {
-		reply, err := w.carryOut(ctx, func() (request, error) { return plan(w.Server, in) })
+		reply, err := w.runPlan(ctx, func() (request, error) { return plan(w.Server, in) })
 		return nil, reply, err
 	})
 }
 
-// carryOut carries out the command that plan returns. The error is an error document.
-func (w *worker) carryOut(ctx context.Context, plan func() (request, error)) (reply Reply, err error) {
+// runPlan runs the command that plan returns. The text of the error is an error document.
+func (w *worker) runPlan(ctx context.Context, plan func() (request, error)) (reply Reply, err error) {
 	path := "tare"
 	defer func() {
 		if r := recover(); r != nil {
@@ -107,12 +120,12 @@ func (w *worker) carryOut(ctx context.Context, plan func() (request, error)) (re
 			err = errors.New(string(bytes.TrimSpace(w.Fail(path, err))))
 		}
 	}()
-	order, err := plan()
+	planned, err := plan()
 	if err != nil {
 		return reply, err
 	}
-	path = "tare " + order.args[0]
-	if order.measures && !w.Limits.Commands {
+	path = "tare " + planned.args[0]
+	if planned.measures && !w.Limits.Commands {
 		return reply, fmt.Errorf("%s runs code or sends requests; the server was started without --allow-commands", path)
 	}
 	select {
@@ -121,37 +134,38 @@ func (w *worker) carryOut(ctx context.Context, plan func() (request, error)) (re
 	case <-ctx.Done():
 		return reply, ctx.Err()
 	}
-	document, err := w.runCommand(ctx, order.args)
+	document, err := w.runCommand(ctx, planned.args)
 	exit := w.Exit(err)
-	if exit != 0 && (exit < 3 || exit > 5) {
+	isResult := exit == 0 || exit >= 3 && exit <= 5 // 3: not met, 4: inconclusive, 5: void
+	if !isResult {
 		return reply, err
 	}
 	if len(document) == 0 {
 		return Reply{ExitCode: exit, Nothing: "nothing to measure"}, nil
 	}
-	return order.read(exit, document)
+	return planned.read(exit, document)
 }
 
-// runCommand carries out a command within the limits and returns what it prints.
+// runCommand runs a command within the limits, and returns its output.
 func (w *worker) runCommand(ctx context.Context, args []string) ([]byte, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go w.Limits.Watch(ctx, watchTime, w.Limits.Duration, w.Free, cancel)
 	out := &bounded{end: cancel}
 	err := w.Run(ctx, args, out)
-	if cause := context.Cause(ctx); cause != nil {
+	if cause := context.Cause(ctx); cause != nil { // the limit that ended the command
 		err = cause
 	}
 	return out.text.Bytes(), err
 }
 
-// bounded keeps what a command prints, and ends the command if that is too much.
+// bounded is a buffer for the output of a command of at most maxOutput bytes.
 type bounded struct {
 	text bytes.Buffer
-	end  context.CancelCauseFunc
+	end  context.CancelCauseFunc // ends the command
 }
 
-// Write fails beyond maxOutput.
+// Write ends the command and fails if the output exceeds maxOutput.
 func (b *bounded) Write(p []byte) (int, error) {
 	if b.text.Len()+len(p) > maxOutput {
 		err := fmt.Errorf("the command prints more than %d MiB", maxOutput>>20)
@@ -161,7 +175,8 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return b.text.Write(p)
 }
 
-// readDocument replies with a document as it is, if a client can be expected to read it.
+// readDocument returns a reply with a document. It returns an error if the document is too
+// long for a client.
 func readDocument(exit int, document []byte) (Reply, error) {
 	if len(document) > maxReply {
 		return Reply{}, fmt.Errorf("the document has %d kB, more than the %d kB that are sent", len(document)>>10, maxReply>>10)

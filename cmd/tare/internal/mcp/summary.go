@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 )
 
-// maxRows bounds the rows of each list in a summary.
+// maxRows is the maximum number of rows of each list in a summary.
 const maxRows = 200
 
 // Summary holds the parts of a result that a client acts on.
@@ -28,7 +28,7 @@ type Summary struct {
 	LeftOut     int       `json:"left_out,omitempty" jsonschema:"rows beyond those that are listed"`
 }
 
-// Verdict is a rule and whether it is met.
+// Verdict is the result of a comparison or criterion.
 type Verdict struct {
 	Workload  string `json:"workload"`
 	Contender string `json:"contender"`
@@ -66,7 +66,7 @@ type Listed struct {
 	Imported bool      `json:"imported,omitempty" jsonschema:"it was made elsewhere"`
 }
 
-// readResult replies with summaries of the results in a document.
+// readResult returns a reply with summaries of the results in a document.
 func readResult(exit int, document []byte) (Reply, error) {
 	results, err := history.Parse("result", document)
 	if err != nil {
@@ -79,34 +79,57 @@ func readResult(exit int, document []byte) (Reply, error) {
 	return reply, nil
 }
 
-// newSummary summarizes a result. Each list has at most maxRows rows.
+// newSummary returns the summary of a result. Each list has at most maxRows rows; LeftOut
+// counts the others.
 func newSummary(r *tare.Result) Summary {
-	s := Summary{Study: r.Study, Seed: r.Seed, Rounds: r.RoundsDone, Stopped: r.Stopped, Answer: r.Answer, Recommended: r.Recommended}
-	add := func(n int) bool {
-		if n >= maxRows {
+	s := Summary{
+		Study:       r.Study,
+		Seed:        r.Seed,
+		Rounds:      r.RoundsDone,
+		Stopped:     r.Stopped,
+		Answer:      r.Answer,
+		Recommended: r.Recommended,
+	}
+	hasRoom := func(rows int) bool {
+		if rows >= maxRows {
 			s.LeftOut++
 		}
-		return n < maxRows
+		return rows < maxRows
 	}
 	for _, v := range r.Verdicts {
-		if add(len(s.Verdicts)) {
-			s.Verdicts = append(s.Verdicts, Verdict{v.Workload, v.Contender, string(v.Verdict), v.Sentence})
+		if hasRoom(len(s.Verdicts)) {
+			s.Verdicts = append(s.Verdicts, Verdict{
+				Workload:  v.Workload,
+				Contender: v.Contender,
+				Verdict:   string(v.Verdict),
+				Sentence:  v.Sentence,
+			})
 		}
 	}
 	for _, c := range r.Comparisons {
-		if add(len(s.Ratios)) {
-			s.Ratios = append(s.Ratios, Ratio{c.Workload, c.Contender, c.Against, c.Metric, c.Ratio, c.Low, c.High, c.Level})
+		if hasRoom(len(s.Ratios)) {
+			s.Ratios = append(s.Ratios, Ratio{
+				Workload:  c.Workload,
+				Contender: c.Contender,
+				Against:   c.Against,
+				Metric:    c.Metric,
+				Ratio:     c.Ratio,
+				Low:       c.Low,
+				High:      c.High,
+				Level:     c.Level,
+			})
 		}
 	}
 	for _, f := range r.Findings {
-		if add(len(s.Findings)) {
-			s.Findings = append(s.Findings, Finding{f.Check, string(f.Severity), f.Message})
+		if hasRoom(len(s.Findings)) {
+			s.Findings = append(s.Findings, Finding{Check: f.Check, Severity: string(f.Severity), Message: f.Message})
 		}
 	}
 	return s
 }
 
-// listRuns replies with the newest runs of a list that tare history printed.
+// listRuns returns a reply with the newest runs of a list that tare history printed, at most
+// limit. The paths of runs are below dir.
 func listRuns(dir string, document []byte, limit int) (Reply, error) {
 	var rows []struct {
 		Listed
@@ -127,18 +150,19 @@ func listRuns(dir string, document []byte, limit int) (Reply, error) {
 	return reply, nil
 }
 
-// readGate replies with the report of a gate, without the results in it.
+// readGate returns a reply with the report of a gate, without the results in it, which are
+// long.
 func readGate(exit int, document []byte) (Reply, error) {
 	var report map[string]json.RawMessage
 	if err := json.Unmarshal(document, &report); err != nil {
 		return Reply{}, err
 	}
 	delete(report, "results")
-	short, err := json.Marshal(report)
+	withoutResults, err := json.Marshal(report)
 	if err != nil {
 		return Reply{}, err
 	}
-	reply, err := readDocument(exit, short)
+	reply, err := readDocument(exit, withoutResults)
 	if bytes.Contains(report["outcome"], []byte("nothing")) {
 		var sentence string
 		if json.Unmarshal(report["sentence"], &sentence) == nil {

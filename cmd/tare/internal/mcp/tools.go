@@ -75,18 +75,22 @@ type Load struct {
 	SLO         string `json:"slo,omitempty" jsonschema:"e.g. p99<50ms,errors<0.1%"`
 }
 
-// command collects the arguments of a command. The first error wins.
+// maxShown is the maximum length of a text of the client in an error.
+const maxShown = 80
+
+// command collects the arguments of a command of tare. Its methods record the first error in
+// err, and return the command.
 type command struct {
 	args []string
 	err  error
 }
 
-// newCommand begins a command that prints JSON and no progress.
+// newCommand returns a command that prints JSON, with flags.
 func newCommand(name string, flags ...string) *command {
 	return &command{args: append([]string{name, "--json"}, flags...)}
 }
 
-// setFlag adds a flag with a text of the client, unless that is "".
+// setFlag adds a flag with a text of the client, unless the text is "".
 func (c *command) setFlag(flag, value string) *command {
 	if value != "" {
 		c.checkText(flag, value)
@@ -95,30 +99,32 @@ func (c *command) setFlag(flag, value string) *command {
 	return c
 }
 
-// checkText records an error about a text that is too long or not one line.
-func (c *command) checkText(what, value string) {
+// checkText records an error if a text is too long or not one line. noun names it in the
+// error.
+func (c *command) checkText(noun, value string) {
 	if c.err == nil && (len(value) > maxText || strings.ContainsAny(value, "\x00\n\r")) {
-		c.err = fmt.Errorf("%s is not one line of at most %d bytes", what, maxText)
+		c.err = fmt.Errorf("%s is not one line of at most %d bytes", noun, maxText)
 	}
 }
 
-// checkCount records an error about a list that is too long.
-func (c *command) checkCount(what string, n int) {
+// checkCount records an error if a list has too many elements. noun is a plural.
+func (c *command) checkCount(noun string, n int) {
 	if c.err == nil && n > maxTexts {
-		c.err = fmt.Errorf("%d %s, more than %d", n, what, maxTexts)
+		c.err = fmt.Errorf("%d %s, more than %d", n, noun, maxTexts)
 	}
 }
 
-// addNames adds arguments. None of them is taken for a flag.
-func (c *command) addNames(what string, names ...string) *command {
-	c.checkCount(what, len(names))
+// addNames adds arguments after --, so that none is a flag. There must be at least one. noun
+// is a plural.
+func (c *command) addNames(noun string, names ...string) *command {
+	c.checkCount(noun, len(names))
 	if c.err == nil && len(names) == 0 {
-		c.err = errors.New("no " + what)
+		c.err = errors.New("no " + noun)
 	}
 	for _, name := range names {
-		c.checkText(what, name)
+		c.checkText(noun, name)
 		if c.err == nil && (name == "" || strings.HasPrefix(name, "-")) {
-			c.err = fmt.Errorf("%q is not one of the %s", format.Line(name, 80), what)
+			c.err = fmt.Errorf("%q is not one of the %s", format.Line(name, maxShown), noun)
 		}
 	}
 	c.args = append(append(c.args, "--"), names...)
@@ -128,12 +134,12 @@ func (c *command) addNames(what string, names ...string) *command {
 // setRevision adds a flag with a revision of the repository.
 func (c *command) setRevision(flag, value string) *command {
 	if c.err == nil && strings.HasPrefix(value, "-") {
-		c.err = fmt.Errorf("%s %q is not a revision", flag, format.Line(value, 80))
+		c.err = fmt.Errorf("%s %q is not a revision", flag, format.Line(value, maxShown))
 	}
 	return c.setFlag(flag, value)
 }
 
-// addGlobs adds globs.
+// addGlobs adds globs that select contenders.
 func (c *command) addGlobs(globs []string) *command {
 	c.checkCount("globs", len(globs))
 	for _, glob := range globs {
@@ -142,7 +148,7 @@ func (c *command) addGlobs(globs []string) *command {
 	return c
 }
 
-// checkFiles records an error about files that are not below dir, links followed.
+// checkFiles records an error unless all files are regular files below dir.
 func (c *command) checkFiles(dir string, files ...string) *command {
 	c.checkCount("files", len(files))
 	for _, name := range files {
@@ -153,9 +159,10 @@ func (c *command) checkFiles(dir string, files ...string) *command {
 	return c
 }
 
-// checkFile returns an error unless name is a regular file below dir, links followed.
+// checkFile returns an error unless name is a regular file below dir. A link must also lead
+// below dir.
 func checkFile(dir, name string) error {
-	shown := format.Line(name, 80)
+	shown := format.Line(name, maxShown)
 	if len(name) > maxText || !filepath.IsLocal(name) {
 		return fmt.Errorf("%q is not a path below the working directory", shown)
 	}
@@ -180,31 +187,30 @@ func explainName(_ *Server, in Named) (request, error) {
 	return request{args: c.args, read: readDocument}, c.err
 }
 
-// readResults plans tare history, or tare report for a run.
+// readResults plans tare history, or tare report for a run of the input.
 func readResults(s *Server, in Listing) (request, error) {
 	if in.Run != "" {
 		return s.readRun(in.Run)
 	}
-	c := newCommand("history", "--runs")
+	const defaultLimit, maxLimit = 20, 100
+	c := newCommand("history")
 	if in.Study != "" {
-		c.addNames("studies", in.Study)
-	} else {
-		c = newCommand("history")
+		c = newCommand("history", "--runs").addNames("studies", in.Study)
 	}
-	limit := min(cmp.Or(max(in.Limit, 0), 20), 100)
+	limit := min(cmp.Or(max(in.Limit, 0), defaultLimit), maxLimit)
 	return request{args: c.args, read: func(_ int, document []byte) (Reply, error) { return listRuns(s.Results, document, limit) }}, c.err
 }
 
-// readRun plans tare report for a run below the directory of results.
+// readRun plans tare report for a stored run.
 func (s *Server) readRun(run string) (request, error) {
 	if err := checkFile(s.Results, filepath.Join(run, "result.json")); err != nil || !filepath.IsLocal(run) {
-		return request{}, fmt.Errorf("no run %q; the tool results lists them", format.Line(run, 80))
+		return request{}, fmt.Errorf("no run %q; the tool results lists them", format.Line(run, maxShown))
 	}
 	c := newCommand("report").addNames("runs", filepath.Join(s.Results, run))
 	return request{args: c.args, read: readResult}, c.err
 }
 
-// judgeGate plans tare gate, or reads the verdicts of a run.
+// judgeGate plans tare gate, or tare report for a run of the input.
 func judgeGate(s *Server, in Sides) (request, error) {
 	switch {
 	case in.Run != "" && in.Base != "":
@@ -236,8 +242,9 @@ func measureBench(_ *Server, in Bench) (request, error) {
 		c.addNames("packages", in.Packages...)
 	}
 	for _, pattern := range in.Packages {
-		if c.err == nil && (filepath.IsAbs(pattern) || strings.Contains("/"+pattern+"/", "/../")) {
-			c.err = fmt.Errorf("package %q is not below the working directory", format.Line(pattern, 80))
+		isOutside := filepath.IsAbs(pattern) || strings.Contains("/"+pattern+"/", "/../")
+		if c.err == nil && isOutside {
+			c.err = fmt.Errorf("package %q is not below the working directory", format.Line(pattern, maxShown))
 		}
 	}
 	return request{args: c.args, measures: true, read: readResult}, c.err
@@ -245,22 +252,25 @@ func measureBench(_ *Server, in Bench) (request, error) {
 
 // measureJSON plans tare json.
 func measureJSON(s *Server, in Documents) (request, error) {
-	c := newCommand("json", "--quiet").setFlag("type", in.Type).addGlobs(in.Only).setFlag("budget", in.Budget).checkFiles(s.Dir, in.Files...).addNames("files", in.Files...)
+	c := newCommand("json", "--quiet").setFlag("type", in.Type).addGlobs(in.Only).setFlag("budget", in.Budget)
+	c.checkFiles(s.Dir, in.Files...).addNames("files", in.Files...)
 	return request{args: c.args, measures: true, read: readResult}, c.err
 }
 
 // measureRoutes plans tare routes.
 func measureRoutes(s *Server, in Table) (request, error) {
-	c := newCommand("routes", "--quiet").addGlobs(in.Only).setFlag("budget", in.Budget).checkFiles(s.Dir, in.File).addNames("files", in.File)
+	c := newCommand("routes", "--quiet").addGlobs(in.Only).setFlag("budget", in.Budget)
+	c.checkFiles(s.Dir, in.File).addNames("files", in.File)
 	return request{args: c.args, measures: true, read: readResult}, c.err
 }
 
-// measureLoad plans tare load. It checks the limits with the URL that tare load gets.
+// measureLoad plans tare load, if the limits allow the load. They are checked with the URL
+// that tare load gets.
 func measureLoad(s *Server, in Load) (request, error) {
-	const warm = time.Second // what tare load sends before it measures
+	const warm = time.Second // duration of the load before the measurement
 	duration, err := time.ParseDuration(cmp.Or(in.Duration, "10s"))
 	if err != nil || duration <= 0 {
-		return request{}, fmt.Errorf("duration %q is not a duration above zero, e.g. 10s", format.Line(in.Duration, 80))
+		return request{}, fmt.Errorf("duration %q is not a duration above zero, e.g. 10s", format.Line(in.Duration, maxShown))
 	}
 	if in.Connections < 0 {
 		return request{}, fmt.Errorf("%d is not a number of connections", in.Connections)
@@ -290,18 +300,21 @@ func measureLoad(s *Server, in Load) (request, error) {
 	return request{args: c.args, measures: true, read: readDocument}, c.err
 }
 
-// parseTarget returns a URL as it is loaded, and its host:port.
-func parseTarget(text string, started bool) (target, addr string, err error) {
+// parseTarget returns the URL for tare load, and its host and port. isStarted reports that
+// tare load starts the server: then text is a path.
+func parseTarget(text string, isStarted bool) (target, addr string, err error) {
 	u, err := url.Parse(text)
-	if started {
-		if err != nil || u.Scheme != "" || u.Host != "" || !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(text, "//") {
-			return "", "", fmt.Errorf("url %q: with start it is a path, e.g. /orders/7", format.Line(text, 80))
+	if isStarted {
+		isPath := err == nil && u.Scheme == "" && u.Host == "" && strings.HasPrefix(u.Path, "/") && !strings.HasPrefix(text, "//")
+		if !isPath {
+			return "", "", fmt.Errorf("url %q: with start it is a path, e.g. /orders/7", format.Line(text, maxShown))
 		}
 		return u.String(), "127.0.0.1:0", nil
 	}
 	ports := map[string]string{"http": "80", "https": "443"}
-	if err != nil || ports[u.Scheme] == "" || u.Hostname() == "" || u.User != nil {
-		return "", "", fmt.Errorf("url %q is not http://HOST:PORT/PATH", format.Line(text, 80))
+	isServer := err == nil && ports[u.Scheme] != "" && u.Hostname() != "" && u.User == nil
+	if !isServer {
+		return "", "", fmt.Errorf("url %q is not http://HOST:PORT/PATH", format.Line(text, maxShown))
 	}
 	return u.String(), net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), ports[u.Scheme])), nil
 }
