@@ -18,12 +18,12 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// templates lists documents that are generated from a file of the same name with
-// suffix .tmpl, in the syntax of text/template.
+// templates lists the documents that are generated from templates: the template of FILE is
+// FILE.tmpl, in the syntax of text/template.
 var templates = []string{"docs/claims.md", "docs/results.md"}
 
-// writeAll returns every document by its path below root. Documents keep their text about runs
-// without a stored result; missing names these runs.
+// writeAll returns the text of each document by its path below root. missing names the runs
+// without a stored result; the documents keep their present text about these.
 func writeAll(root string) (out map[string][]byte, missing []string, err error) {
 	w := &writer{root: root, loaded: map[string]runData{}}
 	out = map[string][]byte{}
@@ -36,28 +36,7 @@ func writeAll(root string) (out map[string][]byte, missing []string, err error) 
 		if err != nil {
 			return nil, nil, err
 		}
-		transcript := "docs/transcripts/" + r.name + ".txt"
-		if out[transcript], err = renderTo(func(b *bytes.Buffer) error { return report.Text(b, m.result, report.Style{}) }); err != nil {
-			return nil, nil, err
-		}
-		if r.name == "tiny" {
-			if out["README.md"], err = w.fillReadme(string(out[transcript])); err != nil {
-				return nil, nil, err
-			}
-		}
-		if r.name == "ffi" {
-			if out["cgocopy/README.md"], err = w.fillCopiers(); err != nil {
-				return nil, nil, err
-			}
-		}
-		if r.page == "" {
-			continue
-		}
-		whole := fmt.Sprintf("the [transcript](../transcripts/%s.txt)", r.name)
-		if len(m.result.Claims) > 0 {
-			whole += ", and each published claim has its row in [claims.md](../claims.md)"
-		}
-		if out["docs/research/"+r.page], err = renderTo(func(b *bytes.Buffer) error { return report.ResearchWithin(b, m.result, maxPageWords, whole) }); err != nil {
+		if err := w.writeRun(out, r, m.result); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -69,27 +48,57 @@ func writeAll(root string) (out map[string][]byte, missing []string, err error) 
 	return out, missing, nil
 }
 
+// writeRun adds the documents of one run to out: the transcript, the page of research, and
+// the README files that quote the run.
+func (w *writer) writeRun(out map[string][]byte, r storedRun, result *tare.Result) (err error) {
+	transcript := "docs/transcripts/" + r.name + ".txt"
+	out[transcript], err = renderText(func(b *bytes.Buffer) error { return report.Text(b, result, report.Style{}) })
+	if err != nil {
+		return err
+	}
+	switch r.name {
+	case "tiny":
+		out["README.md"], err = w.fillReadme(string(out[transcript]))
+	case "ffi":
+		out["cgocopy/README.md"], err = w.fillCopiers()
+	}
+	if err != nil || r.page == "" {
+		return err
+	}
+	source := fmt.Sprintf("the [transcript](../transcripts/%s.txt)", r.name) // has what the page omits
+	if len(result.Claims) > 0 {
+		source += ", and each published claim has its row in [claims.md](../claims.md)"
+	}
+	out["docs/research/"+r.page], err = renderText(func(b *bytes.Buffer) error {
+		return report.ResearchWithin(b, result, maxPageWords, source)
+	})
+	return err
+}
+
 // maxPageWords limits the words of the sections of a page in docs/research, without its title
 // and the list of omissions.
 const maxPageWords = 2200
 
-func renderTo(to func(*bytes.Buffer) error) ([]byte, error) {
+// renderText returns the text that write writes.
+func renderText(write func(*bytes.Buffer) error) ([]byte, error) {
 	var b bytes.Buffer
-	err := to(&b)
+	err := write(&b)
 	return b.Bytes(), err
 }
 
-// writer loads each stored run once.
+// writer loads stored runs, each once, and fills documents with their figures.
 type writer struct {
-	root   string
-	loaded map[string]runData
+	root   string             // top of the repository
+	loaded map[string]runData // by the name of the run
 }
 
+// runData is the stored result of a run, with the present study.
 type runData struct {
 	result *tare.Result
 	study  tare.Study
 }
 
+// loadRun returns the stored run with a name. The error is [fs.ErrNotExist] if there is none.
 func (w *writer) loadRun(name string) (runData, error) {
 	if m, ok := w.loaded[name]; ok {
 		return m, nil
@@ -98,29 +107,30 @@ func (w *writer) loadRun(name string) (runData, error) {
 	if err != nil {
 		return runData{}, err
 	}
-	w.loaded[name] = runData{r, study}
+	w.loaded[name] = runData{result: r, study: study}
 	return w.loaded[name], nil
 }
 
-// fillTemplate generates the document at path from its template, whose functions take the name
-// of a stored run first. It keeps parts of the document that use a run without a stored result.
+// fillTemplate returns the document at path, filled from its template. It does so part by
+// part, and keeps the present text of the parts that use a run without a stored result.
 func (w *writer) fillTemplate(path string) ([]byte, error) {
 	source, err := os.ReadFile(filepath.Join(w.root, path+".tmpl"))
 	if err != nil {
 		return nil, err
 	}
-	before, err := os.ReadFile(filepath.Join(w.root, path))
+	document, err := os.ReadFile(filepath.Join(w.root, path))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	written := map[string]string{} // the document's current parts, by title
-	for _, part := range splitParts(string(before)) {
-		written[titleOf(part)] = part
+	present := map[string]string{} // parts of the document by title
+	for _, part := range splitParts(string(document)) {
+		present[titleOf(part)] = part
 	}
 	var out bytes.Buffer
 	for _, part := range splitParts(string(source)) {
 		text, err := w.fillPart(path+".tmpl", part)
-		if old, ok := written[titleOf(part)]; ok && errors.Is(err, fs.ErrNotExist) {
+		isMissing := errors.Is(err, fs.ErrNotExist)
+		if old, ok := present[titleOf(part)]; ok && isMissing {
 			text, err = []byte(old), nil
 		}
 		if err != nil {
@@ -131,7 +141,7 @@ func (w *writer) fillTemplate(path string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// splitParts returns the sections of a document, or its lines if it has no sections.
+// splitParts returns the parts of a document: its sections, or its lines if it has none.
 func splitParts(text string) (all []string) {
 	if !strings.Contains(text, "\n## ") {
 		return slices.Collect(strings.Lines(text))
@@ -146,17 +156,19 @@ func splitParts(text string) (all []string) {
 	return all
 }
 
-// titleOf returns the identity of a part of a document: the heading of a section, or the first
-// cell of a table row.
+// titleOf returns the text by which a part of a document is found again: the first cell of a
+// row of a table, else the first line, such as the heading of a section.
 func titleOf(part string) string {
 	first, _, _ := strings.Cut(part, "\n")
-	if cells := strings.Split(first, " | "); strings.HasPrefix(first, "| ") {
-		return cells[0]
+	if isRow := strings.HasPrefix(first, "| "); isRow {
+		cell, _, _ := strings.Cut(first, " | ")
+		return cell
 	}
 	return first
 }
 
-// fillPart fills one part of the template at path.
+// fillPart fills a part of the template at path. The first argument of each function is the
+// name of a stored run.
 func (w *writer) fillPart(path, source string) ([]byte, error) {
 	t, err := template.New(path).Option("missingkey=error").Funcs(template.FuncMap{
 		"quote":    w.quoteText,
@@ -165,7 +177,7 @@ func (w *writer) fillPart(path, source string) ([]byte, error) {
 		"measured": w.claimRatio,
 		"run":      w.describeRun,
 		"ruling":   w.rulingOf,
-		"count":    func(name string) (int, error) { return w.countEntries(name, func(tare.Entry) bool { return true }) },
+		"count":    func(name string) (int, error) { return w.countEntries(name, anyEntry) },
 		"ways":     func(name string) (int, error) { return w.countEntries(name, answersFully) },
 		"recommended": func(name string) (string, error) {
 			m, err := w.loadRun(name)
@@ -178,11 +190,11 @@ func (w *writer) fillPart(path, source string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return renderTo(func(b *bytes.Buffer) error { return t.Execute(b, nil) })
+	return renderText(func(b *bytes.Buffer) error { return t.Execute(b, nil) })
 }
 
-// quoteText replaces measurements named in braces, like in answers of studies: {{quote "tiny"
-// "Gin takes {gin-new get-7/c100 cpu} the CPU time"}}.
+// quoteText returns a text with the measurements that it names in braces, as in answers of
+// studies: {{quote "tiny" "Gin takes {gin-new get-7/c100 cpu} the CPU time"}}.
 func (w *writer) quoteText(name, text string) (string, error) {
 	m, err := w.loadRun(name)
 	if err != nil {
@@ -191,13 +203,13 @@ func (w *writer) quoteText(name, text string) (string, error) {
 	return judge.Quote(m.study, m.result, text)
 }
 
-// claimsTable returns the table of a run's claims.
+// claimsTable returns the table of the claims of a run, in Markdown.
 func (w *writer) claimsTable(name string) (string, error) {
 	m, err := w.loadRun(name)
 	if err != nil {
 		return "", err
 	}
-	text, err := renderTo(func(b *bytes.Buffer) error { return report.ClaimsMarkdown(b, m.result) })
+	text, err := renderText(func(b *bytes.Buffer) error { return report.ClaimsMarkdown(b, m.result) })
 	return strings.TrimSpace(string(text)), err
 }
 
@@ -223,40 +235,44 @@ func (w *writer) claimShare(name, id string) (string, error) {
 	}
 	for _, c := range m.result.Claims {
 		if c.ID == id && c.Kind == tare.ClaimShare && c.Low < c.High {
-			return fmt.Sprintf("%s (%s)", format.Percent(c.Measured), format.Interval(strings.TrimSuffix(format.Percent(c.Low), " %"), format.Percent(c.High))), nil
+			low, high := strings.TrimSuffix(format.Percent(c.Low), " %"), format.Percent(c.High)
+			return fmt.Sprintf("%s (%s)", format.Percent(c.Measured), format.Interval(low, high)), nil
 		}
 	}
 	return "", fmt.Errorf("run %s has no share with an interval for claim %s", name, id)
 }
 
-// rulingOf returns the result of a criterion of a run, named like in answers: {{ruling
-// "homelab" "gin-new mix/c100 rss"}}.
-func (w *writer) rulingOf(name, of string) (string, error) {
+// rulingOf returns the result of a criterion of a run. The criterion is named by contender,
+// workload and metric: {{ruling "homelab" "gin-new mix/c100 rss"}}.
+func (w *writer) rulingOf(name, criterion string) (string, error) {
 	m, err := w.loadRun(name)
 	if err != nil {
 		return "", err
 	}
 	for _, v := range m.result.Verdicts {
-		if v.Criterion != "" && v.Contender+" "+v.Workload+" "+v.Metric == of {
+		if v.Criterion != "" && v.Contender+" "+v.Workload+" "+v.Metric == criterion {
 			return string(v.Verdict), nil
 		}
 	}
-	return "", fmt.Errorf("run %s has no criterion about %q", name, of)
+	return "", fmt.Errorf("run %s has no criterion about %q", name, criterion)
 }
 
-// countEntries counts the chosen entries of the study of a run.
-func (w *writer) countEntries(name string, chosen func(tare.Entry) bool) (n int, err error) {
+// countEntries counts the selected contenders of the study of a run.
+func (w *writer) countEntries(name string, selects func(tare.Entry) bool) (n int, err error) {
 	m, err := w.loadRun(name)
 	for _, e := range m.study.Contenders {
-		if chosen(e) {
+		if selects(e) {
 			n++
 		}
 	}
 	return n, err
 }
 
-// answersFully chooses programs of the catalog that do all of the work: no traps, and no
-// comparison by status only.
+// anyEntry selects all contenders.
+func anyEntry(tare.Entry) bool { return true }
+
+// answersFully selects the programs of the catalog that do all of the work: it omits traps,
+// and contenders whose responses are compared by status only.
 func answersFully(e tare.Entry) bool {
 	return e.Launch() == tare.LaunchProgram && e.Answers == tare.AnswersWhole && e.Expect.IsZero()
 }
@@ -272,39 +288,44 @@ func (w *writer) describeRun(name string) (string, error) {
 		r.RoundsDone, r.Seconds, r.Started.UTC().Format("2006-01-02"), r.Seed, r.Machine.Go, r.Machine.Cores, format.Percent(r.Machine.Noise.CPUPressure)), nil
 }
 
-// The table of cgocopy/README.md is between these lines.
+// Lines around the table of cgocopy/README.md.
 const (
 	copiersBegin = "<!-- figures of docs/runs/ffi:begin -->\n"
 	copiersEnd   = "<!-- figures of docs/runs/ffi:end -->\n"
 )
 
-// fillCopiers returns cgocopy/README.md with the times of run ffi.
+// fillCopiers returns cgocopy/README.md with the times of the run ffi.
 func (w *writer) fillCopiers() ([]byte, error) {
 	source, err := os.ReadFile(filepath.Join(w.root, "cgocopy", "README.md"))
 	if err != nil {
 		return nil, err
 	}
-	before, rest, begun := strings.Cut(string(source), copiersBegin)
-	_, after, ended := strings.Cut(rest, copiersEnd)
-	if !begun || !ended {
+	before, rest, hasBegin := strings.Cut(string(source), copiersBegin)
+	_, after, hasEnd := strings.Cut(rest, copiersEnd)
+	if !hasBegin || !hasEnd {
 		return nil, errors.New("cgocopy/README.md has no place for the figures of ffi")
 	}
 	table := "\n| struct | published, its types registered | this module, `Copy` | this module, `FromC` | cgo by hand |\n|---|---|---|---|---|\n"
-	for _, row := range [][2]string{{"person/single", "a person, new on the heap"}, {"object/single", "a game object, new on the heap"}, {"person/value", "a person, into a value"}, {"object/value", "a game object, into a value"}} {
-		table += "| " + row[1]
-		for _, who := range []string{"original", "cgocopy-copy", "cgocopy", "hand-cgo"} {
-			figure, err := w.quoteText("ffi", "{"+who+" "+row[0]+" time}")
+	for _, row := range []struct{ workload, text string }{
+		{"person/single", "a person, new on the heap"},
+		{"object/single", "a game object, new on the heap"},
+		{"person/value", "a person, into a value"},
+		{"object/value", "a game object, into a value"},
+	} {
+		table += "| " + row.text
+		for _, contender := range []string{"original", "cgocopy-copy", "cgocopy", "hand-cgo"} {
+			time, err := w.quoteText("ffi", "{"+contender+" "+row.workload+" time}")
 			if err != nil {
 				return nil, err
 			}
-			table += " | " + figure
+			table += " | " + time
 		}
 		table += " |\n"
 	}
 	return []byte(before + copiersBegin + table + "\n" + copiersEnd + after), nil
 }
 
-// The excerpt of README.md is between these lines.
+// Lines around the excerpt of a transcript in README.md.
 const (
 	excerptBegin = "<!-- excerpt of docs/transcripts/tiny.txt:begin -->\n"
 	excerptEnd   = "<!-- excerpt of docs/transcripts/tiny.txt:end -->\n"
@@ -313,33 +334,47 @@ const (
 // excerptContenders lists the contenders of the excerpt.
 var excerptContenders = []string{"fasthttp", "nethttp", "gin-new", "gin-default", "control"}
 
-// fillReadme returns README.md with the excerpt of the study tiny: verbatim rows from the table
+// fillReadme returns README.md with the excerpt of the transcript of tiny: rows of the table
 // of its first workload.
 func (w *writer) fillReadme(transcript string) ([]byte, error) {
 	source, err := os.ReadFile(filepath.Join(w.root, "README.md"))
 	if err != nil {
 		return nil, err
 	}
-	before, rest, begun := strings.Cut(string(source), excerptBegin)
-	_, after, ended := strings.Cut(rest, excerptEnd)
-	_, table, found := strings.Cut(transcript, "\nWORKLOAD get-7/c100\n")
+	before, rest, hasBegin := strings.Cut(string(source), excerptBegin)
+	_, after, hasEnd := strings.Cut(rest, excerptEnd)
+	_, table, hasTable := strings.Cut(transcript, "\nWORKLOAD get-7/c100\n")
 	table, _, _ = strings.Cut(table, "\nWORKLOAD ")
-	if !begun || !ended || !found {
+	if !hasBegin || !hasEnd || !hasTable {
 		return nil, fmt.Errorf("README.md or the transcript of tiny has no place for the excerpt")
 	}
+	rows, err := excerptRows(table)
+	if err != nil {
+		return nil, err
+	}
+	return []byte(before + excerptBegin + "\n```text\n" + strings.Join(rows, "\n") + "\n```\n\n" + excerptEnd + after), nil
+}
+
+// excerptRows returns the rows of a table of a transcript for excerptContenders, below the
+// two rows of its head, with the columns up to the CPU time.
+func excerptRows(table string) ([]string, error) {
 	var rows []string
-	width := 0 // of the columns up to the CPU time
+	width := 0
 	for line := range strings.Lines(table) {
 		words := strings.Fields(line)
-		if len(words) == 0 || !strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "    ") && len(rows) != 1 {
+		isSecondHead := len(rows) == 1 // the line after the head
+		isIndented := strings.HasPrefix(line, "    ")
+		if len(words) == 0 || !strings.HasPrefix(line, "  ") || isIndented && !isSecondHead {
 			continue
 		}
-		if words[0] != "contender" && len(rows) != 1 && !slices.Contains(excerptContenders, words[0]) {
+		isHead := words[0] == "contender"
+		if !isHead && !isSecondHead && !slices.Contains(excerptContenders, words[0]) {
 			continue
 		}
 		line = strings.TrimPrefix(strings.TrimRight(line, "\n"), "  ")
-		if words[0] == "contender" {
-			if width = strings.LastIndex(line, " cpu ") + len(" cpu"); !strings.Contains(line, " time ") {
+		if isHead {
+			width = strings.LastIndex(line, " cpu ") + len(" cpu")
+			if !strings.Contains(line, " time ") {
 				width = math.MaxInt
 			}
 		}
@@ -352,5 +387,5 @@ func (w *writer) fillReadme(transcript string) ([]byte, error) {
 	if len(rows) != len(excerptContenders)+2 {
 		return nil, fmt.Errorf("the transcript of tiny has %d of the excerpt's %d rows", len(rows), len(excerptContenders)+2)
 	}
-	return []byte(before + excerptBegin + "\n```text\n" + strings.Join(rows, "\n") + "\n```\n\n" + excerptEnd + after), nil
+	return rows, nil
 }

@@ -1,7 +1,7 @@
 // Command writeups writes the documents that quote runs of the bundled studies:
-// docs/claims.md, docs/results.md, the pages of docs/research, the transcripts
-// and the excerpt in README.md. The runs are stored in docs/runs; no number in
-// these documents is typed by hand.
+// docs/claims.md, docs/results.md, the pages of docs/research, the transcripts, and parts of
+// README.md and cgocopy/README.md. The results of the runs are stored in docs/runs, and all
+// numbers in these documents come from there.
 //
 //	go run ./cmd/tare/internal/writeups                          # write the documents from the stored runs
 //	go run ./cmd/tare/internal/writeups -tare out/tare tiny ffi  # measure these runs first, and store them
@@ -31,6 +31,7 @@ func main() {
 	}
 }
 
+// run measures the runs named in args, if any, and writes all documents.
 func run(ctx context.Context, args []string, stderr io.Writer) error {
 	flags := flag.NewFlagSet("writeups", flag.ContinueOnError)
 	root := flags.String("root", ".", "the repository")
@@ -72,7 +73,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	return nil
 }
 
-// measureRun runs name and saves its result.
+// measureRun measures the run with a name by the tare program bin, and saves the result.
 func measureRun(ctx context.Context, bin, root, name string, stderr io.Writer) error {
 	i := slices.IndexFunc(runs, func(r storedRun) bool { return r.name == name })
 	if i < 0 {

@@ -17,29 +17,31 @@ import (
 	"github.com/tarebench/tare/studies"
 )
 
-// storedRun is a run with its result in docs/runs.
+// storedRun is a run whose result is stored in docs/runs.
 type storedRun struct {
 	name  string
-	args  []string // of tare
-	page  string   // in docs/research; "" if there is none
-	study string
+	args  []string // arguments of tare
+	page  string   // file name of the page in docs/research; "" if there is none
+	study string   // name of the bundled study
 }
 
-// rounds suffices for an interval of every comparison: with more workloads the
-// level is stricter, and takes more of them, 8 for one and 11 for 33.
+// rounds is the number of rounds of a run, enough for the intervals of all comparisons. The
+// more workloads a study has, the stricter is the error level of each, and the more rounds an
+// interval needs: 8 for one workload, 11 for 33.
 const rounds = "12"
 
+// fullRun returns a run of a bundled study with the full budget, and more arguments.
 func fullRun(study, page string, more ...string) storedRun {
 	args := []string{"run", study, "--budget", "full", "--rounds", rounds, "--seed", "2026"}
 	return storedRun{name: study, study: study, page: page, args: append(args, more...)}
 }
 
-// publishedClone is a clone of the published struct copying library,
+// publishedClone is the directory of a clone of the published library that copies structs,
 // next to this repository.
 const publishedClone = "../cgocopy"
 
-// runs lists the runs that the documents quote: every contender and workload of each
-// study. A stored result contains its number of rounds.
+// runs lists the runs that the documents quote. Each measures all contenders and workloads of
+// its study.
 var runs = []storedRun{
 	fullRun("json-encode", "json.md"),
 	fullRun("json-decode", "json-decode.md"),
@@ -55,6 +57,7 @@ var runs = []storedRun{
 	fullRun("ffi-floor", ""),
 }
 
+// runNames returns the names of all runs.
 func runNames() (names []string) {
 	for _, r := range runs {
 		names = append(names, r.name)
@@ -67,7 +70,8 @@ func resultPath(root, name string) string {
 	return filepath.Join(root, "docs", "runs", name+".json.gz")
 }
 
-// saveResult parses a result and, if it is complete, writes it.
+// saveResult stores the result in a document of tare run, without paths of this machine. It
+// returns an error if the run was interrupted.
 func saveResult(root, name string, document []byte) error {
 	var r tare.Result
 	if err := json.Unmarshal(document, &r); err != nil {
@@ -94,12 +98,12 @@ func saveResult(root, name string, document []byte) error {
 	return os.WriteFile(resultPath(root, name), out.Bytes(), 0o644)
 }
 
-// userPath matches a path of the measuring machine in a user's or temporary directory.
-// A stored result has only the last element, as if it were next to the repository.
+// userPath matches a path in a user's or temporary directory of the measuring machine. A
+// stored result has only the last element, as a file next to the repository.
 var userPath = regexp.MustCompile(`(^|[^\w./])/(?:tmp|home|root|work|Users|private|var/folders)/(?:[\w.+-]+/)*([\w.+-]+)`)
 
-// loadResult reads a stored result and its bundled study. It judges the claims and chooses the
-// sentences again, because the study may have changed.
+// loadResult reads a stored result and its bundled study. It judges the claims and chooses
+// the sentences again, as the study may have changed since the run.
 func loadResult(root, name string) (*tare.Result, tare.Study, error) {
 	file, err := os.Open(resultPath(root, name))
 	if err != nil {
@@ -126,6 +130,6 @@ func loadResult(root, name string) (*tare.Result, tare.Study, error) {
 	if err != nil {
 		return nil, tare.Study{}, err
 	}
-	judge.Again(study, &r) // with the current claims and sentences of the study
+	judge.Again(study, &r)
 	return &r, study, nil
 }
