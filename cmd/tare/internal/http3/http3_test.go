@@ -166,7 +166,8 @@ func TestFaults(t *testing.T) {
 		h      http.HandlerFunc
 		class  load.Class // of all requests; empty: all are answered
 		says   string
-		resent bool
+		resent bool // some request is sent again
+		luck   bool // a request may meet a connection that has just been closed, and is sent again
 	}{
 		"never answers": {h: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, class: load.ErrTimeout, says: "no whole answer in time"},
 		"stops in the middle": {h: func(w http.ResponseWriter, r *http.Request) {
@@ -183,7 +184,7 @@ func TestFaults(t *testing.T) {
 		}, resent: true},
 		"closes the connection": {h: func(_ http.ResponseWriter, r *http.Request) {
 			_ = r.Context().Value(connKey{}).(*quic.Conn).CloseWithError(quic.ApplicationErrorCode(http3.ErrCodeInternalError), "enough")
-		}, class: load.ErrReset},
+		}, class: load.ErrReset, luck: true},
 		"has a head without an end": {h: func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("X-Long", strings.Repeat("x", load.MaxHead))
 		}, class: load.ErrFraming},
@@ -207,7 +208,7 @@ func TestFaults(t *testing.T) {
 			} else if lost := r.Errors[c.class]; r.Requests != 0 || lost < 6 || lost > 7 || len(r.Errors) != 1 || !strings.Contains(r.FirstError, c.says) {
 				t.Errorf("%d answered, %v: %s", r.Requests, r.Errors, r.FirstError)
 			}
-			if c.resent != (r.Resent > 0) {
+			if !c.luck && c.resent != (r.Resent > 0) {
 				t.Errorf("%d were sent again", r.Resent)
 			}
 		})
