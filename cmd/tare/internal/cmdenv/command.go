@@ -8,11 +8,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Command is a command of tare in a hint: the user's, with changes. Its methods return a
-// changed copy.
+// Command is a command line of tare in a hint, made from the user's. Its methods return a changed copy.
 type Command struct {
-	env   []string // NAME=value before it
-	path  string   // e.g. tare gate
+	env   []string // NAME=value before the command
+	path  string   // names of the command and its parents, e.g. tare gate
 	flags []commandFlag
 	args  []string
 }
@@ -23,31 +22,32 @@ type commandFlag struct {
 	plain       bool // printed without its value
 }
 
-// CommandOf returns the user's command, with its flags in the order in which they were set.
+// CommandOf returns the user's command line, with the flags in the order in which they were set.
 func CommandOf(cmd *cobra.Command) Command {
 	c := Command{path: cmd.CommandPath(), args: cmd.Flags().Args()}
 	set := cmd.Flags()
-	sorted := set.SortFlags
-	set.SortFlags = false
+	sortFlags := set.SortFlags
+	set.SortFlags = false // Visit would sort them by name
 	set.Visit(func(f *pflag.Flag) {
-		list, many := f.Value.(pflag.SliceValue)
-		switch {
-		case many:
-			for _, value := range list.GetSlice() {
-				c.flags = append(c.flags, commandFlag{name: f.Name, value: value})
-			}
-		default:
-			c.flags = append(c.flags, commandFlag{f.Name, f.Value.String(), f.NoOptDefVal != "" && f.Value.String() == f.NoOptDefVal})
+		list, isList := f.Value.(pflag.SliceValue)
+		if !isList {
+			value := f.Value.String()
+			isDefault := f.NoOptDefVal != "" && value == f.NoOptDefVal // the value of the flag without one
+			c.flags = append(c.flags, commandFlag{name: f.Name, value: value, plain: isDefault})
+			return
+		}
+		for _, value := range list.GetSlice() {
+			c.flags = append(c.flags, commandFlag{name: f.Name, value: value})
 		}
 	})
-	set.SortFlags = sorted
+	set.SortFlags = sortFlags
 	return c
 }
 
-// NewCommand returns a command without flags, e.g. of path "tare bench".
+// NewCommand returns a command line without flags; path is e.g. "tare bench".
 func NewCommand(path string, args ...string) Command { return Command{path: path, args: args} }
 
-// Set gives a flag another value, and adds it if it is not set.
+// Set changes the value of a flag, or adds the flag.
 func (c Command) Set(name, value string) Command {
 	c.flags = slices.Clone(c.flags)
 	for i := range c.flags {
@@ -67,7 +67,7 @@ func (c Command) SetPlain(name string) Command {
 	return c
 }
 
-// WithFlagsOf adds the named flags of another command.
+// WithFlagsOf adds the flags of another command line that have one of names.
 func (c Command) WithFlagsOf(other Command, names ...string) Command {
 	c.flags = slices.Clone(c.flags)
 	for _, f := range other.flags {
@@ -84,13 +84,14 @@ func (c Command) WithArgs(args ...string) Command {
 	return c
 }
 
-// WithEnv adds variables NAME=value for this command only.
+// WithEnv adds variables NAME=value, which the shell sets for this command only.
 func (c Command) WithEnv(env ...string) Command {
 	c.env = append(slices.Clone(c.env), env...)
 	return c
 }
 
-// String returns the command for a POSIX shell.
+// String returns the command line for a POSIX shell. If an argument looks like a flag, the arguments
+// follow the flags and "--"; otherwise they come first.
 func (c Command) String() string {
 	var words []string
 	for _, kv := range c.env {
@@ -98,11 +99,9 @@ func (c Command) String() string {
 		words = append(words, name+"="+Quoted(value))
 	}
 	words = append(words, c.path)
-	dashed := false
-	for _, arg := range c.args {
-		dashed = dashed || strings.HasPrefix(arg, "-") && arg != "-"
-	}
-	if !dashed {
+	looksLikeFlag := func(arg string) bool { return strings.HasPrefix(arg, "-") && arg != "-" }
+	needsDashes := slices.ContainsFunc(c.args, looksLikeFlag)
+	if !needsDashes {
 		words = append(words, quotedAll(c.args)...)
 	}
 	for _, f := range c.flags {
@@ -115,7 +114,7 @@ func (c Command) String() string {
 			words = append(words, "--"+f.name, Quoted(f.value))
 		}
 	}
-	if dashed {
+	if needsDashes {
 		words = append(append(words, "--"), quotedAll(c.args)...)
 	}
 	return strings.Join(words, " ")

@@ -18,29 +18,33 @@ type Contender struct {
 	Modules []string `json:"modules"`
 	Dir     string   `json:"dir"`
 
-	Unmaintained string `json:"unmaintained,omitempty"` // reason; "" if it is maintained
+	Unmaintained string `json:"unmaintained,omitempty"` // why it counts as unmaintained; "" if it is maintained
 }
 
-// Contenders returns the contenders of the catalog. dir is as in [Env.FindCatalog].
+// Contenders returns the contenders of the catalog that [Env.FindCatalog] finds.
 func (env Env) Contenders(dir string) ([]Contender, error) {
 	c, err := env.FindCatalog(dir)
 	return ContendersOf(c), err
 }
 
-// ContendersOf returns one row per id that studies can list.
+// ContendersOf returns a row for each id that studies can list; a catalog entry may have several.
 func ContendersOf(c catalog.Catalog) []Contender {
 	var rows []Contender
 	for _, leaf := range c.Leaves() {
 		m := leaf.Manifest
 		for _, id := range m.IDs() {
-			rows = append(rows, Contender{id, m.Kind, m.Trap, m.Why, append([]string{}, m.Modules...), leaf.Dir, m.Unmaintained})
+			rows = append(rows, Contender{
+				ID: id, Kind: m.Kind, Trap: m.Trap, Why: m.Why, Dir: leaf.Dir,
+				Modules: append([]string{}, m.Modules...), Unmaintained: m.Unmaintained,
+			})
 		}
 	}
 	return rows
 }
 
-// FindCatalog finds the contenders: in dir, the value of --catalog, else in TARE_CATALOG, else
-// around the working directory, else those built into this binary, unpacked into the cache.
+// FindCatalog finds the catalog of contenders in the first of these places: dir, the value of --catalog;
+// TARE_CATALOG; the repository around the working directory; this binary, which has a copy that is
+// unpacked into the cache.
 func (env Env) FindCatalog(dir string) (catalog.Catalog, error) {
 	d, err := env.Dirs()
 	if err != nil {
@@ -53,7 +57,7 @@ func (env Env) FindCatalog(dir string) (catalog.Catalog, error) {
 // TARE_CATALOG. It returns "" if neither is set.
 func (env Env) CatalogDir(flag string) string { return cmp.Or(flag, env.Getenv(catalog.EnvCatalog)) }
 
-// FindCatalog finds the contenders of the sources.
+// FindCatalog finds the catalog in w.Catalog, or else where [Env.FindCatalog] finds it.
 func (w Workshop) FindCatalog() (catalog.Catalog, error) {
 	c, err := catalog.Locate(w.Catalog, w.Cache)
 	var foreign *catalog.OwnerError
@@ -66,8 +70,8 @@ func (w Workshop) FindCatalog() (catalog.Catalog, error) {
 	return c, err
 }
 
-// SumsOf returns hashes of the sources of contenders of a kind by id: of ids, or of all if ids
-// is nil. It skips contenders that the catalog does not have.
+// SumsOf returns the hashes of the sources of a kind's contenders, by id. If ids is nil it returns all. It
+// skips ids that the catalog does not have.
 func SumsOf(c catalog.Catalog, kind string, ids []string) (map[string]string, error) {
 	if ids == nil {
 		ids = c.IDs(kind)
@@ -76,7 +80,7 @@ func SumsOf(c catalog.Catalog, kind string, ids []string) (map[string]string, er
 	for _, id := range ids {
 		leaf, _, err := c.Leaf(kind, id)
 		if err != nil {
-			continue // reported when it is measured
+			continue // measuring the contender reports the error
 		}
 		if sums[id], err = leaf.Sum(); err != nil {
 			return nil, err

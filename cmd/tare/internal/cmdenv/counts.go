@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/counts"
 )
 
-// EnvCounts is the variable that holds the default of --counts.
+// EnvCounts is the environment variable with the default of --counts.
 const EnvCounts = "TARE_COUNTS"
 
 // AddCounts adds --counts to a command.
@@ -20,20 +20,20 @@ func AddCounts(set *pflag.FlagSet, into *string) {
 	set.StringVar(into, "counts", "", "count the instructions of an operation with this `counter`: "+strings.Join(counts.Choices(), ", ")+"; default: $"+EnvCounts+", else auto")
 }
 
-// ReadCounts returns the choice of --counts or of the environment. For a coordinator the
-// default is off: its machines may have different counters.
-func ReadCounts(env Env, word string) (counts.Choice, error) {
-	if word == "" && env.Ordered {
+// ReadCounts returns the counter that flag, the value of --counts, selects, or else the environment, or
+// else auto. In an order of a coordinator the default is off: its machines may have different counters.
+func ReadCounts(env Env, flag string) (counts.Choice, error) {
+	if flag == "" && env.Ordered {
 		return counts.Off, nil
 	}
-	chosen, what := cmp.Or(word, string(counts.Auto)), "--counts"
-	if word == "" && env.Getenv(EnvCounts) != "" {
-		chosen, what = env.Getenv(EnvCounts), EnvCounts
+	choice, source := cmp.Or(flag, string(counts.Auto)), "--counts"
+	if flag == "" && env.Getenv(EnvCounts) != "" {
+		choice, source = env.Getenv(EnvCounts), EnvCounts
 	}
-	if !slices.Contains(counts.Choices(), chosen) {
-		return "", Usage(fmt.Sprintf("%s %q is not a counter", what, chosen), "one of "+strings.Join(counts.Choices(), ", "))
+	if !slices.Contains(counts.Choices(), choice) {
+		return "", Usage(fmt.Sprintf("%s %q is not a counter", source, choice), "one of "+strings.Join(counts.Choices(), ", "))
 	}
-	return counts.Choice(chosen), nil
+	return counts.Choice(choice), nil
 }
 
 // CompleteCounts completes the values of --counts.

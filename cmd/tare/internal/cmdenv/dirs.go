@@ -12,20 +12,20 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// Dirs holds the directories of tare's files.
+// Dirs contains the directories of tare's files.
 type Dirs struct {
-	Cache string // reproducible files: contenders' binaries, the machine lock
-	Data  string // others: results and their journals
+	Cache string // files that can be made again, such as binaries of contenders, and the lock for measuring
+	Data  string // all other files: results and their journals, keys
 }
 
-// Lock returns the path of the lock on the cache for measuring.
+// Lock returns the path of the cache's lock for measuring.
 func (d Dirs) Lock() string { return filepath.Join(d.Cache, "lock") }
 
 // Known returns the directory of contenders' stored responses.
 func (d Dirs) Known() string { return filepath.Join(d.Cache, "answers") }
 
-// Results returns the directory of a study's runs. It replaces characters of the name that file
-// names cannot contain.
+// Results returns the directory of a study's runs: its name, in which _ replaces characters that file
+// names cannot contain, below AllResults.
 func (d Dirs) Results(study string) string {
 	name := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`/\:*?"<>|`, r) || r < ' ' {
@@ -42,8 +42,8 @@ func (d Dirs) Results(study string) string {
 // AllResults returns the directory of the runs of all studies, with a subdirectory each.
 func (d Dirs) AllResults() string { return filepath.Join(d.Data, "results") }
 
-// findDirs returns TARE_CACHE and TARE_DATA, by default the directories of the operating system
-// for such files.
+// findDirs returns the directories in TARE_CACHE and TARE_DATA, or tare's directories in the places that
+// the operating system goos has for such files. The error is a usage error without a home directory.
 func findDirs(env func(string) string, goos string) (Dirs, error) {
 	d := Dirs{Cache: env("TARE_CACHE"), Data: env("TARE_DATA")}
 	var cacheBase, dataBase string
@@ -67,7 +67,10 @@ func findDirs(env func(string) string, goos string) (Dirs, error) {
 		dir  *string
 		base string
 		name string
-	}{{&d.Cache, cacheBase, "TARE_CACHE"}, {&d.Data, dataBase, "TARE_DATA"}} {
+	}{
+		{&d.Cache, cacheBase, "TARE_CACHE"},
+		{&d.Data, dataBase, "TARE_DATA"},
+	} {
 		if *x.dir == "" {
 			if x.base == "" {
 				return d, Usage("no home directory to keep files in", "set "+x.name+" to a directory")
@@ -83,8 +86,8 @@ func findDirs(env func(string) string, goos string) (Dirs, error) {
 	return d, nil
 }
 
-// HostLock returns the name of the lock that at most one measuring tare of this machine holds:
-// TARE_LOCK, which can differ between processes that share no processors.
+// HostLock returns the name of the machine's lock for measuring, which at most one tare has at a time:
+// TARE_LOCK, or a default. Processes that share no processors can use different names.
 func (env Env) HostLock() string { return cmp.Or(env.Getenv("TARE_LOCK"), "measuring") }
 
 // Dirs returns the directories of this call.
@@ -103,7 +106,7 @@ func ensureWritable(dir string) error {
 	return os.Remove(f.Name())
 }
 
-// MakeCache makes the cache directory.
+// MakeCache creates the cache directory, and returns an error if it is not writable.
 func (d Dirs) MakeCache() error {
 	if err := ensureWritable(d.Cache); err != nil {
 		return fmt.Errorf("%w %s: %w; set TARE_CACHE to a directory that can be written", build.ErrCache, d.Cache, Cause(err))
@@ -111,7 +114,7 @@ func (d Dirs) MakeCache() error {
 	return nil
 }
 
-// MakeData makes the data directory.
+// MakeData creates the data directory, and returns an error if it is not writable.
 func (d Dirs) MakeData() error {
 	if err := ensureWritable(d.Data); err != nil {
 		return fmt.Errorf("cannot write results to %s: %w; set TARE_DATA to a directory that can be written", d.Data, Cause(err))

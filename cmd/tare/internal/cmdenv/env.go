@@ -1,5 +1,5 @@
-// Package cmdenv is the environment of tare's commands: streams, directories,
-// studies, results and contenders, flags, and errors with their exit codes.
+// Package cmdenv has what all commands of tare share: the environment of a call, its directories,
+// studies, results and contenders, common flags, and errors with their exit codes.
 package cmdenv
 
 //go:generate go test . -run TestExitTableIsCurrent -update
@@ -20,38 +20,38 @@ import (
 // Env is the environment of one call of tare.
 type Env struct {
 	In     io.Reader
-	Out    io.Writer           // results: tables, JSON
+	Out    io.Writer           // results: tables or JSON
 	Err    io.Writer           // progress and errors
-	Args   []string            // without the program's name
-	Getenv func(string) string // "" if not set
+	Args   []string            // arguments without the program's name
+	Getenv func(string) string // returns "" for a variable that is not set
 	Now    func() time.Time
 	Lab    Lab
 
-	Ordered bool // by a coordinator, which stores the result: no page is needed here
+	Ordered bool // the call is an order of a coordinator, which stores the result
 }
 
-// Lab holds functions that tests and demonstrations replace. The zero value is tare itself.
+// Lab contains the functions that tests and demonstrations replace. The zero value means those of tare.
 type Lab struct {
 	Kinds     map[string]lab.Kind                                                  // nil means kinds.All()
 	Sources   func(Workshop) (lab.Sources, error)                                  // nil means the catalog, built with the go command
 	Run       func(context.Context, tare.Study, lab.Options) (*tare.Result, error) // nil means lab.Run
 	Studies   fs.FS                                                                // bundled studies, *.yaml at the top; nil means studies.FS
 	Facts     func(context.Context) tare.Machine                                   // nil means machine.Facts
-	Guard     func(run string) (*trial.Guardian, error)                            // nil means a guardian process; a nil guardian guards nothing
+	Guard     func(run string) (*trial.Guardian, error)                            // nil means a guardian process; it may return a nil guardian, which does nothing
 	Interrupt func() (signals <-chan os.Signal, restore func())                    // nil means Ctrl-C and SIGTERM of this process
-	Terminal  func(stream any) (columns, rows int, ok bool)                        // nil means reading it from the stream
+	Terminal  func(stream any) (columns, rows int, ok bool)                        // nil means the function Terminal
 }
 
-// Tag returns the id of this run for the environment of all its child processes.
+// Tag returns an id of this run, with which its child processes are found: it is in their environment.
 func (env Env) Tag() string {
 	return "tare-" + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(env.Now().UnixNano(), 36)
 }
 
-// Workshop holds the settings for building contenders.
+// Workshop configures the builds of contenders.
 type Workshop struct {
 	Cache     string   // directory of builds
-	Catalog   string   // directory of contenders from [Env.CatalogDir]; "" means search for it
-	With      []string // replace required modules in all builds: path@version, or path=/abs/dir
+	Catalog   string   // directory of contenders from [Env.CatalogDir]; "" means that it is searched for
+	With      []string // versions of modules in all builds: path@version, or path=/abs/dir
 	Go        string   // toolchain of all builds, e.g. go1.25.5; "" means the machine's
 	Run       string   // tag of child processes
 	Compiling func()   // called when a compiler starts; may be nil

@@ -24,15 +24,15 @@ import (
 type Exit struct {
 	Code    int         `json:"exit_code"`
 	Meaning string      `json:"meaning"`
-	Errors  []ErrorKind `json:"errors,omitempty"` // that end with this code, as --json prints them
+	Errors  []ErrorKind `json:"errors,omitempty"` // kinds of errors with this code
 }
 
-// ErrorKind is a kind of error. Its name is the code of an error document.
+// ErrorKind is a kind of error. Its name is the code in an error document.
 type ErrorKind struct {
-	Name    string `json:"code"`
-	Meaning string `json:"meaning"`
-	is      func(error) bool
-	next    []string // commands that help; CMD stands for the command that failed
+	Name    string           `json:"code"`
+	Meaning string           `json:"meaning"`
+	is      func(error) bool // reports whether an error is of this kind
+	next    []string         // commands that help; CMD is replaced by the command that failed
 }
 
 // isA reports whether an error of type E is in err's chain.
@@ -41,8 +41,8 @@ func isA[E error](err error) bool {
 	return errors.As(err, &e)
 }
 
-// Exits returns the exit codes. ExitCode, the help and docs/output.md are made from it.
-// The first kind whose test is true names an error.
+// Exits returns the exit codes with their kinds of errors. ExitCode, the help and docs/output.md use this
+// table. The kind of an error is the first in the table whose function is returns true.
 func Exits() []Exit {
 	return []Exit{
 		{ExitOK, "carried out, whatever was found; a contender that cannot be built or that dies is a finding", nil},
@@ -83,15 +83,15 @@ func classify(err error) (int, ErrorKind) {
 	return ExitFailure, ErrorKind{}
 }
 
-// Position is a place in a file. Line and Col count from 1; 0 means that the error is
-// about the whole file.
+// Position is a position in a file. Line and Col count from 1; 0 means that the error is about the
+// complete file.
 type Position struct {
 	File string `json:"file,omitempty"`
 	Line int    `json:"line,omitempty"`
 	Col  int    `json:"col,omitempty"`
 }
 
-// positionOf returns the place that an error is about, and false if there is none.
+// positionOf returns the position in a file that an error is about; false if it is not about a file.
 func positionOf(err error) (Position, bool) {
 	var (
 		yaml   *studyfile.Error
@@ -102,13 +102,13 @@ func positionOf(err error) (Position, bool) {
 	)
 	switch {
 	case errors.As(err, &yaml):
-		return Position{yaml.File, yaml.Line, yaml.Col}, true
+		return Position{File: yaml.File, Line: yaml.Line, Col: yaml.Col}, true
 	case errors.As(err, &result):
-		return Position{result.File, result.Line, result.Col}, true
+		return Position{File: result.File, Line: result.Line, Col: result.Col}, true
 	case errors.As(err, &syntax):
-		return Position{syntax.File, syntax.Line, syntax.Col}, true
+		return Position{File: syntax.File, Line: syntax.Line, Col: syntax.Col}, true
 	case errors.As(err, &list):
-		return Position{list.File, list.Line, list.Col}, true
+		return Position{File: list.File, Line: list.Line, Col: list.Col}, true
 	case errors.As(err, &usage) && usage.cause != nil:
 		return positionOf(usage.cause)
 	}
@@ -122,7 +122,7 @@ type ErrorDocument struct {
 
 // ErrorBody describes an error.
 type ErrorBody struct {
-	Code     string `json:"code"` // of an [ErrorKind]
+	Code     string `json:"code"` // name of an [ErrorKind]
 	ExitCode int    `json:"exit_code"`
 	Message  string `json:"message"` // one line
 	Position
@@ -140,8 +140,8 @@ func NewErrorDocument(path string, err error) (ErrorDocument, bool) {
 		return ErrorDocument{}, false
 	}
 	exit, kind := classify(err)
-	at, _ := positionOf(err)
-	body := ErrorBody{Code: kind.Name, ExitCode: exit, Message: line(err), Position: at, Next: []string{}}
+	position, _ := positionOf(err)
+	body := ErrorBody{Code: kind.Name, ExitCode: exit, Message: errorLine(err), Position: position, Next: []string{}}
 	if printed != nil {
 		body.ExitCode = printed.exit
 	}
@@ -154,7 +154,7 @@ func NewErrorDocument(path string, err error) (ErrorDocument, bool) {
 			body.Next = append(body.Next, strings.Replace(next, "CMD", path, 1))
 		}
 	}
-	return ErrorDocument{body}, true
+	return ErrorDocument{Error: body}, true
 }
 
 // WriteError writes err as JSON, in one line. It writes nothing if there is nothing to report.
@@ -173,21 +173,26 @@ func WriteError(w io.Writer, path string, err error) error {
 	return err
 }
 
-// WantsJSON reports whether arguments ask for JSON. It reads them without the flags of
-// the command, because errors of flags are printed as JSON too.
+// WantsJSON reports whether arguments select output as JSON. It reads them without parsing the command's
+// flags, because errors of flags are printed as JSON, too.
 func WantsJSON(args []string) bool {
 	if i := slices.Index(args, "--"); i >= 0 {
 		args = args[:i]
 	}
 	for i, arg := range args {
-		if arg == "--json" || arg == "--json=true" || arg == "--format=json" || arg == "--format" && i+1 < len(args) && args[i+1] == "json" {
+		switch arg {
+		case "--json", "--json=true", "--format=json":
 			return true
+		case "--format":
+			if i+1 < len(args) && args[i+1] == "json" {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// printedError has an exit code and the errors that were printed when they happened.
+// printedError is an exit code, with the errors that led to it, which were printed when they happened.
 type printedError struct {
 	exit int
 	errs []error
@@ -198,14 +203,14 @@ func (e *printedError) Error() string {
 	return fmt.Sprintf("exit code %d: %v", e.exit, errors.Join(e.errs...))
 }
 
-// Unwrap returns the exit code, so that nothing is printed a second time.
+// Unwrap returns the exit code: a [Code] is not printed, so that no error is printed twice.
 func (e *printedError) Unwrap() error { return Code(e.exit) }
 
-// Outcome collects what went wrong in parts of a command that go on. The zero value
-// is a success.
+// Outcome collects the errors of a command that continues after errors of its parts. The zero value is
+// a success.
 type Outcome struct{ printedError }
 
-// Add adds an error that was printed, or a [Code], and nil changes nothing.
+// Add adds an error that was printed, or a [Code]; nil changes nothing.
 func (o *Outcome) Add(err error) {
 	o.exit = Worst(o.exit, ExitCode(err))
 	if err != nil && !isA[Code](err) {

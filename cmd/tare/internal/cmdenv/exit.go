@@ -13,7 +13,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Exit codes; [Exits] says what they mean.
+// Exit codes; [Exits] explains them.
 const (
 	ExitOK           = 0
 	ExitFailure      = 1
@@ -24,7 +24,8 @@ const (
 	ExitInterrupted  = 130
 )
 
-// severityOf orders exit codes from the least to the worst. Several studies return the worst.
+// severityOf returns the place of an exit code in the order from the best to the worst. A command on
+// several studies exits with the worst code of them.
 func severityOf(code int) int {
 	return slices.Index([]int{ExitOK, ExitInconclusive, ExitNotMet, ExitVoid, ExitUsage, ExitFailure, ExitInterrupted}, code)
 }
@@ -39,18 +40,18 @@ func Worst(a, b int) int {
 
 // UsageError is an error in the user's input.
 type UsageError struct {
-	What  string   // what is wrong
-	Hint  string   // what would be right; may be ""
+	What  string   // the fault
+	Hint  string   // how to correct it; may be ""
 	Next  []string // commands that help
-	cause error    // has the place in a file; nil if it has none
+	cause error    // error with the position in a file; may be nil
 }
 
-// Usage returns a [*UsageError]. next are the commands that its hint names.
+// Usage returns a [*UsageError]. next has the commands that its hint names.
 func Usage(what, hint string, next ...string) error {
 	return &UsageError{What: what, Hint: hint, Next: next}
 }
 
-// UsageOf returns err as a [*UsageError] in one line.
+// UsageOf converts err to a [*UsageError] of one line.
 func UsageOf(err error, hint string, next ...string) error {
 	return &UsageError{What: format.Line(err.Error(), 0), Hint: hint, Next: next, cause: err}
 }
@@ -58,80 +59,81 @@ func UsageOf(err error, hint string, next ...string) error {
 // Error is one line.
 func (e *UsageError) Error() string { return withHint(e.What, e.Hint) }
 
-// ErrInterrupted says that the caller ended the run before there was anything
-// to judge.
+// ErrInterrupted reports that the user ended the run before there was a result.
 var ErrInterrupted = errors.New("interrupted")
 
-// Unknown returns the error for a name that is not in known. The hint is similar names, or else
-// otherwise.
+// Unknown returns the error for a name that is not in known; what is the noun for it. The hint has the
+// similar names, or is the text otherwise if there are no similar names.
 func Unknown(what, name string, known []string, otherwise string, next ...string) error {
 	hint := otherwise
-	if close := suggest.Names(name, known); len(close) > 0 {
-		hint = suggest.Hint(name, close)
+	if similar := suggest.Names(name, known); len(similar) > 0 {
+		hint = suggest.Hint(name, similar)
 	}
 	return Usage(fmt.Sprintf("unknown %s %q", what, name), hint, next...)
 }
 
-// Code is an exit code without a further message.
+// Code is an exit code as an error for which no message is printed.
 type Code int
 
+// Error returns the code in words.
 func (e Code) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 // ExitCode returns the exit code of an error, from [Exits].
 func ExitCode(err error) int {
-	var said Code
+	var code Code
 	switch {
 	case err == nil:
 		return ExitOK
-	case errors.As(err, &said):
-		return int(said)
+	case errors.As(err, &code):
+		return int(code)
 	}
 	exit, _ := classify(err)
 	return exit
 }
 
-// EndsRun reports whether err would affect every other study as well.
+// EndsRun reports whether err would affect the other studies of a run as well.
 func EndsRun(err error) bool {
 	return errors.Is(err, build.ErrNoToolchain) || errors.Is(err, build.ErrCache) || ExitCode(err) == ExitInterrupted
 }
 
-// Complain writes err to w as one line.
+// Complain writes err to w as one line. It writes nothing for nil and for a [Code].
 func Complain(w io.Writer, err error) {
-	var said Code
-	if err == nil || errors.As(err, &said) {
+	if err == nil || isA[Code](err) {
 		return
 	}
-	fmt.Fprintf(w, "tare: %s\n", line(err))
+	fmt.Fprintf(w, "tare: %s\n", errorLine(err))
 }
 
-// line is err in one line, with what would help where the error itself does
-// not say so.
-func line(err error) string {
+// errorLine returns the message of err in one line, with an introduction if the message alone would not
+// help.
+func errorLine(err error) string {
 	switch {
 	case ExitCode(err) == ExitInterrupted:
 		return "interrupted"
 	case errors.Is(err, build.ErrNoToolchain):
 		return "the go command is needed to build contenders: " + format.Line(err.Error(), 0)
 	}
-	return oneLine(err)
+	return joinLines(err)
 }
 
-// oneLine has a semicolon between the errors that [errors.Join] has put together.
-func oneLine(err error) string {
+// joinLines returns the message of err in one line. Between errors that [errors.Join] has joined it has
+// a semicolon.
+func joinLines(err error) string {
 	var joined interface{ Unwrap() []error }
 	if !errors.As(err, &joined) {
 		return format.Line(err.Error(), 0)
 	}
 	var texts, lines []string
 	for _, e := range joined.Unwrap() {
-		texts, lines = append(texts, e.Error()), append(lines, oneLine(e))
+		texts, lines = append(texts, e.Error()), append(lines, joinLines(e))
 	}
-	if err.Error() != strings.Join(texts, "\n") { // it has a text of its own around them
+	if err.Error() != strings.Join(texts, "\n") { // wrapped, with a text around the joined errors
 		return format.Line(err.Error(), 0)
 	}
 	return strings.Join(lines, "; ")
 }
 
+// withHint returns a message with its hint, if any.
 func withHint(what, hint string) string {
 	if hint == "" {
 		return what

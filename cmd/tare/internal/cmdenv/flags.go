@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// CommandNames returns the names of the commands below cmd.
+// CommandNames returns the names of the subcommands of cmd, except hidden ones.
 func CommandNames(cmd *cobra.Command) []string {
 	var names []string
 	for _, c := range cmd.Commands() {
@@ -19,7 +19,7 @@ func CommandNames(cmd *cobra.Command) []string {
 	return names
 }
 
-// AtMost accepts up to n arguments.
+// AtMost returns a check that accepts up to n arguments.
 func AtMost(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > n {
@@ -29,8 +29,8 @@ func AtMost(n int) cobra.PositionalArgs {
 	}
 }
 
-// Needs accepts 1 to most arguments, or any number of them if most is 0. what and hint describe
-// the arguments, next are the commands that hint names.
+// Needs returns a check that accepts 1 to most arguments, or any number from 1 on if most is 0. what and
+// hint describe the arguments in the error; next has the commands that hint names.
 func Needs(most int, what, hint string, next ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 || most > 0 && len(args) > most {
@@ -42,19 +42,19 @@ func Needs(most int, what, hint string, next ...string) cobra.PositionalArgs {
 
 // Flags is a group of flags with a heading.
 type Flags struct {
-	title string
-	Set   *pflag.FlagSet // in the order in which help lists them
+	title string         // heading in the help
+	Set   *pflag.FlagSet // flags in the order of the help
 }
 
-// NewFlags returns an empty group.
+// NewFlags returns an empty group with a heading.
 func NewFlags(title string) Flags {
 	set := pflag.NewFlagSet(title, pflag.ContinueOnError)
 	set.SortFlags = false
 	return Flags{title, set}
 }
 
-// AddFlags adds the flags of all groups to cmd, and a help text that lists them by group. Other
-// flags come last.
+// AddFlags adds the flags of all groups to cmd, and sets a help text that lists the flags by group. The
+// other flags of cmd come last.
 func AddFlags(cmd *cobra.Command, groups ...Flags) {
 	for _, g := range groups {
 		cmd.Flags().AddFlagSet(g.Set)
@@ -84,6 +84,6 @@ func AddFlags(cmd *cobra.Command, groups ...Flags) {
 // CompleteFlag sets the shell completion of a flag of cmd.
 func CompleteFlag(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
-		panic(err) // the flag was added, once
+		panic(err) // the flag does not exist, or has a completion already: a mistake in the program
 	}
 }

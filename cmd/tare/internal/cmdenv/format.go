@@ -19,17 +19,17 @@ import (
 	"github.com/tarebench/tare/report/html"
 )
 
-// Names of pages: of a result's, in its run's directory, and of the newest one of
-// all claims, in the data directory.
+// Names of the files of pages.
 const (
-	PageName   = "report.html"
-	ClaimsName = "claims.html"
+	PageName   = "report.html" // page of a result, in the directory of its run
+	ClaimsName = "claims.html" // newest page of all claims, in the data directory
 )
 
-// allFormats returns the formats of package report, and the page.
+// allFormats returns the formats of package report and the format of pages.
 func allFormats() []report.Format { return append(report.Formats(), PageOf(nil)) }
 
-// PageOf returns the page format for a result in the directory files.
+// PageOf returns the format of pages, for a result whose other files are in files; nil if there are no
+// files.
 func PageOf(files fs.FS) report.Format {
 	return html.Format(html.Options{Files: files, Explain: func(id string) string {
 		for _, c := range slices.Concat(check.All(), benchstudy.Notes()) {
@@ -41,7 +41,7 @@ func PageOf(files fs.FS) report.Format {
 	}})
 }
 
-// SavePage writes the page next to a result, readable by its owner only.
+// SavePage writes the page of a result whose files are in dir. Only the owner can read it.
 func SavePage(path, dir string, res *tare.Result) error {
 	out, err := OpenOutputOn(atomicfile.System{}, path, 0o600)
 	if err != nil {
@@ -51,6 +51,7 @@ func SavePage(path, dir string, res *tare.Result) error {
 	return out.Save(func(f io.Writer) error { return PageOf(os.DirFS(dir)).Write(f, res, report.Style{}) })
 }
 
+// formatNames returns the names of all formats, with commas between.
 func formatNames() string {
 	var names []string
 	for _, f := range allFormats() {
@@ -59,16 +60,16 @@ func formatNames() string {
 	return strings.Join(names, ", ")
 }
 
-// FormatFlag is --format, with --json as a short form of --format json.
+// FormatFlag contains the flags --format, and --json, which is short for --format json.
 type FormatFlag struct {
 	Name   string
 	AsJSON bool
 }
 
-// Add adds the flags; several describes the output of --json.
-func (f *FormatFlag) Add(flags *pflag.FlagSet, several string) {
+// Add adds the flags; document describes the output of --json.
+func (f *FormatFlag) Add(flags *pflag.FlagSet, document string) {
 	flags.StringVar(&f.Name, "format", "text", "`how` to print it: "+formatNames())
-	flags.BoolVar(&f.AsJSON, "json", false, "the same as --format json: "+several)
+	flags.BoolVar(&f.AsJSON, "json", false, "the same as --format json: "+document)
 }
 
 // Complete completes the formats in the shell.
@@ -84,15 +85,15 @@ func (f *FormatFlag) Complete(cmd *cobra.Command) {
 	})
 }
 
-// Format returns the format that was set.
+// Format returns the format that the flags select.
 func (f *FormatFlag) Format(cmd *cobra.Command) (report.Format, error) {
 	name, err := f.Choose(cmd, "a format", strings.Split(formatNames(), ", ")...)
-	i := slices.IndexFunc(allFormats(), func(one report.Format) bool { return one.Name == name })
-	return allFormats()[max(i, 0)], err
+	formats := allFormats()
+	i := slices.IndexFunc(formats, func(format report.Format) bool { return format.Name == name })
+	return formats[max(i, 0)], err // -1 only with an error
 }
 
-// Choose returns the name that was set, which must be in names. The error contains what, which
-// describes names.
+// Choose returns the name that the flags select among names. what is the noun for a name in the error.
 func (f *FormatFlag) Choose(cmd *cobra.Command, what string, names ...string) (string, error) {
 	switch {
 	case f.AsJSON && f.Name != "json" && cmd.Flags().Changed("format"):
@@ -105,11 +106,10 @@ func (f *FormatFlag) Choose(cmd *cobra.Command, what string, names ...string) (s
 	return f.Name, nil
 }
 
-// ForPeople reports whether a format is for terminals.
+// ForPeople reports whether a format is meant for terminals.
 func ForPeople(f report.Format) bool { return f.Name == "text" || f.Name == "brief" }
 
-// CheckFormat returns an error if a format holds only one result and there are several. JSON
-// has lists.
+// CheckFormat returns an error if a format cannot have that number of results. JSON has lists.
 func CheckFormat(f report.Format, results int) error {
 	if f.Next != nil || f.Name == "json" || results <= 1 {
 		return nil
@@ -136,18 +136,19 @@ func WriteResults(w io.Writer, f report.Format, results []*tare.Result, st repor
 	}
 	st.Lines = report.BlockLines(len(results))
 	for i, r := range results {
-		one := f.Write
+		write := f.Write
 		if i > 0 {
-			one = f.Next
+			write = f.Next
 		}
-		if err := one(w, r, st); err != nil {
+		if err := write(w, r, st); err != nil {
 			return err
 		}
 	}
 	return WriteTogether(w, f, results, st)
 }
 
-// WriteTogether writes the claims and the traps of several results in formats for terminals.
+// WriteTogether writes the summary of several results: in brief format their totals, in text format
+// their claims and traps. It writes nothing in other formats or for a single result.
 func WriteTogether(w io.Writer, f report.Format, results []*tare.Result, st report.Style) error {
 	switch {
 	case !ForPeople(f) || len(results) < 2:

@@ -10,13 +10,13 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// Limits are the flags that bound what others may have this machine do.
+// Limits contains the flags that limit the orders of coordinators to this machine.
 type Limits struct {
 	fleet.Limits
-	memory, disk string
+	memory, disk string // sizes as the user typed them, which Check parses
 }
 
-// Add adds the flags. commands says what --allow-commands allows.
+// Add adds the flags. commands is the help text of --allow-commands.
 func (l *Limits) Add(flags *pflag.FlagSet, commands string) {
 	flags.BoolVar(&l.Commands, "allow-commands", false, commands)
 	flags.StringArrayVar(&l.Targets, "allow-target", nil, "take loads of `host:port` besides this machine's own servers, or of a host, or of a pattern; repeatable")
@@ -26,14 +26,18 @@ func (l *Limits) Add(flags *pflag.FlagSet, commands string) {
 	flags.StringVar(&l.disk, "keep-disk", "", "end an order when less disk than this `size` is free for builds and what is sent")
 }
 
-// Check reads the sizes that stay free.
+// Check parses the sizes that must stay free. It returns an error if a size is invalid, or if this system
+// does not report how much is free.
 func (l *Limits) Check(env Env) error {
-	now := FreeOf(env)
+	free := FreeOf(env)
 	for _, f := range []struct {
 		name, text string
-		into       *int64
-		now        int64
-	}{{"keep-memory", l.memory, &l.KeepMemory, now.Memory}, {"keep-disk", l.disk, &l.KeepDisk, now.Disk}} {
+		limit      *int64
+		free       int64
+	}{
+		{"keep-memory", l.memory, &l.KeepMemory, free.Memory},
+		{"keep-disk", l.disk, &l.KeepDisk, free.Disk},
+	} {
 		if f.text == "" {
 			continue
 		}
@@ -41,16 +45,16 @@ func (l *Limits) Check(env Env) error {
 		switch {
 		case err != nil:
 			return Usage("--"+f.name+": "+err.Error(), format.BytesHint)
-		case f.now < 0:
+		case f.free < 0:
 			return Usage("--"+f.name+": this system does not say how much is free", "")
 		}
-		*f.into = n
+		*f.limit = n
 	}
 	return nil
 }
 
-// FreeOf returns the memory that is available, and the least free disk of where an order
-// writes: the cache and the directory of temporary files.
+// FreeOf returns the available memory, and the free disk of the directories that an order writes to,
+// whichever has less: the cache and the directory of temporary files. -1 means unknown.
 func FreeOf(env Env) fleet.Free {
 	f := fleet.Free{Memory: -1, Disk: -1}
 	if n, known := machine.Available(); known {

@@ -16,24 +16,24 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Machines holds the flags that choose machines.
+// Machines contains the flags that select machines, and connect them.
 type Machines struct {
-	On     []string
-	Listen string
-	NATS   string
-	Creds  string
-	Prefix string
-	Mixed  bool // compare machines with different versions of Go
-	Resume bool // resume the newest unfinished run
+	On     []string // ssh:HOST, agent:NAME or local
+	Listen string   // host:port at which agents join
+	NATS   string   // URL of a NATS cluster
+	Creds  string   // file with credentials of the cluster
+	Prefix string   // prefix of subjects
+	Mixed  bool     // compare machines with different versions of Go
+	Resume bool     // resume the newest unfinished run
 }
 
-// Add adds the flags; what is the help text of --on.
-func (m *Machines) Add(flags *pflag.FlagSet, what string) {
-	flags.StringSliceVar(&m.On, "on", nil, what)
+// Add adds the flags of a command that does not measure rounds; help is the help text of --on.
+func (m *Machines) Add(flags *pflag.FlagSet, help string) {
+	flags.StringSliceVar(&m.On, "on", nil, help)
 	m.AddMeeting(flags)
 }
 
-// AddMeasuring adds the flags of a command that measures.
+// AddMeasuring adds the flags of a command that measures rounds.
 func (m *Machines) AddMeasuring(flags *pflag.FlagSet) {
 	m.Add(flags, "carry it out on several `machines` at the same time, ssh:HOST, agent:NAME or local; each machine runs --rounds rounds, verdicts combine all machines")
 	flags.BoolVar(&m.Mixed, "mixed-go", false, "with --on: compare machines although they have different versions of Go")
@@ -48,7 +48,7 @@ func (m *Machines) CheckResume() error {
 	return nil
 }
 
-// AddMeeting adds the flags of the coordinator's address.
+// AddMeeting adds the flags of the place where a coordinator and its agents meet.
 func (m *Machines) AddMeeting(flags *pflag.FlagSet) {
 	flags.StringVar(&m.Listen, "listen", "", "wait at `host:port` for agents, which tare agent starts on other machines; --on names them agent:NAME")
 	flags.StringVar(&m.NATS, "nats", "", "meet agents in the NATS cluster at `URL`, instead of --listen")
@@ -56,13 +56,15 @@ func (m *Machines) AddMeeting(flags *pflag.FlagSet) {
 	flags.StringVar(&m.Prefix, "fleet", fleet.DefaultPrefix, "`prefix` of subjects in that cluster: each fleet in a shared cluster needs its own")
 }
 
-// Check returns the machines, or an error if the flags are invalid.
+// Check returns the machines of --on. It returns an error if the flags are invalid or contradict each
+// other.
 func (m *Machines) Check() ([]fleet.Machine, error) {
 	list, err := fleet.ReadMachines(m.On)
 	if err != nil {
 		return nil, Usage("--on: "+err.Error(), "")
 	}
-	joins := func(f fleet.Machine) bool { return f.Join }
+	joins := func(machine fleet.Machine) bool { return machine.Join }
+	isStarted := func(machine fleet.Machine) bool { return !machine.Join }
 	switch {
 	case m.NATS != "" && m.Listen != "":
 		return nil, Usage("--listen and --nats contradict each other", "agents join here, or they meet in a cluster")
@@ -70,7 +72,7 @@ func (m *Machines) Check() ([]fleet.Machine, error) {
 		return nil, Usage("--nats-creds needs --nats", "")
 	case slices.ContainsFunc(list, joins) && m.NATS == "" && m.Listen == "":
 		return nil, Usage("agents that join need a place to", "--listen HOST:PORT, or --nats URL")
-	case m.NATS != "" && slices.ContainsFunc(list, func(f fleet.Machine) bool { return !f.Join }):
+	case m.NATS != "" && slices.ContainsFunc(list, isStarted):
 		return nil, Usage("with --nats every machine is one that joins", "start tare agent --nats URL on each, and name them agent:NAME")
 	}
 	if err := fleet.CheckPrefix(m.Prefix); err != nil {
@@ -82,15 +84,16 @@ func (m *Machines) Check() ([]fleet.Machine, error) {
 // Fleet is a coordinator with its machines.
 type Fleet struct {
 	Hub     *fleet.Hub
-	Names   []string
-	Start   map[string]func(context.Context) error
-	Secrets fleet.Secrets // with --listen
+	Names   []string                               // names of the machines' agents
+	Start   map[string]func(context.Context) error // starts an agent, by name; the other agents join
+	Secrets fleet.Secrets                          // certificate and tokens, with --listen
 
 	mu    sync.Mutex
-	stops []func()
+	stops []func() // end the started agents
 }
 
-// Open starts the coordinator. args are passed to each tare agent that it starts.
+// Open starts the coordinator. It passes args to each tare agent that it starts, and reports lines about
+// machines with say.
 func (m *Machines) Open(ctx context.Context, env Env, say func(name, line string), args ...string) (*Fleet, error) {
 	list, err := m.Check()
 	if err != nil {
@@ -106,9 +109,9 @@ func (m *Machines) Open(ctx context.Context, env Env, say func(name, line string
 		if f.Secrets, err = fleet.ReadSecrets(filepath.Join(dirs.Data, "fleet")); err != nil {
 			return nil, err
 		}
-		for _, one := range list {
-			if one.Join && f.Secrets.Token(one.Name) == "" {
-				return nil, Usage("agent:"+one.Name+" has no token to join with", "tare fleet --listen "+m.Listen+" --agent "+one.Name+" makes one, and prints the line that joins")
+		for _, machine := range list {
+			if machine.Join && f.Secrets.Token(machine.Name) == "" {
+				return nil, Usage("agent:"+machine.Name+" has no token to join with", "tare fleet --listen "+m.Listen+" --agent "+machine.Name+" makes one, and prints the line that joins")
 			}
 		}
 		o.Cert, o.Token = f.Secrets.Cert, f.Secrets.Token
@@ -118,7 +121,7 @@ func (m *Machines) Open(ctx context.Context, env Env, say func(name, line string
 		return nil, fmt.Errorf("find this executable: %w", err)
 	}
 	s := &fleet.Starter{Self: self, Args: args, Say: say}
-	if slices.ContainsFunc(list, func(f fleet.Machine) bool { return f.Host != "" }) {
+	if slices.ContainsFunc(list, func(machine fleet.Machine) bool { return machine.Host != "" }) {
 		if s.SSH, err = exec.LookPath("ssh"); err != nil {
 			return nil, fmt.Errorf("--on ssh:HOST needs the ssh program: %w", err)
 		}
@@ -154,8 +157,8 @@ func (f *Fleet) Close() {
 	f.Hub.Close()
 }
 
-// FleetError converts an error of a fleet: an interrupt, or a usage error if a machine rejected
-// the order.
+// FleetError converts an error of a fleet: to ErrInterrupted if ctx is done, and to a usage error if a
+// machine rejected the order.
 func FleetError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ErrInterrupted

@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// CheckPatterns checks the patterns of --contender and --workload.
+// CheckPatterns returns an error if a pattern of --contender or --workload is invalid.
 func CheckPatterns(only lab.Only) error {
 	for _, p := range slices.Concat(only.Contenders, only.Workloads) {
 		if _, err := path.Match(p, ""); err != nil || p == "" {
@@ -20,42 +20,40 @@ func CheckPatterns(only lab.Only) error {
 	return nil
 }
 
-// Choose returns the studies in which only selects a contender and a workload, and the names of
-// the others. It is an error if a pattern matches nothing in any study; the hint has similar
-// names.
-func Choose(only lab.Only, studies []Study) (kept []Study, others []string, err error) {
+// Choose returns the studies in which only selects a contender and a workload, and the names of the
+// other studies. It returns an error, with similar names, if a pattern has no match in any study.
+func Choose(only lab.Only, studies []Study) (chosen []Study, others []string, err error) {
 	var contenders, workloads []string
 	for _, s := range studies {
 		c, w := s.Names()
 		contenders, workloads = append(contenders, c...), append(workloads, w...)
 		if Matches(only.Contenders, c) && Matches(only.Workloads, w) {
-			kept = append(kept, s)
+			chosen = append(chosen, s)
 		} else {
 			others = append(others, s.ID)
 		}
 	}
-	where := fmt.Sprintf("any of the %d studies", len(studies))
+	scope := fmt.Sprintf("any of the %d studies", len(studies))
 	if len(studies) == 1 {
-		where = studies[0].ID
+		scope = studies[0].ID
 	}
 	for _, p := range only.Contenders {
 		if !Matches([]string{p}, contenders) {
-			return nil, nil, NoMatch("contender", p, where, contenders)
+			return nil, nil, NoMatch("contender", p, scope, contenders)
 		}
 	}
 	for _, p := range only.Workloads {
 		if !Matches([]string{p}, workloads) {
-			return nil, nil, NoMatch("workload", p, where, workloads)
+			return nil, nil, NoMatch("workload", p, scope, workloads)
 		}
 	}
-	if len(kept) == 0 {
+	if len(chosen) == 0 {
 		return nil, nil, Usage("no study has both a contender and a workload that was chosen", "tare explain STUDY lists what a study has")
 	}
-	return kept, others, nil
+	return chosen, others, nil
 }
 
-// Matches reports whether one of patterns matches one of names. Without patterns it returns
-// true.
+// Matches reports whether any of patterns matches any of names. Without patterns it returns true.
 func Matches(patterns, names []string) bool {
 	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool {
 		return slices.ContainsFunc(names, func(name string) bool {
@@ -65,9 +63,9 @@ func Matches(patterns, names []string) bool {
 	})
 }
 
-// NoMatch returns the error for a pattern without a match, with similar names and prefixes as a
-// hint.
-func NoMatch(what, pattern, where string, names []string) error {
+// NoMatch returns the error for a pattern of flag --noun that matches none of names, which are those of
+// scope. The hint has similar names and prefixes of names.
+func NoMatch(noun, pattern, scope string, names []string) error {
 	names = slices.Clone(names)
 	slices.Sort(names)
 	names = slices.Compact(names)
@@ -79,11 +77,11 @@ func NoMatch(what, pattern, where string, names []string) error {
 	}
 	slices.Sort(known)
 	hint := suggest.Hint(pattern, names)
-	if close := suggest.Names(pattern, slices.Compact(known)); len(close) > 0 {
-		hint = suggest.Hint(pattern, close)
+	if similar := suggest.Names(pattern, slices.Compact(known)); len(similar) > 0 {
+		hint = suggest.Hint(pattern, similar)
 	}
 	if hint == "" {
 		hint = "tare explain STUDY lists them"
 	}
-	return Usage(fmt.Sprintf("--%s %q matches no %s of %s", what, pattern, what, where), hint)
+	return Usage(fmt.Sprintf("--%s %q matches no %s of %s", noun, pattern, noun, scope), hint)
 }

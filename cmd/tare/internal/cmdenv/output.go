@@ -13,7 +13,7 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// PrintJSON writes v as an indented document.
+// PrintJSON writes v as indented JSON.
 func PrintJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -21,7 +21,7 @@ func PrintJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// WriteDocument writes results as JSON: one document, or a list of them.
+// WriteDocument writes results as JSON: the only one as a document if single is set, otherwise a list.
 func WriteDocument(w io.Writer, results []*tare.Result, single bool) error {
 	if single {
 		return report.JSON(w, results[0])
@@ -37,8 +37,8 @@ func WriteDocument(w io.Writer, results []*tare.Result, single bool) error {
 	return PrintJSON(w, list)
 }
 
-// Output is a file that appears atomically. It is opened before the work, so that an unwritable
-// path fails early. The zero value writes nothing.
+// Output is a file that is written atomically. It is opened before a long measurement, so that an error
+// of the path shows early. The zero value writes nothing.
 type Output struct {
 	path   string
 	mode   fs.FileMode      // mode of the finished file
@@ -46,10 +46,10 @@ type Output struct {
 	device *os.File         // a device or a pipe, which is written directly
 }
 
-// OpenOutput opens the file at path. An empty path gives an Output that writes nothing.
+// OpenOutput opens the file at path. If path is "" the Output writes nothing.
 func OpenOutput(path string) (*Output, error) { return OpenOutputOn(atomicfile.System{}, path, 0o644) }
 
-// OpenOutputOn is OpenOutput on a disk, with the mode of the file.
+// OpenOutputOn is OpenOutput with a disk and the mode of the file.
 func OpenOutputOn(disk atomicfile.Disk, path string, mode fs.FileMode) (*Output, error) {
 	if path == "" {
 		return &Output{}, nil
@@ -70,7 +70,7 @@ func OpenOutputOn(disk atomicfile.Disk, path string, mode fs.FileMode) (*Output,
 	return o, nil
 }
 
-// Save writes the file and moves it to its path.
+// Save writes a temporary file and moves it to the path. A device is written directly.
 func (o *Output) Save(write func(io.Writer) error) error {
 	var err error
 	switch {
@@ -90,7 +90,7 @@ func (o *Output) Save(write func(io.Writer) error) error {
 	return nil
 }
 
-// Close removes an unsaved file.
+// Close removes the temporary file unless it was saved.
 func (o *Output) Close() {
 	if o.device != nil {
 		o.device.Close()

@@ -7,26 +7,28 @@ import (
 	"strconv"
 )
 
+// rateHint is the hint of an error about a rate.
 const rateHint = "operations per second, e.g. 1000/s, 2k/s or 1.5M/s; /m is per minute"
 
+// ratePattern matches a rate: a number, a prefix and a unit of time.
 var ratePattern = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)([kM]?)(/s|/m|)$`)
 
-// RateFlag is --at: how often a service executes the operation, per second.
+// RateFlag is the flag --at: the operations per second of the user's service.
 type RateFlag struct{ Text string }
 
-// Rate returns the rate, or 0 if it is not set.
+// Rate returns the rate per second; 0 if the flag is not set.
 func (f RateFlag) Rate() (float64, error) {
 	if f.Text == "" {
 		return 0, nil
 	}
-	wrong := Usage(fmt.Sprintf("--at %q is not a rate", f.Text), rateHint)
+	invalid := Usage(fmt.Sprintf("--at %q is not a rate", f.Text), rateHint)
 	m := ratePattern.FindStringSubmatch(f.Text)
 	if m == nil {
-		return 0, wrong
+		return 0, invalid
 	}
 	x, err := strconv.ParseFloat(m[1], 64)
-	if err != nil { // more digits than a float64 has room for
-		return 0, wrong
+	if err != nil { // the number is too large for a float64
+		return 0, invalid
 	}
 	switch m[2] {
 	case "k":

@@ -5,11 +5,11 @@ import (
 	"io"
 )
 
-// ReadAtMost reads r to its end. More than most bytes are a usage error.
-func ReadAtMost(r io.Reader, most int64) ([]byte, error) {
-	src, err := io.ReadAll(io.LimitReader(r, most+1))
-	if err == nil && int64(len(src)) > most {
-		return nil, Usage(fmt.Sprintf("more than %d bytes", most), "")
+// ReadAtMost reads r to its end. The error is a usage error if r has more than maxBytes.
+func ReadAtMost(r io.Reader, maxBytes int64) ([]byte, error) {
+	src, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	if err == nil && int64(len(src)) > maxBytes {
+		return nil, Usage(fmt.Sprintf("more than %d bytes", maxBytes), "")
 	}
 	return src, err
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 )
 
-// ReadResults reads the results that arg names: stdin, a file, a run's directory, or the newest
-// run of a study. It also returns their directory, "" for stdin.
+// ReadResults reads the results that arg names: - for stdin, a file, the directory of a run, or the
+// newest finished run of a study. It also returns their directory; "" for stdin.
 func (env Env) ReadResults(arg string) (results []*tare.Result, dir string, err error) {
 	if arg == "-" {
 		results, err := history.From("<stdin>", env.In)
@@ -33,7 +33,8 @@ func (env Env) ReadResults(arg string) (results []*tare.Result, dir string, err 
 	return results, filepath.Dir(path), err
 }
 
-// resultFile returns the path of the document that arg names.
+// resultFile returns the path of the document that arg names. If a study has newer runs without a result
+// it prints a line about them. The error is a usage error with a hint that fits to arg.
 func (env Env) resultFile(arg string) (string, error) {
 	path := arg
 	info, err := os.Stat(arg)
@@ -79,6 +80,7 @@ func (env Env) resultFile(arg string) (string, error) {
 	return "", Unknown("result", arg, StudiesRun(d), "a result.json, a run's directory, or a study that was run; tare history lists the runs", "tare history")
 }
 
+// unfinishedSince returns the clause that n later runs have no result.
 func unfinishedSince(n int) string {
 	if n == 1 {
 		return "a later run has none"
@@ -86,11 +88,10 @@ func unfinishedSince(n int) string {
 	return fmt.Sprintf("%d later runs have none", n)
 }
 
-// readResults reads a file of results. Its errors name the file.
+// readResults reads a file of results. Errors name the file.
 func readResults(path string) ([]*tare.Result, error) {
 	results, err := history.File(path)
-	var unreadable *history.Error
-	if err != nil && !errors.As(err, &unreadable) {
+	if err != nil && !isA[*history.Error](err) { // a history.Error names the file
 		return nil, Usage(fmt.Sprintf("cannot read %s: %v", path, Cause(err)), "")
 	}
 	return results, err
@@ -107,7 +108,7 @@ func StudiesRun(d Dirs) []string {
 	return slices.Compact(names)
 }
 
-// CompleteRuns completes the studies with runs; the shell completes files.
+// CompleteRuns completes an argument with the studies that have runs. The shell completes files.
 func (env Env) CompleteRuns(_ *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
 	d, err := env.Dirs()
 	if err != nil || len(args) > 0 {

@@ -28,14 +28,14 @@ func (env Env) Bundled() []string {
 	return names
 }
 
-// Study is a study with the positions of its fields.
+// Study is a study, and its file if it has one.
 type Study struct {
 	tare.Study
-	at     *studyfile.Positions // nil without a file
-	Source string               // text of its file; "" without one
+	positions *studyfile.Positions // positions of fields in the file; nil without a file
+	Source    string               // text of the file; "" without a file
 }
 
-// ReadStudy reads one study: a bundled one by name, a file, or - for stdin.
+// ReadStudy reads the study that arg names: a bundled study, a file, or - for stdin.
 func (env Env) ReadStudy(arg string) (Study, error) {
 	switch {
 	case arg == "-":
@@ -52,36 +52,37 @@ func (env Env) ReadStudy(arg string) (Study, error) {
 		return ParseStudy(arg+".yaml", src)
 	}
 	src, err := atomicfile.ReadStart(arg, studyfile.MaxBytes)
-	switch isFile := strings.ContainsAny(arg, `/\`) || strings.HasSuffix(arg, ".yaml") || strings.HasSuffix(arg, ".yml"); {
+	looksLikeFile := strings.ContainsAny(arg, `/\`) || strings.HasSuffix(arg, ".yaml") || strings.HasSuffix(arg, ".yml")
+	switch {
 	case err == nil:
 		return ParseStudy(arg, src)
-	case isFile && errors.Is(err, fs.ErrNotExist):
+	case looksLikeFile && errors.Is(err, fs.ErrNotExist):
 		return Study{}, Usage("no study file "+arg, "write one, or name a bundled study (tare list studies)")
-	case isFile || !errors.Is(err, fs.ErrNotExist):
+	case looksLikeFile || !errors.Is(err, fs.ErrNotExist):
 		return Study{}, Usage(fmt.Sprintf("cannot read study file %s: %v", arg, Cause(err)), "")
 	}
 	return Study{}, Unknown("study", arg, env.Bundled(), "tare list studies shows them; a file needs its path, e.g. ./"+arg+".yaml")
 }
 
-// ParseStudy parses a study. Its relative paths start at the file's directory, regardless of
-// later working directories.
+// ParseStudy parses the text of a study file. Relative paths in it start at the directory of the file,
+// which is made absolute, as the working directory may change.
 func ParseStudy(name string, src []byte) (Study, error) {
-	study, at, err := studyfile.Read(name, src)
+	study, positions, err := studyfile.Read(name, src)
 	if err == nil {
 		study.Dir, err = filepath.Abs(study.Dir)
 	}
-	return Study{study, at, string(src)}, err
+	return Study{Study: study, positions: positions, Source: string(src)}, err
 }
 
-// CatalogSources are sources that build contenders of a catalog, and describe them without
-// building. Other sources do not implement it.
+// CatalogSources are sources that build the contenders of a catalog, and can describe them without a
+// build. Sources of other contenders do not implement it.
 type CatalogSources interface {
 	lab.Sources
 	// Vet returns a *lab.UnknownError if the contender does not exist.
 	Vet(kind string, e tare.Entry) error
-	// Unused returns the modules of --with that would change none of the entries.
+	// Unused returns the modules of --with that none of the entries requires.
 	Unused(kind string, entries []tare.Entry, studyDir string) []string
-	// Here reports whether building with a Go release needs no download.
+	// Here reports whether a build with a Go release downloads no toolchain.
 	Here(ctx context.Context, release string) bool
 	// Toolchain selects the Go release for all builds. It returns an error if it
 	// is not available.
@@ -91,28 +92,29 @@ type CatalogSources interface {
 	Versions(kind string, e tare.Entry) map[string]string
 }
 
-// Vet finds unknown contenders before any build starts. The error has the position in the file.
+// Vet returns an error if the catalog does not have a contender, before any build starts. The error has
+// the position in the study file and similar names.
 func (c Study) Vet(sources lab.Sources) error {
 	v, ok := sources.(CatalogSources)
 	if !ok {
 		return nil
 	}
 	for i, e := range c.Contenders {
-		if e.Launch() != tare.LaunchProgram { // not built
+		if e.Launch() != tare.LaunchProgram { // nothing is built for it
 			continue
 		}
 		err := v.Vet(string(c.Kind), e)
-		var who *lab.UnknownError
-		if errors.As(err, &who) {
+		var unknown *lab.UnknownError
+		if errors.As(err, &unknown) {
 			hint := "tare list contenders shows them"
-			if len(who.Near) > 0 {
-				hint = suggest.Hint(e.Leaf(), who.Near)
+			if len(unknown.Near) > 0 {
+				hint = suggest.Hint(e.Leaf(), unknown.Near)
 			}
-			field := &tare.FieldError{Path: fmt.Sprintf("contenders[%d]", i), What: "unknown " + who.What, Hint: hint}
-			if c.at == nil {
+			field := &tare.FieldError{Path: fmt.Sprintf("contenders[%d]", i), What: "unknown " + unknown.What, Hint: hint}
+			if c.positions == nil {
 				return field
 			}
-			return c.at.Locate(field)
+			return c.positions.Locate(field)
 		}
 		if err != nil {
 			return err

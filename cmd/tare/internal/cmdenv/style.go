@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// Terminal reports whether stream is a terminal, and its size.
+// Terminal returns the size of the terminal that stream is; ok is false if it is not a terminal.
 func Terminal(stream any) (columns, rows int, ok bool) {
 	f, isFile := stream.(*os.File)
 	if !isFile || !term.IsTerminal(int(f.Fd())) {
@@ -21,10 +21,10 @@ func Terminal(stream any) (columns, rows int, ok bool) {
 	if columns, rows, err := term.GetSize(int(f.Fd())); err == nil {
 		return columns, rows, true
 	}
-	return 80, 24, true
+	return 80, 24, true // the usual size
 }
 
-// Style returns the style of text on stream: plain unless it is a terminal with colours and
+// Style returns the style of text on stream. It has colours if stream is a terminal that has them, and
 // NO_COLOR is not set (https://no-color.org).
 func (env Env) Style(stream any) report.Style {
 	columns, _, ok := env.Lab.Terminal(stream)
@@ -40,7 +40,7 @@ func (env Env) Style(stream any) report.Style {
 	return st
 }
 
-// isASCII reports whether the locale names a character set other than UTF-8. It is false if the
+// isASCII reports whether the locale has another character set than UTF-8. It returns false if the
 // locale is not set.
 func (env Env) isASCII() bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
@@ -51,13 +51,14 @@ func (env Env) isASCII() bool {
 	return false
 }
 
+// newPainter returns a function that adds the escape sequences of an attribute to a text.
 func newPainter(a color.Attribute) func(string) string {
 	c := color.New(a)
 	c.EnableColor() // independent of the library's check of stdout
 	return func(text string) string { return c.Sprint(text) }
 }
 
-// Paint applies a style's function. nil means plain.
+// Paint applies a function of a style to text; nil means plain text.
 func Paint(f func(string) string, text string) string {
 	if f == nil {
 		return text
@@ -65,8 +66,8 @@ func Paint(f func(string) string, text string) string {
 	return f(text)
 }
 
-// Cause returns the error of the operating system, without the operation and path, which the
-// message around it names.
+// Cause returns the error of the operating system in err, without operation and path: the messages of
+// this package name these themselves.
 func Cause(err error) error {
 	var p *fs.PathError
 	var l *os.LinkError

@@ -10,7 +10,8 @@ import (
 	"unicode"
 )
 
-// DirSize returns the size of the files in dir. It skips unreadable ones.
+// DirSize returns the total size of the files in dir and its subdirectories. It skips files that cannot be
+// read.
 func DirSize(dir string) (bytes int64) {
 	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
@@ -31,13 +32,14 @@ func BytesText(n int64) string {
 		return fmt.Sprintf("%d B", n)
 	}
 	x, i := float64(n)/unit, 0
-	for x >= 999.95 && i < 3 {
+	for x >= 999.95 && i < 3 { // would round to 1000.0
 		x, i = x/unit, i+1
 	}
 	return fmt.Sprintf("%.1f %s", x, []string{"kB", "MB", "GB", "TB"}[i])
 }
 
-// Paragraph writes text wrapped, with different indents of the first and the other lines.
+// Paragraph writes text in lines of at most columns, with the indent first before the first line, and
+// other before the other lines.
 func Paragraph(w io.Writer, first, other, text string, columns int) {
 	indent := first
 	for _, l := range Wrap(text, columns, len(other)) {
@@ -46,14 +48,17 @@ func Paragraph(w io.Writer, first, other, text string, columns int) {
 	}
 }
 
-// minTextColumns is the least width of text on narrow terminals.
+// minTextColumns is the least width of text, however narrow the terminal is.
 const minTextColumns = 20
 
-// Wrap breaks text at spaces into lines that fit into columns, of which used are taken. If
-// columns is 0, the width is unknown and lines have at most 96 runes.
+// unknownColumns is the width of text if the output is not a terminal.
+const unknownColumns = 96
+
+// Wrap breaks text at spaces into lines that fit into columns without the used ones. A columns of 0 means
+// that the width is unknown: lines then have at most unknownColumns characters.
 func Wrap(text string, columns, used int) []string {
 	if columns == 0 {
-		columns, used = 96, 0
+		columns, used = unknownColumns, 0
 	}
 	columns = max(columns-used, minTextColumns)
 	var lines []string
@@ -70,7 +75,7 @@ func Wrap(text string, columns, used int) []string {
 	return append(lines, string(line))
 }
 
-// Dagger marks a trap.
+// Dagger returns the mark of a trap in lists; "" for other contenders.
 func Dagger(trap bool) string {
 	if trap {
 		return "†"
@@ -80,10 +85,10 @@ func Dagger(trap bool) string {
 
 // Quoted quotes a text for a POSIX shell, if necessary.
 func Quoted(text string) string {
-	safe := func(r rune) bool {
-		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_./:=@%+,-…", r)
+	isSpecial := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_./:=@%+,-…", r)
 	}
-	if text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !safe(r) }) {
+	if text != "" && !strings.ContainsFunc(text, isSpecial) {
 		return text
 	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
@@ -98,7 +103,7 @@ func Seconds(d time.Duration) string {
 		return d.Round(time.Second).String()
 	}
 	text := d.Round(time.Second).String()
-	for _, zero := range []string{"m0s", "h0m"} {
+	for _, zero := range []string{"m0s", "h0m"} { // 3m0s becomes 3m, and 1h0m then 1h
 		if strings.HasSuffix(text, zero) {
 			text = strings.TrimSuffix(text, zero[1:])
 		}

@@ -11,14 +11,14 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// Toolchain is the go command, or why there is none.
+// Toolchain describes the go command, or has the reason why it cannot be used.
 type Toolchain struct {
 	Path    string `json:"path,omitempty"`
 	Version string `json:"version,omitempty"`
 	Error   string `json:"error,omitempty"`
 }
 
-// FindToolchain runs the go command for its version.
+// FindToolchain finds the go command and its version. The error wraps [build.ErrNoToolchain].
 func FindToolchain(ctx context.Context) (Toolchain, error) {
 	path, err := exec.LookPath("go")
 	if err != nil {

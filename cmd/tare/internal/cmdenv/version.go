@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 )
 
-// Short returns the version, and for a development version the commit.
+// Short returns the version; for a development version with the commit.
 func (v Version) Short() string {
 	s := v.Version
 	if s == "devel" && v.Revision != "" {
@@ -21,14 +21,14 @@ func (v Version) Short() string {
 // Version describes this binary.
 type Version struct {
 	Version  string `json:"version"`
-	Revision string `json:"revision,omitempty"` // commit it was built from
-	Modified bool   `json:"modified,omitempty"` // with changes on top
+	Revision string `json:"revision,omitempty"` // commit that the binary was built from
+	Modified bool   `json:"modified,omitempty"` // the commit had uncommitted changes
 	Go       string `json:"go"`
 	OS       string `json:"os"`
 	Arch     string `json:"arch"`
 }
 
-// ThisVersion reads the linker's information from this binary.
+// ThisVersion reads the version from the build information of this binary.
 func ThisVersion() Version {
 	v := Version{Version: "devel", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
@@ -49,7 +49,7 @@ func ThisVersion() Version {
 	return v
 }
 
-// String is one line.
+// String returns the version, commit, Go release and platform in one line.
 func (v Version) String() string {
 	s := "tare " + v.Version
 	if v.Revision != "" {

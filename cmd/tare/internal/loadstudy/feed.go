@@ -14,9 +14,11 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// lineHint is the hint of an error in a line of requests.
 const lineHint = `a line is {"method":"POST","path":"/v1","header":{},"body":"base64"}; --feed-bodies sends each line as a body`
 
-// openText opens the file of a flag as text; "-" means stdin. The caller must call close.
+// openText opens the file of a flag as text, decompressed if necessary; "-" means stdin. The caller must
+// call close.
 func openText(flag, file string, stdin io.Reader) (text *textfile.File, close func() error, err error) {
 	close = func() error { return nil }
 	if file != "-" {
@@ -37,28 +39,28 @@ func fileError(flag, file string, err error) error {
 	return cmdenv.Usage(fmt.Sprintf("%s %s: %s", flag, file, format.Line(cmdenv.Cause(err).Error(), 0)), "")
 }
 
-// readFeed reads the requests of --feed and detects its format. All requests go to the target,
-// regardless of hosts in the file.
+// readFeed reads the requests of --feed, whose format it detects. All requests are sent to the target,
+// whatever hosts the file names.
 func (a Requests) readFeed(stdin io.Reader) (*traffic.Feed, error) {
 	text, close, err := openText("--feed", a.Feed, stdin)
 	if err != nil {
 		return nil, err
 	}
 	defer close()
-	begin, err := text.Peek(text.Size())
+	beginning, err := text.Peek(text.Size())
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fileError("--feed", a.Feed, err)
 	}
-	kind := traffic.Sniff(begin, err == nil)
+	kind := traffic.Sniff(beginning, err == nil)
 	switch {
-	case len(bytes.TrimSpace(begin)) == 0:
+	case len(bytes.TrimSpace(beginning)) == 0:
 		return nil, cmdenv.Usage(fmt.Sprintf("--feed %s holds no requests", a.Feed), traffic.Formats)
 	case kind == traffic.Unknown:
 		return nil, cmdenv.Usage(fmt.Sprintf("--feed %s has none of the formats that are read", a.Feed), traffic.Formats+"; --feed-bodies sends each line as a body")
 	}
 	f, err := traffic.Read(kind, a.Feed, text, a.Secrets)
-	if wrong := (*yamlfile.Error)(nil); errors.As(err, &wrong) { // the error names the file
-		return nil, cmdenv.Usage("--feed "+wrong.Error(), "")
+	if yamlError := (*yamlfile.Error)(nil); errors.As(err, &yamlError) { // the error names the file
+		return nil, cmdenv.Usage("--feed "+yamlError.Error(), "")
 	}
 	if err != nil {
 		return nil, fileError("--feed", a.Feed, err)
@@ -82,7 +84,7 @@ func (a Requests) readFeed(stdin io.Reader) (*traffic.Feed, error) {
 	return f, nil
 }
 
-// bodyLines returns the non-blank lines of --feed-bodies unchanged.
+// bodyLines returns the lines of --feed-bodies, without line ends and blank lines.
 func (a Requests) bodyLines(stdin io.Reader) ([][]byte, error) {
 	text, close, err := openText("--feed-bodies", a.FeedBodies, stdin)
 	if err != nil {

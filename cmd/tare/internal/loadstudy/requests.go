@@ -1,5 +1,5 @@
-// Package loadstudy builds the load of the user's servers: targets,
-// requests, and the sources of a comparison.
+// Package loadstudy reads the targets and requests of a load of the user's servers, and provides the
+// sources of a comparison of servers.
 package loadstudy
 
 import (
@@ -19,23 +19,23 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// Bounds of the requests.
+// Limits of the requests.
 const (
 	maxRequests = 100_000
-	maxBytes    = 1 << 30 // of all bodies, and of a file
+	maxBytes    = 1 << 30 // bytes of all bodies together, and of a file
 )
 
-// Requests holds the flags about requests.
+// Requests contains the flags about requests.
 type Requests struct {
 	Method  string
 	Headers []string // Name: value
 	Body    string   // text, or @FILE; @- is stdin
-	DataDir string
-	Feed    string   // file of requests, - for stdin
+	DataDir string   // directory with a body in each file
+	Feed    string   // file of requests; - is stdin
 	Mix     []string // METHOD PATH=WEIGHT
-	Secrets bool     // also send values with secret names in recorded requests
+	Secrets bool     // send recorded values with names of secrets, too
 
-	FeedBodies string // file with a body on each line, - for stdin
+	FeedBodies string // file with a body on each line; - is stdin
 	HasBody    bool   // --body is set, possibly to ""
 }
 
@@ -76,18 +76,19 @@ func (a Requests) fromFlags(path string, stdin io.Reader) ([]load.Request, error
 	return list, nil
 }
 
-// defaultMethod returns --method, by default POST for requests with a body and else GET.
-func (a Requests) defaultMethod(body bool) string {
+// defaultMethod returns the value of --method. Its default is POST for requests with a body, otherwise
+// GET.
+func (a Requests) defaultMethod(hasBody bool) string {
 	switch {
 	case a.Method != "":
 		return a.Method
-	case body:
+	case hasBody:
 		return "POST"
 	}
 	return "GET"
 }
 
-// Header reads the headers of every request.
+// Header returns the headers of every request, by -H and, unless auth is "", an Authorization header.
 func (a Requests) Header(auth string) ([][2]string, error) {
 	var list [][2]string
 	for _, h := range a.Headers {
@@ -103,7 +104,7 @@ func (a Requests) Header(auth string) ([][2]string, error) {
 	return list, nil
 }
 
-// readBodies returns the bodies for the requests, which take turns: a single nil without any.
+// readBodies returns the bodies that the requests have in turn; a single nil if no flag sets any.
 func (a Requests) readBodies(stdin io.Reader) ([][]byte, error) {
 	file, isFile := strings.CutPrefix(a.Body, "@")
 	switch {
@@ -123,7 +124,8 @@ func (a Requests) readBodies(stdin io.Reader) ([][]byte, error) {
 	return [][]byte{body}, nil
 }
 
-// bodiesIn reads the files of a directory by name, without subdirectories and hidden files.
+// bodiesIn returns the contents of the files of a directory in the order of their names. It skips
+// subdirectories and hidden files.
 func bodiesIn(dir string) ([][]byte, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -140,7 +142,8 @@ func bodiesIn(dir string) ([][]byte, error) {
 			return nil, cmdenv.Usage(fmt.Sprintf("--data-dir %s: %s: %v", dir, e.Name(), cmdenv.Cause(err)), "")
 		}
 		bodies = append(bodies, body)
-		if sum += len(body); len(bodies) > maxRequests || sum > maxBytes {
+		sum += len(body)
+		if len(bodies) > maxRequests || sum > maxBytes {
 			return nil, cmdenv.Usage(fmt.Sprintf("--data-dir %s holds more than %d files or %d bytes", dir, maxRequests, maxBytes), "")
 		}
 	}
@@ -163,55 +166,57 @@ func readAll(file string, stdin io.Reader) ([]byte, error) {
 	return cmdenv.ReadAtMost(f, maxBytes)
 }
 
-// buildMix returns a rotation of requests in proportion to their weights, as evenly as
-// possible: before each place every request gains its weight; the one with the most takes the
-// place and pays the sum of all.
+// buildMix returns a list of the requests of --mix in proportion to their weights, as evenly spread as
+// possible (smooth weighted round-robin): for each place in the list every request is credited its
+// weight, and the request with the most credit takes the place and pays the sum of all weights.
 func (a Requests) buildMix(bodies [][]byte) ([]load.Request, error) {
 	type part struct {
 		load.Request
-		weight, has int
+		weight, credit int
 	}
 	var parts []part
 	sum := 0
 	for _, text := range a.Mix {
-		r, weight, what := a.parsePart(text)
-		if sum += weight; what == "" && sum > maxRequests {
-			what = fmt.Sprintf("the weights add up to more than %d", maxRequests)
+		r, weight, problem := a.parsePart(text)
+		sum += weight
+		if problem == "" && sum > maxRequests {
+			problem = fmt.Sprintf("the weights add up to more than %d", maxRequests)
 		}
-		if what != "" {
-			return nil, cmdenv.Usage(fmt.Sprintf("--mix %q: %s", text, what), "METHOD PATH=WEIGHT, e.g. --mix 'GET /a=3' --mix 'POST /b?x=1=1'")
+		if problem != "" {
+			return nil, cmdenv.Usage(fmt.Sprintf("--mix %q: %s", text, problem), "METHOD PATH=WEIGHT, e.g. --mix 'GET /a=3' --mix 'POST /b?x=1=1'")
 		}
 		if takesBody(r.Method) {
 			r.Body = bodies[len(parts)%len(bodies)]
 		}
-		parts = append(parts, part{r, weight, 0})
+		parts = append(parts, part{Request: r, weight: weight})
 	}
 	var list []load.Request
 	for range sum {
-		most := 0
+		next := 0
 		for i := range parts {
-			if parts[i].has += parts[i].weight; parts[i].has > parts[most].has {
-				most = i
+			parts[i].credit += parts[i].weight
+			if parts[i].credit > parts[next].credit {
+				next = i
 			}
 		}
-		parts[most].has -= sum
-		list = append(list, parts[most].Request)
+		parts[next].credit -= sum
+		list = append(list, parts[next].Request)
 	}
 	return list, nil
 }
 
-// parsePart parses METHOD PATH=WEIGHT; the weight follows the last equals sign. what is an
-// error or "".
-func (a Requests) parsePart(text string) (r load.Request, weight int, what string) {
-	at := strings.LastIndexByte(text, '=')
-	if at < 0 {
+// parsePart parses METHOD PATH=WEIGHT, in which the method may be missing and the weight follows the
+// last equals sign. problem is why the text is invalid; "" if it is valid.
+func (a Requests) parsePart(text string) (r load.Request, weight int, problem string) {
+	equals := strings.LastIndexByte(text, '=')
+	if equals < 0 {
 		return r, 0, "no weight"
 	}
-	weight, err := strconv.Atoi(text[at+1:])
+	weight, err := strconv.Atoi(text[equals+1:])
 	if err != nil || weight < 1 || weight > maxRequests {
-		return r, 0, fmt.Sprintf("%q is not a weight of 1 or more", text[at+1:])
+		return r, 0, fmt.Sprintf("%q is not a weight of 1 or more", text[equals+1:])
 	}
-	fields := strings.Fields(text[:at])
+	fields := strings.Fields(text[:equals])
 	switch len(fields) {
 	case 1:
 		r = load.Request{Method: a.defaultMethod(false), Path: fields[0]}
@@ -236,13 +241,13 @@ func IsToken(s string) bool {
 	})
 }
 
-// basicAuth returns the Authorization header for user and password in a URL.
+// basicAuth returns the value of the Authorization header for the user and password in a URL.
 func basicAuth(u *url.Userinfo) string {
 	password, _ := u.Password()
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(u.Username()+":"+password))
 }
 
-// WriteRequests writes one request per line.
+// WriteRequests writes requests to a file, one on each line. Only the owner can read the file.
 func WriteRequests(file string, requests []load.Request) error {
 	f, err := atomicfile.Create(atomicfile.System{}, file)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Program returns a server without building it. The null server is this program.
+// Program returns a server that the user started, or a command that starts one. The null server is this
+// program.
 func (Servers) Program(ctx context.Context, name, dir string, e tare.Entry) (build.Program, error) {
 	if e.ID == tare.NullID {
 		p, err := lab.Self{}.Program(ctx, name, dir, e)
@@ -19,8 +20,9 @@ func (Servers) Program(ctx context.Context, name, dir string, e tare.Entry) (bui
 		return p, err
 	}
 	c := tare.Contender{
-		ID: e.ID, Kind: name, Role: tare.RoleContender, Name: e.ID, Start: tare.Start{Launch: e.Launch(), Command: slices.Clone(e.Command), URL: e.URL}, Set: maps.Clone(e.Set),
-		Why: "a server of the user's",
+		ID: e.ID, Kind: name, Role: tare.RoleContender, Name: e.ID,
+		Start: tare.Start{Launch: e.Launch(), Command: slices.Clone(e.Command), URL: e.URL},
+		Set:   maps.Clone(e.Set), Why: "a server of the user's",
 	}
 	return build.Program{Cached: true, Contender: c}, nil
 }

@@ -16,52 +16,53 @@ import (
 
 // Target is a parsed URL.
 type Target struct {
-	URL  string // for messages
+	URL  string // URL without password, for messages
 	Addr string // host:port
-	Host string // of the Host header
-	Path string // escaped, with the query
-	RPC  bool   // gRPC: Path is /package.Service/Method
-	Name string // of the server's certificate; "" means no TLS
-	Auth string // of an Authorization header; "" if none
+	Host string // value of the Host header
+	Path string // escaped path with the query
+	RPC  bool   // the server speaks gRPC; Path is /package.Service/Method
+	Name string // name in the server's certificate; "" means no TLS
+	Auth string // value of the Authorization header; "" for none
 }
 
-// ParseTarget parses a URL. The default scheme is http, the default host of a port is this
-// machine.
+// ParseTarget parses a URL with the scheme http, https, grpc or grpcs. Without a scheme it is http, and
+// :PORT means this machine.
 func ParseTarget(text string) (Target, error) {
-	wrong := func(why string) (Target, error) {
+	fail := func(why string) (Target, error) {
 		return Target{}, cmdenv.Usage(fmt.Sprintf("%q is not a URL to load: %s", text, why), "e.g. http://127.0.0.1:8080/path")
 	}
-	whole := text
+	complete := text
 	switch {
 	case strings.HasPrefix(text, ":"):
-		whole = "http://127.0.0.1" + text
+		complete = "http://127.0.0.1" + text
 	case !strings.Contains(text, "://"):
-		whole = "http://" + text
+		complete = "http://" + text
 	}
-	u, err := url.Parse(whole)
+	u, err := url.Parse(complete)
 	if err != nil {
-		return wrong(strings.TrimPrefix(format.Line(err.Error(), 0), "parse "))
+		return fail(strings.TrimPrefix(format.Line(err.Error(), 0), "parse "))
 	}
 	port := map[string]string{"http": "80", "https": "443", "grpc": "80", "grpcs": "443"}[u.Scheme]
 	switch {
 	case port == "":
-		return wrong("its scheme is none of http, https, grpc and grpcs")
+		return fail("its scheme is none of http, https, grpc and grpcs")
 	case u.Hostname() == "":
-		return wrong("it names no host")
+		return fail("it names no host")
 	case u.Port() != "":
 		port = u.Port()
 	}
 	u.Fragment, u.RawFragment = "", ""
 	t := Target{Addr: net.JoinHostPort(u.Hostname(), port), Host: u.Host, Path: u.RequestURI()}
 	if err := load.CheckRequest(load.Request{Method: "GET", Path: t.Path}); err != nil {
-		return wrong(err.Error())
+		return fail(err.Error())
 	}
-	if t.RPC = strings.HasPrefix(u.Scheme, "grpc"); t.RPC {
+	t.RPC = strings.HasPrefix(u.Scheme, "grpc")
+	if t.RPC {
 		if _, _, err := grpccall.Split(t.Path); err != nil {
-			return wrong(err.Error())
+			return fail(err.Error())
 		}
 	}
-	if strings.HasSuffix(u.Scheme, "s") {
+	if strings.HasSuffix(u.Scheme, "s") { // https or grpcs
 		t.Name = u.Hostname()
 	}
 	if u.User != nil {
@@ -72,7 +73,7 @@ func ParseTarget(text string) (Target, error) {
 	return t, nil
 }
 
-// Server returns the URL without the path.
+// Server returns the URL without user and path.
 func (t Target) Server() string {
 	scheme := "http"
 	if t.RPC {
@@ -84,20 +85,23 @@ func (t Target) Server() string {
 	return scheme + "://" + t.Host
 }
 
-// Trust holds the requirements on a server's TLS.
+// Trust configures TLS to a server.
 type Trust struct {
 	Insecure bool           // accept any certificate
 	Roots    *x509.CertPool // trusted roots; nil means the system's
-	PEM      []byte         // text of Roots; nil means the system's
-	Version  uint16         // 0 means the newest that both support
+	PEM      []byte         // Roots in PEM; nil means the system's
+	Version  uint16         // version of TLS; 0 means the newest that both support
 }
 
-// ForLoad returns t for the load generator.
+// ForLoad converts t for the load generator.
 func (t Target) ForLoad(trust Trust) load.Target {
 	target := load.Target{Addr: t.Addr, Host: t.Host}
 	if t.Name == "" {
 		return target
 	}
-	target.TLS = &tls.Config{ServerName: t.Name, MinVersion: max(trust.Version, tls.VersionTLS12), MaxVersion: trust.Version, RootCAs: trust.Roots, InsecureSkipVerify: trust.Insecure}
+	target.TLS = &tls.Config{
+		ServerName: t.Name, RootCAs: trust.Roots, InsecureSkipVerify: trust.Insecure,
+		MinVersion: max(trust.Version, tls.VersionTLS12), MaxVersion: trust.Version,
+	}
 	return target
 }

@@ -1,5 +1,5 @@
-// Package routestudy measures every router on the user's own routes: it reads them from an OpenAPI
-// document or a list, makes a study of them, and recommends a router by the result.
+// Package routestudy makes a study that measures every router on the user's routes. It reads the routes
+// from an OpenAPI document or a list, and recommends a router by the result.
 package routestudy
 
 import (
@@ -12,22 +12,22 @@ import (
 	"github.com/tarebench/tare/kinds/router"
 )
 
-// MostBytes is the largest document or list that is read.
+// MostBytes limits the bytes of a document or list.
 const MostBytes = max(openapi.MaxBytes, router.MostList)
 
 // Document contains the routes of a file.
 type Document struct {
-	Name   string // of the file, as in messages
-	Format string // e.g. OpenAPI 3.1.0; "" if a list of routes
-	Base   string // path of the server before every path of the document; "" if none
+	Name   string // name of the file in messages
+	Format string // e.g. OpenAPI 3.1.0; "" for a list of routes
+	Base   string // path of the server, with which every path of the document begins; may be ""
 	Table  router.Table
-	Notes  []string // remarks on the document, a line each, except those on skipped routes
+	Notes  []string // remarks on the document, a line each; Table.Left has the skipped routes
 }
 
-// Error reports what is wrong in a document, and where.
+// Error reports a fault in a document, with its position.
 type Error struct{ What string }
 
-// Error is one line: file:line:col: what is wrong, and what would be right.
+// Error is one line: file:line:col: the fault, and how to correct it.
 func (e *Error) Error() string { return e.What }
 
 // Read reads an OpenAPI document, in YAML or JSON, or a list of routes. The
@@ -42,7 +42,7 @@ func Read(name string, src []byte) (*Document, error) {
 		written, err = d.readOpenAPI(src)
 	}
 	if err != nil {
-		return nil, &Error{err.Error()}
+		return nil, &Error{What: err.Error()}
 	}
 	d.Table = router.NewTable(written)
 	switch n := len(d.Table.Routes); {
@@ -54,7 +54,7 @@ func Read(name string, src []byte) (*Document, error) {
 	return d, nil
 }
 
-// readOpenAPI returns the operations of an OpenAPI document.
+// readOpenAPI returns the operations of an OpenAPI document, and sets the other fields of d.
 func (d *Document) readOpenAPI(src []byte) (list []router.Written, err error) {
 	doc, err := openapi.Read(d.Name, src)
 	if err != nil {
@@ -74,8 +74,8 @@ func (d *Document) readOpenAPI(src []byte) (list []router.Written, err error) {
 	return list, nil
 }
 
-// isList reports whether src is a list of routes: its name ends in .txt, or its first
-// line that is not empty is a method and a path.
+// isList reports whether a file is a list of routes: its name ends in .txt, or its first line that is
+// neither empty nor a comment is a method and a path.
 func isList(name string, src []byte) bool {
 	if strings.EqualFold(filepath.Ext(name), ".txt") && !openapi.IsDocument(src, false) {
 		return true
@@ -85,7 +85,8 @@ func isList(name string, src []byte) bool {
 		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
 			continue
 		}
-		return len(words) > 1 && strings.HasPrefix(words[1], "/") && strings.Trim(strings.ToUpper(words[0]), "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+		isMethod := strings.Trim(strings.ToUpper(words[0]), "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" // only letters
+		return isMethod && len(words) > 1 && strings.HasPrefix(words[1], "/")
 	}
 	return false
 }
@@ -95,6 +96,7 @@ func (d *Document) position(w router.Written) string {
 	return fmt.Sprintf("%s:%d:%d", d.Name, w.Line, w.Col)
 }
 
+// describeLeft returns a line about a skipped route.
 func (d *Document) describeLeft(l router.Left) string {
 	return fmt.Sprintf("%s: %s: %s", d.position(l.Written), l, l.Why)
 }
@@ -102,8 +104,8 @@ func (d *Document) describeLeft(l router.Left) string {
 // maxSkipped limits the skipped routes that are named one by one.
 const maxSkipped = 10
 
-// Remarks returns the notes, the skipped routes, and the properties of the table that routers treat
-// differently, a line each.
+// Remarks returns the notes, the skipped routes, and the properties of the table for which some routers
+// cannot have it, a line each.
 func (d *Document) Remarks() []string {
 	out := append([]string(nil), d.Notes...)
 	for i, l := range d.Table.Left {
@@ -127,12 +129,12 @@ func (d *Document) Remarks() []string {
 			more = fmt.Sprintf(" (and %d more %s)", n-1, map[bool]string{true: "has", false: "have"}[n == 2])
 		}
 		return append(out, fmt.Sprintf("%s: %s has a parameter that is a part of a segment%s: the routers that can have such a table are measured on it, %s is the baseline, and the others are void and say so; --whole-segments leaves such routes out and measures all",
-			d.position(d.Table.From[i]), d.Table.From[i], more, second))
+			d.position(d.Table.From[i]), d.Table.From[i], more, secondBaseline))
 	}
-	if a, b, found := d.Table.Ambiguous(); found {
-		one, other := d.Table.From[a], d.Table.From[b]
+	if i, k, found := d.Table.Ambiguous(); found {
+		first, other := d.Table.From[i], d.Table.From[k]
 		out = append(out, fmt.Sprintf("%s: %s and %s (%s) both match some paths, and neither is more specific: net/http cannot have both, and %s is the baseline instead",
-			d.position(one), one, other, d.position(other), second))
+			d.position(first), first, other, d.position(other), secondBaseline))
 	}
 	return out
 }

@@ -14,25 +14,33 @@ import (
 	"github.com/tarebench/tare/kinds/router"
 )
 
-// Recommendation recommends a router for the routes, if any, with its share of a complete request
-// and its costs, and names the routers that could not be measured.
+// Recommendation recommends a router for the routes, or to stay with the baseline, with its part of the
+// cost of a request and its disadvantages. It also names the routers that could not be measured.
 func (d *Document) Recommendation(r *tare.Result) []string {
-	a := &adviser{Reading: advice.Reading{Result: r, Baseline: d.Baseline(), Workload: allID, Metric: "time"}, d: d}
+	a := d.newAdviser(r)
 	return append(a.recommend(), a.listRejected()...)
 }
 
-// SetAnswer gives a result the headline of its recommendation.
+// SetAnswer sets the headline of a result: the recommendation.
 func (d *Document) SetAnswer(r *tare.Result) {
-	a := &adviser{Reading: advice.Reading{Result: r, Baseline: d.Baseline(), Workload: allID, Metric: "time"}, d: d}
-	a.Reading.SetAnswer("router", routerName(a.Baseline), "where each request must reach its route", func(id string) bool { return len(a.findMisrouted(id)) == 0 })
+	a := d.newAdviser(r)
+	routesRight := func(id string) bool { return len(a.findMisrouted(id)) == 0 }
+	a.Reading.SetAnswer("router", routerName(a.Baseline), "where each request must reach its route", routesRight)
 }
 
-// adviser reads the workload that requests all routes.
+// newAdviser returns the adviser of a result.
+func (d *Document) newAdviser(r *tare.Result) *adviser {
+	return &adviser{Reading: advice.Reading{Result: r, Baseline: d.Baseline(), Workload: allID, Metric: "time"}, d: d}
+}
+
+// adviser recommends a router by the workload that requests all routes.
 type adviser struct {
 	advice.Reading
 	d *Document
 }
 
+// recommend returns the recommendation, a second one if the fastest router misroutes requests, and a line
+// about the effect on a request.
 func (a *adviser) recommend() []string {
 	subject := "On your " + a.d.countRoutes()
 	if !slices.ContainsFunc(a.Result.Workloads, func(w tare.Workload) bool { return w.ID == allID }) {
@@ -55,24 +63,24 @@ func (a *adviser) recommend() []string {
 	}
 	lines := []string{a.describeChoice(subject+" "+faster[0].Contender, faster[0], faster)}
 	if len(a.findMisrouted(faster[0].Contender)) > 0 {
-		const where = "Where every request must reach the most specific of your routes: "
-		right := slices.IndexFunc(faster, func(c tare.Comparison) bool { return len(a.findMisrouted(c.Contender)) == 0 })
-		if right < 0 {
-			lines = append(lines, where+"stay with "+routerName(a.Baseline)+".")
+		const condition = "Where every request must reach the most specific of your routes: "
+		i := slices.IndexFunc(faster, func(c tare.Comparison) bool { return len(a.findMisrouted(c.Contender)) == 0 })
+		if i < 0 {
+			lines = append(lines, condition+"stay with "+routerName(a.Baseline)+".")
 		} else {
-			lines = append(lines, a.describeChoice(where+faster[right].Contender, faster[right], faster))
+			lines = append(lines, a.describeChoice(condition+faster[i].Contender, faster[i], faster))
 		}
 	}
 	return a.addImpact(lines)
 }
 
-// describeChoice returns the gain and the costs of a router.
-func (a *adviser) describeChoice(who string, c tare.Comparison, faster []tare.Comparison) string {
-	return fmt.Sprintf("%s; %s; %s%s.", a.describeLookup(who, c), a.describeSemantics(c.Contender), a.Price(c.Contender), advice.TiedWith(c, faster))
+// describeChoice returns a sentence about the gain and the costs of a router; subject begins it.
+func (a *adviser) describeChoice(subject string, c tare.Comparison, faster []tare.Comparison) string {
+	return fmt.Sprintf("%s; %s; %s%s.", a.describeLookup(subject, c), a.describeSemantics(c.Contender), a.Price(c.Contender), advice.TiedWith(c, faster))
 }
 
-// findMisrouted returns the requests that a route of the table should have handled, and that the
-// router handled otherwise.
+// findMisrouted returns the differences of a router in requests that a route of the table should have
+// handled.
 func (a *adviser) findMisrouted(id string) []tare.Difference {
 	var out []tare.Difference
 	for _, s := range a.Result.Semantics {
@@ -85,9 +93,10 @@ func (a *adviser) findMisrouted(id string) []tare.Difference {
 	return out
 }
 
-// describeLookup returns the time of a lookup by a router, and its share of a request.
-func (a *adviser) describeLookup(who string, c tare.Comparison) string {
-	text := fmt.Sprintf("%s takes %s the time of %s for a lookup, %s instead of %s", who,
+// describeLookup returns a clause about the time of a router's lookup and, if measured, the difference
+// in CPU time as a share of a complete request; subject begins it.
+func (a *adviser) describeLookup(subject string, c tare.Comparison) string {
+	text := fmt.Sprintf("%s takes %s the time of %s for a lookup, %s instead of %s", subject,
 		format.Within(c.Ratio, c.Low, c.High), routerName(a.Baseline), advice.Nanoseconds(c.Value), advice.Nanoseconds(c.AgainstValue))
 	cpu, ok := a.cpuReading().Comparison(c.Contender)
 	if request := a.requestCost(); request > 0 && ok {
@@ -97,7 +106,7 @@ func (a *adviser) describeLookup(who string, c tare.Comparison) string {
 	return text
 }
 
-// cpuReading returns the same reading by CPU time, which noise disturbs least.
+// cpuReading returns the reading with CPU time as the metric, which noise disturbs least.
 func (a *adviser) cpuReading() advice.Reading {
 	r := a.Reading
 	r.Metric = "cpu"
@@ -112,44 +121,45 @@ func (a *adviser) requestCost() float64 {
 	return 0
 }
 
-// addImpact adds whether a request would notice the choice, and of which router: by the complete
-// interval of its difference from the baseline.
+// addImpact adds a line about the routers that cost a request noticeably more CPU time than the
+// baseline. The complete interval of a router's difference decides; if the limit is inside of it, the
+// router is not decided. Nothing is added if the cost of a request was not measured.
 func (a *adviser) addImpact(lines []string) []string {
 	request := a.requestCost()
 	if request <= 0 {
 		return lines
 	}
-	var dear, open []string
+	var expensive, undecided []string
 	measured := a.cpuReading().Measured()
 	for _, c := range measured {
 		switch limit := noticeable * request; {
 		case (c.Low-1)*c.AgainstValue > limit:
-			dear = append(dear, c.Contender)
+			expensive = append(expensive, c.Contender)
 		case (c.High-1)*c.AgainstValue > limit:
-			open = append(open, c.Contender)
+			undecided = append(undecided, c.Contender)
 		}
 	}
 	share := advice.Percent(noticeable)
 	switch {
 	case len(measured) == 0:
 		return lines
-	case len(dear)+len(open) == 0:
+	case len(expensive)+len(undecided) == 0:
 		return append(lines, fmt.Sprintf("No router here costs a request %s more CPU time than %s does: choose by what they answer and what they bring, not by speed.", share, routerName(a.Baseline)))
-	case len(dear) == len(measured):
+	case len(expensive) == len(measured):
 		return append(lines, fmt.Sprintf("All that were measured cost a request more than %s more CPU time than %s does.", share, routerName(a.Baseline)))
 	}
 	var parts []string
-	if len(dear) > 0 {
-		parts = append(parts, "more: "+advice.Names(dear))
+	if len(expensive) > 0 {
+		parts = append(parts, "more: "+advice.Names(expensive))
 	}
-	if len(open) > 0 {
-		parts = append(parts, "not decided: "+advice.Names(open))
+	if len(undecided) > 0 {
+		parts = append(parts, "not decided: "+advice.Names(undecided))
 	}
 	return append(lines, fmt.Sprintf("%d of %d routers cost a request at most %s more CPU time than %s does (%s): among those choose by what they answer and what they bring, not by speed.",
-		len(measured)-len(dear)-len(open), len(measured), share, routerName(a.Baseline), strings.Join(parts, "; ")))
+		len(measured)-len(expensive)-len(undecided), len(measured), share, routerName(a.Baseline), strings.Join(parts, "; ")))
 }
 
-// describeSemantics returns in how many of the semantics tests a router differs.
+// describeSemantics returns a clause about the semantics tests in which a router differs from net/http.
 func (a *adviser) describeSemantics(id string) string {
 	for _, s := range a.Result.Semantics {
 		if s.Contender != id {
@@ -168,15 +178,15 @@ func (a *adviser) describeSemantics(id string) string {
 	return "what it answers to odd requests is not known"
 }
 
-// registeredRE matches the position in tare's program where a router was given a route, which means
-// nothing to the user. Messages may be cut short.
+// registeredRE matches a remark about the line of tare's program that registered a route, which does not
+// help the user. Messages, and so the remark, may be cut short.
 var registeredRE = regexp.MustCompile(`\s*\(registered at [^)]*(\)|$)`)
 
-// listRejected names the routers that cannot have the table, and why.
+// listRejected returns a line about each router that could not be measured, or cannot have the table.
 func (a *adviser) listRejected() []string {
 	var out []string
 	for _, t := range a.Result.Trials {
-		if t.Error == nil || t.Round > 0 {
+		if t.Error == nil || t.Round > 0 { // a router that cannot have the table fails before the rounds
 			continue
 		}
 		why, ok := strings.CutPrefix(t.Error.Message, "prepare: ")
@@ -184,8 +194,8 @@ func (a *adviser) listRejected() []string {
 			out = append(out, fmt.Sprintf("%s could not be measured: %s.", t.Contender, strings.TrimSuffix(t.Error.Message, ".")))
 			continue
 		}
-		for _, before := range []string{"load: ", "internal: ", sdk.Refusal} {
-			why = strings.TrimPrefix(why, before)
+		for _, prefix := range []string{"load: ", "internal: ", sdk.Refusal} {
+			why = strings.TrimPrefix(why, prefix)
 		}
 		why = registeredRE.ReplaceAllString(why, "")
 		out = append(out, fmt.Sprintf("%s cannot have these routes: %s.", routerName(t.Contender), strings.TrimSuffix(why, ".")))

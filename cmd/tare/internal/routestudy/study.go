@@ -16,11 +16,10 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Baselines that routers are compared with: net/http, and another router if net/http cannot have
-// the table.
+// Baselines of the study.
 const (
-	Baseline = "nethttp"
-	second   = "chi"
+	Baseline       = "nethttp"
+	secondBaseline = "chi" // if net/http cannot have the table
 )
 
 // StudyID is the id of the study.
@@ -32,46 +31,50 @@ const (
 	Full  = 8 * time.Minute
 )
 
-// noticeable is the share of a complete request from which on a service would notice a router.
+// noticeable is the share of the CPU time of a request beyond which a router's cost matters.
 const noticeable = 0.05
 
 // workloadSpec is a possible workload.
 type workloadSpec struct {
-	id, ask, op string
-	kind        bool // of routes: quick has no time for it
+	id       string
+	requests string // selection of requests, a value of router.SetAsk
+	op       string
+	fullOnly bool // the quick budget has no time for it
 }
 
+// Ids of workloads that request all routes.
 const (
-	allID    = "all"
-	socketID = "socket"
+	allID    = "all"    // by calls of the handler
+	socketID = "socket" // over a loopback connection
 )
 
+// allWorkloads returns the possible workloads. A table has those with any requests.
 func allWorkloads() []workloadSpec {
 	return []workloadSpec{
-		{allID, router.AskAll, router.OpServe, false},
-		{"static", router.AskStatic, router.OpServe, true},
-		{"one-parameter", router.AskParameter, router.OpServe, true},
-		{"several-parameters", router.AskParameters, router.OpServe, true},
-		{"not-found", router.AskUnknown, router.OpServe, false},
-		{"wrong-method", router.AskMethod, router.OpServe, false},
-		{socketID, router.AskAll, router.OpSocket, false},
+		{id: allID, requests: router.AskAll, op: router.OpServe},
+		{id: "static", requests: router.AskStatic, op: router.OpServe, fullOnly: true},
+		{id: "one-parameter", requests: router.AskParameter, op: router.OpServe, fullOnly: true},
+		{id: "several-parameters", requests: router.AskParameters, op: router.OpServe, fullOnly: true},
+		{id: "not-found", requests: router.AskUnknown, op: router.OpServe},
+		{id: "wrong-method", requests: router.AskMethod, op: router.OpServe},
+		{id: socketID, requests: router.AskAll, op: router.OpSocket},
 	}
 }
 
 // Baseline returns the router that others are compared with on these routes.
 func (d *Document) Baseline() string {
 	if n, _ := d.Table.Parts(); n > 0 {
-		return second
+		return secondBaseline
 	}
 	if _, _, found := d.Table.Ambiguous(); found {
-		return second
+		return secondBaseline
 	}
 	return Baseline
 }
 
-// Study returns the text of a study of the document's routes, whose list is a file next to it,
-// named ListName: all routers of a catalog, on a workload for each kind of route in the table. left
-// names the routers that are skipped, with the reason.
+// Study returns the text of a study file of all routers among leaves, with a workload for each kind of
+// route in the table. The list of the routes has to be in a file next to it, called ListName. Study also
+// returns the routers that are skipped, with the reason.
 func (d *Document) Study(leaves []build.Leaf) (string, []tare.NotWeighed) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "study: %s\nquestion: %q\nkind: %s\nbaseline: %s\ncontenders:\n", StudyID, d.studyQuestion(), router.Kind, d.Baseline())
@@ -80,7 +83,7 @@ func (d *Document) Study(leaves []build.Leaf) (string, []tare.NotWeighed) {
 	for _, leaf := range leaves {
 		m := leaf.Manifest
 		switch {
-		case m.Kind != router.Kind || m.ID == tare.NullID:
+		case m.Kind != router.Kind || m.ID == tare.NullID: // not a router
 		case m.Trap:
 			left = append(left, tare.LeftContender(m.ID, "it reproduces a published mistake"))
 		default:
@@ -92,28 +95,29 @@ func (d *Document) Study(leaves []build.Leaf) (string, []tare.NotWeighed) {
 		fmt.Fprintf(&b, "  - %s\n", id)
 	}
 	b.WriteString("workloads:\n")
-	possible, brief := d.Table.Asks(), []string(nil)
+	possible := d.Table.Asks()
+	var quick []string // workloads of the quick budget
 	for _, w := range allWorkloads() {
-		if !slices.Contains(possible, w.ask) {
+		if !slices.Contains(possible, w.requests) {
 			continue
 		}
-		if !w.kind {
-			brief = append(brief, w.id)
+		if !w.fullOnly {
+			quick = append(quick, w.id)
 		}
 		pool := ""
-		if n := d.Table.Count(w.ask); w.op == router.OpServe && n > usualRequests { // else it would not request every route
+		if n := d.Table.Count(w.requests); w.op == router.OpServe && n > usualRequests { // a larger pool, to request every route
 			pool = fmt.Sprintf(", pool: %d", min(n, fixture.MaxVisits))
 		}
-		fmt.Fprintf(&b, "  - {id: %s, file: %q, op: %s%s, set: {%s: %s}}\n", w.id, d.ListName(), w.op, pool, router.SetAsk, w.ask)
+		fmt.Fprintf(&b, "  - {id: %s, file: %q, op: %s%s, set: {%s: %s}}\n", w.id, d.ListName(), w.op, pool, router.SetAsk, w.requests)
 	}
-	fmt.Fprintf(&b, "metrics: [time, cpu, bytes, allocs]\nbudget: {quick: %s, full: %s, quick_workloads: [%s]}\n", Quick, Full, strings.Join(brief, ", "))
+	fmt.Fprintf(&b, "metrics: [time, cpu, bytes, allocs]\nbudget: {quick: %s, full: %s, quick_workloads: [%s]}\n", Quick, Full, strings.Join(quick, ", "))
 	return b.String(), left
 }
 
-// usualRequests is the number of requests that are made of a table unless the study sets more.
+// usualRequests is the number of requests in a workload's pool, unless the study sets another one.
 const usualRequests = 512
 
-// baselineRank puts the baseline first.
+// baselineRank returns 0 for the baseline and 1 for other routers, to sort the baseline first.
 func baselineRank(id, baseline string) int {
 	if id == baseline {
 		return 0
@@ -131,7 +135,8 @@ func (d *Document) fileTitle() string {
 	return strings.Trim(filepath.Base(filepath.ToSlash(d.Name)), "<>")
 }
 
-// ListName returns the name of the file with the list of the document's routes.
+// ListName returns the name of the file with the list of routes: that of the document's file, with _ in
+// place of unusual characters, and .txt.
 func (d *Document) ListName() string {
 	stem := strings.TrimSuffix(d.fileTitle(), filepath.Ext(d.fileTitle()))
 	stem = strings.Map(func(r rune) rune {
@@ -143,4 +148,5 @@ func (d *Document) ListName() string {
 	return cmp.Or(strings.TrimLeft(stem, "."), "routes") + ".txt"
 }
 
+// countRoutes returns the number of routes with the noun.
 func (d *Document) countRoutes() string { return format.Count(len(d.Table.Routes), "route") }
