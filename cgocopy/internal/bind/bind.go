@@ -10,29 +10,29 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// Pair is a Go type and the C type that fills it.
+// Pair is a Go struct of the user and the C struct that fills it.
 type Pair struct {
-	Go   string
-	C    string // as the user named it
-	Type *ctype.Type
+	Go   string      // name of the Go type
+	C    string      // name of the C type as the user wrote it
+	Type *ctype.Type // the C type
 }
 
 // Result is the content of the generated code, and the notes to print.
 type Result struct {
 	Plan    *plan.Plan
-	Imports []string // of the generated file
-	Left    []Left
-	Wide    bool // an int, uint or uintptr must have 64 bits
+	Imports []string // import paths of the generated file, sorted
+	Left    []Left   // members that no field takes
+	Wide    bool     // the code is only correct if int, uint and uintptr have 64 bits
 }
 
 // Left is a member that no field takes.
 type Left struct {
-	Pos    string // file:line; empty if unknown
-	Member string // GameObject.pad (char [4])
-	Go     string // the type that does not take it
+	Pos    string // file:line of its declaration; "" if unknown
+	Member string // struct, member and C type, e.g. GameObject.pad (char [4])
+	Go     string // name of the Go type that has no field for it
 }
 
-// String returns a note about it, one line.
+// String returns the note to print, one line.
 func (l Left) String() string {
 	note := l.Member + " is taken by no field of " + l.Go
 	if l.Pos == "" {
@@ -41,10 +41,10 @@ func (l Left) String() string {
 	return l.Pos + ": " + note
 }
 
-// Derive plans how the pairs are filled. The error is of type plan.Refusals, and
-// complete.
+// Derive plans how the pairs are filled. The error is of type plan.Refusals and has
+// everything that is wrong with the pairs, not only the first fault.
 func Derive(s *Source, pairs []Pair, o plan.Options) (*Result, error) {
-	b := &binder{Source: s, options: o, structs: map[*types.Named]*plan.Struct{}, at: map[string]token.Pos{}, out: &Result{Plan: &plan.Plan{}}}
+	b := &binder{Source: s, options: o, structs: map[*types.Named]*plan.Struct{}, fieldPos: map[string]token.Pos{}, out: &Result{Plan: &plan.Plan{}}}
 	for _, p := range pairs {
 		n, why := s.findStruct(p.Go)
 		t := p.Type.Strip()
@@ -54,11 +54,11 @@ func Derive(s *Source, pairs []Pair, o plan.Options) (*Result, error) {
 		case t == nil || t.Kind != ctype.Struct:
 			b.reject(plan.Refusal{Pos: s.positionOf(n.Obj().Pos()), Struct: p.Go, Type: p.C, Reason: "cannot be filled from what is no struct", Remedy: "name a struct of C"})
 		default:
-			says := p.C
-			if t.Tag() == says && p.Type.Kind != ctype.Typedef {
-				says = t.Name
+			cName := p.C
+			if t.Tag() == cName && p.Type.Kind != ctype.Typedef {
+				cName = t.Name // "struct node" for the bare tag "node"
 			}
-			b.structOf(n, t, says, n.Obj().Pos())
+			b.planStruct(n, t, cName, n.Obj().Pos())
 		}
 	}
 	if len(b.refusals) == 0 {
@@ -72,54 +72,57 @@ func Derive(s *Source, pairs []Pair, o plan.Options) (*Result, error) {
 	return b.out, nil
 }
 
+// binder collects the result of one [Derive], and what it rejects.
 type binder struct {
 	*Source
 	options  plan.Options
-	structs  map[*types.Named]*plan.Struct
-	at       map[string]token.Pos // of fields that are filled, by type and name
+	structs  map[*types.Named]*plan.Struct // the planned structs
+	fieldPos map[string]token.Pos          // positions of the planned fields, by TYPE.FIELD
 	refusals plan.Refusals
 	out      *Result
 }
 
 func (b *binder) reject(r plan.Refusal) { b.refusals = append(b.refusals, r) }
 
-// rejectCycles rejects fields by which a struct leads to its own type without end.
+// rejectCycles rejects fields through which a struct leads to its own type without a depth limit.
+// plan.Circles reports them by their C members; here they are reported by their Go fields.
 func (b *binder) rejectCycles() {
 	for _, r := range plan.Circles(b.out.Plan) {
 		for _, s := range b.out.Plan.Structs {
 			for _, f := range s.Fields {
 				if f.C == r.Field && f.Pos == r.Pos {
-					of := fmt.Sprintf("takes %s.%s (%s%s), which ", s.Says, f.C, f.Type, afterComma(f.Pos))
-					b.reject(plan.Refusal{Pos: b.positionOf(b.at[s.Go+"."+f.Go]), Struct: s.Go, Field: f.Go, Type: f.Rule.Go, Reason: of + r.Reason, Remedy: "add ,depth=N to its tag, or leave it alone with the tag `cgocopy:\"-\"`"})
+					member := fmt.Sprintf("takes %s.%s (%s%s), which ", s.Says, f.C, f.Type, afterComma(f.Pos))
+					b.reject(plan.Refusal{Pos: b.positionOf(b.fieldPos[s.Go+"."+f.Go]), Struct: s.Go, Field: f.Go, Type: f.Rule.Go, Reason: member + r.Reason, Remedy: "add ,depth=N to its tag, or leave it alone with the tag `cgocopy:\"-\"`"})
 				}
 			}
 		}
 	}
 }
 
-// structOf plans how n is filled from t, once. It returns nil if that is impossible.
-func (b *binder) structOf(n *types.Named, t *ctype.Type, says string, asked token.Pos) *plan.Struct {
+// planStruct plans how n is filled from t, which C calls cName. It plans each Go type once. use is
+// the position of the field or type that needs n, for errors. It returns nil if it has rejected n.
+func (b *binder) planStruct(n *types.Named, t *ctype.Type, cName string, use token.Pos) *plan.Struct {
 	name := n.Obj().Name()
-	bad := func(at token.Pos, reason, remedy string) *plan.Struct {
-		b.reject(plan.Refusal{Pos: b.positionOf(at), Struct: name, Type: says, Reason: reason, Remedy: remedy})
+	rejectStruct := func(pos token.Pos, reason, remedy string) *plan.Struct {
+		b.reject(plan.Refusal{Pos: b.positionOf(pos), Struct: name, Type: cName, Reason: reason, Remedy: remedy})
 		return nil
 	}
 	if reason, remedy := plan.Unusable(t, b.options); reason != "" {
-		return bad(asked, "cannot be filled: "+says+" "+reason, remedy)
+		return rejectStruct(use, "cannot be filled: "+cName+" "+reason, remedy)
 	}
 	if s := b.structs[n]; s != nil {
 		if s.C != t {
-			return bad(asked, "is filled from "+s.Says+" already", "declare a Go type for each of the two")
+			return rejectStruct(use, "is filled from "+s.Says+" already", "declare a Go type for each of the two")
 		}
 		return s
 	}
-	s := &plan.Struct{Go: name, C: t, Says: says, Own: true}
+	s := &plan.Struct{Go: name, C: t, Says: cName, Own: true}
 	b.structs[n] = s
-	if m, at := b.existingMethod(n); m != "" {
-		return bad(at, "has a method "+m+" already", "give that one another name, or fill a type of your own")
+	if m, pos := b.existingMethod(n); m != "" {
+		return rejectStruct(pos, "has a method "+m+" already", "give that one another name, or fill a type of your own")
 	}
 	if o := b.types.Scope().Lookup("Sizeof" + name); o != nil {
-		return bad(o.Pos(), "needs the name Sizeof"+name, "give what has it another name")
+		return rejectStruct(o.Pos(), "needs the name Sizeof"+name, "give what has it another name")
 	}
 	b.planFields(s, n)
 	plan.Finish(s, b.options.Word)
@@ -128,10 +131,10 @@ func (b *binder) structOf(n *types.Named, t *ctype.Type, says string, asked toke
 	return s
 }
 
-// planFields plans the fields of s, and notes members that none of them takes.
+// planFields plans the fields of s, and notes the members that no field takes.
 func (b *binder) planFields(s *plan.Struct, n *types.Named) {
 	list := plan.Members(s.C)
-	taken := map[string]string{} // member to field
+	taken := map[string]string{} // the field that takes a member, by the member; "" if the member only counts another
 	for _, f := range b.findFields(s, n.Underlying().(*types.Struct), "", list) {
 		b.planField(s, f, list, taken)
 	}
@@ -144,65 +147,66 @@ func (b *binder) planFields(s *plan.Struct, n *types.Named) {
 	}
 }
 
-// planField plans one field.
+// planField plans the field f of s: it finds its member in list, derives the rule of the member
+// and fits it to the Go type. It adds the member to taken, even if the field is rejected after that.
 func (b *binder) planField(s *plan.Struct, f field, list []plan.Member, taken map[string]string) {
 	goType, imports := b.formatType(f.Type())
-	bad := func(reason, remedy string) {
+	rejectField := func(reason, remedy string) {
 		b.reject(plan.Refusal{Pos: b.positionOf(f.Pos()), Struct: s.Go, Field: f.path, Type: goType, Reason: reason, Remedy: remedy})
 	}
 	if f.err != nil {
-		bad("has a tag that cannot be read: "+f.err.Error(), "fix the tag")
+		rejectField("has a tag that cannot be read: "+f.err.Error(), "fix the tag")
 		return
 	}
-	if isMade(f.Name()) {
-		bad("has the name of a method that is generated", "give it another one")
+	if isGeneratedMethod(f.Name()) {
+		rejectField("has the name of a method that is generated", "give it another one")
 		return
 	}
 	m, why := findMember(f, list)
 	if why != "" {
-		bad(why+" in "+s.Says+inBrackets(s.C.Pos()), "name one with the tag `cgocopy:\"NAME\"`, or leave the field alone with `cgocopy:\"-\"`")
+		rejectField(why+" in "+s.Says+inBrackets(s.C.Pos()), "name one with the tag `cgocopy:\"NAME\"`, or leave the field alone with `cgocopy:\"-\"`")
 		return
 	}
-	of := fmt.Sprintf("%s.%s (%s%s)", s.Says, m.Name, m.Type, afterComma(m.Pos()))
-	if other, twice := taken[m.Name]; twice && other != "" {
-		bad("takes "+of+", as "+other+" does", "take one of them away, or leave it alone with the tag `cgocopy:\"-\"`")
+	member := fmt.Sprintf("%s.%s (%s%s)", s.Says, m.Name, m.Type, afterComma(m.Pos()))
+	if other := taken[m.Name]; other != "" {
+		rejectField("takes "+member+", as "+other+" does", "take one of them away, or leave it alone with the tag `cgocopy:\"-\"`")
 		return
 	}
 	taken[m.Name] = f.path
-	for _, used := range []string{f.tag.Len, f.tag.On} {
-		if _, ok := taken[used]; used != "" && !ok {
-			taken[used] = "" // as a count, which a field may take as well
+	for _, count := range []string{f.tag.Len, f.tag.On} {
+		if _, ok := taken[count]; count != "" && !ok {
+			taken[count] = "" // a field may take the count too
 		}
 	}
-	o := b.options
-	o.Tags = b.caseTags(s.Says+"."+m.Name, m.Type, f)
-	rule, err := m.Rule(s.Says, completeTag(f.tag, m.Type, f.Type()), o)
+	options := b.options
+	options.Tags = b.caseTags(s.Says+"."+m.Name, m.Type, f)
+	rule, err := m.Rule(s.Says, completeTag(f.tag, m.Type, f.Type()), options)
 	if err != nil {
 		for _, r := range err.(plan.Refusals) { //nolint:errorlint // Rule returns that type
-			bad(fmt.Sprintf("cannot take %s, which %s", of, r.Reason), r.Remedy)
+			rejectField(fmt.Sprintf("cannot take %s, which %s", member, r.Reason), r.Remedy)
 		}
 		return
 	}
 	if c := m.Type.Strip(); f.tag.Enum && (c == nil || c.Kind != ctype.Enum) {
-		bad("takes "+of+", which is no enum", "take the word enum out of its tag")
+		rejectField("takes "+member+", which is no enum", "take the word enum out of its tag")
 		return
 	}
-	w := &typeFitter{binder: b, offset: m.Offset, at: f.Pos()}
+	w := &typeFitter{binder: b, offset: m.Offset, pos: f.Pos()}
 	rule, miss := w.fitRule(rule, m.Type, f.Type())
 	if miss != nil {
 		if miss.reason != "" {
-			bad(fmt.Sprintf("cannot hold %s: %s", of, miss.reason), miss.remedy)
+			rejectField(fmt.Sprintf("cannot hold %s: %s", member, miss.reason), miss.remedy)
 		}
 		return
 	}
-	b.at[s.Go+"."+f.path] = f.Pos()
+	b.fieldPos[s.Go+"."+f.path] = f.Pos()
 	b.out.Imports = append(b.out.Imports, imports...)
 	field := plan.Field{Go: f.path, C: m.Name, Type: m.Type.String(), Pos: m.Pos(), Tag: f.tag, Offset: m.Offset, Nameless: m.Nameless(), Rule: rule}
 	field.See(m.Type)
 	s.Fields = append(s.Fields, field)
 }
 
-// inBrackets returns a position in brackets, afterComma one after a comma; "" if it is unknown.
+// inBrackets returns a position in brackets, or "" if the position is unknown.
 func inBrackets(pos string) string {
 	if pos == "" {
 		return ""
@@ -210,6 +214,7 @@ func inBrackets(pos string) string {
 	return " (" + pos + ")"
 }
 
+// afterComma returns a position after a comma, or "" if the position is unknown.
 func afterComma(pos string) string {
 	if pos == "" {
 		return ""
@@ -217,32 +222,39 @@ func afterComma(pos string) string {
 	return ", " + pos
 }
 
-// isFlat reports whether n has the layout of its C type, takes all of it, and has nothing else:
-// skipped members may be where Go has padding, and would be written with it.
+// isFlat reports whether n can be copied with one load: it has the size and the offsets of its C
+// type, a field for each member, and no other fields. A skipped member could be at an offset where
+// Go has padding, so the copy would write that padding.
 func (b *binder) isFlat(s *plan.Struct, n *types.Named) bool {
 	if s.Part || b.sizes.Sizeof(n) != s.C.Size {
 		return false
 	}
-	at := map[string]int64{}
+	offsets := map[string]int64{}
 	for _, f := range s.Fields {
-		if f.Rule.Op != plan.Load || f.Rule.From != "" || !f.Rule.Aligned {
+		isCopied := f.Rule.Op == plan.Load && f.Rule.From == "" && f.Rule.Aligned
+		if !isCopied {
 			return false
 		}
-		at[f.Go] = f.Offset
+		offsets[f.Go] = f.Offset
 	}
-	return b.sameAs(n.Underlying().(*types.Struct), "", 0, at)
+	return b.hasOffsets(n.Underlying().(*types.Struct), "", 0, offsets)
 }
 
-// sameAs reports whether all fields of t, which is at base, have the offsets of at.
-func (b *binder) sameAs(t *types.Struct, path string, base int64, at map[string]int64) bool {
+// hasOffsets reports whether each field of t has the offset in want, which is keyed by path. t is at
+// offset base of the outermost struct, and path is the prefix of its fields.
+func (b *binder) hasOffsets(t *types.Struct, path string, base int64, want map[string]int64) bool {
 	vars := slices.Collect(t.Fields())
 	for i, offset := range b.sizes.Offsetsof(vars) {
 		f := vars[i]
-		want, bound := at[path+f.Name()]
+		wanted, isPlanned := want[path+f.Name()]
 		inner, isStruct := f.Type().Underlying().(*types.Struct)
 		switch {
-		case bound && want == base+offset, f.Name() == "_" && isNumeric(f.Type()):
-		case !bound && f.Embedded() && isStruct && b.sameAs(inner, path+f.Name()+".", base+offset, at):
+		case isPlanned && wanted == base+offset:
+			// The field is where its member is.
+		case f.Name() == "_" && isNumeric(f.Type()):
+			// Explicit padding may be overwritten.
+		case !isPlanned && f.Embedded() && isStruct && b.hasOffsets(inner, path+f.Name()+".", base+offset, want):
+			// All fields of the embedded struct are where their members are.
 		default:
 			return false
 		}
@@ -250,7 +262,7 @@ func (b *binder) sameAs(t *types.Struct, path string, base int64, at map[string]
 	return true
 }
 
-// isNumeric reports whether a type is a number, or an array of them.
+// isNumeric reports whether a type is a number or an array of numbers.
 func isNumeric(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:

@@ -10,16 +10,17 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// field is a field of a Go struct that is to be filled.
+// field is a field of a Go struct to fill.
 type field struct {
 	*types.Var
-	path string // Base.ID of one that an embedded struct has
+	path string // its name, after the names of the embedded structs around it, e.g. Base.ID
 	tag  plan.Tag
-	err  error // the tag cannot be read
+	err  error // why the tag cannot be read; nil if it can
 }
 
-// findFields returns the fields of t to fill: exported ones, and others with a tag. They include
-// those of an embedded struct, unless a member of the C struct is that entire struct.
+// findFields returns the fields of t to fill: exported fields, and unexported fields with a tag. The
+// fields of an embedded struct are included one by one, unless the embedded struct itself takes a
+// member of list or has a tag. path is the prefix of their paths.
 func (b *binder) findFields(s *plan.Struct, t *types.Struct, path string, list []plan.Member) []field {
 	var out []field
 	for i := range t.NumFields() {
@@ -44,10 +45,10 @@ func (b *binder) findFields(s *plan.Struct, t *types.Struct, path string, list [
 	return out
 }
 
-// findMember returns the member that a field takes: the one that its tag names, the one whose name
-// becomes the field's in generated types, or the only one of the same letters. The reason is set if
-// there is none.
-func findMember(f field, list []plan.Member) (plan.Member, string) {
+// findMember returns the member that a field takes: the member that its tag names; else the member
+// whose name in Go is the name of the field; else the only member whose name is equal without case
+// and underscores. If there is no such member, why is the reason, a sentence without its subject.
+func findMember(f field, list []plan.Member) (member plan.Member, why string) {
 	if f.tag.Name != "" {
 		for _, m := range list {
 			if m.Name == f.tag.Name {
@@ -56,30 +57,32 @@ func findMember(f field, list []plan.Member) (plan.Member, string) {
 		}
 		return plan.Member{}, fmt.Sprintf("takes %s by its tag, and there is no such member", f.tag.Name)
 	}
-	var like []plan.Member
+	var similar []plan.Member
 	for _, m := range list {
 		switch {
 		case plan.Exported(m.Name) == f.Name():
 			return m, ""
 		case foldName(m.Name) == foldName(f.Name()):
-			like = append(like, m)
+			similar = append(similar, m)
 		}
 	}
-	switch len(like) {
+	switch len(similar) {
 	case 1:
-		return like[0], ""
+		return similar[0], ""
 	case 0:
 		return plan.Member{}, "has no member of its name"
 	}
-	return plan.Member{}, fmt.Sprintf("could take %s and %s", like[0].Name, like[1].Name)
+	return plan.Member{}, fmt.Sprintf("could take %s and %s", similar[0].Name, similar[1].Name)
 }
 
-// foldName returns the part of a name that is compared.
+// foldName returns a name as it is compared: in lower case, without underscores.
 func foldName(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
-// completeTag adds to a tag the settings that follow from the Go type.
+// completeTag adds to the tag of a field the settings that its Go type g implies for a member of type
+// c: uintptr makes a pointer opaque, a string or bytes read single bytes as text or as bytes.
 func completeTag(t plan.Tag, c *ctype.Type, g types.Type) plan.Tag {
 	s := c.Strip()
+	// Go down to the innermost dimension of an array.
 	for s != nil && s.Kind == ctype.Array && s.Elem.Strip() != nil && s.Elem.Strip().Kind == ctype.Array {
 		a, ok := g.Underlying().(*types.Array)
 		if !ok {
@@ -91,19 +94,19 @@ func completeTag(t plan.Tag, c *ctype.Type, g types.Type) plan.Tag {
 		return t
 	}
 	elem := s.Elem.Strip()
-	bytes := elem != nil && elem.Size == 1 && (elem.Kind == ctype.Char || elem.Kind == ctype.Int || elem.Kind == ctype.Uint)
+	hasBytes := elem != nil && elem.Size == 1 && (elem.Kind == ctype.Char || elem.Kind == ctype.Int || elem.Kind == ctype.Uint)
 	switch u := g.Underlying().(type) {
 	case *types.Basic:
 		switch {
 		case u.Kind() == types.Uintptr && s.Kind == ctype.Pointer:
 			t.Opaque = true
-		case u.Kind() == types.String && bytes && !t.Bytes && (t.Len == "" || s.Kind == ctype.Pointer):
+		case u.Kind() == types.String && hasBytes && !t.Bytes && (t.Len == "" || s.Kind == ctype.Pointer):
 			t.String = true
 		}
 	case *types.Array:
-		t.Bytes = t.Bytes || bytes && !t.String
+		t.Bytes = t.Bytes || hasBytes && !t.String
 	case *types.Slice:
-		t.Bytes = t.Bytes || bytes && !t.String && (t.Len != "" || s.Kind == ctype.Pointer)
+		t.Bytes = t.Bytes || hasBytes && !t.String && (t.Len != "" || s.Kind == ctype.Pointer)
 	}
 	return t
 }

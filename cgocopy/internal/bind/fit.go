@@ -10,22 +10,24 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// misfit explains why a Go type cannot store the value of a rule, with a remedy. Without a reason
-// it has been reported already.
+// misfit explains why a Go type cannot store the value of a rule, and names a remedy. Its reason is ""
+// if the binder has reported the fault already.
 type misfit struct{ reason, remedy string }
 
+// newMisfit returns no rule and a misfit, whose reason it formats.
 func newMisfit(remedy, format string, args ...any) (plan.Rule, *misfit) {
 	return plan.Rule{}, &misfit{fmt.Sprintf(format, args...), remedy}
 }
 
-// typeFitter makes rules fit Go types.
+// typeFitter changes the rules of one member so that they fill the Go type of its field.
 type typeFitter struct {
 	*binder
-	offset int64 // of the member in its struct, or of the value at its pointer
-	at     token.Pos
+	offset int64     // bytes from the start of the struct to the member; 0 for a value that a pointer points to
+	pos    token.Pos // position of the field
 }
 
-// fitRule returns rule r, which was made for a value of type c, for a Go value of type g.
+// fitRule changes rule r, which was derived for a value of type c, to fill a Go value of type g. The
+// misfit is nil if that is possible.
 func (w *typeFitter) fitRule(r plan.Rule, c *ctype.Type, g types.Type) (plan.Rule, *misfit) {
 	text, _ := w.formatType(g)
 	if b, ok := g.Underlying().(*types.Basic); ok && b.Kind() == types.Invalid {
@@ -63,6 +65,7 @@ func (w *typeFitter) fitRule(r plan.Rule, c *ctype.Type, g types.Type) (plan.Rul
 	return newMisfit("make it "+r.Go, "that becomes %s", r.Go)
 }
 
+// fitBool fits a C bool to a Go type whose underlying type is bool.
 func (w *typeFitter) fitBool(r plan.Rule, g types.Type, text string) (plan.Rule, *misfit) {
 	if b, ok := g.Underlying().(*types.Basic); !ok || b.Kind() != types.Bool {
 		return newMisfit("make it bool", "that becomes bool")
@@ -93,6 +96,8 @@ func (w *typeFitter) fitText(r plan.Rule, g types.Type, text string) (plan.Rule,
 	return newMisfit("make it string or []byte, or uintptr for the bare address", "that is text")
 }
 
+// fitArray fits an array to a Go array of as many elements. It becomes one load if C and Go have the
+// same elements at the same distance.
 func (w *typeFitter) fitArray(r plan.Rule, s *ctype.Type, g types.Type, text string) (plan.Rule, *misfit) {
 	want := fmt.Sprintf("make it an array of %d", r.N)
 	if r.N == 0 {
@@ -122,15 +127,15 @@ func (w *typeFitter) fitArray(r plan.Rule, s *ctype.Type, g types.Type, text str
 	return r, nil
 }
 
-// fitSlice fits a pointer or an array whose length a member counts.
+// fitSlice fits a pointer or an array whose elements another member counts to a slice.
 func (w *typeFitter) fitSlice(r plan.Rule, s *ctype.Type, g types.Type, text string) (plan.Rule, *misfit) {
 	l, ok := g.Underlying().(*types.Slice)
 	if !ok {
 		return newMisfit("make it a slice", "that is as many as %s says", r.Len.C)
 	}
-	behind := *w
-	behind.offset = 0
-	one, m := behind.fitRule(*r.Elem, s.Elem, l.Elem())
+	elemFitter := *w
+	elemFitter.offset = 0
+	one, m := elemFitter.fitRule(*r.Elem, s.Elem, l.Elem())
 	if m != nil {
 		return one, m
 	}
@@ -138,13 +143,13 @@ func (w *typeFitter) fitSlice(r plan.Rule, s *ctype.Type, g types.Type, text str
 	return r, nil
 }
 
-// fitStruct fits a struct, which must be the user's own too.
+// fitStruct fits a struct to a struct type of the user's package, which is planned too.
 func (w *typeFitter) fitStruct(r plan.Rule, g types.Type) (plan.Rule, *misfit) {
 	n, m := w.localStruct(r, g)
 	if m != nil {
 		return plan.Rule{}, m
 	}
-	inner := w.structOf(n, r.Struct.C, r.Struct.Says, w.at)
+	inner := w.planStruct(n, r.Struct.C, r.Struct.Says, w.pos)
 	if inner == nil {
 		return plan.Rule{}, &misfit{}
 	}
@@ -156,7 +161,8 @@ func (w *typeFitter) fitStruct(r plan.Rule, g types.Type) (plan.Rule, *misfit) {
 	return r, nil
 }
 
-// localStruct returns the struct type of the package that g is.
+// localStruct returns g as a struct type that the user's package declares, so that it can get
+// methods. The misfit says why g is not such a type.
 func (w *typeFitter) localStruct(r plan.Rule, g types.Type) (*types.Named, *misfit) {
 	n, ok := types.Unalias(g).(*types.Named)
 	_, isStruct := g.Underlying().(*types.Struct)
@@ -173,6 +179,7 @@ func (w *typeFitter) localStruct(r plan.Rule, g types.Type) (*types.Named, *misf
 	return n, nil
 }
 
+// fitPointer fits a pointer to a struct to a pointer to a struct type of the user's package.
 func (w *typeFitter) fitPointer(r plan.Rule, g types.Type, text string) (plan.Rule, *misfit) {
 	p, ok := g.Underlying().(*types.Pointer)
 	if !ok {
@@ -182,7 +189,7 @@ func (w *typeFitter) fitPointer(r plan.Rule, g types.Type, text string) (plan.Ru
 	if m != nil {
 		return plan.Rule{}, m
 	}
-	inner := w.structOf(n, r.Struct.C, r.Struct.Says, w.at)
+	inner := w.planStruct(n, r.Struct.C, r.Struct.Says, w.pos)
 	if inner == nil {
 		return plan.Rule{}, &misfit{}
 	}
@@ -190,7 +197,8 @@ func (w *typeFitter) fitPointer(r plan.Rule, g types.Type, text string) (plan.Ru
 	return r, nil
 }
 
-// fitUnion fits a union to a struct with a field for each member that the tag names.
+// fitUnion fits a union to a struct with a field for each member that the tag names. Other exported
+// fields are rejected.
 func (w *typeFitter) fitUnion(r plan.Rule, s *ctype.Type, g types.Type, text string) (plan.Rule, *misfit) {
 	u, ok := g.Underlying().(*types.Struct)
 	if !ok {
@@ -221,7 +229,8 @@ func (w *typeFitter) fitUnion(r plan.Rule, s *ctype.Type, g types.Type, text str
 	return r, nil
 }
 
-// findCase finds the member of a union that a case takes, and its field.
+// findCase finds the member of union s that a case takes, and its field in u. It returns false if u
+// has no field for the member, or s no such member.
 func (w *typeFitter) findCase(s *ctype.Type, u *types.Struct, c plan.Case) (plan.Member, *types.Var, bool) {
 	for _, m := range plan.Members(s) {
 		if m.Name == c.C {
@@ -232,7 +241,7 @@ func (w *typeFitter) findCase(s *ctype.Type, u *types.Struct, c plan.Case) (plan
 	return plan.Member{Name: c.C}, nil, false
 }
 
-// fieldFor returns the field of u that takes a member of a union.
+// fieldFor returns the field of u that takes a member of a union. It returns false if u has none.
 func fieldFor(u *types.Struct, m plan.Member) (field, bool) {
 	for i := range u.NumFields() {
 		f := field{Var: u.Field(i)}
@@ -244,7 +253,8 @@ func fieldFor(u *types.Struct, m plan.Member) (field, bool) {
 	return field{}, false
 }
 
-// caseTags returns the tags of the fields that take a union's members.
+// caseTags returns the tags of the fields that take the members of union c, by path and member, where
+// f is the field that takes the union. It returns nil if c is no union with a discriminant.
 func (b *binder) caseTags(path string, c *ctype.Type, f field) map[string]plan.Tag {
 	u, ok := f.Type().Underlying().(*types.Struct)
 	s := c.Strip()

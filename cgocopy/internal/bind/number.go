@@ -8,7 +8,9 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// fitNumber fits a value that is loaded unchanged, and widened if g is wider.
+// fitNumber fits a number of C type s to the Go type g, written as text: it is loaded unchanged, and
+// converted if g is wider. A narrower type, another sign, or a fraction for an integer is a misfit,
+// because values could be lost.
 func (w *typeFitter) fitNumber(r plan.Rule, s *ctype.Type, g types.Type, text string) (plan.Rule, *misfit) {
 	b, ok := g.Underlying().(*types.Basic)
 	size := int64(0)
@@ -32,7 +34,8 @@ func (w *typeFitter) fitNumber(r plan.Rule, s *ctype.Type, g types.Type, text st
 	}
 	unsigned := b.Info()&types.IsUnsigned != 0
 	signed := s.Kind == ctype.Int || s.Kind == ctype.Enum && s.Elem.Strip() != nil && s.Elem.Strip().Kind == ctype.Int
-	if s.Kind != ctype.Float && s.Kind != ctype.Char && signed == unsigned && !keepsValues(s, size, unsigned) {
+	signsDiffer := signed == unsigned
+	if s.Kind != ctype.Float && s.Kind != ctype.Char && signsDiffer && !keepsValues(s, size, unsigned) {
 		if signed {
 			return newMisfit(better, "that can be below zero, %s cannot", text)
 		}
@@ -40,7 +43,8 @@ func (w *typeFitter) fitNumber(r plan.Rule, s *ctype.Type, g types.Type, text st
 			return newMisfit("make it "+raw+", or wider", "that can be above the largest %s", text)
 		}
 	}
-	if isWordSized(b.Kind()) && size == 8 && (s.Size == 8 || signed == unsigned && !keepsValues(s, 4, unsigned)) {
+	// On a processor with words of 4 bytes the same Go type could lose values.
+	if isWordSized(b.Kind()) && size == 8 && (s.Size == 8 || signsDiffer && !keepsValues(s, 4, unsigned)) {
 		w.out.Wide = true
 	}
 	r.Go, r.From = text, ""
@@ -55,7 +59,7 @@ func (w *typeFitter) fitNumber(r plan.Rule, s *ctype.Type, g types.Type, text st
 	return r, nil
 }
 
-// rawOf returns the Go type with the layout of the C number.
+// rawOf returns the Go type with the layout of a C number, or of the number that stores an enum.
 func rawOf(s *ctype.Type) string {
 	if s.Kind == ctype.Enum && s.Elem.Strip() != nil {
 		return rawOf(&ctype.Type{Kind: s.Elem.Strip().Kind, Size: s.Size})
@@ -71,25 +75,29 @@ func rawOf(s *ctype.Type) string {
 	return fmt.Sprintf("uint%d", 8*s.Size)
 }
 
-// isWordSized reports whether a type has as many bits as the processor's words.
+// isWordSized reports whether the size of a type depends on the processor.
 func isWordSized(k types.BasicKind) bool {
 	return k == types.Int || k == types.Uint || k == types.Uintptr
 }
 
-// keepsValues reports whether another sign changes none of the values that an enum declares.
+// keepsValues reports whether a Go integer of size bytes can store each value that enum s declares. It
+// returns false if s is no enum, or declares no values.
 func keepsValues(s *ctype.Type, size int64, unsigned bool) bool {
 	if s.Kind != ctype.Enum || len(s.Enumerators) == 0 {
 		return false
 	}
 	for _, v := range s.Enumerators {
-		if unsigned && v.Value < 0 || !unsigned && size < 8 && v.Value > 1<<(8*size-1)-1 {
+		isBelow := unsigned && v.Value < 0
+		isAbove := !unsigned && size < 8 && v.Value > 1<<(8*size-1)-1
+		if isBelow || isAbove {
 			return false
 		}
 	}
 	return true
 }
 
-// fitBits fits a bit-field: to a number of any width that has room for it, or one bit to a bool.
+// fitBits fits a bit-field to an integer type that can store all of its values, or a single unsigned
+// bit to a bool.
 func (w *typeFitter) fitBits(r plan.Rule, g types.Type, text string) (plan.Rule, *misfit) {
 	b, ok := g.Underlying().(*types.Basic)
 	if !ok || b.Info()&(types.IsInteger|types.IsBoolean) == 0 {
@@ -109,13 +117,13 @@ func (w *typeFitter) fitBits(r plan.Rule, g types.Type, text string) (plan.Rule,
 	if r.Go == "bool" {
 		return newMisfit(better, "that is a bool")
 	}
-	width := 8 * w.sizes.Sizeof(g)
+	width := 8 * w.sizes.Sizeof(g) // bits of g for values that are not negative
 	unsigned := b.Info()&types.IsUnsigned != 0
 	switch {
 	case r.Signed && unsigned:
 		return newMisfit(better, "that can be below zero, %s cannot", text)
 	case !r.Signed && !unsigned:
-		width--
+		width-- // the sign bit
 	}
 	if width < r.Width {
 		return newMisfit(better, "that has %d bits, %s has room for %d", r.Width, text, width)

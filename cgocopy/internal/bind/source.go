@@ -20,20 +20,20 @@ import (
 	"sync"
 )
 
-// Source is a package of the user's, as far as its types go.
+// Source is a Go package of the user. Only its type declarations are read.
 type Source struct {
-	Name  string // of the package
+	Name  string // name of the package
 	fset  *token.FileSet
 	types *types.Package
 	sizes types.Sizes
-	decls map[string]*ast.TypeSpec
-	files map[string]*ast.File // by the name of the type they declare
+	decls map[string]*ast.TypeSpec // type declarations, by the name of the type
+	files map[string]*ast.File     // files with the declarations, by the name of the type
 }
 
-// Load reads the package in dir, of the files that c selects and without those
-// that an earlier run made. Sizes are those of a Go architecture, e.g. amd64.
-// Functions are not looked into, and what they would need may be missing.
-func Load(c build.Context, dir string, made func(name string) bool, arch string) (*Source, error) {
+// Load reads the package in dir. It reads the files that c selects, except files that an earlier run
+// generated, for which isGenerated returns true. Sizes are the sizes of a Go architecture, e.g. amd64.
+// Function bodies are not checked, so packages that only they need may be missing.
+func Load(c build.Context, dir string, isGenerated func(name string) bool, arch string) (*Source, error) {
 	p, err := c.ImportDir(dir, 0)
 	if err != nil {
 		var several *build.MultiplePackageError
@@ -48,7 +48,7 @@ func Load(c build.Context, dir string, made func(name string) bool, arch string)
 	}
 	var files []*ast.File
 	for _, name := range slices.Concat(p.GoFiles, p.CgoFiles) {
-		if made(name) {
+		if isGenerated(name) {
 			continue
 		}
 		f, err := parser.ParseFile(s.fset, filepath.Join(dir, name), nil, parser.SkipObjectResolution)
@@ -59,11 +59,11 @@ func Load(c build.Context, dir string, made func(name string) bool, arch string)
 		s.addDecls(f)
 	}
 	conf := types.Config{IgnoreFuncBodies: true, FakeImportC: true, Sizes: s.sizes, Error: func(error) {}, Importer: s.newImporter(dir)}
-	s.types, _ = conf.Check(dir, s.fset, files, nil) // what fields do not need may be wrong
+	s.types, _ = conf.Check(dir, s.fset, files, nil) // errors in code that no field needs do not matter
 	return s, nil
 }
 
-// addDecls adds the types of a file.
+// addDecls adds the type declarations of a file.
 func (s *Source) addDecls(f *ast.File) {
 	for _, d := range f.Decls {
 		g, ok := d.(*ast.GenDecl)
@@ -78,14 +78,14 @@ func (s *Source) addDecls(f *ast.File) {
 	}
 }
 
-// importerFunc is an importer.
+// importerFunc is a function as a [types.Importer].
 type importerFunc func(path string) (*types.Package, error)
 
-// Import returns the call.
+// Import calls the function.
 func (f importerFunc) Import(path string) (*types.Package, error) { return f(path) }
 
-// newImporter returns an importer of only those packages that a type declaration names: functions
-// may need many more.
+// newImporter returns an importer that imports only packages that a type declaration names. Functions
+// may need many more, whose import would take long.
 func (s *Source) newImporter(dir string) types.Importer {
 	needed := map[string]bool{}
 	for name, t := range s.decls {
@@ -117,9 +117,9 @@ func (s *Source) newImporter(dir string) types.Importer {
 	})
 }
 
-// goRoot returns the root of the standard library by the go command, for a program that
-// does not know it because it was compiled with -trimpath. It is "" without a go command:
-// types of the library cannot be resolved then.
+// goRoot asks the go command for GOROOT, which a program that was compiled with -trimpath does not
+// know. It returns "" if there is no go command; types of the standard library cannot be resolved
+// then.
 var goRoot = sync.OnceValue(func() string {
 	out, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
@@ -128,7 +128,8 @@ var goRoot = sync.OnceValue(func() string {
 	return strings.TrimSpace(string(out))
 })
 
-// importsOf returns the paths that may be what a file calls by a name.
+// importsOf returns the import paths of a file that may belong to a package name. The name of a
+// package is not known before its import, so each path that contains the name counts.
 func importsOf(f *ast.File, name string) []string {
 	var list []string
 	for _, i := range f.Imports {
@@ -140,20 +141,21 @@ func importsOf(f *ast.File, name string) []string {
 	return list
 }
 
-// Has reports whether the package declares a type.
+// Has reports whether the package declares a type of this name.
 func (s *Source) Has(name string) bool { return s.decls[name] != nil }
 
-// positionOf returns file:line.
+// positionOf returns file:line, or "" if the position is unknown.
 func (s *Source) positionOf(p token.Pos) string {
-	at := s.fset.Position(p)
-	if !at.IsValid() {
+	pos := s.fset.Position(p)
+	if !pos.IsValid() {
 		return ""
 	}
-	return fmt.Sprintf("%s:%d", at.Filename, at.Line)
+	return fmt.Sprintf("%s:%d", pos.Filename, pos.Line)
 }
 
-// findStruct returns the struct type of a name; the reason is set if there is none.
-func (s *Source) findStruct(name string) (*types.Named, string) {
+// findStruct returns the struct type that the package declares by a name. If there is no such type,
+// why is the reason, a sentence without its subject.
+func (s *Source) findStruct(name string) (t *types.Named, why string) {
 	o := s.types.Scope().Lookup(name)
 	if o == nil {
 		return nil, "is not declared in package " + s.Name
@@ -171,15 +173,15 @@ func (s *Source) findStruct(name string) (*types.Named, string) {
 	return n, ""
 }
 
-// isMade reports whether generated code has a method of this name.
-func isMade(name string) bool {
+// isGeneratedMethod reports whether generated code has a method of this name.
+func isGeneratedMethod(name string) bool {
 	return slices.Contains([]string{"FromC", "fromC", "SliceFromC", "ToC", "TakeFromC"}, name)
 }
 
 // existingMethod returns a method of the type that would be generated, or "" if there is none.
 func (s *Source) existingMethod(n *types.Named) (string, token.Pos) {
 	for m := range n.Methods() {
-		if isMade(m.Name()) {
+		if isGeneratedMethod(m.Name()) {
 			return m.Name(), m.Pos()
 		}
 	}
