@@ -1,6 +1,10 @@
 // Package cc uses the user's own C compiler to find the layout of types: it compiles a few lines
-// that include their headers, with their flags, into an object file with a description of its
-// types.
+// that include their headers, with their flags, into an object file with debug information, and
+// reads the types from there.
+//
+// The source declares one pointer variable per type, the anchor of the type, because compilers do
+// not describe types that nothing refers to. A #line before it names a file after the number of the
+// type, so that an error of the compiler can be assigned to the type.
 package cc
 
 import (
@@ -24,19 +28,19 @@ import (
 
 // Config describes what is compiled, and how.
 type Config struct {
-	Headers []string // as #include has them in quotes: relative to Dir, or found by Flags
-	Types   []string // wanted: GameObject, struct point, or a bare tag
-	Funcs   []string // wanted functions
-	Flags   []string // of the user, e.g. -Iinclude, -DDEBUG
-	CC      []string // compiler and its first arguments; empty means CC, else gcc or clang, whichever is installed
+	Headers []string // paths for #include: relative to Dir, or found by Flags; in angle brackets for system headers
+	Types   []string // names of wanted types: GameObject, struct point, or a bare tag
+	Funcs   []string // names of wanted functions
+	Flags   []string // compiler flags of the user, e.g. -Iinclude, -DDEBUG
+	CC      []string // compiler and its first arguments; empty means $CC, else gcc or clang, whichever is installed
 	CXX     bool     // the headers are C++
-	Dir     string   // where the compiler runs; "" means the working directory, to which printed positions are relative
+	Dir     string   // directory in which the compiler runs; "" means the working directory
 
-	Undefine []string // macros of the headers that Confirm does not use
+	Undefine []string // macros of the headers that Confirm undefines, because members have their names
 }
 
-// fixedFlags come last, because flags of the user would otherwise hide the types: optimisation at
-// link time, split files, older formats.
+// fixedFlags returns the flags that come after the flags of the user, which could otherwise hide the
+// types: optimisation at link time, debug information in another file, older formats.
 func fixedFlags() []string {
 	return []string{"-g2", "-gno-split-dwarf", "-fno-lto", "-fno-debug-types-section", "-O0", "-w", "-Wno-fatal-errors", "-fdiagnostics-color=never", "-c"}
 }
@@ -44,8 +48,9 @@ func fixedFlags() []string {
 // ErrNoCompiler is the error if there is no compiler.
 var ErrNoCompiler = errors.New("no C compiler found: install gcc or clang, or name yours in CC (of C++ in CXX)")
 
-// Read compiles and returns the types by the requested names; those of functions by their name and
-// (). With an UnknownError it returns those that are known.
+// Read compiles the headers and returns the wanted types by their names as requested, and the types
+// of wanted functions by their name followed by "()". With an UnknownError it also returns the types
+// that are known.
 func Read(ctx context.Context, c Config) (*object.File, map[string]*ctype.Type, error) {
 	compiler, err := Compiler(c.CC, c.CXX)
 	if err != nil {
@@ -78,6 +83,7 @@ func Read(ctx context.Context, c Config) (*object.File, map[string]*ctype.Type, 
 		}
 		t := f.Anchor(anchorName(i))
 		if t == nil {
+			// Only debug information can be missing: the source has been compiled.
 			return nil, nil, fmt.Errorf("%s: the compiler did not describe it; is -g undone by something that wraps it?", name)
 		}
 		found[name] = t
@@ -99,11 +105,12 @@ func Read(ctx context.Context, c Config) (*object.File, map[string]*ctype.Type, 
 }
 
 // Compiler returns the command that compiles C, or C++ if cxx is set: words, if there are any, else
-// CC or CXX, else the first installed one.
+// the words of the environment variable CC or CXX, else the first usual compiler that is installed.
+// The error is [ErrNoCompiler] if there is none.
 func Compiler(words []string, cxx bool) ([]string, error) {
-	variable, usual := "CC", []string{"gcc", "clang", "cc"}
+	variable, usualNames := "CC", []string{"gcc", "clang", "cc"}
 	if cxx {
-		variable, usual = "CXX", []string{"g++", "clang++", "c++"}
+		variable, usualNames = "CXX", []string{"g++", "clang++", "c++"}
 	}
 	if len(words) == 0 {
 		var err error
@@ -117,7 +124,7 @@ func Compiler(words []string, cxx bool) ([]string, error) {
 		}
 		return words, nil
 	}
-	for _, name := range usual {
+	for _, name := range usualNames {
 		if _, err := exec.LookPath(name); err == nil {
 			return []string{name}, nil
 		}
@@ -125,15 +132,17 @@ func Compiler(words []string, cxx bool) ([]string, error) {
 	return nil, ErrNoCompiler
 }
 
+// anchorName returns the name of the variable that points to the i-th wanted type or function.
 func anchorName(i int) string { return fmt.Sprintf("__cgocopy__%d", i) }
 
-// placeName returns the file name in errors about the i-th wanted type.
+// placeName returns the file name that the compiler prints in errors about the i-th wanted type or
+// function.
 func placeName(i int) string { return placePrefix + strconv.Itoa(i) }
 
 const placePrefix = "cgocopy-type-"
 
-// formatSource includes the headers and has a pointer to each type, and after them to each
-// function, by the names in spelled; it skips "". Compilers do not describe what nothing refers to.
+// formatSource returns C source that includes the headers and declares an anchor for each type, and
+// after them for each function. spelled has their names as C writes them; "" is skipped.
 func (c Config) formatSource(spelled []string) []byte {
 	var b bytes.Buffer
 	for _, h := range c.Headers {
@@ -146,6 +155,7 @@ func (c Config) formatSource(spelled []string) []byte {
 	for i, name := range spelled {
 		switch {
 		case name == "":
+			// The headers do not have it.
 		case i < len(c.Types):
 			fmt.Fprintf(&b, "#line 1 \"%s\"\n%s *%s;\n", placeName(i), name, anchorName(i))
 		default:
@@ -155,8 +165,8 @@ func (c Config) formatSource(spelled []string) []byte {
 	return b.Bytes()
 }
 
-// compileSource compiles source, from standard input, into out. The flags in last come after all
-// others.
+// compileSource compiles source, which the compiler reads from standard input, into the file out. The
+// flags in last come after all others.
 func (c Config) compileSource(ctx context.Context, compiler []string, source []byte, out string, last ...string) error {
 	language := map[bool]string{false: "c", true: "c++"}[c.CXX]
 	args := append(append([]string{}, compiler[1:]...), "-I", ".")
@@ -165,7 +175,8 @@ func (c Config) compileSource(ctx context.Context, compiler []string, source []b
 		args = append(args, classesOfGCC)
 	}
 	args = append(append(args, last...), "-o", out, "-x", language, "-")
-	// Its other files are removed with out, also if it is interrupted.
+	// The compiler's temporary files are next to out, and so are removed with it even if the compiler
+	// is killed.
 	env := append(os.Environ(), "LC_ALL=C")
 	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
 		env = append(env, name+"="+filepath.Dir(out))
@@ -176,19 +187,22 @@ func (c Config) compileSource(ctx context.Context, compiler []string, source []b
 // killDelay is the time a compiler has to end after an interrupt.
 const killDelay = 2 * time.Second
 
-// Flags to describe classes with virtual functions too, wherever these are
-// defined: neither compiler knows the other's.
+// Flags of gcc and of clang to describe classes even if their virtual functions are defined in
+// another file. Neither compiler accepts the flag of the other.
 const (
 	classesOfGCC   = "-femit-class-debug-always"
 	classesOfClang = "-fstandalone-debug"
 )
 
-// unlimited is clang's flag to print all errors; gcc always does, and does not know it.
+// unlimited is clang's flag to print all errors. gcc always prints all, and rejects the flag.
 const unlimited = "-ferror-limit=0"
 
+// runCompiler runs the compiler. It runs it again with other flags if the output shows that it is
+// clang and has stopped early or has rejected a flag of gcc. The error has type [outputError] if the
+// compiler has failed.
 func (c Config) runCompiler(ctx context.Context, compiler string, args, env []string, source []byte) error {
 	cmd := exec.CommandContext(ctx, compiler, args...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // so that it removes what it has begun
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // a killed compiler would leave its files
 	cmd.WaitDelay = killDelay
 	cmd.Dir = c.Dir
 	cmd.Env = env

@@ -41,7 +41,8 @@ func dir(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// lines is a struct, a line per member: offset, name, type, kind.
+// lines formats a struct: its name, size and alignment, and a line per member with offset, name, type
+// and size. A bit-field's offset is OFFSET:BIT+BITS.
 func lines(x *ctype.Type) string {
 	s := x.Strip()
 	var b strings.Builder
@@ -106,7 +107,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestSpelling: a name that is a function's too, as stat is, names the struct.
+// TestSpelling checks that a name of both a function and a struct, such as stat, names the struct.
 func TestSpelling(t *testing.T) {
 	at := dir(t, map[string]string{"h.h": header})
 	_, found, err := Read(context.Background(), Config{Headers: []string{"h.h", "<sys/stat.h>"}, Types: []string{"game_object", "stat"}, Dir: at})
@@ -123,7 +124,7 @@ func TestSpelling(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	at := dir(t, map[string]string{"h.h": header, "bad.h": "\nstruct x { int a int b; };\nstruct y { none c; };\n", "sub/worse.h": "#error it is\n"})
 	unknown := &UnknownError{}
-	said := &Error{}
+	output := &Error{}
 	for name, tt := range map[string]struct {
 		config Config
 		want   string
@@ -132,14 +133,14 @@ func TestRefuses(t *testing.T) {
 		"unknown":    {Config{Headers: []string{"h.h"}, Types: []string{"GameObjekt", "node", "Noone"}}, "no type GameObjekt, Noone in h.h; say the name", &unknown},
 		"incomplete": {Config{Headers: []string{"h.h"}, Types: []string{"struct hidden"}}, "no type struct hidden in h.h", &unknown},
 		"opaque":     {Config{Headers: []string{"h.h"}, Types: []string{"hidden"}}, "type hidden is declared but not defined in h.h; name the header", &unknown},
-		"syntax":     {Config{Headers: []string{"bad.h"}, Types: []string{"x"}}, "bad.h:2:", &said},
-		"all of it":  {Config{Headers: []string{"bad.h"}, Types: []string{"x"}}, "bad.h:3:12: unknown type name", &said},
-		"below":      {Config{Headers: []string{"sub/worse.h"}, Types: []string{"x"}}, "sub/worse.h:1:2: #error it is", &said},
-		"no header":  {Config{Headers: []string{"none.h"}, Types: []string{"x"}}, "none.h: No such file or directory", &said},
+		"syntax":     {Config{Headers: []string{"bad.h"}, Types: []string{"x"}}, "bad.h:2:", &output},
+		"all of it":  {Config{Headers: []string{"bad.h"}, Types: []string{"x"}}, "bad.h:3:12: unknown type name", &output},
+		"below":      {Config{Headers: []string{"sub/worse.h"}, Types: []string{"x"}}, "sub/worse.h:1:2: #error it is", &output},
+		"no header":  {Config{Headers: []string{"none.h"}, Types: []string{"x"}}, "none.h: No such file or directory", &output},
 		"compiler":   {Config{Headers: []string{"h.h"}, Types: []string{"x"}, CC: []string{"no-such-compiler"}}, "compiler no-such-compiler: no C compiler", nil},
-		"silent":     {Config{Headers: []string{"h.h"}, Types: []string{"x"}, CC: []string{"false"}}, "false failed, and says nothing", &said},
+		"silent":     {Config{Headers: []string{"h.h"}, Types: []string{"x"}, CC: []string{"false"}}, "false failed, and says nothing", &output},
 		"no code":    {Config{Headers: []string{"h.h"}, Types: []string{"x"}, CC: []string{"true"}}, "true wrote no object file: is it a C compiler?", nil},
-		"flag":       {Config{Headers: []string{"h.h"}, Types: []string{"node"}, Flags: []string{"-fno-such-flag"}}, "no-such-flag", &said},
+		"flag":       {Config{Headers: []string{"h.h"}, Types: []string{"node"}, Flags: []string{"-fno-such-flag"}}, "no-such-flag", &output},
 	} {
 		tt.config.Dir = at
 		_, _, err := Read(context.Background(), tt.config)
@@ -159,8 +160,8 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// TestPlace: files are called as they are seen from here, not from where the
-// compiler runs.
+// TestPlace checks that paths are relative to the working directory, and not to the directory in
+// which the compiler runs.
 func TestPlace(t *testing.T) {
 	here, err := os.Getwd()
 	if err != nil {
@@ -182,8 +183,8 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// TestInterrupted: a compiler that is told to end leaves nothing, and is not
-// waited for where it does not.
+// TestInterrupted checks that an interrupted compiler leaves no files, and that Read does not wait
+// for a compiler that ignores the interrupt.
 func TestInterrupted(t *testing.T) {
 	at := dir(t, map[string]string{"h.h": header, "slow": "#!/bin/sh\n: > \"$TMPDIR/left\"\nsleep 60\n"})
 	if err := os.Chmod(filepath.Join(at, "slow"), 0o700); err != nil {
@@ -202,7 +203,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestAllFirst: a user's flags that stop at the first error do not hide names.
+// TestAllFirst checks that all names are found with flags that make the compiler stop at its first
+// error, or print in colour.
 func TestAllFirst(t *testing.T) {
 	at := dir(t, map[string]string{"h.h": "struct a { int x; };\nstruct b { int x; };\nunion c { int x; };\n"})
 	_, found, err := Read(context.Background(), Config{Headers: []string{"h.h"}, Types: []string{"a", "c", "b"}, Flags: []string{"-Wfatal-errors", "-fdiagnostics-color=always"}, Dir: at})
@@ -211,7 +213,7 @@ func TestAllFirst(t *testing.T) {
 	}
 }
 
-// TestFlags: the user's own are used, and cannot hide the types.
+// TestFlags checks that the flags of the user are used and cannot hide the types.
 func TestFlags(t *testing.T) {
 	at := dir(t, map[string]string{"h.h": "struct a {\n#ifdef WIDE\n long long x;\n#else\n char x;\n#endif\n};\n"})
 	for flags, size := range map[string]int64{"": 1, "-DWIDE -g0 -O2 -flto -gsplit-dwarf": 8, "-DWIDE -gdwarf-2": 8, "-DWIDE -gdwarf-5 -fdebug-types-section": 8} {
@@ -222,8 +224,8 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// TestFuncs: functions are found with their parameters, and those that are not
-// there are named.
+// TestFuncs checks that functions are found with their parameters, and that the error names missing
+// ones.
 func TestFuncs(t *testing.T) {
 	at := dir(t, map[string]string{"h.h": header})
 	_, found, err := Read(context.Background(), Config{Headers: []string{"h.h", "<stdlib.h>"}, Types: []string{"node"}, Funcs: []string{"game_object", "free"}, Dir: at})

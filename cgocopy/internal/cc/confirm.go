@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Confirm makes the compiler evaluate constant expressions, e.g. sizeof(T) == 8. It returns, by
-// their numbers, the messages about those that are not true or that it rejects.
+// Confirm makes the compiler evaluate constant expressions, the claims, e.g. sizeof(T) == 8. It
+// returns the compiler's messages about claims that are false or invalid, by the index of the claim.
 func Confirm(ctx context.Context, c Config, claims []string) (map[int]string, error) {
 	compiler, err := Compiler(c.CC, c.CXX)
 	if err != nil {
@@ -23,7 +23,7 @@ func Confirm(ctx context.Context, c Config, claims []string) (map[int]string, er
 	}
 	defer remove()
 	c.Types, c.Funcs = nil, nil
-	if c.CXX { // offsetof knows no private members
+	if c.CXX { // else offsetof rejects private members
 		c.Flags = append(append([]string{}, c.Flags...), "-fno-access-control")
 	}
 	var b bytes.Buffer
@@ -34,30 +34,30 @@ func Confirm(ctx context.Context, c Config, claims []string) (map[int]string, er
 	}
 	assert := map[bool]string{false: "_Static_assert", true: "static_assert"}[c.CXX]
 	for i, claim := range claims {
-		// The macro takes a comma between the arguments of a template for one of its own.
+		// The macro offsetof would read a comma in a template's arguments as one between its own.
 		claim = strings.ReplaceAll(claim, "offsetof(", "__builtin_offsetof(")
 		fmt.Fprintf(&b, "#line 1 \"%s\"\n%s(%s, \"it is not\");\n", placeName(i), assert, claim)
 	}
 	err = c.compileSource(ctx, compiler, b.Bytes(), filepath.Join(dir, "confirm.o"))
-	var said *outputError
-	if !errors.As(err, &said) {
+	var output *outputError
+	if !errors.As(err, &output) {
 		return nil, err
 	}
 	wrong := map[int]string{}
-	for _, e := range said.errors {
-		n, ours := strings.CutPrefix(filepath.Base(e.File), placePrefix)
-		i, err := strconv.Atoi(n)
+	for _, e := range output.errors {
+		number, isClaim := strings.CutPrefix(filepath.Base(e.File), placePrefix)
+		i, err := strconv.Atoi(number)
 		switch {
-		case ours && err == nil && i < len(claims):
+		case isClaim && err == nil && i < len(claims):
 			if wrong[i] == "" {
 				wrong[i] = e.Text
 			}
-		case len(wrong) == 0: // else a note that belongs to one of ours
-			return nil, said.joinErrors()
+		case len(wrong) == 0: // after the error of a claim it only explains that error
+			return nil, output.joinErrors()
 		}
 	}
 	if len(wrong) == 0 {
-		return nil, said.joinErrors()
+		return nil, output.joinErrors()
 	}
 	return wrong, nil
 }

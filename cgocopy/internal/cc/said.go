@@ -11,15 +11,15 @@ import (
 	"strings"
 )
 
-// Error is an error that the compiler found.
+// Error is one error in the compiler's output.
 type Error struct {
-	File string // relative to the working directory; "" if unknown
+	File string // path relative to the working directory; "" if unknown
 	Line int
 	Col  int
-	Text string // one line
+	Text string // message, one line
 }
 
-// Error returns file:line:col and the text.
+// Error returns file:line:col and the text, or only the text if the file is unknown.
 func (e *Error) Error() string {
 	if e.File == "" {
 		return e.Text
@@ -27,10 +27,11 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.Text)
 }
 
-// Place returns the printed names of files if the compiler ran in dir: relative paths, if they are
-// below it or the compiler prints one.
+// Place returns a function that changes a path that the compiler prints, when it runs in dir, to a
+// path for the user: relative to the working directory if the compiler's path is relative or below
+// dir, else unchanged.
 func Place(dir string) func(file string) string {
-	var roots []string // of dir
+	var roots []string // absolute paths of dir, with and without symbolic links
 	if root, err := filepath.Abs(dir); err == nil {
 		roots = append(roots, root)
 		if real, err := filepath.EvalSymlinks(root); err == nil && real != root {
@@ -52,33 +53,35 @@ func Place(dir string) func(file string) string {
 
 // outputError is the output of a compiler that failed.
 type outputError struct {
-	errors []Error
-	text   string
-	place  func(string) string
+	errors []Error             // errors with a position, as the compiler names files
+	text   string              // message if there are no such errors
+	place  func(string) string // see [Place]
 }
 
 func (e *outputError) Error() string { return e.joinErrors().Error() }
 
-// maxErrors is the number of errors of a compiler that are reported.
+// maxErrors is the maximum number of errors of a compiler that are reported one by one.
 const maxErrors = 10
 
-// joinErrors returns its errors, one line each.
+// joinErrors returns the compiler's errors, one line each. It omits errors in the lines of our own
+// source if there are errors in the headers.
 func (e *outputError) joinErrors() error {
-	theirs := slices.DeleteFunc(slices.Clone(e.errors), func(one Error) bool { return strings.Contains(one.File, placePrefix) })
-	if len(theirs) == 0 {
-		theirs = e.errors
+	inHeaders := slices.DeleteFunc(slices.Clone(e.errors), func(one Error) bool { return strings.Contains(one.File, placePrefix) })
+	reported := inHeaders
+	if len(reported) == 0 {
+		reported = e.errors
 	}
-	if len(theirs) == 0 {
+	if len(reported) == 0 {
 		return &Error{Text: e.text}
 	}
 	var list []error
-	for i, one := range theirs {
+	for i, one := range reported {
 		if i == maxErrors {
-			list = append(list, fmt.Errorf("and %d more", len(theirs)-maxErrors))
+			list = append(list, fmt.Errorf("and %d more", len(reported)-maxErrors))
 			break
 		}
 		switch {
-		case strings.Contains(one.File, "<stdin>"), strings.Contains(one.File, placePrefix): // what the user has not written
+		case strings.Contains(one.File, "<stdin>"), strings.Contains(one.File, placePrefix): // a line that the user has not written
 			one.File = ""
 		case one.File != "":
 			one.File = e.place(one.File)
@@ -88,9 +91,10 @@ func (e *outputError) joinErrors() error {
 	return errors.Join(list...)
 }
 
+// errorLine matches an error as gcc and clang print it: file, line, column if there is one, message.
 var errorLine = regexp.MustCompile(`^(.+?):(\d+):(?:(\d+):)? (?:fatal )?error: (.*)$`)
 
-// parseOutput reads the errors in a compiler's output.
+// parseOutput parses the output of a compiler that failed. It returns an [outputError].
 func parseOutput(compiler string, text []byte, place func(string) string) error {
 	e := &outputError{place: place}
 	first := ""
@@ -119,14 +123,14 @@ func parseOutput(compiler string, text []byte, place func(string) string) error 
 
 // UnknownError lists the requested names that the headers do not have.
 type UnknownError struct {
-	Types   []string
-	Opaque  []string // declared, and not defined
-	Funcs   []string
-	Headers []string // in which, or the object file
-	Object  bool     // it is an object file
+	Types   []string // names of types that are not declared
+	Opaque  []string // names of types that are declared but not defined
+	Funcs   []string // names of functions that are not declared
+	Headers []string // the headers that were searched, or the object file
+	Object  bool     // Headers has an object file
 }
 
-// Error returns a line for each sort of them.
+// Error returns one line for the unknown types, one for each opaque type and one for the functions.
 func (e *UnknownError) Error() string {
 	in := strings.Join(e.Headers, ", ")
 	var lines []string
@@ -146,7 +150,7 @@ func (e *UnknownError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// makeTempDir makes a directory for the compiler's files.
+// makeTempDir makes a directory for the compiler's files, and returns a function that removes it.
 func makeTempDir() (dir string, remove func(), err error) {
 	dir, err = os.MkdirTemp("", "cgocopy-")
 	return dir, func() { _ = os.RemoveAll(dir) }, err

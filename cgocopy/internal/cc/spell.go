@@ -11,12 +11,14 @@ import (
 	"strings"
 )
 
-// spellNames finds out how C writes each name: by itself, or with struct, union or enum before it.
-// Those of functions follow; unknown names are "", and reported.
+// spellNames finds out how C writes each type name: by itself, or with struct, union or enum before
+// it. It tries one spelling after another: names that the compiler rejects get the next. The result
+// has the types and then the functions. Unknown names are "" there, and listed in the UnknownError,
+// which is nil if all names are known.
 func (c Config) spellNames(ctx context.Context, compiler []string, dir string) ([]string, *UnknownError, error) {
 	spelled := slices.Concat(c.Types, c.Funcs)
-	none := &UnknownError{Headers: c.Headers}
-	opaque := map[int]bool{}
+	notFound := &UnknownError{Headers: c.Headers}
+	opaque := map[int]bool{} // indices of types that are declared but not defined
 	next := map[string]string{"": "struct ", "struct ": "union ", "union ": "enum "}
 	for word := ""; ; word = next[word] {
 		unknown, err := c.findUnknown(ctx, compiler, spelled, dir)
@@ -24,80 +26,84 @@ func (c Config) spellNames(ctx context.Context, compiler []string, dir string) (
 			return nil, nil, err
 		}
 		for _, i := range unknown {
-			if i.n < len(c.Types) && !strings.ContainsRune(c.Types[i.n], ' ') { // struct x declares x
+			isType := i.n < len(c.Types)
+			// A name with a blank has its word already, and our anchor "struct x *" itself declares x.
+			isBare := isType && !strings.ContainsRune(c.Types[i.n], ' ')
+			if isBare {
 				opaque[i.n] = opaque[i.n] || i.isDeclared(word)
 			}
 			switch {
-			case i.n >= len(c.Types):
-				none.Funcs = append(none.Funcs, spelled[i.n])
+			case !isType:
+				notFound.Funcs = append(notFound.Funcs, spelled[i.n])
 				spelled[i.n] = ""
-			case next[word] != "" && !strings.ContainsRune(c.Types[i.n], ' '):
+			case next[word] != "" && isBare:
 				spelled[i.n] = next[word] + c.Types[i.n]
 			case opaque[i.n]:
-				none.Opaque = append(none.Opaque, c.Types[i.n])
+				notFound.Opaque = append(notFound.Opaque, c.Types[i.n])
 				spelled[i.n] = ""
 			default:
-				none.Types = append(none.Types, c.Types[i.n])
+				notFound.Types = append(notFound.Types, c.Types[i.n])
 				spelled[i.n] = ""
 			}
 		}
 		if len(unknown) > 0 && next[word] != "" {
 			continue
 		}
-		if len(none.Types)+len(none.Opaque)+len(none.Funcs) == 0 {
-			none = nil
+		if len(notFound.Types)+len(notFound.Opaque)+len(notFound.Funcs) == 0 {
+			notFound = nil
 		}
-		return spelled, none, nil
+		return spelled, notFound, nil
 	}
 }
 
-// unknownName is the n-th name, which has no complete type.
+// unknownName is a name that the compiler rejects.
 type unknownName struct {
-	n    int
-	text string // the compiler's message
+	n    int    // index among the spelled names
+	text string // the compiler's messages, one line each
 }
 
-// isDeclared reports whether the message about a name that was tried with a word before it means
-// that the name is declared.
+// isDeclared reports whether the messages about a name mean that it is declared. word was before the
+// name when the compiler rejected it.
 func (s unknownName) isDeclared(word string) bool {
 	switch word {
 	case "":
 		return strings.Contains(s.text, "incomplete type")
-	case "struct ": // which declares it
+	case "struct ": // "struct x" declares x, so that the messages are the same for any name
 		return false
 	}
 	return strings.Contains(s.text, "wrong kind of tag") || strings.Contains(s.text, "does not match previous") || strings.Contains(s.text, "different tag")
 }
 
-// findUnknown compiles and returns which of the names do not name a complete type, or a function.
+// findUnknown compiles the source with the spelled names and returns the names that are no complete
+// type, or no function, sorted by index. Errors elsewhere, e.g. in the headers, are returned as error.
 func (c Config) findUnknown(ctx context.Context, compiler, spelled []string, dir string) ([]unknownName, error) {
 	var b bytes.Buffer
 	b.Write(c.formatSource(spelled))
-	for i, name := range spelled[:len(c.Types)] { // an incomplete type has no size
+	for i, name := range spelled[:len(c.Types)] { // sizeof rejects incomplete types
 		if name != "" {
 			fmt.Fprintf(&b, "#line 1 \"%s\"\nchar __cgocopy_size_%d[sizeof(%s)];\n", placeName(i), i, name)
 		}
 	}
 	err := c.compileSource(ctx, compiler, b.Bytes(), filepath.Join(dir, "probe.o"))
-	var said *outputError
-	if !errors.As(err, &said) {
+	var output *outputError
+	if !errors.As(err, &output) {
 		return nil, err
 	}
 	var list []unknownName
-	for _, e := range said.errors {
-		n, ok := strings.CutPrefix(filepath.Base(e.File), placePrefix)
-		i, numErr := strconv.Atoi(n)
+	for _, e := range output.errors {
+		number, ok := strings.CutPrefix(filepath.Base(e.File), placePrefix)
+		i, numErr := strconv.Atoi(number)
 		if !ok || numErr != nil || i >= len(spelled) {
-			return nil, said.joinErrors()
+			return nil, output.joinErrors()
 		}
-		if at := slices.IndexFunc(list, func(s unknownName) bool { return s.n == i }); at >= 0 {
-			list[at].text += "\n" + e.Text
+		if known := slices.IndexFunc(list, func(s unknownName) bool { return s.n == i }); known >= 0 {
+			list[known].text += "\n" + e.Text
 			continue
 		}
 		list = append(list, unknownName{i, e.Text})
 	}
 	if len(list) == 0 {
-		return nil, said.joinErrors()
+		return nil, output.joinErrors()
 	}
 	slices.SortFunc(list, func(a, b unknownName) int { return a.n - b.n })
 	return list, nil
