@@ -15,9 +15,9 @@ import (
 	"strings"
 )
 
-// Context selects Go files as the go command does if the constraint of generated files holds: cgo
-// && sqlite selects those that need the tag sqlite, linux && arm64 those for that system and
-// processor.
+// Context returns a build context that selects the Go files that the go command would build together
+// with files that have this build constraint. "cgo && sqlite" sets the tag sqlite; "linux && arm64"
+// sets the system and the processor.
 func Context(text string) build.Context {
 	c := build.Default
 	c.CgoEnabled = true
@@ -25,12 +25,12 @@ func Context(text string) build.Context {
 	if err != nil {
 		return c
 	}
-	var add func(x constraint.Expr, always bool)
-	add = func(x constraint.Expr, always bool) {
+	var add func(x constraint.Expr, isRequired bool)
+	add = func(x constraint.Expr, isRequired bool) {
 		switch x := x.(type) {
 		case *constraint.TagExpr:
 			switch {
-			case !always || x.Tag == "unix":
+			case !isRequired || x.Tag == "unix":
 				c.BuildTags = append(c.BuildTags, x.Tag)
 			case Processor(x.Tag):
 				c.GOARCH = x.Tag
@@ -40,19 +40,19 @@ func Context(text string) build.Context {
 				c.BuildTags = append(c.BuildTags, x.Tag)
 			}
 		case *constraint.AndExpr:
-			add(x.X, always)
-			add(x.Y, always)
+			add(x.X, isRequired)
+			add(x.Y, isRequired)
 		case *constraint.OrExpr:
 			add(x.X, false)
 			add(x.Y, false)
-		}
+		} // a *constraint.NotExpr sets no tags
 	}
 	add(expr, true)
 	return c
 }
 
-// Platform reports whether a tag names a system, a processor, or a kind of
-// system, as go tool dist list and go help buildconstraint have them.
+// Platform reports whether a build tag names a system, a kind of systems or a processor. The names
+// are those of "go tool dist list" and "go help buildconstraint".
 func Platform(tag string) bool {
 	switch tag {
 	case "aix", "android", "darwin", "dragonfly", "freebsd", "illumos", "ios", "js", "linux", "netbsd", "openbsd", "plan9", "solaris", "unix", "wasip1", "windows":
@@ -61,7 +61,7 @@ func Platform(tag string) bool {
 	return Processor(tag)
 }
 
-// Processor reports whether a tag names one.
+// Processor reports whether a build tag names a processor.
 func Processor(tag string) bool {
 	switch tag {
 	case "386", "amd64", "arm", "arm64", "loong64", "mips", "mips64", "mips64le", "mipsle", "ppc64", "ppc64le", "riscv64", "s390x", "wasm":
@@ -70,20 +70,23 @@ func Processor(tag string) bool {
 	return false
 }
 
-// Read returns the flags of the C compiler that the package in dir sets in #cgo lines, by
-// pkg-config, and the user in CGO_CPPFLAGS and CGO_CFLAGS. It skips files for which leave is true;
-// a nil leave skips none.
+// Read returns the flags for the C compiler: from the #cgo lines of the package in dir, from
+// pkg-config if a #cgo line names packages, and from CGO_CPPFLAGS and CGO_CFLAGS. tags is the build
+// constraint that selects the package's files, see [Context]. Read skips files for which leave
+// returns true; a nil leave skips none.
 func Read(ctx context.Context, dir, tags string, leave func(name string) bool) ([]string, error) {
 	return readFlags(ctx, dir, tags, leave, "CGO_CFLAGS", func(p *build.Package) []string { return p.CgoCFLAGS })
 }
 
-// ReadCXX is Read for the compiler of C++, with its CGO_CXXFLAGS.
+// ReadCXX is Read for the C++ compiler, with CXXFLAGS in place of CFLAGS.
 func ReadCXX(ctx context.Context, dir, tags string, leave func(name string) bool) ([]string, error) {
 	return readFlags(ctx, dir, tags, leave, "CGO_CXXFLAGS", func(p *build.Package) []string { return p.CgoCXXFLAGS })
 }
 
-func readFlags(ctx context.Context, dir, tags string, leave func(name string) bool, variable string, of func(*build.Package) []string) ([]string, error) {
-	dir, err := filepath.Abs(dir) // ${SRCDIR} becomes it
+// readFlags implements [Read]. variable is the environment variable of the language, and packageFlags
+// returns the flags of the language in a package's #cgo lines.
+func readFlags(ctx context.Context, dir, tags string, leave func(name string) bool, variable string, packageFlags func(*build.Package) []string) ([]string, error) {
+	dir, err := filepath.Abs(dir) // ImportDir replaces ${SRCDIR} by it
 	if err != nil {
 		return nil, err
 	}
@@ -102,14 +105,15 @@ func readFlags(ctx context.Context, dir, tags string, leave func(name string) bo
 		return list, err
 	}
 	p, err := c.ImportDir(dir, 0)
-	var none *build.NoGoError
+	var noGo *build.NoGoError
 	var several *build.MultiplePackageError
-	if err != nil && !errors.As(err, &none) && !errors.As(err, &several) && p == nil {
+	isReadable := err == nil || errors.As(err, &noGo) || errors.As(err, &several) || p != nil
+	if !isReadable {
 		return nil, err
 	}
 	var list []string
 	if p != nil {
-		list = resolvePaths(dir, append(append(list, p.CgoCPPFLAGS...), of(p)...))
+		list = resolvePaths(dir, append(append(list, p.CgoCPPFLAGS...), packageFlags(p)...))
 		if len(p.CgoPkgConfig) > 0 {
 			more, err := pkgConfig(ctx, p.CgoPkgConfig)
 			if err != nil {
@@ -128,11 +132,11 @@ func readFlags(ctx context.Context, dir, tags string, leave func(name string) bo
 	return list, nil
 }
 
-// resolvePaths returns flags with the paths in them relative to dir, where the go command runs the
-// compiler.
+// resolvePaths returns flags with their relative paths joined to dir, in which the go command runs
+// the compiler.
 func resolvePaths(dir string, flags []string) []string {
 	paths := []string{"-I", "-isystem", "-iquote", "-idirafter", "-isysroot"}
-	isThere := func(path string) bool {
+	exists := func(path string) bool {
 		_, err := os.Stat(path)
 		return err == nil
 	}
@@ -141,7 +145,7 @@ func resolvePaths(dir string, flags []string) []string {
 		switch {
 		case i > 0 && slices.Contains(paths, flags[i-1]) && !filepath.IsAbs(f):
 			f = filepath.Join(dir, f)
-		case i > 0 && flags[i-1] == "-include" && !filepath.IsAbs(f) && isThere(filepath.Join(dir, f)): // else -I finds it
+		case i > 0 && flags[i-1] == "-include" && !filepath.IsAbs(f) && exists(filepath.Join(dir, f)): // else -I finds the file
 			f = filepath.Join(dir, f)
 		case len(f) > 2 && strings.HasPrefix(f, "-I") && !filepath.IsAbs(f[2:]):
 			f = "-I" + filepath.Join(dir, f[2:])
@@ -159,7 +163,7 @@ func pkgConfig(ctx context.Context, packages []string) ([]string, error) {
 	}
 	args := []string{"--cflags"}
 	var names []string
-	for _, p := range packages { // flags may be anywhere among them
+	for _, p := range packages { // a #cgo line may mix flags of pkg-config with packages
 		switch {
 		case p == "--":
 		case strings.HasPrefix(p, "--"):

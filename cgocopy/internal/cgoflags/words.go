@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// Split cuts the text of CC, CGO_CFLAGS and their like into words, as the go command does: a word
-// may be in quotes of either kind, in which nothing is escaped.
+// Split splits the text of a variable such as CC or CGO_CFLAGS into words, as the go command does: a
+// word may be in single or double quotes. Backslashes have no meaning.
 func Split(text string) ([]string, error) {
 	var words []string
 	for {
@@ -31,15 +31,16 @@ func Split(text string) ([]string, error) {
 	}
 }
 
-// splitEscaped cuts the output of pkg-config, which is escaped for shells, into words.
+// splitEscaped splits the output of pkg-config, which is quoted for shells, into words.
 func splitEscaped(text string) ([]string, error) {
 	var words []string
 	var word strings.Builder
-	var quote rune
-	escaped, begun := false, false
+	var quote rune                 // the open quote; 0 outside of quotes
+	escaped, begun := false, false // the last rune was a backslash; a word, which may be empty, has begun
 	for _, r := range text {
 		switch {
 		case escaped:
+			// In double quotes a backslash only escapes these four characters.
 			if quote == '"' && r != '"' && r != '\\' && r != '$' && r != '`' {
 				word.WriteByte('\\')
 			}

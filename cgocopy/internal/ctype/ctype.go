@@ -14,55 +14,55 @@ type Kind int
 const (
 	Void    Kind = iota
 	Bool         // _Bool, bool
-	Char         // char, and nothing else of one byte: its sign differs by processor
+	Char         // only char itself, whose sign differs by processor
 	Int          // signed integers
 	Uint         // unsigned integers
 	Float        // float, double
 	Enum         // stored as Elem
 	Pointer      // to Elem
 	Array        // of Count times Elem
-	Struct       // C structs, and classes without anything hidden
-	Union        // Fields all begin at zero
-	Func         // only through a pointer
-	Typedef      // another name for Elem
-	Other        // cannot be copied; Why has the reason
+	Struct       // a C struct, or a C++ class
+	Union        // its Fields all begin at offset 0
+	Func         // the target of a pointer, or a wanted function
+	Typedef      // another name for Elem, or a qualifier of Elem
+	Other        // a type that cannot be copied; Why has the reason
 )
 
 // Type is one type of one object file.
 type Type struct {
 	Kind  Kind
-	Name  string // as C writes it, without qualifiers: unsigned int, struct point, GameObject; empty if it has none
-	Size  int64  // 0 if Incomplete
-	Align int64  // of a struct or union: the largest alignment of a member, or what was declared; else zero
-	Elem  *Type  // of pointers, arrays, enums (their storage type) and typedefs; nil means void
-	Count int64  // of arrays: elements; [Flexible] where C gives none
+	Name  string // name as C writes it, without qualifiers: unsigned int, struct point, GameObject; "" if it has none
+	Size  int64  // size in bytes; 0 if Incomplete
+	Align int64  // alignment of a struct or union: declared, or the largest of its members; 0 for other kinds
+	Elem  *Type  // target of a pointer, element of an array, storage type of an enum, type that a typedef names, result of a function; nil means void
+	Count int64  // number of elements of an array; [Flexible] if C states none
 
-	Const    bool    // of a qualifier, which is a Typedef without a name: const
-	Params   []*Type // of functions; Elem is what they return
-	Variadic bool    // of functions: more parameters may follow, or none are declared
+	Const    bool    // the type is the qualifier const: a Typedef without a name
+	Params   []*Type // parameters of a function
+	Variadic bool    // a function takes further arguments, or declares no parameters at all
 
-	Fields      []Field      // of structs and unions, in the order of their declaration
-	Enumerators []Enumerator // of enums
+	Fields      []Field      // members of a struct or union, in the order of their declaration
+	Enumerators []Enumerator // values of an enum
 
-	Incomplete bool   // declared, not defined
-	Why        string // of Other, and of structs that cannot be copied: what is wrong, as a sentence without its subject
-	File       string // position of its declaration, as the compiler prints it; empty if unknown
-	Line       int
-	Language   Language // of the unit it comes from
+	Incomplete bool     // the type is declared but not defined
+	Why        string   // why a type of kind Other, or a struct, cannot be copied: a sentence without its subject; else ""
+	File       string   // file of the declaration, for messages; "" if unknown
+	Line       int      // line of the declaration
+	Language   Language // language of the unit that describes the type
 }
 
 // Flexible is the Count of an array member without a length.
 const Flexible = -1
 
-// Field is a member.
+// Field is a member of a struct or union.
 type Field struct {
-	Name      string // empty for an anonymous struct or union
+	Name      string // "" for an anonymous struct or union, and for unnamed bit-fields
 	Type      *Type
-	Offset    int64 // bytes from the beginning of the struct; of a bit-field: of the unit Bits counts from
-	BitOffset int64 // of a bit-field: bits from the least significant one of the byte at Offset
-	BitSize   int64 // of a bit-field; 0 if it is none
-	File      string
-	Line      int
+	Offset    int64  // bytes from the start of the struct; for a bit-field, to the byte that BitOffset counts from
+	BitOffset int64  // bits from the least significant bit of the byte at Offset to a bit-field
+	BitSize   int64  // number of bits of a bit-field; 0 for other members
+	File      string // file of the declaration; "" if unknown
+	Line      int    // line of the declaration
 }
 
 // Enumerator is a named value of an enum.
@@ -71,10 +71,10 @@ type Enumerator struct {
 	Value int64
 }
 
-// Language is the language of a unit, as far as layouts depend on it.
+// Language is the language of a compilation unit.
 type Language string
 
-// Languages that differ in their types.
+// Languages whose types cgocopy treats differently.
 const (
 	C    Language = "C"
 	CXX  Language = "C++"
@@ -82,7 +82,7 @@ const (
 	None Language = "other"
 )
 
-// String returns the type as an error names it.
+// String returns the name of the type for errors, e.g. "char [64]".
 func (t *Type) String() string {
 	switch {
 	case t == nil:
@@ -119,7 +119,7 @@ func (t *Type) String() string {
 	return "type without a name"
 }
 
-// Strip returns the type without its typedefs; nil means void.
+// Strip returns the type that t names after all typedefs and qualifiers; nil means void.
 func (t *Type) Strip() *Type {
 	for t != nil && t.Kind == Typedef {
 		t = t.Elem
@@ -143,7 +143,8 @@ func formatPos(file string, line int) string {
 	return fmt.Sprintf("%s:%d", file, line)
 }
 
-// Tag returns the name of a struct, union or enum without the word before it.
+// Tag returns the name of a struct, union or enum without that word: point for struct point. It
+// returns "" for other kinds and for types without a name.
 func (t *Type) Tag() string {
 	switch t.Kind {
 	case Struct, Union, Enum:
