@@ -8,13 +8,15 @@ import (
 	"strings"
 )
 
-// Archives as ar writes them, which static libraries and Rust's .rlib are: a
-// magic, and for each member a header of 60 bytes and its data, from an even
-// offset on.
+// The format of ar, in which static libraries and Rust's .rlib files are: a magic number, and for each
+// member a header of 60 bytes and the data. Each header is at an even offset.
 const (
 	arMagic  = "!<arch>\n"
-	arThin   = "!<thin>\n"
-	arHeader = 60
+	arThin   = "!<thin>\n" // the members are only named, and in files of their own
+	arHeader = 60          // bytes
+
+	maxNameTable  = 1 << 24 // bytes
+	maxMemberName = 1 << 16 // bytes
 )
 
 // archiveMember is one member of an archive.
@@ -23,11 +25,11 @@ type archiveMember struct {
 	data *io.SectionReader
 }
 
-// isArchive reports whether r begins as an archive does.
+// isArchive reports whether r begins as an archive does. It rejects thin archives.
 func isArchive(r io.ReaderAt) (bool, error) {
 	magic := make([]byte, len(arMagic))
 	if n, _ := r.ReadAt(magic, 0); n < len(magic) {
-		return false, nil // what it is instead is found out elsewhere
+		return false, nil // too short for an archive; openContainer reports the error
 	}
 	if string(magic) == arThin {
 		return false, errors.New("a thin archive, which only names its objects: read one of those")
@@ -35,40 +37,41 @@ func isArchive(r io.ReaderAt) (bool, error) {
 	return string(magic) == arMagic, nil
 }
 
-// readMembers returns the members of an archive, without its tables of symbols and names.
+// readMembers returns the members of an archive, except the tables of symbols and of names.
 func readMembers(r io.ReaderAt) ([]archiveMember, error) {
 	var list []archiveMember
-	var long []byte // names too long for a header
-	for at := int64(len(arMagic)); ; {
+	var longNames []byte // the table of names that are too long for a header
+	for offset := int64(len(arMagic)); ; {
 		head := make([]byte, arHeader)
-		if n, err := r.ReadAt(head, at); n < arHeader {
+		if n, err := r.ReadAt(head, offset); n < arHeader {
 			if n == 0 && errors.Is(err, io.EOF) {
 				return list, nil
 			}
-			return nil, fmt.Errorf("archive: no whole header at %d", at)
+			return nil, fmt.Errorf("archive: no whole header at %d", offset)
 		}
+		// The header has the name in 0-15, the size of the data in 48-57 and an end mark in 58-59.
 		size, err := strconv.ParseInt(strings.TrimSpace(string(head[48:58])), 10, 64)
 		if err != nil || size < 0 || string(head[58:]) != "`\n" {
-			return nil, fmt.Errorf("archive: no header at %d", at)
+			return nil, fmt.Errorf("archive: no header at %d", offset)
 		}
 		name := strings.TrimRight(string(head[:16]), " ")
-		from := at + arHeader
-		at = from + size + size%2
+		from := offset + arHeader
+		offset = from + size + size%2
 		switch {
-		case name == "/" || name == "/SYM64/" || strings.HasPrefix(name, "__.SYMDEF"):
+		case name == "/" || name == "/SYM64/" || strings.HasPrefix(name, "__.SYMDEF"): // symbols
 			continue
 		case name == "//":
-			if size > 1<<24 {
+			if size > maxNameTable {
 				return nil, fmt.Errorf("archive: %d bytes of names", size)
 			}
-			long = make([]byte, size)
-			if _, err := r.ReadAt(long, from); err != nil {
+			longNames = make([]byte, size)
+			if _, err := r.ReadAt(longNames, from); err != nil {
 				return nil, fmt.Errorf("archive: its names end early: %w", err)
 			}
 			continue
 		case strings.HasPrefix(name, "#1/"): // BSD: the name is the beginning of the data
 			n, err := strconv.ParseInt(name[3:], 10, 64)
-			if err != nil || n < 0 || n > size || n > 1<<16 {
+			if err != nil || n < 0 || n > size || n > maxMemberName {
 				return nil, fmt.Errorf("archive: a name of %s bytes", name[3:])
 			}
 			b := make([]byte, n)
@@ -79,12 +82,12 @@ func readMembers(r io.ReaderAt) ([]archiveMember, error) {
 			if strings.HasPrefix(name, "__.SYMDEF") {
 				continue
 			}
-		case strings.HasPrefix(name, "/"): // an offset into the long names
+		case strings.HasPrefix(name, "/"): // an offset into the table of names
 			n, err := strconv.Atoi(name[1:])
-			if err != nil || n < 0 || n >= len(long) {
+			if err != nil || n < 0 || n >= len(longNames) {
 				return nil, fmt.Errorf("archive: no name at %s", name[1:])
 			}
-			name, _, _ = strings.Cut(string(long[n:]), "\n")
+			name, _, _ = strings.Cut(string(longNames[n:]), "\n")
 		}
 		list = append(list, archiveMember{strings.TrimSuffix(name, "/"), io.NewSectionReader(r, from, size)})
 	}

@@ -7,10 +7,11 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// attrGNUVector marks arrays that are vectors of the processor.
+// attrGNUVector marks arrays that are SIMD vectors.
 const attrGNUVector dwarf.Attr = 0x2107
 
-// fillArray fills in an array of one dimension or more.
+// fillArray completes the array type t. Each further dimension becomes an array type of its own. Sizes
+// are computed by [reader.resolveSizes], when all types are known.
 func (r *reader) fillArray(t *ctype.Type, e *dwarf.Entry, list *entries) error {
 	elem, err := r.elemType(e)
 	if err != nil {
@@ -40,7 +41,7 @@ func (r *reader) fillArray(t *ctype.Type, e *dwarf.Entry, list *entries) error {
 	if len(dims) == 0 {
 		dims = []int64{ctype.Flexible}
 	}
-	for i := len(dims) - 1; i > 0; i-- { // the innermost is written last
+	for i := len(dims) - 1; i > 0; i-- { // DWARF has the innermost dimension last
 		elem = &ctype.Type{Kind: ctype.Array, Elem: elem, Count: dims[i], Language: r.unit.language}
 		r.arrays = append(r.arrays, elem)
 	}
@@ -49,7 +50,7 @@ func (r *reader) fillArray(t *ctype.Type, e *dwarf.Entry, list *entries) error {
 	return nil
 }
 
-// SizeOf returns the size of a type after its typedefs.
+// SizeOf returns the size in bytes of a type without its typedefs; 0 for void.
 func SizeOf(t *ctype.Type) int64 {
 	if t = t.Strip(); t == nil {
 		return 0
@@ -57,7 +58,7 @@ func SizeOf(t *ctype.Type) int64 {
 	return t.Size
 }
 
-// fillEnum fills in the storage type of an enum, and its values.
+// fillEnum completes the enum type t: its storage type and its values.
 func (r *reader) fillEnum(t *ctype.Type, e *dwarf.Entry, list *entries) (err error) {
 	if t.Elem, err = r.elemType(e); err != nil {
 		return err
@@ -85,7 +86,7 @@ func (r *reader) fillEnum(t *ctype.Type, e *dwarf.Entry, list *entries) (err err
 	return nil
 }
 
-// fillMembers fills in the fields of a struct, class or union.
+// fillMembers completes a struct, class or union: its fields, and why it cannot be copied, if so.
 func (r *reader) fillMembers(t *ctype.Type, e *dwarf.Entry, list *entries) error {
 	r.compounds = append(r.compounds, t)
 	t.Align, _ = e.Val(dwarf.AttrAlignment).(int64)
@@ -109,8 +110,8 @@ func (r *reader) fillMembers(t *ctype.Type, e *dwarf.Entry, list *entries) error
 	})
 }
 
-// AlignOf returns the usual alignment of a type of this size. Offsets show whether a struct is
-// packed.
+// AlignOf returns the alignment in bytes that a type usually has. A packed struct may have its members
+// at other offsets.
 func AlignOf(t *ctype.Type) int64 {
 	t = t.Strip()
 	switch {
@@ -124,7 +125,8 @@ func AlignOf(t *ctype.Type) int64 {
 	return max(t.Size, 1)
 }
 
-// addMember adds one field.
+// addMember adds a field to t, unless the member is static or a constant of C++. A hidden member, e.g.
+// the pointer to virtual functions, makes t one that cannot be copied.
 func (r *reader) addMember(t *ctype.Type, e *dwarf.Entry) error {
 	if external, _ := e.Val(dwarf.AttrExternal).(bool); external {
 		return nil // a static member of C++
@@ -142,17 +144,17 @@ func (r *reader) addMember(t *ctype.Type, e *dwarf.Entry) error {
 		return err
 	}
 	if s := f.Type.Strip(); f.Line == 0 && s != nil && (s.Kind == ctype.Struct || s.Kind == ctype.Union) {
-		f.File, f.Line = s.File, s.Line // gcc has no place for members without a name
+		f.File, f.Line = s.File, s.Line // gcc records no position for members without a name
 	}
 	if artificial, _ := e.Val(dwarf.AttrArtificial).(bool); artificial {
 		t.Why = "has virtual functions or a hidden base"
 		return nil
 	}
-	switch at := e.Val(dwarf.AttrDataMemberLoc).(type) {
+	switch location := e.Val(dwarf.AttrDataMemberLoc).(type) {
 	case int64:
-		f.Offset = at
+		f.Offset = location
 	case []byte:
-		n, ok := plusConstant(at)
+		n, ok := parseOffset(location)
 		if !ok {
 			return fmt.Errorf("read DWARF: %s.%s lies where only a debugger at run time can tell", t, f.Name)
 		}
@@ -163,16 +165,17 @@ func (r *reader) addMember(t *ctype.Type, e *dwarf.Entry) error {
 	return nil
 }
 
-// fillBits fills in the place of a bit-field. DWARF up to 3 counts from the most significant bit of
-// a storage unit, later ones from the beginning of the struct.
+// fillBits sets the offset and the size of a bit-field; it does nothing for other members. DWARF up
+// to version 3 counts from the most significant bit of a storage unit, later versions count from the
+// start of the struct.
 func (r *reader) fillBits(f *ctype.Field, e *dwarf.Entry) {
 	size, ok := e.Val(dwarf.AttrBitSize).(int64)
 	if !ok {
 		return
 	}
 	f.BitSize = size
-	if at, ok := e.Val(dwarf.AttrDataBitOffset).(int64); ok {
-		f.Offset, f.BitOffset = at/8, at%8
+	if bits, ok := e.Val(dwarf.AttrDataBitOffset).(int64); ok {
+		f.Offset, f.BitOffset = bits/8, bits%8
 		return
 	}
 	from, _ := e.Val(dwarf.AttrBitOffset).(int64)
@@ -180,16 +183,16 @@ func (r *reader) fillBits(f *ctype.Field, e *dwarf.Entry) {
 	if !ok {
 		unit = SizeOf(f.Type)
 	}
-	low := unit*8 - from - size // counted from the least significant bit, little endian
+	low := unit*8 - from - size // from the least significant bit of the unit, little endian
 	f.Offset, f.BitOffset = f.Offset+low>>3, low&7
 }
 
-// maxInherited is the maximum number of fields that all classes of a file may have from their
-// bases. A class that inherits twice from a base has its fields twice, so that a few dozen classes
-// can have any number.
+// maxInherited is the maximum number of fields that all classes of a file together inherit. A class
+// that inherits twice from the same base has its fields twice, so that the number can double with each
+// class.
 const maxInherited = 1 << 20
 
-// addBase adds the fields of a C++ base, at their offsets.
+// addBase adds the fields of the base class that e names to class t.
 func (r *reader) addBase(t *ctype.Type, e *dwarf.Entry) error {
 	if virtual, _ := e.Val(dwarf.AttrVirtuality).(int64); virtual != 0 {
 		t.Why = "has a virtual base"
@@ -199,7 +202,7 @@ func (r *reader) addBase(t *ctype.Type, e *dwarf.Entry) error {
 	if err != nil {
 		return err
 	}
-	at, _ := e.Val(dwarf.AttrDataMemberLoc).(int64)
+	offset, _ := e.Val(dwarf.AttrDataMemberLoc).(int64)
 	base = base.Strip()
 	if base == nil {
 		return nil
@@ -211,15 +214,15 @@ func (r *reader) addBase(t *ctype.Type, e *dwarf.Entry) error {
 		return fmt.Errorf("read DWARF: classes inherit more than %d fields in all", maxInherited)
 	}
 	for _, f := range base.Fields {
-		f.Offset += at
+		f.Offset += offset
 		t.Fields = append(t.Fields, f)
 	}
 	return nil
 }
 
-// plusConstant reads the one expression that old compilers write for an
-// offset: DW_OP_plus_uconst and a number.
-func plusConstant(b []byte) (int64, bool) {
+// parseOffset parses the only expression that old compilers write for the offset of a member:
+// DW_OP_plus_uconst and a number in LEB128. It returns false for others.
+func parseOffset(b []byte) (int64, bool) {
 	const plusUconst = 0x23
 	if len(b) < 2 || b[0] != plusUconst {
 		return 0, false
@@ -234,7 +237,7 @@ func plusConstant(b []byte) (int64, bool) {
 	return 0, false
 }
 
-// visitChildren visits the entries directly below e. The reader must be after e.
+// visitChildren visits the entries directly below e, which must be the last entry that list has read.
 func visitChildren(e *dwarf.Entry, list *entries, visit func(*dwarf.Entry) error) error {
 	if !e.Children {
 		return nil

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// entries reads entries one after another.
+// entries reads DWARF entries one after another. An entry with Tag 0 ends a list of children.
 type entries struct {
 	*dwarf.Reader
-	ends int // of lists, one after another
+	ends int // number of ends of lists that have been read since the last other entry
 }
 
-// maxEnds is the maximum number of lists that end in one place: more are no description of types,
-// but padding of the file.
+// maxEnds is the maximum number of ends of lists without an entry between them. More are padding of a
+// damaged file, and would take long to read.
 const maxEnds = 1 << 16
 
 // Next returns the next entry, or nil if there is none.
@@ -30,8 +30,8 @@ func (e *entries) Next() (*dwarf.Entry, error) {
 	return entry, nil
 }
 
-// skipChildren skips what is below e, which was read last. It reads entry by entry: the offset of
-// the next one in a file may be before it.
+// skipChildren skips all entries below e, which must be the last entry that list has read. It reads
+// each of them: the offset of the next sibling that a file states may be wrong, and lead backwards.
 func skipChildren(e *dwarf.Entry, list *entries) error {
 	for deep := 0; ; {
 		switch {
@@ -52,7 +52,8 @@ func skipChildren(e *dwarf.Entry, list *entries) error {
 	}
 }
 
-// recordScopes records the namespaces around the types below the entry that was read last.
+// recordScopes records the C++ namespaces and classes around each type below the entry that all has
+// read last. around is the scope of that entry, e.g. "geo::".
 func (r *reader) recordScopes(all *entries, around string) error {
 	if strings.Count(around, "::") > maxDepth {
 		return fmt.Errorf("read DWARF: namespaces %d deep", maxDepth)
@@ -65,7 +66,7 @@ func (r *reader) recordScopes(all *entries, around string) error {
 		if e == nil || e.Tag == 0 {
 			return nil
 		}
-		if kindOf(e) && around != "" {
+		if isNamedType(e) && around != "" {
 			r.scope[e.Offset] = around
 		}
 		name, _ := e.Val(dwarf.AttrName).(string)

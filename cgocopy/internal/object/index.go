@@ -6,13 +6,15 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// buildIndex fills byName.
+// buildIndex fills byName and clashes, and merges equal types. Typedefs come first, then types by
+// their full names, then by their bare tags: a name belongs to the first of these that has it.
 func (f *File) buildIndex() {
 	f.byName, f.clashes = map[string]*ctype.Type{}, map[string][2]*ctype.Type{}
 	put := func(name string, t *ctype.Type) {
 		old := f.byName[name]
 		switch {
 		case name == "":
+			// A type without a name cannot be requested.
 		case old == nil, isIncomplete(old) && !isIncomplete(t):
 			f.byName[name] = t
 		case !isIncomplete(t) && !sameLayout(old, t):
@@ -31,7 +33,7 @@ func (f *File) buildIndex() {
 		}
 	}
 	names = maps.Clone(f.byName)
-	for _, t := range f.Types { // bare tags, if nothing else has the name
+	for _, t := range f.Types {
 		if tag := t.Tag(); tag != "" && (names[tag] == nil || isIncomplete(names[tag])) {
 			put(tag, t)
 		}
@@ -39,10 +41,10 @@ func (f *File) buildIndex() {
 	f.mergeTypes()
 }
 
-// mergeTypes merges the types that units describe separately, as they do with types of a header
-// that all of them include.
+// mergeTypes merges equal types: each unit that includes a header describes the header's types again.
+// The type in byName stays; the others become typedefs of it, because fields already point to them.
 func (f *File) mergeTypes() {
-	type pair struct{ one, same *ctype.Type }
+	type pair struct{ kept, duplicate *ctype.Type }
 	var pairs []pair
 	for _, t := range f.Types {
 		c := f.byName[t.Name]
@@ -54,18 +56,19 @@ func (f *File) mergeTypes() {
 		}
 	}
 	for _, p := range pairs {
-		one, same := p.one.Strip(), p.same.Strip()
-		if one == nil || same == nil || one == same {
+		kept, duplicate := p.kept.Strip(), p.duplicate.Strip()
+		if kept == nil || duplicate == nil || kept == duplicate {
 			continue
 		}
-		switch same.Kind {
+		switch duplicate.Kind {
 		case ctype.Struct, ctype.Union, ctype.Enum:
-			*same = ctype.Type{Kind: ctype.Typedef, Elem: one} // without a name, it only represents one
+			*duplicate = ctype.Type{Kind: ctype.Typedef, Elem: kept} // without a name of its own
 		}
 	}
 }
 
-// sameLayout reports whether two types have the same members at the same places.
+// sameLayout reports whether two types have the same size, and members with the same names, types and
+// offsets.
 func sameLayout(a, b *ctype.Type) bool {
 	a, b = a.Strip(), b.Strip()
 	if a == nil || b == nil || a == b {
@@ -76,14 +79,16 @@ func sameLayout(a, b *ctype.Type) bool {
 	}
 	for i, f := range a.Fields {
 		g := b.Fields[i]
-		if f.Name != g.Name || f.Offset != g.Offset || f.BitOffset != g.BitOffset || f.BitSize != g.BitSize || f.Type.String() != g.Type.String() || SizeOf(f.Type) != SizeOf(g.Type) {
+		samePlace := f.Offset == g.Offset && f.BitOffset == g.BitOffset && f.BitSize == g.BitSize
+		sameType := f.Type.String() == g.Type.String() && SizeOf(f.Type) == SizeOf(g.Type)
+		if f.Name != g.Name || !samePlace || !sameType {
 			return false
 		}
 	}
 	return true
 }
 
-// isIncomplete reports whether the definition of a name is unknown.
+// isIncomplete reports whether a type is declared but not defined.
 func isIncomplete(t *ctype.Type) bool {
 	t = t.Strip()
 	return t != nil && t.Incomplete

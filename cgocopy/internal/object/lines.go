@@ -12,48 +12,49 @@ import (
 	"strings"
 )
 
-// lineTables are the line tables of an object file, of which only the names of source files are
-// read. [dwarf.LineReader] allocates room for as many as a table claims before it reads them, so
-// that a few bytes can end the process: out of memory.
+// lineTables reads the names of source files from the line tables of an object file.
+//
+// It does not use [dwarf.LineReader], which allocates room for as many names as a table claims to
+// have before it reads them: a few bytes of a hostile file could use up all memory.
 type lineTables struct {
-	line, lineStr, str []byte // sections
+	line, lineStr, str []byte // the sections .debug_line, .debug_line_str and .debug_str
 	order              binary.ByteOrder
 
-	read  map[int64][]lineFile // by offset
-	files int                  // in all
-	bytes int                  // of what was read
-	names int                  // bytes of the requested ones
+	read  map[int64][]lineFile // files of the tables that have been read, by the offset of the table
+	files int                  // number of files and directories of all tables
+	bytes int                  // size in bytes of all table headers that have been read
+	names int                  // bytes of all paths that pathOf has made
 }
 
-// Bounds of all line tables of an object file, and of one name.
+// Limits for all line tables of an object file together, and for one name.
 const (
-	maxFiles     = 4 << 20
-	maxNames     = 256 << 20
-	maxNameBytes = 4 << 10
+	maxFiles     = 4 << 20   // files and directories
+	maxNames     = 256 << 20 // bytes of paths
+	maxNameBytes = 4 << 10   // bytes of one path
 )
 
 // lineFile is a source file.
 type lineFile struct {
 	dir, name []byte
-	ofUnit    bool // dir is relative to the unit's directory
+	inUnitDir bool // dir is relative to the directory of the unit
 
-	full string // set at the first request: units that share a table are of one directory
+	full string // the path, set at the first request; all units that share a table have the same directory
 }
 
-// newLineTables gets the sections from data, which has unpacked and relocated them, but does not
-// export them.
+// newLineTables takes the sections from data by reflection: data has unpacked and relocated them, but
+// does not export them.
 func newLineTables(data *dwarf.Data) *lineTables {
-	of := reflect.ValueOf(data).Elem()
-	section := func(name string) []byte { return of.FieldByName(name).Bytes() }
+	fields := reflect.ValueOf(data).Elem()
+	section := func(name string) []byte { return fields.FieldByName(name).Bytes() }
 	t := &lineTables{line: section("line"), lineStr: section("lineStr"), str: section("str"), order: binary.LittleEndian, read: map[int64][]lineFile{}}
-	if of.FieldByName("bigEndian").Bool() {
+	if fields.FieldByName("bigEndian").Bool() {
 		t.order = binary.BigEndian
 	}
 	return t
 }
 
-// filesOf returns the source files of a unit, by the numbers of its entries. It returns nil if the
-// unit has no line table.
+// filesOf returns the source files of a unit. Entries of the unit refer to a file by its index. It
+// returns nil if the unit has no line table.
 func (t *lineTables) filesOf(unit *dwarf.Entry) ([]lineFile, error) {
 	off, ok := unit.Val(dwarf.AttrStmtList).(int64)
 	if !ok || off < 0 || off >= int64(len(t.line)) {
@@ -70,11 +71,12 @@ func (t *lineTables) filesOf(unit *dwarf.Entry) ([]lineFile, error) {
 	return files, nil
 }
 
-// pathOf returns the path of a source file, of a unit compiled in a directory.
+// pathOf returns the path of a source file. unitDir is the directory in which the unit was compiled.
+// It returns "" if the path is longer than maxNameBytes.
 func (t *lineTables) pathOf(f *lineFile, unitDir string) (string, error) {
 	if f.full == "" && len(unitDir)+len(f.dir)+len(f.name) <= maxNameBytes {
 		f.full = string(f.dir)
-		if f.ofUnit {
+		if f.inUnitDir {
 			f.full = joinPath(unitDir, f.full)
 		}
 		f.full = joinPath(f.full, string(f.name))
@@ -85,7 +87,8 @@ func (t *lineTables) pathOf(f *lineFile, unitDir string) (string, error) {
 	return f.full, nil
 }
 
-// joinPath joins paths of Unix or of Windows.
+// joinPath joins paths in the notation of Unix or Windows, whichever they have: an object file may
+// come from another system.
 func joinPath(dir, name string) string {
 	switch {
 	case dir == "" || strings.HasPrefix(name, "/") || strings.HasPrefix(name, `\`) || len(name) > 1 && name[1] == ':':
@@ -107,7 +110,8 @@ const (
 	contentPath, contentDirectory = 1, 2
 )
 
-// parseTable reads the header of a table, DWARF 5 section 6.2.4.
+// parseTable parses the header of the table at off up to the files, as described in DWARF 5, section
+// 6.2.4. It rejects tables that overlap others: many units could each have nearly the same large table.
 func (t *lineTables) parseTable(off int64) ([]lineFile, error) {
 	c := &cursor{b: t.line[off:], order: t.order}
 	wide := false // 64-bit DWARF
@@ -116,7 +120,7 @@ func (t *lineTables) parseTable(off int64) ([]lineFile, error) {
 		wide, size = true, c.readUint(8)
 	}
 	c.b = c.readBytes(size)
-	all := len(c.b)
+	tableSize := len(c.b)
 	version := c.readUint(2)
 	if c.err == nil && (version < 2 || version > 5) {
 		return nil, fmt.Errorf("unknown version %d", version)
@@ -124,34 +128,35 @@ func (t *lineTables) parseTable(off int64) ([]lineFile, error) {
 	if version == 5 {
 		c.readBytes(2) // sizes of addresses and of segment selectors
 	}
-	if c.readBytes(4); wide { // length of the header
+	if c.readBytes(4); wide { // length of the header, 4 bytes or 8
 		c.readBytes(4)
 	}
-	if c.readBytes(4); version >= 4 { // from the smallest instruction to the range of lines
+	if c.readBytes(4); version >= 4 { // fields from minimum_instruction_length to line_range
 		c.readBytes(1)
 	}
 	if opcodes := c.readUint(1); opcodes > 1 {
-		c.readBytes(opcodes - 1)
+		c.readBytes(opcodes - 1) // the lengths of the standard opcodes
 	}
 	var files []lineFile
 	var err error
 	if version == 5 {
-		files, err = t.entries5(c, wide)
+		files, err = t.readEntriesV5(c, wide)
 	} else {
-		files, err = t.readEntries(c)
+		files, err = t.readEntriesV2(c)
 	}
 	if err = cmp.Or(c.err, err); err != nil {
 		return nil, err
 	}
-	if t.bytes += all - len(c.b); t.bytes > len(t.line) {
+	if t.bytes += tableSize - len(c.b); t.bytes > len(t.line) {
 		return nil, errors.New("it overlaps others")
 	}
 	return files, nil
 }
 
-// readEntries reads the directories and files of versions 2 to 4. Their numbers begin with 1.
-func (t *lineTables) readEntries(c *cursor) ([]lineFile, error) {
-	dirs := [][]byte{nil} // the unit's
+// readEntriesV2 reads the directories and files of a table of version 2 to 4. Both are numbered from 1;
+// directory 0 is the directory of the unit, and file 0 has no name.
+func (t *lineTables) readEntriesV2(c *cursor) ([]lineFile, error) {
+	dirs := [][]byte{nil} // the directory of the unit
 	for {
 		dir := c.readText()
 		if len(dir) == 0 {
@@ -177,15 +182,16 @@ func (t *lineTables) readEntries(c *cursor) ([]lineFile, error) {
 		if err := t.addFiles(1); err != nil {
 			return nil, err
 		}
-		files = append(files, lineFile{dir: dirs[dir], name: name, ofUnit: true})
+		files = append(files, lineFile{dir: dirs[dir], name: name, inUnitDir: true})
 	}
 }
 
-// entries5 reads those of version 5. Their numbers begin with 0.
-func (t *lineTables) entries5(c *cursor, wide bool) ([]lineFile, error) {
+// readEntriesV5 reads the directories and files of a table of version 5. Both are numbered from 0. The
+// table states the format of their entries. wide means that offsets have 8 bytes.
+func (t *lineTables) readEntriesV5(c *cursor, wide bool) ([]lineFile, error) {
 	var lists [2][]lineFile // directories, files
 	for i := range lists {
-		format := make([][2]uint64, c.readUint(1)) // content and form
+		format := make([][2]uint64, c.readUint(1)) // content and form of each value of an entry
 		for j := range format {
 			format[j] = [2]uint64{c.readULEB(), c.readULEB()}
 		}
@@ -219,7 +225,8 @@ func (t *lineTables) entries5(c *cursor, wide bool) ([]lineFile, error) {
 	return lists[1], nil
 }
 
-// readValue reads a value of a form: a text or a number.
+// readValue reads a value of an entry: its form says whether it is a text or a number. Values that no
+// path needs are skipped, and are nil and 0.
 func (t *lineTables) readValue(c *cursor, form uint64, wide bool) (text []byte, number uint64, err error) {
 	switch form {
 	case formString:
@@ -229,22 +236,22 @@ func (t *lineTables) readValue(c *cursor, form uint64, wide bool) (text []byte, 
 		if wide {
 			width = 8
 		}
-		off, from := c.readUint(width), t.str
+		off, section := c.readUint(width), t.str
 		switch {
-		case form == formStrpSup: // in another file
+		case form == formStrpSup: // a text in another file
 			return nil, 0, nil
 		case form == formLineStrp:
-			from = t.lineStr
+			section = t.lineStr
 		}
-		if off > uint64(len(from)) {
+		if off > uint64(len(section)) {
 			return nil, 0, fmt.Errorf("there is no text at byte %d", off)
 		}
-		from = from[off:min(uint64(len(from)), off+maxNameBytes+1)]
-		if bytes.IndexByte(from, 0) < 0 && len(from) > maxNameBytes {
-			return from, 0, nil // longer than names are
+		rest := section[off:min(uint64(len(section)), off+maxNameBytes+1)]
+		if bytes.IndexByte(rest, 0) < 0 && len(rest) > maxNameBytes {
+			return rest, 0, nil // too long: pathOf returns no path for it
 		}
-		at := cursor{b: from}
-		return at.readText(), 0, at.err
+		texts := cursor{b: rest}
+		return texts.readText(), 0, texts.err
 	case formUdata, formStrx:
 		return nil, c.readULEB(), nil
 	case formBlock:
@@ -261,7 +268,7 @@ func (t *lineTables) readValue(c *cursor, form uint64, wide bool) (text []byte, 
 	return nil, c.readUint(width), nil
 }
 
-// addFiles counts n more files or directories.
+// addFiles counts n more files or directories, and returns an error if there are too many.
 func (t *lineTables) addFiles(n uint64) error {
 	t.files += int(min(n, maxFiles+1))
 	if t.files > maxFiles {
@@ -270,7 +277,7 @@ func (t *lineTables) addFiles(n uint64) error {
 	return nil
 }
 
-// cursor reads numbers and texts. After the end it returns zeros, and sets err.
+// cursor reads numbers and texts from b. Reads beyond the end return zeros and set err.
 type cursor struct {
 	b     []byte
 	order binary.ByteOrder
@@ -279,6 +286,7 @@ type cursor struct {
 
 var errCut = errors.New("it ends too early")
 
+// readBytes reads n bytes.
 func (c *cursor) readBytes(n uint64) []byte {
 	if n > uint64(len(c.b)) {
 		c.b, c.err = nil, errCut
@@ -289,19 +297,19 @@ func (c *cursor) readBytes(n uint64) []byte {
 	return b
 }
 
-// readUint reads a number of up to 8 bytes.
+// readUint reads an unsigned number of width bytes, at most 8.
 func (c *cursor) readUint(width int) uint64 {
 	var b [8]byte
-	from := c.readBytes(uint64(width))
+	number := c.readBytes(uint64(width))
 	if c.order == binary.BigEndian {
-		copy(b[8-width:], from)
+		copy(b[8-width:], number)
 		return binary.BigEndian.Uint64(b[:])
 	}
-	copy(b[:], from)
+	copy(b[:], number)
 	return binary.LittleEndian.Uint64(b[:])
 }
 
-// readULEB reads a number in LEB128.
+// readULEB reads an unsigned number in LEB128, at most 64 bits.
 func (c *cursor) readULEB() uint64 {
 	n, size := binary.Uvarint(c.b)
 	if size <= 0 {
@@ -312,7 +320,7 @@ func (c *cursor) readULEB() uint64 {
 	return n
 }
 
-// readText reads bytes up to a zero.
+// readText reads a text that a zero byte ends, and returns it without the zero.
 func (c *cursor) readText() []byte {
 	end := bytes.IndexByte(c.b, 0)
 	if end < 0 {

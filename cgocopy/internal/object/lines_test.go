@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/testenv"
 )
 
-// namesOf are the source files of all units, by us and by the standard library.
+// namesOf returns the source files of all units as lineTables and as the standard library read them.
 func namesOf(t *testing.T, data *dwarf.Data) (ours, theirs []string) {
 	t.Helper()
 	tables := newLineTables(data)
@@ -51,7 +51,7 @@ func namesOf(t *testing.T, data *dwarf.Data) (ours, theirs []string) {
 	}
 }
 
-// The names are those that the standard library reads.
+// TestLineTables checks that the names are those that the standard library reads.
 func TestLineTables(t *testing.T) {
 	if err := testenv.Missing("gcc"); err != nil {
 		t.Skip(err)
@@ -68,7 +68,7 @@ func TestLineTables(t *testing.T) {
 	}
 }
 
-// table is a line table: a version, and what follows the head.
+// table returns a line table of a version. rest are its directories and files.
 func table(version uint16, rest string) []byte {
 	body := binary.LittleEndian.AppendUint16(nil, version)
 	if version == 5 {
@@ -117,8 +117,8 @@ func TestLineTablesAreBounded(t *testing.T) {
 	}
 }
 
-// Reading ends soon: of tables that lie in one another, and of long texts that many
-// files share.
+// TestLineTablesEndSoon checks that overlapping tables are rejected, and that a long text that many
+// files share is not searched to its end for each of them.
 func TestLineTablesEndSoon(t *testing.T) {
 	one := table(4, "\x00a.c\x00\x00\x00\x00\x00")
 	tables := &lineTables{line: slices.Concat(one, one), order: binary.LittleEndian}
@@ -128,7 +128,7 @@ func TestLineTablesEndSoon(t *testing.T) {
 		}
 	}
 	tables = &lineTables{order: binary.LittleEndian, lineStr: bytes.Repeat([]byte("x"), 100<<20), line: table(5, "\x00\x00\x01\x01\x1f"+
-		string(binary.AppendUvarint(nil, 1<<20))+strings.Repeat("\x00\x00\x00\x00", 1<<20))} // 100 TB to look through
+		string(binary.AppendUvarint(nil, 1<<20))+strings.Repeat("\x00\x00\x00\x00", 1<<20))} // 100 TB in total
 	files, err := tables.parseTable(0)
 	if err != nil || len(files) != 1<<20 {
 		t.Fatalf("%d files, %v", len(files), err)

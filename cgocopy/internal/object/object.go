@@ -1,5 +1,9 @@
-// Package object reads the types that an object file describes, as the
-// compiler wrote them down for debuggers: ELF, Mach-O and PE with DWARF.
+// Package object reads the types that an object file describes in its debug information: DWARF in
+// ELF, Mach-O or PE.
+//
+// [Open] finds the DWARF sections, a reader turns their entries into types, a sizeResolver computes
+// sizes and alignments that depend on other types, and buildIndex makes the types findable by name.
+// Files may be damaged or hostile, so that depths, sizes and counts have limits.
 package object
 
 import (
@@ -17,65 +21,65 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// ErrNoDWARF is the error of a file that does not describe its types.
+// ErrNoDWARF is the error for a file without debug information.
 var ErrNoDWARF = errors.New("no DWARF in it; compile it with -g")
 
 var errSplit = errors.New("its types are in another file, a .dwo: compile it with -gno-split-dwarf")
 
 var errFormat = errors.New("no object file: neither ELF nor Mach-O nor PE, nor an archive of them")
 
-// File is one object file, or an archive.
+// File has the types of one object file, or of all object files in an archive.
 type File struct {
-	Arch   string // as GOARCH names it; empty if unknown
-	OS     string // as GOOS names it, if the format has it; else ""
-	Little bool   // byte order
+	Arch   string // processor, as in GOARCH; "" if unknown
+	OS     string // system, as in GOOS, if the file format belongs to one; else ""
+	Little bool   // the byte order is little endian
 	Types  []*ctype.Type
 
-	byName  map[string]*ctype.Type
-	clashes map[string][2]*ctype.Type
-	anchors map[string]*ctype.Type // what variables point to
+	byName  map[string]*ctype.Type    // see [File.Type]
+	clashes map[string][2]*ctype.Type // see [File.Clash]
+	anchors map[string]*ctype.Type    // targets of anchor variables, by the name of the variable
 }
 
-// Clash returns two types of one name that differ: units of a file, and members of an archive, may
-// each have their own. It returns false if all of that name agree.
+// Clash returns two types with the same name and different layouts: each unit of a file, and each
+// member of an archive, may declare its own. It returns false if all types with that name agree.
 func (f *File) Clash(name string) (a, b *ctype.Type, ok bool) {
 	two, ok := f.clashes[name]
 	return two[0], two[1], ok
 }
 
-// Type finds a type by its name in C: a typedef's, or struct point, union u, enum e; a bare tag
-// finds the struct, union or enum if no typedef has that name. Complete ones are found before
-// incomplete ones. It returns nil if there is none.
+// Type finds a type by its name in C: the name of a typedef, or struct point, union u, enum e. A bare
+// tag finds the struct, union or enum if no typedef has that name. It prefers complete types to
+// incomplete ones. It returns nil if there is no such type.
 func (f *File) Type(name string) *ctype.Type { return f.byName[name] }
 
 // Anchor returns the type that the pointer variable name points to. It returns nil if there is no
 // such variable.
 func (f *File) Anchor(name string) *ctype.Type { return f.anchors[name] }
 
-// Open reads the types of the object file at path, or of all object files in an archive that
-// describe theirs. place returns the printed name of a file in which something is declared; nil
-// means the compiler's name.
-func Open(path string, place func(file string) string) (*File, error) {
+// Open reads the types of the object file at path, or of all object files with debug information in
+// the archive at path. printName changes the compiler's path of a source file to the path for
+// messages; nil leaves paths unchanged.
+func Open(path string, printName func(file string) string) (*File, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	f, err := readFrom(file, place)
+	f, err := readFrom(file, printName)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return f, nil
 }
 
-// readFrom reads an object file or an archive.
-func readFrom(r io.ReaderAt, place func(string) string) (*File, error) {
+// readFrom reads an object file or an archive, and indexes its types.
+func readFrom(r io.ReaderAt, printName func(string) string) (*File, error) {
 	archive, err := isArchive(r)
 	if err != nil {
 		return nil, err
 	}
 	if !archive {
-		f, err := readObject(r, place)
+		f, err := readObject(r, printName)
 		if err != nil {
 			return nil, err
 		}
@@ -87,12 +91,12 @@ func readFrom(r io.ReaderAt, place func(string) string) (*File, error) {
 		return nil, err
 	}
 	var all *File
-	none := ErrNoDWARF // why there are no types
+	noTypes := ErrNoDWARF // the error if no member describes its types
 	for _, m := range list {
-		f, err := readObject(m.data, place)
+		f, err := readObject(m.data, printName)
 		switch {
 		case errors.Is(err, errSplit):
-			none = errSplit
+			noTypes = errSplit
 		case errors.Is(err, ErrNoDWARF), errors.Is(err, errFormat):
 			continue // e.g. the metadata that Rust adds
 		case err != nil:
@@ -106,19 +110,19 @@ func readFrom(r io.ReaderAt, place func(string) string) (*File, error) {
 		}
 	}
 	if all == nil {
-		return nil, none
+		return nil, noTypes
 	}
 	all.buildIndex()
 	return all, nil
 }
 
-// readObject reads an object file.
-func readObject(r io.ReaderAt, place func(string) string) (*File, error) {
+// readObject reads an object file. The types have no index yet.
+func readObject(r io.ReaderAt, printName func(string) string) (*File, error) {
 	data, f, err := openContainer(r)
 	if err != nil {
 		return nil, err
 	}
-	types, err := readTypes(data, place)
+	types, err := readTypes(data, printName)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +130,8 @@ func readObject(r io.ReaderAt, place func(string) string) (*File, error) {
 	return f, nil
 }
 
-// openContainer finds the DWARF in any of the formats.
+// openContainer finds the DWARF in an object file of any format. The file that it returns has no
+// types yet.
 func openContainer(r io.ReaderAt) (*dwarf.Data, *File, error) {
 	var magic [4]byte
 	if _, err := r.ReadAt(magic[:], 0); err != nil {
@@ -143,14 +148,16 @@ func openContainer(r io.ReaderAt) (*dwarf.Data, *File, error) {
 	return nil, nil, errFormat
 }
 
-// maxUnpacked is the maximum number of bytes of all debug sections when they are unpacked.
+// maxUnpacked is the maximum size in bytes of all debug sections together when they are unpacked.
 const maxUnpacked = 1 << 30
 
-// unpackedSize is the size in bytes of sections when they are unpacked, by their headers.
+// unpackedSize adds up the sizes in bytes that sections have when they are unpacked, as their headers
+// state them. It is checked before the standard library unpacks the sections.
 type unpackedSize uint64
 
-// addSection adds a section of size bytes. Older compilers pack one without a flag: it begins with
-// ZLIB and its size.
+// addSection adds a section of size bytes. Older compilers mark a packed section by its content: it
+// begins with "ZLIB" and its unpacked size. packed reads that content; nil means size is the unpacked
+// size.
 func (u *unpackedSize) addSection(size uint64, packed io.ReaderAt) {
 	var head [12]byte
 	if packed != nil {
@@ -158,9 +165,10 @@ func (u *unpackedSize) addSection(size uint64, packed io.ReaderAt) {
 			size = max(size, binary.BigEndian.Uint64(head[4:]))
 		}
 	}
-	*u += unpackedSize(min(size, maxUnpacked+1)) // so the sum cannot overflow
+	*u += unpackedSize(min(size, maxUnpacked+1)) // so that the sum cannot overflow
 }
 
+// checkSize returns an error if the sections are too large to unpack.
 func (u unpackedSize) checkSize() error {
 	if u > maxUnpacked {
 		return fmt.Errorf("sections for debuggers of more than %d bytes when they are unpacked", maxUnpacked)
@@ -195,6 +203,7 @@ func fromELF(r io.ReaderAt) (*dwarf.Data, *File, error) {
 	return data, &File{Arch: arch, Little: e.Data == elf.ELFDATA2LSB}, err
 }
 
+// isMachO reports whether a file is Mach-O: 64 or 32 bits, little or big endian.
 func isMachO(magic [4]byte) bool {
 	switch magic {
 	case [4]byte{0xcf, 0xfa, 0xed, 0xfe}, [4]byte{0xce, 0xfa, 0xed, 0xfe}, [4]byte{0xfe, 0xed, 0xfa, 0xcf}, [4]byte{0xfe, 0xed, 0xfa, 0xce}:
@@ -225,7 +234,8 @@ func fromMachO(r io.ReaderAt) (*dwarf.Data, *File, error) {
 	return data, &File{Arch: arch, OS: "darwin", Little: true}, err
 }
 
-// isPE: an image begins with MZ, an object with its machine.
+// isPE reports whether a file is PE: a program begins with "MZ", an object file with the number of
+// its processor.
 func isPE(magic [4]byte) bool {
 	machine := uint16(magic[0]) | uint16(magic[1])<<8
 	return string(magic[:2]) == "MZ" || machine == pe.IMAGE_FILE_MACHINE_AMD64 || machine == pe.IMAGE_FILE_MACHINE_I386 || machine == pe.IMAGE_FILE_MACHINE_ARM64

@@ -30,7 +30,7 @@ struct node one; struct user two;
 int (*__cgocopy__0)(struct node *, double);
 `
 
-// compiled is the source as an object file.
+// compiled returns the object file of source, compiled with flags.
 func compiled(tb testing.TB, flags ...string) []byte {
 	tb.Helper()
 	testenv.Programs(tb, "gcc")
@@ -48,7 +48,7 @@ func compiled(tb testing.TB, flags ...string) []byte {
 	return data
 }
 
-// TestFrom: the types of an object file, found by all their names.
+// TestFrom checks the types of an object file, and that all their names find them.
 func TestFrom(t *testing.T) {
 	for _, flag := range []string{"-gdwarf-2", "-gdwarf-3", "-gdwarf-4", "-gdwarf-5"} {
 		f, err := readFrom(bytes.NewReader(compiled(t, flag)), nil)
@@ -80,8 +80,8 @@ func TestFrom(t *testing.T) {
 	}
 }
 
-// TestMutated: whatever becomes of an object file's bytes, reading it ends, by
-// an error at worst.
+// TestMutated checks that an object file with changed bytes is read, or is an error: it causes no
+// panic and no endless loop.
 func TestMutated(t *testing.T) {
 	n := 300
 	if os.Getenv("TARE_SOAK") == "1" {
@@ -109,7 +109,7 @@ func TestMutated(t *testing.T) {
 	}
 }
 
-// walk asks of every type what others ask.
+// walk calls the functions that other packages call on every type.
 func walk(f *File) {
 	for _, t := range f.Types {
 		_ = t.String()
@@ -124,7 +124,7 @@ func walk(f *File) {
 	}
 }
 
-// FuzzFrom: no bytes make it panic or go on for ever.
+// FuzzFrom checks that no input makes readFrom panic or loop for ever.
 func FuzzFrom(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte(arMagic + "a.o/            0           0     0     644     4         `\nabcd"))
@@ -145,7 +145,7 @@ func FuzzFrom(f *testing.F) {
 	})
 }
 
-// header is one of an archive.
+// header returns the header of an archive member with size bytes of data.
 func header(name string, size int) string {
 	return fmt.Sprintf("%-16s%-12s%-6s%-6s%-8s%-10d`\n", name, "0", "0", "0", "644", size)
 }
@@ -194,8 +194,8 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// TestCircles: types that are made of nothing but themselves are errors, and
-// those that lead back to themselves by a struct are not.
+// TestCircles checks that a type that only consists of itself is an error, and that a type that
+// refers to itself through a struct is not.
 func TestCircles(t *testing.T) {
 	a := &ctype.Type{Kind: ctype.Typedef}
 	b := &ctype.Type{Kind: ctype.Pointer, Elem: &ctype.Type{Kind: ctype.Array, Elem: a}}
@@ -208,8 +208,8 @@ func TestCircles(t *testing.T) {
 	if isCircular(s.Fields[0].Type) {
 		t.Error("a list is a circle")
 	}
-	whole := sizeResolver{state: map[*ctype.Type]int{}}
-	if err := whole.resolve(s, 0); err != nil || s.Align != 8 {
+	resolver := sizeResolver{state: map[*ctype.Type]int{}}
+	if err := resolver.resolve(s, 0); err != nil || s.Align != 8 {
 		t.Errorf("%v, aligned to %d", err, s.Align)
 	}
 	s.Fields[0].Type = &ctype.Type{Kind: ctype.Array, Count: 2, Elem: s}
@@ -222,7 +222,7 @@ func TestCircles(t *testing.T) {
 	}
 }
 
-// TestEnds: lists that end at once are counted, and those apart are not added up.
+// TestEnds checks the limit for ends of lists, and that other entries between ends reset the count.
 func TestEnds(t *testing.T) {
 	unit := []byte{1, byte(dwarf.TagCompileUnit), 1, 0, 0, 0} // abbreviation 1: with children, no attributes
 	for _, c := range []struct {
@@ -244,8 +244,8 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestInherited: each of n classes inherits twice from the one before, so that the last
-// has 2^n times the fields of the first.
+// TestInherited checks the limit for inherited fields. Each of n classes inherits twice from the class
+// before it, so that the last class has 2^n times the fields of the first.
 func TestInherited(t *testing.T) {
 	testenv.Programs(t, "g++")
 	for n, want := range map[int]string{8: "", 9: "read DWARF: classes inherit more than 1048576 fields in all"} {
@@ -262,7 +262,7 @@ func TestInherited(t *testing.T) {
 	}
 }
 
-// chain is classes that each inherit twice from the one before.
+// chain returns C++ source of n classes that each inherit twice from the class before.
 func chain(n int) string {
 	text := "struct A0 {"
 	for i := range 1024 {
@@ -275,8 +275,8 @@ func chain(n int) string {
 	return text + fmt.Sprintf("A%d *one;\n", n)
 }
 
-// TestUnpacked: what sections say to have when they are unpacked is added up before
-// any is unpacked.
+// TestUnpacked checks that the unpacked sizes in the headers of sections are added up before any
+// section is unpacked.
 func TestUnpacked(t *testing.T) {
 	for _, flag := range []string{"-gz=zlib", "-gz=zlib-gnu"} {
 		data := compiled(t, flag)
@@ -313,7 +313,7 @@ func TestUnpacked(t *testing.T) {
 	}
 }
 
-func TestPlusConstant(t *testing.T) {
+func TestParseOffset(t *testing.T) {
 	for _, tt := range []struct {
 		b    []byte
 		want int64
@@ -321,14 +321,14 @@ func TestPlusConstant(t *testing.T) {
 	}{
 		{[]byte{0x23, 8}, 8, true}, {[]byte{0x23, 0x80, 1}, 128, true}, {[]byte{0x23}, 0, false}, {[]byte{0x22, 8}, 0, false}, {[]byte{0x23, 0x80}, 0, false}, {[]byte{0x23, 1, 2}, 1, false},
 	} {
-		if got, ok := plusConstant(tt.b); ok != tt.ok || ok && got != tt.want {
+		if got, ok := parseOffset(tt.b); ok != tt.ok || ok && got != tt.want {
 			t.Errorf("%x: %d, %v", tt.b, got, ok)
 		}
 	}
 }
 
-// TestUsual: numbers are called alike, whichever compiler described them, and so
-// are the files that types are declared in.
+// TestUsual checks that the names of number types, and the positions of members, are the same for gcc
+// and clang.
 func TestUsual(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.c"), []byte("struct a {\n\tshort s; unsigned short us; long l; unsigned long ul; long long ll; unsigned long long ull;\n\tunion { int i; };\n} one;\n"), 0o600); err != nil {
@@ -358,7 +358,7 @@ func TestUsual(t *testing.T) {
 	}
 }
 
-// TestSplit: an object whose types are in another file says so.
+// TestSplit checks the error for an object file whose types are in another file.
 func TestSplit(t *testing.T) {
 	for _, flag := range []string{"-gdwarf-4", "-gdwarf-5"} {
 		if _, err := readFrom(bytes.NewReader(compiled(t, flag, "-gsplit-dwarf")), nil); !errors.Is(err, errSplit) {
@@ -367,7 +367,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestAtomicName: types that other threads write are known by their names.
+// TestAtomicName checks which struct names belong to atomic types.
 func TestAtomicName(t *testing.T) {
 	for _, c := range []struct {
 		language ctype.Language

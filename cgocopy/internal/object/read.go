@@ -11,41 +11,42 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// reader makes types of DWARF's entries. One entry becomes one type, so that recursive types stay
-// recursive.
+// reader turns DWARF entries into types. Each entry becomes one type, so that a recursive type points
+// to itself.
 type reader struct {
 	data  *dwarf.Data
-	units []unit // by their start offset
+	units []unit // sorted by start
 	lines *lineTables
-	scope map[dwarf.Offset]string // of types of C++: the namespaces and classes around them, geo::
-	unit  unit                    // of the entry that is looked at
-	done  map[dwarf.Offset]*ctype.Type
-	deep  int // entries that are being read, each for the one before
-	all   []*ctype.Type
+	scope map[dwarf.Offset]string      // C++ namespaces and classes around a type, e.g. "geo::"
+	unit  unit                         // the unit of the current entry
+	done  map[dwarf.Offset]*ctype.Type // types that have been read or are being read, by entry
+	depth int                          // number of nested calls of typeAt
+	all   []*ctype.Type                // types of kinds that can have a name
 
-	inherited int // fields of bases in all classes
+	inherited int // number of fields that all classes have inherited
 
-	arrays    []*ctype.Type
-	compounds []*ctype.Type // structs and unions
-	anchors   map[string]*ctype.Type
+	arrays    []*ctype.Type          // types whose size is computed at the end
+	compounds []*ctype.Type          // structs and unions, whose alignment is computed at the end
+	anchors   map[string]*ctype.Type // see [File.Anchor]
 
-	printName func(file string) string
+	printName func(file string) string // see [Open]
 }
 
-// unit holds the facts about all entries of one compilation.
+// unit has the facts that all entries of a compilation unit share.
 type unit struct {
-	from     dwarf.Offset
+	start    dwarf.Offset
 	language ctype.Language
-	files    []lineFile
-	dir      string // working directory of the compiler
-	address  int64  // bytes of a pointer
+	files    []lineFile // source files, by the numbers that entries refer to
+	dir      string     // working directory of the compiler
+	address  int64      // size of a pointer in bytes
 }
 
-func readTypes(data *dwarf.Data, place func(string) string) (*reader, error) {
-	if place == nil {
-		place = func(file string) string { return file }
+// readTypes reads all types that have a name, the types in them, and the anchors.
+func readTypes(data *dwarf.Data, printName func(string) string) (*reader, error) {
+	if printName == nil {
+		printName = func(file string) string { return file }
 	}
-	r := &reader{data: data, lines: newLineTables(data), printName: place, done: map[dwarf.Offset]*ctype.Type{}, scope: map[dwarf.Offset]string{}, anchors: map[string]*ctype.Type{}}
+	r := &reader{data: data, lines: newLineTables(data), printName: printName, done: map[dwarf.Offset]*ctype.Type{}, scope: map[dwarf.Offset]string{}, anchors: map[string]*ctype.Type{}}
 	if err := r.findUnits(); err != nil {
 		return nil, err
 	}
@@ -64,7 +65,7 @@ func readTypes(data *dwarf.Data, place func(string) string) (*reader, error) {
 			if err := r.recordAnchor(e); err != nil {
 				return nil, err
 			}
-		case kindOf(e) && r.done[e.Offset] == nil:
+		case isNamedType(e) && r.done[e.Offset] == nil:
 			if _, err := r.typeAt(e.Offset); err != nil {
 				return nil, err
 			}
@@ -72,25 +73,26 @@ func readTypes(data *dwarf.Data, place func(string) string) (*reader, error) {
 	}
 }
 
-// findUnits reads the headers of all units: types of one may be named in another.
+// findUnits reads the headers of all units before any type, because entries may refer to types of
+// other units. The error is errSplit if the types of all units are in other files.
 func (r *reader) findUnits() error {
 	all := &entries{Reader: r.data.Reader()}
-	whole, apart := false, false // units that are complete in this file, and others
+	hasComplete, hasSplit := false, false // there is a unit with its types in this file, or in another file
 	for {
 		e, err := all.Next()
 		if err != nil {
 			return fmt.Errorf("read DWARF: %w", err)
 		}
-		if e == nil && apart && !whole {
+		if e == nil && hasSplit && !hasComplete {
 			return errSplit
 		}
 		if e == nil {
 			return nil
 		}
-		apart = apart || isSplit(e)
+		hasSplit = hasSplit || isSplit(e)
 		if e.Tag == dwarf.TagCompileUnit || e.Tag == dwarf.TagPartialUnit {
-			whole = whole || !isSplit(e)
-			u := unit{from: e.Offset, language: languageOf(e), address: int64(all.AddressSize())}
+			hasComplete = hasComplete || !isSplit(e)
+			u := unit{start: e.Offset, language: languageOf(e), address: int64(all.AddressSize())}
 			u.dir, _ = e.Val(dwarf.AttrCompDir).(string)
 			if u.files, err = r.lines.filesOf(e); err != nil {
 				return fmt.Errorf("read DWARF: %w", err)
@@ -117,9 +119,9 @@ func isSplit(e *dwarf.Entry) bool {
 	return e.Tag == dwarf.TagSkeletonUnit || e.Tag == dwarf.TagCompileUnit && e.AttrField(attrGNUDwoName) != nil
 }
 
-// selectUnit selects the unit around off.
+// selectUnit makes the unit that contains the entry at off the current unit.
 func (r *reader) selectUnit(off dwarf.Offset) {
-	i, found := slices.BinarySearchFunc(r.units, off, func(u unit, off dwarf.Offset) int { return cmp.Compare(u.from, off) })
+	i, found := slices.BinarySearchFunc(r.units, off, func(u unit, off dwarf.Offset) int { return cmp.Compare(u.start, off) })
 	if !found {
 		i--
 	}
@@ -131,7 +133,7 @@ func (r *reader) selectUnit(off dwarf.Offset) {
 // anchorPrefix is the prefix of the names of variables that represent types.
 const anchorPrefix = "__cgocopy__"
 
-// recordAnchor records the type that one of our variables points to.
+// recordAnchor records the type that a variable points to, if the variable is an anchor.
 func (r *reader) recordAnchor(e *dwarf.Entry) error {
 	name, _ := e.Val(dwarf.AttrName).(string)
 	if !strings.HasPrefix(name, anchorPrefix) {
@@ -145,8 +147,8 @@ func (r *reader) recordAnchor(e *dwarf.Entry) error {
 	return nil
 }
 
-// kindOf reports whether an entry describes a type that has a name of its own.
-func kindOf(e *dwarf.Entry) bool {
+// isNamedType reports whether an entry describes a type of a kind that can have a name in C.
+func isNamedType(e *dwarf.Entry) bool {
 	switch e.Tag {
 	case dwarf.TagTypedef, dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagEnumerationType, dwarf.TagBaseType:
 		return true
@@ -154,7 +156,8 @@ func kindOf(e *dwarf.Entry) bool {
 	return false
 }
 
-// Numbers of DW_AT_language, DWARF 5 table 7.17 and its later additions.
+// languageOf returns the language of a unit. The numbers are those of DW_AT_language in DWARF 5, table
+// 7.17, and later additions.
 func languageOf(e *dwarf.Entry) ctype.Language {
 	number, _ := e.Val(dwarf.AttrLanguage).(int64)
 	switch number {
@@ -168,8 +171,8 @@ func languageOf(e *dwarf.Entry) ctype.Language {
 	return ctype.None
 }
 
-// maxDepth is the maximum depth of entries that are each read for the one before: more than any
-// program has, and few enough for a stack.
+// maxDepth is the maximum depth of types in types: more than any program has, and few enough for the
+// stack.
 const maxDepth = 10_000
 
 // typeAt returns the type of the entry at off, which may be in another unit.
@@ -177,21 +180,22 @@ func (r *reader) typeAt(off dwarf.Offset) (*ctype.Type, error) {
 	if t := r.done[off]; t != nil {
 		return t, nil
 	}
-	if r.deep++; r.deep > maxDepth {
+	if r.depth++; r.depth > maxDepth {
 		return nil, fmt.Errorf("read DWARF: types in types, %d deep", maxDepth)
 	}
-	around := r.unit
+	previous := r.unit
 	r.selectUnit(off)
 	t, err := r.readType(off)
-	r.unit = around
-	r.deep--
+	r.unit = previous
+	r.depth--
 	if err == nil && isCircular(t) {
 		err = fmt.Errorf("read DWARF: the type at %#x is made of itself", off)
 	}
 	return t, err
 }
 
-// readType reads the entry at off, of the selected unit.
+// readType reads the entry at off, which is in the current unit. It records the type in r.done before
+// it reads the types in it, which may refer to it.
 func (r *reader) readType(off dwarf.Offset) (*ctype.Type, error) {
 	list := &entries{Reader: r.data.Reader()}
 	list.Seek(off)
@@ -213,7 +217,7 @@ func (r *reader) readType(off dwarf.Offset) (*ctype.Type, error) {
 	r.done[off] = t
 	switch e.Tag {
 	case dwarf.TagConstType, dwarf.TagVolatileType, dwarf.TagRestrictType, dwarf.TagAtomicType:
-		// A qualifier changes no layout: the type represents the one it qualifies.
+		// A qualifier changes no layout: it becomes a typedef without a name.
 		t.Kind, t.Name, t.Const = ctype.Typedef, "", e.Tag == dwarf.TagConstType
 		if e.Tag == dwarf.TagAtomicType {
 			t.Kind, t.Why = ctype.Other, "is _Atomic: a copy could be torn"
@@ -272,26 +276,28 @@ func (r *reader) readType(off dwarf.Offset) (*ctype.Type, error) {
 	return t, nil
 }
 
-// Types that other threads write while they are read. Those of C++ may be in a namespace
-// of their library's version; of types of Rust the crate is not known.
+// Names of types that other threads may write while they are read. C++ types may be in a namespace
+// for the version of the library, which the name in the source does not have. The crate of a Rust type
+// is unknown.
 var (
 	atomicCXX  = regexp.MustCompile(`^struct (std::|boost::atomics::)(?:__\w+::)?(atomic|atomic_ref|atomic_flag)(?:<|$)`)
 	atomicRust = regexp.MustCompile(`^struct (Atomic(?:Bool|[IU](?:size|[0-9]+)|Ptr<.*|<.*))$`)
 )
 
-// atomicName returns what a struct is called in the source if it is one of them.
+// atomicName returns the name in the source of an atomic type, or "" for other structs.
 func atomicName(t *ctype.Type) string {
-	of := map[ctype.Language]*regexp.Regexp{ctype.CXX: atomicCXX, ctype.Rust: atomicRust}[t.Language]
-	if of == nil {
+	pattern := map[ctype.Language]*regexp.Regexp{ctype.CXX: atomicCXX, ctype.Rust: atomicRust}[t.Language]
+	if pattern == nil {
 		return ""
 	}
-	m := of.FindStringSubmatch(t.Name)
+	m := pattern.FindStringSubmatch(t.Name)
 	if m == nil {
 		return ""
 	}
 	return strings.Join(m[1:], "")
 }
 
+// withTag returns the name of a struct, union or enum with that word before it; "" stays "".
 func withTag(word, name string) string {
 	if name == "" {
 		return ""
@@ -299,7 +305,8 @@ func withTag(word, name string) string {
 	return word + " " + name
 }
 
-// elemType returns the type that an entry consists of; nil means void.
+// elemType returns the type that an entry refers to: the target, element, result or member type. nil
+// means void.
 func (r *reader) elemType(e *dwarf.Entry) (*ctype.Type, error) {
 	off, ok := e.Val(dwarf.AttrType).(dwarf.Offset)
 	if !ok {
@@ -308,6 +315,8 @@ func (r *reader) elemType(e *dwarf.Entry) (*ctype.Type, error) {
 	return r.typeAt(off)
 }
 
+// declaredAt returns the position of an entry's declaration. file is "" if it is unknown, or in the
+// source that package cc has made.
 func (r *reader) declaredAt(e *dwarf.Entry) (file string, line int, err error) {
 	i, _ := e.Val(dwarf.AttrDeclFile).(int64)
 	n, _ := e.Val(dwarf.AttrDeclLine).(int64)
@@ -315,7 +324,7 @@ func (r *reader) declaredAt(e *dwarf.Entry) (file string, line int, err error) {
 		if file, err = r.lines.pathOf(&r.unit.files[i], r.unit.dir); err != nil {
 			return "", 0, fmt.Errorf("read DWARF: %w", err)
 		}
-		if strings.HasSuffix(file, "<stdin>") { // not written by the user
+		if strings.HasSuffix(file, "<stdin>") { // the source of package cc
 			return "", 0, nil
 		}
 		if file != "" {
@@ -336,8 +345,8 @@ const (
 	encUTF        = 0x10
 )
 
-// setBaseType completes a type of the language itself. Its name tells a character: char is signed
-// on one processor and not on the other, and int8_t is the signed char of C.
+// setBaseType completes a number type. Only its name tells whether it is char, whose encoding is signed
+// on some processors and unsigned on others: int8_t has the encoding of a signed char too.
 func setBaseType(t *ctype.Type, e *dwarf.Entry) {
 	encoding, _ := e.Val(dwarf.AttrEncoding).(int64)
 	t.Name = usualName(t.Name)
@@ -359,8 +368,8 @@ func setBaseType(t *ctype.Type, e *dwarf.Entry) {
 	}
 }
 
-// usualName returns the name of a number as usual in C: gcc calls long long int what clang calls
-// long long.
+// usualName returns the usual name of a number type in C, which is the one that clang records: gcc
+// records long long int for long long.
 func usualName(name string) string {
 	switch name {
 	case "short int", "long int", "long long int":

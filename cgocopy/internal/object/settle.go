@@ -8,13 +8,15 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// isCircular reports whether a type consists of nothing but itself, through names, pointers and
-// arrays. A struct or a function ends the way.
+// isCircular reports whether the chain of Elem from t, through typedefs, pointers and arrays, comes
+// back to itself without a struct or function in between. No C type does, but a damaged file can have
+// one. slow follows the chain at half the speed of x, so that x meets it in a cycle (Floyd).
 func isCircular(t *ctype.Type) bool {
 	slow := t
 	for x, n := t, 0; x != nil; n++ {
 		switch x.Kind {
 		case ctype.Typedef, ctype.Pointer, ctype.Array, ctype.Enum, ctype.Other:
+			// The chain continues.
 		default:
 			return false
 		}
@@ -29,8 +31,8 @@ func isCircular(t *ctype.Type) bool {
 	return false
 }
 
-// resolveSizes computes values that need all types to be read: the sizes of arrays and the
-// alignment of structs. It fails if a type contains itself.
+// resolveSizes computes the sizes of arrays and the alignments of structs, for which all types must
+// have been read. It fails if a type contains itself.
 func (r *reader) resolveSizes() error {
 	s := sizeResolver{state: map[*ctype.Type]int{}}
 	for _, t := range r.arrays {
@@ -46,17 +48,19 @@ func (r *reader) resolveSizes() error {
 	return nil
 }
 
-// sizeResolver remembers which types are done.
+// sizeResolver computes the sizes of arrays and the alignments of structs and unions, each once.
 type sizeResolver struct {
-	state map[*ctype.Type]int
+	state map[*ctype.Type]int // busy, done, or 0
 }
 
 const (
-	busy = 1
+	busy = 1 // the types in the type are being resolved
 	done = 2
 )
 
-func (s sizeResolver) resolve(t *ctype.Type, deep int) error {
+// resolve computes the size or the alignment of t after those of the types in it. depth is the number
+// of types around t.
+func (s sizeResolver) resolve(t *ctype.Type, depth int) error {
 	t = t.Strip()
 	if t == nil || t.Kind != ctype.Array && t.Kind != ctype.Struct && t.Kind != ctype.Union {
 		return nil
@@ -64,23 +68,24 @@ func (s sizeResolver) resolve(t *ctype.Type, deep int) error {
 	switch {
 	case s.state[t] == done:
 		return nil
-	case s.state[t] == busy, deep > maxDepth:
+	case s.state[t] == busy, depth > maxDepth:
 		return fmt.Errorf("read DWARF: %s holds itself", t)
 	}
 	s.state[t] = busy
 	if t.Kind == ctype.Array {
-		if err := s.resolve(t.Elem, deep+1); err != nil {
+		if err := s.resolve(t.Elem, depth+1); err != nil {
 			return err
 		}
 		size := SizeOf(t.Elem)
-		if t.Count < ctype.Flexible || size < 0 || t.Count > 0 && size > math.MaxInt64/t.Count {
+		overflows := t.Count > 0 && size > math.MaxInt64/t.Count
+		if t.Count < ctype.Flexible || size < 0 || overflows {
 			return fmt.Errorf("read DWARF: an array of %d times %d bytes", t.Count, size)
 		}
 		t.Size = max(t.Count, 0) * size
 	}
 	align := int64(0)
 	for _, f := range t.Fields {
-		if err := s.resolve(f.Type, deep+1); err != nil {
+		if err := s.resolve(f.Type, depth+1); err != nil {
 			return err
 		}
 		align = max(align, AlignOf(f.Type))
@@ -92,7 +97,7 @@ func (s sizeResolver) resolve(t *ctype.Type, deep int) error {
 	return nil
 }
 
-// fillFunc fills in parameters and result.
+// fillFunc completes the function type t: its parameters and its result.
 func (r *reader) fillFunc(t *ctype.Type, e *dwarf.Entry, list *entries) (err error) {
 	t.Kind = ctype.Func
 	if t.Elem, err = r.elemType(e); err != nil {
