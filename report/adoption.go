@@ -46,6 +46,7 @@ func licencesAsNotes(t Table) Table {
 	return out
 }
 
+// explainAdoption explains the table.
 func explainAdoption(r *tare.Result) string {
 	text := "Figures are of the contender's whole program, the harness included"
 	if c, ok := r.Contender(tare.NullID); ok && hasAdoption(c) {
@@ -69,45 +70,52 @@ func newAdoptionTable(r *tare.Result) Table {
 		{Name: "binary", Unit: "B", Right: true}, {Name: "cold build", Unit: "s", Right: true},
 		{Name: "idle", Unit: "MB resident", Right: true}, {Name: "first answer", Unit: "ms after start", Right: true},
 	}}
-	add := func(c tare.Contender) {
-		if !hasAdoption(c) || len(voidsOfAll(r, c.ID)) > 0 {
-			return
-		}
-		a := c.Adoption
-		name, modules, licences := c.Title(), nothing, strings.Join(a.Licences, ", ")
-		if c.Role == tare.RoleBaseline {
-			name += " (baseline)"
-		}
-		if c.BinaryBytes > 0 { // the linked modules are read from the binary
-			modules = format.Grouped(float64(a.ModulesLinked), 0)
-			if a.ModulesLinked == 0 {
-				licences = orDefault(licences, noLicences)
-			}
-		}
-		is := Field{Text: nothing}
-		if c.Name != "" {
-			is = codeField(c.String())
-		}
-		line := Row{Who: c.ID, Cells: []Field{
-			{Text: name}, is, {Text: modules}, {Text: orDefault(licences, nothing)}, {Text: orDefault(a.Released, nothing)},
-			{Text: formatKnown(float64(c.BinaryBytes), 0)}, {Text: formatKnown(a.ColdBuildSeconds, 1)},
-			{Text: formatKnown(float64(a.IdleRSSBytes)/1e6, 1)}, {Text: formatKnown(a.StartSeconds*1e3, 1)},
-		}}
-		if a.Unmaintained != "" {
-			line.Notes = append(line.Notes, "unmaintained: "+a.Unmaintained)
-		}
-		t.Rows = append(t.Rows, line)
-	}
+	isListed := func(c tare.Contender) bool { return hasAdoption(c) && len(voidsOfAll(r, c.ID)) == 0 }
 	for _, c := range r.Contenders {
-		if c.Role == tare.RoleBaseline || c.Role == tare.RoleContender {
-			add(c)
+		if (c.Role == tare.RoleBaseline || c.Role == tare.RoleContender) && isListed(c) {
+			t.Rows = append(t.Rows, newAdoptionRow(c))
 		}
 	}
-	if c, ok := r.Contender(tare.NullID); ok && len(t.Rows) > 0 {
-		add(c)
-		t.Rows[len(t.Rows)-1].Apart = t.Rows[len(t.Rows)-1].Who == c.ID
+	if c, ok := r.Contender(tare.NullID); ok && isListed(c) && len(t.Rows) > 0 {
+		row := newAdoptionRow(c)
+		row.Apart = true
+		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// newAdoptionRow returns the row of one contender.
+func newAdoptionRow(c tare.Contender) Row {
+	a := c.Adoption
+	name, identity := c.Title(), Field{Text: nothing}
+	if c.Role == tare.RoleBaseline {
+		name += " (baseline)"
+	}
+	if c.Name != "" {
+		identity = codeField(c.String())
+	}
+	modules, licences := nothing, strings.Join(a.Licences, ", ")
+	if c.BinaryBytes > 0 { // the linked modules are read from the binary: without it their number is unknown
+		modules = format.Grouped(float64(a.ModulesLinked), 0)
+		if a.ModulesLinked == 0 {
+			licences = orDefault(licences, noLicences)
+		}
+	}
+	row := Row{Who: c.ID, Cells: []Field{
+		{Text: name},
+		identity,
+		{Text: modules},
+		{Text: orDefault(licences, nothing)},
+		{Text: orDefault(a.Released, nothing)},
+		{Text: formatKnown(float64(c.BinaryBytes), 0)},
+		{Text: formatKnown(a.ColdBuildSeconds, 1)},
+		{Text: formatKnown(float64(a.IdleRSSBytes)/1e6, 1)},
+		{Text: formatKnown(a.StartSeconds*1e3, 1)},
+	}}
+	if a.Unmaintained != "" {
+		row.Notes = append(row.Notes, "unmaintained: "+a.Unmaintained)
+	}
+	return row
 }
 
 // formatKnown prints x, or nothing if x is 0, which means unknown.

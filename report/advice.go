@@ -16,27 +16,30 @@ func (s *Section) addRecommendation(r *tare.Result) {
 		s.addOnly(forMarkdown, func() { s.addText(Plain, "None: nothing was measured.") })
 		return
 	}
-	supported, priced, seen := false, false, map[string]bool{}
+	isDecided, hasTradeoffs := false, false // on any workload
+	shown := map[string]bool{}              // shared: a trade-off of several workloads is explained once
 	var items, sentences []Item
 	for _, w := range r.Workloads {
-		var price []string
-		text, first := adviseOn(r, w.ID)
-		if len(first) == 0 {
-			shown, chosen := newView(r, w.ID, map[string]bool{}).compareBaseline()
-			text, price = "not decided. "+text+shown, newView(r, w.ID, seen).listTradeoffs(w.Op, chosen)
+		v := newView(r, w.ID)
+		v.shown = shown
+		text, named := adviseOn(r, w.ID)
+		if len(named) > 0 {
+			isDecided = true
 		} else {
-			supported, price = true, newView(r, w.ID, seen).listTradeoffs(w.Op, first)
+			comparison, chosen := v.compareBaseline()
+			text, named = "not decided. "+text+comparison, chosen
 		}
-		priced = priced || len(price) > 0
-		items = append(items, Item{Label: w.ID, Mark: Code, Text: upperFirst(text), Under: price})
-		sentences = append(sentences, Item{parts: []Field{{Text: "On "}, codeField(w.ID), {Text: ": "}, {Text: text}}, Under: price})
+		tradeoffs := v.listTradeoffs(w.Op, named)
+		hasTradeoffs = hasTradeoffs || len(tradeoffs) > 0
+		items = append(items, Item{Label: w.ID, Mark: Code, Text: upperFirst(text), Under: tradeoffs})
+		sentences = append(sentences, Item{parts: []Field{{Text: "On "}, codeField(w.ID), {Text: ": "}, {Text: text}}, Under: tradeoffs})
 	}
 	s.addOnly(forHTML, func() { s.addList("", items...) })
 	s.addOnly(forMarkdown, func() { s.addList("", sentences...) })
 	switch {
-	case priced:
+	case hasTradeoffs:
 		s.addText(Dim, fmt.Sprintf("Places are by %s alone. What comes with a contender is said beside its place and in the trade-offs below; what that weighs against %[1]s is the reader's to say.", primaryMetric(r)))
-	case supported:
+	case isDecided:
 		s.addText(Dim, fmt.Sprintf("It measures %s alone: the trade-offs below do not enter it.", primaryMetric(r)))
 	}
 }
@@ -45,8 +48,8 @@ func (s *Section) addRecommendation(r *tare.Result) {
 // contenders that it names, or the reason why they support none. Ranks are ranges: no contender was proven
 // better than those whose range begins at 1, and one with the range 1 to 1 was proven better than all others.
 func adviseOn(r *tare.Result, workload string) (text string, first []ranking) {
-	v := newView(r, workload, map[string]bool{})
-	metric, base := primaryMetric(v.r), v.baseline
+	v := newView(r, workload)
+	metric, base := primaryMetric(r), v.baseline
 	if check := v.voidCheck(); check != "" {
 		return "Everything on it is void by the check " + check + ".", nil
 	}
@@ -56,88 +59,90 @@ func adviseOn(r *tare.Result, workload string) (text string, first []ranking) {
 	if voids := v.voidsMetric(base, metric); len(voids) > 0 {
 		return "The baseline is void by the check " + voids[0].Check + ", so nothing can be compared with it.", nil
 	}
-	first, places := v.findFirst()
+	first, ranked := v.findFirst()
 	switch {
-	case places == 0:
+	case ranked == 0:
 		return "No ranking after " + countNoun(r.RoundsDone, "round") + ".", nil
-	case places == 1:
+	case ranked == 1:
 		return "Only one contender was ranked on it.", nil
-	case len(first) == 0: // each proven worse than another, all the way round
+	case len(first) == 0: // each contender was proven worse than another one: the comparisons form a circle
 		return "By these ranks no contender is first.", nil
 	case !v.hasIntervals():
 		return "No ratio has an interval after " + countNoun(r.RoundsDone, "round") + ".", nil
 	}
-	names := make([]string, len(first))
-	for i, c := range first {
-		names[i] = c.contender.ID
-	}
-	others := fmt.Sprintf("each of the %d others ranked", places-1)
-	if places == 2 {
+	return v.recommendFirst(first, ranked) + v.describeStanding(first), first
+}
+
+// recommendFirst returns the recommendation of the contenders that can be first, of which there is at least one.
+// ranked is the number of all ranked contenders, at least 2.
+func (v *view) recommendFirst(first []ranking, ranked int) string {
+	metric, base := primaryMetric(v.r), v.baseline
+	ids := listContenderIDs(first)
+	challengers := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == base })
+	canStay := len(challengers) < len(ids) // the baseline is among first
+	others := fmt.Sprintf("each of the %d others ranked", ranked-1)
+	if ranked == 2 {
 		others = "the other one ranked"
 	}
-	rest := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == base })
-	switch stays := len(rest) < len(names); {
-	case len(first) > 1 && stays && !slices.ContainsFunc(rest, v.beatsBaseline):
-		text = fmt.Sprintf("no reason in %s to leave %s. It can be first: over all pairs at once it did not differ significantly from %s.", metric, base, joinNames(rest))
+	switch {
+	case len(first) > 1 && canStay && !slices.ContainsFunc(challengers, v.differsFromBaseline):
+		return fmt.Sprintf("no reason in %s to leave %s. It can be first: over all pairs at once it did not differ significantly from %s.", metric, base, joinNames(challengers))
 	case len(first) > 1:
-		text = fmt.Sprintf("%s. None was proven better in %s, and over all pairs at once they did not differ significantly: the trade-offs decide.", strings.Join(names, " or "), metric)
+		return fmt.Sprintf("%s. None was proven better in %s, and over all pairs at once they did not differ significantly: the trade-offs decide.", strings.Join(ids, " or "), metric)
 	case first[0].high > 1:
-		text = fmt.Sprintf("%s. None was proven better in %s, but neither was it proven better than %s.", names[0], metric, others)
-	case stays:
-		text = fmt.Sprintf("stay with %s. It was proven better in %s than %s.", base, metric, others)
-	default:
-		text = fmt.Sprintf("%s. It was proven better in %s than %s.", names[0], metric, others)
+		return fmt.Sprintf("%s. None was proven better in %s, but neither was it proven better than %s.", ids[0], metric, others)
+	case canStay:
+		return fmt.Sprintf("stay with %s. It was proven better in %s than %s.", base, metric, others)
 	}
-	return text + v.describeStanding(first), first
+	return fmt.Sprintf("%s. It was proven better in %s than %s.", ids[0], metric, others)
 }
 
 // maxChoices is the number of contenders, except the baseline, up to which each one gets a recommendation;
 // more are only listed by result.
 const maxChoices = 3
 
-// compareBaseline describes each contender against the baseline alone by the leading metric, for a workload on
-// which the ranks name no contender. For up to maxChoices contenders it recommends to use or avoid each, and
-// returns those that take less.
+// compareBaseline compares each contender with the baseline by the leading metric, for a workload on which the
+// ranks name no contender. Up to maxChoices contenders get a recommendation each, and the text names the result;
+// chosen is the contenders that take significantly less than the baseline. More contenders are only listed by
+// result, and chosen is nil.
 func (v *view) compareBaseline() (text string, chosen []ranking) {
 	metric := v.leadingMetric()
 	if len(v.voidsMetric(v.baseline, metric)) > 0 || v.voidCheck() != "" {
 		return "", nil
 	}
 	m := findMetric(metric)
-	sides := []struct {
-		than string
-		ids  []string
-	}{{than: m.Less}, {than: m.More}, {than: "no significant difference"}}
-	n, questions := 0, ""
+	var less, more, same []string // ids
+	questions := ""
 	for _, c := range v.ranked {
 		x, ok := v.findComparison(c.ID, metric)
 		if !ok || c.ID == v.baseline || !x.Bounded() || len(v.voidsMetric(c.ID, metric)) > 0 {
 			continue
 		}
-		n++
-		side := 2
 		switch {
 		case !v.isDifferent(x):
+			same = append(same, c.ID)
 			questions += fmt.Sprintf(" Use %s? No difference in %s is shown: what it brings decides.", c.ID, m.Noun)
 		case x.Ratio < 1:
-			side = 0
+			less = append(less, c.ID)
 			questions += fmt.Sprintf(" Use %s? Yes, if what it brings is acceptable: %s %s.", c.ID, format.Percent(1-x.Ratio), m.Less)
 			chosen = append(chosen, ranking{contender: c})
 		default:
-			side = 1
+			more = append(more, c.ID)
 			questions += fmt.Sprintf(" Use %s? Not for this: %s %s.", c.ID, format.Percent(x.Ratio-1), m.More)
 		}
-		sides[side].ids = append(sides[side].ids, c.ID)
 	}
-	if n <= maxChoices {
+	if len(less)+len(more)+len(same) <= maxChoices {
 		return questions, chosen
 	}
 	var parts []string
-	for _, side := range sides {
-		if len(side.ids) > 0 {
-			parts = append(parts, side.than+": "+joinNames(side.ids))
+	addPart := func(label string, ids []string) {
+		if len(ids) > 0 {
+			parts = append(parts, label+": "+joinNames(ids))
 		}
 	}
+	addPart(m.Less, less)
+	addPart(m.More, more)
+	addPart("no significant difference", same)
 	return fmt.Sprintf(" Each against %s: %s.", v.baseline, strings.Join(parts, "; ")), nil
 }
 
@@ -151,9 +156,9 @@ func (v *view) voidCheck() string {
 	return ""
 }
 
-// beatsBaseline reports whether id differs significantly from the baseline by the primary metric. This can be
-// true although the comparison over all pairs, which has wider intervals, shows no difference.
-func (v *view) beatsBaseline(id string) bool {
+// differsFromBaseline reports whether id differs significantly from the baseline by the primary metric. This can
+// be true although the comparison over all pairs, which has wider intervals, shows no difference.
+func (v *view) differsFromBaseline(id string) bool {
 	x, ok := v.findComparison(id, primaryMetric(v.r))
 	return ok && v.isDifferent(x)
 }
@@ -189,7 +194,7 @@ func (v *view) rankRanges() []ranking {
 
 // findFirst returns the contenders whose rank range begins at 1 by the primary metric, and the number of
 // ranked contenders.
-func (v *view) findFirst() (first []ranking, places int) {
+func (v *view) findFirst() (first []ranking, ranked int) {
 	all := v.rankRanges()
 	for _, p := range all {
 		if p.low == 1 {
@@ -199,13 +204,13 @@ func (v *view) findFirst() (first []ranking, places int) {
 	return first, len(all)
 }
 
-// describeStanding describes the ratios of first to the baseline, their results on the criteria, and the
-// warnings of checks about them.
+// describeStanding describes each contender of first: its ratio to the baseline, its results on the criteria, and
+// the warnings of checks about it. The warning about semantic differences is omitted if listTradeoffs lists them.
 func (v *view) describeStanding(first []ranking) string {
 	var b strings.Builder
 	for _, f := range first {
 		id := f.contender.ID
-		_, listed := findBehaviour(v.r, id) // in listTradeoffs
+		_, isTested := findBehaviour(v.r, id)
 		if x, ok := v.findComparison(id, primaryMetric(v.r)); ok && id != v.baseline && x.Ratio > 0 {
 			fmt.Fprintf(&b, " %s / %s in %s: %s.", id, v.baseline, primaryMetric(v.r), formatRatio(x))
 		}
@@ -215,7 +220,7 @@ func (v *view) describeStanding(first []ranking) string {
 			}
 		}
 		for _, finding := range v.r.Findings {
-			if finding.Check == semanticDiff && listed {
+			if finding.Check == semanticDiff && isTested {
 				continue
 			}
 			if finding.Severity == tare.Warn && finding.Contender == id && finding.Covers(id, v.workload) {

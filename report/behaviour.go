@@ -17,14 +17,14 @@ type behaviour struct {
 // listBehaviours returns the contenders with semantics tests: the baseline first, then in the order of the
 // study, traps last.
 func listBehaviours(r *tare.Result) []behaviour {
-	place := map[tare.Role]int{tare.RoleBaseline: 0, tare.RoleContender: 1, tare.RoleApart: 2, tare.RoleTrap: 3}
+	order := map[tare.Role]int{tare.RoleBaseline: 0, tare.RoleContender: 1, tare.RoleApart: 2, tare.RoleTrap: 3}
 	var out []behaviour
 	for _, c := range builtContenders(r) {
 		if i := slices.IndexFunc(r.Semantics, func(s tare.Semantics) bool { return s.Contender == c.ID }); i >= 0 {
 			out = append(out, behaviour{c, r.Semantics[i]})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b behaviour) int { return place[a.contender.Role] - place[b.contender.Role] })
+	slices.SortStableFunc(out, func(a, b behaviour) int { return order[a.contender.Role] - order[b.contender.Role] })
 	return out
 }
 
@@ -91,43 +91,43 @@ func ofClass(differences []tare.Difference, class tare.DifferenceClass) []tare.D
 // maxConsequence is the length in characters at which a consequence in a list is truncated.
 const maxConsequence = 90
 
-// describeConsequences returns the consequences of differences, each once: at most n of them, one of each
-// property before any second one, and the number of the others. n < 1 means all.
+// describeConsequences returns the distinct consequences of differences, at most n of them, and the number of the
+// others. If it has to choose, it takes one consequence of each property before a second one of any. n < 1 means
+// all.
 func describeConsequences(differences []tare.Difference, n int) string {
-	type say struct{ property, text string }
-	var says []say
+	type consequence struct{ property, text string }
+	var all []consequence
 	for _, d := range differences {
 		text := truncateText(showLiteral(d.Says), maxConsequence)
 		if text == "" {
 			text = truncateText(showLiteral("makes "+d.Got+" of "+d.Asked), maxConsequence)
 		}
-		if !slices.ContainsFunc(says, func(s say) bool { return s.text == text }) {
-			says = append(says, say{d.Property, text})
+		if !slices.ContainsFunc(all, func(c consequence) bool { return c.text == text }) {
+			all = append(all, consequence{d.Property, text})
 		}
 	}
-	left := len(says)
-	if n < 1 || left <= n+1 { // naming the last takes no more room than counting it
-		n = left
+	if n < 1 || len(all) <= n+1 { // to name the last one takes no more room than "and 1 more"
+		n = len(all)
 	}
-	var firsts, seconds []string
-	seen := map[string]bool{}
-	for _, s := range says {
-		if seen[s.property] {
-			seconds = append(seconds, s.text)
+	var firsts, seconds []string // the first consequence of each property, and the others
+	isNamed := map[string]bool{} // properties
+	for _, c := range all {
+		if isNamed[c.property] {
+			seconds = append(seconds, c.text)
 			continue
 		}
-		seen[s.property] = true
-		firsts = append(firsts, s.text)
+		isNamed[c.property] = true
+		firsts = append(firsts, c.text)
 	}
 	chosen := append(firsts, seconds...)[:n]
 	var out []string
-	for _, s := range says { // in the order of the tests
-		if slices.Contains(chosen, s.text) {
-			out = append(out, s.text)
+	for _, c := range all { // in the order of the tests
+		if slices.Contains(chosen, c.text) {
+			out = append(out, c.text)
 		}
 	}
-	if left -= n; left > 0 {
-		out = append(out, fmt.Sprintf("and %d more", left))
+	if rest := len(all) - n; rest > 0 {
+		out = append(out, fmt.Sprintf("and %d more", rest))
 	}
 	return strings.Join(out, "; ")
 }
@@ -192,13 +192,14 @@ func opsAffecting(r *tare.Result, op string) []string {
 	return listOps(all)
 }
 
-// missingTests returns the operations that c does not support, and without which its effect on users of op is
-// unknown. It returns nil if c was tested.
+// missingTests returns the operations by which c would have to be tested to know its effect on users of op, but
+// which it does not support. It returns nil if c was tested.
 func (c behaviour) missingTests(r *tare.Result, op string) []string {
-	switch by := opsAffecting(r, op); {
-	case c.isUntested(by):
-		return by
-	case slices.Contains(c.Unsupported, op) && len(by) == 0:
+	ops := opsAffecting(r, op)
+	if c.isUntested(ops) {
+		return ops
+	}
+	if len(ops) == 0 && slices.Contains(c.Unsupported, op) {
 		return []string{op}
 	}
 	return nil

@@ -18,28 +18,27 @@ import (
 // (https://go.dev/design/14313-benchmark-format). The error is the writer's.
 //
 // One line is one contender on one workload in one round at the plan's slice
-// length: name, operations timed, then the round's values in ns/op, cpu-ns/op,
-// B/op, allocs/op, and of other metrics those the study measures, size-B/op
-// and p99-ns among them; requests/s where requests reach a server. cpu-ns/op is
-// the process's own; the report's figure takes off what an idle process uses.
-// Of a metric that alone is void the value is missing.
-// The settings of contenders (GOMAXPROCS and environment, if
-// any) is in the configuration as procs and env.
+// length: the name, the number of timed operations, and the values of the round.
+// These are ns/op, cpu-ns/op, B/op, allocs/op, the other metrics that the study
+// measures (e.g. size-B/op and p99-ns), and requests/s if the study has servers.
+// cpu-ns/op is the CPU time of the process; the report subtracts the CPU
+// time of an idle process. If a finding voids only one metric, the line has no
+// value of this metric. The settings of contenders (GOMAXPROCS and environment,
+// if any) are in the configuration as procs and env.
 //
-// The name is BenchmarkStudy/workload=…/contender=…, Study being the study's
-// id in capitals. In the values / is written as : and what a name cannot hold
-// as %XX, so that two ids never become one. GOMAXPROCS follows as -N where it
-// is not 1, as from go test. The baseline comes first, so that it is what
-// benchstat takes ratios to.
+// The name is BenchmarkStudy/workload=…/contender=…, where Study is the id of the
+// study in camel case. In the values / is written as :, and a character that a
+// name cannot contain as %XX, so that different ids have different names. As in
+// the output of go test, -N follows if GOMAXPROCS is not 1. The baseline comes
+// first, because benchstat compares with the first column.
 //
-// A user's benchmarks (kind gobench) keep their names: the configuration names,
-// for the lines below it, the package and the contender, for benchstat -col
-// contender, and metrics that they report by themselves are there too.
+// A user's benchmarks (kind gobench) keep their names. Configuration lines above
+// them name the package and the contender, for benchstat -col contender. The
+// lines also have the metrics that a benchmark reports by itself.
 //
-// The control and the null contender are called control and null. A status-only
-// contender has a comment that it is one. A trap, and
-// whatever a finding voids, is omitted with a comment on the reason:
-// benchstat would give it a p-value like any other.
+// The control and the null contender are called control and null. A comment marks
+// a status-only contender. A trap, and everything that a finding voids, is omitted
+// with a comment on the reason: benchstat would compare it like any other.
 func Benchfmt(w io.Writer, r *tare.Result) error {
 	b := &benchWriter{r: r, name: benchmarkName(r.Study)}
 	b.writeHead()
@@ -57,9 +56,10 @@ func Benchfmt(w io.Writer, r *tare.Result) error {
 	return nil
 }
 
+// benchWriter collects the lines of one result.
 type benchWriter struct {
 	r    *tare.Result
-	name string
+	name string // benchmarkName of the study
 	out  strings.Builder
 }
 
@@ -100,12 +100,17 @@ func (b *benchWriter) writeHead() {
 			b.writeComment(text)
 		}
 	}
-	for _, c := range [][2]string{
-		{"goos", r.Machine.OS}, {"goarch", r.Machine.Arch}, {"pkg", r.Study}, {"cpu", r.Machine.CPU},
-		{"go", goVersions(r)}, {"isolation", string(r.Plan.Isolation)},
-		{"procs", formatPositiveInt(r.Procs)}, {"env", strings.Join(r.Env, " ")},
+	for _, config := range []struct{ key, value string }{
+		{"goos", r.Machine.OS},
+		{"goarch", r.Machine.Arch},
+		{"pkg", r.Study},
+		{"cpu", r.Machine.CPU},
+		{"go", goVersions(r)},
+		{"isolation", string(r.Plan.Isolation)},
+		{"procs", formatPositiveInt(r.Procs)},
+		{"env", strings.Join(r.Env, " ")},
 	} {
-		b.out.WriteString(strings.TrimRight(c[0]+": "+fitLine(c[1]), " ") + "\n")
+		b.out.WriteString(strings.TrimRight(config.key+": "+fitLine(config.value), " ") + "\n")
 	}
 	for _, u := range b.listUnits() {
 		fmt.Fprintf(&b.out, "Unit %s better=%s\n", u.unit, u.better)
@@ -122,12 +127,12 @@ func goVersions(r *tare.Result) string {
 	return orDefault(strings.Join(versions, " "), r.Machine.Go)
 }
 
-// orderContenders returns the baseline, the contenders, the control and the null contender; each group keeps
-// the order of the study.
+// orderContenders returns the contenders by role: baseline, contender, status-only, trap, control, null. Those of
+// the same role keep the order of the study.
 func (b *benchWriter) orderContenders() []tare.Contender {
-	place := map[tare.Role]int{tare.RoleBaseline: 0, tare.RoleContender: 1, tare.RoleApart: 2, tare.RoleTrap: 3, tare.RoleControl: 4, tare.RoleNull: 5}
+	order := map[tare.Role]int{tare.RoleBaseline: 0, tare.RoleContender: 1, tare.RoleApart: 2, tare.RoleTrap: 3, tare.RoleControl: 4, tare.RoleNull: 5}
 	sorted := slices.Clone(b.r.Contenders)
-	slices.SortStableFunc(sorted, func(x, y tare.Contender) int { return place[x.Role] - place[y.Role] })
+	slices.SortStableFunc(sorted, func(x, y tare.Contender) int { return order[x.Role] - order[y.Role] })
 	return sorted
 }
 
@@ -136,7 +141,7 @@ func (b *benchWriter) orderContenders() []tare.Contender {
 func (b *benchWriter) writeContender(workload string, c tare.Contender) {
 	var lines, lost []string
 	for _, t := range b.r.Trials {
-		if t.Contender != c.ID || t.Tau > 1 {
+		if t.Contender != c.ID || t.Tau > 1 { // rounds with longer slices only check the slice length
 			continue
 		}
 		if t.Error != nil {
@@ -201,7 +206,7 @@ func (b *benchWriter) formatTrial(workload string, c tare.Contender, t tare.Tria
 		return ""
 	}
 	values.WriteString(formatReported(sample))
-	ops := int64(1) // not recorded
+	ops := int64(1) // if the number was not recorded: the format requires one
 	if n := max(sample["ops"], sample[tare.KeyRequests]); n >= 1 && n < math.MaxInt64 {
 		ops = int64(n)
 	}
@@ -209,10 +214,9 @@ func (b *benchWriter) formatTrial(workload string, c tare.Contender, t tare.Tria
 	if b.isUserBench() {
 		name = b.findWorkload(workload).Op
 	}
-	switch n := t.Evidence.GOMAXPROCS; {
-	case n > 1:
+	if n := t.Evidence.GOMAXPROCS; n > 1 {
 		name += "-" + strconv.Itoa(n)
-	default:
+	} else {
 		name = guardDigits(name)
 	}
 	return fmt.Sprintf("%s\t%d%s\n", name, ops, values.String())
@@ -220,10 +224,10 @@ func (b *benchWriter) formatTrial(workload string, c tare.Contender, t tare.Tria
 
 // benchUnit is a metric in the benchmark format.
 type benchUnit struct {
-	key    string // in samples
-	unit   string
+	key    string // key of the value in samples
+	unit   string // unit in the benchmark format
 	better tare.Direction
-	metric string // name of the metric
+	metric string // name of the metric; a finding that voids it voids the value
 }
 
 // listUnits returns the units of a line: those of go test -benchmem, the CPU time, and the other metrics that
@@ -242,20 +246,22 @@ func (b *benchWriter) listUnits() []benchUnit {
 				unit += "/op"
 			}
 		}
-		out = append(out, benchUnit{m.Key, unit, m.Direction, m.Name})
+		out = append(out, benchUnit{key: m.Key, unit: unit, better: m.Direction, metric: m.Name})
 	}
 	if hasServers(b.r) {
-		out = append(out, benchUnit{tare.KeyRate, "requests/s", tare.HigherIsBetter, "time"})
+		out = append(out, benchUnit{key: tare.KeyRate, unit: "requests/s", better: tare.HigherIsBetter, metric: "time"})
 	}
 	return out
 }
 
+// writeComment writes text as one comment line.
 func (b *benchWriter) writeComment(text string) { b.out.WriteString("# " + fitLine(text) + "\n") }
 
-// fitLine returns text in one line of at most 400 characters.
-func fitLine(text string) string {
-	return truncateText(oneLine(text), 400)
-}
+// maxLine is the length in characters at which a comment or configuration value is truncated.
+const maxLine = 400
+
+// fitLine returns text in one line of at most maxLine characters.
+func fitLine(text string) string { return truncateText(oneLine(text), maxLine) }
 
 // benchmarkName converts a study's id to the name of a benchmark without its prefix: json-encode becomes
 // JsonEncode.

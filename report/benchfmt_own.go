@@ -10,12 +10,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// kindOwn is the kind of studies whose workloads are the user's benchmarks: op is the benchmark's name,
-// fixture its package.
-const kindOwn = "gobench"
-
-// isUserBench reports whether the result is of the user's benchmarks.
-func (b *benchWriter) isUserBench() bool { return b.r.Kind == kindOwn }
+// isUserBench reports whether the workloads are the user's benchmarks: Op of a workload is the name of a benchmark
+// and Fixture its package.
+func (b *benchWriter) isUserBench() bool { return b.r.Kind == kindGobench }
 
 // findWorkload returns the workload with that id, or the zero workload if it is unknown.
 func (b *benchWriter) findWorkload(id string) tare.Workload {
@@ -26,7 +23,8 @@ func (b *benchWriter) findWorkload(id string) tare.Workload {
 	return b.r.Workloads[i]
 }
 
-// formatSide returns the configuration lines that name the package and contender of the lines below.
+// formatSide returns the configuration lines that name the package and the contender of the result lines below
+// them. An external test package counts as the package that it tests.
 func (b *benchWriter) formatSide(workload string, c tare.Contender) string {
 	return fmt.Sprintf("pkg: %s\ncontender: %s\n", strings.TrimSuffix(b.findWorkload(workload).Fixture, "_test"), c.ID)
 }

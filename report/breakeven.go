@@ -11,6 +11,7 @@ import (
 
 const breakEvenHeading = "From which rate on it matters"
 
+// addBreakEven adds a table per break-even question, each with its sentence below.
 func (s *Section) addBreakEven(r *tare.Result) {
 	for i, b := range r.BreakEven {
 		if i > 0 {
@@ -36,16 +37,16 @@ func explainBreakEven(r *tare.Result, b tare.BreakEvenResult) string {
 
 // newBreakEvenTable returns a row per shape and a column per rate.
 func newBreakEvenTable(r *tare.Result, b tare.BreakEvenResult) Table {
-	shaped := slices.ContainsFunc(b.Points, func(p tare.BreakEvenPoint) bool { return p.Members > 0 || p.Levels > 0 })
+	hasShapes := slices.ContainsFunc(b.Points, func(p tare.BreakEvenPoint) bool { return p.Members > 0 || p.Levels > 0 })
 	t := Table{Columns: []Column{{Name: "workload"}}}
-	if shaped {
+	if hasShapes {
 		t.Columns = append(t.Columns, Column{Name: "members", Right: true}, Column{Name: "levels", Right: true})
 	}
-	var least []float64
+	var lows []float64 // the smallest number of each row determines the unit
 	for _, p := range b.Points {
-		least = append(least, p.MoreLow)
+		lows = append(lows, p.MoreLow)
 	}
-	s := newScale(findMetric(b.Metric).Unit, least)
+	s := newScale(findMetric(b.Metric).Unit, lows)
 	t.Columns = append(t.Columns, Column{Name: b.Against + " costs more", Unit: s.unit + " [interval]"})
 	for _, rate := range b.Rates {
 		t.Columns = append(t.Columns, Column{Name: "at " + formatRate(rate) + "/s", Unit: "% of a core", Right: true})
@@ -53,18 +54,18 @@ func newBreakEvenTable(r *tare.Result, b tare.BreakEvenResult) Table {
 	t.Columns = append(t.Columns, Column{Name: "1 % of a core", Unit: "at " + operationsNoun(r) + "/s [interval]"})
 	for _, p := range b.Points {
 		line := []Field{{Text: p.Workload}}
-		if shaped {
+		if hasShapes {
 			line = append(line, Field{Text: formatCount(p.Members)}, Field{Text: formatCount(p.Levels)})
 		}
 		line = append(line, Field{Text: s.formatValue(p.More) + " [" + s.formatValue(p.MoreLow) + ", " + s.formatValue(p.MoreHigh) + "]"})
 		for _, cores := range p.Cores {
 			line = append(line, Field{Text: formatCore(cores)})
 		}
-		one := nothing
+		rate := nothing
 		if p.OnePercent > 0 {
-			one = formatPerSecond(p.OnePercent) + " [" + formatPerSecond(p.OnePercentLow) + ", " + formatPerSecond(p.OnePercentHigh) + "]"
+			rate = formatPerSecond(p.OnePercent) + " [" + formatPerSecond(p.OnePercentLow) + ", " + formatPerSecond(p.OnePercentHigh) + "]"
 		}
-		t.Rows = append(t.Rows, Row{Cells: append(line, Field{Text: one})})
+		t.Rows = append(t.Rows, Row{Cells: append(line, Field{Text: rate})})
 	}
 	return t
 }
@@ -83,18 +84,19 @@ func csvBreakEven(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, b := range r.BreakEven {
 		for _, p := range b.Points {
-			about := newCSVRow(r, "break-even", b.Contender)
-			about.workload, about.against, about.level, about.bounded = p.Workload, b.Against, b.Level, true
-			about.void = r.VoidsMetric(b.Contender, p.Workload, b.Metric)
-			more := about
-			more.metric = tare.Metric{Name: b.Metric + "_more", Unit: findMetric(b.Metric).Unit}
-			more.value = &tare.Value{Value: p.More, Low: p.MoreLow, High: p.MoreHigh, Rounds: p.Rounds}
-			more.text = describeShape(p)
-			rows = append(rows, more)
+			common := newCSVRow(r, "break-even", b.Contender)
+			common.workload, common.against, common.level, common.bounded = p.Workload, b.Against, b.Level, true
+			common.void = r.VoidsMetric(b.Contender, p.Workload, b.Metric)
+			extra := common
+			extra.metric = tare.Metric{Name: b.Metric + "_more", Unit: findMetric(b.Metric).Unit}
+			extra.value = &tare.Value{Value: p.More, Low: p.MoreLow, High: p.MoreHigh, Rounds: p.Rounds}
+			extra.text = describeShape(p)
+			rows = append(rows, extra)
 			if p.OnePercent > 0 {
-				about.metric = tare.Metric{Name: b.Metric + "_one_percent_rate", Unit: "1/s"}
-				about.value = &tare.Value{Value: p.OnePercent, Low: p.OnePercentLow, High: p.OnePercentHigh, Rounds: p.Rounds}
-				rows = append(rows, about)
+				rate := common
+				rate.metric = tare.Metric{Name: b.Metric + "_one_percent_rate", Unit: "1/s"}
+				rate.value = &tare.Value{Value: p.OnePercent, Low: p.OnePercentLow, High: p.OnePercentHigh, Rounds: p.Rounds}
+				rows = append(rows, rate)
 			}
 		}
 	}

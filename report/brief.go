@@ -145,7 +145,7 @@ func selectBars(r *tare.Result) (out []tare.Comparison) {
 	if len(out) > 0 || len(r.Workloads) == 0 {
 		return out
 	}
-	v := newView(r, r.Workloads[0].ID, map[string]bool{})
+	v := newView(r, r.Workloads[0].ID)
 	for _, c := range v.ranked {
 		add(c.ID, v.workload, v.leadingMetric())
 	}

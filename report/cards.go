@@ -101,7 +101,7 @@ func newMemoryCard(r *tare.Result) (Card, bool) {
 	if len(works) == 0 {
 		return Card{}, false
 	}
-	v := newView(r, works[0], map[string]bool{})
+	v := newView(r, works[0])
 	type used struct {
 		c             tare.Contender
 		bytes, allocs float64
@@ -153,7 +153,7 @@ func newPriceCard(r *tare.Result, c Contest) (Card, bool) {
 		return Card{}, false
 	}
 	works := contestWorks(r)
-	v := newView(r, works[0], map[string]bool{})
+	v := newView(r, works[0])
 	metric := "cpu"
 	if !v.hasValues(metric) {
 		metric = "time"

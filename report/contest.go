@@ -88,7 +88,7 @@ func newContest(r *tare.Result) Contest {
 	if len(c.Panels) == 0 {
 		return c
 	}
-	v := newView(r, works[0], map[string]bool{})
+	v := newView(r, works[0])
 	m := tare.MetricFor(v.leadingMetric())
 	c.Less, c.More = orDefault(m.Less, "less"), orDefault(m.More, "more")
 	c.Title = contestTitle(v, m)
@@ -113,7 +113,7 @@ func contestWorks(r *tare.Result) []string {
 		if !known || slices.Contains(out, id) {
 			return
 		}
-		v := newView(r, id, map[string]bool{})
+		v := newView(r, id)
 		if slices.ContainsFunc(slices.Concat(v.ranked, v.statusOnly), func(c tare.Contender) bool {
 			_, ok := v.findComparison(c.ID, v.leadingMetric())
 			return ok && c.ID != v.baseline
@@ -140,7 +140,7 @@ func contestWorks(r *tare.Result) []string {
 
 // countCompared returns how many ratios to the baseline there are on a workload.
 func countCompared(r *tare.Result, workload string) int {
-	v, n := newView(r, workload, map[string]bool{}), 0
+	v, n := newView(r, workload), 0
 	for _, c := range v.ranked {
 		if _, ok := v.findComparison(c.ID, v.leadingMetric()); ok {
 			n++
@@ -194,7 +194,7 @@ func newPanel(r *tare.Result, works []string) Panel {
 	p := Panel{Name: oneLine(strings.Join(works, " · "))}
 	var rows []Rival
 	for i, id := range works {
-		v := newView(r, id, map[string]bool{})
+		v := newView(r, id)
 		noise := tare.NoiseFloor(r.Comparisons, id, v.leadingMetric())
 		if noise > 0 {
 			noise = math.Exp(noise)
@@ -268,7 +268,7 @@ func findSubject(r *tare.Result) string {
 		}
 	}
 	for _, id := range contestWorks(r) {
-		for _, c := range newView(r, id, map[string]bool{}).ranked {
+		for _, c := range newView(r, id).ranked {
 			if c.ID != r.Baseline() {
 				return c.ID
 			}

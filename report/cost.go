@@ -40,7 +40,7 @@ func (s *Section) addCostLines(r *tare.Result) {
 	var items []Item
 	for _, w := range r.Workloads {
 		var each []string
-		for _, c := range newView(r, w.ID, nil).ranked {
+		for _, c := range newView(r, w.ID).ranked {
 			if x, ok := findCost(r, w.ID, c.ID); ok {
 				each = append(each, c.Title()+" "+formatPerSecond(x.OnePercent))
 			}
@@ -109,7 +109,7 @@ func newRateTable(r *tare.Result, workload string) costTable {
 		{Name: "contender"}, {Name: "used", Unit: "% of a core", Right: true}, {Name: "saved", Unit: "% of a core [bounds]"},
 		{Name: "1 % of a core", Unit: "at " + operationsNoun(r) + "/s", Right: true},
 	}}}
-	for _, c := range newView(r, workload, nil).ranked {
+	for _, c := range newView(r, workload).ranked {
 		x, ok := findCost(r, workload, c.ID)
 		if !ok || !(x.Rate > 0) {
 			continue

@@ -98,7 +98,7 @@ func csvRows(r *tare.Result) []csvRow {
 	base := r.Baseline()
 	var rows []csvRow
 	for _, w := range r.Workloads {
-		v := newView(r, w.ID, map[string]bool{})
+		v := newView(r, w.ID)
 		for _, c := range r.Contenders {
 			for _, metric := range r.Metrics {
 				row := csvRow{section: csvFigure, r: r, workload: w.ID, contender: c, metric: findMetric(metric), void: r.VoidsMetric(c.ID, w.ID, metric), bounded: true}

@@ -87,7 +87,7 @@ func listDriveTables(r *tare.Result, wire bool) []driveTable {
 // newDriveTable returns the table of one workload, with a column per recorded statistic and a row per
 // contender except the control, which repeats the baseline.
 func newDriveTable(r *tare.Result, w tare.Workload, wire bool) Table {
-	v := newView(r, w.ID, map[string]bool{})
+	v := newView(r, w.ID)
 	var shown []driveStat
 	for _, d := range listDriveStats(*w.Traffic) {
 		if !wire && v.isTwoSided() && len(wireStats([]driveStat{d})) > 0 {

@@ -109,7 +109,7 @@ func (v *view) describeKeepers(op string, first []ranking) (string, []ranking) {
 	}
 	text += strings.Join(named, " or ") + "." + v.describeStanding(best)
 	for _, p := range best {
-		if !v.beatsBaseline(p.contender.ID) {
+		if !v.differsFromBaseline(p.contender.ID) {
 			text += fmt.Sprintf(" No difference in %s between %s and %s was shown.", primaryMetric(v.r), p.contender.ID, v.baseline)
 		}
 		text += " " + v.describeSemantics(op, p.contender)

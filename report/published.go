@@ -41,7 +41,7 @@ func newPublishedTable(r *tare.Result) (*publishedTable, bool) {
 		if w.Traffic == nil || !slices.ContainsFunc(r.Claims, func(c tare.ClaimResult) bool { return c.Kind == tare.ClaimRatio && c.Workload == w.ID }) {
 			continue
 		}
-		if v := newView(r, w.ID, map[string]bool{}); len(b.listContenders(v)) > 1 {
+		if v := newView(r, w.ID); len(b.listContenders(v)) > 1 {
 			b.works = append(b.works, v)
 		}
 	}

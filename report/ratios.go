@@ -29,7 +29,7 @@ type RatioRow struct {
 func AllRatios(r *tare.Result) []RatioGroup {
 	var out []RatioGroup
 	for _, w := range r.Workloads {
-		v := newView(r, w.ID, map[string]bool{})
+		v := newView(r, w.ID)
 		about := slices.DeleteFunc([]string{describeWorkload(r, w), describeDriver(r, w), describeConformance(r, w.ID), v.describeNoFailures(), v.describeFailures(), v.whyUnranked()}, func(s string) bool { return s == "" })
 		if v.isEmpty() {
 			out = append(out, RatioGroup{Workload: w.ID, About: append(about, nobodyMeasured)})

@@ -130,7 +130,7 @@ func priced(r *tare.Result, rate float64) *tare.Result {
 		if x.Metric != "cpu" || c.Role != tare.RoleContender {
 			continue
 		}
-		base, _ := newView(r, x.Workload, nil).findValue(x.Against, "cpu")
+		base, _ := newView(r, x.Workload).findValue(x.Against, "cpu")
 		cost := tare.Cost{Workload: x.Workload, Contender: x.Contender, Against: x.Against, Metric: "cpu", Rate: rate}
 		used := func(ratio float64) float64 { return base.Value * ratio * rate / 1e9 }
 		if rate > 0 {

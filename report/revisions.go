@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// kindGobench is the kind of studies whose contenders are revisions and whose workloads are benchmarks.
+// kindGobench is the kind of studies whose contenders are revisions and whose workloads are the user's benchmarks.
 const kindGobench = "gobench"
 
 // IsBench reports whether r compares benchmarks of one revision with those of another:
@@ -41,7 +41,7 @@ func newBenchContest(r *tare.Result) Contest {
 	all, slower, faster := 0, 0, 0
 	var quiet []tare.Comparison
 	for _, w := range r.Workloads {
-		v := newView(r, w.ID, map[string]bool{})
+		v := newView(r, w.ID)
 		who, _ := r.Contender(head)
 		x, ok := v.findComparison(head, v.leadingMetric())
 		if !ok && len(v.voidsMetric(head, v.leadingMetric())) == 0 {

@@ -26,7 +26,7 @@ func (s *Section) addRulings(r *tare.Result) {
 				continue
 			}
 			row := Row{Who: v.Contender, Cells: []Field{{signOfRuling(ruling) + " " + string(ruling), markOfRuling(ruling)}, {Text: orDefault(contenderTitle(r, v.Contender), "several")}, {Text: orDefault(v.Workload, nothing)}, {Text: v.Criterion}, {Text: v.Sentence}}}
-			if x, ok := newView(r, v.Workload, nil).findComparison(v.Contender, v.Metric); ok && v.Contender != "" {
+			if x, ok := newView(r, v.Workload).findComparison(v.Contender, v.Metric); ok && v.Contender != "" {
 				row.Cells[4].Text = formatShortRatio(x.Ratio) + "×"
 				if x.Bounded() {
 					row.Cells[4].Text += " (" + formatShortRatio(x.Low) + "–" + formatShortRatio(x.High) + ")"

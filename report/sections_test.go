@@ -167,7 +167,7 @@ func TestLevels(t *testing.T) {
 	if got := lineOf(t, got, "control"); strings.Contains(got, "at") {
 		t.Errorf("the same level is said twice: %s", got)
 	}
-	v := newView(interrupted(), marshal, map[string]bool{})
+	v := newView(interrupted(), marshal)
 	assert.Equal(t, "no level", v.intervalUnit("time"), "ratio [interval]")
 	void := base()
 	for i := range void.Comparisons {
@@ -177,7 +177,7 @@ func TestLevels(t *testing.T) {
 			c.Level = 0
 		}
 	}
-	assert.Equal(t, "the control's alone", newView(void, marshal, map[string]bool{}).intervalUnit("time"), "ratio [99 % interval]")
+	assert.Equal(t, "the control's alone", newView(void, marshal).intervalUnit("time"), "ratio [99 % interval]")
 }
 
 // A statement has no ratio, and need not be about a workload.

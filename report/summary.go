@@ -80,7 +80,7 @@ func contestFigures(r *tare.Result, c Contest) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	m := tare.MetricFor(newView(r, contestWorks(r)[0], map[string]bool{}).leadingMetric())
+	m := tare.MetricFor(newView(r, contestWorks(r)[0]).leadingMetric())
 	text := fmt.Sprintf("%s, %s ÷ %s: %s", upperFirst(m.Noun), contenderTitle(r, asked), c.Base, strings.Join(parts, ", "))
 	for _, word := range []string{"asked, published", "asked", "published"} {
 		var values []string
@@ -162,7 +162,7 @@ func noiseRange(r *tare.Result) string {
 	low, high := math.Inf(1), 0.0
 	works := contestWorks(r)
 	for _, id := range works[:min(len(works), panelWorks*maxPanels)] {
-		if x := tare.NoiseFloor(r.Comparisons, id, newView(r, id, map[string]bool{}).leadingMetric()); x > 0 {
+		if x := tare.NoiseFloor(r.Comparisons, id, newView(r, id).leadingMetric()); x > 0 {
 			low, high = min(low, math.Expm1(x)), max(high, math.Expm1(x))
 		}
 	}

@@ -22,7 +22,7 @@ func newTradeOffTable(r *tare.Result) (t Table, means string) {
 		{Name: "contender"}, {Name: "workload"}, {Name: "less than " + base}, {Name: "more than " + base}, {Name: "no difference shown"},
 	}}
 	for _, w := range r.Workloads {
-		v := newView(r, w.ID, map[string]bool{})
+		v := newView(r, w.ID)
 		if len(v.voidsFor(base)) > 0 {
 			continue
 		}

@@ -53,7 +53,7 @@ func TestTrapsInOneLine(t *testing.T) {
 // decide.
 func TestNotesOfATrapThatCouldNotShow(t *testing.T) {
 	r := trapped(tare.Expectation{Outcome: tare.NotEnoughEvidence, Message: "11 rounds, about 25 would do"})
-	v := newView(r, "", map[string]bool{})
+	v := newView(r, "")
 	notes := v.listNotes(r.Contenders[2])
 	if want := "expected to be void by drift-in-trial; not enough evidence for that: 11 rounds, about 25 would do"; !slices.Contains(notes, want) {
 		t.Errorf("notes %q, want %q", notes, want)

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -10,9 +11,10 @@ import (
 )
 
 // addWorkload adds everything measured on one workload. It skips the explanations in shown, which were printed
-// under an earlier one, and adds its own to them.
+// under an earlier workload, and adds to shown the explanations that it prints.
 func (s *Section) addWorkload(r *tare.Result, w tare.Workload, shown map[string]bool) {
-	v := newView(r, w.ID, shown)
+	v := newView(r, w.ID)
+	v.shown = shown
 	means := mapTexts([]string{describeWorkload(r, w), describeDriver(r, w), describeConformance(r, w.ID), v.describeNoFailures()}, oneLine)
 	s.addOnly(forText, func() { s.addText(Dim, means...) })
 	s.addOnly(forMarkdown, func() { s.addText(Dim, strings.Join(means, " ")) })
@@ -26,19 +28,19 @@ func (s *Section) addWorkload(r *tare.Result, w tare.Workload, shown map[string]
 	s.addOnly(forMarkdown, func() { s.addList("", listTableNotes(r, t)...) })
 	s.addSpace()
 	s.addText(Dim, v.whyUnranked())
-	more := func(key, about, means string, t Table) {
+	addExplained := func(key, about, means string, t Table) {
 		s.addSpace()
 		s.addText(Dim, means)
 		s.addTable(key, about, t)
 	}
 	if t, means := v.newLatencyTable(); means != "" {
-		more("latencies", "latencies", means, t)
+		addExplained("latencies", "latencies", means, t)
 	}
 	if t, means := v.newSidesTable(); means != "" {
-		more("sides", "both sides of a request", means, t)
+		addExplained("sides", "both sides of a request", means, t)
 	}
 	if t, ok := v.newOthersTable(); ok {
-		more("others", "the other measures", othersMislead, t)
+		addExplained("others", "the other measures", othersMislead, t)
 	}
 }
 
@@ -51,7 +53,7 @@ func listTableNotes(r *tare.Result, t Table) []Item {
 		for i, note := range row.Notes {
 			mark := Plain
 			if note == describeIdentity(c) {
-				mark = Code // an @ makes it an address elsewhere
+				mark = Code // name@version outside of code would be shown as an e-mail address
 			}
 			separator := "; "
 			if i == 0 {
@@ -71,7 +73,8 @@ const (
 	othersMislead  = "The other measures (the more of them one looks at, the likelier one of them misleads):"
 )
 
-// describeConformance returns how many contenders gave correct responses before timing.
+// describeConformance returns how many contenders gave correct responses before timing, or "" if none was tested
+// on the workload. Probes, which are invalid requests, and samples in the rounds do not count.
 func describeConformance(r *tare.Result, workload string) string {
 	right, cases, wrong := 0, 0, []string(nil)
 	for _, c := range r.Conformance {
@@ -95,14 +98,17 @@ func describeConformance(r *tare.Result, workload string) string {
 		right, right+len(wrong), countNoun(cases, "case"), strings.Join(wrong, ", "))
 }
 
-// view is one workload's part of a result, in the order of its table.
+// view is one workload's part of a result. Its contenders are in the order of the workload's table.
 type view struct {
 	r        *tare.Result
-	workload string
-	baseline string
-	shown    map[string]bool
+	workload string          // id
+	baseline string          // id of the baseline
+	shown    map[string]bool // explanations that were printed; they are not printed again
 
-	ranked, statusOnly, controls, traps []tare.Contender
+	ranked     []tare.Contender // by ratio to the baseline, void ones last
+	statusOnly []tare.Contender // role apart, in the same order
+	controls   []tare.Contender // the control and the null contender
+	traps      []tare.Contender
 }
 
 // listGroups returns the contenders of a table in its order: ranked, status-only, control and null, traps.
@@ -110,18 +116,19 @@ func (v *view) listGroups() [][]tare.Contender {
 	return [][]tare.Contender{v.ranked, v.statusOnly, v.controls, v.traps}
 }
 
-// newView returns the view of one workload. Explanations in shown are not printed again.
-func newView(r *tare.Result, workload string, shown map[string]bool) *view {
-	v := &view{r: r, workload: workload, baseline: r.Baseline(), shown: shown}
+// newView returns the view of one workload. No explanation counts as printed: if there are earlier workloads in
+// the same text, the caller sets shown.
+func newView(r *tare.Result, workload string) *view {
+	v := &view{r: r, workload: workload, baseline: r.Baseline(), shown: map[string]bool{}}
 	v.sortContenders()
 	return v
 }
 
-// isEmpty reports whether there is nothing to show.
+// isEmpty reports whether the workload has no contender with data.
 func (v *view) isEmpty() bool { return len(slices.Concat(v.listGroups()...)) == 0 }
 
-// sortContenders fills the groups with the contenders that have data or a void finding on the workload: ranked
-// and status-only ones by ratio with void ones last, control and null, and traps.
+// sortContenders fills the groups with the contenders for which hasData is true, and sorts the ranked and the
+// status-only contenders by their ratio to the baseline, those without a valid ratio last.
 func (v *view) sortContenders() {
 	for _, c := range v.r.Contenders {
 		if !v.hasData(c.ID) {
@@ -139,21 +146,23 @@ func (v *view) sortContenders() {
 		}
 	}
 	leading := v.leadingMetric()
-	place := func(c tare.Contender) float64 {
+	ratio := func(c tare.Contender) float64 {
 		if c.ID == v.baseline {
 			return 1
 		}
 		if x, ok := v.findComparison(c.ID, leading); ok && len(v.voidsMetric(c.ID, leading)) == 0 && x.Ratio > 0 {
 			return x.Ratio
 		}
-		return 1e300
+		return math.Inf(1)
 	}
 	for _, group := range [][]tare.Contender{v.ranked, v.statusOnly} {
-		slices.SortStableFunc(group, func(a, b tare.Contender) int { return cmp.Compare(place(a), place(b)) })
+		slices.SortStableFunc(group, func(a, b tare.Contender) int { return cmp.Compare(ratio(a), ratio(b)) })
 	}
 }
 
-// hasData reports whether the contender has a value on the workload, or a reason why it has none.
+// hasData reports whether the contender has a value on the workload, or a reason why it has none: a finding that
+// voids it, or an error when it was built. A finding about all workloads counts only if the contender supports
+// this workload, or if the plan does not tell which contenders do.
 func (v *view) hasData(id string) bool {
 	for _, x := range v.r.Values {
 		if x.Workload == v.workload && x.Contender == id {
@@ -161,8 +170,17 @@ func (v *view) hasData(id string) bool {
 		}
 	}
 	for _, f := range v.r.Findings {
-		named := f.Contender == id && (f.Workload == "" || f.Workload == v.workload)
-		if s, known := v.r.Plan.Slicing(v.workload); named && f.Severity == tare.Void && (f.Workload != "" || !known || slices.Contains(s.Contenders, id)) {
+		if f.Severity != tare.Void || f.Contender != id {
+			continue
+		}
+		slicing, isPlanned := v.r.Plan.Slicing(v.workload)
+		canSupport := !isPlanned || slices.Contains(slicing.Contenders, id)
+		switch f.Workload {
+		case "": // all workloads
+			if canSupport {
+				return true
+			}
+		case v.workload:
 			return true
 		}
 	}
@@ -173,7 +191,8 @@ func (v *view) hasData(id string) bool {
 // voidsFor returns the findings that void everything of a contender on the workload.
 func (v *view) voidsFor(id string) []tare.Finding { return v.r.Voids(id, v.workload) }
 
-// voidsMetric returns those findings, and the ones that void the metric.
+// voidsMetric returns the findings that void everything of a contender on the workload, and those that void one
+// metric there.
 func (v *view) voidsMetric(id, metric string) []tare.Finding {
 	return v.r.VoidsMetric(id, v.workload, metric)
 }
@@ -215,6 +234,7 @@ func (v *view) findComparison(id, metric string) (tare.Comparison, bool) {
 	return c, ok && c.Against == v.baseline
 }
 
+// findValue returns the contender's value of metric on the workload.
 func (v *view) findValue(id, metric string) (tare.Value, bool) {
 	return v.r.Value(v.workload, id, metric)
 }
@@ -224,7 +244,7 @@ func (v *view) findValue(id, metric string) (tare.Value, bool) {
 // 0. Levels differ if several comparisons share the error and some ended before others.
 func (v *view) usualLevel(metric string) float64 {
 	level := 0.0
-	for _, group := range v.listGroups()[:3] {
+	for _, group := range [][]tare.Contender{v.ranked, v.statusOnly, v.controls} {
 		count := map[float64]int{}
 		for _, c := range group {
 			x, ok := v.findComparison(c.ID, metric)
