@@ -332,7 +332,7 @@ func (r rule) encode(message proto.Message) (path string, body []byte, err error
 				return "", nil, err
 			}
 			value, err := formatValue(fd, parent.Get(fd))
-			if err == nil && !s.matches(value) {
+			if err == nil && !s.matchesForm(value) {
 				err = fmt.Errorf("the path %s has no place for %s %q", r.template, s.field, value)
 			}
 			if err != nil {
@@ -372,9 +372,9 @@ func (r rule) encode(message proto.Message) (path string, body []byte, err error
 	return b.String(), body, nil
 }
 
-// matches reports whether a value of the segment's field has the form of the segment. ** matches any
+// matchesForm reports whether a value of the segment's field has the form of the segment. ** matches any
 // number of segments, but not an empty first one.
-func (s segment) matches(value string) bool {
+func (s segment) matchesForm(value string) bool {
 	parts := strings.Split(value, "/")
 	for i, form := range s.form {
 		isMissing := i >= len(parts) || parts[i] == ""
