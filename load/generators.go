@@ -7,7 +7,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Generator is one of several load generators of a phase, each on its own machine.
+// Generator has the result of one load generator of a phase that several machines ran.
 type Generator struct {
 	Name      string
 	Result    *Result // nil if the generator was lost

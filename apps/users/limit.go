@@ -27,7 +27,7 @@ func (l *limiter) setLimit(perSecond int, now func() time.Time) {
 	l.fillTime = l.perToken * int64(perSecond)
 }
 
-// takeOne takes a token. It returns false if there is none. A full bucket has a full time of now or
+// takeOne takes a token. It returns false if the bucket is empty. A full bucket has a full time of now or
 // earlier; an empty one has a full time of now+fillTime.
 func (l *limiter) takeOne() bool {
 	if l.perToken == 0 {

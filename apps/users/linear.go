@@ -130,12 +130,12 @@ func (l *linear) Reset(ctx context.Context, n int) error {
 // Close implements [Repository].
 func (l *linear) Close() error { return nil }
 
-// findEmail returns the index of the user with an e-mail, or -1 if there is none.
+// findEmail returns the index of the user with an e-mail, or -1 if no user has it.
 func (l *linear) findEmail(ctx context.Context, email string) (int, error) {
 	return l.findFirst(ctx, func(u *User) bool { return u.Email == email })
 }
 
-// findID returns the index of the user with an id, or ErrNotFound if there is none.
+// findID returns the index of the user with an id, or ErrNotFound if no user has it.
 func (l *linear) findID(ctx context.Context, id int64) (int, error) {
 	i, err := l.findFirst(ctx, func(u *User) bool { return u.ID == id })
 	if err == nil && i < 0 {
@@ -144,7 +144,7 @@ func (l *linear) findID(ctx context.Context, id int64) (int, error) {
 	return i, err
 }
 
-// findFirst returns the index of the first user for which match returns true, or -1 if there is none.
+// findFirst returns the index of the first user for which match returns true, or -1 if no user matches.
 func (l *linear) findFirst(ctx context.Context, match func(*User) bool) (int, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err

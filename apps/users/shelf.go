@@ -22,7 +22,7 @@ type block struct {
 	count int              // number of users in the block
 }
 
-// userAt returns the user with an id, or nil if there is none.
+// userAt returns the user with an id, or nil if no user has it.
 func (s *userIndex) userAt(id int64) *User {
 	position := id - FirstID
 	if position < 0 || position/blockSize >= int64(len(s.blocks)) {

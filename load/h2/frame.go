@@ -21,7 +21,7 @@ const (
 	TableSize = 4096      // size of the dynamic table
 )
 
-// Error says why bytes are not valid HTTP/2.
+// Error is the reason why bytes are not valid HTTP/2.
 type Error string
 
 // Error returns one line.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// Error says why bytes are not valid HTTP/3.
+// Error is the reason why bytes are not valid HTTP/3.
 type Error string
 
 // Error returns one line.

@@ -31,7 +31,7 @@ func Parse(text string, over time.Duration) (Profile, error) {
 	return p, nil
 }
 
-// parseProfile parses a profile without checking its peak. what says what is wrong with text, or is "".
+// parseProfile parses a profile without checking its peak. what describes the error in text; "" if it is valid.
 func parseProfile(text string, over time.Duration) (p Profile, what string) {
 	form, rest, named := strings.Cut(text, ":")
 	if !named {

@@ -7,15 +7,15 @@ import (
 
 var _ Profile = Share{}
 
-// Share is one load generator's share of a profile: every Of-th of the intended times of Whole, starting with
-// number Index. All shares of a profile with the same seed together are the profile.
+// Share is one load generator's share of a profile: every Of-th of its intended times, starting with number
+// Index. All shares of a profile with the same seed together are the profile.
 type Share struct {
-	Whole Profile
-	Index int // 0 to Of-1
-	Of    int // number of load generators; at least 1
+	Whole Profile // profile that the load generators share
+	Index int     // 0 to Of-1
+	Of    int     // number of load generators; at least 1
 }
 
-// Times returns the times number Index, Index+Of, Index+2·Of, … of Whole.
+// Times returns the times number Index, Index+Of, Index+2·Of, … of the shared profile.
 func (s Share) Times(seed uint64) func() time.Duration {
 	next := s.Whole.Times(seed)
 	skip := s.Index

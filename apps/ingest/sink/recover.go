@@ -23,8 +23,8 @@ func completeLines(r io.ReaderAt, size int64) (int64, error) {
 
 const blockSize = 64 << 10 // bytes of one read
 
-// firstZero returns the offset of the first zero byte at or after the offset from, or size if there is
-// none.
+// firstZero returns the offset of the first zero byte at or after the offset from, or size if all bytes
+// up to size are not zero.
 func firstZero(r io.ReaderAt, from, size int64) (int64, error) {
 	buf := make([]byte, min(blockSize, size-from))
 	for from < size {
@@ -40,7 +40,7 @@ func firstZero(r io.ReaderAt, from, size int64) (int64, error) {
 	return size, nil
 }
 
-// lastLineEnd returns the offset after the last line end before the offset end, or 0 if there is none.
+// lastLineEnd returns the offset after the last line end before the offset end, or 0 if no line ends before it.
 func lastLineEnd(r io.ReaderAt, end int64) (int64, error) {
 	buf := make([]byte, min(blockSize, end))
 	for end > 0 {

@@ -45,7 +45,7 @@ const (
 // openCursor is the open file of a cursor.
 type openCursor struct {
 	file   atomicfile.Handle
-	number uint64 // number of the newest copy; 0 if there is none
+	number uint64 // number of the newest copy; 0 if no copy is valid
 	synced int    // slot of the copy that was synced last: 2 or 3
 }
 

@@ -34,7 +34,7 @@ type Damage struct {
 	Offset  int64  // offset of the damaged bytes in the file
 	Bytes   int64  // number of damaged bytes; 0 if not known
 	Lost    uint64 // number of acknowledged events in them; 0 if a cursor is damaged
-	Copy    string // path of a file with a copy of the damaged bytes; "" if there is none
+	Copy    string // path of a file with a copy of the damaged bytes; "" if no copy was made
 }
 
 func (d Damage) String() string {
@@ -209,8 +209,8 @@ func (r *Reader) skipUnreadable(damaged bool) (bool, error) {
 	return true, r.useSegment(*following)
 }
 
-// nextSegment returns the next segment, or nil if there is none yet. It ignores the last segment if the
-// header is not valid, because the header may still be being written.
+// nextSegment returns the next segment, or nil if it does not exist yet. It ignores the last segment if
+// the header is not valid, because the header may still be being written.
 func (r *Reader) nextSegment() (*segment, error) {
 	list, err := listSegments(r.files, r.dir, r.segment.number)
 	for i := range list {

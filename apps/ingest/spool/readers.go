@@ -63,7 +63,7 @@ func openReaders(files atomicfile.Disk, dir string, names []string, fsync bool, 
 	return r, files.SyncDir(dir)
 }
 
-// openReader opens the reader with a name, and creates its cursor if there is none.
+// openReader opens the reader with a name, and creates its cursor if the file is missing.
 func (r *Readers) openReader(name string, fsync bool, report func(Damage)) (*Reader, error) {
 	if name == "" || strings.ContainsAny(name, `/\:`) {
 		return nil, fmt.Errorf("%q cannot be the name of a cursor", name)

@@ -42,7 +42,7 @@ func newServer(url string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	// If a context ends, send a cancel request and wait for the reply of the server: it says whether
+	// If a context ends, send a cancel request and wait for the reply of the server, which reports whether
 	// the call was cancelled or had already taken effect.
 	c.ConnConfig.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: cancelDelay}

@@ -13,7 +13,7 @@ import (
 // A destination that rejects an event may also be the wrong one: a proxy that responds with 400 to
 // plain HTTP on a port of TLS, an API of another version. A rejected event is dead only if the
 // destination accepts other events of the same batch. Otherwise the batch is held back and tried
-// again. To find the rejected events, a batch that is rejected as a whole is sent in halves, down to
+// again. To find the rejected events, a batch that was rejected is sent again in halves, down to
 // lone events.
 
 const (

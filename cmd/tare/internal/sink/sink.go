@@ -114,8 +114,8 @@ func EventID(line []byte) ([]byte, error) {
 // TraceHeader is the header that names the trace of a request or a message.
 const TraceHeader = "traceparent"
 
-// Traceparent returns the trace of an event, which follows the timestamp in its line, or "" if there
-// is none.
+// Traceparent returns the trace of an event, which follows the timestamp in its line, or "" if
+// the event has no trace.
 func Traceparent(line []byte) string {
 	id, err := EventID(line)
 	if err != nil {

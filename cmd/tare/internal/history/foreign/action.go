@@ -175,7 +175,7 @@ func (f *file) placeOf(path ...any) (line, col int) {
 }
 
 // enterValue moves a decoder from the start of an object or a list to the value of a key or the element with an
-// index, which step is. It returns false if there is none.
+// index, which step is. It returns false if the key or the index is missing.
 func enterValue(dec *json.Decoder, step any) bool {
 	if _, err := dec.Token(); err != nil {
 		return false

@@ -62,7 +62,7 @@ func (x *Index) Export(ctx context.Context, w io.Writer, studies []string) (expo
 	return exported, left, out.Flush()
 }
 
-// Has returns the directory of a readable document with this hash, or "" if there is none.
+// Has returns the directory of a readable document with this hash, or "" if the index has no such document.
 func (x *Index) Has(ctx context.Context, sum string) (path string, err error) {
 	list, err := x.queryTexts(ctx, "SELECT path FROM document WHERE sha256 = ? AND error = '' ORDER BY path LIMIT 1", sum)
 	if err != nil || len(list) == 0 {

@@ -38,7 +38,7 @@ type Index struct {
 }
 
 // Open opens the index in the data directory, and updates it from the documents in the directory results of
-// data. If the index cannot be stored, it is built in memory, and Notes says so. Only one process at a time
+// data. If the index cannot be stored, it is built in memory, and Notes gives the reason. Only one process at a time
 // can open it. SQLite's machine code is stored in the cache directory, if that exists. The first call in a
 // process must have returned before the next one begins.
 func Open(ctx context.Context, data, cache string) (*Index, error) {
