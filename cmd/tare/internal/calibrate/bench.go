@@ -230,8 +230,7 @@ func newRow(r *tare.Result, id string) Row {
 	return row
 }
 
-// constantValue returns the value that all values have, and false if they differ or there
-// are none.
+// constantValue returns the value that all values have, and false if they differ or there are none.
 func constantValue(values []float64) (float64, bool) {
 	for _, v := range values {
 		if v != values[0] {

@@ -184,8 +184,7 @@ func writeHistory(ctx context.Context, repo string, seed uint64) (planted int, c
 	return planted, commits, nil
 }
 
-// searchByTare runs tare bisect with an empty cache. commitNumber returns the number of a
-// hash.
+// searchByTare runs tare bisect with an empty cache. commitNumber returns the number of a hash.
 func searchByTare(ctx context.Context, bin, tmp, repo, good string, commitNumber func(string) int) (f Found, err error) {
 	if bin, err = filepath.Abs(bin); err != nil {
 		return f, err

@@ -145,12 +145,7 @@ func runStudy(ctx context.Context, bin, study string, seed uint64) (Line, error)
 	if err := json.Unmarshal(out, &r); err != nil {
 		return Line{}, fmt.Errorf("%s with seed %d: %w", study, seed, err)
 	}
-	l := Line{
-		Seed:     seed,
-		Seconds:  r.Seconds,
-		Pressure: r.Machine.Noise.CPUPressure,
-		Effects:  map[string][]float64{},
-	}
+	l := Line{Seed: seed, Seconds: r.Seconds, Pressure: r.Machine.Noise.CPUPressure, Effects: map[string][]float64{}}
 	base := cmp.Or(r.Baseline(), r.Plan.Contenders[0])
 	for _, e := range r.Rounds {
 		if e.A == base {

@@ -45,10 +45,9 @@ func appliesTo(leaf build.Leaf, w build.With, ofEntry []build.With) (bool, error
 	return leaf.Requires(w.Path)
 }
 
-// Unused returns the values of With that change none of the entries: no contender requires
-// the module, or each entry that does sets a version itself. It skips entries without a
-// contender, which Program rejects, and modules that cannot be read. It reads go.mod files
-// and builds nothing.
+// Unused returns the values of With that change none of the entries: no contender requires the
+// module, or each entry that does sets a version itself. It skips entries without a contender,
+// which Program rejects, and modules that cannot be read. It reads go.mod files and builds nothing.
 func (s *Sources) Unused(kind string, entries []tare.Entry, studyDir string) []string {
 	used := make([]bool, len(s.With))
 	for _, e := range entries {

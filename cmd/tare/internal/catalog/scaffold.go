@@ -45,12 +45,11 @@ type scaffoldData struct {
 	SDK     string // directory of the SDK in a replace directive; "" for no directive
 }
 
-// Scaffold creates the directory of a new contender, which compiles and passes the
-// conformance suite: contenders/KIND/NAME if dir is inside the repository, else dir/NAME.
-// Outside of the repository its go.mod requires a version of the SDK and has no replace
-// directive, as tare finds the SDK when it builds the contender. Scaffold returns the new
-// files, relative to dir if they are below it, and never changes existing files. The error
-// is one line.
+// Scaffold creates the directory of a new contender, which compiles and passes the conformance
+// suite: contenders/KIND/NAME if dir is inside the repository, else dir/NAME. Outside of the
+// repository its go.mod requires a version of the SDK and has no replace directive, as tare finds
+// the SDK when it builds the contender. Scaffold returns the new files, relative to dir if they are
+// below it, and never changes existing files. The error is one line.
 func Scaffold(c Catalog, kind, name, dir string) (files []string, err error) {
 	switch known := Kinds(); {
 	case !slices.Contains(known, kind):

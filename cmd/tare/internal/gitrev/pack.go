@@ -174,9 +174,8 @@ func Unpack(ctx context.Context, p Packed, packs []string, dir string) (string, 
 			return "", err
 		}
 	}
-	// A separate index checks out the worktree. The index of the repository is that of the
-	// commit; update-index records the files that equal it as unmodified, and fails if others
-	// differ.
+	// A separate index checks out the worktree. The index of the repository is that of the commit;
+	// update-index records the files that equal it as unmodified, and fails if others differ.
 	files := []string{"GIT_INDEX_FILE=" + filepath.Join(gitDir, "tare-worktree")}
 	for _, step := range []struct {
 		env  []string

@@ -30,9 +30,8 @@ func (r Repo) HashWorktree(ctx context.Context, excludePath string) (string, err
 	return hash, err
 }
 
-// excludeFile returns git pathspecs that exclude the file at path, and .NAME-*, the
-// temporary file that package atomicfile renames to NAME. It returns nil if path is "" or
-// outside of the worktree.
+// excludeFile returns git pathspecs that exclude the file at path, and .NAME-*, the temporary file
+// that package atomicfile renames to NAME. It returns nil if path is "" or outside of the worktree.
 func (r Repo) excludeFile(path string) ([]string, error) {
 	if path == "" {
 		return nil, nil

@@ -150,8 +150,7 @@ func listRuns(dir string, document []byte, limit int) (Reply, error) {
 	return reply, nil
 }
 
-// readGate returns a reply with the report of a gate, without the results in it, which are
-// long.
+// readGate returns a reply with the report of a gate, without the results in it, which are long.
 func readGate(exit int, document []byte) (Reply, error) {
 	var report map[string]json.RawMessage
 	if err := json.Unmarshal(document, &report); err != nil {

@@ -99,8 +99,7 @@ func (c *command) setFlag(flag, value string) *command {
 	return c
 }
 
-// checkText records an error if a text is too long or not one line. noun names it in the
-// error.
+// checkText records an error if a text is too long or not one line. noun names it in the error.
 func (c *command) checkText(noun, value string) {
 	if c.err == nil && (len(value) > maxText || strings.ContainsAny(value, "\x00\n\r")) {
 		c.err = fmt.Errorf("%s is not one line of at most %d bytes", noun, maxText)

@@ -41,11 +41,10 @@ func isMissing(err error) bool {
 	return errors.As(err, &m)
 }
 
-// findExample returns the example of owner, a parameter or a media type: the example at owner itself, or
-// that of its schema, which may be nil. subject names owner in messages. The error is a *missing if there
-// is no example.
-func (r *Requests) findExample(owner, schema *node, subject string) (*node, error) {
-	v := r.ownExample(owner)
+// findExample returns the example of o, a parameter or a media type: its direct example, or that of
+// its schema. name is the name of o in errors. The error is a [missing] if there is no example.
+func (r *Requests) findExample(o, schema *node, name string) (*node, error) {
+	v := r.directExample(o)
 	var why string
 	if v == nil && schema != nil {
 		s := schemas{r: r}

@@ -25,9 +25,8 @@ func Root(dir string) (string, bool) {
 	}
 }
 
-// Find returns the path of the nearest tare.yaml at or above dir, but not above the top of
-// the repository. dir is absolute. The path may be a directory or unreadable, which [Load]
-// reports.
+// Find returns the path of the nearest tare.yaml at or above dir, but not above the top of the
+// repository. dir is absolute. The path may be a directory or unreadable, which [Load] reports.
 func Find(dir string) (path string, ok bool) {
 	root, _ := Root(dir)
 	for current := dir; ; current = filepath.Dir(current) {
@@ -81,8 +80,7 @@ func Load(dir string, formatPath func(path string) string) (Project, error) {
 	return p, err
 }
 
-// readFile reads the file at path, which must be a regular file. name is the path in
-// messages.
+// readFile reads the file at path, which must be a regular file. name is the path in messages.
 func readFile(path, name string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -165,8 +165,7 @@ func (r reader) readGate(g *Gate, n ast.Node, fieldPath string) {
 	g.Allocs, g.OnInconclusive = Allocs(allocs), OnInconclusive(onInconclusive)
 }
 
-// readMargin reads an entry of margins: a margin, and the benchmarks or the metric that it is
-// for.
+// readMargin reads an entry of margins: a margin, and the benchmarks or the metric that it is for.
 func (r reader) readMargin(n ast.Node, path string) (m Margin) {
 	const hint = "e.g. {benchmark: BenchmarkParse/, metric: time, margin: 10%}"
 	var expression string

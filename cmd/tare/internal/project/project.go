@@ -114,8 +114,7 @@ type Waiver struct {
 // Last returns the last day of the waiver, as in the file.
 func (w Waiver) Last() string { return w.Until.AddDate(0, 0, -1).Format(time.DateOnly) }
 
-// Default returns the project of a repository without tare.yaml. dir is the top of the
-// repository.
+// Default returns the project of a repository without tare.yaml. dir is the top of the repository.
 func Default(dir string) Project {
 	return Project{
 		Dir:   dir,
@@ -131,6 +130,5 @@ func Default(dir string) Project {
 	}
 }
 
-// MergeBase is the value of Gate.Base for the commit at which the head left its target
-// branch.
+// MergeBase is the value of Gate.Base for the commit at which the head left its target branch.
 const MergeBase = "merge-base"

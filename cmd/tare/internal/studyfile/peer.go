@@ -19,8 +19,7 @@ const (
 	answersHint  = "known: status; leave it out for whole answers"
 )
 
-// commandKeys returns the keys that require a command, in the order in which they are
-// checked.
+// commandKeys returns the keys that require a command, in the order in which they are checked.
 func commandKeys() []string { return []string{"requires", "files", "path", "delivers"} }
 
 // addPeerKeys adds the keys of a contender that is an external program to keys. Their values

@@ -16,8 +16,7 @@ import (
 // quoteRule is the hint for a ratio.
 const quoteRule = `a comparison in quotes, e.g. "<= 0.5"`
 
-// readStudy reads a study from the root of the file. The result is valid only if r.Err is
-// nil.
+// readStudy reads a study from the root of the file. The result is valid only if r.Err is nil.
 func (r *reader) readStudy(n ast.Node) (s tare.Study) {
 	r.Mapping(n, "", "begin with study: NAME", map[string]yamlfile.Take{
 		"study":       r.readName(&s.ID),
@@ -40,8 +39,7 @@ func (r *reader) readStudy(n ast.Node) (s tare.Study) {
 	return s
 }
 
-// readEntry reads a contender: an id, or a mapping. Without an id, the contender has the id
-// use.
+// readEntry reads a contender: an id, or a mapping. Without an id, the contender has the id use.
 func (r *reader) readEntry(n ast.Node, path string) (e tare.Entry) {
 	if _, ok := n.(*ast.StringNode); ok {
 		r.readID(&e.ID)(n, path)

@@ -189,9 +189,8 @@ func loggedTarget(method, target string) (string, error) {
 	return pathOf(target)
 }
 
-// pathOf returns the path and query of text, a path or an HTTP URL of any host. It
-// percent-encodes bytes that are invalid in a request line, and does not change others, such
-// as // and %zz.
+// pathOf returns the path and query of text, a path or an HTTP URL of any host. It percent-encodes
+// bytes that are invalid in a request line, and does not change others, such as // and %zz.
 func pathOf(text string) (string, error) {
 	path := text
 	if !strings.HasPrefix(text, "/") {

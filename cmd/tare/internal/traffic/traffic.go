@@ -83,10 +83,9 @@ func (b Broken) In(file string) string {
 	return file + ": " + b.Where + ": " + b.Why
 }
 
-// Read reads a text of a format; name is the path of the file, for messages. Unless secrets
-// is set, it withholds the values of headers and parameters with secret names. It never
-// withholds values of the format Lines, which is made for tare. The feed is not nil even if
-// there is an error.
+// Read reads a text of a format; name is the path of the file, for messages. Unless secrets is set,
+// it withholds the values of headers and parameters with secret names. It never withholds values of
+// the format Lines, which is made for tare. The feed is not nil even if there is an error.
 func Read(kind Kind, name string, r io.Reader, secrets bool) (*Feed, error) {
 	f := &Feed{Kind: kind, secrets: secrets}
 	var err error

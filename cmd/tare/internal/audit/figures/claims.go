@@ -170,9 +170,8 @@ func (c claim) isMore() bool {
 	return false
 }
 
-// canBeOf reports whether two figures can have the claimed ratio, with the tolerances for
-// rounding. A percentage without a direction may be of either figure. It returns true if a
-// figure is 0.
+// canBeOf reports whether two figures can have the claimed ratio, with the tolerances for rounding.
+// A percentage without a direction may be of either figure. It returns true if a figure is 0.
 func (c claim) canBeOf(a, b float64) bool {
 	small, great := min(math.Abs(a), math.Abs(b)), max(math.Abs(a), math.Abs(b))
 	if !(small > 0) {
@@ -298,8 +297,7 @@ func (s sentence) figureBefore(c claim) (quantity, bool) {
 	return last, found
 }
 
-// maxPairDistance is the distance in bytes from which a claim and a pair do not belong
-// together.
+// maxPairDistance is the distance in bytes from which a claim and a pair do not belong together.
 const maxPairDistance = 60
 
 // pairOf returns the figures that a claim is about: those shortly after or before it in the

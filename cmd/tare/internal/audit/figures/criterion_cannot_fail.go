@@ -24,8 +24,7 @@ func criterionCannotFail() rule {
 }
 
 const (
-	// maxMeasuredRatio is the ratio from which a limit is too far above the figure that it
-	// limits.
+	// maxMeasuredRatio is the ratio from which a limit is too far above the figure that it limits.
 	maxMeasuredRatio = 100
 	// maxLongestRatio is the ratio from which a limit in the text is too far above the
 	// longest time of its section: the figure that it limits is not known.
@@ -102,12 +101,7 @@ func (t *table) limits() []limit {
 		upper, ok := parseCell(bound)
 		got, okGot := parseCell(row.cells[actual])
 		if ok && okGot && isUpperLimit && upper.kind == timeKind && got.kind == timeKind {
-			out = append(out, limit{
-				line:     row.line,
-				name:     quote(row.cells[0]),
-				value:    upper.value,
-				measured: got.value,
-			})
+			out = append(out, limit{line: row.line, name: quote(row.cells[0]), value: upper.value, measured: got.value})
 		}
 	}
 	return out

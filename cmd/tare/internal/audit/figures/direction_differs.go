@@ -106,9 +106,8 @@ func findDirectionDiffers(d *document, report reportFunc) {
 	}
 }
 
-// whyContradicted describes how the figures in a sentence contradict its order; a sentence
-// without figures is compared with those of the page. It returns "" if nothing contradicts
-// the order.
+// whyContradicted describes how the figures in a sentence contradict its order; a sentence without
+// figures is compared with those of the page. It returns "" if nothing contradicts the order.
 func (o statedOrder) whyContradicted(s sentence, groups []*comparison) string {
 	pairs := s.pairs()
 	if len(pairs) == 0 {

@@ -156,8 +156,7 @@ func (d *document) describeContent() []string {
 	return out
 }
 
-// quote returns a text in quotation marks for a finding: in one line of at most 120
-// characters.
+// quote returns a text in quotation marks for a finding: in one line of at most 120 characters.
 func quote(text string) string {
 	return `"` + strings.TrimSpace(format.Line(text, 120)) + `"`
 }

@@ -20,8 +20,7 @@ func isHTML(start []byte) bool {
 	return isXHTML || bytes.HasPrefix(start, []byte("<!doctype html")) || bytes.HasPrefix(start, []byte("<html"))
 }
 
-// page turns an HTML page into the headings, paragraphs, tables and blocks of code of its
-// reader.
+// page turns an HTML page into the headings, paragraphs, tables and blocks of code of its reader.
 type page struct {
 	*reader
 	text      strings.Builder // text of the current block
@@ -141,8 +140,7 @@ func (p *page) readTag(name atom.Atom, kind html.TokenType) {
 	}
 }
 
-// endRow stores a row of a table. The first row with a th, or with several cells, is the
-// header.
+// endRow stores a row of a table. The first row with a th, or with several cells, is the header.
 func (p *page) endRow() {
 	if p.table == nil || len(p.cells) == 0 {
 		return

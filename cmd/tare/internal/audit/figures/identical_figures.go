@@ -133,9 +133,8 @@ func findEqualRows(t *table, all []measure, report reportFunc) {
 	}
 }
 
-// findIdleSteps reports tables under a heading such as "With compression" that have the
-// costs of another table: for each contender as many bytes and allocations, and nearly the
-// same time.
+// findIdleSteps reports tables under a heading such as "With compression" that have the costs of
+// another table: for each contender as many bytes and allocations, and nearly the same time.
 func findIdleSteps(d *document, report reportFunc) {
 	type cost struct{ time, bytes, allocs float64 }
 	byTable := make([]map[string]cost, len(d.tables)) // costs by contender

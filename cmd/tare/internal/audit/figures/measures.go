@@ -123,8 +123,7 @@ func splitWords(text string) []string {
 	return out
 }
 
-// commonWords are the words of labels that do not tell contenders from each other, between
-// spaces.
+// commonWords are the words of labels that do not tell contenders from each other, between spaces.
 const commonWords = " the and for with api performance benchmark benchmarks results result test time memory latency throughput average mean total request requests than faster slower more " +
 	"less new old per ops allocs bytes map get set read write parallel run one all max min cpu large small simple "
 

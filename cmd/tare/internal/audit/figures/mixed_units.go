@@ -22,8 +22,7 @@ func mixedUnits() rule {
 	}, find: findMixedUnits}
 }
 
-// findMixedUnits reports columns with several units, and ratios of numbers in different
-// units.
+// findMixedUnits reports columns with several units, and ratios of numbers in different units.
 func findMixedUnits(d *document, report reportFunc) {
 	for i, t := range d.tables {
 		findUnitsAgainstHeader(t, report)

@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// outputs reads the reports of load generators line by line. A report may be anywhere in a
-// text: in a file by itself, or in a block of code of a page. Each tool has a function that
-// recognizes its lines, such as readWrk; the first line starts a report, and withOptions
-// completes it at its end.
+// outputs reads the reports of load generators line by line. A report may be anywhere in a text: in
+// a file by itself, or in a block of code of a page. Each tool has a function that recognizes its
+// lines, such as readWrk; the first line starts a report, and withOptions completes it at its end.
 type outputs struct {
 	doc  *document
 	last *load // the current report; nil if there is none
@@ -434,8 +433,7 @@ func (o *outputs) addQuantile(name string, value measured) {
 	o.last.quantiles = append(o.last.quantiles, quantileValue{q / 100, value.value, value.line})
 }
 
-// numberAt parses a number at a position. It is unknown if text is not a number, or is
-// negative.
+// numberAt parses a number at a position. It is unknown if text is not a number, or is negative.
 func numberAt(text string, pos position) measured {
 	value, _, rest, ok := parseNumber(text)
 	if !ok || value < 0 || strings.ContainsAny(rest, "0123456789") {

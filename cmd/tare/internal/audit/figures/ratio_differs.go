@@ -70,9 +70,8 @@ const (
 	maxTextGap     = 8    // lines between two figures and a statement that names no side
 )
 
-// findMissed finds the figures that a claim compares q with, those of the side named after
-// "than". If the claim fits none of them, findMissed returns the one that comes nearest,
-// and true.
+// findMissed finds the figures that a claim compares q with, those of the side named after "than".
+// If the claim fits none of them, findMissed returns the one that comes nearest, and true.
 func (c claim) findMissed(q quantity, groups []*comparison) (nearest measure, missed bool) {
 	_, after, ok := strings.Cut(c.sentence.text[c.end:], " than ")
 	if !ok {
@@ -185,9 +184,8 @@ func (c claim) whyUnsupported(groups []*comparison) string {
 	return ""
 }
 
-// namedPairs returns the pairs of figures whose two sides a sentence names. For a sentence
-// that names no side, it returns the two figures right before the sentence, if the group
-// has no others.
+// namedPairs returns the pairs of figures whose two sides a sentence names. For a sentence that
+// names no side, it returns the two figures right before the sentence, if the group has no others.
 func (g *comparison) namedPairs(s sentence) [][2]measure {
 	if before, after, ok := strings.Cut(strings.ToLower(s.text), " than "); ok {
 		firsts, others := g.naming.findNamed(s.text[:len(before)]), g.naming.findNamed(s.text[len(s.text)-len(after):])

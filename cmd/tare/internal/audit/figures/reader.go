@@ -23,10 +23,9 @@ const (
 	maxPartial   = 1000     // packages of go test -json with an incomplete line
 )
 
-// reader reads a text line by line: Markdown, the output of tools, or both. readLine
-// passes each line to the part that recognizes it: outputs for load generators, benches
-// for go test and benchstat, structs for definitions in C. Other lines are prose, headings
-// and tables.
+// reader reads a text line by line: Markdown, the output of tools, or both. readLine passes each
+// line to the part that recognizes it: outputs for load generators, benches for go test and
+// benchstat, structs for definitions in C. Other lines are prose, headings and tables.
 type reader struct {
 	doc     *document
 	outputs outputs

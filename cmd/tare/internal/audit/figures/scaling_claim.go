@@ -33,9 +33,8 @@ var (
 // minSizes is the least number of sizes for a statement about growth.
 const minSizes = 3
 
-// findScalingClaim reports the first statement about the growth of costs on a page without
-// figures of enough sizes, and a second statement about the same subject that contradicts
-// the first.
+// findScalingClaim reports the first statement about the growth of costs on a page without figures
+// of enough sizes, and a second statement about the same subject that contradicts the first.
 func findScalingClaim(d *document, report reportFunc) {
 	if len(d.measured) == 0 || countSizes(d.measured) >= minSizes {
 		return

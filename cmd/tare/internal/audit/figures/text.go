@@ -7,8 +7,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// formatTime returns a time in s with three significant digits, in the unit that gives 1
-// to 999.
+// formatTime returns a time in s with three significant digits, in the unit that gives 1 to 999.
 func formatTime(s float64) string {
 	const roundsToOne = 0.9995 // the least value that is printed as 1.00
 	for _, u := range []struct {

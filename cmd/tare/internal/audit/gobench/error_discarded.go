@@ -37,9 +37,8 @@ func errorDiscarded() rule {
 	}}
 }
 
-// findDropped returns the call of a statement that drops its error: the call is the
-// statement, or the error is assigned to _ or to a variable that nothing reads. It
-// returns nil for other nodes.
+// findDropped returns the call of a statement that drops its error: the call is the statement, or
+// the error is assigned to _ or to a variable that nothing reads. It returns nil for other nodes.
 func (in *input) findDropped(l *loop, n ast.Node) *ast.CallExpr {
 	switch n := n.(type) {
 	case *ast.ExprStmt:

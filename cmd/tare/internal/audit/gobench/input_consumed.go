@@ -73,9 +73,8 @@ func (in *input) describeInput(l *loop, v *types.Var) string {
 	return ""
 }
 
-// isConsumableBody reports whether an argument of NewRequest is a body that can be read
-// only once: the result of a call, or a variable that describeInput knows and that the
-// loop does not renew.
+// isConsumableBody reports whether an argument of NewRequest is a body that can be read only once:
+// the result of a call, or a variable that describeInput knows and that the loop does not renew.
 func (in *input) isConsumableBody(l *loop, body ast.Expr) bool {
 	if in.pass.TypesInfo.Types[body].IsNil() || formatExpr(body) == "http.NoBody" {
 		return false

@@ -101,8 +101,7 @@ func (in *input) findFilled(l *loop, s ast.Stmt) *types.Var {
 // generators matches the names of functions that make inputs.
 var generators = regexp.MustCompile(`^(?i:generate|gen|random|fake|mock|make(test|input|data|random|payload|big|large)|new(test|random|fake|sample)|create(test|sample|random|large|big)|build(test|sample|input|payload|large)|sample|fixture|load(fixture|testdata|sample))([A-Z0-9_]|[a-z]*$)`)
 
-// isTestHelper reports whether a function, not a method, is declared in a test file of
-// the package.
+// isTestHelper reports whether a function, not a method, is declared in a test file of the package.
 func (in *input) isTestHelper(fn *types.Func) bool {
 	return fn.Pkg() == in.pass.Pkg && fn.Signature().Recv() == nil && strings.HasSuffix(in.pass.Fset.Position(fn.Pos()).Filename, "_test.go")
 }

@@ -8,8 +8,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// inputOfN finds inputs in loops over b.N whose size is b.N, or the number of the
-// iteration.
+// inputOfN finds inputs in loops over b.N whose size is b.N, or the number of the iteration.
 func inputOfN() rule {
 	return rule{Rule: audit.Rule{
 		ID: "input-of-n", Severity: tare.Void,

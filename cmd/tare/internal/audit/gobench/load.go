@@ -128,8 +128,7 @@ func hasBenchmarks(file string) bool {
 	return err != nil || bytes.Contains(text, []byte("testing.B"))
 }
 
-// moduleDir returns the directory of the go.mod that a directory belongs to, "" if
-// there is none.
+// moduleDir returns the directory of the go.mod that a directory belongs to, "" if there is none.
 func moduleDir(dir string) string {
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {

@@ -8,8 +8,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// mapOrder finds loops over a map, within the timed loop, that take the first key and
-// break.
+// mapOrder finds loops over a map, within the timed loop, that take the first key and break.
 func mapOrder() rule {
 	return rule{Rule: audit.Rule{
 		ID: "map-order", Severity: tare.Warn,

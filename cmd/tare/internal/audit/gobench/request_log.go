@@ -42,9 +42,8 @@ func requestLog() rule {
 // maxCallDepth is how many calls deep below a benchmark reportLoggers reads.
 const maxCallDepth = 3
 
-// reportLoggers reports the calls below root, the body of a function, that make a logger
-// of requests. It follows calls of functions of the package, whose declarations bodies
-// holds.
+// reportLoggers reports the calls below root, the body of a function, that make a logger of
+// requests. It follows calls of functions of the package, whose declarations bodies holds.
 func (in *input) reportLoggers(root ast.Node, bodies map[*types.Func]*ast.FuncDecl, seen map[ast.Node]bool, depth int) {
 	if seen[root] || depth > maxCallDepth {
 		return

@@ -69,9 +69,8 @@ func firstResult(t types.Type) types.Type {
 	return tuple.At(0).Type()
 }
 
-// bodyUse reports whether a loop reads the body of a response v, and whether it closes
-// the body. A function that gets the response, or its body unless isReader knows the
-// function, may do both.
+// bodyUse reports whether a loop reads the body of a response v, and whether it closes the body. A
+// function that gets the response, or its body unless isReader knows the function, may do both.
 func (in *input) bodyUse(l *loop, v *types.Var) (read, closed bool) {
 	if v == nil || v.Name() == "_" {
 		return false, false

@@ -46,9 +46,8 @@ func (in *input) mainLoop(b *benchmark) *loop {
 	return b.loops[len(b.loops)-1]
 }
 
-// findFilling returns a loop over b.N in the same block as the main loop that appends to
-// a slice or sets elements of a slice or map that the main loop uses. It returns nil if
-// there is none.
+// findFilling returns a loop over b.N in the same block as the main loop that appends to a slice or
+// sets elements of a slice or map that the main loop uses. It returns nil if there is none.
 func (in *input) findFilling(b *benchmark, main *loop) *loop {
 	for _, l := range b.loops {
 		isSameBlock := len(l.path) == len(main.path) && l.path[len(l.path)-2] == main.path[len(main.path)-2]

@@ -91,9 +91,8 @@ func importsTesting(file *ast.File) bool {
 	return false
 }
 
-// readIgnores records the comments of a file that switch off rules. A comment switches
-// its rule off in its own line and the next, and a comment in the doc comment of a
-// function in that function.
+// readIgnores records the comments of a file that switch off rules. A comment switches its rule off
+// in its own line and the next, and a comment in the doc comment of a function in that function.
 func (s *suite) readIgnores(pass *analysis.Pass, file *ast.File, known []string) {
 	ignore := func(rule, filename string, from, to int) {
 		for line := from; line <= to; line++ {

@@ -79,8 +79,7 @@ func isConditional(path []ast.Node) bool {
 	return false
 }
 
-// isInnermost reports whether no other loop over iterations is between l and a node
-// within l.
+// isInnermost reports whether no other loop over iterations is between l and a node within l.
 func (l *loop) isInnermost(n ast.Node) bool {
 	for _, other := range l.owner.loops {
 		if other != l && other.node.Pos() > l.node.Pos() && isWithin(n, other.node) {

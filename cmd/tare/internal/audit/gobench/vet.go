@@ -12,6 +12,5 @@ func IsVetCall(args []string) bool {
 	return len(args) > 0 && (args[0] == "-V=full" || args[0] == "-flags" || strings.HasSuffix(args[len(args)-1], "vet.cfg"))
 }
 
-// RunVet runs the rules as go vet -vettool requires (see [IsVetCall]), and ends the
-// process.
+// RunVet runs the rules as go vet -vettool requires (see [IsVetCall]), and ends the process.
 func RunVet() { unitchecker.Main(newAnalyzers()...) }

@@ -9,9 +9,8 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// inspectPath calls visit for each node n below root. path holds the nodes from the
-// child of root down to n, its last element. The children of n are visited if visit
-// returns true.
+// inspectPath calls visit for each node n below root. path holds the nodes from the child of root
+// down to n, its last element. The children of n are visited if visit returns true.
 func inspectPath(root ast.Node, visit func(n ast.Node, path []ast.Node) bool) {
 	var path []ast.Node
 	ast.Inspect(root, func(n ast.Node) bool {

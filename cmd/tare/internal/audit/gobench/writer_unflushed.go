@@ -41,9 +41,8 @@ func writerUnflushed() rule {
 	}}
 }
 
-// reportOuter reports writers that are made before a loop and that nothing in the
-// function flushes. Only the output of the last iterations stays in the buffer, so the
-// findings are notes.
+// reportOuter reports writers that are made before a loop and that nothing in the function flushes.
+// Only the output of the last iterations stays in the buffer, so the findings are notes.
 func (in *input) reportOuter(l *loop) {
 	seen := map[*types.Var]bool{}
 	in.inspectTimed(l, func(n ast.Node) bool {
