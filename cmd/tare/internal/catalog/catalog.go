@@ -157,7 +157,7 @@ func (c Catalog) Repository() (string, error) {
 	return Repository(c.Dir)
 }
 
-// readBelow adds the contender in dir. If there is none, it adds those below dir, down to
+// readBelow adds the contender in dir. Without one, it adds those below dir, down to
 // depth levels.
 func (c *Catalog) readBelow(dir string, depth int) error {
 	leaf, err := build.ReadLeaf(dir)

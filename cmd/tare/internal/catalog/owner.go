@@ -14,7 +14,7 @@ import (
 )
 
 // EnvCatalog is the environment variable for the directory of contenders, used without the
-// flag --catalog. The directory is trusted, whoever owns it.
+// flag --catalog. The directory is trusted, also if another user owns it.
 const EnvCatalog = "TARE_CATALOG"
 
 // OwnerError reports that another user owns a file of a repository that tare found by

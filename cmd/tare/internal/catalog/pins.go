@@ -36,7 +36,7 @@ func (s *Sources) newPin(leaf build.Leaf, studyDir string, e tare.Entry) (build.
 	return pin, nil
 }
 
-// appliesTo reports whether a module w for all contenders changes the contender leaf: it
+// appliesTo reports whether a module w for all contenders changes a contender: it
 // requires the module, and its entry does not set the module itself, in ofEntry.
 func appliesTo(leaf build.Leaf, w build.With, ofEntry []build.With) (bool, error) {
 	if slices.ContainsFunc(ofEntry, func(o build.With) bool { return o.Path == w.Path }) {

@@ -59,10 +59,10 @@ func (c *Counter) BuildTag() string {
 	return Tag
 }
 
-// packageNames tells how to install Valgrind in several distributions.
+// packageNames lists the commands that install Valgrind in several distributions.
 const packageNames = "valgrind (apt-get install valgrind, dnf install valgrind, apk add valgrind)"
 
-// Find returns the counter of a choice. If there is none, why tells what is missing. It
+// Find returns the counter of a choice, or nil and why the machine has no such counter. It
 // returns nil and "" if counting is off.
 func Find(ctx context.Context, choice Choice) (c *Counter, why string) {
 	if choice == "" || choice == Off {
@@ -86,8 +86,8 @@ func Find(ctx context.Context, choice Choice) (c *Counter, why string) {
 	return nil, "instructions are not counted: " + strings.Join(missing, "; ")
 }
 
-// findValgrind returns the counter that runs Valgrind. The error tells that Go does not
-// support it on this platform, or that it is not installed or does not run.
+// findValgrind returns the counter that runs Valgrind. It returns an error if Go does not
+// support Valgrind on this platform, or if it is not installed or does not run.
 func findValgrind(ctx context.Context) (*Counter, error) {
 	isSupported := runtime.GOOS == "linux" && (runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64")
 	if !isSupported {

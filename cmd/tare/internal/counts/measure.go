@@ -58,7 +58,7 @@ func (e *RefusedError) Error() string { return e.Why }
 
 // Compare counts both sides of a benchmark twice, and a third time if the counts of a side
 // are inconsistent. Sides with the same code are counted once, and again if the two counts
-// are inconsistent. The error is a [RefusedError] if the benchmark cannot be counted.
+// are inconsistent. The error explains why the benchmark cannot be counted.
 func (c *Counter) Compare(ctx context.Context, g Guess, base, head Side) (p Pair, err error) {
 	first, last, err := c.findOperations(ctx, g, base, &p)
 	if err != nil {

@@ -96,8 +96,8 @@ func debugSetting(env []string) string {
 	return setting
 }
 
-// whyFailed returns the first line of a benchmark's output that reports a failure. If there
-// is none, it returns the text of err.
+// whyFailed returns the first line of a benchmark's output that reports a failure, else the
+// text of err.
 func whyFailed(printed string, err error) string {
 	for line := range strings.Lines(printed) {
 		line = strings.TrimSpace(line)

@@ -32,8 +32,8 @@ type Repo struct {
 // shortHash is the length of an abbreviated hash in messages.
 const shortHash = 9
 
-// shorten abbreviates the hash of a commit.
-func shorten(commit string) string { return commit[:min(shortHash, len(commit))] }
+// shortCommit abbreviates the hash of a commit.
+func shortCommit(commit string) string { return commit[:min(shortHash, len(commit))] }
 
 // Find returns the repository of dir.
 func Find(ctx context.Context, dir string) (Repo, error) {
@@ -58,13 +58,13 @@ type Revision struct {
 // String returns the name with the short hash of the commit.
 func (r Revision) String() string {
 	if isHash := strings.HasPrefix(r.Commit, r.Name); isHash {
-		return shorten(r.Commit)
+		return shortCommit(r.Commit)
 	}
-	return r.Name + " (" + shorten(r.Commit) + ")"
+	return r.Name + " (" + shortCommit(r.Commit) + ")"
 }
 
 // Resolve finds a revision by any name that git accepts. The error is an [UnknownError] if
-// there is none.
+// git does not know the name.
 func (r Repo) Resolve(ctx context.Context, name string) (Revision, error) {
 	if name == "" || strings.HasPrefix(name, "-") {
 		return Revision{}, &UnknownError{name}
@@ -172,7 +172,7 @@ func (r Repo) isModified(ctx context.Context, dir string, index, submodules []st
 }
 
 // isEmptyDir reports whether path is an empty directory, and not a link to one. It returns
-// false if there is none.
+// false if the path does not exist.
 func isEmptyDir(path string) (bool, error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -308,14 +308,14 @@ func (r Repo) Between(ctx context.Context, base, head Revision, firstParent bool
 // ApartError reports that a revision is not an ancestor of another.
 type ApartError struct {
 	Base, Head Revision
-	From       string // common ancestor; "" if there is none, or if a shallow clone does not have it
+	From       string // common ancestor; "" if absent, or if a shallow clone does not have it
 }
 
 // Error is one line.
 func (e *ApartError) Error() string {
 	text := fmt.Sprintf("%s is no ancestor of %s", e.Base, e.Head)
 	if e.From != "" {
-		text += "; both come from " + shorten(e.From)
+		text += "; both come from " + shortCommit(e.From)
 	}
 	return text
 }
@@ -325,7 +325,7 @@ func (e *ApartError) Error() string {
 func (r Repo) Worktree(ctx context.Context) string {
 	name := "worktree"
 	if rev, err := r.Resolve(ctx, "HEAD"); err == nil {
-		name += " at " + shorten(rev.Commit)
+		name += " at " + shortCommit(rev.Commit)
 	}
 	if out, err := runGit(ctx, r.Root, nil, "status", "--porcelain"); err == nil && out != "" {
 		name += " with changes"

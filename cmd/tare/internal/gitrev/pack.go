@@ -52,7 +52,7 @@ func (r Repo) Pack(ctx context.Context, revs []Revision, worktree bool, dir stri
 		return p, nil, errors.New("the repository has no commit yet")
 	}
 	p.Head, p.Tree = head.Commit, head.Tree
-	env := []string{} // tells git where the objects of the worktree are
+	env := []string{} // names the directory of the objects of the worktree
 	if worktree {
 		if p.Tree, env, err = r.writeWorktree(ctx, head, dir); err != nil {
 			return p, nil, fmt.Errorf("read the worktree: %w", err)

@@ -25,7 +25,7 @@ type Shared struct {
 	Branch string
 }
 
-// maxTries is how often Add tries to push if other clones push at the same time.
+// maxTries limits the attempts of Add to push if other clones push at the same time.
 const maxTries = 20
 
 // Files returns the hashes of the branch's files by path, and its last commit. tip is "" if

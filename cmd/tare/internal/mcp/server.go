@@ -1,7 +1,7 @@
 // Package mcp serves commands of tare as tools of the Model Context Protocol, to one client.
 //
 // A tool has a plan function (tools.go) that turns the client's input into the arguments of a
-// command. A worker runs one command at a time, within limits, and a read function (here and
+// command. A worker runs one command at a time, within limits, and a read function (below and
 // in summary.go) turns the document that the command prints into the reply.
 package mcp
 

@@ -126,8 +126,8 @@ func (s *schemas) recordLack(why string) *node {
 	return nil
 }
 
-// findExample returns the example of a schema: an example, default, const or first enum at the schema, or the
-// composition of its parts. It returns nil, and records why, if there is no example.
+// findExample returns the example of a schema: its statedValue, or the composition of the
+// examples of its parts. It returns nil and sets s.why if the schema has no example.
 func (s *schemas) findExample(schema *node) *node {
 	s.r.cost += costOfNode
 	s.read++
@@ -182,7 +182,8 @@ func (s *schemas) compose(schema *node) schemaExample {
 	return composed
 }
 
-// statedValue returns the example, the default, the const or the first enum of a schema, or nil.
+// statedValue returns the value that the fields of a schema contain: its example, default,
+// const or first enum value. It returns nil if the schema has no such field.
 func (s *schemas) statedValue(schema *node) *node {
 	if v := s.r.ownExample(schema); v != nil {
 		return v

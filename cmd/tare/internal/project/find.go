@@ -11,7 +11,7 @@ import (
 )
 
 // Root returns the top of the repository that contains dir: the nearest directory at or above
-// dir with files of a version control system. If there is none, it returns dir and false.
+// dir with files of a version control system. Without one, it returns dir and false.
 func Root(dir string) (string, bool) {
 	for current := dir; ; current = filepath.Dir(current) {
 		for _, mark := range []string{".git", ".hg", ".jj", ".svn"} {
@@ -42,7 +42,7 @@ func Find(dir string) (path string, ok bool) {
 
 // Home returns the directory in which a new tare.yaml for dir belongs: the directory with a
 // go.work or go.mod, at or above dir, that is nearest to the top of the repository, or the
-// top if there is none. dir is absolute.
+// top without such a directory. dir is absolute.
 func Home(dir string) string {
 	root, _ := Root(dir)
 	home := root

@@ -16,7 +16,7 @@ const FileName = "tare.yaml"
 
 // Project holds the settings of a repository.
 type Project struct {
-	File    string   // path of tare.yaml; "" if there is none
+	File    string   // path of tare.yaml; "" if absent
 	Dir     string   // directory to which paths in tare.yaml are relative
 	Bench   Bench    // settings of Go benchmarks
 	Studies []File   // study files, or names of bundled studies
@@ -57,7 +57,7 @@ type Gate struct {
 	Allocs         Allocs
 	OnInconclusive OnInconclusive
 	Review         string // text by which a reviewer accepts worse results or other rules; if "", waivers and rules of the change count
-	Reference      string // revision with which the history of a branch is compared; "" if there is none
+	Reference      string // revision with which the history of a branch is compared; "" if absent
 }
 
 // Margin is the relevant slowdown of some benchmarks.

@@ -11,7 +11,7 @@ import (
 // Rule is a setting that affects a gate: its key in tare.yaml, and its value as text.
 type Rule struct{ Key, Value string }
 
-// formatInstructions returns the limit of instructions as text, "" if there is none.
+// formatInstructions returns the limit of instructions as text, "" if absent.
 func formatInstructions(g Gate) string {
 	if g.Instructions == 0 {
 		return ""

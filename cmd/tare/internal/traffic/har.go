@@ -78,7 +78,7 @@ func (e entry) whyUnsent() string {
 type boundedReader struct {
 	r           io.Reader
 	limit, left int
-	failed      error // error of r other than io.EOF; nil if there is none
+	failed      error // error of r other than io.EOF; nil if absent
 }
 
 // refill allows limit further bytes.
@@ -188,7 +188,7 @@ func (f *Feed) archivedRequest(e entry) (q load.Request, err error) {
 		return q, err
 	}
 	q.Path = f.publicQuery(q.Path)
-	contentType := "" // of the header; "" if there is none
+	contentType := "" // of the header; "" if absent
 	for _, h := range e.Request.Headers {
 		if strings.EqualFold(h.Name, "content-type") {
 			contentType = h.Value

@@ -21,7 +21,7 @@ import (
 type storedRun struct {
 	name  string
 	args  []string // arguments of tare
-	page  string   // file name of the page in docs/research; "" if there is none
+	page  string   // file name of the page in docs/research; "" if absent
 	study string   // name of the bundled study
 }
 

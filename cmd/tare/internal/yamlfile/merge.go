@@ -15,7 +15,7 @@ type mergeCounter struct {
 	anchors map[string]ast.Node // values of anchors by name
 	sizes   map[ast.Node]int    // number of fields of each mapping, with merged fields
 	total   int                 // number of merged fields so far
-	excess  ast.Node            // key of the first merge beyond the limit; nil if there is none
+	excess  ast.Node            // key of the first merge beyond the limit; nil if absent
 }
 
 // checkMerges rejects a document whose mappings merge too many fields.

@@ -20,7 +20,7 @@ import (
 // must not be used then.
 type Reader struct {
 	*Positions
-	Err error // the first error, an *[Error]; nil if there is none
+	Err error // the first error, an *[Error]; nil if absent
 }
 
 // Take decodes the value of the field at path from n.

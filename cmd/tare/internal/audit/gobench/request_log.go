@@ -39,7 +39,7 @@ func requestLog() rule {
 	}}
 }
 
-// maxCallDepth is how many calls deep below a benchmark reportLoggers reads.
+// maxCallDepth limits the calls within calls that reportLoggers follows from a benchmark.
 const maxCallDepth = 3
 
 // reportLoggers reports the calls below root, the body of a function, that make a logger of

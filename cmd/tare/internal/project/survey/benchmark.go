@@ -82,7 +82,7 @@ func isBenchmark(fn *ast.FuncDecl) bool {
 }
 
 // constraintOf returns the build constraint above the package clause of a file that is
-// excluded. If there is none, the name of the file has the platform.
+// excluded. Without a constraint, the name of the file has the platform.
 func constraintOf(f *ast.File) string {
 	for _, group := range f.Comments {
 		if group.Pos() > f.Package {

@@ -54,7 +54,7 @@ func defaultBranch(dir string) string {
 	return name
 }
 
-// modulePath returns the module path in a go.mod, "" if there is none.
+// modulePath returns the module path in a go.mod, "" if absent.
 func modulePath(src []byte) string {
 	for line := range strings.Lines(string(src)) {
 		line, _, _ = strings.Cut(line, "//")

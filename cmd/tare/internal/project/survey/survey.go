@@ -180,7 +180,7 @@ func (s *Survey) importPath(dir string) string {
 	return path.Join(m.Path, rest)
 }
 
-// moduleOf returns the module that contains dir, the zero value if there is none.
+// moduleOf returns the module that contains dir, the zero value if absent.
 func (s Survey) moduleOf(dir string) Module {
 	for current := dir; ; current = path.Dir(current) {
 		for _, m := range s.Modules {
