@@ -41,10 +41,11 @@ func isMissing(err error) bool {
 	return errors.As(err, &m)
 }
 
-// findExample returns the example of o, a parameter or a media type: its direct example, or that of
-// its schema. name is the name of o in errors. The error is a [missing] if there is no example.
-func (r *Requests) findExample(o, schema *node, name string) (*node, error) {
-	v := r.directExample(o)
+// findExample returns the example of owner, a parameter or a media type: the example at owner itself, or
+// that of its schema, which may be nil. subject names owner in messages. The error is a *missing if there
+// is no example.
+func (r *Requests) findExample(owner, schema *node, subject string) (*node, error) {
+	v := r.ownExample(owner)
 	var why string
 	if v == nil && schema != nil {
 		s := schemas{r: r}
@@ -126,8 +127,8 @@ func (s *schemas) recordLack(why string) *node {
 	return nil
 }
 
-// findExample returns the example of a schema: its statedValue, or the composition of the
-// examples of its parts. It returns nil and sets s.why if the schema has no example.
+// findExample returns the example of a schema: an example, default, const or first enum at the schema, or the
+// composition of its parts. It returns nil, and records why, if there is no example.
 func (s *schemas) findExample(schema *node) *node {
 	s.r.cost += costOfNode
 	s.read++
@@ -182,8 +183,7 @@ func (s *schemas) compose(schema *node) schemaExample {
 	return composed
 }
 
-// statedValue returns the value that the fields of a schema contain: its example, default,
-// const or first enum value. It returns nil if the schema has no such field.
+// statedValue returns the example, the default, the const or the first enum of a schema, or nil.
 func (s *schemas) statedValue(schema *node) *node {
 	if v := s.r.ownExample(schema); v != nil {
 		return v

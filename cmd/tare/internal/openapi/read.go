@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
 )
 
-// MaxBytes limits the size of a document. The largest published documents have about ten megabytes.
+// MaxBytes limits the size of a document. The largest published documents have some ten megabytes.
 const MaxBytes = 32 << 20
 
 // maxOperations bounds the operations of a document: aliases can repeat a path item.

@@ -25,7 +25,8 @@ func IsDocument(begin []byte, isCut bool) bool {
 	return flowVersion.Match(start) || isObject(start, isCut)
 }
 
-// isObject reports whether the JSON object at the start of src is a document, as IsDocument does.
+// isObject reports whether the JSON object at the start of src is a document. It reads keys at depth 1 until
+// one decides.
 func isObject(src []byte, isCut bool) bool {
 	dec := json.NewDecoder(bytes.NewReader(src))
 	depth := 0

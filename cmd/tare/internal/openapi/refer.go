@@ -96,8 +96,7 @@ func (d *Document) findTarget(ref string) (n *node, why string) {
 // unescape decodes a part of a JSON pointer (RFC 6901, section 4).
 var unescape = strings.NewReplacer("~1", "/", "~0", "~")
 
-// childNode returns the value of a field of a mapping by its name, or the item of a list by
-// its number. It returns nil if the node has no such child.
+// childNode returns the value of a mapping by its name, or the item of a list by its number.
 func childNode(n *node, name string) *node {
 	if items := n.items(); items != nil {
 		if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(items) {

@@ -264,7 +264,7 @@ func (o *output) addPairs(pairs []pair, separator string) {
 	}
 }
 
-// addLiteral adds a literal part of a path, and escapes the characters that are invalid in a path.
+// addLiteral adds a literal part of a path, and escapes the characters that a path cannot have.
 func (o *output) addLiteral(s string) {
 	o.addSafe(s, func(i int) bool {
 		isEscape := s[i] == '%' && i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2])

@@ -191,7 +191,8 @@ func (p parameter) expandDeep(v *node, escaping pair, names, values []string) (o
 	return out, nil
 }
 
-// emptyError returns the error for an empty list or mapping, nil if the parameter is optional.
+// emptyError returns the error for an empty list or mapping, or nil if the parameter is
+// optional.
 func emptyError(p parameter) error {
 	if p.required {
 		return fmt.Errorf("the example of %s is empty", p.name)

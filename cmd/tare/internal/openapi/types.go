@@ -8,7 +8,7 @@ type typeSet struct {
 	depth  int   // nesting in allOf
 }
 
-// typesOf returns the types of a schema, nil if absent.
+// typesOf returns the types of a schema, which may be nil.
 func (r *Requests) typesOf(schema *node) typeSet { return typeSet{r: r}.ofSchema(schema) }
 
 // ofSchema returns the types of a schema and follows its references.
