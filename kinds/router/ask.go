@@ -82,8 +82,11 @@ func makeQuestions(w tare.Workload, routes []fixture.Route, spec router.Spec) ([
 	if len(list) == 0 && ask == router.AskUnknown {
 		return nil, fmt.Errorf("set: %s: there is no path that the table has no route for", router.SetAsk)
 	}
-	if len(list) == 0 {
+	if len(list) == 0 && ask == router.AskMethod {
 		return nil, fmt.Errorf("set: %s: every path of the table has all of the methods %s", router.SetAsk, strings.Join(Methods(), ", "))
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("set: %s: other routes of the table match every request to these routes (%s)", router.SetAsk, ask)
 	}
 	return list, nil
 }

@@ -128,9 +128,8 @@ func newRequest(method, path string) wire.HTTPRequest {
 func correctReply(r fixture.Route, v fixture.Visit) string {
 	reply, params := strconv.Itoa(v.Route), 0
 	for segment := range strings.SplitSeq(r.Path, "/") {
-		if strings.HasPrefix(segment, "{") {
-			name := strings.TrimSuffix(strings.Trim(segment, "{}"), "...")
-			reply += " " + name + "=" + v.Values[params]
+		if _, name, _, ok := fixture.Parameter(segment); ok {
+			reply += " " + strings.TrimSuffix(name, "...") + "=" + v.Values[params]
 			params++
 		}
 	}

@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/fixture"
+	"github.com/tarebench/tare/contender/router"
 )
 
 // tableOf reads lines that are METHOD PATH.
@@ -236,5 +238,26 @@ func TestParts(t *testing.T) {
 	}
 	if n, _ := table.Renamed(); n != 0 {
 		t.Errorf("%d are renamed", n)
+	}
+}
+
+// Routes with a parameter that is a part of its segment are visited like all others.
+func TestPartsOfSegmentsAreVisited(t *testing.T) {
+	routes := tableOf(t, "GET /files/{name}.json", "GET /v-{id}", "GET /users/{id}", "GET /a/{from}/{to}.tar.gz").Routes
+	_, spec, err := formatTable(routes, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	questions, err := makeQuestions(tare.Workload{Op: router.OpServe, Pool: 40}, routes, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(questions) != 40 {
+		t.Errorf("%d requests, want 40", len(questions))
+	}
+	for _, q := range questions {
+		if answer, ok := spec.Answer(q.HTTPRequest); !ok || string(answer.Body) != string(q.answer.Body) {
+			t.Errorf("%s: want %q, the table answers %q", q.Path, q.answer.Body, answer.Body)
+		}
 	}
 }
