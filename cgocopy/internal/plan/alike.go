@@ -8,9 +8,10 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// View returns the member of a union that represents all of them, because they are read alike:
-// whichever C has written, this one has all of its bits, as numbers of the same sort. path is its
-// path in C from the union, or "" if it has no name. It returns false for all other types.
+// View returns the member of a union that can be read whichever member C has written, because all
+// members are read alike: they consist of the same bits, in numbers of the same sort. It is the first
+// member, or the first member of that, if it is such a union itself. path is the path of the member in
+// C from the union, or "" if it has no name. View returns false for all other types.
 func View(t *ctype.Type) (path string, m ctype.Field, ok bool) {
 	s := t.Strip()
 	if s == nil || s.Kind != ctype.Union || !sameRuns(s) {
@@ -18,24 +19,24 @@ func View(t *ctype.Type) (path string, m ctype.Field, ok bool) {
 	}
 	m = s.Fields[0]
 	path = m.Name
-	rest, inner, ok := View(m.Type)
+	innerPath, inner, ok := View(m.Type)
 	switch {
 	case !ok:
 		return path, m, true
-	case path == "" || rest == "":
-		return path + rest, inner, true
+	case path == "" || innerPath == "":
+		return path + innerPath, inner, true
 	}
-	return path + "." + rest, inner, true
+	return path + "." + innerPath, inner, true
 }
 
-// isViewed reports whether the members of an anonymous union join the struct around it as if there
-// were only the first one.
+// isViewed reports whether t is a union whose members are read alike. Of such a union without a name,
+// the first member becomes a member of the struct around it.
 func isViewed(t *ctype.Type) bool {
 	_, _, ok := View(t)
 	return ok
 }
 
-// sameRuns reports whether the members of a union are read alike.
+// sameRuns reports whether all members of a union are read alike: they have the same runs.
 func sameRuns(union *ctype.Type) bool {
 	if len(union.Fields) == 0 || union.Incomplete {
 		return false
@@ -44,7 +45,7 @@ func sameRuns(union *ctype.Type) bool {
 	var want []run
 	for i, m := range union.Fields[1:] {
 		if m.BitSize == 0 && first.BitSize == 0 && m.Type.Strip() == first.Type.Strip() {
-			continue
+			continue // of the same type as the first, even if that has no runs
 		}
 		if want == nil {
 			var ok bool
@@ -59,18 +60,18 @@ func sameRuns(union *ctype.Type) bool {
 	return true
 }
 
-// run is a number, or several unsigned ones or characters side by side: among those the boundaries
-// make no difference.
+// run is one number in memory. Adjacent unsigned numbers, or adjacent characters, are one run: a union
+// of uint64 and uint32[2] has the same bits either way.
 type run struct {
-	from, bits int64
-	sort       string
+	from, bits int64  // first bit from the start of the union, and number of bits
+	sort       string // runs of the same sort can be read as each other
 }
 
-// maxRuns limits how much of a large array is looked at.
+// maxRuns is the maximum number of runs of a member. The members of a union with more are not compared.
 const maxRuns = 4096
 
-// runsOf returns the numbers that a member consists of, in memory order. It returns false if
-// something in it is no number and no pointer.
+// runsOf returns the runs of a member in memory order. It returns false if the member contains
+// something other than numbers and pointers, or too many of them.
 func runsOf(m ctype.Field) ([]run, bool) {
 	var list []run
 	if !addRuns(&list, m, 0) {
@@ -91,12 +92,14 @@ func runsOf(m ctype.Field) ([]run, bool) {
 	return merged, true
 }
 
-// Sorts of numbers that merge.
+// Sorts of runs that merge with adjacent runs of the same sort.
 const (
 	unsigned  = "unsigned"
 	character = "char"
 )
 
+// addRuns adds the numbers of member m to list. from is the first bit of the struct, array or union
+// that m is in. It returns false as runsOf does.
 func addRuns(list *[]run, m ctype.Field, from int64) bool {
 	from += 8*m.Offset + m.BitOffset
 	t := m.Type.Strip()
@@ -110,30 +113,30 @@ func addRuns(list *[]run, m ctype.Field, from int64) bool {
 	if m.BitSize > 0 {
 		bits = m.BitSize
 	}
-	number := func(sort string) bool {
+	addRun := func(sort string) bool {
 		*list = append(*list, run{from, bits, sort})
 		return bits > 0
 	}
 	switch t.Kind {
 	case ctype.Uint:
-		return number(unsigned)
+		return addRun(unsigned)
 	case ctype.Char:
-		return number(character)
+		return addRun(character)
 	case ctype.Bool:
 		if m.BitSize > 0 {
-			return number(unsigned)
+			return addRun(unsigned)
 		}
-		return number("bool")
+		return addRun("bool")
 	case ctype.Int, ctype.Float:
-		return number(fmt.Sprint(t.Kind))
+		return addRun(fmt.Sprint(t.Kind))
 	case ctype.Pointer:
-		return number("to " + t.Elem.String())
+		return addRun("to " + t.Elem.String())
 	case ctype.Array:
 		elem := t.Elem.Strip()
 		if t.Count <= 0 || elem == nil {
 			return false
 		}
-		if elem.Kind == ctype.Uint || elem.Kind == ctype.Char {
+		if elem.Kind == ctype.Uint || elem.Kind == ctype.Char { // all elements are one run
 			return addRuns(list, ctype.Field{Type: &ctype.Type{Kind: elem.Kind, Size: t.Size}}, from)
 		}
 		for i := range t.Count {

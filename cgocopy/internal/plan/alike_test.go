@@ -15,8 +15,8 @@ func union(name string, fields ...ctype.Field) *ctype.Type {
 	return &ctype.Type{Kind: ctype.Union, Name: name, Size: size, Fields: fields}
 }
 
-// TestAlike: a union takes its first member by itself where every other one is
-// made of the same bits, as numbers of the same sort, and nowhere else.
+// TestAlike checks that a union is copied as its first member if all others consist of the same bits,
+// in numbers of the same sort, and that other unions are rejected.
 func TestAlike(t *testing.T) {
 	u8, u16, u32, u64 := num("unsigned char", ctype.Uint, 1), num("unsigned short", ctype.Uint, 2), num("unsigned int", ctype.Uint, 4), num("unsigned long", ctype.Uint, 8)
 	i32, i64, f32, f64 := num("int", ctype.Int, 4), num("long", ctype.Int, 8), num("float", ctype.Float, 4), num("double", ctype.Float, 8)

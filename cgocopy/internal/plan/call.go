@@ -10,22 +10,22 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// Call is a C function for Go to call.
+// Call is a C function that a generated Go function calls.
 type Call struct {
-	C      string
-	Go     string
-	Says   string // its prototype, as C has it
+	C      string // name of the C function
+	Go     string // name of the Go function
+	Says   string // prototype of the C function
 	Params []Param
-	Result Role
-	Text   string // C function that describes an error code; "" if there is none
-	Free   string // C function that frees the source of Out; "" if there is none
-	With   []string
+	Result Role     // meaning of the C function's result
+	Text   string   // C function that describes an error code; "" if there is none
+	Free   string   // C function that frees the output; "" if there is none
+	With   []string // arguments of Free, see [CallSpec]
 
-	Out    *Struct     // output of the function, with the members Out and, if it is counted, Len; nil if there is none
-	One    *Struct     // the function returns one struct through a pointer, and no Out
-	OutC   *ctype.Type // what the function gives
-	LenC   *ctype.Type // type of its count; nil if it has none
-	Inline bool        // the caller provides the memory, of type OutC
+	Out    *Struct     // the output, as a struct with the members out and, if it is counted, len; nil if there is no output, or if One is set
+	One    *Struct     // the output, if it is a pointer to one struct
+	OutC   *ctype.Type // C type of the output; nil if there is none
+	LenC   *ctype.Type // C type of the output's count; nil if there is none
+	Inline bool        // the caller provides the memory for the output, of type OutC
 }
 
 // Role is the purpose of a parameter or a result.
@@ -34,35 +34,35 @@ type Role string
 // Roles.
 const (
 	None  Role = ""      // void
-	In    Role = "in"    // from Go, passed through
-	Out   Role = "out"   // what the function gives
-	Len   Role = "len"   // how many of it
-	Error Role = "error" // a code, 0 on success
-	OK    Role = "ok"    // 0 on failure
+	In    Role = "in"    // an argument from Go, passed unchanged
+	Out   Role = "out"   // the output of the function
+	Len   Role = "len"   // the number of elements of the output
+	Error Role = "error" // an error code, 0 on success
+	OK    Role = "ok"    // a result that is 0 on failure
 )
 
-// Param is one parameter.
+// Param is one parameter of a C function. Go, Type and C are only set for the role In.
 type Param struct {
 	Role Role
-	Go   string // name
-	Type string // of In: in Go; string, unsafe.Pointer or a number
-	C    string // of In: as a helper in C takes it
+	Go   string // name in Go
+	Type string // Go type: string, unsafe.Pointer or a number
+	C    string // type of the parameter of the C helper function
 }
 
 // CallSpec is the user's specification of a function:
 //
 //	list_devices(bus, out, len) error free=free_devices
 type CallSpec struct {
-	C      string
-	As     string // Go name; empty means derived from that in C
-	Params []string
+	C      string   // name of the C function
+	As     string   // Go name; "" means derived from the C name
+	Params []string // out, len, or names of parameters to pass
 	Result Role
-	Text   string   // of error=FUNCTION
-	Free   string   // free=FUNCTION
-	With   []string // its arguments, including out and len; nil means only out
+	Text   string   // FUNCTION of error=FUNCTION
+	Free   string   // FUNCTION of free=FUNCTION
+	With   []string // arguments of Free, in which out and len have their meaning; nil means only out
 }
 
-// ParseCall reads the text of a -func.
+// ParseCall parses the value of a -func flag.
 func ParseCall(text string) (CallSpec, error) {
 	var c CallSpec
 	name, rest, ok := strings.Cut(text, "(")
@@ -76,14 +76,14 @@ func ParseCall(text string) (CallSpec, error) {
 		return c, err
 	}
 	for _, w := range splitFields(words) {
-		key, value, given := strings.Cut(w, "=")
+		key, value, hasValue := strings.Cut(w, "=")
 		switch {
 		case key == "free" && value != "":
-			fn, with, some := strings.Cut(value, "(")
-			c.Free = fn
-			if some {
-				inner, end := strings.CutSuffix(with, ")")
-				if !end {
+			function, arguments, hasArguments := strings.Cut(value, "(")
+			c.Free = function
+			if hasArguments {
+				inner, closed := strings.CutSuffix(arguments, ")")
+				if !closed {
 					return c, fmt.Errorf("%s: the bracket is not closed", w)
 				}
 				if c.With, err = splitNames(inner); err != nil {
@@ -95,9 +95,9 @@ func ParseCall(text string) (CallSpec, error) {
 			}
 		case key == "as" && token.IsIdentifier(value):
 			c.As = value
-		case key == "error" && given && isIdentifier(value) && c.Result == None:
+		case key == "error" && hasValue && isIdentifier(value) && c.Result == None:
 			c.Result, c.Text = Error, value
-		case !given && c.Result == None && slices.Contains([]Role{Error, OK, Len, Out}, Role(w)):
+		case !hasValue && c.Result == None && slices.Contains([]Role{Error, OK, Len, Out}, Role(w)):
 			c.Result = Role(w)
 		default:
 			return c, fmt.Errorf("unknown or second word %q; known: a result (error, error=FUNCTION, ok, len, out), free=FUNCTION, as=NAME", w)
@@ -106,7 +106,7 @@ func ParseCall(text string) (CallSpec, error) {
 	return c, nil
 }
 
-// splitFields splits words at blanks that are in no brackets.
+// splitFields splits text at blanks outside of brackets.
 func splitFields(text string) []string {
 	depth := 0
 	return strings.FieldsFunc(text, func(r rune) bool {
@@ -120,7 +120,7 @@ func splitFields(text string) []string {
 	})
 }
 
-// splitNames returns the names or numbers in brackets.
+// splitNames splits the text between brackets into names or numbers, at commas.
 func splitNames(text string) ([]string, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
@@ -136,7 +136,7 @@ func splitNames(text string) ([]string, error) {
 	return list, nil
 }
 
-// isIdentifier reports whether C permits the name.
+// isIdentifier reports whether name is an identifier of C, in ASCII.
 func isIdentifier(name string) bool {
 	for i, r := range name {
 		if r != '_' && (r > unicode.MaxASCII || !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r))) {

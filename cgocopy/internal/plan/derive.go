@@ -9,19 +9,19 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// Wanted is one type to derive.
+// Wanted is a C type for which the user requests a Go type.
 type Wanted struct {
-	Name string // as the user named it
+	Name string // name as the user wrote it
 	Type *ctype.Type
 }
 
-// Options are the decisions of the user.
+// Options are the decisions of the user, and the facts about the target.
 type Options struct {
 	Calls []WantedCall
-	Tags  map[string]Tag // by Struct.member, in C's words
-	Word  int64          // alignment of the largest numbers in Go: 8, on 386 and arm 4
-	Rust  bool           // structs of Rust are repr(C)
-	Big   bool           // the highest byte of a number comes first
+	Tags  map[string]Tag // by STRUCT.MEMBER with the names of C, STRUCT, or FUNCTION.out
+	Word  int64          // largest alignment in Go, in bytes: 4 on 386 and arm, else 8
+	Rust  bool           // the user states that structs of Rust are repr(C)
+	Big   bool           // the target is big endian
 
 	OmitPointers bool // pointers that no tag names are omitted
 }
@@ -30,39 +30,48 @@ type Options struct {
 type Enum struct {
 	Go     string
 	C      *ctype.Type
-	Under  string // int32
+	Under  string // underlying Go type, e.g. int32
 	Values []Value
 }
 
 // Value is a constant of an enum.
 type Value struct {
-	Go, C string
+	Go, C string // names
 	N     int64
 }
 
 // Plan is the content of the generated code.
 type Plan struct {
-	Structs []*Struct // the requested ones and those in them, each before its users
+	Structs []*Struct // requested structs and the structs in them; each comes before the structs that contain it
 	Enums   []*Enum
 	Calls   []*Call
 	Word    int64    // as in Options; zero means 8
 	Omitted []string // members that are omitted as pointers, e.g. node.next (struct node *)
 }
 
-// Derive plans Go types after C types. The error is of type Refusals, and
-// complete.
+// Derive plans Go types after C types. The error is of type Refusals and has everything that is wrong
+// with the types.
 func Derive(wanted []Wanted, o Options) (*Plan, error) {
-	d := &deriver{options: o, structs: map[*ctype.Type]*Struct{}, enums: map[*ctype.Type]*Enum{}, requestedNames: map[*ctype.Type]string{}, names: map[string]*ctype.Type{}, plan: &Plan{Word: o.Word}, used: map[string]bool{}}
-	asked := map[*ctype.Type]string{}
-	for _, w := range wanted { // before members, which call types by names of their own
-		if t := w.Type.Strip(); t != nil && asked[t] == "" {
-			d.requestedNames[t], asked[t] = bareName(w.Name), w.Name
+	d := &deriver{
+		options:        o,
+		structs:        map[*ctype.Type]*Struct{},
+		enums:          map[*ctype.Type]*Enum{},
+		requestedNames: map[*ctype.Type]string{},
+		names:          map[string]*ctype.Type{},
+		plan:           &Plan{Word: o.Word},
+		used:           map[string]bool{},
+	}
+	firstNames := map[*ctype.Type]string{} // the first requested name of a type
+	// Names come before all members, because a member may use another name for the same type.
+	for _, w := range wanted {
+		if t := w.Type.Strip(); t != nil && firstNames[t] == "" {
+			d.requestedNames[t], firstNames[t] = bareName(w.Name), w.Name
 		}
 	}
 	for _, w := range wanted {
 		t := w.Type.Strip()
-		if t != nil && asked[t] != w.Name {
-			d.reject(Refusal{Struct: w.Name, Type: w.Type.String(), Pos: positionOf(t), Reason: "is the same type as " + asked[t], Remedy: "ask for one of the two"})
+		if t != nil && firstNames[t] != w.Name {
+			d.reject(Refusal{Struct: w.Name, Type: w.Type.String(), Pos: positionOf(t), Reason: "is the same type as " + firstNames[t], Remedy: "ask for one of the two"})
 			continue
 		}
 		if t != nil && t.Kind == ctype.Union && o.Tags[bareName(w.Name)].On == "" && !isViewed(t) {
@@ -73,7 +82,7 @@ func Derive(wanted []Wanted, o Options) (*Plan, error) {
 			d.reject(Refusal{Struct: w.Name, Type: w.Type.String(), Pos: positionOf(t), Reason: "is no struct", Remedy: "name a struct; members of other types are taken over with the struct they are in"})
 			continue
 		}
-		d.structOf(t, Exported(bareName(w.Name)), bareName(w.Name))
+		d.planStruct(t, Exported(bareName(w.Name)), bareName(w.Name))
 	}
 	for _, c := range o.Calls {
 		d.planCall(c)
@@ -86,11 +95,12 @@ func Derive(wanted []Wanted, o Options) (*Plan, error) {
 	}
 	if len(d.refusals) > 0 {
 		slices.SortStableFunc(d.refusals, func(a, b Refusal) int { return strings.Compare(a.Struct+"."+a.Field, b.Struct+"."+b.Field) })
-		return nil, slices.Compact(d.refusals) // a type in several places is rejected in each
+		return nil, slices.Compact(d.refusals) // a type that several members have is rejected for each of them
 	}
 	return d.plan, nil
 }
 
+// positionOf returns the position of a type, or "" for void.
 func positionOf(t *ctype.Type) string {
 	if t == nil {
 		return ""
@@ -98,24 +108,26 @@ func positionOf(t *ctype.Type) string {
 	return t.Pos()
 }
 
+// deriver collects the plan of one [Derive], and what it rejects.
 type deriver struct {
 	options        Options
-	userTypes      bool // members of a type of the user's own: structs in it are planned elsewhere
+	userTypes      bool // the Go types are the user's own: package bind plans the structs in them
 	structs        map[*ctype.Type]*Struct
 	enums          map[*ctype.Type]*Enum
-	requestedNames map[*ctype.Type]string // the name by which the user requests a type
-	names          map[string]*ctype.Type // Go names that are taken
-	used           map[string]bool        // keys of tags
+	requestedNames map[*ctype.Type]string // bare names of requested types
+	names          map[string]*ctype.Type // Go names in use, and the types that have them
+	used           map[string]bool        // keys of options.Tags that belong to something
 	plan           *Plan
 	refusals       Refusals
 }
 
-// bareName returns a name of C without the word before it.
+// bareName returns a name of C without struct, union or enum before it.
 func bareName(name string) string { return name[1+strings.LastIndexByte(name, ' '):] }
 
 func (d *deriver) reject(r Refusal) { d.refusals = append(d.refusals, r) }
 
-// claimName claims a Go name for a type.
+// claimName claims a Go name for a type. It rejects the type and returns false if another type has
+// the name.
 func (d *deriver) claimName(t *ctype.Type, goName, cName string) bool {
 	if old, taken := d.names[goName]; taken && old != t {
 		d.reject(Refusal{Pos: positionOf(t), Struct: cName, Type: t.String(), Reason: fmt.Sprintf("would be called %s in Go, as %s is", goName, old), Remedy: "generate them into two packages"})
@@ -125,8 +137,9 @@ func (d *deriver) claimName(t *ctype.Type, goName, cName string) bool {
 	return true
 }
 
-// structOf plans a struct once. It returns nil if that is impossible.
-func (d *deriver) structOf(t *ctype.Type, goName, cName string) *Struct {
+// planStruct plans struct or union t, once. goName and cName are its names, unless the user requests
+// it by another name. It returns nil if it has rejected t.
+func (d *deriver) planStruct(t *ctype.Type, goName, cName string) *Struct {
 	if s := d.structs[t]; s != nil {
 		return s
 	}
@@ -145,7 +158,8 @@ func (d *deriver) structOf(t *ctype.Type, goName, cName string) *Struct {
 		s.Says = t.Name
 	}
 	d.structs[t] = s
-	if tag, said := d.options.Tags[cName]; said {
+	tag, hasTag := d.options.Tags[cName]
+	if hasTag {
 		d.used[cName] = true
 		s.Free = tag.Free
 		switch {
@@ -155,8 +169,8 @@ func (d *deriver) structOf(t *ctype.Type, goName, cName string) *Struct {
 			d.reject(Refusal{Pos: t.Pos(), Struct: cName, Type: t.String(), Reason: "has a tag that a whole struct cannot have", Remedy: "the only one is free=FUNCTION"})
 		}
 	}
-	if on := d.options.Tags[cName]; t.Kind == ctype.Union && on.On != "" {
-		d.planEvent(s, t, cName, on)
+	if t.Kind == ctype.Union && tag.On != "" {
+		d.planEvent(s, t, cName, tag)
 	} else {
 		d.addFields(s, t, cName, 0, "")
 	}
@@ -165,7 +179,8 @@ func (d *deriver) structOf(t *ctype.Type, goName, cName string) *Struct {
 	return s
 }
 
-// Unusable returns why nothing can be copied from a struct, and a remedy; "" if it can.
+// Unusable returns why nothing can be copied from struct t, and a remedy. Both are "" if t can be
+// copied.
 func Unusable(t *ctype.Type, o Options) (reason, remedy string) {
 	switch {
 	case t.Incomplete && t.Language == ctype.CXX:
@@ -182,18 +197,19 @@ func Unusable(t *ctype.Type, o Options) (reason, remedy string) {
 	return "", ""
 }
 
-// addFields adds the members of t, which is at offset in s.
+// addFields adds the members of t to s. t is the C type of s, or an anonymous struct or union at offset
+// in it. path is the prefix of the members' names.
 func (d *deriver) addFields(s *Struct, t *ctype.Type, cName string, offset int64, path string) {
 	counts := d.findCounts(s.C, cName, 0)
 	list := t.Fields
-	if t.Kind == ctype.Union { // its members read alike
+	if t.Kind == ctype.Union { // all members are read alike, so the first is enough
 		list = list[:1]
 	}
 	for _, m := range list {
 		inner := m.Type.Strip()
 		name := m.Name
 		if name == "" && inner != nil && inner.Kind == ctype.Union {
-			name = firstName(inner) // represents it
+			name = firstName(inner)
 			if d.options.Tags[cName+"."+path+name].On == "" && isViewed(inner) {
 				d.addFields(s, inner, cName, offset+m.Offset, path)
 				continue
@@ -203,11 +219,11 @@ func (d *deriver) addFields(s *Struct, t *ctype.Type, cName string, offset int64
 			if inner != nil && inner.Kind == ctype.Struct {
 				d.addFields(s, inner, cName, offset+m.Offset, path)
 			}
-			continue // else an unnamed bit-field: padding
+			continue // others without a name are unnamed bit-fields: padding
 		}
 		key := cName + "." + path + name
-		tag := d.options.Tags[key]
-		if _, said := d.options.Tags[key]; said {
+		tag, hasTag := d.options.Tags[key]
+		if hasTag {
 			d.used[key] = true
 		}
 		if tag.Skip {
@@ -237,38 +253,41 @@ func (d *deriver) addFields(s *Struct, t *ctype.Type, cName string, offset int64
 		if !ok {
 			continue
 		}
-		w.wordsFit(m.Type, rule)
+		w.checkTag(m.Type, rule)
 		f.Rule = rule
 		f.See(m.Type)
 		s.Fields = append(s.Fields, f)
 	}
 }
 
-// firstName returns the name of the first member of t that has one and an address, by which C
-// reaches it through unnamed ones; or else of one that has no address. It returns "" if there is
-// none.
+// firstName returns the name by which C can refer to the anonymous union t: the name of its first
+// member that has a name and an address, also in anonymous structs and unions. If there is none, it
+// returns the name of the first bit-field, and "" if there is none either.
 func firstName(t *ctype.Type) string {
 	name, _ := firstOf(t)
 	return name
 }
 
-func firstOf(t *ctype.Type) (name string, addressed bool) {
+// firstOf implements [firstName]. hasAddress is false for a bit-field.
+func firstOf(t *ctype.Type) (name string, hasAddress bool) {
 	for _, m := range t.Fields {
-		inner, n, a := m.Type.Strip(), m.Name, m.BitSize == 0
-		if n == "" && a && inner != nil {
-			n, a = firstOf(inner)
+		inner, memberName, isAddressable := m.Type.Strip(), m.Name, m.BitSize == 0
+		if memberName == "" && isAddressable && inner != nil {
+			memberName, isAddressable = firstOf(inner)
 		}
 		switch {
-		case n != "" && a:
-			return n, true
+		case memberName != "" && isAddressable:
+			return memberName, true
 		case name == "":
-			name = n
+			name = memberName
 		}
 	}
 	return name, false
 }
 
-// findCounts returns the members of t that can count others.
+// findCounts returns the members of t that can count the elements of others, or select the member of a
+// union: integers, enums, characters and bools, also in anonymous structs and in
+// unions that [isViewed]. The keys are their names. offset is the offset of t in the outermost struct.
 func (d *deriver) findCounts(t *ctype.Type, cName string, offset int64) map[string]Count {
 	out := map[string]Count{}
 	for _, m := range t.Fields {
@@ -297,32 +316,36 @@ func (d *deriver) findCounts(t *ctype.Type, cName string, offset int64) map[stri
 	return out
 }
 
-// setProperties sets the properties that follow from a struct's fields. word is the largest
-// alignment in Go.
+// setProperties sets Flat, Fails and Allocs, which follow from the fields of s. word is the largest
+// alignment in Go, in bytes.
 func setProperties(s *Struct, word int64) {
 	s.Flat = !s.Part
-	var end, align int64 = 0, 1
+	var end, align int64 = 0, 1 // end of the fields so far, and alignment of the struct, in Go
 	for i := range s.Fields {
 		f := &s.Fields[i]
-		a := goAlign(f.Rule, word)
-		align = max(align, a)
-		at := (end + a - 1) / a * a
-		if f.Rule.Op != Load || f.Rule.From != "" || !f.Rule.Aligned || at != f.Offset {
+		fieldAlign := goAlign(f.Rule, word)
+		align = max(align, fieldAlign)
+		goOffset := roundUp(end, fieldAlign)
+		isCopied := f.Rule.Op == Load && f.Rule.From == "" && f.Rule.Aligned
+		if !isCopied || goOffset != f.Offset {
 			s.Flat = false
 		}
 		end = f.Offset + f.Rule.Size
 		s.Fails = s.Fails || canFail(f.Rule)
 		s.Allocs = s.Allocs || allocates(f.Rule)
 	}
-	if (end+align-1)/align*align != s.C.Size {
+	if roundUp(end, align) != s.C.Size {
 		s.Flat = false
 	}
 }
 
-// goAlign returns the alignment in Go of the value of a rule that loads.
+// roundUp returns the first multiple of align that is not below n.
+func roundUp(n, align int64) int64 { return (n + align - 1) / align * align }
+
+// goAlign returns the alignment in Go, in bytes, of the Go value that rule r fills.
 func goAlign(r Rule, word int64) int64 {
 	switch {
-	case r.Op == Deref, r.Op == Slice, r.Op == Tail, r.Op == Text, r.Op == Chars: // in Go a pointer comes first
+	case r.Op == Deref, r.Op == Slice, r.Op == Tail, r.Op == Text, r.Op == Chars: // the Go value begins with a pointer
 		return word
 	case r.Struct != nil:
 		var a int64 = 1
@@ -336,6 +359,7 @@ func goAlign(r Rule, word int64) int64 {
 	return max(1, min(r.Size, word))
 }
 
+// canFail reports whether the copy by rule r can fail.
 func canFail(r Rule) bool {
 	switch r.Op {
 	case Text, Slice, Tail, Union, Deref:
@@ -350,6 +374,7 @@ func canFail(r Rule) bool {
 	return false
 }
 
+// allocates reports whether the copy by rule r can allocate.
 func allocates(r Rule) bool {
 	switch r.Op {
 	case Text, Chars, Slice, Tail, Deref:

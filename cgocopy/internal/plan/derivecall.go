@@ -11,16 +11,17 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// WantedCall is a function to wrap.
+// WantedCall is a C function to wrap.
 type WantedCall struct {
 	CallSpec
-	Type *ctype.Type // of the function
+	Type *ctype.Type // type of the function
 }
 
-// planCall plans one function.
+// planCall plans one function: its name, then its parameters, its result and its output. Each step
+// rejects the function and returns false if it finds a fault.
 func (d *deriver) planCall(w WantedCall) {
 	c := &Call{C: w.C, Go: w.As, Says: formatPrototype(w.Type), Result: w.Result, Text: w.Text, Free: w.Free, With: w.With}
-	bad := func(format string, args ...any) {
+	rejectCall := func(format string, args ...any) {
 		d.reject(Refusal{Struct: w.C, Field: "()", Type: c.Says, Reason: fmt.Sprintf(format, args...), Remedy: "see cgocopy help gen"})
 	}
 	if c.Go == "" {
@@ -28,35 +29,35 @@ func (d *deriver) planCall(w WantedCall) {
 	}
 	switch {
 	case c.Go == "":
-		bad("has a name that cannot be written in Go")
+		rejectCall("has a name that cannot be written in Go")
 		return
 	case w.Type.Variadic:
-		bad("takes any number of arguments, or declares none: write (void)")
+		rejectCall("takes any number of arguments, or declares none: write (void)")
 		return
 	case len(w.Params) != len(w.Type.Params):
-		bad("takes %d arguments, and %d are described", len(w.Type.Params), len(w.Params))
+		rejectCall("takes %d arguments, and %d are described", len(w.Type.Params), len(w.Params))
 		return
 	}
 	if !d.claimName(w.Type, c.Go, w.C) {
 		return
 	}
-	if !d.planParams(c, w, bad) || !d.planResult(c, w, bad) {
+	if !d.planParams(c, w, rejectCall) || !d.planResult(c, w, rejectCall) {
 		return
 	}
 	switch {
 	case c.LenC != nil && c.OutC == nil:
-		bad("has a len, and no out that it counts")
+		rejectCall("has a len, and no out that it counts")
 	case c.Free != "" && (c.OutC == nil || c.OutC.Strip().Kind != ctype.Pointer):
-		bad("gives no pointer that could be freed")
+		rejectCall("gives no pointer that could be freed")
 	case slices.Contains(c.With, string(Len)) && c.LenC == nil:
-		bad("is freed with a len, and has none")
-	case c.OutC == nil || d.planOutput(c, w, bad):
+		rejectCall("is freed with a len, and has none")
+	case c.OutC == nil || d.planOutput(c, w, rejectCall):
 		d.plan.Calls = append(d.plan.Calls, c)
 	}
 }
 
-// planParams checks the parameters.
-func (d *deriver) planParams(c *Call, w WantedCall, bad func(string, ...any)) bool {
+// planParams plans the parameters, and sets c.OutC, c.LenC and c.Inline if they have an output.
+func (d *deriver) planParams(c *Call, w WantedCall, rejectCall func(string, ...any)) bool {
 	for i, name := range w.Params {
 		t := w.Type.Params[i]
 		s := t.Strip()
@@ -64,27 +65,29 @@ func (d *deriver) planParams(c *Call, w WantedCall, bad func(string, ...any)) bo
 		switch p.Role {
 		case Out, Len:
 			if s == nil || s.Kind != ctype.Pointer {
-				bad("has %s as %s, which is no pointer to write it to", name, t)
+				rejectCall("has %s as %s, which is no pointer to write it to", name, t)
 				return false
 			}
-			at := &c.OutC
+			target := &c.OutC
 			if p.Role == Len {
-				at = &c.LenC
+				target = &c.LenC
 			}
-			if *at != nil {
-				bad("has two parameters %s", name)
+			if *target != nil {
+				rejectCall("has two parameters %s", name)
 				return false
 			}
-			*at = s.Elem
-			c.Inline = c.Inline || p.Role == Out && s.Elem.Strip() != nil && s.Elem.Strip().Kind == ctype.Struct
+			*target = s.Elem
+			// A pointer to a struct is memory for the caller to provide; other outputs are pointers themselves.
+			isStruct := s.Elem.Strip() != nil && s.Elem.Strip().Kind == ctype.Struct
+			c.Inline = c.Inline || p.Role == Out && isStruct
 		default:
 			if p.Go = paramName(name, c.Params); p.Go == "" {
-				bad("has a parameter %s, which cannot be written in Go", name)
+				rejectCall("has a parameter %s, which cannot be written in Go", name)
 				return false
 			}
 			p.Role = In
 			if p.Type, p.C = inputTypes(t); p.Type == "" {
-				bad("takes %s, which Go cannot pass", t)
+				rejectCall("takes %s, which Go cannot pass", t)
 				return false
 			}
 		}
@@ -93,7 +96,9 @@ func (d *deriver) planParams(c *Call, w WantedCall, bad func(string, ...any)) bo
 	return true
 }
 
-// paramName returns the Go name of a parameter: not a keyword, and not used before.
+// paramName returns the Go name of a parameter. It adds underscores to a name that is a keyword of Go,
+// in use in generated functions, or the name of a parameter before it. It returns "" if the C name
+// cannot be written in Go.
 func paramName(name string, before []Param) string {
 	goName := Exported(name)
 	if goName == "" {
@@ -102,20 +107,21 @@ func paramName(name string, before []Param) string {
 	first, n := utf8.DecodeRuneInString(goName)
 	goName = string(unicode.ToLower(first)) + goName[n:]
 	if goName[n:] == strings.ToUpper(goName[n:]) {
-		goName = strings.ToLower(goName) // ID is id
+		goName = strings.ToLower(goName) // id, not iD
 	}
-	taken := func() bool {
+	isTaken := func() bool {
 		return token.IsKeyword(goName) || slices.Contains([]string{"raw", "d", "a", "err", "code", "unsafe", "cgocopy", "string", "len", "nil"}, goName) ||
 			slices.ContainsFunc(before, func(p Param) bool { return p.Go == goName })
 	}
-	for taken() {
+	for isTaken() {
 		goName += "_"
 	}
 	return goName
 }
 
-// inputTypes returns how a parameter is passed through: its type in Go, and in C.
-func inputTypes(t *ctype.Type) (goes, c string) {
+// inputTypes returns the types of a parameter that is passed unchanged: of the Go function, and of the
+// C helper function. Both are "" if Go cannot pass a value of type t.
+func inputTypes(t *ctype.Type) (goType, cType string) {
 	s := t.Strip()
 	if s == nil {
 		return "", ""
@@ -141,7 +147,7 @@ func inputTypes(t *ctype.Type) (goes, c string) {
 	return "", ""
 }
 
-// isConst reports whether a type is const by one of its names.
+// isConst reports whether a type, or a typedef on the way to it, is qualified with const.
 func isConst(t *ctype.Type) bool {
 	for ; t != nil && t.Kind == ctype.Typedef; t = t.Elem {
 		if t.Const {
@@ -151,30 +157,31 @@ func isConst(t *ctype.Type) bool {
 	return false
 }
 
-// planResult checks the result of the function.
-func (d *deriver) planResult(c *Call, w WantedCall, bad func(string, ...any)) bool {
+// planResult checks that the result of the function can have the role that the user states, and sets
+// c.OutC or c.LenC if it is an output.
+func (d *deriver) planResult(c *Call, w WantedCall, rejectCall func(string, ...any)) bool {
 	t := w.Type.Elem
 	s := t.Strip()
-	void := s == nil || s.Kind == ctype.Void
+	isVoid := s == nil || s.Kind == ctype.Void
 	if s != nil && s.Kind == ctype.Enum {
 		s = s.Elem.Strip()
 	}
-	integer := s != nil && (s.Kind == ctype.Int || s.Kind == ctype.Uint || s.Kind == ctype.Bool || s.Kind == ctype.Char)
+	isInteger := s != nil && (s.Kind == ctype.Int || s.Kind == ctype.Uint || s.Kind == ctype.Bool || s.Kind == ctype.Char)
 	switch {
-	case void && c.Result == None:
+	case isVoid && c.Result == None:
 		return true
-	case void:
-		bad("returns nothing, and %s is wanted", c.Result)
+	case isVoid:
+		rejectCall("returns nothing, and %s is wanted", c.Result)
 	case c.Result == None:
-		bad("returns %s: say what that is: error, ok, len or out", t)
-	case c.Result != Out && !integer:
-		bad("returns %s, which is no %s", t, c.Result)
+		rejectCall("returns %s: say what that is: error, ok, len or out", t)
+	case c.Result != Out && !isInteger:
+		rejectCall("returns %s, which is no %s", t, c.Result)
 	case c.Result == Out && c.OutC != nil, c.Result == Len && c.LenC != nil:
-		bad("has %s as a parameter and as its result", c.Result)
+		rejectCall("has %s as a parameter and as its result", c.Result)
 	case c.Result == Out:
 		c.OutC = t
 		if s.Kind == ctype.Struct || s.Kind == ctype.Union {
-			bad("returns %s by value: wrap it in C, by a pointer", t)
+			rejectCall("returns %s by value: wrap it in C, by a pointer", t)
 			return false
 		}
 		return true
@@ -187,23 +194,24 @@ func (d *deriver) planResult(c *Call, w WantedCall, bad func(string, ...any)) bo
 	return false
 }
 
-// planOutput plans the output of the function, as members of a struct that only a helper in C has:
-// out, and after it len.
-func (d *deriver) planOutput(c *Call, w WantedCall, bad func(string, ...any)) bool {
+// planOutput plans the output of the function. A pointer to one struct is c.One. Any other output is
+// c.Out: the struct of the C helper function that has the output as its member out, and the count, if
+// there is one, as len after it.
+func (d *deriver) planOutput(c *Call, w WantedCall, rejectCall func(string, ...any)) bool {
 	out := c.OutC.Strip()
 	if out == nil || strings.Contains(c.OutC.String(), "without a name") {
-		bad("gives %s, which C cannot name", c.OutC)
+		rejectCall("gives %s, which C cannot name", c.OutC)
 		return false
 	}
 	key := w.C + ".out"
-	tag, said := d.options.Tags[key]
-	if said {
+	tag, hasTag := d.options.Tags[key]
+	if hasTag {
 		d.used[key] = true
 	}
 	if out.Kind == ctype.Pointer && c.LenC == nil && !tag.Opaque {
 		if to := out.Elem.Strip(); to != nil && to.Kind == ctype.Struct {
-			at := &memberContext{deriver: d, struc: &Struct{Go: c.Go}, cName: w.C, field: Field{Go: "Out", C: "out"}}
-			c.One = at.planInner(out.Elem, to)
+			output := &memberContext{deriver: d, struc: &Struct{Go: c.Go}, cName: w.C, field: Field{Go: "Out", C: "out"}}
+			c.One = output.planInner(out.Elem, to)
 			return c.One != nil
 		}
 	}
@@ -211,10 +219,10 @@ func (d *deriver) planOutput(c *Call, w WantedCall, bad func(string, ...any)) bo
 	if c.LenC != nil {
 		n := c.LenC.Strip()
 		if n == nil || n.Size == 0 {
-			bad("has a len of type %s", c.LenC)
+			rejectCall("has a len of type %s", c.LenC)
 			return false
 		}
-		t.Size = (t.Size + n.Size - 1) / n.Size * n.Size
+		t.Size = roundUp(t.Size, n.Size)
 		t.Fields = append(t.Fields, ctype.Field{Name: "len", Type: c.LenC, Offset: t.Size})
 		t.Size += n.Size
 		tag.Len = "len"

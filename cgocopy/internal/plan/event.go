@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// unionName returns the name of a union in tags, independent of its place: that of its typedef, or
-// its tag.
+// unionName returns the name of union type t in the keys of tags: the name of its typedef, else its C
+// tag. s is t without typedefs.
 func unionName(t, s *ctype.Type) string {
 	if name := t.String(); name != s.String() {
 		return name
@@ -17,11 +17,11 @@ func unionName(t, s *ctype.Type) string {
 	return s.Tag()
 }
 
-// planEvent plans a union that contains its own discriminant: all of its members begin with the
-// same number. In Go it is a struct with that number, and with the union next to it.
+// planEvent plans s from union t, which contains its own discriminant: all of its members begin with
+// the same number, as those of SDL_Event do. In Go s is a struct with that number and a field Union.
 func (d *deriver) planEvent(s *Struct, t *ctype.Type, cName string, tag Tag) {
 	counts := d.findCounts(t, cName, 0)
-	for _, m := range t.Fields { // or the number is in one of them: sa.sa_family
+	for _, m := range t.Fields { // the number may also be named by its path in a member: sa.sa_family
 		if inner := m.Type.Strip(); inner != nil && inner.Kind == ctype.Struct && m.Name != "" {
 			for name, c := range d.findCounts(inner, cName+"."+m.Name, m.Offset) {
 				c.C = m.Name + "." + name
@@ -38,12 +38,13 @@ func (d *deriver) planEvent(s *Struct, t *ctype.Type, cName string, tag Tag) {
 	if i := slices.IndexFunc(t.Fields, func(m ctype.Field) bool { return m.Name == on.C }); i >= 0 {
 		d.addFields(s, &ctype.Type{Fields: t.Fields[i : i+1]}, cName, 0, "")
 	} else {
-		number := numberOf(*on)
-		s.Fields = append(s.Fields, Field{Go: Exported(on.C), C: on.C, Type: number, Pos: t.Pos(), Offset: on.Offset, Rule: Rule{Op: Load, Go: number, Num: number, Size: on.Size, Aligned: true}})
+		number := countType(*on)
+		rule := Rule{Op: Load, Go: number, Num: number, Size: on.Size, Aligned: true}
+		s.Fields = append(s.Fields, Field{Go: Exported(on.C), C: on.C, Type: number, Pos: t.Pos(), Offset: on.Offset, Rule: rule})
 	}
 	f.Rule = Rule{Op: Union, Go: s.Go + "Union", Size: t.Size, On: on, Aligned: true}
 	for _, n := range slices.Sorted(maps.Keys(tag.Cases)) {
-		c, ok := w.eventCase(t, n, tag.Cases[n])
+		c, ok := w.planEventCase(t, n, tag.Cases[n])
 		if !ok {
 			return
 		}
@@ -54,8 +55,8 @@ func (d *deriver) planEvent(s *Struct, t *ctype.Type, cName string, tag Tag) {
 	}
 }
 
-// eventCase returns the member that is valid if the number is n.
-func (w *memberContext) eventCase(t *ctype.Type, n int64, name string) (Case, bool) {
+// planEventCase plans the member of t that is valid if the discriminant is n.
+func (w *memberContext) planEventCase(t *ctype.Type, n int64, name string) (Case, bool) {
 	i := slices.IndexFunc(t.Fields, func(f ctype.Field) bool { return f.Name == name })
 	if i < 0 {
 		w.reject(t, fmt.Sprintf("has no member %s", name), "name one of its members for each value of "+w.tag.On)
@@ -71,23 +72,23 @@ func (w *memberContext) eventCase(t *ctype.Type, n int64, name string) (Case, bo
 		return Case{}, false
 	}
 	on := w.counts[w.tag.On]
-	if _, ok := At(r, on.Offset, on.Size); !ok {
+	if _, ok := At(r, on.Offset, on.Size); !ok { // the test of generated code needs the number in each member
 		w.reject(t, fmt.Sprintf("has the member %s, which has no number where %s lies", name, on.C), "name the members that begin with it")
 		return Case{}, false
 	}
 	return Case{Value: n, Field: Exported(name), C: name, Type: m.Type.String(), Rule: r}, true
 }
 
-// numberOf returns the Go type of a count.
-func numberOf(c Count) string {
+// countType returns the Go type with the size and the sign of a count.
+func countType(c Count) string {
 	if c.Signed {
 		return fmt.Sprintf("int%d", 8*c.Size)
 	}
 	return fmt.Sprintf("uint%d", 8*c.Size)
 }
 
-// At returns the Go path, with a dot before each name, of the number of size bytes at offset in the
-// value of rule r.
+// At finds the number of size bytes at offset in a value that rule r fills. path is its path in Go, with
+// a dot before each name. It returns false if there is no such number.
 func At(r Rule, offset, size int64) (path string, ok bool) {
 	if r.Op == Load && r.Num != "" && r.Elem == nil {
 		return "", offset == 0 && r.Size == size
@@ -106,7 +107,7 @@ func At(r Rule, offset, size int64) (path string, ok bool) {
 	return "", false
 }
 
-// isPointing reports whether a value of type t is a pointer, or an array of them.
+// isPointing reports whether a value of type t is a pointer or an array of pointers.
 func isPointing(t *ctype.Type) bool {
 	s := t.Strip()
 	if s == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// isMethod reports whether generated types have a method of this name.
+// isMethod reports whether generated types can have a method of this name.
 func isMethod(name string) bool {
 	switch name {
 	case "FromC", "SliceFromC", "ToC", "TakeFromC":
@@ -21,43 +21,38 @@ func isMethod(name string) bool {
 // equals reports whether the two tags are the same.
 func (t Tag) equals(other Tag) bool { return reflect.DeepEqual(t, other) }
 
-// withoutCount returns w for the elements of a counted pointer or array: the count has been used
-// up.
+// withoutCount returns a copy of w for the elements of a counted pointer or array, without the parts of
+// the tag that belong to the count.
 func (w *memberContext) withoutCount() *memberContext {
 	inner := *w
 	inner.tag.Len, inner.tag.Max = "", 0
 	return &inner
 }
 
-// wordsFit rejects words of a tag that change nothing about a member: their author expects an
-// effect.
-func (w *memberContext) wordsFit(t *ctype.Type, r Rule) {
-	has := map[Op]bool{}
-	depth := false
-	var look func(r Rule)
-	look = func(r Rule) {
-		has[r.Op] = true
-		depth = depth || r.Depth > 0
-		if r.Elem != nil {
-			look(*r.Elem)
-		}
+// checkTag rejects a member if its tag has words without an effect on its rule, because the user
+// expects one.
+func (w *memberContext) checkTag(t *ctype.Type, r Rule) {
+	has := map[Op]bool{} // ops of the rule and of its elements
+	hasDepth := false
+	for e := &r; e != nil; e = e.Elem {
+		has[e.Op] = true
+		hasDepth = hasDepth || e.Depth > 0
 	}
-	look(r)
 	var idle []string
 	for _, word := range []struct {
-		name      string
-		said, has bool
+		name             string
+		isSet, hasEffect bool
 	}{
 		{"len", w.tag.Len != "", has[Slice] || has[Tail] || has[Text]},
 		{"max", w.tag.Max > 0, has[Slice] || has[Tail] || has[Text]},
 		{"utf8", w.tag.UTF8 != Keep, has[Chars] || has[Text]},
-		{"depth", w.tag.Depth > 0, depth},
+		{"depth", w.tag.Depth > 0, hasDepth},
 		{"union", w.tag.On != "", has[Union]},
 		{"string", w.tag.String, has[Chars] || has[Text]},
 		{"bytes", w.tag.Bytes, !has[Chars] && (has[Load] || has[Text])},
 		{"opaque", w.tag.Opaque, has[Opaque]},
 	} {
-		if word.said && !word.has {
+		if word.isSet && !word.hasEffect {
 			idle = append(idle, word.name)
 		}
 	}
@@ -66,7 +61,8 @@ func (w *memberContext) wordsFit(t *ctype.Type, r Rule) {
 	}
 }
 
-// claimEnumerator returns the Go name of a value, which no other may have.
+// claimEnumerator claims a Go name for the value that enum calls name, and returns it: with the C name
+// after an underscore if the usual name is taken.
 func (w *memberContext) claimEnumerator(enum *ctype.Type, enumName, name string) string {
 	v := enumeratorName(enumName, name)
 	if w.names[v] != nil {
@@ -76,14 +72,15 @@ func (w *memberContext) claimEnumerator(enum *ctype.Type, enumName, name string)
 	return v
 }
 
-// rejectCycles rejects slices by which a struct leads to its own type, without a depth limit.
+// rejectCycles rejects slices without a depth limit through which a struct leads to its own type: a
+// copy might never end.
 func (d *deriver) rejectCycles() {
-	leads := func(from *Struct) []*Struct {
-		var to []*Struct
+	nextStructs := func(from *Struct) []*Struct {
+		var list []*Struct
 		for _, f := range from.Fields {
-			visitStructs(f.Rule, func(s *Struct) { to = append(to, s) })
+			visitStructs(f.Rule, func(s *Struct) { list = append(list, s) })
 		}
-		return to
+		return list
 	}
 	var reaches func(from, to *Struct, seen map[*Struct]bool) bool
 	reaches = func(from, to *Struct, seen map[*Struct]bool) bool {
@@ -94,14 +91,14 @@ func (d *deriver) rejectCycles() {
 			return false
 		}
 		seen[from] = true
-		return slices.ContainsFunc(leads(from), func(s *Struct) bool { return reaches(s, to, seen) })
+		return slices.ContainsFunc(nextStructs(from), func(s *Struct) bool { return reaches(s, to, seen) })
 	}
 	for _, s := range d.plan.Structs {
 		for _, f := range s.Fields {
 			visitUnlimited(f.Rule, false, func(to *Struct) {
 				if reaches(to, s, map[*Struct]bool{}) {
-					says := s.Says[1+strings.LastIndexByte(s.Says, ' '):]
-					d.reject(Refusal{Pos: f.Pos, Struct: says, Field: f.C, Type: f.Type, Reason: "leads to its own kind, which may go in a circle", Remedy: fmt.Sprintf("add ,depth=N to its tag, or leave it out with -tag '%s.%s=-'", says, f.C)})
+					cName := bareName(s.Says)
+					d.reject(Refusal{Pos: f.Pos, Struct: cName, Field: f.C, Type: f.Type, Reason: "leads to its own kind, which may go in a circle", Remedy: fmt.Sprintf("add ,depth=N to its tag, or leave it out with -tag '%s.%s=-'", cName, f.C)})
 				}
 			})
 		}
@@ -121,20 +118,21 @@ func visitStructs(r Rule, visit func(*Struct)) {
 	}
 }
 
-// visitUnlimited visits the structs after pointers without a depth limit.
-func visitUnlimited(r Rule, pointed bool, visit func(*Struct)) {
+// visitUnlimited visits the structs in a value of rule r that are behind pointers without a depth
+// limit. isBehind says whether the value itself is.
+func visitUnlimited(r Rule, isBehind bool, visit func(*Struct)) {
 	switch {
 	case r.Op == Slice:
-		pointed = r.Depth == 0
-	case r.Op == Deref:
+		isBehind = r.Depth == 0
+	case r.Op == Deref: // always has a limit
 		return
-	case r.Struct != nil && pointed:
+	case r.Struct != nil && isBehind:
 		visit(r.Struct)
 	}
 	if r.Elem != nil {
-		visitUnlimited(*r.Elem, pointed, visit)
+		visitUnlimited(*r.Elem, isBehind, visit)
 	}
 	for _, c := range r.Cases {
-		visitUnlimited(c.Rule, pointed, visit)
+		visitUnlimited(c.Rule, isBehind, visit)
 	}
 }

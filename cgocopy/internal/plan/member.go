@@ -9,22 +9,24 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// memberContext is the member that is looked at.
+// memberContext plans one member of a struct. Its methods take the type t of a value as declared, and
+// often s, the same type without typedefs.
 type memberContext struct {
 	*deriver
-	struc  *Struct
-	cName  string
-	field  Field
-	tag    Tag
-	counts map[string]Count
+	struc  *Struct          // the struct that has the member
+	cName  string           // name of the struct in C
+	field  Field            // the field that takes the member; its Rule is not set yet
+	tag    Tag              // tag of the member
+	counts map[string]Count // members of the struct that can count, by name
 }
 
+// reject rejects the member, and returns no rule and false.
 func (w *memberContext) reject(t *ctype.Type, reason, remedy string) (Rule, bool) {
 	w.deriver.reject(Refusal{Pos: w.field.Pos, Struct: w.cName, Field: w.field.C, Type: t.String(), Reason: reason, Remedy: remedy})
 	return Rule{}, false
 }
 
-// omitRemedy returns the remedy that always works.
+// omitRemedy returns the remedy that always works: to omit the member.
 func (w *memberContext) omitRemedy() string {
 	if w.userTypes {
 		return "leave it out with the tag `cgocopy:\"-\"`"
@@ -32,15 +34,18 @@ func (w *memberContext) omitRemedy() string {
 	return fmt.Sprintf("leave it out with -tag '%s.%s=-'", w.cName, w.field.C)
 }
 
+// suggestTag returns the remedy to add these words to the member's tag. words may have two
+// alternatives, "FIRST' for one, or 'SECOND", with the quotes of a -tag flag between them.
 func (w *memberContext) suggestTag(words string) string {
 	if w.userTypes {
-		again := "\"` for one, or `cgocopy:\"" + w.field.C
-		return fmt.Sprintf("say how with the tag `cgocopy:\"%s%s\"`, or %s", w.field.C, strings.ReplaceAll(words, "' for one, or '", again), w.omitRemedy())
+		between := "\"` for one, or `cgocopy:\"" + w.field.C
+		return fmt.Sprintf("say how with the tag `cgocopy:\"%s%s\"`, or %s", w.field.C, strings.ReplaceAll(words, "' for one, or '", between), w.omitRemedy())
 	}
 	return fmt.Sprintf("say how with -tag '%s.%s=%s', or %s", w.cName, w.field.C, words, w.omitRemedy())
 }
 
-// planMember returns the rule of a complete member, which may be a bit-field.
+// planMember returns the rule of the member, which may be a bit-field. It returns false if it has
+// rejected the member, as the other plan methods do.
 func (w *memberContext) planMember(m ctype.Field) (Rule, bool) {
 	if m.BitSize > 0 {
 		return w.planBits(m)
@@ -53,6 +58,7 @@ func (w *memberContext) planMember(m ctype.Field) (Rule, bool) {
 	return r, ok
 }
 
+// planBits returns the rule of a bit-field.
 func (w *memberContext) planBits(m ctype.Field) (Rule, bool) {
 	t := m.Type.Strip()
 	if t != nil && t.Kind == ctype.Enum {
@@ -74,7 +80,7 @@ func (w *memberContext) planBits(m ctype.Field) (Rule, bool) {
 	return r, true
 }
 
-// numberType returns the Go type of a C number.
+// numberType returns the Go type of a C number, or "" for other types.
 func numberType(t *ctype.Type) string {
 	switch t.Kind {
 	case ctype.Int:
@@ -91,7 +97,8 @@ func numberType(t *ctype.Type) string {
 	return ""
 }
 
-// planRule returns how a value of type t at offset is copied.
+// planRule returns the rule of a value of type t, which is at offset of the struct, or of the memory
+// that a pointer points to.
 func (w *memberContext) planRule(t *ctype.Type, offset int64) (Rule, bool) {
 	s := t.Strip()
 	if s == nil {
@@ -104,7 +111,7 @@ func (w *memberContext) planRule(t *ctype.Type, offset int64) (Rule, bool) {
 	case ctype.Bool:
 		return Rule{Op: Bool, Go: "bool", Size: s.Size, Aligned: true}, true
 	case ctype.Enum:
-		e, ok := w.enumOf(t, s)
+		e, ok := w.planEnum(t, s)
 		if !ok {
 			return Rule{}, false
 		}
@@ -121,6 +128,7 @@ func (w *memberContext) planRule(t *ctype.Type, offset int64) (Rule, bool) {
 	return w.reject(t, orElse(s.Why, "has no counterpart in Go"), w.omitRemedy())
 }
 
+// orElse returns s, or otherwise if s is "".
 func orElse(s, otherwise string) string {
 	if s != "" {
 		return s
@@ -128,8 +136,8 @@ func orElse(s, otherwise string) string {
 	return otherwise
 }
 
-// enumOf declares the Go type of an enum; one without a name is its number.
-func (w *memberContext) enumOf(t, s *ctype.Type) (*Enum, bool) {
+// planEnum plans the Go type of an enum, once. An enum without a name gets the type of its number.
+func (w *memberContext) planEnum(t, s *ctype.Type) (*Enum, bool) {
 	under := s.Elem.Strip()
 	if under == nil || numberType(under) == "" {
 		w.reject(t, "is an enum that is stored as nothing known", w.omitRemedy())
@@ -154,7 +162,7 @@ func (w *memberContext) enumOf(t, s *ctype.Type) (*Enum, bool) {
 	return e, true
 }
 
-// namedType returns s, or its first typedef if it has no name itself.
+// namedType returns s, or the first typedef of t that has a name if s has none.
 func namedType(t, s *ctype.Type) *ctype.Type {
 	for x := t; s.Name == "" && x != nil && x.Kind == ctype.Typedef; x = x.Elem {
 		if x.Name != "" {
@@ -164,7 +172,8 @@ func namedType(t, s *ctype.Type) *ctype.Type {
 	return s
 }
 
-// goTypeName returns the name of a type inside a struct: its typedef, or its tag, or "".
+// goTypeName returns the Go name of the type of a member: the name of its typedef, else its C tag. It
+// returns "" if it has neither.
 func goTypeName(t, s *ctype.Type) string {
 	for x := t; x != nil && x.Kind == ctype.Typedef; x = x.Elem {
 		if x.Name != "" {
@@ -174,7 +183,8 @@ func goTypeName(t, s *ctype.Type) string {
 	return Exported(s.Tag())
 }
 
-// planInner plans the struct that a member is, or points to.
+// planInner plans the struct that the member is, contains, or points to. It returns nil if the struct
+// is rejected.
 func (w *memberContext) planInner(t, s *ctype.Type) *Struct {
 	if w.userTypes {
 		return stubStruct(t, s)
@@ -186,9 +196,10 @@ func (w *memberContext) planInner(t, s *ctype.Type) *Struct {
 	} else if tag := s.Tag(); cName == s.String() && tag != "" {
 		cName = tag
 	}
-	return w.structOf(s, name, cName)
+	return w.planStruct(s, name, cName)
 }
 
+// planNested returns the rule of a struct, or of a union that is planned as a struct.
 func (w *memberContext) planNested(t, s *ctype.Type, offset int64) (Rule, bool) {
 	inner := w.planInner(t, s)
 	if inner == nil {
@@ -202,6 +213,7 @@ func (w *memberContext) planNested(t, s *ctype.Type, offset int64) (Rule, bool) 
 	return r, true
 }
 
+// planArray returns the rule of an array: text, a counted array, or an array of fixed length.
 func (w *memberContext) planArray(t, s *ctype.Type, offset int64) (Rule, bool) {
 	elem := s.Elem.Strip()
 	if s.Count == ctype.Flexible || w.tag.Len != "" { // T x[0] with a length is GNU's T x[]
@@ -210,8 +222,9 @@ func (w *memberContext) planArray(t, s *ctype.Type, offset int64) (Rule, bool) {
 	if s.Count == 0 || elem == nil {
 		return w.reject(t, "is an array of nothing", w.omitRemedy())
 	}
-	text := elem.Kind == ctype.Char && !w.tag.Bytes || elem.Size == 1 && w.tag.String && (elem.Kind == ctype.Int || elem.Kind == ctype.Uint)
-	if text {
+	isByte := elem.Size == 1 && (elem.Kind == ctype.Int || elem.Kind == ctype.Uint)
+	isText := elem.Kind == ctype.Char && !w.tag.Bytes || isByte && w.tag.String
+	if isText {
 		return Rule{Op: Chars, Go: "string", Size: s.Size, N: s.Count, UTF8: w.tag.UTF8, Aligned: true}, true
 	}
 	one, ok := w.planRule(s.Elem, offset)
@@ -226,7 +239,8 @@ func (w *memberContext) planArray(t, s *ctype.Type, offset int64) (Rule, bool) {
 	return r, true
 }
 
-// findCount finds the member that counts.
+// findCount finds the number name of the struct, which counts the elements of the member or selects its
+// case. It rejects the member and returns false if the struct has no such number.
 func (w *memberContext) findCount(t *ctype.Type, name string) (*Count, bool) {
 	c, ok := w.counts[name]
 	if !ok {
@@ -236,17 +250,12 @@ func (w *memberContext) findCount(t *ctype.Type, name string) (*Count, bool) {
 	return &c, true
 }
 
+// joinCounts returns the names of counts, sorted.
 func joinCounts(counts map[string]Count) string {
-	out := ""
-	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		if out != "" {
-			out += ", "
-		}
-		out += name
-	}
-	return out
+	return strings.Join(slices.Sorted(maps.Keys(counts)), ", ")
 }
 
+// planTail returns the rule of an array that another member counts.
 func (w *memberContext) planTail(t, s *ctype.Type, offset int64) (Rule, bool) {
 	if w.tag.Len == "" {
 		return w.reject(t, "is an array without a length", w.suggestTag(",len=MEMBER"))
@@ -259,59 +268,64 @@ func (w *memberContext) planTail(t, s *ctype.Type, offset int64) (Rule, bool) {
 	if !ok {
 		return Rule{}, false
 	}
-	most := orMax(w.tag.Max, MaxCount)
-	if s.Count > 0 { // an array with room for more than what counts
-		most = min(most, s.Count)
+	maxElements := orDefault(w.tag.Max, MaxCount)
+	if s.Count > 0 { // not flexible: the count cannot exceed the length of the array
+		maxElements = min(maxElements, s.Count)
 	}
-	return Rule{Op: Tail, Go: "[]" + one.Go, Size: s.Size, Elem: &one, Len: n, Max: most, Aligned: true}, true
+	return Rule{Op: Tail, Go: "[]" + one.Go, Size: s.Size, Elem: &one, Len: n, Max: maxElements, Aligned: true}, true
 }
 
-func orMax(n, otherwise int64) int64 {
+// orDefault returns n, or otherwise if n is 0.
+func orDefault(n, otherwise int64) int64 {
 	if n > 0 {
 		return n
 	}
 	return otherwise
 }
 
+// planPointer returns the rule of a pointer: an address, counted elements, text, or one struct. Without
+// a tag, C does not tell one value from many, so that only addresses and text are possible.
 func (w *memberContext) planPointer(t, s *ctype.Type, offset int64) (Rule, bool) {
 	to := s.Elem.Strip()
-	here := s.Size > 0 && offset%s.Size == 0
+	aligned := s.Size > 0 && offset%s.Size == 0
 	switch {
 	case w.tag.Opaque, to == nil || to.Kind == ctype.Void || to.Kind == ctype.Func:
-		return Rule{Op: Opaque, Go: "uintptr", Size: s.Size, Aligned: here}, true
+		return Rule{Op: Opaque, Go: "uintptr", Size: s.Size, Aligned: aligned}, true
 	case w.tag.Len != "":
 		n, ok := w.findCount(t, w.tag.Len)
 		if !ok {
 			return Rule{}, false
 		}
 		if w.tag.String && to.Size == 1 {
-			return Rule{Op: Text, Go: "string", Size: s.Size, Len: n, Max: orMax(w.tag.Max, MaxText), UTF8: w.tag.UTF8, Aligned: here}, true
+			return Rule{Op: Text, Go: "string", Size: s.Size, Len: n, Max: orDefault(w.tag.Max, MaxText), UTF8: w.tag.UTF8, Aligned: aligned}, true
 		}
 		one, ok := w.withoutCount().planRule(s.Elem, 0)
 		if !ok {
 			return Rule{}, false
 		}
-		r := Rule{Op: Slice, Go: "[]" + one.Go, Size: s.Size, Elem: &one, Len: n, Max: orMax(w.tag.Max, MaxCount), Aligned: here}
+		r := Rule{Op: Slice, Go: "[]" + one.Go, Size: s.Size, Elem: &one, Len: n, Max: orDefault(w.tag.Max, MaxCount), Aligned: aligned}
 		if to.Kind == ctype.Struct {
 			r.Depth = w.tag.Depth
 		}
 		return r, true
 	case to.Kind == ctype.Char && w.tag.Bytes:
-		return Rule{Op: Text, Go: "[]byte", Bytes: true, Size: s.Size, Max: orMax(w.tag.Max, MaxText), Aligned: here}, true
+		return Rule{Op: Text, Go: "[]byte", Bytes: true, Size: s.Size, Max: orDefault(w.tag.Max, MaxText), Aligned: aligned}, true
 	case to.Kind == ctype.Char, to.Size == 1 && w.tag.String:
-		return Rule{Op: Text, Go: "string", Size: s.Size, Max: orMax(w.tag.Max, MaxText), UTF8: w.tag.UTF8, Aligned: here}, true
+		return Rule{Op: Text, Go: "string", Size: s.Size, Max: orDefault(w.tag.Max, MaxText), UTF8: w.tag.UTF8, Aligned: aligned}, true
 	case to.Kind == ctype.Struct && w.tag.Depth > 0:
 		inner := w.planInner(s.Elem, to)
 		if inner == nil {
 			return Rule{}, false
 		}
-		return Rule{Op: Deref, Go: "*" + inner.Go, Size: s.Size, Struct: inner, Depth: w.tag.Depth, Aligned: here}, true
+		return Rule{Op: Deref, Go: "*" + inner.Go, Size: s.Size, Struct: inner, Depth: w.tag.Depth, Aligned: aligned}, true
 	case to.Kind == ctype.Struct:
 		return w.reject(t, "points to a struct, or to many", w.suggestTag(",depth=1' for one, or ',len=MEMBER"))
 	}
 	return w.reject(t, "points to one value, or to many", w.suggestTag(",len=MEMBER"))
 }
 
+// planUnion returns the rule of a union: one with its own discriminant, see planEvent; one whose
+// members are read alike, see [View]; or one whose discriminant the tag names.
 func (w *memberContext) planUnion(t, s *ctype.Type, offset int64) (Rule, bool) {
 	if name := unionName(t, s); w.tag.On == "" && !w.userTypes && w.options.Tags[name].On != "" {
 		return w.planNested(t, s, offset)
@@ -331,7 +345,7 @@ func (w *memberContext) planUnion(t, s *ctype.Type, offset int64) (Rule, bool) {
 	if !ok {
 		return Rule{}, false
 	}
-	r := Rule{Op: Union, Size: s.Size, On: on, Aligned: true}
+	r := Rule{Op: Union, Size: s.Size, On: on, Aligned: true} // its cases have their own alignment
 	for _, n := range slices.Sorted(maps.Keys(w.tag.Cases)) {
 		name := w.tag.Cases[n]
 		i := slices.IndexFunc(s.Fields, func(f ctype.Field) bool { return f.Name == name })

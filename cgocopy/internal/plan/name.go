@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// isInitialism reports whether Go writes the word in capitals.
+// isInitialism reports whether Go names have the word in capitals.
 func isInitialism(word string) bool {
 	switch word {
 	case "id", "url", "uri", "uid", "gid", "pid", "ip", "tcp", "udp", "http", "https", "json", "xml", "html", "sql", "cpu", "gpu", "ram", "rgb", "rgba", "uuid", "utf8", "ascii", "api", "os", "fps", "tls", "ttl":
@@ -14,16 +14,16 @@ func isInitialism(word string) bool {
 	return false
 }
 
-// Exported returns a C name as an exported Go name: items_count is ItemsCount, and GameObject stays
-// unchanged. It returns "" if no part of it can be in a Go name.
+// Exported returns the exported Go name for a C name: ItemsCount for items_count, GameObject for
+// GameObject. It returns "" if no character of the C name can be in a Go name.
 func Exported(c string) string {
 	var b strings.Builder
-	for _, word := range strings.FieldsFunc(c, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) || r == '_' }) {
+	for _, word := range strings.FieldsFunc(c, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		lower := strings.ToLower(word)
 		switch {
 		case isInitialism(lower):
 			b.WriteString(strings.ToUpper(word))
-		case word == strings.ToUpper(word) && len(word) > 1: // RUN_FAST
+		case word == strings.ToUpper(word) && len(word) > 1: // as in RUN_FAST
 			b.WriteString(capitalize(lower))
 		default:
 			b.WriteString(capitalize(word))
@@ -36,6 +36,7 @@ func Exported(c string) string {
 	return name
 }
 
+// capitalize returns word with its first letter in upper case.
 func capitalize(word string) string {
 	if word == "" {
 		return ""
@@ -45,8 +46,8 @@ func capitalize(word string) string {
 	return string(r)
 }
 
-// enumeratorName returns the Go name of an enumerator: that of the enum, and the part of the
-// enumerator's name that does not repeat it.
+// enumeratorName returns the Go name of an enumerator: the Go name of the enum, then the name of the
+// enumerator without that prefix.
 func enumeratorName(enum, name string) string {
 	v := Exported(name)
 	if rest, ok := strings.CutPrefix(v, enum); ok && rest != "" {

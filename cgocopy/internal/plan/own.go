@@ -4,24 +4,23 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// Member is a member of a C struct that a field of a type of the user's own can
-// take.
+// Member is a member of a C struct that a field of a Go struct of the user can take.
 type Member struct {
-	Name   string // that of an anonymous union is its first member's
+	Name   string // name in C; of an anonymous union, the name of its first member
 	Type   *ctype.Type
-	Offset int64 // bytes from the beginning of the struct
-	field  ctype.Field
-	counts map[string]Count
+	Offset int64            // bytes from the start of the struct
+	field  ctype.Field      // the member as declared
+	counts map[string]Count // all members of the struct that can count, by name
 }
 
-// Pos returns the position of its declaration: file:line, or "".
+// Pos returns the position of the declaration: file:line, or "" if it is unknown.
 func (m Member) Pos() string { return m.field.Pos() }
 
-// Nameless reports whether it is an anonymous union.
+// Nameless reports whether the member is an anonymous union.
 func (m Member) Nameless() bool { return m.field.Name == "" }
 
-// Members returns the members of t, and of anonymous structs in it, in the order of their
-// declaration. Unnamed bit-fields are padding and not included.
+// Members returns the members of struct or union t, in the order of their declaration. It includes the
+// members of anonymous structs in t, and omits unnamed bit-fields, which are padding.
 func Members(t *ctype.Type) []Member {
 	counts := map[string]Count{}
 	list := addMembers(t, 0, counts)
@@ -31,6 +30,8 @@ func Members(t *ctype.Type) []Member {
 	return list
 }
 
+// addMembers returns the members of t, which is at offset of the outermost struct, and adds the members
+// that can count to counts.
 func addMembers(t *ctype.Type, offset int64, counts map[string]Count) []Member {
 	var list []Member
 	for name, c := range (&deriver{}).findCounts(t, "", offset) {
@@ -56,9 +57,9 @@ func addMembers(t *ctype.Type, offset int64, counts map[string]Count) []Member {
 	return list
 }
 
-// Rule returns how a value of the member, which is one of the struct cName, is copied if only its
-// tag is known. Structs in it are not planned: rules name them by a Struct of which only C and Says
-// are set.
+// Rule returns the rule that the C type and the tag of a member demand; package bind fits it to the Go
+// type. cName is the C name of the struct that has the member. Structs in the member are not planned:
+// a rule has a Struct of which only C and Says are set. The error is of type Refusals.
 func (m Member) Rule(cName string, tag Tag, o Options) (Rule, error) {
 	d := &deriver{options: o, userTypes: true, structs: map[*ctype.Type]*Struct{}, enums: map[*ctype.Type]*Enum{}, names: map[string]*ctype.Type{}, used: map[string]bool{}, plan: &Plan{}}
 	f := Field{Go: Exported(m.Name), C: m.Name, Type: m.Type.String(), Pos: m.Pos(), Offset: m.Offset, Tag: tag}
@@ -67,7 +68,7 @@ func (m Member) Rule(cName string, tag Tag, o Options) (Rule, error) {
 	field.Offset = m.Offset
 	r, ok := w.planMember(field)
 	if ok {
-		w.wordsFit(m.Type, r)
+		w.checkTag(m.Type, r)
 	}
 	if !ok || len(d.refusals) > 0 {
 		return Rule{}, d.refusals
@@ -75,24 +76,25 @@ func (m Member) Rule(cName string, tag Tag, o Options) (Rule, error) {
 	return r, nil
 }
 
-// Finish works out what follows from the fields of a struct, but for Flat, which
-// depends on what else is in a type of the user's own. word is the largest
-// alignment in Go.
+// Finish sets the properties that follow from the fields of a struct, except Flat: the user's type may
+// have further fields. word is the largest alignment in Go, in bytes.
 func Finish(s *Struct, word int64) {
 	setProperties(s, word)
 	s.Flat = false
 }
 
-// stubStruct represents a struct that a caller of [Member.Rule] plans.
+// stubStruct returns a placeholder for struct s, which the caller of [Member.Rule] plans. t is s with
+// its typedefs.
 func stubStruct(t, s *ctype.Type) *Struct {
-	says := t.String()
+	cName := t.String()
 	if t.Kind == ctype.Typedef && t.Name == "" { // a qualifier
-		says = s.String()
+		cName = s.String()
 	}
-	return &Struct{C: s, Says: says}
+	return &Struct{C: s, Says: cName}
 }
 
-// Circles rejects slices in a plan by which a struct leads to its own type, without a depth limit.
+// Circles returns a refusal for each slice of a plan without a depth limit through which a struct leads
+// to its own type.
 func Circles(p *Plan) Refusals {
 	d := &deriver{plan: p}
 	d.rejectCycles()

@@ -1,5 +1,9 @@
 // Package plan decides how each member of a C type is copied into a Go value. A plan has all facts
-// that generated code needs, and nothing about its wording.
+// that generated code needs; package emit writes the code.
+//
+// [Derive] plans Go types after C types: structs by addFields, members by planMember, values by
+// planRule, functions by planCall. Package bind plans the user's own types: it uses [Members] and
+// [Member.Rule].
 package plan
 
 import (
@@ -11,33 +15,33 @@ import (
 
 // Struct is one Go type with the rules that fill it.
 type Struct struct {
-	Go     string // its name
-	C      *ctype.Type
-	Says   string // its name in C: GameObject, struct node
-	Own    bool   // the user's own type: it is not declared again
-	Flat   bool   // Go lays it out as C does, takes over all of it, and nothing in it needs a look: one copy
-	Fails  bool   // filling it can fail
-	Allocs bool   // filling it can allocate
+	Go     string      // name of the Go type
+	C      *ctype.Type // the C type
+	Says   string      // name of the C type as C writes it: GameObject, struct node
+	Own    bool        // the Go type is the user's own: it is not declared again
+	Flat   bool        // Go and C have the same layout and the same values, so that one assignment copies it
+	Fails  bool        // filling it can fail
+	Allocs bool        // filling it can allocate
 	Fields []Field
-	Free   string // C function that frees the struct itself
+	Free   string // C function that frees the struct itself; "" if none
 	Part   bool   // a member is omitted
 }
 
-// Field is one member of the Go type.
+// Field is one field of the Go type.
 type Field struct {
-	Go     string
-	C      string // member, with those of anonymous structs around it: u.i
-	Type   string // as C writes it
+	Go     string // name of the field
+	C      string // name of the C member, or its path from the struct: u.i
+	Type   string // C type, as C writes it
 	Pos    string // file:line of the declaration
 	Tag    Tag
-	Offset int64 // bytes from the beginning of the struct
+	Offset int64 // bytes from the start of the struct
 	Rule   Rule
 
-	Nameless bool // it is an anonymous union, and C its first member's name; or an entire union, and C is ""
+	Nameless bool // the member is an anonymous union, with C the name of its first member; or the struct is a union itself, and C is ""
 }
 
-// See makes the field that of the union's member that its rule reads, if it is a union whose
-// members are read alike. t is the type of the field.
+// See changes a field that is a union with members that are read alike, see [View]: the field becomes
+// the member that its rule reads. t is the type of the field.
 func (f *Field) See(t *ctype.Type) {
 	if f.Rule.View == "" {
 		return
@@ -46,92 +50,94 @@ func (f *Field) See(t *ctype.Type) {
 	f.C, f.Type, f.Rule.View = f.C+"."+f.Rule.View, m.Type.String(), ""
 }
 
-// Op is the way a value is copied.
+// Op is the way in which a value is copied.
 type Op int
 
-// Ops.
+// Ways to copy a value.
 const (
-	Load   Op = iota // unchanged: a number, or a struct or array that is flat
-	Bool             // a byte that is not zero
-	Chars            // char[N]: up to its NUL, or all of it
-	Text             // char *: up to its NUL
-	Nested           // a struct, by its own rules
-	Each             // N elements, one by one
-	Slice            // a pointer and a count
-	Tail             // an array and a count: a flexible one, or one with room for more
+	Load   Op = iota // one assignment: a number, or a flat struct or array
+	Bool             // true if the byte is not zero
+	Chars            // the text in a char[N]: up to its NUL, or all of it
+	Text             // the text at a char *: up to its NUL, or of counted bytes
+	Nested           // a struct, member by member
+	Each             // N elements of an array, one by one
+	Slice            // as many elements at a pointer as another member counts
+	Tail             // as many elements of an array as another member counts: a flexible array, or one with room for more
 	Bits             // a bit-field
-	Union            // the member that the discriminant selects
-	Deref            // a pointer to one struct
-	Opaque           // an address, as a number
+	Union            // the union member that the discriminant selects
+	Deref            // the struct that a pointer points to
+	Opaque           // the address in a pointer, as a number
 )
 
-// UTF8 is the treatment of text that is not UTF-8.
+// UTF8 is the treatment of text that is not valid UTF-8.
 type UTF8 string
 
-// Ways to take it.
+// Treatments of text that is not valid UTF-8.
 const (
-	Keep    UTF8 = "" // as it is
-	Replace UTF8 = "replace"
-	Refuse  UTF8 = "error"
+	Keep    UTF8 = ""        // copy it unchanged
+	Replace UTF8 = "replace" // replace invalid bytes
+	Refuse  UTF8 = "error"   // fail
 )
 
-// Rule describes how one value is copied.
+// Rule describes how one value is copied. A comment that begins with ops names the only ops that use
+// the field; the field is zero for others.
 type Rule struct {
 	Op      Op
-	Go      string // type of the Go value, as source
-	From    string // of Load: its type in memory, if that is not Go; of Bool and Bits: bool, if Go is another name for it
-	Num     string // of Load: the C number as a type of Go, e.g. int32; "" if it is no number
-	Size    int64  // bytes in C
-	Aligned bool   // its address permits Go to load it in one access
-	N       int64  // Chars, Each: elements
-	Elem    *Rule  // Each, Slice, Tail
-	Struct  *Struct
-	Bytes   bool   // Chars, Text: as []byte
-	UTF8    UTF8   // Chars, Text
-	Max     int64  // Text: bytes; Slice, Tail: elements
-	Len     *Count // Slice, Tail; of Text: it has no NUL, but this many bytes
-	Bit     int64  // Bits: from the least significant one of the byte at the offset
-	Width   int64  // Bits
-	Signed  bool   // Bits
-	Depth   int64  // Deref, Slice: how many pointers may follow each other; 0 means unlimited
-	On      *Count // Union: the discriminant
-	Cases   []Case // Union
-	Free    string // C function that frees what a pointer points to
-	View    string // the value is a union, and this member is read; "" if it is none, or the member has no name
+	Go      string  // type of the Go value, as Go source
+	From    string  // Load: Go type of the value in C memory, if it differs from Go. Bool, Bits: "bool", if Go is a named bool type
+	Num     string  // Load: Go type with the layout of the C number, e.g. int32; "" if the value is no number
+	Size    int64   // size in C, in bytes
+	Aligned bool    // Go may load the value in one access
+	N       int64   // Chars, Each: number of elements
+	Elem    *Rule   // Each, Slice, Tail: rule of an element. Load: the same, of an array
+	Struct  *Struct // Nested, Deref, and Load of a struct: the struct
+	Bytes   bool    // Chars, Text: the Go value is []byte
+	UTF8    UTF8    // Chars, Text: treatment of invalid UTF-8
+	Max     int64   // Text: maximum number of bytes. Slice, Tail: maximum number of elements
+	Len     *Count  // Slice, Tail: number of elements. Text: number of bytes; nil means up to the NUL
+	Bit     int64   // Bits: first bit, counted from the least significant bit of the byte at the offset
+	Width   int64   // Bits: number of bits
+	Signed  bool    // Bits: the highest bit is a sign
+	Depth   int64   // Deref, Slice: how many pointers may follow each other; 0 means unlimited
+	On      *Count  // Union: the discriminant
+	Cases   []Case  // Union: the members, by the value of the discriminant
+	Free    string  // Text, Slice, Deref: C function that frees the target of the pointer; "" if none
+	View    string  // path of the union member that is read, if the value is a union, see [View]; "" if it is not, or the member has no name
 }
 
-// Count is a number in the struct next to what it counts.
+// Count is a member of the struct that counts the elements of another, or selects the member of a
+// union.
 type Count struct {
-	C      string // member
-	Go     string // of the Go type, e.g. ItemsCount; empty if it is not copied
-	Offset int64
-	Size   int64
+	C      string // name of the member
+	Go     string // name of the Go field, e.g. ItemsCount; "" if the member is not copied
+	Offset int64  // bytes from the start of the struct
+	Size   int64  // bytes
 	Signed bool
 }
 
 // Case is one alternative of a union.
 type Case struct {
-	Value int64
-	Field string // of the Go type
-	C     string // member
-	Type  string // as C writes it
+	Value int64  // value of the discriminant that selects it
+	Field string // name of the Go field
+	C     string // name of the member
+	Type  string // type of the member, as C writes it
 	Rule  Rule
 }
 
-// Defaults of rules.
+// Default limits of rules.
 const (
 	MaxText  = 1 << 20 // bytes of a char *
 	MaxCount = 1 << 24 // elements after a pointer
 )
 
-// Refusal is a member that cannot be copied, and a remedy.
+// Refusal says why a member, or a whole struct, cannot be copied, and names a remedy.
 type Refusal struct {
-	Pos    string // file:line; empty if unknown
+	Pos    string // file:line; "" if unknown
 	Struct string
-	Field  string // empty for the struct itself
-	Type   string // as C writes it
-	Reason string // a sentence without its subject
-	Remedy string
+	Field  string // name of the member; "" for the struct itself
+	Type   string // type of the member, as C writes it
+	Reason string // a sentence without its subject, the member
+	Remedy string // what the user can do
 }
 
 // Error returns the refusal in one line.
@@ -148,10 +154,10 @@ func (r Refusal) Error() string {
 	return b.String()
 }
 
-// Refusals are all refusals of a run: nothing is generated if there is one.
+// Refusals has all refusals of a run. Nothing is generated if there is one.
 type Refusals []Refusal
 
-// Error returns one line each.
+// Error returns one line per refusal.
 func (r Refusals) Error() string {
 	var lines []string
 	for _, one := range r {

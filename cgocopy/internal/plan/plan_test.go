@@ -94,7 +94,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// An array of no elements at the end is what GNU C wrote before there were flexible ones.
+// TestArrayOfNothingThatIsCounted checks that a counted array of zero elements, as GNU C has them from
+// before C99, is copied as a flexible array.
 func TestArrayOfNothingThatIsCounted(t *testing.T) {
 	i32 := num("int", ctype.Int, 4)
 	for _, count := range []int64{0, ctype.Flexible} {
@@ -109,7 +110,7 @@ func TestArrayOfNothingThatIsCounted(t *testing.T) {
 	}
 }
 
-// TestFlat: one copy is made exactly where Go lays a struct out as C does.
+// TestFlat checks that a struct is flat if Go gives it the layout that it has in C, and only then.
 func TestFlat(t *testing.T) {
 	i32, i64, u8 := num("int", ctype.Int, 4), num("int64_t", ctype.Int, 8), num("uint8_t", ctype.Uint, 1)
 	point := rec("struct point", 16, at("x", num("double", ctype.Float, 8), 0), at("y", num("double", ctype.Float, 8), 8))
@@ -154,7 +155,7 @@ func TestExported(t *testing.T) {
 	}
 }
 
-// TestEnums: no two values have one name, and a large one stays what it is.
+// TestEnums checks that the names of values are unique, and that a large value is unchanged.
 func TestEnums(t *testing.T) {
 	e := &ctype.Type{Kind: ctype.Enum, Name: "enum mode", Size: 8, Elem: num("unsigned long", ctype.Uint, 8), Language: ctype.C, Enumerators: []ctype.Enumerator{{Name: "a_b", Value: 1}, {Name: "aB", Value: 2}, {Name: "MODE_MAX", Value: -1}}}
 	p, refused := derive(rec("struct s", 8, at("m", e, 0)), Options{})

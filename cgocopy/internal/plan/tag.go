@@ -11,22 +11,22 @@ import (
 //	items_ptr,len=items_count,max=1000
 //	-
 type Tag struct {
-	Name   string // of the member in C; empty means by the Go name
-	Skip   bool   // -
-	String bool   // char[N] or uint8_t[N] as a string
-	Bytes  bool   // as bytes
-	Opaque bool   // a pointer as its address
-	Enum   bool   // the Go type is the enum's counterpart
-	Len    string // member that counts
-	Max    int64
+	Name   string // name of the C member; "" means it follows from the Go name
+	Skip   bool   // the member is omitted: "-"
+	String bool   // bytes are copied as a string
+	Bytes  bool   // characters are copied as bytes
+	Opaque bool   // a pointer is copied as an address
+	Enum   bool   // the member must be an enum
+	Len    string // name of the member that counts; "" if none
+	Max    int64  // maximum number of elements or bytes; 0 means the default
 	UTF8   UTF8
-	Depth  int64
-	Free   string
-	On     string           // union: discriminant
-	Cases  map[int64]string // union: value to member
+	Depth  int64            // how many pointers may follow each other; 0 means no limit is set
+	Free   string           // C function that frees the target of a pointer; "" if none
+	On     string           // name of the discriminant of a union; "" if none
+	Cases  map[int64]string // names of the union's members, by the value of the discriminant
 }
 
-// ParseTag reads the text of a tag.
+// ParseTag parses the text of a tag.
 func ParseTag(text string) (Tag, error) {
 	var t Tag
 	words := strings.Split(text, ",")
@@ -38,7 +38,7 @@ func ParseTag(text string) (Tag, error) {
 		return t, fmt.Errorf("tag %q begins with the name of a C member, or with a comma", text)
 	}
 	for i := 1; i < len(words); i++ {
-		key, value, given := strings.Cut(strings.TrimSpace(words[i]), "=")
+		key, value, hasValue := strings.Cut(strings.TrimSpace(words[i]), "=")
 		if key == "union" { // its cases are separated by commas too
 			rest := []string{value}
 			for i+1 < len(words) && isCase(words[i+1]) {
@@ -50,7 +50,7 @@ func ParseTag(text string) (Tag, error) {
 			}
 			continue
 		}
-		if err := t.setKey(key, value, given); err != nil {
+		if err := t.setKey(key, value, hasValue); err != nil {
 			return t, err
 		}
 	}
@@ -60,7 +60,7 @@ func ParseTag(text string) (Tag, error) {
 	return t, nil
 }
 
-// isCase reports whether a word is a further case of a union: VALUE:MEMBER.
+// isCase reports whether a word is a case of a union: VALUE:MEMBER.
 func isCase(word string) bool {
 	value, member, ok := strings.Cut(strings.TrimSpace(word), ":")
 	if !ok || member == "" {
@@ -70,7 +70,7 @@ func isCase(word string) bool {
 	return err == nil
 }
 
-// parseUnion reads kind:0:i and further cases 1:f.
+// parseUnion sets On and Cases from the value of union=, e.g. "kind:0:i", and further cases, e.g. "1:f".
 func (t *Tag) parseUnion(words []string) error {
 	on, first, ok := strings.Cut(words[0], ":")
 	if !ok || on == "" {
@@ -91,46 +91,47 @@ func (t *Tag) parseUnion(words []string) error {
 	return nil
 }
 
-func (t *Tag) setKey(key, value string, given bool) error {
-	number := func(into *int64) error {
+// setKey sets the field for one word of a tag: key, or key=value if hasValue is true.
+func (t *Tag) setKey(key, value string, hasValue bool) error {
+	setNumber := func(target *int64) error {
 		n, err := strconv.ParseInt(value, 0, 64)
 		if err != nil || n < 1 {
 			return fmt.Errorf("%s=%s: want a number above zero", key, value)
 		}
-		*into = n
+		*target = n
 		return nil
 	}
-	flag := func(into *bool) error {
-		if given {
+	setFlag := func(target *bool) error {
+		if hasValue {
 			return fmt.Errorf("%s takes no value", key)
 		}
-		*into = true
+		*target = true
 		return nil
 	}
-	text := func(into *string, want string) error {
+	setText := func(target *string, want string) error {
 		if value == "" {
 			return fmt.Errorf("%s without %s", key, want)
 		}
-		*into = value
+		*target = value
 		return nil
 	}
 	switch key {
 	case "string":
-		return flag(&t.String)
+		return setFlag(&t.String)
 	case "bytes":
-		return flag(&t.Bytes)
+		return setFlag(&t.Bytes)
 	case "enum":
-		return flag(&t.Enum)
+		return setFlag(&t.Enum)
 	case "opaque":
-		return flag(&t.Opaque)
+		return setFlag(&t.Opaque)
 	case "len":
-		return text(&t.Len, "the member that counts, e.g. len=items_count")
+		return setText(&t.Len, "the member that counts, e.g. len=items_count")
 	case "max":
-		return number(&t.Max)
+		return setNumber(&t.Max)
 	case "depth":
-		return number(&t.Depth)
+		return setNumber(&t.Depth)
 	case "free":
-		return text(&t.Free, "a C function, e.g. free=list_free")
+		return setText(&t.Free, "a C function, e.g. free=list_free")
 	case "utf8":
 		switch value {
 		case "keep":
