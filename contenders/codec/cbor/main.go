@@ -1,4 +1,4 @@
-// Command cbor is fxamacker/cbor, CBOR by reflection.
+// Command cbor is fxamacker/cbor, which encodes CBOR by reflection.
 package main
 
 import (
@@ -12,17 +12,16 @@ import (
 )
 
 func main() {
-	// RFC 8949's preferred serialization: the shortest float that is exact.
-	// Times are its standard ones (tag 0, text), for the library's default are
-	// whole seconds.
+	// The preferred serialization of RFC 8949: a float has the shortest exact form.
+	// Times are text with tag 0, because the library's default is integer seconds.
 	enc := cbor.PreferredUnsortedEncOptions()
 	enc.Time, enc.TimeTag = cbor.TimeRFC3339Nano, cbor.EncTagRequired
 	em, err := enc.EncMode()
 	if err != nil {
 		log.Fatal(err)
 	}
-	// Maps of no known type are those that encoding/json makes; the default,
-	// map[any]any, is no JSON.
+	// A map without a static type is decoded as encoding/json does. JSON cannot
+	// represent the library's default, map[any]any.
 	dm, err := cbor.DecOptions{DefaultMapType: reflect.TypeFor[map[string]any]()}.DecMode()
 	if err != nil {
 		log.Fatal(err)

@@ -11,39 +11,40 @@ import (
 	"github.com/tarebench/tare/contenders/codec/easyjson/model"
 )
 
-// load makes a value of the model's types from canonical JSON. It is a pointer,
-// so that turning it into an interface costs nothing later.
-func load(name string, canonical []byte) (any, error) {
-	if target := user(); target != nil && name == codec.UserFixture {
-		own := target()
-		return own, json.Unmarshal(canonical, own)
+// loadValue decodes canonical JSON into a value of the model's types. It returns a
+// pointer, because other values allocate when they are put into an interface.
+func loadValue(name string, canonical []byte) (any, error) {
+	if newDocument := user(); newDocument != nil && name == codec.UserFixture {
+		document := newDocument()
+		return document, json.Unmarshal(canonical, document)
 	}
-	v, err := fixture.Decode(name, canonical)
+	decoded, err := fixture.Decode(name, canonical)
 	if err != nil {
 		return nil, err
 	}
-	switch given := v.(type) {
+	switch v := decoded.(type) {
 	case []fixture.Device:
-		own := make(model.Devices, len(given))
-		for i, d := range given {
-			own[i] = model.Device(d)
+		devices := make(model.Devices, len(v))
+		for i, d := range v {
+			devices[i] = model.Device(d)
 		}
-		return &own, nil
+		return &devices, nil
 	case []fixture.Event:
-		own := make(model.Events, len(given))
-		for i, e := range given {
-			own[i] = model.Event{ID: e.ID, Timestamp: e.Timestamp, Metadata: model.Metadata(e.Metadata)}
+		events := make(model.Events, len(v))
+		for i, e := range v {
+			events[i] = model.Event{ID: e.ID, Timestamp: e.Timestamp, Metadata: model.Metadata(e.Metadata)}
 		}
-		return &own, nil
+		return &events, nil
 	case fixture.Probe:
-		own := model.Probe(given)
-		return &own, nil
+		probe := model.Probe(v)
+		return &probe, nil
 	}
 	return nil, contender.ErrUnsupported
 }
 
-// target makes an empty document, where there is code for it.
-func target(name string) func() any {
+// findTarget returns a function that makes a pointer to an empty document. It
+// returns nil for a fixture without generated code.
+func findTarget(name string) func() any {
 	switch name {
 	case "devices":
 		return func() any { return new(model.Devices) }
@@ -57,19 +58,19 @@ func target(name string) func() any {
 	return nil
 }
 
-// fields reads a document into a type that has only the few fields; what else
-// an item holds is skipped.
-func fields(name string) func(data []byte) (any, error) {
+// findPicker returns a function that decodes a document into a type that has only
+// the few fields. The generated code skips all other fields.
+func findPicker(name string) func(data []byte) (any, error) {
 	switch name {
 	case "devices":
 		return func(data []byte) (any, error) {
-			into := new(model.DevicesFields)
-			return into, easyjson.Unmarshal(data, into)
+			devices := new(model.DevicesFields)
+			return devices, easyjson.Unmarshal(data, devices)
 		}
 	case "events":
 		return func(data []byte) (any, error) {
-			into := new(model.EventsFields)
-			return into, easyjson.Unmarshal(data, into)
+			events := new(model.EventsFields)
+			return events, easyjson.Unmarshal(data, events)
 		}
 	}
 	return nil

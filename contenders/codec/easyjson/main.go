@@ -1,5 +1,5 @@
-// Command easyjson is mailru/easyjson with code generated for the fixtures'
-// types.
+// Command easyjson is mailru/easyjson with code that it generated for the types of
+// the fixtures.
 package main
 
 import (
@@ -12,15 +12,15 @@ import (
 
 func main() {
 	codec.Main(codec.Impl{
-		Load:    load,
-		Target:  target,
+		Load:    loadValue,
+		Target:  findTarget,
 		Marshal: func(v any) ([]byte, error) { return easyjson.Marshal(v.(easyjson.Marshaler)) },
 		Stream: func(w io.Writer, v any) error {
 			_, err := easyjson.MarshalToWriter(v.(easyjson.Marshaler), w)
 			return err
 		},
-		Unmarshal: func(data []byte, into any) error { return easyjson.Unmarshal(data, into.(easyjson.Unmarshaler)) },
-		Fields:    fields,
+		Unmarshal: func(data []byte, target any) error { return easyjson.Unmarshal(data, target.(easyjson.Unmarshaler)) },
+		Fields:    findPicker,
 		Typed:     true,
 	})
 }

@@ -1,6 +1,6 @@
 package main
 
-// user is what makes a pointer to an empty document of the user's own type: nil
-// here, for there is no code for one. Where there is, the contender is built
-// with another file in this one's place.
+// user returns a function that makes a pointer to an empty document of the user's
+// type. It returns nil because this build has no such type. tare json replaces this
+// file with one for the type.
 func user() func() any { return nil }

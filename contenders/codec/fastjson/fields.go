@@ -6,22 +6,23 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// fields follows what the project advises: parsers out of a pool, one Get for
-// a prefix that several values share, a loop over the array itself. Values are
-// the parser's until it goes back, so text is copied out of them.
-func fields(name string) func(data []byte) (any, error) {
+// findPicker returns a function that reads the few fields as the project
+// recommends: with parsers from a pool, one Get for the common prefix of several
+// paths, and a loop over the array. It returns nil for an unknown fixture. The pool
+// reuses the memory of the values, so texts are copied.
+func findPicker(name string) func(data []byte) (any, error) {
 	pool := new(fastjson.ParserPool)
 	switch name {
 	case "devices":
-		return func(data []byte) (any, error) { return each(pool, data, device) }
+		return func(data []byte) (any, error) { return readItems(pool, data, readDevice) }
 	case "events":
-		return func(data []byte) (any, error) { return each(pool, data, event) }
+		return func(data []byte) (any, error) { return readItems(pool, data, readEvent) }
 	}
 	return nil
 }
 
-// each parses an array and makes a T of every item.
-func each[T any](pool *fastjson.ParserPool, data []byte, item func(*fastjson.Value) T) ([]T, error) {
+// readItems parses an array and converts each item.
+func readItems[T any](pool *fastjson.ParserPool, data []byte, readItem func(*fastjson.Value) T) ([]T, error) {
 	parser := pool.Get()
 	defer pool.Put(parser)
 	document, err := parser.ParseBytes(data)
@@ -34,14 +35,14 @@ func each[T any](pool *fastjson.ParserPool, data []byte, item func(*fastjson.Val
 	}
 	list := make([]T, len(items))
 	for i, v := range items {
-		list[i] = item(v)
+		list[i] = readItem(v)
 	}
 	return list, nil
 }
 
-// A Get of what is not there, or is of another type, is the zero value.
-
-func device(v *fastjson.Value) fixture.DeviceFields {
+// readDevice reads the few fields of a device. The methods of fastjson return zero
+// values for a missing path and for a value of another type.
+func readDevice(v *fastjson.Value) fixture.DeviceFields {
 	return fixture.DeviceFields{
 		ID:         string(v.GetStringBytes("id")),
 		State:      string(v.GetStringBytes("state")),
@@ -49,7 +50,8 @@ func device(v *fastjson.Value) fixture.DeviceFields {
 	}
 }
 
-func event(v *fastjson.Value) fixture.EventFields {
+// readEvent reads the few fields of an event.
+func readEvent(v *fastjson.Value) fixture.EventFields {
 	metadata := v.Get("metadata")
 	return fixture.EventFields{
 		ID: string(v.GetStringBytes("id")),

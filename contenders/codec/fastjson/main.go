@@ -1,7 +1,7 @@
-// Command fastjson is valyala/fastjson, which parses a document into a tree of
-// its own, out of which a program picks what it wants.
+// Command fastjson is valyala/fastjson, which parses a document into a tree from
+// which a program reads the values that it needs.
 package main
 
 import "github.com/tarebench/tare/contender/codec"
 
-func main() { codec.Main(codec.Impl{Fields: fields}) }
+func main() { codec.Main(codec.Impl{Fields: findPicker}) }

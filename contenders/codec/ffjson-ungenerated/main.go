@@ -1,6 +1,6 @@
-// Command ffjson-ungenerated calls ffjson on a type for which no code was
-// generated, as a published comparison did: ffjson then hands the value to
-// encoding/json, and what is measured is encoding/json.
+// Command ffjson-ungenerated calls ffjson with types for which no code was
+// generated, as a published comparison did. ffjson then calls encoding/json, so
+// that the comparison measured encoding/json.
 package main
 
 import (

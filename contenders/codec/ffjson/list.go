@@ -6,19 +6,19 @@ import (
 	fflib "github.com/pquerna/ffjson/fflib/v1"
 )
 
-// list is a whole document. ffjson generates code for structs only, and would
-// hand a slice to encoding/json; so the brackets and commas are ours, and
-// every item goes through what was generated.
+// list is a complete document. ffjson generates code only for structs, and would
+// encode a slice with encoding/json. Therefore list writes and reads the brackets
+// and commas, and generated code writes and reads each item.
 type list[T any, P generated[T]] []T
 
-// generated is what ffjson makes for a T.
+// generated is a pointer to a struct for which ffjson has generated code.
 type generated[T any] interface {
 	*T
 	MarshalJSONBuf(buf fflib.EncodingBuffer) error
 	UnmarshalJSONFFLexer(fs *fflib.FFLexer, state fflib.FFParseState) error
 }
 
-// MarshalJSONBuf is what ffjson.Marshal looks for.
+// MarshalJSONBuf appends the JSON of l to buf. ffjson.Marshal calls it.
 func (l *list[T, P]) MarshalJSONBuf(buf fflib.EncodingBuffer) error {
 	buf.WriteString("[")
 	for i := range *l {
@@ -33,20 +33,20 @@ func (l *list[T, P]) MarshalJSONBuf(buf fflib.EncodingBuffer) error {
 	return nil
 }
 
-// UnmarshalJSONFFLexer is what ffjson.Unmarshal looks for. What ffjson calls a
-// brace is a square bracket, and the reverse.
+// UnmarshalJSONFFLexer decodes an array. ffjson.Unmarshal calls it. In the names of
+// ffjson's tokens a brace is a square bracket, and a bracket is a curly brace.
 func (l *list[T, P]) UnmarshalJSONFFLexer(fs *fflib.FFLexer, _ fflib.FFParseState) error {
 	*l = list[T, P]{}
 	tok := fs.Scan()
 	if tok != fflib.FFTok_left_brace {
-		return unexpected(fs, tok)
+		return unexpectedToken(fs, tok)
 	}
 	for {
 		switch tok = fs.Scan(); {
 		case tok == fflib.FFTok_right_brace && len(*l) == 0:
-			return nil
+			return nil // an empty array
 		case tok != fflib.FFTok_left_bracket:
-			return unexpected(fs, tok)
+			return unexpectedToken(fs, tok)
 		}
 		var zero T
 		*l = append(*l, zero)
@@ -55,14 +55,16 @@ func (l *list[T, P]) UnmarshalJSONFFLexer(fs *fflib.FFLexer, _ fflib.FFParseStat
 		}
 		switch tok = fs.Scan(); tok {
 		case fflib.FFTok_comma:
+			// Another item follows.
 		case fflib.FFTok_right_brace:
 			return nil
 		default:
-			return unexpected(fs, tok)
+			return unexpectedToken(fs, tok)
 		}
 	}
 }
 
-func unexpected(fs *fflib.FFLexer, tok fflib.FFTok) error {
+// unexpectedToken returns an error with the position of the lexer.
+func unexpectedToken(fs *fflib.FFLexer, tok fflib.FFTok) error {
 	return fs.WrapErr(fmt.Errorf("unexpected token: %v", tok))
 }

@@ -9,39 +9,40 @@ import (
 	"github.com/tarebench/tare/contenders/codec/ffjson/model"
 )
 
-// load makes a value of the model's types from canonical JSON. It is a pointer,
-// so that turning it into an interface costs nothing later.
-func load(name string, canonical []byte) (any, error) {
-	if target := user(); target != nil && name == codec.UserFixture {
-		own := target()
-		return own, json.Unmarshal(canonical, bare(own))
+// loadValue decodes canonical JSON into a value of the model's types. It returns a
+// pointer, because other values allocate when they are put into an interface.
+func loadValue(name string, canonical []byte) (any, error) {
+	if newDocument := user(); newDocument != nil && name == codec.UserFixture {
+		document := newDocument()
+		return document, json.Unmarshal(canonical, bare(document))
 	}
-	v, err := fixture.Decode(name, canonical)
+	decoded, err := fixture.Decode(name, canonical)
 	if err != nil {
 		return nil, err
 	}
-	switch given := v.(type) {
+	switch v := decoded.(type) {
 	case []fixture.Device:
-		own := make(list[model.Device, *model.Device], len(given))
-		for i, d := range given {
-			own[i] = model.Device(d)
+		devices := make(list[model.Device, *model.Device], len(v))
+		for i, d := range v {
+			devices[i] = model.Device(d)
 		}
-		return &own, nil
+		return &devices, nil
 	case []fixture.Event:
-		own := make(list[model.Event, *model.Event], len(given))
-		for i, e := range given {
-			own[i] = model.Event{ID: e.ID, Timestamp: e.Timestamp, Metadata: model.Metadata(e.Metadata)}
+		events := make(list[model.Event, *model.Event], len(v))
+		for i, e := range v {
+			events[i] = model.Event{ID: e.ID, Timestamp: e.Timestamp, Metadata: model.Metadata(e.Metadata)}
 		}
-		return &own, nil
+		return &events, nil
 	case fixture.Probe:
-		own := model.Probe(given)
-		return &own, nil
+		probe := model.Probe(v)
+		return &probe, nil
 	}
 	return nil, contender.ErrUnsupported
 }
 
-// target makes an empty document, where there is code for it.
-func target(name string) func() any {
+// findTarget returns a function that makes a pointer to an empty document. It
+// returns nil for a fixture without generated code.
+func findTarget(name string) func() any {
 	switch name {
 	case "devices":
 		return func() any { return new(list[model.Device, *model.Device]) }

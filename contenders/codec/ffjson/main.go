@@ -1,4 +1,5 @@
-// Command ffjson is pquerna/ffjson with code generated for the fixtures' types.
+// Command ffjson is pquerna/ffjson with code that it generated for the types of the
+// fixtures.
 package main
 
 import (
@@ -11,12 +12,12 @@ import (
 
 func main() {
 	codec.Main(codec.Impl{
-		Load:      load,
-		Target:    target,
+		Load:      loadValue,
+		Target:    findTarget,
 		Marshal:   ffjson.Marshal,
 		Stream:    func(w io.Writer, v any) error { return ffjson.NewEncoder(w).Encode(v) },
 		Unmarshal: ffjson.Unmarshal,
 		Plain:     func(v any) (any, error) { return bare(v), nil },
-		Typed:     true, // into anything else it is encoding/json
+		Typed:     true, // ffjson decodes into other types with encoding/json
 	})
 }

@@ -1,11 +1,11 @@
 package main
 
-// user is what makes a pointer to an empty document of the user's own type: nil
-// here, for there is no code for one. Where there is, the contender is built
-// with another file in this one's place.
+// user returns a function that makes a pointer to an empty document of the user's
+// type. It returns nil because this build has no such type. tare json replaces this
+// file with one for the type.
 func user() func() any { return nil }
 
-// bare is a document of the user's type without the methods that ffjson generated, in the same
-// memory: encoding/json would call them, when it reads what is encoded and shows what was
-// decoded. Other values stay as they are.
+// bare converts a pointer to a document of the user's type to a type without the methods that
+// ffjson generated, in the same memory: encoding/json would call these methods when it loads
+// a document or shows a decoded one. It returns other values unchanged.
 func bare(v any) any { return v }

@@ -8,38 +8,37 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// fields iterates over the array and looks every path up in its item, as the
-// project shows both. Texts are parts of the one copy of the body that
-// ParseBytes makes, and keep all of it in memory.
-func fields(name string) func(data []byte) (any, error) {
+// findPicker returns a function that iterates over the array and looks up each path
+// in each item, as the examples of the project do. It returns nil for an unknown
+// fixture. ParseBytes copies the body; the texts are parts of this copy, which
+// stays in memory as long as one of them.
+func findPicker(name string) func(data []byte) (any, error) {
 	switch name {
 	case "devices":
-		return func(data []byte) (any, error) { return each(data, device) }
+		return func(data []byte) (any, error) { return readItems(data, readDevice) }
 	case "events":
-		return func(data []byte) (any, error) { return each(data, event) }
+		return func(data []byte) (any, error) { return readItems(data, readEvent) }
 	}
 	return nil
 }
 
-// each makes a T of every item of an array. There is no error of gjson's to
-// hand on: it knows none.
-func each[T any](data []byte, item func(gjson.Result) T) ([]T, error) {
+// readItems converts each item of an array. gjson itself reports no errors.
+func readItems[T any](data []byte, readItem func(gjson.Result) T) ([]T, error) {
 	document := gjson.ParseBytes(data)
 	if !document.IsArray() {
 		return nil, errors.New("not an array")
 	}
 	list := []T{}
 	document.ForEach(func(_, v gjson.Result) bool {
-		list = append(list, item(v))
+		list = append(list, readItem(v))
 		return true
 	})
 	return list, nil
 }
 
-// A Get of what is not there is the zero value; one of another type is made
-// into the type that is asked for.
-
-func device(v gjson.Result) fixture.DeviceFields {
+// readDevice reads the few fields of a device. A missing path results in a zero
+// value; gjson converts a value of another type.
+func readDevice(v gjson.Result) fixture.DeviceFields {
 	return fixture.DeviceFields{
 		ID:         v.Get("id").String(),
 		State:      v.Get("state").String(),
@@ -47,7 +46,8 @@ func device(v gjson.Result) fixture.DeviceFields {
 	}
 }
 
-func event(v gjson.Result) fixture.EventFields {
+// readEvent reads the few fields of an event.
+func readEvent(v gjson.Result) fixture.EventFields {
 	return fixture.EventFields{
 		ID: v.Get("id").String(),
 		Metadata: fixture.MetadataFields{

@@ -1,7 +1,7 @@
-// Command gjson is tidwall/gjson, which looks paths up in a document without
+// Command gjson is tidwall/gjson, which looks up paths in a document without
 // parsing the rest of it.
 package main
 
 import "github.com/tarebench/tare/contender/codec"
 
-func main() { codec.Main(codec.Impl{Fields: fields}) }
+func main() { codec.Main(codec.Impl{Fields: findPicker}) }

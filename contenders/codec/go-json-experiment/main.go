@@ -1,5 +1,5 @@
 // Command go-json-experiment is the second version of encoding/json, from the
-// repository where it is developed, with the options it has by default.
+// repository in which it is developed, with its default options.
 package main
 
 import (
@@ -14,6 +14,6 @@ func main() {
 	codec.Main(codec.Impl{
 		Marshal:   func(v any) ([]byte, error) { return json.Marshal(v) },
 		Stream:    func(w io.Writer, v any) error { return json.MarshalWrite(w, v) },
-		Unmarshal: func(data []byte, into any) error { return json.Unmarshal(data, into) },
+		Unmarshal: func(data []byte, target any) error { return json.Unmarshal(data, target) },
 	})
 }

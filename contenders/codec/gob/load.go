@@ -5,16 +5,17 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// load is [fixture.Decode], where the type is known: a gob without one can be
-// read into nothing.
-func load(name string, canonical []byte) (any, error) {
+// loadValue is [fixture.Decode] for fixtures with a Go type. Without the type, a gob
+// cannot be decoded.
+func loadValue(name string, canonical []byte) (any, error) {
 	if name == "" {
 		return nil, contender.ErrUnsupported
 	}
 	return fixture.Decode(name, canonical)
 }
 
-func target(name string) func() any {
+// findTarget is [fixture.Target] for fixtures with a Go type.
+func findTarget(name string) func() any {
 	if name == "" {
 		return nil
 	}

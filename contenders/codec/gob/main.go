@@ -1,5 +1,6 @@
-// Command gob is the standard library's gob, a message at a time. Built with the tag
-// stream it is one stream of messages, which describes its types once.
+// Command gob is encoding/gob of the standard library. Each message is a gob stream
+// of its own, with descriptions of its types. With the build tag stream, all messages
+// belong to one stream, which describes each type only once.
 package main
 
 import (
@@ -9,16 +10,16 @@ import (
 )
 
 func main() {
-	// What attributes of any type can hold beside the basic types, which gob
-	// knows by itself.
+	// Types in attributes, whose values are of type any. gob needs no registration
+	// of basic types.
 	gob.Register(map[string]any{})
 	gob.Register([]any{})
 	codec.Main(codec.Impl{
-		Load:      load,
-		Target:    target,
-		Marshal:   marshal,
-		Stream:    stream,
-		Unmarshal: unmarshal,
+		Load:      loadValue,
+		Target:    findTarget,
+		Marshal:   encodeMessage,
+		Stream:    writeMessage,
+		Unmarshal: decodeMessage,
 		Binary:    true,
 		Typed:     true,
 	})

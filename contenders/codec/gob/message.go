@@ -8,14 +8,17 @@ import (
 	"io"
 )
 
-func marshal(v any) ([]byte, error) {
+// encodeMessage returns v as a stream of one message.
+func encodeMessage(v any) ([]byte, error) {
 	var b bytes.Buffer
 	err := gob.NewEncoder(&b).Encode(v)
 	return b.Bytes(), err
 }
 
-func stream(w io.Writer, v any) error { return gob.NewEncoder(w).Encode(v) }
+// writeMessage writes v as a stream of one message.
+func writeMessage(w io.Writer, v any) error { return gob.NewEncoder(w).Encode(v) }
 
-func unmarshal(data []byte, into any) error {
-	return gob.NewDecoder(bytes.NewReader(data)).Decode(into)
+// decodeMessage decodes a stream of one message.
+func decodeMessage(data []byte, target any) error {
+	return gob.NewDecoder(bytes.NewReader(data)).Decode(target)
 }

@@ -9,80 +9,94 @@ import (
 	"reflect"
 )
 
-// out is one stream of messages, whose types were described once.
-var out struct {
-	*gob.Encoder
+// The sender writes the description of a type once, before the first measured message
+// of the type. Therefore each receiver first reads descriptions that a separate encoder
+// has written: gob numbers the types of a process, not those of an encoder.
+
+// sender is the sending end of the stream. Its buffer contains the last message.
+var sender struct {
+	*gob.Encoder // nil before the first message
 	bytes.Buffer
-	described map[reflect.Type]bool
+	described map[reflect.Type]bool // types whose descriptions have been sent
 }
 
-// in is the other end, for each type that is filled. It has read the descriptions.
-var in = map[reflect.Type]*reader{}
+// receivers has a receiving end of the stream for each type of target. It has read the
+// descriptions.
+var receivers = map[reflect.Type]*receiver{}
 
-// reader is a stream that is handed a message at a time. It reads single bytes, so that
-// the decoder reads no further than a message.
-type reader struct {
+// receiver decodes messages that are passed to it one at a time. As bytes.Reader is an
+// io.ByteReader, the decoder has no buffer and reads only the message.
+type receiver struct {
 	*gob.Decoder
 	bytes.Reader
 }
 
-// describe writes a message of each type that messages of t can have within, and returns
-// what it wrote.
-func describe(t reflect.Type) ([]byte, error) {
-	e := gob.NewEncoder(&out.Buffer)
-	out.Reset()
-	if out.Encoder == nil {
-		out.Encoder, out.described = e, map[reflect.Type]bool{}
+// firstMessages returns messages of t and of the types that a value of type any in t can
+// have. Their encoding contains the descriptions of all these types.
+func firstMessages(t reflect.Type) []any {
+	return []any{reflect.New(t).Interface(), &[]any{map[string]any{"a": 1}, []any{1}}}
+}
+
+// encodeFirst returns the first messages of t as a new encoder writes them. It overwrites
+// the buffer of the sender.
+func encodeFirst(t reflect.Type) ([]byte, error) {
+	e := gob.NewEncoder(&sender.Buffer)
+	sender.Reset()
+	if sender.Encoder == nil {
+		sender.Encoder, sender.described = e, map[reflect.Type]bool{}
 	}
-	for _, v := range []any{reflect.New(t).Interface(), &[]any{map[string]any{"a": 1}, []any{1}}} {
+	for _, v := range firstMessages(t) {
 		if err := e.Encode(v); err != nil {
 			return nil, err
 		}
 	}
-	return bytes.Clone(out.Bytes()), nil
+	return bytes.Clone(sender.Bytes()), nil
 }
 
-func marshal(v any) ([]byte, error) {
-	err := write(v)
-	return bytes.Clone(out.Bytes()), err
+// encodeMessage returns the message of v.
+func encodeMessage(v any) ([]byte, error) {
+	err := sendMessage(v)
+	return bytes.Clone(sender.Bytes()), err
 }
 
-func stream(w io.Writer, v any) error {
-	if err := write(v); err != nil {
+// writeMessage writes the message of v to w.
+func writeMessage(w io.Writer, v any) error {
+	if err := sendMessage(v); err != nil {
 		return err
 	}
-	_, err := w.Write(out.Bytes())
+	_, err := w.Write(sender.Bytes())
 	return err
 }
 
-// write puts a message into out. The first of its type is written twice: what describes
-// the type goes to nobody, as the other end knows it.
-func write(v any) error {
+// sendMessage encodes v into the buffer of the sender. Before the first message of a type
+// it sends and discards the first messages, so that v is sent without descriptions.
+func sendMessage(v any) error {
 	t := reflect.Indirect(reflect.ValueOf(v)).Type()
-	if out.Encoder == nil || !out.described[t] {
-		if _, err := describe(t); err != nil {
+	if sender.Encoder == nil || !sender.described[t] {
+		if _, err := encodeFirst(t); err != nil {
 			return err
 		}
-		for _, first := range []any{reflect.New(t).Interface(), &[]any{map[string]any{"a": 1}, []any{1}}} {
-			if err := out.Encode(first); err != nil {
+		for _, first := range firstMessages(t) {
+			if err := sender.Encode(first); err != nil {
 				return err
 			}
 		}
-		out.described[t] = true
+		sender.described[t] = true
 	}
-	out.Reset()
-	return out.Encode(v)
+	sender.Reset()
+	return sender.Encode(v)
 }
 
-func unmarshal(data []byte, into any) error {
-	t := reflect.TypeOf(into).Elem()
-	r := in[t]
+// decodeMessage decodes a message into target.
+func decodeMessage(data []byte, target any) error {
+	t := reflect.TypeOf(target).Elem()
+	r := receivers[t]
 	if r == nil {
-		descriptions, err := describe(t)
+		descriptions, err := encodeFirst(t)
 		if err != nil {
 			return err
 		}
-		r = &reader{}
+		r = &receiver{}
 		r.Decoder = gob.NewDecoder(&r.Reader)
 		r.Reader.Reset(descriptions)
 		for _, first := range []any{reflect.New(t).Interface(), new([]any)} {
@@ -90,12 +104,12 @@ func unmarshal(data []byte, into any) error {
 				return err
 			}
 		}
-		in[t] = r
+		receivers[t] = r
 	}
 	r.Reader.Reset(data)
-	err := r.Decode(into)
+	err := r.Decode(target)
 	if err != nil {
-		delete(in, t) // it reads nothing after an error
+		delete(receivers, t) // a decoder cannot be used after an error
 	}
 	return err
 }

@@ -1,6 +1,6 @@
 // Command jsoniter-stream-unflushed writes through json-iterator's Stream and
-// never flushes it, as a published benchmark did: what is still in the
-// stream's buffer at the end is lost, and the output is not JSON.
+// never flushes it, as a published benchmark did. The bytes that are still in the
+// buffer of the stream are lost, and the output is not valid JSON.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command jsoniter is json-iterator, one variant per configuration.
+// Command jsoniter is json-iterator, with one variant per configuration.
 package main
 
 import (
@@ -11,13 +11,14 @@ import (
 
 func main() {
 	codec.Variants(map[string]codec.Impl{
-		"fastest":    impl(jsoniter.ConfigFastest),
-		"default":    impl(jsoniter.ConfigDefault),
-		"compatible": impl(jsoniter.ConfigCompatibleWithStandardLibrary),
+		"fastest":    newImpl(jsoniter.ConfigFastest),
+		"default":    newImpl(jsoniter.ConfigDefault),
+		"compatible": newImpl(jsoniter.ConfigCompatibleWithStandardLibrary),
 	})
 }
 
-func impl(config jsoniter.API) codec.Impl {
+// newImpl returns the codec with a configuration of the library.
+func newImpl(config jsoniter.API) codec.Impl {
 	return codec.Impl{
 		Marshal:   config.Marshal,
 		Stream:    func(w io.Writer, v any) error { return config.NewEncoder(w).Encode(v) },

@@ -8,35 +8,36 @@ import (
 	"github.com/tarebench/tare/contenders/codec/msgp/model"
 )
 
-// load makes a value of the model's types from canonical JSON. It is a pointer,
-// so that turning it into an interface costs nothing later.
-func load(name string, canonical []byte) (any, error) {
-	v, err := fixture.Decode(name, canonical)
+// loadValue decodes canonical JSON into a value of the model's types. It returns a
+// pointer, because other values allocate when they are put into an interface.
+func loadValue(name string, canonical []byte) (any, error) {
+	decoded, err := fixture.Decode(name, canonical)
 	if err != nil {
 		return nil, err
 	}
-	switch given := v.(type) {
+	switch v := decoded.(type) {
 	case []fixture.Device:
-		own := make(model.Devices, len(given))
-		for i, d := range given {
-			own[i] = model.Device(d)
+		devices := make(model.Devices, len(v))
+		for i, d := range v {
+			devices[i] = model.Device(d)
 		}
-		return &own, nil
+		return &devices, nil
 	case []fixture.Event:
-		own := make(model.Events, len(given))
-		for i, e := range given {
-			own[i] = model.Event{ID: e.ID, Timestamp: e.Timestamp, Metadata: model.Metadata(e.Metadata)}
+		events := make(model.Events, len(v))
+		for i, e := range v {
+			events[i] = model.Event{ID: e.ID, Timestamp: e.Timestamp, Metadata: model.Metadata(e.Metadata)}
 		}
-		return &own, nil
+		return &events, nil
 	case fixture.Probe:
-		own := model.Probe(given)
-		return &own, nil
+		probe := model.Probe(v)
+		return &probe, nil
 	}
 	return nil, contender.ErrUnsupported
 }
 
-// target makes an empty document, where there is code for it.
-func target(name string) func() any {
+// findTarget returns a function that makes a pointer to an empty document. It
+// returns nil for a fixture without generated code.
+func findTarget(name string) func() any {
 	switch name {
 	case "devices":
 		return func() any { return new(model.Devices) }
@@ -48,29 +49,31 @@ func target(name string) func() any {
 	return nil
 }
 
-// plain leaves the model's types as they are. Decoded into any, a time comes
-// back in the machine's zone: which that is says nothing about the message.
-func plain(v any) (any, error) {
+// convertTimes converts the times in values of type any to UTC, in place. msgp decodes
+// these times in the machine's time zone, which is not part of the message. convertTimes
+// returns v, as encoding/json can read the types of the model.
+func convertTimes(v any) (any, error) {
 	switch x := v.(type) {
 	case *any:
-		*x = utc(*x)
+		*x = toUTC(*x)
 	case *model.Probe:
-		x.Any = utc(x.Any)
+		x.Any = toUTC(x.Any)
 	}
 	return v, nil
 }
 
-func utc(v any) any {
+// toUTC converts v, if it is a time, and the times in lists and maps.
+func toUTC(v any) any {
 	switch x := v.(type) {
 	case time.Time:
 		return x.UTC()
 	case []any:
 		for i := range x {
-			x[i] = utc(x[i])
+			x[i] = toUTC(x[i])
 		}
 	case map[string]any:
 		for k := range x {
-			x[k] = utc(x[k])
+			x[k] = toUTC(x[k])
 		}
 	}
 	return v

@@ -1,4 +1,5 @@
-// Command msgp is tinylib/msgp with code generated for the fixtures' types.
+// Command msgp is tinylib/msgp with code that it generated for the types of the
+// fixtures.
 package main
 
 import (
@@ -11,22 +12,23 @@ import (
 
 func main() {
 	codec.Main(codec.Impl{
-		Load:      load,
-		Target:    target,
+		Load:      loadValue,
+		Target:    findTarget,
 		Marshal:   func(v any) ([]byte, error) { return v.(msgp.Marshaler).MarshalMsg(nil) },
 		Stream:    func(w io.Writer, v any) error { return msgp.Encode(w, v.(msgp.Encodable)) },
-		Unmarshal: unmarshal,
+		Unmarshal: decodeMessage,
 		Binary:    true,
-		Plain:     plain,
+		Plain:     convertTimes,
 	})
 }
 
-func unmarshal(data []byte, into any) error {
+// decodeMessage decodes a message into a *any or a type with generated code.
+func decodeMessage(data []byte, target any) error {
 	var err error
-	if v, ok := into.(*any); ok {
+	if v, ok := target.(*any); ok {
 		*v, _, err = msgp.ReadIntfBytes(data)
 	} else {
-		_, err = into.(msgp.Unmarshaler).UnmarshalMsg(data)
+		_, err = target.(msgp.Unmarshaler).UnmarshalMsg(data)
 	}
 	return err
 }

@@ -1,5 +1,5 @@
-// Command null is the codec that does nothing: what is measured of it is the
-// harness.
+// Command null is the codec that does nothing. Its result is the cost of the
+// measurement itself.
 package main
 
 import "github.com/tarebench/tare/contender/codec"

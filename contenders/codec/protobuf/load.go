@@ -11,25 +11,27 @@ import (
 	"github.com/tarebench/tare/contenders/codec/protobuf/model"
 )
 
-// load makes a message from canonical JSON.
-func load(name string, canonical []byte) (any, error) {
-	v, err := fixture.Decode(name, canonical)
+// loadMessage decodes canonical JSON into a message. For a probe that the schema
+// cannot represent, it returns the error as the value, which encodeMessage returns.
+func loadMessage(name string, canonical []byte) (any, error) {
+	decoded, err := fixture.Decode(name, canonical)
 	if err != nil {
 		return nil, err
 	}
-	switch given := v.(type) {
+	switch v := decoded.(type) {
 	case []fixture.Device:
-		return devices(given)
+		return toDevices(v)
 	case []fixture.Event:
-		return events(given), nil
+		return toEvents(v), nil
 	case fixture.Probe:
-		return probe(given), nil
+		return toProbe(v), nil
 	}
 	return nil, contender.ErrUnsupported
 }
 
-// target makes an empty message, where the schema has one.
-func target(name string) func() any {
+// findTarget returns a function that makes an empty message. It returns nil for a
+// fixture without a message in the schema.
+func findTarget(name string) func() any {
 	switch name {
 	case "devices":
 		return func() any { return new(model.Devices) }
@@ -41,7 +43,9 @@ func target(name string) func() any {
 	return nil
 }
 
-func devices(list []fixture.Device) (*model.Devices, error) {
+// toDevices converts devices to a message. An attribute that protobuf's Struct cannot
+// represent is an error.
+func toDevices(list []fixture.Device) (*model.Devices, error) {
 	m := &model.Devices{Devices: make([]*model.Device, len(list))}
 	for i, d := range list {
 		attributes, err := structpb.NewStruct(d.Attributes)
@@ -49,7 +53,10 @@ func devices(list []fixture.Device) (*model.Devices, error) {
 			return nil, fmt.Errorf("%s: %w", d.ID, err)
 		}
 		m.Devices[i] = &model.Device{
-			Id: d.ID, Name: d.Name, Type: d.Type, State: d.State,
+			Id:          d.ID,
+			Name:        d.Name,
+			Type:        d.Type,
+			State:       d.State,
 			Attributes:  attributes,
 			LastUpdated: timestamppb.New(d.LastUpdated),
 		}
@@ -57,7 +64,8 @@ func devices(list []fixture.Device) (*model.Devices, error) {
 	return m, nil
 }
 
-func events(list []fixture.Event) *model.Events {
+// toEvents converts events to a message.
+func toEvents(list []fixture.Event) *model.Events {
 	m := &model.Events{Events: make([]*model.Event, len(list))}
 	for i, e := range list {
 		d := e.Metadata

@@ -1,5 +1,5 @@
-// Command protobuf is google.golang.org/protobuf with code generated for the
-// fixtures' types.
+// Command protobuf is google.golang.org/protobuf with code generated for messages
+// that have the fields of the fixtures.
 package main
 
 import (
@@ -10,20 +10,21 @@ import (
 
 func main() {
 	codec.Main(codec.Impl{
-		Load:      load,
-		Target:    target,
-		Marshal:   marshal,
-		Unmarshal: func(data []byte, into any) error { return proto.Unmarshal(data, into.(proto.Message)) },
+		Load:      loadMessage,
+		Target:    findTarget,
+		Marshal:   encodeMessage,
+		Unmarshal: func(data []byte, target any) error { return proto.Unmarshal(data, target.(proto.Message)) },
 		Binary:    true,
-		Plain:     plain,
+		Plain:     toFixture,
 		Typed:     true,
 	})
 }
 
-func marshal(v any) ([]byte, error) {
+// encodeMessage encodes a value of loadMessage. If v is an error, it returns the error.
+func encodeMessage(v any) ([]byte, error) {
 	m, ok := v.(proto.Message)
 	if !ok {
-		return nil, v.(error) // load found no room for it in the schema
+		return nil, v.(error) // of toProbe: the schema cannot represent the value
 	}
 	return proto.Marshal(m)
 }

@@ -7,8 +7,9 @@ import (
 	"github.com/tarebench/tare/contenders/codec/protobuf/model"
 )
 
-// plain is the reverse of load: a message as the fixture's type.
-func plain(v any) (any, error) {
+// toFixture converts a message to the type of the fixture. It is the reverse of
+// loadMessage.
+func toFixture(v any) (any, error) {
 	switch m := v.(type) {
 	case *model.Devices:
 		list := make([]fixture.Device, len(m.GetDevices()))
@@ -23,16 +24,17 @@ func plain(v any) (any, error) {
 	case *model.Events:
 		list := make([]fixture.Event, len(m.GetEvents()))
 		for i, e := range m.GetEvents() {
-			list[i] = fixture.Event{ID: e.GetId(), Timestamp: e.GetTimestamp().AsTime(), Metadata: metadata(e.GetMetadata())}
+			list[i] = fixture.Event{ID: e.GetId(), Timestamp: e.GetTimestamp().AsTime(), Metadata: fromMetadata(e.GetMetadata())}
 		}
 		return list, nil
 	case *model.Probe:
-		return plainProbe(m), nil
+		return fromProbe(m), nil
 	}
 	return nil, fmt.Errorf("no message of the schema: %T", v)
 }
 
-func metadata(m *model.Metadata) fixture.Metadata {
+// fromMetadata converts the metadata of an event.
+func fromMetadata(m *model.Metadata) fixture.Metadata {
 	return fixture.Metadata{
 		UserID: m.GetUserId(), SessionID: m.GetSessionId(),
 		PageURL: m.GetPageUrl(), Referrer: m.GetReferrer(),

@@ -8,10 +8,10 @@ import (
 	"github.com/tarebench/tare/contenders/codec/protobuf/model"
 )
 
-// probe converts p to a protobuf message, or returns the error if the schema
-// cannot hold a value of p. The cases of a set are answered together, so an
-// error is the answer to one case and does not end the set.
-func probe(p fixture.Probe) any {
+// toProbe converts p to a message, or returns the error if the schema cannot represent
+// a value of p. The error is a result, because it belongs to one edge case: an error of
+// loadMessage would end all cases of the set.
+func toProbe(p fixture.Probe) any {
 	value, err := structpb.NewValue(p.Any)
 	if err != nil {
 		return err
@@ -33,8 +33,8 @@ func probe(p fixture.Probe) any {
 	return m
 }
 
-// plainProbe is the reverse of probe.
-func plainProbe(m *model.Probe) fixture.Probe {
+// fromProbe converts a message to the fixture's Probe.
+func fromProbe(m *model.Probe) fixture.Probe {
 	p := fixture.Probe{
 		Text: m.GetText(), Float: m.GetFloat(), Single: m.GetSingle(), Int: m.GetInt(), Uint: m.GetUint(), Flag: m.GetFlag(),
 		Bytes: m.GetBytes(), List: m.GetList(), Any: m.GetAny().AsInterface(), Time: m.GetTime().AsTime(),

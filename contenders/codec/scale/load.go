@@ -5,8 +5,9 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// load keeps the body, which is what is answered. Odd values have none.
-func load(name string, canonical []byte) (any, error) {
+// loadBody returns the body itself, which is also the output. It does not support
+// edge cases.
+func loadBody(name string, canonical []byte) (any, error) {
 	if len(fixture.Cases(name)) > 0 {
 		return nil, contender.ErrUnsupported
 	}

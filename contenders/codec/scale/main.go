@@ -1,28 +1,31 @@
 // Command scale is a codec of known cost, for calibration: variant spin-K or
 // alloc-K does 100+K equal units of work per operation, so that spin-5 costs
-// 5 % more than spin-0. What it returns is the body it was given.
+// 5 % more than spin-0. Its output is its input.
 package main
 
 import "github.com/tarebench/tare/contender/codec"
 
+const baseUnits = 100 // units of work of the variants spin-0 and alloc-0
+
 func main() {
 	impls := map[string]codec.Impl{}
 	for name, extra := range map[string]int{"0": 0, "2": 2, "5": 5} {
-		impls["spin-"+name] = impl(100+extra, new(scale).spin)
-		impls["alloc-"+name] = impl(100+extra, new(scale).alloc)
+		impls["spin-"+name] = newImpl(baseUnits+extra, new(worker).spin)
+		impls["alloc-"+name] = newImpl(baseUnits+extra, new(worker).alloc)
 	}
 	codec.Variants(impls)
 }
 
-func impl(units int, unit func()) codec.Impl {
+// newImpl returns a codec that calls doUnit units times per operation.
+func newImpl(units int, doUnit func()) codec.Impl {
 	return codec.Impl{
-		Load: load,
+		Load: loadBody,
 		Marshal: func(v any) ([]byte, error) {
 			for range units {
-				unit()
+				doUnit()
 			}
 			return v.([]byte), nil
 		},
-		Shared: true,
+		Shared: true, // the output has the memory of the input
 	}
 }

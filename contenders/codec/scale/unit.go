@@ -1,40 +1,44 @@
 package main
 
-// scale is where units leave their work, so that none of it can be dropped.
-type scale struct {
-	state uint64
-	kept  [16][]byte
-	next  int
+// worker does units of work. It stores their results, so that the compiler cannot
+// remove the work.
+type worker struct {
+	state   uint64     // last value of xorShift
+	objects [16][]byte // the newest objects of alloc
+	next    int        // index in objects of the next object
 }
 
-// step is one of a chain of dependent steps (Marsaglia's xorshift).
-func step(x uint64) uint64 {
+// xorShift is one step of Marsaglia's xorshift generator. As a step needs the result
+// of the step before it, the processor cannot run steps in parallel.
+func xorShift(x uint64) uint64 {
 	x ^= x << 13
 	x ^= x >> 7
 	return x ^ x<<17
 }
 
-// spin is a unit of pure arithmetic.
-func (s *scale) spin() {
-	x := s.state | 1
-	for range 350 {
-		x = step(x)
+const spinSteps = 350 // steps in a unit of spin
+
+// spin does a unit of arithmetic.
+func (w *worker) spin() {
+	x := w.state | 1 // xorshift would stay at 0
+	for range spinSteps {
+		x = xorShift(x)
 	}
-	s.state = x
+	w.state = x
 }
 
-// alloc is a unit of allocation: three small objects, filled byte by byte, and
-// kept until sixteen later ones have come.
-func (s *scale) alloc() {
-	x := s.state | 1
+// alloc does a unit of allocation: it allocates three small objects and fills them
+// byte by byte. An object stays in memory until 16 later ones have been allocated.
+func (w *worker) alloc() {
+	x := w.state | 1
 	for k := range 3 {
 		object := make([]byte, 64+32*k)
 		for i := range object {
-			x = step(x)
+			x = xorShift(x)
 			object[i] = byte(x)
 		}
-		s.kept[s.next] = object
-		s.next = (s.next + 1) % len(s.kept)
+		w.objects[w.next] = object
+		w.next = (w.next + 1) % len(w.objects)
 	}
-	s.state = x
+	w.state = x
 }

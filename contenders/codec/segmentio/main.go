@@ -1,4 +1,5 @@
-// Command segmentio is segmentio/encoding/json, a drop-in for encoding/json.
+// Command segmentio is segmentio/encoding/json, a drop-in replacement
+// for encoding/json.
 package main
 
 import (

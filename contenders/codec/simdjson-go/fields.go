@@ -8,23 +8,23 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// fields gives the last result back to the parser to be used again, and has it
-// leave strings where they are in the body, as the project advises: a string
-// is copied when it is asked for.
-func fields(name string) func(data []byte) (any, error) {
+// findPicker returns a function that reads the few fields, or nil for an unknown
+// fixture. As the project recommends, the parser reuses the memory of the previous
+// result, and leaves strings in the body: only a string that is read is copied.
+func findPicker(name string) func(data []byte) (any, error) {
 	switch name {
 	case "devices":
-		w := newWalk()
-		return func(data []byte) (any, error) { return each(w, data, (*walk).device) }
+		r := newReader()
+		return func(data []byte) (any, error) { return readItems(r, data, (*reader).readDevice) }
 	case "events":
-		w := newWalk()
-		return func(data []byte) (any, error) { return each(w, data, (*walk).event) }
+		r := newReader()
+		return func(data []byte) (any, error) { return readItems(r, data, (*reader).readEvent) }
 	}
 	return nil
 }
 
-// walk holds what is used again for every document.
-type walk struct {
+// reader has the objects of the library that are reused for all documents.
+type reader struct {
 	parsed   *simdjson.ParsedJson
 	array    simdjson.Array
 	item     simdjson.Object
@@ -32,33 +32,34 @@ type walk struct {
 	element  simdjson.Element
 }
 
-// newWalk panics where the library cannot run, which makes an error reply to
-// prepare: it has no other code for processors without its instructions.
-func newWalk() *walk {
+// newReader returns a reader. It panics if the processor lacks instructions that
+// the library needs; the panic becomes the error of the request to prepare.
+func newReader() *reader {
 	if !simdjson.SupportedCPU() {
 		panic("simdjson-go needs an amd64 processor with AVX2 and CLMUL")
 	}
-	return new(walk)
+	return new(reader)
 }
 
-// each makes a T of every item of an array.
-func each[T any](w *walk, data []byte, item func(w *walk) (T, error)) ([]T, error) {
-	parsed, err := simdjson.Parse(data, w.parsed, simdjson.WithCopyStrings(false))
+// readItems parses an array and converts each item. readItem reads the item that is
+// in r.item.
+func readItems[T any](r *reader, data []byte, readItem func(r *reader) (T, error)) ([]T, error) {
+	parsed, err := simdjson.Parse(data, r.parsed, simdjson.WithCopyStrings(false))
 	if err != nil {
 		return nil, err
 	}
-	w.parsed = parsed
+	r.parsed = parsed
 	list := []T{}
 	err = parsed.ForEach(func(root simdjson.Iter) error {
-		array, err := root.Array(&w.array)
+		array, err := root.Array(&r.array)
 		if err != nil {
 			return err
 		}
 		for items := array.Iter(); items.Advance() != simdjson.TypeNone; {
-			if _, err := items.Object(&w.item); err != nil {
+			if _, err := items.Object(&r.item); err != nil {
 				return err
 			}
-			v, err := item(w)
+			v, err := readItem(r)
 			if err != nil {
 				return err
 			}
@@ -69,56 +70,60 @@ func each[T any](w *walk, data []byte, item func(w *walk) (T, error)) ([]T, erro
 	return list, err
 }
 
-func (w *walk) device() (v fixture.DeviceFields, err error) {
-	if v.ID, err = w.text(&w.item, "id"); err != nil {
+// readDevice reads the few fields of a device.
+func (r *reader) readDevice() (v fixture.DeviceFields, err error) {
+	if v.ID, err = r.readText(&r.item, "id"); err != nil {
 		return v, err
 	}
-	if v.State, err = w.text(&w.item, "state"); err != nil {
+	if v.State, err = r.readText(&r.item, "state"); err != nil {
 		return v, err
 	}
-	v.Attributes.Temperature, err = w.number(&w.item, "attributes", "temperature")
+	v.Attributes.Temperature, err = r.readFloat(&r.item, "attributes", "temperature")
 	return v, err
 }
 
-func (w *walk) event() (v fixture.EventFields, err error) {
-	if v.ID, err = w.text(&w.item, "id"); err != nil {
+// readEvent reads the few fields of an event.
+func (r *reader) readEvent() (v fixture.EventFields, err error) {
+	if v.ID, err = r.readText(&r.item, "id"); err != nil {
 		return v, err
 	}
-	metadata := w.item.FindKey("metadata", &w.element)
+	metadata := r.item.FindKey("metadata", &r.element)
 	if metadata == nil {
 		return v, errors.New("no metadata")
 	}
-	if _, err = metadata.Iter.Object(&w.metadata); err != nil {
+	if _, err = metadata.Iter.Object(&r.metadata); err != nil {
 		return v, err
 	}
-	if v.Metadata.Country, err = w.text(&w.metadata, "country"); err != nil {
+	if v.Metadata.Country, err = r.readText(&r.metadata, "country"); err != nil {
 		return v, err
 	}
-	if v.Metadata.DurationMS, err = w.whole(&w.metadata, "duration_ms"); err != nil {
+	if v.Metadata.DurationMS, err = r.readInt(&r.metadata, "duration_ms"); err != nil {
 		return v, err
 	}
-	v.Metadata.ScrollDepth, err = w.number(&w.metadata, "scroll_depth")
+	v.Metadata.ScrollDepth, err = r.readFloat(&r.metadata, "scroll_depth")
 	return v, err
 }
 
-func (w *walk) text(in *simdjson.Object, path ...string) (string, error) {
-	if _, err := in.FindPath(&w.element, path...); err != nil {
+// readText returns the string at a path of an object. A missing path is an
+// error, also in readInt and readFloat.
+func (r *reader) readText(object *simdjson.Object, path ...string) (string, error) {
+	if _, err := object.FindPath(&r.element, path...); err != nil {
 		return "", err
 	}
-	return w.element.Iter.String()
+	return r.element.Iter.String()
 }
 
-func (w *walk) whole(in *simdjson.Object, path ...string) (int, error) {
-	if _, err := in.FindPath(&w.element, path...); err != nil {
+func (r *reader) readInt(object *simdjson.Object, path ...string) (int, error) {
+	if _, err := object.FindPath(&r.element, path...); err != nil {
 		return 0, err
 	}
-	i, err := w.element.Iter.Int()
+	i, err := r.element.Iter.Int()
 	return int(i), err
 }
 
-func (w *walk) number(in *simdjson.Object, path ...string) (float64, error) {
-	if _, err := in.FindPath(&w.element, path...); err != nil {
+func (r *reader) readFloat(object *simdjson.Object, path ...string) (float64, error) {
+	if _, err := object.FindPath(&r.element, path...); err != nil {
 		return 0, err
 	}
-	return w.element.Iter.Float()
+	return r.element.Iter.Float()
 }

@@ -1,5 +1,5 @@
 // Command sonic is bytedance/sonic, which compiles each type to machine code
-// at run time, one variant per configuration.
+// at run time. It has one variant per configuration.
 package main
 
 import (
@@ -12,13 +12,14 @@ import (
 
 func main() {
 	codec.Variants(map[string]codec.Impl{
-		"default": impl(sonic.ConfigDefault),
-		"std":     impl(sonic.ConfigStd),
-		"fastest": impl(sonic.ConfigFastest),
+		"default": newImpl(sonic.ConfigDefault),
+		"std":     newImpl(sonic.ConfigStd),
+		"fastest": newImpl(sonic.ConfigFastest),
 	})
 }
 
-func impl(config sonic.API) codec.Impl {
+// newImpl returns the codec with a configuration of the library.
+func newImpl(config sonic.API) codec.Impl {
 	return codec.Impl{
 		Marshal:   config.Marshal,
 		Stream:    func(w io.Writer, v any) error { return config.NewEncoder(w).Encode(v) },

@@ -1,26 +1,26 @@
-// Package model holds the types that easyjson generates code for: the
-// fixtures' over again, because what is generated are methods, and a package
-// of its own, because easyjson refuses package main. As the leaf is a module
-// of its own, it is generated with GOWORK=off.
+// Package model contains the types for which easyjson generates code: copies of
+// the types of the fixtures, because easyjson generates methods. They are not in
+// package main, because easyjson rejects it. Run go generate with GOWORK=off,
+// because the contender is a separate module.
 package model
 
 import "time"
 
 //go:generate go run github.com/mailru/easyjson/easyjson -no_std_marshalers model.go
 
-// Devices is a whole document.
+// Devices is a complete document.
 //
 //easyjson:json
 type Devices []Device
 
-// Events is a whole document.
+// Events is a complete document.
 //
 //easyjson:json
 type Events []Event
 
-// Device is the fixture's Device. Its attributes are of any type, for which
-// easyjson has no code to generate: encoding/json writes every value of the
-// map; easyjson's own lexer reads them.
+// Device is the fixture's Device. easyjson generates no code for the attributes,
+// whose values are of type any: encoding/json encodes each value of the map, and
+// the lexer of easyjson decodes it.
 //
 //easyjson:json
 type Device struct {
@@ -82,12 +82,12 @@ type Probe struct {
 	Pointer *int           `json:"pointer"`
 }
 
-// DevicesFields is a whole document of which only a few fields are read.
+// DevicesFields is a complete document of which only a few fields are read.
 //
 //easyjson:json
 type DevicesFields []DeviceFields
 
-// EventsFields is a whole document of which only a few fields are read.
+// EventsFields is a complete document of which only a few fields are read.
 //
 //easyjson:json
 type EventsFields []EventFields

@@ -1,15 +1,15 @@
-// Package model holds the types that ffjson generates code for: the fixtures'
-// over again, because what is generated are methods. As the leaf is a module
-// of its own, it is generated with GOWORK=off.
+// Package model contains the types for which ffjson generates code: copies of the
+// types of the fixtures, because ffjson generates methods. Run go generate with
+// GOWORK=off, because the contender is a separate module.
 package model
 
 import "time"
 
 //go:generate go run github.com/pquerna/ffjson -force-regenerate model.go
 
-// Device is the fixture's Device. Its attributes are of any type, for which
-// ffjson has no code to generate: encoding/json writes the whole map and reads
-// every value of it, in the midst of ffjson's own code.
+// Device is the fixture's Device. ffjson generates no code for the attributes,
+// whose values are of type any: its code calls encoding/json, which encodes the
+// complete map and decodes each value.
 type Device struct {
 	ID          string         `json:"id"`
 	Name        string         `json:"name"`

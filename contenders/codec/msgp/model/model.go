@@ -1,28 +1,28 @@
-// Package model holds the types that msgp generates code for: the fixtures'
-// over again, because what is generated are methods. As the leaf is a module of
-// its own, it is generated with GOWORK=off.
+// Package model contains the types for which msgp generates code: copies of the
+// types of the fixtures, because msgp generates methods. Run go generate with
+// GOWORK=off, because the contender is a separate module.
 package model
 
 import "time"
 
 //go:generate go tool msgp -tests=false
 
-// Fields are called as in JSON. Times come back in UTC rather than in the
-// machine's zone; written they are msgp's own extension, its default, because
-// MessagePack's timestamp (//msgp:newtime) as the last value of a message is
-// not known again by msgp v1.6.5 when it decodes into any.
+// Fields have the same names as in JSON. Generated code decodes times in UTC, not in
+// the machine's time zone. It encodes times as an extension of msgp, which is the
+// default: if the timestamp of MessagePack (//msgp:newtime) is the last value of a
+// message, msgp v1.6.5 does not recognize it when it decodes into any.
 //
 //msgp:tag json
 //msgp:timezone utc
 
-// Devices is a whole document.
+// Devices is a complete document.
 type Devices []Device
 
-// Events is a whole document.
+// Events is a complete document.
 type Events []Event
 
-// Device is the fixture's Device. What its attributes are is found out as each
-// is written and read.
+// Device is the fixture's Device. The types of the attributes are determined when
+// each attribute is encoded or decoded.
 type Device struct {
 	ID          string         `json:"id"`
 	Name        string         `json:"name"`

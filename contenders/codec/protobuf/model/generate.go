@@ -1,4 +1,4 @@
-// Package model is what protoc-gen-go makes of fixture.proto.
+// Package model contains the code that protoc-gen-go generates for fixture.proto.
 package model
 
 //go:generate go run -C ../../../../tools/protogen . ../../contenders/codec/protobuf/model
