@@ -21,7 +21,8 @@ var pageScript string
 // styleText returns the text of the style element.
 func styleText() string { return "\n" + pageStyle + plot.Style() }
 
-// scriptText returns the text of the script element. It is one function, so that it defines no global names.
+// scriptText returns the text of the script element. The script is inside a function, so that it defines no global
+// names.
 func scriptText() string { return "\n'use strict';\n(() => {\n" + pageScript + "})();\n" }
 
 func templateFuncs() template.FuncMap {
@@ -44,20 +45,23 @@ func templateFuncs() template.FuncMap {
 // rowContext is a row with the properties of its table that templates need.
 type rowContext struct {
 	Line    line
-	Heads   []report.Column // one for each field
-	Plotted bool
-	Labels  bool // fields have the names of their columns, for narrow screens
-	Span    int
-	Alone   bool // its only field is a header of the rows below
+	Heads   []report.Column // header of each field
+	Plotted bool            // the table has a column of drawings
+	Labels  bool            // fields are labelled with the names of their columns, for narrow screens
+	Span    int             // number of columns
+	Alone   bool            // the row has one field, which is a heading of the rows below
 }
 
 func newRowContext(g *grid, l line) rowContext {
-	p := rowContext{Line: l, Heads: g.Head, Plotted: g.Plot != nil, Labels: g.IsWide(), Span: g.Span(), Alone: len(l.Cells) == 1 && len(g.Head) > 1}
+	p := rowContext{
+		Line: l, Heads: g.Head, Plotted: g.Plot != nil, Labels: g.IsWide(), Span: g.Span(),
+		Alone: len(l.Cells) == 1 && len(g.Head) > 1,
+	}
 	for len(p.Heads) < len(l.Cells) {
 		p.Heads = append(p.Heads[:len(p.Heads):len(p.Heads)], report.Column{})
 	}
 	return p
 }
 
-// Head is the head of column i.
+// Head returns the header of field i.
 func (p rowContext) Head(i int) report.Column { return p.Heads[i] }

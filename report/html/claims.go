@@ -12,13 +12,13 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// Linked is a result and the address of its page for links from the page of claims, or "".
+// Linked is a result with the address of its page.
 type Linked struct {
 	Result *tare.Result
-	Page   string
+	Page   string // "" if there is no page to link to
 }
 
-// claimsPage is the data of the template of the claims.
+// claimsPage is the data of templates/claims.html.
 type claimsPage struct {
 	Title, Headline, Means string
 
@@ -33,19 +33,20 @@ type claimsPage struct {
 // study is a measured study.
 type study struct{ Name, Question, Headline, Page string }
 
+// count is the number of claims with one outcome, as a text.
 type count struct {
 	Class, Text string
 }
 
-// group is the claims of one outcome.
+// group contains the claims with one outcome.
 type group struct {
 	ID, Heading string
-	Fold        bool // claims that only another run can measure are folded
+	Fold        bool // folded, because only another run can measure the claims
 	Grid        *grid
 }
 
-// WriteClaims writes every published claim that results answer as one page, by
-// outcome, with links to the pages of the studies. It has no script.
+// WriteClaims writes all published claims of results as one page, grouped by outcome,
+// with links to the pages of the studies. The page has no script.
 func WriteClaims(w io.Writer, results []Linked) error {
 	t, err := template.New("page").Funcs(templateFuncs()).ParseFS(templates, "templates/*.html")
 	if err != nil {
@@ -59,19 +60,21 @@ func WriteClaims(w io.Writer, results []Linked) error {
 		all = append(all, l.Result)
 		total += len(l.Result.Claims)
 		top := report.NewSummary(l.Result)
-		p.Studies = append(p.Studies, study{report.Legible(l.Result.Study), top.Question, top.Headline, l.Page})
+		p.Studies = append(p.Studies, study{
+			Name: report.Legible(l.Result.Study), Question: top.Question, Headline: top.Headline, Page: l.Page,
+		})
 	}
 	p.Headline = report.ClaimsHeadline(all)
 	var parts []plot.Part
 	for i, g := range report.ClaimGroups(all) {
-		of := group{ID: "outcome-" + strconv.Itoa(i+1), Heading: fmt.Sprintf("%s: %d", g.Heading, len(g.Claims)), Fold: g.Outcome == tare.NotMeasured}
+		outcome := group{ID: "outcome-" + strconv.Itoa(i+1), Heading: fmt.Sprintf("%s: %d", g.Heading, len(g.Claims)), Fold: g.Outcome == tare.NotMeasured}
 		x := g.Section.Blocks[0]
-		of.Grid = newGrid(g.Section, x, *x.Table)
-		drawClaims(of.Grid, g.Claims)
-		p.Groups = append(p.Groups, of)
+		outcome.Grid = newGrid(g.Section, x, *x.Table)
+		drawClaims(outcome.Grid, g.Claims)
+		p.Groups = append(p.Groups, outcome)
 		class := "o" + strconv.Itoa(i)
 		parts = append(parts, plot.Part{Class: class, Share: float64(len(g.Claims)) / float64(total)})
-		p.Counts = append(p.Counts, count{class, of.Heading})
+		p.Counts = append(p.Counts, count{class, outcome.Heading})
 	}
 	p.Outcomes = plot.Stack(parts)
 	var out bytes.Buffer

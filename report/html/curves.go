@@ -14,17 +14,24 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// Room between the labels of axes, and beyond the values, as shares.
+// Shares of the length of an axis.
 const (
-	xApart, yApart = 0.12, 0.08
-	curveMargin    = 0.05
+	xTickGap    = 0.12 // least distance of labels on the horizontal axis
+	yTickGap    = 0.08 // least distance of labels on the vertical axis
+	curveMargin = 0.05 // room at both ends
 )
+
+// roundUp lets a number just below a unit, such as 0.99995 ms, be printed in the unit.
+const roundUp = 0.9999
 
 // findValue returns an absolute value that is positive and not void.
 func (b *builder) findValue(workload, contender, metric string) (float64, bool) {
+	if len(b.r.VoidsMetric(contender, workload, metric)) > 0 {
+		return 0, false
+	}
 	for _, v := range b.r.Values {
-		if v.Workload == workload && v.Contender == contender && v.Metric == metric && !v.Struck && v.Value > 0 &&
-			len(b.r.VoidsMetric(contender, workload, metric)) == 0 {
+		isNamed := v.Workload == workload && v.Contender == contender && v.Metric == metric
+		if isNamed && !v.Struck && v.Value > 0 {
 			return v.Value, true
 		}
 	}
@@ -37,7 +44,7 @@ func formatNS(ns float64) string {
 		ns   float64
 		name string
 	}{{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}} {
-		if ns >= step.ns*0.9999 {
+		if ns >= step.ns*roundUp {
 			return formatShort(ns/step.ns) + " " + step.name
 		}
 	}
@@ -50,16 +57,16 @@ func formatShort(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 // formatCount prints a count on an axis: 20k.
 func formatCount(x float64) string {
 	switch {
-	case x >= 0.9999e6:
+	case x >= 1e6*roundUp:
 		return formatShort(x/1e6) + "M"
-	case x >= 0.9999e3:
+	case x >= 1e3*roundUp:
 		return formatShort(x/1e3) + "k"
 	}
 	return formatShort(x)
 }
 
-// newLogChart draws curves on two logarithmic axes.
-func newLogChart(c plot.Chart, y func(float64) string) block {
+// newLogChart draws the curves of c on two logarithmic axes. formatY prints the labels of the vertical axis.
+func newLogChart(c plot.Chart, formatY func(float64) string) block {
 	var xs, ys []float64
 	for _, curve := range c.Curves {
 		for _, p := range curve.Points {
@@ -67,7 +74,7 @@ func newLogChart(c plot.Chart, y func(float64) string) block {
 		}
 	}
 	c.X, c.Y = plot.NewLogAxis(curveMargin, xs...), plot.NewLogAxis(curveMargin, ys...)
-	c.XTicks, c.YTicks = c.X.Ticks(xApart, formatCount), c.Y.Ticks(yApart, y)
+	c.XTicks, c.YTicks = c.X.Ticks(xTickGap, formatCount), c.Y.Ticks(yTickGap, formatY)
 	return block{Chart: c.HTML()}
 }
 
@@ -89,8 +96,8 @@ func (b *builder) newGrowthCharts() []block {
 			if !slices.Equal(own.Workloads, s.Workloads) {
 				continue
 			}
-			who, _ := b.r.Contender(own.Contender)
-			curve := plot.Curve{Name: report.Legible(fmt.Sprintf("%s ^%.2f", who.Title(), own.Exponent)), Dots: true}
+			contender, _ := b.r.Contender(own.Contender)
+			curve := plot.Curve{Name: report.Legible(fmt.Sprintf("%s ^%.2f", contender.Title(), own.Exponent)), Dots: true}
 			for _, id := range own.Workloads {
 				if v, ok := b.findValue(id, own.Contender, "time"); ok && b.findSize(id, by) > 0 {
 					curve.Points = append(curve.Points, plot.Point{X: b.findSize(id, by), Y: v})
@@ -121,7 +128,7 @@ func (b *builder) findSize(workload string, by tare.Extent) float64 {
 	return b.r.Workloads[i].BodyBytes()
 }
 
-// minSweep is the least number of workloads that make a curve of a sweep.
+// minSweep is the least number of workloads of a sweep, which is a set of workloads that differ only in their load.
 const minSweep = 3
 
 // newSweepPart draws latency over throughput if there are workloads that differ only in their load.
@@ -133,11 +140,11 @@ func (b *builder) newSweepPart() part {
 				ID: fmt.Sprintf("sweep-%d", len(p.Blocks)+1), Title: report.Legible(fmt.Sprintf("%s from %s to %s", metric, works[0].ID, works[len(works)-1].ID)),
 				Means: metric + " of a request over requests per second. Both axes are logarithmic.",
 			}
-			for _, who := range b.r.Contenders {
-				curve := plot.Curve{Name: report.Legible(who.Title()), Dots: true}
+			for _, contender := range b.r.Contenders {
+				curve := plot.Curve{Name: report.Legible(contender.Title()), Dots: true}
 				for _, w := range works {
-					rate, known := b.findRate(w, who.ID)
-					if v, ok := b.findValue(w.ID, who.ID, metric); ok && known {
+					rate, known := b.findRate(w, contender.ID)
+					if v, ok := b.findValue(w.ID, contender.ID, metric); ok && known {
 						curve.Points = append(curve.Points, plot.Point{X: rate, Y: v})
 					}
 				}
@@ -178,13 +185,14 @@ func (b *builder) groupSweeps() [][]tare.Workload {
 
 // isAlike reports whether two workloads differ only in their load.
 func isAlike(a, b tare.Workload) bool {
-	bare := func(w tare.Workload) tare.Workload {
+	withoutLoad := func(w tare.Workload) tare.Workload {
 		t := *w.Traffic
 		t.Rate, t.Connections, t.Segment = 0, 0, 0
 		w.ID, w.SHA256, w.Contenders, w.Slice, w.Traffic = "", "", nil, 0, &t
 		return w
 	}
-	return (a.Traffic.Rate > 0) == (b.Traffic.Rate > 0) && reflect.DeepEqual(bare(a), bare(b))
+	sameLoop := (a.Traffic.Rate > 0) == (b.Traffic.Rate > 0) // both open or both closed
+	return sameLoop && reflect.DeepEqual(withoutLoad(a), withoutLoad(b))
 }
 
 // findRate returns the rate in requests per second: the requested one, or for a closed loop the inverse of the
@@ -197,11 +205,10 @@ func (b *builder) findRate(w tare.Workload, contender string) (float64, bool) {
 	return 1e9 / v, ok
 }
 
-// maxQuantile is the highest quantile of a chart, and minQuantile the lowest: below
-// it single requests would stretch the chart.
 const (
-	maxQuantile = 0.9999
-	minQuantile = 0.1
+	maxQuantile = 0.9999 // highest quantile of a chart
+	minQuantile = 0.1    // lowest quantile: single requests below it would stretch the chart
+	minAbove    = 10     // least number of requests above the highest quantile of a curve
 )
 
 // newLatencyPart draws the percentiles of each workload, from the merged histograms of all rounds that count.
@@ -213,13 +220,14 @@ func (b *builder) newLatencyPart() part {
 			Means: "Latency over the share of requests that take no longer, all rounds joined. Both axes are logarithmic.", X: plot.Axis{High: 1},
 		}
 		var ys []float64
-		for _, who := range b.r.Contenders {
-			h := b.mergeHistograms(who, w.ID)
+		for _, contender := range b.r.Contenders {
+			h := b.mergeHistograms(contender, w.ID)
 			if h == nil {
 				continue
 			}
-			curve := plot.Curve{Name: report.Legible(who.Title())}
-			for _, q := range listQuantiles(min(max(1-10/float64(h.Count()), 0.5), maxQuantile)) {
+			curve := plot.Curve{Name: report.Legible(contender.Title())}
+			highest := 1 - minAbove/float64(h.Count())
+			for _, q := range listQuantiles(min(max(highest, 0.5), maxQuantile)) {
 				v := float64(max(h.Quantile(q), 1))
 				curve.Points, ys = append(curve.Points, plot.Point{X: quantileShare(q), Y: v}), append(ys, v)
 			}
@@ -229,7 +237,7 @@ func (b *builder) newLatencyPart() part {
 			continue
 		}
 		c.Y = plot.NewLogAxis(curveMargin, ys...)
-		c.YTicks = c.Y.Ticks(yApart, formatNS)
+		c.YTicks = c.Y.Ticks(yTickGap, formatNS)
 		for _, q := range []float64{0.5, 0.9, 0.99, 0.999, maxQuantile} {
 			c.XTicks = append(c.XTicks, plot.Tick{At: quantileShare(q), Text: formatShort(q*100) + " %"})
 		}
@@ -238,8 +246,8 @@ func (b *builder) newLatencyPart() part {
 	return p
 }
 
-// mergeHistograms merges the histograms of a contender's rounds that count. It returns nil without any
-// readable one.
+// mergeHistograms merges the histograms of those rounds of a contender that count. It returns nil if none can be
+// decoded, or if they have no requests.
 func (b *builder) mergeHistograms(c tare.Contender, workload string) *hist.Hist {
 	var out *hist.Hist
 	if c.Role == tare.RoleTrap || len(b.r.Voids(c.ID, workload)) > 0 {
@@ -265,8 +273,8 @@ func (b *builder) mergeHistograms(c tare.Contender, workload string) *hist.Hist 
 	return out
 }
 
-// quantileShare returns the position of a quantile on an axis on which every further nine has the same length:
-// 0 at 0, 1 at 99.99 %.
+// quantileShare returns the position of a quantile on an axis on which 90 %, 99 %, 99.9 % and 99.99 % have equal
+// distances: 0 for quantile 0, 1 for maxQuantile.
 func quantileShare(q float64) float64 { return math.Log10(1-q) / math.Log10(1-maxQuantile) }
 
 // listQuantiles returns the quantiles of a curve's points, up to the highest.

@@ -15,31 +15,32 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// maxEmbedded is the largest length of the document in a page, in characters. A longer document is shortened,
-// and the page says how.
+// maxEmbedded is the largest length of the packed document in a page, in characters. A longer document is
+// shortened, and the page says how.
 const maxEmbedded = 1_900_000
 
-// shortDigits is the number of digits of single rounds in a document that is too long. No printed number has
-// half as many.
+// shortDigits is the number of digits of values of single rounds in a document that is too long. Printed numbers
+// have less than half as many.
 const shortDigits = 9
 
-// embedded is the result document in the form that a page contains.
+// embedded is the result document as a page contains it.
 type embedded struct {
 	Text    string // gzip in base64
 	Without string // what was shortened, in a sentence, or ""
-	Bytes   int    // of the document
+	Bytes   int    // size of the document before packing
 }
 
 // embedResult packs r, shortened only as far as maxEmbedded requires.
 func embedResult(r *tare.Result) (embedded, error) {
-	h, err := packResult(r, "")
-	if err != nil || len(h.Text) <= maxEmbedded {
-		return h, err
+	document, err := packResult(r, "")
+	if err != nil || len(document.Text) <= maxEmbedded {
+		return document, err
 	}
 	short := roundResult(r)
 	without := fmt.Sprintf("Figures of single rounds are rounded to %d digits in it, to keep the page short; none that is printed changes.", shortDigits)
-	if h, err = packResult(short, without); err != nil || len(h.Text) <= maxEmbedded {
-		return h, err
+	document, err = packResult(short, without)
+	if err != nil || len(document.Text) <= maxEmbedded {
+		return document, err
 	}
 	for i := range short.Trials {
 		short.Trials[i].Histograms, short.Trials[i].Answers = nil, nil
@@ -47,6 +48,7 @@ func embedResult(r *tare.Result) (embedded, error) {
 	return packResult(short, without+" The histograms and answers of single trials are left out: they stand in the document that the run kept.")
 }
 
+// packResult packs r. without is what the caller has shortened.
 func packResult(r *tare.Result, without string) (embedded, error) {
 	var doc, compact, packed bytes.Buffer
 	if err := report.JSON(&doc, r); err != nil {
@@ -65,7 +67,7 @@ func packResult(r *tare.Result, without string) (embedded, error) {
 	if err := z.Close(); err != nil {
 		return embedded{}, fmt.Errorf("compress the document: %w", err)
 	}
-	return embedded{base64.StdEncoding.EncodeToString(packed.Bytes()), without, compact.Len()}, nil
+	return embedded{Text: base64.StdEncoding.EncodeToString(packed.Bytes()), Without: without, Bytes: compact.Len()}, nil
 }
 
 // roundResult returns a copy of r with fewer digits in the values of single rounds.

@@ -11,20 +11,21 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// finding is a finding of a check, and an explanation of the check.
+// finding is a finding with an explanation of its check.
 type finding struct {
 	report.Item
-	Sign      string // of the severity
-	Explained string
+	Sign      string // character for the severity, or ""
+	Explained string // explanation of the check, in the first of its findings; or ""
 }
 
+// explainFindings adds explanations to findings.
 func (b *builder) explainFindings(items []report.Item) []finding {
 	var out []finding
-	told := map[string]bool{}
+	explained := map[string]bool{} // checks
 	for _, it := range items {
 		f := finding{Item: it, Sign: map[string]string{"void": "✕", "warn": "!"}[it.Label]}
-		if b.o.Explain != nil && !told[it.Check] {
-			told[it.Check] = true
+		if b.o.Explain != nil && !explained[it.Check] {
+			explained[it.Check] = true
 			f.Explained = report.Legible(b.o.Explain(it.Check))
 		}
 		out = append(out, f)
@@ -59,12 +60,13 @@ func (b *builder) newExplanationBlocks(x report.Block) []block {
 	return b.newPictureBlocks(x, "", "")
 }
 
-// newPictureBlocks returns a flame graph if the file can be read, and the text of x.
+// newPictureBlocks returns the flame graph in file, if it can be read and is not too large, and the text of x.
 func (b *builder) newPictureBlocks(x report.Block, file, title string) []block {
 	var out []block
 	if b.o.Files != nil && fs.ValidPath(file) && file != "." {
 		svg, err := fs.ReadFile(b.o.Files, file)
-		if err == nil && len(svg) > 0 && len(svg) <= maxFlame && strings.Contains(string(svg), "<svg") {
+		isUsable := err == nil && len(svg) <= maxFlame && strings.Contains(string(svg), "<svg")
+		if isUsable {
 			out = append(out, block{Flame: &flame{
 				Title:  report.Legible(title),
 				Source: template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg)), //nolint:gosec // a picture: scripts in it do not run
@@ -77,7 +79,7 @@ func (b *builder) newPictureBlocks(x report.Block, file, title string) []block {
 	return out
 }
 
-// newRepeatPart explains how to repeat the run.
+// newRepeatPart returns the part that explains how to repeat the run.
 func (b *builder) newRepeatPart() part {
 	p := part{ID: keyRepeat, Heading: "Do it again"}
 	p.Blocks = []block{

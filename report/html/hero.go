@@ -10,17 +10,17 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// panel is the first chart for some workloads.
+// panel is a part of the first chart, for one workload or two.
 type panel struct {
-	N                 int
+	N                 int // number of the panel, from 1
 	Name, Base, Order string
-	Symbols, Head     template.HTML
+	Symbols, Head     template.HTML // definitions that the drawings of rows use; axis
 	Rows, Rest        []rival
-	RestMeans         string
+	RestMeans         string // label of Rest
 	First             bool
 }
 
-// rival is the rows of one contender.
+// rival contains the rows of one contender.
 type rival struct {
 	report.Rival
 	Lines []rivalLine
@@ -29,16 +29,16 @@ type rival struct {
 type rivalLine struct {
 	report.RivalLine
 	Drawing template.HTML
-	Left    []string // words of claims for which the drawing has no room
+	Left    []string // texts of claims for which the drawing has no room
 }
 
 // axisMargin is the room at both ends of an axis of ratios, as a share of its length.
 const axisMargin = 0.06
 
-// newPanel draws a panel; place is its index among all.
-func newPanel(c report.Contest, p report.Panel, place int) panel {
-	out := panel{N: place + 1, Name: p.Name, Base: c.Base, Order: c.Order, First: place == 0}
-	values := []float64{1, 0.8, 1.25}
+// newPanel draws the panel with this index.
+func newPanel(c report.Contest, p report.Panel, index int) panel {
+	out := panel{N: index + 1, Name: p.Name, Base: c.Base, Order: c.Order, First: index == 0}
+	values := []float64{1, 0.8, 1.25} // the axis contains at least these ratios
 	rows := append(append([]report.Rival{}, p.Rows...), p.Rest...)
 	for _, n := range p.Noise {
 		if n > 0 {
@@ -56,7 +56,7 @@ func newPanel(c report.Contest, p report.Panel, place int) panel {
 	axis := plot.NewLogAxis(axisMargin, values...)
 	var scales []plot.Scale
 	for i, n := range p.Noise {
-		s := plot.Scale{ID: "g" + strconv.Itoa(place+1) + strconv.Itoa(i+1), Axis: axis, Noise: n}
+		s := plot.Scale{ID: "g" + strconv.Itoa(index+1) + strconv.Itoa(i+1), Axis: axis, Noise: n}
 		scales = append(scales, s)
 		out.Symbols += s.Symbol()
 	}
@@ -85,21 +85,21 @@ func newRivals(rows []report.Rival, scales []plot.Scale) []rival {
 	for _, r := range rows {
 		x := rival{Rival: r}
 		for _, l := range r.Lines {
-			in := plot.Interval{Value: l.Ratio, Low: l.Low, High: l.High, Class: l.Side, Base: r.Base}
+			interval := plot.Interval{Value: l.Ratio, Low: l.Low, High: l.High, Class: l.Side, Base: r.Base}
 			for _, c := range l.Claims {
-				in.Claims = append(in.Claims, plot.Claim{Value: c.Value, Text: c.Text})
+				interval.Claims = append(interval.Claims, plot.Claim{Value: c.Value, Text: c.Text})
 			}
-			one := rivalLine{RivalLine: l}
-			one.Drawing, one.Left = scales[l.Work].Row(in)
-			x.Lines = append(x.Lines, one)
+			drawn := rivalLine{RivalLine: l}
+			drawn.Drawing, drawn.Left = scales[l.Work].Row(interval)
+			x.Lines = append(x.Lines, drawn)
 		}
-		if r.Base && len(r.Lines) > 0 { // one line has its values on all workloads
-			var says []string
+		if r.Base && len(r.Lines) > 0 { // show its values on all workloads in one line
+			var values []string
 			for _, l := range r.Lines {
-				says = append(says, strings.TrimSpace(l.Workload+" "+l.Says))
+				values = append(values, strings.TrimSpace(l.Workload+" "+l.Says))
 			}
 			x.Lines = x.Lines[:1]
-			x.Lines[0].Workload, x.Lines[0].Says, x.Lines[0].Detail = "", says[0], strings.Join(says[1:], ", ")
+			x.Lines[0].Workload, x.Lines[0].Says, x.Lines[0].Detail = "", values[0], strings.Join(values[1:], ", ")
 		}
 		out = append(out, x)
 	}
@@ -123,11 +123,11 @@ func newCard(c report.Card) card {
 	out := card{Card: c}
 	for _, x := range c.Bars {
 		class := map[string]string{"": "b0", "more": "b1", "less": "b2"}[x.Side]
-		one := bar{Bar: x, Drawing: plot.Bar(class, x.From, x.To)}
+		drawn := bar{Bar: x, Drawing: plot.Bar(class, x.From, x.To)}
 		if x.NS > 0 {
-			one.PerOp = strconv.FormatFloat(x.NS, 'g', 9, 64)
+			drawn.PerOp = strconv.FormatFloat(x.NS, 'g', 9, 64)
 		}
-		out.Bars = append(out.Bars, one)
+		out.Bars = append(out.Bars, drawn)
 	}
 	if c.Table != nil {
 		out.Grid = &grid{Key: "small", Caption: c.Title, Head: c.Table.Columns}
@@ -138,7 +138,7 @@ func newCard(c report.Card) card {
 	return out
 }
 
-// drawClaims draws the published and the measured ratios, if the rows of the table are those of the claims.
+// drawClaims adds a column with the published and the measured ratios to a table with a row per claim.
 func drawClaims(g *grid, claims []tare.ClaimResult) {
 	var values []float64
 	isRatio := func(c tare.ClaimResult) bool { return c.Kind == tare.ClaimRatio && c.Published > 0 }
@@ -156,10 +156,10 @@ func drawClaims(g *grid, claims []tare.ClaimResult) {
 		if !isRatio(c) {
 			continue
 		}
-		in := plot.Interval{Class: plot.Same, Claims: []plot.Claim{{Value: c.Published}}}
+		interval := plot.Interval{Class: plot.Same, Claims: []plot.Claim{{Value: c.Published}}}
 		if c.Measured > 0 && c.Outcome != tare.VoidAsPublished {
-			in.Value, in.Low, in.High = c.Measured, c.Low, c.High
+			interval.Value, interval.Low, interval.High = c.Measured, c.Low, c.High
 		}
-		g.Rows[i].Plot, _ = s.Row(in)
+		g.Rows[i].Plot, _ = s.Row(interval)
 	}
 }

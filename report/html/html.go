@@ -1,7 +1,7 @@
-// Package html renders a result as one page: a file that contains everything it
-// needs, opens from a disk and needs no network. Its words, numbers and order
-// are those of package report; drawings are next to the tables that they draw, and
-// all of the page can be read without its script.
+// Package html renders a result as one self-contained page, which can be opened from a
+// disk without a network. Its words, numbers and order are those of package report.
+// Drawings are next to the tables that they draw, and the complete page can be read
+// without its script.
 package html
 
 import (
@@ -17,13 +17,13 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// Options are the additions of a page to the result. The zero value works.
+// Options are additions to the page of a result. All are optional.
 type Options struct {
-	Explain func(check string) string // explains a check in a few sentences; findings have no explanation if it is nil or returns ""
-	Files   fs.FS                     // directory of the result document, for its flame graphs; if nil they are only named
+	Explain func(check string) string // returns an explanation of a check in a few sentences, or ""; may be nil
+	Files   fs.FS                     // directory of the result document, for its flame graphs; if it is nil, the page only names them
 }
 
-// Format returns the page as a format of package report. A file holds one result.
+// Format returns the page as a format of package report. A file contains one result.
 func Format(o Options) report.Format {
 	return report.Format{
 		Name:    "html",
@@ -32,8 +32,7 @@ func Format(o Options) report.Format {
 	}
 }
 
-// Write writes r as a page. A result that cannot be written as a document is an error; all other errors are
-// the writer's.
+// Write writes r as a page. It fails if r cannot be written as a JSON document, or if w fails.
 func Write(w io.Writer, r *tare.Result, o Options) error {
 	document, err := embedResult(r)
 	if err != nil {
@@ -57,8 +56,8 @@ func Write(w io.Writer, r *tare.Result, o Options) error {
 // Style returns the style of the pages, for other pages that should look like them.
 func Style() string { return styleText() }
 
-// Policy returns a content security policy that allows a page only its style and script, which it names by
-// their hashes, and data URLs of images.
+// Policy returns a content security policy that allows a page only this style and this script, by their hashes, and
+// data URLs of images.
 func Policy(style, script string) string {
 	hash := func(text string) string {
 		sum := sha256.Sum256([]byte(text))

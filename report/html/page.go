@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// page is the data of the templates.
+// page is the data of templates/page.html. It shows a summary; the sections of the report are in folds below.
 type page struct {
 	Title, Study string
 	report.Summary
@@ -23,12 +23,12 @@ type page struct {
 	Policy string
 	Style  template.CSS
 	Script template.JS
-	Held   template.HTML // the document, as the text of an element
-	Saved  string        // name of the file it is saved as
-	Lack   string        // what the document in the page lacks
+	Held   template.HTML // the result document, packed by embedResult
+	Saved  string        // file name under which the script saves the document
+	Lack   string        // what embedResult has shortened, in a sentence, or ""
 }
 
-// fold is a part of the page below a line that opens it.
+// fold is a part of the page that a click on its title opens.
 type fold struct {
 	ID, Title, Note string
 	Parts           []part
@@ -36,29 +36,29 @@ type fold struct {
 
 // part is one section in a fold.
 type part struct {
-	ID, Heading string // without a heading it is all of its fold
+	ID, Heading string // Heading is "" in the first part of a fold
 	Blocks      []block
 }
 
-// block is one element of a part: exactly one field is set, except Mark.
+// block is one element of a part. Exactly one field is set, in addition to Mark.
 type block struct {
-	Mark   report.Mark
+	Mark   report.Mark // of Text
 	Text   string
 	Items  []report.Item
-	Closer []finding
+	Closer []finding // findings with explanations
 	Grid   *grid
-	Chart  template.HTML
-	Ratios template.HTML
+	Chart  template.HTML // a drawing
+	Ratios template.HTML // the table of all ratios
 	Flame  *flame
-	Repeat []string
+	Repeat []string // commands that repeat the run
 }
 
-// builder contains the sources of the parts of a page.
+// builder builds the parts of a page.
 type builder struct {
 	r    *tare.Result
 	o    Options
-	base string
-	out  []report.Section
+	base string           // id of the baseline
+	out  []report.Section // sections of the report
 }
 
 func newPage(r *tare.Result, o Options, document embedded) *page {
@@ -97,8 +97,9 @@ func documentName(r *tare.Result) string {
 		}
 		return -1
 	}, r.Study)
-	if len(name) > 60 {
-		name = name[:60]
+	const maxLength = 60
+	if len(name) > maxLength {
+		name = name[:maxLength]
 	}
 	if name == "" {
 		name = "study"
@@ -106,7 +107,7 @@ func documentName(r *tare.Result) string {
 	return name + ".result.json"
 }
 
-// Keys of the page's own parts.
+// Keys of parts that are not sections of a report.
 const (
 	keyRatios  = "ratios"
 	keyLatency = "latency"
@@ -114,43 +115,49 @@ const (
 	keyRepeat  = "repeat"
 )
 
-// foldRule defines a fold of the page: the keys of its parts, and a note.
+// foldRule defines a fold of the page.
 type foldRule struct {
 	id, title string
-	note      func(*builder) string
-	keys      []string
+	note      func(*builder) string // returns the note beside the title
+	keys      []string              // of its parts, in order
 }
 
 // listFolds returns the folds of a page in their order.
 func listFolds() []foldRule {
-	none := func(*builder) string { return "" }
+	noNote := func(*builder) string { return "" }
 	return []foldRule{
-		{"machines", "Over machines", none, []string{report.KeyMachines}},
+		{"machines", "Over machines", noNote, []string{report.KeyMachines}},
 		{"all", "All ratios", (*builder).ratiosNote, []string{keyRatios, report.KeyRecommendation, report.KeyReading}},
 		{"criteria", "Criteria", func(b *builder) string { return report.TallyRulings(b.r) }, []string{report.KeyRulings, report.KeyCriteria}},
 		{"claims", "Published claims", func(b *builder) string { return report.ClaimsCount([]*tare.Result{b.r}) }, []string{report.KeyClaims}},
 		{"causes", "Where differences come from", (*builder).causesNote, []string{report.KeyDecomposition, report.KeyExplanations, report.KeyProfiles}},
-		{"curves", "Size, load and latency", none, []string{keyLatency, keySweep, report.KeyScaling}},
-		{"differences", "Different answers", none, []string{report.KeySemantics}},
-		{"price-more", "Costs", none, []string{report.KeyCost, report.KeyBreakEven}},
-		{"adoption-more", "What comes with each", none, []string{report.KeyAdoption}},
+		{"curves", "Size, load and latency", noNote, []string{keyLatency, keySweep, report.KeyScaling}},
+		{"differences", "Different answers", noNote, []string{report.KeySemantics}},
+		{"price-more", "Costs", noNote, []string{report.KeyCost, report.KeyBreakEven}},
+		{"adoption-more", "What comes with each", noNote, []string{report.KeyAdoption}},
 		{"checks", "Checks", (*builder).checksNote, []string{report.KeyChecked, report.KeyLimits}},
 		{"run", "This run, and how to repeat it", (*builder).runNote, []string{keyRepeat, report.KeyRun, report.KeyNotWeighed, report.KeyResolution, report.KeyDrives}},
 	}
 }
 
-// newFolds returns all parts of the report in folds. Sections that no fold names are in the last one.
+// newFolds returns the folds of the page. Sections that no fold names are in the last one. A comparison of two
+// revisions has no folds about costs and adoption.
 func (b *builder) newFolds() []fold {
-	own := map[string]func() part{keyRatios: b.newRatiosPart, keyLatency: b.newLatencyPart, keySweep: b.newSweepPart, keyRepeat: b.newRepeatPart}
+	partBuilders := map[string]func() part{
+		keyRatios: b.newRatiosPart, keyLatency: b.newLatencyPart, keySweep: b.newSweepPart, keyRepeat: b.newRepeatPart,
+	}
 	all := listFolds()
-	if report.IsBench(b.r) {
+	isBench := report.IsBench(b.r)
+	if isBench {
 		all = slices.DeleteFunc(all, func(f foldRule) bool { return f.id == "price-more" || f.id == "adoption-more" })
 	}
 	for _, s := range b.out {
-		if report.IsBench(b.r) && slices.Contains([]string{report.KeyCost, report.KeyBreakEven, report.KeyAdoption, report.KeyRecommendation}, s.Key) {
+		omitted := []string{report.KeyCost, report.KeyBreakEven, report.KeyAdoption, report.KeyRecommendation}
+		if isBench && slices.Contains(omitted, s.Key) {
 			continue
 		}
-		if !slices.ContainsFunc(all, func(f foldRule) bool { return slices.Contains(f.keys, s.Key) }) {
+		isNamed := slices.ContainsFunc(all, func(f foldRule) bool { return slices.Contains(f.keys, s.Key) })
+		if !isNamed {
 			all[len(all)-1].keys = append(all[len(all)-1].keys, s.Key)
 		}
 	}
@@ -158,14 +165,15 @@ func (b *builder) newFolds() []fold {
 	for _, f := range all {
 		x := fold{ID: f.id, Title: f.title, Note: f.note(b)}
 		for _, key := range f.keys {
-			if make, ok := own[key]; ok {
-				if p := make(); len(p.Blocks) > 0 {
+			if newPart, ok := partBuilders[key]; ok {
+				if p := newPart(); len(p.Blocks) > 0 {
 					x.Parts = append(x.Parts, p)
 				}
 				continue
 			}
 			for _, s := range b.out {
-				if s.Key == key && !(report.IsBench(b.r) && key == report.KeyRecommendation) {
+				isOmitted := isBench && key == report.KeyRecommendation
+				if s.Key == key && !isOmitted {
 					x.Parts = append(x.Parts, b.newPart(s))
 				}
 			}
@@ -225,7 +233,7 @@ func countNoun(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun
 }
 
-// newPart returns a section with its drawings.
+// newPart returns the part of a section, with its drawings.
 func (b *builder) newPart(s report.Section) part {
 	p := part{ID: s.Key, Heading: s.Heading}
 	for _, x := range s.Blocks {
@@ -277,11 +285,11 @@ func splitTable(t report.Table) []report.Table {
 	}
 	rest := len(t.Columns) - 1
 	parts := (rest + maxColumns - 1) / maxColumns
-	each := (rest + parts - 1) / parts
+	perPart := (rest + parts - 1) / parts
 	var out []report.Table
-	for from := 1; from < len(t.Columns); from += each {
-		to := min(from+each, len(t.Columns))
-		one := report.Table{Columns: slices.Concat(t.Columns[:1], t.Columns[from:to])}
+	for from := 1; from < len(t.Columns); from += perPart {
+		to := min(from+perPart, len(t.Columns))
+		part := report.Table{Columns: slices.Concat(t.Columns[:1], t.Columns[from:to])}
 		for _, r := range t.Rows {
 			cut := r
 			if len(r.Cells) > 1 {
@@ -290,19 +298,19 @@ func splitTable(t report.Table) []report.Table {
 			if from > 1 {
 				cut.Notes = nil
 			}
-			one.Rows = append(one.Rows, cut)
+			part.Rows = append(part.Rows, cut)
 		}
-		out = append(out, one)
+		out = append(out, part)
 	}
 	return out
 }
 
-// grid is a table of the page. It can have a column of drawings after the first.
+// grid is a table of the page. It may have a column of drawings after the first column.
 type grid struct {
 	Key, Caption string
-	Titled       bool // the caption is visible; otherwise only screen readers have it
+	Titled       bool // the caption is visible; otherwise it is only for screen readers
 	Head         []report.Column
-	Plot         *plotColumn
+	Plot         *plotColumn // nil if there are no drawings
 	Rows         []line
 }
 
@@ -340,28 +348,29 @@ func newGrid(s report.Section, x report.Block, t report.Table) *grid {
 	return g
 }
 
-// drawWaterfall draws the steps of a decomposition in its table, each from the end of the one before it.
+// drawWaterfall adds a column of bars to the table of decomposition id: each step begins where the step before ends.
+// Classes of bars: b0 is a total, b1 adds, b2 takes away.
 func (b *builder) drawWaterfall(g *grid, id string) {
 	i := slices.IndexFunc(b.r.Decomposition, func(d tare.Decomposition) bool { return report.Legible(d.ID) == id })
 	if i < 0 {
 		return
 	}
 	d := b.r.Decomposition[i]
-	most := max(d.Whole.FromValue, d.Whole.ToValue)
+	longest := max(d.Whole.FromValue, d.Whole.ToValue)
 	for _, s := range d.Steps {
-		most = max(most, s.FromValue, s.ToValue)
+		longest = max(longest, s.FromValue, s.ToValue)
 	}
-	if !(most > 0) || len(g.Rows) < len(d.Steps)+2 {
+	if !(longest > 0) || len(g.Rows) < len(d.Steps)+2 {
 		return
 	}
 	g.Plot = &plotColumn{Title: report.Legible(d.Metric + ", from 0")}
-	g.Rows[0].Plot = plot.Bar("b0", 0, d.Whole.FromValue/most)
+	g.Rows[0].Plot = plot.Bar("b0", 0, d.Whole.FromValue/longest)
 	for i, s := range d.Steps {
 		class := "b1"
 		if s.ToValue < s.FromValue {
 			class = "b2"
 		}
-		g.Rows[i+1].Plot = plot.Bar(class, s.FromValue/most, s.ToValue/most)
+		g.Rows[i+1].Plot = plot.Bar(class, s.FromValue/longest, s.ToValue/longest)
 	}
-	g.Rows[len(g.Rows)-1].Plot = plot.Bar("b0", 0, d.Whole.ToValue/most)
+	g.Rows[len(g.Rows)-1].Plot = plot.Bar("b0", 0, d.Whole.ToValue/longest)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// newRatiosPart returns one long table of every value. Its rows have no closing tags, which HTML does not
-// need, because a study may have a thousand of them.
+// newRatiosPart returns one long table of all values. To keep the page small, its rows have no closing tags, which
+// HTML does not require: a study may have a thousand rows.
 func (b *builder) newRatiosPart() part {
 	groups := report.AllRatios(b.r)
 	if len(groups) == 0 {
