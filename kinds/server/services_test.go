@@ -353,7 +353,7 @@ func TestCommandDelivers(t *testing.T) {
 			t.Parallel()
 			b := started(t, c)
 			if part == "forgets" {
-				b.k.arrival = 2 * collectLate
+				b.k.arrival = 5 * collectLate // on a busy machine events can be late by more than one tick
 			}
 			for _, w := range []tare.Workload{ingestWorkload("events", 0, 0), ingestWorkload("events-uniform", 0, 0)} {
 				in := b.ready(b.made(w))
