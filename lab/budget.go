@@ -183,8 +183,8 @@ func (r *run) measurePace() float64 {
 	return planned * seconds / rounds / r.plan.SecondsPerRound
 }
 
-// planRest plans the rounds after done rounds, for works with these pilots. The budget has spent
-// less.
+// planRest plans the rounds after done rounds, for works with these pilots. spent is the part of
+// the budget that is used up by then.
 func (r *run) planRest(works []tare.Workload, pilots []tare.Pilot, spent time.Duration, done int) tare.Plan {
 	o := r.planOptions(spent)
 	o.Done, o.Pace = done, r.measurePace()

@@ -266,7 +266,7 @@ func (r *run) openJournal() error {
 		return err
 	}
 	log, out, err := journal.Resume(path)
-	if errors.As(err, new(*fs.PathError)) { // it could not be read, so that a reason why not to resume is unknown
+	if errors.As(err, new(*fs.PathError)) { // the file cannot be read, so whether it could be resumed is unknown
 		return err
 	}
 	if err != nil {

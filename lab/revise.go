@@ -12,7 +12,7 @@ const reviseAfter = 4
 
 // revisePlan plans the rest of the budget again after reviseAfter rounds, from the variance of their
 // slices and their duration. It does nothing after any other number of rounds, if the plan has been
-// revised before, or if the number of rounds is fixed.
+// revised before, if the number of rounds is fixed, or if the isolation is not lockstep.
 func (r *run) revisePlan(done int) error {
 	if done != reviseAfter || r.plan.Revised > 0 || r.o.Rounds > 0 || r.plan.Isolation != tare.Lockstep {
 		return nil

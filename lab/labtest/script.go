@@ -206,7 +206,7 @@ func (t *Trial) paceFactor() float64 {
 	return t.act.Pace
 }
 
-// costOf returns the mean time of an operation of workload in ns.
+// costOf returns the time of an operation of workload in ns, without Spread and Drift.
 func (t *Trial) costOf(workload string) float64 {
 	if f, ok := t.act.Ratio[workload]; ok {
 		return t.paceFactor() * t.act.NSPerOp * f
