@@ -65,10 +65,10 @@ func (in Input) countLost(contender, workload string) (lost, acknowledged float6
 	for _, t := range in.Trials {
 		s := t.Samples[workload]
 		arrived, okArrived := s[tare.KeyDelivered]
-		sent, okSent := s[tare.KeyDeliveredAsked]
-		if t.Contender == contender && t.Error == nil && okSent && okArrived && sent-arrived > rounding {
-			lost += sent - arrived
-			acknowledged += sent
+		acked, okAcked := s[tare.KeyDeliveredAsked]
+		if t.Contender == contender && t.Error == nil && okAcked && okArrived && acked-arrived > rounding {
+			lost += acked - arrived
+			acknowledged += acked
 			trials++
 		}
 	}

@@ -79,8 +79,8 @@ func TestControlFalseAlarms(t *testing.T) {
 	}
 }
 
-// longRoundStudy returns a study of 27 rounds and three long rounds, in which the
-// cost of lean's slices is multiplied by by.
+// longRoundStudy returns a study of 27 rounds and three long rounds. In the long rounds
+// the cost of lean's slices is multiplied by by.
 func longRoundStudy(seed uint64, by float64) Input {
 	r := newRandom(seed)
 	in := soundStudy()
