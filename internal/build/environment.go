@@ -8,7 +8,7 @@ import (
 // envRun is the variable with the tag of a run, by which the guardian finds processes.
 const envRun = "TARE_RUN"
 
-// Environment returns the environment for the user's code and commands: the variables all without
+// Environment returns the environment for the user's code and commands: the variables in all without
 // those of tare, except for the tag of the run. Variables of GitHub Actions are removed too, because
 // code of a pull request could misuse them: tokens, and the files by which a step sets variables of
 // later steps. GITHUB_ACTIONS stays, which only states where a process runs, and RUNNER_TRACKING_ID,

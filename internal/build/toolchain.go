@@ -172,8 +172,8 @@ func compilerStamp(cc string) string {
 }
 
 // buildEnv returns the environment of go build: the user's environment, in which everything that can
-// change the binary is set or removed. GOENV is off, because the go command would otherwise take an
-// empty GOFLAGS from the user's file. Temporary files are written into tmp.
+// change the binary is set or removed. GOENV is off, because the go command would otherwise replace an
+// empty GOFLAGS by that of the user's file. Temporary files are written into tmp.
 func (b *Builder) buildEnv(t toolchain, tmp string) []string {
 	set := append(TempEnv(tmp), "GOENV=off", "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
 	for _, name := range slices.Concat(keySettings[1:], cacheSettings[:], []string{"GOFLAGS"}) { // supplySDK may set GOFLAGS
