@@ -14,7 +14,8 @@ import (
 type Carry func(ctx context.Context, addr string, config *tls.Config) (c Carrier, took int64, resumed bool, err error)
 
 // Carrier is a QUIC connection. It sends the control stream of HTTP/3 and reads that of
-// the server. Its errors count as class reset, except a *Loss that is Garbled.
+// the server. An error that is a *Loss counts as class reset, or as framing if it is
+// Garbled. Any other error of a request counts as framing.
 type Carrier interface {
 	// NewStream returns a carrier of one request after another. Several may be in use at
 	// the same time.

@@ -43,7 +43,7 @@ func callAffinity(call uintptr, tid int, m *mask) error {
 	return nil
 }
 
-// confinement restricts every thread of this process to some processors, except threads that other code current
+// confinement restricts every thread of this process to some processors, except threads that other code has
 // pinned elsewhere. Concurrent confinements share only the kernel's state: end releases what its confinement
 // restricted, whatever the others need, and countAllowed shows the effect.
 type confinement struct {

@@ -39,7 +39,7 @@ const (
 // size: the result does not depend on their boundaries. It is strict, because a
 // server under measurement should be correct (RFC 9110, RFC 9112):
 //
-//   - a line ends with CR LF; a isHead LF or CR is rejected, and so is NUL;
+//   - a line ends with CR LF; a bare LF or CR is rejected, and so is NUL;
 //   - a field name is a token followed by a colon; folded fields are
 //     rejected;
 //   - Content-Length occurs once, in digits; together with Transfer-Encoding it is

@@ -21,7 +21,7 @@ type framer interface {
 	takeOutput() []byte
 	// feed parses bytes received while a request is in flight. If it fails, the response is
 	// lost. After a resetError or an unprocessedError the connection remains usable, otherwise
-	// it does not.
+	// it is not.
 	feed(b []byte) error
 	// feedIdle parses bytes received while no request is in flight. It fails if they
 	// are a response that was not requested, or invalid.

@@ -167,8 +167,8 @@ func (t *thread) prepareLeg() {
 	t.undialed = t.closed.n
 }
 
-// cleanUpLeg closes connections with a request in flight or that are being opened, so that all others are idle or
-// closed.
+// cleanUpLeg closes connections with a request in flight or that are being opened, so that no connection is
+// busy. It ends think times, and gives back the ticket that the thread holds.
 func (t *thread) cleanUpLeg() {
 	for t.busy.head != nil {
 		t.dropLink(t.busy.head.link)

@@ -28,7 +28,7 @@ const DefaultErrors = 0.001
 type Searching struct {
 	SLO   SLO
 	First int              // connections of the first step; 0 means 1
-	Most  int              // largest number of connections; 0 means 1024
+	Most  int              // largest number of connections of a closed loop; 0 means 1024
 	Told  func(SearchStep) // called after every step; may be nil
 }
 

@@ -80,7 +80,8 @@ func newEngine(s *settings) (engine, error) {
 }
 
 // Run executes a phase and returns its result. If the phase is interrupted, Run returns the result so far together
-// with the error of ctx. If the phase has no connection for the length of the timeout, it ends with an error. Phases run one after another.
+// with the error of ctx. If the phase has no connection for the length of the
+// timeout, it ends with an error. Phases run one after another.
 func (s *Session) Run(ctx context.Context, leg Leg) (*Result, error) {
 	if err := leg.check(); err != nil {
 		return nil, err

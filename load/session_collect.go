@@ -16,7 +16,7 @@ type collector struct {
 	r *run
 
 	mu        sync.Mutex
-	total     legStats        // of all threads that are done with a second
+	total     legStats        // sum over the finished seconds of all threads
 	current   []int           // number of the second that each thread records, by thread
 	next      int             // number of the first second that is not in timeline yet
 	seconds   map[int]*second // seconds that some thread has not finished, by number

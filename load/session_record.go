@@ -109,7 +109,7 @@ type recorder struct {
 	reopened      int64 // connections that replaced another
 	connectErrors int64 // failed connection attempts
 	resent        int64 // requests that were sent again
-	toVerify      int   // responses secondEnd the next that is verified
+	toVerify      int   // responses until the next that is verified
 }
 
 // inFlightArea integrates the number of requests in flight over the measured time.

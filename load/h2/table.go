@@ -126,7 +126,8 @@ func (t *table) evictTo(limit int) {
 }
 
 // appendTo appends the name and value of entry i to two buffers. Indices begin at 1 and count first the entries
-// of the static table, then those of the dynamic table from the newest to the oldest. It returns false if there is no such entry.
+// of the static table, then those of the dynamic table from the newest to the oldest. It returns false if
+// there is no such entry.
 func (t *table) appendTo(name, value []byte, i int) (n, v []byte, ok bool) {
 	if i >= 1 && i <= len(static) {
 		return append(name, static[i-1][0]...), append(value, static[i-1][1]...), true

@@ -13,7 +13,7 @@ import (
 	"math/bits"
 )
 
-// Top is the largest value that is recorded exactly: an hour. Larger values are recorded as Top and counted by
+// Top is the largest value that a bucket contains: an hour. Larger values are recorded as Top and counted by
 // Over.
 const Top int64 = 3600e9
 
