@@ -39,8 +39,8 @@ func RoundsNeeded(x []float64, level float64, most int, limits ...float64) (n in
 const power = 0.8
 
 // Detectable returns the effect that is found with a probability of 0.8 if half is the half-width of the
-// interval at level. An effect is found if the interval excludes zero. (With an effect of half the
-// probability is only 0.5.) The estimate is assumed to be normal.
+// interval at level. An effect is found if the interval excludes zero. (The probability is
+// only 0.5 for an effect as large as the half-width.) The estimate is assumed to be normal.
 func Detectable(half, level float64) float64 {
 	return half * (1 + normalQuantile(1-power)/normalQuantile(level/2))
 }

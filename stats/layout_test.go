@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// layouts draws the effects of a study whose sides are linked k times each, and
+// drawLayouts draws the effects of a study whose sides are linked k times each, and
 // again for each round where k is zero. A link moves a side's time by a random
 // amount that is one half to three times the noise of a round; the reference is
 // the mean of two links of the base.

@@ -83,9 +83,9 @@ type Pooled struct {
 
 // Pool returns the mean over machines with its interval at 1−alpha. The machine is a random effect. The
 // variance between machines is the moment estimator of DerSimonian and Laird. The interval follows
-// Hartung, Knapp, Sidik and Jonkman: from Student's t with a degree of freedom less than machines, and
-// never narrower than the variances of the estimates alone would allow. ok is false if there are fewer
-// than [MinMachines] machines.
+// Hartung, Knapp, Sidik and Jonkman: from Student's t with one degree of freedom fewer than there are
+// machines, and never narrower than the variances of the estimates alone would allow. ok is false if
+// there are fewer than [MinMachines] machines.
 //
 // Sources: R. DerSimonian, N. Laird, "Meta-analysis in clinical trials",
 // Control. Clin. Trials 7 (1986) 177–188; J. Hartung, G. Knapp, "A refined

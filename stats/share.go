@@ -24,7 +24,7 @@ func Share(part, whole []float64, alpha float64) (share, lo, hi float64, ok bool
 		sign = -1
 	}
 	var ratios []float64
-	excluded := 0 // pairs with the other sign
+	excluded := 0 // pairs whose sum has the other sign, or is 0
 	for i := range n {
 		for j := i; j < n; j++ {
 			if w := sign * (whole[i]/2 + whole[j]/2); w > 0 {
