@@ -11,7 +11,8 @@ import (
 	"github.com/tarebench/tare/load/loadtest"
 )
 
-// even are blocks of a leg with n answers each, of which some lie beyond the limit.
+// even returns the blocks of a phase with n responses in each; beyond is how many of them miss the
+// limit, by block.
 func even(n int64, beyond ...int64) []Block {
 	list := make([]Block, blockCount)
 	for i := range list {
@@ -20,7 +21,7 @@ func even(n int64, beyond ...int64) []Block {
 	return list
 }
 
-// Parts with equally many answers: the standard error is that of a mean of twelve.
+// With equally many responses in each part the standard error is that of a mean of twelve values.
 func TestRatioOfEvenParts(t *testing.T) {
 	var x, n [blockCount]float64
 	for k := range x {
@@ -37,8 +38,8 @@ func TestRatioOfEvenParts(t *testing.T) {
 	}
 }
 
-// The interval holds the true share about as often as it says, also where parts of the leg
-// differ more than chance lets them.
+// The interval contains the true share about as often as its level says, even if parts of the phase
+// differ more than by chance.
 func TestRatioHoldsTheShare(t *testing.T) {
 	studies := 4000
 	if testing.Short() {
@@ -124,8 +125,8 @@ func TestIntervalInWords(t *testing.T) {
 	}
 }
 
-// A step is not met where one objective is missed for certain, whatever is in doubt about
-// another; it is inconclusive where doubt is all there is.
+// A step is not met if one objective is certainly missed, even if another is undecided. It is
+// inconclusive if no objective is missed and one is undecided.
 func TestAStepInDoubt(t *testing.T) {
 	missed := Outcome{Objective: slo(t, "p50<1ms")[0], Value: 2e6}
 	doubtful := Outcome{Objective: slo(t, "p99<1ms")[0], Met: true, Seen: true, Undecided: true, Share: 0.01, Low: 0.009, High: 0.012}
@@ -151,7 +152,7 @@ func TestAStepInDoubt(t *testing.T) {
 	}
 }
 
-// jittery is a model whose closed loop is in doubt from some connections on.
+// jittery is a model whose closed loop is undecided from some number of connections on.
 type jittery struct {
 	model
 	from int
@@ -166,7 +167,7 @@ func (j *jittery) Run(ctx context.Context, t Trial) (*Result, Facts, error) {
 	return r, f, err
 }
 
-// Connections at which an objective is in doubt are too many, and the search goes on below them.
+// If an objective is undecided at some number of connections, the search continues below it.
 func TestSearchGoesOnBelowDoubt(t *testing.T) {
 	j := &jittery{model: model{base: 2 * time.Millisecond, capacity: 5000, seconds: 60}, from: 8}
 	got, err := Searching{SLO: slo(t, "p98<20ms")}.Run(t.Context(), j)
@@ -187,7 +188,7 @@ func TestSearchGoesOnBelowDoubt(t *testing.T) {
 	}
 }
 
-// A leg's parts hold each of its requests once.
+// The parts of a phase together count each of its requests once.
 func TestPartsOfALeg(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
 		s := serve(t, w, loadtest.Plain, loadtest.Options{})

@@ -15,7 +15,7 @@ import (
 	"github.com/tarebench/tare/load/loadtest"
 )
 
-// own are the processors of this process, by all its threads.
+// own returns the processors that any thread of this process may use.
 func own() (cpus []int) {
 	var all mask
 	for _, has := range masks() {
@@ -31,7 +31,7 @@ func own() (cpus []int) {
 	return cpus
 }
 
-// masks are the processors of each thread.
+// masks returns the processors of each thread, by thread id.
 func masks() map[int]mask {
 	all := map[int]mask{}
 	for _, tid := range threadIDs() {
@@ -43,8 +43,8 @@ func masks() map[int]mask {
 	return all
 }
 
-// noneLeft wants every thread to have what it had before, and one that was made
-// since all processors, or those it was tied to.
+// noneLeft requires that every thread has the processors that it had before. A thread created since
+// must have all processors, or tied.
 func noneLeft(t *testing.T, before map[int]mask, all, tied []int) {
 	t.Helper()
 	for tid, has := range masks() {
@@ -54,8 +54,8 @@ func noneLeft(t *testing.T, before map[int]mask, all, tied []int) {
 	}
 }
 
-// beyond is how many threads can run on other processors than these, without those
-// that were tied to some before.
+// beyond returns the number of threads that can run on processors outside cpus. It ignores threads
+// that were already restricted before.
 func beyond(before map[int]mask, all, cpus []int) (n int) {
 	to := newMask(cpus)
 	for tid, has := range masks() {
@@ -66,7 +66,7 @@ func beyond(before map[int]mask, all, cpus []int) (n int) {
 	return n
 }
 
-// several are the processors of this process where it has more than one.
+// several returns the processors of this process. It skips the test if there is only one.
 func several(t *testing.T) []int {
 	t.Helper()
 	cpus := own()
@@ -76,9 +76,9 @@ func several(t *testing.T) []int {
 	return cpus
 }
 
-// While a leg of the portable engine is driven, all of the process keeps to the
-// processors it was given, threads made meanwhile included; afterwards everything
-// is as it was, however the leg ended.
+// During a phase of the portable engine the complete process uses only the processors of
+// Options.CPUs, even on threads that are created meanwhile. After the phase all threads have their
+// original processors, however the phase ended.
 func TestPortableKeepsToItsProcessors(t *testing.T) {
 	all, procs, before := several(t), runtime.GOMAXPROCS(0), masks()
 	for _, w := range []way{{Portable, false, HTTP1}, {Portable, true, HTTP1}, {Portable, false, GRPC}} {
@@ -121,8 +121,8 @@ func TestPortableKeepsToItsProcessors(t *testing.T) {
 	}
 }
 
-// Without processors of its own the engine may use all there are, and says so; and
-// so it does where it was given some that it cannot have.
+// Without Options.CPUs, or with processors that it cannot have, the engine may use all processors,
+// and Result.Threads says so.
 func TestPortableSaysWhatItCouldUse(t *testing.T) {
 	all, before := several(t), masks()
 	for _, cpus := range [][]int{nil, {maxCPU - 1}} {
@@ -134,8 +134,8 @@ func TestPortableSaysWhatItCouldUse(t *testing.T) {
 	}
 }
 
-// However confinements overlap, nothing is left of them; threads that somebody has
-// tied elsewhere are let be, and an engine that was set free by another says so.
+// Overlapping confinements leave nothing behind. They do not change threads that other code has
+// pinned elsewhere, and an engine that another confinement has released reports that.
 func TestConfinementsOverlap(t *testing.T) {
 	all := several(t)
 	first, second := all[:1], all[1:2]

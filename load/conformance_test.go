@@ -14,7 +14,7 @@ import (
 	"github.com/tarebench/tare/load/loadtest"
 )
 
-// way is an engine as the conformance suite drives it.
+// way is an engine with a protocol, as the conformance suite runs it.
 type way struct {
 	engine   Engine
 	tls      bool
@@ -32,10 +32,10 @@ func (w way) String() string {
 	return name
 }
 
-// raw reports whether a test that needs HTTP/1.1 in plain text can go this way.
+// raw reports whether a test that needs HTTP/1.1 in plain text can run this way.
 func (w way) raw() bool { return !w.tls && w.protocol == HTTP1 }
 
-// ways are all there are: those that fewer tests go come last.
+// ways returns all ways. Those that fewer tests use come last.
 func ways() []way {
 	return []way{
 		{Epoll, false, HTTP1}, {Epoll, true, HTTP1}, {Portable, false, HTTP1}, {Portable, true, HTTP1}, {Portable, false, H2C}, {Epoll, false, H2C},
@@ -43,14 +43,14 @@ func ways() []way {
 	}
 }
 
-// everyWay runs a test with each engine there is here, in each protocol, and
-// wants no goroutine, descriptor or connection to be left afterwards.
+// everyWay runs a test with each available engine and each protocol. It requires that no goroutine,
+// descriptor or connection is left afterwards.
 func everyWay(t *testing.T, test func(t *testing.T, w way)) {
 	eachWay(t, ways()[:6], test)
 }
 
-// eachWay does so for the ways given; with -short for those of them that have every
-// engine and every protocol once, with TARE_SOAK set for all.
+// eachWay is everyWay for the ways of list. If TARE_SOAK is set it takes all ways instead; with
+// -short only some of list, in which each engine and each protocol occurs.
 func eachWay(t *testing.T, list []way, test func(t *testing.T, w way)) {
 	switch {
 	case os.Getenv("TARE_SOAK") != "":
@@ -77,7 +77,7 @@ func eachWay(t *testing.T, list []way, test func(t *testing.T, w way)) {
 	}
 }
 
-// descriptors counts this process's open files; 0 where that cannot be told.
+// descriptors returns the number of this process's open files, or 0 if it is unknown.
 func descriptors() int {
 	list, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -95,7 +95,7 @@ func serve(t *testing.T, w way, b loadtest.Behaviour, o loadtest.Options) *loadt
 	return s
 }
 
-// drive opens a session to a server, runs one leg and closes both.
+// drive opens a session to a server, runs one phase and closes both.
 func drive(t *testing.T, w way, s *loadtest.Server, o Options, leg Leg) (*Result, error) {
 	t.Helper()
 	defer s.Close()
@@ -125,7 +125,7 @@ func openTo(t *testing.T, w way, s *loadtest.Server, o Options) *Session {
 	return session
 }
 
-// adds holds what must add up in every result.
+// adds checks the sums that must hold in every result.
 func adds(t *testing.T, s *settings, leg Leg, r *Result, interrupted bool) {
 	t.Helper()
 	lost := r.Errors[ErrReset] + r.Errors[ErrTimeout] + r.Errors[ErrFraming] - r.Unasked
@@ -170,8 +170,7 @@ func adds(t *testing.T, s *settings, leg Leg, r *Result, interrupted bool) {
 	}
 }
 
-// some is an expectation: at least from and, unless to is negative, at most
-// to.
+// some is an expected range: at least from and, unless to is negative, at most to.
 type some struct{ from, to int64 }
 
 func exactly(n int64) some { return some{n, n} }
@@ -183,9 +182,9 @@ func (s some) check(t *testing.T, what string, n int64) {
 	}
 }
 
-// What Result must say of each behaviour, whichever the engine: 20 requests
-// over 4 connections in a closed loop. A request that fails after the 20th
-// outcome is counted, too, so up to 3 more may be lost.
+// All engines must report the same for each behaviour of the server: 20 requests over 4 connections
+// in a closed loop. A request that fails after the 20th outcome is counted, too, so up to 3 more
+// may be lost.
 func TestConformance(t *testing.T) {
 	const ops, few, conns = 20, 4, 4
 	lost, late := some{ops, ops + conns - 1}, some{few, few + conns - 1}
@@ -298,8 +297,8 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// madeInTime skips a test with a short timeout where this machine is so busy
-// that not even connections are made within it.
+// madeInTime skips a test with a short timeout if the machine is so busy that connections are not
+// even opened within the timeout.
 func madeInTime(t *testing.T, err error) {
 	t.Helper()
 	if err != nil && strings.HasPrefix(err.Error(), "no connection to") {
@@ -308,7 +307,7 @@ func madeInTime(t *testing.T, err error) {
 	assert.NoError(t, "run", err)
 }
 
-// tookTheTimeout wants every latency at the timeout or above.
+// tookTheTimeout requires that every latency is at least the timeout.
 func tookTheTimeout(t *testing.T, _ way, r *Result) {
 	if got := r.Latency.Min(); got < int64(100*time.Millisecond) {
 		t.Errorf("a timeout entered at %v", time.Duration(got))

@@ -51,8 +51,8 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// Where the load generator was the limit, objectives on latencies are void,
-// met or not; how many requests failed is a count and stands.
+// If the load generator was the limit, objectives on latencies are void, met or not. The objective
+// on errors keeps its verdict, because errors are only counted.
 func TestObjectivesOfABusyClientAreVoid(t *testing.T) {
 	r := closed()
 	r.CPU = 10 * time.Second
@@ -62,8 +62,8 @@ func TestObjectivesOfABusyClientAreVoid(t *testing.T) {
 	}
 }
 
-// Lists are lists and maps are maps, whatever there is in them; histograms that
-// are not there are empty.
+// Lists and maps of the document are never null, even if they are empty. Missing histograms are
+// empty.
 func TestDocumentOfNothing(t *testing.T) {
 	for name, r := range map[string]*Result{
 		"nothing": {}, "empty histograms": {Latency: new(hist.Hist), Service: new(hist.Hist), FirstByte: new(hist.Hist), Connect: new(hist.Hist), SendLag: new(hist.Hist)},

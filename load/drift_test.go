@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// soaked is a made-up leg: latencies around 1 ms that wander as a real server's
-// do, errors and memory, with a slope over the whole leg.
+// soaked returns a made-up phase of n seconds: latencies around 1 ms that vary like those of a real
+// server, errors and memory, each with a slope over the complete phase.
 func soaked(seed uint64, n int, latency, memory, errors float64) (seconds []Second, bytes []int64) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	wander := 0.0
@@ -26,8 +26,8 @@ func soaked(seed uint64, n int, latency, memory, errors float64) (seconds []Seco
 	return seconds, bytes
 }
 
-// A drift that is there is shown on the figures that have it, and at least about
-// nineteen of twenty intervals hold its size.
+// An existing drift is shown for the values that have it, and about 19 of 20 intervals or more
+// contain its size.
 func TestDrift(t *testing.T) {
 	want := map[string]float64{"latency_p50": 300e3, "latency_p99": 0, "errors": 0.004, "server_memory": 20e6}
 	const legs = 100
@@ -50,7 +50,7 @@ func TestDrift(t *testing.T) {
 	}
 }
 
-// Where nothing drifts, no more than about one interval in twenty says otherwise.
+// Without a drift at most about one interval in twenty shows one.
 func TestNoDrift(t *testing.T) {
 	shown, all := 0, 0
 	for seed := range uint64(200) {
@@ -66,8 +66,8 @@ func TestNoDrift(t *testing.T) {
 	}
 }
 
-// Nothing is said of a leg that is too short, whose rate is to change, or in
-// which nothing was answered.
+// There is no drift for a phase that is too short, whose rate changes by intent, or without
+// responses.
 func TestWhereNoDriftIsLookedFor(t *testing.T) {
 	seconds, memory := soaked(1, 600, 300e3, 20e6, 0)
 	assert.Equal(t, "short", len(listDrifts(seconds[:59], memory[:59], nil)), 0)

@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// A load generator that is busy has measured itself.
+// A busy load generator has measured only itself.
 func ExampleAssess() {
 	latency := new(hist.Hist)
 	for range 50_000 {

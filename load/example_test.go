@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// A thousand requests over eight connections, after a hundred that are not
-// measured; and then two hundred a second, whatever the server does.
+// A thousand requests over eight connections, after a hundred that are not measured; then two
+// hundred requests per second, whatever the server does.
 func Example() {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()

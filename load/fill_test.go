@@ -94,7 +94,7 @@ func TestNumbersWithoutRoom(t *testing.T) {
 	}
 }
 
-// listing is a server that keeps what it was asked for.
+// listing is a server that records the path and body of each request.
 type listing struct {
 	mu  sync.Mutex
 	got []string
@@ -107,7 +107,7 @@ func (l *listing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.mu.Unlock()
 }
 
-// take is what was asked for since it was called last, in order of the alphabet.
+// take returns what was requested since the last call, sorted.
 func (l *listing) take() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -117,8 +117,8 @@ func (l *listing) take() []string {
 	return got
 }
 
-// All connections of a session share its counters: no number comes twice, none
-// is left out, and Rewind begins them again.
+// All connections of a session share its counters: no number occurs twice, none is skipped, and
+// Rewind starts them again.
 func TestFillsAreShared(t *testing.T) {
 	for _, p := range []Protocol{HTTP1, H2C} {
 		l := &listing{}
@@ -142,8 +142,8 @@ func TestFillsAreShared(t *testing.T) {
 	}
 }
 
-// A number that has no room ends the leg and says why; with the counters back
-// at zero, the session is as good as new.
+// A number that does not fit ends the phase with an error. After Rewind the session can be used
+// again.
 func TestCounterRunsOut(t *testing.T) {
 	addr := serveStandard(t, &listing{})
 	for p, leg := range map[Protocol]Leg{HTTP1: {Duration: time.Minute}, H2C: {Duration: time.Minute, Profile: Constant{PerSecond: 2000}}} {

@@ -13,7 +13,7 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// outcome is what a framer makes of the bytes of one connection.
+// outcome is the result of a framer for the bytes of one connection.
 type outcome struct {
 	status int
 	body   string
@@ -22,8 +22,7 @@ type outcome struct {
 	err    string
 }
 
-// frame feeds input in pieces that end at the given places, and then the end
-// of the connection.
+// frame feeds input in parts that end at cuts, and then the end of the connection.
 func frame(input string, bare bool, cuts ...int) outcome {
 	o := frameWith(new(framer1), input, bare, cuts...)
 	// A second time with what the first has taught: nothing may change.
@@ -122,8 +121,7 @@ func TestFrame(t *testing.T) {
 	}
 }
 
-// cutUp wants the same outcome of single bytes, of any two pieces, and of
-// random ones.
+// cutUp requires the same outcome for single bytes, for any two parts, and for random parts.
 func cutUp(t *testing.T, name, input string, head bool, want outcome) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, uint64(len(input))))
@@ -227,7 +225,7 @@ func TestFrameRefuses(t *testing.T) {
 	}
 }
 
-// Whatever was fed before, a framer that was reset starts afresh.
+// After reset, a framer does not depend on the input before.
 func TestFrameAfterFrame(t *testing.T) {
 	f := new(framer1)
 	f.reset(false, false)
@@ -274,7 +272,8 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// std is what net/http makes of the same bytes; ok is false where it refuses.
+// std returns the outcome of net/http for the same bytes. accepted is false if net/http rejects
+// them.
 func std(input string, head bool) (o outcome, accepted bool) {
 	method := "GET"
 	if head {

@@ -6,7 +6,7 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// An answer of a stream is any number of messages, however they are cut.
+// A response of a stream has any number of messages, however they are split into parts.
 func TestStreamOfMessages(t *testing.T) {
 	prefixed := func(text string) string { return string([]byte{0, 0, 0, 0, byte(len(text))}) + text }
 	for _, c := range []struct {

@@ -16,12 +16,12 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// speaking says in the environment that this process is to be a client of h2specd,
-// with which engine.
+// speaking is the environment variable that makes this process a client of h2specd. Its value is
+// the engine.
 const speaking = "TARE_LOAD_TEST_SPEAKS"
 
-// h2spec's cases for clients: a server that does one thing wrong each time, or
-// something unusual, and looks at how the client takes it.
+// The cases of h2spec for clients: each time the server does one thing wrong, or something unusual,
+// and checks the reaction of the client.
 func TestH2Spec(t *testing.T) {
 	h2specd, err := exec.LookPath("h2specd")
 	if err != nil {
@@ -46,8 +46,7 @@ func TestH2Spec(t *testing.T) {
 	}
 }
 
-// TestSpeaks is that client. It has one connection, and no other when that has
-// ended: a case is about one.
+// TestSpeaks is that client. It opens only one connection, because a case is about one.
 func TestSpeaks(t *testing.T) {
 	engine := Engine(os.Getenv(speaking))
 	if engine == "" {

@@ -16,7 +16,7 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
-// peer is the server's side of one connection, as a test has it behave.
+// peer is the server's side of one connection, which a test controls.
 type peer struct {
 	net.Conn
 	r      *bufio.Reader
@@ -27,7 +27,7 @@ func (p *peer) say(frames ...string) {
 	_, _ = io.WriteString(p, strings.Join(frames, ""))
 }
 
-// next reads one frame; false: there is none.
+// next reads one frame. It returns false at the end of the connection.
 func (p *peer) next() (h2.Frame, bool) {
 	head := make([]byte, h2.HeaderLen)
 	if _, err := io.ReadFull(p.r, head); err != nil {
@@ -41,8 +41,7 @@ func (p *peer) next() (h2.Frame, bool) {
 	return f, err == nil
 }
 
-// until reads up to a frame that is of a type and has a flag; false: there is
-// none.
+// until reads up to a frame with this type and flag. It returns false if there is none.
 func (p *peer) until(t h2.Type, flag uint8) bool {
 	for {
 		f, ok := p.next()
@@ -58,17 +57,17 @@ func (p *peer) until(t h2.Type, flag uint8) bool {
 // asked reads up to the next request without a body.
 func (p *peer) asked() bool { return p.until(h2.Headers, h2.EndStream) }
 
-// of is a frame of the stream that was asked on.
+// of returns a frame on the stream of the request.
 func (p *peer) of(kind h2.Type, flags uint8, payload string) string {
 	return rawFrame(kind, flags, p.stream, payload)
 }
 
-// fine is an answer.
+// fine returns a valid response.
 func (p *peer) fine() string {
 	return p.of(h2.Headers, h2.EndHeaders, block(ok2)) + p.of(h2.Data, h2.EndStream, "fine")
 }
 
-// hostile listens, and has each connection treated so once its preface came.
+// hostile listens, and calls treat for each connection after its preface has arrived.
 func hostile(t *testing.T, treat func(p *peer)) (addr string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -97,7 +96,7 @@ func hostile(t *testing.T, treat func(p *peer)) (addr string) {
 	return l.Addr().String()
 }
 
-// against runs a leg on two connections to such a server.
+// against runs a phase on two connections to such a server.
 func against(t *testing.T, o Options, leg Leg, treat func(p *peer)) *Result {
 	t.Helper()
 	o.Target, o.Protocol, o.Connections = Target{Addr: hostile(t, treat)}, H2C, 2
@@ -214,8 +213,7 @@ func TestHostileHTTP2(t *testing.T) {
 	}
 }
 
-// A server that only wants replies to what it says does not keep a request for
-// longer than the timeout.
+// A server that sends only frames that require replies does not delay a request beyond its timeout.
 func TestPingFlood(t *testing.T) {
 	pings := strings.Repeat(rawFrame(h2.Ping, 0, 0, "12345678"), 500)
 	r := against(t, Options{Timeout: 200 * time.Millisecond}, Leg{Ops: 2}, func(p *peer) {
@@ -232,7 +230,7 @@ func TestPingFlood(t *testing.T) {
 	}
 }
 
-// endless says frames of an unknown type until the other side is gone.
+// endless sends frames of an unknown type until the connection breaks.
 func endless(p *peer) {
 	noise := strings.Repeat(rawFrame(0x42, 0, 0, strings.Repeat("x", 1000)), 100)
 	for {
@@ -242,8 +240,8 @@ func endless(p *peer) {
 	}
 }
 
-// Such a server ends neither requests nor the leg late, whoever sends, and whether a
-// request is under way or not.
+// Endless unknown frames delay neither the end of requests nor the end of the phase, with or
+// without a request in flight.
 func TestUnknownFrames(t *testing.T) {
 	for _, engine := range append(loops(t), Portable) {
 		for name, leg := range map[string]Leg{
@@ -277,8 +275,8 @@ func TestUnknownFrames(t *testing.T) {
 	}
 }
 
-// floods are frames that a server may send for ever, of a stream or of the
-// connection, so many at a time.
+// floods returns functions whose frames a server may send endlessly, on a stream or on the
+// connection.
 func floods() map[string]func(p *peer) string {
 	return map[string]func(p *peer) string{
 		"PRIORITY":      func(p *peer) string { return p.of(h2.Priority, 0, "\x00\x00\x00\x00\x07") },
@@ -293,8 +291,8 @@ func floods() map[string]func(p *peer) string {
 	}
 }
 
-// Whatever a server sends without an end, no request takes much longer than its
-// timeout, every one is counted in one class, and memory stays where it is.
+// During an endless flood of frames no request takes much longer than its timeout, every request is
+// counted in one class, and memory does not grow.
 func TestFloods(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many connections")

@@ -23,7 +23,8 @@ func section(fields ...string) []byte {
 // dataFrame returns a DATA frame.
 func dataFrame(text string) []byte { return h3.AppendFrame(nil, h3.Data, []byte(text)) }
 
-// readAnswer reads an answer in pieces of at most size bytes, and returns its body too.
+// readAnswer feeds a response in parts of at most size bytes, and returns a description of the
+// response and its body.
 func readAnswer(h *responseHTTP3, input []byte, size int, bare bool) (string, error) {
 	var body bytes.Buffer
 	h.body = func(b []byte) bool { body.Write(b); return true }
@@ -78,7 +79,8 @@ func TestAnswersOfHTTP3(t *testing.T) {
 	}
 }
 
-// Requests have their bytes where numbers are written, and what they say otherwise.
+// Requests contain literal bytes where numbers are written, and are otherwise encoded with the
+// static table.
 func TestRequestsOfHTTP3(t *testing.T) {
 	o := Options{Target: Target{Addr: "127.0.0.1:443", Host: "shop.example"}, Protocol: HTTP3}
 	o.Requests = []Request{{Method: "PUT", Path: "/orders/00", Header: [][2]string{{"X-A", "b"}}, Body: []byte("number 0"),
@@ -106,7 +108,7 @@ func TestRequestsOfHTTP3(t *testing.T) {
 	assert.ErrorContains(t, "a field of HTTP/1.1", err, "header Connection: HTTP/2 and HTTP/3 have none")
 }
 
-// An answer means the same however it is cut into pieces.
+// The result for a response does not depend on how its bytes are split into parts.
 func FuzzAnswersOfHTTP3(f *testing.F) {
 	f.Add(append(section(":status", "200", "content-length", "5"), dataFrame("hello")...), false, uint64(1))
 	f.Add(append(section(":status", "103"), section(":status", "304", "content-length", "5")...), true, uint64(2))

@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
-// What is kept to be verified is bounded for one answer and for all of them, and
-// given back with the next request.
+// Bodies that are stored for Verify are bounded, for one response and for all of them, and are
+// released by the next request.
 func TestKeptIsBounded(t *testing.T) {
 	var room atomic.Int64
 	piece := bytes.Repeat([]byte("x"), 1<<20)

@@ -12,15 +12,15 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
-// ledger is what a server answered, by the number in the path.
+// ledger counts the responses of a server, by the number in the path.
 type ledger struct {
 	mu       sync.Mutex
 	answered map[int]int
 	left     int
 }
 
-// serve answers each request but those that are to be left, which leave says of the
-// nth of a connection.
+// serve responds to each request, except those that are to be left unprocessed: leave is called
+// with the number of the request on its connection, and reports whether to leave it.
 func (l *ledger) serve(p *peer, leave func(p *peer, n int) bool) {
 	p.say(says())
 	d := h2.NewDecoder(h2.TableSize)
@@ -53,8 +53,8 @@ func (l *ledger) serve(p *peer, leave func(p *peer, n int) bool) {
 	}
 }
 
-// A request that a server says it did not look at is sent again, with the same
-// numbers, and is one request in every account.
+// A request that the server reports as not processed is sent again with the same numbers, and is
+// counted as one request everywhere.
 func TestLeftRequests(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for servers that are silent")
@@ -119,7 +119,7 @@ func TestLeftRequests(t *testing.T) {
 	}
 }
 
-// What is left again and again is lost, and so is what nobody takes in time.
+// A request is lost if the server leaves it again and again, or if no server accepts it in time.
 func TestLeftForEver(t *testing.T) {
 	for _, engine := range append(loops(t), Portable) {
 		var mu sync.Mutex

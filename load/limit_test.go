@@ -9,8 +9,7 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// spread is a histogram of n values around mean: one in a hundred is ten
-// times as long.
+// spread returns a histogram of n values around mean; one in a hundred is ten times as long.
 func spread(n int, mean time.Duration) *hist.Hist {
 	h := new(hist.Hist)
 	for i := range n {
@@ -23,7 +22,7 @@ func spread(n int, mean time.Duration) *hist.Hist {
 	return h
 }
 
-// closed is ten seconds of 10 connections at 1 ms: 10,000 requests per second.
+// closed returns the result of ten seconds with 10 connections at 1 ms: 10,000 requests per second.
 func closed() *Result {
 	lat := spread(100_000, time.Millisecond)
 	return &Result{
@@ -33,7 +32,7 @@ func closed() *Result {
 	}
 }
 
-// open is ten seconds at 5,000 requests per second on 10 connections.
+// open returns the result of ten seconds at 5,000 requests per second on 10 connections.
 func open() *Result {
 	r := closed()
 	lat := spread(50_000, 200*time.Microsecond)

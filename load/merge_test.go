@@ -11,8 +11,8 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// Merged histograms are those of all values together: percentiles are exact to a
-// bucket, not means of percentiles.
+// A merged histogram equals the histogram of all values: its percentiles are exact to a bucket, not
+// means of percentiles.
 func TestMergedPercentiles(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	whole := new(hist.Hist)
@@ -57,8 +57,7 @@ func TestMergedPercentiles(t *testing.T) {
 	}
 }
 
-// Of several load generators one that was the limit, or was lost, is enough for
-// nothing to follow about the server.
+// If one of several load generators was the limit, or was lost, nothing follows about the server.
 func TestGenerators(t *testing.T) {
 	one := func(cpu time.Duration) *load.Result {
 		h := new(hist.Hist)
@@ -85,7 +84,7 @@ func TestGenerators(t *testing.T) {
 	}
 }
 
-// Every count of a result is in what several generators did, too.
+// Merge adds every count of a result.
 func TestMergeAddsEveryCount(t *testing.T) {
 	count := reflect.TypeFor[int64]()
 	one := func(n int64) *load.Result {

@@ -2,5 +2,5 @@
 
 package load
 
-// raced is whether the race detector watches, under which crypto/tls allocates more.
+// raced reports whether the race detector is enabled, with which crypto/tls allocates more.
 const raced = false

@@ -18,14 +18,14 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// serving says in the environment that this process is to be a server.
+// serving is the environment variable that makes this process a server.
 const serving = "TARE_LOAD_TEST_SERVES"
 
-// servingTLS is what it says of a server of net/http over TLS.
+// servingTLS is its value for a server of net/http over TLS.
 const servingTLS = "tls"
 
-// TestServes is the server of tests that need one in a process of its own: it
-// runs until its standard input ends.
+// TestServes is the server for tests that need one in another process. It runs until its standard
+// input ends.
 func TestServes(t *testing.T) {
 	if os.Getenv(serving) == "" {
 		t.Skip("a server for other tests")
@@ -56,8 +56,8 @@ func TestServes(t *testing.T) {
 	l.Close()
 }
 
-// elsewhere starts the server in another process, which ends with the test. It
-// speaks HTTP/1.1, or HTTP/2 as net/http does.
+// elsewhere starts the server in another process, which ends with the test. It speaks HTTP/1.1, or
+// HTTP/2 by net/http.
 func elsewhere(t testing.TB, p Protocol) (addr string, process *os.Process) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestServes$")
@@ -96,7 +96,7 @@ func get(t testing.TB, addr string, e Engine, p Protocol, connections int) *Sess
 	return s
 }
 
-// everyProtocol are the ways of engines in plain text.
+// everyProtocol returns the ways of engines in plain text.
 func everyProtocol(engines []Engine) (out []way) {
 	for _, e := range engines {
 		for _, p := range []Protocol{HTTP1, H2C, GRPC} {
@@ -106,9 +106,9 @@ func everyProtocol(engines []Engine) (out []way) {
 	return out
 }
 
-// In steady state a request costs no allocation: what a leg allocates is for
-// itself, whatever its length. (The portable engine looks at connections that
-// were idle for long, which costs one.)
+// In steady state a request allocates nothing: the allocations of a phase do not depend on its
+// length. The portable engine checks connections that were idle for long, which costs one
+// allocation.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	plain, _ := elsewhere(t, HTTP1)
 	standard, _ := elsewhere(t, H2C)
@@ -136,9 +136,8 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Over TLS a request costs what crypto/tls allocates each time it looks for a
-// record, and nothing besides. (The portable engine reads from a goroutine of
-// crypto/tls's own.)
+// Over TLS a request allocates only what crypto/tls does each time it looks for a record. The
+// portable engine reads on a goroutine of crypto/tls.
 func TestSteadyStateOverTLS(t *testing.T) {
 	if raced {
 		t.Skip("crypto/tls allocates more under the race detector")
@@ -164,7 +163,7 @@ func TestSteadyStateOverTLS(t *testing.T) {
 	}
 }
 
-// steady carries a leg through and wants it to allocate nothing for a request.
+// steady runs a phase and requires that its requests allocate nothing.
 func steady(t *testing.T, s *Session, leg Leg) {
 	t.Helper()
 	most := 0.05 // a leg on a busy machine takes long, and allocates for itself as it goes
@@ -174,7 +173,7 @@ func steady(t *testing.T, s *Session, leg Leg) {
 	allocates(t, s, leg, most)
 }
 
-// allocates carries a leg through and wants fewer allocations a request.
+// allocates runs a phase and requires fewer than most allocations per request.
 func allocates(t *testing.T, s *Session, leg Leg, most float64) {
 	t.Helper()
 	var before, after runtime.MemStats

@@ -24,14 +24,13 @@ func (noEngine) wake()              {}
 func (noEngine) readUsage() usage   { return usage{} }
 func (noEngine) close()             {}
 
-// scripted is a server on a clock of its own: it answers after so long, but
-// does nothing while it is stopped.
+// scripted is a simulated server: it responds after a fixed time, except while it is stopped.
 type scripted struct {
 	service     time.Duration
 	stop, going time.Duration // since the leg's start; equal: it never stops
 }
 
-// answers says when a request is answered that was sent at a time.
+// answers returns the time of the response to a request that was sent at a time.
 func (s scripted) answers(sent time.Duration) time.Duration {
 	at := sent + s.service
 	if at > s.stop && sent < s.going {
@@ -40,8 +39,8 @@ func (s scripted) answers(sent time.Duration) time.Duration {
 	return at
 }
 
-// simulate carries an open loop through with the schedule and the account that
-// engines use, and a scripted server and clock instead of sockets and time.
+// simulate runs an open loop with the queue and the recorder of the engines, and with a scripted
+// server and clock instead of sockets and time.
 func simulate(t *testing.T, leg Leg, conns int, server scripted) *Result {
 	t.Helper()
 	s, err := newSettings(Options{Target: Target{Addr: "127.0.0.1:1"}, Requests: []Request{{Method: "GET"}}, Connections: conns})
@@ -102,9 +101,9 @@ func simulate(t *testing.T, leg Leg, conns int, server scripted) *Result {
 	return out
 }
 
-// theory is the q-quantile of the latencies that a constant rate must see of a
-// server which answers at once when it goes: the k requests that were due
-// while it stood still have waited from the whole stop down to nothing.
+// theory returns the q-quantile of the latencies of a constant rate if the server stops once and
+// otherwise responds immediately: the requests that were due during the stop have waited for the
+// complete stop down to nothing.
 func theory(rate float64, whole, stop, service time.Duration, q float64) time.Duration {
 	n := math.Round(rate * whole.Seconds())
 	slower := n * (1 - q) // requests above the quantile
@@ -161,7 +160,7 @@ func TestLeadFlowsIntoWhatIsMeasured(t *testing.T) {
 	assert.Equal(t, "sent", r.Sent, 1000)
 }
 
-// A server that is too slow by a quarter: what it cannot take is counted.
+// If the server is too slow by a quarter, the requests that it cannot take are counted.
 func TestOverload(t *testing.T) {
 	leg := Leg{Profile: Constant{PerSecond: 1000}, Duration: 4 * time.Second}
 	r := simulate(t, leg, 8, scripted{service: 10 * time.Millisecond}) // carries 800/s
@@ -237,7 +236,7 @@ func TestQueueGivesBackTheEarliestFirst(t *testing.T) {
 	assert.Equal(t, "asked", asked, 9) // the other two were sent, whenever that was
 }
 
-// gone is a profile of three requests and nothing more.
+// gone is a profile of only three requests.
 type gone struct{ Constant }
 
 func (gone) Times(uint64) func() time.Duration {

@@ -13,9 +13,9 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// model is a server on paper: answers take base while it is idle, it carries
-// capacity requests per second, and in an open loop they take the longer the
-// nearer it comes to that. A hundredth of the answers takes five times as long.
+// model is a simulated server: responses take base while it is idle, it has a capacity in requests
+// per second, and in an open loop responses take longer the closer the rate is to the capacity. One
+// in a hundred responses takes five times as long.
 type model struct {
 	base     time.Duration
 	capacity float64
@@ -109,8 +109,7 @@ func TestSearchFindsTheCapacity(t *testing.T) {
 	}
 }
 
-// The bound on a latency that grows with the connections is found to an
-// eighth.
+// The number of connections at which a latency reaches its limit is found to an eighth.
 func TestSearchHalves(t *testing.T) {
 	m := &model{base: 10 * time.Millisecond, capacity: 1000, seconds: 10}
 	got, err := Searching{SLO: slo(t, "mean<=50ms")}.Run(t.Context(), m) // 50 connections
@@ -135,8 +134,8 @@ func TestSearchHalves(t *testing.T) {
 	}
 }
 
-// Whatever the objectives: as soon as the load generator is the limit nothing
-// is said about the server's capacity.
+// For any objectives, if the load generator is the limit, the search claims nothing about the
+// capacity of the server.
 func TestSearchIsVoidWhereTheClientIsTheLimit(t *testing.T) {
 	for _, text := range []string{"p98<20ms", "p98<1s", "p50<3ms", "mean<=50ms"} {
 		for _, client := range []float64{400, 900, 3000, 4600} {
@@ -180,7 +179,7 @@ func TestSearchRulings(t *testing.T) {
 	}
 }
 
-// broken fails, or has its context cancelled, at the third trial.
+// broken fails, or cancels its context, at the third trial.
 type broken struct {
 	model
 	cancel context.CancelFunc

@@ -13,8 +13,8 @@ import (
 	"github.com/tarebench/tare/load/loadtest"
 )
 
-// Handshakes are counted and timed: one for each connection, or one for each
-// request, of which all but the first of a connection's threads resume.
+// Handshakes are counted and timed: one for each connection, or one for each request. With Resume
+// all of them resume, except the first of each thread.
 func TestHandshakes(t *testing.T) {
 	const ops, conns = 24, 3
 	for _, old := range []bool{false, true} {
@@ -53,8 +53,8 @@ func TestHandshakes(t *testing.T) {
 	}
 }
 
-// What a handshake cannot be is an error of class connect, and takes no longer
-// than the timeout.
+// A handshake that cannot succeed is an error of class connect, and takes no longer than the
+// timeout.
 func TestHandshakesFail(t *testing.T) {
 	for name, c := range map[string]struct {
 		treat func(net.Conn)
@@ -104,7 +104,7 @@ func TestHandshakesFail(t *testing.T) {
 	}
 }
 
-// A large body goes out over TLS, and comes back, in as many records as it takes.
+// Large bodies are sent and received over TLS in many records.
 func TestLargeBodiesOverTLS(t *testing.T) {
 	eachWay(t, []way{{Epoll, true, HTTP1}}, func(t *testing.T, w way) {
 		if w.protocol != HTTP1 {

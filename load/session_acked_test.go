@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/load/loadtest"
 )
 
-// batches are requests with 1, 10 and 100 items that ask for one status.
+// batches returns requests with 1, 10 and 100 items that expect this status.
 func batches(status int) []Request {
 	var list []Request
 	for _, n := range []int{1, 10, 100} {
@@ -19,7 +19,8 @@ func batches(status int) []Request {
 	return list
 }
 
-// itemsOf is what so many requests of batches hold, sent one after the other.
+// itemsOf returns the number of items in this number of requests of batches, sent one after the
+// other.
 func itemsOf(requests int64) int64 {
 	sum := requests / 3 * 111
 	for i := range requests % 3 {
@@ -28,7 +29,8 @@ func itemsOf(requests int64) int64 {
 	return sum
 }
 
-// All that was answered is acknowledged, lead-ins included, and nothing twice.
+// The items of all requests with a correct response are acknowledged, lead-ins included, and none
+// twice.
 func TestAcked(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
 		s := serve(t, w, loadtest.Plain, loadtest.Options{})
@@ -44,7 +46,8 @@ func TestAcked(t *testing.T) {
 	})
 }
 
-// What was answered with another status, not at all, or wrong is not.
+// The items of requests with another status, without a response, or with a wrong response are not
+// acknowledged.
 func TestNotAcked(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for servers that are silent")

@@ -33,7 +33,7 @@ func TestOpenLoop(t *testing.T) {
 	})
 }
 
-// A server that carries 2 × 20 requests per second is asked for 200.
+// A server that can respond to 2 × 20 requests per second gets 200.
 func TestOpenLoopOverload(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
 		if !w.raw() {
@@ -51,7 +51,7 @@ func TestOpenLoopOverload(t *testing.T) {
 	})
 }
 
-// While nothing is answered, all connections wait, and requests wait for them.
+// While the server does not respond, all connections wait, and requests wait for connections.
 func TestOpenLoopStall(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
 		if !w.raw() {
@@ -74,8 +74,8 @@ func TestOpenLoopStall(t *testing.T) {
 	})
 }
 
-// A server that stops answering in the middle of a closed loop does not look
-// as if it had been asked less.
+// A server that stops responding in the middle of a closed loop does not seem to have got fewer
+// requests.
 func TestStallAtTheEnd(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
 		s := serve(t, w, loadtest.Stall, loadtest.Options{})
@@ -87,7 +87,7 @@ func TestStallAtTheEnd(t *testing.T) {
 	})
 }
 
-// Bytes that come while nothing is asked are an error, though no request's.
+// Bytes that arrive without a request in flight are an error, but not of any request.
 func TestUnasked(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
 		if !w.raw() {
@@ -229,7 +229,7 @@ func TestLegsRefused(t *testing.T) {
 	}
 }
 
-// A thread that waits leaves something for the rest of the program to run on.
+// Waiting threads leave a processor for the rest of the program.
 func TestRoomBesideTheThreads(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
 		if w.engine == Portable {

@@ -49,8 +49,8 @@ func TestLegsShareConnections(t *testing.T) {
 	})
 }
 
-// As many requests are sent as a leg asks for, however many connections could send
-// one more while the last are under way.
+// A phase sends exactly Leg.Ops requests, even if several connections could send one more while the
+// last ones are in flight.
 func TestOpsAreTheMost(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
 		for _, leg := range []Leg{{Ops: 100}, {Ops: 3}, {Ops: 100, Think: time.Millisecond}} {
@@ -254,7 +254,7 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// A handshake is part of connecting.
+// A handshake is a part of connecting.
 func TestUntrusted(t *testing.T) {
 	s := serve(t, way{Portable, true, HTTP1}, loadtest.Plain, loadtest.Options{})
 	defer s.Close()
@@ -287,7 +287,7 @@ func TestServerDies(t *testing.T) {
 	})
 }
 
-// A server that begins to listen late is waited for.
+// The session waits for a server that starts to listen late.
 func TestLateServer(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
 		if !w.raw() {
@@ -333,7 +333,7 @@ func TestLateServer(t *testing.T) {
 	})
 }
 
-// respond answers what is sent over c, whatever it is.
+// respond sends a response for whatever arrives on c.
 func respond(c net.Conn) {
 	b := make([]byte, 64<<10)
 	for {

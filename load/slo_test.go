@@ -50,7 +50,7 @@ func TestWhatIsNoSLO(t *testing.T) {
 	}
 }
 
-// evenly is n latencies, evenly from step to n × step.
+// evenly returns n latencies, at equal distances from step to n × step.
 func evenly(n int, step time.Duration) *hist.Hist {
 	h := new(hist.Hist)
 	for i := range n {
@@ -107,7 +107,7 @@ func FuzzParseSLO(f *testing.F) {
 	})
 }
 
-// Where nothing was answered, no latency is below a limit.
+// Without responses no latency is below a limit.
 func TestNothingAnsweredMeetsNothing(t *testing.T) {
 	s, err := ParseSLO("max<50ms,mean<10ms,p50<10ms,errors<100%")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/load/loadtest"
 )
 
-// A request belongs to the step that it is due in, whatever the engine.
+// With every engine a request belongs to the step in which it is due.
 func TestSteps(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
 		s := serve(t, w, loadtest.Plain, loadtest.Options{})
@@ -44,8 +44,7 @@ func TestSteps(t *testing.T) {
 	})
 }
 
-// Each step has a verdict of its own; a load generator that was the limit leaves
-// none of them one.
+// Each step has its own verdict. If the load generator was the limit, all are void.
 func TestStepVerdicts(t *testing.T) {
 	slo := SLO{{Quantile: 0.5, Below: true, Limit: float64(10 * time.Millisecond)}}
 	step := func(latency time.Duration, n int) StepResult {

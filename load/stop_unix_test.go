@@ -14,9 +14,9 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// A real server, stopped for a part of a second while 5,000 requests are due
-// every second: all are sent and answered. How near the p99 is to theory
-// depends on the machine's leisure, so it is only said.
+// A real server is stopped for a part of a second while 5,000 requests per second are due: all of
+// them are sent and answered. The distance of the p99 from theory depends on the load of the
+// machine, so it is only logged.
 func TestStop(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a while")
@@ -47,7 +47,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// stopFor stops a server while it is loaded.
+// stopFor stops a server for a while under load.
 func stopFor(t *testing.T, o Options, process *os.Process) {
 	t.Helper()
 	whole, stop := time.Second, 300*time.Millisecond
@@ -94,7 +94,7 @@ func stopFor(t *testing.T, o Options, process *os.Process) {
 		time.Duration(r.Latency.Quantile(0.5)), time.Duration(r.Latency.Max()), time.Duration(r.SendLag.Quantile(0.5)))
 }
 
-// until is a profile cut off at a time.
+// until is a profile that ends at a time.
 type until struct {
 	Profile
 	end time.Duration

@@ -16,7 +16,7 @@ import (
 	"github.com/tarebench/tare/load/loadtest"
 )
 
-// crowd is a handler that knows how many requests were under way at a time.
+// crowd is a handler that counts the requests in flight.
 type crowd struct{ now, most atomic.Int64 }
 
 func (c *crowd) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -29,8 +29,8 @@ func (c *crowd) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, strings.Repeat("x", 20_000))
 }
 
-// Streams of a connection are under way at a time, bodies and answers among each
-// other, up to what the server lets be open.
+// Streams of a connection are used concurrently, with bodies and responses interleaved, up to the
+// number that the server allows.
 func TestStreams(t *testing.T) {
 	for _, engine := range loops(t) {
 		t.Run(string(engine), func(t *testing.T) { streams(t, engine) })
@@ -74,8 +74,7 @@ func streams(t *testing.T, engine Engine) {
 	}
 }
 
-// loops returns the engines of threads that can be had here, with -short only the
-// first.
+// loops returns the available engines of threads; with -short only the first.
 func loops(t *testing.T) (out []Engine) {
 	t.Helper()
 	for _, kind := range []Engine{Epoll} {
@@ -93,7 +92,7 @@ func loops(t *testing.T) (out []Engine) {
 	return out
 }
 
-// opened reports whether an engine can be had here.
+// opened reports whether an engine is available.
 func opened(t *testing.T, kind Engine) (bool, error) {
 	t.Helper()
 	s, err := newSettings(Options{Target: Target{Addr: "127.0.0.1:1"}, Requests: []Request{{Method: "GET"}}, Engine: kind})
@@ -121,8 +120,8 @@ func TestStreamsOverTLS(t *testing.T) {
 	}
 }
 
-// What goes wrong with one stream is that stream's; what goes wrong with the
-// connection is all of theirs.
+// An error of one stream affects only that stream; an error of the connection affects all of its
+// streams.
 func TestHostileStreams(t *testing.T) {
 	for _, engine := range loops(t) {
 		t.Run(string(engine), func(t *testing.T) { hostileStreams(t, engine) })
@@ -207,8 +206,8 @@ func hostileStreams(t *testing.T, engine Engine) {
 	}
 }
 
-// A server that answers without end does not keep a thread from its other
-// connections, nor a leg from its end.
+// A server with endless responses does not keep a thread from its other connections, or a phase
+// from its end.
 func TestEndlessAnswers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for servers without an end")

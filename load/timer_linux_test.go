@@ -4,7 +4,7 @@ package load
 
 import "testing"
 
-// TestTimer: waits are shorter by how late half of them end, and by no more.
+// TestTimer checks that waits are shortened by their median delay, and by no more.
 func TestTimer(t *testing.T) {
 	var a timer
 	if a.waitTime(500) != 500 || a.waitTime(-1) != -1 {

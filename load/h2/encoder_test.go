@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// write is a block of fields of list, in order.
+// write returns a block with the fields of list, in order.
 func write(e *Encoder, l *Fields, list ...[2]string) []byte {
 	b := e.Begin(nil)
 	for _, f := range list {
@@ -25,7 +25,7 @@ func lines(list ...[2]string) string {
 	return b.String()
 }
 
-// Five methods in turn: each field is said once, and is a byte from then on.
+// Five methods one after another: each field is a literal once, and one byte from then on.
 func TestEncoderSaysOnce(t *testing.T) {
 	var l Fields
 	var e Encoder
@@ -51,8 +51,8 @@ func TestEncoderSaysOnce(t *testing.T) {
 	assert.Equal(t, "a new connection", got, "te: trailers\n")
 }
 
-// What the other side allows is kept to, and said before anything else: the least
-// since the last block, and what it is in the end.
+// The encoder respects the sizes that the peer allows, and announces them at the start of a block:
+// the smallest since the last block, and the current one.
 func TestEncoderSizes(t *testing.T) {
 	var l Fields
 	var e Encoder
@@ -84,8 +84,8 @@ func TestEncoderSizes(t *testing.T) {
 	assert.Equal(t, "a new connection", fmt.Sprintf("%x", write(&e, &l, field)), "4004616263640465666768")
 }
 
-// Whatever is said in whatever order, and whatever is allowed in between, the other
-// side reads what was said, and both have the same table.
+// For any order of fields and any allowed sizes, the decoder reads the written fields, and both
+// sides have the same table.
 func FuzzEncoder(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 200, 0, 1, 2, 3}, uint16(100))
 	f.Add([]byte{9, 9, 255, 9, 250, 9, 240, 9, 0, 19, 29, 39, 49, 59, 69, 79, 89, 99}, uint16(0))

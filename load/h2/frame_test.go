@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// cut reads all frames of input, which comes in pieces of up to so many bytes.
+// cut reads all frames of input, which arrives in parts of at most piece bytes.
 func cut(input []byte, piece int) (frames []Frame, partial bool, err error) {
 	r := new(Reader)
 	for len(input) > 0 {
@@ -137,7 +137,7 @@ func TestContent(t *testing.T) {
 	}
 }
 
-// How bytes are cut into pieces makes no difference to the frames.
+// The frames do not depend on how the bytes are split into parts.
 func FuzzReader(f *testing.F) {
 	f.Add(AppendGoAway(AppendSettings(nil, Setting{1, 2}), 3, NoError), uint64(1))
 	f.Add(AppendFrame(nil, Frame{Data, Padded, 1, []byte(strings.Repeat("x", 300))}), uint64(2))

@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// read decodes a block to lines of name: value.
+// read decodes a block into lines of the form name: value.
 func read(d *Decoder, block []byte) (string, error) {
 	var b strings.Builder
 	err := d.Decode(block, func(name, value []byte) error {
@@ -27,13 +27,13 @@ func unhex(t testing.TB, text string) []byte {
 	return b
 }
 
-// step is one block of a connection, with what is in the table after it.
+// step is one block of a connection, with the content of the table after it.
 type step struct {
 	block, fields string
 	size          int
 }
 
-// The examples of RFC 7541, appendix C, each a connection of its own.
+// The examples of RFC 7541, appendix C, each on a separate connection.
 func TestAppendixC(t *testing.T) {
 	const (
 		first  = ":method: GET\n:scheme: http\n:path: /\n:authority: www.example.com\n"
@@ -134,8 +134,7 @@ func TestDecodeRefuses(t *testing.T) {
 	assert.ErrorIs(t, "field", err, Error(":method"))
 }
 
-// A table of no bytes keeps nothing, and literals that ask for a place in it are
-// fields like all.
+// A table of 0 bytes stores nothing, and literals that would be added to it are ordinary fields.
 func TestNoTable(t *testing.T) {
 	d := NewDecoder(0)
 	for range 2 {
@@ -148,8 +147,8 @@ func TestNoTable(t *testing.T) {
 	assert.ErrorContains(t, "the first entry", err, "an index of nothing")
 }
 
-// A table that is made smaller keeps what is newest, and one that is not large
-// enough for an entry is empty after it.
+// A table that shrinks keeps its newest entries. A table that is too small for an entry is empty
+// after it.
 func TestTableShrinks(t *testing.T) {
 	d := NewDecoder(200)
 	b := unhex(t, "400161 0162 400163 0164 400165 0166") // 34 bytes each
@@ -166,7 +165,7 @@ func TestTableShrinks(t *testing.T) {
 	assert.Equal(t, "size", d.table.size, 0)
 }
 
-// huge is a literal with a place in the table, of 300 bytes.
+// huge appends a literal of 300 bytes that is added to the table.
 func huge(b []byte) []byte {
 	b = append(b, 0x40, 1, 'a')
 	return append(appendInteger(b, 0, 7, 300), make([]byte, 300)...)
@@ -190,7 +189,7 @@ func TestFieldsAreReadAsWritten(t *testing.T) {
 	assert.Equal(t, "what comes last", string(b[len(b)-11:]), "/index.html")
 }
 
-// squeeze writes a string with the Huffman code, from the lengths alone.
+// squeeze encodes a string with the Huffman code, which it derives from the lengths.
 func squeeze(s string) []byte {
 	bits := ""
 	for i := range len(s) {
@@ -212,8 +211,8 @@ func squeeze(s string) []byte {
 	return out
 }
 
-// The codes fill all there are, but for the end; and every byte is read as it
-// was written, alone and among others.
+// The codes together with the code for the end of a string are complete, and every byte is decoded
+// correctly, by itself and among others.
 func TestHuffman(t *testing.T) {
 	sum := 0
 	for _, l := range lengths {
@@ -257,8 +256,8 @@ func TestDecodeAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Whatever the block, decoding ends without a panic, the table keeps its bounds,
-// and fields that came out are read again once they are written.
+// For any block, decoding ends without a panic, the table stays within its limit, and decoded
+// fields are the same after they are encoded and decoded again.
 func FuzzDecode(f *testing.F) {
 	for _, s := range []string{
 		"8286 8441 8cf1 e3c2 e5f2 3a6b a0ab 90f4 ff", "4882 6402 5885 aec3 771a 4b61", "20 3f31 be bf", "3fe11f 400161 0162 be 7e0163", "ff80", "0f2f00", "400161 0162 c0",

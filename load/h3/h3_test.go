@@ -16,7 +16,7 @@ type frame struct {
 	payload string
 }
 
-// cutFrames reads the frames of input in pieces of at most size bytes.
+// cutFrames reads the frames of input, which arrives in parts of at most size bytes.
 func cutFrames(input []byte, size int) (frames []frame, partial bool) {
 	r := new(Reader)
 	for len(input) > 0 {
@@ -67,7 +67,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// readSection returns the fields of a section, one on each line.
+// readSection returns the fields of a section, one per line.
 func readSection(d *Decoder, section []byte) (string, error) {
 	var b strings.Builder
 	err := d.Decode(section, func(name, value []byte) error {
@@ -123,7 +123,7 @@ func TestInvalidSections(t *testing.T) {
 	}
 }
 
-// feedPeer hands each text to a stream of its own, in pieces of size bytes.
+// feedPeer feeds each text to a separate stream, in parts of at most size bytes.
 func feedPeer(p *Peer, size int, texts ...string) error {
 	for _, text := range texts {
 		if err := p.AddStream(); err != nil {
@@ -210,7 +210,7 @@ func TestControlStream(t *testing.T) {
 		"H3_NO_ERROR H3_REQUEST_REJECTED QPACK_ENCODER_STREAM_ERROR error code 0x111 error code 0x7")
 }
 
-// How bytes are cut into pieces makes no difference to the frames.
+// The frames do not depend on how the bytes are split into parts.
 func FuzzFrames(f *testing.F) {
 	f.Add(AppendFrame(AppendFrame(nil, Headers, []byte("head")), Data, make([]byte, 100)), uint64(1))
 	f.Add([]byte("\xc0\x00\x00\x00\x00\x00\x00\x01\xff\xff\xff\xff\xff\xff\xff\xff"), uint64(2))
@@ -224,7 +224,7 @@ func FuzzFrames(f *testing.F) {
 	})
 }
 
-// A section that is read is read the same after it was written again.
+// A decoded section is the same after it is encoded and decoded again.
 func FuzzSections(f *testing.F) {
 	f.Add(AppendField(AppendLiteral(AppendSectionPrefix(nil), ":path", "/x"), ":status", "200"))
 	f.Add([]byte("\x00\x00\x2f\x05\xf1\xe3\xc2\xe5\xf2\x3a\x6b\xa0\xab\x90\xf4\xff\x00"))
@@ -250,7 +250,7 @@ func FuzzSections(f *testing.F) {
 	})
 }
 
-// What a server sends on unidirectional streams has one meaning, however it is cut.
+// The meaning of unidirectional streams does not depend on how their bytes are split into parts.
 func FuzzPeer(f *testing.F) {
 	f.Add("\x00\x04\x04\x01\x00\x06\x0a\x21\x03abc\x07\x01\x08", "\x02\x20", uint64(1))
 	f.Add("\x40\x00\x04\x00", "\x03\x00", uint64(2))

@@ -23,7 +23,7 @@ func TestEncodeAndDecode(t *testing.T) {
 	}
 }
 
-// word writes numbers as Encode does.
+// word writes numbers in the format of Encode.
 func word(values ...uint64) string {
 	var b []byte
 	for _, v := range values {

@@ -7,7 +7,7 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// Two threads record on their own and are read as one.
+// Two threads record separately, and their histograms are merged.
 func Example() {
 	var a, b hist.Hist
 	for i := range int64(100) {

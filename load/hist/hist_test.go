@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// draws returns n durations between about 1 µs and 10 s from a fixed seed,
-// most of them small, as latencies are.
+// draws returns n durations between about 1 µs and 10 s from a fixed seed. Most of them are small,
+// like latencies.
 func draws(n int, seed uint64) []int64 {
 	r := rand.New(rand.NewPCG(seed, 7))
 	x := make([]int64, n)
@@ -186,8 +186,8 @@ func BenchmarkMerge(b *testing.B) {
 	}
 }
 
-// Bins say nothing but what the histogram holds: every value is counted once,
-// in a range that it lies in.
+// Bins contain exactly the values of the histogram: every value is counted once, in a range that
+// contains it.
 func TestBins(t *testing.T) {
 	var h Hist
 	want := map[int64]int64{} // by lower end, of four to a doubling

@@ -10,8 +10,7 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// get asks once with the standard library's client, in the protocol that the
-// server speaks.
+// get sends one request with the standard library's client, in the protocol of the server.
 func get(t *testing.T, s *Server, method string) (status int, body string, err error) {
 	t.Helper()
 	tr := &http.Transport{TLSClientConfig: s.Client(), DisableKeepAlives: true}
@@ -82,7 +81,7 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// The same over HTTP/2, but for a 304 with a length: net/http waits for its body.
+// The same over HTTP/2, except for a 304 with a length, for whose body net/http waits.
 func TestBehavioursOfHTTP2(t *testing.T) {
 	const hello = "Hello, world!\n"
 	for b, want := range map[Behaviour]struct {
@@ -109,7 +108,7 @@ func TestBehavioursOfHTTP2(t *testing.T) {
 	}
 }
 
-// Answers of gRPC are messages with a prefix, and trailers.
+// Responses of gRPC are messages with a prefix, followed by trailers.
 func TestGRPC(t *testing.T) {
 	s, err := Start(Plain, Options{GRPC: true, Body: []byte("abc")})
 	assert.NoError(t, "start", err)

@@ -9,7 +9,8 @@ import (
 	"github.com/tarebench/tare/load/nap"
 )
 
-// TestSleep: no wait ends before its time, and those that are none end at once.
+// TestSleep checks that no wait ends before its time, and that waits of zero or less end
+// immediately.
 func TestSleep(t *testing.T) {
 	timer := nap.New()
 	defer timer.Close()
@@ -30,8 +31,8 @@ func TestSleep(t *testing.T) {
 	}
 }
 
-// TestSleepAlone: many at once, each with a timer of its own, and what closed one
-// does afterwards.
+// TestSleepAlone checks many concurrent waits, each with its own timer, before and after the timer
+// is closed.
 func TestSleepAlone(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 50 {
@@ -51,7 +52,7 @@ func TestSleepAlone(t *testing.T) {
 	all.Wait()
 }
 
-// TestSleepAllocates: a wait leaves nothing behind.
+// TestSleepAllocates checks that a wait does not allocate.
 func TestSleepAllocates(t *testing.T) {
 	timer := nap.New()
 	defer timer.Close()

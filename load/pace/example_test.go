@@ -7,7 +7,7 @@ import (
 	"github.com/tarebench/tare/load/pace"
 )
 
-// A rate that grows: the gaps between requests shrink from 100 ms to 10 ms.
+// A rate that increases: the gaps between requests shrink from 100 ms to 10 ms.
 func ExampleParse() {
 	p, err := pace.Parse("ramp:10/s..100/s", 10*time.Second)
 	if err != nil {

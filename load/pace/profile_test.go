@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// first are the first n intended times.
+// first returns the first n intended times.
 func first(p Profile, seed uint64, n int) []time.Duration {
 	next := p.Times(seed)
 	times := make([]time.Duration, n)
@@ -19,7 +19,7 @@ func first(p Profile, seed uint64, n int) []time.Duration {
 	return times
 }
 
-// within counts the intended times before d.
+// within returns the number of intended times before d.
 func within(p Profile, seed uint64, d time.Duration) int {
 	n := 0
 	for next := p.Times(seed); next() < d; n++ {
@@ -44,9 +44,9 @@ func profiles(t *testing.T, over time.Duration) []Profile {
 	return out
 }
 
-// Times never decrease, begin within the first gaps of zero, and as many of
-// them lie in any stretch as the mean rate says: within one for those that are
-// not random, and within four standard deviations for those that are.
+// Times never decrease, begin within the first gaps after zero, and their number in any interval
+// agrees with the mean rate: within one for profiles that are not random, and within four standard
+// deviations for those that are.
 func TestAsManyAsTheMeanSays(t *testing.T) {
 	const over = 4 * time.Second
 	for _, p := range profiles(t, over) {
@@ -76,7 +76,7 @@ func TestAsManyAsTheMeanSays(t *testing.T) {
 	}
 }
 
-// The nth time of a constant rate is exact however large n is.
+// The nth time of a constant rate is exact for any n.
 func TestConstantDoesNotDrift(t *testing.T) {
 	for rate, every := range map[float64]time.Duration{5000: 200 * time.Microsecond, 1000: time.Millisecond, 0.5: 2 * time.Second, 1e6: time.Microsecond} {
 		for n, at := range first(Constant{rate}, 0, 300_000) {
@@ -100,7 +100,7 @@ func TestConstantDoesNotDrift(t *testing.T) {
 	}
 }
 
-// The times of a ramp lie where the integral of its rate is a whole number.
+// At each time of a ramp the integral of its rate is an integer.
 func TestRampInvertsItsIntegral(t *testing.T) {
 	for _, r := range []Ramp{{100, 5000, 4 * time.Second}, {5000, 100, 4 * time.Second}, {0, 3000, time.Second}, {3000, 1, 2 * time.Second}, {200, 200, time.Second}} {
 		for n, at := range first(r, 0, 8000) {
@@ -123,8 +123,8 @@ func TestStepsAreEqualParts(t *testing.T) {
 	}
 }
 
-// Gaps of a Poisson process are exponential: mean and standard deviation are
-// the same, and the share of gaps above x means is e^-x.
+// Gaps of a Poisson process are exponential: their mean equals their standard deviation, and the
+// share of gaps above x means is e^-x.
 func TestPoissonGaps(t *testing.T) {
 	const n, rate = 200_000, 1000.0
 	times := first(Poisson{rate}, 42, n)

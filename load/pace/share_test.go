@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The shares of a profile are together the profile, whatever it is.
+// The shares of any profile together are the profile.
 func TestSharesAreTheWhole(t *testing.T) {
 	for _, whole := range []Profile{Constant{6000}, Poisson{900}, Ramp{100, 5000, time.Second}, Step{Rates: []float64{100, 500}, Each: time.Second}} {
 		const n, seed = 3000, 7

@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/load/relay"
 )
 
-// A server 20 ms away.
+// A server at a distance of 20 ms.
 func Example() {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		io.WriteString(w, "hello")

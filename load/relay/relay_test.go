@@ -106,7 +106,7 @@ func TestDelayOfARoundTrip(t *testing.T) {
 	}
 }
 
-// Each way has half of the delay.
+// Each direction has half of the delay.
 func TestDelayOfOneWay(t *testing.T) {
 	const delay = 60 * time.Millisecond
 	arrived := make(chan time.Time, 1)
@@ -122,9 +122,8 @@ func TestDelayOfOneWay(t *testing.T) {
 	}
 }
 
-// What is sent while earlier bytes are on their way does not wait for them to
-// arrive: ten pieces in a row take nowhere near ten delays. The bound is a
-// watchdog of many times what it takes.
+// Bytes that are sent while earlier ones are in flight do not wait for these to arrive: ten parts
+// in a row take much less than ten delays. The bound is a watchdog, many times the expected time.
 func TestDelayCostsNoThroughput(t *testing.T) {
 	const delay = 600 * time.Millisecond
 	r := start(t, server(t, echo), Options{Delay: delay})
@@ -142,7 +141,7 @@ func TestDelayCostsNoThroughput(t *testing.T) {
 	}
 }
 
-// The bandwidth is shared by all connections.
+// All connections share the bandwidth.
 func TestBandwidth(t *testing.T) {
 	const bandwidth, size = 8_000_000, 40_000 // 1 MB/s, 5 × 40 kB: 0.2 s
 	r := start(t, server(t, func(c net.Conn) { io.Copy(io.Discard, c) }), Options{Bandwidth: bandwidth})
@@ -163,7 +162,7 @@ func TestBandwidth(t *testing.T) {
 	}
 }
 
-// Either way has a bandwidth of its own.
+// Each direction has a separate bandwidth.
 func TestLinkOfEitherWay(t *testing.T) {
 	a, b := newLink(8e6), newLink(8e6)
 	now := time.Unix(1000, 0)
@@ -196,7 +195,7 @@ func TestChunks(t *testing.T) {
 	}
 }
 
-// One side that has said everything can still be told something.
+// A side that has ended its output can still receive.
 func TestHalfClose(t *testing.T) {
 	r := start(t, server(t, func(c net.Conn) {
 		got, _ := io.ReadAll(c)
@@ -210,7 +209,7 @@ func TestHalfClose(t *testing.T) {
 	}
 }
 
-// A reset is passed on as one: it must not look like an orderly end.
+// A reset is passed on as a reset: it must not look like a regular end.
 func TestReset(t *testing.T) {
 	r := start(t, server(t, func(c net.Conn) {
 		io.ReadFull(c, make([]byte, 1))
