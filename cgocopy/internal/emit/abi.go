@@ -10,17 +10,17 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// Spot is a size or an offset that C can express.
+// Spot is a size or an offset that generated code relies on, and that C can express.
 type Spot struct {
-	Expr  string // in C
-	Name  string // of a struct, or Struct.member
-	Size  bool   // it is a size, not an offset
-	Bytes int64
-	Pos   string // file:line; empty if unknown
-	Type  string // as C writes it
+	Expr  string // C expression of the size or offset
+	Name  string // struct, or STRUCT.MEMBER
+	Size  bool   // Expr is a size, not an offset
+	Bytes int64  // expected value of Expr
+	Pos   string // file:line of the declaration; "" if unknown
+	Type  string // C type, as C writes it
 }
 
-// describeChange describes another value than the expected one.
+// describeChange returns the message for a value other than the expected one.
 func (s Spot) describeChange() string {
 	if s.Size {
 		return s.Name + " has another size"
@@ -28,40 +28,41 @@ func (s Spot) describeChange() string {
 	return s.Name + " moved"
 }
 
-// Spots returns the sizes and offsets that code for a plan relies on. Bit-fields have none that C
-// can express.
+// Spots returns the sizes and offsets that code for a plan relies on, except those of bit-fields, which
+// C cannot express.
 func Spots(p *plan.Plan) []Spot {
 	var list []Spot
 	for _, s := range p.Structs {
 		if hasCName(s) {
-			list = append(list, Spot{fmt.Sprintf("sizeof(%s)", s.Says), s.Says, true, s.C.Size, s.C.Pos(), s.C.String()})
+			list = append(list, Spot{Expr: fmt.Sprintf("sizeof(%s)", s.Says), Name: s.Says, Size: true, Bytes: s.C.Size, Pos: s.C.Pos(), Type: s.C.String()})
 			list = addMembers(list, s, s.Says, "", 0)
 		}
 	}
 	return list
 }
 
-// addMembers adds the members of s, which is in the struct owner at path.
+// addMembers adds the members of s to list. owner is the C name of the struct that contains s at path
+// and offset; path is "" if owner is s itself.
 func addMembers(list []Spot, s *plan.Struct, owner, path string, offset int64) []Spot {
 	for _, m := range s.Fields {
 		if m.Rule.Op == plan.Bits || m.C == "" {
 			continue
 		}
-		at, name := path+m.C, owner+"."+path+m.C
-		list = append(list, Spot{fmt.Sprintf("offsetof(%s, %s)", owner, at), name, false, offset + m.Offset, m.Pos, m.Type})
+		memberPath, name := path+m.C, owner+"."+path+m.C
+		list = append(list, Spot{Expr: fmt.Sprintf("offsetof(%s, %s)", owner, memberPath), Name: name, Bytes: offset + m.Offset, Pos: m.Pos, Type: m.Type})
 		if m.Rule.Size > 0 && !m.Nameless {
-			list = append(list, Spot{fmt.Sprintf("sizeof(((%s *)0)->%s)", owner, at), name, true, m.Rule.Size, m.Pos, m.Type})
+			list = append(list, Spot{Expr: fmt.Sprintf("sizeof(((%s *)0)->%s)", owner, memberPath), Name: name, Size: true, Bytes: m.Rule.Size, Pos: m.Pos, Type: m.Type})
 		}
 		r := m.Rule
-		for r.Elem != nil && r.N > 0 {
-			r, at = *r.Elem, at+"[0]"
+		for r.Elem != nil && r.N > 0 { // the first element represents an array
+			r, memberPath = *r.Elem, memberPath+"[0]"
 			if r.View != "" {
-				at += "." + r.View
+				memberPath += "." + r.View
 			}
 		}
-		// A type without a name can only be named by its owner.
+		// C can refer to a type without a name only through its owner.
 		if r.Struct != nil && (r.Op == plan.Nested || r.Op == plan.Load) && !hasCName(r.Struct) {
-			list = addMembers(list, r.Struct, owner, at+".", offset+m.Offset)
+			list = addMembers(list, r.Struct, owner, memberPath+".", offset+m.Offset)
 		}
 	}
 	return list
@@ -76,39 +77,39 @@ func Members(p *plan.Plan) []string {
 		}
 	}
 	seen := map[*plan.Struct]bool{}
-	var structure func(s *plan.Struct)
-	var rule func(r plan.Rule)
-	rule = func(r plan.Rule) {
+	var visitStruct func(s *plan.Struct)
+	var visitRule func(r plan.Rule)
+	visitRule = func(r plan.Rule) {
 		add(r.View)
 		if r.Struct != nil {
-			structure(r.Struct)
+			visitStruct(r.Struct)
 		}
 		if r.Elem != nil {
-			rule(*r.Elem)
+			visitRule(*r.Elem)
 		}
 		for _, c := range r.Cases {
 			add(c.C)
-			rule(c.Rule)
+			visitRule(c.Rule)
 		}
 	}
-	structure = func(s *plan.Struct) {
+	visitStruct = func(s *plan.Struct) {
 		if seen[s] {
 			return
 		}
 		seen[s] = true
 		for _, m := range s.Fields {
 			add(m.C)
-			rule(m.Rule)
+			visitRule(m.Rule)
 		}
 	}
 	for _, s := range p.Structs {
-		structure(s)
+		visitStruct(s)
 	}
 	delete(names, "")
 	return slices.Sorted(maps.Keys(names))
 }
 
-// hashNames distinguishes two lists of names.
+// hashNames returns a hash of the expressions in list, by which CheckABI recognizes the list.
 func hashNames(list []Spot) uint64 {
 	h := fnv.New64a()
 	for _, s := range list {
@@ -117,7 +118,7 @@ func hashNames(list []Spot) uint64 {
 	return h.Sum64()
 }
 
-// tableName returns the name of the table in C.
+// tableName returns the C name of the table that [ABI] writes.
 func tableName(u Unit) string {
 	name := "cgocopy_abi_" + strings.ToLower(u.Package)
 	if u.Name != "" {
@@ -126,7 +127,8 @@ func tableName(u Unit) string {
 	return name
 }
 
-// ABI returns a C file for the build of the library. It contains the library's sizes and offsets.
+// ABI returns a C file that is built into the library. It exports a table: the hash of the list of
+// members, the number of its values, and the library's sizes and offsets.
 func ABI(u Unit) []byte {
 	f := &file{}
 	list := Spots(u.Plan)
@@ -143,7 +145,7 @@ func ABI(u Unit) []byte {
 	f.writeLine("\t%d,", len(list))
 	for _, s := range list {
 		expr := s.Expr
-		if strings.Count(expr, ",") > 1 { // the macro takes a comma of a template's arguments for one of its own
+		if strings.Count(expr, ",") > 1 { // the macro would read a comma in a template's arguments as one between its own
 			expr = strings.Replace(expr, "offsetof(", "__builtin_offsetof(", 1)
 		}
 		f.writeLine("\t%s,", expr)
@@ -152,8 +154,8 @@ func ABI(u Unit) []byte {
 	return f.Bytes()
 }
 
-// checkABI writes the Go side of [ABI].
-func (f *file) checkABI(u Unit) {
+// writeCheckABI writes the function CheckABI, which compares the table that [ABI] writes.
+func (f *file) writeCheckABI(u Unit) {
 	list := Spots(u.Plan)
 	f.writeLine("// CheckABI%s fails, and names a member, where the library that is loaded was built", u.Name)
 	f.writeLine("// from another declaration than this package. p is the address of its symbol")

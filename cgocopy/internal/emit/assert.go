@@ -7,9 +7,9 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// Assert returns the file by which the C compiler fails to build the package when a header no
-// longer fits: sizes and offsets only, so that a swap of two members is noticed too. It needs cgo,
-// and is not built without.
+// Assert returns the file that makes the build of the package fail if a header no longer has the layout
+// that the code relies on. It has a static assertion per size and offset; offsets show when two members
+// of the same type have been swapped. It is only built with cgo.
 func Assert(u Unit) ([]byte, error) {
 	build := "cgo"
 	if u.Build != "" && u.Build != build {
@@ -18,22 +18,23 @@ func Assert(u Unit) ([]byte, error) {
 	u.Build = build
 	f := u.newFile()
 	f.writeLine("/*")
-	f.cgoFlags(u.Flags)
+	f.writeFlags(u.Flags)
 	f.writeLine("#include <stddef.h>")
 	f.writeIncludes(u.Headers)
 	f.writeUndefs(u.Undefine)
-	again := fmt.Sprintf("run go generate (%s)", shortCommand(u.Command))
+	remedy := fmt.Sprintf("run go generate (%s)", shortCommand(u.Command))
 	for _, s := range Spots(u.Plan) {
-		f.writeLine("_Static_assert(%s == %d, \"%s; %s\");", s.Expr, s.Bytes, s.describeChange(), again)
+		f.writeLine("_Static_assert(%s == %d, \"%s; %s\");", s.Expr, s.Bytes, s.describeChange(), remedy)
 	}
 	f.writeLine("*/\nimport \"C\"")
 	return f.formatSource()
 }
 
-// cgoFlags writes flags of the command line that the go command takes too. Of those
-// that it does not take, -iquote becomes -I, and what -include names is included.
-func (f *file) cgoFlags(flags []string) {
-	var out, first []string
+// writeFlags writes the flags of the command line that the go command permits in #cgo lines, with paths
+// relative to the package. Of other flags, -iquote becomes -I, -include becomes #include, and the rest
+// is omitted.
+func (f *file) writeFlags(flags []string) {
+	var permitted, includes []string
 	for i, w := range flags {
 		before := ""
 		if i > 0 {
@@ -41,31 +42,34 @@ func (f *file) cgoFlags(flags []string) {
 		}
 		switch {
 		case before == "-include":
-			first = append(first, w)
+			includes = append(includes, w)
 			continue
 		case before == "-I", before == "-isystem", before == "-iquote", before == "-isysroot":
 			if !strings.HasPrefix(w, "/") {
 				w = "${SRCDIR}/" + w
 			}
 		case before == "-D", before == "-U":
+			// w is the macro.
 		case w == "-iquote":
 			w = "-I"
 		case strings.HasPrefix(w, "-I") && len(w) > 2 && w[2] != '/':
 			w = "-I${SRCDIR}/" + w[2:]
 		case w == "-isystem", w == "-isysroot", w == "-m32", w == "-m64", w == "-mms-bitfields", w == "-mno-ms-bitfields", w == "-funsigned-char":
+			// permitted unchanged
 		case strings.HasPrefix(w, "-I"), strings.HasPrefix(w, "-D"), strings.HasPrefix(w, "-U"), strings.HasPrefix(w, "-std="), strings.HasPrefix(w, "--sysroot="):
+			// permitted unchanged
 		default:
 			continue
 		}
 		if strings.ContainsAny(w, " \t'\"\\") {
 			w = "'" + w + "'"
 		}
-		out = append(out, w)
+		permitted = append(permitted, w)
 	}
-	if len(out) > 0 {
-		f.writeLine("#cgo CFLAGS: %s", strings.Join(out, " "))
+	if len(permitted) > 0 {
+		f.writeLine("#cgo CFLAGS: %s", strings.Join(permitted, " "))
 	}
-	f.writeIncludes(first)
+	f.writeIncludes(includes)
 }
 
 // writeIncludes writes #include lines.
@@ -78,21 +82,22 @@ func (f *file) writeIncludes(headers []string) {
 	}
 }
 
-// writeUndefs removes the macros with the names of members, after the headers.
+// writeUndefs writes #undef lines for macros that have the names of members. They come after the
+// headers.
 func (f *file) writeUndefs(names []string) {
 	for _, name := range names {
 		f.writeLine("#undef %s", name)
 	}
 }
 
-// shortCommand returns a command without its arguments.
+// shortCommand returns the first two words of a command, e.g. "cgocopy gen".
 func shortCommand(command string) string {
 	words := strings.Fields(command)
 	return strings.Join(words[:min(2, len(words))], " ")
 }
 
-// hasCName reports whether the type has a name in C: one without a name is in another, and checked
-// by that one's size.
+// hasCName reports whether C can refer to s by a name. A struct without a name is part of another
+// struct, and checked with that.
 func hasCName(s *plan.Struct) bool {
 	return !strings.Contains(s.Says, ".") && !strings.Contains(s.Says, "without a name")
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// canWriteBack reports whether values of a struct can be written into C memory: it contains no
-// pointers.
+// canWriteBack reports whether a struct can have a method ToC: all of its members can be written into C
+// memory, and so contain no pointers.
 func canWriteBack(s *plan.Struct) bool {
 	for _, m := range s.Fields {
 		if !canWrite(m.Rule) {
@@ -17,6 +17,7 @@ func canWriteBack(s *plan.Struct) bool {
 	return true
 }
 
+// canWrite reports whether the value of a rule can be written into C memory.
 func canWrite(r plan.Rule) bool {
 	switch r.Op {
 	case plan.Load:
@@ -88,7 +89,7 @@ func (v value) emitStore(src string, r plan.Rule, p string) {
 	}
 }
 
-// boolExpr returns a value as a bool, for which the user may have a named type.
+// boolExpr returns an expression of type bool for src, which may have a named type of the user.
 func boolExpr(src string, r plan.Rule) string {
 	if r.From == "bool" {
 		return "bool(" + src + ")"

@@ -14,7 +14,7 @@ func HasCgo(p *plan.Plan) bool {
 	return len(p.Calls) > 0 || slices.ContainsFunc(p.Structs, isFreed)
 }
 
-// Cgo returns the file that calls C: functions that are wrapped, and those that free.
+// Cgo returns the file that calls C: the Go functions that wrap C functions, and the TakeFromC methods.
 func Cgo(u Unit) ([]byte, error) {
 	build := "cgo"
 	if u.Build != "" && u.Build != build {
@@ -24,7 +24,7 @@ func Cgo(u Unit) ([]byte, error) {
 	f := u.newFile()
 	f.loose = findLoose(u.Plan)
 	f.writeLine("/*")
-	f.cgoFlags(u.Flags)
+	f.writeFlags(u.Flags)
 	f.writeLine("#include <stddef.h>\n#include <stdint.h>\n#include <stdlib.h>")
 	f.writeIncludes(u.Headers)
 	for _, name := range freeFunctions(u.Plan) {
@@ -47,7 +47,8 @@ func Cgo(u Unit) ([]byte, error) {
 	return removeUnusedImports(src), nil
 }
 
-// removeUnusedImports removes imports that the code does not use.
+// removeUnusedImports removes the imports of unsafe and of the run-time library if the code does not
+// use them.
 func removeUnusedImports(src []byte) []byte {
 	text := string(src)
 	_, body, _ := strings.Cut(text, runtimePath+"\"\n")
@@ -59,14 +60,15 @@ func removeUnusedImports(src []byte) []byte {
 	return []byte(strings.Replace(text, "import ()\n", "", 1))
 }
 
-// helperName returns the name of one of our functions in C.
-func helperName(what, name string) string { return "cgocopy_" + what + "_" + name }
+// helperName returns the name of a C helper: a function or a struct that the cgo file declares. name is
+// the C function that it belongs to.
+func helperName(purpose, name string) string { return "cgocopy_" + purpose + "_" + name }
 
-// returnsInMemory reports whether a call has results in memory.
+// returnsInMemory reports whether a call has an output. The C helper function writes it to a struct.
 func returnsInMemory(c *plan.Call) bool { return c.OutC != nil || c.LenC != nil }
 
-// writeHelpers writes the C functions that Go calls: with types that Go can name, and one struct
-// for the results.
+// writeHelpers writes the C helpers of a call: a struct for the output, a function with parameters of
+// types that Go can name, and functions that free the output and describe an error code.
 func (f *file) writeHelpers(c *plan.Call) {
 	name := c.C
 	var params, args []string
@@ -102,7 +104,7 @@ func (f *file) writeHelpers(c *plan.Call) {
 	case plan.Out:
 		cast := ""
 		if c.OutC.Strip().Kind == ctype.Pointer {
-			cast = "(void *)" // it may be const
+			cast = "(void *)" // the target may be const, and the member is not
 		}
 		f.writeLine("\tr->out = %s%s;\n\treturn 0;", cast, call)
 	case plan.Len:
@@ -112,28 +114,28 @@ func (f *file) writeHelpers(c *plan.Call) {
 	}
 	f.writeLine("}")
 	if c.Free != "" {
-		with := []string{"r->out"}
+		freeArgs := []string{"r->out"}
 		if c.With != nil {
-			with = nil
-			for _, w := range c.With {
-				if w == string(plan.Out) || w == string(plan.Len) {
-					w = "r->" + w
+			freeArgs = nil
+			for _, arg := range c.With {
+				if arg == string(plan.Out) || arg == string(plan.Len) {
+					arg = "r->" + arg
 				}
-				with = append(with, w)
+				freeArgs = append(freeArgs, arg)
 			}
 		}
 		f.writeLine("\nstatic void %s(struct %s *r) {", helperName("free_of", name), helperName("given_by", name))
-		f.writeLine("\tif (r->out) %s(%s);\n\tr->out = 0;\n}", c.Free, strings.Join(with, ", "))
+		f.writeLine("\tif (r->out) %s(%s);\n\tr->out = 0;\n}", c.Free, strings.Join(freeArgs, ", "))
 	}
 	if c.Text != "" {
 		f.writeLine("\nstatic const char *%s(int64_t code) { return %s(code); }", helperName("text_of", name), c.Text)
 	}
 }
 
-// declareVar declares a variable of a type.
+// declareVar returns the C declaration of a variable.
 func declareVar(t *ctype.Type, name string) string { return appendName(t.String(), name) }
 
-// appendName appends a name to a type in the usual C notation.
+// appendName appends a name to a C type: "int x", but "char *x" without a blank.
 func appendName(c, name string) string {
 	if rest, ok := strings.CutSuffix(c, "*"); ok {
 		return strings.TrimRight(rest, " ") + " *" + name
@@ -141,7 +143,8 @@ func appendName(c, name string) string {
 	return c + " " + name
 }
 
-// writeCall writes the Go function of a call.
+// writeCall writes the Go function of a call: it converts the arguments, calls the C helper function,
+// checks the result, copies the output to d and frees the source.
 func (f *file) writeCall(c *plan.Call) {
 	if c.Out != nil {
 		f.writeLine("type %s struct {", c.Out.Go)
@@ -151,12 +154,12 @@ func (f *file) writeCall(c *plan.Call) {
 		f.writeLine("}\n")
 		f.writeFromC(c.Out)
 	}
-	gives, value, zero := "", "", ""
+	outputType, output := "", "" // Go type of the output, and its expression; "" if there is none
 	switch {
 	case c.One != nil:
-		gives, value, zero = c.One.Go, "d", "d"
+		outputType, output = c.One.Go, "d"
 	case c.Out != nil:
-		gives, value, zero = c.Out.Fields[0].Rule.Go, "d.Out", "d.Out"
+		outputType, output = c.Out.Fields[0].Rule.Go, "d.Out"
 	}
 	f.writeDoc(c)
 	var params, args []string
@@ -165,9 +168,9 @@ func (f *file) writeCall(c *plan.Call) {
 			params = append(params, p.Go+" "+p.Type)
 		}
 	}
-	results, failed := "error", "return "
-	if gives != "" {
-		results, failed = "("+gives+", error)", "return "+zero+", "
+	results, returnPrefix := "error", "return " // the statement returns the error after the prefix
+	if outputType != "" {
+		results, returnPrefix = "("+outputType+", error)", "return "+output+", "
 	}
 	f.writeLine("func %s(%s) %s {", c.Go, strings.Join(params, ", "), results)
 	for _, p := range c.Params {
@@ -175,12 +178,12 @@ func (f *file) writeCall(c *plan.Call) {
 			args = append(args, f.writeArgument(p))
 		}
 	}
-	given := "struct_" + helperName("given_by", c.C)
+	rawType := "struct_" + helperName("given_by", c.C)
 	if c.Inline {
-		f.writeLine("raw := (*C.%s)(C.calloc(1, C.sizeof_%s))\ndefer C.free(unsafe.Pointer(raw))", given, given)
+		f.writeLine("raw := (*C.%s)(C.calloc(1, C.sizeof_%s))\ndefer C.free(unsafe.Pointer(raw))", rawType, rawType)
 		args = append(args, "raw")
 	} else if returnsInMemory(c) {
-		f.writeLine("var raw C.%s", given)
+		f.writeLine("var raw C.%s", rawType)
 		args = append(args, "&raw")
 	}
 	if c.Free != "" {
@@ -194,42 +197,39 @@ func (f *file) writeCall(c *plan.Call) {
 	}
 	call := fmt.Sprintf("C.%s(%s)", helperName("call", c.C), strings.Join(args, ", "))
 	if c.Result == plan.Error || c.Result == plan.OK {
-		is := map[plan.Role]string{plan.Error: "!=", plan.OK: "=="}[c.Result]
+		comparison := map[plan.Role]string{plan.Error: "!=", plan.OK: "=="}[c.Result] // with 0, if it failed
 		text := ""
 		if c.Text != "" {
 			text = fmt.Sprintf(", Text: C.GoString(C.%s(code))", helperName("text_of", c.C))
 		}
-		f.writeLine("if code := %s; code %s 0 {\n%s&cgocopy.CodeError{Func: %q, Code: int64(code)%s}\n}", call, is, failed, c.C, text)
+		f.writeLine("if code := %s; code %s 0 {\n%s&cgocopy.CodeError{Func: %q, Code: int64(code)%s}\n}", call, comparison, returnPrefix, c.C, text)
 	} else {
 		f.writeLine("%s", call)
 	}
-	at := "unsafe.Pointer(&raw)"
+	rawAddress := "unsafe.Pointer(&raw)"
 	if c.Inline {
-		at = "unsafe.Pointer(raw)"
+		rawAddress = "unsafe.Pointer(raw)"
 	}
 	switch {
 	case c.One != nil:
-		f.writeLine("if err := d.FromC(unsafe.Pointer(raw.out)); err != nil {\n%scgocopy.In(%q, err)\n}", failed, c.C)
+		f.writeLine("if err := d.FromC(unsafe.Pointer(raw.out)); err != nil {\n%scgocopy.In(%q, err)\n}", returnPrefix, c.C)
 	case c.Out != nil:
 		arena := "nil"
 		if c.Out.Allocs && c.Out.Fields[0].Rule.Op == plan.Slice {
 			f.writeLine("a := cgocopy.NewArena(1, 256)")
 			arena = "&a"
 		}
-		fill := fmt.Sprintf("d.fromC(%s)", f.fromCArgs(c.Out, at, arena, fmt.Sprint(pointerDepth(c.Out))))
+		fill := fmt.Sprintf("d.fromC(%s)", f.fromCArgs(c.Out, rawAddress, arena, fmt.Sprint(pointerDepth(c.Out))))
 		if c.Out.Fails {
-			f.writeLine("if err := %s; err != nil {\n%serr\n}", fill, failed)
+			f.writeLine("if err := %s; err != nil {\n%serr\n}", fill, returnPrefix)
 		} else {
 			f.writeLine("%s", fill)
 		}
 	}
-	if value != "" {
-		value += ", "
-	}
-	f.writeLine("return %snil\n}\n", value)
+	f.writeLine("%snil\n}\n", returnPrefix)
 }
 
-// writeDoc writes the doc comment of a function.
+// writeDoc writes the doc comment of the Go function of a call.
 func (f *file) writeDoc(c *plan.Call) {
 	more := "."
 	if c.One != nil || c.Out != nil {
@@ -242,8 +242,8 @@ func (f *file) writeDoc(c *plan.Call) {
 	}
 }
 
-// writeArgument returns a parameter in the form of the helper, and writes the statements that it
-// needs.
+// writeArgument returns the expression that passes a parameter to the C helper function, and writes the
+// statements before the call that it needs.
 func (f *file) writeArgument(p plan.Param) string {
 	switch p.Type {
 	case "unsafe.Pointer":

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestDriftNameless: what has no name of its own is called as its member is, and
-// is not taken for it.
+// TestDriftNameless checks that Drift distinguishes a type without a name from the member of that type,
+// although both have the same name in a layout.
 func TestDriftNameless(t *testing.T) {
 	old := []string{"a.in: 4 bytes", "a.in.x: 0 int", "struct a: 8 bytes", "struct a.in: 0 struct without a name", "a.in: 0 struct without a name", "struct a.n: 4 int"}
 	new := append(append([]string{}, old[:5]...), "struct a.n: 4 unsigned int")

@@ -7,11 +7,11 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// layoutTitle begins the account of what generated code relies on.
+// layoutTitle is the title of the comment in generated code that lists the layout.
 const layoutTitle = "Layout that this file relies on, offsets in bytes (of bit-fields in bits behind them):"
 
-// Layout lists what the code for a plan relies on, a line for each struct, each
-// member, each value of an enum and each function: what [Drift] compares.
+// Layout returns the facts that the code for a plan relies on, as [Drift] compares them. Each struct,
+// member, enum, value of an enum and function has a line, NAME: FACT.
 func Layout(u Unit) []string {
 	var lines []string
 	for _, e := range u.Plan.Enums {
@@ -23,14 +23,14 @@ func Layout(u Unit) []string {
 	for _, s := range u.Plan.Structs {
 		lines = append(lines, fmt.Sprintf("%s: %d bytes", s.Says, s.C.Size))
 		for _, m := range s.Fields {
-			at := fmt.Sprint(m.Offset)
+			offset := fmt.Sprint(m.Offset)
 			if m.Rule.Op == plan.Bits {
-				at += fmt.Sprintf(":%d+%d", m.Rule.Bit, m.Rule.Width)
+				offset += fmt.Sprintf(":%d+%d", m.Rule.Bit, m.Rule.Width)
 			}
 			name := s.Says
 			if m.C != "" {
 				name += "." + m.C
-				lines = append(lines, fmt.Sprintf("%s: %s %s", name, at, m.Type))
+				lines = append(lines, fmt.Sprintf("%s: %s %s", name, offset, m.Type))
 			}
 			for _, c := range unionMembers(m.Rule) {
 				lines = append(lines, fmt.Sprintf("%s.%s: %d %s", name, c.C, m.Offset, c.Type))
@@ -43,6 +43,7 @@ func Layout(u Unit) []string {
 	return lines
 }
 
+// writeLayout writes the layout as a comment.
 func (f *file) writeLayout(u Unit) {
 	f.writeLine("// %s\n//", layoutTitle)
 	for _, l := range Layout(u) {
@@ -50,7 +51,8 @@ func (f *file) writeLayout(u Unit) {
 	}
 }
 
-// ReadLayout finds the layout in a generated file. It returns false if there is none.
+// ReadLayout returns the lines of the layout in the source of a generated file. It returns false if the
+// source has no layout.
 func ReadLayout(src string) ([]string, bool) {
 	if !strings.Contains(src, "// "+layoutTitle+"\n//\n") {
 		return nil, false
@@ -58,7 +60,7 @@ func ReadLayout(src string) ([]string, bool) {
 	return linesUnder(src, layoutTitle), true
 }
 
-// Drift returns a sentence per change of the layout from old to new.
+// Drift returns a sentence per difference between two layouts.
 func Drift(old, new []string) []string {
 	index := func(lines []string) map[string]string {
 		m := map[string]string{}
@@ -68,13 +70,13 @@ func Drift(old, new []string) []string {
 		}
 		return m
 	}
-	was, is := index(old), index(new)
+	oldFacts, newFacts := index(old), index(new)
 	var out []string
 	for _, l := range old {
 		key, before := cutEntry(l)
-		after, there := is[key]
+		after, ok := newFacts[key]
 		switch name := strings.TrimSuffix(key, sizeSuffix); {
-		case !there:
+		case !ok:
 			out = append(out, name+" is gone")
 		case after != before:
 			out = append(out, describeChange(name, before, after))
@@ -82,18 +84,18 @@ func Drift(old, new []string) []string {
 	}
 	for _, l := range new {
 		key, _ := cutEntry(l)
-		if _, there := was[key]; !there {
+		if _, ok := oldFacts[key]; !ok {
 			out = append(out, strings.TrimSuffix(key, sizeSuffix)+" is new")
 		}
 	}
 	return out
 }
 
-// sizeSuffix ends the key of a line that states a size: a type without a name is called like the
-// member of that type.
+// sizeSuffix ends the fact of a line that states a size. It is added to the key of such a line, because
+// a type without a name and the member of that type have the same name.
 const sizeSuffix = " bytes"
 
-// cutEntry cuts a line of a layout into its key and its value.
+// cutEntry splits a line of a layout into its key and its fact.
 func cutEntry(line string) (key, value string) {
 	key, value, _ = strings.Cut(line, ": ")
 	if n, ok := strings.CutSuffix(value, sizeSuffix); ok && !strings.Contains(n, " ") {
@@ -102,18 +104,20 @@ func cutEntry(line string) (key, value string) {
 	return key, value
 }
 
+// describeChange returns the sentence about a changed fact. Facts of members and structs begin with a
+// number; the rest is a type, or "bytes".
 func describeChange(key, before, after string) string {
 	from, fromType, _ := strings.Cut(before, " ")
 	to, toType, _ := strings.Cut(after, " ")
-	number := from != "" && from[0] >= '0' && from[0] <= '9'
+	hasNumber := from != "" && from[0] >= '0' && from[0] <= '9'
 	switch {
-	case number && fromType == "bytes":
+	case hasNumber && fromType == "bytes":
 		return fmt.Sprintf("%s has %s bytes, not %s", key, to, from)
-	case number && from != to && fromType == toType:
+	case hasNumber && from != to && fromType == toType:
 		return fmt.Sprintf("%s moved from %s to %s", key, from, to)
-	case number && from != to:
+	case hasNumber && from != to:
 		return fmt.Sprintf("%s moved from %s to %s and is %s, not %s", key, from, to, toType, fromType)
-	case number:
+	case hasNumber:
 		return fmt.Sprintf("%s is %s, not %s", key, toType, fromType)
 	}
 	return fmt.Sprintf("%s is %s, not %s", key, after, before)

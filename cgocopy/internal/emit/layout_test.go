@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// TestDrift: each change is one sentence that names the member.
+// TestDrift checks that each change is one sentence that names the member.
 func TestDrift(t *testing.T) {
 	old := []string{"ns::T: 16 bytes", "ns::T.a: 0 int", "ns::T.b: 4:3+2 unsigned int", "ns::T.c: 8 double", "enum e: stored as int32", "enum e.ONE: value 1", "f(): int (int)"}
 	for line, want := range map[string][]string{
@@ -43,7 +43,7 @@ func TestDrift(t *testing.T) {
 	}
 }
 
-// everything is a plan with a struct of each kind of member.
+// everything returns a unit whose plan has most kinds of members.
 func everything() Unit {
 	point := &plan.Struct{Go: "Point", Says: "Point", Flat: true, C: &ctype.Type{Size: 16}, Fields: []plan.Field{
 		{Go: "X", C: "x", Type: "double", Rule: plan.Rule{Go: "float64", Num: "float64", Size: 8, Aligned: true}},
@@ -63,8 +63,8 @@ func everything() Unit {
 	return Unit{Package: "p", Command: "cgocopy gen -type thing a.h", Headers: []string{"a.h", "<b.h>"}, Plan: &plan.Plan{Structs: []*plan.Struct{point, thing}, Word: 8}, ABI: true}
 }
 
-// TestAccount: what the code relies on can be read back from it, and the same
-// plan makes the same text.
+// TestAccount checks that the layout can be read from generated code, and that the same plan makes the
+// same code.
 func TestAccount(t *testing.T) {
 	u := everything()
 	src, err := Copy(u)
@@ -91,7 +91,7 @@ func TestAccount(t *testing.T) {
 	}
 }
 
-// TestFiles: every file of a unit can be parsed, and says where it belongs.
+// TestFiles checks that every file of a unit can be parsed, and contains the lines in want.
 func TestFiles(t *testing.T) {
 	u := everything()
 	u.Build, u.Flags, u.Name = "linux", []string{"-Iinc", "-I", "/usr/x", "-O2", "-DA=b c"}, "More"

@@ -4,14 +4,15 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// findLoose finds the structs that may be at unaligned addresses: those in packed ones, and those
-// whose size is no multiple of their alignment. C aligns all others.
+// findLoose finds the loose structs: those that may be at unaligned addresses, so that Go must not load
+// their members in one access. They are the structs in packed structs, and the structs whose size is no
+// multiple of their alignment. C aligns all others.
 func findLoose(p *plan.Plan) map[*plan.Struct]bool {
 	l := looseness{word: p.Word, loose: map[*plan.Struct]bool{}}
 	if l.word == 0 {
 		l.word = 8
 	}
-	for i := len(p.Structs) - 1; i >= 0; i-- { // each after its users
+	for i := len(p.Structs) - 1; i >= 0; i-- { // each struct after the structs that contain it
 		s := p.Structs[i]
 		if s.C != nil && s.C.Size%l.alignOf(s) != 0 {
 			l.loose[s] = true
@@ -23,12 +24,14 @@ func findLoose(p *plan.Plan) map[*plan.Struct]bool {
 	return l.loose
 }
 
+// looseness collects the loose structs of a plan.
 type looseness struct {
-	word  int64
+	word  int64 // largest alignment in Go, in bytes
 	loose map[*plan.Struct]bool
 }
 
-// markInside checks a value at offset.
+// markInside marks the loose structs in a value of rule r, which is at offset of a struct. loose means
+// that the struct is loose.
 func (l looseness) markInside(r plan.Rule, offset int64, loose bool) {
 	switch {
 	case r.Op == plan.Slice, r.Op == plan.Deref: // the target of a pointer is separate
@@ -48,7 +51,7 @@ func (l looseness) markInside(r plan.Rule, offset int64, loose bool) {
 	}
 }
 
-// markStruct marks a struct and those in it.
+// markStruct marks a struct and the structs in it.
 func (l looseness) markStruct(s *plan.Struct) {
 	if l.loose[s] {
 		return
@@ -59,6 +62,7 @@ func (l looseness) markStruct(s *plan.Struct) {
 	}
 }
 
+// alignOf returns the largest alignment of the loads of a struct's members, in bytes.
 func (l looseness) alignOf(s *plan.Struct) int64 {
 	var a int64 = 1
 	for _, f := range s.Fields {
@@ -67,7 +71,7 @@ func (l looseness) alignOf(s *plan.Struct) int64 {
 	return a
 }
 
-// alignOfRule returns the alignment of a rule's loads.
+// alignOfRule returns the alignment that the loads of a rule need, in bytes.
 func (l looseness) alignOfRule(r plan.Rule) int64 {
 	switch {
 	case r.Op == plan.Text, r.Op == plan.Slice, r.Op == plan.Deref, r.Op == plan.Opaque:
@@ -88,24 +92,31 @@ func (l looseness) alignOfRule(r plan.Rule) int64 {
 	return 1
 }
 
-// estimateTextBytes returns about how many bytes of text a struct has.
+// Values of estimateTextBytes. The estimate is the size of an arena's first chunk: a poor one only costs
+// some memory or one more chunk.
+const (
+	usualText    = 16      // bytes of a text
+	maxTextBytes = 1 << 14 // bytes of a struct; larger chunks are not made, see cgocopy.Arena
+)
+
+// estimateTextBytes returns an estimate of the number of bytes of text in a struct.
 func estimateTextBytes(s *plan.Struct) int64 {
 	var sum int64
-	var look func(r plan.Rule, times int64)
-	look = func(r plan.Rule, times int64) {
+	var visit func(r plan.Rule, times int64)
+	visit = func(r plan.Rule, times int64) {
 		switch r.Op {
 		case plan.Chars:
-			sum += times * min(r.N, 16)
+			sum += times * min(r.N, usualText)
 		case plan.Text:
-			sum += times * 16
+			sum += times * usualText
 		case plan.Each:
-			look(*r.Elem, times*r.N)
+			visit(*r.Elem, times*r.N)
 		case plan.Nested:
 			sum += times * estimateTextBytes(r.Struct)
 		}
 	}
 	for _, f := range s.Fields {
-		look(f.Rule, 1)
+		visit(f.Rule, 1)
 	}
-	return max(1, min(sum, 1<<14))
+	return max(1, min(sum, maxTextBytes))
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// Own holds the additional text of files that fill the user's own types.
+// Own has the facts about the user's own types that the files to fill them state.
 type Own struct {
-	Imports []string // packages whose types fields have
-	Left    []string // members that no field takes, e.g. GameObject.pad (char [4])
-	Wide    bool     // an int, uint or uintptr must have 64 bits
+	Imports []string // import paths of the packages whose types the fields have
+	Left    []string // members that no field takes, e.g. Game: GameObject.pad (char [4])
+	Wide    bool     // the code is only correct if int, uint and uintptr have 64 bits
 }
 
-// leftTitle is the title of the list of omitted members.
+// leftTitle is the title of the list of members that no field takes.
 const leftTitle = "No field takes these members:"
 
 // omittedTitle is the title of the list of omitted pointers.
@@ -24,16 +24,16 @@ const omittedTitle = "Left out by -omit pointers, as no tag names them:"
 // Unlike returns a sentence per difference between the omitted members of two generated files.
 func Unlike(old, new string) []string {
 	var out []string
-	for title, how := range map[string]string{leftTitle: "taken by no field", omittedTitle: "left out as a pointer"} {
-		was, is := linesUnder(old, title), linesUnder(new, title)
-		for _, l := range is {
-			if !slices.Contains(was, l) {
-				out = append(out, fmt.Sprintf("%s is %s, and was not there, or was taken, before", l, how))
+	for title, state := range map[string]string{leftTitle: "taken by no field", omittedTitle: "left out as a pointer"} {
+		before, now := linesUnder(old, title), linesUnder(new, title)
+		for _, l := range now {
+			if !slices.Contains(before, l) {
+				out = append(out, fmt.Sprintf("%s is %s, and was not there, or was taken, before", l, state))
 			}
 		}
-		for _, l := range was {
-			if !slices.Contains(is, l) {
-				out = append(out, fmt.Sprintf("%s was %s, and is gone, or taken, now", l, how))
+		for _, l := range before {
+			if !slices.Contains(now, l) {
+				out = append(out, fmt.Sprintf("%s was %s, and is gone, or taken, now", l, state))
 			}
 		}
 	}
@@ -54,7 +54,8 @@ func linesUnder(src, title string) []string {
 	return lines
 }
 
-// writeRemarks writes the texts of [Own].
+// writeRemarks writes the list of members that no field takes, and a check that int has 64 bits if the
+// code needs that.
 func (f *file) writeRemarks(o Own) {
 	if o.Wide {
 		f.writeLine("// An int here holds a number of 64 bits: this line fails to compile where it\n// cannot.\nconst _ = ^uint(0)>>63 - 1\n")
@@ -62,7 +63,7 @@ func (f *file) writeRemarks(o Own) {
 	f.writeList(leftTitle, o.Left)
 }
 
-// writeList writes lines under a title as a comment, if there are any.
+// writeList writes a comment with lines under a title. It writes nothing if there are no lines.
 func (f *file) writeList(title string, lines []string) {
 	if len(lines) == 0 {
 		return
@@ -74,9 +75,9 @@ func (f *file) writeList(title string, lines []string) {
 	f.writeLine("")
 }
 
-// writeGuard writes code that makes the Go compiler reject a type that is filled as one block and
-// no longer has that layout: one of the user's own that has changed, or one that was generated and
-// edited, or is compiled for another processor.
+// writeGuard writes declarations that do not compile if a flat type no longer has the layout of its C
+// type: because the user has changed an own type, edited a generated one, or compiles for another
+// processor.
 func (f *file) writeGuard(s *plan.Struct) {
 	if !s.Flat {
 		return
@@ -89,7 +90,7 @@ func (f *file) writeGuard(s *plan.Struct) {
 		fields = append(fields, "&d."+m.Go)
 	}
 	f.writeLine("// %s is filled as a whole. These lines fail to compile where it is no longer laid\n// out as %s is.", s.Go, s.Says)
-	if s.Own { // its fields may be those of embedded structs
+	if s.Own { // fields may be those of embedded structs, for which a literal has no place
 		f.writeLine("var (\n_ = func(d *%s) (%s) { return %s }", s.Go, strings.Join(types, ", "), strings.Join(fields, ", "))
 	} else {
 		f.writeLine("var (\n_ = func(%s) %s { return %s{%s} }", strings.Join(params, ", "), s.Go, s.Go, strings.Join(all, ", "))
@@ -101,37 +102,38 @@ func (f *file) writeGuard(s *plan.Struct) {
 	f.writeLine(")\n")
 }
 
-// offsetExpr returns the offset of a field, which may be one of an embedded struct.
+// offsetExpr returns a Go expression for the offset of the field at path. Of the field of an embedded
+// struct, it adds the offsets of the field and of the struct.
 func offsetExpr(goName, path string) string {
 	var sum []string
-	for at := path; at != ""; {
-		sum = append(sum, fmt.Sprintf("unsafe.Offsetof(%s{}.%s)", goName, at))
-		i := strings.LastIndexByte(at, '.')
-		at = at[:max(i, 0)]
+	for path != "" {
+		sum = append(sum, fmt.Sprintf("unsafe.Offsetof(%s{}.%s)", goName, path))
+		i := strings.LastIndexByte(path, '.')
+		path = path[:max(i, 0)]
 	}
 	return strings.Join(sum, " + ")
 }
 
-// writePointerCheck writes code that the Go compiler rejects if pointers have another size than in
-// C.
+// writePointerCheck writes a declaration that does not compile if pointers in Go have another size than
+// the plan's pointers in C. It writes nothing if the plan has no pointers.
 func (f *file) writePointerCheck(p *plan.Plan) {
 	var size int64
-	var look func(r plan.Rule)
-	look = func(r plan.Rule) {
+	var visit func(r plan.Rule)
+	visit = func(r plan.Rule) {
 		switch r.Op {
 		case plan.Text, plan.Slice, plan.Deref, plan.Opaque:
 			size = r.Size
 		}
 		if r.Elem != nil {
-			look(*r.Elem)
+			visit(*r.Elem)
 		}
 		for _, c := range r.Cases {
-			look(c.Rule)
+			visit(c.Rule)
 		}
 	}
 	for _, s := range p.Structs {
 		for _, m := range s.Fields {
-			look(m.Rule)
+			visit(m.Rule)
 		}
 	}
 	if size > 0 {

@@ -8,30 +8,32 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// isFreed reports whether anything is freed with a struct.
+// isFreed reports whether a struct gets a method TakeFromC: it is freed itself, or owns memory.
 func isFreed(s *plan.Struct) bool { return s.Free != "" || hasOwned(s, nil) }
 
-// hasOwned reports whether members of a struct are freed: its own, or those of structs in it.
+// hasOwned reports whether a struct owns memory: a pointer in it, or in a struct in it, is freed. around
+// are the structs around s, in which the search has begun already.
 func hasOwned(s *plan.Struct, around []*plan.Struct) bool {
 	if s == nil || slices.Contains(around, s) {
 		return false
 	}
-	return slices.ContainsFunc(s.Fields, func(m plan.Field) bool { return ownedBy(m.Rule, append(around, s)) })
+	return slices.ContainsFunc(s.Fields, func(m plan.Field) bool { return ownsMemory(m.Rule, append(around, s)) })
 }
 
-func ownedBy(r plan.Rule, around []*plan.Struct) bool {
+// ownsMemory reports whether the value of a rule owns memory. around is as for hasOwned.
+func ownsMemory(r plan.Rule, around []*plan.Struct) bool {
 	switch {
 	case r.Free != "":
 		return true
 	case r.Op == plan.Nested:
 		return hasOwned(r.Struct, around)
 	case r.Op == plan.Each, r.Op == plan.Tail:
-		return ownedBy(*r.Elem, around)
+		return ownsMemory(*r.Elem, around)
 	}
 	return false
 }
 
-// freeFunctions lists the C functions that free.
+// freeFunctions returns the names of the C functions that free memory for structs, sorted.
 func freeFunctions(p *plan.Plan) []string {
 	names := map[string]bool{}
 	for _, s := range p.Structs {
@@ -47,7 +49,8 @@ func freeFunctions(p *plan.Plan) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// writeTakeFromC writes TakeFromC, and the functions that free.
+// writeTakeFromC writes the method TakeFromC and the function release, which frees the memory that a
+// struct owns. It writes nothing if there is nothing to free.
 func (f *file) writeTakeFromC(s *plan.Struct) {
 	if !isFreed(s) {
 		return
@@ -77,9 +80,10 @@ func (f *file) writeTakeFromC(s *plan.Struct) {
 	f.writeLine("return err\n}\n")
 }
 
-// emitRelease emits statements that free what the value of a rule owns.
+// emitRelease emits statements that free the memory that the value of rule r at base+offset owns, and
+// set the pointers to it to nil.
 func (v value) emitRelease(r plan.Rule, base string, offset int64) {
-	if !ownedBy(r, nil) {
+	if !ownsMemory(r, nil) {
 		return
 	}
 	p := addressExpr(base, offset)
@@ -98,8 +102,8 @@ func (v value) emitRelease(r plan.Rule, base string, offset int64) {
 		v.emitReleaseElements(r, p)
 	case plan.Text, plan.Slice, plan.Deref:
 		v.writeLine("if q := %s; q != nil {", pointerExpr(r, p))
-		word := fmt.Sprintf("[%d]byte", r.Size)
-		v.writeLine("*(*%s)(%s) = %s{}", word, p, word)
+		bytes := fmt.Sprintf("[%d]byte", r.Size) // the pointer as bytes: it may be unaligned
+		v.writeLine("*(*%s)(%s) = %s{}", bytes, p, bytes)
 		if v.circular {
 			v.writeLine("if !done[q] {\ndone[q] = true")
 			defer v.writeLine("}")
@@ -114,12 +118,12 @@ func (v value) emitRelease(r plan.Rule, base string, offset int64) {
 	}
 }
 
-// emitReleaseElements emits statements that free what counted elements own, if their number can be
-// correct.
+// emitReleaseElements emits statements that free the memory that the counted elements at p own. They do
+// nothing if the count cannot be correct.
 func (v value) emitReleaseElements(r plan.Rule, p string) {
 	e := *r.Elem
 	e.Free = ""
-	if !ownedBy(e, nil) {
+	if !ownsMemory(e, nil) {
 		return
 	}
 	i := indexName(v.loops)
@@ -135,7 +139,8 @@ func (v value) emitReleaseElements(r plan.Rule, p string) {
 	v.writeLine("}\n}")
 }
 
-// isCircular reports whether pointers that a struct owns can form a cycle.
+// isCircular reports whether the pointers in a struct can form a cycle: its type, or a type that it
+// leads to, leads to itself.
 func isCircular(s *plan.Struct) bool {
 	for t := range ownedStructs(s) {
 		if ownedStructs(t)[t] {
@@ -145,32 +150,33 @@ func isCircular(s *plan.Struct) bool {
 	return ownedStructs(s)[s]
 }
 
-// ownedStructs returns the structs in s, or after pointers in it, and in those.
+// ownedStructs returns the structs that s leads to: those in it, behind its pointers, and so on. It
+// contains s only if s leads to itself.
 func ownedStructs(s *plan.Struct) map[*plan.Struct]bool {
 	seen := map[*plan.Struct]bool{}
-	var look func(r plan.Rule)
-	look = func(r plan.Rule) {
+	var visit func(r plan.Rule)
+	visit = func(r plan.Rule) {
 		if t := r.Struct; t != nil && !seen[t] {
 			seen[t] = true
 			for _, m := range t.Fields {
-				look(m.Rule)
+				visit(m.Rule)
 			}
 		}
 		if r.Elem != nil {
-			look(*r.Elem)
+			visit(*r.Elem)
 		}
 	}
 	for _, m := range s.Fields {
-		look(m.Rule)
+		visit(m.Rule)
 	}
 	return seen
 }
 
-// releaseArgs adds the list of freed pointers to the arguments of the function that releases s, if
-// it needs one.
-func releaseArgs(s *plan.Struct, p, list string) string {
+// releaseArgs returns the arguments, or the parameters, of the function that releases s: the address,
+// and the set of freed pointers if the struct can lead to itself.
+func releaseArgs(s *plan.Struct, p, done string) string {
 	if isCircular(s) {
-		return p + ", " + list
+		return p + ", " + done
 	}
 	return p
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// Test returns the file of a test in which C fills every member with another value
-// and Go has to find them. Pointers are nil there.
+// Test returns the file of a test: C fills every member of the structs with a different value, and Go
+// must find the values. Pointers are nil.
 func Test(u Unit) ([]byte, error) {
 	f := u.newFile()
 	const path = runtimePath + "/cgocopytest"
@@ -59,6 +59,7 @@ func Test(u Unit) ([]byte, error) {
 	return f.formatSource()
 }
 
+// quoteList returns words as the elements of a Go slice literal.
 func quoteList(words []string) string {
 	var out []string
 	for _, w := range words {
@@ -67,59 +68,63 @@ func quoteList(words []string) string {
 	return strings.Join(out, ", ")
 }
 
-// countVariants returns how often a struct is filled so that each member of its unions is filled
-// once.
+// countVariants returns the number of times that a struct must be filled so that each case of its unions
+// is filled at least once.
 func countVariants(s *plan.Struct) int {
 	n := 1
-	var look func(r plan.Rule)
-	look = func(r plan.Rule) {
+	var visit func(r plan.Rule)
+	visit = func(r plan.Rule) {
 		n = max(n, len(r.Cases))
 		if r.Op == plan.Slice || r.Op == plan.Deref || r.Op == plan.Tail {
 			return
 		}
 		if r.Struct != nil {
 			for _, f := range r.Struct.Fields {
-				look(f.Rule)
+				visit(f.Rule)
 			}
 		}
 		if r.Elem != nil {
-			look(*r.Elem)
+			visit(*r.Elem)
 		}
 		for _, c := range r.Cases {
-			look(c.Rule)
+			visit(c.Rule)
 		}
 	}
 	for _, f := range s.Fields {
-		look(f.Rule)
+		visit(f.Rule)
 	}
 	return n
 }
 
-// filler writes one C function and what Go expects of it.
+// filler writes one C function that fills a struct, and the Go statements that make the expected value.
+// Its fill methods have the path of a value in C and in Go as parameters c and g.
 type filler struct {
-	c, g    *strings.Builder
-	n       uint64 // values so far
-	variant int
-	deep    int // loops around a line of C
+	c, g    *strings.Builder // C and Go source
+	n       uint64           // number of values so far
+	variant int              // which case of each union to fill
+	depth   int              // number of C loops around the current line
 }
 
-// loopPosition is the position of a value in loops: how many loops there are, and the index among
-// all elements, as an expression in both languages; "" if there are none.
+// loopPosition is the position of a value in nested loops over arrays. Elements get different values: a
+// constant plus their index.
 type loopPosition struct {
-	loops int
-	which string
+	loops int    // number of loops around the value
+	index string // index among all elements, as an expression of both C and Go; "" outside of loops
 }
 
+// inC writes a line of C.
 func (w *filler) inC(format string, args ...any) {
-	w.c.WriteString(strings.Repeat("\t", w.deep+1))
+	w.c.WriteString(strings.Repeat("\t", w.depth+1))
 	fmt.Fprintf(w.c, format+"\n", args...)
 }
 
+// inGo writes a line of Go.
 func (w *filler) inGo(format string, args ...any) {
 	fmt.Fprintf(w.g, format+"\n", args...)
 }
 
-// fillStruct fills a struct at c.
+// fillStruct fills a struct. Counts are set to 0, because pointers are nil, and discriminants to the
+// value of the current variant.
 func (w *filler) fillStruct(s *plan.Struct, c, g string, at loopPosition) {
 	fixed := map[string]int64{} // counts and discriminants
 	for _, f := range s.Fields {
@@ -137,7 +142,7 @@ func (w *filler) fillStruct(s *plan.Struct, c, g string, at loopPosition) {
 	for _, f := range s.Fields {
 		inC := c + f.C
 		if _, ok := fixed[f.C]; ok && f.Rule.Num != "" {
-			continue // below
+			continue // it is set below
 		}
 		r := f.Rule
 		if f.Nameless && r.Op == plan.Union {
@@ -153,16 +158,16 @@ func (w *filler) fillStruct(s *plan.Struct, c, g string, at loopPosition) {
 			if f.C == name && n != 0 {
 				w.inGo("%s.%s = %d", g, f.Go, n)
 			}
-			if r := f.Rule; f.C == "" && r.On.C == name { // each member of the union begins with it
-				one := r.Cases[w.variant%len(r.Cases)]
-				path, _ := plan.At(one.Rule, r.On.Offset, r.On.Size)
-				w.inGo("%s.%s.%s%s = %d", g, f.Go, one.Field, path, n)
+			if r := f.Rule; f.C == "" && r.On.C == name { // each member of the union begins with the discriminant
+				selected := r.Cases[w.variant%len(r.Cases)]
+				path, _ := plan.At(selected.Rule, r.On.Offset, r.On.Size)
+				w.inGo("%s.%s.%s%s = %d", g, f.Go, selected.Field, path, n)
 			}
 		}
 	}
 }
 
-// fillValue fills the source of rule r at c.
+// fillValue fills the value of rule r.
 func (w *filler) fillValue(r plan.Rule, c, g string, at loopPosition) {
 	if r.View != "" {
 		c += "." + r.View
@@ -181,23 +186,24 @@ func (w *filler) fillValue(r plan.Rule, c, g string, at loopPosition) {
 	case r.Op == plan.Text, r.Op == plan.Slice, r.Op == plan.Deref:
 		w.inC("NIL(%s);", c)
 	case r.Op == plan.Tail:
+		// Its count is 0.
 	case r.Struct != nil:
 		w.fillStruct(r.Struct, c+".", g, at)
 	case r.Elem != nil:
 		i := indexName(at.loops)
 		inner := loopPosition{at.loops + 1, i}
-		if at.which != "" {
-			inner.which = fmt.Sprintf("(%s)*%d + %s", at.which, r.N, i)
+		if at.index != "" {
+			inner.index = fmt.Sprintf("(%s)*%d + %s", at.index, r.N, i)
 		}
 		w.inC("for (int %s = 0; %s < %d; %s++) {", i, i, r.N, i)
-		around := w.g
+		outerGo := w.g
 		w.g = &strings.Builder{}
-		w.deep++
+		w.depth++
 		w.fillValue(*r.Elem, c+"["+i+"]", g+"["+i+"]", inner)
-		w.deep--
+		w.depth--
 		w.inC("}")
 		body := w.g.String()
-		if w.g = around; body != "" {
+		if w.g = outerGo; body != "" { // else i would be unused
 			w.inGo("for %s := range %s {\n%s}", i, g, body)
 		}
 	case r.Op == plan.Bool:
@@ -207,7 +213,9 @@ func (w *filler) fillValue(r plan.Rule, c, g string, at loopPosition) {
 	}
 }
 
+// fillUnion fills the member of a union that the current variant selects. c is the prefix of the
+// member's path.
 func (w *filler) fillUnion(r plan.Rule, c, g string, at loopPosition) {
-	one := r.Cases[w.variant%len(r.Cases)]
-	w.fillValue(one.Rule, c+one.C, g+"."+one.Field, at)
+	selected := r.Cases[w.variant%len(r.Cases)]
+	w.fillValue(selected.Rule, c+selected.C, g+"."+selected.Field, at)
 }

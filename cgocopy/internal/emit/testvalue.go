@@ -13,7 +13,7 @@ import (
 
 func sortedKeys(m map[string]int64) []string { return slices.Sorted(maps.Keys(m)) }
 
-// bitsOf returns the width of a Go number, and whether it has a sign.
+// bitsOf returns the width of a Go number type, and whether it has a sign.
 func bitsOf(name string) (bits int, signed bool) {
 	signed = !strings.HasPrefix(name, "u") && name != "byte"
 	if name == "byte" {
@@ -21,23 +21,26 @@ func bitsOf(name string) (bits int, signed bool) {
 	}
 	bits, err := strconv.Atoi(strings.TrimLeft(name, "uintfloa"))
 	if err != nil {
-		return 8, false // a type that is not known: what fits everywhere
+		return 8, false // a named type of unknown width: a small value fits any
 	}
 	return bits, signed
 }
 
-// nextPattern returns a value of bits bits unlike those before it, as Donald Knuth spreads hashes:
-// by multiples of the golden ratio of the range.
+// nextPattern returns a value of bits bits that differs from the values before it: the next multiple of
+// 2^64 divided by the golden ratio, cut to bits bits. Donald Knuth spreads hashes so (The Art of
+// Computer Programming, 6.4).
 func (w *filler) nextPattern(bits int, signed bool) int64 {
 	w.n++
-	x := w.n * 0x9e3779b97f4a7c15 & (^uint64(0) >> (64 - bits))
+	const golden = 0x9e3779b97f4a7c15 // 2^64 / 1.618…
+	x := w.n * golden & (^uint64(0) >> (64 - bits))
 	if !signed {
 		return int64(x & math.MaxInt64)
 	}
 	n := int64(x<<(64-bits)) >> (64 - bits)
-	return max(n, -math.MaxInt64) // C cannot write the smallest
+	return max(n, -math.MaxInt64) // C has no literal for the smallest int64
 }
 
+// fillNumber fills a number.
 func (w *filler) fillNumber(r plan.Rule, c, g string, at loopPosition) {
 	name := r.Num
 	if name == "" {
@@ -48,44 +51,45 @@ func (w *filler) fillNumber(r plan.Rule, c, g string, at loopPosition) {
 	}
 	if strings.HasPrefix(name, "float") {
 		w.n++
-		if at.which == "" {
+		if at.index == "" {
 			w.inC("SET(%s, %d.5);", c, w.n)
 			w.inGo("%s = %d.5", g, w.n)
 			return
 		}
-		w.inC("SET(%s, %d.5 + (%s));", c, w.n, at.which)
-		w.inGo("%s = %s(%d.5 + float64(%s))", g, r.Go, w.n, at.which)
+		w.inC("SET(%s, %d.5 + (%s));", c, w.n, at.index)
+		w.inGo("%s = %s(%d.5 + float64(%s))", g, r.Go, w.n, at.index)
 		return
 	}
 	bits, signed := bitsOf(name)
 	n := w.nextPattern(bits, signed)
-	if at.which == "" {
+	if at.index == "" {
 		w.inC("SET(%s, %dLL);", c, n)
 		w.inGo("%s = %d", g, n)
 		return
 	}
-	n >>= 1 // so that no sum is more than 64 bits
-	w.inC("SET(%s, %dLL + (%s));", c, n, at.which)
-	if inner := fmt.Sprintf("%d + int64(%s)", n, at.which); r.Num != "" && r.Num != r.Go { // it wraps as C's does
+	n >>= 1 // so that the sum with an index does not overflow 64 bits
+	w.inC("SET(%s, %dLL + (%s));", c, n, at.index)
+	if inner := fmt.Sprintf("%d + int64(%s)", n, at.index); r.Num != "" && r.Num != r.Go { // the sum wraps at the width of the C number
 		w.inGo("%s = %s(%s(%s))", g, r.Go, r.Num, inner)
 	} else {
 		w.inGo("%s = %s(%s)", g, r.Go, inner)
 	}
 }
 
-// fillBool writes a bool by the C statement in format.
+// fillBool fills a bool, with the C statement format.
 func (w *filler) fillBool(r plan.Rule, c, g string, at loopPosition, format string) {
 	w.n++
-	if at.which == "" {
+	if at.index == "" {
 		w.inC(format, c, fmt.Sprint(w.n%2))
 		w.inGo("%s = %v", g, w.n%2 == 1)
 		return
 	}
-	sum := fmt.Sprintf("(%d+%s)%%2", w.n, at.which)
+	sum := fmt.Sprintf("(%d+%s)%%2", w.n, at.index)
 	w.inC(format, c, sum)
 	w.inGo("%s = %s(%s == 1)", g, r.Go, sum)
 }
 
+// fillBits fills a bit-field.
 func (w *filler) fillBits(r plan.Rule, c, g string, at loopPosition) {
 	if r.Go == "bool" || r.From == "bool" {
 		w.fillBool(r, c, g, at, "%s = %s;")
@@ -93,18 +97,18 @@ func (w *filler) fillBits(r plan.Rule, c, g string, at loopPosition) {
 	}
 	width := r.Width
 	if r.Signed {
-		width-- // no sign: C leaves open what becomes of too large a value
+		width-- // only positive values: the conversion of a value that is too large depends on the compiler
 	}
 	n := w.nextPattern(64, false) & int64(bitMask(max(width, 1))&math.MaxInt64)
-	if width == 0 {
+	if width == 0 { // one signed bit
 		n = 0
 	}
-	if at.which == "" {
+	if at.index == "" {
 		w.inC("%s = %dLL;", c, n)
 		w.inGo("%s = %d", g, n)
 		return
 	}
-	sum := fmt.Sprintf("(%d+%s)&%d", n>>1, at.which, bitMask(max(width, 1))&math.MaxInt64)
+	sum := fmt.Sprintf("(%d+%s)&%d", n>>1, at.index, bitMask(max(width, 1))&math.MaxInt64)
 	if width == 0 {
 		sum = "0"
 	}
@@ -112,20 +116,21 @@ func (w *filler) fillBits(r plan.Rule, c, g string, at loopPosition) {
 	w.inGo("%s = %s(%s)", g, r.Go, sum)
 }
 
+// fillText fills a char[N] with a short text. In a loop a letter for the index follows it.
 func (w *filler) fillText(r plan.Rule, c, g string, at loopPosition) {
 	w.n++
-	most := r.N
-	if at.which != "" {
-		most-- // one more follows
+	maxLength := r.N
+	if at.index != "" {
+		maxLength-- // the letter
 	}
 	word := fmt.Sprintf("t%d", w.n)
-	word = word[:min(int64(len(word)), most)]
+	word = word[:min(int64(len(word)), maxLength)]
 	want := fmt.Sprintf("%q", word)
-	if at.which == "" {
+	if at.index == "" {
 		w.inC("TEXT(%s, %q);", c, word)
 	} else {
-		w.inC("TEXTI(%s, %q, %s);", c, word, at.which)
-		want += fmt.Sprintf(" + string(rune('a'+(%s)%%26))", at.which)
+		w.inC("TEXTI(%s, %q, %s);", c, word, at.index)
+		want += fmt.Sprintf(" + string(rune('a'+(%s)%%26))", at.index)
 	}
 	if r.Go != "string" {
 		want = r.Go + "(" + want + ")"

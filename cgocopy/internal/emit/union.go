@@ -8,13 +8,13 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// unionMember is a member of a union, with all values of the tag that select it.
+// unionMember is a member of a union, with all values of the discriminant that select it.
 type unionMember struct {
 	plan.Case
-	also []int64 // further values
+	furtherValues []int64 // values after Case.Value
 }
 
-// unionMembers returns the members of a union that its tag names, each once.
+// unionMembers returns the members that the cases of a union select, each once.
 func unionMembers(r plan.Rule) []unionMember {
 	var list []unionMember
 	for _, c := range r.Cases {
@@ -23,16 +23,16 @@ func unionMembers(r plan.Rule) []unionMember {
 			list = append(list, unionMember{Case: c})
 			continue
 		}
-		list[i].also = append(list[i].also, c.Value)
+		list[i].furtherValues = append(list[i].furtherValues, c.Value)
 	}
 	return list
 }
 
-// joinValues returns the values that select m.
-func (m unionMember) joinValues(between string) string {
-	words := []string{fmt.Sprint(m.Value)}
-	for _, n := range m.also {
-		words = append(words, fmt.Sprint(n))
+// joinValues returns the values that select m, with separator between them.
+func (m unionMember) joinValues(separator string) string {
+	values := []string{fmt.Sprint(m.Value)}
+	for _, n := range m.furtherValues {
+		values = append(values, fmt.Sprint(n))
 	}
-	return strings.Join(words, between)
+	return strings.Join(values, separator)
 }

@@ -7,18 +7,19 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// value writes how one value is taken over.
+// value writes the statements that copy one value. Its emit methods have these parameters: dst, the Go
+// expression to assign to; r, the rule; and p, the Go expression of the address in C memory.
 type value struct {
 	*file
-	name      string // for errors: Struct.member
-	remaining string // how many pointers may still follow, as source
-	loops     int    // around it
-	loose     bool   // the struct may be at any address
+	name      string // name for errors: STRUCT.MEMBER
+	remaining string // Go expression for the number of pointers that may still follow
+	loops     int    // number of loops around the statements
+	loose     bool   // the struct with the value may be at an unaligned address, see [findLoose]
 
-	circular bool // what it owns can lead to its own kind
+	circular bool // emitRelease: the pointers of the struct can form a cycle
 }
 
-// addressExpr returns the address base+offset.
+// addressExpr returns the Go expression of the address base+offset.
 func addressExpr(base string, offset int64) string {
 	if offset == 0 {
 		return base
@@ -26,7 +27,7 @@ func addressExpr(base string, offset int64) string {
 	return fmt.Sprintf("unsafe.Add(%s, %d)", base, offset)
 }
 
-// emitCheck emits a return if err is not nil.
+// emitCheck emits a return for the case that the expression err is not nil.
 func (v value) emitCheck(err string) {
 	v.writeLine("if err := %s; err != nil {\nreturn cgocopy.In(%q, err)\n}", err, v.name)
 }
@@ -73,7 +74,7 @@ func (v value) emitLoad(dst string, r plan.Rule, base string, offset int64) {
 	}
 }
 
-// indexName names the variables of loops in loops.
+// indexName returns the name of the index variable of a loop that has loops around it.
 func indexName(loops int) string {
 	if loops == 0 {
 		return "i"
@@ -81,7 +82,7 @@ func indexName(loops int) string {
 	return fmt.Sprintf("i%d", loops+1)
 }
 
-// pointerExpr returns the pointer at p.
+// pointerExpr returns the Go expression that reads the pointer at p.
 func pointerExpr(r plan.Rule, p string) string {
 	if !r.Aligned {
 		return fmt.Sprintf("cgocopy.Pointer(%s)", p)
@@ -89,12 +90,13 @@ func pointerExpr(r plan.Rule, p string) string {
 	return fmt.Sprintf("*(*unsafe.Pointer)(%s)", p)
 }
 
-// depthExpr returns how many pointers may follow after one of rule r.
+// depthExpr returns the Go expression for the number of pointers that may follow after a pointer of rule
+// r.
 func (v value) depthExpr(r plan.Rule) string {
 	return fmt.Sprintf("min(%s, %d)-1", v.remaining, r.Depth)
 }
 
-// emitText emits the copy of the text that a pointer leads to.
+// emitText emits the copy of the text at p: up to its NUL, or as many bytes as another member counts.
 func (v value) emitText(dst string, r plan.Rule, p string) {
 	if r.Len == nil {
 		v.writeLine("{\ns, err := a.Text(%s, %s, %d)", oldText(dst, r), p, r.Max)
@@ -108,7 +110,8 @@ func (v value) emitText(dst string, r plan.Rule, p string) {
 	v.writeLine("}")
 }
 
-// emitPlainLoad emits one assignment, or one of bytes if Go may not load it in one access.
+// emitPlainLoad emits an assignment, with a conversion if the rule demands one. It assigns bytes if the
+// value may be unaligned.
 func (v value) emitPlainLoad(dst string, r plan.Rule, p string) {
 	switch {
 	case r.From != "" && !r.Aligned:
@@ -122,14 +125,14 @@ func (v value) emitPlainLoad(dst string, r plan.Rule, p string) {
 	}
 }
 
-// emitElement emits the copy of one element of an array, with stride bytes between elements.
+// emitElement emits the copy of element i of the array at p, whose elements are stride bytes apart.
 func (v value) emitElement(dst string, r plan.Rule, p, i string, stride int64) {
 	q := "q" + strings.Repeat("q", v.loops-1)
 	v.writeLine("%s := unsafe.Add(%s, %s*%d)", q, p, i, stride)
 	v.emitLoad(dst, r, q, 0)
 }
 
-// oldText returns the text that a new one is compared with, and which stays if it is equal.
+// oldText returns the Go expression of the existing text in dst, which stays if the new text is equal.
 func oldText(dst string, r plan.Rule) string {
 	if r.Go != "string" {
 		return fmt.Sprintf("string(%s)", dst)
@@ -137,6 +140,7 @@ func oldText(dst string, r plan.Rule) string {
 	return dst
 }
 
+// emitChars emits the copy of the text in a char[N].
 func (v value) emitChars(dst string, r plan.Rule, p string) {
 	if r.UTF8 == plan.Keep && r.Go == "string" {
 		v.writeLine("%s = a.Chars(%s, %s, %d)", dst, dst, p, r.N)
@@ -147,7 +151,8 @@ func (v value) emitChars(dst string, r plan.Rule, p string) {
 	v.writeLine("}")
 }
 
-// emitUTF8 emits the assignment of a text, checked as its tag demands.
+// emitUTF8 emits the assignment of the text s to dst, after the treatment of invalid UTF-8 that the rule
+// demands.
 func (v value) emitUTF8(dst string, r plan.Rule, s string) {
 	switch r.UTF8 {
 	case plan.Replace:
@@ -161,7 +166,7 @@ func (v value) emitUTF8(dst string, r plan.Rule, s string) {
 	v.writeLine("%s = %s", dst, s)
 }
 
-// countExpr returns the C number of a count or a discriminant.
+// countExpr returns the Go expression that reads a count or a discriminant of the struct at p.
 func (v value) countExpr(c *plan.Count) string {
 	sign := "u"
 	if c.Signed {
@@ -173,12 +178,13 @@ func (v value) countExpr(c *plan.Count) string {
 	return fmt.Sprintf("*(*%sint%d)(%s)", sign, 8*c.Size, addressExpr("p", c.Offset))
 }
 
-// siblingName returns a member's name after that of its struct.
+// siblingName returns the name for errors of another member of the same struct.
 func (v value) siblingName(member string) string {
 	owner, _, _ := strings.Cut(v.name, ".")
 	return owner + "." + member
 }
 
+// emitSlice emits the copy of counted elements. elements is the Go expression of their address.
 func (v value) emitSlice(dst string, r plan.Rule, elements string) {
 	v.writeLine("{\nq := %s", elements)
 	v.writeLine("n, err := cgocopy.Count(%q, q, %s, %d)\nif err != nil {\nreturn err\n}", v.siblingName(r.Len.C), v.countExpr(r.Len), r.Max)
@@ -202,6 +208,7 @@ func (v value) emitSlice(dst string, r plan.Rule, elements string) {
 	v.writeLine("}\n}")
 }
 
+// emitBits emits the copy of a bit-field.
 func (v value) emitBits(dst string, r plan.Rule, p string) {
 	raw := fmt.Sprintf("cgocopy.Bytes(%s, %d)", p, r.Size)
 	if r.Bit > 0 {
@@ -217,8 +224,10 @@ func (v value) emitBits(dst string, r plan.Rule, p string) {
 	}
 }
 
+// bitMask returns a number whose lowest width bits are set.
 func bitMask(width int64) uint64 { return ^uint64(0) >> (64 - width) }
 
+// emitUnion emits the copy of the union member that the discriminant selects.
 func (v value) emitUnion(dst string, r plan.Rule, base string, offset int64) {
 	v.writeLine("%s = %s{}", dst, r.Go)
 	v.writeLine("switch k := int64(%s); k {", v.countExpr(r.On))
@@ -229,6 +238,8 @@ func (v value) emitUnion(dst string, r plan.Rule, base string, offset int64) {
 	v.writeLine("default:\nreturn &cgocopy.UnionError{Field: %q, N: k}\n}", v.siblingName(r.On.C))
 }
 
+// emitDeref emits the copy of the struct that a pointer points to. It fills the existing Go value if
+// there is one.
 func (v value) emitDeref(dst string, r plan.Rule, p string) {
 	v.writeLine("if q := %s; q == nil {\n%s = nil\n} else {", pointerExpr(r, p), dst)
 	v.writeLine("if %s <= 0 {\nreturn cgocopy.In(%q, cgocopy.ErrDepth)\n}", v.remaining, v.name)
