@@ -13,17 +13,17 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// compilerConfig returns how the headers are compiled, without the types.
+// compilerConfig returns the configuration that compiles the headers. It has no wanted types yet.
 func (o order) compilerConfig(ctx context.Context) (cc.Config, error) {
 	read := cgoflags.Read
 	if o.cxx {
 		read = cgoflags.ReadCXX
 	}
-	flags, err := read(ctx, filepath.Join(o.dir, filepath.Dir(o.out)), o.buildConstraint(), madeFor(o.out))
+	flags, err := read(ctx, filepath.Join(o.dir, filepath.Dir(o.out)), o.buildConstraint(), isOutputOf(o.out))
 	return cc.Config{Headers: o.headers, Flags: append(flags, o.flags...), CXX: o.cxx, Dir: o.dir}, err
 }
 
-// findMacros returns the members of a plan whose names the headers define as macros, as signal.h
+// findMacros returns the names of members of a plan that the headers also define as macros, as signal.h
 // does with sa_handler.
 func (o order) findMacros(ctx context.Context, p *plan.Plan) ([]string, error) {
 	if o.object != "" {
@@ -36,9 +36,9 @@ func (o order) findMacros(ctx context.Context, p *plan.Plan) ([]string, error) {
 	return cc.Macros(ctx, c, emit.Members(p))
 }
 
-// confirmLayout makes the compiler confirm every size and offset of a plan: its debug information
-// is not always complete. Clang does not record that a bit-field as wide as its type is one, nor
-// its first bit.
+// confirmLayout makes the compiler confirm every size and offset of a plan, because its debug
+// information may be incomplete: clang does not record that a bit-field as wide as its type is a
+// bit-field, nor its first bit.
 func (o order) confirmLayout(ctx context.Context, p *plan.Plan, undefine []string) error {
 	spots := emit.Spots(p)
 	if o.object != "" || len(spots) == 0 {
@@ -58,18 +58,18 @@ func (o order) confirmLayout(ctx context.Context, p *plan.Plan, undefine []strin
 		return err
 	}
 	var all []error
-	said := map[string]bool{}
+	reported := map[string]bool{} // names for which there is an error
 	for i, s := range spots {
-		text, is := wrong[i]
+		text, isWrong := wrong[i]
 		switch {
-		case !is || said[s.Name]:
+		case !isWrong || reported[s.Name]:
 			continue
 		case strings.Contains(text, "bit-field"):
 			all = append(all, plan.Refusal{Pos: s.Pos, Struct: s.Name, Type: s.Type, Reason: "is a bit-field as wide as its type, which this compiler does not describe as one", Remedy: "leave it out with a tag -, or name another compiler in CC"})
 		default:
 			all = append(all, plan.Refusal{Pos: s.Pos, Struct: s.Name, Type: s.Type, Reason: fmt.Sprintf("lies elsewhere than the compiler describes: %s is not %d (%s)", s.Expr, s.Bytes, text), Remedy: "leave it out with a tag -, or name another compiler in CC"})
 		}
-		said[s.Name] = true
+		reported[s.Name] = true
 	}
 	return errors.Join(all...)
 }

@@ -41,13 +41,14 @@ lose a sign. Structs in structs must be your own too. Members that no field take
 are listed on standard error; a field that takes none is refused.
 `
 
-// bindOrder is a command line of bind. The order in it describes how C is read.
+// bindOrder is a command line of bind. The order in it says how to read the C types and where to write.
 type bindOrder struct {
 	order
-	goDir string   // below order.dir
-	goOf  []string // Go type of each of order.types; empty means the same name
+	goDir   string   // directory of the Go package, relative to order.dir
+	goTypes []string // name of the Go type for each of order.types; "" means the name of the C type
 }
 
+// readBind parses the arguments of bind.
 func readBind(args []string) (bindOrder, error) {
 	var o bindOrder
 	o.words = append([]string{"cgocopy", "bind"}, args...)
@@ -68,12 +69,12 @@ func readBind(args []string) (bindOrder, error) {
 		return o, err
 	}
 	for pair := range strings.SplitSeq(pairs, ",") {
-		goName, cName, both := strings.Cut(strings.TrimSpace(pair), "=")
-		if !both {
+		goName, cName, hasBoth := strings.Cut(strings.TrimSpace(pair), "=")
+		if !hasBoth {
 			goName, cName = "", goName
 		}
 		if cName = strings.TrimSpace(cName); cName != "" {
-			o.goOf, o.types = append(o.goOf, strings.TrimSpace(goName)), append(o.types, cName)
+			o.goTypes, o.types = append(o.goTypes, strings.TrimSpace(goName)), append(o.types, cName)
 		}
 	}
 	switch {
@@ -93,6 +94,7 @@ func readBind(args []string) (bindOrder, error) {
 	return o, o.checkOrder()
 }
 
+// bindTypes runs the command bind. It prints members that no field takes on stderr.
 func bindTypes(ctx context.Context, args []string, stderr io.Writer) error {
 	o, err := readBind(args)
 	if err != nil {
@@ -108,13 +110,14 @@ func bindTypes(ctx context.Context, args []string, stderr io.Writer) error {
 	return o.storeFiles(ctx, files)
 }
 
-// generateFiles makes all files before one is written.
+// generateFiles returns all files of a command line of bind, without writing one, and the members that
+// no field takes.
 func (o bindOrder) generateFiles(ctx context.Context) ([]outputFile, []bind.Left, error) {
 	f, found, unknown := o.findTypes(ctx)
 	if f == nil {
 		return nil, nil, unknown
 	}
-	src, err := bind.Load(goContext(o.buildConstraint()), filepath.Join(o.dir, o.goDir), madeFor(o.out), orHost(f.Arch))
+	src, err := bind.Load(goContext(o.buildConstraint()), filepath.Join(o.dir, o.goDir), isOutputOf(o.out), orHost(f.Arch))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -123,7 +126,7 @@ func (o bindOrder) generateFiles(ctx context.Context) ([]outputFile, []bind.Left
 		if found[name] == nil {
 			continue
 		}
-		goName := o.goOf[i]
+		goName := o.goTypes[i]
 		if goName == "" {
 			goName = name
 			if !src.Has(name) {
@@ -150,9 +153,9 @@ func (o bindOrder) generateFiles(ctx context.Context) ([]outputFile, []bind.Left
 	return files, r.Left, err
 }
 
-// checkFreeFuncs checks that the functions that free can be called like that.
+// checkFreeFuncs checks that the functions of free= in tags take one pointer.
 func (o bindOrder) checkFreeFuncs(ctx context.Context, p *plan.Plan) error {
-	names := map[string]string{} // function to field
+	names := map[string]string{} // TYPE.FIELD that names a function, by the function
 	for _, s := range p.Structs {
 		for _, f := range s.Fields {
 			if f.Rule.Free != "" {
@@ -166,13 +169,13 @@ func (o bindOrder) checkFreeFuncs(ctx context.Context, p *plan.Plan) error {
 	if o.object != "" || o.cxx {
 		return fmt.Errorf("free= in tags needs headers in C")
 	}
-	need := slices.Sorted(maps.Keys(names))
-	_, found, err := o.findTypes(ctx, need...)
+	functions := slices.Sorted(maps.Keys(names))
+	_, found, err := o.findTypes(ctx, functions...)
 	if err != nil {
 		return err
 	}
 	var all []error
-	for _, name := range need {
+	for _, name := range functions {
 		if !takesPointer(found[name+"()"], 1) {
 			all = append(all, fmt.Errorf("%s: free=%s: it is no function of one pointer", names[name], name))
 		}
@@ -180,7 +183,7 @@ func (o bindOrder) checkFreeFuncs(ctx context.Context, p *plan.Plan) error {
 	return errors.Join(all...)
 }
 
-// orHost returns an architecture if it is known, else that of this machine.
+// orHost returns arch, or the architecture of this machine if arch is "".
 func orHost(arch string) string {
 	if arch == "" {
 		return runtime.GOARCH
@@ -188,7 +191,8 @@ func orHost(arch string) string {
 	return arch
 }
 
-// bindAgain reads the command that made the file at path.
+// bindAgain parses the arguments of bind that made the file at path, and finds the directory in which
+// bind ran: its -go is the path from there to the directory of the file.
 func bindAgain(path string, words []string) (bindOrder, error) {
 	o, err := readBind(words)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
+// readCalls parses the values of -func. The functions have no types yet.
 func readCalls(list []string) ([]plan.WantedCall, error) {
 	var calls []plan.WantedCall
 	for _, text := range list {
@@ -22,7 +23,8 @@ func readCalls(list []string) ([]plan.WantedCall, error) {
 	return calls, nil
 }
 
-// calledFuncs returns the C functions that are called.
+// calledFuncs returns the names of the C functions that generated code calls, sorted: wrapped functions,
+// and those that free memory or describe error codes.
 func (o order) calledFuncs(calls []plan.WantedCall, tags map[string]plan.Tag) ([]string, error) {
 	names := map[string]bool{}
 	for _, c := range calls {
@@ -41,8 +43,9 @@ func (o order) calledFuncs(calls []plan.WantedCall, tags map[string]plan.Tag) ([
 	return slices.Sorted(maps.Keys(names)), nil
 }
 
-// withTypes gives calls their functions, if they are known, and checks that those that free can be
-// called like that.
+// withTypes returns the calls whose functions are known, with their types. found has the types by name
+// and "()". It checks that the functions that free memory or describe error codes have fitting
+// parameters; other unknown functions have been reported already.
 func withTypes(calls []plan.WantedCall, tags map[string]plan.Tag, found map[string]*ctype.Type) ([]plan.WantedCall, error) {
 	var all []error
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
@@ -55,7 +58,9 @@ func withTypes(calls []plan.WantedCall, tags map[string]plan.Tag, found map[stri
 	for _, c := range calls {
 		c.Type = found[c.C+"()"]
 		free, text := found[c.Free+"()"], found[c.Text+"()"]
-		if n := max(1, len(c.With)); free != nil && (len(free.Params) != n || c.With == nil && !takesPointer(free, 1)) {
+		n := max(1, len(c.With))
+		isUnfit := free != nil && (len(free.Params) != n || c.With == nil && !takesPointer(free, 1))
+		if isUnfit {
 			all = append(all, fmt.Errorf("%s: free=%s: it takes %d arguments, not %d; say them, e.g. free=%s(out,len)", c.C, c.Free, len(free.Params), n, c.Free))
 		}
 		if text != nil && (len(text.Params) != 1 || text.Elem.Strip() == nil || text.Elem.Strip().Kind != ctype.Pointer) {
@@ -68,7 +73,7 @@ func withTypes(calls []plan.WantedCall, tags map[string]plan.Tag, found map[stri
 	return known, errors.Join(all...)
 }
 
-// takesPointer reports whether a function takes n arguments, the first a pointer.
+// takesPointer reports whether function f has n parameters, and the first is a pointer.
 func takesPointer(f *ctype.Type, n int) bool {
 	return len(f.Params) == n && f.Params[0].Strip() != nil && f.Params[0].Strip().Kind == ctype.Pointer
 }

@@ -13,8 +13,8 @@ import (
 // goContext is [cgoflags.Context].
 func goContext(tags string) build.Context { return cgoflags.Context(tags) }
 
-// packageOf returns the name of the package in dir: that of its Go files, or else
-// the directory's. Tags are those that goContext takes.
+// packageOf returns the name of the package in dir: the name in its Go files, or a name made of the
+// directory's if there are none. tags is the build constraint that selects the files.
 func packageOf(dir, tags string) (string, error) {
 	c := goContext(tags)
 	p, err := c.ImportDir(dir, 0)

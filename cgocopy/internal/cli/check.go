@@ -23,12 +23,13 @@ does not notice that of headers outside a package's directory. Files whose build
 constraint does not fit this machine are passed over, and said to be.
 `
 
-// errFailed: the reasons have been printed already.
+// errFailed is the error if a file could not be compared. The reasons have been printed.
 var errFailed = errors.New("not everything could be checked")
 
-// errDrift: the differences have been printed already.
+// errDrift is the error if a file is out of date. The differences have been printed.
 var errDrift = errors.New("generated code is out of date: run go generate")
 
+// runCheck runs the command check: it compares all generated files in and below the directories.
 func runCheck(ctx context.Context, args []string, out io.Writer) error {
 	f := newFlagSet("check")
 	dirs, err := parseFlags(f, args)
@@ -44,7 +45,7 @@ func runCheck(ctx context.Context, args []string, out io.Writer) error {
 			switch {
 			case err != nil:
 				return err
-			case d.IsDir() && path != dir && (strings.HasPrefix(d.Name(), ".") || strings.HasPrefix(d.Name(), "_") || d.Name() == "testdata" || d.Name() == "vendor"):
+			case d.IsDir() && path != dir && isIgnored(d.Name()):
 				return fs.SkipDir
 			case !d.IsDir() && strings.HasSuffix(path, ".go"):
 				return c.checkFile(ctx, path, out)
@@ -72,13 +73,19 @@ func runCheck(ctx context.Context, args []string, out io.Writer) error {
 	return nil
 }
 
-// checker counts what it looks at.
-type checker struct {
-	seen, passed    int
-	drifted, failed bool
+// isIgnored reports whether the go command ignores directories with this name.
+func isIgnored(name string) bool {
+	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor"
 }
 
-// checkFile checks one file, if cgocopy generated it.
+// checker collects the result of check.
+type checker struct {
+	seen, passed    int  // number of files that are compared, and that are for another machine
+	drifted, failed bool // a file is out of date; a file could not be compared
+}
+
+// checkFile compares the file at path, if it is the first file of a command of cgocopy, and prints the
+// differences or errors. It only returns the error of ctx.
 func (c *checker) checkFile(ctx context.Context, path string, out io.Writer) error {
 	words, src, ok := readCommand(path)
 	if !ok {
@@ -90,22 +97,23 @@ func (c *checker) checkFile(ctx context.Context, path string, out io.Writer) err
 		return nil
 	}
 	c.seen++
-	said, err := findDrift(ctx, path, words, src)
+	messages, err := findDrift(ctx, path, words, src)
 	if err != nil {
 		c.failed = true
 		for line := range strings.Lines(err.Error()) {
-			said = append(said, strings.TrimRight(line, "\n"))
+			messages = append(messages, strings.TrimRight(line, "\n"))
 		}
 	}
-	for _, s := range said {
+	for _, m := range messages {
 		c.drifted = c.drifted || err == nil
-		fmt.Fprintf(out, "%s: %s\n", path, s)
+		fmt.Fprintf(out, "%s: %s\n", path, m)
 	}
 	return ctx.Err()
 }
 
-// readCommand reads the command that made a file. It returns false if that was another, or if the
-// file is one of those next to the first.
+// readCommand reads the command that generated the file at path, and the file. It returns false if
+// cgocopy has not generated the file, or if it is not the first file of the command: only the first has
+// a layout.
 func readCommand(path string) (words []string, src string, ok bool) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -116,14 +124,15 @@ func readCommand(path string) (words []string, src string, ok bool) {
 	if !ok {
 		return nil, "", false
 	}
-	if _, has := emit.ReadLayout(string(data)); !has {
+	if _, hasLayout := emit.ReadLayout(string(data)); !hasLayout {
 		return nil, "", false
 	}
 	command = strings.TrimSuffix(strings.TrimRight(command, "\r"), "; DO NOT EDIT.")
 	return unquoteWords(command), string(data), true
 }
 
-// findDrift makes a file again and returns what has changed, or nil.
+// findDrift generates a file and its siblings again, and returns a sentence per difference. It returns
+// nil if all files are up to date.
 func findDrift(ctx context.Context, path string, words []string, src string) ([]string, error) {
 	files, err := regenerate(ctx, path, words)
 	if err != nil {
@@ -134,18 +143,19 @@ func findDrift(ctx context.Context, path string, words []string, src string) ([]
 	}
 	before, _ := emit.ReadLayout(src)
 	after, _ := emit.ReadLayout(string(files[0].data))
-	if said := emit.Drift(before, after); len(said) > 0 {
-		return said, nil
+	if differences := emit.Drift(before, after); len(differences) > 0 {
+		return differences, nil
 	}
-	if said := emit.Unlike(src, string(files[0].data)); len(said) > 0 {
-		return said, nil
+	if differences := emit.Unlike(src, string(files[0].data)); len(differences) > 0 {
+		return differences, nil
 	}
 	return []string{"is not what this version of cgocopy generates from the same layout"}, nil
 }
 
-// compareSiblings compares the files that are generated with the one at path.
+// compareSiblings compares the files that are generated together with the file at path, which is the
+// first of files. It returns a sentence per difference.
 func compareSiblings(path string, files []outputFile) []string {
-	var said []string
+	var differences []string
 	for _, f := range files[1:] {
 		rel, err := filepath.Rel(filepath.Dir(files[0].path), f.path)
 		if err != nil {
@@ -154,15 +164,16 @@ func compareSiblings(path string, files []outputFile) []string {
 		old, err := os.ReadFile(filepath.Join(filepath.Dir(path), rel))
 		switch {
 		case err != nil:
-			said = append(said, rel+" is missing beside it")
+			differences = append(differences, rel+" is missing beside it")
 		case string(old) != string(f.data):
-			said = append(said, rel+" beside it is not what is generated from the same layout")
+			differences = append(differences, rel+" beside it is not what is generated from the same layout")
 		}
 	}
-	return said
+	return differences
 }
 
-// regenerate makes the files again by the command that made the one at path.
+// regenerate returns the files that words, the command that generated the file at path, generates now.
+// The command ran in the directory from which its -o leads to path.
 func regenerate(ctx context.Context, path string, words []string) ([]outputFile, error) {
 	switch {
 	case len(words) > 0 && words[0] == "gen":

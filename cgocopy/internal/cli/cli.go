@@ -1,4 +1,9 @@
 // Package cli is the command line of cgocopy.
+//
+// gen and bind read their command line into an order, read the C types (findTypes), plan the Go types
+// (makePlan; package bind for own types), write the files' text (formatFiles) and store the files
+// (storeFiles). check reads the command in the first line of a generated file, does the same again and
+// compares.
 package cli
 
 import (
@@ -13,8 +18,8 @@ import (
 // Exit codes.
 const (
 	exitOK     = 0
-	exitFailed = 1 // rejected, drifted, or failed
-	exitUsage  = 2
+	exitFailed = 1 // a type is rejected, a file is out of date, or something fails
+	exitUsage  = 2 // error in the command line
 )
 
 const usage = `cgocopy copies C structs into Go values, with code written for their layout.
@@ -34,12 +39,13 @@ type usageError struct{ error }
 
 func usageErrorf(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// command is one of the subcommands.
+// command is a subcommand.
 type command struct {
 	run  func(ctx context.Context, args []string, out io.Writer) error
 	help string
 }
 
+// newCommands returns the subcommands by name. bind prints notes on stderr.
 func newCommands(stderr io.Writer) map[string]command {
 	bind := func(ctx context.Context, args []string, _ io.Writer) error { return bindTypes(ctx, args, stderr) }
 	return map[string]command{
@@ -50,7 +56,7 @@ func newCommands(stderr io.Writer) map[string]command {
 	}
 }
 
-// Main carries out a command line and returns the exit code.
+// Main runs a command line and returns the exit code.
 func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 {
 		fmt.Fprint(stderr, usage)
@@ -99,8 +105,8 @@ func newFlagSet(name string) *flag.FlagSet {
 	return f
 }
 
-// splitArgs separates our arguments from those after --.
-func splitArgs(args []string) (ours, theirs []string) {
+// splitArgs separates the arguments of cgocopy from those of the compiler, which come after "--".
+func splitArgs(args []string) (ours, compilerFlags []string) {
 	for i, a := range args {
 		if a == "--" {
 			return args[:i], args[i+1:]
@@ -109,7 +115,7 @@ func splitArgs(args []string) (ours, theirs []string) {
 	return args, nil
 }
 
-// parseFlags reads flags anywhere among the other arguments.
+// parseFlags parses flags that may be anywhere among the other arguments, which it returns.
 func parseFlags(f *flag.FlagSet, args []string) (rest []string, err error) {
 	for {
 		if err := f.Parse(args); err != nil {

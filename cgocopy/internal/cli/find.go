@@ -16,8 +16,8 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// makePlan reads the types and decides how they are copied. The error has everything that is wrong
-// with any of them.
+// makePlan reads the types and plans how they are copied. The error has everything that is wrong with
+// any of them.
 func (o order) makePlan(ctx context.Context) (*plan.Plan, error) {
 	tags, err := readTags(o.tags)
 	if err != nil {
@@ -27,18 +27,20 @@ func (o order) makePlan(ctx context.Context) (*plan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	need, err := o.calledFuncs(calls, tags)
+	functions, err := o.calledFuncs(calls, tags)
 	if err != nil {
 		return nil, err
 	}
-	f, found, unknown := o.findTypes(ctx, need...)
+	f, found, unknown := o.findTypes(ctx, functions...)
 	if f == nil {
 		return nil, unknown
 	}
-	calls, all := withTypes(calls, tags, found)
-	for key := range tags { // unknown types have no further errors
+	calls, callErr := withTypes(calls, tags, found)
+	for key := range tags { // tags of unknown types and functions would be further errors
 		owner, _, _ := strings.Cut(key, ".")
-		if slices.Contains(o.types, owner) && found[owner] == nil || found[owner+"()"] == nil && slices.Contains(need, owner) {
+		isUnknownType := slices.Contains(o.types, owner) && found[owner] == nil
+		isUnknownFunc := slices.Contains(functions, owner) && found[owner+"()"] == nil
+		if isUnknownType || isUnknownFunc {
 			delete(tags, key)
 		}
 	}
@@ -50,13 +52,13 @@ func (o order) makePlan(ctx context.Context) (*plan.Plan, error) {
 		}
 	}
 	p, err := plan.Derive(wanted, options)
-	if err = errors.Join(unknown, all, err); err != nil {
+	if err = errors.Join(unknown, callErr, err); err != nil {
 		return nil, err
 	}
 	return p, o.checkTarget(f)
 }
 
-// maxAlign returns the largest alignment of Go on a file's processor.
+// maxAlign returns the largest alignment in Go, in bytes, on the processor of an object file.
 func maxAlign(f *object.File) int64 {
 	if f.Arch == "386" || f.Arch == "arm" {
 		return 4
@@ -64,7 +66,7 @@ func maxAlign(f *object.File) int64 {
 	return 8
 }
 
-// readTags reads the values of -tag by member.
+// readTags parses the values of -tag. The keys are the members.
 func readTags(list []string) (map[string]plan.Tag, error) {
 	tags := map[string]plan.Tag{}
 	for _, text := range list {
@@ -72,7 +74,7 @@ func readTags(list []string) (map[string]plan.Tag, error) {
 		if !ok || member == "" || words == "" {
 			return nil, usageErrorf("-tag %s: want struct.member=words, e.g. -tag 'device_list.items=,len=items_count'", text)
 		}
-		if words != "-" && words[0] != ',' { // if Go has a separate field, its member is named here
+		if words != "-" && words[0] != ',' { // a tag in Go begins with the name of the member, which the key is here
 			words = "," + words
 		}
 		tag, err := plan.ParseTag(words)
@@ -87,11 +89,12 @@ func readTags(list []string) (map[string]plan.Tag, error) {
 	return tags, nil
 }
 
-// findTypes finds the requested types. With a cc.UnknownError it returns those that exist; with
-// others nothing.
+// findTypes returns the requested types by name, and functions by name and "()", with the object file
+// that describes them. With a cc.UnknownError it returns the types that exist; with any other error the
+// file is nil.
 func (o order) findTypes(ctx context.Context, funcs ...string) (*object.File, map[string]*ctype.Type, error) {
 	if o.object != "" {
-		return o.inObject()
+		return o.findInObject()
 	}
 	headers := o.headers
 	if len(funcs) > 0 {
@@ -110,7 +113,8 @@ func (o order) findTypes(ctx context.Context, funcs ...string) (*object.File, ma
 	return f, found, err
 }
 
-func (o order) inObject() (*object.File, map[string]*ctype.Type, error) {
+// findInObject finds the requested types in the object file of -object, as findTypes does.
+func (o order) findInObject() (*object.File, map[string]*ctype.Type, error) {
 	path := o.object
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(o.dir, path)
@@ -141,8 +145,8 @@ func (o order) inObject() (*object.File, map[string]*ctype.Type, error) {
 	return f, found, nil
 }
 
-// findBuilder returns the command that builds the object file, if a Go file has it in its line
-// of go:generate before the one that reads it.
+// findBuilder returns the command that builds the object file, for an error message: the go:generate
+// line before the line that names the object file. It returns "" if it finds no such line.
 func (o order) findBuilder() string {
 	list, err := filepath.Glob(filepath.Join(o.dir, "*.go"))
 	if err != nil {
@@ -153,18 +157,19 @@ func (o order) findBuilder() string {
 		if err != nil {
 			continue
 		}
-		before := ""
+		previous := ""
 		for line := range strings.Lines(string(data)) {
 			command, ok := strings.CutPrefix(strings.TrimSpace(line), "//go:generate ")
 			switch {
 			case !ok:
+				continue
 			case !strings.Contains(command, o.object):
-				before = command
-			case before != "":
+				previous = command
+			case previous != "":
 				if dir := filepath.Dir(path); dir != "." {
-					before += " (in " + dir + ")"
+					previous += " (in " + dir + ")"
 				}
-				return ": " + before
+				return ": " + previous
 			}
 		}
 	}

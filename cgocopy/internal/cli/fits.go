@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// foreignTarget returns what excludes a generated file from builds on this machine, its name or its
-// build constraint, or "" if nothing does.
+// foreignTarget returns the part of a generated file that excludes it from builds on this machine: its
+// build constraint, or a phrase for its name. It returns "" if the file can be built here.
 func foreignTarget(path, src string) string {
 	c := build.Default
 	c.CgoEnabled = true

@@ -52,7 +52,7 @@ type texts []string
 func (t *texts) String() string     { return strings.Join(*t, " ") }
 func (t *texts) Set(s string) error { *t = append(*t, s); return nil }
 
-// order is a command line of gen.
+// order is a command line of gen. Most fields are the values of the flags that genHelp describes.
 type order struct {
 	types   []string
 	tags    texts
@@ -67,15 +67,16 @@ type order struct {
 	funcs   texts
 	abi     string
 	headers []string
-	flags   []string
+	flags   []string // flags for the compiler
 	words   []string // the command line, for the first line of files
-	dir     string   // working directory of the command; paths are relative to it
+	dir     string   // directory to which paths are relative; "" means the working directory
 }
 
+// readOrder parses the arguments of gen.
 func readOrder(args []string) (order, error) {
 	o := order{words: append([]string{"cgocopy", "gen"}, args...)}
-	ours, theirs := splitArgs(args)
-	o.flags = theirs
+	ours, compilerFlags := splitArgs(args)
+	o.flags = compilerFlags
 	f := newFlagSet("gen")
 	var names string
 	f.StringVar(&names, "type", "", "")
@@ -120,6 +121,7 @@ func readOrder(args []string) (order, error) {
 	return o, o.checkOrder()
 }
 
+// runGen runs the command gen.
 func runGen(ctx context.Context, args []string, out io.Writer) error {
 	o, err := readOrder(args)
 	if err != nil {
@@ -132,7 +134,8 @@ func runGen(ctx context.Context, args []string, out io.Writer) error {
 	return o.storeFiles(ctx, files)
 }
 
-// generateFiles makes all files before one is written.
+// generateFiles returns all files of a command line of gen. It writes none, so that an error leaves all
+// files as they were.
 func generateFiles(ctx context.Context, o order) ([]outputFile, error) {
 	p, err := o.makePlan(ctx)
 	if err != nil {
@@ -146,7 +149,8 @@ func generateFiles(ctx context.Context, o order) ([]outputFile, error) {
 	return o.formatFiles(ctx, emit.Unit{Package: o.pkg, Plan: p})
 }
 
-// formatFiles returns the text of all files of a plan, the one with the types first.
+// formatFiles returns the text of all files of a plan. The first file has the types. The compiler must
+// confirm the layout first.
 func (o order) formatFiles(ctx context.Context, u emit.Unit) ([]outputFile, error) {
 	u.Command, u.Headers, u.Name = quoteWords(o.words), fromPackage(o), unitName(o.out)
 	u.Flags, u.CXX, u.ABI = flagsFromPackage(o), o.cxx, o.abi != ""
@@ -158,20 +162,24 @@ func (o order) formatFiles(ctx context.Context, u emit.Unit) ([]outputFile, erro
 		return nil, err
 	}
 	var list []outputFile
+	hasHeaders := o.object == ""
+	hasCHeaders := hasHeaders && !o.cxx // cgo cannot include C++
 	for _, k := range []struct {
-		suffix string
-		write  func(emit.Unit) ([]byte, error)
-		leave  bool
+		suffix   string
+		write    func(emit.Unit) ([]byte, error)
+		isWanted bool
 	}{
-		{".go", emit.Copy, false},
-		{"_assert.go", emit.Assert, o.object != "" || o.cxx},
-		{"_cgo.go", emit.Cgo, o.object != "" || o.cxx || !emit.HasCgo(u.Plan)},
-		{"_test.go", emit.Test, o.object != "" || o.noTest},
+		{".go", emit.Copy, true},
+		{"_assert.go", emit.Assert, hasCHeaders},
+		{"_cgo.go", emit.Cgo, hasCHeaders && emit.HasCgo(u.Plan)},
+		{"_test.go", emit.Test, hasHeaders && !o.noTest},
 	} {
-		if k.leave {
+		if !k.isWanted {
 			continue
 		}
-		if u.Build = o.build; k.suffix != ".go" { // its name does not contain it
+		// The first file may have its platform in its name. Further names end otherwise, so that their
+		// files need a constraint.
+		if u.Build = o.build; k.suffix != ".go" {
 			u.Build = o.buildConstraint()
 		}
 		src, err := k.write(u)

@@ -28,15 +28,16 @@ const layoutHelp = `cgocopy layout prints where the members of structs lie.
 Of an object file all structs with a name are printed where none is asked for.
 `
 
-// shape is a struct as -json prints it; sizes and offsets in bytes.
+// shape is a struct or union as -json prints it. Sizes and offsets are in bytes.
 type shape struct {
 	Name    string   `json:"name"`
 	Size    int64    `json:"size"`
 	Align   int64    `json:"align"`
-	Padding int64    `json:"padding"` // bytes that belong to no member
+	Padding int64    `json:"padding"` // bytes of a struct that belong to no member; 0 for a union
 	Members []member `json:"members"`
 }
 
+// member is a member of a shape.
 type member struct {
 	Name      string `json:"name"`
 	Type      string `json:"type"`
@@ -46,8 +47,9 @@ type member struct {
 	BitSize   int64  `json:"bit_size,omitempty"`
 }
 
+// runLayout runs the command layout.
 func runLayout(ctx context.Context, args []string, out io.Writer) error {
-	ours, theirs := splitArgs(args)
+	ours, compilerFlags := splitArgs(args)
 	f := newFlagSet("layout")
 	asJSON := f.Bool("json", false, "")
 	cxx := f.Bool("c++", false, "")
@@ -60,7 +62,7 @@ func runLayout(ctx context.Context, args []string, out io.Writer) error {
 	}
 	var list []shape
 	if isHeader(rest[0]) {
-		list, err = headerShapes(ctx, rest[0], rest[1:], theirs, *cxx)
+		list, err = headerShapes(ctx, rest[0], rest[1:], compilerFlags, *cxx)
 	} else {
 		list, err = objectShapes(rest[0], rest[1:])
 	}
@@ -75,6 +77,7 @@ func runLayout(ctx context.Context, args []string, out io.Writer) error {
 	return printShapes(out, list)
 }
 
+// isHeader reports whether path is a header or C source, and not an object file.
 func isHeader(path string) bool {
 	switch filepath.Ext(path) {
 	case ".h", ".hh", ".hpp", ".hxx", ".c", ".cc", ".cpp":
@@ -83,7 +86,8 @@ func isHeader(path string) bool {
 	return strings.HasPrefix(path, "<")
 }
 
-func headerShapes(ctx context.Context, header string, types, theirs []string, cxx bool) ([]shape, error) {
+// headerShapes returns the shapes of types that a header declares.
+func headerShapes(ctx context.Context, header string, types, compilerFlags []string, cxx bool) ([]shape, error) {
 	if len(types) == 0 {
 		return nil, usageErrorf("name the types to look at in %s, e.g. cgocopy layout %s GameObject", header, header)
 	}
@@ -95,13 +99,15 @@ func headerShapes(ctx context.Context, header string, types, theirs []string, cx
 	if err != nil {
 		return nil, err
 	}
-	_, found, err := cc.Read(ctx, cc.Config{Headers: []string{header}, Types: types, Flags: append(flags, theirs...), CXX: cxx})
+	_, found, err := cc.Read(ctx, cc.Config{Headers: []string{header}, Types: types, Flags: append(flags, compilerFlags...), CXX: cxx})
 	if err != nil {
 		return nil, err
 	}
 	return makeShapes(types, found)
 }
 
+// objectShapes returns the shapes of types in an object file: of all structs with a name, if types is
+// empty.
 func objectShapes(path string, types []string) ([]shape, error) {
 	f, err := object.Open(path, nil)
 	if err != nil {
@@ -123,6 +129,8 @@ func objectShapes(path string, types []string) ([]shape, error) {
 	return makeShapes(types, found)
 }
 
+// makeShapes returns the shapes of types by their names. The padding of a struct is its size without the
+// bytes that members cover; bit-fields may share a byte.
 func makeShapes(names []string, found map[string]*ctype.Type) ([]shape, error) {
 	var list []shape
 	for _, name := range names {
@@ -131,7 +139,7 @@ func makeShapes(names []string, found map[string]*ctype.Type) ([]shape, error) {
 			return nil, fmt.Errorf("%s is no struct or union", name)
 		}
 		s := shape{Name: name, Size: t.Size, Align: t.Align, Members: []member{}}
-		var end, used int64
+		var end, used int64 // end of the members so far, and number of bytes that they cover
 		for _, m := range t.Fields {
 			size := object.SizeOf(m.Type)
 			s.Members = append(s.Members, member{orName(m.Name), m.Type.String(), m.Offset, size, m.BitOffset, m.BitSize})
@@ -152,6 +160,7 @@ func makeShapes(names []string, found map[string]*ctype.Type) ([]shape, error) {
 	return list, nil
 }
 
+// orName returns the name of a member, or a note if it has none.
 func orName(name string) string {
 	if name == "" {
 		return "(without a name)"
@@ -159,6 +168,7 @@ func orName(name string) string {
 	return name
 }
 
+// printShapes prints a table per shape. The offset of a bit-field is BYTE:BIT.
 func printShapes(out io.Writer, list []shape) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for i, s := range list {
@@ -168,11 +178,11 @@ func printShapes(out io.Writer, list []shape) error {
 		fmt.Fprintf(w, "%s: %d bytes, aligned to %d, %d of padding\n", s.Name, s.Size, s.Align, s.Padding)
 		fmt.Fprintln(w, "  offset\tbytes\tmember\ttype")
 		for _, m := range s.Members {
-			at, size := fmt.Sprint(m.Offset), fmt.Sprint(m.Size)
+			offset, size := fmt.Sprint(m.Offset), fmt.Sprint(m.Size)
 			if m.BitSize > 0 {
-				at, size = fmt.Sprintf("%d:%d", m.Offset, m.BitOffset), fmt.Sprintf("%d bits", m.BitSize)
+				offset, size = fmt.Sprintf("%d:%d", m.Offset, m.BitOffset), fmt.Sprintf("%d bits", m.BitSize)
 			}
-			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", at, size, m.Name, m.Type)
+			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", offset, size, m.Name, m.Type)
 		}
 	}
 	return w.Flush()

@@ -9,17 +9,18 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// unitName returns the suffix of function names, so that several outputs in a package differ: ""
-// for the default, Devices for z_devices.go.
+// unitName returns the suffix of the names of package-level functions, so that the outputs in a package
+// differ: "" for the default output, Devices for z_devices.go. The platform in a file name is omitted,
+// because files for different platforms are never built together.
 func unitName(out string) string {
-	base, _ := platformOf(out) // files for several systems are never built together
+	base, _ := platformOf(out)
 	base = strings.TrimPrefix(base, "z_")
 	base = strings.TrimPrefix(strings.TrimPrefix(base, "cgocopy"), "_")
 	return plan.Exported(base)
 }
 
-// fromPackage returns the headers as the directory of the output sees them. Those
-// that only the compiler's flags find stay as they are.
+// fromPackage returns the paths of the headers relative to the directory of the output. Headers that
+// only the compiler's flags find stay unchanged.
 func fromPackage(o order) []string {
 	var list []string
 	for _, h := range o.headers {
@@ -28,6 +29,7 @@ func fromPackage(o order) []string {
 	return list
 }
 
+// headerFromPackage returns the path of one header as [fromPackage] does.
 func headerFromPackage(o order, h string) string {
 	if _, err := os.Stat(filepath.Join(o.dir, h)); err == nil && !filepath.IsAbs(h) {
 		if rel, err := filepath.Rel(filepath.Dir(o.out), filepath.FromSlash(h)); err == nil {
@@ -37,10 +39,10 @@ func headerFromPackage(o order, h string) string {
 	return h
 }
 
-// flagsFromPackage returns the flags of the command line with paths as the
-// directory of the output sees them.
+// flagsFromPackage returns the compiler flags of the command line with paths relative to the directory
+// of the output.
 func flagsFromPackage(o order) []string {
-	move := func(path string) string {
+	movePath := func(path string) string {
 		if filepath.IsAbs(path) || path == "" {
 			return path
 		}
@@ -57,17 +59,18 @@ func flagsFromPackage(o order) []string {
 		case i > 0 && o.flags[i-1] == "-include":
 			f = headerFromPackage(o, f)
 		case i > 0 && slices.Contains(withPath, o.flags[i-1]):
-			f = move(f)
+			f = movePath(f)
 		case strings.HasPrefix(f, "-I") && f != "-I":
-			f = "-I" + move(f[2:])
+			f = "-I" + movePath(f[2:])
 		}
 		list = append(list, f)
 	}
 	return list
 }
 
-// madeFor reports of which files of a package out is one, or was made with it.
-func madeFor(out string) func(name string) bool {
+// isOutputOf returns a predicate for the names of files in a package: it is true for out and for the
+// files that are generated together with it.
+func isOutputOf(out string) func(name string) bool {
 	base := strings.TrimSuffix(filepath.Base(out), ".go")
 	return func(name string) bool {
 		rest, ok := strings.CutPrefix(name, base)
@@ -75,5 +78,5 @@ func madeFor(out string) func(name string) bool {
 	}
 }
 
-// siblingSuffixes returns the name endings of files that are written next to the first.
+// siblingSuffixes returns the endings of the names of files that are generated next to the first.
 func siblingSuffixes() []string { return []string{"_assert.go", "_cgo.go", "_test.go"} }

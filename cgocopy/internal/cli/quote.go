@@ -2,7 +2,7 @@ package cli
 
 import "strings"
 
-// quoteWords returns a command line on one line.
+// quoteWords returns a command line as one line, quoted for a shell.
 func quoteWords(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {
@@ -13,30 +13,30 @@ func quoteWords(words []string) string {
 	return strings.Join(out, " ")
 }
 
-// unquoteWords splits the output of quoteWords.
+// unquoteWords splits the output of quoteWords into words again.
 func unquoteWords(line string) []string {
 	var words []string
 	var word strings.Builder
-	in, any := false, false
+	inQuotes, isQuoted := false, false // isQuoted: the word, which may be empty, has quotes or a backslash
 	for i := 0; i < len(line); i++ {
 		switch c := line[i]; {
 		case c == '\'':
-			in, any = !in, true
-		case c == '\\' && !in && i+1 < len(line):
+			inQuotes, isQuoted = !inQuotes, true
+		case c == '\\' && !inQuotes && i+1 < len(line):
 			i++
 			word.WriteByte(line[i])
-			any = true
-		case c == ' ' && !in:
-			if any || word.Len() > 0 {
+			isQuoted = true
+		case c == ' ' && !inQuotes:
+			if isQuoted || word.Len() > 0 {
 				words = append(words, word.String())
 			}
 			word.Reset()
-			any = false
+			isQuoted = false
 		default:
 			word.WriteByte(c)
 		}
 	}
-	if any || word.Len() > 0 {
+	if isQuoted || word.Len() > 0 {
 		words = append(words, word.String())
 	}
 	return words

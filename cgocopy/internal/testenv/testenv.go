@@ -1,5 +1,5 @@
-// Package testenv checks which compilers and other programs of tests run on this machine: one that
-// does not run counts as missing.
+// Package testenv checks which compilers and other programs that tests need run on this machine. A
+// program that is installed but does not run counts as missing.
 package testenv
 
 import (
@@ -17,14 +17,14 @@ import (
 	"time"
 )
 
-// limit is the time limit for a program to show that it runs: a hundred times what it takes.
+// limit is the time limit for a program to show that it runs, about a hundred times the usual time.
 const limit = 20 * time.Second
 
-// compiler are the names of compilers of C and C++.
+// compiler matches the names of C and C++ compilers.
 var compiler = regexp.MustCompile(`^(.*-)?(gcc|g\+\+|clang|clang\+\+|cc|c\+\+)(-[0-9]+)?$`)
 
-// versioned are other programs that print their version and do nothing else
-// when called with --version. The rest is only looked for.
+// versioned has the programs that are run with --version. Programs that are neither there nor compilers
+// must only be installed.
 var versioned = []string{"cargo", "rustc", "pkg-config"}
 
 // Programs skips the test with the reason if one of the programs does not run.
@@ -41,7 +41,7 @@ func Programs(t testing.TB, names ...string) {
 	}
 }
 
-// missingGCC checks the compiler that most tests need once per process.
+// missingGCC is Missing("gcc"), run once per process because most tests need gcc.
 var missingGCC = sync.OnceValue(func() error { return Missing("gcc") })
 
 // Missing returns why the program name cannot be used: it is not installed, or does not run. A
@@ -57,6 +57,7 @@ func Missing(name string) error {
 	return nil
 }
 
+// checkRuns returns an error if the program at path does not run.
 func checkRuns(name, path string) error {
 	dir, err := os.MkdirTemp("", "cgocopy-tool-")
 	if err != nil {
@@ -80,7 +81,7 @@ func checkRuns(name, path string) error {
 	return nil
 }
 
-// runProgram runs a program in dir. The error is its first line, or how it ended.
+// runProgram runs a program in dir. Its error is the first line of the output, if there is one.
 func runProgram(path, dir string, args ...string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
