@@ -7,15 +7,15 @@ import (
 
 // ABI is a size or an offset that generated code relies on.
 type ABI struct {
-	Name  string // in C, e.g. offsetof(Person, age)
-	Bytes uint64
+	Name  string // C expression, e.g. offsetof(Person, age)
+	Bytes uint64 // value of the expression when the code was generated
 }
 
-// ABIError is a difference of a library from the one that code was generated for.
+// ABIError is the error if a library has another layout than the code was generated for.
 type ABIError struct {
-	Name string // in C, e.g. offsetof(Person, age); "" if the library describes other members
-	Got  uint64 // bytes, in the library
-	Want uint64 // bytes
+	Name string // C expression, e.g. offsetof(Person, age); "" if the library describes other members
+	Got  uint64 // bytes in the library
+	Want uint64 // bytes in the generated code
 }
 
 // Error returns the error in one line.
@@ -26,8 +26,10 @@ func (e *ABIError) Error() string {
 	return fmt.Sprintf("the library has %s = %d, and this program was generated for %d", e.Name, e.Got, e.Want)
 }
 
-// CheckABI compares the table at p, which a generated C file exports from a library, with the
-// values that code was generated for. Identity distinguishes lists.
+// CheckABI compares the table at p, which a generated C file exports from a library, with the values
+// that code was generated for. The table begins with identity, a hash of the list of names, and the
+// length of the list; its values follow. The error is an [ABIError] for the first difference, or
+// [ErrNilPointer].
 func CheckABI(p unsafe.Pointer, identity uint64, want []ABI) error {
 	if p == nil {
 		return ErrNilPointer

@@ -9,15 +9,15 @@ import (
 	"unsafe"
 )
 
-// chunk is the number of bytes that an arena allocates at once.
+// chunk is the maximum number of bytes that an arena allocates at once.
 const chunk = 16 << 10
 
-// Arena makes strings of a batch from a few chunks of memory. Any of those strings keeps its chunk,
-// of at most 16 KiB, alive. The zero value works, and a nil arena allocates every string by itself.
-// Generated code has one per batch.
+// Arena makes the strings of a batch of values from a few chunks of memory. A string keeps the whole
+// chunk that it is in, of at most 16 KiB, in memory. The zero value is ready to use; a nil arena
+// allocates every string separately. Generated code has an arena per batch.
 type Arena struct {
-	free []byte
-	next int // bytes of the next piece
+	free []byte // current chunk: strings up to its length, and room for more up to its capacity
+	next int    // size of the next chunk in bytes; 0 means chunk
 }
 
 // NewArena returns an arena for n values with about size bytes of text each.
@@ -28,7 +28,8 @@ func NewArena(n, size int) Arena {
 	return Arena{next: min(n*size, chunk)}
 }
 
-// copyBytes returns a copy of b.
+// copyBytes returns a copy of b as a string. A text that would take more than an eighth of a chunk gets
+// memory of its own.
 func (a *Arena) copyBytes(b []byte) string {
 	if a == nil || len(b) == 0 || len(b) > chunk/8 {
 		return string(b)
@@ -45,13 +46,12 @@ func (a *Arena) copyBytes(b []byte) string {
 	return unsafe.String(&a.free[from], len(b))
 }
 
-// shortChars is the length of a char[n] up to which its NUL is looked for by
-// words: most texts are so short that the call of a faster search costs more than
-// it saves.
+// shortChars is the length of a char[n] up to which its NUL is searched eight bytes at a time. Most texts
+// are so short that a call of the faster bytes.IndexByte costs more than it saves.
 const shortChars = 64
 
-// Chars returns the text in a char[n] at p: up to its NUL, or all of it. It never reads byte n. It
-// returns old if that is the same text.
+// Chars returns the text in the char[n] at p: up to its NUL, or all n bytes. It never reads beyond the
+// n bytes. If the text equals old, it returns old and allocates nothing.
 func (a *Arena) Chars(old string, p unsafe.Pointer, n int) string {
 	if old != "" && equalsChars(old, p, n) {
 		return old
@@ -69,14 +69,15 @@ func (a *Arena) Chars(old string, p unsafe.Pointer, n int) string {
 	return a.copyBytes(unsafe.Slice((*byte)(p), nulIndex(p, n)))
 }
 
-// copyChars returns the text in a char[n], for which there is room: it is copied while its NUL is
-// searched.
+// copyChars returns the text in the char[n] at p, and copies it while it searches the NUL. The current
+// chunk must have room for n bytes.
 func (a *Arena) copyChars(p unsafe.Pointer, n int) string {
 	from := len(a.free)
 	q := unsafe.Add(unsafe.Pointer(unsafe.SliceData(a.free)), from)
 	i := 0
 	for ; i+8 <= n; i += 8 {
 		w := wordAt(p, i)
+		// Bytes after the NUL are copied too, and overwritten by the next string.
 		*(*[8]byte)(unsafe.Add(q, i)) = *(*[8]byte)(unsafe.Add(p, i))
 		if zero := markZero(w); zero != 0 {
 			i += bits.TrailingZeros64(zero) / 8
@@ -111,6 +112,7 @@ func equalsChars(old string, p unsafe.Pointer, n int) bool {
 		}
 		return true
 	}
+	// The last eight bytes are compared as one word, which may overlap the word before it.
 	for i := 0; i+8 < m; i += 8 {
 		if w := wordAt(p, i); w != wordAt(q, i) || markZero(w) != 0 {
 			return false
@@ -120,7 +122,7 @@ func equalsChars(old string, p unsafe.Pointer, n int) bool {
 	return w == wordAt(q, m-8) && markZero(w) == 0
 }
 
-// nulIndex returns how many bytes come before the first NUL of the n at p.
+// nulIndex returns the index of the first NUL among the n bytes at p, or n if there is none.
 func nulIndex(p unsafe.Pointer, n int) int {
 	i := 0
 	for ; i+8 <= n; i += 8 {
@@ -138,23 +140,23 @@ func wordAt(p unsafe.Pointer, i int) uint64 {
 	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(p, i))[:])
 }
 
-// markZero marks the lowest NUL among the bytes of w: the lowest set bit is the highest of that
-// byte.
+// markZero returns a word whose lowest set bit is the highest bit of the lowest zero byte of w. It
+// returns 0 if w has no zero byte.
 func markZero(w uint64) uint64 {
-	// A byte of w is zero if subtracting 1 from it borrows and its top bit was not set: Henry S.
-	// Warren, Hacker's Delight, 6-1.
+	// Only a zero byte has a clear top bit that the subtraction of 1 sets: Henry S. Warren, Hacker's
+	// Delight, 6-1. Its borrow may mark bytes above it too, which does not change the lowest mark.
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	return (w - ones) &^ w & tops
 }
 
-// Text returns the text that a char * points to, up to its NUL, or "" for a nil pointer. It fails
-// if there is no NUL in the first most bytes and the next one, and reads nothing after the NUL but
-// the rest of an aligned word. It returns old if that is the same text.
-func (a *Arena) Text(old string, p unsafe.Pointer, most int) (string, error) {
+// Text returns the text that the char * p points to, up to its NUL, or "" if p is nil. It returns
+// [ErrTooLong] if the text has more than maxBytes bytes. It reads at most the rest of an aligned word
+// of eight bytes after the NUL. If the text equals old, it returns old and allocates nothing.
+func (a *Arena) Text(old string, p unsafe.Pointer, maxBytes int) (string, error) {
 	if p == nil {
 		return "", nil
 	}
-	n, ok := textLength(p, most)
+	n, ok := textLength(p, maxBytes)
 	if !ok {
 		return "", ErrTooLong
 	}
@@ -165,10 +167,10 @@ func (a *Arena) Text(old string, p unsafe.Pointer, most int) (string, error) {
 	return a.copyBytes(b), nil
 }
 
-// ValidUTF8 returns text with every byte that is no part of a character replaced by U+FFFD.
+// ValidUTF8 returns text with each run of invalid bytes replaced by U+FFFD.
 func ValidUTF8(text string) string { return strings.ToValidUTF8(text, "�") }
 
-// CheckUTF8 returns an error if text is not UTF-8.
+// CheckUTF8 returns [ErrUTF8] if text is not valid UTF-8.
 func CheckUTF8(text string) error {
 	if !utf8.ValidString(text) {
 		return ErrUTF8
@@ -176,8 +178,8 @@ func CheckUTF8(text string) error {
 	return nil
 }
 
-// Counted returns the text of n bytes at p, including NULs. It returns old if that is the same
-// text.
+// Counted returns the text of n bytes at p, which may contain NULs. If the text equals old, it returns
+// old and allocates nothing.
 func (a *Arena) Counted(old string, p unsafe.Pointer, n int) string {
 	if n == 0 {
 		return ""

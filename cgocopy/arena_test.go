@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// at is n bytes of text at an address that leaves rest when divided by eight,
-// with other bytes around them.
+// at returns the address of n bytes of memory that contain text. The address modulo eight is rest, and
+// there are other bytes around the memory.
 func at(text string, n, rest int) unsafe.Pointer {
 	room := make([]byte, n+32)
 	for i := range room {
@@ -21,7 +21,7 @@ func at(text string, n, rest int) unsafe.Pointer {
 	return unsafe.Pointer(&room[from])
 }
 
-// TestChars: up to the NUL, or all n bytes, wherever they lie; by both searches.
+// TestChars checks texts up to the NUL, and of all n bytes, at all alignments, with both searches.
 func TestChars(t *testing.T) {
 	for n := 1; n <= 80; n++ {
 		for _, size := range []int{0, 1, n / 2, n - 1, n} {
@@ -38,8 +38,8 @@ func TestChars(t *testing.T) {
 	}
 }
 
-// TestCharsAfter: what was there before has no part in what comes of it, with an
-// arena that has room, too little of it, or none, or without one.
+// TestCharsAfter checks that the old text does not change the result, without an arena and with arenas
+// of several sizes.
 func TestCharsAfter(t *testing.T) {
 	arenas := map[string]func() *Arena{
 		"none": func() *Arena { return nil }, "empty": func() *Arena { return &Arena{} },
@@ -69,7 +69,7 @@ func TestCharsAfter(t *testing.T) {
 	}
 }
 
-// TestCharsCut: a NUL in what was there before does not hide one in C.
+// TestCharsCut checks that a NUL in the old text does not hide a NUL in C memory.
 func TestCharsCut(t *testing.T) {
 	for n := 1; n <= 40; n++ {
 		for i := range n {
@@ -82,7 +82,7 @@ func TestCharsCut(t *testing.T) {
 	}
 }
 
-// TestCharsApart: texts of an arena do not touch each other.
+// TestCharsApart checks that the texts of an arena do not overlap.
 func TestCharsApart(t *testing.T) {
 	a := NewArena(200, 8)
 	var want, got []string
@@ -98,8 +98,8 @@ func TestCharsApart(t *testing.T) {
 	}
 }
 
-// TestCharsBytes: every byte but NUL is text, also those that words of zeros
-// are often confused by.
+// TestCharsBytes checks that every byte except NUL is text, also bytes that a wrong search for zero bytes
+// takes for NUL.
 func TestCharsBytes(t *testing.T) {
 	for c := 1; c < 256; c++ {
 		for i := range 16 {
@@ -112,7 +112,7 @@ func TestCharsBytes(t *testing.T) {
 	}
 }
 
-// TestKept: a text that is the same is the very same.
+// TestKept checks that an equal text is the old string itself, not a copy.
 func TestKept(t *testing.T) {
 	p := at("hello", 16, 0)
 	old := (*Arena)(nil).Chars("", p, 16)
@@ -131,7 +131,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestCopied: a text does not change with the memory it comes from.
+// TestCopied checks that a text does not change when the C memory changes.
 func TestCopied(t *testing.T) {
 	b := []byte("hello\x00")
 	var a Arena
@@ -164,7 +164,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestCounted: NULs are text.
+// TestCounted checks that NULs belong to a counted text.
 func TestCounted(t *testing.T) {
 	p := at("a\x00b", 3, 1)
 	if got := (*Arena)(nil).Counted("", p, 3); got != "a\x00b" {
@@ -175,8 +175,8 @@ func TestCounted(t *testing.T) {
 	}
 }
 
-// TestArena: pieces are of at most 16 KiB, a small batch takes a small one, and
-// texts of an arena do not touch each other.
+// TestArena checks that chunks have at most 16 KiB, that a small batch takes a small chunk, and that the
+// texts of an arena do not overlap.
 func TestArena(t *testing.T) {
 	a := NewArena(3, 10)
 	p := at("0123456789", 11, 0)

@@ -10,21 +10,21 @@ func Bit(b bool) uint64 {
 	return 0
 }
 
-// PutBits writes the lowest width bits of v to p, from bit on, counted from the least significant
-// one of the byte there. The other bits stay.
+// PutBits writes the lowest width bits of v to memory. The first goes to bit number bit, counted from the
+// least significant bit of the byte at p. Other bits in memory stay unchanged.
 func PutBits(p unsafe.Pointer, bit, width int, v uint64) {
 	for i := range width {
-		at := (*byte)(unsafe.Add(p, (bit+i)/8))
-		one := byte(1) << ((bit + i) % 8)
-		*at &^= one
+		target := (*byte)(unsafe.Add(p, (bit+i)/8))
+		mask := byte(1) << ((bit + i) % 8)
+		*target &^= mask
 		if v>>i&1 != 0 {
-			*at |= one
+			*target |= mask
 		}
 	}
 }
 
-// PutChars writes text to the char[n] at p, and NULs after it. A text of n bytes has no room for
-// its NUL.
+// PutChars writes text to the char[n] at p, and fills the rest with NULs. It returns [ErrTooLong] if there
+// is no room for the text and a NUL.
 func PutChars(p unsafe.Pointer, n int, text string) error {
 	if len(text) >= n {
 		return ErrTooLong

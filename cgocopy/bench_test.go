@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// BenchmarkChars: a char[64] with texts of so many bytes, that is the same as
-// before, or new.
+// BenchmarkChars copies texts of several lengths from a char[64]. "same" passes the equal text as the old
+// one, "new" passes none.
 func BenchmarkChars(b *testing.B) {
 	for _, size := range []int{0, 8, 16, 32, 63} {
 		want := strings.Repeat("x", size)

@@ -9,31 +9,31 @@
 //	var p Person
 //	err := p.FromC(unsafe.Pointer(C.find_person(7)))
 //
-// It has no reflection and no registry, and nothing imports "C": memory may come from cgo, from a
-// library that was loaded without it, or from a file.
+// It has no reflection and no registry, and does not import "C": the memory may come from cgo, from a
+// library that was loaded without cgo, or from a file.
 //
-// Copies are made by this process while nothing else may write the memory they are made of: that
-// would be a data race that no tool can detect. Copies never free what they read; if a tag names
-// the function that frees it, TakeFromC copies and frees.
+// While a copy is made, nothing else may write the memory that it reads: that would be a data race
+// that no tool can detect. Copies never free the memory that they read. If a tag names the C function
+// that frees it, the generated method TakeFromC copies and frees.
 package cgocopy
 
 import "unsafe"
 
-// From is a pointer to a generated type.
+// From is the constraint of [Copy]: a pointer to a type with a generated method FromC.
 type From[T any] interface {
 	*T
 	FromC(p unsafe.Pointer) error
 }
 
-// Copy returns a new T, filled from the C value that p points to.
+// Copy returns a new T, filled from the C value that p points to. After an error it may be filled in
+// part.
 func Copy[T any, P From[T]](p unsafe.Pointer) (T, error) {
 	var t T
 	err := P(&t).FromC(p)
 	return t, err
 }
 
-// FromSlice is a pointer to a generated type of which many can be filled at
-// once.
+// FromSlice is the constraint of [CopySlice]: a pointer to a type with a generated method SliceFromC.
 type FromSlice[T any] interface {
 	*T
 	SliceFromC(dst []T, p unsafe.Pointer, n int) ([]T, error)

@@ -7,23 +7,23 @@ import (
 
 // Errors of copies. Compare with [errors.Is].
 var (
-	// ErrNilPointer: there is nothing to copy from.
+	// ErrNilPointer is the error if the address of the C value is nil.
 	ErrNilPointer = errors.New("nil pointer")
-	// ErrTooLong: a text had no NUL within its limit.
+	// ErrTooLong is the error if a text has no NUL within its limit.
 	ErrTooLong = errors.New("text without an end within its limit")
-	// ErrUTF8: a text is not UTF-8, and its tag demands it.
+	// ErrUTF8 is the error if a text is not UTF-8 and its tag demands UTF-8.
 	ErrUTF8 = errors.New("text is not UTF-8")
-	// ErrDepth: pointers follow each other further than their tag allows; they
-	// may go in a circle.
+	// ErrDepth is the error if more pointers follow each other than their tag permits. They may form a
+	// cycle.
 	ErrDepth = errors.New("pointers follow each other too far")
 )
 
-// BadCountError is the error of a member that counts others and cannot be correct.
+// BadCountError is the error of a member that counts the elements of another and cannot be correct.
 type BadCountError struct {
-	Field string // that counts, e.g. DeviceList.items_count
-	N     int64
-	Max   int64
-	Nil   bool // what it counts is a nil pointer
+	Field string // the counting member, e.g. DeviceList.items_count
+	N     int64  // its value
+	Max   int64  // the largest permitted value
+	Nil   bool   // the pointer to the counted elements is nil
 }
 
 // Error returns the error in one line.
@@ -37,7 +37,7 @@ func (e *BadCountError) Error() string {
 	return fmt.Sprintf("%s is %d, at most %d are copied", e.Field, e.N, e.Max)
 }
 
-// Is makes every such error match [ErrBadCount].
+// Is reports whether target is [ErrBadCount], so that [errors.Is] matches every BadCountError with it.
 func (e *BadCountError) Is(target error) bool { return target == ErrBadCount }
 
 // ErrBadCount matches every [BadCountError].
@@ -45,8 +45,8 @@ var ErrBadCount = errors.New("bad count")
 
 // UnionError is the error of a union whose discriminant selects no member.
 type UnionError struct {
-	Field string // e.g. Event.kind
-	N     int64
+	Field string // the discriminant, e.g. Event.kind
+	N     int64  // its value
 }
 
 // Error returns the error in one line.
@@ -56,17 +56,17 @@ func (e *UnionError) Error() string {
 
 // FieldError names the member in which a copy failed.
 type FieldError struct {
-	Field string // e.g. Person.name
-	Err   error
+	Field string // the member, e.g. Person.name
+	Err   error  // why the copy failed
 }
 
-// Error returns member and reason.
+// Error returns the member and the reason.
 func (e *FieldError) Error() string { return e.Field + ": " + e.Err.Error() }
 
 // Unwrap returns the reason.
 func (e *FieldError) Unwrap() error { return e.Err }
 
-// In adds the name of a member to an error.
+// In returns err with the name of a member, as a [FieldError]. It returns nil if err is nil.
 func In(field string, err error) error {
 	if err == nil {
 		return nil
@@ -76,8 +76,8 @@ func In(field string, err error) error {
 
 // CodeError is the error code that a C function returned.
 type CodeError struct {
-	Func string // in C
-	Code int64
+	Func string // name of the C function
+	Code int64  // result of the function
 	Text string // the library's text for the code; may be ""
 }
 

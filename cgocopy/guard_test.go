@@ -12,8 +12,8 @@ import (
 	"unsafe"
 )
 
-// guarded is memory before a page that nobody may read. edge(n) is the address
-// of its last n bytes.
+// guarded maps memory that ends at a page without read permission. edge(n) returns the address of the
+// last n bytes before that page.
 func guarded(t *testing.T) (edge func(n int) unsafe.Pointer) {
 	t.Helper()
 	page := os.Getpagesize()
@@ -31,7 +31,7 @@ func guarded(t *testing.T) (edge func(n int) unsafe.Pointer) {
 	return func(n int) unsafe.Pointer { return unsafe.Pointer(&b[2*page-n]) }
 }
 
-// faults runs f, and fails where it reads what it may not.
+// faults runs f, and reports a test error if f reads memory that it may not read.
 func faults(t *testing.T, name string, f func()) {
 	t.Helper()
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -43,7 +43,7 @@ func faults(t *testing.T, name string, f func()) {
 	f()
 }
 
-// TestGuardWorks: the page is one that cannot be read.
+// TestGuardWorks checks that reading the page behind the edge fails.
 func TestGuardWorks(t *testing.T) {
 	edge := guarded(t)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -55,8 +55,8 @@ func TestGuardWorks(t *testing.T) {
 	t.Log(*(*byte)(unsafe.Add(edge(1), 1)))
 }
 
-// TestGuard: nothing is read behind a char[N], an array, or the NUL of a text
-// that end where memory ends.
+// TestGuard checks that no function reads behind a char[N], an array, or the NUL of a text, if these end
+// where memory ends.
 func TestGuard(t *testing.T) {
 	edge := guarded(t)
 	for n := 1; n <= 200; n++ {

@@ -5,25 +5,26 @@ import (
 	"unsafe"
 )
 
-// Integer is a C number that counts.
+// Integer is the constraint of [Count]: the type of a C integer.
 type Integer interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
-// Count returns n, if it can be the number of elements at p.
-func Count[N Integer](field string, p unsafe.Pointer, n N, most int) (int, error) {
-	// A number above the largest int64 becomes negative in int64, also in the error.
-	if int64(n) < 0 || int64(n) > int64(most) {
-		return 0, &BadCountError{Field: field, N: int64(n), Max: int64(most)}
+// Count returns n as an int if it can be the number of elements at p: it is from 0 to maxElements, and 0
+// if p is nil. Otherwise it returns a [BadCountError]. field is the name of the counting member.
+func Count[N Integer](field string, p unsafe.Pointer, n N, maxElements int) (int, error) {
+	// An unsigned number above the largest int64 becomes negative here, and in the error.
+	if int64(n) < 0 || int64(n) > int64(maxElements) {
+		return 0, &BadCountError{Field: field, N: int64(n), Max: int64(maxElements)}
 	}
 	if p == nil && n > 0 {
-		return 0, &BadCountError{Field: field, N: int64(n), Max: int64(most), Nil: true}
+		return 0, &BadCountError{Field: field, N: int64(n), Max: int64(maxElements), Nil: true}
 	}
 	return int(n), nil
 }
 
-// Resize returns dst with n elements. Existing ones stay, so that their texts can be reused; it
-// grows dst if it has no room.
+// Resize returns dst with n elements, in new memory if dst has no room for them. Existing elements keep
+// their values, so that their texts can be reused.
 func Resize[T any](dst []T, n int) []T {
 	if n <= cap(dst) {
 		return dst[:n]
@@ -33,7 +34,8 @@ func Resize[T any](dst []T, n int) []T {
 	return grown
 }
 
-// Values returns dst with the n values at p, of a type with the same layout in Go and C.
+// Values returns dst with n elements, filled with the values at p. T must have the same layout in Go and
+// C.
 func Values[T any](dst []T, p unsafe.Pointer, n int) []T {
 	dst = Resize(dst, n)
 	if n > 0 {
@@ -42,23 +44,23 @@ func Values[T any](dst []T, p unsafe.Pointer, n int) []T {
 	return dst
 }
 
-// Bytes returns the integer of size bytes at p, at most 8, for members that Go may not load in one
-// access.
+// Bytes returns the integer of size bytes at p, for members that Go may not load in one access. size is
+// at most 8.
 func Bytes(p unsafe.Pointer, size int) uint64 {
 	var b [8]byte
 	copy(b[:], unsafe.Slice((*byte)(p), size))
 	v := binary.NativeEndian.Uint64(b[:])
-	if binary.NativeEndian.Uint16([]byte{0, 1}) == 1 { // the highest byte comes first
+	if binary.NativeEndian.Uint16([]byte{0, 1}) == 1 { // big endian
 		v >>= 64 - 8*size
 	}
 	return v
 }
 
-// MaxSlice is the most elements that a slice is filled with.
+// MaxSlice is the maximum number of elements that SliceFromC copies.
 const MaxSlice = 1<<31 - 1
 
-// Pointer returns the pointer at p, which need not be aligned. It is not inlined: compilers would
-// follow its bytes, and no longer take the result for a pointer.
+// Pointer returns the pointer that is stored at p, which need not be aligned. It is not inlined, because
+// the compiler could then follow the single bytes and no longer treat the result as a pointer.
 //
 //go:noinline
 func Pointer(p unsafe.Pointer) unsafe.Pointer {

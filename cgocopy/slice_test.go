@@ -39,7 +39,7 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// TestResize: what is there stays, and room is used.
+// TestResize checks that existing elements stay, and that Resize uses existing room.
 func TestResize(t *testing.T) {
 	if got := Resize[int](nil, 0); got != nil {
 		t.Errorf("%v", got)
@@ -102,7 +102,7 @@ func TestPutChars(t *testing.T) {
 	}
 }
 
-// TestPointer: also where no pointer is aligned.
+// TestPointer checks that Pointer reads pointers at unaligned addresses.
 func TestPointer(t *testing.T) {
 	var x int
 	var room [24]byte

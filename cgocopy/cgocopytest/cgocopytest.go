@@ -1,9 +1,9 @@
 // Package cgocopytest runs the C side of the tests that cgocopy generates: C
-// fills structs with known values, and generated Go has to find them.
+// fills structs with known values, and the generated Go code must find them.
 //
-// A test cannot import "C", so the C of a test is a program of its own. It is
-// compiled with the compiler and the flags of the package that is tested, and
-// prints what it filled.
+// A test cannot import "C", so the C side of a test is a separate program. [Run]
+// compiles it with the compiler and the flags of the tested package. The program
+// prints the bytes of the filled structs, and [Same] compares.
 package cgocopytest
 
 import (
@@ -25,29 +25,29 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/cgoflags"
 )
 
-// Program fills structs.
+// Program is a C program that fills structs.
 type Program struct {
-	Headers []string // as the package includes them
-	Flags   []string // of the compiler, in addition to those of the package and of CGO_CFLAGS
+	Headers []string // paths for #include, relative to the package
+	Flags   []string // compiler flags in addition to those of #cgo lines and of CGO_CFLAGS
 	CXX     bool     // the headers are C++
-	Tags    string   // build constraint of the package's files, by which #cgo lines are chosen
-	Source  string   // fill functions, made of SET, TEXT, ADDR and NIL
+	Tags    string   // build constraint of the package's files, which selects #cgo lines
+	Source  string   // C source of the fill functions, which use the macros SET, TEXT, ADDR and NIL
 	Fills   []Fill
 }
 
-// Fill is a function of a program that fills one struct.
+// Fill is a C function that fills one struct.
 type Fill struct {
-	Func string // its name
-	Type string // what its parameter points to, in C
+	Func string // name of the function
+	Type string // C type of the struct, to which its parameter points
 }
 
 // Memory holds the structs that a program has filled.
 type Memory struct {
-	filled map[string][]byte
+	filled map[string][]byte // bytes of a struct, by the fill function
 }
 
-// Run compiles and runs p. If there is no compiler, or it compiles for another machine, it skips
-// the test with the reason.
+// Run compiles and runs p, and returns the filled structs. It skips the test with the reason if there is
+// no compiler, or if it makes no programs that run on this machine, for the architecture of the test.
 func Run(t testing.TB, p Program) *Memory {
 	t.Helper()
 	compiler, err := cc.Compiler(nil, p.CXX)
@@ -67,9 +67,10 @@ func Run(t testing.TB, p Program) *Memory {
 		args = append(args, "-m32")
 	}
 	if p.CXX {
-		args = append(args, "-fno-access-control")
+		args = append(args, "-fno-access-control") // private members are filled too
 	}
-	// -O1: functions of headers without calls are omitted.
+	// With -O1 the compiler omits functions of the headers that are not called: they may call functions
+	// that the linker does not find.
 	args = append(args, "-O1", "-w", "-fno-lto")
 	dir := t.TempDir()
 	compile := func(name, text string) (program string, err error) {
@@ -89,9 +90,9 @@ func Run(t testing.TB, p Program) *Memory {
 	}
 	program, err := compile("fill", p.formatSource())
 	if err != nil {
-		// The request may be correct, and libraries for the target missing.
-		if _, none := compile("nothing", before+"int main(void) { return 0; }\n"); none != nil {
-			t.Skipf("no C program for %s can be made here: %v", runtime.GOARCH, none)
+		// If even an empty program fails, libraries for the target are missing.
+		if _, emptyErr := compile("nothing", before+"int main(void) { return 0; }\n"); emptyErr != nil {
+			t.Skipf("no C program for %s can be made here: %v", runtime.GOARCH, emptyErr)
 		}
 		t.Fatal(err)
 	}
@@ -109,7 +110,8 @@ func Run(t testing.TB, p Program) *Memory {
 	return m
 }
 
-// At returns a copy, aligned to 64 bytes, of what a fill function filled.
+// At returns a copy of the struct that a fill function filled, aligned to 64 bytes. It fails the test if
+// the struct does not have size bytes.
 func (m *Memory) At(t testing.TB, fill string, size int) unsafe.Pointer {
 	t.Helper()
 	b, ok := m.filled[fill]
@@ -118,13 +120,13 @@ func (m *Memory) At(t testing.TB, fill string, size int) unsafe.Pointer {
 	}
 	const align = 64
 	room := make([]byte, size+align)
-	at := align - int(uintptr(unsafe.Pointer(&room[0]))%align)
-	copy(room[at:], b)
-	return unsafe.Pointer(&room[at])
+	offset := align - int(uintptr(unsafe.Pointer(&room[0]))%align)
+	copy(room[offset:], b)
+	return unsafe.Pointer(&room[offset])
 }
 
-// parseOutput reads the output of a program: its architecture, and a line for each struct with the
-// fill function, its bytes as sizeof counts them and as hex.
+// parseOutput parses the output of a program. The first line is its architecture; a line per struct
+// follows, with the fill function, sizeof the struct, and the bytes of the struct in hexadecimal.
 func parseOutput(out []byte) (*Memory, string, error) {
 	m := &Memory{filled: map[string][]byte{}}
 	arch, rest, _ := bytes.Cut(out, []byte("\n"))

@@ -17,7 +17,7 @@ type outer struct {
 	quiet bool
 }
 
-// TestDifferences: each is a line that names the field.
+// TestDifferences checks that each difference is a line that names the field.
 func TestDifferences(t *testing.T) {
 	want := outer{Name: "a", List: []int{1}}
 	got := outer{Name: "b", In: [2]inner{{}, {B: 3}}, List: []int{2}, Next: &inner{}, quiet: true}
@@ -56,7 +56,7 @@ func (n *number) FromC(p unsafe.Pointer) error {
 	return nil
 }
 
-// TestRun: C fills, Go finds it.
+// TestRun checks that Go finds the value that C fills.
 func TestRun(t *testing.T) {
 	m := Run(t, Program{Headers: []string{"<stdint.h>"}, Source: "static void fill0(int32_t *v) { SET(*v, -77); }\n", Fills: []Fill{{"fill0", "int32_t"}}})
 	Same(t, m, "fill0", 4, number(-77))

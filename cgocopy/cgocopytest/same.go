@@ -9,23 +9,25 @@ import (
 	"github.com/tarebench/tare/cgocopy"
 )
 
-// Same fails the test if a T that is filled from the struct of a fill function differs from want,
-// and names the fields. size is the size of the C struct in the generated code. It fills twice, the
-// second time into the existing value.
+// Same fills a T from the struct of a fill function, and fails the test with the differing fields if the
+// T differs from want. size is the size of the C struct in the generated code. It fills the T twice,
+// the second time over the existing value.
 func Same[T any, P cgocopy.From[T]](t testing.TB, m *Memory, fill string, size int, want T) {
 	t.Helper()
 	var got T
+	const maxLines = 20 // of a failure
 	for range 2 {
 		if err := P(&got).FromC(m.At(t, fill, size)); err != nil {
 			t.Fatal(err)
 		}
 		if list := listDifferences("", reflect.ValueOf(got), reflect.ValueOf(want)); len(list) > 0 {
-			t.Fatal(strings.Join(list[:min(len(list), 20)], "\n"))
+			t.Fatal(strings.Join(list[:min(len(list), maxLines)], "\n"))
 		}
 	}
 }
 
-// listDifferences lists the differences of two values, a line each.
+// listDifferences returns a line per difference between two values. path is the path of the values in
+// lines.
 func listDifferences(path string, got, want reflect.Value) []string {
 	var list []string
 	switch got.Kind() {
@@ -39,7 +41,7 @@ func listDifferences(path string, got, want reflect.Value) []string {
 			list = append(list, listDifferences(fmt.Sprintf("%s[%d]", path, i), got.Index(i), want.Index(i))...)
 		}
 		return list
-	case reflect.Slice: // what pointers lead to is not filled
+	case reflect.Slice:
 		if got.Len() == want.Len() {
 			for i := range got.Len() {
 				list = append(list, listDifferences(fmt.Sprintf("%s[%d]", path, i), got.Index(i), want.Index(i))...)

@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// before has what fill functions are made of. A member may be const, so values
-// are copied over it; of bit-fields, which have no address, they are assigned.
+// before is the beginning of the program, which the headers follow.
 const before = `#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 `
 
+// macros has the statements of fill functions. They copy bytes, because a member may be const. Fill
+// functions assign bit-fields, which have no address, without a macro.
 const macros = `
 #define SET(m, x) do { __typeof__(m) t_ = (__typeof__(m))(x); memcpy((void *)&(m), (void *)&t_, sizeof t_); } while (0)
 #define ADDR(m, x) do { uintptr_t t_ = (uintptr_t)(x); memcpy((void *)&(m), &t_, sizeof t_); } while (0)
@@ -42,6 +43,7 @@ const macros = `
 
 `
 
+// show has the function that prints a struct. Bytes that the fill function does not set are 0xa5.
 const show = `
 static void show_(const char *name, void (*fill)(void *), size_t size) {
 	unsigned char *p = (unsigned char *)malloc(size);
