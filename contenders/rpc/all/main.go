@@ -1,5 +1,5 @@
-// Command all is every transport in one program over one store: together if it
-// is started without a lab, one at a time under a lab.
+// Command all contains all transports, over one store. Without a lab it serves all
+// of them at once; in a study each workload selects one.
 package main
 
 import (
@@ -13,6 +13,7 @@ import (
 
 func main() { rpc.All(allFaces()) }
 
+// allFaces returns the transports by name.
 func allFaces() map[string]rpc.Face {
 	return map[string]rpc.Face{
 		"connect": connect.New(),

@@ -18,41 +18,46 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// seeded is how many users there are at first.
+// seeded is the number of users that a store contains at first.
 const seeded = 120
 
-// TestSame: the same calls by each face's own client, in each protocol, come to
-// the same use-case calls, are told the same, and leave the same users behind.
+// TestSame makes the same calls with the client of each transport, in each protocol.
+// All calls must return the same results, and the service must count the same calls.
 func TestSame(t *testing.T) {
-	var first, firstBy string
+	var want, wantName string // results and name of the first combination
 	all := allFaces()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		f := all[name]
-		for _, variant := range append(f.Variants, make([]string, max(0, 1-len(f.Variants)))...) {
+		variants := f.Variants
+		if len(variants) == 0 {
+			variants = []string{""}
+		}
+		for _, variant := range variants {
 			for _, protocol := range f.Protocols {
 				for _, http2 := range []bool{false, true} {
 					if protocol == rpc.GRPC && !http2 {
 						continue
 					}
-					by := fmt.Sprintf("%s %s %s, HTTP/2: %v", name, variant, protocol, http2)
-					got := told(t, f, rpc.Target{Variant: variant, Protocol: protocol, HTTP2: http2, Policy: rpc.Pool, Callers: 1})
+					gotName := fmt.Sprintf("%s %s %s, HTTP/2: %v", name, variant, protocol, http2)
+					got := runScript(t, f, rpc.Target{Variant: variant, Protocol: protocol, HTTP2: http2, Policy: rpc.Pool, Callers: 1})
 					switch {
-					case first == "":
-						first, firstBy = got, by
-					case got != first:
-						t.Errorf("%s:\n%s\n%s:\n%s", firstBy, first, by, got)
+					case want == "":
+						want, wantName = got, gotName
+					case got != want:
+						t.Errorf("%s:\n%s\n%s:\n%s", wantName, want, gotName, got)
 					}
 				}
 			}
 		}
 	}
-	if !strings.Contains(first, `"create":6`) {
-		t.Error(first)
+	if !strings.Contains(want, `"create":6`) {
+		t.Error(want)
 	}
 }
 
-// told is all that the face's client is told, with what the service counted.
-func told(t *testing.T, f rpc.Face, to rpc.Target) string {
+// runScript makes the calls of script, and returns their results and the counts of the
+// service.
+func runScript(t *testing.T, f rpc.Face, to rpc.Target) string {
 	t.Helper()
 	store, err := users.Open(t.Context(), users.MemoryStore, seeded)
 	if err != nil {
@@ -67,8 +72,8 @@ func told(t *testing.T, f rpc.Face, to rpc.Target) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(l) }()
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(l) }()
 	to.Addr = l.Addr().String()
 	c, err := f.Dial(to)
 	if err != nil {
@@ -77,11 +82,11 @@ func told(t *testing.T, f rpc.Face, to rpc.Target) string {
 	var lines strings.Builder
 	for _, call := range script() {
 		v, err := call(t.Context(), c)
-		var refused *users.Error
-		if err != nil && !errors.As(err, &refused) {
+		var serviceErr *users.Error
+		if err != nil && !errors.As(err, &serviceErr) {
 			t.Errorf("%+v: %v", to, err)
 		}
-		text, _ := json.Marshal([]any{v, refused})
+		text, _ := json.Marshal([]any{v, serviceErr})
 		lines.Write(append(text, '\n'))
 	}
 	text, _ := json.Marshal(service.Calls())
@@ -94,15 +99,16 @@ func told(t *testing.T, f rpc.Face, to rpc.Target) string {
 	if err := s.Shutdown(ctx); err != nil {
 		t.Error(err)
 	}
-	if err := <-ended; err != nil && !errors.Is(err, http.ErrServerClosed) {
+	if err := <-served; err != nil && !errors.Is(err, http.ErrServerClosed) {
 		t.Error(err)
 	}
 	return lines.String()
 }
 
+// call makes one call and returns its result.
 type call func(ctx context.Context, c rpc.Client) (any, error)
 
-// script is calls of all kinds, with what is at the edges of them.
+// script returns calls of all methods, including edge cases.
 func script() []call {
 	var list []call
 	create := func(d users.Draft) {
@@ -120,9 +126,9 @@ func script() []call {
 	page := func(q users.Query) {
 		list = append(list, func(ctx context.Context, c rpc.Client) (any, error) { return c.List(ctx, q) })
 	}
-	sound := users.Draft{Name: " Zoë \\ \"Z\"\u2028<&> 😀 ", Email: " ZOE@example.COM "}
-	create(sound)
-	create(sound)
+	valid := users.Draft{Name: " Zoë \\ \"Z\"\u2028<&> 😀 ", Email: " ZOE@example.COM "}
+	create(valid)
+	create(valid) // the e-mail exists
 	create(users.Draft{})
 	create(users.Draft{Name: "ab\tc", Email: "c@example.com"})
 	create(users.Draft{Name: strings.Repeat("é", 100), Email: "long@example.com"})

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestPorts: standalone a program listens at the addresses that it prints, one for
-// each face, and nowhere else. A second port would ask for no token.
+// TestPorts checks that a standalone program listens only at the addresses that it
+// prints, one per transport: another port would not require the token.
 func TestPorts(t *testing.T) {
 	pid, out := startAlone(t)
 	tries := 0
@@ -24,11 +24,11 @@ func TestPorts(t *testing.T) {
 	}
 }
 
-// countListening returns the number of TCP and Unix sockets that process pid listens
-// on.
+// countListening returns the number of TCP and Unix sockets on which process pid
+// listens.
 func countListening(t *testing.T, pid int) (n int) {
 	t.Helper()
-	own := map[string]bool{}
+	inodes := map[string]bool{} // of the sockets of the process
 	fds, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
 	if err != nil {
 		t.Fatal(err)
@@ -36,20 +36,24 @@ func countListening(t *testing.T, pid int) (n int) {
 	for _, fd := range fds {
 		name, _ := os.Readlink(fd)
 		if inode, ok := strings.CutPrefix(name, "socket:["); ok {
-			own[strings.TrimSuffix(inode, "]")] = true
+			inodes[strings.TrimSuffix(inode, "]")] = true
 		}
 	}
 	for table, columns := range map[string]struct {
-		state, inode int
-		listening    string
-	}{"tcp": {3, 9, "0A"}, "tcp6": {3, 9, "0A"}, "unix": {5, 6, "01"}} {
+		state, inode int    // numbers of columns
+		listening    string // value of the column state
+	}{
+		"tcp":  {3, 9, "0A"},
+		"tcp6": {3, 9, "0A"},
+		"unix": {5, 6, "01"},
+	} {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/%s", pid, table))
 		if err != nil {
 			continue // no IPv6
 		}
 		for line := range strings.Lines(string(text)) {
 			f := strings.Fields(line)
-			if len(f) > columns.inode && f[columns.state] == columns.listening && own[f[columns.inode]] {
+			if len(f) > columns.inode && f[columns.state] == columns.listening && inodes[f[columns.inode]] {
 				n++
 			}
 		}

@@ -1,5 +1,5 @@
-// Command connect is Connect: one handler for its own protocol, with protocol
-// buffers or JSON, and for gRPC, over HTTP/1.1 and HTTP/2.
+// Command connect is connect-go. One handler serves the protocol Connect, with
+// protocol buffers or JSON, and gRPC, over HTTP/1.1 and HTTP/2.
 package main
 
 import (

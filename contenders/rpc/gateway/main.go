@@ -1,5 +1,5 @@
-// Command gateway is gRPC-Gateway: HTTP with JSON in front of a gRPC service,
-// which is reached over a connection or called in the same process.
+// Command gateway is gRPC-Gateway, which converts HTTP with JSON to gRPC. Its variants
+// call the gRPC service over a connection or directly in the same process.
 package main
 
 import (

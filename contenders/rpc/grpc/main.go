@@ -1,4 +1,4 @@
-// Command grpc is grpc-go: server and client of generated code, layers as
+// Command grpc is grpc-go, with a generated server and client. Its layers are
 // interceptors.
 package main
 

@@ -1,4 +1,4 @@
-// Command nethttp is the standard library: a ServeMux with patterns, and JSON by
+// Command nethttp uses only the standard library: a ServeMux with patterns and
 // encoding/json.
 package main
 

@@ -1,6 +1,5 @@
-// Command null is the service with a minimal server: measurements
-// of it show the cost of the harness, the network, the kernel, and the business
-// logic itself.
+// Command null is the service with a minimal server. Its results are the cost of the
+// measurement itself, the network, the kernel and the business logic.
 package main
 
 import (

@@ -21,12 +21,14 @@ type client struct {
 	service   protoconnect.UserServiceClient
 }
 
+// newClient returns a client for one of the protocols of connect-go.
 func newClient(t rpc.Target) (rpc.Client, error) {
-	// No other transport compresses its answers, and no other client requests that.
+	// The other clients do not accept compressed responses, so this one does not either.
 	options := []connect.ClientOption{connect.WithAcceptCompression("gzip", nil, nil)}
 	http2 := t.HTTP2
 	switch t.Protocol {
 	case rpc.Connect:
+		// connect-go uses this protocol by default.
 	case rpc.ConnectJSON:
 		options = append(options, connect.WithProtoJSON())
 	case rpc.GRPC:
@@ -35,34 +37,40 @@ func newClient(t rpc.Target) (rpc.Client, error) {
 	default:
 		return nil, fmt.Errorf("protocol %q: %w", t.Protocol, contender.ErrUnsupported)
 	}
-	made := func(tr *http.Transport) (rpc.Client, error) {
-		tr.DisableCompression, tr.DialContext = true, t.DialContext
+	newClientOver := func(tr *http.Transport) (rpc.Client, error) {
+		tr.DisableCompression = true
+		tr.DialContext = t.DialContext
 		return &client{transport: tr, service: protoconnect.NewUserServiceClient(&http.Client{Transport: tr}, "http://"+t.Addr, options...)}, nil
 	}
 	if http2 {
 		return rpc.ByPolicy(t, func() (rpc.Client, error) {
 			tr := &http.Transport{Protocols: &http.Protocols{}}
 			tr.Protocols.SetUnencryptedHTTP2(true)
-			return made(tr)
+			return newClientOver(tr)
 		})
 	}
 	n := max(1, t.Callers)
-	return made(&http.Transport{DisableKeepAlives: t.Policy == rpc.Fresh, MaxIdleConns: n, MaxIdleConnsPerHost: n, MaxConnsPerHost: n})
+	return newClientOver(&http.Transport{
+		DisableKeepAlives:   t.Policy == rpc.Fresh,
+		MaxIdleConns:        n,
+		MaxIdleConnsPerHost: n,
+		MaxConnsPerHost:     n,
+	})
 }
 
 func (c *client) Create(ctx context.Context, d users.Draft) (users.User, error) {
-	a, err := c.service.CreateUser(ctx, connect.NewRequest(&proto.CreateUserRequest{Name: d.Name, Email: d.Email}))
-	return userOrError(a, err)
+	response, err := c.service.CreateUser(ctx, connect.NewRequest(&proto.CreateUserRequest{Name: d.Name, Email: d.Email}))
+	return userOrError(response, err)
 }
 
 func (c *client) Get(ctx context.Context, id int64) (users.User, error) {
-	a, err := c.service.GetUser(ctx, connect.NewRequest(&proto.GetUserRequest{Id: id}))
-	return userOrError(a, err)
+	response, err := c.service.GetUser(ctx, connect.NewRequest(&proto.GetUserRequest{Id: id}))
+	return userOrError(response, err)
 }
 
 func (c *client) Update(ctx context.Context, id int64, d users.Draft) (users.User, error) {
-	a, err := c.service.UpdateUser(ctx, connect.NewRequest(&proto.UpdateUserRequest{Id: id, Name: d.Name, Email: d.Email}))
-	return userOrError(a, err)
+	response, err := c.service.UpdateUser(ctx, connect.NewRequest(&proto.UpdateUserRequest{Id: id, Name: d.Name, Email: d.Email}))
+	return userOrError(response, err)
 }
 
 func (c *client) Delete(ctx context.Context, id int64) error {
@@ -71,11 +79,11 @@ func (c *client) Delete(ctx context.Context, id int64) error {
 }
 
 func (c *client) List(ctx context.Context, q users.Query) (users.Page, error) {
-	a, err := c.service.ListUsers(ctx, connect.NewRequest(proto.FromQuery(q)))
+	response, err := c.service.ListUsers(ctx, connect.NewRequest(proto.FromQuery(q)))
 	if err != nil {
 		return users.Page{}, readError(err)
 	}
-	return proto.ToPage(a.Msg), nil
+	return proto.ToPage(response.Msg), nil
 }
 
 func (c *client) Close() error {
@@ -83,11 +91,12 @@ func (c *client) Close() error {
 	return nil
 }
 
-func userOrError(a *connect.Response[proto.User], err error) (users.User, error) {
+// userOrError returns the user of a response, or the error of the call.
+func userOrError(response *connect.Response[proto.User], err error) (users.User, error) {
 	if err != nil {
 		return users.User{}, readError(err)
 	}
-	return proto.ToUser(a.Msg), nil
+	return proto.ToUser(response.Msg), nil
 }
 
 // readError returns the error of the service that err contains, or the error of the transport.

@@ -15,8 +15,8 @@ import (
 	"github.com/tarebench/tare/contenders/rpc/connect/face"
 )
 
-// TestClientDials: all connections of the client are its target's, one for each call
-// or for all.
+// TestClientDials checks that the client opens all connections with Target.Dial, and as
+// many as the policy defines.
 func TestClientDials(t *testing.T) {
 	store, err := users.Open(t.Context(), users.MemoryStore, 3)
 	if err != nil {
@@ -40,8 +40,12 @@ func TestClientDials(t *testing.T) {
 		http2            bool
 		want             int64
 	}{
-		{rpc.Connect, rpc.Pool, false, 1}, {rpc.Connect, rpc.Fresh, false, calls}, {rpc.ConnectJSON, rpc.Pool, true, 2},
-		{rpc.Connect, rpc.One, true, 1}, {rpc.GRPC, rpc.One, true, 1}, {rpc.GRPC, rpc.Fresh, true, calls},
+		{rpc.Connect, rpc.Pool, false, 1},
+		{rpc.Connect, rpc.Fresh, false, calls},
+		{rpc.ConnectJSON, rpc.Pool, true, 2},
+		{rpc.Connect, rpc.One, true, 1},
+		{rpc.GRPC, rpc.One, true, 1},
+		{rpc.GRPC, rpc.Fresh, true, calls},
 	} {
 		var opened atomic.Int64
 		c, err := face.New().Dial(rpc.Target{

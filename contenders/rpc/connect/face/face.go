@@ -21,6 +21,7 @@ func New() rpc.Face {
 	return rpc.Face{Serve: newServer, Protocols: []string{rpc.Connect, rpc.ConnectJSON, rpc.GRPC}, Dial: newClient, Store: newOpener()}
 }
 
+// newServer returns a server with the service, the health check and reflection of gRPC, and GET /health.
 func newServer(o server.Options, u *users.Service) (server.Server, error) {
 	options := []connect.HandlerOption{connect.WithReadMaxBytes(users.MaxBody), connect.WithInterceptors(newInterceptors(o, u)...)}
 	mux := http.NewServeMux()
@@ -33,12 +34,12 @@ func newServer(o server.Options, u *users.Service) (server.Server, error) {
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
 		o.Receipts.Request()
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		_, _ = io.WriteString(w, "ok\n") // the client has disconnected
+		_, _ = io.WriteString(w, "ok\n") // fails if the client has disconnected
 	})
-	refuse := connect.NewErrorWriter()
-	astray := &users.Error{Code: users.NotFound, Message: "nothing is at this path; there are POST /" + protoconnect.UserServiceName + "/CreateUser, GetUser, UpdateUser, DeleteUser and ListUsers, and GET /health"}
+	errorWriter := connect.NewErrorWriter()
+	notFound := &users.Error{Code: users.NotFound, Message: "nothing is at this path; there are POST /" + protoconnect.UserServiceName + "/CreateUser, GetUser, UpdateUser, DeleteUser and ListUsers, and GET /health"}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		_ = refuse.Write(w, r, newError(astray)) // the client has disconnected
+		_ = errorWriter.Write(w, r, newError(notFound)) // fails if the client has disconnected
 	})
 	return server.HTTP2(mux), nil
 }

@@ -13,21 +13,21 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// requestID is the header with the id of a request.
+// requestID is the name of the header with the id of a request.
 const requestID = "X-Request-Id"
 
-// interceptors contains the state of the interceptors, each of which counts its calls.
+// interceptors has the interceptors as methods. Each counts its calls in receipts.
 type interceptors struct {
 	users    *users.Service
 	receipts *server.Receipts
 }
 
-// setRequestID adds the id of the request to its answer.
+// setRequestID adds the id of the request to its response.
 func (l interceptors) setRequestID(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, q connect.AnyRequest) (connect.AnyResponse, error) {
 		l.receipts.Layer()
 		id := l.users.RequestID(q.Header().Get(requestID))
-		if info, ok := connect.CallInfoForHandlerContext(ctx); ok { // which is sent with errors too
+		if info, ok := connect.CallInfoForHandlerContext(ctx); ok { // its headers are sent with errors, too
 			info.ResponseHeader().Set(requestID, id)
 		}
 		return next(ctx, q)
@@ -35,23 +35,24 @@ func (l interceptors) setRequestID(next connect.UnaryFunc) connect.UnaryFunc {
 }
 
 // addLog writes a line for each request.
-func (l interceptors) addLog(to *slog.Logger) connect.UnaryInterceptorFunc {
+func (l interceptors) addLog(log *slog.Logger) connect.UnaryInterceptorFunc {
 	return func(next connect.UnaryFunc) connect.UnaryFunc {
 		return func(ctx context.Context, q connect.AnyRequest) (connect.AnyResponse, error) {
 			l.receipts.Layer()
 			start := time.Now()
-			answer, err := next(ctx, q)
+			response, err := next(ctx, q)
 			code := "ok"
 			if err != nil {
 				code = connect.CodeOf(err).String()
 			}
-			to.LogAttrs(ctx, slog.LevelInfo, "request", slog.String("method", q.Spec().Procedure), slog.String("code", code), slog.Duration("took", time.Since(start)))
-			return answer, err
+			log.LogAttrs(ctx, slog.LevelInfo, "request", slog.String("method", q.Spec().Procedure), slog.String("code", code), slog.Duration("took", time.Since(start)))
+			return response, err
 		}
 	}
 }
 
-// recoverPanic answers for a handler that panics, unless the panic is meant to close the connection.
+// recoverPanic returns an error if a handler panics. It repeats a panic with http.ErrAbortHandler, which
+// closes the connection.
 func (l interceptors) recoverPanic(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, q connect.AnyRequest) (_ connect.AnyResponse, err error) {
 		l.receipts.Layer()

@@ -17,7 +17,8 @@ import (
 	"github.com/tarebench/tare/contenders/rpc/connect/face"
 )
 
-// TestReflection: a client that knows nothing can find the service and its types.
+// TestReflection checks that a client without generated code finds the service and its
+// types.
 func TestReflection(t *testing.T) {
 	store, err := users.Open(t.Context(), users.MemoryStore, 0)
 	if err != nil {

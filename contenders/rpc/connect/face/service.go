@@ -14,7 +14,7 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// service is the generated interface over the business logic.
+// service implements the generated interface with the business logic.
 type service struct {
 	users    *users.Service
 	receipts *server.Receipts
@@ -55,6 +55,7 @@ func (s *service) ListUsers(ctx context.Context, q *connect.Request[proto.ListUs
 	return connect.NewResponse(proto.FromPage(p)), nil
 }
 
+// userResponse returns the response with a user, or the error of the business logic.
 func userResponse(u users.User, err error) (*connect.Response[proto.User], error) {
 	if err != nil {
 		return nil, newError(err)
@@ -71,8 +72,8 @@ func newError(err error) error {
 // prefixLen is the number of bytes of gRPC's prefix of a message.
 const prefixLen = 5
 
-// countBodies counts the bytes of messages. Only the body has the length: a decoded message has another length
-// than its JSON.
+// countBodies counts the bytes of messages. It reads them from the body, because the length of a decoded message
+// differs from the length of its JSON.
 func countBodies(next http.Handler, receipts *server.Receipts) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body := &countedBody{ReadCloser: r.Body}

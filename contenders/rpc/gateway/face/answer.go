@@ -18,32 +18,32 @@ import (
 	"github.com/tarebench/tare/contenders/rpc/gateway/stub"
 )
 
-// countBodies counts requests and their bodies, and rejects bodies that are too long. It is the gateway's own
-// kind of middleware, called after the path is found.
+// countBodies counts requests and their bodies, and rejects bodies that are too long. The gateway calls this
+// middleware only for known paths.
 func countBodies(receipts *server.Receipts) runtime.Middleware {
 	return func(next runtime.HandlerFunc) runtime.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request, path map[string]string) {
+		return func(w http.ResponseWriter, r *http.Request, params map[string]string) {
 			receipts.Request()
 			switch {
 			case r.ContentLength > users.MaxBody:
-				writeAnswer(w, users.RefusalOf(users.TooLarge()))
+				writeError(w, users.RefusalOf(users.TooLarge()))
 				return
 			case r.ContentLength == 0:
-				next(w, r, path)
+				next(w, r, params)
 				return
 			}
 			body := &countedBody{ReadCloser: http.MaxBytesReader(w, r.Body, users.MaxBody)}
 			r.Body = body
-			next(w, r, path)
+			next(w, r, params)
 			if body.n != r.ContentLength {
-				_, _ = io.Copy(io.Discard, body) // discards bytes after the first value
+				_, _ = io.Copy(io.Discard, body) // the gateway stops after the first JSON value
 			}
 			receipts.Body(body.n)
 		}
 	}
 }
 
-// countedBody counts the bytes of a body, and stores the error at its end.
+// countedBody counts the bytes of a body, and stores the last error of Read for tooLong.
 type countedBody struct {
 	io.ReadCloser
 	n   int64
@@ -63,7 +63,7 @@ func (c *countedBody) tooLong() bool {
 	return errors.As(c.err, &limit)
 }
 
-// setCreated answers 201 where it would be 200.
+// setCreated sets status 201 for CreateUser. The gateway would send 200.
 func setCreated(ctx context.Context, w http.ResponseWriter, _ proto.Message) error {
 	if method, ok := runtime.RPCMethod(ctx); ok && method == stub.UserService_CreateUser_FullMethodName {
 		w.WriteHeader(http.StatusCreated)
@@ -71,14 +71,14 @@ func setCreated(ctx context.Context, w http.ResponseWriter, _ proto.Message) err
 	return nil
 }
 
-// writeStatus answers with the error of a status of gRPC.
+// writeStatus responds with the error that a gRPC status contains.
 func writeStatus(_ context.Context, _ *runtime.ServeMux, _ runtime.Marshaler, w http.ResponseWriter, r *http.Request, err error) {
 	if body, ok := r.Body.(*countedBody); ok && body.tooLong() {
 		err = users.TooLarge()
 	} else {
 		err = readError(err)
 	}
-	writeAnswer(w, users.RefusalOf(err))
+	writeError(w, users.RefusalOf(err))
 }
 
 // readError returns the error of the service that a status contains.
@@ -92,17 +92,18 @@ func readError(err error) error {
 	return err
 }
 
-// writeNoRoute answers if the gateway has no path or no method for a request.
+// writeNoRoute responds to a request whose path or method the gateway does not know.
 func writeNoRoute(_ context.Context, _ *runtime.ServeMux, _ runtime.Marshaler, w http.ResponseWriter, r *http.Request, code int) {
 	err := users.NoPath()
 	if code == http.StatusMethodNotAllowed {
 		w.Header().Set("Allow", users.Methods(r.URL.Path))
 		err = users.NotAllowed()
 	}
-	writeAnswer(w, users.RefusalOf(err))
+	writeError(w, users.RefusalOf(err))
 }
 
-func writeAnswer(w http.ResponseWriter, e *users.Error) {
+// writeError responds with an error of the service.
+func writeError(w http.ResponseWriter, e *users.Error) {
 	body, err := json.Marshal(e)
 	if err != nil {
 		panic(err) // two strings always encode
@@ -111,5 +112,5 @@ func writeAnswer(w http.ResponseWriter, e *users.Error) {
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(e.HTTP())
-	_, _ = w.Write(body) // the client has disconnected
+	_, _ = w.Write(body) // fails if the client has disconnected
 }

@@ -23,8 +23,8 @@ import (
 
 // Ways to reach the gRPC service.
 const (
-	overLoopback = "dial"      // with a server of its own in this process
-	inProcess    = "inprocess" // with direct calls of its methods
+	overLoopback = "dial"      // the service has a gRPC server in this process, to which the gateway connects
+	inProcess    = "inprocess" // the gateway calls the methods of the service directly
 )
 
 // New returns the transport.
@@ -32,6 +32,7 @@ func New() rpc.Face {
 	return rpc.Face{Serve: newServer, Protocols: []string{rpc.HTTP}, Dial: rpc.ProtoJSONClient, Store: newOpener(), Variants: []string{overLoopback, inProcess}}
 }
 
+// newServer returns the gateway, with a backend unless its variant is inProcess.
 func newServer(o server.Options, u *users.Service) (server.Server, error) {
 	mux := runtime.NewServeMux(
 		runtime.WithMiddlewares(countBodies(o.Receipts)),
@@ -42,7 +43,7 @@ func newServer(o server.Options, u *users.Service) (server.Server, error) {
 	)
 	err := mux.HandlePath(http.MethodGet, "/health", func(w http.ResponseWriter, _ *http.Request, _ map[string]string) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		_, _ = io.WriteString(w, "ok\n") // the client has disconnected
+		_, _ = io.WriteString(w, "ok\n") // fails if the client has disconnected
 	})
 	if err != nil {
 		return nil, err
@@ -50,7 +51,8 @@ func newServer(o server.Options, u *users.Service) (server.Server, error) {
 	l := layers{users: u, receipts: o.Receipts}
 	switch o.Variant {
 	case overLoopback, "":
-		b, err := newBackend(u, o.Ops != nil)
+		isStandalone := o.Ops != nil
+		b, err := newBackend(u, isStandalone)
 		if err != nil {
 			return nil, err
 		}
@@ -74,13 +76,13 @@ type backend struct {
 	conn     *grpc.ClientConn
 }
 
-// pipeSize is the buffer of a connection in memory, in bytes: that of a TCP socket
-// on loopback is of this order.
+// pipeSize is the size in bytes of the buffer of a connection in memory. The buffer of
+// a TCP socket on loopback is about as large.
 const pipeSize = 256 << 10
 
-// newBackend returns the gRPC server and a client of it. Without a lab they are connected in memory, so that
-// there is no second port without a token. In a study they are connected over loopback, which the lab
-// measures, and the server accepts only the client's connection.
+// newBackend returns the gRPC server and a client of it. A standalone service connects them in memory, because
+// a second port would not require the token. In a study they are connected over loopback, which is what the lab
+// measures; the server accepts only the client's connections.
 func newBackend(u *users.Service, standalone bool) (*backend, error) {
 	var listener net.Listener
 	var dial func(context.Context, string) (net.Conn, error)
@@ -88,11 +90,11 @@ func newBackend(u *users.Service, standalone bool) (*backend, error) {
 		pipe := bufconn.Listen(pipeSize)
 		listener, dial = pipe, func(ctx context.Context, _ string) (net.Conn, error) { return pipe.DialContext(ctx) }
 	} else {
-		own, err := newDialListener()
+		loopback, err := newDialListener()
 		if err != nil {
 			return nil, err
 		}
-		listener, dial = own, own.dialSelf
+		listener, dial = loopback, loopback.dialSelf
 	}
 	conn, err := grpc.NewClient("passthrough:///"+listener.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithContextDialer(dial))
 	if err != nil {
@@ -103,18 +105,20 @@ func newBackend(u *users.Service, standalone bool) (*backend, error) {
 	return &backend{listener: listener, server: s, conn: conn}, nil
 }
 
-// dialListener accepts the connections that its own method dialSelf has opened, and closes any other.
+// dialListener accepts only connections that its method dialSelf has opened, and closes all others.
 type dialListener struct {
 	net.Listener
 	mu     sync.Mutex      // locked while dialSelf connects, so that Accept finds the address
 	dialed map[string]bool // local addresses of open connections that Accept has not returned yet
 }
 
+// newDialListener listens on a free port of loopback.
 func newDialListener() (*dialListener, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	return &dialListener{Listener: l, dialed: map[string]bool{}}, err
 }
 
+// dialSelf connects to the listener.
 func (l *dialListener) dialSelf(ctx context.Context, _ string) (net.Conn, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -126,7 +130,7 @@ func (l *dialListener) dialSelf(ctx context.Context, _ string) (net.Conn, error)
 	return conn, err
 }
 
-// Accept returns the next connection of dial.
+// Accept returns the next connection of dialSelf.
 func (l *dialListener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()
@@ -135,17 +139,17 @@ func (l *dialListener) Accept() (net.Conn, error) {
 		}
 		addr := conn.RemoteAddr().String()
 		l.mu.Lock()
-		own := l.dialed[addr]
+		isOwn := l.dialed[addr]
 		delete(l.dialed, addr)
 		l.mu.Unlock()
-		if own {
+		if isOwn {
 			return conn, nil
 		}
 		_ = conn.Close()
 	}
 }
 
-// closeAll closes the connection and the server; there must be no calls in flight.
+// closeAll closes the connection and the server. No call may be in progress.
 func (b *backend) closeAll() error {
 	err := b.conn.Close()
 	b.server.Stop()
@@ -159,10 +163,10 @@ type gatewayServer struct {
 	backend *backend
 }
 
-// Front returns the gateway.
+// Front returns the gateway without its backend.
 func (r *gatewayServer) Front() server.Server { return r.Server }
 
-// Serve serves both.
+// Serve serves the gateway and its backend until the gateway ends.
 func (r *gatewayServer) Serve(l net.Listener) error {
 	ended := make(chan error, 1)
 	go func() { ended <- r.backend.server.Serve(r.backend.listener) }()
@@ -174,7 +178,7 @@ func (r *gatewayServer) Serve(l net.Listener) error {
 	return err
 }
 
-// Shutdown ends the gateway first: its requests need the backend.
+// Shutdown ends the gateway before the backend, because requests in progress need the backend.
 func (r *gatewayServer) Shutdown(ctx context.Context) error {
 	return errors.Join(r.Server.Shutdown(ctx), r.backend.closeAll())
 }

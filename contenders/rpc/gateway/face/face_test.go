@@ -9,25 +9,25 @@ import (
 
 func TestFace(t *testing.T) { conformance.Face(t, New()) }
 
-// TestBackendTakesNoOtherConnection: in a study the gateway's backend listens on
-// loopback, and closes every connection but the gateway's.
+// TestBackendTakesNoOtherConnection checks that the backend, which listens on loopback
+// in a study, closes every connection except the gateway's.
 func TestBackendTakesNoOtherConnection(t *testing.T) {
-	own, err := newDialListener()
+	listener, err := newDialListener()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer own.Close()
-	stranger, err := net.Dial("tcp", own.Addr().String())
+	defer listener.Close()
+	stranger, err := net.Dial("tcp", listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer stranger.Close()
-	conn, err := own.dialSelf(t.Context(), "")
+	conn, err := listener.dialSelf(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	accepted, err := own.Accept()
+	accepted, err := listener.Accept()
 	if err != nil {
 		t.Fatal(err)
 	}

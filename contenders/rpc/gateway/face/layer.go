@@ -12,14 +12,14 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// layers contains the middleware. It is in front of the gateway, which does not call its own for unknown
-// paths.
+// layers has the middleware as methods. It wraps the complete gateway, because the gateway does not call its own
+// middleware for unknown paths.
 type layers struct {
 	users    *users.Service
 	receipts *server.Receipts
 }
 
-// addLayers applies the layers to next.
+// addLayers wraps next in the layers: the request id outside, then the access log, the recovery and the limit.
 func (l layers) addLayers(next http.Handler, o server.Options) http.Handler {
 	if l.users.Limited() {
 		next = l.limitRate(next)
@@ -27,7 +27,7 @@ func (l layers) addLayers(next http.Handler, o server.Options) http.Handler {
 	return l.setRequestID(server.AccessLog(l.recoverPanic(next), o))
 }
 
-// setRequestID adds the id of the request to its answer.
+// setRequestID adds the id of the request to its response.
 func (l layers) setRequestID(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		l.receipts.Layer()
@@ -36,7 +36,8 @@ func (l layers) setRequestID(next http.Handler) http.Handler {
 	})
 }
 
-// recoverPanic answers for a handler that panics, unless the panic is meant to close the connection.
+// recoverPanic responds with an error if a handler panics. It repeats a panic with http.ErrAbortHandler, which
+// closes the connection.
 func (l layers) recoverPanic(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		l.receipts.Layer()
@@ -48,14 +49,14 @@ func (l layers) recoverPanic(next http.Handler) http.Handler {
 			if err, ok := v.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 				panic(v)
 			}
-			writeAnswer(w, users.RefusalOf(fmt.Errorf("panic: %v", v)))
+			writeError(w, users.RefusalOf(fmt.Errorf("panic: %v", v)))
 		}()
 		next.ServeHTTP(w, r)
 	})
 }
 
-// recoverMethod answers for a method that panics in a backend, which calls it in a goroutine of its own,
-// without layers. It does not count as a layer: a request that the gateway rejects does not reach it.
+// recoverMethod returns an error if a method panics in the backend, whose goroutines the layers do not cover. It is
+// not counted as a layer: a request that the gateway rejects does not reach it.
 func recoverMethod(ctx context.Context, m any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (_ any, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -70,7 +71,7 @@ func (l layers) limitRate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		l.receipts.Layer()
 		if !l.users.Allow() {
-			writeAnswer(w, users.RefusalOf(users.Limited()))
+			writeError(w, users.RefusalOf(users.Limited()))
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/contenders/rpc/gateway/stub"
 )
 
-// service is the generated interface over the business logic.
+// service implements the generated interface with the business logic.
 type service struct {
 	stub.UnimplementedUserServiceServer
 	users *users.Service
@@ -47,6 +47,7 @@ func (s *service) ListUsers(ctx context.Context, m *proto.ListUsersRequest) (*pr
 	return proto.FromPage(p), nil
 }
 
+// userOrError returns the message of a user, or the status of an error.
 func userOrError(u users.User, err error) (*proto.User, error) {
 	if err != nil {
 		return nil, newStatus(err)
@@ -54,7 +55,7 @@ func userOrError(u users.User, err error) (*proto.User, error) {
 	return proto.FromUser(u), nil
 }
 
-// newStatus converts err to a status of gRPC.
+// newStatus converts err to a gRPC status.
 func newStatus(err error) error {
 	e := users.RefusalOf(err)
 	return status.Error(codes.Code(e.Code.GRPC()), e.Message)

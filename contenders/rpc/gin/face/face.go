@@ -19,11 +19,12 @@ func New() rpc.Face {
 	return rpc.Face{Serve: newServer, Protocols: []string{rpc.HTTP}, Dial: rpc.HTTPClient, Store: newOpener()}
 }
 
+// newServer returns the server. Errors have the same status as those of the other transports.
 func newServer(o server.Options, u *users.Service) (server.Server, error) {
 	gin.SetMode(gin.ReleaseMode)
 	r := gin.New()
-	r.HandleMethodNotAllowed = true // 405 where it would be 404
-	r.RedirectTrailingSlash = false // 404 where it would be 301
+	r.HandleMethodNotAllowed = true // status 405 instead of 404
+	r.RedirectTrailingSlash = false // status 404 instead of 301
 	if err := r.SetTrustedProxies(nil); err != nil {
 		return nil, err
 	}
@@ -50,7 +51,7 @@ type usersServer struct {
 	receipts *server.Receipts
 }
 
-// addLayers applies the middleware.
+// addLayers adds the middleware, the outermost first.
 func (f *usersServer) addLayers(r *gin.Engine, o server.Options) {
 	f.addLayer(r, f.setRequestID)
 	if o.Log != nil {
@@ -70,7 +71,7 @@ func (f *usersServer) addLayer(r *gin.Engine, layer gin.HandlerFunc) {
 	})
 }
 
-// setRequestID adds the id of the request to its answer.
+// setRequestID adds the id of the request to its response.
 func (f *usersServer) setRequestID(c *gin.Context) {
 	c.Header("X-Request-Id", f.users.RequestID(c.GetHeader("X-Request-Id")))
 }
@@ -126,7 +127,7 @@ func (f *usersServer) listUsers(c *gin.Context) (any, error) {
 	return f.users.List(c.Request.Context(), q)
 }
 
-// newHandler returns a handler that answers with JSON of a value, or of the error.
+// newHandler returns a handler that responds with the value or the error of call as JSON.
 func (f *usersServer) newHandler(status int, call func(*gin.Context) (any, error)) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		f.receipts.Request()
@@ -139,12 +140,13 @@ func (f *usersServer) newHandler(status int, call func(*gin.Context) (any, error
 	}
 }
 
+// writeError responds with an error of the service, and ends the chain of handlers.
 func writeError(c *gin.Context, err error) {
 	e := users.RefusalOf(err)
 	c.AbortWithStatusJSON(e.HTTP(), e)
 }
 
-// readID binds the path. If gin cannot, the service returns the error.
+// readID binds the id in the path. If gin fails, it calls users.ParseID, whose errors all transports return.
 func readID(c *gin.Context) (int64, error) {
 	var path struct {
 		ID int64 `uri:"id"`
@@ -155,7 +157,7 @@ func readID(c *gin.Context) (int64, error) {
 	return path.ID, nil
 }
 
-// readQuery binds the query. If gin cannot, the service returns the error.
+// readQuery binds the query. If gin fails, it calls users.ParseQuery, whose errors all transports return.
 func readQuery(c *gin.Context) (users.Query, error) {
 	var q struct {
 		Query string `form:"query"`
@@ -168,17 +170,17 @@ func readQuery(c *gin.Context) (users.Query, error) {
 	return users.Query{Text: q.Query, Page: int(q.Page), Limit: int(q.Limit)}, nil
 }
 
-// readDraft binds the body.
+// readDraft binds the body, and counts its bytes.
 func (f *usersServer) readDraft(c *gin.Context) (d users.Draft, err error) {
-	wire := &countedBody{ReadCloser: http.MaxBytesReader(c.Writer, c.Request.Body, users.MaxBody)}
-	c.Request.Body = wire
+	body := &countedBody{ReadCloser: http.MaxBytesReader(c.Writer, c.Request.Body, users.MaxBody)}
+	c.Request.Body = body
 	err = c.ShouldBindJSON(&d)
-	if err == nil { // gin's decoder stops after the first value
-		_, err = io.Copy(io.Discard, wire)
+	if err == nil { // gin's decoder stops after the first JSON value
+		_, err = io.Copy(io.Discard, body)
 	}
-	f.receipts.Body(wire.n)
+	f.receipts.Body(body.n)
 	switch {
-	case wire.tooLong():
+	case body.tooLong():
 		return d, users.TooLarge()
 	case err != nil:
 		return d, users.Malformed(err)
@@ -186,8 +188,8 @@ func (f *usersServer) readDraft(c *gin.Context) (d users.Draft, err error) {
 	return d, nil
 }
 
-// countedBody counts the bytes of a body, and stores the error at its end: not every decoder's error contains
-// it.
+// countedBody counts the bytes of a body. It stores the last error of Read, because some decoders return an
+// error that does not contain it.
 type countedBody struct {
 	io.ReadCloser
 	n   int64

@@ -18,19 +18,20 @@ import (
 	"github.com/tarebench/tare/contenders/rpc/grpc/stub"
 )
 
-// client calls through one connection, which carries many calls at once.
+// client calls through one connection, which several calls can use at once.
 type client struct {
 	conn *grpc.ClientConn
 	stub stub.UserServiceClient
 }
 
+// newClient returns a client with as many connections as the policy of t defines.
 func newClient(t rpc.Target) (rpc.Client, error) {
 	if t.Protocol != rpc.GRPC {
 		return nil, fmt.Errorf("protocol %q: %w", t.Protocol, contender.ErrUnsupported)
 	}
-	connect := func(ctx context.Context, addr string) (net.Conn, error) { return t.DialContext(ctx, "tcp", addr) }
+	dial := func(ctx context.Context, addr string) (net.Conn, error) { return t.DialContext(ctx, "tcp", addr) }
 	return rpc.ByPolicy(t, func() (rpc.Client, error) {
-		conn, err := grpc.NewClient("passthrough:///"+t.Addr, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithContextDialer(connect))
+		conn, err := grpc.NewClient("passthrough:///"+t.Addr, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithContextDialer(dial))
 		if err != nil {
 			return nil, err
 		}
@@ -68,6 +69,7 @@ func (c *client) List(ctx context.Context, q users.Query) (users.Page, error) {
 
 func (c *client) Close() error { return c.conn.Close() }
 
+// userOrError returns the user of a response, or the error of the call.
 func (c *client) userOrError(ctx context.Context, m *proto.User, err error) (users.User, error) {
 	if err != nil {
 		return users.User{}, c.readError(ctx, err)
@@ -75,11 +77,12 @@ func (c *client) userOrError(ctx context.Context, m *proto.User, err error) (use
 	return proto.ToUser(m), nil
 }
 
-// readError returns the error of the service that err contains, or the error of the transport. The two share
-// some of their codes: an unreachable server is unavailable too.
+// readError returns the error of the service that err contains, or err itself if it is an error of the transport.
+// Both can have the code Unavailable: then the server is unreachable unless the connection is ready.
 func (c *client) readError(ctx context.Context, err error) error {
-	s, ok := status.FromError(err)
-	if err == nil || !ok || ctx.Err() != nil || s.Code() == codes.Unavailable && c.conn.GetState() != connectivity.Ready {
+	s, isStatus := status.FromError(err)
+	isUnreachable := s.Code() == codes.Unavailable && c.conn.GetState() != connectivity.Ready
+	if err == nil || !isStatus || ctx.Err() != nil || isUnreachable {
 		return err
 	}
 	for _, code := range users.Codes() {

@@ -14,8 +14,8 @@ import (
 	"github.com/tarebench/tare/contenders/rpc/grpc/face"
 )
 
-// TestClientDials: all connections of the client are its target's, one for each call
-// or for all.
+// TestClientDials checks that the client opens all connections with Target.Dial, and as
+// many as the policy defines.
 func TestClientDials(t *testing.T) {
 	store, err := users.Open(t.Context(), users.MemoryStore, 3)
 	if err != nil {

@@ -2,23 +2,24 @@ package face
 
 import (
 	"google.golang.org/grpc/encoding"
-	encoded "google.golang.org/grpc/encoding/proto"
+	protoencoding "google.golang.org/grpc/encoding/proto"
 	"google.golang.org/grpc/mem"
 
 	"github.com/tarebench/tare/contender/server"
 )
 
-// codec is grpc-go's codec for protocol buffers with a count of the decoded bytes. It receives the length of a
-// message; to compute it again would cost as much as a part of the decoder.
+// codec is grpc-go's codec for protocol buffers, and counts the decoded bytes. An interceptor would have to compute
+// the length of a message again, which would take a considerable part of the decoder's time.
 type codec struct {
 	encoding.CodecV2
 	receipts *server.Receipts
 }
 
 func newCodec(receipts *server.Receipts) codec {
-	return codec{encoding.GetCodecV2(encoded.Name), receipts}
+	return codec{CodecV2: encoding.GetCodecV2(protoencoding.Name), receipts: receipts}
 }
 
+// Unmarshal decodes a message and counts its bytes.
 func (c codec) Unmarshal(data mem.BufferSlice, m any) error {
 	c.receipts.Body(int64(data.Len()))
 	return c.CodecV2.Unmarshal(data, m)

@@ -23,6 +23,7 @@ func New() rpc.Face {
 	return rpc.Face{Serve: newServer, Protocols: []string{rpc.GRPC}, Dial: newClient, Store: newOpener()}
 }
 
+// newServer returns a server with the service, the health check and reflection.
 func newServer(o server.Options, u *users.Service) (server.Server, error) {
 	s := grpc.NewServer(append(serverOptions(o.Ops),
 		grpc.MaxRecvMsgSize(users.MaxBody),
@@ -37,7 +38,7 @@ func newServer(o server.Options, u *users.Service) (server.Server, error) {
 	h.SetServingStatus(stub.UserService_ServiceDesc.ServiceName, grpc_health_v1.HealthCheckResponse_SERVING)
 	grpc_health_v1.RegisterHealthServer(s, h)
 	reflection.Register(s)
-	return &gracefulServer{s, h}, nil
+	return &gracefulServer{Server: s, health: h}, nil
 }
 
 // newInterceptors returns the interceptors, the outermost first.
@@ -54,17 +55,17 @@ func newInterceptors(o server.Options, u *users.Service) []grpc.UnaryServerInter
 	return list
 }
 
-// gracefulServer is a server that ends as package net/http's does.
+// gracefulServer has the methods Serve and Shutdown of an http.Server.
 type gracefulServer struct {
 	*grpc.Server
 	health *health.Server
 }
 
-// Serve ends without an error when Shutdown is called.
+// Serve serves until Shutdown. It then returns nil.
 func (r *gracefulServer) Serve(l net.Listener) error { return r.Server.Serve(l) }
 
-// Shutdown says that the service is about to go, and ends what has not ended
-// with ctx.
+// Shutdown sets the health check to not serving, and waits for the calls in
+// progress. If ctx ends, it cancels them and returns the error of ctx.
 func (r *gracefulServer) Shutdown(ctx context.Context) error {
 	r.health.Shutdown()
 	ended := make(chan struct{})

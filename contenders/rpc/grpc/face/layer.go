@@ -17,70 +17,79 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// requestID is the key of metadata with the id of a request.
+// requestID is the metadata key of the id of a request.
 const requestID = "x-request-id"
 
-// interceptors contains the state of the interceptors, each of which counts its calls.
+// interceptors has the interceptors as methods. Each counts its calls in receipts.
 type interceptors struct {
 	users    *users.Service
 	receipts *server.Receipts
 }
 
-// serverOptions returns the options of a service without a lab: it rejects a call after its head, before its
-// message is read, and a connection has few calls at once. They are nil under a lab.
+// serverOptions returns the options of a service without a lab, or nil in a study. They limit the calls in progress
+// on a connection, and check a call after its headers, before its message is read.
 func serverOptions(ops *server.Ops) []grpc.ServerOption {
 	if !ops.Claim() {
 		return nil
 	}
 	return []grpc.ServerOption{
 		grpc.MaxConcurrentStreams(server.MaxStreams),
-		grpc.InTapHandle(func(ctx context.Context, call *tap.Info) (context.Context, error) { return ctx, checkCall(ops, call) }),
+		grpc.InTapHandle(func(ctx context.Context, call *tap.Info) (context.Context, error) {
+			return ctx, checkCall(ops, call)
+		}),
 	}
 }
 
-// checkCall returns an error if a call must be rejected before it is made.
+// checkCall returns a status if ops responds to a call in place of the service, for example because the token is
+// missing.
 func checkCall(ops *server.Ops, call *tap.Info) error {
-	only := func(key string) string {
+	firstValue := func(key string) string {
 		if list := call.Header.Get(key); len(list) > 0 {
 			return list[0]
 		}
 		return ""
 	}
-	page, ok := ops.Answer(server.Question{Method: "POST", Path: call.FullMethodName, Host: only(":authority"), Authorization: only("authorization"), ContentType: only("content-type")})
+	response, hasResponse := ops.Answer(server.Question{
+		Method:        "POST",
+		Path:          call.FullMethodName,
+		Host:          firstValue(":authority"),
+		Authorization: firstValue("authorization"),
+		ContentType:   firstValue("content-type"),
+	})
 	switch {
-	case !ok:
+	case !hasResponse:
 		return nil
-	case page.Status == http.StatusUnauthorized:
+	case response.Status == http.StatusUnauthorized:
 		return status.Error(codes.Unauthenticated, "a bearer token is required")
 	}
-	return status.Errorf(codes.PermissionDenied, "over HTTP this would be %d %s", page.Status, http.StatusText(page.Status))
+	return status.Errorf(codes.PermissionDenied, "over HTTP this would be %d %s", response.Status, http.StatusText(response.Status))
 }
 
-// setRequestID adds the id of the request to its answer.
+// setRequestID adds the id of the request to its response.
 func (l interceptors) setRequestID(ctx context.Context, m any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 	l.receipts.Layer()
-	given := ""
+	clientID := "" // request id that the client sent
 	if ids := metadata.ValueFromIncomingContext(ctx, requestID); len(ids) > 0 {
-		given = ids[0]
+		clientID = ids[0]
 	}
-	if err := grpc.SetHeader(ctx, metadata.Pairs(requestID, l.users.RequestID(given))); err != nil {
+	if err := grpc.SetHeader(ctx, metadata.Pairs(requestID, l.users.RequestID(clientID))); err != nil {
 		return nil, err
 	}
 	return next(ctx, m)
 }
 
 // addLog writes a line for each request.
-func (l interceptors) addLog(to *slog.Logger) grpc.UnaryServerInterceptor {
+func (l interceptors) addLog(log *slog.Logger) grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, m any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 		l.receipts.Layer()
 		start := time.Now()
-		answer, err := next(ctx, m)
-		to.LogAttrs(ctx, slog.LevelInfo, "request", slog.String("method", info.FullMethod), slog.String("code", status.Code(err).String()), slog.Duration("took", time.Since(start)))
-		return answer, err
+		response, err := next(ctx, m)
+		log.LogAttrs(ctx, slog.LevelInfo, "request", slog.String("method", info.FullMethod), slog.String("code", status.Code(err).String()), slog.Duration("took", time.Since(start)))
+		return response, err
 	}
 }
 
-// recoverPanic answers for a handler that panics.
+// recoverPanic returns an error if a handler panics.
 func (l interceptors) recoverPanic(ctx context.Context, m any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (_ any, err error) {
 	l.receipts.Layer()
 	defer func() {

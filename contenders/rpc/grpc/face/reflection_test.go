@@ -18,8 +18,8 @@ import (
 	"github.com/tarebench/tare/contenders/rpc/grpc/face"
 )
 
-// TestReflection: a client that knows nothing can find the service, its types,
-// and how it is.
+// TestReflection checks that a client without generated code finds the service, its
+// types and its health.
 func TestReflection(t *testing.T) {
 	store, err := users.Open(t.Context(), users.MemoryStore, 0)
 	if err != nil {
@@ -50,22 +50,22 @@ func TestReflection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ask := func(q *grpc_reflection_v1.ServerReflectionRequest) *grpc_reflection_v1.ServerReflectionResponse {
-		a, err := &grpc_reflection_v1.ServerReflectionResponse{}, stream.Send(q)
-		if err == nil {
-			a, err = stream.Recv()
+	request := func(q *grpc_reflection_v1.ServerReflectionRequest) *grpc_reflection_v1.ServerReflectionResponse {
+		if err := stream.Send(q); err != nil {
+			t.Fatal(err)
 		}
+		response, err := stream.Recv()
 		if err != nil {
 			t.Fatal(err)
 		}
-		return a
+		return response
 	}
-	list := ask(&grpc_reflection_v1.ServerReflectionRequest{MessageRequest: &grpc_reflection_v1.ServerReflectionRequest_ListServices{}}).GetListServicesResponse().GetService()
+	list := request(&grpc_reflection_v1.ServerReflectionRequest{MessageRequest: &grpc_reflection_v1.ServerReflectionRequest_ListServices{}}).GetListServicesResponse().GetService()
 	if !slices.ContainsFunc(list, func(s *grpc_reflection_v1.ServiceResponse) bool { return s.GetName() == name }) {
 		t.Errorf("services: %v", list)
 	}
-	files := ask(&grpc_reflection_v1.ServerReflectionRequest{MessageRequest: &grpc_reflection_v1.ServerReflectionRequest_FileContainingSymbol{FileContainingSymbol: name}}).GetFileDescriptorResponse().GetFileDescriptorProto()
-	if len(files) < 2 { // with that of timestamps
+	files := request(&grpc_reflection_v1.ServerReflectionRequest{MessageRequest: &grpc_reflection_v1.ServerReflectionRequest_FileContainingSymbol{FileContainingSymbol: name}}).GetFileDescriptorResponse().GetFileDescriptorProto()
+	if len(files) < 2 { // users.proto and timestamp.proto
 		t.Errorf("%d files", len(files))
 	}
 	if err := errors.Join(stream.CloseSend(), conn.Close(), s.Shutdown(ctx), <-ended); err != nil {

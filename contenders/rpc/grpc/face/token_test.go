@@ -20,7 +20,7 @@ import (
 	"github.com/tarebench/tare/contenders/rpc/grpc/face"
 )
 
-// envStandalone makes the test binary the program.
+// envStandalone is the environment variable with which the test binary runs the program.
 const envStandalone = "TARE_TEST_STANDALONE"
 
 func TestMain(m *testing.M) {
@@ -30,8 +30,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestReflectionWithToken: reflection is a stream. Standalone it asks for the token,
-// as calls do.
+// TestReflectionWithToken checks that reflection, which is a stream, requires the token
+// of a standalone program as calls do.
 func TestReflectionWithToken(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -66,7 +66,7 @@ func TestReflectionWithToken(t *testing.T) {
 		}
 		stream, err := grpc_reflection_v1.NewServerReflectionClient(conn).ServerReflectionInfo(call)
 		if err == nil {
-			// The server may have refused the stream already: its reply says why.
+			// Send fails if the server has already rejected the stream; Recv returns the status.
 			_ = stream.Send(&grpc_reflection_v1.ServerReflectionRequest{MessageRequest: &grpc_reflection_v1.ServerReflectionRequest_ListServices{}})
 			_, err = stream.Recv()
 		}

@@ -17,6 +17,7 @@ func New() rpc.Face {
 	return rpc.Face{Serve: newServer, Protocols: []string{rpc.HTTP}, Dial: rpc.HTTPClient, Store: newOpener()}
 }
 
+// newServer returns the server. Unknown paths and methods have the error responses of the service.
 func newServer(o server.Options, u *users.Service) (server.Server, error) {
 	f := &usersServer{users: u, receipts: o.Receipts}
 	mux := http.NewServeMux()
@@ -76,8 +77,8 @@ func (f *usersServer) removeUser(_ http.ResponseWriter, r *http.Request) (any, e
 }
 
 func (f *usersServer) listUsers(_ http.ResponseWriter, r *http.Request) (any, error) {
-	asked := r.URL.Query()
-	q, err := users.ParseQuery(asked.Get("query"), asked.Get("page"), asked.Get("limit"))
+	values := r.URL.Query()
+	q, err := users.ParseQuery(values.Get("query"), values.Get("page"), values.Get("limit"))
 	if err != nil {
 		return nil, err
 	}
@@ -87,14 +88,14 @@ func (f *usersServer) listUsers(_ http.ResponseWriter, r *http.Request) (any, er
 func (f *usersServer) serveHealth(w http.ResponseWriter, _ *http.Request) {
 	f.receipts.Request()
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, _ = io.WriteString(w, "ok\n") // the client has disconnected
+	_, _ = io.WriteString(w, "ok\n") // fails if the client has disconnected
 }
 
-// readDraft reads the body of a request.
+// readDraft reads the body of a request, and counts its bytes.
 func (f *usersServer) readDraft(w http.ResponseWriter, r *http.Request) (d users.Draft, err error) {
-	wire := &countedBody{ReadCloser: http.MaxBytesReader(w, r.Body, users.MaxBody)}
-	body, err := io.ReadAll(wire)
-	f.receipts.Body(wire.n)
+	counted := &countedBody{ReadCloser: http.MaxBytesReader(w, r.Body, users.MaxBody)}
+	body, err := io.ReadAll(counted)
+	f.receipts.Body(counted.n)
 	if err == nil {
 		err = json.Unmarshal(body, &d)
 	}
@@ -104,8 +105,8 @@ func (f *usersServer) readDraft(w http.ResponseWriter, r *http.Request) (d users
 	return d, nil
 }
 
-// countedBody counts the bytes of a body. Its length would do here, but not if a framework reads the body, and
-// all transports must have the same cost for the lab's counts.
+// countedBody counts the bytes of a body. readDraft could use the length of the body, but transports whose
+// framework reads the body cannot, and counting must cost the same in all transports.
 type countedBody struct {
 	io.ReadCloser
 	n int64
@@ -117,7 +118,7 @@ func (c *countedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// newHandler returns a handler that answers with JSON of a value, or of the error.
+// newHandler returns a handler that responds with the value or the error of call as JSON.
 func (f *usersServer) newHandler(status int, call func(http.ResponseWriter, *http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		f.receipts.Request()
@@ -126,10 +127,11 @@ func (f *usersServer) newHandler(status int, call func(http.ResponseWriter, *htt
 			writeError(w, err)
 			return
 		}
-		writeAnswer(w, status, v)
+		writeJSON(w, status, v)
 	}
 }
 
+// notAllowed returns a handler for the other methods of a path. allow is the header Allow.
 func notAllowed(allow string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Allow", allow)
@@ -137,12 +139,14 @@ func notAllowed(allow string) http.HandlerFunc {
 	}
 }
 
+// writeError responds with an error of the service.
 func writeError(w http.ResponseWriter, err error) {
 	e := users.RefusalOf(err)
-	writeAnswer(w, e.HTTP(), e)
+	writeJSON(w, e.HTTP(), e)
 }
 
-func writeAnswer(w http.ResponseWriter, status int, v any) {
+// writeJSON responds with v as JSON.
+func writeJSON(w http.ResponseWriter, status int, v any) {
 	body, err := json.Marshal(v)
 	if err != nil {
 		panic(err) // only for a time with a year of five digits
@@ -151,5 +155,5 @@ func writeAnswer(w http.ResponseWriter, status int, v any) {
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // the client has disconnected
+	_, _ = w.Write(body) // fails if the client has disconnected
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// addLayers applies the middleware.
+// addLayers wraps next in the layers: the request id outside, then the access log, the recovery and the limit.
 func (f *usersServer) addLayers(next http.Handler, o server.Options) http.Handler {
 	if f.users.Limited() {
 		next = f.limitRate(next)
@@ -17,7 +17,7 @@ func (f *usersServer) addLayers(next http.Handler, o server.Options) http.Handle
 	return f.setRequestID(server.AccessLog(f.recoverPanic(next), o))
 }
 
-// setRequestID adds the id of the request to its answer.
+// setRequestID adds the id of the request to its response.
 func (f *usersServer) setRequestID(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.receipts.Layer()
@@ -26,8 +26,8 @@ func (f *usersServer) setRequestID(next http.Handler) http.Handler {
 	})
 }
 
-// recoverPanic answers for a handler that panics. http.ErrAbortHandler closes the connection, as the handler
-// requires.
+// recoverPanic responds with an error if a handler panics. It repeats a panic with http.ErrAbortHandler, which
+// closes the connection.
 func (f *usersServer) recoverPanic(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.receipts.Layer()

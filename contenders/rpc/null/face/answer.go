@@ -16,54 +16,57 @@ import (
 // collectionPath is the path of the users.
 const collectionPath = "/v1/users"
 
-// httpReply is an answer under construction.
-type httpReply struct {
-	out       []byte
-	id, extra string // the request id, and further header lines
-	status    int
+// httpResponse is the response to one request.
+type httpResponse struct {
+	out    []byte // bytes to send: earlier responses, then this one
+	id     string // request id
+	extra  string // more header lines, each with its line end; "" for none
+	status int
 }
 
-// answerHTTP appends the answer to a request. It does the work of other contenders' layers itself, and counts
-// them the same.
-func (f *nullServer) answerHTTP(dst []byte, q *server.Request, extra string) []byte {
+// respondHTTP appends the response to a request. It has no middleware, but does the same work as the layers
+// of other contenders and counts it as calls of layers: the request id, the access log, the recovery from
+// panics and the rate limit.
+func (f *nullServer) respondHTTP(dst []byte, q *server.Request, extra string) []byte {
 	f.receipts.Body(int64(len(q.Body)))
 	f.receipts.Layer()
-	t := httpReply{out: dst, id: f.users.RequestID(string(q.ID)), extra: extra}
+	r := httpResponse{out: dst, id: f.users.RequestID(string(q.ID)), extra: extra}
 	path, query, _ := bytes.Cut(q.Target, []byte("?"))
 	method := methodName(q.Method)
 	start := time.Time{}
-	if f.line != nil {
+	if f.logLine != nil {
 		f.receipts.Layer()
 		start = time.Now()
 	}
 	f.receipts.Layer()
-	f.answerLimited(&t, method, path, string(query), q)
-	if f.line != nil {
-		f.line(method, string(path), t.status, time.Since(start))
+	f.respondLimited(&r, method, path, string(query), q)
+	if f.logLine != nil {
+		f.logLine(method, string(path), r.status, time.Since(start))
 	}
-	return t.out
+	return r.out
 }
 
-// answerLimited answers a request within the rate limit.
-func (f *nullServer) answerLimited(t *httpReply, method string, path []byte, query string, q *server.Request) {
-	start := len(t.out)
+// respondLimited responds to a request, or with an error if the request exceeds the rate limit or its handler
+// panics.
+func (f *nullServer) respondLimited(r *httpResponse, method string, path []byte, query string, q *server.Request) {
+	start := len(r.out)
 	defer func() {
 		if v := recover(); v != nil {
-			t.out = t.out[:start]
-			t.putError(fmt.Errorf("panic: %v", v))
+			r.out = r.out[:start]
+			r.putError(fmt.Errorf("panic: %v", v))
 		}
 	}()
 	if f.users.Limited() {
 		f.receipts.Layer()
 		if !f.users.Allow() {
-			t.putError(users.Limited())
+			r.putError(users.Limited())
 			return
 		}
 	}
-	f.routeRequest(t, method, path, query, q)
+	f.routeRequest(r, method, path, query, q)
 }
 
-// methodName returns method as a string if the service has it, and else "other".
+// methodName returns method as a string without allocating, or "other" if the service does not support it.
 func methodName(method []byte) string {
 	for _, m := range [...]string{"GET", "POST", "PUT", "DELETE"} {
 		if string(method) == m {
@@ -73,60 +76,65 @@ func methodName(method []byte) string {
 	return "other"
 }
 
-// routeRequest calls the function for a request.
-func (f *nullServer) routeRequest(t *httpReply, method string, path []byte, query string, q *server.Request) {
-	id, one := bytes.CutPrefix(path, []byte(collectionPath+"/"))
-	one = one && len(id) > 0 && bytes.IndexByte(id, '/') < 0
-	all, health := string(path) == collectionPath, string(path) == "/health"
+// routeRequest calls the function for the path and the method of a request.
+func (f *nullServer) routeRequest(r *httpResponse, method string, path []byte, query string, q *server.Request) {
+	isGet := method == http.MethodGet
+	id, hasPrefix := bytes.CutPrefix(path, []byte(collectionPath+"/"))
+	isUser := hasPrefix && len(id) > 0 && bytes.IndexByte(id, '/') < 0
+	isCollection := string(path) == collectionPath
+	isHealth := string(path) == "/health"
+	canServeUser := isUser && (isGet || method == http.MethodPut || method == http.MethodDelete)
+	canServeAll := isCollection && (isGet || method == http.MethodPost)
 	switch {
-	case health && method == http.MethodGet:
+	case isHealth && isGet:
 		f.receipts.Request()
-		t.putBody(http.StatusOK, "text/plain; charset=utf-8", []byte("ok\n"))
-	case all && (method == http.MethodPost || method == http.MethodGet), one && (method == http.MethodGet || method == http.MethodPut || method == http.MethodDelete):
+		r.putBody(http.StatusOK, "text/plain; charset=utf-8", []byte("ok\n"))
+	case canServeUser, canServeAll:
 		f.receipts.Request()
 		switch {
 		case q.TooLong:
-			t.putError(users.TooLarge())
-		case one:
-			f.serveOne(t, method, string(id), q.Body)
+			r.putError(users.TooLarge())
+		case isUser:
+			f.serveUser(r, method, string(id), q.Body)
 		case method == http.MethodPost:
-			f.createUser(t, q.Body)
+			f.createUser(r, q.Body)
 		default:
-			f.listUsers(t, query)
+			f.listUsers(r, query)
 		}
-	case one, all, health:
-		t.extra += "Allow: " + users.Methods(string(path)) + "\r\n"
-		t.putError(users.NotAllowed())
+	case isUser, isCollection, isHealth: // with another method
+		r.extra += "Allow: " + users.Methods(string(path)) + "\r\n"
+		r.putError(users.NotAllowed())
 	default:
-		t.putError(users.NoPath())
+		r.putError(users.NoPath())
 	}
 }
 
-func (f *nullServer) createUser(t *httpReply, body []byte) {
+// createUser responds with the new user.
+func (f *nullServer) createUser(r *httpResponse, body []byte) {
 	d, err := parseDraft(body)
 	if err == nil {
 		var u users.User
 		if u, err = f.users.Create(f.ctx, d); err == nil {
-			t.putUser(http.StatusCreated, u)
+			r.putUser(http.StatusCreated, u)
 			return
 		}
 	}
-	t.putError(err)
+	r.putError(err)
 }
 
-// serveOne answers a request about one user.
-func (f *nullServer) serveOne(t *httpReply, method, id string, body []byte) {
+// serveUser gets, updates or deletes the user with an id.
+func (f *nullServer) serveUser(r *httpResponse, method, id string, body []byte) {
 	var d users.Draft
 	var err error
 	if method == http.MethodPut {
 		if d, err = parseDraft(body); err != nil {
-			t.putError(err)
+			r.putError(err)
 			return
 		}
 	}
 	n, err := users.ParseID(id)
 	if err != nil {
-		t.putError(err)
+		r.putError(err)
 		return
 	}
 	var u users.User
@@ -137,30 +145,32 @@ func (f *nullServer) serveOne(t *httpReply, method, id string, body []byte) {
 		u, err = f.users.Update(f.ctx, n, d)
 	default:
 		if err = f.users.Delete(f.ctx, n); err == nil {
-			t.putBody(http.StatusOK, typeJSON, []byte("{}"))
+			r.putBody(http.StatusOK, typeJSON, []byte("{}"))
 			return
 		}
 	}
 	if err != nil {
-		t.putError(err)
+		r.putError(err)
 		return
 	}
-	t.putUser(http.StatusOK, u)
+	r.putUser(http.StatusOK, u)
 }
 
-func (f *nullServer) listUsers(t *httpReply, query string) {
-	asked, _ := url.ParseQuery(query) // ignores invalid parts
-	q, err := users.ParseQuery(asked.Get("query"), asked.Get("page"), asked.Get("limit"))
+// listUsers responds with a page of users.
+func (f *nullServer) listUsers(r *httpResponse, query string) {
+	values, _ := url.ParseQuery(query) // ignores invalid parts
+	q, err := users.ParseQuery(values.Get("query"), values.Get("page"), values.Get("limit"))
 	if err != nil {
-		t.putError(err)
+		r.putError(err)
 		return
 	}
 	p, err := f.users.List(f.ctx, q)
 	if err != nil {
-		t.putError(err)
+		r.putError(err)
 		return
 	}
-	b := append(make([]byte, 0, 64+256*len(p.Users)), `{"users":[`...)
+	const pageSize, userSize = 64, 256 // estimates of the bytes, for the capacity
+	b := append(make([]byte, 0, pageSize+userSize*len(p.Users)), `{"users":[`...)
 	for i, u := range p.Users {
 		if i > 0 {
 			b = append(b, ',')
@@ -170,9 +180,10 @@ func (f *nullServer) listUsers(t *httpReply, query string) {
 	b = strconv.AppendInt(append(b, `],"total":`...), p.Total, 10)
 	b = strconv.AppendInt(append(b, `,"page":`...), int64(p.Page), 10)
 	b = strconv.AppendInt(append(b, `,"limit":`...), int64(p.Limit), 10)
-	t.putBody(http.StatusOK, typeJSON, append(b, '}'))
+	r.putBody(http.StatusOK, typeJSON, append(b, '}'))
 }
 
+// parseDraft decodes the body of a request.
 func parseDraft(body []byte) (d users.Draft, err error) {
 	if err := json.Unmarshal(body, &d); err != nil {
 		return d, users.Malformed(err)
@@ -182,29 +193,32 @@ func parseDraft(body []byte) (d users.Draft, err error) {
 
 const typeJSON = "application/json"
 
-// putBody appends an answer with a body.
-func (t *httpReply) putBody(status int, kind string, body []byte) {
-	t.status = status
-	b := strconv.AppendInt(append(t.out, "HTTP/1.1 "...), int64(status), 10)
+// putBody appends a response with a body.
+func (r *httpResponse) putBody(status int, contentType string, body []byte) {
+	r.status = status
+	b := strconv.AppendInt(append(r.out, "HTTP/1.1 "...), int64(status), 10)
 	b = append(append(b, ' '), http.StatusText(status)...)
-	b = append(append(b, "\r\nContent-Type: "...), kind...)
+	b = append(append(b, "\r\nContent-Type: "...), contentType...)
 	b = strconv.AppendInt(append(b, "\r\nContent-Length: "...), int64(len(body)), 10)
-	b = append(append(b, "\r\nX-Request-Id: "...), t.id...)
-	b = append(append(append(b, "\r\n"...), t.extra...), "\r\n"...)
-	t.out = append(b, body...)
+	b = append(append(b, "\r\nX-Request-Id: "...), r.id...)
+	b = append(append(append(b, "\r\n"...), r.extra...), "\r\n"...)
+	r.out = append(b, body...)
 }
 
-func (t *httpReply) putError(err error) {
+// putError appends a response with an error of the service.
+func (r *httpResponse) putError(err error) {
 	e := users.RefusalOf(err)
 	b := appendText(append([]byte(`{"code":`), strconv.Quote(string(e.Code))...), `,"message":`, e.Message)
-	t.putBody(e.HTTP(), typeJSON, append(b, '}'))
+	r.putBody(e.HTTP(), typeJSON, append(b, '}'))
 }
 
-func (t *httpReply) putUser(status int, u users.User) {
-	var room [512]byte
-	t.putBody(status, typeJSON, appendUser(room[:0], u))
+// putUser appends a response with a user.
+func (r *httpResponse) putUser(status int, u users.User) {
+	var buf [512]byte // enough for most users
+	r.putBody(status, typeJSON, appendUser(buf[:0], u))
 }
 
+// appendUser appends a user as JSON.
 func appendUser(b []byte, u users.User) []byte {
 	b = strconv.AppendInt(append(b, `{"id":`...), u.ID, 10)
 	b = appendText(b, `,"name":`, u.Name)
@@ -214,7 +228,8 @@ func appendUser(b []byte, u users.User) []byte {
 	return append(b, '}')
 }
 
-// appendText appends a key and a string. A string without escapes is copied.
+// appendText appends a key and a string as JSON. It copies a string of printable ASCII that needs no escapes;
+// encoding/json encodes any other string.
 func appendText(b []byte, key, s string) []byte {
 	b = append(b, key...)
 	for i := range len(s) {

@@ -10,10 +10,10 @@ import (
 	"github.com/tarebench/tare/internal/protowire"
 )
 
-// Paths of gRPC.
+// Paths of calls: the service, followed by the name of a method, and the health check.
 const (
-	methods = "/tare.users.v1.UserService/"
-	checks  = "/grpc.health.v1.Health/Check"
+	servicePath = "/tare.users.v1.UserService/"
+	healthPath  = "/grpc.health.v1.Health/Check"
 )
 
 // Codes of gRPC that package users does not have.
@@ -27,25 +27,27 @@ var errNoMethod = errors.New("no such method")
 
 // grpcCall is one call of gRPC.
 type grpcCall struct {
-	stream      uint32
-	path, given string // its path, and the id from the client
-	grpc        bool   // its content type is that of gRPC
-	body        []byte // received bytes, with the prefix of the message
-	unread      int64  // bytes of DATA without a window update yet
-	room        int64  // window of its stream, in bytes
-	id          string
-	answer      []byte // with the prefix of the message
-	sent        int    // bytes of it
-	code        int
-	why         string // message of an error
+	stream   uint32
+	path     string
+	clientID string // request id that the client sent; "" for none
+	isGRPC   bool   // the content type of the request is gRPC
+	body     []byte // received bytes: the prefix and the message
+	unacked  int64  // number of received bytes that no window update has acknowledged
+	window   int64  // number of bytes that the client accepts on the stream
+
+	requestID string // request id of the response
+	response  []byte // prefix and message; only the prefix if the call failed
+	sent      int    // number of sent bytes of response
+	code      int    // grpc-status
+	message   string // grpc-message of an error
 }
 
-// prefixLen is the number of bytes before a message: whether it is compressed, and its length.
+// prefixLen is the number of bytes before a message: one is 1 if the message is compressed, four are its length.
 const prefixLen = 5
 
-// readMessage returns the message in the body of c; false if the body is not one message.
-func (c *grpcCall) readMessage() ([]byte, bool) {
-	b := c.body
+// parseMessage returns the message in the body of a request or a response. It returns false if the body is not
+// one uncompressed message.
+func parseMessage(b []byte) ([]byte, bool) {
 	if len(b) < prefixLen || b[0] != 0 {
 		return nil, false
 	}
@@ -53,34 +55,34 @@ func (c *grpcCall) readMessage() ([]byte, bool) {
 	return b[prefixLen:], length == uint64(len(b)-prefixLen)
 }
 
-// answerCall answers c.
-func (f *nullServer) answerCall(c *grpcCall) {
-	c.answer = append(c.answer[:0], 0, 0, 0, 0, 0)
-	c.code, c.why = codeOK, ""
+// respondCall sets the response to c, or its code and message of an error.
+func (f *nullServer) respondCall(c *grpcCall) {
+	c.response = append(c.response[:0], 0, 0, 0, 0, 0) // the prefix
+	c.code, c.message = codeOK, ""
 	err := f.runLayers(c)
 	switch {
 	case errors.Is(err, errNoMethod):
-		c.code, c.why = codeUnimplemented, err.Error()
+		c.code, c.message = codeUnimplemented, err.Error()
 	case err != nil:
 		e := users.RefusalOf(err)
-		c.code, c.why = e.Code.GRPC(), e.Message
+		c.code, c.message = e.Code.GRPC(), e.Message
 	}
-	n := len(c.answer) - prefixLen
-	c.answer[1], c.answer[2], c.answer[3], c.answer[4] = byte(n>>24), byte(n>>16), byte(n>>8), byte(n)
+	n := len(c.response) - prefixLen
+	c.response[1], c.response[2], c.response[3], c.response[4] = byte(n>>24), byte(n>>16), byte(n>>8), byte(n)
 }
 
-// runLayers runs a call with its layers, as answerHTTP does for a request.
+// runLayers runs a call, and does the work of the layers as respondHTTP does.
 func (f *nullServer) runLayers(c *grpcCall) (err error) {
 	f.receipts.Layer()
-	c.id = f.users.RequestID(c.given)
-	if f.line != nil {
+	c.requestID = f.users.RequestID(c.clientID)
+	if f.logLine != nil {
 		f.receipts.Layer()
-		defer func(from time.Time) {
+		defer func(start time.Time) {
 			status := 200
 			if err != nil {
 				status = users.RefusalOf(err).HTTP()
 			}
-			f.line("POST", c.path, status, time.Since(from))
+			f.logLine("POST", c.path, status, time.Since(start))
 		}(time.Now())
 	}
 	f.receipts.Layer()
@@ -98,13 +100,13 @@ func (f *nullServer) runLayers(c *grpcCall) (err error) {
 	return f.runMethod(c)
 }
 
-// runMethod runs the method of a call.
+// runMethod runs the method of a call, and appends its message to the response.
 func (f *nullServer) runMethod(c *grpcCall) error {
-	name, ours := strings.CutPrefix(c.path, methods)
-	if !ours && c.path != checks {
+	name, isMethod := strings.CutPrefix(c.path, servicePath)
+	if !isMethod && c.path != healthPath {
 		return errNoMethod
 	}
-	m, ok := c.readMessage()
+	m, ok := parseMessage(c.body)
 	if !ok {
 		return users.Malformed(protowire.ErrMessage)
 	}
@@ -136,12 +138,12 @@ func (f *nullServer) runMethod(c *grpcCall) error {
 		return users.Malformed(err)
 	}
 	if err == nil {
-		c.answer = appendProto(c.answer, u)
+		c.response = appendUserMessage(c.response, u)
 	}
 	return err
 }
 
-// runOther runs the methods whose answer is not a user.
+// runOther runs the methods whose response is not a user. name is the path for the health check.
 func (f *nullServer) runOther(c *grpcCall, name string, m []byte) error {
 	switch name {
 	case "DeleteUser":
@@ -157,11 +159,11 @@ func (f *nullServer) runOther(c *grpcCall, name string, m []byte) error {
 		}
 		p, err := f.users.List(f.ctx, q)
 		if err == nil {
-			c.answer = appendPage(c.answer, p)
+			c.response = appendPage(c.response, p)
 		}
 		return err
-	case checks:
-		c.answer = append(c.answer, 1<<3, 1) // status: SERVING
+	case healthPath:
+		c.response = append(c.response, 1<<3, 1) // field 1, status: SERVING
 		return nil
 	}
 	return errNoMethod

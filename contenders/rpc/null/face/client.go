@@ -16,7 +16,7 @@ import (
 	"github.com/tarebench/tare/internal/protowire"
 )
 
-// newClient returns a client over net/http, for gRPC or HTTP.
+// newClient returns a client for gRPC or HTTP. Both use net/http.
 func newClient(t rpc.Target) (rpc.Client, error) {
 	if t.Protocol != rpc.GRPC {
 		return rpc.HTTPClient(t)
@@ -24,13 +24,13 @@ func newClient(t rpc.Target) (rpc.Client, error) {
 	return rpc.ByPolicy(t, func() (rpc.Client, error) {
 		tr := &http.Transport{Protocols: &http.Protocols{}, DisableCompression: true, DialContext: t.DialContext}
 		tr.Protocols.SetUnencryptedHTTP2(true)
-		return &client{base: "http://" + t.Addr + methods, http: http.Client{Transport: tr}}, nil
+		return &client{base: "http://" + t.Addr + servicePath, http: http.Client{Transport: tr}}, nil
 	})
 }
 
 // client calls over gRPC.
 type client struct {
-	base string
+	base string // URL of the service, to which a method's name is appended
 	http http.Client
 }
 
@@ -80,7 +80,7 @@ func (c *client) Close() error {
 	return nil
 }
 
-// callMethod makes one call and returns the message of its answer.
+// callMethod makes one call and returns the message of the response. An error of the service is a *users.Error.
 func (c *client) callMethod(ctx context.Context, method string, m []byte) ([]byte, error) {
 	body := append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(m))), m...)
 	q, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+method, bytes.NewReader(body))
@@ -89,29 +89,29 @@ func (c *client) callMethod(ctx context.Context, method string, m []byte) ([]byt
 	}
 	q.Header.Set("Content-Type", "application/grpc")
 	q.Header.Set("TE", "trailers")
-	a, err := c.http.Do(q)
+	response, err := c.http.Do(q)
 	if err != nil {
 		return nil, err
 	}
-	defer a.Body.Close()
-	answer, err := io.ReadAll(a.Body)
+	defer response.Body.Close()
+	received, err := io.ReadAll(response.Body)
 	if err != nil {
 		return nil, err
 	}
-	said := a.Trailer
-	if a.Header.Get("Grpc-Status") != "" {
-		said = a.Header
+	fields := response.Trailer
+	if response.Header.Get("Grpc-Status") != "" { // an error may be sent in the headers, without trailers
+		fields = response.Header
 	}
-	if status := said.Get("Grpc-Status"); status != "0" {
-		return nil, parseStatus(status, said.Get("Grpc-Message"))
+	if status := fields.Get("Grpc-Status"); status != "0" {
+		return nil, parseStatus(status, fields.Get("Grpc-Message"))
 	}
-	if answer, ok := (&grpcCall{body: answer}).readMessage(); ok {
-		return answer, nil
+	if message, ok := parseMessage(received); ok {
+		return message, nil
 	}
 	return nil, fmt.Errorf("%s: the answer: %w", method, protowire.ErrMessage)
 }
 
-// parseStatus returns the error for a grpc-status other than 0.
+// parseStatus returns the error for a grpc-status other than 0: a *users.Error if the service has its code.
 func parseStatus(status, message string) error {
 	text, err := url.PathUnescape(message)
 	for _, code := range users.Codes() {
@@ -122,7 +122,7 @@ func parseStatus(status, message string) error {
 	return fmt.Errorf("grpc-status %q: %s", status, message)
 }
 
-// parseUser decodes a User message, or returns err.
+// parseUser decodes a User, or returns err if it is not nil.
 func parseUser(m []byte, err error) (u users.User, _ error) {
 	if err != nil {
 		return u, err
@@ -145,11 +145,17 @@ func parseUser(m []byte, err error) (u users.User, _ error) {
 	return u, err
 }
 
+// parseTime decodes a Timestamp.
 func parseTime(m []byte) (time.Time, error) {
-	var at [3]int64
+	var seconds, nanoseconds int64
 	err := protowire.Walk(m, func(f protowire.Field) error {
-		at[min(f.Number, 2)] = int64(f.N)
+		switch f.Number {
+		case 1:
+			seconds = int64(f.N)
+		case 2:
+			nanoseconds = int64(f.N)
+		}
 		return nil
 	})
-	return time.Unix(at[1], at[2]).UTC(), err
+	return time.Unix(seconds, nanoseconds).UTC(), err
 }

@@ -1,5 +1,5 @@
 // Package face serves users over HTTP/1.1, and over gRPC on the same port, with as
-// little as that takes.
+// little code as possible: the server uses neither the server of net/http nor grpc-go.
 package face
 
 import (
@@ -16,14 +16,15 @@ func New() rpc.Face {
 	return rpc.Face{Serve: newServer, Protocols: []string{rpc.GRPC, rpc.HTTP}, Dial: newClient}
 }
 
+// newServer returns the server of both protocols.
 func newServer(o server.Options, u *users.Service) (server.Server, error) {
 	f := &nullServer{users: u, receipts: o.Receipts}
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	if o.Log != nil {
-		f.line = server.Lines(o.Log)
+		f.logLine = server.Lines(o.Log)
 	}
-	// Its own receipts are not those of o, which do not count every request.
-	s, err := server.Null{Answer: f.answerHTTP, MaxBody: users.MaxBody, HTTP2: f.serveHTTP2}.Serve(server.Options{})
+	// Null counts every request in receipts of its own. Those of o count only requests that reach the service.
+	s, err := server.Null{Answer: f.respondHTTP, MaxBody: users.MaxBody, HTTP2: f.serveHTTP2}.Serve(server.Options{})
 	f.Server = s
 	return f, err
 }
@@ -33,14 +34,15 @@ type nullServer struct {
 	server.Server
 	users    *users.Service
 	receipts *server.Receipts
-	line     func(method, path string, status int, took time.Duration) // nil if there is no log
-	ctx      context.Context                                           // of all calls, until the end of the server
+	logLine  func(method, path string, status int, took time.Duration) // nil without an access log
+	ctx      context.Context                                           // context of all calls; it ends with the server
 	cancel   context.CancelFunc
 }
 
-// SpeaksHTTP2 tells what stands before a service that runs alone to let gRPC through.
+// SpeaksHTTP2 implements [server.HTTP2Speaker], so that a service without a lab accepts gRPC.
 func (f *nullServer) SpeaksHTTP2() bool { return true }
 
+// Shutdown ends the server, and then the context of all calls.
 func (f *nullServer) Shutdown(ctx context.Context) error {
 	defer f.cancel()
 	return f.Server.Shutdown(ctx)

@@ -14,87 +14,97 @@ import (
 // maxStreams limits the calls in flight on one connection.
 const maxStreams = 250
 
-// maxHead limits the bytes of a call's head.
+// maxHead limits the encoded bytes of a call's headers.
 const maxHead = 64 << 10
 
-// http2Conn is one connection of HTTP/2: calls are answered one after another, each after it has completely
-// arrived.
+// http2Conn is one connection of HTTP/2. serveHTTP2 reads frames, runs a call when its last frame has arrived,
+// and writes the frames in out. Calls run one after another. A response that does not fit into the client's
+// windows is continued when the client enlarges them.
 type http2Conn struct {
 	*server.Conn
-	f       *nullServer
-	out     []byte
-	reader  h2.Reader
-	decoder *h2.Decoder
-	encoder h2.Encoder
-	known   h2.Fields
-	kind    *h2.Field // content-type
-	fine    *h2.Field // grpc-status: 0
+	server      *nullServer
+	out         []byte // frames to write
+	reader      h2.Reader
+	decoder     *h2.Decoder
+	encoder     h2.Encoder
+	fields      h2.Fields
+	contentType *h2.Field // content-type: application/grpc
+	statusOK    *h2.Field // grpc-status: 0
 
-	calls   map[uint32]*grpcCall // that have not completely arrived
-	waiting []*grpcCall          // that wait for window
-	spare   []*grpcCall
-	last    uint32 // stream
-	path    string // of the previous call
-	room    int64  // window of all streams, in bytes
-	initial int64  // initial window of each stream
-	unread  int64
-	head    *grpcCall // whose block is incomplete; nil if there is none
-	block   []byte    // of it
-	ends    bool      // the head is the complete call
-	field   func(name, value []byte) error
+	calls         map[uint32]*grpcCall // calls that have not completely arrived, by stream
+	responding    []*grpcCall          // calls whose responses have not been completely sent, the oldest first
+	free          []*grpcCall          // ended calls, whose memory is reused
+	lastStream    uint32               // highest stream of a call
+	lastPath      string               // path of the previous call, reused if the next one is the same
+	window        int64                // number of bytes that the client accepts on all streams together
+	initialWindow int64                // initial window of a new stream
+	unacked       int64                // number of received bytes that no window update has acknowledged
+
+	openCall   *grpcCall // call whose headers are arriving; nil between headers
+	headBlock  []byte    // encoded headers of openCall
+	endsStream bool      // the headers of openCall end its stream: no body follows
+	onField    func(name, value []byte) error
 }
 
-// serveHTTP2 serves a connection of HTTP/2.
+// serveHTTP2 serves a connection of HTTP/2 until it ends.
 func (f *nullServer) serveHTTP2(conn *server.Conn) {
 	preface := make([]byte, len(h2.Preface))
 	if _, err := io.ReadFull(conn, preface); err != nil || string(preface) != h2.Preface {
 		return
 	}
-	w := &http2Conn{Conn: conn, f: f, decoder: h2.NewDecoder(h2.TableSize), calls: map[uint32]*grpcCall{}, room: h2.Window, initial: h2.Window}
+	w := &http2Conn{
+		Conn:          conn,
+		server:        f,
+		decoder:       h2.NewDecoder(h2.TableSize),
+		calls:         map[uint32]*grpcCall{},
+		window:        h2.Window,
+		initialWindow: h2.Window,
+	}
 	w.encoder.Reset()
-	w.kind, w.fine = w.known.Ready("content-type", "application/grpc"), w.known.Ready("grpc-status", "0")
-	w.field = w.setField
+	w.contentType, w.statusOK = w.fields.Ready("content-type", "application/grpc"), w.fields.Ready("grpc-status", "0")
+	w.onField = w.setField
 	w.out = h2.AppendSettings(w.out, h2.Setting{ID: h2.MaxStreams, Value: maxStreams})
 	buf := make([]byte, 16<<10)
 	for {
 		if _, err := conn.Write(w.out); err != nil {
 			return
 		}
-		answered := len(w.out) > 0
+		hasWritten := len(w.out) > 0
 		w.out = w.out[:0]
-		idle := len(w.calls)+len(w.waiting) == 0 && w.head == nil && !w.reader.Partial()
+		isIdle := len(w.calls)+len(w.responding) == 0 && w.openCall == nil && !w.reader.Partial()
 		read := conn.Read
-		if idle {
+		if isIdle {
 			read = conn.Await
 		}
 		n, err := read(buf)
 		if err != nil {
-			w.endConn(answered && idle && conn.Ends())
+			w.endConn(hasWritten && isIdle && conn.Ends())
 			return
 		}
 		if w.handleBytes(buf[:n]) != nil {
-			_, _ = conn.Write(h2.AppendGoAway(w.out, w.last, protocolError))
+			_, _ = conn.Write(h2.AppendGoAway(w.out, w.lastStream, protocolError))
 			return
 		}
 	}
 }
 
-// protocolError is the code that ends an invalid connection (RFC 9113, section 7).
+// protocolError is the code of the GOAWAY after invalid frames (RFC 9113, section 7).
 const protocolError h2.Code = 1
 
-// endConn ends the connection, after its answers have arrived.
-func (w *http2Conn) endConn(answered bool) {
-	_, err := w.Write(h2.AppendGoAway(w.out[:0], w.last, h2.NoError))
-	if answered && err == nil {
+// endConn sends GOAWAY. linger means that the client may not have received the last responses yet; closing the
+// connection must not discard them.
+func (w *http2Conn) endConn(linger bool) {
+	_, err := w.Write(h2.AppendGoAway(w.out[:0], w.lastStream, h2.NoError))
+	if linger && err == nil {
 		w.Linger()
 	}
 }
 
-// handleBytes processes received bytes.
+// handleBytes processes received bytes. The error means that they are not valid HTTP/2.
 func (w *http2Conn) handleBytes(b []byte) error {
 	for len(b) > 0 {
-		f, n, whole, err := w.reader.Next(b)
-		if b = b[n:]; err == nil && whole {
+		f, n, isComplete, err := w.reader.Next(b)
+		if b = b[n:]; err == nil && isComplete {
 			err = w.handleFrame(f)
 		}
 		if err != nil {
@@ -104,8 +114,12 @@ func (w *http2Conn) handleBytes(b []byte) error {
 	return nil
 }
 
+// handleFrame processes one frame. Headers without their end must be followed by continuation frames of the same
+// stream, and continuation frames may not occur elsewhere.
 func (w *http2Conn) handleFrame(f h2.Frame) error {
-	if (f.Type == h2.Continuation) != (w.head != nil) || w.head != nil && f.Stream != w.head.stream {
+	isOpen := w.openCall != nil
+	isContinuation := f.Type == h2.Continuation
+	if isOpen != isContinuation || isOpen && f.Stream != w.openCall.stream {
 		return h2.Error("a head in pieces that do not follow each other")
 	}
 	switch f.Type {
@@ -121,11 +135,11 @@ func (w *http2Conn) handleFrame(f h2.Frame) error {
 			w.out = h2.AppendHeader(w.out, 0, h2.Settings, h2.Ack, 0)
 		}
 	case h2.WindowUpdate:
-		n := int64(f.Number(0) &^ (1 << 31))
+		n := int64(f.Number(0) &^ (1 << 31)) // without the reserved bit
 		if c := w.findCall(f.Stream); c != nil {
-			c.room += n
+			c.window += n
 		} else if f.Stream == 0 {
-			w.room += n
+			w.window += n
 		}
 	case h2.Ping:
 		if !f.Has(h2.Ack) {
@@ -134,10 +148,12 @@ func (w *http2Conn) handleFrame(f h2.Frame) error {
 	case h2.PushPromise:
 		return h2.Error("a promise of a client")
 	}
-	w.sendAnswers()
+	w.sendResponses()
 	return nil
 }
 
+// applySettings applies the settings of the client. A new initial window also changes the windows of open
+// streams (RFC 9113, section 6.9.2).
 func (w *http2Conn) applySettings(f h2.Frame) {
 	for id, v := range f.Values() {
 		switch id {
@@ -145,39 +161,41 @@ func (w *http2Conn) applySettings(f h2.Frame) {
 			w.encoder.Allow(v)
 		case h2.InitialWindowSize:
 			for _, c := range w.calls {
-				c.room += int64(v) - w.initial
+				c.window += int64(v) - w.initialWindow
 			}
-			for _, c := range w.waiting {
-				c.room += int64(v) - w.initial
+			for _, c := range w.responding {
+				c.window += int64(v) - w.initialWindow
 			}
-			w.initial = int64(v)
+			w.initialWindow = int64(v)
 		}
 	}
 }
 
-// findCall returns the call in progress on a stream; nil if there is none.
+// findCall returns the call on a stream, or nil if the stream has no call in progress.
 func (w *http2Conn) findCall(stream uint32) *grpcCall {
 	if c := w.calls[stream]; c != nil {
 		return c
 	}
-	if i := w.waitingIndex(stream); i >= 0 {
-		return w.waiting[i]
+	if i := w.respondingIndex(stream); i >= 0 {
+		return w.responding[i]
 	}
 	return nil
 }
 
-func (w *http2Conn) waitingIndex(stream uint32) int {
-	return slices.IndexFunc(w.waiting, func(c *grpcCall) bool { return c.stream == stream })
+// respondingIndex returns the index in w.responding of the call on a stream, or -1.
+func (w *http2Conn) respondingIndex(stream uint32) int {
+	return slices.IndexFunc(w.responding, func(c *grpcCall) bool { return c.stream == stream })
 }
 
+// removeCall forgets the call on a stream, which the client has reset.
 func (w *http2Conn) removeCall(stream uint32) {
 	delete(w.calls, stream)
-	if i := w.waitingIndex(stream); i >= 0 {
-		w.waiting = slices.Delete(w.waiting, i, i+1)
+	if i := w.respondingIndex(stream); i >= 0 {
+		w.responding = slices.Delete(w.responding, i, i+1)
 	}
 }
 
-// handleHeaders processes the head of a call, or its trailers.
+// handleHeaders processes a part of a call's headers or trailers.
 func (w *http2Conn) handleHeaders(f h2.Frame) (err error) {
 	b := f.Payload
 	if f.Type == h2.Headers {
@@ -186,28 +204,31 @@ func (w *http2Conn) handleHeaders(f h2.Frame) (err error) {
 		}
 		c := w.calls[f.Stream]
 		if c == nil {
-			if f.Stream%2 == 0 || f.Stream <= w.last {
+			if f.Stream%2 == 0 || f.Stream <= w.lastStream {
 				return h2.Error("a head of no call")
 			}
-			c, w.last = w.newCall(f.Stream), f.Stream
+			c, w.lastStream = w.newCall(f.Stream), f.Stream
 		}
-		w.head, w.block, w.ends = c, w.block[:0], f.Has(h2.EndStream)
+		w.openCall = c
+		w.headBlock = w.headBlock[:0]
+		w.endsStream = f.Has(h2.EndStream)
 	}
-	if w.block = append(w.block, b...); len(w.block) > maxHead {
+	if w.headBlock = append(w.headBlock, b...); len(w.headBlock) > maxHead {
 		return h2.Error("a head that is too long")
 	}
 	if !f.Has(h2.EndHeaders) {
 		return nil
 	}
-	err = w.decoder.Decode(w.block, w.field)
-	c := w.head
-	w.head = nil
+	err = w.decoder.Decode(w.headBlock, w.onField)
+	c := w.openCall
+	w.openCall = nil
+	isNew := w.calls[c.stream] == nil
 	switch {
 	case err != nil:
 		return err
-	case w.calls[c.stream] == nil && (len(w.calls) == maxStreams || w.Ends()):
+	case isNew && (len(w.calls) == maxStreams || w.Ends()):
 		w.out = h2.AppendReset(w.out, c.stream, h2.RefusedStream)
-	case w.ends:
+	case w.endsStream:
 		w.finishCall(c)
 	default:
 		w.calls[c.stream] = c
@@ -218,120 +239,127 @@ func (w *http2Conn) handleHeaders(f h2.Frame) (err error) {
 // newCall returns a new call on a stream.
 func (w *http2Conn) newCall(stream uint32) *grpcCall {
 	c := new(grpcCall)
-	if n := len(w.spare); n > 0 {
-		c, w.spare = w.spare[n-1], w.spare[:n-1]
+	if n := len(w.free); n > 0 {
+		c, w.free = w.free[n-1], w.free[:n-1]
 	}
-	*c = grpcCall{stream: stream, body: c.body[:0], answer: c.answer[:0], room: w.initial}
+	*c = grpcCall{stream: stream, body: c.body[:0], response: c.response[:0], window: w.initialWindow}
 	return c
 }
 
-// setField stores one field of a head.
+// setField stores a header field of w.openCall. It ignores unknown fields.
 func (w *http2Conn) setField(name, value []byte) error {
-	switch c := w.head; string(name) {
+	switch c := w.openCall; string(name) {
 	case ":path":
-		if w.path != string(value) {
-			w.path = string(value)
+		if w.lastPath != string(value) { // the comparison does not allocate
+			w.lastPath = string(value)
 		}
-		c.path = w.path
+		c.path = w.lastPath
 	case "content-type":
-		c.grpc = bytes.HasPrefix(value, []byte("application/grpc"))
+		c.isGRPC = bytes.HasPrefix(value, []byte("application/grpc"))
 	case "x-request-id":
-		c.given = string(value)
+		c.clientID = string(value)
 	}
 	return nil
 }
 
-// handleData appends a piece of a call's body, and opens the windows again after half of one is used.
+// handleData appends a part of a call's body. It sends a window update after half a window has arrived, so that
+// the client need not wait. If the message is too long, it responds with an error and resets the stream.
 func (w *http2Conn) handleData(f h2.Frame) error {
-	const often = h2.Window / 2
+	const maxUnacked = h2.Window / 2
 	b, err := f.Content()
 	if err != nil {
 		return err
 	}
-	if w.unread += int64(len(f.Payload)); w.unread > often {
-		w.out = h2.AppendWindowUpdate(w.out, 0, uint32(w.unread))
-		w.unread = 0
+	if w.unacked += int64(len(f.Payload)); w.unacked > maxUnacked {
+		w.out = h2.AppendWindowUpdate(w.out, 0, uint32(w.unacked))
+		w.unacked = 0
 	}
 	c := w.calls[f.Stream]
-	if c == nil { // it has ended
+	if c == nil { // the call has ended
 		return nil
 	}
 	c.body = append(c.body, b...)
-	switch c.unread += int64(len(f.Payload)); {
+	switch c.unacked += int64(len(f.Payload)); {
 	case len(c.body) > users.MaxBody+prefixLen:
 		delete(w.calls, c.stream)
 		e := users.RefusalOf(users.TooLarge())
-		c.code, c.why, c.id = e.Code.GRPC(), e.Message, w.f.users.RequestID(c.given)
-		w.out = w.appendHead(c)
-		w.waiting = append(w.waiting, c)
-		w.sendAnswers()
+		c.code, c.message = e.Code.GRPC(), e.Message
+		c.requestID = w.server.users.RequestID(c.clientID)
+		w.out = w.appendResponseHead(c)
+		w.responding = append(w.responding, c)
+		w.sendResponses()
 		w.out = h2.AppendReset(w.out, c.stream, h2.NoError)
 	case f.Has(h2.EndStream):
 		delete(w.calls, c.stream)
 		w.finishCall(c)
-	case c.unread > often:
-		w.out = h2.AppendWindowUpdate(w.out, c.stream, uint32(c.unread))
-		c.unread = 0
+	case c.unacked > maxUnacked:
+		w.out = h2.AppendWindowUpdate(w.out, c.stream, uint32(c.unacked))
+		c.unacked = 0
 	}
 	return nil
 }
 
-// finishCall answers a call that has completely arrived.
+// finishCall responds to a call that has completely arrived.
 func (w *http2Conn) finishCall(c *grpcCall) {
 	delete(w.calls, c.stream)
-	if !c.grpc { // no other protocol is used over HTTP/2
+	if !c.isGRPC { // no other protocol is used over HTTP/2
 		frame := len(w.out)
 		w.out = h2.AppendField(w.encoder.Begin(h2.AppendHeader(w.out, 0, h2.Headers, h2.EndHeaders|h2.EndStream, c.stream)), ":status", "415")
 		h2.SetLength(w.out[frame:])
 		return
 	}
-	w.f.answerCall(c)
-	w.out = w.appendHead(c)
-	w.waiting = append(w.waiting, c)
-	w.sendAnswers()
+	w.server.respondCall(c)
+	w.out = w.appendResponseHead(c)
+	w.responding = append(w.responding, c)
+	w.sendResponses()
 }
 
-// appendHead appends the head of an answer, which is the complete answer if it is an error.
-func (w *http2Conn) appendHead(c *grpcCall) []byte {
+// appendResponseHead appends the headers of a response. If the response is an error, they are the complete
+// response.
+func (w *http2Conn) appendResponseHead(c *grpcCall) []byte {
 	flags := uint8(h2.EndHeaders)
 	if c.code != codeOK {
 		flags |= h2.EndStream
 	}
 	frame := len(w.out)
 	b := w.encoder.Begin(h2.AppendHeader(w.out, 0, h2.Headers, flags, c.stream))
-	b = w.encoder.Append(h2.AppendField(b, ":status", "200"), w.kind)
-	b = h2.AppendLiteral(b, "x-request-id", c.id)
+	b = w.encoder.Append(h2.AppendField(b, ":status", "200"), w.contentType)
+	b = h2.AppendLiteral(b, "x-request-id", c.requestID)
 	if c.code != codeOK {
 		b = h2.AppendLiteral(b, "grpc-status", strconv.Itoa(c.code))
-		b = h2.AppendLiteral(b, "grpc-message", escapeText(c.why))
+		b = h2.AppendLiteral(b, "grpc-message", escapeText(c.message))
 	}
 	h2.SetLength(b[frame:])
 	return b
 }
 
-// sendAnswers sends the waiting answers, in turn, as far as the windows allow.
-func (w *http2Conn) sendAnswers() {
-	for len(w.waiting) > 0 {
-		c := w.waiting[0]
-		for c.code == codeOK && c.sent < len(c.answer) {
-			n := int(min(int64(len(c.answer)-c.sent), h2.MaxFrame, w.room, c.room))
+// sendResponses sends the remaining responses, one after another, as far as the client's windows allow. An error
+// needs no further frames.
+func (w *http2Conn) sendResponses() {
+	for len(w.responding) > 0 {
+		c := w.responding[0]
+		for c.code == codeOK && c.sent < len(c.response) {
+			n := int(min(int64(len(c.response)-c.sent), h2.MaxFrame, w.window, c.window))
 			if n <= 0 {
 				return
 			}
-			w.out = append(h2.AppendHeader(w.out, n, h2.Data, 0, c.stream), c.answer[c.sent:c.sent+n]...)
-			c.sent, w.room, c.room = c.sent+n, w.room-int64(n), c.room-int64(n)
+			w.out = append(h2.AppendHeader(w.out, n, h2.Data, 0, c.stream), c.response[c.sent:c.sent+n]...)
+			c.sent += n
+			w.window -= int64(n)
+			c.window -= int64(n)
 		}
-		if c.code == codeOK {
+		if c.code == codeOK { // trailers
 			frame := len(w.out)
-			w.out = w.encoder.Append(w.encoder.Begin(h2.AppendHeader(w.out, 0, h2.Headers, h2.EndHeaders|h2.EndStream, c.stream)), w.fine)
+			w.out = w.encoder.Append(w.encoder.Begin(h2.AppendHeader(w.out, 0, h2.Headers, h2.EndHeaders|h2.EndStream, c.stream)), w.statusOK)
 			h2.SetLength(w.out[frame:])
 		}
-		w.waiting = slices.Delete(w.waiting, 0, 1)
-		w.spare = append(w.spare, c)
+		w.responding = slices.Delete(w.responding, 0, 1)
+		w.free = append(w.free, c)
 	}
 }
 
-// escapeText returns a text in the form of a header (github.com/grpc/grpc, PROTOCOL-HTTP2: Percent-Encoded).
+// escapeText encodes a text for the header grpc-message (github.com/grpc/grpc, PROTOCOL-HTTP2:
+// Percent-Encoded).
 func escapeText(text string) string {
 	const digits = "0123456789ABCDEF"
 	var b []byte

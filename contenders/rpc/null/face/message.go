@@ -7,7 +7,8 @@ import (
 	"github.com/tarebench/tare/internal/protowire"
 )
 
-// The messages of apps/users/proto by hand (protobuf.dev/programming-guides/encoding).
+// The messages of apps/users/proto, encoded and decoded without generated code
+// (protobuf.dev/programming-guides/encoding). The numbers are those of the fields in users.proto.
 
 // parseUserRequest decodes a request about one user: its id and, for an update, the draft.
 func parseUserRequest(m []byte) (id int64, d users.Draft, err error) {
@@ -25,6 +26,7 @@ func parseUserRequest(m []byte) (id int64, d users.Draft, err error) {
 	return id, d, err
 }
 
+// parseDraftMessage decodes a CreateUserRequest.
 func parseDraftMessage(m []byte) (d users.Draft, err error) {
 	err = protowire.Walk(m, func(f protowire.Field) error {
 		switch f.Number {
@@ -38,6 +40,7 @@ func parseDraftMessage(m []byte) (d users.Draft, err error) {
 	return d, err
 }
 
+// parseQueryMessage decodes a ListUsersRequest.
 func parseQueryMessage(m []byte) (q users.Query, err error) {
 	err = protowire.Walk(m, func(f protowire.Field) error {
 		switch f.Number {
@@ -53,20 +56,23 @@ func parseQueryMessage(m []byte) (q users.Query, err error) {
 	return q, err
 }
 
+// appendTime appends a field with a Timestamp.
 func appendTime(b []byte, field int, t time.Time) []byte {
-	var room [24]byte
-	return protowire.AppendBytes(b, field, protowire.AppendNumber(protowire.AppendNumber(room[:0], 1, t.Unix()), 2, int64(t.Nanosecond())))
+	var buf [24]byte // enough for a Timestamp
+	return protowire.AppendBytes(b, field, protowire.AppendNumber(protowire.AppendNumber(buf[:0], 1, t.Unix()), 2, int64(t.Nanosecond())))
 }
 
-func appendProto(b []byte, u users.User) []byte {
+// appendUserMessage appends a User.
+func appendUserMessage(b []byte, u users.User) []byte {
 	b = protowire.AppendString(protowire.AppendString(protowire.AppendNumber(b, 1, u.ID), 2, u.Name), 3, u.Email)
 	return appendTime(appendTime(b, 4, u.CreatedAt), 5, u.UpdatedAt)
 }
 
+// appendPage appends a ListUsersResponse.
 func appendPage(b []byte, p users.Page) []byte {
-	var room [512]byte
+	var buf [512]byte // enough for most users
 	for _, u := range p.Users {
-		b = protowire.AppendBytes(b, 1, appendProto(room[:0], u))
+		b = protowire.AppendBytes(b, 1, appendUserMessage(buf[:0], u))
 	}
 	return protowire.AppendNumber(protowire.AppendNumber(protowire.AppendNumber(b, 2, p.Total), 3, int64(p.Page)), 4, int64(p.Limit))
 }

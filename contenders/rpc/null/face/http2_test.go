@@ -14,16 +14,17 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
-// peer is a client that says what it is told to.
+// peer is a client of HTTP/2 that sends any bytes.
 type peer struct {
 	t    *testing.T
 	conn net.Conn
 	r    h2.Reader
 	d    *h2.Decoder
-	rest []byte
+	rest []byte // received bytes that r has not read
 }
 
-// connect serves 100 users to a peer that has said its preface and settings.
+// connect starts a server with 100 users and returns a peer that has sent its preface
+// and settings.
 func connect(t *testing.T, settings ...h2.Setting) *peer {
 	t.Helper()
 	store, err := users.Open(t.Context(), users.MemoryStore, 100)
@@ -38,8 +39,8 @@ func connect(t *testing.T, settings ...h2.Setting) *peer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	over := make(chan error, 1)
-	go func() { over <- s.Serve(l) }()
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(l) }()
 	conn, err := net.Dial("tcp", l.Addr().String())
 	if err != nil {
 		t.Fatal(err)
@@ -51,17 +52,18 @@ func connect(t *testing.T, settings ...h2.Setting) *peer {
 		if err := s.Shutdown(ctx); err != nil {
 			t.Error(err)
 		}
-		<-over
+		<-served
 	})
 	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	p := &peer{t: t, conn: conn, d: h2.NewDecoder(h2.TableSize)}
-	p.say([]byte(h2.Preface), h2.AppendSettings(nil, settings...))
+	p.send([]byte(h2.Preface), h2.AppendSettings(nil, settings...))
 	return p
 }
 
-func (p *peer) say(parts ...[]byte) {
+// send writes the parts.
+func (p *peer) send(parts ...[]byte) {
 	p.t.Helper()
 	for _, b := range parts {
 		if _, err := p.conn.Write(b); err != nil {
@@ -70,16 +72,16 @@ func (p *peer) say(parts ...[]byte) {
 	}
 }
 
-// next is the next frame; false: the connection has ended.
-func (p *peer) next() (h2.Frame, bool) {
+// readFrame returns the next frame, or false if the connection has ended.
+func (p *peer) readFrame() (h2.Frame, bool) {
 	p.t.Helper()
 	buf := make([]byte, 4096)
 	for {
-		f, n, whole, err := p.r.Next(p.rest)
+		f, n, isComplete, err := p.r.Next(p.rest)
 		if err != nil {
 			p.t.Fatal(err)
 		}
-		if p.rest = p.rest[n:]; whole {
+		if p.rest = p.rest[n:]; isComplete {
 			return f, true
 		}
 		n, err = p.conn.Read(buf)
@@ -92,41 +94,46 @@ func (p *peer) next() (h2.Frame, bool) {
 	}
 }
 
-// head is that of a call on a stream, of a content type.
-func head(stream uint32, flags uint8, path, kind string) []byte {
+// headers returns the frame that begins a call.
+func headers(stream uint32, flags uint8, path, contentType string) []byte {
 	b := h2.AppendHeader(nil, 0, h2.Headers, flags, stream)
 	b = h2.AppendField(h2.AppendField(h2.AppendField(b, ":method", "POST"), ":scheme", "http"), ":path", path)
-	b = h2.AppendField(h2.AppendField(b, ":authority", "a"), "content-type", kind)
+	b = h2.AppendField(h2.AppendField(b, ":authority", "a"), "content-type", contentType)
 	h2.SetLength(b)
 	return b
 }
 
-func data(stream uint32, text string) []byte {
+// lastData returns the frame that ends the body of a call.
+func lastData(stream uint32, text string) []byte {
 	return h2.AppendFrame(nil, h2.Frame{Type: h2.Data, Flags: h2.EndStream, Stream: stream, Payload: []byte(text)})
 }
 
-const listing, kind = "/tare.users.v1.UserService/ListUsers", "application/grpc"
+const (
+	listUsers = "/tare.users.v1.UserService/ListUsers"
+	grpcType  = "application/grpc"
+)
 
-// An answer is sent as its caller gives way to it, and others are not kept waiting
-// for ever.
+// TestKeepsToWindows checks that the server sends no more than the windows of the client
+// allow, and that a response that waits for a window does not block another call forever.
 func TestKeepsToWindows(t *testing.T) {
 	p := connect(t, h2.Setting{ID: h2.InitialWindowSize, Value: 10}, h2.Setting{ID: h2.HeaderTableSize, Value: 0})
-	p.say(head(1, h2.EndHeaders, listing, kind), data(1, "\x00\x00\x00\x00\x02\x18\x64"), head(3, h2.EndHeaders, "/tare.users.v1.UserService/Nothing", kind), data(3, "\x00\x00\x00\x00\x00"))
-	room, got := 10, 0
+	p.send(headers(1, h2.EndHeaders, listUsers, grpcType), lastData(1, "\x00\x00\x00\x00\x02\x18\x64")) // 100 users
+	p.send(headers(3, h2.EndHeaders, "/tare.users.v1.UserService/Nothing", grpcType), lastData(3, "\x00\x00\x00\x00\x00"))
+	window, got := 10, 0 // number of bytes
 	for ended := 0; ended < 2; {
-		f, ok := p.next()
+		f, ok := p.readFrame()
 		if !ok {
 			t.Fatal("the connection has ended")
 		}
 		switch f.Type {
 		case h2.Data:
 			got += len(f.Payload)
-			if room -= len(f.Payload); room < 0 {
-				t.Fatalf("%d bytes more than there was room for", -room)
+			if window -= len(f.Payload); window < 0 {
+				t.Fatalf("%d bytes beyond the window", -window)
 			}
-			if room == 0 {
-				room = 1500
-				p.say(h2.AppendWindowUpdate(nil, 1, 1500))
+			if window == 0 {
+				window = 1500
+				p.send(h2.AppendWindowUpdate(nil, 1, 1500))
 			}
 		case h2.Headers:
 			if err := p.d.Decode(f.Payload, func(name, value []byte) error {
@@ -147,46 +154,47 @@ func TestKeepsToWindows(t *testing.T) {
 	}
 }
 
-// What is no gRPC is refused, and what is no HTTP/2 ends the connection.
+// TestRefuses checks the response to calls that are not valid gRPC, and that invalid HTTP/2
+// ends the connection.
 func TestRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
-		say    []byte
-		status string
-		flags  uint8
-		goes   bool // away
+		sent   []byte
+		status string // grpc-status, or the HTTP status if the response has no grpc-status
+		flags  uint8  // of the frame with the headers
+		goAway bool   // the connection ends
 	}{
-		"no gRPC":       {head(1, h2.EndHeaders|h2.EndStream, listing, "application/json"), "415", h2.EndStream, false},
-		"no message":    {append(head(1, h2.EndHeaders, listing, kind), data(1, "\x01\x00\x00\x00\x00")...), "3", h2.EndStream, false},
-		"no buffers":    {append(head(1, h2.EndHeaders, listing, kind), data(1, "\x00\x00\x00\x00\x01\xff")...), "3", h2.EndStream, false},
-		"an even call":  {head(2, h2.EndHeaders|h2.EndStream, listing, kind), "", 0, true},
-		"half a head":   {append(head(1, 0, listing, kind), data(1, "")...), "", 0, true},
+		"no gRPC":       {headers(1, h2.EndHeaders|h2.EndStream, listUsers, "application/json"), "415", h2.EndStream, false},
+		"no message":    {append(headers(1, h2.EndHeaders, listUsers, grpcType), lastData(1, "\x01\x00\x00\x00\x00")...), "3", h2.EndStream, false},
+		"no buffers":    {append(headers(1, h2.EndHeaders, listUsers, grpcType), lastData(1, "\x00\x00\x00\x00\x01\xff")...), "3", h2.EndStream, false},
+		"an even call":  {headers(2, h2.EndHeaders|h2.EndStream, listUsers, grpcType), "", 0, true},
+		"half a head":   {append(headers(1, 0, listUsers, grpcType), lastData(1, "")...), "", 0, true},
 		"a bad block":   {h2.AppendFrame(nil, h2.Frame{Type: h2.Headers, Flags: h2.EndHeaders, Stream: 1, Payload: []byte{0xff, 0xff}}), "", 0, true},
 		"a promise":     {h2.AppendFrame(nil, h2.Frame{Type: h2.PushPromise, Flags: h2.EndHeaders, Stream: 1, Payload: []byte("1234")}), "", 0, true},
 		"a long frame":  {h2.AppendHeader(nil, h2.MaxFrame+1, h2.Data, 0, 1), "", 0, true},
-		"a call, again": {append(head(1, h2.EndHeaders|h2.EndStream, listing, "x"), head(1, h2.EndHeaders|h2.EndStream, listing, "x")...), "", 0, true},
+		"a call, again": {append(headers(1, h2.EndHeaders|h2.EndStream, listUsers, "x"), headers(1, h2.EndHeaders|h2.EndStream, listUsers, "x")...), "", 0, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := connect(t)
-			p.say(c.say)
+			p.send(c.sent)
 			for {
-				f, ok := p.next()
+				f, ok := p.readFrame()
 				switch {
 				case !ok:
-					t.Fatal("the connection has ended without a word")
+					t.Fatal("the connection has ended without GOAWAY")
 				case f.Type == h2.GoAway:
-					if !c.goes {
-						t.Fatalf("it goes away: %v", h2.Code(f.Number(4)))
+					if !c.goAway {
+						t.Fatalf("GOAWAY with code %v", h2.Code(f.Number(4)))
 					}
 					return
-				case f.Type == h2.Headers && !c.goes:
-					said := ""
+				case f.Type == h2.Headers && !c.goAway:
+					status := ""
 					if err := p.d.Decode(f.Payload, func(name, value []byte) error {
-						if string(name) == ":status" && said == "" || string(name) == "grpc-status" {
-							said = string(value)
+						if string(name) == ":status" && status == "" || string(name) == "grpc-status" {
+							status = string(value)
 						}
 						return nil
-					}); err != nil || said != c.status || !f.Has(c.flags) {
-						t.Errorf("%q, %v, flags %x; want %q", said, err, f.Flags, c.status)
+					}); err != nil || status != c.status || !f.Has(c.flags) {
+						t.Errorf("%q, %v, flags %x; want %q", status, err, f.Flags, c.status)
 					}
 					return
 				}
@@ -195,24 +203,25 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// A message that is too long is refused before it has come whole.
+// TestRefusesLongMessages checks that the server resets the stream of a message that is too
+// long before the message is complete, and then serves another call.
 func TestRefusesLongMessages(t *testing.T) {
 	p := connect(t)
-	p.say(head(1, h2.EndHeaders, listing, kind))
-	room := h2.Window
+	p.send(headers(1, h2.EndHeaders, listUsers, grpcType))
+	window := h2.Window
 	for {
-		for room >= 8000 {
-			p.say(h2.AppendFrame(nil, h2.Frame{Type: h2.Data, Stream: 1, Payload: make([]byte, 8000)}))
-			room -= 8000
+		for window >= 8000 {
+			p.send(h2.AppendFrame(nil, h2.Frame{Type: h2.Data, Stream: 1, Payload: make([]byte, 8000)}))
+			window -= 8000
 		}
-		f, ok := p.next()
+		f, ok := p.readFrame()
 		switch {
 		case !ok:
 			t.Fatal("the connection has ended")
 		case f.Type == h2.WindowUpdate && f.Stream == 1:
-			room += int(f.Number(0))
+			window += int(f.Number(0))
 		case f.Type == h2.RSTStream:
-			p.say(head(3, h2.EndHeaders, "/grpc.health.v1.Health/Check", kind), data(3, "\x00\x00\x00\x00\x00"))
+			p.send(headers(3, h2.EndHeaders, "/grpc.health.v1.Health/Check", grpcType), lastData(3, "\x00\x00\x00\x00\x00"))
 		case f.Type == h2.Data && f.Stream == 3:
 			if string(f.Payload) != "\x00\x00\x00\x00\x02\x08\x01" {
 				t.Errorf("%q, want that it serves", f.Payload)
