@@ -22,6 +22,7 @@ func main() {
 // codec writes into one builder, which it resets for each copy.
 type codec struct{ *flatbuffers.Builder }
 
+// copyPerson copies the Go value at p. The number of a slot is the position of a member.
 func (c *codec) copyPerson(dst *copier.Person, p unsafe.Pointer) error {
 	v := (*copier.Person)(p)
 	c.Reset()
@@ -37,6 +38,7 @@ func (c *codec) copyPerson(dst *copier.Person, p unsafe.Pointer) error {
 	return nil
 }
 
+// copyObject copies the Go value at p.
 func (c *codec) copyObject(dst *copier.GameObject, p unsafe.Pointer) error {
 	c.Reset()
 	c.Finish(c.buildObject((*copier.GameObject)(p)))
@@ -45,6 +47,7 @@ func (c *codec) copyObject(dst *copier.GameObject, p unsafe.Pointer) error {
 	return nil
 }
 
+// copyObjects copies the n Go values at p, as the vector in slot 0 of a root table.
 func (c *codec) copyObjects(dst []copier.GameObject, p unsafe.Pointer, n int) ([]copier.GameObject, error) {
 	c.Reset()
 	list := unsafe.Slice((*copier.GameObject)(p), n)
@@ -53,7 +56,7 @@ func (c *codec) copyObjects(dst []copier.GameObject, p unsafe.Pointer, n int) ([
 		offsets[i] = c.buildObject(&list[i])
 	}
 	c.StartVector(flatbuffers.SizeUOffsetT, n, flatbuffers.SizeUOffsetT)
-	for i := n - 1; i >= 0; i-- {
+	for i := n - 1; i >= 0; i-- { // a buffer grows towards its start
 		c.PrependUOffsetT(offsets[i])
 	}
 	vector := c.EndVector(n)

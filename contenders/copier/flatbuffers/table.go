@@ -9,6 +9,7 @@ import (
 // table reads members by their slot. A missing member is zero.
 type table struct{ flatbuffers.Table }
 
+// rootTable returns the table to which the offset at the start of a buffer points.
 func rootTable(buffer []byte) table {
 	return table{flatbuffers.Table{Bytes: buffer, Pos: flatbuffers.GetUOffsetT(buffer)}}
 }
@@ -51,6 +52,7 @@ func (t *table) text(slot int) string {
 	return ""
 }
 
+// point returns a point, which is a struct of three float64 of eight bytes.
 func (t *table) point(slot int) copier.Point3D {
 	pos, ok := t.findMember(slot)
 	if !ok {
@@ -59,6 +61,7 @@ func (t *table) point(slot int) copier.Point3D {
 	return copier.Point3D{X: t.GetFloat64(pos), Y: t.GetFloat64(pos + 8), Z: t.GetFloat64(pos + 16)}
 }
 
+// object returns the object in a table that buildObject has written.
 func (t *table) object() copier.GameObject {
 	return copier.GameObject{
 		ID: t.int32(0), Name: t.text(1), Position: t.point(2), Velocity: t.point(3), Health: t.float32(4), Level: t.int32(5),

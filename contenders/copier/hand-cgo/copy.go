@@ -13,10 +13,13 @@ import (
 	"github.com/tarebench/tare/contender/copier"
 )
 
+// The functions copyX copy the C value at p into dst. The functions copyXs copy an array of
+// n values into dst, or into a new slice if dst is nil.
+
 // readText returns the text of a char[64]: the characters before the NUL, or all 64 if the
 // array has no NUL. C.GoString alone would read beyond such an array.
 func readText(chars *[64]C.char) string {
-	if chars[63] == 0 { // there is a NUL
+	if chars[63] == 0 { // the array has a NUL
 		return C.GoString(&chars[0])
 	}
 	return C.GoStringN(&chars[0], C.int(C.strnlen(&chars[0], 64)))
@@ -44,6 +47,7 @@ func copyPersons(dst []copier.Person, p unsafe.Pointer, n int) ([]copier.Person,
 	return dst, nil
 }
 
+// toPoint converts a point of C.
 func toPoint(c *C.Point3D) copier.Point3D {
 	return copier.Point3D{X: float64(c.x), Y: float64(c.y), Z: float64(c.z)}
 }
@@ -95,6 +99,7 @@ func copyAudios(dst []copier.AudioBuffer, p unsafe.Pointer, n int) ([]copier.Aud
 	return dst, nil
 }
 
+// copyDevices follows the pointers of a DeviceList. It reuses the slices of an earlier copy.
 func copyDevices(dst *copier.DeviceList, p unsafe.Pointer) error {
 	c := (*C.DeviceList)(p)
 	dst.Owner = C.GoString(c.owner)

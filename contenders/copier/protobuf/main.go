@@ -29,6 +29,7 @@ func roundTrip(src, dst proto.Message) error {
 	return proto.Unmarshal(b, dst)
 }
 
+// copyPerson copies the Go value at p. The other functions do the same for their types.
 func copyPerson(dst *copier.Person, p unsafe.Pointer) error {
 	v := (*copier.Person)(p)
 	var decoded model.Person
@@ -67,6 +68,7 @@ func copyObjects(dst []copier.GameObject, p unsafe.Pointer, n int) ([]copier.Gam
 	return dst, nil
 }
 
+// toMessage converts an object to a message, whose texts are bytes, because they need not be UTF-8.
 func toMessage(v *copier.GameObject) *model.GameObject {
 	point := func(p copier.Point3D) *model.Point3D { return &model.Point3D{X: p.X, Y: p.Y, Z: p.Z} }
 	return &model.GameObject{
@@ -74,6 +76,7 @@ func toMessage(v *copier.GameObject) *model.GameObject {
 	}
 }
 
+// fromMessage is the reverse of toMessage.
 func fromMessage(m *model.GameObject) copier.GameObject {
 	point := func(p *model.Point3D) copier.Point3D {
 		return copier.Point3D{X: p.GetX(), Y: p.GetY(), Z: p.GetZ()}

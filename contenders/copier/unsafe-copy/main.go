@@ -41,6 +41,9 @@ func main() {
 	}})
 }
 
+// The functions copyX copy the C value at p into dst. The functions copyXs copy an array of
+// n values into dst, or into a new slice if dst is nil.
+
 // readText returns the bytes before the first zero byte, or all 64 if no byte is zero.
 func readText(chars *[64]byte) string {
 	if n := bytes.IndexByte(chars[:], 0); n >= 0 {
@@ -67,6 +70,7 @@ func copyPersons(dst []copier.Person, p unsafe.Pointer, n int) ([]copier.Person,
 	return dst, nil
 }
 
+// value converts c to the Go type.
 func (c *cObject) value() copier.GameObject {
 	return copier.GameObject{ID: c.ID, Name: readText(&c.Name), Position: c.Position, Velocity: c.Velocity, Health: c.Health, Level: c.Level}
 }

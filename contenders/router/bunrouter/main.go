@@ -12,6 +12,7 @@ import (
 
 func main() { router.Main(buildRouter) }
 
+// buildRouter returns a router with the layers and the routes of spec.
 func buildRouter(_ context.Context, spec router.Spec) (http.Handler, error) {
 	r := bunrouter.New()
 	group := &r.Group
@@ -27,6 +28,7 @@ func buildRouter(_ context.Context, spec router.Spec) (http.Handler, error) {
 	return r, nil
 }
 
+// newMiddleware returns a layer as middleware of bunrouter.
 func newMiddleware(layer router.Layer) bunrouter.MiddlewareFunc {
 	return func(next bunrouter.HandlerFunc) bunrouter.HandlerFunc {
 		return func(w http.ResponseWriter, q bunrouter.Request) (err error) {

@@ -12,6 +12,7 @@ import (
 
 func main() { router.MainParts(buildRouter) }
 
+// buildRouter returns a router with the layers and the routes of spec.
 func buildRouter(_ context.Context, spec router.Spec) (http.Handler, error) {
 	r := chi.NewRouter()
 	for _, layer := range spec.Layers {

@@ -15,6 +15,7 @@ import (
 
 func main() { router.Main(buildRouter) }
 
+// buildRouter returns a router with the layers and the routes of spec.
 func buildRouter(_ context.Context, spec router.Spec) (http.Handler, error) {
 	e := echo.New()
 	for _, layer := range spec.Layers {
@@ -29,12 +30,12 @@ func buildRouter(_ context.Context, spec router.Spec) (http.Handler, error) {
 
 // newHandler returns the handler of a route.
 func newHandler(route router.Route) echo.HandlerFunc {
-	last := "" // name of the parameter at the end of the route; "" if there is none, or a catch-all
+	last := "" // name of the parameter at the end of the route; "" if the route ends otherwise
 	if n := len(route.Segments); n > 0 && route.Segments[n-1].Param && route.Rest == "" {
 		last = route.Segments[n-1].Text
 	}
 	return func(c *echo.Context) error {
-		if last != "" && strings.Contains(c.Param(last), "/") {
+		if last != "" && strings.Contains(c.Param(last), "/") { // more than one segment
 			return echo.ErrNotFound
 		}
 		route.Reply(c.Response(), c.Param)
@@ -42,6 +43,7 @@ func newHandler(route router.Route) echo.HandlerFunc {
 	}
 }
 
+// newMiddleware returns a layer as middleware of echo.
 func newMiddleware(layer router.Layer) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c *echo.Context) (err error) {
@@ -57,6 +59,7 @@ func newMiddleware(layer router.Layer) echo.MiddlewareFunc {
 	}
 }
 
+// statusCode returns the status of the response, or 0 if echo does not know it.
 func statusCode(c *echo.Context) int {
 	if r, err := echo.UnwrapResponse(c.Response()); err == nil {
 		return r.Status

@@ -15,6 +15,7 @@ import (
 
 func main() { router.MainNativeParts(buildRouter) }
 
+// buildRouter returns a router with the layers and the routes of spec. Its requests are not those of net/http.
 func buildRouter(_ context.Context, spec router.Spec) (router.Native, error) {
 	r := fasthttprouter.New()
 	for _, route := range spec.Routes {

@@ -15,6 +15,7 @@ import (
 
 func main() { router.MainNativeParts(buildRouter) }
 
+// buildRouter returns a router with the layers and the routes of spec. Its requests are not those of net/http.
 func buildRouter(_ context.Context, spec router.Spec) (router.Native, error) {
 	app := fiber.New(fiber.Config{UnescapePath: true})
 	for _, layer := range spec.Layers {
@@ -23,7 +24,8 @@ func buildRouter(_ context.Context, spec router.Spec) (router.Native, error) {
 	for _, route := range spec.Routes {
 		route.CallRest("*")
 		app.Add([]string{route.Method}, route.ColonPathEnding("*"), func(c fiber.Ctx) error {
-			if route.Rest != "" && c.Params("*") == "" && !strings.HasSuffix(c.Path(), "/") {
+			isWithoutSlash := route.Rest != "" && c.Params("*") == "" && !strings.HasSuffix(c.Path(), "/")
+			if isWithoutSlash {
 				return fiber.ErrNotFound
 			}
 			route.Reply(c, func(name string) string { return c.Params(name) })
@@ -41,6 +43,7 @@ func buildRouter(_ context.Context, spec router.Spec) (router.Native, error) {
 	}, nil
 }
 
+// newMiddleware returns a layer as middleware of fiber.
 func newMiddleware(layer router.Layer) fiber.Handler {
 	return func(c fiber.Ctx) (err error) {
 		layer.Around(router.Exchange{

@@ -19,9 +19,10 @@ func main() {
 	router.Variants(map[string]router.Build{"new": buildWith(gin.New), "default": buildWith(gin.Default)})
 }
 
-func buildWith(engine func(...gin.OptionFunc) *gin.Engine) router.Build {
+// buildWith returns a function that builds a router from an engine that newEngine returns.
+func buildWith(newEngine func(...gin.OptionFunc) *gin.Engine) router.Build {
 	return func(_ context.Context, spec router.Spec) (http.Handler, error) {
-		r := engine()
+		r := newEngine()
 		for _, layer := range spec.Layers {
 			r.Use(newMiddleware(layer))
 		}
@@ -33,6 +34,7 @@ func buildWith(engine func(...gin.OptionFunc) *gin.Engine) router.Build {
 	}
 }
 
+// newMiddleware returns a layer as middleware of Gin.
 func newMiddleware(layer router.Layer) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		layer.Around(router.Exchange{

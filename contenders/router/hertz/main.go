@@ -21,8 +21,9 @@ func main() {
 	router.MainNative(buildRouter)
 }
 
+// buildRouter returns a router with the layers and the routes of spec. Its requests are not those of net/http.
 func buildRouter(_ context.Context, spec router.Spec) (router.Native, error) {
-	inProcess := newEngine(spec) // has no listener
+	inProcess := newEngine(spec) // without a listener
 	return router.Native{
 		Prepare: func(raw []byte) (router.Prepared, error) { return prepareRequest(inProcess, raw) },
 		Listen: func(l net.Listener) (stop func(), err error) {
@@ -31,6 +32,7 @@ func buildRouter(_ context.Context, spec router.Spec) (router.Native, error) {
 	}, nil
 }
 
+// newEngine returns an engine with the layers and the routes of spec.
 func newEngine(spec router.Spec, options ...config.Option) *server.Hertz {
 	h := server.New(append(options, server.WithDisablePrintRoute(true))...)
 	for _, layer := range spec.Layers {
@@ -42,6 +44,7 @@ func newEngine(spec router.Spec, options ...config.Option) *server.Hertz {
 	return h
 }
 
+// newMiddleware returns a layer as middleware of hertz.
 func newMiddleware(layer router.Layer) app.HandlerFunc {
 	return func(ctx context.Context, c *app.RequestContext) {
 		layer.Around(router.Exchange{

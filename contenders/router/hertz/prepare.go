@@ -21,7 +21,8 @@ func prepareRequest(h *server.Hertz, raw []byte) (router.Prepared, error) {
 	if err := req.Read(&c.Request, mock.NewZeroCopyReader(string(raw))); err != nil {
 		return router.Prepared{}, fmt.Errorf("read the request: %w", err)
 	}
-	background, uri := context.Background(), string(c.Request.Header.RequestURI())
+	ctx := context.Background()
+	uri := string(c.Request.Header.RequestURI())
 	return router.Prepared{
 		Serve: func() (int, []byte) {
 			c.Params, c.Errors, c.Keys = c.Params[:0], c.Errors[:0], nil
@@ -29,9 +30,9 @@ func prepareRequest(h *server.Hertz, raw []byte) (router.Prepared, error) {
 			c.SetIndex(-1)
 			c.SetFullPath("")
 			c.Response.Reset()
-			h.ServeHTTP(background, c)
+			h.ServeHTTP(ctx, c)
 			status := c.Response.StatusCode()
-			if status >= consts.StatusMultipleChoices {
+			if status >= consts.StatusMultipleChoices { // perhaps a redirect
 				c.Request.SetRequestURI(uri)
 			}
 			return status, c.Response.Body()

@@ -15,6 +15,7 @@ import (
 
 func main() { router.Main(buildRouter) }
 
+// buildRouter returns a router with the layers and the routes of spec.
 func buildRouter(_ context.Context, spec router.Spec) (h http.Handler, err error) {
 	defer func() { // Handle panics if it does not support the table
 		if v := recover(); v != nil {

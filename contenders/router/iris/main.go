@@ -12,6 +12,7 @@ import (
 
 func main() { router.Main(buildRouter) }
 
+// buildRouter returns a router with the layers and the routes of spec.
 func buildRouter(_ context.Context, spec router.Spec) (http.Handler, error) {
 	app := iris.New()
 	app.Logger().SetLevel("disable")
@@ -24,6 +25,7 @@ func buildRouter(_ context.Context, spec router.Spec) (http.Handler, error) {
 	return app, app.Build()
 }
 
+// newMiddleware returns a layer as middleware of iris.
 func newMiddleware(layer router.Layer) iris.Handler {
 	return func(c iris.Context) {
 		layer.Around(router.Exchange{

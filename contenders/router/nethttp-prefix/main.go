@@ -13,8 +13,10 @@ import (
 
 func main() { router.Main(buildRouter) }
 
+// buildRouter returns a router with the layers and the routes of spec.
 func buildRouter(_ context.Context, spec router.Spec) (http.Handler, error) {
-	mux, isRegistered := http.NewServeMux(), map[string]bool{} // by prefix
+	mux := http.NewServeMux()
+	isRegistered := map[string]bool{} // by prefix
 	for _, route := range spec.Routes {
 		prefix, _, _ := strings.Cut(route.BracePath(), "{")
 		if isRegistered[prefix] { // a second route with the same prefix cannot be distinguished
