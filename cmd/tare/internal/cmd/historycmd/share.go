@@ -90,6 +90,9 @@ func pushHistory(ctx context.Context, env cmdenv.Env, s sharingFlags, studies []
 		return err
 	}
 	defer x.Close()
+	if err := checkStudies(ctx, x, studies); err != nil {
+		return err
+	}
 	var archive bytes.Buffer
 	_, left, err := x.Export(ctx, &archive, studies)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/cmd/tare/internal/history/index"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/machine"
 	"github.com/tarebench/tare/report"
@@ -62,14 +63,8 @@ func exportHistory(ctx context.Context, env cmdenv.Env, file string, studies []s
 		return err
 	}
 	defer x.Close()
-	known, err := x.Studies(ctx)
-	if err != nil {
-		return fmt.Errorf("read the history: %w", err)
-	}
-	for _, name := range studies {
-		if !slices.Contains(known, name) {
-			return cmdenv.Unknown("study", name, known, "no run of it was kept; tare history lists the runs")
-		}
+	if err := checkStudies(ctx, x, studies); err != nil {
+		return err
 	}
 	exported := exportReport{File: file}
 	write := func(w io.Writer) (err error) {
@@ -105,6 +100,20 @@ func exportHistory(ctx context.Context, env cmdenv.Env, file string, studies []s
 		fmt.Fprintf(env.Err, "tare: left out: %s\n", report.Legible(why))
 	}
 	return err
+}
+
+// checkStudies returns an error if no result of one of the studies is stored.
+func checkStudies(ctx context.Context, x *index.Index, studies []string) error {
+	known, err := x.Studies(ctx)
+	if err != nil {
+		return fmt.Errorf("read the history: %w", err)
+	}
+	for _, name := range studies {
+		if !slices.Contains(known, name) {
+			return cmdenv.Unknown("study", name, known, "no run of it was kept; tare history lists the runs")
+		}
+	}
+	return nil
 }
 
 // importCommand returns tare history import.
