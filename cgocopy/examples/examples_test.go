@@ -1,5 +1,5 @@
-// Package examples_test holds the examples to what they print, and what was
-// generated for them to what would be generated now.
+// Package examples_test checks that the examples print the text in their want.txt, and that their
+// generated files are up to date.
 package examples_test
 
 import (
@@ -18,14 +18,14 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/testenv"
 )
 
-// examples are the folders, and what each needs besides a C compiler.
+// examples has the directory of each example, and what it needs in addition to a C compiler.
 var examples = []struct {
 	dir      string
-	tags     string
-	programs []string // must run
-	header   string   // must be there
-	part     string   // of gcc must be there
-	linux    bool     // on amd64
+	tags     string   // build tags
+	programs []string // programs that must run
+	header   string   // header that must be in /usr/include
+	part     string   // program of gcc that must be installed
+	linux    bool     // the system must be linux on amd64
 }{
 	{dir: "person"},
 	{dir: "gameobject"},
@@ -38,8 +38,8 @@ var examples = []struct {
 	{dir: "sqlite", tags: "sqlite", header: "sqlite3.h", programs: []string{"pkg-config"}},
 }
 
-// TestExamples: generated files are what would be generated now, and programs
-// print what is beside them.
+// TestExamples copies each example without its generated files, generates them again, compares, and runs
+// the program.
 func TestExamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compiles a lot")
@@ -67,20 +67,20 @@ func TestExamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			generate(t, dir)
-			fresh(t, dir, e.dir)
+			compareGenerated(t, dir, e.dir)
 			got := command(t, dir, "go", "run", "-tags", e.tags, ".")
 			want, err := os.ReadFile(filepath.Join(e.dir, "want.txt"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !like(string(want), got) {
+			if !matchesOutput(string(want), got) {
 				t.Errorf("it prints\n%swant\n%s", got, want)
 			}
 		})
 	}
 }
 
-// copyFiles copies what was written by hand.
+// copyFiles copies the files that are not generated.
 func copyFiles(t *testing.T, to, from string) {
 	t.Helper()
 	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
@@ -113,7 +113,7 @@ func copyFiles(t *testing.T, to, from string) {
 	}
 }
 
-// generate carries out the go:generate lines of a copy.
+// generate runs the commands of the go:generate lines in dir. It calls cgocopy in this process.
 func generate(t *testing.T, dir string) {
 	t.Helper()
 	src, err := os.ReadFile(filepath.Join(dir, "main.go"))
@@ -130,7 +130,7 @@ func generate(t *testing.T, dir string) {
 			command(t, dir, args[0], args[1:]...)
 			continue
 		}
-		back, err := os.Getwd()
+		previous, err := os.Getwd()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,11 +139,11 @@ func generate(t *testing.T, dir string) {
 		if code := cli.Main(context.Background(), args[3:], &out, &out); code != 0 {
 			t.Fatalf("code %d: %s", code, out.String())
 		}
-		t.Chdir(back)
+		t.Chdir(previous)
 	}
 }
 
-// words splits a go:generate line.
+// words splits the command of a go:generate line, in which words may be quoted.
 func words(t *testing.T, line string) []string {
 	t.Helper()
 	var list []string
@@ -165,8 +165,8 @@ func words(t *testing.T, line string) []string {
 	return list
 }
 
-// fresh holds generated files against those of a copy.
-func fresh(t *testing.T, copied, dir string) {
+// compareGenerated compares the generated files in dir with those in copied, which were generated now.
+func compareGenerated(t *testing.T, copied, dir string) {
 	t.Helper()
 	names := map[string]bool{}
 	for _, d := range []string{copied, dir} {
@@ -179,9 +179,9 @@ func fresh(t *testing.T, copied, dir string) {
 		}
 	}
 	for name := range names {
-		now, err1 := os.ReadFile(filepath.Join(copied, name))
-		was, err2 := os.ReadFile(filepath.Join(dir, name))
-		if err1 != nil || err2 != nil || string(now) != string(was) {
+		fresh, err1 := os.ReadFile(filepath.Join(copied, name))
+		existing, err2 := os.ReadFile(filepath.Join(dir, name))
+		if err1 != nil || err2 != nil || string(fresh) != string(existing) {
 			t.Errorf("%s is out of date: run go generate in %s (%v %v)", name, dir, err1, err2)
 		}
 	}
@@ -190,24 +190,24 @@ func fresh(t *testing.T, copied, dir string) {
 	}
 }
 
-// command carries out a program and returns what it prints. Paths are trimmed,
-// so that what is built again, in another directory, comes from the build cache.
+// command runs a program and returns its output. It sets -trimpath, so that a build in another directory
+// can use the build cache.
 func command(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
 	c := exec.Command(name, args...)
 	c.Dir = dir
 	c.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod -trimpath -ldflags=-w -count=1", "GOPROXY=off", "CGO_ENABLED=1")
-	var said strings.Builder
-	c.Stderr = &said
+	var messages strings.Builder
+	c.Stderr = &messages
 	out, err := c.Output()
 	if err != nil {
-		t.Fatalf("%s %s: %v: %s", name, strings.Join(args, " "), err, said.String())
+		t.Fatalf("%s %s: %v: %s", name, strings.Join(args, " "), err, messages.String())
 	}
 	return string(out)
 }
 
-// like reports whether got is want, where an N stands for any number.
-func like(want, got string) bool {
+// matchesOutput reports whether got equals want, in which an N means any number.
+func matchesOutput(want, got string) bool {
 	pattern := strings.ReplaceAll(regexp.QuoteMeta(want), "N", `[0-9.]+`)
 	return regexp.MustCompile("^" + pattern + "$").MatchString(got)
 }

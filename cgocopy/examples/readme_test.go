@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/testenv"
 )
 
-// section is the part of the README under a title.
+// section returns the part of the README under a title.
 func section(t *testing.T, title string) string {
 	t.Helper()
 	readme, err := os.ReadFile(filepath.Join("..", "README.md"))
@@ -27,10 +27,12 @@ func section(t *testing.T, title string) string {
 	return text
 }
 
+// block matches a code block of the README: the name of its file, if a line before it has one, its
+// language and its text.
 var block = regexp.MustCompile("(?m)(?:^`([a-z.]+)`:\n\n)?^```([a-z]*)\n((?s:.*?))^```$")
 
-// TestQuickStart follows the README, word by word, in an empty directory. The
-// module is this one, and there is no network.
+// TestQuickStart follows the quick start of the README literally, in an empty directory, with this
+// checkout of the module and without a network.
 func TestQuickStart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compiles a lot")
@@ -64,25 +66,25 @@ func TestQuickStart(t *testing.T) {
 	if commands != 5 {
 		t.Errorf("%d commands, not five", commands)
 	}
-	said := regexp.MustCompile("prints `([^`]*)`").FindStringSubmatch(text)
-	if said == nil || !strings.Contains(printed, said[1]+"\n") || !strings.Contains(printed, "all up to date") {
+	promised := regexp.MustCompile("prints `([^`]*)`").FindStringSubmatch(text)
+	if promised == nil || !strings.Contains(printed, promised[1]+"\n") || !strings.Contains(printed, "all up to date") {
 		t.Errorf("it printed %q", printed)
 	}
 	command(t, dir, "go", "generate")
 
-	made, err := os.ReadFile(filepath.Join(dir, "z_cgocopy.go"))
+	generated, err := os.ReadFile(filepath.Join(dir, "z_cgocopy.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	excerpt := block.FindStringSubmatch(section(t, "What is generated"))
 	for part := range strings.SplitSeq(excerpt[3], "\n\n") {
-		if !strings.Contains(string(made), strings.TrimSpace(part)) {
-			t.Errorf("this is not generated:\n%s\nbut\n%s", part, made)
+		if !strings.Contains(string(generated), strings.TrimSpace(part)) {
+			t.Errorf("this is not generated:\n%s\nbut\n%s", part, generated)
 		}
 	}
 }
 
-// TestLinks: files that the README names are there.
+// TestLinks checks that the files and sections that the README links to exist.
 func TestLinks(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join("..", "README.md"))
 	if err != nil {
@@ -109,7 +111,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestOwnStructs binds the README's struct, and has its refusal said.
+// TestOwnStructs binds the README's struct, and checks that the README's error message is printed.
 func TestOwnStructs(t *testing.T) {
 	testenv.Programs(t, "gcc")
 	text := section(t, "Go structs of your own")
@@ -131,12 +133,12 @@ func TestOwnStructs(t *testing.T) {
 		code := cli.Main(context.Background(), []string{"bind", "-type", "Game=GameObject", "game.h"}, &out, &out)
 		return code, out.String()
 	}
-	if code, said := bind(); code != 0 {
-		t.Errorf("code %d: %s", code, said)
+	if code, output := bind(); code != 0 {
+		t.Errorf("code %d: %s", code, output)
 	}
 	write("game.go", "package game\n\n\n\n\n\n\n\n\n\n\n\ntype Game struct {\n\tLevel int8\n}\n")
 	want := strings.TrimSpace(blocks[1][3])
-	if code, said := bind(); code != 1 || strings.TrimSpace(said) != want {
-		t.Errorf("code %d: it says\n%swant\n%s", code, said, want)
+	if code, output := bind(); code != 1 || strings.TrimSpace(output) != want {
+		t.Errorf("code %d: it says\n%swant\n%s", code, output, want)
 	}
 }

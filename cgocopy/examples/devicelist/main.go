@@ -1,8 +1,8 @@
 //go:build cgo
 
-// Devicelist calls a C function that makes a list, and has a Go slice instead:
-// texts, numbers behind pointers and all. ListDevices is generated; it gives the
-// list back to C, also where the copy fails.
+// Devicelist calls a C function that returns a list, and gets a Go slice with
+// copies of the list's texts and numbers. The function ListDevices is generated.
+// It frees the C list, even if the copy fails.
 package main
 
 // #include "devices.h"

@@ -1,7 +1,7 @@
 //go:build cgo
 
-// Frame copies 10,000 objects out of C for each of 120 frames, and prints what
-// share of a frame at 60 a second the copies took on this machine.
+// Frame copies 10,000 objects from C for each of 120 frames, and prints the share
+// of a frame's time, at 60 frames per second, that a copy takes on this machine.
 package main
 
 // #include <stdlib.h>
@@ -19,34 +19,35 @@ import (
 //go:generate go run ../../cmd/cgocopy gen -build cgo -type Object objects.h
 
 const (
-	many   = 10_000
-	frames = 120
-	budget = time.Second / 60
+	objectCount = 10_000
+	frames      = 120
+	frameTime   = time.Second / 60
 )
 
 func main() {
-	scene := C.scene(many)
+	scene := C.scene(objectCount)
 	defer C.free(unsafe.Pointer(scene))
-	var objects []Object
-	var took []time.Duration
+	var objects []Object          // reused for each frame
+	var copyTimes []time.Duration // per frame
 	for range frames {
-		C.step(scene, many)
+		C.step(scene, objectCount)
 		start := time.Now() //nolint:forbidigo // it measures
 		var err error
-		objects, err = ObjectsFromC(objects, unsafe.Pointer(scene), many)
-		took = append(took, time.Since(start)) //nolint:forbidigo // it measures
+		objects, err = ObjectsFromC(objects, unsafe.Pointer(scene), objectCount)
+		copyTimes = append(copyTimes, time.Since(start)) //nolint:forbidigo // it measures
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return
 		}
 	}
-	last := objects[many-1]
+	last := objects[objectCount-1]
 	fmt.Fprintf(os.Stdout, "%d objects of %d bytes, the last one %s at %v\n", len(objects), SizeofObject, last.Name, last.Position)
-	slices.Sort(took[1:])
-	median := took[1:][len(took[1:])/2]
-	fmt.Fprintf(os.Stdout, "first frame, which allocates: %d µs, %.1f %% of a frame\n", took[0].Microseconds(), share(took[0]))
+	first, others := copyTimes[0], copyTimes[1:]
+	slices.Sort(others)
+	median := others[len(others)/2]
+	fmt.Fprintf(os.Stdout, "first frame, which allocates: %d µs, %.1f %% of a frame\n", first.Microseconds(), share(first))
 	fmt.Fprintf(os.Stdout, "median of the others: %d µs, %.1f %% of a frame\n", median.Microseconds(), share(median))
 }
 
-// share returns the part of a frame's time d is, in percent.
-func share(d time.Duration) float64 { return 100 * float64(d) / float64(budget) }
+// share returns d in percent of the time of a frame.
+func share(d time.Duration) float64 { return 100 * float64(d) / float64(frameTime) }

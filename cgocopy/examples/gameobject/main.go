@@ -1,7 +1,7 @@
 //go:build cgo
 
-// Gameobject fills structs of its own from a C array, again and again: a second
-// copy into the same values allocates nothing.
+// Gameobject fills Go structs of its own from a C array several times. After the
+// first time, a copy into the same slice allocates nothing.
 package main
 
 // #include "game.h"
@@ -16,20 +16,21 @@ import (
 
 //go:generate go run ../../cmd/cgocopy bind -build cgo -type Object=GameObject game.h
 
-// Kind numbers the kinds of objects.
+// Kind is the kind of an object.
 type Kind int
 
-// Kinds, as C numbers them.
+// The kinds, in the order of the C enum.
 const (
 	NPC Kind = iota
 	Player
 	Boss
 )
 
-// Vector is a place, or a movement per tick.
+// Vector is a position, or the movement in a tick.
 type Vector struct{ X, Y, Z float64 }
 
-// Object is a GameObject as the Go side wants it.
+// Object is filled from a GameObject. Its numbers are wider than those in C, and
+// Move has a name of its own.
 type Object struct {
 	ID       int
 	Name     string
@@ -40,7 +41,7 @@ type Object struct {
 	Kind     Kind
 	Visible  bool
 
-	selected bool // of the Go side alone: copies leave it as it is
+	selected bool // not in C: copies do not change it
 }
 
 func main() {

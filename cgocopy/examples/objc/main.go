@@ -1,8 +1,8 @@
 //go:build cgo && objc
 
-// Objc copies structs that Objective-C fills. Classes are no structs, and what
-// crosses over is a struct in a C header, which both sides read. It needs a compiler
-// of Objective-C, gcc with gobjc or clang, and is built with -tags objc.
+// Objc copies structs that Objective-C fills. Objective-C classes cannot be copied,
+// so both sides share a C struct, which a C header declares. The example needs an
+// Objective-C compiler, gcc with gobjc or clang, and is built with -tags objc.
 package main
 
 /*

@@ -1,8 +1,8 @@
 //go:build cgo
 
-// Ring reads samples that a C thread writes into a ring buffer. It copies only
-// what the thread has handed over, and hands it back when it is copied: a copy of
-// memory that C may be writing would be a data race, which nobody can see.
+// Ring reads samples that a C thread writes into a ring buffer. It takes filled
+// samples from the ring, copies them, and gives their memory back. It never copies
+// memory that C may be writing: that would be a data race that no tool can detect.
 package main
 
 // #cgo LDFLAGS: -pthread
@@ -17,7 +17,10 @@ import (
 
 //go:generate go run ../../cmd/cgocopy gen -build cgo -type Sample ring.h
 
-const total = 100_000
+const (
+	ringSize = 1000    // samples
+	total    = 100_000 // samples to read
+)
 
 func main() {
 	if err := run(); err != nil {
@@ -26,23 +29,24 @@ func main() {
 	}
 }
 
+// run reads all samples, and checks that they arrive in order.
 func run() error {
-	ring := C.ring_start(1000, total)
+	ring := C.ring_start(ringSize, total)
 	if ring == nil {
 		return fmt.Errorf("no ring")
 	}
-	var samples []Sample
-	var seen int64
+	var samples []Sample // reused for each batch
+	var seen int64       // number of samples so far
 	var sum float64
 	for {
-		var from *C.Sample
-		n := C.ring_take(ring, &from)
+		var batch *C.Sample
+		n := C.ring_take(ring, &batch)
 		if n == 0 {
 			break
 		}
 		var err error
-		samples, err = SamplesFromC(samples, unsafe.Pointer(from), int(n))
-		C.ring_give(ring, n) // from here on only samples may be looked at
+		samples, err = SamplesFromC(samples, unsafe.Pointer(batch), int(n))
+		C.ring_give(ring, n) // C may now overwrite batch; samples is a copy
 		if err != nil {
 			return err
 		}

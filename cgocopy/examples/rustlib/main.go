@@ -1,8 +1,8 @@
 //go:build cgo && rustlib
 
-// Rustlib copies structs out of a library that is written in Rust. There is no
-// header: the types are read from the library itself. It needs cargo, and is
-// built with -tags rustlib after
+// Rustlib copies structs from a library that is written in Rust. There is no
+// header: cgocopy reads the types from the library. The example needs cargo, and
+// is built with -tags rustlib after
 //
 //	go generate -tags rustlib
 package main
@@ -26,8 +26,8 @@ import (
 
 func main() {
 	var n C.size_t
-	all := C.readings(&n)
-	list, err := cgocopy.CopySlice[Reading](all, int(n))
+	array := C.readings(&n)
+	list, err := cgocopy.CopySlice[Reading](array, int(n))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

@@ -1,8 +1,8 @@
 //go:build cgo && sqlite
 
-// Sqlite lists the file systems that SQLite can use: a chain of structs in
-// which one points to the next. It needs SQLite's header and library (on Debian
-// the package libsqlite3-dev), and is built with -tags sqlite.
+// Sqlite lists the file systems that SQLite can use. In C they are a linked list,
+// which one call of FromC copies. The example needs SQLite's header and library
+// (on Debian the package libsqlite3-dev), and is built with -tags sqlite.
 package main
 
 // #cgo pkg-config: sqlite3
@@ -17,11 +17,11 @@ import (
 
 //go:generate go run ../../cmd/cgocopy bind -build "cgo && sqlite" -type VFS=sqlite3_vfs <sqlite3.h>
 
-// VFS is a file system, as SQLite sees it.
+// VFS is a file system of SQLite. Copies follow at most 20 pointers to the next.
 type VFS struct {
 	Version  int    `cgocopy:"iVersion"`
-	FileSize int    `cgocopy:"szOsFile"`   // of its handles, bytes
-	MaxPath  int    `cgocopy:"mxPathname"` // bytes
+	FileSize int    `cgocopy:"szOsFile"`   // size of a file handle in bytes
+	MaxPath  int    `cgocopy:"mxPathname"` // maximum length of a path in bytes
 	Name     string `cgocopy:"zName,max=100,utf8=error"`
 	Next     *VFS   `cgocopy:"pNext,depth=20"`
 }

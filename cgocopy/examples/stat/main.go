@@ -1,6 +1,7 @@
 //go:build cgo && linux && amd64
 
-// Stat fills a struct of its own from the system's struct stat.
+// Stat fills a Go struct of its own from the system's struct stat. The Go struct
+// has only the members that the program needs.
 package main
 
 // #include <stdlib.h>
@@ -22,7 +23,7 @@ type File struct {
 	Mode  uint32 `cgocopy:"st_mode"`
 	Links uint64 `cgocopy:"st_nlink"`
 	Size  int64  `cgocopy:"st_size"`
-	Time  Time   `cgocopy:"st_mtim"` // of the last change of contents
+	Time  Time   `cgocopy:"st_mtim"` // last change of the file's content
 }
 
 // Time is a struct timespec.
@@ -38,6 +39,7 @@ func main() {
 	}
 }
 
+// run makes a file with known properties, and prints them as stat reports them.
 func run() error {
 	dir, err := os.MkdirTemp("", "stat-")
 	if err != nil {
