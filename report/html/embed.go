@@ -16,7 +16,7 @@ import (
 )
 
 // maxEmbedded is the largest length of the packed document in a page, in characters. A longer document is
-// shortened, and the page says how.
+// shortened, and the page describes what was shortened.
 const maxEmbedded = 1_900_000
 
 // shortDigits is the number of digits of values of single rounds in a document that is too long. Printed numbers

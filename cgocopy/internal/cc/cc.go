@@ -106,7 +106,7 @@ func Read(ctx context.Context, c Config) (*object.File, map[string]*ctype.Type, 
 
 // Compiler returns the command that compiles C, or C++ if cxx is set: words, if there are any, else
 // the words of the environment variable CC or CXX, else the first usual compiler that is installed.
-// The error is [ErrNoCompiler] if there is none.
+// The error is [ErrNoCompiler] if the compiler is not installed.
 func Compiler(words []string, cxx bool) ([]string, error) {
 	variable, usualNames := "CC", []string{"gcc", "clang", "cc"}
 	if cxx {
