@@ -77,7 +77,7 @@ func TestEveryWordOfTheOutlineIsThere(t *testing.T) {
 	assert.Equal(t, "texts", said > 200, true)
 }
 
-// tabled reads the table of all ratios of a page: the ratio, interval and median of
+// tabledRatios reads the table of all ratios of a page: the ratio, interval and median of
 // each contender, by workload and metric.
 func tabledRatios(t *testing.T, page string) map[[3]string][]string {
 	t.Helper()

@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// made up of two studies: jsoniter in both, sonic in one.
+// twoStudies returns two studies: jsoniter in both, sonic in one.
 func twoStudies() []Study {
 	study := func(id string, contenders, workloads []string) Study {
 		s := tare.Study{ID: id}

@@ -19,7 +19,7 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// written puts a file of protocol buffers into a directory of its own.
+// protoFile writes a file of protocol buffers into a new directory, and returns its path.
 func protoFile(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "own.proto")
