@@ -11,21 +11,20 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Lines of the block of a study: its headline and a bar at least, three bars at most.
+// Number of lines of a study's block: at least the headline and one bar, at most the headline and three bars.
 const (
 	minBlockLines = 2
 	maxBlockLines = 4
 )
 
-// screenLines is the number of lines that the blocks of several studies end in, with
-// aroundBlocks before and after them.
 const (
-	screenLines  = 45
-	aroundBlocks = 6
+	screenLines  = 45 // number of lines of a terminal that the blocks of several studies may fill
+	aroundBlocks = 6  // number of those lines that are above and below the blocks
 )
 
-// BlockLines returns how many lines the block of each of n studies may have, for all of
-// them to end in 45 lines.
+// BlockLines returns the number of lines that each block may have so that the blocks of n
+// studies fit a terminal of screenLines lines. It is at least minBlockLines, even if the
+// blocks do not fit then.
 func BlockLines(n int) int {
 	return min(max((screenLines-aroundBlocks)/max(n, 1), minBlockLines), maxBlockLines)
 }
@@ -35,41 +34,46 @@ func BlockLines(n int) int {
 // criterion that is not met is about. The error is the writer's.
 func Brief(w io.Writer, r *tare.Result, s Style) error {
 	a := newAxis(s.pageWidth())
-	text := s.paintText(Dim, strings.Repeat(" ", a.at)+a.formatTicks()) + "\n" + formatBlock(r, s, a)
+	text := s.paintText(Dim, strings.Repeat(" ", a.start)+a.formatTicks()) + "\n" + formatBlock(r, s, a)
 	return writeText(w, s, text)
 }
 
-// nextBrief writes the block of a further result, below the same scale.
+// nextBrief writes the block of another result below the first, without the scale.
 func nextBrief(w io.Writer, r *tare.Result, s Style) error {
 	return writeText(w, s, formatBlock(r, s, newAxis(s.pageWidth())))
 }
 
-// nameWidth is the width of the longest names of studies in columns: json-encode, json-binary.
-const nameWidth = 12
+const (
+	wordWidth = 4  // columns of the answer: open, void
+	nameWidth = 12 // columns that fit the longest names of studies: json-encode, json-binary
+)
 
+// formatBlock returns the lines of one result: the answer, the name of the study and the headline, then the bars.
 func formatBlock(r *tare.Result, s Style, a axis) string {
 	lines := s.Lines
 	if lines == 0 {
 		lines = maxBlockLines
 	}
 	word, headline := answerWord(r)
-	first := fmt.Sprintf("%-4s %-*s ", word, nameWidth, oneLine(r.Study))
-	indent := textWidth(first)
+	answer := fmt.Sprintf("%-*s ", wordWidth, word)
+	name := fmt.Sprintf("%-*s ", nameWidth, oneLine(r.Study))
+	start := textWidth(answer + name)
+	indent := start
 	if s.pageWidth() < narrow {
-		indent = 4 // a headline continues below its name
+		indent = wordWidth // the headline continues below the name
 	}
 	p := &page{style: s, width: s.pageWidth()}
-	wrapped := wrapWords(headline, s.pageWidth()-textWidth(first), s.pageWidth()-indent)
+	wrapped := wrapWords(headline, s.pageWidth()-start, s.pageWidth()-indent)
 	for i, text := range wrapped {
-		switch {
-		case i > 0:
+		if i == 0 {
+			p.writeLine(s.paintText(markOfWord(word), answer) + s.paintText(Bold, name) + text)
+		} else {
 			p.writeLine(strings.Repeat(" ", indent) + text)
-		default:
-			p.writeLine(s.paintText(markOfWord(word), first[:5]) + s.paintText(Bold, first[5:]) + text)
 		}
 	}
 	bars := selectBars(r)
-	bars = bars[:min(len(bars), max(lines-len(wrapped), 1), maxBlockLines-1)]
+	room := max(lines-len(wrapped), 1)
+	bars = bars[:min(len(bars), room, maxBlockLines-1)]
 	labels := barLabels(bars, r)
 	for i, c := range bars {
 		p.writeLine(a.formatRow(r, c, labels[i], s))
@@ -77,8 +81,8 @@ func formatBlock(r *tare.Result, s Style, a axis) string {
 	return p.b.String()
 }
 
-// answerWord returns the answer to the question as one word, and the rest of the headline: yes, no, part, open
-// if it is undecided, void, or · if the question has no yes or no.
+// answerWord returns the answer to the question as one word, and the rest of the headline. The word is yes, no,
+// part (partly), open (undecided), void, or · if the headline begins with none of these answers.
 func answerWord(r *tare.Result) (word, rest string) {
 	headline, _ := Headline(r)
 	rest = strings.TrimSuffix(headline, ".")
@@ -106,6 +110,7 @@ func answerWord(r *tare.Result) (word, rest string) {
 	return word, rest
 }
 
+// markOfWord returns the mark of a word of answerWord.
 func markOfWord(word string) Mark {
 	switch word {
 	case "yes":
@@ -124,12 +129,13 @@ func markOfWord(word string) Mark {
 func selectBars(r *tare.Result) (out []tare.Comparison) {
 	base := r.Baseline()
 	add := func(contender, workload, metric string) {
-		if contender == base {
+		if contender == base || len(r.VoidsMetric(contender, workload, metric)) > 0 {
 			return
 		}
 		for _, c := range r.Comparisons {
-			if c.Contender == contender && c.Workload == workload && c.Metric == metric && c.Against == base && c.Ratio > 0 && (c.Bounded() || c.Exact) && len(r.VoidsMetric(contender, workload, metric)) == 0 &&
-				!slices.ContainsFunc(out, func(o tare.Comparison) bool { return o == c }) {
+			isNamed := c.Contender == contender && c.Workload == workload && c.Metric == metric && c.Against == base
+			isDrawable := c.Ratio > 0 && (c.Bounded() || c.Exact)
+			if isNamed && isDrawable && !slices.Contains(out, c) {
 				out = append(out, c)
 			}
 		}
@@ -146,26 +152,27 @@ func selectBars(r *tare.Result) (out []tare.Comparison) {
 		return out
 	}
 	v := newView(r, r.Workloads[0].ID)
-	for _, c := range v.ranked {
+	for _, c := range v.ranked { // sorted by ratio
 		add(c.ID, v.workload, v.leadingMetric())
 	}
 	return out
 }
 
-// barLabels returns labels with the parts that differ between the bars, contender and part of the workload's
-// name, and the metric unless it is the primary one.
+// barLabels returns a label per bar. It has the parts in which the bars differ, the contender and part of the
+// workload's name, and the metric unless the metric is the primary one. If the bars share both contender and
+// workload, or there is only one bar, it has the contender.
 func barLabels(bars []tare.Comparison, r *tare.Result) (labels []string) {
-	same := func(key func(tare.Comparison) string) bool {
+	isShared := func(key func(tare.Comparison) string) bool {
 		return !slices.ContainsFunc(bars, func(c tare.Comparison) bool { return key(c) != key(bars[0]) })
 	}
-	contender := same(func(c tare.Comparison) string { return c.Contender }) && len(bars) > 1
-	workload := same(func(c tare.Comparison) string { return c.Workload })
+	oneContender := isShared(func(c tare.Comparison) string { return c.Contender })
+	oneWorkload := isShared(func(c tare.Comparison) string { return c.Workload })
 	for _, c := range bars {
 		var parts []string
-		if !contender || workload {
+		if !oneContender || oneWorkload {
 			parts = append(parts, contenderTitle(r, c.Contender))
 		}
-		if !workload {
+		if !oneWorkload {
 			parts = append(parts, differingPart(bars, c.Workload))
 		}
 		if c.Metric != primaryMetric(r) {
@@ -189,41 +196,54 @@ func differingPart(bars []tare.Comparison, workload string) string {
 	return strings.Join(differing, "/")
 }
 
-// Widths of a terminal: below narrow a bar has no remark and headlines wrap
-// below names; from wide on, bars are longer.
+// Widths of a terminal in columns at which the layout changes.
 const (
-	narrow = 72
-	wide   = 110
+	narrowest = 58  // below it, labels and bars are shortest
+	narrow    = 72  // below it, a bar has no remark, and a headline continues below the name
+	wide      = 110 // from it on, labels and bars are longest
 )
 
-// axis is the scale of all bars: logarithmic, from ⅛× to 8×.
+const (
+	barIndent  = 4 // columns before the label of a bar
+	ratioWidth = 6 // columns of the ratio before a bar, × included
+)
+
+// The axis reaches from 2^-axisDoublings to 2^axisDoublings: from ⅛× to 8×.
+const axisDoublings = 3
+
+// axis is the logarithmic scale of all bars. Its fields are numbers of terminal columns.
 type axis struct {
-	label, at, doubling int  // columns of a label, before the axis, and of a factor of two
-	remarks             bool // there is room for remarks
+	label    int  // columns of a label
+	start    int  // columns before the axis: indent, label, ratio and the spaces between them
+	doubling int  // columns of a factor of two
+	remarks  bool // there is room for remarks to the right of the axis
 }
 
+// newAxis returns the axis for a terminal of width columns.
 func newAxis(width int) axis {
 	a := axis{label: 18, doubling: 5, remarks: true}
 	switch {
+	case width < narrowest:
+		a = axis{label: 12, doubling: 3}
 	case width < narrow:
-		a.label, a.doubling, a.remarks = 15, 4, false
-		if width < 58 {
-			a.label, a.doubling = 12, 3
-		}
+		a = axis{label: 15, doubling: 4}
 	case width >= wide:
-		a.label, a.doubling = 30, 8
+		a = axis{label: 30, doubling: 8, remarks: true}
 	}
-	a.at = 4 + a.label + 1 + 7 + 1
+	a.start = barIndent + a.label + 1 + ratioWidth + 1 + 1
 	return a
 }
 
-func (a axis) countCells() int { return 6*a.doubling + 1 }
+// countCells returns the number of columns of the axis.
+func (a axis) countCells() int { return 2*axisDoublings*a.doubling + 1 }
 
-// columnOf returns the column of a ratio, which may be off the axis.
+// columnOf returns the column of a ratio, counted from the start of the axis. It is negative or at least
+// countCells if the ratio is off the axis.
 func (a axis) columnOf(ratio float64) int {
-	return int(math.Round((math.Log2(ratio) + 3) * float64(a.doubling)))
+	return int(math.Round((math.Log2(ratio) + axisDoublings) * float64(a.doubling)))
 }
 
+// formatTicks returns the line above the bars.
 func (a axis) formatTicks() string {
 	line := []rune(strings.Repeat(" ", a.countCells()+2))
 	for i, tick := range []string{"⅛×", "¼×", "½×", "1×", "2×", "4×", "8×"} {
@@ -233,20 +253,21 @@ func (a axis) formatTicks() string {
 }
 
 // formatRow draws a comparison: a bar from the baseline │ to the ratio ● with its interval ━, the noise ░ on
-// both sides of the baseline, and a limit ◇. It draws a ratio inside the noise as ○.
+// both sides of the baseline, and a limit ◇. A ratio without a significant difference is drawn as ○, and a ratio
+// off the axis as ◀ or ▶. Later marks replace earlier ones in the same column.
 func (a axis) formatRow(r *tare.Result, c tare.Comparison, label string, s Style) string {
 	floor := tare.NoiseFloor(r.Comparisons, c.Workload, c.Metric)
 	differs := c.Exact || c.Differs(floor) == tare.Significant
 	cells := []rune(strings.Repeat(" ", a.countCells()))
-	fill := func(from, to int, mark rune) {
+	drawRun := func(from, to int, mark rune) {
 		for i := max(min(from, to), 0); i <= min(max(from, to), len(cells)-1); i++ {
 			cells[i] = mark
 		}
 	}
-	one, at := a.columnOf(1), a.columnOf(c.Ratio)
-	noise := int(math.Round(floor / math.Ln2 * float64(a.doubling)))
+	baseline, ratio := a.columnOf(1), a.columnOf(c.Ratio)
+	noise := int(math.Round(floor / math.Ln2 * float64(a.doubling))) // floor is a natural logarithm
 	if !c.Exact {
-		fill(one-noise, one+noise, '░')
+		drawRun(baseline-noise, baseline+noise, '░')
 	}
 	mark := Dim
 	if differs {
@@ -254,31 +275,29 @@ func (a axis) formatRow(r *tare.Result, c tare.Comparison, label string, s Style
 		if c.Ratio > 1 {
 			mark = Warned
 		}
-		fill(one, at, '─')
+		drawRun(baseline, ratio, '─')
 	}
 	if c.Bounded() {
-		fill(a.columnOf(c.Low), a.columnOf(c.High), '━')
+		drawRun(a.columnOf(c.Low), a.columnOf(c.High), '━')
 	}
-	fill(one, one, '│')
+	drawRun(baseline, baseline, '│')
 	limit, remark := findLimit(r, c)
 	if limit > 0 {
-		fill(a.columnOf(limit), a.columnOf(limit), '◇')
+		drawRun(a.columnOf(limit), a.columnOf(limit), '◇')
 	}
 	switch {
-	case at < 0:
+	case ratio < 0:
 		cells[0] = '◀'
-	case at >= len(cells):
+	case ratio >= len(cells):
 		cells[len(cells)-1] = '▶'
 	case differs:
-		cells[at] = '●'
+		cells[ratio] = '●'
 	default:
-		cells[at] = '○'
+		cells[ratio] = '○'
 	}
-	if n := []rune(label); len(n) > a.label {
-		label = string(n[:a.label-1]) + "…"
-	}
+	label = truncateText(label, a.label)
 	drawing := strings.TrimRight(string(cells), " ")
-	line := "    " + label + strings.Repeat(" ", a.label+1-textWidth(label)) + fmt.Sprintf("%6s ", format.Short(c.Ratio)+"×")
+	line := strings.Repeat(" ", barIndent) + label + strings.Repeat(" ", a.label+1-textWidth(label)) + fmt.Sprintf("%*s ", ratioWidth, format.Short(c.Ratio)+"×")
 	switch {
 	case !differs && remark == "":
 		remark = "inside the noise"
@@ -291,8 +310,8 @@ func (a axis) formatRow(r *tare.Result, c tare.Comparison, label string, s Style
 	return line + " " + s.paintText(mark, drawing) + strings.Repeat(" ", a.countCells()-textWidth(drawing)+1) + s.paintText(Dim, remark)
 }
 
-// findLimit returns the limit that a criterion sets for a comparison, or the ratio that a claim published, and
-// its remark. It returns 0 if there is neither.
+// findLimit returns the limit that a criterion sets for a comparison, otherwise the smallest ratio that a claim
+// published for it, and the remark on that ratio. It returns 0 if there is neither.
 func findLimit(r *tare.Result, c tare.Comparison) (limit float64, remark string) {
 	named := listNamedRatios(r, c.Contender, c.Workload, c.Metric)
 	for _, n := range named {
@@ -300,8 +319,8 @@ func findLimit(r *tare.Result, c tare.Comparison) (limit float64, remark string)
 			return n.Value, "asked " + n.Asked + " " + format.Short(n.Value) + " ◇"
 		}
 	}
-	for _, n := range named {
-		return n.Value, "published " + format.Short(n.Value) + " ◇"
+	if len(named) == 0 {
+		return 0, ""
 	}
-	return 0, ""
+	return named[0].Value, "published " + format.Short(named[0].Value) + " ◇"
 }

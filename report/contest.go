@@ -14,63 +14,65 @@ import (
 // Contest is the first chart of a page: ratios to the baseline on one axis.
 type Contest struct {
 	Title, Means string
-	Headline     string // of a page without an answer; "" if the criteria have a better one
-	Order        string // of the rows
-	Base         string // title of the baseline
-	Less, More   string // what the sides of the axis mean
-	Panels       []Panel
-	Quiet        []Quiet // of two revisions: what shows no change
+	Headline     string  // headline of a page without an answer; "" if the criteria have a better one
+	Order        string  // order of the rows, in words
+	Base         string  // title of the baseline
+	Less, More   string  // meaning of the two sides of the axis
+	Panels       []Panel // empty if nothing was compared
+	Quiet        []Quiet // between two revisions: the benchmarks without a change; nil on other pages
 }
 
-// Quiet is the benchmarks that show no change and would have shown one of a size.
+// Quiet is a group of benchmarks that show no change, but would have shown a change of Size or more.
 type Quiet struct {
-	Size, Names string
-	Count       int
-	Share       float64 // of all that show none
+	Size  string  // percentage
+	Names string  // the first benchmarks of the group
+	Count int     // number of benchmarks in the group
+	Share float64 // Count as a share of all benchmarks that show no change
 }
 
-// Panel is the chart of one workload, or of two.
+// Panel is the chart of one or two workloads.
 type Panel struct {
 	Name  string
-	Noise []float64 // for each workload: the factor by which identical programs seem to differ; 0: not known
+	Noise []float64 // factor by which identical programs seem to differ, for each workload; 0 means unknown
 	Rows  []Rival   // best first
-	Rest  []Rival   // omitted between the sixth and the worst
+	Rest  []Rival   // contenders that are omitted from Rows
 }
 
-// Rival is a contender of a panel.
+// Rival is the row of one contender in a panel.
 type Rival struct {
 	ID, Name, Note string
-	Base           bool
-	Lines          []RivalLine
+	Base           bool        // the contender is the baseline
+	Lines          []RivalLine // one for each workload of the panel that the contender has data of
 }
 
 // RivalLine is the ratio of a contender on one workload. If there is no ratio, Ratio is 0 and Says gives the
-// reason.
+// reason. A line of the baseline has no Ratio either: its Text is 1× and Says is the value.
 type RivalLine struct {
 	Work             int    // index in Panel.Noise
-	Workload         string // "" in the only workload of a panel
+	Workload         string // "" if the panel has only one workload
 	Ratio, Low, High float64
-	Side             string // less, more or same; "" without a ratio
-	Text             string // ratio
-	Says             string // in words
-	Detail           string // interval
+	Side             string // less, more or same; "" if there is no ratio
+	Text             string // printed ratio
+	Says             string // ratio in words
+	Detail           string // printed interval
 	Claims           []RivalClaim
 }
 
-// RivalClaim is a ratio that is the limit of a criterion, published, or both.
+// RivalClaim is a ratio that is the limit of a criterion, a published ratio, or both.
 type RivalClaim struct {
 	Value     float64
-	Printed   float64 // Value, or what was published if that differs a little
-	Asked     string  // sign of the criterion, ≤ or ≥; "" if it is only published
+	Printed   float64 // the published ratio if there is one, which can differ slightly from Value; otherwise Value
+	Asked     string  // sign of the criterion, ≤ or ≥; "" if no criterion has this limit
 	Published bool
 	Text      string // in words
 }
 
 const (
-	panelWorks    = 2 // workloads of a panel
-	maxPanels     = 2 // panels of a page; All ratios has the other workloads
-	maxRivals     = 8 // rows of a panel
-	maxBestRivals = 6 // of them, the best
+	panelWorks    = 2    // workloads of a panel
+	maxPanels     = 2    // panels of a page; the other workloads are among all ratios (AllRatios)
+	maxRivals     = 8    // rows of a panel
+	maxBestRivals = 6    // of these rows, the best contenders
+	sameRatio     = 0.03 // ratios whose logarithms differ by less are drawn as one
 )
 
 // newContest returns the first chart of r. It has no panels if nothing was compared.
@@ -104,20 +106,21 @@ func operationNoun(v *view) string {
 	return "operation"
 }
 
-// contestWorks returns the workloads with a ratio, those that criteria are about
-// first, then those that claims are about.
+// contestWorks returns the workloads with a ratio: those of criteria first, then those of claims, then the others.
+// It exchanges the first two if the second has more ratios.
 func contestWorks(r *tare.Result) []string {
 	var out []string
 	add := func(id string) {
-		known := slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.ID == id })
-		if !known || slices.Contains(out, id) {
+		isMeasured := slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.ID == id })
+		if !isMeasured || slices.Contains(out, id) {
 			return
 		}
 		v := newView(r, id)
-		if slices.ContainsFunc(slices.Concat(v.ranked, v.statusOnly), func(c tare.Contender) bool {
+		isCompared := func(c tare.Contender) bool {
 			_, ok := v.findComparison(c.ID, v.leadingMetric())
 			return ok && c.ID != v.baseline
-		}) {
+		}
+		if slices.ContainsFunc(slices.Concat(v.ranked, v.statusOnly), isCompared) {
 			out = append(out, id)
 		}
 	}
@@ -138,9 +141,10 @@ func contestWorks(r *tare.Result) []string {
 	return out
 }
 
-// countCompared returns how many ratios to the baseline there are on a workload.
+// countCompared returns the number of ranked contenders with a ratio to the baseline on a workload.
 func countCompared(r *tare.Result, workload string) int {
-	v, n := newView(r, workload), 0
+	v := newView(r, workload)
+	n := 0
 	for _, c := range v.ranked {
 		if _, ok := v.findComparison(c.ID, v.leadingMetric()); ok {
 			n++
@@ -149,7 +153,8 @@ func countCompared(r *tare.Result, workload string) int {
 	return n
 }
 
-// contestTitle returns how many contenders differ from the baseline on a workload, and to which side.
+// contestTitle returns the number of contenders that take significantly less and more than the baseline on the
+// workload, as a sentence without a full stop.
 func contestTitle(v *view, m tare.Metric) string {
 	less, more, all := 0, 0, 0
 	for _, c := range slices.Concat(v.ranked, v.statusOnly) {
@@ -159,16 +164,17 @@ func contestTitle(v *view, m tare.Metric) string {
 		}
 		all++
 		switch {
-		case !v.isDifferent(x):
+		case !v.isDifferent(x): // only counted in all
 		case x.Ratio < 1:
 			less++
 		default:
 			more++
 		}
 	}
-	base, on, rest := contenderTitle(v.r, v.baseline), "On "+v.workload+", ", ""
+	base, on := contenderTitle(v.r, v.baseline), "On "+v.workload+", "
+	others := ""
 	if more > 0 {
-		rest = fmt.Sprintf("; %d %s more", more, chooseForm(more, "takes", "take"))
+		others = fmt.Sprintf("; %d %s more", more, chooseForm(more, "takes", "take"))
 	}
 	switch {
 	case all == 0:
@@ -176,9 +182,9 @@ func contestTitle(v *view, m tare.Metric) string {
 	case less+more == 0:
 		return oneLine(fmt.Sprintf("%sno difference from %s is shown", on, base))
 	case less == 0:
-		return oneLine(fmt.Sprintf("%snone of %d takes %s than %s%s", on, all, m.Less, base, rest))
+		return oneLine(fmt.Sprintf("%snone of %d takes %s than %s%s", on, all, m.Less, base, others))
 	}
-	return oneLine(fmt.Sprintf("%s%d of %d %s %s than %s%s", on, less, all, chooseForm(less, "takes", "take"), m.Less, base, rest))
+	return oneLine(fmt.Sprintf("%s%d of %d %s %s than %s%s", on, less, all, chooseForm(less, "takes", "take"), m.Less, base, others))
 }
 
 // chooseForm returns the form of a word for n things.
@@ -189,7 +195,7 @@ func chooseForm(n int, one, many string) string {
 	return many
 }
 
-// newPanel returns the chart of some workloads.
+// newPanel returns the chart of one or two workloads. A contender has one row with a line for each workload.
 func newPanel(r *tare.Result, works []string) Panel {
 	p := Panel{Name: oneLine(strings.Join(works, " · "))}
 	var rows []Rival
@@ -201,9 +207,9 @@ func newPanel(r *tare.Result, works []string) Panel {
 		}
 		p.Noise = append(p.Noise, noise)
 		for _, c := range slices.Concat(v.ranked, v.statusOnly) {
-			at := slices.IndexFunc(rows, func(x Rival) bool { return x.ID == c.ID })
-			if at < 0 {
-				at = len(rows)
+			row := slices.IndexFunc(rows, func(x Rival) bool { return x.ID == c.ID })
+			if row < 0 {
+				row = len(rows)
 				rows = append(rows, Rival{ID: c.ID, Name: oneLine(c.Title()), Note: rivalNote(v, c), Base: c.ID == v.baseline})
 			}
 			line := v.newRivalLine(c)
@@ -211,7 +217,7 @@ func newPanel(r *tare.Result, works []string) Panel {
 			if len(works) > 1 {
 				line.Workload = oneLine(id)
 			}
-			rows[at].Lines = append(rows[at].Lines, line)
+			rows[row].Lines = append(rows[row].Lines, line)
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b Rival) int { return cmp.Compare(a.sortKey(), b.sortKey()) })
@@ -232,9 +238,9 @@ func (x Rival) sortKey() float64 {
 	return math.Inf(1)
 }
 
-// chooseRivals selects the best, the baseline, the worst and the contender of the study's question if there
-// are more than maxRivals rows.
-func chooseRivals(rows []Rival, asked string) (shown, rest []Rival) {
+// chooseRivals splits sorted rows into those that are shown and the rest. If there are more than maxRivals rows, it
+// shows the best maxBestRivals, the baseline, the worst with a ratio, and the subject of the study.
+func chooseRivals(rows []Rival, subject string) (shown, rest []Rival) {
 	if len(rows) <= maxRivals {
 		return rows, nil
 	}
@@ -245,7 +251,7 @@ func chooseRivals(rows []Rival, asked string) (shown, rest []Rival) {
 		}
 	}
 	for i, x := range rows {
-		if i < maxBestRivals || i == worst || x.Base || x.ID == asked {
+		if i < maxBestRivals || i == worst || x.Base || x.ID == subject {
 			shown = append(shown, x)
 			continue
 		}
@@ -254,8 +260,9 @@ func chooseRivals(rows []Rival, asked string) (shown, rest []Rival) {
 	return shown, rest
 }
 
-// findSubject returns the contender of the study's question: that of the first criterion or claim which a
-// ratio answers, otherwise the best on the first workload. It returns "" if nothing was compared.
+// findSubject returns the id of the contender that the study's question is about: the contender of the first
+// criterion or, without criteria, of the first measured claim about a ratio, otherwise the best contender on the
+// first workload. It returns "" if nothing was compared.
 func findSubject(r *tare.Result) string {
 	for _, v := range listRulings(r) {
 		if v.Contender != r.Baseline() {
@@ -279,7 +286,8 @@ func findSubject(r *tare.Result) string {
 
 const maxRivalNote = 26 // characters
 
-// rivalNote returns the module and version of a contender, or that it is the baseline.
+// rivalNote returns the last part of a contender's module path and its version, "baseline" or "status only". It
+// returns "" for packages of the standard library, which have the version of Go.
 func rivalNote(v *view, c tare.Contender) string {
 	if c.ID == v.baseline {
 		return "baseline"
@@ -292,7 +300,7 @@ func rivalNote(v *view, c tare.Contender) string {
 	}
 	parts := strings.Split(c.Name, "/")
 	name := parts[len(parts)-1]
-	if len(parts) > 1 && strings.HasPrefix(name, "v") && len(name) < 4 {
+	if isMajor := strings.HasPrefix(name, "v") && len(name) < len("v100"); isMajor && len(parts) > 1 {
 		name = parts[len(parts)-2]
 	}
 	return truncateText(oneLine(name+" "+c.Version), maxRivalNote)
@@ -344,7 +352,7 @@ func (v *view) newRivalLine(c tare.Contender) RivalLine {
 	return line
 }
 
-// formatLess prints by how much a ratio below 1 is less.
+// formatLess prints a ratio below 1 as the percentage that is saved, or below 0.1 as a fraction.
 func formatLess(x float64) string {
 	if x < 0.1 {
 		return "1/" + formatDigits(1/x, 2) + " of it"
@@ -352,7 +360,7 @@ func formatLess(x float64) string {
 	return formatPercent(math.Round((1-x)*100)/100) + " less"
 }
 
-// formatMore prints by how much a ratio above 1 is more.
+// formatMore prints a ratio above 1 as the percentage that is added, or from 2 on as a multiple.
 func formatMore(x float64) string {
 	if x >= 2 {
 		return formatDigits(x, 2) + " times"
@@ -373,13 +381,13 @@ func formatShortRatio(x float64) string {
 	return formatDigits(x, 2)
 }
 
-// listNamedRatios returns the limits of criteria and the published ratios of a contender on a workload,
-// without words, the smallest first. Two that differ by less than 3 % are merged.
+// listNamedRatios returns the limits of criteria and the published ratios of a contender on a workload, the
+// smallest first and with an empty Text. Ratios that differ by less than sameRatio are merged.
 func listNamedRatios(r *tare.Result, contender, workload, metric string) []RivalClaim {
 	var out []RivalClaim
-	find := func(value float64) *RivalClaim {
+	findOrAdd := func(value float64) *RivalClaim {
 		for i, c := range out {
-			if math.Abs(math.Log(c.Value/value)) < 0.03 {
+			if math.Abs(math.Log(c.Value/value)) < sameRatio {
 				return &out[i]
 			}
 		}
@@ -387,19 +395,23 @@ func listNamedRatios(r *tare.Result, contender, workload, metric string) []Rival
 		return &out[len(out)-1]
 	}
 	for _, x := range listRulings(r) {
-		if x.Contender == contender && x.Workload == workload && x.Metric == metric && x.Rule.Kind == tare.RuleRatio && x.Rule.Limit > 0 {
-			sign := "≥"
-			if x.Rule.AtMost {
-				sign = "≤"
-			}
-			find(x.Rule.Limit).Asked = sign
+		isAbout := x.Contender == contender && x.Workload == workload && x.Metric == metric
+		if !isAbout || x.Rule.Kind != tare.RuleRatio || !(x.Rule.Limit > 0) {
+			continue
 		}
+		sign := "≥"
+		if x.Rule.AtMost {
+			sign = "≤"
+		}
+		findOrAdd(x.Rule.Limit).Asked = sign
 	}
 	for _, c := range r.Claims {
-		if c.Kind == tare.ClaimRatio && c.Contender == contender && c.Workload == workload && c.Metric == metric && c.Published > 0 && c.Published != 1 {
-			n := find(c.Published)
-			n.Published, n.Printed = true, c.Published
+		isAbout := c.Contender == contender && c.Workload == workload && c.Metric == metric
+		if !isAbout || c.Kind != tare.ClaimRatio || !(c.Published > 0) || c.Published == 1 { // 1 is where the baseline is drawn
+			continue
 		}
+		claim := findOrAdd(c.Published)
+		claim.Published, claim.Printed = true, c.Published
 	}
 	slices.SortFunc(out, func(a, b RivalClaim) int { return cmp.Compare(a.Value, b.Value) })
 	return out
@@ -420,7 +432,7 @@ func (c RivalClaim) sourceText() string {
 func (c RivalClaim) formatValue() string {
 	text := formatLimit(c.Printed) + "×"
 	if c.Asked != "" && !c.Published {
-		text = c.Asked + "\u00a0" + text
+		text = c.Asked + "\u00a0" + text // a space at which lines do not break
 	}
 	return text
 }

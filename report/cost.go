@@ -12,41 +12,40 @@ import (
 
 const costHeading = "What the difference comes to"
 
+// addCost adds the tables of costs. It adds nothing if no costs were computed.
 func (s *Section) addCost(r *tare.Result) {
-	parts := listCostTables(r)
-	if len(parts) == 0 {
+	tables := listCostTables(r)
+	if len(tables) == 0 {
 		return
 	}
-	s.addText(Dim, explainCost(r, parts))
-	for _, part := range parts {
-		s.addCaptioned(part.means, part.table)
+	s.addText(Dim, explainCost(r, tables[0].first))
+	for _, t := range tables {
+		s.addCaptioned(t.caption, t.table)
 	}
 }
 
 // addCostLines adds a table per workload if the user requested a rate. Otherwise it adds a line per workload
 // with the rates from which on contenders differ by 1 % of a core.
 func (s *Section) addCostLines(r *tare.Result) {
-	parts := listCostTables(r)
-	if len(parts) == 0 {
+	tables := listCostTables(r)
+	if len(tables) == 0 {
 		return
 	}
-	s.addText(Dim, explainCost(r, parts))
-	if parts[0].first.Rate > 0 {
-		for _, part := range parts {
-			s.addCaptioned(part.means, part.table)
-		}
+	if tables[0].first.Rate > 0 {
+		s.addCost(r)
 		return
 	}
+	s.addText(Dim, explainCost(r, tables[0].first))
 	var items []Item
 	for _, w := range r.Workloads {
-		var each []string
+		var rates []string
 		for _, c := range newView(r, w.ID).ranked {
 			if x, ok := findCost(r, w.ID, c.ID); ok {
-				each = append(each, c.Title()+" "+formatPerSecond(x.OnePercent))
+				rates = append(rates, c.Title()+" "+formatPerSecond(x.OnePercent))
 			}
 		}
-		if len(each) > 0 {
-			items = append(items, labelledItem(w.ID, strings.Join(each, ", ")))
+		if len(rates) > 0 {
+			items = append(items, labelledItem(w.ID, strings.Join(rates, ", ")))
 		}
 	}
 	s.addList("", items...)
@@ -54,28 +53,27 @@ func (s *Section) addCostLines(r *tare.Result) {
 
 // costTable is one table of costs with its caption.
 type costTable struct {
-	means string
-	first tare.Cost // of a contender
-	table Table
+	caption string    // "" if the table is about all workloads
+	first   tare.Cost // cost of the first contender in the table: rate, metric and baseline are those of all
+	table   Table
 }
 
 // listCostTables returns a table per workload if the user requested a rate, otherwise one for all workloads.
 func listCostTables(r *tare.Result) []costTable {
 	var out []costTable
 	for _, w := range r.Workloads {
-		if part := newRateTable(r, w.ID); len(part.table.Rows) > 0 {
-			out = append(out, part)
+		if t := newRateTable(r, w.ID); len(t.table.Rows) > 0 {
+			out = append(out, t)
 		}
 	}
-	if part := newThresholdTable(r); len(out) == 0 && len(part.table.Rows) > 0 {
-		out = append(out, part)
+	if t := newThresholdTable(r); len(out) == 0 && len(t.table.Rows) > 0 {
+		out = append(out, t)
 	}
 	return out
 }
 
-// explainCost explains the tables.
-func explainCost(r *tare.Result, parts []costTable) string {
-	first := parts[0].first
+// explainCost explains the tables, of which first is one cost.
+func explainCost(r *tare.Result, first tare.Cost) string {
 	rate := fmt.Sprintf("the rate at which the difference to %s, by %s, is 1 %% of one core; %s where no difference was shown", first.Against, first.Metric, nothing)
 	if !(first.Rate > 0) {
 		return upperFirst(operationsNoun(r)) + " per second: " + rate + "."
@@ -97,15 +95,19 @@ func operationsNoun(r *tare.Result) string {
 // contender or the baseline is void.
 func findCost(r *tare.Result, workload, contender string) (tare.Cost, bool) {
 	i := slices.IndexFunc(r.Cost, func(c tare.Cost) bool { return c.Workload == workload && c.Contender == contender })
-	if i < 0 || len(r.VoidsMetric(contender, workload, r.Cost[i].Metric)) > 0 || len(r.VoidsMetric(r.Cost[i].Against, workload, r.Cost[i].Metric)) > 0 {
+	if i < 0 {
 		return tare.Cost{}, false
 	}
-	return r.Cost[i], true
+	cost := r.Cost[i]
+	if len(r.VoidsMetric(contender, workload, cost.Metric))+len(r.VoidsMetric(cost.Against, workload, cost.Metric)) > 0 {
+		return tare.Cost{}, false
+	}
+	return cost, true
 }
 
 // newRateTable returns the costs on one workload at the requested rate.
 func newRateTable(r *tare.Result, workload string) costTable {
-	out := costTable{means: "On " + workload + ":", table: Table{Columns: []Column{
+	out := costTable{caption: "On " + workload + ":", table: Table{Columns: []Column{
 		{Name: "contender"}, {Name: "used", Unit: "% of a core", Right: true}, {Name: "saved", Unit: "% of a core [bounds]"},
 		{Name: "1 % of a core", Unit: "at " + operationsNoun(r) + "/s", Right: true},
 	}}}
@@ -141,17 +143,18 @@ func newThresholdTable(r *tare.Result) costTable {
 		}
 	}
 	for _, c := range r.Contenders {
-		line, any := Row{Cells: []Field{{Text: c.Title()}}}, false
+		row := Row{Cells: []Field{{Text: c.Title()}}}
+		hasCost := false
 		for _, w := range works {
 			x, ok := findCost(r, w, c.ID)
 			if ok && len(out.table.Rows) == 0 {
 				out.first = x
 			}
-			any = any || ok
-			line.Cells = append(line.Cells, Field{Text: formatPerSecond(x.OnePercent)})
+			hasCost = hasCost || ok
+			row.Cells = append(row.Cells, Field{Text: formatPerSecond(x.OnePercent)}) // prints nothing if there is no cost
 		}
-		if any {
-			out.table.Rows = append(out.table.Rows, line)
+		if hasCost {
+			out.table.Rows = append(out.table.Rows, row)
 		}
 	}
 	return out

@@ -11,8 +11,8 @@ import (
 const (
 	criteriaHeading = "What was asked of each"
 	criteriaMeans   = "One field is one criterion compared with one contender on one workload. Open: neither met nor not met yet. A sentence with figures for each is in the result document."
-	maxRulings      = 12 // criterion results that the top lists one by one
-	maxOpenRulings  = 6  // results of one kind, except met, that it lists one by one even so
+	maxRulings      = 12 // number of criterion results up to which the top of a report lists each
+	maxOpenRulings  = 6  // if there are more: number of results of one criterion and kind, except met, up to which it lists each
 )
 
 // listRulings returns the verdicts on criteria.
@@ -53,12 +53,12 @@ func (c criterion) withResult(ruling tare.Ruling) []tare.Verdict {
 	return slices.DeleteFunc(slices.Clone(c.verdicts), func(v tare.Verdict) bool { return v.Verdict != ruling })
 }
 
-// listIDs returns the distinct values of id over the verdicts of c: contenders or workloads.
-func (c criterion) listIDs(of func(tare.Verdict) string) []string {
+// listIDs returns the distinct ids of the verdicts of c. id is contenderOf or workloadOf.
+func (c criterion) listIDs(id func(tare.Verdict) string) []string {
 	var out []string
 	for _, v := range c.verdicts {
-		if !slices.Contains(out, of(v)) {
-			out = append(out, of(v))
+		if !slices.Contains(out, id(v)) {
+			out = append(out, id(v))
 		}
 	}
 	return out
@@ -67,19 +67,18 @@ func (c criterion) listIDs(of func(tare.Verdict) string) []string {
 func contenderOf(v tare.Verdict) string { return v.Contender }
 func workloadOf(v tare.Verdict) string  { return v.Workload }
 
-// summarize returns the verdicts of c with that result: each one if they are few, otherwise one that counts
-// them.
+// summarize returns the verdicts of c whose result is ruling: each one if they are few, otherwise one verdict that
+// counts them.
 func (c criterion) summarize(ruling tare.Ruling) []tare.Verdict {
-	came := c.withResult(ruling)
+	verdicts := c.withResult(ruling)
+	areFew := len(verdicts) <= 1 || ruling != tare.Met && len(verdicts) <= maxOpenRulings
 	switch {
-	case len(came) == 0:
-		return nil
-	case len(came) == 1 || ruling != tare.Met && len(came) <= maxOpenRulings:
-		return came
-	case len(came) == len(c.verdicts):
+	case areFew:
+		return verdicts
+	case len(verdicts) == len(c.verdicts):
 		return []tare.Verdict{{Criterion: c.text, Verdict: ruling, Sentence: fmt.Sprintf("%s: for %s.", c.text, c.describeScope())}}
 	}
-	return []tare.Verdict{{Criterion: c.text, Verdict: ruling, Sentence: fmt.Sprintf("%s: in %d of %d cases.", c.text, len(came), len(c.verdicts))}}
+	return []tare.Verdict{{Criterion: c.text, Verdict: ruling, Sentence: fmt.Sprintf("%s: in %d of %d cases.", c.text, len(verdicts), len(c.verdicts))}}
 }
 
 // topVerdicts returns the verdicts on criteria for the top of a report, summarized if there are many.
@@ -99,36 +98,38 @@ func topVerdicts(r *tare.Result) []tare.Verdict {
 // describeScope returns the contenders and workloads that the criterion applies to.
 func (c criterion) describeScope() string {
 	contenders, workloads := c.listIDs(contenderOf), c.listIDs(workloadOf)
-	who, on := "all "+countNoun(len(contenders), "contender"), "all "+countNoun(len(workloads), "workload")
+	contenderText, workloadText := "all "+countNoun(len(contenders), "contender"), "all "+countNoun(len(workloads), "workload")
 	if len(contenders) == 1 {
-		who = contenders[0]
+		contenderText = contenders[0]
 	}
 	if len(workloads) == 1 {
-		on = workloads[0]
+		workloadText = workloads[0]
 	}
-	return who + " on " + on
+	return contenderText + " on " + workloadText
 }
 
 // explainDifference explains criteria on differences. It returns "" if there are none.
 func explainDifference(r *tare.Result) string {
-	of := joinShareBases(r)
-	if of == "" {
+	bases := joinShareBases(r)
+	if bases == "" {
 		return ""
 	}
-	one := strings.TrimSuffix(operationsNoun(r), "s")
-	return fmt.Sprintf(" A difference is what a contender takes more than %s on that workload, as a share of what %[1]s takes for a whole %s on %s: how much of that the choice decides.", r.Baseline(), one, of)
+	operation := strings.TrimSuffix(operationsNoun(r), "s")
+	return fmt.Sprintf(" A difference is what a contender takes more than %s on that workload, as a share of what %[1]s takes for a whole %s on %s: how much of that the choice decides.", r.Baseline(), operation, bases)
 }
 
-// joinShareBases names the workloads that differences are a share of. It returns "" if no criterion uses one.
+// joinShareBases names the workloads that criteria on differences take shares of: "cpu difference <= 5% of
+// socket/health" is about a share of socket/health. It returns "" if there is no such criterion.
 func joinShareBases(r *tare.Result) string {
-	var of []string
+	var workloads []string
 	for _, c := range listCriteria(r) {
-		rule, ok := strings.CutPrefix(c.text, c.verdicts[0].Metric+" "+string(tare.RuleDifference)+" ")
-		if _, workload, found := strings.Cut(rule, " of "); ok && found && !slices.Contains(of, workload) {
-			of = append(of, workload)
+		rule, isDifference := strings.CutPrefix(c.text, c.verdicts[0].Metric+" "+string(tare.RuleDifference)+" ")
+		_, workload, hasBase := strings.Cut(rule, " of ")
+		if isDifference && hasBase && !slices.Contains(workloads, workload) {
+			workloads = append(workloads, workload)
 		}
 	}
-	return joinNames(of)
+	return joinNames(workloads)
 }
 
 // addCriteria adds the results of each criterion as tables if they are too many for the top.

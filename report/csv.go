@@ -47,18 +47,19 @@ func CSV(w io.Writer, r *tare.Result) error { return writeCSV(w, r, true) }
 // moreCSV writes CSV without its header, to follow another result.
 func moreCSV(w io.Writer, r *tare.Result) error { return writeCSV(w, r, false) }
 
-func writeCSV(w io.Writer, r *tare.Result, header bool) error {
+// writeCSV writes the rows of r, section by section, and before them the names of the columns if hasHeader is true.
+func writeCSV(w io.Writer, r *tare.Result, hasHeader bool) error {
 	out := csv.NewWriter(w)
-	cells := csvCells()
-	record := make([]string, len(cells))
-	if header {
-		for i, c := range cells {
+	columns := csvColumns()
+	record := make([]string, len(columns))
+	if hasHeader {
+		for i, c := range columns {
 			record[i] = c.name
 		}
 		out.Write(record) //nolint:errcheck // Flush keeps the error
 	}
 	for _, row := range slices.Concat(csvRows(r), csvItems(r), csvScaling(r), csvBreakEven(r), csvSemantics(r), csvAdoption(r), csvCost(r), csvStatements(r), csvDecomposition(r), csvDriving(r), csvProfiles(r)) {
-		for i, c := range cells {
+		for i, c := range columns {
 			record[i] = c.formatCell(row)
 		}
 		out.Write(record) //nolint:errcheck // Flush keeps the error
@@ -72,28 +73,29 @@ func writeCSV(w io.Writer, r *tare.Result, header bool) error {
 
 // csvRow is one row. It is about one contender, and usually about one workload and metric.
 type csvRow struct {
-	section    string
+	section    string // kind of the row, as in the documentation of CSV
 	r          *tare.Result
-	workload   string
+	workload   string // id, or several ids separated by spaces; "" if the row is about all workloads
 	contender  tare.Contender
 	metric     tare.Metric
-	value      *tare.Value      // nil: none
-	comparison *tare.Comparison // nil: none
-	difference *tare.Difference // nil: none
+	value      *tare.Value      // nil if the row has no value
+	comparison *tare.Comparison // nil if the row has no ratio
+	difference *tare.Difference // semantic difference; nil on rows of other sections
 	bounded    bool             // value has an interval
-	ranged     bool             // value has bounds only
-	against    string           // if comparison is nil
-	level      float64          // if comparison is nil
-	void       []tare.Finding   // that void the row
-	claim      string           // id and outcome, if the row is about one claim
+	ranged     bool             // value is a range: it has bounds, but no middle
+	against    string           // id of the compared contender, or name of the reference, on rows without comparison
+	level      float64          // confidence of the interval on rows without comparison; 0 if unknown
+	void       []tare.Finding   // findings that void the row
+	claim      string           // id and outcome of the claim that the row is about; rows of values get theirs from joinClaims
 	text       string
 }
 
 // csvFigure is the section of measured values.
 const csvFigure = "figure"
 
-// csvRows returns the values in the order of the result: those with a value, and those without one that have a
-// verdict, a claim or a void finding.
+// csvRows returns a row per workload, contender and metric, in the order of the result. It omits a row without a
+// value, unless the row has a comparison, a criterion or a claim, or the metric applies to the workload and the
+// contender has data there (view.hasData).
 func csvRows(r *tare.Result) []csvRow {
 	base := r.Baseline()
 	var rows []csvRow
@@ -101,14 +103,18 @@ func csvRows(r *tare.Result) []csvRow {
 		v := newView(r, w.ID)
 		for _, c := range r.Contenders {
 			for _, metric := range r.Metrics {
-				row := csvRow{section: csvFigure, r: r, workload: w.ID, contender: c, metric: findMetric(metric), void: r.VoidsMetric(c.ID, w.ID, metric), bounded: true}
+				row := csvRow{
+					section: csvFigure, r: r, workload: w.ID, contender: c, metric: findMetric(metric),
+					void: r.VoidsMetric(c.ID, w.ID, metric), bounded: true,
+				}
 				if i := slices.IndexFunc(r.Values, func(x tare.Value) bool {
 					return x.Workload == w.ID && x.Contender == c.ID && x.Metric == metric
 				}); i >= 0 {
 					row.value = &r.Values[i]
 				}
 				row.comparison = csvComparison(r, w.ID, c.ID, metric, base)
-				if row.value != nil || row.comparison != nil || row.joinCriteria() != "" || row.joinClaims() != "" || v.hasData(c.ID) && slices.Contains(v.listMetrics(), metric) {
+				hasResult := row.value != nil || row.comparison != nil || row.joinCriteria() != "" || row.joinClaims() != ""
+				if hasResult || v.hasData(c.ID) && slices.Contains(v.listMetrics(), metric) {
 					rows = append(rows, row)
 				}
 			}
@@ -128,6 +134,7 @@ func csvComparison(r *tare.Result, workload, contender, metric, base string) *ta
 	return nil
 }
 
+// joinCriteria returns the criteria about the row with their results, or "" on rows of other sections than figure.
 func (row csvRow) joinCriteria() string {
 	if row.section != csvFigure {
 		return ""
@@ -141,6 +148,7 @@ func (row csvRow) joinCriteria() string {
 	return strings.Join(parts, "; ")
 }
 
+// joinClaims returns the ids of the claims about the row with their outcomes.
 func (row csvRow) joinClaims() string {
 	if row.section != csvFigure {
 		return row.claim
@@ -154,6 +162,7 @@ func (row csvRow) joinClaims() string {
 	return strings.Join(parts, "; ")
 }
 
+// joinVoidChecks returns the distinct checks that void the row.
 func (row csvRow) joinVoidChecks() string {
 	var checks []string
 	for _, f := range row.void {

@@ -8,18 +8,18 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// csvCell is one column.
-type csvCell struct {
+// csvColumn is one column: its name and the function that returns its text in a row, "" if the row has none.
+type csvColumn struct {
 	name string
 	text func(csvRow) string
 }
 
-// maxField is the maximal length of a text in characters. The document has all of it.
+// maxField is the length in characters at which a text is truncated. The result document has the complete text.
 const maxField = 400
 
 // formatCell returns the cell of a row. Numbers stay as they are; text is made safe for terminals and
 // spreadsheets.
-func (c csvCell) formatCell(row csvRow) string {
+func (c csvColumn) formatCell(row csvRow) string {
 	text := c.text(row)
 	if x, err := strconv.ParseFloat(text, 64); err == nil && !math.IsInf(x, 0) && !math.IsNaN(x) {
 		return text
@@ -27,60 +27,65 @@ func (c csvCell) formatCell(row csvRow) string {
 	return CSVText(text)
 }
 
-// CSVText is foreign text as a field of CSV: letter by letter, cut off where it is long,
-// and no formula.
+// CSVText returns foreign text as a field of CSV: unprintable characters are named, a long
+// text is truncated, and a spreadsheet does not take it for a formula.
 func CSVText(text string) string { return guardFormula(truncateText(showLiteral(text), maxField)) }
 
-func csvCells() []csvCell {
-	value := func(name string, of func(tare.Value) string) csvCell {
-		return csvCell{name, func(row csvRow) string {
+// csvColumns returns the columns of every row. The helpers make columns that are empty on rows without a value, an
+// interval, a semantic difference, a ratio or a rank.
+func csvColumns() []csvColumn {
+	ofValue := func(name string, text func(tare.Value) string) csvColumn {
+		return csvColumn{name, func(row csvRow) string {
 			if row.value == nil {
 				return ""
 			}
-			return of(*row.value)
+			return text(*row.value)
 		}}
 	}
-	bound := func(name string, of func(tare.Value) string) csvCell {
-		return csvCell{name, func(row csvRow) string {
+	ofInterval := func(name string, text func(tare.Value) string) csvColumn {
+		return csvColumn{name, func(row csvRow) string {
 			if row.value == nil || !row.bounded {
 				return ""
 			}
-			return of(*row.value)
+			return text(*row.value)
 		}}
 	}
-	figure := func(name string, of func(tare.Value) string) csvCell {
-		return csvCell{name, func(row csvRow) string {
+	ofFigure := func(name string, text func(tare.Value) string) csvColumn {
+		return csvColumn{name, func(row csvRow) string {
 			if row.value == nil || row.section != csvFigure {
 				return ""
 			}
-			return of(*row.value)
+			return text(*row.value)
 		}}
 	}
-	differs := func(name string, of func(tare.Difference) string) csvCell {
-		return csvCell{name, func(row csvRow) string {
+	ofDifference := func(name string, text func(tare.Difference) string) csvColumn {
+		return csvColumn{name, func(row csvRow) string {
 			if row.difference == nil {
 				return ""
 			}
-			return of(*row.difference)
+			return text(*row.difference)
 		}}
 	}
-	compared := func(name string, of func(tare.Comparison) string) csvCell {
-		return csvCell{name, func(row csvRow) string {
-			if c := row.comparison; c != nil && c.Against != c.Contender && (row.contender.Role != tare.RoleBaseline || row.section != csvFigure) {
-				return of(*c)
+	ofRatio := func(name string, text func(tare.Comparison) string) csvColumn {
+		return csvColumn{name, func(row csvRow) string {
+			c := row.comparison
+			if c == nil || c.Against == c.Contender || row.section == csvFigure && row.contender.Role == tare.RoleBaseline {
+				return "" // the comparison of the baseline only contains its rank
 			}
-			return ""
+			return text(*c)
 		}}
 	}
-	ranked := func(name string, of func(tare.Comparison) string) csvCell {
-		return csvCell{name, func(row csvRow) string {
+	ofRank := func(name string, text func(tare.Comparison) string) csvColumn {
+		return csvColumn{name, func(row csvRow) string {
 			if row.comparison == nil || row.comparison.RankLow == 0 {
 				return ""
 			}
-			return of(*row.comparison)
+			return text(*row.comparison)
 		}}
 	}
-	return []csvCell{
+	against := ofRatio("against", func(c tare.Comparison) string { return c.Against })
+	level := ofRatio("level", func(c tare.Comparison) string { return formatPositive(c.Level) })
+	return []csvColumn{
 		{"study", func(row csvRow) string { return row.r.Study }},
 		{"started", func(row csvRow) string {
 			if row.r.Started.IsZero() {
@@ -101,35 +106,35 @@ func csvCells() []csvCell {
 			}
 			return formatNumber(row.value.Value)
 		}},
-		bound("value_low", func(v tare.Value) string { return formatNumber(v.Low) }),
-		bound("value_high", func(v tare.Value) string { return formatNumber(v.High) }),
-		value("rounds", func(v tare.Value) string { return formatPositiveInt(v.Rounds) }),
-		figure("struck", func(v tare.Value) string { return strconv.FormatBool(v.Struck) }),
+		ofInterval("value_low", func(v tare.Value) string { return formatNumber(v.Low) }),
+		ofInterval("value_high", func(v tare.Value) string { return formatNumber(v.High) }),
+		ofValue("rounds", func(v tare.Value) string { return formatPositiveInt(v.Rounds) }),
+		ofFigure("struck", func(v tare.Value) string { return strconv.FormatBool(v.Struck) }),
 		{"void_by", csvRow.joinVoidChecks},
 		{"against", func(row csvRow) string {
-			return orDefault(row.against, compared("", func(c tare.Comparison) string { return c.Against }).text(row))
+			return orDefault(row.against, against.text(row))
 		}},
-		compared("ratio", func(c tare.Comparison) string { return formatPositive(c.Ratio) }),
-		compared("ratio_low", func(c tare.Comparison) string { return formatPositive(c.Low) }),
-		compared("ratio_high", func(c tare.Comparison) string { return formatPositive(c.High) }),
+		ofRatio("ratio", func(c tare.Comparison) string { return formatPositive(c.Ratio) }),
+		ofRatio("ratio_low", func(c tare.Comparison) string { return formatPositive(c.Low) }),
+		ofRatio("ratio_high", func(c tare.Comparison) string { return formatPositive(c.High) }),
 		{"level", func(row csvRow) string {
-			return orDefault(formatPositive(row.level), compared("", func(c tare.Comparison) string { return formatPositive(c.Level) }).text(row))
+			return orDefault(formatPositive(row.level), level.text(row))
 		}},
-		compared("exact", func(c tare.Comparison) string { return strconv.FormatBool(c.Exact) }),
-		compared("exploratory", func(c tare.Comparison) string { return strconv.FormatBool(c.Exploratory) }),
-		ranked("rank_low", func(c tare.Comparison) string { return strconv.Itoa(c.RankLow) }),
-		ranked("rank_high", func(c tare.Comparison) string { return strconv.Itoa(c.RankHigh) }),
-		ranked("letters", func(c tare.Comparison) string { return c.Letters }),
+		ofRatio("exact", func(c tare.Comparison) string { return strconv.FormatBool(c.Exact) }),
+		ofRatio("exploratory", func(c tare.Comparison) string { return strconv.FormatBool(c.Exploratory) }),
+		ofRank("rank_low", func(c tare.Comparison) string { return strconv.Itoa(c.RankLow) }),
+		ofRank("rank_high", func(c tare.Comparison) string { return strconv.Itoa(c.RankHigh) }),
+		ofRank("letters", func(c tare.Comparison) string { return c.Letters }),
 		{"criteria", csvRow.joinCriteria},
 		{"claims", csvRow.joinClaims},
 		{"section", func(row csvRow) string { return row.section }},
-		differs("property", func(d tare.Difference) string { return d.Property }),
-		differs("op", func(d tare.Difference) string { return d.Op }),
-		differs("case", func(d tare.Difference) string { return d.Case }),
-		differs("class", func(d tare.Difference) string { return string(d.Class) }),
-		differs("asked", func(d tare.Difference) string { return d.Asked }),
-		differs("reference_answer", func(d tare.Difference) string { return d.Reference }),
-		differs("answer", func(d tare.Difference) string { return d.Got }),
+		ofDifference("property", func(d tare.Difference) string { return d.Property }),
+		ofDifference("op", func(d tare.Difference) string { return d.Op }),
+		ofDifference("case", func(d tare.Difference) string { return d.Case }),
+		ofDifference("class", func(d tare.Difference) string { return string(d.Class) }),
+		ofDifference("asked", func(d tare.Difference) string { return d.Asked }),
+		ofDifference("reference_answer", func(d tare.Difference) string { return d.Reference }),
+		ofDifference("answer", func(d tare.Difference) string { return d.Got }),
 		{"text", func(row csvRow) string { return row.text }},
 	}
 }

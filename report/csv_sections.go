@@ -29,17 +29,17 @@ func csvScaling(r *tare.Result) []csvRow {
 func csvSemantics(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, c := range listBehaviours(r) {
-		about := newCSVRow(r, "semantics", c.contender.ID)
-		row := about
+		common := newCSVRow(r, "semantics", c.contender.ID)
+		row := common
 		row.metric, row.value, row.against = tare.Metric{Name: "cases", Unit: "cases"}, &tare.Value{Value: float64(c.Cases)}, c.Reference
 		rows = append(rows, row)
 		for _, op := range c.listUnsupported() {
-			row := about
+			row := common
 			row.metric, row.difference = tare.Metric{Name: "unsupported"}, &tare.Difference{Op: op}
 			rows = append(rows, row)
 		}
 		for i := range c.Differences {
-			row := about
+			row := common
 			row.metric, row.difference, row.text = tare.Metric{Name: "difference"}, &c.Differences[i], c.Differences[i].Says
 			row.against = c.Reference
 			rows = append(rows, row)
@@ -52,29 +52,29 @@ func csvSemantics(r *tare.Result) []csvRow {
 func csvAdoption(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, c := range r.Contenders {
-		a, about := c.Adoption, newCSVRow(r, "adoption", c.ID)
-		figure := func(metric, unit string, value float64, known bool) {
-			if known {
-				row := about
+		a, common := c.Adoption, newCSVRow(r, "adoption", c.ID)
+		addValue := func(metric, unit string, value float64, isKnown bool) {
+			if isKnown {
+				row := common
 				row.metric, row.value = tare.Metric{Name: metric, Unit: unit}, &tare.Value{Value: value}
 				rows = append(rows, row)
 			}
 		}
-		text := func(metric, text string) {
+		addText := func(metric, text string) {
 			if text != "" {
-				row := about
+				row := common
 				row.metric, row.text = tare.Metric{Name: metric}, text
 				rows = append(rows, row)
 			}
 		}
-		figure("modules_linked", "modules", float64(a.ModulesLinked), c.BinaryBytes > 0)
-		text("licences", strings.Join(a.Licences, ", "))
-		text("released", a.Released)
-		text("unmaintained", a.Unmaintained)
-		figure("binary_bytes", "B", float64(c.BinaryBytes), c.BinaryBytes > 0)
-		figure("cold_build_seconds", "s", a.ColdBuildSeconds, a.ColdBuildSeconds > 0)
-		figure("idle_rss_bytes", "B", float64(a.IdleRSSBytes), a.IdleRSSBytes > 0)
-		figure("start_seconds", "s", a.StartSeconds, a.StartSeconds > 0)
+		addValue("modules_linked", "modules", float64(a.ModulesLinked), c.BinaryBytes > 0) // counted in the binary
+		addText("licences", strings.Join(a.Licences, ", "))
+		addText("released", a.Released)
+		addText("unmaintained", a.Unmaintained)
+		addValue("binary_bytes", "B", float64(c.BinaryBytes), c.BinaryBytes > 0)
+		addValue("cold_build_seconds", "s", a.ColdBuildSeconds, a.ColdBuildSeconds > 0)
+		addValue("idle_rss_bytes", "B", float64(a.IdleRSSBytes), a.IdleRSSBytes > 0)
+		addValue("start_seconds", "s", a.StartSeconds, a.StartSeconds > 0)
 	}
 	return rows
 }
@@ -83,25 +83,29 @@ func csvAdoption(r *tare.Result) []csvRow {
 func csvCost(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, c := range r.Cost {
-		about := newCSVRow(r, "cost", c.Contender)
-		about.workload, about.against, about.text, about.void = c.Workload, c.Against, c.Sentence, r.VoidsMetric(c.Contender, c.Workload, c.Metric)
-		figure := func(metric, unit string, v tare.Value, known, bounded bool) {
-			if known {
-				row := about
-				row.metric, row.value, row.bounded = tare.Metric{Name: c.Metric + "_" + metric, Unit: unit}, &v, bounded
-				rows = append(rows, row)
-			}
+		common := newCSVRow(r, "cost", c.Contender)
+		common.workload, common.against, common.text, common.void = c.Workload, c.Against, c.Sentence, r.VoidsMetric(c.Contender, c.Workload, c.Metric)
+		add := func(metric, unit string, v tare.Value) {
+			row := common
+			row.metric, row.value = tare.Metric{Name: c.Metric + "_" + metric, Unit: unit}, &v
+			row.bounded = v.Low != 0 || v.High != 0
+			rows = append(rows, row)
 		}
-		figure("cores", "cores", tare.Value{Value: c.Cores}, c.Rate > 0, false)
-		figure("against_cores", "cores", tare.Value{Value: c.AgainstCores}, c.Rate > 0, false)
-		figure("saved_cores", "cores", tare.Value{Value: c.Saved, Low: c.SavedLow, High: c.SavedHigh}, c.Rate > 0, c.SavedLow != 0 || c.SavedHigh != 0)
-		figure("rate", "1/s", tare.Value{Value: c.Rate}, c.Rate > 0, false)
-		figure("one_percent_rate", "1/s", tare.Value{Value: c.OnePercent}, c.OnePercent > 0, false)
+		if c.Rate > 0 { // the user requested a rate
+			add("cores", "cores", tare.Value{Value: c.Cores})
+			add("against_cores", "cores", tare.Value{Value: c.AgainstCores})
+			add("saved_cores", "cores", tare.Value{Value: c.Saved, Low: c.SavedLow, High: c.SavedHigh})
+			add("rate", "1/s", tare.Value{Value: c.Rate})
+		}
+		if c.OnePercent > 0 {
+			add("one_percent_rate", "1/s", tare.Value{Value: c.OnePercent})
+		}
 	}
 	return rows
 }
 
-// csvStatements returns a row per claim without a measured value of its workload and metric.
+// csvStatements returns a row per claim that is not about a workload and metric of the result: those are in the rows
+// of values.
 func csvStatements(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, c := range r.Claims {
@@ -113,7 +117,7 @@ func csvStatements(r *tare.Result) []csvRow {
 		switch {
 		case c.Kind == tare.ClaimReported && c.Published > 0:
 			row.metric, row.value = tare.Metric{Name: "published", Unit: c.Unit}, &tare.Value{Value: c.Published}
-		case c.Outcome == tare.NotMeasured:
+		case c.Outcome == tare.NotMeasured: // no value
 		case c.Kind == tare.ClaimCount:
 			row.metric, row.value = tare.Metric{Name: "modules_added", Unit: "modules"}, &tare.Value{Value: c.Measured}
 		case c.Kind == tare.ClaimRate:
@@ -130,7 +134,8 @@ func csvStatements(r *tare.Result) []csvRow {
 	return rows
 }
 
-// newCSVRow returns a row of a section about one contender, with the findings that void all of the contender.
+// newCSVRow returns a row of a section about one contender, with the findings that void all of the contender. An
+// unknown contender has only an id.
 func newCSVRow(r *tare.Result, section, contender string) csvRow {
 	c, ok := r.Contender(contender)
 	if !ok {

@@ -1,6 +1,10 @@
 package report
 
-import "github.com/tarebench/tare"
+import (
+	"slices"
+
+	"github.com/tarebench/tare"
+)
 
 // csvDriving returns a row per load statistic that trials recorded for a workload and contender.
 func csvDriving(r *tare.Result) []csvRow {
@@ -10,21 +14,24 @@ func csvDriving(r *tare.Result) []csvRow {
 			continue
 		}
 		for _, c := range r.Contenders {
-			all := listSamples(r, c.ID, w.ID)
-			about := newCSVRow(r, "driving", c.ID)
-			about.workload, about.text, about.void = w.ID, describeTraffic(r, *w.Traffic), r.Voids(c.ID, w.ID)
-			for _, d := range append(listDriveStats(*w.Traffic), driveStat{csv: tare.KeyErrors, read: readKey(tare.KeyErrors), isSum: true}, driveStat{csv: tare.KeyTimeouts, read: readKey(tare.KeyTimeouts), isSum: true}) {
-				row := about
-				row.metric = tare.Metric{Name: d.csv, Unit: d.baseUnit()}
-				least, most, ok := findRange(all, d.read)
-				switch {
-				case !ok:
+			samples := listSamples(r, c.ID, w.ID)
+			common := newCSVRow(r, "driving", c.ID)
+			common.workload, common.text, common.void = w.ID, describeTraffic(r, *w.Traffic), r.Voids(c.ID, w.ID)
+			stats := append(listDriveStats(*w.Traffic),
+				driveStat{csv: tare.KeyErrors, read: readKey(tare.KeyErrors), isSum: true},
+				driveStat{csv: tare.KeyTimeouts, read: readKey(tare.KeyTimeouts), isSum: true})
+			for _, d := range stats {
+				least, greatest, ok := findRange(samples, d.read)
+				if !ok {
 					continue
-				case d.isSum:
-					sum, _ := sumSamples(all, d.read)
-					row.value = &tare.Value{Value: sum, Rounds: len(all)}
-				default:
-					row.value, row.bounded, row.ranged = &tare.Value{Low: least, High: most, Rounds: len(all)}, true, true
+				}
+				row := common
+				row.metric = tare.Metric{Name: d.csv, Unit: d.baseUnit()}
+				if d.isSum {
+					sum, _ := sumSamples(samples, d.read)
+					row.value = &tare.Value{Value: sum, Rounds: len(samples)}
+				} else {
+					row.value, row.bounded, row.ranged = &tare.Value{Low: least, High: greatest, Rounds: len(samples)}, true, true
 				}
 				rows = append(rows, row)
 			}
@@ -33,7 +40,7 @@ func csvDriving(r *tare.Result) []csvRow {
 	return rows
 }
 
-// baseUnit returns the unit of the recorded value.
+// baseUnit returns the unit of the recorded value, which CSV does not scale, or "" for counts.
 func (d driveStat) baseUnit() string {
 	switch d.csv {
 	case tare.KeyRate:
@@ -55,9 +62,10 @@ func (d driveStat) baseUnit() string {
 func csvDecomposition(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, d := range r.Decomposition {
-		whole := d.Whole
-		whole.Cause = "the whole"
-		for i, c := range append(append([]tare.Cause(nil), d.Steps...), whole) {
+		total := d.Whole
+		total.Cause = "the whole"
+		for i, c := range slices.Concat(d.Steps, []tare.Cause{total}) {
+			isStep := i < len(d.Steps)
 			row := newCSVRow(r, "decomposition", c.To)
 			row.workload, row.metric, row.text = d.Workload, findMetric(d.Metric), d.ID+": "+c.Cause
 			row.void = append(r.VoidsMetric(c.To, d.Workload, d.Metric), r.VoidsMetric(c.From, d.Workload, d.Metric)...)
@@ -67,7 +75,7 @@ func csvDecomposition(r *tare.Result) []csvRow {
 				row.comparison = &tare.Comparison{Contender: c.To, Against: c.From, Ratio: c.Ratio, Low: c.Low, High: c.High, Level: c.Level, Exact: c.Low > 0 && c.Low == c.High}
 			}
 			rows = append(rows, row)
-			if i < len(d.Steps) && hasShares(d) {
+			if isStep && hasShares(d) {
 				row.metric, row.comparison, row.level = tare.Metric{Name: d.Metric + "_share"}, nil, c.Level
 				row.value, row.bounded = &tare.Value{Value: c.Share, Low: c.ShareLow, High: c.ShareHigh, Rounds: c.Rounds}, true
 				rows = append(rows, row)
@@ -96,9 +104,9 @@ func csvProfiles(r *tare.Result) []csvRow {
 		if p.Gap == nil {
 			continue
 		}
-		for _, half := range gapSplits(p) {
-			for _, line := range half.lines {
-				add("difference_per_op", line.To-line.From, half.kind+": "+line.Name)
+		for _, split := range gapSplits(p) {
+			for _, line := range split.lines {
+				add("difference_per_op", line.To-line.From, split.kind+": "+line.Name)
 				rows[len(rows)-1].against = p.Gap.Against
 			}
 		}

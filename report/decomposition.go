@@ -16,12 +16,13 @@ const (
 	barWidth             = 22 // columns of the longest bar
 )
 
+// addDecomposition adds a table per decomposition, with bars on a terminal. One without steps has only a sentence.
 func (s *Section) addDecomposition(r *tare.Result) {
 	if len(r.Decomposition) == 0 {
 		return
 	}
 	s.addText(Dim, decompositionMeans)
-	drawn := false
+	hasBars := false
 	for _, d := range r.Decomposition {
 		s.addSpace()
 		s.addText(Bold, decompositionTitle(r, d))
@@ -35,9 +36,9 @@ func (s *Section) addDecomposition(r *tare.Result) {
 		s.addOnly(forText, func() { s.addTable("", "", addBars(r, d, t)) })
 		s.addOnly(forMarkdown|forHTML, func() { s.addTable("steps", d.ID, t) })
 		s.addOnly(forMarkdown, func() { s.addList("", unlabelledItems(Plain, listStepNotes(t)...)...) })
-		drawn = true
+		hasBars = true
 	}
-	if drawn {
+	if hasBars {
 		s.addSpace()
 		s.addOnly(forText, func() { s.addText(Dim, barsMean) })
 	}
@@ -45,7 +46,7 @@ func (s *Section) addDecomposition(r *tare.Result) {
 
 // addBars returns t as a terminal shows it: with long causes as notes, and a last column of bars.
 func addBars(r *tare.Result, d tare.Decomposition, t Table) Table {
-	t = t.dropColumns()
+	t = t.dropColumns() // a copy: the other formats have t too
 	for i := range t.Rows {
 		row := &t.Rows[i]
 		if name := oneLine(row.Cells[0].Text); textWidth(name) > causeLength {
@@ -59,8 +60,8 @@ func addBars(r *tare.Result, d tare.Decomposition, t Table) Table {
 	}
 	t.Columns = append(t.Columns, Column{Name: "added up"})
 	bars := drawWaterfall(d)
-	if left, _ := unexplainedFactor(r, d); left > 0 {
-		bars = slices.Insert(bars, len(bars)-1, "")
+	if factor, _ := unexplainedFactor(r, d); factor > 0 {
+		bars = slices.Insert(bars, len(bars)-1, "") // the row of the unexplained rest has no bar
 	}
 	for i, bar := range bars {
 		t.Rows[i].Cells = append(t.Rows[i].Cells, Field{Text: bar})
@@ -86,26 +87,30 @@ const (
 
 // decompositionTitle returns the question of a decomposition with its metric, workload and contenders.
 func decompositionTitle(r *tare.Result, d tare.Decomposition) string {
-	of := fmt.Sprintf("%s on %s, step by step from %s to %s", d.Metric, d.Workload, contenderTitle(r, d.Whole.From), contenderTitle(r, d.Whole.To))
+	scope := fmt.Sprintf("%s on %s, step by step from %s to %s", d.Metric, d.Workload, contenderTitle(r, d.Whole.From), contenderTitle(r, d.Whole.To))
 	if d.Question == "" {
-		return d.ID + ": " + of
+		return d.ID + ": " + scope
 	}
-	return d.ID + ": " + d.Question + " (" + of + ")"
+	return d.ID + ": " + d.Question + " (" + scope + ")"
 }
 
 // newShareTable returns the start of a decomposition, its steps, the unexplained rest and the total.
 func newShareTable(r *tare.Result, d tare.Decomposition) Table {
 	s := stepScale(r, d)
-	usual := d.Whole.Level
+	level := d.Whole.Level // of most intervals
 	if len(d.Steps) > 0 {
-		usual = d.Steps[0].Level
+		level = d.Steps[0].Level
 	}
 	unit := "ratio [interval]"
-	if usual > 0 {
-		unit = "ratio [" + formatLevel(usual) + " interval]"
+	if level > 0 {
+		unit = "ratio [" + formatLevel(level) + " interval]"
 	}
 	t := Table{Columns: []Column{
-		{Name: "step"}, {Name: d.Metric, Unit: s.unit, Right: true}, {Name: "after / before", Unit: unit}, {Name: "multiplied", Unit: "so far", Right: true}, {Name: "share", Unit: "% [interval]"},
+		{Name: "step"},
+		{Name: d.Metric, Unit: s.unit, Right: true},
+		{Name: "after / before", Unit: unit},
+		{Name: "multiplied", Unit: "so far", Right: true},
+		{Name: "share", Unit: "% [interval]"},
 	}}
 	start := Field{Text: s.formatValue(d.Whole.FromValue)}
 	if len(r.VoidsMetric(d.Whole.From, d.Workload, d.Metric)) > 0 {
@@ -116,18 +121,18 @@ func newShareTable(r *tare.Result, d tare.Decomposition) Table {
 	for _, step := range d.Steps {
 		product *= step.Ratio
 		if isVoidStep(r, d, step) {
-			product = 0 // and nothing after it has one
+			product = 0 // printed as nothing, from this step on
 		}
-		t.Rows = append(t.Rows, newStepRow(r, d, step, s, usual))
-		last := t.Rows[len(t.Rows)-1]
-		last.Cells[3].Text = format.Ratio(product)
+		row := newStepRow(r, d, step, s, level)
+		row.Cells[productCell].Text = format.Ratio(product)
+		t.Rows = append(t.Rows, row)
 	}
-	if left, share := unexplainedFactor(r, d); left > 0 {
-		t.Rows = append(t.Rows, Row{Cells: []Field{{Text: "left unexplained"}, {Text: nothing}, {Text: format.Ratio(left)}, {Text: format.Ratio(product * left)}, {Text: share}}})
+	if factor, share := unexplainedFactor(r, d); factor > 0 {
+		t.Rows = append(t.Rows, Row{Cells: []Field{{Text: "left unexplained"}, {Text: nothing}, {Text: format.Ratio(factor)}, {Text: format.Ratio(product * factor)}, {Text: share}}})
 	}
-	whole := newStepRow(r, d, d.Whole, s, usual)
-	whole.Cells[0].Text, whole.Apart = "the whole", true
-	t.Rows = append(t.Rows, whole)
+	total := newStepRow(r, d, d.Whole, s, level)
+	total.Cells[stepCell].Text, total.Apart = "the whole", true
+	t.Rows = append(t.Rows, total)
 	return t
 }
 
@@ -144,27 +149,45 @@ func stepScale(r *tare.Result, d tare.Decomposition) scale {
 	return s
 }
 
-// newStepRow returns the row of a step, struck if one of its ends is void. usual is the level of intervals
-// that needs no note.
-func newStepRow(r *tare.Result, d tare.Decomposition, step tare.Cause, s scale, usual float64) Row {
-	value, change, share := Field{Text: s.formatValue(step.ToValue)}, Field{Text: format.Ratio(step.Ratio) + " " + formatInterval(step.Low, step.High)}, Field{Text: nothing}
+// Cells of a row of newShareTable.
+const (
+	stepCell = iota
+	valueCell
+	ratioCell
+	productCell
+	shareCell
+)
+
+// newStepRow returns the row of a step, or of the total, without its product. Its values are struck if one of its
+// contenders is void. level is the level in the column's header: an interval of this level needs no note.
+func newStepRow(r *tare.Result, d tare.Decomposition, step tare.Cause, s scale, level float64) Row {
+	value, share := s.formatValue(step.ToValue), Field{Text: nothing}
 	switch {
 	case step == d.Whole && hasShares(d):
 		share.Text = "100"
 	case step.Share != 0 || step.ShareLow != 0 || step.ShareHigh != 0:
 		share.Text = formatShare(step.Share) + " [" + formatShare(step.ShareLow) + ", " + formatShare(step.ShareHigh) + "]"
 	}
-	out := Row{Cells: []Field{{Text: step.Cause}, value, change, {Text: nothing}, share}, Notes: []string{contenderTitle(r, step.To) + " over " + contenderTitle(r, step.From)}}
-	if step.Level > 0 && step.Low > 0 && formatLevel(step.Level) != formatLevel(usual) {
-		out.Notes[0] += ", its interval at " + formatLevel(step.Level)
+	row := Row{
+		Cells: []Field{
+			stepCell:    {Text: step.Cause},
+			valueCell:   {Text: value},
+			ratioCell:   {Text: format.Ratio(step.Ratio) + " " + formatInterval(step.Low, step.High)},
+			productCell: {Text: nothing},
+			shareCell:   share,
+		},
+		Notes: []string{contenderTitle(r, step.To) + " over " + contenderTitle(r, step.From)},
+	}
+	if hasInterval := step.Level > 0 && step.Low > 0; hasInterval && formatLevel(step.Level) != formatLevel(level) {
+		row.Notes[0] += ", its interval at " + formatLevel(step.Level)
 	}
 	for _, id := range []string{step.From, step.To} {
-		if fs := r.VoidsMetric(id, d.Workload, d.Metric); len(fs) > 0 {
-			out.Cells[1], out.Cells[2], out.Cells[4] = struckField(value.Text), struckField(format.Ratio(step.Ratio)), Field{Text: nothing}
-			out.Notes = append(out.Notes, contenderTitle(r, id)+" is void by "+fs[0].Check)
+		if voids := r.VoidsMetric(id, d.Workload, d.Metric); len(voids) > 0 {
+			row.Cells[valueCell], row.Cells[ratioCell], row.Cells[shareCell] = struckField(value), struckField(format.Ratio(step.Ratio)), Field{Text: nothing}
+			row.Notes = append(row.Notes, contenderTitle(r, id)+" is void by "+voids[0].Check)
 		}
 	}
-	return out
+	return row
 }
 
 // hasShares reports whether the total difference was significant, so that its steps have shares.
@@ -181,29 +204,30 @@ func formatShare(share float64) string {
 	return text
 }
 
-// drawWaterfall returns a bar for the start of a decomposition, for each step at the height where it adds, and
-// for the total.
+// drawWaterfall returns a bar for the first contender of a decomposition, a bar per step from the value before it
+// to the value after it, and a bar for the last contender. Dots lead up to the bar of a step.
 func drawWaterfall(d tare.Decomposition) []string {
-	most := max(d.Whole.FromValue, d.Whole.ToValue)
+	longest := max(d.Whole.FromValue, d.Whole.ToValue)
 	for _, step := range d.Steps {
-		most = max(most, step.FromValue, step.ToValue)
+		longest = max(longest, step.FromValue, step.ToValue)
 	}
-	at := func(x float64) int {
-		if !(most > 0) || !(x > 0) || math.IsInf(most, 1) {
+	columnOf := func(value float64) int {
+		if !(longest > 0) || !(value > 0) || math.IsInf(longest, 1) {
 			return 0
 		}
-		return min(int(math.Round(x/most*barWidth)), barWidth)
+		return min(int(math.Round(value/longest*barWidth)), barWidth)
 	}
-	bars := []string{strings.Repeat("█", at(d.Whole.FromValue))}
+	bars := []string{strings.Repeat("█", columnOf(d.Whole.FromValue))}
 	for _, step := range d.Steps {
-		low, high, mark := at(min(step.FromValue, step.ToValue)), at(max(step.FromValue, step.ToValue)), "█"
+		low, high := columnOf(min(step.FromValue, step.ToValue)), columnOf(max(step.FromValue, step.ToValue))
+		mark := "█"
 		if step.ToValue < step.FromValue {
 			mark = "░"
 		}
 		if low == high && step.ToValue != step.FromValue {
-			mark, high = "▏", low+1 // too thin to show to scale
+			mark, high = "▏", low+1 // less than half a column, which would not show
 		}
 		bars = append(bars, strings.Repeat("·", low)+strings.Repeat(mark, high-low))
 	}
-	return append(bars, strings.Repeat("█", at(d.Whole.ToValue)))
+	return append(bars, strings.Repeat("█", columnOf(d.Whole.ToValue)))
 }

@@ -15,25 +15,29 @@ const (
 	generatorBusy = "generator_busy"
 )
 
+// addDrives adds the tables of the load. A page has no table of both sides, so that its tables of the load have the
+// bytes on the wire.
 func (s *Section) addDrives(r *tare.Result) {
-	s.addOnly(forText|forMarkdown, func() { s.addDriveTables(listDriveTables(r, false)) })
-	s.addOnly(forHTML, func() { s.addDriveTables(listDriveTables(r, true)) }) // a page has no table of both sides
+	const withWire = true
+	s.addOnly(forText|forMarkdown, func() { s.addDriveTables(listDriveTables(r, !withWire)) })
+	s.addOnly(forHTML, func() { s.addDriveTables(listDriveTables(r, withWire)) })
 }
 
-func (s *Section) addDriveTables(parts []driveTable) {
-	if len(parts) == 0 {
+// addDriveTables adds the tables and their explanation, if there are any.
+func (s *Section) addDriveTables(tables []driveTable) {
+	if len(tables) == 0 {
 		return
 	}
-	s.addText(Dim, explainDrives(parts))
-	for _, part := range parts {
-		s.addCaptioned(part.means, part.table)
+	s.addText(Dim, explainDrives(tables))
+	for _, t := range tables {
+		s.addCaptioned(t.caption, t.table)
 	}
 }
 
 // driveTable is a table of load statistics with its caption.
 type driveTable struct {
-	means string
-	table Table
+	caption string
+	table   Table
 }
 
 // driveStat is one statistic of the load on a server that trials recorded.
@@ -42,42 +46,52 @@ type driveStat struct {
 	means      string // explanation without the name; "" if another statistic explains it
 	csv        string // name as a metric of CSV rows
 	read       sampleReader
-	isSum      bool // add up over rounds; otherwise print the least and greatest round
+	isSum      bool // the values of all rounds are added up; otherwise the least and the greatest value are printed
 	print      func(float64) string
 }
 
-// listDriveStats returns the statistics that servers under such traffic can have.
+// listDriveStats returns the statistics that servers under traffic t can have.
 func listDriveStats(t tare.Traffic) []driveStat {
-	whole := func(x float64) string { return format.Grouped(x, 0) }
-	tenth := func(x float64) string { return strings.TrimSuffix(format.Grouped(x, 1), ".0") }
-	out := []driveStat{
-		{name: "requests", unit: "in all", csv: tare.KeyRequests, read: readKey(tare.KeyRequests), isSum: true, print: whole},
-		{name: "at once", unit: "requests", means: "requests under way, on average", csv: tare.KeyConcurrency, read: readKey(tare.KeyConcurrency), print: tenth},
-		{name: "opened", unit: "a round", means: "connections, reconnects included", csv: tare.KeyConnects, read: readKey(tare.KeyConnects), print: whole},
-		{name: "sent", unit: "B/req", means: "bytes per request to the server, headers included", csv: tare.KeyBytesSent, read: readKey(tare.KeyBytesSent), print: tenth},
-		{name: "received", unit: "B/req", means: "those of the answer", csv: tare.KeyBytesReceived, read: readKey(tare.KeyBytesReceived), print: tenth},
-		{name: "output", unit: "B/req", means: "what the server wrote to stdout, stderr, its terminal and its log file", csv: tare.KeyOutput, read: readKey(tare.KeyOutput), print: tenth},
-		{name: "layers", unit: "calls/req", means: "calls of middleware that the server counted", csv: tare.KeyLayers, read: readKey(tare.KeyLayers), print: tenth},
-		{name: "server", unit: "% busy", means: "CPU time used, of what the cores it may use can give", csv: serverBusy, read: readBusy(tare.KeyServerCPU, tare.KeyServerCores), print: whole},
-		{name: "generator", unit: "% busy", means: "the same of the load generator; near 100 % it measures itself", csv: generatorBusy, read: readBusy(tare.KeyClientCPU, tare.KeyClientCores), print: whole},
+	integer := func(x float64) string { return format.Grouped(x, 0) }
+	decimal := func(x float64) string { return strings.TrimSuffix(format.Grouped(x, 1), ".0") }
+	micros := func(ns float64) string { return format.Grouped(ns/1e3, 0) }
+	newStat := func(name, unit, key string, print func(float64) string, means string) driveStat {
+		return driveStat{name: name, unit: unit, means: means, csv: key, read: readKey(key), print: print}
 	}
+	requests := newStat("requests", "in all", tare.KeyRequests, integer, "")
+	requests.isSum = true
+	out := []driveStat{requests}
 	if t.Rate > 0 {
-		out = slices.Insert(out, 1,
-			driveStat{name: "rate", unit: "of " + formatRate(t.Rate) + "/s", means: "requests answered per second, of those asked for", csv: tare.KeyRate, read: readKey(tare.KeyRate), print: tenth},
-			driveStat{name: "sent late", unit: "p99, µs", means: "how much later than intended 99 % of requests were sent at most", csv: tare.KeySendLag, read: readKey(tare.KeySendLag), print: func(ns float64) string { return format.Grouped(ns/1e3, 0) }})
+		out = append(out,
+			newStat("rate", "of "+formatRate(t.Rate)+"/s", tare.KeyRate, decimal, "requests answered per second, of those asked for"),
+			newStat("sent late", "p99, µs", tare.KeySendLag, micros, "how much later than intended 99 % of requests were sent at most"))
 	}
-	return out
+	return append(out,
+		newStat("at once", "requests", tare.KeyConcurrency, decimal, "requests under way, on average"),
+		newStat("opened", "a round", tare.KeyConnects, integer, "connections, reconnects included"),
+		newStat("sent", "B/req", tare.KeyBytesSent, decimal, "bytes per request to the server, headers included"),
+		newStat("received", "B/req", tare.KeyBytesReceived, decimal, "those of the answer"),
+		newStat("output", "B/req", tare.KeyOutput, decimal, "what the server wrote to stdout, stderr, its terminal and its log file"),
+		newStat("layers", "calls/req", tare.KeyLayers, decimal, "calls of middleware that the server counted"),
+		driveStat{
+			name: "server", unit: "% busy", means: "CPU time used, of what the cores it may use can give",
+			csv: serverBusy, read: readBusy(tare.KeyServerCPU, tare.KeyServerCores), print: integer,
+		},
+		driveStat{
+			name: "generator", unit: "% busy", means: "the same of the load generator; near 100 % it measures itself",
+			csv: generatorBusy, read: readBusy(tare.KeyClientCPU, tare.KeyClientCores), print: integer,
+		})
 }
 
-// listDriveTables returns a table per workload with traffic. wire adds the columns that the table of both
-// sides has too.
-func listDriveTables(r *tare.Result, wire bool) []driveTable {
+// listDriveTables returns a table per workload with traffic. withWire keeps the bytes on the wire, which the table
+// of both sides (newSidesTable) has too.
+func listDriveTables(r *tare.Result, withWire bool) []driveTable {
 	var out []driveTable
 	for _, w := range r.Workloads {
 		if w.Traffic == nil {
 			continue
 		}
-		if t := newDriveTable(r, w, wire); len(t.Rows) > 0 {
+		if t := newDriveTable(r, w, withWire); len(t.Rows) > 0 {
 			out = append(out, driveTable{fmt.Sprintf("On %s (%s):", w.ID, describeTraffic(r, *w.Traffic)), t})
 		}
 	}
@@ -86,17 +100,18 @@ func listDriveTables(r *tare.Result, wire bool) []driveTable {
 
 // newDriveTable returns the table of one workload, with a column per recorded statistic and a row per
 // contender except the control, which repeats the baseline.
-func newDriveTable(r *tare.Result, w tare.Workload, wire bool) Table {
+func newDriveTable(r *tare.Result, w tare.Workload, withWire bool) Table {
 	v := newView(r, w.ID)
 	var shown []driveStat
 	for _, d := range listDriveStats(*w.Traffic) {
-		if !wire && v.isTwoSided() && len(wireStats([]driveStat{d})) > 0 {
-			continue // it is in the table of both sides
+		if d.isWire() && !withWire && v.isTwoSided() {
+			continue
 		}
-		if slices.ContainsFunc(r.Trials, func(t tare.Trial) bool {
+		isRecorded := func(t tare.Trial) bool {
 			_, ok := d.read(t.Samples[w.ID])
 			return ok && t.Error == nil && t.Contender != tare.ControlID
-		}) {
+		}
+		if slices.ContainsFunc(r.Trials, isRecorded) {
 			shown = append(shown, d)
 		}
 	}
@@ -105,45 +120,46 @@ func newDriveTable(r *tare.Result, w tare.Workload, wire bool) Table {
 		t.Columns = append(t.Columns, Column{Name: d.name, Unit: d.unit, Right: true})
 	}
 	for _, group := range v.listGroups() {
-		apart := len(t.Rows) > 0
+		isFirst := true // of the rows of the group
 		for _, c := range group {
-			all := listSamples(r, c.ID, w.ID)
-			if c.Role == tare.RoleControl || len(all) == 0 {
+			samples := listSamples(r, c.ID, w.ID)
+			if c.Role == tare.RoleControl || len(samples) == 0 {
 				continue
 			}
-			line := Row{Cells: []Field{{Text: v.titleOf(c)}}, Who: c.ID, Apart: apart}
+			row := Row{Cells: []Field{{Text: v.titleOf(c)}}, Who: c.ID, Apart: isFirst && len(t.Rows) > 0}
 			for _, d := range shown {
-				line.Cells = append(line.Cells, Field{Text: d.formatRange(all)})
+				row.Cells = append(row.Cells, Field{Text: d.formatRange(samples)})
 			}
-			if n, _ := sumSamples(all, readKey(tare.KeySharedProcess)); n > 0 {
-				line.Notes = append(line.Notes, "server and load generator are one process")
+			if n, _ := sumSamples(samples, readKey(tare.KeySharedProcess)); n > 0 {
+				row.Notes = append(row.Notes, "server and load generator are one process")
 			}
-			t.Rows, apart = append(t.Rows, line), false
+			t.Rows, isFirst = append(t.Rows, row), false
 		}
 	}
 	return t
 }
 
 // formatRange prints the sum of d over samples, or its least and greatest value.
-func (d driveStat) formatRange(all []tare.Sample) string {
-	least, most, ok := findRange(all, d.read)
+func (d driveStat) formatRange(samples []tare.Sample) string {
+	least, greatest, ok := findRange(samples, d.read)
 	if !ok {
 		return nothing
 	}
 	if d.isSum {
-		least, _ = sumSamples(all, d.read)
-		most = least
+		sum, _ := sumSamples(samples, d.read)
+		return d.print(sum)
 	}
-	return formatSpan(least, most, d.print)
+	return formatSpan(least, greatest, d.print)
 }
 
-// explainDrives explains the columns of the tables.
-func explainDrives(parts []driveTable) string {
+// explainDrives explains the columns that any of the tables has.
+func explainDrives(tables []driveTable) string {
 	text := "Requests are those of all rounds together; the other figures are of one round, the least and the most where rounds differ."
-	for _, d := range listDriveStats(tare.Traffic{Rate: 1}) {
-		if d.means != "" && slices.ContainsFunc(parts, func(p driveTable) bool {
-			return slices.ContainsFunc(p.table.Columns, func(c Column) bool { return c.Name == d.name })
-		}) {
+	for _, d := range listDriveStats(tare.Traffic{Rate: 1}) { // with a rate there are all statistics
+		hasColumn := func(t driveTable) bool {
+			return slices.ContainsFunc(t.table.Columns, func(c Column) bool { return c.Name == d.name })
+		}
+		if d.means != "" && slices.ContainsFunc(tables, hasColumn) {
 			text += " " + upperFirst(d.name) + ": " + d.means + "."
 		}
 	}

@@ -14,24 +14,28 @@ const (
 	explanationHeading = "Why"
 	explanationMeans   = "After the rounds both sides were profiled in turn, with as many operations in every round. A function is named where the interval of its part of the difference in CPU time excludes none; it holds for all functions together. What it calls of the standard library and the runtime is in its figure. Allocations are counted, without set-up. Below stand the compiler's decisions and the calls that one side alone has in these functions."
 	workMeans          = "Instructions were counted outside the rounds. A function is named if it differs by more than its counts on one side do, by itself: what it calls has lines of its own. Instructions are work, not time: waiting, the kernel, the collector, caches and branch misses are in none of them."
-	reasonWidth        = 72
+	reasonWidth        = 72 // characters at which the name of a function is truncated
 )
 
+// addExplanations adds a list of causes per explained difference, and the path of its flame graph.
 func (s *Section) addExplanations(r *tare.Result) {
 	if len(r.Explanations) == 0 {
 		return
 	}
-	if slices.ContainsFunc(r.Explanations, func(e tare.Explanation) bool { return len(e.Work) > 0 }) {
+	isCounted := func(e tare.Explanation) bool { return len(e.Work) > 0 }
+	isProfiled := func(e tare.Explanation) bool { return e.Rounds > 0 || !isCounted(e) }
+	if slices.ContainsFunc(r.Explanations, isCounted) {
 		s.addText(Dim, workMeans)
 	}
-	if slices.ContainsFunc(r.Explanations, func(e tare.Explanation) bool { return len(e.Work) == 0 || e.Rounds > 0 }) {
+	if slices.ContainsFunc(r.Explanations, isProfiled) {
 		s.addText(Dim, explanationMeans)
 	}
 	for i, e := range r.Explanations {
 		s.addSpace()
 		s.addText(Bold, oneLine(e.Workload))
 		var items []Item
-		for _, line := range Reasons(e, 0) {
+		const allLines = 0
+		for _, line := range Reasons(e, allLines) {
 			items = append(items, unlabelledItems(Plain, line)...)
 		}
 		s.addList("", items...)
@@ -43,36 +47,35 @@ func (s *Section) addExplanations(r *tare.Result) {
 
 // Reasons returns the causes of a difference in at most n lines, or all if n is 0. If n is small each kind
 // gets a share of the lines.
+//
+// The causes come in three groups: functions (with counted instructions first), allocation sites, and the rest. If
+// the contender mostly waits, the line about waiting and the one-sided calls replace the functions, which move to
+// the rest.
 func Reasons(e tare.Explanation, n int) []string {
 	work := describeCauses(e.Work, unitOfWork)
 	if e.Why != "" {
 		return append(work, "not explained: "+e.Why)
 	}
-	if e.Rounds == 0 && len(work) > 0 { // nothing was profiled
+	if isProfiled := e.Rounds > 0; !isProfiled && len(work) > 0 {
 		if n > 0 {
 			work = work[:min(n, len(work))]
 		}
 		return work
 	}
-	own, parts := e.Functions, []tare.Origin(nil)
-	if n > 0 && len(e.Sites) > 0 { // what the runtime does more is mostly for what is allocated
-		own, parts = nil, nil
-		for _, f := range e.Functions {
-			if strings.HasPrefix(f.Function, "runtime, ") {
-				parts = append(parts, f)
-			} else {
-				own = append(own, f)
-			}
-		}
+	own, inRuntime := e.Functions, []tare.Origin(nil)
+	if n > 0 && len(e.Sites) > 0 { // the runtime mostly works for the allocations, which have lines themselves
+		own, inRuntime = splitRuntime(e.Functions)
 	}
-	functions, sites, rest := describeCauses(own, unitOfTime), describeCauses(e.Sites, unitOfAllocations), append(describeDecisions(e), describeCauses(parts, unitOfTime)...)
+	functions := describeCauses(own, unitOfTime)
+	sites := describeCauses(e.Sites, unitOfAllocations)
+	rest := append(describeDecisions(e), describeCauses(inRuntime, unitOfTime)...)
 	if e.Unseen != 0 {
 		sites = append(sites, fmt.Sprintf("%s allocations/op are in no profile: objects below 16 bytes without pointers share blocks", formatSigned(e.Unseen)))
 	}
 	if e.Waits() {
-		text := fmt.Sprintf("%s of %s is time in which nothing runs: it waits, e.g. sleeps, blocks or does input and output",
+		waiting := fmt.Sprintf("%s of %s is time in which nothing runs: it waits, e.g. sleeps, blocks or does input and output",
 			formatNS(e.Waiting()), formatNS(e.WallTo-e.WallFrom))
-		functions, rest = append([]string{text}, describeCalls(e)...), append(functions, rest...)
+		functions, rest = append([]string{waiting}, describeCalls(e)...), append(functions, rest...)
 	} else {
 		rest = append(rest, describeCalls(e)...)
 	}
@@ -80,13 +83,29 @@ func Reasons(e tare.Explanation, n int) []string {
 	if len(functions)+len(sites) == 0 {
 		return []string{"no function differs by more than profiles do by chance; no allocation differs"}
 	}
-	if n == 0 {
-		return append(append(functions, sites...), rest...)
+	if n > 0 {
+		// Functions leave one line to the sites and two to the rest, but get two lines at least. Sites leave two
+		// lines to the rest, but get one at least.
+		functions = functions[:min(len(functions), max(2, n-min(len(sites), 1)-min(len(rest), 2)))]
+		sites = sites[:min(len(sites), max(1, n-len(functions)-min(len(rest), 2)))]
 	}
-	functions = functions[:min(len(functions), max(2, n-min(len(sites), 1)-min(len(rest), 2)))]
-	sites = sites[:min(len(sites), max(1, n-len(functions)-min(len(rest), 2)))]
-	out := append(append(functions, sites...), rest...)
-	return out[:min(n, len(out))]
+	out := slices.Concat(functions, sites, rest)
+	if n > 0 {
+		out = out[:min(n, len(out))]
+	}
+	return out
+}
+
+// splitRuntime separates the parts of the runtime, which are named by what the runtime did, from other functions.
+func splitRuntime(functions []tare.Origin) (own, inRuntime []tare.Origin) {
+	for _, f := range functions {
+		if strings.HasPrefix(f.Function, "runtime, ") {
+			inRuntime = append(inRuntime, f)
+		} else {
+			own = append(own, f)
+		}
+	}
+	return own, inRuntime
 }
 
 // Units of causes.
@@ -96,18 +115,18 @@ const (
 	unitOfWork        = " instructions/op"
 )
 
-// describeCauses are lines such as
+// describeCauses returns a line per cause such as
 //
 //	+56.2 ns/op, 94 % (88 to 101) of the difference: chi.(*Mux).routeHTTP through context.WithValue (mux.go:453)
-func describeCauses(of []tare.Origin, unit string) (lines []string) {
-	for _, c := range of {
-		d := c.To - c.From
-		text := formatSigned(d) + unit
+func describeCauses(causes []tare.Origin, unit string) (lines []string) {
+	for _, c := range causes {
+		change := c.To - c.From
+		text := formatSigned(change) + unit
 		switch unit {
 		case unitOfTime:
-			text = formatSignedNS(d) + "/op"
+			text = formatSignedNS(change) + "/op"
 		case unitOfWork:
-			text = formatSignedCount(d) + unit
+			text = formatSignedCount(change) + unit
 		}
 		if c.Share != 0 {
 			text += fmt.Sprintf(", %.0f %%", 100*c.Share)
@@ -130,15 +149,16 @@ func describeCauses(of []tare.Origin, unit string) (lines []string) {
 	return lines
 }
 
+// describeDecisions returns a line per output of the compiler that only one side has.
 func describeDecisions(e tare.Explanation) []string { return describeOneSided(e.Decisions, "compiler") }
 
+// describeCalls returns a line per call that only one side has.
 func describeCalls(e tare.Explanation) []string { return describeOneSided(e.Calls, "call") }
 
-// describeOneSided are lines about one side, with those that say as much in one place
-// once.
-func describeOneSided(all []tare.Decision, what string) (lines []string) {
+// describeOneSided returns a line per fact that only one side has. kind is the first word of the lines.
+func describeOneSided(all []tare.Decision, kind string) (lines []string) {
 	for _, d := range all {
-		lines = append(lines, fmt.Sprintf("%s, in %s only: %s (%s, %s:%d)", what, d.Side, truncateText(oneLine(d.Text), 2*reasonWidth),
+		lines = append(lines, fmt.Sprintf("%s, in %s only: %s (%s, %s:%d)", kind, d.Side, truncateText(oneLine(d.Text), 2*reasonWidth),
 			shortenFunction(d.Function, reasonWidth), oneLine(d.File), d.Line))
 	}
 	return lines
@@ -158,12 +178,12 @@ func formatNS(ns float64) string {
 	return s.formatValue(ns) + " " + strings.TrimSuffix(s.unit, "/op")
 }
 
+// formatSigned prints x with its sign and three significant digits.
 func formatSigned(x float64) string {
-	text := fmt.Sprintf("%+.3g", x)
-	return strings.Replace(text, "-", "−", 1)
+	return strings.Replace(fmt.Sprintf("%+.3g", x), "-", "−", 1)
 }
 
-// formatSignedCount prints a difference of counts without decimals, with one if it is below 10.
+// formatSignedCount prints a difference of counts without decimals, or with one decimal between -10 and 10.
 func formatSignedCount(x float64) string {
 	decimals := 0
 	if x > -10 && x < 10 {

@@ -10,11 +10,12 @@ import (
 
 const findingsHeading = "What the checks found"
 
-// addFindings adds the findings of the checks, void first. The expected outcomes of traps are one line: the
-// tables list them.
+// addFindings adds the findings of the checks, void first. The findings that traps were expected to cause are only
+// one line, because the tables list them.
 func (s *Section) addFindings(r *tare.Result) {
-	s.addOnly(forText, func() { s.addText(Dim, describeProbes(r)...) })
-	s.addOnly(forMarkdown, func() { s.addList("", unlabelledItems(Plain, describeProbes(r)...)...) })
+	probes := describeProbes(r)
+	s.addOnly(forText, func() { s.addText(Dim, probes...) })
+	s.addOnly(forMarkdown, func() { s.addList("", unlabelledItems(Plain, probes...)...) })
 	marks := map[tare.Severity]Mark{tare.Void: Bad, tare.Warn: Warned, tare.Note: Dim}
 	open := openFindings(r)
 	var items []Item
@@ -38,10 +39,11 @@ func describeProbes(r *tare.Result) []string {
 		}
 	}
 	for _, w := range works {
-		right, wrong := 0, []string(nil)
+		right := 0
+		var wrong []string
 		for _, c := range r.Conformance {
 			switch {
-			case !c.Probe || c.Workload != w || c.Contender == tare.NullID || c.During:
+			case !c.Probe || c.Workload != w || c.Contender == tare.NullID || c.During: // not one of these tests
 			case c.Wrong == 0:
 				right++
 			default:
@@ -73,24 +75,23 @@ func openFindings(r *tare.Result) (open []tare.Finding) {
 
 // formatFinding returns the check and scope of a finding, and its message.
 func formatFinding(r *tare.Result, f tare.Finding) string {
-	about := []string{f.Check}
-	if f.Contender != "" {
-		about = append(about, contenderTitle(r, f.Contender))
-	}
-	if f.Workload != "" {
-		about = append(about, f.Workload)
-	}
-	if f.Metric != "" {
-		about = append(about, f.Metric)
-	}
-	return strings.Join(about, " · ") + ": " + f.Message
+	return strings.Join(append([]string{f.Check}, listScope(r, f)...), " · ") + ": " + f.Message
 }
 
-// sharedAdvice returns the advice of finding i, or "" if the next finding has the same: several in a row share
-// one, which the last prints.
+// listScope returns the contender, workload and metric of a finding, those that it names.
+func listScope(r *tare.Result, f tare.Finding) []string {
+	all := []string{contenderTitle(r, f.Contender), f.Workload, f.Metric}
+	return slices.DeleteFunc(all, func(text string) bool { return text == "" })
+}
+
+// sharedAdvice returns the advice of finding i, or "" if the next finding is of the same check and severity and has
+// the same advice: of such findings in a row only the last prints it.
 func sharedAdvice(open []tare.Finding, i int) string {
 	f := open[i]
-	if i+1 < len(open) && open[i+1].Check == f.Check && open[i+1].Severity == f.Severity && open[i+1].Advice == f.Advice {
+	if i+1 == len(open) {
+		return f.Advice
+	}
+	if next := open[i+1]; next.Check == f.Check && next.Severity == f.Severity && next.Advice == f.Advice {
 		return ""
 	}
 	return f.Advice
@@ -98,49 +99,49 @@ func sharedAdvice(open []tare.Finding, i int) string {
 
 // listNotMeasured returns a line per reason with everything that was not measured for it.
 func listNotMeasured(r *tare.Result) []string {
-	var whys []string
-	what := map[string][]string{}
-	left := slices.Clone(r.NotWeighed)
+	skipped := slices.Clone(r.NotWeighed)
 	for _, c := range r.Contenders {
 		if c.Absent() {
-			left = append(left, tare.LeftContender(c.ID, c.Error))
+			skipped = append(skipped, tare.LeftContender(c.ID, c.Error))
 		}
 	}
-	for _, n := range left {
-		if len(what[n.Why]) == 0 {
-			whys = append(whys, n.Why)
+	var reasons []string
+	byReason := map[string][]string{}
+	for _, n := range skipped {
+		if len(byReason[n.Why]) == 0 {
+			reasons = append(reasons, n.Why)
 		}
-		what[n.Why] = append(what[n.Why], n.What)
+		byReason[n.Why] = append(byReason[n.Why], n.What)
 	}
 	var lines []string
-	for _, why := range whys {
-		lines = append(lines, upperFirst(why)+": "+groupByKind(what[why])+".")
+	for _, reason := range reasons {
+		lines = append(lines, upperFirst(reason)+": "+groupByKind(byReason[reason])+".")
 	}
 	return lines
 }
 
-// groupByKind joins things that begin with their kind, as "workload w", with each kind once: contenders a and
-// b; workload w.
-func groupByKind(what []string) string {
-	var sorts []string
-	of := map[string][]string{}
-	for _, w := range what {
-		sort, id, found := strings.Cut(w, " ")
-		if !found || sort != "contender" && sort != "workload" {
-			sort, id = "", w
+// groupByKind joins names that begin with their kind and mentions each kind once: "contender a", "contender b" and
+// "workload w" become "contenders a and b; workload w". A name of no known kind stays as it is.
+func groupByKind(names []string) string {
+	var kinds []string // "" for names of no known kind
+	byKind := map[string][]string{}
+	for _, name := range names {
+		kind, id, found := strings.Cut(name, " ")
+		if !found || kind != "contender" && kind != "workload" {
+			kind, id = "", name
 		}
-		if !slices.Contains(sorts, sort) {
-			sorts = append(sorts, sort)
+		if !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
 		}
-		of[sort] = append(of[sort], id)
+		byKind[kind] = append(byKind[kind], id)
 	}
 	var parts []string
-	for _, sort := range sorts {
-		name := sort
-		if len(of[sort]) > 1 && sort != "" {
-			name += "s"
+	for _, kind := range kinds {
+		label := kind
+		if kind != "" && len(byKind[kind]) > 1 {
+			label += "s"
 		}
-		parts = append(parts, strings.TrimSpace(name+" "+joinNames(of[sort])))
+		parts = append(parts, strings.TrimSpace(label+" "+joinNames(byKind[kind])))
 	}
 	return strings.Join(parts, "; ")
 }

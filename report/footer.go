@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Words a result uses for why it ended.
+// Values of tare.Result.Stopped: why the run ended.
 const (
 	stoppedDecided     = "decided"
 	stoppedVoid        = "unanswerable"
@@ -45,48 +45,43 @@ const resolutionMeans = "Two identical programs may differ this much here: half 
 // labelledItem returns text with a label.
 func labelledItem(label, text string) Item { return Item{Label: label, Text: text} }
 
-// describeRun returns the facts of a run that are needed to repeat it.
+// describeRun returns the facts of a run that are needed to judge and to repeat it.
 func describeRun(r *tare.Result) []Item {
 	var out []Item
-	say := func(label, text string) {
+	add := func(label, text string) {
 		if text != "" {
 			out = append(out, labelledItem(label, text))
 		}
 	}
-	say("machine", describeMachine(r.Machine))
-	say("noise", describeNoise(r.Machine.Noise))
+	add("machine", describeMachine(r.Machine))
+	add("noise", describeNoise(r.Machine.Noise))
 	if r.Machine.Unlocked {
-		say("", "no lock was held: another tare may have measured at the same time")
+		add("", "no lock was held: another tare may have measured at the same time")
 	}
-	if missing := joinMissing(r.Machine.Facilities); missing != "" {
-		say("lacks", missing)
-	}
+	add("lacks", joinMissing(r.Machine.Facilities))
 	out = append(out, newSettingItems(r)...)
-	say("rounds", describeRounds(r))
+	add("rounds", describeRounds(r))
 	for _, line := range describeLost(r) {
-		say("", line)
+		add("", line)
 	}
-	say("stopped", describeStop(r))
-	if early := describeRetired(r); early != "" {
-		say("left", early)
-	}
-	if failed := countFailed(r.Trials); failed != "" {
-		say("trials", failed)
-	}
-	say("seed", r.Seed)
+	add("stopped", describeStop(r))
+	add("left", describeRetired(r))
+	add("trials", countFailed(r.Trials))
+	add("seed", r.Seed)
 	if !r.Started.IsZero() {
-		say("started", r.Started.UTC().Format("2006-01-02 15:04:05 UTC"))
+		add("started", r.Started.UTC().Format("2006-01-02 15:04:05 UTC"))
 	}
 	if r.Journal != "" {
 		where := r.Journal
-		if !strings.ContainsAny(where, `/\`) {
+		if isBaseName := !strings.ContainsAny(where, `/\`); isBaseName {
 			where += ", beside the result document"
 		}
-		say("journal", "every slice is in "+where)
+		add("journal", "every slice is in "+where)
 	}
 	return out
 }
 
+// describeMachine returns the processor, memory, system and Go version of a machine.
 func describeMachine(m tare.Machine) string {
 	var parts []string
 	if m.CPU != "" {
@@ -103,6 +98,7 @@ func describeMachine(m tare.Machine) string {
 	return strings.Join(append(parts, system, m.Go), ", ")
 }
 
+// describeNoise returns how much other programs disturbed the run. A share below 0 is unknown.
 func describeNoise(n tare.Noise) string {
 	var parts []string
 	if n.CPUPressure >= 0 {
@@ -120,6 +116,7 @@ func describeNoise(n tare.Noise) string {
 	return strings.Join(parts, "; ")
 }
 
+// joinMissing names the facilities that the machine does not have. It returns "" if it has all.
 func joinMissing(facilities []tare.Facility) string {
 	var names []string
 	for _, f := range facilities {
@@ -133,6 +130,7 @@ func joinMissing(facilities []tare.Facility) string {
 	return strings.Join(names, ", ") + " (tare doctor says what that means)"
 }
 
+// describeRounds returns the number of rounds, their duration and the order of contenders within a round.
 func describeRounds(r *tare.Result) string {
 	text := countNoun(r.RoundsDone, "round") + describePlanned(r)
 	if r.Seconds > 0 {
@@ -148,6 +146,7 @@ func describeRounds(r *tare.Result) string {
 	return text
 }
 
+// describePlanned returns the number of planned rounds if fewer were done, otherwise "".
 func describePlanned(r *tare.Result) string {
 	if r.Plan.RoundsPlanned <= r.RoundsDone {
 		return ""
@@ -158,16 +157,17 @@ func describePlanned(r *tare.Result) string {
 // describeRetired names the contenders that left the run early, with the reason. It returns "" if there are
 // none.
 func describeRetired(r *tare.Result) string {
-	var out []string
+	var parts []string
 	for _, c := range r.Plan.Retired {
-		out = append(out, fmt.Sprintf("%s after %s", c.Contender, countNoun(c.After, "round")))
+		parts = append(parts, fmt.Sprintf("%s after %s", c.Contender, countNoun(c.After, "round")))
 	}
-	if len(out) == 0 {
+	if len(parts) == 0 {
 		return ""
 	}
-	return "early: " + joinNames(out) + ": at least three others were proven faster on everything; intervals are as of then"
+	return "early: " + joinNames(parts) + ": at least three others were proven faster on everything; intervals are as of then"
 }
 
+// describeStop returns why the run ended.
 func describeStop(r *tare.Result) string {
 	budget := r.Budget
 	if budget != "" {

@@ -13,25 +13,46 @@ type Format struct {
 	Summary string // one line, for help texts
 	// Write writes one result.
 	Write func(w io.Writer, r *tare.Result, s Style) error
-	// Next writes a further result after another, in the same file; nil if this
-	// format holds one result, and several need a list around them.
+	// Next writes another result to the same file, after the first. It is nil if a file
+	// of this format contains only one result, and the caller must put several into a list.
 	Next func(w io.Writer, r *tare.Result, s Style) error
 }
 
-// Formats is every format, the one for terminals first.
+// Formats returns all formats, the one for terminals first.
 func Formats() []Format {
 	return []Format{
-		{"text", "tables for a terminal", Text, withBlankLine(Text)},
-		{"brief", "the headline and up to three bars, on one scale for all studies", Brief, nextBrief},
-		{"md", "the same as Markdown", withoutStyle(Markdown), withBlankLine(withoutStyle(Markdown))},
-		{"json", "the result document (schema " + tare.ResultSchema + ")", withoutStyle(JSON), nil},
-		{"benchfmt", "every round as Go benchmark lines, for benchstat -col /contender", withoutStyle(Benchfmt), withBlankLine(withoutStyle(Benchfmt))},
-		{"csv", "one row per figure, difference in meaning, exponent, cost, step and line of a profile", withoutStyle(CSV), withoutStyle(moreCSV)},
-		{"research", "a write-up in Markdown: objective, method, results, finding, recommendation, trade-offs", withoutStyle(Research), withBlankLine(withoutStyle(Research))},
+		{
+			Name: "text", Summary: "tables for a terminal",
+			Write: Text, Next: withBlankLine(Text),
+		},
+		{
+			Name: "brief", Summary: "the headline and up to three bars, on one scale for all studies",
+			Write: Brief, Next: nextBrief,
+		},
+		{
+			Name: "md", Summary: "the same as Markdown",
+			Write: withoutStyle(Markdown), Next: withBlankLine(withoutStyle(Markdown)),
+		},
+		{
+			Name: "json", Summary: "the result document (schema " + tare.ResultSchema + ")",
+			Write: withoutStyle(JSON), Next: nil,
+		},
+		{
+			Name: "benchfmt", Summary: "every round as Go benchmark lines, for benchstat -col /contender",
+			Write: withoutStyle(Benchfmt), Next: withBlankLine(withoutStyle(Benchfmt)),
+		},
+		{
+			Name: "csv", Summary: "one row per figure, difference in meaning, exponent, cost, step and line of a profile",
+			Write: withoutStyle(CSV), Next: withoutStyle(moreCSV),
+		},
+		{
+			Name: "research", Summary: "a write-up in Markdown: objective, method, results, finding, recommendation, trade-offs",
+			Write: withoutStyle(Research), Next: withBlankLine(withoutStyle(Research)),
+		},
 	}
 }
 
-// FormatNamed finds a format by its name.
+// FormatNamed returns the format of that name. It returns false if there is none.
 func FormatNamed(name string) (Format, bool) {
 	for _, f := range Formats() {
 		if f.Name == name {
@@ -41,7 +62,7 @@ func FormatNamed(name string) (Format, bool) {
 	return Format{}, false
 }
 
-// writeText writes a complete report, in ASCII if the style demands it.
+// writeText writes a complete report, in ASCII if the style requires it.
 func writeText(w io.Writer, s Style, text string) error {
 	if s.ASCII {
 		text = ascii.Replace(text)

@@ -6,7 +6,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-const gapLines = 10 // parts, and functions, of a difference that are listed
+const gapLines = 10 // number of parts, and number of functions, of a difference that are listed
 
 // addGap adds the causes of the difference between a profile and the baseline's. It adds nothing if x.Gap is
 // nil.
@@ -16,25 +16,25 @@ func (s *Section) addGap(r *tare.Result, x tare.Profile) {
 	}
 	s.addSpace()
 	s.addText(Bold, describeGap(r, x))
-	for _, half := range gapSplits(x) {
-		t := newGapTable(r, x, half)
+	for _, split := range gapSplits(x) {
+		t := newGapTable(r, x, split)
 		if len(t.Rows) == 0 {
-			s.addText(Dim, half.noLinesText())
+			s.addText(Dim, split.noLinesText())
 			continue
 		}
 		s.addSpace()
-		s.addTable("gap", half.kind+"s", t)
+		s.addTable("gap", split.kind+"s", t)
 	}
 }
 
-const otherNames = "all others"
+const otherNames = "all others" // name of the last row
 
 // describeGap returns a sentence about the difference between two profiles.
 func describeGap(r *tare.Result, x tare.Profile) string {
 	s := gapScale(r, x, []float64{x.Gap.From, x.Gap.To})
-	what := map[string]string{tare.ProfileCPU: "CPU time", tare.ProfileMem: "allocated memory"}[x.Of]
+	quantity := map[string]string{tare.ProfileCPU: "CPU time", tare.ProfileMem: "allocated memory"}[x.Of]
 	return fmt.Sprintf("What makes the difference in %s of %s to %s on %s: %s against %s %s, %s.",
-		orDefault(what, x.Of), contenderTitle(r, x.Contender), contenderTitle(r, x.Gap.Against), x.Workload, s.formatValue(x.Gap.To), s.formatValue(x.Gap.From), s.unit, formatChange(x.Gap.To/x.Gap.From))
+		orDefault(quantity, x.Of), contenderTitle(r, x.Contender), contenderTitle(r, x.Gap.Against), x.Workload, s.formatValue(x.Gap.To), s.formatValue(x.Gap.From), s.unit, formatChange(x.Gap.To/x.Gap.From))
 }
 
 // formatChange prints a ratio as the percentage more or less than 1.
@@ -63,37 +63,41 @@ func gapScale(r *tare.Result, x tare.Profile, values []float64) scale {
 
 // gapSplit is a way to split a difference: by parts or by functions.
 type gapSplit struct {
-	kind  string // heads the column of names
+	kind  string // part or function: header of the column of names
 	lines []tare.GapLine
 }
 
 const partKind = "part"
 
 // noLinesText returns the text for a split without lines.
-func (h gapSplit) noLinesText() string {
-	return "No single " + h.kind + " is further apart than sampling alone shows."
+func (g gapSplit) noLinesText() string {
+	return "No single " + g.kind + " is further apart than sampling alone shows."
 }
 
+// gapSplits returns both splits of the difference of x, whose Gap is not nil.
 func gapSplits(x tare.Profile) []gapSplit {
 	return []gapSplit{{partKind, x.Gap.Parts}, {"function", x.Gap.Functions}}
 }
 
-// newGapTable returns the contributions of lines to a difference.
-func newGapTable(r *tare.Result, x tare.Profile, of gapSplit) Table {
+// newGapTable returns a row per line of a split and one for the rest of the difference. The share is the line's
+// part of the difference. It returns no rows if the split has no lines.
+func newGapTable(r *tare.Result, x tare.Profile, split gapSplit) Table {
 	s := gapScale(r, x, []float64{x.Gap.From, x.Gap.To})
 	t := Table{Columns: []Column{
-		{Name: "share", Unit: "%", Right: true}, {Name: contenderTitle(r, x.Gap.Against), Unit: s.unit, Right: true},
-		{Name: contenderTitle(r, x.Contender), Unit: s.unit, Right: true}, {Name: of.kind},
+		{Name: "share", Unit: "%", Right: true},
+		{Name: contenderTitle(r, x.Gap.Against), Unit: s.unit, Right: true},
+		{Name: contenderTitle(r, x.Contender), Unit: s.unit, Right: true},
+		{Name: split.kind},
 	}}
 	rest := tare.GapLine{From: x.Gap.From, To: x.Gap.To}
 	add := func(l tare.GapLine, name Field) {
 		share := nothing
-		if whole := x.Gap.To - x.Gap.From; whole != 0 {
-			share = formatFixed((l.To-l.From)/whole*100, 0)
+		if total := x.Gap.To - x.Gap.From; total != 0 {
+			share = formatFixed((l.To-l.From)/total*100, 0)
 		}
 		t.Rows = append(t.Rows, Row{Cells: []Field{{Text: share}, {Text: s.formatValue(max(l.From, 0))}, {Text: s.formatValue(max(l.To, 0))}, name}})
 	}
-	for _, l := range of.lines[:min(len(of.lines), gapLines)] {
+	for _, l := range split.lines[:min(len(split.lines), gapLines)] {
 		add(l, codeField(l.Name))
 		rest.From, rest.To = rest.From-l.From, rest.To-l.To
 	}

@@ -11,10 +11,10 @@ import (
 // headlineWords is the number of words that a headline may have.
 const headlineWords = 15
 
-// Headline returns what a result comes to in a short sentence, and the line of figures
-// that belongs to it: the answer to the study's question, or the generic headline if the
-// study has none. An answer of an earlier release, which was a paragraph, and a generic
-// headline that is too long are the second line instead, below the counts of criteria.
+// Headline returns the result in one short sentence, the answer to the study's question or
+// otherwise the generic headline, and the line of figures below it. If the sentence is longer
+// than headlineWords and has no figures, it becomes the second line, below the counts of
+// criteria: in results of earlier releases the answer was a paragraph.
 func Headline(r *tare.Result) (headline, figures string) {
 	headline, figures = oneLine(r.Answer), oneLine(r.Figures)
 	if headline == "" {
@@ -53,9 +53,9 @@ func genericHeadline(r *tare.Result) string {
 // describeLeaders names the contenders that can be first by the primary metric, and the workloads or their
 // number. It returns "" if there are none.
 func describeLeaders(r *tare.Result) string {
-	type leader struct{ can, alone int }
 	var ids, works []string
-	by := map[string]leader{}
+	firsts := map[string]int{}      // number of workloads on which a contender can be first
+	aloneFirsts := map[string]int{} // number of workloads on which it is proven first
 	for _, w := range r.Workloads {
 		_, first := adviseOn(r, w.ID)
 		if len(first) > 0 {
@@ -66,18 +66,16 @@ func describeLeaders(r *tare.Result) string {
 			if !slices.Contains(ids, id) {
 				ids = append(ids, id)
 			}
-			l := by[id]
-			l.can++
+			firsts[id]++
 			if len(first) == 1 && f.high == 1 {
-				l.alone++
+				aloneFirsts[id]++
 			}
-			by[id] = l
 		}
 	}
 	if len(works) == 0 {
 		return ""
 	}
-	slices.SortStableFunc(ids, func(a, b string) int { return by[b].can - by[a].can })
+	slices.SortStableFunc(ids, func(a, b string) int { return firsts[b] - firsts[a] })
 	on := "on " + works[0]
 	switch {
 	case len(works) == 2:
@@ -85,7 +83,7 @@ func describeLeaders(r *tare.Result) string {
 	case len(works) > 2:
 		on = "on all " + countNoun(len(works), "workload") + " that allow a ranking"
 	}
-	if len(ids) == 1 && by[ids[0]].alone == len(works) {
+	if len(ids) == 1 && aloneFirsts[ids[0]] == len(works) {
 		return fmt.Sprintf("By %s, %s was proven better than every other one ranked, %s.", primaryMetric(r), ids[0], on)
 	}
 	if len(works) == 1 {
@@ -93,11 +91,10 @@ func describeLeaders(r *tare.Result) string {
 	}
 	var parts []string
 	for _, id := range ids {
-		parts = append(parts, fmt.Sprintf("%s on %d", id, by[id].can))
+		parts = append(parts, fmt.Sprintf("%s on %d", id, firsts[id]))
 	}
-	most := len(parts)
-	if parts = parts[:min(most, maxLeaders)]; most > maxLeaders {
-		parts = append(parts, fmt.Sprintf("%d more on fewer", most-maxLeaders))
+	if len(ids) > maxLeaders {
+		parts = append(parts[:maxLeaders], fmt.Sprintf("%d more on fewer", len(ids)-maxLeaders))
 	}
 	return fmt.Sprintf("By %s, of %s that allow a ranking, these can be first: %s.", primaryMetric(r), countNoun(len(works), "workload"), joinNames(parts))
 }
@@ -105,5 +102,5 @@ func describeLeaders(r *tare.Result) string {
 // maxLeaders is the number of possible winners that the top names.
 const maxLeaders = 4
 
-// Legible is text in one line of characters that print.
+// Legible returns text in one line of printable characters.
 func Legible(text string) string { return oneLine(text) }

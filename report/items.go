@@ -8,8 +8,8 @@ import (
 )
 
 // countItems returns the mean number of items in a request of the workload and the name of one item. It
-// returns 0 if requests carry none.
-func (v *view) countItems() (per float64, one string) {
+// returns 0 if requests do not contain items.
+func (v *view) countItems() (perRequest float64, itemName string) {
 	i := slices.IndexFunc(v.r.Workloads, func(w tare.Workload) bool { return w.ID == v.workload })
 	if i < 0 {
 		return 0, ""
@@ -17,15 +17,16 @@ func (v *view) countItems() (per float64, one string) {
 	return countItemsOf(v.r, v.r.Workloads[i])
 }
 
-// countItemsOf returns the mean that the load generator counted, because batches can differ in size. All
-// contenders receive the same requests.
-func countItemsOf(r *tare.Result, w tare.Workload) (per float64, one string) {
+// countItemsOf is countItems for the workload w. It uses the numbers that the load generator counted, because
+// batches can differ in size. The first round without failed requests is enough, because all contenders receive the
+// same requests.
+func countItemsOf(r *tare.Result, w tare.Workload) (perRequest float64, itemName string) {
 	if w.Traffic == nil {
 		return 0, ""
 	}
-	one = "item"
-	if c := w.Counted(); c.In == "" {
-		one = c.One
+	itemName = "item"
+	if counted := w.Counted(); counted.In == "" {
+		itemName = counted.One
 	}
 	for _, c := range r.Contenders {
 		if c.Role == tare.RoleNull {
@@ -34,27 +35,27 @@ func countItemsOf(r *tare.Result, w tare.Workload) (per float64, one string) {
 		for _, s := range listSamples(r, c.ID, w.ID) {
 			acknowledged, requests := s[tare.KeyDeliveredAsked], s[tare.KeyReceivedSent]
 			if s[tare.KeyErrors] == 0 && requests > 0 && acknowledged >= requests {
-				return acknowledged / requests, one
+				return acknowledged / requests, itemName
 			}
 		}
 	}
 	return 0, ""
 }
 
-// itemName returns the name of an item of the first workload whose requests carry items, or "".
-func itemName(r *tare.Result) string {
+// firstItemName returns the name of an item of the first workload whose requests contain items, or "".
+func firstItemName(r *tare.Result) string {
 	for _, w := range r.Workloads {
-		if per, one := countItemsOf(r, w); per > 0 {
-			return one
+		if n, name := countItemsOf(r, w); n > 0 {
+			return name
 		}
 	}
 	return ""
 }
 
-// itemScale returns the scale of CPU time per request as milliseconds per 1,000 items, with as many decimals
-// as the smallest value of a contender needs.
+// itemScale returns the scale that prints CPU time in ns per request as milliseconds per 1,000 items, if a request
+// has that many items. It has the decimals that the smallest value of a contender needs.
 func (v *view) itemScale(items float64) scale {
-	s := scale{divisor: 1e3 * items}
+	s := scale{divisor: 1e3 * items} // x ns per request are x/items/1e6 ms per item, and 1,000 times as much per 1,000
 	least := math.Inf(1)
 	for _, x := range v.r.Values {
 		if x.Workload == v.workload && x.Metric == "cpu" && x.Contender != tare.NullID && x.Value > 0 {
@@ -72,13 +73,13 @@ func (v *view) itemScale(items float64) scale {
 	return s
 }
 
-// csvItems returns a row for the CPU time of an item, in ns, per contender and workload whose requests carry
+// csvItems returns a row with the CPU time of an item, in ns, per contender and workload whose requests contain
 // items.
 func csvItems(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, w := range r.Workloads {
-		per, one := countItemsOf(r, w)
-		if !(per > 0) {
+		items, name := countItemsOf(r, w)
+		if !(items > 0) {
 			continue
 		}
 		for i, x := range r.Values {
@@ -86,10 +87,10 @@ func csvItems(r *tare.Result) []csvRow {
 				continue
 			}
 			row := newCSVRow(r, "item", x.Contender)
-			row.workload, row.metric, row.text = w.ID, tare.Metric{Name: "cpu_per_item", Unit: "ns"}, "one "+one
+			row.workload, row.metric, row.text = w.ID, tare.Metric{Name: "cpu_per_item", Unit: "ns"}, "one "+name
 			row.void = r.VoidsMetric(x.Contender, w.ID, "cpu")
 			v := r.Values[i]
-			v.Value, v.Low, v.High = x.Value/per, x.Low/per, x.High/per
+			v.Value, v.Low, v.High = x.Value/items, x.Low/items, x.High/items
 			row.value, row.bounded = &v, true
 			rows = append(rows, row)
 		}

@@ -5,11 +5,12 @@ import (
 	"unicode/utf8"
 )
 
+// Numbers of terminal columns.
 const (
-	columnGap    = 2 // columns between two fields
-	noteIndent   = 4
-	minName      = 20              // characters of a name that are always shown
-	minNameStart = bodyIndent + 20 // columns that count as taken before a name
+	columnGap    = 2               // between two fields
+	noteIndent   = 4               // before a note
+	minName      = 20              // of a name that are always shown
+	minNameStart = bodyIndent + 20 // that count as taken before a name, even if the columns before it are narrower
 )
 
 // writeTable prints t in the page's width. Columns that do not fit go into further parts below, each of which
@@ -23,9 +24,9 @@ func (p *page) writeTable(t Table) {
 	}
 	p.shortenNames(t)
 	widths := t.columnWidths()
-	for from := 1; from < len(t.Columns); {
-		to, used := from, bodyIndent+widths[0]
-		for to < len(t.Columns) && (to == from || used+columnGap+widths[to] <= p.width) {
+	for from := 1; from < len(t.Columns); { // each part has the columns from [from, to), at least one
+		to, used := from+1, bodyIndent+widths[0]+columnGap+widths[from]
+		for to < len(t.Columns) && used+columnGap+widths[to] <= p.width {
 			used += columnGap + widths[to]
 			to++
 		}
@@ -37,7 +38,8 @@ func (p *page) writeTable(t Table) {
 	}
 }
 
-// shortenNames truncates the names in the last column to the page's width.
+// shortenNames truncates the names of functions and parts of a program, which are in the last column, to the page's
+// width.
 func (p *page) shortenNames(t Table) {
 	last := len(t.Columns) - 1
 	used := bodyIndent
@@ -47,7 +49,7 @@ func (p *page) shortenNames(t Table) {
 	room := max(p.width-max(used, minNameStart), minName)
 	for _, r := range t.Rows {
 		switch {
-		case last >= len(r.Cells) || r.Cells[last].Mark != Code:
+		case last >= len(r.Cells) || r.Cells[last].Mark != Code: // not a name
 		case t.Columns[last].Name == partKind:
 			r.Cells[last].Text = truncateText(r.Cells[last].Text, room)
 		default:
@@ -56,6 +58,7 @@ func (p *page) shortenNames(t Table) {
 	}
 }
 
+// columnWidths returns the width of each column: of its longest field, name or unit.
 func (t Table) columnWidths() []int {
 	widths := make([]int, len(t.Columns))
 	for i, c := range t.Columns {
@@ -69,7 +72,8 @@ func (t Table) columnWidths() []int {
 	return widths
 }
 
-// writeColumns prints the first column and those in [from, to).
+// writeColumns prints a part of a table: the first column and the columns in [from, to). The notes of rows are
+// printed in the first part.
 func (p *page) writeColumns(t Table, widths []int, from, to int) {
 	shown := []int{0}
 	for i := from; i < to; i++ {
@@ -79,18 +83,18 @@ func (p *page) writeColumns(t Table, widths []int, from, to int) {
 	for i, c := range t.Columns {
 		names[i], units[i] = Field{c.Name, Bold}, Field{c.Unit, Dim}
 	}
-	fields := func(cells []Field) string { return p.formatCells(t, cells, widths, shown) }
-	p.writeLine(fields(names))
-	if line := fields(units); line != "" {
+	formatLine := func(cells []Field) string { return p.formatCells(t, cells, widths, shown) }
+	p.writeLine(formatLine(names))
+	if line := formatLine(units); line != "" {
 		p.writeLine(line)
 	}
 	for _, r := range t.Rows {
 		if r.Apart {
 			p.writeBlank()
 		}
-		p.writeLine(fields(r.Cells))
-		if from > 1 {
-			continue // notes were printed with the first part
+		p.writeLine(formatLine(r.Cells))
+		if isFirstPart := from == 1; !isFirstPart {
+			continue
 		}
 		for _, note := range r.Notes {
 			p.writeWrapped(noteIndent, noteIndent, note, Dim)
@@ -98,6 +102,7 @@ func (p *page) writeColumns(t Table, widths []int, from, to int) {
 	}
 }
 
+// formatCells returns one line with the cells of the columns in shown, painted and aligned. Missing cells are blank.
 func (p *page) formatCells(t Table, cells []Field, widths, shown []int) string {
 	var b strings.Builder
 	b.WriteString(strings.Repeat(" ", bodyIndent))

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// hang is the number of columns by which further lines are indented more.
+// hang is the number of columns by which the continuation of a line is indented more than the line.
 const hang = 2
 
 // colour matches the escape sequences of a [Style], which take no columns.
 var colour = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// WrapLines breaks the lines of a text that have more than width columns, at spaces. A
-// terminal would break them within words. A width of 0, if there is no terminal,
-// leaves the text as it is.
+// WrapLines breaks the lines of a text that have more than width columns at spaces, because
+// a terminal would break them within words. It returns the text as it is if width is 0,
+// which means that there is no terminal.
 func WrapLines(text string, width int) string {
 	if width <= 0 {
 		return text
@@ -23,35 +23,37 @@ func WrapLines(text string, width int) string {
 		end := line[len(strings.TrimRight(line, "\r\n")):]
 		line = strings.TrimSuffix(line, end)
 		indent := len(line) - len(strings.TrimLeft(line, " "))
-		further := strings.Repeat(" ", min(indent+hang, width/2))
-		for from := indent; ; from = len(further) {
-			at := breakAt(line, from, width)
-			if at < 0 {
+		continuation := strings.Repeat(" ", min(indent+hang, width/2))
+		for start := indent; ; start = len(continuation) { // the text of the line begins there
+			space := findBreak(line, start, width)
+			if space < 0 {
 				break
 			}
-			b.WriteString(strings.TrimRight(line[:at], " ") + "\n")
-			line = further + strings.TrimLeft(line[at:], " ")
+			b.WriteString(strings.TrimRight(line[:space], " ") + "\n")
+			line = continuation + strings.TrimLeft(line[space:], " ")
 		}
 		b.WriteString(line + end)
 	}
 	return b.String()
 }
 
-// breakAt returns the byte of the last space, after the first from bytes, up to which a line has at most width
-// columns, otherwise of the first space. It returns -1 if the line fits, or has no space.
-func breakAt(line string, from, width int) int {
-	if textWidth(colour.ReplaceAllString(strings.TrimRight(line, " "), "")) <= width {
+// findBreak returns the index of the space at which to break a line whose text begins at index start: the last space
+// before which the line has at most width columns or, if there is none, the first space. It returns -1 if the line
+// fits, or if no text follows that space.
+func findBreak(line string, start, width int) int {
+	if visibleWidth(strings.TrimRight(line, " ")) <= width {
 		return -1
 	}
 	last := -1
-	for i := from; i < len(line); i++ {
-		if line[i] != ' ' || strings.TrimSpace(line[from:i]) == "" {
+	for i := start; i < len(line); i++ {
+		if isBreak := line[i] == ' ' && strings.TrimSpace(line[start:i]) != ""; !isBreak {
 			continue
 		}
-		if textWidth(colour.ReplaceAllString(line[:i], "")) > width && last >= 0 {
-			break
+		fits := visibleWidth(line[:i]) <= width
+		if fits || last < 0 {
+			last = i
 		}
-		if last = i; textWidth(colour.ReplaceAllString(line[:i], "")) > width {
+		if !fits {
 			break
 		}
 	}
@@ -60,3 +62,6 @@ func breakAt(line string, from, width int) int {
 	}
 	return last
 }
+
+// visibleWidth returns the number of terminal columns of a text with escape sequences.
+func visibleWidth(text string) int { return textWidth(colour.ReplaceAllString(text, "")) }

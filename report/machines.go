@@ -52,17 +52,22 @@ func newMachineTable(r *tare.Result) Table {
 	t := Table{Columns: []Column{{Name: "machine"}, {Name: "kind"}, {Name: "processor"}, {Name: "cores", Right: true}, {Name: "Go"}, {Name: "rounds", Right: true}}}
 	for _, m := range r.Machines {
 		t.Rows = append(t.Rows, Row{Cells: []Field{
-			{Text: m.Name}, {Text: m.Machine.OS + "/" + m.Machine.Arch}, {Text: orDefault(m.Machine.CPU, nothing)}, {Text: fmt.Sprint(m.Machine.Cores)}, {Text: orDefault(m.Machine.Go, nothing)}, {Text: fmt.Sprint(m.Rounds)},
+			{Text: m.Name},
+			{Text: m.Machine.OS + "/" + m.Machine.Arch},
+			{Text: orDefault(m.Machine.CPU, nothing)},
+			{Text: fmt.Sprint(m.Machine.Cores)},
+			{Text: orDefault(m.Machine.Go, nothing)},
+			{Text: fmt.Sprint(m.Rounds)},
 		}})
 	}
 	return t
 }
 
-// OverMachines is a row for each comparison over machines, with a column for each
-// machine.
+// OverMachines returns a row for each comparison over machines by the primary metric, and for
+// each by another metric in which the machines differ. It has a column for each machine.
 func OverMachines(r *tare.Result) Table { return newOverMachinesTable(r, selectOverMachines(r)) }
 
-// MachinesVerdicts are the sentences about those comparisons.
+// MachinesVerdicts returns a sentence for each comparison that OverMachines returns.
 func MachinesVerdicts(r *tare.Result) (lines []string) {
 	for _, o := range selectOverMachines(r) {
 		lines = append(lines, overMachinesSubject(r, o)+": "+o.Sentence)
@@ -98,15 +103,17 @@ func newOverMachinesTable(r *tare.Result, shown []tare.OverMachines) Table {
 		for _, m := range r.Machines {
 			cells = append(cells, newMachineField(o, m))
 		}
-		over := nothing
+		combined := nothing
 		if o.Ratio > 0 {
-			over = formatRatioWithin(o.Ratio, o.Low, o.High)
+			combined = formatRatioWithin(o.Ratio, o.Low, o.High)
 		}
-		t.Rows = append(t.Rows, Row{Cells: append(cells, Field{Text: over}, Field{Text: formatP(o.P)})})
+		t.Rows = append(t.Rows, Row{Cells: append(cells, Field{Text: combined}, Field{Text: formatP(o.P)})})
 	}
 	return t
 }
 
+// newMachineField returns the ratio of a comparison on machine m. A machine of another kind than o.Kind, or without
+// the comparison, has none.
 func newMachineField(o tare.OverMachines, m tare.OnMachine) Field {
 	if m.Machine.OS+"/"+m.Machine.Arch != o.Kind {
 		return Field{Text: nothing}
@@ -126,10 +133,12 @@ func newMachineField(o tare.OverMachines, m tare.OnMachine) Field {
 	return Field{Text: nothing}
 }
 
+// formatRatioWithin prints a ratio with its interval.
 func formatRatioWithin(ratio, low, high float64) string {
 	return fmt.Sprintf("%s× [%s, %s]", format.Ratio(ratio), format.Ratio(low), format.Ratio(high))
 }
 
+// formatP prints a p-value.
 func formatP(p float64) string {
 	if p < 0.001 {
 		return "< 0.001"

@@ -1,12 +1,14 @@
 package report
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tarebench/tare"
 )
 
-// listNotes returns the identity of a contender and the reasons why its values do not count.
+// listNotes returns the notes below a contender's row: its identity or its role, and the reasons why its values do
+// not count. Notes that were printed under an earlier workload are shortened or omitted.
 func (v *view) listNotes(c tare.Contender) []string {
 	var notes []string
 	switch c.Role {
@@ -28,14 +30,7 @@ func (v *view) listNotes(c tare.Contender) []string {
 			}
 		}
 	}
-	seen := map[string]bool{}
-	for _, f := range v.r.Findings { // on other workloads too: expectations are of the contender
-		if f.Severity == tare.Void && f.Contender == c.ID {
-			seen[f.Check] = true
-		}
-	}
 	for _, f := range listVoids(v.r, c.ID, v.workload) {
-		seen[f.Check] = true
 		if f.Contender == "" {
 			continue // about all contenders: it is among the findings
 		}
@@ -52,7 +47,11 @@ func (v *view) listNotes(c tare.Contender) []string {
 	}
 	if c.Role == tare.RoleTrap {
 		for _, check := range c.Expect.Void {
-			if !seen[check] {
+			isFound := func(f tare.Finding) bool { // on any workload, because the expectations of a trap name none
+				isHere := f.Contender == c.ID || f.Contender == "" && f.Covers(c.ID, v.workload)
+				return f.Severity == tare.Void && f.Check == check && isHere
+			}
+			if !slices.ContainsFunc(v.r.Findings, isFound) {
 				notes = append(notes, whyNotVoid(v.r, c.ID, check))
 			}
 		}

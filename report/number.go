@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// nothing is printed if there is no figure.
+// nothing is printed in place of a value that is unknown or does not exist.
 const nothing = format.Nothing
 
 // formatExact prints a ratio that was the same in every round.
@@ -28,7 +28,7 @@ func formatInterval(low, high float64) string {
 	return "[" + format.Ratio(low) + ", " + format.Ratio(high) + "]"
 }
 
-// formatPercent prints a share: 0.012 is 1.2 %.
+// formatPercent prints a share: 0.012 is 1.2 %. It has a decimal below 10 %, and one significant digit below 0.1 %.
 func formatPercent(share float64) string {
 	x := share * 100
 	switch {
@@ -45,8 +45,8 @@ func formatLevel(x float64) string {
 	return strconv.FormatFloat(math.Round(x*1e4)/1e2, 'f', -1, 64) + " %"
 }
 
-// scale defines how a column of numbers is printed: divided by divisor, with unit in the column's header and
-// the same number of decimals in every row.
+// scale defines how a column of numbers is printed: each is divided by divisor and has the same number of decimals.
+// The header of the column has the unit.
 type scale struct {
 	divisor  float64
 	unit     string
@@ -54,7 +54,8 @@ type scale struct {
 }
 
 // newScale returns the scale in which the smallest of values has three or four significant digits. Only times
-// are scaled, and memory above a megabyte: users read other bytes and counts to the last digit.
+// are scaled, and memory from a megabyte on: users read other bytes and counts to the last digit. Values that are
+// not above 0 are ignored.
 func newScale(unit string, values []float64) scale {
 	least := math.Inf(1)
 	for _, v := range values {
@@ -63,10 +64,11 @@ func newScale(unit string, values []float64) scale {
 		}
 	}
 	s := scale{divisor: 1, unit: unit}
-	if rest, ok := strings.CutPrefix(unit, "ns"); ok && !math.IsInf(least, 1) {
-		for _, step := range []scale{{1e9, "s", 0}, {1e6, "ms", 0}, {1e3, "µs", 0}} {
+	perUnit, isTime := strings.CutPrefix(unit, "ns") // "/op" of ns/op
+	if isTime && !math.IsInf(least, 1) {
+		for _, step := range []scale{{divisor: 1e9, unit: "s"}, {divisor: 1e6, unit: "ms"}, {divisor: 1e3, unit: "µs"}} {
 			if least >= step.divisor {
-				s.divisor, s.unit = step.divisor, step.unit+rest
+				s.divisor, s.unit = step.divisor, step.unit+perUnit
 				break
 			}
 		}
@@ -77,9 +79,9 @@ func newScale(unit string, values []float64) scale {
 	switch x := least / s.divisor; {
 	case isMultiple(values, s.divisor):
 		s.decimals = 0
-	case !strings.HasPrefix(unit, "ns") && x < 100:
+	case !isTime && x < 100:
 		s.decimals = 1 // a fractional count is a mean
-	case !strings.HasPrefix(unit, "ns"):
+	case !isTime:
 		s.decimals = 0
 	case x < 10:
 		s.decimals = 3
@@ -101,16 +103,19 @@ func isMultiple(values []float64, divisor float64) bool {
 	return true
 }
 
-// formatValue prints v in the scale; a value too small for its decimals keeps two significant digits.
+// formatValue prints v in the scale. A value that is too small for the decimals of the scale has two significant
+// digits instead.
 func (s scale) formatValue(v float64) string {
 	x := v / s.divisor
-	if x > 0 && x < 5*math.Pow10(-s.decimals) && x != math.Trunc(x) {
+	smallest := 5 * math.Pow10(-s.decimals) // 5 units of the last decimal
+	if x > 0 && x < smallest && x != math.Trunc(x) {
 		return formatDigits(x, 2)
 	}
 	return format.Grouped(x, s.decimals)
 }
 
-// findMetric returns the metric with that name or document key. An unknown one has its name only.
+// findMetric returns the metric with that name or document key. If there is none, it returns a metric that has only
+// the name.
 func findMetric(name string) tare.Metric {
 	for _, m := range tare.Metrics() {
 		if m.Name == name || m.Key == name {
@@ -120,6 +125,7 @@ func findMetric(name string) tare.Metric {
 	return tare.Metric{Name: name}
 }
 
+// formatFixed prints x with that number of decimals.
 func formatFixed(x float64, decimals int) string { return strconv.FormatFloat(x, 'f', decimals, 64) }
 
 // formatDigits prints x with n significant digits and without an exponent.
@@ -127,11 +133,11 @@ func formatDigits(x float64, n int) string {
 	if x == 0 {
 		return "0"
 	}
-	digits := n - 1 - int(math.Floor(math.Log10(math.Abs(x))))
-	return formatFixed(x, max(digits, 0))
+	decimals := n - 1 - int(math.Floor(math.Log10(math.Abs(x))))
+	return formatFixed(x, max(decimals, 0))
 }
 
-// formatMemory prints an amount of memory: 200 MB, 512 MiB.
+// formatMemory prints an amount of memory: 200 MB, or 512 MiB if it is a multiple of 1 MiB.
 func formatMemory(bytes int64) string {
 	switch {
 	case bytes >= 1<<20 && bytes%(1<<20) == 0:
@@ -150,8 +156,8 @@ func formatPerSecond(rate float64) string {
 	case rate < 100:
 		return formatDigits(rate, 3)
 	}
-	unit := math.Pow(10, math.Floor(math.Log10(rate))-2)
-	return format.Grouped(math.Round(rate/unit)*unit, 0)
+	lastDigit := math.Pow(10, math.Floor(math.Log10(rate))-2) // value of the third significant digit
+	return format.Grouped(math.Round(rate/lastDigit)*lastDigit, 0)
 }
 
 // formatRate prints a rate as the user wrote it.

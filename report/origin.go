@@ -13,20 +13,20 @@ import (
 // explainDifferences returns one sentence per decomposition for the top: the factors that multiply to the
 // difference, or why it has none.
 func explainDifferences(r *tare.Result) []string {
-	var out, unasked []string
+	var out, unmeasured []string
 	for _, d := range r.Decomposition {
-		measured := slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.ID == d.Workload })
+		isMeasured := slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.ID == d.Workload })
 		switch {
-		case len(d.Steps) == 0 && !measured:
-			unasked = append(unasked, d.ID)
+		case len(d.Steps) == 0 && !isMeasured:
+			unmeasured = append(unmeasured, d.ID)
 		case len(d.Steps) > 1 && hasShares(d):
 			out = append(out, describeOrigin(r, d))
 		case d.Sentence != "":
 			out = append(out, d.Sentence)
 		}
 	}
-	if len(unasked) > 0 {
-		out = append(out, "Not taken apart, as their workloads were not measured in this run: "+joinNames(unasked)+".")
+	if len(unmeasured) > 0 {
+		out = append(out, "Not taken apart, as their workloads were not measured in this run: "+joinNames(unmeasured)+".")
 	}
 	return out
 }
@@ -36,44 +36,45 @@ func explainDifferences(r *tare.Result) []string {
 func describeOrigin(r *tare.Result, d tare.Decomposition) string {
 	steps := slices.Clone(d.Steps)
 	slices.SortStableFunc(steps, func(a, b tare.Cause) int { return cmp.Compare(b.Ratio, a.Ratio) })
-	var adds, takes, open []string
+	var increases, decreases, undecided []string
 	for _, c := range steps {
-		said := fmt.Sprintf("%s %s (%s)", c.Cause, formatFactor(c.Ratio), formatPercent(c.Share))
+		text := fmt.Sprintf("%s %s (%s)", c.Cause, formatFactor(c.Ratio), formatPercent(c.Share))
 		switch {
 		case c.Low > 1:
-			adds = append(adds, said)
+			increases = append(increases, text)
 		case c.High < 1:
-			takes = append(takes, said)
+			decreases = append(decreases, text)
 		default:
-			open = append(open, c.Cause)
+			undecided = append(undecided, c.Cause)
 		}
 	}
-	slices.Reverse(takes)
+	slices.Reverse(decreases) // the strongest, which is the smallest ratio, first
+	same, opposite := increases, decreases
 	if d.Whole.Ratio < 1 {
-		adds, takes = takes, adds
+		same, opposite = decreases, increases
 	}
 	text := fmt.Sprintf("Where %s comes from (%s on %s, %s over %s; in brackets the share of the difference): ", formatFactor(d.Whole.Ratio), d.Metric, d.Workload, contenderTitle(r, d.Whole.To), contenderTitle(r, d.Whole.From))
 	var parts []string
-	if len(adds) > 0 {
-		parts = append(parts, joinNames(adds))
+	if len(same) > 0 {
+		parts = append(parts, joinNames(same))
 	}
-	if len(takes) > 0 {
-		parts = append(parts, joinNames(takes)+" the other way")
+	if len(opposite) > 0 {
+		parts = append(parts, joinNames(opposite)+" the other way")
 	}
-	if len(open) > 0 {
-		parts = append(parts, "no difference shown by "+joinNames(open))
+	if len(undecided) > 0 {
+		parts = append(parts, "no difference shown by "+joinNames(undecided))
 	}
 	text += strings.Join(parts, "; ")
-	switch left, _ := unexplainedFactor(r, d); {
-	case formatFactor(left) == formatFactor(1):
+	switch factor, _ := unexplainedFactor(r, d); {
+	case formatFactor(factor) == formatFactor(1):
 		text += "; multiplied they leave nothing unexplained"
-	case left > 0:
-		text += fmt.Sprintf("; multiplied they give %s, which leaves %s unexplained", formatFactor(d.Whole.Ratio/left), formatFactor(left))
+	case factor > 0:
+		text += fmt.Sprintf("; multiplied they give %s, which leaves %s unexplained", formatFactor(d.Whole.Ratio/factor), formatFactor(factor))
 	}
 	return text + "."
 }
 
-// formatFactor prints a factor.
+// formatFactor prints a factor with three significant digits, or nothing if it is unknown.
 func formatFactor(x float64) string {
 	if !(x > 0) || math.IsInf(x, 0) {
 		return nothing
@@ -81,9 +82,9 @@ func formatFactor(x float64) string {
 	return formatDigits(x, 3) + "×"
 }
 
-// unexplainedFactor returns the total ratio divided by the product of the steps, and the share that the steps
-// do not add up to. It returns 0 if there is only one step, or a void one. There is a rest because medians of
-// ratios do not multiply, nor medians of differences add up, exactly.
+// unexplainedFactor returns the total ratio divided by the product of the steps, and the printed share of the
+// difference that is in no step. It returns 0 if there is only one step or a void one. There is a rest because the
+// median of a product is not the product of medians, nor the median of a sum the sum of medians.
 func unexplainedFactor(r *tare.Result, d tare.Decomposition) (factor float64, share string) {
 	product, rest := 1.0, 1.0
 	for _, c := range d.Steps {
@@ -99,7 +100,7 @@ func unexplainedFactor(r *tare.Result, d tare.Decomposition) (factor float64, sh
 	}
 	share = nothing
 	if hasShares(d) {
-		share = formatShare(math.Round(rest*1e3) / 1e3)
+		share = formatShare(math.Round(rest*1e3) / 1e3) // without rounding, errors of floating point print as a share
 	}
 	return factor, share
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// outcomeOrder is the order in which a page lists claims: the news first.
+// outcomeOrder returns the order in which a page lists claims: those that contradict a publication first.
 func outcomeOrder() []tare.Outcome {
 	return []tare.Outcome{tare.Refuted, tare.VoidAsPublished, tare.ClaimOpen, tare.Tie, tare.DirectionHolds, tare.Holds, tare.NotMeasured}
 }
 
-// OrderedClaims returns claims by their outcome, the refuted first, without those
-// that only another run can measure.
+// OrderedClaims returns claims sorted by outcome, the refuted first, without the claims that
+// only a run of other contenders or workloads can measure.
 func OrderedClaims(claims []tare.ClaimResult) []tare.ClaimResult {
 	out := slices.DeleteFunc(slices.Clone(claims), isUnmeasured)
 	slices.SortStableFunc(out, func(a, b tare.ClaimResult) int {
@@ -23,29 +23,33 @@ func OrderedClaims(claims []tare.ClaimResult) []tare.ClaimResult {
 	return out
 }
 
-// ClaimGroup is the claims of one outcome, over all results.
+// ClaimGroup is the claims of all results that have the same outcome.
 type ClaimGroup struct {
 	Outcome tare.Outcome
 	Mark    Mark
-	Heading string // with its sign
+	Heading string // sign and name of the outcome
 	Claims  []tare.ClaimResult
-	Section Section // with the table of the claims, a row each
+	Section Section // has the table with a row per claim
 }
 
-// ClaimGroups returns all claims of results by their outcome, the refuted first.
+// ClaimGroups returns the claims of all results grouped by outcome, the refuted first. Outcomes
+// without claims are omitted.
 func ClaimGroups(results []*tare.Result) []ClaimGroup {
 	var out []ClaimGroup
 	for _, o := range outcomeOrder() {
-		g := ClaimGroup{Outcome: o, Mark: markOfOutcome(o), Heading: signOfOutcome(o) + " " + upperFirst(string(o)), Section: Section{Key: KeyClaims, Heading: string(o)}}
+		g := ClaimGroup{
+			Outcome: o, Mark: markOfOutcome(o), Heading: signOfOutcome(o) + " " + upperFirst(string(o)),
+			Section: Section{Key: KeyClaims, Heading: string(o)},
+		}
 		var t Table
 		for _, r := range results {
-			own := slices.DeleteFunc(slices.Clone(r.Claims), func(c tare.ClaimResult) bool { return c.Outcome != o })
-			rows := newClaimRows(r, own)
-			for i := range rows.Rows {
-				rows.Rows[i].Cells[4].Text = r.Study + " " + rows.Rows[i].Cells[4].Text
+			claims := slices.DeleteFunc(slices.Clone(r.Claims), func(c tare.ClaimResult) bool { return c.Outcome != o })
+			part := newClaimRows(r, claims)
+			for _, row := range part.Rows {
+				row.Cells[claimIDCell].Text = r.Study + " " + row.Cells[claimIDCell].Text
 			}
-			t.Columns, t.Rows = rows.Columns, append(t.Rows, rows.Rows...)
-			g.Claims = append(g.Claims, own...)
+			t.Columns, t.Rows = part.Columns, append(t.Rows, part.Rows...)
+			g.Claims = append(g.Claims, claims...)
 		}
 		if len(g.Claims) > 0 {
 			g.Section.addTable("claims", "", t.dropColumns("outcome"))
@@ -55,21 +59,23 @@ func ClaimGroups(results []*tare.Result) []ClaimGroup {
 	return out
 }
 
-// ClaimsHeadline returns how many of the measured claims are refuted, and how many are void as published.
+// ClaimsHeadline returns the number of measured claims, and how many of them are refuted and void as published.
 func ClaimsHeadline(results []*tare.Result) string {
-	weighed, count := 0, map[tare.Outcome]int{}
+	measured, count := 0, map[tare.Outcome]int{}
 	for _, r := range results {
 		for _, c := range r.Claims {
-			if count[c.Outcome]++; c.Outcome != tare.NotMeasured {
-				weighed++
+			count[c.Outcome]++
+			if c.Outcome != tare.NotMeasured {
+				measured++
 			}
 		}
 	}
-	if weighed == 0 {
+	if measured == 0 {
 		return "No result here answers a published claim."
 	}
-	n, void := count[tare.Refuted], count[tare.VoidAsPublished]
-	return fmt.Sprintf("%d of %s %s refuted, %d %s void as published.", n, strings.Replace(countNoun(weighed, "claim"), " ", " weighed ", 1), chooseForm(n, "is", "are"), void, chooseForm(void, "is", "are"))
+	refuted, void := count[tare.Refuted], count[tare.VoidAsPublished]
+	return fmt.Sprintf("%d of %s %s refuted, %d %s void as published.",
+		refuted, countNoun(measured, "weighed claim"), chooseForm(refuted, "is", "are"), void, chooseForm(void, "is", "are"))
 }
 
 // isUnmeasured reports whether a run of other contenders or workloads would measure the claim.
@@ -77,21 +83,28 @@ func isUnmeasured(c tare.ClaimResult) bool {
 	return c.Outcome == tare.NotMeasured && c.Kind != tare.ClaimReported
 }
 
+// claimIDCell is the cell with the id in the rows of newClaimRows.
+const claimIDCell = 4
+
 // newClaimRows returns a row per claim, in their order: statement, outcome, both values, and the id. A reason
 // that several claims share is printed once.
 func newClaimRows(r *tare.Result, claims []tare.ClaimResult) Table {
 	t := Table{Columns: []Column{{Name: "published"}, {Name: "outcome"}, {Name: "said", Right: true}, {Name: "found", Right: true}, {Name: "id"}}}
 	for i, c := range claims {
-		about := []string{claimSubject(r, c, ", ")}
+		scope := claimSubject(r, c, ", ")
 		if c.Metric != "" {
-			about = append(about, claimMeasure(c))
+			scope += ", " + claimMeasure(c)
 		}
 		row := Row{Cells: []Field{
-			{Text: c.Statement + " (" + strings.Join(about, ", ") + ")"}, {signOfOutcome(c.Outcome) + " " + outcomeText(c), markOfOutcome(c.Outcome)},
-			{Text: formatPublished(c)}, formatMeasured(c), {c.ID, Dim},
+			{Text: c.Statement + " (" + scope + ")"},
+			{signOfOutcome(c.Outcome) + " " + outcomeText(c), markOfOutcome(c.Outcome)},
+			{Text: formatPublished(c)},
+			formatMeasured(c),
+			claimIDCell: {c.ID, Dim},
 		}}
-		if p := c.Shares; p != nil {
-			row.Notes = append(row.Notes, fmt.Sprintf("Of %s %s (%s): said %s, found %s.", formatRate(p.Whole), p.Unit, p.WholeOf, formatDigits(100*p.Published/p.Whole, 2)+" %", formatDigits(100*p.Measured/p.Whole, 2)+" %"))
+		if s := c.Shares; s != nil {
+			percentOf := func(x float64) string { return formatDigits(100*x/s.Whole, 2) + " %" }
+			row.Notes = append(row.Notes, fmt.Sprintf("Of %s %s (%s): said %s, found %s.", formatRate(s.Whole), s.Unit, s.WholeOf, percentOf(s.Published), percentOf(s.Measured)))
 		}
 		row.Notes = append(row.Notes, upperFirst(claimReason(claims, i)))
 		t.Rows = append(t.Rows, row)
@@ -99,7 +112,7 @@ func newClaimRows(r *tare.Result, claims []tare.ClaimResult) Table {
 	return t
 }
 
-// signOfOutcome returns the mark of an outcome.
+// signOfOutcome returns the sign before an outcome.
 func signOfOutcome(o tare.Outcome) string {
 	switch o {
 	case tare.Refuted, tare.VoidAsPublished:

@@ -2,19 +2,20 @@ package report
 
 import "strings"
 
-// Section is one part of a report, which every format lays out in its way. All
-// of its texts print, each in one line, and none is markup.
+// Section is one part of a report, which every format lays out in its own way. Its texts
+// contain only printable characters, no line breaks except in the text of a block of lines,
+// and no markup.
 type Section struct {
 	Key     string // one of the Key constants
-	About   string // workload, decomposition or profile, if several sections share a key
+	About   string // id of the workload, because all sections of workloads have the same key; "" otherwise
 	Heading string
 	Blocks  []Block
 
-	medium medium // of the blocks that are added next
-	spaced bool   // the next block for a terminal
+	medium medium // formats of the blocks that are added next
+	spaced bool   // the next block for a terminal has an empty line before it
 }
 
-// medium is a set of formats. The zero value is all of them.
+// medium is a set of formats. The zero value means all formats.
 type medium int
 
 const (
@@ -26,7 +27,7 @@ const (
 	forMarkdown = forSummary | forPaper // a summary of a result, and a research paper
 )
 
-// overlaps reports whether a block for m is for any of the formats of other.
+// overlaps reports whether m and other have a format in common.
 func (m medium) overlaps(other medium) bool { return m == 0 || m&other != 0 }
 
 // Keys of sections, in the order of [Outline].
@@ -56,7 +57,7 @@ const (
 	KeyRun            = "run"
 )
 
-// Keys of sections that are not in [Outline], as a page has them elsewhere.
+// Keys of sections that are not in [Outline], because a page has their contents elsewhere.
 const (
 	keyAnswer   = "answer"
 	keyQuestion = "question"
@@ -68,34 +69,34 @@ const (
 	keyManners     = "manners"
 )
 
-// Block is a sentence or two, a list, or a table.
+// Block is a text, a list or a table: either Text, Items or Table is set.
 type Block struct {
-	Key   string // of the drawing of a page: primary, latencies, sides, others, steps, claims, findings; or ""
-	About string // subject of the table, if it is not the section's About
+	Key   string // selects the drawing that a page adds to a table or list, e.g. latencies or steps; "" for none
+	About string // subject of the table, or index of the profile or explanation that a flame graph is of; "" if it is the section's About
 	Text  string
-	Mark  Mark // of Text
+	Mark  Mark // mark of Text
 	Items []Item
 	Table *Table
 
-	medium medium
-	spaced bool    // a terminal prints an empty line before it
-	parts  []Field // Text, where parts of it have marks
+	medium medium  // formats that have the block
+	spaced bool    // a terminal prints an empty line before the block
+	parts  []Field // parts of Text with their marks; nil if all of Text has one mark
 }
 
-// Item is a text with a label.
+// Item is an entry of a list: a text with a label.
 type Item struct {
-	Label  string
-	Mark   Mark // of Label, or of Text if there is no label
+	Label  string // "" for none
+	Mark   Mark   // mark of Label, or of Text if there is no label
 	Text   string
-	Advice string   // what to do about it
-	Check  string   // that found it
-	Under  []string // what belongs to it
+	Advice string   // what the user can do about a finding
+	Check  string   // name of the check that found it
+	Under  []string // further lines below Text
 
-	sample string  // a struck figure that stands for Label where strokes may not show
-	parts  []Field // Text, where parts of it have marks
+	sample string  // a struck value that shows the mark in place of Label, in Markdown and on terminals that cannot strike text
+	parts  []Field // parts of Text with their marks; nil if Text has no marks
 }
 
-// addOnly calls add, whose blocks are for the formats m.
+// addOnly calls add. The blocks that add adds are only for the formats of m.
 func (s *Section) addOnly(m medium, add func()) {
 	s.medium = m
 	add()
@@ -105,6 +106,7 @@ func (s *Section) addOnly(m medium, add func()) {
 // addSpace leaves an empty line before the next block on a terminal.
 func (s *Section) addSpace() { s.spaced = true }
 
+// addBlock adds b for the formats of addOnly.
 func (s *Section) addBlock(b Block) {
 	if b.medium = s.medium; b.medium.overlaps(forText) {
 		b.spaced, s.spaced = s.spaced, false
@@ -112,7 +114,7 @@ func (s *Section) addBlock(b Block) {
 	s.Blocks = append(s.Blocks, b)
 }
 
-// addText adds the sentences that are not empty.
+// addText adds a block per text that is not empty.
 func (s *Section) addText(m Mark, texts ...string) {
 	for _, text := range mapTexts(texts, oneLine) {
 		s.addBlock(Block{Text: text, Mark: m})
@@ -125,7 +127,7 @@ func (s *Section) addParts(b Block, parts []Field) {
 	s.addBlock(b)
 }
 
-// addLines adds a paragraph of lines.
+// addLines adds one block with a line per text that is not empty.
 func (s *Section) addLines(texts ...string) {
 	s.addBlock(Block{Text: strings.Join(mapTexts(texts, oneLine), "\n")})
 }
@@ -159,7 +161,8 @@ func (s *Section) addList(key string, items ...Item) {
 	}
 }
 
-// joinParts returns parts as printable text, with the spaces between them, and their concatenation.
+// joinParts returns parts with printable texts, and the concatenation of these texts. oneLine removes the spaces
+// around a text: joinParts adds one again, as the parts are pieces of a sentence.
 func joinParts(parts []Field) (out []Field, text string) {
 	for _, p := range parts {
 		line := oneLine(p.Text)

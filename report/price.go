@@ -9,10 +9,10 @@ import (
 )
 
 // listTradeoffs returns the trade-offs of the contenders that can be first, a sentence or two per line:
-// changed values and the alternatives that keep values, lack of maintenance, and the cost of the difference.
-// It returns nil if nothing was recorded.
+// changed values and the alternatives that keep values, lack of maintenance, and the cost of the difference. op is
+// the operation of the workload. It returns no lines if the result contains none of this.
 func (v *view) listTradeoffs(op string, first []ranking) []string {
-	named := first
+	named := first // contenders that the lines are about
 	var lines []string
 	if len(v.r.Semantics) > 0 {
 		for _, f := range first {
@@ -20,8 +20,8 @@ func (v *view) listTradeoffs(op string, first []ranking) []string {
 				lines = append(lines, v.describeSemantics(op, f.contender))
 			}
 		}
-		line, others := v.describeKeepers(op, first)
-		named = slices.Concat(first, others)
+		line, alternatives := v.describeKeepers(op, first)
+		named = slices.Concat(first, alternatives)
 		lines = append(lines, line)
 	}
 	for _, f := range named {
@@ -39,32 +39,33 @@ func (v *view) listTradeoffs(op string, first []ranking) []string {
 
 // describeSemantics returns the semantic differences of a contender that affect op, only those of the most
 // severe class.
-func (v *view) describeSemantics(op string, who tare.Contender) string {
-	c, ok := findBehaviour(v.r, who.ID)
-	if !ok {
-		return "Whether " + who.ID + " changes values is not known: nothing odd was asked of it."
+func (v *view) describeSemantics(op string, contender tare.Contender) string {
+	id := contender.ID
+	c, isTested := findBehaviour(v.r, id)
+	if !isTested {
+		return "Whether " + id + " changes values is not known: nothing odd was asked of it."
 	}
-	if by := c.missingTests(v.r, op); len(by) > 0 {
-		return fmt.Sprintf("Whether %s changes values is not known: it could not be asked by %s.", who.ID, joinNames(by))
+	if ops := c.missingTests(v.r, op); len(ops) > 0 {
+		return fmt.Sprintf("Whether %s changes values is not known: it could not be asked by %s.", id, joinNames(ops))
 	}
-	own := c.differencesOn(op)
-	if len(own) == 0 {
-		return v.stateOnce(who.ID+" keeps values", fmt.Sprintf(": it answered as %s does in every odd case that bears on %s.", orDefault(c.Reference, "the reference"), op))
+	differences := c.differencesOn(op)
+	if len(differences) == 0 {
+		return v.stateOnce(id+" keeps values", fmt.Sprintf(": it answered as %s does in every odd case that bears on %s.", orDefault(c.Reference, "the reference"), op))
 	}
-	gravest := ofClass(own, listClasses(own)[0])
-	list := ": it " + describeConsequences(gravest, maxInCell) + " (asked by " + joinNames(listOps(gravest)) + ")."
-	switch gravest[0].Class {
+	worst := ofClass(differences, listClasses(differences)[0])
+	grounds := ": it " + describeConsequences(worst, maxInCell) + " (asked by " + joinNames(listOps(worst)) + ")."
+	switch worst[0].Class {
 	case tare.DiffersInValue:
-		return v.stateOnce(who.ID+" changes values", list)
+		return v.stateOnce(id+" changes values", grounds)
 	case tare.DiffersInAcceptance:
-		return v.stateOnce(who.ID+" keeps values, but accepts or refuses otherwise", list)
+		return v.stateOnce(id+" keeps values, but accepts or refuses otherwise", grounds)
 	case tare.DiffersInForm:
-		return v.stateOnce(who.ID+" keeps values and differs in form only", list)
+		return v.stateOnce(id+" keeps values and differs in form only", grounds)
 	}
-	return v.stateOnce(who.ID+" differs", list)
+	return v.stateOnce(id+" differs", grounds)
 }
 
-// stateOnce returns a statement with its grounds, or without them if it was printed before.
+// stateOnce returns a statement with its grounds, or with a reference instead if both were printed before.
 func (v *view) stateOnce(statement, grounds string) string {
 	if v.shown[statement+grounds] {
 		return statement + ", as above."
@@ -73,46 +74,41 @@ func (v *view) stateOnce(statement, grounds string) string {
 	return statement + grounds
 }
 
-// describeKeepers names the contenders that keep every value, if one of first does not: those of first that do
-// or, if none does, the best ranked of the others, which it returns as well.
-func (v *view) describeKeepers(op string, first []ranking) (string, []ranking) {
-	keeps := func(p ranking) bool { return v.keepsValues(op, p.contender.ID) }
-	if !slices.ContainsFunc(first, func(p ranking) bool { return v.changesValues(op, p.contender.ID) }) {
+// describeKeepers names contenders that keep every value if any of first changes one: those of first or, if all of
+// first change values or are unknown, the best ranked of the others. It returns the latter as alternatives, unless
+// the baseline is one of them: then staying with the baseline is the advice. It returns "" if none of first is known
+// to change a value.
+func (v *view) describeKeepers(op string, first []ranking) (text string, alternatives []ranking) {
+	keeps := func(c ranking) bool { return v.keepsValues(op, c.contender.ID) }
+	changes := func(c ranking) bool { return v.changesValues(op, c.contender.ID) }
+	if !slices.ContainsFunc(first, changes) {
 		return "", nil
 	}
-	as := "as " + joinReferences(listBehaviours(v.r)) + " has it"
-	if kept := filterRanks(first, keeps); len(kept) > 0 {
-		verb := " keeps"
-		if len(kept) > 1 {
-			verb = " keep"
-		}
-		return "Of these, " + joinNames(listContenderIDs(kept)) + verb + " every value " + as + ".", nil
+	asReference := "as " + joinReferences(listBehaviours(v.r)) + " has it"
+	if keepers := filterRanks(first, keeps); len(keepers) > 0 {
+		return "Of these, " + joinNames(listContenderIDs(keepers)) + chooseForm(len(keepers), " keeps", " keep") + " every value " + asReference + ".", nil
 	}
 	all := v.rankRanges()
-	rest := filterRanks(all, keeps)
-	if len(rest) == 0 {
-		return "None of those ranked keeps every value " + as + ".", nil
+	keepers := filterRanks(all, keeps) // sorted by rank
+	if len(keepers) == 0 {
+		return "None of those ranked keeps every value " + asReference + ".", nil
 	}
-	best := filterRanks(rest, func(p ranking) bool { return p.low == rest[0].low })
-	text := "Where every value must stay " + as + ": "
-	if i := slices.IndexFunc(best, func(p ranking) bool { return p.contender.ID == v.baseline }); i >= 0 {
+	best := filterRanks(keepers, func(c ranking) bool { return c.low == keepers[0].low })
+	text = "Where every value must stay " + asReference + ": "
+	if slices.Contains(listContenderIDs(best), v.baseline) {
 		text += "stay with " + v.baseline + "; of those that keep values none can be placed better."
 		return text, nil
 	}
 	var named []string
-	for _, p := range best {
-		place := fmt.Sprint(p.low)
-		if p.high > p.low {
-			place += fmt.Sprintf("–%d", p.high)
-		}
-		named = append(named, fmt.Sprintf("%s (place %s of %d)", p.contender.ID, place, len(all)))
+	for _, c := range best {
+		named = append(named, fmt.Sprintf("%s (place %s of %d)", c.contender.ID, formatRank(c.low, c.high), len(all)))
 	}
 	text += strings.Join(named, " or ") + "." + v.describeStanding(best)
-	for _, p := range best {
-		if !v.differsFromBaseline(p.contender.ID) {
-			text += fmt.Sprintf(" No difference in %s between %s and %s was shown.", primaryMetric(v.r), p.contender.ID, v.baseline)
+	for _, c := range best {
+		if !v.differsFromBaseline(c.contender.ID) {
+			text += fmt.Sprintf(" No difference in %s between %s and %s was shown.", primaryMetric(v.r), c.contender.ID, v.baseline)
 		}
-		text += " " + v.describeSemantics(op, p.contender)
+		text += " " + v.describeSemantics(op, c.contender)
 	}
 	return text, best
 }
@@ -129,14 +125,16 @@ func (v *view) keepsValues(op, id string) bool {
 	return ok && len(c.missingTests(v.r, op)) == 0 && !v.changesValues(op, id)
 }
 
-func filterRanks(places []ranking, keep func(ranking) bool) []ranking {
-	return slices.DeleteFunc(slices.Clone(places), func(p ranking) bool { return !keep(p) })
+// filterRanks returns the rankings for which keep is true.
+func filterRanks(all []ranking, keep func(ranking) bool) []ranking {
+	return slices.DeleteFunc(slices.Clone(all), func(c ranking) bool { return !keep(c) })
 }
 
-func listContenderIDs(places []ranking) []string {
-	var out []string
-	for _, p := range places {
-		out = append(out, p.contender.ID)
+// listContenderIDs returns the ids of the ranked contenders.
+func listContenderIDs(all []ranking) []string {
+	var ids []string
+	for _, c := range all {
+		ids = append(ids, c.contender.ID)
 	}
-	return out
+	return ids
 }

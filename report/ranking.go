@@ -9,12 +9,13 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// newPrimaryTable returns the ratios of the leading metric with the medians of every metric except latencies.
+// newPrimaryTable returns a row per contender with the ratio and the rank by the leading metric, the medians of every
+// metric that has no table of its own, and the number of failed requests.
 func (v *view) newPrimaryTable() Table {
-	first := v.leadingMetric()
+	leading := v.leadingMetric()
 	t := Table{Columns: []Column{
 		{Name: "contender"},
-		{Name: first + " / " + v.baseline, Unit: v.intervalUnit(first)},
+		{Name: leading + " / " + v.baseline, Unit: v.intervalUnit(leading)},
 	}}
 	fields := []func(tare.Contender) Field{
 		func(c tare.Contender) Field { return Field{Text: v.titleOf(c)} },
@@ -23,18 +24,19 @@ func (v *view) newPrimaryTable() Table {
 	add := func(c Column, field func(tare.Contender) Field) {
 		t.Columns, fields = append(t.Columns, c), append(fields, field)
 	}
-	if first == primaryMetric(v.r) { // contenders are ranked by this metric only
+	if leading == primaryMetric(v.r) { // contenders are ranked by the primary metric only
 		add(Column{Name: "rank,", Unit: "group"}, v.newRankCell)
 	}
 	for _, name := range v.listMetrics() {
-		if findMetric(name).IsLatency() || !v.hasValues(name) || v.isTwoSided() && slices.Contains(sideMetrics(), name) {
+		isInOtherTable := findMetric(name).IsLatency() || v.isTwoSided() && slices.Contains(sideMetrics(), name)
+		if isInOtherTable || !v.hasValues(name) {
 			continue
 		}
 		s := v.metricScale(name)
 		add(Column{Name: name, Unit: s.unit, Right: true}, func(c tare.Contender) Field { return v.newValueCell(c, name, s) })
-		if items, one := v.countItems(); name == "cpu" && items > 0 {
-			of := v.itemScale(items)
-			add(Column{Name: "cpu/" + one, Unit: "ms per 1,000", Right: true}, func(c tare.Contender) Field { return v.newValueCell(c, name, of) })
+		if items, itemName := v.countItems(); name == "cpu" && items > 0 {
+			perItem := v.itemScale(items)
+			add(Column{Name: "cpu/" + itemName, Unit: "ms per 1,000", Right: true}, func(c tare.Contender) Field { return v.newValueCell(c, name, perItem) })
 		}
 		if findMetric(name).Closed && v.hasTraffic() {
 			add(Column{Name: "rate", Unit: "requests/s", Right: true}, v.newRateCell)
@@ -77,16 +79,16 @@ func (v *view) newValueCell(c tare.Contender, metric string, s scale) Field {
 
 // newRateCell returns the time of a request as requests per second.
 func (v *view) newRateCell(c tare.Contender) Field {
-	x, ok := v.findValue(c.ID, "time")
+	x, ok := v.findValue(c.ID, "time") // in ns
+	if !ok || !(x.Value > 0) {
+		return Field{Text: nothing}
+	}
 	rate := 1e9 / x.Value
 	text := formatPerSecond(rate)
 	if rate >= 1000 {
 		text = format.Grouped(rate, 0)
 	}
-	switch {
-	case !ok || !(x.Value > 0):
-		return Field{Text: nothing}
-	case x.Struck || len(v.voidsMetric(c.ID, "time")) > 0:
+	if x.Struck || len(v.voidsMetric(c.ID, "time")) > 0 {
 		return struckField(text)
 	}
 	return Field{Text: text}
@@ -137,6 +139,7 @@ func (v *view) hasTraffic() bool {
 	return slices.ContainsFunc(v.r.Workloads, func(w tare.Workload) bool { return w.ID == v.workload && w.Traffic != nil })
 }
 
+// intervalUnit returns the unit of a column of ratios, with the level of most of its intervals.
 func (v *view) intervalUnit(metric string) string {
 	if usual := v.usualLevel(metric); usual > 0 {
 		return "ratio [" + formatLevel(usual) + " interval]"
@@ -147,14 +150,15 @@ func (v *view) intervalUnit(metric string) string {
 // formatComparison prints a comparison, with its level if that is not the level in the column's header.
 func (v *view) formatComparison(x tare.Comparison) string {
 	text := formatRatio(x)
-	if usual := v.usualLevel(x.Metric); !x.Exact && x.Low > 0 && x.High > 0 && x.Level > 0 && formatLevel(x.Level) != formatLevel(usual) {
+	hasInterval := !x.Exact && x.Low > 0 && x.High > 0
+	if hasInterval && x.Level > 0 && formatLevel(x.Level) != formatLevel(v.usualLevel(x.Metric)) {
 		text += " at " + formatLevel(x.Level)
 	}
 	return text
 }
 
-// metricScale returns the scale for the values of contenders; those of the null contender and struck ones are
-// ignored unless there are no others.
+// metricScale returns the scale for the values of contenders. It ignores the null contender, and struck values unless
+// there are no others.
 func (v *view) metricScale(metric string) scale {
 	m := findMetric(metric)
 	var used, all []float64
@@ -177,27 +181,29 @@ func (v *view) metricScale(metric string) scale {
 	return s
 }
 
+// newRatioCell returns the contender's ratio to the baseline by the leading metric.
 func (v *view) newRatioCell(c tare.Contender) Field {
 	return v.newRatioField(c, v.leadingMetric(), v.formatComparison)
 }
 
-// newRatioField returns the contender's ratio to the baseline by metric.
-func (v *view) newRatioField(c tare.Contender, metric string, shown func(tare.Comparison) string) Field {
-	void := len(v.voidsMetric(c.ID, metric)) > 0
+// newRatioField returns the contender's ratio to the baseline by metric as print returns it, or why there is none. The
+// ratio of a void contender is struck, without its interval.
+func (v *view) newRatioField(c tare.Contender, metric string, print func(tare.Comparison) string) Field {
+	isVoid := len(v.voidsMetric(c.ID, metric)) > 0
 	x, ok := v.findComparison(c.ID, metric)
 	switch {
-	case void && ok && x.Ratio > 0:
+	case isVoid && ok && x.Ratio > 0:
 		return struckField(format.Ratio(x.Ratio))
 	case c.Role == tare.RoleNull:
 		return Field{"not compared", Dim}
-	case void:
+	case isVoid:
 		return Field{"void", Bad}
 	case c.ID == v.baseline:
 		return Field{Text: "1"}
 	case c.Role == tare.RoleTrap:
 		return Field{"not compared", Dim}
 	case ok:
-		return Field{Text: shown(x)}
+		return Field{Text: print(x)}
 	}
 	return Field{Text: nothing}
 }
@@ -210,7 +216,8 @@ func formatRatio(c tare.Comparison) string {
 	return format.Ratio(c.Ratio) + " " + formatInterval(c.Low, c.High)
 }
 
-// newRankCell returns the rank and the letters. The baseline's are in any comparison about it.
+// newRankCell returns the contender's range of ranks and its letters. It does not use view.findComparison, because
+// the comparison with the rank of the baseline is against another contender.
 func (v *view) newRankCell(c tare.Contender) Field {
 	if len(v.voidsMetric(c.ID, primaryMetric(v.r))) > 0 {
 		return Field{Text: nothing}
@@ -219,14 +226,19 @@ func (v *view) newRankCell(c tare.Contender) Field {
 	if !ok || x.RankLow == 0 {
 		return Field{Text: nothing}
 	}
-	place := fmt.Sprint(x.RankLow)
-	if x.RankHigh > x.RankLow {
-		place += fmt.Sprintf("–%d", x.RankHigh)
-	}
-	return Field{Text: strings.TrimSpace(place + " " + x.Letters)}
+	return Field{Text: strings.TrimSpace(formatRank(x.RankLow, x.RankHigh) + " " + x.Letters)}
 }
 
-// whyUnranked returns why no contender has a rank, or "" if one has, or if fewer than two count.
+// formatRank prints a range of ranks: 2–4, or 2 if both ends are equal.
+func formatRank(low, high int) string {
+	if high > low {
+		return fmt.Sprintf("%d–%d", low, high)
+	}
+	return fmt.Sprint(low)
+}
+
+// whyUnranked returns why no contender has a rank. It returns "" if any has one, or if fewer than two contenders could
+// be ranked.
 func (v *view) whyUnranked() string {
 	if v.leadingMetric() != primaryMetric(v.r) {
 		return "No ranks: contenders are ranked by " + primaryMetric(v.r) + ", which is not measured on this workload."
@@ -248,19 +260,20 @@ func (v *view) whyUnranked() string {
 	return fmt.Sprintf("No ranks: telling %d contenders apart pair by pair takes more than %s; the ratios to the baseline stand.", contenders, countNoun(rounds, "round"))
 }
 
-// newOthersTable returns the ratios of the other metrics.
+// newOthersTable returns the ratios of the metrics except the leading one, without traps. It returns false if there
+// are none.
 func (v *view) newOthersTable() (Table, bool) {
 	names := v.otherMetrics()
 	t := Table{Columns: []Column{{Name: "contender"}}}
 	for _, name := range names {
 		t.Columns = append(t.Columns, Column{Name: name + " / " + v.baseline, Unit: v.intervalUnit(name)})
 	}
-	for _, group := range v.listGroups()[:3] {
-		apart := len(t.Rows) > 0
+	for _, group := range [][]tare.Contender{v.ranked, v.statusOnly, v.controls} {
+		isFirst := true // of the rows of the group
 		for _, c := range group {
 			if row, ok := v.newOtherRow(c, names); ok {
-				row.Apart, apart = apart, false
-				t.Rows = append(t.Rows, row)
+				row.Apart = isFirst && len(t.Rows) > 0
+				t.Rows, isFirst = append(t.Rows, row), false
 			}
 		}
 	}
@@ -270,27 +283,32 @@ func (v *view) newOthersTable() (Table, bool) {
 // otherMetrics returns the metrics except the leading one that have a comparison with the baseline on the
 // workload.
 func (v *view) otherMetrics() []string {
-	return slices.DeleteFunc(slices.Clone(v.listMetrics()), func(name string) bool {
-		return name == v.leadingMetric() || !slices.ContainsFunc(v.r.Comparisons, func(c tare.Comparison) bool {
+	var names []string
+	for _, name := range v.listMetrics() {
+		isCompared := slices.ContainsFunc(v.r.Comparisons, func(c tare.Comparison) bool {
 			return c.Workload == v.workload && c.Metric == name && c.Against == v.baseline && c.Contender != v.baseline
 		})
-	})
+		if isCompared && name != v.leadingMetric() {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
+// newOtherRow returns the contender's ratios by the metrics. It returns false if the contender has none.
 func (v *view) newOtherRow(c tare.Contender, names []string) (Row, bool) {
-	out, any := Row{Cells: []Field{{Text: c.Title()}}, Who: c.ID}, false
+	row := Row{Cells: []Field{{Text: c.Title()}}, Who: c.ID}
+	hasRatio := false
 	for _, name := range names {
-		x, ok := v.findComparison(c.ID, name)
-		switch {
-		case !ok:
-			out.Cells = append(out.Cells, Field{Text: nothing})
-			continue
-		case len(v.voidsMetric(c.ID, name)) > 0:
-			out.Cells = append(out.Cells, struckField(format.Ratio(x.Ratio)))
-		default:
-			out.Cells = append(out.Cells, Field{Text: v.formatComparison(x)})
+		cell := Field{Text: nothing}
+		if x, ok := v.findComparison(c.ID, name); ok {
+			hasRatio = true
+			cell.Text = v.formatComparison(x)
+			if len(v.voidsMetric(c.ID, name)) > 0 {
+				cell = struckField(format.Ratio(x.Ratio))
+			}
 		}
-		any = true
+		row.Cells = append(row.Cells, cell)
 	}
-	return out, any
+	return row, hasRatio
 }

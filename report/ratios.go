@@ -12,13 +12,13 @@ import (
 // long table.
 type RatioGroup struct {
 	Workload, Metric string
-	Unit             string   // of the medians
-	Level            string   // of most intervals; "" without any
-	About            []string // sentences about the workload, in its first group
+	Unit             string   // unit of the medians
+	Level            string   // confidence of most intervals; "" if there are none
+	About            []string // sentences about the workload; nil unless this is the first group of the workload
 	Rows             []RatioRow
 }
 
-// RatioRow is one contender. A field without a figure is empty.
+// RatioRow is one contender. A field without a value is empty.
 type RatioRow struct {
 	Name                          string
 	Ratio, Interval, Rank, Median Field
@@ -30,7 +30,11 @@ func AllRatios(r *tare.Result) []RatioGroup {
 	var out []RatioGroup
 	for _, w := range r.Workloads {
 		v := newView(r, w.ID)
-		about := slices.DeleteFunc([]string{describeWorkload(r, w), describeDriver(r, w), describeConformance(r, w.ID), v.describeNoFailures(), v.describeFailures(), v.whyUnranked()}, func(s string) bool { return s == "" })
+		about := []string{
+			describeWorkload(r, w), describeDriver(r, w), describeConformance(r, w.ID),
+			v.describeNoFailures(), v.describeFailures(), v.whyUnranked(),
+		}
+		about = slices.DeleteFunc(about, func(text string) bool { return text == "" })
 		if v.isEmpty() {
 			out = append(out, RatioGroup{Workload: w.ID, About: append(about, nobodyMeasured)})
 			continue
@@ -66,21 +70,21 @@ func (v *view) newRatioGroup(metric string) RatioGroup {
 		s = v.quantileScale()
 	}
 	g := RatioGroup{Workload: v.workload, Metric: metric, Unit: s.unit}
-	usual := v.usualLevel(metric)
-	if usual > 0 {
-		g.Level = formatLevel(usual)
+	if level := v.usualLevel(metric); level > 0 {
+		g.Level = formatLevel(level)
 	}
 	for _, c := range slices.Concat(v.listGroups()...) {
-		x, compared := v.findComparison(c.ID, metric)
-		_, measured := v.findValue(c.ID, metric)
-		if !compared && !measured {
+		_, isCompared := v.findComparison(c.ID, metric)
+		_, isMeasured := v.findValue(c.ID, metric)
+		if !isCompared && !isMeasured {
 			continue
 		}
-		row := RatioRow{Name: v.titleOf(c), Ratio: v.newRatioField(c, metric, func(x tare.Comparison) string { return format.Ratio(x.Ratio) })}
-		if row.Ratio.Mark == Dim || row.Ratio.Text == nothing {
+		row := RatioRow{Name: v.titleOf(c), Interval: v.newIntervalField(c, metric)}
+		row.Ratio = v.newRatioField(c, metric, func(x tare.Comparison) string { return format.Ratio(x.Ratio) })
+		if row.Ratio.Mark == Dim || row.Ratio.Text == nothing { // not compared
 			row.Ratio = Field{}
 		}
-		if measured {
+		if isMeasured {
 			row.Median = v.newMedianField(c, metric, s)
 		}
 		if metric == primaryMetric(v.r) {
@@ -88,23 +92,31 @@ func (v *view) newRatioGroup(metric string) RatioGroup {
 				row.Rank = Field{}
 			}
 		}
-		switch voids := v.voidsMetric(c.ID, metric); {
-		case len(voids) > 0:
-			row.Interval = Field{Text: "void by " + voids[0].Check, Mark: Bad}
-		case !compared || c.ID == v.baseline:
-		case x.Exact:
-			row.Interval = Field{Text: "exactly"}
-		case x.Bounded():
-			row.Interval = Field{Text: format.Ratio(x.Low) + "–" + format.Ratio(x.High)}
-			if x.Level > 0 && formatLevel(x.Level) != formatLevel(usual) {
-				row.Interval.Text += " at " + formatLevel(x.Level)
-			}
-		default:
-			row.Interval = Field{Text: "no interval yet"}
-		}
 		g.Rows = append(g.Rows, row)
 	}
 	return g
+}
+
+// newIntervalField returns the interval of a contender's ratio with its level, if the level is not the usual one of
+// the metric, or the check that voids the ratio. It is empty if the contender was not compared.
+func (v *view) newIntervalField(c tare.Contender, metric string) Field {
+	if voids := v.voidsMetric(c.ID, metric); len(voids) > 0 {
+		return Field{Text: "void by " + voids[0].Check, Mark: Bad}
+	}
+	x, isCompared := v.findComparison(c.ID, metric)
+	switch {
+	case !isCompared || c.ID == v.baseline:
+		return Field{}
+	case x.Exact:
+		return Field{Text: "exactly"}
+	case !x.Bounded():
+		return Field{Text: "no interval yet"}
+	}
+	text := format.Ratio(x.Low) + "–" + format.Ratio(x.High)
+	if x.Level > 0 && formatLevel(x.Level) != formatLevel(v.usualLevel(metric)) {
+		text += " at " + formatLevel(x.Level)
+	}
+	return Field{Text: text}
 }
 
 // newMedianField returns a median with the values derived from it: the rate of a closed loop, and the CPU time
@@ -120,7 +132,8 @@ func (v *view) newMedianField(c tare.Contender, metric string, s scale) Field {
 	return f
 }
 
-// quantileScale returns the unit of all latencies of the workload.
+// quantileScale returns the scale of all latencies of the workload, which has at least one. Struck values and those
+// of the null contender determine it only if there are no others.
 func (v *view) quantileScale() scale {
 	var used, all []float64
 	for _, x := range v.r.Values {

@@ -15,48 +15,46 @@ func explainTerms(r *tare.Result) []Item {
 		return nil
 	}
 	var out []Item
-	say := func(word, text string) { out = append(out, labelledItem(word, text)) }
-	say("ratio", fmt.Sprintf("a contender's figure divided by that of %s, round by round: 0.5 is half of it, 1 the same, 2 twice%s", base, describeDirection(r)))
+	add := func(term, text string) { out = append(out, labelledItem(term, text)) }
+	add("ratio", fmt.Sprintf("a contender's figure divided by that of %s, round by round: 0.5 is half of it, 1 the same, 2 twice%s", base, describeDirection(r)))
 	if len(r.Comparisons) > 0 {
-		say("interval", "where the true ratio lies, with the confidence given; one that includes 1 means: no significant difference")
+		add("interval", "where the true ratio lies, with the confidence given; one that includes 1 means: no significant difference")
 	}
 	if hasRanks(r) {
-		say("rank", "best to worst place the evidence allows; same letter: no significant difference")
+		add("rank", "best to worst place the evidence allows; same letter: no significant difference")
 	}
-	say("figures", "medians over rounds; each round is one fresh process per contender")
+	add("figures", "medians over rounds; each round is one fresh process per contender")
 	out = append(out, explainTrafficTerms(r)...)
 	if text := explainDifference(r); text != "" && !hasManyRulings(r) { // otherwise it is above
-		say("difference", strings.TrimPrefix(strings.TrimSuffix(text, "."), " A difference is "))
+		add("difference", strings.TrimPrefix(strings.TrimSuffix(text, "."), " A difference is "))
 	}
 	if hasStruck(r) {
 		out = append(out, Item{Label: "crossed out", sample: "12.3", Text: "a figure whose checks failed: shown for the record, used nowhere"})
 	}
 	if slices.ContainsFunc(r.Contenders, func(c tare.Contender) bool { return c.Role == tare.RoleApart && !c.Absent() }) {
-		say("apart", "status-only: compared, not ranked and not recommended, as it does another job or part of one")
+		add("apart", "status-only: compared, not ranked and not recommended, as it does another job or part of one")
 	}
 	if hasTrap(r) {
-		say("†", "a trap: it repeats a published mistake on purpose, to show that the checks catch it")
+		add("†", "a trap: it repeats a published mistake on purpose, to show that the checks catch it")
 	}
 	return out
 }
 
-// explainTrafficTerms explains the terms that only tables of servers use.
+// explainTrafficTerms explains the terms that only tables of servers use. It returns nil if there are no servers.
 func explainTrafficTerms(r *tare.Result) []Item {
 	var out []Item
-	has := func(of func(tare.Traffic) bool) bool {
-		return slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.Traffic != nil && of(*w.Traffic) })
-	}
 	if !hasServers(r) {
 		return nil
 	}
-	closed := func(t tare.Traffic) bool { return t.Rate == 0 }
-	if has(closed) && slices.Contains(r.Metrics, "time") {
+	hasClosed := slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.Traffic != nil && w.Traffic.Rate == 0 })
+	hasOpen := slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.Traffic != nil && w.Traffic.Rate > 0 })
+	if hasClosed && slices.Contains(r.Metrics, "time") {
 		out = append(out, labelledItem("time, rate", "wall time divided by requests answered, and the inverse of it: how many requests a server gets through. How long one of them takes is its latency, which is longer where several are under way"))
 	}
 	if slices.Contains(r.Metrics, "cpu") {
 		out = append(out, labelledItem("cpu", "CPU time of the server's process for one request"))
-		if per := itemName(r); per != "" {
-			out = append(out, labelledItem("cpu/"+per, "the same for 1,000 of the "+per+"s that requests carry"))
+		if item := firstItemName(r); item != "" {
+			out = append(out, labelledItem("cpu/"+item, "the same for 1,000 of the "+item+"s that requests carry"))
 		}
 	}
 	if r.Kind == kindRPC {
@@ -67,10 +65,10 @@ func explainTrafficTerms(r *tare.Result) []Item {
 	if slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return (&view{r: r, workload: w.ID}).hasFailed() }) {
 		out = append(out, labelledItem("errors", "requests of all rounds without the answer that was asked for, and in brackets how many of them timed out"))
 	}
-	if has(closed) {
+	if hasClosed {
 		out = append(out, labelledItem("closed loop", "each connection sends its next request when it has an answer: as much as the server can do"))
 	}
-	if has(func(t tare.Traffic) bool { return t.Rate > 0 }) {
+	if hasOpen {
 		out = append(out, labelledItem("open loop", "requests are sent at their intended times, whatever comes back, as by users who do not know of each other"))
 	}
 	return out

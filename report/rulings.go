@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// KeyRulings is the section of a page that lists how criteria came out.
+// KeyRulings is the section of a page with the results of criteria.
 const KeyRulings = "rulings"
 
 // addRulings adds a row per criterion, contender and workload, or counts if there are too many, and the void
@@ -25,17 +25,23 @@ func (s *Section) addRulings(r *tare.Result) {
 			if v.Verdict != ruling {
 				continue
 			}
-			row := Row{Who: v.Contender, Cells: []Field{{signOfRuling(ruling) + " " + string(ruling), markOfRuling(ruling)}, {Text: orDefault(contenderTitle(r, v.Contender), "several")}, {Text: orDefault(v.Workload, nothing)}, {Text: v.Criterion}, {Text: v.Sentence}}}
+			measured := v.Sentence
 			if x, ok := newView(r, v.Workload).findComparison(v.Contender, v.Metric); ok && v.Contender != "" {
-				row.Cells[4].Text = formatShortRatio(x.Ratio) + "×"
+				measured = formatShortRatio(x.Ratio) + "×"
 				if x.Bounded() {
-					row.Cells[4].Text += " (" + formatShortRatio(x.Low) + "–" + formatShortRatio(x.High) + ")"
+					measured += " (" + formatShortRatio(x.Low) + "–" + formatShortRatio(x.High) + ")"
 				}
 			}
 			if v.RoundsNeeded > 0 {
-				row.Cells[4].Text += ", about " + countNoun(v.RoundsNeeded, "round") + " would decide"
+				measured += ", about " + countNoun(v.RoundsNeeded, "round") + " would decide"
 			}
-			t.Rows = append(t.Rows, row)
+			t.Rows = append(t.Rows, Row{Who: v.Contender, Cells: []Field{
+				{signOfRuling(ruling) + " " + string(ruling), markOfRuling(ruling)},
+				{Text: orDefault(contenderTitle(r, v.Contender), "several")}, // a verdict that counts others has no contender
+				{Text: orDefault(v.Workload, nothing)},
+				{Text: v.Criterion},
+				{Text: measured},
+			}})
 		}
 	}
 	s.addTable("rulings", "", t)
@@ -56,8 +62,8 @@ func signOfRuling(ruling tare.Ruling) string {
 	return "?"
 }
 
-// TallyRulings counts how criteria came out: "9 not met, 2 inconclusive"; "" without
-// criteria.
+// TallyRulings counts the criteria by result: "9 not met, 2 inconclusive". It returns "" if
+// there are no criteria.
 func TallyRulings(r *tare.Result) string {
 	var parts []string
 	for _, ruling := range rulingOrder() {
@@ -87,52 +93,48 @@ func (s *Section) addCheckedFindings(r *tare.Result) {
 	}
 	open := openFindings(r)
 	var keys []key
-	of := map[key][]tare.Finding{}
+	byKey := map[key][]tare.Finding{}
 	for _, f := range open {
 		k := key{f.Check, f.Severity}
-		if of[k] == nil {
+		if byKey[k] == nil {
 			keys = append(keys, k)
 		}
-		of[k] = append(of[k], f)
+		byKey[k] = append(byKey[k], f)
 	}
 	if len(open) == 0 {
 		s.addText(Plain, nothingFound)
 	}
 	var items []Item
 	for _, k := range keys {
-		items = append(items, Item{Label: string(k.severity), Mark: marks[k.severity], Check: k.check, Text: countNoun(len(of[k]), "finding"), Under: mergeFindings(r, of[k]), Advice: joinAdvice(of[k])})
+		findings := byKey[k]
+		items = append(items, Item{
+			Label: string(k.severity), Mark: marks[k.severity], Check: k.check, Text: countNoun(len(findings), "finding"),
+			Under: mergeFindings(r, findings), Advice: joinAdvice(findings),
+		})
 	}
 	s.addList("findings", items...)
 	s.addText(Dim, describeTrapFindings(r))
 }
 
-// mergeFindings returns a line per message, with everything that it is about.
+// mergeFindings returns a line per distinct message, with the scopes of its findings.
 func mergeFindings(r *tare.Result, all []tare.Finding) []string {
 	var messages []string
-	about := map[string][]string{}
+	scopes := map[string][]string{} // by message
 	for _, f := range all {
-		parts := []string{}
-		if f.Contender != "" {
-			parts = append(parts, contenderTitle(r, f.Contender))
-		}
-		for _, part := range []string{f.Workload, f.Metric} {
-			if part != "" {
-				parts = append(parts, part)
-			}
-		}
 		if !slices.Contains(messages, f.Message) {
 			messages = append(messages, f.Message)
 		}
-		if len(parts) > 0 {
-			about[f.Message] = append(about[f.Message], strings.Join(parts, " · "))
+		if scope := listScope(r, f); len(scope) > 0 {
+			scopes[f.Message] = append(scopes[f.Message], strings.Join(scope, " · "))
 		}
 	}
 	var out []string
-	for _, m := range messages {
-		if who := strings.Join(about[m], ", "); who != "" {
-			m = who + ": " + m
+	for _, message := range messages {
+		line := message
+		if scope := strings.Join(scopes[message], ", "); scope != "" {
+			line = scope + ": " + message
 		}
-		out = append(out, m)
+		out = append(out, line)
 	}
 	return out
 }

@@ -18,10 +18,10 @@ func listSamples(r *tare.Result, contender, workload string) []tare.Sample {
 	return out
 }
 
-// sampleReader reads one value of a sample and reports whether it is there.
+// sampleReader returns one value of a sample, and false if the sample does not have a valid one.
 type sampleReader func(tare.Sample) (float64, bool)
 
-// readKey returns the reader of a key.
+// readKey returns the reader of the value of a key. Negative and infinite values are invalid.
 func readKey(key string) sampleReader {
 	return func(s tare.Sample) (float64, bool) {
 		x, ok := s[key]
@@ -34,15 +34,15 @@ func readKey(key string) sampleReader {
 func readBusy(cpu, cores string) sampleReader {
 	return func(s tare.Sample) (float64, bool) {
 		used, ok := readKey(cpu)(s)
-		x := used / (s[tare.KeyWall] * s[cores]) * 100
-		return x, ok && x >= 0 && !math.IsInf(x, 0)
+		percent := used / (s[tare.KeyWall] * s[cores]) * 100 // NaN or infinite if a key is missing
+		return percent, ok && percent >= 0 && !math.IsInf(percent, 0)
 	}
 }
 
 // sumSamples adds up a value over samples. It returns false if no sample has it.
-func sumSamples(samples []tare.Sample, of sampleReader) (sum float64, ok bool) {
+func sumSamples(samples []tare.Sample, read sampleReader) (sum float64, ok bool) {
 	for _, s := range samples {
-		if x, there := of(s); there {
+		if x, isValid := read(s); isValid {
 			sum, ok = sum+x, true
 		}
 	}
@@ -50,21 +50,21 @@ func sumSamples(samples []tare.Sample, of sampleReader) (sum float64, ok bool) {
 }
 
 // findRange returns the least and greatest value over samples. It returns false if no sample has it.
-func findRange(samples []tare.Sample, of sampleReader) (least, most float64, ok bool) {
-	least, most = math.Inf(1), math.Inf(-1)
+func findRange(samples []tare.Sample, read sampleReader) (least, greatest float64, ok bool) {
+	least, greatest = math.Inf(1), math.Inf(-1)
 	for _, s := range samples {
-		if x, there := of(s); there {
-			least, most, ok = min(least, x), max(most, x), true
+		if x, isValid := read(s); isValid {
+			least, greatest, ok = min(least, x), max(greatest, x), true
 		}
 	}
-	return least, most, ok
+	return least, greatest, ok
 }
 
 // formatSpan prints a range, or one number if both ends print alike.
-func formatSpan(least, most float64, print func(float64) string) string {
-	a, b := print(least), print(most)
-	if a == b {
-		return a
+func formatSpan(least, greatest float64, print func(float64) string) string {
+	from, to := print(least), print(greatest)
+	if from == to {
+		return from
 	}
-	return a + "–" + b
+	return from + "–" + to
 }

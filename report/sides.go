@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Words above the table of both sides.
+// Texts above the table of both sides: the long text above the first such table, a short one above the others.
 const (
 	sidesByOne      = "Both sides of one request; the client is the load generator:"
 	sidesByOwn      = "Both sides of one request; the client is the contender's own:"
@@ -17,11 +17,11 @@ const (
 	sidesByOwnMeans = " The client is the contender's own, in a process of its own, and does all that a caller of it does; its bytes on the wire are not counted."
 )
 
-// kindRPC is the kind of which contenders bring a client.
+// kindRPC is the kind of studies whose contenders have a client of their own.
 const kindRPC = "rpc"
 
-// driverKey and clientDriver are the setting with which a workload makes this client
-// send the requests, in place of the load generator.
+// driverKey and clientDriver are the name and the value of the setting of a workload whose requests are sent by the
+// contender's client instead of the load generator.
 const (
 	driverKey    = "driver"
 	clientDriver = "client"
@@ -44,7 +44,8 @@ func (v *view) isTwoSided() bool {
 	return v.hasTraffic() && v.r.Kind == kindRPC
 }
 
-// sideMetrics returns the metrics of that table, except CPU time and bytes on the wire.
+// sideMetrics returns the metrics that only the table of both sides has. CPU time of the server is also in the
+// primary table.
 func sideMetrics() []string {
 	return []string{"client-cpu", "bytes", "client-bytes", "allocs", "client-allocs"}
 }
@@ -56,30 +57,34 @@ func (v *view) newSidesTable() (t Table, means string) {
 	}
 	t.Columns = []Column{{Name: "contender"}}
 	var fields []func(tare.Contender) Field
-	add := func(side, unit string, of func(tare.Contender) Field) {
-		t.Columns, fields = append(t.Columns, Column{Name: side, Unit: unit, Right: true}), append(fields, of)
+	add := func(name, unit string, field func(tare.Contender) Field) {
+		t.Columns, fields = append(t.Columns, Column{Name: name, Unit: unit, Right: true}), append(fields, field)
 	}
-	for _, m := range []struct{ name, side, of string }{
-		{"cpu", "server", "cpu, "}, {"client-cpu", "client", "cpu, "},
-		{"bytes", "server", "heap, "}, {"client-bytes", "client", "heap, "},
-		{"allocs", "server", "allocs"}, {"client-allocs", "client", "allocs"},
+	for _, m := range []struct{ name, side, quantity string }{
+		{"cpu", "server", "cpu, "},
+		{"client-cpu", "client", "cpu, "},
+		{"bytes", "server", "heap, "},
+		{"client-bytes", "client", "heap, "},
+		{"allocs", "server", "allocs"},
+		{"client-allocs", "client", "allocs"},
 	} {
 		if !v.hasValues(m.name) {
 			continue
 		}
 		s := v.metricScale(m.name)
-		unit := m.of
-		if unit != "allocs" {
+		unit := m.quantity
+		if unit != "allocs" { // a count without a unit
 			short, _, _ := strings.Cut(s.unit, "/")
 			unit += short
 		}
 		add(m.side, unit, func(c tare.Contender) Field { return v.newValueCell(c, m.name, s) })
 	}
-	for _, d := range wireStats(listDriveStats(tare.Traffic{})) {
-		if slices.ContainsFunc(v.r.Contenders, func(c tare.Contender) bool {
+	for _, d := range listDriveStats(tare.Traffic{}) {
+		isRecorded := func(c tare.Contender) bool {
 			_, _, ok := findRange(listSamples(v.r, c.ID, v.workload), d.read)
-			return ok && c.Role != tare.RoleNull // the load generator is its client everywhere
-		}) {
+			return ok && c.Role != tare.RoleNull // even with own clients, the null contender's is the load generator
+		}
+		if d.isWire() && slices.ContainsFunc(v.r.Contenders, isRecorded) {
 			d.print = formatWireBytes
 			add(d.name, "wire, B", func(c tare.Contender) Field { return Field{Text: d.formatRange(listSamples(v.r, c.ID, v.workload))} })
 		}
@@ -119,7 +124,5 @@ func formatWireBytes(x float64) string {
 	return strings.TrimSuffix(format.Grouped(x, 1), ".0")
 }
 
-// wireStats returns the statistics of bytes on the wire.
-func wireStats(all []driveStat) []driveStat {
-	return slices.DeleteFunc(all, func(d driveStat) bool { return d.csv != tare.KeyBytesSent && d.csv != tare.KeyBytesReceived })
-}
+// isWire reports whether d counts bytes on the wire.
+func (d driveStat) isWire() bool { return d.csv == tare.KeyBytesSent || d.csv == tare.KeyBytesReceived }

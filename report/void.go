@@ -17,8 +17,8 @@ func listVoids(r *tare.Result, contender, workload string) []tare.Finding {
 	return out
 }
 
-// voidsOfAll returns the findings that void a contender on all workloads and metrics: it may not run the code
-// that it claims to.
+// voidsOfAll returns the findings that void a contender on all workloads and metrics, e.g. because it may not run the
+// code that it claims to run.
 func voidsOfAll(r *tare.Result, id string) []tare.Finding {
 	var out []tare.Finding
 	for _, f := range r.Findings {
@@ -39,15 +39,15 @@ func voidWhy(t tare.Trial, workload string) string {
 	return ""
 }
 
-// describeLost returns a line per contender, or workload of it, with the number of its rounds that do not
-// count. It skips contenders of which a finding voids everything. A round that the baseline lost is listed for
-// the baseline only.
+// describeLost returns a line per contender, or per workload of a contender, with the number of its rounds that do
+// not count. It skips contenders of which a finding voids everything. A round is listed for the baseline only, if the
+// baseline's measurements on the workload do not count in it: then no ratio of the round counts.
 func describeLost(r *tare.Result) []string {
 	base := r.Baseline()
-	gone := map[int]tare.Trial{} // rounds in which something of the baseline's does not count
+	lostByBase := map[int]tare.Trial{} // trials of the baseline of which some measurements do not count, by round
 	for _, t := range r.Trials {
 		if t.Contender == base && t.Tau <= 1 && !t.Counts("") {
-			gone[t.Round] = t
+			lostByBase[t.Round] = t
 		}
 	}
 	var out []string
@@ -55,45 +55,48 @@ func describeLost(r *tare.Result) []string {
 		if len(voidsOfAll(r, c.ID)) > 0 {
 			continue
 		}
-		var order []string // workloads; empty: all
-		n, why := map[string]int{}, map[string]string{}
-		add := func(workload, said string) {
-			if n[workload]++; n[workload] == 1 {
-				order, why[workload] = append(order, workload), said
+		var workloads []string // in the order of their first lost round; "" means all workloads
+		count, firstReason := map[string]int{}, map[string]string{}
+		add := func(workload, reason string) {
+			count[workload]++
+			if count[workload] == 1 {
+				workloads = append(workloads, workload)
+				firstReason[workload] = reason
 			}
 		}
 		for _, t := range r.Trials {
-			if t.Contender != c.ID || t.Tau > 1 || t.Round == 0 {
+			if t.Contender != c.ID || t.Tau > 1 || t.Round == 0 { // not an ordinary round
 				continue
 			}
 			if t.Error != nil {
 				add("", t.Error.Error())
 			}
 			for _, v := range t.Void {
-				if b, ok := gone[t.Round]; !ok || c.ID == base || b.Counts(v.Workload) {
+				baseTrial, hasLost := lostByBase[t.Round]
+				if c.ID == base || !hasLost || baseTrial.Counts(v.Workload) {
 					add(v.Workload, v.Why)
 				}
 			}
 		}
-		for _, w := range order {
-			out = append(out, formatLost(r, c, w, n[w], why[w]))
+		for _, w := range workloads {
+			out = append(out, formatLost(r, c, w, count[w], firstReason[w]))
 		}
 	}
 	return out
 }
 
-// formatLost returns the line about n void rounds of a contender, on one workload or all.
+// formatLost returns the line about n void rounds of a contender. workload is "" if they are void on all workloads.
 func formatLost(r *tare.Result, c tare.Contender, workload string, n int, why string) string {
 	text := fmt.Sprintf("%d of %s of %s", n, countNoun(r.RoundsDone, "round"), contenderTitle(r, c.ID))
 	if workload != "" {
 		text += " on " + workload
 	}
-	is, first := " are void", "; the first: "
+	verb, separator := " are void", "; the first: "
 	if n == 1 {
-		is, first = " is void", ": "
+		verb, separator = " is void", ": "
 	}
 	if c.Role == tare.RoleBaseline {
-		is += " for everybody"
+		verb += " for everybody"
 	}
-	return text + is + first + why
+	return text + verb + separator + why
 }
