@@ -27,18 +27,20 @@ func (s *Section) addPublished(r *tare.Result) {
 	s.addText(Warned, b.describeMissing())
 }
 
-// publishedTable is the published table: its operations, each with the contenders that have published values.
+// publishedTable is the published table: its operations, which are workloads of the study, each with the contenders
+// that have published values.
 type publishedTable struct {
 	r     *tare.Result
-	base  string
-	works []*view // measured, in the order of the study
+	base  string  // id of the baseline
+	works []*view // measured operations in the order of the study
 }
 
 // newPublishedTable returns the table of r. It returns false if no ratio was published for a measured server.
 func newPublishedTable(r *tare.Result) (*publishedTable, bool) {
 	b := &publishedTable{r: r, base: r.Baseline()}
 	for _, w := range r.Workloads {
-		if w.Traffic == nil || !slices.ContainsFunc(r.Claims, func(c tare.ClaimResult) bool { return c.Kind == tare.ClaimRatio && c.Workload == w.ID }) {
+		isPublished := slices.ContainsFunc(r.Claims, func(c tare.ClaimResult) bool { return c.Kind == tare.ClaimRatio && c.Workload == w.ID })
+		if w.Traffic == nil || !isPublished {
 			continue
 		}
 		if v := newView(r, w.ID); len(b.listContenders(v)) > 1 {
@@ -51,10 +53,13 @@ func newPublishedTable(r *tare.Result) (*publishedTable, bool) {
 // listContenders returns the contenders of an operation that have published values, and the baseline, in the
 // order of the operation's table.
 func (b *publishedTable) listContenders(v *view) []tare.Contender {
-	return slices.DeleteFunc(slices.Concat(v.ranked, v.statusOnly, v.traps), func(c tare.Contender) bool {
-		return c.ID != b.base && !slices.ContainsFunc(b.r.Claims, func(x tare.ClaimResult) bool {
+	isPublished := func(c tare.Contender) bool {
+		return slices.ContainsFunc(b.r.Claims, func(x tare.ClaimResult) bool {
 			return x.Kind == tare.ClaimRatio && x.Workload == v.workload && x.Contender == c.ID
 		})
+	}
+	return slices.DeleteFunc(slices.Concat(v.ranked, v.statusOnly, v.traps), func(c tare.Contender) bool {
+		return c.ID != b.base && !isPublished(c)
 	})
 }
 
@@ -77,7 +82,7 @@ func (b *publishedTable) operationSuffix(v *view) string {
 func (b *publishedTable) explainTables() string {
 	text := "One row for each operation and contender that figures were published of. Time is wall time divided by requests answered, the inverse of the rate: it is not how long a request takes."
 	switch {
-	case slices.ContainsFunc(b.works, b.hasSegment):
+	case slices.ContainsFunc(b.works, b.hasSegment): // these tables have latencies themselves
 	case slices.ContainsFunc(b.r.Workloads, func(w tare.Workload) bool { return w.Traffic != nil && w.Traffic.Segment > 0 }):
 		text += " How long a request takes (its latency) is in the tables of the workloads that measured it."
 	default:
@@ -94,8 +99,8 @@ func (b *publishedTable) explainTables() string {
 func (b *publishedTable) describeMissing() string {
 	var ids []string
 	for _, c := range b.r.Claims {
-		known := slices.ContainsFunc(b.r.Workloads, func(w tare.Workload) bool { return w.ID == c.Workload })
-		if c.Kind == tare.ClaimRatio && c.Workload != "" && !known && !slices.Contains(ids, c.Workload) {
+		isMeasured := slices.ContainsFunc(b.r.Workloads, func(w tare.Workload) bool { return w.ID == c.Workload })
+		if c.Kind == tare.ClaimRatio && c.Workload != "" && !isMeasured && !slices.Contains(ids, c.Workload) {
 			ids = append(ids, c.Workload)
 		}
 	}
@@ -109,12 +114,12 @@ func (b *publishedTable) describeMissing() string {
 // latency.
 func (b *publishedTable) newTables() []Table {
 	var out []Table
-	for _, latency := range []bool{false, true} {
-		works := slices.DeleteFunc(slices.Clone(b.works), func(v *view) bool { return b.hasSegment(v) != latency })
+	for _, isLatency := range []bool{false, true} {
+		works := slices.DeleteFunc(slices.Clone(b.works), func(v *view) bool { return b.hasSegment(v) != isLatency })
 		if len(works) == 0 {
 			continue
 		}
-		if t := b.newMedianTable(works, latency); len(t.Columns) > 1 {
+		if t := b.newMedianTable(works, isLatency); len(t.Columns) > 1 {
 			out = append(out, t)
 		}
 		if t := b.newRatioTable(works); len(t.Columns) > 1 {
@@ -149,13 +154,13 @@ func (b *publishedTable) newFieldTable(works []*view, fields []tableField) Table
 	return t
 }
 
-// newMedianTable returns the medians, either of latencies or of all other metrics.
-func (b *publishedTable) newMedianTable(works []*view, latency bool) Table {
+// newMedianTable returns the medians of latencies, or of the other metrics with the rate and the ranks.
+func (b *publishedTable) newMedianTable(works []*view, isLatency bool) Table {
 	var fields []tableField
 	for _, name := range []string{"time", "cpu", "bytes", "allocs", "p50", "p99"} {
 		m := findMetric(name)
 		values := b.listValues(works, name)
-		if !slices.Contains(b.r.Metrics, name) || len(values) == 0 || m.IsLatency() != latency {
+		if !slices.Contains(b.r.Metrics, name) || len(values) == 0 || m.IsLatency() != isLatency {
 			continue
 		}
 		s := newScale(m.Unit, values)
@@ -168,10 +173,10 @@ func (b *publishedTable) newMedianTable(works []*view, latency bool) Table {
 			fields = append(fields, tableField{Column{Name: "rate", Unit: "requests/s", Right: true}, (*view).newRateCell})
 		}
 	}
-	if !latency && slices.ContainsFunc(works, func(v *view) bool { return len(v.rankRanges()) > 0 }) {
+	if !isLatency && slices.ContainsFunc(works, func(v *view) bool { return len(v.rankRanges()) > 0 }) {
 		fields = append(fields, tableField{Column{Name: "rank", Unit: "by " + primaryMetric(works[0].r)}, func(v *view, c tare.Contender) Field {
-			place, _, _ := strings.Cut(v.newRankCell(c).Text, " ")
-			return Field{Text: place}
+			rank, _, _ := strings.Cut(v.newRankCell(c).Text, " ") // without the letters
+			return Field{Text: rank}
 		}})
 	}
 	return b.newFieldTable(works, fields)
@@ -195,9 +200,10 @@ func (b *publishedTable) listValues(works []*view, metric string) []float64 {
 func (b *publishedTable) newRatioTable(works []*view) Table {
 	var fields []tableField
 	for _, name := range b.r.Metrics {
-		if strings.HasPrefix(name, "client-") || !slices.ContainsFunc(b.r.Claims, func(c tare.ClaimResult) bool {
+		isPublished := slices.ContainsFunc(b.r.Claims, func(c tare.ClaimResult) bool {
 			return c.Kind == tare.ClaimRatio && c.Metric == name && slices.ContainsFunc(works, func(v *view) bool { return v.workload == c.Workload })
-		}) {
+		})
+		if !isPublished || strings.HasPrefix(name, "client-") {
 			continue
 		}
 		fields = append(fields,
@@ -207,7 +213,7 @@ func (b *publishedTable) newRatioTable(works []*view) Table {
 	return b.newFieldTable(works, fields)
 }
 
-// claimField returns the published ratio.
+// claimField returns the published ratio of a contender with the values that it was computed from.
 func (b *publishedTable) claimField(v *view, c tare.Contender, metric string) Field {
 	if c.ID == b.base {
 		return Field{Text: "1"}
@@ -226,11 +232,11 @@ func formatSources(c tare.ClaimResult) string {
 	if !(c.PublishedValue > 0) || !(c.PublishedBaseline > 0) {
 		return ""
 	}
-	figure := func(x float64) string {
+	formatSource := func(x float64) string {
 		if x == math.Trunc(x) {
 			return format.Grouped(x, 0)
 		}
 		return formatDigits(x, 4)
 	}
-	return ": " + figure(c.PublishedValue) + " / " + figure(c.PublishedBaseline) + " " + c.Unit
+	return ": " + formatSource(c.PublishedValue) + " / " + formatSource(c.PublishedBaseline) + " " + c.Unit
 }

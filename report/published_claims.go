@@ -11,15 +11,16 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// ClaimsHeading heads what was published, over all results.
+// ClaimsHeading is the heading of the claims of all results.
 const ClaimsHeading = "The published claims"
 
 // ClaimsMean explains the tables of all claims.
 const ClaimsMean = "Each row is a statement that was published: the ratio it named and the one measured here, with its interval, " +
 	"both over the baseline of the study that measured it. tare explain THING says what an outcome, a check or a study is."
 
-// ClaimsText prints every published claim that results answer, by publication: the
-// outcome, the figures and the reason in a sentence. It prints nothing if there are none.
+// ClaimsText writes a table of claims per publication, with the outcome of each claim, its
+// published and measured values, and the reason in a sentence. It writes nothing if the
+// results have no claims. The error is the writer's.
 func ClaimsText(w io.Writer, results []*tare.Result, s Style) error {
 	sources := listSources(results)
 	if len(sources) == 0 {
@@ -52,7 +53,7 @@ func ClaimsCount(results []*tare.Result) string {
 	return strings.Join(parts, ", ")
 }
 
-// listSources returns the publications of the claims of results.
+// listSources returns the publications of the claims of results, sorted by their smallest claim id.
 func listSources(results []*tare.Result) []string {
 	var all []tare.ClaimResult
 	for _, r := range results {
@@ -77,24 +78,14 @@ func firstClaimID(all []tare.ClaimResult, source string) string {
 // newSourceTable returns a row per claim of one publication, sorted by id.
 func newSourceTable(results []*tare.Result, source string) Table {
 	var t Table
-	type numbered struct {
-		id  string
-		row Row
-	}
-	var rows []numbered
 	for _, r := range results {
-		of := *r
-		of.Claims = slices.DeleteFunc(slices.Clone(r.Claims), func(c tare.ClaimResult) bool { return c.Source != source })
-		one := newClaimTable(&of, []string{source})
-		t.Columns = one.Columns
-		for i, line := range one.Rows {
-			rows = append(rows, numbered{of.Claims[i].ID, line})
-		}
+		part := *r
+		part.Claims = slices.DeleteFunc(slices.Clone(r.Claims), func(c tare.ClaimResult) bool { return c.Source != source })
+		table := newClaimTable(&part, []string{source})
+		t.Columns, t.Rows = table.Columns, append(t.Rows, table.Rows...)
 	}
-	slices.SortStableFunc(rows, func(a, b numbered) int { return compareIDs(a.id, b.id) })
-	for _, n := range rows {
-		t.Rows = append(t.Rows, n.row)
-	}
+	const idCell = 0 // of newClaimTable
+	slices.SortStableFunc(t.Rows, func(a, b Row) int { return compareIDs(a.Cells[idCell].Text, b.Cells[idCell].Text) })
 	return t
 }
 
@@ -103,7 +94,7 @@ func compareIDs(a, b string) int {
 	for a != "" && b != "" {
 		numA, restA := parseLeadingNumber(a)
 		numB, restB := parseLeadingNumber(b)
-		if numA >= 0 && numB >= 0 {
+		if bothNumbers := numA >= 0 && numB >= 0; bothNumbers {
 			if c := cmp.Compare(numA, numB); c != 0 {
 				return c
 			}
@@ -118,7 +109,8 @@ func compareIDs(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// parseLeadingNumber returns the number at the start of text, or -1 without one, and the rest.
+// parseLeadingNumber returns the number at the start of text and the text after it. If text does not start with a
+// digit, or the number is too large for an int, it returns -1 and all of text.
 func parseLeadingNumber(text string) (n int, rest string) {
 	end := strings.IndexFunc(text, func(c rune) bool { return c < '0' || c > '9' })
 	if end < 0 {

@@ -10,15 +10,14 @@ import (
 )
 
 // Research writes r as a write-up in Markdown: objective, method, results, key
-// finding, recommendation, trade-offs, and what all of it does not say. Every
-// sentence follows from what the result holds: who is recommended follows from
-// ranks, what is called less or more from intervals, and where the result
-// supports nothing, that is what is written. The error is the writer's.
+// finding, recommendation, trade-offs and limits. Every sentence follows from the
+// result: a recommendation from ranks, "less" or "more" from intervals. If the
+// result supports no statement, the write-up says so. The error is the writer's.
 func Research(w io.Writer, r *tare.Result) error {
 	s := newResearchSheet(r)
 	chapters := researchChapters()
 	if r.Recommended == "" {
-		chapters = chapters[1:]
+		chapters = chapters[1:] // the first chapter is about what the original authors recommended
 	}
 	s.writeChapters(newSections(r, forPaper), chapters)
 	return writeText(w, Style{}, s.b.String())
@@ -43,8 +42,8 @@ func sectionPriority() []string {
 // is the writer's.
 func ResearchWithin(w io.Writer, r *tare.Result, words int, whole string) error {
 	all := newSections(r, forPaper)
-	chosen := make([]bool, len(all))
-	left := words
+	fits := make([]bool, len(all))
+	remaining := words
 	for _, key := range sectionPriority() {
 		i := slices.IndexFunc(all, func(x Section) bool { return x.Key == key })
 		if i < 0 {
@@ -52,38 +51,42 @@ func ResearchWithin(w io.Writer, r *tare.Result, words int, whole string) error 
 		}
 		s := &sheet{}
 		s.writeSection(all[i])
-		if n := len(strings.Fields(s.b.String())); n <= left {
-			chosen[i], left = true, left-n
+		if n := len(strings.Fields(s.b.String())); n <= remaining {
+			fits[i] = true
+			remaining -= n
 		}
 	}
-	var fit []Section
-	var rest []string
+	var included []Section
+	var omitted []string // names
 	for i, x := range all {
 		switch {
-		case chosen[i]:
-			fit = append(fit, x)
+		case fits[i]:
+			included = append(included, x)
 		case x.Heading != "" && x.Key == KeyWorkload:
-			rest = append(rest, formatCode(x.About))
+			omitted = append(omitted, formatCode(x.About))
 		case x.Heading != "":
-			rest = append(rest, escapeText(x.Heading))
+			omitted = append(omitted, escapeText(x.Heading))
 		}
 	}
 	s := newResearchSheet(r)
 	chapters := slices.DeleteFunc(researchChapters(), func(c chapter) bool {
-		return !slices.ContainsFunc(fit, func(x Section) bool { return slices.Contains(c.keys, x.Key) }) && c.heading != "Results"
+		hasSections := slices.ContainsFunc(included, func(x Section) bool { return slices.Contains(c.keys, x.Key) })
+		return !hasSections && c.heading != resultsHeading // the chapters below it have the sections
 	})
-	s.writeChapters(fit, chapters)
+	s.writeChapters(included, chapters)
 	s.writeHeading(2, "The rest")
-	s.writeBlock("The complete report is " + whole + ". It also has: " + strings.Join(slices.Compact(rest), ", ") + ".")
+	s.writeBlock("The complete report is " + whole + ". It also has: " + strings.Join(slices.Compact(omitted), ", ") + ".")
 	return writeText(w, Style{}, s.b.String())
 }
 
-// chapter is a heading and the sections below it. Without a heading each section has its own.
+// chapter is a heading and the sections below it.
 type chapter struct {
-	level   int
-	heading string
-	keys    []string
+	level   int      // level of the heading in Markdown
+	heading string   // "" if each section has its own heading
+	keys    []string // keys of the sections
 }
+
+const resultsHeading = "Results"
 
 // researchChapters returns the chapters of a research paper.
 func researchChapters() []chapter {
@@ -91,7 +94,7 @@ func researchChapters() []chapter {
 		{2, "What was recommended, and whether it stands", []string{keyRecommended}},
 		{2, "Objective", []string{keyQuestion, keyObjective}},
 		{2, "Method", []string{keyMethod}},
-		{2, "Results", nil},
+		{2, resultsHeading, nil},
 		{3, "", []string{KeyMachines, KeyPublished, KeyWorkload, KeyCriteria, KeyScaling, KeyBreakEven, KeyDecomposition, KeySemantics}},
 		{3, "How to read the tables", []string{KeyReading}},
 		{3, "", []string{KeyClaims, KeyDrives, KeyExplanations, KeyProfiles, KeyFindings}},
@@ -111,15 +114,16 @@ func researchChapters() []chapter {
 	return all
 }
 
-// writeChapters writes chapters. The heading of a chapter of level 2 is written even if it has no sections.
+// writeChapters writes chapters with those of their sections that are in all. A chapter of level 2 with a heading has
+// one heading, even if it has no sections. Otherwise each section has a heading.
 func (s *sheet) writeChapters(all []Section, chapters []chapter) {
 	for _, c := range chapters {
-		headed := c.level == 2 && c.heading != ""
-		if headed {
+		hasOneHeading := c.level == 2 && c.heading != ""
+		if hasOneHeading {
 			s.writeHeading(c.level, c.heading)
 		}
 		for _, x := range selectSections(all, c.keys) {
-			if !headed {
+			if !hasOneHeading {
 				s.writeHeading(c.level, orDefault(c.heading, x.formatTitle()))
 			}
 			s.writeSection(x)
@@ -127,6 +131,7 @@ func (s *sheet) writeChapters(all []Section, chapters []chapter) {
 	}
 }
 
+// describeStart returns the time of the start and the seed in brackets, or "" if both are unknown.
 func describeStart(r *tare.Result) string {
 	var parts []string
 	if !r.Started.IsZero() {
@@ -143,26 +148,24 @@ func describeStart(r *tare.Result) string {
 
 // addObjective adds the contenders, the workloads, the metrics and the criteria.
 func (s *Section) addObjective(r *tare.Result) {
-	listed := func(heading string, items []Item) {
+	addListed := func(heading string, items []Item) {
 		if len(items) > 0 {
 			s.addText(Plain, heading)
 			s.addList("", items...)
 		}
 	}
-	var items []Item
+	var contenders, workloads, metrics []Item
 	for _, c := range r.Contenders {
 		if c.Role != tare.RoleControl && c.Role != tare.RoleNull {
-			items = append(items, Item{parts: introduceContender(c)})
+			contenders = append(contenders, Item{parts: introduceContender(c)})
 		}
 	}
-	listed("Measured:", items)
-	items = nil
+	addListed("Measured:", contenders)
 	for _, w := range r.Workloads {
-		what := strings.TrimPrefix(describeWorkload(r, w), "What is asked: ")
-		items = append(items, Item{parts: []Field{codeField(w.ID), {Text: ": "}, {Text: strings.TrimSpace(what + " " + describeDriver(r, w))}}})
+		text := strings.TrimPrefix(describeWorkload(r, w), "What is asked: ")
+		workloads = append(workloads, Item{parts: []Field{codeField(w.ID), {Text: ": "}, {Text: strings.TrimSpace(text + " " + describeDriver(r, w))}}})
 	}
-	listed("On:", items)
-	items = nil
+	addListed("On:", workloads)
 	for i, name := range r.Metrics {
 		m := findMetric(name)
 		line := name
@@ -172,10 +175,10 @@ func (s *Section) addObjective(r *tare.Result) {
 		if i == 0 {
 			line += "; the primary measure"
 		}
-		items = append(items, Item{Text: line})
+		metrics = append(metrics, Item{Text: line})
 	}
-	listed("By:", items)
-	listed("Asked of them before measuring:", unlabelledItems(Plain, describeCriteria(r)...))
+	addListed("By:", metrics)
+	addListed("Asked of them before measuring:", unlabelledItems(Plain, describeCriteria(r)...))
 	if n := len(r.Claims); n > 0 {
 		sources := listDistinct(r.Claims, func(c tare.ClaimResult) string { return c.Source })
 		s.addText(Plain, fmt.Sprintf("Compared with it: %s, from %s.", countNoun(n, "published claim"), strings.Join(sources, "; ")))
@@ -266,44 +269,41 @@ func tallyCriteria(r *tare.Result) string {
 func describeOpen(r *tare.Result) []string {
 	var lines []string
 	for _, c := range listCriteria(r) {
-		came := c.withResult(tare.Inconclusive)
-		if hasManyRulings(r) && len(came) > 0 {
-			lines = append(lines, fmt.Sprintf("Whether %s holds is open in %d of %d cases: inconclusive means neither met nor not met.", c.text, len(came), len(c.verdicts)))
+		open := c.withResult(tare.Inconclusive)
+		if hasManyRulings(r) && len(open) > 0 {
+			lines = append(lines, fmt.Sprintf("Whether %s holds is open in %d of %d cases: inconclusive means neither met nor not met.", c.text, len(open), len(c.verdicts)))
 			continue
 		}
-		for _, v := range came {
+		for _, v := range open {
 			lines = append(lines, fmt.Sprintf("Whether %s holds for %s on %s is open: inconclusive means neither met nor not met.", v.Criterion, v.Contender, v.Workload))
 		}
 	}
 	return lines
 }
 
-// describeTurns returns what was not measured because contenders took turns, or nil if every workload had a
-// continuous segment.
+// describeTurns returns a sentence about the workloads on which contenders only took turns, or nil if every workload
+// had a continuous segment, in which one contender has the machine to itself.
 func describeTurns(r *tare.Result) []Field {
-	var alone []Field
+	var segmented []Field // ids
 	for _, w := range r.Workloads {
 		if w.Traffic != nil && w.Traffic.Segment > 0 {
-			alone = append(alone, codeField(w.ID))
+			segmented = append(segmented, codeField(w.ID))
 		}
 	}
 	parts := []Field{{Text: "Contenders took turns by the slice: how one of them does when it has the machine to itself for long "}}
 	switch {
-	case len(alone) == 0:
+	case len(segmented) == 0:
 		parts = append(parts, Field{Text: "was not measured ("})
-	case len(alone) == len(r.Workloads):
+	case len(segmented) == len(r.Workloads):
 		return nil
 	default:
-		parts = append(parts, Field{Text: "was measured on "})
-		for i, id := range alone {
-			switch {
-			case i == 0:
-			case i == len(alone)-1:
-				parts = append(parts, Field{Text: " and "})
-			default:
-				parts = append(parts, Field{Text: ", "})
+		parts = append(parts, Field{Text: "was measured on "}, segmented[0])
+		for i, id := range segmented[1:] {
+			separator := ", "
+			if isLast := i == len(segmented)-2; isLast {
+				separator = " and "
 			}
-			parts = append(parts, id)
+			parts = append(parts, Field{Text: separator}, id)
 		}
 		parts = append(parts, Field{Text: " only ("})
 	}
@@ -337,8 +337,8 @@ func listLimits(r *tare.Result) []Item {
 	if text := strings.Join(listSettings(r), ", "); text != "" {
 		add("Contenders were given " + text + ": without that it is another question.")
 	}
-	if asked := listBehaviours(r); len(asked) > 0 {
-		add("Answers were compared with " + joinReferences(asked) + " on the cases that were asked; other input may show other differences.")
+	if tested := listBehaviours(r); len(tested) > 0 {
+		add("Answers were compared with " + joinReferences(tested) + " on the cases that were asked; other input may show other differences.")
 	}
 	if hasStruck(r) {
 		add("Figures that are struck out did not pass their checks: they are shown for the record and no sentence here rests on them.")

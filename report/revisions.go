@@ -42,14 +42,15 @@ func newBenchContest(r *tare.Result) Contest {
 	var quiet []tare.Comparison
 	for _, w := range r.Workloads {
 		v := newView(r, w.ID)
-		who, _ := r.Contender(head)
-		x, ok := v.findComparison(head, v.leadingMetric())
-		if !ok && len(v.voidsMetric(head, v.leadingMetric())) == 0 {
+		metric := v.leadingMetric()
+		x, ok := v.findComparison(head, metric)
+		if !ok && len(v.voidsMetric(head, metric)) == 0 {
 			continue
 		}
-		line := v.newRivalLine(who)
+		contender, _ := r.Contender(head)
+		line := v.newRivalLine(contender)
 		all++
-		switch line.Side {
+		switch line.Side { // "" if the benchmark is void
 		case "same":
 			quiet = append(quiet, x)
 			continue
@@ -59,7 +60,7 @@ func newBenchContest(r *tare.Result) Contest {
 			faster++
 		}
 		line.Work = len(p.Noise)
-		p.Noise = append(p.Noise, math.Exp(tare.NoiseFloor(r.Comparisons, w.ID, v.leadingMetric())))
+		p.Noise = append(p.Noise, math.Exp(tare.NoiseFloor(r.Comparisons, w.ID, metric)))
 		p.Rows = append(p.Rows, Rival{ID: w.ID, Name: w.ID, Note: benchNote(v, base, head), Lines: []RivalLine{line}})
 	}
 	slices.SortStableFunc(p.Rows, func(a, b Rival) int { return cmp.Compare(b.Lines[0].Ratio, a.Lines[0].Ratio) })
@@ -81,7 +82,7 @@ func newBenchContest(r *tare.Result) Contest {
 
 // benchNote returns the times of both revisions, and the change in allocations.
 func benchNote(v *view, base, head string) string {
-	text := func(id, metric string) string {
+	formatOf := func(id, metric string) string {
 		x, ok := v.findValue(id, metric)
 		if !ok {
 			return nothing
@@ -90,40 +91,33 @@ func benchNote(v *view, base, head string) string {
 		unit, _, _ := strings.Cut(s.unit, "/")
 		return formatDigits(x.Value/s.divisor, 3) + " " + unit
 	}
-	out := text(base, v.leadingMetric()) + " → " + text(head, v.leadingMetric())
-	from, ok := v.findValue(base, "allocs")
-	if to, also := v.findValue(head, "allocs"); ok && also && from.Value != to.Value {
-		out += fmt.Sprintf(", %s → %s allocs", format.Grouped(math.Round(from.Value), 0), format.Grouped(math.Round(to.Value), 0))
+	note := formatOf(base, v.leadingMetric()) + " → " + formatOf(head, v.leadingMetric())
+	from, hasFrom := v.findValue(base, "allocs")
+	to, hasTo := v.findValue(head, "allocs")
+	if hasFrom && hasTo && from.Value != to.Value {
+		note += fmt.Sprintf(", %s → %s allocs", format.Grouped(math.Round(from.Value), 0), format.Grouped(math.Round(to.Value), 0))
 	}
-	return out
+	return note
 }
 
-// quietSizes returns the sizes of change by which benchmarks without one are counted.
+// quietSizes returns the sizes of change, as shares, by which benchmarks that show no change are grouped.
 func quietSizes() []float64 { return []float64{0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5, math.Inf(1)} }
 
-const quietNames = 6 // benchmarks that are named
+const quietNames = 6 // number of benchmarks of a group that are named
 
-// countQuiet counts benchmarks by the smallest change that they would have shown.
+// countQuiet groups benchmarks by the smallest change that they would have shown, rounded up to the next of
+// quietSizes.
 func countQuiet(r *tare.Result, quiet []tare.Comparison) []Quiet {
-	names := map[float64][]string{}
+	sizes := quietSizes()
+	names := map[float64][]string{} // benchmarks by size
 	for _, x := range quiet {
-		seen := math.Expm1(max(x.HalfWidth(), tare.NoiseFloor(r.Comparisons, x.Workload, x.Metric)))
-		for _, m := range r.Machine.Resolution {
-			if m.Workload == x.Workload && m.Metric == x.Metric && m.Found > 0 {
-				seen = m.Found
-			}
+		i := slices.IndexFunc(sizes, func(size float64) bool { return smallestShown(r, x) <= size })
+		if i >= 0 {
+			names[sizes[i]] = append(names[sizes[i]], x.Workload)
 		}
-		if x.Exact {
-			seen = 0
-		}
-		i := slices.IndexFunc(quietSizes(), func(size float64) bool { return seen <= size })
-		if i < 0 {
-			continue
-		}
-		names[quietSizes()[i]] = append(names[quietSizes()[i]], x.Workload)
 	}
 	var out []Quiet
-	for _, size := range quietSizes() {
+	for _, size := range sizes {
 		if n := len(names[size]); n > 0 {
 			q := Quiet{Size: formatPercent(size), Count: n, Share: float64(n) / float64(len(quiet)), Names: strings.Join(names[size][:min(n, quietNames)], ", ")}
 			if math.IsInf(size, 1) {
@@ -136,4 +130,20 @@ func countQuiet(r *tare.Result, quiet []tare.Comparison) []Quiet {
 		}
 	}
 	return out
+}
+
+// smallestShown returns the smallest change of a benchmark that the rounds would have shown, as a share: the change
+// that four of five such studies would find or, if that is unknown, the half width of the interval or the noise,
+// whichever is larger.
+func smallestShown(r *tare.Result, x tare.Comparison) float64 {
+	if x.Exact {
+		return 0
+	}
+	shown := math.Expm1(max(x.HalfWidth(), tare.NoiseFloor(r.Comparisons, x.Workload, x.Metric)))
+	for _, m := range r.Machine.Resolution {
+		if m.Workload == x.Workload && m.Metric == x.Metric && m.Found > 0 {
+			shown = m.Found
+		}
+	}
+	return shown
 }
