@@ -11,44 +11,45 @@ import (
 
 const (
 	semanticsHeading = "What they answer differently"
-	maxListed        = 6 // consequences of a class without changed values that a list has, or one per property
-	maxInCell        = 3 // the same in a field of a table
-	tableContenders  = 5 // columns of one table, so that it fits a page
-	likeReference    = "="
+	maxListed        = 6   // number of consequences of one class in a list; changed values are not limited
+	maxInCell        = 3   // the same in a cell of a table or a sentence
+	tableContenders  = 5   // number of contenders in one table, so that it fits a page
+	likeReference    = "=" // cell of a contender that behaves as the reference
 )
 
+// addSemantics adds the semantic differences: as lists on a terminal, as tables in other formats.
 func (s *Section) addSemantics(r *tare.Result) {
-	asked := listBehaviours(r)
-	if len(asked) == 0 {
+	tested := listBehaviours(r)
+	if len(tested) == 0 {
 		return
 	}
-	means, same := explainSemantics(r, asked), describeAlike(asked)
+	means, alike := explainSemantics(r, tested), describeAlike(tested)
 	s.addOnly(forText, func() {
 		s.addText(Dim, means)
-		s.addDifferences(r, asked, same)
+		s.addDifferences(r, tested, alike)
 	})
 	s.addOnly(forHTML, func() {
-		s.addText(Dim, means, explainClasses(asked))
-		s.addText(Plain, same)
+		s.addText(Dim, means, explainClasses(tested))
+		s.addText(Plain, alike)
 	})
-	s.addOnly(forMarkdown, func() { s.addLines(means, explainClasses(asked), same) })
-	s.addOnly(forMarkdown|forHTML, func() { s.addMatrices(r, asked) })
+	s.addOnly(forMarkdown, func() { s.addLines(means, explainClasses(tested), alike) })
+	s.addOnly(forMarkdown|forHTML, func() { s.addMatrices(r, tested) })
 }
 
-// addDifferences lists the semantic differences contender by contender: a matrix of sentences does not fit a
-// terminal.
-func (s *Section) addDifferences(r *tare.Result, asked []behaviour, same string) {
-	var known []Item
+// addDifferences lists the semantic differences contender by contender, because a matrix of sentences does not fit
+// a terminal. alike is the sentence about contenders without differences.
+func (s *Section) addDifferences(r *tare.Result, tested []behaviour, alike string) {
+	var classes []Item
 	for _, class := range tare.DifferenceClasses() {
-		if usesClass(asked, class) {
-			known = append(known, labelledItem(string(class), explainClass(class)))
+		if usesClass(tested, class) {
+			classes = append(classes, labelledItem(string(class), explainClass(class)))
 		}
 	}
-	s.addList("", known...)
+	s.addList("", classes...)
 	s.addSpace()
-	s.addText(Plain, same)
+	s.addText(Plain, alike)
 	var shown []string
-	for _, c := range asked {
+	for _, c := range tested {
 		if len(c.Differences) == 0 {
 			continue
 		}
@@ -69,19 +70,19 @@ func (s *Section) addDifferences(r *tare.Result, asked []behaviour, same string)
 }
 
 // addMatrices adds tables with a row per property in which any contender differs.
-func (s *Section) addMatrices(r *tare.Result, asked []behaviour) {
-	rows, differ := differingRows(asked)
+func (s *Section) addMatrices(r *tare.Result, tested []behaviour) {
+	rows, columns := differingRows(tested)
 	if len(rows) == 0 {
 		return
 	}
-	parts, legend := chunkColumns(differ)
+	chunks, legend := chunkColumns(columns)
 	s.addParts(Block{Mark: Dim}, legend)
-	for _, each := range parts {
-		s.addTable("", "differences", newMatrix(rows, each))
+	for _, chunk := range chunks {
+		s.addTable("", "differences", newMatrix(rows, chunk))
 	}
 	var items []Item
 	var shown []string
-	for _, c := range asked {
+	for _, c := range tested {
 		if len(c.Differences) > 0 {
 			items = append(items, unlabelledItems(Plain, c.summarize(r))...)
 		}
@@ -93,27 +94,29 @@ func (s *Section) addMatrices(r *tare.Result, asked []behaviour) {
 	s.addText(Dim, explainMarks(shown))
 }
 
-// describeClass returns c's consequences of one class for a list: all that change a value, and of other
-// classes maxListed or one per property.
+// describeClass returns c's consequences of one class for a list: all if the class is changed values, otherwise
+// maxListed, or one per property if there are more properties.
 func (c behaviour) describeClass(class tare.DifferenceClass) string {
-	own := ofClass(c.Differences, class)
-	return describeConsequences(own, limitFor(class, max(maxListed, len(listProperties([]behaviour{{Semantics: tare.Semantics{Differences: own}}})))))
+	differences := ofClass(c.Differences, class)
+	properties := listProperties([]behaviour{{Semantics: tare.Semantics{Differences: differences}}})
+	return describeConsequences(differences, limitFor(class, max(maxListed, len(properties))))
 }
 
 // differingRows returns the properties in which any contender differs, and the contenders with a column: the
 // baseline and those that differ.
-func differingRows(asked []behaviour) (rows []property, columns []behaviour) {
-	for _, c := range asked {
+func differingRows(tested []behaviour) (rows []property, columns []behaviour) {
+	for _, c := range tested {
 		if c.contender.Role == tare.RoleBaseline || len(c.Differences) > 0 {
 			columns = append(columns, c)
 		}
 	}
-	return listProperties(asked), columns
+	return listProperties(tested), columns
 }
 
-// chunkColumns splits columns into tables that fit a page, and returns the legend of their signs.
-func chunkColumns(columns []behaviour) (parts [][]behaviour, legend []Field) {
-	n := (len(columns) + tableContenders - 1) / tableContenders
+// chunkColumns splits columns into as few chunks of at most tableContenders as possible, of about equal size, and
+// returns the legend of the signs in their tables. columns is not empty.
+func chunkColumns(columns []behaviour) (chunks [][]behaviour, legend []Field) {
+	n := (len(columns) + tableContenders - 1) / tableContenders // rounded up
 	legend = []Field{{Text: likeReference}, {Text: " as the reference; – it could not be asked."}}
 	if n > 1 {
 		legend = append(legend, Field{Text: " Each table leaves out the properties in which its contenders are all as the reference."})
@@ -133,18 +136,15 @@ func newMatrix(rows []property, contenders []behaviour) Table {
 		t.Columns = append(t.Columns, Column{Name: name})
 	}
 	for _, p := range rows {
-		line, any := Row{Cells: []Field{{Text: showLiteral(p.name)}, {Text: orDefault(string(p.worst), nothing)}}}, false
+		row := Row{Cells: []Field{{Text: showLiteral(p.name)}, {Text: orDefault(string(p.worst), nothing)}}}
+		areAlike := true
 		for _, c := range contenders {
 			text := c.propertyText(p)
-			if text == likeReference {
-				line.Cells = append(line.Cells, Field{Text: text})
-				continue
-			}
-			any = true
-			line.Cells = append(line.Cells, Field{Text: text})
+			areAlike = areAlike && text == likeReference
+			row.Cells = append(row.Cells, Field{Text: text})
 		}
-		if any {
-			t.Rows = append(t.Rows, line)
+		if !areAlike {
+			t.Rows = append(t.Rows, row)
 		}
 	}
 	return t
@@ -153,21 +153,21 @@ func newMatrix(rows []property, contenders []behaviour) Table {
 // propertyText returns the behaviour of c in a property: = like the reference, – not tested, or the
 // consequences, with their class if it is not the row's.
 func (c behaviour) propertyText(p property) string {
-	var own []tare.Difference
+	var differences []tare.Difference
 	for _, d := range c.Differences {
 		if d.Property == p.name {
-			own = append(own, d)
+			differences = append(differences, d)
 		}
 	}
 	switch {
-	case len(own) == 0 && c.isUntested(p.ops):
+	case len(differences) == 0 && c.isUntested(p.ops):
 		return nothing
-	case len(own) == 0:
+	case len(differences) == 0:
 		return likeReference
 	}
 	var parts []string
-	for _, class := range listClasses(own) {
-		text := describeConsequences(ofClass(own, class), limitFor(class, maxInCell))
+	for _, class := range listClasses(differences) {
+		text := describeConsequences(ofClass(differences, class), limitFor(class, maxInCell))
 		if class != p.worst {
 			text += " (" + string(class) + ")"
 		}
@@ -187,20 +187,20 @@ func limitFor(class tare.DifferenceClass, n int) int {
 
 // explainSemantics returns the number of cases and the references, and that differences do not disqualify.
 func explainSemantics(r *tare.Result, all []behaviour) string {
-	least, most := 0, 0
+	fewest, most := 0, 0 // cases of a contender; contenders without any do not count
 	for _, c := range all {
-		if least == 0 || c.Cases > 0 && c.Cases < least {
-			least = c.Cases
+		if fewest == 0 || c.Cases > 0 && c.Cases < fewest {
+			fewest = c.Cases
 		}
 		most = max(most, c.Cases)
 	}
 	cases := countNoun(most, "case")
-	if least != most {
-		cases = fmt.Sprintf("%s to %s", format.Grouped(float64(least), 0), cases)
+	if fewest != most {
+		cases = fmt.Sprintf("%s to %s", format.Grouped(float64(fewest), 0), cases)
 	}
 	made := "made to find differences"
-	if !slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.File == "" }) {
-		made = "made of the documents that were given"
+	if hasFixture := slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.File == "" }); !hasFixture {
+		made = "made of the documents that were given" // all input is the user's own
 	}
 	return fmt.Sprintf("Outside of the timing each was asked %s %s, and its answers were compared with %s. They disqualify no contender: they are part of the price.", cases, made, joinReferences(all))
 }
@@ -219,6 +219,7 @@ func explainClasses(all []behaviour) string {
 	return "How much a difference matters – " + strings.Join(parts, "; ") + "."
 }
 
+// usesClass reports whether any contender has a difference of the class.
 func usesClass(all []behaviour, class tare.DifferenceClass) bool {
 	for _, c := range all {
 		if len(ofClass(c.Differences, class)) > 0 {
@@ -230,28 +231,29 @@ func usesClass(all []behaviour, class tare.DifferenceClass) bool {
 
 // describeAlike names the contenders that behaved like the reference, and those that could not be tested.
 func describeAlike(all []behaviour) string {
-	var whole, part, none []string
+	var complete, partial, untested []string
 	for _, c := range all {
 		switch {
-		case len(c.Differences) > 0:
+		case len(c.Differences) > 0: // not alike
 		case c.Cases == 0:
-			none = append(none, c.contender.Title())
+			untested = append(untested, c.contender.Title())
 		case len(c.Unsupported) > 0:
-			part = append(part, fmt.Sprintf("%s in what it could be asked (not %s)", c.contender.Title(), joinNames(c.listUnsupported())))
+			partial = append(partial, fmt.Sprintf("%s in what it could be asked (not %s)", c.contender.Title(), joinNames(c.listUnsupported())))
 		default:
-			whole = append(whole, c.contender.Title())
+			complete = append(complete, c.contender.Title())
 		}
 	}
 	var parts []string
-	if len(whole) > 0 {
-		parts = append(parts, joinNames(whole)+" in every case")
+	if len(complete) > 0 {
+		parts = append(parts, joinNames(complete)+" in every case")
 	}
+	parts = append(parts, partial...)
 	text := ""
-	if parts = append(parts, part...); len(parts) > 0 {
+	if len(parts) > 0 {
 		text = "As the reference: " + strings.Join(parts, "; ") + "."
 	}
-	if len(none) > 0 {
-		text += " Nothing could be asked of " + joinNames(none) + "."
+	if len(untested) > 0 {
+		text += " Nothing could be asked of " + joinNames(untested) + "."
 	}
 	return strings.TrimSpace(text)
 }

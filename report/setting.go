@@ -10,19 +10,21 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// ownModule is linked from a directory into every contender; modules below it are linked into some.
+// ownModule is the path of this module. Contenders link it, and some link modules whose paths are below it, from a
+// directory of this repository.
 const ownModule = "github.com/tarebench/tare"
 
 // isOwnModule reports whether a module is part of this repository and linked from its directory there.
 func isOwnModule(m tare.Module) bool {
-	below, is := strings.CutPrefix(m.Path, ownModule+"/")
-	return m.Path == ownModule || is && strings.HasSuffix(path.Clean(filepath.ToSlash(m.Replace)), "/"+below)
+	dir, isBelow := strings.CutPrefix(m.Path, ownModule+"/")
+	return m.Path == ownModule || isBelow && strings.HasSuffix(path.Clean(filepath.ToSlash(m.Replace)), "/"+dir)
 }
 
 // describeDeparture returns how the run differs from the default, and the contenders' Go version if it is not
 // tare's, for the line below the title. It returns "" if neither differs.
 func describeDeparture(r *tare.Result) string {
-	parts, sentences := listSettings(r), []string(nil)
+	parts := listSettings(r)
+	var sentences []string
 	for _, g := range listReplaced(r) {
 		parts = append(parts, g.key+" in "+joinNames(g.ids))
 	}
@@ -117,23 +119,25 @@ func groupBy(contenders []tare.Contender, key func(tare.Contender) string) []idG
 	return out
 }
 
-// describeToolchains returns the Go versions of the contenders if they differ from tare's or from each other,
-// otherwise or if unknown "".
+// describeToolchains returns the Go versions of the contenders if they differ from tare's or from each other. It
+// returns "" if they do not differ or are unknown.
 func describeToolchains(r *tare.Result) string {
-	by := groupBy(builtContenders(r), func(c tare.Contender) string { return c.Go })
+	groups := groupBy(builtContenders(r), func(c tare.Contender) string { return c.Go })
 	switch {
-	case r.Machine.Go == "" || len(by) == 0 || len(by) == 1 && by[0].key == r.Machine.Go:
+	case r.Machine.Go == "" || len(groups) == 0:
 		return ""
-	case len(by) == 1:
-		return fmt.Sprintf("Contenders were built with %s (tare itself with %s)", by[0].key, r.Machine.Go)
+	case len(groups) == 1 && groups[0].key == r.Machine.Go:
+		return ""
+	case len(groups) == 1:
+		return fmt.Sprintf("Contenders were built with %s (tare itself with %s)", groups[0].key, r.Machine.Go)
 	}
 	text := "Contenders were not all built with the same Go: "
 	if base, ok := r.Contender(r.Baseline()); ok && base.Go != "" {
 		text = "Not built with the baseline's " + base.Go + ": "
-		by = slices.DeleteFunc(by, func(g idGroup) bool { return g.key == base.Go })
+		groups = slices.DeleteFunc(groups, func(g idGroup) bool { return g.key == base.Go })
 	}
 	var parts []string
-	for _, g := range by {
+	for _, g := range groups {
 		parts = append(parts, joinNames(g.ids)+" ("+g.key+")")
 	}
 	return text + strings.Join(parts, "; ")
@@ -156,7 +160,7 @@ func listSeveral(r *tare.Result) []string {
 	return names
 }
 
-// listReplaced returns the replaced modules of contenders.
+// listReplaced returns the replaced modules, each with its contenders. Modules of this repository do not count.
 func listReplaced(r *tare.Result) []idGroup {
 	var out []idGroup
 	for _, c := range builtContenders(r) {
@@ -164,12 +168,13 @@ func listReplaced(r *tare.Result) []idGroup {
 			if m.Replace == "" || isOwnModule(m) {
 				continue
 			}
-			of := m.Path + " replaced by " + m.Replace
-			if i := slices.IndexFunc(out, func(g idGroup) bool { return g.key == of }); i >= 0 {
-				out[i].ids = append(out[i].ids, c.ID)
-				continue
+			key := m.Path + " replaced by " + m.Replace
+			i := slices.IndexFunc(out, func(g idGroup) bool { return g.key == key })
+			if i < 0 {
+				i = len(out)
+				out = append(out, idGroup{key: key})
 			}
-			out = append(out, idGroup{of, []string{c.ID}})
+			out[i].ids = append(out[i].ids, c.ID)
 		}
 	}
 	return out

@@ -5,9 +5,10 @@ import (
 	"unicode"
 )
 
-// sheet collects the blocks of a Markdown document (as on GitHub and
-// GitLab: tables and ~~struck~~ text). What blocks are given is Markdown;
-// text from elsewhere goes through [plain] or [code] before.
+// sheet collects the blocks of a Markdown document, in the dialect of GitHub
+// and GitLab with tables and ~~struck~~ text. The texts of blocks and list
+// items are Markdown: callers pass foreign text through [escapeText] or
+// [formatCode] first.
 type sheet struct{ b strings.Builder }
 
 // writeBlock adds lines with an empty line before them.
@@ -45,7 +46,7 @@ func (s *sheet) writeTable(t Table) {
 	for _, c := range t.Columns {
 		name := c.Name
 		switch {
-		case c.Unit == "":
+		case c.Unit == "": // only the name
 		case strings.HasSuffix(name, ","), strings.HasPrefix(c.Unit, "("):
 			name += " " + c.Unit
 		default:
@@ -73,7 +74,7 @@ func (s *sheet) writeTable(t Table) {
 	s.writeBlock(lines...)
 }
 
-// formatField returns a field of a table with its mark.
+// formatField returns a field of a table as Markdown with its mark.
 func formatField(f Field) string {
 	switch text := escapeText(f.Text); {
 	case text == "":
@@ -96,7 +97,8 @@ func formatField(f Field) string {
 // escapeText returns text as Markdown that shows it letter by letter, in one line.
 func escapeText(text string) string { return escapeMarkdown(oneLine(text)) }
 
-// escapeMarkdown is escapeText for a text without line ends.
+// escapeMarkdown is escapeText for a text without line ends. It puts a backslash before each character that would be
+// markup at its position, and breaks mentions of users with noLink.
 func escapeMarkdown(text string) string {
 	runes := []rune(text)
 	var b strings.Builder
@@ -108,28 +110,28 @@ func escapeMarkdown(text string) string {
 	}
 	for i, r := range runes {
 		next := at(i + 1)
-		marks := false
+		isMarkup := false
 		switch r {
 		case '\\', '`', '*', '~', '$':
-			marks = true
+			isMarkup = true
 		case '_': // inside a word it is a letter
-			marks = !isWordRune(at(i-1)) || !isWordRune(next)
+			isMarkup = !isWordRune(at(i-1)) || !isWordRune(next)
 		case '<': // opens a tag
-			marks = unicode.IsLetter(next) || next == '/' || next == '!' || next == '?'
+			isMarkup = unicode.IsLetter(next) || next == '/' || next == '!' || next == '?'
 		case '&': // opens an entity
-			marks = unicode.IsLetter(next) || next == '#'
+			isMarkup = unicode.IsLetter(next) || next == '#'
 		case ']': // ends the text of a link
-			marks = next == '(' || next == '['
+			isMarkup = next == '(' || next == '['
 		case '#', '!': // starts a heading; names an issue or a merge request; begins an image
-			marks = r == '#' && i == 0 || unicode.IsDigit(next) || r == '!' && next == '['
+			isMarkup = r == '#' && i == 0 || unicode.IsDigit(next) || r == '!' && next == '['
 		case '+', '-', '>', '[', '=', '/': // starts another kind of block, or a command of GitLab
-			marks = i == 0
+			isMarkup = i == 0
 		case '.', ')': // starts a numbered list; makes a link of www.
-			marks = i > 0 && isDigits(runes[:i]) && next == ' ' || r == '.' && i >= 3 && strings.EqualFold(string(runes[i-3:i]), "www")
+			isMarkup = i > 0 && isDigits(runes[:i]) && next == ' ' || r == '.' && i >= 3 && strings.EqualFold(string(runes[i-3:i]), "www")
 		case ':': // makes a link
-			marks = next == '/'
+			isMarkup = next == '/'
 		}
-		if marks {
+		if isMarkup {
 			b.WriteByte('\\')
 		}
 		b.WriteRune(r)

@@ -9,15 +9,15 @@ import "strings"
 // The functions may add escape sequences but no visible characters: columns
 // are aligned by the text they are given.
 type Style struct {
-	Bold   func(string) string // headings and what a line is about
-	Dim    func(string) string // what can be skipped
-	Strike func(string) string // figures that must not be used
-	Good   func(string) string // met, holds
-	Bad    func(string) string // not met, refuted, void
-	Warn   func(string) string // inconclusive, warnings
-	Width  int                 // columns to fill; zero: 100, below 40 counts as 40
-	Lines  int                 // lines of a study's block in format brief; zero: 4
-	ASCII  bool                // the terminal shows no other characters: × is x, ● is o
+	Bold   func(string) string // paints headings and subjects of lines
+	Dim    func(string) string // paints explanations
+	Strike func(string) string // paints values that must not be used
+	Good   func(string) string // paints met, holds
+	Bad    func(string) string // paints not met, refuted, void
+	Warn   func(string) string // paints inconclusive, warnings
+	Width  int                 // columns of the terminal; 0 means 100, and less than 40 counts as 40
+	Lines  int                 // lines of a study's block in format brief; 0 means 4
+	ASCII  bool                // only ASCII characters are printed: × is x, ● is o
 }
 
 const (
@@ -25,6 +25,7 @@ const (
 	minWidth     = 40
 )
 
+// pageWidth returns the width that reports are laid out for.
 func (s Style) pageWidth() int {
 	switch {
 	case s.Width == 0:
@@ -37,15 +38,15 @@ func (s Style) pageWidth() int {
 
 // paintText returns text as the style shows the mark.
 func (s Style) paintText(m Mark, text string) string {
-	f := map[Mark]func(string) string{Bold: s.Bold, Dim: s.Dim, Struck: s.Strike, Good: s.Good, Bad: s.Bad, Warned: s.Warn}[m]
-	if f == nil || text == "" {
+	paint := map[Mark]func(string) string{Bold: s.Bold, Dim: s.Dim, Struck: s.Strike, Good: s.Good, Bad: s.Bad, Warned: s.Warn}[m]
+	if paint == nil || text == "" {
 		return text
 	}
-	return f(text)
+	return paint(text)
 }
 
-// ascii replaces characters that a terminal without UTF-8 does not show. Those of
-// drawings, and those that stand in columns, are replaced by as many.
+// ascii replaces characters that a terminal without UTF-8 does not show. A character that
+// occurs in a drawing or a column is replaced by one character, so that both stay aligned.
 var ascii = strings.NewReplacer("●", "o", "○", ".", "━", "=", "─", "-", "│", "|", "░", ":", "◇", "<", "◀", "<", "▶", ">", "▇", "#", "▸", ">", "✓", "+", "✕", "x",
 	"▲", "^", "▼", "v", "≈", "~", "×", "x", "⅛", "/8", "¼", "/4", "½", "/2", "–", "-", "−", "-", "·", "-", "…", ".", "±", "+/-", "≤", "<=", "≥", ">=", "µ", "u", "→", "->",
 	"“", "\"", "”", "\"", "’", "'", "†", "+")
