@@ -96,7 +96,7 @@ func hostile(t *testing.T, treat func(p *peer)) (addr string) {
 	return l.Addr().String()
 }
 
-// against runs a phase on two connections to such a server.
+// against runs a phase on two connections to a server that treat controls.
 func against(t *testing.T, o Options, leg Leg, treat func(p *peer)) *Result {
 	t.Helper()
 	o.Target, o.Protocol, o.Connections = Target{Addr: hostile(t, treat)}, H2C, 2
@@ -330,7 +330,8 @@ func TestFloods(t *testing.T) {
 	}
 }
 
-// A server that never gives way to a body has its request counted as a timeout.
+// If a server never opens its flow-control window far enough for the body, the request is counted
+// as a timeout.
 func TestNoWindow(t *testing.T) {
 	t.Parallel()
 	for _, engine := range append(loops(t), Portable) {
@@ -346,7 +347,8 @@ func TestNoWindow(t *testing.T) {
 	}
 }
 
-// While nothing is asked, HTTP/2 still has things to say; a body is none of them.
+// Between requests a server may send pings, settings and window updates, and GOAWAY, but no body:
+// DATA is a framing error.
 func TestHTTP2Idle(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -389,8 +391,8 @@ func TestHTTP2Idle(t *testing.T) {
 	some{r.Unasked, -1}.check(t, "class framing", r.Errors[ErrFraming]) // more where a request was under way again
 }
 
-// A connection that has nothing to send answers a ping all the same: servers take a
-// client that does not for a dead one.
+// A connection also answers a ping while it has nothing to send: servers assume that a client that
+// does not answer is dead.
 func TestPingBetweenRequests(t *testing.T) {
 	t.Parallel()
 	for _, engine := range append(loops(t), Portable) {
@@ -429,9 +431,8 @@ func TestPingBetweenRequests(t *testing.T) {
 	}
 }
 
-// A body is sent as the server gives way to it, a little at a time, and an answer
-// that comes before the server has taken it all is an answer, on a connection
-// that is good for no other.
+// A body is sent in small parts, as the server opens its window. A response that comes before the
+// server has read the complete body is valid, but no further request is sent on its connection.
 func TestHTTP2BodiesAndWindows(t *testing.T) {
 	body := make([]byte, 200_000)
 	post := Options{Requests: []Request{{Method: "POST", Body: body}}}

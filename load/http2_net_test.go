@@ -19,7 +19,7 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// standard is net/http's server, in HTTP/1.1 and HTTP/2.
+// standard returns net/http's server, with HTTP/1.1 and with HTTP/2 in plain text.
 func standard(h http.Handler) *http.Server {
 	s := &http.Server{Handler: h, Protocols: new(http.Protocols)}
 	s.Protocols.SetHTTP1(true)
@@ -27,7 +27,7 @@ func standard(h http.Handler) *http.Server {
 	return s
 }
 
-// serveStandard starts it.
+// serveStandard starts net/http's server with handler h and returns its address.
 func serveStandard(t testing.TB, h http.Handler) (addr string) {
 	t.Helper()
 	return listening(t, standard(h))
@@ -49,7 +49,7 @@ func listening(t testing.TB, s *http.Server) (addr string) {
 	return l.Addr().String()
 }
 
-// greet answers whatever it is asked, in gRPC if it is asked in that.
+// greet answers every request with "hello", a gRPC request with a gRPC message.
 func greet(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	if r.Header.Get("Content-Type") == "application/grpc" {
@@ -61,7 +61,8 @@ func greet(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "hello")
 }
 
-// many answers in the ways that net/http's server can.
+// many returns a different kind of response for each path, to cover those that net/http's server
+// can send.
 func many(w http.ResponseWriter, r *http.Request) {
 	b, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -102,8 +103,8 @@ func many(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Every engine understands all that net/http's server sends, in plain text and over
-// TLS, and what it sends arrives.
+// Every engine reads each kind of response that net/http's server sends, in plain text and over
+// TLS, and the server reads the engine's requests.
 func TestHTTP2OfTheStandardLibrary(t *testing.T) {
 	body := bytes.Repeat([]byte("0123456789"), 120_000) // more than any window
 	secure := httptest.NewUnstartedServer(http.HandlerFunc(many))
@@ -151,8 +152,8 @@ func TestHTTP2OfTheStandardLibrary(t *testing.T) {
 	}
 }
 
-// A table that is too small for what is said, on either side, costs bytes and
-// nothing else: neither of its own, nor of the server's choice.
+// A header table that is too small for the fields sent, on the client's or on the server's side,
+// causes no error and no reconnect.
 func TestHTTP2TablesOverflow(t *testing.T) {
 	var requests []Request
 	for i := range 12 {
@@ -176,7 +177,8 @@ func TestHTTP2TablesOverflow(t *testing.T) {
 	}
 }
 
-// A stream that the server gives up costs its request and no connection.
+// If the server resets a stream, the request of this stream is lost, but the connection is used
+// again.
 func TestHTTP2StreamReset(t *testing.T) {
 	s, err := Open(Options{Target: Target{Addr: serveStandard(t, http.HandlerFunc(many))}, Protocol: H2C, Connections: 2, Requests: []Request{{Method: "GET", Path: "/abort"}, {Method: "GET", Path: "/sum"}}})
 	assert.NoError(t, "open", err)
@@ -191,7 +193,7 @@ func TestHTTP2StreamReset(t *testing.T) {
 	assert.Equal(t, "first error", r.FirstError, "reset: the server reset the stream: INTERNAL_ERROR")
 }
 
-// A server that shuts down says so, and its connections are replaced.
+// Connections to a server that has shut down are replaced in the next phase, without an error.
 func TestHTTP2GoAway(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	assert.NoError(t, "listen", err)
@@ -215,7 +217,7 @@ func TestHTTP2GoAway(t *testing.T) {
 	}
 }
 
-// keptOpen is a listener that outlives the server it is lent to.
+// keptOpen is a listener that stays open when the server that uses it is closed.
 type keptOpen struct{ net.Listener }
 
 func (k keptOpen) Close() error { return k.Listener.(*net.TCPListener).SetDeadline(time.Unix(1, 0)) }
@@ -236,7 +238,7 @@ func TestNoHTTP2OverTLS(t *testing.T) {
 	}
 }
 
-// A server of HTTP/1.1 in plain text is told by its first bytes.
+// A server in plain text that speaks only HTTP/1.1 is recognised by the first bytes it sends.
 func TestNoHTTP2InPlainText(t *testing.T) {
 	plain := httptest.NewServer(http.NotFoundHandler())
 	defer plain.Close()

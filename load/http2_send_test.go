@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
-// heads decodes the header block of a request.
+// heads decodes the header block of a request into lines "name: value".
 func heads(t testing.TB, d *h2.Decoder, f h2.Frame) string {
 	t.Helper()
 	var b strings.Builder
@@ -68,7 +68,8 @@ func TestHTTP2Requests(t *testing.T) {
 	}
 }
 
-// What has many values, or one that changes, goes into no table; what has few does.
+// A field with many different values, or with a value that changes, is not put into the header
+// table; a field with few values is.
 func TestHTTP2KeepsOutOfTheTable(t *testing.T) {
 	post := Request{Method: "POST", Path: "/p", Body: []byte("body"), Header: [][2]string{{"x-a", "1"}}}
 	filled := post
@@ -108,8 +109,8 @@ func TestHTTP2KeepsOutOfTheTable(t *testing.T) {
 	}
 }
 
-// A server that wants a smaller table, or none, is told so before anything is left
-// out of it, however late it says so.
+// If the server asks for a smaller header table, or for none, the next header block begins with the
+// new size, also if the server asks only after some requests.
 func TestHTTP2KeepsToTheServersTable(t *testing.T) {
 	q := wants(t, GRPC, Request{Method: "POST", Path: "/s/m", Body: []byte("abc")})
 	for _, size := range []uint32{0, 60, 4095, 4096, 1 << 20} {
@@ -143,7 +144,8 @@ func TestHTTP2RequestsRefused(t *testing.T) {
 	}
 }
 
-// window is a server that gives way in its own time, as the framer sees it.
+// window is the server's view of flow control: what is left of the windows of the connection and of
+// the stream, and the part of the body that has arrived.
 type window struct {
 	t            *testing.T
 	conn, stream int64
@@ -164,7 +166,7 @@ func (w *window) take(b []byte) {
 	}
 }
 
-// However small the windows are, the body is sent within them, whole, and ended
+// However small the windows are, the complete body is sent within them, and its stream is ended
 // once.
 func TestHTTP2KeepsToWindows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -207,7 +209,8 @@ func TestHTTP2KeepsToWindows(t *testing.T) {
 	}
 }
 
-// The server hears in time that what it sent was read, of the stream and of all.
+// Window updates for the stream and for the connection are sent before the server runs out of room,
+// and never for more than was agreed.
 func TestHTTP2GivesRoom(t *testing.T) {
 	h := asked(t, H2C, Request{})
 	room := map[uint32]int64{0: connRoom, 1: streamRoom}
@@ -233,7 +236,7 @@ func TestHTTP2GivesRoom(t *testing.T) {
 	}
 }
 
-// The connection is done for when there are no more streams to open.
+// A connection is closed when it has no stream number left.
 func TestHTTP2StreamsRunOut(t *testing.T) {
 	h, q := newHTTP2(false, 1, nil), wants(t, H2C, Request{})
 	h.open()

@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
-// What servers say, as bytes.
+// These functions return what a server sends, as bytes.
 
 func says(frames ...string) string { return string(h2.AppendSettings(nil)) + strings.Join(frames, "") }
 
@@ -20,7 +20,7 @@ func rawFrame(kind h2.Type, flags uint8, stream uint32, payload string) string {
 	return string(h2.AppendFrame(nil, h2.Frame{Type: kind, Flags: flags, Stream: stream, Payload: []byte(payload)}))
 }
 
-// block is a header block of lines "name: value".
+// block returns a header block of the given lines "name: value".
 func block(lines ...string) string {
 	var b []byte
 	for _, l := range lines {
@@ -30,7 +30,8 @@ func block(lines ...string) string {
 	return string(b)
 }
 
-// headed is a head of stream 1 that goes on, ended one that does not.
+// headed returns the HEADERS frame of stream 1 of a response that goes on; ended returns one that
+// ends the stream.
 func headed(lines ...string) string { return rawFrame(h2.Headers, h2.EndHeaders, 1, block(lines...)) }
 
 func ended(lines ...string) string {
@@ -42,7 +43,7 @@ func last(text string) string  { return rawFrame(h2.Data, h2.EndStream, 1, text)
 
 const ok2 = ":status: 200"
 
-// wants is a request as HTTP/2 sends it.
+// wants encodes a request for HTTP/2. The method is GET if r has none.
 func wants(t testing.TB, p Protocol, r Request) *encodedRequest {
 	t.Helper()
 	if r.Method == "" {
@@ -53,7 +54,7 @@ func wants(t testing.TB, p Protocol, r Request) *encodedRequest {
 	return &e[0]
 }
 
-// asked is a framer that has sent its first request.
+// asked returns a framer that has sent its first request.
 func asked(t testing.TB, p Protocol, r Request) *http2 {
 	t.Helper()
 	h := newHTTP2(p == GRPC, 1, nil)
@@ -64,8 +65,8 @@ func asked(t testing.TB, p Protocol, r Request) *http2 {
 	return h
 }
 
-// listen feeds input in pieces that end at the given places, and then the end of
-// the connection.
+// listen feeds input to a framer in pieces that end at cuts, and then the end of the connection. It
+// returns the outcome.
 func listen(t testing.TB, p Protocol, r Request, input string, cuts ...int) outcome {
 	t.Helper()
 	h := asked(t, p, r)
@@ -90,7 +91,7 @@ func listen(t testing.TB, p Protocol, r Request, input string, cuts ...int) outc
 	return outcome{status: a.status, body: string(a.kept), closes: a.closes}
 }
 
-// listenAnyhow wants the same of every way to cut input up.
+// listenAnyhow requires the same outcome however the input is cut into pieces.
 func listenAnyhow(t *testing.T, name string, p Protocol, r Request, input string) outcome {
 	t.Helper()
 	whole := listen(t, p, r, input)
@@ -289,7 +290,7 @@ func TestGRPCAnswers(t *testing.T) {
 	}
 }
 
-// A stream that is reset leaves a connection on which the next one is opened.
+// After the server has reset a stream, the next request opens a new stream on the same connection.
 func TestHTTP2AfterReset(t *testing.T) {
 	h := asked(t, H2C, Request{Method: "POST", Body: bytes.Repeat([]byte("b"), 100<<10)})
 	err := h.feed([]byte(says(headed(ok2), string(h2.AppendReset(nil, 1, h2.Cancel)), rawFrame(h2.Ping, 0, 0, "12345678"))))
@@ -307,7 +308,7 @@ func TestHTTP2AfterReset(t *testing.T) {
 	assert.ErrorContains(t, "an old stream", h.feedIdle([]byte(piece("a"))), "behind the end")
 }
 
-// framesOf cuts what is sent into frames.
+// framesOf splits output into frames.
 func framesOf(t testing.TB, b []byte) []h2.Frame {
 	t.Helper()
 	var out []h2.Frame
