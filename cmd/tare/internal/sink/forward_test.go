@@ -20,7 +20,8 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile/atomicfiletest"
 )
 
-// scripted answers each Send with the next of its steps, and then takes all.
+// scripted is a sink that answers each Send with the next of its steps. A nil step, and every Send
+// after the last step, accepts the batch.
 type scripted struct {
 	mu    sync.Mutex
 	steps []func(Batch) (Result, error)
@@ -52,7 +53,8 @@ func fails(err error) func(Batch) (Result, error) {
 	return func(Batch) (Result, error) { return Result{}, err }
 }
 
-// run keeps lines, sends them by steps, and returns what was logged.
+// run keeps lines in a spool in dir and sends them to s until nothing is left or limit has passed.
+// It returns the log and the number of events left.
 func run(t *testing.T, dir string, s *scripted, dead int64, limit time.Duration, lines ...string) (log string, left uint64) {
 	t.Helper()
 	sp, _, err := spool.Open(dir, spool.Options{Now: time.Now})
@@ -86,7 +88,7 @@ func TestFailuresAreLoggedOnceWithTheirCause(t *testing.T) {
 	assert.Contains(t, "log", log, "it works again")
 }
 
-// A batch that is refused is halved until the event is found.
+// A batch that is refused is halved until the event that caused the refusal is found.
 func TestRefusedBatchIsHalved(t *testing.T) {
 	dir := t.TempDir()
 	refuse := func(b Batch) (Result, error) {
@@ -107,7 +109,7 @@ func TestRefusedBatchIsHalved(t *testing.T) {
 	assert.Contains(t, "letter", string(text), `"number":2,"reason":"no JSON","text":"bad"}`)
 }
 
-// What cannot be written to the dead letters is not done with.
+// An event that cannot be written to the dead letters stays in the spool.
 func TestFullDeadLettersHoldEventsBack(t *testing.T) {
 	dir := t.TempDir()
 	refuse := fails(&Refused{"no"})
@@ -121,8 +123,8 @@ func TestFullDeadLettersHoldEventsBack(t *testing.T) {
 	assert.Equal(t, "sent", strings.Join(s.lines, " "), "1")
 }
 
-// While the file of dead letters has no room, what the far side has taken is not
-// sent again.
+// While the file of dead letters has no room, events that the destination has accepted are not sent
+// again.
 func TestFullDeadLettersSendNothingAgain(t *testing.T) {
 	s := &scripted{}
 	takesRest := func(b Batch) (Result, error) {
@@ -159,7 +161,7 @@ func TestEventsForLaterAndRetryAfter(t *testing.T) {
 	}
 }
 
-// A line that a process was killed in is ended, and what follows stands alone.
+// If a process was killed while it wrote a line, the next line starts on a line of its own.
 func TestDeadLettersAfterAKill(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "d")
 	assert.NoError(t, "write", os.WriteFile(path, []byte(`{"torn`), 0o600))
@@ -174,7 +176,7 @@ func TestDeadLettersAfterAKill(t *testing.T) {
 	assert.Contains(t, "line", lines[1], `"event":{"id":"a"}`)
 }
 
-// A dead event is in the file after a power cut, also if it is the first.
+// A dead event that was written, even the first one, is still in the file after a power cut.
 func TestDeadLettersAfterAPowerCut(t *testing.T) {
 	for seed := range uint64(20) {
 		machine := atomicfiletest.NewDisk(seed)
@@ -194,8 +196,8 @@ func TestStartWhereItCannot(t *testing.T) {
 	assert.ErrorIs(t, "no directory", err, os.ErrNotExist)
 }
 
-// After a time without events one is sent when it is as old as it may become, or,
-// without an age, when the next look finds it.
+// An event that comes after a time without events is sent when it reaches the maximum age or,
+// without one, when the spool is next polled.
 func TestWhenABatchIsSent(t *testing.T) {
 	const poll = 10 * time.Millisecond
 	for age, within := range map[time.Duration][2]time.Duration{

@@ -25,7 +25,7 @@ func TestEventID(t *testing.T) {
 
 const aTrace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
-// traced is an event of a trace; empty: of none.
+// traced returns an event with the given trace, or without one if trace is empty.
 func traced(id, trace string) Event {
 	if trace != "" {
 		trace = `,"traceparent":"` + trace + `"`

@@ -41,7 +41,7 @@ func TestKilled(t *testing.T) {
 	sinktest.Killed(t, h.URL()+"#timeout=2s", sinktest.DefaultKills(), h.Stop, h.Start, h.Arrived)
 }
 
-// An event that the server will not take is dead, and the others are not.
+// An event that is too large for the server is dead; the other events of its batch arrive.
 func TestTooLargeEventIsDead(t *testing.T) {
 	h := hosts.NewNATS(t)
 	j := open(t, h.URL())
@@ -55,8 +55,8 @@ func TestTooLargeEventIsDead(t *testing.T) {
 	assert.Equal(t, "arrived", len(h.Arrived()), 2)
 }
 
-// An event that the server refuses after it was published is dead as well, and the
-// others are not.
+// An event that the server refuses after it was published is dead as well; the other events of its
+// batch arrive.
 func TestEventThatTheServerRefusesIsDead(t *testing.T) {
 	for name, c := range map[string]struct {
 		most int32 // bytes of a message in the stream; 0: any
@@ -90,7 +90,7 @@ func TestEventThatTheServerRefusesIsDead(t *testing.T) {
 	}
 }
 
-// Without a stream that keeps the subject nothing is acknowledged.
+// If no stream keeps the subject, Send fails, because nothing is acknowledged.
 func TestNoStream(t *testing.T) {
 	h := hosts.NewNATS(t)
 	j := open(t, strings.Replace(h.URL(), "/events", "/other", 1)+"#timeout=500ms")
@@ -101,8 +101,8 @@ func TestNoStream(t *testing.T) {
 	}
 }
 
-// A server that refuses the user for a while, and a connection that is closed for good,
-// do not end the sending.
+// Sending goes on after the server has refused the user for a while, and after the connection was
+// closed for good.
 func TestConnectsAgain(t *testing.T) {
 	h := hosts.NewNATS(t)
 	j := open(t, h.URL()+"#timeout=2s")
@@ -146,7 +146,7 @@ func TestURLs(t *testing.T) {
 	assert.Contains(t, "promise", open(t, "jetstream://u:p@h/a#durable=on").Promise().String(), "on stable storage")
 }
 
-// An event's trace is a header of its message.
+// The trace of an event is sent as a header of its message.
 func TestTraceparent(t *testing.T) {
 	h := hosts.NewNATS(t)
 	j := open(t, h.URL())

@@ -42,7 +42,7 @@ func TestKilled(t *testing.T) {
 	sinktest.Killed(t, c.URL()+"#timeout=2s", sinktest.DefaultKills(), c.Stop, c.Start, c.Arrived)
 }
 
-// An event that no broker will take is dead, and the others are not.
+// An event that is too large for every broker is dead; the other event of its batch arrives.
 func TestTooLargeEventIsDead(t *testing.T) {
 	c := hosts.NewKafka(t)
 	k := open(t, c.URL())
@@ -59,7 +59,7 @@ func TestTooLargeEventIsDead(t *testing.T) {
 	assert.Equal(t, "name", string(records[0].Headers[0].Value), "00000000000000000000000000000000-7")
 }
 
-// What a broker refuses together is sent again in parts, in order, and only an event
+// Events that a broker refuses together are sent again in smaller parts, in order. Only an event
 // that is refused alone is dead.
 func TestOnlyWhatIsRefusedAloneIsDead(t *testing.T) {
 	c := hosts.NewKafka(t)
@@ -79,7 +79,7 @@ func TestOnlyWhatIsRefusedAloneIsDead(t *testing.T) {
 	assert.Slices(t, "arrived", c.Arrived(), want)
 }
 
-// Where a part cannot be sent now, those after it wait, so that the order stays.
+// If a part cannot be sent now, the parts after it wait as well, so that the order stays.
 func TestPartsStayInOrder(t *testing.T) {
 	c := hosts.NewKafka(t)
 	c.Bound(5000)
@@ -107,8 +107,8 @@ func TestPartsStayInOrder(t *testing.T) {
 	assert.Slices(t, "again", result.Again, rest)
 }
 
-// sized is n events that do not become small when compressed, some of them of more
-// than 8000 bytes, and the lines of the others.
+// sized returns n events that hardly shrink when compressed. Those whose index is in large have
+// more than 8000 bytes; others are the lines of the rest.
 func sized(n int, large ...int) (b sink.Batch, others []string) {
 	random := rand.NewChaCha8([32]byte{})
 	for i := range n {
@@ -126,7 +126,8 @@ func sized(n int, large ...int) (b sink.Batch, others []string) {
 	return b, others
 }
 
-// A batch that was sent and is not answered does not keep the service from its end.
+// Send ends with its context, even if a batch was sent that is never answered. Otherwise such a
+// batch would keep the service from ending.
 func TestUnansweredBatchEnds(t *testing.T) {
 	c := hosts.NewKafka(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -176,7 +177,7 @@ func TestURLs(t *testing.T) {
 	}
 }
 
-// An event's trace is a header of its message.
+// The trace of an event is sent as a header of its message.
 func TestTraceparent(t *testing.T) {
 	c := hosts.NewKafka(t)
 	k := open(t, c.URL())

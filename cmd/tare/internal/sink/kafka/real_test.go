@@ -17,7 +17,7 @@ import (
 
 const realAddr = "127.0.0.1:19092"
 
-// topic makes one, of one partition.
+// topic creates a topic with one partition and returns its name.
 func topic(t testing.TB, n int) string {
 	t.Helper()
 	name := fmt.Sprintf("events-%d-%d", time.Now().UnixNano(), n)
@@ -40,7 +40,7 @@ func topic(t testing.TB, n int) string {
 	}
 }
 
-// values are all of a topic, up to where it ends now.
+// values returns the values of all records that a topic has now.
 func values(t testing.TB, name string) (events []string) {
 	t.Helper()
 	for _, r := range hosts.RecordsOf(t, name, realAddr) {

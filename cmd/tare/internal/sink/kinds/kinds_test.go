@@ -37,7 +37,8 @@ func openAll(t *testing.T) map[string]sink.Sink {
 	return sinks
 }
 
-// Each kind has a promise without secrets, and opens without its destination.
+// Each kind of sink has a promise that contains no secrets, and opens while its destination cannot
+// be reached.
 func TestPromises(t *testing.T) {
 	for scheme, s := range openAll(t) {
 		text := s.Promise().String()
@@ -126,8 +127,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// The name is that of the place, not of settings and secrets: a cursor goes by
-// it.
+// The name depends on the place only, not on settings and secrets, because the file of a cursor is
+// named after it.
 func TestTargetName(t *testing.T) {
 	name := func(text string) string {
 		list, err := All().Parse(text)

@@ -25,8 +25,8 @@ func TestFile(t *testing.T) {
 	})
 }
 
-// A file is synced if its URL says so, or else if the service syncs its spool: what
-// is sent on is removed from there.
+// Unless its URL says otherwise, a file is synced if the service syncs its spool, because events
+// that were sent on are removed from the spool.
 func TestFileIsSyncedAsTheSpool(t *testing.T) {
 	const stable, written = "sent = on stable storage", "sent = written, which survives a kill but not a power cut"
 	for _, test := range []struct {

@@ -55,8 +55,8 @@ func TestKilled(t *testing.T) {
 	sinktest.Killed(t, c.URL(), sinktest.DefaultKills(), c.Kill, c.Start, c.Arrived)
 }
 
-// An attempt that ended for the client may still commit. The next waits for it, also
-// with the first batch of a spool.
+// An attempt that failed for the client may still commit. The next attempt waits for it, even for
+// the first batch of a spool.
 func TestFirstBatchWaitsForAnEarlierAttempt(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a server")
@@ -93,8 +93,8 @@ func TestFirstBatchWaitsForAnEarlierAttempt(t *testing.T) {
 	assert.Equal(t, "events written again", c.Count(), 0)
 }
 
-// An event beyond a limit of the server, such as that of a row of an index, is
-// refused: it would be sent for ever.
+// An event that exceeds a limit of the server, such as the size of an index row, is refused.
+// Otherwise it would be sent for ever.
 func TestEventBeyondALimitIsRefused(t *testing.T) {
 	c := hosts.NewPostgres(t)
 	p := open(t, c.URL())

@@ -24,8 +24,7 @@ func events(n int) sink.Batch {
 	return b
 }
 
-// Answers that do not account for each event are errors: the batch is sent
-// again.
+// An answer that does not account for each event is an error, so that the batch is sent again.
 func TestAnswersThatAreNone(t *testing.T) {
 	for _, answer := range []string{
 		"", "{}", "<html>", `{"errors":false}`, `{"errors":false,"items":[]}`, `{"errors":false,"items":[{}]}`,
@@ -42,7 +41,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 	assert.ErrorContains(t, "exception behind a status of 200", err, "Code: 241")
 }
 
-// Of an answer without an end only so much is read, and the batch is sent again.
+// Only the beginning of an answer without an end is read, and the batch is sent again.
 func TestEndlessAnswer(t *testing.T) {
 	sent := 0
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -62,8 +61,8 @@ func TestEndlessAnswer(t *testing.T) {
 	}
 }
 
-// Items are dead where the document is refused. The status of a token, of an index or
-// of a server, and one without a known meaning, are to be sent again.
+// An item is dead if its status refuses the document. It is sent again if the status refuses the
+// token, the index or the server, or has no known meaning.
 func TestBulkStatuses(t *testing.T) {
 	const done, again, dead = "done", "again", "dead"
 	for item, want := range map[string]string{

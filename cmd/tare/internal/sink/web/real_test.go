@@ -38,8 +38,8 @@ func ask(t testing.TB, method, address, body string) string {
 	}
 }
 
-// TestRealOpenSearch: the index refuses a metadata field that is no number, so
-// that poison is real as well.
+// TestRealOpenSearch runs the suite against a real server, whose index refuses a metadata field
+// that is not a number: real poison.
 func TestRealOpenSearch(t *testing.T) {
 	far := sinktest.NewReal(t, "opensearch")
 	n := 0
@@ -90,7 +90,7 @@ func TestRealOpenSearch(t *testing.T) {
 	})
 }
 
-// TestRealClickHouse is over a server of 2018, which deduplicates nothing here.
+// TestRealClickHouse uses a server of 2018, whose tables here do not deduplicate.
 func TestRealClickHouse(t *testing.T) {
 	far := sinktest.NewReal(t, "clickhouse")
 	n := 0

@@ -54,7 +54,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// A request names the trace that all its events belong to.
+// A request names a trace if all of its events belong to that trace.
 func TestTraceparent(t *testing.T) {
 	var got []string
 	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = append(got, r.Header.Get("traceparent")) }))
