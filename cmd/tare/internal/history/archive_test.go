@@ -46,8 +46,8 @@ func TestScanRefusesWhatIsForeign(t *testing.T) {
 	}
 }
 
-// What has no end is refused when so much of it was read, whether it is a document,
-// space before one or line ends; documents that are small each may be many.
+// Input without an end, be it a document, space before one, or line ends, is refused once the limit
+// was read. The limit applies to each document: an archive may hold many small ones.
 func TestScanIsBounded(t *testing.T) {
 	doc := strings.ReplaceAll(string(document(t, sample())), "\n", "") + "\n"
 	most := int64(len(doc)) + 10
@@ -75,7 +75,7 @@ func TestScanIsBounded(t *testing.T) {
 	lines := strings.Count(doc, "\n")
 	n = 0
 	if err := scanDocuments("x", strings.NewReader(strings.Repeat(doc, 50)), MaxBytes, lines, func(Kept, []byte) error { n++; return nil }); err != nil || n != 50 {
-		t.Errorf("50 documents of %d maxLines: %d, %v", lines, n, err)
+		t.Errorf("50 documents of %d lines: %d, %v", lines, n, err)
 	}
 	taken := &counter{in: io.MultiReader(strings.NewReader(doc), repeated("\n")), maxBytes: 1 << 20, maxLines: maxLines}
 	err := scanDocuments("x", taken, MaxBytes, lines, func(Kept, []byte) error { return nil })
@@ -84,7 +84,7 @@ func TestScanIsBounded(t *testing.T) {
 	}
 }
 
-// repeated is a text again and again.
+// repeated is a reader that repeats its text without an end.
 type repeated string
 
 func (r repeated) Read(p []byte) (int, error) {
@@ -95,8 +95,8 @@ func (r repeated) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// FuzzScan: whatever an archive holds, the answer is results whose compact form
-// is read again as the same, or an error in one line.
+// FuzzScan: for any archive Scan either returns results whose compact form scans to the same
+// results, or an error in one line.
 func FuzzScan(f *testing.F) {
 	f.Add(string(document(f, sample())))
 	f.Add("{} [] x")

@@ -8,7 +8,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// counting is a result of base and head, in which both took a number of allocations.
+// counting returns a result in which the base allocates base times per operation, and the head head
+// times.
 func counting(minutes int, base, head float64) *tare.Result {
 	r := measured(minutes, 1, 0.01)
 	r.Metrics = []string{"time", "allocs"}
@@ -62,7 +63,7 @@ func TestCountsOfResults(t *testing.T) {
 	}
 }
 
-// A pair with a count is the same pair the other way round.
+// A pair of counts can be turned round, and turned back.
 func TestTurnedCounts(t *testing.T) {
 	for _, counts := range [][2]float64{{0, 1}, {0, 0}, {3, 2}} {
 		for _, p := range PairsOf(counting(0, counts[0], counts[1])) {
@@ -77,7 +78,8 @@ func TestTurnedCounts(t *testing.T) {
 	}
 }
 
-// What the newest run left out is not what earlier runs say of it.
+// If the newest run left a workload out, the series says so beside the change that earlier runs
+// show.
 func TestNewestRunLeftOut(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*tare.Result)

@@ -104,8 +104,8 @@ func TestFrom(t *testing.T) {
 	}
 }
 
-// What is small in bytes may take much memory: it is refused before it does, in every
-// form of a document.
+// A document that would take much memory, although it has few bytes, is refused before the memory
+// is used. This holds for every form of a document.
 func TestMemoryIsBounded(t *testing.T) {
 	ones := strings.Repeat("1,", 4<<20) + "1]"
 	for name, src := range map[string]string{
@@ -130,8 +130,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// A result of 100,000 trials, with ten workloads each, has room. A tenth of it is
-// counted here.
+// A result of 100,000 trials with ten workloads each is within the limit. The test checks a tenth
+// of it against a tenth of the limit.
 func TestLargeResultHasRoom(t *testing.T) {
 	samples := strings.TrimSuffix(strings.Repeat(`"encode-large":{"time_ns_per_op":123.25,"cpu_ns_per_op":120.5,"bytes_per_op":320,"allocs_per_op":2},`, 10), ",")
 	for i := range 10 {
@@ -144,7 +144,7 @@ func TestLargeResultHasRoom(t *testing.T) {
 	}
 }
 
-// spaces is a stream of nothing, without end.
+// spaces is a reader of spaces without an end.
 type spaces struct{}
 
 func (spaces) Read(p []byte) (int, error) {
@@ -201,8 +201,8 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// FuzzParse: whatever the file holds, the answer is results that every format
-// can print, or an error in one line with a position inside the file.
+// FuzzParse: for any file Parse either returns results that every format can print, or an error in
+// one line with a position inside the file.
 func FuzzParse(f *testing.F) {
 	doc := document(f, sample())
 	f.Add(doc)

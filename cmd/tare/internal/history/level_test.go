@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// machineWith has two series of runs whose ratios are base × 1.0, but for a step
-// of the first.
+// machineWith returns two series whose ratios stay near 1. From run step on, unless step is 0, the
+// ratios of the first series are multiplied by times.
 func machineWith(runs, step int, times float64) Machine {
 	m := Machine{Runs: make([]TrendRun, runs)}
 	wobble := []float64{0, 0.002, -0.001, 0.003, -0.002, 0.001, -0.003}

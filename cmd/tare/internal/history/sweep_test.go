@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile/atomicfiletest"
 )
 
-// Whatever operation fails, an imported run is there whole or not at all, and never
-// without the mark that says that it was made elsewhere.
+// Whichever file operation fails, an imported run exists completely or not at all, and never
+// without the mark that it was made elsewhere.
 func TestNoFaultTearsAnImportedRun(t *testing.T) {
 	text, sum, err := Compact(document(t, sample()))
 	if err != nil {
@@ -33,7 +33,7 @@ func TestNoFaultTearsAnImportedRun(t *testing.T) {
 	})
 }
 
-// syncs notes the directories that are synced.
+// syncs is a disk that records the directories that are synced.
 type syncs struct {
 	atomicfile.System
 	dirs []string
@@ -44,7 +44,7 @@ func (s *syncs) SyncDir(dir string) error {
 	return nil
 }
 
-// A power cut takes no directory of the first run, nor one that it is in.
+// newDir syncs each directory in which it creates one, so that a power cut does not remove them.
 func TestNewDirSyncs(t *testing.T) {
 	there := t.TempDir()
 	results := filepath.Join(there, "results")

@@ -10,11 +10,11 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// noon is when the first run of a test begins.
+// noon returns the start of the first run of a test.
 func noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 
-// measured is a result in which new stands at ratio to old, with an interval of
-// ± half.
+// measured returns a result in which new has the given ratio to old, with an interval of ratio ±
+// half.
 func measured(minutes int, ratio, half float64) *tare.Result {
 	r := sample()
 	r.Started = noon().Add(time.Duration(minutes) * time.Minute)
@@ -33,7 +33,7 @@ func measured(minutes int, ratio, half float64) *tare.Result {
 	return r
 }
 
-// trendOf is the trend in results, the oldest first, of study s.
+// trendOf returns the trend of results, which are of study s and ordered from the oldest.
 func trendOf(t *testing.T, q Query, results ...*tare.Result) Trend {
 	t.Helper()
 	q.Study = "s"
@@ -125,7 +125,8 @@ func TestOtherMachinesAreKeptApart(t *testing.T) {
 	}
 }
 
-// A ratio to another revision is not compared: of a gate the base moves on.
+// Ratios to different revisions of the base are not compared with each other: in a gate the base
+// moves on.
 func TestAnotherReferenceIsNotCompared(t *testing.T) {
 	bench := func(minutes int, ratio float64, base string) *tare.Result {
 		r := measured(minutes, ratio, 0.01)

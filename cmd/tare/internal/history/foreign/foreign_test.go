@@ -16,7 +16,8 @@ var made = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
 const line = "BenchmarkParse/small-8   \t 1000\t      1200 ns/op\t  64 B/op\t       2 allocs/op\n"
 
-// pairs are workload, metric, ratio and whether there is an interval, a line each.
+// pairs returns a line for each pair of r: workload, metric, contenders, ratio, and whether it has
+// an interval.
 func pairs(r *tare.Result) string {
 	var b strings.Builder
 	for _, p := range history.PairsOf(r) {
@@ -53,7 +54,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// What is something else is not taken for a log, and what is broken is said to be.
+// Other kinds of text are not taken for a log, and a broken file is reported as such.
 func TestReadRefuses(t *testing.T) {
 	for _, text := range []string{"", `{"schema":"tare.result/1"}`, "[]", "nothing of the kind", `[{"schema": "x"}]`} {
 		if read, ok, err := foreign.Read("x", []byte(text), made); ok || err != nil || read.Results != nil {
@@ -92,7 +93,7 @@ func TestManyBenchmarks(t *testing.T) {
 	}
 }
 
-// Output of tests may have lines of any length: no benchmark behind one is lost.
+// Output of tests may have lines of any length. A benchmark that follows a long line is not lost.
 func TestLongLines(t *testing.T) {
 	for _, n := range []int{1<<16 - 2, 1<<16 - 1, 1 << 16, 1 << 20} {
 		for _, end := range []string{"\n", "\r\n"} {
@@ -111,7 +112,8 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// What is small in bytes may take much memory: it is refused before it does.
+// A file that would take much memory, although it has few bytes, is refused before the memory is
+// used.
 func TestMemoryIsBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads large files")

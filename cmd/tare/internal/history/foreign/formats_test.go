@@ -9,7 +9,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/history/foreign"
 )
 
-// read reads a file called log and returns the benchmarks of each study, and what was left out.
+// read reads text as a file named log. It returns the benchmarks of each study, and the messages
+// about what was left out.
 func read(t *testing.T, text string) (studies map[string][]string, left []string) {
 	t.Helper()
 	got, ok, err := foreign.Read("log", []byte(text), made)
@@ -25,7 +26,8 @@ func read(t *testing.T, text string) (studies map[string][]string, left []string
 	return studies, got.Left
 }
 
-// A log in which other output stands between loses no benchmark in silence.
+// Other output between the parts of a benchmark line does not lose the benchmark, or the loss is
+// reported.
 func TestInterleavedLogs(t *testing.T) {
 	const b = "BenchmarkB-2 10 5 ns/op\n"
 	for name, c := range map[string]struct {
@@ -57,7 +59,7 @@ func TestInterleavedLogs(t *testing.T) {
 	}
 }
 
-// Benchmarks of one name in two packages are not one, whatever says their package.
+// Benchmarks with the same name in two packages are kept apart, whichever line names the package.
 func TestPackagesOfALog(t *testing.T) {
 	const a = "BenchmarkA-2 10 5 ns/op\n"
 	for name, c := range map[string]struct {
@@ -119,7 +121,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// The same data without the script around it is read as well.
+// The data of github-action-benchmark is also read without the script around it.
 func TestActionJSON(t *testing.T) {
 	data := `{"lastUpdate": 1, "repoUrl": "x", "entries": {"Go": [{"commit": {"id": "f"}, "date": 1777636800000, "tool": "go", "benches": [
 		{"name": "BenchmarkA", "value": 7, "unit": "ns/op\t8 B/op\t0 allocs/op", "extra": "9 times\n4 procs"},
@@ -136,7 +138,8 @@ func TestActionJSON(t *testing.T) {
 	}
 }
 
-// What is not read is named for what it is, with the place and what would be right.
+// The error about a file that cannot be read names what the file is, the place, and what to do
+// instead.
 func TestWhatIsNotRead(t *testing.T) {
 	const put = `{"name": "BenchmarkPut", "value": 5, "unit": "ns/op"}`
 	action := func(benches string) string {
@@ -162,7 +165,8 @@ func TestWhatIsNotRead(t *testing.T) {
 	}
 }
 
-// A zero is a count of nothing in a run whose memory was measured.
+// A zero is a measurement only if some benchmark of the suite has a memory figure. Otherwise memory
+// was not measured.
 func TestZeroOfGobenchdata(t *testing.T) {
 	got, _, err := foreign.Read("x", []byte(`[{"Suites":[{"Pkg":"m","Benchmarks":[{"Name":"BenchmarkA","NsPerOp":5,"Mem":{}},{"Name":"BenchmarkB","NsPerOp":5,"Mem":{"BytesPerOp":8,"AllocsPerOp":1}}]},{"Pkg":"n","Benchmarks":[{"Name":"BenchmarkA","NsPerOp":5,"Mem":{}}]}]}]`), made)
 	if err != nil || len(got.Results) != 2 {

@@ -23,11 +23,11 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// noon is when the first run of a test begins.
+// noon returns the start of the first run of a test.
 func noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 
-// measured is a result in which new stands at ratio to old, with an interval of
-// ± half.
+// measured returns a result in which new has the given ratio to old, with an interval of ratio ±
+// half.
 func measured(minutes int, ratio, half float64) *tare.Result {
 	return &tare.Result{
 		Schema: tare.ResultSchema, Study: "s", Run: tare.Run{Started: noon().Add(time.Duration(minutes) * time.Minute), Seed: fmt.Sprint(minutes)},
@@ -52,7 +52,7 @@ func document(t testing.TB, r *tare.Result) []byte {
 	return b.Bytes()
 }
 
-// keepAll writes results as runs keep them and returns the data directory.
+// keepAll writes results as runs keep them, and returns the data directory.
 func keepAll(t testing.TB, results ...*tare.Result) string {
 	t.Helper()
 	data := t.TempDir()
@@ -89,7 +89,7 @@ func open(t testing.TB, data string) *Index {
 	return x
 }
 
-// ratios is what the index has of new on w, the oldest run first.
+// ratios returns the ratios of new that the index has, machine by machine and from the oldest run.
 func ratios(t testing.TB, x *Index) []float64 {
 	t.Helper()
 	trend, err := x.Trend(t.Context(), history.Query{Study: "s", Contenders: []string{"new"}})
@@ -167,7 +167,7 @@ func TestADamagedIndexIsMadeAgain(t *testing.T) {
 	}
 }
 
-// failing is the operating system's files. The at-th read of one fails.
+// failing is the file system of the operating system, whose read number at fails.
 type failing struct {
 	vfs.VFSFilename
 	at, reads int
@@ -190,8 +190,8 @@ func (f failingFile) ReadAt(p []byte, offset int64) (int, error) {
 	return f.File.ReadAt(p, offset)
 }
 
-// Whatever read fails, in the check of all pages too: a page that cannot be read is
-// not a damaged one.
+// Whichever read fails, including those of the check of all pages, a page that cannot be read is
+// not taken for a damaged one.
 func TestReadErrorIsNotDamage(t *testing.T) {
 	data := keepAll(t, measured(0, 0.5, 0.1), measured(1, 0.6, 0.1))
 	open(t, data).Close()

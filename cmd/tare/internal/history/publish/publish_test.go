@@ -19,8 +19,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/history/publish"
 )
 
-// simulated are runs of some benchmarks on two kinds of machine, the first of
-// which takes 10 % longer from run step on.
+// simulated returns a trend of benchmarks on two kinds of machine; every tenth run is on the
+// second. The first benchmark takes 10 % longer from run step on.
 func simulated(t *testing.T, runs, benchmarks, step int) history.Trend {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(7, 8))
@@ -63,9 +63,9 @@ func simulated(t *testing.T, runs, benchmarks, step int) history.Trend {
 	return trend
 }
 
-// Two hundred runs of forty benchmarks fit into a page that loads at once, with
-// the step where it was planted, between the commits it came with. Of 8,000 runs
-// without a change some are reported: 0.06 %, as docs/history.md says.
+// A page of 200 runs of 40 benchmarks has less than 2 MB, and reports the planted step once,
+// between the two commits around it. Of the 8,000 points without a change few are reported by
+// chance: 0.06 %, as docs/history.md says.
 func TestPage(t *testing.T) {
 	trend := simulated(t, 200, 40, 150)
 	var b bytes.Buffer
@@ -109,7 +109,7 @@ func TestPageOfNothing(t *testing.T) {
 	}
 }
 
-// A badge is well-formed, and says the worst.
+// A badge is well-formed XML, and names the worst change.
 func TestBadge(t *testing.T) {
 	for want, s := range map[string]publish.Standing{
 		"2 worse": {Worse: 2, Better: 1, Steady: 3}, "1 better": {Better: 1, Steady: 3}, "3 benchmarks steady": {Steady: 3}, "no history": {Unknown: 1},
@@ -172,7 +172,7 @@ func TestOpenMetrics(t *testing.T) {
 	}
 }
 
-// The page is forbidden everything but its own style, whatever names hold.
+// The policy of the page allows nothing but its own style, and names cannot add elements.
 func TestPageHasAPolicy(t *testing.T) {
 	trend := simulated(t, 3, 1, 99)
 	trend.Study = `<script>CANARY</script><img src=x onerror=CANARY>`
