@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// The answer is the headline, the first line of each report for people, and
-// criteria come after it. A result without one reads as it did.
+// The answer is the headline. It begins each report for people, before the criteria. A report of a
+// result without an answer does not mention one.
 func TestAnswerComesFirst(t *testing.T) {
 	const answer = "No, it takes 0.46× (0.45 to 0.48) the time."
 	r := base()
@@ -35,7 +35,7 @@ func TestAnswerComesFirst(t *testing.T) {
 
 func first(text, _ string) string { return text }
 
-// The paragraph that an earlier release answered with is not the headline.
+// A long answer, as an earlier release wrote it, is not the headline.
 func TestLongAnswerIsNotTheHeadline(t *testing.T) {
 	r := base()
 	r.Answer = strings.Repeat("a word and ", 6) + "an end."

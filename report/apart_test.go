@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// peers is tiny as a study of batches: own stands apart, and another peer is
-// not installed.
+// peers returns tiny as a study of batches in which own stands apart and another peer is not
+// installed.
 func peers() *tare.Result {
 	r := tiny()
 	r.Study, r.Question = "ingest", "What does it take to take in events?"
@@ -103,7 +103,7 @@ func TestManyStandApart(t *testing.T) {
 	assert.Slices(t, "asides", describeAsides(r), []string{"own: answers by status only, so that they are compared and not ranked; 7 statements about them would stand here, and the tables have their figures."})
 }
 
-// Who is not installed has no row anywhere, and is said to be left out.
+// A contender that is not installed has no row, and the reports list it as left out.
 func TestWhoIsNotInstalled(t *testing.T) {
 	got := text(t, peers(), Style{Width: 400})
 	for _, line := range strings.Split(got, "\n") {

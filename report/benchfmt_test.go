@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// lines are the benchmark lines of a result.
+// lines returns the benchmark lines of a result in the benchfmt format.
 func lines(t *testing.T, r *tare.Result) []string {
 	t.Helper()
 	var out []string
@@ -29,7 +29,7 @@ func TestBenchfmtIsEveryRound(t *testing.T) {
 	}
 }
 
-// Neither a trap nor a void becomes a column that benchstat compares.
+// Traps and void contenders have no benchmark line, so that benchstat does not compare them.
 func TestBenchfmtLeavesTheVoidOut(t *testing.T) {
 	for name, r := range cases() {
 		r = tried(r)

@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// evened is a result with a break-even of two shapes.
+// evened returns a result with a break-even for two shapes.
 func evened() *tare.Result {
 	r := base()
 	r.BreakEven = []tare.BreakEvenResult{{
@@ -65,7 +65,7 @@ func TestWholes(t *testing.T) {
 	assert.Contains(t, "thousands", written(t, "md", r), "| 125,795 ms/frame [")
 }
 
-// Sizes that are not lengths are said to be what they are.
+// If sizes are not numbers of bytes, the section names what they count.
 func TestScalingBy(t *testing.T) {
 	r := base()
 	r.Scaling = []tare.Scaling{{Contender: "encoding-json", Fixture: "nested", Op: "single", By: tare.ByLevels, Workloads: []string{"a", "b", "c"}, Exponent: 1, Low: 0.9, High: 1.1, Level: 0.95}}
@@ -76,7 +76,7 @@ func TestScalingBy(t *testing.T) {
 	assert.Contains(t, "bytes", sectionText(t, r, "HOW TIME GROWS WITH SIZE"), "bytes^exponent")
 }
 
-// What lies beside a contender in this repository is the default.
+// A replacement inside this repository is the normal case and is recognised.
 func TestOwnModules(t *testing.T) {
 	for _, c := range []struct {
 		path, replace string

@@ -13,8 +13,8 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// bare returns the kept results of the studies that a run without names measures, and of
-// the longer ones beside them.
+// bare returns the sample results of the studies that a run without names measures, and of the
+// longer ones beside them.
 func bare(t *testing.T) (results []*tare.Result) {
 	t.Helper()
 	files, err := filepath.Glob("html/testdata/results/*.json.gz")
@@ -37,7 +37,7 @@ func bare(t *testing.T) (results []*tare.Result) {
 	return results
 }
 
-// printBrief writes results as a bare run does.
+// printBrief returns the output of a run without names that ended with results.
 func printBrief(t *testing.T, results []*tare.Result, s Style) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -53,8 +53,8 @@ func printBrief(t *testing.T, results []*tare.Result, s Style) string {
 	return b.String()
 }
 
-// A bare run ends in at most 45 lines of at most 80 columns; no line is wider than any
-// terminal, and without UTF-8 all of it is ASCII.
+// The output of a run without names has at most 45 lines of at most 80 columns. No line is wider
+// than the terminal, and without UTF-8 all output is ASCII.
 func TestBareRunFitsAScreen(t *testing.T) {
 	results := bare(t)
 	for _, width := range []int{60, 80, 120} {
@@ -82,8 +82,8 @@ func TestBareRunFitsAScreen(t *testing.T) {
 	}
 }
 
-// The bar runs from the baseline to the ratio, the noise is on both sides of the
-// baseline, a ratio inside of it is hollow, and one off the axis is an arrow.
+// The bar runs from the baseline to the ratio, and the noise is drawn on both sides of the
+// baseline. A ratio inside the noise has a hollow mark, and one beyond the axis an arrow.
 func TestBars(t *testing.T) {
 	r := &tare.Result{Measured: tare.Measured{Comparisons: []tare.Comparison{
 		{Workload: "w", Contender: tare.ControlID, Metric: "time", Against: "base", Ratio: 1, Low: 0.9, High: 1.1, Rounds: 12},

@@ -112,8 +112,8 @@ func TestClaimsOfCountsAndTrends(t *testing.T) {
 	}
 }
 
-// Many rulings are counted at the top and stand in a table each; those that
-// were not met are told all the same.
+// If there are many rulings, the top counts them and a table has each. Rulings that were not met
+// are named at the top all the same.
 func TestManyRulings(t *testing.T) {
 	r := routing()
 	got := text(t, r, Style{Width: 400})

@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// explained is a result with the reason of a difference: a function, a site, a
+// explained returns a result with the reasons of a difference: a function, an allocation site, a
 // decision of the compiler and a call.
 func explained() *tare.Result {
 	r := base()
@@ -23,7 +23,8 @@ func explained() *tare.Result {
 	return r
 }
 
-// A function of a module's second version or later is of a package with a name.
+// The short name of a function keeps the name of its package, even if the import path ends in a
+// major version.
 func TestFunctionsOfMajorVersions(t *testing.T) {
 	for name, want := range map[string]string{
 		"github.com/go-chi/chi/v5.(*Mux).routeHTTP": "chi/v5.(*Mux).routeHTTP",
@@ -52,7 +53,7 @@ func TestReasons(t *testing.T) {
 	assert.Equal(t, "nothing", strings.Join(Reasons(tare.Explanation{}, 0), "\n"), "no function differs by more than profiles do by chance; no allocation differs")
 }
 
-// What was counted stands before what was profiled, and by itself if nothing was.
+// Counted instructions come before profiled time, and stand alone if nothing was profiled.
 func TestReasonsOfWork(t *testing.T) {
 	e := tare.Explanation{Work: []tare.Origin{
 		{Function: "example.com/mux.(*Mux).route", File: "mux.go", Line: 453, From: 10, To: 486.4, Share: 0.9},
@@ -82,8 +83,8 @@ func TestReasonsOfWork(t *testing.T) {
 	}
 }
 
-// Of few lines the first are about the code and not about what the runtime does
-// for it, unless nothing but the runtime differs.
+// If only a few lines fit, those about the code come before those about the runtime, unless only
+// the runtime differs.
 func TestReasonsOfTheRuntimeComeLast(t *testing.T) {
 	e := explained().Explanations[0]
 	e.Functions = append([]tare.Origin{{Function: "runtime, collecting garbage", From: 1, To: 90, Share: 0.5}}, e.Functions...)

@@ -13,8 +13,8 @@ import (
 	"github.com/tarebench/tare/internal/golden"
 )
 
-// tried is a result with the trials of three rounds, a round at eight times the
-// slice length, and a trial that failed: its samples scatter around the values.
+// tried adds trials to a result that has none: three rounds, a round at eight times the slice
+// length, and a failed trial. The samples scatter around the values.
 func tried(r *tare.Result) *tare.Result {
 	if slices.ContainsFunc(r.Trials, func(t tare.Trial) bool { return t.Samples != nil }) {
 		return r // it brings its own
@@ -105,8 +105,7 @@ func TestFormatTable(t *testing.T) {
 	}
 }
 
-// Nothing that a result can hold makes a renderer fail: not nothing at all,
-// and not names that are nowhere explained.
+// No renderer fails on an odd result, such as an empty one or one whose names are not declared.
 func TestFormatsOfOddResults(t *testing.T) {
 	odd := base()
 	odd.Contenders = nil
@@ -147,7 +146,7 @@ func TestPlain(t *testing.T) {
 	assert.Equal(t, "code", formatCode("a@b.c"), "`a@b.c`")
 }
 
-// A cell cannot break its table, whatever it holds.
+// A cell cannot break its table, whatever text it has.
 func TestMarkdownTablesHold(t *testing.T) {
 	r := traps()
 	r.Contenders[1].ID = "x|y\n`z`"
@@ -162,7 +161,8 @@ func TestMarkdownTablesHold(t *testing.T) {
 	}
 }
 
-// What Markdown shows is what the text report says.
+// Markdown has the criteria, findings and claims of a result, and no figure that the text report
+// lacks.
 func TestMarkdownSaysWhatTextSays(t *testing.T) {
 	for name, r := range cases() {
 		md := strings.NewReplacer("\\", "", "~~", "", "`", "").Replace(written(t, "md", r))

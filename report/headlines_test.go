@@ -8,7 +8,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// many is a result in which contenders differ from the baseline on workloads.
+// many returns a result in which contenders differ from the baseline on workloads; with ranks, the
+// comparisons have ranks.
 func many(contenders, workloads int, ranks bool) *tare.Result {
 	r := &tare.Result{Design: tare.Design{Metrics: []string{"time"}, Contenders: []tare.Contender{{ID: "base", Role: tare.RoleBaseline}}}}
 	for c := range contenders {

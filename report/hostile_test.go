@@ -19,8 +19,8 @@ import (
 // hostile is put before every text of a result.
 const hostile = "=1+2 <script>a()</script> `x` ``y [a](b) ![c](//d) https://e www.f **hot** ~~h~~ |i|\r\n# j\n- k\n| l |\x1b[31m\u202e\u2028\u2029\u200b\xff\x00\u009b7m\t"
 
-// tainted is r with hostile before every text, but for those that are not
-// anybody's text: words that the code has a list of, and names of metrics.
+// tainted puts hostile before every text of r except those with a fixed set of values, and names of
+// metrics. It returns r.
 func tainted(r *tare.Result) *tare.Result {
 	taint(reflect.ValueOf(r).Elem(), "")
 	return r
@@ -74,7 +74,7 @@ func taintedCases(t *testing.T) map[string]*tare.Result {
 	return out
 }
 
-// What a result holds reaches no terminal as an order.
+// No text of a result reaches a terminal with characters that do not print.
 func TestHostileTextPrints(t *testing.T) {
 	for name, r := range taintedCases(t) {
 		for _, f := range Formats() {
@@ -103,7 +103,7 @@ func TestHostileTextPrints(t *testing.T) {
 	}
 }
 
-// live is Markdown without its code spans and escaped characters.
+// live returns Markdown without its code spans and escaped characters.
 func live(markdown string) string {
 	var b strings.Builder
 	for i := 0; i < len(markdown); {
@@ -127,7 +127,7 @@ func live(markdown string) string {
 	return b.String()
 }
 
-// shut is where a fence of exactly n backticks begins; below zero: nowhere.
+// shut returns the offset of the first fence of exactly n backticks, or -1 if there is none.
 func shut(text string, n int) int {
 	for _, at := range regexp.MustCompile("`+").FindAllStringIndex(text, -1) {
 		if at[1]-at[0] == n {
@@ -156,7 +156,7 @@ func TestHostileTextIsNoMarkup(t *testing.T) {
 	}
 }
 
-// tablesHold wants the same number of fields in every line of a table.
+// tablesHold requires the same number of fields in every line of a table.
 func tablesHold(t *testing.T, what, markdown string) {
 	t.Helper()
 	bar := regexp.MustCompile(`(^|[^\\])\|`)
@@ -174,7 +174,7 @@ func tablesHold(t *testing.T, what, markdown string) {
 	}
 }
 
-// No field of a CSV file is a formula, and none spans lines.
+// No text field of a CSV file is a formula, and no field spans lines.
 func TestHostileTextIsNoFormula(t *testing.T) {
 	for name, r := range taintedCases(t) {
 		out := written(t, "csv", r)
@@ -198,7 +198,7 @@ func TestHostileTextIsNoFormula(t *testing.T) {
 	}
 }
 
-// JSON keeps texts as they are, but for bytes that are no text.
+// JSON keeps texts unchanged, except for bytes that are not UTF-8.
 func TestHostileTextInJSON(t *testing.T) {
 	r := tainted(six())
 	var back tare.Result

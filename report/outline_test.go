@@ -13,7 +13,7 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// texts gives every text of a value to see.
+// texts calls see for every text of a value.
 func texts(v reflect.Value, see func(string)) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -37,7 +37,8 @@ func texts(v reflect.Value, see func(string)) {
 	}
 }
 
-// Texts of an outline print, each in one line, whoever wrote them.
+// All characters of an outline print, and each text is one line, even if a text of the result is
+// hostile.
 func TestOutlinePrints(t *testing.T) {
 	for name, r := range taintedCases(t) {
 		hostile := 0
@@ -58,8 +59,7 @@ func TestOutlinePrints(t *testing.T) {
 	}
 }
 
-// An outline tells what the terminal is told: each of its sentences and fields
-// stands in one report or the other.
+// Nearly every table cell of an outline also stands in the text report or in the write-up.
 func TestOutlineSaysWhatTheReportsSay(t *testing.T) {
 	for name, r := range cases() {
 		known := strings.Join(strings.Fields(written(t, "text", r)+written(t, "research", r)), " ")
@@ -93,7 +93,7 @@ func TestOutlineSaysWhatTheReportsSay(t *testing.T) {
 	}
 }
 
-// A block is in the formats it is for, and in all of them as a rule.
+// A block added by addOnly is in the given formats only. Other blocks are in all formats.
 func TestBlocksOfMedia(t *testing.T) {
 	s := Section{}
 	s.addText(Plain, "for all", "")
@@ -111,8 +111,8 @@ func TestBlocksOfMedia(t *testing.T) {
 	}, "\n"))
 }
 
-// A section that a format's order does not name comes after the one before it,
-// and none is put twice.
+// A section that is not in the given order follows the section before it, and no section is placed
+// twice.
 func TestArrange(t *testing.T) {
 	got := Arrange([]string{KeyRun, KeyMachines}, []string{KeyVerdict, KeyFindings})
 	seen := map[string]int{}
@@ -130,8 +130,7 @@ func TestArrange(t *testing.T) {
 	assert.Equal(t, "last", got[1][len(got[1])-1], all[len(all)-2].key)
 }
 
-// Every key that a format's order names is a section, and every section is
-// written by some result.
+// Every key in the order of a format is a section, and for every section some result has content.
 func TestEverySectionIsWritten(t *testing.T) {
 	all, written := map[string]bool{}, map[string]bool{}
 	for _, p := range listParts() {
@@ -157,7 +156,7 @@ func TestEverySectionIsWritten(t *testing.T) {
 	}
 }
 
-// onMachines is a result of two machines that differ.
+// onMachines returns a result of two machines whose outcomes differ.
 func onMachines() *tare.Result {
 	r := base()
 	r.Answer, r.Recommended = "It takes less on one of two machines.", "It was recommended, and that stands."
@@ -184,7 +183,8 @@ func TestHeadline(t *testing.T) {
 	assert.Equal(t, "nothing", first(Headline(&tare.Result{})), noVerdict)
 }
 
-// Who can be first is told by name and how often.
+// Contenders that can rank first are named; if there are several workloads, with the number of
+// them.
 func TestLeaders(t *testing.T) {
 	ranked := func(workloads int, places map[string][2]int) *tare.Result {
 		r := &tare.Result{Design: tare.Design{Metrics: []string{"time"}, Contenders: []tare.Contender{{ID: "a", Role: tare.RoleBaseline}, {ID: "b", Role: tare.RoleContender}, {ID: "c", Role: tare.RoleContender}}}, Measured: tare.Measured{RoundsDone: 12}}

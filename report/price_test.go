@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// What is recommended is compared with what it answers differently.
+// A recommendation names the answers in which the recommended contender differs.
 func TestRecommendationNamesThePrice(t *testing.T) {
 	// answering is the study of twelve in which the contenders named answer
 	// with these differences, and the others as the reference.

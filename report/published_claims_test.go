@@ -46,8 +46,7 @@ func TestClaimsOfSeveralResults(t *testing.T) {
 	}
 }
 
-// Where a study says where its claims stand and which code shows how they came about,
-// tables lead there.
+// If a study names the place of a claim and the code that explains it, tables link to both.
 func TestPlacesOfClaims(t *testing.T) {
 	c := tare.ClaimResult{
 		ID: "F1", Source: "somebody", SourceURL: "https://example.com/README.md", Place: "Results", Statement: "it is fast", Outcome: tare.VoidAsPublished, Why: "void",
@@ -72,7 +71,7 @@ func TestPlacesOfClaims(t *testing.T) {
 	}
 }
 
-// An exponent has two decimals, whatever was fitted.
+// An exponent is printed with two decimals.
 func TestExponentsOfClaims(t *testing.T) {
 	c := tare.ClaimResult{Kind: tare.ClaimGrowth, Measured: 0.16888741373741703, Low: 0.12022502646630834, High: 0.2138}
 	if got := formatMeasured(c).Text; got != "^0.17 [0.12, 0.21]" {

@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// section is a part of a write-up, from its heading to the next of its level.
+// section returns the part of a write-up from the heading to the next heading of the same level.
 func section(t *testing.T, text, heading string) string {
 	t.Helper()
 	_, after, found := strings.Cut(text, "\n## "+heading+"\n")
@@ -42,8 +42,8 @@ func TestResearchHasTheShape(t *testing.T) {
 	}
 }
 
-// Every figure of a write-up is in the report or in the document; what counts
-// criteria and the like has one digit here.
+// Every figure of a write-up also occurs in the text report or in the document. Numbers with one
+// digit, which count criteria and the like, are not checked.
 func TestResearchInventsNoFigure(t *testing.T) {
 	figure := regexp.MustCompile(`[0-9][0-9.,]*[0-9]`)
 	for name, r := range cases() {
@@ -112,7 +112,7 @@ func TestRecommendationFollowsTheRanks(t *testing.T) {
 	}
 }
 
-// What is void and what is a trap is neither recommended nor traded.
+// A void contender or a trap is neither recommended nor named among the trade-offs.
 func TestResearchRestsOnNothingVoid(t *testing.T) {
 	for name, r := range cases() {
 		for i := range r.Contenders {

@@ -11,7 +11,7 @@ import (
 
 const reference = "encoding/json go1.26.8"
 
-// differ is a difference seen by an operation.
+// differ returns a difference that a check of an operation found.
 func differ(op, property string, class tare.DifferenceClass, asked, reference, got, says string) tare.Difference {
 	bears := []string{op}
 	if op == "marshal" {
@@ -20,7 +20,7 @@ func differ(op, property string, class tare.DifferenceClass, asked, reference, g
 	return tare.Difference{BearsOn: bears, Property: property, Op: op, Case: fmt.Sprintf("%s of %s", property, asked), Class: class, Asked: asked, Reference: reference, Got: got, Says: says}
 }
 
-// odd are differences that a codec can have, by a short name.
+// odd returns differences that a codec can have, by short names.
 func odd(names ...string) []tare.Difference {
 	const value, acceptance, form = tare.DiffersInValue, tare.DiffersInAcceptance, tare.DiffersInForm
 	known := map[string]tare.Difference{
@@ -146,7 +146,7 @@ func priced(r *tare.Result, rate float64) *tare.Result {
 	return r
 }
 
-// taken is what taking a codec in brings.
+// taken returns what adopting a codec adds.
 func taken(modules int, released string, build, rss, start float64, licences ...string) tare.Adoption {
 	return tare.Adoption{ModulesLinked: modules, Licences: licences, Released: released, ColdBuildSeconds: build, IdleRSSBytes: int64(rss * 1e6), StartSeconds: start / 1e3}
 }
@@ -174,7 +174,7 @@ func sixCodecs() []codec {
 	}
 }
 
-// six is a study of six codecs at a rate, with settings of its own.
+// six returns a study of six codecs at a rate, with its own settings of the environment.
 func six() *tare.Result {
 	devices := func(n int) tare.Workload {
 		return tare.Workload{ID: fmt.Sprintf("devices-%d/marshal", n), Fixture: "devices", N: n, Op: "marshal", Pool: 64}
@@ -207,8 +207,8 @@ func six() *tare.Result {
 	return priced(r, 1000)
 }
 
-// twelve is a study of twelve codecs without a rate. One of them is not what it
-// says it is, one was asked nothing odd, and one is a trap.
+// twelve returns a study of twelve codecs without a rate. One of them is void by identity, one was
+// asked no odd cases, and one is a trap.
 func twelve() *tare.Result {
 	all := append(sixCodecs(),
 		codec{id: "jsoniter-default", name: iter, version: "v1.1.12", ratio: 0.9012, rankLow: 7, rankHigh: 9, letters: "f", odd: odd("order", "utf8", "utf8-in", "case", "comma", "zero", "dot", "control"), binary: 4659563, adoption: unmaintained(taken(3, "2021-09-11", 0, 7.9, 5.1, "Apache-2.0", "MIT"), "its repository was archived on 2024-12-15")},
@@ -242,7 +242,7 @@ func twelve() *tare.Result {
 	return priced(r, 0)
 }
 
-// binary is a study of what is not JSON.
+// binary returns a study of formats that are not JSON.
 func binary() *tare.Result {
 	asked := []string{"marshal", "unmarshal", "any"}
 	r := manyCodecs([]codec{

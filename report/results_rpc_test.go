@@ -9,11 +9,11 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// own is a workload of faces() that contenders' own clients ask.
+// own is a workload of faces() whose requests come from the contenders' own clients.
 const own = "get-random"
 
-// faces is tiny as a study of rpc: one workload is asked by contenders' own
-// clients, which nobody counts bytes of, and more was published than was measured.
+// faces returns tiny as a study of rpc. The requests of one workload come from the contenders' own
+// clients, whose bytes are not counted, and more claims were published than measured.
 func faces() *tare.Result {
 	r := tiny()
 	r.Study, r.Question, r.Kind = "faces", "What does it take to serve the same calls over two protocols?", kindRPC

@@ -16,8 +16,7 @@ const (
 	gin     = "github.com/gin-gonic/gin"
 )
 
-// server is a row of a made-up study of servers: medians of what it took on the
-// first workload.
+// server is a row of a made-up study of servers: its medians on the first workload.
 type server struct {
 	contender                 tare.Contender
 	time, cpu, client, allocs float64
@@ -51,7 +50,7 @@ func servers() []server {
 	}
 }
 
-// took are the medians of a server on a workload by metric, in base units.
+// took returns the medians of a server on a workload by metric, in base units.
 func (s server) took(w tare.Workload) map[string]float64 {
 	out := map[string]float64{"cpu": s.cpu, "client-cpu": s.client, "rss": 24.1e6 + s.cpu*100}
 	if s.contender.Launch == "" {
@@ -68,7 +67,7 @@ func (s server) took(w tare.Workload) map[string]float64 {
 	return out
 }
 
-// recorded is what a trial of the server recorded on a workload in a round.
+// recorded returns the sample of a trial of the server on a workload in a round.
 func (s server) recorded(w tare.Workload, round int) tare.Sample {
 	out := tare.Sample{}
 	for name, x := range s.took(w) {
@@ -138,8 +137,7 @@ func tiny() *tare.Result {
 	return priced(r, 1000)
 }
 
-// measureServer adds the figures of a server on a workload, and how it stands to the
-// baseline.
+// measureServer adds the figures of a server on a workload, and its comparisons with the baseline.
 func measureServer(r *tare.Result, s server, w tare.Workload) {
 	role, reference := s.contender.Role, servers()[0].took(w)
 	for _, name := range r.Metrics {
@@ -227,7 +225,7 @@ func judged(r *tare.Result) {
 	}
 }
 
-// quick is tiny at the quick budget, which leaves out what takes long.
+// quick returns tiny at the quick budget, which leaves out measurements that take long.
 func quick() *tare.Result {
 	r := tiny()
 	r.Stopped, r.RoundsDone = "budget", 12
@@ -253,7 +251,7 @@ func quick() *tare.Result {
 	return r
 }
 
-// routing is a study of routers, with a criterion compared with all of them.
+// routing returns a study of routers with a criterion that applies to all of them.
 func routing() *tare.Result {
 	r := base()
 	r.Study, r.Question, r.Kind = "routing", "Does it matter which router a Go service takes?", "router"

@@ -104,8 +104,8 @@ func struck(values []tare.Value) []tare.Value {
 	return values
 }
 
-// against is a contender against encoding-json: time as given, CPU a little
-// apart from it, bytes and allocations exact.
+// against returns the comparisons of a contender with encoding-json: time as given, CPU slightly
+// different from it, bytes and allocations exact.
 func against(workload, contender string, ratio, low, high float64, rankLow, rankHigh int, letters string) []tare.Comparison {
 	c := tare.Comparison{Workload: workload, Contender: contender, Against: "encoding-json", Level: 0.95, Rounds: 27}
 	out := make([]tare.Comparison, 4)
@@ -132,7 +132,7 @@ func claim(id, metric string, published, measured, low, high float64, o tare.Out
 	}
 }
 
-// inconclusive is a noisy machine and a budget spent without a decision.
+// inconclusive returns a result of a noisy machine whose budget was spent without a decision.
 func inconclusive() *tare.Result {
 	r := base()
 	r.Stopped, r.RoundsDone, r.Seconds = "budget", 12, 41
@@ -159,7 +159,7 @@ func inconclusive() *tare.Result {
 	return r
 }
 
-// traps is two traps that came out as expected and one that did not.
+// traps returns a result with two traps that were caught as expected and one that was not.
 func traps() *tare.Result {
 	r := base()
 	r.Workloads = append(r.Workloads, tare.Workload{ID: stream, Fixture: "devices", N: 50, Op: "stream", Pool: 1})
@@ -204,7 +204,8 @@ func traps() *tare.Result {
 	return r
 }
 
-// controlVoid is a machine that told two identical programs apart.
+// controlVoid returns a result in which the machine measured a difference between two identical
+// programs.
 func controlVoid() *tare.Result {
 	r := base()
 	struck(r.Values)
@@ -223,7 +224,7 @@ func controlVoid() *tare.Result {
 	return r
 }
 
-// interrupted is Ctrl-C after five rounds: no interval exists yet.
+// interrupted returns a result that Ctrl-C ended after five rounds, before any interval existed.
 func interrupted() *tare.Result {
 	r := base()
 	r.Stopped, r.RoundsDone, r.Seconds = "interrupted", 5, 7.4
@@ -241,7 +242,7 @@ func interrupted() *tare.Result {
 	return r
 }
 
-// unbuilt is a study whose second contender does not compile.
+// unbuilt returns a result whose second contender does not compile.
 func unbuilt() *tare.Result {
 	r := base()
 	r.Contenders = append(r.Contenders, tare.Contender{ID: "goccy", Role: tare.RoleContender, Error: "main.go:14:9: undefined: json.Fast"})
@@ -254,7 +255,7 @@ func unbuilt() *tare.Result {
 	return r
 }
 
-// exploring is a study without criteria and claims.
+// exploring returns a result without criteria and claims.
 func exploring() *tare.Result {
 	r := base()
 	r.Question = "How fast are these codecs on my payload?"

@@ -8,7 +8,8 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// lineOf is the first line of text that starts with start after white space.
+// lineOf returns the first line of text that starts with start after white space, with its fields
+// separated by one space.
 func lineOf(t *testing.T, text, start string) string {
 	t.Helper()
 	for _, line := range strings.Split(text, "\n") {
@@ -20,7 +21,7 @@ func lineOf(t *testing.T, text, start string) string {
 	return ""
 }
 
-// sectionText is a section of the text report.
+// sectionText returns the section of the text report below heading, or "" if there is none.
 func sectionText(t *testing.T, r *tare.Result, heading string) string {
 	t.Helper()
 	_, after, found := strings.Cut(text(t, r, Style{Width: 400}), "\n"+heading+"\n")
@@ -135,8 +136,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// A workload that does not say how many bodies rotate is not said to have any
-// number of them.
+// If a workload does not say how many bodies rotate, the report states no number.
 func TestPoolIsNotMadeUp(t *testing.T) {
 	w := tare.Workload{ID: "w", Fixture: "devices", N: 50, Op: "marshal"}
 	assert.Equal(t, "unsaid", describeWorkload(base(), w), "What is asked: marshal of devices, 50 items per body.")
@@ -144,7 +144,8 @@ func TestPoolIsNotMadeUp(t *testing.T) {
 	assert.Equal(t, "said", describeWorkload(base(), w), "What is asked: marshal of devices, 50 items per body, 2 different bodies in turn, while 64 MiB of heap are held live.")
 }
 
-// The head of a column names the level of most; who has another says so.
+// The head of a column names the level that most of its intervals have. A row with another level
+// names its own.
 func TestLevels(t *testing.T) {
 	r := twelve()
 	at := func(id string, level float64) {
@@ -180,7 +181,7 @@ func TestLevels(t *testing.T) {
 	assert.Equal(t, "the control's alone", newView(void, marshal).intervalUnit("time"), "ratio [99 % interval]")
 }
 
-// A statement has no ratio, and need not be about a workload.
+// A claim that is a statement has no ratio, and may have no workload.
 func TestStatements(t *testing.T) {
 	r := six()
 	got := sectionText(t, r, "PUBLISHED CLAIMS")

@@ -9,14 +9,14 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// told is a text report as one line, for sentences that are folded.
+// told returns the text report as one line, so that folded sentences can be found.
 func told(t *testing.T, r *tare.Result) string {
 	t.Helper()
 	return strings.Join(strings.Fields(text(t, r, Style{})), " ")
 }
 
-// Whatever changes a value is said in every format for people, and everything
-// in those for programs.
+// The formats for people name every difference in a value; the formats for programs name every
+// difference.
 func TestEveryDifferenceIsShown(t *testing.T) {
 	for name, r := range map[string]*tare.Result{"six": six(), "twelve": twelve(), "binary": binary()} {
 		out := map[string]string{"text": told(t, r)}

@@ -39,7 +39,7 @@ func TestAskedOfRoutersAndServers(t *testing.T) {
 	assert.Equal(t, "a server", describeWorkload(s, s.Workloads[0]), "What is asked: get-7 of tiny, 3 items per request, one request over and over.")
 }
 
-// A finding about one metric strikes its figures and leaves the others.
+// A finding about one metric strikes the figures of this metric and no others.
 func TestVoidOfOneMetric(t *testing.T) {
 	r := tiny()
 	got := text(t, r, Style{Width: 400})
@@ -86,8 +86,8 @@ func rowsOf(t *testing.T, r *tare.Result) []map[string]string {
 	return out
 }
 
-// What a workload does not measure has no column, and the first that it does
-// measure stands in front.
+// A metric that a workload does not measure has no column. The first metric that it measures has
+// the first column.
 func TestAGivenRateMeasuresNoTime(t *testing.T) {
 	_, got, _ := strings.Cut(text(t, tiny(), Style{Width: 400}), "\nWORKLOAD "+segment+"\n")
 	got, _, _ = strings.Cut(got, "\nWHO PAID")

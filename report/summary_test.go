@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// What stands unfolded on a page is short: fifteen words of headline, three stamps,
-// four cards, four facts, and at most two workloads with nine rows on each chart.
+// The unfolded part of a page is short: a headline of at most fifteen words, three stamps and four
+// cards at most, four facts, and charts of at most two workloads with nine rows each.
 func TestSummaryIsShort(t *testing.T) {
 	panels := 0
 	for name, r := range cases() {
@@ -28,7 +28,7 @@ func TestSummaryIsShort(t *testing.T) {
 	assert.Equal(t, "panels", panels > 3, true)
 }
 
-// Texts of a summary print, whoever wrote them.
+// All characters of a summary print, even if a text of the result is hostile.
 func TestSummaryPrints(t *testing.T) {
 	for name, r := range taintedCases(t) {
 		texts(reflect.ValueOf(NewSummary(r)), func(text string) {
@@ -39,8 +39,8 @@ func TestSummaryPrints(t *testing.T) {
 	}
 }
 
-// Rows stand by their ratio, the void last; a difference is told only beyond the
-// noise; and what was asked or published of a contender is in its row.
+// Rows are ordered by their ratio, void ones last. A row is marked as less or more only if it
+// differs by more than the noise.
 func TestContestRows(t *testing.T) {
 	r := cases()["tiny"]
 	c := NewSummary(r).Contest
@@ -71,8 +71,8 @@ func TestShortRatios(t *testing.T) {
 	assert.Equal(t, "ratios", strings.Join([]string{formatShortRatio(0.0341), formatShortRatio(0.943), formatShortRatio(3.52), formatShortRatio(123.4), formatLimit(0.5), formatLimit(1), formatLimit(20)}, " "), "0.034 0.94 3.52 123 0.5 1 20")
 }
 
-// Claims stand by their outcome, those that another run must measure are counted,
-// and none is lost.
+// Claims are grouped by outcome, claims that another run must measure are counted, and every claim
+// has its row.
 func TestClaimsByOutcome(t *testing.T) {
 	for name, r := range cases() {
 		n := 0

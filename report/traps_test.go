@@ -8,7 +8,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// trapped is a study with two traps: one of two checks, and one of drift.
+// trapped returns a study with two traps: one expected to be caught by two checks, and one by
+// drift.
 func trapped(drift tare.Expectation) *tare.Result {
 	drift.Contender, drift.Check = "growing", "drift-in-trial"
 	return &tare.Result{
@@ -49,8 +50,7 @@ func TestTrapsInOneLine(t *testing.T) {
 	}
 }
 
-// The notes of a trap do not say that a check found nothing where it could not
-// decide.
+// The notes of a trap do not claim that a check found nothing if the check lacked evidence.
 func TestNotesOfATrapThatCouldNotShow(t *testing.T) {
 	r := trapped(tare.Expectation{Outcome: tare.NotEnoughEvidence, Message: "11 rounds, about 25 would do"})
 	v := newView(r, "")

@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// What was lost is said of whoever lost it, once, and not of those who are void
-// altogether.
+// Lost rounds are reported once for each contender, and not for contenders that are completely
+// void.
 func TestVoidRounds(t *testing.T) {
 	r := tried(base())
 	r.RoundsDone = 3

@@ -7,8 +7,8 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// A short write-up begins with what was recommended, keeps to its words, and names what it
-// leaves out.
+// A short write-up begins with the recommendation, stays near its number of words, and lists what
+// it leaves out.
 func TestResearchWithin(t *testing.T) {
 	r := cases()["six"]
 	r.Recommended = "It was recommended, and that stands."
@@ -39,7 +39,7 @@ func TestResearchWithin(t *testing.T) {
 	}
 }
 
-// Without ranks a reader is told what was shown against the baseline alone.
+// Without ranks the advice states only the differences from the baseline.
 func TestAdviceWithoutRanks(t *testing.T) {
 	r := cases()["six"]
 	for i := range r.Comparisons {

@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/report/html/htmltest"
 )
 
-// The flame graph of the differences is in the page where its file can be read,
-// and named where it cannot.
+// The flame graph of the differences is embedded in the page if its file can be read; otherwise the
+// page only names the file.
 func TestFlameGraphOfDifferences(t *testing.T) {
 	r := htmltest.Whole()
 	r.Explanations = []tare.Explanation{{

@@ -35,7 +35,7 @@ func options() Options {
 	}
 }
 
-// Every part that package report has is on the page, in the same words.
+// Every text of the outline of package report is on the page, with the same words.
 func TestEveryWordOfTheOutlineIsThere(t *testing.T) {
 	r := htmltest.Whole()
 	page := text(t, rendered(t, r, options()))
@@ -77,8 +77,8 @@ func TestEveryWordOfTheOutlineIsThere(t *testing.T) {
 	assert.Equal(t, "texts", said > 200, true)
 }
 
-// tabledRatios reads the table of all ratios of a page: the ratio, interval and median of
-// each contender, by workload and metric.
+// tabledRatios reads the table of all ratios of a page: the ratio, the interval and the median by
+// workload, metric and contender.
 func tabledRatios(t *testing.T, page string) map[[3]string][]string {
 	t.Helper()
 	out := map[[3]string][]string{}
@@ -98,8 +98,8 @@ func tabledRatios(t *testing.T, page string) map[[3]string][]string {
 	return out
 }
 
-// checkFigures compares the table of a page with every ratio to the baseline and
-// every median of its result.
+// checkFigures requires the ratios to the baseline and the medians of r in the table of the page.
+// It returns how many there are of each.
 func checkFigures(t *testing.T, r *tare.Result, page string) (ratios, medians int) {
 	t.Helper()
 	table := tabledRatios(t, page)
@@ -186,8 +186,8 @@ func TestVoidIsStruckAndNamed(t *testing.T) {
 	}
 }
 
-// A page of two revisions leads with what changed, slower first, and counts the
-// others by what they would have shown; it has neither price nor adoption.
+// A page of two revisions begins with the benchmarks that changed, slower ones first, and counts
+// the others. It has no sections about price and adoption.
 func TestBenchPage(t *testing.T) {
 	page := rendered(t, htmltest.Bench(20), Options{})
 	seen := text(t, page)
@@ -239,7 +239,7 @@ func TestPageForbidsTheNetwork(t *testing.T) {
 	}
 }
 
-// A study may have found nothing at all.
+// A result without rounds, workloads or anything else still has a page.
 func TestEmptyResults(t *testing.T) {
 	for name, r := range map[string]*tare.Result{
 		"nothing":      {},

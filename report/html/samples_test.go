@@ -33,7 +33,7 @@ func readResult(t *testing.T, file string) *tare.Result {
 	return &r
 }
 
-// Every bundled study has a result here, and a page with all its figures.
+// Every bundled study has a sample result here, and the page of the sample has all its figures.
 func TestPagesOfBundledStudies(t *testing.T) {
 	studies, err := filepath.Glob(filepath.Join("..", "..", "studies", "*.yaml"))
 	assert.NoError(t, "studies", err)
@@ -62,7 +62,7 @@ func TestPagesOfBundledStudies(t *testing.T) {
 	}
 }
 
-// Samples hold no path of the machine they were measured on.
+// Samples contain no path of the machine on which they were measured.
 func TestSamplesNameNoPath(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "results", "*.json.gz"))
 	assert.NoError(t, "samples", err)
@@ -88,8 +88,8 @@ const (
 
 var document = regexp.MustCompile(`(?s)<script type="application/json.*?</script>`)
 
-// countWords counts the words of a page that a reader sees before unfolding: the
-// first panel of its chart, and the lines that open the rest.
+// countWords returns the number of words that a reader sees before unfolding anything: the first
+// panel of the chart, and the summary lines of what is folded.
 func countWords(t *testing.T, page string) int {
 	t.Helper()
 	words, hidden, open := 0, 0, []string{} // hidden is how many of the open elements hide what is in them
@@ -120,8 +120,7 @@ func countWords(t *testing.T, page string) int {
 	return words
 }
 
-// The pages of the kept runs have all their figures, and are short before they are
-// unfolded.
+// The pages of the kept runs have all their figures, and show few words before they are unfolded.
 func TestPagesOfKeptRuns(t *testing.T) {
 	for _, name := range []string{"users", "ingest", "ffi"} {
 		r := readResult(t, filepath.Join("..", "..", "docs", "runs", name+".json.gz"))
@@ -135,8 +134,8 @@ func TestPagesOfKeptRuns(t *testing.T) {
 	}
 }
 
-// The answer is the headline of the page with its figures below. One of an earlier
-// release, a paragraph, is among the criteria, and the headline has fifteen words at most.
+// The answer is the headline of the page, and its figures follow. A long answer, as an earlier
+// release wrote it, stands among the criteria instead, and the headline has at most fifteen words.
 func TestPageBeginsWithTheAnswer(t *testing.T) {
 	r := sample(t, "users")
 	r.Answer, r.Figures = "No <b>: it takes 1.2× the time.", "Create 1.24× (1.19–1.30)."

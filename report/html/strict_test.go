@@ -18,11 +18,11 @@ import (
 	"github.com/tarebench/tare/report/html/htmltest"
 )
 
-// raw is what no parser looks into.
+// raw matches the content of scripts and styles, which is neither markup nor text to read.
 var raw = regexp.MustCompile(`(?s)(<(?:script|style)[^>]*>).*?(</(?:script|style)>)`)
 
-// strictly reads a page as XML would be read, with HTML's void elements and
-// attributes without a value made whole, and gives every element to see.
+// strictly parses a page as XML and calls see for every element. Void elements and attributes
+// without a value, which HTML allows, are completed first.
 func strictly(t *testing.T, page string, see func(xml.StartElement)) {
 	t.Helper()
 	readTokens(t, page, func(token xml.Token) {
@@ -32,7 +32,7 @@ func strictly(t *testing.T, page string, see func(xml.StartElement)) {
 	})
 }
 
-// readTokens reads a page as XML and gives every token to see.
+// readTokens parses a page as XML, as strictly does, and calls see for every token.
 func readTokens(t *testing.T, page string, see func(xml.Token)) {
 	t.Helper()
 	page = raw.ReplaceAllString(page, "$1$2")
@@ -93,7 +93,7 @@ func isInner(e xml.StartElement) bool {
 	return ok
 }
 
-// text is what a reader sees, white space made one.
+// text returns the text that a reader sees, with each run of white space as one space.
 func text(t *testing.T, page string) string {
 	t.Helper()
 	page = raw.ReplaceAllString(page, "$1$2")
@@ -110,8 +110,8 @@ func attribute(e xml.StartElement, name string) (string, bool) {
 	return e.Attr[i].Value, true
 }
 
-// Elements are closed, ids are unique, what is referred to is there, and every
-// picture has a text or none to tell.
+// All elements are closed, ids are unique, each reference has its target in the page, and every
+// picture is marked as an image or as hidden.
 func TestPageIsWellFormed(t *testing.T) {
 	for name, r := range map[string]*tare.Result{"whole": htmltest.Whole(), "synthetic": htmltest.Synthetic(5, 3, 12)} {
 		ids, named := map[string]bool{}, []string{}
@@ -162,7 +162,8 @@ func TestPageIsWellFormed(t *testing.T) {
 // hostile is put before every text of a result.
 const hostile = `</script><script>a()</script></style></svg></title>"'><img src=x onerror=a()> onload=a() {{.Held}} <!-- ` + "]]> \x1b\u202e\u2028\xff\x00 &lt;b&gt; `"
 
-// taint puts it before every text but those of which the code has a list.
+// taint puts hostile before every text of v except those with a fixed set of values. The key is the
+// JSON name of the field that holds v.
 func taint(v reflect.Value, key string) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -196,7 +197,7 @@ func taint(v reflect.Value, key string) {
 	}
 }
 
-// What a result holds shows as text and is no markup, wherever it stands.
+// Every text of a result is shown as text; none becomes markup.
 func TestHostileTextIsNoMarkup(t *testing.T) {
 	clean := htmltest.Whole()
 	count := map[string]int{}
@@ -233,7 +234,7 @@ func TestHostileTextIsNoMarkup(t *testing.T) {
 	}
 }
 
-// A page stays small where the study is large.
+// Even the page of a large study stays small.
 func TestSize(t *testing.T) {
 	const most = 3_000_000
 	sizes := []int{12} // control and null among them
@@ -250,7 +251,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// Only figures of rounds lose digits, and none in the digits that are printed.
+// Only the figures of rounds lose digits, and no digit that is printed changes.
 func TestRounding(t *testing.T) {
 	r := htmltest.Synthetic(4, 1, 8)
 	short := roundResult(r)
