@@ -39,10 +39,10 @@ func (r *records) Head(i int) (string, time.Time) { return r.list[i].ID, r.list[
 func (r *records) Metadata(i int) ([]byte, error) { return r.marshal(&r.list[i].Metadata) }
 
 // Accept checks a batch, encodes its metadata and passes the batch to the sink. It returns when the
-// sink has stored the complete batch. After an error the sink has stored nothing, with one exception:
-// the error with code unsent means that the spool has stored the batch, but has not sent it within
-// Config.Wait. If ctx ends before the sink begins to write, nothing is stored. h is the head of the
-// request.
+// sink has stored the complete batch. After an error the batch is not acknowledged; see [sink.Sink] for
+// when the sink may contain it nevertheless. Only the error with code unsent means that the spool has
+// stored the batch, but has not sent it within Config.Wait. If ctx ends before the sink begins to
+// write, nothing is stored. h is the head of the request.
 func (s *Service) Accept(ctx context.Context, h Head, b Batch) (Receipt, error) {
 	if err := s.checkBatch(b); err != nil {
 		return Receipt{}, err

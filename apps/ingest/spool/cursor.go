@@ -30,8 +30,8 @@ type Cursor struct {
 const flagHeld = 1
 
 // The file of a cursor has four slots, each in a separate block. A slot contains a copy of the cursor
-// and a number, which is higher in newer copies. writeSlot alternates between slots 0 and 1, so that
-// a crash during a write damages only the older copy. syncSlot alternates between slots 2 and 3: it
+// and a number, which is higher in newer copies. writeSlot uses slot 0 or 1 and never overwrites the
+// newest copy, so that a crash during a write damages only an older one. syncSlot alternates between slots 2 and 3: it
 // never overwrites the copy that was synced last, which therefore survives a power cut. The file
 // never grows, so that it can be written on a full disk.
 const (
