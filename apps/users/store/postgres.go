@@ -42,8 +42,8 @@ func openPostgres(ctx context.Context, url string, n int, temporary bool) (*post
 	if p.named {
 		connect = p.attachNamed
 	}
-	deadline := time.Now().Add(waitMillis * time.Millisecond)
 	err = connect(ctx, n)
+	deadline := time.Now().Add(waitMillis * time.Millisecond)
 	for err != nil && isStarting(err) && time.Now().Before(deadline) && ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
