@@ -10,8 +10,8 @@ import (
 )
 
 // mirror is a store that contains only the changed users, and computes the others with users.Seeded.
-// Creating it takes the same time for a million users as for one. It shares no code with the stores
-// that are compared with it. It must not be called concurrently.
+// Creating it takes the same time for a million users as for one. Apart from users.Seeded it shares no
+// code with the stores that are compared with it. It must not be called concurrently.
 type mirror struct {
 	seeded  int                   // number of seeded users
 	next    int64                 // id of the next user

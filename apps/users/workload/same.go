@@ -16,8 +16,8 @@ import (
 )
 
 // isSameBody reports whether two bodies describe the same user or page. It accepts the JSON form of
-// protocol buffers, which some transports write: createdAt for created_at, numbers as strings, and
-// omitted zeros and empty lists.
+// protocol buffers, which some transports write: createdAt for created_at, ids and totals as strings,
+// and an omitted total of 0 and an omitted empty list.
 func isSameBody(want, got []byte) bool {
 	var shape struct {
 		ID    *json.RawMessage `json:"id"`
