@@ -164,7 +164,8 @@ func CBytes(shape Shape, names Names, seed uint64) (int64, error) {
 }
 
 // MadeOf counts the members of a struct of the shape, including those of nested structs: numbers, texts and
-// arrays. levels is the depth of structs in structs, 1 if none is nested. A list counts as one element.
+// arrays. levels is the depth of structs in structs, 1 if none is nested. A list of structs counts as one of its
+// elements, also in levels.
 func MadeOf(shape Shape) (members, levels int, err error) {
 	t, ok := structTypes()[shape.C]
 	if !ok {
