@@ -23,11 +23,15 @@ var errLimit = errors.New("the limit of the run was reached")
 // isLimitReached reports whether the run has reached its time limit.
 func (r *run) isLimitReached() bool { return r.o.Limit > 0 && r.elapsedTime() >= r.o.Limit }
 
+// hasPlannedSlices reports whether the slices of rd have the length that the plan gives them. The
+// slices of extra rounds are longer by the factor rd.Tau; their duration says nothing about others.
+func hasPlannedSlices(rd tare.Round) bool { return rd.Tau == 1 }
+
 // isStrict reports whether the budget is also the time limit, so that nothing may exceed it.
 func (r *run) isStrict() bool { return r.o.Limit > 0 && r.o.Limit <= r.o.Budget }
 
 // Largest shares of the time limit that pilots may have used: while the baseline is piloted, and
-// while any other contender is.
+// while any other contender is. The time limit here begins with Run, after Options.Spent.
 const (
 	baselinePilotShare = 0.25
 	otherPilotShare    = 0.5
@@ -43,20 +47,23 @@ func (r *run) isPilotTimeSpent(c tare.Contender) bool {
 	if c.Role == tare.RoleBaseline {
 		share = baselinePilotShare
 	}
-	return r.o.Limit > 0 && r.elapsedTime()-r.o.Spent > time.Duration(share*float64(r.o.Limit-r.o.Spent))
+	// The elapsed time includes Spent, which was used up before Run, but not by pilots.
+	pilotTime, limit := r.elapsedTime()-r.o.Spent, r.o.Limit-r.o.Spent
+	return r.o.Limit > 0 && pilotTime > time.Duration(share*float64(limit))
 }
 
-// omitPilots removes works from the study because there is no time to pilot them. Once rounds have
-// been planned, works have been removed before and are only being tried again: it does nothing.
-func (r *run) omitPilots(works []tare.Workload) {
+// leaveOutUnpiloted leaves works out because there is no time to pilot them. It does nothing once
+// rounds have been planned: works were left out before and are only being tried again.
+func (r *run) leaveOutUnpiloted(works []tare.Workload) {
 	if r.plan.RoundsPlanned > 0 {
 		return
 	}
 	removed := map[string]bool{}
 	for _, w := range works {
-		part := tare.LeftWorkload(w.ID, fmt.Sprintf("left out: a budget of %v has no time to try it; a longer --budget does", r.o.Budget))
+		why := fmt.Sprintf("left out: a budget of %v has no time to try it; a longer --budget does", r.o.Budget)
+		part := tare.LeftWorkload(w.ID, why)
 		removed[part.What] = true
-		r.unfit = append(r.unfit, part)
+		r.leftOutForTime = append(r.leftOutForTime, part)
 	}
 	r.removeParts(removed)
 }
@@ -81,7 +88,7 @@ func (r *run) expectedPilots(works []tare.Workload) []tare.Pilot {
 	return slices.DeleteFunc(slices.Clone(r.o.Expected), func(p tare.Pilot) bool { return !selected[p.Workload] })
 }
 
-// fitExpected removes the parts of the study that the user's budget will have no time for, by the
+// fitExpected leaves out the parts of the study that the user's budget will have no time for, by the
 // expected results of the pilots and before any pilot runs. It returns an error if the time limit
 // is too short for one round of the remaining parts.
 func (r *run) fitExpected() error {
@@ -127,9 +134,11 @@ func PilotTime(expected []tare.Pilot) time.Duration {
 // or that of the last round if it took longer.
 func (r *run) forecastRound(done int) time.Duration {
 	seconds := r.plan.SecondsPerRound
-	// The last round counts only if it followed this plan and had slices of normal length.
-	if n := len(r.rounds); done > r.plannedAt && n > 0 && r.rounds[n-1].Tau == 1 {
-		seconds = max(seconds, r.rounds[n-1].Seconds)
+	hasRoundOfPlan := done > r.plannedAt && len(r.rounds) > 0
+	if hasRoundOfPlan {
+		if last := r.rounds[len(r.rounds)-1]; hasPlannedSlices(last) {
+			seconds = max(seconds, last.Seconds)
+		}
 	}
 	return time.Duration(seconds * float64(time.Second))
 }
@@ -171,7 +180,7 @@ func roundUp(seconds float64) time.Duration {
 func (r *run) measurePace() float64 {
 	var seconds, rounds float64
 	for _, rd := range r.rounds {
-		if rd.Tau == 1 && rd.Index > r.plannedAt {
+		if hasPlannedSlices(rd) && rd.Index > r.plannedAt {
 			seconds += rd.Seconds
 			rounds++
 		}
@@ -187,36 +196,44 @@ func (r *run) measurePace() float64 {
 // the budget that is used up by then.
 func (r *run) planRest(works []tare.Workload, pilots []tare.Pilot, spent time.Duration, done int) tare.Plan {
 	o := r.planOptions(spent)
-	o.Done, o.Pace = done, r.measurePace()
+	o.Done = done
+	o.Pace = r.measurePace()
 	if done >= reviseAfter {
 		o.Measured = judge.Variances(r.collectEvidence(false))
 	}
 	p := plan.New(works, r.plan.Contenders, pilots, o)
-	p.Seed, p.PilotSeconds, p.LeftOut, p.Revised = r.plan.Seed, r.plan.PilotSeconds, r.plan.LeftOut, r.plan.Revised
+	p.Seed = r.plan.Seed
+	p.PilotSeconds = r.plan.PilotSeconds
+	p.LeftOut = r.plan.LeftOut
+	p.Revised = r.plan.Revised
 	return p
 }
 
 // adoptPlan makes p the plan of the rounds after done rounds and records it in the journal.
 func (r *run) adoptPlan(p tare.Plan, done int) error {
-	pace := r.measurePace()
-	r.plan, r.planPace, r.plannedAt = p, pace, done
+	r.planPace = r.measurePace() // reads the plan that p replaces
+	r.plan, r.plannedAt = p, done
 	if err := r.out.Append(journal.Entry{Plan: &r.plan}); err != nil {
 		return err
 	}
-	r.sendProgress(Event{Phase: "revised", Plan: &r.plan, Round: done, Rounds: p.RoundsPlanned, Left: r.remainingBudget(),
-		Elapsed: time.Duration(p.SecondsPerRound * float64(time.Second))})
+	forecast := time.Duration(p.SecondsPerRound * float64(time.Second))
+	r.sendProgress(Event{
+		Phase: "revised", Plan: &r.plan, Round: done, Rounds: p.RoundsPlanned, Left: r.remainingBudget(),
+		Elapsed: forecast, // of one round: in this phase, Elapsed is no time that has passed
+	})
 	return nil
 }
 
-// readmitBefore is the round of the first look. From then on, the workloads of a study stay the
-// same.
+// readmitBefore is the number of rounds before the earliest look, a point at which the rounds so far
+// are judged. From then on, the workloads of a study stay the same.
 const readmitBefore = 8
 
-// readmitOmitted brings back workloads that were omitted for lack of time, if the rounds so far show
+// readmitWorkloads brings back workloads that were left out for lack of time, if the rounds so far show
 // that there is time for them. Only durations decide, never an effect, so that no verdict becomes
 // likelier. These workloads have no measurements of the first done rounds.
-func (r *run) readmitOmitted(ctx context.Context, done int) error {
-	if r.o.Limit == 0 || r.o.Rounds > 0 || len(r.unfit) == 0 || done >= readmitBefore || r.plan.Isolation != tare.Lockstep {
+func (r *run) readmitWorkloads(ctx context.Context, done int) error {
+	plansByTime := r.o.Limit > 0 && r.o.Rounds == 0 && r.plan.Isolation == tare.Lockstep
+	if !plansByTime || len(r.leftOutForTime) == 0 || done >= readmitBefore {
 		return nil
 	}
 	back := r.findAffordable(done)
@@ -228,20 +245,21 @@ func (r *run) readmitOmitted(ctx context.Context, done int) error {
 		names = append(names, w.ID)
 	}
 	r.sendProgress(Event{Phase: "fit", Message: fmt.Sprintf("measured after all, as there is time for it: %s", strings.Join(names, ", "))})
-	tried, err := r.repeatPilots(ctx, back)
+	piloted, err := r.repeatPilots(ctx, back)
 	if err != nil {
 		return err
 	}
-	r.study.Workloads = r.sortWorks(append(slices.Clone(r.study.Workloads), tried...))
-	isBack := func(l tare.NotWeighed) bool {
-		return slices.ContainsFunc(tried, func(w tare.Workload) bool { return l.Workload() == w.ID })
-	}
-	if len(tried) == 0 {
+	r.study.Workloads = r.sortWorks(append(slices.Clone(r.study.Workloads), piloted...))
+	if len(piloted) == 0 {
 		return nil
 	}
-	r.unfit, r.omitted = slices.DeleteFunc(slices.Clone(r.unfit), isBack), slices.DeleteFunc(slices.Clone(r.omitted), isBack)
+	isBack := func(part tare.NotWeighed) bool {
+		return slices.ContainsFunc(piloted, func(w tare.Workload) bool { return part.Workload() == w.ID })
+	}
+	r.leftOutForTime = slices.DeleteFunc(slices.Clone(r.leftOutForTime), isBack)
+	r.leftOut = slices.DeleteFunc(slices.Clone(r.leftOut), isBack)
 	p := r.planRest(r.study.Workloads, r.pilots, r.elapsedTime(), done)
-	p.LeftOut = r.unfit
+	p.LeftOut = r.leftOutForTime
 	for _, e := range []journal.Entry{{Conformance: r.conform}, {Pilots: r.pilots}} {
 		if err := r.out.Append(e); err != nil {
 			return err
@@ -250,32 +268,33 @@ func (r *run) readmitOmitted(ctx context.Context, done int) error {
 	return r.adoptPlan(p, done)
 }
 
-// findAffordable returns the omitted workloads that the budget has time for after done rounds, at
-// the speed of these rounds. Those with the shortest rounds come first. Each must get as many
+// findAffordable returns the workloads that were left out for lack of time, but that the budget has
+// time for after done rounds, at the speed of these rounds. Those with the shortest rounds come first. Each must get as many
 // rounds as a confidence interval needs.
 func (r *run) findAffordable(done int) []tare.Workload {
-	var omitted []tare.Workload
+	var candidates []tare.Workload
 	cost := r.roundCosts(r.o.Expected)
 	for _, w := range r.allWorkloads {
-		isOmitted := slices.ContainsFunc(r.unfit, func(l tare.NotWeighed) bool { return l.Workload() == w.ID })
-		if isOmitted && !r.failedPilot[w.ID] && cost[w.ID] > 0 {
-			omitted = append(omitted, w)
+		isLeftOut := slices.ContainsFunc(r.leftOutForTime, func(part tare.NotWeighed) bool { return part.Workload() == w.ID })
+		hasCost := cost[w.ID] > 0 // false without expected pilots of w
+		if isLeftOut && hasCost && !r.failedPilot[w.ID] {
+			candidates = append(candidates, w)
 		}
 	}
-	slices.SortStableFunc(omitted, func(a, b tare.Workload) int { return cmp.Compare(cost[a.ID], cost[b.ID]) })
-	for n := range omitted {
-		expected := r.expectedPilots(omitted[:n+1])
-		works := append(slices.Clone(r.study.Workloads), omitted[:n+1]...)
+	slices.SortStableFunc(candidates, func(a, b tare.Workload) int { return cmp.Compare(cost[a.ID], cost[b.ID]) })
+	for n := range candidates {
+		expected := r.expectedPilots(candidates[:n+1])
+		works := append(slices.Clone(r.study.Workloads), candidates[:n+1]...)
 		spent := r.elapsedTime() + time.Duration(r.measurePace()*float64(PilotTime(expected)))
 		p := r.planRest(works, slices.Concat(r.pilots, expected), spent, done)
 		if !p.Fits || p.RoundsPlanned-done < plan.LeastRounds(len(works), len(p.Looks)) {
-			return omitted[:n]
+			return candidates[:n]
 		}
 	}
-	return omitted
+	return candidates
 }
 
-// repeatPilots pilots works that were omitted before. It returns the works that every selected
+// repeatPilots pilots works that were left out before. It returns the works that every selected
 // contender has a pilot of, and records the others in r.failedPilot.
 func (r *run) repeatPilots(ctx context.Context, works []tare.Workload) ([]tare.Workload, error) {
 	for _, c := range r.contenders {

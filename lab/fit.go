@@ -75,7 +75,7 @@ func (r *run) listBrief() []string {
 	return ids
 }
 
-// fitPilots removes parts from the study until the user's budget has time for the others, at least
+// fitPilots leaves parts of the study out until the user's budget has time for the others, at least
 // with the fewest slices per round, and returns the plan. It removes workloads, then contenders,
 // from the end of the list; if the budget is a time limit, the workloads with the longest rounds
 // first. The parts that a claim, criterion or decomposition needs are removed last.
@@ -123,7 +123,8 @@ func (r *run) removeUntilFits(pilots []tare.Pilot, pilotTime func() time.Duratio
 	for _, part := range parts[:n] {
 		if removed[part.What] {
 			names = append(names, part.What)
-			r.unfit = append(r.unfit, tare.NotWeighed{What: part.What, Why: fmt.Sprintf("left out: a budget of %v has no time for it; --budget %v does", r.o.Budget, need)})
+			part.Why = fmt.Sprintf("left out: a budget of %v has no time for it; --budget %v does", r.o.Budget, need)
+			r.leftOutForTime = append(r.leftOutForTime, part)
 		}
 	}
 	if len(names) > 0 {
@@ -283,7 +284,7 @@ func (r *run) dropAsPlanned() {
 		removed[part.What] = true
 	}
 	r.removeParts(removed)
-	r.omitted = append(r.omitted, r.plan.LeftOut...)
+	r.leftOut = append(r.leftOut, r.plan.LeftOut...)
 }
 
 // removeParts removes the parts whose NotWeighed.What is in parts from the study.

@@ -1,6 +1,11 @@
 // Package lab runs studies: it builds the contenders, runs a pilot of each, plans the rounds, lets
 // one contender at a time run a slice, writes every slice to the journal, and stops when the
 // evidence is enough or the budget is spent.
+//
+// The terms of the method are defined in package [github.com/tarebench/tare]. Three belong to this
+// package: a pilot runs a contender briefly before the rounds, only to plan them; an exam tests a
+// contender with edge cases on which implementations differ; a part of a study is left out if this
+// run does not measure it.
 package lab
 
 import (
@@ -90,13 +95,16 @@ type run struct {
 	inputs       map[string]wire.Workload // by workload id
 	probes       []wire.Workload          // requests that must be rejected
 	profiles     []tare.Profile
-	omitted      []tare.NotWeighed // parts of the study that are not measured
-	unfit        []tare.NotWeighed // parts that the budget has no time for; also in omitted once the rounds are planned
-	allWorkloads []tare.Workload   // the workloads before any was omitted for lack of time
+	allWorkloads []tare.Workload // the workloads before any was left out for lack of time
 
-	failedPilot map[string]bool // ids of omitted workloads whose second pilot gave no result; nil if empty
-	planPace    float64         // ratio of the duration of a round to the pilots' forecast that plan assumes; 0 means 1
-	plannedAt   int             // number of rounds that were done when plan was made
+	// A part of the study, a contender or a workload, is left out if it is not measured. The reason
+	// can be the user's selection, a program that is not installed, or a lack of time.
+	leftOut        []tare.NotWeighed // for any reason; those for lack of time are in it once the rounds are planned
+	leftOutForTime []tare.NotWeighed // because the budget has no time for them; plan.LeftOut once the rounds are planned
+	failedPilot    map[string]bool   // ids of workloads that were left out for lack of time and whose second pilot gave no result; nil if empty
+
+	planPace  float64 // ratio of the duration of a round to the pilots' forecast that plan assumes; 0 means 1
+	plannedAt int     // number of rounds that were done when plan was made
 
 	log         *journal.Log    // journal of the run that is resumed; empty for a new run
 	out         *journal.Writer // journal of this run
@@ -214,7 +222,7 @@ func newRun(study tare.Study, o Options) (*run, error) {
 		dropped:  map[string]bool{},
 		log:      &journal.Log{},
 	}
-	if r.study, r.omitted, err = Part(study, r.isReduced(), o.Only); err != nil {
+	if r.study, r.leftOut, err = Part(study, r.isReduced(), o.Only); err != nil {
 		return nil, &StudyError{study.ID, err}
 	}
 	if err := atomicfile.MakeDir(r.inputDir(), 0o700); err != nil {
@@ -294,8 +302,8 @@ func (r *run) makePlan(ctx context.Context) error {
 	}
 	p := r.fitPilots(r.pilots, r.elapsedTime())
 	r.forgetDropped()
-	p.LeftOut = r.unfit
-	r.omitted = append(r.omitted, r.unfit...)
+	p.LeftOut = r.leftOutForTime
+	r.leftOut = append(r.leftOut, r.leftOutForTime...)
 	r.plan = p
 	r.plan.PilotSeconds = r.elapsedTime().Seconds()
 	entries := []journal.Entry{{Conformance: r.conform}, {Pilots: r.pilots}, {Exams: &r.exams}}

@@ -34,7 +34,7 @@ func (r *run) measureRounds(ctx context.Context) error {
 		if err := r.revisePlan(done); err != nil {
 			return err
 		}
-		if err := r.readmitOmitted(ctx, done); err != nil {
+		if err := r.readmitWorkloads(ctx, done); err != nil {
 			return err
 		}
 		if done >= r.plan.RoundsPlanned {

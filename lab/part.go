@@ -20,7 +20,7 @@ const (
 	notAsked  = "left out (it is asked none of the workloads that are measured)"
 )
 
-// Part returns the part of a study that is measured, and the omitted parts with their reasons. The
+// Part returns the part of a study that is measured, and the parts that are left out, with the reasons. The
 // quick budget measures the part that a claim, a criterion or an expectation needs. Names in only
 // override that: the named part is measured at any budget. The baseline is always included. It
 // returns an error if a pattern in only is invalid or no workload remains.
@@ -49,14 +49,14 @@ func Part(s tare.Study, isQuick bool, only Only) (tare.Study, []tare.NotWeighed,
 			contenders = addListed(s, workloads, contenders)
 		}
 	}
-	var omittedContenders, omittedWorkloads []tare.NotWeighed
+	var leftOutContenders, leftOutWorkloads []tare.NotWeighed
 	p := s
 	p.Contenders, p.Workloads = nil, nil
 	for _, w := range s.Workloads {
 		if ok, why := workloads(w.ID); ok {
 			p.Workloads = append(p.Workloads, w)
 		} else {
-			omittedWorkloads = append(omittedWorkloads, tare.LeftWorkload(w.ID, why))
+			leftOutWorkloads = append(leftOutWorkloads, tare.LeftWorkload(w.ID, why))
 		}
 	}
 	for _, e := range s.Contenders {
@@ -68,7 +68,7 @@ func Part(s tare.Study, isQuick bool, only Only) (tare.Study, []tare.NotWeighed,
 		if ok {
 			p.Contenders = append(p.Contenders, e)
 		} else {
-			omittedContenders = append(omittedContenders, tare.LeftContender(e.ID, why))
+			leftOutContenders = append(leftOutContenders, tare.LeftContender(e.ID, why))
 		}
 	}
 	if len(p.Workloads) == 0 && len(only.Workloads) == 0 {
@@ -77,7 +77,7 @@ func Part(s tare.Study, isQuick bool, only Only) (tare.Study, []tare.NotWeighed,
 	if len(p.Workloads) == 0 {
 		return s, nil, fmt.Errorf("none of its workloads matches %s", strings.Join(only.Workloads, ", "))
 	}
-	return p, append(omittedContenders, omittedWorkloads...), nil
+	return p, append(leftOutContenders, leftOutWorkloads...), nil
 }
 
 // chooser reports whether the contender or workload with id is measured, and if not, the reason.

@@ -45,7 +45,7 @@ const (
 // baseline, and is not piloted again.
 //
 // If the results of pilots are known in advance, the parts that the budget has no time for are
-// omitted before any pilot.
+// left out before any pilot.
 func (r *run) runPilots(ctx context.Context) error {
 	if err := r.fitExpected(); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (r *run) pilotOrDrop(ctx context.Context, c tare.Contender) error {
 	if !errors.As(err, &te) {
 		return err
 	}
-	r.trials = append(r.trials, tare.Trial{Tau: 1, Contender: c.ID, Error: te})
+	r.trials = append(r.trials, tare.Trial{Tau: 1 /* a pilot has no longer slices */, Contender: c.ID, Error: te})
 	r.sendProgress(Event{Phase: "pilot", Contender: c.ID, Err: te})
 	return r.dropContender(c.ID, te.Error())
 }
@@ -160,7 +160,7 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender, works []tare.Workl
 			continue
 		}
 		if done > 0 && r.isPilotTimeSpent(c) {
-			r.omitPilots(works[i:])
+			r.leaveOutUnpiloted(works[i:])
 			break
 		}
 		input := r.inputs[w.ID]

@@ -67,7 +67,7 @@ func (r *run) makeResult(facts tare.Machine) *tare.Result {
 		Expectations: o.expectations,
 
 		Record: tare.Record{
-			NotWeighed: r.omitted,
+			NotWeighed: r.leftOut,
 			Trials:     o.data.Trials,
 			Journal:    journal.FileName,
 		},
@@ -102,7 +102,7 @@ func (r *run) collectEvidence(final bool) evidence.Evidence {
 	d := evidence.Evidence{Study: r.study, Plan: r.plan, Contenders: r.contenders, Slices: r.slices, Semantics: r.exams.Semantics, Conformance: r.conform, Final: final}
 	d.Trials = check.Mark(r.trials, r.slices, r.study.Baseline, r.plan.RoundsPlanned)
 	for _, rd := range r.rounds {
-		if rd.Tau == 1 {
+		if hasPlannedSlices(rd) {
 			d.Rounds++
 		}
 	}
@@ -140,14 +140,14 @@ func (r *run) judgeEvidence(facts tare.Machine, final bool) measured {
 	input.Conformance = r.allConformance(o.data.Trials)
 	o.findings = check.Run(input)
 	if final {
-		o.expectations = check.Expectations(input, o.findings, r.omitted)
+		o.expectations = check.Expectations(input, o.findings, r.leftOut)
 	}
 	o.comparisons, o.values = judge.Strike(o.data, o.effects, o.comparisons, o.values, o.findings)
 	o.verdicts = judge.Verdicts(o.data, o.comparisons, o.findings)
 	if final {
 		o.decomposition = judge.Decompose(o.data, o.effects, o.comparisons, o.findings)
 	}
-	o.claims = judge.Claims(o.data, o.comparisons, o.values, o.findings, r.omitted)
+	o.claims = judge.Claims(o.data, o.comparisons, o.values, o.findings, r.leftOut)
 	return o
 }
 
