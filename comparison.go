@@ -3,6 +3,8 @@ package tare
 import "math"
 
 // Comparison is a comparison of two contenders on one workload and metric, paired round by round.
+// Studies judge the evidence at several looks; the confidence of an interval is that of all looks
+// together.
 type Comparison struct {
 	Workload     string  `json:"workload"`
 	Contender    string  `json:"contender"`
@@ -11,17 +13,21 @@ type Comparison struct {
 	Ratio        float64 `json:"ratio"`         // contender / against
 	Low          float64 `json:"low"`           // interval of Ratio; 0 if there are too few rounds
 	High         float64 `json:"high"`          //
-	Level        float64 `json:"level"`         // confidence of the interval, simultaneous over looks
+	Level        float64 `json:"level"`         // confidence of the interval over all looks
 	Rounds       int     `json:"rounds"`        // number of rounds that Ratio is from
 	AgainstValue float64 `json:"against_value"` // median over rounds, in Unit
 	Value        float64 `json:"value"`         // median over rounds, in Unit
 	Unit         string  `json:"unit"`
-	SumsRatio    float64 `json:"sums_ratio,omitempty"`  // ratio of the sums of all slices; 0 if the metric is not measured per slice
-	RankLow      int     `json:"rank_low,omitempty"`    // best rank that the evidence allows; 0 if not ranked
-	RankHigh     int     `json:"rank_high,omitempty"`   // worst rank that it allows
-	Letters      string  `json:"letters,omitempty"`     // contenders with the same letter do not differ significantly
-	Exact        bool    `json:"exact,omitempty"`       // every round has exactly the same ratio
-	Exploratory  bool    `json:"exploratory,omitempty"` // neither the primary metric nor in question: its error level is not controlled together with others
+	SumsRatio    float64 `json:"sums_ratio,omitempty"` // ratio by the sums of all slices of a round, instead of blocks; 0 if the metric is not measured per slice
+	RankLow      int     `json:"rank_low,omitempty"`   // best rank that the evidence allows; 0 if not ranked
+	RankHigh     int     `json:"rank_high,omitempty"`  // worst rank that it allows
+	Letters      string  `json:"letters,omitempty"`    // contenders with the same letter do not differ significantly
+	Exact        bool    `json:"exact,omitempty"`      // every round has exactly the same ratio
+
+	// Exploratory reports whether the metric is not the primary one and no criterion or claim is about
+	// the comparison. Level is then the confidence of this interval alone. The intervals of the other
+	// comparisons of a contender and metric are corrected for their number.
+	Exploratory bool `json:"exploratory,omitempty"`
 }
 
 // Value is the absolute value of one contender: the median over rounds.
@@ -34,7 +40,7 @@ type Value struct {
 	High      float64 `json:"high"`
 	Unit      string  `json:"unit"`
 	Rounds    int     `json:"rounds"`
-	Struck    bool    `json:"struck,omitempty"` // crossed out: of a trap or void, not to be used
+	Struck    bool    `json:"struck,omitempty"` // the report crosses the value out, because it is of a trap or void
 }
 
 // Bounded reports whether c has an interval.
@@ -49,10 +55,9 @@ func (c Comparison) HalfWidth() float64 {
 	return math.Log(c.High/c.Low) / 2
 }
 
-// NoiseFloor returns the apparent difference of two identical programs on a workload and metric, on
-// the logarithmic scale: the half width of the interval of the control, which is the baseline once
-// more, or the distance of its ratio from 1 if that is larger. It returns 0 if the control has no
-// interval.
+// NoiseFloor returns the noise floor of a workload and metric: the apparent difference of two identical
+// programs, the baseline and the control, on the logarithmic scale. It returns 0 if the control has no
+// interval. cs are all comparisons of the study.
 func NoiseFloor(cs []Comparison, workload, metric string) float64 {
 	for _, c := range cs {
 		if c.Contender == ControlID && c.Workload == workload && c.Metric == metric && c.Bounded() {
@@ -62,7 +67,9 @@ func NoiseFloor(cs []Comparison, workload, metric string) float64 {
 	return 0
 }
 
-// NoiseFloor returns the noise floor by c, which must be a comparison of the control.
+// NoiseFloor returns the noise floor that c, which must be a comparison of the control, shows: the half
+// width of the interval, or the distance of the ratio from 1 if that distance is larger. Both are on
+// the logarithmic scale. It returns 0 if c has no interval.
 func (c Comparison) NoiseFloor() float64 {
 	if !c.Bounded() {
 		return 0
@@ -70,7 +77,7 @@ func (c Comparison) NoiseFloor() float64 {
 	return max(c.HalfWidth(), math.Abs(math.Log(c.Ratio)))
 }
 
-// Exceeds reports whether ratio is farther from 1 than a noise floor.
+// Exceeds reports whether ratio is farther from 1 than floor, a noise floor on the logarithmic scale.
 func Exceeds(ratio, floor float64) bool { return math.Abs(math.Log(ratio)) > floor }
 
 // Significance is the conclusion about a difference that the evidence allows.
@@ -83,11 +90,12 @@ const (
 	Significant                     // the interval excludes 1, and the ratio exceeds the noise floor
 )
 
-// Differs returns whether the interval of c excludes 1 and its ratio exceeds the noise floor, a
-// logarithm.
+// Differs returns whether the interval of c excludes 1, and whether its ratio exceeds floor, the noise
+// floor on the logarithmic scale.
 func (c Comparison) Differs(floor float64) Significance {
+	includes1 := c.Low <= 1 && 1 <= c.High
 	switch {
-	case !c.Bounded() || c.Low <= 1 && 1 <= c.High:
+	case !c.Bounded() || includes1:
 		return NotShown
 	case !Exceeds(c.Ratio, floor):
 		return WithinNoise
@@ -98,12 +106,15 @@ func (c Comparison) Differs(floor float64) Significance {
 // Below reports whether the entire interval of c is between 1/(1+effect) and 1+effect, so that any
 // difference is smaller than effect. It returns false if effect is 0.
 func (c Comparison) Below(effect float64) bool {
-	return effect > 0 && c.Bounded() && c.Low*(1+effect) >= 1 && c.High <= 1+effect
+	isWithin := c.Low*(1+effect) >= 1 && c.High <= 1+effect
+	return effect > 0 && c.Bounded() && isWithin
 }
 
-// Turned returns the effects of the reverse pair.
+// Turned returns the effects of the reverse pair. Effects are logarithms of ratios: ln(b/a) = -ln(a/b).
 func (e Effects) Turned() Effects {
-	e.A, e.B, e.Effects, e.Sums = e.B, e.A, negate(e.Effects), negate(e.Sums)
+	e.A, e.B = e.B, e.A
+	e.Effects = negate(e.Effects)
+	e.Sums = negate(e.Sums)
 	return e
 }
 
@@ -121,6 +132,7 @@ func EffectsOf(effects []Effects, workload, metric, a, b string) (Effects, bool)
 	return Effects{}, false
 }
 
+// negate returns the negatives of x, or nil if x is nil: Effects.Sums is optional.
 func negate(x []float64) []float64 {
 	if x == nil {
 		return nil
@@ -143,7 +155,7 @@ type Scaling struct {
 	Exponent  float64   `json:"exponent"`     // 1: proportional to the size; 0: the same whatever the size
 	Low       float64   `json:"low"`          // equal to Exponent if there are too few rounds
 	High      float64   `json:"high"`
-	Level     float64   `json:"level"` // confidence, simultaneous over looks
+	Level     float64   `json:"level"` // confidence of the interval over all looks
 	Rounds    int       `json:"rounds"`
 	PerRound  []float64 `json:"per_round"` // exponent of each round, in round order
 }

@@ -31,6 +31,19 @@
 //     the journal, so that a run can be read, resumed or repeated from its
 //     seed.
 //
+// # Terms
+//
+//   - A slice is the work of one contender on one workload while all others wait.
+//   - A round is one trial of every contender, in new processes and random order. Rounds are the
+//     observations: intervals are computed from them.
+//   - Tau is the factor between the length of a round's slices and the planned length. It is 1, or 8
+//     in extra rounds, which show whether the results depend on the length.
+//   - A look is a number of rounds, fixed in advance, after which the evidence is judged and the
+//     study may stop. The intervals of all looks together have the stated confidence.
+//   - The control is the baseline a second time. The noise floor is the difference between the two.
+//   - A metric of a contender is void if a [Finding] shows that its measurements do not count.
+//   - A trap is a contender that reproduces a published mistake; a check must void it.
+//
 // Values are in base units (nanoseconds, bytes, operations), and the unit is part of every document
 // key. A ratio is a contender's value over the baseline's.
 package tare

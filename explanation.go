@@ -2,19 +2,22 @@ package tare
 
 // Explanation lists the origins of the difference between two contenders on one workload. They are
 // found after the rounds, by profiles of both contenders in several rounds of their own.
+//
+// The difference leads from Against to Contender: in names of fields, From means the value of Against,
+// and To means the value of Contender. Wall times exclude the time that threads waited for a processor.
 type Explanation struct {
 	Workload  string     `json:"workload"`
 	Contender string     `json:"contender"`
 	Against   string     `json:"against"`          // contender that Contender is compared with
-	Rounds    int        `json:"rounds"`           // number of rounds of profiles; each profiles both contenders once, with the same number of operations
-	Ops       int64      `json:"ops"`              // number of operations of each contender in one round
-	WallFrom  float64    `json:"wall_from"`        // wall time of Against while profiled, in ns/op, excluding the time that its threads waited for a processor; median over rounds
-	WallTo    float64    `json:"wall_to"`          // the same of Contender
+	Rounds    int        `json:"rounds"`           // number of rounds of profiles; each round profiles both contenders once
+	Ops       int64      `json:"ops"`              // number of operations in one round, the same for both contenders
+	WallFrom  float64    `json:"wall_from"`        // wall time of Against while profiled, in ns/op; median over rounds
+	WallTo    float64    `json:"wall_to"`          // wall time of Contender while profiled, in ns/op; median over rounds
 	From      float64    `json:"from"`             // CPU time of Against, in ns/op; mean over rounds
-	To        float64    `json:"to"`               // the same of Contender
+	To        float64    `json:"to"`               // CPU time of Contender, in ns/op; mean over rounds
 	Functions []Origin   `json:"functions"`        // functions with a significant difference in CPU ns/op, the largest first
 	Sites     []Origin   `json:"sites"`            // functions with a significant difference in allocations/op, the largest first
-	Unseen    float64    `json:"unseen,omitempty"` // part of the difference in allocations/op that profiles cannot show: the allocator combines objects below 16 bytes without pointers
+	Unseen    float64    `json:"unseen,omitempty"` // part of the difference in allocations/op that profiles cannot show, as the allocator combines small objects (below 16 bytes, without pointers)
 	Decisions []Decision `json:"decisions"`        // output of the compiler about these functions that only one side has
 	Calls     []Decision `json:"calls"`            // calls in the source of these functions that only one side has
 	Work      []Origin   `json:"work,omitempty"`   // functions by difference in counted instructions/op, the largest first; there may be no profiles then
@@ -24,27 +27,37 @@ type Explanation struct {
 
 // Bounds of Waits.
 const (
-	minProfiledNS = 2e8  // least wall time of the profiles; they have 100 samples a second, and shorter ones may have none
-	minSlowdown   = 1.05 // least ratio of the wall times
-	idleTimes     = 10   // a contender is idle if its wall time is at least this many times its CPU time
-	idlerTimes    = 2    // or if its CPU share is less than that of Against divided by this
+	minProfiledNS   = 2e8  // least wall time of all profiles of Contender: 20 samples at 100 a second
+	minSlowdown     = 1.05 // least ratio of the wall times
+	maxCPUShare     = 0.1  // largest CPU share that is low by itself
+	maxCPUShareDrop = 0.5  // a CPU share below that of Against times this is low, too
 )
 
-// Waits reports whether most of the difference in time is not CPU time: the contender takes longer
-// than Against, the CPU share of its time is small, and waiting is more than half of the difference.
-// The CPU share is also compared with that of Against, because other programs that use the processors
-// reduce the shares of both in the same proportion.
+// hasLowCPUShare reports whether CPU time is a small part of the wall time of Contender.
+func (e Explanation) hasLowCPUShare() bool { return e.To <= maxCPUShare*e.WallTo }
+
+// hasLowerCPUShare reports whether CPU time is a much smaller part of the wall time of Contender than
+// of Against. Other programs that use the processors reduce both shares in the same proportion, so
+// this comparison is independent of them.
+func (e Explanation) hasLowerCPUShare() bool {
+	// To/WallTo < maxCPUShareDrop * From/WallFrom, without a division by a time that can be 0.
+	return e.To*e.WallFrom < maxCPUShareDrop*e.From*e.WallTo
+}
+
+// Waits reports whether most of the difference in time is not CPU time. [Explanation.Waiting] returns
+// how much is not. The contender must take longer than Against, with a low CPU share, and the waiting
+// must be more than half of the difference.
 func (e Explanation) Waits() bool {
 	if e.WallTo*float64(e.Ops)*float64(e.Rounds) < minProfiledNS {
 		return false
 	}
-	isIdle := e.To <= e.WallTo/idleTimes
-	isIdler := e.To*e.WallFrom < e.From*e.WallTo/idlerTimes // To/WallTo < From/WallFrom/2, for times that can be 0
-	return (isIdle || isIdler) && e.WallTo > minSlowdown*e.WallFrom && e.Waiting() > (e.WallTo-e.WallFrom)/2
+	isLowShare := e.hasLowCPUShare() || e.hasLowerCPUShare()
+	isSlower := e.WallTo > minSlowdown*e.WallFrom
+	return isLowShare && isSlower && e.Waiting() > (e.WallTo-e.WallFrom)/2
 }
 
-// Waiting returns the part of the difference in wall time that is not CPU time, in ns/op. Each ns of
-// additional CPU time counts as the wall time that Against takes for one.
+// Waiting returns the part of the difference in wall time that is not CPU time, in ns/op. Additional
+// CPU time is converted to wall time: Against takes wallPerCPU ns of wall time per ns of CPU time.
 func (e Explanation) Waiting() float64 {
 	wallPerCPU := 1.0
 	if e.From > 0 {
@@ -61,9 +74,9 @@ type Origin struct {
 	File     string  `json:"file,omitempty"`    // base name
 	Line     int     `json:"line,omitempty"`
 	From     float64 `json:"from"`  // value of Against per operation, mean over rounds
-	To       float64 `json:"to"`    // value of the contender
+	To       float64 `json:"to"`    // value of Contender per operation, mean over rounds
 	Share    float64 `json:"share"` // part of the total difference
-	Low      float64 `json:"low"`   // interval of Share over rounds, simultaneous over the functions
+	Low      float64 `json:"low"`   // interval of Share over rounds; the stated confidence is that of all functions together
 	High     float64 `json:"high"`
 }
 
