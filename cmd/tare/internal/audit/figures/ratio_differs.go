@@ -228,9 +228,10 @@ func (g *comparison) pairsOf(firsts, others []string) [][2]measure {
 		}
 		return out
 	}
+	firstFigures, otherFigures := figuresOf(firsts), figuresOf(others)
 	var out [][2]measure
-	for _, a := range figuresOf(firsts) {
-		for _, b := range figuresOf(others) {
+	for _, a := range firstFigures {
+		for _, b := range otherFigures {
 			isMirrored := slices.Contains(firsts, b.subject) && slices.Contains(others, a.subject)
 			if a.subject != b.subject && (!isMirrored || a.subject < b.subject) {
 				out = append(out, [2]measure{a, b})
