@@ -149,7 +149,7 @@ func findClaimKinds(before, word, after string) []kind {
 	return nil
 }
 
-// firstChars returns at most n bytes of text.
+// firstChars returns the first n bytes of text, or all if it is shorter.
 func firstChars(text string, n int) string { return text[:min(n, len(text))] }
 
 // isLess reports whether the claim is about the smaller figure, in percent of the greater.
@@ -171,7 +171,8 @@ func (c claim) isMore() bool {
 }
 
 // canBeOf reports whether two figures can have the claimed ratio, with the tolerances for rounding.
-// A percentage without a direction may be of either figure. It returns true if a figure is 0.
+// A percentage whose word says neither less nor more may be of either figure. It returns true if a
+// figure is 0.
 func (c claim) canBeOf(a, b float64) bool {
 	small, great := min(math.Abs(a), math.Abs(b)), max(math.Abs(a), math.Abs(b))
 	if !(small > 0) {
@@ -277,8 +278,8 @@ func (s sentence) pairs() []pair {
 	return out
 }
 
-// figureBefore returns the last figure of a kind of the claim at most 30 bytes before it,
-// as in "607 ns/op (49x slower than b)".
+// figureBefore returns the last figure of a kind of the claim less than 30 bytes before
+// it, as in "607 ns/op (49x slower than b)".
 func (s sentence) figureBefore(c claim) (quantity, bool) {
 	const maxDistance = 30
 	var last quantity

@@ -68,7 +68,8 @@ func findCapacity(d *document, report reportFunc) bool {
 }
 
 // findClosedLoop reports sentences found by findCapacity, or else the first closed loop of
-// a page about capacity whose rate is just connections ÷ latency, at a high latency.
+// a page about capacity, or with several reports, whose rate is just connections ÷ latency, at
+// a high latency.
 func findClosedLoop(d *document, report reportFunc) {
 	if findCapacity(d, report) {
 		return

@@ -87,8 +87,8 @@ func (o statedOrder) isContradictedBy(k kind, first, second float64) bool {
 	return first != second && (first > second) != greater
 }
 
-// findDirectionDiffers reports orders that the figures contradict, except in sentences with
-// a negation or a condition.
+// findDirectionDiffers reports orders that the figures contradict, except orders after
+// a negation or a condition in their sentence.
 func findDirectionDiffers(d *document, report reportFunc) {
 	compared := 0
 	for _, s := range d.sentences {
@@ -107,7 +107,8 @@ func findDirectionDiffers(d *document, report reportFunc) {
 }
 
 // whyContradicted describes how the figures in a sentence contradict its order; a sentence without
-// figures is compared with those of the page. It returns "" if nothing contradicts the order.
+// pairs of figures is compared with the figures of the page. It returns "" if nothing contradicts the
+// order.
 func (o statedOrder) whyContradicted(s sentence, groups []*comparison) string {
 	pairs := s.pairs()
 	if len(pairs) == 0 {

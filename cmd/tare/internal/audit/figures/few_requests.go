@@ -28,8 +28,8 @@ const (
 	// the error of 1-q in binary.
 	minBeyond     = 10
 	roundingSlack = 1e-6
-	// maxPercent bounds the quantiles that are judged, in percent: many tools print those
-	// above p99.9 by default, also if there are too few requests.
+	// maxPercent bounds the quantiles of reports and tables that are judged, in percent: many
+	// tools print those above p99.9 by default, also if there are too few requests.
 	maxPercent = 99.91
 )
 

@@ -14,7 +14,7 @@ import (
 type benches struct {
 	doc     *document
 	feed    *feed            // input of in
-	in      *benchfmt.Reader // nil before the first result, and after a line that is not one
+	in      *benchfmt.Reader // nil before the first result
 	known   map[benchKey]*bench
 	pkg     string // current package
 	group   int    // number of the current block of consecutive results

@@ -34,7 +34,7 @@ const (
 	// maxRowDistance and maxStepTables limit the rows and the tables that are compared.
 	maxRowDistance = 50
 	maxStepTables  = 100
-	// stepTolerance is the share by which the times with and without an idle step differ.
+	// stepTolerance is the share by which the times with and without an idle step may differ.
 	stepTolerance = 0.02
 )
 

@@ -19,7 +19,7 @@ const (
 
 // Limits of the labels by which newNaming tells contenders from each other.
 const (
-	minNameLength = 3   // characters of a word
+	minNameLength = 3   // bytes of a word
 	maxLabels     = 200 // of a comparison
 )
 

@@ -19,7 +19,7 @@ type outputs struct {
 }
 
 const (
-	idleLines    = 40 // number of other lines that end a report
+	idleLines    = 40 // maximum number of consecutive other lines within a report
 	commandLines = 80 // maximum number of lines between a command and its report
 )
 

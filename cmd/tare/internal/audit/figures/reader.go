@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Bounds of what is stored of one file. A file beyond the numbers of lines, benchmarks,
-// reports, tables and sentences is an error, which names the line.
+// Bounds of what is stored of one file. A longer line, or more benchmarks, reports,
+// tables or sentences are an error, which names the line.
 const (
 	maxLine      = 1 << 20 // bytes of a line
 	maxBenches   = 200_000
