@@ -45,8 +45,8 @@ func resetInLoop() rule {
 	}}
 }
 
-// hasWorkAfter reports whether a statement that may take time, i.e. anything that not
-// only reports, follows a statement of a benchmark.
+// hasWorkAfter reports whether a statement that may take time, i.e. anything but a
+// report, follows a statement of a benchmark.
 func hasWorkAfter(b *benchmark, after ast.Stmt) bool {
 	for _, s := range b.body.List {
 		if s.Pos() <= after.Pos() {
