@@ -151,7 +151,7 @@ func (n *nesting) openEntry(l level) {
 }
 
 // isCall reports whether the parser makes a nested call for a level: for all but the keys of
-// flow mappings.
+// flow mappings that are not values themselves.
 func (n *nesting) isCall(l level) bool { return n.flow == 0 || l.isFlow() || l.isValue }
 
 // pushLevel opens a level.

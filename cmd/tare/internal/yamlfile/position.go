@@ -68,7 +68,7 @@ func (p *Positions) newError(pos Position, what, hint string) error {
 	}
 }
 
-// Of returns the position of a node. A mapping is at its first key.
+// Of returns the position of a node. A block mapping is at its first key.
 func (p *Positions) Of(n ast.Node) Position {
 	if m, ok := n.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) > 0 {
 		return p.Of(m.Values[0].Key)
