@@ -30,10 +30,10 @@ type Cursor struct {
 const flagHeld = 1
 
 // The file of a cursor has four slots, each in a separate block. A slot contains a copy of the cursor
-// and a number, which is higher in newer copies. writeSlot uses slot 0 or 1 and never overwrites the
-// newest copy, so that a crash during a write damages only an older one. syncSlot alternates between slots 2 and 3: it
-// never overwrites the copy that was synced last, which therefore survives a power cut. The file
-// never grows, so that it can be written on a full disk.
+// and a number, which is higher in newer copies. writeSlot uses slot 0 or 1, never the slot of
+// the newest copy, so that a crash during a write damages only an older copy. syncSlot alternates
+// between slots 2 and 3: it never overwrites the copy that was synced last, which therefore survives a
+// power cut. The file never grows, so that it can be written on a full disk.
 const (
 	cursorMagic    = 0x75635354
 	cursorSize     = 76   // bytes of a copy

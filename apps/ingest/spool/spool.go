@@ -177,7 +177,8 @@ func (s *Spool) syncSegment(path string) error {
 
 // Keep appends lines, which consists of n complete lines, and returns when the lines are stored, with
 // Options.Fsync on stable storage. With Options.Wait it then waits until all readers have sent the
-// lines; ErrWait means that the lines are stored but not sent yet.
+// lines; ErrWait, or the error of ctx during this wait, means that the lines are stored but not sent
+// yet.
 func (s *Spool) Keep(ctx context.Context, lines []byte, n int) error {
 	switch {
 	case ctx.Err() != nil:
