@@ -16,7 +16,8 @@ import (
 )
 
 // WeighAll runs one study after the other, and saves and prints their results. It calls fail with the
-// error of each study, which may be nil, and continues. It returns an error if no study can be run.
+// error of each study, which may be nil, and continues, unless the error ends the run or the user
+// interrupts it. It returns an error if no study can be run.
 func (w *Session) WeighAll(ctx context.Context, studies []cmdenv.Study, fail func(error)) error {
 	if err := w.checkUnused(studies); err != nil {
 		return err
