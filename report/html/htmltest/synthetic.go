@@ -74,28 +74,30 @@ func Bench(benchmarks int) *tare.Result {
 	return r
 }
 
-// newContender returns contender i of n: the baseline first, control and null contender last.
-func newContender(i, of int) tare.Contender {
+// newContender returns contender i of n: the first is the baseline, the last two are the control and the null
+// contender.
+func newContender(i, n int) tare.Contender {
 	c := tare.Contender{ID: fmt.Sprintf("codec-%d", i), Kind: "codec", Role: tare.RoleContender, Name: fmt.Sprintf("example.org/codec%d", i), Version: "v1.2.3", Build: tare.Build{Go: "go1.26.8",
 		BinaryBytes: int64(2e6 + 1e5*i), SHA256: "5d41402abc4b2a76b9719d911017c592"},
 		Adoption: tare.Adoption{ModulesLinked: i, Licences: []string{"MIT"}, ColdBuildSeconds: 2.5, IdleRSSBytes: 9e6, StartSeconds: 0.004}}
 	switch i {
 	case 0:
 		c.Role = tare.RoleBaseline
-	case of - 1:
+	case n - 1:
 		return tare.Contender{ID: tare.NullID, Kind: "codec", Role: tare.RoleNull}
-	case of - 2:
+	case n - 2:
 		return tare.Contender{ID: tare.ControlID, Kind: "codec", Role: tare.RoleControl, Name: "example.org/codec0", Version: "v1.2.3"}
 	}
 	return c
 }
 
+// maker adds random values to a synthetic result.
 type maker struct {
 	rng    *rand.Rand
 	rounds int
 }
 
-// trueRatio returns the true ratio of contender i to the baseline.
+// trueRatio returns the true ratio of contender i, which is c, to the baseline.
 func (m *maker) trueRatio(c tare.Contender, i int) float64 {
 	if c.Role == tare.RoleControl {
 		return 1
@@ -103,16 +105,18 @@ func (m *maker) trueRatio(c tare.Contender, i int) float64 {
 	return math.Exp(0.35 * math.Sin(float64(3*i)))
 }
 
+// addWorkload adds values, comparisons, differences and effects on one workload.
 func (m *maker) addWorkload(r *tare.Result, w tare.Workload) {
 	base := r.Contenders[0].ID
 	ns := 1000 * float64(w.N)
-	for metric, name := range metricNames() {
-		exact := tare.MetricFor(name).IsCount()
+	for k, name := range metricNames() {
+		isPrimary := k == 0
+		isExact := tare.MetricFor(name).IsCount()
 		unit := tare.MetricFor(name).Unit
 		for i, c := range r.Contenders {
 			ratio := m.trueRatio(c, i)
 			value := ns * ratio
-			if exact {
+			if isExact {
 				value = math.Round(ns * ratio / 10)
 			}
 			r.Values = append(r.Values, tare.Value{Workload: w.ID, Contender: c.ID, Metric: name, Value: value, Low: value * 0.98, High: value * 1.02, Unit: unit, Rounds: m.rounds})
@@ -120,38 +124,41 @@ func (m *maker) addWorkload(r *tare.Result, w tare.Workload) {
 				continue
 			}
 			x := tare.Comparison{Workload: w.ID, Contender: c.ID, Metric: name, Against: base, Ratio: ratio, Low: ratio * 0.985, High: ratio * 1.015, Level: 0.99,
-				Rounds: m.rounds, AgainstValue: ns, Value: value, Unit: unit, Exploratory: metric > 0}
-			if metric == 0 && c.Role == tare.RoleContender {
+				Rounds: m.rounds, AgainstValue: ns, Value: value, Unit: unit, Exploratory: !isPrimary}
+			if isPrimary && c.Role == tare.RoleContender {
 				x.RankLow, x.RankHigh, x.Letters = i, i, string(rune('a'+i%26))
 			}
 			r.Comparisons = append(r.Comparisons, x)
-			if metric == 0 && c.Role == tare.RoleContender {
+			if isPrimary && c.Role == tare.RoleContender {
 				r.Verdicts = append(r.Verdicts, tare.Verdict{Contender: c.ID, Workload: w.ID, Metric: name, Sentence: fmt.Sprintf("%s takes %.2f× the time of %s on %s.", c.ID, ratio, base, w.ID)})
 			}
 		}
-		m.addPairs(r, w, name, metric == 0, exact)
+		m.addPairs(r, w, name, isPrimary, isExact)
 	}
 	r.Machine.Resolution = append(r.Machine.Resolution, tare.Resolution{Workload: w.ID, Metric: "time", HalfWidth: 0.015, Seconds: r.Seconds})
 }
 
-// addPairs adds the effects of every pair if ranks need them, otherwise of the pairs with the baseline.
-func (m *maker) addPairs(r *tare.Result, w tare.Workload, metric string, ranked, exact bool) {
+// addPairs adds the effects of pairs of contenders in each round: of all pairs if the metric has ranks, otherwise of
+// the pairs with the baseline. An exact metric has the same effect in each round.
+func (m *maker) addPairs(r *tare.Result, w tare.Workload, metric string, isRanked, isExact bool) {
 	for i, a := range r.Contenders {
 		for j, b := range r.Contenders[:i] {
-			with := b.Role == tare.RoleBaseline
-			if a.Role == tare.RoleNull || b.Role == tare.RoleNull || !with && (!ranked || a.Role == tare.RoleControl || b.Role == tare.RoleControl) {
+			hasNull := a.Role == tare.RoleNull || b.Role == tare.RoleNull
+			hasControl := a.Role == tare.RoleControl || b.Role == tare.RoleControl
+			hasBaseline := b.Role == tare.RoleBaseline // a comes later
+			if hasNull || !hasBaseline && (!isRanked || hasControl) {
 				continue
 			}
 			e := tare.Effects{Workload: w.ID, Metric: metric, A: a.ID, B: b.ID}
-			d := math.Log(m.trueRatio(a, i) / m.trueRatio(b, j))
+			effect := math.Log(m.trueRatio(a, i) / m.trueRatio(b, j))
 			for range m.rounds {
 				noise := 0.04 * m.rng.NormFloat64()
-				if exact {
+				if isExact {
 					noise = 0
 				}
-				e.Effects = append(e.Effects, d+noise)
-				if !exact {
-					e.Sums = append(e.Sums, d+noise+0.002*m.rng.NormFloat64())
+				e.Effects = append(e.Effects, effect+noise)
+				if !isExact {
+					e.Sums = append(e.Sums, effect+noise+0.002*m.rng.NormFloat64())
 				}
 			}
 			r.Rounds = append(r.Rounds, e)
@@ -159,6 +166,7 @@ func (m *maker) addPairs(r *tare.Result, w tare.Workload, metric string, ranked,
 	}
 }
 
+// addTrials adds a trial of each contender in each round, with samples of all workloads.
 func (m *maker) addTrials(r *tare.Result) {
 	for round := range m.rounds {
 		for i, c := range r.Contenders {

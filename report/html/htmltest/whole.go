@@ -85,6 +85,7 @@ func addServers(r *tare.Result) {
 	}
 }
 
+// newScaling returns an exponent of each contender over the workloads that differ in size.
 func newScaling(r *tare.Result, ids ...string) []tare.Scaling {
 	var works []string
 	for _, w := range r.Workloads[swept:] {
@@ -97,6 +98,7 @@ func newScaling(r *tare.Result, ids ...string) []tare.Scaling {
 	return out
 }
 
+// newDecomposition returns a decomposition with two steps between three contenders.
 func newDecomposition(work string, ids ...string) tare.Decomposition {
 	step := func(i int, from, to float64) tare.Cause {
 		return tare.Cause{Cause: fmt.Sprintf("a line of log %d", i), From: ids[i-1], To: ids[i], Ratio: to / from, Low: to / from * 0.98, High: to / from * 1.02, Level: 0.95, Rounds: 12,
@@ -108,6 +110,7 @@ func newDecomposition(work string, ids ...string) tare.Decomposition {
 		Steps: []tare.Cause{step(1, 10000, 12000), step(2, 12000, 9000)}, Sentence: "Half of it is a line of log."}
 }
 
+// newProfile returns a CPU profile of a contender. gap is its difference from the baseline's, or nil.
 func newProfile(id, work string, gap *tare.ProfileGap) tare.Profile {
 	return tare.Profile{Contender: id, Workload: work, Of: tare.ProfileCPU, Unit: "nanoseconds", Total: 1e9, Ops: 100000, File: id + ".pprof", Flame: id + ".svg",
 		Top: []tare.ProfileLine{{Function: "encoding/json.(*encodeState).marshal", Flat: 4e8, Cumulative: 9e8}}, Gap: gap}

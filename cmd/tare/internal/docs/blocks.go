@@ -12,15 +12,16 @@ import (
 
 // Block is a fenced block of a document.
 type Block struct {
-	File string // below the root, with slashes
-	Line int    // of the opening fence
+	File string // path relative to the root, with slashes
+	Line int    // number of the line with the opening fence, from 1
 	Info string // text after the fence: sh, sh slow, yaml, …
-	Text string
+	Text string // lines between the fences
 }
 
+// String returns the position of the block: docs/start.md:12.
 func (b Block) String() string { return fmt.Sprintf("%s:%d", b.File, b.Line) }
 
-// Words after sh.
+// Words that can follow sh in the Info of a block.
 const (
 	Slow      = "slow"      // measures or builds for longer than a few seconds
 	Long      = "long"      // takes minutes, some also a clone of a public repository: make nightly runs it
@@ -42,7 +43,7 @@ func (b Block) Is(word string) bool {
 // Runs reports whether the block is run in the test of its page.
 func (b Block) Runs() bool { return b.Shell() && !b.Is(Hosts) && !b.Is(CI) && !b.Is(Elsewhere) }
 
-// Known reports whether every word after sh is one of the constants.
+// Known reports whether every word after the first of Info is one of the constants.
 func (b Block) Known() bool {
 	for _, word := range strings.Fields(b.Info)[1:] {
 		if !slices.Contains([]string{Slow, Long, Shop, Serves, Hosts, CI, Elsewhere}, word) {
@@ -52,17 +53,19 @@ func (b Block) Known() bool {
 	return true
 }
 
-// Name returns the file name of a YAML block, a comment alone in its first line, or "".
+// Name returns the file name of a YAML block, which is a comment in the first line: "# study.yaml". It returns ""
+// if the block has none.
 func (b Block) Name() string {
 	first, _, _ := strings.Cut(b.Text, "\n")
-	name, ok := strings.CutPrefix(first, "# ")
-	if !ok || b.Info != "yaml" || filepath.Ext(name) != ".yaml" || name != filepath.Base(name) || strings.Contains(name, " ") {
+	name, isComment := strings.CutPrefix(first, "# ")
+	isFileName := filepath.Ext(name) == ".yaml" && name == filepath.Base(name) && !strings.Contains(name, " ")
+	if b.Info != "yaml" || !isComment || !isFileName {
 		return ""
 	}
 	return name
 }
 
-// Commands returns the lines of the block without comments.
+// Commands returns the lines of the block without comments and empty lines.
 func (b Block) Commands() (all []string) {
 	for line := range strings.Lines(b.Text) {
 		command, _, _ := strings.Cut(" "+line, " #")
@@ -90,6 +93,7 @@ func Blocks(root string, files []string) ([]Block, error) {
 	return all, nil
 }
 
+// parseBlocks returns the blocks of the document name. A block without a closing fence is an error.
 func parseBlocks(name, text string) (all []Block, err error) {
 	const fence = "```"
 	var open *Block
@@ -97,7 +101,7 @@ func parseBlocks(name, text string) (all []Block, err error) {
 		switch {
 		case open == nil && strings.HasPrefix(line, fence):
 			open = &Block{File: name, Line: i + 1, Info: strings.TrimSpace(strings.TrimPrefix(line, fence))}
-		case open == nil:
+		case open == nil: // outside of blocks
 		case strings.TrimSpace(line) == fence:
 			all, open = append(all, *open), nil
 		default:
