@@ -10,11 +10,13 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// addClaims adds a table of the claims, and one of the claims whose values are parts of a total.
 func (s *Section) addClaims(r *tare.Result) {
 	if len(r.Claims) == 0 {
 		return
 	}
-	means, sources := []string{explainClaims(r)}, listDistinct(r.Claims, func(c tare.ClaimResult) string { return c.Source })
+	means := []string{explainClaims(r)}
+	sources := listDistinct(r.Claims, func(c tare.ClaimResult) string { return c.Source })
 	if len(sources) == 1 {
 		means = append(means, "Published in: "+sources[0]+".")
 	}
@@ -35,7 +37,8 @@ func (s *Section) addClaims(r *tare.Result) {
 	}
 }
 
-// newClaimTable returns a row per claim with its statement in a note.
+// newClaimTable returns a row per claim with its statement in a note. The note names the source if there are several
+// sources.
 func newClaimTable(r *tare.Result, sources []string) Table {
 	t := Table{Columns: []Column{
 		{Name: "claim"}, {Name: "outcome"}, {Name: "measure"},
@@ -58,24 +61,25 @@ func newClaimTable(r *tare.Result, sources []string) Table {
 }
 
 // ClaimsMarkdown writes the claims of r as a table in Markdown, each with its statement and the reason for its
-// outcome. The error is the writer's.
+// outcome, and below it a list of the public code that shows how claims came about. The error is the writer's.
 func ClaimsMarkdown(w io.Writer, r *tare.Result) error {
 	s := &sheet{}
 	s.writeTable(newClaimSheet(r, nil))
-	var seen []string
+	var written []string // keys of the lines of code
 	for _, c := range r.Claims {
 		for _, code := range c.Shown {
-			line := fmt.Sprintf("- %s: [%s](%s): %s", escapeText(c.ID), escapeText(whereShown(code)), code.URL(), escapeText(code.Says))
-			if key := code.URL() + code.Says; !slices.Contains(seen, key) {
-				if len(seen) == 0 {
-					s.writeBlock("Public code that shows it:")
-				}
-				seen = append(seen, key)
-				s.b.WriteString(line + "\n")
+			key := code.URL() + code.Says
+			if slices.Contains(written, key) {
+				continue // an earlier claim has the line
 			}
+			if len(written) == 0 {
+				s.writeBlock("Public code that shows it:")
+			}
+			written = append(written, key)
+			fmt.Fprintf(&s.b, "- %s: [%s](%s): %s\n", escapeText(c.ID), escapeText(whereShown(code)), code.URL(), escapeText(code.Says))
 		}
 	}
-	if len(seen) > 0 {
+	if len(written) > 0 {
 		s.b.WriteString("\n")
 	}
 	return writeText(w, Style{}, s.b.String())
@@ -100,8 +104,8 @@ func newClaimSheet(r *tare.Result, sources []string) Table {
 		{Name: "claim"}, {Name: "it said, in our words"}, {Name: "of"}, {Name: "outcome"}, {Name: "measure"},
 		{Name: "published", Unit: "ratio: figures"}, {Name: "measured", Unit: "ratio [interval]"}, {Name: "why"},
 	}}
-	placed := slices.ContainsFunc(r.Claims, func(c tare.ClaimResult) bool { return c.Place != "" || c.SourceURL != "" })
-	if placed {
+	hasPlaces := slices.ContainsFunc(r.Claims, func(c tare.ClaimResult) bool { return c.Place != "" || c.SourceURL != "" })
+	if hasPlaces {
 		t.Columns = slices.Insert(t.Columns, 2, Column{Name: "where"})
 	}
 	for i, c := range r.Claims {
@@ -113,7 +117,7 @@ func newClaimSheet(r *tare.Result, sources []string) Table {
 			{Text: c.ID}, {Text: statement}, {Text: claimSubject(r, c, " on ")}, {Text: outcomeText(c)}, {Text: claimMeasure(c)},
 			{Text: formatPublished(c) + formatSources(c)}, formatMeasured(c), {Text: strings.TrimPrefix(claimReason(r.Claims, i), "why: ")},
 		}
-		if placed {
+		if hasPlaces {
 			cells = slices.Insert(cells, 2, linkField(orDefault(c.Place, c.Source), c.SourceURL))
 		}
 		t.Rows = append(t.Rows, Row{Cells: cells})
@@ -121,13 +125,14 @@ func newClaimSheet(r *tare.Result, sources []string) Table {
 	return t
 }
 
-// claimSubject returns the contender and workload of a claim, joined by on, or "" if it has neither.
-func claimSubject(r *tare.Result, c tare.ClaimResult, on string) string {
-	about := contenderTitle(r, c.Contender)
+// claimSubject returns the contender and workload of a claim with the separator between them. It returns only the
+// contender if the claim is about no workload.
+func claimSubject(r *tare.Result, c tare.ClaimResult, separator string) string {
+	subject := contenderTitle(r, c.Contender)
 	if c.Workload != "" {
-		about += on + c.Workload
+		subject += separator + c.Workload
 	}
-	return about
+	return subject
 }
 
 // outcomeText returns the outcome of a claim in words.
@@ -245,10 +250,7 @@ func claimReason(claims []tare.ClaimResult, i int) string {
 	if c.SizeRefuted && c.Outcome == tare.DirectionHolds {
 		label = "not the published size: "
 	}
-	why := c.Why
-	if why == "" {
-		why = c.Evidence
-	}
+	why := orDefault(c.Why, c.Evidence)
 	for _, earlier := range claims[:i] {
 		if earlier.Why == c.Why && c.Why != "" {
 			why = "as for " + earlier.ID
@@ -258,6 +260,7 @@ func claimReason(claims []tare.ClaimResult, i int) string {
 	return label + why
 }
 
+// markOfOutcome returns the mark of an outcome.
 func markOfOutcome(o tare.Outcome) Mark {
 	switch o {
 	case tare.Holds, tare.MoreThanPublished, tare.DirectionHolds:

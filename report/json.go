@@ -13,16 +13,15 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// JSON writes r as an indented document of schema tare.result/1. Lists that
-// hold nothing are written as empty lists, never as null, and characters that
-// do not print as escapes. A result of another
-// schema, or one that holds a number JSON has no word for, is an error.
+// JSON writes r as an indented document of schema tare.result/1. Empty lists are
+// written as [], never as null, and unprintable characters as escapes. It returns
+// an error if r has another schema, or contains NaN or an infinite number.
 func JSON(w io.Writer, r *tare.Result) error {
 	doc := *r
 	switch doc.Schema {
 	case "":
 		doc.Schema = tare.ResultSchema
-	case tare.ResultSchema:
+	case tare.ResultSchema: // as required
 	default:
 		return fmt.Errorf("write result: schema %q is not %s", doc.Schema, tare.ResultSchema)
 	}
@@ -57,7 +56,7 @@ func JSON(w io.Writer, r *tare.Result) error {
 	}
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false) // criteria hold <= and >=
+	e.SetEscapeHTML(false) // criteria contain <= and >=
 	e.SetIndent("", "  ")
 	if err := e.Encode(&doc); err != nil {
 		return fmt.Errorf("write result: %w", err)

@@ -8,10 +8,9 @@ import (
 )
 
 // The texts of a result were written by others: contenders, their authors, the
-// authors of studies. It may hold line ends, the escape sequences of a
-// terminal, marks that turn the direction of writing, or bytes that are no text
-// at all. None of it is printed unchanged: unprintable characters are named,
-// ⟨U+001B⟩ for a character and ⟨ff⟩ for a byte.
+// authors of studies. They may contain line ends, escape sequences of a terminal,
+// characters that change the direction of writing, or invalid UTF-8. Reports
+// print such a character as its name: ⟨U+001B⟩, or ⟨ff⟩ for an invalid byte.
 
 // oneLine returns text in one line of printable characters. White space of any kind and length becomes one
 // space.
@@ -24,7 +23,7 @@ func showLiteral(text string) string {
 	return nameUnprintable(text, func(r rune) bool { return r == ' ' })
 }
 
-// nameUnprintable replaces the characters that neither print nor satisfy isKept by names.
+// nameUnprintable replaces each character that is not printable by its name, unless isKept returns true for it.
 func nameUnprintable(text string, isKept func(rune) bool) string {
 	var b strings.Builder
 	for i, size := 0, 0; i < len(text); i += size {

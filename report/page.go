@@ -2,7 +2,7 @@ package report
 
 import "strings"
 
-const bodyIndent = 2
+const bodyIndent = 2 // columns before the text of a section
 
 // page collects the lines of a text report.
 type page struct {
@@ -37,15 +37,14 @@ func (p *page) writeWrapped(first, rest int, text string, m Mark) {
 // writeLabelled prints label and then text, whose further lines are indented below its first.
 func (p *page) writeLabelled(label string, labelWidth int, m Mark, text string) {
 	label = oneLine(label)
-	at := bodyIndent + labelWidth + columnGap
-	lines := wrapWords(text, p.width-at, p.width-at)
+	start := bodyIndent + labelWidth + columnGap // column of the text
 	pad := strings.Repeat(" ", max(labelWidth-textWidth(label), 0)+columnGap)
-	for i, line := range lines {
+	for i, line := range wrapWords(text, p.width-start, p.width-start) {
 		if i == 0 {
 			p.writeLine(strings.Repeat(" ", bodyIndent) + p.style.paintText(m, label) + pad + line)
-			continue
+		} else {
+			p.writeLine(strings.Repeat(" ", start) + line)
 		}
-		p.writeLine(strings.Repeat(" ", at) + line)
 	}
 }
 

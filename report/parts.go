@@ -6,12 +6,14 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// part is the writer of a section with the formats that have the section.
+// part defines a section of a report.
 type part struct {
 	key, heading string
-	formats      medium
-	write        func(*Section, *tare.Result)
+	formats      medium                       // formats that have the section
+	write        func(*Section, *tare.Result) // adds the blocks; nil for KeyWorkload, which is several sections
 }
+
+const allFormats medium = 0
 
 // listParts returns the sections of a report in order. A format with another order puts a section that it does
 // not name after the preceding one of this list.
@@ -22,29 +24,29 @@ func listParts() []part {
 		{keyQuestion, "", forMarkdown, func(s *Section, r *tare.Result) { s.addText(Plain, r.Question, describeDeparture(r)) }},
 		{keyObjective, "", forPaper, (*Section).addObjective},
 		{keyMethod, "", forPaper, (*Section).addMethod},
-		{KeyMachines, machinesHeading, 0, (*Section).addMachines},
+		{KeyMachines, machinesHeading, allFormats, (*Section).addMachines},
 		{keyTally, "", forPaper, func(s *Section, r *tare.Result) { s.addText(Plain, tallyCriteria(r)) }},
 		{KeyVerdict, verdictHeading, forText | forMarkdown, (*Section).addVerdicts},
 		{KeyRulings, "Criteria", forHTML, (*Section).addRulings},
-		{KeyCriteria, criteriaHeading, 0, (*Section).addCriteria},
+		{KeyCriteria, criteriaHeading, allFormats, (*Section).addCriteria},
 		{KeyPublished, publishedHeading, forText | forMarkdown, (*Section).addPublished},
 		{KeyRecommendation, "What the ranks support", forPaper | forHTML, (*Section).addRecommendation},
 		{KeyTradeOffs, "Trade-offs", forPaper, (*Section).addTradeOffs},
 		{keyManners, "What else changes", forPaper, (*Section).addBehaviour},
 		{KeyWorkload, "", forText | forMarkdown, nil}, // one for each workload
-		{KeyScaling, scalingHeading, 0, (*Section).addScaling},
-		{KeyBreakEven, breakEvenHeading, 0, (*Section).addBreakEven},
-		{KeyDecomposition, decompositionHeading, 0, (*Section).addDecomposition},
-		{KeyReading, "How to read this", 0, func(s *Section, r *tare.Result) { s.addList("", explainTerms(r)...) }},
-		{KeySemantics, semanticsHeading, 0, (*Section).addSemantics},
+		{KeyScaling, scalingHeading, allFormats, (*Section).addScaling},
+		{KeyBreakEven, breakEvenHeading, allFormats, (*Section).addBreakEven},
+		{KeyDecomposition, decompositionHeading, allFormats, (*Section).addDecomposition},
+		{KeyReading, "How to read this", allFormats, func(s *Section, r *tare.Result) { s.addList("", explainTerms(r)...) }},
+		{KeySemantics, semanticsHeading, allFormats, (*Section).addSemantics},
 		{KeyCost, costHeading, forText | forMarkdown, (*Section).addCost},
 		{KeyCost, costHeading, forHTML, (*Section).addCostLines},
-		{KeyAdoption, adoptionHeading, 0, (*Section).addAdoption},
+		{KeyAdoption, adoptionHeading, allFormats, (*Section).addAdoption},
 		{KeyClaims, "Published claims", forText | forMarkdown, (*Section).addClaims},
 		{KeyClaims, "Published claims", forHTML, (*Section).addOrderedClaims},
-		{KeyDrives, driveHeading, 0, (*Section).addDrives},
-		{KeyExplanations, explanationHeading, 0, (*Section).addExplanations},
-		{KeyProfiles, profileHeading, 0, (*Section).addProfiles},
+		{KeyDrives, driveHeading, allFormats, (*Section).addDrives},
+		{KeyExplanations, explanationHeading, allFormats, (*Section).addExplanations},
+		{KeyProfiles, profileHeading, allFormats, (*Section).addProfiles},
 		{KeyFindings, findingsHeading, forText | forMarkdown, (*Section).addFindings},
 		{KeyChecked, findingsHeading, forHTML, (*Section).addCheckedFindings},
 		{KeyLimits, "What this does not say", forPaper | forHTML, func(s *Section, r *tare.Result) { s.addList("", listLimits(r)...) }},
@@ -77,7 +79,7 @@ func newSections(r *tare.Result, m medium) []Section {
 	}
 	for _, p := range listParts() {
 		switch {
-		case !p.formats.overlaps(m):
+		case !p.formats.overlaps(m): // another format has it
 		case p.key == KeyWorkload:
 			shown := map[string]bool{}
 			for _, w := range r.Workloads {
@@ -99,25 +101,26 @@ func newSection(key, heading string, write func(*Section)) Section {
 	return s
 }
 
-// Arrange completes the order that a format has: a section that no group of keys
-// names is put after the one that comes before it in a report.
+// Arrange returns groups with the keys of all sections of a report. A section that no group
+// names is inserted after the section that precedes it in a report. The first group has a
+// key at least.
 func Arrange(groups ...[]string) [][]string {
 	out := make([][]string, len(groups))
-	where := map[string]int{} // the group of a key
+	groupOf := map[string]int{} // index by key
 	for i, keys := range groups {
 		out[i] = slices.Clone(keys)
 		for _, key := range keys {
-			where[key] = i
+			groupOf[key] = i
 		}
 	}
-	before := groups[0][0]
+	previous := groups[0][0]
 	for _, p := range listParts() {
-		if _, named := where[p.key]; !named {
-			group := where[before]
-			where[p.key] = group
-			out[group] = slices.Insert(out[group], slices.Index(out[group], before)+1, p.key)
+		if _, isNamed := groupOf[p.key]; !isNamed {
+			i := groupOf[previous]
+			groupOf[p.key] = i
+			out[i] = slices.Insert(out[i], slices.Index(out[i], previous)+1, p.key)
 		}
-		before = p.key
+		previous = p.key
 	}
 	return out
 }

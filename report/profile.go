@@ -15,6 +15,7 @@ const (
 	profileLines   = 6 // functions of a profile that are listed
 )
 
+// addProfiles adds the largest functions of each profile, the paths of its files, and the causes of its difference.
 func (s *Section) addProfiles(r *tare.Result) {
 	if len(r.Profiles) == 0 {
 		return
@@ -31,19 +32,19 @@ func (s *Section) addProfiles(r *tare.Result) {
 
 // profileTitle returns the quantity, contender, workload and total of a profile.
 func profileTitle(r *tare.Result, x tare.Profile) string {
-	what := map[string]string{tare.ProfileCPU: "CPU time", tare.ProfileMem: "Allocated memory"}[x.Of]
-	text := fmt.Sprintf("%s of %s on %s", orDefault(what, x.Of), contenderTitle(r, x.Contender), x.Workload)
+	quantity := map[string]string{tare.ProfileCPU: "CPU time", tare.ProfileMem: "Allocated memory"}[x.Of]
+	text := fmt.Sprintf("%s of %s on %s", orDefault(quantity, x.Of), contenderTitle(r, x.Contender), x.Workload)
 	if x.Ops > 0 && x.Total > 0 {
 		unit := map[string]string{"nanoseconds": "ns/op", "bytes": "B/op"}[x.Unit]
 		s := newScale(orDefault(unit, x.Unit+"/op"), []float64{x.Total / float64(x.Ops)})
-		one := "operation"
+		noun := "operation"
 		if v := (&view{r: r, workload: x.Workload}); v.hasRequests() {
-			s.unit, one = requestUnit(s.unit), "request"
+			s.unit, noun = requestUnit(s.unit), "request"
 		}
 		if x.Of == tare.ProfileMem {
 			s.decimals = 0
 		}
-		text += fmt.Sprintf(": %s %s over %s", s.formatValue(x.Total/float64(x.Ops)), s.unit, countNoun(int(x.Ops), one))
+		text += fmt.Sprintf(": %s %s over %s", s.formatValue(x.Total/float64(x.Ops)), s.unit, countNoun(int(x.Ops), noun))
 	}
 	return text
 }
@@ -65,8 +66,9 @@ func formatPercentOf(x, total float64) string {
 	return formatFixed(x/total*100, 1)
 }
 
-// major matches the text after the last slash of a name if it begins with the version of a module's path.
-var major = regexp.MustCompile(`^v[0-9]+\.`)
+// majorVersion matches the end of a function's name after the last slash, if it begins with the major version of a
+// module: v5.(*Mux).ServeHTTP.
+var majorVersion = regexp.MustCompile(`^v[0-9]+\.`)
 
 // shortenFunction returns a function's name without the directory of its package, in at most n characters.
 func shortenFunction(name string, n int) string {
@@ -75,7 +77,7 @@ func shortenFunction(name string, n int) string {
 		head = name[:i]
 	}
 	if i := strings.LastIndexByte(head, '/'); i >= 0 {
-		if major.MatchString(name[i+1:]) { // of a module's path: its name is before it
+		if majorVersion.MatchString(name[i+1:]) { // the name of the package is before the version
 			i = strings.LastIndexByte(head[:i], '/')
 		}
 		name = name[i+1:]
@@ -83,10 +85,10 @@ func shortenFunction(name string, n int) string {
 	return truncateText(oneLine(name), n)
 }
 
-// describeFiles returns the paths of the files of a profile.
+// describeFiles returns a sentence with the paths of the files of a profile, or nil if there are none.
 func describeFiles(x tare.Profile) []Field {
 	var parts []Field
-	add := func(file, is string) {
+	add := func(file, kind string) {
 		switch {
 		case file == "":
 			return
@@ -95,7 +97,7 @@ func describeFiles(x tare.Profile) []Field {
 		default:
 			parts = append(parts, Field{Text: " and "})
 		}
-		parts = append(parts, codeField(file), Field{Text: is})
+		parts = append(parts, codeField(file), Field{Text: kind})
 	}
 	add(x.File, " (pprof)")
 	add(x.Flame, " (flame graph)")

@@ -6,20 +6,19 @@ import (
 	"github.com/tarebench/tare"
 )
 
-const (
-	scalingHeading = "How time grows with size"
-)
+const scalingHeading = "How time grows with size"
 
 // explainScaling explains the exponents.
 func explainScaling(r *tare.Result) string {
-	isLong := func(s tare.Scaling) bool { return s.By == "" || s.By == tare.ByBytes }
-	if !slices.ContainsFunc(r.Scaling, func(s tare.Scaling) bool { return !isLong(s) }) {
+	isByShape := func(s tare.Scaling) bool { return s.By != "" && s.By != tare.ByBytes } // members or levels
+	if !slices.ContainsFunc(r.Scaling, isByShape) {
 		return "Time is taken to grow as bytes^exponent, and the exponent is fitted in every round. 1: twice the bytes take twice the time; 0: the size makes no difference."
 	}
 	return "Time is taken to grow as size^exponent, and the exponent is fitted in every round. Size is what it says beside each: bytes, members of a struct, or levels of structs in structs. " +
 		"1: twice the size takes twice the time; 2: four times; 0: the size makes no difference."
 }
 
+// addScaling adds the exponents and the workloads that they are fitted over.
 func (s *Section) addScaling(r *tare.Result) {
 	if len(r.Scaling) == 0 {
 		return
@@ -70,20 +69,21 @@ func newExponentTable(r *tare.Result) Table {
 		t.Columns = append(t.Columns, Column{Name: fitName(f), Unit: unit})
 	}
 	for _, c := range r.Contenders {
-		line, any := Row{Cells: []Field{{Text: c.Title()}}}, false
+		row := Row{Cells: []Field{{Text: c.Title()}}}
+		hasFit := false
 		for _, f := range columns {
 			i := slices.IndexFunc(r.Scaling, func(s tare.Scaling) bool {
 				return s.Contender == c.ID && slices.Equal(s.Workloads, f.Workloads)
 			})
 			if i < 0 {
-				line.Cells = append(line.Cells, Field{Text: nothing})
+				row.Cells = append(row.Cells, Field{Text: nothing})
 				continue
 			}
-			any = true
-			line.Cells = append(line.Cells, newExponentField(r, r.Scaling[i]))
+			hasFit = true
+			row.Cells = append(row.Cells, newExponentField(r, r.Scaling[i]))
 		}
-		if any {
-			t.Rows = append(t.Rows, line)
+		if hasFit {
+			t.Rows = append(t.Rows, row)
 		}
 	}
 	return t

@@ -10,18 +10,18 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Summary is the visible part of a page. Its texts are printable, each in
-// one line.
+// Summary is the part of a page that is visible at first. Its texts are printable,
+// each in one line.
 type Summary struct {
-	Facts     []string // about the run
+	Facts     []string // when and where the run was
 	Question  string
 	Headline  string
-	Figures   string // "" if nothing was compared
-	Departure string // differences from the default run, or ""
-	Stamps    []Item // at most three: Label is the mark and its word
+	Figures   string // line of ratios below the headline; "" if nothing was compared
+	Departure string // differences from the default run; "" if there are none
+	Stamps    []Item // at most three results in a few words; Label has the sign
 	Contest   Contest
 	Cards     []Card
-	Trust     []Item // Label is the fact
+	Trust     []Item // facts about how far the result can be believed, each in Label
 }
 
 // NewSummary returns the summary of r.
@@ -57,11 +57,11 @@ func contestFigures(r *tare.Result, c Contest) string {
 	if len(c.Panels) == 0 || IsBench(r) {
 		return ""
 	}
-	asked := findSubject(r)
+	subject := findSubject(r)
 	var parts []string
 	var named []RivalClaim
 	for _, row := range c.Panels[0].Rows {
-		if row.ID != asked {
+		if row.ID != subject {
 			continue
 		}
 		for _, l := range row.Lines {
@@ -81,16 +81,16 @@ func contestFigures(r *tare.Result, c Contest) string {
 		return ""
 	}
 	m := tare.MetricFor(newView(r, contestWorks(r)[0]).leadingMetric())
-	text := fmt.Sprintf("%s, %s ÷ %s: %s", upperFirst(m.Noun), contenderTitle(r, asked), c.Base, strings.Join(parts, ", "))
-	for _, word := range []string{"asked, published", "asked", "published"} {
+	text := fmt.Sprintf("%s, %s ÷ %s: %s", upperFirst(m.Noun), contenderTitle(r, subject), c.Base, strings.Join(parts, ", "))
+	for _, source := range []string{"asked, published", "asked", "published"} {
 		var values []string
 		for _, c := range named {
-			if c.sourceText() == word {
+			if c.sourceText() == source {
 				values = append(values, c.formatValue())
 			}
 		}
 		if len(values) > 0 {
-			text += "; " + word + " " + strings.Join(values, ", ")
+			text += "; " + source + " " + strings.Join(values, ", ")
 		}
 	}
 	return text + "."
@@ -114,11 +114,14 @@ func listFacts(r *tare.Result) []string {
 	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
 }
 
-// busyFrom is the share of time from which on a machine counts as busy.
-const busyFrom = 0.1
+const (
+	busyFrom       = 0.1 // share of time with CPU pressure above which a machine counts as busy
+	maxStamps      = 3
+	maxWrongLength = 90 // characters at which a list of contenders with wrong responses is truncated
+)
 
-// listStamps returns at most three marks: what is void, how the criteria came out, and
-// how noisy it was.
+// listStamps returns at most maxStamps results in a few words: an interrupted or void run, the number of criteria by
+// result, and the noise.
 func listStamps(r *tare.Result) []Item {
 	var out []Item
 	add := func(m Mark, label, text string) { out = append(out, Item{Label: label, Mark: m, Text: text}) }
@@ -132,22 +135,26 @@ func listStamps(r *tare.Result) []Item {
 	for _, v := range listRulings(r) {
 		count[v.Verdict]++
 	}
-	of := func(n int) string {
-		return fmt.Sprintf("%d of %s", n, strings.Replace(countNoun(all, "criterion"), "criterions", "criteria", 1))
+	outOfAll := func(n int) string {
+		return fmt.Sprintf("%d of %s %s", n, format.Grouped(float64(all), 0), chooseForm(all, "criterion", "criteria"))
 	}
 	for _, x := range []struct {
 		ruling tare.Ruling
 		mark   Mark
 		label  string
-	}{{tare.VoidRuling, Bad, "✕ Void:"}, {tare.NotMet, Bad, "✕ Not met:"}, {tare.Inconclusive, Warned, "? Inconclusive:"}, {tare.Met, Good, "✓ Met:"}} {
+	}{
+		{tare.VoidRuling, Bad, "✕ Void:"},
+		{tare.NotMet, Bad, "✕ Not met:"},
+		{tare.Inconclusive, Warned, "? Inconclusive:"},
+		{tare.Met, Good, "✓ Met:"},
+	} {
 		if count[x.ruling] > 0 {
-			add(x.mark, x.label, of(count[x.ruling]))
+			add(x.mark, x.label, outOfAll(count[x.ruling]))
 		}
 	}
 	noise := noiseRange(r)
-	out = out[:min(len(out), 3)]
-	if len(out) == 3 || noise == "" {
-		return out
+	if len(out) >= maxStamps || noise == "" {
+		return out[:min(len(out), maxStamps)]
 	}
 	if r.Machine.Noise.CPUPressure > busyFrom {
 		add(Warned, "! Busy machine:", "noise "+noise)
@@ -157,7 +164,8 @@ func listStamps(r *tare.Result) []Item {
 	return out
 }
 
-// noiseRange returns the noise floors of the first chart's workloads: ±8 % to ±12 %.
+// noiseRange returns the least and the greatest noise floor of the first chart's workloads: ±8 to ±12 %. It returns ""
+// if the control has no interval.
 func noiseRange(r *tare.Result) string {
 	low, high := math.Inf(1), 0.0
 	works := contestWorks(r)
@@ -205,45 +213,47 @@ func listTrust(r *tare.Result) []Item {
 	return out
 }
 
-// describeAnswers returns the contenders with wrong responses before timing.
+// describeAnswers returns whether all contenders gave correct responses before timing, and which did not. Traps, probes
+// and samples in the rounds do not count.
 func describeAnswers(r *tare.Result) Item {
-	least, most := 0, 0
+	fewest, most := 0, 0 // cases of a contender on a workload
 	var wrong []string
 	for _, c := range r.Conformance {
 		x, _ := r.Contender(c.Contender)
 		if c.During || c.Probe || c.Contender == tare.NullID || x.Role == tare.RoleTrap {
 			continue
 		}
-		if most = max(most, c.Cases); least == 0 || c.Cases < least {
-			least = c.Cases
+		most = max(most, c.Cases)
+		if fewest == 0 || c.Cases < fewest {
+			fewest = c.Cases
 		}
 		if name := contenderTitle(r, c.Contender); c.Wrong > 0 && !slices.Contains(wrong, name) {
 			wrong = append(wrong, name)
 		}
 	}
 	cases := countNoun(most, "case")
-	if least != most {
-		cases = fmt.Sprintf("%d to %s", least, cases)
+	if fewest != most {
+		cases = fmt.Sprintf("%d to %s", fewest, cases)
 	}
 	switch {
 	case most == 0:
 		return Item{Label: "Answers not compared", Mark: Plain, Text: "There is no reference to compare them with."}
 	case len(wrong) > 0:
-		return Item{Label: "✕ Wrong answers", Mark: Bad, Text: truncateText(joinNames(wrong), 90) + ": what is wrong does not count."}
+		return Item{Label: "✕ Wrong answers", Mark: Bad, Text: truncateText(joinNames(wrong), maxWrongLength) + ": what is wrong does not count."}
 	}
 	return Item{Label: "✓ Right answers first", Mark: Good, Text: cases + " a workload, before timing, all right."}
 }
 
-// countTraps returns how many of the traps were caught by all checks that should.
+// countTraps returns the number of traps, and how many of them were caught by all checks that should void them.
 func countTraps(r *tare.Result) (caught, all int) {
 	for _, c := range r.Contenders {
-		switch r.OutcomeOf(c.ID) {
-		case "":
-			continue
-		case tare.Caught:
+		outcome := r.OutcomeOf(c.ID)
+		if outcome != "" {
+			all++
+		}
+		if outcome == tare.Caught {
 			caught++
 		}
-		all++
 	}
 	if all == 0 { // documents of earlier versions only know which were caught
 		for _, c := range r.Contenders {

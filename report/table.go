@@ -16,12 +16,12 @@ const (
 	Warned Mark = "warn" // inconclusive, warnings
 	Code   Mark = "code" // a name to be read letter by letter
 
-	heading Mark = "heading" // of another section
+	heading Mark = "heading" // name of another section
 
-	address = "https://" // begins a mark that makes a link of a text
+	address = "https://" // start of a mark that is the address of a link
 )
 
-// Table is a table with its units in the head.
+// Table is a table. A row can have fewer cells than there are columns.
 type Table struct {
 	Columns []Column
 	Rows    []Row
@@ -35,10 +35,10 @@ type Column struct {
 
 // Row is one line of a table with notes about all of it.
 type Row struct {
-	Who   string // id of the contender, if it is about one
+	Who   string // id of the contender that the row is about; "" if it is about none
 	Cells []Field
-	Notes []string
-	Apart bool // of another kind than those above
+	Notes []string // printed below the row
+	Apart bool     // the row begins a group, which is separated from the rows above
 }
 
 // Field is one cell of a row.
@@ -74,7 +74,7 @@ func (t Table) makeLegible() Table {
 	return out
 }
 
-// cellText returns the text of a row in the column of that name.
+// cellText returns the text of a row in the column of that name, or "" if there is no such cell.
 func (t Table) cellText(r Row, name string) string {
 	i := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
 	if i < 0 || i >= len(r.Cells) {

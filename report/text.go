@@ -7,9 +7,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Text writes r for a reader at a terminal: the question, the verdicts, then
-// what they rest on. Lines stay within the style's width where words allow.
-// The error is the writer's.
+// Text writes r for a reader at a terminal: the question, the verdicts, then the
+// evidence. Lines are at most as long as the style's width, except for longer
+// words. The error is the writer's.
 func Text(w io.Writer, r *tare.Result, s Style) error {
 	p := newTitlePage(r, s)
 	for _, section := range newSections(r, forText) {
@@ -55,17 +55,23 @@ func (p *page) writeSection(s Section) {
 	}
 }
 
-const rulingWidth = 12 // of INCONCLUSIVE
-
-// labelWidth returns the width of the labels of a section in columns, or 0 if it has none.
+// labelWidth returns the number of columns for the labels of a section, or 0 if its items have no labels.
 func labelWidth(key string) int {
-	return map[string]int{KeyVerdict: rulingWidth, KeyFindings: 4, KeyRun: 8, KeyReading: 11, KeySemantics: 10}[key]
+	return map[string]int{
+		KeyVerdict:   len("INCONCLUSIVE"),
+		KeyFindings:  len("VOID"),
+		KeyRun:       8,
+		KeyReading:   len("crossed out"),
+		KeySemantics: len("acceptance"),
+	}[key]
 }
+
+const adviceIndent = 3 // further columns before the second line of an advice
 
 // writeList prints items, each after its label.
 func (p *page) writeList(key string, items []Item) {
 	width := labelWidth(key)
-	at := bodyIndent + width + columnGap
+	start := bodyIndent + width + columnGap // column of the texts
 	for _, it := range items {
 		if width == 0 {
 			p.writeWrapped(bodyIndent, bodyIndent+columnGap, it.Text, it.Mark)
@@ -83,10 +89,10 @@ func (p *page) writeList(key string, items []Item) {
 		}
 		p.writeLabelled(label, width, mark, it.capitalizeHeadings())
 		for _, text := range it.Under {
-			p.writeWrapped(at, at, text, Dim)
+			p.writeWrapped(start, start, text, Dim)
 		}
 		if it.Advice != "" {
-			p.writeWrapped(at, at+3, "→ "+it.Advice, Dim)
+			p.writeWrapped(start, start+adviceIndent, "→ "+it.Advice, Dim)
 		}
 	}
 }

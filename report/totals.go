@@ -11,17 +11,18 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Totals writes what several results come to together, below their blocks, in four
-// lines: criteria and traps, claims, how noisy the machine was, and where the rest is. The
-// error is the writer's.
+// Totals writes the totals of several results below their blocks, in up to four lines:
+// criteria and traps, claims, the noise of the machine, and the commands that print more.
+// The error is the writer's.
 func Totals(w io.Writer, results []*tare.Result, s Style) error {
 	p := &page{style: s, width: s.pageWidth()}
 	p.writeBlank()
 	counts := "Criteria: " + cmp.Or(countRulings(results), "none")
 	caught, traps := 0, 0
 	for _, r := range results {
-		n, of := countTraps(r)
-		caught, traps = caught+n, traps+of
+		resultCaught, resultTraps := countTraps(r)
+		caught += resultCaught
+		traps += resultTraps
 	}
 	if traps > 0 {
 		counts += fmt.Sprintf("; traps: %d of %d caught", caught, traps)
@@ -63,12 +64,19 @@ func countClaims(results []*tare.Result) string {
 	}
 	count[tare.ClaimOpen] += count[tare.Tie]
 	var parts []string
-	for _, of := range []struct {
+	for _, x := range []struct {
 		outcome tare.Outcome
 		words   string
-	}{{tare.Refuted, "refuted"}, {tare.VoidAsPublished, "void"}, {tare.ClaimOpen, "open"}, {tare.DirectionHolds, "in direction"}, {tare.Holds, "hold"}, {tare.NotMeasured, "not measured"}} {
-		if n := count[of.outcome]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, of.words))
+	}{
+		{tare.Refuted, "refuted"},
+		{tare.VoidAsPublished, "void"},
+		{tare.ClaimOpen, "open"},
+		{tare.DirectionHolds, "in direction"},
+		{tare.Holds, "hold"},
+		{tare.NotMeasured, "not measured"},
+	} {
+		if n := count[x.outcome]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, x.words))
 		}
 	}
 	if len(parts) == 0 {

@@ -8,6 +8,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
+// addTradeOffs adds the table of trade-offs with its explanation.
 func (s *Section) addTradeOffs(r *tare.Result) {
 	t, means := newTradeOffTable(r)
 	s.addText(Dim, means)
@@ -47,10 +48,10 @@ func newTradeOffTable(r *tare.Result) (t Table, means string) {
 // table.
 func (s *Section) addBehaviour(r *tare.Result) {
 	var lines []string
-	asked := slices.DeleteFunc(listBehaviours(r), func(c behaviour) bool {
+	tested := slices.DeleteFunc(listBehaviours(r), func(c behaviour) bool {
 		return c.contender.Role == tare.RoleTrap || len(voidsOfAll(r, c.contender.ID)) > 0
 	})
-	for _, c := range asked {
+	for _, c := range tested {
 		if len(c.Differences) == 0 {
 			continue
 		}
@@ -60,7 +61,7 @@ func (s *Section) addBehaviour(r *tare.Result) {
 		}
 		lines = append(lines, line)
 	}
-	s.addText(Plain, describeAlike(asked))
+	s.addText(Plain, describeAlike(tested))
 	s.addList("", unlabelledItems(Plain, lines...)...)
 }
 
@@ -77,17 +78,18 @@ func beginSentence(class tare.DifferenceClass) string {
 	return "It also "
 }
 
-// splitBySide sorts a contender's ratios into those below 1, above 1, and not significantly different.
+// splitBySide returns a contender's ratios that are significantly below 1, above 1, and not significantly different
+// from 1, each as a list separated by semicolons.
 func (v *view) splitBySide(id string) (less, more, same string) {
 	add := func(list *string, text string) { *list = strings.TrimPrefix(*list+"; "+text, "; ") }
 	for _, metric := range v.r.Metrics {
 		x, ok := v.findComparison(id, metric)
 		text := metric + " " + formatRatio(x)
 		switch {
-		case len(v.voidsMetric(id, metric))+len(v.voidsMetric(v.baseline, metric)) > 0:
+		case len(v.voidsMetric(id, metric))+len(v.voidsMetric(v.baseline, metric)) > 0: // void
 		case !ok:
 			v.addZero(id, metric, func(text string) { add(&less, text) }, func(text string) { add(&more, text) })
-		case !(x.Low > 0) || !(x.High > 0):
+		case !(x.Low > 0) || !(x.High > 0): // no interval yet
 		case !v.isDifferent(x):
 			add(&same, text)
 		case x.Ratio < 1:
@@ -99,12 +101,12 @@ func (v *view) splitBySide(id string) (less, more, same string) {
 	return less, more, same
 }
 
-// addZero passes to less or more the values that have no ratio because one of them is zero in every round and
-// the other in none.
+// addZero compares the values of a metric without a ratio: if one contender's value is 0 in every round and the
+// other's in none, it calls less or more with a text that has both.
 func (v *view) addZero(id, metric string, less, more func(string)) {
-	own, ok := v.findValue(id, metric)
-	base, also := v.findValue(v.baseline, metric)
-	if !ok || !also || min(own.Rounds, base.Rounds) < minRounds {
+	own, hasOwn := v.findValue(id, metric)
+	base, hasBase := v.findValue(v.baseline, metric)
+	if !hasOwn || !hasBase || min(own.Rounds, base.Rounds) < minRounds {
 		return
 	}
 	s := newScale(own.Unit, []float64{own.Value, base.Value})

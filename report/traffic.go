@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// kindCodec is the kind of codecs, kindRouter that of routers.
+// Kinds of studies: of codecs, and of routers without servers.
 const (
 	kindCodec  = "codec"
 	kindRouter = "router"
@@ -28,17 +28,17 @@ func isPerRequest(r *tare.Result, w tare.Workload) bool {
 
 // describeWorkload returns the workload in words.
 func describeWorkload(r *tare.Result, w tare.Workload) string {
-	one, many := "body", "bodies"
+	unit, units := "body", "bodies"
 	if isPerRequest(r, w) {
-		one, many = "request", "requests"
+		unit, units = "request", "requests"
 	}
-	routed := w.Traffic == nil && r.Kind == kindRouter
+	isRouting := w.Traffic == nil && r.Kind == kindRouter
 	text := "What is asked: " + describeOp(r, w)
-	if routed {
+	if isRouting {
 		text += map[string]string{"serve": " (in process, without a socket)", "socket": " (over one connection that is kept open, on loopback)"}[w.Op]
 	}
 	switch {
-	case w.N > 0 && routed:
+	case w.N > 0 && isRouting:
 		text += ", " + countNoun(w.N, "route") + " in the table"
 	case w.N > 0:
 		c := w.Counted()
@@ -46,7 +46,7 @@ func describeWorkload(r *tare.Result, w tare.Workload) string {
 		if c.In != "" {
 			text += " in " + c.In
 		} else {
-			text += " per " + one
+			text += " per " + unit
 		}
 		if c.Most {
 			text += " at most"
@@ -54,9 +54,9 @@ func describeWorkload(r *tare.Result, w tare.Workload) string {
 	}
 	switch {
 	case w.Pool == 1:
-		text += ", one " + one + " over and over"
+		text += ", one " + unit + " over and over"
 	case w.Pool > 1:
-		text += ", " + format.Grouped(float64(w.Pool), 0) + " different " + many + " in turn"
+		text += ", " + format.Grouped(float64(w.Pool), 0) + " different " + units + " in turn"
 	}
 	if set := formatSettings(copyWithout(w.Set, driverKey)); set != "" {
 		text += ", with " + set
@@ -69,11 +69,11 @@ func describeWorkload(r *tare.Result, w tare.Workload) string {
 
 // describeOp returns the operation and its input: marshal of devices. "any" is not a verb and is spelled out.
 func describeOp(r *tare.Result, w tare.Workload) string {
-	what := orDefault(w.Fixture, w.File)
+	input := orDefault(w.Fixture, w.File)
 	if w.Op == "any" && r.Kind == kindCodec {
-		return "decoding " + what + " into any"
+		return "decoding " + input + " into any"
 	}
-	return w.Op + " of " + what
+	return w.Op + " of " + input
 }
 
 // copyWithout returns a copy of set without one name.

@@ -7,34 +7,34 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// describeTraps returns the outcomes of the traps, a sentence without its beginning, or "" if the study has
-// none.
+// describeTraps returns the number of caught traps and the outcome of each check that should void one, as the end of a
+// sentence. It returns "" if the study has no traps.
 func describeTraps(r *tare.Result) string {
-	var caught, others []string
-	all, whole := 0, 0
+	traps, caughtTraps := 0, 0
 	for _, c := range r.Contenders {
-		switch r.OutcomeOf(c.ID) {
-		case "":
-			continue
-		case tare.Caught:
-			whole++
+		outcome := r.OutcomeOf(c.ID)
+		if outcome != "" {
+			traps++
 		}
-		all++
-	}
-	for _, e := range r.Expectations {
-		switch by := contenderTitle(r, e.Contender); e.Outcome {
-		case tare.Caught:
-			caught = append(caught, by+" by "+e.Check)
-		case tare.Missed:
-			others = append(others, fmt.Sprintf("%s: missed by %s: %s", by, e.Check, e.Message))
-		default:
-			others = append(others, fmt.Sprintf("%s: not enough evidence for %s: %s", by, e.Check, e.Message))
+		if outcome == tare.Caught {
+			caughtTraps++
 		}
 	}
-	if all == 0 {
+	if traps == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%d of %d caught", whole, all)
+	var caught, others []string
+	for _, e := range r.Expectations {
+		switch trap := contenderTitle(r, e.Contender); e.Outcome {
+		case tare.Caught:
+			caught = append(caught, trap+" by "+e.Check)
+		case tare.Missed:
+			others = append(others, fmt.Sprintf("%s: missed by %s: %s", trap, e.Check, e.Message))
+		default:
+			others = append(others, fmt.Sprintf("%s: not enough evidence for %s: %s", trap, e.Check, e.Message))
+		}
+	}
+	text := fmt.Sprintf("%d of %d caught", caughtTraps, traps)
 	if len(caught) > 0 {
 		text += " (" + strings.Join(caught, ", ") + ")"
 	}
@@ -69,9 +69,9 @@ func whyNotVoid(r *tare.Result, contender, check string) string {
 	return fmt.Sprintf("expected to be void by %s, but that check found nothing", check)
 }
 
-// TrapsCount counts what became of all traps, and names those that were not
+// TrapsCount counts the traps of all results by outcome, and names those that were not
 // caught: "8 caught, 0 missed, 1 with too little evidence (users: gin-growing)".
-// It is empty where there are none.
+// It returns "" if there are no traps.
 func TrapsCount(results []*tare.Result) string {
 	count := map[tare.TrapOutcome]int{}
 	names := map[tare.TrapOutcome]string{}
@@ -87,13 +87,13 @@ func TrapsCount(results []*tare.Result) string {
 		return ""
 	}
 	parts := []string{fmt.Sprintf("%d caught", count[tare.Caught])}
-	for _, of := range []struct {
+	for _, x := range []struct {
 		outcome tare.TrapOutcome
 		words   string
 	}{{tare.Missed, "missed"}, {tare.NotEnoughEvidence, "with too little evidence"}} {
-		part := fmt.Sprintf("%d %s", count[of.outcome], of.words)
-		if count[of.outcome] > 0 {
-			part += " (" + strings.TrimPrefix(names[of.outcome], ", ") + ")"
+		part := fmt.Sprintf("%d %s", count[x.outcome], x.words)
+		if count[x.outcome] > 0 {
+			part += " (" + strings.TrimPrefix(names[x.outcome], ", ") + ")"
 		}
 		parts = append(parts, part)
 	}

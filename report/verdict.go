@@ -53,32 +53,29 @@ func isCovered(r *tare.Result, v tare.Verdict) bool {
 
 // describeVoids names everything that is void in this run. Traps that are void as expected are omitted.
 func describeVoids(r *tare.Result) string {
-	type kind struct{ check, metric, workload string }
-	var kinds []kind
-	about := map[kind][]string{}
+	type scope struct{ check, metric, workload string }
+	var scopes []scope
+	contenders := map[scope][]string{} // titles
 	for _, f := range r.Findings {
 		if f.Severity != tare.Void || f.Expected {
 			continue
 		}
-		k, who := kind{f.Check, f.Metric, f.Workload}, contenderTitle(r, f.Contender)
-		if f.Contender == "" {
-			who = "everything"
+		s := scope{f.Check, f.Metric, f.Workload}
+		if len(contenders[s]) == 0 {
+			scopes = append(scopes, s)
 		}
-		if len(about[k]) == 0 {
-			kinds = append(kinds, k)
-		}
-		about[k] = append(about[k], who)
+		contenders[s] = append(contenders[s], orDefault(contenderTitle(r, f.Contender), "everything"))
 	}
 	var parts []string
-	for _, k := range kinds {
-		text := joinNames(about[k])
-		if k.workload != "" {
-			text += " on " + k.workload
+	for _, s := range scopes {
+		text := joinNames(contenders[s])
+		if s.workload != "" {
+			text += " on " + s.workload
 		}
-		if k.metric != "" {
-			text = k.metric + " of " + text
+		if s.metric != "" {
+			text = s.metric + " of " + text
 		}
-		parts = append(parts, text+", by the check "+k.check)
+		parts = append(parts, text+", by the check "+s.check)
 	}
 	return strings.Join(parts, "; ")
 }
@@ -93,7 +90,7 @@ func describeInterruption(r *tare.Result) string {
 	return "Interrupted: all of this rests on " + countNoun(r.RoundsDone, "whole round") + describePlanned(r) + "."
 }
 
-const maxIDs = 10 // claims of one outcome that are named at the top
+const maxIDs = 10 // number of claims of one outcome up to which the top names each
 
 // describeOutcomes names the claims by outcome, or counts those with many.
 func describeOutcomes(claims []tare.ClaimResult) string {
@@ -125,7 +122,8 @@ func markOfRuling(ruling tare.Ruling) Mark {
 	return Warned
 }
 
-// describeRest returns the parts of a verdict that its sentence lacks, usually none.
+// describeRest returns the criterion and the rounds needed, if the sentence of a verdict lacks them. It usually returns
+// "".
 func describeRest(v tare.Verdict) string {
 	var parts []string
 	if !strings.Contains(v.Sentence, v.Criterion) {

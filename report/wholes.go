@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/internal/format"
@@ -17,20 +18,25 @@ func newWholeTable(r *tare.Result) Table {
 		{Name: "measured", Unit: "[interval]"}, {Name: "of the whole", Unit: "% [interval]"}, {Name: "the whole"},
 	}}
 	for _, c := range r.Claims {
-		p := c.Shares
-		if p == nil {
+		s := c.Shares
+		if s == nil {
 			continue
 		}
-		side := func(id, who, whole string, published, value, low, high float64) {
-			share := func(x float64) string { return formatDigits(100*x/p.Whole, 2) }
+		percentOf := func(x float64) string { return formatDigits(100*x/s.Whole, 2) }
+		addSide := func(id, contender, total string, published, value, low, high float64) {
 			t.Rows = append(t.Rows, Row{Cells: []Field{
-				{Text: id}, {Text: who}, {Text: formatNumber(published) + " " + p.Unit}, {Text: share(published)},
-				{Text: fmt.Sprintf("%s %s [%s, %s]", formatFigure(value), p.Unit, formatFigure(low), formatFigure(high))},
-				{Text: share(value) + " [" + share(low) + ", " + share(high) + "]"}, {Text: whole},
+				{Text: id},
+				{Text: contender},
+				{Text: formatNumber(published) + " " + s.Unit},
+				{Text: percentOf(published)},
+				{Text: fmt.Sprintf("%s %s [%s, %s]", formatFigure(value), s.Unit, formatFigure(low), formatFigure(high))},
+				{Text: percentOf(value) + " [" + percentOf(low) + ", " + percentOf(high) + "]"},
+				{Text: total},
 			}})
 		}
-		side(c.ID, contenderTitle(r, c.Contender), formatRate(p.Whole)+" "+timeUnit(p.Unit)+": "+p.WholeOf, p.Published, p.Measured, p.Low, p.High)
-		side("", contenderTitle(r, p.Against)+" (baseline)", "", p.PublishedBaseline, p.Baseline, p.BaselineLow, p.BaselineHigh)
+		total := formatRate(s.Whole) + " " + timeUnit(s.Unit) + ": " + s.WholeOf
+		addSide(c.ID, contenderTitle(r, c.Contender), total, s.Published, s.Measured, s.Low, s.High)
+		addSide("", contenderTitle(r, s.Against)+" (baseline)", "", s.PublishedBaseline, s.Baseline, s.BaselineLow, s.BaselineHigh)
 	}
 	return t
 }
@@ -43,14 +49,10 @@ func formatFigure(x float64) string {
 	return format.Grouped(x, 0)
 }
 
-// timeUnit returns the time of a unit, without the part after the slash.
+// timeUnit returns a unit without the part after the slash: ns of ns/op.
 func timeUnit(unit string) string {
-	for i, c := range unit {
-		if c == '/' {
-			return unit[:i]
-		}
-	}
-	return unit
+	time, _, _ := strings.Cut(unit, "/")
+	return time
 }
 
 // hasShareClaims reports whether any claim's values are parts of a total.
