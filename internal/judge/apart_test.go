@@ -180,7 +180,7 @@ func TestRefusalsThatWereAskedFor(t *testing.T) {
 		t.Errorf("nobody was asked: %+v", r)
 	}
 	d.Conformance = []tare.Conformance{{Contender: "lean", Cases: 7}, {Contender: "lean", Cases: 4, Probe: true}, {Contender: base, Cases: 4, Probe: true}}
-	if r := Claims(d, nil, nil, nil, nil)[0]; r.Outcome != tare.Holds || r.Why != "of this implementation: each of 4 probes came out as the reference has it" {
+	if r := Claims(d, nil, nil, nil, nil)[0]; r.Outcome != tare.Holds || r.Why != "of this implementation: each of 4 probes has the same result as with the reference" {
 		t.Errorf("%+v", r)
 	}
 	found := []tare.Finding{{Check: "negative-probe", Severity: tare.Void, Contender: "lean", Message: "it takes anything"}}

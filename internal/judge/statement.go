@@ -9,10 +9,14 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
+// checkDiscriminating is the id of the check that finds criteria which every contender meets. A claim
+// that a contender meets such a criterion is true but meaningless, and is void as published.
+const checkDiscriminating = "discriminating"
+
 // judgeStatement judges a claim without figures by the check that it names. A finding of the check
-// about the contender refutes the claim, or makes it void if everything meets the criterion. The
-// absence of findings is no proof: the claim holds only if the check reports how many cases it
-// inspected, and only for these cases and this implementation.
+// about the contender refutes the claim; a finding of checkDiscriminating makes it void. The absence of
+// findings is no proof: the claim holds only if the check reports how many cases it inspected, and
+// only for these cases and this implementation.
 func (b *rulingData) judgeStatement(r *tare.ClaimResult, c tare.Claim) {
 	r.Evidence = "check " + c.Check
 	if len(c.Except) > 0 && b.judgeWithExceptions(r, c) {
@@ -21,7 +25,7 @@ func (b *rulingData) judgeStatement(r *tare.ClaimResult, c tare.Claim) {
 	for _, f := range b.findings {
 		if f.Check == c.Check && f.Covers(c.Contender, c.Workload) {
 			r.Outcome, r.Why = tare.Refuted, f.Message
-			if c.Check == cannotFail {
+			if c.Check == checkDiscriminating {
 				r.Outcome = tare.VoidAsPublished
 			}
 			return
@@ -61,25 +65,26 @@ func (b *rulingData) judgeWithExceptions(r *tare.ClaimResult, c tare.Claim) bool
 			properties = append(properties, d.Property)
 		}
 	}
-	exceptions := fmt.Sprintf("%s set aside (%d of %d answers)", strings.Join(c.Except, " and "), excepted, tested.Cases)
+	exceptions := fmt.Sprintf("%s (%d of %d answers)", strings.Join(c.Except, " and "), excepted, tested.Cases)
 	if len(differences) == 0 {
-		r.Outcome, r.Why = tare.Holds, fmt.Sprintf("with %s, each other answer is %s's", exceptions, tested.Reference)
+		r.Outcome = tare.Holds
+		r.Why = fmt.Sprintf("apart from %s, all answers equal those of %s", exceptions, tested.Reference)
 		return true
 	}
 	r.Outcome = tare.Refuted
-	r.Why = fmt.Sprintf("with %s, as the write-up does, %d others are not %s's (%s): it %s", exceptions, len(differences), tested.Reference, strings.Join(properties, ", "), differences[0])
+	r.Why = fmt.Sprintf("apart from %s, %d answers differ from those of %s (%s); for example, it %s",
+		exceptions, len(differences), tested.Reference, strings.Join(properties, ", "), differences[0])
 	return true
 }
 
-// cannotFail is the check for criteria that every contender meets: a claim that a contender meets such
-// a criterion is true but meaningless.
-const cannotFail = "discriminating"
+// caseDescriber describes the cases that a check inspected of the contender of a claim. cases is a
+// sentence about them. If there were none, missing says so, as a predicate after the contender's name.
+type caseDescriber func(d evidence.Evidence, c tare.Claim) (cases, missing string)
 
-// caseDescribers returns, for each check that reports how many cases it inspected, a function that
-// describes the cases of a claim's contender: a sentence about them, or if there are no cases, a
-// predicate about the contender that says so.
-func caseDescribers() map[string]func(d evidence.Evidence, c tare.Claim) (cases, missing string) {
-	return map[string]func(evidence.Evidence, tare.Claim) (string, string){
+// caseDescribers returns the describers by check. Other checks do not report how many cases they
+// inspected.
+func caseDescribers() map[string]caseDescriber {
+	return map[string]caseDescriber{
 		"semantic-diff":  describeSemantics,
 		"negative-probe": describeRejections,
 		"wrong-answer":   describeCorrect,
@@ -93,30 +98,35 @@ func describeSemantics(d evidence.Evidence, c tare.Claim) (cases, missing string
 			return fmt.Sprintf("each of %d answers is %s's", s.Cases, s.Reference), ""
 		}
 	}
-	return "", "was asked none of the cases on which implementations differ"
+	return "", "took no semantics test"
 }
 
 func describeRejections(d evidence.Evidence, c tare.Claim) (cases, missing string) {
-	if n := countCases(d, c, true); n > 0 {
-		return fmt.Sprintf("each of %d probes came out as the reference has it", n), ""
+	if n := countCases(d, c, isProbe); n > 0 {
+		return fmt.Sprintf("each of %d probes has the same result as with the reference", n), ""
 	}
-	return "", "was asked for nothing that must be refused"
+	return "", "got no request that must be rejected"
 }
 
 func describeCorrect(d evidence.Evidence, c tare.Claim) (cases, missing string) {
-	if n := countCases(d, c, false); n > 0 {
+	if n := countCases(d, c, isNoProbe); n > 0 {
 		return fmt.Sprintf("each of %s answers is the reference's", groupThousands(int64(n))), ""
 	}
-	return "", "was asked for no answer"
+	return "", "gave no answer to compare with the reference"
 }
 
-// countCases returns the number of conformance cases of a claim's contender: those of probes, which
-// must be rejected, or all others.
-func countCases(d evidence.Evidence, c tare.Claim, probes bool) int {
+// isProbe reports whether the cases of x are probes, requests that must be rejected.
+func isProbe(x tare.Conformance) bool { return x.Probe }
+
+func isNoProbe(x tare.Conformance) bool { return !x.Probe }
+
+// countCases returns the number of conformance cases of a claim's contender that are selected.
+func countCases(d evidence.Evidence, c tare.Claim, isSelected func(tare.Conformance) bool) int {
 	n := 0
-	for _, p := range d.Conformance {
-		if p.Contender == c.Contender && p.Probe == probes && (c.Workload == "" || c.Workload == p.Workload) {
-			n += p.Cases
+	for _, x := range d.Conformance {
+		isInClaim := x.Contender == c.Contender && (c.Workload == "" || c.Workload == x.Workload)
+		if isInClaim && isSelected(x) {
+			n += x.Cases
 		}
 	}
 	return n
@@ -131,12 +141,14 @@ func describeSuccesses(d evidence.Evidence, c tare.Claim) (cases, missing string
 	const three = 3 // about −ln(1−0.95)
 	var n int64
 	for _, s := range d.Slices {
-		if s.Tau <= 1 && s.Contender == c.Contender && (c.Workload == "" || c.Workload == s.Workload) {
+		isLonger := s.Tau > 1 // slice of an extra round, which only checks the slice length
+		isInClaim := s.Contender == c.Contender && (c.Workload == "" || c.Workload == s.Workload)
+		if isInClaim && !isLonger {
 			n += s.Ops
 		}
 	}
 	if n <= three {
-		return "", "did nothing that was timed"
+		return "", "has too few timed operations"
 	}
 	return fmt.Sprintf("none of %s timed operations failed; of all there could be, fewer than 1 in %s would (95 %%)", groupThousands(n), groupThousands(n/three)), ""
 }
