@@ -66,9 +66,9 @@ func (d Description) operationsOf(path string) map[string]any {
 	return nil
 }
 
-// Wrong returns an error if the response to q differs from the description. The status must be 404
+// CheckAnswer returns an error if the response to q differs from the description. The status must be 404
 // if the path is not described, and 405 if the method is not; OPTIONS may also get 204.
-func (d Description) Wrong(q Request, got Answer) error {
+func (d Description) CheckAnswer(q Request, got Answer) error {
 	operations := d.operationsOf(q.Path)
 	if operations == nil {
 		if got.Status != 404 {

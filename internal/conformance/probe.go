@@ -11,10 +11,10 @@ import (
 // Probe is a request with the expected response, except for the wording of a message.
 type Probe struct {
 	Request
-	Status int
-	Code   string             // code of an error response; "" accepts any
-	Header map[string]string  // parts that headers must contain, by name
-	Wrong  func(Answer) error // returns an error if the response is wrong; nil for no further check
+	Status      int
+	Code        string             // code of an error response; "" accepts any
+	Header      map[string]string  // parts that headers must contain, by name
+	CheckAnswer func(Answer) error // further check of the response; nil if there is none
 }
 
 // Probes returns a check that sends each probe over a new connection to an app with configuration set.
@@ -31,7 +31,7 @@ func Probes(name string, d Description, set map[string]string, list []Probe) Che
 				if p.Status == 400 {
 					continue // a server that does a part of the work need not reject bad input
 				}
-				p.Wrong = nil
+				p.CheckAnswer = nil
 			}
 			got, err := e.AskOnce(addr, p.Request)
 			if err == nil && !e.Trap {
@@ -67,12 +67,12 @@ func (p Probe) checkResponse(d Description, got Answer) error {
 			return fmt.Errorf("status %d: %w", got.Status, err)
 		}
 	}
-	if p.Wrong != nil {
-		if err := p.Wrong(got); err != nil {
+	if p.CheckAnswer != nil {
+		if err := p.CheckAnswer(got); err != nil {
 			return err
 		}
 	}
-	return d.Wrong(p.Request, got)
+	return d.CheckAnswer(p.Request, got)
 }
 
 // CheckAllow compares the header Allow of a response with status 405 with the methods of the path.

@@ -50,8 +50,8 @@ type App struct {
 // Good is a request that must succeed.
 type Good struct {
 	Request
-	Items int                // number of items that the request delivers to the sink
-	Wrong func(Answer) error // returns an error if the answer is wrong
+	Items       int                // number of items that the request delivers to the sink
+	CheckAnswer func(Answer) error // check of the answer
 }
 
 // Check is one further test of an app.
@@ -233,7 +233,7 @@ func (s Subject) AskGood(c *Caller, g Good) error {
 			return fmt.Errorf("%v: status %d, want 200", g.Request, got.Status)
 		}
 	default:
-		if err := g.Wrong(got); err != nil {
+		if err := g.CheckAnswer(got); err != nil {
 			return fmt.Errorf("%v: %w", g.Request, err)
 		}
 	}

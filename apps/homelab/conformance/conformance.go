@@ -1,7 +1,8 @@
 // Package conformance describes to the suite of internal/conformance how every server of app
 // homelab must behave.
 //
-// Probes are single requests with the expected status. In a probe an error code of "" accepts any
+// Good requests must succeed, in any order and any number of times. Probes are single requests with the
+// expected status; most of them must be rejected. In a probe an error code of "" accepts any
 // code, and a header value of "" accepts any value that is not empty.
 package conformance
 
@@ -61,9 +62,9 @@ func App() (conformance.App, error) {
 	}
 	good := []conformance.Good{}
 	for _, path := range slices.Sorted(maps.Keys(responses)) {
-		good = append(good, conformance.Good{Request: conformance.Get(path), Wrong: conformance.Means(responses[path])})
+		good = append(good, conformance.Good{Request: conformance.Get(path), CheckAnswer: conformance.Means(responses[path])})
 	}
-	good = append(good, conformance.Good{Request: conformance.Get("/health"), Wrong: conformance.Is("text/plain", "ok\n")})
+	good = append(good, conformance.Good{Request: conformance.Get("/health"), CheckAnswer: conformance.Is("text/plain", "ok\n")})
 	// Good requests are repeated in any order, so these commands leave the state on.
 	for _, c := range []struct{ id, body, action string }{
 		{lamp, `{"action":"turn_on"}`, "turn_on"},
@@ -71,13 +72,13 @@ func App() (conformance.App, error) {
 		{"switch.device_0002", `{"action":"turn_on","parameters":null}`, "turn_on"},
 	} {
 		outcome := homelab.Outcome{ID: c.id, Action: c.action, State: "on"}
-		good = append(good, conformance.Good{Request: commandRequest(c.id, c.body), Wrong: conformance.Means(outcome)})
+		good = append(good, conformance.Good{Request: commandRequest(c.id, c.body), CheckAnswer: conformance.Means(outcome)})
 	}
 	// Each response must also match the OpenAPI description and have a request id.
 	for i, g := range good {
-		request, checkBody := g.Request, g.Wrong
-		good[i].Wrong = func(got conformance.Answer) error {
-			return errors.Join(checkBody(got), description.Wrong(request, got), checkRequestID(got))
+		request, checkBody := g.Request, g.CheckAnswer
+		good[i].CheckAnswer = func(got conformance.Answer) error {
+			return errors.Join(checkBody(got), description.CheckAnswer(request, got), checkRequestID(got))
 		}
 	}
 	limited := map[string]string{serving.SetRateLimit: "3"}
@@ -193,8 +194,8 @@ func errorProbes() []conformance.Probe {
 	}
 	// Every response must have a request id and no CORS header.
 	for i, p := range list {
-		check := p.Wrong
-		list[i].Wrong = func(got conformance.Answer) error {
+		check := p.CheckAnswer
+		list[i].CheckAnswer = func(got conformance.Answer) error {
 			if check != nil {
 				if err := check(got); err != nil {
 					return err
@@ -218,7 +219,7 @@ func probeID(id string, echoed bool) conformance.Probe {
 		}
 		return nil
 	}
-	return conformance.Probe{Request: conformance.Get("/health", [2]string{"X-Request-Id", id}), Status: 200, Wrong: check}
+	return conformance.Probe{Request: conformance.Get("/health", [2]string{"X-Request-Id", id}), Status: 200, CheckAnswer: check}
 }
 
 // originProbes are for a server with two origins that may read responses: https://a.example and
@@ -229,7 +230,7 @@ func originProbes() []conformance.Probe {
 	probeOrigin := func(origin, allowed string, q conformance.Request, status int) conformance.Probe {
 		const header = "Access-Control-Allow-Origin"
 		q.Header = append(q.Header, [2]string{"Origin", origin})
-		return conformance.Probe{Request: q, Status: status, Wrong: func(got conformance.Answer) error {
+		return conformance.Probe{Request: q, Status: status, CheckAnswer: func(got conformance.Answer) error {
 			if have := got.Header.Get(header); have != allowed {
 				return fmt.Errorf("header %s is %q, want %q", header, have, allowed)
 			}
@@ -259,16 +260,16 @@ func originProbes() []conformance.Probe {
 // is the one that the contender sends to its own server when it starts.
 func limitProbes() []conformance.Probe {
 	accepted := conformance.Probe{
-		Request: conformance.Get(api + "/services"),
-		Status:  200,
-		Header:  map[string]string{"X-RateLimit-Limit": "3", "X-RateLimit-Remaining": "", "X-RateLimit-Reset": ""},
-		Wrong:   checkRequestID,
+		Request:     conformance.Get(api + "/services"),
+		Status:      200,
+		Header:      map[string]string{"X-RateLimit-Limit": "3", "X-RateLimit-Remaining": "", "X-RateLimit-Reset": ""},
+		CheckAnswer: checkRequestID,
 	}
 	refused := conformance.Probe{
-		Request: conformance.Get(api + "/devices"),
-		Status:  429,
-		Header:  map[string]string{"Retry-After": "", "X-RateLimit-Limit": "3", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": ""},
-		Wrong:   checkRequestID,
+		Request:     conformance.Get(api + "/devices"),
+		Status:      429,
+		Header:      map[string]string{"Retry-After": "", "X-RateLimit-Limit": "3", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": ""},
+		CheckAnswer: checkRequestID,
 	}
 	return []conformance.Probe{accepted, accepted, refused, refused}
 }

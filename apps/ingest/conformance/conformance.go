@@ -43,9 +43,9 @@ func App() (conformance.App, error) {
 		Good: []conformance.Good{
 			goodBatch(ten, 10),
 			goodBatch(batches[1], 1),
-			{Request: conformance.Get("/health"), Wrong: conformance.Is("text/plain", "ok\n")},
+			{Request: conformance.Get("/health"), CheckAnswer: conformance.Is("text/plain", "ok\n")},
 			goodBatch(indentJSON(ten), 10),
-			{Request: conformance.Get("/openapi.json"), Wrong: conformance.Means(json.RawMessage(ingest.OpenAPI()))},
+			{Request: conformance.Get("/openapi.json"), CheckAnswer: conformance.Means(json.RawMessage(ingest.OpenAPI()))},
 		},
 	}
 	for _, modify := range []func(*conformance.Good){
@@ -60,8 +60,10 @@ func App() (conformance.App, error) {
 	}
 	// Each response must also match the OpenAPI description.
 	for i, g := range a.Good {
-		request, check := g.Request, g.Wrong
-		a.Good[i].Wrong = func(got conformance.Answer) error { return errors.Join(check(got), description.Wrong(request, got)) }
+		request, check := g.Request, g.CheckAnswer
+		a.Good[i].CheckAnswer = func(got conformance.Answer) error {
+			return errors.Join(check(got), description.CheckAnswer(request, got))
+		}
 	}
 	a.Checks = []conformance.Check{
 		conformance.Probes("refusals", description, nil, errorProbes(batches)),
@@ -106,7 +108,7 @@ func goodBatch(body []byte, n int) conformance.Good {
 		want.Bytes += int64(len(metadata))
 		err = errors.Join(err, marshalErr)
 	}
-	return conformance.Good{Request: postBody(string(body)), Items: n, Wrong: func(got conformance.Answer) error {
+	return conformance.Good{Request: postBody(string(body)), Items: n, CheckAnswer: func(got conformance.Answer) error {
 		if err != nil {
 			return err
 		}
@@ -135,7 +137,7 @@ func badBatch(code, body string) conformance.Probe {
 // wantMessage returns a body that must be rejected as malformed, with message in the response.
 func wantMessage(body, message string) conformance.Probe {
 	p := badBatch("malformed", body)
-	p.Wrong = func(got conformance.Answer) error {
+	p.CheckAnswer = func(got conformance.Answer) error {
 		if !strings.Contains(string(got.Body), message) {
 			return fmt.Errorf("%s does not say %q", got.Body, message)
 		}
@@ -146,7 +148,7 @@ func wantMessage(body, message string) conformance.Probe {
 
 // acceptedBatch returns a batch of n records that must be accepted.
 func acceptedBatch(body string, n int) conformance.Probe {
-	return conformance.Probe{Request: postBody(body), Status: 200, Wrong: func(got conformance.Answer) error {
+	return conformance.Probe{Request: postBody(body), Status: 200, CheckAnswer: func(got conformance.Answer) error {
 		var r ingest.Receipt
 		if err := json.Unmarshal(got.Body, &r); err != nil || r.Accepted != n || r.Bytes <= 0 {
 			return errors.Join(err, fmt.Errorf("%s: want %d accepted", got.Body, n))

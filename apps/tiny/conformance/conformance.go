@@ -31,7 +31,7 @@ func App() (conformance.App, error) {
 
 // goodRequest returns a GET whose response must be that of tiny.Answer.
 func goodRequest(path string) conformance.Good {
-	return conformance.Good{Request: conformance.Get(path), Wrong: func(got conformance.Answer) error {
+	return conformance.Good{Request: conformance.Get(path), CheckAnswer: func(got conformance.Answer) error {
 		status, kind, body := tiny.Answer("GET", path)
 		if got.Status != status || got.Kind != kind || !bytes.Equal(got.Body, body) {
 			return fmt.Errorf("%d %s %q, want %d %s %q", got.Status, got.Kind, got.Body, status, kind, body)
