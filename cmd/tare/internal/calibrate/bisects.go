@@ -18,26 +18,71 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// A search looks for one commit of searchCommits, the planted one, that makes a function
-// take searchEffect more time. The other commits change the time by up to searchNoise and
-// add functions that nothing calls.
+// A search looks for the planted commit, the one that makes a function of a generated repository
+// take more time. The other commits change the time only a little and add functions that nothing
+// calls. Each seed has a repository of its own, which both tools search.
 const (
-	searchCommits  = 32
-	searchEffect   = 0.08
-	searchNoise    = 0.01
+	searchCommits  = 32   // commits after the good commit
+	searchEffect   = 0.08 // share of the time that the planted commit adds
+	searchNoise    = 0.01 // largest share of the time that any other commit adds or saves
 	spinIterations = 5000 // iterations of the function's loop at the good commit
 	firstSeed      = 3001
 	benchCount     = 10 // -count of go test, as users of benchstat usually set it
 )
 
+// Files of a generated repository. The verbs of searchSource are the number of iterations of the
+// loop in Spin, and the functions before and after Spin. Those of searchFunction are the number of
+// the commit that adds the function, and a factor.
+const (
+	searchModule = `module example.com/search
+
+go 1.24
+`
+	searchSource = `// Package search takes as long as it is told to.
+package search
+
+const turns = %.0f
+%s
+// Spin is a chain of arithmetic.
+func Spin(x uint64) uint64 {
+	for range turns {
+		x ^= x >> 33
+		x *= 0xff51afd7ed558ccd
+	}
+	return x
+}
+%s`
+	searchFunction = `
+// More%d is another function.
+func More%[1]d(n int) (t int) {
+	for i := range n {
+		t += i*%[2]d ^ t
+	}
+	return t
+}
+`
+	searchTest = `package search
+
+import "testing"
+
+var sink uint64
+
+func BenchmarkSpin(b *testing.B) {
+	for b.Loop() {
+		sink = Spin(sink + 1)
+	}
+}
+`
+)
+
 // Search is the stored result of one seed: of tare bisect, and of git bisect run with
 // benchstat's test.
 type Search struct {
-	Seed     uint64 `json:"seed"`
-	Planted  int    `json:"planted"` // number of the planted commit, from 1
-	Tare     Found  `json:"tare"`
-	Git      Found  `json:"git_bisect"`
-	Pressure string `json:"load_average"` // load average of one minute before the search; "" if unknown
+	Seed        uint64 `json:"seed"`
+	Planted     int    `json:"planted"` // number of the planted commit, from 1
+	Tare        Found  `json:"tare"`
+	Git         Found  `json:"git_bisect"`
+	LoadAverage string `json:"load_average"` // of one minute, before the search; "" if unknown
 }
 
 // Found is the result of one search.
@@ -47,18 +92,21 @@ type Found struct {
 	Seconds  float64 `json:"seconds"`  // duration with builds
 }
 
-// runSearches runs searches until there are n, and writes their table.
+// runSearches runs the searches of the first n seeds that have no stored result, and writes the table
+// of all stored searches. bin is the tare program; if it is "", no search is run.
 func runSearches(ctx context.Context, bin, dir string, n int, table, stderr io.Writer) error {
 	path := filepath.Join(dir, "bisect.ndjson")
 	lines, err := readLines(path, func(s Search) uint64 { return s.Seed })
 	if err != nil {
 		return err
 	}
+	isReadOnly := bin == ""
 	for i := range uint64(n) {
-		if _, ok := lines[firstSeed+i]; ok || bin == "" {
+		seed := firstSeed + i
+		if _, isStored := lines[seed]; isStored || isReadOnly {
 			continue
 		}
-		s, err := searchBoth(ctx, bin, firstSeed+i)
+		s, err := searchBoth(ctx, bin, seed)
 		if err != nil {
 			return err
 		}
@@ -106,7 +154,7 @@ func writeSearchTable(table io.Writer, lines map[uint64]Search) {
 
 // searchBoth creates the repository of a seed and searches it with both tools.
 func searchBoth(ctx context.Context, bin string, seed uint64) (Search, error) {
-	s := Search{Seed: seed, Pressure: loadAverage()}
+	s := Search{Seed: seed, LoadAverage: loadAverage()}
 	tmp, err := os.MkdirTemp("", "tare-bisects-")
 	if err != nil {
 		return s, err
@@ -136,7 +184,7 @@ func searchBoth(ctx context.Context, bin string, seed uint64) (Search, error) {
 // writeHistory creates a repository with a good commit and searchCommits after it. It
 // returns the number of the planted commit and the hashes of all, the good one first.
 func writeHistory(ctx context.Context, repo string, seed uint64) (planted int, commits []string, err error) {
-	rng := rand.New(rand.NewPCG(seed, 8))
+	rng := rand.New(rand.NewPCG(seed, 8)) // 8 has no meaning; with another number the stored searches could not be repeated
 	planted = 1 + rng.IntN(searchCommits)
 	if err := os.MkdirAll(repo, 0o755); err != nil {
 		return 0, nil, err
@@ -148,22 +196,21 @@ func writeHistory(ctx context.Context, repo string, seed uint64) (planted int, c
 	if _, err := git("init", "--quiet", "--initial-branch=main"); err != nil {
 		return 0, nil, err
 	}
-	var before, after strings.Builder // code around the measured function
+	var before, after strings.Builder // functions in the source before and after Spin
 	for i := range searchCommits + 1 {
 		iterations := float64(spinIterations)
 		if i > 0 {
-			iterations *= 1 + searchNoise*(2*rng.Float64()-1)
+			iterations *= 1 + searchNoise*(2*rng.Float64()-1) // between -searchNoise and +searchNoise
 			side := []*strings.Builder{&before, &after}[rng.IntN(2)]
-			fmt.Fprintf(side, "\n// More%d is another function.\nfunc More%[1]d(n int) (t int) {\n\tfor i := range n {\n\t\tt += i*%[2]d ^ t\n\t}\n\treturn t\n}\n", i, 3+rng.IntN(90))
+			fmt.Fprintf(side, searchFunction, i, 3+rng.IntN(90))
 		}
 		if i >= planted {
 			iterations *= 1 + searchEffect
 		}
 		for name, text := range map[string]string{
-			"go.mod": "module example.com/search\n\ngo 1.24\n",
-			"search.go": fmt.Sprintf("// Package search takes as long as it is told to.\npackage search\n\nconst turns = %.0f\n%s\n// Spin is a chain of arithmetic.\nfunc Spin(x uint64) uint64 {\n\tfor range turns {\n\t\tx ^= x >> 33\n\t\tx *= 0xff51afd7ed558ccd\n\t}\n\treturn x\n}\n%s",
-				iterations, before.String(), after.String()),
-			"search_test.go": "package search\n\nimport \"testing\"\n\nvar sink uint64\n\nfunc BenchmarkSpin(b *testing.B) {\n\tfor b.Loop() {\n\t\tsink = Spin(sink + 1)\n\t}\n}\n",
+			"go.mod":         searchModule,
+			"search.go":      fmt.Sprintf(searchSource, iterations, before.String(), after.String()),
+			"search_test.go": searchTest,
 		} {
 			if err := os.WriteFile(filepath.Join(repo, name), []byte(text), 0o644); err != nil {
 				return 0, nil, err

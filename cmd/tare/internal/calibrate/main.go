@@ -42,7 +42,7 @@ var bases = []struct {
 type Line struct {
 	Seed     uint64               `json:"seed"`
 	Seconds  float64              `json:"seconds"`      // duration of the study
-	Pressure float64              `json:"cpu_pressure"` // share of time in which threads waited for a processor
+	Pressure float64              `json:"cpu_pressure"` // share of the time in which a thread waited for a processor, as in tare.Noise
 	Effects  map[string][]float64 `json:"effects"`      // ln(time / time of the base) of each round, by contender
 }
 
@@ -100,10 +100,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		if err != nil {
 			return err
 		}
-		for i := uint64(0); i < studies && *bin != ""; i++ {
+		isReadOnly := *bin == "" // only the stored lines are read
+		for i := range uint64(studies) {
 			seed := b.first + i
-			if _, ok := lines[seed]; ok {
-				continue // measured in an earlier run
+			if _, isStored := lines[seed]; isStored || isReadOnly {
+				continue
 			}
 			line, err := runStudy(ctx, *bin, filepath.Join(*dir, b.name+".yaml"), seed)
 			if err != nil {
@@ -149,7 +150,7 @@ func runStudy(ctx context.Context, bin, study string, seed uint64) (Line, error)
 	base := cmp.Or(r.Baseline(), r.Plan.Contenders[0])
 	for _, e := range r.Rounds {
 		if e.A == base {
-			e = e.Turned()
+			e = e.Turned() // e.B is base
 		}
 		if e.Metric == "time" && e.B == base {
 			l.Effects[e.A] = roundAll(e.Effects)
