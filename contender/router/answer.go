@@ -8,7 +8,8 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Answer is the response to a request, in the form of responses on the wire.
+// Answer is the response of a router to one request, in the form of responses on the wire. The correct
+// Answer comes from [Spec.Answer]; [Answer.Differs] compares the two.
 type Answer struct {
 	wire.HTTPResponse
 	LayerCalls int64 `json:"layer_calls"` // number of middleware calls for this request
@@ -32,27 +33,41 @@ func pickHeaders(get func(name string) string) map[string]string {
 
 // Answer returns the correct response to q. It returns false if no route matches q: a router must reject q
 // then. At each segment of the path, a literal has precedence over a parameter, and a parameter over a
-// catch-all. The value of a catch-all starts after the slash and may be empty. Calls must not overlap, as the
-// first one builds the tree of the routes.
+// catch-all. The value of a catch-all starts after the slash and may be empty.
+//
+// The first call builds the tree of the routes, which all copies of s share. So calls must not overlap.
 func (s Spec) Answer(q wire.HTTPRequest) (Answer, bool) {
+	s.buildTree()
 	path, _, _ := strings.Cut(q.Path, "?")
-	if s.tree.next == nil { // not built yet
-		for i := range s.Routes {
-			s.tree.addRoute(&s.Routes[i])
-		}
-	}
 	r, values, ok := s.tree.findRoute(q.Method, path)
 	if !ok {
 		return Answer{}, false
 	}
+	return s.Answered(q, r.formatReply(values)), true
+}
+
+// buildTree fills the tree of the routes, unless that is done.
+func (s Spec) buildTree() {
+	if s.tree.next != nil {
+		return
+	}
+	for i := range s.Routes {
+		s.tree.addRoute(&s.Routes[i])
+	}
+}
+
+// formatReply returns the body of the correct response: the index of the route, and for each parameter its
+// name and value, as in "3 id=7 name=x".
+func (r *Route) formatReply(values []string) string {
 	body := string(r.reply)
 	for i, v := range values {
 		body += r.labels[i] + v
 	}
-	return s.Answered(q, body), true
+	return body
 }
 
-// Answered returns the response to q with status 200, body, and the headers that the layers add.
+// Answered returns the response to q of a route that replies with body: status 200, body, and the headers
+// that the layers (the middleware of s) add.
 func (s Spec) Answered(q wire.HTTPRequest, body string) Answer {
 	a := Answer{
 		HTTPResponse: wire.HTTPResponse{Status: http.StatusOK, Header: map[string]string{}, Body: []byte(body)},
@@ -73,8 +88,9 @@ func (s Spec) Answered(q wire.HTTPRequest, body string) Answer {
 	return a
 }
 
-// Differs compares a with the correct response and returns the first difference in one line, or "" if they are
-// equal. If right has an empty request id, any id of the generated length is correct.
+// Differs compares a with right, the correct response, and returns the first difference in one line, or "" if
+// they are equal. If the request id in right is "", the router generates the id: any id of that length is
+// correct.
 func (a Answer) Differs(right Answer) string {
 	switch {
 	case a.Status != right.Status:
@@ -87,8 +103,9 @@ func (a Answer) Differs(right Answer) string {
 	for _, name := range answerHeaders() {
 		want, wantHeader := right.Header[name]
 		got, hasHeader := a.Header[name]
-		if wantHeader && want == "" && len(got) == requestIDLength {
-			continue // only a generated request id has no known value
+		isGenerated := wantHeader && want == "" // true for request ids only: the value is unknown
+		if isGenerated && len(got) == requestIDLength {
+			continue
 		}
 		if hasHeader != wantHeader || got != want {
 			return fmt.Sprintf("header %s: %q, want %q", name, truncateText([]byte(got)), want)

@@ -21,8 +21,9 @@ type Spec struct {
 	// Layers is the middleware of all routes, the outermost first.
 	Layers []Layer
 
+	// All copies of a Spec share these.
 	calls *int64 // number of middleware calls
-	tree  *node  // tree of the routes; the first call of Answer builds it
+	tree  *node  // tree of the routes; empty until Answer is called for the first time
 }
 
 // Route is one entry of the table.

@@ -1,5 +1,9 @@
 // Package codec is the kind of contenders that encode and decode. All contenders get the same
 // bodies and must produce the same values.
+//
+// The bodies of a workload are its pool: contenders take them one after another, again and again. An
+// exam is a semantics test with edge cases, inputs for which codecs are known to differ. The reference
+// is encoding/json; a question is an edge case with the result of the reference.
 package codec
 
 import (
@@ -29,12 +33,12 @@ func Ops() []string {
 	return []string{codec.OpMarshal, codec.OpStream, codec.OpUnmarshal, codec.OpAny, codec.OpFields, codec.OpRoundTrip}
 }
 
-// Kind is the codec kind. It stores the pools that it wrote and the reference's results for
-// edge cases, to compare answers with them.
+// Kind is the codec kind. It stores the pools that it wrote and the questions of the exams, to compare
+// answers with them.
 type Kind struct {
 	mu        sync.Mutex
 	pools     map[string][][]byte   // bodies by path of the pool
-	questions map[string][]question // edge cases by examSpec.id
+	questions map[string][]question // by examSpec.id
 }
 
 var _ lab.Describer = (*Kind)(nil)
@@ -62,7 +66,7 @@ func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, erro
 	return in, nil
 }
 
-// writePool writes bodies into a file of dir and retains them.
+// writePool writes bodies into a file of dir and stores them in k.pools.
 func (k *Kind) writePool(dir string, bodies [][]byte) (wire.Workload, error) {
 	in, err := Pool(dir, bodies)
 	if err != nil {
@@ -102,15 +106,19 @@ func (k *Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error
 		return w, fmt.Errorf("workload %q: %w", w.ID, err)
 	}
 	if ok {
-		w.Keys, w.DistinctKeys = max(1, w.N), distinct
+		w.Keys, w.DistinctKeys = itemCount(w), distinct
 	}
 	return w, nil
 }
 
+// itemCount returns the number of items in each generated body of w. A workload without a number, for
+// which N is 0, has one item.
+func itemCount(w tare.Workload) int { return max(1, w.N) }
+
 // makePool generates the bodies, or reads the documents of a file.
 func makePool(w tare.Workload, studyDir string) ([][]byte, error) {
 	if w.File == "" {
-		return fixture.Pool(w.Fixture, max(1, w.N), w.Pool)
+		return fixture.Pool(w.Fixture, itemCount(w), w.Pool)
 	}
 	path := w.File
 	if !filepath.IsAbs(path) {
@@ -151,7 +159,8 @@ func reencodeBody(op string, body []byte) ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// Open starts one trial. A codec uses one processor at a time, so it gets one.
+// Open starts one trial: a process with one processor, the default of [lab.StartProgram], because a codec
+// runs on one at a time.
 func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
 	return lab.StartProgram(ctx, p, spec)
 }
