@@ -516,7 +516,7 @@ func TestDryRun(t *testing.T) {
 		{"--feed testdata/feeds/pageviews.ndjson :1", `tare: testdata/feeds/pageviews.ndjson:1: not a request: json: unknown field "ts"; a line is {"method":"POST","path":"/v1","header":{},"body":"base64"}; --feed-bodies sends each line as a body`},
 		{"--feed testdata/feeds/refused-iis.log :1", "tare: --feed testdata/feeds/refused-iis.log has none of the formats that are read; read are access logs in the common and the combined format, Caddy's JSON log, HAR, OpenAPI documents, and a request on each line: "},
 		{"--feed testdata/feeds/refused-empty.log :1", "tare: --feed testdata/feeds/refused-empty.log holds no requests; "},
-		{"grpc://127.0.0.1:1/a.v1.S/Get", "tare: --dry-run asks no server what its method takes; --proto names the file that says so"},
+		{"grpc://127.0.0.1:1/a.v1.S/Get", "tare: --dry-run does not ask the server for the message types of its method; pass the .proto file with --proto"},
 		{"--feed a --feed-bodies b :1", "tare: --feed-bodies and --feed contradict each other; "},
 		{"--feed testdata/feeds/insomnia-no-times.har --as-recorded :1", "tare: --as-recorded needs a --feed with times in it; an access log or a HAR"},
 	} {

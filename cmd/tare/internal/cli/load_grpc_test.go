@@ -111,7 +111,7 @@ func TestLoadGRPCChecks(t *testing.T) {
 		{cmdenv.ExitUsage, "--data: no value of JSON", []string{"--data", "", url}},
 		{cmdenv.ExitUsage, "--data: nothing: no such file", []string{"--data", "@nothing", url}},
 		{cmdenv.ExitUsage, "--proto nothing.proto: ", []string{"--proto", "nothing.proto", url}},
-		{cmdenv.ExitFailure, "does not answer questions about itself (server reflection); --proto names", []string{"grpc://" + mute + "/shop.v1.Shop/Get"}},
+		{cmdenv.ExitFailure, "does not answer questions about itself (server reflection); pass the .proto file with --proto", []string{"grpc://" + mute + "/shop.v1.Shop/Get"}},
 	} {
 		if c := loadWith(t, cmdenv.Lab{}, append([]string{"-q", "-n", "4"}, f.args...)...); c.code != f.code || !strings.Contains(c.errors, f.want) {
 			t.Errorf("%q: exit code %d: %s", f.args, c.code, c.errors)

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tarebench/tare/internal/format"
 	kind "github.com/tarebench/tare/kinds/server"
 	"github.com/tarebench/tare/load"
 )
@@ -74,7 +73,7 @@ func (l *loadRun) fetchFirst(ctx context.Context) {
 		return
 	}
 	defer answer.Body.Close()
-	l.software = format.Line(answer.Header.Get("Server"), 0)
+	l.software = oneLine(answer.Header.Get("Server"))
 	l.length, _ = io.Copy(io.Discard, answer.Body)
 }
 

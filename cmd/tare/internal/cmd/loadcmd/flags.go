@@ -155,7 +155,7 @@ func (o *options) check(cmd *cobra.Command, args []string, stdin io.Reader) (err
 		o.hint = fmt.Sprintf("--body %s is sent as text; --body @%s would send what the file holds", o.source.Body, o.source.Body)
 	}
 	if rpc && o.dryRun && o.grpc.proto == "" {
-		return cmdenv.Usage("--dry-run asks no server what its method takes", "--proto names the file that says so")
+		return cmdenv.Usage("--dry-run does not ask the server for the message types of its method", "pass the .proto file with --proto")
 	}
 	if !rpc {
 		return o.readRequests(changed, stdin)

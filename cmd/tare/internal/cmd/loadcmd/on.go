@@ -102,7 +102,7 @@ func (l *loadRun) onMachines(ctx context.Context, env cmdenv.Env) error {
 		return cmdenv.Code(cmdenv.ExitInterrupted)
 	}
 	if r.Requests == 0 {
-		return &nothingError{"no request was answered: " + format.Line(r.FirstError, 0)}
+		return &nothingError{"no request was answered: " + oneLine(r.FirstError)}
 	}
 	return nil
 }

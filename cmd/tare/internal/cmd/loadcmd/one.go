@@ -13,7 +13,6 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/loadpage"
 	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
-	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/load"
@@ -98,7 +97,7 @@ func loadOne(ctx context.Context, env cmdenv.Env, o options, p *session.Progress
 		}
 		if o.watch != "" {
 			if l.watched, err = loadpage.Listen(o.watch, loadpage.Page{Document: load.Document{URL: l.url}, How: l.describeLoad()}); err != nil {
-				return cmdenv.Usage("--watch: "+format.Line(err.Error(), 0), "e.g. 127.0.0.1:8090")
+				return cmdenv.Usage("--watch: "+oneLine(err.Error()), "e.g. 127.0.0.1:8090")
 			}
 			defer l.watched.Close()
 			p.Say("watch it at " + l.watched.URL())
@@ -122,7 +121,7 @@ func (l *loadRun) connectTarget(ctx context.Context, t loadstudy.Target) (closeR
 		if ctx.Err() != nil {
 			return noRelay, cmdenv.ErrInterrupted
 		}
-		return noRelay, &nothingError{fmt.Sprintf("no connection to %s: %s", t.Addr, format.Line(innermostError(err), 0))}
+		return noRelay, &nothingError{fmt.Sprintf("no connection to %s: %s", t.Addr, oneLine(innermostError(err)))}
 	}
 	if l.o.delay == 0 && l.o.bitsPerSecond == 0 {
 		return noRelay, nil
@@ -145,7 +144,7 @@ func (l *loadRun) runOnce(ctx context.Context) error {
 	r, facts, err := l.runTrial(ctx, load.Trial{Connections: l.o.connections})
 	interrupted := ctx.Err() != nil
 	if err != nil && !interrupted {
-		return &nothingError{format.Line(err.Error(), 0)}
+		return &nothingError{oneLine(err.Error())}
 	}
 	if r == nil || r.Wall == 0 {
 		return cmdenv.ErrInterrupted
@@ -165,7 +164,7 @@ func (l *loadRun) runOnce(ctx context.Context) error {
 	case r.Requests == 0:
 		why := "no request was answered"
 		if r.FirstError != "" {
-			why += ": " + format.Line(r.FirstError, 0)
+			why += ": " + oneLine(r.FirstError)
 		}
 		return &nothingError{why}
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/loadpage"
-	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/load"
 	"github.com/tarebench/tare/load/hist"
 	"github.com/tarebench/tare/report"
@@ -46,7 +45,7 @@ func (p panel) drawLines(columns, rows int) []string {
 	if p.duration > 0 {
 		progress += " of " + cmdenv.Seconds(p.duration)
 	}
-	out := []string{p.formatLine(columns, "", format.Line(d.URL, 0)+" · "+progress), p.formatLine(columns, "", p.how)}
+	out := []string{p.formatLine(columns, "", oneLine(d.URL)+" · "+progress), p.formatLine(columns, "", p.how)}
 	rate := loadpage.Thousands(d.RequestsPerSecond) + " requests per second, now " + loadpage.Counted(last.Requests)
 	if d.RateAsked > 0 {
 		rate = fmt.Sprintf("asked %s, reached %s, now %s requests per second", loadpage.Thousands(d.RateAsked), loadpage.Thousands(d.RequestsPerSecond), loadpage.Counted(last.Requests))

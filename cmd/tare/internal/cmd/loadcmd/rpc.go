@@ -25,10 +25,10 @@ const (
 
 // grpcFlags holds the flags of gRPC calls.
 type grpcFlags struct {
-	proto    string
-	imports  []string
-	data     string
-	deadline time.Duration
+	proto    string        // file with the method; "" means server reflection
+	imports  []string      // directories in which proto finds its imports
+	data     string        // JSON of the messages, @FILE or @-
+	deadline time.Duration // of each call; 0 means none
 }
 
 // checkDeadline rejects a deadline that is out of bounds.
@@ -40,47 +40,71 @@ func (c grpcFlags) checkDeadline(changed func(string) bool) error {
 }
 
 // readCalls returns the calls to a gRPC server, one for each message of --data, in the order in which
-// they are sent. It sets l.method. The message types are from --proto or, without it, from the server.
-func (l *loadRun) readCalls(ctx context.Context, t loadstudy.Target, stdin io.Reader) ([]load.Request, error) {
-	c := l.o.grpc
-	headers, err := l.o.source.Header(t.Auth)
+// they are sent. It sets l.method.
+func (l *loadRun) readCalls(ctx context.Context, target loadstudy.Target, stdin io.Reader) ([]load.Request, error) {
+	headers, err := l.o.source.Header(target.Auth)
 	if err != nil {
 		return nil, err
 	}
-	if c.deadline > 0 { // in milliseconds, rounded up
-		headers = append(headers, [2]string{"grpc-timeout", fmt.Sprintf("%dm", (c.deadline+time.Millisecond-1)/time.Millisecond)})
+	if l.o.grpc.deadline > 0 {
+		headers = append(headers, [2]string{"grpc-timeout", formatTimeout(l.o.grpc.deadline)})
 	}
-	if c.proto != "" {
-		if l.method, err = grpccall.Compile(ctx, c.proto, c.imports, t.Path); err != nil {
-			return nil, cmdenv.Usage(fmt.Sprintf("--proto %s: %s", c.proto, format.Line(err.Error(), 0)), "")
-		}
-	} else {
-		s := grpccall.Server{Addr: t.Addr, Host: t.Host, TLS: t.ForLoad(l.o.trust).TLS, Header: headers, Timeout: l.o.timeout}
-		if l.method, err = grpccall.Reflect(ctx, s, t.Path); err != nil {
-			if ctx.Err() != nil {
-				return nil, cmdenv.ErrInterrupted
-			}
-			return nil, &nothingError{fmt.Sprintf("what %s takes cannot be asked of the server: %s; --proto names the file that says so", t.Path, format.Line(err.Error(), 0))}
-		}
+	if l.method, err = l.resolveMethod(ctx, target, headers); err != nil {
+		return nil, err
 	}
-	bodies, err := c.readBodies(l.method, stdin)
+	bodies, err := l.o.grpc.readBodies(l.method, stdin)
 	if err != nil {
-		return nil, cmdenv.Usage("--data: "+format.Line(err.Error(), 0), "JSON as protocol buffers map it; @FILE is a file of one value for each call, @- stdin")
+		return nil, cmdenv.Usage("--data: "+oneLine(err.Error()), "JSON as protocol buffers map it; @FILE is a file of one value for each call, @- stdin")
 	}
-	var list []load.Request
+	var calls []load.Request
 	for _, body := range bodies {
-		list = append(list, load.Request{Method: "POST", Path: t.Path, Header: headers, Body: body, Stream: l.method.Stream()})
+		calls = append(calls, load.Request{Method: "POST", Path: target.Path, Header: headers, Body: body, Stream: l.method.Stream()})
 	}
-	return list, nil
+	return calls, nil
+}
+
+// formatTimeout returns a deadline as gRPC sends it, in milliseconds, rounded up: 1500m for 1.5 s.
+func formatTimeout(deadline time.Duration) string {
+	return fmt.Sprintf("%dm", (deadline+time.Millisecond-1)/time.Millisecond)
+}
+
+// resolveMethod returns the method at the path of target with its message types. They are from the file
+// of --proto, or without --proto from the server itself, by server reflection.
+func (l *loadRun) resolveMethod(ctx context.Context, target loadstudy.Target, headers [][2]string) (*grpccall.Method, error) {
+	if file := l.o.grpc.proto; file != "" {
+		method, err := grpccall.Compile(ctx, file, l.o.grpc.imports, target.Path)
+		if err != nil {
+			return nil, cmdenv.Usage(fmt.Sprintf("--proto %s: %s", file, oneLine(err.Error())), "")
+		}
+		return method, nil
+	}
+	server := grpccall.Server{Addr: target.Addr, Host: target.Host, TLS: target.ForLoad(l.o.trust).TLS, Header: headers, Timeout: l.o.timeout}
+	method, err := grpccall.Reflect(ctx, server, target.Path)
+	if ctx.Err() != nil && err != nil {
+		return nil, cmdenv.ErrInterrupted
+	}
+	if err != nil {
+		return nil, &nothingError{fmt.Sprintf("cannot get the message types of %s by server reflection: %s; pass the .proto file with --proto", target.Path, oneLine(err.Error()))}
+	}
+	return method, nil
+}
+
+// oneLine returns foreign text as one line of any length.
+func oneLine(text string) string {
+	const noLimit = 0
+	return format.Line(text, noLimit)
 }
 
 // readBodies reads the JSON of --data and returns the encoded messages of each call.
 func (c grpcFlags) readBodies(m *grpccall.Method, stdin io.Reader) ([][]byte, error) {
 	file, isFile := strings.CutPrefix(c.data, "@")
-	var r io.Reader = strings.NewReader(c.data)
-	if isFile && file == "-" {
+	var r io.Reader
+	switch {
+	case !isFile:
+		r = strings.NewReader(c.data)
+	case file == "-":
 		r = stdin
-	} else if isFile {
+	default:
 		f, err := os.Open(file)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, cmdenv.Cause(err))
@@ -92,17 +116,17 @@ func (c grpcFlags) readBodies(m *grpccall.Method, stdin io.Reader) ([][]byte, er
 	if err != nil {
 		return nil, err
 	}
-	list, err := m.Bodies(bytes.NewReader(src), maxCalls)
-	if err == nil && len(list) == 0 {
+	bodies, err := m.Bodies(bytes.NewReader(src), maxCalls)
+	if err == nil && len(bodies) == 0 {
 		err = errors.New("no value of JSON")
 	}
-	return list, err
+	return bodies, err
 }
 
 // verifyReply checks that a sampled reply with status 200 is a message of the method's type.
 func (l *loadRun) verifyReply(_, status int, body []byte) error {
 	if status != 200 {
-		return nil
+		return nil // the report counts the status
 	}
 	return l.method.Check(body)
 }

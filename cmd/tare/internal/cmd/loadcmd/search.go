@@ -7,7 +7,6 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/loadpage"
-	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/load"
 )
 
@@ -21,7 +20,7 @@ func (l *loadRun) runSearch(ctx context.Context) error {
 	case len(found.Steps) == 0 && interrupted:
 		return cmdenv.ErrInterrupted
 	case len(found.Steps) == 0:
-		return &nothingError{format.Line(err.Error(), 0)}
+		return &nothingError{oneLine(err.Error())}
 	}
 	last := found.Steps[len(found.Steps)-1]
 	about := load.Documented{

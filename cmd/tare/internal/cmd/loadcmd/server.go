@@ -11,7 +11,6 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
-	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/trial"
 )
 
@@ -56,7 +55,7 @@ func startServer(ctx context.Context, w *session.Session, s loadServer) (*starte
 		Path: words[0], Args: words[1:], Env: append(env, "PORT="+port), Run: w.RunTag, Name: "load/" + s.id, MemoryLimit: memoryLimit, OutputLimit: trial.ServerOutput, Guardian: w.Guardian,
 	})
 	if err != nil {
-		return nil, target, &nothingError{format.Line(err.Error(), 0)}
+		return nil, target, &nothingError{oneLine(err.Error())}
 	}
 	server := &startedServer{command: c, inContainer: slices.ContainsFunc(words, runsContainers)}
 	if _, err := c.AwaitListen(ctx, target.Addr); err != nil {
@@ -64,7 +63,7 @@ func startServer(ctx context.Context, w *session.Session, s loadServer) (*starte
 		if ctx.Err() != nil {
 			return nil, target, cmdenv.ErrInterrupted
 		}
-		return nil, target, &nothingError{format.Line(err.Error(), 0)}
+		return nil, target, &nothingError{oneLine(err.Error())}
 	}
 	return server, target, nil
 }

@@ -194,7 +194,7 @@ func (p *loadPage) writeResponses() {
 	}
 	p.writeLabelled("errors", strings.Join(parts, ", "))
 	if p.d.FirstError != "" {
-		p.writeLabelled("the first", format.Line(p.d.FirstError, 0))
+		p.writeLabelled("the first", oneLine(p.d.FirstError))
 	}
 }
 
