@@ -8,17 +8,24 @@ import (
 	"github.com/tarebench/tare/cgocopy"
 )
 
+// alice returns the value of CPerson.
 func alice() SimplePerson {
 	return SimplePerson{ID: 42, Name: "Alice Johnson", Balance: 12345.67, Active: 1}
 }
 
+// player returns the value of CObject.
 func player() GameObject {
 	return GameObject{
-		ID: 1001, Name: "Player One", Position: Point3D{X: 100.5, Y: 200.25, Z: 50.75}, Velocity: Point3D{X: 1.5, Y: -0.5}, Health: 87.5, Level: 15,
+		ID:       1001,
+		Name:     "Player One",
+		Position: Point3D{X: 100.5, Y: 200.25, Z: 50.75},
+		Velocity: Point3D{X: 1.5, Y: -0.5},
+		Health:   87.5,
+		Level:    15,
 	}
 }
 
-// TestCopies: all ways come to what C holds.
+// TestCopies checks that all ways of copying give the values in C memory.
 func TestCopies(t *testing.T) {
 	var p SimplePerson
 	if err := p.FromC(CPerson()); err != nil || p != alice() {
@@ -34,103 +41,105 @@ func TestCopies(t *testing.T) {
 	if got := HandObject(CObject()); *got != player() {
 		t.Errorf("by hand: %+v", got)
 	}
-	if got, err := trip(player()); err != nil || *got != player() {
+	if got, err := roundTrip(player()); err != nil || *got != player() {
 		t.Errorf("JSON: %+v, %v", got, err)
 	}
 }
 
-// trip is the round trip through JSON.
-func trip[T any](from T) (*T, error) {
-	text, err := json.Marshal(from)
+// roundTrip encodes value as JSON and decodes the result.
+func roundTrip[T any](value T) (*T, error) {
+	text, err := json.Marshal(value)
 	if err != nil {
 		return nil, err
 	}
-	into := new(T)
-	return into, json.Unmarshal(text, into)
+	decoded := new(T)
+	return decoded, json.Unmarshal(text, decoded)
 }
 
-func BenchmarkCgocopy_SimplePerson(b *testing.B) { copied[SimplePerson](b, CPerson()) }
+func BenchmarkCgocopy_SimplePerson(b *testing.B) { benchmarkCopy[SimplePerson](b, CPerson()) }
 
-func BenchmarkJSON_SimplePerson(b *testing.B) { viaJSON(b, alice()) }
+func BenchmarkJSON_SimplePerson(b *testing.B) { benchmarkJSON(b, alice()) }
 
-func BenchmarkCgocopy_GameObject(b *testing.B) { copied[GameObject](b, CObject()) }
+func BenchmarkCgocopy_GameObject(b *testing.B) { benchmarkCopy[GameObject](b, CObject()) }
 
-func BenchmarkJSON_GameObject(b *testing.B) { viaJSON(b, player()) }
+func BenchmarkJSON_GameObject(b *testing.B) { benchmarkJSON(b, player()) }
 
 func BenchmarkFromC_SimplePerson(b *testing.B) {
-	fresh(b, CPerson(), (*SimplePerson).FromC)
+	benchmarkNew(b, CPerson(), (*SimplePerson).FromC)
 }
 
 func BenchmarkFromC_GameObject(b *testing.B) {
-	fresh(b, CObject(), (*GameObject).FromC)
+	benchmarkNew(b, CObject(), (*GameObject).FromC)
 }
 
-func BenchmarkHand_SimplePerson(b *testing.B) { byHand(b, CPerson(), HandPerson) }
+func BenchmarkHand_SimplePerson(b *testing.B) { benchmarkHand(b, CPerson(), HandPerson) }
 
-func BenchmarkHand_GameObject(b *testing.B) { byHand(b, CObject(), HandObject) }
+func BenchmarkHand_GameObject(b *testing.B) { benchmarkHand(b, CObject(), HandObject) }
 
-// The same value filled again: its text is still the same and is kept.
+// The Again benchmarks fill the same value again. Its text is equal, so that FromC does not copy it.
 
 func BenchmarkAgain_SimplePerson(b *testing.B) {
-	again(b, CPerson(), (*SimplePerson).FromC)
+	benchmarkRefill(b, CPerson(), (*SimplePerson).FromC)
 }
 
 func BenchmarkAgain_GameObject(b *testing.B) {
-	again(b, CObject(), (*GameObject).FromC)
+	benchmarkRefill(b, CObject(), (*GameObject).FromC)
 }
 
-// copied makes a new value each time, through cgocopy.Copy.
-func copied[T any, P cgocopy.From[T]](b *testing.B, p unsafe.Pointer) {
+// benchmarkCopy makes a new value in each iteration, with cgocopy.Copy.
+func benchmarkCopy[T any, P cgocopy.From[T]](b *testing.B, p unsafe.Pointer) {
 	b.ReportAllocs()
-	var kept T
+	var result T
 	for b.Loop() {
 		v, err := cgocopy.Copy[T, P](p)
 		if err != nil {
 			b.Fatal(err)
 		}
-		kept = v
+		result = v
 	}
-	_ = kept
+	_ = result
 }
 
-// byHand makes a new value on the heap each time.
-func byHand[T any](b *testing.B, p unsafe.Pointer, copy func(unsafe.Pointer) *T) {
+// benchmarkHand makes a new value on the heap in each iteration, with copy.
+func benchmarkHand[T any](b *testing.B, p unsafe.Pointer, copy func(unsafe.Pointer) *T) {
 	b.ReportAllocs()
-	var kept *T
+	var result *T
 	for b.Loop() {
-		kept = copy(p)
+		result = copy(p)
 	}
-	_ = kept
+	_ = result
 }
 
-// fresh makes a new value on the heap each time.
-func fresh[T any](b *testing.B, p unsafe.Pointer, fill func(*T, unsafe.Pointer) error) {
+// benchmarkNew fills a new value on the heap in each iteration.
+func benchmarkNew[T any](b *testing.B, p unsafe.Pointer, fill func(*T, unsafe.Pointer) error) {
 	b.ReportAllocs()
-	var kept *T
+	var result *T
 	for b.Loop() {
 		v := new(T)
 		if err := fill(v, p); err != nil {
 			b.Fatal(err)
 		}
-		kept = v
+		result = v
 	}
-	_ = kept
+	_ = result
 }
 
-func again[T any](b *testing.B, p unsafe.Pointer, fill func(*T, unsafe.Pointer) error) {
+// benchmarkRefill fills the same value in each iteration.
+func benchmarkRefill[T any](b *testing.B, p unsafe.Pointer, fill func(*T, unsafe.Pointer) error) {
 	b.ReportAllocs()
-	kept := new(T)
+	result := new(T)
 	for b.Loop() {
-		if err := fill(kept, p); err != nil {
+		if err := fill(result, p); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
-func viaJSON[T any](b *testing.B, from T) {
+// benchmarkJSON sends value through JSON in each iteration.
+func benchmarkJSON[T any](b *testing.B, value T) {
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := trip(from); err != nil {
+		if _, err := roundTrip(value); err != nil {
 			b.Fatal(err)
 		}
 	}

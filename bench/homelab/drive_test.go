@@ -12,27 +12,32 @@ import (
 	ginjson "github.com/gin-gonic/gin/codec/json"
 )
 
-// request is one of those that are sent.
+// request is a request to a service, and the status of the correct response.
 type request struct {
 	name, method, path, body string
 	status                   int
 }
 
-// requests are what each benchmark asks for, in turn.
+const (
+	api         = "/api/v1/"
+	commandPath = api + "homeassistant/devices/light.device_0008/command"
+)
+
+// requests returns the requests of the benchmarks. Each is a sub-benchmark.
 func requests() []request {
-	const api = "/api/v1/"
 	return []request{
 		{"Health", "GET", "/health", "", 200},
 		{"Devices", "GET", api + "devices", "", 200},
 		{"Device", "GET", api + "devices/switch.device_0022", "", 200},
 		{"Unknown", "GET", api + "devices/switch.device_9999", "", 404},
-		{"Command", "POST", api + "homeassistant/devices/light.device_0008/command", `{"action":"turn_on","parameters":{"transition":2}}`, 200},
+		{"Command", "POST", commandPath, `{"action":"turn_on","parameters":{"transition":2}}`, 200},
 	}
 }
 
+// benchmark sends each request repeatedly, and checks the status and the length of each response.
 func benchmark(b *testing.B, name string) {
 	s := services(b)[name]
-	s.use(b)
+	s.setCodec(b)
 	for _, r := range requests() {
 		b.Run(r.name, func(b *testing.B) {
 			c := newCaller(s.handler, r)
@@ -51,8 +56,8 @@ func benchmark(b *testing.B, name string) {
 	}
 }
 
-// use sets Gin's JSON until the benchmark ends. It is one for the process.
-func (s service) use(tb testing.TB) {
+// setCodec sets the JSON library of Gin until the test ends. The setting is global to the process.
+func (s service) setCodec(tb testing.TB) {
 	if s.codec == nil {
 		return
 	}
@@ -61,8 +66,8 @@ func (s service) use(tb testing.TB) {
 	ginjson.API = s.codec
 }
 
-// caller calls a handler again and again for the same. Request and answer are
-// used again, so that they cost next to nothing.
+// caller sends the same request to a handler repeatedly. It reuses the parts of the request and the
+// response, so that they cost little.
 type caller struct {
 	handler http.Handler
 	request request
@@ -74,25 +79,37 @@ type caller struct {
 
 func newCaller(h http.Handler, r request) *caller {
 	return &caller{
-		handler: h, request: r, url: url.URL{Path: r.path},
-		header: http.Header{"Content-Type": {"application/json"}}, answer: recorder{header: http.Header{}},
+		handler: h,
+		request: r,
+		url:     url.URL{Path: r.path},
+		header:  http.Header{"Content-Type": {"application/json"}},
+		answer:  recorder{header: http.Header{}},
 	}
 }
 
-// call's answer lasts until the next one.
+// call sends the request. The body of the response is valid until the next call.
 func (c *caller) call() (status int, answer []byte) {
 	c.source.Reset([]byte(c.request.body))
 	clear(c.answer.header)
 	c.answer.status = 0
 	c.answer.body.Reset()
 	c.handler.ServeHTTP(&c.answer, &http.Request{
-		Method: c.request.method, URL: &c.url, RequestURI: c.request.path, Host: "home.example", Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: c.header, Body: io.NopCloser(&c.source), ContentLength: int64(len(c.request.body)), RemoteAddr: "192.0.2.1:1",
+		Method:        c.request.method,
+		URL:           &c.url,
+		RequestURI:    c.request.path,
+		Host:          "home.example",
+		Proto:         "HTTP/1.1",
+		ProtoMajor:    1,
+		ProtoMinor:    1,
+		Header:        c.header,
+		Body:          io.NopCloser(&c.source),
+		ContentLength: int64(len(c.request.body)),
+		RemoteAddr:    "192.0.2.1:1",
 	})
 	return c.answer.status, c.answer.body.Bytes()
 }
 
-// recorder keeps one answer.
+// recorder is a ResponseWriter that stores one response. status is 0 until it is written.
 type recorder struct {
 	header http.Header
 	status int
@@ -112,7 +129,8 @@ func (r *recorder) Write(b []byte) (int, error) {
 	return r.body.Write(b)
 }
 
-// TestAnswers: all give the same answers, whatever writes them.
+// TestAnswers checks that all services give the same correct responses. The names of requests without a
+// value in want only check the status.
 func TestAnswers(t *testing.T) {
 	house := newHouse(t)
 	want := map[string]any{
@@ -122,18 +140,18 @@ func TestAnswers(t *testing.T) {
 		"Command": outcome{"light.device_0008", "turn_on", "on"},
 	}
 	more := []request{
-		{"Malformed", "POST", requests()[4].path, `{"action":`, 400},
-		{"UnknownAction", "POST", requests()[4].path, `{"action":"burn"}`, 400},
-		{"Change", "POST", requests()[4].path, `{"action":"turn_off"}`, 409},
+		{"Malformed", "POST", commandPath, `{"action":`, 400},
+		{"UnknownAction", "POST", commandPath, `{"action":"burn"}`, 400},
+		{"Change", "POST", commandPath, `{"action":"turn_off"}`, 409},
 		{"Method", "DELETE", "/api/v1/devices", "", 405},
 		{"Path", "GET", "/api/v2/devices", "", 404},
 	}
 	for name, s := range services(t) {
 		t.Run(name, func(t *testing.T) {
-			s.use(t)
+			s.setCodec(t)
 			for _, r := range append(requests(), more...) {
 				c := newCaller(s.handler, r)
-				for range 2 {
+				for range 2 { // the second time with reused parts
 					status, body := c.call()
 					if status != r.status {
 						t.Errorf("%s: %d %s, want %d", r.name, status, body, r.status)
@@ -162,13 +180,13 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestGinIsSet: what Gin's package holds is what encodes, so that the rows of
-// Gin differ in it.
+// TestGinIsSet checks that Gin uses the JSON library that setCodec sets, so that the lines of Gin differ
+// in it.
 func TestGinIsSet(t *testing.T) {
 	s := services(t)["GinJsoniter"]
-	counted := &counting{Core: s.codec}
+	counted := &countingCore{Core: s.codec}
 	s.codec = counted
-	s.use(t)
+	s.setCodec(t)
 	for _, r := range requests() {
 		newCaller(s.handler, r).call()
 	}
@@ -177,17 +195,18 @@ func TestGinIsSet(t *testing.T) {
 	}
 }
 
-type counting struct {
+// countingCore counts the uses of a JSON library by Gin.
+type countingCore struct {
 	ginjson.Core
 	marshals, decoders int
 }
 
-func (c *counting) Marshal(v any) ([]byte, error) {
+func (c *countingCore) Marshal(v any) ([]byte, error) {
 	c.marshals++
 	return c.Core.Marshal(v)
 }
 
-func (c *counting) NewDecoder(r io.Reader) ginjson.Decoder {
+func (c *countingCore) NewDecoder(r io.Reader) ginjson.Decoder {
 	c.decoders++
 	return c.Core.NewDecoder(r)
 }

@@ -1,24 +1,26 @@
-// Package homelab_test asks what a JSON library is worth inside a real request,
-// with nothing but the testing package:
+// Package homelab_test measures the effect of a JSON library on complete requests,
+// with only the testing package:
 //
 //	cd bench/homelab && GOWORK=off go test -bench . -benchtime 3s
 //
-// A published research on the API of a house with 50 devices encoded the list
-// of devices by itself, found jsoniter's fastest configuration twice as fast as
-// encoding/json, and named the whole answer as the next step. That is what
-// these benchmarks do: a request for the list, for one device, or a command for
-// one, through a router to the bytes of the answer. It also says that Gin uses
-// jsoniter once gin.DefaultWriter is set to it. DefaultWriter is where Gin
-// writes its log, and a jsoniter configuration is no io.Writer, so that does
-// not compile. Gin encodes by what its package codec/json holds, which is
-// chosen by a build tag or, as here, set.
+// A published study of the API of a house with 50 devices encoded only the list of
+// devices. It found jsoniter's fastest configuration twice as fast as encoding/json,
+// and named the complete response as the next step. These benchmarks take that step:
+// a request for the list or for one device, or a command to a device, goes through a
+// router and becomes the bytes of the response.
 //
-// Nothing is between the benchmark and the handler; what connections cost is
-// not in it. Each answer's status and length are compared with the first one's,
-// which TestAnswers holds against encoding/json's. The differences between two
-// lines of one run are not yet findings: contenders run one after another in
-// one process, and nothing says how far apart two runs of the same code are.
-// That is what tare run homelab is for.
+// The study also says that Gin uses jsoniter if gin.DefaultWriter is set to it. That
+// does not compile: Gin writes its log to DefaultWriter, and a jsoniter configuration
+// is no io.Writer. Gin uses the JSON library in its package codec/json, which a build
+// tag selects or, as here, an assignment.
+//
+// The benchmarks call the handlers directly, so that connections cost nothing. They
+// compare the status and the length of each response with those of the first, whose
+// content TestAnswers checks.
+//
+// Differences between two lines of one run are not findings yet: contenders run one
+// after another in one process, and the variation between runs of the same code is
+// unknown. tare run homelab measures it.
 package homelab_test
 
 import (
@@ -42,13 +44,13 @@ func BenchmarkGin(b *testing.B)                 { benchmark(b, "Gin") }
 func BenchmarkGinJsoniter(b *testing.B)         { benchmark(b, "GinJsoniter") }
 func BenchmarkGinGoJSON(b *testing.B)           { benchmark(b, "GinGoJSON") }
 
-// service is a handler, and how Gin's JSON is to be set for it.
+// service is a handler, and the JSON library that Gin must use for it.
 type service struct {
 	handler http.Handler
-	codec   ginjson.Core // nil: it does not matter
+	codec   ginjson.Core // nil if the handler does not use Gin
 }
 
-// services are what the benchmarks run, by name.
+// services returns the services by the names of their benchmarks.
 func services(tb testing.TB) map[string]service {
 	house := newHouse(tb)
 	engine := ginEngine(house)
@@ -56,21 +58,21 @@ func services(tb testing.TB) map[string]service {
 		"NetHTTPEncodingJSON": {handler: netHTTP(house, json.Unmarshal, json.Marshal)},
 		"NetHTTPJsoniter":     {handler: netHTTP(house, jsoniter.ConfigFastest.Unmarshal, jsoniter.ConfigFastest.Marshal)},
 		"NetHTTPGoJSON":       {handler: netHTTP(house, gojson.Unmarshal, gojson.Marshal)},
-		"Gin":                 {engine, ginjson.API}, // what it is built with: encoding/json
+		"Gin":                 {engine, ginjson.API}, // the library that the build tags select: encoding/json
 		"GinJsoniter":         {engine, jsoniterCore{jsoniter.ConfigFastest}},
 		"GinGoJSON":           {engine, goCore{}},
 	}
 }
 
-// devices is the published list; it may not be changed.
+// devices is the published list. It must not be changed.
 type devices struct {
 	Devices []fixture.Device `json:"devices"`
 }
 
-// house is the list and where each device is in it.
+// house is the list of devices with an index.
 type house struct {
 	devices
-	places map[string]int
+	indices map[string]int // index of a device in the list, by id
 }
 
 func newHouse(tb testing.TB) house {
@@ -85,7 +87,7 @@ func newHouse(tb testing.TB) house {
 	}
 	h := house{devices{v.([]fixture.Device)}, map[string]int{}}
 	for i, d := range h.Devices {
-		h.places[d.ID] = i
+		h.indices[d.ID] = i
 	}
 	return h
 }
@@ -105,19 +107,19 @@ type refusal struct {
 	Error string `json:"error"`
 }
 
-// device is the answer for a device.
+// device returns the status and the body of the response to a request for a device.
 func (h house) device(id string) (int, any) {
-	i, ok := h.places[id]
+	i, ok := h.indices[id]
 	if !ok {
 		return http.StatusNotFound, refusal{"unknown_device"}
 	}
 	return http.StatusOK, h.Devices[i]
 }
 
-// command is the answer to a command, which may ask for nothing but the state
-// that a device has, so that all requests are alike.
+// command returns the status and the body of the response to a command. err is the error of parsing it.
+// A command may only request the state that the device has, so that all requests find the same state.
 func (h house) command(id string, c command, err error) (int, any) {
-	i, ok := h.places[id]
+	i, ok := h.indices[id]
 	switch {
 	case err != nil || c.Action != "turn_on" && c.Action != "turn_off":
 		return http.StatusBadRequest, refusal{"malformed"}
@@ -129,10 +131,11 @@ func (h house) command(id string, c command, err error) (int, any) {
 	return http.StatusOK, outcome{id, c.Action, h.Devices[i].State}
 }
 
-const maxCommand = 64 << 10
+const maxCommand = 64 << 10 // bytes of a body
 
+// netHTTP returns the service on net/http with a JSON library.
 func netHTTP(h house, unmarshal func([]byte, any) error, marshal func(any) ([]byte, error)) http.Handler {
-	answer := func(w http.ResponseWriter, status int, v any) {
+	writeJSON := func(w http.ResponseWriter, status int, v any) {
 		text, err := marshal(v)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -148,11 +151,11 @@ func netHTTP(h house, unmarshal func([]byte, any) error, marshal func(any) ([]by
 		_, _ = io.WriteString(w, "ok\n")
 	})
 	mux.HandleFunc("GET /api/v1/devices", func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, http.StatusOK, h.devices)
+		writeJSON(w, http.StatusOK, h.devices)
 	})
 	mux.HandleFunc("GET /api/v1/devices/{id}", func(w http.ResponseWriter, r *http.Request) {
 		status, v := h.device(r.PathValue("id"))
-		answer(w, status, v)
+		writeJSON(w, status, v)
 	})
 	mux.HandleFunc("POST /api/v1/homeassistant/devices/{id}/command", func(w http.ResponseWriter, r *http.Request) {
 		var c command
@@ -161,11 +164,12 @@ func netHTTP(h house, unmarshal func([]byte, any) error, marshal func(any) ([]by
 			err = unmarshal(body, &c)
 		}
 		status, v := h.command(r.PathValue("id"), c, err)
-		answer(w, status, v)
+		writeJSON(w, status, v)
 	})
 	return mux
 }
 
+// ginEngine returns the service on Gin.
 func ginEngine(h house) http.Handler {
 	gin.SetMode(gin.ReleaseMode)
 	e := gin.New()
@@ -175,15 +179,15 @@ func ginEngine(h house) http.Handler {
 	e.GET("/api/v1/devices/:id", func(c *gin.Context) { c.JSON(h.device(c.Param("id"))) })
 	e.POST("/api/v1/homeassistant/devices/:id/command", func(c *gin.Context) {
 		c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, maxCommand)
-		var told command
-		err := c.ShouldBindJSON(&told)
-		c.JSON(h.command(c.Param("id"), told, err))
+		var body command
+		err := c.ShouldBindJSON(&body)
+		c.JSON(h.command(c.Param("id"), body, err))
 	})
 	return e
 }
 
-// jsoniterCore and goCore are what Gin's build tags jsoniter and go_json would
-// make of it, but for the configuration of the former.
+// jsoniterCore and goCore are the JSON libraries that Gin's build tags jsoniter and go_json select.
+// jsoniterCore can have any configuration.
 type jsoniterCore struct{ jsoniter.API }
 
 func (j jsoniterCore) NewEncoder(w io.Writer) ginjson.Encoder { return j.API.NewEncoder(w) }

@@ -13,6 +13,7 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
+// benchmark sends batches to a service, and checks each response.
 func benchmark(b *testing.B, name string) {
 	s := services(b)[name]
 	bodies, contentType, want := batches(b, s, limit)
@@ -29,11 +30,12 @@ func benchmark(b *testing.B, name string) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*limit), "ns/event")
 }
 
-// batches are 64 batches of n records as a service wants them, their content
-// type, and the answer to each: they differ, but not in their lengths.
+// batches returns 64 different batches of n records in the encoding of a service, their
+// content type, and the correct response, which is the same for each.
 func batches(tb testing.TB, s service, n int) (bodies [][]byte, contentType string, want []byte) {
 	tb.Helper()
-	pool, err := fixture.Pool("events", n, 64)
+	const batchCount = 64
+	pool, err := fixture.Pool("events", n, batchCount)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -45,18 +47,18 @@ func batches(tb testing.TB, s service, n int) (bodies [][]byte, contentType stri
 			tb.Fatal(err)
 		}
 		list := v.([]fixture.Event)
-		one := receipt{Accepted: n}
+		expected := receipt{Accepted: n}
 		for _, e := range list {
 			text, err := json.Marshal(e.Metadata)
 			if err != nil {
 				tb.Fatal(err)
 			}
-			one.Bytes += len(text)
+			expected.Bytes += len(text)
 		}
-		if i > 0 && one != answer {
-			tb.Fatalf("the answers to two batches differ: %+v, %+v", one, answer)
+		if i > 0 && expected != answer {
+			tb.Fatalf("the answers to two batches differ: %+v, %+v", expected, answer)
 		}
-		if answer = one; s.encode != nil {
+		if answer = expected; s.encode != nil {
 			contentType = "application/x-gob"
 			if bodies[i], err = s.encode(list); err != nil {
 				tb.Fatal(err)
@@ -72,8 +74,8 @@ func batches(tb testing.TB, s service, n int) (bodies [][]byte, contentType stri
 	return bodies, contentType, want
 }
 
-// overHTTP calls a handler of net/http. Request and answer are used again for
-// each call, so that they cost next to nothing.
+// overHTTP returns a function that calls a handler of net/http. The parts of the request
+// and the response are reused, so that they cost little.
 func overHTTP(h http.Handler) func(method, contentType string, body []byte) (int, []byte) {
 	var (
 		header = http.Header{}
@@ -87,8 +89,17 @@ func overHTTP(h http.Handler) func(method, contentType string, body []byte) (int
 		answer.status = 0
 		answer.body.Reset()
 		h.ServeHTTP(&answer, &http.Request{
-			Method: method, URL: &url.URL{Path: "/"}, RequestURI: "/", Host: "ingest.example", Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-			Header: header, Body: io.NopCloser(&source), ContentLength: int64(len(body)), RemoteAddr: "192.0.2.1:1",
+			Method:        method,
+			URL:           &url.URL{Path: "/"},
+			RequestURI:    "/",
+			Host:          "ingest.example",
+			Proto:         "HTTP/1.1",
+			ProtoMajor:    1,
+			ProtoMinor:    1,
+			Header:        header,
+			Body:          io.NopCloser(&source),
+			ContentLength: int64(len(body)),
+			RemoteAddr:    "192.0.2.1:1",
 		})
 		if answer.status == 0 {
 			answer.status = http.StatusOK
@@ -97,7 +108,7 @@ func overHTTP(h http.Handler) func(method, contentType string, body []byte) (int
 	}
 }
 
-// recorder keeps one answer.
+// recorder is a ResponseWriter that stores one response. status is 0 until it is written.
 type recorder struct {
 	header http.Header
 	status int
@@ -117,7 +128,7 @@ func (r *recorder) Write(b []byte) (int, error) {
 	return r.body.Write(b)
 }
 
-// overFasthttp calls a handler of fasthttp, likewise.
+// overFasthttp returns a function that calls a handler of fasthttp, with one context for all calls.
 func overFasthttp(h fasthttp.RequestHandler) func(method, contentType string, body []byte) (int, []byte) {
 	var c fasthttp.RequestCtx
 	return func(method, contentType string, body []byte) (int, []byte) {
@@ -132,8 +143,8 @@ func overFasthttp(h fasthttp.RequestHandler) func(method, contentType string, bo
 	}
 }
 
-// TestAnswers: every service does its work, for batches of any size that is
-// allowed, and refuses what it should.
+// TestAnswers checks that every service gives the correct response to batches of the smallest
+// and the largest size, and rejects bad requests.
 func TestAnswers(t *testing.T) {
 	for name, s := range services(t) {
 		for _, n := range []int{1, limit} {
@@ -154,16 +165,21 @@ func TestAnswers(t *testing.T) {
 				t.Errorf("%s: text: %d", name, status)
 			}
 		}
-		if s.lazy && name != "NetHTTPParse" {
+		if s.lazy && name != "NetHTTPParse" { // it does not look into the body
 			continue
 		}
-		long, contentType, _ := batches(t, s, limit+1)
-		for what, body := range map[string][]byte{"cut off": long[0][:len(long[0])/2], "nothing": {}, "a name of a file": []byte("post.json"), "records": long[0]} {
-			if s.lazy && what == "records" { // it does not count them
+		tooLong, contentType, _ := batches(t, s, limit+1)
+		for fault, body := range map[string][]byte{
+			"cut off":          tooLong[0][:len(tooLong[0])/2],
+			"nothing":          {},
+			"a name of a file": []byte("post.json"), // the body with which the write-up checked its services
+			"records":          tooLong[0],
+		} {
+			if s.lazy && fault == "records" { // it does not count records
 				continue
 			}
 			if status, answer := s.send(http.MethodPost, contentType, body); status != http.StatusBadRequest {
-				t.Errorf("%s: %s: %d %s", name, what, status, answer)
+				t.Errorf("%s: %s: %d %s", name, fault, status, answer)
 			}
 		}
 	}

@@ -1,28 +1,29 @@
-// Package ingest_test re-asks a published comparison of services that take
-// batches of events, with nothing but the testing package:
+// Package ingest_test repeats a published comparison of services that receive
+// batches of events, with only the testing package:
 //
 //	cd bench/ingest && GOWORK=off go test -bench . -benchtime 3s
 //
-// The write-up asked fasthttp, net/http with two JSON libraries, Iris and Gin
-// from two hosts over the internet with wrk, 50 connections at a time, and
-// found 907, 836, 803, 795 and 790 requests a second. In nearly all rows
-// connections times round trips is what wrk had open: the way there was
-// measured, not the service. It imported ffjson without generating any code,
-// so that row is encoding/json behind a longer path; and it ignored errors of
-// decoding, having checked the service with a body that was no JSON.
+// The write-up sent requests to fasthttp, net/http with two JSON libraries, Iris and
+// Gin, from two hosts over the internet, with wrk and 50 concurrent connections. It
+// found 907, 836, 803, 795 and 790 requests per second. It has these mistakes:
 //
-// Here nothing is between the benchmark and the handler, each request carries
-// another batch of 10 records, and an answer that is not 200 with the number of
-// records and the bytes of their metadata fails the benchmark. What reading a
-// request off a connection costs, where fasthttp differs most, is therefore not
-// in it. The lines below Gin tell the cause apart: the same service that throws
-// the body away, only reads it, only parses it, or is sent gob.
+//   - In nearly all rows, the rate times the round-trip time is the number of
+//     connections of wrk: the network was measured, not the service.
+//   - It imported ffjson without generating code, so that the row of ffjson is
+//     encoding/json after a detour.
+//   - It ignored decoding errors, and checked the services with a body that is not
+//     JSON.
 //
-// The differences between two lines of one run are not yet findings:
-// contenders run one after another in one process, and nothing says how far
-// apart two runs of the same code are. That is what tare run ingest is for,
-// where connections, code that ffjson did generate, protobuf, other JSON
-// libraries, Fluentd and Fluent Bit are measured as well.
+// These benchmarks call the handlers directly. Each request has another batch of 10
+// records, and the response must be 200 with the number of records and the bytes of
+// their metadata. The cost of reading requests from connections, in which fasthttp
+// differs most, is therefore not included. The lines after Gin separate causes: the
+// same service discards the body, only reads it, only parses it, or receives gob.
+//
+// Differences between two lines of one run are not findings yet: contenders run one
+// after another in one process, and the variation between runs of the same code is
+// unknown. tare run ingest measures it, and also measures connections, code that
+// ffjson generated, protobuf, other JSON libraries, Fluentd and Fluent Bit.
 package ingest_test
 
 import (
@@ -44,36 +45,36 @@ import (
 )
 
 const (
-	limit   = 10 // records in a batch, as published
-	maxBody = 1 << 20
+	limit   = 10      // maximum number of records in a batch, as published
+	maxBody = 1 << 20 // bytes
 	asJSON  = "application/json"
 )
 
 func BenchmarkFasthttp(b *testing.B)            { benchmark(b, "Fasthttp") }
 func BenchmarkNetHTTPEncodingJSON(b *testing.B) { benchmark(b, "NetHTTPEncodingJSON") }
-func BenchmarkNetHTTPFfjson(b *testing.B)       { benchmark(b, "NetHTTPFfjson") } // as published: no code was generated
+func BenchmarkNetHTTPFfjson(b *testing.B)       { benchmark(b, "NetHTTPFfjson") } // as published: without generated code
 func BenchmarkIris(b *testing.B)                { benchmark(b, "Iris") }
 func BenchmarkGin(b *testing.B)                 { benchmark(b, "Gin") }
-func BenchmarkNetHTTPDiscard(b *testing.B)      { benchmark(b, "NetHTTPDiscard") } // the body is thrown away
-func BenchmarkNetHTTPRead(b *testing.B)         { benchmark(b, "NetHTTPRead") }    // it is read
-func BenchmarkNetHTTPParse(b *testing.B)        { benchmark(b, "NetHTTPParse") }   // and parsed, but nothing is encoded
-func BenchmarkNetHTTPGob(b *testing.B)          { benchmark(b, "NetHTTPGob") }     // NetHTTPEncodingJSON, sent gob
+func BenchmarkNetHTTPDiscard(b *testing.B)      { benchmark(b, "NetHTTPDiscard") } // discards the body
+func BenchmarkNetHTTPRead(b *testing.B)         { benchmark(b, "NetHTTPRead") }    // only reads the body
+func BenchmarkNetHTTPParse(b *testing.B)        { benchmark(b, "NetHTTPParse") }   // reads and parses the body, but does not encode metadata
+func BenchmarkNetHTTPGob(b *testing.B)          { benchmark(b, "NetHTTPGob") }     // NetHTTPEncodingJSON with gob in requests
 
-// service answers requests. It is used by one goroutine.
+// service is a service under test. Only one goroutine may use it.
 type service struct {
 	send   func(method, contentType string, body []byte) (status int, answer []byte)
-	encode func([]fixture.Event) ([]byte, error) // how it wants its batches; nil: as JSON
-	lazy   bool                                  // it does not do the work: its answer is 0 records
+	encode func([]fixture.Event) ([]byte, error) // encodes a batch for the service; nil means JSON
+	lazy   bool                                  // the service does only a part of the work, and always reports 0 records
 }
 
-// services are what the benchmarks run, by name.
+// services returns the services by the names of their benchmarks.
 func services(tb testing.TB) map[string]service {
 	parse := func(body []byte) ([]fixture.Event, error) {
 		var list []fixture.Event
 		return list, json.Unmarshal(body, &list)
 	}
 	return map[string]service{
-		"Fasthttp":            {send: overFasthttp(fast)},
+		"Fasthttp":            {send: overFasthttp(handleFast)},
 		"NetHTTPEncodingJSON": {send: overHTTP(netHTTP(parse, json.Marshal))},
 		"NetHTTPFfjson": {send: overHTTP(netHTTP(func(body []byte) ([]fixture.Event, error) {
 			var list []fixture.Event
@@ -81,22 +82,22 @@ func services(tb testing.TB) map[string]service {
 		}, ffjson.Marshal))},
 		"Iris": {send: overHTTP(irisApp(tb))},
 		"Gin":  {send: overHTTP(ginEngine())},
-		"NetHTTPDiscard": {lazy: true, send: overHTTP(accepting(asJSON, func(r *http.Request) error {
+		"NetHTTPDiscard": {lazy: true, send: overHTTP(lazyHandler(asJSON, func(r *http.Request) error {
 			_, err := io.Copy(io.Discard, r.Body)
 			return err
 		}))},
-		"NetHTTPRead": {lazy: true, send: overHTTP(accepting(asJSON, func(r *http.Request) error {
+		"NetHTTPRead": {lazy: true, send: overHTTP(lazyHandler(asJSON, func(r *http.Request) error {
 			_, err := io.ReadAll(r.Body)
 			return err
 		}))},
-		"NetHTTPParse": {lazy: true, send: overHTTP(accepting(asJSON, func(r *http.Request) error {
+		"NetHTTPParse": {lazy: true, send: overHTTP(lazyHandler(asJSON, func(r *http.Request) error {
 			body, err := io.ReadAll(r.Body)
 			if err == nil {
 				_, err = parse(body)
 			}
 			return err
 		}))},
-		"NetHTTPGob": {send: overHTTP(gobbed()), encode: func(list []fixture.Event) ([]byte, error) {
+		"NetHTTPGob": {send: overHTTP(gobHandler()), encode: func(list []fixture.Event) ([]byte, error) {
 			var b bytes.Buffer
 			err := gob.NewEncoder(&b).Encode(list)
 			return b.Bytes(), err
@@ -104,14 +105,15 @@ func services(tb testing.TB) map[string]service {
 	}
 }
 
-// receipt is the answer to a batch.
+// receipt is the response to a batch.
 type receipt struct {
-	Accepted int `json:"accepted"`
-	Bytes    int `json:"bytes"` // of the records' metadata, encoded
+	Accepted int `json:"accepted"` // number of records
+	Bytes    int `json:"bytes"`    // size of the records' metadata as JSON
 }
 
-// take does what the service is for, once a batch is decoded.
-func take(list []fixture.Event, marshal func(any) ([]byte, error)) (receipt, error) {
+// processBatch does the work of a service after it has decoded a batch: it encodes the metadata of each
+// record.
+func processBatch(list []fixture.Event, marshal func(any) ([]byte, error)) (receipt, error) {
 	if len(list) < 1 || len(list) > limit {
 		return receipt{}, fmt.Errorf("a batch has 1 to %d records", limit)
 	}
@@ -126,22 +128,23 @@ func take(list []fixture.Event, marshal func(any) ([]byte, error)) (receipt, err
 	return r, nil
 }
 
-// refused is the status of a request that is not to be served at all.
-func refused(method, contentType, want string) int {
-	kind, _, _ := strings.Cut(contentType, ";")
+// checkRequest returns the status of the response to a request with a wrong method or content type, or 0
+// if the request is acceptable.
+func checkRequest(method, contentType, want string) int {
+	mediaType, _, _ := strings.Cut(contentType, ";")
 	switch {
 	case method != http.MethodPost:
 		return http.StatusMethodNotAllowed
-	case kind != want:
+	case mediaType != want:
 		return http.StatusUnsupportedMediaType
 	}
 	return 0
 }
 
-// handler answers what serve makes of a request as JSON.
+// handler returns a handler that checks requests and sends the result of serve as JSON.
 func handler(contentType string, serve func(*http.Request) (receipt, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if status := refused(r.Method, r.Header.Get("Content-Type"), contentType); status != 0 {
+		if status := checkRequest(r.Method, r.Header.Get("Content-Type"), contentType); status != 0 {
 			w.WriteHeader(status)
 			return
 		}
@@ -156,11 +159,12 @@ func handler(contentType string, serve func(*http.Request) (receipt, error)) htt
 	})
 }
 
-// accepting is a service that does no more with a request than look does.
-func accepting(contentType string, look func(*http.Request) error) http.Handler {
-	return handler(contentType, func(r *http.Request) (receipt, error) { return receipt{}, look(r) })
+// lazyHandler returns a handler that only calls serve for a request, and sends an empty receipt.
+func lazyHandler(contentType string, serve func(*http.Request) error) http.Handler {
+	return handler(contentType, func(r *http.Request) (receipt, error) { return receipt{}, serve(r) })
 }
 
+// netHTTP returns the service on net/http with a JSON library.
 func netHTTP(parse func([]byte) ([]fixture.Event, error), marshal func(any) ([]byte, error)) http.Handler {
 	return handler(asJSON, func(r *http.Request) (receipt, error) {
 		body, err := io.ReadAll(r.Body)
@@ -171,26 +175,28 @@ func netHTTP(parse func([]byte) ([]fixture.Event, error), marshal func(any) ([]b
 		if err != nil {
 			return receipt{}, err
 		}
-		return take(list, marshal)
+		return processBatch(list, marshal)
 	})
 }
 
-func gobbed() http.Handler {
+// gobHandler returns the service on net/http that receives gob.
+func gobHandler() http.Handler {
 	return handler("application/x-gob", func(r *http.Request) (receipt, error) {
 		var list []fixture.Event
 		if err := gob.NewDecoder(r.Body).Decode(&list); err != nil {
 			return receipt{}, err
 		}
-		return take(list, json.Marshal)
+		return processBatch(list, json.Marshal)
 	})
 }
 
+// ginEngine returns the service on Gin.
 func ginEngine() http.Handler {
 	gin.SetMode(gin.ReleaseMode)
 	e := gin.New()
 	e.HandleMethodNotAllowed = true
 	e.POST("/", func(c *gin.Context) {
-		if status := refused(c.Request.Method, c.ContentType(), asJSON); status != 0 {
+		if status := checkRequest(c.Request.Method, c.ContentType(), asJSON); status != 0 {
 			c.Status(status)
 			return
 		}
@@ -199,7 +205,7 @@ func ginEngine() http.Handler {
 		err := c.ShouldBindJSON(&list)
 		var answer receipt
 		if err == nil {
-			answer, err = take(list, json.Marshal)
+			answer, err = processBatch(list, json.Marshal)
 		}
 		if err != nil {
 			c.JSON(http.StatusBadRequest, gin.H{"error": err.Error()})
@@ -210,11 +216,12 @@ func ginEngine() http.Handler {
 	return e
 }
 
+// irisApp returns the service on Iris.
 func irisApp(tb testing.TB) http.Handler {
 	app := iris.New()
 	app.Configure(iris.WithoutBanner, iris.WithFireMethodNotAllowed)
 	app.Post("/", iris.LimitRequestBodySize(maxBody), func(c iris.Context) {
-		if status := refused(c.Method(), c.GetContentTypeRequested(), asJSON); status != 0 {
+		if status := checkRequest(c.Method(), c.GetContentTypeRequested(), asJSON); status != 0 {
 			c.StatusCode(status)
 			return
 		}
@@ -222,7 +229,7 @@ func irisApp(tb testing.TB) http.Handler {
 		err := c.ReadJSON(&list)
 		var answer receipt
 		if err == nil {
-			answer, err = take(list, json.Marshal)
+			answer, err = processBatch(list, json.Marshal)
 		}
 		if err != nil {
 			c.StopWithJSON(http.StatusBadRequest, iris.Map{"error": err.Error()})
@@ -236,8 +243,9 @@ func irisApp(tb testing.TB) http.Handler {
 	return app
 }
 
-func fast(c *fasthttp.RequestCtx) {
-	if status := refused(string(c.Method()), string(c.Request.Header.ContentType()), asJSON); status != 0 {
+// handleFast is the service on fasthttp.
+func handleFast(c *fasthttp.RequestCtx) {
+	if status := checkRequest(string(c.Method()), string(c.Request.Header.ContentType()), asJSON); status != 0 {
 		c.SetStatusCode(status)
 		return
 	}
@@ -245,7 +253,7 @@ func fast(c *fasthttp.RequestCtx) {
 	err := json.Unmarshal(c.PostBody(), &list)
 	var answer receipt
 	if err == nil {
-		answer, err = take(list, json.Marshal)
+		answer, err = processBatch(list, json.Marshal)
 	}
 	if err != nil {
 		c.Error(err.Error(), http.StatusBadRequest)

@@ -1,14 +1,15 @@
-// Package json_test re-asks a published benchmark of JSON encoders with
-// nothing but the testing package:
+// Package json_test repeats a published benchmark of JSON encoders, with only the
+// testing package:
 //
 //	cd bench/json && GOWORK=off go test -bench . -benchtime 3s
 //
-// It encodes one list of 50 devices over and over, as the write-up did (11,598
-// bytes of JSON). Names are the write-up's; JsoniterStreamUnflushed is what it
-// published as JsoniterStream, which here is flushed. The differences between
-// two lines of one run are not yet findings: contenders run one after another
-// in one process, and nothing says how far apart two runs of the same code
-// are. That is what tare run json-encode is for.
+// It encodes the same list of 50 devices repeatedly, as the write-up did (11,598
+// bytes of JSON), under the names of the write-up. JsoniterStream flushes its
+// stream; the write-up did not, and its code is JsoniterStreamUnflushed here.
+//
+// Differences between two lines of one run are not findings yet: contenders run
+// one after another in one process, and the variation between runs of the same code
+// is unknown. tare run json-encode measures it.
 package json_test
 
 import (
@@ -22,9 +23,14 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// devices is the published benchmark's input. As there, it is passed as a
-// slice, so that turning it into an interface is part of every operation: one
-// allocation of 24 B, which tare's contenders are spared.
+const (
+	publishedBytes = 11598 // bytes of JSON of the list in the write-up
+	streamBuffer   = 512   // initial size of the buffer of a jsoniter stream
+)
+
+// devices returns the input of the published benchmark. As there, it is passed as a
+// slice, whose conversion to an interface is part of every operation: one allocation
+// of 24 B, which contenders of tare do not have.
 func devices(tb testing.TB) []fixture.Device {
 	tb.Helper()
 	pool, err := fixture.Pool("devices", 50, 1)
@@ -38,7 +44,7 @@ func devices(tb testing.TB) []fixture.Device {
 	return v.([]fixture.Device)
 }
 
-// encoders are what the benchmarks run.
+// encoders returns the encoders by the names of their benchmarks.
 func encoders() map[string]func(v any) ([]byte, error) {
 	return map[string]func(v any) ([]byte, error){
 		"StdlibMarshal":      json.Marshal,
@@ -51,14 +57,14 @@ func encoders() map[string]func(v any) ([]byte, error) {
 		},
 		"JsoniterStream": func(v any) ([]byte, error) {
 			var buf bytes.Buffer
-			stream := jsoniter.NewStream(jsoniter.ConfigFastest, &buf, 512)
+			stream := jsoniter.NewStream(jsoniter.ConfigFastest, &buf, streamBuffer)
 			stream.WriteVal(v)
 			err := stream.Flush()
 			return buf.Bytes(), err
 		},
 		"JsoniterStreamUnflushed": func(v any) ([]byte, error) {
 			var buf bytes.Buffer
-			stream := jsoniter.NewStream(jsoniter.ConfigFastest, &buf, 512)
+			stream := jsoniter.NewStream(jsoniter.ConfigFastest, &buf, streamBuffer)
 			stream.WriteVal(v)
 			return buf.Bytes(), stream.Error
 		},
@@ -82,13 +88,13 @@ func benchmark(b *testing.B, name string) {
 	}
 }
 
-// TestOutputs: every encoder gives the JSON it was asked for, but for the
-// stream that is never flushed, whose output is not JSON.
+// TestOutputs checks that every encoder returns the JSON of the list, except the stream
+// that is never flushed, whose output is not JSON.
 func TestOutputs(t *testing.T) {
 	v := devices(t)
 	want, err := json.Marshal(v)
-	if err != nil || len(want) != 11598 {
-		t.Fatalf("%d bytes, %v; want 11598", len(want), err)
+	if err != nil || len(want) != publishedBytes {
+		t.Fatalf("%d bytes, %v; want %d", len(want), err, publishedBytes)
 	}
 	for name, encode := range encoders() {
 		out, err := encode(v)
@@ -112,8 +118,8 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
-// TestAllocations holds allocation counts near the published ones: where they
-// are, the input has the published one's shape.
+// TestAllocations checks that the numbers of allocations are within 15 % of the published
+// numbers, which shows that the input has the shape of the published input.
 func TestAllocations(t *testing.T) {
 	v := devices(t)
 	for name, published := range map[string]float64{

@@ -1,21 +1,22 @@
-// Package tiny_test re-asks a published comparison of two tiny services with
-// nothing but the testing package:
+// Package tiny_test repeats a published comparison of two tiny services, with only
+// the testing package:
 //
 //	cd bench/tiny && GOWORK=off go test -bench . -benchtime 3s
 //
-// The write-up asked a service in plain Go and one in Gin for /v1/id/7 with ab,
-// 100 requests at a time over kept connections, and found 7,673 against 3,818
-// requests a second. Its Gin was gin.Default(), which writes a line of log for
-// every request; its plain Go wrote nothing, and answered whatever came below
-// /v1/id/ by whatever method. Here both are served as published, and beside them
-// what tells the causes apart.
+// The write-up requested /v1/id/7 from a service in plain Go and from one in Gin, with
+// ab, 100 concurrent requests and keep-alive. It found 7,673 against 3,818 requests per
+// second. Its Gin was gin.Default(), which writes a log line for every request. Its
+// plain Go wrote no log, and accepted any method and any path below /v1/id/. The
+// benchmarks measure both as published, and further services that separate the causes.
 //
 // Client and server share this process and its processors, over real loopback
-// connections, so a line's ns/op is what both together take, divided by what runs
-// at once: it compares, and is nobody's latency. The client does next to
-// nothing. The differences between two lines of one run are not yet findings:
-// servers run one after another, and nothing says how far apart two runs of the
-// same code are. That is what tare run tiny is for.
+// connections. ns/op is the elapsed time per request, client included, while 100
+// requests run concurrently: good for comparisons, but not a latency. The client does
+// very little.
+//
+// Differences between two lines of one run are not findings yet: servers run one after
+// another, and the variation between runs of the same code is unknown. tare run tiny
+// measures it.
 package tiny_test
 
 import (
@@ -36,25 +37,26 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// connections is how many requests are under way at a time, as published.
+// connections is the number of concurrent requests, as published.
 const connections = 100
 
-// services are what the benchmarks run, by name.
+// services returns the services by the names of their benchmarks.
 func services(tb testing.TB) map[string]http.Handler {
 	gin.SetMode(gin.ReleaseMode)
 	return map[string]http.Handler{
-		"PlainGo":           plain(),
-		"PlainGoPattern":    pattern(),
-		"PlainGoLogFile":    logged(plain(), logFile(tb)),
-		"PlainGoLogDiscard": logged(plain(), io.Discard),
+		"PlainGo":           plainHandler(),
+		"PlainGoPattern":    patternHandler(),
+		"PlainGoLogFile":    withLog(plainHandler(), logFile(tb)),
+		"PlainGoLogDiscard": withLog(plainHandler(), io.Discard),
 		"Gin":               ginDefault(logFile(tb)),
 		"GinDiscard":        ginDefault(io.Discard),
 		"GinNew":            ginRoutes(gin.New()),
 	}
 }
 
-// plain is plain Go as published: any method, the last segment of the path.
-func plain() http.Handler {
+// plainHandler returns the service in plain Go as published: it accepts any method and any path below
+// /v1/id/, and responds with the last segment of the path.
+func plainHandler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/v1/id/", func(w http.ResponseWriter, r *http.Request) {
 		_ = json.NewEncoder(w).Encode(map[string]string{"id": path.Base(r.URL.Path)})
@@ -62,8 +64,8 @@ func plain() http.Handler {
 	return mux
 }
 
-// pattern is plain Go that refuses what it should.
-func pattern() http.Handler {
+// patternHandler returns the service in plain Go with a pattern, which rejects other methods and paths.
+func patternHandler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/id/{id}", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -72,9 +74,9 @@ func pattern() http.Handler {
 	return mux
 }
 
-// logged writes a line for each request, as Gin does.
-func logged(next http.Handler, to io.Writer) http.Handler {
-	log := slog.New(slog.NewTextHandler(to, nil))
+// withLog returns a handler that writes a log line to w for each request, as Gin does.
+func withLog(next http.Handler, w io.Writer) http.Handler {
+	log := slog.New(slog.NewTextHandler(w, nil))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
 		next.ServeHTTP(w, r)
@@ -82,15 +84,16 @@ func logged(next http.Handler, to io.Writer) http.Handler {
 	})
 }
 
-// ginDefault is Gin as published, with its log to a writer. As published is a
-// terminal; a file is the nearest that a benchmark has.
-func ginDefault(to io.Writer) http.Handler {
+// ginDefault returns the service in Gin as published, except that it logs to w: the published service
+// logged to a terminal.
+func ginDefault(w io.Writer) http.Handler {
 	former := gin.DefaultWriter
-	gin.DefaultWriter = to
+	gin.DefaultWriter = w
 	defer func() { gin.DefaultWriter = former }()
 	return ginRoutes(gin.Default())
 }
 
+// ginRoutes adds the route of the service to r, and returns r.
 func ginRoutes(r *gin.Engine) http.Handler {
 	r.GET("/v1/id/:id", func(c *gin.Context) {
 		c.JSON(http.StatusOK, gin.H{"id": c.Param("id")})
@@ -98,6 +101,7 @@ func ginRoutes(r *gin.Engine) http.Handler {
 	return r
 }
 
+// logFile returns a log file that is closed and removed when the test ends.
 func logFile(tb testing.TB) io.Writer {
 	f, err := os.Create(filepath.Join(tb.TempDir(), "access.log"))
 	if err != nil {
@@ -109,16 +113,16 @@ func logFile(tb testing.TB) io.Writer {
 
 func BenchmarkPlainGo(b *testing.B)           { benchmark(b, "PlainGo") }           // as published
 func BenchmarkPlainGoPattern(b *testing.B)    { benchmark(b, "PlainGoPattern") }    // with a route that checks method and path
-func BenchmarkPlainGoLogFile(b *testing.B)    { benchmark(b, "PlainGoLogFile") }    // with a line of log per request
-func BenchmarkPlainGoLogDiscard(b *testing.B) { benchmark(b, "PlainGoLogDiscard") } // with a line that is made and thrown away
-func BenchmarkGin(b *testing.B)               { benchmark(b, "Gin") }               // as published, its log in a file
-func BenchmarkGinDiscard(b *testing.B)        { benchmark(b, "GinDiscard") }        // with its log thrown away
+func BenchmarkPlainGoLogFile(b *testing.B)    { benchmark(b, "PlainGoLogFile") }    // with a log line per request
+func BenchmarkPlainGoLogDiscard(b *testing.B) { benchmark(b, "PlainGoLogDiscard") } // with a log line that is formatted and discarded
+func BenchmarkGin(b *testing.B)               { benchmark(b, "Gin") }               // as published, but the log goes to a file
+func BenchmarkGinDiscard(b *testing.B)        { benchmark(b, "GinDiscard") }        // with a log that is discarded
 func BenchmarkGinNew(b *testing.B)            { benchmark(b, "GinNew") }            // without middleware
 
 func benchmark(b *testing.B, name string) {
 	addr := serve(b, services(b)[name])
 	b.ReportAllocs()
-	b.SetParallelism((connections + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0))
+	b.SetParallelism((connections + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0)) // rounded up
 	b.ResetTimer()
 	b.RunParallel(func(pb *testing.PB) {
 		c, err := dial(addr)
@@ -128,7 +132,7 @@ func benchmark(b *testing.B, name string) {
 		}
 		defer c.conn.Close()
 		for pb.Next() {
-			if err := c.again(); err != nil {
+			if err := c.repeat(); err != nil {
 				b.Error(err)
 				return
 			}
@@ -137,7 +141,7 @@ func benchmark(b *testing.B, name string) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "req/s")
 }
 
-// serve serves h on a loopback address until the benchmark ends.
+// serve serves h on a loopback address until the test ends, and returns the address.
 func serve(tb testing.TB, h http.Handler) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -155,34 +159,34 @@ func serve(tb testing.TB, h http.Handler) string {
 
 const request = "GET /v1/id/7 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
-// client asks for the same over one connection.
+// client sends the same request repeatedly over one connection.
 type client struct {
 	conn   net.Conn
-	answer []byte // as long as every answer is
+	answer []byte // the last response; all responses have the same length
 }
 
-// dial connects and learns from a first answer how long answers are.
+// dial connects, and sends a first request to find out the length of responses.
 func dial(addr string) (*client, error) {
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
 		return nil, err
 	}
-	var seen strings.Builder
+	var response strings.Builder
 	if _, err := io.WriteString(conn, request); err != nil {
 		return nil, err
 	}
-	r, err := http.ReadResponse(bufio.NewReader(io.TeeReader(conn, &seen)), nil)
+	r, err := http.ReadResponse(bufio.NewReader(io.TeeReader(conn, &response)), nil)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := io.Copy(io.Discard, r.Body); err != nil {
 		return nil, err
 	}
-	return &client{conn, make([]byte, seen.Len())}, nil
+	return &client{conn, make([]byte, response.Len())}, nil
 }
 
-// again asks once more.
-func (c *client) again() error {
+// repeat sends the request, and reads the response into c.answer.
+func (c *client) repeat() error {
 	if _, err := io.WriteString(c.conn, request); err != nil {
 		return err
 	}
@@ -190,8 +194,8 @@ func (c *client) again() error {
 	return err
 }
 
-// TestAnswers: both answer as published, 11 and 10 bytes, and of the plain ones
-// only the one with a pattern refuses.
+// TestAnswers checks that the bodies are as published, 11 bytes in plain Go and 10 in Gin, and that a
+// POST to a longer path is rejected by all services except those as published in plain Go.
 func TestAnswers(t *testing.T) {
 	for name, h := range services(t) {
 		addr := serve(t, h)
@@ -199,7 +203,7 @@ func TestAnswers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := c.again(); err != nil {
+		if err := c.repeat(); err != nil {
 			t.Fatal(err)
 		}
 		c.conn.Close()
@@ -215,13 +219,14 @@ func TestAnswers(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Body.Close()
-		if lax := strings.HasPrefix(name, "PlainGo") && name != "PlainGoPattern"; (r.StatusCode == http.StatusOK) != lax {
+		acceptsAll := strings.HasPrefix(name, "PlainGo") && name != "PlainGoPattern"
+		if (r.StatusCode == http.StatusOK) != acceptsAll {
 			t.Errorf("%s: POST /v1/id/a/b: %d", name, r.StatusCode)
 		}
 	}
 }
 
-// TestLogs: what is to write a line per request does.
+// TestLogs checks that the services with a log write a line per request.
 func TestLogs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	f, err := os.Create(path)
@@ -229,19 +234,19 @@ func TestLogs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	for _, h := range []http.Handler{ginDefault(f), logged(plain(), f)} {
+	for _, h := range []http.Handler{ginDefault(f), withLog(plainHandler(), f)} {
 		c, err := dial(serve(t, h))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 9 {
-			if err := c.again(); err != nil {
+		for range 9 { // and the request of dial: 10 per service
+			if err := c.repeat(); err != nil {
 				t.Fatal(err)
 			}
 		}
 		c.conn.Close()
 	}
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) { // the last line follows its answer
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) { // a line may be written after its response
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

@@ -19,27 +19,27 @@ import (
 	grpc "github.com/tarebench/tare/contenders/rpc/grpc/face"
 )
 
-// face is one way to offer the service, and how its client keeps connections.
+// face is one transport of the service, with the settings of a benchmark.
 type face struct {
 	rpc.Face
-	policy string
-	log    io.Writer        // its access log; nil: it has none
-	store  users.Repository // nil: the indexed one, in memory
+	policy string           // how the client keeps connections, e.g. rpc.Pool
+	log    io.Writer        // access log; nil means none
+	store  users.Repository // nil means the indexed store in memory
 }
 
 func grpcFace() face    { return face{Face: grpc.New(), policy: rpc.One} }
 func ginFace() face     { return face{Face: gin.New(), policy: rpc.Pool} }
-func gatewayFace() face { return face{Face: gateway.New(), policy: rpc.Pool} } // which dials its backend
+func gatewayFace() face { return face{Face: gateway.New(), policy: rpc.Pool} } // the gateway dials its gRPC backend
 
-// service is a face that serves.
+// service is a face that is serving.
 type service struct {
 	face
-	addr     string
+	addr     string // address of the server
 	users    *users.Service
-	accepted atomic.Int64 // connections
+	accepted atomic.Int64 // number of connections that the server has accepted
 }
 
-// serve serves n users until the test ends.
+// serve starts a server with n users, and stops it when the test ends.
 func (f face) serve(tb testing.TB, n int) *service {
 	tb.Helper()
 	store, err := f.store, error(nil)
@@ -51,8 +51,8 @@ func (f face) serve(tb testing.TB, n int) *service {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	made := &service{face: f, users: users.New(users.Config{}, store)}
-	s, err := f.Serve(server.Options{Log: f.log, Receipts: &server.Receipts{}}, made.users)
+	running := &service{face: f, users: users.New(users.Config{}, store)}
+	s, err := f.Serve(server.Options{Log: f.log, Receipts: &server.Receipts{}}, running.users)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -60,9 +60,9 @@ func (f face) serve(tb testing.TB, n int) *service {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	made.addr = l.Addr().String()
+	running.addr = l.Addr().String()
 	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(counting{l, &made.accepted}) }()
+	go func() { ended <- s.Serve(countingListener{l, &running.accepted}) }()
 	tb.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
@@ -73,9 +73,10 @@ func (f face) serve(tb testing.TB, n int) *service {
 			tb.Error(err)
 		}
 	})
-	return made
+	return running
 }
 
+// dial returns a client for as many concurrent callers, and closes it when the test ends.
 func (s *service) dial(tb testing.TB, callers int) rpc.Client {
 	tb.Helper()
 	c, err := s.Dial(rpc.Target{Addr: s.addr, Protocol: s.Protocols[0], Policy: s.policy, Callers: callers})
@@ -90,13 +91,13 @@ func (s *service) dial(tb testing.TB, callers int) rpc.Client {
 	return c
 }
 
-// counting counts the connections of a listener.
-type counting struct {
+// countingListener counts the connections that a listener accepts.
+type countingListener struct {
 	net.Listener
 	accepted *atomic.Int64
 }
 
-func (c counting) Accept() (net.Conn, error) {
+func (c countingListener) Accept() (net.Conn, error) {
 	conn, err := c.Listener.Accept()
 	if err == nil {
 		c.accepted.Add(1)
@@ -104,19 +105,19 @@ func (c counting) Accept() (net.Conn, error) {
 	return conn, err
 }
 
-// TestSame: each face does what the benchmarks ask for, and by the same calls,
-// over no more connections than there are callers.
+// TestSame checks that the operations of the benchmarks work with each face, cause the same
+// calls of the business logic, and take no more connections than there are callers.
 func TestSame(t *testing.T) {
-	const callers, each = 4, 50
+	const callers, rounds = 4, 50 // a caller does each operation once per round
 	var want users.Calls
 	for name, f := range map[string]face{"gRPC": grpcFace(), "Gin": ginFace(), "gateway": gatewayFace()} {
 		s := f.serve(t, seeded)
 		c := s.dial(t, callers)
 		var next atomic.Int64
-		var all sync.WaitGroup
+		var running sync.WaitGroup
 		for range callers {
-			all.Go(func() {
-				for range each {
+			running.Go(func() {
+				for range rounds {
 					n := next.Add(1) - 1
 					for _, do := range []operation{create, get, update, list} {
 						if err := do(t.Context(), c, n); err != nil {
@@ -129,9 +130,9 @@ func TestSame(t *testing.T) {
 				}
 			})
 		}
-		all.Wait()
+		running.Wait()
 		calls := s.users.Calls()
-		if n := int64(callers * each); calls.Create != n || calls.Get != n || calls.Update != n || calls.Delete != n || calls.List != n {
+		if n := int64(callers * rounds); calls.Create != n || calls.Get != n || calls.Update != n || calls.Delete != n || calls.List != n {
 			t.Errorf("%s: %+v", name, calls)
 		}
 		switch {

@@ -1,23 +1,27 @@
-// Package users_test asks what gRPC, Gin and gRPC-Gateway cost in front of the
-// same business logic, with nothing but the testing package:
+// Package users_test measures the cost of gRPC, Gin and gRPC-Gateway in front of the
+// same business logic, with only the testing package:
 //
 //	cd bench/users && GOWORK=off go test -bench . -benchmem
 //
 // A published comparison ran these benchmarks, under these names, with a client
-// and a server in one process, many callers at once, and users in memory. It
-// found gRPC four times as fast as REST. Its HTTP clients closed bodies that they
-// had not read, so that each request took a connection of its own; its Gin wrote
-// a line for each request to a terminal; its store looked at every user for each
-// e-mail. Here connections are kept, by clients that read their answers to the
-// end, nobody logs, the store is indexed, and all three have the same middleware:
-// the servers and clients are those of contenders/rpc, as tare measures them.
-// BenchmarkTrap repeats those mistakes, one by one, in lines with a dagger (†).
+// and a server in one process, many concurrent callers, and users in memory. It
+// found gRPC four times as fast as REST, with three mistakes:
 //
-// What is left to read with care: a time is that of one operation where as many
-// as GOMAXPROCS are under way, which is not how long one takes; memory is that of
-// client and server together; contenders run one after another in one process,
-// and nothing says how far apart two runs of the same code are. That is what tare
-// run users is for.
+//   - Its HTTP clients closed bodies before they had read them, so that each
+//     request needed a new connection.
+//   - Its Gin wrote a log line for each request to a terminal.
+//   - Its store compared every user with each new e-mail address.
+//
+// Here clients read responses to the end and keep connections open, there is no
+// log, the store is indexed, and all three servers have the same middleware. The
+// servers and clients are those of contenders/rpc, which tare measures.
+// BenchmarkTrap repeats the mistakes, one by one, in lines with a dagger (†).
+//
+// Read the results with care. ns/op is the elapsed time per operation while
+// GOMAXPROCS operations run concurrently, which is not the latency of one. Memory is
+// that of client and server together. Contenders run one after another in one
+// process, and the variation between runs of the same code is unknown; tare run
+// users measures it.
 package users_test
 
 import (
@@ -52,7 +56,7 @@ func BenchmarkGateway_DeleteUser(b *testing.B)    { deleteUser(b, gatewayFace())
 func BenchmarkGateway_ListUsers(b *testing.B)     { listUsers(b, gatewayFace()) }
 func BenchmarkGateway_MixedWorkload(b *testing.B) { mixedWorkload(b, gatewayFace()) }
 
-// seeded is how many users there are at first.
+// seeded is the number of users at the beginning.
 const seeded = 1000
 
 func createUser(b *testing.B, f face) {
@@ -67,7 +71,7 @@ func updateUser(b *testing.B, f face) {
 	measure(b, f, seeded, update)
 }
 
-// deleteUser begins with as many users as it will delete.
+// deleteUser begins with b.N users, because each operation deletes one.
 func deleteUser(b *testing.B, f face) {
 	measure(b, f, b.N, func(ctx context.Context, c rpc.Client, n int64) error {
 		return c.Delete(ctx, users.FirstID+n)
@@ -80,13 +84,13 @@ func listUsers(b *testing.B, f face) {
 
 // mixedWorkload creates, gets, updates and lists in equal parts.
 func mixedWorkload(b *testing.B, f face) {
-	turns := []operation{create, get, update, list}
+	operations := []operation{create, get, update, list}
 	measure(b, f, seeded, func(ctx context.Context, c rpc.Client, n int64) error {
-		return turns[n%int64(len(turns))](ctx, c, n)
+		return operations[n%int64(len(operations))](ctx, c, n)
 	})
 }
 
-// operation does the n-th of a benchmark's operations, from zero.
+// operation runs operation n of a benchmark, counted from 0.
 type operation func(ctx context.Context, c rpc.Client, n int64) error
 
 func create(ctx context.Context, c rpc.Client, n int64) error {
@@ -116,12 +120,11 @@ func list(ctx context.Context, c rpc.Client, n int64) error {
 	return err
 }
 
-// measure does b.N operations on a store of n users, as many at once as there are
-// processors.
+// measure runs b.N operations on a store of n users, GOMAXPROCS at a time.
 func measure(b *testing.B, f face, n int, do operation) {
 	s := f.serve(b, n)
 	c := s.dial(b, runtime.GOMAXPROCS(0))
-	if _, err := c.List(b.Context(), users.Query{Limit: 1}); err != nil { // connects
+	if _, err := c.List(b.Context(), users.Query{Limit: 1}); err != nil { // opens the connection before the timer starts
 		b.Fatal(err)
 	}
 	var next atomic.Int64

@@ -10,50 +10,51 @@ import (
 	"github.com/tarebench/tare/contender/rpc"
 )
 
-// What was published wrong, one mistake at a time and all at once: a line with a
-// dagger (†) repeats it on purpose, and is not to be compared with anything but
-// the same face without it. The mistake is not REST's: a client that throws its
-// connections away pays for them over any protocol.
+// The Trap benchmarks repeat the published mistakes on purpose, one at a time and all
+// together. Compare a line with a dagger (†) only with the same face without the mistake.
+// The mistakes do not belong to REST: a client that does not reuse connections pays for
+// them with any protocol.
 
-func BenchmarkTrap_GinCreateUser(b *testing.B) { trapped(b, ginFace, create) }
-func BenchmarkTrap_GinGetUser(b *testing.B)    { trapped(b, ginFace, get) }
+func BenchmarkTrap_GinCreateUser(b *testing.B) { measureTraps(b, ginFace, create) }
+func BenchmarkTrap_GinGetUser(b *testing.B)    { measureTraps(b, ginFace, get) }
 
-// BenchmarkTrap_GRPCCreateUser has a store that looks at every user, as
-// published: it cost gRPC as much, and grew with the iterations.
+// BenchmarkTrap_GRPCCreateUser uses a store that compares every user, as published. The
+// store cost gRPC as much as REST, and more with each iteration.
 func BenchmarkTrap_GRPCCreateUser(b *testing.B) {
-	b.Run("linear†", func(b *testing.B) { measure(b, grpcFace().over(users.Linear()), seeded, create) })
+	b.Run("linear†", func(b *testing.B) { measure(b, grpcFace().withStore(users.Linear()), seeded, create) })
 }
 
-// trapped runs an operation as each of the mistakes has it.
-func trapped(b *testing.B, of func() face, do operation) {
-	b.Run("fresh†", func(b *testing.B) { measure(b, of().fresh(), seeded, do) })
-	b.Run("logged†", func(b *testing.B) { measure(b, of().logged(logFile(b)), seeded, do) })
-	b.Run("linear†", func(b *testing.B) { measure(b, of().over(users.Linear()), seeded, do) })
+// measureTraps measures an operation with each of the mistakes.
+func measureTraps(b *testing.B, newFace func() face, do operation) {
+	b.Run("fresh†", func(b *testing.B) { measure(b, newFace().withFreshConnections(), seeded, do) })
+	b.Run("logged†", func(b *testing.B) { measure(b, newFace().withLog(logFile(b)), seeded, do) })
+	b.Run("linear†", func(b *testing.B) { measure(b, newFace().withStore(users.Linear()), seeded, do) })
 	b.Run("all†", func(b *testing.B) {
-		measure(b, of().fresh().logged(logFile(b)).over(users.Linear()), seeded, do)
+		measure(b, newFace().withFreshConnections().withLog(logFile(b)).withStore(users.Linear()), seeded, do)
 	})
 }
 
-// fresh is the face asked over a new connection for each request, as by an HTTP
-// client that closes a body it has not read.
-func (f face) fresh() face {
+// withFreshConnections returns f with a new connection for each request, as an HTTP client
+// needs that closes a body before it has read it.
+func (f face) withFreshConnections() face {
 	f.policy = rpc.Fresh
 	return f
 }
 
-// logged is the face with a line of log for each request. Published was one to a
-// terminal, which costs more: a file is the nearest that a benchmark has.
-func (f face) logged(to io.Writer) face {
-	f.log = to
+// withLog returns f with a log line for each request. The published server logged to a
+// terminal, which costs more than a file.
+func (f face) withLog(log io.Writer) face {
+	f.log = log
 	return f
 }
 
-// over is the face over another store.
-func (f face) over(store users.Repository) face {
+// withStore returns f with another store.
+func (f face) withStore(store users.Repository) face {
 	f.store = store
 	return f
 }
 
+// logFile returns a log file that is closed and removed when the test ends.
 func logFile(tb testing.TB) io.Writer {
 	f, err := os.Create(filepath.Join(tb.TempDir(), "access.log"))
 	if err != nil {
@@ -63,12 +64,12 @@ func logFile(tb testing.TB) io.Writer {
 	return f
 }
 
-// TestTraps: what they are labelled with is what they do.
+// TestTraps checks that the settings of the Trap benchmarks do what their labels say.
 func TestTraps(t *testing.T) {
 	const calls = 20
-	for name, f := range map[string]face{"kept": ginFace(), "fresh": ginFace().fresh()} {
+	for name, f := range map[string]face{"kept": ginFace(), "fresh": ginFace().withFreshConnections()} {
 		log := logFile(t)
-		s := f.logged(log).over(users.Linear()).serve(t, seeded)
+		s := f.withLog(log).withStore(users.Linear()).serve(t, seeded)
 		c := s.dial(t, 1)
 		for n := range int64(calls) {
 			if err := create(t.Context(), c, n); err != nil {
