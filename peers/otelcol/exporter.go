@@ -15,10 +15,10 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 )
 
-// linesConfig configures the exporter to a file.
+// linesConfig is the configuration of the exporter to a file.
 type linesConfig struct {
-	Path  string        `mapstructure:"path"`
-	Flush time.Duration `mapstructure:"flush_interval"`
+	Path  string        `mapstructure:"path"`           // file to append to
+	Flush time.Duration `mapstructure:"flush_interval"` // time between writes of the buffer
 }
 
 func defaultLinesConfig() component.Config { return &linesConfig{Flush: time.Second} }
@@ -31,13 +31,13 @@ func (d *linesConfig) Validate() error {
 	return nil
 }
 
-// lineExporter appends the body of each log record to a file, a line each.
+// lineExporter appends the body of each log record to a file, as a line. It buffers lines.
 type lineExporter struct {
 	config *linesConfig
 	stop   chan struct{}
-	done   chan struct{} // closed when flushing has stopped
+	done   chan struct{} // closed when the goroutine that flushes has ended
 
-	mu     sync.Mutex
+	mu     sync.Mutex // protects file and buffer
 	file   *os.File
 	buffer *bufio.Writer
 }
@@ -47,6 +47,7 @@ func newExporter(ctx context.Context, s exporter.Settings, c component.Config) (
 	return exporterhelper.NewLogs(ctx, s, c, l.writeLogs, exporterhelper.WithStart(l.start), exporterhelper.WithShutdown(l.close))
 }
 
+// start opens the file and starts the goroutine that flushes the buffer.
 func (l *lineExporter) start(context.Context, component.Host) (err error) {
 	if l.file, err = os.OpenFile(l.config.Path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644); err != nil {
 		return err
@@ -62,7 +63,7 @@ func (l *lineExporter) start(context.Context, component.Host) (err error) {
 				return
 			case <-tick.C:
 				l.mu.Lock()
-				_ = l.buffer.Flush() // the writer keeps the error for the next write
+				_ = l.buffer.Flush() // the next write to the buffer returns the error again
 				l.mu.Unlock()
 			}
 		}
@@ -70,6 +71,7 @@ func (l *lineExporter) start(context.Context, component.Host) (err error) {
 	return nil
 }
 
+// close stops the goroutine, writes the buffer and closes the file.
 func (l *lineExporter) close(context.Context) error {
 	if l.file == nil {
 		return nil
@@ -85,7 +87,7 @@ func (l *lineExporter) writeLogs(_ context.Context, logs plog.Logs) error {
 	return writeLines(l.buffer, logs)
 }
 
-// writeLines writes the body of each log record, a line each.
+// writeLines writes the body of each log record as a line.
 func writeLines(w io.StringWriter, logs plog.Logs) error {
 	for _, resource := range logs.ResourceLogs().All() {
 		for _, scope := range resource.ScopeLogs().All() {

@@ -1,10 +1,10 @@
-// Command otelcol is an OpenTelemetry collector that takes the batches of the
-// ingest endpoint and delivers one line of JSON per event, into a file or over HTTP.
+// Command otelcol is an OpenTelemetry collector that receives the batches of the
+// ingest endpoint and delivers one line of JSON per event, to a file or over HTTP.
 //
-// Service, configuration, HTTP server, pipeline and data model are those of the
-// collector. Receiver and exporters are in this package, because a general webhook
-// receiver makes one log record of a complete body, and a general file exporter
-// writes one line per request: events could not be counted.
+// The service, the configuration, the HTTP server, the pipeline and the data model
+// are those of the collector. The receiver and the exporters are in this package:
+// a general webhook receiver makes one log record of a complete body, and a general
+// file exporter writes one line per request, so that events could not be counted.
 package main
 
 import (
@@ -27,11 +27,13 @@ func main() {
 			ProviderFactories: []confmap.ProviderFactory{fileprovider.NewFactory()}, DefaultScheme: "file",
 		}},
 	})
-	if command.Execute() != nil { // it has printed the error
+	if command.Execute() != nil { // Execute has printed the error
 		os.Exit(1)
 	}
 }
 
+// newFactories returns the components that a configuration can name: the receiver events, and the
+// exporters lines and lines_http.
 func newFactories() (f otelcol.Factories, err error) {
 	f.Telemetry = otelconftelemetry.NewFactory()
 	if f.Receivers, err = otelcol.MakeFactoryMap(receiver.NewFactory(component.MustNewType("events"), defaultReceiverConfig, receiver.WithLogs(newReceiver, component.StabilityLevelDevelopment))); err != nil {

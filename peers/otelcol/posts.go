@@ -17,7 +17,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 )
 
-// postConfig configures the exporter over HTTP.
+// postConfig is the configuration of the exporter over HTTP.
 type postConfig struct {
 	confighttp.ClientConfig `mapstructure:",squash"`
 	Queue                   configoptional.Optional[exporterhelper.QueueBatchConfig] `mapstructure:"sending_queue"`
@@ -40,8 +40,8 @@ func (p *postConfig) Validate() error {
 	return nil
 }
 
-// poster sends the bodies of log records to a URL, a line each. The queue, its batches and the
-// retries are the collector's.
+// poster sends the bodies of log records to a URL, as lines. The collector provides the queue, the
+// batches and the retries.
 type poster struct {
 	config    *postConfig
 	telemetry component.TelemetrySettings
@@ -59,6 +59,7 @@ func (p *poster) start(ctx context.Context, host component.Host) (err error) {
 	return err
 }
 
+// sendLogs sends the log records in one request. Any status other than 2xx is an error.
 func (p *poster) sendLogs(ctx context.Context, logs plog.Logs) error {
 	var body bytes.Buffer
 	if err := writeLines(&body, logs); err != nil {
@@ -69,13 +70,13 @@ func (p *poster) sendLogs(ctx context.Context, logs plog.Logs) error {
 		return err
 	}
 	request.Header.Set("Content-Type", "application/x-ndjson")
-	answer, err := p.client.Do(request)
+	response, err := p.client.Do(request)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(io.Discard, answer.Body)
-	if err = errors.Join(err, answer.Body.Close()); err == nil && answer.StatusCode/100 != 2 {
-		err = fmt.Errorf("%s answers %s", p.config.Endpoint, answer.Status)
+	_, err = io.Copy(io.Discard, response.Body) // so that the connection can be reused
+	if err = errors.Join(err, response.Body.Close()); err == nil && response.StatusCode/100 != 2 {
+		err = fmt.Errorf("%s answers %s", p.config.Endpoint, response.Status)
 	}
 	return err
 }

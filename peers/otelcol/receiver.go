@@ -17,10 +17,10 @@ import (
 	"go.opentelemetry.io/collector/receiver"
 )
 
-// receiverConfig configures the receiver.
+// receiverConfig is the configuration of the receiver.
 type receiverConfig struct {
 	confighttp.ServerConfig `mapstructure:",squash"`
-	Path                    string `mapstructure:"path"` // without a slash at its end, which is optional in requests
+	Path                    string `mapstructure:"path"` // path of the endpoint, without a slash at its end; requests may have one
 }
 
 func defaultReceiverConfig() component.Config {
@@ -33,14 +33,14 @@ type eventReceiver struct {
 	settings receiver.Settings
 	next     consumer.Logs
 	server   *http.Server
-	done     chan struct{} // closed when the server has ended
+	done     chan struct{} // closed when the goroutine of the server has ended
 }
 
 func newReceiver(_ context.Context, s receiver.Settings, c component.Config, next consumer.Logs) (receiver.Logs, error) {
 	return &eventReceiver{config: c.(*receiverConfig), settings: s, next: next, done: make(chan struct{})}, nil
 }
 
-// Start listens.
+// Start opens the port and starts the server.
 func (e *eventReceiver) Start(ctx context.Context, host component.Host) error {
 	mux := http.NewServeMux()
 	for _, path := range []string{e.config.Path, e.config.Path + "/{$}"} {
@@ -63,7 +63,7 @@ func (e *eventReceiver) Start(ctx context.Context, host component.Host) error {
 	return nil
 }
 
-// Shutdown finishes running requests and stops the server.
+// Shutdown stops the server after the requests in flight have ended.
 func (e *eventReceiver) Shutdown(ctx context.Context) error {
 	if e.server == nil {
 		return nil
@@ -73,11 +73,12 @@ func (e *eventReceiver) Shutdown(ctx context.Context) error {
 	return err
 }
 
+// handlePost passes a batch to the pipeline, and responds after the pipeline has accepted it.
 func (e *eventReceiver) handlePost(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		status := http.StatusBadRequest
-		if large := new(http.MaxBytesError); errors.As(err, &large) {
+		if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
 			status = http.StatusRequestEntityTooLarge
 		}
 		http.Error(w, err.Error(), status)
@@ -93,7 +94,8 @@ func (e *eventReceiver) handlePost(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// toLogs makes a log record of each object in body.
+// toLogs returns a log record per object of body, which is a JSON array of objects. now is the time of
+// receipt.
 func toLogs(body []byte, now time.Time) (plog.Logs, error) {
 	logs := plog.NewLogs()
 	var list []map[string]any
