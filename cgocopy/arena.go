@@ -12,8 +12,8 @@ import (
 // chunk is the maximum number of bytes that an arena allocates at once.
 const chunk = 16 << 10
 
-// Arena makes the strings of a batch of values from a few chunks of memory. A string keeps all of the
-// chunk that it is in, of at most 16 KiB, in memory. The zero value is ready to use; a nil arena
+// Arena makes the strings of a batch of values from a few chunks of memory. A string keeps the
+// chunk that contains it, of at most 16 KiB, in memory. The zero value is ready to use; a nil arena
 // allocates every string separately. Generated code has an arena per batch.
 type Arena struct {
 	free []byte // current chunk: strings up to its length, and room for more up to its capacity
@@ -122,7 +122,7 @@ func equalsChars(old string, p unsafe.Pointer, n int) bool {
 	return w == wordAt(q, m-8) && markZero(w) == 0
 }
 
-// nulIndex returns the index of the first NUL among the n bytes at p, or n without one.
+// nulIndex returns the index of the first NUL among the n bytes at p, or n without a NUL.
 func nulIndex(p unsafe.Pointer, n int) int {
 	i := 0
 	for ; i+8 <= n; i += 8 {

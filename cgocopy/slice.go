@@ -13,7 +13,7 @@ type Integer interface {
 // Count returns n as an int if it can be the number of elements at p: it is from 0 to maxElements, and 0
 // if p is nil. Otherwise it returns a [BadCountError]. field is the name of the counting member.
 func Count[N Integer](field string, p unsafe.Pointer, n N, maxElements int) (int, error) {
-	// An unsigned number above the largest int64 becomes negative, also in the error.
+	// An unsigned number above the largest int64 becomes negative in int64, also in the error.
 	if int64(n) < 0 || int64(n) > int64(maxElements) {
 		return 0, &BadCountError{Field: field, N: int64(n), Max: int64(maxElements)}
 	}

@@ -85,7 +85,7 @@ type binder struct {
 func (b *binder) reject(r plan.Refusal) { b.refusals = append(b.refusals, r) }
 
 // rejectCycles rejects fields through which a struct leads to its own type without a depth limit.
-// plan.Circles reports them by their C members; here they are reported by their Go fields.
+// plan.Circles reports them by their C members; rejectCycles reports their Go fields.
 func (b *binder) rejectCycles() {
 	for _, r := range plan.Circles(b.out.Plan) {
 		for _, s := range b.out.Plan.Structs {

@@ -162,7 +162,7 @@ func (w *typeFitter) fitStruct(r plan.Rule, g types.Type) (plan.Rule, *misfit) {
 }
 
 // localStruct returns g as a struct type that the user's package declares, so that it can get
-// methods. The misfit says why g is not such a type.
+// methods. The misfit explains why g is not such a type.
 func (w *typeFitter) localStruct(r plan.Rule, g types.Type) (*types.Named, *misfit) {
 	n, ok := types.Unalias(g).(*types.Named)
 	_, isStruct := g.Underlying().(*types.Struct)

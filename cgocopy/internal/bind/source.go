@@ -117,9 +117,9 @@ func (s *Source) newImporter(dir string) types.Importer {
 	})
 }
 
-// goRoot asks the go command for GOROOT, which a program that was compiled with -trimpath does not
-// know. It returns "" if there is no go command; types of the standard library cannot be resolved
-// then.
+// goRoot returns the GOROOT of the go command, because a program that was compiled with -trimpath has
+// none of its own. It returns "" without a go command; types of the standard library cannot be
+// resolved then.
 var goRoot = sync.OnceValue(func() string {
 	out, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {

@@ -41,7 +41,7 @@ lose a sign. Structs in structs must be your own too. Members that no field take
 are listed on standard error; a field that takes none is refused.
 `
 
-// bindOrder is a command line of bind. The order in it says how to read the C types and where to write.
+// bindOrder is a command line of bind. The order in it describes how to read the C types and where to write.
 type bindOrder struct {
 	order
 	goDir   string   // directory of the Go package, relative to order.dir

@@ -74,7 +74,7 @@ func readTags(list []string) (map[string]plan.Tag, error) {
 		if !ok || member == "" || words == "" {
 			return nil, usageErrorf("-tag %s: want struct.member=words, e.g. -tag 'device_list.items=,len=items_count'", text)
 		}
-		if words != "-" && words[0] != ',' { // a tag in Go begins with the name of the member, which the key is here
+		if words != "-" && words[0] != ',' { // a tag in Go begins with the name of the member; in -tag that is the key
 			words = "," + words
 		}
 		tag, err := plan.ParseTag(words)

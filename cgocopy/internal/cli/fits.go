@@ -8,7 +8,7 @@ import (
 )
 
 // foreignTarget returns the part of a generated file that excludes it from builds on this machine: its
-// build constraint, or a phrase for its name. It returns "" if the file can be built here.
+// build constraint, or a phrase for its name. It returns "" if this machine can build the file.
 func foreignTarget(path, src string) string {
 	c := build.Default
 	c.CgoEnabled = true

@@ -154,7 +154,7 @@ func (f *file) writeCall(c *plan.Call) {
 		f.writeLine("}\n")
 		f.writeFromC(c.Out)
 	}
-	outputType, output := "", "" // Go type of the output, and its expression; "" if there is none
+	outputType, output := "", "" // Go type of the output, and its expression; "" without an output
 	switch {
 	case c.One != nil:
 		outputType, output = c.One.Go, "d"

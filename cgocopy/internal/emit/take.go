@@ -150,7 +150,7 @@ func isCircular(s *plan.Struct) bool {
 	return ownedStructs(s)[s]
 }
 
-// ownedStructs returns the structs that s leads to: those in it, behind its pointers, and so on. It
+// ownedStructs returns the structs that s leads to: those in it, those that its pointers point to, and so on. It
 // contains s only if s leads to itself.
 func ownedStructs(s *plan.Struct) map[*plan.Struct]bool {
 	seen := map[*plan.Struct]bool{}

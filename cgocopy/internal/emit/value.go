@@ -125,7 +125,7 @@ func (v value) emitPlainLoad(dst string, r plan.Rule, p string) {
 	}
 }
 
-// emitElement emits the copy of element i of the array at p, whose elements are stride bytes apart.
+// emitElement emits the copy of element i of the array at p, whose elements have a distance of stride bytes.
 func (v value) emitElement(dst string, r plan.Rule, p, i string, stride int64) {
 	q := "q" + strings.Repeat("q", v.loops-1)
 	v.writeLine("%s := unsafe.Add(%s, %s*%d)", q, p, i, stride)

@@ -17,14 +17,14 @@ type Call struct {
 	Says   string // prototype of the C function
 	Params []Param
 	Result Role     // meaning of the C function's result
-	Text   string   // C function that describes an error code; "" if there is none
-	Free   string   // C function that frees the output; "" if there is none
+	Text   string   // C function that describes an error code; "" if the user names no function
+	Free   string   // C function that frees the output; "" if the user names no function
 	With   []string // arguments of Free, see [CallSpec]
 
 	Out    *Struct     // the output, as a struct with the members out and, if it is counted, len; nil if there is no output, or if One is set
 	One    *Struct     // the output, if it is a pointer to one struct
-	OutC   *ctype.Type // C type of the output; nil if there is none
-	LenC   *ctype.Type // C type of the output's count; nil if there is none
+	OutC   *ctype.Type // C type of the output; nil without an output
+	LenC   *ctype.Type // C type of the output's count; nil without a count
 	Inline bool        // the caller provides the memory for the output, of type OutC
 }
 

@@ -261,8 +261,8 @@ func (d *deriver) addFields(s *Struct, t *ctype.Type, cName string, offset int64
 }
 
 // firstName returns the name by which C can refer to the anonymous union t: the name of its first
-// member that has a name and an address, also in anonymous structs and unions. If there is none, it
-// returns the name of the first bit-field, and "" if there is none either.
+// member that has a name and an address, also in anonymous structs and unions. Without such a
+// member it returns the name of the first bit-field, or "" without a bit-field.
 func firstName(t *ctype.Type) string {
 	name, _ := firstOf(t)
 	return name

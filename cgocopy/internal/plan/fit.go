@@ -118,8 +118,8 @@ func visitStructs(r Rule, visit func(*Struct)) {
 	}
 }
 
-// visitUnlimited visits the structs in a value of rule r that are behind pointers without a depth
-// limit. isBehind says whether the value itself is.
+// visitUnlimited visits the structs in a value of rule r to which a pointer without a depth
+// limit leads. isBehind is true if such a pointer leads to the value itself.
 func visitUnlimited(r Rule, isBehind bool, visit func(*Struct)) {
 	switch {
 	case r.Op == Slice:

@@ -59,7 +59,7 @@ func addMembers(t *ctype.Type, offset int64, counts map[string]Count) []Member {
 
 // Rule returns the rule that the C type and the tag of a member demand; package bind fits it to the Go
 // type. cName is the C name of the struct that has the member. Structs in the member are not planned:
-// a rule has a Struct of which only C and Says are set. The error is of type Refusals.
+// a rule has a Struct of which only the C type and its name are set. The error is of type Refusals.
 func (m Member) Rule(cName string, tag Tag, o Options) (Rule, error) {
 	d := &deriver{options: o, userTypes: true, structs: map[*ctype.Type]*Struct{}, enums: map[*ctype.Type]*Enum{}, names: map[string]*ctype.Type{}, used: map[string]bool{}, plan: &Plan{}}
 	f := Field{Go: Exported(m.Name), C: m.Name, Type: m.Type.String(), Pos: m.Pos(), Offset: m.Offset, Tag: tag}
@@ -93,7 +93,7 @@ func stubStruct(t, s *ctype.Type) *Struct {
 	return &Struct{C: s, Says: cName}
 }
 
-// Circles returns a refusal for each slice of a plan without a depth limit through which a struct leads
+// Circles rejects each slice of a plan without a depth limit through which a struct leads
 // to its own type.
 func Circles(p *Plan) Refusals {
 	d := &deriver{plan: p}

@@ -130,7 +130,7 @@ const (
 	MaxCount = 1 << 24 // elements after a pointer
 )
 
-// Refusal says why a member, or a whole struct, cannot be copied, and names a remedy.
+// Refusal explains why a member, or the struct itself, cannot be copied, and names a remedy.
 type Refusal struct {
 	Pos    string // file:line; "" if unknown
 	Struct string
@@ -154,10 +154,10 @@ func (r Refusal) Error() string {
 	return b.String()
 }
 
-// Refusals has all refusals of a run. Nothing is generated if there is one.
+// Refusals has all refusals of a run. A run with refusals generates nothing.
 type Refusals []Refusal
 
-// Error returns one line per refusal.
+// Error returns the errors of all members, one line each.
 func (r Refusals) Error() string {
 	var lines []string
 	for _, one := range r {
