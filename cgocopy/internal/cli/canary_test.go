@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A header is read by a C compiler, and becomes Go that is built. Its name, comments,
-// macros and pragmas run nothing and do not become code.
+// TestHeaderMakesNoCode checks that the name, the comments, the macros and the pragmas of a header run no
+// commands, and do not become Go code: generated files are built with the user's program.
 func TestHeaderMakesNoCode(t *testing.T) {
 	needsC(t)
 	for name, header := range map[string]string{
@@ -35,15 +35,15 @@ typedef struct { int id; char name[64]; Point3D position; float HEALTH; int leve
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(header), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		code, _, said := run(t, dir, "gen", "-type", "GameObject", "./"+name)
+		code, _, messages := run(t, dir, "gen", "-type", "GameObject", "./"+name)
 		if name == "plain.h" && code != 0 {
-			t.Fatalf("code %d: %s", code, said)
+			t.Fatalf("code %d: %s", code, messages)
 		}
 		if _, err := os.Lstat(filepath.Join(dir, "canary")); err == nil {
 			t.Errorf("%q: something was run", name)
 		}
-		if strings.ContainsAny(said, "\x1b\a") {
-			t.Errorf("%q: it prints %q", name, said)
+		if strings.ContainsAny(messages, "\x1b\a") {
+			t.Errorf("%q: it prints %q", name, messages)
 		}
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil {
@@ -70,7 +70,7 @@ typedef struct { int id; char name[64]; Point3D position; float HEALTH; int leve
 				}
 				return true
 			})
-			for _, group := range file.Comments { // what cgo takes for C stands in one
+			for _, group := range file.Comments { // cgo reads C and its flags from comments
 				for _, line := range strings.Split(group.Text(), "\n") {
 					if strings.HasPrefix(line, "#cgo") && strings.Contains(line, "canary") {
 						t.Errorf("%q: flags of cgo: %s", name, line)

@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/testenv"
 )
 
-// run carries out a command line in dir.
-func run(t *testing.T, dir string, args ...string) (code int, out, said string) {
+// run runs a command line in dir, and returns the exit code and the texts on standard output and error.
+func run(t *testing.T, dir string, args ...string) (code int, out, messages string) {
 	t.Helper()
 	t.Chdir(dir)
 	var stdout, stderr strings.Builder
@@ -47,8 +47,8 @@ typedef struct {
 } GameObject;
 `
 
-// TestDrift: a swap of two members of the same size is noticed by check, in the
-// package's directory and outside it, and by the compiler.
+// TestDrift checks that check finds a swap of two members of the same size, with the header in the
+// package's directory and outside, and that the compiler finds it if the header is inside.
 func TestDrift(t *testing.T) {
 	needsC(t)
 	swapped := strings.Replace(strings.Replace(game, "float health;", "", 1), "int level;", "int level;\n\tfloat health;", 1)
@@ -65,8 +65,8 @@ func TestDrift(t *testing.T) {
 				"ffi/ffi.go": "package ffi\n\n// #cgo CFLAGS: -I${SRCDIR} -I${SRCDIR}/../include\nimport \"C\"\n",
 			})
 			ffi := filepath.Join(dir, "ffi")
-			if code, _, said := run(t, ffi, "gen", "-type", "GameObject", "game.h"); code != 0 {
-				t.Fatalf("code %d: %s", code, said)
+			if code, _, messages := run(t, ffi, "gen", "-type", "GameObject", "game.h"); code != 0 {
+				t.Fatalf("code %d: %s", code, messages)
 			}
 			build := func() (string, error) {
 				return goRun(t, dir, "build", "./...")
@@ -74,13 +74,13 @@ func TestDrift(t *testing.T) {
 			if text, err := build(); err != nil {
 				t.Fatalf("%v: %s", err, text)
 			}
-			if code, out, said := run(t, dir, "check"); code != 0 || !strings.Contains(out, "1 checked, all up to date") {
-				t.Fatalf("code %d: %s%s", code, out, said)
+			if code, out, messages := run(t, dir, "check"); code != 0 || !strings.Contains(out, "1 checked, all up to date") {
+				t.Fatalf("code %d: %s%s", code, out, messages)
 			}
 			write(t, dir, map[string]string{where: swapped})
-			code, out, said := run(t, dir, "check")
-			if code != 1 || !strings.Contains(out, "GameObject.health moved from 96 to 100") || !strings.Contains(said, "run go generate") {
-				t.Errorf("code %d: %s%s", code, out, said)
+			code, out, messages := run(t, dir, "check")
+			if code != 1 || !strings.Contains(out, "GameObject.health moved from 96 to 100") || !strings.Contains(messages, "run go generate") {
+				t.Errorf("code %d: %s%s", code, out, messages)
 			}
 			if text, err := build(); name == "inside" && (err == nil || !strings.Contains(text, "GameObject.health moved; run go generate")) {
 				t.Errorf("it builds: %v %s", err, text)
@@ -89,7 +89,7 @@ func TestDrift(t *testing.T) {
 	}
 }
 
-// TestRefusals: all at once, each with its place, and nothing is written.
+// TestRefusals checks that one run names all faults with their positions, and writes nothing.
 func TestRefusals(t *testing.T) {
 	needsC(t)
 	dir := t.TempDir()
@@ -103,7 +103,7 @@ struct bad {
 	char tail[];
 };
 `})
-	code, _, said := run(t, dir, "gen", "-type", "bad", "bad.h")
+	code, _, messages := run(t, dir, "gen", "-type", "bad", "bad.h")
 	for _, want := range []string{
 		"bad.h:3: bad.x (long double) is a number of 16 bytes, for which Go has no type; leave it out with -tag 'bad.x=-'",
 		"bad.h:4: bad.u (union without a name) is a union, and C does not say which member holds; say how with -tag",
@@ -111,11 +111,11 @@ struct bad {
 		"bad.h:6: bad.away (struct far *) points to a struct, or to many",
 		"bad.h:8: bad.tail (char []) is an array without a length",
 	} {
-		if !strings.Contains(said, want) {
-			t.Errorf("nothing of %s in\n%s", want, said)
+		if !strings.Contains(messages, want) {
+			t.Errorf("nothing of %s in\n%s", want, messages)
 		}
 	}
-	if n := strings.Count(said, "\n"); code != 1 || n != 5 {
+	if n := strings.Count(messages, "\n"); code != 1 || n != 5 {
 		t.Errorf("code %d, %d lines", code, n)
 	}
 	if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
@@ -145,9 +145,9 @@ func TestUsage(t *testing.T) {
 		"layout":                                     "no header or object file",
 		"layout a.h":                                 "name the types",
 	} {
-		code, _, said := run(t, dir, strings.Fields(args)...)
-		if code != 2 || !strings.Contains(said, want) {
-			t.Errorf("%q: code %d: %s, want %q", args, code, said, want)
+		code, _, messages := run(t, dir, strings.Fields(args)...)
+		if code != 2 || !strings.Contains(messages, want) {
+			t.Errorf("%q: code %d: %s, want %q", args, code, messages, want)
 		}
 	}
 }
@@ -160,7 +160,8 @@ func TestQuoted(t *testing.T) {
 	}
 }
 
-// FuzzUnquoted: words come back as they were, and no line brings it down.
+// FuzzUnquoted checks that unquoteWords returns the words that quoteWords has quoted, and that it does
+// not panic for any line.
 func FuzzUnquoted(f *testing.F) {
 	for _, text := range []string{"gen\x00-tag\x00a.b=,len=n", "it's\x00\x00two words", `\`, "'", "a'b\\c d\"e"} {
 		f.Add(text)

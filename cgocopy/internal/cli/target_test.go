@@ -30,7 +30,7 @@ func TestPlatformOf(t *testing.T) {
 	}
 }
 
-// TestFits: what is generated for one machine is not made of another's layout.
+// TestFits checks that files for one machine are not generated from the layout of another.
 func TestFits(t *testing.T) {
 	elf, pe, macho := &object.File{Arch: "amd64"}, &object.File{Arch: "amd64", OS: "windows"}, &object.File{Arch: "arm64", OS: "darwin"}
 	for _, tt := range []struct {

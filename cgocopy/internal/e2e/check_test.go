@@ -9,9 +9,8 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/testenv"
 )
 
-// TestCheckManyOutputs: several outputs in a package and below it are each made
-// anew; what fits another machine is passed over, and one that cannot be
-// checked does not keep the others from it.
+// TestCheckManyOutputs checks that check compares several outputs in and below a package, skips outputs
+// for other machines, and compares the rest if it cannot compare one.
 func TestCheckManyOutputs(t *testing.T) {
 	skipIfShort(t, "many builds")
 	t.Parallel()
@@ -20,28 +19,28 @@ func TestCheckManyOutputs(t *testing.T) {
 		"a.h": "struct a { int x, y; struct { short p, q; } in[2]; };\n", "inc/b.h": "struct b { char t[WIDE]; enum { B_ONE = 1 } e; enum colour { RED = 3 } c; union { int i; float f; } u; };\n", "o.c": "struct o { long v; } one;\n",
 		"a.go": "package m\n", "sub/sub.go": "package sub\n",
 	})
-	must(t, dir, "gcc", "-g", "-c", "o.c")
+	mustRun(t, dir, "gcc", "-g", "-c", "o.c")
 	os.Remove(filepath.Join(dir, "o.c"))
-	must(t, dir, tool, "gen", "-type", "a", "a.h")
-	must(t, dir, tool, "gen", "-type", "b", "-o", "z_b.go", "-tag", "b.u=,union=e:1:i,2:f", "inc/b.h", "--", "-Iinc", "-DWIDE=8")
-	must(t, dir, tool, "gen", "-type", "o", "-o", "z_o.go", "-object", "o.o")
-	must(t, dir, tool, "gen", "-type", "b", "-o", "sub/z_cgocopy.go", "-tag", "b.u=-", "inc/b.h", "--", "-DWIDE=4")
-	must(t, dir, tool, "gen", "-type", "a", "-o", "z_far.go", "-build", "plan9 && cgo", "a.h")
-	must(t, dir, tool, "gen", "-type", "a", "-o", "z_tagged.go", "-build", "special", "a.h")
-	must(t, dir, tool, "gen", "-type", "a", "-o", "z_named_freebsd.go", "-no-test", "a.h")
-	text := must(t, dir, "go", "test", "-vet=all", "-v", "./...")
+	mustRun(t, dir, tool, "gen", "-type", "a", "a.h")
+	mustRun(t, dir, tool, "gen", "-type", "b", "-o", "z_b.go", "-tag", "b.u=,union=e:1:i,2:f", "inc/b.h", "--", "-Iinc", "-DWIDE=8")
+	mustRun(t, dir, tool, "gen", "-type", "o", "-o", "z_o.go", "-object", "o.o")
+	mustRun(t, dir, tool, "gen", "-type", "b", "-o", "sub/z_cgocopy.go", "-tag", "b.u=-", "inc/b.h", "--", "-DWIDE=4")
+	mustRun(t, dir, tool, "gen", "-type", "a", "-o", "z_far.go", "-build", "plan9 && cgo", "a.h")
+	mustRun(t, dir, tool, "gen", "-type", "a", "-o", "z_tagged.go", "-build", "special", "a.h")
+	mustRun(t, dir, tool, "gen", "-type", "a", "-o", "z_named_freebsd.go", "-no-test", "a.h")
+	text := mustRun(t, dir, "go", "test", "-vet=all", "-v", "./...")
 	for _, want := range []string{"PASS: TestCgocopy/A", "PASS: TestCgocopyB/B", "ok  \tm/sub"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("nothing of %q in %s", want, text)
 		}
 	}
-	text = must(t, dir, tool, "check")
+	text = mustRun(t, dir, tool, "check")
 	for _, want := range []string{"z_far.go: passed over: it is for plan9 && cgo", "z_named_freebsd.go: passed over: it is for what its name says", "5 checked, all up to date; 2 passed over"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("nothing of %q in %s", want, text)
 		}
 	}
-	// One has drifted, one cannot be read, and both are said.
+	// Some outputs have drifted, and one cannot be compared: check reports both.
 	write(t, dir, map[string]string{
 		"a.h":     "struct a { int y, x; struct { short q, p; } in[2]; };\n",
 		"inc/b.h": "struct b { char t[WIDE]; enum { B_ONE = 1 } e; enum colour { RED = 4 } c; union { int i; double f; } u; };\n",
@@ -66,25 +65,25 @@ func TestCheckManyOutputs(t *testing.T) {
 	}
 }
 
-// TestBeside: files that are no longer needed go, those of others stay, and
-// those that are missing or changed are said.
+// TestBeside checks the files next to the first output: gen removes files that are no longer needed, it
+// does not touch files of the user, and check reports missing and changed files.
 func TestBeside(t *testing.T) {
 	t.Parallel()
 	testenv.Programs(t, "gcc")
 	dir := module(t, map[string]string{"a.h": "struct a { int x; };\n", "m.go": "package m\n"})
-	must(t, dir, tool, "gen", "-type", "a", "a.h")
-	if got := names(t, dir); got != "a.h go.mod m.go z_cgocopy.go z_cgocopy_assert.go z_cgocopy_test.go" {
+	mustRun(t, dir, tool, "gen", "-type", "a", "a.h")
+	if got := listDir(t, dir); got != "a.h go.mod m.go z_cgocopy.go z_cgocopy_assert.go z_cgocopy_test.go" {
 		t.Error(got)
 	}
-	must(t, dir, tool, "gen", "-no-test", "-type", "a", "a.h")
-	if got := names(t, dir); got != "a.h go.mod m.go z_cgocopy.go z_cgocopy_assert.go" {
+	mustRun(t, dir, tool, "gen", "-no-test", "-type", "a", "a.h")
+	if got := listDir(t, dir); got != "a.h go.mod m.go z_cgocopy.go z_cgocopy_assert.go" {
 		t.Error(got)
 	}
 	write(t, dir, map[string]string{"z_cgocopy_test.go": "package m\n"})
-	must(t, dir, tool, "gen", "-no-test", "-type", "a", "a.h")
+	mustRun(t, dir, tool, "gen", "-no-test", "-type", "a", "a.h")
 	write(t, dir, map[string]string{"a.c": "int a;\n"})
 	for args, want := range map[string]string{"-type a a.h": "z_cgocopy_test.go", "-type a -o m.go a.h": "m.go", "-type a -no-test -abi a.c a.h": "a.c"} {
-		refused(t, dir, []string{want + " is there, and cgocopy did not generate it; move it away"}, append([]string{"gen"}, strings.Fields(args)...)...)
+		mustReject(t, dir, []string{want + " is there, and cgocopy did not generate it; move it away"}, append([]string{"gen"}, strings.Fields(args)...)...)
 	}
 	for name, want := range map[string]string{"z_cgocopy_test.go": "package m\n", "m.go": "package m\n", "a.c": "int a;\n"} {
 		if data, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(data) != want {
@@ -101,17 +100,17 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// TestFilled: the generated test finds a declaration that has changed, and is
-// skipped where nothing can be compiled.
+// TestFilled checks that the generated test fails after a change of the C declaration, and is skipped if
+// there is no compiler.
 func TestFilled(t *testing.T) {
 	skipIfShort(t, "many builds")
 	t.Parallel()
 	testenv.Programs(t, "gcc")
 	header := "#include <stdint.h>\nstruct a { const int32_t x; int32_t y; uint8_t small[3][2]; char text[1], more[2][3]; unsigned b : 4; int s : 1; _Bool on; void *p; int n; char *list; union { int i; float f; }; int kind; };\n"
 	dir := module(t, map[string]string{"a.h": header, "a.go": "package m\n"})
-	must(t, dir, tool, "gen", "-type", "a", "-tag", "a.list=,len=n", "-tag", "a.i=,union=kind:3:i,4:f", "a.h")
+	mustRun(t, dir, tool, "gen", "-type", "a", "-tag", "a.list=,len=n", "-tag", "a.i=,union=kind:3:i,4:f", "a.h")
 	os.Remove(filepath.Join(dir, "z_cgocopy_assert.go"))
-	if text := must(t, dir, "go", "test", "-v", "."); !strings.Contains(text, "PASS: TestCgocopy/A2") {
+	if text := mustRun(t, dir, "go", "test", "-v", "."); !strings.Contains(text, "PASS: TestCgocopy/A2") {
 		t.Error(text)
 	}
 	if text, err := output(dir, []string{"CC=no-such-compiler"}, "go", "test", "-v", "."); err != nil || !strings.Contains(text, "SKIP: TestCgocopy") || !strings.Contains(text, "no-such-compiler") {

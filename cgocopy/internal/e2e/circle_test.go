@@ -78,8 +78,8 @@ func main() {
 type EventKey = EventLoKey
 `
 
-// TestCircles: what goes in a circle is freed once, and a member of a union may
-// hold for more than one value.
+// TestCircles checks that structs in a pointer cycle are freed once, and that several values of a
+// discriminant may select the same member of a union.
 func TestCircles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles C")
@@ -87,9 +87,9 @@ func TestCircles(t *testing.T) {
 	t.Parallel()
 	testenv.Programs(t, "gcc")
 	dir := module(t, map[string]string{"circle.h": circleHeader, "circle.c": circleC, "main.go": circleGo})
-	must(t, dir, tool, "gen", "-type", "box,event", "-tag", "box.ring=depth=4,free=drop", "-tag", "ring.next=depth=4,free=drop", "-tag", "ring.name=free=drop",
+	mustRun(t, dir, tool, "gen", "-type", "box,event", "-tag", "box.ring=depth=4,free=drop", "-tag", "ring.next=depth=4,free=drop", "-tag", "ring.name=free=drop",
 		"-tag", "ring.kids=len=n_kids,depth=4,free=drop", "-tag", "event.lo=union=kind:1:key,2:key,3:at", "circle.h")
-	must(t, dir, "go", "test", "-vet=all", ".")
+	mustRun(t, dir, "go", "test", "-vet=all", ".")
 	for _, flags := range [][]string{checkptr, {"-asan"}} {
 		if text, err := output(dir, nil, "go", append(append([]string{"build", "-o", "circle"}, flags...), ".")...); err != nil {
 			t.Logf("go build %s: %s", flags, clip(text))

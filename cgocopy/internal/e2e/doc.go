@@ -1,3 +1,3 @@
-// Package e2e holds the command as a whole, as its users run it, against real
-// compilers: what is generated is built, run and looked at.
+// Package e2e tests the complete command as its users run it, with real compilers: it builds and runs
+// the generated code, and checks the results.
 package e2e

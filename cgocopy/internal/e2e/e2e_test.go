@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	// What is tested is built by the go command; these make a test that passed
-	// before run again where it has changed.
+	// The go command builds the tested packages. These imports make them dependencies of the test, so
+	// that a cached result is not used after they have changed.
 	_ "github.com/tarebench/tare/cgocopy"
 	_ "github.com/tarebench/tare/cgocopy/cgocopytest"
 	_ "github.com/tarebench/tare/cgocopy/internal/cli"
@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// skipIfShort leaves a test to runs without -short. need is what it needs.
+// skipIfShort skips the test with -short. need is what makes the test slow.
 func skipIfShort(t *testing.T, need string) {
 	t.Helper()
 	if testing.Short() {
@@ -44,7 +44,7 @@ func skipIfShort(t *testing.T, need string) {
 	}
 }
 
-// module is a directory with these files, and a go.mod that finds this module.
+// module makes a directory with these files, and a go.mod that requires this checkout.
 func module(t *testing.T, files map[string]string) string {
 	t.Helper()
 	here, err := filepath.Abs("../..")
@@ -70,10 +70,8 @@ func write(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// output carries out a program in dir, with settings besides those of this
-// process. Paths are trimmed: what is built again from the same files, in
-// another directory, comes from the build cache, as do the packages that
-// contenders are built of.
+// output runs a program in dir, with settings in addition to the environment of this process, and returns
+// its output. It sets -trimpath, so that a build in another directory can use the build cache.
 func output(dir string, settings []string, name string, args ...string) (string, error) {
 	c := exec.Command(name, args...)
 	c.Dir = dir
@@ -82,8 +80,8 @@ func output(dir string, settings []string, name string, args ...string) (string,
 	return string(text), err
 }
 
-// must is output, which may not fail.
-func must(t *testing.T, dir, name string, args ...string) string {
+// mustRun runs a program in dir, fails the test if the program fails, and returns its output.
+func mustRun(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
 	text, err := output(dir, nil, name, args...)
 	if err != nil {
@@ -92,11 +90,11 @@ func must(t *testing.T, dir, name string, args ...string) string {
 	return text
 }
 
-// refused carries out the command, which has to fail with code 1, with want in
-// what it says, and with nothing written.
-func refused(t *testing.T, dir string, want []string, args ...string) string {
+// mustReject runs cgocopy in dir and returns its output. It reports a test error unless cgocopy fails with
+// exit code 1, prints each text in want, and writes nothing.
+func mustReject(t *testing.T, dir string, want []string, args ...string) string {
 	t.Helper()
-	before := names(t, dir)
+	before := listDir(t, dir)
 	text, err := output(dir, nil, tool, args...)
 	exit, ok := err.(*exec.ExitError)
 	if !ok || exit.ExitCode() != 1 {
@@ -107,13 +105,14 @@ func refused(t *testing.T, dir string, want []string, args ...string) string {
 			t.Errorf("%s: nothing of %q in\n%s", strings.Join(args, " "), w, clip(text))
 		}
 	}
-	if after := names(t, dir); after != before {
+	if after := listDir(t, dir); after != before {
 		t.Errorf("%s: there was %s, and is %s", strings.Join(args, " "), before, after)
 	}
 	return text
 }
 
-func names(t *testing.T, dir string) string {
+// listDir returns the names of the files in dir.
+func listDir(t *testing.T, dir string) string {
 	t.Helper()
 	list, err := os.ReadDir(dir)
 	if err != nil {
@@ -126,6 +125,7 @@ func names(t *testing.T, dir string) string {
 	return strings.Join(all, " ")
 }
 
+// clip shortens a text for an error message.
 func clip(s string) string {
 	if len(s) > 4000 {
 		return s[:4000] + "…"

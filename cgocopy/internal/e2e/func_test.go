@@ -115,13 +115,13 @@ find_device: nil pointer true 5
 -1 <nil>
 `
 
-// TestFunc: functions are called with what Go gives, what they give is copied,
-// and what is to be freed is freed once, also where they or the copy fail.
+// TestFunc checks that generated functions pass their arguments to C, copy the output, and free it once,
+// also if the C function or the copy fails.
 func TestFunc(t *testing.T) {
 	t.Parallel()
 	testenv.Programs(t, "gcc")
 	dir := module(t, map[string]string{"devices.h": devicesHeader, "devices.c": devicesC, "main.go": devicesGo})
-	must(t, dir, tool, "gen",
+	mustRun(t, dir, tool, "gen",
 		"-func", "list_devices(bus, out, len) error=device_strerror free=free_devices(out,len)",
 		"-func", "find_device(name, context) out free=free_device",
 		"-func", "list_ids(out) len free=free",
@@ -131,16 +131,16 @@ func TestFunc(t *testing.T) {
 		"-func", "device_reset(type, level, mode) ok",
 		"-func", "level_of(d) out",
 		"devices.h")
-	must(t, dir, "go", "vet", ".")
+	mustRun(t, dir, "go", "vet", ".")
 	for _, args := range [][]string{nil, checkptr} {
 		if testing.Short() && args == nil {
 			continue
 		}
-		if got := must(t, dir, "go", append(append([]string{"run"}, args...), ".")...); got != devicesWant {
+		if got := mustRun(t, dir, "go", append(append([]string{"run"}, args...), ".")...); got != devicesWant {
 			t.Errorf("%v: got\n%s\nwant\n%s", args, got, devicesWant)
 		}
 	}
-	if text := must(t, dir, tool, "check"); !strings.Contains(text, "1 checked, all up to date") {
+	if text := mustRun(t, dir, tool, "check"); !strings.Contains(text, "1 checked, all up to date") {
 		t.Error(text)
 	}
 	// A function whose prototype changes is drift.
@@ -151,8 +151,7 @@ func TestFunc(t *testing.T) {
 	}
 }
 
-// TestFuncFreesOnce: where the copy of the second of three fails, the list is
-// freed all the same, once.
+// TestFuncFreesOnce checks that the C list is freed once if the copy of its second element fails.
 func TestFuncFreesOnce(t *testing.T) {
 	skipIfShort(t, "a program of its own")
 	t.Parallel()
@@ -169,13 +168,14 @@ func main() {
 	fmt.Println(err, C.frees)
 }
 `})
-	must(t, dir, tool, "gen", "-func", "list_devices(bus, out, len) error free=free_devices(out,len)", "-tag", "Device.path=,utf8=error", "devices.h")
-	if got := must(t, dir, "go", "run", "."); got != "list_devices.out: Device.path: text is not UTF-8 1\n" {
+	mustRun(t, dir, tool, "gen", "-func", "list_devices(bus, out, len) error free=free_devices(out,len)", "-tag", "Device.path=,utf8=error", "devices.h")
+	if got := mustRun(t, dir, "go", "run", "."); got != "list_devices.out: Device.path: text is not UTF-8 1\n" {
 		t.Error(got)
 	}
 }
 
-// TestFuncRefused: what cannot be called so is said before anything is written.
+// TestFuncRefused checks the errors for specifications that do not fit the C functions, and that nothing
+// is written.
 func TestFuncRefused(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles C")
@@ -208,13 +208,13 @@ func TestFuncRefused(t *testing.T) {
 		"find_device(n, c) out free=free_devices(out,len)": "is freed with a len, and has none",
 	} {
 		if want != "" {
-			refused(t, dir, []string{want}, "gen", "-pkg", "m", "-func", call, "devices.h")
+			mustReject(t, dir, []string{want}, "gen", "-pkg", "m", "-func", call, "devices.h")
 		}
 	}
 }
 
-// TestABI: a library that was built from another declaration is noticed when
-// the program starts, and the member named.
+// TestABI checks that CheckABI finds a library that was built from another declaration, and names the
+// member.
 func TestABI(t *testing.T) {
 	skipIfShort(t, "a program and three libraries")
 	t.Parallel()
@@ -242,19 +242,19 @@ func main() {
 	fmt.Println(CheckABI(C.dlsym(h, name)))
 }
 `})
-	must(t, dir, tool, "gen", "-type", "person", "-abi", "lib/abi.c", "lib/person.h")
-	must(t, dir, "go", "build", "-o", "program", ".")
+	mustRun(t, dir, tool, "gen", "-type", "person", "-abi", "lib/abi.c", "lib/person.h")
+	mustRun(t, dir, "go", "build", "-o", "program", ".")
 	for flags, want := range map[string]string{
 		"-O1":       "<nil>\n",
 		"-DNEW":     "the library has sizeof(struct person) = 52, and this program was generated for 44\n",
 		"-DSWAPPED": "the library has offsetof(struct person, at.x) = 40, and this program was generated for 36\n",
 	} {
-		must(t, dir, "gcc", "-I.", flags, "-fvisibility=hidden", "-shared", "-fPIC", "-o", "lib.so", "lib/abi.c")
-		if got := must(t, dir, "./program", "./lib.so"); got != want {
+		mustRun(t, dir, "gcc", "-I.", flags, "-fvisibility=hidden", "-shared", "-fPIC", "-o", "lib.so", "lib/abi.c")
+		if got := mustRun(t, dir, "./program", "./lib.so"); got != want {
 			t.Errorf("%s: %s", flags, got)
 		}
 	}
-	text := must(t, dir, tool, "check")
+	text := mustRun(t, dir, tool, "check")
 	if !strings.Contains(text, "1 checked") {
 		t.Error(text)
 	}

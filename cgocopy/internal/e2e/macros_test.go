@@ -9,9 +9,9 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/testenv"
 )
 
-// macroHeader has members whose names are macros by the end of it: one that leads to the
-// member, as sa_handler of signal.h does, one for another name, an empty one, one with
-// parameters, which is none without brackets, and one that is itself.
+// macroHeader has members whose names are macros at its end: for the path of the member, as sa_handler in
+// signal.h, for another name, for nothing, with parameters, which is no macro without brackets, and for
+// itself.
 const macroHeader = `struct action {
 	struct { int handler; long mask; } in;
 	int flags;
@@ -28,13 +28,12 @@ struct outer { struct action list[2]; int flags; };
 #define self self
 `
 
-// TestMacroMembers: offsets of members that have the names of macros are read, asserted,
-// tested and compared with those of the library.
+// TestMacroMembers checks that all generated files work with members that have the names of macros.
 func TestMacroMembers(t *testing.T) {
 	t.Parallel()
 	testenv.Programs(t, "gcc")
 	dir := module(t, map[string]string{"a.h": macroHeader, "abi/README": ""})
-	must(t, dir, tool, "gen", "-pkg", "m", "-type", "action,outer", "-abi", "abi/abi.c", "a.h")
+	mustRun(t, dir, tool, "gen", "-pkg", "m", "-type", "action,outer", "-abi", "abi/abi.c", "a.h")
 	for name, want := range map[string]string{
 		"z_cgocopy_assert.go": "#undef flags\n#undef handler\n#undef mask\n#undef packed\n_Static",
 		"z_cgocopy_test.go":   "`\n#undef flags\n#undef handler\n#undef mask\n#undef packed\nstatic void",
@@ -45,12 +44,12 @@ func TestMacroMembers(t *testing.T) {
 			t.Errorf("%s: %v, nothing of %q in\n%s", name, err, want, clip(string(text)))
 		}
 	}
-	must(t, dir, "gcc", "-I.", "-c", "-o", os.DevNull, "abi/abi.c")
-	must(t, dir, "go", "test", ".")
-	must(t, dir, tool, "check")
+	mustRun(t, dir, "gcc", "-I.", "-c", "-o", os.DevNull, "abi/abi.c")
+	mustRun(t, dir, "go", "test", ".")
+	mustRun(t, dir, tool, "check")
 }
 
-// TestSigaction: structs that have such members in every C library.
+// TestSigaction checks structs of the system whose members have the names of macros.
 func TestSigaction(t *testing.T) {
 	skipIfShort(t, "a header of the system")
 	t.Parallel()
@@ -61,24 +60,24 @@ func TestSigaction(t *testing.T) {
 		t.Skip("sa_handler is no macro here: " + clip(text))
 	}
 	os.Remove(filepath.Join(dir, "probe.c"))
-	must(t, dir, tool, "gen", "-pkg", "m", "-type", "sigaction,siginfo_t", "-tag", "sigaction.__sigaction_handler=,opaque", "-tag", "sigaction.sa_restorer=-",
+	mustRun(t, dir, tool, "gen", "-pkg", "m", "-type", "sigaction,siginfo_t", "-tag", "sigaction.__sigaction_handler=,opaque", "-tag", "sigaction.sa_restorer=-",
 		"-tag", "siginfo_t._sifields=union=si_signo:17:_sigchld", "<signal.h>", "--", "-D_GNU_SOURCE")
-	must(t, dir, "go", "test", "-vet=all", ".")
+	mustRun(t, dir, "go", "test", "-vet=all", ".")
 }
 
-// TestTemplateCommasInABI: offsetof, which is a macro, is not told two arguments of a
-// template as two of its own.
+// TestTemplateCommasInABI checks that a comma between template arguments does not end an argument of
+// offsetof, which is a macro.
 func TestTemplateCommasInABI(t *testing.T) {
 	skipIfShort(t, "a C++ compiler")
 	t.Parallel()
 	testenv.Programs(t, "g++")
 	dir := module(t, map[string]string{"h.hpp": "template <class A, class B> struct two { A first; B second; };\nstruct Header { two<short, double> range; int n; };\n"})
-	must(t, dir, tool, "gen", "-c++", "-pkg", "m", "-type", "Header", "-abi", "abi.c", "h.hpp")
-	must(t, dir, "g++", "-x", "c++", "-I.", "-c", "-o", os.DevNull, "abi.c")
+	mustRun(t, dir, tool, "gen", "-c++", "-pkg", "m", "-type", "Header", "-abi", "abi.c", "h.hpp")
+	mustRun(t, dir, "g++", "-x", "c++", "-I.", "-c", "-o", os.DevNull, "abi.c")
 }
 
-// TestFlagsReachTheAssertFile: what the command line tells the compiler holds for the file
-// in which the compiler asserts too, with the paths as its directory has them.
+// TestFlagsReachTheAssertFile checks that the compiler flags of the command line are in the generated files
+// that the compiler reads, with paths relative to their directory.
 func TestFlagsReachTheAssertFile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles C")
@@ -93,7 +92,7 @@ func TestFlagsReachTheAssertFile(t *testing.T) {
 		if err := os.MkdirAll(filepath.Join(dir, "sub"), 0o750); err != nil {
 			t.Fatal(err)
 		}
-		must(t, dir, tool, append([]string{"gen", "-pkg", "m", "-type", "s", "-func", "free(p)", "-o", out, "s.h"}, flags...)...)
-		must(t, dir, "go", "test", "-vet=all", "./"+filepath.Dir(out))
+		mustRun(t, dir, tool, append([]string{"gen", "-pkg", "m", "-type", "s", "-func", "free(p)", "-o", out, "s.h"}, flags...)...)
+		mustRun(t, dir, "go", "test", "-vet=all", "./"+filepath.Dir(out))
 	}
 }

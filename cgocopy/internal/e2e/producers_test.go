@@ -20,22 +20,22 @@ struct outer { char name[6]; struct inner in[2]; double d; const char *text; uns
 #endif
 `
 
-// TestFormats: objects of every version of DWARF say the same, and so do
-// archives; those that say nothing are refused.
+// TestFormats checks that object files with every version of DWARF, and archives of them, give the same
+// layout, and that files without types are rejected.
 func TestFormats(t *testing.T) {
 	skipIfShort(t, "twenty object files")
 	t.Parallel()
 	testenv.Programs(t, "gcc", "ar", "strip")
 	dir := module(t, map[string]string{"p.h": producerHeader, "p.c": "#include \"p.h\"\nstruct outer one;\n", "q.c": "int nothing;\n"})
-	want := must(t, dir, tool, "layout", "p.h", "outer", "inner")
+	want := mustRun(t, dir, tool, "layout", "p.h", "outer", "inner")
 	if !strings.Contains(want, "outer: ") || !strings.Contains(want, "text  ") {
 		t.Fatal(want)
 	}
-	must(t, dir, "gcc", "-c", "-g0", "q.c")
+	mustRun(t, dir, "gcc", "-c", "-g0", "q.c")
 	for _, flags := range []string{"-gdwarf-2", "-gdwarf-3", "-gdwarf-4", "-gdwarf-5", "-gdwarf-4 -fdebug-types-section", "-g -O2", "-g3", "-g -gz"} {
-		must(t, dir, "gcc", append(strings.Fields(flags), "-c", "p.c")...)
+		mustRun(t, dir, "gcc", append(strings.Fields(flags), "-c", "p.c")...)
 		os.Remove(filepath.Join(dir, "p.a"))
-		must(t, dir, "ar", "rc", "p.a", "q.o", "p.o")
+		mustRun(t, dir, "ar", "rc", "p.a", "q.o", "p.o")
 		for _, file := range []string{"p.o", "p.a"} {
 			got, err := output(dir, nil, tool, "layout", file, "outer", "inner")
 			if strings.Contains(flags, "types-section") && err != nil {
@@ -46,13 +46,13 @@ func TestFormats(t *testing.T) {
 			}
 		}
 	}
-	must(t, dir, "gcc", "-shared", "-fPIC", "-g", "-o", "p.so", "p.c")
-	if got := must(t, dir, tool, "layout", "p.so", "outer", "inner"); got != want {
+	mustRun(t, dir, "gcc", "-shared", "-fPIC", "-g", "-o", "p.so", "p.c")
+	if got := mustRun(t, dir, tool, "layout", "p.so", "outer", "inner"); got != want {
 		t.Errorf("a shared library: %s", got)
 	}
-	must(t, dir, "strip", "-g", "p.so")
-	must(t, dir, "ar", "rcT", "thin.a", "p.o")
-	must(t, dir, "ar", "rc", "none.a", "q.o")
+	mustRun(t, dir, "strip", "-g", "p.so")
+	mustRun(t, dir, "ar", "rcT", "thin.a", "p.o")
+	mustRun(t, dir, "ar", "rc", "none.a", "q.o")
 	write(t, dir, map[string]string{"text.o": "this is no object file", "empty.o": ""})
 	for file, says := range map[string]string{
 		"q.o":     "q.o: no DWARF in it; compile it with -g",
@@ -63,13 +63,13 @@ func TestFormats(t *testing.T) {
 		"empty.o": "empty.o: no object file",
 		"no.o":    "no.o is not there; build it first",
 	} {
-		refused(t, dir, []string{says}, "gen", "-object", file, "-type", "outer", "-pkg", "m")
+		mustReject(t, dir, []string{says}, "gen", "-object", file, "-type", "outer", "-pkg", "m")
 	}
-	refused(t, dir, []string{"no type outre in p.o"}, "gen", "-object", "p.o", "-type", "outre", "-pkg", "m")
+	mustReject(t, dir, []string{"no type outre in p.o"}, "gen", "-object", "p.o", "-type", "outre", "-pkg", "m")
 }
 
-// TestTwoOfOneName: units that have two types of one name are refused; those
-// that share a header are one.
+// TestTwoOfOneName checks that different types with the same name are rejected, and that the types of a
+// shared header are merged.
 func TestTwoOfOneName(t *testing.T) {
 	t.Parallel()
 	testenv.Programs(t, "gcc", "ar")
@@ -78,19 +78,19 @@ func TestTwoOfOneName(t *testing.T) {
 		"c/a.c": "#include \"h.h\"\nstruct user u;\nstruct own { int a; } o;\n",
 		"c/b.c": "#include \"h.h\"\nstruct far { struct shared s; } f;\nstruct own { double a; } o2;\n",
 	})
-	must(t, dir, "gcc", "-g", "-c", "c/a.c", "c/b.c")
-	must(t, dir, "ar", "rc", "l.a", "a.o", "b.o")
-	refused(t, dir, []string{"l.a: own is declared in two ways: ", "a.c:3 (4 bytes) and ", "b.c:3 (8 bytes)"}, "gen", "-object", "l.a", "-type", "own", "-pkg", "m")
-	must(t, dir, tool, "gen", "-object", "l.a", "-type", "user", "-tag", "user.far=,depth=1", "-pkg", "m")
-	must(t, dir, "go", "vet", ".")
+	mustRun(t, dir, "gcc", "-g", "-c", "c/a.c", "c/b.c")
+	mustRun(t, dir, "ar", "rc", "l.a", "a.o", "b.o")
+	mustReject(t, dir, []string{"l.a: own is declared in two ways: ", "a.c:3 (4 bytes) and ", "b.c:3 (8 bytes)"}, "gen", "-object", "l.a", "-type", "own", "-pkg", "m")
+	mustRun(t, dir, tool, "gen", "-object", "l.a", "-type", "user", "-tag", "user.far=,depth=1", "-pkg", "m")
+	mustRun(t, dir, "go", "vet", ".")
 	data, err := os.ReadFile(filepath.Join(dir, "z_cgocopy.go"))
 	if err != nil || !strings.Contains(string(data), "type Far struct {\n\tS Shared // s") {
 		t.Errorf("%v: %s", err, data)
 	}
 }
 
-// TestCXX: what C could declare too, and bases that are there once, are taken
-// over; what has hidden members is refused, all at once.
+// TestCXX checks that C++ types that C could declare, and classes with plain bases, are copied, and that
+// one run rejects all types with hidden members.
 func TestCXX(t *testing.T) {
 	skipIfShort(t, "a C++ compiler")
 	t.Parallel()
@@ -110,12 +110,12 @@ struct Member { int Base::*p; int n; };
 struct Header { std::array<int, 4> parts; std::pair<short, double> range; uint32_t length; };
 struct Counts { std::atomic<int> hits; std::atomic_flag busy; std::atomic_bool on; std::array<std::atomic<char>, 2> each; int n; };
 `})
-	must(t, dir, tool, "gen", "-c++", "-type", "Child,geo::Point,Header", "-pkg", "m", "p.hpp")
-	if text := must(t, dir, "go", "test", "-vet=all", "-v", "-run", "Cgocopy", "."); !strings.Contains(text, "PASS: TestCgocopy/Child") {
+	mustRun(t, dir, tool, "gen", "-c++", "-type", "Child,geo::Point,Header", "-pkg", "m", "p.hpp")
+	if text := mustRun(t, dir, "go", "test", "-vet=all", "-v", "-run", "Cgocopy", "."); !strings.Contains(text, "PASS: TestCgocopy/Child") {
 		t.Error(text)
 	}
-	dir2 := module(t, map[string]string{"p.hpp": must(t, dir, "cat", "p.hpp")})
-	refused(t, dir2, []string{
+	dir2 := module(t, map[string]string{"p.hpp": mustRun(t, dir, "cat", "p.hpp")})
+	mustReject(t, dir2, []string{
 		"p.hpp:8: Virtual (struct Virtual) has virtual functions; give it",
 		"p.hpp:9: Far (struct Far) has virtual functions or a hidden base; give it",
 		"p.hpp:10: Ref.r (type without a name) is a C++ reference; leave it out with -tag 'Ref.r=-'",
@@ -126,8 +126,8 @@ struct Counts { std::atomic<int> hits; std::atomic_flag busy; std::atomic_bool o
 	}, "gen", "-c++", "-type", "Virtual,Far,Ref,Holds,Member,Counts", "-pkg", "m", "p.hpp")
 }
 
-// TestProcessors: layouts of other processors, where there is a compiler for
-// them; bit-fields of those that put the highest byte first are refused.
+// TestProcessors checks the layouts of other processors for which a compiler is installed, and that
+// bit-fields of a big-endian processor are rejected.
 func TestProcessors(t *testing.T) {
 	t.Parallel()
 	testenv.Programs(t, "gcc")
@@ -172,8 +172,7 @@ func TestProcessors(t *testing.T) {
 	}
 }
 
-// TestGenerated386: what is generated for 386 runs there, where the C compiler
-// knows that processor at all.
+// TestGenerated386 checks that code for 386 runs, if the C compiler supports that processor.
 func TestGenerated386(t *testing.T) {
 	skipIfShort(t, "a standard library for 386")
 	t.Parallel()
@@ -200,7 +199,7 @@ func main() {
 	if text, err := output(dir, nil, "gcc", "-m32", "-c", "empty.c"); err != nil {
 		t.Skip(text)
 	}
-	must(t, dir, tool, "gen", "-no-test", "-type", "plain", "-build", "386", "p.h", "--", "-m32")
+	mustRun(t, dir, tool, "gen", "-no-test", "-type", "plain", "-build", "386", "p.h", "--", "-m32")
 	text, err := output(dir, []string{"CGO_ENABLED=0", "GOARCH=386", "GOOS=linux"}, "go", "run", ".")
 	if strings.Contains(text, "exec format error") {
 		t.Skip(text)
@@ -213,8 +212,7 @@ func main() {
 	}
 }
 
-// TestNoCgo: what is generated works where cgo is off, on memory that Go made,
-// as it does for libraries that are loaded without cgo.
+// TestNoCgo checks that generated code works without cgo, on memory that Go allocated.
 func TestNoCgo(t *testing.T) {
 	skipIfShort(t, "two programs")
 	t.Parallel()
@@ -240,7 +238,7 @@ func main() {
 	fmt.Println(o.Name, o.In[0].A, o.D, o.Text, err)
 }
 `})
-	must(t, dir, tool, "gen", "-type", "outer", "-no-test", "p.h")
+	mustRun(t, dir, tool, "gen", "-type", "outer", "-no-test", "p.h")
 	for _, args := range [][]string{{"vet", "."}, {"run", "."}, {"run", "-gcflags=-d=checkptr", "."}} {
 		text, err := output(dir, []string{"CGO_ENABLED=0", "PATH=" + filepath.Dir(goTool(t))}, goTool(t), args...)
 		if err != nil || args[0] == "run" && text != "namely -3 2.5 text <nil>\n" {
@@ -258,17 +256,16 @@ func goTool(t *testing.T) string {
 	return path
 }
 
-// TestRefusedEarly: what fails before a type is looked at names its place too,
-// and leaves nothing behind.
+// TestRefusedEarly checks that errors before the types are read have positions too, and leave no files.
 func TestRefusedEarly(t *testing.T) {
 	t.Parallel()
 	testenv.Programs(t, "gcc")
 	dir := module(t, map[string]string{"bad.h": "\nstruct a { int x int y; };\n", "good.h": "struct b;\nstruct a { int x; struct b *p; long double l; };\n", "m.go": "package m\n"})
-	refused(t, dir, []string{"bad.h:2:"}, "gen", "-type", "a", "bad.h")
-	refused(t, dir, []string{"none.h: No such file or directory"}, "gen", "-type", "a", "none.h")
-	refused(t, dir, []string{"no type c in good.h"}, "gen", "-type", "a,c", "good.h")
-	refused(t, dir, []string{"good.h:2: a.p (struct b *)", "good.h:2: a.l (long double)"}, "gen", "-type", "a", "good.h")
-	refused(t, dir, []string{"no function gone in good.h"}, "gen", "-type", "a", "-tag", "a.p=,depth=1,free=gone", "good.h")
+	mustReject(t, dir, []string{"bad.h:2:"}, "gen", "-type", "a", "bad.h")
+	mustReject(t, dir, []string{"none.h: No such file or directory"}, "gen", "-type", "a", "none.h")
+	mustReject(t, dir, []string{"no type c in good.h"}, "gen", "-type", "a,c", "good.h")
+	mustReject(t, dir, []string{"good.h:2: a.p (struct b *)", "good.h:2: a.l (long double)"}, "gen", "-type", "a", "good.h")
+	mustReject(t, dir, []string{"no function gone in good.h"}, "gen", "-type", "a", "-tag", "a.p=,depth=1,free=gone", "good.h")
 	text, err := output(dir, []string{"CC=no-such-compiler"}, tool, "gen", "-type", "a", "good.h")
 	if err == nil || !strings.Contains(text, "compiler no-such-compiler: no C compiler found: install gcc or clang") {
 		t.Errorf("%v: %s", err, text)
@@ -277,12 +274,12 @@ func TestRefusedEarly(t *testing.T) {
 	if err == nil || !strings.Contains(text, "no C compiler found") {
 		t.Errorf("%v: %s", err, text)
 	}
-	if got := names(t, dir); got != "bad.h go.mod good.h m.go" {
+	if got := listDir(t, dir); got != "bad.h go.mod good.h m.go" {
 		t.Error(got)
 	}
 }
 
-// TestClang: what clang does not describe is refused, not guessed.
+// TestClang checks that a bit-field that clang does not describe completely is rejected.
 func TestClang(t *testing.T) {
 	skipIfShort(t, "a second compiler")
 	t.Parallel()

@@ -96,7 +96,7 @@ void *make(const char *what) {
 }
 `
 
-// rulesGo looks at every rule. Rows are named as the table of rules names them.
+// rulesGo is a program that checks every rule. The rows have the names of the table of rules.
 const rulesGo = `package main
 
 // #include "rules.h"
@@ -255,16 +255,15 @@ func main() {
 func ModeBROKEN() Mode { return ModeBroken }
 `
 
-// checkptr are the flags of a build in which uses of unsafe.Pointer are checked,
-// in what is generated and in this module. The standard library is not compiled
-// again.
+// checkptr has the flags of a build that checks uses of unsafe.Pointer in generated code and in this
+// module. The standard library is not compiled again.
 var checkptr = []string{"-gcflags=-d=checkptr", "-gcflags=github.com/tarebench/tare/cgocopy/...=-d=checkptr"}
 
-// rules generates and returns the package that looks at every rule.
+// rules generates the package that checks every rule, and returns its directory.
 func rules(t *testing.T) string {
 	testenv.Programs(t, "gcc")
 	dir := module(t, map[string]string{"rules.h": rulesHeader, "rules.c": rulesC, "main.go": rulesGo})
-	must(t, dir, tool, "gen", "-type", "Chars,Text,Coded,Counted,Mixed,Bits,Packed,Event,Tail,Node,Tree,Owned,Handle",
+	mustRun(t, dir, tool, "gen", "-type", "Chars,Text,Coded,Counted,Mixed,Bits,Packed,Event,Tail,Node,Tree,Owned,Handle",
 		"-tag", "Text.brief=,max=8", "-tag", "Coded.replaced=,utf8=replace", "-tag", "Coded.strict=,utf8=error",
 		"-tag", "Counted.items=,len=items_count,max=100", "-tag", "Counted.wide=,len=wide_count",
 		"-tag", "Event.u=,union=kind:0:i,1:f,2:t", "-tag", "Tail.tail=,len=n",
@@ -273,13 +272,12 @@ func rules(t *testing.T) string {
 	return dir
 }
 
-// TestRules: every row of the table of rules, against a real compiler; with
-// pointers checked, under the race detector, and with addresses checked in C
-// and in Go.
+// TestRules checks every row of the table of rules with a real compiler: plain, with checked pointers, with
+// the race detector, and with the address sanitizer in C and Go.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	dir := rules(t)
-	must(t, dir, "go", "test", "-vet=all", ".")
+	mustRun(t, dir, "go", "test", "-vet=all", ".")
 	for name, args := range map[string][]string{
 		"plain":    nil,
 		"checkptr": checkptr,

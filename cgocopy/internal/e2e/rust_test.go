@@ -85,8 +85,8 @@ func main() {
 }
 `
 
-// TestRust: a crate that cargo builds, read from the static library and from
-// Rust's own, and called.
+// TestRust builds a crate with cargo, reads its types from the static library and from the .rlib, and calls
+// it.
 func TestRust(t *testing.T) {
 	skipIfShort(t, "a crate")
 	t.Parallel()
@@ -102,7 +102,7 @@ func TestRust(t *testing.T) {
 	args := []string{"gen", "-type", "Sensor", "-repr-c", "-tag", "Sensor.name=,string", "-tag", "Sensor.label=,string", "-tag", "Sensor.samples=,len=samples_len", "-object"}
 	var first string
 	for _, library := range []string{"libsensor.a", "libsensor.rlib"} {
-		must(t, dir, tool, append(args, filepath.Join("crate", "target", "debug", library))...)
+		mustRun(t, dir, tool, append(args, filepath.Join("crate", "target", "debug", library))...)
 		data, err := os.ReadFile(filepath.Join(dir, "z_cgocopy.go"))
 		if err != nil {
 			t.Fatal(err)
@@ -115,12 +115,12 @@ func TestRust(t *testing.T) {
 		}
 	}
 	const want = "{ID:7 On:true Mode:5 Name:sensor At:{X:1 Y:-1} Path:[{X:2 Y:3} {X:4 Y:5}] Label:kitchen Samples:[1.5 -2 0.25] SamplesLen:3} <nil>\n"
-	if got := must(t, dir, "go", "run", "."); got != want {
+	if got := mustRun(t, dir, "go", "run", "."); got != want {
 		t.Errorf("%s", got)
 	}
 	library := filepath.Join("crate", "target", "debug", "libsensor.rlib")
-	refused(t, dir, []string{"Sensor (struct Sensor) comes from Rust, whose layouts may change unless they are repr(C)", "declare it #[repr(C)] and say so with -repr-c"},
+	mustReject(t, dir, []string{"Sensor (struct Sensor) comes from Rust, whose layouts may change unless they are repr(C)", "declare it #[repr(C)] and say so with -repr-c"},
 		"gen", "-type", "Sensor", "-object", library, "-o", "z_other.go")
-	refused(t, dir, []string{"Count.hits (", "Atomic", ": a copy could be torn"}, "gen", "-type", "Count", "-repr-c", "-object", library, "-o", "z_other.go")
-	refused(t, dir, []string{"is a Rust enum with data"}, "gen", "-type", "Shape", "-repr-c", "-object", library, "-o", "z_other.go")
+	mustReject(t, dir, []string{"Count.hits (", "Atomic", ": a copy could be torn"}, "gen", "-type", "Count", "-repr-c", "-object", library, "-o", "z_other.go")
+	mustReject(t, dir, []string{"is a Rust enum with data"}, "gen", "-type", "Shape", "-repr-c", "-object", library, "-o", "z_other.go")
 }

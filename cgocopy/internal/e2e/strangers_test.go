@@ -9,9 +9,8 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/testenv"
 )
 
-// strangers is a header as libraries have them: two views of one header, two
-// names of one number, an event whose type lies in front of all its members, and
-// lists by pointers.
+// strangers is a header with constructs that real libraries have: two views of a protocol header, two
+// names for a number, an event whose members all begin with its type, and linked lists.
 const strangers = `#include <stdint.h>
 struct segment {
 	__extension__ union {
@@ -29,20 +28,20 @@ typedef union Input { InputType type; KeyInput key; PointerInput pointer; long r
 struct recording { int n; Input last; Input list[3]; struct recording *next; const char *title; void *owner; };
 `
 
-// TestStrangers: the compiled program reads what C has written, one tag is enough
-// for events, what is left out is listed, and a pointer that is added is noticed.
+// TestStrangers checks that a program reads the values that C has written, that one tag is enough for
+// events, that omitted pointers are listed, and that check finds an added pointer.
 func TestStrangers(t *testing.T) {
 	skipIfShort(t, "a program of its own")
 	t.Parallel()
 	testenv.Programs(t, "gcc")
 	dir := module(t, map[string]string{"s.h": strangers})
-	refused(t, dir, []string{
+	mustReject(t, dir, []string{
 		"Input (Input) is a union, and nothing around it says which member holds; where its members begin with a number that does, say so with -tag 'Input=union=MEMBER:0:first,1:second'",
 	}, "gen", "-type", "Input", "-pkg", "m", "s.h")
 	args := []string{"gen", "-pkg", "m", "-type", "segment,recording,Input", "-omit", "pointers", "-tag", "Input=union=type:2:key,4:pointer", "-tag", "recording.title=,max=99", "s.h"}
-	must(t, dir, tool, args...)
-	must(t, dir, "go", "test", "-vet=all", ".")
-	must(t, dir, tool, "check")
+	mustRun(t, dir, tool, args...)
+	mustRun(t, dir, "go", "test", "-vet=all", ".")
+	mustRun(t, dir, tool, "check")
 	made, err := os.ReadFile(filepath.Join(dir, "z_cgocopy.go"))
 	if err != nil {
 		t.Fatal(err)
@@ -84,8 +83,8 @@ func main() {
 }
 `})
 	args[2] = "main"
-	must(t, dir, tool, args...)
-	if text := must(t, dir, "go", "run", "."); text != "<nil> 1.5 2.5 0\n<nil> 5 0\nInput.type is 9, for which the union has no member 9\n" {
+	mustRun(t, dir, tool, args...)
+	if text := mustRun(t, dir, "go", "run", "."); text != "<nil> 1.5 2.5 0\n<nil> 5 0\nInput.type is 9, for which the union has no member 9\n" {
 		t.Error(text)
 	}
 	if text, err := output(dir, nil, tool, "gen", "-type", "Input", "-omit", "texts", "s.h"); err == nil || !strings.Contains(text, "-omit texts: what can be left out is pointers") {
@@ -93,7 +92,7 @@ func main() {
 	}
 }
 
-// TestStrangersBound: types of the user's own take such unions too.
+// TestStrangersBound checks that the user's own types can take such unions too.
 func TestStrangersBound(t *testing.T) {
 	skipIfShort(t, "a program of its own")
 	t.Parallel()
@@ -110,15 +109,15 @@ type Segment struct {
 	Route     [2][16]byte
 }
 `})
-	text := must(t, dir, tool, "bind", "-type", "Segment=segment", "s.h")
+	text := mustRun(t, dir, tool, "bind", "-type", "Segment=segment", "s.h")
 	if text != "note: s.h:4: struct segment.low (uint8_t) is taken by no field of Segment\n" {
 		t.Error(text)
 	}
-	must(t, dir, "go", "test", "-vet=all", ".")
+	mustRun(t, dir, "go", "test", "-vet=all", ".")
 }
 
-// TestSystemHeaders: structs of the headers of Linux and glibc, all in one
-// package, hold what C has put into every member.
+// TestSystemHeaders generates structs of the headers of Linux and glibc in one package, and runs the
+// generated test.
 func TestSystemHeaders(t *testing.T) {
 	skipIfShort(t, "thirty structs")
 	t.Parallel()
@@ -137,6 +136,6 @@ func TestSystemHeaders(t *testing.T) {
 		t.Skip("not the headers of Linux and glibc: " + clip(text))
 	}
 	os.Remove(filepath.Join(dir, "probe.c"))
-	must(t, dir, tool, append([]string{"gen", "-pkg", "m", "-omit", "pointers", "-type", strings.Join(types, ",")}, headers...)...)
-	must(t, dir, "go", "test", ".")
+	mustRun(t, dir, tool, append([]string{"gen", "-pkg", "m", "-omit", "pointers", "-type", strings.Join(types, ",")}, headers...)...)
+	mustRun(t, dir, "go", "test", ".")
 }

@@ -43,7 +43,7 @@ func bytesOf(w []byte) string {
 	return b.String()
 }
 
-// union is one with its discriminant beside it; some have no name.
+// union returns a union and its discriminant. Some unions have no name.
 func (p *program) union(owner string, depth int) []member {
 	a, b := p.scalar(), p.chars()
 	if depth > 0 && p.r.IntN(3) == 0 {
@@ -52,7 +52,7 @@ func (p *program) union(owner string, depth int) []member {
 	name, on := p.name("u"), p.name("k")
 	field, dot := name, "."+name
 	decl := fmt.Sprintf("union { %s %s } %s;", a.decl, b.decl, name)
-	if p.r.IntN(4) == 0 { // its first member's name stands for it
+	if p.r.IntN(4) == 0 { // without a name: the name of its first member represents it
 		decl, field, dot = fmt.Sprintf("union { %s %s };", a.decl, b.decl), a.named, ""
 	}
 	p.tags = append(p.tags, fmt.Sprintf("%s.%s=,union=%s:0:%s,7:%s", owner, field, on, a.named, b.named))
@@ -72,7 +72,7 @@ func (p *program) union(owner string, depth int) []member {
 	}
 }
 
-// nested is a struct in the struct, or an array of them, by name.
+// nested returns a struct with a name, or an array of structs.
 func (p *program) nested(depth int, packed bool) member {
 	tag := p.declare(depth, 4, packed)
 	name, n := p.name("x"), p.r.IntN(4)
@@ -86,24 +86,25 @@ func (p *program) nested(depth int, packed bool) member {
 		}
 		var all []string
 		for i := range n {
-			all = append(all, tag.again(p, fmt.Sprintf("%s.%s[%d]", at, name, i)))
+			all = append(all, tag.valueInBlock(p, fmt.Sprintf("%s.%s[%d]", at, name, i)))
 		}
 		return fmt.Sprintf("[%d]%s{%s}", n, tag.goes, strings.Join(all, ", "))
 	}}
 }
 
-// declared is a struct that the header has.
+// declared is a struct that the header declares.
 type declared struct {
-	c, goes string
-	list    []member
-	tail    bool // it ends in an array without a length
+	c, goes string   // type names in C and Go
+	list    []member // its members
+	tail    bool     // it ends in a flexible array
 }
 
-// value fills the struct at at, and says what Go is to find.
+// value writes C statements that fill the struct at the C expression at, and returns the expected Go value.
 func (d declared) value(p *program, at string) string {
 	return d.goes + "{" + strings.Join(values(p, d.list, at), ", ") + "}"
 }
 
+// values fills the members of a struct, and returns NAME: VALUE for each in Go.
 func values(p *program, list []member, at string) []string {
 	var all []string
 	for _, m := range list {
@@ -116,15 +117,15 @@ func values(p *program, list []member, at string) []string {
 	return all
 }
 
-// again is value in a block of its own, as names of what pointers point to are
-// the member's.
-func (d declared) again(p *program, at string) string {
+// valueInBlock is value in a C block, so that the struct can be filled several times: the variables that
+// pointers point to have the names of members.
+func (d declared) valueInBlock(p *program, at string) string {
 	p.line("{")
 	defer p.line("}")
 	return d.value(p, at)
 }
 
-// declare writes a struct into the header.
+// declare declares a random struct in the header, with at most most members.
 func (p *program) declare(depth, most int, packed bool, last ...member) declared {
 	name := p.name("t")
 	packed = packed || p.r.IntN(6) == 0
@@ -161,8 +162,8 @@ func (p *program) declare(depth, most int, packed bool, last ...member) declared
 	return declared{c, exported(name), list, tail}
 }
 
-// one declares a struct, and how it is filled and looked at.
-func (p *program) one() {
+// addStruct declares a struct, and adds the C function that fills it and the expected value.
+func (p *program) addStruct() {
 	d := p.declare(2, 9, false)
 	name := strings.TrimPrefix(d.c, "struct ")
 	p.types = append(p.types, name)

@@ -6,29 +6,31 @@ import (
 	"strings"
 )
 
-// program gathers what a batch of random structs needs.
+// program is the C and Go source of a batch of random structs. expect, tails and types have an element per
+// struct.
 type program struct {
 	r      *rand.Rand
-	header strings.Builder // declarations
+	header strings.Builder // C declarations
 	fill   strings.Builder // C functions that fill one struct each
-	expect []string        // Go values to be found, as source
-	tails  []bool          // the struct ends in an array without a length
-	tags   []string        // -tag arguments
-	types  []string        // wanted
-	serial int
-	clang  bool
+	expect []string        // expected Go values, as Go expressions
+	tails  []bool          // the struct ends in a flexible array
+	tags   []string        // values of -tag
+	types  []string        // C names
+	serial int             // number of the last name
+	clang  bool            // clang compiles the batch
 }
 
-// member is one random member: how C declares it, and how it is filled.
+// member is a random member of a struct. value writes C statements that fill the member of the struct at
+// the C expression at, and returns the expected Go value, as a Go expression.
 type member struct {
-	decl  string
+	decl  string // declaration in C
 	named string // name in C
 	goes  string // name in Go
 	value func(p *program, at string) (goes string)
-	inner []member // it is a struct without a name, and has these
+	inner []member // members, if it is a struct without a name; else nil
 }
 
-// name is a new one; some are as long as generated C has them.
+// name returns a new name with a prefix. Some names are as long as in generated C code.
 func (p *program) name(prefix string) string {
 	p.serial++
 	long := ""
@@ -66,7 +68,7 @@ func numbers() []number {
 	}
 }
 
-// draw is a value of so many bits as C and as Go write it.
+// draw returns a random number of so many bits, as a C and as a Go expression.
 func (p *program) draw(bits int, signed, float bool) (c, goes string) {
 	switch {
 	case float: // exact in both sizes
@@ -83,7 +85,8 @@ func (p *program) draw(bits int, signed, float bool) (c, goes string) {
 	return fmt.Sprintf("%dULL", x), fmt.Sprint(x)
 }
 
-// members makes up to most members of a struct.
+// members returns random members for the struct owner: most of them, or fewer. depth is the number of
+// structs that may be nested in them.
 func (p *program) members(owner string, most, depth int, packed bool) []member {
 	var list []member
 	for n := 1 + p.r.IntN(most); len(list) < n; {
@@ -144,7 +147,7 @@ func (p *program) boolean() member {
 	}}
 }
 
-// word is text of n bytes without a NUL; not always UTF-8.
+// word returns a random text of n bytes without a NUL. It may be invalid UTF-8.
 func (p *program) word(n int) []byte {
 	b := make([]byte, n)
 	for i := range b {
@@ -215,19 +218,19 @@ func (p *program) array() member {
 	}}
 }
 
-// bits is a run of bit-fields, with a gap or a new unit here and there.
+// bits returns adjacent bit-fields, with random gaps and new storage units.
 func (p *program) bits() []member {
 	types := []number{{"unsigned int", "uint32", 32, false, false}, {"int", "int32", 32, true, false}, {"unsigned long long", "uint64", 64, false, false}, {"unsigned char", "uint8", 8, false, false}, {"short", "int16", 16, true, false}}
 	var list []member
 	for range 1 + p.r.IntN(4) {
 		t, name := types[p.r.IntN(len(types))], p.name("f")
-		width := 1 + p.r.IntN(min(t.bits, 57)) // more, packed, could reach into a ninth byte
+		width := 1 + p.r.IntN(min(t.bits, 57)) // wider ones could reach into a ninth byte if packed
 		if p.clang {
-			width = min(width, t.bits-1) // of wider ones it does not say that they are bit-fields, and they are refused
+			width = min(width, t.bits-1) // it does not describe a bit-field as wide as its type, which is rejected
 		}
 		decl := fmt.Sprintf("%s %s : %d;", t.c, name, width)
 		if t.signed {
-			decl = "signed " + decl // of a plain int C leaves it open
+			decl = "signed " + decl // the sign of a plain int bit-field depends on the compiler
 		}
 		switch p.r.IntN(6) {
 		case 0:

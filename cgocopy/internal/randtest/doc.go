@@ -1,4 +1,4 @@
-// Package randtest compares the generator with the C compiler: structs are
-// declared at random, C fills them with known values, and generated Go has to
-// find the same ones.
+// Package randtest compares the generator with the C compiler: it declares
+// random structs, C fills them with known values, and the generated Go code must
+// find the same values.
 package randtest

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// counted is a pointer, and how many values are behind it.
+// counted returns a pointer to numbers, and their count.
 func (p *program) counted(owner string) []member {
 	t, name := numbers()[p.r.IntN(len(numbers()))], p.name("p")
 	c, count := numbers()[2+p.r.IntN(6)], p.name("n")
@@ -30,7 +30,7 @@ func (p *program) counted(owner string) []member {
 	}
 }
 
-// count is the number that counts n.
+// count returns a member with the value n that counts another.
 func (p *program) count(c number, name string, n int) member {
 	return member{decl: fmt.Sprintf("%s %s;", c.c, name), named: name, goes: exported(name), value: func(p *program, at string) string {
 		p.line("%s.%s = %d;", at, name, n)
@@ -38,7 +38,7 @@ func (p *program) count(c number, name string, n int) member {
 	}}
 }
 
-// countedText is a text with its length beside it, or some texts.
+// countedText returns a text and its length, or several texts and their count.
 func (p *program) countedText(owner string) []member {
 	name := p.name("t")
 	c, count := numbers()[2+p.r.IntN(6)], p.name("n")
@@ -71,7 +71,7 @@ func (p *program) countedText(owner string) []member {
 	}}, p.count(c, count, n)}
 }
 
-// pointer leads to one struct, or nowhere.
+// pointer returns a pointer to one struct, or a nil pointer.
 func (p *program) pointer(owner string, depth int) member {
 	to := p.declare(depth, 4, false)
 	name := p.name("p")
@@ -84,11 +84,11 @@ func (p *program) pointer(owner string, depth int) member {
 		p.line("static %s v%s;", to.c, name)
 		p.line("memset(&v%s, 0xa5, sizeof v%s);", name, name)
 		p.line("%s.%s = &v%s;", at, name, name)
-		return "&" + to.again(p, "v"+name)
+		return "&" + to.valueInBlock(p, "v"+name)
 	}}
 }
 
-// structs are some behind a pointer.
+// structs returns a pointer to several structs, and their count.
 func (p *program) structs(owner string, depth int) []member {
 	to := p.declare(depth, 4, false)
 	name := p.name("p")
@@ -105,13 +105,13 @@ func (p *program) structs(owner string, depth int) []member {
 		p.line("%s.%s = v%s;", at, name, name)
 		var all []string
 		for i := range n {
-			all = append(all, to.again(p, fmt.Sprintf("v%s[%d]", name, i)))
+			all = append(all, to.valueInBlock(p, fmt.Sprintf("v%s[%d]", name, i)))
 		}
 		return fmt.Sprintf("[]%s{%s}", to.goes, strings.Join(all, ", "))
 	}}, p.count(c, count, n)}
 }
 
-// tail is a number and an array at the end that it counts.
+// tail returns a count, and the flexible array whose elements it counts.
 func (p *program) tail(owner string) []member {
 	t, name := numbers()[p.r.IntN(len(numbers()))], p.name("a")
 	c, count := numbers()[2+p.r.IntN(6)], p.name("n")
@@ -131,7 +131,7 @@ func (p *program) tail(owner string) []member {
 	}}}
 }
 
-// anonymous is a struct without a name: its members are those of the one around.
+// anonymous returns a struct without a name, whose members belong to the struct around it.
 func (p *program) anonymous(owner string, depth int, packed bool) member {
 	list := p.members(owner, 3, depth, packed)
 	var decls []string

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// fillSource has one function that fills the struct of a number in batch n.
+// fillSource returns the C file of batch n. It has a function that fills the struct with a number.
 func fillSource(p *program, n int) string {
 	var all []string
 	for _, name := range p.types {
@@ -14,8 +14,8 @@ func fillSource(p *program, n int) string {
 	return fmt.Sprintf("#include \"types%d.h\"\n%svoid fill%d(int i, void *p) {\n\tstatic void (*const all[])(void *) = {%s};\n\tall[i](p);\n}\n", n, p.fill.String(), n, strings.Join(all, ", "))
 }
 
-// fillGo is the only package that C is compiled for, so that builds with other
-// flags of the Go compiler need no C compiler.
+// fillGo returns the Go file of package fill, the only package with C code: other packages can be built
+// with other flags without compiling C again.
 func fillGo(batches int) string {
 	var decls, cases strings.Builder
 	for n := range batches {
@@ -25,7 +25,7 @@ func fillGo(batches int) string {
 	return "package fill\n\n// #cgo CFLAGS: -g0 -O0 -w -Wno-psabi\n" + decls.String() + "import \"C\"\n\nimport \"unsafe\"\n\n// Fill fills p, the struct of number i in a batch.\nfunc Fill(batch, i int, p unsafe.Pointer) {\n\tswitch batch {\n" + cases.String() + "\t}\n}\n"
 }
 
-// targets lists the structs of a batch in its package.
+// targets returns the Go file that lists the structs of batch n.
 func targets(p *program, n int) string {
 	var all strings.Builder
 	for i, name := range p.types {
@@ -35,7 +35,8 @@ func targets(p *program, n int) string {
 	return fmt.Sprintf("package batch%d\n\n// All are the structs, in the order of their numbers.\nvar All = []struct {\n\tInto any\n\tSize uintptr\n\tTail bool\n}{\n%s}\n", n, all.String())
 }
 
-// mainSource looks at all structs of the batch that its first argument names.
+// mainSource returns the Go file of the program. It checks all structs of the batch whose number is its
+// first argument.
 func mainSource(batches int) string {
 	var imports, all strings.Builder
 	for n := range batches {

@@ -12,26 +12,26 @@ import (
 	"strings"
 	"testing"
 
-	// What is tested is built by the go command; this makes a test that passed
-	// before run again where it has changed.
+	// The go command builds the tested package. This import makes it a dependency of the test, so that a
+	// cached result is not used after it has changed.
 	_ "github.com/tarebench/tare/cgocopy"
 	"github.com/tarebench/tare/cgocopy/internal/cli"
 	"github.com/tarebench/tare/cgocopy/internal/testenv"
 )
 
-// maxBatches bounds the memory that compiling and linking one program takes.
+// maxBatches is the maximum number of batches in a program. It limits the memory of the compiler.
 const maxBatches = 4
 
 // TestAgainstTheCompiler compares 1,000 structs in four batches, 80 in one
 // batch with -short, and 20,000 in forty with TARE_SOAK=1. A batch has a seed,
 // a compiler and a package; batches of one compiler share a program.
 func TestAgainstTheCompiler(t *testing.T) {
-	seeds, each := 4, 250
+	seeds, structs := 4, 250 // structs per seed
 	switch {
 	case testing.Short():
-		seeds, each = 1, 80
+		seeds, structs = 1, 80
 	case os.Getenv("TARE_SOAK") == "1":
-		seeds, each = 40, 500
+		seeds, structs = 40, 500
 	}
 	if runtime.GOOS == "windows" {
 		t.Skip("no pages that cannot be read")
@@ -44,25 +44,25 @@ func TestAgainstTheCompiler(t *testing.T) {
 			break
 		}
 	}
-	of := map[string][]uint64{}
+	seedsOf := map[string][]uint64{} // by compiler
 	for seed := range seeds {
-		// Every second batch is clang's, where there is one.
+		// Clang compiles every second batch, if it is installed.
 		cc := compilers[seed%4%len(compilers)]
-		of[cc] = append(of[cc], uint64(seed))
+		seedsOf[cc] = append(seedsOf[cc], uint64(seed))
 	}
 	for _, cc := range compilers {
-		for part := range slices.Chunk(of[cc], maxBatches) {
-			t.Run(fmt.Sprintf("%s/%d-%d", cc, part[0], part[len(part)-1]), func(t *testing.T) { compare(t, cc, part, each) })
+		for part := range slices.Chunk(seedsOf[cc], maxBatches) {
+			t.Run(fmt.Sprintf("%s/%d-%d", cc, part[0], part[len(part)-1]), func(t *testing.T) { compare(t, cc, part, structs) })
 		}
 	}
 }
 
-// formats are the versions in which types are described to debuggers.
+// formats returns compiler flags for the versions of DWARF.
 func formats() []string { return []string{"-g", "-gdwarf-2", "-gdwarf-3", "-gdwarf-4", "-gdwarf-5"} }
 
-// compare builds one program of the batches of seeds, optimized and with
-// pointers checked, and runs each batch in both. The layouts that the compiler
-// asserts are compiled for the first only: they do not depend on flags of Go.
+// compare builds a program with a batch per seed, once optimized and once with
+// checked pointers, and runs each batch in both builds. Only the first build
+// has the files with static assertions: they do not depend on flags of Go.
 func compare(t *testing.T, cc string, seeds []uint64, structs int) {
 	t.Logf("seeds %d, %d structs each", seeds, structs)
 	dir := t.TempDir()
@@ -80,7 +80,7 @@ func compare(t *testing.T, cc string, seeds []uint64, structs int) {
 	for n, seed := range seeds {
 		p := &program{r: rand.New(rand.NewPCG(seed, 6)), clang: strings.Contains(cc, "clang")}
 		for range structs {
-			p.one()
+			p.addStruct()
 		}
 		header := "#pragma once\n#include <stdint.h>\n#include <string.h>\n" + p.header.String()
 		batch := fmt.Sprintf("batch%d", n)
@@ -93,9 +93,9 @@ func compare(t *testing.T, cc string, seeds []uint64, structs int) {
 		for _, tag := range p.tags {
 			args = append(args, "-tag", tag)
 		}
-		var said strings.Builder
-		if code := cli.Main(context.Background(), append(args, batch+"/types.h", "--", formats()[seed%uint64(len(formats()))]), &said, &said); code != 0 {
-			t.Fatalf("seed %d: cgocopy gen: code %d: %s", seed, code, clip(said.String()))
+		var messages strings.Builder
+		if code := cli.Main(context.Background(), append(args, batch+"/types.h", "--", formats()[seed%uint64(len(formats()))]), &messages, &messages); code != 0 {
+			t.Fatalf("seed %d: cgocopy gen: code %d: %s", seed, code, clip(messages.String()))
 		}
 	}
 	for _, build := range []struct {
@@ -131,6 +131,7 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
+// clip shortens a text for an error message.
 func clip(s string) string {
 	if len(s) > 3000 {
 		return s[:3000] + "…"
