@@ -50,7 +50,7 @@ typedef struct {
 } Odd;
 `
 
-// odd compiles the header once.
+// odd compiles oddHeader, and returns the object file and the type Odd.
 func odd(t *testing.T) (*object.File, *ctype.Type) {
 	t.Helper()
 	testenv.Programs(t, "gcc")
@@ -65,7 +65,7 @@ func odd(t *testing.T) (*object.File, *ctype.Type) {
 	return f, found["Odd"]
 }
 
-// derive binds Odd, declared with one line of fields, to the header's.
+// derive binds a Go type Odd with these fields to the type Odd of the header.
 func derive(t *testing.T, f *object.File, c *ctype.Type, fields string) (*bind.Result, error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -83,8 +83,7 @@ func derive(t *testing.T, f *object.File, c *ctype.Type, fields string) (*bind.R
 	return bind.Derive(s, []bind.Pair{{Go: "Odd", C: "Odd", Type: c}}, plan.Options{Word: 8})
 }
 
-// TestRefusals: each says where the field and the member are, why, and what to
-// do.
+// TestRefusals checks the errors of fields that cannot take a member: positions, reason and remedy.
 func TestRefusals(t *testing.T) {
 	f, c := odd(t)
 	for _, one := range []struct{ field, want string }{
@@ -153,7 +152,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestRules: what the Go type decides about how a member is taken over.
+// TestRules checks the rules that follow from the C type and the Go type.
 func TestRules(t *testing.T) {
 	f, c := odd(t)
 	for _, one := range []struct {
@@ -210,7 +209,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestLeft: every member is taken, counts, or is noted.
+// TestLeft checks that each member is taken by a field, counts another, or is noted.
 func TestLeft(t *testing.T) {
 	f, c := odd(t)
 	r, err := derive(t, f, c, "N, U int64; Numbers []int32 `cgocopy:\",len=count\"`; inner int; Own string `cgocopy:\"-\"`")

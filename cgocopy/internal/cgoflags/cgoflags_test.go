@@ -62,8 +62,8 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// TestRead: flags of #cgo lines are meant where their package is, and all that
-// the go command gives a compiler is there.
+// TestRead checks that Read returns all flags that the go command gives a compiler, with paths relative to
+// the package.
 func TestRead(t *testing.T) {
 	dir := t.TempDir()
 	program := filepath.Join(dir, "pkg")

@@ -54,14 +54,14 @@ func TestAlike(t *testing.T) {
 		"a union that is none":       {[]ctype.Field{at("a", u32, 0), at("u", union("", at("b", u32, 0), at("c", f32, 0)), 0)}, ""},
 	} {
 		named := rec("struct s", 32, at("n", i32, 0), at("u", union("", tt.fields...), 16))
-		p, said := derive(named, Options{})
+		p, refused := derive(named, Options{})
 		switch {
 		case tt.want == "":
-			if !strings.Contains(said, "s.u (union without a name) is a union, and C does not say which member holds") {
-				t.Errorf("%s: it says %q", name, said)
+			if !strings.Contains(refused, "s.u (union without a name) is a union, and C does not say which member holds") {
+				t.Errorf("%s: it says %q", name, refused)
 			}
-		case said != "":
-			t.Errorf("%s: it says %q", name, said)
+		case refused != "":
+			t.Errorf("%s: it says %q", name, refused)
 		case p.Structs[0].Fields[1].Rule.Go != tt.want || p.Structs[0].Fields[1].C != "u."+tt.fields[0].Name || p.Structs[0].Fields[1].Go != "U":
 			t.Errorf("%s: %+v", name, p.Structs[0].Fields[1])
 		}
@@ -69,9 +69,9 @@ func TestAlike(t *testing.T) {
 			continue
 		}
 		nameless := rec("struct s", 32, at("n", i32, 0), at("", union("", tt.fields...), 16))
-		p, said = derive(nameless, Options{})
-		if said != "" || p.Structs[0].Fields[1].C != tt.fields[0].Name || p.Structs[0].Fields[1].Offset != 16 {
-			t.Errorf("%s, without a name: %+v, %q", name, p, said)
+		p, refused = derive(nameless, Options{})
+		if refused != "" || p.Structs[0].Fields[1].C != tt.fields[0].Name || p.Structs[0].Fields[1].Offset != 16 {
+			t.Errorf("%s, without a name: %+v, %q", name, p, refused)
 		}
 		if list := Members(nameless); len(list) != 2 || list[1].Name != tt.fields[0].Name || list[1].Offset != 16 {
 			t.Errorf("%s: members %+v", name, list)
@@ -79,28 +79,28 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// TestAlikeTag: a tag decides otherwise, and the members of the first that is a
-// struct without a name are the outer one's, for counts too.
+// TestAlikeTag checks that the members of an anonymous struct in an anonymous union belong to the struct
+// around it, also as counts, and that tags can omit them or select the members of a union.
 func TestAlikeTag(t *testing.T) {
 	u8, i32 := num("unsigned char", ctype.Uint, 1), num("int", ctype.Int, 4)
 	s := rec("struct s", 16, at("kind", i32, 0), at("", union("", at("", rec("", 2, at("n", u8, 0), at("m", u8, 1)), 0), at("", rec("", 2, at("count", u8, 0), at("most", u8, 1)), 0)), 4),
 		at("data", &ctype.Type{Kind: ctype.Array, Count: 8, Elem: u8, Size: 8}, 8))
-	p, said := derive(s, Options{Tags: map[string]Tag{"s.data": {Len: "n"}}})
-	if said != "" || len(p.Structs[0].Fields) != 4 || p.Structs[0].Fields[2].C != "m" || p.Structs[0].Fields[2].Offset != 5 || p.Structs[0].Fields[3].Rule.Len.Offset != 4 {
-		t.Errorf("%+v, %q", p, said)
+	p, refused := derive(s, Options{Tags: map[string]Tag{"s.data": {Len: "n"}}})
+	if refused != "" || len(p.Structs[0].Fields) != 4 || p.Structs[0].Fields[2].C != "m" || p.Structs[0].Fields[2].Offset != 5 || p.Structs[0].Fields[3].Rule.Len.Offset != 4 {
+		t.Errorf("%+v, %q", p, refused)
 	}
-	if p, said = derive(s, Options{Tags: map[string]Tag{"s.m": {Skip: true}}}); said != "" || len(p.Structs[0].Fields) != 3 {
-		t.Errorf("one left out: %+v, %q", p, said)
+	if p, refused = derive(s, Options{Tags: map[string]Tag{"s.m": {Skip: true}}}); refused != "" || len(p.Structs[0].Fields) != 3 {
+		t.Errorf("one left out: %+v, %q", p, refused)
 	}
 	two := rec("struct s", 8, at("kind", i32, 0), at("u", union("", at("a", u8, 0), at("b", u8, 0)), 4))
-	p, said = derive(two, Options{Tags: map[string]Tag{"s.u": {On: "kind", Cases: map[int64]string{0: "a", 1: "b"}}}})
-	if said != "" || p.Structs[0].Fields[1].Rule.Op != Union {
-		t.Errorf("a tag: %+v, %q", p, said)
+	p, refused = derive(two, Options{Tags: map[string]Tag{"s.u": {On: "kind", Cases: map[int64]string{0: "a", 1: "b"}}}})
+	if refused != "" || p.Structs[0].Fields[1].Rule.Op != Union {
+		t.Errorf("a tag: %+v, %q", p, refused)
 	}
 }
 
-// TestEvent: a union whose members begin with the number that says which of them
-// holds is a struct in Go, by one tag wherever it lies.
+// TestEvent checks unions with their own discriminant: one tag makes them a struct in Go, in all types
+// that contain them.
 func TestEvent(t *testing.T) {
 	i32, u16, f32 := num("int", ctype.Int, 4), num("unsigned short", ctype.Uint, 2), num("float", ctype.Float, 4)
 	key := rec("struct key", 8, at("type", i32, 0), at("code", i32, 4))
@@ -140,8 +140,8 @@ func TestEvent(t *testing.T) {
 	}
 }
 
-// TestOmitPointers: pointers that no tag names are left out and listed, in
-// structs inside too; all others stay, and what is no pointer is refused still.
+// TestOmitPointers checks that pointers without a tag are omitted and listed, also in nested structs, that
+// other members stay, and that other members that cannot be copied are still rejected.
 func TestOmitPointers(t *testing.T) {
 	i32 := num("int", ctype.Int, 4)
 	text := &ctype.Type{Kind: ctype.Pointer, Size: 8, Elem: num("char", ctype.Char, 1)}
@@ -149,14 +149,14 @@ func TestOmitPointers(t *testing.T) {
 	in := rec("struct in", 16, at("p", any, 0), at("n", i32, 8))
 	s := rec("struct s", 80, at("n", i32, 0), at("name", text, 8), at("title", text, 16), at("many", &ctype.Type{Kind: ctype.Array, Count: 2, Elem: text, Size: 16}, 24),
 		at("in", in, 40), at("", union("", at("a", any, 0), at("b", any, 0)), 56), at("u", union("", at("i", i32, 0), at("t", text, 0)), 64))
-	p, said := derive(s, Options{OmitPointers: true, Tags: map[string]Tag{"s.title": {}, "s.u": {On: "n", Cases: map[int64]string{0: "i", 1: "t"}}}})
-	if want := "s.name (char *), s.many (char * [2]), in.p (void *), s.a (void *)"; said != "" || strings.Join(p.Omitted, ", ") != want {
-		t.Fatalf("left out: %v, %q", p, said)
+	p, refused := derive(s, Options{OmitPointers: true, Tags: map[string]Tag{"s.title": {}, "s.u": {On: "n", Cases: map[int64]string{0: "i", 1: "t"}}}})
+	if want := "s.name (char *), s.many (char * [2]), in.p (void *), s.a (void *)"; refused != "" || strings.Join(p.Omitted, ", ") != want {
+		t.Fatalf("left out: %v, %q", p, refused)
 	}
 	if last := p.Structs[1]; len(last.Fields) != 4 || last.Fields[1].C != "title" || !last.Part || !p.Structs[0].Part {
 		t.Errorf("%+v", last)
 	}
-	if _, said = derive(s, Options{OmitPointers: true}); !strings.Contains(said, "s.u (union without a name) is a union") || strings.Contains(said, "s.name") {
-		t.Errorf("it says %q", said)
+	if _, refused = derive(s, Options{OmitPointers: true}); !strings.Contains(refused, "s.u (union without a name) is a union") || strings.Contains(refused, "s.name") {
+		t.Errorf("it says %q", refused)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// TestNameless: a union without a name is called by the first member that C can
-// reach in it, and never left out by itself where its members do not read alike.
+// TestNameless checks that a union without a name has the name of the first member that C can refer to, and
+// is rejected unless a tag omits it.
 func TestNameless(t *testing.T) {
 	i32 := num("int", ctype.Int, 4)
 	part := func(name string, from, width int64) ctype.Field {
@@ -31,11 +31,11 @@ func TestNameless(t *testing.T) {
 		"a bit-field alone": {[]ctype.Field{part("on", 0, 1)}, "s.on"},
 	} {
 		s := rec("struct s", 16, at("n", i32, 0), at("", &ctype.Type{Kind: ctype.Union, Size: 8, Fields: append(tt.fields, part("odd", 0, 2))}, 8))
-		if _, said := derive(s, Options{}); !strings.Contains(said, tt.want+" (union without a name) is a union, and C does not say which member holds") {
-			t.Errorf("%s: it says %q", name, said)
+		if _, refused := derive(s, Options{}); !strings.Contains(refused, tt.want+" (union without a name) is a union, and C does not say which member holds") {
+			t.Errorf("%s: it says %q", name, refused)
 		}
-		if p, said := derive(s, Options{Tags: map[string]Tag{tt.want: {Skip: true}}}); said != "" || len(p.Structs[0].Fields) != 1 {
-			t.Errorf("%s, left out: it says %q", name, said)
+		if p, refused := derive(s, Options{Tags: map[string]Tag{tt.want: {Skip: true}}}); refused != "" || len(p.Structs[0].Fields) != 1 {
+			t.Errorf("%s, left out: it says %q", name, refused)
 		}
 		for _, m := range Members(s) {
 			if m.Nameless() && "s."+m.Name != tt.want {
@@ -45,8 +45,8 @@ func TestNameless(t *testing.T) {
 	}
 }
 
-// TestAsked: types are called as the user asks for them, wherever they are met
-// first; what would be there twice, and unions, are refused.
+// TestAsked checks that types have the names by which the user requests them, also as members of types
+// before them, and that a second name for a type, and a union, are rejected.
 func TestAsked(t *testing.T) {
 	point := rec("struct point", 8, at("x", num("int", ctype.Int, 4), 0), at("y", num("int", ctype.Int, 4), 4))
 	vec := &ctype.Type{Kind: ctype.Typedef, Name: "vec", Elem: point}

@@ -41,8 +41,7 @@ func derive(s *ctype.Type, o Options) (*Plan, string) {
 	return p, ""
 }
 
-// TestRefusals: what cannot be taken over is said with its place, what is wrong
-// with it, and what could be done.
+// TestRefusals checks the errors of members that cannot be copied: the position, the reason and the remedy.
 func TestRefusals(t *testing.T) {
 	i32, u8, char := num("int", ctype.Int, 4), num("uint8_t", ctype.Uint, 1), num("char", ctype.Char, 1)
 	double := num("double", ctype.Float, 8)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestMissing: a program that does not run is not there, and the reason is said.
+// TestMissing checks that a program that does not run counts as missing, and the reason.
 func TestMissing(t *testing.T) {
 	dir := t.TempDir()
 	for name, script := range map[string]string{
