@@ -53,7 +53,7 @@ func (r *run) isPilotTimeSpent(c tare.Contender) bool {
 }
 
 // leaveOutUnpiloted leaves works out because there is no time to pilot them. It does nothing once
-// rounds have been planned: works were left out before and are only being tried again.
+// rounds have been planned: works were omitted before and are only being tried again.
 func (r *run) leaveOutUnpiloted(works []tare.Workload) {
 	if r.plan.RoundsPlanned > 0 {
 		return
@@ -228,7 +228,7 @@ func (r *run) adoptPlan(p tare.Plan, done int) error {
 // are judged. From then on, the workloads of a study stay the same.
 const readmitBefore = 8
 
-// readmitWorkloads brings back workloads that were left out for lack of time, if the rounds so far show
+// readmitWorkloads brings back workloads that were omitted for lack of time, if the rounds so far show
 // that there is time for them. Only durations decide, never an effect, so that no verdict becomes
 // likelier. These workloads have no measurements of the first done rounds.
 func (r *run) readmitWorkloads(ctx context.Context, done int) error {
@@ -268,7 +268,7 @@ func (r *run) readmitWorkloads(ctx context.Context, done int) error {
 	return r.adoptPlan(p, done)
 }
 
-// findAffordable returns the workloads that were left out for lack of time, but that the budget has
+// findAffordable returns the workloads that were omitted for lack of time, but that the budget has
 // time for after done rounds, at the speed of these rounds. Those with the shortest rounds come first. Each must get as many
 // rounds as a confidence interval needs.
 func (r *run) findAffordable(done int) []tare.Workload {
@@ -294,7 +294,7 @@ func (r *run) findAffordable(done int) []tare.Workload {
 	return candidates
 }
 
-// repeatPilots pilots works that were left out before. It returns the works that every selected
+// repeatPilots pilots works that were omitted before. It returns the works that every selected
 // contender has a pilot of, and records the others in r.failedPilot.
 func (r *run) repeatPilots(ctx context.Context, works []tare.Workload) ([]tare.Workload, error) {
 	for _, c := range r.contenders {

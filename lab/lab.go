@@ -4,7 +4,7 @@
 //
 // The terms of the method are defined in package [github.com/tarebench/tare]. Three belong to this
 // package: a pilot runs a contender briefly before the rounds, only to plan them; an exam tests a
-// contender with edge cases on which implementations differ; a part of a study is left out if this
+// contender with edge cases on which implementations differ; a part of a study is omitted if this
 // run does not measure it.
 package lab
 
@@ -95,13 +95,13 @@ type run struct {
 	inputs       map[string]wire.Workload // by workload id
 	probes       []wire.Workload          // requests that must be rejected
 	profiles     []tare.Profile
-	allWorkloads []tare.Workload // the workloads before any was left out for lack of time
+	allWorkloads []tare.Workload // the workloads before any was omitted for lack of time
 
-	// A part of the study, a contender or a workload, is left out if it is not measured. The reason
+	// A part of the study, a contender or a workload, is omitted if it is not measured. The reason
 	// can be the user's selection, a program that is not installed, or a lack of time.
 	leftOut        []tare.NotWeighed // for any reason; those for lack of time are in it once the rounds are planned
 	leftOutForTime []tare.NotWeighed // because the budget has no time for them; plan.LeftOut once the rounds are planned
-	failedPilot    map[string]bool   // ids of workloads that were left out for lack of time and whose second pilot gave no result; nil if empty
+	failedPilot    map[string]bool   // ids of workloads that were omitted for lack of time and whose second pilot gave no result; nil if empty
 
 	planPace  float64 // ratio of the duration of a round to the pilots' forecast that plan assumes; 0 means 1
 	plannedAt int     // number of rounds that were done when plan was made

@@ -26,7 +26,7 @@ type (
 // and has no code for particular kinds.
 type Kind interface {
 	// Input writes the input of workload w for every contender into dir and describes it as
-	// contenders receive it. Paths of files in w are relative to studyDir. The workload is left out
+	// contenders receive it. Paths of files in w are relative to studyDir. The workload is omitted
 	// if the error is a *NotInstalledError.
 	Input(w tare.Workload, studyDir, dir string) (wire.Workload, error)
 	// Open starts one trial of program. Different trials are prepared at the
@@ -129,7 +129,7 @@ type Measuring struct {
 	EnvRecord []string       // Env as the result and the journal store it; nil means unchanged
 	At        float64        // rate in operations per second for which costs are computed; 0 means no costs
 	Profile   []string       // profiles to take of every contender after the rounds: cpu, mem
-	Expected  []tare.Pilot   // expected results of the pilots, by which parts of the study are left out before any pilot; nil if unknown
+	Expected  []tare.Pilot   // expected results of the pilots, by which parts of the study are omitted before any pilot; nil if unknown
 }
 
 // recordedEnv returns the environment of contenders as the result and the journal store it.

@@ -20,7 +20,7 @@ const (
 	notAsked  = "left out (it is asked none of the workloads that are measured)"
 )
 
-// Part returns the part of a study that is measured, and the parts that are left out, with the reasons. The
+// Part returns the part of a study that is measured, and the parts that are omitted, with the reasons. The
 // quick budget measures the part that a claim, a criterion or an expectation needs. Names in only
 // override that: the named part is measured at any budget. The baseline is always included. It
 // returns an error if a pattern in only is invalid or no workload remains.

@@ -45,7 +45,7 @@ const (
 // baseline, and is not piloted again.
 //
 // If the results of pilots are known in advance, the parts that the budget has no time for are
-// left out before any pilot.
+// omitted before any pilot.
 func (r *run) runPilots(ctx context.Context) error {
 	if err := r.fitExpected(); err != nil {
 		return err

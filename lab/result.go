@@ -152,7 +152,7 @@ func (r *run) judgeEvidence(facts tare.Machine, final bool) measured {
 }
 
 // allConformance returns the conformance results of the pilots, followed by those of the samples in
-// the rounds: their sum for each contender and workload. Trials that do not count are left out.
+// the rounds: their sum for each contender and workload. Trials that do not count are omitted.
 func (r *run) allConformance(trials []tare.Trial) []tare.Conformance {
 	all := slices.Clone(r.conform)
 	sums := map[[2]string]int{} // index in all, by contender and workload
