@@ -2,7 +2,9 @@ package survey
 
 import (
 	"fmt"
+	"go/build"
 	"go/build/constraint"
+	"io"
 	"path"
 	"slices"
 	"strings"
@@ -206,7 +208,7 @@ func (s Survey) packagePatterns() []string {
 }
 
 // missingTags returns the build tags that would include more benchmarks: those that are the
-// only constraint of a file that is excluded.
+// only constraint of a file that is excluded, and that a user can set.
 func (s Survey) missingTags() []string {
 	var out []string
 	for _, n := range s.Benchmarks {
@@ -214,12 +216,26 @@ func (s Survey) missingTags() []string {
 		if n.Needs == "" || err != nil {
 			continue
 		}
-		if tag, ok := x.(*constraint.TagExpr); ok && isPlain(tag.Tag) && !slices.Contains(out, tag.Tag) {
+		if tag, ok := x.(*constraint.TagExpr); ok && isPlain(tag.Tag) && isUserTag(tag.Tag) && !slices.Contains(out, tag.Tag) {
 			out = append(out, tag.Tag)
 		}
 	}
 	slices.Sort(out)
 	return out
+}
+
+// isUserTag reports whether a build tag is one that -tags is meant for: not a platform, a property of
+// the toolchain, or ignore, which by convention no build sets.
+func isUserTag(tag string) bool {
+	if slices.Contains([]string{"ignore", "unix", "cgo", "gc", "gccgo", "race", "msan", "asan", "boringcrypto"}, tag) || constraint.GoVersion(&constraint.TagExpr{Tag: tag}) != "" {
+		return false
+	}
+	// go/build knows the names of all platforms: it excludes a file whose name ends in another one.
+	c := build.Context{GOOS: "none", GOARCH: "none", Compiler: "gc", OpenFile: func(string) (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader("package p\n")), nil
+	}}
+	isIncluded, err := c.MatchFile("", "p_"+strings.ReplaceAll(tag, "_", "-")+".go")
+	return err == nil && isIncluded
 }
 
 // isPlain reports whether a name needs no quotes in a YAML list.

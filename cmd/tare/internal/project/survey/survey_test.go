@@ -71,6 +71,17 @@ func TestBenchmarksBelongToTheirModules(t *testing.T) {
 	}
 }
 
+// Tags are suggested if a user can set them: no platforms, and nothing of the toolchain.
+func TestTagsThatAUserCanSet(t *testing.T) {
+	files := map[string]string{"go.mod": "module example.com/top\n"}
+	for i, tag := range []string{"windows", "plan9", "riscv64", "ignore", "unix", "go1.99", "boringcrypto", "integration", "my_linux"} {
+		files[fmt.Sprintf("f%d_test.go", i)] = "//go:build " + tag + "\n\npackage x\n\nfunc BenchmarkX(b *testing.B) {}\n"
+	}
+	if draft := string(look(t, files).Draft()); !strings.Contains(draft, "# tags: [integration, my_linux]\n") {
+		t.Errorf("tags of\n%s", draft)
+	}
+}
+
 func TestFixturesAreTheLargestOfTests(t *testing.T) {
 	files := map[string]string{"package.json": strings.Repeat("x", 9999), "testdata/small.json": "{}"}
 	for i := range 7 {
