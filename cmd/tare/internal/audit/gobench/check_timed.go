@@ -20,7 +20,7 @@ func checkTimed() rule {
 	}, find: func(in *input) {
 		in.eachTimedCall(func(l *loop, call *ast.CallExpr, fn *types.Func) {
 			if isComparison(fn) && !in.isAbout(l.owner, fn) {
-				in.report(call, "%s is timed with what it checks", formatExpr(call.Fun))
+				in.report(call, "%s is timed together with the operation that it checks", formatExpr(call.Fun))
 			}
 		})
 	}}
@@ -31,8 +31,8 @@ func isComparison(fn *types.Func) bool {
 	if isFunc(fn, "reflect", "DeepEqual") || isFunc(fn, "github.com/google/go-cmp/cmp", "Equal", "Diff") {
 		return true
 	}
-	if fn.Pkg() == nil || !hasName(fn.Pkg().Path(), []string{"github.com/stretchr/testify/assert", "github.com/stretchr/testify/require"}) {
+	if fn.Pkg() == nil || !isOneOf(fn.Pkg().Path(), []string{"github.com/stretchr/testify/assert", "github.com/stretchr/testify/require"}) {
 		return false
 	}
-	return hasName(fn.Name(), []string{"Equal", "Equalf", "EqualValues", "NotEqual", "JSONEq", "ElementsMatch", "Contains", "Len", "Exactly", "Subset"})
+	return isOneOf(fn.Name(), []string{"Equal", "Equalf", "EqualValues", "NotEqual", "JSONEq", "ElementsMatch", "Contains", "Len", "Exactly", "Subset"})
 }

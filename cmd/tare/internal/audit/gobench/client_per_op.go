@@ -20,7 +20,7 @@ func clientPerOp() rule {
 		Seen:    []string{"tare: study users"},
 	}, find: func(in *input) {
 		in.eachTimedLoop(func(l *loop) {
-			if nameHas(l.owner.name, "dial", "conn", "open", "handshake", "client", "new", "tls", "session", "close") {
+			if containsWord(l.owner.name, "dial", "conn", "open", "handshake", "client", "new", "tls", "session", "close") {
 				return
 			}
 			in.inspectTimed(l, func(n ast.Node) bool {

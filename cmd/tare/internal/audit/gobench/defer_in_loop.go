@@ -19,7 +19,7 @@ func deferInLoop() rule {
 	}, find: func(in *input) {
 		in.eachTimedLoop(func(l *loop) {
 			in.inspectTimed(l, func(n ast.Node) bool {
-				if d, ok := n.(*ast.DeferStmt); ok && !isInLiteral(l, d) && !nameHas(l.owner.name, "defer") {
+				if d, ok := n.(*ast.DeferStmt); ok && !isInLiteral(l, d) && !containsWord(l.owner.name, "defer") {
 					in.report(d, "%s is deferred in each iteration, and runs after all of them", formatExpr(d.Call.Fun))
 				}
 				return true

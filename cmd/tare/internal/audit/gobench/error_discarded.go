@@ -160,7 +160,7 @@ func isHarmless(fn *types.Func) bool {
 	if strings.HasPrefix(fn.Name(), "Close") || strings.HasPrefix(fn.Name(), "Write") {
 		return true
 	}
-	if hasName(fn.Name(), []string{"Flush", "Sync", "Shutdown", "Seek", "Reset"}) {
+	if isOneOf(fn.Name(), []string{"Flush", "Sync", "Shutdown", "Seek", "Reset"}) {
 		return true
 	}
 	if recv := fn.Signature().Recv(); recv != nil {

@@ -65,7 +65,7 @@ func (in *input) reportChanges(fn *ast.FuncDecl, read map[*types.Var]*benchmark,
 			if registered[called.Pkg()] == nil || !emptying.MatchString(called.Name()) {
 				return true
 			}
-			in.report(n, "%s empties what an init function registered, and %s, which runs after it, needs", formatExpr(n), registered[called.Pkg()].name)
+			in.report(n, "%s removes what an init function registered, although %s, which runs later, needs it", formatExpr(n), registered[called.Pkg()].name)
 			delete(registered, called.Pkg())
 		}
 		return true

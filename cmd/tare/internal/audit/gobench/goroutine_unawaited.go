@@ -36,7 +36,7 @@ func goroutineUnawaited() rule {
 // from a channel, selects, or calls a function whose name suggests waiting.
 func (in *input) mayWait(root ast.Node) bool {
 	found := in.hasCall(root, func(name string) bool {
-		return nameHas(name, "wait", "join", "sleep", "gosched", "lock", "close", "stop", "acquire")
+		return containsWord(name, "wait", "join", "sleep", "gosched", "lock", "close", "stop", "acquire")
 	})
 	ast.Inspect(root, func(n ast.Node) bool {
 		switch n := n.(type) {

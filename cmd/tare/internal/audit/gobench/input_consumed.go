@@ -26,7 +26,7 @@ func inputConsumed() rule {
 				// runtime_test measures deletions themselves.
 				if isCall && isBuiltin(in.pass.TypesInfo, call, "delete") && in.pass.Pkg.Path() != "runtime_test" {
 					if v := in.variable(call.Args[0]); in.isOutside(v, l) && in.isLocal(v) && !in.isFilled(l, v) {
-						in.report(call, "nothing puts into %s what delete takes out: the other iterations find it gone", v.Name())
+						in.report(call, "delete removes keys from %s and nothing adds them again: only the first iteration finds them", v.Name())
 					}
 					return true
 				}
@@ -151,11 +151,11 @@ func (in *input) isConsumed(l *loop, v *types.Var) bool {
 			call, isCall := parent(path, 2).(*ast.CallExpr)
 			isMethodCall := isCall && call.Fun == ast.Expr(p)
 			switch name := p.Sel.Name; {
-			case isMethodCall && hasName(name, []string{"WriteTo", "ReadByte", "ReadRune", "ReadString", "ReadBytes", "ReadAll", "Scan", "Decode"}):
+			case isMethodCall && isOneOf(name, []string{"WriteTo", "ReadByte", "ReadRune", "ReadString", "ReadBytes", "ReadAll", "Scan", "Decode"}):
 				consumed = true
-			case isMethodCall && hasName(name, []string{"Len", "Size", "Context", "Method", "Header", "Bytes", "Text", "Err", "More", "String", "Cap", "Available"}):
+			case isMethodCall && isOneOf(name, []string{"Len", "Size", "Context", "Method", "Header", "Bytes", "Text", "Err", "More", "String", "Cap", "Available"}):
 				// These methods neither read nor renew the input.
-			case !isCall && hasName(name, []string{"URL", "Header", "Method", "Host", "RemoteAddr", "RequestURI"}):
+			case !isCall && isOneOf(name, []string{"URL", "Header", "Method", "Host", "RemoteAddr", "RequestURI"}):
 				// Fields of a request other than its body.
 			default:
 				mayBeRenewed = true

@@ -24,13 +24,13 @@ func inputInLoop() rule {
 		in.eachTimedCall(func(l *loop, call *ast.CallExpr, fn *types.Func) {
 			isMeasured := in.isAbout(l.owner, fn) && !in.isTestHelper(fn)
 			if in.makesInput(fn) && !isMeasured && in.isInvariant(l, call) && in.isPassedOn(l, call) {
-				in.report(call, "%s makes the input anew in each iteration", formatExpr(call))
+				in.report(call, "%s makes the same input again in each iteration", formatExpr(call))
 			}
 		})
 		in.eachTimedLoop(func(l *loop) {
 			for _, s := range l.body.List {
-				if v := in.findFilled(l, s); v != nil {
-					in.report(s, "%s is filled anew in each iteration, and then handed on", v.Name())
+				if v := in.findFilledSlice(l, s); v != nil {
+					in.report(s, "%s is filled again in each iteration, and then passed to a call", v.Name())
 				}
 			}
 		})
@@ -51,10 +51,10 @@ func (in *input) makesInput(fn *types.Func) bool {
 	return in.isTestHelper(fn) && generators.MatchString(fn.Name()) && fn.Signature().Results().Len() > 0
 }
 
-// findFilled returns the slice that a statement s of a loop's body fills: s is an inner
+// findFilledSlice returns the slice that a statement s of a loop's body fills: s is an inner
 // loop whose only statement sets an element of a slice, the body makes the slice by make,
 // and a call after s gets the slice. It returns nil for other statements.
-func (in *input) findFilled(l *loop, s ast.Stmt) *types.Var {
+func (in *input) findFilledSlice(l *loop, s ast.Stmt) *types.Var {
 	var body *ast.BlockStmt
 	switch s := s.(type) {
 	case *ast.ForStmt:

@@ -21,12 +21,12 @@ func inputSorted() rule {
 		in.eachTimedCall(func(l *loop, call *ast.CallExpr, fn *types.Func) {
 			isSort := isFunc(fn, "sort", "Sort", "Stable", "Slice", "SliceStable", "Ints", "Strings", "Float64s") ||
 				isFunc(fn, "slices", "Sort", "SortFunc", "SortStableFunc")
-			if !isSort || nameHas(l.owner.name, "sorted") {
+			if !isSort || containsWord(l.owner.name, "sorted") {
 				return
 			}
 			v := in.variable(stripConversion(in.pass.TypesInfo, call.Args[0]))
 			if in.isOutside(v, l) && in.isLocal(v) && !in.isRefilled(l, v, call) {
-				in.report(call, "%s sorts %s in each iteration, and it is sorted after the first", formatExpr(call.Fun), v.Name())
+				in.report(call, "%s sorts %s in each iteration, but it is already sorted after the first", formatExpr(call.Fun), v.Name())
 			}
 		})
 	}}

@@ -18,7 +18,7 @@ func logInLoop() rule {
 		Seen:    []string{"tare: studies tiny, users"},
 	}, find: func(in *input) {
 		// The benchmarks of these packages are about printing and logging.
-		if hasName(in.pass.Pkg.Path(), []string{"fmt_test", "log", "log_test", "log/slog"}) {
+		if isOneOf(in.pass.Pkg.Path(), []string{"fmt_test", "log", "log_test", "log/slog"}) {
 			return
 		}
 		in.eachTimedLoop(func(l *loop) {

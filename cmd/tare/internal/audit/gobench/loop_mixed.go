@@ -29,7 +29,7 @@ func loopMixed() rule {
 				sel, ok := n.(*ast.SelectorExpr)
 				isN := ok && sel.Sel.Name == "N" && isNamed(in.pass.TypesInfo.TypeOf(sel.X), "testing", "B")
 				if isN && (sel.Pos() < loopEnd || isLoopBound(b, sel)) {
-					in.report(sel, "b.N is used beside b.Loop, before it is the number of iterations")
+					in.report(sel, "b.N is used in a benchmark with b.Loop, and is not the number of iterations before the loop ends")
 				}
 				_, lit := n.(*ast.FuncLit)
 				return !lit

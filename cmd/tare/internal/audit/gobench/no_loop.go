@@ -72,9 +72,9 @@ func (in *input) mayRepeat(b *benchmark) bool {
 		switch {
 		case !ok || sel.X != ast.Expr(id): // b itself is an argument or a value
 			repeats = true
-		case hasName(sel.Sel.Name, []string{"N", "Loop", "Run", "RunParallel"}):
+		case isOneOf(sel.Sel.Name, []string{"N", "Loop", "Run", "RunParallel"}):
 			repeats = true
-		case hasName(sel.Sel.Name, []string{"Skip", "Skipf", "SkipNow", "Fatal", "Fatalf", "FailNow"}) && !isConditional(path):
+		case isOneOf(sel.Sel.Name, []string{"Skip", "Skipf", "SkipNow", "Fatal", "Fatalf", "FailNow"}) && !isConditional(path):
 			repeats = true
 		}
 		return !repeats

@@ -37,12 +37,12 @@ func parallelLatency() rule {
 // mentions reports whether the name, the doc comment or a literal of a benchmark
 // contains one of words.
 func (in *input) mentions(b *benchmark, words ...string) bool {
-	if nameHas(b.name, words...) || b.decl.Doc != nil && nameHas(b.decl.Doc.Text(), words...) {
+	if containsWord(b.name, words...) || b.decl.Doc != nil && containsWord(b.decl.Doc.Text(), words...) {
 		return true
 	}
 	found := false
 	ast.Inspect(b.body, func(n ast.Node) bool {
-		if lit, ok := n.(*ast.BasicLit); ok && nameHas(strings.ReplaceAll(lit.Value, "_", " "), words...) {
+		if lit, ok := n.(*ast.BasicLit); ok && containsWord(strings.ReplaceAll(lit.Value, "_", " "), words...) {
 			found = true
 		}
 		return !found

@@ -34,7 +34,7 @@ func parallelN() rule {
 				}
 				// Each call belongs to the innermost benchmark around it, and is reported once.
 				if !isUsed && len(lit.Body.List) > 0 && b == in.suite.findBenchmark(call) {
-					in.report(call, "the function does not call pb.Next, so each goroutine does all of it")
+					in.report(call, "the function does not call pb.Next, so the goroutines do not share the iterations")
 				}
 				return true
 			})

@@ -24,28 +24,29 @@ func randomTimed() rule {
 		if path := in.pass.Pkg.Path(); strings.HasPrefix(path, "math/rand") || strings.HasPrefix(path, "crypto/rand") {
 			return
 		}
-		found := map[string][]ast.Node{} // by file
+		found := map[string][]*ast.CallExpr{} // by file
 		in.eachTimedCall(func(l *loop, call *ast.CallExpr, fn *types.Func) {
-			isRandom := fn.Pkg() != nil && hasName(fn.Pkg().Path(), []string{"math/rand", "math/rand/v2", "crypto/rand"})
-			if !isRandom || nameHas(l.owner.name, "rand") || in.isStatement(l, call) {
-				return // no random number, or the benchmark is about random numbers
+			isRandom := fn.Pkg() != nil && isOneOf(fn.Pkg().Path(), []string{"math/rand", "math/rand/v2", "crypto/rand"})
+			isAboutRandom := containsWord(l.owner.name, "rand") || in.isMeasuredCall(l, call)
+			if !isRandom || isAboutRandom {
+				return
 			}
 			file := in.pass.Fset.Position(call.Pos()).Filename
 			found[file] = append(found[file], call)
 		})
-		for _, nodes := range found {
-			more := ""
-			if len(nodes) > 1 {
-				more = fmt.Sprintf(", as in %s of this file", format.Count(len(nodes)-1, "other place"))
+		for _, calls := range found {
+			first, others := calls[0], ""
+			if len(calls) > 1 {
+				others = fmt.Sprintf(" (and at %s in this file)", format.Count(len(calls)-1, "other place"))
 			}
-			in.report(nodes[0], "%s is timed with what gets the number%s", formatExpr(nodes[0].(*ast.CallExpr).Fun), more)
+			in.report(first, "the call of %s is timed together with the operation that uses its result%s", formatExpr(first.Fun), others)
 		}
 	}}
 }
 
-// isStatement reports whether a call is a statement of a loop by itself, f() or _ = f(),
-// so that the benchmark measures this call.
-func (in *input) isStatement(l *loop, call *ast.CallExpr) bool {
+// isMeasuredCall reports whether a call is the operation that a loop measures, because no other
+// operation uses its result: the call is a statement by itself, f() or _ = f().
+func (in *input) isMeasuredCall(l *loop, call *ast.CallExpr) bool {
 	found := false
 	ast.Inspect(l.body, func(n ast.Node) bool {
 		switch n := n.(type) {

@@ -38,7 +38,7 @@ func recorderReused() rule {
 				}
 			})
 			if !mayBeReset {
-				in.report(call, "%s is one recorder for all iterations, and keeps what each of them writes", v.Name())
+				in.report(call, "%s is one recorder for all iterations, and stores the output of each of them", v.Name())
 			}
 		})
 	}}

@@ -30,7 +30,7 @@ func requestInLoop() rule {
 					fn = in.callee(call)
 				}
 				if isFunc(fn, "net/http/httptest", "NewRequest", "NewRequestWithContext") {
-					in.report(call, "httptest.NewRequest is timed with the handler")
+					in.report(call, "httptest.NewRequest is timed together with the handler")
 				}
 				return true
 			})

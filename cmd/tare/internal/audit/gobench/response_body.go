@@ -106,5 +106,5 @@ func (in *input) bodyUse(l *loop, v *types.Var) (read, closed bool) {
 // isReader reports whether a function belongs to a package of the standard library whose
 // functions read a body and do not close it.
 func isReader(fn *types.Func) bool {
-	return fn != nil && fn.Pkg() != nil && hasName(fn.Pkg().Path(), []string{"io", "io/ioutil", "encoding/json", "encoding/xml", "bufio"})
+	return fn != nil && fn.Pkg() != nil && isOneOf(fn.Pkg().Path(), []string{"io", "io/ioutil", "encoding/json", "encoding/xml", "bufio"})
 }

@@ -26,10 +26,11 @@ func setupTimed() rule {
 			if main == nil || main.kind == byLoop || !main.timed {
 				continue
 			}
-			if in.hasCall(b.body, func(name string) bool { return name == "ResetTimer" || name == "StopTimer" }) {
+			resetsTimer := in.hasCall(b.body, func(name string) bool { return name == "ResetTimer" || name == "StopTimer" })
+			if resetsTimer {
 				continue
 			}
-			if l := in.findFilling(b, main); l != nil {
+			if l := in.findPreparation(b, main); l != nil {
 				in.report(l.node, "a loop that prepares b.N inputs is timed: nothing resets the timer after it")
 				continue
 			}
@@ -46,12 +47,11 @@ func (in *input) mainLoop(b *benchmark) *loop {
 	return b.loops[len(b.loops)-1]
 }
 
-// findFilling returns a loop over b.N in the same block as the main loop that appends to a slice or
+// findPreparation returns a loop over b.N in the same block as the main loop that appends to a slice or
 // sets elements of a slice or map that the main loop uses. It returns nil if there is none.
-func (in *input) findFilling(b *benchmark, main *loop) *loop {
+func (in *input) findPreparation(b *benchmark, main *loop) *loop {
 	for _, l := range b.loops {
-		isSameBlock := len(l.path) == len(main.path) && l.path[len(l.path)-2] == main.path[len(main.path)-2]
-		if l == main || !isSameBlock {
+		if l == main || l.block() != main.block() {
 			continue
 		}
 		fills := false
@@ -84,7 +84,8 @@ func (in *input) findFilling(b *benchmark, main *loop) *loop {
 // more. It omits function literals, and if statements that end the benchmark.
 func (in *input) reportSlow(b *benchmark, main *loop) {
 	for _, s := range b.body.List {
-		if s.End() > main.node.Pos() {
+		isBeforeMain := s.End() <= main.node.Pos()
+		if !isBeforeMain {
 			return
 		}
 		ast.Inspect(s, func(n ast.Node) bool {
@@ -111,41 +112,55 @@ func (in *input) reportSlow(b *benchmark, main *loop) {
 // longLoop is the number of iterations from which a loop takes a millisecond or so.
 const longLoop = 100_000
 
-// iterations returns the number of iterations of a loop if it is a constant, else 0. The
-// number is the bound of its condition, the operand of range, or the length with which
-// the slice that it ranges over is made.
+// iterations returns the number of iterations of a loop if it is a constant, else 0.
 func (in *input) iterations(b *benchmark, s ast.Stmt) int64 {
-	var bound ast.Expr
+	bound := loopBound(s)
+	if bound == nil {
+		return 0
+	}
+	count := in.findCount(b, bound)
+	if count == nil {
+		return 0
+	}
+	if value := in.pass.TypesInfo.Types[count].Value; value != nil {
+		n, _ := constant.Int64Val(constant.ToInt(value))
+		return n
+	}
+	return 0
+}
+
+// loopBound returns the expression that a loop counts up to, or the operand of range. It returns nil
+// for other loops.
+func loopBound(s ast.Stmt) ast.Expr {
 	switch s := s.(type) {
 	case *ast.ForStmt:
 		_, isCounted := s.Post.(*ast.IncDecStmt)
 		cond, ok := s.Cond.(*ast.BinaryExpr)
 		if ok && isCounted && (cond.Op == token.LSS || cond.Op == token.LEQ) {
-			bound = cond.Y
+			return cond.Y
 		}
 	case *ast.RangeStmt:
-		bound = s.X
+		return s.X
 	}
-	if bound == nil {
-		return 0
-	}
+	return nil
+}
+
+// findCount returns the expression of the number that bound stands for. In for range list with
+// list := make([]T, 1000), and in for i := 0; i < len(list); i++, that is 1000. It returns nil if bound
+// is a local variable without an initial value.
+func (in *input) findCount(b *benchmark, bound ast.Expr) ast.Expr {
+	operand := bound
 	if call, ok := ast.Unparen(bound).(*ast.CallExpr); ok && isBuiltin(in.pass.TypesInfo, call, "len") {
-		bound = call.Args[0]
+		operand = call.Args[0]
 	}
-	if v := in.variable(bound); v != nil && in.isLocal(v) {
-		bound = in.initOf(b.decl, v)
+	value := operand
+	if v := in.variable(operand); v != nil && in.isLocal(v) {
+		value = in.initOf(b.decl, v)
 	}
-	if call, ok := bound.(*ast.CallExpr); ok && isMake(in.pass.TypesInfo, call) && len(call.Args) > 1 {
-		bound = call.Args[1]
+	if call, ok := value.(*ast.CallExpr); ok && isMake(in.pass.TypesInfo, call) && len(call.Args) > 1 {
+		return call.Args[1]
 	}
-	if bound == nil {
-		return 0
-	}
-	if value := in.pass.TypesInfo.Types[bound].Value; value != nil {
-		n, _ := constant.Int64Val(constant.ToInt(value))
-		return n
-	}
-	return 0
+	return value
 }
 
 // isLargeHelper reports whether a call passes a constant of at least longLoop to a test
@@ -175,5 +190,5 @@ func isSlow(fn *types.Func) bool {
 		return false
 	}
 	recv := fn.Signature().Recv().Type()
-	return isNamed(recv, "os/exec", "Cmd") && hasName(fn.Name(), []string{"Run", "Output", "CombinedOutput", "Wait"})
+	return isNamed(recv, "os/exec", "Cmd") && isOneOf(fn.Name(), []string{"Run", "Output", "CombinedOutput", "Wait"})
 }

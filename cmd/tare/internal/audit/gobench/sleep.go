@@ -28,13 +28,13 @@ func sleepInLoop() rule {
 			in.inspectTimed(l, func(n ast.Node) bool {
 				switch n := n.(type) {
 				case *ast.CallExpr:
-					if isFunc(in.callee(n), "time", "Sleep") && !nameHas(l.owner.name, "Sleep", "Timer") {
+					if isFunc(in.callee(n), "time", "Sleep") && !containsWord(l.owner.name, "Sleep", "Timer") {
 						in.report(n, "the loop sleeps for %s in each iteration", formatExpr(n.Args[0]))
 					}
 				case *ast.UnaryExpr: // <-time.After(d)
 					call, ok := n.X.(*ast.CallExpr)
 					isWait := ok && n.Op == token.ARROW && isFunc(in.callee(call), "time", "After", "Tick")
-					if isWait && !nameHas(l.owner.name, "After", "Tick", "Timer") {
+					if isWait && !containsWord(l.owner.name, "After", "Tick", "Timer") {
 						in.report(n, "the loop waits for %s in each iteration", formatExpr(call))
 					}
 				case *ast.SelectStmt:
@@ -46,11 +46,11 @@ func sleepInLoop() rule {
 	}}
 }
 
-// nameHas reports whether a name contains one of words, in upper or lower case: a
-// benchmark with such a name is about them.
-func nameHas(name string, words ...string) bool {
+// containsWord reports whether a text, often the name of a benchmark, contains one of words, in upper
+// or lower case. A benchmark whose name contains a word is about it.
+func containsWord(text string, words ...string) bool {
 	for _, w := range words {
-		if strings.Contains(strings.ToLower(name), strings.ToLower(w)) {
+		if strings.Contains(strings.ToLower(text), strings.ToLower(w)) {
 			return true
 		}
 	}
@@ -60,5 +60,5 @@ func nameHas(name string, words ...string) bool {
 // isAbout reports whether a benchmark is about a function: its name contains that of
 // the function, or both belong to the same package.
 func (in *input) isAbout(b *benchmark, fn *types.Func) bool {
-	return nameHas(b.name, fn.Name()) || fn.Pkg() != nil && strings.TrimSuffix(in.pass.Pkg.Path(), "_test") == fn.Pkg().Path()
+	return containsWord(b.name, fn.Name()) || fn.Pkg() != nil && strings.TrimSuffix(in.pass.Pkg.Path(), "_test") == fn.Pkg().Path()
 }

@@ -31,7 +31,7 @@ func stateGrows() rule {
 			in.inspectTimed(l, func(n ast.Node) bool {
 				switch n := n.(type) {
 				case *ast.AssignStmt:
-					if v := in.findAppended(l, n); v != nil && !nameHas(l.owner.name, "append", "grow") {
+					if v := in.findAppended(l, n); v != nil && !containsWord(l.owner.name, "append", "grow") {
 						report(n, v, "is appended to")
 					}
 					if v := in.findGrownMap(l, n); v != nil {
@@ -181,9 +181,9 @@ func (in *input) isOnlyWritten(l *loop, v *types.Var) bool {
 			} else {
 				hasOther = true
 			}
-		case hasName(sel.Sel.Name, []string{"Write", "WriteString", "WriteByte", "WriteRune"}):
+		case isOneOf(sel.Sel.Name, []string{"Write", "WriteString", "WriteByte", "WriteRune"}):
 			hasWrite = true
-		case hasName(sel.Sel.Name, []string{"Len", "Cap", "Grow"}):
+		case isOneOf(sel.Sel.Name, []string{"Len", "Cap", "Grow"}):
 			// These methods neither read nor empty the buffer.
 		default:
 			hasOther = true

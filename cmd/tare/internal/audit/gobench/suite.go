@@ -59,9 +59,12 @@ type loop struct {
 	owner *benchmark
 	node  ast.Stmt
 	body  *ast.BlockStmt
-	path  []ast.Node // nodes from the body of the owner to the loop, the last element
+	path  []ast.Node // nodes from the body of the owner, the first element, to the loop, the last
 	timed bool       // false if it runs before ResetTimer or after StopTimer
 }
+
+// block returns the node directly around the loop: the block whose statement it is.
+func (l *loop) block() ast.Node { return l.path[len(l.path)-2] }
 
 // readSuite finds the benchmarks of a package, and the comments that switch off rules.
 // known holds the ids of all rules.

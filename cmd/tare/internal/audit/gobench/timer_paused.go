@@ -30,11 +30,11 @@ func pausedInLoop() rule {
 			}
 		}
 		for _, nodes := range paused {
-			more := ""
+			others := ""
 			if len(nodes) > 1 {
-				more = fmt.Sprintf(", as in %s of this file", format.Count(len(nodes)-1, "other loop"))
+				others = fmt.Sprintf(" (and in %s in this file)", format.Count(len(nodes)-1, "other loop"))
 			}
-			in.report(nodes[0], "b.StopTimer runs in each iteration%s", more)
+			in.report(nodes[0], "b.StopTimer runs in each iteration%s", others)
 		}
 	}}
 }

@@ -64,5 +64,5 @@ func hasWorkAfter(b *benchmark, after ast.Stmt) bool {
 // time of its own: it reports, logs or stops the timer.
 func isReporting(s *ast.ExprStmt) bool {
 	call, ok := s.X.(*ast.CallExpr)
-	return ok && hasName(calledName(call), []string{"ReportMetric", "ReportAllocs", "SetBytes", "Log", "Logf", "StopTimer"})
+	return ok && isOneOf(calledName(call), []string{"ReportMetric", "ReportAllocs", "SetBytes", "Log", "Logf", "StopTimer"})
 }

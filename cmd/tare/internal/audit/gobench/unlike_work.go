@@ -82,7 +82,7 @@ func (in *input) reportUnlike(sides []*loop) {
 		})
 		isDeclared := declaredMaker.MatchString(l.owner.name) || declaredMaker.MatchString(in.subName(l.owner))
 		if values > 0 && onlyMakes && !isDeclared {
-			in.report(l.node, "this side only makes values, and another one of the comparison works on them")
+			in.report(l.node, "this side of the comparison only makes values, but another side also works on them")
 		}
 	}
 }

@@ -257,11 +257,11 @@ func calledName(call *ast.CallExpr) string {
 // isFunc reports whether fn is one of the named functions, not methods, of a
 // package. Without names, any function of it.
 func isFunc(fn *types.Func, pkg string, names ...string) bool {
-	return fn != nil && fn.Pkg() != nil && fn.Pkg().Path() == pkg && fn.Signature().Recv() == nil && hasName(fn.Name(), names)
+	return fn != nil && fn.Pkg() != nil && fn.Pkg().Path() == pkg && fn.Signature().Recv() == nil && isOneOf(fn.Name(), names)
 }
 
-// hasName reports whether names contains name, or is empty: no names mean any name.
-func hasName(name string, names []string) bool {
+// isOneOf reports whether names contains name. No names mean any name: it returns true then.
+func isOneOf(name string, names []string) bool {
 	if len(names) == 0 {
 		return true
 	}
@@ -289,7 +289,7 @@ func isNamed(t types.Type, pkg string, names ...string) bool {
 		t = p.Elem()
 	}
 	n, ok := types.Unalias(t).(*types.Named)
-	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == pkg && hasName(n.Obj().Name(), names)
+	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == pkg && isOneOf(n.Obj().Name(), names)
 }
 
 // isMake reports whether a call is of the builtin make.

@@ -108,7 +108,7 @@ func (in *input) writesOnly(root ast.Node, v *types.Var) bool {
 		case *ast.SelectorExpr:
 			call, isCall := parent(path, 2).(*ast.CallExpr)
 			isMethodCall := isCall && call.Fun == ast.Expr(p)
-			if isMethodCall && !hasName(p.Sel.Name, []string{"Flush", "Close", "Reset", "ReadFrom", "Buffer", "Available", "Error"}) {
+			if isMethodCall && !isOneOf(p.Sel.Name, []string{"Flush", "Close", "Reset", "ReadFrom", "Buffer", "Available", "Error"}) {
 				hasWrite = true
 				return
 			}

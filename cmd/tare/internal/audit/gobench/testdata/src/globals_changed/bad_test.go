@@ -18,7 +18,7 @@ func init() { Register("plain", func() string { return "plain text" }) }
 var limit = 1000
 
 func TestReset(t *testing.T) {
-	Reset()   // want `empties what an init function registered`
+	Reset()   // want `removes what an init function registered`
 	limit = 1 // want `TestReset sets limit and does not restore it`
 	if Encode("plain") != "" {
 		t.Error("an encoder is left")

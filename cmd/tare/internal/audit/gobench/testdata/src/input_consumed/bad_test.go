@@ -40,7 +40,7 @@ func BenchmarkDecoder(b *testing.B) {
 func BenchmarkDelete(b *testing.B) {
 	users := map[int]string{1: "a", 2: "b"}
 	for i := 0; i < b.N; i++ {
-		delete(users, i) // want `nothing puts into users what delete takes out`
+		delete(users, i) // want `delete removes keys from users and nothing adds them again`
 	}
 }
 

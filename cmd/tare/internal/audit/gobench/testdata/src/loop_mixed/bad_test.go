@@ -6,7 +6,7 @@ import (
 )
 
 func BenchmarkBad(b *testing.B) {
-	texts := make([]string, b.N) // want `b.N is used beside b.Loop`
+	texts := make([]string, b.N) // want `b.N is used in a benchmark with b.Loop`
 	for i := range texts {
 		texts[i] = strconv.Itoa(i)
 	}
