@@ -220,7 +220,7 @@ func newPriceCard(r *tare.Result, c Contest) (Card, bool) {
 	return card, true
 }
 
-// formatTwoDigits prints a percentage with at least two digits and no needless decimals.
+// formatTwoDigits prints a percentage with two significant digits, or without decimals from 10 on.
 func formatTwoDigits(percent float64) string {
 	if percent >= 10 {
 		return format.Grouped(percent, 0) + " %"

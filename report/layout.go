@@ -24,7 +24,7 @@ func (p *page) writeTable(t Table) {
 	}
 	p.shortenNames(t)
 	widths := t.columnWidths()
-	for from := 1; from < len(t.Columns); { // each part has the columns from [from, to), at least one
+	for from := 1; from < len(t.Columns); { // each part has the columns [from, to), at least one
 		to, used := from+1, bodyIndent+widths[0]+columnGap+widths[from]
 		for to < len(t.Columns) && used+columnGap+widths[to] <= p.width {
 			used += columnGap + widths[to]
