@@ -49,7 +49,7 @@ func (o options) isCounted() bool { return tare.MetricFor(o.metric).Counted }
 
 // Least effect at the bad revision without --effect, as a share.
 const (
-	minEffect = 0.05  // of time, allocations or bytes
+	minEffect = 0.05  // of time or bytes; of allocations, one is enough
 	minWork   = 0.005 // of instructions, whose count hardly varies
 )
 

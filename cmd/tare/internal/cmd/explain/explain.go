@@ -251,7 +251,7 @@ func explainStudy(st tare.Study) explanation {
 	return e
 }
 
-// maxJoined is the length in bytes up to which several texts of a fact are joined to one line.
+// maxJoined is the length in bytes below which several texts of a fact are joined to one line.
 const maxJoined = 60
 
 // writeText writes one paragraph per fact, or a list if a fact has many texts.
