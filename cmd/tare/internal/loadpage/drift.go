@@ -11,7 +11,7 @@ import (
 func DriftName(d load.Drift) string { return strings.ReplaceAll(d.Of, "_", " ") }
 
 // DriftText returns the change over the run, its interval, and the median over the run: +1.00 ms
-// [+0.50 ms, +1.50 ms] on 20.0 ms.
+// [+500 µs, +1.50 ms] on 20.0 ms.
 func DriftText(d load.Drift) string {
 	formatAbs := func(x float64) string {
 		switch d.Unit {

@@ -52,7 +52,7 @@ type shell struct {
 type content struct {
 	URL, How, Headline string
 	Second             string // sentence about the limit
-	Interrupted        string // ""  if it was not interrupted
+	Interrupted        string // "" if it was not interrupted
 	Sign, Mark         string // ✓, ✕ or ?, and its CSS class, for all objectives together; "" if there are none
 	Overview           []pair
 	Columns            []string // titles of the table of latencies
