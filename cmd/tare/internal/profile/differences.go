@@ -71,7 +71,7 @@ func (p *Profile) Add(more *Profile) {
 }
 
 // shadeClass returns the CSS class of a difference d. The larger its share of the whole
-// difference, the darker the shade. A difference below a hundredth of total is grey.
+// difference, the stronger the shade. A difference below a hundredth of total is grey.
 func shadeClass(d, whole, total float64) string {
 	if math.Abs(d) < total/100 {
 		return runtimeClass
