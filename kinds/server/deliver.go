@@ -101,8 +101,9 @@ func (c *countedFile) readMore(path string) (*countedFile, error) {
 	}
 }
 
-// awaitArrival waits until acknowledged lines have arrived since w was prepared, but at most for its
-// time limit or until the process ends. It returns the number of lines that have arrived.
+// awaitArrival waits until as many lines as acknowledged have arrived since w was prepared, but at most
+// for the arrival time of the kind, and not after the end of the process. It returns the number of lines
+// that have arrived.
 func (c *conn) awaitArrival(ctx context.Context, w *work, acknowledged int64) (int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.kind.arrival)
 	defer cancel()

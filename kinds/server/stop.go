@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	busyLimit = 5 * time.Second  // time limit until each connection has had a response
+	busyLimit = 5 * time.Second  // time limit until the load counts as running
 	stopLimit = 15 * time.Second // time limit of the end of the server, which takes at most 10 s
 )
 
-// measureStop makes the program end its server under load, when every connection is open and has had a
-// response, and adds the time that the end takes to s. It does nothing for other ops than tare.OpStop,
-// and for servers that are not programs. Afterwards there is no server until another workload is
-// prepared.
+// measureStop makes the program end its server under load, when every connection is open and as many
+// requests have ended as there are connections, and adds the time that the end takes to s. It does
+// nothing for other ops than tare.OpStop, and for servers that are not programs. Afterwards there is no
+// server until another workload is prepared.
 func (c *conn) measureStop(s tare.Sample) {
 	w := c.work
 	if w.in.Op != tare.OpStop || c.program == nil || c.failure != nil || w.stopped {
