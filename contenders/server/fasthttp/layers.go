@@ -12,7 +12,7 @@ import (
 
 // fasthttp has no middleware, so that all of it is implemented here.
 
-// countCalls returns a middleware that calls layer and counts the calls.
+// countCalls returns a handler that calls layer and counts the calls.
 func (h house) countCalls(layer fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		h.receipts.Layer()

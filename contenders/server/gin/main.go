@@ -2,8 +2,8 @@
 // access log of the options. Variant default is gin.Default(), which always logs
 // to standard output. Variant default-discard is the same with a log to nowhere.
 // The build tags jsoniter, sonic and go_json of gin select another JSON library.
-// The tag configfastest of this contender sends responses of app homelab with
-// jsoniter.ConfigFastest and Context.Data.
+// With the tag configfastest of this contender, responses of app homelab are
+// encoded by jsoniter.ConfigFastest and sent by Context.Data.
 package main
 
 import (
