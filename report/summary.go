@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -43,7 +44,7 @@ func topLines(r *tare.Result, c Contest) (headline, figures string) {
 		return c.Headline, ""
 	}
 	if headline, _ = Headline(r); len(strings.Fields(headline)) > headlineWords && c.Title != "" {
-		headline = c.Title + "." // the sentence is among the criteria
+		headline = cmp.Or(c.Headline, c.Title+".") // the sentence is among the criteria
 	}
 	if r.Figures != "" {
 		return headline, r.Figures

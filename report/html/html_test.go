@@ -204,6 +204,11 @@ func TestBenchPage(t *testing.T) {
 		same.Comparisons[i].Ratio, same.Comparisons[i].Low, same.Comparisons[i].High = 1, 0.98, 1.02
 	}
 	assert.Contains(t, "nothing changed", text(t, rendered(t, same, Options{})), "No change is shown in 20 benchmarks.")
+	// Results of earlier releases have an answer that is too long for a headline.
+	same.Answer = strings.Repeat("no change ", 11) + "was shown."
+	page = text(t, rendered(t, same, Options{}))
+	assert.Contains(t, "long answer", page, "No change is shown in 20 benchmarks.")
+	assert.Equal(t, "a title of the chart as headline", strings.Contains(page, "What changed, slower before faster."), false)
 }
 
 func TestPageHoldsItsDocument(t *testing.T) {
