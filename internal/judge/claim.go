@@ -193,7 +193,11 @@ func (b *rulingData) reportUnanswerable(r *tare.ClaimResult, c tare.Claim) bool 
 		return true
 	}
 	isRelayed := c.Of != (tare.ClaimOf{}) && b.whyRelayed(c) != ""
-	if f, ok := b.findVoid(c.Contender, c.Workload, c.Metric, c.Of.Contender == ""); ok && !isRelayed {
+	findVoid := b.findRatioVoid
+	if c.Of.Contender != "" { // a ratio to another contender than the baseline
+		findVoid = b.findVoid
+	}
+	if f, ok := findVoid(c.Contender, c.Workload, c.Metric); ok && !isRelayed {
 		r.Evidence = "check " + f.Check
 		setNotMeasured(r, "void by "+f.Check+": "+f.Message)
 		return true
@@ -227,9 +231,9 @@ func (b *rulingData) setRatioOutcome(r *tare.ClaimResult, c tare.Claim, values [
 	b.decideRatio(r, c, comparison, tare.NoiseFloor(b.comparisons, c.Workload, c.Metric))
 }
 
-// decideRatio compares a claimed ratio with the interval of a measured one. control is the noise
-// floor, as a logarithm: no smaller difference is claimed.
-func (b *rulingData) decideRatio(r *tare.ClaimResult, c tare.Claim, comparison tare.Comparison, control float64) {
+// decideRatio compares a claimed ratio with the interval of a measured one. floor is the noise floor, a
+// logarithm: a smaller difference is not reported as one.
+func (b *rulingData) decideRatio(r *tare.ClaimResult, c tare.Claim, comparison tare.Comparison, floor float64) {
 	if !comparison.Bounded() {
 		r.Outcome = tare.ClaimOpen
 		r.Measured = comparison.Ratio
@@ -243,8 +247,8 @@ func (b *rulingData) decideRatio(r *tare.ClaimResult, c tare.Claim, comparison t
 		r.Why = fmt.Sprintf("published %s, measured %s× %s: %s is thin: %s", publishedRatio(c), ratio, span, c.Metric, why)
 		return
 	}
-	r.Outcome, r.SizeRefuted = compareClaim(c, comparison, control)
-	r.Why = explainOutcome(c, comparison, control, r.Outcome, r.SizeRefuted)
+	r.Outcome, r.SizeRefuted = compareClaim(c, comparison, floor)
+	r.Why = explainOutcome(c, comparison, floor, r.Outcome, r.SizeRefuted)
 }
 
 // setNotMeasured sets the outcome "not measured", for the reason why.
@@ -344,15 +348,15 @@ func canTie(c tare.Claim) bool {
 	return math.Abs(math.Log(c.Ratio())) < math.Log(littleBelow)
 }
 
-// compareClaim compares a claim with an interval, in the order of outcomes that Claims documents.
-// sizeRefuted is true if the interval excludes the published size, even if its side is open or as
+// compareClaim compares a claim with the interval of c, in the order of outcomes that Claims documents.
+// It reports a side only if the ratio exceeds floor, the noise floor as a logarithm. sizeRefuted is true if the interval excludes the published size, even if its side is open or as
 // claimed.
-func compareClaim(claim tare.Claim, c tare.Comparison, control float64) (o tare.Outcome, sizeRefuted bool) {
+func compareClaim(claim tare.Claim, c tare.Comparison, floor float64) (o tare.Outcome, sizeRefuted bool) {
 	published := claim.Ratio()
 	isTie := 1/tieWithin <= c.Low && c.High <= tieWithin
 	isFarFromTie := c.Low > tieWithin || c.High < 1/tieWithin
 	measured := 0 // side of 1 that the interval is on; 0 means open
-	if c.Differs(control) == tare.Significant {
+	if c.Differs(floor) == tare.Significant {
 		measured = 1
 		if c.High < 1 {
 			measured = -1
@@ -418,7 +422,7 @@ func missesTarget(claim tare.Claim, c tare.Comparison) bool {
 }
 
 // explainOutcome returns the reason for an outcome, with the numbers.
-func explainOutcome(claim tare.Claim, c tare.Comparison, control float64, o tare.Outcome, sizeRefuted bool) string {
+func explainOutcome(claim tare.Claim, c tare.Comparison, floor float64, o tare.Outcome, sizeRefuted bool) string {
 	published := claim.Ratio()
 	ratio, span := formatRatio(c, 1, 1/tieWithin, tieWithin, published/holdsWithin, published*holdsWithin)
 	s := fmt.Sprintf("published %s, measured %s× %s", publishedRatio(claim), ratio, span)
@@ -458,8 +462,8 @@ func explainOutcome(claim tare.Claim, c tare.Comparison, control float64, o tare
 		return s + ", not within 1.25× of the published ratio"
 	}
 	open := ": more rounds are needed"
-	if c.Differs(control) == tare.WithinNoise {
-		open = ": within what the control shows here (±" + format.Percent(math.Expm1(control)) + ")"
+	if c.Differs(floor) == tare.WithinNoise {
+		open = ": within what the control shows here (±" + format.Percent(math.Expm1(floor)) + ")"
 	}
 	if o == tare.NotThatSize {
 		open += "; the direction is open, but it is not the published size: all of the interval is more than 1.25× away from it"

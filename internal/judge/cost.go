@@ -59,12 +59,12 @@ func unitOf(kind string) string {
 	return ""
 }
 
-// computeCost computes the cost of one comparison. control is the noise floor, as a logarithm: a
-// smaller difference has no rate at which it is 1 % of a core.
-func computeCost(c tare.Comparison, control, rate float64, unit string) tare.Cost {
+// computeCost computes the cost of one comparison at rate operations a second; 0 means no rate. floor is
+// the noise floor, a logarithm: a smaller difference has no rate at which it is 1 % of a core.
+func computeCost(c tare.Comparison, floor, rate float64, unit string) tare.Cost {
 	out := tare.Cost{Workload: c.Workload, Contender: c.Contender, Against: c.Against, Metric: c.Metric, Rate: rate}
 	perOp := c.AgainstValue / 1e9 // core seconds of an operation of the baseline
-	isShown := c.Differs(control) == tare.Significant
+	isShown := c.Differs(floor) == tare.Significant
 	if isShown {
 		out.OnePercent = onePercent / math.Abs(perOp*(1-c.Ratio))
 	}

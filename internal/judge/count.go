@@ -29,7 +29,10 @@ func (b *rulingData) judgeModuleCount(r *tare.ClaimResult, c tare.Claim) {
 	if c.Value/holdsWithin <= r.Measured && r.Measured <= c.Value*holdsWithin {
 		r.Outcome = tare.Holds
 	}
-	within := map[tare.Outcome]string{tare.Holds: "within", tare.Refuted: "not within"}[r.Outcome]
+	within := "not within"
+	if r.Outcome == tare.Holds {
+		within = "within"
+	}
 	r.Why = fmt.Sprintf("published %s, counted %.0f: %s; %s 1.25× of the published number", formatSignificant(c.Value), r.Measured, added, within)
 }
 

@@ -75,7 +75,7 @@ func findEffects(x *evidence.Index, d evidence.Evidence, workload, metric, a, b 
 			rounds = append(rounds, r)
 		}
 	}
-	e.Of = omitConsecutive(rounds)
+	e.Of = listRounds(rounds)
 	return e
 }
 
@@ -159,12 +159,11 @@ func effectsOfTrials(x *evidence.Index, m tare.Metric, workload, a, b string) (e
 		}
 		effects, rounds = append(effects, math.Log(va/vb)), append(rounds, r)
 	}
-	return effects, omitConsecutive(rounds)
+	return effects, listRounds(rounds)
 }
 
-// omitConsecutive returns rounds, or nil if they are 1, 2, 3 and so on, which is the default of
-// tare.Effects.Of.
-func omitConsecutive(rounds []int) []int {
+// listRounds returns the value of tare.Effects.Of for rounds: nil if they are 1, 2, 3 and so on.
+func listRounds(rounds []int) []int {
 	if n := len(rounds); n == 0 || rounds[0] == 1 && rounds[n-1] == n {
 		return nil
 	}

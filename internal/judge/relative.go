@@ -23,7 +23,7 @@ type member struct {
 // one-sided: a contender that takes less than the baseline meets it.
 func (b *rulingData) ruleDifference(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule) {
 	baseline := b.d.Study.Baseline
-	if f, ok := b.findVoid(baseline, criterion.Of, v.Metric, false); ok {
+	if f, ok := b.findVoid(baseline, criterion.Of, v.Metric); ok {
 		v.Verdict, v.Sentence = tare.VoidRuling, voidSentence(baseline, criterion.Of, f)
 		return
 	}

@@ -20,7 +20,11 @@ func (b *rulingData) ruleOn(v *tare.Verdict, criterion tare.Criterion, rule tare
 		return false
 	}
 	isRatio := rule.Kind != tare.RuleValue
-	if f, ok := b.findVoid(v.Contender, v.Workload, v.Metric, isRatio); ok {
+	findVoid := b.findVoid
+	if isRatio {
+		findVoid = b.findRatioVoid
+	}
+	if f, ok := findVoid(v.Contender, v.Workload, v.Metric); ok {
 		v.Verdict, v.Sentence = tare.VoidRuling, voidSentence(v.Contender, v.Workload, f)
 		return true
 	}

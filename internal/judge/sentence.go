@@ -45,16 +45,16 @@ func formatRatio(c tare.Comparison, edges ...float64) (ratio, span string) {
 }
 
 // differenceSentence returns the sentence about one comparison: its difference, or that no
-// difference was shown. control is the noise floor, as a logarithm: no smaller difference is
-// claimed.
-func differenceSentence(c tare.Comparison, control float64, d evidence.Evidence) string {
+// difference was shown. floor is the noise floor, a logarithm: a smaller difference is not reported as
+// one.
+func differenceSentence(c tare.Comparison, floor float64, d evidence.Evidence) string {
 	m := tare.MetricFor(c.Metric)
 	if !c.Bounded() {
 		return fmt.Sprintf("%s against %s on %s: no interval after %s; it takes %d.",
 			c.Contender, c.Against, c.Workload, format.Count(c.Rounds, "round"), roundsForInterval(c, d.Looks()))
 	}
 	ratio, span := formatRatio(c, 1)
-	switch significance := c.Differs(control); {
+	switch significance := c.Differs(floor); {
 	case significance != tare.Significant && c.Below(d.Plan.Until):
 		return fmt.Sprintf("%s and %s on %s: any difference in %s is smaller than %s; the ratio is %s %s.",
 			c.Contender, c.Against, c.Workload, m.Noun, format.Percent(d.Plan.Until), ratio, span)
@@ -62,24 +62,24 @@ func differenceSentence(c tare.Comparison, control float64, d evidence.Evidence)
 		return fmt.Sprintf("%s %s %s: %s.", c.Contender, m.Verb, formatMeasured(c, 1), describeRatio(c.Ratio, m))
 	case significance == tare.WithinNoise:
 		return fmt.Sprintf("%s and %s on %s: no difference in %s shown; the ratio %s %s is within what the control shows here (±%s).",
-			c.Contender, c.Against, c.Workload, m.Noun, ratio, span, format.Percent(math.Expm1(control)))
+			c.Contender, c.Against, c.Workload, m.Noun, ratio, span, format.Percent(math.Expm1(floor)))
 	}
 	return fmt.Sprintf("%s and %s on %s: no difference in %s shown; the ratio is %s %s.",
 		c.Contender, c.Against, c.Workload, m.Noun, ratio, span)
 }
 
 // rulingSentence returns the sentence of a criterion on a ratio: the contender, the criterion, the
-// ruling, the numbers, and if the criterion limits the ratio, the difference in words. control is
-// the noise floor, as a logarithm: no smaller difference is claimed.
-func rulingSentence(v tare.Verdict, c tare.Comparison, control float64, edges ...float64) string {
+// ruling, the numbers, and if the criterion limits the ratio, the difference in words. floor is the
+// noise floor, a logarithm: a smaller difference is not reported as one.
+func rulingSentence(v tare.Verdict, c tare.Comparison, floor float64, edges ...float64) string {
 	m := tare.MetricFor(c.Metric)
 	tail := ""
 	if v.Rule.Kind == tare.RuleRatio && v.Verdict != tare.Inconclusive {
-		switch c.Differs(control) {
+		switch c.Differs(floor) {
 		case tare.Significant:
 			tail = ": " + describeRatio(c.Ratio, m)
 		case tare.WithinNoise:
-			tail = fmt.Sprintf(", which is within what the control shows here (±%s)", format.Percent(math.Expm1(control)))
+			tail = fmt.Sprintf(", which is within what the control shows here (±%s)", format.Percent(math.Expm1(floor)))
 		}
 	}
 	return fmt.Sprintf("%s: %s is %s: it %s %s%s.", c.Contender, v.Criterion, v.Verdict, m.Verb, formatMeasured(c, edges...), tail)

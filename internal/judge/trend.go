@@ -43,9 +43,9 @@ func (b *rulingData) judgeTrend(r *tare.ClaimResult, c tare.Claim) {
 			return
 		}
 	}
-	control, _ := stats.HalfWidth(b.movesByRound(c, tare.ControlID), level)
+	floor, _ := stats.HalfWidth(b.movesByRound(c, tare.ControlID), level)
 	var why string
-	r.Outcome, why = trendOutcome(c, row, control)
+	r.Outcome, why = trendOutcome(c, row, floor)
 	r.Why += ": " + why
 }
 
@@ -85,14 +85,14 @@ func (b *rulingData) movesByRound(c tare.Claim, contender string) []float64 {
 	return moves
 }
 
-// reportUnanswerableAlong is reportUnanswerable for a claim about several workloads.
+// reportUnanswerableAlong does the work of reportUnanswerable for a claim about several workloads.
 func (b *rulingData) reportUnanswerableAlong(r *tare.ClaimResult, c tare.Claim) bool {
 	for _, w := range c.Workloads {
 		if why, ok := b.d.Measures(w, c.Metric); !ok {
 			setNotMeasured(r, why)
 			return true
 		}
-		if f, ok := b.findVoid(c.Contender, w, c.Metric, true); ok {
+		if f, ok := b.findRatioVoid(c.Contender, w, c.Metric); ok {
 			r.Evidence = "check " + f.Check
 			setNotMeasured(r, fmt.Sprintf("%s: void by %s: %s", w, f.Check, f.Message))
 			return true
@@ -102,15 +102,19 @@ func (b *rulingData) reportUnanswerableAlong(r *tare.ClaimResult, c tare.Claim) 
 }
 
 // trendOutcome compares a claimed trend with the interval of row, whose ratio is the factor from the
-// first workload to the last. control is the noise floor, as a logarithm: no smaller trend is claimed.
-func trendOutcome(c tare.Claim, row tare.Comparison, control float64) (tare.Outcome, string) {
-	claimed := map[bool]string{true: "falls", false: "rises"}[c.Side == "lower"]
+// first workload to the last. floor is the noise floor, a logarithm: a smaller trend is not reported as one.
+func trendOutcome(c tare.Claim, row tare.Comparison, floor float64) (tare.Outcome, string) {
+	claimed := "rises"
+	if c.Side == "lower" {
+		claimed = "falls"
+	}
+	isTie := 1/tieWithin <= row.Low && row.High <= tieWithin
 	switch {
-	case 1/tieWithin <= row.Low && row.High <= tieWithin:
+	case isTie:
 		return tare.Refuted, "it stays within 5 %, where it was claimed that it " + claimed
-	case row.Differs(control) == tare.WithinNoise:
-		return tare.ClaimOpen, "within what the control shows here (±" + format.Percent(math.Expm1(control)) + ")"
-	case row.Differs(control) == tare.NotShown:
+	case row.Differs(floor) == tare.WithinNoise:
+		return tare.ClaimOpen, "within what the control shows here (±" + format.Percent(math.Expm1(floor)) + ")"
+	case row.Differs(floor) == tare.NotShown:
 		return tare.ClaimOpen, "more rounds are needed"
 	case (row.High < 1) == (c.Side == "lower"):
 		return tare.Holds, "it " + claimed + " as claimed"

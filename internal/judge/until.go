@@ -16,7 +16,7 @@ func Settled(d evidence.Evidence, comparisons []tare.Comparison, findings []tare
 		if contender, ok := d.Contender(c.Contender); !ok || contender.Role != tare.RoleContender && contender.Role != tare.RoleApart {
 			continue
 		}
-		if _, isVoid := b.findVoid(c.Contender, c.Workload, c.Metric, true); isVoid {
+		if _, isVoid := b.findRatioVoid(c.Contender, c.Workload, c.Metric); isVoid {
 			continue
 		}
 		isSignificant := c.Differs(tare.NoiseFloor(comparisons, c.Workload, c.Metric)) == tare.Significant

@@ -167,17 +167,23 @@ func (b *rulingData) comparisonOf(contender, workload, metric string) (tare.Comp
 	return tare.FindComparison(b.comparisons, workload, contender, metric)
 }
 
-// findVoid returns a finding that voids metric of contender on workload. If isRatio is true, a
-// finding that voids the metric of the baseline counts, too. It returns false if there is none.
-func (b *rulingData) findVoid(contender, workload, metric string, isRatio bool) (tare.Finding, bool) {
-	fs := tare.VoidsMetric(b.findings, contender, workload, metric)
-	if len(fs) == 0 && isRatio {
-		fs = tare.VoidsMetric(b.findings, b.d.Study.Baseline, workload, metric)
-	}
-	if len(fs) == 0 {
+// findVoid returns the first finding that voids metric of contender on workload. It returns false if
+// there is none.
+func (b *rulingData) findVoid(contender, workload, metric string) (tare.Finding, bool) {
+	voids := tare.VoidsMetric(b.findings, contender, workload, metric)
+	if len(voids) == 0 {
 		return tare.Finding{}, false
 	}
-	return fs[0], true
+	return voids[0], true
+}
+
+// findRatioVoid is findVoid for the ratio of contender to the baseline, which a finding about either of
+// them voids.
+func (b *rulingData) findRatioVoid(contender, workload, metric string) (tare.Finding, bool) {
+	if f, ok := b.findVoid(contender, workload, metric); ok {
+		return f, true
+	}
+	return b.findVoid(b.d.Study.Baseline, workload, metric)
 }
 
 // differenceVerdict returns the verdict without a criterion, which only has a sentence. It returns
@@ -187,7 +193,7 @@ func (b *rulingData) differenceVerdict(contender, workload string) (tare.Verdict
 	if _, ok := b.d.Measures(workload, v.Metric); !ok {
 		return v, false
 	}
-	if f, ok := b.findVoid(contender, workload, v.Metric, true); ok {
+	if f, ok := b.findRatioVoid(contender, workload, v.Metric); ok {
 		v.Sentence = voidSentence(contender, workload, f)
 		return v, true
 	}
@@ -199,9 +205,9 @@ func (b *rulingData) differenceVerdict(contender, workload string) (tare.Verdict
 		v.Sentence = fmt.Sprintf("%s against %s on %s: %s is thin: %s.", contender, c.Against, workload, v.Metric, why)
 		return v, true
 	}
-	control := tare.NoiseFloor(b.comparisons, workload, v.Metric)
-	v.Sentence = differenceSentence(c, control, b.d)
-	if c.Differs(control) == tare.Significant {
+	floor := tare.NoiseFloor(b.comparisons, workload, v.Metric)
+	v.Sentence = differenceSentence(c, floor, b.d)
+	if c.Differs(floor) == tare.Significant {
 		v.Sentence = withTradeOff(v.Sentence, describeTradeOff(b.d, contender, workload))
 	}
 	return v, true
