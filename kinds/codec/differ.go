@@ -24,8 +24,8 @@ type comparison struct {
 
 // Values of comparison.got that are not the text of a field.
 const (
-	omittedText = "left out"
-	noObject    = "what is not JSON"
+	omittedText = "left out" // the output does not have the field
+	invalidText = "what is not JSON"
 )
 
 // compareEncoded compares the encoded field that the case tests. White space between tokens does
@@ -42,14 +42,14 @@ func compareEncoded(c fixture.Case, want, got []byte) comparison {
 	case !ok && json.Valid(got):
 		return comparison{class: tare.DiffersInValue, want: w, got: omittedText}
 	case !ok:
-		return comparison{class: tare.DiffersInValue, want: w, got: noObject}
+		return comparison{class: tare.DiffersInValue, want: w, got: invalidText}
 	case g == w:
 		return comparison{}
 	}
 	f := comparison{class: tare.DiffersInValue, want: w, got: g}
 	switch isValid := json.Valid([]byte(g)); {
 	case hasManyKeys(w) && !isValid:
-		f.want, f.got = "its entries", noObject
+		f.want, f.got = "its entries", invalidText
 	case !isValid || !utf8.ValidString(g):
 		f.broken = true
 	case isReordered([]byte(w), []byte(g)) && Diff([]byte(w), []byte(g)) == "":
@@ -78,7 +78,7 @@ func compareKeys(want, got []byte) comparison {
 	f := comparison{want: strings.Join(w, ", "), got: strings.Join(g, ", ")}
 	switch {
 	case !json.Valid(got):
-		f.class, f.got = tare.DiffersInValue, noObject
+		f.class, f.got = tare.DiffersInValue, invalidText
 	case !ok:
 		f.class, f.got = tare.DiffersInValue, string(got)
 	case isReordered(want, got):

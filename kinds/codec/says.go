@@ -93,7 +93,7 @@ func (e examSpec) describeDifference(c fixture.Case, f comparison, isDecoded boo
 	case e.op == codec.OpRoundTrip || e.op == codec.OpMarshal && isDecoded:
 		return "brings " + c.What + " back as " + got
 	case f.broken:
-		return strings.Replace(c.Says, "%s", got, 1) + notJSON
+		return strings.Replace(c.Says, "%s", got, 1) + notJSONClause
 	}
 	return strings.Replace(c.Says, "%s", got, 1)
 }
@@ -105,14 +105,15 @@ func (e examSpec) describeResult(got string, valid bool) string {
 	case strings.HasPrefix(got, "[") || strings.HasPrefix(got, "{") || utf8.RuneCountInString(got) > maxSentence:
 		return ""
 	case e.op == codec.OpMarshal && !valid:
-		return " as " + got + notJSON
+		return " as " + got + notJSONClause
 	case e.op == codec.OpMarshal || e.op == codec.OpRoundTrip:
 		return " as " + got
 	}
 	return " and makes it " + got
 }
 
-const notJSON = ", which is not JSON"
+// notJSONClause ends a sentence about an output.
+const notJSONClause = ", which is not JSON"
 
 // relevantPart returns the part of an output that the case tests.
 func (e examSpec) relevantPart(c fixture.Case, text []byte) string {

@@ -1,5 +1,8 @@
 // Package copier is the kind of contenders that copy C memory into Go values. All contenders start
 // from the same memory and must produce equal values.
+//
+// The pool of a workload contains seeds, one per body. The C memory of a body is filled from its seed, so
+// that all contenders copy the same values. An exam is a semantics test of one edge case.
 package copier
 
 import (
@@ -75,7 +78,8 @@ func (k Kind) makeInput(w tare.Workload, dir string) (wire.Workload, error) {
 	}
 	pool := w.Pool
 	if pool == 0 {
-		bodyBytes, err := copier.CBytes(shape, names, 0)
+		const anySeed = 0 // the size of any one body is enough for an estimate
+		bodyBytes, err := copier.CBytes(shape, names, anySeed)
 		if err != nil {
 			return wire.Workload{}, err
 		}
@@ -94,7 +98,8 @@ func (k Kind) makeInput(w tare.Workload, dir string) (wire.Workload, error) {
 func makeSeeds(w tare.Workload, pool int) ([][]byte, error) {
 	bodies := make([][]byte, pool)
 	for i := range bodies {
-		sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s %d", w.Fixture, max(1, w.N), w.Set[copier.SetNames], i))
+		items := max(1, w.N) // N is 0 if the workload sets no number of items
+		sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s %d", w.Fixture, items, w.Set[copier.SetNames], i))
 		text, err := json.Marshal(copier.Body{Seed: binary.BigEndian.Uint64(sum[:])})
 		if err != nil {
 			return nil, err
@@ -166,7 +171,8 @@ func (k Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error)
 	return w, err
 }
 
-// Open starts one trial. A copier uses one processor at a time, so it gets one.
+// Open starts one trial: a process with one processor, the default of [lab.StartProgram], because a copier
+// runs on one at a time.
 func (k Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
 	return lab.StartProgram(ctx, p, spec)
 }

@@ -66,7 +66,8 @@ func (k Kind) Differ(in wire.Workload, a wire.Answer) (tare.Difference, bool) {
 	}
 	e := allExams()[i]
 	want, err := copier.Expected(q.shape, q.names, in.Op, q.seeds[a.Case])
-	if err != nil || a.Error == "" && slices.Equal(want, a.Output) {
+	isCorrect := a.Error == "" && slices.Equal(want, a.Output)
+	if err != nil || isCorrect {
 		return tare.Difference{}, false
 	}
 	d := tare.Difference{

@@ -134,7 +134,7 @@ func unknownPath(spec router.Spec, v fixture.Visit, i int) (question, bool) {
 		candidate := candidates[(i+k)%len(candidates)]
 		isPath := candidate[0] == '/' // path is "" for the root, to which a suffix cannot be added
 		if isPath && !isRouted(spec, candidate) {
-			return question{HTTPRequest: newRequest(method, candidate), refused: true, elsewhere: true}, true
+			return question{HTTPRequest: newRequest(method, candidate), mustReject: true, mayRedirect: true}, true
 		}
 	}
 	candidate := "/" + suffix
@@ -143,7 +143,7 @@ func unknownPath(spec router.Spec, v fixture.Visit, i int) (question, bool) {
 			candidate += "/" + suffix
 		}
 	}
-	return question{HTTPRequest: newRequest(method, candidate), refused: true, elsewhere: true}, !isRouted(spec, candidate)
+	return question{HTTPRequest: newRequest(method, candidate), mustReject: true, mayRedirect: true}, !isRouted(spec, candidate)
 }
 
 // hasCatchAll reports whether a table has a catch-all, which can match paths of any length.
@@ -166,7 +166,7 @@ func otherMethod(spec router.Spec, v fixture.Visit, i int) (question, bool) {
 	for k := range methods {
 		q := newRequest(methods[(i+k)%len(methods)], v.Path)
 		if _, ok := spec.Answer(q); !ok {
-			return question{HTTPRequest: q, refused: true, elsewhere: true}, true
+			return question{HTTPRequest: q, mustReject: true, mayRedirect: true}, true
 		}
 	}
 	return question{}, false

@@ -114,7 +114,7 @@ func toRoutes(spec router.Spec) []fixture.Route {
 }
 
 // userQuestions returns the questions about user's table number n, from zero: unusual values and paths
-// of each route (oddPaths), methods and paths without a route, and literals (shadowedLiterals) and
+// of each route (edgePaths), methods and paths without a route, and literals (shadowedLiterals) and
 // catch-alls (catchAllQuestions) that routers treat differently.
 func userQuestions(routes []fixture.Route, spec router.Spec, n int) ([]question, error) {
 	visits, err := fixture.Visits(routes, min(max(len(routes), maxUserMethods), 4*maxUserMethods))
@@ -135,9 +135,9 @@ func userQuestions(routes []fixture.Route, spec router.Spec, n int) ([]question,
 			}
 		}
 	}
-	list := slices.Concat(oddPaths(routes), methods, paths, shadowedLiterals(routes, spec), catchAllQuestions(spec))
+	list := slices.Concat(edgePaths(routes), methods, paths, shadowedLiterals(routes, spec), catchAllQuestions(spec))
 	for i := range list {
-		list[i].refused, list[i].elsewhere = false, false // the reference's answer is the correct one
+		list[i].mustReject, list[i].mayRedirect = false, false // the reference's answer is the correct one, also if it is a rejection
 		list[i].caseName = fmt.Sprintf("own-%d/%d %s", n+1, i+1, list[i].title())
 	}
 	return list, nil
@@ -192,7 +192,7 @@ func shadowedLiterals(routes []fixture.Route, spec router.Spec) []question {
 			if _, err := fmt.Sscan(string(a.Body), &index); err != nil || routes[index].Path == r.Path {
 				continue
 			}
-			q.property, q.group = userRow+"literal", "the path of a literal by a method that only the parameter in its place has"
+			q.property, q.group = literalRow, "the path of a literal by a method that only the parameter in its place has"
 			list = append(list, q)
 		}
 	}

@@ -55,7 +55,7 @@ func unroutedRequests(spec router.Spec, routes []fixture.Route) []question {
 	addUnrouted := func(method, path string) {
 		q := newRequest(method, path)
 		if _, ok := spec.Answer(q); !ok {
-			list = append(list, question{HTTPRequest: q, refused: true})
+			list = append(list, question{HTTPRequest: q, mustReject: true})
 		}
 	}
 	addUnrouted("GET", "/no-such-path")

@@ -1,6 +1,11 @@
 // Package router is the kind of contenders that find the handler for a request. All contenders are
 // built from the same table of routes, get the same requests and must find the same routes with the
 // same values of parameters.
+//
+// A question is a request with its correct answer. A probe is a question to which no route matches, so
+// that a router must reject it. An exam is a semantics test with edge cases, requests for which routers
+// are known to differ. Its reference is net/http.ServeMux or, for tables that ServeMux does not support, the
+// most specific route.
 package router
 
 import (
@@ -51,9 +56,9 @@ func New() *Kind {
 // way the request was made, without any router.
 type question struct {
 	wire.HTTPRequest
-	answer    router.Answer
-	refused   bool // no route matches: any rejection is correct
-	elsewhere bool // if refused is set, a redirect is correct, too
+	answer      router.Answer // the correct answer; not used if mustReject is set
+	mustReject  bool          // no route matches: any rejection is correct
+	mayRedirect bool          // if mustReject is set, a redirect is correct, too
 
 	caseName string // name of the case in a semantics test; "" if the request is in none
 	property string // row of the report's table of differences
@@ -169,7 +174,7 @@ func (k *Kind) questionsOf(w wire.Workload) []question {
 	return k.questions[workloadKey(w)]
 }
 
-// Describe adds to w the number of bytes in the pool that Input made, the number of routes, and the
+// Describe adds to w the number of bytes of the requests that Input wrote, the number of routes, and the
 // numbers of requests and of different URLs.
 func (k *Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error) {
 	questions := k.questionsOf(in)
@@ -187,7 +192,8 @@ func (k *Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error
 	return w, nil
 }
 
-// Open starts one trial. It uses one processor, because there is one request at a time.
+// Open starts one trial: a process with one processor, the default of [lab.StartProgram], because there is
+// one request at a time.
 func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
 	return lab.StartProgram(ctx, p, spec)
 }
@@ -220,9 +226,10 @@ func (q question) checkAnswer(a wire.Answer) string {
 	switch {
 	case err != nil:
 		return err.Error()
-	case !q.refused:
+	case !q.mustReject:
 		return got.Differs(q.answer)
-	case q.elsewhere && isRedirect(got): // correct
+	case q.mayRedirect && isRedirect(got):
+		return ""
 	case got.Status < 400:
 		return fmt.Sprintf("status %d and %q, want a refusal", got.Status, clipText(string(got.Body)))
 	}

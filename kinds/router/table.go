@@ -56,7 +56,7 @@ func loadTable(w tare.Workload, studyDir string) ([]fixture.Route, []string, err
 }
 
 func generateRoutes(w tare.Workload) ([]fixture.Route, error) {
-	t := fixture.Table{N: max(1, w.N)}
+	t := fixture.Table{N: max(1, w.N)} // N is 0 if the workload sets no number of routes
 	var err error
 	if t.Depth, err = parseNumber(w.Set, setDepth, 1); err != nil {
 		return nil, err

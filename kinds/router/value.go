@@ -23,22 +23,22 @@ type edgeSort struct {
 const dotSegments = userRow + "dot segments"
 
 const (
-	maxShadowed = 256 // maximum number of requests with the literal of another route
-	maxOdd      = 64  // maximum number of requests of each other sort
-	maxSiblings = 3   // maximum number of literals that are tried as the value of one parameter
+	maxShadowedPaths = 256 // maximum number of requests with the literal of another route
+	maxOtherPaths    = 64  // maximum number of requests of each other sort
+	maxSiblings      = 3   // maximum number of literals that are tried as the value of one parameter
 )
 
 // edgeSorts returns the sorts of unusual paths, the most common ones first.
 func edgeSorts() []edgeSort {
 	return []edgeSort{
-		{shadowedRow, "a value is the literal of another route", maxShadowed, pattern.shadowedPaths},
-		{nearRow, "a value is like the literal of another route", maxOdd, pattern.nearPaths},
-		{userRow + "other case", "a value is the literal of another route in another case", maxOdd, pattern.recasedValues},
-		{userRow + "other case", "literals in another case", maxOdd, pattern.recasedLiterals},
-		{userRow + "end slash", "a slash more or less at the end", maxOdd, pattern.otherEnd},
-		{userRow + "empty value", "an empty value", maxOdd, valuePaths("")},
-		{userRow + "slash as %2F", "a value with an escaped slash", maxOdd, valuePaths("a%2Fb")},
-		{dotSegments, "a value is a dot segment", maxOdd, valuePaths("..", ".", "%2e%2e")},
+		{shadowedRow, "a value is the literal of another route", maxShadowedPaths, pattern.shadowedPaths},
+		{nearRow, "a value is like the literal of another route", maxOtherPaths, pattern.nearPaths},
+		{userRow + "other case", "a value is the literal of another route in another case", maxOtherPaths, pattern.recasedValues},
+		{userRow + "other case", "literals in another case", maxOtherPaths, pattern.recasedLiterals},
+		{userRow + "end slash", "a slash more or less at the end", maxOtherPaths, pattern.otherEnd},
+		{userRow + "empty value", "an empty value", maxOtherPaths, valuePaths("")},
+		{userRow + "slash as %2F", "a value with an escaped slash", maxOtherPaths, valuePaths("a%2Fb")},
+		{dotSegments, "a value is a dot segment", maxOtherPaths, valuePaths("..", ".", "%2e%2e")},
 	}
 }
 
@@ -269,8 +269,8 @@ func swapCase(text string) string {
 	}, text)
 }
 
-// oddPaths returns requests with all sorts of unusual paths for the routes of a table, each path once.
-func oddPaths(routes []fixture.Route) []question {
+// edgePaths returns requests with all edgeSorts for the routes of a table, each path once.
+func edgePaths(routes []fixture.Route) []question {
 	var all []question
 	patterns, seen := toPatterns(routes), map[string]bool{}
 	for _, sort := range edgeSorts() {
