@@ -23,7 +23,7 @@ func globalsChanged() rule {
 		Seen:    []string{"tare: study ffi"},
 	}, find: func(in *input) {
 		read := in.globalsRead()
-		registered := in.registries()
+		registered := in.findRegistries()
 		for _, file := range in.pass.Files {
 			for _, d := range file.Decls {
 				fn, ok := d.(*ast.FuncDecl)
@@ -125,9 +125,9 @@ func (in *input) globalsRead() map[*types.Var]*benchmark {
 	return read
 }
 
-// registries returns the packages with a Register function that an init function of the
+// findRegistries returns the packages with a Register function that an init function of the
 // package calls, each with a benchmark that uses the package and does not call Register.
-func (in *input) registries() map[*types.Package]*benchmark {
+func (in *input) findRegistries() map[*types.Package]*benchmark {
 	filled := map[*types.Package]bool{}
 	for _, file := range in.pass.Files {
 		for _, d := range file.Decls {
