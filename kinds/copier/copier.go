@@ -2,7 +2,7 @@
 // from the same memory and must produce equal values.
 //
 // The pool of a workload contains seeds, one per body. The C memory of a body is filled from its seed, so
-// that all contenders copy the same values. An exam is a semantics test of one edge case.
+// that all contenders copy the same values. Each semantics test (examSpec) has one edge case.
 package copier
 
 import (
