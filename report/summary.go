@@ -136,7 +136,11 @@ func listStamps(r *tare.Result) []Item {
 	for _, v := range listRulings(r) {
 		count[v.Verdict]++
 	}
-	outOfAll := func(n int) string {
+	describeCount := func(n int) string {
+		if all == 1 { // name it: the answer may be about something else
+			only := listRulings(r)[0]
+			return only.Contender + " on " + only.Workload
+		}
 		return fmt.Sprintf("%d of %s %s", n, format.Grouped(float64(all), 0), chooseForm(all, "criterion", "criteria"))
 	}
 	for _, x := range []struct {
@@ -150,7 +154,7 @@ func listStamps(r *tare.Result) []Item {
 		{tare.Met, Good, "✓ Met:"},
 	} {
 		if count[x.ruling] > 0 {
-			add(x.mark, x.label, outOfAll(count[x.ruling]))
+			add(x.mark, x.label, describeCount(count[x.ruling]))
 		}
 	}
 	noise := noiseRange(r)

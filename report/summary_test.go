@@ -19,6 +19,9 @@ func TestSummaryIsShort(t *testing.T) {
 		if n := len(strings.Fields(s.Headline)); n == 0 || n > headlineWords {
 			t.Errorf("%s: a headline of %d words: %s", name, n, s.Headline)
 		}
+		for _, stamp := range s.Stamps {
+			assert.Equal(t, name+": the only criterion is not named", strings.Contains(stamp.Text, "1 of 1 "), false)
+		}
 		assert.Equal(t, name+" stamps, cards and facts", len(s.Stamps) <= 3 && len(s.Cards) <= 4 && len(s.Trust) == 4, true)
 		for _, p := range s.Contest.Panels {
 			panels++

@@ -203,7 +203,10 @@ func TestBenchPage(t *testing.T) {
 	for i := range same.Comparisons {
 		same.Comparisons[i].Ratio, same.Comparisons[i].Low, same.Comparisons[i].High = 1, 0.98, 1.02
 	}
-	assert.Contains(t, "nothing changed", text(t, rendered(t, same, Options{})), "No change is shown in 20 benchmarks.")
+	quiet := text(t, rendered(t, same, Options{}))
+	assert.Contains(t, "nothing changed", quiet, "No change is shown in 20 benchmarks.")
+	assert.Contains(t, "nothing changed", quiet, "≈ The smallest change that would have been seen")
+	assert.Equal(t, "more is claimed than was shown", strings.Contains(quiet, "None changed"), false)
 	// Results of earlier releases have an answer that is too long for a headline.
 	same.Answer = strings.Repeat("no change ", 11) + "was shown."
 	page = text(t, rendered(t, same, Options{}))

@@ -153,6 +153,21 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
+// A load whose generator was the limit begins with it: neither rate nor latencies are those of the server.
+func TestVoidLoadIsNamedFirst(t *testing.T) {
+	d := load.Document{Limit: string(load.LimitClient), LimitWhy: "it was late", Requests: 5, Sent: 5, RequestsPerSecond: 5}
+	if got := formatHeadline(d); !strings.HasPrefix(got, "Void, the load generator was too slow: 5.00 requests per second, ") {
+		t.Error(got)
+	}
+	if got, want := formatLimit(d), "Limit: the load generator itself. It was late. Read neither rate nor latencies as those of the server."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	d.Limit = string(load.LimitNone)
+	if got := formatHeadline(d) + formatLimit(d); strings.Contains(got, "Void") || !strings.Contains(got, "Do not read the rate as what the server can do.") {
+		t.Error(got)
+	}
+}
+
 // Before the first second is over there is no figure and no limit.
 func TestNothingYet(t *testing.T) {
 	if c := newContent(Page{}); c.Headline != "Nothing is measured yet." || c.Second != "" {

@@ -239,7 +239,11 @@ func formatHeadline(d load.Document) string {
 	case d.Requests == 0:
 		return "No request was answered."
 	}
-	text := Thousands(d.RequestsPerSecond) + " requests per second"
+	text := ""
+	if d.Limit == string(load.LimitClient) {
+		text = "Void, the load generator was too slow: "
+	}
+	text += Thousands(d.RequestsPerSecond) + " requests per second"
 	if d.RateAsked > 0 {
 		text += " of " + Thousands(d.RateAsked) + " asked for"
 	}
@@ -255,11 +259,18 @@ func formatLimit(d load.Document) string {
 	if d.Limit == "" {
 		return ""
 	}
+	isClient := d.Limit == string(load.LimitClient)
 	text := "Limit: " + d.Limit + ". "
+	if isClient {
+		text = "Limit: the load generator itself. "
+	}
 	if d.LimitWhy != "" {
 		text += strings.ToUpper(d.LimitWhy[:1]) + d.LimitWhy[1:] + "."
 	}
-	if !d.Capacity && d.Sent > 0 && d.Search == nil {
+	switch {
+	case isClient:
+		text += " Read neither rate nor latencies as those of the server."
+	case !d.Capacity && d.Sent > 0 && d.Search == nil:
 		text += " Do not read the rate as what the server can do."
 	}
 	return text
