@@ -257,7 +257,7 @@ func TestConversation(t *testing.T) {
 	}
 	for _, name := range []string{"BenchmarkPlain", "BenchmarkSub/a_b", "BenchmarkSub/a_b#01", "BenchmarkSub/x[1]/y", "BenchmarkBytes", "BenchmarkPrints", "BenchmarkParallel", "BenchmarkLooksLikeResults", "BenchmarkLooksAround", "BenchmarkExternal"} {
 		prepare(t, c, name)
-		if a := ask(t, c, wire.Request{Op: wire.OpWarm, On: name, MinNS: 1e6, CapNS: 1e9}); a.Errors > 0 || a.Ops < 2 || a.WallNS < 1 {
+		if a := ask(t, c, wire.Request{Op: wire.OpWarm, On: name, MinNS: 1e6, CapNS: 1e9}); a.Errors > 0 || a.Ops < 1 || a.WallNS < 1e6 { // one may take all of the time
 			t.Errorf("%s: warm: %+v", name, a)
 		}
 		if a := ask(t, c, wire.Request{Op: wire.OpSlice, On: name, Ops: 1234, Until: "ops"}); a.Errors > 0 || a.Ops != 1234 || a.WallNS < 1234 || a.WallNS > 1e9 || a.Answers != nil {
