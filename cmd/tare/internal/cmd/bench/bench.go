@@ -23,25 +23,31 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// options holds the flags of tare bench. check completes request and run from the flags that are
-// texts.
+// options holds the flags of tare bench. The flag package sets most fields directly. Some flags need
+// parsing: their texts are in the second group, and parseFlags stores the values in the third group,
+// in request or in run.
 type options struct {
-	request    benchstudy.Asked // the two sides and the selected benchmarks
-	run        session.Options  // how they are measured, and the output
-	with       []string         // --with: modules of head
-	toolchains string           // --go: of head, or of base and head
-	layouts    int              // --layouts: 0 or 1
-	shard      string           // --shard: i/n or machines
-	divide     bool             // --shard machines
-	maxTime    time.Duration    // longest measurement; 0 means no limit
-	countsText string           // --counts
-	counts     counts.Choice    // how instructions are counted
-	all        bool             // with --changed, also time benchmarks with the same code and count
-	profile    string           // rows to profile after the rounds; "" if none
-	receipt    string           // file of the receipt; "" if none
-	allowText  string           // --allow
-	allow      float64          // with --exit-code: share of the base's time by which head may be slower
+	request benchstudy.Asked // the two sides and the selected benchmarks
+	run     session.Options  // how the sides are measured, and the output
+	maxTime time.Duration    // --max: longest measurement; 0 means no limit
+	all     bool             // --all: with --changed, also time benchmarks with the same code and count
+	profile string           // --profile: rows to profile after the rounds; "" if none
+	receipt string           // --receipt: file of the receipt; "" if none
+
+	withTexts   []string // --with: modules of head; parsed into request.With
+	goText      string   // --go: toolchain of head, or of base and head; parsed into request.Go
+	shardText   string   // --shard: i/n, parsed into request.Shard, or machines, parsed into divide
+	layoutCount int      // --layouts: 0 or 1; parsed into request.OneBuild
+	countsText  string   // --counts
+	allowText   string   // --allow
+
+	divide bool          // each machine of --on measures another part of the benchmarks
+	counts counts.Choice // how instructions are counted
+	allow  float64       // with --exit-code: share of the base's time by which head may be slower
 }
+
+// hasMachines reports whether --on is set: its machines measure instead of this process.
+func (o *options) hasMachines() bool { return len(o.run.On.On) > 0 }
 
 // ownTests is the value of --tests for the tests of each side.
 const ownTests = "own"
@@ -90,11 +96,7 @@ also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.request.Packages = args
-			if err := o.check(cmd); err != nil {
-				return err
-			}
-			var err error
-			if o.counts, err = cmdenv.ReadCounts(env, o.countsText); err != nil {
+			if err := o.parseFlags(cmd, env); err != nil {
 				return err
 			}
 			if err := o.recordEnv(env); err != nil {
@@ -105,7 +107,7 @@ also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
 			if err := o.request.Check(cmd.Context()); err != nil { // before waiting for the lock
 				return session.BenchError(cmd.Context(), err)
 			}
-			if len(o.run.On.On) > 0 {
+			if o.hasMachines() {
 				return benchOn(cmd, env, &o)
 			}
 			return runBench(cmd.Context(), env, o)
@@ -121,8 +123,8 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	sides := cmdenv.NewFlags("The two sides")
 	sides.Set.StringVar(&o.request.Base, "base", "", "`revision` to compare with; default: the files of head, when another flag makes the sides differ")
 	sides.Set.StringVar(&o.request.Head, "head", benchstudy.Worktree, "`revision` that is compared, or worktree for the files as they are")
-	sides.Set.StringArrayVar(&o.with, "with", nil, "build head with `module`@version or module=./dir; repeatable")
-	sides.Set.StringVar(&o.toolchains, "go", "", "`toolchain` of head, or two of them: base,head; e.g. go1.25.5,go1.26.1")
+	sides.Set.StringArrayVar(&o.withTexts, "with", nil, "build head with `module`@version or module=./dir; repeatable")
+	sides.Set.StringVar(&o.goText, "go", "", "`toolchain` of head, or two of them: base,head; e.g. go1.25.5,go1.26.1")
 	sides.Set.StringArrayVar(&o.request.Env, "env", nil, "build and run head with `NAME=value` in its environment, e.g. GOGC=50; repeatable")
 	sides.Set.BoolVar(&o.run.KeepEnv, "keep-env", false, "keep the values of --env in the result; default: names, with digests of the values, except for settings of Go such as GOGC")
 	sides.Set.StringVar(&o.request.Tags, "tags", "", "build head with these `tags`; for tags of both sides set GOFLAGS=-tags=…")
@@ -131,7 +133,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	selection := cmdenv.NewFlags("What is measured")
 	selection.Set.StringVar(&o.request.Bench, "bench", ".", "benchmarks that match `regexp`, as go test -bench takes it")
 	selection.Set.BoolVar(&o.request.Changed, "changed", false, "only benchmarks that can reach what differs between base and head")
-	selection.Set.StringVar(&o.shard, "shard", "", "only part `i/n` of the benchmarks, e.g. 2/4; with --on also machines: each machine measures another part")
+	selection.Set.StringVar(&o.shardText, "shard", "", "only part `i/n` of the benchmarks, e.g. 2/4; with --on also machines: each machine measures another part")
 	selection.Set.DurationVar(&o.maxTime, "max", session.BenchMost, "maximum measuring `time`; benchmarks that do not fit are listed; 0: no limit")
 	method := cmdenv.NewFlags("How it is measured")
 	method.Set.StringVar(&o.run.BudgetText, "budget", "", "measuring `time`, e.g. 90s; default: what the benchmarks need, within --max; builds not included")
@@ -140,7 +142,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	method.Set.Uint64Var(&o.run.Seed, "seed", 0, "random seed; 0 takes one from the clock")
 	method.Set.DurationVar(&o.run.Slice, "slice", 0, "target slice length, e.g. 8ms; 0: chosen automatically")
 	method.Set.StringVar((*string)(&o.run.Isolation), "isolation", string(tare.Lockstep), "`how` the sides share time: lockstep, or trial: each side runs to its end before the next")
-	method.Set.IntVar(&o.layouts, "layouts", 0, "0: link each side anew for each round, with its functions in another order, so that code placement is noise; 1: build each side once")
+	method.Set.IntVar(&o.layoutCount, "layouts", 0, "0: link each side anew for each round, with its functions in another order, so that code placement is noise; 1: build each side once")
 	method.Set.IntVar(&o.run.Procs, "procs", 0, "GOMAXPROCS of the benchmarks; default: the machine's")
 	cmdenv.AddCounts(method.Set, &o.countsText)
 	method.Set.BoolVar(&o.all, "all", false, "with --changed: time benchmarks, too, whose machine code and count of instructions are the same on both sides")
@@ -176,12 +178,15 @@ func (o *options) recordEnv(env cmdenv.Env) error {
 	return err
 }
 
-// check validates the flags and their combinations, and parses their texts.
-func (o *options) check(cmd *cobra.Command) (err error) {
+// parseFlags checks the flags and their combinations, sets defaults, and parses the texts of flags.
+func (o *options) parseFlags(cmd *cobra.Command, env cmdenv.Env) (err error) {
+	// The budgets quick and full are those that a study names. A suite of benchmarks has none.
 	if text := o.run.BudgetText; text == "quick" || text == "full" {
 		return cmdenv.Usage("--budget "+text+" is for studies", "a duration such as 90s; without it the benchmarks say how long")
 	}
-	o.run.BudgetText = cmp.Or(o.run.BudgetText, "full") // without --budget: what the benchmarks need
+	// Without --budget: for Check, "full" means that the user sets no time. Session.FitBench then
+	// computes the time that the benchmarks need.
+	o.run.BudgetText = cmp.Or(o.run.BudgetText, "full")
 	if err := o.run.Check(cmd); err != nil {
 		return err
 	}
@@ -193,17 +198,17 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 		return err
 	}
 	o.request.Dir = "."
-	if o.layouts != 0 && o.layouts != 1 {
-		return cmdenv.Usage(fmt.Sprintf("--layouts %d: it is 0 or 1", o.layouts), "0 links each side anew for each round, 1 builds each side once")
+	if o.layoutCount != 0 && o.layoutCount != 1 {
+		return cmdenv.Usage(fmt.Sprintf("--layouts %d: it is 0 or 1", o.layoutCount), "0 links each side anew for each round, 1 builds each side once")
 	}
-	o.request.OneBuild = o.layouts == 1
+	o.request.OneBuild = o.layoutCount == 1
 	if o.profile != "" && !slices.Contains(benchstudy.Profiles(), o.profile) {
 		return cmdenv.Usage(fmt.Sprintf("--profile=%s is not a choice of rows", o.profile), "one of "+strings.Join(benchstudy.Profiles(), ", "))
 	}
 	if o.all && !o.request.Changed {
 		return cmdenv.Usage("--all is for --changed", "without it, all benchmarks are timed")
 	}
-	if o.receipt != "" && len(o.run.On.On) > 0 {
+	if o.receipt != "" && o.hasMachines() {
 		return cmdenv.Usage("--receipt is for one machine", "without --on")
 	}
 	if o.maxTime < 0 {
@@ -214,49 +219,53 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 			return err
 		}
 	}
-	o.divide = len(o.run.On.On) > 0 && o.shard == session.ShardMachines
+	o.divide = o.hasMachines() && o.shardText == session.ShardMachines
 	if !o.divide {
-		if o.request.Shard, err = benchShard(o.shard); err != nil {
+		if o.request.Shard, err = parseShard(o.shardText); err != nil {
 			return err
 		}
 	}
-	if o.request.Go, err = benchReleases(o.toolchains); err != nil {
+	if o.request.Go, err = parseToolchains(o.goText); err != nil {
 		return err
 	}
 	switch o.request.Tests {
 	case ownTests:
 		o.request.Tests = ""
-	case benchstudy.TestsOfHead: // stays
+	case benchstudy.TestsOfHead: // valid as it is
 	default:
 		return cmdenv.Usage(fmt.Sprintf("--tests %q: it is %s or %s", o.request.Tests, ownTests, benchstudy.TestsOfHead), "head runs the benchmarks of head on both sides")
 	}
 	if o.allow, err = cmdenv.Share("allow", o.allowText); err != nil {
 		return err
 	}
-	pins, err := session.ParsePins(o.with)
+	pins, err := session.ParsePins(o.withTexts)
+	if err != nil {
+		return err
+	}
 	for _, text := range pins {
-		pin, errPin := build.ParseWith(text, ".")
-		if errPin != nil {
-			return errPin
+		pin, err := build.ParseWith(text, ".")
+		if err != nil {
+			return err
 		}
 		o.request.With = append(o.request.With, pin)
 	}
+	o.counts, err = cmdenv.ReadCounts(env, o.countsText)
 	return err
 }
 
-// isProfileFile reports whether a value of --pgo is the path of a file: off and auto are values that
-// the go command knows.
+// isProfileFile reports whether a value of --pgo is the path of a file. The values off and auto have a
+// meaning for the go command.
 func isProfileFile(pgo string) bool { return pgo != "" && pgo != "off" && pgo != "auto" }
 
-// benchShard parses i/n: part i, from 1, of n. It returns the zero value, which means all benchmarks,
-// for "".
-func benchShard(text string) (benchstudy.Shard, error) {
+// parseShard parses i/n: part i, from 1, of n. For "" it returns the zero value, which means all
+// benchmarks.
+func parseShard(text string) (benchstudy.Shard, error) {
 	if text == "" {
 		return benchstudy.Shard{}, nil
 	}
-	i, n, _ := strings.Cut(text, "/")
-	index, errIndex := strconv.Atoi(i)
-	parts, errParts := strconv.Atoi(n)
+	indexText, partsText, _ := strings.Cut(text, "/")
+	index, errIndex := strconv.Atoi(indexText)
+	parts, errParts := strconv.Atoi(partsText)
 	isInvalid := errors.Join(errIndex, errParts) != nil
 	if isInvalid || index < 1 || index > parts {
 		return benchstudy.Shard{}, cmdenv.Usage(fmt.Sprintf("--shard %q is not a part", text), "the second of four parts is 2/4; --shard machines needs --on")
@@ -264,12 +273,13 @@ func benchShard(text string) (benchstudy.Shard, error) {
 	return benchstudy.Shard{Index: index, Of: parts}, nil
 }
 
-// benchReleases parses --go: the toolchain of head, or those of base and head. It returns nil for "".
-func benchReleases(text string) ([]string, error) {
+// parseToolchains parses --go. It returns the toolchain of head, or the two toolchains of base and head.
+// For "" it returns nil.
+func parseToolchains(text string) ([]string, error) {
 	if text == "" {
 		return nil, nil
 	}
-	var out []string
+	var toolchains []string
 	for name := range strings.SplitSeq(text, ",") {
 		release, ok := studyfile.GoRelease(name)
 		if name == "local" {
@@ -278,10 +288,10 @@ func benchReleases(text string) ([]string, error) {
 		if !ok {
 			return nil, cmdenv.Usage(fmt.Sprintf("--go %q is not a Go release", name), studyfile.GoHint+", or local for the machine's")
 		}
-		out = append(out, release)
+		toolchains = append(toolchains, release)
 	}
-	if len(out) > 2 {
+	if len(toolchains) > 2 {
 		return nil, cmdenv.Usage("--go takes one toolchain, of head, or two: base,head", "")
 	}
-	return out, nil
+	return toolchains, nil
 }

@@ -13,12 +13,13 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// record is the receipt of a run in progress.
+// record contains the data of a receipt that is written after the run. Without --receipt, path is "" and
+// sides is nil.
 type record struct {
-	path       string // --receipt; "" if there is no receipt
+	path       string // --receipt
 	file       *cmdenv.Output
 	base, head string         // revisions; "" for the worktree
-	sides      []receipt.Side // trees before the measurement; nil if there is no receipt
+	sides      []receipt.Side // trees before the measurement
 }
 
 // openReceipt opens the file of --receipt and records the trees of both sides before the measurement.
@@ -37,21 +38,21 @@ func openReceipt(ctx context.Context, o options) (r record, err error) {
 
 // write writes the receipt of the session's last result. It writes none for an interrupted run, and
 // returns a usage error if the files changed during the measurement.
-func (r record) write(ctx context.Context, w *session.Session) error {
-	if r.sides == nil || len(w.Results) == 0 {
+func (r record) write(ctx context.Context, run *session.Session) error {
+	if r.sides == nil || len(run.Results) == 0 {
 		return nil
 	}
-	result := w.Results[len(w.Results)-1]
+	result := run.Results[len(run.Results)-1]
 	if result.Stopped == lab.Interrupted {
-		w.Progress.Say("no receipt: the run was interrupted")
+		run.Progress.Say("no receipt: the run was interrupted")
 		return nil
 	}
-	sides, err := receipt.Trees(ctx, ".", r.base, r.head, r.path)
+	sidesNow, err := receipt.Trees(ctx, ".", r.base, r.head, r.path)
 	if err != nil {
 		return err
 	}
-	if !slices.Equal(sides, r.sides) {
+	if !slices.Equal(sidesNow, r.sides) {
 		return cmdenv.Usage("no receipt: the files changed while they were measured", "give the command again, and leave them alone meanwhile")
 	}
-	return r.file.Save(func(f io.Writer) error { return receipt.New(result, r.sides).Write(f, w.Dirs) })
+	return r.file.Save(func(f io.Writer) error { return receipt.New(result, r.sides).Write(f, run.Dirs) })
 }

@@ -54,7 +54,7 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 		if o.request.Changed && !o.all {
 			b.SkipSame()
 		}
-		const single = true              // one study, hence one document of JSON
+		const single = true              // there is one study, so JSON output is one document, not a list
 		if len(b.Study.Workloads) == 0 { // the counts have decided all benchmarks
 			p.Fail(w.Keep(b.Untimed()))
 			return w.Finish(out, single)
@@ -67,19 +67,20 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 			study.Criteria = o.exitCriteria()
 		}
 		profiledRows := benchstudy.Profile(o.profile)
-		w.Lab.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
-			res, err := env.Lab.Run(ctx, study, o)
+		w.Lab.Run = func(ctx context.Context, study tare.Study, labOptions lab.Options) (*tare.Result, error) {
+			res, err := env.Lab.Run(ctx, study, labOptions)
 			if res != nil {
 				b.Finish(res)
-				place.Say, place.Dir = func(text string) { p.Status("profile", text) }, o.Dir
+				place.Say = func(text string) { p.Status("profile", text) }
+				place.Dir = labOptions.Dir
 				b.Explain(ctx, res, profiledRows, place)
 			}
 			return res, err
 		}
 		w.Sources = b.Sources
 		err = w.WeighAll(ctx, []cmdenv.Study{{Study: study}}, p.Fail)
-		if errEnd := w.Finish(out, single); err == nil {
-			err = errEnd
+		if errFinish := w.Finish(out, single); err == nil {
+			err = errFinish
 		}
 		if err == nil {
 			err = record.write(ctx, w)
