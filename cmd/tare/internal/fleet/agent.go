@@ -48,7 +48,7 @@ type Agent struct {
 	order    string                  // id of the running order; "" if idle
 	doing    string                  // description of the running order; "" if idle
 	cancel   context.CancelCauseFunc // ends the running order
-	start    chan time.Time          // receives the start time of the prepared load
+	start    chan time.Time          // receives the start time of the prepared load; nil before the first load
 	ended    bool                    // no further orders are accepted
 	running  sync.WaitGroup          // goroutines of orders
 }
@@ -279,8 +279,8 @@ func (a *Agent) subscribe(ctx context.Context) error {
 }
 
 // acceptOrder checks an order and starts it. It returns nil if the order runs already, and a busyError
-// if another order runs or the machine is in use.
-func (a *Agent) acceptOrder(ctx context.Context, body []byte) error {
+// if another order runs or the machine is in use. agentCtx ends when the agent stops.
+func (a *Agent) acceptOrder(agentCtx context.Context, body []byte) error {
 	var o Order
 	if err := json.Unmarshal(body, &o); err != nil {
 		return errors.New("the order is not one")
@@ -289,23 +289,23 @@ func (a *Agent) acceptOrder(ctx context.Context, body []byte) error {
 	if err == nil {
 		err = a.Limits.checkFree(a.readFree(), o.fileBytes())
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	switch {
-	case err == nil && a.order == o.ID:
-		return nil // already running
-	case err == nil && a.order != "":
-		return &busyError{a.doing}
-	case err == nil && a.ended:
-		return &busyError{"the agent is ending"}
-	}
 	if err != nil {
 		a.Log("refused an order: " + format.Line(err.Error(), format.LineLimit))
 		return err
 	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case a.order == o.ID:
+		return nil // already running: the coordinator has repeated the order
+	case a.order != "":
+		return &busyError{a.doing}
+	case a.ended:
+		return &busyError{"the agent is ending"}
+	}
 	release := func() {}
 	if o.Study != nil && a.Claim != nil {
-		if release, err = a.Claim(ctx); err != nil {
+		if release, err = a.Claim(agentCtx); err != nil {
 			return &busyError{err.Error()}
 		}
 	}
@@ -316,8 +316,7 @@ func (a *Agent) acceptOrder(ctx context.Context, body []byte) error {
 		}
 		a.start = make(chan time.Time, 1)
 	}
-	agentCtx := ctx
-	ctx, cancel := context.WithCancelCause(agentCtx)
+	ctx, cancel := context.WithCancelCause(agentCtx) // of the order
 	a.order, a.doing, a.cancel = o.ID, o.describe(), cancel
 	a.Log("began: " + a.doing)
 	maxDuration := a.Limits.Duration
@@ -381,12 +380,13 @@ func (a *Agent) deliver(ctx, agentCtx context.Context, out outcome) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.times.abandonAfter)
 	defer cancel()
-	defer context.AfterFunc(agentCtx, func() {
+	unregister := context.AfterFunc(agentCtx, func() { // when the agent stops
 		if !a.nc.IsConnected() {
 			cancel()
 		}
 		time.AfterFunc(a.times.stopTimeout/2, cancel)
-	})()
+	})
+	defer unregister()
 	go func() { // a closed connection does not reopen
 		for ctx.Err() == nil && !a.nc.IsClosed() {
 			time.Sleep(50 * time.Millisecond)
@@ -485,14 +485,14 @@ func (a *Agent) startLoad(s startRequest) receipt {
 	return receipt{}
 }
 
-// pipe is a net.Conn over stdin and stdout, and the dialer that returns it once.
+// pipe is a net.Conn over stdin and stdout. It is also the NATS dialer that returns this connection.
 type pipe struct {
-	in   io.Reader
-	out  io.Writer
-	used bool
+	in   io.Reader // from the coordinator
+	out  io.Writer // to the coordinator
+	used bool      // Dial was called
 }
 
-// Dial returns the connection, and an error if it was dialled before.
+// Dial returns p as the connection. Later calls fail: streams that have ended cannot be opened again.
 func (p *pipe) Dial(string, string) (net.Conn, error) {
 	if p.used {
 		return nil, errCoordinatorLeft

@@ -21,26 +21,29 @@ type Clock struct {
 func (h *Hub) measureClock(ctx context.Context, name string) (Clock, error) {
 	best := Clock{Uncertain: math.MaxInt64}
 	for range roundTrips {
-		var c clockReply
-		requestCtx, cancel := context.WithTimeout(ctx, h.o.times.replyTimeout)
+		var reply clockReply
+		requestCtx, cancel := context.WithTimeout(ctx, h.options.times.replyTimeout)
 		began := time.Now()
-		m, err := h.nc.RequestWithContext(requestCtx, subjects{h.o.Prefix, name}.toAgent(toClock), nil)
+		message, err := h.nc.RequestWithContext(requestCtx, subjects{h.options.Prefix, name}.toAgent(toClock), nil)
 		took := time.Since(began)
 		cancel()
 		if err == nil {
-			err = json.Unmarshal(m.Data, &c)
+			err = json.Unmarshal(message.Data, &reply)
 		}
 		if err != nil {
 			if ctx.Err() != nil {
 				return best, context.Cause(ctx)
 			}
 			if hasReply := best.Uncertain < math.MaxInt64; hasReply {
-				continue // a single request may be lost
+				continue // an earlier round trip has measured the clock; this one may be lost
 			}
 			return best, err
 		}
+		// The agent read its clock during the round trip. With the middle of the round trip as the
+		// estimate of that moment, the error is at most half of the round trip.
 		if half := took / 2; half < best.Uncertain {
-			best = Clock{Offset: time.Unix(0, c.Now).Sub(began.Add(half)), Uncertain: half}
+			agentTime, ownTime := time.Unix(0, reply.Now), began.Add(half)
+			best = Clock{Offset: agentTime.Sub(ownTime), Uncertain: half}
 		}
 	}
 	return best, nil

@@ -68,18 +68,18 @@ func OpenFile(name, path string) (File, Content, error) {
 	if err != nil {
 		return File{}, nil, err
 	}
-	h := sha256.New()
-	size, err := io.Copy(h, f)
+	digest := sha256.New()
+	size, err := io.Copy(digest, f)
 	if err != nil {
 		f.Close()
 		return File{}, nil, err
 	}
-	return newFile(name, h, size), &diskFile{f, size}, nil
+	return newFile(name, digest, size), &diskFile{f, size}, nil
 }
 
-// newFile returns the File with the digest of h.
-func newFile(name string, h hash.Hash, size int64) File {
-	return File{Name: name, Hash: hex.EncodeToString(h.Sum(nil)), Size: size}
+// newFile returns the File whose content has been written to digest, a SHA-256.
+func newFile(name string, digest hash.Hash, size int64) File {
+	return File{Name: name, Hash: hex.EncodeToString(digest.Sum(nil)), Size: size}
 }
 
 // diskFile is an open file and the number of bytes that were hashed.
@@ -120,8 +120,8 @@ func contentPart(c Content, n int) fileReply {
 // fetchFile fetches a file of an order part by part and writes it to out. It returns an error if the
 // content does not have the file's hash.
 func (a *Agent) fetchFile(ctx context.Context, order string, f File, out io.Writer) error {
-	h := sha256.New()
-	hashed := io.MultiWriter(h, out)
+	digest := sha256.New()
+	hashedOut := io.MultiWriter(digest, out)
 	for n := 0; int64(n)*maxPart < f.Size; n++ {
 		var reply fileReply
 		requestCtx, stop := context.WithTimeout(ctx, a.times.abandonAfter)
@@ -137,11 +137,11 @@ func (a *Agent) fetchFile(ctx context.Context, order string, f File, out io.Writ
 		case int64(len(reply.Data)) != min(maxPart, f.Size-int64(n)*maxPart):
 			return fmt.Errorf("fetch %s: a part has another size", format.Line(f.Name, 80))
 		}
-		if _, err := hashed.Write(reply.Data); err != nil {
+		if _, err := hashedOut.Write(reply.Data); err != nil {
 			return err
 		}
 	}
-	if newFile(f.Name, h, f.Size) != f {
+	if newFile(f.Name, digest, f.Size) != f {
 		return fmt.Errorf("fetch %s: it has another content than the order names", format.Line(f.Name, 80))
 	}
 	return nil
@@ -149,7 +149,7 @@ func (a *Agent) fetchFile(ctx context.Context, order string, f File, out io.Writ
 
 // Task contains the requests that a running order may send to the coordinator.
 type Task struct {
-	Permit lab.Permit                                             // requests another round
+	Permit lab.Permit                                             // requests another round of the study
 	Fetch  func(ctx context.Context, f File, out io.Writer) error // writes a file of the order to out
 }
 
@@ -169,8 +169,9 @@ func (h *Hub) serveFile(name string, m *nats.Msg) {
 // cacheLifetime limits how long a received file stays in the cache after its last use.
 const cacheLifetime = 14 * 24 * time.Hour
 
-// Kept returns the path of f in dir, the cache of received files. It fetches the file if it is missing
-// or modified, and removes files that have not been used for cacheLifetime.
+// Kept returns the path of f in dir, the cache of received files. If the file is missing or modified
+// there, it calls fetch, which writes the content to its last argument. It also removes files that have
+// not been used for cacheLifetime.
 func Kept(ctx context.Context, dir string, f File, fetch func(context.Context, File, io.Writer) error) (string, error) {
 	if err := atomicfile.MakeDir(dir, 0o700); err != nil {
 		return "", fmt.Errorf("make the directory of what is sent: %w", err)

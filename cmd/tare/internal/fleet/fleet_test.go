@@ -298,7 +298,7 @@ func piped(t *testing.T, h *Hub, a *Agent, name string) {
 		h.connectPipe(name, stdin, stdout)
 		stdout.Close() // as when the process that has the other end is gone
 	}()
-	a.times = h.o.times
+	a.times = h.options.times
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

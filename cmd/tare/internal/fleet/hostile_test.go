@@ -173,7 +173,7 @@ func TestHostileAgent(t *testing.T) {
 	if err := os.WriteFile(path, bytes.Repeat([]byte("x"), maxPart+10), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f := fuzzedRun{watcher: w, c: changer{rand.New(rand.NewPCG(1, 2)), t}, h: h, nc: nc, dir: t.TempDir(), from: subjects{h.o.Prefix, "a"}}
+	f := fuzzedRun{watcher: w, c: changer{rand.New(rand.NewPCG(1, 2)), t}, h: h, nc: nc, dir: t.TempDir(), from: subjects{h.options.Prefix, "a"}}
 	if f.file, f.held, err = OpenFile("doc.json", path); err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +303,7 @@ func (f *fuzzedRun) studyRun(n int) {
 func (f *fuzzedRun) loadRun(n int, order LoadOrder, loaded Loaded) {
 	var ticks atomic.Int64
 	run := &LoadRun{Hub: f.h, Machines: []string{"a"}, Orders: []LoadOrder{order}, Say: func(string, string) {}, Tick: func(string, load.Second) { ticks.Add(1) }}
-	run.got, run.errs, run.over = map[string]Loaded{}, map[string]error{}, map[string]bool{}
+	run.results, run.errs, run.over = map[string]Loaded{}, map[string]error{}, map[string]bool{}
 	run.changed, run.lastTick, run.begun = make(chan struct{}, 1), map[string]time.Duration{}, time.Now().Add(-time.Hour)
 	id := fmt.Sprintf("l%d.1.1", n)
 	defer f.h.addListener(fmt.Sprintf("l%d", n), listener{tick: run.passSecond, result: func(name string, o outcome) error { return run.recordResult([]string{id}, name, o) }})()

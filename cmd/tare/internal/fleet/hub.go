@@ -37,13 +37,13 @@ type HubOptions struct {
 // Hub is the coordinator's end of the connections to all agents, through an embedded NATS server or a
 // cluster. It passes the messages of agents to the runs that listen.
 type Hub struct {
-	o      HubOptions
-	nc     *nats.Conn
-	server *server.Server // nil with an external cluster
-	secret string         // password of the coordinator's connection
+	options HubOptions
+	nc      *nats.Conn
+	server  *server.Server // embedded server; nil with an external cluster
+	secret  string         // password of the coordinator's connection
 
 	mu        sync.Mutex
-	seats     map[string]seat        // clients of agents that joined, by name
+	seats     map[string]seat        // clients that use the names of agents that joined, by name
 	passwords map[string]string      // passwords of started agents, by name
 	agents    map[string]*agentState // by name
 	listeners []runListener
@@ -73,23 +73,29 @@ type agentState struct {
 }
 
 // Open starts the embedded server or connects to the cluster, and subscribes to the messages of agents.
-func Open(o HubOptions) (*Hub, error) {
-	if o.Prefix == "" {
-		o.Prefix = DefaultPrefix
+func Open(options HubOptions) (*Hub, error) {
+	if options.Prefix == "" {
+		options.Prefix = DefaultPrefix
 	}
-	if err := CheckPrefix(o.Prefix); err != nil {
+	if err := CheckPrefix(options.Prefix); err != nil {
 		return nil, err
 	}
-	if o.Log == nil {
-		o.Log = func(string) {}
+	if options.Log == nil {
+		options.Log = func(string) {}
 	}
-	if o.Token == nil {
-		o.Token = func(string) string { return "" }
+	if options.Token == nil {
+		options.Token = func(string) string { return "" }
 	}
-	if o.times == (protocolTimes{}) {
-		o.times = defaultTimes()
+	if options.times == (protocolTimes{}) {
+		options.times = defaultTimes()
 	}
-	h := &Hub{o: o, seats: map[string]seat{}, passwords: map[string]string{}, agents: map[string]*agentState{}, secret: rand.Text()}
+	h := &Hub{
+		options:   options,
+		secret:    rand.Text(),
+		seats:     map[string]seat{},
+		passwords: map[string]string{},
+		agents:    map[string]*agentState{},
+	}
 	if err := h.connect(); err != nil {
 		h.Close()
 		return nil, err
@@ -103,15 +109,15 @@ func Open(o HubOptions) (*Hub, error) {
 
 // connect connects to the cluster, or to the embedded server, which it starts.
 func (h *Hub) connect() error {
-	common := []nats.Option{nats.Name("tare " + coordinator), nats.MaxReconnects(-1), nats.ReconnectWait(h.o.times.retryDelay), nats.RetryOnFailedConnect(false)}
-	if h.o.URL != "" {
+	common := []nats.Option{nats.Name("tare " + coordinator), nats.MaxReconnects(-1), nats.ReconnectWait(h.options.times.retryDelay), nats.RetryOnFailedConnect(false)}
+	if h.options.URL != "" {
 		common = append(common, lossOptions()...)
-		if h.o.Creds != "" {
-			common = append(common, nats.UserCredentials(h.o.Creds))
+		if h.options.Creds != "" {
+			common = append(common, nats.UserCredentials(h.options.Creds))
 		}
 		var err error
-		if h.nc, err = nats.Connect(h.o.URL, common...); err != nil {
-			return fmt.Errorf("connect to NATS at %s: %w", format.Line(h.o.URL, 200), err)
+		if h.nc, err = nats.Connect(h.options.URL, common...); err != nil {
+			return fmt.Errorf("connect to NATS at %s: %w", format.Line(h.options.URL, 200), err)
 		}
 		return nil
 	}
@@ -128,41 +134,43 @@ func (h *Hub) connect() error {
 
 // startServer starts the embedded server. It opens a port only if Listen is set.
 func (h *Hub) startServer() error {
-	o := &server.Options{
-		ServerName: "tare", DontListen: h.o.Listen == "", NoSigs: true, NoLog: true, NoSystemAccount: true,
+	serverOptions := &server.Options{
+		ServerName: "tare", DontListen: h.options.Listen == "", NoSigs: true, NoLog: true, NoSystemAccount: true,
 		MaxPayload: maxMessage, MaxPending: 64 << 20, MaxConn: maxAgents, MaxSubs: 100, PingInterval: pipeTimeout, MaxPingsOut: 2,
 		DisableShortFirstPing: true, // a client that is still connecting treats a ping as an error
 		AuthTimeout:           pipeTimeout.Seconds(), WriteDeadline: 10 * time.Second, CustomClientAuthentication: gatekeeper{h},
 	}
-	if h.o.Listen != "" {
-		host, port, err := net.SplitHostPort(h.o.Listen)
+	if h.options.Listen != "" {
+		host, port, err := net.SplitHostPort(h.options.Listen)
 		if err != nil {
-			return fmt.Errorf("%q is not an address to listen at: %w", h.o.Listen, err)
+			return fmt.Errorf("%q is not an address to listen at: %w", h.options.Listen, err)
 		}
-		if o.Port, err = strconv.Atoi(port); err != nil || o.Port < 0 || o.Port > 65535 {
-			return fmt.Errorf("%q is not an address to listen at: host:port", h.o.Listen)
+		if serverOptions.Port, err = strconv.Atoi(port); err != nil || serverOptions.Port < 0 || serverOptions.Port > 65535 {
+			return fmt.Errorf("%q is not an address to listen at: host:port", h.options.Listen)
 		}
-		if o.Port == 0 {
-			o.Port = server.RANDOM_PORT
+		if serverOptions.Port == 0 { // any free port
+			serverOptions.Port = server.RANDOM_PORT
 		}
-		o.Host, o.TLS, o.TLSTimeout = host, true, 5
-		o.TLSConfig = &tls.Config{Certificates: []tls.Certificate{h.o.Cert}, MinVersion: tls.VersionTLS13}
+		serverOptions.Host = host
+		serverOptions.TLS = true
+		serverOptions.TLSTimeout = 5 // seconds
+		serverOptions.TLSConfig = &tls.Config{Certificates: []tls.Certificate{h.options.Cert}, MinVersion: tls.VersionTLS13}
 	}
-	s, err := server.NewServer(o)
+	s, err := server.NewServer(serverOptions)
 	if err != nil {
 		return fmt.Errorf("start a server of NATS: %w", err)
 	}
 	h.server = s
 	go s.Start()
 	if !s.ReadyForConnections(10 * time.Second) {
-		return fmt.Errorf("no server of NATS at %s after 10s: is the address in use?", h.o.Listen)
+		return fmt.Errorf("no server of NATS at %s after 10s: is the address in use?", h.options.Listen)
 	}
 	return nil
 }
 
 // Addr returns the address at which agents join, or "" if no agents can.
 func (h *Hub) Addr() string {
-	if h.server == nil || h.o.Listen == "" {
+	if h.server == nil || h.options.Listen == "" {
 		return ""
 	}
 	return h.server.Addr().String()
@@ -174,47 +182,47 @@ type gatekeeper struct{ h *Hub }
 // Check implements server.Authentication. It accepts the coordinator's own connection, agents that the
 // coordinator started, by their passwords, and agents that join, by the tokens of their names.
 func (g gatekeeper) Check(c server.ClientAuthentication) bool {
-	h, o := g.h, c.GetOpts()
+	h, login := g.h, c.GetOpts()
 	isEqual := func(a, b string) bool { return a != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
-	if o.Username == coordinator {
-		all := &server.SubjectPermission{Allow: []string{h.o.Prefix + ".>", "_INBOX.>"}}
+	if login.Username == coordinator {
+		all := &server.SubjectPermission{Allow: []string{h.options.Prefix + ".>", "_INBOX.>"}}
 		c.RegisterUser(&server.User{Username: coordinator, Permissions: &server.Permissions{Publish: &server.SubjectPermission{Allow: []string{">"}}, Subscribe: all}})
-		return isEqual(h.secret, o.Password)
+		return isEqual(h.secret, login.Password)
 	}
 	reject := func(why string) bool {
 		addr := "a pipe"
 		if a := c.RemoteAddress(); a != nil {
 			addr = a.String()
 		}
-		h.o.Log(fmt.Sprintf("refused %s at %s: %s", format.Line(o.Username, 80), addr, why))
+		h.options.Log(fmt.Sprintf("refused %s at %s: %s", format.Line(login.Username, 80), addr, why))
 		return false
 	}
-	if CheckName(o.Username) != nil {
+	if CheckName(login.Username) != nil {
 		return reject("it has no name of an agent")
 	}
 	h.mu.Lock()
-	password, isStarted := h.passwords[o.Username]
+	password, isStarted := h.passwords[login.Username]
 	h.mu.Unlock()
 	if !isStarted {
-		password = h.o.Token(o.Username)
+		password = h.options.Token(login.Username)
 	}
 	switch {
-	case !isEqual(password, o.Password):
+	case !isEqual(password, login.Password):
 		return reject("its token is not the one of that name")
-	case !isStarted && !h.seatClient(o.Username, o.Name):
+	case !isStarted && !h.seatClient(login.Username, login.Name):
 		return reject("another agent of that name is here")
 	}
-	s := subjects{h.o.Prefix, o.Username}
-	c.RegisterUser(&server.User{Username: o.Username, Permissions: &server.Permissions{
+	s := subjects{h.options.Prefix, login.Username}
+	c.RegisterUser(&server.User{Username: login.Username, Permissions: &server.Permissions{
 		Publish:   &server.SubjectPermission{Allow: []string{s.fromAgent("*")}},
-		Subscribe: &server.SubjectPermission{Allow: []string{s.toAgent("*"), h.o.Prefix + "." + subjectWho, inboxOf(o.Username) + ".>"}},
+		Subscribe: &server.SubjectPermission{Allow: []string{s.toAgent("*"), h.options.Prefix + "." + subjectWho, inboxOf(login.Username) + ".>"}},
 		Response:  &server.ResponsePermission{MaxMsgs: 1, Expires: time.Minute},
 	}})
-	h.o.Log(format.Line(o.Username, 80) + " joined")
+	h.options.Log(format.Line(login.Username, 80) + " joined")
 	return true
 }
 
-// seat is the client that uses an agent name: a process, with all of its connections.
+// seat records which client uses an agent name. A client is a process, with all of its connections.
 type seat struct {
 	client string    // NATS name of the client, which is random
 	since  time.Time // time of the last connection
@@ -229,14 +237,14 @@ func (h *Hub) seatClient(name, client string) bool {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s, isTaken := h.seats[name]
-	if isTaken && s.client != client {
-		lastSign := s.since
-		if k := h.agents[name]; k != nil && k.seenAt.After(lastSign) {
-			lastSign = k.seenAt
+	taken, isTaken := h.seats[name]
+	if isTaken && taken.client != client {
+		lastSign := taken.since
+		if agent := h.agents[name]; agent != nil && agent.seenAt.After(lastSign) {
+			lastSign = agent.seenAt
 		}
-		isConnected := slices.ContainsFunc(conns.Conns, func(c *server.ConnInfo) bool { return c.Name == s.client })
-		if isConnected && time.Since(lastSign) < h.o.times.lostAfter {
+		isConnected := slices.ContainsFunc(conns.Conns, func(c *server.ConnInfo) bool { return c.Name == taken.client })
+		if isConnected && time.Since(lastSign) < h.options.times.lostAfter {
 			return false
 		}
 	}
@@ -255,7 +263,7 @@ func inboxOf(name string) string { return "_INBOX_" + name }
 // subscribe handles the messages of agents, and requests a hello of all agents.
 func (h *Hub) subscribe() error {
 	results := &parcelReceiver{maxBytes: maxOutcome, take: h.passResult}
-	all := subjects{h.o.Prefix, "*"}
+	all := subjects{h.options.Prefix, "*"}
 	for subject, handle := range map[string]func(name string, m *nats.Msg){
 		fromHello: func(name string, m *nats.Msg) { h.recordHello(name, m.Data) },
 		fromPermit: func(name string, m *nats.Msg) {
@@ -270,12 +278,7 @@ func (h *Hub) subscribe() error {
 			}
 		},
 		fromFile: h.serveFile,
-		fromTick: func(name string, m *nats.Msg) {
-			h.markSeen(name)
-			if l := h.findListener(""); l.tick != nil {
-				l.tick(name, m.Data)
-			}
-		},
+		fromTick: func(name string, m *nats.Msg) { h.passTick(name, m.Data) },
 		fromResult: func(name string, m *nats.Msg) {
 			h.markSeen(name)
 			if h.hasListeners() {
@@ -284,15 +287,15 @@ func (h *Hub) subscribe() error {
 		},
 	} {
 		_, err := h.nc.Subscribe(all.fromAgent(subject), func(m *nats.Msg) {
-			if name := cutAround(m.Subject, h.o.Prefix+".from.", "."+subject); CheckName(name) == nil {
-				handleSafely(h.o.Log, m, func() { handle(name, m) })
+			if name := cutAround(m.Subject, h.options.Prefix+".from.", "."+subject); CheckName(name) == nil {
+				handleSafely(h.options.Log, m, func() { handle(name, m) })
 			}
 		})
 		if err != nil {
 			return fmt.Errorf("subscribe to agents: %w", err)
 		}
 	}
-	return errors.Join(h.nc.Flush(), h.nc.Publish(h.o.Prefix+"."+subjectWho, nil))
+	return errors.Join(h.nc.Flush(), h.nc.Publish(h.options.Prefix+"."+subjectWho, nil))
 }
 
 // cutAround returns the part of subject between the two texts, or "" if subject does not have
@@ -319,14 +322,14 @@ func (h *Hub) recordHello(name string, text []byte) {
 		}
 		h.mu.Unlock()
 		if isFirst {
-			h.o.Log("refused " + err.Error())
+			h.options.Log("refused " + err.Error())
 		}
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	k, now := h.findOrAdd(name), time.Now()
-	k.hello, k.seenAt, k.helloAt = hello, now, now
+	agent, now := h.findOrAdd(name), time.Now()
+	agent.hello, agent.seenAt, agent.helloAt = hello, now, now
 }
 
 // Limits of a coordinator.
@@ -338,29 +341,40 @@ const (
 // findOrAdd returns the state of an agent, a new one if the agent is unknown. If there are maxAgents
 // already it forgets the agent with the oldest message. The caller has the lock.
 func (h *Hub) findOrAdd(name string) *agentState {
-	k := h.agents[name]
-	if k == nil {
-		if len(h.agents) >= maxAgents {
-			oldest := ""
-			for name, k := range h.agents {
-				if oldest == "" || k.seenAt.Before(h.agents[oldest].seenAt) {
-					oldest = name
-				}
-			}
-			delete(h.agents, oldest)
-		}
-		k = &agentState{seenAt: time.Now()}
-		h.agents[name] = k
+	if agent := h.agents[name]; agent != nil {
+		return agent
 	}
-	return k
+	if len(h.agents) >= maxAgents {
+		oldest := ""
+		for name, agent := range h.agents {
+			if oldest == "" || agent.seenAt.Before(h.agents[oldest].seenAt) {
+				oldest = name
+			}
+		}
+		delete(h.agents, oldest)
+	}
+	added := &agentState{seenAt: time.Now()}
+	h.agents[name] = added
+	return added
 }
 
 // markSeen records the time of a message, if the agent has sent a hello before.
 func (h *Hub) markSeen(name string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if k := h.agents[name]; k != nil {
-		k.seenAt = time.Now()
+	if agent := h.agents[name]; agent != nil {
+		agent.seenAt = time.Now()
+	}
+}
+
+// passTick passes a second of a load to the first listener: a load is the only run of its hub.
+func (h *Hub) passTick(name string, text []byte) {
+	h.markSeen(name)
+	h.mu.Lock()
+	l := h.firstListener()
+	h.mu.Unlock()
+	if l.tick != nil {
+		l.tick(name, text)
 	}
 }
 
@@ -393,14 +407,14 @@ const maxOutcome = 128 << 20
 func (h *Hub) silentFor(name string) (time.Duration, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	k := h.agents[name]
+	agent := h.agents[name]
 	switch {
-	case k == nil:
+	case agent == nil:
 		return math.MaxInt64, nil
-	case k.endReason != nil:
-		return 0, k.endReason
+	case agent.endReason != nil:
+		return 0, agent.endReason
 	}
-	return time.Since(k.seenAt), nil
+	return time.Since(agent.seenAt), nil
 }
 
 // currentOrder returns the id of the order in an agent's last hello, "" if the agent was idle, and the
@@ -408,8 +422,8 @@ func (h *Hub) silentFor(name string) (time.Duration, error) {
 func (h *Hub) currentOrder(name string) (order string, helloAt time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if k := h.agents[name]; k != nil {
-		return k.hello.Order, k.helloAt
+	if agent := h.agents[name]; agent != nil {
+		return agent.hello.Order, agent.helloAt
 	}
 	return "", time.Time{}
 }
@@ -419,9 +433,9 @@ func (h *Hub) Agents() []Hello {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var out []Hello
-	for _, k := range h.agents {
-		if k.endReason == nil && time.Since(k.seenAt) < h.o.times.lostAfter {
-			out = append(out, k.hello)
+	for _, agent := range h.agents {
+		if agent.endReason == nil && time.Since(agent.seenAt) < h.options.times.lostAfter {
+			out = append(out, agent.hello)
 		}
 	}
 	slices.SortFunc(out, func(a, b Hello) int { return strings.Compare(a.Name, b.Name) })
@@ -435,7 +449,7 @@ func (h *Hub) Await(ctx context.Context, name string) error {
 		switch {
 		case err != nil:
 			return err
-		case silent < h.o.times.lostAfter:
+		case silent < h.options.times.lostAfter:
 			return nil
 		}
 		select {
@@ -449,7 +463,7 @@ func (h *Hub) Await(ctx context.Context, name string) error {
 // Reach waits until an agent is connected, for at most 2*lostAfter. If it is not connected, Reach calls
 // start first; start is nil if the agent joins by itself.
 func (h *Hub) Reach(ctx context.Context, name string, start func(context.Context) error) error {
-	if silent, err := h.silentFor(name); err == nil && silent < h.o.times.lostAfter {
+	if silent, err := h.silentFor(name); err == nil && silent < h.options.times.lostAfter {
 		return nil
 	}
 	if start != nil {
@@ -457,7 +471,7 @@ func (h *Hub) Reach(ctx context.Context, name string, start func(context.Context
 			return err
 		}
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, 2*h.o.times.lostAfter, fmt.Errorf("no agent of that name joined within %v", 2*h.o.times.lostAfter))
+	ctx, cancel := context.WithTimeoutCause(ctx, 2*h.options.times.lostAfter, fmt.Errorf("no agent of that name joined within %v", 2*h.options.times.lostAfter))
 	defer cancel()
 	return h.Await(ctx, name)
 }
@@ -494,8 +508,8 @@ func (h *Hub) addListener(run string, l listener) (stop func()) {
 	}
 }
 
-// findListener returns the listener of the run that an order belongs to. An unknown order goes to the
-// first listener, which rejects it. Without any listener the functions of the result are nil.
+// findListener returns the listener of the run that an order belongs to; the order's id begins with the
+// id of the run and a dot. An order of an unknown run goes to the first listener, which rejects it.
 func (h *Hub) findListener(order string) listener {
 	run, _, _ := strings.Cut(order, ".")
 	h.mu.Lock()
@@ -505,10 +519,16 @@ func (h *Hub) findListener(order string) listener {
 			return l.listener
 		}
 	}
-	if len(h.listeners) > 0 {
-		return h.listeners[0].listener
+	return h.firstListener()
+}
+
+// firstListener returns the listener that was added first, or one whose functions are all nil if no run
+// listens. The caller has locked h.mu.
+func (h *Hub) firstListener() listener {
+	if len(h.listeners) == 0 {
+		return listener{}
 	}
-	return listener{}
+	return h.listeners[0].listener
 }
 
 // sendOrder sends an order to an agent, and retries for 2*lostAfter if the agent is busy or cannot be
@@ -518,17 +538,19 @@ func (h *Hub) sendOrder(ctx context.Context, name string, o Order) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, 2*h.o.times.lostAfter, fmt.Errorf("it took no order within %v", 2*h.o.times.lostAfter))
+	ctx, cancel := context.WithTimeoutCause(ctx, 2*h.options.times.lostAfter, fmt.Errorf("it took no order within %v", 2*h.options.times.lostAfter))
 	defer cancel()
 	for n := 1; ; n++ {
+		subject, parcel := subjects{h.options.Prefix, name}.toAgent(toOrder), fmt.Sprintf("%s/%d", o.ID, n)
+		err = sendParcel(ctx, h.nc, h.options.times, subject, parcel, text)
 		var busy *busyError
-		if err = sendParcel(ctx, h.nc, h.o.times, subjects{h.o.Prefix, name}.toAgent(toOrder), fmt.Sprintf("%s/%d", o.ID, n), text); !errors.As(err, &busy) {
+		if !errors.As(err, &busy) {
 			return err
 		}
 		select {
 		case <-ctx.Done():
 			return err
-		case <-time.After(h.o.times.retryDelay):
+		case <-time.After(h.options.times.retryDelay):
 		}
 	}
 }
@@ -536,7 +558,7 @@ func (h *Hub) sendOrder(ctx context.Context, name string, o Order) error {
 // sendCancel requests an agent to cancel an order. It does not wait for a reply.
 func (h *Hub) sendCancel(name, order string) {
 	text, _ := json.Marshal(startRequest{Order: order})
-	_ = h.nc.Publish(subjects{h.o.Prefix, name}.toAgent(toCancel), text)
+	_ = h.nc.Publish(subjects{h.options.Prefix, name}.toAgent(toCancel), text)
 	_ = h.nc.Flush()
 }
 

@@ -21,7 +21,7 @@ import (
 
 // preparedLoad is a share of a load that is ready to start: its order and its open session.
 type preparedLoad struct {
-	o       LoadOrder
+	order   LoadOrder
 	session *load.Session
 }
 
@@ -94,9 +94,9 @@ func (a *Agent) runLoad(ctx context.Context, order string, l *preparedLoad) ([]b
 			_ = a.nc.Publish(a.subjects.fromAgent(fromTick), text)
 		}
 	}
-	phase := load.Leg{LeadTime: l.o.Warm, Duration: l.o.Duration, Seed: l.o.Seed, Think: l.o.Think, Tick: publishSecond}
+	phase := load.Leg{LeadTime: l.order.Warm, Duration: l.order.Duration, Seed: l.order.Seed, Think: l.order.Think, Tick: publishSecond}
 	var err error
-	if phase.Profile, err = l.o.parseProfile(); err != nil {
+	if phase.Profile, err = l.order.parseProfile(); err != nil {
 		return nil, err
 	}
 	if phase.Profile != nil {
@@ -130,7 +130,7 @@ type LoadRun struct {
 	Tick     func(name string, s load.Second)           // receives each second of each machine; may be nil
 
 	mu       sync.Mutex
-	got      map[string]Loaded        // results by machine
+	results  map[string]Loaded        // by machine
 	errs     map[string]error         // failures by machine
 	over     map[string]bool          // machines that have delivered or are lost
 	changed  chan struct{}            // wakes waitForAll
@@ -155,14 +155,18 @@ const startDelay = 300 * time.Millisecond
 // and returns the result of each. If ctx ends it stops the load everywhere and returns the measurements
 // so far.
 func (r *LoadRun) Run(ctx context.Context) ([]Generated, error) {
-	r.got, r.errs, r.over = map[string]Loaded{}, map[string]error{}, map[string]bool{}
+	r.results, r.errs, r.over = map[string]Loaded{}, map[string]error{}, map[string]bool{}
 	r.changed, r.lastTick = make(chan struct{}, 1), map[string]time.Duration{}
 	run := fmt.Sprintf("%x", time.Now().UnixNano())
-	ids := make([]string, len(r.Machines))
+	ids := make([]string, len(r.Machines)) // of the orders: run, number of the machine, and 1 for its only order
 	for i := range r.Machines {
 		ids[i] = fmt.Sprintf("%s.%d.1", run, i+1)
 	}
-	defer r.Hub.addListener(run, listener{tick: r.passSecond, result: func(name string, o outcome) error { return r.recordResult(ids, name, o) }})()
+	stopListening := r.Hub.addListener(run, listener{
+		tick:   r.passSecond,
+		result: func(name string, o outcome) error { return r.recordResult(ids, name, o) },
+	})
+	defer stopListening()
 	defer func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -194,7 +198,7 @@ func (r *LoadRun) Run(ctx context.Context) ([]Generated, error) {
 	if err := r.forEachMachine(func(i int, name string) error {
 		var reply receipt
 		agentStart := startRequest{Order: ids[i], At: start.Add(clocks[i].Offset).UnixNano()}
-		err := request(ctx, r.Hub.nc, r.Hub.o.times, subjects{r.Hub.o.Prefix, name}.toAgent(toStart), agentStart, &reply)
+		err := request(ctx, r.Hub.nc, r.Hub.options.times, subjects{r.Hub.options.Prefix, name}.toAgent(toStart), agentStart, &reply)
 		if err == nil && reply.Refused != "" {
 			err = &RefusedError{reply.Refused}
 		}
@@ -207,7 +211,7 @@ func (r *LoadRun) Run(ctx context.Context) ([]Generated, error) {
 	for i, name := range r.Machines {
 		after, err := r.Hub.measureClock(context.WithoutCancel(ctx), name)
 		r.mu.Lock()
-		out[i] = Generated{Name: name, Clock: clocks[i], Loaded: r.got[name], Error: r.errs[name]}
+		out[i] = Generated{Name: name, Clock: clocks[i], Loaded: r.results[name], Error: r.errs[name]}
 		r.mu.Unlock()
 		if err == nil {
 			out[i].Drift = after.Offset - clocks[i].Offset
@@ -234,7 +238,7 @@ func (r *LoadRun) forEachMachine(do func(i int, name string) error) error {
 // waitForAll waits until every machine has delivered or is lost. If ctx ends, it cancels all
 // orders and waits replyTimeout for the measurements so far.
 func (r *LoadRun) waitForAll(ctx context.Context, ids []string) {
-	tick := time.NewTicker(r.Hub.o.times.retryDelay)
+	tick := time.NewTicker(r.Hub.options.times.retryDelay)
 	defer tick.Stop()
 	done := ctx.Done()
 	var deadline <-chan time.Time
@@ -242,7 +246,7 @@ func (r *LoadRun) waitForAll(ctx context.Context, ids []string) {
 		r.mu.Lock()
 		for _, name := range r.Machines {
 			silent, err := r.Hub.silentFor(name)
-			if err == nil && silent > r.Hub.o.times.lostAfter {
+			if err == nil && silent > r.Hub.options.times.lostAfter {
 				err = fmt.Errorf("no word from it for %v", silent.Round(time.Second))
 			}
 			if err != nil && !r.over[name] {
@@ -261,7 +265,7 @@ func (r *LoadRun) waitForAll(ctx context.Context, ids []string) {
 			for i, name := range r.Machines {
 				r.Hub.sendCancel(name, ids[i])
 			}
-			deadline = time.After(r.Hub.o.times.replyTimeout)
+			deadline = time.After(r.Hub.options.times.replyTimeout)
 		case <-deadline:
 			return
 		case <-r.changed:
@@ -318,7 +322,7 @@ func (r *LoadRun) recordResult(ids []string, name string, o outcome) error {
 			return err
 		}
 	}
-	r.got[name], r.over[name] = l, true
+	r.results[name], r.over[name] = l, true
 	if o.Error != "" {
 		r.errs[name] = errors.New(format.Line(o.Error, format.LineLimit))
 	}
@@ -331,18 +335,22 @@ func (r *LoadRun) recordResult(ids []string, name string, o outcome) error {
 
 // checkLoaded returns an error if l cannot be the result of o, whatever the agent sent.
 func checkLoaded(o LoadOrder, l Loaded) error {
-	x := l.Result
+	const (
+		maxOvertime = time.Minute // by which a load may last longer than ordered
+		maxCores    = 1e5         // far more than any machine has
+	)
+	result := l.Result
 	switch {
-	case x == nil:
+	case result == nil:
 		return errors.New("it has no result")
-	case x.Wall <= 0 || x.Wall > o.Duration+time.Minute:
-		return fmt.Errorf("%v were measured; %v were ordered", x.Wall, o.Duration)
-	case x.Connections != o.Connections:
-		return fmt.Errorf("%d connections; %d were ordered", x.Connections, o.Connections)
-	case x.Requests < 0 || x.Sent < x.Requests:
-		return fmt.Errorf("%d answers to %d requests", x.Requests, x.Sent)
-	case l.Cores < 0 || l.Cores > 1e5:
+	case result.Wall <= 0 || result.Wall > o.Duration+maxOvertime:
+		return fmt.Errorf("%v were measured; %v were ordered", result.Wall, o.Duration)
+	case result.Connections != o.Connections:
+		return fmt.Errorf("%d connections; %d were ordered", result.Connections, o.Connections)
+	case result.Requests < 0 || result.Sent < result.Requests:
+		return fmt.Errorf("%d answers to %d requests", result.Requests, result.Sent)
+	case l.Cores < 0 || l.Cores > maxCores:
 		return fmt.Errorf("%g processors", l.Cores)
 	}
-	return load.CheckResult(x)
+	return load.CheckResult(result)
 }

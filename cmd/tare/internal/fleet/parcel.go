@@ -72,7 +72,8 @@ func sendParcel(ctx context.Context, nc *nats.Conn, t protocolTimes, subject, pa
 // countParts returns the number of parts of a parcel of size bytes.
 func countParts(size int) int { return (size + maxPart - 1) / maxPart }
 
-// request sends a question until there is a reply or ctx ends, and decodes the reply into answer.
+// request sends a question until there is a reply or ctx ends, and decodes the reply into answer, a
+// pointer.
 func request(ctx context.Context, nc *nats.Conn, t protocolTimes, subject string, question, answer any) error {
 	text, err := json.Marshal(question)
 	if err != nil {
@@ -143,32 +144,32 @@ func (d *parcelReceiver) receivePart(from string, text []byte) receipt {
 	if r, known := d.done[key]; known {
 		return r
 	}
-	o := d.open[from]
-	if o == nil || o.parcel != p.Parcel {
-		o = &partialParcel{parcel: p.Parcel}
+	partial := d.open[from]
+	if partial == nil || partial.parcel != p.Parcel {
+		partial = &partialParcel{parcel: p.Parcel}
 	}
-	next := countParts(len(o.body))
+	next := countParts(len(partial.body)) // number of the part that has to follow
 	isLast := p.N == p.Of-1
 	isValid := len(p.Parcel) <= maxID && 0 <= p.N && p.N < p.Of
 	isFull := len(p.Data) == maxPart
 	switch {
 	case !isValid, len(p.Data) > maxPart, !isLast && !isFull:
 		return receipt{Refused: "it is not a part of a parcel"}
-	case p.Of-1 > d.maxBytes/maxPart || len(o.body)+len(p.Data) > d.maxBytes:
+	case p.Of-1 > d.maxBytes/maxPart || len(partial.body)+len(p.Data) > d.maxBytes:
 		return receipt{Refused: fmt.Sprintf("it is longer than %d bytes", d.maxBytes)}
 	case p.N < next: // repeated: the reply was lost
 		return receipt{}
 	case p.N > next:
 		return receipt{Refused: "a part before it is missing", Busy: true} // the sender retries from the first part
 	}
-	o.body = append(o.body, p.Data...)
+	partial.body = append(partial.body, p.Data...)
 	if !isLast {
-		d.storePartial(from, o)
+		d.storePartial(from, partial)
 		return receipt{}
 	}
 	delete(d.open, from)
 	var r receipt
-	if err := d.take(from, o.body); err != nil {
+	if err := d.take(from, partial.body); err != nil {
 		var busy *busyError
 		r.Refused, r.Busy = format.Line(err.Error(), format.LineLimit), errors.As(err, &busy)
 	}
@@ -184,19 +185,19 @@ func (d *parcelReceiver) receivePart(from string, text []byte) receipt {
 
 // storePartial stores an incomplete parcel. If all together exceed the limit, it drops the parcels
 // that have waited longest for a part. The caller has locked d.mu.
-func (d *parcelReceiver) storePartial(from string, o *partialParcel) {
+func (d *parcelReceiver) storePartial(from string, partial *partialParcel) {
 	d.parts++
-	o.lastPart = d.parts
-	d.open[from] = o
-	size := 0
-	for _, o := range d.open {
-		size += len(o.body)
+	partial.lastPart = d.parts
+	d.open[from] = partial
+	size := 0 // bytes of all incomplete parcels
+	for _, p := range d.open {
+		size += len(p.body)
 	}
 	for size > maxOpen*d.maxBytes {
 		oldest := from
-		for name, o := range d.open {
-			if o.lastPart < d.open[oldest].lastPart {
-				oldest = name
+		for sender, p := range d.open {
+			if p.lastPart < d.open[oldest].lastPart {
+				oldest = sender
 			}
 		}
 		size -= len(d.open[oldest].body)

@@ -75,7 +75,7 @@ func (p *pool) applyEvent(e event) error {
 
 // findAssignment returns the assignment of an order, or nil.
 func (p *pool) findAssignment(order string) *assignment {
-	if i := slices.IndexFunc(p.assignments, func(s *assignment) bool { return s.order == order }); i >= 0 {
+	if i := slices.IndexFunc(p.assignments, func(a *assignment) bool { return a.order == order }); i >= 0 {
 		return p.assignments[i]
 	}
 	return nil
@@ -98,7 +98,7 @@ func (p *pool) assign(order, machine string) error {
 
 // assignmentOf returns the assignment of a machine that is not lost, or nil.
 func (p *pool) assignmentOf(machine string) *assignment {
-	if i := slices.IndexFunc(p.assignments, func(s *assignment) bool { return s.machine == machine && s.state != lost }); i >= 0 {
+	if i := slices.IndexFunc(p.assignments, func(a *assignment) bool { return a.machine == machine && a.state != lost }); i >= 0 {
 		return p.assignments[i]
 	}
 	return nil
@@ -108,30 +108,30 @@ func (p *pool) assignmentOf(machine string) *assignment {
 // wait, or the end. changed reports whether the pool has changed. A repeated request, after a lost
 // reply, gets the same reply.
 func (p *pool) nextRound(order string, done int) (reply permitReply, changed bool) {
-	s := p.findAssignment(order)
+	assigned := p.findAssignment(order)
 	switch {
-	case s == nil:
+	case assigned == nil:
 		return permitReply{Gone: "no such order was given"}, false
-	case s.state == lost:
+	case assigned.state == lost:
 		return permitReply{Gone: errReassigned.Error()}, false
-	case done == len(s.rounds)-1 && s.done == done: // a repeated request
-		return permitReply{Round: s.rounds[done]}, false
-	case done != len(s.rounds):
-		return permitReply{Gone: fmt.Sprintf("it says that %d rounds are done; it was given %d", done, len(s.rounds))}, false
-	case s.state != measuring:
+	case done == len(assigned.rounds)-1 && assigned.done == done: // a repeated request
+		return permitReply{Round: assigned.rounds[done]}, false
+	case done != len(assigned.rounds):
+		return permitReply{Gone: fmt.Sprintf("it says that %d rounds are done; it was given %d", done, len(assigned.rounds))}, false
+	case assigned.state != measuring:
 		return permitReply{End: true}, false
 	}
-	changed = s.done != done
-	s.done = done
-	inShare := len(s.rounds) < p.share
+	changed = assigned.done != done
+	assigned.done = done
+	inShare := len(assigned.rounds) < p.share
 	if len(p.free) > 0 && (inShare || len(p.free) > p.countReserved()) {
-		s.rounds = append(s.rounds, p.free[0])
+		assigned.rounds = append(assigned.rounds, p.free[0])
 		p.free = p.free[1:]
-		return permitReply{Round: s.rounds[done]}, true
+		return permitReply{Round: assigned.rounds[done]}, true
 	}
-	isMeasuring := func(s *assignment) bool { return s.state == measuring && s.done < len(s.rounds) }
+	isMeasuring := func(a *assignment) bool { return a.state == measuring && a.done < len(a.rounds) }
 	if len(p.free) == 0 && !slices.ContainsFunc(p.assignments, isMeasuring) { // no round can become free again
-		s.state = ended
+		assigned.state = ended
 		return permitReply{End: true}, true
 	}
 	return permitReply{Wait: true}, changed
@@ -141,11 +141,11 @@ func (p *pool) nextRound(order string, done int) (reply permitReply, changed boo
 func (p *pool) countReserved() int {
 	n := 0
 	for _, machine := range p.machines {
-		switch s := p.assignmentOf(machine); {
-		case s == nil && !p.hasLost(machine): // not started yet
+		switch assigned := p.assignmentOf(machine); {
+		case assigned == nil && !p.hasLost(machine): // not started yet
 			n += p.share
-		case s != nil && s.state == measuring:
-			n += max(0, p.share-len(s.rounds))
+		case assigned != nil && assigned.state == measuring:
+			n += max(0, p.share-len(assigned.rounds))
 		}
 	}
 	return n
@@ -158,8 +158,8 @@ func (p *pool) hasLost(machine string) bool {
 
 // countLosses returns the number of orders that a machine has lost.
 func (p *pool) countLosses(machine string) (n int) {
-	for _, s := range p.assignments {
-		if s.machine == machine && s.state == lost {
+	for _, assigned := range p.assignments {
+		if assigned.machine == machine && assigned.state == lost {
 			n++
 		}
 	}
@@ -168,9 +168,9 @@ func (p *pool) countLosses(machine string) (n int) {
 
 // takeBack frees the rounds of an order and marks its assignment as lost.
 func (p *pool) takeBack(order string) {
-	if s := p.findAssignment(order); s != nil && s.state != lost {
-		s.state = lost
-		p.free = append(p.free, s.rounds...)
+	if assigned := p.findAssignment(order); assigned != nil && assigned.state != lost {
+		assigned.state = lost
+		p.free = append(p.free, assigned.rounds...)
 		slices.Sort(p.free)
 	}
 }
@@ -188,33 +188,33 @@ func (p *pool) markDelivered(order string, rounds int) error {
 // have ended with that many rounds. A machine that has measured all rounds of the study requests no
 // other one, so that its assignment never reaches the state ended.
 func (p *pool) checkResult(order string, rounds int) error {
-	s := p.findAssignment(order)
+	assigned := p.findAssignment(order)
 	switch {
-	case s == nil:
+	case assigned == nil:
 		return fmt.Errorf("no such order was given")
-	case s.state == lost:
+	case assigned.state == lost:
 		return errReassigned
-	case s.state == delivered:
+	case assigned.state == delivered:
 		return fmt.Errorf("its result is here already")
-	case s.state != ended && len(s.rounds) != p.share*len(p.machines):
+	case assigned.state != ended && len(assigned.rounds) != p.share*len(p.machines):
 		return fmt.Errorf("its rounds are not over")
-	case rounds != len(s.rounds):
-		return fmt.Errorf("it has %d rounds; it was given %d", rounds, len(s.rounds))
+	case rounds != len(assigned.rounds):
+		return fmt.Errorf("it has %d rounds; it was given %d", rounds, len(assigned.rounds))
 	}
 	return nil
 }
 
 // isActive reports whether any machine measures or has to deliver.
 func (p *pool) isActive() bool {
-	return slices.ContainsFunc(p.assignments, func(s *assignment) bool { return s.state == measuring || s.state == ended })
+	return slices.ContainsFunc(p.assignments, func(a *assignment) bool { return a.state == measuring || a.state == ended })
 }
 
 // countMissing returns the number of rounds that no saved result contains.
 func (p *pool) countMissing() int {
 	n := p.share * len(p.machines)
-	for _, s := range p.assignments {
-		if s.state == delivered {
-			n -= len(s.rounds)
+	for _, assigned := range p.assignments {
+		if assigned.state == delivered {
+			n -= len(assigned.rounds)
 		}
 	}
 	return n

@@ -143,7 +143,7 @@ func (s *Starter) runAgent(ctx context.Context, h *Hub, name string, command []s
 // closes with the connection, or with this process, and so ends the agent.
 func (h *Hub) connectPipe(name string, stdin io.WriteCloser, stdout io.Reader) {
 	defer stdin.Close()
-	line, err := json.Marshal(welcome{Protocol: Protocol, Name: name, Password: h.issuePassword(name), Prefix: h.o.Prefix})
+	line, err := json.Marshal(welcome{Protocol: Protocol, Name: name, Password: h.issuePassword(name), Prefix: h.options.Prefix})
 	if err != nil {
 		return
 	}
@@ -196,24 +196,25 @@ func (s *Starter) installSelf(ctx context.Context, m Machine) (path string, err 
 		return "", fmt.Errorf("read this executable: %w", err)
 	}
 	defer self.Close()
-	h := sha256.New()
-	size, err := io.Copy(h, self)
+	digest := sha256.New()
+	size, err := io.Copy(digest, self)
 	if err != nil {
 		return "", fmt.Errorf("read this executable: %w", err)
 	}
-	path = ".cache/tare/agent-" + hex.EncodeToString(h.Sum(nil))[:32]
+	path = ".cache/tare/agent-" + hex.EncodeToString(digest.Sum(nil))[:32]
 	output, err := s.runRemote(ctx, m, fmt.Sprintf("uname -s; uname -m; { wc -c < %s; } 2>/dev/null || echo 0", path), nil)
 	if err != nil {
 		return "", err
 	}
-	words := strings.Fields(output) // system, processor, and size of the copy, or 0
+	words := strings.Fields(output) // e.g. Linux x86_64 31457280
 	if len(words) != 3 {
 		return "", fmt.Errorf("the host answers %q where its system was asked for", format.Line(output, 80))
 	}
-	if platform := platformOf(words[0], words[1]); platform != runtime.GOOS+"/"+runtime.GOARCH {
+	system, processor, copySize := words[0], words[1], words[2] // copySize is 0 if there is no copy
+	if platform := platformOf(system, processor); platform != runtime.GOOS+"/"+runtime.GOARCH {
 		return "", fmt.Errorf("the host is %s, and this tare is for %s/%s", format.Line(platform, 40), runtime.GOOS, runtime.GOARCH)
 	}
-	if words[2] == fmt.Sprint(size) {
+	if copySize == fmt.Sprint(size) {
 		return path, nil
 	}
 	if _, err := self.Seek(0, io.SeekStart); err != nil {

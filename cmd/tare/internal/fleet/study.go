@@ -91,11 +91,12 @@ func (r *StudyRun) Run(ctx context.Context) ([]Delivered, error) {
 	r.awaitingOrder, r.sendingOrder = map[string]bool{}, map[string]bool{}
 	r.changed, r.opened = make(chan struct{}, 1), time.Now()
 	for name := range r.Start { // without the lock: before addListener nothing else uses the pool
-		if s := r.pool.assignmentOf(name); s != nil && s.state != delivered {
-			r.takeBack(s.order, name, errors.New("it ended with the coordinator that had started it"))
+		if assigned := r.pool.assignmentOf(name); assigned != nil && assigned.state != delivered {
+			r.takeBack(assigned.order, name, errors.New("it ended with the coordinator that had started it"))
 		}
 	}
-	defer r.Hub.addListener(r.run, listener{permit: r.answerPermit, file: r.answerFile, result: r.acceptOutcome})()
+	stopListening := r.Hub.addListener(r.run, listener{permit: r.answerPermit, file: r.answerFile, result: r.acceptOutcome})
+	defer stopListening()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var starts sync.WaitGroup
@@ -121,10 +122,10 @@ func (r *StudyRun) Run(ctx context.Context) ([]Delivered, error) {
 // meantime it takes rounds back from lost machines. If no machine is active it gives the remaining
 // rounds to one that has returned or delivered, or waits up to 2*lostAfter for one to return.
 func (r *StudyRun) waitForRounds(ctx context.Context) error {
-	tick := time.NewTicker(r.Hub.o.times.retryDelay)
+	tick := time.NewTicker(r.Hub.options.times.retryDelay)
 	defer tick.Stop()
 	lastActive, isReported := time.Now(), false // isReported: the wait for a machine was reported
-	maxWait := 2 * r.Hub.o.times.lostAfter
+	maxWait := 2 * r.Hub.options.times.lostAfter
 	for {
 		r.loseSilent()
 		r.mu.Lock()
@@ -176,7 +177,7 @@ func (r *StudyRun) isStarting() bool {
 func (r *StudyRun) chooseSurvivor() string {
 	isReachable := func(name string) bool {
 		silent, err := r.Hub.silentFor(name)
-		return err == nil && silent < 3*r.Hub.o.times.helloInterval && !r.hopeless[name]
+		return err == nil && silent < 3*r.Hub.options.times.helloInterval && !r.hopeless[name]
 	}
 	for _, name := range r.Machines {
 		if r.pool.assignmentOf(name) == nil && isReachable(name) {
@@ -184,9 +185,9 @@ func (r *StudyRun) chooseSurvivor() string {
 		}
 	}
 	for _, name := range r.Machines {
-		if s := r.pool.assignmentOf(name); s != nil && isReachable(name) {
-			_ = r.record(event{What: "lose", Order: s.order, Why: "it measures once more, with rounds that others lost"})
-			delete(r.results, s.order)
+		if assigned := r.pool.assignmentOf(name); assigned != nil && isReachable(name) {
+			_ = r.record(event{What: "lose", Order: assigned.order, Why: "it measures once more, with rounds that others lost"})
+			delete(r.results, assigned.order)
 			return name
 		}
 	}
@@ -207,14 +208,15 @@ func (r *StudyRun) mayReturn() bool {
 func (r *StudyRun) assignTo(ctx context.Context, name string) {
 	r.mu.Lock()
 	index := slices.Index(r.Machines, name)
-	order := Order{Protocol: Protocol, ID: fmt.Sprintf("%s.%d.%d", r.run, index+1, len(r.pool.assignments)+1)}
+	id := fmt.Sprintf("%s.%d.%d", r.run, index+1, len(r.pool.assignments)+1) // run, number of the machine, number of the order
+	order := Order{Protocol: Protocol, ID: id}
 	study := r.Study
 	study.Seed += uint64(index)
 	study.Most, study.Share = r.Share*len(r.Machines), r.Share
 	order.Study = &study
-	for _, s := range r.pool.assignments {
-		if s.machine == name {
-			r.Hub.sendCancel(name, s.order) // the machine may have returned with an order that was taken back
+	for _, assigned := range r.pool.assignments {
+		if assigned.machine == name {
+			r.Hub.sendCancel(name, assigned.order) // the machine may have returned with an order that was taken back
 		}
 	}
 	err := r.record(event{What: "begin", Order: order.ID, Machine: name})
@@ -255,17 +257,17 @@ func (r *StudyRun) dropMachine(order, name string, why error) {
 func (r *StudyRun) loseSilent() {
 	r.mu.Lock()
 	var orders []*assignment
-	for _, s := range r.pool.assignments {
-		if s.state == measuring || s.state == ended {
-			orders = append(orders, s)
+	for _, assigned := range r.pool.assignments {
+		if assigned.state == measuring || assigned.state == ended {
+			orders = append(orders, assigned)
 		}
 	}
 	r.mu.Unlock()
-	lostAfter := r.Hub.o.times.lostAfter
-	for _, s := range orders {
+	lostAfter := r.Hub.options.times.lostAfter
+	for _, assigned := range orders {
 		r.mu.Lock()
-		since, isAccepted := r.accepted[s.order]
-		refused, isSending := r.refused[s.order], r.sendingOrder[s.order]
+		since, isAccepted := r.accepted[assigned.order]
+		refused, isSending := r.refused[assigned.order], r.sendingOrder[assigned.order]
 		r.mu.Unlock()
 		if isSending {
 			continue // assignTo reports an order that takes too long
@@ -273,20 +275,20 @@ func (r *StudyRun) loseSilent() {
 		if !isAccepted { // accepted before this process began: the agent has more time to join again
 			since = r.opened.Add(2 * lostAfter)
 		}
-		silent, err := r.Hub.silentFor(s.machine)
-		currentOrder, helloAt := r.Hub.currentOrder(s.machine)
+		silent, err := r.Hub.silentFor(assigned.machine)
+		currentOrder, helloAt := r.Hub.currentOrder(assigned.machine)
 		switch {
 		case err != nil:
-			r.takeBack(s.order, s.machine, err)
+			r.takeBack(assigned.order, assigned.machine, err)
 		case time.Since(since) <= lostAfter: // too early to be sure
 		case silent > lostAfter:
-			r.takeBack(s.order, s.machine, fmt.Errorf("no word from it for %v", min(silent, time.Since(r.opened)).Round(time.Second)))
-		case currentOrder == s.order: // it runs
+			r.takeBack(assigned.order, assigned.machine, fmt.Errorf("no word from it for %v", min(silent, time.Since(r.opened)).Round(time.Second)))
+		case currentOrder == assigned.order: // the machine runs its order
 		case helloAt.Before(since): // a hello from before the order proves nothing
 		case refused != nil:
-			r.dropMachine(s.order, s.machine, refused)
+			r.dropMachine(assigned.order, assigned.machine, refused)
 		default:
-			r.takeBack(s.order, s.machine, errors.New("it does not know of its order: it was started anew, or the order never came"))
+			r.takeBack(assigned.order, assigned.machine, errors.New("it does not know of its order: it was started anew, or the order never came"))
 		}
 	}
 }
@@ -296,8 +298,8 @@ func (r *StudyRun) loseSilent() {
 func (r *StudyRun) takeBack(order, name string, why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := r.pool.findAssignment(order)
-	if s == nil || s.state == lost || s.state == delivered {
+	assigned := r.pool.findAssignment(order)
+	if assigned == nil || assigned.state == lost || assigned.state == delivered {
 		return
 	}
 	line := format.Line(why.Error(), format.LineLimit)
@@ -309,7 +311,7 @@ func (r *StudyRun) takeBack(order, name string, why error) {
 		r.failed[name] = errors.New(line)
 	}
 	text := line
-	if n := len(s.rounds); n > 0 {
+	if n := len(assigned.rounds); n > 0 {
 		text += "; its " + format.Count(n, "round") + " are given to others"
 	}
 	if r.pool.countLosses(name) >= maxLosses {
@@ -334,7 +336,7 @@ func (r *StudyRun) wakeWatch() {
 func (r *StudyRun) answerPermit(name string, q permitRequest) permitReply {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if s := r.pool.findAssignment(q.Order); s == nil || s.machine != name {
+	if assigned := r.pool.findAssignment(q.Order); assigned == nil || assigned.machine != name {
 		return permitReply{Gone: "no such order was given to it"}
 	}
 	reply, changed := r.pool.nextRound(q.Order, q.Done)
@@ -350,11 +352,11 @@ func (r *StudyRun) answerPermit(name string, q permitRequest) permitReply {
 // answerFile replies to an agent's request for a part of a file of its order.
 func (r *StudyRun) answerFile(name string, q fileRequest) fileReply {
 	r.mu.Lock()
-	s := r.pool.findAssignment(q.Order)
+	assigned := r.pool.findAssignment(q.Order)
 	r.mu.Unlock()
 	content := r.Contents[q.Hash]
 	switch {
-	case s == nil || s.machine != name || s.state == lost:
+	case assigned == nil || assigned.machine != name || assigned.state == lost:
 		return fileReply{Refused: "no such order was given to it"}
 	case content == nil:
 		return fileReply{Refused: "the order has no such file"}
@@ -376,10 +378,10 @@ func (r *StudyRun) parseResults(name string, document []byte) ([]*tare.Result, e
 // busyError lets it send the outcome again.
 func (r *StudyRun) acceptOutcome(name string, o outcome) error {
 	r.mu.Lock()
-	s := r.pool.findAssignment(o.Order)
-	isLost := s != nil && s.state == lost
+	assigned := r.pool.findAssignment(o.Order)
+	isLost := assigned != nil && assigned.state == lost
 	r.mu.Unlock()
-	if s == nil || s.machine != name {
+	if assigned == nil || assigned.machine != name {
 		return errors.New("no such order was given to it")
 	}
 	switch {
@@ -399,7 +401,7 @@ func (r *StudyRun) acceptOutcome(name string, o outcome) error {
 	if err == nil {
 		study := r.Study
 		study.Seed += uint64(slices.Index(r.Machines, name))
-		res, err = study.CheckResult(len(s.rounds), results)
+		res, err = study.CheckResult(len(assigned.rounds), results)
 	}
 	if err != nil {
 		err = fmt.Errorf("refused its result: %w", err)
@@ -430,7 +432,7 @@ func (r *StudyRun) saveResult(o outcome, rounds int) error {
 		return r.journalError
 	}
 	var file string
-	for n, err := 1, fs.ErrExist; errors.Is(err, fs.ErrExist); n++ {
+	for n, err := 1, fs.ErrExist; errors.Is(err, fs.ErrExist); n++ { // the next number while the file exists
 		file = fmt.Sprintf("machine-%d.json", len(r.results)+n)
 		if err = atomicfile.WriteNew(r.diskOrSystem(), filepath.Join(r.Dir, file), o.Result, 0o600); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
@@ -446,9 +448,9 @@ func (r *StudyRun) saveResult(o outcome, rounds int) error {
 func (r *StudyRun) cancelOrders() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, s := range r.pool.assignments {
-		if s.state == measuring || s.state == ended {
-			r.Hub.sendCancel(s.machine, s.order)
+	for _, assigned := range r.pool.assignments {
+		if assigned.state == measuring || assigned.state == ended {
+			r.Hub.sendCancel(assigned.machine, assigned.order)
 		}
 	}
 }
@@ -459,8 +461,8 @@ func (r *StudyRun) collectResults() []Delivered {
 	defer r.mu.Unlock()
 	var out []Delivered
 	for _, name := range r.Machines {
-		if s := r.pool.assignmentOf(name); s != nil && s.state == delivered {
-			out = append(out, r.results[s.order])
+		if assigned := r.pool.assignmentOf(name); assigned != nil && assigned.state == delivered {
+			out = append(out, r.results[assigned.order])
 		}
 	}
 	return out
@@ -473,7 +475,7 @@ func (r *StudyRun) joinFailures() error {
 	var all []error
 	for _, name := range r.Machines {
 		if err := r.failed[name]; err != nil {
-			if s := r.pool.assignmentOf(name); s == nil || s.state != delivered {
+			if assigned := r.pool.assignmentOf(name); assigned == nil || assigned.state != delivered {
 				all = append(all, fmt.Errorf("%s: %w", name, err))
 			}
 		}
@@ -558,11 +560,11 @@ func Unfinished(dir string) (seed uint64, ok bool, err error) {
 	if err != nil {
 		return 0, false, err
 	}
-	var h journalHead
-	if err := json.Unmarshal(line, &h); err != nil {
+	var head journalHead
+	if err := json.Unmarshal(line, &head); err != nil {
 		return 0, false, fmt.Errorf("%s:1: damaged: %w", f.Name(), err)
 	}
-	return h.Study.Seed, true, nil
+	return head.Study.Seed, true, nil
 }
 
 // replayJournal applies the lines of a journal, and reads the results that it names. It returns an
@@ -572,15 +574,15 @@ func (r *StudyRun) replayJournal(text []byte) error {
 	lines.Buffer(nil, maxOrder)
 	for n := 1; lines.Scan(); n++ {
 		if n == 1 {
-			var h journalHead
-			if err := json.Unmarshal(lines.Bytes(), &h); err != nil {
+			var head journalHead
+			if err := json.Unmarshal(lines.Bytes(), &head); err != nil {
 				return fmt.Errorf("line 1: %w", err)
 			}
-			expected, _ := json.Marshal(r.newHead(h.Run))
+			expected, _ := json.Marshal(r.newHead(head.Run))
 			if string(expected) != lines.Text() {
 				return errors.New("it is of another order; ask for the same machines, rounds and study, or leave --resume out")
 			}
-			r.run = h.Run
+			r.run = head.Run
 			continue
 		}
 		var e event
