@@ -15,7 +15,7 @@ const claimKinds = "known: ratio, statement, count, trend, growth, share, rate, 
 // readClaim reads a claim. It rejects keys that have no meaning for the claim's kind.
 func (r *reader) readClaim(n ast.Node, path string) (c tare.Claim) {
 	r.Mapping(n, path, "e.g. {id: F0.9, kind: ratio, contender: …, workload: …, metric: time, baseline: …, value: …, statement: …}", map[string]yamlfile.Take{
-		"id":     r.readID(&c.ID),
+		"id":     r.takeID(&c.ID),
 		"source": r.Text(&c.Source, ""),
 		"place":  r.Text(&c.Place, "the heading that it stands under"),
 		"shown":  r.List(func(n ast.Node, path string) { c.Shown = append(c.Shown, r.readShown(n, path)) }),
@@ -25,18 +25,18 @@ func (r *reader) readClaim(n ast.Node, path string) (c tare.Claim) {
 			c.Kind = tare.ClaimKind(s)
 		},
 		"check":         r.Text(&c.Check, "the id of a check; tare list checks shows them"),
-		"contender":     r.readID(&c.Contender),
-		"stand_in":      r.readID(&c.StandIn),
-		"workload":      r.readID(&c.Workload),
-		"workloads":     r.readIDs(&c.Workloads),
+		"contender":     r.takeID(&c.Contender),
+		"stand_in":      r.takeID(&c.StandIn),
+		"workload":      r.takeID(&c.Workload),
+		"workloads":     r.takeIDs(&c.Workloads),
 		"metric":        r.Text(&c.Metric, "known: "+tare.MetricNames()),
 		"baseline":      r.Number(&c.Baseline),
 		"value":         r.Number(&c.Value),
 		"unit":          r.Text(&c.Unit, "e.g. ns/op"),
 		"whole":         r.Number(&c.Whole),
 		"whole_of":      r.Text(&c.WholeOf, "what the figures are parts of, as a noun, e.g. a frame at 60 a second"),
-		"decomposition": r.readID(&c.Decomposition),
-		"causes":        r.readIDs(&c.Causes),
+		"decomposition": r.takeID(&c.Decomposition),
+		"causes":        r.takeIDs(&c.Causes),
 		"of":            func(n ast.Node, path string) { c.Of = r.readClaimOf(n, path) },
 		"plus":          r.Text(&c.Plus, "known: "+tare.MetricNames()),
 		"target":        r.Number(&c.Target),
@@ -85,8 +85,8 @@ func (r *reader) readSource(n ast.Node, path string) (s tare.Source) {
 // readClaimOf reads the measurement that a claim compares with.
 func (r *reader) readClaimOf(n ast.Node, path string) (of tare.ClaimOf) {
 	r.Mapping(n, path, "e.g. {workload: ten, metric: time}", map[string]yamlfile.Take{
-		"contender": r.readID(&of.Contender),
-		"workload":  r.readID(&of.Workload),
+		"contender": r.takeID(&of.Contender),
+		"workload":  r.takeID(&of.Workload),
 		"metric":    r.Text(&of.Metric, "known: "+tare.MetricNames()),
 	}, nil)
 	return of
@@ -160,11 +160,11 @@ func foreignKeys(kind tare.ClaimKind) (out []foreignKey) {
 	return out
 }
 
-// readIDs reads a list of different ids.
-func (r *reader) readIDs(dst *[]string) yamlfile.Take {
+// takeIDs returns a Take for a list of different ids.
+func (r *reader) takeIDs(dst *[]string) yamlfile.Take {
 	return r.List(func(n ast.Node, path string) {
 		var s string
-		r.readID(&s)(n, path)
+		r.takeID(&s)(n, path)
 		if r.Err == nil && slices.Contains(*dst, s) {
 			r.Fail(r.Of(n), fmt.Sprintf("%q is listed twice", s), "")
 		}
@@ -176,11 +176,11 @@ func (r *reader) readIDs(dst *[]string) yamlfile.Take {
 // has a contender twice.
 func (r *reader) readDecomposition(n ast.Node, path string) (d tare.Decompose) {
 	r.Mapping(n, path, "e.g. {id: log, workload: …, from: nethttp, steps: [{to: gin-new, cause: the framework}]}", map[string]yamlfile.Take{
-		"id":       r.readID(&d.ID),
+		"id":       r.takeID(&d.ID),
 		"question": r.Text(&d.Question, ""),
-		"workload": r.readID(&d.Workload),
+		"workload": r.takeID(&d.Workload),
 		"metric":   r.Text(&d.Metric, "known: "+tare.MetricNames()),
-		"from":     r.readID(&d.From),
+		"from":     r.takeID(&d.From),
 		"steps":    r.List(func(n ast.Node, path string) { d.Steps = append(d.Steps, r.readStep(n, path)) }),
 	}, nil)
 	seen := []string{d.From}
@@ -196,11 +196,11 @@ func (r *reader) readDecomposition(n ast.Node, path string) (d tare.Decompose) {
 // readBreakEven reads the rates of requests at which a difference is judged.
 func (r *reader) readBreakEven(n ast.Node, path string) (b tare.BreakEven) {
 	r.Mapping(n, path, "e.g. {contender: …, workloads: […], rates: [10/s, 1000/s]}", map[string]yamlfile.Take{
-		"contender": r.readID(&b.Contender),
-		"workloads": r.readIDs(&b.Workloads),
+		"contender": r.takeID(&b.Contender),
+		"workloads": r.takeIDs(&b.Workloads),
 		"rates": r.List(func(n ast.Node, path string) {
 			var rate float64
-			r.readRate(&rate)(n, path)
+			r.takeRate(&rate)(n, path)
 			b.Rates = append(b.Rates, rate)
 		}),
 	}, nil)
@@ -210,7 +210,7 @@ func (r *reader) readBreakEven(n ast.Node, path string) (b tare.BreakEven) {
 // readStep reads a step of a decomposition.
 func (r *reader) readStep(n ast.Node, path string) (s tare.DecomposeStep) {
 	r.Mapping(n, path, "e.g. {to: gin-new, cause: the framework}", map[string]yamlfile.Take{
-		"to":    r.readID(&s.To),
+		"to":    r.takeID(&s.To),
 		"cause": r.Text(&s.Cause, "what the step changes, as a noun, e.g. the framework"),
 	}, nil)
 	return s

@@ -35,9 +35,9 @@ func (r *reader) checkLaunch(path string) {
 	}
 }
 
-// readCommand reads the words of a command line as a list. It rejects a single text, which
-// could be split in several ways.
-func (r *reader) readCommand(dst *[]string) yamlfile.Take {
+// takeCommand returns a Take for a command line, which is a list of words. The Take rejects a single
+// text, which could be split into words in several ways.
+func (r *reader) takeCommand(dst *[]string) yamlfile.Take {
 	hint := "its words as a list, e.g. command: ['./srv', '-port', '$PORT']"
 	return func(n ast.Node, path string) {
 		if _, ok := n.(*ast.SequenceNode); !ok {
@@ -51,8 +51,8 @@ func (r *reader) readCommand(dst *[]string) yamlfile.Take {
 	}
 }
 
-// readURL reads the address of a server.
-func (r *reader) readURL(dst *string) yamlfile.Take {
+// takeURL returns a Take for the address of a server.
+func (r *reader) takeURL(dst *string) yamlfile.Take {
 	hint := "scheme, host and port, e.g. http://127.0.0.1:8080"
 	return func(n ast.Node, path string) {
 		r.Text(dst, hint)(n, path)
@@ -78,9 +78,9 @@ var (
 	setKey      = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 )
 
-// readSet reads a mapping of words to scalars. All values become texts, which the kind of
+// takeSet returns a Take for a mapping of words to scalars. All values become texts, which the kind of
 // the study parses.
-func (r *reader) readSet(dst *map[string]string) yamlfile.Take {
+func (r *reader) takeSet(dst *map[string]string) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		m, ok := n.(ast.MapNode)
 		if !ok {
@@ -122,7 +122,8 @@ func (r *reader) readScalar(n ast.Node, path string) (s string) {
 		}
 		return strconv.FormatFloat(n.Value, 'f', -1, 64)
 	case *ast.InfinityNode, *ast.NanNode:
-		r.Number(new(float64))(n, path) // fails
+		var unused float64
+		r.Number(&unused)(n, path) // only records the error: the number is not finite
 		return ""
 	case *ast.StringNode, *ast.LiteralNode:
 		r.Text(&s, "")(n, path)

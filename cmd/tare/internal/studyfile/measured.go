@@ -16,7 +16,9 @@ func checkMeasurable(s tare.Study) error {
 		workloads[w.ID] = w
 	}
 	// check returns an error, at path, if one of the workloads does not measure the metric or
-	// does not select the contender, "" for none. Unknown names are errors elsewhere.
+	// does not select the contender. It ignores names that are "" or unknown: unknown names
+	// are errors elsewhere.
+	const anyContender = ""
 	check := func(path, contender, metric string, ids ...string) error {
 		m, isMetric := tare.MetricNamed(metric)
 		for _, id := range ids {
@@ -24,7 +26,7 @@ func checkMeasurable(s tare.Study) error {
 			if isMetric && isWorkload && !w.Measures(m) {
 				return notMeasuredError(path+".metric", m, "on "+id)
 			}
-			if contender != "" && contender != s.Baseline && !w.Asks(contender) {
+			if contender != anyContender && contender != s.Baseline && !w.Asks(contender) {
 				return notSelectedError(path, contender, id)
 			}
 		}
@@ -41,7 +43,7 @@ func checkMeasurable(s tare.Study) error {
 		if err := check(path, c.Contender, c.Metric, c.Workload); err != nil {
 			return err
 		}
-		if err := check(path, "", c.Metric, c.Of); err != nil {
+		if err := check(path, anyContender, c.Metric, c.Of); err != nil {
 			return err
 		}
 	}

@@ -18,7 +18,18 @@ type Error = yamlfile.Error
 // Positions maps each field of a study to its position in the file.
 type Positions = yamlfile.Positions
 
-// reader reads the fields of a study. Its methods record the first error in Err.
+// reader reads the fields of a study. No method returns an error: each records its error in Err, unless
+// there is one already.
+//
+// The methods have three forms. readX(n, path) decodes the YAML node n, the value of the field at path
+// (such as "contenders[0].url"), and returns the value. takeX(dst) returns a Take: a function of n and
+// path that decodes n into *dst, which Mapping calls if the file has the key. checkX records an error
+// if a decoded value is invalid.
+//
+// Positions for errors come from the embedded Reader: Of returns the position of a node, Where and At
+// return the position of the field at a path, and At also reports whether the file has the field. Put
+// records the position of a field, which Mapping and List do for their fields. Fail records an error at
+// a position, and Want the error that a node has the wrong type.
 type reader struct{ *yamlfile.Reader }
 
 // Parse reads and validates a study. name is the path of the file, for messages; paths in the

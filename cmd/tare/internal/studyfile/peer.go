@@ -25,8 +25,8 @@ func commandKeys() []string { return []string{"requires", "files", "path", "deli
 // addPeerKeys adds the keys of a contender that is an external program to keys. Their values
 // are set in e.
 func (r *reader) addPeerKeys(keys map[string]yamlfile.Take, e *tare.Entry) {
-	keys["requires"] = r.readRequires(&e.Requires)
-	keys["files"] = r.readFiles(&e.Files)
+	keys["requires"] = r.takeRequires(&e.Requires)
+	keys["files"] = r.takeFiles(&e.Files)
 	keys["path"] = r.Shaped(&e.Path, pathShape, "cannot be what paths begin with", pathHint)
 	keys["delivers"] = r.Shaped(&e.Delivers, notBlank, "is no pattern of files", deliversHint)
 	keys["answers"] = func(n ast.Node, path string) {
@@ -47,8 +47,8 @@ var (
 	notBlank    = regexp.MustCompile(`\S`)
 )
 
-// readRequires reads the names of programs.
-func (r *reader) readRequires(dst *[]string) yamlfile.Take {
+// takeRequires returns a Take for the names of programs.
+func (r *reader) takeRequires(dst *[]string) yamlfile.Take {
 	return r.List(func(n ast.Node, path string) {
 		var s string
 		r.Shaped(&s, programName, "cannot be the name of a program", requiresHint)(n, path)
@@ -59,8 +59,8 @@ func (r *reader) readRequires(dst *[]string) yamlfile.Take {
 	})
 }
 
-// readFiles reads a mapping of names to texts.
-func (r *reader) readFiles(dst *map[string]string) yamlfile.Take {
+// takeFiles returns a Take for a mapping of names to texts.
+func (r *reader) takeFiles(dst *map[string]string) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		m, ok := n.(ast.MapNode)
 		if !ok {

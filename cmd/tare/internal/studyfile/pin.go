@@ -25,8 +25,8 @@ func GoRelease(s string) (string, bool) {
 	return "go" + m[1], true
 }
 
-// readPins reads the modules to build with: one, or a list without duplicates.
-func (r *reader) readPins(dst *[]string) yamlfile.Take {
+// takePins returns a Take for the modules to build with: one, or a list without duplicates.
+func (r *reader) takePins(dst *[]string) yamlfile.Take {
 	seen := map[string]bool{}
 	return r.List(func(n ast.Node, path string) {
 		var s string
@@ -46,8 +46,8 @@ func (r *reader) readPins(dst *[]string) yamlfile.Take {
 	})
 }
 
-// readRelease reads the name of a Go toolchain.
-func (r *reader) readRelease(dst *string) yamlfile.Take {
+// takeRelease returns a Take for the name of a Go toolchain.
+func (r *reader) takeRelease(dst *string) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		var s string
 		r.Text(&s, GoHint)(n, path)

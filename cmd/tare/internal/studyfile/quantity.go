@@ -10,9 +10,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// readMemory reads an amount of memory from 0 to [tare.MaxHeap]: a whole number of bytes, or
+// takeMemory returns a Take for an amount of memory from 0 to [tare.MaxHeap]: a whole number of bytes, or
 // a text with a unit.
-func (r *reader) readMemory(dst *int64) yamlfile.Take {
+func (r *reader) takeMemory(dst *int64) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		var bytes float64
 		switch n := n.(type) {

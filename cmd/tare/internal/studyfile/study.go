@@ -19,14 +19,14 @@ const quoteRule = `a comparison in quotes, e.g. "<= 0.5"`
 // readStudy reads a study from the root of the file. The result is valid only if r.Err is nil.
 func (r *reader) readStudy(n ast.Node) (s tare.Study) {
 	r.Mapping(n, "", "begin with study: NAME", map[string]yamlfile.Take{
-		"study":       r.readName(&s.ID),
+		"study":       r.takeName(&s.ID),
 		"question":    r.Text(&s.Question, ""),
 		"answer":      r.List(func(n ast.Node, path string) { s.Answer = append(s.Answer, r.readAnswer(n, path)) }),
 		"recommended": r.List(func(n ast.Node, path string) { s.Recommended = append(s.Recommended, r.readAnswer(n, path)) }),
 		"sources":     r.List(func(n ast.Node, path string) { s.Sources = append(s.Sources, r.readSource(n, path)) }),
-		"kind":        r.readKind(&s.Kind),
-		"kinds":       r.readKind(&s.Kind), // older files list a single kind
-		"baseline":    r.readID(&s.Baseline),
+		"kind":        r.takeKind(&s.Kind),
+		"kinds":       r.takeKind(&s.Kind), // older files list a single kind
+		"baseline":    r.takeID(&s.Baseline),
 		"contenders":  r.List(func(n ast.Node, path string) { s.Contenders = append(s.Contenders, r.readEntry(n, path)) }),
 		"workloads":   r.List(func(n ast.Node, path string) { s.Workloads = append(s.Workloads, r.readWorkload(n, path)) }),
 		"metrics":     r.Texts(&s.Metrics, "known: "+tare.MetricNames()),
@@ -42,18 +42,18 @@ func (r *reader) readStudy(n ast.Node) (s tare.Study) {
 // readEntry reads a contender: an id, or a mapping. Without an id, the contender has the id use.
 func (r *reader) readEntry(n ast.Node, path string) (e tare.Entry) {
 	if _, ok := n.(*ast.StringNode); ok {
-		r.readID(&e.ID)(n, path)
+		r.takeID(&e.ID)(n, path)
 		return e
 	}
 	keys := map[string]yamlfile.Take{
-		"id":      r.readID(&e.ID),
-		"use":     r.readID(&e.Use),
+		"id":      r.takeID(&e.ID),
+		"use":     r.takeID(&e.Use),
 		"program": r.Text(&e.Program, "the directory of a Go module, relative to this file"),
-		"command": r.readCommand(&e.Command),
-		"url":     r.readURL(&e.URL),
-		"set":     r.readSet(&e.Set),
-		"with":    r.readPins(&e.With),
-		"go":      r.readRelease(&e.Go),
+		"command": r.takeCommand(&e.Command),
+		"url":     r.takeURL(&e.URL),
+		"set":     r.takeSet(&e.Set),
+		"with":    r.takePins(&e.With),
+		"go":      r.takeRelease(&e.Go),
 		"given":   r.Shaped(&e.Given, moduleName, "cannot be the path of a module", "e.g. github.com/bytedance/sonic"),
 		"expect":  func(n ast.Node, path string) { e.Expect = r.readExpect(n, path) },
 	}
@@ -103,16 +103,16 @@ func (r *reader) checkKnown(id, path string) {
 // readWorkload reads a workload with its traffic.
 func (r *reader) readWorkload(n ast.Node, path string) (w tare.Workload) {
 	keys := map[string]yamlfile.Take{
-		"id":      r.readID(&w.ID),
-		"fixture": r.readID(&w.Fixture),
+		"id":      r.takeID(&w.ID),
+		"fixture": r.takeID(&w.Fixture),
 		"file":    r.Text(&w.File, "a path relative to this file"),
 		"n":       r.Count(&w.N),
-		"op":      r.readID(&w.Op),
+		"op":      r.takeID(&w.Op),
 		"pool":    r.Count(&w.Pool),
-		"heap":    r.readMemory(&w.Heap),
-		"set":     r.readSet(&w.Set),
+		"heap":    r.takeMemory(&w.Heap),
+		"set":     r.takeSet(&w.Set),
 
-		"contenders": r.readIDs(&w.Contenders),
+		"contenders": r.takeIDs(&w.Contenders),
 	}
 	finishTraffic := r.addTrafficKeys(keys)
 	r.Mapping(n, path, "e.g. {id: devices-50/marshal, fixture: devices, n: 50, op: marshal}", keys, nil)
@@ -123,14 +123,14 @@ func (r *reader) readWorkload(n ast.Node, path string) (w tare.Workload) {
 // readCriterion reads a criterion. It rejects of without difference.
 func (r *reader) readCriterion(n ast.Node, path string) (c tare.Criterion) {
 	r.Mapping(n, path, `e.g. {metric: time, ratio: "<= 0.5"}`, map[string]yamlfile.Take{
-		"contender":  r.readID(&c.Contender),
-		"workload":   r.readID(&c.Workload),
+		"contender":  r.takeID(&c.Contender),
+		"workload":   r.takeID(&c.Workload),
 		"metric":     r.Text(&c.Metric, "known: "+tare.MetricNames()),
 		"ratio":      r.Text(&c.Ratio, quoteRule),
 		"equivalent": r.Text(&c.Equivalent, "a percentage with its sign, e.g. 3%"),
 		"value":      r.Text(&c.Value, `a comparison in quotes, e.g. "<= 50ms"`),
 		"difference": r.Text(&c.Difference, `a comparison in quotes, e.g. "<= 5%"`),
-		"of":         r.readID(&c.Of),
+		"of":         r.takeID(&c.Of),
 	}, nil)
 	if pos, found := r.At(path + ".of"); found && c.Difference == "" {
 		r.Fail(pos, "of without a difference", `it names the workload that a difference is a share of, e.g. difference: "<= 5%"`)
@@ -154,13 +154,13 @@ var (
 	idName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]*(/[A-Za-z0-9][A-Za-z0-9._+-]*)*$`)
 )
 
-// readName reads the name of the study, which also names a directory.
-func (r *reader) readName(dst *string) yamlfile.Take {
-	return r.readMatching(dst, studyName, "a study's name is letters, digits, - . and _, e.g. json-encode")
+// takeName returns a Take for the name of the study, which also names a directory.
+func (r *reader) takeName(dst *string) yamlfile.Take {
+	return r.takeMatching(dst, studyName, "a study's name is letters, digits, - . and _, e.g. json-encode")
 }
 
-// readKind reads a kind, which in older files is a list of one.
-func (r *reader) readKind(dst *tare.Kind) yamlfile.Take {
+// takeKind returns a Take for a kind, which in older files is a list of one.
+func (r *reader) takeKind(dst *tare.Kind) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		var all []string
 		r.Texts(&all, "e.g. kind: codec")(n, path)
@@ -175,13 +175,13 @@ func (r *reader) readKind(dst *tare.Kind) yamlfile.Take {
 	}
 }
 
-// readID reads an id, which may have parts separated by slashes.
-func (r *reader) readID(dst *string) yamlfile.Take {
-	return r.readMatching(dst, idName, "an id is letters, digits, - . _ + and /, e.g. devices-50/marshal")
+// takeID returns a Take for an id, which may have parts separated by slashes.
+func (r *reader) takeID(dst *string) yamlfile.Take {
+	return r.takeMatching(dst, idName, "an id is letters, digits, - . _ + and /, e.g. devices-50/marshal")
 }
 
-// readMatching reads a name that matches shape.
-func (r *reader) readMatching(dst *string, shape *regexp.Regexp, hint string) yamlfile.Take {
+// takeMatching returns a Take for a name that matches shape.
+func (r *reader) takeMatching(dst *string, shape *regexp.Regexp, hint string) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		r.Text(dst, "")(n, path)
 		if r.Err == nil && !shape.MatchString(*dst) {

@@ -31,11 +31,11 @@ func trafficKeys() []string {
 func (r *reader) addTrafficKeys(keys map[string]yamlfile.Take) (finish func(path string) *tare.Traffic) {
 	var t tare.Traffic
 	keys["connections"] = r.Count(&t.Connections)
-	keys["rate"] = r.readRate(&t.Rate)
+	keys["rate"] = r.takeRate(&t.Rate)
 	keys["segment"] = r.Duration(&t.Segment)
 	keys["tls"] = r.Yes(&t.TLS)
 	keys["delay"] = r.Duration(&t.Delay)
-	keys["bandwidth"] = r.readBandwidth(&t.Bandwidth)
+	keys["bandwidth"] = r.takeBandwidth(&t.Bandwidth)
 	return func(path string) *tare.Traffic {
 		if _, found := r.At(path + ".connections"); found {
 			return &t
@@ -54,8 +54,8 @@ var (
 	bitsAndUnit = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?) ?(bit|kbit|mbit|gbit)$`)
 )
 
-// readRate reads requests per second: a number, or a text like 1500/s.
-func (r *reader) readRate(dst *float64) yamlfile.Take {
+// takeRate returns a Take for requests per second: a number, or a text like 1500/s.
+func (r *reader) takeRate(dst *float64) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		switch n := n.(type) {
 		case *ast.StringNode:
@@ -76,8 +76,8 @@ func (r *reader) readRate(dst *float64) yamlfile.Take {
 	}
 }
 
-// readBandwidth reads bits per second: a whole number, or a text with a unit.
-func (r *reader) readBandwidth(dst *int64) yamlfile.Take {
+// takeBandwidth returns a Take for bits per second: a whole number, or a text with a unit.
+func (r *reader) takeBandwidth(dst *int64) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		var bits float64
 		switch n := n.(type) {
