@@ -17,26 +17,28 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Kept describes a result document in an archive or an index.
+// Kept describes a result document in an archive or an index. Scan sets all fields but Path, and Index.Export
+// sets only the exported fields.
 type Kept struct {
 	Study  string `json:"study"`
-	SHA256 string `json:"sha256"` // of the document without insignificant space
+	SHA256 string `json:"sha256"` // hash of the document without insignificant space
 	Path   string `json:"path"`   // path of the run's directory
 
-	seed string // of the run, or the start of the hash if the seed is no number
-	at   string // start time in the format of directory names
+	// Keep names the new directory of the run started-seed.
+	started string // start time in the format NameTime
+	seed    string // seed of the run; the start of SHA256 if the seed is not a number
 }
 
 // Scan reads the documents in an archive: one after another, or in lists. It calls do for each result, with its
-// text without insignificant space. For any other document it returns an [*Error] with the position in the
-// archive.
+// text without insignificant space, which do may keep. Scan ends with the first error of do. For a document
+// that is not a result it returns an [*Error] with the position in the archive.
 func Scan(name string, in io.Reader, do func(k Kept, text []byte) error) error {
 	return scanDocuments(name, in, MaxBytes, maxLines, do)
 }
 
 // scanDocuments is Scan with bounds on the bytes and lines of each document, including the space before it.
 func scanDocuments(name string, in io.Reader, maxBytes int64, maxLines int, do func(k Kept, text []byte) error) error {
-	counted := &counter{in: in, maxBytes: maxBytes, maxLines: maxLines}
+	counted := &counter{in: in, maxBytes: maxBytes, maxLines: maxLines} // fails if a document is too large
 	dec := json.NewDecoder(counted)
 	for {
 		var raw json.RawMessage
@@ -52,6 +54,7 @@ func scanDocuments(name string, in io.Reader, maxBytes int64, maxLines int, do f
 		line := counted.lineAt(dec.InputOffset() - int64(len(raw)))
 		docs := []json.RawMessage{raw}
 		if raw[0] == '[' {
+			// Parse checks the memory of each document, but only after the list is split.
 			if err := checkFootprint(name, raw); err != nil {
 				return shiftLines(line, err)
 			}
@@ -97,7 +100,7 @@ func scanError(name string, err error, c *counter, begin int64) error {
 		return &Error{File: name, Line: c.lineAt(begin), Col: 1, What: fmt.Sprintf("a document that is larger than %d bytes, or has more than %d lines, begins here", c.maxBytes, c.maxLines), Hint: hint}
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		line := c.lineAt(begin)
-		if begin > 0 { // the document before ends at begin
+		if begin > 0 { // begin is the end of the document before, on its last line
 			line++
 		}
 		return &Error{File: name, Line: line, Col: 1, What: "the document that begins here ends in the middle"}
@@ -113,7 +116,7 @@ func newKept(r *tare.Result, sum string) Kept {
 	if _, err := strconv.ParseUint(seed, 10, 64); err != nil { // not a safe part of a file name
 		seed = sum[:8]
 	}
-	return Kept{Study: r.Study, SHA256: sum, seed: seed, at: r.Started.UTC().Format(NameTime)}
+	return Kept{Study: r.Study, SHA256: sum, started: r.Started.UTC().Format(NameTime), seed: seed}
 }
 
 // importedName is the file that marks the directory of an imported run.
@@ -127,21 +130,21 @@ func Imported(dir string) (bool, error) {
 	return isFile(filepath.Join(dir, importedName))
 }
 
-// Keep writes a document from another machine into a new directory under dir, the directory of its study, and
-// returns the new directory. The write is atomic.
+// Keep writes text, the document of k from another machine, into a new directory under dir, the directory of its
+// study. It returns the new directory. If a write fails, Keep removes the directory again.
 func Keep(dir string, k Kept, text []byte) (string, error) {
-	return keepOn(atomicfile.System{}, dir, k, text)
+	return writeImported(atomicfile.System{}, dir, k, text)
 }
 
-// keepOn is Keep on a disk. It writes the mark before the result, so that the result never counts as a run of
-// this machine.
-func keepOn(disk atomicfile.Disk, dir string, k Kept, text []byte) (string, error) {
+// writeImported is Keep with a disk that tests replace. It writes the mark before the result, so that the result
+// never counts as a run of this machine.
+func writeImported(disk atomicfile.Disk, dir string, k Kept, text []byte) (string, error) {
 	var doc bytes.Buffer
 	if err := json.Indent(&doc, text, "", "  "); err != nil {
 		return "", err
 	}
 	doc.WriteByte('\n')
-	target, err := newDir(disk, dir, fmt.Sprintf("%s-%s", k.at, k.seed))
+	target, err := newDir(disk, dir, k.started+"-"+k.seed)
 	if err != nil {
 		return "", err
 	}
@@ -153,14 +156,14 @@ func keepOn(disk atomicfile.Disk, dir string, k Kept, text []byte) (string, erro
 	if err == nil {
 		return target, nil
 	}
-	for _, path := range []string{result, mark, target} { // the mark after the result
+	for _, path := range []string{result, mark, target} { // a result without its mark must not remain
 		_ = disk.Remove(path)
 	}
 	return "", err
 }
 
-// NewDir creates a new directory with this name, or with the name and a number if it exists. Only its owner can
-// read it.
+// NewDir creates a new directory under another and returns its path. If name exists, the new directory is called
+// name-2, name-3 and so on, up to name-100. Only its owner can read it.
 func NewDir(under, name string) (string, error) { return newDir(atomicfile.System{}, under, name) }
 
 func newDir(disk atomicfile.Disk, under, name string) (string, error) {
@@ -189,7 +192,8 @@ const maxLines = 16 << 20
 // errLarge ends the reading of a document that is too large.
 var errLarge = errors.New("too large")
 
-// counter is a reader that records the offsets of line ends, and fails if a document is too large.
+// counter is a reader that records the offsets of line ends, and fails if a document is too large. Offsets count
+// bytes from the start of the archive.
 type counter struct {
 	in       io.Reader
 	maxBytes int64   // largest size of the document
@@ -207,7 +211,7 @@ func (c *counter) dropBefore(offset int64) {
 }
 
 func (c *counter) Read(p []byte) (int, error) {
-	room := c.start + c.maxBytes + 1 - c.read
+	room := c.start + c.maxBytes + 1 - c.read // one byte more than allowed, to see what follows the largest document
 	if room <= 0 || len(c.ends) > c.maxLines {
 		return 0, errLarge
 	}

@@ -49,14 +49,15 @@ func DigestOf(r *tare.Result) *tare.Result {
 	return d
 }
 
-// One reads the result in a file, and returns it with the hash of its document, see Compact.
+// One reads the result in a file, and returns it with the hash of its document, see Compact. If the file contains
+// a list, One returns the first result.
 func One(path string) (*tare.Result, string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, "", err
 	}
 	if info.Size() > MaxBytes {
-		_, err := File(path) // returns the error
+		_, err := File(path) // only for its error about the size
 		return nil, "", err
 	}
 	src, err := os.ReadFile(path)
@@ -71,7 +72,8 @@ func One(path string) (*tare.Result, string, error) {
 	return results[0], sum, err
 }
 
-// Compact returns a JSON document without insignificant space, and the SHA-256 hash of the returned text in hex.
+// Compact returns a JSON document without insignificant space, as a new slice, and the SHA-256 hash of the returned
+// text in hex.
 func Compact(src []byte) (text []byte, sum string, err error) {
 	var b bytes.Buffer
 	if err := json.Compact(&b, bytes.TrimPrefix(src, []byte("\ufeff"))); err != nil {

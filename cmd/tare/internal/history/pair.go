@@ -57,7 +57,11 @@ func PairsOf(r *tare.Result) []Pair {
 		if isKnown || !isUsable(e.Effects) {
 			continue
 		}
-		p := Pair{Workload: e.Workload, Metric: e.Metric, Contender: e.A, Against: e.B, Ratio: math.Exp(stats.HodgesLehmann(e.Effects)), Level: 1 - alpha, Rounds: len(e.Effects)}
+		p := Pair{
+			Workload: e.Workload, Metric: e.Metric, Contender: e.A, Against: e.B,
+			Ratio: math.Exp(stats.HodgesLehmann(e.Effects)), // effects are logarithms of ratios
+			Level: 1 - alpha, Rounds: len(e.Effects),
+		}
 		if lo, hi, ok := stats.Interval(e.Effects, level); ok {
 			p.Low, p.High = math.Exp(lo), math.Exp(hi)
 		}

@@ -61,6 +61,7 @@ func File(path string) ([]*tare.Result, error) {
 // From reads results like File from a stream. Errors contain name.
 func From(name string, in io.Reader) ([]*tare.Result, error) { return readFrom(name, in, MaxBytes) }
 
+// readFrom is From with a limit in bytes.
 func readFrom(name string, in io.Reader, maxBytes int64) ([]*tare.Result, error) {
 	src, err := io.ReadAll(io.LimitReader(in, maxBytes+1))
 	if err != nil {
@@ -89,7 +90,7 @@ func Parse(name string, src []byte) ([]*tare.Result, error) {
 		return nil, &Error{File: name, What: "a run's journal, not its result", Hint: "name the " + ResultName + " beside it"}
 	}
 	var document json.RawMessage
-	if err := json.Unmarshal(src, &document); err != nil {
+	if err := json.Unmarshal(src, &document); err != nil { // only to check the syntax
 		return nil, syntaxError(name, src, err)
 	}
 	if err := checkFootprint(name, src); err != nil {
@@ -142,12 +143,14 @@ func checkFootprint(name string, src []byte) error {
 		target = reflect.TypeFor[[]*tare.Result]()
 	}
 	err := footprint.Check(src, target, footprint.Most)
-	if tooLarge := (*footprint.Error)(nil); errors.As(err, &tooLarge) {
-		e := errorAt(name, src, int64(tooLarge.Offset)+1)
-		e.What, e.Hint = err.Error()+" up to here", "a result takes far less"
-		return e
+	var tooLarge *footprint.Error
+	if !errors.As(err, &tooLarge) {
+		return nil // footprint.Check has no other errors
 	}
-	return nil
+	e := errorAt(name, src, int64(tooLarge.Offset)+1)
+	e.What = err.Error() + " up to here"
+	e.Hint = "a result takes far less"
+	return e
 }
 
 // Check checks results that were part of another document, whose name is for errors. It returns the same errors

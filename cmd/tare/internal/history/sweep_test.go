@@ -19,8 +19,8 @@ func TestNoFaultTearsAnImportedRun(t *testing.T) {
 	}
 	k := newKept(sample(), sum)
 	atomicfiletest.SweepNew(t, func(d atomicfile.Disk, dir string) (string, error) {
-		made, err := keepOn(d, dir, k, text)
-		to := filepath.Join(dir, k.at+"-"+k.seed)
+		made, err := writeImported(d, dir, k, text)
+		to := filepath.Join(dir, k.started+"-"+k.seed)
 		if err == nil && made != to {
 			t.Errorf("kept in %s, not in %s", made, to)
 		}

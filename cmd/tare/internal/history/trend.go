@@ -61,8 +61,8 @@ type TrendRun struct {
 	Tare    string    `json:"tare,omitempty"`
 	Stale   []string  `json:"stale,omitempty"` // differences from the newest run, a line each
 
-	digest *tare.Result
-	id     int64
+	digest *tare.Result    // the result, or the parts of it that DigestOf returns
+	id     int64           // id of the result in the index
 	stale  map[string]bool // contenders that differ from the newest run; "" means all
 }
 
@@ -131,7 +131,7 @@ func newChange(last, before *Point) Change {
 	return NotShown
 }
 
-// Pairs is a function that returns all pairs of a stored result in which against is the reference.
+// Pairs returns all pairs of the stored result id in which against is the reference.
 type Pairs func(id int64, metric, against string) ([]Pair, error)
 
 // NewTrend returns the history of a study from its stored results, the oldest first. If no result has the
@@ -151,18 +151,18 @@ func NewTrend(q Query, stored []Stored, pairs Pairs) (Trend, error) {
 		t.Metric = newest.Metrics[0]
 	}
 	t.Against = cmp.Or(t.Against, newest.Baseline())
-	var order []string
-	byMachine := map[string][]TrendRun{}
+	var names []string                   // machines, the one that ran last first
+	byMachine := map[string][]TrendRun{} // runs by machine, the newest first
 	for _, r := range slices.Backward(runs) {
 		name := machineName(r.digest.Machine)
 		if _, ok := byMachine[name]; !ok {
-			order = append(order, name)
+			names = append(names, name)
 		}
 		if q.Last == 0 || len(byMachine[name]) < q.Last {
 			byMachine[name] = append(byMachine[name], r)
 		}
 	}
-	for _, name := range order {
+	for _, name := range names {
 		m := Machine{Name: name, Runs: byMachine[name], Series: []Series{}}
 		slices.Reverse(m.Runs)
 		markStale(m.Runs)
@@ -190,7 +190,7 @@ func machineName(m tare.Machine) string {
 
 // addSeries adds the series of all selected pairs in the runs of the machine.
 func (m *Machine) addSeries(q Query, t Trend, pairsOf Pairs) error {
-	index := map[[2]string]int{} // of the series, by workload and contender
+	seriesIndex := map[[2]string]int{} // index in m.Series, by workload and contender
 	newest := m.Runs[len(m.Runs)-1].digest
 	for i, run := range slices.Backward(m.Runs) {
 		pairs, err := pairsOf(run.id, t.Metric, t.Against)
@@ -202,10 +202,10 @@ func (m *Machine) addSeries(q Query, t Trend, pairsOf Pairs) error {
 				continue
 			}
 			key := [2]string{p.Workload, p.Contender}
-			k, ok := index[key]
+			k, ok := seriesIndex[key]
 			if !ok {
 				k = len(m.Series)
-				index[key] = k
+				seriesIndex[key] = k
 				m.Series = append(m.Series, Series{Workload: p.Workload, Contender: p.Contender, Points: make([]*Point, len(m.Runs))})
 			}
 			m.Series[k].Points[i] = &Point{
@@ -237,11 +237,12 @@ func (m *Machine) addSeries(q Query, t Trend, pairsOf Pairs) error {
 			case s.Last == nil:
 				s.Last = p
 			case p.Other != s.Last.Other: // not comparable with the last
-			case s.Before == nil || !s.Before.Bounded() && p.Bounded():
+			case s.Before == nil || !s.Before.Bounded() && p.Bounded(): // prefer a point with an interval
 				s.Before = p
 			}
 		}
-		s.Change, s.Missing = newChange(s.Last, s.Before), whyMissing(newest, *s, len(m.Runs)-1)
+		s.Change = newChange(s.Last, s.Before)
+		s.Missing = whyMissing(newest, *s, len(m.Runs)-1)
 	}
 	m.Left = newest.NotWeighed
 	m.findLevels()
