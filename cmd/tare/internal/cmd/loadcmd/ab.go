@@ -16,7 +16,7 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// abReport holds the values of ab's output.
+// abReport holds the values of ab's output. d is the document about the result r.
 type abReport struct {
 	d         load.Document
 	r         *load.Result
@@ -29,7 +29,7 @@ type abReport struct {
 // newABReport collects the values of ab's output. It takes the mean length of bodies if
 // fetchFirst got none.
 func newABReport(r *load.Result, d load.Document, l *loadRun) abReport {
-	a := abReport{d: d, r: r, keepAlive: l.o.keepAlive, software: l.software, length: l.length}
+	a := abReport{d: d, r: r, keepAlive: l.options.keepAlive, software: l.software, length: l.length}
 	if d.Requests > 0 && a.length == 0 {
 		a.length = d.BodyIn / d.Requests
 	}
@@ -43,24 +43,25 @@ func newABReport(r *load.Result, d load.Document, l *loadRun) abReport {
 // document length that ab prints. It sends only GET and HEAD, which are safe to repeat, and
 // ignores errors.
 func (l *loadRun) fetchFirst(ctx context.Context) {
-	q := l.requests[0]
-	if q.Method != http.MethodGet && q.Method != http.MethodHead {
+	first := l.requests[0]
+	if first.Method != http.MethodGet && first.Method != http.MethodHead {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, l.o.timeout)
+	ctx, cancel := context.WithTimeout(ctx, l.options.timeout)
 	defer cancel()
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", l.target.Addr)
 	if err != nil {
 		return
 	}
 	defer conn.Close()
-	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	unregister := context.AfterFunc(ctx, func() { conn.Close() }) // ends a read that takes too long
+	defer unregister()
 	if l.target.TLS != nil {
 		conn = tls.Client(conn, l.target.TLS)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n", q.Method, q.Path, l.target.Host)
-	for _, h := range q.Header {
+	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n", first.Method, first.Path, l.target.Host)
+	for _, h := range first.Header {
 		if !strings.EqualFold(h[0], "Host") && !strings.EqualFold(h[0], "Connection") {
 			fmt.Fprintf(&b, "%s: %s\r\n", h[0], h[1])
 		}
@@ -68,7 +69,7 @@ func (l *loadRun) fetchFirst(ctx context.Context) {
 	if _, err := io.WriteString(conn, b.String()+"\r\n"); err != nil {
 		return
 	}
-	answer, err := kind.NewAnswers(conn).Next(q.Method)
+	answer, err := kind.NewAnswers(conn).Next(first.Method)
 	if err != nil {
 		return
 	}

@@ -36,7 +36,7 @@ func TestEndlessHeadOfAnIntroduction(t *testing.T) {
 		left <- n
 	}()
 	one := &loadRun{requests: []load.Request{{Method: "GET", Path: "/"}}, target: load.Target{Addr: l.Addr().String()}}
-	one.o.timeout = 10 * time.Second
+	one.options.timeout = 10 * time.Second
 	one.fetchFirst(t.Context())
 	if n := <-left; n >= 64<<20 {
 		t.Errorf("all of %d bytes of a head were read", n)

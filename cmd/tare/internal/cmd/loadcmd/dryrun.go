@@ -17,7 +17,7 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// describeFeed prints the recognised format of a --feed, and which of its requests are not sent and
+// describeFeed prints the recognised format of a --feed, and which of its entries are not sent and
 // why.
 func describeFeed(f *traffic.Feed, file string, p *session.Progress) {
 	if f.Kind != traffic.Unknown {
@@ -27,15 +27,17 @@ func describeFeed(f *traffic.Feed, file string, p *session.Progress) {
 		}
 		p.Say(text)
 	}
-	for _, b := range f.Broken {
-		p.Say(b.In(file) + "; left out")
+	// f.Lost counts all invalid requests. f.Broken has the first of them.
+	for _, invalid := range f.Broken {
+		p.Say(invalid.In(file) + "; left out")
 	}
-	if more := f.Lost - len(f.Broken); more > 0 { // f.Broken has only the first
+	if more := f.Lost - len(f.Broken); more > 0 {
 		p.Say(fmt.Sprintf("and %s more that cannot be sent", loadpage.Counted(int64(more))))
 	}
+	// Such as cached answers and WebSockets in a HAR file: no server was asked over HTTP.
 	var skipped []string
-	for _, s := range f.Skipped {
-		skipped = append(skipped, format.Count(s.Count, s.Why))
+	for _, entries := range f.Skipped {
+		skipped = append(skipped, format.Count(entries.Count, entries.Why))
 	}
 	if len(skipped) > 0 {
 		p.Say("not sent, because no server was asked over HTTP: " + strings.Join(skipped, ", "))
@@ -43,13 +45,13 @@ func describeFeed(f *traffic.Feed, file string, p *session.Progress) {
 	if f.Secrets > 0 {
 		p.Say(format.Count(f.Secrets, "value") + " of headers, parameters and fields that hold secrets by their names left out; --with-secrets sends them")
 	}
-	if f.More {
+	if f.More { // the file has more requests than a feed stores
 		p.Say(fmt.Sprintf("only the first %s requests of the feed are sent", loadpage.Counted(int64(len(f.Requests)))))
 	}
 }
 
-// printRequests prints the requests of --dry-run in their order. It opens no connection: check has
-// required --proto for gRPC.
+// printRequests prints the requests of --dry-run in their order. It opens no connection: for gRPC,
+// parseFlags has required --proto, so that readCalls need not ask the server.
 func printRequests(ctx context.Context, env cmdenv.Env, o options, p *session.Progress) error {
 	var urls []string
 	for _, s := range o.servers {
@@ -60,7 +62,7 @@ func printRequests(ctx context.Context, env cmdenv.Env, o options, p *session.Pr
 		requests = o.feed.Requests
 	} else {
 		var err error
-		if requests, err = (&loadRun{o: o}).readCalls(ctx, o.servers[0].target, env.In); err != nil {
+		if _, requests, err = o.readCalls(ctx, o.servers[0].target, env.In); err != nil {
 			return err
 		}
 	}

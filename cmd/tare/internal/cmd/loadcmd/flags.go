@@ -51,9 +51,9 @@ func engineNames() []string {
 	return []string{string(load.Epoll), string(load.Portable)}
 }
 
-// options holds the flags of tare load. check computes the second half of the fields from the first.
+// options holds the flags of tare load, and the values that parseFlags computes from them.
 type options struct {
-	// One field per flag or group of flags.
+	// One field per flag or group of flags. parseFlags sets defaults that depend on other flags.
 	source      loadstudy.Requests
 	start       []string
 	connections int
@@ -90,6 +90,7 @@ type options struct {
 	watch       string
 	on          cmdenv.Machines
 
+	// Values that are valid only after parseFlags.
 	servers        []loadServer // one server, or several to compare
 	profile        load.Profile // rate of an open loop; nil for a closed loop
 	bitsPerSecond  int64        // bandwidth of the relay each way; 0 means no limit
@@ -100,9 +101,9 @@ type options struct {
 	hint           string        // one line for stderr, or ""
 }
 
-// check validates all flags and their combinations, and computes the second half of o. The order of
-// the checks decides which of several mistakes is reported.
-func (o *options) check(cmd *cobra.Command, args []string, stdin io.Reader) (err error) {
+// parseFlags checks all flags and their combinations, sets defaults, and computes the values of the
+// second group of fields. The order of the checks decides which of several mistakes is reported.
+func (o *options) parseFlags(cmd *cobra.Command, args []string, stdin io.Reader) (err error) {
 	changed := cmd.Flags().Changed
 	o.source.HasBody = changed("body")
 	if o.servers, err = parseServers(args, o.start); err != nil {

@@ -15,47 +15,47 @@ func (l *loadRun) describePlan() string { return "loading " + l.url + ": " + l.d
 // describeLoad returns how requests are sent, in words: the loop, connections, duration, number of
 // different requests and warm-up.
 func (l *loadRun) describeLoad() string {
-	if l.o.search {
-		return fmt.Sprintf("closed loop on 1 to %s, then open loop, %s a step", format.Count(l.o.maxConnections, "connection"), cmdenv.Seconds(l.o.duration))
+	if l.options.search {
+		return fmt.Sprintf("closed loop on 1 to %s, then open loop, %s a step", format.Count(l.options.maxConnections, "connection"), cmdenv.Seconds(l.options.duration))
 	}
-	connections := format.Count(l.o.connections, "connection")
+	connections := format.Count(l.options.connections, "connection")
 	if l.method != nil {
 		connections += " of gRPC (" + l.method.Kind() + ")"
-	} else if l.o.http != http1 {
-		connections += " of HTTP/" + l.o.http
+	} else if l.options.http != http1 {
+		connections += " of HTTP/" + l.options.http
 	}
-	if l.o.http == http3 {
+	if l.options.http == http3 {
 		connections += " (quic-go, engine portable)"
 	}
-	if l.o.streams > 1 {
-		connections += fmt.Sprintf(", %d streams on each", l.o.streams)
+	if l.options.streams > 1 {
+		connections += fmt.Sprintf(", %d streams on each", l.options.streams)
 	}
 	loop := "closed loop on " + connections
-	if l.o.profile != nil {
-		loop = "open loop at " + l.o.profile.String() + " on " + connections
+	if l.options.profile != nil {
+		loop = "open loop at " + l.options.profile.String() + " on " + connections
 	}
-	if l.o.preset == presetAB && !l.o.keepAlive {
+	if l.options.preset == presetAB && !l.options.keepAlive {
 		loop += ", one for each request"
 	}
-	if l.o.handshake == string(load.Full) || l.o.handshake == string(load.Resume) {
+	if l.options.handshake == string(load.Full) || l.options.handshake == string(load.Resume) {
 		loop += ", each request with a handshake of its own"
-		if l.o.handshake == string(load.Resume) {
+		if l.options.handshake == string(load.Resume) {
 			loop += ", resumed"
 		}
 	}
-	if l.o.think > 0 {
-		loop += ", " + l.o.think.String() + " between an answer and the next request"
+	if l.options.think > 0 {
+		loop += ", " + l.options.think.String() + " between an answer and the next request"
 	}
-	if l.o.requests > 0 {
-		loop += ", " + loadpage.Counted(l.o.requests) + " requests"
+	if l.options.requests > 0 {
+		loop += ", " + loadpage.Counted(l.options.requests) + " requests"
 	} else {
-		loop += ", " + cmdenv.Seconds(l.o.duration)
+		loop += ", " + cmdenv.Seconds(l.options.duration)
 	}
 	if n := len(l.requests); n > 1 {
 		loop += fmt.Sprintf(", %s requests in turn", loadpage.Counted(int64(n)))
 	}
-	if l.o.warm > 0 {
-		loop += ", after " + cmdenv.Seconds(l.o.warm) + " to warm up"
+	if l.options.warm > 0 {
+		loop += ", after " + cmdenv.Seconds(l.options.warm) + " to warm up"
 	}
 	return loop
 }
@@ -66,21 +66,21 @@ func (l *loadRun) showSecond(t load.Trial, tick load.Tick) {
 	l.observed.recordSecond(tick.Second)
 	cpu, memory := l.observed.perSecond()
 	d := load.NewDocument(tick.SoFar, load.Documented{
-		URL: l.url, Facts: l.withPath(l.observed.liveFacts(tick.SoFar)), Delay: l.o.delay, Profile: l.profileFor(t), ServerCPU: cpu, Memory: memory, SLO: l.o.slo,
+		URL: l.url, Facts: l.withPath(l.observed.liveFacts(tick.SoFar)), Delay: l.options.delay, Profile: l.profileFor(t), ServerCPU: cpu, Memory: memory, SLO: l.options.slo,
 	})
 	how := l.describeLoad()
-	if l.o.search {
+	if l.options.search {
 		how = t.String()
 	}
 	if l.watched != nil {
 		l.watched.Show(loadpage.Page{Document: d, Result: tick.SoFar, How: how})
 	}
-	p := panel{d: d, r: tick.SoFar, how: how, duration: l.o.duration, style: l.Style(l.Err)}
-	if l.o.requests > 0 {
+	p := panel{d: d, r: tick.SoFar, how: how, duration: l.options.duration, style: l.Style(l.Err)}
+	if l.options.requests > 0 {
 		p.duration = 0 // the trial ends by its number of requests
 	}
 	title := fmt.Sprintf("%.0f s", tick.At.Seconds()+1)
-	if l.o.search {
+	if l.options.search {
 		title = how
 	}
 	l.Progress.Panel("load", title+": "+formatSecond(tick.Second), p.drawLines)

@@ -58,7 +58,7 @@ input; 130 interrupted; what was measured until then is printed.`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.check(cmd, args, env.In); err != nil {
+			if err := o.parseFlags(cmd, args, env.In); err != nil {
 				return err
 			}
 			return runLoad(cmd.Context(), env, o)

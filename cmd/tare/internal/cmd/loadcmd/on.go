@@ -28,19 +28,19 @@ func checkOn(o options, machines int) error {
 // shareOrders divides the load into one order per machine: connections as evenly as possible. The
 // order has the rate for all machines; Index and Of tell a machine its part of it.
 func (l *loadRun) shareOrders(machines int) []fleet.LoadOrder {
-	t := l.o.servers[0].target
+	t := l.options.servers[0].target
 	var out []fleet.LoadOrder
 	for i := range machines {
-		connections := l.o.connections / machines
-		if i < l.o.connections%machines {
+		connections := l.options.connections / machines
+		if i < l.options.connections%machines {
 			connections++ // the first machines take the rest of the division
 		}
 		options := l.sessionOptions(load.Trial{Connections: connections})
 		out = append(out, fleet.LoadOrder{
-			Target:   fleet.Target{Addr: t.Addr, Host: t.Host, Name: t.Name, Insecure: l.o.trust.Insecure, Roots: l.o.trust.PEM, Version: l.o.trust.Version},
+			Target:   fleet.Target{Addr: t.Addr, Host: t.Host, Name: t.Name, Insecure: l.options.trust.Insecure, Roots: l.options.trust.PEM, Version: l.options.trust.Version},
 			Requests: l.requests, Protocol: options.Protocol, Engine: options.Engine, Handshake: options.Handshake,
 			Connections: connections, Streams: options.Streams, Threads: options.Threads, Timeout: options.Timeout,
-			Warm: l.o.warm, Duration: l.o.duration, Think: l.o.think, Rate: l.o.rate, Seed: l.o.seed, Index: i, Of: machines,
+			Warm: l.options.warm, Duration: l.options.duration, Think: l.options.think, Rate: l.options.rate, Seed: l.options.seed, Index: i, Of: machines,
 		})
 	}
 	return out
@@ -49,27 +49,28 @@ func (l *loadRun) shareOrders(machines int) []fleet.LoadOrder {
 // onMachines loads the server from several machines at the same time, and prints the merged
 // result.
 func (l *loadRun) onMachines(ctx context.Context, env cmdenv.Env) error {
-	target := l.o.servers[0].target
+	target := l.options.servers[0].target
 	say := func(name, line string) { l.Progress.Say(name + ": " + line) }
-	f, err := l.o.on.Open(ctx, env, say, "--allow-target="+target.Addr)
+	f, err := l.options.on.Open(ctx, env, say, "--allow-target="+target.Addr)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	l.Progress.Say(fmt.Sprintf("%s, from %s", l.describePlan(), format.Count(len(f.Names), "machine")))
 	seconds := &secondMerger{machines: f.Names, seconds: map[time.Duration]map[string]load.Second{}}
-	run := &fleet.LoadRun{Hub: f.Hub, Machines: f.Names, Orders: l.shareOrders(len(f.Names)), Start: f.Start, Say: say, Tick: func(name string, s load.Second) {
+	showSecond := func(name string, s load.Second) {
 		if text, lines := seconds.addSecond(name, s); text != "" {
 			l.Progress.Panel("load", text, func(int, int) []string { return lines })
 		}
-	}}
+	}
+	run := &fleet.LoadRun{Hub: f.Hub, Machines: f.Names, Orders: l.shareOrders(len(f.Names)), Start: f.Start, Say: say, Tick: showSecond}
 	reports, err := run.Run(ctx)
 	if err != nil {
 		return cmdenv.FleetError(ctx, err)
 	}
 	var results []*load.Result
 	var generators []load.Generator
-	facts := load.Facts{}
+	facts := load.Facts{} // of all machines together
 	for _, m := range reports {
 		generator := load.Generator{
 			Name: m.Name, Result: m.Loaded.Result, Facts: l.withPath(load.Facts{ClientCores: m.Loaded.Cores}),
@@ -92,7 +93,7 @@ func (l *loadRun) onMachines(ctx context.Context, env cmdenv.Env) error {
 		return &nothingError{"no machine sent anything: " + generators[0].Lost}
 	}
 	d := load.NewDocument(r, load.Documented{
-		URL: l.url, Interrupted: ctx.Err() != nil, Facts: l.withPath(facts), Profile: l.o.profile, SLO: l.o.slo, Generators: generators,
+		URL: l.url, Interrupted: ctx.Err() != nil, Facts: l.withPath(facts), Profile: l.options.profile, SLO: l.options.slo, Generators: generators,
 	})
 	l.Progress.Part()
 	if err := l.writeResult(r, d); err != nil {

@@ -25,23 +25,24 @@ type nothingError struct{ Why string }
 // Error returns one line.
 func (e *nothingError) Error() string { return "nothing could be measured: " + e.Why }
 
-// loadRun loads one server. loadOne fills it; then runOnce runs one trial, runSearch several, or
-// onMachines one on several machines.
+// loadRun loads one server. loadOne sets the fields from options to metrics before the load. Then runOnce
+// runs one trial, runSearch several, or onMachines one on several machines.
 type loadRun struct {
 	*session.Session
-	o         options
+	options   options
 	url       string
 	requests  []load.Request
-	target    load.Target      // of the relay if there is one, else of the server
-	roundTrip time.Duration    // time to connect, plus the relay's delay
-	server    *startedServer   // nil if tare did not start it
-	observed  observer         // of the current or last trial
+	target    load.Target      // address of the relay if there is one, otherwise of the server
+	roundTrip time.Duration    // time to connect, plus the relay's delay; 0 if unknown
+	server    *startedServer   // nil if tare did not start the server
 	method    *grpccall.Method // nil for HTTP
-	software  string           // Server header of the first response; only for ab
-	length    int64            // bytes of the first response's body; only for ab
-	watched   *loadpage.Watch  // page of --watch; nil without it
+	watched   *loadpage.Watch  // page of --watch; nil without --watch
 	page      *cmdenv.Output   // file of --page
 	metrics   *cmdenv.Output   // file of --metrics
+
+	observed observer // observations of the current or last trial; runTrial replaces it
+	software string   // Server header of the first response; set by fetchFirst, for ab
+	length   int64    // bytes of the first response's body; set by fetchFirst, for ab
 }
 
 // loadOne starts the server if it has a command, connects to it, loads it as the flags select, and
@@ -63,12 +64,13 @@ func loadOne(ctx context.Context, env cmdenv.Env, o options, p *session.Progress
 		requests = o.feed.Requests
 	}
 	loadEnv := env
-	loadEnv.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return nil, nil } // there are no contenders to build
-	if server.command == nil {                                                           // and no process to clean up
+	// There are no contenders to build.
+	loadEnv.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return nil, nil }
+	if server.command == nil { // tare starts no process that a guardian would have to clean up
 		loadEnv.Lab.Guard = func(string) (*trial.Guardian, error) { return nil, nil }
 	}
 	return session.With(ctx, loadEnv, session.Options{NoLock: o.noLock}, p, func(ctx context.Context, w *session.Session) error {
-		l := &loadRun{Session: w, o: o, url: server.target.URL, requests: requests, page: page, metrics: metrics}
+		l := &loadRun{Session: w, options: o, url: server.target.URL, requests: requests, page: page, metrics: metrics}
 		target := server.target
 		if server.command != nil {
 			var err error
@@ -88,7 +90,7 @@ func loadOne(ctx context.Context, env cmdenv.Env, o options, p *session.Progress
 			defer closeRelay()
 		}
 		if target.RPC {
-			if l.requests, err = l.readCalls(ctx, target, env.In); err != nil {
+			if l.method, l.requests, err = o.readCalls(ctx, target, env.In); err != nil {
 				return err
 			}
 		}
@@ -112,47 +114,47 @@ func loadOne(ctx context.Context, env cmdenv.Env, o options, p *session.Progress
 // connectTarget checks that the server accepts connections, and starts a relay if a delay or
 // bandwidth is set. It sets l.target and l.roundTrip. closeRelay is never nil.
 func (l *loadRun) connectTarget(ctx context.Context, t loadstudy.Target) (closeRelay func(), err error) {
-	l.target = t.ForLoad(l.o.trust)
+	l.target = t.ForLoad(l.options.trust)
 	noRelay := func() {}
-	if l.o.http == http3 { // the server may not listen on TCP
+	if l.options.http == http3 { // the server may not listen on TCP
 		return noRelay, nil
 	}
-	if l.roundTrip, err = roundTrip(ctx, t.Addr, l.o.timeout); err != nil {
+	if l.roundTrip, err = roundTrip(ctx, t.Addr, l.options.timeout); err != nil {
 		if ctx.Err() != nil {
 			return noRelay, cmdenv.ErrInterrupted
 		}
 		return noRelay, &nothingError{fmt.Sprintf("no connection to %s: %s", t.Addr, oneLine(innermostError(err)))}
 	}
-	if l.o.delay == 0 && l.o.bitsPerSecond == 0 {
+	if l.options.delay == 0 && l.options.bitsPerSecond == 0 {
 		return noRelay, nil
 	}
-	r, err := relay.Listen(t.Addr, relay.Options{Delay: l.o.delay, Bandwidth: l.o.bitsPerSecond})
+	r, err := relay.Listen(t.Addr, relay.Options{Delay: l.options.delay, Bandwidth: l.options.bitsPerSecond})
 	if err != nil {
 		return noRelay, err
 	}
 	l.target.Addr = r.Addr()
-	l.roundTrip += l.o.delay
+	l.roundTrip += l.options.delay
 	return func() { r.Close() }, nil
 }
 
 // runOnce runs one trial and prints its result, also after Ctrl-C.
 func (l *loadRun) runOnce(ctx context.Context) error {
 	l.Progress.Say(l.describePlan())
-	if l.o.preset == presetAB {
+	if l.options.preset == presetAB {
 		l.fetchFirst(ctx)
 	}
-	r, facts, err := l.runTrial(ctx, load.Trial{Connections: l.o.connections})
+	r, facts, err := l.runTrial(ctx, load.Trial{Connections: l.options.connections})
 	interrupted := ctx.Err() != nil
 	if err != nil && !interrupted {
 		return &nothingError{oneLine(err.Error())}
 	}
-	if r == nil || r.Wall == 0 {
+	if r == nil || r.Wall == 0 { // interrupted before anything was measured
 		return cmdenv.ErrInterrupted
 	}
 	cpu, memory := l.observed.perSecond()
 	d := load.NewDocument(r, load.Documented{
-		URL: l.url, Interrupted: interrupted, Facts: facts, Delay: l.o.delay, Profile: l.o.profile,
-		ServerCPU: cpu, Memory: memory, SLO: l.o.slo,
+		URL: l.url, Interrupted: interrupted, Facts: facts, Delay: l.options.delay, Profile: l.options.profile,
+		ServerCPU: cpu, Memory: memory, SLO: l.options.slo,
 	})
 	l.Progress.Part()
 	if err := l.writeResult(r, d); err != nil {
@@ -185,11 +187,11 @@ func (l *loadRun) writeResult(r *load.Result, d load.Document) error {
 		return err
 	}
 	switch {
-	case l.o.asJSON:
+	case l.options.asJSON:
 		return cmdenv.PrintJSON(l.Out, d)
-	case l.o.preset == presetAB:
+	case l.options.preset == presetAB:
 		return writeAB(l.Out, newABReport(r, d, l))
-	case l.o.preset == presetWrk:
+	case l.options.preset == presetWrk:
 		return writeWrk(l.Out, r, d)
 	}
 	return writeLoad(l.Out, r, d, l.Style(l.Out), l.describeLoad())
@@ -209,22 +211,23 @@ func (l *loadRun) runTrial(ctx context.Context, t load.Trial) (*load.Result, loa
 	}
 	defer s.Close()
 	l.observed = observer{server: l.server}
-	leg := load.Leg{
-		LeadTime: l.o.warm, Duration: l.o.duration, Seed: l.o.seed, Think: l.o.think, Hold: l.o.slo,
+	phase := load.Leg{
+		LeadTime: l.options.warm, Duration: l.options.duration, Seed: l.options.seed, Think: l.options.think, Hold: l.options.slo,
 		Mark: l.observed.markPhase, Tick: func(tick load.Tick) { l.showSecond(t, tick) },
 	}
-	leg.Profile = l.profileFor(t)
-	if l.o.requests > 0 {
+	phase.Profile = l.profileFor(t)
+	if l.options.requests > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, load.MaxDuration)
 		defer cancel()
-		leg.Ops, leg.Duration = l.o.requests, 0 // a number of requests has no duration; ctx limits it
+		phase.Ops = l.options.requests
+		phase.Duration = 0 // ends after Ops requests, or with ctx
 	}
 	l.observed.findProcesses()
-	if leg.LeadTime > 0 && !l.o.search {
+	if phase.LeadTime > 0 && !l.options.search {
 		l.Progress.Status("warm", "warming up")
 	}
-	r, err := s.Run(ctx, leg)
+	r, err := s.Run(ctx, phase)
 	isInterrupted := ctx.Err() != nil && r != nil
 	if err != nil && !isInterrupted {
 		return nil, load.Facts{}, err
@@ -237,15 +240,15 @@ func (l *loadRun) profileFor(t load.Trial) load.Profile {
 	if t.Rate > 0 {
 		return load.Constant{PerSecond: t.Rate}
 	}
-	return l.o.profile
+	return l.options.profile
 }
 
 // sessionOptions returns the options of a trial's session.
 func (l *loadRun) sessionOptions(t load.Trial) load.Options {
 	o := load.Options{
-		Target: l.target, Requests: l.requests, Connections: t.Connections, Timeout: l.o.timeout,
-		Engine: load.Engine(l.o.engine), Threads: l.o.threads, Handshake: l.o.handshakeMode(),
-		Protocol: l.o.chooseProtocol(), Streams: l.o.streams,
+		Target: l.target, Requests: l.requests, Connections: t.Connections, Timeout: l.options.timeout,
+		Engine: load.Engine(l.options.engine), Threads: l.options.threads, Handshake: l.options.handshakeMode(),
+		Protocol: l.options.chooseProtocol(), Streams: l.options.streams,
 	}
 	if o.Protocol == load.HTTP3 {
 		o.Carry = quic.Carry()
@@ -253,7 +256,7 @@ func (l *loadRun) sessionOptions(t load.Trial) load.Options {
 	if l.method != nil {
 		o.Protocol, o.Verify = load.GRPC, l.verifyReply
 	}
-	if l.o.preset == presetAB && !l.o.keepAlive {
+	if l.options.preset == presetAB && !l.options.keepAlive {
 		o.PerConn = 1 // as ab without -k
 	}
 	return o
@@ -261,7 +264,7 @@ func (l *loadRun) sessionOptions(t load.Trial) load.Options {
 
 // withPath adds the facts that do not depend on the trial: the path and the think time.
 func (l *loadRun) withPath(f load.Facts) load.Facts {
-	f.RoundTrip, f.Bandwidth, f.Think = l.roundTrip, l.o.bitsPerSecond, l.o.think
+	f.RoundTrip, f.Bandwidth, f.Think = l.roundTrip, l.options.bitsPerSecond, l.options.think
 	return f
 }
 

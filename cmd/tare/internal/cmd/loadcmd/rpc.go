@@ -39,28 +39,29 @@ func (c grpcFlags) checkDeadline(changed func(string) bool) error {
 	return nil
 }
 
-// readCalls returns the calls to a gRPC server, one for each message of --data, in the order in which
-// they are sent. It sets l.method.
-func (l *loadRun) readCalls(ctx context.Context, target loadstudy.Target, stdin io.Reader) ([]load.Request, error) {
-	headers, err := l.o.source.Header(target.Auth)
+// readCalls returns the method at the path of target, and its calls in the order in which they are
+// sent: one for each message of --data. Without --proto it asks the server for the method.
+func (o *options) readCalls(ctx context.Context, target loadstudy.Target, stdin io.Reader) (*grpccall.Method, []load.Request, error) {
+	headers, err := o.source.Header(target.Auth)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if l.o.grpc.deadline > 0 {
-		headers = append(headers, [2]string{"grpc-timeout", formatTimeout(l.o.grpc.deadline)})
+	if o.grpc.deadline > 0 {
+		headers = append(headers, [2]string{"grpc-timeout", formatTimeout(o.grpc.deadline)})
 	}
-	if l.method, err = l.resolveMethod(ctx, target, headers); err != nil {
-		return nil, err
-	}
-	bodies, err := l.o.grpc.readBodies(l.method, stdin)
+	method, err := o.resolveMethod(ctx, target, headers)
 	if err != nil {
-		return nil, cmdenv.Usage("--data: "+oneLine(err.Error()), "JSON as protocol buffers map it; @FILE is a file of one value for each call, @- stdin")
+		return nil, nil, err
+	}
+	bodies, err := o.grpc.readBodies(method, stdin)
+	if err != nil {
+		return nil, nil, cmdenv.Usage("--data: "+oneLine(err.Error()), "JSON as protocol buffers map it; @FILE is a file of one value for each call, @- stdin")
 	}
 	var calls []load.Request
 	for _, body := range bodies {
-		calls = append(calls, load.Request{Method: "POST", Path: target.Path, Header: headers, Body: body, Stream: l.method.Stream()})
+		calls = append(calls, load.Request{Method: "POST", Path: target.Path, Header: headers, Body: body, Stream: method.Stream()})
 	}
-	return calls, nil
+	return method, calls, nil
 }
 
 // formatTimeout returns a deadline as gRPC sends it, in milliseconds, rounded up: 1500m for 1.5 s.
@@ -70,15 +71,15 @@ func formatTimeout(deadline time.Duration) string {
 
 // resolveMethod returns the method at the path of target with its message types. They are from the file
 // of --proto, or without --proto from the server itself, by server reflection.
-func (l *loadRun) resolveMethod(ctx context.Context, target loadstudy.Target, headers [][2]string) (*grpccall.Method, error) {
-	if file := l.o.grpc.proto; file != "" {
-		method, err := grpccall.Compile(ctx, file, l.o.grpc.imports, target.Path)
+func (o *options) resolveMethod(ctx context.Context, target loadstudy.Target, headers [][2]string) (*grpccall.Method, error) {
+	if file := o.grpc.proto; file != "" {
+		method, err := grpccall.Compile(ctx, file, o.grpc.imports, target.Path)
 		if err != nil {
 			return nil, cmdenv.Usage(fmt.Sprintf("--proto %s: %s", file, oneLine(err.Error())), "")
 		}
 		return method, nil
 	}
-	server := grpccall.Server{Addr: target.Addr, Host: target.Host, TLS: target.ForLoad(l.o.trust).TLS, Header: headers, Timeout: l.o.timeout}
+	server := grpccall.Server{Addr: target.Addr, Host: target.Host, TLS: target.ForLoad(o.trust).TLS, Header: headers, Timeout: o.timeout}
 	method, err := grpccall.Reflect(ctx, server, target.Path)
 	if ctx.Err() != nil && err != nil {
 		return nil, cmdenv.ErrInterrupted
@@ -98,21 +99,21 @@ func oneLine(text string) string {
 // readBodies reads the JSON of --data and returns the encoded messages of each call.
 func (c grpcFlags) readBodies(m *grpccall.Method, stdin io.Reader) ([][]byte, error) {
 	file, isFile := strings.CutPrefix(c.data, "@")
-	var r io.Reader
+	var in io.Reader
 	switch {
 	case !isFile:
-		r = strings.NewReader(c.data)
+		in = strings.NewReader(c.data)
 	case file == "-":
-		r = stdin
+		in = stdin
 	default:
 		f, err := os.Open(file)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, cmdenv.Cause(err))
 		}
 		defer f.Close()
-		r = f
+		in = f
 	}
-	src, err := cmdenv.ReadAtMost(r, maxCallData)
+	src, err := cmdenv.ReadAtMost(in, maxCallData)
 	if err != nil {
 		return nil, err
 	}

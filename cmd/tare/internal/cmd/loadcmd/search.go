@@ -13,8 +13,8 @@ import (
 // runSearch searches for the highest rate of requests that meets the objectives. It prints a line
 // per step and, at the end or after Ctrl-C, the result.
 func (l *loadRun) runSearch(ctx context.Context) error {
-	l.Progress.Say("searching " + l.url + " for the most requests per second with " + l.o.slo.String() + ": " + l.describeLoad())
-	found, err := load.Searching{SLO: l.o.slo, Most: l.o.maxConnections, Told: l.reportStep}.Run(ctx, l)
+	l.Progress.Say("searching " + l.url + " for the most requests per second with " + l.options.slo.String() + ": " + l.describeLoad())
+	found, err := load.Searching{SLO: l.options.slo, Most: l.options.maxConnections, Told: l.reportStep}.Run(ctx, l)
 	interrupted := ctx.Err() != nil
 	switch {
 	case len(found.Steps) == 0 && interrupted:
@@ -24,7 +24,7 @@ func (l *loadRun) runSearch(ctx context.Context) error {
 	}
 	last := found.Steps[len(found.Steps)-1]
 	about := load.Documented{
-		URL: l.url, Interrupted: interrupted, Facts: last.Facts, Delay: l.o.delay, SLO: found.SLO, Search: &found,
+		URL: l.url, Interrupted: interrupted, Facts: last.Facts, Delay: l.options.delay, SLO: found.SLO, Search: &found,
 	}
 	if last.Trial.Rate > 0 {
 		about.Profile = load.Constant{PerSecond: last.Trial.Rate}

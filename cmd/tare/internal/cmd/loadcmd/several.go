@@ -30,21 +30,21 @@ func loadSeveral(ctx context.Context, env cmdenv.Env, o options, p *session.Prog
 	if err != nil {
 		return err
 	}
-	format := "text"
+	formatName := "text"
 	if o.asJSON {
-		format = "json"
+		formatName = "json"
 	}
 	run := session.Options{Measuring: lab.Measuring{Budget: o.duration, Seed: o.seed}, NoLock: o.noLock, Quiet: o.quiet}
-	run.Format, _ = report.FormatNamed(format)
+	run.Format, _ = report.FormatNamed(formatName)
 	studyEnv := env
 	studyEnv.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return loadstudy.Servers{}, nil }
 	p.Say("comparing " + strings.Join(serverIDs(o.servers), ", ") + ": " + describeComparison(o))
 
 	err = session.With(ctx, studyEnv, run, p, func(ctx context.Context, w *session.Session) error {
 		err := w.WeighAll(ctx, []cmdenv.Study{{Study: study}}, p.Fail)
-		const single = true // one study, hence one document of JSON
-		if errEnd := w.Finish(&cmdenv.Output{}, single); err == nil {
-			err = errEnd
+		const single = true // there is one study, so JSON output is one document, not a list
+		if errFinish := w.Finish(&cmdenv.Output{}, single); err == nil {
+			err = errFinish
 		}
 		return err
 	})
@@ -54,12 +54,13 @@ func loadSeveral(ctx context.Context, env cmdenv.Env, o options, p *session.Prog
 	return p.Outcome()
 }
 
-func serverIDs(list []loadServer) []string {
-	var names []string
-	for _, s := range list {
-		names = append(names, s.id)
+// serverIDs returns the ids of servers.
+func serverIDs(servers []loadServer) []string {
+	var ids []string
+	for _, s := range servers {
+		ids = append(ids, s.id)
 	}
-	return names
+	return ids
 }
 
 // describeComparison returns how requests are sent in a comparison.
@@ -93,11 +94,11 @@ func newComparison(o options, dir string) (tare.Study, error) {
 		if c.target.Auth != "" {
 			return study, cmdenv.Usage("user and password in a URL are for one server", "-H 'Authorization: …' is sent to each")
 		}
-		e := tare.Entry{ID: c.id, Command: c.command}
+		contender := tare.Entry{ID: c.id, Command: c.command}
 		if c.command == nil {
-			e.URL = c.target.Server()
+			contender.URL = c.target.Server()
 		}
-		study.Contenders = append(study.Contenders, e)
+		study.Contenders = append(study.Contenders, contender)
 	}
 	traffic := &tare.Traffic{Connections: o.connections, Delay: o.delay, Bandwidth: o.bitsPerSecond, TLS: first.target.Name != ""}
 	if o.profile != nil {
@@ -105,10 +106,11 @@ func newComparison(o options, dir string) (tare.Study, error) {
 		if !ok {
 			return study, cmdenv.Usage(fmt.Sprintf("--rate %s is for one server", o.rate), "a comparison takes a constant rate, e.g. 5000/s")
 		}
-		traffic.Rate, traffic.Segment = rate.PerSecond, segmentLength(o.duration, len(o.servers))
+		traffic.Rate = rate.PerSecond
+		traffic.Segment = segmentLength(o.duration, len(o.servers))
 		study.Metrics = []string{"p50", "p90", "p99", "cpu", "client-cpu"}
 	}
-	study.Dir = dir
+	study.Dir = dir // File of the workload is relative to it
 	const file = "requests.ndjson"
 	if err := loadstudy.WriteRequests(filepath.Join(study.Dir, file), o.feed.Requests); err != nil {
 		return study, err
