@@ -66,7 +66,7 @@ func (w *Session) Batch(ctx context.Context, b *benchstudy.Bench, study tare.Stu
 		o.Slice = b.Slice
 	}
 	if o.Seed == 0 {
-		o.Seed = uint64(w.Now().UnixMicro())%1e9 + 1
+		o.Seed = newSeed(w.Now())
 	}
 	var err error
 	if o.Dir, err = b.Room(); err != nil {

@@ -59,13 +59,13 @@ func RecordEnv(d cmdenv.Dirs, env []string) ([]string, error) {
 		if slices.Contains(plainVariables(), name) {
 			continue
 		}
-		key, err := readKey(d, true)
+		key, err := readKey(d, createKey)
 		if err != nil {
 			return nil, err
 		}
-		h := hmac.New(sha256.New, key)
-		h.Write([]byte("env " + kv))
-		list[i] = fmt.Sprintf("%s=hmac-sha256:%x", name, h.Sum(nil)[:16])
+		mac := hmac.New(sha256.New, key)
+		mac.Write([]byte("env " + kv))
+		list[i] = fmt.Sprintf("%s=hmac-sha256:%x", name, mac.Sum(nil)[:16])
 	}
 	return list, nil
 }

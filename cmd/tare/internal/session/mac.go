@@ -11,7 +11,7 @@ import (
 // MAC returns the MAC of a text for a purpose, with the key of the data directory. It makes the key if
 // the directory has none.
 func MAC(d cmdenv.Dirs, purpose string, text []byte) (string, error) {
-	key, err := readKey(d, true)
+	key, err := readKey(d, createKey)
 	if err != nil {
 		return "", err
 	}
@@ -21,7 +21,7 @@ func MAC(d cmdenv.Dirs, purpose string, text []byte) (string, error) {
 // HasMAC reports whether mac is the MAC of the text for a purpose, with the key of the data directory.
 // It returns false if the directory has no key.
 func HasMAC(d cmdenv.Dirs, purpose string, text []byte, mac string) (bool, error) {
-	key, err := readKey(d, false)
+	key, err := readKey(d, onlyReadKey)
 	if key == nil || err != nil {
 		return false, err
 	}
@@ -31,8 +31,8 @@ func HasMAC(d cmdenv.Dirs, purpose string, text []byte, mac string) (bool, error
 // computeTextMAC returns the MAC of purpose and text. The length of the purpose comes first, so that no
 // other pair of purpose and text has the same bytes.
 func computeTextMAC(key []byte, purpose string, text []byte) string {
-	h := hmac.New(sha256.New, key)
-	h.Write(append([]byte{byte(len(purpose))}, purpose...))
-	h.Write(text)
-	return hex.EncodeToString(h.Sum(nil))
+	mac := hmac.New(sha256.New, key)
+	mac.Write(append([]byte{byte(len(purpose))}, purpose...))
+	mac.Write(text)
+	return hex.EncodeToString(mac.Sum(nil))
 }

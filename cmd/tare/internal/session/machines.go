@@ -53,7 +53,13 @@ func NewOrder(cmd *cobra.Command, on *cmdenv.Machines, rounds int, seed uint64) 
 	if _, err := on.Check(); err != nil {
 		return nil, err
 	}
-	o := &Order{On: on, Share: rounds, StudyOrder: fleet.StudyOrder{Command: cmd.Name(), Seed: seed}, contents: map[string]fleet.Content{}, titles: map[string]string{}}
+	o := &Order{
+		StudyOrder: fleet.StudyOrder{Command: cmd.Name(), Seed: seed},
+		On:         on,
+		Share:      rounds,
+		contents:   map[string]fleet.Content{},
+		titles:     map[string]string{},
+	}
 	var rejected error // about the first flag that the order cannot have
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		list, isList := f.Value.(pflag.SliceValue)
@@ -63,8 +69,8 @@ func NewOrder(cmd *cobra.Command, on *cmdenv.Machines, rounds int, seed uint64) 
 				rejected = cmdenv.Usage("--on does not take --"+f.Name, why)
 			}
 		case isList:
-			for _, v := range list.GetSlice() {
-				o.Flags = append(o.Flags, "--"+f.Name+"="+v)
+			for _, value := range list.GetSlice() {
+				o.Flags = append(o.Flags, "--"+f.Name+"="+value)
 			}
 		default:
 			o.Flags = append(o.Flags, "--"+f.Name+"="+f.Value.String())
@@ -127,7 +133,8 @@ func (o *Order) AddFile(name, path string) error {
 	if err != nil {
 		return cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", path, cmdenv.Cause(err)), "")
 	}
-	o.Files, o.contents[f.Hash] = append(o.Files, f), content
+	o.Files = append(o.Files, f)
+	o.contents[f.Hash] = content
 	return nil
 }
 
@@ -179,7 +186,8 @@ func (o *Order) AddRepo(ctx context.Context, revisions map[string]string, worktr
 		if err != nil {
 			return fmt.Errorf("read what is sent: %w", err)
 		}
-		o.Packs, o.contents[f.Hash] = append(o.Packs, f), content
+		o.Packs = append(o.Packs, f)
+		o.contents[f.Hash] = content
 	}
 	_ = os.RemoveAll(dir) // the files are open: Windows removes them only after Close
 	return nil
@@ -229,21 +237,22 @@ func (o *Order) Measure(ctx context.Context, env cmdenv.Env, quiet bool) (m Meas
 			fmt.Fprintf(env.Err, "%s: %s\n", name, report.Legible(line))
 		}
 	}
-	f, err := o.On.Open(ctx, env, say, "--allow-commands")
+	machines, err := o.On.Open(ctx, env, say, "--allow-commands")
 	if err != nil {
 		return m, err
 	}
-	defer f.Close()
-	r := &fleet.StudyRun{
-		Hub: f.Hub, Dir: m.Dir, Machines: f.Names, Share: o.Share, Study: o.StudyOrder,
-		Say: say, Start: f.Start, Contents: o.contents, Read: o.Read,
+	defer machines.Close()
+	run := &fleet.StudyRun{
+		Hub: machines.Hub, Dir: m.Dir, Machines: machines.Names, Share: o.Share, Study: o.StudyOrder,
+		Say: say, Start: machines.Start, Contents: o.contents, Read: o.Read,
 	}
-	scope, run := "on each of", r.Run
+	scope, measure := "on each of", run.Run
 	if o.Divide {
-		scope, run = "of a part of the benchmarks on each of", r.RunParts
+		scope, measure = "of a part of the benchmarks on each of", run.RunParts
 	}
-	say("fleet", fmt.Sprintf("%s %s %s; the journal is in %s", format.Count(r.Share, "round"), scope, format.Count(len(r.Machines), "machine"), r.Dir))
-	m.Got, m.Failed = run(ctx)
+	// E.g. "18 rounds on each of 2 machines; the journal is in /home/…".
+	say("fleet", fmt.Sprintf("%s %s %s; the journal is in %s", format.Count(run.Share, "round"), scope, format.Count(len(run.Machines), "machine"), run.Dir))
+	m.Got, m.Failed = measure(ctx)
 	if ctx.Err() != nil {
 		return m, cmdenv.ErrInterrupted
 	}
@@ -263,7 +272,7 @@ func (o *Order) chooseDir(dirs cmdenv.Dirs, env cmdenv.Env) (dir string, unlock 
 	parent := filepath.Join(dirs.Data, "fleet", filepath.Base(dirs.Results(cmp.Or(o.Name, o.ID))))
 	if !o.On.Resume {
 		if o.Seed == 0 {
-			o.Seed = uint64(env.Now().UnixMicro())%1e9 + 1
+			o.Seed = newSeed(env.Now())
 		}
 		if dir, err = newRunDir(parent, env.Now(), o.Seed); err != nil {
 			return "", nil, err
@@ -329,8 +338,9 @@ func (o *Order) MeasureAndReport(ctx context.Context, env cmdenv.Env, options Op
 		return err
 	}
 	if options.Typed.Args != nil {
-		res.Asked.Command, res.Asked.WorkDir, res.Asked.Files = options.Typed.Args, options.Typed.Dir, options.Typed.Sums
+		options.Typed.recordIn(&res.Asked)
 	}
+	const single = true // one document of JSON, not a list
 	all := []*tare.Result{res}
 	if err := m.Keep(all); err != nil {
 		return err
@@ -338,7 +348,7 @@ func (o *Order) MeasureAndReport(ctx context.Context, env cmdenv.Env, options Op
 	if err := cmdenv.WriteResults(env.Out, options.Format, all, env.Style(env.Out)); err != nil {
 		return err
 	}
-	if err := out.Save(func(file io.Writer) error { return cmdenv.WriteDocument(file, all, true) }); err != nil {
+	if err := out.Save(func(file io.Writer) error { return cmdenv.WriteDocument(file, all, single) }); err != nil {
 		return err
 	}
 	if m.Failed != nil {
@@ -350,7 +360,8 @@ func (o *Order) MeasureAndReport(ctx context.Context, env cmdenv.Env, options Op
 	return nil
 }
 
-// Keep writes results next to the journal of the run. A run with results is finished.
+// Keep writes results, as one document if there is one, next to the journal of the run. A run with results is
+// finished.
 func (m Measured) Keep(all []*tare.Result) error {
 	output, err := cmdenv.OpenOutput(filepath.Join(m.Dir, history.ResultName))
 	if err != nil {

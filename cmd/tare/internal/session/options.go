@@ -17,10 +17,10 @@ import (
 // maxProcs is the largest --procs.
 const maxProcs = 1024
 
-// Options are the flags of tare run, and of the commands that measure the user's code. Check parses
-// the texts of flags and sets the fields of lab.Measuring.
+// Options are the flags of tare run, and of the commands that measure the user's code. Some flags need
+// parsing: Check parses them and sets the fields that say so.
 type Options struct {
-	lab.Measuring
+	lab.Measuring // Check sets Quick, Budget and User from BudgetText, Until from Decided, and At from Rate
 
 	BudgetText string // quick, full or a duration
 	Decided    UntilFlags
@@ -30,14 +30,14 @@ type Options struct {
 	With     []string // modules to build with; Check makes their directories absolute
 	Original string   // directory of a published library to measure, or ""; Check makes it absolute
 	Releases []string // values of --go: at most one Go toolchain
-	Release  string   // the Go toolchain in Releases; "" means the machine's
+	Release  string   // the Go toolchain in Releases, set by Check; "" means the machine's
 	Catalog  string   // directory of the catalog; "" means that it is searched for
 	Resume   bool
 	NoLock   bool
 
 	Printed  cmdenv.FormatFlag
-	Format   report.Format
-	Out      string // file for the JSON; "" for none
+	Format   report.Format // format that Printed selects, set by Check
+	Out      string        // file for the JSON; "" for none
 	Quiet    bool
 	List     bool // print the plan, and measure nothing
 	NoPage   bool // write no page for a browser
@@ -48,32 +48,32 @@ type Options struct {
 	Typed Typed // command that makes a study without a file; zero for tare run
 }
 
-// Check parses and checks the flags, and their combinations.
+// Check checks the flags and their combinations, and sets the parsed fields.
 func (o *Options) Check(cmd *cobra.Command) (err error) {
 	switch budget := o.BudgetText; budget {
 	case "quick":
 		o.Quick = true
-	case "full":
+	case "full": // all of the study in its own time: Quick, Budget and User stay unset
 	default:
 		d, err := time.ParseDuration(budget)
 		if err != nil || d <= 0 {
 			return cmdenv.Usage(fmt.Sprintf("--budget %q is not a budget", budget), "quick, full or a duration such as 90s or 5m")
 		}
 		o.Budget, o.User = d, true
-		if minBudget := plan.Least(nil); o.Budget < minBudget {
+		if minBudget := plan.Least(nil); o.Budget < minBudget { // nil: the workloads are not known yet
 			return &plan.BudgetError{Budget: o.Budget, Least: minBudget}
 		}
 	}
 	if o.Until, err = o.Decided.parseShare(cmd); err != nil {
 		return err
 	}
-	if o.Until > 0 && !o.User {
+	if o.Until > 0 && !o.User { // all of the study, for at most UntilMost
 		o.Quick, o.Budget = false, UntilMost
 	}
 	if o.Isolation != tare.Lockstep && o.Isolation != tare.TrialWise {
 		return cmdenv.Usage(fmt.Sprintf("--isolation %q is not a way to share time", o.Isolation), "lockstep or trial")
 	}
-	if err := o.On.CheckResume(); err != nil && !o.Resume {
+	if err := o.On.CheckResume(); err != nil && !o.Resume { // with o.Resume, --resume works without --on
 		return err
 	}
 	changed := cmd.Flags().Changed

@@ -25,8 +25,8 @@ const (
 // one, and a second line if there are several studies. Otherwise it writes a plain line at the start of
 // a study's rounds and at most one a minute. Its methods may be called by several goroutines.
 type Progress struct {
-	w       io.Writer
-	live    bool // w is a terminal, on which lines are overwritten
+	out     io.Writer
+	live    bool // out is a terminal, on which lines are overwritten
 	quiet   bool // write errors only
 	columns int  // width of the terminal
 	dim     func(string) string
@@ -41,8 +41,8 @@ type Progress struct {
 	lastWrite time.Time      // time of the last output
 	panel     Panel          // lines to draw in place of the live line; nil for the live line
 	drawn     int            // number of drawn lines on the screen
-	rounds    lab.Event      // last event of phase "round"; its Rounds is 0 before the first
-	decided   lab.Event      // last event of phase "look"
+	lastRound lab.Event      // last event of phase "round" of the study; zero before the first
+	lastLook  lab.Event      // last event of phase "look" (an interim judgement) of the study; zero before the first
 	begun     time.Time      // start of the first study
 	number    int            // number of the current study, from 1
 	studies   int            // number of all studies; 0 if unknown
@@ -57,7 +57,7 @@ func NewProgress(env cmdenv.Env, quiet bool) *Progress {
 	columns, _, terminal := env.Lab.Terminal(env.Err)
 	st := env.Style(env.Err)
 	p := &Progress{
-		w: env.Err, live: terminal && env.Getenv("TERM") != "dumb", quiet: quiet,
+		out: env.Err, live: terminal && env.Getenv("TERM") != "dumb", quiet: quiet,
 		columns: columns, dim: st.Dim, ascii: st.ASCII, done: make(chan struct{}),
 	}
 	p.size = func() (int, int) {
@@ -87,7 +87,7 @@ func (p *Progress) Fail(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.erase()
-	cmdenv.Complain(p.w, err)
+	cmdenv.Complain(p.out, err)
 	p.outcome.Add(err)
 }
 
@@ -112,7 +112,7 @@ func (p *Progress) End() {
 func (p *Progress) Part() {
 	p.Pause()
 	if p.live && !p.quiet {
-		fmt.Fprintln(p.w)
+		fmt.Fprintln(p.out)
 	}
 }
 
@@ -163,7 +163,9 @@ func (p *Progress) Expect(studies int) {
 func (p *Progress) Begin(study string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.study, p.phase, p.text, p.rounds, p.decided = study, "", "", lab.Event{}, lab.Event{}
+	p.study = study
+	p.phase, p.text = "", ""
+	p.lastRound, p.lastLook = lab.Event{}, lab.Event{}
 	p.number++
 }
 
@@ -195,10 +197,10 @@ func (p *Progress) Event(e lab.Event) {
 		p.noteRoutine(describePlan(e))
 		p.setStatus("round", fmt.Sprintf("round %d of %d", e.Round+1, e.Rounds), true)
 	case "round":
-		p.rounds = e
+		p.lastRound = e
 		p.setStatus("round", p.describeRounds(), false)
 	case "look":
-		p.decided = e
+		p.lastLook = e
 		p.setStatus("round", p.describeRounds(), false)
 	case "fit":
 		p.noteRoutine(e.Message)
@@ -223,15 +225,16 @@ func (p *Progress) noteRoutine(text string) {
 	}
 }
 
-// describeRounds returns the progress of the rounds for a plain line.
+// describeRounds returns the progress of the rounds for a plain line, e.g.
+// "6 of 18 rounds, 0:14, at most 0:30 more; 2 of 5 decided".
 func (p *Progress) describeRounds() string {
-	e := p.rounds
+	e := p.lastRound
 	text := fmt.Sprintf("%d of %d rounds, %s", e.Round, e.Rounds, formatClock(e.Elapsed))
 	if words, left := timeLeft(e); left > 0 {
 		text += fmt.Sprintf(", %s %s more", words, formatClock(left))
 	}
-	if all := p.decided.Decided + p.decided.Open; all > 0 {
-		text += fmt.Sprintf("; %d of %d decided", p.decided.Decided, all)
+	if all := p.lastLook.Decided + p.lastLook.Open; all > 0 {
+		text += fmt.Sprintf("; %d of %d decided", p.lastLook.Decided, all)
 	}
 	return text
 }
@@ -243,33 +246,35 @@ const (
 	minShown    = 2 * time.Second
 )
 
-// liveLine returns the progress of a study, in at most width columns. If there is no room for all
-// of it, the bar goes first, then the share of decided questions, then the ratio so far.
+// liveLine returns the progress of a study, in at most width columns, e.g.
+// "▸    json-encode  ▇▇▇░░░░░░░  6/18  0:14, ≤ 0:30 left  sonic 0.48×  2/5 known". If there is no room for all
+// of it, it omits first the bar, then the share of decided criteria and claims, then the ratio so far.
 func (p *Progress) liveLine(width int) string {
 	head := fmt.Sprintf("▸    %-12s ", p.study)
 	if width < narrowWidth {
 		head = "▸ " + p.study + " "
 	}
-	if p.phase != "round" || p.rounds.Rounds == 0 {
+	if p.phase != "round" || p.lastRound.Rounds == 0 {
 		line := head + p.text
 		if d := time.Since(p.since); !p.since.IsZero() && d >= minShown {
 			line = cutRunes(line, width-6) + "  " + formatClock(d) // 6 columns for "  0:14"
 		}
 		return cutRunes(line, width)
 	}
-	e := p.rounds
+	e := p.lastRound
 	done := barCells * e.Round / max(e.Rounds, 1)
 	bar := strings.Repeat("▇", min(done, barCells)) + strings.Repeat("░", max(barCells-done, 0)) + " "
 	position := fmt.Sprintf("%2d/%d  %s", e.Round, e.Rounds, formatClock(e.Elapsed))
 	if words, left := timeLeft(e); left > 0 {
 		position += fmt.Sprintf(", %s %s left", map[string]string{"at most": "≤", "about": "≈"}[words], formatClock(left))
 	}
-	ratio, decided := "", ""
+	ratio := "" // of the contender with the lowest ratio so far
 	if e.Leader != "" {
 		ratio = "  " + e.Leader + " " + format.Times(e.Ratio)
 	}
-	if all := p.decided.Decided + p.decided.Open; all > 0 {
-		decided = fmt.Sprintf("  %d/%d known", p.decided.Decided, all)
+	decided := ""
+	if all := p.lastLook.Decided + p.lastLook.Open; all > 0 {
+		decided = fmt.Sprintf("  %d/%d known", p.lastLook.Decided, all)
 	}
 	for _, line := range []string{bar + position + ratio + decided, position + ratio + decided, position + ratio, position} {
 		if utf8.RuneCountInString(head+line) <= width {
@@ -289,8 +294,9 @@ func (p *Progress) studiesLine() string {
 
 // showBuild reports an event of phase "build".
 func (p *Progress) showBuild(e lab.Event) {
+	var notInstalled *lab.NotInstalledError
 	switch {
-	case errors.As(e.Err, new(*lab.NotInstalledError)):
+	case errors.As(e.Err, &notInstalled):
 		p.writeLine(fmt.Sprintf("%s is left out: %s", e.Contender, format.Line(e.Err.Error(), 0)))
 	case e.Err != nil:
 		p.writeLine(fmt.Sprintf("%s cannot be built: %s", e.Contender, format.Line(e.Err.Error(), 0)))
@@ -366,9 +372,10 @@ func (p *Progress) writeLine(text string) {
 // printLine writes a line with the current study before it.
 func (p *Progress) printLine(text string) {
 	p.lastWrite = time.Now()
-	fmt.Fprintf(p.w, "%s%s\n", p.linePrefix(), text)
+	fmt.Fprintf(p.out, "%s%s\n", p.linePrefix(), text)
 }
 
+// linePrefix returns the current study and a colon; "" outside of studies.
 func (p *Progress) linePrefix() string {
 	if p.study == "" {
 		return ""
@@ -406,7 +413,7 @@ func (p *Progress) draw() {
 	if p.drawn > len(lines) {
 		text += "\x1b[J" // clears to the end of the screen
 	}
-	fmt.Fprint(p.w, text)
+	fmt.Fprint(p.out, text)
 	p.drawn = len(lines)
 }
 
@@ -414,9 +421,9 @@ func (p *Progress) draw() {
 func (p *Progress) erase() {
 	switch {
 	case p.drawn == 1:
-		fmt.Fprint(p.w, "\r\x1b[K")
+		fmt.Fprint(p.out, "\r\x1b[K")
 	case p.drawn > 1:
-		fmt.Fprintf(p.w, "\r\x1b[%dA\x1b[J", p.drawn-1)
+		fmt.Fprintf(p.out, "\r\x1b[%dA\x1b[J", p.drawn-1)
 	}
 	p.drawn = 0
 }

@@ -26,14 +26,15 @@ func (a Advice) Measure(ctx context.Context, env cmdenv.Env, o Options, p *Progr
 		return err
 	}
 	defer out.Close()
-	exit, labRun := cmdenv.ExitOK, env.Lab.Run
-	env.Lab.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
-		res, err := labRun(ctx, study, o)
+	labRun := env.Lab.Run
+	env.Lab.Run = func(ctx context.Context, study tare.Study, labOptions lab.Options) (*tare.Result, error) {
+		res, err := labRun(ctx, study, labOptions)
 		if res != nil {
 			a.Complete(res)
 		}
 		return res, err
 	}
+	exit := cmdenv.ExitOK
 	err = With(ctx, env, o, p, func(ctx context.Context, w *Session) error {
 		study, err := a.Prepare(ctx, w)
 		if err != nil {
@@ -59,8 +60,9 @@ func (w *Session) measureAndRecommend(ctx context.Context, study cmdenv.Study, o
 	if w.Options.Format.Name == "text" || w.Options.Format.Name == "md" {
 		w.printRecommendation(recommendation(res))
 	}
-	if errOut := w.Finish(out, true); err == nil {
-		err = errOut
+	const single = true // there is one study, so JSON output is one document, not a list
+	if errFinish := w.Finish(out, single); err == nil {
+		err = errFinish
 	}
 	return exit, err
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
@@ -95,7 +96,7 @@ func (w *Session) Measure(ctx context.Context, study cmdenv.Study) (*tare.Result
 		return w.resumeRun(ctx, study.Study, o)
 	}
 	if o.Seed == 0 {
-		o.Seed = uint64(w.Now().UnixMicro())%1e9 + 1
+		o.Seed = newSeed(w.Now())
 	}
 	dir, err := newRunDir(w.Dirs.Results(study.ID), w.Now(), o.Seed)
 	if err != nil {
@@ -110,6 +111,9 @@ func (w *Session) Measure(ctx context.Context, study cmdenv.Study) (*tare.Result
 	}
 	return w.saveRun(dir, res, err)
 }
+
+// newSeed returns a seed from the clock: 1 to 1e9, as 0 means none, and so that a user can type it.
+func newSeed(now time.Time) uint64 { return uint64(now.UnixMicro())%1e9 + 1 }
 
 // labOptions returns the options of this session's runs. progress receives their events.
 func (w *Session) labOptions(progress func(lab.Event)) lab.Options {
@@ -163,34 +167,36 @@ func lastResult(dir string) *tare.Result {
 // another tare is writing, and runs of an earlier version of the study. If no run is left, it returns
 // the first reason.
 func (w *Session) resumeRun(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
-	var first, last error
-	found, err := listUnfinished(w.Dirs.Results(study.ID))
+	var firstReason error  // why the newest run cannot be resumed
+	var lastMismatch error // why the study of the previous run does not fit
+	dirs, err := listUnfinished(w.Dirs.Results(study.ID))
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the runs in %s: %w", w.Dirs.Data, cmdenv.Cause(err))
 	}
-	for _, dir := range found {
+	for _, dir := range dirs {
 		unlock, ok := machine.LockDir(dir)
 		if !ok {
-			first = cmp.Or(first, error(&nothingToResume{errWriting(dir)}))
+			firstReason = cmp.Or(firstReason, error(&nothingToResume{errWriting(dir)}))
 			continue
 		}
 		defer unlock()
-		if last != nil {
-			w.Progress.Say(last.Error() + "; trying an older run")
+		if lastMismatch != nil {
+			w.Progress.Say(lastMismatch.Error() + "; trying an older run")
 		}
 		o.Dir, o.Resume = dir, true
 		res, err := w.Lab.Run(ctx, study, o)
 		var mismatch *lab.ResumeError
 		if errors.As(err, &mismatch) {
-			first, last = cmp.Or(first, err), err
+			firstReason = cmp.Or(firstReason, err)
+			lastMismatch = err
 			continue
 		}
 		return w.saveRun(dir, res, err)
 	}
-	if first == nil {
-		first = &nothingToResume{cmdenv.Usage("nothing to resume: "+study.ID+" has no unfinished run", "run without --resume")}
+	if firstReason == nil {
+		firstReason = &nothingToResume{cmdenv.Usage("nothing to resume: "+study.ID+" has no unfinished run", "run without --resume")}
 	}
-	return nil, first
+	return nil, firstReason
 }
 
 // errWriting returns the error that another tare is writing a run.

@@ -46,23 +46,26 @@ type sealedContender struct {
 // computeMAC returns the MAC of a result's sealed fields. The result must have been read from its
 // document: a result in memory may differ in details such as nil and empty lists.
 func computeMAC(key []byte, r *tare.Result) (string, error) {
-	s := sealedFields{Study: r.Study, Budget: r.Budget, Seed: r.Seed, Isolation: string(r.Plan.Isolation), Procs: r.Procs, Env: r.Env, Asked: r.Asked}
-	s.Asked.Seal = ""
-	for _, c := range r.Contenders {
-		s.Contenders = append(s.Contenders, sealedContender{c.ID, c.Version, c.Go, c.Modules})
+	fields := sealedFields{
+		Study: r.Study, Budget: r.Budget, Seed: r.Seed, Isolation: string(r.Plan.Isolation),
+		Procs: r.Procs, Env: r.Env, Asked: r.Asked,
 	}
-	text, err := json.Marshal(s)
+	fields.Asked.Seal = "" // the MAC cannot cover itself
+	for _, c := range r.Contenders {
+		fields.Contenders = append(fields.Contenders, sealedContender{c.ID, c.Version, c.Go, c.Modules})
+	}
+	text, err := json.Marshal(fields)
 	if err != nil {
 		return "", err
 	}
-	h := hmac.New(sha256.New, key)
-	h.Write(text)
-	return hex.EncodeToString(h.Sum(nil)), nil
+	mac := hmac.New(sha256.New, key)
+	mac.Write(text)
+	return hex.EncodeToString(mac.Sum(nil)), nil
 }
 
 // sealResult sets Asked.Seal, the MAC of the result as a reader of its document will see it.
 func sealResult(d cmdenv.Dirs, res *tare.Result) error {
-	key, err := readKey(d, true)
+	key, err := readKey(d, createKey)
 	if err != nil {
 		return err
 	}
@@ -88,13 +91,19 @@ func MadeHere(d cmdenv.Dirs, res *tare.Result, dir string) (bool, error) {
 	if imported, err := history.Imported(dir); imported || err != nil {
 		return false, err
 	}
-	key, err := readKey(d, false)
+	key, err := readKey(d, onlyReadKey)
 	if key == nil || err != nil {
 		return false, err
 	}
 	want, err := computeMAC(key, res)
 	return err == nil && hmac.Equal([]byte(want), []byte(res.Asked.Seal)), err
 }
+
+// Values of readKey's argument create.
+const (
+	createKey   = true
+	onlyReadKey = false
+)
 
 // readKey reads the key of the data directory. If there is no key it creates one if create is set,
 // and otherwise returns nil.

@@ -23,13 +23,13 @@ type Session struct {
 	RunTag   string // tag of every process of this run
 	Progress *Progress
 	Halt     *interruptState
-	Sources  lab.Sources
-	Results  []*tare.Result
-	dirs     map[*tare.Result]string // directories of saved results
-	current  cmdenv.Study            // the study that runs
-	studies  int                     // number of all studies of the session
-
 	Guardian *trial.Guardian
+	Sources  lab.Sources
+	Results  []*tare.Result // results passed to Keep, in their order
+
+	dirs    map[*tare.Result]string // directories of saved results
+	current cmdenv.Study            // the study that Measure runs, or ran last
+	studies int                     // number of all studies of WeighAll
 }
 
 // With opens a session, calls do with it and closes it. The session has the directories, Ctrl-C, the
@@ -53,7 +53,11 @@ func With(ctx context.Context, env cmdenv.Env, o Options, p *Progress, do func(c
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	signals, restore := env.Lab.Interrupt()
-	w := &Session{Env: env, Options: o, Dirs: d, RunTag: env.Tag(), Progress: p, dirs: map[*tare.Result]string{}, Halt: haltOn(signals, restore, cancel, p.Say)}
+	w := &Session{
+		Env: env, Options: o, Dirs: d, RunTag: env.Tag(), Progress: p,
+		Halt: haltOn(signals, restore, cancel, p.Say),
+		dirs: map[*tare.Result]string{},
+	}
 	defer w.Halt.Close()
 
 	unlock, err := w.lockMachine(ctx)
@@ -87,13 +91,13 @@ func With(ctx context.Context, env cmdenv.Env, o Options, p *Progress, do func(c
 // tagChildren sets the run's tag in the environment of this process, which child processes such as go
 // and git inherit: the guardian finds them by the tag.
 func tagChildren(run string) (untag func(), err error) {
-	before, wasSet := os.LookupEnv(trial.EnvRun)
+	oldTag, wasSet := os.LookupEnv(trial.EnvRun)
 	if err := os.Setenv(trial.EnvRun, run); err != nil {
 		return nil, fmt.Errorf("tag what this run starts: %w", err)
 	}
 	return func() {
 		if wasSet {
-			_ = os.Setenv(trial.EnvRun, before)
+			_ = os.Setenv(trial.EnvRun, oldTag)
 		} else {
 			_ = os.Unsetenv(trial.EnvRun)
 		}
@@ -110,22 +114,22 @@ func (w *Session) lockMachine(ctx context.Context) (unlock func(), err error) {
 	waiting := func(holder string) {
 		w.Progress.Status("lock", fmt.Sprintf("waiting for another tare (%s) to end; --no-lock would not wait", holder))
 	}
-	defer func() {
+	defer func() { // Ctrl-C while waiting
 		if err != nil && ctx.Err() != nil {
 			err = cmdenv.ErrInterrupted
 		}
 	}()
-	host, err := machine.LockHost(ctx, w.HostLock(), waiting)
+	unlockHost, err := machine.LockHost(ctx, w.HostLock(), waiting)
 	if errors.Is(err, errors.ErrUnsupported) {
-		host, err = func() {}, nil
+		unlockHost, err = func() {}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	cache, err := machine.Lock(ctx, w.Dirs.Lock(), waiting)
+	unlockCache, err := machine.Lock(ctx, w.Dirs.Lock(), waiting)
 	if err != nil {
-		host()
+		unlockHost()
 		return nil, err
 	}
-	return func() { cache(); host() }, nil
+	return func() { unlockCache(); unlockHost() }, nil
 }

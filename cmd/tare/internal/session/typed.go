@@ -32,7 +32,7 @@ func (w *Session) recordAsked(res *tare.Result) {
 		res.Asked.Budget = "quick"
 	}
 	if w.current.Source == "" {
-		res.Asked.Command, res.Asked.WorkDir, res.Asked.Files = w.Options.Typed.Args, w.Options.Typed.Dir, w.Options.Typed.Sums
+		w.Options.Typed.recordIn(&res.Asked)
 	}
 	if isRelative(w.current.Study) {
 		res.Asked.Dir = w.current.Dir
@@ -58,6 +58,13 @@ type Typed struct {
 	Args []string
 	Dir  string            // absolute working directory
 	Sums map[string]string // SHA-256 of the files that the command names, by these names
+}
+
+// recordIn records the command in the request of a result.
+func (t Typed) recordIn(asked *tare.Asked) {
+	asked.Command = t.Args
+	asked.WorkDir = t.Dir
+	asked.Files = t.Sums
 }
 
 // HideEnv replaces the entries of env, values of --env, by those of record.
