@@ -29,19 +29,21 @@ func runOn(cmd *cobra.Command, env cmdenv.Env, o session.Options, args []string)
 	if err := addFiles(order, study); err != nil {
 		return err
 	}
-	ids := []string{} // catalog ids of the contenders that have to be built
+	ids := []string{} // catalog ids of the contenders that have to be built; not nil, which would mean all
 	for _, e := range study.Contenders {
 		if e.Launch() == tare.LaunchProgram {
 			ids = append(ids, e.Leaf())
 		}
 	}
-	if err := order.AddContenders(env, "", string(study.Kind), ids); err != nil {
+	const defaultCatalog = "" // --on does not take --catalog
+	if err := order.AddContenders(env, defaultCatalog, string(study.Kind), ids); err != nil {
 		return err
 	}
-	if err := cmdenv.CheckFormat(o.Format, 1); err != nil {
+	const studies = 1
+	if err := cmdenv.CheckFormat(o.Format, studies); err != nil {
 		return err
 	}
-	return order.MeasureAndReport(cmd.Context(), env, o, nil)
+	return order.MeasureAndReport(cmd.Context(), env, o, nil) // the study has its own criteria
 }
 
 // addFiles adds the inputs of workloads to the order.

@@ -82,8 +82,9 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, typed cm
 			p.Say(text)
 		}
 		err := w.WeighAll(ctx, studies, p.Fail)
-		if errOut := w.Finish(out, len(args) == 1); err == nil {
-			err = errOut
+		single := len(args) == 1 // JSON output is one document, not a list
+		if errFinish := w.Finish(out, single); err == nil {
+			err = errFinish
 		}
 		return err
 	})
