@@ -23,8 +23,8 @@ var errLimit = errors.New("the limit of the run was reached")
 // isLimitReached reports whether the run has reached its time limit.
 func (r *run) isLimitReached() bool { return r.o.Limit > 0 && r.elapsedTime() >= r.o.Limit }
 
-// hasPlannedSlices reports whether the slices of rd have the length that the plan gives them. The
-// slices of extra rounds are longer by the factor rd.Tau; their duration says nothing about others.
+// hasPlannedSlices reports whether the slices of rd have their planned length. In extra rounds, which
+// check the slice length, slices are rd.Tau times as long, so that these rounds forecast no others.
 func hasPlannedSlices(rd tare.Round) bool { return rd.Tau == 1 }
 
 // isStrict reports whether the budget is also the time limit, so that nothing may exceed it.
@@ -52,8 +52,8 @@ func (r *run) isPilotTimeSpent(c tare.Contender) bool {
 	return r.o.Limit > 0 && pilotTime > time.Duration(share*float64(limit))
 }
 
-// leaveOutUnpiloted leaves works out because there is no time to pilot them. It does nothing once
-// rounds have been planned: works were omitted before and are only being tried again.
+// leaveOutUnpiloted removes works from the study because there is no time to pilot them. It does
+// nothing once rounds have been planned: then works are not in the study, but were tried again.
 func (r *run) leaveOutUnpiloted(works []tare.Workload) {
 	if r.plan.RoundsPlanned > 0 {
 		return
@@ -69,7 +69,7 @@ func (r *run) leaveOutUnpiloted(works []tare.Workload) {
 }
 
 // expectedPilot returns the expected result of the pilot of contender on workload. It returns false
-// if none was passed to the run.
+// if Options.Expected does not contain one.
 func (r *run) expectedPilot(contender, workload string) (tare.Pilot, bool) {
 	for _, p := range r.o.Expected {
 		if p.Contender == contender && p.Workload == workload {
@@ -88,24 +88,27 @@ func (r *run) expectedPilots(works []tare.Workload) []tare.Pilot {
 	return slices.DeleteFunc(slices.Clone(r.o.Expected), func(p tare.Pilot) bool { return !selected[p.Workload] })
 }
 
-// fitExpected leaves out the parts of the study that the user's budget will have no time for, by the
-// expected results of the pilots and before any pilot runs. It returns an error if the time limit
-// is too short for one round of the remaining parts.
+// fitExpected removes, before any pilot runs, the parts of the study that the user's budget will
+// have no time for according to the expected results of the pilots. It returns an error if the time
+// limit is too short for one round of the remaining parts.
 func (r *run) fitExpected() error {
 	if len(r.o.Expected) == 0 || r.o.Rounds > 0 {
 		return nil
 	}
-	spent := func() time.Duration { return r.elapsedTime() + PilotTime(r.expectedPilots(r.study.Workloads)) }
-	p := r.removeUntilFits(r.o.Expected, spent)
-	p.PilotSeconds = spent().Seconds()
-	if r.o.Limit > 0 && p.PilotSeconds+minFirstRound*p.SecondsPerRound > r.o.Limit.Seconds() {
+	timeAfterPilots := func() time.Duration {
+		return r.elapsedTime() + PilotTime(r.expectedPilots(r.study.Workloads))
+	}
+	p := r.removeUntilFits(r.o.Expected, timeAfterPilots)
+	p.PilotSeconds = timeAfterPilots().Seconds() // less than before if workloads were removed
+	firstRoundFits := p.PilotSeconds+minFirstRound*p.SecondsPerRound <= r.o.Limit.Seconds()
+	if r.o.Limit > 0 && !firstRoundFits {
 		return r.tooShortError(p)
 	}
 	return nil
 }
 
-// PilotTime forecasts the duration of the pilots whose results are expected to be these. The
-// control has no pilot, and the pilot of the null contender takes no time to speak of.
+// PilotTime forecasts the duration of all pilots from their expected results. The control has no
+// pilot, and the pilot of the null contender takes no time to speak of.
 func PilotTime(expected []tare.Pilot) time.Duration {
 	var ns float64
 	isStarted := map[[2]string]bool{} // by contender and process
@@ -131,11 +134,11 @@ func PilotTime(expected []tare.Pilot) time.Duration {
 }
 
 // forecastRound returns the expected duration of the round after done rounds: the planned duration,
-// or that of the last round if it took longer.
+// or the duration of the last round if it is longer and the round belongs to the current plan.
 func (r *run) forecastRound(done int) time.Duration {
 	seconds := r.plan.SecondsPerRound
-	hasRoundOfPlan := done > r.plannedAt && len(r.rounds) > 0
-	if hasRoundOfPlan {
+	lastIsOfPlan := done > r.plannedAt && len(r.rounds) > 0
+	if lastIsOfPlan {
 		if last := r.rounds[len(r.rounds)-1]; hasPlannedSlices(last) {
 			seconds = max(seconds, last.Seconds)
 		}
@@ -158,25 +161,28 @@ func (r *run) isPastLimit(done int) bool {
 	return r.o.Limit > 0 && r.elapsedTime()+next > r.o.Limit
 }
 
-// tooShortError returns the error for a time limit that is too short for a round of p. A round
-// takes as long as p forecasts, or as long as the unfinished round has taken so far.
+// tooShortError returns the error for a time limit that is too short for a round of p. Its Least is
+// the budget for the pilots and the fewest rounds, each as long as p forecasts, or as the unfinished
+// round has taken so far if that is longer.
 func (r *run) tooShortError(p tare.Plan) error {
 	subject := "a round of the study"
 	if works := r.study.Workloads; len(works) == 1 {
 		subject = "a round of " + works[0].ID
 	}
 	round := max(p.SecondsPerRound, r.elapsedTime().Seconds()-p.PilotSeconds)
-	least := p.PilotSeconds + round*float64(plan.LeastRounds(len(p.Slices), 1))
+	workloads, looks := len(p.Slices), 1 // a plan without early looks needs the fewest rounds
+	least := p.PilotSeconds + round*float64(plan.LeastRounds(workloads, looks))
 	return &plan.BudgetError{Budget: r.o.Limit, Least: roundUp(least), What: subject}
 }
 
-// roundUp returns a tenth more than seconds, in whole seconds.
+// roundUp returns a tenth more than seconds, rounded up to whole seconds.
 func roundUp(seconds float64) time.Duration {
 	return time.Duration(math.Ceil(1.1*seconds)) * time.Second
 }
 
-// measurePace returns the ratio of the real duration of a round to the duration that the pilots
-// forecast. Without a round since the plan was made it returns the ratio that the plan assumed.
+// measurePace returns the pace of the run: the ratio of the real duration of a round to the duration
+// that the pilots forecast. Before the first round of the current plan it returns the pace that the
+// plan assumes.
 func (r *run) measurePace() float64 {
 	var seconds, rounds float64
 	for _, rd := range r.rounds {
@@ -185,15 +191,16 @@ func (r *run) measurePace() float64 {
 			rounds++
 		}
 	}
-	planned := cmp.Or(r.planPace, 1)
+	planPace := cmp.Or(r.planPace, 1)
 	if rounds == 0 || r.plan.SecondsPerRound <= 0 {
-		return planned
+		return planPace
 	}
-	return planned * seconds / rounds / r.plan.SecondsPerRound
+	// SecondsPerRound is the forecast of the pilots times planPace.
+	return planPace * seconds / rounds / r.plan.SecondsPerRound
 }
 
-// planRest plans the rounds after done rounds, for works with these pilots. spent is the part of
-// the budget that is used up by then.
+// planRest plans the rounds after done rounds from the pilots of works. spent is the part of the
+// budget that is used up when these rounds begin.
 func (r *run) planRest(works []tare.Workload, pilots []tare.Pilot, spent time.Duration, done int) tare.Plan {
 	o := r.planOptions(spent)
 	o.Done = done
@@ -211,21 +218,21 @@ func (r *run) planRest(works []tare.Workload, pilots []tare.Pilot, spent time.Du
 
 // adoptPlan makes p the plan of the rounds after done rounds and records it in the journal.
 func (r *run) adoptPlan(p tare.Plan, done int) error {
-	r.planPace = r.measurePace() // reads the plan that p replaces
+	r.planPace = r.measurePace() // before the next line: it reads the plan that p replaces
 	r.plan, r.plannedAt = p, done
 	if err := r.out.Append(journal.Entry{Plan: &r.plan}); err != nil {
 		return err
 	}
-	forecast := time.Duration(p.SecondsPerRound * float64(time.Second))
+	forecastOfRound := time.Duration(p.SecondsPerRound * float64(time.Second))
 	r.sendProgress(Event{
 		Phase: "revised", Plan: &r.plan, Round: done, Rounds: p.RoundsPlanned, Left: r.remainingBudget(),
-		Elapsed: forecast, // of one round: in this phase, Elapsed is no time that has passed
+		Elapsed: forecastOfRound, // see Event: Elapsed has another meaning in this phase
 	})
 	return nil
 }
 
-// readmitBefore is the number of rounds before the earliest look, a point at which the rounds so far
-// are judged. From then on, the workloads of a study stay the same.
+// readmitBefore is the number of rounds from which a study keeps its workloads. The earliest look,
+// at which the rounds so far are judged, is not before.
 const readmitBefore = 8
 
 // readmitWorkloads brings back workloads that were omitted for lack of time, if the rounds so far show
@@ -269,8 +276,8 @@ func (r *run) readmitWorkloads(ctx context.Context, done int) error {
 }
 
 // findAffordable returns the workloads that were omitted for lack of time, but that the budget has
-// time for after done rounds, at the speed of these rounds. Those with the shortest rounds come first. Each must get as many
-// rounds as a confidence interval needs.
+// time for at the pace of the done rounds, the workloads with the shortest rounds first. The rest of
+// the budget must have time for as many rounds as a confidence interval of each workload needs.
 func (r *run) findAffordable(done int) []tare.Workload {
 	var candidates []tare.Workload
 	cost := r.roundCosts(r.o.Expected)
@@ -287,23 +294,28 @@ func (r *run) findAffordable(done int) []tare.Workload {
 		works := append(slices.Clone(r.study.Workloads), candidates[:n+1]...)
 		spent := r.elapsedTime() + time.Duration(r.measurePace()*float64(PilotTime(expected)))
 		p := r.planRest(works, slices.Concat(r.pilots, expected), spent, done)
-		if !p.Fits || p.RoundsPlanned-done < plan.LeastRounds(len(works), len(p.Looks)) {
+		rounds := p.RoundsPlanned - done // the workloads have no measurements of the done rounds
+		if !p.Fits || rounds < plan.LeastRounds(len(works), len(p.Looks)) {
 			return candidates[:n]
 		}
 	}
 	return candidates
 }
 
-// repeatPilots pilots works that were omitted before. It returns the works that every selected
-// contender has a pilot of, and records the others in r.failedPilot.
+// repeatPilots pilots works that were omitted before. It returns the works that now have a pilot of
+// each contender that they are for, and records the others in r.failedPilot. A contender that fails
+// during its pilot is not dropped.
 func (r *run) repeatPilots(ctx context.Context, works []tare.Workload) ([]tare.Workload, error) {
 	for _, c := range r.contenders {
 		if c.Role == tare.RoleControl || r.dropped[c.ID] {
 			continue
 		}
 		err := r.pilotOne(ctx, c, works)
-		var te *tare.TrialError
-		if err != nil && (ctx.Err() != nil || !errors.As(err, &te)) {
+		if err == nil {
+			continue
+		}
+		isTrialError := errors.As(err, new(*tare.TrialError)) // c failed, but the study can continue
+		if ctx.Err() != nil || !isTrialError {
 			return nil, cmp.Or(ctx.Err(), err)
 		}
 	}
@@ -312,22 +324,23 @@ func (r *run) repeatPilots(ctx context.Context, works []tare.Workload) ([]tare.W
 	if r.failedPilot == nil {
 		r.failedPilot = map[string]bool{}
 	}
-	var good []tare.Workload
+	var piloted []tare.Workload
 	for _, w := range works {
 		for _, id := range r.plan.Contenders {
 			isAsked := id == r.study.Baseline || w.Asks(id) || id == tare.ControlID || id == tare.NullID
-			if isAsked && r.pilotOf(id, w.ID).Contender == "" {
+			hasPilot := r.pilotOf(id, w.ID).Contender != ""
+			if isAsked && !hasPilot {
 				r.failedPilot[w.ID] = true
 			}
 		}
 		if !r.failedPilot[w.ID] {
-			good = append(good, w)
+			piloted = append(piloted, w)
 		}
 	}
-	return good, nil
+	return piloted, nil
 }
 
-// sortWorks returns works, sorted as in the study.
+// sortWorks sorts works as in the study and returns them.
 func (r *run) sortWorks(works []tare.Workload) []tare.Workload {
 	position := map[string]int{}
 	for i, w := range r.allWorkloads {

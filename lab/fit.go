@@ -22,7 +22,8 @@ func CheckBudget(s tare.Study, budget time.Duration) error {
 	return nil
 }
 
-// planStudy plans the rounds of the study. spent is the part of the budget that the pilots take.
+// planStudy plans the rounds of the study. spent is the part of the budget that is used up when the
+// pilots end.
 func (r *run) planStudy(pilots []tare.Pilot, spent time.Duration) tare.Plan {
 	return plan.New(r.study.Workloads, r.listParticipants(), pilots, r.planOptions(spent))
 }
@@ -83,11 +84,12 @@ func (r *run) fitPilots(pilots []tare.Pilot, spent time.Duration) tare.Plan {
 	return r.removeUntilFits(pilots, func() time.Duration { return spent })
 }
 
-// removeUntilFits does the work of fitPilots, also while pilots are unfinished: pilotTime returns
-// the expected duration of all pilots of the study as it is then. It removes as many parts as needed
-// from the start of the list of dispensable parts, then restores each removed part that still fits.
-func (r *run) removeUntilFits(pilots []tare.Pilot, pilotTime func() time.Duration) tare.Plan {
-	spent := pilotTime()
+// removeUntilFits does the work of fitPilots, also while pilots are unfinished: timeAfterPilots returns
+// the expected measuring time at the end of all pilots. It is called again after parts were removed,
+// since their pilots are saved. removeUntilFits removes as many parts as needed from the start of the
+// list of dispensable parts, then restores each removed part that still fits.
+func (r *run) removeUntilFits(pilots []tare.Pilot, timeAfterPilots func() time.Duration) tare.Plan {
+	spent := timeAfterPilots()
 	p := r.planStudy(pilots, spent)
 	if p.Fits || !r.o.User && !r.isStrict() || r.o.Rounds > 0 {
 		return p
@@ -103,15 +105,16 @@ func (r *run) removeUntilFits(pilots []tare.Pilot, pilotTime func() time.Duratio
 		}
 		r.study, r.contenders = study, contenders
 		r.removeParts(removed)
-		p = r.planStudy(pilots, pilotTime())
+		p = r.planStudy(pilots, timeAfterPilots())
 		return p.Fits
 	}
 	parts := r.listDispensable(pilots)
+	// Find the least n for which the study fits without parts[:n]. If none fits, all parts go.
 	n := 1 + sort.Search(max(0, len(parts)-1), func(i int) bool {
 		clear(removed)
 		return toggle(parts[:i+1]...)
 	})
-	n = min(n, len(parts))
+	n = min(n, len(parts)) // 0 if there are no parts
 	clear(removed)
 	toggle(parts[:n]...)
 	for _, part := range slices.Backward(parts[:n]) {
@@ -133,9 +136,9 @@ func (r *run) removeUntilFits(pilots []tare.Pilot, pilotTime func() time.Duratio
 	return p
 }
 
-// listDispensable lists the parts of the study that may be removed, in this order: all workloads but
-// one, then all contenders but the baseline and one other. The remaining other contender is
-// installed, and is a trap only if the study has no other contenders.
+// listDispensable lists the parts of the study that may be removed, in the order of their removal:
+// all workloads but one, then all contenders but the baseline and one other. The one other is
+// installed: the first that is needed, or else the first, with traps after all others.
 func (r *run) listDispensable(pilots []tare.Pilot) []tare.NotWeighed {
 	claimed := findSubjects(r.study)
 	var works, contenders, traps []string
@@ -159,8 +162,8 @@ func (r *run) listDispensable(pilots []tare.Pilot) []tare.NotWeighed {
 	return append(sortDispensable(tare.LeftWorkload, works, claimed.workloads), sortDispensable(tare.LeftContender, contenders, claimed.contenders)...)
 }
 
-// roundCosts returns the duration in seconds of a round of each workload by itself. It omits
-// workloads without pilots.
+// roundCosts returns the duration in seconds of a round that has only one workload, by workload id. It
+// omits workloads without pilots.
 func (r *run) roundCosts(pilots []tare.Pilot) map[string]float64 {
 	pilotsOf := map[string][]tare.Pilot{} // by workload
 	for _, p := range pilots {
@@ -193,6 +196,7 @@ func sortDispensable(toPart func(id, why string) tare.NotWeighed, ids []string, 
 	return parts
 }
 
+// boolToInt orders false before true.
 func boolToInt(b bool) int {
 	if b {
 		return 1
@@ -204,9 +208,13 @@ func boolToInt(b bool) int {
 // are about. The id "" means all of them.
 type subjects struct{ contenders, workloads map[string]bool }
 
+// findSubjects returns the subjects of the study's claims, criteria and decompositions.
 func findSubjects(s tare.Study) subjects {
-	found := subjects{map[string]bool{}, map[string]bool{}}
-	add := func(contender, workload string) { found.contenders[contender], found.workloads[workload] = true, true }
+	found := subjects{contenders: map[string]bool{}, workloads: map[string]bool{}}
+	add := func(contender, workload string) {
+		found.contenders[contender] = true
+		found.workloads[workload] = true
+	}
 	for _, c := range s.Criteria {
 		add(c.Contender, c.Workload)
 	}
@@ -230,16 +238,16 @@ func findSubjects(s tare.Study) subjects {
 // removes.
 const guessedShare = 0.6
 
-// guessPilots returns the finished pilots, and for every other contender a copy of the baseline's
-// pilot that takes guessedShare of the time.
+// guessPilots returns the finished pilots, and for every contender that is yet to be piloted a copy
+// of the baseline's pilots that takes guessedShare of the time.
 func (r *run) guessPilots() []tare.Pilot {
-	var out []tare.Pilot
+	var pilots []tare.Pilot
 	known := map[[2]string]bool{} // by contender and workload
 	for _, p := range r.pilots {
 		known[[2]string{p.Contender, p.Workload}] = true
 	}
 	for _, p := range r.pilots {
-		out = append(out, p)
+		pilots = append(pilots, p)
 		if p.Contender != r.study.Baseline {
 			continue
 		}
@@ -248,12 +256,14 @@ func (r *run) guessPilots() []tare.Pilot {
 			willBePiloted := ok && w.Asks(c.ID) && !r.dropped[c.ID] && !known[[2]string{c.ID, p.Workload}]
 			if willBePiloted {
 				guess := p
-				guess.Contender, guess.NSPerOp, guess.SetupNS = c.ID, guessedShare*p.NSPerOp, guessedShare*p.SetupNS
-				out = append(out, guess)
+				guess.Contender = c.ID
+				guess.NSPerOp *= guessedShare
+				guess.SetupNS *= guessedShare
+				pilots = append(pilots, guess)
 			}
 		}
 	}
-	return out
+	return pilots
 }
 
 // workloadOf returns the workload with id that is still in the study.
@@ -277,7 +287,7 @@ func (r *run) forgetDropped() {
 	r.conform = slices.DeleteFunc(r.conform, func(c tare.Conformance) bool { return isRemoved(c.Workload) || r.roleOf(c.Contender) == "" })
 }
 
-// dropAsPlanned removes the parts from a resumed study that its plan leaves out.
+// dropAsPlanned removes from a resumed study the parts that its plan omits.
 func (r *run) dropAsPlanned() {
 	removed := map[string]bool{}
 	for _, part := range r.plan.LeftOut {
@@ -287,7 +297,7 @@ func (r *run) dropAsPlanned() {
 	r.leftOut = append(r.leftOut, r.plan.LeftOut...)
 }
 
-// removeParts removes the parts whose NotWeighed.What is in parts from the study.
+// removeParts removes from the study the parts whose NotWeighed.What is true in parts.
 func (r *run) removeParts(parts map[string]bool) {
 	r.study.Workloads = slices.DeleteFunc(slices.Clone(r.study.Workloads), func(w tare.Workload) bool { return parts[tare.LeftWorkload(w.ID, "").What] })
 	r.study.Contenders = slices.DeleteFunc(slices.Clone(r.study.Contenders), func(e tare.Entry) bool { return parts[tare.LeftContender(e.ID, "").What] })

@@ -36,7 +36,7 @@ const (
 // LostError is the error of a study that cannot continue because the baseline, the control or the
 // null contender was lost.
 type LostError struct {
-	Contender string // its role, possibly with its id, or its id
+	Contender string // the lost contender as named in the message: its id, its role, or both
 	Why       string // one line
 }
 
@@ -99,39 +99,39 @@ type run struct {
 
 	// A part of the study, a contender or a workload, is omitted if it is not measured. The reason
 	// can be the user's selection, a program that is not installed, or a lack of time.
-	leftOut        []tare.NotWeighed // for any reason; those for lack of time are in it once the rounds are planned
-	leftOutForTime []tare.NotWeighed // because the budget has no time for them; plan.LeftOut once the rounds are planned
-	failedPilot    map[string]bool   // ids of workloads that were omitted for lack of time and whose second pilot gave no result; nil if empty
+	leftOut        []tare.NotWeighed // parts omitted for any reason; until the rounds are planned, without leftOutForTime
+	leftOutForTime []tare.NotWeighed // parts omitted because the budget has no time for them; equals plan.LeftOut once the rounds are planned
+	failedPilot    map[string]bool   // ids of workloads omitted for lack of time that cannot be readmitted, as their second pilot gave no result; nil if empty
 
-	planPace  float64 // ratio of the duration of a round to the pilots' forecast that plan assumes; 0 means 1
+	planPace  float64 // pace that plan assumes: the ratio of the duration of a round to the pilots' forecast; 0 means 1
 	plannedAt int     // number of rounds that were done when plan was made
 
 	log         *journal.Log    // journal of the run that is resumed; empty for a new run
 	out         *journal.Writer // journal of this run
-	plan        tare.Plan
+	plan        tare.Plan       // the current plan; RoundsPlanned is 0 until the pilots are done
 	pilots      []tare.Pilot
 	exams       journal.Exams
-	conform     []tare.Conformance
-	dropped     map[string]bool // ids of contenders that take no part any more
-	rounds      []tare.Round
-	slices      []tare.Slice
-	trials      []tare.Trial
-	started     time.Time
-	spentBefore time.Duration // budget spent before started: by the run that is resumed, or as the caller says
-	uncounted   time.Duration // time since started that does not count against the budget
-	stopped     string        // how the study ended, e.g. Decided
-	longDone    int           // number of finished rounds with longer slices
+	conform     []tare.Conformance // results of the complete checks: of workloads in the pilots, and of probes
+	dropped     map[string]bool    // ids of contenders that take no part any more
+	rounds      []tare.Round       // finished rounds, including those with longer slices
+	slices      []tare.Slice       // slices of the finished rounds
+	trials      []tare.Trial       // trials of the finished rounds, and those that failed in the pilot
+	started     time.Time          // when the budget of this run began; zero before the journal is open
+	spentBefore time.Duration      // budget spent before started: by the resumed run, or Options.Spent
+	uncounted   time.Duration      // time since started that does not count against the budget
+	stopped     string             // how the study ended, e.g. Decided; "" while it runs
+	longDone    int                // number of finished rounds with longer slices
 }
 
-// Run measures study. It returns a result together with an *ExpectError, and together with
-// context.Canceled if the run was cancelled after at least one round, or an error of writing the end
-// of the journal. With any other error the result is nil.
+// Run measures study. Three errors come with a result: an *ExpectError, the error of ctx if the run
+// was cancelled after at least one round, and an error of writing the end of the journal. With any
+// other error the result is nil.
 func Run(ctx context.Context, study tare.Study, o Options) (*tare.Result, error) {
 	r, err := newRun(study, o)
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(r.inputDir()) // can be made again: only their checksums are saved
+	defer os.RemoveAll(r.inputDir()) // inputs can be made again, so only their checksums are kept
 	facts := r.machineFacts(ctx)
 
 	if err := r.buildContenders(ctx); err != nil {
@@ -231,20 +231,21 @@ func newRun(study tare.Study, o Options) (*run, error) {
 	if err := r.writeInputs(study); err != nil {
 		return nil, err
 	}
-	if p, ok := kind.(Prober); ok {
-		var works []wire.Workload
+	if prober, ok := kind.(Prober); ok {
+		var inputs []wire.Workload
 		for _, w := range r.study.Workloads {
-			works = append(works, r.inputs[w.ID])
+			inputs = append(inputs, r.inputs[w.ID])
 		}
-		if r.probes, err = p.Probes(r.inputDir(), works); err != nil {
+		if r.probes, err = prober.Probes(r.inputDir(), inputs); err != nil {
 			return nil, &StudyError{study.ID, err}
 		}
 	}
 	for i := range r.study.Workloads {
 		w := &r.study.Workloads[i]
-		w.SHA256, w.Pool = r.inputs[w.ID].SHA256, r.inputs[w.ID].Bodies
-		if d, ok := kind.(Describer); ok {
-			described, err := d.Describe(*w, r.inputs[w.ID])
+		input := r.inputs[w.ID]
+		w.SHA256, w.Pool = input.SHA256, input.Bodies
+		if describer, ok := kind.(Describer); ok {
+			described, err := describer.Describe(*w, input)
 			if err != nil {
 				return nil, &StudyError{study.ID, err}
 			}
@@ -255,10 +256,11 @@ func newRun(study tare.Study, o Options) (*run, error) {
 	return r, nil
 }
 
-// isReduced reports whether only parts that a claim, a criterion or an expectation needs are
-// measured: at quick, and at a budget set by the user that is less than half of the full one.
+// isReduced reports whether the run measures only the parts of the study that a claim, a criterion or
+// an expectation needs: at quick, and if the user's budget is less than half of the full budget.
 func (r *run) isReduced() bool {
-	return r.o.Quick || r.o.User && r.o.Rounds == 0 && r.o.Budget < Budget(r.study.Budget, false)/2
+	full := Budget(r.study.Budget, false)
+	return r.o.Quick || r.o.User && r.o.Rounds == 0 && r.o.Budget < full/2
 }
 
 // openJournal starts the journal, or continues the existing one.
@@ -274,7 +276,7 @@ func (r *run) openJournal() error {
 		return err
 	}
 	log, out, err := journal.Resume(path)
-	if errors.As(err, new(*fs.PathError)) { // the file cannot be read, so whether it could be resumed is unknown
+	if errors.As(err, new(*fs.PathError)) { // the file cannot be read: that is no *ResumeError, which is about its content
 		return err
 	}
 	if err != nil {
@@ -319,7 +321,7 @@ func (r *run) makePlan(ctx context.Context) error {
 	return nil
 }
 
-// restorePlan restores the state of the earlier run that r.log is the journal of.
+// restorePlan restores the state of the earlier run from its journal, r.log.
 func (r *run) restorePlan() error {
 	r.plan, r.pilots, r.conform = *r.log.Plan, r.log.Pilots, r.log.Conformance
 	r.rounds, r.slices, r.trials = r.log.Rounds, r.log.Slices, r.log.Trials
@@ -348,7 +350,7 @@ func (r *run) restorePlan() error {
 	return nil
 }
 
-// elapsedTime returns the measuring time so far, including the time before Run started.
+// elapsedTime returns the measuring time so far, including spentBefore; 0 before the journal is open.
 func (r *run) elapsedTime() time.Duration {
 	if r.started.IsZero() {
 		return 0
@@ -367,6 +369,7 @@ func (r *run) runOutsideBudget(do func() error) error {
 // remainingBudget returns the rest of the budget.
 func (r *run) remainingBudget() time.Duration { return max(0, r.o.Budget-r.elapsedTime()) }
 
+// sendProgress reports e to the caller of Run, if it wants reports.
 func (r *run) sendProgress(e Event) {
 	if r.o.Progress != nil {
 		r.o.Progress(e)
@@ -383,8 +386,8 @@ func (r *run) machineFacts(ctx context.Context) tare.Machine {
 	return m
 }
 
-// averageNoise returns the machine's noise over all rounds, including those of an earlier run,
-// weighted by their length.
+// averageNoise returns the mean of the machine's noise over all rounds, including rounds of an
+// earlier run, weighted by their duration. A share that no round has is -1.
 func (r *run) averageNoise() tare.Noise {
 	if r.o.Machine != nil {
 		return r.o.Machine.Noise
@@ -409,8 +412,8 @@ func (r *run) averageNoise() tare.Noise {
 	}
 }
 
-// startGauge starts to record the machine's noise. The returned function stops that and returns the
-// noise since, including the wait of trials for a processor.
+// startGauge starts to record the machine's noise. The returned function stops the recording and
+// returns the noise since the start; the wait for a processor is taken from the evidence of trials.
 func (r *run) startGauge() func(trials []tare.Trial) tare.Noise {
 	if r.o.Machine != nil {
 		return func([]tare.Trial) tare.Noise { return r.o.Machine.Noise }

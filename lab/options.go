@@ -182,7 +182,7 @@ type Event struct {
 	Round     int    // rounds finished so far; trial: the round in which Contender failed
 	Rounds    int    // number of planned rounds
 	Plan      *tare.Plan
-	Elapsed   time.Duration // measuring time so far; revised: forecast of one round
+	Elapsed   time.Duration // measuring time so far; but in phase revised, the forecast duration of one round
 	Left      time.Duration // rest of the budget, at least 0
 	Leader    string        // round: the contender with the lowest ratio so far; "" if unknown
 	Ratio     float64       // round: approximate ratio of Leader

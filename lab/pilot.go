@@ -15,24 +15,33 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// Lengths of the warm-up and of the passes of a pilot. A warm-up ends after a number of collection
-// cycles (GC) or a time (NS, in ns), whichever comes first.
+// Lengths of the warm-up and of the passes of a pilot. A warm-up or time pass ends after a number of
+// collection cycles (…GC) or a time in ns (…NS), whichever comes first.
 const (
-	warmGC          = 3
-	warmNS          = 20e6
-	warmTraffic     = 100e6 // ns, of a server: it also allocates buffers and accepts connections
-	warmSlice       = 8e6   // ns, of a benchmark with slices of fixed length: suites have many of them
-	warmCapNS       = 2e9   // the longest that a warm-up may take
-	pilotGC         = 5     // of the pass that measures the time of an operation
-	pilotNS         = 100e6
-	seldomGC        = 3 // of its repetition for a contender whose collection cycles are long
-	seldomNS        = 1e9
-	warmMore        = 1.2  // factor on the expected number of operations: a pass rather has too many than too few
-	minUntimedShare = 0.25 // least untimed part of an operation relative to its timed part; less cannot be distinguished from chance
-	statsNS         = 5e6  // length of a memory pass
-	maxStatsOps     = 1000 // most operations of a memory pass
-	sampleCases     = 2    // conformance cases per round
+	// Warm-up, before the pilot and before the slices of a round.
+	warmGC      = 3
+	warmNS      = 20e6  // of a workload that has none of the next two
+	warmTraffic = 100e6 // in ns, of a server: it also allocates buffers and accepts connections
+	warmSlice   = 8e6   // in ns, of a benchmark with slices of fixed length: suites have many of them
+	warmCapNS   = 2e9   // the longest that a warm-up or time pass may take
 
+	// Time pass, which measures the duration of an operation.
+	pilotGC  = 5
+	pilotNS  = 100e6
+	seldomGC = 3 // of the second time pass, for a contender with long collection cycles
+	seldomNS = 1e9
+	warmMore = 1.2 // factor on the expected number of operations: a pass rather has too many than too few
+
+	// minUntimedShare is the least untimed part of an operation, relative to its timed part, that can
+	// be distinguished from chance.
+	minUntimedShare = 0.25
+
+	// Memory pass, which counts allocations.
+	statsNS     = 5e6
+	minStatsOps = 2
+	maxStatsOps = 1000
+
+	sampleCases  = 2  // conformance cases per contender, workload and round
 	maxUnrefused = 24 // most wrongly accepted probes that are listed
 )
 
@@ -62,7 +71,7 @@ func (r *run) runPilots(ctx context.Context) error {
 	if r.o.User && r.o.Rounds == 0 {
 		r.fitBeforehand(r.elapsedTime() - began)
 	}
-	for _, c := range slices.Clone(r.contenders) {
+	for _, c := range slices.Clone(r.contenders) { // a pilot may remove contenders
 		if c.Role == tare.RoleBaseline || c.Role == tare.RoleNull || c.Role == tare.RoleControl {
 			continue
 		}
@@ -105,7 +114,7 @@ func (r *run) pilotOrDrop(ctx context.Context, c tare.Contender) error {
 	if !errors.As(err, &te) {
 		return err
 	}
-	r.trials = append(r.trials, tare.Trial{Tau: 1 /* a pilot has no longer slices */, Contender: c.ID, Error: te})
+	r.trials = append(r.trials, tare.Trial{Tau: 1, Contender: c.ID, Error: te}) // round 0 is the pilot; tau 1 is the planned slice length
 	r.sendProgress(Event{Phase: "pilot", Contender: c.ID, Err: te})
 	return r.dropContender(c.ID, te.Error())
 }
@@ -113,18 +122,18 @@ func (r *run) pilotOrDrop(ctx context.Context, c tare.Contender) error {
 // copyToControl copies the pilots and conformance results of the baseline to the control, for
 // workloads that the control has no pilot of.
 func (r *run) copyToControl() {
-	has := map[string]bool{} // by workload
+	hasPilot := map[string]bool{} // by workload
 	for _, p := range r.pilots {
-		has[p.Workload] = has[p.Workload] || p.Contender == tare.ControlID
+		hasPilot[p.Workload] = hasPilot[p.Workload] || p.Contender == tare.ControlID
 	}
 	for _, p := range r.pilots {
-		if p.Contender == r.study.Baseline && !has[p.Workload] {
+		if p.Contender == r.study.Baseline && !hasPilot[p.Workload] {
 			p.Contender = tare.ControlID
 			r.pilots = append(r.pilots, p)
 		}
 	}
 	for _, c := range r.conform {
-		if c.Contender == r.study.Baseline && !has[c.Workload] {
+		if c.Contender == r.study.Baseline && !hasPilot[c.Workload] {
 			c.Contender = tare.ControlID
 			r.conform = append(r.conform, c)
 		}
@@ -133,18 +142,19 @@ func (r *run) copyToControl() {
 
 // fitBeforehand removes the parts of the study that the user's budget will have no time for, if every
 // other contender takes guessedShare of the baseline's time. firstPilots is the duration of the
-// pilots of the baseline and the null contender.
+// first two pilots, of the baseline and the null contender.
 func (r *run) fitBeforehand(firstPilots time.Duration) {
-	works := len(r.study.Workloads)
+	allWorks := len(r.study.Workloads)
 	r.removeUntilFits(r.guessPilots(), func() time.Duration {
 		others := float64(len(r.listParticipants()) - fixedParticipants)
-		worksShare := float64(len(r.study.Workloads)) / float64(works)
+		worksShare := float64(len(r.study.Workloads)) / float64(allWorks) // less than 1 after parts were removed
 		return r.elapsedTime() + time.Duration(guessedShare*others*worksShare*float64(firstPilots)/2)
 	})
 }
 
-// pilotOne pilots contender c on works. Once the pilots have used up their share of the time limit,
-// it removes the remaining works from the study.
+// pilotOne pilots contender c on the works that are for it, and sends it the probes. Once the pilots
+// have used up their share of the time limit, it removes the remaining works from the study. It
+// returns a *tare.TrialError if c can do none of works.
 func (r *run) pilotOne(ctx context.Context, c tare.Contender, works []tare.Workload) error {
 	start := r.o.Now()
 	s, err := r.openTrial(ctx, c.ID, "pilot")
@@ -152,9 +162,9 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender, works []tare.Workl
 		return err
 	}
 	defer s.Close(ctx)
-	openTime := r.o.Now().Sub(start) // counts once, with the first workload
+	openTime := r.o.Now().Sub(start) // part of the set-up of the first workload; 0 for the others
 	done := 0
-	startTimes := map[string]time.Duration{} // by the kind's group of workloads
+	startTimes := map[string]time.Duration{} // by group of workloads: time to start the group's process
 	for i, w := range works {
 		if c.Role != tare.RoleBaseline && !w.Asks(c.ID) {
 			continue
@@ -183,9 +193,9 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender, works []tare.Workl
 		if err != nil {
 			return err
 		}
-		if g, ok := r.kind.(Grouper); ok {
-			p.Process = g.Group(input)
-			// The first prepare of a group starts its process: that time is no set-up of the workload.
+		if grouper, ok := r.kind.(Grouper); ok {
+			p.Process = grouper.Group(input)
+			// The first prepare of a group starts its process, which is no set-up of the workload.
 			if _, isStarted := startTimes[p.Process]; !isStarted {
 				startTimes[p.Process], prepareTime = openTime+prepareTime, 0
 			}
@@ -205,55 +215,62 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender, works []tare.Workl
 	return nil
 }
 
-// pilotWorkload measures the duration and the allocations of an operation of w. The SetupNS that it
-// returns excludes the time to start the process and to prepare w.
+// pilotWorkload measures the duration and the allocations of an operation of w: it warms up, then
+// makes one or two time passes and a memory pass. The SetupNS that it returns excludes the time to
+// start the process and to prepare w.
 func (r *run) pilotWorkload(ctx context.Context, s *trial.Session, contender string, w tare.Workload) (tare.Pilot, error) {
 	p := tare.Pilot{Contender: contender, Workload: w.ID}
 	expected, isKnown := r.expectedPilot(contender, w.ID)
-	share := expected.TimedShare()
-	first, err := s.Warm(ctx, w.ID, warmGC, timedPart(warmUpTime(w), share), warmCapNS*time.Nanosecond, 0)
+	timedShare := expected.TimedShare() // 1 if the pilot has no expected result
+	const limit = warmCapNS * time.Nanosecond
+	const unknownOps = 0 // tells Warm that the duration of an operation is unknown
+	first, err := s.Warm(ctx, w.ID, warmGC, timedPart(warmUpTime(w), timedShare), limit, unknownOps)
 	if err != nil {
 		return p, err
 	}
 	if !isKnown && first.UntimedNS > first.WallNS {
-		share = perOp(first.WallNS, first.WallNS+first.UntimedNS)
+		timedShare = perOp(first.WallNS, first.WallNS+first.UntimedNS)
 	}
-	warm, err := s.Warm(ctx, w.ID, pilotGC, timedPart(pilotNS, share), warmCapNS*time.Nanosecond, opsForTime(share*pilotNS, perOp(first.WallNS, first.Ops)))
+	ops := opsForTime(timedShare*pilotNS, perOp(first.WallNS, first.Ops))
+	warm, err := s.Warm(ctx, w.ID, pilotGC, timedPart(pilotNS, timedShare), limit, ops)
 	if err != nil {
 		return p, err
 	}
 	p.NSPerOp = perOp(warm.WallNS, warm.Ops)
-	ops := statsOps(p.NSPerOp / share)
-	mem, err := s.Stats(ctx, w.ID, ops, expectedTime(ops, p.NSPerOp/share)+time.Duration(expected.AroundNS))
+	memoryOps := statsOps(p.NSPerOp / timedShare)
+	mem, err := s.Stats(ctx, w.ID, memoryOps, expectedTime(memoryOps, p.NSPerOp/timedShare)+time.Duration(expected.AroundNS))
 	if err != nil {
 		return p, err
 	}
 	p.BytesPerOp, p.AllocsPerOp = perOp(mem.Bytes, mem.Ops), perOp(mem.Allocs, mem.Ops)
-	needsCycle := p.BytesPerOp >= 1 && w.Heap == 0 && w.Traffic == nil && w.Slice == 0
+	allocates := p.BytesPerOp >= 1
+	needsCycle := allocates && w.Heap == 0 && w.Traffic == nil && w.Slice == 0
 	if needsCycle && warm.GC < 2 { // too few cycles for their mean length: measure longer
-		if warm, err = s.Warm(ctx, w.ID, seldomGC, seldomNS*time.Nanosecond, warmCapNS*time.Nanosecond, opsForTime(seldomNS, p.NSPerOp)); err != nil {
+		ops := opsForTime(seldomNS, p.NSPerOp)
+		if warm, err = s.Warm(ctx, w.ID, seldomGC, seldomNS*time.Nanosecond, limit, ops); err != nil {
 			return p, err
 		}
 	}
 	switch {
-	case w.Heap > 0 && p.BytesPerOp >= 1: // with GOGC=100, a cycle starts when as much has been allocated as is alive
+	case w.Heap > 0 && allocates: // with GOGC=100, a cycle starts when as much has been allocated as is alive
 		p.CycleNS = float64(w.Heap) / p.BytesPerOp * p.NSPerOp
 	case warm.GC >= 2:
 		p.CycleNS = float64(warm.WallNS) / float64(warm.GC)
 	}
-	p.SetupNS = float64(warmUpTime(w)) + float64(ops)*p.NSPerOp
-	if warm.UntimedNS+mem.UntimedNS > 0 {
+	p.SetupNS = float64(warmUpTime(w)) + float64(memoryOps)*p.NSPerOp
+	if warm.UntimedNS+mem.UntimedNS > 0 { // a benchmark of package testing
 		p.UntimedNS = expected.UntimedNS
 		addUntimed(&p, warm, mem)
-		p.Counted = mem.Ops < ops
+		p.Counted = mem.Ops < memoryOps // a benchmark whose slices count allocations runs fewer operations here
 		p.SetupNS = warmMore*float64(warmUpTime(w)) + p.AroundNS
 	}
 	return p, nil
 }
 
 // addUntimed sets the untimed part of p from two runs of a benchmark with different numbers of
-// operations. UntimedNS is the slope of the untimed time, per operation, and AroundNS the intercept,
-// per run.
+// operations, the time pass and the memory pass. UntimedNS is the slope of the untimed time, per
+// operation, and AroundNS the intercept, per run. If warm has no more operations than mem, UntimedNS
+// keeps the expected value.
 func addUntimed(p *tare.Pilot, warm, mem wire.Reply) {
 	if moreOps := warm.Ops - mem.Ops; moreOps > 0 {
 		p.UntimedNS = float64(warm.UntimedNS-mem.UntimedNS) / float64(moreOps)
@@ -269,7 +286,7 @@ func timedPart(d time.Duration, share float64) time.Duration {
 	return time.Duration(share * float64(d))
 }
 
-// warmUpTime returns how long a warm-up for w may take without collections.
+// warmUpTime returns the time after which a warm-up for w ends, unless enough collections end it before.
 func warmUpTime(w tare.Workload) time.Duration {
 	switch {
 	case w.Traffic != nil:
@@ -283,7 +300,8 @@ func warmUpTime(w tare.Workload) time.Duration {
 // opsForTime returns a number of operations of nsPerOp that together take somewhat longer than ns, so
 // that a contender that runs a fixed number at a time needs to run that number only once.
 func opsForTime(ns, nsPerOp float64) int64 {
-	return int64(math.Ceil(warmMore * ns / max(0.1, nsPerOp)))
+	const minNSPerOp = 0.1 // to divide by, if nsPerOp is 0
+	return int64(math.Ceil(warmMore * ns / max(minNSPerOp, nsPerOp)))
 }
 
 // withSet returns a copy of input whose Set also contains the study's configuration of contender id.
@@ -330,7 +348,7 @@ func (r *run) sharePilots() {
 		prog := r.programs[p.Contender]
 		key := fmt.Sprint(prog.Contender.SHA256, " ", prog.Variant, " ", prog.Contender.Set, " ", p.Workload)
 		first, seen := firstPilot[key]
-		if !seen || prog.Contender.SHA256 == "" { // a program that tare did not build may be any program
+		if !seen || prog.Contender.SHA256 == "" { // without a checksum, two programs may differ
 			firstPilot[key] = i
 			continue
 		}
@@ -424,7 +442,7 @@ func statsOps(nsPerOp float64) int64 {
 	if nsPerOp <= 0 {
 		return maxStatsOps
 	}
-	return min(maxStatsOps, max(2, int64(statsNS/nsPerOp)))
+	return min(maxStatsOps, max(minStatsOps, int64(statsNS/nsPerOp)))
 }
 
 // perOp returns total/ops, or 0 if ops is 0.
@@ -435,7 +453,7 @@ func perOp(total, ops int64) float64 {
 	return float64(total) / float64(ops)
 }
 
-// expectedTime returns the expected duration of ops operations.
+// expectedTime returns the duration of ops operations of nsPerOp.
 func expectedTime(ops int64, nsPerOp float64) time.Duration {
 	return time.Duration(float64(ops) * nsPerOp)
 }

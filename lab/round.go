@@ -29,11 +29,12 @@ type seat struct {
 	firstError string // first error that an operation returned inside a slice; "" if none
 }
 
-// runRound runs one round and journals it. Its slices count only if it returns without an error.
+// runRound runs one round and writes it to the journal. The slices of the round count only if
+// runRound returns no error.
 func (r *run) runRound(ctx context.Context, rd tare.Round) error {
 	began := r.o.Now()
 	rd.Workloads = r.groupWorkloads(rd.Workloads)
-	noise := r.startGauge()
+	stopGauge := r.startGauge()
 	var err error
 	var done []tare.Slice
 	var trials []tare.Trial
@@ -45,7 +46,7 @@ func (r *run) runRound(ctx context.Context, rd tare.Round) error {
 	if err != nil {
 		return err
 	}
-	rd.Noise = noise(trials)
+	rd.Noise = stopGauge(trials)
 	rd.Seconds = r.o.Now().Sub(began).Seconds()
 	for i := range trials {
 		if err := r.out.Append(journal.Entry{Trial: &trials[i]}); err != nil {
@@ -61,15 +62,15 @@ func (r *run) runRound(ctx context.Context, rd tare.Round) error {
 	return nil
 }
 
-// groupWorkloads reorders the workloads so that those of a group follow each other. Groups keep the
-// order of their first workloads.
+// groupWorkloads returns the workload ids in an order in which the workloads of a group follow each
+// other, if the kind has groups. Groups keep the order of their first workloads.
 func (r *run) groupWorkloads(names []string) []string {
-	g, ok := r.kind.(Grouper)
+	grouper, ok := r.kind.(Grouper)
 	if !ok {
 		return names
 	}
-	groupOf := func(name string) string { return g.Group(r.inputs[name]) }
-	first := map[string]int{} // by group: index of its first workload
+	groupOf := func(name string) string { return grouper.Group(r.inputs[name]) }
+	first := map[string]int{} // by group: index of its first workload, which Backward visits last
 	for i, name := range slices.Backward(names) {
 		first[groupOf(name)] = i
 	}
@@ -90,13 +91,13 @@ func (r *run) runTrialWise(ctx context.Context, rd tare.Round) (done []tare.Slic
 	return done, trials, nil
 }
 
-// runLockstep opens a trial of each of ids at the same time and runs every workload: slice by slice,
-// one contender after another.
+// runLockstep opens a trial of each contender in ids. While all trials are open, it runs every
+// workload slice by slice, one contender after another. Dropped contenders have no trial.
 func (r *run) runLockstep(ctx context.Context, rd tare.Round, ids []string) (done []tare.Slice, trials []tare.Trial, err error) {
 	seats := map[string]*seat{}
 	var order []*seat
-	defer func() {
-		for _, st := range order { // after an error
+	defer func() { // closes the trials that are still open after an error
+		for _, st := range order {
 			if st.session != nil {
 				st.session.Close(context.WithoutCancel(ctx))
 			}
@@ -107,7 +108,8 @@ func (r *run) runLockstep(ctx context.Context, rd tare.Round, ids []string) (don
 			continue
 		}
 		st := &seat{id: id, began: r.o.Now(), trial: tare.Trial{Round: rd.Index, Tau: rd.Tau, Contender: id, Samples: map[string]tare.Sample{}}}
-		seats[id], order = st, append(order, st)
+		seats[id] = st
+		order = append(order, st)
 		st.session, err = r.openTrial(ctx, id, fmt.Sprintf("round %d", rd.Index))
 		if err := r.handleFailure(ctx, st, err); err != nil {
 			return nil, nil, err
@@ -136,7 +138,7 @@ func (r *run) runLockstep(ctx context.Context, rd tare.Round, ids []string) (don
 // their slices in the planned order, and at last each makes a memory pass. order and seats contain
 // the same seats, as a list and by contender id.
 func (r *run) runWorkload(ctx context.Context, rd tare.Round, name string, order []*seat, seats map[string]*seat) ([]tare.Slice, error) {
-	sl, _ := r.plan.Slicing(name)
+	sl, _ := r.plan.Slicing(name) // the plan has slices for every workload of a round
 	input := r.inputs[name]
 	var participants []*seat
 	for _, st := range order {
@@ -162,17 +164,17 @@ func (r *run) runWorkload(ctx context.Context, rd tare.Round, name string, order
 	}
 	var done []tare.Slice
 	sums := map[string]*tare.Slice{} // by contender id
-	previous := ""                   // contender of the previous slice
-	for i, ids := range rd.Orders[name] {
+	previous := ""                   // contender of the previous slice; "" before the first
+	for index, ids := range rd.Orders[name] {
 		for pos, id := range ids {
 			st := seats[id]
-			if st == nil || st.failed {
+			if st == nil || st.failed { // nil in trial-wise isolation, or if id was dropped
 				continue
 			}
 			if r.isLimitReached() {
 				return nil, errLimit
 			}
-			slice, err := r.runSlice(ctx, rd, sl, st, i)
+			slice, err := r.runSlice(ctx, rd, sl, st, index)
 			if err := r.handleFailure(ctx, st, err); err != nil {
 				return nil, err
 			}
@@ -205,20 +207,20 @@ func (r *run) runWorkload(ctx context.Context, rd tare.Round, name string, order
 // meanwhile.
 const maxPreparing = 2
 
-// prepareAll has the contenders of seats prepare a workload. It returns an error or nil for each
-// seat.
+// prepareAll has the contenders of seats prepare a workload. The returned slice has the error of each
+// seat, or nil, at the index of the seat.
 func (r *run) prepareAll(ctx context.Context, input wire.Workload, seats []*seat) []error {
 	errs := make([]error, len(seats))
-	limit := make(chan struct{}, maxPreparing)
-	var all sync.WaitGroup
+	preparing := make(chan struct{}, maxPreparing)
+	var wg sync.WaitGroup
 	for i, st := range seats {
-		limit <- struct{}{}
-		all.Go(func() {
-			defer func() { <-limit }()
+		preparing <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-preparing }()
 			_, errs[i] = st.session.Prepare(ctx, r.withSet(st.id, input))
 		})
 	}
-	all.Wait()
+	wg.Wait()
 	return errs
 }
 
@@ -237,7 +239,8 @@ func (r *run) warmUp(ctx context.Context, rd tare.Round, input wire.Workload, st
 	w, _ := r.workloadOf(input.ID)
 	pilot := r.pilotOf(st.id, input.ID)
 	length := timedPart(warmUpTime(w), pilot.TimedShare())
-	_, err := st.session.Warm(ctx, input.ID, warmGC, length, warmCapNS*time.Nanosecond, opsForTime(float64(length), pilot.NSPerOp))
+	ops := opsForTime(float64(length), pilot.NSPerOp)
+	_, err := st.session.Warm(ctx, input.ID, warmGC, length, warmCapNS*time.Nanosecond, ops)
 	return err
 }
 
@@ -251,40 +254,43 @@ func (r *run) pilotOf(contender, workload string) tare.Pilot {
 	return tare.Pilot{}
 }
 
-// estimateUntimed returns the untimed part of the duration of ops operations.
+// estimateUntimed returns the expected untimed part of the duration of a run of ops operations,
+// according to the pilot.
 func (r *run) estimateUntimed(contender, workload string, ops int64) time.Duration {
 	p := r.pilotOf(contender, workload)
 	return time.Duration(p.AroundNS + float64(ops)*p.UntimedNS)
 }
 
-// runSlice has the contender of st run slice i, while all others wait.
-func (r *run) runSlice(ctx context.Context, rd tare.Round, sl tare.Slicing, st *seat, i int) (tare.Slice, error) {
+// minCappedOps is the number of operations that a slice runs even after its time cap.
+const minCappedOps = 10
+
+// runSlice has the contender of st run the slice with index, while all other contenders wait. The
+// slice is rd.Tau times as long as sl plans: 1, or more in a round that checks the slice length.
+func (r *run) runSlice(ctx context.Context, rd tare.Round, sl tare.Slicing, st *seat, index int) (tare.Slice, error) {
 	tau := int64(rd.Tau)
-	ops := sl.Ops[st.id]
 	q := wire.Request{
 		On: sl.Workload, Until: string(sl.Until[st.id]),
-		Lead: sl.Lead[st.id], Ops: ops * tau,
-		MinNS: sl.MinNS * tau, CapNS: sl.CapNS * tau, CapOps: 10 * tau,
+		Lead: sl.Lead[st.id], Ops: sl.Ops[st.id] * tau, CapOps: minCappedOps * tau,
 	}
-	if sl.Until[st.id] == tare.UntilGC {
+	if sl.Until[st.id] == tare.UntilGC { // other slices end after Ops, whatever their duration
 		q.Cycles = sl.Cycles[st.id] * tau
-	} else {
-		q.MinNS, q.CapNS = 0, 0
+		q.MinNS = sl.MinNS * tau
+		q.CapNS = sl.CapNS * tau
 	}
 	// A lead-in and the slice after it may each last until cap_ns. The deadline is twenty times the
 	// expected duration, so a fifth of cap_ns as the least expected duration covers both.
 	expected := time.Duration(max(sl.TargetNS, sl.CapNS/5) * tau)
-	a, err := st.session.Slice(ctx, q, expected+r.estimateUntimed(st.id, sl.Workload, q.Ops))
+	reply, err := st.session.Slice(ctx, q, expected+r.estimateUntimed(st.id, sl.Workload, q.Ops))
 	if err != nil {
 		return tare.Slice{}, err
 	}
-	if a.Errors > 0 && st.firstError == "" {
-		st.firstError = a.Message
+	if reply.Errors > 0 && st.firstError == "" {
+		st.firstError = reply.Message
 	}
 	return tare.Slice{
-		Round: rd.Index, Index: i, Tau: rd.Tau, Workload: sl.Workload, Contender: st.id,
-		Ops: a.Ops, WallNS: a.WallNS, CPUNS: a.CPUNS, IdleCPUNS: a.IdleCPUNS,
-		GC: a.GC, Errors: a.Errors, BytesOut: a.BytesOut,
+		Round: rd.Index, Index: index, Tau: rd.Tau, Workload: sl.Workload, Contender: st.id,
+		Ops: reply.Ops, WallNS: reply.WallNS, CPUNS: reply.CPUNS, IdleCPUNS: reply.IdleCPUNS,
+		GC: reply.GC, Errors: reply.Errors, BytesOut: reply.BytesOut,
 	}, nil
 }
 
@@ -304,7 +310,7 @@ func (r *run) makeSample(ctx context.Context, sl tare.Slicing, st *seat, sum *ta
 		tare.KeyOps:         float64(sum.Ops),
 		"gc_cycles":         float64(sum.GC),
 	}
-	// These are read before the memory pass, which adds to the same records.
+	// The gauges are read before the memory pass, which adds to the same records.
 	gauges, histogram := st.session.Gauges(sl.Workload)
 	maps.Copy(s, gauges)
 	if histogram != "" {
@@ -313,7 +319,8 @@ func (r *run) makeSample(ctx context.Context, sl tare.Slicing, st *seat, sum *ta
 		}
 		st.trial.Histograms[sl.Workload] = histogram
 	}
-	mem, err := st.session.Stats(ctx, sl.Workload, sl.MemoryOps, expectedTime(sl.MemoryOps, ns)+r.estimateUntimed(st.id, sl.Workload, sl.MemoryOps))
+	expected := expectedTime(sl.MemoryOps, ns) + r.estimateUntimed(st.id, sl.Workload, sl.MemoryOps)
+	mem, err := st.session.Stats(ctx, sl.Workload, sl.MemoryOps, expected)
 	if err != nil {
 		return s, err
 	}
@@ -347,7 +354,7 @@ func (r *run) handleFailure(ctx context.Context, st *seat, err error) error {
 	return r.dropContender(st.id, fmt.Sprintf("%s (%s)", te.Error(), why))
 }
 
-// addSlice adds s to the sum of its contender.
+// addSlice adds s to the sum of its contender in sums, which it creates if it is missing.
 func addSlice(sums map[string]*tare.Slice, s tare.Slice) {
 	sum := sums[s.Contender]
 	if sum == nil {
@@ -364,7 +371,7 @@ func addSlice(sums map[string]*tare.Slice, s tare.Slice) {
 }
 
 // runQueueShare returns the time that the trials waited for a processor, as a share of the time that
-// they waited or ran. It is -1 if no trial recorded waiting.
+// they waited or ran. It returns -1 if no trial recorded any wait.
 func runQueueShare(trials []tare.Trial) float64 {
 	var wait, busy float64
 	for _, t := range trials {
