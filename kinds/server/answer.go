@@ -40,7 +40,7 @@ func (c *conn) answerCases(ctx context.Context, cases []int) (wire.Reply, error)
 	w := c.work
 	for _, i := range cases {
 		if i < 0 || i >= len(w.pool) {
-			return wire.Reply{}, requestError("case %d: workload %q has requests 0 to %d", i, w.in.ID, len(w.pool)-1)
+			return wire.Reply{}, requestError("case %d: workload %q has requests 0 to %d", i, w.workload.ID, len(w.pool)-1)
 		}
 	}
 	if err := c.resetService(ctx, true); err != nil {

@@ -42,23 +42,28 @@ func (c *conn) prepareClient(ctx context.Context, w *work) (wire.Reply, error) {
 		}
 	}
 	c.kind.mu.Lock()
-	in, ok := c.kind.lines[w.in.Input]
+	toClient, ok := c.kind.lines[w.workload.Input] // the workload as the client receives it
 	c.kind.mu.Unlock()
 	if !ok {
-		return wire.Reply{}, requestError("workload %q: there is nothing for a client to read", w.in.ID)
+		return wire.Reply{}, requestError("workload %q: there is nothing for a client to read", w.workload.ID)
 	}
-	in.ID, in.Fixture, in.N, in.Op, in.Set = w.in.ID, w.in.Fixture, w.in.N, w.in.Op, maps.Clone(w.dialect.Client)
-	in.Set[setAddr], in.Set[setCallers] = w.target.Addr, strconv.Itoa(w.traffic.Connections)
+	toClient.ID = w.workload.ID
+	toClient.Fixture = w.workload.Fixture
+	toClient.N = w.workload.N
+	toClient.Op = w.workload.Op
+	toClient.Set = maps.Clone(w.dialect.Client)
+	toClient.Set[setAddr] = w.target.Addr
+	toClient.Set[setCallers] = strconv.Itoa(w.traffic.Connections)
 	if w.traffic.Rate > 0 {
-		in.Set[setRate] = strconv.FormatFloat(w.traffic.Rate, 'g', -1, 64)
+		toClient.Set[setRate] = strconv.FormatFloat(w.traffic.Rate, 'g', -1, 64)
 	}
-	reply, err := c.caller.Do(ctx, wire.Request{Op: wire.OpPrepare, Workload: &in})
+	reply, err := c.caller.Do(ctx, wire.Request{Op: wire.OpPrepare, Workload: &toClient})
 	if err != nil {
 		return reply, clientError(err)
 	}
 	w.session = &ownClient{
-		process: c.caller, on: in.ID, callers: w.traffic.Connections, cores: c.kind.cores().clients,
-		rate: w.traffic.Rate, sharesConn: in.Set[setPolicy] == policyOne,
+		process: c.caller, on: toClient.ID, callers: w.traffic.Connections, cores: c.kind.cores().clients,
+		rate: w.traffic.Rate, sharesConn: toClient.Set[setPolicy] == policyOne,
 	}
 	return reply, nil
 }
@@ -132,7 +137,7 @@ func (l *ownClient) runSlice(ctx context.Context, lead, ops int64, d time.Durati
 	if d > 0 {
 		q.CapNS, q.CapOps = d.Nanoseconds(), 1
 		if ops == 0 {
-			q.Ops = math.MaxInt32
+			q.Ops = math.MaxInt32 // no limit
 		}
 	}
 	a, err := l.process.Do(ctx, q)
@@ -260,12 +265,13 @@ func (c *conn) addClientFigures(s tare.Sample, client *ownClient) {
 func (c *conn) answerByClient(ctx context.Context, client *ownClient, cases []int) (wire.Reply, error) {
 	w := c.work
 	list := make([]caseOutcome, len(cases))
-	var sent []int // indexes in list
+	var sent []int // indexes in list of the cases in q
 	q := wire.Request{Op: wire.OpAnswer, On: client.on}
 	for n, i := range cases {
 		list[n].index = i
 		if w.app.Caller.Asks(w.original[i]) {
-			sent, q.Cases = append(sent, n), append(q.Cases, i)
+			sent = append(sent, n)
+			q.Cases = append(q.Cases, i)
 		}
 	}
 	if len(sent) > 0 {

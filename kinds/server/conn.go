@@ -94,7 +94,7 @@ func (c *conn) handle(ctx context.Context, q wire.Request) (wire.Reply, error) {
 		}
 		return c.forward(ctx, q)
 	}
-	if c.work == nil || c.work.in.ID != q.On {
+	if c.work == nil || c.work.workload.ID != q.On {
 		return wire.Reply{}, requestError("%s on workload %q, which is not prepared", q.Op, q.On)
 	}
 	if c.work.stopped {

@@ -18,8 +18,9 @@ const (
 	countEvery   = 50 * time.Millisecond // interval between two counts while items arrive
 )
 
-// delivery counts the items that a command has delivered so far. Each item is a line.
+// delivery counts the items that a command has delivered. Each item is a line.
 type delivery interface {
+	// count returns the number of items since the start of the command.
 	count() (int64, error)
 }
 
@@ -48,20 +49,20 @@ func (l *lineCounter) count() (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	now := make(map[string]*countedFile, len(paths))
+	current := make(map[string]*countedFile, len(paths))
 	var sum int64
 	for _, path := range paths {
-		f, err := l.files[path].readMore(path)
-		if errors.Is(err, os.ErrNotExist) { // the file was moved after Glob
+		f, err := l.files[path].readMore(path) // nil.readMore if the path is new
+		if errors.Is(err, os.ErrNotExist) {    // the file was moved after Glob
 			continue
 		}
 		if err != nil {
 			return 0, err
 		}
-		now[path] = f
+		current[path] = f
 		sum += f.lines
 	}
-	l.files = now
+	l.files = current
 	return sum, nil
 }
 
@@ -81,7 +82,8 @@ func (c *countedFile) readMore(path string) (*countedFile, error) {
 	if info.IsDir() {
 		return next, nil
 	}
-	if c != nil && os.SameFile(c.info, info) && info.Size() >= c.read {
+	continues := c != nil && os.SameFile(c.info, info) && info.Size() >= c.read // not rotated or truncated
+	if continues {
 		next.read, next.lines = c.read, c.lines
 		if _, err := f.Seek(c.read, io.SeekStart); err != nil {
 			return nil, err
@@ -114,9 +116,10 @@ func (c *conn) awaitArrival(ctx context.Context, w *work, acknowledged int64) (i
 			isLast = true
 		default:
 		}
-		n, err := c.delivery.count()
-		if n -= w.arrived; err != nil || isLast || n >= acknowledged {
-			return n, err
+		total, err := c.delivery.count()
+		arrived := total - w.arrived
+		if err != nil || isLast || arrived >= acknowledged {
+			return arrived, err
 		}
 		waitUntil(ctx, countEvery, c.process.Exited())
 	}

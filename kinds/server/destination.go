@@ -24,8 +24,8 @@ const (
 // It responds to every body, plain or gzip, with status 200 and counts its lines.
 type destination struct {
 	server   *http.Server
-	port     string
-	received atomic.Int64 // number of lines
+	port     string       // number of the port on which it listens
+	received atomic.Int64 // number of lines in complete bodies
 }
 
 // listenDestination starts a destination on a free port.
@@ -91,6 +91,7 @@ func countLines(r io.Reader) (n int64, err error) {
 	}
 }
 
+// count implements delivery.
 func (d *destination) count() (int64, error) { return d.received.Load(), nil }
 
 func (d *destination) close() { _ = d.server.Close() }

@@ -112,7 +112,7 @@ func (c *conn) resetService(ctx context.Context, evenGrowing bool) error {
 		return nil
 	}
 	c.addIdle()
-	if _, err := c.forward(ctx, wire.Request{Op: wire.OpReset, On: w.in.ID}); err != nil {
+	if _, err := c.forward(ctx, wire.Request{Op: wire.OpReset, On: w.workload.ID}); err != nil {
 		return err
 	}
 	if w.session != nil {
@@ -279,7 +279,7 @@ func (c *conn) countAllocs(ctx context.Context, q wire.Request) (wire.Reply, err
 // readCounters returns the program's counters. The CPU time to read them does not count as idle
 // time.
 func (c *conn) readCounters(ctx context.Context) (wire.Reply, error) {
-	a, err := c.forward(ctx, wire.Request{Op: wire.OpStats, On: c.work.in.ID, Ops: 1})
+	a, err := c.forward(ctx, wire.Request{Op: wire.OpStats, On: c.work.workload.ID, Ops: 1})
 	c.work.last = c.work.clock.readAfter(c.work.clock.listPIDs())
 	return a, err
 }
@@ -290,7 +290,7 @@ func (c *conn) profileProgram(ctx context.Context, q wire.Request) (wire.Reply, 
 		return wire.Reply{}, requestError("profile: only a program of ours can say where its time goes")
 	}
 	if c.work.maxRequests > 0 {
-		return wire.Reply{}, requestError("profile: %s runs out of what it asks for; one that also adds to it does not", c.work.in.Op)
+		return wire.Reply{}, requestError("profile: %s runs out of what it asks for; one that also adds to it does not", c.work.workload.Op)
 	}
 	if err := c.work.openSession(c.kind); err != nil {
 		return wire.Reply{}, c.failWith(ctx, wire.OpProfile, "", err)

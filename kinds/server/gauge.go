@@ -58,7 +58,7 @@ func (c *conn) Gauges(on string) (tare.Sample, string) {
 	c.calls.Lock()
 	defer c.calls.Unlock()
 	w := c.work
-	if w == nil || w.in.ID != on {
+	if w == nil || w.workload.ID != on {
 		return nil, ""
 	}
 	s := w.sum.toSample()

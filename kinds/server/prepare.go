@@ -35,8 +35,8 @@ const (
 
 // work is a prepared workload: a server that listens for it, and the state of its load.
 type work struct {
-	in          wire.Workload
-	app         App
+	workload    wire.Workload
+	app         App        // without name and functions if the contender does not support the app of workload
 	strictness  strictness // how closely responses are compared
 	traffic     tare.Traffic
 	dialect     Dialect
@@ -75,7 +75,8 @@ func (c *conn) prepareWork(ctx context.Context, w wire.Workload) (wire.Reply, er
 	if err != nil {
 		return wire.Reply{}, requestError("%v", err)
 	}
-	if w.Set[setLog] == logPTY && !c.terminal && c.process != nil {
+	isLateTerminal := w.Set[setLog] == logPTY && !c.terminal && c.process != nil
+	if isLateTerminal { // the process has started without one
 		return wire.Reply{}, requestError("log: a terminal is there from the start or not at all; choose pty in the contender's set, not in the workload's")
 	}
 	next, err := c.makeWork(w, &s)
@@ -123,8 +124,9 @@ func (c *conn) makeWork(w wire.Workload, s *spec) (*work, error) {
 	a := c.kind.apps[s.App]
 	per := a.requestsPerOp(w.Op)
 	next := &work{
-		in: w, app: a, strictness: c.kind.strictnessOf(c.entry, *s), traffic: *s.Traffic, addr: c.where,
-		per: per, sum: trafficSum{per: per},
+		workload: w, app: a, strictness: c.kind.strictnessOf(c.entry, *s), traffic: *s.Traffic,
+		addr: c.where, // of a command or a URL; prepareProgram sets the address of a program
+		per:  per, sum: trafficSum{per: per},
 	}
 	var err error
 	if a.Dialect != nil {
@@ -141,8 +143,11 @@ func (c *conn) makeWork(w wire.Workload, s *spec) (*work, error) {
 	if next.refs, err = c.kind.referencesOf(w, *s); err != nil {
 		return nil, err
 	}
-	if next.strictness == strictNone {
-		s.App, next.app, next.refs, next.dialect.Client = nothingApp, App{Words: a.Words}, nil, nil
+	if next.strictness == strictNone { // the contender sends one response to all requests
+		s.App = nothingApp
+		next.app = App{Words: a.Words}
+		next.refs = nil
+		next.dialect.Client = nil
 	}
 	if next.changes = next.app.isChanging(w.Op); next.changes {
 		next.grows = w.Set[SetReset] == resetNever
@@ -159,29 +164,30 @@ func (c *conn) makeWork(w wire.Workload, s *spec) (*work, error) {
 // prepareProgram sends the program its app and settings, and sets w.addr to the address at which it
 // listens.
 func (c *conn) prepareProgram(ctx context.Context, w *work, app string) (wire.Reply, error) {
-	in := w.in
-	sink, err := c.setConfig(w, &in)
+	toProgram := w.workload // the workload as the program receives it
+	set, sink, err := c.makeSet(w)
 	if err != nil {
 		return wire.Reply{}, requestError("%v", err)
 	}
-	if in.Set[setLog] == logFile {
+	toProgram.Set = set
+	if set[setLog] == logFile {
 		w.log = filepath.Join(c.dir, "access.log")
 		_ = os.Remove(w.log) // the log of the previous workload
-		in.Set[setLogFile] = w.log
+		set[setLogFile] = w.log
 	}
 	if w.traffic.TLS {
 		pair, err := c.kind.pair()
 		if err == nil {
-			in.Set[setTLSCert], in.Set[setTLSKey], err = pair.writeFiles(c.dir)
+			set[setTLSCert], set[setTLSKey], err = pair.writeFiles(c.dir)
 		}
 		if err != nil {
 			return wire.Reply{}, requestError("certificate: %v", err)
 		}
 	}
-	if in.Spec, err = json.Marshal(spec{App: app}); err != nil {
+	if toProgram.Spec, err = json.Marshal(spec{App: app}); err != nil {
 		return wire.Reply{}, requestError("%v", err)
 	}
-	reply, err := c.forward(ctx, wire.Request{Op: wire.OpPrepare, Workload: &in})
+	reply, err := c.forward(ctx, wire.Request{Op: wire.OpPrepare, Workload: &toProgram})
 	if c.sink != "" { // the previous server has ended
 		_ = os.RemoveAll(c.sink)
 	}
@@ -195,15 +201,14 @@ func (c *conn) prepareProgram(ctx context.Context, w *work, app string) (wire.Re
 	return reply, err
 }
 
-// setConfig replaces in.Set by the set of the program: without keys that the program does not know,
-// and with the settings that follow from the workload. sink is the directory into which the program
-// delivers; "" means none.
-func (c *conn) setConfig(w *work, in *wire.Workload) (sink string, err error) {
-	set := maps.Clone(in.Set)
+// makeSet returns the set that the program receives: the set of w without keys that the program does
+// not know, and with the settings that follow from the workload. sink is the directory into which the
+// program delivers, which makeSet makes; "" means none. set is not nil unless there is an error.
+func (c *conn) makeSet(w *work) (set map[string]string, sink string, err error) {
+	set = maps.Clone(w.workload.Set)
 	if set == nil {
 		set = map[string]string{}
 	}
-	in.Set = set
 	for _, word := range w.app.Words {
 		delete(set, word)
 	}
@@ -213,21 +218,21 @@ func (c *conn) setConfig(w *work, in *wire.Workload) (sink string, err error) {
 		})
 	}
 	if w.app.Settings == nil {
-		return "", nil
+		return set, "", nil
 	}
-	if err := w.app.Settings(w.in, w.pool, set, c.dir); err != nil {
-		return "", err
+	if err := w.app.Settings(w.workload, w.pool, set, c.dir); err != nil {
+		return nil, "", err
 	}
 	if set[setSink] != sinkFile {
-		return "", nil
+		return set, "", nil
 	}
 	c.sinks++
 	sink = filepath.Join(c.dir, fmt.Sprintf("sink-%d", c.sinks))
 	if err := os.Mkdir(sink, 0o755); err != nil {
-		return "", err
+		return nil, "", err
 	}
 	set[setSink] = sinkFile + ":" + filepath.Join(sink, "events.ndjson")
-	return sink, nil
+	return set, sink, nil
 }
 
 // countOutput returns the number of bytes that the server has written to stdout, stderr and its

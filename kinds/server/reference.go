@@ -172,7 +172,7 @@ func (a App) sameBody(want, got []byte) bool {
 func (w *work) checkSound(a App) func(request, status int, body []byte) error {
 	return func(i, status int, body []byte) error {
 		got := w.decodeResponse(i, Response{Status: status, Body: body})
-		if d := a.Sound(w.in, w.original[i], got); d != "" {
+		if d := a.Sound(w.workload, w.original[i], got); d != "" {
 			return errors.New(w.pool[i].Method + " " + clipText(w.pool[i].Path) + ": " + d)
 		}
 		return nil

@@ -100,6 +100,7 @@ type spec struct {
 // defaultConnections is the number of connections of a workload without traffic.
 const defaultConnections = 1
 
+// specOf parses the Spec of w. Its Traffic is not nil unless there is an error.
 func specOf(w wire.Workload) (spec, error) {
 	var s spec
 	if err := json.Unmarshal(w.Spec, &s); err != nil {
@@ -111,7 +112,8 @@ func specOf(w wire.Workload) (spec, error) {
 	return s, nil
 }
 
-// Input writes the requests of w into dir, one per line.
+// Input writes the requests of w into dir, one per line. It records the app of w for
+// Exams.
 func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, error) {
 	s := spec{Traffic: w.Traffic, Own: w.File != ""}
 	if s.Traffic == nil {
@@ -124,13 +126,17 @@ func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, erro
 	if err != nil {
 		return wire.Workload{}, fmt.Errorf("workload %q: %w", w.ID, err)
 	}
-	in, err := k.writePool(dir, list, s)
+	input, err := k.writePool(dir, list, s)
 	if err != nil {
 		return wire.Workload{}, fmt.Errorf("write input of workload %q: %w", w.ID, err)
 	}
-	in.ID, in.Fixture, in.N, in.Op, in.Heap = w.ID, w.Fixture, w.N, w.Op, w.Heap
+	input.ID = w.ID
+	input.Fixture = w.Fixture
+	input.N = w.N
+	input.Op = w.Op
+	input.Heap = w.Heap
 	if a, known := k.apps[s.App]; known && !s.Own {
-		if err := k.writeLines(dir, in.Input, a); err != nil {
+		if err := k.writeLines(dir, input.Input, a); err != nil {
 			return wire.Workload{}, fmt.Errorf("write input of workload %q: %w", w.ID, err)
 		}
 		k.mu.Lock()
@@ -140,7 +146,7 @@ func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, erro
 		k.appsByDir[dir][s.App] = true
 		k.mu.Unlock()
 	}
-	return in, nil
+	return input, nil
 }
 
 // makeRequests makes the requests of w, or reads them from the user's file. It sets s.App.
@@ -168,12 +174,12 @@ func (k *Kind) makeRequests(w tare.Workload, studyDir string, s *spec) ([]Reques
 // Describe adds to w the number of bytes in the request bodies of the pool that Input made, and the
 // number of different requests, unless the op repeats requests on purpose. In another dialect the
 // bodies have other lengths.
-func (k *Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error) {
-	list, err := k.poolOf(in)
+func (k *Kind) Describe(w tare.Workload, input wire.Workload) (tare.Workload, error) {
+	list, err := k.poolOf(input)
 	if err != nil {
 		return w, err
 	}
-	s, err := specOf(in)
+	s, err := specOf(input)
 	if err != nil {
 		return w, err
 	}
@@ -186,7 +192,7 @@ func (k *Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error
 	if s.Own {
 		return w, nil
 	}
-	w.N = in.N
+	w.N = input.N
 	a := k.apps[s.App]
 	if !slices.Contains(a.Repeats, w.Op) {
 		w.Keys, w.DistinctKeys = len(list), len(distinct)

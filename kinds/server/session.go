@@ -62,7 +62,8 @@ const (
 	turns = 4
 )
 
-// requestTimeout returns the time-out of requests. visit is the one for slices of operations.
+// requestTimeout returns the time-out of requests. visit is the time-out for slices of operations,
+// without the delay of the path.
 func (w *work) requestTimeout(visit time.Duration) time.Duration {
 	if w.traffic.Segment > 0 {
 		return segmentTimeout + turns*w.traffic.Delay
@@ -87,7 +88,7 @@ func (w *work) openSession(k *Kind) error {
 		return nil
 	}
 	cores := k.cores()
-	o := load.Options{
+	options := load.Options{
 		Target: w.target, Connections: w.traffic.Connections, Timeout: w.requestTimeout(k.visit),
 		Threads: cores.clients, CPUs: cores.client,
 		Protocol: w.dialect.Protocol, PerConn: w.dialect.PerConn,
@@ -98,21 +99,21 @@ func (w *work) openSession(k *Kind) error {
 			r.Status = w.refs[i].Status
 		}
 		if !w.isAccepted(i) {
-			r.Items = 0
+			r.Items = 0 // no server acknowledges these items
 		}
 		if w.strictness == strictNone {
-			r.Status = 0
+			r.Status = 0 // any status
 		}
-		o.Requests = append(o.Requests, r)
+		options.Requests = append(options.Requests, r)
 	}
 	switch {
 	case w.strictness != strictAll: // bodies are not compared
 	case w.refs != nil:
-		o.Verify = w.checkEqual(w.app)
+		options.Verify = w.checkEqual(w.app)
 	case w.app.Sound != nil:
-		o.Verify = w.checkSound(w.app)
+		options.Verify = w.checkSound(w.app)
 	}
-	s, err := load.Open(o)
+	s, err := load.Open(options)
 	if err != nil {
 		return trialError(tare.ErrStart, "load: %v", err)
 	}
@@ -154,7 +155,11 @@ func (w *work) sentTotals() load.Totals {
 	t := w.before
 	if w.session != nil {
 		s := w.session.Totals()
-		t.Sent, t.Body, t.BodyIn, t.Opened, t.Acked = t.Sent+s.Sent, t.Body+s.Body, t.BodyIn+s.BodyIn, t.Opened+s.Opened, t.Acked+s.Acked
+		t.Sent += s.Sent
+		t.Body += s.Body
+		t.BodyIn += s.BodyIn
+		t.Opened += s.Opened
+		t.Acked += s.Acked
 	}
 	return t
 }

@@ -18,13 +18,20 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// process is the process of a server, a program or a command.
+// process is a running server that tare started: a program that speaks the protocol, or a command.
 type process interface {
+	// PID returns the process number, also after the end of the process.
 	PID() int
+	// PIDs lists the live processes of the trial; nil after the end of the first one.
 	PIDs() []int
+	// Exited returns a channel that is closed when the process has ended.
 	Exited() <-chan struct{}
+	// Lost returns the error that ended the trial; nil while the process runs. doing names the
+	// operation in flight, for the message.
 	Lost(doing string) error
+	// Printed returns the number of bytes on stdout and stderr so far.
 	Printed() int64
+	// Close ends the process and all processes that it started.
 	Close(ctx context.Context) tare.Evidence
 }
 
@@ -33,7 +40,8 @@ var (
 	_ process = (*trial.Command)(nil)
 )
 
-// openTrial starts the contender p, or parses the address of a server that runs already.
+// openTrial starts the contender p, or parses the address of a server that runs already. After an
+// error it has removed the files of the trial.
 func (k *Kind) openTrial(ctx context.Context, p build.Program, spec trial.Spec) (_ *conn, err error) {
 	c := &conn{kind: k, entry: p.Contender, cores: k.cores(), terminal: p.Contender.Set[setLog] == logPTY}
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())
@@ -44,7 +52,7 @@ func (k *Kind) openTrial(ctx context.Context, p build.Program, spec trial.Spec) 
 		}
 	}()
 	if c.dir, err = os.MkdirTemp(spec.Dir, "server-"); err == nil {
-		c.dir, err = filepath.Abs(c.dir)
+		c.dir, err = filepath.Abs(c.dir) // the server may run in another directory
 	}
 	if err != nil {
 		return nil, trialError(tare.ErrStart, "directory of the trial: %v", err)
@@ -81,20 +89,21 @@ func (c *conn) startCommand(ctx context.Context, path string, spec trial.Spec) e
 	if len(c.entry.Command) == 0 {
 		return trialError(tare.ErrStart, "an empty command")
 	}
-	values := []string{"$DIR", c.dir, "${DIR}", c.dir}
-	if c.entry.Delivers == destinationWord { // before FreePort, whose port the destination could take
+	placeholders := []string{"$DIR", c.dir, "${DIR}", c.dir} // alternately a placeholder and its value
+	// The entry's delivers is $DESTINATION, or a pattern of files into which the command writes, or "".
+	if c.entry.Delivers == destinationWord { // listen before FreePort: the destination could take its port
 		var err error
 		if c.destination, err = listenDestination(); err != nil {
 			return trialError(tare.ErrStart, "listen as its destination: %v", err)
 		}
-		values = append(values, destinationWord, c.destination.port, "${DESTINATION}", c.destination.port)
+		placeholders = append(placeholders, destinationWord, c.destination.port, "${DESTINATION}", c.destination.port)
 	}
 	port, err := trial.FreePort()
 	if err != nil {
 		return trialError(tare.ErrStart, "find a free port: %v", err)
 	}
-	values = append(values, "$PORT", port, "${PORT}", port)
-	replacer := strings.NewReplacer(values...)
+	placeholders = append(placeholders, "$PORT", port, "${PORT}", port)
+	replacer := strings.NewReplacer(placeholders...)
 	var args []string
 	for _, a := range c.entry.Command {
 		args = append(args, replacer.Replace(a))
@@ -109,25 +118,27 @@ func (c *conn) startCommand(ctx context.Context, path string, spec trial.Spec) e
 		c.delivery = c.destination
 	case c.entry.Delivers != "":
 		c.delivery = &lineCounter{pattern: replacer.Replace(c.entry.Delivers)}
-		if _, err := c.delivery.count(); err != nil {
+		if _, err := c.delivery.count(); err != nil { // rejects an invalid pattern before the start
 			return trialError(tare.ErrStart, "delivers: %s: %v", c.entry.Delivers, err)
 		}
 	}
 	if path == "" {
 		path = args[0]
 	}
-	spec.Path, spec.Args, spec.Dir = path, args[1:], ""
+	spec.Path, spec.Args = path, args[1:]
+	spec.Dir = "" // tare's working directory
 	spec.Env = append(slices.Clone(spec.Env), "PORT="+port)
 	started, err := trial.StartCommand(ctx, spec)
 	if err != nil {
 		return err
 	}
 	c.process = started
-	if c.where.addr, err = started.AwaitListen(ctx, net.JoinHostPort("127.0.0.1", port), net.JoinHostPort("::1", port)); err != nil {
+	addr, err := started.AwaitListen(ctx, net.JoinHostPort("127.0.0.1", port), net.JoinHostPort("::1", port))
+	if err != nil {
 		started.Close(context.WithoutCancel(ctx))
 		return err
 	}
-	c.where.host, c.where.prefix = c.where.addr, c.entry.Path
+	c.where = serverAddr{addr: addr, host: addr, prefix: c.entry.Path}
 	return nil
 }
 
@@ -171,7 +182,8 @@ func parseURL(text string) (serverAddr, error) {
 	}, nil
 }
 
-// parseListenAddr parses the address at which a program listens, which must be on this machine.
+// parseListenAddr parses the address at which a program reports to listen. The address must be on
+// this machine: a loopback address, or "all addresses", for which it returns 127.0.0.1.
 func parseListenAddr(addr string) (serverAddr, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -197,6 +209,7 @@ func (c *conn) ownHello() wire.Reply {
 	return a
 }
 
+// trialError returns an error of a trial. class is one of the classes of tare, such as tare.ErrStart.
 func trialError(class, format string, args ...any) *tare.TrialError {
 	return &tare.TrialError{Class: class, Message: fmt.Sprintf(format, args...)}
 }

@@ -20,7 +20,7 @@ const (
 // server until another workload is prepared.
 func (c *conn) measureStop(s tare.Sample) {
 	w := c.work
-	if w.in.Op != tare.OpStop || c.program == nil || c.failure != nil || w.stopped {
+	if w.workload.Op != tare.OpStop || c.program == nil || c.failure != nil || w.stopped {
 		return
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, busyLimit+stopLimit)
@@ -56,7 +56,7 @@ func (c *conn) measureStop(s tare.Sample) {
 		return
 	}
 	w.stopped = true
-	a, err := c.forward(ctx, wire.Request{Op: wire.OpEnd, On: w.in.ID})
+	a, err := c.forward(ctx, wire.Request{Op: wire.OpEnd, On: w.workload.ID})
 	if err == nil && a.WallNS > 0 {
 		s[tare.KeyStop] = float64(a.WallNS)
 	}

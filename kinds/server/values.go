@@ -7,24 +7,24 @@ import (
 	"reflect"
 )
 
-// SameJSON is an [App.Same] for services with JSON. It reports whether two bodies are
-// equal or equivalent JSON. Numbers are compared as float64.
+// SameJSON is an [App.Same] for services with JSON. It reports whether two bodies have the same
+// bytes, or are JSON documents with the same value. Numbers are compared as float64.
 func SameJSON(want, got []byte) bool {
 	if bytes.Equal(want, got) {
 		return true
 	}
-	var x, y any
-	if json.Unmarshal(want, &x) != nil || json.Unmarshal(got, &y) != nil {
+	var wantValue, gotValue any
+	if json.Unmarshal(want, &wantValue) != nil || json.Unmarshal(got, &gotValue) != nil {
 		return false
 	}
-	return reflect.DeepEqual(x, y)
+	return reflect.DeepEqual(wantValue, gotValue)
 }
 
 // NamesError is an [App.Refuses] for services with JSON. It returns why an error response
 // is not a JSON object with a non-empty string member "error", or "" if it is one.
 func NamesError(_, got Response) string {
-	if kind := got.Header[ContentType]; kind != TypeJSON {
-		return fmt.Sprintf("status %d with content type %q, want %q", got.Status, kind, TypeJSON)
+	if contentType := got.Header[ContentType]; contentType != TypeJSON {
+		return fmt.Sprintf("status %d with content type %q, want %q", got.Status, contentType, TypeJSON)
 	}
 	var body map[string]any
 	if err := json.Unmarshal(got.Body, &body); err != nil {
