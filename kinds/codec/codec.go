@@ -46,7 +46,8 @@ var _ lab.Describer = (*Kind)(nil)
 // New returns the codec kind.
 func New() *Kind { return &Kind{pools: map[string][][]byte{}, questions: map[string][]question{}} }
 
-// Input writes the pool of w, one canonical JSON body per line, into dir.
+// Input writes the pool of w, one canonical JSON body per line, into dir. It returns the workload as
+// contenders receive it.
 func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, error) {
 	switch {
 	case !slices.Contains(Ops(), w.Op):
@@ -58,34 +59,40 @@ func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, erro
 	if err != nil {
 		return wire.Workload{}, fmt.Errorf("workload %q: %w", w.ID, err)
 	}
-	in, err := k.writePool(dir, bodies)
+	input, err := k.writePool(dir, bodies)
 	if err != nil {
 		return wire.Workload{}, fmt.Errorf("write input of workload %q: %w", w.ID, err)
 	}
-	in.ID, in.Fixture, in.N, in.Op, in.Heap = w.ID, w.Fixture, w.N, w.Op, w.Heap
-	return in, nil
+	input.ID = w.ID
+	input.Fixture = w.Fixture
+	input.N = w.N
+	input.Op = w.Op
+	input.Heap = w.Heap
+	return input, nil
 }
 
-// writePool writes bodies into a file of dir and stores them in k.pools.
+// writePool writes bodies into a file of dir and stores them in k.pools. The returned workload
+// describes only the file.
 func (k *Kind) writePool(dir string, bodies [][]byte) (wire.Workload, error) {
-	in, err := Pool(dir, bodies)
+	input, err := Pool(dir, bodies)
 	if err != nil {
 		return wire.Workload{}, err
 	}
 	k.mu.Lock()
-	k.pools[in.Input] = bodies
+	k.pools[input.Input] = bodies
 	k.mu.Unlock()
-	return in, nil
+	return input, nil
 }
 
-// Pool writes bodies, which must not contain a line end, into a file of dir. The name of the file
-// contains a hash of its content.
+// Pool writes bodies, which must not contain a line end, into a file of dir, one per line. The name of
+// the file contains a hash of its content. Of the returned workload, only Input, the path of the file,
+// Bodies and SHA256 are set.
 func Pool(dir string, bodies [][]byte) (wire.Workload, error) {
-	file := fixture.File(bodies)
-	sum := sha256.Sum256(file)
+	content := fixture.File(bodies)
+	sum := sha256.Sum256(content)
 	hash := hex.EncodeToString(sum[:])
 	path := filepath.Join(dir, "input-"+hash[:12]+".ndjson")
-	if err := os.WriteFile(path, file, 0o644); err != nil {
+	if err := os.WriteFile(path, content, 0o644); err != nil {
 		return wire.Workload{}, err
 	}
 	return wire.Workload{Input: path, Bodies: len(bodies), SHA256: hash}, nil
@@ -93,19 +100,19 @@ func Pool(dir string, bodies [][]byte) (wire.Workload, error) {
 
 // Describe adds to w the number of bytes in the pool that Input made, and for a fixture with ids the
 // number of items and the smallest number of different ids in a body.
-func (k *Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error) {
+func (k *Kind) Describe(w tare.Workload, input wire.Workload) (tare.Workload, error) {
 	k.mu.Lock()
-	bodies := k.pools[in.Input]
+	bodies := k.pools[input.Input]
 	k.mu.Unlock()
 	w.Bytes = 0
 	for _, b := range bodies {
 		w.Bytes += int64(len(b))
 	}
-	distinct, ok, err := fixture.Keys(w.Fixture, bodies)
+	distinct, hasIDs, err := fixture.Keys(w.Fixture, bodies)
 	if err != nil {
 		return w, fmt.Errorf("workload %q: %w", w.ID, err)
 	}
-	if ok {
+	if hasIDs {
 		w.Keys, w.DistinctKeys = itemCount(w), distinct
 	}
 	return w, nil
@@ -115,7 +122,8 @@ func (k *Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error
 // which N is 0, has one item.
 func itemCount(w tare.Workload) int { return max(1, w.N) }
 
-// makePool generates the bodies, or reads the documents of a file.
+// makePool generates the bodies of w, or reads the documents of its file. A relative path of the file
+// is relative to studyDir.
 func makePool(w tare.Workload, studyDir string) ([][]byte, error) {
 	if w.File == "" {
 		return fixture.Pool(w.Fixture, itemCount(w), w.Pool)
@@ -128,7 +136,7 @@ func makePool(w tare.Workload, studyDir string) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	docs, _, err := Documents(path, src)
+	docs, _, err := Documents(path, src) // the notes are not reported
 	if err != nil {
 		return nil, err
 	}
@@ -168,9 +176,10 @@ func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (tria
 // Launches returns the ways to run contenders.
 func (*Kind) Launches() []tare.Launch { return lab.SpokenLaunches() }
 
-// Compare compares each answer with the canonical body of its case, or with the few fields of that
-// body, and returns the differences. Contenders send decoded values, and the output of binary
-// codecs, as JSON, so all answers are compared in the same way.
+// Compare compares each answer with the canonical body of its case and returns one line for each wrong
+// answer. For OpFields it compares only the few fields of the body that contenders pick. Contenders
+// send decoded values, and the output of binary codecs, as JSON, so all answers are compared in the
+// same way.
 func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error) {
 	k.mu.Lock()
 	bodies := k.pools[w.Input]

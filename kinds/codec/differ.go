@@ -16,7 +16,7 @@ import (
 // comparison is the result of comparing an answer with the reference's. It is for the field that
 // the case tests.
 type comparison struct {
-	class     tare.DifferenceClass // "" if there is no difference
+	class     tare.DifferenceClass // "" if there is no difference; then the other fields do not count
 	want, got string               // text of the field in the reference's answer, and in the contender's
 	broken    bool                 // the contender's text is not JSON
 	unchanged bool                 // a round trip has returned the input unchanged
@@ -35,31 +35,34 @@ func compareEncoded(c fixture.Case, want, got []byte) comparison {
 		return compareKeys(want, got)
 	}
 	key := strings.ToLower(c.Field) // as in the JSON tags of [fixture.Probe]
-	w, _ := findField(want, key)
-	g, ok := findField(got, key)
-	g = compactJSON(g)
+	wantText, _ := findField(want, key)
+	gotText, found := findField(got, key)
+	gotText = compactJSON(gotText)
 	switch {
-	case !ok && json.Valid(got):
-		return comparison{class: tare.DiffersInValue, want: w, got: omittedText}
-	case !ok:
-		return comparison{class: tare.DiffersInValue, want: w, got: invalidText}
-	case g == w:
+	case !found && json.Valid(got):
+		return comparison{class: tare.DiffersInValue, want: wantText, got: omittedText}
+	case !found:
+		return comparison{class: tare.DiffersInValue, want: wantText, got: invalidText}
+	case gotText == wantText:
 		return comparison{}
 	}
-	f := comparison{class: tare.DiffersInValue, want: w, got: g}
-	switch isValid := json.Valid([]byte(g)); {
-	case hasManyKeys(w) && !isValid:
-		f.want, f.got = "its entries", invalidText
-	case !isValid || !utf8.ValidString(g):
-		f.broken = true
-	case isReordered([]byte(w), []byte(g)) && Diff([]byte(w), []byte(g)) == "":
-		f.class, f.want, f.got = tare.DiffersInForm, "sorted", fixture.OtherOrder
-	case hasSameValue(c.Field, w, g):
-		f.class = tare.DiffersInForm
-	case hasManyKeys(w): // the order of the keys, and so the text, can change from run to run
-		f.want, f.got = "its entries", "other entries"
+	// The field differs. An object with many keys is described in words: the order of its keys, and so
+	// its text, can change from run to run.
+	const entries = "its entries"
+	result := comparison{class: tare.DiffersInValue, want: wantText, got: gotText}
+	switch isValid := json.Valid([]byte(gotText)); {
+	case hasManyKeys(wantText) && !isValid:
+		result.want, result.got = entries, invalidText
+	case !isValid || !utf8.ValidString(gotText):
+		result.broken = true
+	case isReordered([]byte(wantText), []byte(gotText)) && Diff([]byte(wantText), []byte(gotText)) == "":
+		result.class, result.want, result.got = tare.DiffersInForm, "sorted", fixture.OtherOrder
+	case hasSameValue(c.Field, wantText, gotText):
+		result.class = tare.DiffersInForm
+	case hasManyKeys(wantText):
+		result.want, result.got = entries, "other entries"
 	}
-	return f
+	return result
 }
 
 // compactJSON removes white space between tokens. It returns text unchanged if it is not JSON.
@@ -73,20 +76,20 @@ func compactJSON(text string) string {
 
 // compareKeys compares only the keys of an object and their order, for cases without a field.
 func compareKeys(want, got []byte) comparison {
-	w, _ := keysOf(want)
-	g, ok := keysOf(got)
-	f := comparison{want: strings.Join(w, ", "), got: strings.Join(g, ", ")}
+	wantKeys, _ := keysOf(want)
+	gotKeys, isObject := keysOf(got)
+	result := comparison{want: strings.Join(wantKeys, ", "), got: strings.Join(gotKeys, ", ")}
 	switch {
 	case !json.Valid(got):
-		f.class, f.got = tare.DiffersInValue, invalidText
-	case !ok:
-		f.class, f.got = tare.DiffersInValue, string(got)
+		result.class, result.got = tare.DiffersInValue, invalidText
+	case !isObject:
+		result.class, result.got = tare.DiffersInValue, string(got)
 	case isReordered(want, got):
-		f.class, f.got = tare.DiffersInForm, fixture.OtherOrder
-	case !slices.Equal(w, g):
-		f.class = tare.DiffersInValue
+		result.class, result.got = tare.DiffersInForm, fixture.OtherOrder
+	case !slices.Equal(wantKeys, gotKeys):
+		result.class = tare.DiffersInValue
 	}
-	return f
+	return result
 }
 
 // hasManyKeys reports whether text is an object with more than one key.
@@ -98,7 +101,7 @@ func hasManyKeys(text string) bool {
 // hasSameValue reports whether two texts mean the same value in the field called name. Digits that
 // the field's float type cannot represent do not count. The sign of zero counts.
 func hasSameValue(name, want, got string) bool {
-	bits := map[string]int{"Float": 64, "Single": 32}[name]
+	bits := map[string]int{"Float": 64, "Single": 32}[name] // 0 if the field has no float type
 	if bits == 0 && strings.ContainsAny(want, ".eE") {
 		bits = 64 // a float in field Any
 	}
@@ -106,7 +109,7 @@ func hasSameValue(name, want, got string) bool {
 		x, xErr := strconv.ParseFloat(want, bits)
 		y, yErr := strconv.ParseFloat(got, bits)
 		if xErr == nil && yErr == nil {
-			sameSign := (want[0] == '-') == (got[0] == '-')
+			sameSign := (want[0] == '-') == (got[0] == '-') // in Go, 0 == -0
 			return x == y && (x != 0 || sameSign)
 		}
 	}
@@ -119,9 +122,9 @@ func compareRoundTrip(c fixture.Case, want, got []byte) comparison {
 	if c.Field == "" { // the case is about the order of keys, which a decoded value does not have
 		return comparison{}
 	}
-	f := compareShown(c, want, got)
-	f.unchanged = isUnchanged(c, got)
-	return f
+	result := compareShown(c, want, got)
+	result.unchanged = isUnchanged(c, got)
+	return result
 }
 
 // isUnchanged reports whether the field of a probe is unchanged after a round trip. got is the
@@ -134,11 +137,11 @@ func isUnchanged(c fixture.Case, got []byte) bool {
 // compareShown compares the field in values that are formatted by [fixture.Show], or the complete
 // values if the case has no field.
 func compareShown(c fixture.Case, want, got []byte) comparison {
-	f := comparison{want: shownField(c.Field, want), got: shownField(c.Field, got)}
-	if f.want != f.got {
-		f.class = tare.DiffersInValue
+	result := comparison{want: shownField(c.Field, want), got: shownField(c.Field, got)}
+	if result.want != result.got {
+		result.class = tare.DiffersInValue
 	}
-	return f
+	return result
 }
 
 // shownField returns the text of one field of a Probe that is formatted by [fixture.Show], which
@@ -169,19 +172,21 @@ func shownField(name string, text []byte) string {
 
 // compareFields compares the answers of OpFields by value, and formats them as Go values.
 func compareFields(c fixture.Case, want, got []byte) comparison {
-	f := comparison{class: tare.DiffersInValue, want: formatItems(c.Field, want), got: formatItems(c.Field, got)}
+	const allFields = ""
+	result := comparison{class: tare.DiffersInValue, want: formatItems(c.Field, want), got: formatItems(c.Field, got)}
 	switch {
-	case f.want != f.got:
-		return f
-	case Diff(want, got) != "": // in another field than the case's own
-		f.want, f.got = formatItems("", want), formatItems("", got)
-		return f
+	case result.want != result.got:
+		return result
+	case Diff(want, got) != "": // they differ in another field than the one that the case tests
+		result.want, result.got = formatItems(allFields, want), formatItems(allFields, got)
+		return result
 	}
 	return comparison{}
 }
 
-// formatItems formats an answer of OpFields as a Go value: if there is one item, only its field
-// called name, or all of its fields if name is another one; otherwise all items.
+// formatItems formats an answer of OpFields as a Go value. If the answer has one item, formatItems
+// returns its field called name, or all its fields unless name is ID or Temperature. It returns other
+// numbers of items in full.
 func formatItems(name string, text []byte) string {
 	v, err := fixture.Decode("excerpts", text)
 	if err != nil {

@@ -52,7 +52,8 @@ func (e *SyntaxError) Error() string {
 // (NDJSON). notes are for the user, one line each. The error is a *SyntaxError.
 func Documents(name string, src []byte) (docs []Document, notes []string, err error) {
 	f := &text{name: name, src: src}
-	if notes, err = f.checkEncoding(false); err != nil {
+	const cutOff = false // src is a complete file
+	if notes, err = f.checkEncoding(cutOff); err != nil {
 		return nil, nil, err
 	}
 	content := trimSpace(f.src)
@@ -81,13 +82,13 @@ func Documents(name string, src []byte) (docs []Document, notes []string, err er
 	return docs, notes, nil
 }
 
-// text is a file of JSON.
+// text is a file of JSON, and the position up to which its documents are parsed.
 type text struct {
 	name       string
-	src        []byte
-	offset     int // offset of the last document
-	line       int // number of line ends before the last document
-	duplicates int // number of duplicate keys so far
+	src        []byte // content of the file; without byte order mark after checkEncoding
+	offset     int    // offset of the last document
+	line       int    // number of line ends before the last document
+	duplicates int    // number of duplicate keys so far
 }
 
 // maxNotes is the number of duplicate keys that are listed.
@@ -153,15 +154,15 @@ func (f *text) isLines(content []byte) bool {
 	return hasLines && isNamedLines && len(trimSpace(rest)) > 0
 }
 
-// addDocument checks the document in src[from:to] and adds it to docs. It adds notes about duplicate
-// keys.
+// addDocument checks the document in src[from:to] and returns docs with it. It appends to notes, which
+// are about duplicate keys.
 func (f *text) addDocument(docs []Document, from, to int, notes *[]string) ([]Document, error) {
 	body := f.src[from:to]
 	if len(body) > MaxDocument {
 		return nil, f.errorAt(from, fmt.Sprintf("a document of %.1f MB", float64(len(body))/1e6), sizeHint())
 	}
 	var syntax *json.SyntaxError
-	if err := json.Unmarshal(body, new(json.RawMessage)); errors.As(err, &syntax) {
+	if err := json.Unmarshal(body, new(json.RawMessage)); errors.As(err, &syntax) { // called only for its error
 		offset := max(0, int(syntax.Offset)-1)
 		what := "not JSON: " + syntax.Error()
 		hint := syntaxHint(body, offset, syntax.Error())

@@ -17,6 +17,7 @@ func ReadDocuments(name string, r io.Reader) (docs []Document, notes []string, e
 	return readDocuments(name, r, MaxRead)
 }
 
+// readDocuments is ReadDocuments with another limit than MaxRead.
 func readDocuments(name string, r io.Reader, maxBytes int) (docs []Document, notes []string, err error) {
 	src, err := io.ReadAll(io.LimitReader(r, int64(maxBytes)+1))
 	if err != nil {
@@ -27,7 +28,8 @@ func readDocuments(name string, r io.Reader, maxBytes int) (docs []Document, not
 	}
 	src = src[:maxBytes]
 	f := &text{name: name, src: src}
-	if _, err := f.checkEncoding(true); err != nil {
+	const cutOff = true                                // src may end within a character
+	if _, err := f.checkEncoding(cutOff); err != nil { // Documents repeats the notes
 		return nil, nil, err
 	}
 	end := bytes.LastIndexByte(src, '\n') + 1

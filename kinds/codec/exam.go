@@ -17,7 +17,7 @@ var _ lab.Examiner = (*Kind)(nil)
 type examSpec struct {
 	id      string
 	set     string   // fixture whose cases are tested
-	fixture string   // name of the fixture that contenders get
+	fixture string   // fixture that contenders get, whose type they decode into; differs from set for excerpts
 	op      string   // tested operation
 	bearsOn []string // operations of workloads that the differences affect
 
@@ -25,7 +25,7 @@ type examSpec struct {
 	reference func(c fixture.Case) (text []byte, err error)
 	// compare compares the contender's output for a case with the reference's. Neither is an error.
 	compare func(c fixture.Case, want, got []byte) comparison
-	phrases phrases
+	phrases phrases // verbs of the sentences about contenders that reject or accept other input
 }
 
 // allExams returns all semantics tests. The report prints the first difference of the most severe
@@ -68,8 +68,8 @@ func allExams() []examSpec {
 // question is a case and the result of the reference.
 type question struct {
 	fixture.Case
-	want []byte // output; nil if err is not nil
-	err  error
+	want []byte // output of the reference; nil if err is not nil
+	err  error  // error of the reference; nil if it accepts the input
 }
 
 // Reference returns the name of the reference with which answers are compared.
@@ -83,22 +83,21 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 		if err != nil {
 			return nil, err
 		}
-		in, err := k.writePool(dir, bodies)
+		input, err := k.writePool(dir, bodies)
 		if err != nil {
 			return nil, err
 		}
-		in.ID, in.Fixture, in.Op = e.id, e.fixture, e.op
-		list = append(list, in)
+		input.ID, input.Fixture, input.Op = e.id, e.fixture, e.op
+		list = append(list, input)
 	}
 	return list, nil
 }
 
-// Differ compares one answer with the result of encoding/json. It returns false if there is no
-// difference. The text of an error does not count, and of the fields of an answer only the one that
-// the case tests.
-func (k *Kind) Differ(in wire.Workload, a wire.Answer) (tare.Difference, bool) {
+// Differ compares one answer to a case of exam with the result of encoding/json. It returns false if
+// there is no difference. It compares only the field that the case tests, and no texts of errors.
+func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool) {
 	for _, e := range allExams() {
-		if e.id != in.ID {
+		if e.id != exam.ID {
 			continue
 		}
 		list := k.questionsOf(e)
@@ -161,5 +160,5 @@ func decodeAs(set string) func(c fixture.Case) ([]byte, error) {
 	}
 }
 
-// pickFields returns the few fields that the reference reads in the document of a case.
+// pickFields returns the few fields that the reference reads in the document of a case, as JSON.
 func pickFields(c fixture.Case) ([]byte, error) { return fixture.Fields("devices", c.Body) }

@@ -63,36 +63,38 @@ func (e examSpec) compareAnswer(q question, a wire.Answer) (tare.Difference, boo
 	case q.err != nil:
 		d.Says = e.phrases.accepts + q.What + e.describeResult(d.Got, json.Valid(a.Output))
 	default:
-		f := e.compare(q.Case, q.want, a.Output)
-		if f.class == "" {
+		result := e.compare(q.Case, q.want, a.Output)
+		if result.class == "" {
 			return tare.Difference{}, false
 		}
-		d.Class, d.Says = f.class, e.describeDifference(q.Case, f, a.Size > 0)
-		if f.unchanged { // better than the reference: no value differs
+		isDecoded := a.Size > 0
+		d.Class, d.Says = result.class, e.describeDifference(q.Case, result, isDecoded)
+		if result.unchanged { // better than the reference: no value differs
 			d.Class = tare.DiffersInAcceptance
 		}
-		d.Reference, d.Got = clipLegible(f.want, maxTableText), clipLegible(f.got, maxTableText)
+		d.Reference, d.Got = clipLegible(result.want, maxTableText), clipLegible(result.got, maxTableText)
 	}
 	return d, true
 }
 
-// describeDifference returns the sentence for a difference in value or form. isDecoded means that
-// the contender is a binary codec, whose answer is the value that it decodes from its output.
-func (e examSpec) describeDifference(c fixture.Case, f comparison, isDecoded bool) string {
-	for _, k := range c.Known {
-		if k.Got == f.got {
-			return k.Says
+// describeDifference returns the sentence for a difference in value or form, without its subject, the
+// contender: "leaves out a trailing comma". isDecoded means that the contender is a binary codec, whose
+// answer is the value that it decodes from its output.
+func (e examSpec) describeDifference(c fixture.Case, result comparison, isDecoded bool) string {
+	for _, known := range c.Known {
+		if known.Got == result.got {
+			return known.Says
 		}
 	}
-	got := clipLegible(f.got, maxSentence)
+	got := clipLegible(result.got, maxSentence)
 	switch {
-	case f.got == omittedText:
+	case result.got == omittedText:
 		return "leaves out " + c.What
-	case f.unchanged:
+	case result.unchanged:
 		return "brings " + c.What + " back unchanged, which encoding/json does not"
 	case e.op == codec.OpRoundTrip || e.op == codec.OpMarshal && isDecoded:
 		return "brings " + c.What + " back as " + got
-	case f.broken:
+	case result.broken:
 		return strings.Replace(c.Says, "%s", got, 1) + notJSONClause
 	}
 	return strings.Replace(c.Says, "%s", got, 1)
@@ -129,6 +131,7 @@ func (e examSpec) relevantPart(c fixture.Case, text []byte) string {
 	return clipLegible(string(text), maxTableText)
 }
 
+// rejectionText returns the result of a codec that rejects the input, for the table.
 func rejectionText(reason string) string { return clipLegible("refused: "+reason, maxTableText) }
 
 // clipLegible returns text in visible characters, at most limit of them.
