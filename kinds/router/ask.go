@@ -55,8 +55,8 @@ func makeQuestions(w tare.Workload, routes []fixture.Route, spec router.Spec) ([
 		return nil, fmt.Errorf("set: %s: the table has no routes of that kind (%s)", router.SetAsk, ask)
 	}
 	selected := make([]fixture.Route, len(indexes))
-	for i, k := range indexes {
-		selected[i] = routes[k]
+	for i, index := range indexes {
+		selected[i] = routes[index]
 	}
 	visits, err := fixture.Visits(selected, w.Pool)
 	if err != nil {
@@ -64,7 +64,7 @@ func makeQuestions(w tare.Workload, routes []fixture.Route, spec router.Spec) ([
 	}
 	var list []question
 	for i, v := range visits {
-		v.Route = indexes[v.Route] // in the complete table
+		v.Route = indexes[v.Route] // from an index in selected to an index in routes
 		var q question
 		var ok bool
 		switch ask {
@@ -137,9 +137,11 @@ func unknownPath(spec router.Spec, v fixture.Visit, i int) (question, bool) {
 			return question{HTTPRequest: newRequest(method, candidate), mustReject: true, mayRedirect: true}, true
 		}
 	}
+	// All candidates have a route. Without catch-alls, a path that is longer than any route has none.
 	candidate := "/" + suffix
 	if !hasCatchAll(spec) {
-		for candidate = path + candidate; isRouted(spec, candidate); { // until it is longer than any route
+		candidate = path + candidate
+		for isRouted(spec, candidate) {
 			candidate += "/" + suffix
 		}
 	}

@@ -67,7 +67,8 @@ func (k *Kind) Reference() string {
 // Exams writes the edge cases into dir. Those of the user's own tables come first, because the report
 // prints the first difference of the most severe class next to the speed.
 func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
-	raw, spec, err := formatTable([]fixture.Route{{Method: "GET", Path: "/health"}, {Method: "GET", Path: "/users/{id}"}}, nil)
+	table := []fixture.Route{{Method: "GET", Path: "/health"}, {Method: "GET", Path: "/users/{id}"}}
+	raw, spec, err := formatTable(table, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -75,27 +76,29 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	for _, e := range edgeCases() {
 		list = append(list, question{HTTPRequest: newRequest(e.method, e.path), caseName: e.name, property: e.property})
 	}
-	in, err := k.writeExam(dir, wire.Workload{ID: examID, Fixture: fixture.RoutesFixture, N: len(spec.Routes), Op: router.OpServe, Spec: raw}, list, serveMux)
+	exam := wire.Workload{ID: examID, Fixture: fixture.RoutesFixture, N: len(spec.Routes), Op: router.OpServe, Spec: raw}
+	exam, err = k.writeExam(dir, exam, list, serveMux)
 	if err != nil {
 		return nil, err
 	}
 	userExams, err := k.userExams(dir)
-	return append(userExams, in), err
+	return append(userExams, exam), err
 }
 
-// writeExam writes the requests of a semantics test and stores them with the answers of the reference.
-func (k *Kind) writeExam(dir string, in wire.Workload, list []question, reference func(router.Spec) http.Handler) (wire.Workload, error) {
-	spec, err := router.ParseSpec(in.Spec)
+// writeExam writes the requests of a semantics test and stores them with the answers of the reference,
+// which it puts into list. It returns exam as writeQuestions does.
+func (k *Kind) writeExam(dir string, exam wire.Workload, list []question, reference func(router.Spec) http.Handler) (wire.Workload, error) {
+	spec, err := router.ParseSpec(exam.Spec)
 	if err != nil {
-		return in, err
+		return exam, err
 	}
 	handler := reference(spec)
 	for i := range list {
 		if list[i].answer, err = router.Ask(handler, spec, list[i].HTTPRequest); err != nil {
-			return in, fmt.Errorf("%s: %w", in.ID, err)
+			return exam, fmt.Errorf("%s: %w", exam.ID, err)
 		}
 	}
-	return k.writeQuestions(dir, in, list)
+	return k.writeQuestions(dir, exam, list)
 }
 
 // mostSpecific returns the reference for tables that net/http does not support. It finds the route as
@@ -153,18 +156,19 @@ func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool)
 		return d, true
 	}
 	d.Got = describeOutcome(q.Method, got)
-	d.Class, d.Says = classify(q.describeRequest(), d.Got, got, q.answer)
 	if d.Got == d.Reference {
 		return tare.Difference{}, false
 	}
+	d.Class, d.Says = classify(q.describeRequest(), d.Got, got, q.answer)
 	if q.remark != "" {
-		d.Says = k.firstText(exam, fmt.Sprint(q.remark, " ", d.Class, " ", got.Status, " ", q.answer.Status), d.Says)
+		group := fmt.Sprint(q.remark, " ", d.Class, " ", got.Status, " ", q.answer.Status)
+		d.Says = k.firstText(exam, group, d.Says)
 	}
 	return d, true
 }
 
-// firstText returns the text about the current contender's first answer of a group. If there was none,
-// it stores and returns text.
+// firstText returns the text about the first answer of a group by the current contender. If this is the
+// first answer, firstText stores and returns text.
 func (k *Kind) firstText(exam wire.Workload, group, text string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -23,8 +23,8 @@ const (
 
 // userTable is a table of the user.
 type userTable struct {
-	wire.Workload      // without id and input
-	forMux        bool // net/http supports the table
+	wire.Workload      // with Fixture, Op and Spec only
+	forMux        bool // net/http supports the table, so that it is the reference
 }
 
 // forgetUserTables removes the tables of the previous study.
@@ -34,9 +34,9 @@ func (k *Kind) forgetUserTables() {
 	k.userTables = nil
 }
 
-// addUserTable stores a user's table for userExams.
+// addUserTable stores a user's table for userExams. spec is the parsed form of raw.
 func (k *Kind) addUserTable(raw json.RawMessage, spec router.Spec) {
-	_, _, ambiguous := Table{Routes: toRoutes(spec)}.Ambiguous()
+	_, _, ambiguous := Table{Routes: toRoutes(spec)}.Ambiguous() // net/http rejects ambiguous tables
 	table := userTable{
 		Workload: wire.Workload{Fixture: router.UserFixture, Op: router.OpServe, Spec: raw},
 		forMux:   !ambiguous && spec.Part() == nil,
@@ -69,12 +69,12 @@ func (k *Kind) userExams(dir string) ([]wire.Workload, error) {
 		if len(list) == 0 {
 			continue
 		}
-		in := table.Workload
-		in.ID, in.N = "exam/own-"+strconv.Itoa(i+1)+"/serve", len(spec.Routes)
-		if in, err = k.writeExam(dir, in, list, reference); err != nil {
+		exam := table.Workload
+		exam.ID, exam.N = "exam/own-"+strconv.Itoa(i+1)+"/serve", len(spec.Routes)
+		if exam, err = k.writeExam(dir, exam, list, reference); err != nil {
 			return nil, err
 		}
-		exams = append(exams, in)
+		exams = append(exams, exam)
 	}
 	return exams, nil
 }
@@ -117,7 +117,9 @@ func toRoutes(spec router.Spec) []fixture.Route {
 // of each route (edgePaths), methods and paths without a route, and literals (shadowedLiterals) and
 // catch-alls (catchAllQuestions) that routers treat differently.
 func userQuestions(routes []fixture.Route, spec router.Spec, n int) ([]question, error) {
-	visits, err := fixture.Visits(routes, min(max(len(routes), maxUserMethods), 4*maxUserMethods))
+	// Some visits have neither kind of question, so try more of them than questions are needed.
+	visitCount := min(max(len(routes), maxUserMethods), 4*maxUserMethods)
+	visits, err := fixture.Visits(routes, visitCount)
 	if err != nil {
 		return nil, err
 	}
@@ -147,13 +149,13 @@ func userQuestions(routes []fixture.Route, spec router.Spec, n int) ([]question,
 // or no route.
 func catchAllQuestions(spec router.Spec) []question {
 	var list []question
-	n := 0
+	catchAlls := 0
 	for i := range spec.Routes {
 		r := &spec.Routes[i]
-		if r.Rest == "" || n == maxUserCatchAlls {
+		if r.Rest == "" || catchAlls == maxUserCatchAlls {
 			continue
 		}
-		n++
+		catchAlls++
 		prefix := strings.TrimSuffix(fillParams(r.BracePath()), "/"+paramValue)
 		for _, end := range []struct{ text, group string }{
 			{"/", "a catch-all of yours with nothing behind its slash"},
@@ -188,7 +190,7 @@ func shadowedLiterals(routes []fixture.Route, spec router.Spec) []question {
 			if !ok || method == r.Method {
 				continue
 			}
-			var index int
+			var index int // of the matching route, with which the body begins
 			if _, err := fmt.Sscan(string(a.Body), &index); err != nil || routes[index].Path == r.Path {
 				continue
 			}

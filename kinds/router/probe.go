@@ -25,11 +25,8 @@ func (k *Kind) Probes(dir string, works []wire.Workload) ([]wire.Workload, error
 		if err != nil {
 			return nil, err
 		}
-		routes := make([]fixture.Route, len(spec.Routes))
-		for i := range spec.Routes {
-			routes[i] = fixture.Route{Method: spec.Routes[i].Method, Path: spec.Routes[i].BracePath()}
-		}
-		raw, bare, err := formatTable(routes, nil)
+		routes := toRoutes(spec)
+		raw, bare, err := formatTable(routes, nil) // the table without layers, which probes do not need
 		if err != nil {
 			return nil, err
 		}
@@ -40,16 +37,17 @@ func (k *Kind) Probes(dir string, works []wire.Workload) ([]wire.Workload, error
 		if w.Fixture == router.UserFixture {
 			k.addUserTable(raw, bare)
 		}
-		in := wire.Workload{ID: "probe/" + w.ID, Fixture: w.Fixture, N: w.N, Op: router.OpServe, Spec: raw}
-		if in, err = k.writeQuestions(dir, in, unroutedRequests(bare, routes)); err != nil {
+		probe := wire.Workload{ID: "probe/" + w.ID, Fixture: w.Fixture, N: w.N, Op: router.OpServe, Spec: raw}
+		if probe, err = k.writeQuestions(dir, probe, unroutedRequests(bare, routes)); err != nil {
 			return nil, err
 		}
-		probes = append(probes, in)
+		probes = append(probes, probe)
 	}
 	return probes, nil
 }
 
-// unroutedRequests returns requests without a route in spec.
+// unroutedRequests returns requests without a route in spec, most of them similar to the first and the
+// last of routes, which are the routes of spec.
 func unroutedRequests(spec router.Spec, routes []fixture.Route) []question {
 	var list []question
 	addUnrouted := func(method, path string) {

@@ -57,7 +57,7 @@ func New() *Kind {
 type question struct {
 	wire.HTTPRequest
 	answer      router.Answer // the correct answer; not used if mustReject is set
-	mustReject  bool          // no route matches: any rejection is correct
+	mustReject  bool          // no route matches: a response with any status from 400 on is correct
 	mayRedirect bool          // if mustReject is set, a redirect is correct, too
 
 	caseName string // name of the case in a semantics test; "" if the request is in none
@@ -77,15 +77,17 @@ func (q question) describeRequest() string {
 	return q.title()
 }
 
-// Input writes the requests of w, one per line, into dir.
+// Input writes the requests of w, one per line, into dir. It returns the workload as contenders receive
+// it, with the table in its Spec.
 func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, error) {
-	in, err := k.makeInput(w, studyDir, dir)
+	input, err := k.makeInput(w, studyDir, dir)
 	if err != nil {
 		return wire.Workload{}, fmt.Errorf("workload %q: %w", w.ID, err)
 	}
-	return in, nil
+	return input, nil
 }
 
+// makeInput is Input with errors that do not name the workload.
 func (k *Kind) makeInput(w tare.Workload, studyDir, dir string) (wire.Workload, error) {
 	switch {
 	case !slices.Contains(Ops(), w.Op):
@@ -107,11 +109,11 @@ func (k *Kind) makeInput(w tare.Workload, studyDir, dir string) (wire.Workload, 
 	if err != nil {
 		return wire.Workload{}, err
 	}
-	in := wire.Workload{ID: w.ID, Fixture: fixture.RoutesFixture, N: len(routes), Op: w.Op, Heap: w.Heap, Spec: raw}
+	input := wire.Workload{ID: w.ID, Fixture: fixture.RoutesFixture, N: len(routes), Op: w.Op, Heap: w.Heap, Spec: raw}
 	if w.File != "" {
-		in.Fixture = router.UserFixture
+		input.Fixture = router.UserFixture
 	}
-	return k.writeQuestions(dir, in, questions)
+	return k.writeQuestions(dir, input, questions)
 }
 
 // formatTable returns a table in the form of [wire.Workload.Spec], and the parsed form.
@@ -129,7 +131,8 @@ func newRequest(method, path string) wire.HTTPRequest {
 	return wire.HTTPRequest{Method: method, Path: path, Header: map[string]string{"Accept": "*/*", "Origin": "https://app.example.com"}}
 }
 
-// correctReply returns the reply that the route must write for a visit.
+// correctReply returns the reply that the route must write for a visit: the index of the route and the
+// values of its parameters, as in "12 id=4711 name=x".
 func correctReply(r fixture.Route, v fixture.Visit) string {
 	reply, params := strconv.Itoa(v.Route), 0
 	for segment := range strings.SplitSeq(r.Path, "/") {
@@ -141,33 +144,35 @@ func correctReply(r fixture.Route, v fixture.Visit) string {
 	return reply
 }
 
-// writeQuestions writes the requests into a file of dir, whose name contains a hash of its content,
-// and stores the questions.
-func (k *Kind) writeQuestions(dir string, in wire.Workload, questions []question) (wire.Workload, error) {
+// writeQuestions writes the requests of questions into a file of dir, whose name contains a hash of its
+// content. It returns input with the path, the number of requests and the hash of this file, and stores
+// the questions.
+func (k *Kind) writeQuestions(dir string, input wire.Workload, questions []question) (wire.Workload, error) {
 	bodies := make([][]byte, len(questions))
 	for i, q := range questions {
 		var err error
 		if bodies[i], err = json.Marshal(q.HTTPRequest); err != nil {
-			return in, err
+			return input, err
 		}
 	}
-	file := fixture.File(bodies)
-	sum := sha256.Sum256(file)
-	in.SHA256, in.Bodies = hex.EncodeToString(sum[:]), len(bodies)
-	in.Input = filepath.Join(dir, "input-"+in.SHA256[:12]+".ndjson")
-	if err := os.WriteFile(in.Input, file, 0o644); err != nil {
-		return in, fmt.Errorf("write input: %w", err)
+	content := fixture.File(bodies)
+	sum := sha256.Sum256(content)
+	input.SHA256, input.Bodies = hex.EncodeToString(sum[:]), len(bodies)
+	input.Input = filepath.Join(dir, "input-"+input.SHA256[:12]+".ndjson")
+	if err := os.WriteFile(input.Input, content, 0o644); err != nil {
+		return input, fmt.Errorf("write input: %w", err)
 	}
 	k.mu.Lock()
-	k.questions[workloadKey(in)] = questions
+	k.questions[workloadKey(input)] = questions
 	k.mu.Unlock()
-	return in, nil
+	return input, nil
 }
 
 // workloadKey returns the key of Kind.questions. Correct answers depend on the requests and on the
 // table with its layers.
 func workloadKey(w wire.Workload) string { return w.SHA256 + string(w.Spec) }
 
+// questionsOf returns the stored questions of w, by the index of their case.
 func (k *Kind) questionsOf(w wire.Workload) []question {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -176,8 +181,8 @@ func (k *Kind) questionsOf(w wire.Workload) []question {
 
 // Describe adds to w the number of bytes of the requests that Input wrote, the number of routes, and the
 // numbers of requests and of different URLs.
-func (k *Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error) {
-	questions := k.questionsOf(in)
+func (k *Kind) Describe(w tare.Workload, input wire.Workload) (tare.Workload, error) {
+	questions := k.questionsOf(input)
 	seen := map[string]bool{}
 	w.Bytes = 0
 	for _, q := range questions {
@@ -188,7 +193,7 @@ func (k *Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error
 		w.Bytes += int64(len(body))
 		seen[q.Method+" "+q.Path] = true
 	}
-	w.N, w.Keys, w.DistinctKeys = in.N, len(questions), len(seen)
+	w.N, w.Keys, w.DistinctKeys = input.N, len(questions), len(seen)
 	return w, nil
 }
 
@@ -230,7 +235,7 @@ func (q question) checkAnswer(a wire.Answer) string {
 		return got.Differs(q.answer)
 	case q.mayRedirect && isRedirect(got):
 		return ""
-	case got.Status < 400:
+	case !isRejection(got):
 		return fmt.Sprintf("status %d and %q, want a refusal", got.Status, clipText(string(got.Body)))
 	}
 	return ""
@@ -244,6 +249,7 @@ func (q question) title() string {
 	return q.Method + " " + clipText(q.Path)
 }
 
+// parseAnswer parses the output of an answer, the JSON of a [router.Answer].
 func parseAnswer(a wire.Answer) (router.Answer, error) {
 	var got router.Answer
 	if err := json.Unmarshal(a.Output, &got); err != nil {

@@ -19,10 +19,10 @@ type route struct {
 // segment is the part of a path between two slashes.
 type segment struct {
 	text  string // text of a literal, or name of the parameter
-	param bool
-	rest  bool // a catch-all: a parameter that matches the rest of a path
+	param bool   // the segment has a parameter; false for a literal
+	rest  bool   // a catch-all: a parameter that matches the rest of a path
 
-	before, after string // literals before and after a parameter
+	before, after string // literals before and after a parameter in the same segment; "" for others
 }
 
 // splitPath parses a path in the user's notation. It returns an error if some routers cannot support

@@ -55,6 +55,7 @@ func loadTable(w tare.Workload, studyDir string) ([]fixture.Route, []string, err
 	return routes, layers, err
 }
 
+// generateRoutes returns the generated routes of w, which w.Set describes.
 func generateRoutes(w tare.Workload) ([]fixture.Route, error) {
 	t := fixture.Table{N: max(1, w.N)} // N is 0 if the workload sets no number of routes
 	var err error

@@ -46,12 +46,13 @@ func edgeSorts() []edgeSort {
 type pattern struct {
 	method   string
 	segments []segment
-	siblings []map[string]*routeNode // for each segment: the literals of all routes at its position, and the nodes after them
+	siblings []map[string]*routeNode // by index of segment: the literals of all routes at its position, and the nodes after them
 }
 
 // toPatterns returns the routes of a table as patterns.
 func toPatterns(routes []fixture.Route) []pattern {
-	root, list := &routeNode{}, make([]pattern, 0, len(routes))
+	root := &routeNode{}
+	list := make([]pattern, 0, len(routes))
 	for _, r := range routes {
 		segments, err := splitPath(r.Path)
 		if err != nil { // routes of tables have no errors
@@ -137,6 +138,7 @@ func (p pattern) fillTexts(texts map[int]string) string {
 	return b.String()
 }
 
+// escapePath escapes a segment as net/url escapes a path.
 func escapePath(text string) string { return (&url.URL{Path: text}).EscapedPath() }
 
 // valuePaths returns a function that returns paths in which one parameter has one of the values, which
@@ -222,7 +224,7 @@ func (p pattern) recasedValues() []string {
 func (p pattern) siblingPaths(change func(text string) []string) []string {
 	var paths []string
 	for _, i := range p.paramIndexes() {
-		for _, text := range p.chosenSiblings(i)[:min(1, len(p.siblings[i]))] {
+		for _, text := range p.chosenSiblings(i)[:min(1, len(p.siblings[i]))] { // the first, if there is one
 			for _, v := range change(text) {
 				paths = append(paths, p.fillTexts(map[int]string{i: escapePath(v)}))
 			}
