@@ -11,60 +11,74 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Contest is the first chart of a page: ratios to the baseline on one axis.
+// Contest is the first chart of a page: ratios to the baseline on one axis. It consists of panels of one or two
+// workloads. A panel has a row per contender (Rival), and a row has a line per workload (RivalLine). On a page that
+// compares two revisions there is one panel, and a row is a benchmark.
 type Contest struct {
-	Title, Means string
-	Headline     string  // headline of a page without an answer; "" if the criteria have a better one
-	Order        string  // order of the rows, in words
-	Base         string  // title of the baseline
-	Less, More   string  // meaning of the two sides of the axis
-	Panels       []Panel // empty if nothing was compared
-	Quiet        []Quiet // between two revisions: the benchmarks without a change; nil on other pages
+	Title      string  // conclusion about the first workload (contestTitle), without a full stop; fixed between revisions
+	Means      string  // what the axis shows
+	Headline   string  // headline of a page without an answer; "" if the criteria have a better one
+	Order      string  // order of the rows, in words
+	Base       string  // title of the baseline
+	Less, More string  // meaning of the two sides of the axis
+	Panels     []Panel // empty if nothing was compared
+	Quiet      []Quiet // between two revisions: the benchmarks without a change; nil on other pages
 }
 
-// Quiet is a group of benchmarks that show no change, but would have shown a change of Size or more.
+// Quiet is a group of benchmarks that show no change between two revisions. A change of Size or more would have shown
+// in each of them.
 type Quiet struct {
-	Size  string  // percentage
+	Size  string  // percentage, or "more than 50 %"
 	Names string  // the first benchmarks of the group
 	Count int     // number of benchmarks in the group
 	Share float64 // Count as a share of all benchmarks that show no change
 }
 
-// Panel is the chart of one or two workloads.
+// Panel is the chart of one or two workloads or, between two revisions, of all benchmarks that differ.
 type Panel struct {
 	Name  string
-	Noise []float64 // factor by which identical programs seem to differ, for each workload; 0 means unknown
-	Rows  []Rival   // best first
-	Rest  []Rival   // contenders that are omitted from Rows
+	Noise []float64 // factor by which identical programs seem to differ, 1 or more, for each workload; 0 means unknown
+	Rows  []Rival   // in the Order of the Contest
+	Rest  []Rival   // rows that the page shows on request only
 }
 
-// Rival is the row of one contender in a panel.
+// Rival is the row of one contender in a panel or, between two revisions, of one benchmark.
 type Rival struct {
-	ID, Name, Note string
-	Base           bool        // the contender is the baseline
-	Lines          []RivalLine // one for each workload of the panel that the contender has data of
+	ID, Name string
+	Note     string      // version or role of the contender (rivalNote), or values of the benchmark (benchNote)
+	Base     bool        // the contender is the baseline
+	Lines    []RivalLine // one for each workload of the panel that the contender has data of
 }
 
-// RivalLine is the ratio of a contender on one workload. If there is no ratio, Ratio is 0 and Says gives the
-// reason. A line of the baseline has no Ratio either: its Text is 1× and Says is the value.
+// RivalLine is the ratio of a contender to the baseline on one workload: as numbers, and in the texts that a page
+// prints. Examples of the texts:
+//
+//	              Side  Text   Says                Detail
+//	baseline      ""    1×     2.31 µs             ""
+//	void          ""    void   void by rate-held   ""
+//	no ratio      ""    –      not compared        ""
+//	less          less  0.71×  ▼ 29 % less         0.69–0.73
+//	more          more  1.40×  ▲ 40 % more         exactly
+//	no difference same  1.01×  ≈ inside the noise  no interval yet
 type RivalLine struct {
-	Work             int    // index in Panel.Noise
-	Workload         string // "" if the panel has only one workload
-	Ratio, Low, High float64
-	Side             string // less, more or same; "" if there is no ratio
-	Text             string // printed ratio
-	Says             string // ratio in words
-	Detail           string // printed interval
-	Claims           []RivalClaim
+	Work      int     // index in Panel.Noise
+	Workload  string  // "" if the panel has only one workload
+	Ratio     float64 // 0 if there is no ratio: in a line of the baseline, or if Says has the reason
+	Low, High float64 // interval of Ratio; 0 if there is none
+	Side      string  // result of the comparison: less, more or same; "" if there is no ratio
+	Text      string  // Ratio as printed
+	Says      string  // result of the comparison in words, or the value of the baseline with its unit
+	Detail    string  // the interval as printed, or why there is none; "" if there is no ratio
+	Claims    []RivalClaim
 }
 
 // RivalClaim is a ratio that is the limit of a criterion, a published ratio, or both.
 type RivalClaim struct {
-	Value     float64
-	Printed   float64 // the published ratio if there is one, which can differ slightly from Value; otherwise Value
+	Value     float64 // position on the axis
+	Printed   float64 // the published ratio if there is one, which can differ by less than sameRatio from Value; otherwise Value
 	Asked     string  // sign of the criterion, ≤ or ≥; "" if no criterion has this limit
 	Published bool
-	Text      string // in words
+	Text      string // source and ratio: "asked ≤ 0.8×", "published 0.5×"
 }
 
 const (
@@ -72,7 +86,7 @@ const (
 	maxPanels     = 2    // panels of a page; the other workloads are among all ratios (AllRatios)
 	maxRivals     = 8    // rows of a panel
 	maxBestRivals = 6    // of these rows, the best contenders
-	sameRatio     = 0.03 // ratios whose logarithms differ by less are drawn as one
+	sameRatio     = 0.03 // ratios whose natural logarithms differ by less are drawn as one: about 3 %
 )
 
 // newContest returns the first chart of r. It has no panels if nothing was compared.
@@ -82,6 +96,7 @@ func newContest(r *tare.Result) Contest {
 	}
 	works := contestWorks(r)
 	c := Contest{Base: contenderTitle(r, r.Baseline()), Less: "less", More: "more", Order: "best first"}
+	// A panel of the baseline alone shows no comparison.
 	for pair := range slices.Chunk(works[:min(len(works), panelWorks*maxPanels)], panelWorks) {
 		if p := newPanel(r, pair); len(p.Rows) > 1 {
 			c.Panels = append(c.Panels, p)
@@ -106,13 +121,14 @@ func operationNoun(v *view) string {
 	return "operation"
 }
 
-// contestWorks returns the workloads with a ratio: those of criteria first, then those of claims, then the others.
-// It exchanges the first two if the second has more ratios.
+// contestWorks returns the ids of the workloads with a ratio: those of criteria first, then those of measured claims,
+// then the others. It exchanges the first two if the second has more ratios, because the title of the chart is about
+// the first.
 func contestWorks(r *tare.Result) []string {
 	var out []string
-	add := func(id string) {
-		isMeasured := slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.ID == id })
-		if !isMeasured || slices.Contains(out, id) {
+	addWorkload := func(id string) {
+		isInResult := slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.ID == id })
+		if !isInResult || slices.Contains(out, id) {
 			return
 		}
 		v := newView(r, id)
@@ -124,16 +140,16 @@ func contestWorks(r *tare.Result) []string {
 			out = append(out, id)
 		}
 	}
-	for _, v := range listRulings(r) {
-		add(v.Workload)
+	for _, verdict := range listRulings(r) {
+		addWorkload(verdict.Workload)
 	}
-	for _, c := range r.Claims {
-		if c.Kind == tare.ClaimRatio && c.Measured > 0 {
-			add(c.Workload)
+	for _, claim := range r.Claims {
+		if claim.Kind == tare.ClaimRatio && claim.Measured > 0 {
+			addWorkload(claim.Workload)
 		}
 	}
 	for _, w := range r.Workloads {
-		add(w.ID)
+		addWorkload(w.ID)
 	}
 	if len(out) > 1 && countCompared(r, out[1]) > countCompared(r, out[0]) {
 		out[0], out[1] = out[1], out[0]
@@ -153,38 +169,48 @@ func countCompared(r *tare.Result, workload string) int {
 	return n
 }
 
-// contestTitle returns the number of contenders that take significantly less and more than the baseline on the
-// workload, as a sentence without a full stop.
+// contestTitle counts the contenders that take significantly less and more than the baseline on the workload of v, as
+// a sentence without a full stop:
+//
+//	On small, 3 of 5 take less CPU time than stdlib; 1 takes more
+//	On small, none of 5 takes less CPU time than stdlib; 2 take more
+//	On small, no difference from stdlib is shown
+//	Nothing counts on small
+//
+// Void contenders are not counted.
 func contestTitle(v *view, m tare.Metric) string {
-	less, more, all := 0, 0, 0
+	less, more, compared := 0, 0, 0
 	for _, c := range slices.Concat(v.ranked, v.statusOnly) {
-		x, ok := v.findComparison(c.ID, m.Name)
+		comparison, ok := v.findComparison(c.ID, m.Name)
 		if !ok || c.ID == v.baseline || len(v.voidsMetric(c.ID, m.Name)) > 0 {
 			continue
 		}
-		all++
+		compared++
 		switch {
-		case !v.isDifferent(x): // only counted in all
-		case x.Ratio < 1:
+		case !v.isDifferent(comparison): // counts as compared only
+		case comparison.Ratio < 1:
 			less++
 		default:
 			more++
 		}
 	}
-	base, on := contenderTitle(v.r, v.baseline), "On "+v.workload+", "
-	others := ""
+	base := contenderTitle(v.r, v.baseline)
+	moreClause := ""
 	if more > 0 {
-		others = fmt.Sprintf("; %d %s more", more, chooseForm(more, "takes", "take"))
+		moreClause = fmt.Sprintf("; %d %s more", more, chooseForm(more, "takes", "take"))
 	}
+	text := ""
 	switch {
-	case all == 0:
-		return oneLine("Nothing counts on " + v.workload)
+	case compared == 0:
+		text = "Nothing counts on " + v.workload
 	case less+more == 0:
-		return oneLine(fmt.Sprintf("%sno difference from %s is shown", on, base))
+		text = fmt.Sprintf("On %s, no difference from %s is shown", v.workload, base)
 	case less == 0:
-		return oneLine(fmt.Sprintf("%snone of %d takes %s than %s%s", on, all, m.Less, base, others))
+		text = fmt.Sprintf("On %s, none of %d takes %s than %s", v.workload, compared, m.Less, base) + moreClause
+	default:
+		text = fmt.Sprintf("On %s, %d of %d %s %s than %s", v.workload, less, compared, chooseForm(less, "takes", "take"), m.Less, base) + moreClause
 	}
-	return oneLine(fmt.Sprintf("%s%d of %d %s %s than %s%s", on, less, all, chooseForm(less, "takes", "take"), m.Less, base, others))
+	return oneLine(text)
 }
 
 // chooseForm returns the form of a word for n things.
@@ -201,14 +227,14 @@ func newPanel(r *tare.Result, works []string) Panel {
 	var rows []Rival
 	for i, id := range works {
 		v := newView(r, id)
-		noise := tare.NoiseFloor(r.Comparisons, id, v.leadingMetric())
-		if noise > 0 {
-			noise = math.Exp(noise)
+		noise := 0.0                                                                   // unknown
+		if floor := tare.NoiseFloor(r.Comparisons, id, v.leadingMetric()); floor > 0 { // a natural logarithm
+			noise = math.Exp(floor)
 		}
 		p.Noise = append(p.Noise, noise)
 		for _, c := range slices.Concat(v.ranked, v.statusOnly) {
 			row := slices.IndexFunc(rows, func(x Rival) bool { return x.ID == c.ID })
-			if row < 0 {
+			if isNew := row < 0; isNew {
 				row = len(rows)
 				rows = append(rows, Rival{ID: c.ID, Name: oneLine(c.Title()), Note: rivalNote(v, c), Base: c.ID == v.baseline})
 			}
@@ -225,7 +251,8 @@ func newPanel(r *tare.Result, works []string) Panel {
 	return p
 }
 
-// sortKey returns the ratio that rows are sorted by; rows without a ratio come last.
+// sortKey returns the ratio that rows are sorted by: 1 for the baseline, otherwise the ratio on the first workload that
+// has one. It returns +Inf for a row without a ratio, which comes last.
 func (x Rival) sortKey() float64 {
 	if x.Base {
 		return 1
@@ -244,9 +271,9 @@ func chooseRivals(rows []Rival, subject string) (shown, rest []Rival) {
 	if len(rows) <= maxRivals {
 		return rows, nil
 	}
-	worst := 0
+	worst := 0 // index of the last row with a ratio
 	for i, x := range rows {
-		if !math.IsInf(x.sortKey(), 1) {
+		if hasRatio := !math.IsInf(x.sortKey(), 1); hasRatio {
 			worst = i
 		}
 	}
@@ -260,9 +287,9 @@ func chooseRivals(rows []Rival, subject string) (shown, rest []Rival) {
 	return shown, rest
 }
 
-// findSubject returns the id of the contender that the study's question is about: the contender of the first
-// criterion or, without criteria, of the first measured claim about a ratio, otherwise the best contender on the
-// first workload. It returns "" if nothing was compared.
+// findSubject returns the id of the subject of the study, which is the contender that the study's question is about:
+// the contender of the first criterion or, without criteria, of the first measured claim about a ratio, otherwise the
+// best contender on the first workload. It returns "" if nothing was compared.
 func findSubject(r *tare.Result) string {
 	for _, v := range listRulings(r) {
 		if v.Contender != r.Baseline() {
@@ -284,10 +311,11 @@ func findSubject(r *tare.Result) string {
 	return ""
 }
 
-const maxRivalNote = 26 // characters
+const maxRivalNote = 26 // characters at which a note is truncated
 
-// rivalNote returns the last part of a contender's module path and its version, "baseline" or "status only". It
-// returns "" for packages of the standard library, which have the version of Go.
+// rivalNote returns the last part of a contender's module path and its version, such as "chi v5.1.0" for
+// github.com/go-chi/chi/v5, or its role: "baseline" or "status only". It returns "" for packages of the standard
+// library, which have the version of Go.
 func rivalNote(v *view, c tare.Contender) string {
 	if c.ID == v.baseline {
 		return "baseline"
@@ -300,59 +328,75 @@ func rivalNote(v *view, c tare.Contender) string {
 	}
 	parts := strings.Split(c.Name, "/")
 	name := parts[len(parts)-1]
-	if isMajor := strings.HasPrefix(name, "v") && len(name) < len("v100"); isMajor && len(parts) > 1 {
+	isMajor := strings.HasPrefix(name, "v") && len(name) < len("v100") // the path ends with /v2 to /v99
+	if isMajor && len(parts) > 1 {
 		name = parts[len(parts)-2]
 	}
 	return truncateText(oneLine(name+" "+c.Version), maxRivalNote)
 }
 
-// newRivalLine returns the ratio of a contender by the leading metric, or the reason why it has no ratio.
+// newRivalLine returns the ratio of a contender by the leading metric, or the reason why it has no ratio. The caller
+// sets Work and Workload.
 func (v *view) newRivalLine(c tare.Contender) RivalLine {
 	metric := v.leadingMetric()
 	line := RivalLine{Claims: v.newRivalClaims(c.ID, metric)}
 	if c.ID == v.baseline {
 		line.Text = "1×"
-		if x, ok := v.findValue(c.ID, metric); ok {
-			s := newScale(x.Unit, []float64{x.Value})
-			unit, _, _ := strings.Cut(s.unit, "/")
-			line.Says = formatDigits(x.Value/s.divisor, 3) + " " + unit
+		if value, ok := v.findValue(c.ID, metric); ok {
+			line.Says = formatMedian(value)
 		}
 		return line
 	}
-	x, ok := v.findComparison(c.ID, metric)
+	comparison, ok := v.findComparison(c.ID, metric)
 	voids := append(v.voidsMetric(c.ID, metric), v.voidsMetric(v.baseline, metric)...)
 	switch {
 	case len(voids) > 0:
-		line.Text, line.Says = "void", "void by "+voids[0].Check
-		return line
-	case !ok || !(x.Ratio > 0):
-		line.Text, line.Says = nothing, "not compared"
-		return line
+		line.Text = "void"
+		line.Says = "void by " + voids[0].Check
+	case !ok || !(comparison.Ratio > 0):
+		line.Text = nothing
+		line.Says = "not compared"
+	default:
+		v.addComparison(&line, comparison)
 	}
-	line.Ratio, line.Text = x.Ratio, formatShortRatio(x.Ratio)+"×"
+	return line
+}
+
+// addComparison sets the ratio, the interval and the side of line, with their texts. x has a ratio above 0.
+func (v *view) addComparison(line *RivalLine, x tare.Comparison) {
+	line.Ratio = x.Ratio
+	line.Text = formatShortRatio(x.Ratio) + "×"
 	switch {
 	case x.Exact:
 		line.Detail = "exactly"
 	case x.Bounded():
-		line.Low, line.High, line.Detail = x.Low, x.High, formatShortRatio(x.Low)+"–"+formatShortRatio(x.High)
+		line.Low, line.High = x.Low, x.High
+		line.Detail = formatShortRatio(x.Low) + "–" + formatShortRatio(x.High)
 	default:
 		line.Detail = "no interval yet"
 	}
+	isNoiseKnown := tare.NoiseFloor(v.r.Comparisons, v.workload, x.Metric) != 0
 	switch {
-	case !v.isDifferent(x):
+	case !v.isDifferent(x) && isNoiseKnown:
 		line.Side, line.Says = "same", "≈ inside the noise"
-		if tare.NoiseFloor(v.r.Comparisons, v.workload, metric) == 0 {
-			line.Says = "≈ no difference shown"
-		}
+	case !v.isDifferent(x):
+		line.Side, line.Says = "same", "≈ no difference shown"
 	case x.Ratio < 1:
 		line.Side, line.Says = "less", "▼ "+formatLess(x.Ratio)
 	default:
 		line.Side, line.Says = "more", "▲ "+formatMore(x.Ratio)
 	}
-	return line
 }
 
-// formatLess prints a ratio below 1 as the percentage that is saved, or below 0.1 as a fraction.
+// formatMedian prints a value with three digits and its unit without "/op": 2.31 µs.
+func formatMedian(x tare.Value) string {
+	s := newScale(x.Unit, []float64{x.Value})
+	unit, _, _ := strings.Cut(s.unit, "/")
+	return formatDigits(x.Value/s.divisor, 3) + " " + unit
+}
+
+// formatLess prints a ratio below 1 as the percentage that is saved, or below 0.1 as a fraction: "29 % less", "1/12 of
+// it".
 func formatLess(x float64) string {
 	if x < 0.1 {
 		return "1/" + formatDigits(1/x, 2) + " of it"
@@ -360,7 +404,8 @@ func formatLess(x float64) string {
 	return formatPercent(math.Round((1-x)*100)/100) + " less"
 }
 
-// formatMore prints a ratio above 1 as the percentage that is added, or from 2 on as a multiple.
+// formatMore prints a ratio above 1 as the percentage that is added, or from 2 on as a multiple: "40 % more", "2.5
+// times".
 func formatMore(x float64) string {
 	if x >= 2 {
 		return formatDigits(x, 2) + " times"
@@ -368,10 +413,11 @@ func formatMore(x float64) string {
 	return formatPercent(math.Round((x-1)*100)/100) + " more"
 }
 
-// formatShortRatio prints a ratio for a headline: two decimals, or two significant digits.
+// formatShortRatio prints a ratio for a headline: without decimals from 10 on, with two decimals from 0.1 on, otherwise
+// with two significant digits.
 func formatShortRatio(x float64) string {
 	switch {
-	case !(x > 0) || math.IsInf(x, 1):
+	case !(x > 0) || math.IsInf(x, 1): // !(x > 0) includes NaN
 		return nothing
 	case x >= 10:
 		return format.Grouped(x, 0)
@@ -381,8 +427,8 @@ func formatShortRatio(x float64) string {
 	return formatDigits(x, 2)
 }
 
-// listNamedRatios returns the limits of criteria and the published ratios of a contender on a workload, the
-// smallest first and with an empty Text. Ratios that differ by less than sameRatio are merged.
+// listNamedRatios returns the limits of criteria and the published ratios of a contender on a workload, the smallest
+// first. It leaves Text empty. Ratios that differ by less than sameRatio are merged into one.
 func listNamedRatios(r *tare.Result, contender, workload, metric string) []RivalClaim {
 	var out []RivalClaim
 	findOrAdd := func(value float64) *RivalClaim {
@@ -394,30 +440,32 @@ func listNamedRatios(r *tare.Result, contender, workload, metric string) []Rival
 		out = append(out, RivalClaim{Value: value, Printed: value})
 		return &out[len(out)-1]
 	}
-	for _, x := range listRulings(r) {
-		isAbout := x.Contender == contender && x.Workload == workload && x.Metric == metric
-		if !isAbout || x.Rule.Kind != tare.RuleRatio || !(x.Rule.Limit > 0) {
+	for _, verdict := range listRulings(r) {
+		isAbout := verdict.Contender == contender && verdict.Workload == workload && verdict.Metric == metric
+		hasLimit := verdict.Rule.Kind == tare.RuleRatio && verdict.Rule.Limit > 0
+		if !isAbout || !hasLimit {
 			continue
 		}
 		sign := "≥"
-		if x.Rule.AtMost {
+		if verdict.Rule.AtMost {
 			sign = "≤"
 		}
-		findOrAdd(x.Rule.Limit).Asked = sign
+		findOrAdd(verdict.Rule.Limit).Asked = sign
 	}
 	for _, c := range r.Claims {
 		isAbout := c.Contender == contender && c.Workload == workload && c.Metric == metric
-		if !isAbout || c.Kind != tare.ClaimRatio || !(c.Published > 0) || c.Published == 1 { // 1 is where the baseline is drawn
+		hasRatio := c.Kind == tare.ClaimRatio && c.Published > 0 && c.Published != 1 // the baseline is drawn at 1
+		if !isAbout || !hasRatio {
 			continue
 		}
-		claim := findOrAdd(c.Published)
-		claim.Published, claim.Printed = true, c.Published
+		named := findOrAdd(c.Published)
+		named.Published, named.Printed = true, c.Published
 	}
 	slices.SortFunc(out, func(a, b RivalClaim) int { return cmp.Compare(a.Value, b.Value) })
 	return out
 }
 
-// sourceText returns the source of the ratio: a criterion, a publication, or both.
+// sourceText returns the source of the ratio: "asked" by a criterion, "published", or both.
 func (c RivalClaim) sourceText() string {
 	switch {
 	case c.Asked != "" && c.Published:
