@@ -32,6 +32,10 @@ func BlockLines(n int) int {
 // Brief writes the scale of the bars and the block of a result: its answer, name and
 // headline, and a bar for each of up to three ratios that the headline quotes or a
 // criterion that is not met is about. The error is the writer's.
+//
+//	                               ⅛×   ¼×   ½×   1×   2×   4×   8×
+//	·    json-encode  The one criterion is not met
+//	    jsoniter-fastest    0.55×            ◇●───│░               asked ≤ 0.50 ◇
 func Brief(w io.Writer, r *tare.Result, s Style) error {
 	a := newAxis(s.pageWidth())
 	text := s.paintText(Dim, strings.Repeat(" ", a.start)+a.formatTicks()) + "\n" + formatBlock(r, s, a)
@@ -44,7 +48,7 @@ func nextBrief(w io.Writer, r *tare.Result, s Style) error {
 }
 
 const (
-	wordWidth = 4  // columns of the answer: open, void
+	wordWidth = 4  // columns of the answer as a word (answerWord), such as open
 	nameWidth = 12 // columns that fit the longest names of studies: json-encode, json-binary
 )
 
@@ -63,7 +67,7 @@ func formatBlock(r *tare.Result, s Style, a axis) string {
 		indent = wordWidth // the headline continues below the name
 	}
 	p := &page{style: s, width: s.pageWidth()}
-	wrapped := wrapWords(headline, s.pageWidth()-start, s.pageWidth()-indent)
+	wrapped := wrapWords(headline, s.pageWidth()-start, s.pageWidth()-indent) // widths of the first line and of the others
 	for i, text := range wrapped {
 		if i == 0 {
 			p.writeLine(s.paintText(markOfWord(word), answer) + s.paintText(Bold, name) + text)
@@ -72,8 +76,8 @@ func formatBlock(r *tare.Result, s Style, a axis) string {
 		}
 	}
 	bars := selectBars(r)
-	room := max(lines-len(wrapped), 1)
-	bars = bars[:min(len(bars), room, maxBlockLines-1)]
+	maxBarLines := max(lines-len(wrapped), 1) // one bar even if the headline fills the block
+	bars = bars[:min(len(bars), maxBarLines, maxBlockLines-1)]
 	labels := barLabels(bars, r)
 	for i, c := range bars {
 		p.writeLine(a.formatRow(r, c, labels[i], s))
@@ -86,7 +90,7 @@ func formatBlock(r *tare.Result, s Style, a axis) string {
 func answerWord(r *tare.Result) (word, rest string) {
 	headline, _ := Headline(r)
 	rest = strings.TrimSuffix(headline, ".")
-	start, after, cut := strings.Cut(rest, ": ")
+	start, afterColon, hasColon := strings.Cut(rest, ": ")
 	switch {
 	case r.Answer == "":
 		return "·", rest
@@ -104,8 +108,9 @@ func answerWord(r *tare.Result) (word, rest string) {
 	default:
 		return "·", rest
 	}
-	if cut && (start == "Yes" || start == "No" || start == "Partly" || start == "No answer") {
-		rest = after
+	isWordOnly := start == "Yes" || start == "No" || start == "Partly" || start == "No answer"
+	if hasColon && isWordOnly {
+		rest = afterColon // the word need not be repeated
 	}
 	return word, rest
 }
@@ -158,21 +163,21 @@ func selectBars(r *tare.Result) (out []tare.Comparison) {
 	return out
 }
 
-// barLabels returns a label per bar. It has the parts in which the bars differ, the contender and part of the
-// workload's name, and the metric unless the metric is the primary one. If the bars share both contender and
-// workload, or there is only one bar, it has the contender.
+// barLabels returns a label per bar, made of the parts in which the bars differ: "chi, unmarshal, allocs". The contender
+// is omitted if all bars share it and differ in the workload, the workload if all bars share it, and the metric if it
+// is the primary one.
 func barLabels(bars []tare.Comparison, r *tare.Result) (labels []string) {
 	isShared := func(key func(tare.Comparison) string) bool {
 		return !slices.ContainsFunc(bars, func(c tare.Comparison) bool { return key(c) != key(bars[0]) })
 	}
-	oneContender := isShared(func(c tare.Comparison) string { return c.Contender })
-	oneWorkload := isShared(func(c tare.Comparison) string { return c.Workload })
+	sameContender := isShared(func(c tare.Comparison) string { return c.Contender })
+	sameWorkload := isShared(func(c tare.Comparison) string { return c.Workload })
 	for _, c := range bars {
 		var parts []string
-		if !oneContender || oneWorkload {
+		if !sameContender || sameWorkload {
 			parts = append(parts, contenderTitle(r, c.Contender))
 		}
-		if !oneWorkload {
+		if !sameWorkload {
 			parts = append(parts, differingPart(bars, c.Workload))
 		}
 		if c.Metric != primaryMetric(r) {
@@ -187,9 +192,15 @@ func barLabels(bars []tare.Comparison, r *tare.Result) (labels []string) {
 // devices-50/unmarshal next to devices-50/fields. It returns the last segment if all are shared.
 func differingPart(bars []tare.Comparison, workload string) string {
 	segments := strings.Split(workload, "/")
-	differing := slices.DeleteFunc(slices.Clone(segments), func(s string) bool {
-		return !slices.ContainsFunc(bars, func(c tare.Comparison) bool { return !slices.Contains(strings.Split(c.Workload, "/"), s) })
-	})
+	isInAll := func(segment string) bool {
+		for _, c := range bars {
+			if !slices.Contains(strings.Split(c.Workload, "/"), segment) {
+				return false
+			}
+		}
+		return true
+	}
+	differing := slices.DeleteFunc(slices.Clone(segments), isInAll)
 	if len(differing) == 0 {
 		return segments[len(segments)-1]
 	}
@@ -214,7 +225,7 @@ const axisDoublings = 3
 // axis is the logarithmic scale of all bars. Its fields are numbers of terminal columns.
 type axis struct {
 	label    int  // columns of a label
-	start    int  // columns before the axis: indent, label, ratio and the spaces between them
+	start    int  // columns before the axis: indent, label, ratio and the spaces after label and ratio
 	doubling int  // columns of a factor of two
 	remarks  bool // there is room for remarks to the right of the axis
 }
@@ -230,7 +241,8 @@ func newAxis(width int) axis {
 	case width >= wide:
 		a = axis{label: 30, doubling: 8, remarks: true}
 	}
-	a.start = barIndent + a.label + 1 + ratioWidth + 1 + 1
+	const spaces = 1 + 2 // after the label, and after the ratio
+	a.start = barIndent + a.label + ratioWidth + spaces
 	return a
 }
 
@@ -243,9 +255,9 @@ func (a axis) columnOf(ratio float64) int {
 	return int(math.Round((math.Log2(ratio) + axisDoublings) * float64(a.doubling)))
 }
 
-// formatTicks returns the line above the bars.
+// formatTicks returns the line above the bars, with the ratios at every factor of two.
 func (a axis) formatTicks() string {
-	line := []rune(strings.Repeat(" ", a.countCells()+2))
+	line := []rune(strings.Repeat(" ", a.countCells()+2)) // the last tick extends beyond the axis
 	for i, tick := range []string{"⅛×", "¼×", "½×", "1×", "2×", "4×", "8×"} {
 		copy(line[i*a.doubling:], []rune(tick))
 	}
@@ -254,7 +266,8 @@ func (a axis) formatTicks() string {
 
 // formatRow draws a comparison: a bar from the baseline │ to the ratio ● with its interval ━, the noise ░ on
 // both sides of the baseline, and a limit ◇. A ratio without a significant difference is drawn as ○, and a ratio
-// off the axis as ◀ or ▶. Later marks replace earlier ones in the same column.
+// off the axis as ◀ or ▶. Later marks replace earlier ones in the same column. The remark to the right of the axis is
+// the limit, otherwise that the ratio is inside the noise, otherwise the interval.
 func (a axis) formatRow(r *tare.Result, c tare.Comparison, label string, s Style) string {
 	floor := tare.NoiseFloor(r.Comparisons, c.Workload, c.Metric)
 	differs := c.Exact || c.Differs(floor) == tare.Significant
@@ -264,50 +277,53 @@ func (a axis) formatRow(r *tare.Result, c tare.Comparison, label string, s Style
 			cells[i] = mark
 		}
 	}
-	baseline, ratio := a.columnOf(1), a.columnOf(c.Ratio)
-	noise := int(math.Round(floor / math.Ln2 * float64(a.doubling))) // floor is a natural logarithm
+	baselineColumn, ratioColumn := a.columnOf(1), a.columnOf(c.Ratio)
+	noiseColumns := int(math.Round(floor / math.Ln2 * float64(a.doubling))) // floor is a natural logarithm
 	if !c.Exact {
-		drawRun(baseline-noise, baseline+noise, '░')
+		drawRun(baselineColumn-noiseColumns, baselineColumn+noiseColumns, '░')
 	}
-	mark := Dim
+	color := Dim
 	if differs {
-		mark = Good
+		color = Good
 		if c.Ratio > 1 {
-			mark = Warned
+			color = Warned
 		}
-		drawRun(baseline, ratio, '─')
+		drawRun(baselineColumn, ratioColumn, '─')
 	}
 	if c.Bounded() {
 		drawRun(a.columnOf(c.Low), a.columnOf(c.High), '━')
 	}
-	drawRun(baseline, baseline, '│')
+	drawRun(baselineColumn, baselineColumn, '│')
 	limit, remark := findLimit(r, c)
 	if limit > 0 {
 		drawRun(a.columnOf(limit), a.columnOf(limit), '◇')
 	}
 	switch {
-	case ratio < 0:
+	case ratioColumn < 0:
 		cells[0] = '◀'
-	case ratio >= len(cells):
+	case ratioColumn >= len(cells):
 		cells[len(cells)-1] = '▶'
 	case differs:
-		cells[ratio] = '●'
+		cells[ratioColumn] = '●'
 	default:
-		cells[ratio] = '○'
+		cells[ratioColumn] = '○'
 	}
 	label = truncateText(label, a.label)
 	drawing := strings.TrimRight(string(cells), " ")
 	line := strings.Repeat(" ", barIndent) + label + strings.Repeat(" ", a.label+1-textWidth(label)) + fmt.Sprintf("%*s ", ratioWidth, format.Short(c.Ratio)+"×")
+	low, high := format.Short(c.Low), format.Short(c.High)
 	switch {
-	case !differs && remark == "":
+	case remark != "": // the limit
+	case !differs:
 		remark = "inside the noise"
-	case remark == "" && c.Bounded() && format.Short(c.Low) != format.Short(c.High):
-		remark = format.Short(c.Low) + "–" + format.Short(c.High)
+	case c.Bounded() && low != high:
+		remark = low + "–" + high
 	}
+	line += " " + s.paintText(color, drawing)
 	if !a.remarks || remark == "" {
-		return line + " " + s.paintText(mark, drawing)
+		return line
 	}
-	return line + " " + s.paintText(mark, drawing) + strings.Repeat(" ", a.countCells()-textWidth(drawing)+1) + s.paintText(Dim, remark)
+	return line + strings.Repeat(" ", a.countCells()-textWidth(drawing)+1) + s.paintText(Dim, remark)
 }
 
 // findLimit returns the limit that a criterion sets for a comparison, otherwise the smallest ratio that a claim

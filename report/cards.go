@@ -13,17 +13,18 @@ import (
 
 // Card is a part of a page below the first chart: bars or a table, with a conclusion as title.
 type Card struct {
-	Key   string  // why, memory, price, answers or adoption
+	Key   string  // topic, for the layout: why, memory, price, answers or adoption
 	Eye   string  // topic, above the title
 	Title string  // conclusion
 	Means string  // explanation of the bars or the table
-	Bars  []Bar   // nil if the card has a table
-	Table *Table  // nil if the card has bars
+	Bars  []Bar   // nil if the card has a table or only texts
+	Table *Table  // nil if the card has bars or only texts
 	After string  // text below the bars or the table; "" if there is none
-	Rate  float64 // operations per second that the bars of a price are for; 0 on other cards
+	Rate  float64 // on the price card: operations per second that the bars are for; 0 on other cards
 }
 
-// Bar is a horizontal bar. It reaches from From to To, which are shares of the longest bar.
+// Bar is a horizontal bar. It is drawn between From and To, which are positions from 0 to 1, the end of the longest
+// bar. From is above To if the bar stands for a decrease.
 type Bar struct {
 	Name     string
 	From, To float64
@@ -73,7 +74,8 @@ func newWhyCard(r *tare.Result) (Card, bool) {
 	largest := d.Steps[0]
 	for _, step := range d.Steps {
 		if step.Share != 0 {
-			shares = append(shares, step.Cause+" "+formatPercent(step.Share)+" ("+formatShare(step.ShareLow)+" to "+formatShare(step.ShareHigh)+")")
+			share := fmt.Sprintf("%s %s (%s to %s)", step.Cause, formatPercent(step.Share), formatShare(step.ShareLow), formatShare(step.ShareHigh))
+			shares = append(shares, share)
 		}
 		if math.Abs(step.Share) > math.Abs(largest.Share) {
 			largest = step
@@ -83,7 +85,9 @@ func newWhyCard(r *tare.Result) (Card, bool) {
 	if largest.Share > 0 {
 		card.Title = upperFirst(largest.Cause) + " is " + formatPercent(math.Round(largest.Share*100)/100) + " of the difference"
 	}
-	card.Means = fmt.Sprintf("%s on %s: %s takes %s× (%s–%s) that of %s.", upperFirst(tare.MetricFor(d.Metric).Noun), d.Workload, contenderTitle(r, d.Whole.To), formatShortRatio(d.Whole.Ratio), formatShortRatio(d.Whole.Low), formatShortRatio(d.Whole.High), contenderTitle(r, d.Whole.From))
+	card.Means = fmt.Sprintf("%s on %s: %s takes %s× (%s–%s) that of %s.",
+		upperFirst(tare.MetricFor(d.Metric).Noun), d.Workload, contenderTitle(r, d.Whole.To),
+		formatShortRatio(d.Whole.Ratio), formatShortRatio(d.Whole.Low), formatShortRatio(d.Whole.High), contenderTitle(r, d.Whole.From))
 	if len(shares) > 1 {
 		card.After = "Of the difference: " + strings.Join(shares[:min(len(shares), maxShares)], ", ") + "."
 	}
@@ -98,20 +102,28 @@ func newStepBars(r *tare.Result, d tare.Decomposition) []Bar {
 	for _, step := range d.Steps {
 		longest = max(longest, step.FromValue, step.ToValue)
 	}
-	withUnit := func(value float64) string { return s.formatValue(value) + " " + unit }
-	bars := []Bar{{Name: contenderTitle(r, d.Whole.From), To: d.Whole.FromValue / longest, Text: withUnit(d.Whole.FromValue)}}
+	formatUnit := func(value float64) string { return s.formatValue(value) + " " + unit }
+	bars := []Bar{{Name: contenderTitle(r, d.Whole.From), To: d.Whole.FromValue / longest, Text: formatUnit(d.Whole.FromValue)}}
 	for _, step := range d.Steps {
-		bar := Bar{Name: "+ " + step.Cause, From: step.FromValue / longest, To: step.ToValue / longest, Side: "more", Text: "+" + withUnit(step.ToValue-step.FromValue)}
+		bar := Bar{From: step.FromValue / longest, To: step.ToValue / longest}
 		if step.ToValue < step.FromValue {
-			bar.Name, bar.Side, bar.Text = "− "+step.Cause, "less", "−"+withUnit(step.FromValue-step.ToValue)
+			bar.Name = "− " + step.Cause
+			bar.Side = "less"
+			bar.Text = "−" + formatUnit(step.FromValue-step.ToValue)
+		} else {
+			bar.Name = "+ " + step.Cause
+			bar.Side = "more"
+			bar.Text = "+" + formatUnit(step.ToValue-step.FromValue)
 		}
 		bars = append(bars, bar)
 	}
-	return append(bars, Bar{Name: contenderTitle(r, d.Whole.To), To: d.Whole.ToValue / longest, Text: withUnit(d.Whole.ToValue)})
+	return append(bars, Bar{Name: contenderTitle(r, d.Whole.To), To: d.Whole.ToValue / longest, Text: formatUnit(d.Whole.ToValue)})
 }
 
-// newMemoryCard draws the allocations of one operation on the first workload of the contest, the least first. If
-// there are too many contenders it keeps the least, the greatest, the baseline and the subject of the study.
+// newMemoryCard draws the bytes that one operation allocates on the first workload of the contest, the least first. If
+// there are more than maxBars contenders, it removes contenders from the greatest to the least, but never the least,
+// the greatest, the baseline and the subject of the study. It returns false if none
+// allocates or nothing was compared.
 func newMemoryCard(r *tare.Result) (Card, bool) {
 	works := contestWorks(r)
 	if len(works) == 0 {
@@ -137,8 +149,9 @@ func newMemoryCard(r *tare.Result) (Card, bool) {
 	least, greatest := all[0], all[len(all)-1]
 	card := Card{Key: "memory", Eye: "Memory", Means: fmt.Sprintf("Heap that one %s on %s allocates; beside it the number of allocations.", operationNoun(v), v.workload)}
 	card.Title = fmt.Sprintf("%s allocates %s, %s %s", contenderTitle(r, least.id), formatHeap(least.bytes), contenderTitle(r, greatest.id), formatHeap(greatest.bytes))
+	subject := findSubject(r)
 	for i := len(all) - 2; i > 0 && len(all) > maxBars; i-- {
-		if id := all[i].id; id != v.baseline && id != findSubject(r) {
+		if id := all[i].id; id != v.baseline && id != subject {
 			all = slices.Delete(all, i, i+1)
 		}
 	}
@@ -149,21 +162,21 @@ func newMemoryCard(r *tare.Result) (Card, bool) {
 }
 
 // formatHeap prints an amount of memory: with three digits as MB or kB, or below 1 kB in full.
-func formatHeap(x float64) string {
+func formatHeap(bytes float64) string {
 	switch {
-	case x >= 1e6:
-		return formatDigits(x/1e6, 3) + " MB"
-	case x >= 1e3:
-		return formatDigits(x/1e3, 3) + " kB"
+	case bytes >= 1e6:
+		return formatDigits(bytes/1e6, 3) + " MB"
+	case bytes >= 1e3:
+		return formatDigits(bytes/1e3, 3) + " kB"
 	}
-	return format.Grouped(x, 0) + " B"
+	return format.Grouped(bytes, 0) + " B"
 }
 
 // defaultRate is the rate of costs, in operations per second, if the user requested none.
 const defaultRate = 1000
 
-// newPriceCard draws the share of a core that the contenders of the first chart use at a rate. It uses the time if
-// CPU time was not measured.
+// newPriceCard draws the share of a core that the contenders of the first chart use at a rate: the one that the user
+// requested, or defaultRate. It uses the time if CPU time was not measured.
 func newPriceCard(r *tare.Result, c Contest) (Card, bool) {
 	if len(c.Panels) == 0 {
 		return Card{}, false
@@ -175,13 +188,10 @@ func newPriceCard(r *tare.Result, c Contest) (Card, bool) {
 		metric = "time"
 	}
 	rate := float64(defaultRate)
-	for _, x := range r.Cost {
-		if x.Rate > 0 {
-			rate = x.Rate
-			break
-		}
+	if i := slices.IndexFunc(r.Cost, func(x tare.Cost) bool { return x.Rate > 0 }); i >= 0 {
+		rate = r.Cost[i].Rate
 	}
-	card := Card{Key: "price", Eye: "What it costs you", Rate: rate}
+	card := Card{Key: "price", Eye: "What it costs you", Title: priceTitle(v, rate), Rate: rate}
 	longest := 0.0
 	for _, row := range c.Panels[0].Rows {
 		if len(card.Bars) == maxBars && !row.Base { // the baseline always has a bar
@@ -192,24 +202,14 @@ func newPriceCard(r *tare.Result, c Contest) (Card, bool) {
 			continue
 		}
 		cores := x.Value * rate / 1e9 // the value is in ns per operation
-		card.Bars = append(card.Bars, Bar{Name: row.Name, To: x.Value, Text: formatCore(cores) + " %", NS: x.Value})
+		card.Bars = append(card.Bars, Bar{Name: row.Name, Text: formatCore(cores) + " %", NS: x.Value})
 		longest = max(longest, x.Value)
 	}
 	if len(card.Bars) == 0 {
 		return Card{}, false
 	}
 	for i := range card.Bars {
-		card.Bars[i].To /= longest
-	}
-	subject, operations := findSubject(r), operationsNoun(r)
-	card.Title = fmt.Sprintf("At %s %s a second no difference of %s is shown", formatRate(rate), operations, contenderTitle(r, subject))
-	if cost, ok := findCost(r, v.workload, subject); ok && cost.OnePercent > 0 {
-		verb, more := "saves", ""
-		if x, ok := v.findComparison(subject, cost.Metric); ok && x.Ratio > 1 {
-			verb, more = "costs", " more"
-		}
-		percent := rate / cost.OnePercent // the cost is proportional to the rate
-		card.Title = fmt.Sprintf("At %s %s a second, %s %s %s of a core%s", formatRate(rate), operations, contenderTitle(r, subject), verb, formatTwoDigits(percent), more)
+		card.Bars[i].To = card.Bars[i].NS / longest
 	}
 	noun := "Processor time"
 	if metric == "time" {
@@ -220,6 +220,22 @@ func newPriceCard(r *tare.Result, c Contest) (Card, bool) {
 	return card, true
 }
 
+// priceTitle returns the difference in cost between the subject of the study and the baseline at a rate: "At 1,000
+// requests a second, chi saves 1.2 % of a core" or "… costs 1.2 % of a core more".
+func priceTitle(v *view, rate float64) string {
+	id := findSubject(v.r)
+	subject, start := contenderTitle(v.r, id), "At "+formatRate(rate)+" "+operationsNoun(v.r)+" a second"
+	cost, ok := findCost(v.r, v.workload, id)
+	if !ok || !(cost.OnePercent > 0) {
+		return fmt.Sprintf("%s no difference of %s is shown", start, subject)
+	}
+	percent := formatTwoDigits(rate / cost.OnePercent) // the cost is proportional to the rate
+	if x, ok := v.findComparison(id, cost.Metric); ok && x.Ratio > 1 {
+		return fmt.Sprintf("%s, %s costs %s of a core more", start, subject, percent)
+	}
+	return fmt.Sprintf("%s, %s saves %s of a core", start, subject, percent)
+}
+
 // formatTwoDigits prints a percentage with two significant digits, or without decimals from 10 on.
 func formatTwoDigits(percent float64) string {
 	if percent >= 10 {
@@ -228,8 +244,9 @@ func formatTwoDigits(percent float64) string {
 	return formatDigits(percent, 2) + " %"
 }
 
-// newAnswersCard shows semantic differences from the reference: some cases if the subject of the study changes
-// values, otherwise the number of cases per contender.
+// newAnswersCard shows in how many semantics tests the contenders differ from the reference. If the subject of the
+// study changes values, it shows a table of some of these cases instead. Contenders that are void or traps do not
+// count. It returns false if no contender was tested.
 func newAnswersCard(r *tare.Result, _ Contest) (Card, bool) {
 	tested := slices.DeleteFunc(listBehaviours(r), func(c behaviour) bool {
 		return c.Cases == 0 || c.contender.Role == tare.RoleTrap || len(voidsOfAll(r, c.contender.ID)) > 0
@@ -260,13 +277,20 @@ func newAnswersCard(r *tare.Result, _ Contest) (Card, bool) {
 	card.Title = fmt.Sprintf("%s answers %d of %s otherwise", worst.contender.Title(), len(worst.Differences), countNoun(worst.Cases, "odd case"))
 	shown := tested
 	if len(tested) > maxBars { // the two with the fewest differences, and those with the most
-		shown = slices.Concat(tested[:2], tested[len(tested)-maxBars+2:])
+		const fewest = 2
+		shown = slices.Concat(tested[:fewest], tested[len(tested)-(maxBars-fewest):])
 	}
 	for _, c := range shown {
-		card.Bars = append(card.Bars, Bar{Name: c.contender.Title(), To: float64(len(c.Differences)) / float64(c.Cases), Side: "more", Text: fmt.Sprintf("%d of %d", len(c.Differences), c.Cases)})
+		card.Bars = append(card.Bars, Bar{
+			Name: c.contender.Title(),
+			To:   float64(len(c.Differences)) / float64(c.Cases),
+			Side: "more",
+			Text: fmt.Sprintf("%d of %d", len(c.Differences), c.Cases),
+		})
 	}
-	gravest := ofClass(worst.Differences, listClasses(worst.Differences)[0])
-	card.After = worst.contender.Title() + " " + describeConsequences(gravest, 2) + "."
+	mostSevere := ofClass(worst.Differences, listClasses(worst.Differences)[0])
+	const maxNamed = 2
+	card.After = worst.contender.Title() + " " + describeConsequences(mostSevere, maxNamed) + "."
 	return card, true
 }
 
@@ -282,7 +306,8 @@ func newCaseTable(differences []tare.Difference) *Table {
 // newCaseField returns an output letter by letter, truncated if it is long.
 func newCaseField(text string) Field { return codeField(truncateText(showLiteral(text), cellWidth)) }
 
-// countDifferences returns the number of differences of each contender, in reverse order and for at most maxBars.
+// countDifferences returns the number of differences of the last maxBars contenders of all, from the last to the first:
+// "easyjson 12, stdlib 3".
 func countDifferences(all []behaviour) string {
 	var counts []string
 	for _, c := range slices.Backward(all) {
@@ -291,8 +316,9 @@ func countDifferences(all []behaviour) string {
 	return strings.Join(counts[:min(len(counts), maxBars)], ", ")
 }
 
-// listAdopted returns the baseline and the contenders whose binaries are compared. Of contenders with the same
-// library and number of modules, which only use it differently, it returns the first, and the subject of the study.
+// listAdopted returns the baseline and the contenders whose binaries are compared. Contenders with the same library
+// and number of modules only use the library differently: listAdopted returns the first of them, and the subject of the
+// study.
 func listAdopted(r *tare.Result) []tare.Contender {
 	subject := findSubject(r)
 	var out []tare.Contender
@@ -326,7 +352,7 @@ func newAdoptionCard(r *tare.Result, c Contest) (Card, bool) {
 	isInChart := func(id string) bool {
 		return len(c.Panels) > 0 && slices.ContainsFunc(c.Panels[0].Rows, func(x Rival) bool { return x.ID == id })
 	}
-	for len(all) > maxBars { // remove contenders that are not in the chart, then the smallest but one
+	for len(all) > maxBars { // remove contenders that are not in the chart, then the second smallest
 		i := slices.IndexFunc(all, func(x tare.Contender) bool {
 			return !isInChart(x.ID) && x.Role != tare.RoleBaseline && x.ID != largest.ID
 		})
@@ -340,14 +366,20 @@ func newAdoptionCard(r *tare.Result, c Contest) (Card, bool) {
 		t.Columns[3] = Column{Name: "idle memory", Right: true}
 	}
 	for _, x := range all {
-		last := orDefault(x.Adoption.Released[:min(len(x.Adoption.Released), len("2006-01"))], nothing)
-		if hasIdle {
-			last = nothing
-			if x.Adoption.IdleRSSBytes > 0 {
-				last = formatHeap(float64(x.Adoption.IdleRSSBytes))
-			}
+		month := x.Adoption.Released[:min(len(x.Adoption.Released), len("2006-01"))]
+		lastCell := orDefault(month, nothing)
+		switch {
+		case hasIdle && x.Adoption.IdleRSSBytes > 0:
+			lastCell = formatHeap(float64(x.Adoption.IdleRSSBytes))
+		case hasIdle:
+			lastCell = nothing
 		}
-		t.Rows = append(t.Rows, Row{Who: x.ID, Cells: []Field{{Text: x.Title()}, {Text: formatHeap(float64(x.BinaryBytes))}, {Text: format.Grouped(float64(x.Adoption.ModulesLinked), 0)}, {Text: last}}})
+		t.Rows = append(t.Rows, Row{Who: x.ID, Cells: []Field{
+			{Text: x.Title()},
+			{Text: formatHeap(float64(x.BinaryBytes))},
+			{Text: format.Grouped(float64(x.Adoption.ModulesLinked), 0)},
+			{Text: lastCell},
+		}})
 	}
 	card := Card{Key: "adoption", Eye: "What comes with it", Table: &t, Means: "Of the whole program, the harness included; modules are those of third parties."}
 	card.Title = fmt.Sprintf("%s is the largest: %s and %s", largest.Title(), formatHeap(float64(largest.BinaryBytes)), countNoun(largest.Adoption.ModulesLinked, "module"))

@@ -15,7 +15,8 @@ const (
 	maxOpenRulings  = 6  // if there are more: number of results of one criterion and kind, except met, up to which it lists each
 )
 
-// listRulings returns the verdicts on criteria.
+// listRulings returns the verdicts on criteria. The other verdicts of a result are differences that no criterion asked
+// about.
 func listRulings(r *tare.Result) []tare.Verdict {
 	return slices.DeleteFunc(slices.Clone(r.Verdicts), func(v tare.Verdict) bool { return v.Criterion == "" })
 }
@@ -23,7 +24,7 @@ func listRulings(r *tare.Result) []tare.Verdict {
 // hasManyRulings reports whether there are too many criterion results to list one by one.
 func hasManyRulings(r *tare.Result) bool { return len(listRulings(r)) > maxRulings }
 
-// rulingOrder returns the order in which criterion results are summed up.
+// rulingOrder returns the possible results of a criterion in the order in which they are summed up.
 func rulingOrder() []tare.Ruling {
 	return []tare.Ruling{tare.NotMet, tare.VoidRuling, tare.Inconclusive, tare.Met}
 }

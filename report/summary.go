@@ -18,7 +18,7 @@ type Summary struct {
 	Question  string
 	Headline  string
 	Figures   string // line of ratios below the headline; "" if nothing was compared
-	Departure string // differences from the default run; "" if there are none
+	Departure string // how the settings differ from the default; "" if they do not
 	Stamps    []Item // at most three results in a few words; Label has the sign
 	Contest   Contest
 	Cards     []Card
@@ -52,15 +52,16 @@ func topLines(r *tare.Result, c Contest) (headline, figures string) {
 	return headline, contestFigures(r, c)
 }
 
-// contestFigures returns the ratios of the contender of the study's question, with the limits and published
-// ratios of it.
+// contestFigures returns the ratios of the subject of the study (findSubject) in the first panel, and the limits and
+// published ratios: "Time, chi ÷ mux: static 0.71× (0.69–0.73), params 1.10× (1.05–1.15); asked ≤ 0.8×." It returns ""
+// if the subject is not in the panel.
 func contestFigures(r *tare.Result, c Contest) string {
 	if len(c.Panels) == 0 || IsBench(r) {
 		return ""
 	}
 	subject := findSubject(r)
-	var parts []string
-	var named []RivalClaim
+	var parts []string     // one per workload
+	var named []RivalClaim // limits and published ratios of all workloads, each once
 	for _, row := range c.Panels[0].Rows {
 		if row.ID != subject {
 			continue
@@ -106,7 +107,9 @@ func listFacts(r *tare.Result) []string {
 	m := r.Machine
 	if m.Cores > 0 {
 		words := strings.Fields(strings.NewReplacer("(R)", "", "(TM)", "").Replace(m.CPU))
-		out = append(out, strings.TrimPrefix(strings.Join(words[:min(len(words), 3)], " ")+", "+countNoun(m.Cores, "core"), ", "))
+		const maxWords = 3 // of the processor's name
+		processor := strings.Join(words[:min(len(words), maxWords)], " ")
+		out = append(out, strings.TrimPrefix(processor+", "+countNoun(m.Cores, "core"), ", "))
 	}
 	out = append(out, m.Go)
 	if r.RoundsDone > 0 {
@@ -126,7 +129,7 @@ const (
 func listStamps(r *tare.Result) []Item {
 	var out []Item
 	add := func(m Mark, label, text string) { out = append(out, Item{Label: label, Mark: m, Text: text}) }
-	if text := describeInterruption(r); text != "" {
+	if isInterrupted := describeInterruption(r) != ""; isInterrupted {
 		add(Bad, "✕ Interrupted:", "rests on "+countNoun(r.RoundsDone, "whole round"))
 	}
 	if r.Stopped == stoppedVoid {
@@ -175,8 +178,9 @@ func noiseRange(r *tare.Result) string {
 	low, high := math.Inf(1), 0.0
 	works := contestWorks(r)
 	for _, id := range works[:min(len(works), panelWorks*maxPanels)] {
-		if x := tare.NoiseFloor(r.Comparisons, id, newView(r, id).leadingMetric()); x > 0 {
-			low, high = min(low, math.Expm1(x)), max(high, math.Expm1(x))
+		if floor := tare.NoiseFloor(r.Comparisons, id, newView(r, id).leadingMetric()); floor > 0 {
+			share := math.Expm1(floor) // floor is a natural logarithm
+			low, high = min(low, share), max(high, share)
 		}
 	}
 	switch from, to := formatPercent(low), formatPercent(high); {
@@ -207,11 +211,11 @@ func listTrust(r *tare.Result) []Item {
 	default:
 		add(Warned, fmt.Sprintf("! %d of %s caught", caught, countNoun(all, "trap")), "Checks says which was not, and why.")
 	}
-	switch p := r.Machine.Noise.CPUPressure; {
-	case p > busyFrom:
-		add(Warned, "! "+formatPercent(p)+" busy", "Some task waited for a processor. Trust ratios, not microseconds.")
-	case p >= 0 && r.RoundsDone > 0:
-		add(Good, "✓ Quiet machine", "Some task waited for a processor "+formatPercent(p)+" of the time.")
+	switch pressure := r.Machine.Noise.CPUPressure; { // below 0 if unknown
+	case pressure > busyFrom:
+		add(Warned, "! "+formatPercent(pressure)+" busy", "Some task waited for a processor. Trust ratios, not microseconds.")
+	case pressure >= 0 && r.RoundsDone > 0:
+		add(Good, "✓ Quiet machine", "Some task waited for a processor "+formatPercent(pressure)+" of the time.")
 	default:
 		add(Warned, "! Pressure not known", "This machine does not tell how long tasks wait.")
 	}
@@ -224,8 +228,10 @@ func describeAnswers(r *tare.Result) Item {
 	fewest, most := 0, 0 // cases of a contender on a workload
 	var wrong []string
 	for _, c := range r.Conformance {
-		x, _ := r.Contender(c.Contender)
-		if c.During || c.Probe || c.Contender == tare.NullID || x.Role == tare.RoleTrap {
+		contender, _ := r.Contender(c.Contender)
+		isBeforeTiming := !c.During && !c.Probe
+		isContender := c.Contender != tare.NullID && contender.Role != tare.RoleTrap
+		if !isBeforeTiming || !isContender {
 			continue
 		}
 		most = max(most, c.Cases)
@@ -249,7 +255,8 @@ func describeAnswers(r *tare.Result) Item {
 	return Item{Label: "✓ Right answers first", Mark: Good, Text: cases + " a workload, before timing, all right."}
 }
 
-// countTraps returns the number of traps, and how many of them were caught by all checks that should void them.
+// countTraps returns the number of traps, which are contenders with a published mistake, and how many of them were
+// caught by all checks that should void them.
 func countTraps(r *tare.Result) (caught, all int) {
 	for _, c := range r.Contenders {
 		outcome := r.OutcomeOf(c.ID)
