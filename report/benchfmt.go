@@ -78,22 +78,7 @@ func (b *benchWriter) writeHead() {
 		b.writeComment("benchstat -col /contender -filter '-/contender:" + tare.NullID + "' leaves out what does nothing")
 	}
 	for _, c := range b.orderContenders() {
-		switch c.Role {
-		case tare.RoleBaseline:
-			b.writeComment(c.ID + ": the baseline, " + c.String())
-		case tare.RoleControl:
-			b.writeComment(c.ID + ": the baseline a second time; whatever it differs by is noise")
-		case tare.RoleNull:
-			does := "nothing"
-			if hasServers(r) {
-				does = "as little as a server can"
-			}
-			b.writeComment(c.ID + ": does " + does + "; its figures are the harness itself")
-		case tare.RoleApart:
-			b.writeComment(c.ID + ": " + orDefault(describeIdentity(c), c.String()) + "; " + statusOnlyNote)
-		default:
-			b.writeComment(c.ID + ": " + orDefault(describeIdentity(c), c.String()))
-		}
+		b.writeComment(c.ID + ": " + describeRole(r, c))
 	}
 	for _, text := range append([]string{describeToolchains(r)}, describeModules(r)...) {
 		if text != "" {
@@ -117,12 +102,31 @@ func (b *benchWriter) writeHead() {
 	}
 }
 
+// describeRole returns the role of a contender and its library, for the comment about it.
+func describeRole(r *tare.Result, c tare.Contender) string {
+	library := orDefault(describeIdentity(c), c.String())
+	switch c.Role {
+	case tare.RoleBaseline:
+		return "the baseline, " + c.String()
+	case tare.RoleControl:
+		return "the baseline a second time; whatever it differs by is noise"
+	case tare.RoleNull:
+		if hasServers(r) {
+			return "does as little as a server can; its figures are the harness itself"
+		}
+		return "does nothing; its figures are the harness itself"
+	case tare.RoleApart:
+		return library + "; " + statusOnlyNote
+	}
+	return library
+}
+
 // goVersions returns the Go versions that the contenders were built with, usually one, separated by spaces. If
 // they are unknown it returns that of the machine.
 func goVersions(r *tare.Result) string {
 	var versions []string
-	for _, g := range groupBy(builtContenders(r), func(c tare.Contender) string { return c.Go }) {
-		versions = append(versions, g.key)
+	for _, group := range groupBy(builtContenders(r), func(c tare.Contender) string { return c.Go }) {
+		versions = append(versions, group.key)
 	}
 	return orDefault(strings.Join(versions, " "), r.Machine.Go)
 }
@@ -139,7 +143,8 @@ func (b *benchWriter) orderContenders() []tare.Contender {
 // writeContender writes the measurements of one contender on one workload, or a comment with the reason why
 // they are omitted.
 func (b *benchWriter) writeContender(workload string, c tare.Contender) {
-	var lines, lost []string
+	var lines []string // of trials
+	var lost []string  // why trials have no line
 	for _, t := range b.r.Trials {
 		if t.Contender != c.ID || t.Tau > 1 { // rounds with longer slices only check the slice length
 			continue
@@ -157,7 +162,7 @@ func (b *benchWriter) writeContender(workload string, c tare.Contender) {
 		}
 	}
 	if len(lines)+len(lost) == 0 && c.Error == "" {
-		return // it does not support this workload, or was not selected
+		return // the contender does not support this workload, or was not selected
 	}
 	if why := b.whyOmitted(workload, c); why != "" {
 		b.writeComment("left out: " + c.ID + " on " + workload + ": " + why)
@@ -192,13 +197,19 @@ func (b *benchWriter) whyOmitted(workload string, c tare.Contender) string {
 	return strings.Join(why, "; ")
 }
 
-// formatTrial returns the line of one trial, or "" if it measured nothing.
+// formatTrial returns the line of one trial, or "" if it measured nothing:
+//
+//	BenchmarkJsonEncode/workload=small:marshal/contender=stdlib-2	1000000	1234.5 ns/op	1200 cpu-ns/op	64 B/op	2 allocs/op
+//
+// For a user's benchmark the name is the one of the benchmark.
 func (b *benchWriter) formatTrial(workload string, c tare.Contender, t tare.Trial) string {
 	var values strings.Builder
 	sample := t.Samples[workload]
 	for _, u := range b.listUnits() {
-		void := slices.ContainsFunc(listVoids(b.r, c.ID, workload), func(f tare.Finding) bool { return f.Metric == u.metric })
-		if x, ok := sample[u.key]; ok && !void && x >= 0 && !math.IsInf(x, 1) {
+		isVoid := slices.ContainsFunc(listVoids(b.r, c.ID, workload), func(f tare.Finding) bool { return f.Metric == u.metric })
+		x, ok := sample[u.key]
+		isValid := x >= 0 && !math.IsInf(x, 1)
+		if ok && isValid && !isVoid {
 			fmt.Fprintf(&values, "\t%s %s", strconv.FormatFloat(x, 'f', -1, 64), u.unit)
 		}
 	}
@@ -206,7 +217,7 @@ func (b *benchWriter) formatTrial(workload string, c tare.Contender, t tare.Tria
 		return ""
 	}
 	values.WriteString(formatReported(sample))
-	ops := int64(1) // if the number was not recorded: the format requires one
+	ops := int64(1) // the format requires a number, even if none was recorded
 	if n := max(sample["ops"], sample[tare.KeyRequests]); n >= 1 && n < math.MaxInt64 {
 		ops = int64(n)
 	}
@@ -225,7 +236,7 @@ func (b *benchWriter) formatTrial(workload string, c tare.Contender, t tare.Tria
 // benchUnit is a metric in the benchmark format.
 type benchUnit struct {
 	key    string // key of the value in samples
-	unit   string // unit in the benchmark format
+	unit   string // unit in the benchmark format, such as ns/op or p99-ns
 	better tare.Direction
 	metric string // name of the metric; a finding that voids it voids the value
 }
@@ -297,11 +308,12 @@ func escapeNameValue(id string) string {
 }
 
 // guardDigits returns a name whose end cannot be parsed as a GOMAXPROCS suffix: it replaces the hyphen before
-// final digits by %2D.
+// final digits by %2D, so that contender=json-2 becomes contender=json%2D2.
 func guardDigits(name string) string {
-	rest := strings.TrimRight(name, "0123456789")
-	if rest == name || !strings.HasSuffix(rest, "-") {
+	start := strings.TrimRight(name, "0123456789")
+	hasDigits := start != name
+	if !hasDigits || !strings.HasSuffix(start, "-") {
 		return name
 	}
-	return strings.TrimSuffix(rest, "-") + "%2D" + name[len(rest):]
+	return strings.TrimSuffix(start, "-") + "%2D" + name[len(start):]
 }

@@ -98,7 +98,8 @@ func whereShown(s tare.Shown) string {
 	return fmt.Sprintf("%s@%.7s, %s:%d", s.Repository, s.Commit, s.Path, s.Line)
 }
 
-// newClaimSheet returns a row per claim with its statement as a column, for formats without notes.
+// newClaimSheet returns a row per claim with its statement as a column, for formats without notes. It adds the source to
+// the statement if there are several sources.
 func newClaimSheet(r *tare.Result, sources []string) Table {
 	t := Table{Columns: []Column{
 		{Name: "claim"}, {Name: "it said, in our words"}, {Name: "of"}, {Name: "outcome"}, {Name: "measure"},
@@ -195,7 +196,8 @@ func claimMeasure(c tare.ClaimResult) string {
 	return orDefault(c.Metric, nothing)
 }
 
-// formatPublished returns the published value of a claim.
+// formatPublished returns the published value of a claim with its unit or sign: a ratio as 0.71, a growth as ^1.5, a
+// share as 30 %, a rate as 5000/s.
 func formatPublished(c tare.ClaimResult) string {
 	switch {
 	case c.Kind == tare.ClaimCount:
@@ -217,16 +219,18 @@ func formatPublished(c tare.ClaimResult) string {
 // formatMeasured returns the measured value of a claim. If the claim is void as published, the value answers
 // another question and is struck.
 func formatMeasured(c tare.ClaimResult) Field {
+	hasInterval := c.Low != 0 || c.High != 0
+	isExact := c.Low == c.Measured && c.High == c.Measured
 	switch {
 	case c.Kind == tare.ClaimCount && c.Outcome != tare.NotMeasured:
 		return Field{Text: countNoun(int(c.Measured), "module")}
 	case c.Measured == 0:
 		return Field{Text: nothing}
-	case c.Kind == tare.ClaimGrowth && c.Low == 0 && c.High == 0:
+	case c.Kind == tare.ClaimGrowth && !hasInterval:
 		return Field{Text: "^" + formatFixed(c.Measured, 2) + " [no interval yet]"}
 	case c.Kind == tare.ClaimGrowth:
 		return Field{Text: "^" + formatFixed(c.Measured, 2) + " [" + formatFixed(c.Low, 2) + ", " + formatFixed(c.High, 2) + "]"}
-	case c.Kind == tare.ClaimShare && c.Low == 0 && c.High == 0:
+	case c.Kind == tare.ClaimShare && !hasInterval:
 		return Field{Text: formatPercent(c.Measured) + " [no interval yet]"}
 	case c.Kind == tare.ClaimShare:
 		return Field{Text: formatPercent(c.Measured) + " [" + formatPercent(c.Low) + ", " + formatPercent(c.High) + "]"}
@@ -236,7 +240,7 @@ func formatMeasured(c tare.ClaimResult) Field {
 		return Field{Text: formatPerSecond(c.Measured) + "/s"}
 	case c.Outcome == tare.VoidAsPublished:
 		return struckField(format.Ratio(c.Measured))
-	case c.Low == c.Measured && c.High == c.Measured:
+	case isExact:
 		return Field{Text: formatExact(c.Measured)}
 	}
 	return Field{Text: format.Ratio(c.Measured) + " " + formatInterval(c.Low, c.High)}

@@ -17,15 +17,16 @@ func (v *view) newPrimaryTable() Table {
 		{Name: "contender"},
 		{Name: leading + " / " + v.baseline, Unit: v.intervalUnit(leading)},
 	}}
-	fields := []func(tare.Contender) Field{
+	newCells := []func(tare.Contender) Field{ // return the cell of a contender, one function per column
 		func(c tare.Contender) Field { return Field{Text: v.titleOf(c)} },
 		v.newRatioCell,
 	}
-	add := func(c Column, field func(tare.Contender) Field) {
-		t.Columns, fields = append(t.Columns, c), append(fields, field)
+	addColumn := func(c Column, newCell func(tare.Contender) Field) {
+		t.Columns = append(t.Columns, c)
+		newCells = append(newCells, newCell)
 	}
 	if leading == primaryMetric(v.r) { // contenders are ranked by the primary metric only
-		add(Column{Name: "rank,", Unit: "group"}, v.newRankCell)
+		addColumn(Column{Name: "rank,", Unit: "group"}, v.newRankCell)
 	}
 	for _, name := range v.listMetrics() {
 		isInOtherTable := findMetric(name).IsLatency() || v.isTwoSided() && slices.Contains(sideMetrics(), name)
@@ -33,23 +34,23 @@ func (v *view) newPrimaryTable() Table {
 			continue
 		}
 		s := v.metricScale(name)
-		add(Column{Name: name, Unit: s.unit, Right: true}, func(c tare.Contender) Field { return v.newValueCell(c, name, s) })
+		addColumn(Column{Name: name, Unit: s.unit, Right: true}, func(c tare.Contender) Field { return v.newValueCell(c, name, s) })
 		if items, itemName := v.countItems(); name == "cpu" && items > 0 {
 			perItem := v.itemScale(items)
-			add(Column{Name: "cpu/" + itemName, Unit: "ms per 1,000", Right: true}, func(c tare.Contender) Field { return v.newValueCell(c, name, perItem) })
+			addColumn(Column{Name: "cpu/" + itemName, Unit: "ms per 1,000", Right: true}, func(c tare.Contender) Field { return v.newValueCell(c, name, perItem) })
 		}
 		if findMetric(name).Closed && v.hasTraffic() {
-			add(Column{Name: "rate", Unit: "requests/s", Right: true}, v.newRateCell)
+			addColumn(Column{Name: "rate", Unit: "requests/s", Right: true}, v.newRateCell)
 		}
 	}
 	if v.hasFailed() {
-		add(Column{Name: "errors", Unit: "(timeouts)", Right: true}, v.newErrorCell)
+		addColumn(Column{Name: "errors", Unit: "(timeouts)", Right: true}, v.newErrorCell)
 	}
 	for _, group := range v.listGroups() {
 		for i, c := range group {
 			line := Row{Notes: v.listNotes(c), Who: c.ID, Apart: i == 0 && len(t.Rows) > 0}
-			for _, field := range fields {
-				line.Cells = append(line.Cells, field(c))
+			for _, newCell := range newCells {
+				line.Cells = append(line.Cells, newCell(c))
 			}
 			t.Rows = append(t.Rows, line)
 		}
@@ -83,7 +84,7 @@ func (v *view) newRateCell(c tare.Contender) Field {
 	if !ok || !(x.Value > 0) {
 		return Field{Text: nothing}
 	}
-	rate := 1e9 / x.Value
+	rate := 1e9 / x.Value // requests per second
 	text := formatPerSecond(rate)
 	if rate >= 1000 {
 		text = format.Grouped(rate, 0)
@@ -186,9 +187,9 @@ func (v *view) newRatioCell(c tare.Contender) Field {
 	return v.newRatioField(c, v.leadingMetric(), v.formatComparison)
 }
 
-// newRatioField returns the contender's ratio to the baseline by metric as print returns it, or why there is none. The
-// ratio of a void contender is struck, without its interval.
-func (v *view) newRatioField(c tare.Contender, metric string, print func(tare.Comparison) string) Field {
+// newRatioField returns the contender's ratio to the baseline by metric, as printRatio returns it, or why there is none:
+// "void" or "not compared". The ratio of a void contender is struck, without its interval. The baseline has the ratio 1.
+func (v *view) newRatioField(c tare.Contender, metric string, printRatio func(tare.Comparison) string) Field {
 	isVoid := len(v.voidsMetric(c.ID, metric)) > 0
 	x, ok := v.findComparison(c.ID, metric)
 	switch {
@@ -203,12 +204,12 @@ func (v *view) newRatioField(c tare.Contender, metric string, print func(tare.Co
 	case c.Role == tare.RoleTrap:
 		return Field{"not compared", Dim}
 	case ok:
-		return Field{Text: print(x)}
+		return Field{Text: printRatio(x)}
 	}
 	return Field{Text: nothing}
 }
 
-// formatRatio prints a comparison's ratio and its interval.
+// formatRatio prints a comparison's ratio and its interval: "0.71 [0.69, 0.73]".
 func formatRatio(c tare.Comparison) string {
 	if c.Exact {
 		return formatExact(c.Ratio)
@@ -216,8 +217,9 @@ func formatRatio(c tare.Comparison) string {
 	return format.Ratio(c.Ratio) + " " + formatInterval(c.Low, c.High)
 }
 
-// newRankCell returns the contender's range of ranks and its letters. It does not use view.findComparison, because
-// the comparison with the rank of the baseline is against another contender.
+// newRankCell returns the contender's range of ranks and its letters: "2–4 bc". Contenders that share a letter did not
+// differ significantly. It does not use view.findComparison, because the comparison with the rank of the baseline is
+// against another contender.
 func (v *view) newRankCell(c tare.Contender) Field {
 	if len(v.voidsMetric(c.ID, primaryMetric(v.r))) > 0 {
 		return Field{Text: nothing}

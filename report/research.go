@@ -16,8 +16,8 @@ import (
 func Research(w io.Writer, r *tare.Result) error {
 	s := newResearchSheet(r)
 	chapters := researchChapters()
-	if r.Recommended == "" {
-		chapters = chapters[1:] // the first chapter is about what the original authors recommended
+	if r.Recommended == "" { // the original authors recommended nothing
+		chapters = slices.DeleteFunc(chapters, func(c chapter) bool { return c.heading == recommendedHeading })
 	}
 	s.writeChapters(newSections(r, forPaper), chapters)
 	return writeText(w, Style{}, s.b.String())
@@ -31,10 +31,15 @@ func newResearchSheet(r *tare.Result) *sheet {
 	return s
 }
 
-// sectionPriority returns the keys of sections in the order in which a short write-up includes them, the first
-// section of each key: the recommendation and the question, then the sections that answer it.
+// sectionPriority returns the keys of the sections that a short write-up can have, the most important first: the
+// recommendation and the question, then the sections that answer the question. If several sections have the same key,
+// a short write-up has only the first of them.
 func sectionPriority() []string {
-	return []string{keyRecommended, keyAnswer, keyTally, keyQuestion, KeyDecomposition, KeyWorkload, KeyLimits, KeyCriteria, KeyPublished, KeyScaling, KeyBreakEven, KeyRecommendation, KeyCost, keyMethod, KeySemantics, keyObjective, KeyVerdict, KeyReading, KeyTradeOffs}
+	return []string{
+		keyRecommended, keyAnswer, keyTally, keyQuestion,
+		KeyDecomposition, KeyWorkload, KeyLimits, KeyCriteria, KeyPublished, KeyScaling, KeyBreakEven, KeyRecommendation,
+		KeyCost, keyMethod, KeySemantics, keyObjective, KeyVerdict, KeyReading, KeyTradeOffs,
+	}
 }
 
 // ResearchWithin writes the sections of [Research] that fit into words words, those that answer the question
@@ -42,20 +47,7 @@ func sectionPriority() []string {
 // is the writer's.
 func ResearchWithin(w io.Writer, r *tare.Result, words int, whole string) error {
 	all := newSections(r, forPaper)
-	fits := make([]bool, len(all))
-	remaining := words
-	for _, key := range sectionPriority() {
-		i := slices.IndexFunc(all, func(x Section) bool { return x.Key == key })
-		if i < 0 {
-			continue
-		}
-		s := &sheet{}
-		s.writeSection(all[i])
-		if n := len(strings.Fields(s.b.String())); n <= remaining {
-			fits[i] = true
-			remaining -= n
-		}
-	}
+	fits := fitSections(all, words)
 	var included []Section
 	var omitted []string // names
 	for i, x := range all {
@@ -71,12 +63,32 @@ func ResearchWithin(w io.Writer, r *tare.Result, words int, whole string) error 
 	s := newResearchSheet(r)
 	chapters := slices.DeleteFunc(researchChapters(), func(c chapter) bool {
 		hasSections := slices.ContainsFunc(included, func(x Section) bool { return slices.Contains(c.keys, x.Key) })
-		return !hasSections && c.heading != resultsHeading // the chapters below it have the sections
+		return !hasSections && c.heading != resultsHeading // the sections of the results are in the chapters below it
 	})
 	s.writeChapters(included, chapters)
 	s.writeHeading(2, "The rest")
 	s.writeBlock("The complete report is " + whole + ". It also has: " + strings.Join(slices.Compact(omitted), ", ") + ".")
 	return writeText(w, Style{}, s.b.String())
+}
+
+// fitSections returns which sections of all, by index, a write-up of at most that many words includes. It adds the
+// sections in the order of sectionPriority and skips those that are too long for the remaining words.
+func fitSections(all []Section, words int) []bool {
+	fits := make([]bool, len(all))
+	remaining := words
+	for _, key := range sectionPriority() {
+		i := slices.IndexFunc(all, func(x Section) bool { return x.Key == key })
+		if i < 0 {
+			continue
+		}
+		s := &sheet{}
+		s.writeSection(all[i])
+		if n := len(strings.Fields(s.b.String())); n <= remaining {
+			fits[i] = true
+			remaining -= n
+		}
+	}
+	return fits
 }
 
 // chapter is a heading and the sections below it.
@@ -86,12 +98,15 @@ type chapter struct {
 	keys    []string // keys of the sections
 }
 
-const resultsHeading = "Results"
+const (
+	recommendedHeading = "What was recommended, and whether it stands"
+	resultsHeading     = "Results"
+)
 
-// researchChapters returns the chapters of a research paper.
+// researchChapters returns the chapters of a research paper. Sections that the list does not name are added by Arrange.
 func researchChapters() []chapter {
 	all := []chapter{
-		{2, "What was recommended, and whether it stands", []string{keyRecommended}},
+		{2, recommendedHeading, []string{keyRecommended}},
 		{2, "Objective", []string{keyQuestion, keyObjective}},
 		{2, "Method", []string{keyMethod}},
 		{2, resultsHeading, nil},
@@ -218,7 +233,8 @@ func describeCriteria(r *tare.Result) []string {
 		return lines
 	}
 	for _, v := range listRulings(r) {
-		if line := fmt.Sprintf("%s on %s: %s", contenderTitle(r, v.Contender), v.Workload, v.Criterion); !slices.Contains(lines, line) {
+		line := fmt.Sprintf("%s on %s: %s", contenderTitle(r, v.Contender), v.Workload, v.Criterion)
+		if !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
 	}
@@ -240,7 +256,8 @@ func (s *Section) addMethod(r *tare.Result) {
 	s.addList("", append(items, describeRun(r)...)...)
 }
 
-// tallyCriteria counts the criteria by result. It returns "" if there are none.
+// tallyCriteria counts the criteria by result: "Of 8 criteria: 6 not met, 2 inconclusive." It returns "" if there are
+// none.
 func tallyCriteria(r *tare.Result) string {
 	count, total := map[tare.Ruling]int{}, 0
 	for _, v := range r.Verdicts {
@@ -281,8 +298,9 @@ func describeOpen(r *tare.Result) []string {
 	return lines
 }
 
-// describeTurns returns a sentence about the workloads on which contenders only took turns, or nil if every workload
-// had a continuous segment, in which one contender has the machine to itself.
+// describeTurns returns a sentence about the workloads on which contenders only took turns, in parts with marks. A
+// workload can also have a continuous segment, in which one contender has the machine to itself. If every workload had
+// one, describeTurns returns nil.
 func describeTurns(r *tare.Result) []Field {
 	var segmented []Field // ids
 	for _, w := range r.Workloads {

@@ -76,9 +76,11 @@ const (
 // describeConformance returns how many contenders gave correct responses before timing, or "" if none was tested
 // on the workload. Probes, which are invalid requests, and samples in the rounds do not count.
 func describeConformance(r *tare.Result, workload string) string {
-	right, cases, wrong := 0, 0, []string(nil)
+	right, cases := 0, 0 // contenders without a wrong response; the most cases of a contender
+	var wrong []string   // the other contenders
 	for _, c := range r.Conformance {
-		if c.During || c.Probe || c.Workload != workload || c.Contender == tare.NullID {
+		isBeforeTiming := !c.During && !c.Probe
+		if !isBeforeTiming || c.Workload != workload || c.Contender == tare.NullID {
 			continue
 		}
 		cases = max(cases, c.Cases)
@@ -98,12 +100,13 @@ func describeConformance(r *tare.Result, workload string) string {
 		right, right+len(wrong), countNoun(cases, "case"), strings.Join(wrong, ", "))
 }
 
-// view is one workload's part of a result. Its contenders are in the order of the workload's table.
+// view is one workload's part of a result: its methods answer questions about the workload. The contenders are in the
+// order of the workload's table.
 type view struct {
 	r        *tare.Result
 	workload string          // id
 	baseline string          // id of the baseline
-	shown    map[string]bool // explanations that were printed; they are not printed again
+	shown    map[string]bool // explanations that were printed under this or an earlier workload; they are not printed again
 
 	ranked     []tare.Contender // by ratio to the baseline, void ones last
 	statusOnly []tare.Contender // role apart, in the same order
@@ -146,7 +149,7 @@ func (v *view) sortContenders() {
 		}
 	}
 	leading := v.leadingMetric()
-	ratio := func(c tare.Contender) float64 {
+	ratioOf := func(c tare.Contender) float64 {
 		if c.ID == v.baseline {
 			return 1
 		}
@@ -156,7 +159,7 @@ func (v *view) sortContenders() {
 		return math.Inf(1)
 	}
 	for _, group := range [][]tare.Contender{v.ranked, v.statusOnly} {
-		slices.SortStableFunc(group, func(a, b tare.Contender) int { return cmp.Compare(ratio(a), ratio(b)) })
+		slices.SortStableFunc(group, func(a, b tare.Contender) int { return cmp.Compare(ratioOf(a), ratioOf(b)) })
 	}
 }
 
@@ -175,17 +178,13 @@ func (v *view) hasData(id string) bool {
 		}
 		slicing, isPlanned := v.r.Plan.Slicing(v.workload)
 		canSupport := !isPlanned || slices.Contains(slicing.Contenders, id)
-		switch f.Workload {
-		case "": // all workloads
-			if canSupport {
-				return true
-			}
-		case v.workload:
+		isAboutAll := f.Workload == ""
+		if f.Workload == v.workload || isAboutAll && canSupport {
 			return true
 		}
 	}
 	c, _ := v.r.Contender(id)
-	return c.Error != "" && !c.Absent()
+	return c.Error != "" && !c.Absent() // absent contenders are listed as not measured
 }
 
 // voidsFor returns the findings that void everything of a contender on the workload.
@@ -243,7 +242,7 @@ func (v *view) findValue(id, metric string) (tare.Value, bool) {
 // higher of two equally frequent ones. It falls back to status-only contenders, then to the control, then to
 // 0. Levels differ if several comparisons share the error and some ended before others.
 func (v *view) usualLevel(metric string) float64 {
-	level := 0.0
+	level := 0.0 // the most frequent one so far
 	for _, group := range [][]tare.Contender{v.ranked, v.statusOnly, v.controls} {
 		count := map[float64]int{}
 		for _, c := range group {
@@ -252,7 +251,9 @@ func (v *view) usualLevel(metric string) float64 {
 				continue
 			}
 			count[x.Level]++
-			if n := count[x.Level]; n > count[level] || n == count[level] && x.Level > level {
+			isMoreFrequent := count[x.Level] > count[level]
+			isHigherTie := count[x.Level] == count[level] && x.Level > level
+			if isMoreFrequent || isHigherTie {
 				level = x.Level
 			}
 		}
