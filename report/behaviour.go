@@ -8,7 +8,10 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// behaviour holds the semantic differences of one contender from the reference.
+// behaviour holds the results of the semantics tests of one contender: the cases in which its output differs from that
+// of the reference. A case tests a property (such as "duplicate keys") by an operation, and the consequence of a
+// difference is a clause about the contender, such as "keeps the last one". A difference belongs to a class: changed
+// values, accepted input, or the form of the output.
 type behaviour struct {
 	contender tare.Contender
 	tare.Semantics
@@ -20,7 +23,8 @@ func listBehaviours(r *tare.Result) []behaviour {
 	order := map[tare.Role]int{tare.RoleBaseline: 0, tare.RoleContender: 1, tare.RoleApart: 2, tare.RoleTrap: 3}
 	var out []behaviour
 	for _, c := range builtContenders(r) {
-		if i := slices.IndexFunc(r.Semantics, func(s tare.Semantics) bool { return s.Contender == c.ID }); i >= 0 {
+		i := slices.IndexFunc(r.Semantics, func(s tare.Semantics) bool { return s.Contender == c.ID })
+		if isTested := i >= 0; isTested {
 			out = append(out, behaviour{c, r.Semantics[i]})
 		}
 	}
@@ -91,9 +95,9 @@ func ofClass(differences []tare.Difference, class tare.DifferenceClass) []tare.D
 // maxConsequence is the length in characters at which a consequence in a list is truncated.
 const maxConsequence = 90
 
-// describeConsequences returns the distinct consequences of differences, at most n of them, and the number of the
-// others. If it has to choose, it takes one consequence of each property before a second one of any. n < 1 means
-// all.
+// describeConsequences returns the distinct consequences of differences, at most n of them or all if n is 0, and the
+// number of the others: "keeps the last one; rejects NaN; and 3 more". If it has to choose, it takes one consequence of
+// each property before a second one of any property.
 func describeConsequences(differences []tare.Difference, n int) string {
 	type consequence struct{ property, text string }
 	var all []consequence
@@ -106,7 +110,7 @@ func describeConsequences(differences []tare.Difference, n int) string {
 			all = append(all, consequence{d.Property, text})
 		}
 	}
-	if n < 1 || len(all) <= n+1 { // to name the last one takes no more room than "and 1 more"
+	if isOneMore := len(all) == n+1; n < 1 || len(all) <= n || isOneMore { // its text takes no more room than "and 1 more"
 		n = len(all)
 	}
 	var firsts, seconds []string // the first consequence of each property, and the others
@@ -132,12 +136,11 @@ func describeConsequences(differences []tare.Difference, n int) string {
 	return strings.Join(out, "; ")
 }
 
-// property is one row of the table of differences: what was tested, the most severe class of a difference in
-// it, and the operations that showed one.
+// property is a tested property in which a contender differs: one row of the table of differences.
 type property struct {
 	name  string
-	worst tare.DifferenceClass
-	ops   []string
+	worst tare.DifferenceClass // the most severe class of a difference in the property
+	ops   []string             // operations that showed a difference
 }
 
 // listProperties returns the properties in which any contender differs, the most severe first.
@@ -192,8 +195,8 @@ func opsAffecting(r *tare.Result, op string) []string {
 	return listOps(all)
 }
 
-// missingTests returns the operations by which c would have to be tested to know its effect on users of op, but
-// which it does not support. It returns nil if c was tested.
+// missingTests returns the operations by which c would have to be tested to know whether it differs for users of op,
+// if c supports none of them. It returns nil if c was tested.
 func (c behaviour) missingTests(r *tare.Result, op string) []string {
 	ops := opsAffecting(r, op)
 	if c.isUntested(ops) {

@@ -81,8 +81,8 @@ type csvRow struct {
 	value      *tare.Value      // nil if the row has no value
 	comparison *tare.Comparison // nil if the row has no ratio
 	difference *tare.Difference // semantic difference; nil on rows of other sections
-	bounded    bool             // value has an interval
-	ranged     bool             // value is a range: it has bounds, but no middle
+	bounded    bool             // value.Low and value.High are valid
+	ranged     bool             // value is a range: value.Low and value.High are valid, value.Value is not
 	against    string           // id of the compared contender, or name of the reference, on rows without comparison
 	level      float64          // confidence of the interval on rows without comparison; 0 if unknown
 	void       []tare.Finding   // findings that void the row

@@ -31,10 +31,10 @@ func (c csvColumn) formatCell(row csvRow) string {
 // text is truncated, and a spreadsheet does not take it for a formula.
 func CSVText(text string) string { return guardFormula(truncateText(showLiteral(text), maxField)) }
 
-// csvColumns returns the columns of every row. The helpers make columns that are empty on rows without a value, an
-// interval, a semantic difference, a ratio or a rank.
+// csvColumns returns the columns of every row. A helper function is named after the rows that its columns have text on;
+// on the other rows they are empty.
 func csvColumns() []csvColumn {
-	ofValue := func(name string, text func(tare.Value) string) csvColumn {
+	newValueColumn := func(name string, text func(tare.Value) string) csvColumn {
 		return csvColumn{name, func(row csvRow) string {
 			if row.value == nil {
 				return ""
@@ -42,7 +42,7 @@ func csvColumns() []csvColumn {
 			return text(*row.value)
 		}}
 	}
-	ofInterval := func(name string, text func(tare.Value) string) csvColumn {
+	newIntervalColumn := func(name string, text func(tare.Value) string) csvColumn {
 		return csvColumn{name, func(row csvRow) string {
 			if row.value == nil || !row.bounded {
 				return ""
@@ -50,7 +50,7 @@ func csvColumns() []csvColumn {
 			return text(*row.value)
 		}}
 	}
-	ofFigure := func(name string, text func(tare.Value) string) csvColumn {
+	newFigureColumn := func(name string, text func(tare.Value) string) csvColumn {
 		return csvColumn{name, func(row csvRow) string {
 			if row.value == nil || row.section != csvFigure {
 				return ""
@@ -58,7 +58,7 @@ func csvColumns() []csvColumn {
 			return text(*row.value)
 		}}
 	}
-	ofDifference := func(name string, text func(tare.Difference) string) csvColumn {
+	newDifferenceColumn := func(name string, text func(tare.Difference) string) csvColumn {
 		return csvColumn{name, func(row csvRow) string {
 			if row.difference == nil {
 				return ""
@@ -66,16 +66,20 @@ func csvColumns() []csvColumn {
 			return text(*row.difference)
 		}}
 	}
-	ofRatio := func(name string, text func(tare.Comparison) string) csvColumn {
+	newRatioColumn := func(name string, text func(tare.Comparison) string) csvColumn {
 		return csvColumn{name, func(row csvRow) string {
 			c := row.comparison
-			if c == nil || c.Against == c.Contender || row.section == csvFigure && row.contender.Role == tare.RoleBaseline {
-				return "" // the comparison of the baseline only contains its rank
+			if c == nil || c.Against == c.Contender {
+				return ""
+			}
+			hasOnlyRank := row.section == csvFigure && row.contender.Role == tare.RoleBaseline
+			if hasOnlyRank {
+				return ""
 			}
 			return text(*c)
 		}}
 	}
-	ofRank := func(name string, text func(tare.Comparison) string) csvColumn {
+	newRankColumn := func(name string, text func(tare.Comparison) string) csvColumn {
 		return csvColumn{name, func(row csvRow) string {
 			if row.comparison == nil || row.comparison.RankLow == 0 {
 				return ""
@@ -83,8 +87,8 @@ func csvColumns() []csvColumn {
 			return text(*row.comparison)
 		}}
 	}
-	against := ofRatio("against", func(c tare.Comparison) string { return c.Against })
-	level := ofRatio("level", func(c tare.Comparison) string { return formatPositive(c.Level) })
+	against := newRatioColumn("against", func(c tare.Comparison) string { return c.Against })
+	level := newRatioColumn("level", func(c tare.Comparison) string { return formatPositive(c.Level) })
 	return []csvColumn{
 		{"study", func(row csvRow) string { return row.r.Study }},
 		{"started", func(row csvRow) string {
@@ -106,35 +110,35 @@ func csvColumns() []csvColumn {
 			}
 			return formatNumber(row.value.Value)
 		}},
-		ofInterval("value_low", func(v tare.Value) string { return formatNumber(v.Low) }),
-		ofInterval("value_high", func(v tare.Value) string { return formatNumber(v.High) }),
-		ofValue("rounds", func(v tare.Value) string { return formatPositiveInt(v.Rounds) }),
-		ofFigure("struck", func(v tare.Value) string { return strconv.FormatBool(v.Struck) }),
+		newIntervalColumn("value_low", func(v tare.Value) string { return formatNumber(v.Low) }),
+		newIntervalColumn("value_high", func(v tare.Value) string { return formatNumber(v.High) }),
+		newValueColumn("rounds", func(v tare.Value) string { return formatPositiveInt(v.Rounds) }),
+		newFigureColumn("struck", func(v tare.Value) string { return strconv.FormatBool(v.Struck) }),
 		{"void_by", csvRow.joinVoidChecks},
 		{"against", func(row csvRow) string {
 			return orDefault(row.against, against.text(row))
 		}},
-		ofRatio("ratio", func(c tare.Comparison) string { return formatPositive(c.Ratio) }),
-		ofRatio("ratio_low", func(c tare.Comparison) string { return formatPositive(c.Low) }),
-		ofRatio("ratio_high", func(c tare.Comparison) string { return formatPositive(c.High) }),
+		newRatioColumn("ratio", func(c tare.Comparison) string { return formatPositive(c.Ratio) }),
+		newRatioColumn("ratio_low", func(c tare.Comparison) string { return formatPositive(c.Low) }),
+		newRatioColumn("ratio_high", func(c tare.Comparison) string { return formatPositive(c.High) }),
 		{"level", func(row csvRow) string {
 			return orDefault(formatPositive(row.level), level.text(row))
 		}},
-		ofRatio("exact", func(c tare.Comparison) string { return strconv.FormatBool(c.Exact) }),
-		ofRatio("exploratory", func(c tare.Comparison) string { return strconv.FormatBool(c.Exploratory) }),
-		ofRank("rank_low", func(c tare.Comparison) string { return strconv.Itoa(c.RankLow) }),
-		ofRank("rank_high", func(c tare.Comparison) string { return strconv.Itoa(c.RankHigh) }),
-		ofRank("letters", func(c tare.Comparison) string { return c.Letters }),
+		newRatioColumn("exact", func(c tare.Comparison) string { return strconv.FormatBool(c.Exact) }),
+		newRatioColumn("exploratory", func(c tare.Comparison) string { return strconv.FormatBool(c.Exploratory) }),
+		newRankColumn("rank_low", func(c tare.Comparison) string { return strconv.Itoa(c.RankLow) }),
+		newRankColumn("rank_high", func(c tare.Comparison) string { return strconv.Itoa(c.RankHigh) }),
+		newRankColumn("letters", func(c tare.Comparison) string { return c.Letters }),
 		{"criteria", csvRow.joinCriteria},
 		{"claims", csvRow.joinClaims},
 		{"section", func(row csvRow) string { return row.section }},
-		ofDifference("property", func(d tare.Difference) string { return d.Property }),
-		ofDifference("op", func(d tare.Difference) string { return d.Op }),
-		ofDifference("case", func(d tare.Difference) string { return d.Case }),
-		ofDifference("class", func(d tare.Difference) string { return string(d.Class) }),
-		ofDifference("asked", func(d tare.Difference) string { return d.Asked }),
-		ofDifference("reference_answer", func(d tare.Difference) string { return d.Reference }),
-		ofDifference("answer", func(d tare.Difference) string { return d.Got }),
+		newDifferenceColumn("property", func(d tare.Difference) string { return d.Property }),
+		newDifferenceColumn("op", func(d tare.Difference) string { return d.Op }),
+		newDifferenceColumn("case", func(d tare.Difference) string { return d.Case }),
+		newDifferenceColumn("class", func(d tare.Difference) string { return string(d.Class) }),
+		newDifferenceColumn("asked", func(d tare.Difference) string { return d.Asked }),
+		newDifferenceColumn("reference_answer", func(d tare.Difference) string { return d.Reference }),
+		newDifferenceColumn("answer", func(d tare.Difference) string { return d.Got }),
 		{"text", func(row csvRow) string { return row.text }},
 	}
 }

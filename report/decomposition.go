@@ -16,7 +16,8 @@ const (
 	barWidth             = 22 // columns of the longest bar
 )
 
-// addDecomposition adds a table per decomposition, with bars on a terminal. One without steps has only a sentence.
+// addDecomposition adds a table per decomposition, with bars on a terminal. A decomposition splits the difference
+// between two contenders into steps, each from one contender to the next. One without steps has only a sentence.
 func (s *Section) addDecomposition(r *tare.Result) {
 	if len(r.Decomposition) == 0 {
 		return
@@ -50,10 +51,10 @@ func addBars(r *tare.Result, d tare.Decomposition, t Table) Table {
 	for i := range t.Rows {
 		row := &t.Rows[i]
 		if name := oneLine(row.Cells[0].Text); textWidth(name) > causeLength {
-			if len(row.Notes) > 0 {
-				row.Notes = append([]string{name + " (" + row.Notes[0] + ")"}, row.Notes[1:]...)
-			} else {
+			if len(row.Notes) == 0 {
 				row.Notes = []string{name}
+			} else {
+				row.Notes = append([]string{name + " (" + row.Notes[0] + ")"}, row.Notes[1:]...)
 			}
 			row.Cells[0].Text = truncateText(name, causeLength)
 		}
@@ -97,9 +98,9 @@ func decompositionTitle(r *tare.Result, d tare.Decomposition) string {
 // newShareTable returns the start of a decomposition, its steps, the unexplained rest and the total.
 func newShareTable(r *tare.Result, d tare.Decomposition) Table {
 	s := stepScale(r, d)
-	level := d.Whole.Level // of most intervals
+	level := d.Whole.Level // the level in the header
 	if len(d.Steps) > 0 {
-		level = d.Steps[0].Level
+		level = d.Steps[0].Level // usually the level of all steps
 	}
 	unit := "ratio [interval]"
 	if level > 0 {
@@ -116,19 +117,31 @@ func newShareTable(r *tare.Result, d tare.Decomposition) Table {
 	if len(r.VoidsMetric(d.Whole.From, d.Workload, d.Metric)) > 0 {
 		start = struckField(start.Text)
 	}
-	t.Rows = append(t.Rows, Row{Cells: []Field{{Text: "start: " + contenderTitle(r, d.Whole.From)}, start, {Text: nothing}, {Text: "1"}, {Text: nothing}}})
-	product := 1.0
+	t.Rows = append(t.Rows, Row{Cells: []Field{
+		stepCell:    {Text: "start: " + contenderTitle(r, d.Whole.From)},
+		valueCell:   start,
+		ratioCell:   {Text: nothing},
+		productCell: {Text: "1"},
+		shareCell:   {Text: nothing},
+	}})
+	product := 1.0 // of the ratios so far
 	for _, step := range d.Steps {
 		product *= step.Ratio
 		if isVoidStep(r, d, step) {
-			product = 0 // printed as nothing, from this step on
+			product = 0 // unknown: the products of this row and of the rows below are printed as nothing
 		}
 		row := newStepRow(r, d, step, s, level)
 		row.Cells[productCell].Text = format.Ratio(product)
 		t.Rows = append(t.Rows, row)
 	}
 	if factor, share := unexplainedFactor(r, d); factor > 0 {
-		t.Rows = append(t.Rows, Row{Cells: []Field{{Text: "left unexplained"}, {Text: nothing}, {Text: format.Ratio(factor)}, {Text: format.Ratio(product * factor)}, {Text: share}}})
+		t.Rows = append(t.Rows, Row{Cells: []Field{
+			stepCell:    {Text: "left unexplained"},
+			valueCell:   {Text: nothing},
+			ratioCell:   {Text: format.Ratio(factor)},
+			productCell: {Text: format.Ratio(product * factor)},
+			shareCell:   {Text: share},
+		}})
 	}
 	total := newStepRow(r, d, d.Whole, s, level)
 	total.Cells[stepCell].Text, total.Apart = "the whole", true
@@ -158,14 +171,14 @@ const (
 	shareCell
 )
 
-// newStepRow returns the row of a step, or of the total, without its product. Its values are struck if one of its
-// contenders is void. level is the level in the column's header: an interval of this level needs no note.
+// newStepRow returns the row of a step, or of the total (d.Whole), without its product. Its values are struck if one of
+// its contenders is void. level is the level in the column's header: an interval of this level needs no note.
 func newStepRow(r *tare.Result, d tare.Decomposition, step tare.Cause, s scale, level float64) Row {
 	value, share := s.formatValue(step.ToValue), Field{Text: nothing}
 	switch {
 	case step == d.Whole && hasShares(d):
 		share.Text = "100"
-	case step.Share != 0 || step.ShareLow != 0 || step.ShareHigh != 0:
+	case hasShare(step):
 		share.Text = formatShare(step.Share) + " [" + formatShare(step.ShareLow) + ", " + formatShare(step.ShareHigh) + "]"
 	}
 	row := Row{
@@ -183,7 +196,9 @@ func newStepRow(r *tare.Result, d tare.Decomposition, step tare.Cause, s scale, 
 	}
 	for _, id := range []string{step.From, step.To} {
 		if voids := r.VoidsMetric(id, d.Workload, d.Metric); len(voids) > 0 {
-			row.Cells[valueCell], row.Cells[ratioCell], row.Cells[shareCell] = struckField(value), struckField(format.Ratio(step.Ratio)), Field{Text: nothing}
+			row.Cells[valueCell] = struckField(value)
+			row.Cells[ratioCell] = struckField(format.Ratio(step.Ratio))
+			row.Cells[shareCell] = Field{Text: nothing}
 			row.Notes = append(row.Notes, contenderTitle(r, id)+" is void by "+voids[0].Check)
 		}
 	}
@@ -191,21 +206,29 @@ func newStepRow(r *tare.Result, d tare.Decomposition, step tare.Cause, s scale, 
 }
 
 // hasShares reports whether the total difference was significant, so that its steps have shares.
-func hasShares(d tare.Decomposition) bool {
-	return slices.ContainsFunc(d.Steps, func(c tare.Cause) bool { return c.Share != 0 || c.ShareLow != 0 || c.ShareHigh != 0 })
+func hasShares(d tare.Decomposition) bool { return slices.ContainsFunc(d.Steps, hasShare) }
+
+// hasShare reports whether the share of a step was computed.
+func hasShare(step tare.Cause) bool {
+	return step.Share != 0 || step.ShareLow != 0 || step.ShareHigh != 0
 }
 
 // formatShare prints a share as a percentage without the sign.
 func formatShare(share float64) string {
 	text := strings.TrimSuffix(formatPercent(share), " %")
-	if text == "-0" {
+	if text == "-0" { // a small negative share
 		return "0"
 	}
 	return text
 }
 
-// drawWaterfall returns a bar for the first contender of a decomposition, a bar per step from the value before it
-// to the value after it, and a bar for the last contender. Dots lead up to the bar of a step.
+// drawWaterfall returns a bar for the first contender of a decomposition, a bar per step from the value before the step
+// to the value after it, and a bar for the last contender. Dots lead up to the bar of a step:
+//
+//	████████
+//	········██████
+//	·········░░░░░
+//	█████████
 func drawWaterfall(d tare.Decomposition) []string {
 	longest := max(d.Whole.FromValue, d.Whole.ToValue)
 	for _, step := range d.Steps {

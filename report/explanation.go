@@ -62,11 +62,12 @@ func Reasons(e tare.Explanation, n int) []string {
 		}
 		return work
 	}
-	own, inRuntime := e.Functions, []tare.Origin(nil)
+	outside := e.Functions
+	var inRuntime []tare.Origin
 	if n > 0 && len(e.Sites) > 0 { // the runtime mostly works for the allocations, which have lines themselves
-		own, inRuntime = splitRuntime(e.Functions)
+		outside, inRuntime = splitRuntime(e.Functions)
 	}
-	functions := describeCauses(own, unitOfTime)
+	functions := describeCauses(outside, unitOfTime)
 	sites := describeCauses(e.Sites, unitOfAllocations)
 	rest := append(describeDecisions(e), describeCauses(inRuntime, unitOfTime)...)
 	if e.Unseen != 0 {
@@ -75,7 +76,8 @@ func Reasons(e tare.Explanation, n int) []string {
 	if e.Waits() {
 		waiting := fmt.Sprintf("%s of %s is time in which nothing runs: it waits, e.g. sleeps, blocks or does input and output",
 			formatNS(e.Waiting()), formatNS(e.WallTo-e.WallFrom))
-		functions, rest = append([]string{waiting}, describeCalls(e)...), append(functions, rest...)
+		rest = append(functions, rest...)
+		functions = append([]string{waiting}, describeCalls(e)...)
 	} else {
 		rest = append(rest, describeCalls(e)...)
 	}
@@ -84,10 +86,7 @@ func Reasons(e tare.Explanation, n int) []string {
 		return []string{"no function differs by more than profiles do by chance; no allocation differs"}
 	}
 	if n > 0 {
-		// Functions leave one line to the sites and two to the rest, but get two lines at least. Sites leave two
-		// lines to the rest, but get one at least.
-		functions = functions[:min(len(functions), max(2, n-min(len(sites), 1)-min(len(rest), 2)))]
-		sites = sites[:min(len(sites), max(1, n-len(functions)-min(len(rest), 2)))]
+		functions, sites = shareLines(n, functions, sites, rest)
 	}
 	out := slices.Concat(functions, sites, rest)
 	if n > 0 {
@@ -96,16 +95,32 @@ func Reasons(e tare.Explanation, n int) []string {
 	return out
 }
 
-// splitRuntime separates the parts of the runtime, which are named by what the runtime did, from other functions.
-func splitRuntime(functions []tare.Origin) (own, inRuntime []tare.Origin) {
+// shareLines truncates functions and sites so that n lines have some of each group. Functions leave one line to the
+// sites and two to the rest, but get two lines at least. Sites leave two lines to the rest, but get one at least.
+func shareLines(n int, functions, sites, rest []string) (shownFunctions, shownSites []string) {
+	const (
+		minFunctions = 2
+		minSites     = 1
+		maxReserved  = 2 // lines that are kept free for the rest
+	)
+	reserved := min(len(rest), maxReserved)
+	functionLines := max(minFunctions, n-min(len(sites), minSites)-reserved)
+	functions = functions[:min(len(functions), functionLines)]
+	siteLines := max(minSites, n-len(functions)-reserved)
+	return functions, sites[:min(len(sites), siteLines)]
+}
+
+// splitRuntime separates the entries of the runtime from other functions. The name of an entry of the runtime is
+// "runtime, " and what the runtime did.
+func splitRuntime(functions []tare.Origin) (outside, inRuntime []tare.Origin) {
 	for _, f := range functions {
 		if strings.HasPrefix(f.Function, "runtime, ") {
 			inRuntime = append(inRuntime, f)
 		} else {
-			own = append(own, f)
+			outside = append(outside, f)
 		}
 	}
-	return own, inRuntime
+	return outside, inRuntime
 }
 
 // Units of causes.
@@ -155,7 +170,8 @@ func describeDecisions(e tare.Explanation) []string { return describeOneSided(e.
 // describeCalls returns a line per call that only one side has.
 func describeCalls(e tare.Explanation) []string { return describeOneSided(e.Calls, "call") }
 
-// describeOneSided returns a line per fact that only one side has. kind is the first word of the lines.
+// describeOneSided returns a line per fact that only one side has: "call, in chi only: …". kind is the first word of the
+// lines.
 func describeOneSided(all []tare.Decision, kind string) (lines []string) {
 	for _, d := range all {
 		lines = append(lines, fmt.Sprintf("%s, in %s only: %s (%s, %s:%d)", kind, d.Side, truncateText(oneLine(d.Text), 2*reasonWidth),

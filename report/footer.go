@@ -11,12 +11,12 @@ import (
 
 // Values of tare.Result.Stopped: why the run ended.
 const (
-	stoppedDecided     = "decided"
-	stoppedVoid        = "unanswerable"
-	stoppedBudget      = "budget"
-	stoppedPlanned     = "planned"
-	stoppedRounds      = "rounds"
-	stoppedInterrupted = "interrupted"
+	stoppedDecided     = "decided"      // every criterion and claim is decided
+	stoppedVoid        = "unanswerable" // everything that the questions are about is void
+	stoppedBudget      = "budget"       // the budget is spent
+	stoppedPlanned     = "planned"      // the rounds that were planned for the budget are done
+	stoppedRounds      = "rounds"       // the requested number of rounds is done
+	stoppedInterrupted = "interrupted"  // by the user; complete rounds are kept
 )
 
 // addResolution adds the smallest difference that the control lets this machine show, with its explanation.

@@ -22,7 +22,8 @@ func formatExact(x float64) string {
 
 // formatInterval prints a ratio's interval, or that it has none yet.
 func formatInterval(low, high float64) string {
-	if !(low > 0) || !(high > 0) || math.IsInf(high, 1) {
+	isBounded := low > 0 && high > 0 && !math.IsInf(high, 1)
+	if !isBounded {
 		return "[no interval yet]"
 	}
 	return "[" + format.Ratio(low) + ", " + format.Ratio(high) + "]"
@@ -53,9 +54,9 @@ type scale struct {
 	decimals int
 }
 
-// newScale returns the scale in which the smallest of values has three or four significant digits. Only times
-// are scaled, and memory from a megabyte on: users read other bytes and counts to the last digit. Values that are
-// not above 0 are ignored.
+// newScale returns the scale in which the smallest of values has three or four significant digits. unit is the unit of
+// values, such as ns/op. Only times are scaled, and memory (B) if all of it is a megabyte or more: users read other
+// bytes and counts to the last digit. Values that are not above 0 are ignored.
 func newScale(unit string, values []float64) scale {
 	least := math.Inf(1)
 	for _, v := range values {
@@ -73,10 +74,11 @@ func newScale(unit string, values []float64) scale {
 			}
 		}
 	}
-	if unit == "B" && least >= 1e6 && !math.IsInf(least, 1) {
+	isLargeMemory := unit == "B" && least >= 1e6 && !math.IsInf(least, 1)
+	if isLargeMemory {
 		return scale{divisor: 1e6, unit: "MB", decimals: 1}
 	}
-	switch x := least / s.divisor; {
+	switch x := least / s.divisor; { // three decimals below 10, two below 100, one below 1000
 	case isMultiple(values, s.divisor):
 		s.decimals = 0
 	case !isTime && x < 100:

@@ -74,22 +74,22 @@ func (v *view) stateOnce(statement, grounds string) string {
 	return statement + grounds
 }
 
-// describeKeepers names contenders that keep every value if any of first changes one: those of first or, if all of
-// first change values or are unknown, the best ranked of the others. It returns the latter as alternatives, unless
-// the baseline is one of them: then staying with the baseline is the advice. It returns "" if none of first is known
-// to change a value.
+// describeKeepers names keepers, which are contenders that keep every value. If a contender of first changes a value,
+// the text names the keepers of first. If first has no keepers, it names the best ranked keepers of the others, which
+// are also returned as alternatives; but if the baseline is one of these, it advises to stay with the baseline, and
+// alternatives is nil. It returns "" if no contender of first is known to change a value.
 func (v *view) describeKeepers(op string, first []ranking) (text string, alternatives []ranking) {
-	keeps := func(c ranking) bool { return v.keepsValues(op, c.contender.ID) }
-	changes := func(c ranking) bool { return v.changesValues(op, c.contender.ID) }
-	if !slices.ContainsFunc(first, changes) {
+	keepsValues := func(c ranking) bool { return v.keepsValues(op, c.contender.ID) }
+	changesValues := func(c ranking) bool { return v.changesValues(op, c.contender.ID) }
+	if !slices.ContainsFunc(first, changesValues) {
 		return "", nil
 	}
 	asReference := "as " + joinReferences(listBehaviours(v.r)) + " has it"
-	if keepers := filterRanks(first, keeps); len(keepers) > 0 {
+	if keepers := filterRanks(first, keepsValues); len(keepers) > 0 {
 		return "Of these, " + joinNames(listContenderIDs(keepers)) + chooseForm(len(keepers), " keeps", " keep") + " every value " + asReference + ".", nil
 	}
 	all := v.rankRanges()
-	keepers := filterRanks(all, keeps) // sorted by rank
+	keepers := filterRanks(all, keepsValues) // sorted by rank
 	if len(keepers) == 0 {
 		return "None of those ranked keeps every value " + asReference + ".", nil
 	}

@@ -11,8 +11,8 @@ import (
 
 const (
 	semanticsHeading = "What they answer differently"
-	maxListed        = 6   // number of consequences of one class in a list; changed values are not limited
-	maxInCell        = 3   // the same in a cell of a table or a sentence
+	maxListed        = 6   // number of consequences of one class in a list; consequences that change a value are all listed
+	maxInCell        = 3   // number of consequences of one class in a cell of a table or a sentence; changed values as above
 	tableContenders  = 5   // number of contenders in one table, so that it fits a page
 	likeReference    = "=" // cell of a contender that behaves as the reference
 )
@@ -48,18 +48,19 @@ func (s *Section) addDifferences(r *tare.Result, tested []behaviour, alike strin
 	s.addList("", classes...)
 	s.addSpace()
 	s.addText(Plain, alike)
-	var shown []string
+	var shown []string // texts, to explain the marks in them
 	for _, c := range tested {
 		if len(c.Differences) == 0 {
 			continue
 		}
 		var items []Item
 		for _, class := range listClasses(c.Differences) {
-			it := labelledItem(orDefault(string(class), nothing), c.describeClass(class))
+			item := labelledItem(orDefault(string(class), nothing), c.describeClass(class))
 			if class == tare.DiffersInValue {
-				it.Mark = Warned
+				item.Mark = Warned
 			}
-			items, shown = append(items, it), append(shown, it.Text)
+			items = append(items, item)
+			shown = append(shown, item.Text)
 		}
 		s.addSpace()
 		s.addText(Bold, c.summarize(r))
@@ -94,8 +95,8 @@ func (s *Section) addMatrices(r *tare.Result, tested []behaviour) {
 	s.addText(Dim, explainMarks(shown))
 }
 
-// describeClass returns c's consequences of one class for a list: all if the class is changed values, otherwise
-// maxListed, or one per property if there are more properties.
+// describeClass returns c's consequences of one class for a list: all of them if they change values, otherwise at most
+// maxListed, or one per property if there are more properties than that.
 func (c behaviour) describeClass(class tare.DifferenceClass) string {
 	differences := ofClass(c.Differences, class)
 	properties := listProperties([]behaviour{{Semantics: tare.Semantics{Differences: differences}}})
@@ -116,7 +117,7 @@ func differingRows(tested []behaviour) (rows []property, columns []behaviour) {
 // chunkColumns splits columns into as few chunks of at most tableContenders as possible, of about equal size, and
 // returns the legend of the signs in their tables. columns is not empty.
 func chunkColumns(columns []behaviour) (chunks [][]behaviour, legend []Field) {
-	n := (len(columns) + tableContenders - 1) / tableContenders // rounded up
+	n := (len(columns) + tableContenders - 1) / tableContenders // number of chunks, rounded up
 	legend = []Field{{Text: likeReference}, {Text: " as the reference; – it could not be asked."}}
 	if n > 1 {
 		legend = append(legend, Field{Text: " Each table leaves out the properties in which its contenders are all as the reference."})
@@ -137,13 +138,13 @@ func newMatrix(rows []property, contenders []behaviour) Table {
 	}
 	for _, p := range rows {
 		row := Row{Cells: []Field{{Text: showLiteral(p.name)}, {Text: orDefault(string(p.worst), nothing)}}}
-		areAlike := true
+		isAllAlike := true // every contender behaves as the reference
 		for _, c := range contenders {
 			text := c.propertyText(p)
-			areAlike = areAlike && text == likeReference
+			isAllAlike = isAllAlike && text == likeReference
 			row.Cells = append(row.Cells, Field{Text: text})
 		}
-		if !areAlike {
+		if !isAllAlike {
 			t.Rows = append(t.Rows, row)
 		}
 	}
@@ -176,8 +177,7 @@ func (c behaviour) propertyText(p property) string {
 	return strings.Join(parts, "; ")
 }
 
-// limitFor returns how many consequences of a class are listed: 0, which means all, if they change a value,
-// otherwise n.
+// limitFor returns the maximum for describeConsequences: n, or 0 (all consequences) if they change a value.
 func limitFor(class tare.DifferenceClass, n int) int {
 	if class == tare.DiffersInValue {
 		return 0
@@ -187,9 +187,9 @@ func limitFor(class tare.DifferenceClass, n int) int {
 
 // explainSemantics returns the number of cases and the references, and that differences do not disqualify.
 func explainSemantics(r *tare.Result, all []behaviour) string {
-	fewest, most := 0, 0 // cases of a contender; contenders without any do not count
+	fewest, most := 0, 0 // cases of a contender; contenders without cases are ignored
 	for _, c := range all {
-		if fewest == 0 || c.Cases > 0 && c.Cases < fewest {
+		if isFewer := c.Cases > 0 && c.Cases < fewest; isFewer || fewest == 0 {
 			fewest = c.Cases
 		}
 		most = max(most, c.Cases)
@@ -198,11 +198,13 @@ func explainSemantics(r *tare.Result, all []behaviour) string {
 	if fewest != most {
 		cases = fmt.Sprintf("%s to %s", format.Grouped(float64(fewest), 0), cases)
 	}
-	made := "made to find differences"
-	if hasFixture := slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.File == "" }); !hasFixture {
-		made = "made of the documents that were given" // all input is the user's own
+	origin := "made to find differences"
+	hasFixture := slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.File == "" })
+	if !hasFixture { // all input is in the user's files
+		origin = "made of the documents that were given"
 	}
-	return fmt.Sprintf("Outside of the timing each was asked %s %s, and its answers were compared with %s. They disqualify no contender: they are part of the price.", cases, made, joinReferences(all))
+	return fmt.Sprintf("Outside of the timing each was asked %s %s, and its answers were compared with %s. They disqualify no contender: they are part of the price.",
+		cases, origin, joinReferences(all))
 }
 
 // explainClasses explains the classes that occur.
@@ -275,10 +277,10 @@ func (c behaviour) summarize(r *tare.Result) string {
 func explainMarks(shown []string) string {
 	var parts []string
 	text := strings.Join(shown, "\n")
-	if strings.Contains(text, "; and ") {
+	if hasUnlisted := strings.Contains(text, "; and "); hasUnlisted { // "; and 3 more" of describeConsequences
 		parts = append(parts, "All of them, with what was asked and answered, are in the result document (--format csv lists them too).")
 	}
-	if strings.Contains(text, "⟨") {
+	if hasUnprintable := strings.Contains(text, "⟨"); hasUnprintable { // marks of showLiteral
 		parts = append(parts, "⟨U+2028⟩ stands for a character that does not print, ⟨ff⟩ for a byte that is no character.")
 	}
 	return strings.Join(parts, " ")

@@ -56,9 +56,10 @@ func (v *view) newSidesTable() (t Table, means string) {
 		return Table{}, ""
 	}
 	t.Columns = []Column{{Name: "contender"}}
-	var fields []func(tare.Contender) Field
-	add := func(name, unit string, field func(tare.Contender) Field) {
-		t.Columns, fields = append(t.Columns, Column{Name: name, Unit: unit, Right: true}), append(fields, field)
+	var newCells []func(tare.Contender) Field // return the cell of a contender, one function per column after the first
+	addColumn := func(name, unit string, newCell func(tare.Contender) Field) {
+		t.Columns = append(t.Columns, Column{Name: name, Unit: unit, Right: true})
+		newCells = append(newCells, newCell)
 	}
 	for _, m := range []struct{ name, side, quantity string }{
 		{"cpu", "server", "cpu, "},
@@ -77,23 +78,23 @@ func (v *view) newSidesTable() (t Table, means string) {
 			short, _, _ := strings.Cut(s.unit, "/")
 			unit += short
 		}
-		add(m.side, unit, func(c tare.Contender) Field { return v.newValueCell(c, m.name, s) })
+		addColumn(m.side, unit, func(c tare.Contender) Field { return v.newValueCell(c, m.name, s) })
 	}
 	for _, d := range listDriveStats(tare.Traffic{}) {
 		isRecorded := func(c tare.Contender) bool {
 			_, _, ok := findRange(listSamples(v.r, c.ID, v.workload), d.read)
-			return ok && c.Role != tare.RoleNull // even with own clients, the null contender's is the load generator
+			return ok && c.Role != tare.RoleNull // the client of the null contender is always the load generator
 		}
 		if d.isWire() && slices.ContainsFunc(v.r.Contenders, isRecorded) {
 			d.print = formatWireBytes
-			add(d.name, "wire, B", func(c tare.Contender) Field { return Field{Text: d.formatRange(listSamples(v.r, c.ID, v.workload))} })
+			addColumn(d.name, "wire, B", func(c tare.Contender) Field { return Field{Text: d.formatRange(listSamples(v.r, c.ID, v.workload))} })
 		}
 	}
 	for _, group := range v.listGroups() {
 		for i, c := range group {
 			line := Row{Cells: []Field{{Text: v.titleOf(c)}}, Who: c.ID, Apart: i == 0 && len(t.Rows) > 0}
-			for _, f := range fields {
-				line.Cells = append(line.Cells, f(c))
+			for _, newCell := range newCells {
+				line.Cells = append(line.Cells, newCell(c))
 			}
 			t.Rows = append(t.Rows, line)
 		}

@@ -101,23 +101,24 @@ func (v *view) splitBySide(id string) (less, more, same string) {
 	return less, more, same
 }
 
-// addZero compares the values of a metric without a ratio: if one contender's value is 0 in every round and the
-// other's in none, it calls less or more with a text that has both.
+// addZero compares a contender with the baseline by a metric without a ratio, because a value is 0. If the value of one
+// is 0 in every round and the value of the other above 0 in every round, it calls less or more with a text such as
+// "allocs 0 against 2 allocs/op".
 func (v *view) addZero(id, metric string, less, more func(string)) {
-	own, hasOwn := v.findValue(id, metric)
+	value, hasValue := v.findValue(id, metric)
 	base, hasBase := v.findValue(v.baseline, metric)
-	if !hasOwn || !hasBase || min(own.Rounds, base.Rounds) < minRounds {
+	if !hasValue || !hasBase || min(value.Rounds, base.Rounds) < minRounds {
 		return
 	}
-	s := newScale(own.Unit, []float64{own.Value, base.Value})
+	s := newScale(value.Unit, []float64{value.Value, base.Value})
 	if v.hasRequests() {
 		s.unit = requestUnit(s.unit)
 	}
-	text := fmt.Sprintf("%s %s against %s %s", metric, s.formatValue(own.Value), s.formatValue(base.Value), s.unit)
+	text := fmt.Sprintf("%s %s against %s %s", metric, s.formatValue(value.Value), s.formatValue(base.Value), s.unit)
 	switch {
-	case own.High == 0 && base.Low > 0:
+	case value.High == 0 && base.Low > 0:
 		less(text)
-	case base.High == 0 && own.Low > 0:
+	case base.High == 0 && value.Low > 0:
 		more(text)
 	}
 }

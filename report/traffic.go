@@ -26,7 +26,8 @@ func isPerRequest(r *tare.Result, w tare.Workload) bool {
 	return w.Traffic != nil || slices.Contains(requestKinds(), r.Kind)
 }
 
-// describeWorkload returns the workload in words.
+// describeWorkload returns the workload in words: "What is asked: marshal of devices, 50 items per body, 100 different
+// bodies in turn."
 func describeWorkload(r *tare.Result, w tare.Workload) string {
 	unit, units := "body", "bodies"
 	if isPerRequest(r, w) {
@@ -41,14 +42,14 @@ func describeWorkload(r *tare.Result, w tare.Workload) string {
 	case w.N > 0 && isRouting:
 		text += ", " + countNoun(w.N, "route") + " in the table"
 	case w.N > 0:
-		c := w.Counted()
-		text += ", " + countNoun(w.N, c.One)
-		if c.In != "" {
-			text += " in " + c.In
+		counts := w.Counted()
+		text += ", " + countNoun(w.N, counts.One)
+		if counts.In != "" {
+			text += " in " + counts.In
 		} else {
 			text += " per " + unit
 		}
-		if c.Most {
+		if counts.Most {
 			text += " at most"
 		}
 	}
@@ -104,7 +105,8 @@ func describeDriver(r *tare.Result, w tare.Workload) string {
 	return text + "."
 }
 
-// describeTraffic returns the traffic to a server in one line.
+// describeTraffic returns the traffic to a server in one line: "open loop, 5,000 requests/s for 10 s, 64 connections,
+// loopback, TLS".
 func describeTraffic(r *tare.Result, t tare.Traffic) string {
 	text, segment := "closed loop", ""
 	if t.Segment > 0 {
