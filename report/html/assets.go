@@ -3,6 +3,7 @@ package html
 import (
 	"embed"
 	"html/template"
+	"slices"
 	"strings"
 
 	"github.com/tarebench/tare/internal/plot"
@@ -25,6 +26,7 @@ func styleText() string { return "\n" + pageStyle + plot.Style() }
 // names.
 func scriptText() string { return "\n'use strict';\n(() => {\n" + pageScript + "})();\n" }
 
+// templateFuncs returns the functions that templates call.
 func templateFuncs() template.FuncMap {
 	return template.FuncMap{
 		"class": func(m report.Mark) string {
@@ -52,15 +54,16 @@ type rowContext struct {
 	Alone   bool            // the row has one field, which is a heading of the rows below
 }
 
+// newRowContext returns row l of g. It adds empty headers if the row has more fields than the table has columns.
 func newRowContext(g *grid, l line) rowContext {
-	p := rowContext{
+	context := rowContext{
 		Line: l, Heads: g.Head, Plotted: g.Plot != nil, Labels: g.IsWide(), Span: g.Span(),
 		Alone: len(l.Cells) == 1 && len(g.Head) > 1,
 	}
-	for len(p.Heads) < len(l.Cells) {
-		p.Heads = append(p.Heads[:len(p.Heads):len(p.Heads)], report.Column{})
+	for missing := len(l.Cells) - len(g.Head); missing > 0; missing-- {
+		context.Heads = append(slices.Clip(context.Heads), report.Column{}) // Clip: append must not write into g.Head
 	}
-	return p
+	return context
 }
 
 // Head returns the header of field i.

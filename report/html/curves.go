@@ -87,20 +87,21 @@ func (b *builder) newGrowthCharts() []block {
 			continue
 		}
 		done = append(done, s.Workloads)
-		by := cmp.Or(s.By, tare.ByBytes)
+		by := cmp.Or(s.By, tare.ByBytes) // what the size of a workload counts
 		c := plot.Chart{
 			ID: fmt.Sprintf("growth-%d", len(out)+1), Title: report.Legible(fmt.Sprintf("%s of %s by %s", s.Op, s.Fixture, by)),
 			Means: "Time of one operation over " + string(by) + ". Both axes are logarithmic: the slope is the exponent.",
 		}
-		for _, own := range b.r.Scaling {
-			if !slices.Equal(own.Workloads, s.Workloads) {
+		for _, fit := range b.r.Scaling { // one for each contender
+			if !slices.Equal(fit.Workloads, s.Workloads) {
 				continue
 			}
-			contender, _ := b.r.Contender(own.Contender)
-			curve := plot.Curve{Name: report.Legible(fmt.Sprintf("%s ^%.2f", contender.Title(), own.Exponent)), Dots: true}
-			for _, id := range own.Workloads {
-				if v, ok := b.findValue(id, own.Contender, "time"); ok && b.findSize(id, by) > 0 {
-					curve.Points = append(curve.Points, plot.Point{X: b.findSize(id, by), Y: v})
+			contender, _ := b.r.Contender(fit.Contender)
+			curve := plot.Curve{Name: report.Legible(fmt.Sprintf("%s ^%.2f", contender.Title(), fit.Exponent)), Dots: true}
+			for _, id := range fit.Workloads {
+				size := b.findSize(id, by)
+				if ns, ok := b.findValue(id, fit.Contender, "time"); ok && size > 0 {
+					curve.Points = append(curve.Points, plot.Point{X: size, Y: ns})
 				}
 			}
 			if len(curve.Points) > 1 {
@@ -143,9 +144,10 @@ func (b *builder) newSweepPart() part {
 			for _, contender := range b.r.Contenders {
 				curve := plot.Curve{Name: report.Legible(contender.Title()), Dots: true}
 				for _, w := range works {
-					rate, known := b.findRate(w, contender.ID)
-					if v, ok := b.findValue(w.ID, contender.ID, metric); ok && known {
-						curve.Points = append(curve.Points, plot.Point{X: rate, Y: v})
+					rate, hasRate := b.findRate(w, contender.ID)
+					latency, hasLatency := b.findValue(w.ID, contender.ID, metric)
+					if hasRate && hasLatency {
+						curve.Points = append(curve.Points, plot.Point{X: rate, Y: latency})
 					}
 				}
 				if len(curve.Points) > 1 {
@@ -183,7 +185,8 @@ func (b *builder) groupSweeps() [][]tare.Workload {
 	return out
 }
 
-// isAlike reports whether two workloads differ only in their load.
+// isAlike reports whether two workloads with traffic differ only in their load, which is the rate or the number of
+// connections.
 func isAlike(a, b tare.Workload) bool {
 	withoutLoad := func(w tare.Workload) tare.Workload {
 		t := *w.Traffic
@@ -201,14 +204,15 @@ func (b *builder) findRate(w tare.Workload, contender string) (float64, bool) {
 	if w.Traffic.Rate > 0 {
 		return w.Traffic.Rate, true
 	}
-	v, ok := b.findValue(w.ID, contender, "time")
-	return 1e9 / v, ok
+	ns, ok := b.findValue(w.ID, contender, "time")
+	return 1e9 / ns, ok
 }
 
 const (
 	maxQuantile = 0.9999 // highest quantile of a chart
 	minQuantile = 0.1    // lowest quantile: single requests below it would stretch the chart
 	minAbove    = 10     // least number of requests above the highest quantile of a curve
+	minHighest  = 0.5    // a curve reaches this quantile even if there are fewer requests above it
 )
 
 // newLatencyPart draws the percentiles of each workload, from the merged histograms of all rounds that count.
@@ -227,9 +231,11 @@ func (b *builder) newLatencyPart() part {
 			}
 			curve := plot.Curve{Name: report.Legible(contender.Title())}
 			highest := 1 - minAbove/float64(h.Count())
-			for _, q := range listQuantiles(min(max(highest, 0.5), maxQuantile)) {
-				v := float64(max(h.Quantile(q), 1))
-				curve.Points, ys = append(curve.Points, plot.Point{X: quantileShare(q), Y: v}), append(ys, v)
+			highest = min(max(highest, minHighest), maxQuantile)
+			for _, q := range listQuantiles(highest) {
+				ns := float64(max(h.Quantile(q), 1)) // a logarithmic axis has no 0
+				curve.Points = append(curve.Points, plot.Point{X: quantileShare(q), Y: ns})
+				ys = append(ys, ns)
 			}
 			c.Curves = append(c.Curves, curve)
 		}
@@ -246,8 +252,8 @@ func (b *builder) newLatencyPart() part {
 	return p
 }
 
-// mergeHistograms merges the histograms of those rounds of a contender that count. It returns nil if none can be
-// decoded, or if they have no requests.
+// mergeHistograms merges the histograms of those rounds of a contender that count. It returns nil for a trap or a void
+// contender, if no histogram can be decoded, or if the histograms have no requests.
 func (b *builder) mergeHistograms(c tare.Contender, workload string) *hist.Hist {
 	var out *hist.Hist
 	if c.Role == tare.RoleTrap || len(b.r.Voids(c.ID, workload)) > 0 {
@@ -277,9 +283,10 @@ func (b *builder) mergeHistograms(c tare.Contender, workload string) *hist.Hist 
 // distances: 0 for quantile 0, 1 for maxQuantile.
 func quantileShare(q float64) float64 { return math.Log10(1-q) / math.Log10(1-maxQuantile) }
 
-// listQuantiles returns the quantiles of a curve's points, up to the highest.
+// listQuantiles returns the quantiles of a curve's points, which have equal distances on the axis, from minQuantile to
+// highest.
 func listQuantiles(highest float64) []float64 {
-	const steps = 100
+	const steps = 100 // points of a curve up to maxQuantile
 	var out []float64
 	for i := range steps + 1 {
 		q := max(1-math.Pow(1-maxQuantile, float64(i)/steps), minQuantile)

@@ -48,7 +48,8 @@ func embedResult(r *tare.Result) (embedded, error) {
 	return packResult(short, without+" The histograms and answers of single trials are left out: they stand in the document that the run kept.")
 }
 
-// packResult packs r. without is what the caller has shortened.
+// packResult packs r: as JSON without spaces, compressed, in base64. without is a sentence about what the caller has
+// shortened, or "".
 func packResult(r *tare.Result, without string) (embedded, error) {
 	var doc, compact, packed bytes.Buffer
 	if err := report.JSON(&doc, r); err != nil {
@@ -101,6 +102,7 @@ func roundResult(r *tare.Result) *tare.Result {
 	return &out
 }
 
+// roundValues returns a copy of values with fewer digits.
 func roundValues(values []float64) []float64 {
 	out := slices.Clone(values)
 	for i, x := range out {

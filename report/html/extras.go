@@ -24,9 +24,9 @@ func (b *builder) explainFindings(items []report.Item) []finding {
 	explained := map[string]bool{} // checks
 	for _, it := range items {
 		f := finding{Item: it, Sign: map[string]string{"void": "✕", "warn": "!"}[it.Label]}
-		if b.o.Explain != nil && !explained[it.Check] {
+		if b.options.Explain != nil && !explained[it.Check] {
 			explained[it.Check] = true
-			f.Explained = report.Legible(b.o.Explain(it.Check))
+			f.Explained = report.Legible(b.options.Explain(it.Check))
 		}
 		out = append(out, f)
 	}
@@ -63,8 +63,8 @@ func (b *builder) newExplanationBlocks(x report.Block) []block {
 // newPictureBlocks returns the flame graph in file, if it can be read and is not too large, and the text of x.
 func (b *builder) newPictureBlocks(x report.Block, file, title string) []block {
 	var out []block
-	if b.o.Files != nil && fs.ValidPath(file) && file != "." {
-		svg, err := fs.ReadFile(b.o.Files, file)
+	if b.options.Files != nil && fs.ValidPath(file) && file != "." {
+		svg, err := fs.ReadFile(b.options.Files, file)
 		isUsable := err == nil && len(svg) <= maxFlame && strings.Contains(string(svg), "<svg")
 		if isUsable {
 			out = append(out, block{Flame: &flame{

@@ -10,22 +10,24 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// panel is a part of the first chart, for one workload or two.
+// panel is a part of the first chart, for one workload or two, with its drawings.
 type panel struct {
 	N                 int // number of the panel, from 1
 	Name, Base, Order string
-	Symbols, Head     template.HTML // definitions that the drawings of rows use; axis
-	Rows, Rest        []rival
-	RestMeans         string // label of Rest
-	First             bool
+	Symbols           template.HTML // definitions that the drawings of rows use
+	Head              template.HTML // axis
+	Rows, Rest        []rival       // Rest is shown when a reader opens it
+	RestMeans         string        // label of Rest
+	First             bool          // it is the first panel of the page
 }
 
-// rival contains the rows of one contender.
+// rival contains the rows of one contender, one for each line.
 type rival struct {
 	report.Rival
 	Lines []rivalLine
 }
 
+// rivalLine is a line with its drawing.
 type rivalLine struct {
 	report.RivalLine
 	Drawing template.HTML
@@ -40,23 +42,23 @@ func newPanel(c report.Contest, p report.Panel, index int) panel {
 	out := panel{N: index + 1, Name: p.Name, Base: c.Base, Order: c.Order, First: index == 0}
 	values := []float64{1, 0.8, 1.25} // the axis contains at least these ratios
 	rows := append(append([]report.Rival{}, p.Rows...), p.Rest...)
-	for _, n := range p.Noise {
-		if n > 0 {
-			values = append(values, n, 1/n)
+	for _, factor := range p.Noise {
+		if isKnown := factor > 0; isKnown {
+			values = append(values, factor, 1/factor)
 		}
 	}
 	for _, r := range rows {
 		for _, l := range r.Lines {
-			values = append(values, l.Ratio, l.Low, l.High)
-			for _, x := range l.Claims {
-				values = append(values, x.Value)
+			values = append(values, l.Ratio, l.Low, l.High) // the axis ignores 0, which stands for no ratio
+			for _, claim := range l.Claims {
+				values = append(values, claim.Value)
 			}
 		}
 	}
 	axis := plot.NewLogAxis(axisMargin, values...)
 	var scales []plot.Scale
-	for i, n := range p.Noise {
-		s := plot.Scale{ID: "g" + strconv.Itoa(index+1) + strconv.Itoa(i+1), Axis: axis, Noise: n}
+	for i, factor := range p.Noise {
+		s := plot.Scale{ID: "g" + strconv.Itoa(index+1) + strconv.Itoa(i+1), Axis: axis, Noise: factor}
 		scales = append(scales, s)
 		out.Symbols += s.Symbol()
 	}
@@ -72,18 +74,20 @@ type quiet struct {
 	Drawing template.HTML
 }
 
-func newQuiet(all []report.Quiet) []quiet {
+// newQuiet draws the share of each group of benchmarks without a change.
+func newQuiet(groups []report.Quiet) []quiet {
 	var out []quiet
-	for _, q := range all {
-		out = append(out, quiet{q, plot.Bar("b0", 0, q.Share)})
+	for _, group := range groups {
+		out = append(out, quiet{Quiet: group, Drawing: plot.Bar("b0", 0, group.Share)})
 	}
 	return out
 }
 
+// newRivals draws the lines of rows. scales has the scale of each workload of the panel.
 func newRivals(rows []report.Rival, scales []plot.Scale) []rival {
 	var out []rival
 	for _, r := range rows {
-		x := rival{Rival: r}
+		row := rival{Rival: r}
 		for _, l := range r.Lines {
 			interval := plot.Interval{Value: l.Ratio, Low: l.Low, High: l.High, Class: l.Side, Base: r.Base}
 			for _, c := range l.Claims {
@@ -91,17 +95,19 @@ func newRivals(rows []report.Rival, scales []plot.Scale) []rival {
 			}
 			drawn := rivalLine{RivalLine: l}
 			drawn.Drawing, drawn.Left = scales[l.Work].Row(interval)
-			x.Lines = append(x.Lines, drawn)
+			row.Lines = append(row.Lines, drawn)
 		}
-		if r.Base && len(r.Lines) > 0 { // show its values on all workloads in one line
+		if r.Base && len(r.Lines) > 0 { // show the baseline's values on all workloads in one line
 			var values []string
 			for _, l := range r.Lines {
 				values = append(values, strings.TrimSpace(l.Workload+" "+l.Says))
 			}
-			x.Lines = x.Lines[:1]
-			x.Lines[0].Workload, x.Lines[0].Says, x.Lines[0].Detail = "", values[0], strings.Join(values[1:], ", ")
+			row.Lines = row.Lines[:1]
+			row.Lines[0].Workload = ""
+			row.Lines[0].Says = values[0]
+			row.Lines[0].Detail = strings.Join(values[1:], ", ")
 		}
-		out = append(out, x)
+		out = append(out, row)
 	}
 	return out
 }
@@ -119,10 +125,11 @@ type bar struct {
 	PerOp   string // nanoseconds of one operation, for the script
 }
 
+// newCard draws the bars of c, and converts its table to a grid.
 func newCard(c report.Card) card {
 	out := card{Card: c}
 	for _, x := range c.Bars {
-		class := map[string]string{"": "b0", "more": "b1", "less": "b2"}[x.Side]
+		class := map[string]string{"": "b0", "more": "b1", "less": "b2"}[x.Side] // of the style
 		drawn := bar{Bar: x, Drawing: plot.Bar(class, x.From, x.To)}
 		if x.NS > 0 {
 			drawn.PerOp = strconv.FormatFloat(x.NS, 'g', 9, 64)

@@ -55,14 +55,14 @@ type block struct {
 
 // builder builds the parts of a page.
 type builder struct {
-	r    *tare.Result
-	o    Options
-	base string           // id of the baseline
-	out  []report.Section // sections of the report
+	r        *tare.Result
+	options  Options
+	sections []report.Section // of the report
 }
 
-func newPage(r *tare.Result, o Options, document embedded) *page {
-	b := &builder{r: r, o: o, out: report.Outline(r), base: r.Baseline()}
+// newPage returns the data of a page about r. document is r as the page contains it.
+func newPage(r *tare.Result, options Options, document embedded) *page {
+	b := &builder{r: r, options: options, sections: report.Outline(r)}
 	style, script := styleText(), scriptText()
 	p := &page{
 		Title: report.Legible(r.Study), Study: report.Legible(r.Study), Summary: report.NewSummary(r), Folds: b.newFolds(),
@@ -70,8 +70,8 @@ func newPage(r *tare.Result, o Options, document embedded) *page {
 		Held: template.HTML(document.Text), Saved: documentName(r), Lack: document.Without, //nolint:gosec // base64
 	}
 	p.Quiet = newQuiet(p.Contest.Quiet)
-	for i, x := range p.Contest.Panels {
-		p.Panels = append(p.Panels, newPanel(p.Contest, x, i))
+	for i, chart := range p.Contest.Panels {
+		p.Panels = append(p.Panels, newPanel(p.Contest, chart, i))
 	}
 	for _, c := range p.Summary.Cards {
 		p.Cards = append(p.Cards, newCard(c))
@@ -151,9 +151,9 @@ func (b *builder) newFolds() []fold {
 	if isBench {
 		all = slices.DeleteFunc(all, func(f foldRule) bool { return f.id == "price-more" || f.id == "adoption-more" })
 	}
-	for _, s := range b.out {
-		omitted := []string{report.KeyCost, report.KeyBreakEven, report.KeyAdoption, report.KeyRecommendation}
-		if isBench && slices.Contains(omitted, s.Key) {
+	omittedOfBench := []string{report.KeyCost, report.KeyBreakEven, report.KeyAdoption, report.KeyRecommendation}
+	for _, s := range b.sections {
+		if isBench && slices.Contains(omittedOfBench, s.Key) {
 			continue
 		}
 		isNamed := slices.ContainsFunc(all, func(f foldRule) bool { return slices.Contains(f.keys, s.Key) })
@@ -162,25 +162,25 @@ func (b *builder) newFolds() []fold {
 		}
 	}
 	var out []fold
-	for _, f := range all {
-		x := fold{ID: f.id, Title: f.title, Note: f.note(b)}
-		for _, key := range f.keys {
+	for _, rule := range all {
+		f := fold{ID: rule.id, Title: rule.title, Note: rule.note(b)}
+		for _, key := range rule.keys {
 			if newPart, ok := partBuilders[key]; ok {
 				if p := newPart(); len(p.Blocks) > 0 {
-					x.Parts = append(x.Parts, p)
+					f.Parts = append(f.Parts, p)
 				}
 				continue
 			}
-			for _, s := range b.out {
-				isOmitted := isBench && key == report.KeyRecommendation
+			isOmitted := isBench && key == report.KeyRecommendation
+			for _, s := range b.sections {
 				if s.Key == key && !isOmitted {
-					x.Parts = append(x.Parts, b.newPart(s))
+					f.Parts = append(f.Parts, b.newPart(s))
 				}
 			}
 		}
-		if len(x.Parts) > 0 {
-			x.Parts[0].Heading = ""
-			out = append(out, x)
+		if len(f.Parts) > 0 {
+			f.Parts[0].Heading = "" // the title of the fold is its heading
+			out = append(out, f)
 		}
 	}
 	return out
@@ -242,7 +242,8 @@ func (b *builder) newPart(s report.Section) part {
 	return p
 }
 
-// drawBlock returns a block with its drawings.
+// drawBlock returns the blocks of the page for block x of section s: the text, list or table with its drawings. x.Key
+// selects the drawings.
 func (b *builder) drawBlock(s report.Section, x report.Block) []block {
 	switch x.Key {
 	case "findings":
@@ -283,9 +284,9 @@ func splitTable(t report.Table) []report.Table {
 	if len(t.Columns) <= maxColumns+1 {
 		return []report.Table{t}
 	}
-	rest := len(t.Columns) - 1
-	parts := (rest + maxColumns - 1) / maxColumns
-	perPart := (rest + parts - 1) / parts
+	rest := len(t.Columns) - 1                    // without the first
+	parts := (rest + maxColumns - 1) / maxColumns // rounded up
+	perPart := (rest + parts - 1) / parts         // rounded up: all parts but the last have as many columns
 	var out []report.Table
 	for from := 1; from < len(t.Columns); from += perPart {
 		to := min(from+perPart, len(t.Columns))
@@ -295,7 +296,7 @@ func splitTable(t report.Table) []report.Table {
 			if len(r.Cells) > 1 {
 				cut.Cells = slices.Concat(r.Cells[:1], r.Cells[min(from, len(r.Cells)):min(to, len(r.Cells))])
 			}
-			if from > 1 {
+			if from > 1 { // the first part has the notes
 				cut.Notes = nil
 			}
 			part.Rows = append(part.Rows, cut)
@@ -337,6 +338,7 @@ func (g *grid) Span() int {
 // IsWide reports whether the table becomes labelled lines on a narrow screen.
 func (g *grid) IsWide() bool { return len(g.Head) > 3 && g.Key != "small" }
 
+// newGrid returns table t of block x in section s.
 func newGrid(s report.Section, x report.Block, t report.Table) *grid {
 	g := &grid{Key: x.Key, Caption: s.Heading, Head: t.Columns}
 	if x.About != "" {
@@ -360,7 +362,8 @@ func (b *builder) drawWaterfall(g *grid, id string) {
 	for _, s := range d.Steps {
 		longest = max(longest, s.FromValue, s.ToValue)
 	}
-	if !(longest > 0) || len(g.Rows) < len(d.Steps)+2 {
+	minRows := len(d.Steps) + 2 // the start and the total; a row of the unexplained rest has no bar
+	if !(longest > 0) || len(g.Rows) < minRows {
 		return
 	}
 	g.Plot = &plotColumn{Title: report.Legible(d.Metric + ", from 0")}
