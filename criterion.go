@@ -178,7 +178,7 @@ const (
 // Verdict is a ruling on one contender and workload, with its sentence. A verdict without a criterion
 // states the difference from the baseline.
 type Verdict struct {
-	Rule Rule `json:"-"` // parsed criterion; the zero value if there is none
+	Rule Rule `json:"-"` // parsed criterion; zero without one
 
 	Contender    string `json:"contender"`
 	Workload     string `json:"workload"`

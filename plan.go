@@ -92,7 +92,7 @@ type Slicing struct {
 	TargetNS    int64            `json:"target_ns"`               // desired length of a slice
 	MinNS       int64            `json:"min_ns"`                  // shortest slice until gc
 	CapNS       int64            `json:"cap_ns"`                  // longest slice until gc
-	Until       map[string]Until `json:"until"`                   // by contender, as all maps here
+	Until       map[string]Until `json:"until"`                   // by contender, as all maps of this type
 	Ops         map[string]int64 `json:"ops"`                     // number of operations in TargetNS
 	Cycles      map[string]int64 `json:"cycles,omitempty"`        // number of collection cycles in TargetNS, of contenders until gc
 	MemoryOps   int64            `json:"memory_ops"`              // number of operations of the pass that counts allocations, the same for all

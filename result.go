@@ -165,7 +165,7 @@ func (r *Result) Contender(id string) (Contender, bool) {
 	return Contender{}, false
 }
 
-// Baseline returns the id of the baseline, the denominator of every ratio, or "" if there is none.
+// Baseline returns the id of the baseline, the denominator of every ratio, or "" without one.
 func (d *Design) Baseline() string {
 	for _, c := range d.Contenders {
 		if c.Role == RoleBaseline {

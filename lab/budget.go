@@ -31,14 +31,14 @@ func hasPlannedSlices(rd tare.Round) bool { return rd.Tau == 1 }
 func (r *run) isStrict() bool { return r.o.Limit > 0 && r.o.Limit <= r.o.Budget }
 
 // Largest shares of the time limit that pilots may have used: while the baseline is piloted, and
-// while any other contender is. The time limit here begins with Run, after Options.Spent.
+// while any other contender is. The time limit of pilots begins with Run, after Options.Spent.
 const (
 	baselinePilotShare = 0.25
 	otherPilotShare    = 0.5
 )
 
 // isPilotTimeSpent reports whether the pilots have used up their share of the time limit while
-// contender c is piloted. Once rounds have been planned, the share is the whole limit.
+// contender c is piloted. Once rounds have been planned, the share is the full limit.
 func (r *run) isPilotTimeSpent(c tare.Contender) bool {
 	if r.plan.RoundsPlanned > 0 {
 		return r.isLimitReached()

@@ -16,7 +16,7 @@ import (
 // Exams run in separate processes, so that their effects on a contender are not in the rounds.
 const (
 	examLimit      = 5 * time.Second // for one case
-	maxExamDeaths  = 4               // processes that may end in one exam before its other cases are skipped
+	maxExamDeaths  = 4               // processes that may end in one test before its other cases are skipped
 	startProcesses = 5               // processes started to measure the time to the first answer
 )
 
@@ -62,7 +62,7 @@ func (r *run) runExams(ctx context.Context) error {
 }
 
 // examineOne runs all exams with contender c. It also reports whether the result is sound, so that
-// later runs may reuse it: no process ended during an exam, which may have had another reason than
+// later runs may reuse it: no process ended during a test, which may have had another reason than
 // the case, and the start could be measured.
 func (r *run) examineOne(ctx context.Context, k Examiner, c tare.Contender, exams []wire.Workload) (examResult, bool, error) {
 	x := &examination{run: r, kind: k, id: c.ID, supported: map[string]bool{}, found: tare.Semantics{
@@ -86,12 +86,12 @@ type examination struct {
 	kind    Examiner
 	id      string
 	found   tare.Semantics
-	session *trial.Session // open process; nil if there is none
+	session *trial.Session // open process; nil without one
 
-	prepared    string                     // id of the exam that session is prepared for
+	prepared    string                     // id of the test that session is prepared for
 	unsupported []string                   // operations of exams that the contender could not prepare
 	supported   map[string]bool            // operations of exams that it did prepare
-	deaths      int                        // number of processes that ended in an exam
+	deaths      int                        // number of processes that ended in a test
 	differed    map[string]firstDifference // by fixture and case; nil if empty
 }
 
@@ -101,7 +101,7 @@ type firstDifference struct {
 	class tare.DifferenceClass
 }
 
-// wasReported reports whether an exam of another operation on the same fixture has found this case
+// wasReported reports whether a semantics test of another operation on the same fixture has found this case
 // to differ, at least as gravely. A value that is encoded wrongly is also decoded wrongly; it is
 // reported once.
 func (x *examination) wasReported(exam wire.Workload, d tare.Difference) bool {
@@ -126,7 +126,7 @@ func (x *examination) runAll(ctx context.Context, exams []wire.Workload) error {
 			return err
 		}
 	}
-	// An operation is supported if one exam of it could be prepared: a contender with generated code
+	// An operation is supported if one test of it could be prepared: a contender with generated code
 	// encodes the types it was generated for, but not every type.
 	for _, op := range x.unsupported {
 		if !x.supported[op] {
@@ -136,7 +136,7 @@ func (x *examination) runAll(ctx context.Context, exams []wire.Workload) error {
 	return nil
 }
 
-// runExam requests the cases of one exam one by one. After a case that ends the process, it requests
+// runExam requests the cases of one semantics test one by one. After a case that ends the process, it requests
 // the other cases from a new one.
 func (x *examination) runExam(ctx context.Context, exam wire.Workload) error {
 	deaths := 0
@@ -182,8 +182,8 @@ func (x *examination) runExam(ctx context.Context, exam wire.Workload) error {
 	return nil
 }
 
-// openPrepared opens a process if there is none, prepares exam in it, and reports whether the
-// contender supports the exam.
+// openPrepared opens a process if none is open, prepares the test in it, and reports whether the
+// contender supports the test.
 func (x *examination) openPrepared(ctx context.Context, exam wire.Workload) (bool, error) {
 	if x.session == nil {
 		s, err := x.run.openTrial(ctx, x.id, "exam")
@@ -238,7 +238,7 @@ func (r *run) measureStarts(ctx context.Context, id string, exams []wire.Workloa
 	return tare.Adoption{StartSeconds: seconds[startProcesses/2], IdleRSSBytes: memory[startProcesses/2]}, nil
 }
 
-// startOnce starts one process of contender id and requests the first case of the first exam that
+// startOnce starts one process of contender id and requests the first case of the first test that
 // the contender supports. It returns the time until the answer, excluding the time to read the
 // resident memory (in bytes). It returns false if there is no answer.
 func (r *run) startOnce(ctx context.Context, id string, exams []wire.Workload) (took time.Duration, resident int64, ok bool) {

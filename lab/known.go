@@ -24,7 +24,7 @@ type Known interface {
 
 // examResult is the result of one contender in the kind's exams.
 type examResult struct {
-	Semantics *tare.Semantics `json:"semantics,omitempty"` // nil if no exam was run, because the contender is of role apart
+	Semantics *tare.Semantics `json:"semantics,omitempty"` // nil if no test was run, because the contender is status-only
 	Adoption  tare.Adoption   `json:"adoption"`
 }
 

@@ -3,7 +3,7 @@
 // evidence is enough or the budget is spent.
 //
 // The terms of the method are defined in package [github.com/tarebench/tare]. Three belong to this
-// package: a pilot runs a contender briefly before the rounds, only to plan them; an exam tests a
+// package: a pilot runs a contender briefly before the rounds, only to plan them; exams test a
 // contender with edge cases on which implementations differ; a part of a study is omitted if this
 // run does not measure it.
 package lab

@@ -108,7 +108,7 @@ func (r *run) stopAtLimit() error {
 	return nil
 }
 
-// isPermitted asks Options.Permit for another round. If no more rounds are wanted, the plan is
+// isPermitted calls Options.Permit for another round. If no more rounds are wanted, the plan is
 // changed to end after the done rounds: their number does not depend on the measurements, so the
 // result is that of a study with a fixed number of rounds.
 func (r *run) isPermitted(ctx context.Context, done int) (bool, error) {
@@ -193,7 +193,7 @@ func (r *run) judgeLook(o measured, done int) bool {
 	return judge.Decided(o.verdicts, o.claims)
 }
 
-// isInterrupted reports whether the user asked to stop.
+// isInterrupted reports whether the user requested a stop.
 func (r *run) isInterrupted() bool {
 	select {
 	case <-r.o.Stop:

@@ -59,7 +59,7 @@ type Holder interface {
 type Examiner interface {
 	// Exams writes the inputs of all exams into dir. It returns nil if the study has none.
 	Exams(dir string) ([]wire.Workload, error)
-	// Differ compares one answer to one case of exam with the reference. It returns false if the
+	// Differ compares one answer to one case of a test with the reference. It returns false if the
 	// answer equals the reference's.
 	Differ(exam wire.Workload, answer wire.Answer) (tare.Difference, bool)
 	// Reference names the reference of the comparison, e.g. encoding/json go1.26.8.
@@ -146,7 +146,7 @@ type Host struct {
 	LookPath func(program string) (string, error) // finds a program that a command requires; nil means machine.Tool
 	BuildFor BuildFor                             // nil means nothing is built for commands
 	Machine  *tare.Machine                        // facts and noise to report instead of this machine's, for scripted runs; nil means this machine's
-	Unlocked bool                                 // the machine lock is not held; recorded in the result
+	Unlocked bool                                 // the run has no machine lock; recorded in the result
 
 	Known  Known        // results of earlier runs; nil means every contender is tested again
 	Resume bool         // continue the journal in Dir

@@ -360,7 +360,7 @@ func (r *run) sharePilots() {
 
 // dropWrong drops the contenders with wrong answers, and their pilots. Two kinds of wrong answers
 // have no consequence: A trap is timed nevertheless, to show the misleading measurements. A
-// contender of role apart may accept requests that the reference rejects; the report lists them.
+// status-only contender may accept requests that the reference rejects; the report lists them.
 func (r *run) dropWrong() {
 	for _, c := range r.conform {
 		role := r.roleOf(c.Contender)

@@ -54,7 +54,7 @@ func (r *run) countLook() error {
 	return r.out.Append(journal.Entry{Plan: &r.plan})
 }
 
-// whyMismatch returns a clause that says how the journal with this head differs from a run with this
+// whyMismatch returns a clause that describes how the journal with this head differs from a run with this
 // fingerprint and these stated options. It returns "" if the run can resume the journal.
 func whyMismatch(head journal.Head, fingerprint string, options map[string]string) string {
 	if head.Fingerprint != fingerprint {

@@ -244,7 +244,7 @@ func (r *run) warmUp(ctx context.Context, rd tare.Round, input wire.Workload, st
 	return err
 }
 
-// pilotOf returns the pilot of a contender on a workload, or the zero value if there is none.
+// pilotOf returns the pilot of a contender on a workload, or the zero value without a pilot.
 func (r *run) pilotOf(contender, workload string) tare.Pilot {
 	for _, p := range r.pilots {
 		if p.Contender == contender && p.Workload == workload {

@@ -60,7 +60,7 @@ func listDrifts(seconds []Second, memory []int64, p Profile) []Drift {
 
 // newDrift cuts n seconds into blocks, and compares each block of the first half of the phase with the block
 // half a phase later. The difference of a pair is the change over half the phase. value returns the value in a
-// second, or false if there is none. newDrift returns the zero Drift if a block has no value, or there are too
+// second, or false without one. newDrift returns the zero Drift if a block has no value, or there are too
 // few for an interval.
 //
 // Source: H. Theil, "A rank-invariant method of linear and polynomial regression

@@ -25,8 +25,8 @@ type encodedRequest struct {
 	draws   []draw      // counters whose numbers are written into it
 }
 
-// encodeRequests serialises every request. If PerConn is set, the last request of a connection asks the server
-// to close it.
+// encodeRequests serialises every request. If PerConn is set, the last request of a connection lets the server
+// close it.
 func encodeRequests(o Options, c counters) ([]encodedRequest, error) {
 	encode := func(r Request) (encodedRequest, error) { return encodeHTTP1(o, r, c) }
 	if o.Protocol != HTTP1 {

@@ -158,7 +158,7 @@ func pollFor(fd int, events []syscall.EpollEvent, d time.Duration) (int, syscall
 	return int(n), errno
 }
 
-// pollCoarse is pollFor for kernels before 5.11. It waits whole milliseconds, rounded down; the caller polls
+// pollCoarse is pollFor for kernels before 5.11. It waits for milliseconds, rounded down; the caller polls
 // for the rest.
 func pollCoarse(fd int, events []syscall.EpollEvent, d time.Duration) (int, syscall.Errno) {
 	n, _, errno := syscall.Syscall6(syscall.SYS_EPOLL_PWAIT, uintptr(fd), uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)),

@@ -9,7 +9,7 @@ const MaxHead = 256 << 10
 // maxChunk is the largest length in bytes of the line that contains the size of a chunk.
 const maxChunk = 4 << 10
 
-// frameError says why bytes are not a valid response of the protocol.
+// frameError is the reason why bytes are not a valid response of the protocol.
 type frameError string
 
 func (e frameError) Error() string { return string(e) }
@@ -52,7 +52,7 @@ const (
 type framer1 struct {
 	parseState
 	isHead bool   // the request was HEAD: the response has no body
-	keep   bool   // store the body in kept
+	keep   bool   // store the body
 	begun  bool   // at least one byte of the response has arrived
 	body   int64  // bytes of the body so far
 	line   []byte // start of an incomplete line
@@ -68,7 +68,7 @@ type parseState struct {
 	stays   bool // the response has Connection: keep-alive
 	chunked bool
 	status  int
-	length  int64 // Content-Length plus 1; 0 if there is none
+	length  int64 // Content-Length plus 1; 0 without the field
 	left    int64 // bytes of the body or chunk that have not arrived
 	size    int   // bytes of the header or of the trailers so far
 }

@@ -42,11 +42,11 @@ type response struct {
 	rpc    bool  // the response is one of gRPC
 	code   int   // gRPC: grpc-status
 	body   int64 // length in bytes
-	keep   bool  // the body is in kept
+	keep   bool  // the body is stored
 	kept   []byte
 }
 
-// resetError says why a request is lost on a connection that has not violated the protocol.
+// resetError is the reason why a request is lost on a connection that has not violated the protocol.
 type resetError string
 
 func (e resetError) Error() string { return string(e) }

@@ -38,7 +38,7 @@ type Generated struct {
 }
 
 // maxClockError is the uncertainty of a load generator's clock above which a document mentions it: the
-// generators start and stop that far apart.
+// starts and stops of generators differ by that much.
 const maxClockError = time.Millisecond
 
 // assessAll assesses a phase. If one of several load generators was the limit or did not send its share, nothing

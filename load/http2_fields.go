@@ -4,8 +4,8 @@ package load
 type headerFields struct {
 	trailers bool  // the block is trailers
 	regular  bool  // a field that is not a pseudo-field has occurred
-	status   int   // 0 if there is none
-	length   int64 // Content-Length plus 1; 0 if there is none
+	status   int   // 0 without a status
+	length   int64 // Content-Length plus 1; 0 without the field
 	code     int   // grpc-status, or one of the values below
 }
 

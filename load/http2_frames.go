@@ -224,7 +224,7 @@ const (
 	errRoom   = frameError("more DATA than there was room for")
 )
 
-// goAwayCode returns the error code that tells a server what is wrong with its frames.
+// goAwayCode returns the error code that informs a server what is wrong with its frames.
 func goAwayCode(err error) h2.Code {
 	if errors.Is(err, errWindow) || errors.Is(err, errRoom) {
 		return h2.FlowControl

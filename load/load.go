@@ -10,7 +10,7 @@
 //	defer s.Close()
 //	r, err := s.Run(ctx, load.Leg{Lead: 500, Duration: 10 * time.Second})
 //
-// There are two engines behind one interface: on Linux threads that each wait for many
+// Two engines implement one interface: on Linux threads that each wait for many
 // sockets with epoll, elsewhere goroutines on package net. A [Session] drives an engine
 // through its phases; the engine reports every outcome to recorders, whose sums become
 // the [Result].

@@ -383,7 +383,7 @@ func (t *thread) handleClose(c *slot) {
 }
 
 // finishRequest records a complete response. It closes the connection if gone is true, which means that the peer
-// has closed it or sent too much, if either side asked for the close, or if the request was not sent completely.
+// has closed it or sent too much, if either side requested the close, or if the request was not sent completely.
 func (t *thread) finishRequest(c *slot, gone bool) {
 	l := c.link
 	t.rec.recordResponse(&c.request, l.f.currentResponse(), t.now)

@@ -76,7 +76,7 @@ func (s *secure) sendEncrypted() error {
 	return nil
 }
 
-// notify tells s that bytes have arrived, or, if closed is true, that the peer has closed.
+// notify informs s that bytes have arrived, or, if closed is true, that the peer has closed.
 func (s *secure) notify(closed bool) { s.isDrained, s.peerClosed = false, s.peerClosed || closed }
 
 // encryptAndSend encrypts and sends b part by part, and returns the number of encrypted bytes. It does not encrypt

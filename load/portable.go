@@ -81,7 +81,7 @@ func (p *portable) recorderCount() int { return len(p.shards) }
 // usableProcessors returns the number of processors that goroutines can use at a time.
 func usableProcessors() int { return min(runtime.GOMAXPROCS(0), runtime.NumCPU()) }
 
-// readUsage returns the usage of the whole process.
+// readUsage returns the usage of the process.
 func (p *portable) readUsage() usage {
 	for tid, w := range threadWaits() {
 		p.waited += max(0, w-p.waits[tid]) // ended threads count with their last reading
@@ -168,7 +168,7 @@ func (p *portable) setLeg(l *portableLeg) {
 	p.leg = l
 }
 
-// wake tells the goroutines that the phase has started, is over, or is aborted.
+// wake notifies the goroutines that the phase has started, is over, or is aborted.
 func (p *portable) wake() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

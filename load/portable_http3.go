@@ -16,7 +16,7 @@ type carriedConn struct {
 	p      *portable
 	s      *settings
 	group  *connGroup
-	link   *quicConn // connection in use; nil if there is none
+	link   *quicConn // connection in use; nil without one
 	stream CarrierStream
 	out    []byte // bytes of the request
 	filled []byte // buffer of a request with numbers
@@ -34,7 +34,7 @@ type carriedConn struct {
 // connGroup contains the connection that several carriedConns share.
 type connGroup struct {
 	mu      sync.Mutex
-	link    *quicConn     // connection that takes requests; nil if there is none
+	link    *quicConn     // connection that takes requests; nil without one
 	dialing chan struct{} // closed when the carriedConn that dials is done; nil if none dials
 	err     error         // error of the last dial
 }
@@ -60,7 +60,7 @@ func newCarriedConn(p *portable, l *connGroup) *carriedConn {
 	return c
 }
 
-// open uses the connection of the group, or dials if there is none. While one carriedConn
+// open uses the connection of the group, or dials if the group has no connection. While one carriedConn
 // dials, the others of the group wait for the result.
 func (c *carriedConn) open(ctx context.Context, addr string, shook func(took int64, resumed bool)) (fresh bool, err error) {
 	l := c.group

@@ -15,7 +15,7 @@ type Session struct {
 	engine engine
 	totals Totals // of the phases so far
 
-	mu       sync.Mutex // held during a phase
+	mu       sync.Mutex // locked during a phase
 	isClosed bool
 	cancel   atomic.Pointer[context.CancelFunc] // ends the running phase; nil if none runs
 }

@@ -130,7 +130,7 @@ func (l *inFlightArea) change(now, begin, end, d int64) {
 	l.n += d
 }
 
-// overlapTime returns how much of [from, to] lies between begin and end; end 0 means unlimited.
+// overlapTime returns how much of [from, to] is between begin and end; end 0 means unlimited.
 func overlapTime(from, to, begin, end int64) int64 {
 	if from = max(from, begin); end != 0 {
 		to = min(to, end)

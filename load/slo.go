@@ -56,8 +56,8 @@ func ParseSLO(text string) (SLO, error) {
 	return s, nil
 }
 
-// parseObjective parses one objective, e.g. p99<50ms. what says what is wrong with the text; it is "" if
-// nothing is.
+// parseObjective parses one objective, e.g. p99<50ms. what is a description of the error in text; it is ""
+// for a valid objective.
 func parseObjective(text string) (o Objective, what string) {
 	figure, limit, ok := strings.Cut(text, "<")
 	if !ok {
@@ -101,7 +101,7 @@ func parseQuantile(text string) (float64, bool) {
 	return x / 100, err == nil && x > 0 && x < 100
 }
 
-// parseShare reads 0.1% as 0.001. what says what is wrong with the text, or is "".
+// parseShare reads 0.1% as 0.001. what is a description of the error in text, or "".
 func parseShare(text string) (share float64, what string) {
 	digits, ok := strings.CutSuffix(text, "%")
 	x, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)

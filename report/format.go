@@ -52,7 +52,7 @@ func Formats() []Format {
 	}
 }
 
-// FormatNamed returns the format of that name. It returns false if there is none.
+// FormatNamed returns the format of that name. It returns false for an unknown name.
 func FormatNamed(name string) (Format, bool) {
 	for _, f := range Formats() {
 		if f.Name == name {

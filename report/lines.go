@@ -38,7 +38,7 @@ func WrapLines(text string, width int) string {
 }
 
 // findBreak returns the index of the space at which to break a line whose text begins at index start: the last space
-// before which the line has at most width columns or, if there is none, the first space. It returns -1 if the line
+// before which the line has at most width columns or, without such a space, the first space. It returns -1 if the line
 // fits, or if no text follows that space.
 func findBreak(line string, start, width int) int {
 	if visibleWidth(strings.TrimRight(line, " ")) <= width {

@@ -116,8 +116,8 @@ func (s scale) formatValue(v float64) string {
 	return format.Grouped(x, s.decimals)
 }
 
-// findMetric returns the metric with that name or document key. If there is none, it returns a metric that has only
-// the name.
+// findMetric returns the metric with that name or document key. For an unknown name, it returns a metric that has
+// only the name.
 func findMetric(name string) tare.Metric {
 	for _, m := range tare.Metrics() {
 		if m.Name == name || m.Key == name {

@@ -11,7 +11,7 @@ import (
 
 const publishedHeading = "The published table, measured here"
 
-// addPublished adds the table of the original author with the values measured here. It adds nothing unless the
+// addPublished adds the table of the original author with the values measured in this run. It adds nothing unless the
 // study has published ratios for a server's workload.
 func (s *Section) addPublished(r *tare.Result) {
 	b, ok := newPublishedTable(r)

@@ -12,7 +12,7 @@ import (
 // Research writes r as a write-up in Markdown: objective, method, results, key
 // finding, recommendation, trade-offs and limits. Every sentence follows from the
 // result: a recommendation from ranks, "less" or "more" from intervals. If the
-// result supports no statement, the write-up says so. The error is the writer's.
+// result supports no statement, the write-up states this. The error is the writer's.
 func Research(w io.Writer, r *tare.Result) error {
 	s := newResearchSheet(r)
 	chapters := researchChapters()

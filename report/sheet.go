@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// sheet collects the blocks of a Markdown document, in the dialect of GitHub
+// sheet collects the blocks of a Markdown document, in the variant of GitHub
 // and GitLab with tables and ~~struck~~ text. The texts of blocks and list
 // items are Markdown: callers pass foreign text through [escapeText] or
 // [formatCode] first.

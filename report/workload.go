@@ -109,7 +109,7 @@ type view struct {
 	shown    map[string]bool // explanations that were printed under this or an earlier workload; they are not printed again
 
 	ranked     []tare.Contender // by ratio to the baseline, void ones last
-	statusOnly []tare.Contender // role apart, in the same order
+	statusOnly []tare.Contender // status-only contenders, in the same order
 	controls   []tare.Contender // the control and the null contender
 	traps      []tare.Contender
 }

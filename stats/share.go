@@ -12,7 +12,7 @@ import (
 //
 // In some rounds whole may be small or have another sign than in most. A pair of rounds whose sum has that
 // other sign has no ratio: it could belong to either end of the interval, so it is counted at
-// both. ok is false if there are too few rounds, or so many such pairs that an end is not bounded.
+// both. ok is false if there are too few rounds, or too many such pairs to bound an end.
 //
 // Source: E. C. Fieller, "Some problems in interval estimation", J. Roy.
 // Statist. Soc. B 16 (1954) 175–185 (a ratio's interval by testing a

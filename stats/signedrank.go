@@ -154,7 +154,7 @@ func walshInterval(k int, x []float64) (lo, hi float64, ok bool) {
 	return w[k], w[len(w)-1-k], true
 }
 
-// criticalRank returns the largest k with 2·P(W ≤ k) ≤ alpha for n rounds, or −1 if there is none.
+// criticalRank returns the largest k with 2·P(W ≤ k) ≤ alpha for n rounds, or −1 without such a k.
 func criticalRank(n int, alpha float64) int {
 	if n > MaxRounds {
 		return sort.Search(n*(n+1)/2, func(w int) bool { return 2*approximateNull(n, w) > alpha }) - 1

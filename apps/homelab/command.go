@@ -75,7 +75,7 @@ func (h *House) storeChange(i int, action string, parameters map[string]any) (De
 
 func allActions() [4]string { return [...]string{turnOn, turnOff, toggle, set} }
 
-// canonicalAction returns the constant that equals action, and false if there is none. The string
+// canonicalAction returns the constant that equals action, and false for an unknown action. The string
 // of a request must not be retained, since some servers reuse the buffer that it points into.
 func canonicalAction(action string) (string, bool) {
 	for _, a := range allActions() {

@@ -30,7 +30,7 @@ type House struct {
 	// devices points to a list that is never modified: a command that changes a device stores a
 	// changed copy of the list. Readers therefore need no lock.
 	devices   atomic.Pointer[[]Device]
-	changeMu  sync.Mutex     // held while a command replaces devices
+	changeMu  sync.Mutex     // locked while a command replaces devices
 	indexByID map[string]int // index of each device in the list; never changes
 }
 

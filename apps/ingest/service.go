@@ -135,7 +135,7 @@ func ParseSink(text string) (kind, path string, err error) {
 // a batch. Afterwards it reports ready again, because only a new request can show that the sink works.
 const unreadyTime = 5 * time.Second
 
-// Ready returns nil if batches can be stored now. An error says why not, without internal details.
+// Ready returns nil if batches can be stored now. An error gives the reason why not, without internal details.
 func (s *Service) Ready(context.Context) error {
 	if spooled, ok := s.sink.(*spool.Spool); ok {
 		status := spooled.Status()

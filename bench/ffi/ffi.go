@@ -8,7 +8,7 @@
 // Hand copies with cgo code written by hand.
 //
 // In the write-up the timed copies returned an error: they ran after the tests of its
-// package. Here a failed copy ends the benchmark, and TestCopies checks that the copies
+// package. In this package a failed copy ends the benchmark, and TestCopies checks that the copies
 // equal the C values. JSON starts from a Go value, as in the write-up: it is a round trip,
 // without the copy from C. published.txt has the published lines, and make benchmark-copy
 // prints them next to the lines of a run.

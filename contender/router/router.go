@@ -18,7 +18,7 @@
 //
 //	serve   one request through the handler in this process, no socket
 //	socket  the same over one connection to a real server in this process, so
-//	        that the share of the router in a whole request is known
+//	        that the share of the router in a complete request is known
 //
 // Frameworks whose handlers are not those of net/http return a [Native] in place of
 // the handler.

@@ -10,7 +10,7 @@ import (
 type node struct {
 	next   map[string]*node  // nodes after a literal; in the root not nil once the tree is built
 	parts  []part            // nodes after a parameter that is a part of its segment, the longest literals first
-	param  *node             // node after a parameter, which matches any text except ""; nil if there is none
+	param  *node             // node after a parameter, which matches any text except ""; nil without a parameter
 	rest   map[string]*Route // routes that continue with a catch-all, by method; it matches any text, also ""
 	routes map[string]*Route // routes that end at this node, by method
 }

@@ -61,7 +61,7 @@ func (f Face) prepareClient(variant string, w wire.Workload, bodies [][]byte) (c
 }
 
 // parseTarget parses the settings in set into a Target without Dial. It returns an error if a value is invalid, which
-// wraps [contender.ErrUnsupported] if the face does not support the settings.
+// wraps [contender.ErrUnsupported] if the transport does not support the settings.
 func (f Face) parseTarget(variant string, set map[string]string) (Target, error) {
 	known := []string{SetAddr, SetProtocol, SetHTTP2, SetPolicy, SetCallers, SetRate}
 	for _, key := range slices.Sorted(maps.Keys(set)) {
@@ -75,7 +75,7 @@ func (f Face) parseTarget(variant string, set map[string]string) (Target, error)
 		}
 		return fallback
 	}
-	firstProtocol := strings.Join(f.Protocols[:min(1, len(f.Protocols))], "") // "" if there is none
+	firstProtocol := strings.Join(f.Protocols[:min(1, len(f.Protocols))], "") // "" without protocols
 	t := Target{Addr: set[SetAddr], Variant: variant, Protocol: valueOr(SetProtocol, firstProtocol)}
 	if !slices.Contains(f.Protocols, t.Protocol) {
 		return t, fmt.Errorf("protocol %q of a face that speaks %s: %w", t.Protocol, strings.Join(f.Protocols, ", "), contender.ErrUnsupported)

@@ -42,7 +42,7 @@ func dialHTTP(t Target, f form) (Client, error) {
 	return newClient(&http.Transport{
 		DialContext:        t.DialContext,
 		DisableKeepAlives:  t.Policy == Fresh,
-		DisableCompression: true, // no face compresses its answers, and no client asks for it
+		DisableCompression: true, // no transport compresses its responses, and no client requests it
 		MaxIdleConns:       n, MaxIdleConnsPerHost: n, MaxConnsPerHost: n,
 	})
 }

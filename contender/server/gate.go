@@ -94,7 +94,7 @@ func (l gatedListener) Accept() (net.Conn, error) {
 	return newGatedConn(conn, l.gate), nil
 }
 
-// gatedConn is a connection behind a gate. The stack calls Read from one goroutine at
+// gatedConn is a connection accepted by a gate. The stack calls Read from one goroutine at
 // a time.
 type gatedConn struct {
 	net.Conn

@@ -143,7 +143,7 @@ func parseField(line string) (field, *badRequest) {
 }
 
 // singleField returns the value of a field, and whether there is at most one of that name. It returns the
-// first of several, and "" if there is none.
+// first of several, and "" if the field is missing.
 func (h *requestHead) singleField(name string) (value string, ok bool) {
 	n := 0
 	for _, f := range h.fields {

@@ -37,7 +37,7 @@ type Ops struct {
 	service  Service
 	routes   []route            // routes of the app
 	all      []route            // routes of the app and of Ops
-	openAPI  []byte             // OpenAPI document of the app; nil if there is none
+	openAPI  []byte             // OpenAPI document of the app; nil without one
 	token    *[sha256.Size]byte // hash of the token; nil if none is required
 	receipts *Receipts
 	limits   *limits

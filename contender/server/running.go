@@ -154,7 +154,7 @@ func guardServer(s Server, ops *Ops) error {
 	return nil
 }
 
-// findStandard returns the part of a server that this package made, nil if there is none.
+// findStandard returns the part of a server that this package made, or nil if another package made it.
 func findStandard(s Server) *standard {
 	if behind, ok := s.(Fronted); ok {
 		s = behind.Front()

@@ -72,7 +72,7 @@ func Text(target *string) func(string) error {
 	}
 }
 
-// Number returns a function that sets target to a whole number from low to high.
+// Number returns a function that sets target to an integer from low to high.
 func Number(target *int, low, high int) func(string) error {
 	return func(text string) error {
 		n, err := strconv.Atoi(text)

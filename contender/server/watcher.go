@@ -68,7 +68,7 @@ type watcher struct {
 	mu           sync.Mutex
 	in, out      frames                  // frames from the client, and to the client
 	block        bool                    // the header fields of a request continue in the next frame
-	partial      time.Time               // start of an incomplete frame or block; zero if there is none
+	partial      time.Time               // start of an incomplete frame or block; zero if all are complete
 	streams      map[uint32]*streamState // open streams
 	last         uint32                  // id of the last opened stream
 	idle         time.Time               // start of the time without a stream

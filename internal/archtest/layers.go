@@ -13,7 +13,7 @@ type layerEntry struct {
 	dir   string   // relative to the root; * matches one element of the path
 	layer int      // alone, or the number of the layer
 	peers []string // packages that it may import although they are not in a lower layer
-	only  []string // if not nil, the only packages of this repository that it may import, besides peers
+	only  []string // if not nil, the only packages of this repository that it may import, in addition to peers
 }
 
 // alone is the layer of packages that import only their peers from this repository.

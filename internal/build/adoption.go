@@ -101,7 +101,7 @@ func releaseDate(m moduleInfo) string {
 }
 
 // findLicences returns the licences of the module in dir, by the licence files in its root. It returns
-// unknownLicence if there is none. If a file cannot be read, it returns the others and an error.
+// unknownLicence without such files. If a file cannot be read, it returns the others and an error.
 func (b *Builder) findLicences(dir string) ([]string, error) {
 	var found []string
 	entries, err := os.ReadDir(dir)

@@ -104,7 +104,7 @@ func (b *Builder) Build(ctx context.Context, leaf Leaf) (Built, error) {
 	return built, nil
 }
 
-// buildInto builds leaf next to the cache and moves the finished directory to dir in one rename, so
+// buildInto builds the contender next to the cache and moves the finished directory to dir in one rename, so
 // that no process sees a part of it.
 func (b *Builder) buildInto(ctx context.Context, tool toolchain, mod leafModule, leaf Leaf, dir string) error {
 	tmp, work, done, err := makeWorkDirs(filepath.Dir(dir))
@@ -141,7 +141,7 @@ func (b *Builder) buildInto(ctx context.Context, tool toolchain, mod leafModule,
 	return publishBuild(done, dir, leaf)
 }
 
-// findTools returns the toolchain that leaf is built with, and the Go module it is built from.
+// findTools returns the toolchain that the contender is built with, and the Go module it is built from.
 func (b *Builder) findTools(ctx context.Context, leaf Leaf) (toolchain, leafModule, error) {
 	tool, err := b.loadToolchain(ctx)
 	if err != nil {

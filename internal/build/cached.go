@@ -20,7 +20,7 @@ type buildRecord struct {
 
 const recordName = "built.json"
 
-// loadBuild reads a cached build from dir. It returns false if there is none, or if the binary differs
+// loadBuild reads a cached build from dir. It returns false if dir has no build, or if the binary differs
 // from the recorded one.
 func loadBuild(dir string, leaf Leaf) (Built, bool) {
 	src, err := os.ReadFile(filepath.Join(dir, recordName))

@@ -74,7 +74,7 @@ func (w With) IsTag() bool {
 	return tagPattern.MatchString(w.Version) && !commitPattern.MatchString(w.Version)
 }
 
-// checkFits returns an error if the pin cannot be applied to the contender leaf of module mod.
+// checkFits returns an error if the pin cannot be applied to a contender of module mod.
 func (p Pin) checkFits(leaf Leaf, mod leafModule) error {
 	if p.Go != "" {
 		if !goTag.MatchString(p.Go) {

@@ -125,7 +125,7 @@ func positionContrasts(rounds map[int][]visit) map[position][]float64 {
 }
 
 // worstPosition returns the finding about the position with the largest contrast whose interval at
-// level is entirely beyond the tolerance. It returns false if there is none.
+// level is entirely beyond the tolerance. It returns false without such a position.
 func worstPosition(contrasts map[position][]float64, level float64) (tare.Finding, bool) {
 	positions := slices.SortedFunc(maps.Keys(contrasts), func(a, b position) int {
 		if a.index != b.index {

@@ -23,7 +23,7 @@ type Input struct {
 	Scaling     []tare.Scaling // computed by judge.Scaling
 	Values      []tare.Value
 	Machine     tare.Machine
-	Stored      *tare.Result // an older result of the same study; nil if there is none
+	Stored      *tare.Result // an older result of the same study; nil without one
 }
 
 // Check is one validity rule.
@@ -70,7 +70,7 @@ func Statistical(id string) bool {
 	return ok && c.suspects != nil
 }
 
-// Named returns the check with that id. It returns false if there is none.
+// Named returns the check with that id. It returns false for an unknown id.
 func Named(id string) (Check, bool) {
 	for _, c := range All() {
 		if c.ID == id {

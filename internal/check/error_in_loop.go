@@ -123,7 +123,7 @@ func coursesWithErrors(timed []tare.Slice) []course {
 }
 
 // firstError returns the text of the first error that an operation of contender returned, on any
-// workload, or "" if there is none.
+// workload, or "" if all succeeded.
 func firstError(trials []tare.Trial, contender string) string {
 	for _, t := range trials {
 		if t.Contender == contender && t.Evidence.FirstError != "" {

@@ -22,13 +22,13 @@ func (in Input) measuredContenders() []tare.Contender {
 	return out
 }
 
-// comparableContenders lists the measured contenders that do the same job: contenders of role apart
+// comparableContenders lists the measured contenders that do the same job: status-only contenders
 // are omitted.
 func (in Input) comparableContenders() []tare.Contender {
 	return slices.DeleteFunc(in.measuredContenders(), func(c tare.Contender) bool { return c.Role == tare.RoleApart })
 }
 
-// withRole returns the id of the first contender with that role, or "" if there is none.
+// withRole returns the id of the first contender with that role, or "" if no contender has it.
 func (in Input) withRole(role tare.Role) string {
 	for _, c := range in.Contenders {
 		if c.Role == role {

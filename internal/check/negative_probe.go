@@ -58,7 +58,7 @@ func negativeProbe() Check {
 // maxAcceptedShown is the number of wrongly accepted cases that a finding names.
 const maxAcceptedShown = 3
 
-// notePermissive returns the note that a contender of role apart accepts what it should reject.
+// notePermissive returns the note that a status-only contender accepts what it should reject.
 // accepted are the names of the wrongly accepted cases.
 func notePermissive(id string, wrong, cases int, accepted []string) tare.Finding {
 	message := fmt.Sprintf("it stands apart, and %d of %s were not refused, or not as the reference does", wrong, format.Count(cases, "probe"))

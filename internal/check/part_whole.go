@@ -49,10 +49,10 @@ func partWhole() Check {
 	}
 }
 
-// sizePair is a pair of workloads: part is the same as whole, on fewer items.
+// sizePair is a pair of workloads: part processes some of the items of the other.
 type sizePair struct {
 	part, whole string    // ids
-	logs        []float64 // ln(time of whole / time of part), by round
+	logs        []float64 // ln(time of all items / time of part), by round
 }
 
 // pairSizes returns the pairs of workloads of which contender measured both in some round.

@@ -28,7 +28,7 @@ func ParseDescription(text []byte) (Description, error) {
 }
 
 // findObject returns the object at the path names below v, and follows references on the way. It
-// returns nil if there is none.
+// returns nil if the path has no object.
 func (d Description) findObject(v any, names ...string) map[string]any {
 	m, _ := v.(map[string]any)
 	for _, name := range append([]string{""}, names...) {

@@ -14,7 +14,7 @@ type Probe struct {
 	Status      int
 	Code        string             // code of an error response; "" accepts any
 	Header      map[string]string  // parts that headers must contain, by name
-	CheckAnswer func(Answer) error // further check of the response; nil if there is none
+	CheckAnswer func(Answer) error // further check of the response; nil without one
 }
 
 // Probes returns a check that sends each probe over a new connection to an app with configuration set.

@@ -16,7 +16,7 @@ import (
 )
 
 // Servers returns the suite of servers. It tests a server with each app that its contender.json names,
-// or with the app tiny if there is none. It sends requests over HTTP and calls no operations of the
+// or with the app tiny if it names no app. It sends requests over HTTP and calls no operations of the
 // protocol, as the lab does.
 func Servers(apps map[string]func() (App, error)) Kind {
 	return Kind{Examine: func(s Subject, dir string) []error { return s.examineServer(apps, dir) }}

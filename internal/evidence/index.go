@@ -108,7 +108,7 @@ func (x *Index) Rounds() []int { return x.rounds }
 // Slices returns the slices of a cell, in order.
 func (x *Index) Slices(c Cell) []tare.Slice { return x.slices[c] }
 
-// Sample returns the sample of a cell, or nil if there is none.
+// Sample returns the sample of a cell, or nil for an empty cell.
 func (x *Index) Sample(c Cell) tare.Sample { return x.samples[c] }
 
 // Token returns the CPU time in ns that a process uses because it gets the token: see tokenCost.

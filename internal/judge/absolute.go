@@ -40,7 +40,7 @@ func (b *rulingData) ruleValue(v *tare.Verdict, rule tare.Rule) {
 	if v.Verdict != tare.Inconclusive {
 		return
 	}
-	// stats.RoundsNeeded forecasts the rounds of a signed-rank interval. The sign test behind an
+	// stats.RoundsNeeded forecasts the rounds of a signed-rank interval. The sign test of an
 	// order-statistic interval needs 3/2 as many (relative efficiency 2/3 for normal data: E. L.
 	// Lehmann, "Nonparametrics", §4.3).
 	if n, ok := stats.RoundsNeeded(values, alpha, stats.MaxRounds, rule.Limit); ok {

@@ -278,8 +278,8 @@ func (q *quoter) noiseNote(c tare.Comparison) string {
 	return ", noise ±" + format.Percent(math.Expm1(control))
 }
 
-// findComparison returns the comparison of a contender against the baseline. It returns false if
-// there is none with an interval.
+// findComparison returns the comparison of a contender against the baseline. It returns false
+// without an interval.
 func (q *quoter) findComparison(f tare.Figure) (tare.Comparison, bool) {
 	c, ok := tare.FindComparison(q.r.Comparisons, f.Workload, f.Contender, f.Metric)
 	return c, ok && c.Contender != c.Against && (c.Bounded() || c.Exact)
@@ -355,7 +355,7 @@ func headlineComparison(c tare.Comparison, control float64) string {
 }
 
 // countChanges returns the number of semantics tests in which the value of contender differs from
-// the reference's, as text. It returns false if there is none.
+// the reference's, as text. It returns false if no value differs.
 func (q *quoter) countChanges(contender string) (string, bool) {
 	n := 0
 	for _, s := range q.r.Semantics {

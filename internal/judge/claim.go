@@ -61,7 +61,7 @@ func claimEdges(c tare.Claim) []float64 {
 //	                   than 1.25× away from the published ratio
 //	inconclusive       no other outcome matches yet
 //
-// If the publication says that a target was reached, the claim holds only if the entire interval
+// If the publication reports that a target was reached, the claim holds only if the entire interval
 // reaches the target.
 //
 // The claimed side is the Side of the claim, or else the side of its figures. A claim of exact
@@ -73,7 +73,7 @@ func claimEdges(c tare.Claim) []float64 {
 //
 //   - A count holds if the number is within the published number times or divided by 1.25, and is
 //     refuted otherwise.
-//   - A trend has no size: it holds if the direction of a ratio would. Here 1 means that the ratio is
+//   - A trend has no size: it holds if the direction of a ratio would. In a trend, 1 means that the ratio is
 //     the same on all of the workloads.
 //   - A growth holds if the entire interval of the exponent is within 0.1 of the published exponent,
 //     or if a fixed cost and a cost in proportion to size^exponent are within 1.5× of the time at each

@@ -12,7 +12,7 @@ import (
 // alpha is the error level of a family.
 const alpha = stats.Alpha
 
-// Compare compares every contender, including those of role apart, and the control with the baseline
+// Compare compares every contender, including status-only ones, and the control with the baseline
 // on every workload and metric, with intervals at the level that the package documentation
 // describes. Low and High are zero if there are too few rounds for an interval. On the primary metric
 // the result also has ranks and letters, and a row for the baseline against itself (ratio 1).

@@ -10,7 +10,7 @@ import (
 
 // Effects returns ln(a/b) per round for every pair that a report needs: on the primary metric every
 // unordered pair of baseline, contenders and control; on other metrics each of them against the
-// baseline. In a pair with the baseline, the baseline is b. Contenders of role apart are compared
+// baseline. In a pair with the baseline, the baseline is b. Status-only contenders are compared
 // with the baseline only; traps and the null contender are in no pair. Metrics that do not apply to a
 // workload ([tare.Workload.Measures]) are omitted.
 //

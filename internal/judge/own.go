@@ -68,7 +68,7 @@ func (b *rulingData) judgeOwnRatio(r *tare.ClaimResult, c tare.Claim) {
 // baseline, as logarithms, for each of rounds that has both.
 func (b *rulingData) controlDifferences(c tare.Claim, rounds []int) (differences []float64) {
 	base := b.d.Study.Baseline
-	if c.Of.Contender != "" { // a ratio of two contenders: here the control over the baseline
+	if c.Of.Contender != "" { // a ratio of two contenders: use the control over the baseline
 		c.Of.Workload, c.Of.Metric = c.Workload, c.Metric
 		for _, ratio := range b.ownRatiosByRound(c, tare.ControlID, base) {
 			differences = append(differences, ratio)

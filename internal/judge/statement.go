@@ -78,7 +78,7 @@ func (b *rulingData) judgeWithExceptions(r *tare.ClaimResult, c tare.Claim) bool
 }
 
 // caseDescriber describes the cases that a check inspected of the contender of a claim. cases is a
-// sentence about them. If there were none, missing says so, as a predicate after the contender's name.
+// sentence about them. If it inspected no cases, missing reports this, as a predicate after the contender's name.
 type caseDescriber func(d evidence.Evidence, c tare.Claim) (cases, missing string)
 
 // caseDescribers returns the describers by check. Other checks do not report how many cases they

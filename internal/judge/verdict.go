@@ -11,7 +11,7 @@ import (
 // Verdicts returns two kinds of verdicts: for every contender and workload a sentence about the
 // difference on the primary metric (a verdict without a criterion), and for every criterion a ruling
 // on every contender and workload that it covers. A criterion without a contender covers all
-// contenders except traps, the control, the null contender and those of role apart; it covers the
+// contenders except traps, the control, the null contender and status-only ones; it covers the
 // baseline only if it limits an absolute value. There is no verdict on contenders whose programs are
 // not installed, nor on workloads to which a metric does not apply ([tare.Workload.Measures]). Ratios
 // and differences are ruled at every look, absolute values only when the study has stopped. A verdict
@@ -53,7 +53,7 @@ func Verdicts(d evidence.Evidence, comparisons []tare.Comparison, findings []tar
 	return out
 }
 
-// noteApart adds the note about role apart to the sentence of a contender with that role.
+// noteApart adds apartNote to the sentence of v if the contender is status-only.
 func noteApart(v tare.Verdict, contender tare.Contender) tare.Verdict {
 	if contender.Role == tare.RoleApart {
 		v.Sentence = withTradeOff(v.Sentence, " ("+apartNote+")")
@@ -61,7 +61,7 @@ func noteApart(v tare.Verdict, contender tare.Contender) tare.Verdict {
 	return v
 }
 
-// apartNote is the note that figures of a contender of role apart must carry.
+// apartNote is the note that figures of a status-only contender must carry.
 const apartNote = "apart: answers by status only"
 
 // isCovered reports whether the criterion is about c on workload.

@@ -137,7 +137,7 @@ func probePower(dir string) (bool, string) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, pathErrorCause(err).Error()
 	}
-	mainsOnline, onBattery := "", false // mainsOnline is "1" if any is connected, "" if there is none
+	mainsOnline, onBattery := "", false // mainsOnline is "1" if any is connected, "" without mains
 	for _, e := range entries {
 		supply := filepath.Join(dir, e.Name())
 		switch firstLine(filepath.Join(supply, "type")) {

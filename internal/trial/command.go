@@ -62,12 +62,12 @@ func (c *Command) Printed() int64 { return c.process.Printed() }
 // PIDs lists the processes of the trial that are alive now.
 func (c *Command) PIDs() []int { return c.process.PIDs() }
 
-// Close asks the program to end by SIGTERM to its process group, kills it if it has not ended after
+// Close requests the end of the program by SIGTERM to its process group, kills it if it has not ended after
 // 5 s or when ctx ends, and kills all processes that it has left. A second call returns the same
 // evidence.
 func (c *Command) Close(ctx context.Context) tare.Evidence { return c.process.Close(ctx) }
 
-// requestEnd asks the process group to end.
+// requestEnd sends the process group the signal to end.
 func (p *Process) requestEnd() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

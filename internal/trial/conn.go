@@ -36,7 +36,7 @@ type Conn interface {
 // Gauger is a Conn that records more about a workload than the replies contain.
 type Gauger interface {
 	// Gauges returns the records since workload on was last prepared: values by sample key, and the
-	// histogram of its latencies as encoded by load/hist, or "" if there is none.
+	// histogram of its latencies as encoded by load/hist, or "" without one.
 	Gauges(on string) (sample tare.Sample, histogram string)
 }
 
@@ -97,7 +97,7 @@ func Limited(ctx context.Context, limit time.Duration) (context.Context, context
 }
 
 // Detached returns a context that ends if ctx is cancelled, but not at the deadline of ctx. left is
-// the time until that deadline, or the longest duration if there is none.
+// the time until that deadline, or the longest duration without a deadline.
 func Detached(ctx context.Context) (detached context.Context, left time.Duration, cancel context.CancelFunc) {
 	left = math.MaxInt64
 	if deadline, ok := ctx.Deadline(); ok {

@@ -11,7 +11,7 @@ func findTagged([]string) []int { return nil }
 
 func killTagged(int, []string) {}
 
-// awaitExit returns false: here, the end of a process can only be seen by reaping it.
+// awaitExit returns false: on this system, the end of a process can only be seen by reaping it.
 func awaitExit(int) bool { return false }
 
 // identifyLeader returns the zero value: this system identifies a process by its number only.

@@ -4,7 +4,7 @@ package trial
 
 import "syscall"
 
-// terminateGroup asks a process group to end, by SIGTERM. The caller must know that the number still
+// terminateGroup requests the end of a process group by SIGTERM. The caller must know that the number still
 // belongs to the group.
 func terminateGroup(pid int) {
 	if pid > 1 {

@@ -1,9 +1,9 @@
 // Package codec is the kind of contenders that encode and decode. All contenders get the same
 // bodies and must produce the same values.
 //
-// The bodies of a workload are its pool: contenders take them one after another, again and again. An
-// exam is a semantics test with edge cases, inputs for which codecs are known to differ. The reference
-// is encoding/json; a question is an edge case with the result of the reference.
+// The bodies of a workload are its pool: contenders take them one after another, again and again. A
+// semantics test has edge cases: inputs for which codecs are known to differ. The reference is
+// encoding/json; a question is an edge case with the result of the reference.
 package codec
 
 import (

@@ -143,7 +143,7 @@ func (f *text) checkEncoding(cutOff bool) (notes []string, err error) {
 }
 
 // isLines reports whether a text, which is not a single document, is meant as one document per line:
-// its first line is a document, or the name of the file says so.
+// its first line is a document, or the name of the file ends accordingly.
 func (f *text) isLines(content []byte) bool {
 	first, rest, hasLines := bytes.Cut(content, []byte("\n"))
 	if hasLines && json.Valid(first) {

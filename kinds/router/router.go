@@ -62,7 +62,7 @@ type question struct {
 
 	caseName string // name of the case in a semantics test; "" if the request is in none
 	property string // row of the report's table of differences
-	group    string // description that replaces the request in texts; "" if there is none
+	group    string // description that replaces the request in texts; "" without one
 	remark   string // unusual property of the path; all paths with one remark get the text about the first
 }
 

@@ -1,7 +1,7 @@
-// Package rpc asks contenders that serve app users, each over the protocol that
+// Package rpc measures contenders that serve app users, each over the protocol that
 // it speaks. It is driven as package server drives its own, by one load generator
-// for all, or by the client that a contender brings. What is asked, and how it is
-// said, is that of the app.
+// for all, or by the client that a contender brings. The app defines the requests
+// and their encoding.
 package rpc
 
 import (

@@ -56,7 +56,7 @@ func (c *conn) answerCases(ctx context.Context, cases []int) (wire.Reply, error)
 	answers := make([]caseOutcome, len(cases))
 	for n, i := range cases {
 		answers[n].index = i
-		if w.pool[i].Method == "" { // the dialect cannot encode the request
+		if w.pool[i].Method == "" { // the protocol cannot encode the request
 			continue
 		}
 		q := counters.fillRequest(w.pool[i])

@@ -17,7 +17,7 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// Keys and values of a client's set in addition to those of its dialect.
+// Keys and values of a client's set in addition to those of its request encoding.
 const (
 	setAddr    = "addr"    // host:port of the server
 	setCallers = "callers" // number of concurrent callers

@@ -29,16 +29,16 @@ type conn struct {
 	where    serverAddr     // address of a command or a URL
 	delivery delivery       // counter of the items that a command has delivered; nil if unknown
 
-	destination *destination // server to which a command sends its events; nil if there is none
+	destination *destination // server to which a command sends its events; nil without one
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelCauseFunc
 
 	calls   sync.Mutex     // locked during Do, so that there is one request at a time; guards the following fields
 	failure error          // error that ended the trial; nil if it continues
-	work    *work          // prepared workload; nil if there is none
+	work    *work          // prepared workload; nil before the first
 	caller  *trial.Process // the contender's own client; nil if it was not needed so far
-	sink    string         // directory into which the program delivers, or did in the previous workload; "" if there is none
+	sink    string         // directory into which the program delivers, or did in the previous workload; "" without a sink
 	sinks   int            // number of such directories so far
 
 	closing  sync.Once

@@ -60,7 +60,7 @@ func (k *Kind) poolOf(in wire.Workload) ([]Request, error) {
 	return list, nil
 }
 
-// poolIn returns the pool of in, encoded for dialect d. It encodes each pool once. A request
+// poolIn returns the pool of in, encoded in request encoding d. It encodes each pool once. A request
 // that d cannot encode becomes the zero Request, which has no method.
 func (k *Kind) poolIn(in wire.Workload, d Dialect) ([]Request, error) {
 	list, err := k.poolOf(in)

@@ -15,7 +15,7 @@ type strictness string
 
 const (
 	strictAll    strictness = ""
-	strictStatus strictness = "status"   // only the status: for contenders of role apart
+	strictStatus strictness = "status"   // only the status: for status-only contenders
 	strictNone   strictness = "anything" // no comparison: for the null contender if it does not support the app
 
 	// strictUnsent marks a case that was not sent, because the contender's protocol cannot express

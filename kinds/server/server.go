@@ -41,7 +41,7 @@ type Kind struct {
 
 	mu        sync.Mutex                 // guards the following maps
 	pools     map[string][]Request       // requests by path of the pool
-	encoded   map[[2]string][]Request    // encoded requests by path of the pool and name of the dialect
+	encoded   map[[2]string][]Request    // encoded requests by path of the pool and name of the request encoding
 	lines     map[string]wire.Workload   // pools of clients, as Input, Bodies and SHA256, by path of the pool
 	appsByDir map[string]map[string]bool // names of apps by the directory of their inputs
 

@@ -1,7 +1,7 @@
 package h2
 
 // QPACK (RFC 9204) writes integers and Huffman codes as HPACK does. AppendInteger,
-// ReadInteger and AppendDecoded are here for package h3.
+// ReadInteger and AppendDecoded are exported for package h3.
 
 // AppendInteger appends n in the low prefix bits of a byte, whose high bits are those of
 // first, and in the bytes after it (RFC 7541, section 5.1).

@@ -127,7 +127,7 @@ func (d *Decoder) readField(b []byte) (name, value, rest []byte, err error) {
 const errIndex = Error("an index that the static table does not have")
 
 // readString reads a string. Its length begins in the low prefix bits of the first byte;
-// the bit above them says whether the string is a Huffman code, which is decoded into the
+// the bit above them is set if the string is a Huffman code, which is decoded into the
 // buffer room.
 func readString(b []byte, prefix int, room *[]byte) (s, rest []byte, err error) {
 	n, rest, err := h2.ReadInteger(b, prefix)

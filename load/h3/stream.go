@@ -25,7 +25,7 @@ func ControlStream(maxSection int) []byte {
 	return AppendFrame([]byte{controlStream}, Settings, settings)
 }
 
-// ConnectionError says why the client must close a connection, and with which code.
+// ConnectionError is the reason why the client must close a connection, and with which code.
 type ConnectionError struct {
 	Code Code
 	Text string

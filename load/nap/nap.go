@@ -1,6 +1,6 @@
 // Package nap waits for times that are less than a millisecond away. Timers of
 // the Go runtime end up to one late in an idle process: it waits for
-// them and for the network together, and rounds that wait to whole milliseconds.
+// them and for the network together, and rounds that wait to milliseconds.
 package nap
 
 import (

@@ -118,7 +118,7 @@ const (
 // foldRule defines a fold of the page.
 type foldRule struct {
 	id, title string
-	note      func(*builder) string // returns the note beside the title
+	note      func(*builder) string // returns the note next to the title
 	keys      []string              // of its parts, in order
 }
 

@@ -125,8 +125,8 @@ func (n *null) findLevels(alpha float64) []float64 {
 	return a
 }
 
-// largestLevel returns the largest p-value a with P(some p ≤ a) ≤ alpha over the first looks looks, or 0 if
-// there is none.
+// largestLevel returns the largest p-value a with P(some p ≤ a) ≤ alpha over the first looks looks, or 0
+// without such a level.
 func (n *null) largestLevel(alpha float64, looks int) float64 {
 	best, sum := 0.0, int64(0)
 	for i, c := range n.count[looks-1] {

@@ -6,7 +6,7 @@
 // and the command is tagged at another commit after it, which is on no branch. In
 // that commit the command requires the tagged root module.
 //
-//	release -version v0.1.0          tag it here; nothing is pushed
+//	release -version v0.1.0          tag it locally; nothing is pushed
 //	release -version v0.1.0 -check   tag nothing: install it by go install and use it
 //
 // With -out DIR, -check also writes an archive, a Debian package, an image and

@@ -30,7 +30,7 @@ func (f *figures) listColumns() []column {
 	}
 }
 
-// readTable reads the table at path. It returns nil if there is none.
+// readTable reads the table at path. It returns nil if the file does not exist.
 func readTable(path string) (table, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -88,7 +88,7 @@ func (t protocolTest) checkClient() error {
 	return nil
 }
 
-// unsupportedError returns an error if a reply says that a workload is unsupported.
+// unsupportedError returns an error if a reply reports that a workload is unsupported.
 func unsupportedError(a wire.Reply, what string) error {
 	if a.Unsupported {
 		return fmt.Errorf("%s are unsupported", what)

@@ -129,7 +129,7 @@ func sameUser(a, b users.User) bool {
 }
 
 // wantUsers adds faults unless the store contains exactly the users want: List returns them in this order,
-// Get returns each of them, and their e-mails are taken. moment says in a fault when that was checked.
+// Get returns each of them, and their e-mails are taken. moment describes in a fault when that was checked.
 func (f *faults) wantUsers(ctx context.Context, moment string, r users.Repository, want []users.User) {
 	got, total, err := r.List(ctx, "", 0, len(want)+10)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // mirror is a store that contains only the changed users, and computes the others with users.Seeded.
-// Creating it takes the same time for a million users as for one. Apart from users.Seeded it shares no
+// Creating it takes the same time for a million users as for one. Except for users.Seeded it shares no
 // code with the stores that are compared with it. It must not be called concurrently.
 type mirror struct {
 	seeded  int                   // number of seeded users
@@ -41,7 +41,7 @@ func (m *mirror) Reset(_ context.Context, n int) error {
 // Close does nothing.
 func (m *mirror) Close() error { return nil }
 
-// findUser returns the user with an id, or false if there is none.
+// findUser returns the user with an id, or false if no user has it.
 func (m *mirror) findUser(id int64) (users.User, bool) {
 	if u, ok := m.changed[id]; ok {
 		if u == nil {
@@ -55,7 +55,7 @@ func (m *mirror) findUser(id int64) (users.User, bool) {
 	return users.User{}, false
 }
 
-// emailHolder returns the id of the user with an e-mail, or 0 if there is none. The e-mail of a seeded
+// emailHolder returns the id of the user with an e-mail, or 0 if no user has it. The e-mail of a seeded
 // user contains the id.
 func (m *mirror) emailHolder(email string) int64 {
 	if id, ok := m.emails[email]; ok {

@@ -11,7 +11,7 @@ import (
 // newQuestions returns the requests of the semantics tests: edge cases that transports are known to
 // write or read differently. Each request gets a new store.
 func newQuestions() []server.Question {
-	// member asks for a part of the response, which readPart returns as text.
+	// member requests a part of the response, which readPart returns as text.
 	member := func(name, property, description, shown string, q server.Request, readPart func(body []byte) string, ops ...string) server.Question {
 		return server.Question{Request: q, Name: name, Property: property, What: description, Asked: shown, BearsOn: ops, Look: readPart}
 	}

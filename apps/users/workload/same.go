@@ -61,7 +61,7 @@ func readObject(body []byte) (object, bool) {
 	return o, json.Unmarshal(body, &o) == nil && o != nil
 }
 
-// takeMember removes the first member that has one of the names and returns it, or nil if there is none.
+// takeMember removes the first member that has one of the names and returns it, or nil without such a member.
 func (o object) takeMember(names ...string) json.RawMessage {
 	for _, name := range names {
 		if v, ok := o[name]; ok {

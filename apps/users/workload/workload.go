@@ -4,7 +4,7 @@
 // the contender's own client.
 //
 // Each request is a call of package contender/rpc. Its canonical form is the request over HTTP with
-// JSON, from which the reference computes the response. A dialect translates canonical requests and
+// JSON, from which the reference computes the response. A request encoding translates canonical requests and
 // responses to another protocol and back.
 package workload
 

@@ -178,7 +178,7 @@ func isGeneratedMethod(name string) bool {
 	return slices.Contains([]string{"FromC", "fromC", "SliceFromC", "ToC", "TakeFromC"}, name)
 }
 
-// existingMethod returns a method of the type that would be generated, or "" if there is none.
+// existingMethod returns a method of the type that would be generated, or "" if all are new.
 func (s *Source) existingMethod(n *types.Named) (string, token.Pos) {
 	for m := range n.Methods() {
 		if isGeneratedMethod(m.Name()) {

@@ -1,5 +1,5 @@
 // Package ctype describes C types as compiled: their members, with offsets and sizes. All sizes and
-// offsets are in bytes unless a name says bits.
+// offsets are in bytes unless a name contains bits.
 package ctype
 
 import (

@@ -225,7 +225,7 @@ func (t *lineTables) readEntriesV5(c *cursor, wide bool) ([]lineFile, error) {
 	return lists[1], nil
 }
 
-// readValue reads a value of an entry: its form says whether it is a text or a number. Values that no
+// readValue reads a value of an entry: its form determines whether it is a text or a number. Values that no
 // path needs are skipped, and are nil and 0.
 func (t *lineTables) readValue(c *cursor, form uint64, wide bool) (text []byte, number uint64, err error) {
 	switch form {

@@ -345,7 +345,7 @@ const (
 	encUTF        = 0x10
 )
 
-// setBaseType completes a number type. Only its name tells whether it is char, whose encoding is signed
+// setBaseType completes a number type. Only its name shows whether it is char, whose encoding is signed
 // on some processors and unsigned on others: int8_t has the encoding of a signed char too.
 func setBaseType(t *ctype.Type, e *dwarf.Entry) {
 	encoding, _ := e.Val(dwarf.AttrEncoding).(int64)

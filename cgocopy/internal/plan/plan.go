@@ -140,7 +140,7 @@ type Refusal struct {
 	Remedy string // what the user can do
 }
 
-// Error returns the refusal in one line.
+// Error returns the reason and the remedy in one line.
 func (r Refusal) Error() string {
 	var b strings.Builder
 	if r.Pos != "" {

@@ -21,7 +21,7 @@ func (h house) allowOrigin(_ *echo.Context, origin string) (string, bool, error)
 	return value, value != "", nil
 }
 
-// limitRate takes a token of the client, and rejects the request if there is none. echo's middleware is not
+// limitRate takes a token of the client, and rejects the request if no token is left. echo's middleware is not
 // used because it does not send clients their remaining requests.
 func (h house) limitRate(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c *echo.Context) error {

@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/apps/homelab"
 )
 
-// fasthttp has no middleware, so that all of it is implemented here.
+// fasthttp has no middleware, so that this file implements all of it.
 
 // countCalls returns a handler that calls layer and counts the calls.
 func (h house) countCalls(layer fasthttp.RequestHandler) fasthttp.RequestHandler {
@@ -64,7 +64,7 @@ func (h house) addCORS(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	}
 }
 
-// limitRate takes a token of the client, and rejects the request if there is none.
+// limitRate takes a token of the client, and rejects the request if no token is left.
 func (h house) limitRate(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		headers, ok := h.Take(c.RemoteIP().String())

@@ -17,7 +17,7 @@ func (h *house) dropInvalidID(next fiber.Handler) fiber.Handler {
 	}
 }
 
-// limitRate takes a token of the client, and rejects the request if there is none. fiber's middleware is
+// limitRate takes a token of the client, and rejects the request if no token is left. fiber's middleware is
 // not used because it counts requests in windows and has no buckets of tokens.
 func (h *house) limitRate(c fiber.Ctx) error {
 	headers, ok := h.Take(c.IP())

@@ -41,7 +41,7 @@ func (h house) addCORS(c *gin.Context) {
 	c.AbortWithStatus(http.StatusNoContent)
 }
 
-// limitRate takes a token of the client, and rejects the request if there is none.
+// limitRate takes a token of the client, and rejects the request if no token is left.
 func (h house) limitRate(c *gin.Context) {
 	headers, ok := h.Take(c.RemoteIP())
 	for _, header := range headers {

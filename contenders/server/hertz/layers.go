@@ -60,7 +60,7 @@ func (h house) addCORS(_ context.Context, c *app.RequestContext) {
 	c.AbortWithStatus(consts.StatusNoContent)
 }
 
-// limitRate takes a token of the client, and rejects the request if there is none.
+// limitRate takes a token of the client, and rejects the request if no token is left.
 func (h house) limitRate(_ context.Context, c *app.RequestContext) {
 	client, _, _ := net.SplitHostPort(c.RemoteAddr().String()) // the address of the connection, since no header is trusted
 	headers, ok := h.Take(client)

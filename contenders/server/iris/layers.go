@@ -39,12 +39,12 @@ func (h house) addCORS() iris.Handler {
 	}
 }
 
-// isPreflight reports whether the request asks whether a page may send another request.
+// isPreflight reports whether the request is to find out whether a page may send another request.
 func isPreflight(c iris.Context) bool {
 	return c.Method() == iris.MethodOptions && c.GetHeader("Origin") != "" && c.GetHeader("Access-Control-Request-Method") != ""
 }
 
-// limitRate takes a token of the client, and rejects the request if there is none. iris's middleware is not
+// limitRate takes a token of the client, and rejects the request if no token is left. iris's middleware is not
 // used because it does not send clients their remaining requests.
 func (h house) limitRate(c iris.Context) {
 	headers, ok := h.Take(c.RemoteAddr()) // the address of the connection, since no header is trusted

@@ -43,7 +43,7 @@ func findInstalled(path, pattern string) (string, bool) {
 }
 
 // majorVersion returns the version in the path of a directory: 15 for /usr/lib/postgresql/15/bin. It
-// returns 0 if there is none.
+// returns 0 if the path has no version.
 func majorVersion(dir string) int {
 	n, _ := strconv.Atoi(strings.SplitN(filepath.Base(filepath.Dir(dir)), ".", 2)[0])
 	return n

@@ -29,9 +29,9 @@ type Finding struct {
 	Rule     string        `json:"rule"` // ID of the rule
 	Severity tare.Severity `json:"severity"`
 	File     string        `json:"file,omitempty"`   // path as the user named it; - for standard input
-	Line     int           `json:"line,omitempty"`   // from 1; 0 if the finding is about the whole file
+	Line     int           `json:"line,omitempty"`   // from 1; 0 if the finding is about the file
 	Column   int           `json:"column,omitempty"` // from 1, in bytes; 0 if unknown
-	Name     string        `json:"name,omitempty"`   // name of the Go benchmark; "" if there is none, or several
+	Name     string        `json:"name,omitempty"`   // name of the Go benchmark; "" unless there is exactly one
 	What     string        `json:"what"`             // a sentence, without a full stop, on the mistake in these figures
 	Why      string        `json:"why"`              // the rule's reason, advice and command, or more exact ones
 	Do       string        `json:"do"`

@@ -16,7 +16,7 @@ type Ignore struct {
 }
 
 // ParseIgnore parses a comment without its delimiters. ok is false if the comment is not
-// a tare:ignore comment. The error tells that the comment names no rule of known, the ids
+// a tare:ignore comment. The error reports that the comment names no rule of known, the ids
 // of all rules, or gives no reason; such a comment switches nothing off.
 func ParseIgnore(comment string, known []string) (i Ignore, ok bool, err error) {
 	rest, hasMark := strings.CutPrefix(strings.TrimSpace(comment), ignoreMark)

@@ -76,7 +76,7 @@ func (c *counter) skipSpace() byte {
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 
 // countValue counts the next value as a value of type as; nil means that it is not decoded. It
-// returns false if there is none, or if counting must end.
+// returns false after the last value, or if counting must end.
 func (c *counter) countValue(as reflect.Type, depth int) bool {
 	for as != nil && as.Kind() == reflect.Pointer {
 		as = as.Elem()

@@ -26,7 +26,7 @@ const ResultName = "result.json"
 // MaxBytes is the largest size of a file of results.
 const MaxBytes = 256 << 20
 
-// Error says why a file is not a readable result, with the position.
+// Error is the reason why a file is not a readable result, with the position.
 type Error struct {
 	File string
 	Line int // from 1; 0 if the error has no position

@@ -80,8 +80,8 @@ type Series struct {
 	Workload  string   `json:"workload"`
 	Contender string   `json:"contender"`
 	Points    []*Point `json:"points"` // by run; null if the run does not have this contender and workload
-	Last      *Point   `json:"last"`   // newest point that is not void; null if there is none
-	Before    *Point   `json:"before"` // newest point before Last with the same input and reference, preferably one with an interval; null if there is none
+	Last      *Point   `json:"last"`   // newest point that is not void; null if all are void
+	Before    *Point   `json:"before"` // newest point before Last with the same input and reference, preferably one with an interval; null without such a point
 	Change    Change   `json:"change"`
 	Steps     []int    `json:"steps,omitempty"`   // runs at which the ratio changes its level, as indexes of the machine's runs
 	Fresh     bool     `json:"fresh,omitempty"`   // the newest step is at one of the last three compared runs

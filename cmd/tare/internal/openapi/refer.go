@@ -58,7 +58,7 @@ type target struct {
 	why  string // "" if there is a node
 }
 
-// follow returns the node of a reference, or the reason why there is none. It looks each reference up once.
+// follow returns the node of a reference, or the reason why the node is missing. It looks each reference up once.
 func (d *Document) follow(ref string) (*node, string) {
 	t, ok := d.refs[ref]
 	if !ok {

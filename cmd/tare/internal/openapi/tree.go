@@ -67,7 +67,7 @@ func (n *node) find(name string) (field, bool) {
 	return field{}, false
 }
 
-// get returns the value of a field, or nil if there is none. n may be nil, so calls can be chained.
+// get returns the value of a field, or nil if the field is missing. n may be nil, so calls can be chained.
 func (n *node) get(name string) *node {
 	f, _ := n.find(name)
 	return f.value

@@ -153,7 +153,7 @@ func (g Gap) WriteText(w io.Writer) error {
 	return nil
 }
 
-// formatShare returns the difference of a line as a percentage of the whole difference.
+// formatShare returns the difference of a line as a percentage of the total difference.
 func (g Gap) formatShare(l Line) string {
 	x := l.Difference() / g.Whole.Difference() * 100
 	if math.IsNaN(x) || math.IsInf(x, 0) {

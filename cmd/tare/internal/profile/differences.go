@@ -70,7 +70,7 @@ func (p *Profile) Add(more *Profile) {
 	p.stacks = append(p.stacks, more.stacks...)
 }
 
-// shadeClass returns the CSS class of a difference d. The larger its share of the whole
+// shadeClass returns the CSS class of a difference d. The larger its share of the total
 // difference, the stronger the shade. A difference below a hundredth of total is grey.
 func shadeClass(d, whole, total float64) string {
 	if math.Abs(d) < total/100 {

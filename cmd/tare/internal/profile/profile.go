@@ -151,7 +151,7 @@ func unzip(doc []byte, limit int) ([]byte, error) {
 }
 
 // valueIn returns the index of the sample value to use: the value of all allocations in unit
-// if there is one, else the last value in unit. It returns -1 if there is none.
+// if there is one, else the last value in unit. It returns -1 without a value in unit.
 func valueIn(types []*profile.ValueType, unit string) int {
 	index := -1
 	for i, t := range types {
@@ -216,7 +216,7 @@ func trimHarness(frames []string) []string {
 	return frames
 }
 
-// packageOf returns the import path in the name of a function, "" if there is none.
+// packageOf returns the import path in the name of a function, or "" for a name without a path.
 func packageOf(function string) string {
 	plain, _, _ := strings.Cut(function, "[") // without type arguments, which can have paths
 	path := ""

@@ -12,7 +12,7 @@ import (
 
 // A destination that rejects an event may also be the wrong one: a proxy that responds with 400 to
 // plain HTTP on a port of TLS, an API of another version. A rejected event is dead only if the
-// destination accepts other events of the same batch. Otherwise the batch is held back and tried
+// destination accepts other events of the same batch. Otherwise the batch is delayed and tried
 // again. To find the rejected events, a batch that was rejected is sent again in halves, down to
 // lone events.
 
@@ -83,7 +83,7 @@ func (f *Forward) markHeld(events int) {
 	}
 }
 
-// extendBatch adds events to a batch that is held back, as far as the limits allow. If the destination
+// extendBatch adds events to a batch that is delayed, as far as the limits allow. If the destination
 // accepts one of them, the rejected events are dead.
 func (f *Forward) extendBatch(b *spool.Batch) {
 	before := b.Len()

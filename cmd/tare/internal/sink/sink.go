@@ -85,7 +85,7 @@ type Refused struct{ Reason string }
 
 func (r *Refused) Error() string { return r.Reason }
 
-// Later is the error of a destination that asks for a pause of length After.
+// Later is the error of a destination that requests a pause of length After.
 type Later struct {
 	Err   error
 	After time.Duration

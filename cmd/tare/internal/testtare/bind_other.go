@@ -4,5 +4,5 @@ package testtare
 
 import "os/exec"
 
-// Bind does nothing: only Linux tells programs of the end of their parent.
+// Bind does nothing: only Linux notifies programs of the end of their parent.
 func Bind(*exec.Cmd) {}

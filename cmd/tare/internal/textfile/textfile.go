@@ -72,8 +72,8 @@ func Open(r io.Reader) (*File, error) {
 // Found returns the removed encodings, e.g. "gzip, UTF-16", or "" if there were none.
 func (f *File) Found() string { return strings.Join(f.found, ", ") }
 
-// findFormat returns the name and the reader of the compression with this beginning, or "" if
-// there is none.
+// findFormat returns the name and the reader of the compression with this beginning, or "" for
+// uncompressed text.
 func findFormat(begin []byte) (name string, unpack func(io.Reader) (io.Reader, error)) {
 	refuse := func(format, command string) func(io.Reader) (io.Reader, error) {
 		return func(io.Reader) (io.Reader, error) {

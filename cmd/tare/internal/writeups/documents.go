@@ -98,7 +98,7 @@ type runData struct {
 	study  tare.Study
 }
 
-// loadRun returns the stored run with a name. The error is [fs.ErrNotExist] if there is none.
+// loadRun returns the stored run with a name. The error is [fs.ErrNotExist] if no run has the name.
 func (w *writer) loadRun(name string) (runData, error) {
 	if m, ok := w.loaded[name]; ok {
 		return m, nil

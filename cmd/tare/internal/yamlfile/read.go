@@ -169,7 +169,7 @@ func (r *Reader) Number(dst *float64) Take {
 	}
 }
 
-// Count reads a whole number from 0 to 2^31−1.
+// Count reads an integer from 0 to 2^31−1.
 func (r *Reader) Count(dst *int) Take {
 	return func(n ast.Node, path string) {
 		i, ok := n.(*ast.IntegerNode)

@@ -1,7 +1,7 @@
 //go:build cgo
 
-// Package cmemtest holds what lies in the memory of package cmem against what Go
-// says lies there, whichever language filled it.
+// Package cmemtest compares the memory of package cmem with the values that Go
+// expects in it, whichever language filled it.
 package cmemtest
 
 import (

@@ -171,7 +171,7 @@ func (c claim) isMore() bool {
 }
 
 // canBeOf reports whether two figures can have the claimed ratio, with the tolerances for rounding.
-// A percentage whose word says neither less nor more may be of either figure. It returns true if a
+// A percentage whose word means neither less nor more may be of either figure. It returns true if a
 // figure is 0.
 func (c claim) canBeOf(a, b float64) bool {
 	small, great := min(math.Abs(a), math.Abs(b)), max(math.Abs(a), math.Abs(b))

@@ -32,7 +32,7 @@ var capacity = regexp.MustCompile(`(?i)\b(?:handles?|handled|capacity|capable|ca
 // the network, and not work.
 const minFarLatency = 0.05
 
-// handled matches a rate that a server is said to handle.
+// handled matches a rate that a server handles according to the text.
 var handled = regexp.MustCompile(`(?i)\b(?:handles?|handled|can (?:handle|serve|process|sustain|do)|capacity (?:of|is)|sustains?|sustained|supports?|serves?)\b[^.]{0,30}?(\d[\d,]*(?:\.\d+)?\s?[kKM]?)\+?\s*(?:req(?:uest)?s?\s*(?:/|per )\s*s(?:ec(?:ond)?)?|rps)\b`)
 
 // quotesLatency matches a latency in the same sentence.

@@ -50,8 +50,8 @@ func (d *document) benchAt(line int) *bench {
 	return d.benches[i]
 }
 
-// loadAt returns the last report that begins in a line or at most idleLines before it, nil
-// if there is none.
+// loadAt returns the last report that begins in a line or at most idleLines before it, or
+// nil without such a report.
 func (d *document) loadAt(line int) *load {
 	i, ok := slices.BinarySearchFunc(d.loads, line, func(l *load, line int) int { return l.line - line })
 	if !ok {

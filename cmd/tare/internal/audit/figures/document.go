@@ -20,7 +20,7 @@ type document struct {
 // position is a line of a file with the headings above it.
 type position struct {
 	line    int    // from 1
-	heading string // text of the last heading; "" if there is none
+	heading string // text of the last heading; "" before the first
 	label   string // text of the last heading, or of the last short line before this one
 	path    string // texts of the headings of all levels, the outermost first
 	section int    // number of headings of the first level so far
@@ -89,7 +89,7 @@ type load struct {
 	tool        string // ab, ghz, hey, k6, oha, vegeta, wrk or wrk2
 	url         string
 	resource    string   // path of the request; "" if the output has none
-	command     string   // the last command of the tool before the report; "" if there is none
+	command     string   // the last command of the tool before the report; "" without a command
 	threads     measured // threads of wrk
 	connections measured // connections, or virtual users of k6
 	duration    measured // s

@@ -34,7 +34,7 @@ type rule struct {
 	find func(d *document, report reportFunc)
 }
 
-// reportFunc adds a finding in a line, 0 if it is about the whole file. The text is a
+// reportFunc adds a finding in a line, 0 if it is about the file. The text is a
 // sentence without a full stop.
 type reportFunc func(line int, text string)
 

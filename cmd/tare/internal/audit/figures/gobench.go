@@ -19,7 +19,7 @@ type benches struct {
 	pkg     string // current package
 	group   int    // number of the current block of consecutive results
 	lastRow int    // line of the last result
-	named   string // name of a benchmark whose result is on a later line; "" if there is none
+	named   string // name of a benchmark whose result is on a later line; "" without such a name
 
 	table    int // number of the current table of benchstat; 0 outside of tables
 	tables   int // number of tables so far

@@ -27,7 +27,7 @@ type page struct {
 	textLine  int             // first line of the current block
 	tokenLine int             // line of the current token
 	pre       bool            // within pre
-	skip      atom.Atom       // current element whose text is skipped, e.g. script; 0 if there is none
+	skip      atom.Atom       // current element whose text is skipped, e.g. script; 0 outside such elements
 	heading   int             // level of the current heading, 1 to 6; 0 outside of headings
 	cells     []string        // cells of the current row
 	inTable   bool

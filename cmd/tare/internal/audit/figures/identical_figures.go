@@ -80,7 +80,7 @@ func findIdenticalFigures(d *document, report reportFunc) {
 	findIdleSteps(d, report)
 }
 
-// isDistinctive reports whether a figure has so many digits that it does not occur twice by
+// isDistinctive reports whether a figure has enough digits not to occur twice by
 // chance: it is at least minUnits in units of its last digit, which is not 0, or has more
 // than three decimals.
 func isDistinctive(x float64) bool {

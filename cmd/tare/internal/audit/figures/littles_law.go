@@ -31,7 +31,7 @@ const (
 	// minPerConnection is the least number of requests per connection. In shorter runs the
 	// first requests, for which all connections start at the same time, matter too much.
 	minPerConnection = 20
-	// abRounding and minABMean are in s: ab prints latencies in whole ms.
+	// abRounding and minABMean are in s: ab prints latencies in integer ms.
 	abRounding = 0.5e-3
 	minABMean  = 3e-3
 	// rowTolerance is the factor by which a row of a table may exceed its connections.

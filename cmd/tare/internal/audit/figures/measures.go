@@ -17,7 +17,7 @@ const (
 	reportOrigin = 2_000_000 // figures of reports of load generators
 )
 
-// Limits of the labels by which newNaming tells contenders from each other.
+// Limits of the labels by which newNaming distinguishes contenders.
 const (
 	minNameLength = 3   // bytes of a word
 	maxLabels     = 200 // of a comparison
@@ -143,8 +143,8 @@ type naming struct {
 	words map[string][]string // by label, the words that tell it from most others
 }
 
-// newNaming returns the naming of labels that are compared with each other. A word tells a
-// label from others if at most half of the labels have the word.
+// newNaming returns the naming of labels that are compared with each other. A word distinguishes
+// a label from others if at most half of the labels have the word.
 func newNaming(labels []string) naming {
 	n := naming{words: map[string][]string{}}
 	count := map[string]int{}
@@ -169,8 +169,8 @@ func newNaming(labels []string) naming {
 	return n
 }
 
-// findNamed returns the labels that a text names, sorted: by a word that tells a label from
-// others, or by all of its words.
+// findNamed returns the labels that a text names, sorted: by a word that distinguishes a label
+// from others, or by all of its words.
 func (n naming) findNamed(text string) []string {
 	inText := map[string]bool{}
 	for _, w := range splitWords(text) {

@@ -28,7 +28,7 @@ var (
 )
 
 // findNotDropIn reports a sentence that calls a side a drop-in replacement, if another
-// sentence says that its output differs.
+// sentence reports that its output differs.
 func findNotDropIn(d *document, report reportFunc) {
 	if len(d.measured) < 2 {
 		return

@@ -11,7 +11,7 @@ import (
 // lines, such as readWrk; the first line starts a report, and withOptions completes it at its end.
 type outputs struct {
 	doc  *document
-	last *load // the current report; nil if there is none
+	last *load // the current report; nil outside reports
 	idle int   // number of other lines since the last line of the report
 
 	section string             // "errors" in the error distribution of hey, oha or ghz, else ""

@@ -25,7 +25,7 @@ func partAboveWhole() rule {
 	}, find: findPartAboveWhole}
 }
 
-// Tolerances for the rounding of printed figures: factors, and times in s, as ab prints whole ms.
+// Tolerances for the rounding of printed figures: factors, and times in s, as ab prints integer ms.
 const (
 	quantileRounding = 0.999
 	reportRounding   = 1.01

@@ -26,7 +26,7 @@ const (
 type quantity struct {
 	value float64 // in base units
 	kind  kind
-	unit  string  // unit in the text; "" if there is none
+	unit  string  // unit in the text; "" without a unit
 	step  float64 // value of one unit of the last printed digit, in base units
 	raw   float64 // the printed number, in its printed unit
 }

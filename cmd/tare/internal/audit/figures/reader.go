@@ -64,7 +64,7 @@ func newReader(name string) *reader {
 	}
 }
 
-// readLine reads the next line of a text. The error tells that the file exceeds a bound.
+// readLine reads the next line of a text. The error reports that the file exceeds a bound.
 func (r *reader) readLine(text string) error {
 	r.line++
 	if strings.HasPrefix(text, `{"`) && strings.Contains(text, `"Action":`) {

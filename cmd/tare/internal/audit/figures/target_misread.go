@@ -22,7 +22,7 @@ func targetMisread() rule {
 	}, find: findTargetMisread}
 }
 
-// exceeded matches a sentence that says that a result, the third group, exceeds a target,
+// exceeded matches a sentence by which a result, the third group, exceeds a target,
 // the first or the range of the first and second.
 var exceeded = regexp.MustCompile(`(?i)\bexceed\w*\b\*{0,2}[^.]{0,20}?(\d+(?:\.\d+)?)(?:\s*[-–]\s*(\d+(?:\.\d+)?))?x\b[^.]{0,40}\b(?:target|goal)\b[^\d]{0,40}(\d+(?:\.\d+)?)x`)
 

@@ -22,7 +22,7 @@ func wrongBase() rule {
 	}, find: findWrongBase}
 }
 
-// perSecondSaving matches a time per second with a percentage beside it.
+// perSecondSaving matches a time per second with a percentage next to it.
 var perSecondSaving = regexp.MustCompile(`(?i)(\d[\d,]*(?:\.\d+)?)\s*(ms|µs|us)\s*(?:/|per |of cpu (?:time )?per |cpu (?:time )?per )\s*s(?:ec(?:ond)?)?\b[^%\d]{0,20}~?(\d+(?:\.\d+)?)\s?%`)
 
 // findWrongBase reports percentages that are of the other one of two figures, decreases by

@@ -9,7 +9,7 @@ import (
 )
 
 // clientPerOp finds connections and pools of connections that each iteration makes,
-// unless the name of the benchmark says that it is about them.
+// unless the name of the benchmark shows that it is about them.
 func clientPerOp() rule {
 	return rule{Rule: audit.Rule{
 		ID: "client-per-op", Severity: tare.Warn,

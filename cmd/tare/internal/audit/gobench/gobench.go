@@ -59,7 +59,7 @@ func Rules() []audit.Rule {
 var examples embed.FS
 
 // readExample returns the bad or good example of a rule, without the comments
-// that the test of the rules reads. It panics if there is none, which a test finds.
+// that the test of the rules reads. It panics if the file is missing, which a test finds.
 func readExample(id, name string) string {
 	text, err := examples.ReadFile("testdata/src/" + identifier(id) + "/" + name + "_test.go")
 	if err != nil {

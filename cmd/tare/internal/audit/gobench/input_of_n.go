@@ -39,7 +39,7 @@ func inputOfN() rule {
 }
 
 // sizedArgument returns the first argument of a call that is a slice made with b.N
-// elements, nil if there is none.
+// elements, or nil without such an argument.
 func (in *input) sizedArgument(l *loop, call *ast.CallExpr) *types.Var {
 	if in.callee(call) == nil {
 		return nil

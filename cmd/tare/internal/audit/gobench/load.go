@@ -128,7 +128,7 @@ func hasBenchmarks(file string) bool {
 	return err != nil || bytes.Contains(text, []byte("testing.B"))
 }
 
-// moduleDir returns the directory of the go.mod that a directory belongs to, "" if there is none.
+// moduleDir returns the directory of the go.mod that a directory belongs to, or "" outside modules.
 func moduleDir(dir string) string {
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
@@ -185,7 +185,7 @@ func (rep *Report) readModule(ctx context.Context, dirs []directory, selected ma
 			}
 		}
 	}
-	if !withoutModule { // the note on the module says it already
+	if !withoutModule { // the note on the module contains it already
 		rep.noteErrors(pkgs)
 	}
 	rep.countBenchmarks(pkgs, isSelected)
@@ -282,7 +282,7 @@ func haveSyntax(pkgs []*packages.Package) bool {
 }
 
 // firstError returns the first error in loading packages, without the "-: " that stands
-// for an unknown position. It returns nil if there is none.
+// for an unknown position. It returns nil if no package has an error.
 func firstError(pkgs []*packages.Package) error {
 	for _, p := range pkgs {
 		for _, e := range p.Errors {

@@ -48,7 +48,7 @@ func (in *input) mainLoop(b *benchmark) *loop {
 }
 
 // findPreparation returns a loop over b.N in the same block as the main loop that appends to a slice or
-// sets elements of a slice or map that the main loop uses. It returns nil if there is none.
+// sets elements of a slice or map that the main loop uses. It returns nil without such a loop.
 func (in *input) findPreparation(b *benchmark, main *loop) *loop {
 	for _, l := range b.loops {
 		if l == main || l.block() != main.block() {

@@ -38,7 +38,7 @@ func sharedState() rule {
 	}}
 }
 
-// access holds the uses of a variable by a benchmark; each is nil if there is none.
+// access holds the uses of a variable by a benchmark; each is nil without such a use.
 type access struct {
 	writes ast.Node // first write in a loop
 	reads  ast.Node // first read

@@ -11,7 +11,7 @@ import (
 )
 
 // sleepInLoop finds time.Sleep, <-time.After and <-time.Tick in timed loops, unless the
-// name of the benchmark says that it is about them.
+// name of the benchmark shows that it is about them.
 func sleepInLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "sleep-in-loop", Severity: tare.Void,

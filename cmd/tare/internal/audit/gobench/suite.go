@@ -39,7 +39,7 @@ type benchmark struct {
 	node  ast.Node      // decl, or the literal
 	body  *ast.BlockStmt
 	b     *types.Var            // the parameter; nil if it has no name
-	outer *benchmark            // the benchmark around a literal; nil if there is none
+	outer *benchmark            // the benchmark around a literal; nil for a function
 	loops []*loop               // loops over its own b, also in function literals such as goroutines
 	sized map[types.Object]bool // variables computed from b.N, and slices and maps made with that size
 }
@@ -368,7 +368,7 @@ func countBenchmarks(info *types.Info, file *ast.File) int {
 	return n
 }
 
-// findBenchmark returns the innermost benchmark around a node, nil if there is none.
+// findBenchmark returns the innermost benchmark around a node, or nil outside benchmarks.
 func (s *suite) findBenchmark(node ast.Node) *benchmark {
 	var found *benchmark
 	for _, b := range s.benchmarks {

@@ -39,8 +39,8 @@ func pausedInLoop() rule {
 	}}
 }
 
-// findPause returns the first StopTimer that runs in each iteration of a loop, nil if
-// there is none.
+// findPause returns the first StopTimer that runs in each iteration of a loop, or
+// nil without such a call.
 func (in *input) findPause(l *loop) ast.Node {
 	var first ast.Node
 	inspectPath(l.body, func(n ast.Node, path []ast.Node) bool {

@@ -210,7 +210,7 @@ func (in *input) inspectUses(root ast.Node, v *types.Var, visit func(id *ast.Ide
 
 // initOf returns the initial value in the declaration of a local variable below root:
 // the right side of v := value or var v = value, and the call in v, err := f(). It
-// returns nil if there is none.
+// returns nil for a variable without an initial value.
 func (in *input) initOf(root ast.Node, v *types.Var) ast.Expr {
 	var init ast.Expr
 	ast.Inspect(root, func(n ast.Node) bool {

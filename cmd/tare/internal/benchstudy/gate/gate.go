@@ -173,7 +173,7 @@ type Row struct {
 	Metric    string  `json:"metric"`
 	Outcome   Outcome `json:"outcome"`
 	Sentence  string  `json:"sentence"`
-	Ratio     float64 `json:"ratio,omitempty"` // head / base; absent if there is none
+	Ratio     float64 `json:"ratio,omitempty"` // head / base; absent without both values
 	Limit     float64 `json:"limit,omitempty"` // limit of the head's value, in Unit, whatever the base has; absent if the margin applies
 	Low       float64 `json:"low,omitempty"`   // interval of the ratio, or of the head's value if Limit is set; absent if none exists
 	High      float64 `json:"high,omitempty"`

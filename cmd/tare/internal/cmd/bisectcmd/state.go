@@ -63,7 +63,7 @@ func (s *state) hashKey() string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// loadState returns the search stored at path, or fresh if there is none. If the file is not a search
+// loadState returns the search stored at path, or fresh if the file does not exist. If the file is not a search
 // like fresh it returns an error, because only --restart may replace hours of measuring.
 func loadState(path string, fresh *state) (*state, error) {
 	text, err := os.ReadFile(path)

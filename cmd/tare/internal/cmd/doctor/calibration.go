@@ -39,7 +39,7 @@ type scaleReading struct {
 	Study       string        `json:"study"`
 	Rounds      int           `json:"rounds"`
 	Seconds     float64       `json:"seconds"`
-	HalfWidth   float64       `json:"half_width"`   // of the control's interval, as a share: 0.02 is ±2 %; 0 if there is none
+	HalfWidth   float64       `json:"half_width"`   // of the control's interval, as a share: 0.02 is ±2 %; 0 without an interval
 	CPUPressure float64       `json:"cpu_pressure"` // share of time some task waited for a processor; negative if unknown
 	Copies      scaleEffect   `json:"copies"`       // of one program against its copy
 	Differences []scaleEffect `json:"differences"`  // known differences, largest first

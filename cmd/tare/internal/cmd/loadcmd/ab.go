@@ -223,7 +223,7 @@ func perRequest(c load.Latencies, requests int64) load.Latencies {
 	return out
 }
 
-// toMilliseconds rounds ns to whole milliseconds.
+// toMilliseconds rounds ns to milliseconds, as an integer.
 func toMilliseconds(ns float64) int64 { return int64(math.Round(ns / float64(time.Millisecond))) }
 
 // writeLimit writes the limit and the findings, which ab and wrk do not report.
