@@ -182,7 +182,7 @@ func (s *Study) Validate() error {
 			return prefixPath(path, err)
 		}
 		if e.ID == s.Baseline && e.Answers != AnswersWhole {
-			return fieldError(path+".answers", "the baseline cannot stand apart", "its answers are compared with the reference whole; leave answers out")
+			return fieldError(path+".answers", "the baseline cannot stand apart", "its answers are compared with the reference completely; leave answers out")
 		}
 		contenders[e.ID] = true
 	}

@@ -144,7 +144,7 @@ func CheckRequest(r Request) error {
 		return fmt.Errorf("header Transfer-Encoding: bodies are sent with Content-Length")
 	}
 	if length := findField(r, "content-length"); length != nil && *length != strconv.Itoa(len(r.Body)) {
-		return fmt.Errorf("header Content-Length says %s, the body has %d bytes", *length, len(r.Body))
+		return fmt.Errorf("header Content-Length is %s, the body has %d bytes", *length, len(r.Body))
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ func (m meter) checkClient(a Assessment) []tare.Finding {
 	case a.Limit == LimitClient:
 		return []tare.Finding{{Check: "generator-headroom", Severity: tare.Void, Message: "throughput and latencies are limited by the load generator, not only by the server", Advice: advice}}
 	case m.waitedShare() >= maxWaitShare:
-		return []tare.Finding{{Check: "generator-headroom", Severity: tare.Warn, Advice: "let nothing else run beside it, or give it processors of its own",
+		return []tare.Finding{{Check: "generator-headroom", Severity: tare.Warn, Advice: "let nothing else run at the same time, or give it processors of its own",
 			Message: fmt.Sprintf("the load generator waited for a processor for %s of the time: latencies include that wait", format.Percent(m.waitedShare()))}}
 	}
 	return nil

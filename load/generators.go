@@ -57,7 +57,7 @@ func assessAll(r *Result, o Documented) (Assessment, []Generated) {
 		}
 		if g.Uncertain > maxClockError {
 			a.Findings = append(a.Findings, tare.Finding{Check: "generator-clock", Severity: tare.Warn,
-				Message: fmt.Sprintf("the clock of %s is known to %v only: its load began and ended up to that much apart from the others'", g.Name, g.Uncertain.Round(time.Microsecond))})
+				Message: fmt.Sprintf("the clock of %s is known to %v only: its load may have begun and ended that much before or after the others'", g.Name, g.Uncertain.Round(time.Microsecond))})
 		}
 		if r := g.Result; r != nil {
 			own := Assess(r, g.Facts)

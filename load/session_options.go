@@ -131,7 +131,7 @@ func (l Leg) check() error {
 	case l.Profile == nil && !l.At.IsZero():
 		return fmt.Errorf("a closed loop has no time to start at")
 	case l.Profile != nil && l.Think != 0:
-		return fmt.Errorf("an open loop has no think time: its profile says when requests are sent")
+		return fmt.Errorf("an open loop has no think time: its profile sets when requests are sent")
 	}
 	return nil
 }

@@ -71,7 +71,7 @@ func ClaimsHeadline(results []*tare.Result) string {
 		}
 	}
 	if measured == 0 {
-		return "No result here answers a published claim."
+		return "No measured result answers a published claim."
 	}
 	refuted, void := count[tare.Refuted], count[tare.VoidAsPublished]
 	return fmt.Sprintf("%d of %s %s refuted, %d %s void as published.",

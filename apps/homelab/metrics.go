@@ -61,7 +61,7 @@ func (h *House) Metrics() []byte {
 	writeFamily(&b, "homelab_commands_total", "counter", "Commands for devices, by action.", "action", commands)
 	writeFamily(&b, "homelab_devices", "gauge", "Devices in the house.", "", map[string]int64{"": int64(len(h.indexByID))})
 	if h.limit != nil {
-		writeFamily(&b, "homelab_rate_limited_clients", "gauge", "Clients that have asked of late.", "", map[string]int64{"": int64(h.limit.countClients())})
+		writeFamily(&b, "homelab_rate_limited_clients", "gauge", "Clients that have sent requests recently.", "", map[string]int64{"": int64(h.limit.countClients())})
 	}
 	return b.Bytes()
 }

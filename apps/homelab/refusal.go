@@ -46,7 +46,7 @@ func TooLarge() error {
 
 // TooMany returns the error of a client without tokens.
 func TooMany() error {
-	return &Refusal{tooManyRequests, "too_many_requests", "this client has asked too often; Retry-After says when to ask again"}
+	return &Refusal{tooManyRequests, "too_many_requests", "this client has sent too many requests; Retry-After is the time to wait"}
 }
 
 // notJSON returns the error of a command with another content type than JSON.

@@ -90,13 +90,13 @@ func (m metricsWriter) writeSpool(st spool.Status, cut int64) {
 	}
 	perSink("ingest_sent_total", "counter", "Events that the far side has taken.", func(c spool.Cursor) uint64 { return c.Sent })
 	perSink("ingest_send_failures_total", "counter", "Attempts to send a batch that failed.", func(c spool.Cursor) uint64 { return c.Failures })
-	perSink("ingest_send_held", "gauge", "1 while the far side takes nothing: it never has, or it refuses all events of a batch.", func(c spool.Cursor) uint64 {
+	perSink("ingest_send_held", "gauge", "1 while the far side takes nothing: it never has, or it rejects all events of a batch.", func(c spool.Cursor) uint64 {
 		if c.Held {
 			return 1
 		}
 		return 0
 	})
-	perSink("ingest_dead_total", "counter", "Events that the far side refused for good; they are in the file of dead letters.", func(c spool.Cursor) uint64 { return c.Dead })
+	perSink("ingest_dead_total", "counter", "Events that the far side rejected for good; they are in the file of dead letters.", func(c spool.Cursor) uint64 { return c.Dead })
 	perSink("ingest_lost_total", "counter", "Acknowledged events that the disk has lost.", func(c spool.Cursor) uint64 { return c.Lost })
 	perSink("ingest_unsent", "gauge", "Events that are to be sent on.", func(c spool.Cursor) uint64 { return st.Next - min(st.Next, c.Position) })
 }

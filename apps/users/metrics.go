@@ -24,7 +24,7 @@ func (s *Service) Metrics() []byte {
 	for m, name := range methodNames() {
 		fmt.Fprintf(&b, "users_calls_total{method=%q} %d\n", name, s.recorder.counts[m].Load())
 	}
-	writeHead("users_refusals_total", "Requests that the service refused, by code.")
+	writeHead("users_refusals_total", "Requests that the service rejected, by code.")
 	for i, code := range Codes() {
 		fmt.Fprintf(&b, "users_refusals_total{code=%q} %d\n", code, s.refused[i].Load())
 	}

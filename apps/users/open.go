@@ -25,7 +25,7 @@ func Open(ctx context.Context, store string, n int) (Repository, error) {
 	case LinearStore:
 		r = Linear()
 	default:
-		return nil, fmt.Errorf("%w as %q: here there are %s and %s", ErrNoStore, store, MemoryStore, LinearStore)
+		return nil, fmt.Errorf("%w as %q: this build has %s and %s", ErrNoStore, store, MemoryStore, LinearStore)
 	}
 	if err := r.Reset(ctx, n); err != nil {
 		return nil, err

@@ -98,7 +98,7 @@ func Run(t testing.TB, p Program) *Memory {
 	}
 	out, err := exec.Command(program).Output()
 	if err != nil {
-		t.Skipf("what %s compiles does not run here: %v", compiler[0], err)
+		t.Skipf("what %s compiles does not run on this machine: %v", compiler[0], err)
 	}
 	m, arch, err := parseOutput(out)
 	if err != nil {

@@ -78,7 +78,7 @@ func (f Face) parseTarget(variant string, set map[string]string) (Target, error)
 	firstProtocol := strings.Join(f.Protocols[:min(1, len(f.Protocols))], "") // "" without protocols
 	t := Target{Addr: set[SetAddr], Variant: variant, Protocol: valueOr(SetProtocol, firstProtocol)}
 	if !slices.Contains(f.Protocols, t.Protocol) {
-		return t, fmt.Errorf("protocol %q of a face that speaks %s: %w", t.Protocol, strings.Join(f.Protocols, ", "), contender.ErrUnsupported)
+		return t, fmt.Errorf("protocol %q of a transport that speaks %s: %w", t.Protocol, strings.Join(f.Protocols, ", "), contender.ErrUnsupported)
 	}
 	switch v := set[SetHTTP2]; v {
 	case "":

@@ -157,7 +157,7 @@ func (c *httpClient) sendRequest(ctx context.Context, method, path string, draft
 func readError(status int, d *json.Decoder) error {
 	var e users.Error
 	if err := d.Decode(&e); err != nil || status < 400 || !slices.Contains(users.Codes(), e.Code) {
-		return fmt.Errorf("status %d without a refusal", status)
+		return fmt.Errorf("status %d without an error response", status)
 	}
 	return &e
 }

@@ -269,7 +269,7 @@ func (c *Conn) readBytes(n int64, store bool) error {
 // rejectedError is the status with which a request is rejected.
 type rejectedError int
 
-func (r rejectedError) Error() string { return fmt.Sprintf("refused with status %d", int(r)) }
+func (r rejectedError) Error() string { return fmt.Sprintf("rejected with status %d", int(r)) }
 
 // writeError appends an error response to the output if err is a rejectedError, and nothing otherwise.
 func (c *Conn) writeError(err error) {

@@ -316,7 +316,7 @@ func (o *Ops) metricsPage(accept string) Page {
 		{"server_connections_refused_total", "counter", "Connections that were closed at once, because there were too many.", uint64(refused)},
 		{"server_connections_idle_closed_total", "counter", "Idle connections that were closed to make room for others.", uint64(closed)},
 		{"server_request_bytes", "gauge", "Bytes that requests in flight store, beyond a few of each connection.", storedBytes},
-		{"server_requests_unstored_total", "counter", "Requests that were refused because there were too many bytes or streams in flight.", unstoredRequests},
+		{"server_requests_unstored_total", "counter", "Requests that were rejected because there were too many bytes or streams in flight.", unstoredRequests},
 		{"server_start_time_seconds", "gauge", "When the server was started, in seconds since 1970.", uint64(o.started.Unix())},
 		{"server_memory_bytes", "gauge", "Memory that the Go runtime has mapped.", sample[0].Value.Uint64()},
 		{"server_goroutines", "gauge", "Goroutines.", sample[1].Value.Uint64()},

@@ -153,7 +153,7 @@ func linkedFunctions(path string) ([]string, error) {
 	}
 	f, err := pe.Open(path)
 	if err != nil {
-		return nil, errors.New("not a binary for any system known here")
+		return nil, errors.New("not a binary for any known system")
 	}
 	defer f.Close()
 	var names []string

@@ -81,7 +81,7 @@ func Named(id string) (Check, bool) {
 }
 
 // borrowedAdvice replaces advice to authors if the user cannot change the contenders of a study.
-const borrowedAdvice = "do not take it for this input, and report it with this message to whoever maintains it"
+const borrowedAdvice = "do not take it for this input, and report it with this message to its maintainer"
 
 // runAndComplete runs the check and sets the check id, severity and advice of its findings, and
 // whether a void was expected.

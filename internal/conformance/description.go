@@ -22,7 +22,7 @@ func ParseDescription(text []byte) (Description, error) {
 		return d, fmt.Errorf("the description is no JSON: %w", err)
 	}
 	if v, _ := d.doc["openapi"].(string); !strings.HasPrefix(v, "3.1.") {
-		return d, fmt.Errorf("the description says openapi %q, want 3.1", v)
+		return d, fmt.Errorf("the description has openapi %q, want 3.1", v)
 	}
 	return d, nil
 }

@@ -205,7 +205,7 @@ func checkRejected(p *Process, spec router.Spec, w wire.Workload, bodies [][]byt
 			}
 		}
 		if err := sameAnswer(spec, bodies[n], answers.Answers[2].Output); err != nil {
-			return fmt.Errorf("%s, after a refusal: %w", bodies[n], err)
+			return fmt.Errorf("%s, after an error response: %w", bodies[n], err)
 		}
 	}
 	return nil

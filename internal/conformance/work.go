@@ -174,7 +174,7 @@ func CheckReply(q wire.Request, a wire.Reply, fresh bool) error {
 	case q.Op == wire.OpSlice && q.Until == "ops" && !capped && a.Ops != q.Ops:
 		return fmt.Errorf("a slice of %d operations instead of %d", a.Ops, q.Ops)
 	case q.Op == wire.OpSlice && capped && (a.Ops < q.CapOps || a.Ops == q.Ops) && a.GC == 0:
-		return fmt.Errorf("a capped slice of %d operations, asked were %d, at least %d", a.Ops, q.Ops, q.CapOps)
+		return fmt.Errorf("a capped slice of %d operations, requested were %d, at least %d", a.Ops, q.Ops, q.CapOps)
 	}
 	return nil
 }

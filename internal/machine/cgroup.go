@@ -33,7 +33,7 @@ func NewCgroup(name string) (*Cgroup, error) {
 		return nil, fmt.Errorf("control group: %w", err)
 	}
 	if own.unified.dir == "" {
-		return nil, errors.New("control group: version 2 is not mounted here")
+		return nil, errors.New("control group: version 2 is not mounted")
 	}
 	dir := filepath.Join(own.unified.dir, CgroupName(name))
 	if err := os.Mkdir(dir, 0o755); err != nil {

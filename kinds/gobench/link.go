@@ -40,7 +40,7 @@ func (l *Link) Binary(ctx context.Context, seed uint64) (string, error) {
 		return "", ctx.Err()
 	}
 	if err != nil {
-		return "", &tare.TrialError{Class: tare.ErrStart, Message: fmt.Sprintf("link %s anew: %v: %s", filepath.Base(l.Args[last]), err, strings.TrimSpace(string(output)))}
+		return "", &tare.TrialError{Class: tare.ErrStart, Message: fmt.Sprintf("link %s again: %v: %s", filepath.Base(l.Args[last]), err, strings.TrimSpace(string(output)))}
 	}
 	return path, nil
 }

@@ -73,7 +73,7 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 			err = k.writeLines(dir, in.Input, k.apps[name])
 		}
 		if err != nil {
-			return nil, fmt.Errorf("write exam of %s: %w", name, err)
+			return nil, fmt.Errorf("write semantics test of %s: %w", name, err)
 		}
 		in.ID, in.Fixture, in.Op = name+"/"+OpExam, name, OpExam
 		list = append(list, in)

@@ -143,7 +143,7 @@ func (h *Hist) checkFigures() error {
 			continue
 		}
 		if i < first || i > last {
-			return fmt.Errorf("bucket %d lies outside min and max", i)
+			return fmt.Errorf("bucket %d is outside min and max", i)
 		}
 		addPowers(lo, lo2, n, max(minOf(i), h.min))
 		addPowers(hi, hi2, n, min(maxOf(i), h.max))

@@ -297,7 +297,7 @@ func (b *bench) compareStop(ctx context.Context, engine ours, s *server) error {
 	// server has stopped, and all of them wait until it continues. So the p99 is the wait of the
 	// last of them.
 	want := paused - time.Duration(0.01*duration.Seconds()*1e9) + got.r.P50
-	fmt.Fprintf(b.out, "  %s, stopped for %v: p99 %v, theory %v (%+.1f %%); asked %.0f, sent %d, answered %d, never sent %d\n",
+	fmt.Fprintf(b.out, "  %s, stopped for %v: p99 %v, theory %v (%+.1f %%); requested %.0f, sent %d, answered %d, never sent %d\n",
 		engine.name(), paused.Round(time.Microsecond), got.r.P99.Round(time.Microsecond), want.Round(time.Microsecond), 100*(float64(got.r.P99)/float64(want)-1),
 		rate*duration.Seconds(), got.r.Sent, got.r.Requests, got.r.Late)
 	return nil

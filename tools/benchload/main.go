@@ -206,7 +206,7 @@ func (b *bench) findTools(dir string) error {
 	}
 	for _, t := range []tool{wrk{}, oha{h3: b.h3 != "" && supportsOption("oha", "--http-version", "3")}, h2load{}, ghz{proto}, fortio{}} {
 		if _, err := exec.LookPath(t.program()); err != nil {
-			b.reportMissing(t.name(), "not in PATH; --help says how it is installed")
+			b.reportMissing(t.name(), "not in PATH; --help shows how to install it")
 			continue
 		}
 		b.tools = append(b.tools, t)

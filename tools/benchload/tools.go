@@ -116,7 +116,7 @@ func (wrk) args(j job) []string {
 func (wrk) read(output []byte) (r report, err error) {
 	m := regexp.MustCompile(`(\d+) requests in`).FindSubmatch(output)
 	if m == nil {
-		return r, fmt.Errorf("wrk says %q", output)
+		return r, fmt.Errorf("wrk reports %q", output)
 	}
 	r.Requests, err = strconv.ParseInt(string(m[1]), 10, 64)
 	return r, err
@@ -184,7 +184,7 @@ func (h2load) args(j job) []string {
 func (h2load) read(output []byte) (r report, err error) {
 	m := regexp.MustCompile(`status codes: (\d+) 2xx, 0 3xx, 0 4xx, 0 5xx`).FindSubmatch(output)
 	if m == nil {
-		return r, fmt.Errorf("h2load says %q", output)
+		return r, fmt.Errorf("h2load reports %q", output)
 	}
 	r.Requests, err = strconv.ParseInt(string(m[1]), 10, 64)
 	return r, err

@@ -61,7 +61,7 @@ func (r *release) tryArtifacts(ctx context.Context, w io.Writer, out, dir string
 	}
 	installed := filepath.Join(dir, "deb")
 	if _, err := commandOutput(ctx, dir, "dpkg-deb", "--extract", debs[0], installed); errors.Is(err, exec.ErrNotFound) {
-		fmt.Fprintln(w, "no dpkg-deb here: the package is not tried")
+		fmt.Fprintln(w, "no dpkg-deb in PATH: the package is not tried")
 	} else if err != nil {
 		return err
 	} else if err := r.tryBench(ctx, w, "the package", filepath.Join(installed, "usr", "bin", "tare")); err != nil {
@@ -116,7 +116,7 @@ func (r *release) tryBench(ctx context.Context, w io.Writer, name, tare string) 
 		return fmt.Errorf("%s: tare version: %w", name, err)
 	}
 	if !strings.Contains(string(versionText), r.version) {
-		return fmt.Errorf("%s: tare version says %q, not %s", name, versionText, r.version)
+		return fmt.Errorf("%s: tare version prints %q, not %s", name, versionText, r.version)
 	}
 	cmd := exec.CommandContext(ctx, tare, "bench", "./semver", "--base", "HEAD~1", "--bench", "Compare", "--rounds", "6", "--exit-code", "--quiet")
 	cmd.Dir, cmd.Env = filepath.Join(filepath.Dir(r.clone), "foreign"), env

@@ -59,7 +59,7 @@ func runCommand(args []string, stdout io.Writer) error {
 		}
 	}
 	if len(rises) > 0 {
-		return fmt.Errorf("%d figures have risen; CONTRIBUTING.md (Style) says how to name and describe", len(rises))
+		return fmt.Errorf("%d figures have risen; CONTRIBUTING.md (Style) explains how to name and describe", len(rises))
 	}
 	total := figures{}
 	for _, p := range packages {

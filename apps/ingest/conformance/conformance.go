@@ -313,7 +313,7 @@ func checkLines(path string, n int) error {
 	complete := len(lines) - 1
 	incomplete := lines[complete] // the text after the last line end
 	if len(incomplete) != 0 || complete != n {
-		return fmt.Errorf("%d lines are kept and %d bytes more, acknowledged were %d", complete, len(incomplete), n)
+		return fmt.Errorf("%d lines are stored and %d bytes more, acknowledged were %d", complete, len(incomplete), n)
 	}
 	for _, line := range lines[:n] {
 		var r ingest.Record

@@ -130,7 +130,7 @@ func (c *config) noticeLines(s *ingest.Service) []string {
 	case kind == ingest.SinkNull:
 		return []string{"there is no sink: events are acknowledged and thrown away; -sink file:PATH keeps them"}
 	case kind == ingest.SinkSpool && cut > 0:
-		return []string{fmt.Sprintf("%s has %d events to send on, and behind them %d bytes of a write that was not finished, and not acknowledged", path, unsent, cut)}
+		return []string{fmt.Sprintf("%s has %d events to send on, and after them %d bytes of a write that was not finished, and not acknowledged", path, unsent, cut)}
 	case kind == ingest.SinkSpool && unsent > 0:
 		return []string{fmt.Sprintf("%s has %d events to send on", path, unsent)}
 	case cut > 0:

@@ -167,7 +167,7 @@ func (t protocolTest) checkWorking() error {
 			return err
 		}
 		if a, err := p.OK(wire.Request{Op: wire.OpStats, On: w.ID, Ops: 5}); err != nil || !t.Loose() && (a.Errors != 5 || a.Message == "") {
-			return errors.Join(err, fmt.Errorf("of 5 calls for nobody %d are errors: %q", a.Errors, a.Message))
+			return errors.Join(err, fmt.Errorf("of 5 calls for a missing user %d are errors: %q", a.Errors, a.Message))
 		}
 		return nil
 	})

@@ -29,7 +29,7 @@ var ErrClosed = errors.New("the store is closed")
 
 // ErrNamed is the error of a Reset of a PostgreSQL database that the caller named. It has not changed
 // any user.
-var ErrNamed = errors.New("users in a database that has a name of its own are kept")
+var ErrNamed = errors.New("users in a database that has a name of its own are not deleted")
 
 // Open opens a store by its name. It is a users.Opener.
 //

@@ -101,10 +101,10 @@ func failedUpdate(ctx context.Context, r users.Repository) error {
 			}
 		}
 	}
-	f.wantUsers(ctx, "after refused updates", r, want)
+	f.wantUsers(ctx, "after rejected updates", r, want)
 	_, total, err := r.List(ctx, "half", 0, 1)
 	if total != 0 || err != nil {
-		f.add("a search finds %d of refused updates, %v", total, err)
+		f.add("a search finds %d of rejected updates, %v", total, err)
 	}
 	return f.err()
 }

@@ -33,7 +33,7 @@ func applySettings(w wire.Workload, _ []server.Request, set map[string]string, d
 	}
 	set[serving.SetUsers] = count
 	if file, hasFile := strings.CutPrefix(set[serving.SetStore], storeSQLite+":"); hasFile {
-		return fmt.Errorf("%s: %s:%s; a file that is kept from trial to trial is in each as the one before left it; say %s, and every trial has a fresh one",
+		return fmt.Errorf("%s: %s:%s; a file that stays from trial to trial is in each as the one before left it; say %s, and every trial has a fresh one",
 			serving.SetStore, storeSQLite, file, storeSQLite)
 	}
 	switch set[serving.SetStore] {

@@ -113,7 +113,7 @@ func (s *Source) newImporter(dir string) types.Importer {
 		case needed[path] && from != nil:
 			return from.ImportFrom(path, dir, 0)
 		}
-		return nil, fmt.Errorf("%s is not needed here", path)
+		return nil, fmt.Errorf("%s is not needed for this struct", path)
 	})
 }
 

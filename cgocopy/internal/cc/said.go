@@ -137,7 +137,7 @@ func (e *UnknownError) Error() string {
 	switch {
 	case len(e.Types) == 0:
 	case e.Object:
-		lines = append(lines, fmt.Sprintf("no type %s in %s; cgocopy layout %s says what there is", strings.Join(e.Types, ", "), in, in))
+		lines = append(lines, fmt.Sprintf("no type %s in %s; cgocopy layout %s lists all types", strings.Join(e.Types, ", "), in, in))
 	default:
 		lines = append(lines, fmt.Sprintf("no type %s in %s; say the name of a typedef or the tag of a struct, and the header that defines it", strings.Join(e.Types, ", "), in))
 	}

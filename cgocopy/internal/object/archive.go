@@ -47,7 +47,7 @@ func readMembers(r io.ReaderAt) ([]archiveMember, error) {
 			if n == 0 && errors.Is(err, io.EOF) {
 				return list, nil
 			}
-			return nil, fmt.Errorf("archive: no whole header at %d", offset)
+			return nil, fmt.Errorf("archive: no complete header at %d", offset)
 		}
 		// The header has the name in 0-15, the size of the data in 48-57 and an end mark in 58-59.
 		size, err := strconv.ParseInt(strings.TrimSpace(string(head[48:58])), 10, 64)

@@ -156,7 +156,7 @@ func (r *reader) addMember(t *ctype.Type, e *dwarf.Entry) error {
 	case []byte:
 		n, ok := parseOffset(location)
 		if !ok {
-			return fmt.Errorf("read DWARF: %s.%s lies where only a debugger at run time can tell", t, f.Name)
+			return fmt.Errorf("read DWARF: %s.%s is where only a debugger at run time can tell", t, f.Name)
 		}
 		f.Offset = n
 	}

@@ -52,7 +52,7 @@ func unlikeGoTest() check.Check {
 	return check.Check{
 		ID: "unlike-go-test", Severity: tare.Note,
 		Summary: "The test binary was also run as go test -bench runs it, and the time of a benchmark differs there by more than twice, over the same number of iterations. The note also names what a budget had no time to run so.",
-		Why:     "A benchmark may depend on something that differs between tare and go test: on flags, or on what other benchmarks leave behind in the process. Both sides are measured alike, but the figure is not that of go test.",
+		Why:     "A benchmark may depend on something that differs between tare and go test: on flags, or on what other benchmarks leave in the process. Both sides are measured alike, but the figure is not that of go test.",
 		Advice:  "have the benchmark set up all that it needs, whatever ran before it",
 	}
 }
@@ -97,7 +97,7 @@ func partialRevision() check.Check {
 func oneLayout() check.Check {
 	return check.Check{
 		ID: "one-layout", Severity: tare.Note,
-		Summary: "The linker of a side is older than Go 1.22 and cannot put functions in another order: the side is built once, and not linked anew for each round.",
+		Summary: "The linker of a side is older than Go 1.22 and cannot put functions in another order: the side is built once, and not linked again for each round.",
 		Why:     "Code placement changes the time of tight loops, by a fifth and more. With one build of a side that is part of the difference, and the control does not show it.",
 		Advice:  "build both sides with a newer toolchain (--go), or trust no small difference in a tight loop",
 	}
@@ -108,7 +108,7 @@ func SameCode() check.Check {
 	return check.Check{
 		ID: "same-code", Severity: tare.Note,
 		Summary: "The machine code that a benchmark can execute is the same on both sides: functions were compared with addresses masked, those that calls from the benchmark lead to and all that can be called indirectly (amd64 and arm64; Linux and macOS).",
-		Why:     "Where the code is the same, a difference in time comes from data (a constant, a table, what an initialisation leaves behind), from where code or data lies, or from chance. The cause is not in the code.",
+		Why:     "Where the code is the same, a difference in time comes from data (a constant, a table, what an initialisation leaves), from where code or data is, or from chance. The cause is not in the code.",
 		Advice:  "look at what differs in data, or expect no difference",
 	}
 }

@@ -135,7 +135,7 @@ func (a Asked) Vet() error {
 	}
 	for _, p := range a.Packages {
 		if filepath.IsAbs(p) {
-			return usageError("package %s is given by an absolute path, which is the same on both sides; give it from here, e.g. ./parse", p)
+			return usageError("package %s is given by an absolute path, which is the same on both sides; give it as a relative path, e.g. ./parse", p)
 		}
 	}
 	return nil

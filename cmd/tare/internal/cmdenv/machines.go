@@ -67,7 +67,7 @@ func (m *Machines) Check() ([]fleet.Machine, error) {
 	isStarted := func(machine fleet.Machine) bool { return !machine.Join }
 	switch {
 	case m.NATS != "" && m.Listen != "":
-		return nil, Usage("--listen and --nats contradict each other", "agents join here, or they meet in a cluster")
+		return nil, Usage("--listen and --nats contradict each other", "agents join this address, or they meet in a cluster")
 	case m.NATS == "" && m.Creds != "":
 		return nil, Usage("--nats-creds needs --nats", "")
 	case slices.ContainsFunc(list, joins) && m.NATS == "" && m.Listen == "":

@@ -79,7 +79,7 @@ func collectSources(from catalog.Catalog, names map[string]bool) (map[string]str
 	root, err := from.Repository()
 	switch {
 	case errors.Is(err, catalog.ErrNone):
-		return nil, fmt.Errorf("the catalog in %s has no SDK beside it to build codecs for a type with; name a whole repository, or measure with --op any", from.Dir)
+		return nil, fmt.Errorf("the catalog in %s has no SDK next to it to build codecs for a type with; name a complete repository, or measure with --op any", from.Dir)
 	case err != nil:
 		return nil, err
 	}

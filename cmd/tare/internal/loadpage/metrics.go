@@ -39,7 +39,7 @@ func WriteMetrics(w io.Writer, d load.Document, now time.Time) error {
 		}
 	}
 	single := func(x float64) sample { return sample{value: x} }
-	writeMetric("tare_load_requests", "Requests answered whole, whatever their status.", single(float64(d.Requests)))
+	writeMetric("tare_load_requests", "Requests with a complete response, whatever its status.", single(float64(d.Requests)))
 	writeMetric("tare_load_sent", "Requests sent.", single(float64(d.Sent)))
 	writeMetric("tare_load_requests_per_second", "Requests answered in a second.", single(d.RequestsPerSecond))
 	if d.RateAsked > 0 {
@@ -69,7 +69,7 @@ func WriteMetrics(w io.Writer, d load.Document, now time.Time) error {
 		name := x.Of + "_" + x.Unit
 		drifts, shown = append(drifts, sample{"of", name, x.Change}), append(shown, sample{"of", name, toNumber(x.Shown)})
 	}
-	writeMetric("tare_load_drift", "Change from the beginning of the leg to its end, in the unit of its name.", drifts...)
+	writeMetric("tare_load_drift", "Change from the beginning of the phase to its end, in the unit of its name.", drifts...)
 	writeMetric("tare_load_drift_shown", "1 if the interval of the change excludes zero.", shown...)
 	var objectives []sample
 	for _, k := range d.SLO {

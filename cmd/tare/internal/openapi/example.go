@@ -61,7 +61,7 @@ func (r *Requests) findExample(owner, schema *node, subject string) (*node, erro
 	case n > maxExample:
 		return nil, fmt.Errorf("an example of more than %d bytes of %s", maxExample, subject)
 	case r.IsSpent():
-		return nil, fmt.Errorf("more than %d bytes of examples until here of %s", maxExamples, subject)
+		return nil, fmt.Errorf("more than %d bytes of examples up to that of %s", maxExamples, subject)
 	}
 	return v, nil
 }

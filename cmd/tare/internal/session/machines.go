@@ -260,7 +260,7 @@ func (o *Order) Measure(ctx context.Context, env cmdenv.Env, quiet bool) (m Meas
 		return m, cmdenv.FleetError(ctx, cmp.Or(m.Failed, errors.New("no machine measured")))
 	}
 	if len(m.Got) == 1 && m.Failed != nil && !o.Divide {
-		say("fleet", m.Got[0].Name+" alone measured; nothing is said over machines")
+		say("fleet", m.Got[0].Name+" alone measured; there is no result over machines")
 	}
 	return m, nil
 }

@@ -30,7 +30,7 @@ const (
 )
 
 // errHeld means that the destination rejects all remaining events of a batch.
-var errHeld = errors.New("the destination refuses every event; none is given up before it takes one")
+var errHeld = errors.New("the destination rejects every event; none is given up before it takes one")
 
 // pass is one attempt to send the events of a batch in their order.
 type pass struct {

@@ -124,7 +124,7 @@ func Agree(t *testing.T, library string, fixtures ...string) {
 	}
 	for _, fixture := range fixtures {
 		if !held[fixture] {
-			t.Errorf("nothing here looks at fixture %s", fixture)
+			t.Errorf("no check looks at fixture %s", fixture)
 		}
 	}
 }

@@ -45,7 +45,7 @@ func findBlamedPart(d *document, report reportFunc) {
 	}
 	for _, s := range d.sentences {
 		if m := blamed.FindString(stripMarks(s.text)); m != "" && !negation.MatchString(s.text) {
-			report(s.line, fmt.Sprintf("%s: the figures are of whole requests, and the page has neither a side without that part nor a profile", quote(m)))
+			report(s.line, fmt.Sprintf("%s: the figures are of complete requests, and the page has neither a side without that part nor a profile", quote(m)))
 			return
 		}
 	}

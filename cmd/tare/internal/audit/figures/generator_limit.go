@@ -45,7 +45,7 @@ func findGeneratorLimit(d *document, report reportFunc) {
 		}
 		hasRates := l.offered.isKnown() && l.rate.isKnown()
 		if l.tool != "vegeta" && hasRates && l.rate.value < heldShare*l.offered.value {
-			report(l.rate.line, fmt.Sprintf("%s requests per second were to be sent, and %s were: the rate was not held, by the generator or the server", formatNumber(l.offered.value), formatNumber(l.rate.value)))
+			report(l.rate.line, fmt.Sprintf("%s requests per second were to be sent, and %s were: the rate was not reached, by the generator or the server", formatNumber(l.offered.value), formatNumber(l.rate.value)))
 		}
 	}
 	for _, s := range d.sentences {

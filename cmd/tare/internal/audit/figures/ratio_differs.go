@@ -41,7 +41,7 @@ func findRatioDiffers(d *document, report reportFunc) {
 			if p, ok := s.pairOf(c, claims); ok {
 				isWrongBase := percentOfOtherBase(c, p.a.value, p.b.value) > 0
 				if !c.canBeOf(p.a.value, p.b.value) && !isWrongBase {
-					report(s.line, fmt.Sprintf("%s: the figures beside it, %s and %s, have %s", quote(c.text), formatValue(p.a), formatValue(p.b), c.describeActual(p.a.value, p.b.value)))
+					report(s.line, fmt.Sprintf("%s: the figures next to it, %s and %s, have %s", quote(c.text), formatValue(p.a), formatValue(p.b), c.describeActual(p.a.value, p.b.value)))
 				}
 				continue
 			}
@@ -50,7 +50,7 @@ func findRatioDiffers(d *document, report reportFunc) {
 			}
 			if q, ok := s.figureBefore(c); ok {
 				if m, ok := c.findMissed(q, d.groups); ok {
-					report(s.line, fmt.Sprintf("%s: %s beside it and %s of %s (line %d) have %s", quote(c.text), formatValue(q), formatValue(m.quantity), quote(m.subject), m.line, c.describeActual(q.value, m.value)))
+					report(s.line, fmt.Sprintf("%s: %s next to it and %s of %s (line %d) have %s", quote(c.text), formatValue(q), formatValue(m.quantity), quote(m.subject), m.line, c.describeActual(q.value, m.value)))
 				}
 				continue
 			}

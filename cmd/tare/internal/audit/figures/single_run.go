@@ -47,7 +47,7 @@ func findSingleRun(d *document, report reportFunc) {
 			}
 		}
 		if timings > 1 && !t.hasText(spread) {
-			report(t.line, "the table has one figure for each cell, and the page says neither how many runs that is nor how much they differ")
+			report(t.line, "the table has one figure for each cell, and the page gives neither the number of runs nor how much they differ")
 			return
 		}
 	}

@@ -29,7 +29,7 @@ func errorDiscarded() rule {
 				}
 				fn := in.callee(call)
 				if fn != nil && !isHarmless(fn) && !in.isChecked(fn) {
-					in.report(n, "the error of %s is discarded in the loop, and no test or benchmark here checks it", formatExpr(call.Fun))
+					in.report(n, "the error of %s is discarded in the loop, and no test or benchmark of the package checks it", formatExpr(call.Fun))
 				}
 				return true
 			})

@@ -71,7 +71,7 @@ func (in *input) reportShared(outer *benchmark, subs []*benchmark) {
 			case onlyWrites:
 				writer = a.writes
 			case onlyReads && writer != nil:
-				in.report(a.reads, "%s is read here, but its content was written by another sub-benchmark, in line %d", v.Name(), in.pass.Fset.Position(writer.Pos()).Line)
+				in.report(a.reads, "%s is read in this line, but its content was written by another sub-benchmark, in line %d", v.Name(), in.pass.Fset.Position(writer.Pos()).Line)
 				writer = nil
 			}
 		}

@@ -124,5 +124,5 @@ func firstMessage(out string) string {
 			return line
 		}
 	}
-	return "go build failed and said nothing"
+	return "go build failed and printed nothing"
 }

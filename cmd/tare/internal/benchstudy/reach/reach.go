@@ -75,7 +75,7 @@ func Find(ctx context.Context, q Query) (*Reached, error) {
 		for file := range r.changed {
 			r.wholeDirs[filepath.Dir(file)] = true
 		}
-		return r, fmt.Errorf("what calls what cannot be told, and --changed goes by packages: %w", err)
+		return r, fmt.Errorf("what calls what cannot be determined, and --changed goes by packages: %w", err)
 	}
 	r.graph = g
 	return r, nil

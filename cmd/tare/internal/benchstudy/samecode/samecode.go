@@ -25,7 +25,7 @@ import (
 )
 
 // ErrUnknown reports a binary of a system or processor whose code this package cannot read.
-var ErrUnknown = errors.New("its machine code cannot be read here")
+var ErrUnknown = errors.New("its machine code cannot be read on this system")
 
 // Program is the code of a binary.
 type Program struct {

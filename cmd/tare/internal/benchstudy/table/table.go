@@ -484,7 +484,7 @@ func (t *page) describeOneBuild() string {
 	if widest.Within == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (±%.1f %% within one build and process; the rest is where code lies, and processes)", 100*widest.Within)
+	return fmt.Sprintf(" (±%.1f %% within one build and process; the rest is where code is, and processes)", 100*widest.Within)
 }
 
 // isConstant reports whether there are values and all of them are equal.

@@ -163,7 +163,7 @@ func (c *calibration) writeConclusions() {
 			c.addAdvice("tare report %s says what became of %s", b.Study, b.Copies.Contender)
 		case b.Copies.ToldApart:
 			addSentence("Two copies of one program, %s, showed a difference after %s, and should not have: measured %s.", b.Work, format.Count(b.Copies.AfterRounds, "round"), b.Copies.formatInterval())
-			c.addAdvice("two copies of one program differed by %s: believe no difference here that is not clearly larger, and calibrate again", formatPercent(b.Copies.Ratio-1))
+			c.addAdvice("two copies of one program differed by %s: believe no difference that is not clearly larger, and calibrate again", formatPercent(b.Copies.Ratio-1))
 			asExpected = false
 		default:
 			addSentence("Two copies of one program, %s, showed no difference in %s, as it should be: measured %s.", b.Work, format.Count(b.Rounds, "round"), b.Copies.formatInterval())
@@ -186,10 +186,10 @@ func (c *calibration) writeConclusions() {
 			case d.RoundsNeeded > 0:
 				needed := cmdenv.Seconds(time.Duration(math.Ceil(perRound*float64(d.RoundsNeeded))) * time.Second)
 				addSentence("%s more %s was not found in %s (%.0f s): measured %s.", truth, b.Work, format.Count(b.Rounds, "round"), b.Seconds, d.formatInterval())
-				c.addAdvice("differences of %s in %s take about %s here: give a study like this one about %s", truth, b.Work, format.Count(d.RoundsNeeded, "round"), needed)
+				c.addAdvice("differences of %s in %s take about %s on this machine: give a study like this one about %s", truth, b.Work, format.Count(d.RoundsNeeded, "round"), needed)
 			default:
 				addSentence("%s more %s was not found in %s (%.0f s): measured %s.", truth, b.Work, format.Count(b.Rounds, "round"), b.Seconds, d.formatInterval())
-				c.addAdvice("differences of %s in %s are out of reach here: %d rounds are not expected to show them", truth, b.Work, plan.MaxRounds)
+				c.addAdvice("differences of %s in %s are out of reach on this machine: %d rounds are not expected to show them", truth, b.Work, plan.MaxRounds)
 			}
 			asExpected = false
 		}
@@ -204,7 +204,7 @@ func (c *calibration) writeConclusions() {
 		}
 	}
 	if len(resolutions) > 0 {
-		addSentence("This machine resolves %s: that far apart two copies of one program may seem.", strings.Join(resolutions, ", and "))
+		addSentence("This machine resolves %s: two copies of one program may seem to differ by that much.", strings.Join(resolutions, ", and "))
 	}
 	if len(pressures) > 0 {
 		addSentence("Meanwhile some task waited for a processor %s (CPU pressure).", strings.Join(pressures, ", and "))

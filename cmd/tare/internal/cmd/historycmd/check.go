@@ -114,7 +114,7 @@ func (c *checkReport) checkRun(ctx context.Context, x *index.Index, run history.
 	case err != nil:
 		c.addDamage(err.Error())
 	case study != "" && log.Head.Study != study:
-		c.addDamage(fmt.Sprintf("%s: of study %q, beside a result of %q", path, log.Head.Study, study))
+		c.addDamage(fmt.Sprintf("%s: of study %q, next to a result of %q", path, log.Head.Study, study))
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func parseServers(args, start []string) ([]loadServer, error) {
 		case len(start) == 0:
 			return nil, cmdenv.Usage(fmt.Sprintf("%q is a path without a server", arg), "e.g. http://127.0.0.1:8080"+arg+", or start one with --start")
 		case path != "/":
-			return nil, cmdenv.Usage("more than one path", "--mix asks for several: --mix 'GET /a=3' --mix 'GET /b=1'")
+			return nil, cmdenv.Usage("more than one path", "--mix requests several: --mix 'GET /a=3' --mix 'GET /b=1'")
 		default:
 			path = arg
 		}

@@ -89,7 +89,7 @@ func newComparison(o options, dir string) (tare.Study, error) {
 	usesPath := o.source.Feed == "" && len(o.source.Mix) == 0 // requests of --feed and --mix have their own paths
 	for _, c := range o.servers {
 		if usesPath && c.target.Path != first.target.Path {
-			return study, cmdenv.Usage(fmt.Sprintf("%s and %s are not the same request", first.url, c.url), "servers are compared by the same path; --mix asks for several")
+			return study, cmdenv.Usage(fmt.Sprintf("%s and %s are not the same request", first.url, c.url), "servers are compared by the same path; --mix requests several")
 		}
 		if c.target.Auth != "" {
 			return study, cmdenv.Usage("user and password in a URL are for one server", "-H 'Authorization: …' is sent to each")

@@ -54,7 +54,7 @@ func addFiles(order *session.Order, study cmdenv.Study) error {
 		case w.File == "" || added[w.File]: // no input file, or one that another workload has, too
 			continue
 		case !filepath.IsLocal(w.File):
-			return cmdenv.Usage("--on: workload "+w.ID+": "+w.File+" is not below the directory of the study", "other machines get the files beside the study")
+			return cmdenv.Usage("--on: workload "+w.ID+": "+w.File+" is not below the directory of the study", "other machines get the files next to the study")
 		}
 		added[w.File] = true
 		if err := order.AddFile(w.File, filepath.Join(study.Dir, w.File)); err != nil {

@@ -34,7 +34,7 @@ func allFamilies() []metricFamily {
 			}
 			return 0, s.Change == history.NotShown || s.Change == history.Changed
 		}},
-		{"tare_steps", "Changes of level in the runs that were kept.", func(m history.Machine, s history.Series) (float64, bool) {
+		{"tare_steps", "Changes of level in the saved runs.", func(m history.Machine, s history.Series) (float64, bool) {
 			return float64(len(s.Steps)), m.Known || s.Counted
 		}},
 		{"tare_measured_timestamp_seconds", "When the newest run that counts began.", func(m history.Machine, s history.Series) (float64, bool) {

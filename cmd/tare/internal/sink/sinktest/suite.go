@@ -312,7 +312,7 @@ func testFaults(t *testing.T, r *rig) {
 // testPoison checks that only poison events become dead letters.
 func testPoison(t *testing.T, r *rig) {
 	if r.subject.Refuse == nil {
-		t.Skip("the far side refuses nothing")
+		t.Skip("the far side rejects nothing")
 	}
 	r.subject.Refuse("poison")
 	r.must(r.addEvents("a", 50))

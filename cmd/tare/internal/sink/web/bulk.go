@@ -117,5 +117,5 @@ func (bulk) readResponse(answer []byte, _ http.Header, b sink.Batch) (result sin
 }
 
 func (bulk) guarantee() sink.Promise {
-	return sink.Promise{Sent: "item status 201, or 409 of one that is there already", Once: "the event's id as _id", Order: "that within a request; events that it asks for again come later"}
+	return sink.Promise{Sent: "item status 201, or 409 of one that is there already", Once: "the event's id as _id", Order: "that within a request; events that it requests again come later"}
 }
