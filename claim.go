@@ -109,7 +109,7 @@ func claimValidators() map[ClaimKind]func(Claim) error {
 			if c.Because == "" {
 				return fieldError("because", "a reported claim without the reason why nothing measures it", "e.g. because: the service is not to be had any more")
 			}
-			return requireField(!(c.Value < 0), "value", "a published figure below zero", "leave it out where there is none")
+			return requireField(!(c.Value < 0), "value", "a published figure below zero", "omit it if there is no such figure")
 		},
 		ClaimCount: func(c Claim) error {
 			return requireField(c.Value > 0, "value", "a count without the published number", "e.g. value: 30")

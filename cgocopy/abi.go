@@ -21,7 +21,7 @@ type ABIError struct {
 // Error returns the error in one line.
 func (e *ABIError) Error() string {
 	if e.Name == "" {
-		return "the library describes other members than this program was generated for: generate both anew"
+		return "the library describes other members than this program was generated for: generate both again"
 	}
 	return fmt.Sprintf("the library has %s = %d, and this program was generated for %d", e.Name, e.Got, e.Want)
 }

@@ -126,8 +126,8 @@ func TestCheckABI(t *testing.T) {
 		says  string
 	}{
 		"moved":   {[]uint64{77, 2, 16, 12}, "the library has offsetof(A, b) = 12, and this program was generated for 8"},
-		"others":  {[]uint64{78, 2, 16, 8}, "the library describes other members than this program was generated for: generate both anew"},
-		"a count": {[]uint64{77, 3, 16, 8, 1}, "the library describes other members than this program was generated for: generate both anew"},
+		"others":  {[]uint64{78, 2, 16, 8}, "the library describes other members than this program was generated for: generate both again"},
+		"a count": {[]uint64{77, 3, 16, 8, 1}, "the library describes other members than this program was generated for: generate both again"},
 	} {
 		var e *ABIError
 		if err := CheckABI(unsafe.Pointer(&tt.table[0]), 77, want); !errors.As(err, &e) || err.Error() != tt.says {

@@ -57,7 +57,7 @@ func (h *House) Metrics() []byte {
 
 	var b bytes.Buffer
 	writeFamily(&b, "homelab_answers_total", "counter", "Answers, by status.", "status", statuses)
-	writeFamily(&b, "homelab_refusals_total", "counter", "Requests that were refused, by error.", "error", refusals)
+	writeFamily(&b, "homelab_refusals_total", "counter", "Requests that were rejected, by error.", "error", refusals)
 	writeFamily(&b, "homelab_commands_total", "counter", "Commands for devices, by action.", "action", commands)
 	writeFamily(&b, "homelab_devices", "gauge", "Devices in the house.", "", map[string]int64{"": int64(len(h.indexByID))})
 	if h.limit != nil {

@@ -34,7 +34,7 @@ func (s *Service) Metrics() []byte {
 	m.writeFamily("ingest_batches_total", "counter", "Batches that were accepted.", c.batches.Load())
 	m.writeFamily("ingest_records_total", "counter", "Records that the sink has taken.", c.records.Load())
 	m.writeFamily("ingest_metadata_bytes_total", "counter", "Bytes of their metadata, encoded.", c.bytes.Load())
-	m.writeHead("ingest_refusals_total", "counter", "Requests that were refused, by error.")
+	m.writeHead("ingest_refusals_total", "counter", "Requests that were rejected, by error.")
 	for i, code := range codes() {
 		fmt.Fprintf(&b, "ingest_refusals_total{error=%q} %d\n", code, c.refusals[i].Load())
 	}
@@ -75,7 +75,7 @@ func (m metricsWriter) writeFile(stats sink.Stats, cut int64) {
 func (m metricsWriter) writeSpool(st spool.Status, cut int64) {
 	m.writeFamily("ingest_spool_writes_total", "counter", "Writes to the spool, of one batch or more.", st.Writes)
 	m.writeFamily("ingest_spool_failures_total", "counter", "Writes and syncs of the spool that failed.", st.Failures)
-	m.writeFamily("ingest_spool_full_total", "counter", "Batches that were refused because the spool was full.", st.Full)
+	m.writeFamily("ingest_spool_full_total", "counter", "Batches that were rejected because the spool was full.", st.Full)
 	m.writeFamily("ingest_spool_bytes", "gauge", "Bytes of the spool on disk.", st.Bytes)
 	m.writeFamily("ingest_spool_limit_bytes", "gauge", "Bytes that it may have.", st.Bound)
 	m.writeHead("ingest_spool_lag_seconds", "gauge", "Age of the oldest event that is not sent on to all sinks.")

@@ -135,7 +135,7 @@ func TestServiceRefuses(t *testing.T) {
 	refused(t, "get", call(s.Get(late, users.FirstID)), users.DeadlineExceeded, "the caller's time is over")
 	refused(t, "create", call(s.Create(gone, good)), users.Canceled, "the caller has gone")
 	if p, err := s.List(ctx, users.Query{}); err != nil || p.Total != 3 || p.Users[0] != users.Seeded(0) {
-		t.Errorf("after refusals: %+v, %v", p, err)
+		t.Errorf("after rejected calls: %+v, %v", p, err)
 	}
 }
 

@@ -92,7 +92,7 @@ func Run(t testing.TB, p Program) *Memory {
 	if err != nil {
 		// If even an empty program fails, libraries for the target are missing.
 		if _, emptyErr := compile("nothing", before+"int main(void) { return 0; }\n"); emptyErr != nil {
-			t.Skipf("no C program for %s can be made here: %v", runtime.GOARCH, emptyErr)
+			t.Skipf("no C program for %s can be built on this machine: %v", runtime.GOARCH, emptyErr)
 		}
 		t.Fatal(err)
 	}

@@ -187,7 +187,7 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 	var wrong []string
 	for _, a := range answers {
 		if a.Case < 0 || a.Case >= len(bodies) {
-			return nil, fmt.Errorf("workload %q: answer for case %d, which was not asked", w.ID, a.Case)
+			return nil, fmt.Errorf("workload %q: answer for case %d, which was not requested", w.ID, a.Case)
 		}
 		if a.Error != "" {
 			wrong = append(wrong, fmt.Sprintf("case %d: returned the error %q", a.Case, a.Error))

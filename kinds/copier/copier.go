@@ -189,7 +189,7 @@ func (k Kind) Compare(in wire.Workload, answers []wire.Answer) ([]string, error)
 	var wrong []string
 	for _, a := range answers {
 		if a.Case < 0 || a.Case >= len(q.seeds) {
-			return nil, fmt.Errorf("workload %q: answer for case %d, which was not asked", in.ID, a.Case)
+			return nil, fmt.Errorf("workload %q: answer for case %d, which was not requested", in.ID, a.Case)
 		}
 		if a.Error != "" {
 			wrong = append(wrong, fmt.Sprintf("case %d: returned the error %q", a.Case, a.Error))

@@ -30,7 +30,7 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 	refIndex := make([]int, 0, len(answers)) // by answer: index of its case in sentCases
 	for i, answer := range answers {
 		if answer.Case < 0 || answer.Case >= len(list) {
-			return nil, fmt.Errorf("workload %q: answer for case %d, which was not asked", w.ID, answer.Case)
+			return nil, fmt.Errorf("workload %q: answer for case %d, which was not requested", w.ID, answer.Case)
 		}
 		if got[i], err = decodeAnswer(answer); err != nil {
 			return nil, fmt.Errorf("workload %q: case %d: %w", w.ID, answer.Case, err)

@@ -133,7 +133,7 @@ func rpcDefects() []rpcDefect {
 			}
 			return e
 		}}.main, "0 of 30 did"},
-		{"no limit", rpc.HTTP, "limit", slips{layers: func(next http.Handler, _ server.Options) http.Handler { return next }}.main, "0 of 20 were refused"},
+		{"no limit", rpc.HTTP, "limit", slips{layers: func(next http.Handler, _ server.Options) http.Handler { return next }}.main, "0 of 20 were rejected"},
 		{"no id", rpc.GRPC, "request id", slips{layers: func(next http.Handler, _ server.Options) http.Handler { return next }}.main, `x-request-id is ""`},
 		{"any id", rpc.HTTP, "request id", slips{layers: func(next http.Handler, _ server.Options) http.Handler {
 			return around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
@@ -155,7 +155,7 @@ func rpcDefects() []rpcDefect {
 				return
 			}
 			next.ServeHTTP(w, r)
-		})}.main, "a refusal that is none"},
+		})}.main, "not an error response"},
 		{"half a log", rpc.HTTP, "log", slips{logs: func(next http.Handler) http.Handler { return next }}.main, "log to a file: 0 lines"},
 		{"abrupt", rpc.HTTP, "end", slips{server: func(s server.Server) server.Server { return abrupt{s} }}.main, "a request under way"},
 		{"abrupt streams", rpc.GRPC, "end", slips{server: func(s server.Server) server.Server { return abrupt{s} }}.main, "a request under way"},

@@ -49,7 +49,7 @@ func (t protocolTest) checkLimit() error {
 	}
 	accepted := int64(n - rejected)
 	if rejected == 0 || stats.Calls == nil || stats.Calls.Get != accepted {
-		return fmt.Errorf("with a limit of 1 request a second %d of %d were refused, %d let through and %+v made", rejected, n, accepted, stats.Calls)
+		return fmt.Errorf("with a limit of 1 request a second %d of %d were rejected, %d let through and %+v made", rejected, n, accepted, stats.Calls)
 	}
 	return nil
 }
@@ -211,10 +211,10 @@ func (t protocolTest) endDuringRequest(delay time.Duration) error {
 		return err
 	}
 	if took := time.Duration(a.WallNS); a.Message != "" || took <= 0 || took > 8*time.Second {
-		return fmt.Errorf("end: it took %v, with a request under way: %s", took, a.Message)
+		return fmt.Errorf("end: it took %v, with a request in flight: %s", took, a.Message)
 	}
 	if err := <-answered; err != nil {
-		return fmt.Errorf("end: a request under way: %w", err)
+		return fmt.Errorf("end: a request in flight: %w", err)
 	}
 	if _, err := idle.Get(context.Background(), users.FirstID); err == nil {
 		return errors.New("after end it goes on over its connection")

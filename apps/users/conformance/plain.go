@@ -226,7 +226,7 @@ func checkKind(a *http.Response, want string) error {
 func parseRefusal(a *http.Response, answer []byte) (*users.Error, error) {
 	var e users.Error
 	if err := errors.Join(checkKind(a, "application/json"), json.Unmarshal(answer, &e)); err != nil {
-		return nil, fmt.Errorf("status %d: a refusal that is none: %w: %.200q", a.StatusCode, err, answer)
+		return nil, fmt.Errorf("status %d: not an error response: %w: %.200q", a.StatusCode, err, answer)
 	}
 	if !slices.Contains(users.Codes(), e.Code) || e.Message == "" {
 		return nil, fmt.Errorf("status %d: a refusal without code or message: %.200q", a.StatusCode, answer)

@@ -52,7 +52,7 @@ func checkUnknown(ctx context.Context, r users.Repository) error {
 		f.wantError("update to an e-mail that is taken", err, users.ErrNotFound)
 		f.wantError("delete", r.Delete(ctx, id), users.ErrNotFound)
 	}
-	f.wantUsers(ctx, "after refusals", r, want)
+	f.wantUsers(ctx, "after rejected calls", r, want)
 	return f.err()
 }
 

@@ -153,7 +153,7 @@ func TestSound(t *testing.T) {
 	}{
 		{getUser(u.ID), u, ""},
 		{getUser(u.ID), changed, ""},
-		{getUser(u.ID), users.Seeded(6), "asked for user 300000005, got 300000006"},
+		{getUser(u.ID), users.Seeded(6), "requested user 300000005, got 300000006"},
 		{getUser(u.ID), users.User{ID: u.ID, Name: "Eve", Email: "eve@example.com", CreatedAt: u.CreatedAt, UpdatedAt: u.UpdatedAt}, "is called"},
 		{createCall(3), made, ""},
 		{createCall(3), u, "a new user has the id 300000005"},
@@ -163,7 +163,7 @@ func TestSound(t *testing.T) {
 		{deleteCall(), struct{}{}, ""},
 		{deleteCall(), u, "want {}"},
 		{listCall(0), page1, ""},
-		{listCall(1), page1, "asked for page 2"},
+		{listCall(1), page1, "requested page 2"},
 		{listCall(0), wrong, "order of their ids"},
 		{listCall(0), u, "is no page"},
 		{createCall(3), page1, "is no user"},

@@ -167,7 +167,7 @@ func whyUnsound(w wire.Workload, q server.Request, got server.Response) string {
 	case !ok:
 		return fmt.Sprintf("%.60q is no user", got.Body)
 	case c.Op != opCreate && c.IDCounter == "" && u.ID != c.ID:
-		return fmt.Sprintf("asked for user %d, got %d", c.ID, u.ID)
+		return fmt.Sprintf("requested user %d, got %d", c.ID, u.ID)
 	case c.Op == opCreate && u.ID < users.FirstID+int64(w.N):
 		return fmt.Sprintf("a new user has the id %d", u.ID)
 	case c.Op != opGet && (u.Name != c.Name || !matchesEmail(c.Email, u.Email)):
@@ -185,7 +185,7 @@ func whyUnsoundPage(c rpc.Call, got server.Response) string {
 	case !ok:
 		return fmt.Sprintf("%.60q is no page", got.Body)
 	case p.Page != c.Page || p.Limit != c.Limit || len(p.Users) > c.Limit || int64(len(p.Users)) > p.Total:
-		return fmt.Sprintf("asked for page %d of %d, got %d users of %d on page %d of %d", c.Page, c.Limit, len(p.Users), p.Total, p.Page, p.Limit)
+		return fmt.Sprintf("requested page %d of %d, got %d users of %d on page %d of %d", c.Page, c.Limit, len(p.Users), p.Total, p.Page, p.Limit)
 	case !slices.IsSortedFunc(p.Users, func(a, b users.User) int { return int(min(max(a.ID-b.ID, -1), 1)) }):
 		return "the users of a page are not in the order of their ids"
 	}

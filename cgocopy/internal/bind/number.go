@@ -26,7 +26,7 @@ func (w *typeFitter) fitNumber(r plan.Rule, s *ctype.Type, g types.Type, text st
 	case size == 0 || b.Info()&types.IsComplex != 0:
 		return newMisfit(better, "that is a number")
 	case (s.Kind == ctype.Float) != (b.Info()&types.IsFloat != 0):
-		return newMisfit(better, "one is a whole number, the other has fractions")
+		return newMisfit(better, "one is an integer, the other has fractions")
 	case size < s.Size:
 		return newMisfit(better, "that has %d bits, %s has %d", 8*s.Size, text, 8*size)
 	case s.Kind == ctype.Char && size > 1:

@@ -85,7 +85,7 @@ func readBind(args []string) (bindOrder, error) {
 	case len(o.headers) > 0 && o.object != "":
 		return o, usageErrorf("both headers and -object; keep one")
 	case !filepath.IsLocal(o.goDir):
-		return o, usageErrorf("-go %s is not below here; run it where that is so, or in the package itself", o.goDir)
+		return o, usageErrorf("-go %s is not below the current directory; run it where that is so, or in the package itself", o.goDir)
 	case !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || filepath.Base(name) != name:
 		return o, usageErrorf("-o %s is no name for a Go file in the package's directory", name)
 	}

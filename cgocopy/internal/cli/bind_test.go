@@ -226,7 +226,7 @@ func TestBindUsage(t *testing.T) {
 		"bind -type a -object o.o b.h": "both headers and -object",
 		"bind -type a -o z.txt b.h":    "no name for a Go file",
 		"bind -type a -o x/z.go b.h":   "no name for a Go file",
-		"bind -go ../x -type a b.h":    "is not below here",
+		"bind -go ../x -type a b.h":    "is not below the current directory",
 	} {
 		code, _, messages := run(t, dir, strings.Fields(args)...)
 		if code != 2 || !strings.Contains(messages, want) {

@@ -164,9 +164,9 @@ func compareSiblings(path string, files []outputFile) []string {
 		old, err := os.ReadFile(filepath.Join(filepath.Dir(path), rel))
 		switch {
 		case err != nil:
-			differences = append(differences, rel+" is missing beside it")
+			differences = append(differences, rel+" is missing next to it")
 		case string(old) != string(f.data):
-			differences = append(differences, rel+" beside it is not what is generated from the same layout")
+			differences = append(differences, rel+" next to it is not what is generated from the same layout")
 		}
 	}
 	return differences

@@ -13,7 +13,7 @@ func foreignTarget(path, src string) string {
 	c := build.Default
 	c.CgoEnabled = true
 	if !canSelect(c, filepath.Base(path), "") {
-		return "what its name says"
+		return "the system in its name"
 	}
 	for line := range strings.Lines(src) {
 		line = strings.TrimSpace(line)

@@ -104,7 +104,7 @@ func readOrder(args []string) (order, error) {
 	case len(o.types) == 0 && len(o.funcs) == 0:
 		return o, usageErrorf("no -type; name the structs, e.g. -type GameObject")
 	case o.omit != "" && o.omit != "pointers":
-		return o, usageErrorf("-omit %s: what can be left out is pointers", o.omit)
+		return o, usageErrorf("-omit %s: what can be omitted is pointers", o.omit)
 	case len(o.headers) == 0 && o.object == "":
 		return o, usageErrorf("no header; e.g. cgocopy gen -type GameObject game.h")
 	case len(o.headers) > 0 && o.object != "":
@@ -112,7 +112,7 @@ func readOrder(args []string) (order, error) {
 	case !strings.HasSuffix(o.out, ".go") || strings.HasSuffix(o.out, "_test.go"):
 		return o, usageErrorf("-o %s is no name for a Go file", o.out)
 	case !filepath.IsLocal(filepath.FromSlash(o.out)):
-		return o, usageErrorf("-o %s is not below here; run it where that is so, as cgocopy check will", o.out)
+		return o, usageErrorf("-o %s is not below the current directory; run it where that is so, as cgocopy check will", o.out)
 	case o.object != "" && (o.abi != "" || len(o.funcs) > 0):
 		return o, usageErrorf("-abi and -func need headers, and there is -object")
 	case o.abi != "" && filepath.Ext(o.abi) != ".c":

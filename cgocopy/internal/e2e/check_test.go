@@ -35,7 +35,7 @@ func TestCheckManyOutputs(t *testing.T) {
 		}
 	}
 	text = mustRun(t, dir, tool, "check")
-	for _, want := range []string{"z_far.go: passed over: it is for plan9 && cgo", "z_named_freebsd.go: passed over: it is for what its name says", "5 checked, all up to date; 2 passed over"} {
+	for _, want := range []string{"z_far.go: passed over: it is for plan9 && cgo", "z_named_freebsd.go: passed over: it is for the system in its name", "5 checked, all up to date; 2 passed over"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("nothing of %q in %s", want, text)
 		}
@@ -91,11 +91,11 @@ func TestBeside(t *testing.T) {
 		}
 	}
 	write(t, dir, map[string]string{"z_cgocopy_assert.go": "package m\n"})
-	if text, err := output(dir, nil, tool, "check"); err == nil || !strings.Contains(text, "z_cgocopy_assert.go beside it is not what is generated") {
+	if text, err := output(dir, nil, tool, "check"); err == nil || !strings.Contains(text, "z_cgocopy_assert.go next to it is not what is generated") {
 		t.Errorf("%v: %s", err, text)
 	}
 	os.Remove(filepath.Join(dir, "z_cgocopy_assert.go"))
-	if text, err := output(dir, nil, tool, "check"); err == nil || !strings.Contains(text, "z_cgocopy_assert.go is missing beside it") {
+	if text, err := output(dir, nil, tool, "check"); err == nil || !strings.Contains(text, "z_cgocopy_assert.go is missing next to it") {
 		t.Errorf("%v: %s", err, text)
 	}
 }

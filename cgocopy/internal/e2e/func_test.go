@@ -261,7 +261,7 @@ func main() {
 	if err := os.Remove(filepath.Join(dir, "lib", "abi.c")); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := output(dir, nil, tool, "check"); err == nil || !strings.Contains(text, "lib/abi.c is missing beside it") {
+	if text, err := output(dir, nil, tool, "check"); err == nil || !strings.Contains(text, "lib/abi.c is missing next to it") {
 		t.Errorf("%v: %s", err, text)
 	}
 }

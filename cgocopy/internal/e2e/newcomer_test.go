@@ -31,7 +31,7 @@ func TestAllInOneRun(t *testing.T) {
 		"no function none in inc/b.h; name the header",
 		"un.u: free=two: it is no function of one pointer",
 		"inc/b.h:1: ld.x (long double) is a number of 16 bytes, for which Go has no type; leave it out with -tag 'ld.x=-'",
-		"inc/b.h:2: un.u (union without a name) is counted by kk, which is no number beside it; numbers there: k",
+		"inc/b.h:2: un.u (union without a name) is counted by kk, which is no number next to it; numbers there: k",
 		"inc/b.h:2: un.lo (union without a name) is a union, and C does not say which member holds",
 	}, "gen", "-type", "ld,un,Missing,hidden,nothing", "-tag", "un.u=union=kk:0:a,free=two", "-tag", "Missing.x=-", "-func", "none(out)", "inc/b.h")
 	if n := strings.Count(text, "\n"); n != 7 {

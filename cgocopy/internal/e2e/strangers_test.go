@@ -36,7 +36,7 @@ func TestStrangers(t *testing.T) {
 	testenv.Programs(t, "gcc")
 	dir := module(t, map[string]string{"s.h": strangers})
 	mustReject(t, dir, []string{
-		"Input (Input) is a union, and nothing around it says which member holds; where its members begin with a number that does, say so with -tag 'Input=union=MEMBER:0:first,1:second'",
+		"Input (Input) is a union, and nothing around it shows which member holds; where its members begin with a number that does, say so with -tag 'Input=union=MEMBER:0:first,1:second'",
 	}, "gen", "-type", "Input", "-pkg", "m", "s.h")
 	args := []string{"gen", "-pkg", "m", "-type", "segment,recording,Input", "-omit", "pointers", "-tag", "Input=union=type:2:key,4:pointer", "-tag", "recording.title=,max=99", "s.h"}
 	mustRun(t, dir, tool, args...)
@@ -87,7 +87,7 @@ func main() {
 	if text := mustRun(t, dir, "go", "run", "."); text != "<nil> 1.5 2.5 0\n<nil> 5 0\nInput.type is 9, for which the union has no member 9\n" {
 		t.Error(text)
 	}
-	if text, err := output(dir, nil, tool, "gen", "-type", "Input", "-omit", "texts", "s.h"); err == nil || !strings.Contains(text, "-omit texts: what can be left out is pointers") {
+	if text, err := output(dir, nil, tool, "gen", "-type", "Input", "-omit", "texts", "s.h"); err == nil || !strings.Contains(text, "-omit texts: what can be omitted is pointers") {
 		t.Errorf("%v: %s", err, text)
 	}
 }

@@ -127,12 +127,12 @@ func TestEvent(t *testing.T) {
 		t.Errorf("%+v, %v", p, err)
 	}
 	for want, tag := range map[string]Tag{
-		"has the member odd, which has no number where type lies; name the members that begin with it":                 {On: "type", Cases: map[int64]string{2: "odd"}},
-		"has the member raw, which has no number where key.code lies":                                                  {On: "key.code", Cases: map[int64]string{2: "raw"}},
-		"has no member none; name one of its members":                                                                  {On: "type", Cases: map[int64]string{2: "none"}},
-		"is counted by kind, which is no number beside it; numbers there: key.code, key.type, odd.a, odd.b, type":      {On: "kind", Cases: map[int64]string{2: "key"}},
-		"has a tag that a whole union cannot have; there are union=MEMBER:0:first,1:second and free=FUNCTION":          {On: "type", Cases: map[int64]string{2: "key"}, Opaque: true},
-		"is a union, and nothing around it says which member holds; where its members begin with a number that does, ": {Free: "drop"},
+		"has the member odd, which has no number where type lies; name the members that begin with it":                  {On: "type", Cases: map[int64]string{2: "odd"}},
+		"has the member raw, which has no number where key.code lies":                                                   {On: "key.code", Cases: map[int64]string{2: "raw"}},
+		"has no member none; name one of its members":                                                                   {On: "type", Cases: map[int64]string{2: "none"}},
+		"is counted by kind, which is no number next to it; numbers there: key.code, key.type, odd.a, odd.b, type":      {On: "kind", Cases: map[int64]string{2: "key"}},
+		"has a tag that a union cannot have; there are union=MEMBER:0:first,1:second and free=FUNCTION":                 {On: "type", Cases: map[int64]string{2: "key"}, Opaque: true},
+		"is a union, and nothing around it shows which member holds; where its members begin with a number that does, ": {Free: "drop"},
 	} {
 		if _, err := Derive([]Wanted{{"ev", ev}}, Options{Word: 8, Tags: map[string]Tag{"ev": tag}}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)

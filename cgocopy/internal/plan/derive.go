@@ -75,7 +75,7 @@ func Derive(wanted []Wanted, o Options) (*Plan, error) {
 			continue
 		}
 		if t != nil && t.Kind == ctype.Union && o.Tags[bareName(w.Name)].On == "" && !isViewed(t) {
-			d.reject(Refusal{Struct: w.Name, Type: w.Type.String(), Pos: t.Pos(), Reason: "is a union, and nothing around it says which member holds", Remedy: fmt.Sprintf("where its members begin with a number that does, say so with -tag '%s=union=MEMBER:0:first,1:second'; or name the structs in it, and fill the one that holds; or a struct that it is in", bareName(w.Name))})
+			d.reject(Refusal{Struct: w.Name, Type: w.Type.String(), Pos: t.Pos(), Reason: "is a union, and nothing around it shows which member holds", Remedy: fmt.Sprintf("where its members begin with a number that does, say so with -tag '%s=union=MEMBER:0:first,1:second'; or name the structs in it, and fill the one that holds; or a struct that it is in", bareName(w.Name))})
 			continue
 		}
 		if t == nil || t.Kind != ctype.Struct && t.Kind != ctype.Union {
@@ -90,7 +90,7 @@ func Derive(wanted []Wanted, o Options) (*Plan, error) {
 	d.rejectCycles()
 	for key := range o.Tags {
 		if !d.used[key] {
-			d.reject(Refusal{Struct: key, Type: "tag", Reason: "names no member of a type that was asked for", Remedy: "write Struct.member as C does"})
+			d.reject(Refusal{Struct: key, Type: "tag", Reason: "names no member of a type that was requested", Remedy: "write Struct.member as C does"})
 		}
 	}
 	if len(d.refusals) > 0 {
@@ -164,9 +164,9 @@ func (d *deriver) planStruct(t *ctype.Type, goName, cName string) *Struct {
 		s.Free = tag.Free
 		switch {
 		case t.Kind == ctype.Union && !tag.equals(Tag{Free: tag.Free, On: tag.On, Cases: tag.Cases}):
-			d.reject(Refusal{Pos: t.Pos(), Struct: cName, Type: t.String(), Reason: "has a tag that a whole union cannot have", Remedy: "there are union=MEMBER:0:first,1:second and free=FUNCTION"})
+			d.reject(Refusal{Pos: t.Pos(), Struct: cName, Type: t.String(), Reason: "has a tag that a union cannot have", Remedy: "there are union=MEMBER:0:first,1:second and free=FUNCTION"})
 		case t.Kind == ctype.Struct && (tag.Free == "" || !tag.equals(Tag{Free: tag.Free})):
-			d.reject(Refusal{Pos: t.Pos(), Struct: cName, Type: t.String(), Reason: "has a tag that a whole struct cannot have", Remedy: "the only one is free=FUNCTION"})
+			d.reject(Refusal{Pos: t.Pos(), Struct: cName, Type: t.String(), Reason: "has a tag that a struct cannot have", Remedy: "the only one is free=FUNCTION"})
 		}
 	}
 	if t.Kind == ctype.Union && tag.On != "" {

@@ -244,7 +244,7 @@ func (w *memberContext) planArray(t, s *ctype.Type, offset int64) (Rule, bool) {
 func (w *memberContext) findCount(t *ctype.Type, name string) (*Count, bool) {
 	c, ok := w.counts[name]
 	if !ok {
-		w.reject(t, fmt.Sprintf("is counted by %s, which is no number beside it", name), fmt.Sprintf("numbers there: %s", orElse(joinCounts(w.counts), "none")))
+		w.reject(t, fmt.Sprintf("is counted by %s, which is no number next to it", name), fmt.Sprintf("numbers there: %s", orElse(joinCounts(w.counts), "none")))
 		return nil, false
 	}
 	return &c, true

@@ -58,7 +58,7 @@ func TestAsked(t *testing.T) {
 	}
 	_, err = Derive([]Wanted{{"vec", vec}, {"point", point}, {"u", number}, {"vec", vec}}, Options{Word: 8})
 	want := "h.h:1: point (struct point) is the same type as vec; ask for one of the two\n" +
-		"h.h:3: u (union u) is a union, and nothing around it says which member holds; where its members begin with a number that does, say so with -tag 'u=union=MEMBER:0:first,1:second'; or name the structs in it, and fill the one that holds; or a struct that it is in"
+		"h.h:3: u (union u) is a union, and nothing around it shows which member holds; where its members begin with a number that does, say so with -tag 'u=union=MEMBER:0:first,1:second'; or name the structs in it, and fill the one that holds; or a struct that it is in"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v", err)
 	}

@@ -32,7 +32,7 @@ func unprivilegedOwner() (owner, error) {
 		}
 		return owner{&syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}, nil
 	}
-	return owner{}, errors.New("PostgreSQL refuses to run as root, and there is neither a user postgres nor nobody")
+	return owner{}, errors.New("PostgreSQL does not run as root, and there is neither a user postgres nor nobody")
 }
 
 // chownFile makes the owner the owner of a file or directory.

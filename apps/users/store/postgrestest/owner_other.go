@@ -14,7 +14,7 @@ type owner struct{}
 // unprivilegedOwner returns the current user, or an error for root, as which PostgreSQL does not run.
 func unprivilegedOwner() (owner, error) {
 	if os.Geteuid() == 0 {
-		return owner{}, errors.New("PostgreSQL refuses to run as root")
+		return owner{}, errors.New("PostgreSQL does not run as root")
 	}
 	return owner{}, nil
 }

@@ -31,7 +31,7 @@ func longSlices() check.Check {
 func wholeRuns() check.Check {
 	return check.Check{
 		ID: "whole-runs", Severity: tare.Note,
-		Summary: fmt.Sprintf("A benchmark cannot be cut into slices: one iteration is longer than a slice may be (%v), or testing takes more than half of that to set it up again, or its time is not proportional to its iterations: work around the loop makes up a fifth of a slice, or an iteration takes more than twice as long where eight times as many are asked for. "+
+		Summary: fmt.Sprintf("A benchmark cannot be cut into slices: one iteration is longer than a slice may be (%v), or testing takes more than half of that to set it up again, or its time is not proportional to its iterations: work around the loop makes up a fifth of a slice, or an iteration takes more than twice as long where eight times as many are requested. "+
 			"It is measured in whole runs instead, two of each side in a round, both sides with the same number of iterations, which take about %v. The other benchmarks stay in slices.", maxLength, wholeLength),
 		Why: "Where the time of an iteration depends on how many there are, a slice is the time of something else than go test -bench reports. " +
 			"Whole runs show what it reports, but the sides take turns less often: disturbances affect the sides less equally, so it takes more rounds to show a difference.",

@@ -260,7 +260,7 @@ func TestWholeRuns(t *testing.T) {
 	for i, want := range []struct{ run, why string }{
 		{"2", "one iteration takes 300ms, and a slice is at most 250ms long: it is measured in whole runs of 2 iterations, two of each side in a round"},
 		{"500000", "testing takes 200ms to set the benchmark up again for every slice, and a slice is at most 250ms long: "},
-		{"4321", "an iteration takes 7.9 times as long where eight times as many are asked for: "},
+		{"4321", "an iteration takes 7.9 times as long where eight times as many are requested: "},
 		{"1234", "3ms of every run of it is work outside the loop that its time includes: "},
 	} {
 		if got := b.Study.Workloads[i].Set[gobench.SetRun]; got != want.run {

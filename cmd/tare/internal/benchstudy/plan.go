@@ -100,7 +100,7 @@ func (b *Bench) whyIndivisible(m suite.Benchmark) string {
 	case m.Fixed > 0:
 		return fmt.Sprintf("%v of every run of it is work outside the loop that its time includes", roundTime(m.Fixed))
 	case m.Growth > 0:
-		return fmt.Sprintf("an iteration takes %.2g times as long where eight times as many are asked for", m.Growth)
+		return fmt.Sprintf("an iteration takes %.2g times as long where eight times as many are requested", m.Growth)
 	}
 	return ""
 }

@@ -316,7 +316,7 @@ func asForm(q recorded) recorded {
 var (
 	leftOut = regexp.MustCompile(`(?m); left out$`)
 	andMore = regexp.MustCompile(`(?m)^and ([0-9,]+) more that cannot be sent$`)
-	notSent = regexp.MustCompile(`(?m)^not sent, because no server was asked over HTTP: (.*)$`)
+	notSent = regexp.MustCompile(`(?m)^not sent, because they were no HTTP requests to a server: (.*)$`)
 	counted = regexp.MustCompile(`(?:^|, )([0-9,]+) `)
 )
 
@@ -589,10 +589,10 @@ func callTare(t *testing.T, stdin string, args ...string) called {
 func TestDryRunHoldsSecretsBack(t *testing.T) {
 	args := []string{"load", "--feed", "testdata/feeds/session.har", "--dry-run", ":1"}
 	c := callTare(t, "", args...)
-	if c.code != cmdenv.ExitOK || strings.Contains(c.out, "sid=1") || !strings.Contains(c.out, "  user=ada&pass+phrase=\n") || !strings.Contains(c.errors, "\n2 values of headers, parameters and fields that hold secrets by their names left out; ") {
+	if c.code != cmdenv.ExitOK || strings.Contains(c.out, "sid=1") || !strings.Contains(c.out, "  user=ada&pass+phrase=\n") || !strings.Contains(c.errors, "\n2 values of headers, parameters and fields that hold secrets by their names omitted; ") {
 		t.Errorf("exit code %d\n%s%s", c.code, c.out, c.errors)
 	}
-	if want := "not sent, because no server was asked over HTTP: 1 data: URL, 1 WebSocket, 1 chrome-extension: URL, 1 blob: URL, 1 cached answer, 1 blocked request\n"; !strings.Contains(c.errors, want) {
+	if want := "not sent, because they were no HTTP requests to a server: 1 data: URL, 1 WebSocket, 1 chrome-extension: URL, 1 blob: URL, 1 cached answer, 1 blocked request\n"; !strings.Contains(c.errors, want) {
 		t.Errorf("%s\nwant %s", c.errors, want)
 	}
 	c = callTare(t, "", append(args, "--with-secrets")...)

@@ -207,7 +207,7 @@ func TestLoadRecorded(t *testing.T) {
 		t.Error(c.errors)
 	}
 	har := put("session.har", `{"log":{"entries":[{"startedDateTime":"2024-01-01T00:00:01Z","request":{"method":"POST","url":"https://x/h","headers":[{"name":"X-Test","value":"yes"},{"name":"Cookie","value":"s"}],"postData":{"text":"hello"}}}]}}`)
-	if c := loadWith(t, cmdenv.Lab{}, "--feed", har, "-n", "20", "-c", "2", server.URL); c.code != cmdenv.ExitOK || !strings.Contains(c.errors, "1 value of headers, parameters and fields that hold secrets by their names left out; --with-secrets sends them") || h.counts()["POST /h yes hello"] < 20 {
+	if c := loadWith(t, cmdenv.Lab{}, "--feed", har, "-n", "20", "-c", "2", server.URL); c.code != cmdenv.ExitOK || !strings.Contains(c.errors, "1 value of headers, parameters and fields that hold secrets by their names omitted; --with-secrets sends them") || h.counts()["POST /h yes hello"] < 20 {
 		t.Errorf("exit code %d, %v\n%s", c.code, h.counts(), c.errors)
 	}
 	api := put("api.yaml", "openapi: 3.0.0\npaths:\n  /o/{id}: {get: {parameters: [{name: id, in: path, example: 7}]}}\n")

@@ -197,8 +197,8 @@ func TestImportNamesWhatItLeavesOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, errs := r.run(0, "import", file)
-	want := fmt.Sprintf("tare: left out: %s:3: BenchmarkB-2 has no result: its result is not before \"BenchmarkC-2\"\ntare: left out: %s: 1 figure in MB/s: kept are ns/op above 0, B/op and allocs/op\n", file, file)
-	if errs != want || !strings.HasSuffix(out, "; 2 lines left out, see above\n") {
+	want := fmt.Sprintf("tare: left out: %s:3: BenchmarkB-2 has no result: its result is not before \"BenchmarkC-2\"\ntare: left out: %s: 1 figure in MB/s: stored are ns/op above 0, B/op and allocs/op\n", file, file)
+	if errs != want || !strings.HasSuffix(out, "; 2 lines skipped, see above\n") {
 		t.Errorf("%s%s\nwant %s", out, errs, want)
 	}
 	if out, _ := r.run(0, "import", file, "--json"); !strings.Contains(out, `"left_out": [`) {

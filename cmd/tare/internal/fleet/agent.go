@@ -67,7 +67,7 @@ func (a *Agent) ServePipe(ctx context.Context, in io.Reader, out io.Writer) erro
 	var w welcome
 	switch err := json.Unmarshal(line, &w); {
 	case err != nil:
-		return errors.New("refused: the first line is no welcome")
+		return errors.New("rejected: the first line is no welcome")
 	case w.Protocol != Protocol:
 		return fmt.Errorf("refused: the coordinator speaks %q; this agent speaks %s", format.Line(w.Protocol, 40), Protocol)
 	case CheckName(w.Name) != nil:
@@ -102,7 +102,7 @@ func readLine(reader *bufio.Reader, maxBytes int) ([]byte, error) {
 		case b == '\n':
 			return line, nil
 		case len(line) == maxBytes:
-			return nil, fmt.Errorf("refused: the first line is longer than %d bytes", maxBytes)
+			return nil, fmt.Errorf("rejected: the first line is longer than %d bytes", maxBytes)
 		}
 		line = append(line, b)
 	}
@@ -442,7 +442,7 @@ func (a *Agent) permitRounds(o Order) lab.Permit {
 			case err != nil:
 				return false, err
 			case p.Gone != "":
-				return false, fmt.Errorf("the coordinator says: %s", format.Line(p.Gone, 200))
+				return false, fmt.Errorf("the coordinator reports: %s", format.Line(p.Gone, 200))
 			case p.End:
 				return false, nil
 			case p.Round > 0:

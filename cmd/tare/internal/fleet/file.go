@@ -133,7 +133,7 @@ func (a *Agent) fetchFile(ctx context.Context, order string, f File, out io.Writ
 		case err != nil:
 			return fmt.Errorf("fetch %s: %w", format.Line(f.Name, 80), err)
 		case reply.Refused != "":
-			return fmt.Errorf("fetch %s: the coordinator says: %s", format.Line(f.Name, 80), format.Line(reply.Refused, 200))
+			return fmt.Errorf("fetch %s: the coordinator reports: %s", format.Line(f.Name, 80), format.Line(reply.Refused, 200))
 		case int64(len(reply.Data)) != min(maxPart, f.Size-int64(n)*maxPart):
 			return fmt.Errorf("fetch %s: a part has another size", format.Line(f.Name, 80))
 		}
@@ -158,7 +158,7 @@ func (h *Hub) serveFile(name string, m *nats.Msg) {
 	h.markSeen(name)
 	var q fileRequest
 	if json.Unmarshal(m.Data, &q) != nil {
-		sendReply(m, fileReply{Refused: "the question is none"})
+		sendReply(m, fileReply{Refused: "not a valid question"})
 		return
 	}
 	if l := h.findListener(q.Order); l.file != nil { // otherwise the agent retries until a run begins

@@ -269,7 +269,7 @@ func (h *Hub) subscribe() error {
 		fromPermit: func(name string, m *nats.Msg) {
 			var q permitRequest
 			if json.Unmarshal(m.Data, &q) != nil {
-				sendReply(m, permitReply{Gone: "the question is none"})
+				sendReply(m, permitReply{Gone: "not a valid question"})
 				return
 			}
 			h.markSeen(name)

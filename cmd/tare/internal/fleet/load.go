@@ -318,7 +318,7 @@ func (r *LoadRun) recordResult(ids []string, name string, o outcome) error {
 			return fmt.Errorf("it is no result of a load: %w", err)
 		}
 		if err := checkLoaded(r.Orders[i], l); err != nil {
-			r.Say(name, "refused its result: "+err.Error())
+			r.Say(name, "rejected its result: "+err.Error())
 			return err
 		}
 	}

@@ -47,7 +47,7 @@ func TestRefusedResult(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	results, err := run.Run(ctx)
-	if err == nil || !strings.Contains(err.Error(), "refused its result") || len(results) > 0 || run.pool.countLosses("a") != 1 {
+	if err == nil || !strings.Contains(err.Error(), "rejected its result") || len(results) > 0 || run.pool.countLosses("a") != 1 {
 		t.Errorf("%d orders lost, %v, %v", run.pool.countLosses("a"), results, err)
 	}
 }

@@ -86,7 +86,7 @@ func (p *pool) findAssignment(order string) *assignment {
 func (p *pool) assign(order, machine string) error {
 	switch {
 	case !slices.Contains(p.machines, machine):
-		return fmt.Errorf("%s is none of the machines", machine)
+		return fmt.Errorf("%s is not one of the machines", machine)
 	case p.findAssignment(order) != nil:
 		return fmt.Errorf("order %s was given before", order)
 	case p.assignmentOf(machine) != nil:

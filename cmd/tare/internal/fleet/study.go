@@ -404,7 +404,7 @@ func (r *StudyRun) acceptOutcome(name string, o outcome) error {
 		res, err = study.CheckResult(len(assigned.rounds), results)
 	}
 	if err != nil {
-		err = fmt.Errorf("refused its result: %w", err)
+		err = fmt.Errorf("rejected its result: %w", err)
 		r.refused[o.Order] = err
 		r.Say(name, format.Line(err.Error(), format.LineLimit))
 		return err

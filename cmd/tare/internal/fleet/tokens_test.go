@@ -65,7 +65,7 @@ func TestTokenOfAName(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused, _, stopRefused := joins("rack-8", secrets.Token("rack-8"))
-	seen("another agent of that name is here", 3)
+	seen("another agent of that name is connected", 3)
 	stopRefused() // between two connections of the first it could take the name
 	order("1")
 	until(t, func() bool { return first.Load() == 1 })
@@ -82,10 +82,10 @@ func TestTokenOfAName(t *testing.T) {
 		t.Errorf("agents that were refused got %d orders", n)
 	}
 	mu.Lock()
-	before := log["another agent of that name is here"]
+	before := log["another agent of that name is connected"]
 	mu.Unlock()
 	second, _, _ := joins("rack-8", secrets.Token("rack-8"))
-	seen("another agent of that name is here", before+1)
+	seen("another agent of that name is connected", before+1)
 	stopFirst()
 	seen("rack-8 joined", 3)
 	order("3")

@@ -372,7 +372,7 @@ func TestWhatCannotBeFound(t *testing.T) {
 	}{
 		{silent, "/shop.v1.Shop/Get", "does not answer questions about itself"},
 		{speaks, "/shop.v1.Shop/Nothing", `has no method "Nothing"`},
-		{speaks, "/other.Shop/Get", "the server says: no other.Shop"},
+		{speaks, "/other.Shop/Get", "the server reports: no other.Shop"},
 		{speaks, "/shop.v1.Shoppe/Get", `no service "shop.v1.Shoppe"`},
 		{http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), "/a.B/C", "no answer of gRPC: 200 OK"},
 		{http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -226,7 +226,7 @@ func (c *reflectionClient) parseResponse(b []byte) ([]*descriptorpb.FileDescript
 		case responseError:
 			return forEachField(v, func(n protowire.Number, _ protowire.Type, v []byte) error {
 				if n == responseErrorMessage {
-					return errors.New("the server says: " + string(v))
+					return errors.New("the server reports: " + string(v))
 				}
 				return nil
 			})

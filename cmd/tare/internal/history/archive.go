@@ -97,13 +97,13 @@ func scanError(name string, err error, c *counter, begin int64) error {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.Is(err, errLarge):
-		return &Error{File: name, Line: c.lineAt(begin), Col: 1, What: fmt.Sprintf("a document that is larger than %d bytes, or has more than %d lines, begins here", c.maxBytes, c.maxLines), Hint: hint}
+		return &Error{File: name, Line: c.lineAt(begin), Col: 1, What: fmt.Sprintf("a document that is larger than %d bytes, or has more than %d lines, begins in this line", c.maxBytes, c.maxLines), Hint: hint}
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		line := c.lineAt(begin)
 		if begin > 0 { // begin is the end of the document before, on its last line
 			line++
 		}
-		return &Error{File: name, Line: line, Col: 1, What: "the document that begins here ends in the middle"}
+		return &Error{File: name, Line: line, Col: 1, What: "the document that begins in this line ends in the middle"}
 	case errors.As(err, &syntax):
 		return &Error{File: name, Line: c.lineAt(syntax.Offset - 1), Col: 1, What: "no result document: not JSON: " + format.Line(syntax.Error(), 0), Hint: hint}
 	}

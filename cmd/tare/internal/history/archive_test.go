@@ -30,7 +30,7 @@ func TestScanRefusesWhatIsForeign(t *testing.T) {
 		"hello\n":                              "x:1:1: no result document: not JSON: ",
 		doc + "hello\n":                        "x:2:1: no result document: not JSON: ",
 		doc + "{\"a\": 1}\n":                   `x:2:1: no result: it has no "schema"; `,
-		doc + doc + "{\"a\": \n":               "x:3:1: the document that begins here ends in the middle",
+		doc + doc + "{\"a\": \n":               "x:3:1: the document that begins in this line ends in the middle",
 		"[]":                                   "x:1:1: an empty list of results",
 		"[1]":                                  "x:1:1: it is a JSON number, but must be an object",
 		"7":                                    "x:1:1: it is a JSON number, but must be an object",
@@ -79,7 +79,7 @@ func TestScanIsBounded(t *testing.T) {
 	}
 	taken := &counter{in: io.MultiReader(strings.NewReader(doc), repeated("\n")), maxBytes: 1 << 20, maxLines: maxLines}
 	err := scanDocuments("x", taken, MaxBytes, lines, func(Kept, []byte) error { return nil })
-	if want := fmt.Sprintf("or has more than %d lines, begins here", lines); err == nil || !strings.Contains(err.Error(), want) || taken.read == taken.maxBytes+1 {
+	if want := fmt.Sprintf("or has more than %d lines, begins in this line", lines); err == nil || !strings.Contains(err.Error(), want) || taken.read == taken.maxBytes+1 {
 		t.Errorf("lines without an end: %v after %d bytes, want %q", err, taken.read, want)
 	}
 }

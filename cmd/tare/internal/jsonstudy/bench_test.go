@@ -92,7 +92,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s: %v, want %s", spec, err, want)
 		}
 	}
-	if _, err := Find(t.Context(), "", t.TempDir(), "example.com/shop/internal/order.Order"); err == nil || !strings.Contains(err.Error(), "there is no go.mod here or above") {
+	if _, err := Find(t.Context(), "", t.TempDir(), "example.com/shop/internal/order.Order"); err == nil || !strings.Contains(err.Error(), "there is no go.mod in this directory or above") {
 		t.Errorf("%v", err)
 	}
 	o, err := Find(t.Context(), "", filepath.Join(dir, "money"), "../internal/order.Order")
@@ -279,7 +279,7 @@ func TestNewStudy(t *testing.T) {
 	for op, want := range map[string]struct {
 		works, easyjson string
 	}{
-		"any":   {"any/decode any/encode", "it works with code that is generated for a type, and any is none"},
+		"any":   {"any/decode any/encode", "it works with code that is generated for a type, and any is no type"},
 		"typed": {"typed/decode typed/encode", ""},
 		"all":   {"typed/decode typed/encode any/decode any/encode", ""},
 	} {

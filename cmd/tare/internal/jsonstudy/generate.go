@@ -69,7 +69,7 @@ func easyjsonMain(t Type) (text, why string) {
 		return "", t.Why
 	}
 	if t.Root == "other" {
-		return "", "it generates code for structs, slices and maps, and the document is none"
+		return "", "it generates code for structs, slices and maps, and the document is another value"
 	}
 	return fmt.Sprintf(userMain, "easyjson", "own."+rootName), ""
 }
@@ -86,7 +86,7 @@ func ffjsonMain(t Type) (text, why string) {
 	case t.Root == "slice" && t.Item != "":
 		goType = fmt.Sprintf("list[own.%s, *own.%[1]s]", t.Item)
 	default:
-		return "", "it generates code for structs only, and the document is none"
+		return "", "it generates code for structs only, and the document is another value"
 	}
 	text = fmt.Sprintf(userMain, "ffjson", goType) + fmt.Sprintf(bareMain, goType, rootName)
 	return strings.Replace(text, "import own", "import \"unsafe\"\nimport plain \"github.com/tarebench/tare/contenders/codec/ffjson/user/plain\"\nimport own", 1), ""

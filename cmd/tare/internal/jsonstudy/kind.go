@@ -50,7 +50,7 @@ func NewKind(codecs lab.Kind, docs []codec.Document) *Kind {
 func (k *Kind) Input(w tare.Workload, _, dir string) (wire.Workload, error) {
 	work, ok := k.works[w.ID]
 	if !ok {
-		return wire.Workload{}, fmt.Errorf("workload %q is none of a document's", w.ID)
+		return wire.Workload{}, fmt.Errorf("workload %q is not about a document", w.ID)
 	}
 	in, err := codec.Pool(dir, k.pool)
 	if err != nil {
@@ -81,7 +81,7 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 	var wrong []string
 	for _, a := range answers {
 		if a.Case < 0 || a.Case >= len(k.pool) {
-			return nil, fmt.Errorf("workload %q: answer for document %d, which was not asked", w.ID, a.Case)
+			return nil, fmt.Errorf("workload %q: answer for document %d, which was not requested", w.ID, a.Case)
 		}
 		if a.Error != "" {
 			wrong = append(wrong, fmt.Sprintf("%s: returned the error %q", k.docs[a.Case], a.Error))

@@ -77,7 +77,7 @@ func Find(ctx context.Context, tag, dir, spec string) (*Own, error) {
 	hasNoPackage := dot <= strings.LastIndexByte(spec, '/')+1
 	isInDir := spec[:max(dot, 0)] == "./" // ./.Type
 	if hasNoPackage && !isInDir || !token.IsIdentifier(spec[dot+1:]) {
-		return nil, newError("not the name of a type", "write import/path.Type or ./dir.Type, e.g. example.com/shop/order.Order, or ./.Order for the package here")
+		return nil, newError("not the name of a type", "write import/path.Type or ./dir.Type, e.g. example.com/shop/order.Order, or ./.Order for the package of this directory")
 	}
 	o := &Own{Import: spec[:dot], Type: spec[dot+1:]}
 	if !token.IsExported(o.Type) {
@@ -134,7 +134,7 @@ func typeError(ctx context.Context, err error, newError func(what, hint string) 
 	}
 	text := err.Error()
 	if strings.Contains(text, noModule) || strings.Contains(text, "cannot find main module") {
-		return newError("there is no go.mod here or above", "run tare json inside your module")
+		return newError("there is no go.mod in this directory or above", "run tare json inside your module")
 	}
 	if strings.Contains(text, "executable file not found") {
 		return err

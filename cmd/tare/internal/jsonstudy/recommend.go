@@ -176,9 +176,9 @@ func (a *adviser) describeCount(n int) string {
 	measured := len(a.docs)
 	switch {
 	case a.total > measured && n == measured:
-		return fmt.Sprintf("all %d that were asked of your %d documents", measured, a.total)
+		return fmt.Sprintf("all %d that were tested of your %d documents", measured, a.total)
 	case a.total > measured:
-		return fmt.Sprintf("%d of the %d that were asked of your %d documents", n, measured, a.total)
+		return fmt.Sprintf("%d of the %d that were tested of your %d documents", n, measured, a.total)
 	case measured == 1:
 		return "your document"
 	case n == measured:
@@ -191,7 +191,7 @@ func (a *adviser) describeCount(n int) string {
 // first difference, and about those of untimed workloads.
 func (a *adviser) describeValues(id string) string {
 	if !a.isCompared(id) {
-		return "what it makes of your documents was not asked"
+		return "what it makes of your documents was not tested"
 	}
 	text := "it has the same values as encoding/json"
 	if a.total > len(a.docs) {

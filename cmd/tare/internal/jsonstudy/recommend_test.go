@@ -143,13 +143,13 @@ func TestRecommendationVouchesForWhatWasAsked(t *testing.T) {
 			r.Semantics[0], r.Workloads = wait, append(r.Workloads, tare.Workload{ID: "typed/encode", Op: "marshal"})
 		}, []string{quick + "it has the same values as encoding/json; it links", "For your 7 B documents, encoded"}},
 		"more documents than were asked": {5000, func(*tare.Result) {}, []string{
-			quick + "it has the same values as encoding/json on all 3 that were asked of your 5000 documents; it links",
+			quick + "it has the same values as encoding/json on all 3 that were tested of your 5000 documents; it links",
 		}},
 		"some of more documents": {5000, func(r *tare.Result) {
 			d := tare.Difference{Case: "typed/decode x.ndjson:1", Class: tare.DiffersInForm}
 			r.Semantics[0].Differences = []tare.Difference{d}
-		}, []string{quick + "it has the same values, spelled or ordered differently on 1 of the 3 that were asked of your 5000 documents; it links"}},
-		"a codec that nobody asked": {3, func(r *tare.Result) { r.Semantics = nil }, []string{quick + "what it makes of your documents was not asked; it links"}},
+		}, []string{quick + "it has the same values, spelled or ordered differently on 1 of the 3 that were tested of your 5000 documents; it links"}},
+		"a codec that nobody asked": {3, func(r *tare.Result) { r.Semantics = nil }, []string{quick + "what it makes of your documents was not tested; it links"}},
 	} {
 		r := measured("typed/decode")
 		tt.change(r)

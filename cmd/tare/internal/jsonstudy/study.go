@@ -119,7 +119,7 @@ func NewStudy(id, question string, leaves []build.Leaf, op string, only func(id 
 		}
 		why := whyUnfit(leaf.Manifest)
 		if why == "" && op == "any" && Generated(leaf.Manifest.ID) {
-			why = "it works with code that is generated for a type, and any is none"
+			why = "it works with code that is generated for a type, and any is no type"
 		}
 		if why != "" && leaf.Manifest.ID != tare.NullID {
 			left = append(left, tare.LeftContender(leaf.Manifest.ID, why))

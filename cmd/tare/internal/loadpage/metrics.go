@@ -43,7 +43,7 @@ func WriteMetrics(w io.Writer, d load.Document, now time.Time) error {
 	writeMetric("tare_load_sent", "Requests sent.", single(float64(d.Sent)))
 	writeMetric("tare_load_requests_per_second", "Requests answered in a second.", single(d.RequestsPerSecond))
 	if d.RateAsked > 0 {
-		writeMetric("tare_load_rate_asked", "Requests per second that were asked for.", single(d.RateAsked))
+		writeMetric("tare_load_rate_asked", "Requests per second that were requested.", single(d.RateAsked))
 		writeMetric("tare_load_late", "Requests that were due and not sent when the time was over.", single(float64(d.Late)))
 	}
 	writeMetric("tare_load_latency_seconds", "Latency of a request by quantile; 1 is the maximum.", quantileSamples(d.Latency)...)

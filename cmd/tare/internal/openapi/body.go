@@ -116,7 +116,7 @@ func (r *Requests) swaggerContents(op Operation, list []parameter) (out []conten
 func (r *Requests) writeContent(q *Request, c content, list []parameter) error {
 	media, kind := mediaOf(c.kind), c.kind
 	if strings.Contains(media, "*") {
-		return fmt.Errorf("the body has the content type %s, which is none that can be sent", c.kind)
+		return fmt.Errorf("the body has the content type %s, which cannot be sent", c.kind)
 	}
 	var body []byte
 	var err error
@@ -338,7 +338,7 @@ func (f *form) addField(p parameter, v *node, t typeSet, kind string, isStyled b
 		return f.addParts(p.name, v, t, kind)
 	}
 	if v.kind == mapping && !isStyled {
-		return fmt.Errorf("%s is a mapping, and no style says how a form has it", p.name)
+		return fmt.Errorf("%s is a mapping, and no style sets how a form has it", p.name)
 	}
 	pairs, err := p.expand(v)
 	if err != nil {

@@ -94,7 +94,7 @@ func (r reader) readLoad(n ast.Node, fieldPath string, others []Server) (l Serve
 	if pos, found := r.At(fieldPath + ".slo"); found && r.Err == nil {
 		l.SLO = r.readObjectives(slo, pos)
 		if l.Rate == 0 {
-			r.Fail(pos, "slo without rate", "latencies are held to a limit at a rate that does not wait for answers, e.g. rate: 500/s")
+			r.Fail(pos, "slo without rate", "latencies have a limit only at a rate that does not wait for answers, e.g. rate: 500/s")
 		}
 		if segment := l.Segment(); segment > maxSegment {
 			r.Fail(pos, fmt.Sprintf("at %g requests a second a round of this takes %v", l.Rate, segment.Round(time.Second)), fmt.Sprintf("a higher rate, or a lower quantile; at most %v", maxSegment))
@@ -202,7 +202,7 @@ func (r reader) readObjectives(text string, pos yamlfile.Position) (out []Object
 		case o.Errors:
 			r.Fail(pos, "errors need no limit", "a server that fails is void, and blocks the change")
 		case !slices.Contains(Latencies(), metric):
-			r.Fail(pos, metric+" cannot be held to a limit here", "one of "+strings.Join(Latencies(), ", "))
+			r.Fail(pos, metric+" cannot have a limit", "one of "+strings.Join(Latencies(), ", "))
 		}
 		out = append(out, Objective{Metric: metric, Limit: o.Limit})
 	}

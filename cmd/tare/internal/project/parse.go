@@ -229,7 +229,7 @@ func (r reader) readWord(dst *string, known ...string) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		r.Text(dst, hint)(n, path)
 		if r.Err == nil && !slices.Contains(known, *dst) {
-			r.Fail(r.Of(n), fmt.Sprintf("%q is not known here", *dst), hint)
+			r.Fail(r.Of(n), fmt.Sprintf("%q is not known", *dst), hint)
 		}
 	}
 }

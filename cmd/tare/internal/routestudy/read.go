@@ -110,7 +110,7 @@ func (d *Document) Remarks() []string {
 	out := append([]string(nil), d.Notes...)
 	for i, l := range d.Table.Left {
 		if i == maxSkipped {
-			out = append(out, fmt.Sprintf("%s: %d more routes are left out", d.Name, len(d.Table.Left)-i))
+			out = append(out, fmt.Sprintf("%s: %d more routes are omitted", d.Name, len(d.Table.Left)-i))
 			break
 		}
 		out = append(out, d.describeLeft(l)+"; left out")

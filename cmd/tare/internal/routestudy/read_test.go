@@ -104,7 +104,7 @@ paths:
 	}
 	many := "GET /ok\n" + strings.Repeat("HEAD /a\n", 25)
 	d, _ = listOf(t, "r.txt", many)
-	if got := d.Remarks(); len(got) != maxSkipped+1 || got[maxSkipped] != "r.txt: 15 more routes are left out" {
+	if got := d.Remarks(); len(got) != maxSkipped+1 || got[maxSkipped] != "r.txt: 15 more routes are omitted" {
 		t.Errorf("%d remarks, the last %s", len(got), got[len(got)-1])
 	}
 }

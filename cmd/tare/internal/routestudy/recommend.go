@@ -144,7 +144,7 @@ func (a *adviser) addImpact(lines []string) []string {
 	case len(measured) == 0:
 		return lines
 	case len(expensive)+len(undecided) == 0:
-		return append(lines, fmt.Sprintf("No router here costs a request %s more CPU time than %s does: choose by what they answer and what they bring, not by speed.", share, routerName(a.Baseline)))
+		return append(lines, fmt.Sprintf("No measured router costs a request %s more CPU time than %s does: choose by what they answer and what they bring, not by speed.", share, routerName(a.Baseline)))
 	case len(expensive) == len(measured):
 		return append(lines, fmt.Sprintf("All that were measured cost a request more than %s more CPU time than %s does.", share, routerName(a.Baseline)))
 	}

@@ -72,7 +72,7 @@ func TestRecommendation(t *testing.T) {
 		"nobody faster": {func(r *tare.Result) { without(r, "quick", "slow") }, []string{
 			"On your 2 routes: stay with net/http: the other router was not shown to be faster beyond what the control shows (±2 %). " +
 				"even takes 0.99× (0.98–0.99) the time of net/http for a lookup, 248 ns instead of 250 ns: of CPU time the difference is less than 0.1 % of what a request costs over a loopback connection, 40 µs.",
-			"No router here costs a request 5 % more CPU time than net/http does: choose by what they answer and what they bring, not by speed.",
+			"No measured router costs a request 5 % more CPU time than net/http does: choose by what they answer and what they bring, not by speed.",
 		}},
 		"no request": {func(r *tare.Result) { r.Values, r.Semantics = nil, nil }, []string{
 			"On your 2 routes quick takes 0.40× (0.38–0.42) the time of net/http for a lookup, 100 ns instead of 250 ns; what it answers to odd requests is not known; it links 1 module and adds 200 kB to the binary.",

@@ -66,7 +66,7 @@ func listFailures(r *tare.Result) (lines []string) {
 func (d *Document) listUnanswered() []string {
 	lines := []string{
 		"Not answered: what your own handlers and interceptors cost. The generated handlers decode the request and answer with a message prepared beforehand; what yours do comes on top, the same behind each transport.",
-		"Not answered: what clients cost. One load generator asks all, with one call at a time on each connection; gRPC's clients send many calls over one.",
+		"Not answered: what clients cost. One load generator calls all, with one call at a time on each connection; gRPC's clients send many calls over one.",
 		"Not answered: encryption, compression, headers of yours, and networks: all connections are plain text over loopback.",
 	}
 	if len(d.Left) > 0 {

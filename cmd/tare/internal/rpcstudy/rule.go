@@ -90,7 +90,7 @@ func readRule(h *annotations.HttpRule, m protoreflect.MethodDescriptor) (r rule,
 	switch r.method {
 	case http.MethodGet:
 		if r.body != "" {
-			return fail("has a body, which the gateway refuses for GET")
+			return fail("has a body, which the gateway rejects for GET")
 		}
 	case http.MethodPut, http.MethodPost, http.MethodDelete, http.MethodPatch: // with or without a body
 	default:
@@ -196,11 +196,11 @@ func parseTemplate(template string) (list []segment, verb string, err error) {
 			return list, "", nil
 		case rest[0] == ':':
 			if rest[1:] == "" || strings.ContainsAny(rest[1:], "/{}") {
-				return fail("has no verb behind its colon")
+				return fail("has no verb after its colon")
 			}
 			return list, rest[1:], nil
 		case rest[0] != '/':
-			return fail("has something else behind a segment than a slash")
+			return fail("has something else after a segment than a slash")
 		}
 		rest = rest[1:]
 	}

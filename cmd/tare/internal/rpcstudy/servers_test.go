@@ -203,7 +203,7 @@ func TestMethodsLeftOut(t *testing.T) {
 		"response-body":     {[]string{"Ok", "Odd"}, nil},
 		"stream-and-custom": {[]string{"Get"}, []string{"cases.v1.Notes/Upload: its client streams; unary methods are measured", "cases.v1.Notes/Find: testdata/stream-and-custom.proto:7:3: its google.api.http rule is for the method LIST, which is not measured"}},
 		"refused-rules": {[]string{"Get", "Remove"}, []string{
-			"refused.v1.Notes/Body: testdata/refused-rules.proto:13:3: its google.api.http rule has a body, which the gateway refuses for GET",
+			"refused.v1.Notes/Body: testdata/refused-rules.proto:13:3: its google.api.http rule has a body, which the gateway rejects for GET",
 			"refused.v1.Notes/Maybe: testdata/refused-rules.proto:14:3: its google.api.http rule has the field tag in the path, which is optional",
 			`refused.v1.Notes/Deep: testdata/refused-rules.proto:15:3: its google.api.http rule: the path "/v1/{id=**}/{text=**}" has more than one **`,
 			`refused.v1.Notes/Space: testdata/refused-rules.proto:16:3: its google.api.http rule: the path "/v1/a note/{id}" has the segment "a note": other characters than those of a path are written %XX`,

@@ -51,7 +51,7 @@ func (r *reader) readClaim(n ast.Node, path string) (c tare.Claim) {
 		}
 	}
 	if pos, found := r.At(path + ".value"); found && c.Kind == tare.ClaimReported && !(c.Value > 0) {
-		r.Fail(pos, "a published figure that is not above zero", "leave it out where there is none")
+		r.Fail(pos, "a published figure that is not above zero", "omit it if there is no such figure")
 	}
 	if c.Kind == tare.ClaimStatement && c.Check != "" {
 		r.checkKnown(c.Check, path+".check")

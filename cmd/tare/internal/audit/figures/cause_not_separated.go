@@ -13,7 +13,7 @@ func causeNotSeparated() rule {
 	return rule{Rule: audit.Rule{
 		ID: "cause-not-separated", Severity: tare.Warn,
 		Title:   "A difference is put down to one cause, and the sides differ in several.",
-		Why:     "A comparison of whole stacks measures all their differences at once: framework, protocol, encoding, client, connections, logs. Which of them it is only a side that differs in one of them shows.",
+		Why:     "A comparison of complete stacks measures all their differences at once: framework, protocol, encoding, client, connections, logs. Which of them it is only a side that differs in one of them shows.",
 		Do:      "add sides that differ in one step each, and compare neighbours",
 		Command: "tare run users",
 		Bad:     "| stack | time |\n|---|---|\n| rpc | 100 µs |\n| rest | 400 µs |\n\nThe difference comes purely from the wire format.\n",
@@ -59,7 +59,7 @@ func findCauseNotSeparated(d *document, report reportFunc) {
 	findBlamedPart(d, report)
 	for _, s := range d.sentences {
 		if m := oneCause.FindString(s.text); m != "" && !negation.MatchString(s.text) {
-			report(s.line, fmt.Sprintf("%s: no side on the page differs from another in that alone, by what the page says", quote(s.text)))
+			report(s.line, fmt.Sprintf("%s: no side on the page differs from another in that alone, by what is on the page", quote(s.text)))
 		}
 	}
 }

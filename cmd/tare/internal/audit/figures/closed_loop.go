@@ -16,7 +16,7 @@ func closedLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "closed-loop", Severity: tare.Warn,
 		Title:   "The rate of a closed loop is read as the capacity of a server.",
-		Why:     "In a closed loop a connection waits for its answer before it asks again: the rate is connections ÷ latency, whatever the server could do. With a network between them it is the round trip that was measured; and at another rate the latency is another.",
+		Why:     "In a closed loop a connection waits for its answer before it sends another request: the rate is connections ÷ latency, whatever the server could do. With a network between them it is the round trip that was measured; and at another rate the latency is another.",
 		Do:      "send at fixed rates, and look for the highest at which the latency still holds",
 		Command: searchCommand,
 		Bad:     "## a\n\nRunning 30s test @ https://a.example/\n  4 threads and 40 connections\n    Latency   102.00ms   12.00ms 190.00ms   97.00%\n  11763 requests in 30.00s, 3.10MB read\nRequests/sec:    392.10\n\n## b\n\nRunning 30s test @ https://b.example/\n  4 threads and 40 connections\n    Latency   110.00ms   12.00ms 190.00ms   97.00%\n  10908 requests in 30.00s, 3.10MB read\nRequests/sec:    363.60\n\nServer a can handle 392 requests per second.\n",

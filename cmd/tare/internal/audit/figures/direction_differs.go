@@ -14,7 +14,7 @@ import (
 func directionDiffers() rule {
 	return rule{Rule: audit.Rule{
 		ID: "direction-differs", Severity: tare.Warn,
-		Title:   "The text says slower, and the figure is smaller; or the other way round.",
+		Title:   "The text states slower, and the figure is smaller; or the other way round.",
 		Why:     "A small difference has the sign that chance gave it; the sentence names another side than the figures do.",
 		Do:      "take the sentence from the figures, and call a difference that may be none a tie",
 		Command: benchCommand,

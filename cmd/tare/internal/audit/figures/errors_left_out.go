@@ -14,7 +14,7 @@ func errorsLeftOut() rule {
 		ID: "errors-left-out", Severity: tare.Warn,
 		Title:   "Requests failed or timed out, and the latencies and the rate do not show it.",
 		Why:     "A request without an answer is not among the latencies, and an error is often answered faster than a result: the worse a server does, the better its figures.",
-		Do:      "count failures against the server: timeouts at their limit, errors beside the rate, or compare only runs without them",
+		Do:      "count failures against the server: timeouts at their limit, errors next to the rate, or compare only runs without them",
 		Command: loadCommand,
 		Bad:     "Running 10s test @ http://10.0.0.7:8080/\n  2 threads and 10 connections\n    Latency     9.90ms    2.00ms  42.00ms   90.00%\n  10000 requests in 10.00s, 12.00MB read\n  Non-2xx or 3xx responses: 950\nRequests/sec:   1000.00\n",
 		Good:    "Running 10s test @ http://10.0.0.7:8080/\n  2 threads and 10 connections\n    Latency     9.90ms    2.00ms  42.00ms   90.00%\n  10000 requests in 10.00s, 12.00MB read\nRequests/sec:   1000.00\n",

@@ -14,7 +14,7 @@ func fewRequests() rule {
 	return rule{Rule: audit.Rule{
 		ID: "few-requests", Severity: tare.Warn,
 		Title:   "A quantile is of too few requests.",
-		Why:     "P99 of 200 requests is the second slowest: the next run has another. Ten requests or more have to lie beyond a quantile before it says anything.",
+		Why:     "P99 of 200 requests is the second slowest: the next run has another. Ten requests or more have to lie beyond a quantile before it means anything.",
 		Do:      "send requests for longer: 1,000 for p99, 10,000 for p99.9",
 		Command: loadCommand,
 		Bad:     "Summary:\n  Total:\t12.1000 secs\n  Slowest:\t0.2100 secs\n  Fastest:\t0.0120 secs\n  Average:\t0.0310 secs\n  Requests/sec:\t16.5289\n\nLatency distribution:\n  50% in 0.0290 secs\n  99% in 0.1900 secs\n\nStatus code distribution:\n  [200]\t200 responses\n",

@@ -15,7 +15,7 @@ func littlesLaw() rule {
 	return rule{Rule: audit.Rule{
 		ID: "littles-law", Severity: tare.Void,
 		Title:   "Rate × latency is not the number of connections.",
-		Why:     "In a closed loop, as many requests are under way as there are connections: rate × mean latency. Where that is far less, slow requests are missing from the latencies (timeouts, errors) or connections stood idle; where it is more, the tool counted latencies of requests that it did not send (wrk does, after a stall).",
+		Why:     "In a closed loop, as many requests are in flight as there are connections: rate × mean latency. Where that is far less, slow requests are missing from the latencies (timeouts, errors) or connections stood idle; where it is more, the tool counted latencies of requests that it did not send (wrk does, after a stall).",
 		Do:      "have timeouts counted in the latencies, or send at a rate and count latencies from the intended times",
 		Command: loadCommand,
 		Bad:     "Running 30s test @ http://10.0.0.7:8080/\n  4 threads and 40 connections\n  Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency    21.00ms   30.00ms   1.90s    97.00%\n  14200 requests in 30.00s, 3.10MB read\n  Socket errors: connect 0, read 0, write 0, timeout 210\nRequests/sec:    473.33\n",
@@ -63,7 +63,7 @@ func findLittlesLaw(d *document, report reportFunc) {
 		if connections != l.connections.value {
 			stated += fmt.Sprintf(" (wrk opens the same number in each of its %.0f threads, so %.0f of %.0f)", l.threads.value, connections, l.connections.value)
 		}
-		text := fmt.Sprintf("%s requests per second × %s in the mean are %s requests under way, with %s", formatNumber(l.rate.value), formatTime(l.mean.value), formatNumber(inFlight), stated)
+		text := fmt.Sprintf("%s requests per second × %s in the mean are %s requests in flight, with %s", formatNumber(l.rate.value), formatTime(l.mean.value), formatNumber(inFlight), stated)
 		if l.timeouts.value > 0 && inFlight < connections {
 			text += fmt.Sprintf("; %.0f timeouts are not among the latencies", l.timeouts.value)
 		}
@@ -111,7 +111,7 @@ func findLittleInRows(t *table, all []measure, report reportFunc) {
 			}
 		}
 		if inFlight := rate.value * mean.value; inFlight > rowTolerance*n.value {
-			report(row.line, fmt.Sprintf("%s per second × %s in the mean are %s requests under way, with %s connections", formatNumber(rate.value), formatTime(mean.value), formatNumber(inFlight), row.cells[column]))
+			report(row.line, fmt.Sprintf("%s per second × %s in the mean are %s requests in flight, with %s connections", formatNumber(rate.value), formatTime(mean.value), formatNumber(inFlight), row.cells[column]))
 		}
 	}
 }

@@ -14,7 +14,7 @@ func mixOutsideParts() rule {
 	return rule{Rule: audit.Rule{
 		ID: "mix-outside-parts", Severity: tare.Warn,
 		Title:   "A mix of operations costs more than its dearest part, or less than its cheapest.",
-		Why:     "The mean of a mix lies between the means of its parts: the mix does other work, on other data or over other connections than they do.",
+		Why:     "The mean of a mix is between the means of its parts: the mix does other work, on other data or over other connections than they do.",
 		Do:      "count the operations of the mix, give the mix and its parts the same store and connections, and measure them together",
 		Command: "tare load --mix 'GET /users=3' --mix 'POST /users=1' http://127.0.0.1:8080",
 		Bad:     "| operation | ns/op |\n|---|---|\n| Create | 41,000 |\n| Get | 26,000 |\n| Mixed | 83,000 |\n",

@@ -12,8 +12,8 @@ import (
 func notDropIn() rule {
 	return rule{Rule: audit.Rule{
 		ID: "not-drop-in", Severity: tare.Warn,
-		Title:   "A side is called a drop-in replacement, and its output is said to differ.",
-		Why:     "Sides with different output do different work: what is left out is often what takes the time.",
+		Title:   "A side is called a drop-in replacement, and its output differs according to the text.",
+		Why:     "Sides with different output do different work: what is missing is often what takes the time.",
 		Do:      "compare the outputs on odd values (floats, escapes, empty and nil), and measure the configuration whose output is equal",
 		Command: "tare json FILE",
 		Bad:     "| codec | time |\n|---|---|\n| plain | 90 µs |\n| fast | 45 µs |\n\nThe fast codec is a drop-in replacement. It has different float precision in edge cases.\n",

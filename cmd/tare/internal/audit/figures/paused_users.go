@@ -87,5 +87,5 @@ func arePaused(rate, mean, users float64) bool {
 
 // describePaused returns the text of a finding.
 func describePaused(rate, mean, users float64) string {
-	return fmt.Sprintf("%s per second × %s in the mean are %s requests under way, with %.0f virtual users: the others paused", formatNumber(rate), formatTime(mean), formatNumber(rate*mean), users)
+	return fmt.Sprintf("%s per second × %s in the mean are %s requests in flight, with %.0f virtual users: the others paused", formatNumber(rate), formatTime(mean), formatNumber(rate*mean), users)
 }

@@ -16,7 +16,7 @@ func scalingClaim() rule {
 		ID: "scaling-claim", Severity: tare.Warn,
 		Title:   "How cost grows is stated from two points or fewer.",
 		Why:     "Through two points goes any curve: constant, linear and quadratic cost differ from the third on, and the two often differ in more than size.",
-		Do:      "measure five sizes or more, a power of two or ten apart, and fit the exponent",
+		Do:      "measure five sizes or more, a power of two or ten from each other, and fit the exponent",
 		Command: "tare run ffi",
 		Bad:     "| struct | time |\n|---|---|\n| small | 45 ns |\n| large | 51 ns |\n\nThe copy takes constant time regardless of size.\n",
 		Good:    "| size | time |\n|---|---|\n| 16 | 45 ns |\n| 160 | 46 ns |\n| 1600 | 47 ns |\n| 16000 | 51 ns |\n\nThe copy takes constant time regardless of size.\n",

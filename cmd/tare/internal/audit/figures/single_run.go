@@ -14,7 +14,7 @@ func singleRun() rule {
 	return rule{Rule: audit.Rule{
 		ID: "single-run", Severity: tare.Warn,
 		Title:   "Each side was run once.",
-		Why:     "One run cannot tell a difference from what the machine did at that time: the same program differs from run to run by several percent, and by more after it is linked anew.",
+		Why:     "One run cannot tell a difference from what the machine did at that time: the same program differs from run to run by several percent, and by more after it is linked again.",
 		Do:      "run each side eight times or more, in turns, and give the interval",
 		Command: benchAllCommand,
 		Bad:     "BenchmarkOld-8   1000000   1050 ns/op\nBenchmarkNew-8   1100000   1010 ns/op\n",

@@ -12,9 +12,9 @@ import (
 func successNotCounted() rule {
 	return rule{Rule: audit.Rule{
 		ID: "success-not-counted", Severity: tare.Note,
-		Title:   "All requests are said to succeed, and no figure counts failures.",
+		Title:   "All requests succeed according to the text, and no figure counts failures.",
 		Why:     "A benchmark that drops errors has none: what failed was as fast as what worked, or faster.",
-		Do:      "count answers by status beside each rate, and check their content",
+		Do:      "count answers by status next to each rate, and check their content",
 		Command: loadCommand,
 		Bad:     "| operation | ns/op |\n|---|---|\n| create | 101000 |\n| read | 45000 |\n\nAll servers keep a 100% success rate under load.\n",
 		Good:    "| operation | ns/op | errors |\n|---|---|---|\n| create | 101000 | 0 |\n| read | 45000 | 0 |\n\nAll servers keep a 100% success rate under load.\n",

@@ -12,7 +12,7 @@ import (
 func targetMisread() rule {
 	return rule{Rule: audit.Rule{
 		ID: "target-misread", Severity: tare.Warn,
-		Title:   "A target is said to be exceeded, and the figure lies within it or below.",
+		Title:   "A target is exceeded according to the text, and the figure is within it or below.",
 		Why:     "A figure at the lower end of the target just meets it: the next run may miss it.",
 		Do:      "say that it was met, by how much, and give the interval",
 		Command: benchCommand,

@@ -14,7 +14,7 @@ func unsupportedSignificance() rule {
 	return rule{Rule: audit.Rule{
 		ID: "unsupported-significance", Severity: tare.Warn,
 		Title:   "Significance is stated, and nothing on the page supports it.",
-		Why:     "Significance is a statement about repetitions. A longer run (-benchtime) narrows the mean of that run, and says nothing of the next.",
+		Why:     "Significance is a statement about repetitions. A longer run (-benchtime) narrows the mean of that run, and predicts nothing of the next.",
 		Do:      "repeat each side eight times or more and give the interval, or p and n",
 		Command: benchAllCommand,
 		Bad:     "Run with -benchtime=5s for statistically significant results.\n\n| side | time |\n|---|---|\n| a | 1180 ns |\n| b | 1105 ns |\n",

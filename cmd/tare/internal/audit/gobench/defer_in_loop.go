@@ -12,7 +12,7 @@ func deferInLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "defer-in-loop", Severity: tare.Warn,
 		Title:   "The loop defers a call in each iteration.",
-		Why:     "Deferred calls run when the benchmark returns, not at the end of an iteration: b.N of them pile up, what they would close stays open, and their time and memory count for the whole run.",
+		Why:     "Deferred calls run when the benchmark returns, not at the end of an iteration: b.N of them pile up, what they would close stays open, and their time and memory count for the complete run.",
 		Do:      "call it at the end of the iteration",
 		Command: compareRevisions,
 		Seen:    []string{"https://github.com/grpc/grpc-go/blob/v1.85.0/metadata/metadata_test.go#L446"},

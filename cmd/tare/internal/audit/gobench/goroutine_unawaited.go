@@ -14,7 +14,7 @@ func goroutineUnawaited() rule {
 	return rule{Rule: audit.Rule{
 		ID: "goroutine-unawaited", Severity: tare.Void,
 		Title:   "The loop starts goroutines that nothing waits for.",
-		Why:     "The figure is that of starting them. Their work runs beside the timer, after it, or never, and slows down what is measured next.",
+		Why:     "The figure is that of starting them. Their work runs in parallel to the timer, after it, or never, and slows down what is measured next.",
 		Do:      "wait for them before the timer stops, e.g. by a sync.WaitGroup",
 		Command: compareRevisions,
 	}, find: func(in *input) {

@@ -16,7 +16,7 @@ func inputConsumed() rule {
 		ID: "input-consumed", Severity: tare.Void,
 		Title:   "The input is read in the first iteration, and the others find it empty.",
 		Why:     "A reader, or a request with a body, that is made once is at its end after the first iteration. All others measure how fast nothing is read, or an error is returned.",
-		Do:      "reset the reader in each iteration (Reset, Seek), or set Body anew; making a small reader is cheap",
+		Do:      "reset the reader in each iteration (Reset, Seek), or set Body again; making a small reader is cheap",
 		Command: compareRevisions,
 	}, find: func(in *input) {
 		in.eachTimedLoop(func(l *loop) {

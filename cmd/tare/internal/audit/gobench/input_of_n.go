@@ -13,7 +13,7 @@ func inputOfN() rule {
 	return rule{Rule: audit.Rule{
 		ID: "input-of-n", Severity: tare.Void,
 		Title:   "The size of the input grows with b.N.",
-		Why:     "go test chooses b.N so that the benchmark takes a second, and expects each iteration to take the same. Where an iteration works on b.N elements, or on as many as there were iterations, ns/op is a mean over sizes that nobody chose, and depends on -benchtime.",
+		Why:     "go test chooses b.N so that the benchmark takes a second, and expects each iteration to take the same. Where an iteration works on b.N elements, or on as many as there were iterations, ns/op is a mean over sizes that the author did not choose, and depends on -benchtime.",
 		Do:      "take inputs of fixed sizes, one sub-benchmark each",
 		Command: compareRevisions,
 	}, find: func(in *input) {

@@ -14,7 +14,7 @@ func loopMixed() rule {
 	return rule{Rule: audit.Rule{
 		ID: "loop-mixed", Severity: tare.Void,
 		Title:   "The benchmark uses both b.Loop and b.N.",
-		Why:     "With b.Loop the function runs once and b.N is only known when the loop ends: before, it is 0 or 1. Inputs made for b.N iterations are too few, and a loop over b.N beside it runs once or not at all.",
+		Why:     "With b.Loop the function runs once and b.N is only known when the loop ends: before, it is 0 or 1. Inputs made for b.N iterations are too few, and a loop over b.N next to it runs once or not at all.",
 		Do:      "take b.Loop or b.N, not both; after a loop over b.Loop, b.N is the number of its iterations",
 		Command: compareRevisions,
 		Seen:    []string{"https://pkg.go.dev/testing#B.Loop"},

@@ -14,7 +14,7 @@ func parallelLatency() rule {
 	return rule{Rule: audit.Rule{
 		ID: "parallel-latency", Severity: tare.Warn,
 		Title:   "A parallel benchmark is called a latency.",
-		Why:     "ns/op of RunParallel is the time of the whole benchmark divided by the operations of all goroutines: the inverse of a throughput. With eight goroutines an operation takes about eight times as long as it says, and more if they wait for each other.",
+		Why:     "ns/op of RunParallel is the time of the benchmark divided by the operations of all goroutines: the inverse of a throughput. With eight goroutines an operation takes about eight times as long as it reports, and more if they wait for each other.",
 		Do:      "call it throughput, or measure the latency at a fixed rate",
 		Command: loadServer,
 		Seen:    []string{"tare: study users"},

@@ -15,7 +15,7 @@ func resultUnused() rule {
 	return rule{Rule: audit.Rule{
 		ID: "result-unused", Severity: tare.Void,
 		Title:   "Nothing uses the result, and the compiler may leave out the work.",
-		Why:     "A small function without effects is inlined, and what nobody uses is removed: the figure is that of an empty loop, some 0.3 ns/op.",
+		Why:     "A small function without effects is inlined, and what is not used is removed: the figure is that of an empty loop, some 0.3 ns/op.",
 		Do:      "write for b.Loop(), which keeps arguments and results alive, or assign the result to a package variable",
 		Command: compareRevisions,
 		Seen:    []string{"https://github.com/golang/go/issues/61515", "https://github.com/bytedance/gopkg/blob/v0.1.3/lang/mcache/utils_test.go#L36"},

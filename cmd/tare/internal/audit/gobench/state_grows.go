@@ -14,7 +14,7 @@ import (
 func stateGrows() rule {
 	return rule{Rule: audit.Rule{
 		ID: "state-grows", Severity: tare.Warn,
-		Title:   "Each iteration leaves something behind that grows with b.N.",
+		Title:   "Each iteration leaves something that grows with b.N.",
 		Why:     "The later iterations work on more memory than the first, copy it when it grows, and give the collector more to do. What an iteration takes depends on -benchtime, and two benchmarks with different b.N are not comparable.",
 		Do:      "empty it in each iteration (Reset, s = s[:0], clear), or work on a state of fixed size",
 		Command: compareRevisions,

@@ -287,7 +287,7 @@ func TestMetricsThatAreNotThere(t *testing.T) {
 	p := project.Default(".")
 	p.Gate.Metrics = []string{"time", "cpu"}
 	rep := judged(p, bench{id: encode, effects: steady(1)})
-	if len(rep.Rows) != 2 || len(rep.Remarks) != 1 || !strings.HasPrefix(rep.Remarks[0].Text, "cpu is asked for and is not measured") {
+	if len(rep.Rows) != 2 || len(rep.Remarks) != 1 || !strings.HasPrefix(rep.Remarks[0].Text, "cpu is requested and is not measured") {
 		t.Errorf("%+v", rep.Remarks)
 	}
 }

@@ -83,7 +83,7 @@ func (rep *Report) remarkUnmeasured(m Measured, g project.Gate) {
 			return len(res.Workloads) > 0 && (!listed || slices.Contains(held.Metrics, name))
 		})
 		if required && !slices.ContainsFunc(rep.Rows, func(r Row) bool { return r.Metric == name }) {
-			rep.addRemark(IsWarning, name+" is asked for and is not measured of these benchmarks; leave it out of gate.metrics")
+			rep.addRemark(IsWarning, name+" is requested and is not measured of these benchmarks; remove it from gate.metrics")
 			rep.unmeasured = append(rep.unmeasured, name)
 		}
 	}
@@ -243,7 +243,7 @@ func (rep *Report) describeLimitsMet() string {
 			return ""
 		}
 		if r.Limit > 0 {
-			clause = ", and every limit is kept"
+			clause = ", and every limit is met"
 		}
 	}
 	return clause

@@ -75,7 +75,7 @@ func TestLimits(t *testing.T) {
 		if c.want == Worse && rep.Sentence != "blocked: of 2 workloads p99 is over 50 ms in load api" {
 			t.Error(rep.Sentence)
 		}
-		if c.want == NoWorse && !strings.HasSuffix(rep.Sentence, ", and every limit is kept") {
+		if c.want == NoWorse && !strings.HasSuffix(rep.Sentence, ", and every limit is met") {
 			t.Error(rep.Sentence)
 		}
 	}

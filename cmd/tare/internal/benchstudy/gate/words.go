@@ -127,7 +127,7 @@ func (rep *Report) whyOpen(r Row) string {
 	case r.Limit > 0:
 		return r.whyLimitOpen()
 	case r.Rounds == 0:
-		return fmt.Sprintf("cannot be decided: there is no ratio of %s", noun)
+		return fmt.Sprintf("cannot be told: there is no ratio of %s", noun)
 	case r.Low == 0:
 		return fmt.Sprintf("cannot be told: no interval after %s; %s", format.Count(r.Rounds, "round"), describeNeeded(r))
 	case r.Low > 1+rep.marginOf(r):

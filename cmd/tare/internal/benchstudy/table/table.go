@@ -375,7 +375,7 @@ func (t *page) writeTail() {
 	}
 	fmt.Fprintf(&t.b, "\n%s in %.0f s, seed %s, %s, stopped: %s\n", format.Count(r.RoundsDone, "round"), r.Seconds, r.Seed, r.Plan.Isolation, r.Stopped)
 	if widest := t.widestNoise(); widest > 0 {
-		fmt.Fprintf(&t.b, "base against itself, over the same rounds: time within ±%.1f %% at worst%s; what is said of time holds for all rows together\n", 100*math.Expm1(widest), t.describeOneBuild())
+		fmt.Fprintf(&t.b, "base against itself, over the same rounds: time within ±%.1f %% at worst%s; what is shown of time holds for all rows together\n", 100*math.Expm1(widest), t.describeOneBuild())
 	}
 	for _, v := range r.Verdicts {
 		if v.Criterion != "" {

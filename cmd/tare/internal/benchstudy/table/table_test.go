@@ -75,7 +75,7 @@ MB/s                 base  head  head/base              benchstat
 BenchmarkSlower/n=1   100   100      1.000  not judged  ~ (p=1.000 n=10)
 
 10 rounds in 12 s, seed 7, lockstep, stopped: planned
-base against itself, over the same rounds: time within ±20.2 % at worst; what is said of time holds for all rows together
+base against itself, over the same rounds: time within ±20.2 % at worst; what is shown of time holds for all rows together
 void error-in-loop, head sub.BenchmarkVoid: it failed; look
 
 not measured

@@ -54,7 +54,7 @@ func (o *options) check(args []string) error {
 	case o.rules && (o.asSARIF || o.asGitHub):
 		return cmdenv.Usage("--rules is text or JSON", "tare audit --rules --json")
 	case !o.rules && len(args) == 0:
-		return cmdenv.Usage("tare audit needs a file or a directory", "e.g. tare audit . for the Go benchmarks here")
+		return cmdenv.Usage("tare audit needs a file or a directory", "e.g. tare audit . for the Go benchmarks of this directory")
 	}
 	return nil
 }

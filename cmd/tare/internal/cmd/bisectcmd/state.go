@@ -147,7 +147,7 @@ func (s *state) formatSentence() string {
 	case first.Verdict == bisect.Skipped:
 		return fmt.Sprintf("%s cannot be compared: %s.", shortID(s.Bad), first.Why)
 	case first.Verdict == bisect.Open:
-		return fmt.Sprintf("It cannot be told whether %s shows the effect: %s. A longer --max may.", shortID(s.Bad), s.formatChange(first))
+		return fmt.Sprintf("It cannot be decided whether %s shows the effect: %s. A longer --max may.", shortID(s.Bad), s.formatChange(first))
 	case len(found) == 1:
 		return fmt.Sprintf("%s is the first commit that shows it: %s (%s, %s).", shortID(found[0].ID), found[0].Subject, found[0].Author, found[0].Time.Format("2006-01-02"))
 	}

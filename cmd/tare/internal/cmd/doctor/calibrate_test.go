@@ -171,7 +171,7 @@ func TestConclusions(t *testing.T) {
 		{"few", calibrated(3, 0.004, nil), []string{"(too few rounds for an interval)"}, nil},
 		{"lost", &tare.Result{Study: "calibration-spin", Design: tare.Design{Metrics: []string{"time"}}, Run: tare.Run{Machine: tare.Machine{Noise: tare.Noise{CPUPressure: -1}}}},
 			[]string{"were not measured: twin was lost on the way", "was not measured: plus5 was lost", "This machine does not tell its CPU pressure."},
-			[]string{"tare report calibration-spin says what became of twin"}},
+			[]string{"tare report calibration-spin shows the result of twin"}},
 	} {
 		var k calibration
 		if err := k.addResult(scaleWork{"spin", "arithmetic"}, c.res); err != nil {

@@ -160,7 +160,7 @@ func (c *calibration) writeConclusions() {
 		switch {
 		case b.Copies.Ratio == 0:
 			addSentence("Two copies of one program, %s, were not measured: %s was lost on the way.", b.Work, b.Copies.Contender)
-			c.addAdvice("tare report %s says what became of %s", b.Study, b.Copies.Contender)
+			c.addAdvice("tare report %s shows the result of %s", b.Study, b.Copies.Contender)
 		case b.Copies.ToldApart:
 			addSentence("Two copies of one program, %s, showed a difference after %s, and should not have: measured %s.", b.Work, format.Count(b.Copies.AfterRounds, "round"), b.Copies.formatInterval())
 			c.addAdvice("two copies of one program differed by %s: believe no difference that is not clearly larger, and calibrate again", formatPercent(b.Copies.Ratio-1))
@@ -176,7 +176,7 @@ func (c *calibration) writeConclusions() {
 			switch {
 			case d.Ratio == 0:
 				addSentence("%s more %s was not measured: %s was lost on the way.", truth, b.Work, d.Contender)
-				c.addAdvice("tare report %s says what became of %s", b.Study, d.Contender)
+				c.addAdvice("tare report %s shows the result of %s", b.Study, d.Contender)
 			case d.ToldApart && d.Ratio > 1:
 				addSentence("%s more %s was found after %s (%.0f s): measured %s.", truth, b.Work, format.Count(d.AfterRounds, "round"), d.AfterSeconds, d.formatInterval())
 				continue

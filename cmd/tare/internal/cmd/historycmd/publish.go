@@ -37,7 +37,7 @@ func publishHistory(ctx context.Context, env cmdenv.Env, o options, args []strin
 	if len(args) > 0 {
 		studies = args
 		if !slices.Contains(known, args[0]) {
-			return cmdenv.Unknown("study", args[0], known, "no run of it was kept; tare history lists the runs")
+			return cmdenv.Unknown("study", args[0], known, "no run of it was saved; tare history lists the runs")
 		}
 	}
 	var trends []history.Trend

@@ -110,7 +110,7 @@ func checkStudies(ctx context.Context, x *index.Index, studies []string) error {
 	}
 	for _, name := range studies {
 		if !slices.Contains(known, name) {
-			return cmdenv.Unknown("study", name, known, "no run of it was kept; tare history lists the runs")
+			return cmdenv.Unknown("study", name, known, "no run of it was saved; tare history lists the runs")
 		}
 	}
 	return nil
@@ -223,7 +223,7 @@ func importHistory(ctx context.Context, env cmdenv.Env, files []string, asJSON b
 	}
 	omitted := ""
 	if n := len(result.Left); n > 0 {
-		omitted = fmt.Sprintf("; %s left out, see above", format.Count(n, "line"))
+		omitted = fmt.Sprintf("; %s skipped, see above", format.Count(n, "line"))
 	}
 	_, err = fmt.Fprintf(env.Out, "took in %s, %d %s kept already%s\n", format.Count(len(result.Taken), "result"), len(result.There), wasWere(len(result.There)), omitted)
 	return err

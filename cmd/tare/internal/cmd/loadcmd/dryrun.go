@@ -40,10 +40,10 @@ func describeFeed(f *traffic.Feed, file string, p *session.Progress) {
 		skipped = append(skipped, format.Count(entries.Count, entries.Why))
 	}
 	if len(skipped) > 0 {
-		p.Say("not sent, because no server was asked over HTTP: " + strings.Join(skipped, ", "))
+		p.Say("not sent, because they were no HTTP requests to a server: " + strings.Join(skipped, ", "))
 	}
 	if f.Secrets > 0 {
-		p.Say(format.Count(f.Secrets, "value") + " of headers, parameters and fields that hold secrets by their names left out; --with-secrets sends them")
+		p.Say(format.Count(f.Secrets, "value") + " of headers, parameters and fields that hold secrets by their names omitted; --with-secrets sends them")
 	}
 	if f.More { // the file has more requests than a feed stores
 		p.Say(fmt.Sprintf("only the first %s requests of the feed are sent", loadpage.Counted(int64(len(f.Requests)))))

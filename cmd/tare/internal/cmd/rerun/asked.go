@@ -45,7 +45,7 @@ func originalOptions(old *tare.Result) (o session.Options, err error) {
 		o.Isolation = tare.Lockstep
 	}
 	invalidError := func(name, value string) error {
-		return cmdenv.Usage(fmt.Sprintf("the result was made with %s %q, which cannot be asked for", name, value), "")
+		return cmdenv.Usage(fmt.Sprintf("the result was made with %s %q, which cannot be requested", name, value), "")
 	}
 	if o.Seed, err = strconv.ParseUint(old.Seed, 10, 64); err != nil {
 		return o, invalidError("seed", old.Seed)

@@ -22,7 +22,7 @@ func restoreBuilds(ctx context.Context, w *session.Session, study *cmdenv.Study,
 	}
 	if release := mainRelease(old); release != "" && w.Options.Release == "" {
 		if err := sources.Toolchain(ctx, release); err != nil {
-			w.Progress.Say(fmt.Sprintf("contenders were built by %s then, which cannot be had here: %s", release, format.Line(err.Error(), 0)))
+			w.Progress.Say(fmt.Sprintf("contenders were built by %s then, which is not available: %s", release, format.Line(err.Error(), 0)))
 		}
 	}
 	entries := slices.Clone(study.Contenders)

@@ -51,7 +51,7 @@ func TestAskedOptions(t *testing.T) {
 		"says less: a duration": {tare.Result{Run: tare.Run{Seed: "7", Budget: "1m30s"}}, session.Options{Measuring: lab.Measuring{Seed: 7, Isolation: tare.Lockstep, User: true, Budget: 90 * time.Second}}, ""},
 		"says less: rounds":     {tare.Result{Run: tare.Run{Seed: "7", Budget: "8 rounds"}, Record: tare.Record{NotWeighed: []tare.NotWeighed{{}}}}, session.Options{Measuring: lab.Measuring{Seed: 7, Isolation: tare.Lockstep, Rounds: 8, Quick: true}}, ""},
 		"says less: all rounds": {tare.Result{Run: tare.Run{Seed: "7", Budget: "8 rounds"}}, session.Options{Measuring: lab.Measuring{Seed: 7, Isolation: tare.Lockstep, Rounds: 8}}, ""},
-		"a seed of another":     {tare.Result{Run: tare.Run{Seed: "x", Budget: "full"}}, session.Options{}, `the result was made with seed "x", which cannot be asked for`},
+		"a seed of another":     {tare.Result{Run: tare.Run{Seed: "x", Budget: "full"}}, session.Options{}, `the result was made with seed "x", which cannot be requested`},
 		"a budget of another":   {tare.Result{Run: tare.Run{Seed: "7", Budget: "lots"}}, session.Options{}, `the result was made with budget "lots"`},
 		"a pattern of another":  {tare.Result{Run: tare.Run{Seed: "7"}, Record: tare.Record{Asked: tare.Asked{Budget: "quick", Workloads: []string{"["}}}}, session.Options{}, `"[" is not a pattern`},
 		"a variable of another": {tare.Result{Run: tare.Run{Seed: "7", Env: []string{"TARE_WIRE=1"}}, Record: tare.Record{Asked: tare.Asked{Budget: "quick"}}}, session.Options{}, "--env TARE_WIRE is not taken"},

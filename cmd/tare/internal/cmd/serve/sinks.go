@@ -191,7 +191,7 @@ func (f *forwarding) drainSinks(s *sink.Service, signals <-chan os.Signal, w io.
 	}()
 	remaining, err := s.Stop(ctx)
 	if remaining > 0 {
-		fmt.Fprintf(w, "tare: %s not sent on yet: kept in %s, and sent when this is started again\n", format.Count(int64(remaining), "event"), filepath.Clean(f.dir))
+		fmt.Fprintf(w, "tare: %s not sent on yet: stored in %s, and sent when this is started again\n", format.Count(int64(remaining), "event"), filepath.Clean(f.dir))
 	}
 	return err
 }

@@ -118,7 +118,7 @@ func TestForwardingDuringAService(t *testing.T) {
 	signals := make(chan os.Signal, 1)
 	signals <- os.Interrupt // enough waited for
 	assert.NoError(t, "away", f.runWith(env, signals, serve("b")))
-	assert.Contains(t, "rest", out.String(), "1 event not sent on yet: kept in ")
+	assert.Contains(t, "rest", out.String(), "1 event not sent on yet: stored in ")
 	far.Start()
 	assert.NoError(t, "again", f.runWith(env, nil, func() error { return nil }))
 	assert.Equal(t, "arrived", len(far.Arrived()), 2)

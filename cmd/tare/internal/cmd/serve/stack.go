@@ -132,7 +132,7 @@ func findStack(c catalog.Catalog, app, name string) (stack, error) {
 	if name == "" {
 		name = served[i].Stack
 		if !slices.ContainsFunc(list, func(s stack) bool { return s.ID == name }) {
-			return stack{}, cmdenv.Usage(fmt.Sprintf("%s is served by no stack where none is named", app), "--stack says by which; tare serve lists them")
+			return stack{}, cmdenv.Usage(fmt.Sprintf("%s is served by no stack where none is named", app), "--stack selects one; tare serve lists them")
 		}
 	}
 	var names []string

@@ -203,7 +203,7 @@ func (f *file) otherUnits() []string {
 	if more := len(names) - maxNames; more > 0 {
 		names = append(names[:maxNames], fmt.Sprintf("%d other units", more))
 	}
-	return []string{fmt.Sprintf("%s: %s in %s: kept are ns/op above 0, B/op and allocs/op", f.name, format.Count(n, "figure"), strings.Join(names, ", "))}
+	return []string{fmt.Sprintf("%s: %s in %s: stored are ns/op above 0, B/op and allocs/op", f.name, format.Count(n, "figure"), strings.Join(names, ", "))}
 }
 
 // metricOf returns the metric with a unit, or "" if tare has no such metric.

@@ -33,7 +33,7 @@ func startEngine(cache string) error {
 	}
 	sqlite3.RuntimeConfig = config
 	if err := sqlite3.Initialize(); err != nil {
-		return fmt.Errorf("start SQLite: %s; tare clean --cache removes what is kept of it", format.Line(err.Error(), 0))
+		return fmt.Errorf("start SQLite: %s; tare clean --cache removes its files", format.Line(err.Error(), 0))
 	}
 	return nil
 }

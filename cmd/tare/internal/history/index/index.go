@@ -56,7 +56,7 @@ func Open(ctx context.Context, data, cache string) (*Index, error) {
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		x.Notes = append(x.Notes, fmt.Sprintf("the index of results is not kept this time: %s", format.Line(err.Error(), 0)))
+		x.Notes = append(x.Notes, fmt.Sprintf("the index of results is not stored this time: %s", format.Line(err.Error(), 0)))
 		return x, x.inMemory(ctx)
 	}
 	x.unlock = unlock
@@ -92,7 +92,7 @@ func (x *Index) rebuild(ctx context.Context, path string, why error) error {
 			_ = x.closeDB()
 		}
 	}
-	x.Notes = append(x.Notes, fmt.Sprintf("the index of results is not kept this time: cannot use %s: %s", path, format.Line(why.Error(), 0)))
+	x.Notes = append(x.Notes, fmt.Sprintf("the index of results is not stored this time: cannot use %s: %s", path, format.Line(why.Error(), 0)))
 	return x.inMemory(ctx)
 }
 
