@@ -109,7 +109,7 @@ func (e Entry) checkFields() error {
 		return fieldError("", fmt.Sprintf("contender %q is given in more than one way", e.ID), "keep one of use, program, command and url")
 	}
 	if e.Launch() != LaunchProgram && (len(e.With) > 0 || e.Go != "" || e.Given != "") {
-		return fieldError("", fmt.Sprintf("contender %q is not built here, so it cannot be built with something else", e.ID), "leave with, go and given out")
+		return fieldError("", fmt.Sprintf("contender %q is not built by tare, so it cannot be built with something else", e.ID), "leave with, go and given out")
 	}
 	for key, isSet := range map[string]bool{"requires": len(e.Requires) > 0, "files": len(e.Files) > 0, "path": e.Path != "", "delivers": e.Delivers != ""} {
 		if isSet && e.Launch() != LaunchCommand {
@@ -120,9 +120,9 @@ func (e Entry) checkFields() error {
 	case e.Path != "" && (e.Path[0] != '/' || strings.HasSuffix(e.Path, "/")):
 		return fieldError("path", fmt.Sprintf("path %q of contender %q", e.Path, e.ID), "it begins with a slash and does not end with one, e.g. /ingest")
 	case e.Answers != AnswersWhole && e.Answers != AnswersStatus:
-		return fieldError("answers", fmt.Sprintf("unknown answers %q of contender %q", e.Answers, e.ID), "known: status; leave it out for whole answers")
+		return fieldError("answers", fmt.Sprintf("unknown answers %q of contender %q", e.Answers, e.ID), "known: status; omit it for complete answers")
 	case e.Answers != AnswersWhole && !e.Expect.IsZero():
-		return fieldError("answers", fmt.Sprintf("contender %q is a trap and cannot stand apart as well", e.ID), "leave answers or expect out")
+		return fieldError("answers", fmt.Sprintf("contender %q is a trap and cannot be status-only as well", e.ID), "leave answers or expect out")
 	}
 	if e.Delivers != "$DESTINATION" && e.containsWord("$DESTINATION", "${DESTINATION}") {
 		return fieldError("delivers", fmt.Sprintf("contender %q has $DESTINATION in its command, and not in delivers", e.ID), "add delivers: $DESTINATION")
@@ -182,7 +182,7 @@ func (s *Study) Validate() error {
 			return prefixPath(path, err)
 		}
 		if e.ID == s.Baseline && e.Answers != AnswersWhole {
-			return fieldError(path+".answers", "the baseline cannot stand apart", "its answers are compared with the reference completely; leave answers out")
+			return fieldError(path+".answers", "the baseline cannot be status-only", "its answers are compared with the reference completely; leave answers out")
 		}
 		contenders[e.ID] = true
 	}

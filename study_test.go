@@ -49,9 +49,9 @@ func TestStudiesThatCannotBeCarriedOut(t *testing.T) {
 		{"contenders[2].files", `"../a" cannot be`, func(s *Study) { s.Contenders[2].Files = map[string]string{"../a": ""} }},
 		{"contenders[2].files", `".a" cannot be`, func(s *Study) { s.Contenders[2].Files = map[string]string{".a": ""} }},
 		{"contenders[2].files", `"" cannot be`, func(s *Study) { s.Contenders[2].Files = map[string]string{"": ""} }},
-		{"contenders[1].answers", "is a trap and cannot stand apart", func(s *Study) { s.Contenders[1].Expect.Void = []string{"identity"} }},
-		{"contenders[0].answers", "the baseline cannot stand apart", func(s *Study) { s.Contenders[0].Answers = AnswersStatus }},
-		{"contenders[1]", "is not built here", func(s *Study) { s.Contenders[1] = Entry{ID: "x", Command: []string{"a"}, Go: "go1.25.5"} }},
+		{"contenders[1].answers", "is a trap and cannot be status-only", func(s *Study) { s.Contenders[1].Expect.Void = []string{"identity"} }},
+		{"contenders[0].answers", "the baseline cannot be status-only", func(s *Study) { s.Contenders[0].Answers = AnswersStatus }},
+		{"contenders[1]", "is not built by tare", func(s *Study) { s.Contenders[1] = Entry{ID: "x", Command: []string{"a"}, Go: "go1.25.5"} }},
 		{"workloads[1].contenders[0]", `unknown contender "nobody"`, func(s *Study) { s.Workloads[1].Contenders = []string{"nobody"} }},
 		{"claims[0].value", "not between 0 and 1", func(s *Study) { s.Claims[0].Value = 1 }},
 		{"claims[0].value", "not between 0 and 1", func(s *Study) { s.Claims[0].Value = 0 }},
@@ -154,7 +154,7 @@ func TestGivenStudiesThatCannotBeCarriedOut(t *testing.T) {
 		path, what string
 		change     func(s *Study)
 	}{
-		{"contenders[2]", "is not built here", func(s *Study) { s.Contenders[2].Command = []string{"a"} }},
+		{"contenders[2]", "is not built by tare", func(s *Study) { s.Contenders[2].Command = []string{"a"} }},
 		{"baseline", "a question about theirs, which is only measured where its module is given", func(s *Study) { s.Baseline = "theirs" }},
 		{"claims[0]", "a question about theirs", func(s *Study) { s.Claims[0].Contender = "theirs" }},
 		{"criteria[0]", "a question about theirs", func(s *Study) { s.Criteria = []Criterion{{Contender: "theirs", Metric: "time", Ratio: "<= 1"}} }},

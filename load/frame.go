@@ -123,7 +123,7 @@ func (f *framer1) feed(b []byte) (n int, err error) {
 			n = len(b)
 		case atChunkCR, atChunkLF:
 			if b[n] != "\r\n"[f.at-atChunkCR] {
-				return n, frameError("a chunk is longer than it said")
+				return n, frameError("a chunk is longer than announced")
 			}
 			n++
 			if f.at == atChunkCR {

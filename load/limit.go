@@ -185,7 +185,7 @@ func (m meter) findLimit() (Limit, string) {
 	case m.clientShare() >= saturatedShare:
 		return LimitClient, fmt.Sprintf("the load generator used %s of its %s", format.Percent(m.clientShare()), formatProcessors(m.clientCores()))
 	case m.f.Throttled >= maxThrottledShare:
-		return LimitClient, fmt.Sprintf("a CPU quota held the load generator up for %s of the time", format.Percent(m.f.Throttled))
+		return LimitClient, fmt.Sprintf("a CPU quota stopped the load generator for %s of the time", format.Percent(m.f.Throttled))
 	case m.isStarved():
 		return LimitClient, fmt.Sprintf("the load generator waited for a processor for %s of the time", format.Percent(m.waitedShare()))
 	case late && !m.isBlocked(lag):

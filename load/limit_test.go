@@ -56,7 +56,7 @@ func TestLimit(t *testing.T) {
 		"two threads, each half busy": {closed(), func(r *Result, _ *Facts) { r.CPU, r.Threads = 10*time.Second, 2 }, LimitServer, "", ""},
 		"two threads on one processor": {closed(), func(r *Result, f *Facts) { r.CPU, r.Threads, f.ClientCores = 9*time.Second, 2, 1 },
 			LimitClient, "90 %", "generator-headroom void"},
-		"a quota": {closed(), func(_ *Result, f *Facts) { f.Throttled = 0.02 }, LimitClient, "CPU quota held the load generator up for 2 %", "generator-headroom void"},
+		"a quota": {closed(), func(_ *Result, f *Facts) { f.Throttled = 0.02 }, LimitClient, "CPU quota stopped the load generator for 2 %", "generator-headroom void"},
 		"a quota nobody told of": {closed(), func(r *Result, _ *Facts) { r.Wait = 7 * time.Second },
 			LimitClient, "waited for a processor for 70 %", "generator-headroom void"},
 		"a neighbour":             {closed(), func(r *Result, _ *Facts) { r.Wait = 2 * time.Second }, LimitServer, "", "generator-headroom warn"},

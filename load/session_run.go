@@ -295,4 +295,4 @@ func (r *run) abortError() error {
 }
 
 // errTimeout is the error of a request that exceeded the timeout.
-var errTimeout = errors.New("no whole answer in time")
+var errTimeout = errors.New("no complete answer in time")

@@ -2,7 +2,7 @@
 
 package stats
 
-// laterTable goes on with lookTable: row i is for lookTable[i].alpha. Column j, from 0, is the level
+// laterTable continues lookTable: row i is for lookTable[i].alpha. Column j, from 0, is the level
 // of each look of a study with 10+j looks, at [8 12 18 27 40 60 80 120 180 270 400 600 900 1350 2000] rounds.
 // It was computed from 4000000 draws with seed 1.
 var laterTable = [...][6]float64{

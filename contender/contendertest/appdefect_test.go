@@ -140,7 +140,7 @@ func appDefects() []defect {
 		}}.main, "want 400"},
 		{"ingest loses", flaws{decode: func(body []byte, into any) error {
 			return json.Unmarshal(bytes.ReplaceAll(body, []byte(`"gender":"female",`), nil), into)
-		}}.main, "other JSON than asked for"},
+		}}.main, "other JSON than requested"},
 		{"ingest knows its members", flaws{typed: true}.main, "kept is"},
 		{"ingest is shy", flaws{options: func(o *server.Options) { o.Receipts = &server.Receipts{} }}.main, "stats: 0 received"},
 		{"ingest exaggerates", flaws{handler: func(next http.Handler, o server.Options) http.Handler {
@@ -179,7 +179,7 @@ func appDefects() []defect {
 				text, err := json.Marshal(v)
 				return []byte(strings.ReplaceAll(string(text), "23.5", "23")), err
 			}
-		}}.main, "other JSON than asked for"},
+		}}.main, "other JSON than requested"},
 		{"homelab obeys", flaws{json: func(j *nethttp.JSON) {
 			j.Unmarshal = func(body []byte, v any) error {
 				if err := json.Unmarshal(body, v); err != nil {

@@ -143,7 +143,7 @@ func serverDefects() []defect {
 				}
 			})
 		}}.main, "log to a file: 7 lines for 14 requests"},
-		{"goes on", faults{server: func(s server.Server) server.Server { return deaf{s} }}.main, "the first server goes on"},
+		{"goes on", faults{server: func(s server.Server) server.Server { return deaf{s} }}.main, "the first server responds"},
 		{"other app", func() { server.Main(server.Apps{server.Plain("other", faults{}.tiny)}) }, "does not serve the app tiny"},
 		{"everywhere", func() {
 			contender.Main(contender.Program{Kind: "server", Serve: func(string, wire.Workload) (contender.Served, error) {
@@ -154,7 +154,7 @@ func serverDefects() []defect {
 			contender.Main(contender.Program{Kind: "server", Serve: func(string, wire.Workload) (contender.Served, error) {
 				return contender.Served{}, errors.New("not here either")
 			}})
-		}, "it does not say where it listens"},
+		}, "it does not print where it listens"},
 		{"stays alone", func() {
 			if os.Getenv(wire.EnvWire) != "" {
 				faults{}.main()

@@ -99,7 +99,7 @@ func (s Shape) Check(op string) error {
 			return fmt.Errorf("op %s is of an array, which %s is not", op, s.C)
 		}
 	default:
-		return fmt.Errorf("unknown op %q; a copier can be asked for %v", op, Ops())
+		return fmt.Errorf("unknown op %q; a copier supports %v", op, Ops())
 	}
 	return nil
 }

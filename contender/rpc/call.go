@@ -176,7 +176,7 @@ func (c Call) Wrong(err error) error {
 		if c.Status < http.StatusBadRequest { // no error is expected
 			return nil
 		}
-		return fmt.Errorf("%s: answered, want a refusal of status %d", c.Op, c.Status)
+		return fmt.Errorf("%s: answered, want an error response with status %d", c.Op, c.Status)
 	}
 	var serviceErr *users.Error
 	if errors.As(err, &serviceErr) && serviceErr.Code.HTTP() == c.Status {

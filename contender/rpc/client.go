@@ -98,7 +98,7 @@ func (f Face) parseTarget(variant string, set map[string]string) (Target, error)
 	case !slices.Contains([]string{Pool, One, Fresh}, t.Policy):
 		return t, fmt.Errorf("policy: %q is neither pool, one nor fresh", t.Policy)
 	case err != nil || t.Callers < 1 || t.Callers > maxCallers:
-		return t, fmt.Errorf("callers: %q is not a whole number from 1 to %d", set[SetCallers], maxCallers)
+		return t, fmt.Errorf("callers: %q is not an integer from 1 to %d", set[SetCallers], maxCallers)
 	case !t.HTTP2 && t.Protocol == GRPC:
 		return t, fmt.Errorf("gRPC without HTTP/2: %w", contender.ErrUnsupported)
 	case !t.HTTP2 && t.Policy == One && t.Callers > 1:

@@ -65,9 +65,9 @@ func TestErrorsCount(t *testing.T) {
 	server, client := visit(t, httpFace().newProgram(), ""), visit(t, httpFace().newProgram(), "")
 	addr := server.serves(map[string]string{"users": "3", "fail-one": "4"})
 	for want, c := range map[string]Call{
-		"get: not_found: no such user":                    {Op: OpGet, ID: 5},
-		"get: answered, want a refusal of status 404":     {Op: OpGet, ID: users.FirstID, Status: 404},
-		"get: unavailable: the store failed, as configur": {Op: OpGet, ID: users.FirstID},
+		"get: not_found: no such user":                          {Op: OpGet, ID: 5},
+		"get: answered, want an error response with status 404": {Op: OpGet, ID: users.FirstID, Status: 404},
+		"get: unavailable: the store failed, as configur":       {Op: OpGet, ID: users.FirstID},
 	} {
 		client.ok(wire.Request{Op: wire.OpPrepare, Workload: calls(t, map[string]string{SetAddr: addr, SetCallers: "2"}, c)})
 		a := client.ok(wire.Request{Op: wire.OpStats, On: "c", Ops: 40})

@@ -108,7 +108,7 @@ func (a alone) parseFaces(text, base string) (faces []listenSpec, err error) {
 		variant, addr, hasAddr := strings.Cut(strings.TrimSpace(part), "=")
 		switch {
 		case !slices.Contains(a.Variants, variant):
-			return nil, fmt.Errorf("-face: unknown face %q; known: %s", variant, strings.Join(a.Variants, ", "))
+			return nil, fmt.Errorf("-face: unknown transport %q; known: %s", variant, strings.Join(a.Variants, ", "))
 		case slices.ContainsFunc(faces, func(f listenSpec) bool { return f.variant == variant }):
 			return nil, fmt.Errorf("-face: %s is there twice", variant)
 		case !hasAddr:

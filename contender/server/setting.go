@@ -77,7 +77,7 @@ func Number(target *int, low, high int) func(string) error {
 	return func(text string) error {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < low || n > high {
-			return fmt.Errorf("%q is not a whole number from %d to %d", text, low, high)
+			return fmt.Errorf("%q is not an integer from %d to %d", text, low, high)
 		}
 		*target = n
 		return nil

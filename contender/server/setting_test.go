@@ -64,7 +64,7 @@ func TestParseSettings(t *testing.T) {
 		{args: "-app tiny -limit 3", err: "-limit is of app shop, and this is to serve tiny"},
 		{args: "-app tiny -rate-limit 3", err: "-rate-limit is of app other and shop, and this is to serve tiny"},
 		{args: "-app shop -devices 3", err: "-devices is of app other, and this is to serve shop"},
-		{args: "-app shop -limit 0", err: `-limit: "0" is not a whole number from 1`},
+		{args: "-app shop -limit 0", err: `-limit: "0" is not an integer from 1`},
 		{args: "-app shop -limit ten", err: `-limit: "ten"`},
 		{args: "-app shop", env: map[string]string{"TARE_MAX_BODY": "1TB"}, err: `TARE_MAX_BODY: -max-body: "1TB" is no number of bytes`},
 		{args: "-app shop -max-body 9999999999GiB", err: `no number of bytes`},

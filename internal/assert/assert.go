@@ -58,10 +58,10 @@ func ErrorIs(t testing.TB, what string, err, target error) {
 func ErrorContains(t testing.TB, what string, err error, part string) {
 	t.Helper()
 	if err == nil {
-		t.Fatalf("%s: got no error, want one that says %q", what, part)
+		t.Fatalf("%s: got no error, want one that contains %q", what, part)
 	}
 	if !strings.Contains(err.Error(), part) {
-		t.Fatalf("%s: got error %q, want one that says %q", what, err, part)
+		t.Fatalf("%s: got error %q, want one that contains %q", what, err, part)
 	}
 }
 

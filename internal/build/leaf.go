@@ -163,13 +163,13 @@ func parseManifest(src []byte) (Manifest, error) {
 	}
 	for v := range m.VariantLayers {
 		if !slices.Contains(m.Variants, v) {
-			return m, fmt.Errorf(": variant_layers of %q, which is none of its variants", v)
+			return m, fmt.Errorf(": variant_layers of %q, which is not one of its variants", v)
 		}
 	}
 	for v, protocols := range m.VariantProtocols {
 		switch {
 		case !slices.Contains(m.Variants, v):
-			return m, fmt.Errorf(": variant_protocols of %q, which is none of its variants", v)
+			return m, fmt.Errorf(": variant_protocols of %q, which is not one of its variants", v)
 		case len(protocols) == 0:
 			return m, fmt.Errorf(": variant_protocols of %s is empty; it speaks something", v)
 		}
@@ -177,7 +177,7 @@ func parseManifest(src []byte) (Manifest, error) {
 	for v, answers := range m.VariantAnswers {
 		switch {
 		case !slices.Contains(m.Variants, v):
-			return m, fmt.Errorf(": variant_answers of %q, which is none of its variants", v)
+			return m, fmt.Errorf(": variant_answers of %q, which is not one of its variants", v)
 		case answers != tare.AnswersStatus:
 			return m, fmt.Errorf(": variant_answers %q of %s; known: %s", answers, v, tare.AnswersStatus)
 		}

@@ -140,7 +140,7 @@ func TestLayersOfAVariant(t *testing.T) {
 func TestAnswersOfAVariant(t *testing.T) {
 	for answers, want := range map[string]string{
 		`{"discard": "status"}`: "",
-		`{"throw": "status"}`:   `: variant_answers of "throw", which is none of its variants`,
+		`{"throw": "status"}`:   `: variant_answers of "throw", which is not one of its variants`,
 		`{"discard": "none"}`:   `: variant_answers "none" of discard; known: status`,
 		`{"discard": ""}`:       `: variant_answers "" of discard; known: status`,
 	} {

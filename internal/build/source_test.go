@@ -247,7 +247,7 @@ func TestSourcesThatMakeNoSense(t *testing.T) {
 		`"source":["../gin"],"tags":[1]`: "source is a array",
 
 		`"protocols":["http","http"]`:                         `: protocol "http" is listed twice`,
-		`"variants":["a"],"variant_protocols":{"b":["grpc"]}`: `: variant_protocols of "b", which is none of its variants`,
+		`"variants":["a"],"variant_protocols":{"b":["grpc"]}`: `: variant_protocols of "b", which is not one of its variants`,
 		`"variants":["a"],"variant_protocols":{"a":[]}`:       `: variant_protocols of a is empty`,
 	} {
 		_, err := parseManifest([]byte(`{"id":"x","kind":"server",` + manifest + `}`))

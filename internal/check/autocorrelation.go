@@ -18,8 +18,8 @@ func autocorrelation() Check {
 		ID:       "autocorrelation",
 		Severity: tare.Warn,
 		Summary: "Rounds must not depend on the round before. On the primary metric, for each contender and the control against the baseline, the correlation of each round's effect with the next is taken from ranks (Bartels' ratio), " +
-			"with an interval at 99.9 % by Fisher's transformation; it warns where that lies wholly above 0.1. Effects that alternate are not warned of: they make intervals too wide, not too narrow.",
-		Why: "Every interval here counts rounds as independent. If the machine favours one contender for minutes at a time, ten rounds say what two would, " +
+			"with an interval at 99.9 % by Fisher's transformation; it warns where that is wholly above 0.1. Effects that alternate are not warned of: they make intervals too wide, not too narrow.",
+		Why: "Every interval of tare counts rounds as independent. If the machine favours one contender for minutes at a time, ten rounds show what two would, " +
 			"and the interval is too narrow; nothing in it shows that.",
 		Advice: "measure again at another time, and trust what both runs say; what changes slowly on this machine is not averaged out within one run",
 		Run: func(in Input) []tare.Finding {

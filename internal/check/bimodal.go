@@ -16,9 +16,9 @@ func bimodal() Check {
 		Severity: tare.Warn,
 		Summary: "The effects of rounds should have one hump. On the primary metric, for each contender and the control against the baseline, Hartigan's dip (how far the distribution of rounds is from the nearest one with a single hump) " +
 			"is compared with the value that rounds drawn from one flat hump exceed in 0.1 % of studies, found by simulation; other single humps exceed it less often. " +
-			"It warns where the dip is larger and the two humps are more than 3 % apart. It takes 12 rounds.",
-		Why: "Where data happens to lie in memory is drawn anew for each process, and where code lies for each link (in tare bench and tare gate each round links anew): both can make a program take one of two speeds. " +
-			"The ratio printed then lies between two that both occur and may itself never occur; how often each does is a property of the build, not of the code.",
+			"It warns where the dip is larger and the two humps differ by more than 3 %. It takes 12 rounds.",
+		Why: "Where data happens to be in memory is drawn again for each process, and where code is for each link (in tare bench and tare gate each round links again): both can make a program take one of two speeds. " +
+			"The ratio printed then is between two that both occur and may itself never occur; how often each does is a property of the build, not of the code.",
 		Advice: "look at the rounds in the result: two groups often follow memory layout or which processor a process landed on; more rounds do not merge them",
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding

@@ -6,11 +6,11 @@ func bodyConsumed() Check {
 	return Check{
 		ID:       "body-consumed",
 		Severity: tare.Void,
-		Summary: "The bytes of request bodies that the server says it read must be those that were sent, lead-ins included. A contender is void on a workload where the two are more than 1 % apart " + byRounds + ". " +
+		Summary: "The bytes of request bodies that the server reports as read must be those that were sent, lead-ins included. A contender is void on a workload where the two differ by more than 1 % " + byRounds + ". " +
 			"It does not apply to requests without a body, nor to servers that cannot tell.",
 		Why: "An upload server that answers before it has read the body is very fast: the bytes stay in the kernel's buffers or are thrown away with the connection. " +
-			"What was compared was how soon each said OK.",
-		Advice:     "have the handler read the whole body, and account for what it read",
+			"What was compared was how soon each sent OK.",
+		Advice:     "have the handler read the complete body, and account for what it read",
 		forAuthors: true,
 		suspects: func(in Input, contender string) []suspicion {
 			return in.receiptSuspects(contender, tare.KeyReceivedBody, tare.KeySentBody)

@@ -6,10 +6,10 @@ func build() Check {
 	return Check{
 		ID:       "build",
 		Severity: tare.Void,
-		Summary:  "A contender could not be built. The study goes on without it. One that takes programs which are not installed is left out as well; that is a note, and not an error.",
+		Summary:  "A contender could not be built. The study continues without it. A contender whose programs are not installed is also skipped, with a note instead of an error.",
 		Why: "A comparison from which the awkward contenders silently dropped out is a different comparison. " +
-			"What was asked for and could not be built is listed with the compiler's first words.",
-		Advice:     "build the contender by itself in its own directory (GOWORK=off go build) and read the whole message",
+			"What was selected and could not be built is listed with the compiler's first words.",
+		Advice:     "build the contender by itself in its own directory (GOWORK=off go build) and read the complete message",
 		forAuthors: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding

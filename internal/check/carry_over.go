@@ -15,12 +15,12 @@ func carryOver() Check {
 	return Check{
 		ID:       "carry-over",
 		Severity: tare.Warn,
-		Summary: "What a slice costs must not depend on which contender held the token before, nor on the position in the order. " +
+		Summary: "What a slice costs must not depend on which contender had the token before, nor on the position in the order. " +
 			"Per round, the median cost of the slices after one predecessor (or at one position) is compared with that of the contender's other slices; over rounds, the interval of that contrast " +
 			"at 0.1 %, shared among all contrasts of the workload (Bonferroni), must reach within ±3 %. It warns where it does not. That many contrasts need some 15 to 20 rounds.",
 		Why: "Contenders run one after the other, or round and round in one fixed order, hand each other their cold caches and unfinished garbage collection: the one that always follows the heaviest pays for it, " +
 			"in every round, and repetition does not average it out. Balanced orders cancel it between contenders, but a cost that large is part of every figure.",
-		Advice: "measure with longer slices (--slice) or whole trials (--isolation=trial) and compare",
+		Advice: "measure with longer slices (--slice) or complete trials (--isolation=trial) and compare",
 		Run: func(in Input) []tare.Finding {
 			if !in.Final || in.Plan.Isolation == tare.TrialWise {
 				return nil

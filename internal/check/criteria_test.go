@@ -101,7 +101,7 @@ func TestSumsDisagree(t *testing.T) {
 	}
 	wantNone(t, "sums-disagree", study(1, 0))
 	wantNone(t, "sums-disagree", study(1, 0.03)) // the half-width is 4 %
-	want := "the ratio to encoding-json is 0.4996 by the middle of the blocks and 0.5521 by sums, further apart than the half-width (±4.1 %, 18 rounds)"
+	want := "the ratio to encoding-json is 0.4996 by the middle of the blocks and 0.5521 by sums, which differ by more than the half-width (±4.1 %, 18 rounds)"
 	wantFinding(t, "sums-disagree", study(1, 0.1), tare.Warn, "lean", load, want)
 	turned := study(1, 0.1)
 	e := &turned.Effects[0]

@@ -14,7 +14,7 @@ func cutShort() Check {
 	return Check{
 		ID:       "cut-short",
 		Severity: tare.Warn,
-		Summary: "A slice of work that allocates holds whole garbage collection cycles; one that takes four times as long as expected is cut off before its cycles are over. " +
+		Summary: "A slice of work that allocates contains complete garbage collection cycles; one that takes four times as long as expected is cut off before its cycles are over. " +
 			"Warned of when that happened to more than 1 % of a contender's slices.",
 		Why: "A slice that ends in the middle of a cycle leaves collection to time that is not counted, and makes allocating code look cheap: " +
 			"a lean encoder came out at 0.886 of json.Marshal instead of 0.738.",

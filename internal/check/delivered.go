@@ -14,7 +14,7 @@ func delivered() Check {
 	return Check{
 		ID:       "delivered",
 		Severity: tare.Void,
-		Summary: "What the server says it answered must be what the load generator sent, lead-ins included. A contender is void on a workload where the two are more than 1 % apart " + byRounds + ". " +
+		Summary: "What the server reports as answered must be what the load generator sent, lead-ins included. A contender is void on a workload where the two differ by more than 1 % " + byRounds + ". " +
 			"Where requests are batches of events that go somewhere, what arrived there is compared with the events that were acknowledged, in the same way; and it is void where a single one of these did not arrive. " +
 			"It does not apply to servers that cannot tell.",
 		Why: "Services answered 200 to events they had dropped or never parsed, and were published as the fastest. " +

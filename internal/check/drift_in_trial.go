@@ -24,7 +24,7 @@ func driftInTrial() Check {
 		ID:       "drift-in-trial",
 		Severity: tare.Void,
 		Summary: "What an operation costs must not rise or fall while a trial runs. The slices of a trial are summed to at most 16 parts, the slope of the logarithm of their costs is the median of the slopes " +
-			"of all pairs of parts (Theil–Sen), and a contender is void on a workload where the 99.9 % interval of that slope over rounds lies wholly beyond 10 % from the first part to the last. " +
+			"of all pairs of parts (Theil–Sen), and a contender is void on a workload where the 99.9 % interval of that slope over rounds is wholly beyond 10 % from the first part to the last. " +
 			"The same must hold for its drift less that of the null contender in the same round (of the baseline, where that shows none): what everybody shares is the machine's, which is one warning. " +
 			"A few slow slices at the start do not move the median. It takes 11 rounds. The null contender and the control are exempt.",
 		Why: "A user service searched all users for the same e-mail address at each create, while the benchmark made their number grow: " +

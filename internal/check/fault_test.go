@@ -71,7 +71,7 @@ func TestLittleOnTheLink(t *testing.T) {
 		return in
 	}
 	m := wantVoidMetrics(t, "little", delayed(2400), "chi", closed, "time")
-	wantWords(t, m, "97 % of the requests under way were on the link, which delays each by 20ms: throughput is connections over round trip; the server was busy 5.3 % of its 1 core")
+	wantWords(t, m, "97 % of the requests in flight were on the link, which delays each by 20ms: throughput is connections over round trip; the server was busy 5.3 % of its 1 core")
 	wantNone(t, "little", delayed(1000)) // most of the time they are not on the link
 	near := delayed(2400)
 	near.Study.Workloads[0].Traffic.Delay = time.Millisecond

@@ -11,8 +11,8 @@ func fixtureCardinality() Check {
 	return Check{
 		ID:       "fixture-cardinality",
 		Severity: tare.Void, voidsWorkload: true,
-		Summary: "The items of a generated input must have as many different keys as it is said to have items. The kind counts the keys in every body it made; " +
-			"the body with the fewest is compared with the number asked for. It does not apply where the kind cannot count, as in a user's own file.",
+		Summary: "The items of a generated input must have as many different keys as it is declared to have items. The kind counts the keys in every body it made; " +
+			"the body with the fewest is compared with the number requested. It does not apply where the kind cannot count, as in a user's own file.",
 		Why: "A load test of \"10,000 devices\" drew its ids from 52: the same few were found, cached and overwritten again and again, " +
 			"and lookups were reported to cost the same however many devices there were.",
 		Advice: "fix the generator so that every item has a key of its own, and give the fixture a new version",

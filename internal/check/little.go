@@ -18,11 +18,11 @@ func little() Check {
 	return Check{
 		ID:       "little",
 		Severity: tare.Void,
-		Summary: "Little's law: as many requests are under way as arrive per second times the seconds each takes. Rate, latency and concurrency are counted apart from each other; throughput and latencies of a contender are void " +
-			"where rate × latency is more than 10 % off the concurrency " + byRounds + ". In a closed loop it also asks who was the limit: throughput is void where a delay or a bandwidth was asked for and more than half of the requests under way " +
+		Summary: "Little's law: as many requests are in flight as arrive per second times the seconds each takes. Rate, latency and concurrency are counted separately; throughput and latencies of a contender are void " +
+			"where rate × latency is more than 10 % off the concurrency " + byRounds + ". In a closed loop it also determines the limit: throughput is void where a delay or a bandwidth was set and more than half of the requests in flight " +
 			"were on the link, or it was 90 % full, while neither the server nor the load generator was busy 85 % of its cores. CPU per request stands.",
 		Why: "Eight services were published with requests per second from 407 to 907. In ten of 14 rows rate times latency is 48 to 49, the connections the tool really had: " +
-			"it measured the round trip to the data centre, and the server was idle. The row with the best latency came to 17 to 19; its 390 timeouts had been left out.",
+			"it measured the round trip to the data centre, and the server was idle. The row with the best latency came to 17 to 19; its 390 timeouts had been omitted.",
 		Advice: "read CPU per request; for throughput ask for more connections, or leave delay and bandwidth out",
 		suspects: func(in Input, contender string) (out []suspicion) {
 			for _, w := range in.trafficWorkloads() {
@@ -83,7 +83,7 @@ func whyLinkLimits(in Input, contender string, w tare.Workload) string {
 		}
 	}
 	if e, ok := estimateOver(in.perRound(contender, w.ID, readOnLink(w))); ok && e.isAbove(maxOnLink) {
-		return fmt.Sprintf("%s of the requests under way were on the link, which delays each by %v: throughput is connections over round trip",
+		return fmt.Sprintf("%s of the requests in flight were on the link, which delays each by %v: throughput is connections over round trip",
 			format.Percent(min(1, e.mid)), w.Traffic.Delay)
 	}
 	for _, direction := range []string{tare.KeyBytesSent, tare.KeyBytesReceived} {

@@ -12,7 +12,7 @@ func negativeProbe() Check {
 	return Check{
 		ID:       "negative-probe",
 		Severity: tare.Void,
-		Summary: "What must be refused is asked for once, before timing: another method, a path that does not exist, an empty id, a broken body, one item more than the limit. A contender that does not refuse as the reference does " +
+		Summary: "What must be rejected is requested once, before timing: another method, a path that does not exist, an empty id, a broken body, one item more than the limit. A contender that does not refuse as the reference does " +
 			"is void on every workload. Of one that stands apart, which does another job or part of one, what it does not refuse is noted. The null contender is exempt.",
 		Why: "The faster of two \"equal\" routes took the last element of whatever path came, by whatever method, and never looked whether it was an id; " +
 			"an ingest service answered OK to anything. What they did not do is what the other side was timed doing.",

@@ -18,11 +18,11 @@ func partWhole() Check {
 		ID:       "part-whole",
 		Severity: tare.Void,
 		Summary: "An operation on more items must not take less time than the same operation on fewer. Workloads that have fixture, op and pool in common are compared with each other, " +
-			"contender by contender, round by round: the larger is void where the 99.9 % interval of the ratio of their times, over rounds, lies wholly below 1 by more than 3 %. " +
-			"Several sizes share the 0.1 % among their pairs (Bonferroni); 11 rounds are the fewest for one pair. An operation that is made of others which the study also asks for, in the same way, must not take less time than one of them, " +
+			"contender by contender, round by round: the larger is void where the 99.9 % interval of the ratio of their times, over rounds, is wholly below 1 by more than 3 %. " +
+			"Several sizes share the 0.1 % among their pairs (Bonferroni); 11 rounds are the fewest for one pair. An operation that is made of others which the study also measures, in the same way, must not take less time than one of them, " +
 			"and a mix of operations must lie between the cheapest and the dearest of its own: the same margin, the same rules. Percentiles that one trial reports must not fall: " +
 			"there is no chance in that, and one trial is enough. The null contender and the control are exempt.",
-		Why: "A published table had creating and deleting a user cost less than creating one, and a mix of operations more than any of them. A whole that is cheaper than its part was not done, " +
+		Why: "A published table had creating and deleting a user cost less than creating one, and a mix of operations more than any of them. A total that is cheaper than its part was not done, " +
 			"or the two rows did not measure the same thing.",
 		Advice:     "look at what the operation does with the larger input: an error, an early return, a cached answer",
 		forAuthors: true,

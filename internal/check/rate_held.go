@@ -12,11 +12,11 @@ func rateHeld() Check {
 	return Check{
 		ID:       "rate-held",
 		Severity: tare.Void,
-		Summary: "The load must be the one that was asked for. A contender is void on a workload where the achieved rate of an open loop is more than 3 % off " + byRounds + ", " +
+		Summary: "The load must be the one that was set. A contender is void on a workload where the achieved rate of an open loop is more than 3 % off " + byRounds + ", " +
 			"where fewer connections were opened than planned, and where its server could use another number of cores than the baseline's.",
-		Why: "A tool that was told -c50 -t12 opened 48 connections, four for each thread, and said 50. Another dropped one request in 20 at the rate it was given. " +
-			"What a server does at 2,900 requests per second says nothing about 3,000.",
-		Advice: "ask for a rate that this server and this machine hold (the message says which side was busy), and for a number of connections that can be opened",
+		Why: "A tool that was given -c50 -t12 opened 48 connections, four for each thread, and reported 50. Another dropped one request in 20 at the rate it was given. " +
+			"What a server does at 2,900 requests per second does not show what it does at 3,000.",
+		Advice: "ask for a rate that this server and this machine hold (the message names the side that was busy), and for a number of connections that can be opened",
 		suspects: func(in Input, contender string) (out []suspicion) {
 			for _, w := range in.trafficWorkloads() {
 				out = append(out, in.loadSuspects(contender, w.ID)...)

@@ -12,9 +12,9 @@ func sharedProcess() Check {
 	return Check{
 		ID:       "shared-process",
 		Severity: tare.Warn,
-		Summary: "It warns where a server and what asks it are one process, and where two contenders of a round are. Garbage collection, locks and processors are then shared, " +
+		Summary: "It warns where a server and its client are one process, and where two contenders of a round are. Garbage collection, locks and processors are then shared, " +
 			"and whose CPU time and memory it was cannot be known.",
-		Why: "Server and client of a published comparison of gRPC and REST ran in one process, beside a store they shared. " +
+		Why: "Server and client of a published comparison of gRPC and REST ran in one process, with a store they shared. " +
 			"The memory \"of gRPC\" was that of its client, its server and the store, and each side collected the other's garbage.",
 		Advice: "run the server as a program of its own (kind server); within one process read the figures as those of server and client together",
 		atEnd:  true,

@@ -15,8 +15,8 @@ func sliceInvariance() Check {
 	return Check{
 		ID:       "slice-invariance",
 		Severity: tare.Warn,
-		Summary: "The ratio to the baseline must not depend on how long a slice is. Now and then an extra round runs with slices eight times as long; the ratios of sums of those rounds are held " +
-			"against those of the others. It warns when the shift is beyond ±3 % with its whole 99.9 % interval (exact rank-sum test). It needs three long rounds, " +
+		Summary: "The ratio to the baseline must not depend on how long a slice is. Now and then an extra round runs with slices eight times as long; the ratios of sums of those rounds are compared " +
+			"with those of the others. It warns when the shift is beyond ±3 % with its entire 99.9 % interval (exact rank-sum test). It needs three long rounds, " +
 			"and about 21 others for three to reach that level.",
 		Why: "A lean encoder came out at 0.886 of json.Marshal in slices of 1 ms and at 0.738 in slices of 150 ms: garbage collection went on after the token had been handed back, " +
 			"and the other contender paid. The control cannot see this, because it is the same code on both sides.",

@@ -12,7 +12,7 @@ func stale() Check {
 	return Check{
 		ID:       "stale",
 		Severity: tare.Note,
-		Summary: "A stored result says what was true of the Go, the modules, the processor and the kernel it was measured with. Each of these that differs from now is noted: of the machine, " +
+		Summary: "A stored result states what was true of the Go, the modules, the processor and the kernel it was measured with. Each of these that differs from now is noted: of the machine, " +
 			"and of every contender that is in both. What a result does not say, and contenders that are in only one of them, are passed over.",
 		Why:    "Results of Go 1.17 were quoted years later. A library, a compiler and a processor each move ratios by more than many a difference that is argued about.",
 		Advice: "run the study again before quoting the older result",

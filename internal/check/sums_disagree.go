@@ -15,7 +15,7 @@ func sumsDisagree() Check {
 		ID:       "sums-disagree",
 		Severity: tare.Warn,
 		Summary: "The estimate of a ratio and the ratio of sums must tell the same. The estimate of a round is the middle of its blocks, which an odd block does not move; the ratio of sums counts every nanosecond. " +
-			"On the primary metric it warns where the 99.9 % interval of their difference over rounds lies wholly beyond the half-width of the interval that is printed.",
+			"On the primary metric it warns where the 99.9 % interval of their difference over rounds is wholly beyond the half-width of the interval that is printed.",
 		Why: "The middle of the blocks stands for what an operation costs as long as costs scatter evenly. Where one side has rare and expensive blocks, such as a collection in every tenth, " +
 			"the middle leaves out what the sum pays: both figures are right, and answer different questions.",
 		Advice: "read the ratio of sums (sums_ratio in the result) where throughput matters, and look at what the rare blocks are",
@@ -47,7 +47,7 @@ func sumsDisagree() Check {
 				}
 				out = append(out, tare.Finding{
 					Contender: c.Contender, Workload: c.Workload,
-					Message: fmt.Sprintf("the ratio to %s is %.4g by the middle of the blocks and %.4g by sums, further apart than the half-width (±%s, %s)",
+					Message: fmt.Sprintf("the ratio to %s is %.4g by the middle of the blocks and %.4g by sums, which differ by more than the half-width (±%s, %s)",
 						c.Against, c.Ratio, c.SumsRatio, format.Percent(math.Expm1(halfWidth)), format.Count(len(logs), "round")),
 				})
 			}

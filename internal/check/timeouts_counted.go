@@ -20,7 +20,7 @@ func timeoutsCounted() Check {
 			"and in a closed loop as many of the longest, above half of the greatest, as there were timeouts. There is no chance in that: one trial in which more than 10 % of the timeouts are missing is enough. It needs the trial's histogram.",
 		Why: "The service with the best mean latency of seven, 86 and 91 ms, had 390 requests without any answer within two seconds. " +
 			"The tool counted them as errors and left them out of the latencies; the slower a server is, the better it then looks.",
-		Advice: "use a load generator that records a timeout at the timeout, and read the error count beside every latency",
+		Advice: "use a load generator that records a timeout at the timeout, and read the error count next to every latency",
 		suspects: func(in Input, contender string) (out []suspicion) {
 			for _, w := range in.trafficWorkloads() {
 				for _, t := range in.Trials {

@@ -11,7 +11,7 @@ func wrongAnswer() Check {
 	return Check{
 		ID:       "wrong-answer",
 		Severity: tare.Void,
-		Summary: "An answer differs from the reference. Every case is asked before timing and a sample again in each round; " +
+		Summary: "An answer differs from the reference. Every case is requested before timing and a sample again in each round; " +
 			"the lab compares, the contender never marks its own paper. Cases that must be refused are negative-probe's. " +
 			"Of a contender that stands apart the status of its answers is compared and nothing else.",
 		Why: "A JSON stream that was never flushed was published as 1.55 times as fast as encoding/json; what it wrote was not valid JSON. " +

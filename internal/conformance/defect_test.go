@@ -115,7 +115,7 @@ func defects() []defect {
 				}
 			}, false)
 		}, "with heap_bytes of 1 MB: prepare: error reply: bad-request: no heap"},
-		{"variants", func() { codec.Variants(map[string]codec.Impl{"a": {Marshal: json.Marshal}}) }, "variants [a], contender.json says []"},
+		{"variants", func() { codec.Variants(map[string]codec.Impl{"a": {Marshal: json.Marshal}}) }, "variants [a], contender.json has []"},
 		{"kind", func() {
 			contender.Main(contender.Program{Kind: "router", Prepare: func(string, wire.Workload, [][]byte) (contender.Work, error) {
 				return contender.Work{}, contender.ErrUnsupported

@@ -139,7 +139,7 @@ func (p *Process) stderrNote() string {
 	if text == "" {
 		return ""
 	}
-	return "; it said: " + text
+	return "; it printed: " + text
 }
 
 // stderrTail is a writer that stores the last bytes written to it.

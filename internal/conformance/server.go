@@ -343,7 +343,7 @@ func (e Exam) checkAgain() error {
 		last, err := idle.Ask(e.Good[0].Request)
 		idle.Close()
 		if err == nil && !last.Closes {
-			return errors.New("after a second prepare the first server goes on over its connection")
+			return errors.New("after a second prepare the first server responds over its connection")
 		}
 		if oldAddr == newAddr || !Listens(oldAddr) {
 			return nil
@@ -380,7 +380,7 @@ func (e Exam) checkEnd() error {
 		return fmt.Errorf("end: it took %v, with one idle connection: %s", took, a.Message)
 	}
 	if last, err := idle.Ask(e.Good[0].Request); err == nil && !last.Closes {
-		return errors.New("after end it goes on over its connection")
+		return errors.New("after end it responds over its connection")
 	}
 	mustDeliver := !e.Trap && !e.Loose()
 	if a, err := e.Counted(); err != nil || mustDeliver && a.Delivered != sent.Items {

@@ -160,7 +160,7 @@ func readAddr(output *os.File, limit time.Duration) (string, error) {
 			return string(m[1]), nil
 		}
 		if err != nil {
-			return "", fmt.Errorf("it does not say where it listens: %w; it said: %s", err, strings.TrimSpace(string(text)))
+			return "", fmt.Errorf("it does not print where it listens: %w; it printed: %s", err, strings.TrimSpace(string(text)))
 		}
 	}
 	return "", errors.New("it says a lot, but not where it listens")

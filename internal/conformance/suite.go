@@ -173,10 +173,10 @@ func (s Subject) CheckHello(p *Process, a wire.Reply) error {
 		errs = append(errs, fmt.Errorf("hello: protocol %q, want %q", a.Protocol, wire.Protocol))
 	}
 	if a.Kind != s.Kind {
-		errs = append(errs, fmt.Errorf("hello: kind %q, contender.json says %q", a.Kind, s.Kind))
+		errs = append(errs, fmt.Errorf("hello: kind %q, contender.json has %q", a.Kind, s.Kind))
 	}
 	if have, want := slices.Sorted(slices.Values(a.Variants)), slices.Sorted(slices.Values(s.Variants)); !slices.Equal(have, want) {
-		errs = append(errs, fmt.Errorf("hello: variants %v, contender.json says %v", have, want))
+		errs = append(errs, fmt.Errorf("hello: variants %v, contender.json has %v", have, want))
 	}
 	if a.PID != p.cmd.Process.Pid {
 		errs = append(errs, fmt.Errorf("hello: pid %d, it was started as %d", a.PID, p.cmd.Process.Pid))
@@ -202,7 +202,7 @@ func checkRefusals(p *Process, dir string) error {
 			return fmt.Errorf("%s on %q: the reply is no error reply: %+v", q.Op, q.On, a)
 		}
 		if q.Op == "no-such-op" && a.Error.Class != "unknown-op" {
-			return fmt.Errorf("an unknown op is refused as %s, want unknown-op", a.Error.Class)
+			return fmt.Errorf("an unknown op is rejected as %s, want unknown-op", a.Error.Class)
 		}
 	}
 	return nil

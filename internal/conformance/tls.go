@@ -64,7 +64,7 @@ func (e Exam) CheckRefusals() error {
 		case a.Error == nil || a.Error.Class == "":
 			return fmt.Errorf("%s on %q: the reply is no error reply: %+v", q.Op, q.On, a)
 		case q.Op == "no-such-op" && a.Error.Class != "unknown-op":
-			return fmt.Errorf("an unknown op is refused as %s, want unknown-op", a.Error.Class)
+			return fmt.Errorf("an unknown op is rejected as %s, want unknown-op", a.Error.Class)
 		}
 	}
 	smallHeap := *w

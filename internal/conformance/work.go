@@ -43,7 +43,7 @@ func SameJSON(body, answer []byte) error {
 		return fmt.Errorf("not JSON: %w", err)
 	}
 	if !reflect.DeepEqual(have, want) {
-		return errors.New("other JSON than asked for")
+		return errors.New("other JSON than requested")
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func whyUncounted(c tare.Contender, findings []tare.Finding) string {
 	case c.Error != "":
 		return c.ID + " could not be built: " + c.Error
 	case c.Launch == tare.LaunchCommand, c.Launch == tare.LaunchURL:
-		return c.ID + " was not built here, so its modules are not known"
+		return c.ID + " was not built by tare, so its modules are not known"
 	case c.Go == "":
 		return c.ID + " has a binary without build information"
 	}

@@ -160,8 +160,8 @@ func TestCount(t *testing.T) {
 		{0, 0, nil, tare.Refuted, "published 30, counted 0: its binary links 0 more than that of encoding-json; not within 1.25× of the published number"},
 		{0, 4, nil, tare.Refuted, "published 30, counted -4: its binary links -4 more than that of encoding-json; not within 1.25× of the published number"},
 		{30, 0, func(d *evidence.Evidence) { d.Contenders[3].Error = "no such module" }, tare.NotMeasured, "lean could not be built: no such module"},
-		{30, 0, func(d *evidence.Evidence) { d.Contenders[3].Launch = tare.LaunchURL }, tare.NotMeasured, "lean was not built here, so its modules are not known"},
-		{30, 0, func(d *evidence.Evidence) { d.Contenders[0].Launch = tare.LaunchCommand }, tare.NotMeasured, "encoding-json was not built here, so its modules are not known"},
+		{30, 0, func(d *evidence.Evidence) { d.Contenders[3].Launch = tare.LaunchURL }, tare.NotMeasured, "lean was not built by tare, so its modules are not known"},
+		{30, 0, func(d *evidence.Evidence) { d.Contenders[0].Launch = tare.LaunchCommand }, tare.NotMeasured, "encoding-json was not built by tare, so its modules are not known"},
 		{30, 0, func(d *evidence.Evidence) { d.Contenders[0].Go = "" }, tare.NotMeasured, "encoding-json has a binary without build information"},
 	} {
 		d := asking()

@@ -51,7 +51,7 @@ func New() *Kind { return &Kind{pools: map[string][][]byte{}, questions: map[str
 func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, error) {
 	switch {
 	case !slices.Contains(Ops(), w.Op):
-		return wire.Workload{}, fmt.Errorf("workload %q: unknown op %q; a codec can be asked to %s", w.ID, w.Op, strings.Join(Ops(), ", "))
+		return wire.Workload{}, fmt.Errorf("workload %q: unknown op %q; a codec can %s", w.ID, w.Op, strings.Join(Ops(), ", "))
 	case w.Op == codec.OpFields && fixture.FieldsTarget(w.Fixture) == nil:
 		return wire.Workload{}, fmt.Errorf("workload %q: op %s picks fields out of a fixture: devices or events", w.ID, w.Op)
 	}

@@ -128,7 +128,7 @@ func TestBadInputNamesThePlace(t *testing.T) {
 	}{
 		{tare.Workload{ID: "w", File: "bad.json", Op: "marshal"}, "bad.json:2:7: not JSON"},
 		{tare.Workload{ID: "w", File: "none.json", Op: "marshal"}, "none.json"},
-		{tare.Workload{ID: "w", Fixture: "devices", Op: "sing"}, `unknown op "sing"; a codec can be asked to marshal, stream, unmarshal, any, fields, roundtrip`},
+		{tare.Workload{ID: "w", Fixture: "devices", Op: "sing"}, `unknown op "sing"; a codec can marshal, stream, unmarshal, any, fields, roundtrip`},
 		{tare.Workload{ID: "w", File: "good.json", Op: "fields"}, "op fields picks fields out of a fixture"},
 		{tare.Workload{ID: "w", Fixture: "planets", Op: "marshal"}, "planets"},
 	} {

@@ -123,7 +123,7 @@ func (f *text) checkEncoding(cutOff bool) (notes []string, err error) {
 	}
 	if rest, ok := bytes.CutPrefix(f.src, []byte("\xef\xbb\xbf")); ok {
 		f.src = rest
-		notes = append(notes, f.name+":1:1: begins with a byte order mark, which is no JSON; it is left out")
+		notes = append(notes, f.name+":1:1: begins with a byte order mark, which is no JSON; it is skipped")
 	}
 	if utf8.Valid(f.src) {
 		return notes, nil
@@ -256,7 +256,7 @@ func (f *text) checkTokens(base int, body []byte, notes *[]string) error {
 			case x == '}' || x == ']':
 				open = open[:len(open)-1]
 			case len(open) == MaxDepth:
-				return f.errorAt(base+begin, fmt.Sprintf("nested more than %d deep", MaxDepth), "codecs refuse such documents or take minutes for one, so they are not measured")
+				return f.errorAt(base+begin, fmt.Sprintf("nested more than %d deep", MaxDepth), "codecs reject such documents or take minutes for one, so they are not measured")
 			case x == '{':
 				open = append(open, container{keys: map[string]bool{}})
 			default:

@@ -26,7 +26,7 @@ func TestDocuments(t *testing.T) {
 		{"a.json", "{\"a\":1}\r\n\n{\"a\":2}", `{"a":1}|{"a":2}`, ""}, // by content
 		{"a.ndjson", "[1,\n2]", "[1,\n2]", ""},                        // whatever it is called
 		{"a.json", deep, deep, ""},
-		{"a.json", "\xef\xbb\xbf[1]", "[1]", "a.json:1:1: begins with a byte order mark, which is no JSON; it is left out"},
+		{"a.json", "\xef\xbb\xbf[1]", "[1]", "a.json:1:1: begins with a byte order mark, which is no JSON; it is skipped"},
 		{"a.json", `7`, `7`, ""},
 		{"a.json", `{"é":[{"b":1,"c":{"b":2}}],` + "\n" + `"é" :1}`, `{"é":[{"b":1,"c":{"b":2}}],` + "\n" + `"é" :1}`,
 			`a.json:2:1: key "é" comes twice in its object; codecs differ in which one counts`},
@@ -71,7 +71,7 @@ func TestDocumentsErrors(t *testing.T) {
 		{"a.json", "\xff\xfe[\x00", "a.json:1:1: the file is UTF-16, and JSON is UTF-8; convert it, e.g. iconv -f UTF-16 -t UTF-8"},
 		{"a.json", "[1,\n {\"a\" : 1e400}]", "a.json:2:9: 1e400 is larger than any float64, which no codec can read into a number; write it as a string"},
 		{"a.json", strings.Repeat("[", 10001) + strings.Repeat("]", 10001), "a.json:1:10001: not JSON: invalid character '[' exceeded max depth; at most 1000 levels are measured"},
-		{"a.json", strings.Repeat("{\"a\":", 1001) + "1" + strings.Repeat("}", 1001), "a.json:1:5001: nested more than 1000 deep; codecs refuse such documents or take minutes for one, so they are not measured"},
+		{"a.json", strings.Repeat("{\"a\":", 1001) + "1" + strings.Repeat("}", 1001), "a.json:1:5001: nested more than 1000 deep; codecs reject such documents or take minutes for one, so they are not measured"},
 		{"a.json", `"` + strings.Repeat("x", MaxDocument) + `"`, "a.json:1:1: a document of 10.5 MB; at most 10.5 MB can be measured; several smaller ones, one a line, can"},
 	} {
 		_, _, err := Documents(tt.name, []byte(tt.src))

@@ -92,7 +92,7 @@ func TestBadWorkloads(t *testing.T) {
 		w    tare.Workload
 		want string
 	}{
-		{tare.Workload{ID: "w", Fixture: "person", Op: "sing"}, `workload "w": unknown op "sing"; a copier can be asked for`},
+		{tare.Workload{ID: "w", Fixture: "person", Op: "sing"}, `workload "w": unknown op "sing"; a copier supports`},
 		{tare.Workload{ID: "w", Fixture: "planets", Op: "into"}, `unknown fixture "planets"`},
 		{tare.Workload{ID: "w", File: "mine.json", Op: "into"}, "not from mine.json"},
 		{tare.Workload{ID: "w", Fixture: "flat", N: 5, Op: "into"}, "only, not 5"},

@@ -48,7 +48,7 @@ func makeQuestions(w tare.Workload, routes []fixture.Route, spec router.Spec) ([
 	case !slices.Contains(askValues(), ask):
 		return nil, fmt.Errorf("set: %s: %q is none of %s", router.SetAsk, ask, strings.Join(askValues(), ", "))
 	case mustReject && w.Op != router.OpServe:
-		return nil, fmt.Errorf("set: %s: %s can be asked with op %s", router.SetAsk, ask, router.OpServe)
+		return nil, fmt.Errorf("set: %s: %s can be requested with op %s", router.SetAsk, ask, router.OpServe)
 	}
 	indexes := selectRoutes(routes, ask)
 	if len(indexes) == 0 {

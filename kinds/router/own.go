@@ -158,7 +158,7 @@ func catchAllQuestions(spec router.Spec) []question {
 		catchAlls++
 		prefix := strings.TrimSuffix(fillParams(r.BracePath()), "/"+paramValue)
 		for _, end := range []struct{ text, group string }{
-			{"/", "a catch-all of yours with nothing behind its slash"},
+			{"/", "a catch-all of yours with nothing after its slash"},
 			{"", "a catch-all of yours without its slash"},
 			{"/a/", "a catch-all of yours with a slash at the end"},
 			{"/a//b", "a catch-all of yours with a doubled slash in it"},

@@ -91,11 +91,11 @@ func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, erro
 func (k *Kind) makeInput(w tare.Workload, studyDir, dir string) (wire.Workload, error) {
 	switch {
 	case !slices.Contains(Ops(), w.Op):
-		return wire.Workload{}, fmt.Errorf("unknown op %q; a router can be asked to %s", w.Op, strings.Join(Ops(), ", "))
+		return wire.Workload{}, fmt.Errorf("unknown op %q; a router can %s", w.Op, strings.Join(Ops(), ", "))
 	case w.Traffic != nil:
 		return wire.Workload{}, fmt.Errorf("a router is asked one request after the other; connections and rates are for servers")
 	case w.Fixture != "" && w.Fixture != fixture.RoutesFixture:
-		return wire.Workload{}, fmt.Errorf("unknown fixture %q; a router can be asked for %s, or for the routes of a file", w.Fixture, fixture.RoutesFixture)
+		return wire.Workload{}, fmt.Errorf("unknown fixture %q; a router takes %s, or the routes of a file", w.Fixture, fixture.RoutesFixture)
 	}
 	routes, layers, err := loadTable(w, studyDir)
 	if err != nil {

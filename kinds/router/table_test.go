@@ -28,7 +28,7 @@ func TestWhatCannotBeAsked(t *testing.T) {
 	large := file(t, "GET /a\n"+strings.Repeat("\n", router.MostList))
 	path, every := file(t, "GET /a\n"), file(t, "GET /a\nPUT /a\nPOST /a\nPATCH /a\nDELETE /a\n")
 	for want, w := range map[string]tare.Workload{
-		`unknown op "marshal"; a router can be asked to serve, socket`:                {Fixture: "routes", Op: "marshal"},
+		`unknown op "marshal"; a router can serve, socket`:                            {Fixture: "routes", Op: "marshal"},
 		`unknown fixture "devices"`:                                                   {Fixture: "devices", Op: "serve"},
 		"connections and rates are for servers":                                       {Fixture: "routes", Op: "serve", Traffic: &tare.Traffic{Connections: 1}},
 		"1001 routes, want 1 to 1000":                                                 {Fixture: "routes", Op: "serve", N: 1001},
@@ -41,7 +41,7 @@ func TestWhatCannotBeAsked(t *testing.T) {
 		"set: depth: a table of routes has middleware, ask":                           {File: path, Op: "serve", Set: map[string]string{"depth": "1"}},
 		`set: ask: "most" is none of all, static`:                                     {File: path, Op: "serve", Set: map[string]string{"ask": "most"}},
 		"set: ask: the table has no routes of that kind (parameters)":                 {File: path, Op: "serve", Set: map[string]string{"ask": "parameters"}},
-		"set: ask: unknown can be asked with op serve":                                {File: path, Op: "socket", Set: map[string]string{"ask": "unknown"}},
+		"set: ask: unknown can be requested with op serve":                            {File: path, Op: "socket", Set: map[string]string{"ask": "unknown"}},
 		"set: ask: every path of the table has all of the methods GET":                {File: every, Op: "serve", Set: map[string]string{"ask": "method"}},
 		"20000 visits":           {Fixture: "routes", Op: "serve", Pool: 20000},
 		"none.txt: no such file": {File: "none.txt", Op: "serve"},
@@ -213,7 +213,7 @@ func TestOwnExams(t *testing.T) {
 	for _, want := range []string{
 		"your routes: method (form): refuses a method that a route of yours has not with 404 instead of 405",
 		"your routes: literal (acceptance): refuses the path of a literal by a method that only the parameter in its place has with 404",
-		"your routes: catch-all (acceptance): refuses a catch-all of yours with nothing behind its slash with 404",
+		"your routes: catch-all (acceptance): refuses a catch-all of yours with nothing after its slash with 404",
 		"your routes: catch-all (acceptance): refuses a catch-all of yours without its slash with 404",
 		"your routes: catch-all (acceptance): refuses a catch-all of yours with an escaped slash in it with 404",
 	} {

@@ -324,7 +324,7 @@ func errorText(err error) string {
 	case isDeadline(err):
 		return "no answer in time"
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return "the connection was closed before the answer was whole"
+		return "the connection was closed before the answer was complete"
 	}
 	return format.Line(err.Error(), format.LineLimit)
 }

@@ -80,7 +80,7 @@ func TestListening(t *testing.T) {
 	}
 	for _, text := range []string{"", "80", "192.0.2.1:80", "example.org:80"} {
 		_, err := parseListenAddr(text)
-		asClass(t, err, tare.ErrProtocol, "it says that it listens at")
+		asClass(t, err, tare.ErrProtocol, "it reports that it listens at")
 	}
 }
 
@@ -201,7 +201,7 @@ func TestAsk(t *testing.T) {
 	}
 	for want, text := range map[string]string{
 		"malformed HTTP": "hello there\r\n\r\n",
-		"the connection was closed before the answer was whole": "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nok",
+		"the connection was closed before the answer was complete": "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nok",
 	} {
 		l := talk(t, text)
 		_, err := l.send(t.Context(), Get("/"))

@@ -187,14 +187,14 @@ func parseURL(text string) (serverAddr, error) {
 func parseListenAddr(addr string) (serverAddr, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
-		return serverAddr{}, trialError(tare.ErrProtocol, "it says that it listens at %q: %v", addr, err)
+		return serverAddr{}, trialError(tare.ErrProtocol, "it reports that it listens at %q: %v", addr, err)
 	}
 	ip := net.ParseIP(host)
 	switch {
 	case host == "" || ip != nil && ip.IsUnspecified(): // all addresses
 		host = "127.0.0.1"
 	case host != "localhost" && (ip == nil || !ip.IsLoopback()):
-		return serverAddr{}, trialError(tare.ErrProtocol, "it says that it listens at %q, which is not a loopback address", addr)
+		return serverAddr{}, trialError(tare.ErrProtocol, "it reports that it listens at %q, which is not a loopback address", addr)
 	}
 	addr = net.JoinHostPort(host, port)
 	return serverAddr{addr: addr, host: addr}, nil

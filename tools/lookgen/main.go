@@ -99,7 +99,7 @@ func (t levelTable) renderSource() ([]byte, error) {
 	if first {
 		fmt.Fprintf(&b, "// %s has one row per overall level, alpha. Column j of level, from 0, is the level\n", t.name)
 	} else {
-		fmt.Fprintf(&b, "// %s goes on with lookTable: row i is for lookTable[i].alpha. Column j, from 0, is the level\n", t.name)
+		fmt.Fprintf(&b, "// %s continues lookTable: row i is for lookTable[i].alpha. Column j, from 0, is the level\n", t.name)
 	}
 	fmt.Fprintf(&b, "// of each look of a study with %d+j looks, at %v rounds.\n", t.from, t.looks)
 	fmt.Fprintf(&b, "// It was computed from %d draws with seed %d.\n", t.draws, t.seed)

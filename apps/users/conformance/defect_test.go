@@ -157,8 +157,8 @@ func rpcDefects() []rpcDefect {
 			next.ServeHTTP(w, r)
 		})}.main, "not an error response"},
 		{"half a log", rpc.HTTP, "log", slips{logs: func(next http.Handler) http.Handler { return next }}.main, "log to a file: 0 lines"},
-		{"abrupt", rpc.HTTP, "end", slips{server: func(s server.Server) server.Server { return abrupt{s} }}.main, "a request under way"},
-		{"abrupt streams", rpc.GRPC, "end", slips{server: func(s server.Server) server.Server { return abrupt{s} }}.main, "a request under way"},
+		{"abrupt", rpc.HTTP, "end", slips{server: func(s server.Server) server.Server { return abrupt{s} }}.main, "a request in flight"},
+		{"abrupt streams", rpc.GRPC, "end", slips{server: func(s server.Server) server.Server { return abrupt{s} }}.main, "a request in flight"},
 		{"goes on", rpc.HTTP, "again", slips{server: func(s server.Server) server.Server { return deaf{s} }}.main, "a server still answers"},
 
 		{"no client", rpc.HTTP, "client", func() {
@@ -183,7 +183,7 @@ func rpcDefects() []rpcDefect {
 				return u, err
 			}}
 		}}.main, "its client: stats: "},
-		{"client forgets", rpc.HTTP, "client at work", lies(func(u users.User, err error) (users.User, error) { return u, nil }), "want a refusal of status 404"},
+		{"client forgets", rpc.HTTP, "client at work", lies(func(u users.User, err error) (users.User, error) { return u, nil }), "want an error response with status 404"},
 		{"client wears out", rpc.ConnectJSON, "client at work", func() {
 			var n atomic.Int64
 			lies(func(u users.User, err error) (users.User, error) {
@@ -237,9 +237,9 @@ func checkOne(s conformance.Subject, d rpcDefect, dir string) error {
 // TestRPCManifests: what contender.json must say.
 func TestRPCManifests(t *testing.T) {
 	for want, m := range map[string]conformance.Manifest{
-		"names no protocols":                           {},
-		`unknown protocol "soap"`:                      {Protocols: []string{"soap"}},
-		"kind \"rpc\", contender.json says \"server\"": {Kind: "server"},
+		"names no protocols":                          {},
+		`unknown protocol "soap"`:                     {Protocols: []string{"soap"}},
+		"kind \"rpc\", contender.json has \"server\"": {Kind: "server"},
 	} {
 		m.ID = "x"
 		if m.Kind == "" {

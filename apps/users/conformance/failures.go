@@ -217,7 +217,7 @@ func (t protocolTest) endDuringRequest(delay time.Duration) error {
 		return fmt.Errorf("end: a request in flight: %w", err)
 	}
 	if _, err := idle.Get(context.Background(), users.FirstID); err == nil {
-		return errors.New("after end it goes on over its connection")
+		return errors.New("after end it responds over its connection")
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func newDialect(c tare.Contender, set map[string]string) (d server.Dialect, err 
 	case d.Name == rpc.GRPC && http2 == "off":
 		return d, fmt.Errorf("%s: off; gRPC takes HTTP/2", setHTTP2)
 	case policy == rpc.One && driver == driverEngine:
-		return d, fmt.Errorf("%s: %s; the load generator has one request under way on each connection, %s: %s has not", setPolicy, policy, setDriver, driverClient)
+		return d, fmt.Errorf("%s: %s; the load generator has one request in flight on each connection, %s: %s has not", setPolicy, policy, setDriver, driverClient)
 	case policy == rpc.One && http2 == "off":
 		return d, fmt.Errorf("%s: %s; one connection for all takes HTTP/2", setPolicy, policy)
 	}

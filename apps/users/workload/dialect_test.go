@@ -43,7 +43,7 @@ func TestDialects(t *testing.T) {
 		`"yes" is none of on, off`:     {setHTTP2: "yes"},
 		`"many" is none of pool, one`:  {setPolicy: "many"},
 		`"me" is none of engine`:       {setDriver: "me"},
-		"one request under way":        {setPolicy: rpc.One, setHTTP2: "on"},
+		"one request in flight":        {setPolicy: rpc.One, setHTTP2: "on"},
 		"one connection for all takes": {setPolicy: rpc.One, setDriver: driverClient},
 	} {
 		if _, err := newDialect(tare.Contender{Declared: tare.Declared{Protocols: []string{rpc.HTTP}}}, set); err == nil || !strings.Contains(err.Error(), want) {

@@ -271,7 +271,7 @@ func runSweep(t *testing.T, save func(d atomicfile.Disk, dir string, fresh bool)
 					t.Errorf("%s at operation %d: torn or lost: %q, %v", f.Name, operation, got, readErr)
 				}
 				if hidden, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".*")); !f.Crash && len(hidden) > 1 {
-					t.Errorf("%s at operation %d: left behind: %q", f.Name, operation, hidden)
+					t.Errorf("%s at operation %d: not removed: %q", f.Name, operation, hidden)
 				}
 			}
 		})

@@ -221,7 +221,7 @@ func TestDocumentsThatAreNone(t *testing.T) {
 		{"invalid.json", []byte("{\n  \"a\": [1, 2,]\n}"), "invalid.json:2:14: not JSON: invalid character ']' looking for beginning of value; no comma before a closing bracket"},
 		{"cut.ndjson", []byte("{\"a\":1}\n{\"a\":"), "cut.ndjson:2:6: the JSON ends too early; the last line is cut off: leave it out, e.g. by sed '$d'"},
 		{"latin1.json", []byte("{\n \"name\": \"caf\xe9\"}"), "latin1.json:2:14: byte 0xe9 (at offset 15) is not UTF-8, which JSON is; convert the file, e.g. iconv -f ISO-8859-1 -t UTF-8"},
-		{"deep.json", []byte(strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000)), "deep.json:1:1001: nested more than 1000 deep; codecs refuse such documents or take minutes for one, so they are not measured"},
+		{"deep.json", []byte(strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000)), "deep.json:1:1001: nested more than 1000 deep; codecs reject such documents or take minutes for one, so they are not measured"},
 		{"packed.json.gz", []byte("\x1f\x8b\x08\x00\x00"), "cannot read packed.json.gz: the file is damaged or cut off (gzip: unexpected EOF); name a file of JSON or NDJSON, or - for stdin"},
 		{"number.json", []byte("[1,\n1e400]"), "number.json:2:1: 1e400 is larger than any float64, which no codec can read into a number; write it as a string"},
 		{"directory", nil, "cannot read directory: is a directory; name a file of JSON or NDJSON, or - for stdin"},

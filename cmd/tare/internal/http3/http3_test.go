@@ -169,12 +169,12 @@ func TestFaults(t *testing.T) {
 		resent bool // some request is sent again
 		luck   bool // a request may meet a connection that has just been closed, and is sent again
 	}{
-		"never answers": {h: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, class: load.ErrTimeout, says: "no whole answer in time"},
+		"never answers": {h: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, class: load.ErrTimeout, says: "no complete answer in time"},
 		"stops in the middle": {h: func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.WriteString(w, "half")
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()
-		}, class: load.ErrTimeout, says: "no whole answer in time"},
+		}, class: load.ErrTimeout, says: "no complete answer in time"},
 		"resets the stream": {h: reset(http3.ErrCodeInternalError), class: load.ErrReset, says: "the server reset the stream: H3_INTERNAL_ERROR"},
 		"refuses for ever":  {h: reset(http3.ErrCodeRequestRejected), class: load.ErrReset, says: "the server reset the stream: H3_REQUEST_REJECTED", resent: true},
 		"refuses each third": {h: func(w http.ResponseWriter, r *http.Request) {

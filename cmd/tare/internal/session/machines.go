@@ -80,7 +80,7 @@ func NewOrder(cmd *cobra.Command, on *cmdenv.Machines, rounds int, seed uint64) 
 	case rejected != nil:
 		return nil, rejected
 	case on.Resume && cmd.Flags().Changed("seed"):
-		return nil, cmdenv.Usage("--resume goes on with the seed of the run it resumes", "leave --seed out")
+		return nil, cmdenv.Usage("--resume continues with the seed of the run it resumes", "leave --seed out")
 	case rounds == 0:
 		return nil, cmdenv.Usage("--on needs --rounds", "every machine measures that many, e.g. --rounds 18")
 	}

@@ -87,7 +87,7 @@ func (o *Options) Check(cmd *cobra.Command) (err error) {
 	case changed("slice") && o.Slice <= 0:
 		return cmdenv.Usage(fmt.Sprintf("--slice %v is not a slice length", o.Slice), "e.g. 8ms")
 	case o.Resume && changed("seed"):
-		return cmdenv.Usage("--resume goes on with the seed of the run it resumes", "leave --seed out")
+		return cmdenv.Usage("--resume continues with the seed of the run it resumes", "leave --seed out")
 	case changed("procs") && (o.Procs < 1 || o.Procs > maxProcs):
 		return cmdenv.Usage(fmt.Sprintf("--procs %d is not a number of processors", o.Procs), fmt.Sprintf("1 to %d", maxProcs))
 	}

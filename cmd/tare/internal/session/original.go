@@ -45,7 +45,7 @@ func (o *Options) Give(studies []cmdenv.Study) error {
 		studies[i].Study = studies[i].Having(isGiven)
 	}
 	if o.Original != "" && !used {
-		return cmdenv.Usage("--with-original changes nothing: no study that was asked for measures a published library from a clone", "the study ffi does")
+		return cmdenv.Usage("--with-original changes nothing: no selected study measures a published library from a clone", "the study ffi does")
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ func TestPlainProgressIsSparse(t *testing.T) {
 		p.Event(lab.Event{Phase: "build", Contender: "b", Err: errors.New("b/main.go:3:1: no\nsecond line")})
 		expect(t, seen, "s: b cannot be built: b/main.go:3:1: no second line\n")
 		p.Event(lab.Event{Phase: "build", Contender: "d", Err: fmt.Errorf("d: %w", &lab.NotInstalledError{Programs: []string{"fluentd", "ruby"}})})
-		expect(t, seen, "s: d is left out: d: not installed: fluentd, ruby\n")
+		expect(t, seen, "s: d is skipped: d: not installed: fluentd, ruby\n")
 
 		p.Event(lab.Event{Phase: "pilot", Contender: "a"})
 		p.Event(lab.Event{Phase: "pilot", Contender: "c", Err: &tare.TrialError{Class: tare.ErrExit, Message: "exit status 3"}})

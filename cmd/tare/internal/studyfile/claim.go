@@ -124,8 +124,8 @@ func foreignKeys(kind tare.ClaimKind) (out []foreignKey) {
 		reject("a statement has no figures", "ratio", "baseline", "value", "unit", "side")
 		reject("a statement is about one workload or all", "trend", "workloads")
 	case tare.ClaimCount:
-		reject("a count is about a contender's modules, whatever it is asked", "ratio", "workload", "metric", "baseline", "side")
-		reject("a count is about a contender's modules, whatever it is asked", "trend", "workloads")
+		reject("a count is about a contender's modules, on all workloads", "ratio", "workload", "metric", "baseline", "side")
+		reject("a count is about a contender's modules, on all workloads", "trend", "workloads")
 		reject("a count is answered by its figure, not by a check", "statement", "check")
 	case tare.ClaimTrend:
 		reject("a trend is about several workloads", "", "workload")
@@ -140,8 +140,8 @@ func foreignKeys(kind tare.ClaimKind) (out []foreignKey) {
 		reject("a rate is answered by the break-even of its workloads", "ratio", "metric", "baseline", "unit", "side")
 		reject("a rate is answered by the break-even of its workloads, not by a check", "statement", "check")
 	case tare.ClaimCause:
-		reject("a cause is of the difference that its decomposition tells apart", "ratio", "workload", "metric", "baseline", "value", "unit", "side")
-		reject("a cause is of the difference that its decomposition tells apart", "trend", "workloads")
+		reject("a cause is of the difference that its decomposition explains", "ratio", "workload", "metric", "baseline", "value", "unit", "side")
+		reject("a cause is of the difference that its decomposition explains", "trend", "workloads")
 		reject("a cause is answered by its decomposition, not by a check", "statement", "check")
 	}
 	if kind != tare.ClaimCause {
@@ -186,7 +186,7 @@ func (r *reader) readDecomposition(n ast.Node, path string) (d tare.Decompose) {
 	seen := []string{d.From}
 	for i, s := range d.Steps {
 		if r.Err == nil && s.To != "" && slices.Contains(seen, s.To) {
-			r.Fail(r.Where(fmt.Sprintf("%s.steps[%d].to", path, i)), fmt.Sprintf("the chain comes back to %q", s.To), "each step goes on to another contender")
+			r.Fail(r.Where(fmt.Sprintf("%s.steps[%d].to", path, i)), fmt.Sprintf("the chain comes back to %q", s.To), "each step is to another contender")
 		}
 		seen = append(seen, s.To)
 	}

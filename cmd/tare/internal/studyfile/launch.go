@@ -30,7 +30,7 @@ func (r *reader) checkLaunch(path string) {
 	isBuilt := first != "command" && first != "url"
 	for _, key := range []string{"with", "go", "given"} {
 		if pos, found := r.At(path + "." + key); found && !isBuilt {
-			r.Fail(pos, "a contender with "+first+" is not built here, so it cannot be built with something else", "leave "+key+" out")
+			r.Fail(pos, "a contender with "+first+" is not built by tare, so it cannot be built with something else", "leave "+key+" out")
 		}
 	}
 }

@@ -16,7 +16,7 @@ const (
 	filesHint    = "a text for each name, e.g. files: {fluent.conf: '…'}; a long one after |, indented"
 	pathHint     = "what every path begins with: a slash first and none last, e.g. /ingest"
 	deliversHint = "a pattern of the files it delivers to, an item a line, e.g. $DIR/out*.log; or $DESTINATION if it sends them on over HTTP"
-	answersHint  = "known: status; leave it out for whole answers"
+	answersHint  = "known: status; omit it for complete answers"
 )
 
 // commandKeys returns the keys that require a command, in the order in which they are checked.

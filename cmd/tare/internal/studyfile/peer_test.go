@@ -75,7 +75,7 @@ func TestPeerErrors(t *testing.T) {
 		{"path: /ingest", "path: 7", "s.yaml:10:11: contenders[2].path is a number, not text; what every path begins with"},
 		{"delivers: $DIR/out*.log", "delivers: ' '", `s.yaml:11:15: " " is no pattern of files; a pattern of the files it delivers to, an item a line, e.g. $DIR/out*.log`},
 		{"delivers: $DIR/out*.log", "delivers: [a, b]", "s.yaml:11:15: contenders[2].delivers is a list, not text; a pattern of the files"},
-		{"    answers: status\n", "    answers: whole\n", `s.yaml:12:14: unknown answers "whole"; known: status; leave it out for whole answers`},
+		{"    answers: status\n", "    answers: whole\n", `s.yaml:12:14: unknown answers "whole"; known: status; omit it for complete answers`},
 		{"    answers: status\n", "    answers:\n", `s.yaml:12:13: contenders[2].answers is empty, not text; known: status`},
 		{"      fluent.conf: |", "      conf/fluent.conf: |", "s.yaml:14:7: a key of files is the name of a file; letters, digits, - . and _, not a dot first, e.g. fluent.conf"},
 		{"      fluent.conf: |", "      .fluent: |", "s.yaml:14:7: a key of files is the name of a file"},

@@ -26,7 +26,7 @@ func (r *reader) takeMemory(dst *int64) yamlfile.Take {
 			}
 			bytes = float64(x)
 		default:
-			r.Want(n, path, "a whole number of bytes or a text with its unit", "e.g. heap: 200MB")
+			r.Want(n, path, "an integer number of bytes or a text with its unit", "e.g. heap: 200MB")
 			return
 		}
 		if bytes < 0 || bytes > tare.MaxHeap {

@@ -104,7 +104,7 @@ func TestErrors(t *testing.T) {
 		{"budget: {quick", "budget: {quik", `s.yaml:28:10: unknown key "quik"; did you mean quick?`},
 		{"void: wrong-answer}", "viod: wrong-answer}", `s.yaml:10:47: unknown key "viod"; did you mean void?`},
 		{"kinds: [codec]", "kinds: [codec]\nfactors: {}", `s.yaml:5:1: "factors" is not supported yet; list a contender once per level and give each its set, e.g. {id: gin-pty, use: gin-new, set: {log: pty}}`},
-		{"kinds:", "7:", "s.yaml:4:1: a key here is a plain word; known: answer, baseline, "},
+		{"kinds:", "7:", "s.yaml:4:1: a key of this file is a plain word; known: answer, baseline, "},
 		// wrong types
 		{"study: json-encode", "study: 7", `s.yaml:2:8: study is a number, not text; put it in quotes: "7"`},
 		{"study: json-encode", "study: [a]", "s.yaml:2:8: study is a list, not text"},
@@ -150,8 +150,8 @@ func TestErrors(t *testing.T) {
 		{"heap: 200MB", "heap: lots", `s.yaml:19:71: "lots" is not a number of bytes`},
 		{"heap: 200MB", "heap: 2GB", "s.yaml:19:71: workloads[2].heap is not between 0 and 800 MB; e.g. 200MB"},
 		{"heap: 200MB", "heap: -1", "s.yaml:19:71: workloads[2].heap is not between 0 and 800 MB"},
-		{"heap: 200MB", "heap: 1.5", "s.yaml:19:71: workloads[2].heap is a number, not a whole number of bytes or a text with its unit; e.g. heap: 200MB"},
-		{"heap: 200MB", "heap: [1]", "s.yaml:19:71: workloads[2].heap is a list, not a whole number of bytes"},
+		{"heap: 200MB", "heap: 1.5", "s.yaml:19:71: workloads[2].heap is a number, not an integer number of bytes or a text with its unit; e.g. heap: 200MB"},
+		{"heap: 200MB", "heap: [1]", "s.yaml:19:71: workloads[2].heap is a list, not an integer number of bytes"},
 		// claims
 		{"check: wrong-answer, ", "", "s.yaml:27:5: claims[1].check: a statement without the check that answers it; e.g. check: "},
 		{"check: wrong-answer", "check: wrong-anwser", `s.yaml:27:114: unknown check "wrong-anwser"; did you mean wrong-answer?`},
@@ -188,7 +188,7 @@ func TestErrors(t *testing.T) {
 		{"kinds: [codec]", "kinds: &k [codec]", "s.yaml:4:8: YAML anchors, aliases and tags are not used in study files; write the value itself"},
 		{"kinds: [codec]", "kinds: *k", "s.yaml:4:8: YAML anchors"},
 		{"kinds: [codec]", "kinds: [!!str codec]", "s.yaml:4:9: YAML anchors"},
-		{"kinds: [codec]", "<<: {a: b}", "s.yaml:4:1: a key here is a plain word"},
+		{"kinds: [codec]", "<<: {a: b}", "s.yaml:4:1: a key of this file is a plain word"},
 		{"budget:", "---\nbudget:", "s.yaml:29:1: a second document in one file; write one study per file"},
 		{"# a comment", "%YAML 1.2\n---", "s.yaml:1:1: YAML directives are not used"},
 		{"Is jsoniter", "Is \x00 jsoniter", "s.yaml:3:14: control character U+0000; study files are plain text"},
@@ -304,7 +304,7 @@ func TestBeside(t *testing.T) {
 	}
 	for _, c := range []struct{ old, new, want string }{
 		{"given: example.com/theirs", "given: ../theirs", `s.yaml:4:46: "../theirs" cannot be the path of a module`},
-		{"given: example.com/theirs", "given: a, command: [b]", "s.yaml:4:46: a contender with command is not built here"},
+		{"given: example.com/theirs", "given: a, command: [b]", "s.yaml:4:46: a contender with command is not built by tare"},
 		{"check: identity", "check: identity, whole: 3", "s.yaml:11:71: only the figures of a ratio are parts of a whole; leave whole out, or write kind: ratio"},
 		{"whole: 16.6, ", "", "s.yaml:10:5: claims[0].whole: a whole that is not above zero"},
 		{"unit: ms/frame", "unit: frames", `s.yaml:10:104: a whole in "frames"`},

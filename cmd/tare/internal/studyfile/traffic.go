@@ -92,7 +92,7 @@ func (r *reader) takeBandwidth(dst *int64) yamlfile.Take {
 			units := map[string]float64{"bit": 1, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9}
 			bits = math.Round(parseNumber(m[1]) * units[m[2]])
 		default:
-			r.Want(n, path, "a whole number of bits per second or a text with its unit", bandwidthHint)
+			r.Want(n, path, "an integer number of bits per second or a text with its unit", bandwidthHint)
 			return
 		}
 		if bits < 1 || bits > maxBandwidth {

@@ -130,7 +130,7 @@ func (f *Feed) readHAR(in *boundedReader) error {
 			return in.failed
 		}
 		if err != nil && !errors.As(err, &wrongType) {
-			f.recordBroken(0, where, fmt.Errorf("%w; nothing behind it can be read", err))
+			f.recordBroken(0, where, fmt.Errorf("%w; nothing after it can be read", err))
 			return nil
 		}
 		if why := e.whyUnsent(); err == nil && why != "" {

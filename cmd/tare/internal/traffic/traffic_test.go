@@ -333,7 +333,7 @@ func TestBounds(t *testing.T) {
 	}
 	long := strings.Replace(archive, "xxx", strings.Repeat("y", 1000), 1)
 	f = &Feed{}
-	if err := f.readHAR(&boundedReader{r: strings.NewReader(long), limit: 512}); err != nil || len(f.Requests) != 0 || len(f.Broken) != 1 || f.Broken[0].In("a.har") != "a.har: entry 1: longer than 512 bytes; nothing behind it can be read" {
+	if err := f.readHAR(&boundedReader{r: strings.NewReader(long), limit: 512}); err != nil || len(f.Requests) != 0 || len(f.Broken) != 1 || f.Broken[0].In("a.har") != "a.har: entry 1: longer than 512 bytes; nothing after it can be read" {
 		t.Errorf("%v, %d requests, %q", err, len(f.Requests), f.Broken)
 	}
 	if err := new(Feed).readHAR(&boundedReader{r: strings.NewReader(`{"log":{"comment":"` + strings.Repeat("z", 1000) + `"`), limit: 512}); err == nil || err.Error() != "longer than 512 bytes" {

@@ -77,7 +77,7 @@ func (r *Reader) Mapping(n ast.Node, path, hint string, known map[string]Take, u
 	for pairs := m.MapRange(); pairs.Next() && r.Err == nil; {
 		key, ok := pairs.Key().(*ast.StringNode)
 		if !ok {
-			r.Fail(r.Of(pairs.Key()), "a key here is a plain word", "known: "+strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+			r.Fail(r.Of(pairs.Key()), "a key of this file is a plain word", "known: "+strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 			return
 		}
 		if instead, ok := unsupported[key.Value]; ok {

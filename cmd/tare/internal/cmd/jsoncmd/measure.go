@@ -156,7 +156,7 @@ func (d *documentStudy) buildTyped(ctx context.Context, w *session.Session, code
 	for _, l := range skipped {
 		if id := l.Contender(); d.isChosen(id) {
 			d.skipped = append(d.skipped, l)
-			w.Progress.Say(id + " is left out: " + l.Why)
+			w.Progress.Say(id + " is skipped: " + l.Why)
 		}
 	}
 	w.Sources, err = w.Lab.Sources(cmdenv.Workshop{Cache: w.Dirs.Cache, Catalog: typed.Dir, Run: w.RunTag, Compiling: w.Progress.Compiling})

@@ -45,7 +45,7 @@ func openTable(t sink.Target, s sink.Settings) (sink.Sink, error) {
 	}
 	var err error
 	if p.config, err = pgx.ParseConfig(t.URL.String()); err != nil {
-		return nil, fmt.Errorf("sink %s: the URL is none of PostgreSQL", t.Name())
+		return nil, fmt.Errorf("sink %s: not a PostgreSQL URL", t.Name())
 	}
 	return p, nil
 }
@@ -163,7 +163,7 @@ func hideURL(err error) error {
 	var parse *pgconn.ParseConfigError
 	var escape *url.Error
 	if errors.As(err, &parse) || errors.As(err, &escape) {
-		return errors.New("the URL is none of PostgreSQL")
+		return errors.New("not a PostgreSQL URL")
 	}
 	return err
 }

@@ -116,7 +116,7 @@ func TestEventBeyondALimitIsRefused(t *testing.T) {
 
 func TestURLs(t *testing.T) {
 	_, err := sinktest.Parse(t, "postgres://h/db?sslmode=nonsense&password=secret", Kind()).Open(sink.Settings{})
-	assert.ErrorContains(t, "URL", err, "none of PostgreSQL")
+	assert.ErrorContains(t, "URL", err, "not a PostgreSQL URL")
 	p := open(t, "postgres://u:secret@127.0.0.1:1/db#table=a.b&timeout=1s")
 	text := p.Promise().String()
 	assert.Contains(t, "table", text, `table "a"."b"`)
