@@ -16,10 +16,10 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// abReport holds the values of ab's output. d is the document about the result r.
+// abReport holds the values of ab's output.
 type abReport struct {
-	d         load.Document
-	r         *load.Result
+	document  load.Document // about result
+	result    *load.Result
 	software  string // Server header of the first response
 	length    int64  // bytes of the first response's body; their mean if unknown
 	keepAlive bool
@@ -29,7 +29,7 @@ type abReport struct {
 // newABReport collects the values of ab's output. It takes the mean length of bodies if
 // fetchFirst got none.
 func newABReport(r *load.Result, d load.Document, l *loadRun) abReport {
-	a := abReport{d: d, r: r, keepAlive: l.options.keepAlive, software: l.software, length: l.length}
+	a := abReport{document: d, result: r, keepAlive: l.options.keepAlive, software: l.software, length: l.length}
 	if d.Requests > 0 && a.length == 0 {
 		a.length = d.BodyIn / d.Requests
 	}
@@ -84,7 +84,7 @@ func writeAB(w io.Writer, a abReport) error {
 	a.writeHead(&b)
 	a.writeRates(&b)
 	a.writeTimes(&b)
-	writeLimit(&b, a.d)
+	writeLimit(&b, a.document)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -95,7 +95,7 @@ func abRow(b *strings.Builder, name, format string, args ...any) {
 }
 
 func (a abReport) writeHead(b *strings.Builder) {
-	u, err := url.Parse(a.d.URL)
+	u, err := url.Parse(a.document.URL)
 	if err != nil {
 		u = &url.URL{}
 	}
@@ -113,7 +113,7 @@ func (a abReport) writeHead(b *strings.Builder) {
 }
 
 func (a abReport) writeRates(b *strings.Builder) {
-	d := a.d
+	d := a.document
 	abRow(b, "Concurrency Level:", "%d", d.Connections)
 	abRow(b, "Time taken for tests:", "%.3f seconds", d.Seconds)
 	abRow(b, "Complete requests:", "%d", d.Requests)
@@ -168,7 +168,7 @@ func countNon2xx(d load.Document) int64 {
 // measures connecting and processing separately, so the total is computed from their statistics: sums,
 // and for the standard deviation the root of the sum of squares.
 func (a abReport) writeTimes(b *strings.Builder) {
-	d := a.d
+	d := a.document
 	if d.Latency.Count == 0 {
 		return
 	}
@@ -193,9 +193,9 @@ func (a abReport) writeTimes(b *strings.Builder) {
 	}
 	b.WriteString("\nPercentage of the requests served within a certain time (ms)\n")
 	for _, percent := range []int{50, 66, 75, 80, 90, 95, 98, 99} {
-		q := a.r.Latency.Quantile(float64(percent) / 100)
+		q := a.result.Latency.Quantile(float64(percent) / 100)
 		if mostConnect {
-			q += a.r.Connect.Quantile(float64(percent) / 100)
+			q += a.result.Connect.Quantile(float64(percent) / 100)
 		}
 		fmt.Fprintf(b, "  %d%%  %5d\n", percent, toMilliseconds(float64(q)))
 	}

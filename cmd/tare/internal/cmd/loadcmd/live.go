@@ -75,7 +75,7 @@ func (l *loadRun) showSecond(t load.Trial, tick load.Tick) {
 	if l.watched != nil {
 		l.watched.Show(loadpage.Page{Document: d, Result: tick.SoFar, How: how})
 	}
-	p := panel{d: d, r: tick.SoFar, how: how, duration: l.options.duration, style: l.Style(l.Err)}
+	p := panel{document: d, result: tick.SoFar, how: how, duration: l.options.duration, style: l.Style(l.Err)}
 	if l.options.requests > 0 {
 		p.duration = 0 // the trial ends by its number of requests
 	}

@@ -146,12 +146,12 @@ func (t *secondMerger) addSecond(name string, s load.Second) (text string, lines
 
 // writeGenerators writes the table of the machines that sent requests.
 func (p *loadPage) writeGenerators() {
-	if len(p.d.Generators) == 0 {
+	if len(p.document.Generators) == 0 {
 		return
 	}
 	p.writeHeading("LOAD GENERATORS")
 	fmt.Fprintf(&p.b, "  %-16s  %9s  %11s  %9s  %9s  %12s  %s\n", "machine", "asked /s", "answered /s", "p50 ms", "p99 ms", "clock ms", "limit")
-	for _, g := range p.d.Generators {
+	for _, g := range p.document.Generators {
 		rate, limit := "–", g.Limit
 		if g.RateAsked > 0 {
 			rate = loadpage.Thousands(g.RateAsked)

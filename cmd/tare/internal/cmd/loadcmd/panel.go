@@ -17,8 +17,8 @@ import (
 // panel draws a running trial on a terminal: the rate and latency with one bar per second, the
 // errors, the limit and, if there is room, a heat map of latencies.
 type panel struct {
-	d        load.Document // of the trial so far
-	r        *load.Result  // of the trial so far
+	document load.Document // about result
+	result   *load.Result  // result of the trial so far
 	how      string        // how requests are sent, in words
 	duration time.Duration // planned duration; 0 if unknown
 	style    report.Style
@@ -36,8 +36,8 @@ const (
 // free.
 func (p panel) drawLines(columns, rows int) []string {
 	columns, rows = max(columns-1, minPanelColumns), max(rows-1, 1)
-	d, last := p.d, load.Second{}
-	seconds := p.r.Timeline
+	d, last := p.document, load.Second{}
+	seconds := p.result.Timeline
 	if n := len(seconds); n > 0 {
 		last = seconds[n-1]
 	}
@@ -75,7 +75,7 @@ func (p panel) formatLine(columns int, label, text string) string {
 func (p panel) formatErrors(last load.Second) string {
 	var parts []string
 	for _, class := range load.Classes() {
-		if n := p.d.Errors[string(class)]; n > 0 {
+		if n := p.document.Errors[string(class)]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%s %s", class, loadpage.Counted(n)))
 		}
 	}
@@ -87,7 +87,7 @@ func (p panel) formatErrors(last load.Second) string {
 
 // lastSeconds returns the latest seconds, as many as fit into the width.
 func (p panel) lastSeconds(columns int) []load.Second {
-	all := p.r.Timeline
+	all := p.result.Timeline
 	return all[max(0, len(all)-(columns-panelLabel)):]
 }
 

@@ -21,15 +21,16 @@ const (
 // writePlot draws the latency by quantile. Both axes are logarithmic: on the horizontal axis, equal
 // steps lead from 0 to 90 %, 99 %, 99.9 % and so on, as far as there are enough latencies.
 func (p *loadPage) writePlot() {
-	h := p.r.Latency
-	if h == nil || h.Count() < minPlotted {
+	histogram := p.result.Latency
+	if histogram == nil || histogram.Count() < minPlotted {
 		return
 	}
-	nines := min(int(math.Log10(float64(h.Count()))), maxNines)
+	// A quantile with n nines needs at least 10^n latencies.
+	nines := min(int(math.Log10(float64(histogram.Count()))), maxNines)
 	values := make([]float64, plotColumns+1) // logarithms of latencies
 	for i := range values {
 		quantile := 1 - math.Pow(10, -float64(i*nines)/plotColumns)
-		values[i] = math.Log(float64(max(h.Quantile(quantile), 1)))
+		values[i] = math.Log(float64(max(histogram.Quantile(quantile), 1)))
 	}
 	low, high := values[0], values[plotColumns]
 	if high <= low {
@@ -86,7 +87,7 @@ const timelineRows = 20
 // writeTimeline writes the table of seconds, in at most timelineRows lines. If there are more
 // seconds, a line covers several: rates are averaged, quantiles are the greatest of a second.
 func (p *loadPage) writeTimeline() {
-	all := p.d.Timeline
+	all := p.document.Timeline
 	if len(all) < 2 {
 		return
 	}

@@ -21,16 +21,16 @@ const grpcCodes = 17 // OK (0) to UNAUTHENTICATED (16)
 // loadPage collects the lines of the report on one server: a section for each method writeX, which
 // writes nothing if it has nothing to report.
 type loadPage struct {
-	b     strings.Builder
-	style report.Style
-	d     load.Document
-	r     *load.Result
-	unit  loadpage.Unit // of all latencies, chosen for their median
+	b        strings.Builder
+	style    report.Style
+	document load.Document // about result
+	result   *load.Result
+	unit     loadpage.Unit // unit of all latencies, chosen for their median
 }
 
 // writeLoad writes the report on r. how describes how requests were sent.
 func writeLoad(w io.Writer, r *load.Result, d load.Document, st report.Style, how string) error {
-	p := &loadPage{style: st, d: d, r: r, unit: loadpage.UnitFor(d.Latency.P50)}
+	p := &loadPage{style: st, document: d, result: r, unit: loadpage.UnitFor(d.Latency.P50)}
 	fmt.Fprintln(&p.b, cmdenv.Paint(st.Bold, d.URL))
 	p.writeParagraph(how)
 	if d.Interrupted {
@@ -62,7 +62,7 @@ func (p *loadPage) writeHeading(title string) {
 
 // whichStep returns an addition to headings: which step of a search the section is about.
 func (p *loadPage) whichStep() string {
-	if p.d.Search != nil {
+	if p.document.Search != nil {
 		return " of the last step"
 	}
 	return ""
@@ -78,7 +78,7 @@ func (p *loadPage) writeLabelled(label, text string) {
 }
 
 func (p *loadPage) writeRate() {
-	d := p.d
+	d := p.document
 	p.writeHeading("RATE")
 	p.writeLabelled("answered", loadpage.Thousands(d.RequestsPerSecond)+" requests per second")
 	if d.RateAsked > 0 {
@@ -101,20 +101,20 @@ func (p *loadPage) writeRate() {
 
 // writeLatency writes the table of latency distributions, one per column.
 func (p *loadPage) writeLatency() {
-	if p.d.Latency.Count == 0 {
+	if p.document.Latency.Count == 0 {
 		return
 	}
 	type column struct {
 		title string
 		l     load.Latencies
 	}
-	columns := []column{{"latency", p.d.Latency}, {"first byte", p.d.FirstByte}, {"connect", p.d.Connect}}
-	if p.d.TLS != nil {
-		columns = append(columns, column{"handshake", p.d.TLS.Handshake})
+	columns := []column{{"latency", p.document.Latency}, {"first byte", p.document.FirstByte}, {"connect", p.document.Connect}}
+	if p.document.TLS != nil {
+		columns = append(columns, column{"handshake", p.document.TLS.Handshake})
 	}
 	definition := "from sending a request to the last byte of its answer"
-	if p.d.RateAsked > 0 {
-		columns = slices.Insert(columns, 1, column{"service", p.d.Service})
+	if p.document.RateAsked > 0 {
+		columns = slices.Insert(columns, 1, column{"service", p.document.Service})
 		definition = "from the time a request was meant to be sent to the last byte of its answer; service counts from sending it"
 	}
 	p.writeHeading("LATENCY, " + p.unit.Name)
@@ -142,8 +142,8 @@ func (p *loadPage) writeLatency() {
 		writeRow(q.name, func(l load.Latencies) float64 { return float64(q.value(l)) })
 	}
 	writeRow("max", func(l load.Latencies) float64 { return float64(l.Max) })
-	if p.d.RateAsked > 0 {
-		p.writeParagraph(fmt.Sprintf("requests were sent up to %s %s late (p99), which is in their latencies", p.unit.Format(float64(p.d.SendLagP99)), p.unit.Name))
+	if p.document.RateAsked > 0 {
+		p.writeParagraph(fmt.Sprintf("requests were sent up to %s %s late (p99), which is in their latencies", p.unit.Format(float64(p.document.SendLagP99)), p.unit.Name))
 	}
 }
 
@@ -168,16 +168,16 @@ func tablePercentiles() []percentile {
 func (p *loadPage) writeResponses() {
 	p.writeHeading("ANSWERS")
 	var parts []string
-	for _, code := range slices.Sorted(maps.Keys(p.d.Statuses)) {
-		parts = append(parts, code+": "+loadpage.Counted(p.d.Statuses[code]))
+	for _, code := range slices.Sorted(maps.Keys(p.document.Statuses)) {
+		parts = append(parts, code+": "+loadpage.Counted(p.document.Statuses[code]))
 	}
 	if len(parts) == 0 {
 		parts = []string{"none"}
 	}
-	if len(p.d.Codes) > 0 {
+	if len(p.document.Codes) > 0 {
 		parts = nil
 		for code := range grpcCodes {
-			if n := p.d.Codes[strconv.Itoa(code)]; n > 0 {
+			if n := p.document.Codes[strconv.Itoa(code)]; n > 0 {
 				parts = append(parts, fmt.Sprintf("%d %s: %s", code, load.CodeName(code), loadpage.Counted(n)))
 			}
 		}
@@ -185,7 +185,7 @@ func (p *loadPage) writeResponses() {
 	p.writeLabelled("statuses", strings.Join(parts, ", "))
 	parts = nil
 	for _, class := range load.Classes() {
-		if n := p.d.Errors[string(class)]; n > 0 {
+		if n := p.document.Errors[string(class)]; n > 0 {
 			parts = append(parts, string(class)+": "+loadpage.Counted(n))
 		}
 	}
@@ -193,14 +193,14 @@ func (p *loadPage) writeResponses() {
 		parts = []string{"none"}
 	}
 	p.writeLabelled("errors", strings.Join(parts, ", "))
-	if p.d.FirstError != "" {
-		p.writeLabelled("the first", oneLine(p.d.FirstError))
+	if p.document.FirstError != "" {
+		p.writeLabelled("the first", oneLine(p.document.FirstError))
 	}
 }
 
 // writeTransfer writes the bytes on the path and the CPU time they cost.
 func (p *loadPage) writeTransfer() {
-	d := p.d
+	d := p.document
 	p.writeHeading("TRANSFER" + p.whichStep())
 	p.writeLabelled("in", fmt.Sprintf("%s, %s per second; bodies %s", loadpage.Sized(d.BytesIn), loadpage.Sized(int64(d.Path.In/8)), loadpage.Sized(d.BodyIn)))
 	p.writeLabelled("out", fmt.Sprintf("%s, %s per second; bodies %s", loadpage.Sized(d.BytesOut), loadpage.Sized(int64(d.Path.Out/8)), loadpage.Sized(d.BodyOut)))
@@ -231,11 +231,11 @@ func (p *loadPage) writeTransfer() {
 
 // writeDrift writes the trends over the run.
 func (p *loadPage) writeDrift() {
-	if len(p.d.Drift) == 0 {
+	if len(p.document.Drift) == 0 {
 		return
 	}
-	p.writeHeading(fmt.Sprintf("DRIFT over %s s, each interval at 95 %%", loadpage.Decimal(p.d.Seconds, 0)))
-	for _, d := range p.d.Drift {
+	p.writeHeading(fmt.Sprintf("DRIFT over %s s, each interval at 95 %%", loadpage.Decimal(p.document.Seconds, 0)))
+	for _, d := range p.document.Drift {
 		colour, word := p.style.Dim, "not shown"
 		if d.Shown {
 			colour, word = p.style.Warn, "shown"
@@ -245,11 +245,11 @@ func (p *loadPage) writeDrift() {
 }
 
 func (p *loadPage) writeObjectives() {
-	if len(p.d.SLO) == 0 {
+	if len(p.document.SLO) == 0 {
 		return
 	}
 	p.writeHeading("OBJECTIVES")
-	for _, k := range p.d.SLO {
+	for _, k := range p.document.SLO {
 		value := loadpage.Spell(int64(k.Value))
 		if strings.HasPrefix(k.Objective, "errors") {
 			value = loadpage.Decimal(k.Value*100, 3) + " %"
@@ -272,7 +272,7 @@ func (p *loadPage) formatRuling(r tare.Ruling) string {
 
 // writeSearch writes the steps of a search and its conclusion.
 func (p *loadPage) writeSearch() {
-	s := p.d.Search
+	s := p.document.Search
 	p.writeHeading("SEARCH for the most requests per second with " + s.Objectives)
 	p.writeSteps(s.Steps)
 	cmdenv.Paragraph(&p.b, "  "+p.formatRuling(s.Verdict)+"  ", strings.Repeat(" ", 16), s.Sentence, p.style.Width)
@@ -280,9 +280,9 @@ func (p *loadPage) writeSearch() {
 
 // writeProfile writes the steps of a rate profile.
 func (p *loadPage) writeProfile() {
-	if len(p.d.Steps) > 0 {
+	if len(p.document.Steps) > 0 {
 		p.writeHeading("STEPS, each of the requests due in it")
-		p.writeSteps(p.d.Steps)
+		p.writeSteps(p.document.Steps)
 	}
 }
 
@@ -306,12 +306,12 @@ func (p *loadPage) writeSteps(list []load.Stepped) {
 // writeLimit writes the limit of the rate and the findings.
 func (p *loadPage) writeLimit() {
 	p.writeHeading("LIMIT" + p.whichStep())
-	name, colour := p.d.Limit, p.style.Bold
+	name, colour := p.document.Limit, p.style.Bold
 	if load.Limit(name) == load.LimitClient {
 		colour = p.style.Bad
 	}
-	p.writePainted(name, colour, p.d.LimitWhy+".")
-	for _, f := range p.d.Findings {
+	p.writePainted(name, colour, p.document.LimitWhy+".")
+	for _, f := range p.document.Findings {
 		colour := p.style.Dim
 		switch f.Severity {
 		case tare.Void:
@@ -325,7 +325,7 @@ func (p *loadPage) writeLimit() {
 		}
 		p.writePainted(string(f.Severity), colour, text)
 	}
-	if !p.d.Capacity && p.d.Sent > 0 && p.d.Search == nil {
+	if !p.document.Capacity && p.document.Sent > 0 && p.document.Search == nil {
 		p.writePainted("", nil, "Do not read the rate above as what the server can do.")
 	}
 }

@@ -152,13 +152,13 @@ func TestPresets(t *testing.T) {
 	d := load.NewDocument(r, documented())
 	agreed(t, "wrk.txt", func(w io.Writer) error { return writeWrk(w, r, d) })
 	agreed(t, "ab-keep.txt", func(w io.Writer) error {
-		return writeAB(w, abReport{d: d, r: r, software: "nginx/1.2", length: 12, keepAlive: true})
+		return writeAB(w, abReport{document: d, result: r, software: "nginx/1.2", length: 12, keepAlive: true})
 	})
 	each := legOf()
 	each.Opened, each.Reconnects, each.Errors, each.Statuses = 200_000, 199_950, nil, map[int]int64{200: 200_000}
 	each.Connect = distribution(199_999, 2*time.Millisecond, 9*time.Millisecond)
 	agreed(t, "ab.txt", func(w io.Writer) error {
-		return writeAB(w, abReport{d: load.NewDocument(each, documented()), r: each, length: 12, hasBodies: true})
+		return writeAB(w, abReport{document: load.NewDocument(each, documented()), result: each, length: 12, hasBodies: true})
 	})
 }
 
@@ -171,7 +171,7 @@ func TestPresetsOfNothing(t *testing.T) {
 	if err := writeWrk(&b, r, d); err != nil {
 		t.Fatal(err)
 	}
-	if err := writeAB(&b, abReport{d: d, r: r}); err != nil {
+	if err := writeAB(&b, abReport{document: d, result: r}); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(b.String(), "NaN") || strings.Contains(b.String(), "Inf") || strings.Contains(b.String(), "%!") {
