@@ -84,8 +84,11 @@ func csvBreakEven(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, b := range r.BreakEven {
 		for _, p := range b.Points {
-			common := newCSVRow(r, "break-even", b.Contender)
-			common.workload, common.against, common.level, common.bounded = p.Workload, b.Against, b.Level, true
+			common := newCSVRow(r, "break-even", b.Contender) // the fields that both rows share
+			common.workload = p.Workload
+			common.against = b.Against
+			common.level = b.Level
+			common.bounded = true
 			common.void = r.VoidsMetric(b.Contender, p.Workload, b.Metric)
 			extra := common
 			extra.metric = tare.Metric{Name: b.Metric + "_more", Unit: findMetric(b.Metric).Unit}

@@ -31,7 +31,9 @@ func csvSemantics(r *tare.Result) []csvRow {
 	for _, c := range listBehaviours(r) {
 		common := newCSVRow(r, "semantics", c.contender.ID)
 		row := common
-		row.metric, row.value, row.against = tare.Metric{Name: "cases", Unit: "cases"}, &tare.Value{Value: float64(c.Cases)}, c.Reference
+		row.metric = tare.Metric{Name: "cases", Unit: "cases"}
+		row.value = &tare.Value{Value: float64(c.Cases)}
+		row.against = c.Reference
 		rows = append(rows, row)
 		for _, op := range c.listUnsupported() {
 			row := common
@@ -40,7 +42,9 @@ func csvSemantics(r *tare.Result) []csvRow {
 		}
 		for i := range c.Differences {
 			row := common
-			row.metric, row.difference, row.text = tare.Metric{Name: "difference"}, &c.Differences[i], c.Differences[i].Says
+			row.metric = tare.Metric{Name: "difference"}
+			row.difference = &c.Differences[i]
+			row.text = c.Differences[i].Says
 			row.against = c.Reference
 			rows = append(rows, row)
 		}
@@ -84,7 +88,10 @@ func csvCost(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, c := range r.Cost {
 		common := newCSVRow(r, "cost", c.Contender)
-		common.workload, common.against, common.text, common.void = c.Workload, c.Against, c.Sentence, r.VoidsMetric(c.Contender, c.Workload, c.Metric)
+		common.workload = c.Workload
+		common.against = c.Against
+		common.text = c.Sentence
+		common.void = r.VoidsMetric(c.Contender, c.Workload, c.Metric)
 		add := func(metric, unit string, v tare.Value) {
 			row := common
 			row.metric, row.value = tare.Metric{Name: c.Metric + "_" + metric, Unit: unit}, &v
@@ -109,11 +116,16 @@ func csvCost(r *tare.Result) []csvRow {
 func csvStatements(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, c := range r.Claims {
-		if slices.Contains(r.Metrics, c.Metric) && slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.ID == c.Workload }) {
+		isInWorkloads := slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.ID == c.Workload })
+		if isInWorkloads && slices.Contains(r.Metrics, c.Metric) {
 			continue
 		}
 		row := newCSVRow(r, "claim", c.Contender)
-		row.workload, row.metric.Name, row.claim, row.text = c.Workload, c.Metric, c.ID+": "+outcomeText(c), c.Statement
+		row.workload = c.Workload
+		row.metric.Name = c.Metric
+		row.claim = c.ID + ": " + outcomeText(c)
+		row.text = c.Statement
+		measured := &tare.Value{Value: c.Measured, Low: c.Low, High: c.High}
 		switch {
 		case c.Kind == tare.ClaimReported && c.Published > 0:
 			row.metric, row.value = tare.Metric{Name: "published", Unit: c.Unit}, &tare.Value{Value: c.Published}
@@ -121,13 +133,14 @@ func csvStatements(r *tare.Result) []csvRow {
 		case c.Kind == tare.ClaimCount:
 			row.metric, row.value = tare.Metric{Name: "modules_added", Unit: "modules"}, &tare.Value{Value: c.Measured}
 		case c.Kind == tare.ClaimRate:
-			row.metric, row.value, row.bounded = tare.Metric{Name: "one_percent_rate", Unit: "1/s"}, &tare.Value{Value: c.Measured, Low: c.Low, High: c.High}, c.Low < c.High
+			row.metric = tare.Metric{Name: "one_percent_rate", Unit: "1/s"}
+			row.value, row.bounded = measured, c.Low < c.High
 		case c.Kind == tare.ClaimGrowth:
 			row.metric.Name += "_growth"
-			row.value, row.bounded = &tare.Value{Value: c.Measured, Low: c.Low, High: c.High}, c.Low != c.High
+			row.value, row.bounded = measured, c.Low != c.High
 		case c.Kind == tare.ClaimTrend:
 			row.metric.Name += "_ratio_trend"
-			row.value, row.bounded = &tare.Value{Value: c.Measured, Low: c.Low, High: c.High}, c.Low > 0
+			row.value, row.bounded = measured, c.Low > 0
 		}
 		rows = append(rows, row)
 	}

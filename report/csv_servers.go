@@ -15,8 +15,10 @@ func csvDriving(r *tare.Result) []csvRow {
 		}
 		for _, c := range r.Contenders {
 			samples := listSamples(r, c.ID, w.ID)
-			common := newCSVRow(r, "driving", c.ID)
-			common.workload, common.text, common.void = w.ID, describeTraffic(r, *w.Traffic), r.Voids(c.ID, w.ID)
+			common := newCSVRow(r, "driving", c.ID) // the fields that all rows share
+			common.workload = w.ID
+			common.text = describeTraffic(r, *w.Traffic)
+			common.void = r.Voids(c.ID, w.ID)
 			stats := append(listDriveStats(*w.Traffic),
 				driveStat{csv: tare.KeyErrors, read: readKey(tare.KeyErrors), isSum: true},
 				driveStat{csv: tare.KeyTimeouts, read: readKey(tare.KeyTimeouts), isSum: true})
@@ -31,7 +33,8 @@ func csvDriving(r *tare.Result) []csvRow {
 					sum, _ := sumSamples(samples, d.read)
 					row.value = &tare.Value{Value: sum, Rounds: len(samples)}
 				} else {
-					row.value, row.bounded, row.ranged = &tare.Value{Low: least, High: greatest, Rounds: len(samples)}, true, true
+					row.value = &tare.Value{Low: least, High: greatest, Rounds: len(samples)}
+					row.bounded, row.ranged = true, true
 				}
 				rows = append(rows, row)
 			}
@@ -67,7 +70,9 @@ func csvDecomposition(r *tare.Result) []csvRow {
 		for i, c := range slices.Concat(d.Steps, []tare.Cause{total}) {
 			isStep := i < len(d.Steps)
 			row := newCSVRow(r, "decomposition", c.To)
-			row.workload, row.metric, row.text = d.Workload, findMetric(d.Metric), d.ID+": "+c.Cause
+			row.workload = d.Workload
+			row.metric = findMetric(d.Metric)
+			row.text = d.ID + ": " + c.Cause
 			row.void = append(r.VoidsMetric(c.To, d.Workload, d.Metric), r.VoidsMetric(c.From, d.Workload, d.Metric)...)
 			row.against = c.From
 			if c.Rounds > 0 {
@@ -76,8 +81,10 @@ func csvDecomposition(r *tare.Result) []csvRow {
 			}
 			rows = append(rows, row)
 			if isStep && hasShares(d) {
-				row.metric, row.comparison, row.level = tare.Metric{Name: d.Metric + "_share"}, nil, c.Level
-				row.value, row.bounded = &tare.Value{Value: c.Share, Low: c.ShareLow, High: c.ShareHigh, Rounds: c.Rounds}, true
+				row.metric = tare.Metric{Name: d.Metric + "_share"}
+				row.comparison, row.level = nil, c.Level
+				row.value = &tare.Value{Value: c.Share, Low: c.ShareLow, High: c.ShareHigh, Rounds: c.Rounds}
+				row.bounded = true
 				rows = append(rows, row)
 			}
 		}
@@ -92,7 +99,9 @@ func csvProfiles(r *tare.Result) []csvRow {
 	for _, p := range r.Profiles {
 		add := func(metric string, value float64, text string) {
 			row := newCSVRow(r, "profile", p.Contender)
-			row.workload, row.metric, row.text = p.Workload, tare.Metric{Name: p.Of + "_" + metric, Unit: p.Unit}, text
+			row.workload = p.Workload
+			row.metric = tare.Metric{Name: p.Of + "_" + metric, Unit: p.Unit}
+			row.text = text
 			row.value = &tare.Value{Value: value}
 			rows = append(rows, row)
 		}

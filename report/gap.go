@@ -29,12 +29,14 @@ func (s *Section) addGap(r *tare.Result, x tare.Profile) {
 
 const otherNames = "all others" // name of the last row
 
-// describeGap returns a sentence about the difference between two profiles.
+// describeGap returns a sentence about the difference between two profiles: "What makes the difference in CPU time of
+// chi to mux on static: 510 against 480 ns/op, 6.2 % more."
 func describeGap(r *tare.Result, x tare.Profile) string {
 	s := gapScale(r, x, []float64{x.Gap.From, x.Gap.To})
 	quantity := map[string]string{tare.ProfileCPU: "CPU time", tare.ProfileMem: "allocated memory"}[x.Of]
 	return fmt.Sprintf("What makes the difference in %s of %s to %s on %s: %s against %s %s, %s.",
-		orDefault(quantity, x.Of), contenderTitle(r, x.Contender), contenderTitle(r, x.Gap.Against), x.Workload, s.formatValue(x.Gap.To), s.formatValue(x.Gap.From), s.unit, formatChange(x.Gap.To/x.Gap.From))
+		orDefault(quantity, x.Of), contenderTitle(r, x.Contender), contenderTitle(r, x.Gap.Against), x.Workload,
+		s.formatValue(x.Gap.To), s.formatValue(x.Gap.From), s.unit, formatChange(x.Gap.To/x.Gap.From))
 }
 
 // formatChange prints a ratio as the percentage more or less than 1.

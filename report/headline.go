@@ -50,8 +50,9 @@ func genericHeadline(r *tare.Result) string {
 	return "No criterion was requested, and by these ranks no contender is first: read the ratios."
 }
 
-// describeLeaders names the contenders that can be first by the primary metric, and the workloads or their
-// number. It returns "" if there are none.
+// describeLeaders names the contenders that can be first by the primary metric, and the workloads or their number: "By
+// time, of 3 workloads that allow a ranking, these can be first: chi on 2 and mux on 1." It returns "" if no workload
+// allows a ranking.
 func describeLeaders(r *tare.Result) string {
 	var ids, works []string
 	firsts := map[string]int{}      // number of workloads on which a contender can be first
@@ -76,18 +77,18 @@ func describeLeaders(r *tare.Result) string {
 		return ""
 	}
 	slices.SortStableFunc(ids, func(a, b string) int { return firsts[b] - firsts[a] })
-	on := "on " + works[0]
+	scope := "on " + works[0]
 	switch {
 	case len(works) == 2:
-		on = "on both workloads that allow a ranking"
+		scope = "on both workloads that allow a ranking"
 	case len(works) > 2:
-		on = "on all " + countNoun(len(works), "workload") + " that allow a ranking"
+		scope = "on all " + countNoun(len(works), "workload") + " that allow a ranking"
 	}
 	if len(ids) == 1 && aloneFirsts[ids[0]] == len(works) {
-		return fmt.Sprintf("By %s, %s was proven better than every other one ranked, %s.", primaryMetric(r), ids[0], on)
+		return fmt.Sprintf("By %s, %s was proven better than every other one ranked, %s.", primaryMetric(r), ids[0], scope)
 	}
 	if len(works) == 1 {
-		return fmt.Sprintf("By %s, %s can be first %s: they do not differ significantly.", primaryMetric(r), strings.Join(ids, " or "), on)
+		return fmt.Sprintf("By %s, %s can be first %s: they do not differ significantly.", primaryMetric(r), strings.Join(ids, " or "), scope)
 	}
 	var parts []string
 	for _, id := range ids {

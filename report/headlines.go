@@ -30,22 +30,22 @@ func listHeadlines(r *tare.Result) (shown []tare.Verdict, rest string) {
 // isBest reports whether the contender of v can be first on the workload by the metric of v. If there are no ranks,
 // it reports whether no contender has a lower ratio to the baseline. It returns false without a comparison.
 func isBest(r *tare.Result, v tare.Verdict) bool {
-	var own *tare.Comparison
+	var compared *tare.Comparison // of the contender; nil if there is none
 	for i, c := range r.Comparisons {
 		if c.Workload == v.Workload && c.Metric == v.Metric && c.Contender == v.Contender {
-			own = &r.Comparisons[i]
+			compared = &r.Comparisons[i]
 		}
 	}
 	switch {
-	case own == nil:
+	case compared == nil:
 		return false
-	case own.RankLow > 0:
-		return own.RankLow == 1
+	case compared.RankLow > 0:
+		return compared.RankLow == 1
 	}
 	return !slices.ContainsFunc(r.Comparisons, func(c tare.Comparison) bool {
-		isComparable := c.Workload == v.Workload && c.Metric == v.Metric && c.Against == own.Against
+		isComparable := c.Workload == v.Workload && c.Metric == v.Metric && c.Against == compared.Against
 		contender, _ := r.Contender(c.Contender)
-		return isComparable && contender.Role == tare.RoleContender && c.Ratio < own.Ratio
+		return isComparable && contender.Role == tare.RoleContender && c.Ratio < compared.Ratio
 	})
 }
 

@@ -87,11 +87,13 @@ func csvItems(r *tare.Result) []csvRow {
 				continue
 			}
 			row := newCSVRow(r, "item", x.Contender)
-			row.workload, row.metric, row.text = w.ID, tare.Metric{Name: "cpu_per_item", Unit: "ns"}, "one "+name
+			row.workload = w.ID
+			row.metric = tare.Metric{Name: "cpu_per_item", Unit: "ns"}
+			row.text = "one " + name
 			row.void = r.VoidsMetric(x.Contender, w.ID, "cpu")
-			v := r.Values[i]
-			v.Value, v.Low, v.High = x.Value/items, x.Low/items, x.High/items
-			row.value, row.bounded = &v, true
+			perItem := r.Values[i]
+			perItem.Value, perItem.Low, perItem.High = x.Value/items, x.Low/items, x.High/items
+			row.value, row.bounded = &perItem, true
 			rows = append(rows, row)
 		}
 	}

@@ -60,7 +60,8 @@ const (
 )
 
 // describeTails returns the end of the sentence above the table: the number of requests above each high quantile in
-// the round with the fewest requests, or ":" if there is no such quantile or trials did not count requests. Traps do
+// the round with the fewest requests (". The smallest round of any contender has 9,000 requests, of which 90 lie above
+// p99 and 9 above p99.9:"), or ":" if there is no such quantile or trials did not count requests. Traps do
 // not count.
 func (v *view) describeTails(names []string) string {
 	fewest := math.Inf(1) // requests of a round
@@ -78,12 +79,12 @@ func (v *view) describeTails(names []string) string {
 		if quantile < minHighQuantile || quantile >= 1 {
 			continue
 		}
-		preposition := " above "
-		if len(parts) == 0 {
-			preposition = " lie above "
+		relation := " above "
+		if isFirst := len(parts) == 0; isFirst {
+			relation = " lie above "
 		}
-		above := math.Floor(fewest*(1-quantile) + roundingError)
-		parts = append(parts, format.Grouped(above, 0)+preposition+name)
+		above := math.Floor(fewest*(1-quantile) + roundingError) // requests above the quantile
+		parts = append(parts, format.Grouped(above, 0)+relation+name)
 	}
 	if len(parts) == 0 {
 		return ":"

@@ -106,6 +106,7 @@ func mapTexts(texts []string, f func(string) string) []string {
 	return out
 }
 
+// orDefault returns text, or otherwise if text is "".
 func orDefault(text, otherwise string) string {
 	if text == "" {
 		return otherwise

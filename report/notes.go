@@ -47,11 +47,12 @@ func (v *view) listNotes(c tare.Contender) []string {
 	}
 	if c.Role == tare.RoleTrap {
 		for _, check := range c.Expect.Void {
-			isFound := func(f tare.Finding) bool { // on any workload, because the expectations of a trap name none
-				isHere := f.Contender == c.ID || f.Contender == "" && f.Covers(c.ID, v.workload)
-				return f.Severity == tare.Void && f.Check == check && isHere
+			isExpected := func(f tare.Finding) bool { // on any workload, because the expectations of a trap name none
+				isAboutTrap := f.Contender == c.ID
+				isAboutAll := f.Contender == "" && f.Covers(c.ID, v.workload)
+				return f.Severity == tare.Void && f.Check == check && (isAboutTrap || isAboutAll)
 			}
-			if !slices.ContainsFunc(v.r.Findings, isFound) {
+			if !slices.ContainsFunc(v.r.Findings, isExpected) {
 				notes = append(notes, whyNotVoid(v.r, c.ID, check))
 			}
 		}

@@ -31,8 +31,8 @@ func explainDifferences(r *tare.Result) []string {
 	return out
 }
 
-// describeOrigin returns the factors whose product is the ratio of d: those in its direction, the greatest
-// first, then those against it, those without a significant difference, and the unexplained rest.
+// describeOrigin returns the factors whose product is the ratio of d: the factors in the direction of the ratio, the
+// greatest first, then the factors against it, those without a significant difference, and the unexplained rest.
 func describeOrigin(r *tare.Result, d tare.Decomposition) string {
 	steps := slices.Clone(d.Steps)
 	slices.SortStableFunc(steps, func(a, b tare.Cause) int { return cmp.Compare(b.Ratio, a.Ratio) })
@@ -53,7 +53,8 @@ func describeOrigin(r *tare.Result, d tare.Decomposition) string {
 	if d.Whole.Ratio < 1 {
 		same, opposite = decreases, increases
 	}
-	text := fmt.Sprintf("Where %s comes from (%s on %s, %s over %s; in brackets the share of the difference): ", formatFactor(d.Whole.Ratio), d.Metric, d.Workload, contenderTitle(r, d.Whole.To), contenderTitle(r, d.Whole.From))
+	text := fmt.Sprintf("Where %s comes from (%s on %s, %s over %s; in brackets the share of the difference): ",
+		formatFactor(d.Whole.Ratio), d.Metric, d.Workload, contenderTitle(r, d.Whole.To), contenderTitle(r, d.Whole.From))
 	var parts []string
 	if len(same) > 0 {
 		parts = append(parts, joinNames(same))
