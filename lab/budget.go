@@ -175,7 +175,7 @@ func (r *run) tooShortError(p tare.Plan) error {
 	return &plan.BudgetError{Budget: r.o.Limit, Least: roundUp(least), What: subject}
 }
 
-// roundUp returns a tenth more than seconds, rounded up to whole seconds.
+// roundUp returns a tenth more than seconds, rounded up to a second.
 func roundUp(seconds float64) time.Duration {
 	return time.Duration(math.Ceil(1.1*seconds)) * time.Second
 }

@@ -131,7 +131,7 @@ func Run(ctx context.Context, study tare.Study, o Options) (*tare.Result, error)
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(r.inputDir()) // inputs can be made again, so only their checksums are kept
+	defer os.RemoveAll(r.inputDir()) // inputs can be made again, so only their checksums are stored
 	facts := r.machineFacts(ctx)
 
 	if err := r.buildContenders(ctx); err != nil {

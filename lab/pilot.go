@@ -223,7 +223,7 @@ func (r *run) pilotWorkload(ctx context.Context, s *trial.Session, contender str
 	expected, isKnown := r.expectedPilot(contender, w.ID)
 	timedShare := expected.TimedShare() // 1 if the pilot has no expected result
 	const limit = warmCapNS * time.Nanosecond
-	const unknownOps = 0 // tells Warm that the duration of an operation is unknown
+	const unknownOps = 0 // informs Warm that the duration of an operation is unknown
 	first, err := s.Warm(ctx, w.ID, warmGC, timedPart(warmUpTime(w), timedShare), limit, unknownOps)
 	if err != nil {
 		return p, err

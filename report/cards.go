@@ -19,7 +19,7 @@ type Card struct {
 	Means string  // explanation of the bars or the table
 	Bars  []Bar   // nil if the card has a table or only texts
 	Table *Table  // nil if the card has bars or only texts
-	After string  // text below the bars or the table; "" if there is none
+	After string  // text below the bars or the table; "" without one
 	Rate  float64 // on the price card: operations per second that the bars are for; 0 on other cards
 }
 

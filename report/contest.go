@@ -64,11 +64,11 @@ type RivalLine struct {
 	Work      int     // index in Panel.Noise
 	Workload  string  // "" if the panel has only one workload
 	Ratio     float64 // 0 if there is no ratio: in a line of the baseline, or if Says has the reason
-	Low, High float64 // interval of Ratio; 0 if there is none
+	Low, High float64 // interval of Ratio; 0 without one
 	Side      string  // result of the comparison: less, more or same; "" if there is no ratio
 	Text      string  // Ratio as printed
 	Says      string  // result of the comparison in words, or the value of the baseline with its unit
-	Detail    string  // the interval as printed, or why there is none; "" if there is no ratio
+	Detail    string  // the interval as printed, or why it is missing; "" if there is no ratio
 	Claims    []RivalClaim
 }
 

@@ -101,7 +101,7 @@ func shareLines(n int, functions, sites, rest []string) (shownFunctions, shownSi
 	const (
 		minFunctions = 2
 		minSites     = 1
-		maxReserved  = 2 // lines that are kept free for the rest
+		maxReserved  = 2 // lines that stay free for the rest
 	)
 	reserved := min(len(rest), maxReserved)
 	functionLines := max(minFunctions, n-min(len(sites), minSites)-reserved)

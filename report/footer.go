@@ -16,7 +16,7 @@ const (
 	stoppedBudget      = "budget"       // the budget is spent
 	stoppedPlanned     = "planned"      // the rounds that were planned for the budget are done
 	stoppedRounds      = "rounds"       // the requested number of rounds is done
-	stoppedInterrupted = "interrupted"  // by the user; complete rounds are kept
+	stoppedInterrupted = "interrupted"  // by the user; complete rounds are saved
 )
 
 // addResolution adds the smallest difference that the control lets this machine show, with its explanation.

@@ -290,7 +290,7 @@ func (c *conn) profileProgram(ctx context.Context, q wire.Request) (wire.Reply, 
 		return wire.Reply{}, requestError("profile: only a program of ours can say where its time goes")
 	}
 	if c.work.maxRequests > 0 {
-		return wire.Reply{}, requestError("profile: %s runs out of what it asks for; one that also adds to it does not", c.work.workload.Op)
+		return wire.Reply{}, requestError("profile: %s runs out of what it requests; one that also adds to it does not", c.work.workload.Op)
 	}
 	if err := c.work.openSession(c.kind); err != nil {
 		return wire.Reply{}, c.failWith(ctx, wire.OpProfile, "", err)

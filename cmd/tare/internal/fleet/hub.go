@@ -210,7 +210,7 @@ func (g gatekeeper) Check(c server.ClientAuthentication) bool {
 	case !isEqual(password, login.Password):
 		return reject("its token is not the one of that name")
 	case !isStarted && !h.seatClient(login.Username, login.Name):
-		return reject("another agent of that name is here")
+		return reject("another agent of that name is connected")
 	}
 	s := subjects{h.options.Prefix, login.Username}
 	c.RegisterUser(&server.User{Username: login.Username, Permissions: &server.Permissions{

@@ -288,7 +288,7 @@ func (r *StudyRun) loseSilent() {
 		case refused != nil:
 			r.dropMachine(assigned.order, assigned.machine, refused)
 		default:
-			r.takeBack(assigned.order, assigned.machine, errors.New("it does not know of its order: it was started anew, or the order never came"))
+			r.takeBack(assigned.order, assigned.machine, errors.New("it does not know of its order: it was started again, or the order never came"))
 		}
 	}
 }

@@ -297,7 +297,7 @@ func (p *Progress) showBuild(e lab.Event) {
 	var notInstalled *lab.NotInstalledError
 	switch {
 	case errors.As(e.Err, &notInstalled):
-		p.writeLine(fmt.Sprintf("%s is left out: %s", e.Contender, format.Line(e.Err.Error(), 0)))
+		p.writeLine(fmt.Sprintf("%s is skipped: %s", e.Contender, format.Line(e.Err.Error(), 0)))
 	case e.Err != nil:
 		p.writeLine(fmt.Sprintf("%s cannot be built: %s", e.Contender, format.Line(e.Err.Error(), 0)))
 	case e.Message == "":

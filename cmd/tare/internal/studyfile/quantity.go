@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// takeMemory returns a Take for an amount of memory from 0 to [tare.MaxHeap]: a whole number of bytes, or
+// takeMemory returns a Take for an amount of memory from 0 to [tare.MaxHeap]: an integer number of bytes, or
 // a text with a unit.
 func (r *reader) takeMemory(dst *int64) yamlfile.Take {
 	return func(n ast.Node, path string) {

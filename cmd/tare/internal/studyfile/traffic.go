@@ -76,7 +76,7 @@ func (r *reader) takeRate(dst *float64) yamlfile.Take {
 	}
 }
 
-// takeBandwidth returns a Take for bits per second: a whole number, or a text with a unit.
+// takeBandwidth returns a Take for bits per second: an integer, or a text with a unit.
 func (r *reader) takeBandwidth(dst *int64) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		var bits float64

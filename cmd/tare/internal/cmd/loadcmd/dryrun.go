@@ -34,7 +34,7 @@ func describeFeed(f *traffic.Feed, file string, p *session.Progress) {
 	if more := f.Lost - len(f.Broken); more > 0 {
 		p.Say(fmt.Sprintf("and %s more that cannot be sent", loadpage.Counted(int64(more))))
 	}
-	// Such as cached answers and WebSockets in a HAR file: no server was asked over HTTP.
+	// Such as cached answers and WebSockets in a HAR file: they are no HTTP requests to a server.
 	var skipped []string
 	for _, entries := range f.Skipped {
 		skipped = append(skipped, format.Count(entries.Count, entries.Why))

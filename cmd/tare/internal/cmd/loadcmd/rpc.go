@@ -40,7 +40,7 @@ func (c grpcFlags) checkDeadline(changed func(string) bool) error {
 }
 
 // readCalls returns the method at the path of target, and its calls in the order in which they are
-// sent: one for each message of --data. Without --proto it asks the server for the method.
+// sent: one for each message of --data. Without --proto it requests the method from the server.
 func (o *options) readCalls(ctx context.Context, target loadstudy.Target, stdin io.Reader) (*grpccall.Method, []load.Request, error) {
 	headers, err := o.source.Header(target.Auth)
 	if err != nil {
