@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/apps/ingest/spool"
 )
 
-// Batch is the output of a stack's decoder.
+// Batch is the output of a stack's decoder: [Decoded], the result of [Records], or a type of the stack.
 type Batch interface {
 	// Len returns the number of records.
 	Len() int
@@ -29,6 +29,7 @@ func Records(list []Record, marshal func(any) ([]byte, error)) Batch {
 	return &records{list, marshal}
 }
 
+// records is the Batch that Records returns. Its Metadata returns what marshal returns.
 type records struct {
 	list    []Record
 	marshal func(any) ([]byte, error)
@@ -48,7 +49,7 @@ func (s *Service) Accept(ctx context.Context, h Head, b Batch) (Receipt, error) 
 		return Receipt{}, err
 	}
 	r := Receipt{Accepted: b.Len()}
-	if s.sink == nil { // encode the metadata nevertheless, for the receipt
+	if s.sink == nil { // sink null: encode the metadata only to count its bytes
 		for i := range r.Accepted {
 			metadata, err := b.Metadata(i)
 			if err != nil {
@@ -105,24 +106,24 @@ func hasRFC3339(t time.Time) bool {
 	return s >= first && s <= last
 }
 
-// storeBatch writes the records of a batch as lines, passes the lines to the sink, and adds the bytes
-// of the metadata to r. trace is the traceparent to store with each record, or "".
+// storeBatch formats the records of a batch as lines, passes the lines to the sink, and adds the bytes
+// of the metadata to r. trace is the traceparent to store with each record; "" means none.
 func (s *Service) storeBatch(ctx context.Context, trace string, b Batch, r *Receipt) error {
 	const maxReused = 1 << 20 // largest buffer, in bytes, that is reused
-	buf, _ := s.lines.Get().(*[]byte)
-	if buf == nil {
-		buf = new([]byte)
+	lines, _ := s.lines.Get().(*[]byte)
+	if lines == nil {
+		lines = new([]byte)
 	}
 	defer func() {
-		if cap(*buf) <= maxReused {
-			s.lines.Put(buf)
+		if cap(*lines) <= maxReused {
+			s.lines.Put(lines)
 		}
 	}()
 	var err error
-	if *buf, err = appendLines((*buf)[:0], trace, b, r); err != nil {
+	if *lines, err = appendLines((*lines)[:0], trace, b, r); err != nil {
 		return err
 	}
-	err = s.sink.Keep(ctx, *buf, r.Accepted)
+	err = s.sink.Keep(ctx, *lines, r.Accepted)
 	switch {
 	case err == nil:
 		s.logRecovery()
@@ -156,15 +157,15 @@ func (s *Service) countFailure(err error) {
 
 // logRecovery logs that the sink works again, if the batch before this one failed.
 func (s *Service) logRecovery() {
-	if s.counts.failing.Load() > 0 {
+	if s.counts.failing.Load() > 0 { // usually false, and cheaper than Swap
 		if n := s.counts.failing.Swap(0); n > 0 {
 			s.log.Info("the sink works again", "failures", n)
 		}
 	}
 }
 
-// appendLines appends each record of b to lines, and adds the bytes of the metadata to r. The error
-// may be a [Refusal].
+// appendLines appends each record of b to lines, which it may reallocate, and adds the bytes of the
+// metadata to r. It returns lines also with an error, which may be a [Refusal].
 func appendLines(lines []byte, trace string, b Batch, r *Receipt) ([]byte, error) {
 	for i := range r.Accepted {
 		metadata, err := b.Metadata(i)
@@ -202,7 +203,9 @@ func encodeError(i int, cause error) error {
 	return newRefusal(cause, badRequest, "record", fmt.Sprintf("the metadata of record %d cannot be written as JSON", i+1))
 }
 
-// appendLine appends a record as one line of JSON. If trace is "", the line has no traceparent.
+// appendLine appends a record as one line of JSON. If trace is "", the line has no traceparent:
+//
+//	{"id":"7","timestamp":"2026-01-02T03:04:05Z","traceparent":"00-…-01","metadata":{…}}
 func appendLine(b []byte, id string, timestamp time.Time, trace string, metadata []byte) []byte {
 	b = append(b, `{"id":`...)
 	b = appendString(b, id)

@@ -18,9 +18,9 @@ const (
 	Gob      Format = "application/x-gob"
 )
 
-// Head contains the headers of a request.
+// Head contains the headers of a request that the service reads; "" if the request does not have one.
 type Head struct {
-	Authorization   string
+	Authorization   string // e.g. Bearer TOKEN
 	ContentType     string
 	ContentEncoding string
 	Length          int64  // declared length of the body in bytes; -1 if not declared
@@ -28,18 +28,19 @@ type Head struct {
 }
 
 // Admit checks the head of a request: its token, media type, content encoding and declared length. It
-// returns the encoding of the body. formats are the encodings that the stack supports; if there are
-// none, it supports only JSON.
+// returns the encoding of the body. The error is a [Refusal]. formats are the encodings that the stack
+// supports; without any, it supports only JSON.
 func (s *Service) Admit(h Head, formats ...Format) (Format, error) {
-	if s.token != nil && !s.hasToken(h.Authorization) {
+	needsToken := s.token != nil
+	if needsToken && !s.hasToken(h.Authorization) {
 		return "", newRefusal(nil, unauthorized, "unauthorized", "a bearer token is required")
 	}
-	format, ok := mediaType(h.ContentType)
+	format, isValid := mediaType(h.ContentType)
 	isSupported := slices.Contains(formats, format)
 	if len(formats) == 0 {
 		isSupported = format == JSON
 	}
-	if !ok || !isSupported {
+	if !isValid || !isSupported {
 		return "", badType(formats)
 	}
 	if parseCoding(h.ContentEncoding) == unknown {
@@ -55,8 +56,9 @@ func (s *Service) Admit(h Head, formats ...Format) (Format, error) {
 // constant time, so that the time of a response does not reveal the token or its length.
 func (s *Service) hasToken(authorization string) bool {
 	scheme, token, _ := strings.Cut(authorization, " ")
-	sum := sha256.Sum256([]byte(strings.Trim(token, " ")))
-	return subtle.ConstantTimeCompare(sum[:], s.token[:]) == 1 && strings.EqualFold(scheme, "Bearer")
+	hash := sha256.Sum256([]byte(strings.Trim(token, " ")))
+	isToken := subtle.ConstantTimeCompare(hash[:], s.token[:]) == 1
+	return isToken && strings.EqualFold(scheme, "Bearer")
 }
 
 // mediaType returns a Content-Type without its parameters. It returns false if the header is not
@@ -77,9 +79,9 @@ func mediaType(s string) (Format, bool) {
 type coding int
 
 const (
-	plain coding = iota
-	gzipped
-	unknown
+	plain   coding = iota // not compressed
+	gzipped               // in gzip, of one or more members
+	unknown               // another coding, which the service does not accept
 )
 
 // parseCoding returns the compression that the header Content-Encoding declares.

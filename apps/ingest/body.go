@@ -4,12 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"io"
 )
 
 // Body is the unpacked body of a request. It returns no bytes before the complete body has arrived
-// and its records were counted: see [Service.Unpack] for the reason.
+// and its records were counted: see [Service.Unpack] for the reason. Its buffers belong to the service,
+// which reuses them after Close.
 type Body struct {
 	service  *Service
 	head     Head
@@ -43,7 +45,7 @@ const (
 	maxReuse = 256 << 10
 )
 
-// Bytes returns the complete body. It is valid until Close.
+// Bytes returns the complete body. The slice is valid until Close.
 func (b *Body) Bytes() ([]byte, error) {
 	if b.closed {
 		return nil, errClosed
@@ -154,14 +156,14 @@ func (b *Body) Refusal(err error) error {
 	case b.isCompressed() && b.err != nil:
 		return notGzip(err)
 	}
-	if b.buffer == nil {
+	if b.buffer == nil { // closed
 		return b.service.Malformed(Head{}, nil, err)
 	}
 	return b.service.Malformed(b.head, b.buffer.Bytes(), err)
 }
 
-// Unpack is like [Service.Body], for a server that has read the complete body already. The result
-// may be body itself.
+// Unpack is like [Service.Body], for a server that has read the complete body already. The result is
+// body itself if body is not compressed, else a new slice.
 //
 // Unpack counts the records, because a body of 1 MB can be an array of half a million empty records,
 // which take hundreds of times as much memory after they are decoded. A body with more records than
@@ -190,7 +192,7 @@ func (s *Service) unpackBody(h Head, body []byte) ([]byte, error) {
 	}
 	u := s.newUnpacker(bytes.NewReader(body))
 	defer u.release()
-	limited := limitedReader{u, s.maxBody}
+	limited := limitedReader{r: u, remaining: s.maxBody}
 	unpacked := make([]byte, 0, s.guessSize(body))
 	for {
 		n, err := limited.Read(unpacked[len(unpacked):cap(unpacked)])
@@ -219,7 +221,7 @@ func (s *Service) guessSize(body []byte) int64 {
 	if n < 4 {
 		return bytes.MinRead
 	}
-	size := int64(body[n-4]) | int64(body[n-3])<<8 | int64(body[n-2])<<16 | int64(body[n-1])<<24
+	size := int64(binary.LittleEndian.Uint32(body[n-4:]))
 	return min(size, s.maxBody, maxExpansion*int64(n)) + 1
 }
 

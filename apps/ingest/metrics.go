@@ -10,13 +10,18 @@ import (
 	"github.com/tarebench/tare/apps/ingest/spool"
 )
 
-// counters are the values of the metrics.
+// counters are the values of the metrics since the start of the service.
 type counters struct {
-	batches, records, bytes atomic.Int64
-	sinkErrors              atomic.Int64
-	failing                 atomic.Int64              // number of errors of the sink since it last stored a batch
-	failed                  atomic.Pointer[time.Time] // time of the last error of the sink; nil if there was none, or no clock
-	refusals                [14]atomic.Int64          // number of error responses, in the order of codes
+	batches    atomic.Int64 // number of accepted batches
+	records    atomic.Int64 // number of their records
+	bytes      atomic.Int64 // bytes of their encoded metadata
+	sinkErrors atomic.Int64 // number of batches that the sink has not stored
+
+	// The present state of the sink. Neither field is a metric.
+	failing atomic.Int64              // number of errors of the sink since it last stored a batch
+	failed  atomic.Pointer[time.Time] // time of the last error of the sink; nil if there was none, or no clock
+
+	refusals [14]atomic.Int64 // number of error responses, in the order of codes
 }
 
 // countReceipt counts an accepted batch.
@@ -34,16 +39,16 @@ func (s *Service) Metrics() []byte {
 	m.writeFamily("ingest_batches_total", "counter", "Batches that were accepted.", c.batches.Load())
 	m.writeFamily("ingest_records_total", "counter", "Records that the sink has taken.", c.records.Load())
 	m.writeFamily("ingest_metadata_bytes_total", "counter", "Bytes of their metadata, encoded.", c.bytes.Load())
-	m.writeHead("ingest_refusals_total", "counter", "Requests that were rejected, by error.")
+	m.writeHead("ingest_refusals_total", "counter", "Requests that were refused, by error.")
 	for i, code := range codes() {
 		fmt.Fprintf(&b, "ingest_refusals_total{error=%q} %d\n", code, c.refusals[i].Load())
 	}
 	m.writeFamily("ingest_sink_errors_total", "counter", "Batches that the sink has failed to take.", c.sinkErrors.Load())
-	switch to := s.sink.(type) {
+	switch opened := s.sink.(type) { // another sink has no metrics
 	case *sink.File:
-		m.writeFile(to.Stats(), s.cut)
+		m.writeFile(opened.Stats(), s.cut)
 	case *spool.Spool:
-		m.writeSpool(to.Status(), s.cut)
+		m.writeSpool(opened.Status(), s.cut)
 	}
 	return []byte(b.String())
 }
@@ -51,7 +56,8 @@ func (s *Service) Metrics() []byte {
 // metricsWriter writes metrics in the text format of Prometheus.
 type metricsWriter struct{ b *strings.Builder }
 
-// writeHead writes the description of a metric. Its values must follow.
+// writeHead writes the description of a metric. kind is counter or gauge. The caller writes the values
+// of the metric next.
 func (m metricsWriter) writeHead(name, kind, help string) {
 	fmt.Fprintf(m.b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
 }
@@ -62,7 +68,8 @@ func (m metricsWriter) writeFamily(name, kind, help string, value int64) {
 	fmt.Fprintf(m.b, "%s %d\n", name, value)
 }
 
-// writeFile writes the metrics of a file sink that removed cut bytes when it was opened.
+// writeFile writes the metrics of a file sink. cut is the number of bytes that the sink removed from the
+// file when it was opened.
 func (m metricsWriter) writeFile(stats sink.Stats, cut int64) {
 	m.writeFamily("ingest_sink_writes_total", "counter", "Writes to the file, of one batch or more.", stats.Writes)
 	m.writeFamily("ingest_sink_syncs_total", "counter", "Syncs of the file.", stats.Syncs)
@@ -71,26 +78,27 @@ func (m metricsWriter) writeFile(stats sink.Stats, cut int64) {
 	m.writeFamily("ingest_sink_cut_bytes", "gauge", "Bytes of an unfinished last line that were cut off when the sink was opened.", cut)
 }
 
-// writeSpool writes the metrics of a spool that found cut unfinished bytes when it was opened.
-func (m metricsWriter) writeSpool(st spool.Status, cut int64) {
-	m.writeFamily("ingest_spool_writes_total", "counter", "Writes to the spool, of one batch or more.", st.Writes)
-	m.writeFamily("ingest_spool_failures_total", "counter", "Writes and syncs of the spool that failed.", st.Failures)
-	m.writeFamily("ingest_spool_full_total", "counter", "Batches that were rejected because the spool was full.", st.Full)
-	m.writeFamily("ingest_spool_bytes", "gauge", "Bytes of the spool on disk.", st.Bytes)
-	m.writeFamily("ingest_spool_limit_bytes", "gauge", "Bytes that it may have.", st.Bound)
+// writeSpool writes the metrics of a spool. torn is the number of bytes of an unfinished write that the
+// spool found when it was opened.
+func (m metricsWriter) writeSpool(status spool.Status, torn int64) {
+	m.writeFamily("ingest_spool_writes_total", "counter", "Writes to the spool, of one batch or more.", status.Writes)
+	m.writeFamily("ingest_spool_failures_total", "counter", "Writes and syncs of the spool that failed.", status.Failures)
+	m.writeFamily("ingest_spool_full_total", "counter", "Batches that were rejected because the spool was full.", status.Full)
+	m.writeFamily("ingest_spool_bytes", "gauge", "Bytes of the spool on disk.", status.Bytes)
+	m.writeFamily("ingest_spool_limit_bytes", "gauge", "Bytes that it may have.", status.Bound)
 	m.writeHead("ingest_spool_lag_seconds", "gauge", "Age of the oldest event that is not sent on to all sinks.")
-	fmt.Fprintf(m.b, "ingest_spool_lag_seconds %.3f\n", st.Age.Seconds())
-	m.writeFamily("ingest_spool_torn_bytes", "gauge", "Bytes of an unfinished write that were found when the spool was opened.", cut)
+	fmt.Fprintf(m.b, "ingest_spool_lag_seconds %.3f\n", status.Age.Seconds())
+	m.writeFamily("ingest_spool_torn_bytes", "gauge", "Bytes of an unfinished write that were found when the spool was opened.", torn)
 	// perSink writes a metric with a value for each sink that reads from the spool.
 	perSink := func(name, kind, help string, value func(spool.Cursor) uint64) {
 		m.writeHead(name, kind, help)
-		for _, c := range st.Cursors {
+		for _, c := range status.Cursors {
 			fmt.Fprintf(m.b, "%s{sink=%q} %d\n", name, c.Name, value(c))
 		}
 	}
 	perSink("ingest_sent_total", "counter", "Events that the far side has taken.", func(c spool.Cursor) uint64 { return c.Sent })
 	perSink("ingest_send_failures_total", "counter", "Attempts to send a batch that failed.", func(c spool.Cursor) uint64 { return c.Failures })
-	perSink("ingest_send_held", "gauge", "1 while the far side takes nothing: it never has, or it rejects all events of a batch.", func(c spool.Cursor) uint64 {
+	perSink("ingest_send_held", "gauge", "1 while the far side takes nothing: it never has, or it refuses all events of a batch.", func(c spool.Cursor) uint64 {
 		if c.Held {
 			return 1
 		}
@@ -98,5 +106,5 @@ func (m metricsWriter) writeSpool(st spool.Status, cut int64) {
 	})
 	perSink("ingest_dead_total", "counter", "Events that the far side rejected for good; they are in the file of dead letters.", func(c spool.Cursor) uint64 { return c.Dead })
 	perSink("ingest_lost_total", "counter", "Acknowledged events that the disk has lost.", func(c spool.Cursor) uint64 { return c.Lost })
-	perSink("ingest_unsent", "gauge", "Events that are to be sent on.", func(c spool.Cursor) uint64 { return st.Next - min(st.Next, c.Position) })
+	perSink("ingest_unsent", "gauge", "Events that are to be sent on.", func(c spool.Cursor) uint64 { return status.Next - min(status.Next, c.Position) })
 }
