@@ -39,7 +39,7 @@ func (s *Service) Metrics() []byte {
 	m.writeFamily("ingest_batches_total", "counter", "Batches that were accepted.", c.batches.Load())
 	m.writeFamily("ingest_records_total", "counter", "Records that the sink has taken.", c.records.Load())
 	m.writeFamily("ingest_metadata_bytes_total", "counter", "Bytes of their metadata, encoded.", c.bytes.Load())
-	m.writeHead("ingest_refusals_total", "counter", "Requests that were refused, by error.")
+	m.writeHead("ingest_refusals_total", "counter", "Requests that were rejected, by error.")
 	for i, code := range codes() {
 		fmt.Fprintf(&b, "ingest_refusals_total{error=%q} %d\n", code, c.refusals[i].Load())
 	}
@@ -98,7 +98,7 @@ func (m metricsWriter) writeSpool(status spool.Status, torn int64) {
 	}
 	perSink("ingest_sent_total", "counter", "Events that the far side has taken.", func(c spool.Cursor) uint64 { return c.Sent })
 	perSink("ingest_send_failures_total", "counter", "Attempts to send a batch that failed.", func(c spool.Cursor) uint64 { return c.Failures })
-	perSink("ingest_send_held", "gauge", "1 while the far side takes nothing: it never has, or it refuses all events of a batch.", func(c spool.Cursor) uint64 {
+	perSink("ingest_send_held", "gauge", "1 while the far side takes nothing: it never has, or it rejects all events of a batch.", func(c spool.Cursor) uint64 {
 		if c.Held {
 			return 1
 		}
