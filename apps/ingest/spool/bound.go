@@ -19,8 +19,9 @@ func (s *Spool) checkRoom(need int64, now time.Time) (int64, error) {
 		room -= headerSize
 	}
 	var err error
-	if room < need || s.options.Age > 0 {
-		if err = s.refreshReaders(now, room < need); err != nil {
+	isFull := room < need
+	if isFull || s.options.Age > 0 {
+		if err = s.refreshReaders(now, isFull); err != nil {
 			return 0, err
 		}
 		if room = s.options.Bytes - s.totalBytes() - headerSize; room < need {
@@ -44,12 +45,18 @@ func (s *Spool) totalBytes() int64 {
 	return total
 }
 
-// refreshReaders reads the progress of the readers, unless it was read a short time ago. It reads more
-// often if the spool is full.
-func (s *Spool) refreshReaders(now time.Time, full bool) error {
-	interval := 200 * time.Millisecond
-	if full {
-		interval = 20 * time.Millisecond
+// Intervals at which the writer reads the progress of the readers, to see their effect on the room and
+// the age of the spool.
+const (
+	refreshInterval     = 200 * time.Millisecond
+	fullRefreshInterval = 20 * time.Millisecond // while the spool is full
+)
+
+// refreshReaders reads the progress of the readers, unless it was read less than an interval ago.
+func (s *Spool) refreshReaders(now time.Time, isFull bool) error {
+	interval := refreshInterval
+	if isFull {
+		interval = fullRefreshInterval
 	}
 	since := now.Sub(s.readers.lastRead)
 	clockWasSetBack := since < 0
@@ -138,15 +145,16 @@ func (s *readerState) readCursors(names []string) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	previous := s.minPosition
-	s.cursors, s.minPosition, s.maxPosition = list, 0, 0
+	previousMin := s.minPosition
+	s.cursors = list
+	s.minPosition, s.maxPosition = 0, 0
 	for i, c := range list {
 		if i == 0 || c.Position < s.minPosition {
 			s.minPosition = c.Position
 		}
 		s.maxPosition = max(s.maxPosition, c.Position)
 	}
-	if s.minPosition > previous {
+	if s.minPosition > previousMin { // wake the callers of waitSent
 		close(s.advanced)
 		s.advanced = make(chan struct{})
 	}
@@ -210,7 +218,7 @@ type Status struct {
 	Writes   int64         // number of writes, each of one or more batches
 	Failures int64         // number of failed writes
 	Full     int64         // number of batches that were rejected because the spool was full
-	Cursors  []Cursor
+	Cursors  []Cursor      // of all readers, as last read; the caller must not change them
 }
 
 // Status reads the progress of the readers and returns the state of the spool.

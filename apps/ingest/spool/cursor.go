@@ -84,7 +84,7 @@ func parseCursor(b []byte) (c Cursor, number uint64, ok bool) {
 	if len(b) < cursorSize || binary.LittleEndian.Uint32(b) != cursorMagic || binary.LittleEndian.Uint32(b[end:]) != computeSum(b[:end]) {
 		return c, 0, false
 	}
-	value := func(i int) uint64 { return binary.LittleEndian.Uint64(b[4+8*i:]) }
+	value := func(i int) uint64 { return binary.LittleEndian.Uint64(b[4+8*i:]) } // in the order of appendTo
 	flags := binary.LittleEndian.Uint32(b[end-4:])
 	c = Cursor{
 		Position: value(1),
@@ -101,7 +101,8 @@ func parseCursor(b []byte) (c Cursor, number uint64, ok bool) {
 	return c, value(0), true
 }
 
-// readCursor reads the newest valid copy in a file. If the file is empty, the cursor is at the start.
+// readCursor reads the newest valid copy in a file. If the file is empty, or with errCursor, c is at
+// the start, and file.number is 0.
 func readCursor(f atomicfile.Handle) (c Cursor, file openCursor, err error) {
 	file = openCursor{file: f, synced: 2}
 	b := make([]byte, cursorFileSize)

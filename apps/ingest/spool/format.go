@@ -41,13 +41,15 @@ var (
 	sumTable      = crc32.MakeTable(crc32.Castagnoli)
 )
 
+// computeSum returns the CRC-32C of b.
 func computeSum(b []byte) uint32 { return crc32.Checksum(b, sumTable) }
 
 // header is the header of a segment, as described above.
 type header struct {
-	id           ID
-	first, after uint64
-	created      time.Time
+	id      ID
+	first   uint64 // lowest number that an event in the segment can have
+	after   uint64 // every event with a lower number is acknowledged
+	created time.Time
 }
 
 // ID identifies a spool from one Open to the next. An ID and the number of an event identify the
@@ -77,18 +79,19 @@ func parseHeader(b []byte) (h header, err error) {
 		return h, errDamaged
 	}
 	copy(h.id[:], b[8:])
-	h.first, h.after = binary.LittleEndian.Uint64(b[24:]), binary.LittleEndian.Uint64(b[32:])
+	h.first = binary.LittleEndian.Uint64(b[24:])
+	h.after = binary.LittleEndian.Uint64(b[32:])
 	h.created = time.UnixMilli(int64(binary.LittleEndian.Uint64(b[40:])))
 	return h, nil
 }
 
 // frame is a batch in a segment, as described above.
 type frame struct {
-	first  uint64
-	group  uint64
-	events uint32 // number of events
-	at     time.Time
-	lines  []byte
+	first  uint64    // number of the first event
+	group  uint64    // number of the first event of the group
+	events uint32    // number of events
+	at     time.Time // time of the write
+	lines  []byte    // one complete line per event
 }
 
 // end returns the number after the last event.
@@ -125,13 +128,14 @@ func parseFrame(b []byte) (f frame, need int, err error) {
 	if !isFrame || !hasEvents || size > MaxBatch {
 		return frame{}, frameSize, errDamaged
 	}
-	f.first, f.group = binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:])
+	f.first = binary.LittleEndian.Uint64(b[16:])
+	f.group = binary.LittleEndian.Uint64(b[24:])
 	f.at = time.UnixMilli(int64(binary.LittleEndian.Uint64(b[32:])))
 	need = frameSize + int(size)
 	if len(b) < need {
 		return f, need, errIncomplete
 	}
-	f.lines = b[frameSize:need:need]
+	f.lines = b[frameSize:need:need] // limit the capacity, so that append does not overwrite b
 	if binary.LittleEndian.Uint32(b[12:]) != computeSum(f.lines) || Lines(f.lines) != int(f.events) {
 		return frame{}, need, errDamaged
 	}

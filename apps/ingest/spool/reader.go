@@ -37,8 +37,10 @@ type Damage struct {
 	Copy    string // path of a file with a copy of the damaged bytes; "" if no copy was made
 }
 
+// String returns one line, e.g. "3 acknowledged events are lost: 000000000001.segment is damaged at byte
+// 52; what is left of it is in 000000000001-52.damaged".
 func (d Damage) String() string {
-	if d.Lost == 0 {
+	if d.Lost == 0 { // a cursor
 		return d.Segment + " is damaged: events that were sent may be sent again"
 	}
 	text := fmt.Sprintf("%d acknowledged events are lost: %s is damaged at byte %d", d.Lost, d.Segment, d.Offset)
@@ -58,11 +60,11 @@ func (d Damage) String() string {
 // A reader skips damaged bytes, and reports them if they contained acknowledged events. Bytes at the
 // end of the last segment may look damaged while the writer is still writing them.
 type Reader struct {
-	dir    string
+	dir    string // directory of the spool
 	files  atomicfile.Disk
-	fsync  bool
-	report func(Damage)
-	state  Cursor
+	fsync  bool         // Begin syncs the cursor
+	report func(Damage) // called for damaged bytes with acknowledged events
+	state  Cursor       // position and counters in memory; Take does not change them
 
 	mu     sync.Mutex // guards cursor and saved
 	cursor openCursor
@@ -86,8 +88,8 @@ const maxBadReads = 5
 // Cursor returns the position and counters of the reader.
 func (r *Reader) Cursor() Cursor { return r.state }
 
-// Take appends available events to b until b has maxEvents events or maxSize bytes of lines. A first
-// event larger than maxSize is taken, too. Take does not wait: it may append no event. It sets
+// Take appends copies of available events to b until b has maxEvents events or maxSize bytes of lines. A
+// first event larger than maxSize is taken, too. Take does not wait: it may append no event. It sets
 // b.Closed if the next event does not fit, or does not have the next number of the same spool. After
 // an error Take can be called again, and skips no event.
 func (r *Reader) Take(b *Batch, maxEvents, maxSize int) error {
@@ -103,7 +105,9 @@ func (r *Reader) Take(b *Batch, maxEvents, maxSize int) error {
 		}
 		switch {
 		case b.Len() == 0:
-			b.ID, b.From, b.To, b.Oldest = r.id, r.remaining.first, r.remaining.first, r.remaining.at
+			b.ID = r.id
+			b.From, b.To = r.remaining.first, r.remaining.first
+			b.Oldest = r.remaining.at
 		case b.To != r.remaining.first || b.ID != r.id:
 			b.Closed = true
 			return nil
@@ -119,7 +123,7 @@ func (r *Reader) Take(b *Batch, maxEvents, maxSize int) error {
 // fit into maxSize bytes.
 func (r *Reader) takeEvents(b *Batch, maxEvents, maxSize int) bool {
 	for r.remaining.events > 0 && b.Len() < maxEvents {
-		end := len(r.remaining.lines)
+		end := len(r.remaining.lines) // end of the next event's line
 		if r.remaining.events > 1 {
 			end = bytes.IndexByte(r.remaining.lines, '\n') + 1
 		}
@@ -181,7 +185,7 @@ func (r *Reader) skipUnreadable(damaged bool) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	// The segment may have grown before the next one was begun.
+	// Read again, only for the error: the segment may have grown before the next one was begun.
 	if _, err := r.window.readFrame(r.offset); err == nil {
 		return true, nil
 	}
@@ -291,25 +295,29 @@ func (r *Reader) useSegment(g segment) error {
 		}
 		return err
 	}
-	size := int64(0) // of the previous segment
+	previousSize := int64(0) // of the previous segment; 0 if there is none, or if unknown
 	if r.window.file != nil {
-		size, _ = r.window.file.Size()
+		previousSize, _ = r.window.file.Size()
 	}
 	r.resolveSuspects(g.header.after)
 	r.suspects = nil // the remaining ones were never acknowledged
 	if r.next < g.header.after {
 		d := Damage{Segment: g.path, Lost: g.header.after - r.next}
-		if size > r.offset { // the lost events were in the rest of the previous segment
-			d.Segment, d.Offset, d.Bytes = r.segment.path, r.offset, size-r.offset
+		if previousSize > r.offset { // the lost events were in the rest of the previous segment
+			d.Segment = r.segment.path
+			d.Offset, d.Bytes = r.offset, previousSize-r.offset
 			d.Copy = r.copyDamaged(d.Offset, d.Bytes)
 		}
 		r.reportLost(d)
 	}
 	r.next = max(r.next, g.header.first)
 	r.close()
-	r.segment, r.window, r.offset, r.badReads = g, window{file: f}, headerSize, 0
+	r.segment = g
+	r.window = window{file: f}
 	r.id = g.header.id
-	if g.err != nil {
+	r.badReads = 0
+	r.offset = headerSize
+	if hasBadHeader := g.err != nil; hasBadHeader {
 		r.offset = 0 // search for frames from the first byte on
 	}
 	return nil
@@ -318,7 +326,7 @@ func (r *Reader) useSegment(g segment) error {
 // suspectRange is damage whose events may or may not have been acknowledged.
 type suspectRange struct {
 	Damage
-	end uint64 // number after the last of the events
+	end uint64 // number after the last event of the damage
 }
 
 // skipDamage skips size damaged bytes at the offset. following is the valid frame after the bytes.
@@ -412,8 +420,10 @@ func (r *Reader) Part(b *Batch, end uint64, dead int) error {
 
 // advanceTo moves the position to end, and counts the events of b before it that are not counted yet.
 func (r *Reader) advanceTo(b *Batch, end uint64, dead int) {
-	r.state.Sent += end - max(b.From, r.state.Position) - uint64(dead)
-	r.state.Position, r.state.Held = end, false
+	done := end - max(b.From, r.state.Position) // events that an earlier call has not counted
+	r.state.Sent += done - uint64(dead)
+	r.state.Position = end
+	r.state.Held = false
 	r.state.Dead += uint64(dead)
 	r.state.Lost += r.newlyLost
 	r.newlyLost = 0

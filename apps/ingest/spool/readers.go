@@ -16,8 +16,8 @@ import (
 type Readers struct {
 	dir   string
 	files atomicfile.Disk
-	list  []*Reader
-	lock  io.Closer
+	list  []*Reader // in the order of OpenReaders
+	lock  io.Closer // of the file that excludes other processes
 
 	mu        sync.Mutex
 	positions map[string]uint64 // saved position of each reader, by name
@@ -74,16 +74,22 @@ func (r *Readers) openReader(name string, fsync bool, report func(Damage)) (*Rea
 	}
 	c, file, err := readCursor(f)
 	switch {
-	case errors.Is(err, errCursor):
-		report(Damage{Segment: cursorPath(r.dir, name), Bytes: cursorFileSize}) // all events are sent again
+	case errors.Is(err, errCursor): // c is at the start, so that all events are sent again
+		report(Damage{Segment: cursorPath(r.dir, name), Bytes: cursorFileSize})
 	case err != nil:
 		return nil, errors.Join(err, f.Close())
 	}
 	c.Name = name
-	reader := &Reader{dir: r.dir, files: r.files, fsync: fsync, report: report, cursor: file, state: c, saved: c, next: c.Position}
+	reader := &Reader{
+		dir: r.dir, files: r.files, fsync: fsync, report: report,
+		cursor: file, state: c, saved: c, next: c.Position,
+	}
 	isNew := file.number == 0
 	if isNew { // write all four slots, so that the file never grows afterwards
-		err = errors.Join(reader.cursor.writeSlot(c), reader.cursor.writeSlot(c), reader.cursor.syncSlot(c), reader.cursor.syncSlot(c))
+		err = errors.Join(
+			reader.cursor.writeSlot(c), reader.cursor.writeSlot(c), // slots 0 and 1
+			reader.cursor.syncSlot(c), reader.cursor.syncSlot(c), // slots 3 and 2
+		)
 	}
 	if err != nil && !errors.Is(err, errCursor) {
 		return nil, errors.Join(err, f.Close())
@@ -94,8 +100,8 @@ func (r *Readers) openReader(name string, fsync bool, report func(Damage)) (*Rea
 // All returns the readers, in the order of the names that [OpenReaders] received.
 func (r *Readers) All() []*Reader { return r.list }
 
-// Free removes the segments whose events all readers have sent. The goroutine of a reader calls it
-// after the reader has made progress.
+// Free removes the segments whose events all readers have sent. The goroutine of reader calls it after
+// reader has made progress.
 func (r *Readers) Free(reader *Reader) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -11,11 +11,11 @@ import (
 
 // segment describes a segment on disk.
 type segment struct {
-	number uint64
+	number uint64 // from 1; higher for later segments
 	path   string
-	size   int64
-	header header
-	err    error // of parsing the header: errIncomplete, errDamaged or nil
+	size   int64  // bytes of the file when it was listed
+	header header // zero if err is not nil
+	err    error  // of parsing the header: errIncomplete, errDamaged or nil
 }
 
 // listSegments returns the segments in a directory that have a higher number than after, in the order
@@ -93,7 +93,7 @@ func scanSegment(files atomicfile.Disk, g segment) (tail segmentTail, err error)
 		}
 	}
 	hole := false      // the present group has a damaged frame, so that it may not be acknowledged
-	group := uint64(0) // of the previous frame
+	group := uint64(0) // group of the previous frame
 	for {
 		f, err := w.readFrame(offset)
 		switch {
@@ -104,7 +104,8 @@ func scanSegment(files atomicfile.Disk, g segment) (tail segmentTail, err error)
 				tail.acked = max(tail.acked, f.end())
 			}
 			group = f.group
-			tail.next, offset = max(tail.next, f.end()), offset+f.size()
+			tail.next = max(tail.next, f.end())
+			offset += f.size()
 			continue
 		case errors.Is(err, errDamaged):
 			next, found, err := w.findFrame(offset+1, tail.next)
@@ -116,7 +117,9 @@ func scanSegment(files atomicfile.Disk, g segment) (tail segmentTail, err error)
 				if err != nil {
 					return tail, err
 				}
-				offset, hole, group = next, f.group <= max(tail.next, g.header.first), f.group
+				// A frame of a later group shows that the skipped events were acknowledged.
+				isSameGroup := f.group <= max(tail.next, g.header.first)
+				offset, hole, group = next, isSameGroup, f.group
 				continue
 			}
 		case !errors.Is(err, errIncomplete):
@@ -136,13 +139,14 @@ type window struct {
 
 const readAhead = 256 << 10 // bytes of one read
 
-// readFrame reads the frame at an offset. The lines of the frame are valid until the next call of a
-// method. The error is errIncomplete, errDamaged or an error of reading.
+// readFrame reads the frame at an offset. The lines of the frame are a part of the buffer, which the
+// next call of a method may overwrite. The error is errIncomplete, errDamaged or an error of reading.
 func (w *window) readFrame(offset int64) (frame, error) {
+	const maxTries = 2
 	f, need, err := parseFrame(w.bufferFrom(offset))
 	// Read the file again if the frame is not valid, since the writer may have completed it. Two
 	// reads may be needed: the first one may read only the head, which has the size of the rest.
-	for tries := 0; err != nil && tries < 2; tries++ {
+	for tries := 0; err != nil && tries < maxTries; tries++ {
 		if err := w.fillBuffer(offset, need); err != nil {
 			return frame{}, err
 		}
@@ -185,7 +189,7 @@ func (w *window) findFrame(offset int64, minNumber uint64) (int64, bool, error) 
 		}
 		chunk := w.buf
 		for i := 0; i+frameSize <= len(chunk); i++ {
-			if chunk[i] != frameMagic&0xff {
+			if chunk[i] != frameMagic&0xff { // the first byte of a frame
 				continue
 			}
 			if _, _, err := parseFrame(chunk[i : i+frameSize]); errors.Is(err, errDamaged) {

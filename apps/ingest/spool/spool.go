@@ -114,7 +114,8 @@ func Open(dir string, o Options) (*Spool, Found, error) {
 	}
 	s := &Spool{dir: dir, options: o, lock: lock, sizes: map[string]int64{}}
 	s.queue = commit.New(s.writeBatches)
-	s.readers.spool, s.readers.advanced = s, make(chan struct{})
+	s.readers.spool = s
+	s.readers.advanced = make(chan struct{})
 	found, err := s.recoverState()
 	if err != nil {
 		return nil, found, errors.Join(err, lock.Close())
@@ -134,7 +135,8 @@ func (s *Spool) recoverState() (found Found, err error) {
 		s.sizes[filepath.Base(g.path)] = g.size
 		if g.err == nil {
 			s.marks = append(s.marks, timeMark{g.header.first, g.header.created})
-			s.next, s.acked = max(s.next, g.header.first), max(s.acked, g.header.after)
+			s.next = max(s.next, g.header.first)
+			s.acked = max(s.acked, g.header.after)
 		}
 	}
 	// Scan segments from the end, until one has an event and a valid header.
@@ -149,7 +151,8 @@ func (s *Spool) recoverState() (found Found, err error) {
 			return found, err
 		}
 		found.Torn += tail.torn
-		s.next, s.acked = max(s.next, tail.next), max(s.acked, tail.acked)
+		s.next = max(s.next, tail.next)
+		s.acked = max(s.acked, tail.acked)
 		if tail.next > 0 && list[i].err == nil {
 			break
 		}
@@ -191,13 +194,15 @@ func (s *Spool) Keep(ctx context.Context, lines []byte, n int) error {
 		return errors.New("a batch without a line end at its end, or with a wrong count")
 	}
 	b := &commit.Batch{Lines: lines, N: n}
-	if err := s.queue.Keep(ctx, b); err != nil || s.options.Wait == 0 {
+	err := s.queue.Keep(ctx, b) // calls writeBatches, which sets b.End
+	if err != nil || s.options.Wait == 0 {
 		return err
 	}
 	return s.readers.waitSent(ctx, b.End)
 }
 
-// writeBatches writes all batches in as few writes as possible and sets the Err of each.
+// writeBatches writes all batches in as few writes as possible. It sets the Err of each, and the End of
+// each that it tries to write.
 func (s *Spool) writeBatches(batches []*commit.Batch) {
 	now := s.options.Now()
 	for len(batches) > 0 {
@@ -234,12 +239,19 @@ func (s *Spool) writePrefix(batches []*commit.Batch, now time.Time) (n int, err 
 			return len(batches), err
 		}
 	}
-	maxSize := min(maxWrite, room, max(s.options.Segment-s.fileSize, need+headerSize))
-	next := s.next
-	for n < len(batches) && (n == 0 || int64(len(buf)+frameSize+len(batches[n].Lines)) <= maxSize) {
+	segmentRoom := max(s.options.Segment-s.fileSize, need+headerSize) // for at least one batch, even if it is larger
+	maxSize := min(maxWrite, room, segmentRoom)
+	group := s.next // all batches of this write are one group
+	next := group
+	for n < len(batches) {
 		b := batches[n]
-		f := frame{first: next, group: s.next, events: uint32(b.N), at: now, lines: b.Lines}
-		buf, next = f.appendTo(buf), f.end()
+		fits := int64(len(buf)+frameSize+len(b.Lines)) <= maxSize
+		if n > 0 && !fits {
+			break
+		}
+		f := frame{first: next, group: group, events: uint32(b.N), at: now, lines: b.Lines}
+		buf = f.appendTo(buf)
+		next = f.end()
 		b.End = next
 		n++
 	}
@@ -270,7 +282,8 @@ func (s *Spool) appendFrames(frames []byte, next uint64, now time.Time) error {
 		s.next = next // do not use the numbers again: a reader may have read some of the events
 		return err
 	}
-	if last := len(s.marks) - 1; last < 0 || now.Sub(s.marks[last].at) >= time.Second {
+	const markEvery = time.Second // accuracy of the age of events
+	if last := len(s.marks) - 1; last < 0 || now.Sub(s.marks[last].at) >= markEvery {
 		if !s.hasUnsent() { // the earlier marks are of sent events
 			s.marks = nil
 		}
@@ -298,8 +311,8 @@ func (s *Spool) abandonSegment() {
 	s.file = nil
 }
 
-// beginSegment creates a segment. It appends the header to buf, so that the header is written together
-// with the first frames.
+// beginSegment creates a segment. It does not write the header, but returns buf with the header
+// appended, so that the header is written together with the first frames.
 func (s *Spool) beginSegment(buf []byte, now time.Time) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -309,7 +322,10 @@ func (s *Spool) beginSegment(buf []byte, now time.Time) ([]byte, error) {
 	if err != nil {
 		return buf, err
 	}
-	s.file, s.fileName, s.fileSize, s.fileCreated = f, filepath.Base(path), 0, now
+	s.file = f
+	s.fileName = filepath.Base(path)
+	s.fileSize = 0
+	s.fileCreated = now
 	return header{id: s.id, first: s.next, after: s.acked, created: now}.appendTo(buf), nil
 }
 
