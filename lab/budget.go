@@ -16,6 +16,15 @@ import (
 	"github.com/tarebench/tare/lab/journal"
 )
 
+// A run has a budget and a limit. The rounds are planned to fill the budget (Options.Budget). Nothing
+// of the result is measured after the limit (Options.Limit): no round starts that would end later, and
+// a round that reaches it is discarded. Options.Spent is the part of both that was used up before Run.
+//
+// If pilots show that the budget has no time for all workloads, some are left out and stored in
+// run.leftOutForTime. They come back (readmitWorkloads) if the first rounds are shorter than forecast.
+// Once the rounds are planned, run.leftOut has all parts that are not measured, for this or another
+// reason.
+
 // errLimit ends a round during which the time limit of the run was reached. The measurements of
 // the round are discarded.
 var errLimit = errors.New("the limit of the run was reached")
@@ -23,8 +32,9 @@ var errLimit = errors.New("the limit of the run was reached")
 // isLimitReached reports whether the run has reached its time limit.
 func (r *run) isLimitReached() bool { return r.o.Limit > 0 && r.elapsedTime() >= r.o.Limit }
 
-// hasPlannedSlices reports whether the slices of rd have their planned length. In extra rounds, which
-// check the slice length, slices are rd.Tau times as long, so that these rounds forecast no others.
+// hasPlannedSlices reports whether the slices of rd have their planned length. Round.Tau is the factor
+// by which they are longer. It is 1, except in the extra rounds that check the slice length: their
+// duration says nothing about that of other rounds, so forecasts skip them.
 func hasPlannedSlices(rd tare.Round) bool { return rd.Tau == 1 }
 
 // isStrict reports whether the budget is also the time limit, so that nothing may exceed it.
@@ -226,7 +236,7 @@ func (r *run) adoptPlan(p tare.Plan, done int) error {
 	forecastOfRound := time.Duration(p.SecondsPerRound * float64(time.Second))
 	r.sendProgress(Event{
 		Phase: "revised", Plan: &r.plan, Round: done, Rounds: p.RoundsPlanned, Left: r.remainingBudget(),
-		Elapsed: forecastOfRound, // see Event: Elapsed has another meaning in this phase
+		Elapsed: forecastOfRound, // in phase revised, Elapsed is the expected duration of one round
 	})
 	return nil
 }

@@ -295,7 +295,7 @@ func (r *Reader) useSegment(g segment) error {
 		}
 		return err
 	}
-	previousSize := int64(0) // of the previous segment; 0 if there is none, or if unknown
+	previousSize := int64(0) // of the previous segment; 0 for the first segment, or if unknown
 	if r.window.file != nil {
 		previousSize, _ = r.window.file.Size()
 	}
