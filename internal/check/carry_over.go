@@ -84,7 +84,7 @@ func groupVisits(in Input, workload string) map[string]map[int][]visit {
 		case tare.RoleNull, tare.RoleTrap:
 			continue
 		}
-		if s.After == "" || s.After == s.Contender {
+		if s.After == "" || s.After == s.Contender { // the first slice, or after a slice of its own
 			continue
 		}
 		if visits[s.Contender] == nil {
@@ -136,12 +136,13 @@ func worstPosition(contrasts map[position][]float64, level float64) (tare.Findin
 		}
 		return 1
 	})
-	worst := 0.0
+	worst := 0.0 // largest absolute contrast so far
 	var f tare.Finding
 	for _, p := range positions {
 		x := contrasts[p]
 		lo, hi, ok := stats.Interval(x, level)
-		if !ok || lo <= math.Log1p(tolerance) && hi >= -math.Log1p(tolerance) {
+		isTolerable := lo <= math.Log1p(tolerance) && hi >= -math.Log1p(tolerance)
+		if !ok || isTolerable {
 			continue
 		}
 		contrast := stats.HodgesLehmann(x)

@@ -82,10 +82,11 @@ func (in Input) waitSuspicion(contender string, w tare.Workload) suspicion {
 			belowLimit(in.perRound(contender, w.ID, readTail), maxTimerTail),
 		}
 	}
-	s := suspicion{belowLimit(in.workingShares(contender, w.ID), minWorkShare), aboveLimit(latencyOverNull(), minWaitRatio)}
-	if len(s[1].x) == 0 { // no null server
-		s[1] = aboveLimit(in.perRound(contender, w.ID, readKey(tare.KeyMeanLatency)), minWaitNS)
+	isSlow := aboveLimit(latencyOverNull(), minWaitRatio)
+	if hasNull := len(isSlow.x) > 0; !hasNull {
+		isSlow = aboveLimit(in.perRound(contender, w.ID, readKey(tare.KeyMeanLatency)), minWaitNS)
 	}
+	s := suspicion{belowLimit(in.workingShares(contender, w.ID), minWorkShare), isSlow}
 	if clientShares := in.perRound(contender, w.ID, readOccupied); len(clientShares) > 0 {
 		s = append(s, belowLimit(clientShares, saturated))
 	}
@@ -167,11 +168,14 @@ func whyIdleInClosedLoop(in Input, contender, workload string) string {
 		return ""
 	}
 	comparison := ""
-	switch overNull, ok := estimateOver(in.pairedRatios(contender, in.withRole(tare.RoleNull), workload, readKey(tare.KeyMeanLatency))); {
-	case ok && !overNull.isAbove(minWaitRatio), !ok && !latency.isAbove(minWaitNS):
-		return ""
-	case ok:
+	overNull, hasNull := estimateOver(in.pairedRatios(contender, in.withRole(tare.RoleNull), workload, readKey(tare.KeyMeanLatency)))
+	if hasNull {
+		if !overNull.isAbove(minWaitRatio) {
+			return ""
+		}
 		comparison = fmt.Sprintf(", %.3g× the null server's", overNull.mid)
+	} else if !latency.isAbove(minWaitNS) {
+		return ""
 	}
 	return fmt.Sprintf("the server worked %s of the time it could (%s to %s, %s) while a request took %s µs%s: it waits",
 		format.Percent(worked.mid), format.Percent(worked.lo), format.Percent(worked.hi), format.Count(worked.rounds, "round"), formatNumber(latency.mid/1e3), comparison)
@@ -200,7 +204,9 @@ func whyTimer(in Input, contender, workload string) string {
 	overCPU, ok := estimateOver(in.perRound(contender, workload, readLatencyOverCPU))
 	overNull, okNull := estimateOver(in.pairedRatios(contender, in.withRole(tare.RoleNull), workload, readKey(tare.KeyMeanLatency)))
 	tail, okTail := estimateOver(in.perRound(contender, workload, readTail))
-	if !ok || !okNull || !okTail || !overCPU.isAbove(timerRatio) || !overNull.isAbove(timerRatio) || !tail.isBelow(maxTimerTail) {
+	isKnown := ok && okNull && okTail
+	isTimer := overCPU.isAbove(timerRatio) && overNull.isAbove(timerRatio) && tail.isBelow(maxTimerTail)
+	if !isKnown || !isTimer {
 		return ""
 	}
 	return fmt.Sprintf("a request took %.3g× its CPU time and %.3g× the null server's latency, and nearly always the same (p90 is %.3g× p50): a timer, not work",

@@ -46,11 +46,12 @@ func driftInTrial() Check {
 			for _, c := range in.measuredContenders() {
 				for _, w := range in.Study.Workloads {
 					s := driftSuspect(drifts[course{c.ID, w.ID}], drifts[in.driftReference(drifts, c.ID, w.ID)])
-					drift, ok := estimateOver(s[0].x)
+					ownDrift := s[0] // without regard to the reference
+					drift, ok := estimateOver(ownDrift.x)
 					switch {
-					case !ok || !s[0].isConfirmed():
+					case !ok || !ownDrift.isConfirmed():
 						// The cost does not drift, or not for certain.
-					case !s.isConfirmed():
+					case !s.isConfirmed(): // the reference drifts, too
 						alike = append(alike, c.ID+" on "+w.ID)
 					default:
 						out = append(out, tare.Finding{

@@ -86,16 +86,16 @@ func findEach(contenders []tare.Contender, workloads []tare.Workload, describe f
 }
 
 // findAgainstBaseline calls describe for every comparable contender on every workload, with the
-// intervals of f for the contender and for the baseline. It returns a finding for each message that
-// is not empty, and skips pairs without both intervals.
-func (in Input) findAgainstBaseline(workloads []tare.Workload, f reading, describe func(c tare.Contender, w tare.Workload, e, base extent) string) []tare.Finding {
+// estimates of read for the contender and for the baseline. It returns a finding for each message that
+// is not empty, and skips pairs without both estimates.
+func (in Input) findAgainstBaseline(workloads []tare.Workload, read reading, describe func(c tare.Contender, w tare.Workload, own, base extent) string) []tare.Finding {
 	return findEach(in.comparableContenders(), workloads, func(c tare.Contender, w tare.Workload) string {
-		base, okBase := estimateOver(in.perRound(in.Study.Baseline, w.ID, f))
-		e, ok := estimateOver(in.perRound(c.ID, w.ID, f))
-		if !ok || !okBase || c.ID == in.Study.Baseline {
+		base, okBase := estimateOver(in.perRound(in.Study.Baseline, w.ID, read))
+		own, okOwn := estimateOver(in.perRound(c.ID, w.ID, read))
+		if !okOwn || !okBase || c.ID == in.Study.Baseline {
 			return ""
 		}
-		return describe(c, w, e, base)
+		return describe(c, w, own, base)
 	})
 }
 
@@ -157,43 +157,44 @@ func readOccupied(s tare.Sample) (float64, bool) {
 // isCounted reports whether the trial is complete and at the plan's slice length.
 func isCounted(t tare.Trial) bool { return t.Error == nil && t.Tau <= 1 }
 
-// perRound returns the values that f reads from contender's counted trials on workload, in the order
-// of rounds. Values that are missing or not finite are skipped.
-func (in Input) perRound(contender, workload string, f reading) []float64 {
+// perRound returns the values that read finds in contender's counted trials on workload, at most one a
+// round, in the order of rounds. Values that are missing or not finite are skipped.
+func (in Input) perRound(contender, workload string, read reading) []float64 {
 	var out []float64
 	for _, t := range in.Trials {
 		if t.Contender != contender || !isCounted(t) {
 			continue
 		}
-		if v, ok := f(t.Samples[workload]); ok && !math.IsNaN(v) && !math.IsInf(v, 0) {
+		if v, ok := read(t.Samples[workload]); ok && !math.IsNaN(v) && !math.IsInf(v, 0) {
 			out = append(out, v)
 		}
 	}
 	return out
 }
 
-// pairedRatios returns the value of contender a over the value of contender b, both read by f, for
-// every round that has both and in which the value of b is positive.
-func (in Input) pairedRatios(a, b, workload string, f reading) []float64 {
+// pairedRatios returns the value of contender a over the value of contender b, for every round that
+// has both and in which the value of b is positive.
+func (in Input) pairedRatios(a, b, workload string, read reading) []float64 {
 	divisors := map[int]float64{} // by round
 	for _, t := range in.Trials {
-		if v, ok := f(t.Samples[workload]); ok && t.Contender == b && isCounted(t) {
+		if v, ok := read(t.Samples[workload]); ok && t.Contender == b && isCounted(t) {
 			divisors[t.Round] = v
 		}
 	}
 	var out []float64
 	for _, t := range in.Trials {
-		if v, ok := f(t.Samples[workload]); ok && t.Contender == a && isCounted(t) && divisors[t.Round] > 0 {
+		if v, ok := read(t.Samples[workload]); ok && t.Contender == a && isCounted(t) && divisors[t.Round] > 0 {
 			out = append(out, v/divisors[t.Round])
 		}
 	}
 	return out
 }
 
-// extent is the estimate of the middle of a value over rounds, with its interval.
+// extent is the estimate of the middle of a value over rounds, with its interval, in the unit of the
+// value.
 type extent struct {
 	mid, lo, hi float64
-	rounds      int
+	rounds      int // number of rounds that have the value
 }
 
 // estimateOver returns the Hodges–Lehmann estimate of x with its interval at the strict level. With

@@ -51,7 +51,7 @@ func generatorHeadroom() Check {
 // findHeadroom returns a void for each metric of c on w that the load generator limited. If it limited
 // none but came near, or if a contender's own client was busy, it returns a warning.
 func findHeadroom(in Input, c tare.Contender, w tare.Workload) []tare.Finding {
-	var voidText, warnText string
+	var voidText, warnText string // reasons for a void and for a warning; "" if there is none
 	ownClient := in.hasOwnClient(c.ID, w.ID)
 	if e, ok := estimateOver(in.perRound(c.ID, w.ID, readOccupied)); ok && e.mid > saturated {
 		busy, _ := estimateOver(in.perRound(c.ID, w.ID, readBusyShare(tare.KeyClientCPU, tare.KeyClientCores)))
@@ -61,7 +61,7 @@ func findHeadroom(in Input, c tare.Contender, w tare.Workload) []tare.Finding {
 		}
 		voidText += ", over " + format.Percent(saturated)
 	}
-	// The null server has another client than a contender with its own: they are not compared.
+	// A contender with its own client is not compared with the null server, which has another client.
 	if ratio, ok := estimateOver(in.ratiosToNull(c, w)); ok && !ownClient && ratio.mid < warnThroughput {
 		text := fmt.Sprintf("the null server reached %.3g× its throughput (%.3g to %.3g, %s)", ratio.mid, ratio.lo, ratio.hi, format.Count(ratio.rounds, "round"))
 		if ratio.mid < voidThroughput {
@@ -92,7 +92,9 @@ func findHeadroom(in Input, c tare.Contender, w tare.Workload) []tare.Finding {
 func (in Input) headroomSuspects(c tare.Contender, w tare.Workload) (out []suspicion) {
 	metrics := in.capacityMetrics(w)
 	if len(metrics) > 0 && !in.hasOwnClient(c.ID, w.ID) {
-		out = append(out, suspicion{aboveLimit(in.perRound(c.ID, w.ID, readOccupied), saturated)}, suspicion{belowLimit(in.ratiosToNull(c, w), voidThroughput)})
+		out = append(out,
+			suspicion{aboveLimit(in.perRound(c.ID, w.ID, readOccupied), saturated)},
+			suspicion{belowLimit(in.ratiosToNull(c, w), voidThroughput)})
 	}
 	for _, name := range metrics {
 		if m, _ := tare.MetricNamed(name); m.IsLatency() {
@@ -156,7 +158,8 @@ func (in Input) sendLagOf(contender, workload, metric string) sendLag {
 		lag.limit, lag.limitSource = maxLagShare*p99.mid, "10 % of its p99"
 	}
 	lagP50 := in.perRound(contender, workload, readKey(tare.KeySendLagP50)) // empty in older results
-	if p50, ok := estimateOver(in.perRound(contender, workload, readKey("p50_ns"))); ok && metric == "p50" && len(lagP50) > 0 {
+	p50, okP50 := estimateOver(in.perRound(contender, workload, readKey("p50_ns")))
+	if metric == "p50" && okP50 && len(lagP50) > 0 {
 		lag = sendLag{quantile: "p50", rounds: lagP50, limit: maxLagShare * p50.mid, limitSource: "10 % of its p50"}
 	}
 	if limit, ok := in.minLimit(contender, workload, metric); ok {

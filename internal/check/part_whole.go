@@ -123,7 +123,8 @@ func isPartOf(a, b tare.Workload) bool {
 		return false
 	}
 	isSameOperation := a.Fixture != "" && a.Fixture == b.Fixture && a.Op == b.Op && a.Pool == b.Pool
-	hasFewerBytes := a.Bytes == 0 || b.Bytes == 0 || a.Bytes < b.Bytes // 0 means unknown
+	areBytesUnknown := a.Bytes == 0 || b.Bytes == 0
+	hasFewerBytes := areBytesUnknown || a.Bytes < b.Bytes
 	return isSameOperation && a.N < b.N && hasFewerBytes
 }
 
@@ -143,7 +144,7 @@ func roundsOf(times map[span]float64, workload, contender string) []int {
 // findFallingPercentiles finds the workloads on which a trial of contender reports
 // a lower value for a higher percentile.
 func findFallingPercentiles(trials []tare.Trial, contender string) []tare.Finding {
-	found := map[string]tare.Finding{}
+	found := map[string]tare.Finding{} // the first finding, by workload
 	for _, t := range trials {
 		if t.Contender != contender || t.Error != nil {
 			continue
