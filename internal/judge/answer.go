@@ -16,7 +16,7 @@ import (
 // name a contender that could not be measured, the headline is about that. Otherwise both texts
 // are "".
 func Answer(s tare.Study, r *tare.Result) (headline, figures string, quotes []tare.Quote) {
-	q := &quoter{s: s, r: r}
+	q := &quoter{study: s, result: r}
 	if a, text := q.firstFit(s.Answer); text != "" {
 		return text, q.fillParts(a.Figures), q.collectQuotes(a)
 	}
@@ -52,7 +52,7 @@ func (q *quoter) collectQuotes(a tare.Answer) (out []tare.Quote) {
 // Recommended returns a publication's recommendation and whether it is confirmed, chosen like the
 // headline. It is "" if no sentence fits.
 func Recommended(s tare.Study, r *tare.Result) string {
-	_, text := (&quoter{s: s, r: r}).firstFit(s.Recommended)
+	_, text := (&quoter{study: s, result: r}).firstFit(s.Recommended)
 	return text
 }
 
@@ -70,7 +70,7 @@ func (q *quoter) firstFit(answers []tare.Answer) (tare.Answer, string) {
 // Quote returns text with the figures that it names in braces replaced by their values in r, as in
 // the answers of a study. It returns an error if r does not have one of the figures.
 func Quote(s tare.Study, r *tare.Result, text string) (string, error) {
-	return (&quoter{s: s, r: r}).fillFigures(text)
+	return (&quoter{study: s, result: r}).fillFigures(text)
 }
 
 // fillFigures does the work of Quote.
@@ -87,7 +87,7 @@ func (q *quoter) fillFigures(text string) (string, error) {
 		}
 		value, ok := q.formatFigure(*p.Figure)
 		if !ok {
-			return "", fmt.Errorf("%s has no figure for %+v", q.r.Study, *p.Figure)
+			return "", fmt.Errorf("%s has no figure for %+v", q.result.Study, *p.Figure)
 		}
 		b.WriteString(value)
 	}
@@ -118,8 +118,8 @@ func (q *quoter) fillParts(text string) string {
 
 // quoter quotes figures of a result of study s.
 type quoter struct {
-	s tare.Study
-	r *tare.Result
+	study  tare.Study
+	result *tare.Result
 }
 
 // matchesOutcome reports whether the worst result of the criteria or limits in a.Of is a.When. It
@@ -130,21 +130,21 @@ func (q *quoter) matchesOutcome(a tare.Answer) bool {
 	}
 	var rulings []tare.Ruling
 	for _, name := range a.Of {
-		var some []tare.Ruling
+		var rulingsOfName []tare.Ruling
 		switch {
-		case a.Ratio != "":
-			some = q.limitRulings(a, name)
-		case a.To != "":
-			some = q.changeRulings(a, name)
+		case a.Ratio != "": // the answer has a limit of its own
+			rulingsOfName = q.limitRulings(a, name)
+		case a.To != "": // a.Of are ratios that may change from one workload to another
+			rulingsOfName = q.changeRulings(a, name)
 		default:
-			some = q.criterionRulings(name)
+			rulingsOfName = q.criterionRulings(name)
 		}
-		if len(some) == 0 {
+		if len(rulingsOfName) == 0 {
 			return false
 		}
-		rulings = append(rulings, some...)
+		rulings = append(rulings, rulingsOfName...)
 	}
-	for _, worst := range []tare.Ruling{tare.NotMet, tare.VoidRuling, tare.Inconclusive, tare.Met} {
+	for _, worst := range []tare.Ruling{tare.NotMet, tare.VoidRuling, tare.Inconclusive, tare.Met} { // the worst first
 		if slices.Contains(rulings, worst) {
 			return worst == a.When
 		}
@@ -155,7 +155,7 @@ func (q *quoter) matchesOutcome(a tare.Answer) bool {
 // criterionRulings returns the results of the criteria with this name, "CONTENDER WORKLOAD METRIC";
 // the contender * means any.
 func (q *quoter) criterionRulings(name string) (out []tare.Ruling) {
-	for _, v := range q.r.Verdicts {
+	for _, v := range q.result.Verdicts {
 		subject := v.Workload + " " + v.Metric
 		if v.Criterion != "" && (name == v.Contender+" "+subject || name == "* "+subject) {
 			out = append(out, v.Verdict)
@@ -180,7 +180,7 @@ func (q *quoter) limitRulings(a tare.Answer, name string) []tare.Ruling {
 		return []tare.Ruling{tare.VoidRuling}
 	case !ok:
 		return nil
-	case rule.Limit == 1 && !c.Exact && c.Differs(tare.NoiseFloor(q.r.Comparisons, f.Workload, f.Metric)) != tare.Significant:
+	case rule.Limit == 1 && !c.Exact && c.Differs(tare.NoiseFloor(q.result.Comparisons, f.Workload, f.Metric)) != tare.Significant:
 		return []tare.Ruling{tare.Inconclusive}
 	}
 	return []tare.Ruling{decideRule(rule, c)}
@@ -220,7 +220,7 @@ func (q *quoter) formatFigure(f tare.Figure) (string, bool) {
 	case tare.FigureChanges:
 		return q.countChanges(f.Contender)
 	case tare.FigureNoise:
-		floor := tare.NoiseFloor(q.r.Comparisons, f.Workload, f.Metric)
+		floor := tare.NoiseFloor(q.result.Comparisons, f.Workload, f.Metric)
 		return "±" + format.Percent(math.Expm1(floor)), floor > 0
 	case tare.FigureVoid:
 		return "is void", q.whyVoid(f) != ""
@@ -231,7 +231,7 @@ func (q *quoter) formatFigure(f tare.Figure) (string, bool) {
 // formatComparison returns a figure of a form that quotes the comparison with the baseline.
 func (q *quoter) formatComparison(f tare.Figure) (string, bool) {
 	c, ok := q.findComparison(f)
-	floor := tare.NoiseFloor(q.r.Comparisons, f.Workload, f.Metric)
+	floor := tare.NoiseFloor(q.result.Comparisons, f.Workload, f.Metric)
 	if f.Form == tare.FigureWords || f.Form == tare.FigureBrief {
 		switch why := q.whyVoid(f); {
 		case why != "" && f.Form == tare.FigureBrief:
@@ -271,7 +271,7 @@ func (q *quoter) formatComparison(f tare.Figure) (string, bool) {
 // noiseNote returns the note about the noise of a ratio whose interval excludes 1, but whose
 // difference from 1 is within the noise floor of the control. It returns "" for other ratios.
 func (q *quoter) noiseNote(c tare.Comparison) string {
-	control := tare.NoiseFloor(q.r.Comparisons, c.Workload, c.Metric)
+	control := tare.NoiseFloor(q.result.Comparisons, c.Workload, c.Metric)
 	if c.Exact || c.Differs(control) != tare.WithinNoise {
 		return ""
 	}
@@ -281,7 +281,7 @@ func (q *quoter) noiseNote(c tare.Comparison) string {
 // findComparison returns the comparison of a contender against the baseline. It returns false
 // without an interval.
 func (q *quoter) findComparison(f tare.Figure) (tare.Comparison, bool) {
-	c, ok := tare.FindComparison(q.r.Comparisons, f.Workload, f.Contender, f.Metric)
+	c, ok := tare.FindComparison(q.result.Comparisons, f.Workload, f.Contender, f.Metric)
 	return c, ok && c.Contender != c.Against && (c.Bounded() || c.Exact)
 }
 
@@ -289,14 +289,14 @@ func (q *quoter) findComparison(f tare.Figure) (tare.Comparison, bool) {
 // valid. It also returns "" if the workload was omitted: a contender may be void only because it
 // supports no other workload.
 func (q *quoter) whyVoid(f tare.Figure) string {
-	if !slices.ContainsFunc(q.r.Workloads, func(w tare.Workload) bool { return w.ID == f.Workload }) {
+	if !slices.ContainsFunc(q.result.Workloads, func(w tare.Workload) bool { return w.ID == f.Workload }) {
 		return ""
 	}
-	if fs := q.r.VoidsMetric(f.Contender, f.Workload, f.Metric); len(fs) > 0 {
+	if fs := q.result.VoidsMetric(f.Contender, f.Workload, f.Metric); len(fs) > 0 {
 		return "is void (" + fs[0].Check + ")"
 	}
-	base := q.r.Baseline()
-	if fs := q.r.VoidsMetric(base, f.Workload, f.Metric); base != "" && len(fs) > 0 {
+	base := q.result.Baseline()
+	if fs := q.result.VoidsMetric(base, f.Workload, f.Metric); base != "" && len(fs) > 0 {
 		return fmt.Sprintf("has no ratio, because %s is void (%s)", base, fs[0].Check)
 	}
 	return ""
@@ -348,7 +348,7 @@ func headlineComparison(c tare.Comparison, control float64) string {
 		return "is " + format.Times(1/c.Ratio) + " as fast"
 	case c.Ratio < 1:
 		return verb + " " + format.Percent(1-c.Ratio) + " " + shortener.Replace(m.Less)
-	case c.Ratio < 2: // a difference below 100 % is printed in per cent
+	case c.Ratio < 2: // a difference below 100 %: "uses 56 % more CPU"
 		return verb + " " + format.Percent(c.Ratio-1) + " " + shortener.Replace(m.More)
 	}
 	return verb + " " + format.Times(c.Ratio) + " the " + shortener.Replace(m.Noun)
@@ -358,7 +358,7 @@ func headlineComparison(c tare.Comparison, control float64) string {
 // the reference's, as text. It returns false if no value differs.
 func (q *quoter) countChanges(contender string) (string, bool) {
 	n := 0
-	for _, s := range q.r.Semantics {
+	for _, s := range q.result.Semantics {
 		for _, d := range s.Differences {
 			if s.Contender == contender && d.Class == tare.DiffersInValue {
 				n++
@@ -372,7 +372,8 @@ func (q *quoter) countChanges(contender string) (string, bool) {
 // test: intervals of ratios that differ significantly may overlap.
 func isMoved(from, to tare.Comparison) bool { return from.High < to.Low || to.High < from.Low }
 
-// describeMove returns how a ratio changes from one workload to another.
+// describeMove returns how a ratio changes from one workload to another: "from 1.24× (1.19 to 1.30) to
+// 2.1× (2.0 to 2.2), a significant change".
 func describeMove(from, to tare.Comparison) string {
 	change := "no significant change"
 	if isMoved(from, to) {
@@ -384,8 +385,8 @@ func describeMove(from, to tare.Comparison) string {
 // formatOwnValue returns the absolute value of one contender with its interval. It returns false if
 // the value was not measured or is void.
 func (q *quoter) formatOwnValue(f tare.Figure) (string, bool) {
-	v, ok := q.r.Value(f.Workload, f.Contender, f.Metric)
-	if !ok || v.Struck || v.Rounds == 0 || len(q.r.VoidsMetric(f.Contender, f.Workload, f.Metric)) > 0 {
+	v, ok := q.result.Value(f.Workload, f.Contender, f.Metric)
+	if !ok || v.Struck || v.Rounds == 0 || len(q.result.VoidsMetric(f.Contender, f.Workload, f.Metric)) > 0 {
 		return "", false
 	}
 	unit := strings.TrimSuffix(v.Unit, "/op")
@@ -405,7 +406,7 @@ func (q *quoter) formatOwnValue(f tare.Figure) (string, bool) {
 func (q *quoter) nameFirst(workload, metric string) (string, bool) {
 	var first []tare.Comparison
 	ranked := 0
-	for _, c := range q.r.Comparisons {
+	for _, c := range q.result.Comparisons {
 		if c.Workload != workload || c.Metric != metric || c.RankLow == 0 {
 			continue
 		}
@@ -434,12 +435,13 @@ func (q *quoter) nameFirst(workload, metric string) (string, bool) {
 // if the figure has another meaning than in the study, because a contender was omitted: then the
 // chain ends early, or a step also contains the cause of the omitted step.
 func (q *quoter) formatDecomposed(f tare.Figure) (string, bool) {
-	i := slices.IndexFunc(q.r.Decomposition, func(d tare.Decomposition) bool { return d.ID == f.Decomposition })
-	k := slices.IndexFunc(q.s.Decompose, func(d tare.Decompose) bool { return d.ID == f.Decomposition })
-	if i < 0 || k < 0 {
+	measuredIndex := slices.IndexFunc(q.result.Decomposition, func(d tare.Decomposition) bool { return d.ID == f.Decomposition })
+	plannedIndex := slices.IndexFunc(q.study.Decompose, func(d tare.Decompose) bool { return d.ID == f.Decomposition })
+	if measuredIndex < 0 || plannedIndex < 0 {
 		return "", false
 	}
-	d, planned := q.r.Decomposition[i], q.s.Decompose[k].Steps
+	d := q.result.Decomposition[measuredIndex]
+	planned := q.study.Decompose[plannedIndex].Steps
 	if f.Form == tare.FigureWhole {
 		hasInterval := d.Whole.Low > 0
 		if !hasInterval || d.Whole.To != planned[len(planned)-1].To {

@@ -99,7 +99,10 @@ func Claims(d evidence.Evidence, comparisons []tare.Comparison, values []tare.Va
 		switch c.Kind {
 		case tare.ClaimRatio:
 			if !c.Directed() {
-				r.Published, r.PublishedValue, r.PublishedBaseline, r.Unit = c.Ratio(), c.Value, c.Baseline, c.Unit
+				r.Published = c.Ratio()
+				r.PublishedValue = c.Value
+				r.PublishedBaseline = c.Baseline
+				r.Unit = c.Unit
 			}
 		case tare.ClaimCount, tare.ClaimShare, tare.ClaimGrowth, tare.ClaimRate:
 			r.Published = c.Value
@@ -119,14 +122,21 @@ func Claims(d evidence.Evidence, comparisons []tare.Comparison, values []tare.Va
 }
 
 // wasMeasured reports whether the contender of a claim was measured on the workloads of the claim.
+// notWeighed are the omitted parts of the study.
 func (b *rulingData) wasMeasured(c tare.Claim, notWeighed []tare.NotWeighed) bool {
 	contender, ok := b.d.Contender(c.Contender)
-	if !ok || contender.Absent() || slices.ContainsFunc(notWeighed, func(n tare.NotWeighed) bool { return n.Contender() == c.Contender }) {
+	isOmitted := slices.ContainsFunc(notWeighed, func(n tare.NotWeighed) bool { return n.Contender() == c.Contender })
+	if !ok || contender.Absent() || isOmitted {
 		return false
 	}
-	return !slices.ContainsFunc(b.d.Study.Workloads, func(w tare.Workload) bool {
-		return (w.ID == c.Workload || slices.Contains(c.Workloads, w.ID)) && !w.Asks(c.Contender) && c.Contender != b.d.Study.Baseline
-	})
+	for _, w := range b.d.Study.Workloads {
+		isOfClaim := w.ID == c.Workload || slices.Contains(c.Workloads, w.ID)
+		isForContender := w.Asks(c.Contender) || c.Contender == b.d.Study.Baseline
+		if isOfClaim && !isForContender {
+			return false
+		}
+	}
+	return true
 }
 
 // judgeClaim sets the outcome of claim c in r. First it looks for reasons why the claim cannot be
@@ -313,7 +323,7 @@ func (b *rulingData) judgeZero(r *tare.ClaimResult, c tare.Claim, own, base tare
 	switch {
 	case ratio == 1 && canTie(c):
 		r.Outcome = tare.Tie
-	case ratio < 1 && claimedSide(c) < 0, ratio > 1 && claimedSide(c) > 0:
+	case ratio < 1 && claimedSide(c) < 0, ratio > 1 && claimedSide(c) > 0: // a ratio to zero has no size
 		r.Outcome, r.SizeRefuted = tare.DirectionHolds, true
 	default:
 		r.Outcome = tare.Refuted
@@ -349,12 +359,13 @@ func canTie(c tare.Claim) bool {
 }
 
 // compareClaim compares a claim with the interval of c, in the order of outcomes that Claims documents.
-// It reports a side only if the ratio exceeds floor, the noise floor as a logarithm. sizeRefuted is true if the interval excludes the published size, even if its side is open or as
-// claimed.
+// It reports a side only if the ratio exceeds floor, the noise floor as a logarithm. sizeRefuted is true
+// if the interval excludes the published size, even if its side is open or as claimed.
 func compareClaim(claim tare.Claim, c tare.Comparison, floor float64) (o tare.Outcome, sizeRefuted bool) {
 	published := claim.Ratio()
 	isTie := 1/tieWithin <= c.Low && c.High <= tieWithin
 	isFarFromTie := c.Low > tieWithin || c.High < 1/tieWithin
+	isFarFromPublished := c.High < published/holdsWithin || c.Low > published*holdsWithin
 	measured := 0 // side of 1 that the interval is on; 0 means open
 	if c.Differs(floor) == tare.Significant {
 		measured = 1
@@ -378,7 +389,7 @@ func compareClaim(claim tare.Claim, c tare.Comparison, floor float64) (o tare.Ou
 		return tare.Refuted, false
 	case claimed == 0:
 		return tare.ClaimOpen, false
-	case measured == 0 && (c.High < published/holdsWithin || c.Low > published*holdsWithin):
+	case measured == 0 && isFarFromPublished:
 		return tare.NotThatSize, true
 	case measured == 0:
 		return tare.ClaimOpen, false
@@ -409,7 +420,8 @@ func compareSize(claim tare.Claim, c tare.Comparison) (o tare.Outcome, sizeRefut
 	case isNear && largest >= published/effectTimes && !missesTarget(claim, c):
 		return tare.Holds, false
 	}
-	return tare.DirectionHolds, largest < published-math.Log(sizeWithin)
+	sizeRefuted = largest < published-math.Log(sizeWithin)
+	return tare.DirectionHolds, sizeRefuted
 }
 
 // missesTarget reports whether a part of the interval does not reach the claim's target. It returns

@@ -63,11 +63,11 @@ func (b *rulingData) decomposeOne(planned tare.Decompose, effects []tare.Effects
 	if !setRatio(&out.Whole, alpha) {
 		return failed(fmt.Sprintf("there is no ratio of %s to %s", out.Whole.To, out.Whole.From))
 	}
-	for _, c := range chain {
-		if !setRatio(&c, alpha/float64(len(chain))) {
-			return failed(fmt.Sprintf("there is no ratio of %s to %s", c.To, c.From))
+	for _, step := range chain {
+		if !setRatio(&step, alpha/float64(len(chain))) {
+			return failed(fmt.Sprintf("there is no ratio of %s to %s", step.To, step.From))
 		}
-		out.Steps = append(out.Steps, c)
+		out.Steps = append(out.Steps, step)
 	}
 	out.Sentence = b.addShares(&out) + omitted
 	return out
@@ -136,7 +136,9 @@ func (b *rulingData) setCauseRatio(c *tare.Cause, workload, metric string, effec
 	if len(e.Effects) == 0 {
 		return false
 	}
-	c.Ratio, c.Rounds, c.Level = math.Exp(stats.HodgesLehmann(e.Effects)), len(e.Effects), 1-level
+	c.Ratio = math.Exp(stats.HodgesLehmann(e.Effects))
+	c.Rounds = len(e.Effects)
+	c.Level = 1 - level
 	if lo, hi, ok := stats.Interval(e.Effects, stats.LookLevel(level, b.d.Looks())); ok {
 		c.Low, c.High = math.Exp(lo), math.Exp(hi)
 	}
@@ -154,6 +156,7 @@ func (b *rulingData) addShares(out *tare.Decomposition) string {
 		Ratio: out.Whole.Ratio, Low: out.Whole.Low, High: out.Whole.High, Level: out.Whole.Level, Rounds: out.Whole.Rounds,
 		Exact: out.Whole.Low == out.Whole.High,
 	}
+	// The sentence reads e.g. "Of the 56 % more CPU time of a against b on w (1.56×, 1.5 to 1.6), …".
 	pair := fmt.Sprintf("of %s against %s on %s", out.Whole.To, out.Whole.From, out.Workload)
 	looks := b.d.Looks()
 	level := 1 - out.Steps[0].Level
@@ -191,17 +194,18 @@ func (b *rulingData) addShares(out *tare.Decomposition) string {
 // error level. ids are the contenders of the chain. It returns false, and sets no share, if one of
 // them has no interval.
 func (b *rulingData) computeShares(out *tare.Decomposition, ids []string, level float64) bool {
-	x := b.d.Index()
+	index := b.d.Index()
 	m, _ := tare.MetricNamed(out.Metric)
-	totals, parts := []float64{}, make([][]float64, len(out.Steps))
-	for _, r := range x.Rounds() {
-		var values []float64
+	var totals []float64                       // total difference, by round
+	parts := make([][]float64, len(out.Steps)) // by step: its part of the difference, by round
+	for _, r := range index.Rounds() {
+		var values []float64 // of ids
 		for _, id := range ids {
-			if v, ok := x.InRound(m, evidence.At(r, out.Workload, id)); ok {
+			if v, ok := index.InRound(m, evidence.At(r, out.Workload, id)); ok {
 				values = append(values, v)
 			}
 		}
-		if len(values) < len(ids) {
+		if len(values) < len(ids) { // the round does not have all contenders of the chain
 			continue
 		}
 		totals = append(totals, values[len(ids)-1]-values[0])

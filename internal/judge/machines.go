@@ -80,8 +80,10 @@ func whyDifferentQuestion(a, b *tare.Result, mixedGo bool) string {
 	return ""
 }
 
+// machineKind returns the kind of the machine of a result, e.g. linux/amd64.
 func machineKind(r *tare.Result) string { return r.Machine.OS + "/" + r.Machine.Arch }
 
+// kindsOf returns the kinds of machines, each once.
 func kindsOf(machines []Measured) []string {
 	var out []string
 	for _, m := range machines {
@@ -104,11 +106,12 @@ func combineKind(kind string, machines []Measured) []tare.OverMachines {
 			if known || c.Contender == c.Against || c.Contender == tare.ControlID {
 				continue
 			}
-			o, pSame, ok := combineMachines(kind, machines, c)
-			if ok {
+			o, pSame, isTested := combineMachines(kind, machines, c)
+			if isTested {
 				family[c.Metric] = append(family[c.Metric], len(out))
 			}
-			out, p = append(out, o), append(p, pSame)
+			out = append(out, o)
+			p = append(p, pSame)
 		}
 	}
 	for _, members := range family {

@@ -37,7 +37,7 @@ func (b *rulingData) judgeOwnRatio(r *tare.ClaimResult, c tare.Claim) {
 	for _, round := range rounds {
 		effects = append(effects, ratios[round])
 	}
-	describe := func(metric string) string {
+	describe := func(metric string) string { // "METRIC and PLUS together" if the claim adds a second metric
 		if c.Plus != "" {
 			metric += " and " + c.Plus + " together"
 		}
@@ -65,7 +65,8 @@ func (b *rulingData) judgeOwnRatio(r *tare.ClaimResult, c tare.Claim) {
 }
 
 // controlDifferences returns the difference between the claim's ratio of the control and of the
-// baseline, as logarithms, for each of rounds that has both.
+// baseline, as logarithms, for each of rounds that has both. If the claim compares two contenders, it
+// returns the ratio of the control to the baseline for each round that has it, in no particular order.
 func (b *rulingData) controlDifferences(c tare.Claim, rounds []int) (differences []float64) {
 	base := b.d.Study.Baseline
 	if c.Of.Contender != "" { // a ratio of two contenders: use the control over the baseline
@@ -75,12 +76,13 @@ func (b *rulingData) controlDifferences(c tare.Claim, rounds []int) (differences
 		}
 		return differences
 	}
-	baseRatios, controlRatios := b.ownRatiosByRound(c, base, base), b.ownRatiosByRound(c, tare.ControlID, tare.ControlID)
+	baseRatios := b.ownRatiosByRound(c, base, base)
+	controlRatios := b.ownRatiosByRound(c, tare.ControlID, tare.ControlID)
 	for _, round := range rounds {
-		x, ok1 := baseRatios[round]
-		y, ok2 := controlRatios[round]
-		if ok1 && ok2 {
-			differences = append(differences, y-x)
+		baseRatio, okBase := baseRatios[round]
+		controlRatio, okControl := controlRatios[round]
+		if okBase && okControl {
+			differences = append(differences, controlRatio-baseRatio)
 		}
 	}
 	return differences
@@ -107,16 +109,16 @@ func (b *rulingData) whyRelayed(c tare.Claim) string {
 // ownRatiosByRound returns the logarithm of the claim's ratio by round: the value of contender own
 // over the value of contender other, as c.Of defines it.
 func (b *rulingData) ownRatiosByRound(c tare.Claim, own, other string) map[int]float64 {
-	x := b.d.Index()
-	out := map[int]float64{}
-	for _, r := range x.Rounds() {
-		a, ok1 := sumInRound(x, evidence.At(r, c.Workload, own), c.Metric, c.Plus)
-		o, ok2 := sumInRound(x, evidence.At(r, c.Of.Workload, other), c.Of.Metric, c.Plus)
-		if ok1 && ok2 && a > 0 && o > 0 {
-			out[r] = math.Log(a / o)
+	index := b.d.Index()
+	ratios := map[int]float64{}
+	for _, r := range index.Rounds() {
+		ownValue, okOwn := sumInRound(index, evidence.At(r, c.Workload, own), c.Metric, c.Plus)
+		otherValue, okOther := sumInRound(index, evidence.At(r, c.Of.Workload, other), c.Of.Metric, c.Plus)
+		if okOwn && okOther && ownValue > 0 && otherValue > 0 {
+			ratios[r] = math.Log(ownValue / otherValue)
 		}
 	}
-	return out
+	return ratios
 }
 
 // sumInRound returns the sum of metrics, by name, in one cell. The name "" adds nothing. It returns

@@ -108,9 +108,11 @@ func AllVoid(d evidence.Evidence, findings []tare.Finding, verdicts []tare.Verdi
 		if v.Verdict != tare.VoidRuling {
 			return false
 		}
-		found := slices.Concat(tare.VoidsMetric(findings, v.Contender, v.Workload, v.Metric), tare.VoidsMetric(findings, d.Study.Baseline, v.Workload, v.Metric))
+		voids := slices.Concat(
+			tare.VoidsMetric(findings, v.Contender, v.Workload, v.Metric),
+			tare.VoidsMetric(findings, d.Study.Baseline, v.Workload, v.Metric))
 		isPermanent := func(f tare.Finding) bool { return !canPass(f.Check) }
-		if len(found) > 0 && !slices.ContainsFunc(found, isPermanent) {
+		if len(voids) > 0 && !slices.ContainsFunc(voids, isPermanent) {
 			return false
 		}
 		hasVoid = true
@@ -155,14 +157,15 @@ func countDecided(verdicts []tare.Verdict, claims []tare.ClaimResult) (settled, 
 	return settled, open
 }
 
-// rulingData contains the evidence for verdicts and claims. computeDifferences adds to differences.
+// rulingData contains the evidence for verdicts and claims.
 type rulingData struct {
-	d           evidence.Evidence
+	d           evidence.Evidence // with its index
 	comparisons []tare.Comparison
 	findings    []tare.Finding
-	differences map[[2]string][]member // by contender and metric
+	differences map[[2]string][]member // by contender and metric; computeDifferences adds to it
 }
 
+// comparisonOf returns the comparison of contender with the baseline. It returns false if there is none.
 func (b *rulingData) comparisonOf(contender, workload, metric string) (tare.Comparison, bool) {
 	return tare.FindComparison(b.comparisons, workload, contender, metric)
 }
