@@ -119,7 +119,7 @@ func (in Input) driftsByRound() map[course]map[int]float64 {
 	trials := map[span][]tare.Slice{}
 	for _, s := range in.Slices {
 		if s.Tau <= 1 && s.Ops > 0 && s.WallNS > 0 {
-			k := span{s.Round, 1, s.Workload, s.Contender}
+			k := plannedSpan(s.Round, s.Workload, s.Contender)
 			trials[k] = append(trials[k], s)
 		}
 	}

@@ -87,11 +87,11 @@ func boundsOf(w tare.Workload, workloads []tare.Workload, times map[span]float64
 		for _, r := range rounds {
 			minTime, maxTime := math.Inf(1), 0.0 // of the parts
 			for _, p := range parts {
-				t := times[span{r, 1, p.ID, contender}]
+				t := times[plannedSpan(r, p.ID, contender)]
 				minTime, maxTime = min(minTime, t), max(maxTime, t)
 			}
 			if minTime > 0 { // a part that was not measured has time 0
-				t := times[span{r, 1, w.ID, contender}]
+				t := times[plannedSpan(r, w.ID, contender)]
 				lower.logs = append(lower.logs, math.Log(t/minTime))
 				upper.logs = append(upper.logs, math.Log(t/maxTime))
 			}
@@ -104,8 +104,8 @@ func boundsOf(w tare.Workload, workloads []tare.Workload, times map[span]float64
 		}
 		b := partBound{whole: w.ID, text: fmt.Sprintf("one on %s, which is a part of it", p.ID)}
 		for _, r := range rounds {
-			if t := times[span{r, 1, p.ID, contender}] * w.Parts[i].Times; t > 0 {
-				b.logs = append(b.logs, math.Log(times[span{r, 1, w.ID, contender}]/t))
+			if t := times[plannedSpan(r, p.ID, contender)] * w.Parts[i].Times; t > 0 {
+				b.logs = append(b.logs, math.Log(times[plannedSpan(r, w.ID, contender)]/t))
 			}
 		}
 		out = append(out, b)

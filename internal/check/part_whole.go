@@ -65,8 +65,8 @@ func pairSizes(workloads []tare.Workload, times map[span]float64, contender stri
 			}
 			p := sizePair{part: part.ID, whole: whole.ID}
 			for _, r := range roundsOf(times, whole.ID, contender) {
-				if t, ok := times[span{r, 1, part.ID, contender}]; ok {
-					p.logs = append(p.logs, math.Log(times[span{r, 1, whole.ID, contender}]/t))
+				if t, ok := times[plannedSpan(r, part.ID, contender)]; ok {
+					p.logs = append(p.logs, math.Log(times[plannedSpan(r, whole.ID, contender)]/t))
 				}
 			}
 			if len(p.logs) > 0 {

@@ -57,6 +57,11 @@ type span struct {
 	workload, contender string
 }
 
+// plannedSpan returns the span of a round at the plan's slice length.
+func plannedSpan(round int, workload, contender string) span {
+	return span{round: round, tau: 1, workload: workload, contender: contender}
+}
+
 // sumRounds returns the wall time per operation over all slices of a span, in ns. Spans without
 // operations or time are omitted.
 func sumRounds(timed []tare.Slice) map[span]float64 {
