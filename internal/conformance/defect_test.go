@@ -67,7 +67,7 @@ func defects() []defect {
 			return json.Marshal(v)
 		}), "worn out"},
 		{"panic", marshal(func(any) ([]byte, error) { panic("ouch") }), "panic: ouch"},
-		{"exit", marshal(func(any) ([]byte, error) { os.Stderr.WriteString("fatal: no"); os.Exit(3); return nil, nil }), "it said: fatal: no"},
+		{"exit", marshal(func(any) ([]byte, error) { os.Stderr.WriteString("fatal: no"); os.Exit(3); return nil, nil }), "it printed: fatal: no"},
 		{"hang", marshal(func(any) ([]byte, error) { select {} }), "no reply"},
 		{"not fresh", marshal(func(v any) ([]byte, error) {
 			if kept == nil {

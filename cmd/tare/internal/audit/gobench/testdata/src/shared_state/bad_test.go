@@ -15,7 +15,7 @@ func BenchmarkBad(b *testing.B) {
 	})
 	b.Run("load", func(b *testing.B) {
 		for i := 0; i < b.N; i++ {
-			users.Load(strconv.Itoa(i)) // want `users is read here`
+			users.Load(strconv.Itoa(i)) // want `users is read in this line`
 		}
 	})
 }
