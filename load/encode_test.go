@@ -67,7 +67,7 @@ func TestEncodeRefuses(t *testing.T) {
 		"status 99: 200 to 999":             {Method: "GET", Status: 99},
 		"status 1000":                       {Method: "GET", Status: 1000},
 		"-1 items":                          {Method: "GET", Items: -1},
-		"is 5, the body has 2":            {Method: "POST", Header: [][2]string{{"Content-Length", "5"}}, Body: []byte("ab")},
+		"is 5, the body has 2":              {Method: "POST", Header: [][2]string{{"Content-Length", "5"}}, Body: []byte("ab")},
 	} {
 		_, err := encodeRequests(Options{Target: Target{Addr: "x:1"}, Requests: []Request{{Method: "GET"}, r}}, nil)
 		assert.ErrorContains(t, want, err, want)
