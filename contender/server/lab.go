@@ -93,7 +93,7 @@ const (
 	startTimeout = 20 * time.Second
 	// grace is the time that requests in flight have to end when a server is stopped.
 	grace = 2 * time.Second
-	// timedShutdown is that time while the lab measures the shutdown.
+	// timedShutdown replaces grace while the lab measures the shutdown.
 	timedShutdown = 10 * time.Second
 	// linger is the additional time that Serve has to return after a shutdown, and the
 	// least time that the service then has to close.

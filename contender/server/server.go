@@ -33,7 +33,7 @@ import (
 	"github.com/tarebench/tare/contender"
 )
 
-// Kind is what studies call this kind of contender.
+// Kind is the name of this kind of contender in studies.
 const Kind = "server"
 
 // Server serves connections until it is shut down. [http.Server] is one.

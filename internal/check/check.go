@@ -52,7 +52,7 @@ type Check struct {
 func All() []Check {
 	return []Check{
 		build(), trial(), identity(), fixtureCardinality(), wrongAnswer(), negativeProbe(), semanticDiff(), errorInLoop(), allocFloor(),
-		delivered(), bodyConsumed(), doesWork(), partWhole(), driftInTrial(), control(),
+		deliveredEvents(), bodyConsumed(), doesWork(), partWhole(), driftInTrial(), control(),
 		rateHeld(), generatorHeadroom(), little(), accounting(), timeoutsCounted(),
 		sizeScaling(), sliceInvariance(), cutShort(), carryOver(), sumsDisagree(), autocorrelation(), bimodal(),
 		connectionParity(), outputParity(), layerParity(), bodyParity(), sharedProcess(),

@@ -10,7 +10,7 @@ import (
 // maxReceiptOff is the tolerated relative difference between received and sent.
 const maxReceiptOff = 0.01
 
-func delivered() Check {
+func deliveredEvents() Check {
 	return Check{
 		ID:       "delivered",
 		Severity: tare.Void,

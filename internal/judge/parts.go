@@ -10,7 +10,7 @@ import (
 
 // Parts merges the results of a study that was divided among machines: each machine measured all
 // rounds of other workloads. Parts computes the intervals again over all parts, so that the error
-// level is that of the entire study. It returns an error if the parts answer different questions, as
+// level holds for the entire study. It returns an error if the parts answer different questions, as
 // [OverMachines] does, or if two parts measured the same workload.
 func Parts(parts []Measured, criteria []tare.Criterion, mixedGo bool) (*tare.Result, error) {
 	if len(parts) == 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Command is a program that does not speak the contender protocol and ends on a signal. Everything
-// else is as for a Process: its output is read and counted, its memory is limited, and the processes
+// Command is a program that does not speak the contender protocol and ends on a signal. In all other
+// respects it is like a Process: its output is read and counted, its memory is limited, and the processes
 // that it started are ended with it.
 type Command struct{ process *Process }
 

@@ -81,9 +81,7 @@ type EventKey = EventLoKey
 // TestCircles checks that structs in a pointer cycle are freed once, and that several values of a
 // discriminant may select the same member of a union.
 func TestCircles(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles C")
-	}
+	skipIfShort(t, "C that is compiled")
 	t.Parallel()
 	testenv.Programs(t, "gcc")
 	dir := module(t, map[string]string{"circle.h": circleHeader, "circle.c": circleC, "main.go": circleGo})

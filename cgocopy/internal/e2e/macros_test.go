@@ -79,9 +79,7 @@ func TestTemplateCommasInABI(t *testing.T) {
 // TestFlagsReachTheAssertFile checks that the compiler flags of the command line are in the generated files
 // that the compiler reads, with paths relative to their directory.
 func TestFlagsReachTheAssertFile(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles C")
-	}
+	skipIfShort(t, "C that is compiled")
 	t.Parallel()
 	testenv.Programs(t, "gcc")
 	header := "#if !defined(WIDE) || !defined(DEEP) || !defined(TWO)\n#error a flag is missing\n#endif\n#include \"quoted.h\"\nstruct s { int a; };\n"

@@ -20,7 +20,7 @@ import (
 type Case struct {
 	Name string
 	Text string
-	// Status is that of the only answer; 0 means that the request is accepted, with any answer of the
+	// Status is the expected status of the only answer; 0 means that the request is accepted, with any answer of the
 	// app.
 	Status int
 	// Framings is the number of ways to frame its body. If there are several, a server has

@@ -474,8 +474,8 @@ func durationAt(text string, pos position) measured {
 	return measured{total, pos.line}
 }
 
-// addMeasured returns the sum of a and b, an unknown one of which counts as absent. Its
-// line is that of a unless a is 0.
+// addMeasured returns the sum of a and b, an unknown one of which counts as absent. The sum
+// has the line of a, or of b if a is 0.
 func addMeasured(a, b measured) measured {
 	switch {
 	case !a.isKnown():
