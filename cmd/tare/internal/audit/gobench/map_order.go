@@ -13,7 +13,7 @@ func mapOrder() rule {
 	return rule{Rule: audit.Rule{
 		ID: "map-order", Severity: tare.Warn,
 		Title:   "The order of a map decides what is timed.",
-		Why:     "Go iterates over a map in random order. Taking its first key costs a search for an occupied slot and another key each time; inserting in its order builds another structure each time. Runs differ for no other reason.",
+		Why:     "Go iterates over a map in random order. Taking its first key costs a search for an occupied slot and another key each time. Runs differ for no other reason.",
 		Do:      "put the keys into a slice before the loop, sorted or in a fixed random order",
 		Command: compareRevisions,
 	}, find: func(in *input) {

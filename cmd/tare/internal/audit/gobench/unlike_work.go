@@ -17,7 +17,7 @@ func unlikeWork() rule {
 	return rule{Rule: audit.Rule{
 		ID: "unlike-work", Severity: tare.Warn,
 		Title:   "The sides of a comparison do different work.",
-		Why:     "The ratio of a side that encodes to one that only allocates, or of a parallel loop to a serial one, describes neither.",
+		Why:     "The ratio of a side that encodes to one that only allocates describes neither.",
 		Do:      "let each side begin with the same input and end with an equal output, and check that once",
 		Command: compareCodecs,
 		Seen:    []string{"tare: studies json-encode, ffi"},
