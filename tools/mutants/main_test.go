@@ -201,6 +201,23 @@ func TestList(t *testing.T) {
 			t.Errorf("%s has %d mutants", pkg, each[pkg])
 		}
 	}
+	var gone []mutant // code changes, but a list whose sites are gone measures nothing
+	for _, pkg := range l.Packages {
+		changes, err := findChanges("../..", pkg)
+		assert.NoError(t, pkg, err)
+		ids := map[string]bool{}
+		for _, c := range changes {
+			ids[c.id()] = true
+		}
+		for _, m := range l.Mutants {
+			if m.Package == pkg && !ids[m.id()] {
+				gone = append(gone, m)
+			}
+		}
+	}
+	if len(gone) > len(l.Mutants)/20 {
+		t.Errorf("the sites of %d mutants are gone: %+v", len(gone), gone)
+	}
 	for _, m := range l.Named {
 		places, err := findPatches("../..", m)
 		if err != nil || len(places) != 1 {
