@@ -129,8 +129,18 @@ func TestLoadEndsEverywhere(t *testing.T) {
 	defer s.Close()
 	_, run := loadOf(t, s.URL, "300/s", time.Hour, nil)
 	ctx, cancel := context.WithCancel(t.Context())
-	var once sync.Once
-	run.Tick = func(string, load.Second) { once.Do(cancel) }
+	var mu sync.Mutex
+	answered := map[string]bool{}
+	run.Tick = func(name string, second load.Second) {
+		mu.Lock()
+		defer mu.Unlock()
+		if second.Requests > 0 {
+			answered[name] = true
+		}
+		if len(answered) == len(run.Machines) {
+			cancel()
+		}
+	}
 	got, err := run.Run(ctx)
 	if err != nil {
 		t.Fatal(err)

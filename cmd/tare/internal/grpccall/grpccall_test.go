@@ -73,7 +73,7 @@ func TestMethods(t *testing.T) {
 }
 
 func to(addr string) grpccall.Server {
-	return grpccall.Server{Addr: addr, Host: addr, Timeout: 5 * time.Second}
+	return grpccall.Server{Addr: addr, Host: addr, Timeout: time.Minute}
 }
 
 func TestMessages(t *testing.T) {
