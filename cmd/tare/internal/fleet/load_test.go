@@ -31,6 +31,14 @@ func loadOf(t *testing.T, url string, rate string, over time.Duration, now map[s
 	return h, run
 }
 
+// bounded returns a context that ends before the package's time limit does, so that a
+// load that never ends fails its test.
+func bounded(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
 // TestLoadFromThree: the rates of three machines add up to what was asked, their
 // histograms to one, and a clock that is off is found.
 func TestLoadFromThree(t *testing.T) {
@@ -42,7 +50,7 @@ func TestLoadFromThree(t *testing.T) {
 	var mu sync.Mutex
 	seconds := map[string]int{}
 	run.Tick = func(name string, _ load.Second) { mu.Lock(); seconds[name]++; mu.Unlock() }
-	got, err := run.Run(t.Context())
+	got, err := run.Run(bounded(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +109,7 @@ func TestStopSeenFromThree(t *testing.T) {
 	}))
 	defer s.Close()
 	_, run := loadOf(t, s.URL, "600/s", 3*time.Second, nil)
-	got, err := run.Run(t.Context())
+	got, err := run.Run(bounded(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +136,7 @@ func TestLoadEndsEverywhere(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { served.Add(1) }))
 	defer s.Close()
 	_, run := loadOf(t, s.URL, "300/s", time.Hour, nil)
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(bounded(t))
 	var mu sync.Mutex
 	answered := map[string]bool{}
 	run.Tick = func(name string, second load.Second) {
@@ -224,7 +232,7 @@ func TestLoadIsLocked(t *testing.T) {
 			}
 		})
 	}
-	got, err := run.Run(t.Context())
+	got, err := run.Run(bounded(t))
 	close(stop)
 	early.Wait()
 	if err != nil || len(got) != 3 {
