@@ -278,7 +278,7 @@ func (s *Spool) appendFrames(frames []byte, next uint64, now time.Time) error {
 	defer s.mu.Unlock()
 	if err != nil {
 		s.counts.failures++
-		s.abandonSegment()
+		s.abandonSegment(int64(len(frames)))
 		s.next = next // do not use the numbers again: a reader may have read some of the events
 		return err
 	}
@@ -295,10 +295,10 @@ func (s *Spool) appendFrames(frames []byte, next uint64, now time.Time) error {
 	return nil
 }
 
-// abandonSegment closes the segment after a failed write; the next batch begins another one. It tries
-// to remove the bytes of the failed write, because the disk may be full. Readers do not depend on
-// that.
-func (s *Spool) abandonSegment() {
+// abandonSegment closes the segment after a write of n bytes that failed; the next batch begins
+// another one. It tries to remove the bytes of the failed write, because the disk may be full. Readers
+// do not depend on that.
+func (s *Spool) abandonSegment(n int64) {
 	truncateErr := s.file.Truncate(s.fileSize)
 	_ = s.file.Close()
 	path := filepath.Join(s.dir, s.fileName)
@@ -306,7 +306,7 @@ func (s *Spool) abandonSegment() {
 	case s.fileSize == 0 && s.options.files.Remove(path) == nil:
 		delete(s.sizes, s.fileName)
 	case truncateErr != nil:
-		s.sizes[s.fileName] = s.fileSize + int64(len(s.buf)) // the failed write may have written all of buf
+		s.sizes[s.fileName] = s.fileSize + n // the failed write may have written all of its bytes
 	}
 	s.file = nil
 }

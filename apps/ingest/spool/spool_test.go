@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -274,6 +275,20 @@ func TestFailedSync(t *testing.T) {
 	got := strings.ReplaceAll(r.take(), "unacknowledged ", "")
 	assert.Equal(t, "sent", got, "1 2 ")
 	assert.Equal(t, "lost", len(r.damage), 0)
+}
+
+// The bytes of a failed write that cannot be removed count against the spool's limit, also those of a
+// batch that is too large for the buffer that the spool retains.
+func TestFailedWriteCountsItsBytes(t *testing.T) {
+	for _, size := range []int{10, 2*maxWrite + 1} {
+		r := newRig(t, Options{Fsync: true})
+		r.mustKeep("1")
+		r.disk.OnSync = func() { r.disk.Fails = 1; r.disk.OnSync = nil } // the write succeeds; all that follows fails
+		assert.ErrorIs(t, "sync", r.keep(strings.Repeat("x", size)), atomicfiletest.ErrIO)
+		r.disk.Fails = 0
+		segment := segmentPath(dir, 1)
+		assert.Equal(t, fmt.Sprintf("size of a segment after a failed write of %d bytes", size), r.spool.sizes[filepath.Base(segment)], int64(len(r.disk.Content()[segment])))
+	}
 }
 
 func TestReadErrorPassesNothingOver(t *testing.T) {
