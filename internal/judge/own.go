@@ -66,22 +66,20 @@ func (b *rulingData) judgeOwnRatio(r *tare.ClaimResult, c tare.Claim) {
 
 // controlDifferences returns the difference between the claim's ratio of the control and of the
 // baseline, as logarithms, for each of rounds that has both. If the claim compares two contenders, it
-// returns the ratio of the control to the baseline for each round that has it, in no particular order.
+// returns the ratio of the control to the baseline instead.
 func (b *rulingData) controlDifferences(c tare.Claim, rounds []int) (differences []float64) {
 	base := b.d.Study.Baseline
-	if c.Of.Contender != "" { // a ratio of two contenders: use the control over the baseline
+	var controlRatios, baseRatios map[int]float64 // baseRatios is nil, i.e. its logarithms are 0, for two contenders
+	if c.Of.Contender != "" {
 		c.Of.Workload, c.Of.Metric = c.Workload, c.Metric
-		for _, ratio := range b.ownRatiosByRound(c, tare.ControlID, base) {
-			differences = append(differences, ratio)
-		}
-		return differences
+		controlRatios = b.ownRatiosByRound(c, tare.ControlID, base)
+	} else {
+		controlRatios, baseRatios = b.ownRatiosByRound(c, tare.ControlID, tare.ControlID), b.ownRatiosByRound(c, base, base)
 	}
-	baseRatios := b.ownRatiosByRound(c, base, base)
-	controlRatios := b.ownRatiosByRound(c, tare.ControlID, tare.ControlID)
 	for _, round := range rounds {
-		baseRatio, okBase := baseRatios[round]
-		controlRatio, okControl := controlRatios[round]
-		if okBase && okControl {
+		controlRatio, hasControl := controlRatios[round]
+		baseRatio, hasBase := baseRatios[round]
+		if hasControl && (hasBase || baseRatios == nil) {
 			differences = append(differences, controlRatio-baseRatio)
 		}
 	}

@@ -1,7 +1,9 @@
 package judge
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -158,5 +160,29 @@ func TestRatioToAnother(t *testing.T) {
 	r = ask(tare.Claim{Metric: "time", Of: tare.ClaimOf{Contender: "gone", Workload: "w", Metric: "time"}, Baseline: 4, Value: 1})
 	if r.Outcome != tare.NotMeasured || r.Why != "gone was not measured" {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestFloorOfOwnRatio: the noise floor of a claim is that of the rounds in which the claim's ratio was
+// measured, whether its denominator is a workload or a contender.
+func TestFloorOfOwnRatio(t *testing.T) {
+	for _, of := range []tare.ClaimOf{{Workload: "narrow", Metric: "time"}, {Contender: "fat", Workload: "wide", Metric: "time"}} {
+		d := fake{workloads: []string{"narrow", "wide"}, rounds: 24, slices: 2, roundSD: 0.001, cost: map[string]float64{"lean": 500, "fat": 1000}}.data(seeded(5))
+		d.Slices = slices.DeleteFunc(d.Slices, func(s tare.Slice) bool { return s.Contender == "lean" && s.Round > 12 })
+		for i := range d.Slices { // the machine is disturbed in the rounds without lean
+			if s := &d.Slices[i]; s.Round > 12 && s.Workload == "wide" && s.Contender == tare.ControlID {
+				s.WallNS *= 10
+			}
+		}
+		c := tare.Claim{Kind: tare.ClaimRatio, Contender: "lean", Workload: "wide", Metric: "time", Of: of}
+		b := &rulingData{d: d.Indexed()}
+		var rounds []int
+		for round := range b.ownRatiosByRound(c, "lean", cmp.Or(of.Contender, "lean")) {
+			rounds = append(rounds, round)
+		}
+		differences := b.controlDifferences(c, rounds)
+		if len(rounds) != 12 || len(differences) != 12 || slices.Max(differences) > 0.1 {
+			t.Errorf("of %+v: the ratio has %d rounds, its noise floor %.2f", of, len(rounds), differences)
+		}
 	}
 }
