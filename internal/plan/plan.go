@@ -224,19 +224,27 @@ func byWorkload(pilots []tare.Pilot) map[string][]tare.Pilot {
 	return groups
 }
 
-// forecastSeconds forecasts the duration of one round in seconds: the set-up of every process, then
-// its slices and memory passes, including their untimed parts.
+// Seconds forecasts the duration of n rounds of a plan in lockstep that was made from pilots, with its
+// extra rounds of longer slices if long is true, as in [Options].
+func Seconds(p tare.Plan, pilots []tare.Pilot, n int, long bool) float64 {
+	seconds := float64(n) * p.SecondsPerRound
+	if extra := n / LongEvery; long && extra >= stats.LongRounds {
+		seconds += float64(extra) * forecastSeconds(longSlices(p.Slices), pilots)
+	}
+	return seconds
+}
+
+// forecastSeconds forecasts the duration of one round in seconds: the set-up of every process that has
+// slices, then its slices and memory passes, including their untimed parts.
 func forecastSeconds(slices []tare.Slicing, pilots []tare.Pilot) float64 {
 	var ns float64
 	startNS := map[[2]string]float64{} // by contender and process, which starts once: the longest counts
-	for _, p := range pilots {
-		process := [2]string{p.Contender, p.Process}
-		ns += p.SetupNS + max(0, p.StartNS-startNS[process])
-		startNS[process] = max(startNS[process], p.StartNS)
-	}
 	pilotsOf := byWorkload(pilots)
 	for _, s := range slices {
 		for _, p := range pilotsOf[s.Workload] {
+			process := [2]string{p.Contender, p.Process}
+			ns += p.SetupNS + max(0, p.StartNS-startNS[process])
+			startNS[process] = max(startNS[process], p.StartNS)
 			ops := s.Ops[p.Contender]
 			if ops <= 0 {
 				continue

@@ -15,34 +15,6 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// Every benchmark is in one part, whichever side has it.
-func TestShards(t *testing.T) {
-	tests := map[string][]suite.Tests{}
-	ids := []string{"a.BenchmarkA", "a.BenchmarkB", "a.BenchmarkC", "b.BenchmarkD"}
-	for side, names := range map[string][]string{Base: {"BenchmarkA", "BenchmarkC"}, Head: {"BenchmarkC", "BenchmarkB"}} {
-		tests[side] = []suite.Tests{
-			{Package: suite.Package{ImportPath: "a"}, Files: []gobench.TestFile{{Package: "a", Names: names}}},
-			{Package: suite.Package{ImportPath: "b"}, Files: []gobench.TestFile{{Package: "b_test", Names: []string{"BenchmarkD"}}}},
-		}
-	}
-	for of := range 6 {
-		parts := map[string]int{}
-		for i := range max(1, of) {
-			keep := Shard{i + 1, of}.filterIDs(tests)
-			for _, id := range ids {
-				if keep(id) {
-					parts[id]++
-				}
-			}
-		}
-		for _, id := range ids {
-			if parts[id] != 1 {
-				t.Errorf("of %d parts %d have %s", of, parts[id], id)
-			}
-		}
-	}
-}
-
 // What changed reaches the packages whose tests need it, and go.mod all.
 func TestReached(t *testing.T) {
 	for _, name := range []string{"git", "go"} {
@@ -152,7 +124,7 @@ func TestSliceRule(t *testing.T) {
 	if len(b.findings) != 2 || b.findings[0].Workload != "p.BenchmarkSetsUp" || b.findings[0].Check != "long-slices" || b.findings[1].Check != "whole-runs" {
 		t.Errorf("findings: %v", b.findings)
 	}
-	first := b.forecastTime(b.Study.Workloads[:1], 12)
+	first := b.forecastTime(b.Study.Workloads[:1], 12, true)
 	if _, err := b.Budget(first + time.Second); err != nil || len(b.Study.Workloads) != 1 || len(b.left) != 4 || len(b.findings) != 0 {
 		t.Errorf("%v for one: %d are measured, %d left out, %v", first, len(b.Study.Workloads), len(b.left), err)
 	}
@@ -178,13 +150,27 @@ func TestStoppedTimers(t *testing.T) {
 	if got := b.Study.Workloads[1].Set[gobench.SetRun]; got != "1" || len(b.findings) != 1 || !strings.HasPrefix(b.findings[0].Message, "one iteration takes 400ms, most of it with its timer stopped, and a slice") {
 		t.Errorf("runs of %q, %v", got, b.findings)
 	}
-	whole := b.forecastTime(b.Study.Workloads[1:], 10) - b.forecastTime(b.Study.Workloads[1:], 0)
+	whole := b.forecastTime(b.Study.Workloads[1:], 10, true) - b.forecastTime(b.Study.Workloads[1:], 0, true)
 	if least := 10 * 3 * 2 * 400 * time.Millisecond; whole < least || whole > 3*least {
 		t.Errorf("ten rounds of two runs of 400 ms of three processes: %v", whole)
 	}
-	round := b.forecastTime(b.Study.Workloads[:1], 1) - b.forecastTime(b.Study.Workloads[:1], 0)
+	round := b.forecastTime(b.Study.Workloads[:1], 1, true) - b.forecastTime(b.Study.Workloads[:1], 0, true)
 	if least := 3 * MostSlices * 48 * time.Millisecond; round < least || round > 2*least {
 		t.Errorf("a round of %d slices of 48 ms of three processes: %v", MostSlices, round)
+	}
+}
+
+// Every eighth round of a budget has another one behind it, with two slices of eight times the length
+// at least. A fixed number of rounds has none.
+func TestLongRoundsAreForecast(t *testing.T) {
+	b := Bench{Slice: sliceLength}
+	b.planSlices([]suite.Benchmark{{Package: "p", Name: "BenchmarkAllocates", NSPerOp: 1000, BytesPer: 500, Around: time.Millisecond}})
+	w := b.Study.Workloads
+	for rounds, want := range map[int]time.Duration{23: 0, 24: 3, 27: 3, 32: 4} {
+		extra := b.forecastTime(w, rounds, true) - b.Takes(rounds)
+		if least := want * 3 * 2 * 8 * w[0].Slice; extra < least || extra > least*5/4 {
+			t.Errorf("%d rounds take %v more with those of longer slices, want %v", rounds, extra, least)
+		}
 	}
 }
 
@@ -198,7 +184,7 @@ func TestExpectedStarts(t *testing.T) {
 		edit(all)
 		b := Bench{Slice: sliceLength}
 		b.planSlices(all)
-		return b.forecastTime(b.Study.Workloads, 1) - b.forecastTime(b.Study.Workloads, 0)
+		return b.forecastTime(b.Study.Workloads, 1, true) - b.forecastTime(b.Study.Workloads, 0, true)
 	}
 	plain := round(func([]suite.Benchmark) {})
 	together := round(func(all []suite.Benchmark) { all[0].Start, all[1].Start = time.Second, time.Second })
@@ -238,7 +224,7 @@ func TestMaxHoldsWhatFits(t *testing.T) {
 		{Package: "p", Name: "BenchmarkLeanToo", NSPerOp: 100, Around: time.Millisecond},
 	})
 	lean := []tare.Workload{b.Study.Workloads[0], b.Study.Workloads[2]}
-	if _, err := b.Budget(b.forecastTime(lean, 12) + time.Second); err != nil {
+	if _, err := b.Budget(b.forecastTime(lean, 12, true) + time.Second); err != nil {
 		t.Fatal(err)
 	}
 	if len(b.left) != 1 || b.left[0].ID != "p.BenchmarkSetsUp" || len(b.Study.Workloads) != 2 || b.Study.Workloads[1].ID != "p.BenchmarkLeanToo" {

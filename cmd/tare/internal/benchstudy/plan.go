@@ -13,7 +13,6 @@ import (
 	"github.com/tarebench/tare/internal/plan"
 	"github.com/tarebench/tare/kinds/gobench"
 	"github.com/tarebench/tare/lab"
-	"github.com/tarebench/tare/stats"
 )
 
 // The rule for slices of benchmarks; docs/bench.md explains it.
@@ -153,23 +152,23 @@ func expectAll(w tare.Workload, m suite.Benchmark, p tare.Pilot) []tare.Pilot {
 	return all
 }
 
-// Takes returns the approximate duration of a number of rounds, including the pilots.
-func (b *Bench) Takes(rounds int) time.Duration { return b.forecastTime(b.Study.Workloads, rounds) }
+// Takes returns the approximate duration of a fixed number of rounds, including the pilots.
+func (b *Bench) Takes(rounds int) time.Duration {
+	return b.forecastTime(b.Study.Workloads, rounds, false)
+}
 
 // forecastTime returns the duration of a number of rounds of some workloads, including the pilots
-// before them.
-func (b *Bench) forecastTime(workloads []tare.Workload, rounds int) time.Duration {
+// before them. If long is true, it includes the extra rounds with longer slices, which the plan of a
+// budget has, and that of a fixed number of rounds has not.
+func (b *Bench) forecastTime(workloads []tare.Workload, rounds int, long bool) time.Duration {
 	included := map[string]bool{}
 	for _, w := range workloads {
 		included[w.ID] = true
 	}
 	expected := slices.DeleteFunc(slices.Clone(b.Expected), func(p tare.Pilot) bool { return !included[p.Workload] })
 	o := plan.Options{Rounds: rounds, Slice: b.Slice, Most: MostSlices, Brief: []string{tare.NullID}}
-	secondsPerRound := plan.New(workloads, []string{Base, tare.ControlID, Head, tare.NullID}, expected, o).SecondsPerRound
-	if rounds >= stats.LongRounds*plan.LongEvery { // the plan has extra rounds with longer slices
-		rounds += rounds / plan.LongEvery
-	}
-	return lab.PilotTime(expected) + time.Duration(float64(rounds)*secondsPerRound*float64(time.Second))
+	p := plan.New(workloads, []string{Base, tare.ControlID, Head, tare.NullID}, expected, o)
+	return lab.PilotTime(expected) + time.Duration(plan.Seconds(p, expected, rounds, long)*float64(time.Second))
 }
 
 // Keep skips all benchmarks except id. It returns false, and skips none, if id does not exist.
@@ -188,21 +187,21 @@ func (b *Bench) Budget(limit time.Duration) (time.Duration, error) {
 	all := b.Study.Workloads
 	var fitting, skipped []tare.Workload
 	for _, w := range all {
-		if withW := append(slices.Clip(fitting), w); limit > 0 && b.forecastTime(withW, plan.MinRounds) > limit {
+		if withW := append(slices.Clip(fitting), w); limit > 0 && b.forecastTime(withW, plan.MinRounds, true) > limit {
 			skipped = append(skipped, w)
 		} else {
 			fitting = withW
 		}
 	}
 	if len(fitting) == 0 {
-		return 0, usageError("--max %v has no time for %s: %v would do", limit, skipped[0].ID, roundUp(b.forecastTime(all[:1], plan.MinRounds)))
+		return 0, usageError("--max %v has no time for %s: %v would do", limit, skipped[0].ID, roundUp(b.forecastTime(all[:1], plan.MinRounds, true)))
 	}
 	for _, w := range skipped {
-		b.addLeft(suite.Left{ID: w.ID, Why: fmt.Sprintf("--max %v holds %d of %d benchmarks; all of them take about %v", limit, len(fitting), len(all), roundUp(b.forecastTime(all, plan.MinRounds)))})
+		b.addLeft(suite.Left{ID: w.ID, Why: fmt.Sprintf("--max %v holds %d of %d benchmarks; all of them take about %v", limit, len(fitting), len(all), roundUp(b.forecastTime(all, plan.MinRounds, true)))})
 		b.findings = slices.DeleteFunc(b.findings, func(f tare.Finding) bool { return f.Workload == w.ID })
 	}
 	b.Study.Workloads = fitting
-	budget := max(minBudget, roundUp(b.forecastTime(fitting, wantRounds)))
+	budget := max(minBudget, roundUp(b.forecastTime(fitting, wantRounds, true)))
 	if limit > 0 {
 		budget = min(budget, limit)
 	}
