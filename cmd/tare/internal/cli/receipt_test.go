@@ -44,8 +44,8 @@ func TestReceipt(t *testing.T) {
 	git("add", "-A")
 	git("commit", "-qm", "one")
 	put("tiny.go", "package tiny\n\nvar Size, Extra = 100, 1000\n")
-	file := filepath.Join(dir, "receipt.json") // in the worktree, of which it is not part
-	code, _, said := call(t, dir, home, "bench", "--base", "HEAD", "--rounds", "4", "--procs", "1", "--slice", "1ms", "--no-lock", "-q", "--receipt", file)
+	file := filepath.Join(dir, "receipt.json") // in the worktree, of which it is not part; nor is the result
+	code, _, said := call(t, dir, home, "bench", "--base", "HEAD", "--rounds", "4", "--procs", "1", "--slice", "1ms", "--no-lock", "-q", "--receipt", file, "-o", "result.json")
 	if code != cmdenv.ExitOK {
 		t.Fatalf("exit code %d: %s", code, said)
 	}

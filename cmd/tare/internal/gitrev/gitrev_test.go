@@ -327,3 +327,30 @@ func TestBetween(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestOutputsAreNotPartOfTheWorktree: files that a command writes into the worktree, and the temporary
+// files before them, leave its hash as it is. Other files do not.
+func TestOutputsAreNotPartOfTheWorktree(t *testing.T) {
+	dir := repository(t)
+	repo, err := gitrev.Find(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash := func() string {
+		t.Helper()
+		sum, err := repo.HashWorktree(t.Context(), filepath.Join(dir, "receipt.json"), "", filepath.Join(dir, "sub", "result[1].json"), filepath.Join(dir, "nowhere", "x.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sum
+	}
+	before := hash()
+	write(t, dir, map[string]string{"receipt.json": "{}", ".receipt.json-123": "{", "sub/result[1].json": "{}", "sub/.result[1].json-9": "{"})
+	if got := hash(); got != before {
+		t.Errorf("outputs change the hash from %s to %s", before, got)
+	}
+	write(t, dir, map[string]string{"sub/result1.json": "{}"})
+	if got := hash(); got == before {
+		t.Error("another file does not change the hash")
+	}
+}

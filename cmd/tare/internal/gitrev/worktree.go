@@ -2,7 +2,9 @@ package gitrev
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -10,9 +12,9 @@ import (
 )
 
 // HashWorktree returns the git tree hash of the files in the worktree. It omits files that
-// git ignores, and the file excludePath unless that is "": the output file of a command in
-// the worktree must not change the hash. The repository and its index are not changed.
-func (r Repo) HashWorktree(ctx context.Context, excludePath string) (string, error) {
+// git ignores, and the files of outputs, except for "": what a command in the worktree
+// writes must not change the hash. The repository and its index are not changed.
+func (r Repo) HashWorktree(ctx context.Context, outputs ...string) (string, error) {
 	head, err := r.Resolve(ctx, "HEAD")
 	if err != nil {
 		return "", fmt.Errorf("the repository has no commit yet: %w", err)
@@ -22,16 +24,21 @@ func (r Repo) HashWorktree(ctx context.Context, excludePath string) (string, err
 		return "", err
 	}
 	defer remove()
-	excluded, err := r.excludeFile(excludePath)
-	if err != nil {
-		return "", err
+	var excluded []string
+	for _, path := range outputs {
+		patterns, err := r.excludeFile(path)
+		if err != nil {
+			return "", err
+		}
+		excluded = append(excluded, patterns...)
 	}
 	hash, _, err := r.writeWorktree(ctx, head, dir, excluded...)
 	return hash, err
 }
 
 // excludeFile returns git pathspecs that exclude the file at path, and .NAME-*, the temporary file
-// that package atomicfile renames to NAME. It returns nil if path is "" or outside of the worktree.
+// that package atomicfile renames to NAME. It returns nil if path is "", outside of the worktree or
+// in a directory that does not exist.
 func (r Repo) excludeFile(path string) ([]string, error) {
 	if path == "" {
 		return nil, nil
@@ -40,7 +47,9 @@ func (r Repo) excludeFile(path string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+	if dir, err = filepath.EvalSymlinks(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
 		return nil, err
 	}
 	root, err := filepath.EvalSymlinks(r.Root)

@@ -85,8 +85,8 @@ const (
 )
 
 // Trees finds the commits and trees of both sides. An empty revision is the worktree,
-// without the receipt itself, which is written to file.
-func Trees(ctx context.Context, dir, base, head, file string) (sides []Side, err error) {
+// without the files of outputs, which the command writes: the receipt and other results.
+func Trees(ctx context.Context, dir, base, head string, outputs ...string) (sides []Side, err error) {
 	repo, err := gitrev.Find(ctx, dir)
 	if err != nil {
 		return nil, cmdenv.UsageOf(fmt.Errorf("--receipt: %w", err), "a receipt names what was measured by git's hashes")
@@ -101,7 +101,7 @@ func Trees(ctx context.Context, dir, base, head, file string) (sides []Side, err
 			side.Commit, side.Tree = rev.Commit, rev.Tree
 		} else {
 			if worktree == "" {
-				if worktree, err = repo.HashWorktree(ctx, file); err != nil {
+				if worktree, err = repo.HashWorktree(ctx, outputs...); err != nil {
 					return nil, err
 				}
 			}

@@ -13,10 +13,9 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// record contains the data of a receipt that is written after the run. Without --receipt, path is "" and
-// sides is nil.
+// record contains the data of a receipt that is written after the run. Without --receipt, sides is nil.
 type record struct {
-	path       string // --receipt
+	outputs    []string // files that the command writes: --receipt and -o
 	file       *cmdenv.Output
 	base, head string         // revisions; "" for the worktree
 	sides      []receipt.Side // trees before the measurement
@@ -24,7 +23,7 @@ type record struct {
 
 // openReceipt opens the file of --receipt and records the trees of both sides before the measurement.
 func openReceipt(ctx context.Context, o options) (r record, err error) {
-	r.path = o.receipt
+	r.outputs = []string{o.receipt, o.run.Out}
 	if r.file, err = cmdenv.OpenOutput(o.receipt); err != nil || o.receipt == "" {
 		return r, err
 	}
@@ -32,7 +31,7 @@ func openReceipt(ctx context.Context, o options) (r record, err error) {
 		r.head = o.request.Head
 	}
 	r.base = cmp.Or(o.request.Base, r.head) // without --base both sides have the same files, built differently
-	r.sides, err = receipt.Trees(ctx, o.request.Dir, r.base, r.head, o.receipt)
+	r.sides, err = receipt.Trees(ctx, o.request.Dir, r.base, r.head, r.outputs...)
 	return r, err
 }
 
@@ -47,7 +46,7 @@ func (r record) write(ctx context.Context, run *session.Session) error {
 		run.Progress.Say("no receipt: the run was interrupted")
 		return nil
 	}
-	sidesNow, err := receipt.Trees(ctx, ".", r.base, r.head, r.path)
+	sidesNow, err := receipt.Trees(ctx, ".", r.base, r.head, r.outputs...)
 	if err != nil {
 		return err
 	}

@@ -131,7 +131,7 @@ func commandOfReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env)
 			revisions[side.ID] = side.Commit
 			continue
 		}
-		worktree, err := repo.HashWorktree(ctx, path)
+		worktree, err := repo.HashWorktree(ctx, append(outputsOf(root(env), rec.Command), path)...)
 		if err != nil {
 			return nil, err
 		}
@@ -145,6 +145,19 @@ func commandOfReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env)
 	}
 	const foreign = false // this data directory has sealed the receipt
 	return withEnv(env, o, withRevisions(args, revisions), foreign)
+}
+
+// outputsOf returns the files that a command writes, in addition to its standard output.
+func outputsOf(root *cobra.Command, command []string) (files []string) {
+	cmd := findCommand(root, command)
+	if cmd == nil {
+		return nil
+	}
+	for _, name := range []string{"output", "receipt"} {
+		file, _ := cmd.Flags().GetString(name) // "" if the command has no such flag
+		files = append(files, file)
+	}
+	return files
 }
 
 // withRevisions returns the arguments of tare bench with revisions for the sides that args names, and for
