@@ -131,7 +131,7 @@ func (b *Bench) prepareStudy(ctx context.Context, a Asked, p Place, s *sides) er
 	if a.Bench == "" {
 		a.Bench = "."
 	}
-	keep := a.Shard.filterIDs(tests)
+	keep := a.Shard.FilterIDs(tests)
 	if inShard := keep; s.reach != nil {
 		keep = func(id string) bool { return s.reach.Benchmark(id) && inShard(id) }
 	}
@@ -386,27 +386,6 @@ func mergeSides(left []suite.Left) []suite.Left {
 		all = append(all, l)
 	}
 	return all
-}
-
-// filterIDs returns a predicate for the benchmark ids of shard s. Every id belongs to exactly one
-// shard.
-func (s Shard) filterIDs(tests map[string][]suite.Tests) func(id string) bool {
-	if s.Of <= 1 {
-		return func(string) bool { return true }
-	}
-	var ids []string
-	for _, side := range tests {
-		for _, t := range side {
-			for _, f := range t.Files {
-				for _, name := range f.Names {
-					ids = append(ids, suite.Benchmark{Package: t.Key(f), Name: name}.ID())
-				}
-			}
-		}
-	}
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
-	return func(id string) bool { return slices.Index(ids, id)%s.Of == s.Index-1 }
 }
 
 // modulePath returns the path of the first package's module, or of the package if it has no module.

@@ -43,14 +43,11 @@ type Asked struct {
 	Tags      string       // build tags
 	PGO       string       // absolute path of a profile
 
-	Tests    string // TestsOfHead if base runs the tests of head; "" if each side runs its own
-	OneBuild bool   // build each side once, with the linker's order of functions, not once a round
-	Changed  bool   // only benchmarks that the difference between base and head reaches
-	Shard    Shard  // only a part of the benchmarks
+	Tests    string      // TestsOfHead if base runs the tests of head; "" if each side runs its own
+	OneBuild bool        // build each side once, with the linker's order of functions, not once a round
+	Changed  bool        // only benchmarks that the difference between base and head reaches
+	Shard    suite.Shard // only a part of the benchmarks
 }
-
-// Shard selects part Index of Of parts, counted from 1; the zero value selects all benchmarks.
-type Shard struct{ Index, Of int }
 
 // UsageError reports a request that the user has to change.
 type UsageError = suite.UsageError

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/suite"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/fleet"
 	"github.com/tarebench/tare/cmd/tare/internal/gitrev"
@@ -28,6 +29,19 @@ import (
 
 // ShardMachines is the value of --shard that divides benchmarks among the machines of --on.
 const ShardMachines = "machines"
+
+// ParseShard parses the value i/n of --shard. It returns the zero value, which means all benchmarks, for
+// "".
+func ParseShard(text string) (suite.Shard, error) {
+	if text == "" {
+		return suite.Shard{}, nil
+	}
+	s, err := suite.ParseShard(text)
+	if err != nil {
+		return s, cmdenv.Usage(fmt.Sprintf("--shard %q is not a part", text), fmt.Sprintf("the second of four parts is 2/4, and there are at most %d; --shard machines needs --on", suite.MaxShards))
+	}
+	return s, nil
+}
 
 // Order is a command of tare that each of several machines runs by itself.
 type Order struct {

@@ -18,10 +18,10 @@ package gate
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/suite"
 	"github.com/tarebench/tare/cmd/tare/internal/counts"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 )
@@ -61,21 +61,10 @@ type Ask struct {
 	Profile    bool          // profile rows that differ, after the rounds
 	Changed    bool          // measure only benchmarks that the change can reach
 	Counts     counts.Choice
-	Record     bool  // measure the head for the history
-	All        bool  // time benchmarks with the same code and count as well
-	Shard      Shard // measure only a part of the benchmarks; the first part has all other comparisons
-	Quiet      bool  // print no progress
-}
-
-// Shard selects part Index of Of parts of a gate, counted from 1; the zero value means all of it.
-type Shard struct{ Index, Of int }
-
-// String returns Index/Of; "" if the shard is all of the gate.
-func (s Shard) String() string {
-	if s.Of <= 1 {
-		return ""
-	}
-	return fmt.Sprintf("%d/%d", s.Index, s.Of)
+	Record     bool        // measure the head for the history
+	All        bool        // time benchmarks with the same code and count as well
+	Shard      suite.Shard // measure only a part of the benchmarks; the first part has all other comparisons
+	Quiet      bool        // print no progress
 }
 
 // Criteria returns the limits of the head on the workloads of a study. The study ends once all of
@@ -121,7 +110,7 @@ type Measured struct {
 	Notes      []string        // one line each
 	Policy     Policy          // how the change alters the rules that judge it
 	Record     bool            // the head was measured for the history: nothing is blocked
-	Shard      Shard           // part that was measured, which is judged with the others; the zero value means all
+	Shard      suite.Shard     // part that was measured, which is judged with the others; the zero value means all
 
 	Commands Commands // commands that the report advises
 

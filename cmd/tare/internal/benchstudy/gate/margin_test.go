@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/suite"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 	"github.com/tarebench/tare/report"
 )
@@ -51,7 +52,7 @@ func parts(t *testing.T, benches ...bench) []Report {
 	var out []Report
 	for i, b := range benches {
 		rep := judged(project.Default("."), b)
-		rep.Shard = Shard{i + 1, len(benches)}.String()
+		rep.Shard = suite.Shard{Index: i + 1, Of: len(benches)}.String()
 		text, err := json.Marshal(rep)
 		if err != nil {
 			t.Fatal(err)
@@ -111,7 +112,7 @@ func TestMergeRefuses(t *testing.T) {
 		"1 parts of 2 were given; missing: 2/2": func(r []Report) []Report { return r[:1] },
 		"part 1/2 is given twice":               func(r []Report) []Report { return append(r, r[0]) },
 		"not of the same sides":                 func(r []Report) []Report { r[1].Head = "another"; return r },
-		`"1/9223372036854775807" is not a part of a gate`: func(r []Report) []Report {
+		`"1/9223372036854775807" is not a part such as 2/4`: func(r []Report) []Report {
 			r[0].Shard = "1/9223372036854775807"
 			return r[:1]
 		},

@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/suite"
 	"github.com/tarebench/tare/internal/judge"
 )
 
@@ -26,7 +25,7 @@ func Merge(parts []Report) (Measured, error) {
 		if p.Shard == "" {
 			return m, fmt.Errorf("one of the reports is no part of a gate; give each part --shard i/%d", max(2, len(parts)))
 		}
-		s, err := ParseShard(p.Shard)
+		s, err := suite.ParseShard(p.Shard)
 		switch {
 		case err != nil:
 			return m, err
@@ -43,7 +42,7 @@ func Merge(parts []Report) (Measured, error) {
 	var missing []string
 	for i := 1; i <= total; i++ {
 		if !seen[i] {
-			missing = append(missing, Shard{Index: i, Of: total}.String())
+			missing = append(missing, suite.Shard{Index: i, Of: total}.String())
 		}
 	}
 	if n := len(missing); n > 0 {
@@ -55,22 +54,7 @@ func Merge(parts []Report) (Measured, error) {
 	return m, nil
 }
 
-// Bounds of parts.
-const (
-	MaxShards = 10_000
-	maxNamed  = 20 // missing parts that a message names
-)
-
-// ParseShard parses a part of a gate, such as 2/4.
-func ParseShard(text string) (Shard, error) {
-	i, n, _ := strings.Cut(text, "/")
-	index, errIndex := strconv.Atoi(i)
-	of, errOf := strconv.Atoi(n)
-	if errIndex != nil || errOf != nil || index < 1 || index > of || of > MaxShards {
-		return Shard{}, fmt.Errorf("%q is not a part of a gate, such as 2/4; there are at most %d", format.Line(text, 40), MaxShards)
-	}
-	return Shard{Index: index, Of: of}, nil
-}
+const maxNamed = 20 // missing parts that a message names
 
 // hasResults reports whether a part compared anything.
 func hasResults(p Report) bool { return len(p.Results) > 0 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/suite"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 	"github.com/tarebench/tare/report"
 )
@@ -22,18 +23,18 @@ func TestPassesOnlyWhatWasCompared(t *testing.T) {
 		p        project.Project
 		b        bench
 		left     []Left
-		shard    Shard
+		shard    suite.Shard
 		outcome  Outcome
 		sentence string // how it begins
 		end      string // and what it ends with
 	}{
-		"everything":        {project.Default("."), bench{effects: steady(1)}, nil, Shard{}, NoWorse, "passes: of 1 benchmark none is slower", "allocates more often"},
-		"four of five":      {project.Default("."), bench{effects: steady(1)}, missing, Shard{}, Open, "not blocked: of 1 benchmark none is slower", "; 4 more were not compared: " + noTime},
-		"for two reasons":   {project.Default("."), bench{effects: steady(1)}, left(Left{What: decode, Why: "it failed\nbadly"}, Left{What: "x", Why: "y"}), Shard{}, Open, "not blocked: ", "; 2 more were not compared: codec.BenchmarkDecode: it failed badly (and others)"},
-		"it cannot be told": {project.Default("."), bench{effects: restless(0.4)}, nil, Shard{}, Open, "not blocked: of 1 benchmark none is known to be slower", "1 could not be told (on_inconclusive: warn)"},
-		"a new benchmark":   {project.Default("."), bench{effects: steady(1)}, left(Left{What: decode, Why: "it is in head only", OneSided: true}), Shard{}, NoWorse, "passes: ", "; 1 more is on one side only"},
-		"a metric":          {cpu, bench{effects: steady(1)}, nil, Shard{}, Open, "not blocked: ", "; cpu was not measured"},
-		"a part":            {project.Default("."), bench{effects: steady(1)}, nil, Shard{2, 4}, NoWorse, "part 2/4, which tare gate merge judges with the others: of 1 benchmark", "often"},
+		"everything":        {project.Default("."), bench{effects: steady(1)}, nil, suite.Shard{}, NoWorse, "passes: of 1 benchmark none is slower", "allocates more often"},
+		"four of five":      {project.Default("."), bench{effects: steady(1)}, missing, suite.Shard{}, Open, "not blocked: of 1 benchmark none is slower", "; 4 more were not compared: " + noTime},
+		"for two reasons":   {project.Default("."), bench{effects: steady(1)}, left(Left{What: decode, Why: "it failed\nbadly"}, Left{What: "x", Why: "y"}), suite.Shard{}, Open, "not blocked: ", "; 2 more were not compared: codec.BenchmarkDecode: it failed badly (and others)"},
+		"it cannot be told": {project.Default("."), bench{effects: restless(0.4)}, nil, suite.Shard{}, Open, "not blocked: of 1 benchmark none is known to be slower", "1 could not be told (on_inconclusive: warn)"},
+		"a new benchmark":   {project.Default("."), bench{effects: steady(1)}, left(Left{What: decode, Why: "it is in head only", OneSided: true}), suite.Shard{}, NoWorse, "passes: ", "; 1 more is on one side only"},
+		"a metric":          {cpu, bench{effects: steady(1)}, nil, suite.Shard{}, Open, "not blocked: ", "; cpu was not measured"},
+		"a part":            {project.Default("."), bench{effects: steady(1)}, nil, suite.Shard{Index: 2, Of: 4}, NoWorse, "part 2/4, which tare gate merge judges with the others: of 1 benchmark", "often"},
 	} {
 		for _, on := range []project.OnInconclusive{project.WarnOpen, project.FailOpen} {
 			c.p.Gate.OnInconclusive, c.b.id = on, encode

@@ -3,11 +3,9 @@ package bench
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -129,7 +127,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	sides.Set.BoolVar(&o.run.KeepEnv, "keep-env", false, "keep the values of --env in the result; default: names, with digests of the values, except for settings of Go such as GOGC")
 	sides.Set.StringVar(&o.request.Tags, "tags", "", "build head with these `tags`; for tags of both sides set GOFLAGS=-tags=…")
 	sides.Set.StringVar(&o.request.PGO, "pgo", "", "build head with the profile in `file`")
-	sides.Set.StringVar(&o.request.Tests, "tests", ownTests, "`whose` tests base runs: own, or head: the _test.go files and testdata of head where they compile, for benchmarks that the change adds")
+	sides.Set.StringVar(&o.request.Tests, "tests", ownTests, "`whose` tests base runs: own, or head: the _test.go files of head where they compile, with testdata and files that they embed, for benchmarks that the change adds")
 	selection := cmdenv.NewFlags("What is measured")
 	selection.Set.StringVar(&o.request.Bench, "bench", ".", "benchmarks that match `regexp`, as go test -bench takes it")
 	selection.Set.BoolVar(&o.request.Changed, "changed", false, "only benchmarks that can reach what differs between base and head")
@@ -221,7 +219,7 @@ func (o *options) parseFlags(cmd *cobra.Command, env cmdenv.Env) (err error) {
 	}
 	o.divide = o.hasMachines() && o.shardText == session.ShardMachines
 	if !o.divide {
-		if o.request.Shard, err = parseShard(o.shardText); err != nil {
+		if o.request.Shard, err = session.ParseShard(o.shardText); err != nil {
 			return err
 		}
 	}
@@ -256,22 +254,6 @@ func (o *options) parseFlags(cmd *cobra.Command, env cmdenv.Env) (err error) {
 // isProfileFile reports whether a value of --pgo is the path of a file. The values off and auto have a
 // meaning for the go command.
 func isProfileFile(pgo string) bool { return pgo != "" && pgo != "off" && pgo != "auto" }
-
-// parseShard parses i/n: part i, from 1, of n. For "" it returns the zero value, which means all
-// benchmarks.
-func parseShard(text string) (benchstudy.Shard, error) {
-	if text == "" {
-		return benchstudy.Shard{}, nil
-	}
-	indexText, partsText, _ := strings.Cut(text, "/")
-	index, errIndex := strconv.Atoi(indexText)
-	parts, errParts := strconv.Atoi(partsText)
-	isInvalid := errors.Join(errIndex, errParts) != nil
-	if isInvalid || index < 1 || index > parts {
-		return benchstudy.Shard{}, cmdenv.Usage(fmt.Sprintf("--shard %q is not a part", text), "the second of four parts is 2/4; --shard machines needs --on")
-	}
-	return benchstudy.Shard{Index: index, Of: parts}, nil
-}
 
 // parseToolchains parses --go. It returns the toolchain of head, or the two toolchains of base and head.
 // For "" it returns nil.

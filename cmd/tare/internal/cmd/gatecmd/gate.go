@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/gate"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/suite"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/counts"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
@@ -40,9 +41,9 @@ type options struct {
 	countsText string
 	counts     counts.Choice
 	record     bool
-	reviews    string     // file of the reviewers' texts; "" if none
-	part       string     // text of --shard
-	shard      gate.Shard // the zero value means all benchmarks
+	reviews    string      // file of the reviewers' texts; "" if none
+	part       string      // text of --shard
+	shard      suite.Shard // the zero value means all benchmarks
 	on         cmdenv.Machines
 	divide     bool // --shard machines
 }
@@ -162,7 +163,7 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 	}
 	o.divide = len(o.on.On) > 0 && o.part == session.ShardMachines
 	if !o.divide {
-		o.shard, err = parseShard(o.part)
+		o.shard, err = session.ParseShard(o.part)
 	}
 	return err
 }

@@ -14,18 +14,6 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// parseShard parses i/n. It returns the zero value, which means all benchmarks, for "".
-func parseShard(text string) (gate.Shard, error) {
-	if text == "" {
-		return gate.Shard{}, nil
-	}
-	s, err := gate.ParseShard(text)
-	if err != nil {
-		return s, cmdenv.Usage(fmt.Sprintf("--shard %q is not a part", text), fmt.Sprintf("the second of four parts is 2/4; there are at most %d", gate.MaxShards))
-	}
-	return s, nil
-}
-
 // mergeCommand returns tare gate merge.
 func mergeCommand(env cmdenv.Env) *cobra.Command {
 	var o options

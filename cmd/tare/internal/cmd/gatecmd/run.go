@@ -64,7 +64,7 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, request gate.Ask, p 
 	o.Env, o.KeepEnv = b.Env, true // the values are in the repository anyway
 	benchRequest := benchstudy.Asked{
 		Dir: request.Project.Dir, Packages: b.Packages, Base: request.Base, Head: request.Head, Bench: b.Run,
-		Changed: request.Changed, Shard: benchstudy.Shard(request.Shard),
+		Changed: request.Changed, Shard: request.Shard,
 	}
 	hasNoBenchmarks := func(err error) bool { // if so, it sets m
 		var usage *benchstudy.UsageError
