@@ -13,22 +13,38 @@ import (
 )
 
 // Tests is a copy of a tree, the base, with the tests of another one, the head: its
-// _test.go files and its testdata directories.
+// _test.go files, its testdata directories, and files that the tests embed.
 type Tests struct {
 	Root string
 
 	base    string          // directory of the base
 	changed map[string]bool // tests that differ from those of the base, by slash path from Root
+
+	// embedders has the directories of the tests that embed a file which is not a test, by its slash path.
+	embedders map[string][]string
 }
 
-// CopyTests copies the tree base without its tests to root, and adds the tests of head. The
+// CopyTests copies the tree base without its tests to root, and adds the tests of head, with
+// the files that they embed. Files that other code of base embeds stay as they are. The
 // function adapt returns the text of a _test.go file of head with changes.
 func CopyTests(base, head, root string, adapt func(text []byte) []byte) (*Tests, error) {
-	t := &Tests{Root: root, base: base, changed: map[string]bool{}}
+	t := &Tests{Root: root, base: base, changed: map[string]bool{}, embedders: map[string][]string{}}
+	isCode := map[string]bool{} // files that code of base embeds
 	err := walkFiles(base, func(name string, e fs.DirEntry) error {
 		t.changed[name] = isTest(name) // removed, unless head has the test too
 		if isTest(name) {
 			return nil
+		}
+		if strings.HasSuffix(name, ".go") && e.Type().IsRegular() {
+			text, err := os.ReadFile(filepath.Join(base, name))
+			if err != nil {
+				return err
+			}
+			if bytes.Contains(text, []byte("//go:embed")) {
+				for _, file := range embeddedFiles(base, path.Dir(name), embedPatterns(text)) {
+					isCode[file] = true
+				}
+			}
 		}
 		return copyEntry(filepath.Join(base, name), filepath.Join(root, name), e)
 	})
@@ -54,7 +70,10 @@ func CopyTests(base, head, root string, adapt func(text []byte) []byte) (*Tests,
 		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 			return err
 		}
-		return os.WriteFile(to, text, 0o644)
+		if err := os.WriteFile(to, text, 0o644); err != nil {
+			return err
+		}
+		return t.copyEmbedded(head, path.Dir(name), embedPatterns(text), isCode)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("copy the tests of the head: %w", err)
@@ -63,13 +82,55 @@ func CopyTests(base, head, root string, adapt func(text []byte) []byte) (*Tests,
 	return t, nil
 }
 
+// copyEmbedded copies the files of head that patterns of go:embed in a test file in
+// directory dir match, and removes other files that they match in the copy: the tests of
+// head do not have them. It omits tests, which are copied anyway, and the files in isCode.
+func (t *Tests) copyEmbedded(head, dir string, patterns []string, isCode map[string]bool) error {
+	inHead := map[string]bool{}
+	for _, name := range embeddedFiles(head, dir, patterns) {
+		inHead[name] = true
+		if isTest(name) || isCode[name] {
+			continue
+		}
+		from, to := filepath.Join(head, name), filepath.Join(t.Root, name)
+		t.changed[name] = !sameFile(filepath.Join(t.base, name), from)
+		t.embedders[name] = append(t.embedders[name], dir)
+		info, err := os.Lstat(from)
+		if err != nil {
+			return err
+		}
+		if err := os.RemoveAll(to); err != nil {
+			return err
+		}
+		if err := copyEntry(from, to, fs.FileInfoToDirEntry(info)); err != nil {
+			return err
+		}
+	}
+	for _, name := range embeddedFiles(t.Root, dir, patterns) {
+		if inHead[name] || isTest(name) || isCode[name] {
+			continue
+		}
+		t.changed[name] = true
+		t.embedders[name] = append(t.embedders[name], dir)
+		if err := os.Remove(filepath.Join(t.Root, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Changed returns the slash paths of the tests that a directory may use and that differ
-// from those of the base: its test files, and files of a testdata directory in or above it.
+// from those of the base: its test files, files that they embed, and files of a testdata
+// directory in or above it.
 func (t *Tests) Changed(dir string) (files []string) {
 	for name := range t.changed {
 		if i := strings.Index("/"+name, "/testdata/"); i >= 0 {
 			owner := path.Clean(name[:i]) // directory that contains testdata
 			if owner == "." || dir == owner || strings.HasPrefix(dir, owner+"/") {
+				files = append(files, name)
+			}
+		} else if embedders, isEmbedded := t.embedders[name]; isEmbedded {
+			if slices.Contains(embedders, dir) {
 				files = append(files, name)
 			}
 		} else if path.Dir(name) == dir {

@@ -33,6 +33,16 @@ func TestCopyTests(t *testing.T) {
 	if err := os.Symlink("in", filepath.Join(head, "testdata", "link")); err != nil {
 		t.Skip(err)
 	}
+	// Files that tests embed are copied and removed with them, unless other code of base embeds them.
+	put(base, map[string]string{
+		"e/e.go": "package e\n\n//go:embed code/*\nvar code embed.FS\n", "e/code/a.json": "base",
+		"e/corpus/old.json": "base", "e/corpus/both.json": "base", "e/corpus/same.json": "same", "e/other.txt": "base",
+	})
+	put(head, map[string]string{
+		"e/e_test.go":   "package e\n\n//go:embed corpus code \"with space.txt\"\n//go:embed all:hidden `x*.txt`\nvar corpus embed.FS\n\n//go:embedded other.txt\n",
+		"e/code/a.json": "head", "e/corpus/both.json": "head", "e/corpus/same.json": "same", "e/corpus/deep/new.json": "head", "e/corpus/_not": "head",
+		"e/with space.txt": "head", "e/hidden/.file": "head", "e/x1.txt": "head", "e/other.txt": "head", "e/new.go": "head",
+	})
 	tests, err := gitrev.CopyTests(base, head, root, func(text []byte) []byte { return bytes.ReplaceAll(text, []byte("v2"), []byte("v1")) })
 	if err != nil {
 		t.Fatal(err)
@@ -50,8 +60,14 @@ func TestCopyTests(t *testing.T) {
 		"a.go": "base", "a_test.go": "head", "gone_test.go": "", "same_test.go": "same v1", "testdata/in": "head", "testdata/deep/in": "same", "testdata/link": "head",
 		"sub/s.go": "base", "sub/s_test.go": "base", "new/new_test.go": "head", ".git/x_test.go": "", "node_modules/x_test.go": "",
 	})
+	check(map[string]string{
+		"e/code/a.json": "base", "e/corpus/old.json": "", "e/corpus/both.json": "head", "e/corpus/same.json": "same", "e/corpus/deep/new.json": "head", "e/corpus/_not": "",
+		"e/with space.txt": "head", "e/hidden/.file": "head", "e/x1.txt": "head", "e/other.txt": "base", "e/new.go": "",
+	})
 	for dir, want := range map[string][]string{
-		".": {"a_test.go", "gone_test.go", "testdata/in", "testdata/link"}, "sub": {"testdata/in", "testdata/link"}, "new": {"new/new_test.go", "testdata/in", "testdata/link"},
+		"e":        {"e/corpus/both.json", "e/corpus/deep/new.json", "e/corpus/old.json", "e/e_test.go", "e/hidden/.file", "e/with space.txt", "e/x1.txt", "testdata/in", "testdata/link"},
+		"e/corpus": {"testdata/in", "testdata/link"},
+		".":        {"a_test.go", "gone_test.go", "testdata/in", "testdata/link"}, "sub": {"testdata/in", "testdata/link"}, "new": {"new/new_test.go", "testdata/in", "testdata/link"},
 	} {
 		if got := tests.Changed(dir); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", dir, got, want)

@@ -1,0 +1,64 @@
+package gitrev
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// embedPatterns returns the patterns of the go:embed directives in a Go file. It returns those before the
+// error of a file that does not parse.
+func embedPatterns(src []byte) (patterns []string) {
+	file, _ := parser.ParseFile(token.NewFileSet(), "", src, parser.ParseComments|parser.SkipObjectResolution)
+	if file == nil {
+		return nil
+	}
+	for _, group := range file.Comments {
+		for _, comment := range group.List {
+			args, ok := strings.CutPrefix(comment.Text, "//go:embed")
+			if !ok || strings.TrimLeft(args, " \t") == args { // also //go:embedded
+				continue
+			}
+			for args = strings.TrimSpace(args); args != ""; args = strings.TrimSpace(args) {
+				pattern := strings.Fields(args)[0]
+				if quoted, err := strconv.QuotedPrefix(args); err == nil {
+					pattern = quoted
+				}
+				args = args[len(pattern):]
+				if text, err := strconv.Unquote(pattern); err == nil {
+					pattern = text
+				}
+				patterns = append(patterns, pattern)
+			}
+		}
+	}
+	return patterns
+}
+
+// embeddedFiles returns the slash paths of the files below root that patterns of go:embed in a Go file in
+// directory dir match. The go command reports patterns that are invalid.
+func embeddedFiles(root, dir string, patterns []string) (names []string) {
+	files := os.DirFS(filepath.Join(root, filepath.FromSlash(dir)))
+	for _, pattern := range patterns {
+		pattern, withHidden := strings.CutPrefix(pattern, "all:")
+		matches, _ := fs.Glob(files, pattern)
+		for _, match := range matches {
+			_ = fs.WalkDir(files, match, func(name string, e fs.DirEntry, err error) error {
+				isHidden := !withHidden && name != match && (e.Name()[0] == '.' || e.Name()[0] == '_')
+				switch {
+				case err != nil || isHidden && e.IsDir():
+					return fs.SkipDir
+				case !isHidden && e.Type().IsRegular():
+					names = append(names, path.Join(dir, name))
+				}
+				return nil
+			})
+		}
+	}
+	return names
+}
