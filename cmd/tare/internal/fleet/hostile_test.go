@@ -306,7 +306,7 @@ func (f *fuzzedRun) loadRun(n int, order LoadOrder, loaded Loaded) {
 	run.results, run.errs, run.over = map[string]Loaded{}, map[string]error{}, map[string]bool{}
 	run.changed, run.lastTick, run.begun = make(chan struct{}, 1), map[string]time.Duration{}, time.Now().Add(-time.Hour)
 	id := fmt.Sprintf("l%d.1.1", n)
-	defer f.h.addListener(fmt.Sprintf("l%d", n), listener{tick: run.passSecond, result: func(name string, o outcome) error { return run.recordResult([]string{id}, name, o) }})()
+	defer f.h.addListener(fmt.Sprintf("l%d", n), listener{tick: func(name string, t Ticked) { run.passSecond([]string{id}, name, t) }, result: func(name string, o outcome) error { return run.recordResult([]string{id}, name, o) }})()
 	over := func() bool { run.mu.Lock(); defer run.mu.Unlock(); return run.over["a"] }
 	for m := 0; m < 40 && !over(); m++ {
 		before := ticks.Load()

@@ -54,7 +54,7 @@ type Hub struct {
 type listener struct {
 	permit func(name string, q permitRequest) permitReply
 	file   func(name string, q fileRequest) fileReply
-	tick   func(name string, text []byte)
+	tick   func(name string, t Ticked)
 	result func(name string, o outcome) error
 }
 
@@ -367,14 +367,16 @@ func (h *Hub) markSeen(name string) {
 	}
 }
 
-// passTick passes a second of a load to the first listener: a load is the only run of its hub.
+// passTick passes a second of a load to the listener of its order's run. It drops a message that is not
+// a second.
 func (h *Hub) passTick(name string, text []byte) {
 	h.markSeen(name)
-	h.mu.Lock()
-	l := h.firstListener()
-	h.mu.Unlock()
-	if l.tick != nil {
-		l.tick(name, text)
+	var t Ticked
+	if len(text) > maxSecond || json.Unmarshal(text, &t) != nil {
+		return
+	}
+	if l := h.findListener(t.Order); l.tick != nil {
+		l.tick(name, t)
 	}
 }
 
@@ -509,7 +511,8 @@ func (h *Hub) addListener(run string, l listener) (stop func()) {
 }
 
 // findListener returns the listener of the run that an order belongs to; the order's id begins with the
-// id of the run and a dot. An order of an unknown run goes to the first listener, which rejects it.
+// id of the run and a dot. An order of an unknown run goes to the first listener, which rejects it. The
+// functions of the listener are all nil if no run listens.
 func (h *Hub) findListener(order string) listener {
 	run, _, _ := strings.Cut(order, ".")
 	h.mu.Lock()
@@ -519,12 +522,6 @@ func (h *Hub) findListener(order string) listener {
 			return l.listener
 		}
 	}
-	return h.firstListener()
-}
-
-// firstListener returns the listener that was added first, or one whose functions are all nil if no run
-// listens. The caller has locked h.mu.
-func (h *Hub) firstListener() listener {
 	if len(h.listeners) == 0 {
 		return listener{}
 	}

@@ -163,7 +163,7 @@ func (r *LoadRun) Run(ctx context.Context) ([]Generated, error) {
 		ids[i] = fmt.Sprintf("%s.%d.1", run, i+1)
 	}
 	stopListening := r.Hub.addListener(run, listener{
-		tick:   r.passSecond,
+		tick:   func(name string, t Ticked) { r.passSecond(ids, name, t) },
 		result: func(name string, o outcome) error { return r.recordResult(ids, name, o) },
 	})
 	defer stopListening()
@@ -274,14 +274,11 @@ func (r *LoadRun) waitForAll(ctx context.Context, ids []string) {
 	}
 }
 
-// passSecond passes a second of a machine to r.Tick. It drops invalid seconds, and seconds that are out
-// of order or in the future.
-func (r *LoadRun) passSecond(name string, text []byte) {
-	var t Ticked
-	if r.Tick == nil || !slices.Contains(r.Machines, name) {
-		return
-	}
-	if len(text) > maxSecond || json.Unmarshal(text, &t) != nil {
+// passSecond passes a second of a machine to r.Tick. It drops invalid seconds, seconds of other orders
+// than the machine's, and seconds that are out of order or in the future.
+func (r *LoadRun) passSecond(ids []string, name string, t Ticked) {
+	i := slices.Index(r.Machines, name)
+	if r.Tick == nil || i < 0 || t.Order != ids[i] {
 		return
 	}
 	r.mu.Lock()

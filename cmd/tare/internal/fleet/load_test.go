@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -215,7 +216,7 @@ func TestLoadIsLocked(t *testing.T) {
 			var l runListener
 			for {
 				if l.result != nil {
-					l.tick(name, []byte(`{}`))
+					l.tick(name, Ticked{Order: fmt.Sprintf("%s.%d.1", l.run, i+1)})
 					_ = l.result(name, outcome{Order: fmt.Sprintf("%s.%d.1", l.run, i+1), Error: "it ends early"})
 				} else {
 					h.mu.Lock()
@@ -237,5 +238,26 @@ func TestLoadIsLocked(t *testing.T) {
 	early.Wait()
 	if err != nil || len(got) != 3 {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// A second of an order of another run, or of another machine's order, is not counted: an agent may
+// still work on an order of the run before.
+func TestSecondsOfOtherOrders(t *testing.T) {
+	h := hub(t, HubOptions{})
+	var got []string
+	run := &LoadRun{Hub: h, Machines: []string{"a", "b"}, Tick: func(name string, s load.Second) { got = append(got, fmt.Sprint(name, " ", s.Requests)) }}
+	run.lastTick, run.begun = map[string]time.Duration{}, time.Now().Add(-time.Hour)
+	ids := []string{"new.1.1", "new.2.1"}
+	defer h.addListener("new", listener{tick: func(name string, t Ticked) { run.passSecond(ids, name, t) }})()
+	for i, c := range []struct{ name, order string }{{"a", "old.1.1"}, {"a", ""}, {"a", "new.2.1"}, {"a", "new.1.2"}, {"a", "new.1.1"}, {"b", "new.2.1"}, {"c", "new.1.1"}} {
+		text, err := json.Marshal(Ticked{c.order, load.Second{At: time.Second, Requests: int64(i)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.passTick(c.name, text)
+	}
+	if want := []string{"a 4", "b 5"}; !slices.Equal(got, want) {
+		t.Errorf("counted are the seconds %q, want %q", got, want)
 	}
 }
