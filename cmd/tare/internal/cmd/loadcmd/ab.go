@@ -172,7 +172,7 @@ func (a abReport) writeTimes(b *strings.Builder) {
 	if d.Latency.Count == 0 {
 		return
 	}
-	connect := perRequest(d.Connect, d.Latency.Count)
+	connect := a.connectPerRequest()
 	total := load.Latencies{
 		Min:  connect.Min + d.Latency.Min,
 		Mean: connect.Mean + d.Latency.Mean,
@@ -195,7 +195,7 @@ func (a abReport) writeTimes(b *strings.Builder) {
 	for _, percent := range []int{50, 66, 75, 80, 90, 95, 98, 99} {
 		q := a.result.Latency.Quantile(float64(percent) / 100)
 		if mostConnect {
-			q += a.result.Connect.Quantile(float64(percent) / 100)
+			q += a.connectQuantile(float64(percent) / 100)
 		}
 		fmt.Fprintf(b, "  %d%%  %5d\n", percent, toMilliseconds(float64(q)))
 	}
@@ -206,21 +206,39 @@ func (a abReport) writeTimes(b *strings.Builder) {
 // one.
 const oneEach = 0.9
 
-// perRequest returns the connect times of all requests from those of c, the connections that were
-// made: a request on an open connection took 0 to connect. The variance is the mean of the squares,
-// which are 0 for such requests, minus the square of the mean.
-func perRequest(c load.Latencies, requests int64) load.Latencies {
-	share := float64(c.Count) / float64(requests) // of requests that made a connection
-	if share >= oneEach || c.Count == 0 {
-		return c
+// connectShare returns the share of requests that made a connection, of those with a latency.
+func (a abReport) connectShare() float64 {
+	share := float64(a.document.Connect.Count) / float64(a.document.Latency.Count)
+	if share >= oneEach {
+		return 1
 	}
-	mean := c.Mean * share
-	variance := share*(c.SD*c.SD+c.Mean*c.Mean) - mean*mean
-	out := load.Latencies{Count: requests, Mean: mean, SD: math.Sqrt(max(0, variance)), Max: c.Max}
-	if share > 0.5 {
-		out.P50 = c.P50 // an approximation: the median of all requests is less
+	return share
+}
+
+// connectPerRequest returns the connect times of all requests, not only of those that made a
+// connection: a request on an open connection took 0 to connect. The variance is the mean of the
+// squares, which are 0 for such requests, minus the square of the mean.
+func (a abReport) connectPerRequest() load.Latencies {
+	made, share := a.document.Connect, a.connectShare()
+	if share == 1 || made.Count == 0 {
+		return made
 	}
-	return out
+	mean := made.Mean * share
+	variance := share*(made.SD*made.SD+made.Mean*made.Mean) - mean*mean
+	return load.Latencies{
+		Count: a.document.Latency.Count, Mean: mean, SD: math.Sqrt(max(0, variance)),
+		P50: a.connectQuantile(0.5), Max: made.Max,
+	}
+}
+
+// connectQuantile returns the quantile q of the connect times of all requests: 0 up to the share of
+// requests on open connections, which took no time to connect.
+func (a abReport) connectQuantile(q float64) int64 {
+	share := a.connectShare()
+	if q <= 1-share {
+		return 0
+	}
+	return a.result.Connect.Quantile((q - (1 - share)) / share)
 }
 
 // toMilliseconds rounds ns to milliseconds, as an integer.

@@ -3,6 +3,7 @@ package loadcmd
 import (
 	"bytes"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -160,6 +161,35 @@ func TestPresets(t *testing.T) {
 	agreed(t, "ab.txt", func(w io.Writer) error {
 		return writeAB(w, abReport{document: load.NewDocument(each, documented()), result: each, length: 12, hasBodies: true})
 	})
+}
+
+// The median of connect times, and with it that of the total, is that of all requests: if 60 % made a
+// connection, the median is the quantile 1/6 of the connections, below which lie 40 % and 10 %.
+func TestMedianOfConnectTimes(t *testing.T) {
+	r := &load.Result{Latency: new(hist.Hist), Connect: new(hist.Hist), FirstByte: new(hist.Hist)}
+	for i := range int64(1000) {
+		r.Latency.Record(int64(time.Millisecond))
+		if i < 600 {
+			r.Connect.Record(i * int64(time.Millisecond))
+		}
+	}
+	var b strings.Builder
+	d := load.NewDocument(r, load.Documented{URL: "http://x/"})
+	if err := writeAB(&b, abReport{document: d, result: r}); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]int{"Connect:": 100, "Total:": 101, "50%": 101, "75%": 351} {
+		_, row, _ := strings.Cut(b.String(), name)
+		row, _, _ = strings.Cut(row, "\n")
+		fields := strings.Fields(row)
+		got := fields[0]
+		if len(fields) > 1 {
+			got = fields[3] // min, mean, ±SD, median, max
+		}
+		if n, err := strconv.Atoi(got); err != nil || n < want*99/100 || n > want*101/100+1 {
+			t.Errorf("%s %s, want %d; the output:\n%s", name, got, want, b.String())
+		}
+	}
 }
 
 // What is printed never holds anything that a server could have put there to
