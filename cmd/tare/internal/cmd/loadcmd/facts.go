@@ -2,6 +2,7 @@ package loadcmd
 
 import (
 	"context"
+	"maps"
 	"net"
 	"runtime"
 	"slices"
@@ -34,10 +35,11 @@ func roundTrip(ctx context.Context, addr string, timeout time.Duration) (time.Du
 // observer records the server's CPU time and memory, and the machine's noise, during one trial of
 // load on one server. Without a server that tare started it knows nothing about the server.
 type observer struct {
-	server *startedServer // nil if tare did not start it
+	listProcesses func() []int // lists the server's processes; nil if tare did not start the server
 
 	mu         sync.Mutex
-	pids       []int           // processes of the server
+	pids       []int           // processes of the server when they were last listed
+	lastCPU    cpuTimes        // last known CPU time of each process, also of those that have ended
 	startCPU   cpuTimes        // when measuring began
 	secondCPU  cpuTimes        // at the end of the last second
 	serverCPU  time.Duration   // CPU time of the server in the measured part; 0 until its end
@@ -46,39 +48,47 @@ type observer struct {
 
 	gauge     *machine.Gauge // nil until measuring begins
 	throttled float64        // share of the measured time in which a CPU quota stopped tare; 0 if unknown
-	gaugeWork sync.WaitGroup // calls of controlGauge
+	slowWork  sync.WaitGroup // work of markPhase on other goroutines
 }
 
 // cpuTimes holds the CPU time of processes by process id.
 type cpuTimes map[int]time.Duration
 
-// usedSince returns the CPU time that the processes in both before and t used in between.
+// usedSince returns the CPU time that processes used since before. A process that before does not have
+// was started later.
 func (t cpuTimes) usedSince(before cpuTimes) time.Duration {
 	var sum time.Duration
 	for pid, now := range t {
-		if then, ok := before[pid]; ok {
-			sum += max(0, now-then)
-		}
+		sum += max(0, now-before[pid])
 	}
 	return sum
 }
 
-// findProcesses finds the server's processes. It is slow and therefore runs before the trial;
-// processes started later are not counted.
+// findProcesses lists the server's processes again: a server may fork workers at any time. It is slow,
+// so a sending thread must not call it.
 func (o *observer) findProcesses() {
-	if o.server != nil {
-		o.pids = o.server.processIDs()
+	if o.listProcesses == nil {
+		return
 	}
+	pids := o.listProcesses()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.pids = pids
 }
 
-// readCPU reads the CPU time of the server's processes. It omits processes that have ended.
+// readCPU reads the CPU time of the server's processes. A process that has ended keeps the time that
+// was read last, so that at most a second of it is not counted.
 func (o *observer) readCPU() cpuTimes {
-	times := make(cpuTimes, len(o.pids))
+	times := maps.Clone(o.lastCPU)
+	if times == nil {
+		times = cpuTimes{}
+	}
 	for _, pid := range o.pids {
 		if d, ok := machine.CPUTime(pid); ok {
 			times[pid] = d
 		}
 	}
+	o.lastCPU = times
 	return times
 }
 
@@ -93,7 +103,28 @@ func (o *observer) markPhase(begin bool) {
 	} else {
 		o.serverCPU = now.usedSince(o.startCPU)
 	}
-	o.gaugeWork.Go(func() { o.controlGauge(begin) })
+	o.slowWork.Go(func() {
+		o.controlGauge(begin)
+		o.addNewProcesses(now, begin)
+	})
+}
+
+// addNewProcesses adds the processes that the server had forked before markPhase read reading, but
+// after they were last listed. What they had used by then does not count at the beginning.
+func (o *observer) addNewProcesses(reading cpuTimes, begin bool) {
+	o.findProcesses()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for pid, d := range o.readCPU() {
+		if _, isKnown := reading[pid]; isKnown {
+			continue
+		}
+		if begin {
+			reading[pid] = d // reading is o.startCPU
+		} else {
+			o.serverCPU += d
+		}
+	}
 }
 
 // controlGauge starts the sampler of the machine's noise, or stops and reads it.
@@ -110,6 +141,7 @@ func (o *observer) controlGauge(begin bool) {
 
 // recordSecond records the server's CPU time and memory of one second.
 func (o *observer) recordSecond(second load.Second) {
+	o.findProcesses()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.pids) == 0 {
@@ -153,7 +185,7 @@ func clientCores(r *load.Result) float64 { return float64(min(max(r.Threads, 1),
 
 // finalFacts returns the facts of a finished trial.
 func (o *observer) finalFacts(r *load.Result) load.Facts {
-	o.gaugeWork.Wait()
+	o.slowWork.Wait()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	f := load.Facts{Throttled: o.throttled, ClientCores: clientCores(r)}

@@ -210,7 +210,10 @@ func (l *loadRun) runTrial(ctx context.Context, t load.Trial) (*load.Result, loa
 		return nil, load.Facts{}, err
 	}
 	defer s.Close()
-	l.observed = observer{server: l.server}
+	l.observed = observer{}
+	if l.server != nil {
+		l.observed.listProcesses = l.server.processIDs
+	}
 	phase := load.Leg{
 		LeadTime: l.options.warm, Duration: l.options.duration, Seed: l.options.seed, Think: l.options.think, Hold: l.options.slo,
 		Mark: l.observed.markPhase, Tick: func(tick load.Tick) { l.showSecond(t, tick) },
