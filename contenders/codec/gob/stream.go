@@ -37,20 +37,14 @@ func firstMessages(t reflect.Type) []any {
 	return []any{reflect.New(t).Interface(), &[]any{map[string]any{"a": 1}, []any{1}}}
 }
 
-// encodeFirst returns the first messages of t as a new encoder writes them. It overwrites
-// the buffer of the sender.
-func encodeFirst(t reflect.Type) ([]byte, error) {
-	e := gob.NewEncoder(&sender.Buffer)
-	sender.Reset()
-	if sender.Encoder == nil {
-		sender.Encoder, sender.described = e, map[reflect.Type]bool{}
-	}
+// encodeFirst writes the first messages of t.
+func encodeFirst(e *gob.Encoder, t reflect.Type) error {
 	for _, v := range firstMessages(t) {
 		if err := e.Encode(v); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return bytes.Clone(sender.Bytes()), nil
+	return nil
 }
 
 // encodeMessage returns the message of v.
@@ -71,15 +65,13 @@ func writeMessage(w io.Writer, v any) error {
 // sendMessage encodes v into the buffer of the sender. Before the first message of a type
 // it sends and discards the first messages, so that v is sent without descriptions.
 func sendMessage(v any) error {
+	if sender.Encoder == nil {
+		sender.Encoder, sender.described = gob.NewEncoder(&sender.Buffer), map[reflect.Type]bool{}
+	}
 	t := reflect.Indirect(reflect.ValueOf(v)).Type()
-	if sender.Encoder == nil || !sender.described[t] {
-		if _, err := encodeFirst(t); err != nil {
+	if !sender.described[t] {
+		if err := encodeFirst(sender.Encoder, t); err != nil {
 			return err
-		}
-		for _, first := range firstMessages(t) {
-			if err := sender.Encode(first); err != nil {
-				return err
-			}
 		}
 		sender.described[t] = true
 	}
@@ -92,13 +84,13 @@ func decodeMessage(data []byte, target any) error {
 	t := reflect.TypeOf(target).Elem()
 	r := receivers[t]
 	if r == nil {
-		descriptions, err := encodeFirst(t)
-		if err != nil {
+		var descriptions bytes.Buffer
+		if err := encodeFirst(gob.NewEncoder(&descriptions), t); err != nil {
 			return err
 		}
 		r = &receiver{}
 		r.Decoder = gob.NewDecoder(&r.Reader)
-		r.Reader.Reset(descriptions)
+		r.Reader.Reset(descriptions.Bytes())
 		for _, first := range []any{reflect.New(t).Interface(), new([]any)} {
 			if err := r.Decode(first); err != nil {
 				return err
