@@ -36,8 +36,8 @@ type App struct {
 	Layers int64
 	// Checks are further tests, each of which gets a new process.
 	Checks []Check
-	// Slow is the path of the test with a body that arrives too slowly; "" omits the test.
-	Slow string
+	// Stalled is the path of the test with requests that stop before their end; "" omits the test.
+	Stalled string
 	// Settings are the settings of the app.
 	Settings []server.Setting
 	// Set returns the configuration of a standalone server. Kept checks what that server has stored
@@ -68,7 +68,7 @@ type Exam struct {
 	Dir     string // for files
 }
 
-// examineServer runs the suite on a server. Tests of slow requests run concurrently with the others,
+// examineServer runs the suite on a server. Tests of stalled requests run concurrently with the others,
 // because they mostly wait.
 func (s Subject) examineServer(known map[string]func() (App, error), dir string) []error {
 	if err := s.Visit(false, true, s.CheckHello); err != nil {
@@ -80,7 +80,7 @@ func (s Subject) examineServer(known map[string]func() (App, error), dir string)
 	}
 	var errs []error
 	var apps []App
-	slow := make(chan error, len(names))
+	stalled := make(chan error, len(names))
 	for _, name := range names {
 		suite := known[name]
 		if suite == nil {
@@ -93,7 +93,7 @@ func (s Subject) examineServer(known map[string]func() (App, error), dir string)
 			continue
 		}
 		apps = append(apps, a)
-		go func() { slow <- s.examineSlow(a) }()
+		go func() { stalled <- s.examineStalled(a) }()
 	}
 	for _, a := range apps {
 		if s.isEnough(errs) {
@@ -104,7 +104,7 @@ func (s Subject) examineServer(known map[string]func() (App, error), dir string)
 		}
 	}
 	for range apps {
-		if err := <-slow; err != nil {
+		if err := <-stalled; err != nil {
 			errs = append(errs, err)
 		}
 	}

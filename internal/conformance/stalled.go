@@ -12,37 +12,38 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// examineSlow checks that the server rejects a request whose body or header arrives too slowly, or
-// closes its connection.
-func (s Subject) examineSlow(a App) error {
-	if a.Slow == "" || s.Hasty {
+// examineStalled checks that the server rejects a request of which nothing more arrives, in the middle
+// of the body or of the header, or closes its connection. It sends no byte now and then: stacks may
+// limit each read, and the gate of package contender/server, whose tests do that, limits the request.
+func (s Subject) examineStalled(a App) error {
+	if a.Stalled == "" || s.Hasty {
 		return nil
 	}
 	err := s.Visit(false, true, func(p *Process, _ wire.Reply) error {
-		return Exam{Subject: s, App: a, Process: p}.checkSlow()
+		return Exam{Subject: s, App: a, Process: p}.checkStalled()
 	})
 	if err != nil {
-		return fmt.Errorf("app %s: slow: %w", a.Name, err)
+		return fmt.Errorf("app %s: stalled: %w", a.Name, err)
 	}
 	return nil
 }
 
-// checkSlow sends the starts of three requests, over a connection each, and waits for all of them
+// checkStalled sends the starts of three requests, over a connection each, and waits for all of them
 // concurrently.
-func (e Exam) checkSlow() error {
+func (e Exam) checkStalled() error {
 	addr, err := e.Serves(nil)
 	if err != nil {
 		return err
 	}
 	starts := []string{ // two bodies and a header that are not complete
-		"POST " + e.Slow + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n[{",
-		"POST " + e.Slow + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[{\r\n",
-		"POST " + e.Slow + " HTTP/1.1\r\nHost: x\r\nContent-Ty",
+		"POST " + e.Stalled + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n[{",
+		"POST " + e.Stalled + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[{\r\n",
+		"POST " + e.Stalled + " HTTP/1.1\r\nHost: x\r\nContent-Ty",
 	}
 	results := make(chan error, len(starts))
 	for _, start := range starts {
 		go func() {
-			err := e.waitSlow(addr, start)
+			err := e.awaitTimeout(addr, start)
 			if err != nil {
 				err = fmt.Errorf("after %q: %w", start, err)
 			}
@@ -56,9 +57,9 @@ func (e Exam) checkSlow() error {
 	return errors.Join(errs...)
 }
 
-// waitSlow sends the start of a request and nothing more. It returns an error unless the server gives up
+// awaitTimeout sends the start of a request and nothing more. It returns an error unless the server gives up
 // after about its read timeout.
-func (e Exam) waitSlow(addr, start string) error {
+func (e Exam) awaitTimeout(addr, start string) error {
 	c, err := Dial(addr, nil, e.Limit)
 	if err != nil {
 		return err

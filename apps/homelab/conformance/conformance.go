@@ -87,7 +87,7 @@ func App() (conformance.App, error) {
 		Name:     homelab.Name,
 		Settings: serving.App(nil).New().Settings(),
 		Layers:   2, // the request's id and recovery
-		Slow:     commandPath(lamp),
+		Stalled:  commandPath(lamp),
 		Good:     good,
 		Checks: []conformance.Check{
 			conformance.Probes("refusals", description, nil, errorProbes()),

@@ -39,7 +39,7 @@ func App() (conformance.App, error) {
 	a := conformance.App{
 		Name:     ingest.Name,
 		Settings: serving.App(nil).New().Settings(),
-		Slow:     "/",
+		Stalled:  "/",
 		Good: []conformance.Good{
 			goodBatch(ten, 10),
 			goodBatch(batches[1], 1),
