@@ -44,6 +44,7 @@ func layerEntries() []layerEntry {
 		{dir: "internal/archtest", layer: 1, peers: []string{"internal/golden"}}, // in tests
 		{dir: "internal/assert", layer: 1},
 		{dir: "internal/golden", layer: 1},
+		{dir: "internal/lazyregexp", layer: 0},
 		{dir: "internal/format", layer: 1},
 		{dir: "internal/plot", layer: 1, peers: []string{"internal/format"}},
 		{dir: "internal/protowire", layer: 1},
@@ -131,7 +132,7 @@ func layerEntries() []layerEntry {
 		{dir: "cmd/tare/internal/benchstudy/profilediff", layer: 7},
 		{dir: "cmd/tare/internal/benchstudy/table", layer: 7, peers: []string{"cmd/tare/internal/benchstudy"}},
 		{dir: "cmd/tare/internal/benchstudy/suite", layer: 7},
-		{dir: "cmd/tare/internal/benchstudy/gate", layer: 7},
+		{dir: "cmd/tare/internal/benchstudy/gate", layer: 7, peers: []string{"cmd/tare/internal/benchstudy/suite"}},
 		{dir: "cmd/tare/internal/benchstudy/advice", layer: 6},
 		{dir: "cmd/tare/internal/benchstudy/gocmd", layer: 6},
 		{dir: "cmd/tare/internal/routestudy", layer: 7},

@@ -24,6 +24,7 @@ func Rules() []Rule {
 		{"names", "a file is named after what is in it", checkNames},
 		{"metrics", "what a metric is and how it is spoken of stands in metric.go", checkMetrics},
 		{"formats", "a ratio is printed by internal/format, so that it reads the same everywhere", checkFormats},
+		{"expressions", "tare starts in milliseconds: no command compiles the regular expressions of all others", checkExpressions},
 	}
 }
 

@@ -26,6 +26,7 @@ func sound() map[string]string {
 		"lab/lab.go":                        "package lab\n\nimport (\n\t\"time\"\n\n\t_ \"github.com/tarebench/tare/internal/judge\"\n\t_ \"github.com/tarebench/tare/internal/trial\"\n)\n\nfunc clock() func() time.Time { return time.Now }\n",
 		"contender/codec/codec.go":          "package codec\n\nimport _ \"github.com/tarebench/tare/contender\"\n",
 		"contender/contender.go":            "package contender\n",
+		"internal/trial/word.go":            "package trial\n\nimport \"regexp\"\n\nfunc word() *regexp.Regexp { return regexp.MustCompile(`a`) }\n\nvar later = func() *regexp.Regexp { return regexp.MustCompile(`a`) }\n",
 		"internal/golden/golden.go":         "package golden\n\nimport \"flag\"\n\nvar update = flag.Bool(\"update\", false, \"\")\n",
 		"studies/studies.go":                "package studies\n\nimport \"embed\"\n\n//go:embed *.yaml\nvar FS embed.FS\n",
 		"cmd/tare/go.mod":                   "module github.com/tarebench/tare/cmd/tare\n\nrequire example.test/yaml v1.0.0\n",
@@ -105,6 +106,9 @@ func TestEachRuleFires(t *testing.T) {
 		{"map of metrics", "internal/judge/judge.go", "package judge\n\nfunc f(m string) int { return map[string]int{\"p50\": 1, \"rss\": 2}[m] }\n", "metrics", "internal/judge/judge.go:3: tells 2 metrics"},
 		{"a ratio by a verb", "internal/judge/judge.go", "package judge\n\nimport \"fmt\"\n\nfunc f() string { return fmt.Sprintf(\"%.2f×\", 1.5) }\n", "formats", "internal/judge/judge.go:5: prints a ratio"},
 		{"a ratio by strconv", "internal/judge/judge.go", "package judge\n\nimport \"strconv\"\n\nfunc f() string { return strconv.FormatFloat(1.5, 'f', 2, 64) + \"×\" }\n", "formats", "internal/judge/judge.go:5: prints a ratio"},
+		{"an expression compiled at the start", "internal/judge/judge.go", "package judge\n\nimport \"regexp\"\n\nvar word = regexp.MustCompile(`a`)\n", "expressions", "internal/judge/judge.go:5: is compiled whenever tare starts; use New of internal/lazyregexp"},
+		{"one of a table", "internal/judge/judge.go", "package judge\n\nimport \"regexp\"\n\nvar words = map[string]*regexp.Regexp{\n\t\"a\": regexp.MustCompile(`a`),\n}\n", "expressions", "internal/judge/judge.go:6: is compiled"},
+		{"an invalid expression", "internal/judge/judge.go", "package judge\n\nimport \"" + mod + "/internal/lazyregexp\"\n\nvar word = lazyregexp.New(`(`)\n", "expressions", "internal/judge/judge.go:5: error parsing regexp"},
 	} {
 		files := sound()
 		if c.text == "" {

@@ -8,12 +8,12 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // unknownLicence stands for the licence of a module that was not recognised or not found.
@@ -23,8 +23,8 @@ const unknownLicence = "unknown"
 const maxLicenceBytes = 256 << 10
 
 var (
-	licenceFile   = regexp.MustCompile(`(?i)^(un)?licen[cs]e|^copying|^mit-licen[cs]e`)
-	pseudoVersion = regexp.MustCompile(`[-.]([0-9]{14})-[0-9a-f]{12}(\+incompatible)?$`)
+	licenceFile   = lazyregexp.New(`(?i)^(un)?licen[cs]e|^copying|^mit-licen[cs]e`)
+	pseudoVersion = lazyregexp.New(`[-.]([0-9]{14})-[0-9a-f]{12}(\+incompatible)?$`)
 )
 
 // moduleInfo is a module in the output of go list -m -json.

@@ -4,21 +4,22 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 var (
-	positioned      = regexp.MustCompile(`^(.*?\.[A-Za-z]+):(\d+)(:\d+)?: (.*)$`)
-	noSpace         = regexp.MustCompile(`(?i)no space left on device|not enough space on the disk`)
-	noGOCACHE       = regexp.MustCompile(`failed to initialize build cache at (.*)`)
-	progress        = regexp.MustCompile(`^go: (downloading|finding|added|upgraded|downgraded|removed|found) `)
-	needsGo         = regexp.MustCompile(`requires go >= ([0-9][0-9a-z.]*) \(running go ([0-9][0-9a-z.]*)`)
-	noDownload      = regexp.MustCompile(`(?m)^go: download (go[0-9][0-9a-z.]*)[^:\n]*: (.*)$`)
-	positionPattern = regexp.MustCompile(`^[^ ]*\.(go|mod):[0-9]+(:[0-9]+)?: `)
-	fetched         = regexp.MustCompile(`(reading|Get|Head) "?[a-z]+://[^ ]*: `)
-	response        = regexp.MustCompile(`(?m)^\s*server response: (.*)$`)
+	positioned      = lazyregexp.New(`^(.*?\.[A-Za-z]+):(\d+)(:\d+)?: (.*)$`)
+	noSpace         = lazyregexp.New(`(?i)no space left on device|not enough space on the disk`)
+	noGOCACHE       = lazyregexp.New(`failed to initialize build cache at (.*)`)
+	progress        = lazyregexp.New(`^go: (downloading|finding|added|upgraded|downgraded|removed|found) `)
+	needsGo         = lazyregexp.New(`requires go >= ([0-9][0-9a-z.]*) \(running go ([0-9][0-9a-z.]*)`)
+	noDownload      = lazyregexp.New(`(?m)^go: download (go[0-9][0-9a-z.]*)[^:\n]*: (.*)$`)
+	positionPattern = lazyregexp.New(`^[^ ]*\.(go|mod):[0-9]+(:[0-9]+)?: `)
+	fetched         = lazyregexp.New(`(reading|Get|Head) "?[a-z]+://[^ ]*: `)
+	response        = lazyregexp.New(`(?m)^\s*server response: (.*)$`)
 )
 
 // messageLimit is the maximum length of a message of the go command in an error, in bytes.

@@ -5,9 +5,10 @@ import (
 	"go/version"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // Pin overrides the go.mod of a contender in a build. The zero value changes nothing.
@@ -27,12 +28,12 @@ type With struct {
 }
 
 var (
-	withPath      = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_~.-]*(/[A-Za-z0-9_~.-]+)*$`)
-	withTag       = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.+/-]*$`)
-	fixedVersion  = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+([-+].*)?$`)
-	tagPattern    = regexp.MustCompile(`^v(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){2}(-[0-9A-Za-z.-]+)?(\+incompatible)?$`)
-	commitPattern = regexp.MustCompile(`[-.][0-9]{14}-[0-9A-Za-z]+(\+|$)`) // https://go.dev/ref/mod#pseudo-versions
-	goTag         = regexp.MustCompile(`^go[0-9]+\.[0-9]+(\.[0-9]+|(rc|beta)[0-9]+)$`)
+	withPath      = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_~.-]*(/[A-Za-z0-9_~.-]+)*$`)
+	withTag       = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_.+/-]*$`)
+	fixedVersion  = lazyregexp.New(`^v[0-9]+\.[0-9]+\.[0-9]+([-+].*)?$`)
+	tagPattern    = lazyregexp.New(`^v(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){2}(-[0-9A-Za-z.-]+)?(\+incompatible)?$`)
+	commitPattern = lazyregexp.New(`[-.][0-9]{14}-[0-9A-Za-z]+(\+|$)`) // https://go.dev/ref/mod#pseudo-versions
+	goTag         = lazyregexp.New(`^go[0-9]+\.[0-9]+(\.[0-9]+|(rc|beta)[0-9]+)$`)
 )
 
 // ParseWith parses path@version or path=directory. A relative directory is relative to dir.

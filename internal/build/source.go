@@ -6,18 +6,18 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tarebench/tare/internal/atomicfile"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 var (
 	// sourceName matches a directory next to the contender's own, so that a catalog still works if it is
 	// moved.
-	sourceName = regexp.MustCompile(`^\.\./[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
-	tagName    = regexp.MustCompile(`^[\p{L}\p{Nd}_.]+$`)
+	sourceName = lazyregexp.New(`^\.\./[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
+	tagName    = lazyregexp.New(`^[\p{L}\p{Nd}_.]+$`)
 )
 
 // Src returns the directory of the main package that the contender is built from: its own directory, or

@@ -5,11 +5,12 @@ package format
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // Count returns a count with its noun: 1 round, 2 rounds.
@@ -92,7 +93,7 @@ func Line(text string, limit int) string {
 }
 
 // sizePattern matches a number of bytes with its unit.
-var sizePattern = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?) ?(B|kB|MB|GB|KiB|MiB|GiB)$`)
+var sizePattern = lazyregexp.New(`^([0-9]+(?:\.[0-9]+)?) ?(B|kB|MB|GB|KiB|MiB|GiB)$`)
 
 // ParseBytes parses a number of bytes with its unit: 200MB, 1.5 GiB.
 func ParseBytes(text string) (int64, error) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/lazyregexp"
 	"github.com/tarebench/tare/internal/trial"
 )
 
@@ -62,7 +63,7 @@ func (s Suite) RunPlain(ctx context.Context, base trial.Spec, key string, args .
 }
 
 // printedResult matches the number of iterations and the time of a result.
-var printedResult = regexp.MustCompile(`(?:^|\D)(\d+)\t *([0-9.e+]+) ns/op`)
+var printedResult = lazyregexp.New(`(?:^|\D)(\d+)\t *([0-9.e+]+) ns/op`)
 
 // PrintedResults returns the results in ns/op of one benchmark in the output of go test -bench. procs is
 // GOMAXPROCS, 0 if unknown. If ops is positive, only results of that many iterations count. The
@@ -107,7 +108,7 @@ func procsSuffix(procs int) string {
 
 // nextLine matches the beginning of the line of another benchmark, and of the log
 // of this one.
-var nextLine = regexp.MustCompile(`(?m)^(Benchmark\S* *\t|--- )`)
+var nextLine = lazyregexp.New(`(?m)^(Benchmark\S* *\t|--- )`)
 
 // Exactly returns a pattern for -test.bench that matches only the benchmark called name.
 func Exactly(name string) string {

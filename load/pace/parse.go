@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -63,7 +64,7 @@ func parseRamp(text string, over time.Duration) (p Profile, what string) {
 	}
 	r := Ramp{Over: over}
 	// A ramp may begin at 0, which parseRate rejects.
-	match := rates.FindStringSubmatch(from)
+	match := rates().FindStringSubmatch(from)
 	isZero := match != nil && strings.Trim(match[1], "0.") == ""
 	if !isZero {
 		if r.From, what = parseRate(from); what != "" {
@@ -95,15 +96,18 @@ func parseStep(text string, over time.Duration) (p Profile, what string) {
 	return s, ""
 }
 
-// rates matches a rate: the number, its multiplier and its unit of time.
-var rates = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)([kM]?)(/s|/m|)$`)
+// rates matches a rate: the number, its multiplier and its unit of time. Few programs that link the
+// package use it, so it is compiled at its first use.
+var rates = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)([kM]?)(/s|/m|)$`)
+})
 
 // minRate keeps the gap between two requests within an int64 of ns.
 const minRate = 1e-3
 
 // parseRate parses a rate in requests per second.
 func parseRate(text string) (rate float64, what string) {
-	m := rates.FindStringSubmatch(strings.TrimSpace(text))
+	m := rates().FindStringSubmatch(strings.TrimSpace(text))
 	if m == nil {
 		return 0, strconv.Quote(text) + " is not a rate"
 	}

@@ -8,12 +8,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"text/template"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // scaffolds contains templates: the files of every new contender, and a directory with
@@ -23,7 +23,7 @@ import (
 var scaffolds embed.FS
 
 // leafName matches the name of a contender.
-var leafName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+var leafName = lazyregexp.New(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // Kinds returns the kinds of contenders that [Scaffold] can make, sorted.
 func Kinds() []string {

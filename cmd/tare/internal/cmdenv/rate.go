@@ -3,15 +3,16 @@ package cmdenv
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
+
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // rateHint is the hint of an error about a rate.
 const rateHint = "operations per second, e.g. 1000/s, 2k/s or 1.5M/s; /m is per minute"
 
 // ratePattern matches a rate: a number, a prefix and a unit of time.
-var ratePattern = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)([kM]?)(/s|/m|)$`)
+var ratePattern = lazyregexp.New(`^([0-9]+(?:\.[0-9]+)?)([kM]?)(/s|/m|)$`)
 
 // RateFlag is the flag --at: the operations per second of the user's service.
 type RateFlag struct{ Text string }

@@ -11,7 +11,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -19,6 +18,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/gitrev"
 	"github.com/tarebench/tare/internal/atomicfile"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/lazyregexp"
 	"github.com/tarebench/tare/lab"
 )
 
@@ -33,7 +33,7 @@ type File struct {
 }
 
 // hexSHA256 matches a SHA-256 in hexadecimal.
-var hexSHA256 = regexp.MustCompile(`^[0-9a-f]{64}$`)
+var hexSHA256 = lazyregexp.New(`^[0-9a-f]{64}$`)
 
 // checkFiles checks names, hashes and sizes of an order's files.
 func checkFiles(files []File) error {

@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // Packed describes revisions of a repository and its worktree for another machine, which
@@ -21,7 +22,7 @@ type Packed struct {
 }
 
 // hashRE matches git's name of an object.
-var hashRE = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
+var hashRE = lazyregexp.New(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
 
 // Check returns an error if a Packed from another machine is invalid.
 func (p Packed) Check() error {

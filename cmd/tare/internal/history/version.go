@@ -1,9 +1,8 @@
 package history
 
 import (
-	"regexp"
-
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // Version returns the version of a contender in the run, or "" if it is unknown. If contender is "", it returns
@@ -20,7 +19,7 @@ func (r TrendRun) Version(contender string) string {
 	return ""
 }
 
-var commitPattern = regexp.MustCompile(`\b[0-9a-f]{7,40}\b`)
+var commitPattern = lazyregexp.New(`\b[0-9a-f]{7,40}\b`)
 
 // Commit returns the commit hash in a version that tare bench has written, or "" if it has none.
 func Commit(version string) string { return commitPattern.FindString(version) }

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/tarebench/tare/internal/lazyregexp"
 	"github.com/tarebench/tare/kinds/codec"
 )
 
@@ -33,7 +33,7 @@ func (d difference) String() string {
 	return fmt.Sprintf("%s: %s became %s", d.path, d.want, d.got)
 }
 
-var indexRE = regexp.MustCompile(`\[\d+\]`)
+var indexRE = lazyregexp.New(`\[\d+\]`)
 
 // generalPath returns the path without the indices of items: $.items[].price.
 func (d difference) generalPath() string { return indexRE.ReplaceAllString(d.path, "[]") }

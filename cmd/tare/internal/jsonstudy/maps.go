@@ -1,10 +1,11 @@
 package jsonstudy
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // Bounds of the rules by which an object counts as a map, because its keys are data and not names of
@@ -72,7 +73,7 @@ func haveAlikeFields(fields []*field) bool {
 
 // dataKey matches numbers and dates, hexadecimal ids and UUIDs, and keys with a space, a slash or an @ or
 // an unusual first character.
-var dataKey = regexp.MustCompile(`^[0-9]|^[0-9a-fA-F]{8,}$|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|[\s/@]|^[^\pL\pN_$#@-]`)
+var dataKey = lazyregexp.New(`^[0-9]|^[0-9a-fA-F]{8,}$|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|[\s/@]|^[^\pL\pN_$#@-]`)
 
 // looksLikeData reports whether a key is an unlikely name of a field: a number, a date, a hash, an
 // address or a path.

@@ -3,7 +3,6 @@ package jsonstudy
 import (
 	"cmp"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/codec"
 	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // Baseline is the codec that every other codec is compared with.
@@ -100,7 +100,7 @@ func StudyID(file, typ string) string {
 	return "json-" + strings.Trim(unsafeRE.ReplaceAllString(name, "-"), "-.")
 }
 
-var unsafeRE = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+var unsafeRE = lazyregexp.New(`[^A-Za-z0-9._-]+`)
 
 // NewStudy returns the study of the codecs that only selects among leaves, on the workloads of op, one
 // of Ops. It also returns the codecs that cannot process the documents, with the reason.

@@ -3,14 +3,15 @@ package openapi
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
+
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // Keys of a document in YAML: at the beginning of a line, or the first key of a flow mapping.
 var (
-	yamlVersion = regexp.MustCompile(`(?m)^["']?(?:openapi|swagger)["']?[ \t]*:(?:[ \t]|\r?$)`)
-	yamlContent = regexp.MustCompile(`(?m)^["']?(?:paths|components|definitions)["']?[ \t]*:[ \t]*(?:#.*)?\r?$`)
-	flowVersion = regexp.MustCompile(`^\{\s*["']?(?:openapi|swagger)["']?\s*:`)
+	yamlVersion = lazyregexp.New(`(?m)^["']?(?:openapi|swagger)["']?[ \t]*:(?:[ \t]|\r?$)`)
+	yamlContent = lazyregexp.New(`(?m)^["']?(?:paths|components|definitions)["']?[ \t]*:[ \t]*(?:#.*)?\r?$`)
+	flowVersion = lazyregexp.New(`^\{\s*["']?(?:openapi|swagger)["']?\s*:`)
 )
 
 // IsDocument reports whether a file with this beginning is an OpenAPI document: it has a key openapi or

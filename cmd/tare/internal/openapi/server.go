@@ -2,8 +2,9 @@ package openapi
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // Bounds of work that a few bytes of a document can repeat.
@@ -75,7 +76,7 @@ func fillVariables(server *node) string {
 }
 
 // variable matches a variable in the URL of a server.
-var variable = regexp.MustCompile(`\{[^{}]*\}`)
+var variable = lazyregexp.New(`\{[^{}]*\}`)
 
 // urlPath returns the path of a URL, without query and fragment. The URL may have braces, which package url
 // rejects, and may be only a path.

@@ -1,13 +1,13 @@
 package openapi
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
 
 	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // kind is the type of a node.
@@ -235,7 +235,7 @@ func kindOf(n ast.Node) kind {
 }
 
 // yamlNumber matches a decimal number of the core schema (YAML 1.2.2, section 10.3.2).
-var yamlNumber = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
+var yamlNumber = lazyregexp.New(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
 
 // scalarText returns the text of a scalar without its quotes.
 func scalarText(n ast.Node) string {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
+	"github.com/tarebench/tare/internal/lazyregexp"
 	"github.com/tarebench/tare/load"
 )
 
@@ -49,9 +49,9 @@ const defaultConnections = 10
 const loadHint = "e.g. {program: ./cmd/api, args: [-port, $PORT], mix: [GET /items/7=3, GET /health=1]}"
 
 var (
-	mixPattern = regexp.MustCompile(`^(?:[A-Za-z]+ )?/\S*=[1-9][0-9]{0,4}$`)
-	loadID     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
-	perSecond  = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?) ?/ ?s$`)
+	mixPattern = lazyregexp.New(`^(?:[A-Za-z]+ )?/\S*=[1-9][0-9]{0,4}$`)
+	loadID     = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+	perSecond  = lazyregexp.New(`^([0-9]+(?:\.[0-9]+)?) ?/ ?s$`)
 )
 
 // readLoad reads an entry of load. others are the entries before it, whose ids must differ.

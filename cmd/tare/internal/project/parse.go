@@ -14,6 +14,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // reader reads the fields of a project. Its methods record the first error in Err.
@@ -49,9 +50,9 @@ func Parse(name string, src []byte) (Project, error) {
 }
 
 var (
-	packagePattern  = regexp.MustCompile(`^[^\s-][^\s]*$`)
-	tagName         = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.]*$`)
-	variablePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+	packagePattern  = lazyregexp.New(`^[^\s-][^\s]*$`)
+	tagName         = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_.]*$`)
+	variablePattern = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*=`)
 )
 
 // readBench reads the settings of benchmarks into b, which has the defaults.
@@ -82,7 +83,7 @@ func (r reader) readBench(b *Bench, n ast.Node, path string) {
 
 // readDistinct reads a list of texts that match shape, without duplicates. isNot ends the
 // error for other texts.
-func (r reader) readDistinct(dst *[]string, shape *regexp.Regexp, isNot, hint string) yamlfile.Take {
+func (r reader) readDistinct(dst *[]string, shape *lazyregexp.Regexp, isNot, hint string) yamlfile.Take {
 	return r.List(func(n ast.Node, path string) {
 		var s string
 		r.Shaped(&s, shape, isNot, hint)(n, path)
@@ -109,7 +110,7 @@ func (r reader) readExpression(dst *string) yamlfile.Take {
 }
 
 // bundledName matches the possible names of bundled studies.
-var bundledName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
+var bundledName = lazyregexp.New(`^[a-z0-9][a-z0-9-]*$`)
 
 // readStudy reads the path of a study file inside the project, or the name of a bundled study.
 func (r reader) readStudy(dst *[]File) yamlfile.Take {
@@ -188,11 +189,11 @@ func (r reader) readMargin(n ast.Node, path string) (m Margin) {
 }
 
 // revisionPattern matches one or two revisions, but not options of git.
-var revisionPattern = regexp.MustCompile(`^[^\s-]\S*( [^\s-]\S*)?$`)
+var revisionPattern = lazyregexp.New(`^[^\s-]\S*( [^\s-]\S*)?$`)
 
 var (
-	referencePattern = regexp.MustCompile(`^[^\s-]\S*$`)
-	reviewPattern    = regexp.MustCompile(`^[^\s\pC](?:[^\pC]{0,58}[^\s\pC])?$`)
+	referencePattern = lazyregexp.New(`^[^\s-]\S*$`)
+	reviewPattern    = lazyregexp.New(`^[^\s\pC](?:[^\pC]{0,58}[^\s\pC])?$`)
 )
 
 // Metrics returns the metrics that a gate can compare with its margin.
@@ -235,7 +236,7 @@ func (r reader) readWord(dst *string, known ...string) yamlfile.Take {
 }
 
 // percentPattern matches a percentage with its sign.
-var percentPattern = regexp.MustCompile(`^([0-9]{1,3}(?:\.[0-9]{1,6})?) ?%$`)
+var percentPattern = lazyregexp.New(`^([0-9]{1,3}(?:\.[0-9]{1,6})?) ?%$`)
 
 // readShare reads a percentage from 0.1 % to limit percent, and sets dst to the share.
 func (r reader) readShare(dst *float64, limit float64, hint string) yamlfile.Take {
@@ -264,7 +265,7 @@ func (r reader) readWaiver(n ast.Node, path string) (w Waiver) {
 		"benchmark": r.readExpression(&expression),
 		"metric":    r.readWord(&w.Metric, judgedMetrics()...),
 		"until":     r.Text(&until, dateHint),
-		"reason":    r.Shaped(&w.Reason, regexp.MustCompile(`\S`), "is no reason", "one line for the reader of the gate"),
+		"reason":    r.Shaped(&w.Reason, lazyregexp.New(`\S`), "is no reason", "one line for the reader of the gate"),
 	}, nil)
 	pos := r.Of(n)
 	w.Line, w.Col = pos.Line, pos.Col

@@ -3,7 +3,6 @@ package routestudy
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/advice"
 	sdk "github.com/tarebench/tare/contender/router"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/lazyregexp"
 	"github.com/tarebench/tare/kinds/router"
 )
 
@@ -180,7 +180,7 @@ func (a *adviser) describeSemantics(id string) string {
 
 // registeredRE matches a remark about the line of tare's program that registered a route, which does not
 // help the user. Messages, and so the remark, may be cut short.
-var registeredRE = regexp.MustCompile(`\s*\(registered at [^)]*(\)|$)`)
+var registeredRE = lazyregexp.New(`\s*\(registered at [^)]*(\)|$)`)
 
 // listRejected returns a line about each router that could not be measured, or cannot have the table.
 func (a *adviser) listRejected() []string {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +17,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
 	"google.golang.org/protobuf/types/dynamicpb"
+
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // rule maps a method to HTTP: by its google.api.http rule, or by the gateway's default if it has none.
@@ -143,7 +144,7 @@ func readOptions(m protoreflect.MethodDescriptor) (*descriptorpb.MethodOptions, 
 }
 
 // literalRE matches what RFC 3986 allows in a segment of a path.
-var literalRE = regexp.MustCompile(`^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@]|%[0-9A-Fa-f]{2})+$`)
+var literalRE = lazyregexp.New(`^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@]|%[0-9A-Fa-f]{2})+$`)
 
 // parseTemplate parses a path template as google/api/http.proto defines it.
 func parseTemplate(template string) (list []segment, verb string, err error) {

@@ -3,11 +3,11 @@ package rpcstudy
 import (
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/lazyregexp"
 	"github.com/tarebench/tare/kinds/server"
 )
 
@@ -98,7 +98,7 @@ func (d *Document) Alone() []tare.NotWeighed {
 	}}
 }
 
-var unsafeRE = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+var unsafeRE = lazyregexp.New(`[^A-Za-z0-9._-]+`)
 
 // StudyID returns the id of the study, the same for results of the same file.
 func (d *Document) StudyID() string {

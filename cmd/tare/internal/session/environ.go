@@ -4,17 +4,17 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // envHint is the hint of an error about --env.
 const envHint = "NAME=value, e.g. GOGC=200"
 
-var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var envName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // CheckEnvironment checks the variables that --env adds to every contender's environment.
 func CheckEnvironment(env []string) error {
@@ -47,7 +47,7 @@ func plainVariables() []string {
 }
 
 // envDigest matches a variable in a document whose value was replaced by its MAC.
-var envDigest = regexp.MustCompile(`\b([A-Za-z_][A-Za-z0-9_]*)=hmac-sha256:[0-9a-f]{32}\b`)
+var envDigest = lazyregexp.New(`\b([A-Za-z_][A-Za-z0-9_]*)=hmac-sha256:[0-9a-f]{32}\b`)
 
 // RecordEnv returns env in the form that results, journals and messages have. A MAC with the key of the
 // data directory replaces the value of each variable that is not in plainVariables: equal values have

@@ -7,13 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // Here reports whether a toolchain of release is on this machine, so that a build downloads none.
@@ -55,7 +55,7 @@ func (s vettingSources) Toolchain(ctx context.Context, release string) error {
 const downloadTime = 5 * time.Minute
 
 // requireRE matches a line of go.mod that requires a module.
-var requireRE = regexp.MustCompile(`(?m)^(?:require)?[\t ]+([^\s()]+)[\t ]+(v[^\s]+)`)
+var requireRE = lazyregexp.New(`(?m)^(?:require)?[\t ]+([^\s()]+)[\t ]+(v[^\s]+)`)
 
 // Versions returns the versions that the go.mod of a contender requires, by module path. It returns nil
 // if the contender or its go.mod cannot be read.

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"math"
 	"net/url"
-	"regexp"
 	"strconv"
 
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 const launchHint = "keep one: use names a contender in the catalog, program a directory with your own, command a server's command line, url a server that runs"
@@ -74,8 +74,8 @@ func isServer(u *url.URL) bool {
 }
 
 var (
-	hostAndPort = regexp.MustCompile(`^([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]+)?$`)
-	setKey      = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
+	hostAndPort = lazyregexp.New(`^([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]+)?$`)
+	setKey      = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_-]*$`)
 )
 
 // takeSet returns a Take for a mapping of words to scalars. All values become texts, which the kind of

@@ -2,13 +2,13 @@ package studyfile
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 const (
@@ -40,11 +40,11 @@ func (r *reader) addPeerKeys(keys map[string]yamlfile.Take, e *tare.Entry) {
 }
 
 var (
-	moduleName  = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_~.-]*(/[A-Za-z0-9_~.-]+)*$`)
-	programName = regexp.MustCompile(`^[^\s/\\]+$`)
-	fileName    = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
-	pathShape   = regexp.MustCompile(`^/([^\s?#]*[^\s?#/])$`)
-	notBlank    = regexp.MustCompile(`\S`)
+	moduleName  = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_~.-]*(/[A-Za-z0-9_~.-]+)*$`)
+	programName = lazyregexp.New(`^[^\s/\\]+$`)
+	fileName    = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
+	pathShape   = lazyregexp.New(`^/([^\s?#]*[^\s?#/])$`)
+	notBlank    = lazyregexp.New(`\S`)
 )
 
 // takeRequires returns a Take for the names of programs.

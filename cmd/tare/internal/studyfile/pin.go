@@ -2,18 +2,18 @@ package studyfile
 
 import (
 	"fmt"
-	"regexp"
 
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
 	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // GoHint is the hint for the name of a Go toolchain.
 const GoHint = "a Go release with all its numbers, e.g. go1.25.5"
 
-var goRelease = regexp.MustCompile(`^(?:go)?([1-9][0-9]*\.(?:0|[1-9][0-9]*)(?:\.(?:0|[1-9][0-9]*)|(?:rc|beta)[1-9][0-9]*))$`)
+var goRelease = lazyregexp.New(`^(?:go)?([1-9][0-9]*\.(?:0|[1-9][0-9]*)(?:\.(?:0|[1-9][0-9]*)|(?:rc|beta)[1-9][0-9]*))$`)
 
 // GoRelease returns the name of the toolchain of a Go release: go1.25.5 for go1.25.5 and
 // 1.25.5. It returns false if s is not the name of one release.

@@ -3,7 +3,6 @@ package studyfile
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/suggest"
 	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
 	"github.com/tarebench/tare/internal/check"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // quoteRule is the hint for a ratio.
@@ -150,8 +150,8 @@ func (r *reader) readBudget(n ast.Node, path string) (b tare.Budget) {
 }
 
 var (
-	studyName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
-	idName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]*(/[A-Za-z0-9][A-Za-z0-9._+-]*)*$`)
+	studyName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+	idName    = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._+-]*(/[A-Za-z0-9][A-Za-z0-9._+-]*)*$`)
 )
 
 // takeName returns a Take for the name of the study, which also names a directory.
@@ -181,7 +181,7 @@ func (r *reader) takeID(dst *string) yamlfile.Take {
 }
 
 // takeMatching returns a Take for a name that matches shape.
-func (r *reader) takeMatching(dst *string, shape *regexp.Regexp, hint string) yamlfile.Take {
+func (r *reader) takeMatching(dst *string, shape *lazyregexp.Regexp, hint string) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		r.Text(dst, "")(n, path)
 		if r.Err == nil && !shape.MatchString(*dst) {

@@ -3,13 +3,13 @@ package studyfile
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 const (
@@ -50,8 +50,8 @@ func (r *reader) addTrafficKeys(keys map[string]yamlfile.Take) (finish func(path
 }
 
 var (
-	perSecond   = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?) ?/ ?s$`)
-	bitsAndUnit = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?) ?(bit|kbit|mbit|gbit)$`)
+	perSecond   = lazyregexp.New(`^([0-9]+(?:\.[0-9]+)?) ?/ ?s$`)
+	bitsAndUnit = lazyregexp.New(`^([0-9]+(?:\.[0-9]+)?) ?(bit|kbit|mbit|gbit)$`)
 )
 
 // takeRate returns a Take for requests per second: a number, or a text like 1500/s.

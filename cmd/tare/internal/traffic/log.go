@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/tarebench/tare/internal/lazyregexp"
 	"github.com/tarebench/tare/load"
 )
 
@@ -92,7 +92,7 @@ const stampLayout = "02/Jan/2006:15:04:05 -0700"
 
 // stamp matches the time, and the quotation mark of the request after it, in a line of an
 // access log. No other format has them.
-var stamp = regexp.MustCompile(`(?:^| )\[([0-3][0-9]/[A-Z][a-z]{2}/[0-9]{4}:[0-9]{2}:[0-9]{2}:[0-9]{2} [+-][0-9]{4})\] "`)
+var stamp = lazyregexp.New(`(?:^| )\[([0-3][0-9]/[A-Z][a-z]{2}/[0-9]{4}:[0-9]{2}:[0-9]{2}:[0-9]{2} [+-][0-9]{4})\] "`)
 
 // parseLogLine parses a line of the common log format, host ident user [time] "METHOD target
 // HTTP/1.1" status bytes. There may be other fields before the host and after the bytes: a

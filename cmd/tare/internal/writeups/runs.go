@@ -9,11 +9,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
 	"github.com/tarebench/tare/internal/judge"
+	"github.com/tarebench/tare/internal/lazyregexp"
 	"github.com/tarebench/tare/studies"
 )
 
@@ -100,7 +100,7 @@ func saveResult(root, name string, document []byte) error {
 
 // userPath matches a path in a user's or temporary directory of the measuring machine. A
 // stored result has only the last element, as a file next to the repository.
-var userPath = regexp.MustCompile(`(^|[^\w./])/(?:tmp|home|root|work|Users|private|var/folders)/(?:[\w.+-]+/)*([\w.+-]+)`)
+var userPath = lazyregexp.New(`(^|[^\w./])/(?:tmp|home|root|work|Users|private|var/folders)/(?:[\w.+-]+/)*([\w.+-]+)`)
 
 // loadResult reads a stored result and its bundled study. It judges the claims and chooses
 // the sentences again, as the study may have changed since the run.

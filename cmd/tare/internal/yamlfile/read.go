@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/tarebench/tare/cmd/tare/internal/suggest"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // Reader decodes nodes into fields. Its methods record the first error; the values of fields
@@ -217,7 +217,7 @@ func (r *Reader) Yes(dst *bool) Take {
 
 // Shaped reads a text that matches shape. The error for other texts is the text in quotes
 // followed by isNot.
-func (r *Reader) Shaped(dst *string, shape *regexp.Regexp, isNot, hint string) Take {
+func (r *Reader) Shaped(dst *string, shape *lazyregexp.Regexp, isNot, hint string) Take {
 	return func(n ast.Node, path string) {
 		r.Text(dst, hint)(n, path)
 		if r.Err == nil && !shape.MatchString(*dst) {

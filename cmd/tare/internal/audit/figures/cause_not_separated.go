@@ -2,10 +2,10 @@ package figures
 
 import (
 	"fmt"
-	"regexp"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // causeNotSeparated returns the rule cause-not-separated, which findCauseNotSeparated applies.
@@ -23,13 +23,13 @@ func causeNotSeparated() rule {
 }
 
 // oneCause matches a sentence that attributes a difference to one cause.
-var oneCause = regexp.MustCompile(`(?i)\b(?:difference|gap|overhead|advantage|improvement|speed-?up|gain|slowdown)s?\b[^.]{0,40}\b(?:purely|solely|entirely|exclusively|only)\b[^.]{0,15}\b(?:from|due to|because of|caused by|by|in)\b`)
+var oneCause = lazyregexp.New(`(?i)\b(?:difference|gap|overhead|advantage|improvement|speed-?up|gain|slowdown)s?\b[^.]{0,40}\b(?:purely|solely|entirely|exclusively|only)\b[^.]{0,15}\b(?:from|due to|because of|caused by|by|in)\b`)
 
 // blamed matches a statement that a part of the work is slow, and separated the words for a
 // measurement of one part, such as a profile or a side without the part.
 var (
-	blamed    = regexp.MustCompile(`(?i)\b(json|xml|yaml|protobuf|http|tls|sql|gc|log|i/o|regexp?|template)\b\W{0,3}(?:handling|parsing|parser|encoding|decoding|serialization|marshal\w*|processing|validation|logging)?\b[^.]{0,20}\b(?:seems?|is|was|appears?)\b[^.]{0,20}\b(?:slow|the bottleneck|the weakest|the most expensive|the slowest)\b`)
-	separated = regexp.MustCompile(`(?i)\b(?:without|no-?op|noop|null|discard\w*|empty|ablation|profil\w+|pprof|flame ?graph|perf|cpu time)\b`)
+	blamed    = lazyregexp.New(`(?i)\b(json|xml|yaml|protobuf|http|tls|sql|gc|log|i/o|regexp?|template)\b\W{0,3}(?:handling|parsing|parser|encoding|decoding|serialization|marshal\w*|processing|validation|logging)?\b[^.]{0,20}\b(?:seems?|is|was|appears?)\b[^.]{0,20}\b(?:slow|the bottleneck|the weakest|the most expensive|the slowest)\b`)
+	separated = lazyregexp.New(`(?i)\b(?:without|no-?op|noop|null|discard\w*|empty|ablation|profil\w+|pprof|flame ?graph|perf|cpu time)\b`)
 )
 
 // findBlamedPart reports the first part that is blamed for the speed of requests, if the

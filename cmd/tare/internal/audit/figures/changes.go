@@ -3,16 +3,17 @@ package figures
 import (
 	"fmt"
 	"math"
-	"regexp"
+
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 var (
 	// changeHeader matches the header of a column that compares the two columns before it.
-	changeHeader = regexp.MustCompile(`(?i)^(?:improvement|change|delta|diff(?:erence)?|speed-?up|reduction|gain|ratio|savings?|increase|Δ|factor)\b[^|]{0,12}$`)
+	changeHeader = lazyregexp.New(`(?i)^(?:improvement|change|delta|diff(?:erence)?|speed-?up|reduction|gain|ratio|savings?|increase|Δ|factor)\b[^|]{0,12}$`)
 	// sideHeader matches the header of one side of a comparison.
-	sideHeader = regexp.MustCompile(`(?i)\b(?:before|after|old|new|baseline|base|head|original|initial|previous|prior|current|optimi[sz]ed|improved|updated|now|then|v\d+(?:\.\d+)*)\b`)
+	sideHeader = lazyregexp.New(`(?i)\b(?:before|after|old|new|baseline|base|head|original|initial|previous|prior|current|optimi[sz]ed|improved|updated|now|then|v\d+(?:\.\d+)*)\b`)
 	// lessHeader matches the header of decreases, in percent of the value before.
-	lessHeader = regexp.MustCompile(`(?i)reduction|saving`)
+	lessHeader = lazyregexp.New(`(?i)reduction|saving`)
 )
 
 // change is a cell of a table that states the ratio of two cells of its row, or their
@@ -89,7 +90,7 @@ func parseChange(text string) (quantity, bool) {
 	return q, ok && (q.kind == percentKind || q.kind == factorKind)
 }
 
-var changeCell = regexp.MustCompile(`\d[\d,]*(?:\.\d+)?\s?(?:%|x\b|×)`)
+var changeCell = lazyregexp.New(`\d[\d,]*(?:\.\d+)?\s?(?:%|x\b|×)`)
 
 // canBeOf reports whether the figures have the stated change: as a ratio, a difference, or
 // a percentage of either figure.

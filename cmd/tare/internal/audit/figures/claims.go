@@ -2,10 +2,11 @@ package figures
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // claim is a ratio or a percentage that a sentence states of two sides, e.g. "2x faster"
@@ -36,11 +37,11 @@ const (
 const aNumber = `(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)`
 
 var (
-	ratioClaim   = regexp.MustCompile(`(?i)` + aNumber + `\s*(?:x|×)?(?:\s*(?:[-–—~]|to)\s*` + aNumber + `)?\s*(x|×|-?\s?fold|\stimes)(\+)?(?:\b|[\s*)]|$)`)
-	percentClaim = regexp.MustCompile(aNumber + `(?:\s*%?\s*(?:[-–—]|to)\s*` + aNumber + `)?\s?%`)
-	wayAfter     = regexp.MustCompile(`(?i)^[\s*_)]*(?:(?:the|as|in|of|cpu|encoding|time|memory|latency|throughput|performance|allocation)\s+){0,2}(faster|slower|quicker|less|fewer|lower|smaller|cheaper|lighter|more|higher|larger|bigger|greater|better|worse|speed-?up|improvement|improved|reduction|decrease|increase|overhead|saved|savings?)\b`)
-	wayBefore    = regexp.MustCompile(`(?i)\b(faster|slower|reduce[sd]?|decrease[sd]?|increase[sd]?|improve[sd]?|speed-?up|improvement|reduction|overhead|dropped|lower|higher|cut|saves?|saved)\b[*_:]*\s*(?:(?:is|was|of|by|the|latency|memory|throughput|usage|time|allocations|about|around|roughly|nearly|almost|up to|over|at least|more than)\s+){0,4}[(~≈*_+]*$`)
-	qualifier    = regexp.MustCompile(`(?i)(up to|over|more than|at least|about|around|roughly|nearly|almost|approximately|~|≈|>|≥)\s*[*_]*$`)
+	ratioClaim   = lazyregexp.New(`(?i)` + aNumber + `\s*(?:x|×)?(?:\s*(?:[-–—~]|to)\s*` + aNumber + `)?\s*(x|×|-?\s?fold|\stimes)(\+)?(?:\b|[\s*)]|$)`)
+	percentClaim = lazyregexp.New(aNumber + `(?:\s*%?\s*(?:[-–—]|to)\s*` + aNumber + `)?\s?%`)
+	wayAfter     = lazyregexp.New(`(?i)^[\s*_)]*(?:(?:the|as|in|of|cpu|encoding|time|memory|latency|throughput|performance|allocation)\s+){0,2}(faster|slower|quicker|less|fewer|lower|smaller|cheaper|lighter|more|higher|larger|bigger|greater|better|worse|speed-?up|improvement|improved|reduction|decrease|increase|overhead|saved|savings?)\b`)
+	wayBefore    = lazyregexp.New(`(?i)\b(faster|slower|reduce[sd]?|decrease[sd]?|increase[sd]?|improve[sd]?|speed-?up|improvement|reduction|overhead|dropped|lower|higher|cut|saves?|saved)\b[*_:]*\s*(?:(?:is|was|of|by|the|latency|memory|throughput|usage|time|allocations|about|around|roughly|nearly|almost|up to|over|at least|more than)\s+){0,4}[(~≈*_+]*$`)
+	qualifier    = lazyregexp.New(`(?i)(up to|over|more than|at least|about|around|roughly|nearly|almost|approximately|~|≈|>|≥)\s*[*_]*$`)
 )
 
 // claims returns the ratios and percentages that a sentence states, in its order. A number
@@ -113,10 +114,10 @@ func lastRune(text string) rune {
 
 // Words that name a kind of figures.
 var (
-	allocWords  = regexp.MustCompile(`\ballocs?\b|\ballocation`)
-	memoryWords = regexp.MustCompile(`\bmemory\b|\bram\b|\bbytes\b|\bheap\b`)
-	rateWords   = regexp.MustCompile(`\bthroughput\b|\brequests?\b|\breq/s|\brps\b|\bops/s`)
-	timeWords   = regexp.MustCompile(`\blatenc(?:y|ies)\b|\btime\b`)
+	allocWords  = lazyregexp.New(`\ballocs?\b|\ballocation`)
+	memoryWords = lazyregexp.New(`\bmemory\b|\bram\b|\bbytes\b|\bheap\b`)
+	rateWords   = lazyregexp.New(`\bthroughput\b|\brequests?\b|\breq/s|\brps\b|\bops/s`)
+	timeWords   = lazyregexp.New(`\blatenc(?:y|ies)\b|\btime\b`)
 )
 
 // findClaimKinds returns the kinds of figures that a claim may be about, by its word and
@@ -222,8 +223,8 @@ type pair struct {
 }
 
 var (
-	figure    = regexp.MustCompile(`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?`)
-	connector = regexp.MustCompile(`(?i)^[\s*_` + "`" + `]*(?:[A-Za-z/]+\s+)?(vs\.?|versus|against|compared (?:to|with)|instead of|rather than|/|→|->|=>|to|down to)(?:\s+(?:just|only|about|around|roughly|nearly|under|over))?[\s*_~≈` + "`" + `]*$`)
+	figure    = lazyregexp.New(`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?`)
+	connector = lazyregexp.New(`(?i)^[\s*_` + "`" + `]*(?:[A-Za-z/]+\s+)?(vs\.?|versus|against|compared (?:to|with)|instead of|rather than|/|→|->|=>|to|down to)(?:\s+(?:just|only|about|around|roughly|nearly|under|over))?[\s*_~≈` + "`" + `]*$`)
 )
 
 // maxFigures is the maximum number of figures of a sentence that are read.

@@ -3,12 +3,12 @@ package figures
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // closedLoop returns the rule closed-loop, which findClosedLoop applies.
@@ -26,17 +26,17 @@ func closedLoop() rule {
 }
 
 // capacity matches words for what a server can do.
-var capacity = regexp.MustCompile(`(?i)\b(?:handles?|handled|capacity|capable|can (?:serve|process|do|reach)|sustains?|supports?|throughput|req(?:uest)?s?\s?(?:/|per )\s?s(?:ec(?:ond)?)?|rps|load)\b`)
+var capacity = lazyregexp.New(`(?i)\b(?:handles?|handled|capacity|capable|can (?:serve|process|do|reach)|sustains?|supports?|throughput|req(?:uest)?s?\s?(?:/|per )\s?s(?:ec(?:ond)?)?|rps|load)\b`)
 
 // minFarLatency is the mean latency in s from which a closed loop measures a wait, e.g. for
 // the network, and not work.
 const minFarLatency = 0.05
 
 // handled matches a rate that a server handles according to the text.
-var handled = regexp.MustCompile(`(?i)\b(?:handles?|handled|can (?:handle|serve|process|sustain|do)|capacity (?:of|is)|sustains?|sustained|supports?|serves?)\b[^.]{0,30}?(\d[\d,]*(?:\.\d+)?\s?[kKM]?)\+?\s*(?:req(?:uest)?s?\s*(?:/|per )\s*s(?:ec(?:ond)?)?|rps)\b`)
+var handled = lazyregexp.New(`(?i)\b(?:handles?|handled|can (?:handle|serve|process|sustain|do)|capacity (?:of|is)|sustains?|sustained|supports?|serves?)\b[^.]{0,30}?(\d[\d,]*(?:\.\d+)?\s?[kKM]?)\+?\s*(?:req(?:uest)?s?\s*(?:/|per )\s*s(?:ec(?:ond)?)?|rps)\b`)
 
 // quotesLatency matches a latency in the same sentence.
-var quotesLatency = regexp.MustCompile(`(?i)\blatenc|\bp\d\d|\d\s?(?:ms|µs|us)\b`)
+var quotesLatency = lazyregexp.New(`(?i)\blatenc|\bp\d\d|\d\s?(?:ms|µs|us)\b`)
 
 // findCapacity reports sentences that quote the rate of a closed loop as the rate that a
 // server handles at a latency, and returns whether there are any.

@@ -2,17 +2,18 @@ package figures
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // plainURL matches a URL that needs no quotes in a shell.
-var plainURL = regexp.MustCompile(`^https?://[A-Za-z0-9.\[\]:_-]{1,200}(?:/[A-Za-z0-9._/-]{0,200})?$`)
+var plainURL = lazyregexp.New(`^https?://[A-Za-z0-9.\[\]:_-]{1,200}(?:/[A-Za-z0-9._/-]{0,200})?$`)
 
 // plainName matches the name of a benchmark without special characters of regular
 // expressions and of the shell.
-var plainName = regexp.MustCompile(`^[A-Za-z0-9_]{1,100}$`)
+var plainName = lazyregexp.New(`^[A-Za-z0-9_]{1,100}$`)
 
 // exactCommand returns the command of a rule for a finding in a line: with the name of the
 // benchmark in the line, or with the URL and the connections of the report around it.

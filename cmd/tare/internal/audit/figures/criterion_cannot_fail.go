@@ -2,11 +2,11 @@ package figures
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // criterionCannotFail returns the rule criterion-cannot-fail, which findCriterionCannotFail applies.
@@ -32,7 +32,7 @@ const (
 )
 
 // limited matches a target with the limit of a time.
-var limited = regexp.MustCompile(`(?i)\b(?:target|goal|threshold|criteri\w+|requirements?|budget|acceptable|acceptance|limit|slo|sla|objective|must|shall)\b[^.|]{0,60}?(?:<|≤|&lt;|below|under|less than|within|at most|no more than)\s*(\d[\d,]*(?:\.\d+)?)\s*(ns|µs|us|μs|ms|s|sec|seconds|milliseconds)\b`)
+var limited = lazyregexp.New(`(?i)\b(?:target|goal|threshold|criteri\w+|requirements?|budget|acceptable|acceptance|limit|slo|sla|objective|must|shall)\b[^.|]{0,60}?(?:<|≤|&lt;|below|under|less than|within|at most|no more than)\s*(\d[\d,]*(?:\.\d+)?)\s*(ns|µs|us|μs|ms|s|sec|seconds|milliseconds)\b`)
 
 // findCriterionCannotFail reports limits of k6, of tables and of sentences that are far
 // above the measured times.
@@ -71,8 +71,8 @@ func findCriterionCannotFail(d *document, report reportFunc) {
 }
 
 var (
-	targetHeader = regexp.MustCompile(`(?i)^(?:target|goal|threshold|limit|requirement|objective|slo|sla|budget)s?$`)
-	actualHeader = regexp.MustCompile(`(?i)^(?:actual|result|measured|achieved|value|observed|current)s?$`)
+	targetHeader = lazyregexp.New(`(?i)^(?:target|goal|threshold|limit|requirement|objective|slo|sla|budget)s?$`)
+	actualHeader = lazyregexp.New(`(?i)^(?:actual|result|measured|achieved|value|observed|current)s?$`)
 )
 
 // limits returns the upper limits of times in a table with a column of targets such as

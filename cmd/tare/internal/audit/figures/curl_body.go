@@ -2,10 +2,10 @@ package figures
 
 import (
 	"fmt"
-	"regexp"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // curlBody returns the rule curl-body, which findCurlBody applies.
@@ -23,7 +23,7 @@ func curlBody() rule {
 }
 
 // fileBody matches a curl command whose body is the name of a file without @.
-var fileBody = regexp.MustCompile(`^curl\b.*\s(?:-d|--data|--data-binary)[ =]?['"]?([\w./-]+\.(?:json|xml|txt|bin|csv|yaml))['"]?(?:\s|$)`)
+var fileBody = lazyregexp.New(`^curl\b.*\s(?:-d|--data|--data-binary)[ =]?['"]?([\w./-]+\.(?:json|xml|txt|bin|csv|yaml))['"]?(?:\s|$)`)
 
 // findCurlBody reports curl commands that send the name of a file.
 func findCurlBody(d *document, report reportFunc) {

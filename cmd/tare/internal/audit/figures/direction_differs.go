@@ -2,12 +2,12 @@ package figures
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // directionDiffers returns the rule direction-differs, which findDirectionDiffers applies.
@@ -25,9 +25,9 @@ func directionDiffers() rule {
 }
 
 var (
-	comparative = regexp.MustCompile(`(?i)\b(slower|faster|quicker)\b\*{0,2}\s+than\b`)
-	amount      = regexp.MustCompile(`(?i)\b(less|fewer|more|higher|lower)\b\*{0,2}\s+(memory|ram|allocations?|allocs|bytes|latency|throughput)\b\*{0,2}\s+than\b`)
-	negation    = regexp.MustCompile(`(?i)\b(?:not|n't|never|no|neither|nor|if|when|unless|whether|why|should|can|may|might|could|would|become|becomes)\b`)
+	comparative = lazyregexp.New(`(?i)\b(slower|faster|quicker)\b\*{0,2}\s+than\b`)
+	amount      = lazyregexp.New(`(?i)\b(less|fewer|more|higher|lower)\b\*{0,2}\s+(memory|ram|allocations?|allocs|bytes|latency|throughput)\b\*{0,2}\s+than\b`)
+	negation    = lazyregexp.New(`(?i)\b(?:not|n't|never|no|neither|nor|if|when|unless|whether|why|should|can|may|might|could|would|become|becomes)\b`)
 )
 
 // statedOrder is the order of two sides that a sentence states, e.g. "a is slower than b".

@@ -2,11 +2,11 @@ package figures
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // fewRequests returns the rule few-requests, which findFewRequests applies.
@@ -76,7 +76,7 @@ func findFewRequests(d *document, report reportFunc) {
 }
 
 // requestsHeader matches the header of a number of requests.
-var requestsHeader = regexp.MustCompile(`(?i)^(?:#|total |number of |no\. of )?(?:requests|reqs?\.?|samples|calls)(?: sent| total)?$`)
+var requestsHeader = lazyregexp.New(`(?i)^(?:#|total |number of |no\. of )?(?:requests|reqs?\.?|samples|calls)(?: sent| total)?$`)
 
 // findFewInRows reports rows of a table with a number of requests too small for a quantile
 // of the row.

@@ -2,11 +2,11 @@ package figures
 
 import (
 	"fmt"
-	"regexp"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // generatorLimit returns the rule generator-limit, which findGeneratorLimit applies.
@@ -23,13 +23,13 @@ func generatorLimit() rule {
 }
 
 // generates matches a sentence with the rate that a generator can send.
-var generates = regexp.MustCompile(`(?i)\b(?:generate|produce|send|push|create|sustain)s?\b[^.]{0,40}?(\d[\d,]*(?:\.\d+)?\s?k?)\s*(?:req(?:uest)?s?\s*(?:/|per )\s*s(?:ec(?:ond)?)?|rps)\b([^.]*)`)
+var generates = lazyregexp.New(`(?i)\b(?:generate|produce|send|push|create|sustain)s?\b[^.]{0,40}?(\d[\d,]*(?:\.\d+)?\s?k?)\s*(?:req(?:uest)?s?\s*(?:/|per )\s*s(?:ec(?:ond)?)?|rps)\b([^.]*)`)
 
 // exhausted matches a generator that is at its limit according to the text.
-var exhausted = regexp.MustCompile(`(?i)\b(?:load generator|generator|wrk2?|k6|hey|oha|vegeta|ghz|ab|apachebench|client machine|test client|load client)\b[^.,;]{0,40}\b(?:(?:was|were|is|ran|sat|pinned|stood) (?:\w+ ){0,2}(?:at )?(?:100|9\d)\s?%|maxed out|saturated|was the bottleneck|ran out of)`)
+var exhausted = lazyregexp.New(`(?i)\b(?:load generator|generator|wrk2?|k6|hey|oha|vegeta|ghz|ab|apachebench|client machine|test client|load client)\b[^.,;]{0,40}\b(?:(?:was|were|is|ran|sat|pinned|stood) (?:\w+ ){0,2}(?:at )?(?:100|9\d)\s?%|maxed out|saturated|was the bottleneck|ran out of)`)
 
 // atMost matches words that make a rate a limit.
-var atMost = regexp.MustCompile(`(?i)\bmax|at most|up to|limit|only|no more|bottleneck`)
+var atMost = lazyregexp.New(`(?i)\bmax|at most|up to|limit|only|no more|bottleneck`)
 
 const (
 	heldShare = 0.95 // of the target rate, from which the rate was reached

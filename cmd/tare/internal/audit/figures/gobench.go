@@ -2,12 +2,13 @@ package figures
 
 import (
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
+
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // benches reads the output of go test -bench and the tables of benchstat, line by line.
@@ -53,7 +54,7 @@ func isResult(text string) bool {
 }
 
 // processors matches the number of processors at the end of the name of a benchmark.
-var processors = regexp.MustCompile(`-\d+$`)
+var processors = lazyregexp.New(`-\d+$`)
 
 // readLine reads a line of go test -bench or of benchstat. It reports whether the line is
 // one of theirs.
@@ -143,15 +144,15 @@ type benchKey struct{ pkg, name, path string }
 
 var (
 	// statHead matches the head of a table of benchstat, also of versions before 2023.
-	statHead = regexp.MustCompile(`│|^name\s+(old |time/op|alloc/op|allocs/op|speed)`)
+	statHead = lazyregexp.New(`│|^name\s+(old |time/op|alloc/op|allocs/op|speed)`)
 	// oldStat matches p and the numbers of runs as versions before 2023 print them.
-	oldStat = regexp.MustCompile(`\(p=([0-9.]+) n=(\d+)\+(\d+)\)`)
+	oldStat = lazyregexp.New(`\(p=([0-9.]+) n=(\d+)\+(\d+)\)`)
 	// anyStat matches p and the number of runs, or the numbers of both sides.
-	anyStat = regexp.MustCompile(`\(p=([0-9.]+) n=(\d+)(?:\+(\d+))?\)`)
+	anyStat = lazyregexp.New(`\(p=([0-9.]+) n=(\d+)(?:\+(\d+))?\)`)
 	// statRange matches the interval of a figure.
-	statRange = regexp.MustCompile(`± +(∞|\d+%)`)
+	statRange = lazyregexp.New(`± +(∞|\d+%)`)
 	// statChange matches a change in percent.
-	statChange = regexp.MustCompile(`[-+]\d+(\.\d+)?%`)
+	statChange = lazyregexp.New(`[-+]\d+(\.\d+)?%`)
 )
 
 // maxStatGap is the largest distance in lines between two lines of a table of benchstat.

@@ -2,10 +2,10 @@ package figures
 
 import (
 	"fmt"
-	"regexp"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // inverseThroughput returns the rule inverse-throughput, which findInverseThroughput applies.
@@ -23,7 +23,7 @@ func inverseThroughput() rule {
 }
 
 // saysLatency matches a text that reads ns/op as a latency.
-var saysLatency = regexp.MustCompile(`(?i)ns/op\b[^|]*\b(?:represents?|is|means?|measures?|shows?)\s+(?:the\s+)?latency|represents? latency`)
+var saysLatency = lazyregexp.New(`(?i)ns/op\b[^|]*\b(?:represents?|is|means?|measures?|shows?)\s+(?:the\s+)?latency|represents? latency`)
 
 const (
 	inverseTolerance = 0.002 // of time × rate against 1; figures are rounded

@@ -3,11 +3,11 @@ package figures
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // littlesLaw returns the rule littles-law, which findLittlesLaw applies.
@@ -75,8 +75,8 @@ func findLittlesLaw(d *document, report reportFunc) {
 }
 
 var (
-	connectionsHeader = regexp.MustCompile(`(?i)^(?:#|number of |concurrent )?(?:connections?|conns?|concurrency)$`)
-	meanHeader        = regexp.MustCompile(`(?i)^(?:(?:avg|average|mean)\.? ?(?:req\.? )?(?:latency|response time|time)?|(?:latency|response time) ?\(?(?:avg|average|mean)?\)?)(?:\s*[\[(,].*)?$`)
+	connectionsHeader = lazyregexp.New(`(?i)^(?:#|number of |concurrent )?(?:connections?|conns?|concurrency)$`)
+	meanHeader        = lazyregexp.New(`(?i)^(?:(?:avg|average|mean)\.? ?(?:req\.? )?(?:latency|response time|time)?|(?:latency|response time) ?\(?(?:avg|average|mean)?\)?)(?:\s*[\[(,].*)?$`)
 )
 
 // findLittleInRows reports rows of a table with more requests in flight than connections.

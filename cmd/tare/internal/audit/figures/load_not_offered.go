@@ -2,10 +2,10 @@ package figures
 
 import (
 	"fmt"
-	"regexp"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // loadNotOffered returns the rule load-not-offered, which findLoadNotOffered applies.
@@ -23,7 +23,7 @@ func loadNotOffered() rule {
 }
 
 // expected matches a sentence with the rate of requests that is expected in production.
-var expected = regexp.MustCompile(`(?i)\b(?:expect(?:ed|s)?|estimated?|anticipat\w+|peak|target|required?)\b[^.]{0,30}\b(?:load|traffic|rate|throughput)\b[^.\d]{0,40}?(\d[\d,]*k?)\s*(?:req(?:uest)?s?\s*(?:/|per )\s*s(?:ec(?:ond)?)?|rps)\b`)
+var expected = lazyregexp.New(`(?i)\b(?:expect(?:ed|s)?|estimated?|anticipat\w+|peak|target|required?)\b[^.]{0,30}\b(?:load|traffic|rate|throughput)\b[^.\d]{0,40}?(\d[\d,]*k?)\s*(?:req(?:uest)?s?\s*(?:/|per )\s*s(?:ec(?:ond)?)?|rps)\b`)
 
 // findLoadNotOffered reports an expected rate that no rate on the page reaches.
 func findLoadNotOffered(d *document, report reportFunc) {

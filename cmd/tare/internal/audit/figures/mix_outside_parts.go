@@ -2,11 +2,11 @@ package figures
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // mixOutsideParts returns the rule mix-outside-parts, which findMixOutsideParts applies.
@@ -24,7 +24,7 @@ func mixOutsideParts() rule {
 }
 
 // mixed matches the label of a mix of operations.
-var mixed = regexp.MustCompile(`(?i)\bmix(?:ed)?(?:\b|_|workload|load|ops)|\d+% ?reads?|readwrite|read/write`)
+var mixed = lazyregexp.New(`(?i)\bmix(?:ed)?(?:\b|_|workload|load|ops)|\d+% ?reads?|readwrite|read/write`)
 
 const (
 	mixTolerance = 0.05 // of the least and the greatest part

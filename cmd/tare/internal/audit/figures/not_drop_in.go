@@ -2,10 +2,10 @@ package figures
 
 import (
 	"fmt"
-	"regexp"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // notDropIn returns the rule not-drop-in, which findNotDropIn applies.
@@ -23,8 +23,8 @@ func notDropIn() rule {
 }
 
 var (
-	dropIn        = regexp.MustCompile(`(?i)\bdrop-?\s?in\b|\bworks identically\b|\b100\s?% compatible\b`)
-	outputDiffers = regexp.MustCompile(`(?i)\b(?:different|differs? in|loses?|lossy|reduced)\b[^.]{0,30}\b(?:precision|escap\w+|ordering|rounding|float\w*|output)\b`)
+	dropIn        = lazyregexp.New(`(?i)\bdrop-?\s?in\b|\bworks identically\b|\b100\s?% compatible\b`)
+	outputDiffers = lazyregexp.New(`(?i)\b(?:different|differs? in|loses?|lossy|reduced)\b[^.]{0,30}\b(?:precision|escap\w+|ordering|rounding|float\w*|output)\b`)
 )
 
 // findNotDropIn reports a sentence that calls a side a drop-in replacement, if another

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // outputs reads the reports of load generators line by line. A report may be anywhere in a text: in
@@ -81,10 +83,10 @@ func (o *outputs) readLine(pos position, text string) bool {
 }
 
 var (
-	wrkRunning = regexp.MustCompile(`^Running \S+ test @ (\S+)`)
-	wrkThreads = regexp.MustCompile(`^(\d+) threads? and (\d+) connections?`)
-	wrkTotal   = regexp.MustCompile(`^(\d+) requests in ([0-9.]+(?:us|ms|s|m|h)), `)
-	wrkErrors  = regexp.MustCompile(`^Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)`)
+	wrkRunning = lazyregexp.New(`^Running \S+ test @ (\S+)`)
+	wrkThreads = lazyregexp.New(`^(\d+) threads? and (\d+) connections?`)
+	wrkTotal   = lazyregexp.New(`^(\d+) requests in ([0-9.]+(?:us|ms|s|m|h)), `)
+	wrkErrors  = lazyregexp.New(`^Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)`)
 )
 
 // readWrk reads a line of wrk or wrk2.
@@ -220,10 +222,10 @@ func (o *outputs) readAB(pos position, text string) bool {
 }
 
 // quantileLine matches a quantile of hey, oha or ghz: 99% in 0.1900 secs.
-var quantileLine = regexp.MustCompile(`^([0-9.]+) ?%%? in ([0-9.]+) ?(ns|µs|us|ms|secs?|s)\b`)
+var quantileLine = lazyregexp.New(`^([0-9.]+) ?%%? in ([0-9.]+) ?(ns|µs|us|ms|secs?|s)\b`)
 
 // statusCount matches the number of responses with a status: [200] 20000 responses.
-var statusCount = regexp.MustCompile(`^\[(\w+)\]\s+(\d+) responses?`)
+var statusCount = lazyregexp.New(`^\[(\w+)\]\s+(\d+) responses?`)
 
 // readSummary reads a line of hey, oha or ghz, whose reports have the same form. A report
 // is one of hey until a line shows that oha or ghz printed it.
@@ -295,7 +297,7 @@ func (o *outputs) readSummary(pos position, text string) bool {
 }
 
 // vegetaLine matches a line of vegeta: the topic, the names of its figures and the figures.
-var vegetaLine = regexp.MustCompile(`^(Requests|Duration|Latencies|Bytes In|Bytes Out|Success|Status Codes)\s+\[([^\]]+)\]\s+(.*)$`)
+var vegetaLine = lazyregexp.New(`^(Requests|Duration|Latencies|Bytes In|Bytes Out|Success|Status Codes)\s+\[([^\]]+)\]\s+(.*)$`)
 
 // readVegeta reads a line of vegeta report.
 func (o *outputs) readVegeta(pos position, text string) bool {
@@ -348,10 +350,10 @@ func (o *outputs) readVegeta(pos position, text string) bool {
 }
 
 // k6Line matches a metric of k6: its name, dots, and its figures.
-var k6Line = regexp.MustCompile(`^(?:[✓✗] )?(http_req_\w+|http_reqs|iterations|iteration_duration|dropped_iterations|vus|vus_max|data_received|data_sent|grpc_req_duration|checks)\.*\s*:\s*(.*)$`)
+var k6Line = lazyregexp.New(`^(?:[✓✗] )?(http_req_\w+|http_reqs|iterations|iteration_duration|dropped_iterations|vus|vus_max|data_received|data_sent|grpc_req_duration|checks)\.*\s*:\s*(.*)$`)
 
 // k6Limit matches a threshold of k6 with its result.
-var k6Limit = regexp.MustCompile(`^[✓✗] '?(p\([0-9.]+\)|avg|max|med) ?<=? ?(\d+(?:\.\d+)?)'? (?:p\([0-9.]+\)|avg|max|med)=(\S+)$`)
+var k6Limit = lazyregexp.New(`^[✓✗] '?(p\([0-9.]+\)|avg|max|med) ?<=? ?(\d+(?:\.\d+)?)'? (?:p\([0-9.]+\)|avg|max|med)=(\S+)$`)
 
 // readK6 reads a line of the summary of k6.
 func (o *outputs) readK6(pos position, text string) bool {

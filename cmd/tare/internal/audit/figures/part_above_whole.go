@@ -3,13 +3,13 @@ package figures
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // partAboveWhole returns the rule part-above-whole, which findPartAboveWhole applies.
@@ -80,7 +80,7 @@ func findReportDisorder(l *load, report reportFunc) {
 }
 
 // totalRow matches the label of a row with the sum of the others.
-var totalRow = regexp.MustCompile(`(?i)^(?:total|sum|overall|whole request|full request|end[- ]to[- ]end)\b(?: time| latency| duration)?$`)
+var totalRow = lazyregexp.New(`(?i)^(?:total|sum|overall|whole request|full request|end[- ]to[- ]end)\b(?: time| latency| duration)?$`)
 
 // findSmallTotal reports a total that is smaller than a row above it.
 func findSmallTotal(c *comparison, report reportFunc) {
@@ -134,7 +134,7 @@ func parseQuantileName(header string) float64 {
 }
 
 // quantileName matches p99, p(99), 99% and 99th.
-var quantileName = regexp.MustCompile(`^(p\(?)?(\d{1,5}(?:\.\d+)?)\)?(%|th)?$`)
+var quantileName = lazyregexp.New(`^(p\(?)?(\d{1,5}(?:\.\d+)?)\)?(%|th)?$`)
 
 // findDisorder reports quantiles of one subject that are above a higher quantile. all holds
 // the figures of a table.

@@ -2,12 +2,12 @@ package figures
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // pausedUsers returns the rule paused-users, which findPausedUsers applies.
@@ -34,7 +34,7 @@ const (
 )
 
 // usersIn matches a number of virtual users in a label.
-var usersIn = regexp.MustCompile(`(?i)\b(\d{1,6})\s*(?:vus?|virtual users)\b`)
+var usersIn = lazyregexp.New(`(?i)\b(\d{1,6})\s*(?:vus?|virtual users)\b`)
 
 // findPausedUsers reports runs of k6, and rates of tables with a number of virtual users,
 // in which most of the users pause.

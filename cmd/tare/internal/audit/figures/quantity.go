@@ -2,9 +2,10 @@ package figures
 
 import (
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // kind names the dimension of a quantity.
@@ -121,7 +122,7 @@ func findUnit(text string) (unitInfo, bool) {
 }
 
 // number matches a number: with separators of thousands, a decimal point, an exponent.
-var number = regexp.MustCompile(`^[-+−]?(\d{1,3}(?:[,'’_\x{202f}\x{00a0} ]\d{3})+|\d+)(\.\d+)?(?:[eE]([-+]?\d{1,3}))?`)
+var number = lazyregexp.New(`^[-+−]?(\d{1,3}(?:[,'’_\x{202f}\x{00a0} ]\d{3})+|\d+)(\.\d+)?(?:[eE]([-+]?\d{1,3}))?`)
 
 // parseNumber returns the number at the beginning of text, the value of one unit of its
 // last digit, and the rest of text. 1,024 is 1024; 1,02 is not a number.
@@ -162,7 +163,7 @@ func parseNumber(text string) (value, step float64, rest string, ok bool) {
 }
 
 // unitAfter matches the k or M of a rounded number, and the unit, after a number.
-var unitAfter = regexp.MustCompile(`^\s*([kKM](?:\s|$|\b))?\s*(%|×|x\b|/s(?:ec)?\b|\[?#/sec\]?|\[?[A-Za-zµμ]+(?:/[A-Za-z]+)?\]?)?`)
+var unitAfter = lazyregexp.New(`^\s*([kKM](?:\s|$|\b))?\s*(%|×|x\b|/s(?:ec)?\b|\[?#/sec\]?|\[?[A-Za-zµμ]+(?:/[A-Za-z]+)?\]?)?`)
 
 // parseQuantity returns the quantity at the beginning of text, and the rest of text. A
 // number whose unit is unknown has the kind plainKind, and its unit remains in the rest.

@@ -3,12 +3,12 @@ package figures
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // ratioDiffers returns the rule ratio-differs, which findRatioDiffers applies.
@@ -134,7 +134,7 @@ func (c claim) describeActual(a, b float64) string {
 }
 
 // restricted matches words that narrow a claim to some of the figures.
-var restricted = regexp.MustCompile(`(?i)\b(?:for|when|if|with|without|on|under|depending|in most|generally|typically)\b`)
+var restricted = lazyregexp.New(`(?i)\b(?:for|when|if|with|without|on|under|depending|in most|generally|typically)\b`)
 
 // whyUnsupported compares a claim with the figures of the page whose sides the sentence
 // names, and describes how they differ. It returns "" if figures support the claim, or if

@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // Bounds of what is stored of one file. A longer line, or more benchmarks, reports,
@@ -118,7 +119,7 @@ func (r *reader) readEvent(text string) {
 }
 
 // quoteMarks matches the marks of a quotation in Markdown.
-var quoteMarks = regexp.MustCompile(`^\s{0,3}(?:> ?)+`)
+var quoteMarks = lazyregexp.New(`^\s{0,3}(?:> ?)+`)
 
 // readText reads a line that is not an event of go test -json.
 func (r *reader) readText(text string) {
@@ -221,9 +222,9 @@ func (r *reader) readCode(line string) {
 }
 
 var (
-	headingLine = regexp.MustCompile(`^(#{1,6})\s+(.*?)\s*#*$`)
-	listItem    = regexp.MustCompile(`^(?:[-*+•]|\d{1,3}[.)])\s+`)
-	boldLine    = regexp.MustCompile(`^\*\*([^*]+)\*\*:?$`)
+	headingLine = lazyregexp.New(`^(#{1,6})\s+(.*?)\s*#*$`)
+	listItem    = lazyregexp.New(`^(?:[-*+•]|\d{1,3}[.)])\s+`)
+	boldLine    = lazyregexp.New(`^\*\*([^*]+)\*\*:?$`)
 )
 
 // readMarkdown reads a line of prose, a heading or a row of a table.
@@ -340,7 +341,7 @@ func cleanLabel(text string) string { return strings.Trim(cleanCell(text), ": ")
 
 // sentenceEnd matches the end of a sentence and the beginning of the next one. The points
 // in 1.5 and e.g. do not match.
-var sentenceEnd = regexp.MustCompile(`[.!?][)"'*_]*\s+[A-Z*_"'(\x{1F300}-\x{1FAFF}]`)
+var sentenceEnd = lazyregexp.New(`[.!?][)"'*_]*\s+[A-Z*_"'(\x{1F300}-\x{1FAFF}]`)
 
 // addSentences splits lines into sentences, and stores those that may be about figures.
 func (r *reader) addSentences(lines []proseLine) {
@@ -380,7 +381,7 @@ func (r *reader) addSentences(lines []proseLine) {
 }
 
 // statementWords matches the words by which rules recognize a sentence without a digit.
-var statementWords = regexp.MustCompile(`(?i)statistic|constant|linear|quadratic|scal|regardless|slow\b|weakest|saturat|maxed|increas|grow|\bO\(|overhead|bottleneck|profil|without|target|goal|purely|solely|entirely|drop-in|identical|differ|slower|faster|significan|error|success|twice|half|repeat|median|average|runs\b`)
+var statementWords = lazyregexp.New(`(?i)statistic|constant|linear|quadratic|scal|regardless|slow\b|weakest|saturat|maxed|increas|grow|\bO\(|overhead|bottleneck|profil|without|target|goal|purely|solely|entirely|drop-in|identical|differ|slower|faster|significan|error|success|twice|half|repeat|median|average|runs\b`)
 
 // isStatement reports whether a sentence may be about figures.
 func isStatement(text string) bool {
@@ -388,7 +389,7 @@ func isStatement(text string) bool {
 }
 
 // toolCommand matches a command of a load generator, or one that starts a server or a request.
-var toolCommand = regexp.MustCompile("(?:^|[$#>%❯`;&|(] *|/|\\s)(wrk2?|ab|hey|oha|vegeta|k6|ghz|go test|curl|docker run)\\s+(-|https?:|run\\b|attack\\b|\\.)")
+var toolCommand = lazyregexp.New("(?:^|[$#>%❯`;&|(] *|/|\\s)(wrk2?|ab|hey|oha|vegeta|k6|ghz|go test|curl|docker run)\\s+(-|https?:|run\\b|attack\\b|\\.)")
 
 // readCommand stores the command in a line of a block of code, or in `marks` of code or
 // after a prompt in prose.

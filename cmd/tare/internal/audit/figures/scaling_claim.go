@@ -2,12 +2,12 @@ package figures
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // scalingClaim returns the rule scaling-claim, which findScalingClaim applies.
@@ -25,9 +25,9 @@ func scalingClaim() rule {
 }
 
 var (
-	growth   = regexp.MustCompile(`(?i)\bscal\w+\b[^.]{0,40}\bO\([^)]{1,30}\)|\bO\([^)]{1,30}\)[^.]{0,30}\b(?:performance|scaling|overhead|latency)\b|\bquadratic\w*|\bscales? (?:linearly|with|O\()|\blinear(?:ly)? (?:with|scaling|in)\b|\b(?:constant|same)\b[^.]{0,30}\bregardless\b|\bregardless of (?:\w+ )?(?:size|complexity|depth|length|number)|\b(?:advantage|overhead|gap|benefit|difference|improvement)\b[^.]{0,20}\b(?:grows?|increases?|widens)\s+with\b`)
-	intended = regexp.MustCompile(`(?i)\b(?:how|whether|intend\w*|intention|goal|designed)\b|\?`)
-	sized    = regexp.MustCompile(`\d+`)
+	growth   = lazyregexp.New(`(?i)\bscal\w+\b[^.]{0,40}\bO\([^)]{1,30}\)|\bO\([^)]{1,30}\)[^.]{0,30}\b(?:performance|scaling|overhead|latency)\b|\bquadratic\w*|\bscales? (?:linearly|with|O\()|\blinear(?:ly)? (?:with|scaling|in)\b|\b(?:constant|same)\b[^.]{0,30}\bregardless\b|\bregardless of (?:\w+ )?(?:size|complexity|depth|length|number)|\b(?:advantage|overhead|gap|benefit|difference|improvement)\b[^.]{0,20}\b(?:grows?|increases?|widens)\s+with\b`)
+	intended = lazyregexp.New(`(?i)\b(?:how|whether|intend\w*|intention|goal|designed)\b|\?`)
+	sized    = lazyregexp.New(`\d+`)
 )
 
 // minSizes is the least number of sizes for a statement about growth.

@@ -2,11 +2,11 @@ package figures
 
 import (
 	"fmt"
-	"regexp"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // shortRun returns the rule short-run, which findShortRun applies.
@@ -30,7 +30,7 @@ const (
 )
 
 // briefly matches a -benchtime of less than a tenth of a second, or of up to nine iterations.
-var briefly = regexp.MustCompile(`-(?:test\.)?benchtime[= ](?:\d{1,2}ms|\d+[uµn]s|\dx)\b`)
+var briefly = lazyregexp.New(`-(?:test\.)?benchtime[= ](?:\d{1,2}ms|\d+[uµn]s|\dx)\b`)
 
 // findShortRun reports short runs of load generators, short -benchtime options, and
 // benchmarks with few iterations.

@@ -2,11 +2,11 @@ package figures
 
 import (
 	"fmt"
-	"regexp"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // singleRun returns the rule single-run, which findSingleRun applies.
@@ -56,12 +56,12 @@ func findSingleRun(d *document, report reportFunc) {
 var (
 	// repeatedRuns matches a statement about repetitions, and spread the signs of repetitions
 	// in a table.
-	repeatedRuns = regexp.MustCompile(`(?i)-count[= ]?\d|\b\d+ (?:\w+ )?(?:runs|times each|iterations each|repetitions|samples|rounds)\b|\b(?:median|average|mean|best|min|minimum|geomean) (?:\w+ )?(?:of|over|across|results)|\brepeated\b|±|\bst?d ?dev|standard deviation|confidence|interval|\bruns\b[^.]{0,30}\b(?:averaged|median)|several (?:runs|times)|multiple (?:runs|times)|benchstat|benchmark\.js|criterion|hyperfine|jmh`)
-	spread       = regexp.MustCompile(`(?i)±|\+/-|\bstd?dev|\bstd\b|deviation|confidence|variance|\bCI\b|\bruns\b|samples`)
+	repeatedRuns = lazyregexp.New(`(?i)-count[= ]?\d|\b\d+ (?:\w+ )?(?:runs|times each|iterations each|repetitions|samples|rounds)\b|\b(?:median|average|mean|best|min|minimum|geomean) (?:\w+ )?(?:of|over|across|results)|\brepeated\b|±|\bst?d ?dev|standard deviation|confidence|interval|\bruns\b[^.]{0,30}\b(?:averaged|median)|several (?:runs|times)|multiple (?:runs|times)|benchstat|benchmark\.js|criterion|hyperfine|jmh`)
+	spread       = lazyregexp.New(`(?i)±|\+/-|\bstd?dev|\bstd\b|deviation|confidence|variance|\bCI\b|\bruns\b|samples`)
 )
 
 // hasText reports whether a sentence, a command or a table of the page matches.
-func (d *document) hasText(pattern *regexp.Regexp) bool {
+func (d *document) hasText(pattern *lazyregexp.Regexp) bool {
 	for _, s := range d.sentences {
 		if pattern.MatchString(s.text) {
 			return true
@@ -81,7 +81,7 @@ func (d *document) hasText(pattern *regexp.Regexp) bool {
 }
 
 // hasText reports whether a cell of the table matches.
-func (t *table) hasText(pattern *regexp.Regexp) bool {
+func (t *table) hasText(pattern *lazyregexp.Regexp) bool {
 	for _, cell := range t.header {
 		if pattern.MatchString(cell) {
 			return true
@@ -135,7 +135,7 @@ func countLoads(d *document, selects func(runs int) bool) (n, first int) {
 }
 
 // numbered matches the label of one of several runs of one thing.
-var numbered = regexp.MustCompile(`(?i)^(?:results?|run|test|trial|attempt|round|try|iteration|pass|take)?\s*#?\d+[.:]?$`)
+var numbered = lazyregexp.New(`(?i)^(?:results?|run|test|trial|attempt|round|try|iteration|pass|take)?\s*#?\d+[.:]?$`)
 
 // runKey returns the key that the reports of several runs of one target share.
 func (l *load) runKey() loadKey {

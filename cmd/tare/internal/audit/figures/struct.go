@@ -1,9 +1,10 @@
 package figures
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // structs reads the definitions of C structs in blocks of code, and computes their sizes on
@@ -38,10 +39,10 @@ func findScalar(name string) (layout, bool) {
 }
 
 var (
-	structOpen  = regexp.MustCompile(`^(?:typedef )?struct(?: \w+)? *\{$`)
-	structClose = regexp.MustCompile(`^\} *(\w+)? *;$`)
-	structField = regexp.MustCompile(`^(?:const )?(?:struct )?([A-Za-z_][\w ]*?) *(\*?) *\b(\w+)((?:\[\d+\])*);`)
-	arrayLength = regexp.MustCompile(`\[(\d+)\]`)
+	structOpen  = lazyregexp.New(`^(?:typedef )?struct(?: \w+)? *\{$`)
+	structClose = lazyregexp.New(`^\} *(\w+)? *;$`)
+	structField = lazyregexp.New(`^(?:const )?(?:struct )?([A-Za-z_][\w ]*?) *(\*?) *\b(\w+)((?:\[\d+\])*);`)
+	arrayLength = lazyregexp.New(`\[(\d+)\]`)
 )
 
 // readLine reads a line of code. It stores a struct at its end, unless the size is unknown.

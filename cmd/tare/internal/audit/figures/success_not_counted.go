@@ -2,10 +2,10 @@ package figures
 
 import (
 	"fmt"
-	"regexp"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // successNotCounted returns the rule success-not-counted, which findSuccessNotCounted applies.
@@ -25,8 +25,8 @@ func successNotCounted() rule {
 // allSucceed matches a statement that no request failed, and countsErrors the signs that
 // failures were counted.
 var (
-	allSucceed   = regexp.MustCompile(`(?i)\b100\s?%\s+success|\bzero (?:errors|failures)\b|\bno (?:errors|failed requests)\b|\b0\s?% (?:error|failure)`)
-	countsErrors = regexp.MustCompile(`(?i)\berrors?\b|fail|success|non-2xx|status|✓`)
+	allSucceed   = lazyregexp.New(`(?i)\b100\s?%\s+success|\bzero (?:errors|failures)\b|\bno (?:errors|failed requests)\b|\b0\s?% (?:error|failure)`)
+	countsErrors = lazyregexp.New(`(?i)\berrors?\b|fail|success|non-2xx|status|✓`)
 )
 
 // findSuccessNotCounted reports the first statement that no request failed, on a page with

@@ -1,8 +1,9 @@
 package figures
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // table is a table of a page.
@@ -56,8 +57,8 @@ func splitRow(text string) []string {
 }
 
 var (
-	link = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
-	tag  = regexp.MustCompile(`<[^>]*>`)
+	link = lazyregexp.New(`!?\[([^\]]*)\]\([^)]*\)`)
+	tag  = lazyregexp.New(`<[^>]*>`)
 )
 
 // cleanCell returns the text of a cell without marks of Markdown.
@@ -97,7 +98,7 @@ type measure struct {
 }
 
 // bracketUnit matches the unit in a header: in brackets, or after a comma.
-var bracketUnit = regexp.MustCompile(`[(\[,]\s*([A-Za-zµμ#%/]+)\s*[)\]]?\s*$`)
+var bracketUnit = lazyregexp.New(`[(\[,]\s*([A-Za-zµμ#%/]+)\s*[)\]]?\s*$`)
 
 // findKind returns the kind of figures that the header of a column, or the label of a row,
 // names, and the size of its unit in base units, 0 if it names no unit. known is false if

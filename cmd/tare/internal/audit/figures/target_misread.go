@@ -2,10 +2,10 @@ package figures
 
 import (
 	"fmt"
-	"regexp"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // targetMisread returns the rule target-misread, which findTargetMisread applies.
@@ -24,7 +24,7 @@ func targetMisread() rule {
 
 // exceeded matches a sentence by which a result, the third group, exceeds a target,
 // the first or the range of the first and second.
-var exceeded = regexp.MustCompile(`(?i)\bexceed\w*\b\*{0,2}[^.]{0,20}?(\d+(?:\.\d+)?)(?:\s*[-–]\s*(\d+(?:\.\d+)?))?x\b[^.]{0,40}\b(?:target|goal)\b[^\d]{0,40}(\d+(?:\.\d+)?)x`)
+var exceeded = lazyregexp.New(`(?i)\bexceed\w*\b\*{0,2}[^.]{0,20}?(\d+(?:\.\d+)?)(?:\s*[-–]\s*(\d+(?:\.\d+)?))?x\b[^.]{0,40}\b(?:target|goal)\b[^\d]{0,40}(\d+(?:\.\d+)?)x`)
 
 // findTargetMisread reports results that do not exceed the target that the sentence says
 // they exceed.

@@ -2,11 +2,11 @@ package figures
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // terminalLog returns the rule terminal-log, which findTerminalLog applies.
@@ -24,7 +24,7 @@ func terminalLog() rule {
 }
 
 // terminal matches docker run with the option -t or --tty.
-var terminal = regexp.MustCompile(`^docker run\b[^|]*\s(?:-\w*t\w*|--tty)(?:\s|$)`)
+var terminal = lazyregexp.New(`^docker run\b[^|]*\s(?:-\w*t\w*|--tty)(?:\s|$)`)
 
 // findTerminalLog reports the commands that start a server with a terminal, on a page with
 // reports of load generators.

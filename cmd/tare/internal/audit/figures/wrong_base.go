@@ -2,10 +2,10 @@ package figures
 
 import (
 	"fmt"
-	"regexp"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // wrongBase returns the rule wrong-base, which findWrongBase applies.
@@ -23,7 +23,7 @@ func wrongBase() rule {
 }
 
 // perSecondSaving matches a time per second with a percentage next to it.
-var perSecondSaving = regexp.MustCompile(`(?i)(\d[\d,]*(?:\.\d+)?)\s*(ms|µs|us)\s*(?:/|per |of cpu (?:time )?per |cpu (?:time )?per )\s*s(?:ec(?:ond)?)?\b[^%\d]{0,20}~?(\d+(?:\.\d+)?)\s?%`)
+var perSecondSaving = lazyregexp.New(`(?i)(\d[\d,]*(?:\.\d+)?)\s*(ms|µs|us)\s*(?:/|per |of cpu (?:time )?per |cpu (?:time )?per )\s*s(?:ec(?:ond)?)?\b[^%\d]{0,20}~?(\d+(?:\.\d+)?)\s?%`)
 
 // findWrongBase reports percentages that are of the other one of two figures, decreases by
 // more than 100 %, and shares of a second that do not follow from the time.

@@ -4,11 +4,11 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"regexp"
 	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // globalsChanged finds tests that set package variables that benchmarks read, or empty
@@ -39,7 +39,7 @@ func globalsChanged() rule {
 }
 
 // emptying matches the names of functions that empty a registry.
-var emptying = regexp.MustCompile(`^(Reset|Clear|Unregister|Deregister)(All|Registry|Global|Globals|Types|Metadata|Mappings|Handlers|Codecs|Drivers)?$`)
+var emptying = lazyregexp.New(`^(Reset|Clear|Unregister|Deregister)(All|Registry|Global|Globals|Types|Metadata|Mappings|Handlers|Codecs|Drivers)?$`)
 
 // reportChanges reports the variables of read that a test sets and does not restore, and
 // the calls that empty a registry of the packages registered. Both maps hold a benchmark

@@ -3,11 +3,11 @@ package gobench
 import (
 	"go/ast"
 	"go/types"
-	"regexp"
 	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // inputInLoop finds inputs that each iteration makes again although they are always the
@@ -99,7 +99,7 @@ func (in *input) findFilledSlice(l *loop, s ast.Stmt) *types.Var {
 }
 
 // generators matches the names of functions that make inputs.
-var generators = regexp.MustCompile(`^(?i:generate|gen|random|fake|mock|make(test|input|data|random|payload|big|large)|new(test|random|fake|sample)|create(test|sample|random|large|big)|build(test|sample|input|payload|large)|sample|fixture|load(fixture|testdata|sample))([A-Z0-9_]|[a-z]*$)`)
+var generators = lazyregexp.New(`^(?i:generate|gen|random|fake|mock|make(test|input|data|random|payload|big|large)|new(test|random|fake|sample)|create(test|sample|random|large|big)|build(test|sample|input|payload|large)|sample|fixture|load(fixture|testdata|sample))([A-Z0-9_]|[a-z]*$)`)
 
 // isTestHelper reports whether a function, not a method, is declared in a test file of the package.
 func (in *input) isTestHelper(fn *types.Func) bool {

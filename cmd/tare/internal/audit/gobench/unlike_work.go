@@ -3,12 +3,12 @@ package gobench
 import (
 	"go/ast"
 	"go/types"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // unlikeWork finds sides of a comparison that only make values if another side works on
@@ -51,11 +51,11 @@ func unlikeWork() rule {
 
 var (
 	// maker matches the names of functions that only make a value.
-	maker = regexp.MustCompile(`^(New[A-Z]?|new[A-Z]?|make$|new$|Make[A-Z]|make[A-Z])`)
+	maker = lazyregexp.New(`^(New[A-Z]?|new[A-Z]?|make$|new$|Make[A-Z]|make[A-Z])`)
 	// worker matches the names of functions that work on a value.
-	worker = regexp.MustCompile(`^(Marshal|Unmarshal|Encode|Decode|Write|Read|Parse|Serialize|Deserialize|Compress|Copy|Hash|Sum|Format|Validate)`)
+	worker = lazyregexp.New(`^(Marshal|Unmarshal|Encode|Decode|Write|Read|Parse|Serialize|Deserialize|Compress|Copy|Hash|Sum|Format|Validate)`)
 	// declaredMaker matches the names of benchmarks that say that they only make values.
-	declaredMaker = regexp.MustCompile(`(?i)new|alloc|make|create|init|empty|noop|baseline|overhead|construct`)
+	declaredMaker = lazyregexp.New(`(?i)new|alloc|make|create|init|empty|noop|baseline|overhead|construct`)
 )
 
 // reportUnlike reports the sides that only make values if another one works on them.

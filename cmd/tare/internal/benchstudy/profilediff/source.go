@@ -9,13 +9,13 @@ import (
 	"go/token"
 	"go/types"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/profile"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // Flags make the compiler print what it decides about inlining, escapes and
@@ -120,7 +120,7 @@ func textWeight(text string) int {
 	return 5
 }
 
-var lineRE = regexp.MustCompile(`^(.+\.go):(\d+):(\d+): (.*)$`)
+var lineRE = lazyregexp.New(`^(.+\.go):(\d+):(\d+): (.*)$`)
 
 // parseOutput returns the decisions in the compiler's output, and the calls in the source files that
 // it names. A line "# import/path" starts the output of a package.
@@ -267,7 +267,7 @@ func (f *file) addCalls(calls map[decisionKey][]tare.Decision, id string) {
 	}
 }
 
-var literalRE = regexp.MustCompile(`\.(func\d+|gowrap\d+|deferwrap\d+).*$`)
+var literalRE = lazyregexp.New(`\.(func\d+|gowrap\d+|deferwrap\d+).*$`)
 
 // declaredFunction returns the name of the declared function around a function literal, or function
 // itself.

@@ -19,9 +19,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // ErrUnknown reports a binary of a system or processor whose code this package cannot read.
@@ -117,11 +118,11 @@ type Difference struct {
 }
 
 // initRE matches functions that run before any benchmark.
-var initRE = regexp.MustCompile(`\.init(\.\d+)?$|(^|\.)map\.init\.\d+$|\.init\.(0|[1-9]\d*)\.func\d+$`)
+var initRE = lazyregexp.New(`\.init(\.\d+)?$|(^|\.)map\.init\.\d+$|\.init\.(0|[1-9]\d*)\.func\d+$`)
 
 // literalRE matches the end of the name of a function literal, and of functions that go and defer
 // statements call.
-var literalRE = regexp.MustCompile(`\.(func|gowrap|deferwrap)\d+$|\.\d+$`)
+var literalRE = lazyregexp.New(`\.(func|gowrap|deferwrap)\d+$|\.\d+$`)
 
 // outerOf returns the function around a function literal; false if name is not a function literal. The
 // names of inlined functions may be between the name of the function and the suffix of the literal.
@@ -142,10 +143,10 @@ func (p *Program) outerOf(name string) (string, bool) {
 }
 
 // testRE matches functions that only go test calls, by name.
-var testRE = regexp.MustCompile(`\.(Benchmark|Test|Fuzz|Example)[A-Z0-9_]?\w*$`)
+var testRE = lazyregexp.New(`\.(Benchmark|Test|Fuzz|Example)[A-Z0-9_]?\w*$`)
 
 // methodRE matches methods, which interfaces and reflection call.
-var methodRE = regexp.MustCompile(`^(.*/)?[^/]*?\.(\(\*[^)]*\)|[A-Za-z_]\w*(\[[^\]]*\])?)\.[A-Za-z_]\w*(-fm)?$`)
+var methodRE = lazyregexp.New(`^(.*/)?[^/]*?\.(\(\*[^)]*\)|[A-Za-z_]\w*(\[[^\]]*\])?)\.[A-Za-z_]\w*(-fm)?$`)
 
 // Compare compares the functions of packages that changed selects, and in addition all functions that
 // the compiler made for types and all instances of generic functions: these may differ although the

@@ -14,6 +14,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/lazyregexp"
 	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/kinds/gobench"
 )
@@ -426,7 +427,7 @@ func (b *Benchmark) splitTime(many wire.Reply) {
 }
 
 // endedRE matches the start of a message about the end of a process; the exit status comes after it.
-var endedRE = regexp.MustCompile(`^ended during \w+ with `)
+var endedRE = lazyregexp.New(`^ended during \w+ with `)
 
 // whyNoResult returns why a reply contains no result of b.
 func whyNoResult(b Benchmark, a wire.Reply) string {

@@ -12,11 +12,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // UsageError reports a request that the user has to change.
@@ -249,8 +249,8 @@ func (s *Side) extraEnv() []string {
 }
 
 var (
-	positionRE = regexp.MustCompile(`^(.*?\.[A-Za-z]+):(\d+)(:\d+)?: (.*)$`)
-	headingRE  = regexp.MustCompile(`^(#|FAIL\b|go: (downloading|finding|errors parsing) )`)
+	positionRE = lazyregexp.New(`^(.*?\.[A-Za-z]+):(\d+)(:\d+)?: (.*)$`)
+	headingRE  = lazyregexp.New(`^(#|FAIL\b|go: (downloading|finding|errors parsing) )`)
 )
 
 // firstMessage returns the first line of the go command's output that has a position, with the path

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/history/index"
 	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/lazyregexp"
 	"github.com/tarebench/tare/internal/machine"
 )
 
@@ -40,7 +40,7 @@ const (
 )
 
 // runName matches the directories of runs, which begin with a time.
-var runName = regexp.MustCompile(`^[0-9]{8}T[0-9]{6}Z-`)
+var runName = lazyregexp.New(`^[0-9]{8}T[0-9]{6}Z-`)
 
 // checkOwnership rejects a directory that cannot be tare's own: the root of the file system and the
 // home directory.

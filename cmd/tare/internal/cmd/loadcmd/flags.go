@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/traffic"
+	"github.com/tarebench/tare/internal/lazyregexp"
 	"github.com/tarebench/tare/load"
 )
 
@@ -321,7 +321,7 @@ func (o *options) chooseProtocol() load.Protocol {
 	return load.HTTP1
 }
 
-var bandwidths = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)([kmg]?)bit(?:/s)?$`)
+var bandwidths = lazyregexp.New(`^([0-9]+(?:\.[0-9]+)?)([kmg]?)bit(?:/s)?$`)
 
 // parseBandwidth parses text such as 70mbit to bits per second. It returns 0 for "".
 func parseBandwidth(text string) (int64, error) {

@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -26,6 +25,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/footprint"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/lazyregexp"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -138,7 +138,7 @@ type file struct {
 const sniffBytes = 4096
 
 // benchstatRE matches the start of a table of benchstat, in the current format, that before 2023, or CSV.
-var benchstatRE = regexp.MustCompile(`(?m)^ +│.*│|^name( +old)? +(old )?(time|alloc|allocs|speed)/op|^,[^\n]*,CI(,|$)`)
+var benchstatRE = lazyregexp.New(`(?m)^ +│.*│|^name( +old)? +(old )?(time|alloc|allocs|speed)/op|^,[^\n]*,CI(,|$)`)
 
 // isTable reports whether text is a table of benchstat, not the output of go test that benchstat reads.
 func isTable(text []byte) bool {

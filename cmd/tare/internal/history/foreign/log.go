@@ -5,10 +5,11 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
+
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // line is a line of a log, without its line end.
@@ -79,13 +80,13 @@ func (l *log) addLine(i int) error {
 
 var (
 	// resultRE matches the text after the name of a benchmark: iterations, a value and its unit.
-	resultRE = regexp.MustCompile(`^\s*\d+\s+[-+.0-9eE]+ \S`)
+	resultRE = lazyregexp.New(`^\s*\d+\s+[-+.0-9eE]+ \S`)
 	// withinRE matches a result in the middle of a line, with a name before it.
-	withinRE = regexp.MustCompile(`Benchmark\S*\s+\d+\s+[-+.0-9eE]+ \S`)
+	withinRE = lazyregexp.New(`Benchmark\S*\s+\d+\s+[-+.0-9eE]+ \S`)
 	// processorsRE matches the suffix with the number of processors that go test adds to a name.
-	processorsRE = regexp.MustCompile(`-\d+$`)
+	processorsRE = lazyregexp.New(`-\d+$`)
 	// endedRE matches the line at the end of a package.
-	endedRE = regexp.MustCompile(`^(ok  |FAIL)\t(\S+)\t`)
+	endedRE = lazyregexp.New(`^(ok  |FAIL)\t(\S+)\t`)
 )
 
 // cutName splits a line that begins with the name of a benchmark into the name and the rest. It returns "" for
