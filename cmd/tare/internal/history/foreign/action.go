@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tarebench/tare/cmd/tare/internal/footprint"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // actionRun is the record of a commit in a file of github-action-benchmark.
@@ -65,9 +65,9 @@ func (f *file) readAction() error {
 
 var (
 	// procsRE matches the number of processors in actionBench.Extra.
-	procsRE = regexp.MustCompile(`(?m)^(\d+) procs$`)
+	procsRE = lazyregexp.New(`(?m)^(\d+) procs$`)
 	// packageRE matches a name with a package.
-	packageRE = regexp.MustCompile(`^(.*\S) \(([^()\s]+)\)$`)
+	packageRE = lazyregexp.New(`^(.*\S) \(([^()\s]+)\)$`)
 )
 
 // nameOf returns the name of the benchmark of b, with its number of processors, and the unit of its value. The
@@ -98,15 +98,43 @@ type benchKey struct{ name, unit string }
 
 // benchList collects the values of one run.
 type benchList struct {
-	figures []figure         // in the order of the file
-	entries map[benchKey]int // index of the last entry with each key
+	figures   []figure         // in the order of the file
+	entries   map[benchKey]int // index of the last entry with each key
+	hasRounds bool             // entries with the same key are rounds, see hasRounds
+}
+
+// hasRounds reports whether a run consists of the rounds of go test -count: of two benchmarks or more, each has all
+// its entries next to each other, and all have equally many of each unit. Benchmarks of the same name in several
+// packages are not next to each other, unless each package begins with the one that the package before ends with.
+func hasRounds(benches []actionBench) bool {
+	rounds, names, last := map[benchKey]int{}, map[string]bool{}, ""
+	for _, b := range benches {
+		name, unit := b.nameOf()
+		if name != last && names[name] {
+			return false
+		}
+		names[name], last = true, name
+		if fields := strings.Fields(unit); len(fields) > 2 {
+			unit = fields[0] + " and others" // without the values of the other metrics, which differ by round
+		}
+		rounds[benchKey{name, unit}]++
+	}
+	n := 0
+	for _, of := range rounds {
+		if n > 0 && of != n {
+			return false
+		}
+		n = of
+	}
+	return len(names) > 1 && n > 1
 }
 
 // readBenches returns the values of one run that results store. path is the path of the list in the document.
 func (f *file) readBenches(benches []actionBench, path ...any) ([]figure, error) {
 	// An entry may have several metrics in its unit, such as ns/op 8 B/op 1 allocs/op. The tool then also writes
 	// an entry for each metric, except in old versions.
-	single, combined := benchList{entries: map[benchKey]int{}}, benchList{entries: map[benchKey]int{}}
+	areRounds := hasRounds(benches)
+	single, combined := benchList{entries: map[benchKey]int{}, hasRounds: areRounds}, benchList{entries: map[benchKey]int{}, hasRounds: areRounds}
 	for i, b := range benches {
 		name, unit := b.nameOf()
 		fields, value := strings.Fields(unit), b.Value
@@ -142,7 +170,8 @@ func (f *file) readBenches(benches []actionBench, path ...any) ([]figure, error)
 }
 
 // add adds a value of entry i, or returns what is wrong with it and a hint. Two entries with the same name and
-// unit may be of two packages or of two rounds; they are two rounds only if the name contains the package.
+// unit may be of two packages or of two rounds; they are two rounds only if the name contains the package, or
+// if the run consists of rounds.
 func (l *benchList) add(i int, x figure, benches []actionBench) (what, hint string) {
 	key := benchKey{x.benchmark, x.unit}
 	first, isRepeated := l.entries[key]
@@ -150,7 +179,7 @@ func (l *benchList) add(i int, x figure, benches []actionBench) (what, hint stri
 	case metricOf(x.unit) == "": // countKept counts it
 	case !isMeasured(x.value):
 		return fmt.Sprintf("%s: %v %s is no measurement", x.benchmark, x.value, x.unit), "a figure is not negative"
-	case isRepeated && !packageRE.MatchString(x.benchmark):
+	case isRepeated && !l.hasRounds && !packageRE.MatchString(x.benchmark):
 		return fmt.Sprintf("a second %s in %s (%v, and %v before): of another package, or another round", x.benchmark, x.unit, benches[i].Value, benches[first].Value), "keep one, or import the output of go test"
 	}
 	l.figures, l.entries[key] = append(l.figures, x), i

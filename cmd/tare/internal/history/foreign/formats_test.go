@@ -1,6 +1,7 @@
 package foreign_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -135,6 +136,37 @@ func TestActionJSON(t *testing.T) {
 	}
 	if want := "BenchmarkA-4 time run/one-unit 7 false\nBenchmarkA-4 bytes run/one-unit 8 false\nBenchmarkA-4 allocs run/one-unit 0 false\n"; pairs(got.Results[0]) != want {
 		t.Errorf("%swant\n%s", pairs(got.Results[0]), want)
+	}
+}
+
+// Entries of github-action-benchmark that go test -count repeated are rounds, and six of them have an interval. Any
+// other repetition may be of several packages, and is refused.
+func TestRoundsOfAction(t *testing.T) {
+	read := func(names string) (foreign.Records, error) {
+		var benches []string
+		for i, name := range strings.Fields(names) {
+			benches = append(benches,
+				fmt.Sprintf(`{"name": %q, "value": 50, "unit": "ns/op\t%d B/op\t1 allocs/op"}`, name, 16+i%2),
+				fmt.Sprintf(`{"name": "%s - ns/op", "value": 50, "unit": "ns/op"}`, name))
+		}
+		got, ok, err := foreign.Read("log", []byte(`window.BENCHMARK_DATA = {"entries": {"kv": [{"benches": [`+strings.Join(benches, ",\n")+`]}]}};`), made)
+		if !ok {
+			t.Errorf("%s: not read as a file of github-action-benchmark", names)
+		}
+		return got, err
+	}
+	got, err := read(strings.Repeat("BenchmarkA ", 6) + strings.Repeat("BenchmarkB ", 6))
+	if err != nil || len(got.Results) != 1 {
+		t.Fatalf("%d results, %v", len(got.Results), err)
+	}
+	r := got.Results[0]
+	if r.RoundsDone != 6 || len(r.Workloads) != 2 || !strings.Contains(pairs(r), "BenchmarkB time run/one-unit 50 true") {
+		t.Errorf("%d rounds:\n%s", r.RoundsDone, pairs(r))
+	}
+	for _, names := range []string{"BenchmarkA BenchmarkA", "BenchmarkA BenchmarkB BenchmarkA BenchmarkB", "BenchmarkA BenchmarkA BenchmarkB", "BenchmarkA BenchmarkA BenchmarkB BenchmarkB BenchmarkA BenchmarkA"} {
+		if _, err := read(names); err == nil || !strings.Contains(err.Error(), "of another package, or another round") {
+			t.Errorf("%s: %v", names, err)
+		}
 	}
 }
 
