@@ -73,12 +73,29 @@ func One(path string) (*tare.Result, string, error) {
 }
 
 // Compact returns a JSON document without insignificant space, as a new slice, and the SHA-256 hash of the returned
-// text in hex.
+// text in hex. If src is a list of documents, it returns the first one.
 func Compact(src []byte) (text []byte, sum string, err error) {
+	doc := bytes.TrimSpace(bytes.TrimPrefix(src, []byte("\ufeff")))
+	for bytes.HasPrefix(doc, []byte("[")) {
+		if doc, err = firstElement(doc); err != nil {
+			return nil, "", fmt.Errorf("not JSON: %w", err)
+		}
+	}
 	var b bytes.Buffer
-	if err := json.Compact(&b, bytes.TrimPrefix(src, []byte("\ufeff"))); err != nil {
+	if err := json.Compact(&b, doc); err != nil {
 		return nil, "", fmt.Errorf("not JSON: %w", err)
 	}
 	h := sha256.Sum256(b.Bytes())
 	return b.Bytes(), hex.EncodeToString(h[:]), nil
+}
+
+// firstElement returns the text of the first element of a JSON list.
+func firstElement(list []byte) ([]byte, error) {
+	dec := json.NewDecoder(bytes.NewReader(list))
+	if _, err := dec.Token(); err != nil {
+		return nil, err
+	}
+	var first json.RawMessage
+	err := dec.Decode(&first)
+	return first, err
 }

@@ -66,6 +66,12 @@ func TestAnArchiveComesBack(t *testing.T) {
 	if one, kept := export(t, data, "other"); len(kept) != 1 || !strings.HasSuffix(first, one) {
 		t.Errorf("one study: %d", len(kept))
 	}
+	// A list counts as its first result, by whose hash the archive and the index know it.
+	list := append(append(append(append([]byte("\ufeff["), document(t, measured(1, 0.6, 0.1))...), ','), document(t, other)...), ']')
+	write(t, filepath.Join(data, "results", "s", "list", history.ResultName), list)
+	if listed, _ := export(t, data); listed != first {
+		t.Errorf("a list changed the archive:\n%s\n%s", listed, first)
+	}
 	// The same document twice is written once.
 	write(t, filepath.Join(data, "results", "s", "by-hand", history.ResultName), document(t, measured(0, 0.5, 0.1)))
 	if twice, _ := export(t, data); twice != first {

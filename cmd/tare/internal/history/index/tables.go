@@ -6,10 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"regexp"
 	"strconv"
 
 	"github.com/ncruces/go-sqlite3"
+
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // tablesVersion returns the user_version of a database with the tables below. A database with another version
@@ -35,7 +36,7 @@ CREATE TABLE document (
 	path        TEXT NOT NULL UNIQUE, -- of the run's directory, from that of all results, with slashes
 	size_bytes  INTEGER NOT NULL,     -- of the file as it was read
 	modified_ns INTEGER NOT NULL,
-	sha256      TEXT NOT NULL,        -- of the document without insignificant space
+	sha256      TEXT NOT NULL,        -- of the document, the first of a list, without insignificant space
 	study       TEXT NOT NULL,
 	started_ns  INTEGER NOT NULL,
 	digest      TEXT NOT NULL,        -- JSON: a result with what lists and trends need, sums of programs too
@@ -103,7 +104,7 @@ func prepareTables(ctx context.Context, db *sql.DB) error {
 }
 
 // unreadRE matches the report of quick_check about a page that could not be read.
-var unreadRE = regexp.MustCompile(`unable to get the page\. error code=(\d+)`)
+var unreadRE = lazyregexp.New(`unable to get the page\. error code=(\d+)`)
 
 // damageError returns the error for a report of quick_check, which also reports pages that could not be read.
 // The code of the failed read decides whether that is damage or an error of the operating system.
