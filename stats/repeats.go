@@ -6,9 +6,11 @@ import (
 )
 
 const (
-	// repeatsPrior is the number of degrees of freedom of the table's usual variance when it is averaged
-	// with the variance of a row. So a row whose repeats are equal by luck still gets an interval.
-	repeatsPrior = 4.0
+	// maxUsualFree is the largest number of degrees of freedom of the table's usual variance when it is
+	// averaged with the variance of a row: rows differ in their variance, however many there are.
+	maxUsualFree = 4.0
+	// minUsualFree is that number for minRepeatSD, if nothing was repeated.
+	minUsualFree = 2.0
 	// minRepeatSD is the least standard deviation of the logarithm of a count that is assumed.
 	minRepeatSD = 0.0002
 	// chiMedian is the median of χ² with two degrees of freedom.
@@ -37,37 +39,50 @@ func (r Repeats) logVariance() (v, free float64) {
 	return v / free, free
 }
 
-// RepeatVariance returns the usual variance of the logarithm of one value in a row of a table. It is
-// computed from the median over the rows, because some benchmarks vary much more than others.
-func RepeatVariance(rows []Repeats) float64 {
+// UsualVariance is the usual variance of the logarithm of one value in a row of a table.
+type UsualVariance struct {
+	Variance float64
+	Free     float64 // degrees of freedom; 0 if the table has one row, which tells nothing about others
+}
+
+// RepeatVariance returns the usual variance of a table. It is computed from the median over the rows,
+// because some benchmarks vary much more than others.
+func RepeatVariance(rows []Repeats) UsualVariance {
 	var all []float64
 	for _, r := range rows {
 		if v, free := r.logVariance(); free > 0 {
 			all = append(all, v)
 		}
 	}
-	usual := 0.0
-	if len(all) > 0 {
-		usual = Median(all) * 2 / chiMedian
+	if len(all) < 2 {
+		return UsualVariance{Variance: minRepeatSD * minRepeatSD}
 	}
-	return max(usual, minRepeatSD*minRepeatSD)
+	return UsualVariance{
+		Variance: max(Median(all)*2/chiMedian, minRepeatSD*minRepeatSD),
+		Free:     min(maxUsualFree, float64(len(all)-1)),
+	}
 }
 
 // Compare returns the ratio head/base of the geometric means and its interval at level alpha. The variance
-// is a weighted mean of the variance of r and usual, the variance of the table from RepeatVariance. Each
-// half of the interval is at least least, in the unit of the values: the value of a side can change by
-// that much from build to build.
+// is a weighted mean of the variance of r and the usual variance of the table, so that a row whose repeats
+// are equal by luck still gets an interval. Each half of the interval is at least least, in the unit of the
+// values: the value of a side can change by that much from build to build.
 //
 // Source: G. K. Smyth, "Linear models and empirical Bayes methods for assessing
 // differential expression in microarray experiments", Statistical Applications in
 // Genetics and Molecular Biology 3, 2004.
-func (r Repeats) Compare(usual, least, alpha float64) (ratio, low, high float64) {
+func (r Repeats) Compare(usual UsualVariance, least, alpha float64) (ratio, low, high float64) {
 	v, free := r.logVariance()
-	v = (repeatsPrior*usual + free*v) / (repeatsPrior + free)
+	if all := usual.Free + free; all > 0 {
+		v, free = (usual.Free*usual.Variance+free*v)/all, all
+	} else { // one value of each side, and no other row
+		v, free = usual.Variance, minUsualFree
+	}
+	v = max(v, minRepeatSD*minRepeatSD)
 	logRatio := meanLog(r.Head) - meanLog(r.Base)
 	se := math.Sqrt(v * (1/float64(len(r.Base)) + 1/float64(len(r.Head))))
 	minHalf := math.Log1p(least / min(slices.Min(r.Base), slices.Min(r.Head)))
-	half := max(studentQuantile(1-alpha/2, repeatsPrior+free)*se, minHalf)
+	half := max(studentQuantile(1-alpha/2, free)*se, minHalf)
 	return math.Exp(logRatio), math.Exp(logRatio - half), math.Exp(logRatio + half)
 }
 

@@ -48,14 +48,50 @@ func TestRepeatsCompare(t *testing.T) {
 			t.Errorf("%s: %.4f of the rows differ, at most %g should", tt.name, share, tt.most)
 		}
 	}
+	usual := UsualVariance{Variance: 1e-6, Free: 4}
 	a, b := Repeats{[]float64{100, 101}, []float64{110, 111}}, Repeats{[]float64{1e5, 1.01e5}, []float64{1.1e5, 1.11e5}}
-	ra, la, ha := a.Compare(1e-6, 0, 0.01)
-	rb, lb, hb := b.Compare(1e-6, 0, 0.01)
+	ra, la, ha := a.Compare(usual, 0, 0.01)
+	rb, lb, hb := b.Compare(usual, 0, 0.01)
 	if math.Abs(ra-rb)+math.Abs(la-lb)+math.Abs(ha-hb) > 1e-12 {
 		t.Errorf("scaled: %g (%g to %g) and %g (%g to %g)", ra, la, ha, rb, lb, hb)
 	}
-	if _, low, high := (Repeats{[]float64{36, 36}, []float64{36.5, 36.5}}).Compare(0, 1, 0.01); low > 1 || high < 1 {
+	if _, low, high := (Repeats{[]float64{36, 36}, []float64{36.5, 36.5}}).Compare(UsualVariance{}, 1, 0.01); low > 1 || high < 1 {
 		t.Errorf("half an instruction of 36 differs: %g to %g", low, high)
+	}
+}
+
+// Also in tables of few rows the interval excludes 1 in about one row of a hundred: a row by itself
+// has no usual variance but its own.
+func TestRepeatsOfFewRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, rows := range []int{1, 2, 5} {
+		const tables, most = 1500, 0.018
+		wrong, all := 0, 0
+		for range tables {
+			table := make([]Repeats, rows)
+			for i := range table {
+				side := func() []float64 {
+					return []float64{1e4 * math.Exp(0.01*rng.NormFloat64()), 1e4 * math.Exp(0.01*rng.NormFloat64())}
+				}
+				table[i] = Repeats{side(), side()}
+			}
+			usual := RepeatVariance(table)
+			for _, r := range table {
+				if _, low, high := r.Compare(usual, 0, 0.01); low > 1 || high < 1 {
+					wrong++
+				}
+				all++
+			}
+		}
+		share := float64(wrong) / float64(all)
+		t.Logf("%d rows: %.4f", rows, share)
+		if share > most {
+			t.Errorf("tables of %d rows: %.4f of the rows differ, at most %g should", rows, share, most)
+		}
+	}
+	once := Repeats{[]float64{1e4}, []float64{1e4}}
+	if _, low, high := once.Compare(RepeatVariance([]Repeats{once}), 0, 0.01); low >= 1 || high <= 1 || high > 1.01 {
+		t.Errorf("nothing was repeated: %g to %g", low, high)
 	}
 }
 
