@@ -78,6 +78,18 @@ type Origin struct {
 	Share    float64 `json:"share"` // part of the total difference
 	Low      float64 `json:"low"`   // interval of Share over rounds; the stated confidence is that of all functions together
 	High     float64 `json:"high"`
+
+	Callers []Caller `json:"callers,omitempty"` // of counted instructions: functions that call it, those whose calls differ most first
+}
+
+// Caller is a function that calls another, with the number of calls per operation.
+type Caller struct {
+	Function string  `json:"function"`
+	Callee   string  `json:"callee,omitempty"` // function of the standard library that it calls, and which leads to the other; "" if it calls the other itself
+	File     string  `json:"file,omitempty"`   // base name
+	Line     int     `json:"line,omitempty"`   // line of the calls
+	From     float64 `json:"from"`             // calls per operation of Against
+	To       float64 `json:"to"`               // calls per operation of Contender
 }
 
 // Decision is a fact about a function that only one side has.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +14,7 @@ const (
 	keyDifference      = "difference"
 	explanationHeading = "Why"
 	explanationMeans   = "After the rounds both sides were profiled in turn, with as many operations in every round. A function is named where the interval of its part of the difference in CPU time excludes none; it holds for all functions together. What it calls of the standard library and the runtime is in its figure. Allocations are counted, without set-up. Below stand the compiler's decisions and the calls that one side alone has in these functions."
-	workMeans          = "Instructions were counted outside the rounds. A function is named if it differs by more than its counts on one side do, by itself: what it calls has lines of its own. Instructions are work, not time: waiting, the kernel, the collector, caches and branch misses are in none of them."
+	workMeans          = "Instructions were counted outside the rounds. A function is named if it differs by more than its counts on one side do, by itself: what it calls has lines of its own. Callers are named with the calls of one operation."
 	reasonWidth        = 72 // characters at which the name of a function is truncated
 )
 
@@ -25,7 +26,11 @@ func (s *Section) addExplanations(r *tare.Result) {
 	isCounted := func(e tare.Explanation) bool { return len(e.Work) > 0 }
 	isProfiled := func(e tare.Explanation) bool { return e.Rounds > 0 || !isCounted(e) }
 	if slices.ContainsFunc(r.Explanations, isCounted) {
-		s.addText(Dim, workMeans)
+		text := workMeans
+		if len(explainTerms(r)) == 0 { // otherwise it is among the terms
+			text += " Instructions are " + describeInstructions(r) + "."
+		}
+		s.addText(Dim, text)
 	}
 	if slices.ContainsFunc(r.Explanations, isProfiled) {
 		s.addText(Dim, explanationMeans)
@@ -159,9 +164,41 @@ func describeCauses(causes []tare.Origin, unit string) (lines []string) {
 		if c.Line > 0 {
 			text += fmt.Sprintf(" (%s:%d)", oneLine(c.File), c.Line)
 		}
-		lines = append(lines, text)
+		lines = append(lines, text+describeCallers(c.Callers))
 	}
 	return lines
+}
+
+// describeCallers returns the callers of a function with the calls of one operation, on both sides if
+// they differ, e.g.
+//
+//	; called 0 → 3× by chi.(*Context).RoutePattern through strings.Join (context.go:123)
+func describeCallers(callers []tare.Caller) string {
+	var parts []string
+	for _, c := range callers {
+		text := formatCalls(c.To) + "× by "
+		if from := formatCalls(c.From); from != formatCalls(c.To) {
+			text = from + " → " + text
+		}
+		text += shortenFunction(c.Function, reasonWidth)
+		if c.Callee != "" {
+			text += " through " + shortenFunction(c.Callee, reasonWidth)
+		}
+		if c.Line > 0 {
+			text += fmt.Sprintf(" (%s:%d)", oneLine(c.File), c.Line)
+		}
+		parts = append(parts, text)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "; called " + strings.Join(parts, ", ")
+}
+
+// formatCalls prints a number of calls per operation with at most two decimals.
+func formatCalls(n float64) string {
+	const decimals = 100
+	return strconv.FormatFloat(math.Round(n*decimals)/decimals, 'f', -1, 64)
 }
 
 // describeDecisions returns a line per output of the compiler that only one side has.

@@ -57,9 +57,15 @@ func TestReasons(t *testing.T) {
 func TestReasonsOfWork(t *testing.T) {
 	e := tare.Explanation{Work: []tare.Origin{
 		{Function: "example.com/mux.(*Mux).route", File: "mux.go", Line: 453, From: 10, To: 486.4, Share: 0.9},
-		{Function: "strings.Index", From: 9.3, To: 2},
+		{Function: "strings.Index", From: 9.3, To: 2, Callers: []tare.Caller{
+			{Function: "example.com/mux.(*Mux).route", File: "mux.go", Line: 460, From: 4.998, To: 2},
+			{Function: "example.com/mux.clean", Callee: "strings.Replace", File: "clean.go", Line: 7, From: 1, To: 1.004},
+		}},
 	}}
-	lines := []string{"+476 instructions/op, 90 % of the difference: mux.(*Mux).route (mux.go:453)", "−7.3 instructions/op: strings.Index"}
+	lines := []string{
+		"+476 instructions/op, 90 % of the difference: mux.(*Mux).route (mux.go:453)",
+		"−7.3 instructions/op: strings.Index; called 5 → 2× by mux.(*Mux).route (mux.go:460), 1× by mux.clean through strings.Replace (clean.go:7)",
+	}
 	assert.Equal(t, "counted", strings.Join(Reasons(e, 0), "\n"), strings.Join(lines, "\n"))
 	assert.Equal(t, "of one", strings.Join(Reasons(e, 1), "\n"), lines[0])
 	both := explained().Explanations[0]
@@ -77,7 +83,7 @@ func TestReasonsOfWork(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := strings.Join(strings.Fields(text.String()), " ") // without line ends
-		if strings.Contains(got, "Instructions are work, not time") != want || strings.Contains(got, "both sides were profiled") == want {
+		if strings.Contains(got, "Instructions were counted outside the rounds.") != want || strings.Contains(got, "both sides were profiled") == want {
 			t.Errorf("%s: %s", name, text.String())
 		}
 	}

@@ -24,6 +24,9 @@ func explainTerms(r *tare.Result) []Item {
 		add("rank", "best to worst place the evidence allows; same letter: no significant difference")
 	}
 	add("figures", "medians over rounds; each round is one fresh process per contender")
+	if slices.Contains(r.Metrics, tare.MetricInstructions) {
+		add(tare.MetricInstructions, describeInstructions(r))
+	}
 	out = append(out, explainTrafficTerms(r)...)
 	if text := explainDifference(r); text != "" && !hasManyRulings(r) { // otherwise it is above
 		add("difference", strings.TrimPrefix(strings.TrimSuffix(text, "."), " A difference is "))
@@ -38,6 +41,15 @@ func explainTerms(r *tare.Result) []Item {
 		add("†", "a trap: it repeats a published mistake on purpose, to show that the checks catch it")
 	}
 	return out
+}
+
+// describeInstructions explains what counts of instructions are.
+func describeInstructions(r *tare.Result) string {
+	text := "work, not time"
+	if r.Counter != nil {
+		text += ": counted by " + r.Counter.String() + " outside the rounds"
+	}
+	return text + "; waiting, the kernel, the collector, caches and branch misses are in none of them"
 }
 
 // explainTrafficTerms explains the terms that only tables of servers use. It returns nil if there are no servers.

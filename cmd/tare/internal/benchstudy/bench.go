@@ -33,6 +33,7 @@ type Place struct {
 	Run      string // tag of the run
 	Guardian *trial.Guardian
 	Procs    int           // GOMAXPROCS of the benchmarks; 0 leaves it unset
+	Seed     uint64        // selects the orders of functions in which instructions are counted
 	Slice    time.Duration // length of a slice; 0 means by rule, see plan.go
 	Once     time.Duration // limit of the first run of a benchmark, which tries it; 0 means a minute
 	Say      func(string)  // reports progress

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -17,31 +16,37 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/counts"
 	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/kinds/gobench"
-	"github.com/tarebench/tare/stats"
 )
 
 const (
 	// CountsShare is the divisor of a budget that gives the time to count instructions.
 	CountsShare = 4
-	// workAlpha is the error level of the interval of a count, for each row.
-	workAlpha = 0.01
-	// minWork is the number of instructions by which an operation can differ between two builds of
-	// the same code: the addresses of data decide how copies and searches run.
-	minWork = 1.0
+	// FewBenchmarks is the number of benchmarks up to which each is counted a third time: they tell
+	// little about how much counts vary.
+	FewBenchmarks = 2
 )
 
 // comparisonCounts contains the instruction counts of a comparison.
 type comparisonCounts struct {
 	counter *counts.Counter
 	pairs   map[string]counts.Pair // by benchmark id
+	work    []tare.Work            // of both sides
 	rows    []tare.Comparison      // in the order of the benchmarks
+	calls   map[string]*callGraph  // by benchmark id; only of some that differ
+	noCalls map[string]string      // why calls could not be counted, by benchmark id
 }
 
-// Count counts the instructions of all benchmarks on both sides, on all processors concurrently. The
-// counting takes at most within, which does not limit the builds before it; 0 means no limit. A
+// Counting configures how instructions are counted.
+type Counting struct {
+	Counter counts.Choice
+	Within  time.Duration // limit of the counting, without the builds before it; 0 means no limit
+	Callers bool          // also count the calls of some benchmarks that differ
+}
+
+// Count counts the instructions of all benchmarks on both sides, on all processors concurrently. A
 // benchmark that cannot be counted gets a note, and is timed all the same.
-func (b *Bench) Count(ctx context.Context, choice counts.Choice, p Place, within time.Duration) error {
-	counter, why := counts.Find(ctx, choice)
+func (b *Bench) Count(ctx context.Context, o Counting, p Place) error {
+	counter, why := counts.Find(ctx, o.Counter)
 	if counter == nil {
 		if why != "" {
 			b.note(NotCounted(), "", why)
@@ -64,11 +69,15 @@ func (b *Bench) Count(ctx context.Context, choice counts.Choice, p Place, within
 	}
 	began := time.Now()
 	limited, cancel := ctx, context.CancelFunc(func() {})
-	if within > 0 {
-		limited, cancel = context.WithTimeout(ctx, within)
+	if o.Within > 0 {
+		limited, cancel = context.WithTimeout(ctx, o.Within)
 	}
 	defer cancel()
 	failures := l.countAll(limited, c)
+	c.compareSides(b.benchmarks)
+	if o.Callers && counter.HasFunctions() {
+		c.calls, c.noCalls = l.countCallers(limited, c)
+	}
 	b.Spent += time.Since(began)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -78,7 +87,6 @@ func (b *Bench) Count(ctx context.Context, choice counts.Choice, p Place, within
 			b.note(NotCounted(), m.ID(), why)
 		}
 	}
-	c.compareSides(b.benchmarks)
 	b.counted = c
 	return nil
 }
@@ -87,24 +95,14 @@ func (b *Bench) Count(ctx context.Context, choice counts.Choice, p Place, within
 func (b *Bench) whyUncountable(c *counts.Counter) string {
 	for _, id := range []string{Base, Head} {
 		s := b.Sources.Suites[id]
-		for _, kv := range s.Side.Env {
-			name, _, _ := strings.Cut(kv, "=")
-			if name == "GOGC" || name == "GOMEMLIMIT" {
-				return fmt.Sprintf("%s has %s, and the collector is off while they are", id, kv)
-			}
+		if setting := counts.WhyUncountable(s.Side.Env); setting != "" {
+			return fmt.Sprintf("%s has %s, and the collector is off while they are", id, setting)
 		}
-		if c.BuildTag() != "" && isBefore(s.Go, 25) {
-			return fmt.Sprintf("%s is built with %s, and Go supports Valgrind since go1.25", id, s.Go)
+		if why := c.WhyRelease(s.Go); why != "" {
+			return id + " is " + why
 		}
 	}
 	return ""
-}
-
-// isBefore reports whether a release of Go is older than go1.minor.
-func isBefore(release string, minor int) bool {
-	var n int
-	_, err := fmt.Sscanf(release, "go1.%d", &n)
-	return err == nil && n < minor
 }
 
 // layouts links the test binaries that are counted. Each repeat of a count has a binary with another
@@ -170,7 +168,7 @@ func (l *layouts) linkBinary(ctx context.Context, side, key string, repeat int) 
 	if side == Head {
 		seed += 1 << 33
 	}
-	path, err := link.Binary(ctx, seed)
+	path, err := link.Binary(ctx, seed+l.place.Seed<<1)
 	if err == nil {
 		l.built[id] = path
 	}
@@ -206,32 +204,21 @@ func (l *layouts) countAll(ctx context.Context, c *comparisonCounts) map[string]
 		}
 		return -1
 	})
-	work := make(chan suite.Benchmark)
 	var mu sync.Mutex
-	var wait sync.WaitGroup
 	done := 0
 	l.place.Say(fmt.Sprintf("counting instructions: 0 of %d benchmarks", len(order)))
-	for range runtime.GOMAXPROCS(0) {
-		wait.Go(func() {
-			for m := range work {
-				pair, err := l.countOne(ctx, m)
-				mu.Lock()
-				done++
-				l.place.Say(fmt.Sprintf("counting instructions: %d of %d benchmarks", done, len(order)))
-				if err != nil {
-					failures[m.ID()] = whyNotCounted(ctx, err)
-				} else {
-					c.pairs[m.ID()] = pair
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	for _, m := range order {
-		work <- m
-	}
-	close(work)
-	wait.Wait()
+	counts.Concurrently(order, func(m suite.Benchmark) {
+		pair, err := l.countOne(ctx, m)
+		mu.Lock()
+		defer mu.Unlock()
+		done++
+		l.place.Say(fmt.Sprintf("counting instructions: %d of %d benchmarks", done, len(order)))
+		if err != nil {
+			failures[m.ID()] = WhyNotCounted(ctx, err)
+		} else {
+			c.pairs[m.ID()] = pair
+		}
+	})
 	return failures
 }
 
@@ -240,25 +227,35 @@ func (l *layouts) countOne(ctx context.Context, m suite.Benchmark) (counts.Pair,
 	if ctx.Err() != nil {
 		return counts.Pair{}, ctx.Err()
 	}
-	if lock := l.alone[m.Package]; lock != nil {
-		lock.Lock()
-		defer lock.Unlock()
-	}
-	newSide := func(id string) counts.Side {
-		s := l.b.Sources.Suites[id]
-		return func(ctx context.Context, repeat int) (counts.Program, error) {
-			binary, err := l.linkBinary(ctx, id, m.Package, repeat)
-			return counts.Program{
-				Name: m.Name, Binary: binary, Dir: s.Packages[m.Package].Dir, Env: s.Environment(m.Package),
-				Spec: trial.Spec{Run: l.place.Run, Guardian: l.place.Guardian}, Work: l.b.work,
-			}, err
-		}
-	}
-	return l.counter.Compare(ctx, counts.Guess{NSPerOp: m.NSPerOp + m.Untimed, BytesPer: m.BytesPer, SameCode: l.b.isSameCode(m.ID())}, newSide(Base), newSide(Head))
+	defer l.lockPackage(m.Package)()
+	guess := counts.Guess{NSPerOp: m.NSPerOp + m.Untimed, BytesPer: m.BytesPer, SameCode: l.b.isSameCode(m.ID()), IsAlone: len(l.b.benchmarks) <= FewBenchmarks}
+	return l.counter.Compare(ctx, guess, l.newSide(m, Base), l.newSide(m, Head))
 }
 
-// whyNotCounted describes an error of countOne in words.
-func whyNotCounted(ctx context.Context, err error) string {
+// lockPackage waits for the process of a package of which only one can run at a time.
+func (l *layouts) lockPackage(key string) (unlock func()) {
+	lock := l.alone[key]
+	if lock == nil {
+		return func() {}
+	}
+	lock.Lock()
+	return lock.Unlock
+}
+
+// newSide returns the programs of one side of a benchmark.
+func (l *layouts) newSide(m suite.Benchmark, id string) counts.Side {
+	s := l.b.Sources.Suites[id]
+	return func(ctx context.Context, repeat int) (counts.Program, error) {
+		binary, err := l.linkBinary(ctx, id, m.Package, repeat)
+		return counts.Benchmark{
+			Name: m.Name, Binary: binary, Dir: s.Packages[m.Package].Dir, Env: s.Environment(m.Package),
+			Spec: trial.Spec{Run: l.place.Run, Guardian: l.place.Guardian}, Work: l.b.work,
+		}, err
+	}
+}
+
+// WhyNotCounted describes an error of a count in words.
+func WhyNotCounted(ctx context.Context, err error) string {
 	var refused *counts.RefusedError
 	switch {
 	case ctx.Err() != nil:
@@ -269,35 +266,21 @@ func whyNotCounted(ctx context.Context, err error) string {
 	return firstLine(err.Error())
 }
 
-// compareSides makes a row of each counted benchmark. The variance between repeats of a count is
-// estimated from all benchmarks together, as each has only a few.
+// compareSides makes a row of each counted benchmark.
 func (c *comparisonCounts) compareSides(all []suite.Benchmark) {
-	metric := tare.MetricFor(tare.MetricInstructions)
-	var table []stats.Repeats
-	for _, p := range c.pairs {
-		table = append(table, stats.Repeats{Base: counts.PerOp(p.Base), Head: counts.PerOp(p.Head)})
-	}
-	variance := stats.RepeatVariance(table)
 	for _, m := range all {
 		p, ok := c.pairs[m.ID()]
 		if !ok {
 			continue
 		}
-		r := stats.Repeats{Base: counts.PerOp(p.Base), Head: counts.PerOp(p.Head)}
-		row := tare.Comparison{
-			Workload: m.ID(), Contender: Head, Against: Base, Metric: metric.Name, Unit: metric.Unit, Level: 1 - workAlpha,
-			Rounds:       min(len(p.Base), len(p.Head)),
-			AgainstValue: stats.Median(r.Base), Value: stats.Median(r.Head), Exploratory: true,
+		for _, side := range []struct {
+			id      string
+			repeats []counts.Count
+		}{{Base, p.Base}, {Head, p.Head}} {
+			c.work = append(c.work, tare.Work{Workload: m.ID(), Contender: side.id, Metric: tare.MetricInstructions, Ops: p.Ops, PerOp: counts.PerOp(side.repeats)})
 		}
-		if base, head, ok := r.Exact(); ok {
-			row.AgainstValue, row.Value, row.Exact = base, head, true
-			row.Ratio = head / base
-			row.Low, row.High = row.Ratio, row.Ratio
-		} else {
-			row.Ratio, row.Low, row.High = r.Compare(variance, minWork, workAlpha)
-		}
-		c.rows = append(c.rows, row)
 	}
+	c.rows = counts.CompareWork(c.work, Base, counts.Alpha)
 }
 
 // findRow returns the comparison of a benchmark; false if the benchmark was not counted, or c is nil.
@@ -310,35 +293,6 @@ func (c *comparisonCounts) findRow(id string) (tare.Comparison, bool) {
 		return tare.Comparison{}, false
 	}
 	return c.rows[i], true
-}
-
-// addToResult adds the counts to a result: the counter, the metric, and both sides of every row.
-func (c *comparisonCounts) addToResult(r *tare.Result) {
-	if c == nil || len(c.rows) == 0 {
-		return
-	}
-	counter := c.counter.Counter
-	r.Counter = &counter
-	r.Metrics = append(r.Metrics[:len(r.Metrics):len(r.Metrics)], tare.MetricInstructions)
-	for _, row := range c.rows {
-		p := c.pairs[row.Workload]
-		for _, side := range []struct {
-			id      string
-			repeats []counts.Count
-			value   float64
-		}{
-			{Base, p.Base, row.AgainstValue},
-			{Head, p.Head, row.Value},
-		} {
-			perOp := counts.PerOp(side.repeats)
-			r.Work = append(r.Work, tare.Work{Workload: row.Workload, Contender: side.id, Metric: row.Metric, Ops: p.Ops, PerOp: perOp})
-			r.Values = append(r.Values, tare.Value{
-				Workload: row.Workload, Contender: side.id, Metric: row.Metric, Unit: row.Unit, Rounds: len(perOp),
-				Value: side.value, Low: slices.Min(perOp), High: slices.Max(perOp),
-			})
-		}
-	}
-	r.Comparisons = append(r.Comparisons, c.rows...)
 }
 
 // isSameCode reports whether the machine code of a benchmark is the same on both sides.

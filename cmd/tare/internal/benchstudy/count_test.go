@@ -108,7 +108,8 @@ func BenchmarkShapes(b *testing.B) {
 
 // One turn more of a hundred is found as 1 % more instructions, within 0.3 points, in
 // functions of different shape; what is the same differs in none, although no two of the
-// binaries have their functions in the same order. The function that does it is named.
+// binaries have their functions in the same order. The function that does it is named, and
+// its caller with its calls. A benchmark with the same code is not timed.
 func TestCountPlanted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("counts four benchmarks or more on two sides")
@@ -120,22 +121,31 @@ func TestCountPlanted(t *testing.T) {
 	dir := t.TempDir() + "/repo"
 	repository(t, dir, map[string]string{
 		"go.mod": "module example.com/shapes\n\ngo 1.25\n", "shapes_test.go": shapes, "planted_test.go": "package shapes\n\nconst planted = 100\n",
+		"steady/steady_test.go": "package steady\n\nimport \"testing\"\n\nvar sink int\n\nfunc BenchmarkSteady(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tfor j := 0; j < 500; j++ {\n\t\t\tsink = sink*31 + j\n\t\t}\n\t}\n}\n",
 	})
 	write(t, dir, map[string]string{"planted_test.go": "package shapes\n\nconst planted = 101\n"})
-	pattern, want := "Shapes/^(loop|map)$", 4
+	pattern, want := "(Shapes|Steady)/^(loop|map)$", 5
 	if os.Getenv("TARE_SOAK") != "" {
-		pattern, want = "Shapes", 20
+		pattern, want = "Shapes|Steady", 21
 	}
 	b, _, err := newBench(t, benchstudy.Asked{Dir: dir, Base: "one", OneBuild: true, Bench: pattern})
 	if err != nil {
 		t.Fatal(err)
 	}
 	place := benchstudy.Place{Say: func(string) {}}
-	if err := b.Count(t.Context(), counts.Valgrind, place, 8*time.Minute); err != nil {
+	if err := b.Count(t.Context(), benchstudy.Counting{Counter: counts.Valgrind, Within: 8 * time.Minute, Callers: true}, place); err != nil {
 		t.Fatal(err)
+	}
+	b.SkipSame()
+	isSteady := func(id string) bool { return strings.HasSuffix(id, ".BenchmarkSteady") }
+	if len(b.Study.Workloads) != want-1 || slices.ContainsFunc(b.Study.Workloads, func(w tare.Workload) bool { return isSteady(w.ID) }) {
+		t.Errorf("timed: %+v; only the benchmark with the same code is not", b.Study.Workloads)
 	}
 	r := &tare.Result{}
 	b.Finish(r)
+	if !slices.ContainsFunc(r.Findings, func(f tare.Finding) bool { return f.Check == benchstudy.NotTimed().ID && isSteady(f.Workload) }) {
+		t.Errorf("no note that it is not timed: %+v", r.Findings)
+	}
 	if r.Counter == nil || len(r.Work) == 0 {
 		t.Fatalf("nothing is counted: %+v", r.Findings)
 	}
@@ -156,6 +166,13 @@ func TestCountPlanted(t *testing.T) {
 	}
 	i := slices.IndexFunc(r.Explanations, func(e tare.Explanation) bool { return strings.HasSuffix(e.Workload, "/loop/more") })
 	if i < 0 || len(r.Explanations[i].Work) == 0 || r.Explanations[i].Work[0].Function != "example.com/shapes.turn" || r.Explanations[i].Work[0].Line == 0 {
-		t.Errorf("the function of the loop is not named: %+v", r.Explanations)
+		t.Fatalf("the function of the loop is not named: %+v", r.Explanations)
+	}
+	isCaller := func(c tare.Caller) bool {
+		return strings.HasPrefix(c.Function, "example.com/shapes.BenchmarkShapes.func") && c.Callee == "" && c.File == "shapes_test.go" && c.Line > 0 &&
+			math.Abs(c.From-100) < 0.5 && math.Abs(c.To-101) < 0.5
+	}
+	if e := r.Explanations[i]; e.Why != "" || !slices.ContainsFunc(e.Work[0].Callers, isCaller) {
+		t.Errorf("its caller is not named with 100 and 101 calls: %+v", e)
 	}
 }

@@ -117,7 +117,7 @@ func SameCode() check.Check {
 func NotCounted() check.Check {
 	return check.Check{
 		ID: "not-counted", Severity: tare.Note,
-		Summary: "The instructions of a benchmark, or of all, are not counted: there is no counter on this machine, or the benchmark fails, takes too long or too much memory under it.",
+		Summary: "The instructions of a benchmark or contender, or of all, are not counted: there is no counter on this machine, or it fails, takes too long or too much memory under it.",
 		Why:     "Instructions are counted with the collector off and, under Valgrind, some fifty times slower than they are executed. What is timed is not affected.",
 		Advice:  "give it a longer budget if there was no time, or count nothing with --counts off",
 	}

@@ -43,8 +43,12 @@ func (b *Bench) Finish(r *tare.Result) {
 	for i := range r.Trials {
 		r.Trials[i].Answers = nil
 	}
-	b.counted.addToResult(r)
-	b.counted.addFunctions(r)
+	if c := b.counted; c != nil {
+		c.counter.AddToResult(r, c.work, c.rows)
+		if c.counter.HasFunctions() {
+			c.addFunctions(r)
+		}
+	}
 	setAnswer(r)
 }
 

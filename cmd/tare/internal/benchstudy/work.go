@@ -23,11 +23,8 @@ const (
 )
 
 // addFunctions adds an explanation to the result for each benchmark whose count differs: the
-// functions that execute more or fewer instructions. It does nothing if the counter has no functions.
+// functions that execute more or fewer instructions, and their callers. The counter must have functions.
 func (c *comparisonCounts) addFunctions(r *tare.Result) {
-	if c == nil || !c.counter.HasFunctions() {
-		return
-	}
 	for _, row := range c.rows {
 		if row.Differs(0) == tare.NotShown {
 			continue
@@ -36,8 +33,13 @@ func (c *comparisonCounts) addFunctions(r *tare.Result) {
 		if len(work) == 0 {
 			continue
 		}
+		if graph := c.calls[row.Workload]; graph != nil {
+			for i := range work {
+				work[i].Callers = graph.findCallers(work[i].Function)
+			}
+		}
 		r.Explanations = append(r.Explanations, tare.Explanation{
-			Workload: row.Workload, Contender: Head, Against: Base, Work: work,
+			Workload: row.Workload, Contender: Head, Against: Base, Work: work, Why: c.noCalls[row.Workload],
 			Functions: []tare.Origin{}, Sites: []tare.Origin{}, Decisions: []tare.Decision{}, Calls: []tare.Decision{},
 		})
 	}
@@ -49,7 +51,7 @@ func diffFunctions(p counts.Pair) []tare.Origin {
 	baseCounts, headCounts := sumByFunction(p.Base), sumByFunction(p.Head)
 	perOp := mean(counts.PerOp(p.Base))
 	total := mean(counts.PerOp(p.Head)) - perOp
-	minDifference := max(minWork, minWorkShare*max(math.Abs(total), minTotalShare*perOp))
+	minDifference := max(counts.MinDifference, minWorkShare*max(math.Abs(total), minTotalShare*perOp))
 	names := map[string]bool{}
 	for _, repeat := range slices.Concat(baseCounts, headCounts) {
 		for name := range repeat {

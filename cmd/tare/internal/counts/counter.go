@@ -7,7 +7,8 @@
 //
 // A [Counter] counts the instructions of a process in one of two ways. Valgrind's cachegrind
 // emulates the processor: its counts do not depend on the machine or on other processes, and
-// it reports functions and lines. Hardware counters take no time and report only the sum.
+// it reports functions and lines; callgrind adds calls. Hardware counters take no time and report
+// only the sum.
 package counts
 
 import (
@@ -57,6 +58,19 @@ func (c *Counter) BuildTag() string {
 		return ""
 	}
 	return Tag
+}
+
+// minMinor is the release go1.minMinor since which Go supports Valgrind.
+const minMinor = 25
+
+// WhyRelease returns why programs that a release of Go built cannot be counted, or "".
+func (c *Counter) WhyRelease(release string) string {
+	var minor int
+	_, err := fmt.Sscanf(release, "go1.%d", &minor)
+	if c.path == "" || err != nil || minor >= minMinor {
+		return ""
+	}
+	return fmt.Sprintf("built with %s, and Go supports Valgrind since go1.%d", release, minMinor)
 }
 
 // packageNames lists the commands that install Valgrind in several distributions.

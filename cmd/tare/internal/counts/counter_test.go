@@ -41,3 +41,15 @@ func TestFind(t *testing.T) {
 		}
 	}
 }
+
+func TestReleases(t *testing.T) {
+	valgrind := &Counter{path: "/bin/valgrind"}
+	for release, want := range map[string]string{"go1.25.3": "", "go1.24.9": "built with go1.24.9, and Go supports Valgrind since go1.25", "devel go1.27-abc": ""} {
+		if got := valgrind.WhyRelease(release); got != want {
+			t.Errorf("%s: %q, want %q", release, got, want)
+		}
+	}
+	if got := new(Counter).WhyRelease("go1.20"); got != "" {
+		t.Errorf("hardware counters: %q", got)
+	}
+}

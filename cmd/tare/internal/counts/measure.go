@@ -25,16 +25,19 @@ const (
 	maxSpread         = 0.002 // difference of consistent counts, as a share
 	maxSpreadOps      = 1.0   // or in instructions per operation
 	minPlaceCount     = 0.02  // instructions per operation of a stored place
+	minCalls          = 0.001 // calls per operation of a stored call site
+	callsShare        = 4     // operations of a count divided by those of a count of calls
 )
 
 // Count is the result of one count of a benchmark.
 type Count struct {
 	PerOp  float64           // instructions per operation
 	Places map[Place]float64 // PerOp by line; nil if the counter reports only the sum
+	Calls  map[Call]float64  // calls per operation; nil unless [Counter.CountCalls] counted
 }
 
 // Side returns the program of one side for a count; repeat is the number of the count, from
-// 0. Each build has another order of functions.
+// 0. Each build of a benchmark has another order of functions.
 type Side func(ctx context.Context, repeat int) (Program, error)
 
 // Guess holds earlier measurements of an operation.
@@ -42,6 +45,8 @@ type Guess struct {
 	NSPerOp  float64
 	BytesPer float64 // bytes allocated per operation; 0 if unknown
 	SameCode bool    // both sides have the same machine code, so that one count of each may do
+	IsAlone  bool    // hardly any other benchmarks show how much counts vary
+	Cycle    int64   // number of inputs, which operations take in turn; 0 if all do the same
 }
 
 // Pair holds the counts of a benchmark on two sides.
@@ -57,15 +62,16 @@ type RefusedError struct{ Why string }
 func (e *RefusedError) Error() string { return e.Why }
 
 // Compare counts both sides of a benchmark twice, and a third time if the counts of a side
-// are inconsistent. Sides with the same code are counted once, and again if the two counts
-// are inconsistent. The error explains why the benchmark cannot be counted.
+// are inconsistent or if g.IsAlone is set. Sides with the same code are counted once, and again if
+// the two counts are inconsistent. The error explains why the benchmark cannot be counted.
 func (c *Counter) Compare(ctx context.Context, g Guess, base, head Side) (p Pair, err error) {
-	first, last, err := c.findOperations(ctx, g, base, &p)
+	first, last, pilot, err := c.findOperations(ctx, g, base)
 	if err != nil {
 		return p, err
 	}
+	p.Ops, p.Base = last-first, []Count{pilot}
 	for repeat := range maxRepeats {
-		isComplete := repeat >= minRepeats && isConsistent(p.Base) && isConsistent(p.Head)
+		isComplete := repeat >= minRepeats && !g.IsAlone && isConsistent(p.Base) && isConsistent(p.Head)
 		isEqual := repeat > 0 && g.SameCode && isConsistent(slices.Concat(p.Base, p.Head))
 		if isComplete || isEqual {
 			break
@@ -77,69 +83,109 @@ func (c *Counter) Compare(ctx context.Context, g Guess, base, head Side) (p Pair
 			if len(*side.counts) > repeat { // the pilot is the first count of base
 				continue
 			}
-			count, err := c.countSide(ctx, side.program, repeat, first, last)
+			count, err := c.countSide(ctx, cachegrind, side.program, repeat, first, last)
 			if err != nil {
 				return p, err
 			}
 			*side.counts = append(*side.counts, count)
 		}
 	}
-	if lowest := min(slices.Min(PerOp(p.Base)), slices.Min(PerOp(p.Head))); lowest < 1 {
-		return p, &RefusedError{"its instructions do not grow with its operations"}
-	}
-	return p, nil
+	return p, checkGrowth(slices.Concat(p.Base, p.Head))
 }
 
-// findOperations finds the numbers of operations of the two runs of a count, by pilots. It
-// adds the last pilot as the first count of base, and sets p.Ops.
-func (c *Counter) findOperations(ctx context.Context, g Guess, base Side, p *Pair) (first, last int64, err error) {
+// Repeat counts one side by itself, as often as [Counter.Compare] does. ops is the difference in
+// operations of the two runs of a count.
+func (c *Counter) Repeat(ctx context.Context, g Guess, side Side) (ops int64, all []Count, err error) {
+	first, last, pilot, err := c.findOperations(ctx, g, side)
+	if err != nil {
+		return 0, nil, err
+	}
+	all = []Count{pilot}
+	for repeat := 1; repeat < maxRepeats; repeat++ {
+		if repeat >= minRepeats && !g.IsAlone && isConsistent(all) {
+			break
+		}
+		count, err := c.countSide(ctx, cachegrind, side, repeat, first, last)
+		if err != nil {
+			return 0, nil, err
+		}
+		all = append(all, count)
+	}
+	return last - first, all, checkGrowth(all)
+}
+
+// checkGrowth returns an error if a count has less than one instruction per operation.
+func checkGrowth(counts []Count) error {
+	if slices.Min(PerOp(counts)) < 1 {
+		return &RefusedError{"its instructions do not grow with its operations"}
+	}
+	return nil
+}
+
+// findOperations finds the numbers of operations of the two runs of a count, by pilots on one side. The
+// last pilot is a count.
+func (c *Counter) findOperations(ctx context.Context, g Guess, side Side) (first, last int64, pilot Count, err error) {
 	estimate := max(1, g.NSPerOp*instructionsPerNS) // instructions per operation
-	if (minOps+1)*estimate > maxWork {
-		return 0, 0, &RefusedError{fmt.Sprintf("an operation takes %v, and a count %d times as long and more", time.Duration(g.NSPerOp).Round(time.Millisecond), 3*minOps)}
+	least := max(minOps+1, 2*g.Cycle)               // operations of the longer run
+	if float64(least)*estimate > maxWork {
+		return 0, 0, pilot, &RefusedError{fmt.Sprintf("an operation takes %v, and a count %d times as long and more", time.Duration(g.NSPerOp).Round(time.Microsecond), 2*least)}
 	}
 	bound := float64(maxOps)
 	if g.BytesPer > 0 {
 		bound = min(bound, maxHeap/g.BytesPer)
 	}
-	if bound < minOps+1 {
-		return 0, 0, &RefusedError{fmt.Sprintf("an operation allocates %.0f MB, and a count has the collector off: its memory is bounded to 1 GiB", g.BytesPer/1e6)}
+	if bound < float64(least) {
+		return 0, 0, pilot, &RefusedError{fmt.Sprintf("%d operations allocate %.0f MB, and a count has the collector off: its memory is bounded to 1 GiB", least, float64(least)*g.BytesPer/1e6)}
 	}
 	for try := range maxPilots {
-		first, last = splitOperations(estimate, bound)
-		pilot, err := c.countSide(ctx, base, 0, first, last)
-		if err != nil {
-			return 0, 0, err
+		first, last = splitOperations(estimate, bound, g.Cycle)
+		if pilot, err = c.countSide(ctx, cachegrind, side, 0, first, last); err != nil {
+			return 0, 0, pilot, err
 		}
 		work := pilot.PerOp * float64(last-first)
 		isNearBound := float64(last) > bound/2 // there cannot be many more operations
 		if work >= minPilotWork || isNearBound || try == maxPilots-1 {
-			p.Ops, p.Base = last-first, []Count{pilot}
-			return first, last, nil
+			break
 		}
 		estimate = max(estimate/maxCorrection, pilot.PerOp, 1)
 	}
-	return first, last, nil
+	return first, last, pilot, nil
 }
 
 // splitOperations returns the numbers of operations of the two runs of a count, for an
-// estimate of instructions per operation. bound is the maximum number.
-func splitOperations(estimate, bound float64) (first, last int64) {
+// estimate of instructions per operation. bound is the maximum number, at least two cycles. With
+// several inputs both are whole cycles, so that each input has the same weight.
+func splitOperations(estimate, bound float64, cycle int64) (first, last int64) {
 	n := min(targetWork/estimate*opsRatio/(opsRatio-1), bound)
 	last = max(minOps+1, int64(n))
-	return max(minOps, last/opsRatio), last
+	first = max(minOps, last/opsRatio)
+	if cycle > 1 {
+		first = max(cycle, first-first%cycle)
+		last = max(first+cycle, last-last%cycle)
+	}
+	return first, last
 }
 
-// countSide counts one side by runs of first and of last operations.
-func (c *Counter) countSide(ctx context.Context, side Side, repeat int, first, last int64) (Count, error) {
+// CountCalls counts the calls of an operation of one side by callgrind, after [Counter.Compare] has
+// returned p. It runs fewer operations, because callgrind is slower and calls are whole numbers. The
+// counter must have functions.
+func (c *Counter) CountCalls(ctx context.Context, p Pair, side Side) (Count, error) {
+	last := max(minOps+1, p.Ops/callsShare)
+	return c.countSide(ctx, callgrind, side, 0, max(minOps, last/opsRatio), last)
+}
+
+// countSide counts one side by runs of first and of last operations. tool is ignored by hardware
+// counters.
+func (c *Counter) countSide(ctx context.Context, tool string, side Side, repeat int, first, last int64) (Count, error) {
 	program, err := side(ctx, repeat)
 	if err != nil {
 		return Count{}, err
 	}
-	few, err := c.runCount(ctx, program, first)
+	few, err := c.runCount(ctx, tool, program, first)
 	if err != nil {
 		return Count{}, err
 	}
-	many, err := c.runCount(ctx, program, last)
+	many, err := c.runCount(ctx, tool, program, last)
 	if err != nil {
 		return Count{}, err
 	}
@@ -150,22 +196,31 @@ func (c *Counter) countSide(ctx context.Context, side Side, repeat int, first, l
 // operations more than few.
 func perOperation(few, many *Profile, ops int64) Count {
 	n := float64(ops)
-	c := Count{PerOp: (float64(many.Total) - float64(few.Total)) / n}
-	if len(many.Places) == 0 {
-		return c
+	return Count{
+		PerOp:  (float64(many.Total) - float64(few.Total)) / n,
+		Places: diffPerOperation(few.Places, many.Places, n, minPlaceCount),
+		Calls:  diffPerOperation(few.Calls, many.Calls, n, minCalls),
 	}
-	c.Places = map[Place]float64{}
-	for place, count := range many.Places {
-		if x := (float64(count) - float64(few.Places[place])) / n; math.Abs(x) >= minPlaceCount {
-			c.Places[place] = x
+}
+
+// diffPerOperation returns the differences of two runs, divided by n operations. It omits those
+// below least. It returns nil if many is empty.
+func diffPerOperation[K comparable](few, many map[K]uint64, n, least float64) map[K]float64 {
+	if len(many) == 0 {
+		return nil
+	}
+	all := map[K]float64{}
+	for key, count := range many {
+		if x := (float64(count) - float64(few[key])) / n; math.Abs(x) >= least {
+			all[key] = x
 		}
 	}
-	for place, count := range few.Places {
-		if _, ok := many.Places[place]; !ok && float64(count)/n >= minPlaceCount {
-			c.Places[place] = -float64(count) / n
+	for key, count := range few {
+		if _, ok := many[key]; !ok && float64(count)/n >= least {
+			all[key] = -float64(count) / n
 		}
 	}
-	return c
+	return all
 }
 
 // isConsistent reports whether counts differ as little as two counts of most benchmarks do.

@@ -8,15 +8,19 @@ import (
 func TestOperations(t *testing.T) {
 	for _, tt := range []struct {
 		estimate, bound float64
+		cycle           int64
 		first, last     int64
 	}{
-		{1000, 1e8, 28571, 228571}, // 200 million instructions between the two
-		{36, 1e8, 793650, 6349206},
-		{1, 1e6, 125000, 1000000}, // the bound of operations, or of memory
-		{1e9, 1e8, 2, 3},          // testing does one operation without a second run
-		{50, 4, 2, 4},
+		{1000, 1e8, 0, 28571, 228571}, // 200 million instructions between the two
+		{36, 1e8, 1, 793650, 6349206},
+		{1, 1e6, 0, 125000, 1000000}, // the bound of operations, or of memory
+		{1e9, 1e8, 0, 2, 3},          // testing does one operation without a second run
+		{50, 4, 0, 2, 4},
+		{1000, 1e8, 64, 28544, 228544}, // whole cycles of inputs
+		{1e7, 1e8, 64, 64, 128},
+		{1, 130, 64, 64, 128},
 	} {
-		first, last := splitOperations(tt.estimate, tt.bound)
+		first, last := splitOperations(tt.estimate, tt.bound, tt.cycle)
 		if first != tt.first || last != tt.last {
 			t.Errorf("%g instructions, at most %g operations: %d and %d, want %d and %d", tt.estimate, tt.bound, first, last, tt.first, tt.last)
 		}
@@ -35,6 +39,11 @@ func TestDifference(t *testing.T) {
 	}
 	if got.Places[work] != 10 || got.Places[early] != -0.2 || len(got.Places) != 2 {
 		t.Errorf("places: %v", got.Places)
+	}
+	site := Call{work, "callee"}
+	few.Calls, many.Calls = map[Call]uint64{site: 21}, map[Call]uint64{site: 321}
+	if calls := perOperation(few, many, 150).Calls; calls[site] != 2 {
+		t.Errorf("calls: %v", calls)
 	}
 	if sum := perOperation(&Profile{Total: 100}, &Profile{Total: 400}, 3); sum.PerOp != 100 || sum.Places != nil {
 		t.Errorf("of hardware counters: %+v", sum)

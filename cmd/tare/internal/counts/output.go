@@ -9,14 +9,13 @@ import (
 	"strconv"
 )
 
-// Bounds of a file of cachegrind. A test binary has some ten thousand functions.
+// Bounds of an output file of Valgrind. A test binary has some ten thousand functions.
 const (
 	maxDocument      = 256 << 20 // bytes
 	maxLine          = 1 << 20   // bytes; names of generic functions are long
-	maxPlaces        = 4 << 20   // lines with a count
+	maxPlaces        = 4 << 20   // lines with a count, and call sites
 	instructionEvent = "Ir"      // instructions read
-	noFunction       = "???"     // cachegrind's name for code without a symbol
-	unknownLine      = 0         // line of code without a line number
+	noFunction       = "???"     // Valgrind's name for code without a symbol
 )
 
 // Place is a line of a function.
@@ -26,92 +25,183 @@ type Place struct {
 	Line     int    // 0 if unknown
 }
 
+// Call is a line of a function, the caller, at which it calls another.
+type Call struct {
+	Place
+	Callee string
+}
+
 // Profile holds the instructions that a process executed, by line.
 type Profile struct {
 	Total  uint64
 	Places map[Place]uint64
+	Calls  map[Call]uint64 // number of calls; nil unless callgrind counted
 }
+
+// Tools of Valgrind that count. Callgrind also counts calls, and takes twice as long.
+const (
+	cachegrind = "cachegrind"
+	callgrind  = "callgrind"
+)
 
 // ReadCachegrind reads an output file of cachegrind whose first event is Ir. It fails unless
 // the counts of all lines add up to the file's summary.
-func ReadCachegrind(r io.Reader) (*Profile, error) {
+func ReadCachegrind(r io.Reader) (*Profile, error) { return readOutput(cachegrind, r) }
+
+// ReadCallgrind reads an output file of callgrind with calls. Names and line numbers must not
+// be compressed. It fails in the same cases as [ReadCachegrind].
+func ReadCallgrind(r io.Reader) (*Profile, error) { return readOutput(callgrind, r) }
+
+// outputReader reads the output file of a tool line by line.
+type outputReader struct {
+	tool    string
+	profile *Profile
+	number  int // of the current line
+
+	place                 Place  // function and file of the following lines
+	callee                string // function of the next line "calls="
+	calls                 uint64 // number of calls at the next line; 0 if it is no call site
+	hasEvents, hasSummary bool
+	isCallSite            bool // the next line is a call site, not a count of its own
+	summary               uint64
+}
+
+// readOutput reads the output file of a tool.
+func readOutput(tool string, r io.Reader) (*Profile, error) {
 	limited := &io.LimitedReader{R: r, N: maxDocument + 1}
 	lines := bufio.NewScanner(limited)
 	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
-	p := &Profile{Places: map[Place]uint64{}}
-	place := Place{Function: noFunction} // file and function of the following lines
-	hasEvents, hasSummary, number := false, false, 0
-	var summary uint64
-	wrong := func(format string, args ...any) error { // an error in the current line
-		return fmt.Errorf("cachegrind's output, line %d: %s", number, fmt.Sprintf(format, args...))
+	o := &outputReader{tool: tool, profile: &Profile{Places: map[Place]uint64{}}, place: Place{Function: noFunction}}
+	if tool == callgrind {
+		o.profile.Calls = map[Call]uint64{}
 	}
 	for lines.Scan() {
-		number++
-		line := bytes.TrimRight(lines.Bytes(), "\r")
+		o.number++
 		if limited.N <= 0 {
-			return nil, wrong("more than %d MiB", maxDocument>>20)
+			return nil, o.errorf("more than %d MiB", maxDocument>>20)
 		}
-		key, value, _ := bytes.Cut(line, []byte("="))
-		switch {
-		case len(line) == 0 || line[0] == '#',
-			bytes.HasPrefix(line, []byte("desc:")), bytes.HasPrefix(line, []byte("cmd:")), bytes.HasPrefix(line, []byte("version:")):
-			// The line has no counts.
-		case bytes.HasPrefix(line, []byte("events:")):
-			events := bytes.Fields(line[len("events:"):])
-			if len(events) == 0 || string(events[0]) != instructionEvent {
-				return nil, wrong("its first event is not %s", instructionEvent)
-			}
-			hasEvents = true
-		case bytes.HasPrefix(line, []byte("summary:")):
-			fields := bytes.Fields(line[len("summary:"):])
-			if len(fields) == 0 {
-				return nil, wrong("an empty summary")
-			}
-			var err error
-			if summary, err = strconv.ParseUint(string(fields[0]), 10, 64); err != nil {
-				return nil, wrong("%q is not a count", fields[0])
-			}
-			hasSummary = true
-		case string(key) == "fl" || string(key) == "fi" || string(key) == "fe":
-			place.File = string(value)
-		case string(key) == "fn":
-			place.Function = string(value)
-		default:
-			fields := bytes.Fields(line)
-			if !hasEvents || len(fields) < 2 {
-				return nil, wrong("%q is neither a heading nor a line with its count", clipLine(line))
-			}
-			n, err := strconv.Atoi(string(fields[0]))
-			count, errCount := strconv.ParseUint(string(fields[1]), 10, 64)
-			if err != nil || errCount != nil || n < 0 {
-				return nil, wrong("%q is not a line with its count", clipLine(line))
-			}
-			if p.Total+count < p.Total {
-				return nil, wrong("more instructions than a number holds")
-			}
-			place.Line = n
-			if _, ok := p.Places[place]; !ok && len(p.Places) >= maxPlaces {
-				return nil, wrong("more than %d places", maxPlaces)
-			}
-			p.Places[place] += count
-			p.Total += count
-			place.Line = unknownLine
+		if err := o.readLine(bytes.TrimRight(lines.Bytes(), "\r")); err != nil {
+			return nil, err
 		}
 	}
 	switch err := lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		number++
-		return nil, wrong("longer than %d bytes", maxLine)
+		o.number++
+		return nil, o.errorf("longer than %d bytes", maxLine)
 	case err != nil:
-		return nil, fmt.Errorf("read cachegrind's output: %w", err)
+		return nil, fmt.Errorf("read %s's output: %w", tool, err)
 	case limited.N <= 0:
-		return nil, wrong("more than %d MiB", maxDocument>>20)
-	case !hasSummary:
-		return nil, wrong("it ends without a summary: the program was stopped")
-	case summary != p.Total:
-		return nil, wrong("its lines have %d instructions, its summary %d", p.Total, summary)
+		return nil, o.errorf("more than %d MiB", maxDocument>>20)
+	case !o.hasSummary:
+		return nil, o.errorf("it ends without a summary: the program was stopped")
+	case o.summary != o.profile.Total:
+		return nil, o.errorf("its lines have %d instructions, its summary %d", o.profile.Total, o.summary)
 	}
-	return p, nil
+	return o.profile, nil
+}
+
+// errorf returns an error in the current line.
+func (o *outputReader) errorf(format string, args ...any) error {
+	return fmt.Errorf("%s's output, line %d: %s", o.tool, o.number, fmt.Sprintf(format, args...))
+}
+
+// headers returns the beginnings of lines without counts.
+func headers() []string {
+	return []string{"#", "desc:", "cmd:", "version:", "creator:", "pid:", "part:", "thread:", "positions:", "totals:"}
+}
+
+// readLine reads one line.
+func (o *outputReader) readLine(line []byte) error {
+	for _, header := range headers() {
+		if bytes.HasPrefix(line, []byte(header)) {
+			return nil
+		}
+	}
+	if len(line) == 0 {
+		return nil
+	}
+	if text, ok := bytes.CutPrefix(line, []byte("events:")); ok {
+		events := bytes.Fields(text)
+		if len(events) == 0 || string(events[0]) != instructionEvent {
+			return o.errorf("its first event is not %s", instructionEvent)
+		}
+		o.hasEvents = true
+		return nil
+	}
+	if text, ok := bytes.CutPrefix(line, []byte("summary:")); ok {
+		return o.readSummary(bytes.Fields(text))
+	}
+	key, value, _ := bytes.Cut(line, []byte("="))
+	switch string(key) {
+	case "fl", "fi", "fe":
+		o.place.File = string(value)
+	case "fn":
+		o.place.Function = string(value)
+	case "ob", "cob", "cfi", "cfl": // the object file, and where the callee is
+	case "cfn":
+		o.callee = string(value)
+	case "calls":
+		return o.readCalls(line, bytes.Fields(value))
+	default:
+		return o.readCount(line, bytes.Fields(line))
+	}
+	return nil
+}
+
+// readSummary reads the number of all instructions.
+func (o *outputReader) readSummary(fields [][]byte) (err error) {
+	if len(fields) == 0 {
+		return o.errorf("an empty summary")
+	}
+	if o.summary, err = strconv.ParseUint(string(fields[0]), 10, 64); err != nil {
+		return o.errorf("%q is not a count", fields[0])
+	}
+	o.hasSummary = true
+	return nil
+}
+
+// readCalls reads the number of calls at the line that follows.
+func (o *outputReader) readCalls(line []byte, fields [][]byte) (err error) {
+	if o.profile.Calls == nil || o.callee == "" || len(fields) == 0 {
+		return o.errorf("%q is no number of calls of a function", clipLine(line))
+	}
+	if o.calls, err = strconv.ParseUint(string(fields[0]), 10, 64); err != nil {
+		return o.errorf("%q is no number of calls of a function", clipLine(line))
+	}
+	o.isCallSite = true
+	return nil
+}
+
+// readCount reads a line number with its count, or with that of the functions called there.
+func (o *outputReader) readCount(line []byte, fields [][]byte) error {
+	if !o.hasEvents || len(fields) < 2 {
+		return o.errorf("%q is neither a heading nor a line with its count", clipLine(line))
+	}
+	n, err := strconv.Atoi(string(fields[0]))
+	count, errCount := strconv.ParseUint(string(fields[1]), 10, 64)
+	if err != nil || errCount != nil || n < 0 {
+		return o.errorf("%q is not a line with its count", clipLine(line))
+	}
+	p := o.profile
+	place := o.place
+	place.Line = n
+	if o.isCallSite { // its count is in the lines of the callee
+		o.isCallSite = false
+		if len(p.Calls) >= maxPlaces {
+			return o.errorf("more than %d call sites", maxPlaces)
+		}
+		p.Calls[Call{place, o.callee}] += o.calls
+		return nil
+	}
+	if p.Total+count < p.Total {
+		return o.errorf("more instructions than a number holds")
+	}
+	if _, ok := p.Places[place]; !ok && len(p.Places) >= maxPlaces {
+		return o.errorf("more than %d places", maxPlaces)
+	}
+	p.Places[place] += count
+	p.Total += count
+	return nil
 }
 
 // clipLine returns the first 60 bytes of a line for a message.

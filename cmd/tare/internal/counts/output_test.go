@@ -26,6 +26,44 @@ func TestReadCachegrind(t *testing.T) {
 	}
 }
 
+// The count at a call site is that of the called functions: it is in no line of the caller. The
+// lines of a file of callgrind have the counts that those of cachegrind have.
+func TestReadCallgrind(t *testing.T) {
+	f, err := os.Open("testdata/calls.out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	p, err := ReadCallgrind(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]uint64{"example.com/shop.Price": 1600, "example.com/shop.(*Cart).Add[...]": 50, "runtime.mallocgc": 350, "???": 11}
+	if got := p.Functions(); p.Total != 2011 || !maps.Equal(got, want) {
+		t.Errorf("%d instructions, %v; want 2011, %v", p.Total, got, want)
+	}
+	calls := map[Call]uint64{
+		{Place{"example.com/shop.Price", "/src/shop/price.go", 13}, "runtime.mallocgc"}:                  3,
+		{Place{"example.com/shop.Price", "/src/shop/price.go", 14}, "example.com/shop.(*Cart).Add[...]"}: 2,
+	}
+	if !maps.Equal(p.Calls, calls) {
+		t.Errorf("calls %v, want %v", p.Calls, calls)
+	}
+}
+
+func TestReadCallgrindRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		"events: Ir\ncfn=f\ncalls=x 1\n":                `line 3: "calls=x 1" is no number of calls of a function`,
+		"events: Ir\ncalls=1 1\n":                       `line 2: "calls=1 1" is no number of calls of a function`,
+		"events: Ir\nsummary: 3\ncfn=f\ncalls=1 1\n1 3": "line 5: its lines have 0 instructions, its summary 3",
+	} {
+		_, err := ReadCallgrind(strings.NewReader(text))
+		if err == nil || !strings.HasPrefix(err.Error(), "callgrind's output, "+want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
 func TestReadCachegrindRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                               "line 0: it ends without a summary: the program was stopped",
@@ -39,6 +77,7 @@ func TestReadCachegrindRefuses(t *testing.T) {
 		"events: Ir\n1 18446744073709551615\n1 1\nsummary: 0":      "line 3: more instructions than a number holds",
 		"events: Ir\nsummary: many":                                "line 2: \"many\" is not a count",
 		"events: Ir\nsummary:":                                     "line 2: an empty summary",
+		"events: Ir\ncfn=f\ncalls=1 1\n1 2\nsummary: 0":            "line 3: \"calls=1 1\" is no number of calls",
 		"events: Ir\nfn=" + strings.Repeat("x", maxLine) + "\n1 2": "line 2: longer than 1048576 bytes",
 	} {
 		_, err := ReadCachegrind(strings.NewReader(text))
@@ -49,15 +88,21 @@ func TestReadCachegrindRefuses(t *testing.T) {
 }
 
 // Whatever a file says, its counts add up to its total, or it is refused in one line.
-func FuzzReadCachegrind(f *testing.F) {
-	small, err := os.ReadFile("testdata/small.out")
-	if err != nil {
-		f.Fatal(err)
+func FuzzReadOutput(f *testing.F) {
+	for _, file := range []string{"testdata/small.out", "testdata/calls.out"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(text), file == "testdata/calls.out")
 	}
-	f.Add(string(small))
-	f.Add("events: Ir\nfl=a\nfi=b\nfe=c\nfn=d\n1 2 3\n# x\n\r\nsummary: 2 3\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		p, err := ReadCachegrind(strings.NewReader(text))
+	f.Add("events: Ir\nfl=a\nfi=b\nfe=c\nfn=d\n1 2 3\n# x\n\r\nsummary: 2 3\n", false)
+	f.Fuzz(func(t *testing.T, text string, hasCalls bool) {
+		read := ReadCachegrind
+		if hasCalls {
+			read = ReadCallgrind
+		}
+		p, err := read(strings.NewReader(text))
 		if err != nil {
 			if strings.ContainsAny(err.Error(), "\n\r") {
 				t.Errorf("%q: an error of several lines: %q", text, err)

@@ -74,7 +74,7 @@ func chargeTo(s *profile.Sample, isUsers func(path string) bool) (Cost, bool) {
 				continue
 			}
 			name := Plain(line.Function.Name)
-			if isUsers(packageOf(name)) {
+			if isUsers(PackageOf(name)) {
 				return Cost{
 					Function: name,
 					Through:  through,

@@ -83,7 +83,7 @@ func (f *frame) layOut(minWidth float64, maxLevel int) []box {
 func (p *Profile) sumPackages() []share {
 	sums := map[string]float64{}
 	for _, s := range p.stacks {
-		sums[packageOf(s.frames[len(s.frames)-1])] += s.value
+		sums[PackageOf(s.frames[len(s.frames)-1])] += s.value
 	}
 	var out []share
 	for name, v := range sums {

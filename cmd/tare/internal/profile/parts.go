@@ -19,7 +19,7 @@ const (
 // function or, for functions of the runtime, what the runtime does. Single functions of the
 // runtime have few samples and mean little to a reader.
 func partOf(s stack) string {
-	path := packageOf(s.frames[len(s.frames)-1])
+	path := PackageOf(s.frames[len(s.frames)-1])
 	switch {
 	case slices.Contains(strings.Split(path, "/"), "syscall"):
 		return partCalls

@@ -209,15 +209,15 @@ const sdk = "github.com/tarebench/tare/contender"
 // timed code: they are the same in every stack.
 func trimHarness(frames []string) []string {
 	for i := len(frames) - 1; i > 0; i-- {
-		if packageOf(frames[i]) == sdk {
+		if PackageOf(frames[i]) == sdk {
 			return frames[i:]
 		}
 	}
 	return frames
 }
 
-// packageOf returns the import path in the name of a function, or "" for a name without a path.
-func packageOf(function string) string {
+// PackageOf returns the import path in the name of a function, or "" for a name without a path.
+func PackageOf(function string) string {
 	plain, _, _ := strings.Cut(function, "[") // without type arguments, which can have paths
 	path := ""
 	if i := strings.LastIndex(plain, "/"); i >= 0 {

@@ -131,7 +131,7 @@ func TestNames(t *testing.T) {
 		{"memeqbody", "", "memeqbody"},
 		{"", "", ""},
 	} {
-		if p, s := packageOf(c.function), shortName(c.function); p != c.pkg || s != c.short {
+		if p, s := PackageOf(c.function), shortName(c.function); p != c.pkg || s != c.short {
 			t.Errorf("%q: package %q, short %q, want %q, %q", c.function, p, s, c.pkg, c.short)
 		}
 	}

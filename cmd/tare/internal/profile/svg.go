@@ -37,7 +37,7 @@ func (p *Profile) Flame(title string, ops int64) []byte {
 		return graphLook{
 			caption: p.formatCaption(ops),
 			legend:  p.buildLegend(colours),
-			class:   func(x box) string { return colours[packageOf(x.function)] },
+			class:   func(x box) string { return colours[PackageOf(x.function)] },
 			tooltip: p.tooltip,
 		}
 	})
@@ -229,7 +229,7 @@ func (p *Profile) chooseColours(boxes []box) map[string]string {
 	}
 	isDrawn := map[string]bool{}
 	for _, b := range boxes {
-		isDrawn[packageOf(b.function)] = true
+		isDrawn[PackageOf(b.function)] = true
 	}
 	for _, s := range p.sumPackages() {
 		if isDrawn[s.name] {
@@ -237,7 +237,7 @@ func (p *Profile) chooseColours(boxes []box) map[string]string {
 		}
 	}
 	for _, b := range boxes { // packages without a value of their own
-		setColour(packageOf(b.function))
+		setColour(PackageOf(b.function))
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/benchstudy"
+	"github.com/tarebench/tare/cmd/tare/internal/counts"
 	"github.com/tarebench/tare/internal/evidence"
 	"github.com/tarebench/tare/stats"
 )
@@ -48,13 +49,16 @@ func (q Quantity) countBatch(r *tare.Result) (Batch, error) {
 		}
 		return Batch{}, &SkipError{Why: why}
 	}
-	half := max(minHalfWidth, (c.High-c.Low)/2*c.AgainstValue)
-	return Batch{Effects: []float64{q.Sign * (c.Value - c.AgainstValue)}, Half: half, Last: true}, nil
+	interval := func(alpha float64) (low, high float64) {
+		for _, c := range counts.CompareWork(r.Work, benchstudy.Base, alpha) {
+			if c.Workload == q.Benchmark {
+				low, high = q.Sign*(c.Low-1)*c.AgainstValue, q.Sign*(c.High-1)*c.AgainstValue
+			}
+		}
+		return min(low, high), max(low, high)
+	}
+	return Batch{Effects: []float64{q.Sign * (c.Value - c.AgainstValue)}, Interval: interval, Last: true}, nil
 }
-
-// minHalfWidth is the half-width that stands for the missing interval of an exact count. It is not 0,
-// which would mean that the effects are rounds.
-const minHalfWidth = 1e-9
 
 // Batch returns the effects of the rounds of a result, positive towards the bad revision. The error is
 // a *SkipError if the result is void or a side fails.

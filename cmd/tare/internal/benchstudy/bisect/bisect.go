@@ -10,8 +10,8 @@
 // may be wrong with probability Error/(planned+1), and the k-th comparison beyond
 // the plan with 2^-k of that, so that any of them is wrong with probability at
 // most Error. A comparison tests its rounds several times, each time at a stricter
-// level (stats.LookLevel); if it remains undecided its commit is skipped. The bound
-// needs no assumption about other commits. It covers the statement that the effect
+// level (stats.LookLevel); if it remains undecided its commit is skipped. A count has one look.
+// The bound needs no assumption about other commits. It covers the statement that the effect
 // of the reported commit is beyond the edge and the effects of its parents are not.
 package bisect
 
@@ -98,9 +98,9 @@ type Batch struct {
 	Took    time.Duration
 	Last    bool // there is no time for more rounds of this commit
 
-	// Half is the half-width of the interval of a metric that is counted outside of rounds, which has
-	// one effect; 0 if effects are rounds.
-	Half float64
+	// Interval returns the interval at level alpha of a metric that is counted outside of rounds, which
+	// has one effect; nil if effects are rounds.
+	Interval func(alpha float64) (low, high float64)
 }
 
 // Measure measures rounds more rounds of a commit. A [*SkipError] means that it cannot be measured
@@ -203,8 +203,8 @@ func (s *Search) measureTest(ctx context.Context, k int, measure Measure) error 
 		return err
 	}
 	t.Seconds += batch.Took.Seconds()
-	if batch.Half > 0 && len(batch.Effects) == 1 {
-		t.judgeCount(batch, s.Edge())
+	if batch.Interval != nil {
+		t.judgeCount(batch, 2*s.Plan.errorShare(measured), s.Edge()) // only one end of the interval can be wrong
 		return nil
 	}
 	t.Exact = batch.Exact && (len(t.Effects) == 0 || t.Exact)
@@ -242,10 +242,10 @@ func (s *Search) countMeasured(k int) int {
 	return n
 }
 
-// judgeCount sets the verdict by the one effect of a count and its interval.
-func (t *Test) judgeCount(b Batch, edge float64) {
+// judgeCount sets the verdict by the one effect of a count and its interval at level alpha.
+func (t *Test) judgeCount(b Batch, alpha, edge float64) {
 	t.Effects, t.Estimate = b.Effects, b.Effects[0]
-	t.Low, t.High = t.Estimate-b.Half, t.Estimate+b.Half
+	t.Low, t.High = b.Interval(alpha)
 	switch {
 	case t.Low > edge:
 		t.Verdict = Bad

@@ -289,7 +289,7 @@ func (rep *Report) writeLeftOut(b *strings.Builder, before, indent string, forma
 // maxReasons is the largest number of lines that explain a row's difference.
 const maxReasons = 5
 
-// explainRow returns the causes of a row's difference, if the benchmark was profiled. Of the rows of a
+// explainRow returns the causes of a row's difference, if the benchmark was profiled or counted. Of the rows of a
 // benchmark only the first that is neither undecided nor "not worse" has them.
 func (rep *Report) explainRow(r Row) []string {
 	if r.result == nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/report"
 )
 
 // Checks of tare bench whose notes are about the counts of a benchmark.
@@ -78,9 +79,10 @@ func (rep *Report) remarkUncounted(m Measured) {
 }
 
 // remarkWork adds a remark if benchmarks execute more instructions and no limit applies to them. It
-// names the benchmark with the largest increase and counts the others.
+// names the benchmark with the largest increase and its first cause, and counts the others.
 func (rep *Report) remarkWork(m Measured, g project.Gate) {
 	var largest tare.Comparison
+	var causes []tare.Explanation // of the result with largest
 	n := 0
 	for _, res := range m.Results {
 		for _, c := range res.Comparisons {
@@ -90,13 +92,18 @@ func (rep *Report) remarkWork(m Measured, g project.Gate) {
 				continue
 			}
 			if n++; c.Ratio > largest.Ratio {
-				largest = c
+				largest, causes = c, res.Explanations
 			}
 		}
 	}
-	if n > 0 {
-		metric := tare.MetricFor(largest.Metric)
-		rep.addRemark(IsNote, fmt.Sprintf("%s %s %s %s%s; gate: {%s: 2%%} of tare.yaml would limit it",
-			rep.shortName(largest.Workload), metric.Verb, Row{Ratio: largest.Ratio}.formatChange(), metric.More, andMore(n-1), metric.Name))
+	if n == 0 {
+		return
 	}
+	metric := tare.MetricFor(largest.Metric)
+	text := fmt.Sprintf("%s %s %s %s%s", rep.shortName(largest.Workload), metric.Verb, Row{Ratio: largest.Ratio}.formatChange(), metric.More, andMore(n-1))
+	i := slices.IndexFunc(causes, func(e tare.Explanation) bool { return e.Workload == largest.Workload && len(e.Work) > 0 })
+	if i >= 0 {
+		text += ", first of all " + report.Reasons(causes[i], 1)[0]
+	}
+	rep.addRemark(IsNote, text+fmt.Sprintf("; gate: {%s: 2%%} of tare.yaml would limit it", metric.Name))
 }

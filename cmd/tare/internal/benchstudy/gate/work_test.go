@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -26,6 +27,17 @@ func countedSides(rows map[string][3]float64, untimed ...string) Measured {
 	return Measured{Results: []*tare.Result{r}, Base: "b", Head: "h"}
 }
 
+// cause is the line of the cause that explain adds.
+const cause = "+50 instructions/op: m.route (route.go:12); called 1 → 3× by m.Serve (serve.go:7)"
+
+// explain adds the function that makes More execute more instructions.
+func explain(m Measured) Measured {
+	m.Results[0].Explanations = []tare.Explanation{{Workload: "m.BenchmarkMore", Work: []tare.Origin{
+		{Function: "m.route", File: "route.go", Line: 12, From: 10, To: 60, Callers: []tare.Caller{{Function: "m.Serve", File: "serve.go", Line: 7, From: 1, To: 3}}},
+	}}}
+	return m
+}
+
 // More work beyond the limit is worse whatever the clock could see; within it is not; an
 // interval around it cannot be told. A benchmark that was not timed has a row that says so,
 // with a limit and without.
@@ -35,7 +47,7 @@ func TestLimitOfWork(t *testing.T) {
 	}
 	p := project.Default(".")
 	p.Gate.Instructions = 0.02
-	rep := Judge(p, countedSides(rows, "Same"), nil, time.Time{}, "")
+	rep := Judge(p, explain(countedSides(rows, "Same")), nil, time.Time{}, "")
 	for _, r := range rep.Rows {
 		want := map[string]Outcome{"m.BenchmarkMore": Worse, "m.BenchmarkWithin": NoWorse, "m.BenchmarkAround": Open, "m.BenchmarkLess": Better, "m.BenchmarkSame": NoWorse}[r.Benchmark]
 		if r.Outcome != want || r.Untimed != (r.Benchmark == "m.BenchmarkSame") {
@@ -57,9 +69,16 @@ func TestLimitOfWork(t *testing.T) {
 			t.Errorf("the text lacks %q:\n%s", want, text.String())
 		}
 	}
+	var markdown strings.Builder
+	if err := Markdown(&markdown, rep); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text.String(), cause) || !strings.Contains(markdown.String(), cause) {
+		t.Errorf("the cause %q is missing in\n%s\nor\n%s", cause, text.String(), markdown.String())
+	}
 	p.Gate.Instructions = 0
-	rep = Judge(p, countedSides(rows, "Same"), nil, time.Time{}, "")
-	if len(rep.Rows) != 1 || rep.Blocked || rep.Outcome != NoWorse || len(rep.Remarks) != 1 || !strings.Contains(rep.Remarks[0].Text, "does +6.1 % more work (instructions) (and 2 more)") {
+	rep = Judge(p, explain(countedSides(rows, "Same")), nil, time.Time{}, "")
+	if len(rep.Rows) != 1 || rep.Blocked || rep.Outcome != NoWorse || len(rep.Remarks) != 1 || !strings.Contains(rep.Remarks[0].Text, "does +6.1 % more work (instructions) (and 2 more), first of all "+cause+"; gate: {instructions: 2%}") {
 		t.Errorf("without a limit: %+v, %+v", rep.Rows, rep.Remarks)
 	}
 }
@@ -95,5 +114,37 @@ func TestMarginOfWork(t *testing.T) {
 	rep := Judge(p, countedSides(map[string][3]float64{"More": {1.061, 1.058, 1.064}}), nil, time.Time{}, "")
 	if rep.Blocked || rep.Rows[0].Outcome != NoWorse {
 		t.Errorf("%+v", rep.Rows)
+	}
+}
+
+// Benchmarks that were not timed are no members of the family: the intervals of the others are as
+// wide as without them.
+func TestUntimedAreNoMembers(t *testing.T) {
+	p := project.Default(".")
+	p.Gate.Instructions = 0.02
+	timed := bench{id: encode, effects: restless(0.2)}
+	before := row(t, judged(p, timed, bench{id: decode, effects: steady(1)}), encode, "time")
+	var names []string
+	rows := map[string][3]float64{}
+	for i := range 50 {
+		name := fmt.Sprint(i)
+		names, rows[name] = append(names, name), [3]float64{1, 0.999, 1.001}
+	}
+	counted := countedSides(rows, names...).Results[0]
+	r := result(timed, bench{id: decode, effects: steady(1)})
+	r.Comparisons, r.Findings = append(r.Comparisons, counted.Comparisons...), append(r.Findings, counted.Findings...)
+	rep := Judge(p, Measured{Results: []*tare.Result{r}}, nil, time.Time{}, "")
+	after := row(t, rep, encode, "time")
+	if after.Low != before.Low || after.High != before.High || after.Level != before.Level || after.Outcome != before.Outcome {
+		t.Errorf("with fifty more: %s %g to %g at %g; without: %s %g to %g at %g", after.Outcome, after.Low, after.High, after.Level, before.Outcome, before.Low, before.High, before.Level)
+	}
+	untimed := 0
+	for _, r := range rep.Rows {
+		if r.Untimed && r.Outcome == NoWorse {
+			untimed++
+		}
+	}
+	if untimed != 50 {
+		t.Errorf("%d of 50 rows say that they were not timed", untimed)
 	}
 }

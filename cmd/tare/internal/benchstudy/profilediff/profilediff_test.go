@@ -107,7 +107,7 @@ func TestNamesInProfiles(t *testing.T) {
 	if got := declaredFunction("m.(*T).F.func1.2"); got != "m.(*T).F" {
 		t.Error(got)
 	}
-	if got := packageOf("example.com/m%2ev1.(*T).F"); got != "example.com/m.v1" {
+	if got := profile.PackageOf("example.com/m%2ev1.(*T).F"); got != "example.com/m.v1" {
 		t.Error(got)
 	}
 }

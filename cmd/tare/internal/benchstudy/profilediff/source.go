@@ -60,7 +60,7 @@ func (q Question) compareSources(ctx context.Context, e *tare.Explanation, hot [
 	}
 	var packages []string
 	for n := range rank {
-		if p := packageOf(n); q.Users(p) && !slices.Contains(packages, p) {
+		if p := profile.PackageOf(n); q.Users(p) && !slices.Contains(packages, p) {
 			packages = append(packages, p)
 		}
 	}
@@ -272,13 +272,3 @@ var literalRE = lazyregexp.New(`\.(func\d+|gowrap\d+|deferwrap\d+).*$`)
 // declaredFunction returns the name of the declared function around a function literal, or function
 // itself.
 func declaredFunction(function string) string { return literalRE.ReplaceAllString(function, "") }
-
-// packageOf returns the import path in a function's name.
-func packageOf(function string) string {
-	slash := strings.LastIndexByte(function, '/')
-	dot := strings.IndexByte(function[slash+1:], '.')
-	if dot < 0 {
-		return ""
-	}
-	return function[:slash+1] + strings.ReplaceAll(function[slash+1:slash+1+dot], "%2e", ".")
-}

@@ -32,7 +32,7 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 	benchEnv.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // replaced when both sides are built
 	err = session.With(ctx, benchEnv, o.run, p, func(ctx context.Context, w *session.Session) error {
 		place := benchstudy.Place{
-			Cache: w.Dirs.Cache, Run: w.RunTag, Guardian: w.Guardian, Procs: o.run.Procs, Slice: o.run.Slice,
+			Cache: w.Dirs.Cache, Run: w.RunTag, Guardian: w.Guardian, Procs: o.run.Procs, Slice: o.run.Slice, Seed: o.run.Seed,
 			Say: func(text string) { p.Status("build", text) },
 		}
 		if o.run.User {
@@ -48,7 +48,7 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 			return session.BenchError(ctx, err)
 		}
 		defer b.Close()
-		if err := b.Count(ctx, o.counts, place, w.CountsTime(o.maxTime)); err != nil {
+		if err := b.Count(ctx, benchstudy.Counting{Counter: o.counts, Within: w.CountsTime(o.maxTime), Callers: true}, place); err != nil {
 			return session.BenchError(ctx, err)
 		}
 		if o.request.Changed && !o.all {

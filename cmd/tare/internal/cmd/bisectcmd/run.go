@@ -289,7 +289,7 @@ func (s *searcher) countInstructions(ctx context.Context, maxTime time.Duration)
 	}
 	place := s.buildPlace()
 	place.Say = func(text string) { s.w.Progress.Status("count", shortID(s.commit)+": "+text) }
-	if err := s.built.Count(ctx, counts.Auto, place, maxTime); err != nil {
+	if err := s.built.Count(ctx, benchstudy.Counting{Counter: counts.Auto, Within: maxTime}, place); err != nil {
 		return nil, err
 	}
 	return s.built.Untimed(), nil

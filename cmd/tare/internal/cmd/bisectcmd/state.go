@@ -219,11 +219,7 @@ func (s *state) writeText(w io.Writer) error {
 			fmt.Fprintf(w, "  %s %s\n", shortID(c.ID), format.Line(c.Subject, 70))
 		}
 	}
-	certainty := "any of them is wrong with a chance of at most " + format.Percent(s.Search.Plan.Error)
-	if s.Of.IsCounted() {
-		certainty = "the interval of each count has a level of 99 %"
-	}
-	fmt.Fprintf(w, "\n%s, %.0f s of measuring; %s.\n", format.Count(s.countDone(), "comparison"), s.Seconds, certainty)
+	fmt.Fprintf(w, "\n%s, %.0f s of measuring; any of them is wrong with a chance of at most %s.\n", format.Count(s.countDone(), "comparison"), s.Seconds, format.Percent(s.Search.Plan.Error))
 	if len(found) == 1 && len(found[0].Parents) > 0 {
 		explain := cmdenv.NewCommand("tare bench", packageOf(s.Of.Benchmark)...).Set("base", shortID(found[0].Parents[0])).Set("head", shortID(found[0].ID)).
 			Set("bench", gobench.Exactly(s.Name)).WithFlagsOf(s.typed, "procs", "seed", "no-lock").SetPlain("profile")

@@ -97,7 +97,7 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, request gate.Ask, p 
 			return session.BenchError(ctx, err)
 		}
 		defer built.Close()
-		if err := built.Count(ctx, request.Counts, place, w.CountsTime(maxTime)); err != nil {
+		if err := built.Count(ctx, benchstudy.Counting{Counter: request.Counts, Within: w.CountsTime(maxTime), Callers: true}, place); err != nil {
 			return session.BenchError(ctx, err)
 		}
 		m.Base, m.Head = built.Sources.Titles[benchstudy.Base], built.Sources.Titles[benchstudy.Head]

@@ -1,0 +1,156 @@
+package benchstudy
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"path"
+	"slices"
+	"sync"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/suite"
+	"github.com/tarebench/tare/cmd/tare/internal/counts"
+	"github.com/tarebench/tare/cmd/tare/internal/profile"
+)
+
+const (
+	// maxCallers limits the callers of a function that are named.
+	maxCallers = 3
+	// minCallsDifference is the least difference in calls per operation of a caller.
+	minCallsDifference = 0.05
+)
+
+// countCallers counts the calls of the benchmarks that differ most, at most maxExplained, on all
+// processors concurrently. It returns the calls by benchmark, and why there are none. A benchmark that
+// there is no time for has neither.
+func (l *layouts) countCallers(ctx context.Context, c *comparisonCounts) (map[string]*callGraph, map[string]string) {
+	var rows []tare.Comparison
+	for _, row := range c.rows {
+		if row.Differs(0) != tare.NotShown {
+			rows = append(rows, row)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b tare.Comparison) int {
+		return cmp.Compare(math.Abs(math.Log(b.Ratio)), math.Abs(math.Log(a.Ratio)))
+	})
+	rows = rows[:min(len(rows), maxExplained)]
+	graphs, failures := map[string]*callGraph{}, map[string]string{}
+	isUser := newUserFilter(l.b.Sources)
+	var mu sync.Mutex
+	done := 0
+	counts.Concurrently(rows, func(row tare.Comparison) {
+		i := slices.IndexFunc(l.b.benchmarks, func(m suite.Benchmark) bool { return m.ID() == row.Workload })
+		base, head, err := l.countCalls(ctx, l.b.benchmarks[i], c.pairs[row.Workload])
+		mu.Lock()
+		defer mu.Unlock()
+		done++
+		l.place.Say(fmt.Sprintf("counting calls: %d of %d benchmarks", done, len(rows)))
+		switch {
+		case err == nil:
+			graphs[row.Workload] = newCallGraph(base, head, isUser)
+		case ctx.Err() == nil:
+			failures[row.Workload] = "callers: " + firstLine(err.Error())
+		}
+	})
+	return graphs, failures
+}
+
+// countCalls counts the calls of one benchmark on both sides.
+func (l *layouts) countCalls(ctx context.Context, m suite.Benchmark, p counts.Pair) (base, head map[counts.Call]float64, err error) {
+	if ctx.Err() != nil {
+		return nil, nil, ctx.Err()
+	}
+	defer l.lockPackage(m.Package)()
+	calls := map[string]map[counts.Call]float64{}
+	for _, id := range []string{Base, Head} {
+		count, err := l.counter.CountCalls(ctx, p, l.newSide(m, id))
+		if err != nil {
+			return nil, nil, err
+		}
+		calls[id] = count.Calls
+	}
+	return calls[Base], calls[Head], nil
+}
+
+// callGraph holds the functions that call each other in a benchmark.
+type callGraph struct {
+	callers map[string][]tare.Caller // by callee: one entry of each caller, whose Callee is set
+	isUser  func(path string) bool   // reports whether functions of a package are named
+}
+
+// newCallGraph makes a graph of the call sites of both sides. The line of a caller is the one whose
+// calls differ most, else the one with most calls.
+func newCallGraph(base, head map[counts.Call]float64, isUser func(path string) bool) *callGraph {
+	type edge struct{ caller, callee string }
+	edges := map[edge]*tare.Caller{}
+	changes := map[edge]float64{} // difference of the line of the caller
+	sites := map[counts.Call]bool{}
+	for _, side := range []map[counts.Call]float64{base, head} {
+		for site := range side {
+			sites[site] = true
+		}
+	}
+	sorted := slices.SortedFunc(maps.Keys(sites), func(a, b counts.Call) int {
+		return cmp.Or(cmp.Compare(base[b]+head[b], base[a]+head[a]), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
+	for _, site := range sorted {
+		key := edge{site.Function, site.Callee}
+		c := edges[key]
+		if c == nil {
+			c = &tare.Caller{Function: site.Function, Callee: site.Callee}
+			edges[key] = c
+		}
+		from, to := base[site], head[site]
+		c.From += from
+		c.To += to
+		change := math.Abs(to - from)
+		if change < minCallsDifference {
+			change = 0
+		}
+		if c.Line == 0 || change > changes[key] {
+			c.File, c.Line, changes[key] = path.Base(site.File), site.Line, change
+		}
+	}
+	g := &callGraph{callers: map[string][]tare.Caller{}, isUser: isUser}
+	for key, c := range edges {
+		g.callers[key.callee] = append(g.callers[key.callee], *c)
+	}
+	return g
+}
+
+// findCallers returns the callers of a function, those whose calls differ most first. Instead of a
+// function of the standard library whose calls differ, it returns the user's functions that lead to
+// it, each with the function that it calls.
+func (g *callGraph) findCallers(function string) []tare.Caller {
+	var found []tare.Caller
+	visited := map[string]bool{function: true}
+	for queue := []string{function}; len(queue) > 0; queue = queue[1:] {
+		for _, c := range g.callers[queue[0]] {
+			isChanged := math.Abs(c.To-c.From) >= minCallsDifference
+			switch {
+			case g.isUser(profile.PackageOf(c.Function)):
+				if isChanged || queue[0] == function {
+					found = append(found, c)
+				}
+			case isChanged && !visited[c.Function]:
+				visited[c.Function] = true
+				queue = append(queue, c.Function)
+			}
+		}
+	}
+	if len(found) == 0 { // nothing of the user's leads to it
+		found = slices.Clone(g.callers[function])
+	}
+	for i := range found {
+		if found[i].Callee == function {
+			found[i].Callee = ""
+		}
+	}
+	slices.SortFunc(found, func(a, b tare.Caller) int {
+		return cmp.Or(cmp.Compare(math.Abs(b.To-b.From), math.Abs(a.To-a.From)), cmp.Compare(b.From+b.To, a.From+a.To), cmp.Compare(a.Function, b.Function))
+	})
+	return found[:min(len(found), maxCallers)]
+}

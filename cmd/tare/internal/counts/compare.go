@@ -1,0 +1,79 @@
+package counts
+
+import (
+	"slices"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/stats"
+)
+
+// Alpha is the error level of the interval of a count in a result, for each row.
+const Alpha = 0.01
+
+// MinDifference is the number of instructions by which an operation can differ between two builds of
+// the same code: the addresses of data decide how copies and searches run.
+const MinDifference = 1.0
+
+// CompareWork compares the counts of every contender with those of contender against on the same
+// workload, by intervals at level alpha. The variance between repeats of a count is estimated from all
+// comparisons together, as each has only a few.
+func CompareWork(work []tare.Work, against string, alpha float64) []tare.Comparison {
+	metric := tare.MetricFor(tare.MetricInstructions)
+	var rows []tare.Comparison
+	var table []stats.Repeats
+	for _, w := range work {
+		base := slices.IndexFunc(work, func(b tare.Work) bool { return b.Workload == w.Workload && b.Contender == against })
+		if w.Contender == against || base < 0 {
+			continue
+		}
+		r := stats.Repeats{Base: work[base].PerOp, Head: w.PerOp}
+		table = append(table, r)
+		rows = append(rows, tare.Comparison{
+			Workload: w.Workload, Contender: w.Contender, Against: against, Metric: metric.Name, Unit: metric.Unit, Level: 1 - alpha,
+			Rounds:       min(len(r.Base), len(r.Head)),
+			AgainstValue: stats.Median(r.Base), Value: stats.Median(r.Head), Exploratory: true,
+		})
+	}
+	usual := stats.RepeatVariance(table)
+	for i, r := range table {
+		row := &rows[i]
+		if base, head, ok := r.Exact(); ok {
+			row.AgainstValue, row.Value, row.Exact = base, head, true
+			row.Ratio = head / base
+			row.Low, row.High = row.Ratio, row.Ratio
+		} else {
+			row.Ratio, row.Low, row.High = r.Compare(usual, MinDifference, alpha)
+		}
+	}
+	return rows
+}
+
+// AddToResult adds counts and their comparisons to a result: the counter, the metric, and a value of
+// each contender.
+func (c *Counter) AddToResult(r *tare.Result, work []tare.Work, rows []tare.Comparison) {
+	if len(work) == 0 {
+		return
+	}
+	metric := tare.MetricFor(tare.MetricInstructions)
+	counter := c.Counter
+	r.Counter = &counter
+	r.Metrics = append(r.Metrics[:len(r.Metrics):len(r.Metrics)], metric.Name)
+	r.Work = append(r.Work, work...)
+	for _, w := range work {
+		value := stats.Median(w.PerOp)
+		for _, row := range rows {
+			switch {
+			case row.Workload != w.Workload || !row.Exact:
+			case row.Contender == w.Contender:
+				value = row.Value
+			case row.Against == w.Contender:
+				value = row.AgainstValue
+			}
+		}
+		r.Values = append(r.Values, tare.Value{
+			Workload: w.Workload, Contender: w.Contender, Metric: metric.Name, Unit: metric.Unit, Rounds: len(w.PerOp),
+			Value: value, Low: slices.Min(w.PerOp), High: slices.Max(w.PerOp),
+		})
+	}
+	r.Comparisons = append(r.Comparisons, rows...)
+}
