@@ -258,7 +258,7 @@ bench-load: ## the load generator against wrk, oha, h2load, ghz and fortio (inst
 	PATH="$$PATH:$(CURDIR)/out/oha/bin:$(CURDIR)/out/bin" out/benchload -tare $(CURDIR)/out/tare -h3 '$(CURDIR)/out/h3server $$PORT $$BODY'
 
 .PHONY: calibrate
-calibrate: ## measure programs of known cost 120 times (about an hour) and write the table in docs/calibration/README.md; goes on where it stopped
+calibrate: ## measure programs of known cost 120 times (about an hour), count instructions 60 times, and write the tables in docs/calibration/README.md; goes on where it stopped
 	$(GO) build -o out/tare ./cmd/tare
 	$(GO) run ./cmd/tare/internal/calibrate -tare ./out/tare
 

@@ -251,7 +251,7 @@ func shortName(id string) string {
 // runCommand runs a program in dir and returns its stdout. The error contains its output.
 func runCommand(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TARE_COUNTS=off") // only times are calibrated
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TARE_COUNTS=off") // times are calibrated without counts before them
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	var errs strings.Builder
 	cmd.Stderr = &errs

@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tarebench/tare"
 )
 
 // line makes up a study in which plus5 takes 5 % longer and nobody else does.
@@ -37,7 +39,7 @@ func TestSummary(t *testing.T) {
 		}
 	}
 	method := filepath.Join(dir, "METHOD.md")
-	if err := os.WriteFile(method, []byte("before\n<!-- calibration:begin -->\nold\n<!-- calibration:end -->\nafter\n<!-- calibration-bench:begin -->\n<!-- calibration-bench:end -->\n"), 0o644); err != nil {
+	if err := os.WriteFile(method, []byte("before\n<!-- calibration:begin -->\nold\n<!-- calibration:end -->\nafter\n<!-- calibration-bench:begin -->\n<!-- calibration-bench:end -->\n<!-- calibration-counts:begin -->\n<!-- calibration-counts:end -->\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
@@ -52,6 +54,7 @@ func TestSummary(t *testing.T) {
 	for _, want := range []string{
 		"before\n", "\nafter\n", "**spin base**: 20 studies of 40 rounds, seeds 1001–1020",
 		"| plus5 | +5 % | 20 of 20 | 20 of 20 | 83 % to 100 % |", "**alloc base**: not measured yet",
+		"| loops | not counted yet; run `make calibrate` |",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -120,6 +123,36 @@ func TestBenchSummary(t *testing.T) {
 	named("bench-same").writeTable(&out, same)
 	if want := "difference that does not exist: 0 of 4 (0 % to 60 %); by benchstat, of `go test -count=10` of base and then of head, 26 s together: 1 of 3"; !strings.Contains(out.String(), want) {
 		t.Errorf("no %q in\n%s", want, out.String())
+	}
+}
+
+// A row counts the studies that say it differs, and those whose interval holds the truth. A result
+// without counts is an error with its reason.
+func TestCountSummary(t *testing.T) {
+	r := &tare.Result{}
+	r.Findings = []tare.Finding{{Check: "not-counted", Message: "no counter"}}
+	if _, err := newCountLine(r, 1); err == nil || err.Error() != "no counter" {
+		t.Errorf("without a counter: %v", err)
+	}
+	r.Counter = &tare.Counter{Name: "valgrind", Version: "3.19.0"}
+	lines := map[uint64]CountLine{}
+	for i, ratio := range []float64{1.0499, 1.0502, 1.0532} {
+		r.Comparisons = []tare.Comparison{
+			{Workload: "example.com/work.BenchmarkMix", Metric: "time", Ratio: 2, Low: 1.9, High: 2.1},
+			{Workload: "example.com/work.BenchmarkMix", Metric: tare.MetricInstructions, Ratio: ratio, Low: ratio - 0.001, High: ratio + 0.001},
+			{Workload: "example.com/work.BenchmarkSum", Metric: tare.MetricInstructions, Ratio: 1, Low: 1, High: 1, Exact: true},
+		}
+		l, err := newCountLine(r, uint64(i))
+		if err != nil || l.Counter != "valgrind 3.19.0" {
+			t.Fatalf("%+v, %v", l, err)
+		}
+		lines[l.Seed] = l
+	}
+	var out bytes.Buffer
+	named("bench-slower").writeCounts(&out, lines)
+	want := "| slower | Mix | +5.0 % | 3 of 3 | 1.0502 | ±0.10 % | 0.32 points | 2 of 3 |\n| slower | Sum | equal | 0 of 3 | 1.0000 | ±0.00 % | 0.00 points | 3 of 3 |\n"
+	if out.String() != want {
+		t.Errorf("%s\nwant\n%s", out.String(), want)
 	}
 }
 

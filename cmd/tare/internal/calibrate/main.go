@@ -1,6 +1,6 @@
 // Command calibrate measures contenders whose true ratio is known, many times, and counts
 // how often tare is right: programs for `tare run`, benchmarks of two revisions for
-// `tare bench`, and with -bisects histories for `tare bisect`. It stores the measurements
+// `tare bench`, their counts of instructions, and with -bisects histories for `tare bisect`. It stores the measurements
 // next to the studies, one line per seed, and replaces the tables of documents. It resumes
 // where it stopped: seeds are fixed, and no seed is measured twice.
 //
@@ -123,14 +123,21 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err := runBenches(ctx, *bin, *dir, &benchTable, stderr); err != nil {
 		return err
 	}
-	fmt.Fprint(stdout, table.String(), benchTable.String())
+	var countTable strings.Builder
+	if err := runCounts(ctx, *bin, *dir, &countTable, stderr); err != nil {
+		return err
+	}
+	fmt.Fprint(stdout, table.String(), benchTable.String(), countTable.String())
 	if *method == "" {
 		return nil
 	}
 	if err := replaceTable(*method, "calibration", table.String()); err != nil {
 		return err
 	}
-	return replaceTable(*method, "calibration-bench", benchTable.String())
+	if err := replaceTable(*method, "calibration-bench", benchTable.String()); err != nil {
+		return err
+	}
+	return replaceTable(*method, "calibration-counts", countTable.String())
 }
 
 // runStudy runs tare run with a study and a seed, for a fixed number of rounds.

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/stats"
+)
+
+const (
+	countStudies = 10  // of each pair
+	firstCounted = 801 // first seed
+)
+
+// countedPairs lists the pairs whose instructions are counted.
+var countedPairs = []string{"bench-same", "bench-reordered", "bench-dead", "bench-slower", "bench-alloc", "bench-loops"}
+
+// CountLine is the stored result of the counts of one study.
+type CountLine struct {
+	Seed      uint64              `json:"seed"`         // of the orders of functions
+	Pressure  float64             `json:"cpu_pressure"` // as in Line
+	Counter   string              `json:"counter"`
+	Benchmark map[string]CountRow `json:"benchmarks"` // by short name
+}
+
+// CountRow is the ratio of the instructions of head to those of base, and its interval.
+type CountRow struct {
+	Ratio float64 `json:"ratio"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+	Exact bool    `json:"exact,omitempty"` // all counts of a side are the same integer
+}
+
+// runCounts runs the missing studies of each counted pair and writes the table.
+func runCounts(ctx context.Context, bin, dir string, table, stderr io.Writer) error {
+	fmt.Fprint(table, "\n| series | benchmark | truth | said to differ | median ratio | median half-width | furthest from the truth | interval holds the truth |\n|---|---|---|---|---|---|---|---|\n")
+	for _, p := range pairs {
+		if !slices.Contains(countedPairs, p.name) {
+			continue
+		}
+		path := filepath.Join(dir, "counts-"+strings.TrimPrefix(p.name, "bench-")+".ndjson")
+		lines, err := readLines(path, func(l CountLine) uint64 { return l.Seed })
+		if err != nil {
+			return err
+		}
+		if err := p.countMissing(ctx, bin, path, lines, stderr); err != nil {
+			return fmt.Errorf("counts of %s: %w", p.name, err)
+		}
+		p.writeCounts(table, lines)
+	}
+	return nil
+}
+
+// countMissing counts the studies that lines lacks, and adds them to lines and to the file at path. It
+// runs nothing if bin is "".
+func (p pair) countMissing(ctx context.Context, bin, path string, lines map[uint64]CountLine, stderr io.Writer) error {
+	if bin == "" || len(lines) >= countStudies {
+		return nil
+	}
+	bin, err := filepath.Abs(bin)
+	if err != nil {
+		return err
+	}
+	repo, err := p.createRepository(ctx)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(repo)
+	for seed := uint64(firstCounted); seed < firstCounted+countStudies; seed++ {
+		if _, isStored := lines[seed]; isStored {
+			continue
+		}
+		line, err := p.runCounted(ctx, bin, repo, seed)
+		if err != nil {
+			return fmt.Errorf("seed %d: %w", seed, err)
+		}
+		if err := appendLine(path, line); err != nil {
+			return err
+		}
+		lines[seed] = line
+		fmt.Fprintf(stderr, "counts of %s: seed %d, %d of %d, pressure %.0f %%\n", p.name, seed, len(lines), countStudies, 100*line.Pressure)
+	}
+	return nil
+}
+
+// runCounted runs `tare bench` with a seed, for its counts.
+func (p pair) runCounted(ctx context.Context, bin, repo string, seed uint64) (CountLine, error) {
+	out, err := runCommand(ctx, repo, bin, "bench", "--base", "HEAD~1", "--head", "HEAD", "--bench", p.bench,
+		"--rounds", "1", "--counts", "valgrind", "--seed", fmt.Sprint(seed), "--format", "json", "--quiet")
+	if err != nil {
+		return CountLine{}, err
+	}
+	var r tare.Result
+	if err := json.Unmarshal(out, &r); err != nil {
+		return CountLine{}, err
+	}
+	return newCountLine(&r, seed)
+}
+
+// newCountLine returns the counts of a result.
+func newCountLine(r *tare.Result, seed uint64) (CountLine, error) {
+	if r.Counter == nil {
+		for _, f := range r.Findings {
+			if f.Check == "not-counted" {
+				return CountLine{}, errors.New(f.Message)
+			}
+		}
+		return CountLine{}, errors.New("nothing was counted")
+	}
+	l := CountLine{Seed: seed, Pressure: r.Machine.Noise.CPUPressure, Counter: r.Counter.String(), Benchmark: map[string]CountRow{}}
+	for _, c := range r.Comparisons {
+		if c.Metric == tare.MetricInstructions {
+			x := roundAll([]float64{c.Ratio, c.Low, c.High})
+			l.Benchmark[shortName(c.Workload)] = CountRow{Ratio: x[0], Low: x[1], High: x[2], Exact: c.Exact}
+		}
+	}
+	return l, nil
+}
+
+// writeCounts writes the rows of one pair.
+func (p pair) writeCounts(w io.Writer, lines map[uint64]CountLine) {
+	series := strings.TrimPrefix(p.name, "bench-")
+	if len(lines) == 0 {
+		fmt.Fprintf(w, "| %s | not counted yet; run `make calibrate` | | | | | | |\n", series)
+		return
+	}
+	for _, id := range strings.Split(p.bench, "|") {
+		truth, text := 1.0, "equal"
+		if r, ok := p.truths[id]; ok {
+			truth, text = r, fmt.Sprintf("%+.1f %%", 100*(r-1))
+		}
+		differ, held, furthest := 0, 0, 0.0
+		var ratios, widths []float64
+		for _, seed := range slices.Sorted(maps.Keys(lines)) {
+			row, ok := lines[seed].Benchmark[id]
+			if !ok {
+				continue
+			}
+			if row.Low > 1 || row.High < 1 {
+				differ++
+			}
+			if row.Low <= truth && truth <= row.High {
+				held++
+			}
+			furthest = max(furthest, math.Abs(row.Ratio-truth))
+			ratios, widths = append(ratios, row.Ratio), append(widths, (row.High-row.Low)/2)
+		}
+		if len(ratios) == 0 {
+			continue
+		}
+		fmt.Fprintf(w, "| %s | %s | %s | %d of %d | %.4f | ±%.2f %% | %.2f points | %d of %[5]d |\n", series, id, text, differ, len(ratios),
+			stats.Median(ratios), 100*stats.Median(widths), 100*furthest, held)
+	}
+}
