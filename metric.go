@@ -51,7 +51,7 @@ func Metrics() []Metric {
 		{Name: "allocs", Key: "allocs_per_op", Unit: "allocs/op", Direction: LowerIsBetter, Noun: "allocations", Verb: "makes", Of: "the allocations of", Less: "fewer allocations", More: "more allocations",
 			Doc: "heap objects allocated per operation"},
 		{Name: MetricInstructions, Key: "instructions_per_op", Unit: "instructions/op", Direction: LowerIsBetter, Counted: true, Noun: "work (instructions)", Verb: "does", Of: "the work of", Less: "less work (instructions)", More: "more work (instructions)",
-			Doc: "instructions that one operation executes in user space on one processor, the collector off; counted by tare bench and tare gate (--counts), not timed"},
+			Doc: "instructions that one operation executes in user space on one processor, the collector off; counted (--counts), not timed"},
 		{Name: "size", Key: "size_bytes_per_op", Unit: "B", Direction: LowerIsBetter, Noun: "size of the output", Verb: "writes", Of: "the bytes of", Less: "less output", More: "more output",
 			Doc: "bytes of output per operation"},
 		latencyMetric("p50", "p50_ns", 0.5, "answers half of the requests within", "median latency", "median latency of a request, from the time it was meant to be sent"),

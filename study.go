@@ -66,6 +66,7 @@ type Entry struct {
 
 	With  []string `json:"with,omitempty"`  // modules to build it with: path@version, or path=./dir
 	Go    string   `json:"go,omitempty"`    // toolchain to build it with, e.g. go1.25.5; "" means the machine's
+	Tags  []string `json:"-"`               // build tags in addition to its own; no study file has them, a counter of instructions sets them
 	Given string   `json:"given,omitempty"` // module that the user must name, else the entry is skipped; "" means always included
 }
 

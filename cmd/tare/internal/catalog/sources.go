@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -28,7 +29,7 @@ type Sources struct {
 	Go   string
 
 	mu   sync.Mutex
-	done map[string]outcome // builds by folder and pin
+	done map[string]outcome // builds by folder, tags and pin
 }
 
 // outcome is the result of a build.
@@ -46,6 +47,7 @@ func (s *Sources) Program(ctx context.Context, kind, studyDir string, e tare.Ent
 	if err != nil {
 		return build.Program{}, err
 	}
+	leaf.Manifest.Tags = slices.Concat(leaf.Manifest.Tags, e.Tags)
 	p := declaredProgram(leaf.Manifest, variant)
 	pin, err := s.newPin(leaf, studyDir, e)
 	if err == nil {
@@ -61,12 +63,12 @@ func (s *Sources) Program(ctx context.Context, kind, studyDir string, e tare.Ent
 	return p, err
 }
 
-// buildOnce builds a folder once for each pin, and returns the same result, also an error,
+// buildOnce builds a folder once for each pin and list of tags, and returns the same result, also an error,
 // for later calls. A build that was interrupted is not stored.
 func (s *Sources) buildOnce(ctx context.Context, leaf build.Leaf, pin build.Pin) (build.Built, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	key := fmt.Sprintf("%s\n%+v", leaf.Dir, pin)
+	key := fmt.Sprintf("%s\n%q\n%+v", leaf.Dir, leaf.Manifest.Tags, pin)
 	if o, ok := s.done[key]; ok {
 		return o.built, o.err
 	}

@@ -30,6 +30,16 @@ func ReadCounts(env Env, flag string) (counts.Choice, error) {
 	if flag == "" && env.Getenv(EnvCounts) != "" {
 		choice, source = env.Getenv(EnvCounts), EnvCounts
 	}
+	return ParseCounts(source, choice)
+}
+
+// AddStudyCounts adds --counts to a command that runs studies, which count only if it is set.
+func AddStudyCounts(set *pflag.FlagSet, into *string) {
+	set.StringVar(into, "counts", "", "after the rounds, count the instructions of an operation of codecs, routers and copiers with this `counter`: "+strings.Join(counts.Choices(), ", ")+"; default: off")
+}
+
+// ParseCounts returns the counter that choice names. source is the flag or variable of choice.
+func ParseCounts(source, choice string) (counts.Choice, error) {
 	if !slices.Contains(counts.Choices(), choice) {
 		return "", Usage(fmt.Sprintf("%s %q is not a counter", source, choice), "one of "+strings.Join(counts.Choices(), ", "))
 	}

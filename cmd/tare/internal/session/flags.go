@@ -7,15 +7,23 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
+// Offer selects the common flags that not every command has.
+type Offer struct {
+	Machines bool // those to measure on several machines
+	Counts   bool // the one to count instructions
+}
+
 // AddFlags adds the flags of a command that measures the user's code: the group commandFlags, and the
-// common groups of measuring and printing. several is set if the command can measure on several
-// machines.
-func (o *Options) AddFlags(cmd *cobra.Command, commandFlags cmdenv.Flags, several bool) {
+// common groups of measuring and printing.
+func (o *Options) AddFlags(cmd *cobra.Command, commandFlags cmdenv.Flags, offer Offer) {
 	measured := cmdenv.NewFlags("How it is measured")
 	measured.Set.StringVar(&o.BudgetText, "budget", "quick", "measuring time of each study: quick, full or a `duration` such as 90s; builds not included")
 	measured.Set.IntVar(&o.Rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
 	measured.Set.Uint64Var(&o.Seed, "seed", 0, "random seed; 0 takes one from the clock")
-	if several {
+	if offer.Counts {
+		cmdenv.AddStudyCounts(measured.Set, &o.CountsText)
+	}
+	if offer.Machines {
 		o.On.AddMeasuring(measured.Set)
 	}
 	measured.Set.BoolVar(&o.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
@@ -28,5 +36,8 @@ func (o *Options) AddFlags(cmd *cobra.Command, commandFlags cmdenv.Flags, severa
 	cmdenv.AddFlags(cmd, commandFlags, measured, printed)
 	o.Printed.Complete(cmd)
 	cmdenv.CompleteFlag(cmd, "budget", cobra.FixedCompletions([]string{"quick", "full"}, cobra.ShellCompDirectiveNoFileComp))
+	if offer.Counts {
+		cmdenv.CompleteCounts(cmd)
+	}
 	o.Isolation = tare.Lockstep
 }

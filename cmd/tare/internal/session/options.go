@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/counts"
 	"github.com/tarebench/tare/internal/plan"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/report"
@@ -22,7 +24,9 @@ const maxProcs = 1024
 type Options struct {
 	lab.Measuring // Check sets Quick, Budget and User from BudgetText, Until from Decided, and At from Rate
 
-	BudgetText string // quick, full or a duration
+	BudgetText string        // quick, full or a duration
+	CountsText string        // value of --counts of a study; "" means off
+	Counts     counts.Choice // parsed CountsText, set by Check
 	Decided    UntilFlags
 	Rate       cmdenv.RateFlag
 	On         cmdenv.Machines
@@ -95,6 +99,12 @@ func (o *Options) Check(cmd *cobra.Command) (err error) {
 		if kind != tare.ProfileCPU && kind != tare.ProfileMem {
 			return cmdenv.Usage(fmt.Sprintf("--profile %q is not a kind of profile", kind), "cpu, mem or cpu,mem")
 		}
+	}
+	if o.Counts, err = cmdenv.ParseCounts("--counts", cmp.Or(o.CountsText, string(counts.Off))); err != nil {
+		return err
+	}
+	if o.Counts != counts.Off && len(o.On.On) > 0 {
+		return cmdenv.Usage("--counts is for one machine", "without --on")
 	}
 	if err := cmdenv.CheckPatterns(o.Only); err != nil {
 		return err

@@ -109,6 +109,9 @@ func (w *Session) Measure(ctx context.Context, study cmdenv.Study) (*tare.Result
 	if res == nil && !isResumable(dir, err) {
 		os.RemoveAll(dir)
 	}
+	if res != nil {
+		w.countInstructions(ctx, study.Study, dir, res)
+	}
 	return w.saveRun(dir, res, err)
 }
 
@@ -190,6 +193,9 @@ func (w *Session) resumeRun(ctx context.Context, study tare.Study, o lab.Options
 			firstReason = cmp.Or(firstReason, err)
 			lastMismatch = err
 			continue
+		}
+		if res != nil {
+			w.countInstructions(ctx, study, dir, res)
 		}
 		return w.saveRun(dir, res, err)
 	}

@@ -89,8 +89,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	selection.Set.StringSliceVar(&o.only, "only", nil, "only encoding/json and codecs that match `glob`; repeatable, or several with commas")
 	selection.Set.BoolVar(&o.show, "show-type", false, "print the inferred type and measure nothing")
 	selection.Set.StringVar(&o.run.Catalog, "catalog", "", "`directory` of a repository of contenders; default: the one around, else the built-in one")
-	const severalMachines = true
-	o.run.AddFlags(cmd, selection, severalMachines)
+	o.run.AddFlags(cmd, selection, session.Offer{Machines: true, Counts: true})
 	cmdenv.CompleteFlag(cmd, "op", cobra.FixedCompletions(jsonstudy.Ops(), cobra.ShellCompDirectiveNoFileComp))
 }
 

@@ -82,8 +82,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	selection.Set.BoolVar(&o.list, "list", false, "print the routes as a list and measure nothing")
 	selection.Set.BoolVar(&o.whole, "whole-segments", false, "leave out routes such as /files/{name}.json, so that every router can be measured")
 	selection.Set.StringVar(&o.run.Catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
-	const severalMachines = true
-	o.run.AddFlags(cmd, selection, severalMachines)
+	o.run.AddFlags(cmd, selection, session.Offer{Machines: true, Counts: true})
 }
 
 // check validates the flags and their combinations.

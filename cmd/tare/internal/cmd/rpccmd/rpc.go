@@ -96,8 +96,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	selection.Set.StringArrayVar(&o.run.Only.Workloads, "workload", nil, "only workloads that match `glob`; repeatable")
 	selection.Set.BoolVar(&o.list, "list", false, "print the calls of each transport and measure nothing")
 	selection.Set.StringVar(&o.run.Catalog, "catalog", "", "`directory` of contenders, whose versions are taken; default: the repository's, else the built-in ones")
-	const severalMachines = false
-	o.run.AddFlags(cmd, selection, severalMachines)
+	o.run.AddFlags(cmd, selection, session.Offer{})
 	cmdenv.CompleteFlag(cmd, "only", cobra.FixedCompletions(rpcstudy.Transports(), cobra.ShellCompDirectiveNoFileComp))
 }
 

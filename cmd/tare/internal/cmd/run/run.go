@@ -95,6 +95,7 @@ func addFlags(cmd *cobra.Command, o *session.Options, all *bool) {
 	method.Set.IntVar(&o.Procs, "procs", 0, "GOMAXPROCS of the contenders; default: set by the kind of contender, 1 for codecs and routers")
 	method.Set.StringArrayVar(&o.Env, "env", nil, "put `NAME=value` into every contender's environment, e.g. GOGC=200; repeatable")
 	method.Set.BoolVar(&o.KeepEnv, "keep-env", false, "keep the values of --env in the result; default: names, with digests of the values, except for settings of Go such as GOGC")
+	cmdenv.AddStudyCounts(method.Set, &o.CountsText)
 	method.Set.StringSliceVar(&o.Profile, "profile", nil, "after the rounds, show where time and memory go: `kinds` cpu, mem or both; flame graphs are kept beside the result")
 	o.On.AddMeasuring(method.Set)
 	method.Set.Lookup("resume").Usage = "go on with the newest unfinished run"
@@ -110,6 +111,7 @@ func addFlags(cmd *cobra.Command, o *session.Options, all *bool) {
 	output.Set.BoolVar(&o.ExitCode, "exit-code", false, "exit 3 not met, 4 inconclusive, 5 void")
 	cmdenv.AddFlags(cmd, selection, method, output)
 	o.Printed.Complete(cmd)
+	cmdenv.CompleteCounts(cmd)
 	cmdenv.CompleteFlag(cmd, "profile", cobra.FixedCompletions([]string{tare.ProfileCPU, tare.ProfileMem}, cobra.ShellCompDirectiveNoFileComp))
 	cmdenv.CompleteFlag(cmd, "budget", cobra.FixedCompletions([]string{"quick", "full"}, cobra.ShellCompDirectiveNoFileComp))
 	cmdenv.CompleteFlag(cmd, "isolation", cobra.FixedCompletions([]string{string(tare.Lockstep), string(tare.TrialWise)}, cobra.ShellCompDirectiveNoFileComp))

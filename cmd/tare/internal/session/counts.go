@@ -1,0 +1,223 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy"
+	"github.com/tarebench/tare/cmd/tare/internal/counts"
+	"github.com/tarebench/tare/contender/codec"
+	"github.com/tarebench/tare/contender/copier"
+	"github.com/tarebench/tare/contender/router"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/trial"
+)
+
+// countedKinds lists the kinds whose operations run in the process of the contender, on one thread.
+func countedKinds() []string { return []string{codec.Kind, router.Kind, copier.Kind} }
+
+// studyCount counts the instructions of the contenders of a study.
+type studyCount struct {
+	w       *Session
+	study   tare.Study
+	res     *tare.Result
+	counter *counts.Counter
+	dir     string // directory for inputs and profiles
+
+	inputs map[string]wire.Workload // by workload
+}
+
+// countedPart is a contender on a workload.
+type countedPart struct {
+	workload  string
+	contender tare.Contender
+	program   build.Program
+	guess     counts.Guess
+}
+
+// countInstructions counts the instructions of the contenders of a study, if the user asks for it, and
+// adds them to its result. dir is the directory of the run. A contender that cannot be counted gets a
+// note.
+func (w *Session) countInstructions(ctx context.Context, study tare.Study, dir string, res *tare.Result) {
+	if w.Options.Counts == counts.Off || w.Halt.Asked() {
+		return
+	}
+	c := &studyCount{w: w, study: study, res: res, inputs: map[string]wire.Workload{}}
+	var why string
+	if c.counter, why = counts.Find(ctx, w.Options.Counts); c.counter == nil {
+		c.note("", "", cmp.Or(why, "instructions are not counted: it was interrupted"))
+		return
+	}
+	if setting := counts.WhyUncountable(w.Options.Env); setting != "" {
+		why = "the contenders have " + setting + ", and the collector is off while they are"
+	} else if !slices.Contains(countedKinds(), string(study.Kind)) {
+		why = "tare counts those of a " + strings.Join(countedKinds(), ", a ") + ", and this is a study of kind " + string(study.Kind)
+	}
+	if why != "" {
+		c.note("", "", "instructions are not counted: "+why)
+		return
+	}
+	var err error
+	if c.dir, err = os.MkdirTemp(dir, "counts-"); err == nil {
+		defer os.RemoveAll(c.dir)
+		err = c.makeInputs()
+	}
+	if err != nil {
+		c.note("", "", "instructions are not counted: "+format.Line(err.Error(), 0))
+		return
+	}
+	c.countAll(ctx, c.buildParts(ctx))
+}
+
+// note adds a finding about what is not counted.
+func (c *studyCount) note(contender, workload, message string) {
+	check := benchstudy.NotCounted()
+	c.res.Findings = append(c.res.Findings, tare.Finding{
+		Check: check.ID, Severity: check.Severity, Contender: contender, Workload: workload, Message: message, Advice: check.Advice,
+	})
+}
+
+// makeInputs makes the inputs of the measured workloads, as the lab did.
+func (c *studyCount) makeInputs() error {
+	kind := c.w.Lab.Kinds[string(c.study.Kind)]
+	for _, w := range c.study.Workloads {
+		if !slices.ContainsFunc(c.res.Workloads, func(o tare.Workload) bool { return o.ID == w.ID }) {
+			continue
+		}
+		input, err := kind.Input(w, c.study.Dir, c.dir)
+		if err != nil {
+			return err
+		}
+		input.Set = w.Set
+		c.inputs[w.ID] = input
+	}
+	return nil
+}
+
+// buildParts builds the measured contenders for the counter, and returns each with each of the workloads
+// on which it has a time. It leaves out what a check voids, and the control, which is the baseline.
+func (c *studyCount) buildParts(ctx context.Context) (parts []countedPart) {
+	for _, contender := range c.res.Contenders {
+		i := slices.IndexFunc(c.study.Contenders, func(e tare.Entry) bool { return e.ID == contender.ID })
+		if i < 0 || contender.Error != "" || ctx.Err() != nil {
+			continue
+		}
+		var works []tare.Workload
+		for _, w := range c.res.Workloads {
+			if c.timePerOp(contender.ID, w.ID) > 0 && len(c.res.Voids(contender.ID, w.ID)) == 0 {
+				works = append(works, w)
+			}
+		}
+		if len(works) == 0 {
+			continue
+		}
+		program, err := c.buildProgram(ctx, c.study.Contenders[i])
+		if err != nil {
+			c.note(contender.ID, "", "not counted: "+format.Line(err.Error(), 0))
+			continue
+		}
+		for _, w := range works {
+			parts = append(parts, countedPart{workload: w.ID, contender: contender, program: program, guess: counts.Guess{
+				NSPerOp: c.timePerOp(contender.ID, w.ID), BytesPer: c.largestSample("bytes", contender.ID, w.ID), Cycle: int64(c.inputs[w.ID].Bodies),
+			}})
+		}
+	}
+	return parts
+}
+
+// buildProgram builds a contender for the counter.
+func (c *studyCount) buildProgram(ctx context.Context, e tare.Entry) (build.Program, error) {
+	if launch := e.Launch(); launch != tare.LaunchProgram {
+		return build.Program{}, fmt.Errorf("it is a %s, and not a program that tare builds", launch)
+	}
+	if tag := c.counter.BuildTag(); tag != "" {
+		e.Tags = []string{tag}
+		c.w.Progress.Status("count", "building "+e.ID+" for "+c.counter.Name)
+	}
+	program, err := c.w.Sources.Program(ctx, string(c.study.Kind), c.study.Dir, e)
+	if err != nil {
+		return program, err
+	}
+	if why := c.counter.WhyRelease(program.Contender.Go); why != "" {
+		return program, errors.New("it is " + why)
+	}
+	return program, nil
+}
+
+// timePerOp returns the time of an operation of a contender in ns; 0 if it was not measured.
+func (c *studyCount) timePerOp(contender, workload string) float64 {
+	return c.largestSample("time", contender, workload)
+}
+
+// largestSample returns the largest value of a metric in a trial of a contender; 0 if no trial has it.
+func (c *studyCount) largestSample(metric, contender, workload string) (largest float64) {
+	key := tare.MetricFor(metric).Key
+	for _, t := range c.res.Trials {
+		if t.Contender == contender {
+			largest = max(largest, t.Samples[workload][key])
+		}
+	}
+	return largest
+}
+
+// countAll counts parts on all processors concurrently and adds the counts to the result.
+func (c *studyCount) countAll(ctx context.Context, parts []countedPart) {
+	work := make([]tare.Work, len(parts))
+	failures := make([]error, len(parts))
+	indices := make([]int, len(parts))
+	for i := range indices {
+		indices[i] = i
+	}
+	var mu sync.Mutex
+	done := 0
+	counts.Concurrently(indices, func(i int) {
+		p := parts[i]
+		p.guess.IsAlone = len(parts) <= benchstudy.FewBenchmarks+1 // the baseline is in no row of its own
+		ops, all, err := c.counter.Repeat(ctx, p.guess, c.newSide(p))
+		mu.Lock()
+		defer mu.Unlock()
+		done++
+		c.w.Progress.Status("count", fmt.Sprintf("counting instructions: %d of %d", done, len(parts)))
+		failures[i] = err
+		work[i] = tare.Work{Workload: p.workload, Contender: p.contender.ID, Metric: tare.MetricInstructions, Ops: ops, PerOp: counts.PerOp(all)}
+	})
+	var counted []tare.Work
+	for i, err := range failures {
+		if err != nil {
+			c.note(parts[i].contender.ID, parts[i].workload, "not counted: "+benchstudy.WhyNotCounted(ctx, err))
+		} else {
+			counted = append(counted, work[i])
+		}
+	}
+	c.counter.AddToResult(c.res, counted, counts.CompareWork(counted, c.study.Baseline, counts.Alpha))
+}
+
+// newSide returns the program of a part, which is the same in each repeat.
+func (c *studyCount) newSide(p countedPart) counts.Side {
+	input := c.inputs[p.workload]
+	if len(p.contender.Set) > 0 { // its settings override those of the workload
+		set := maps.Clone(input.Set)
+		if set == nil {
+			set = map[string]string{}
+		}
+		maps.Copy(set, p.contender.Set)
+		input.Set = set
+	}
+	return func(context.Context, int) (counts.Program, error) {
+		return counts.Contender{
+			Program: p.program, Open: c.w.Lab.Kinds[string(c.study.Kind)].Open, Input: input, Seed: c.res.Seed,
+			Spec: trial.Spec{Name: p.contender.ID + "/count", Run: c.w.RunTag, Dir: c.dir, Env: c.w.Options.Env, Guardian: c.w.Guardian},
+			Work: c.dir,
+		}, nil
+	}
+}
