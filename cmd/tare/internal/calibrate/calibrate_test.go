@@ -60,7 +60,7 @@ func TestSummary(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	if strings.Contains(text, "old") {
+	if strings.Contains(text, "\nold\n") {
 		t.Error("the old table is still there")
 	}
 }
