@@ -62,14 +62,18 @@ func RunProcess() int {
 
 // Main runs tare and returns the exit code.
 func Main(ctx context.Context, env cmdenv.Env) int {
-	env = TrackOutput(env)
+	env = PrepareOutput(env)
 	path, err := Execute(ctx, env)
 	return Report(env, path, err)
 }
 
-// TrackOutput returns env with an output that records whether anything was written to it, if the arguments
-// select JSON. If nothing was written, [Report] writes the error as JSON.
-func TrackOutput(env cmdenv.Env) cmdenv.Env {
+// PrepareOutput returns env with an output that records whether anything was written to it, if the arguments
+// select JSON. If nothing was written, [Report] writes the error as JSON. If the arguments select progress
+// as NDJSON, everything on stderr becomes that.
+func PrepareOutput(env cmdenv.Env) cmdenv.Env {
+	if cmdenv.WantsProgressLines(env.Args) {
+		env.Err = cmdenv.NewProgressLines(env.Err)
+	}
 	if cmdenv.WantsJSON(env.Args) {
 		env.Out = &trackedOutput{Writer: env.Out}
 	}
@@ -89,9 +93,12 @@ func (o *trackedOutput) Write(p []byte) (int, error) {
 }
 
 // Report prints the error of the command at path, and returns the exit code. If env has an output of
-// [TrackOutput] to which nothing was written, it also writes the error there as JSON.
+// [PrepareOutput] to which nothing was written, it also writes the error there as JSON.
 func Report(env cmdenv.Env, path string, err error) int {
 	cmdenv.Complain(env.Err, err)
+	if lines, ok := env.Err.(*cmdenv.ProgressLines); ok {
+		lines.Flush()
+	}
 	if out, ok := env.Out.(*trackedOutput); ok && !out.written.Load() {
 		_ = cmdenv.WriteError(out, path, err) // err was printed; another error could be printed nowhere
 	}

@@ -163,33 +163,48 @@ func WriteError(w io.Writer, path string, err error) error {
 	if !ok {
 		return nil
 	}
+	return writeLine(w, doc)
+}
+
+// writeLine writes v as JSON in one line and one write.
+func writeLine(w io.Writer, v any) error {
 	var line bytes.Buffer
 	enc := json.NewEncoder(&line)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(doc); err != nil {
+	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	_, err = w.Write(line.Bytes())
+	_, err := w.Write(line.Bytes())
 	return err
 }
 
 // WantsJSON reports whether arguments select output as JSON. It reads them without parsing the command's
 // flags, because errors of flags are printed as JSON, too.
 func WantsJSON(args []string) bool {
+	format, _ := lastFlag(args, "format")
+	return format == "json" || slices.ContainsFunc(argsOfFlags(args), func(arg string) bool { return arg == "--json" || arg == "--json=true" })
+}
+
+// argsOfFlags returns the arguments before "--", after which there are no flags.
+func argsOfFlags(args []string) []string {
 	if i := slices.Index(args, "--"); i >= 0 {
-		args = args[:i]
+		return args[:i]
 	}
+	return args
+}
+
+// lastFlag returns the last value of a flag in arguments, without parsing the other flags; false if the
+// flag is absent. A flag without "=" has the next argument as its value.
+func lastFlag(args []string, name string) (value string, found bool) {
+	args = argsOfFlags(args)
 	for i, arg := range args {
-		switch arg {
-		case "--json", "--json=true", "--format=json":
-			return true
-		case "--format":
-			if i+1 < len(args) && args[i+1] == "json" {
-				return true
-			}
+		if text, ok := strings.CutPrefix(arg, "--"+name+"="); ok {
+			value, found = text, true
+		} else if arg == "--"+name && i+1 < len(args) {
+			value, found = args[i+1], true
 		}
 	}
-	return false
+	return value, found
 }
 
 // printedError is an exit code, with the errors that led to it, which were printed when they happened.

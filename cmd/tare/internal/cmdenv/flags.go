@@ -59,6 +59,9 @@ func AddFlags(cmd *cobra.Command, groups ...Flags) {
 	for _, g := range groups {
 		cmd.Flags().AddFlagSet(g.Set)
 	}
+	if cmd.Flags().Lookup("progress") != nil {
+		CompleteProgress(cmd)
+	}
 	cmd.SetUsageFunc(func(cmd *cobra.Command) error {
 		var b strings.Builder
 		fmt.Fprintf(&b, "Usage:\n  %s\n\nExamples:\n%s\n", cmd.UseLine(), cmd.Example)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -23,12 +24,14 @@ const (
 
 // Progress reports the progress of measurements. On a terminal it draws a live line over the previous
 // one, and a second line if there are several studies. Otherwise it writes a plain line at the start of
-// a study's rounds and at most one a minute. Its methods may be called by several goroutines.
+// a study's rounds and at most one a minute; with --progress ndjson, every activity and line is an event.
+// Its methods may be called by several goroutines.
 type Progress struct {
 	out     io.Writer
-	live    bool // out is a terminal, on which lines are overwritten
-	quiet   bool // write errors only
-	columns int  // width of the terminal
+	events  *cmdenv.ProgressLines // out for --progress ndjson; nil for text
+	live    bool                  // out is a terminal, on which lines are overwritten
+	quiet   bool                  // write errors only
+	columns int                   // width of the terminal
 	dim     func(string) string
 	ascii   bool                       // the terminal shows only ASCII
 	size    func() (columns, rows int) // returns the current size of the terminal
@@ -41,12 +44,13 @@ type Progress struct {
 	lastWrite time.Time      // time of the last output
 	panel     Panel          // lines to draw in place of the live line; nil for the live line
 	drawn     int            // number of drawn lines on the screen
+	done, of  int            // finished and planned rounds of the study, or seconds of a load
 	lastRound lab.Event      // last event of phase "round" of the study; zero before the first
 	lastLook  lab.Event      // last event of phase "look" (an interim judgement) of the study; zero before the first
 	begun     time.Time      // start of the first study
 	number    int            // number of the current study, from 1
 	studies   int            // number of all studies; 0 if unknown
-	done      chan struct{}  // closed by End
+	end       chan struct{}  // closed by End
 	ended     sync.WaitGroup // the goroutine that redraws
 	outcome   cmdenv.Outcome // errors that Fail printed
 }
@@ -58,8 +62,9 @@ func NewProgress(env cmdenv.Env, quiet bool) *Progress {
 	st := env.Style(env.Err)
 	p := &Progress{
 		out: env.Err, live: terminal && env.Getenv("TERM") != "dumb", quiet: quiet,
-		columns: columns, dim: st.Dim, ascii: st.ASCII, done: make(chan struct{}),
+		columns: columns, dim: st.Dim, ascii: st.ASCII, end: make(chan struct{}),
 	}
+	p.events, _ = env.Err.(*cmdenv.ProgressLines)
 	p.size = func() (int, int) {
 		columns, rows, _ := env.Lab.Terminal(env.Err)
 		return columns, rows
@@ -72,7 +77,7 @@ func NewProgress(env cmdenv.Env, quiet bool) *Progress {
 		defer tick.Stop()
 		for {
 			select {
-			case <-p.done:
+			case <-p.end:
 				return
 			case <-tick.C:
 				p.onTick()
@@ -102,7 +107,7 @@ func (p *Progress) Outcome() error {
 // End removes the live line and stops all output.
 func (p *Progress) End() {
 	if !p.quiet {
-		close(p.done)
+		close(p.end)
 		p.ended.Wait()
 	}
 	p.Pause()
@@ -119,11 +124,12 @@ func (p *Progress) Part() {
 // Panel is a function that returns the lines to draw on a terminal of a size, into which they fit.
 type Panel func(columns, rows int) []string
 
-// Panel shows the current activity: on a terminal by a panel, otherwise by a line.
-func (p *Progress) Panel(phase, text string, panel Panel) {
+// Panel shows the current activity, of which done of so many seconds are over, 0 if nobody knows how many:
+// on a terminal by a panel, otherwise by a line.
+func (p *Progress) Panel(phase, text string, done, of int, panel Panel) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.panel = panel
+	p.panel, p.done, p.of = panel, done, of
 	p.setStatus(phase, text, false)
 }
 
@@ -164,7 +170,7 @@ func (p *Progress) Begin(study string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.study = study
-	p.phase, p.text = "", ""
+	p.phase, p.text, p.done, p.of = "", "", 0, 0
 	p.lastRound, p.lastLook = lab.Event{}, lab.Event{}
 	p.number++
 }
@@ -194,18 +200,19 @@ func (p *Progress) Event(e lab.Event) {
 		p.setStatus("exam", "asking "+e.Contender+" what others answer differently", true)
 	case "plan":
 		p.text = "" // not to be drawn again below the line
-		p.noteRoutine(describePlan(e))
+		p.done, p.of = e.Round, e.Rounds
+		p.noteRoutine(e.Phase, describePlan(e))
 		p.setStatus("round", fmt.Sprintf("round %d of %d", e.Round+1, e.Rounds), true)
 	case "round":
-		p.lastRound = e
+		p.lastRound, p.done, p.of = e, e.Round, e.Rounds
 		p.setStatus("round", p.describeRounds(), false)
 	case "look":
 		p.lastLook = e
 		p.setStatus("round", p.describeRounds(), false)
 	case "fit":
-		p.noteRoutine(e.Message)
+		p.noteRoutine(e.Phase, e.Message)
 	case "race":
-		p.noteRoutine(fmt.Sprintf("%s leaves after %s: others are proven faster on everything it does", e.Contender, format.Count(e.Round, "round")))
+		p.noteRoutine(e.Phase, fmt.Sprintf("%s leaves after %s: others are proven faster on everything it does", e.Contender, format.Count(e.Round, "round")))
 	case "profile":
 		if e.Err != nil {
 			p.writeLine(fmt.Sprintf("%s cannot be profiled: %s", e.Contender, format.Line(e.Err.Error(), 0)))
@@ -214,14 +221,14 @@ func (p *Progress) Event(e lab.Event) {
 		p.setStatus("profile", "profiling "+e.Contender, true)
 	case "done":
 		p.text = ""
-		p.noteRoutine("measured for " + formatSpan(e.Elapsed) + describeStop(e.Message))
+		p.noteRoutine(e.Phase, "measured for "+formatSpan(e.Elapsed)+describeStop(e.Message))
 	}
 }
 
 // noteRoutine writes a line if the output is not a terminal, where the live line and the report suffice.
-func (p *Progress) noteRoutine(text string) {
+func (p *Progress) noteRoutine(phase, text string) {
 	if !p.live {
-		p.writeLine(text)
+		p.writePhase(phase, text)
 	}
 }
 
@@ -328,8 +335,10 @@ func (p *Progress) setStatus(phase, text string, timed bool) {
 	case p.quiet: // writes errors only
 	case p.live:
 		p.draw()
+	case p.events != nil:
+		p.printLine(phase, p.text)
 	case isNew && p.study == "" || time.Since(p.lastWrite) >= plainEvery:
-		p.printLine(p.text)
+		p.printLine(phase, p.text)
 	}
 }
 
@@ -344,7 +353,7 @@ func (p *Progress) onTick() {
 	if p.live {
 		p.draw()
 	} else if time.Since(p.lastWrite) >= plainEvery {
-		p.printLine(p.currentText())
+		p.printLine(p.phase, p.currentText())
 	}
 }
 
@@ -357,21 +366,32 @@ func (p *Progress) currentText() string {
 }
 
 // writeLine writes a line that is not overwritten, above the live line.
-func (p *Progress) writeLine(text string) {
+func (p *Progress) writeLine(text string) { p.writePhase(cmdenv.PhaseMessage, text) }
+
+// writePhase is writeLine, with the phase of the event.
+func (p *Progress) writePhase(phase, text string) {
 	text = report.Legible(text)
 	if p.quiet {
 		return
 	}
 	p.erase()
-	p.printLine(text)
+	p.printLine(phase, text)
 	if p.live && p.text != "" {
 		p.draw()
 	}
 }
 
-// printLine writes a line with the current study before it.
-func (p *Progress) printLine(text string) {
+// printLine writes an event of a phase or, as text, a line with the current study before it.
+func (p *Progress) printLine(phase, text string) {
 	p.lastWrite = time.Now()
+	if p.events != nil {
+		e := cmdenv.ProgressEvent{Phase: phase, Study: p.study, Text: text}
+		if isCounted := slices.Contains([]string{"plan", "round", "load", "done"}, phase); isCounted {
+			e.Done, e.Of = p.done, p.of
+		}
+		p.events.Emit(e)
+		return
+	}
 	fmt.Fprintf(p.out, "%s%s\n", p.linePrefix(), text)
 }
 

@@ -203,19 +203,19 @@ func TestLiveProgressOverwritesOneLine(t *testing.T) {
 func TestPanel(t *testing.T) {
 	watch(t, 40, nil, false, func(p *Progress, seen *screen) {
 		two := func(columns, rows int) []string { return []string{fmt.Sprintf("%dx%d", columns, rows), "b"} }
-		p.Panel("load", "a line", two)
+		p.Panel("load", "a line", 0, 0, two)
 		expect(t, seen, "\r\x1b[K40x24\n\x1b[Kb")
-		p.Panel("load", "a line", two)
+		p.Panel("load", "a line", 0, 0, two)
 		expect(t, seen, "\r\x1b[1A\x1b[K40x24\n\x1b[Kb")
 		p.Say("stays")
 		expect(t, seen, "\r\x1b[1A\x1b[J", "stays\n", "\r\x1b[K40x24\n\x1b[Kb")
-		p.Panel("load", "a line", func(int, int) []string { return []string{"c"} })
+		p.Panel("load", "a line", 0, 0, func(int, int) []string { return []string{"c"} })
 		expect(t, seen, "\r\x1b[1A\x1b[Kc\x1b[J")
 		p.Pause()
 		expect(t, seen, "\r\x1b[K")
 	})
 	watch(t, 0, nil, false, func(p *Progress, seen *screen) {
-		p.Panel("load", "a line", func(int, int) []string { return []string{"c"} })
+		p.Panel("load", "a line", 0, 0, func(int, int) []string { return []string{"c"} })
 		expect(t, seen, "a line\n")
 	})
 }

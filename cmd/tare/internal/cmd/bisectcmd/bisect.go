@@ -121,7 +121,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	output := cmdenv.NewFlags("What is printed")
 	output.Set.StringVar(&o.printed.Name, "format", "text", "`how` to print it: "+strings.Join(formatNames(), ", "))
 	output.Set.BoolVar(&o.printed.AsJSON, "json", false, "the same as --format json")
-	output.Set.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
+	cmdenv.AddProgress(output.Set, &o.quiet)
 	cmdenv.AddFlags(cmd, history, target, method, output)
 	cmdenv.CompleteFlag(cmd, "metric", cobra.FixedCompletions(metricNames(), cobra.ShellCompDirectiveNoFileComp))
 	cmdenv.CompleteFlag(cmd, "format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp))

@@ -2,6 +2,8 @@ package loadcmd
 
 import (
 	"fmt"
+	"math"
+	"time"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/loadpage"
@@ -79,12 +81,15 @@ func (l *loadRun) showSecond(t load.Trial, tick load.Tick) {
 	if l.options.requests > 0 {
 		p.duration = 0 // the trial ends by its number of requests
 	}
-	title := fmt.Sprintf("%.0f s", tick.At.Seconds()+1)
+	title := fmt.Sprintf("%d s", countSeconds(tick.At))
 	if l.options.search {
 		title = how
 	}
-	l.Progress.Panel("load", title+": "+formatSecond(tick.Second), p.drawLines)
+	l.Progress.Panel("load", title+": "+formatSecond(tick.Second), countSeconds(tick.At), int(p.duration.Seconds()), p.drawLines)
 }
+
+// countSeconds returns the number of finished seconds after the second that began at start.
+func countSeconds(start time.Duration) int { return int(math.Round(start.Seconds())) + 1 }
 
 // formatSecond returns the values of a finished second in one line.
 func formatSecond(s load.Second) string {

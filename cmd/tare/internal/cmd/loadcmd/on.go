@@ -60,7 +60,7 @@ func (l *loadRun) onMachines(ctx context.Context, env cmdenv.Env) error {
 	seconds := &secondMerger{machines: f.Names, seconds: map[time.Duration]map[string]load.Second{}}
 	showSecond := func(name string, s load.Second) {
 		if text, lines := seconds.addSecond(name, s); text != "" {
-			l.Progress.Panel("load", text, func(int, int) []string { return lines })
+			l.Progress.Panel("load", text, countSeconds(s.At), int(l.options.duration.Seconds()), func(int, int) []string { return lines })
 		}
 	}
 	run := &fleet.LoadRun{Hub: f.Hub, Machines: f.Names, Orders: l.shareOrders(len(f.Names)), Start: f.Start, Say: say, Tick: showSecond}
@@ -140,7 +140,7 @@ func (t *secondMerger) addSecond(name string, s load.Second) (text string, lines
 		}
 	}
 	merged := load.Merge(all).Timeline[0]
-	text = fmt.Sprintf("%.0f s: %s", s.At.Seconds()+1, formatSecond(merged))
+	text = fmt.Sprintf("%d s: %s", countSeconds(s.At), formatSecond(merged))
 	return text, slices.Insert(lines, 0, text)
 }
 

@@ -152,7 +152,7 @@ func parseCommit(version string) (commit string, hasChanges bool) {
 // about output and the lock.
 func rebuildArgs(cmd *cobra.Command, values map[string]string) []string {
 	args := []string{cmd.Name()}
-	dropped := []string{"format", "json", "output", "quiet", "no-lock", "no-page", "receipt"}
+	dropped := []string{"format", "json", "output", "quiet", "progress", "no-lock", "no-page", "receipt"}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if _, isReplaced := values[f.Name]; isReplaced || slices.Contains(dropped, f.Name) {
 			return

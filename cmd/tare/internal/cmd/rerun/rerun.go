@@ -91,7 +91,8 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	flags.StringArrayVar(&o.env, "env", nil, "`NAME=value` of a variable whose value the result does not keep; repeatable")
 	flags.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
 	flags.BoolVar(&o.trust, "trust", false, "run what the result says although it was made elsewhere; stderr lists it first")
-	flags.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
+	cmdenv.AddProgress(flags, &o.quiet)
+	cmdenv.CompleteProgress(cmd)
 	o.printed.Add(flags, "the comparison")
 	o.printed.Complete(cmd)
 }

@@ -59,7 +59,8 @@ directory, or other files; 3 it does not hold; 4 undecided; 130 interrupted.`,
 	flags.Uint64Var(&o.seed, "seed", 0, "random seed; 0 takes one from the clock")
 	flags.StringArrayVar(&o.env, "env", nil, "`NAME=value` of a variable whose value the receipt does not keep; repeatable")
 	flags.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does")
-	flags.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
+	cmdenv.AddProgress(flags, &o.quiet)
+	cmdenv.CompleteProgress(cmd)
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
