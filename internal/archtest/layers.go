@@ -143,6 +143,7 @@ func layerEntries() []layerEntry {
 		{dir: "cmd/tare/internal/audit/*", layer: 6}, // readers
 		{dir: "cmd/tare/internal/cmdenv", layer: 8},
 		{dir: "cmd/tare/internal/session", layer: 8, peers: []string{"cmd/tare/internal/cmdenv"}},
+		{dir: "cmd/tare/internal/dryrun", layer: 8, peers: []string{"cmd/tare/internal/cmdenv", "cmd/tare/internal/session"}},
 		{dir: "cmd/tare/internal/loadstudy", layer: 8, peers: []string{"cmd/tare/internal/cmdenv"}},
 		{dir: "cmd/tare/internal/loadpage", layer: 8},
 		{dir: "cmd/tare/internal/mcp", layer: 8},

@@ -82,8 +82,15 @@ func (m leafModule) thirdParty() int {
 // Requires reports whether the go.mod of the contender's sources requires the module path, directly or
 // indirectly.
 func (l Leaf) Requires(path string) (bool, error) {
+	version, err := l.RequiredVersion(path)
+	return version != "", err
+}
+
+// RequiredVersion returns the version of the module path that the go.mod of the contender's sources
+// requires, directly or indirectly, or "" if it does not.
+func (l Leaf) RequiredVersion(path string) (string, error) {
 	m, err := moduleOf(l.Src())
-	return m.requiredVersion(path) != "", err
+	return m.requiredVersion(path), err
 }
 
 // moduleOf reads the go.mod in dir or the nearest directory above it.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -67,7 +68,8 @@ type sides struct {
 	reach      *reach.Reached    // code that the change reaches; nil unless Asked.Changed is set
 }
 
-// findSides finds the directories of both sides, and unpacks requested revisions below cache.
+// findSides finds the directories of both sides, and unpacks requested revisions below cache. If cache is ""
+// it unpacks none: the sides then have only their titles and revisions.
 func findSides(ctx context.Context, a Asked, cache string) (*sides, error) {
 	dir, err := filepath.Abs(a.Dir)
 	if err == nil {
@@ -141,6 +143,9 @@ func (a Asked) Vet() error {
 // benchmarkLine matches the first line of a benchmark, in git grep.
 const benchmarkLine = `^[[:space:]]*func[[:space:]]+Benchmark`
 
+// isImportPath reports whether a pattern of packages is no relative path.
+func isImportPath(pattern string) bool { return !strings.HasPrefix(pattern, ".") }
+
 // Check finds errors of a request that show without a build: options that make no sense together,
 // unknown revisions, a pattern that is invalid or matches no benchmark of the repository. It takes
 // no time that another measurement would notice.
@@ -172,22 +177,29 @@ func (a Asked) Check(ctx context.Context) error {
 			head = rev
 		}
 	}
-	isImportPath := func(pattern string) bool { return !strings.HasPrefix(pattern, ".") }
 	if a.Changed || a.Shard.Of > 1 || slices.ContainsFunc(a.Packages, isImportPath) {
 		return nil // whether a benchmark is selected is known only later
 	}
-	lines, err := repo.Grep(ctx, head, benchmarkLine, "*_test.go")
-	if err != nil {
+	found, err := grepBenchmarks(ctx, repo, head, top)
+	if err != nil || len(found) > 0 {
 		return err
 	}
-	for _, line := range lines {
-		_, after, _ := strings.Cut(line, "func")
-		name, _, _ := strings.Cut(strings.TrimSpace(after), "(")
-		if top.MatchString(strings.TrimSpace(name)) {
-			return nil
+	return noBenchmarks(a, nil)
+}
+
+// grepBenchmarks returns the benchmarks in the files of a revision, or of the worktree if rev is nil, that
+// a pattern selects. Each has its file, and its name in place of the line.
+func grepBenchmarks(ctx context.Context, repo gitrev.Repo, rev *gitrev.Revision, top *regexp.Regexp) ([]gitrev.Match, error) {
+	lines, err := repo.Grep(ctx, rev, benchmarkLine, "*_test.go")
+	var found []gitrev.Match
+	for _, m := range lines {
+		_, after, _ := strings.Cut(m.Line, "func")
+		name, _, _ := strings.Cut(after, "(")
+		if m.Line = strings.TrimSpace(name); top.MatchString(m.Line) {
+			found = append(found, m)
 		}
 	}
-	return noBenchmarks(a, nil)
+	return found, err
 }
 
 // resolveRevision finds the revision of a side.
@@ -206,6 +218,10 @@ func (s *sides) unpackRevision(ctx context.Context, side *suite.Side, name, cach
 	if err != nil {
 		return nil, err
 	}
+	s.titles[side.ID] = rev.String()
+	if cache == "" {
+		return rev, nil
+	}
 	root, notes, err := s.repo.Extract(ctx, *rev, cache)
 	if err != nil {
 		return nil, err
@@ -217,7 +233,6 @@ func (s *sides) unpackRevision(ctx context.Context, side *suite.Side, name, cach
 	if info, err := os.Stat(side.Dir); err != nil || !info.IsDir() {
 		return nil, usageError("--%s %s: it has no directory %s", side.ID, name, filepath.ToSlash(filepath.Clean(s.repo.Prefix)))
 	}
-	s.titles[side.ID] = rev.String()
 	s.notes = append(s.notes, notes...)
 	return rev, nil
 }

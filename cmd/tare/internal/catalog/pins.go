@@ -3,6 +3,7 @@ package catalog
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/internal/build"
@@ -75,4 +76,44 @@ func (s *Sources) Unused(kind string, entries []tare.Entry, studyDir string) []s
 		}
 	}
 	return unused
+}
+
+// Description says what Program builds for an entry.
+type Description struct {
+	Name    string   // id of the contender, without a variant
+	Dir     string   // directory of the sources
+	Modules []string // modules that name the contender, and those that a pin sets: path@version, path=directory or std:package
+	Go      string   // toolchain; "" means the machine's
+}
+
+// Describe returns what Program would build for an entry. It reads manifests and go.mod files only, so that
+// the version of a branch or commit is as the user named it.
+func (s *Sources) Describe(kind, studyDir string, e tare.Entry) (Description, error) {
+	leaf, _, err := s.findLeaf(kind, studyDir, e)
+	if err != nil {
+		return Description{}, err
+	}
+	pin, err := s.newPin(leaf, studyDir, e)
+	if err != nil {
+		return Description{}, err
+	}
+	d := Description{Name: leaf.Manifest.ID, Dir: leaf.Src(), Go: pin.Go, Modules: []string{}}
+	for _, claim := range leaf.Manifest.Modules {
+		path, _, _ := strings.Cut(claim, "@")
+		if slices.ContainsFunc(pin.With, func(w build.With) bool { return w.Path == path }) {
+			continue // added below
+		}
+		version, err := leaf.RequiredVersion(path)
+		if err != nil {
+			return d, err
+		}
+		if version != "" {
+			claim = path + "@" + version
+		}
+		d.Modules = append(d.Modules, claim)
+	}
+	for _, w := range pin.With {
+		d.Modules = append(d.Modules, w.String())
+	}
+	return d, nil
 }

@@ -156,3 +156,32 @@ func TestLicences(t *testing.T) {
 		t.Errorf("nothing: %q", got)
 	}
 }
+
+// What would be built is described as it would be built: with the versions of go.mod, or those that are asked
+// for. Nothing is built.
+func TestDescribe(t *testing.T) {
+	s, dir, ran := pinned(t)
+	studies := filepath.Join(dir, "studies")
+	for _, tt := range []struct {
+		entry tare.Entry
+		with  []string
+		want  string
+	}{
+		{tare.Entry{ID: "uses-a"}, nil, "uses example.com/dep@v1.0.0 "},
+		{tare.Entry{ID: "uses-b", Go: "go1.25.5"}, []string{"example.com/dep@v1.2.0"}, "uses example.com/dep@v1.2.0 go1.25.5"},
+		{tare.Entry{ID: "uses-a", With: []string{"example.com/dep=./fork"}}, []string{"example.com/dep@v1.2.0"}, "uses example.com/dep=" + filepath.Join(studies, "fork") + " "},
+		{tare.Entry{ID: "plain"}, []string{"example.com/dep@v1.2.0"}, "plain  "},
+	} {
+		s.With = tt.with
+		d, err := s.Describe("codec", studies, tt.entry)
+		if got := d.Name + " " + strings.Join(d.Modules, " ") + " " + d.Go; err != nil || got != tt.want || filepath.Base(d.Dir) != d.Name {
+			t.Errorf("%+v: %q in %s, %v, want %q", tt.entry, got, d.Dir, err, tt.want)
+		}
+	}
+	if _, err := s.Describe("codec", studies, tare.Entry{ID: "nobody"}); err == nil {
+		t.Error("an unknown contender is described")
+	}
+	if len(*ran) > 0 {
+		t.Errorf("it ran %q", *ran)
+	}
+}

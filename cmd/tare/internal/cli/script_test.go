@@ -1,10 +1,12 @@
 package cli_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -17,8 +19,10 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/catalog"
 	"github.com/tarebench/tare/cmd/tare/internal/cli"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history/index"
@@ -56,10 +60,16 @@ var ownLock = fmt.Sprintf("test-%d-", os.Getpid())
 
 func main(env cmdenv.Env) int {
 	env.In, env.Out, env.Err, env.Args, env.Getenv = os.Stdin, os.Stdout, os.Stderr, os.Args[1:], os.Getenv
-	env = cli.TrackOutput(env)
+	var printed bytes.Buffer
+	if cmdenv.WantsJSON(env.Args) {
+		env.Out = io.MultiWriter(os.Stdout, &printed)
+	}
+	env = cli.PrepareOutput(env)
 	path, err := cli.Execute(context.Background(), env)
 	recordError(path, err)
-	return cli.Report(env, path, err)
+	code := cli.Report(env, path, err)
+	recordDocuments(path, env.Args, printed.Bytes())
+	return code
 }
 
 // fewCollections is for processes that end soon: else they spend a quarter of their
@@ -67,8 +77,9 @@ func main(env cmdenv.Env) int {
 const fewCollections = "GOGC=400"
 
 func TestScripts(t *testing.T) {
-	recorded := filepath.Join(t.TempDir(), "errors")
-	t.Cleanup(func() { checkErrors(t, recorded) }) // the scripts are parallel subtests
+	dir := t.TempDir()
+	recorded, documents := filepath.Join(dir, "errors"), filepath.Join(dir, "documents")
+	t.Cleanup(func() { checkErrors(t, recorded); checkDocuments(t, documents) }) // the scripts are parallel subtests
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       golden.Updating(), // what they compare with
@@ -102,13 +113,16 @@ func TestScripts(t *testing.T) {
 			e.Vars = append(e.Vars, fewCollections)
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // under -race every command would end with a second of sleep
 			e.Setenv(errorsFile, recorded)
+			e.Setenv(documentsFile, documents)
 			e.Setenv("SCRIPT", filepath.Join(e.WorkDir, "script.json"))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits,
 			"clean": clean,
-			"bench": bench,
+
+			"validates": validates,
+			"bench":     bench,
 
 			"change":  change,
 			"keymode": keymode,
@@ -154,6 +168,27 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 func clean(ts *testscript.TestScript, _ bool, args []string) {
 	text := strings.ReplaceAll(ts.ReadFile(args[0]), ts.Getenv("WORK"), "$WORK")
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o644))
+}
+
+// validates SCHEMA FILE checks FILE, which may be stdout or stderr, against a published schema: a document, or
+// one on each line.
+func validates(ts *testscript.TestScript, _ bool, args []string) {
+	schema, err := jsonschema.NewCompiler().Compile(filepath.Join(ts.Getenv("REPOSITORY"), "docs", "schema", args[0]+".schema.json"))
+	ts.Check(err)
+	text := ts.ReadFile(args[1])
+	documents := []string{text}
+	if _, err := jsonschema.UnmarshalJSON(strings.NewReader(text)); err != nil {
+		documents = strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	}
+	for _, text := range documents {
+		document, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+		if err == nil {
+			err = schema.Validate(document)
+		}
+		if err != nil {
+			ts.Fatalf("%s: %v", text, err)
+		}
+	}
 }
 
 // change FILE OLD NEW writes changed.json, which is FILE with NEW, in which $WORK is
@@ -296,6 +331,10 @@ func (s sources) Vet(_ string, e tare.Entry) error {
 	}
 	known := slices.Sorted(maps.Keys(s.Contenders))
 	return &lab.UnknownError{What: "contender " + strconv.Quote(e.Leaf()), Near: suggest.Names(e.Leaf(), known)}
+}
+
+func (s sources) Describe(_, _ string, e tare.Entry) (catalog.Description, error) {
+	return catalog.Description{Name: e.Leaf(), Dir: "sources of " + e.Leaf(), Modules: []string{"example.com/" + e.Leaf() + "@" + s.Contenders[e.Leaf()].Version}}, nil
 }
 
 // Nothing is built, so that any release is here and no module decides.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/catalog"
 	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
 	"github.com/tarebench/tare/cmd/tare/internal/suggest"
 	"github.com/tarebench/tare/internal/atomicfile"
@@ -80,6 +81,8 @@ type CatalogSources interface {
 	lab.Sources
 	// Vet returns a *lab.UnknownError if the contender does not exist.
 	Vet(kind string, e tare.Entry) error
+	// Describe returns what is built for an entry, without building it.
+	Describe(kind, studyDir string, e tare.Entry) (catalog.Description, error)
 	// Unused returns the modules of --with that none of the entries requires.
 	Unused(kind string, entries []tare.Entry, studyDir string) []string
 	// Here reports whether a build with a Go release downloads no toolchain.

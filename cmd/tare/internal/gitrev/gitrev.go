@@ -232,11 +232,17 @@ func (r Repo) Changed(ctx context.Context, base Revision, head *Revision) ([]str
 	return strings.FieldsFunc(out, func(r rune) bool { return r == 0 }), nil
 }
 
+// Match is a line of a file.
+type Match struct {
+	File string // relative to Root, with slashes
+	Line string
+}
+
 // Grep returns the lines that match an extended regular expression in the files that match
 // a pathspec: files of a revision, or of the worktree if rev is nil. It returns nil if no
 // line matches.
-func (r Repo) Grep(ctx context.Context, rev *Revision, expression, pathspec string) ([]string, error) {
-	args := []string{"grep", "-h", "-E", "--no-color", "--no-line-number", "--no-column"}
+func (r Repo) Grep(ctx context.Context, rev *Revision, expression, pathspec string) ([]Match, error) {
+	args := []string{"grep", "-z", "-E", "--no-color", "--no-line-number", "--no-column"}
 	if rev == nil {
 		args = append(args, "--untracked", "--no-exclude-standard")
 	}
@@ -253,7 +259,15 @@ func (r Repo) Grep(ctx context.Context, rev *Revision, expression, pathspec stri
 	if err != nil {
 		return nil, fmt.Errorf("search the files: %w", err)
 	}
-	return strings.Split(out, "\n"), nil
+	var matches []Match
+	for line := range strings.SplitSeq(out, "\n") { // FILE\x00LINE, or COMMIT:FILE\x00LINE
+		file, text, _ := strings.Cut(line, "\x00")
+		if rev != nil {
+			file = strings.TrimPrefix(file, rev.Commit+":")
+		}
+		matches = append(matches, Match{file, text})
+	}
+	return matches, nil
 }
 
 // Commit is one commit between two revisions.

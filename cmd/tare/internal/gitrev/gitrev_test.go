@@ -354,3 +354,29 @@ func TestOutputsAreNotPartOfTheWorktree(t *testing.T) {
 		t.Error("another file does not change the hash")
 	}
 }
+
+// Lines are found with their files, in a revision and in the files as they are.
+func TestGrep(t *testing.T) {
+	repo, err := gitrev.Find(t.Context(), repository(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := repo.Resolve(t.Context(), "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		rev        *gitrev.Revision
+		expression string
+		want       []gitrev.Match
+	}{
+		{&one, "^(one|b)$", []gitrev.Match{{File: "a.txt", Line: "one"}, {File: "sub/b.txt", Line: "b"}}},
+		{nil, "^x$", []gitrev.Match{{File: "staged.txt", Line: "x"}, {File: "untracked.txt", Line: "x"}}},
+		{nil, "^one$", nil},
+	} {
+		got, err := repo.Grep(t.Context(), tt.rev, tt.expression, "*.txt")
+		if err != nil || !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %q, %v, want %q", tt.expression, got, err, tt.want)
+		}
+	}
+}

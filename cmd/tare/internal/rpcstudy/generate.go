@@ -294,6 +294,17 @@ func (m module) catalogID() string {
 	return m.name
 }
 
+// Libraries returns the catalog contenders from which the generated programs of the transports that only
+// selects, and of the baseline, take the versions of their libraries, and the kind of these contenders.
+func Libraries(only func(id string) bool) (kind string, ids []string) {
+	for _, m := range allModules() {
+		if slices.ContainsFunc(allTransports(), func(t transport) bool { return t.module == m.name && (t.id == Baseline || only(t.id)) }) {
+			ids = append(ids, m.catalogID())
+		}
+	}
+	return catalogKind, ids
+}
+
 // goModText returns the go.mod of a catalog contender for this module: with its module path, and without
 // replacements and modules of this repository other than the SDK, which the builder replaces.
 func (m module) goModText(mod string) string {

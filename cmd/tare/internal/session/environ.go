@@ -70,9 +70,9 @@ func RecordEnv(d cmdenv.Dirs, env []string) ([]string, error) {
 	return list, nil
 }
 
-// maskEnv returns env in the form that messages have before the key exists: without the values of
+// MaskEnv returns env in the form that messages have before the key of the data directory exists: without the values of
 // variables that are not in plainVariables.
-func maskEnv(env []string) []string {
+func MaskEnv(env []string) []string {
 	list := slices.Clone(env)
 	for i, kv := range list {
 		if name, _, _ := strings.Cut(kv, "="); !slices.Contains(plainVariables(), name) {

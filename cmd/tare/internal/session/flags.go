@@ -2,10 +2,16 @@ package session
 
 import (
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
+
+// AddDryRun adds --dry-run.
+func AddDryRun(set *pflag.FlagSet, into *bool) {
+	set.BoolVar(into, "dry-run", false, "print what would be built, measured and written, and do nothing of it")
+}
 
 // Offer selects the common flags that not every command has.
 type Offer struct {
@@ -28,9 +34,10 @@ func (o *Options) AddFlags(cmd *cobra.Command, commandFlags cmdenv.Flags, offer 
 	}
 	measured.Set.BoolVar(&o.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
 	printed := cmdenv.NewFlags("What is printed")
+	AddDryRun(printed.Set, &o.DryRun)
 	o.Printed.Add(printed.Set, "the result document")
 	printed.Set.StringVarP(&o.Out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
-	printed.Set.BoolVarP(&o.Quiet, "quiet", "q", false, "no progress on stderr")
+	cmdenv.AddProgress(printed.Set, &o.Quiet)
 	printed.Set.BoolVar(&o.NoPage, "no-page", false, "no "+cmdenv.PageName+" beside the result")
 	printed.Set.BoolVar(&o.ExitCode, "exit-code", false, "exit 5 where what was measured is void")
 	cmdenv.AddFlags(cmd, commandFlags, measured, printed)

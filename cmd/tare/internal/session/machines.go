@@ -105,7 +105,7 @@ func NewOrder(cmd *cobra.Command, on *cmdenv.Machines, rounds int, seed uint64) 
 func whyRejected(flag string) (why string, rejected bool) {
 	switch flag {
 	case "on", "listen", "nats", "nats-creds", "fleet", "mixed-go", "rounds", "seed", "resume",
-		"format", "json", "output", "quiet", "no-page", "exit-code", "gitlab", "all":
+		"format", "json", "output", "quiet", "progress", "dry-run", "no-page", "exit-code", "gitlab", "all":
 		return "", false
 	case "until", "effect", "max", "budget":
 		return "the number of rounds is fixed before: every machine measures --rounds", true

@@ -43,7 +43,8 @@ type Options struct {
 	Format   report.Format // format that Printed selects, set by Check
 	Out      string        // file for the JSON; "" for none
 	Quiet    bool
-	List     bool // print the plan, and measure nothing
+	List     bool // print the studies, and measure nothing
+	DryRun   bool // print what would be built, measured and written
 	NoPage   bool // write no page for a browser
 	ExitCode bool // report verdicts as exit codes
 

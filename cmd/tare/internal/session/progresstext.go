@@ -126,7 +126,7 @@ func InWords(o Options) string {
 	if o.KeepEnv {
 		parts = append(parts, o.Env...)
 	} else {
-		parts = append(parts, maskEnv(o.Env)...)
+		parts = append(parts, MaskEnv(o.Env)...)
 	}
 	return strings.Join(parts, ", ")
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/catalog"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	bring "github.com/tarebench/tare/cmd/tare/internal/routestudy"
 	"github.com/tarebench/tare/internal/atomicfile"
@@ -21,20 +22,25 @@ func (w *Session) RoutesStudy(doc *bring.Document) (cmdenv.Study, []tare.NotWeig
 	if err != nil {
 		return cmdenv.Study{}, nil, err
 	}
-	text := doc.Table.List()
-	sum := sha256.Sum256([]byte(text))
-	dir := filepath.Join(w.Dirs.Cache, "routes", hex.EncodeToString(sum[:10]))
-	if err := atomicfile.MakeDir(dir, 0o755); err != nil {
-		return cmdenv.Study{}, nil, fmt.Errorf("%w %s: %w", build.ErrCache, dir, cmdenv.Cause(err))
+	study, left, err := NewRoutesStudy(all, w.Dirs, doc)
+	if err != nil {
+		return study, nil, err
 	}
-	list, err := cmdenv.OpenOutput(filepath.Join(dir, doc.ListName()))
+	if err := atomicfile.MakeDir(study.Dir, 0o755); err != nil {
+		return cmdenv.Study{}, nil, fmt.Errorf("%w %s: %w", build.ErrCache, study.Dir, cmdenv.Cause(err))
+	}
+	list, err := cmdenv.OpenOutput(filepath.Join(study.Dir, doc.ListName()))
 	if err != nil {
 		return cmdenv.Study{}, nil, err
 	}
 	defer list.Close()
-	if err := list.Save(func(f io.Writer) error { _, err := io.WriteString(f, text); return err }); err != nil {
-		return cmdenv.Study{}, nil, err
-	}
+	return study, left, list.Save(func(f io.Writer) error { _, err := io.WriteString(f, doc.Table.List()); return err })
+}
+
+// NewRoutesStudy returns the study of RoutesStudy, and writes nothing.
+func NewRoutesStudy(all catalog.Catalog, d cmdenv.Dirs, doc *bring.Document) (cmdenv.Study, []tare.NotWeighed, error) {
+	sum := sha256.Sum256([]byte(doc.Table.List()))
+	dir := filepath.Join(d.Cache, "routes", hex.EncodeToString(sum[:10]))
 	source, left := doc.Study(all.Leaves())
 	study, err := cmdenv.ParseStudy(filepath.Join(dir, bring.StudyID+".yaml"), []byte(source))
 	study.Borrowed = true

@@ -25,8 +25,8 @@ import (
 // has a MAC over these fields, which shows that this data directory made the result. The key is in a
 // file that only the owner can read: a process that can read it can run commands as the owner anyway.
 
-// sealKey is the name of the key file in the data directory.
-const sealKey = "key"
+// KeyName is the name of the key file in the data directory.
+const KeyName = "key"
 
 // sealedFields contains the fields of a result that decide what tare rerun runs.
 type sealedFields struct {
@@ -109,7 +109,7 @@ const (
 // and otherwise returns nil.
 func readKey(d cmdenv.Dirs, create bool) ([]byte, error) {
 	const size = 32
-	path := filepath.Join(d.Data, sealKey)
+	path := filepath.Join(d.Data, KeyName)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if !create {

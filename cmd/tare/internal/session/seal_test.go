@@ -50,7 +50,7 @@ func TestSeal(t *testing.T) {
 	if made(sound()) {
 		t.Error("a result without a seal is own")
 	}
-	if _, err := os.Stat(filepath.Join(d.Data, sealKey)); err == nil {
+	if _, err := os.Stat(filepath.Join(d.Data, KeyName)); err == nil {
 		t.Error("a key was made to look at a result")
 	}
 	of := func(change func(*tare.Result)) *tare.Result {

@@ -80,6 +80,7 @@ Exit codes: 0 measured, whatever the verdict; 1 the measurement failed; 2 bad in
 side that does not build, or a budget too small; 130 interrupted. With --exit-code
 also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
 		Example: `  tare bench --base main
+  tare bench --base main --dry-run
   tare bench ./parse --base v1.4.0 --bench 'Parse/.*' --budget 60s
   tare bench --base v1.4.0 --head v1.5.0 --format benchfmt
   tare bench --base origin/main --changed --max 5m --exit-code
@@ -104,6 +105,9 @@ also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
 			o.run.Typed.HideEnv(o.request.Env, o.request.EnvRecord)
 			if err := o.request.Check(cmd.Context()); err != nil { // before waiting for the lock
 				return session.BenchError(cmd.Context(), err)
+			}
+			if o.run.DryRun {
+				return planBench(cmd.Context(), env, o)
 			}
 			if o.hasMachines() {
 				return benchOn(cmd, env, &o)
@@ -149,10 +153,11 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	o.run.On.AddMeasuring(method.Set)
 	method.Set.BoolVar(&o.run.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
 	output := cmdenv.NewFlags("What is printed")
+	session.AddDryRun(output.Set, &o.run.DryRun)
 	o.run.Printed.Add(output.Set, "the result document")
 	output.Set.StringVarP(&o.run.Out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
 	output.Set.StringVar(&o.receipt, "receipt", "", "write `file`, a sealed record of trees, seed and intervals that tare verify can check")
-	output.Set.BoolVarP(&o.run.Quiet, "quiet", "q", false, "no progress on stderr")
+	cmdenv.AddProgress(output.Set, &o.run.Quiet)
 	output.Set.BoolVar(&o.run.ExitCode, "exit-code", false, "exit 3 if head takes more time than --allow permits, 4 inconclusive, 5 void")
 	output.Set.StringVar(&o.allowText, "allow", "5%", "with --exit-code: how much more time than base is all right, a `share`")
 	cmdenv.AddFlags(cmd, sides, selection, method, output)
@@ -164,8 +169,12 @@ func (o *options) addFlags(cmd *cobra.Command) {
 // recordEnv sets how documents record the environment of the head: with the values if --keep-env is
 // set, otherwise with digests.
 func (o *options) recordEnv(env cmdenv.Env) error {
-	if o.run.KeepEnv {
+	switch {
+	case o.run.KeepEnv:
 		o.request.EnvRecord = o.request.Env
+		return nil
+	case o.run.DryRun: // the key of the digests may not exist
+		o.request.EnvRecord = session.MaskEnv(o.request.Env)
 		return nil
 	}
 	d, err := env.Dirs()

@@ -9,6 +9,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/benchstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/suite"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/dryrun"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/lab"
 )
@@ -91,6 +92,20 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 		return err
 	}
 	return p.Outcome()
+}
+
+// planBench prints what runBench would do.
+func planBench(ctx context.Context, env cmdenv.Env, o options) error {
+	p, err := dryrun.New(env, "tare bench", o.run)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	if err := p.AddBench(ctx, o.request, o.maxTime); err != nil {
+		return session.BenchError(ctx, err)
+	}
+	p.AddFile(o.receipt, "the receipt")
+	return p.Print()
 }
 
 // mayBeEmpty reports whether the user's selection may contain no benchmark: an unchanged package has

@@ -35,6 +35,7 @@ type options struct {
 	gitlab     string // file for a code quality report; "" if none
 	all        bool
 	quiet      bool
+	dryRun     bool
 	noLock     bool
 	profile    bool
 	changed    bool
@@ -78,6 +79,7 @@ worse; 4 inconclusive, if on_inconclusive is fail; 5 void; 130 interrupted. Of 3
 and 5 the worst: 5, then 3, then 4.`,
 		Example: `  tare gate
   tare gate --base v1.4.0 --budget 2m
+  tare gate --dry-run
   tare gate --base origin/main --head HEAD -o gate.json
   tare gate --format md > gate.md
   tare gate --gitlab gl-code-quality-report.json
@@ -118,6 +120,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	o.on.AddMeasuring(method.Set)
 	method.Set.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
 	output := cmdenv.NewFlags("What is printed")
+	session.AddDryRun(output.Set, &o.dryRun)
 	o.addPrinted(output)
 	rules := cmdenv.NewFlags("How it is judged")
 	o.addReviews(rules)
@@ -137,7 +140,7 @@ func (o *options) addPrinted(output cmdenv.Flags) {
 	output.Set.StringVarP(&o.out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
 	output.Set.StringVar(&o.gitlab, "gitlab", "", "write a code quality report for GitLab to `file`")
 	output.Set.BoolVar(&o.all, "all", false, "list what passes as well, however much it is, and time benchmarks whose code and count of instructions are the same")
-	output.Set.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
+	cmdenv.AddProgress(output.Set, &o.quiet)
 }
 
 // check validates the flags and their combinations.
@@ -183,6 +186,9 @@ func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 	p, policy, err := o.judgingProject(ctx, p, at, sides.BaseCommit)
 	if err != nil {
 		return err
+	}
+	if o.dryRun {
+		return o.planGate(ctx, env, p, sides)
 	}
 	files, err := o.openFiles()
 	if err != nil {
@@ -250,15 +256,19 @@ func (o options) measureChange(cmd *cobra.Command, env cmdenv.Env, p project.Pro
 	case len(o.on.On) > 0:
 		return measureOn(cmd, env, o, sides)
 	}
-	request := gate.Ask{
+	m, err = gate.Measure(cmd.Context(), o.newRequest(p, sides), func(ctx context.Context, request gate.Ask) (gate.Measured, error) {
+		return measureSides(ctx, env, request)
+	})
+	return m, nil, err
+}
+
+// newRequest returns the request for measurements of both sides.
+func (o options) newRequest(p project.Project, sides gate.Sides) gate.Ask {
+	return gate.Ask{
 		Project: p, Base: sides.Base, Head: o.head, Budget: o.budget, Rounds: o.rounds, Seed: o.seed,
 		NoLock: o.noLock, Quiet: o.quiet, Profile: o.profile, Changed: o.changed, Shard: o.shard,
 		Counts: o.counts, All: o.all, Record: o.record,
 	}
-	m, err = gate.Measure(cmd.Context(), request, func(ctx context.Context, request gate.Ask) (gate.Measured, error) {
-		return measureSides(ctx, env, request)
-	})
-	return m, nil, err
 }
 
 // workDir describes the working directory.

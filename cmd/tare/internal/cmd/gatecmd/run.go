@@ -54,6 +54,15 @@ func gateOptions(request gate.Ask, defaultBudget time.Duration) session.Options 
 	return o
 }
 
+// newBenchRequest returns the request for the repository's benchmarks.
+func newBenchRequest(request gate.Ask) benchstudy.Asked {
+	b := request.Project.Bench
+	return benchstudy.Asked{
+		Dir: request.Project.Dir, Packages: b.Packages, Base: request.Base, Head: request.Head, Bench: b.Run,
+		Changed: request.Changed, Shard: request.Shard,
+	}
+}
+
 // measureBenchmarks measures the repository's go test benchmarks: it builds both sides, counts
 // instructions, skips benchmarks with the same code and count, and times the others. If there are no
 // benchmarks, Nothing of the result has the reason.
@@ -62,10 +71,7 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, request gate.Ask, p 
 	o := gateOptions(request, b.Budget)
 	maxTime := cmp.Or(b.Max, session.BenchMost)
 	o.Env, o.KeepEnv = b.Env, true // the values are in the repository anyway
-	benchRequest := benchstudy.Asked{
-		Dir: request.Project.Dir, Packages: b.Packages, Base: request.Base, Head: request.Head, Bench: b.Run,
-		Changed: request.Changed, Shard: request.Shard,
-	}
+	benchRequest := newBenchRequest(request)
 	hasNoBenchmarks := func(err error) bool { // if so, it sets m
 		var usage *benchstudy.UsageError
 		if errors.As(err, &usage) && usage.Nothing {

@@ -65,6 +65,7 @@ a budget below the minimum; 130 interrupted. With --exit-code also 5 void.`,
 		Example: `  tare json order.json
   tare json events.ndjson --op any --only 'sonic*,goccy'
   tare json order.json --show-type > order.go
+  tare json order.json --dry-run
   tare json testdata/*.json --type example.com/shop/order.Order
   curl -s https://api.example.com/orders | tare json - --budget 3m -o result.json
   tare json order.json --only 'sonic*' --rounds 18 --on local,ssh:a,ssh:b`,
@@ -136,6 +137,9 @@ func runJSON(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error
 		}
 		_, err = env.Out.Write(src)
 		return err
+	}
+	if o.run.DryRun {
+		return planDocuments(env, o, args, docs, inferred)
 	}
 	if len(o.run.On.On) > 0 {
 		return jsonOn(cmd, env, o, args)

@@ -11,6 +11,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/dryrun"
 	"github.com/tarebench/tare/cmd/tare/internal/jsonstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/cmd/tare/internal/suggest"
@@ -33,6 +34,38 @@ type documentStudy struct {
 	skipped  []tare.NotWeighed // codecs that are not measured, with the reasons
 }
 
+// newDocumentStudy returns the study of the documents of the files args. inferred is their type.
+func newDocumentStudy(o options, args []string, docs []codec.Document, inferred jsonstudy.Type) *documentStudy {
+	return &documentStudy{o: o, args: args, docs: jsonstudy.Chosen(docs), total: len(docs), typ: inferred}
+}
+
+// planDocuments prints what measureDocuments would do. No code is generated for the type: which codecs
+// cannot have it is unknown.
+func planDocuments(env cmdenv.Env, o options, args []string, docs []codec.Document, inferred jsonstudy.Type) error {
+	p, err := dryrun.New(env, "tare json", o.run)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	codecs, err := p.FindCatalog()
+	if err != nil {
+		return err
+	}
+	d := newDocumentStudy(o, args, docs, inferred)
+	study, err := d.newStudy(codecs, codecs)
+	if err != nil {
+		return err
+	}
+	if err := p.AddStudies([]cmdenv.Study{{Study: study}}); err != nil {
+		return err
+	}
+	p.AddLeft(d.skipped...)
+	if o.op != "any" {
+		p.AddNote("typed: code is generated for the type, and codecs that cannot have it are left out")
+	}
+	return p.Print()
+}
+
 // findType finds a type of the user's from the working directory, like the go command.
 func findType(ctx context.Context, env cmdenv.Env, name string) (*jsonstudy.Own, error) {
 	dir, err := os.Getwd()
@@ -49,7 +82,7 @@ func findType(ctx context.Context, env cmdenv.Env, name string) (*jsonstudy.Own,
 // measureDocuments measures codecs on docs, all or a part of them. inferred is the type of all docs;
 // --type replaces it.
 func measureDocuments(ctx context.Context, env cmdenv.Env, o options, args []string, docs []codec.Document, inferred jsonstudy.Type) error {
-	d := &documentStudy{o: o, args: args, docs: jsonstudy.Chosen(docs), total: len(docs), typ: inferred}
+	d := newDocumentStudy(o, args, docs, inferred)
 	p := session.NewProgress(env, o.run.Quiet)
 	defer p.End()
 	if len(d.docs) < len(docs) {
@@ -89,13 +122,8 @@ func (d *documentStudy) prepareStudy(ctx context.Context, w *session.Session) (s
 			return s, toUsageError(err)
 		}
 	}
-	id, question := jsonstudy.StudyID(d.args[0], d.o.typ), d.o.formatQuestion(d.args, d.docs, d.typ)
-	study, _ := jsonstudy.NewStudy(id, question, builtCodecs.Leaves(), d.o.op, d.isChosen)
-	_, unfit := jsonstudy.NewStudy(id, question, codecs.Leaves(), d.o.op, d.isChosen)
-	for i := range study.Workloads {
-		study.Workloads[i].File = fileNames(d.args)
-	}
-	if err := d.checkPatterns(study, unfit, codecs); err != nil {
+	study, err := d.newStudy(codecs, builtCodecs)
+	if err != nil {
 		return s, err
 	}
 	dir, err := os.MkdirTemp(w.Dirs.Cache, ".reference-")
@@ -108,6 +136,18 @@ func (d *documentStudy) prepareStudy(ctx context.Context, w *session.Session) (s
 		return s, toUsageError(err)
 	}
 	return cmdenv.Study{Study: study}, nil
+}
+
+// newStudy returns the study of the codecs of built, which are all or some of codecs. It adds the selected
+// codecs that cannot be measured to d.skipped.
+func (d *documentStudy) newStudy(codecs, built catalog.Catalog) (tare.Study, error) {
+	id, question := jsonstudy.StudyID(d.args[0], d.o.typ), d.o.formatQuestion(d.args, d.docs, d.typ)
+	study, _ := jsonstudy.NewStudy(id, question, built.Leaves(), d.o.op, d.isChosen)
+	_, unfit := jsonstudy.NewStudy(id, question, codecs.Leaves(), d.o.op, d.isChosen)
+	for i := range study.Workloads {
+		study.Workloads[i].File = fileNames(d.args)
+	}
+	return study, d.checkPatterns(study, unfit, codecs)
 }
 
 // checkPatterns checks that each pattern of --only selects a codec of the catalog, and that the study

@@ -10,10 +10,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/dryrun"
 	"github.com/tarebench/tare/cmd/tare/internal/loadpage"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/cmd/tare/internal/traffic"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/load"
 )
 
@@ -57,16 +59,20 @@ func printRequests(ctx context.Context, env cmdenv.Env, o options, p *session.Pr
 	for _, s := range o.servers {
 		urls = append(urls, s.url)
 	}
-	var requests []load.Request
+	l := loadRun{options: o}
 	if o.feed != nil {
-		requests = o.feed.Requests
+		l.requests = o.feed.Requests
 	} else {
 		var err error
-		if _, requests, err = o.readCalls(ctx, o.servers[0].target, env.In); err != nil {
+		if l.method, l.requests, err = o.readCalls(ctx, o.servers[0].target, env.In); err != nil {
 			return err
 		}
 	}
+	requests := l.requests
 	p.Say(fmt.Sprintf("%s for %s; nothing is sent", format.Count(len(requests), "request"), strings.Join(urls, ", ")))
+	if err := l.sayPlan(env, p); err != nil {
+		return err
+	}
 	p.Part()
 	out := bufio.NewWriter(env.Out)
 	for _, q := range requests {
@@ -77,6 +83,32 @@ func printRequests(ctx context.Context, env cmdenv.Env, o options, p *session.Pr
 		}
 	}
 	return out.Flush()
+}
+
+// sayPlan prints what would be measured and written on stderr: the requests are on stdout.
+func (l *loadRun) sayPlan(env cmdenv.Env, p *session.Progress) error {
+	o := l.options
+	plan, err := dryrun.New(env, "tare load", session.Options{On: o.on, Measuring: lab.Measuring{Budget: o.duration}})
+	if err != nil {
+		return err
+	}
+	defer plan.Close()
+	study := dryrun.Study{ID: comparisonID, Contenders: serverIDs(o.servers), Workloads: []string{"requests"}, Question: l.describeLoad()}
+	isOpenEnded := o.requests > 0 || o.search // their requests, or the steps, decide
+	if !isOpenEnded {
+		study.Seconds = o.duration.Seconds()
+	}
+	if len(o.servers) > 1 {
+		const atMost = false
+		study.Question = describeComparison(o)
+		plan.AddMeasurement(study, atMost)
+	} else {
+		plan.AddUnsaved(study)
+	}
+	plan.AddNote(study.Question)
+	plan.AddFile(o.page, "the page")
+	plan.AddFile(o.metrics, "the figures as OpenMetrics")
+	return plan.Say(p.Say)
 }
 
 // writeRequest writes a request as text: its method and target, its headers indented and, after

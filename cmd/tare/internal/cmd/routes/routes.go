@@ -109,6 +109,9 @@ func runRoutes(cmd *cobra.Command, env cmdenv.Env, o options, arg string) error 
 		_, err := io.WriteString(env.Out, doc.Table.List())
 		return err
 	}
+	if o.run.DryRun {
+		return planRoutes(env, o, doc)
+	}
 	if len(o.run.On.On) > 0 {
 		return routesOn(cmd, env, o, arg)
 	}

@@ -3,9 +3,11 @@ package rpccmd
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/dryrun"
 	"github.com/tarebench/tare/cmd/tare/internal/rpcstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/format"
@@ -23,7 +25,6 @@ func measureTransports(ctx context.Context, env cmdenv.Env, o options, doc *rpcs
 	defer p.End()
 	p.Say("measuring " + doc.StudyID() + ", " + session.InWords(o.run))
 	env.Lab.Kinds = map[string]lab.Kind{server.Name: server.Of(server.Name, app)}
-	isChosen := func(id string) bool { return cmdenv.Matches(o.only, []string{id}) }
 	advice := session.Advice{Recommend: doc.Recommendation}
 	advice.Complete = func(res *tare.Result) {
 		rpcstudy.LibrariesOnly(res)
@@ -36,7 +37,7 @@ func measureTransports(ctx context.Context, env cmdenv.Env, o options, doc *rpcs
 			return study, err
 		}
 		bench := rpcstudy.Bench{Cache: w.Dirs.Cache, Run: w.RunTag, Log: func(text string) { w.Progress.Status(text, text) }}
-		dir, err := bench.Generate(ctx, versions, doc, isChosen)
+		dir, err := bench.Generate(ctx, versions, doc, o.isChosen)
 		var generateErr *rpcstudy.GenerateError
 		if errors.As(err, &generateErr) {
 			return study, cmdenv.Usage(format.Line(doc.Name+": "+generateErr.Error(), 0), "")
@@ -44,11 +45,45 @@ func measureTransports(ctx context.Context, env cmdenv.Env, o options, doc *rpcs
 		if err != nil {
 			return study, err
 		}
-		studies, _, err := cmdenv.Choose(o.run.Only, []cmdenv.Study{{Study: doc.Study(dir, isChosen)}})
+		studies, _, err := cmdenv.Choose(o.run.Only, []cmdenv.Study{{Study: doc.Study(dir, o.isChosen)}})
 		if err != nil {
 			return study, err
 		}
 		return studies[0], nil
 	}
 	return advice.Measure(ctx, env, o.run, p)
+}
+
+// isChosen reports whether --only selects a transport.
+func (o options) isChosen(id string) bool { return cmdenv.Matches(o.only, []string{id}) }
+
+// planTransports prints what measureTransports would do with the file arg.
+func planTransports(env cmdenv.Env, o options, doc *rpcstudy.Document, arg string) error {
+	p, err := dryrun.New(env, "tare rpc", o.run)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	const notGenerated = "" // the directory of the programs
+	studies, _, err := cmdenv.Choose(o.run.Only, []cmdenv.Study{{Study: doc.Study(notGenerated, o.isChosen)}})
+	if err != nil {
+		return err
+	}
+	kind, ids := rpcstudy.Libraries(o.isChosen)
+	for _, id := range ids {
+		if err := p.AddContender(kind, "", tare.Entry{ID: id}); err != nil {
+			return err
+		}
+	}
+	for i := range p.Builds {
+		p.Builds[i].Sources = "generated from " + arg
+	}
+	if err := p.AddContender(server.Name, "", tare.Entry{ID: tare.NullID}); err != nil {
+		return err
+	}
+	if _, err := p.AddPart(studies[0]); err != nil {
+		return err
+	}
+	p.AddLeft(slices.Concat(doc.Left, doc.Alone())...)
+	return p.Print()
 }

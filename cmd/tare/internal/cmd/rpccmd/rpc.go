@@ -142,6 +142,9 @@ func runRPC(ctx context.Context, env cmdenv.Env, o options, arg string) error {
 		_, err = io.WriteString(env.Out, text)
 		return err
 	}
+	if o.run.DryRun {
+		return planTransports(env, o, doc, arg)
+	}
 	return measureTransports(ctx, env, o, doc)
 }
 

@@ -45,6 +45,7 @@ worst (5, then 3, then 4). A trap, a contender with a known mistake on purpose,
 causes none of them.`,
 		Example: `  tare run
   tare run --list
+  tare run json-encode --dry-run
   tare run json-encode --budget full
   tare run json-encode --contender 'jsoniter*' --workload 'devices-50/*' --at 1000/s
   tare run json-encode --contender 'sonic*' --with github.com/bytedance/sonic@v1.14.0 --go go1.25.5
@@ -64,7 +65,7 @@ causes none of them.`,
 			if err := o.Check(cmd); err != nil {
 				return err
 			}
-			if len(o.On.On) > 0 {
+			if len(o.On.On) > 0 && !o.DryRun {
 				return runOn(cmd, env, o, args)
 			}
 			return runStudies(cmd.Context(), env, o, cmdenv.CommandOf(cmd), args)
@@ -102,11 +103,12 @@ func addFlags(cmd *cobra.Command, o *session.Options, all *bool) {
 	method.Set.BoolVar(&o.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
 	output := cmdenv.NewFlags("What is printed")
 	output.Set.StringVar(&o.Rate.Text, "at", "", "also print how much CPU time each contender costs or saves in a service that does the operation at `rate`, e.g. 1000/s")
-	output.Set.BoolVar(&o.List, "list", false, "print what would be measured and for how long, and measure nothing")
+	output.Set.BoolVar(&o.List, "list", false, "print the studies and how long each is measured, and measure nothing")
+	session.AddDryRun(output.Set, &o.DryRun)
 	o.Printed.Add(output.Set, "one document for one study, else a list")
 	output.Set.BoolVar(all, "all", false, "without a STUDY: every report in full, and each published claim")
 	output.Set.StringVarP(&o.Out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
-	output.Set.BoolVarP(&o.Quiet, "quiet", "q", false, "no progress on stderr")
+	cmdenv.AddProgress(output.Set, &o.Quiet)
 	output.Set.BoolVar(&o.NoPage, "no-page", false, "no "+cmdenv.PageName+" beside the result")
 	output.Set.BoolVar(&o.ExitCode, "exit-code", false, "exit 3 not met, 4 inconclusive, 5 void")
 	cmdenv.AddFlags(cmd, selection, method, output)

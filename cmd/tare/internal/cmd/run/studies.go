@@ -3,11 +3,14 @@ package run
 import (
 	"context"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/dryrun"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/lab"
@@ -24,7 +27,7 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, typed cm
 	}
 	p := session.NewProgress(env, o.Quiet)
 	defer p.End()
-	if !o.List {
+	if !o.List && !o.DryRun {
 		p.Say(fmt.Sprintf("measuring %s, %s", strings.Join(names, ", "), session.InWords(o)))
 	}
 
@@ -66,8 +69,11 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, typed cm
 	for _, name := range unmatched {
 		p.Say(name + ": skipped: nothing matched")
 	}
-	if o.List {
-		return listRun(env, o, studies)
+	if o.List || o.DryRun {
+		if err := printPlan(env, o, studies); err != nil {
+			return err
+		}
+		return p.Outcome()
 	}
 	out, err := cmdenv.OpenOutput(o.Out)
 	if err != nil {
@@ -114,24 +120,40 @@ func totalBudget(o session.Options, studies []cmdenv.Study) time.Duration {
 	return total
 }
 
-// listRun prints the table of --list: the studies of a run, how long each measures and the size of
-// its measured part.
-func listRun(env cmdenv.Env, o session.Options, studies []cmdenv.Study) error {
-	tw := tabwriter.NewWriter(env.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "STUDY\tMEASURES\tCONTENDERS\tWORKLOADS\tQUESTION")
-	for _, study := range studies {
-		part, _, err := lab.Part(study.Study, o.Quick, o.Only)
-		if err != nil {
-			return &lab.StudyError{Study: study.ID, Err: err}
-		}
-		duration := cmdenv.Seconds(o.BudgetOf(study))
-		if o.Rounds > 0 {
-			duration = format.Count(o.Rounds, "round")
-		}
-		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%s\n", study.ID, duration, len(part.Contenders), len(part.Workloads), report.Legible(study.Question))
+// printPlan prints the studies of a run for --list or, in full, for --dry-run.
+func printPlan(env cmdenv.Env, o session.Options, studies []cmdenv.Study) error {
+	p, err := dryrun.New(env, "tare run", o)
+	if err != nil {
+		return err
 	}
-	if o.Rounds == 0 {
-		fmt.Fprintf(tw, "in all\t%s\t\t\tbuilds, and the first semantics test of a program, come on top\n", cmdenv.Seconds(totalBudget(o, studies)))
+	defer p.Close()
+	if err := p.AddStudies(studies); err != nil {
+		return err
+	}
+	if hasClaims := slices.ContainsFunc(studies, func(s cmdenv.Study) bool { return len(s.Claims) > 0 }); hasClaims && len(studies) > 1 && !o.NoPage {
+		p.AddClaims()
+	}
+	if o.DryRun || o.Format.Name == "json" {
+		return p.Print()
+	}
+	return listStudies(env.Out, p.Document)
+}
+
+// listStudies prints the table of --list: the studies of a run, how long each measures and the size of its
+// measured part.
+func listStudies(w io.Writer, d dryrun.Document) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "STUDY\tMEASURES\tCONTENDERS\tWORKLOADS\tQUESTION")
+	seconds := func(s float64) string { return cmdenv.Seconds(time.Duration(s * float64(time.Second))) }
+	for _, study := range d.Studies {
+		length := seconds(study.Seconds)
+		if study.Rounds > 0 {
+			length = format.Count(study.Rounds, "round")
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%s\n", study.ID, length, len(study.Contenders), len(study.Workloads), report.Legible(study.Question))
+	}
+	if d.Seconds > 0 {
+		fmt.Fprintf(tw, "in all\t%s\t\t\tbuilds, and the first semantics test of a program, come on top\n", seconds(d.Seconds))
 	}
 	return tw.Flush()
 }

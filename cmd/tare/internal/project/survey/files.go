@@ -54,8 +54,8 @@ func defaultBranch(dir string) string {
 	return name
 }
 
-// modulePath returns the module path in a go.mod, "" if absent.
-func modulePath(src []byte) string {
+// ModulePath returns the module path in a go.mod, "" if absent.
+func ModulePath(src []byte) string {
 	for line := range strings.Lines(string(src)) {
 		line, _, _ = strings.Cut(line, "//")
 		fields := strings.Fields(line)

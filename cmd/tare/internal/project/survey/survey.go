@@ -116,7 +116,7 @@ func (s *Survey) addFile(rel string, d fs.DirEntry) {
 	isYAML := strings.HasSuffix(rel, ".yaml") || strings.HasSuffix(rel, ".yml")
 	switch name := d.Name(); {
 	case name == "go.mod" && !inTestdata(rel):
-		if p := modulePath(s.readFile(rel, maxModFile)); p != "" {
+		if p := ModulePath(s.readFile(rel, maxModFile)); p != "" {
 			s.Modules = append(s.Modules, Module{path.Dir(rel), p})
 		}
 	case strings.HasSuffix(name, "_test.go") && name[0] != '_' && !inTestdata(rel):

@@ -1,0 +1,108 @@
+package benchstudy
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/suite"
+	"github.com/tarebench/tare/cmd/tare/internal/gitrev"
+	"github.com/tarebench/tare/cmd/tare/internal/project/survey"
+)
+
+// Outline is what the sources show of a comparison before anything is built.
+type Outline struct {
+	StudyID    string
+	Titles     map[string]string // descriptions of the sides, by id
+	Benchmarks []string          // directory.Name of the functions that both sides have, sorted; nil if unknown
+	Notes      []string          // what Benchmarks does not tell, one line each
+}
+
+// Outline returns the outline of a request. It runs git, but not the go command, and writes nothing.
+func (a Asked) Outline(ctx context.Context) (o Outline, err error) {
+	const unpackNone = ""
+	s, err := findSides(ctx, a, unpackNone)
+	if err != nil {
+		return o, err
+	}
+	o = Outline{StudyID: "bench " + nearestModule(s.head.Home), Titles: s.titles}
+	if s.repo.Root == "" {
+		o.Notes = []string{"which benchmarks there are shows when both sides are built: this is no git repository"}
+		return o, nil
+	}
+	top, err := suite.CompilePattern(cmp.Or(a.Bench, "."))
+	if err != nil {
+		return o, err
+	}
+	head, err := grepBenchmarks(ctx, s.repo, s.headRev, top)
+	if err != nil {
+		return o, err
+	}
+	base := head
+	if s.rev != nil {
+		if base, err = grepBenchmarks(ctx, s.repo, s.rev, top); err != nil {
+			return o, err
+		}
+	}
+	for _, m := range head {
+		isShared := a.Tests == TestsOfHead || slices.Contains(base, m)
+		if dir, ok := a.selectsDir(s.repo, m); ok && isShared {
+			o.Benchmarks = append(o.Benchmarks, dir+"."+m.Line)
+		}
+	}
+	slices.Sort(o.Benchmarks)
+	o.Benchmarks = slices.Compact(o.Benchmarks)
+	o.Notes = []string{"benchmarks are the functions of the sources; sub-benchmarks, and what does not build or is too slow, show later"}
+	if a.Changed {
+		o.Notes = append(o.Notes, "--changed: only those that the change can reach")
+	}
+	if a.Shard.Of > 1 {
+		o.Notes = append(o.Notes, "--shard: only a part of them")
+	}
+	if slices.ContainsFunc(a.Packages, isImportPath) {
+		o.Notes = append(o.Notes, "only those in "+strings.Join(a.Packages, " "))
+	}
+	return o, nil
+}
+
+// selectsDir reports whether the packages of a request include that of a file, as far as relative patterns
+// show it, and returns the directory of the package, relative to the user's.
+func (a Asked) selectsDir(repo gitrev.Repo, m gitrev.Match) (dir string, ok bool) {
+	rel, err := filepath.Rel(filepath.Join("/", repo.Prefix), filepath.Join("/", filepath.FromSlash(path.Dir(m.File))))
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", false
+	}
+	dir = filepath.ToSlash(rel)
+	isIgnored := func(part string) bool { // by the go command
+		return part == "testdata" || part == "vendor" || strings.HasPrefix(part, "_") || strings.HasPrefix(part, ".") && part != "."
+	}
+	if slices.ContainsFunc(strings.Split(dir, "/"), isIgnored) {
+		return "", false
+	}
+	if len(a.Packages) == 0 || slices.ContainsFunc(a.Packages, isImportPath) {
+		return dir, true
+	}
+	return dir, slices.ContainsFunc(a.Packages, func(pattern string) bool {
+		above, isTree := strings.CutSuffix(pattern, "/...")
+		above = path.Clean(above)
+		return dir == above || isTree && (above == "." || strings.HasPrefix(dir, above+"/"))
+	})
+}
+
+// nearestModule returns the path of the module that dir is in, or MODULE if it is in none.
+func nearestModule(dir string) string {
+	for {
+		if src, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil {
+			return cmp.Or(survey.ModulePath(src), "MODULE")
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "MODULE"
+		}
+		dir = parent
+	}
+}

@@ -1,0 +1,87 @@
+package gatecmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/gate"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/dryrun"
+	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/lab"
+	"github.com/tarebench/tare/report"
+)
+
+// planGate prints what runGate would measure and write.
+func (o options) planGate(ctx context.Context, env cmdenv.Env, p project.Project, sides gate.Sides) error {
+	request := o.newRequest(p, sides)
+	run := gateOptions(request, p.Bench.Budget)
+	run.On, run.Out, run.Format = o.on, o.out, report.Format{Name: o.format}
+	plan, err := dryrun.New(env, "tare gate", run)
+	if err != nil {
+		return err
+	}
+	defer plan.Close()
+	if sides.Same() {
+		plan.AddNote(sameCommit(sides))
+		return plan.Print()
+	}
+	benchRequest := newBenchRequest(request)
+	err = benchRequest.Check(ctx)
+	var usage *benchstudy.UsageError
+	switch {
+	case errors.As(err, &usage) && usage.Nothing:
+		plan.AddNote(usage.What)
+	case err != nil:
+		return session.BenchError(ctx, err)
+	default:
+		if err := plan.AddBench(ctx, benchRequest, cmp.Or(p.Bench.Max, session.BenchMost)); err != nil {
+			return session.BenchError(ctx, err)
+		}
+	}
+	if request.Shard.Index <= 1 { // part 1 measures the rest
+		addNonBench(plan, request, sides)
+	}
+	plan.AddFile(o.gitlab, "a code quality report")
+	return plan.Print()
+}
+
+// addNonBench adds the studies, documents, routes and servers of tare.yaml to a plan. Which contenders the
+// change moves shows only when both sides are unpacked: a word in capitals stands for each.
+func addNonBench(plan *dryrun.Plan, request gate.Ask, sides gate.Sides) {
+	const atMost = false
+	ids := []string{gate.BaseID, gate.HeadID}
+	add := func(id, question string, workloads []string, budget tare.Budget) {
+		const isQuick = true
+		seconds := cmp.Or(request.Budget, lab.Budget(budget, isQuick)).Seconds()
+		plan.AddMeasurement(dryrun.Study{ID: id, Question: question, Contenders: ids, Workloads: workloads, Seconds: seconds}, atMost)
+	}
+	stem := func(file string) string { return strings.TrimSuffix(path.Base(file), path.Ext(file)) }
+	p := request.Project
+	for _, f := range p.Studies {
+		add("gate-"+stem(f.Path)+"-CONTENDER", "Each contender of "+f.Path+" that the change moves or builds", []string{}, tare.Budget{})
+	}
+	for _, f := range p.JSON {
+		name := plainID(stem(f.Path))
+		add("gate-json-CODEC", "Each codec that the change moves, on "+f.Path, []string{name + "/decode", name + "/encode"}, tare.Budget{})
+	}
+	for _, f := range p.Routes {
+		add("gate-routes-ROUTER", "Each router that the change moves, on "+f.Path, []string{}, tare.Budget{})
+	}
+	for _, l := range p.Load {
+		m := gate.Server(l, request, gate.Trees{}, gate.Trees{}, "")
+		add(m.Study.ID, m.Study.Question, []string{m.Study.Workloads[0].ID}, m.Study.Budget)
+		head := short(sides.HeadCommit)
+		if sides.Changed {
+			head += " with changes"
+		}
+		plan.AddBuild(dryrun.Build{Name: l.ID + " " + gate.BaseID, Revision: short(sides.BaseCommit), Sources: l.Program})
+		plan.AddBuild(dryrun.Build{Name: l.ID + " " + gate.HeadID, Revision: head, Sources: l.Program})
+	}
+}
