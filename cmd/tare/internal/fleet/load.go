@@ -281,18 +281,24 @@ func (r *LoadRun) passSecond(ids []string, name string, t Ticked) {
 	if r.Tick == nil || i < 0 || t.Order != ids[i] {
 		return
 	}
-	r.mu.Lock()
-	last, hasLast := r.lastTick[name]
-	isPast := t.Second.At >= 0 && t.Second.At <= time.Since(r.begun)+time.Second
-	isNext := !hasLast || t.Second.At > last
-	isValid := isPast && isNext && t.Second.Requests >= 0
-	if isValid {
-		r.lastTick[name] = t.Second.At
-	}
-	r.mu.Unlock()
-	if isValid {
+	if r.acceptSecond(name, t.Second) {
 		r.Tick(name, t.Second)
 	}
+}
+
+// acceptSecond reports whether second is valid and follows the last one of the machine, and records
+// that. It unlocks r.mu even if it panics: the panic ends only the message.
+func (r *LoadRun) acceptSecond(name string, second load.Second) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	last, hasLast := r.lastTick[name]
+	isPast := second.At >= 0 && second.At <= time.Since(r.begun)+time.Second
+	isNext := !hasLast || second.At > last
+	isValid := isPast && isNext && second.Requests >= 0
+	if isValid {
+		r.lastTick[name] = second.At
+	}
+	return isValid
 }
 
 // maxSecond limits the bytes of a message about a second.
