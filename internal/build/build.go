@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -124,7 +123,7 @@ func (b *Builder) buildInto(ctx context.Context, tool toolchain, mod leafModule,
 	if err != nil {
 		return fmt.Errorf("reading the binary of %s: %w", leaf.Manifest.ID, err)
 	}
-	if release, _, _ := strings.Cut(c.Go, " "); leaf.Go != "" && release != leaf.Go {
+	if release, _ := splitToolchain(leaf.Go); release != "" && releaseOf(c.Go) != release {
 		return fmt.Errorf("%s was built by %s, asked was %s", leaf.Manifest.ID, c.Go, leaf.Go)
 	}
 	if isCold(output, mod.path, c.Modules) {

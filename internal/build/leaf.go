@@ -91,7 +91,7 @@ func (m Manifest) VariantID(variant string) string {
 type Leaf struct {
 	Dir      string // absolute directory of the manifest; the main package is in Src
 	Manifest Manifest
-	Go       string // toolchain to build the contender with, e.g. go1.25.5; "" means the installed one
+	Go       string // toolchain to build the contender with, e.g. go1.25.5 or go1.26.8+jsonv2; "" means the installed one
 }
 
 // Real returns dir as an absolute path without symbolic links: replacements are relative to the

@@ -14,11 +14,17 @@ import (
 // Pin overrides the go.mod of a contender in a build. The zero value changes nothing.
 type Pin struct {
 	With []With // modules that the contender's go.mod requires, each at most once
-	Go   string // toolchain, e.g. go1.25.5; "" means the installed one
+	Go   string // toolchain, e.g. go1.25.5, or go1.26.8+jsonv2 with an experiment; "" means the installed one
 }
 
 // IsZero reports whether the contender is built unchanged.
 func (p Pin) IsZero() bool { return len(p.With) == 0 && p.Go == "" }
+
+// goRelease returns the Go release of the toolchain, without its experiments.
+func (p Pin) goRelease() string {
+	release, _ := splitToolchain(p.Go)
+	return release
+}
 
 // With replaces the version of a module, or takes the module from a directory.
 type With struct {
@@ -33,7 +39,7 @@ var (
 	fixedVersion  = lazyregexp.New(`^v[0-9]+\.[0-9]+\.[0-9]+([-+].*)?$`)
 	tagPattern    = lazyregexp.New(`^v(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){2}(-[0-9A-Za-z.-]+)?(\+incompatible)?$`)
 	commitPattern = lazyregexp.New(`[-.][0-9]{14}-[0-9A-Za-z]+(\+|$)`) // https://go.dev/ref/mod#pseudo-versions
-	goTag         = lazyregexp.New(`^go[0-9]+\.[0-9]+(\.[0-9]+|(rc|beta)[0-9]+)$`)
+	goTag         = lazyregexp.New(`^go[0-9]+\.[0-9]+(\.[0-9]+|(rc|beta)[0-9]+)(\+[a-z][a-z0-9]*)*$`)
 )
 
 // ParseWith parses path@version or path=directory. A relative directory is relative to dir.
@@ -82,7 +88,7 @@ func (p Pin) checkFits(leaf Leaf, mod leafModule) error {
 			return fmt.Errorf("%q is no Go release; write all its numbers, e.g. go1.25.5", p.Go)
 		}
 		if sdk := mod.sdkDir(); sdk != "" {
-			if m, err := moduleOf(sdk); err == nil && m.goLine != "" && version.Compare(p.Go, "go"+m.goLine) < 0 {
+			if m, err := moduleOf(sdk); err == nil && m.goLine != "" && version.Compare(p.goRelease(), "go"+m.goLine) < 0 {
 				return fmt.Errorf("contenders share an SDK that needs go %s, asked was %s", m.goLine, p.Go)
 			}
 		}

@@ -63,6 +63,7 @@ func TestEdits(t *testing.T) {
 		want string
 	}{
 		{Pin{Go: "go1.27rc1"}, "-toolchain=none -go=1.27rc1"},
+		{Pin{Go: "go1.27.2+nojsonv2+simd"}, "-toolchain=none -go=1.27.2"},
 		{Pin{With: []With{{Path: "a", Version: "v0.9.0"}}}, "-dropreplace=a@v1.0.0 -dropreplace=a -droprequire=c -droprequire=d -require=a@v0.9.0"},
 		{Pin{With: []With{{Path: "a", Dir: "/fork"}, {Path: "d", Version: "v1.1.0"}}}, "-dropreplace=a@v1.0.0 -dropreplace=a -droprequire=c -replace=a=/fork -require=d@v1.1.0"},
 		{Pin{With: []With{{Path: "b", Version: "v1.1.0"}}}, "-require=b@v1.1.0"},

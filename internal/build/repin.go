@@ -65,7 +65,7 @@ func absoluteReplaces(mod leafModule) []string {
 func (p Pin) editArgs(mod leafModule, graph string) []string {
 	var args []string
 	if p.Go != "" {
-		args = append(args, "-toolchain=none", "-go="+strings.TrimPrefix(p.Go, "go"))
+		args = append(args, "-toolchain=none", "-go="+strings.TrimPrefix(p.goRelease(), "go"))
 	}
 	isPinned := func(path string) bool {
 		return slices.ContainsFunc(p.With, func(w With) bool { return w.Path == path })

@@ -124,13 +124,33 @@ func canCompile(ctx context.Context, cc string) bool {
 	return cmd.Run() == nil
 }
 
-// withRelease returns t with another toolchain release, or t if release is "". It need not run go env
-// again: only the two settings that it changes depend on the release.
+// withRelease returns t with another toolchain release, which may have experiments, or t if release is
+// "". It need not run go env again: only the settings that it changes depend on the release.
 func (t toolchain) withRelease(release string) toolchain {
 	if release == "" {
 		return t
 	}
-	return t.withSetting("GOVERSION", release).withSetting("GOTOOLCHAIN", release)
+	release, experiments := splitToolchain(release)
+	return t.withSetting("GOVERSION", release).withSetting("GOTOOLCHAIN", release).withSetting(experimentSetting, experiments)
+}
+
+// experimentSetting is the setting with the experiments of a toolchain. Only withRelease sets it: a build
+// does not inherit the user's.
+const experimentSetting = "GOEXPERIMENT"
+
+// splitToolchain splits the name of a toolchain, such as go1.26.8+jsonv2, into its release and the value
+// of GOEXPERIMENT. Each experiment follows a plus sign.
+func splitToolchain(name string) (release, experiments string) {
+	release, experiments, _ = strings.Cut(name, "+")
+	return release, strings.ReplaceAll(experiments, "+", ",")
+}
+
+// releaseOf returns the release in the Go version of a binary, in which experiments may follow it:
+// go1.26.8-X:jsonv2, or with a space before X.
+func releaseOf(goVersion string) string {
+	release, _, _ := strings.Cut(goVersion, " ")
+	release, _, _ = strings.Cut(release, "-X:")
+	return release
 }
 
 // withSetting returns t with one setting changed.
@@ -146,6 +166,9 @@ func (t toolchain) settingsText() string {
 	fmt.Fprintf(&s, "GOOS=%s\nGOARCH=%s\n", runtime.GOOS, runtime.GOARCH)
 	for _, name := range keySettings {
 		fmt.Fprintf(&s, "%s=%s\n", name, strconv.Quote(t.env[name]))
+	}
+	if experiments := t.env[experimentSetting]; experiments != "" {
+		fmt.Fprintf(&s, "%s=%s\n", experimentSetting, experiments)
 	}
 	if t.env["CGO_ENABLED"] == "1" {
 		s.WriteString(compilerStamp(t.env["CC"]) + compilerStamp(t.env["CXX"]))
@@ -176,7 +199,7 @@ func compilerStamp(cc string) string {
 // empty GOFLAGS by that of the user's file. Temporary files are written into tmp.
 func (b *Builder) buildEnv(t toolchain, tmp string) []string {
 	set := append(TempEnv(tmp), "GOENV=off", "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
-	for _, name := range slices.Concat(keySettings[1:], cacheSettings[:], []string{"GOFLAGS"}) { // supplySDK may set GOFLAGS
+	for _, name := range slices.Concat(keySettings[1:], cacheSettings[:], []string{"GOFLAGS", experimentSetting}) { // supplySDK may set GOFLAGS
 		if v := t.env[name]; v != "" {
 			set = append(set, name+"="+v)
 		}
