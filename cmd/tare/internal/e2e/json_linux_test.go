@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"go/version"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -238,6 +240,67 @@ func TestDocumentsThatAreNone(t *testing.T) {
 		stdout, stderr, code := b.in(t, dir, "json", tt.file)
 		if code != 2 || stdout != "" || stderr != "tare: "+tt.want+"\n" {
 			t.Errorf("%s: exit code %d, stdout %q, stderr %q\nwant 2 and %s", tt.file, code, stdout, stderr, tt.want)
+		}
+	}
+}
+
+// TestReleases has the real program build encoding/json in both implementations with the installed
+// toolchain. The answers to documents are equal, as the release notes of Go 1.27 promise; texts of errors
+// are not, as they announce.
+func TestReleases(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds encoding/json with an experiment")
+	}
+	release := runtime.Version()
+	if !version.IsValid(release) {
+		t.Skipf("%s is not a release that can be named", release)
+	}
+	t.Parallel()
+	former, latter := release, release+"+jsonv2"
+	if version.Compare(release, "go1.27") >= 0 {
+		former, latter = release+"+nojsonv2", release
+	}
+	b, dir := newBench(t), t.TempDir()
+	const doc = `{"id":7,"name":"é","tags":["a","b"],"price":1.5,"ok":true,"by":{"n":null}}` + "\n"
+	if err := os.WriteFile(filepath.Join(dir, "x.ndjson"), []byte(doc+doc), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stdout, stderr, code := b.in(t, dir, "json", "x.ndjson", "--go", former+","+latter, "--rounds", "1", "--json", "--quiet", "--no-lock")
+	if code != 0 {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	var r tare.Result
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
+		t.Fatal(err)
+	}
+	for id, experiment := range map[string]string{former: "nojsonv2", latter: "jsonv2"} {
+		c, ok := r.Contender(id)
+		if goVersion, _, isNamed := strings.Cut(id, "+"); !ok || !strings.HasPrefix(c.Go, goVersion) || isNamed != strings.HasSuffix(c.Go, "X:"+experiment) {
+			t.Errorf("%s was built by %q", id, c.Go)
+		}
+	}
+	texts := 0
+	for _, s := range r.Semantics {
+		for _, d := range s.Differences {
+			switch {
+			case s.Contender == former:
+				t.Errorf("the baseline differs from itself: %+v", d)
+			case strings.Contains(d.Case, "code x.ndjson"):
+				t.Errorf("a document has another value: %+v", d)
+			case d.Property == "texts of errors":
+				texts++
+			}
+		}
+	}
+	if texts == 0 {
+		t.Errorf("no error has another text: %+v", r.Semantics)
+	}
+	for args, want := range map[string]string{
+		"go1.26":                              "is one release, which there is nothing to compare with",
+		former + "," + release + "+nosuchone": "--go " + release + "+nosuchone: ",
+	} {
+		if _, stderr, code := b.in(t, dir, "json", "x.ndjson", "--op", "any", "--go", args, "--quiet", "--no-lock"); code != 2 || !strings.Contains(stderr, want) {
+			t.Errorf("--go %s: exit code %d: %s", args, code, stderr)
 		}
 	}
 }

@@ -53,7 +53,7 @@ func orderableCommands() map[string]command {
 			flags: []string{"base", "head", "with", "go", "env", "keep-env", "tags", "pgo", "tests", "bench", "changed", "shard", "slice", "isolation", "layouts", "procs", "profile", "exit-code", "allow"},
 			files: []string{"pgo"}, code: true,
 		},
-		"json":   {flags: []string{"type", "op", "only", "budget"}, names: true},
+		"json":   {flags: []string{"type", "op", "only", "go", "budget"}, names: true},
 		"routes": {flags: []string{"only", "contender", "workload", "whole-segments", "budget"}, names: true},
 		"gate":   {flags: []string{"base", "head", "changed", "shard", "profile"}, code: true},
 	}

@@ -22,6 +22,9 @@ type Kind struct {
 	pool   [][]byte             // bodies of docs without line ends
 	works  map[string]workState // by id of the workload
 	shown  map[string]string    // texts of differences, by workload, fields and class
+
+	baseline string         // first toolchain of a study of releases; "" in other studies
+	tests    []*releaseTest // of a study of releases; nil before Refer
 }
 
 // workState is a workload and its reference.
@@ -103,13 +106,17 @@ func haveSameValues(a, b []byte) bool {
 
 // Reference names the implementation whose output is the reference.
 func (k *Kind) Reference() string {
+	if k.baseline != "" {
+		return "encoding/json " + k.baseline
+	}
 	if named, ok := k.codecs.(interface{ Reference() string }); ok {
 		return named.Reference()
 	}
 	return "encoding/json"
 }
 
-// Exams returns the documents as semantics tests, for each workload of the study.
+// Exams returns the documents as semantics tests, for each workload of the study, and in a study of
+// releases further tests.
 func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	var list []wire.Workload
 	for _, w := range allWorkloads() {
@@ -117,6 +124,13 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 			continue
 		}
 		in, err := k.Input(w, "", dir)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, in)
+	}
+	for _, t := range k.tests {
+		in, err := t.input(dir)
 		if err != nil {
 			return nil, err
 		}
@@ -130,6 +144,9 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 // such as a json.Number with other digits. Documents that differ in the same fields get the same text,
 // about the first of them. Differ is called for the documents of a contender in order.
 func (k *Kind) Differ(asked wire.Workload, a wire.Answer) (tare.Difference, bool) {
+	if t := k.findTest(asked.ID); t != nil {
+		return t.differ(a)
+	}
 	work := k.works[asked.ID]
 	if a.Case == 0 { // the first document of a contender: forget the texts of the previous one
 		for key := range k.shown {

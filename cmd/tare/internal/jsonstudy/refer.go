@@ -50,7 +50,7 @@ func (k *Kind) Refer(ctx context.Context, sources lab.Sources, study tare.Study,
 			return err
 		}
 	}
-	return nil
+	return k.loadTests(ctx, s, study, filepath.Clean(dir))
 }
 
 // loadReference stores the baseline's output for every document of a workload.

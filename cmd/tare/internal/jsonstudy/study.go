@@ -105,13 +105,7 @@ var unsafeRE = lazyregexp.New(`[^A-Za-z0-9._-]+`)
 // NewStudy returns the study of the codecs that only selects among leaves, on the workloads of op, one
 // of Ops. It also returns the codecs that cannot process the documents, with the reason.
 func NewStudy(id, question string, leaves []build.Leaf, op string, only func(id string) bool) (tare.Study, []tare.NotWeighed) {
-	s := tare.Study{
-		ID: id, Question: question, Kind: codec.Kind, Baseline: Baseline,
-		Contenders: []tare.Entry{{ID: Baseline}},
-		Metrics:    []string{"time", "cpu", "bytes", "allocs"},
-		Budget:     tare.Budget{Quick: Quick, Full: Full},
-		Borrowed:   true,
-	}
+	s := newStudy(id, question, op)
 	var left []tare.NotWeighed
 	for _, leaf := range leaves {
 		if leaf.Manifest.Kind != codec.Kind {
@@ -131,10 +125,5 @@ func NewStudy(id, question string, leaves []build.Leaf, op string, only func(id 
 		}
 	}
 	slices.SortStableFunc(s.Contenders, byFamiliarity)
-	for _, w := range allWorkloads() {
-		if op == "all" || (op == "typed") == Typed(w.ID) {
-			s.Workloads = append(s.Workloads, w)
-		}
-	}
 	return s, left
 }

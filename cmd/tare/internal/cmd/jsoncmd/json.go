@@ -29,6 +29,9 @@ type options struct {
 	op   string   // --op: any, typed or all
 	only []string // --only: globs of codecs; nil means all
 	show bool     // --show-type
+
+	goText   string              // --go; "" means that codecs are compared
+	releases []jsonstudy.Release // parsed from goText
 }
 
 // Command returns tare json.
@@ -57,6 +60,14 @@ The report goes to stdout. It begins with a recommendation and its price, and
 ends with one for each workload. The result is kept as those of tare run are, as
 a study called json- and the name of the first file.
 
+With --go it measures encoding/json only, built with several Go releases: go1.26,go1.27
+compares the newest ones of both, and go1.26.8,go1.26.8+jsonv2 one without and with an
+experiment. If the last one has the new implementation of encoding/json (the default
+from Go 1.27), the former one in the same release is measured too: it shows which
+differences are due to the implementation and go away with GOEXPERIMENT=nojsonv2. The
+answers to your documents are compared, and those to the same with one damage each,
+texts of errors included. A release that is not there is downloaded.
+
 With --on each machine gets the documents, builds the codecs and measures them by
 itself; verdicts combine the machines. With --type it gets your module as well.
 
@@ -68,6 +79,7 @@ a budget below the minimum; 130 interrupted. With --exit-code also 5 void.`,
   tare json order.json --dry-run
   tare json testdata/*.json --type example.com/shop/order.Order
   curl -s https://api.example.com/orders | tare json - --budget 3m -o result.json
+  tare json order.json --go go1.26,go1.27
   tare json order.json --only 'sonic*' --rounds 18 --on local,ssh:a,ssh:b`,
 		Args: cmdenv.Needs(0, "a document", "name a file of JSON or NDJSON, or - for stdin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -88,6 +100,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	selection.Set.StringVar(&o.typ, "type", "", "measure with a `type` of your own module's, import/path.Type or ./dir.Type, instead of an inferred one")
 	selection.Set.StringVar(&o.op, "op", "all", "`what` is decoded into and encoded from: any, typed or all")
 	selection.Set.StringSliceVar(&o.only, "only", nil, "only encoding/json and codecs that match `glob`; repeatable, or several with commas")
+	selection.Set.StringVar(&o.goText, "go", "", "compare encoding/json of several Go `releases`, e.g. go1.26,go1.27, instead of codecs")
 	selection.Set.BoolVar(&o.show, "show-type", false, "print the inferred type and measure nothing")
 	selection.Set.StringVar(&o.run.Catalog, "catalog", "", "`directory` of a repository of contenders; default: the one around, else the built-in one")
 	o.run.AddFlags(cmd, selection, session.Offer{Machines: true, Counts: true})
@@ -106,7 +119,29 @@ func (o *options) check(cmd *cobra.Command) error {
 	if o.op == "any" && o.typ != "" {
 		return cmdenv.Usage("--op any and --type contradict each other", "give one of them")
 	}
+	if err := o.checkReleases(); err != nil {
+		return err
+	}
 	return cmdenv.CheckPatterns(lab.Only{Contenders: o.only})
+}
+
+// checkReleases parses --go and checks it against the other flags.
+func (o *options) checkReleases() error {
+	if o.goText == "" {
+		return nil
+	}
+	var err error
+	if o.releases, err = jsonstudy.ParseReleases(o.goText); err != nil {
+		return cmdenv.Usage("--go "+err.Error(), jsonstudy.ReleaseHint)
+	}
+	if len(o.only) > 0 {
+		return cmdenv.Usage("--go and --only contradict each other", "--go compares encoding/json with itself; give one of them")
+	}
+	isOpen := func(r jsonstudy.Release) bool { return !r.IsExact() }
+	if len(o.run.On.On) > 0 && slices.ContainsFunc(o.releases, isOpen) {
+		return cmdenv.Usage("--go with --on takes releases with all their numbers", "the newest one may differ between machines; e.g. --go go1.26.8,go1.27.2")
+	}
+	return nil
 }
 
 // runJSON reads the documents, and prints their type or measures codecs on them.
@@ -207,6 +242,9 @@ func readError(arg string, err error) error {
 // formatQuestion returns the study's question with the names and sizes of the files.
 func (o options) formatQuestion(args []string, docs []codec.Document, typ jsonstudy.Type) string {
 	text := fmt.Sprintf("Which JSON codec is fastest on %s (%s)", fileNames(args), jsonstudy.Sizes(docs))
+	if o.goText != "" {
+		text = fmt.Sprintf("What changes between the Go releases %s for encoding/json on %s (%s)", strings.ReplaceAll(o.goText, ",", ", "), fileNames(args), jsonstudy.Sizes(docs))
+	}
 	if typ.Name != "" && o.typ != "" {
 		text += ", as " + typ.Name
 	}

@@ -32,6 +32,8 @@ type documentStudy struct {
 	userType *jsonstudy.Own   // nil if the type is inferred
 	kind     *jsonstudy.Kind
 	skipped  []tare.NotWeighed // codecs that are not measured, with the reasons
+
+	toolchains []string // of --go, resolved; nil if codecs are compared
 }
 
 // newDocumentStudy returns the study of the documents of the files args. inferred is their type.
@@ -52,6 +54,9 @@ func planDocuments(env cmdenv.Env, o options, args []string, docs []codec.Docume
 		return err
 	}
 	d := newDocumentStudy(o, args, docs, inferred)
+	for _, r := range o.releases { // not resolved: that asks the go command
+		d.toolchains = append(d.toolchains, r.String())
+	}
 	study, err := d.newStudy(codecs, codecs)
 	if err != nil {
 		return err
@@ -95,10 +100,20 @@ func measureDocuments(ctx context.Context, env cmdenv.Env, o options, args []str
 		}
 	}
 	d.kind = jsonstudy.NewKind(env.Lab.Kinds["codec"], d.docs)
+	if o.goText != "" {
+		if err := d.resolveReleases(ctx, env); err != nil {
+			return err
+		}
+		d.kind = jsonstudy.NewReleaseKind(env.Lab.Kinds["codec"], d.docs, d.toolchains[0])
+	}
 	env.Lab.Kinds = map[string]lab.Kind{"codec": d.kind}
 	advice := session.Advice{Recommend: d.recommendCodecs, Prepare: d.prepareStudy}
 	advice.Complete = func(res *tare.Result) {
 		res.NotWeighed = append(res.NotWeighed, d.skipped...)
+		if d.toolchains != nil {
+			d.releaseAdvice(res).SetAnswer()
+			return
+		}
 		jsonstudy.SetAnswer(res, d.docs, d.total, d.typ)
 	}
 	return advice.Measure(ctx, env, o.run, p)
@@ -106,6 +121,9 @@ func measureDocuments(ctx context.Context, env cmdenv.Env, o options, args []str
 
 // recommendCodecs returns the recommendation for a result.
 func (d *documentStudy) recommendCodecs(res *tare.Result) []string {
+	if d.toolchains != nil {
+		return d.releaseAdvice(res).Lines()
+	}
 	return jsonstudy.Recommendation(res, d.docs, d.total, d.typ)
 }
 
@@ -126,6 +144,9 @@ func (d *documentStudy) prepareStudy(ctx context.Context, w *session.Session) (s
 	if err != nil {
 		return s, err
 	}
+	if err := d.buildReleases(ctx, w, study); err != nil {
+		return s, err
+	}
 	dir, err := os.MkdirTemp(w.Dirs.Cache, ".reference-")
 	if err != nil {
 		return s, err
@@ -138,16 +159,21 @@ func (d *documentStudy) prepareStudy(ctx context.Context, w *session.Session) (s
 	return cmdenv.Study{Study: study}, nil
 }
 
-// newStudy returns the study of the codecs of built, which are all or some of codecs. It adds the selected
-// codecs that cannot be measured to d.skipped.
-func (d *documentStudy) newStudy(codecs, built catalog.Catalog) (tare.Study, error) {
-	id, question := jsonstudy.StudyID(d.args[0], d.o.typ), d.o.formatQuestion(d.args, d.docs, d.typ)
-	study, _ := jsonstudy.NewStudy(id, question, built.Leaves(), d.o.op, d.isChosen)
-	_, unfit := jsonstudy.NewStudy(id, question, codecs.Leaves(), d.o.op, d.isChosen)
+// newStudy returns the study of the codecs of built, which are all or some of codecs, or of encoding/json
+// of several releases. It adds the selected codecs that cannot be measured to d.skipped.
+func (d *documentStudy) newStudy(codecs, built catalog.Catalog) (study tare.Study, err error) {
+	id, question := d.o.studyID(d.args[0]), d.o.formatQuestion(d.args, d.docs, d.typ)
+	if d.toolchains != nil {
+		study = jsonstudy.NewReleaseStudy(id, question, d.o.op, d.toolchains)
+	} else {
+		study, _ = jsonstudy.NewStudy(id, question, built.Leaves(), d.o.op, d.isChosen)
+		_, unfit := jsonstudy.NewStudy(id, question, codecs.Leaves(), d.o.op, d.isChosen)
+		err = d.checkPatterns(study, unfit, codecs)
+	}
 	for i := range study.Workloads {
 		study.Workloads[i].File = fileNames(d.args)
 	}
-	return study, d.checkPatterns(study, unfit, codecs)
+	return study, err
 }
 
 // checkPatterns checks that each pattern of --only selects a codec of the catalog, and that the study
@@ -206,9 +232,10 @@ func (d *documentStudy) buildTyped(ctx context.Context, w *session.Session, code
 	return typed, err
 }
 
-// isChosen reports whether --only selects a codec.
+// isChosen reports whether --only selects a codec. With --go only encoding/json is measured, which every
+// study has.
 func (d *documentStudy) isChosen(id string) bool {
-	return cmdenv.Matches(d.o.only, []string{id})
+	return d.toolchains == nil && cmdenv.Matches(d.o.only, []string{id})
 }
 
 // toUsageError turns errors about the documents or the type into usage errors.

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
-	"github.com/tarebench/tare/cmd/tare/internal/jsonstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/contender/codec"
 )
@@ -25,7 +24,7 @@ func jsonOn(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error 
 		return err
 	}
 	defer order.Close()
-	order.ID = jsonstudy.StudyID(args[0], o.typ)
+	order.ID = o.studyID(args[0])
 	for i, arg := range args {
 		if arg == "-" {
 			return cmdenv.Usage("--on takes documents from files", "stdin is read on one machine; save it in a file")
