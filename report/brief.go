@@ -17,16 +17,19 @@ const (
 	maxBlockLines = 4
 )
 
+// Number of lines of a terminal that a run of several studies may fill.
 const (
-	screenLines  = 45 // number of lines of a terminal that the blocks of several studies may fill
-	aroundBlocks = 6  // number of those lines that are above and below the blocks
+	screenLines = 45
+	aroundLines = 9 // of these: a line about the run, the scale, the totals with an empty line, the page of claims, and one to spare
 )
 
-// BlockLines returns the number of lines that each block may have so that the blocks of n
-// studies fit a terminal of screenLines lines. It is at least minBlockLines, even if the
-// blocks do not fit then.
-func BlockLines(n int) int {
-	return min(max((screenLines-aroundBlocks)/max(n, 1), minBlockLines), maxBlockLines)
+// BlockLines returns the number of lines that block i of n, counted from 0, may have, so that the
+// output of a run of n studies fits a terminal of 45 lines. It is at least 2, even if the output
+// does not fit then.
+func BlockLines(i, n int) int {
+	const room = screenLines - aroundLines
+	share := room*(i+1)/max(n, 1) - room*i/max(n, 1)
+	return min(max(share, minBlockLines), maxBlockLines)
 }
 
 // Brief writes the scale of the bars and the block of a result: its answer, name and
@@ -76,7 +79,7 @@ func formatBlock(r *tare.Result, s Style, a axis) string {
 		}
 	}
 	bars := selectBars(r)
-	maxBarLines := max(lines-len(wrapped), 1) // one bar even if the headline fills the block
+	maxBarLines := max(lines-len(wrapped), 0) // a long headline leaves no room for bars
 	bars = bars[:min(len(bars), maxBarLines, maxBlockLines-1)]
 	labels := barLabels(bars, r)
 	for i, c := range bars {

@@ -41,8 +41,8 @@ func bare(t *testing.T) (results []*tare.Result) {
 func printBrief(t *testing.T, results []*tare.Result, s Style) string {
 	t.Helper()
 	var b bytes.Buffer
-	s.Lines = BlockLines(len(results))
 	for i, r := range results {
+		s.Lines = BlockLines(i, len(results))
 		write := Brief
 		if i > 0 {
 			write = nextBrief

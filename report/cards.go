@@ -270,6 +270,7 @@ func newAnswersCard(r *tare.Result, _ Contest) (Card, bool) {
 			continue
 		}
 		card.Title = fmt.Sprintf("%s changes values in %d of %s", c.contender.Title(), len(changes), countNoun(c.Cases, "odd case"))
+		card.Means = fmt.Sprintf("It %s. Compared with %s.", describeConsequences(changes, maxInCell), joinReferences(tested))
 		card.Table = newCaseTable(changes[:min(len(changes), maxCases)])
 		card.After = "All that differ, form included: " + countDifferences(tested) + "."
 		return card, true

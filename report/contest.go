@@ -20,6 +20,7 @@ type Contest struct {
 	Headline   string  // headline of a page without an answer; "" if the criteria have a better one
 	Order      string  // order of the rows, in words
 	Base       string  // title of the baseline
+	Source     string  // the publication of the published ratios; "" if there are several or none
 	Less, More string  // meaning of the two sides of the axis
 	Panels     []Panel // empty if nothing was compared
 	Quiet      []Quiet // between two revisions: the benchmarks without a change; nil on other pages
@@ -82,11 +83,13 @@ type RivalClaim struct {
 }
 
 const (
-	panelWorks    = 2    // workloads of a panel
-	maxPanels     = 2    // panels of a page; the other workloads are among all ratios (AllRatios)
-	maxRivals     = 8    // rows of a panel
-	maxBestRivals = 6    // of these rows, the best contenders
-	sameRatio     = 0.03 // ratios whose natural logarithms differ by less are drawn as one: about 3 %
+	panelWorks     = 2     // workloads of a panel
+	maxPanels      = 2     // panels of a page; the other workloads are among all ratios (AllRatios)
+	maxRivals      = 8     // rows of a panel
+	maxBestRivals  = 6     // of these rows, the best contenders
+	panelSeparator = " · " // between the workloads in the name of a panel
+
+	sameRatio = 0.03 // ratios whose natural logarithms differ by less are drawn as one: about 3 %
 )
 
 // newContest returns the first chart of r. It has no panels if nothing was compared.
@@ -109,6 +112,9 @@ func newContest(r *tare.Result) Contest {
 	m := tare.MetricFor(v.leadingMetric())
 	c.Less, c.More = orDefault(m.Less, "less"), orDefault(m.More, "more")
 	c.Title = contestTitle(v, m)
+	if sources := listDistinct(r.Claims, func(c tare.ClaimResult) string { return c.Source }); len(sources) == 1 {
+		c.Source = sources[0]
+	}
 	c.Means = fmt.Sprintf("%s of one %s, as a multiple of %s’s. Logarithmic axis: the same distance is the same factor.", upperFirst(m.Noun), operationNoun(v), c.Base)
 	return c
 }
@@ -223,7 +229,7 @@ func chooseForm(n int, one, many string) string {
 
 // newPanel returns the chart of one or two workloads. A contender has one row with a line for each workload.
 func newPanel(r *tare.Result, works []string) Panel {
-	p := Panel{Name: oneLine(strings.Join(works, " · "))}
+	p := Panel{Name: oneLine(strings.Join(works, panelSeparator))}
 	var rows []Rival
 	for i, id := range works {
 		v := newView(r, id)
@@ -311,14 +317,23 @@ func findSubject(r *tare.Result) string {
 	return ""
 }
 
-const maxRivalNote = 26 // characters at which a note is truncated
+const (
+	maxRivalNote = 26 // characters at which a note is truncated
+	maxStepNote  = 70 // the same of a note about a step
+)
 
-// rivalNote returns the last part of a contender's module path and its version, such as "chi v5.1.0" for
-// github.com/go-chi/chi/v5, or its role: "baseline" or "status only". It returns "" for packages of the standard
-// library, which have the version of Go.
+// rivalNote returns what distinguishes a contender from another one if a decomposition has it as a step (stepNote),
+// otherwise the last part of its module path and its version, such as "chi v5.1.0" for github.com/go-chi/chi/v5, or its
+// role: "baseline" or "status only". It returns "" for packages of the standard library, which have the version of Go.
 func rivalNote(v *view, c tare.Contender) string {
 	if c.ID == v.baseline {
 		return "baseline"
+	}
+	if note := stepNote(v.r, c.ID); note != "" {
+		if note = truncateText(oneLine(note), maxStepNote); c.Role == tare.RoleApart {
+			note += "; status only"
+		}
+		return note
 	}
 	if c.Role == tare.RoleApart {
 		return "status only"
@@ -333,6 +348,19 @@ func rivalNote(v *view, c tare.Contender) string {
 		name = parts[len(parts)-2]
 	}
 	return truncateText(oneLine(name+" "+c.Version), maxRivalNote)
+}
+
+// stepNote returns the step of a decomposition that leads to a contender: "parse + encoding". The name of a contender
+// does not tell whether it has what it is named after or goes without. It returns "" if no step leads to the contender.
+func stepNote(r *tare.Result, id string) string {
+	for _, d := range r.Decomposition {
+		for _, step := range d.Steps {
+			if step.To == id {
+				return contenderTitle(r, step.From) + " + " + step.Cause
+			}
+		}
+	}
+	return ""
 }
 
 // newRivalLine returns the ratio of a contender by the leading metric, or the reason why it has no ratio. The caller

@@ -11,16 +11,74 @@ import (
 
 const (
 	driveHeading  = "How the servers were driven"
+	rateStat      = "rate"
 	serverBusy    = "server_busy"
 	generatorBusy = "generator_busy"
 )
 
-// addDrives adds the tables of the load. A page has no table of both sides, so that its tables of the load have the
-// bytes on the wire.
+// addDrives adds the tables of the load. A page has one for all workloads. It has no table of both sides, so that its
+// table of the load has the bytes on the wire.
 func (s *Section) addDrives(r *tare.Result) {
 	const withWire = true
 	s.addOnly(forText|forMarkdown, func() { s.addDriveTables(listDriveTables(r, !withWire)) })
-	s.addOnly(forHTML, func() { s.addDriveTables(listDriveTables(r, withWire)) })
+	s.addOnly(forHTML, func() {
+		if tables := listDriveTables(r, withWire); len(tables) > 0 {
+			s.addText(Dim, explainDrives(tables)+" What is the same for all contenders of a workload stands behind its name.")
+			s.addTable("drives", "", joinDriveTables(tables))
+		}
+	})
+}
+
+// joinDriveTables returns one table with the columns and rows of all, and a row with the name of each workload above
+// its contenders. That row has the values that all contenders of the workload share; their cells are empty, and so are those of
+// a statistic that the workload does not have.
+func joinDriveTables(tables []driveTable) Table {
+	var out Table
+	columnOf := func(c Column) int {
+		return slices.IndexFunc(out.Columns, func(x Column) bool { return x.Name == c.Name })
+	}
+	for _, t := range tables {
+		last := -1 // column of the previous statistic: statistics stay in the order of listDriveStats
+		for _, c := range t.table.Columns {
+			if columnOf(c) < 0 {
+				out.Columns = slices.Insert(out.Columns, last+1, c)
+			}
+			last = columnOf(c)
+		}
+	}
+	for i := range out.Columns {
+		if out.Columns[i].Name == rateStat { // its unit names the rate of one workload
+			out.Columns[i].Unit = "answered/s"
+		}
+	}
+	for _, t := range tables {
+		heading := strings.TrimSuffix(strings.TrimPrefix(t.caption, "On "), ":")
+		shared := map[int]bool{} // columns of t
+		var parts []string
+		for i, c := range t.table.Columns[1:] {
+			first := t.table.Rows[0].Cells[i+1].Text
+			isShared := len(t.table.Rows) > 1 && !slices.ContainsFunc(t.table.Rows, func(row Row) bool { return row.Cells[i+1].Text != first })
+			if isShared {
+				shared[i+1] = true
+				parts = append(parts, c.Name+" "+first+" "+c.Unit)
+			}
+		}
+		if len(parts) > 0 {
+			heading += ": " + strings.Join(parts, ", ")
+		}
+		out.Rows = append(out.Rows, Row{Cells: []Field{{Text: heading}}})
+		for _, row := range t.table.Rows {
+			joined := Row{Who: row.Who, Notes: row.Notes, Cells: make([]Field, len(out.Columns))}
+			for i, c := range t.table.Columns {
+				joined.Cells[columnOf(c)] = row.Cells[i]
+				if shared[i] {
+					joined.Cells[columnOf(c)] = Field{}
+				}
+			}
+			out.Rows = append(out.Rows, joined)
+		}
+	}
+	return out
 }
 
 // addDriveTables adds the tables and their explanation, if there are any.
@@ -63,7 +121,7 @@ func listDriveStats(t tare.Traffic) []driveStat {
 	out := []driveStat{requests}
 	if t.Rate > 0 {
 		out = append(out,
-			newStat("rate", "of "+formatRate(t.Rate)+"/s", tare.KeyRate, decimal, "requests answered per second, of those asked for"),
+			newStat(rateStat, "of "+formatRate(t.Rate)+"/s", tare.KeyRate, decimal, "requests answered per second, of those asked for"),
 			newStat("sent late", "p99, µs", tare.KeySendLag, micros, "how much later than intended 99 % of requests were sent at most"))
 	}
 	return append(out,

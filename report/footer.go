@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -22,9 +23,28 @@ const (
 // addResolution adds the smallest difference that the control lets this machine show, with its explanation.
 func (s *Section) addResolution(r *tare.Result) {
 	if all := listResolutions(r); len(all) > 0 {
-		s.addList("", unlabelledItems(Plain, all...)...)
+		s.addOnly(forText|forMarkdown, func() { s.addList("", unlabelledItems(Plain, all...)...) })
+		s.addOnly(forHTML, func() { s.addList("", newResolutionItems(r)...) })
 		s.addText(Dim, resolutionMeans)
 	}
+}
+
+// newResolutionItems returns an item per workload with the resolution of each metric.
+func newResolutionItems(r *tare.Result) []Item {
+	var out []Item
+	for _, x := range r.Machine.Resolution {
+		text := fmt.Sprintf("%s ±%s", x.Metric, formatPercent(x.HalfWidth))
+		if x.Found > 0 {
+			text += fmt.Sprintf(" (four of five such studies find %s)", formatPercent(x.Found))
+		}
+		i := slices.IndexFunc(out, func(it Item) bool { return it.Label == x.Workload })
+		if i < 0 {
+			out = append(out, labelledItem(x.Workload, "in "+format.Span(x.Seconds)+": "+text))
+			continue
+		}
+		out[i].Text += ", " + text
+	}
+	return out
 }
 
 // listResolutions returns a line per resolution that the control allows on this machine.

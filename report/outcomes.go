@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,13 +15,73 @@ func outcomeOrder() []tare.Outcome {
 }
 
 // OrderedClaims returns claims sorted by outcome, the refuted first, without the claims that
-// only a run of other contenders or workloads can measure.
+// only a run of other contenders or workloads can measure. Claims with the same reason follow each other.
 func OrderedClaims(claims []tare.ClaimResult) []tare.ClaimResult {
 	out := slices.DeleteFunc(slices.Clone(claims), isUnmeasured)
+	first := map[string]int{} // index of the first claim with a heading
+	for i, c := range out {
+		if _, isKnown := first[claimHeading(c)]; !isKnown {
+			first[claimHeading(c)] = i
+		}
+	}
 	slices.SortStableFunc(out, func(a, b tare.ClaimResult) int {
-		return slices.Index(outcomeOrder(), a.Outcome) - slices.Index(outcomeOrder(), b.Outcome)
+		return cmp.Or(
+			slices.Index(outcomeOrder(), a.Outcome)-slices.Index(outcomeOrder(), b.Outcome),
+			first[claimHeading(a)]-first[claimHeading(b)],
+		)
 	})
 	return out
+}
+
+// claimHeading returns the outcome of a claim with the reason, which several claims may share: "✕ refuted: not below 1
+// as claimed, but the other side".
+func claimHeading(c tare.ClaimResult) string {
+	text := signOfOutcome(c.Outcome) + " " + outcomeText(c)
+	if c.SizeRefuted && c.Outcome == tare.DirectionHolds {
+		text += ", not the published size"
+	}
+	reason, _, _ := splitReason(c)
+	return text + ": " + reason
+}
+
+// splitReason splits the reason of an outcome into what does not repeat the figures of the claim, and the level and the
+// rounds of its interval: "published 0.5×, measured 1.2× (1.1 to 1.3, 95 %, 12 rounds): not below 1 as claimed, but the
+// other side". level and rounds are "" if the reason does not begin with these figures.
+func splitReason(c tare.ClaimResult) (reason, level, rounds string) {
+	reason = orDefault(c.Why, c.Evidence)
+	figures, after, hasFigures := strings.Cut(reason, "): ")
+	_, span, hasSpan := strings.Cut(figures, " (")
+	parts := strings.Split(span, ", ")
+	if !hasFigures || !hasSpan || !strings.HasPrefix(figures, "published ") || len(parts) != 3 {
+		return reason, "", ""
+	}
+	return after, parts[1], parts[2]
+}
+
+// newReasonedTable returns a row per claim, in their order, with the statement, both values and the id. A row above
+// each outcome and reason names them.
+func newReasonedTable(r *tare.Result, claims []tare.ClaimResult) Table {
+	all := newClaimRows(r, claims).dropColumns("outcome")
+	t := Table{Columns: all.Columns}
+	const foundCell = 2
+	last := ""
+	for i, c := range claims {
+		if heading := claimHeading(c); heading != last {
+			t.Rows = append(t.Rows, Row{Cells: []Field{{heading, markOfOutcome(c.Outcome)}}})
+			last = heading
+		}
+		row := all.Rows[i]
+		row.Notes = row.Notes[:len(row.Notes)-1] // without the reason
+		_, level, rounds := splitReason(c)
+		if level != "" {
+			row.Cells[foundCell].Text += " at " + level
+		}
+		if rounds != "" && rounds != countNoun(r.RoundsDone, "round") {
+			row.Cells[foundCell].Text += ", " + rounds
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
 }
 
 // ClaimGroup is the claims of all results that have the same outcome.
@@ -100,7 +161,7 @@ func newClaimRows(r *tare.Result, claims []tare.ClaimResult) Table {
 			{signOfOutcome(c.Outcome) + " " + outcomeText(c), markOfOutcome(c.Outcome)},
 			{Text: formatPublished(c)},
 			formatMeasured(c),
-			claimIDCell: {c.ID, Dim},
+			claimIDCell: {Text: c.ID},
 		}}
 		if s := c.Shares; s != nil {
 			percentOf := func(x float64) string { return formatDigits(100*x/s.Whole, 2) + " %" }
@@ -135,7 +196,7 @@ func (s *Section) addOrderedClaims(r *tare.Result) {
 	s.addText(Dim, explainClaims(r))
 	sources := listDistinct(r.Claims, func(c tare.ClaimResult) string { return c.Source })
 	s.addText(Dim, "Published in: "+strings.Join(sources, "; ")+".")
-	s.addTable("claims", "", newClaimRows(r, OrderedClaims(r.Claims)))
+	s.addTable("claims", "", newReasonedTable(r, OrderedClaims(r.Claims)))
 	if hasShareClaims(r) {
 		s.addText(Dim, sharesMean)
 		s.addTable("", "parts of a whole", newWholeTable(r))

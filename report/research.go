@@ -9,6 +9,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
+const limitsHeading = "What this does not say"
+
 // Research writes r as a write-up in Markdown: objective, method, results, key
 // finding, recommendation, trade-offs and limits. Every sentence follows from the
 // result: a recommendation from ranks, "less" or "more" from intervals. If the
@@ -335,6 +337,21 @@ func hasServers(r *tare.Result) bool {
 
 // listLimits returns the conclusions that a reader must not draw.
 func listLimits(r *tare.Result) []Item {
+	items := listRunLimits(r)
+	for _, f := range r.Findings {
+		if f.Severity == tare.Warn && f.Contender == "" {
+			items = append(items, unlabelledItems(Plain, describeWarning(f))...)
+		}
+	}
+	for _, n := range listNotMeasured(r) {
+		items = append(items, Item{parts: []Field{{Text: "Not measured: "}, {Text: n}}})
+	}
+	return items
+}
+
+// listRunLimits returns the limits of listLimits that a page has nowhere else: it lists the warnings and what was not
+// measured in parts of their own.
+func listRunLimits(r *tare.Result) []Item {
 	var items []Item
 	add := func(texts ...string) { items = append(items, unlabelledItems(Plain, texts...)...) }
 	add(fmt.Sprintf("It speaks of one run on one machine (%s); another machine, payload or version is another question.", countNoun(r.Machine.Cores, "core")))
@@ -362,13 +379,5 @@ func listLimits(r *tare.Result) []Item {
 		add("Figures that are struck out did not pass their checks: they are shown for the record and no sentence here rests on them.")
 	}
 	add(describeOpen(r)...)
-	for _, f := range r.Findings {
-		if f.Severity == tare.Warn && f.Contender == "" {
-			add(describeWarning(f))
-		}
-	}
-	for _, n := range listNotMeasured(r) {
-		items = append(items, Item{parts: []Field{{Text: "Not measured: "}, {Text: n}}})
-	}
 	return items
 }

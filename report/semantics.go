@@ -103,20 +103,29 @@ func (c behaviour) describeClass(class tare.DifferenceClass) string {
 	return describeConsequences(differences, limitFor(class, max(maxListed, len(properties))))
 }
 
-// differingRows returns the properties in which any contender differs, and the contenders with a column: the
-// baseline and those that differ.
-func differingRows(tested []behaviour) (rows []property, columns []behaviour) {
+// differingRows returns the properties in which any contender differs, and the columns: the baseline and those that
+// differ. Contenders with the same behaviour share a column.
+func differingRows(tested []behaviour) (rows []property, columns [][]behaviour) {
+	rows = listProperties(tested)
 	for _, c := range tested {
-		if c.contender.Role == tare.RoleBaseline || len(c.Differences) > 0 {
-			columns = append(columns, c)
+		if c.contender.Role != tare.RoleBaseline && len(c.Differences) == 0 {
+			continue
 		}
+		isLike := func(column []behaviour) bool {
+			return !slices.ContainsFunc(rows, func(p property) bool { return column[0].propertyText(p) != c.propertyText(p) })
+		}
+		if i := slices.IndexFunc(columns, isLike); i >= 0 {
+			columns[i] = append(columns[i], c)
+			continue
+		}
+		columns = append(columns, []behaviour{c})
 	}
-	return listProperties(tested), columns
+	return rows, columns
 }
 
 // chunkColumns splits columns into as few chunks of at most tableContenders as possible, of about equal size, and
 // returns the legend of the signs in their tables. columns is not empty.
-func chunkColumns(columns []behaviour) (chunks [][]behaviour, legend []Field) {
+func chunkColumns(columns [][]behaviour) (chunks [][][]behaviour, legend []Field) {
 	n := (len(columns) + tableContenders - 1) / tableContenders // number of chunks, rounded up
 	legend = []Field{{Text: likeReference}, {Text: " as the reference; – it could not be asked."}}
 	if n > 1 {
@@ -125,22 +134,26 @@ func chunkColumns(columns []behaviour) (chunks [][]behaviour, legend []Field) {
 	return slices.Collect(slices.Chunk(columns, (len(columns)+n-1)/n)), legend
 }
 
-// newMatrix returns the table of some contenders, with the rows in which any of them differs from the
+// newMatrix returns the table of some columns, with the rows in which any of their contenders differs from the
 // reference.
-func newMatrix(rows []property, contenders []behaviour) Table {
+func newMatrix(rows []property, columns [][]behaviour) Table {
 	t := Table{Columns: []Column{{Name: "property"}, {Name: "at worst"}}}
-	for _, c := range contenders {
-		name := c.contender.Title()
-		if c.contender.Role == tare.RoleBaseline {
-			name += " (baseline)"
+	for _, column := range columns {
+		var names []string
+		for _, c := range column {
+			name := c.contender.Title()
+			if c.contender.Role == tare.RoleBaseline {
+				name += " (baseline)"
+			}
+			names = append(names, name)
 		}
-		t.Columns = append(t.Columns, Column{Name: name})
+		t.Columns = append(t.Columns, Column{Name: strings.Join(names, ", ")})
 	}
 	for _, p := range rows {
 		row := Row{Cells: []Field{{Text: showLiteral(p.name)}, {Text: orDefault(string(p.worst), nothing)}}}
 		isAllAlike := true // every contender behaves as the reference
-		for _, c := range contenders {
-			text := c.propertyText(p)
+		for _, column := range columns {
+			text := column[0].propertyText(p)
 			isAllAlike = isAllAlike && text == likeReference
 			row.Cells = append(row.Cells, Field{Text: text})
 		}

@@ -17,9 +17,10 @@ type Summary struct {
 	Facts     []string // when and where the run was
 	Question  string
 	Headline  string
-	Figures   string // line of ratios below the headline; "" if nothing was compared
-	Departure string // how the settings differ from the default; "" if they do not
-	Stamps    []Item // at most three results in a few words; Label has the sign
+	Figures   string   // line of ratios below the headline; "" if nothing was compared
+	Terms     []string // sentences that explain words of the headline and the figures
+	Departure string   // how the settings differ from the default; "" if they do not
+	Stamps    []Item   // at most three results in a few words; Label has the sign
 	Contest   Contest
 	Cards     []Card
 	Trust     []Item // facts about how far the result can be believed, each in Label
@@ -34,6 +35,7 @@ func NewSummary(r *tare.Result) Summary {
 	}
 	s := Summary{Question: r.Question, Departure: describeDeparture(r), Contest: c, Cards: all, Facts: listFacts(r), Stamps: listStamps(r), Trust: listTrust(r)}
 	s.Headline, s.Figures = topLines(r, c)
+	s.Terms = listTerms(r, s.Headline, c)
 	return LegibleAll(s)
 }
 

@@ -140,8 +140,8 @@ func Number(x float64) string {
 	return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64)
 }
 
-// formatPercent prints a share as a percentage, for an attribute.
-func formatPercent(share float64) string { return Number(share*100) + "%" }
+// formatPercent prints a share as a percentage with one decimal, which is a pixel of a drawing 1,000 wide.
+func formatPercent(share float64) string { return Number(math.Round(share*1000)/10) + "%" }
 
 // drawing builds an SVG element.
 type drawing struct{ strings.Builder }

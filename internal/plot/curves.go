@@ -175,33 +175,75 @@ func curveClass(c Curve, index int) string {
 	return "s" + strconv.Itoa(index%8) + " k" + strconv.Itoa(index/8%4)
 }
 
+// formatUnits prints a coordinate in whole units of a chart's area, which are about a pixel.
+func formatUnits(x float64) string { return strconv.FormatFloat(x, 'f', 0, 64) }
+
+// dropStraight drops the points of a line whose distance from the line through the others is at most maxBend: a reader
+// does not see them.
+func dropStraight(points []Point) []Point {
+	const maxBend = 2 // units
+	var out []Point
+	for i := 0; i < len(points); {
+		out = append(out, points[i])
+		next := i + 1
+		for next+1 < len(points) && isStraight(points[i:next+2], maxBend) {
+			next++
+		}
+		i = next
+	}
+	return out
+}
+
+// isStraight reports whether no point is more than maxBend above or below the line from the first to the last.
+func isStraight(points []Point, maxBend float64) bool {
+	first, last := points[0], points[len(points)-1]
+	for _, p := range points[1 : len(points)-1] {
+		along := 0.0 // share of the way to the last
+		if last.X != first.X {
+			along = (p.X - first.X) / (last.X - first.X)
+		}
+		if math.Abs(first.Y+along*(last.Y-first.Y)-p.Y) > maxBend {
+			return false
+		}
+	}
+	return true
+}
+
 // drawPath returns two SVG paths of a curve: the line through its points, and a dot on each of them.
 func (c Chart) drawPath(curve Curve) (line, dots string) {
 	var lineTo, dotsAt strings.Builder
-	command := "M" // M begins a line, L continues it
+	var piece []Point // positions of points without a gap between them, in units
+	addPiece := func() {
+		command := "M" // begins a line; L continues it
+		for _, p := range dropStraight(piece) {
+			lineTo.WriteString(command + formatUnits(p.X) + " " + formatUnits(p.Y))
+			command = "L"
+		}
+		piece = nil
+	}
 	for _, p := range curve.Points {
 		if math.IsNaN(p.X) || math.IsNaN(p.Y) {
-			command = "M"
+			addPiece()
 			continue
 		}
-		position := Number(c.X.At(p.X)*area) + " " + Number((1-c.Y.At(p.Y))*area)
-		lineTo.WriteString(command + position)
-		dotsAt.WriteString("M" + position + "h0")
-		command = "L"
+		position := Point{c.X.At(p.X) * area, (1 - c.Y.At(p.Y)) * area}
+		piece = append(piece, position)
+		dotsAt.WriteString("M" + formatUnits(position.X) + " " + formatUnits(position.Y) + "h0")
 	}
-	if len(curve.Points) == 1 {
-		lineTo.WriteString("h1") // a line of some length, so that it is visible
+	addPiece()
+	line = lineTo.String()
+	if !strings.Contains(line, "L") {
+		line += "h1" // a line of some length, so that it is visible
 	}
-	return lineTo.String(), dotsAt.String()
+	return line, dotsAt.String()
 }
 
 // drawCells returns the SVG path around cells.
 func (c Chart) drawCells(cells []Cell) string {
 	var b strings.Builder
-	toUnits := func(share float64) string { return strconv.FormatFloat(share*area, 'f', 0, 64) }
 	for _, x := range cells {
-		left, right := toUnits(c.X.At(x.Left)), toUnits(c.X.At(x.Right))
-		top, bottom := toUnits(1-c.Y.At(x.High)), toUnits(1-c.Y.At(x.Low))
+		left, right := formatUnits(c.X.At(x.Left)*area), formatUnits(c.X.At(x.Right)*area)
+		top, bottom := formatUnits((1-c.Y.At(x.High))*area), formatUnits((1-c.Y.At(x.Low))*area)
 		b.WriteString("M" + left + " " + top + "H" + right + "V" + bottom + "H" + left + "z")
 	}
 	return b.String()

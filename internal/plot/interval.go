@@ -43,6 +43,42 @@ func (s Scale) Symbol() template.HTML {
 	return template.HTML(d.String()) //nolint:gosec // made of numbers and class names
 }
 
+// MarkSymbols defines the marks that rows refer to. A page writes them once, before its first row.
+func MarkSymbols() template.HTML {
+	var d drawing
+	for _, m := range []struct{ id, shape string }{
+		{markOf(Less), `<circle class="m less" r="6"/>`},
+		{markOf(More), `<rect class="m more" x="-6" y="-6" width="12" height="12"/>`},
+		{markOf(Same), `<circle class="m same" r="6"/>`},
+		{baseMark, `<rect class="base" x="-5" y="-12" width="10" height="24" rx="2"/>`},
+		{askedMark, `<path class="claim" d="M0-8 8 0 0 8-8 0Z"/>`},
+		{publishedMark, `<path class="claim full" d="M0-8 8 0 0 8-8 0Z"/>`},
+	} {
+		d.WriteString(`<symbol id="` + m.id + `" overflow="visible"><svg y="50%" overflow="visible">` + m.shape + `</svg></symbol>`)
+	}
+	d.WriteString(`<symbol id="` + intervalMark + `"><line x2="100%" y1="50%" y2="50%"/></symbol>`)
+	return template.HTML(d.String()) //nolint:gosec // constant
+}
+
+// Ids of the symbols of MarkSymbols. They are short, because each row has several.
+const (
+	baseMark      = "mb"
+	askedMark     = "ma"
+	publishedMark = "mp"
+	intervalMark  = "mi"
+)
+
+// markOf returns the id of the mark of a class. A row without a class has the mark of Same.
+func markOf(class string) string {
+	switch class {
+	case Less:
+		return "ml"
+	case More:
+		return "mm"
+	}
+	return "ms"
+}
+
 // tickDistance is the least distance of two labels on an axis of ratios, as a share.
 const tickDistance = 0.13
 
@@ -80,6 +116,15 @@ func anchorAt(at float64) string {
 type Claim struct {
 	Value float64
 	Text  string
+	Asked bool // it is a limit; otherwise it was only published
+}
+
+// sign returns the mark of the claim as a character.
+func (c Claim) sign() string {
+	if c.Asked {
+		return "◇"
+	}
+	return "◆"
 }
 
 // Interval is one row: an estimate with its bounds.
@@ -90,11 +135,11 @@ type Interval struct {
 	Claims           []Claim
 }
 
-// Row draws an interval on the scale, with the height of its row. omitted are the texts of claims for which
-// there is no room.
+// Row draws an interval on the scale, with the height of its row. omitted are the marks and texts of claims
+// for which there is no room.
 func (s Scale) Row(x Interval) (svg template.HTML, omitted []string) {
 	var d drawing
-	d.WriteString(`<svg class="row" width="100%" height="100%" aria-hidden="true">`)
+	d.WriteString(`<svg class="row" aria-hidden="true">`)
 	d.addElement("use", "", "href", "#"+s.ID)
 	const halfMark = 0.02 // half the width of a mark, as a share
 	value := s.Axis.At(x.Value)
@@ -125,25 +170,20 @@ func (s Scale) Row(x Interval) (svg template.HTML, omitted []string) {
 				side, taken = candidate.side, append(taken, candidate.room)
 			}
 		}
-		d.addClaim(pos, side, c.Text)
+		d.addClaim(c, pos, side)
 		if side == "" && c.Text != "" {
-			omitted = append(omitted, c.Text)
+			omitted = append(omitted, c.sign()+" "+c.Text)
 		}
 	}
 	switch {
 	case x.Base:
-		d.addGroup(s.Axis.At(1), func() { d.addElement("rect", "base", "x", "-5", "y", "-12", "width", "10", "height", "24", "rx", "2") })
+		d.addMark(baseMark, s.Axis.At(1))
 	case x.Value > 0:
 		if x.Low > 0 && x.High > 0 {
-			d.addElement("line", "i "+x.Class, "x1", formatPercent(s.Axis.At(x.Low)), "x2", formatPercent(s.Axis.At(x.High)), "y1", "50%", "y2", "50%")
+			low, high := s.Axis.At(x.Low), s.Axis.At(x.High)
+			d.addElement("use", "i "+x.Class, "href", "#"+intervalMark, "x", formatPercent(low), "width", formatPercent(high-low))
 		}
-		d.addGroup(value, func() {
-			if x.Class == More {
-				d.addElement("rect", "m more", "x", "-6", "y", "-6", "width", "12", "height", "12")
-				return
-			}
-			d.addElement("circle", "m "+x.Class, "r", "6")
-		})
+		d.addMark(markOf(x.Class), value)
 	}
 	return d.closeDrawing(), omitted
 }
@@ -160,34 +200,46 @@ const (
 	claimLetter = 0.0238 // for each letter of its text
 )
 
-// addClaim draws a diamond with its text. side is the text anchor: "start" puts the text after the diamond,
-// "end" before it, and "" omits it.
-func (d *drawing) addClaim(pos float64, side, text string) {
-	d.addGroup(pos, func() {
-		d.addElement("path", "claim", "d", "M0-8 8 0 0 8-8 0Z")
-		switch side {
-		case "start":
-			d.addText("strong", text, "x", "13", "y", "5")
-		case "end":
-			d.addText("strong", text, "x", "-13", "y", "5", "text-anchor", "end")
-		}
-	})
+// addClaim draws a diamond, hollow for a limit, with its text, which may be "". side is the text anchor: "start" puts the
+// text after the diamond, "end" before it, and "" omits it.
+func (d *drawing) addClaim(c Claim, pos float64, side string) {
+	mark := publishedMark
+	if c.Asked {
+		mark = askedMark
+	}
+	d.addMark(mark, pos)
+	switch {
+	case c.Text == "":
+	case side == "start":
+		d.addText("strong", c.Text, "x", formatPercent(pos), "dx", "13", "y", "50%", "dy", "5")
+	case side == "end":
+		d.addText("strong", c.Text, "x", formatPercent(pos), "dx", "-13", "y", "50%", "dy", "5", "text-anchor", "end")
+	}
 }
 
-// addGroup calls draw, which draws around a position in the middle of the row.
-func (d *drawing) addGroup(pos float64, draw func()) {
-	d.WriteString(`<svg x="` + formatPercent(pos) + `" y="50%" overflow="visible">`)
-	draw()
-	d.WriteString("</svg>")
+// addMark draws a symbol of MarkSymbols around a position in the middle of the row.
+func (d *drawing) addMark(id string, pos float64) {
+	d.addElement("use", "", "href", "#"+id, "x", formatPercent(pos))
 }
 
 // Bar draws a bar between two shares of the longest one.
 func Bar(class string, from, to float64) template.HTML {
 	var d drawing
-	d.WriteString(`<svg width="100%" height="14" aria-hidden="true">`)
+	d.WriteString(`<svg class="bar" aria-hidden="true">`)
 	from, to = min(max(from, 0), 1), min(max(to, 0), 1)
-	d.addElement("rect", "bt", "width", "100%", "height", "14")
 	d.addElement("rect", class, "x", formatPercent(min(from, to)), "width", formatPercent(max(from, to)-min(from, to)), "height", "14")
+	return d.closeDrawing()
+}
+
+// LimitBar draws a bar from 0 to a value, and a line at the limit of the value, which is above zero.
+func LimitBar(class string, value, limit float64) template.HTML {
+	const room = 1.25 // a value below the limit leaves this room beyond the line
+	end := max(value, limit*room)
+	var d drawing
+	d.WriteString(`<svg class="bar" aria-hidden="true">`)
+	d.addElement("rect", class, "width", formatPercent(value/end), "height", "14")
+	x := formatPercent(limit / end)
+	d.addElement("line", "at", "x1", x, "x2", x, "y2", "100%")
 	return d.closeDrawing()
 }
 

@@ -37,14 +37,41 @@ func TestTicksHaveRoom(t *testing.T) {
 // handed back.
 func TestClaimsHaveRoom(t *testing.T) {
 	s := Scale{ID: "g", Axis: NewLogAxis(0, 0.1, 4)}
-	svg, left := s.Row(Interval{Value: 1, Low: 0.9, High: 1.1, Class: Same, Claims: []Claim{{0.25, "asked ≤ 0.25×"}}})
-	assert.Equal(t, "one", len(left) == 0 && strings.Contains(string(svg), `x="13"`), true)
-	svg, left = s.Row(Interval{Value: 1, Class: More, Claims: []Claim{{0.34, "asked ≤ 0.34×"}, {0.37, "published 0.37×"}, {0.4, "said 0.4×"}}})
-	assert.Equal(t, "diamonds", strings.Count(string(svg), `class="claim"`), 3)
+	svg, left := s.Row(Interval{Value: 1, Low: 0.9, High: 1.1, Class: Same, Claims: []Claim{{0.25, "asked ≤ 0.25×", true}}})
+	assert.Equal(t, "one", len(left) == 0 && strings.Contains(string(svg), `dx="13"`), true)
+	svg, left = s.Row(Interval{Value: 1, Class: More, Claims: []Claim{{0.34, "asked ≤ 0.34×", true}, {0.37, "published 0.37×", false}, {0.4, "said 0.4×", false}}})
+	assert.Equal(t, "hollow diamonds", strings.Count(string(svg), `href="#ma"`), 1)
+	assert.Equal(t, "full diamonds", strings.Count(string(svg), `href="#mp"`), 2)
 	assert.Equal(t, "words", strings.Count(string(svg), "<text")+len(left), 3)
 	assert.Equal(t, "some have no room", len(left) > 0, true)
-	svg, _ = s.Row(Interval{Value: 0.5, Class: Less, Claims: []Claim{{2, `<b>"`}}})
+	for _, text := range left {
+		assert.Equal(t, text+" has its mark", strings.HasPrefix(text, "◇ asked") || strings.HasPrefix(text, "◆ "), true)
+	}
+	svg, _ = s.Row(Interval{Value: 0.5, Class: Less, Claims: []Claim{{2, `<b>"`, true}}})
 	assert.Equal(t, "escaped", strings.Contains(string(svg), "&lt;b&gt;") && !strings.Contains(string(svg), "<b>"), true)
+}
+
+// The limit of a bar is a line on it, inside the drawing whether the value is below it or beyond.
+func TestLimitIsOnTheBar(t *testing.T) {
+	for value, want := range map[float64]string{10: "80%", 100: "50%"} {
+		svg := string(LimitBar("b2", value, 50))
+		if !strings.Contains(svg, `<line class="at" x1="`+want+`" x2="`+want+`" y2="100%"/>`) {
+			t.Errorf("%v of 50: %s", value, svg)
+		}
+	}
+}
+
+// A row refers to marks that MarkSymbols defines.
+func TestMarksAreDefined(t *testing.T) {
+	symbols := string(MarkSymbols())
+	for _, class := range []string{Less, More, Same, ""} {
+		svg, _ := Scale{ID: "g", Axis: NewLogAxis(0, 0.1, 4)}.Row(Interval{Value: 1, Low: 0.9, High: 1.1, Class: class, Claims: []Claim{{2, "", true}, {3, "", false}}})
+		for _, id := range regexp.MustCompile(`href="#(m\w*)"`).FindAllStringSubmatch(string(svg), -1) {
+			if !strings.Contains(symbols, `<symbol id="`+id[1]+`"`) {
+				t.Errorf("%q: no symbol %s", class, id[1])
+			}
+		}
+	}
 }
 
 // Curves through the same places are drawn once, with both names, and no name lies

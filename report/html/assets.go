@@ -3,7 +3,7 @@ package html
 import (
 	"embed"
 	"html/template"
-	"slices"
+	"regexp"
 	"strings"
 
 	"github.com/tarebench/tare/internal/plot"
@@ -19,8 +19,12 @@ var pageStyle string
 //go:embed assets/page.js
 var pageScript string
 
-// styleText returns the text of the style element.
-func styleText() string { return "\n" + pageStyle + plot.Style() }
+// styleText returns the text of the style element, without the spaces that only a reader of the source needs.
+func styleText() string { return spaces.ReplaceAllString(pageStyle+plot.Style(), "$1$2") }
+
+// spaces matches a sign of a style sheet that separates without the spaces around it. A colon within a string follows
+// a quote.
+var spaces = regexp.MustCompile(`\s*([{};,])\s*|([a-z-]:) `)
 
 // scriptText returns the text of the script element. The script is inside a function, so that it defines no global
 // names.
@@ -47,24 +51,13 @@ func templateFuncs() template.FuncMap {
 // rowContext is a row with the properties of its table that templates need.
 type rowContext struct {
 	Line    line
-	Heads   []report.Column // header of each field
-	Plotted bool            // the table has a column of drawings
-	Labels  bool            // fields are labelled with the names of their columns, for narrow screens
-	Span    int             // number of columns
-	Alone   bool            // the row has one field, which is a heading of the rows below
+	Plotted bool // the row has a drawing after its first field
+	Span    int  // number of columns
+	Alone   bool // the row has one field, which is a heading of the rows below
 }
 
-// newRowContext returns row l of g. It adds empty headers if the row has more fields than the table has columns.
+// newRowContext returns row l of g.
 func newRowContext(g *grid, l line) rowContext {
-	context := rowContext{
-		Line: l, Heads: g.Head, Plotted: g.Plot != nil, Labels: g.IsWide(), Span: g.Span(),
-		Alone: len(l.Cells) == 1 && len(g.Head) > 1,
-	}
-	for missing := len(l.Cells) - len(g.Head); missing > 0; missing-- {
-		context.Heads = append(slices.Clip(context.Heads), report.Column{}) // Clip: append must not write into g.Head
-	}
-	return context
+	isAlone := len(l.Cells) == 1 && len(g.Head) > 1
+	return rowContext{Line: l, Plotted: g.Plot != nil && !isAlone, Span: g.Span(), Alone: isAlone}
 }
-
-// Head returns the header of field i.
-func (p rowContext) Head(i int) report.Column { return p.Heads[i] }

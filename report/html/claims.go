@@ -24,6 +24,7 @@ type claimsPage struct {
 
 	Policy   string
 	Style    template.CSS
+	Marks    template.HTML // definitions of the marks in drawings
 	Studies  []study
 	Outcomes template.HTML // bar of all outcomes
 	Counts   []count
@@ -52,8 +53,8 @@ func WriteClaims(w io.Writer, results []Linked) error {
 	if err != nil {
 		return fmt.Errorf("write claims: %w", err)
 	}
-	style := styleText()
-	p := &claimsPage{Title: report.ClaimsHeading, Means: report.ClaimsMean, Policy: Policy(style, ""), Style: template.CSS(style)} //nolint:gosec // compiled in
+	p := &claimsPage{Title: report.ClaimsHeading, Means: report.ClaimsMean, Marks: plot.MarkSymbols()}
+	var tables []*grid
 	var all []*tare.Result
 	total := 0
 	for _, l := range results {
@@ -70,13 +71,16 @@ func WriteClaims(w io.Writer, results []Linked) error {
 		outcome := group{ID: "outcome-" + strconv.Itoa(i+1), Heading: fmt.Sprintf("%s: %d", g.Heading, len(g.Claims)), Fold: g.Outcome == tare.NotMeasured}
 		x := g.Section.Blocks[0]
 		outcome.Grid = newGrid(g.Section, x, *x.Table)
-		drawClaims(outcome.Grid, g.Claims)
+		drawClaims(outcome.Grid, "c"+strconv.Itoa(i+1), g.Claims)
+		tables = append(tables, outcome.Grid)
 		p.Groups = append(p.Groups, outcome)
 		class := "o" + strconv.Itoa(i)
 		parts = append(parts, plot.Part{Class: class, Share: float64(len(g.Claims)) / float64(total)})
 		p.Counts = append(p.Counts, count{class, outcome.Heading})
 	}
 	p.Outcomes = plot.Stack(parts)
+	style := styleText() + labelColumns(tables)
+	p.Policy, p.Style = Policy(style, ""), template.CSS(style) //nolint:gosec // compiled in, and quoted by quoteCSS
 	var out bytes.Buffer
 	if err := t.ExecuteTemplate(&out, "claims.html", p); err != nil {
 		return fmt.Errorf("write claims: %w", err)

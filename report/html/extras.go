@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/report"
 )
 
@@ -92,22 +94,39 @@ func (b *builder) newRepeatPart() part {
 	if b.r.Tare != "" {
 		p.Blocks = append(p.Blocks, block{Text: "Measured by tare " + report.Legible(b.r.Tare) + ".", Mark: report.Dim})
 	}
-	var built []report.Item
-	for _, c := range b.r.Contenders {
-		text := c.String()
-		if c.Go != "" {
-			text += ", built with " + c.Go
-		}
-		if len(c.Flags) > 0 {
-			text += ", " + strings.Join(c.Flags, " ")
-		}
-		if c.SHA256 != "" {
-			text += ", sha256 " + c.SHA256
-		}
-		built = append(built, report.Item{Label: report.Legible(c.Title()), Text: report.Legible(text)})
-	}
-	if len(built) > 0 {
+	if built := listBuilds(b.r.Contenders); len(built) > 0 {
 		p.Blocks = append(p.Blocks, block{Text: "Versions and binaries", Mark: report.Bold}, block{Items: built})
 	}
 	return p
+}
+
+// listBuilds returns an item per binary with the contenders that it serves, after an item per way of building with the
+// contenders that were built so.
+func listBuilds(contenders []tare.Contender) []report.Item {
+	var ways, binaries []report.Item
+	for _, c := range contenders {
+		if way := strings.Join(append([]string{c.Go}, c.Flags...), " "); way != "" {
+			ways = addName(ways, c, "built with "+way)
+		}
+		text := c.String()
+		if c.SHA256 != "" {
+			text += ", sha256 " + c.SHA256
+		}
+		binaries = addName(binaries, c, text)
+	}
+	if len(ways) == 1 {
+		ways[0].Label = "all"
+	}
+	return append(ways, binaries...)
+}
+
+// addName adds the title of a contender to the item with that text, or a new item if there is none.
+func addName(items []report.Item, c tare.Contender, text string) []report.Item {
+	title, text := report.Legible(c.Title()), report.Legible(text)
+	i := slices.IndexFunc(items, func(it report.Item) bool { return it.Text == text })
+	if i < 0 {
+		return append(items, report.Item{Label: title, Text: text})
+	}
+	items[i].Label += ", " + title
+	return items
 }

@@ -31,7 +31,7 @@ type rival struct {
 type rivalLine struct {
 	report.RivalLine
 	Drawing template.HTML
-	Left    []string // texts of claims for which the drawing has no room
+	Left    []string // marks and texts of claims for which the drawing has no room
 }
 
 // axisMargin is the room at both ends of an axis of ratios, as a share of its length.
@@ -68,6 +68,19 @@ func newPanel(c report.Contest, p report.Panel, index int) panel {
 	return out
 }
 
+// minStrip is the number of benchmarks without a change from which their groups are drawn as bars. Below it, bars of
+// halves and wholes would show nothing that the names do not.
+const minStrip = 5
+
+// HasStrip reports whether the groups of benchmarks without a change are drawn as bars.
+func (p *page) HasStrip() bool {
+	n := 0
+	for _, group := range p.Quiet {
+		n += group.Count
+	}
+	return n >= minStrip && len(p.Quiet) > 1
+}
+
 // quiet is a line of the benchmarks without a change.
 type quiet struct {
 	report.Quiet
@@ -91,7 +104,7 @@ func newRivals(rows []report.Rival, scales []plot.Scale) []rival {
 		for _, l := range r.Lines {
 			interval := plot.Interval{Value: l.Ratio, Low: l.Low, High: l.High, Class: l.Side, Base: r.Base}
 			for _, c := range l.Claims {
-				interval.Claims = append(interval.Claims, plot.Claim{Value: c.Value, Text: c.Text})
+				interval.Claims = append(interval.Claims, plot.Claim{Value: c.Value, Text: c.Text, Asked: c.Asked != ""})
 			}
 			drawn := rivalLine{RivalLine: l}
 			drawn.Drawing, drawn.Left = scales[l.Work].Row(interval)
@@ -146,7 +159,8 @@ func newCard(c report.Card) card {
 }
 
 // drawClaims adds a column with the published and the measured ratios to a table with a row per claim.
-func drawClaims(g *grid, claims []tare.ClaimResult) {
+// id is that of the axis.
+func drawClaims(g *grid, id string, claims []tare.ClaimResult) {
 	var values []float64
 	isRatio := func(c tare.ClaimResult) bool { return c.Kind == tare.ClaimRatio && c.Published > 0 }
 	for _, c := range claims {
@@ -154,12 +168,25 @@ func drawClaims(g *grid, claims []tare.ClaimResult) {
 			values = append(values, c.Published, c.Measured, c.Low, c.High)
 		}
 	}
-	if len(values) == 0 || len(g.Rows) != len(claims) {
+	isClaim := func(l line) bool { return len(l.Cells) > 1 } // not the heading of an outcome
+	rows := 0
+	for _, l := range g.Rows {
+		if isClaim(l) {
+			rows++
+		}
+	}
+	if len(values) == 0 || rows != len(claims) {
 		return
 	}
-	s := plot.Scale{ID: "claims-" + strconv.Itoa(len(claims)), Axis: plot.NewLogAxis(axisMargin, append(values, 1)...)}
-	g.Plot = &plotColumn{Title: "◇ published, ● measured", Axis: s.Symbol()}
-	for i, c := range claims {
+	s := plot.Scale{ID: id, Axis: plot.NewLogAxis(axisMargin, append(values, 1)...)}
+	g.Plot = &plotColumn{Title: "◆ published, ○ measured", Axis: s.Symbol()}
+	next := 0 // claim of the next row
+	for i := range g.Rows {
+		if !isClaim(g.Rows[i]) {
+			continue
+		}
+		c := claims[next]
+		next++
 		if !isRatio(c) {
 			continue
 		}

@@ -82,17 +82,33 @@ func TestEveryWordOfTheOutlineIsThere(t *testing.T) {
 func tabledRatios(t *testing.T, page string) map[[3]string][]string {
 	t.Helper()
 	out := map[[3]string][]string{}
-	for _, group := range regexp.MustCompile(`(?s)<tbody data-w="([^"]*)" data-m="([^"]*)">(.*?)</tbody>`).FindAllStringSubmatch(page, -1) {
-		for _, row := range strings.Split(group[3], "<tr><td>")[1:] {
+	firstLine := func(field string) string {
+		line, _, _ := strings.Cut(field, "\n")
+		return text(t, line)
+	}
+	for _, group := range regexp.MustCompile(`(?s)<tbody data-w="([^"]*)">(.*?)</tbody>`).FindAllStringSubmatch(page, -1) {
+		var metrics []string // of the columns, by the head above the row
+		for _, row := range strings.Split(group[2], "<tr><th>")[1:] {
+			if cells := strings.Split(row, "<th>"); len(cells) > 1 { // a head
+				metrics = nil
+				for _, c := range cells[1:] {
+					metrics = append(metrics, firstLine(c))
+				}
+				continue
+			}
 			cells := strings.Split(row, "<td>")
-			if len(cells) != 5 {
-				t.Fatalf("a row of %d fields: %q", len(cells), row)
+			if len(cells) != len(metrics)+1 {
+				t.Fatalf("a row of %d fields below %d heads: %q", len(cells), len(metrics), row)
 			}
-			for i := range cells {
-				cells[i] = text(t, cells[i])
+			name, _, _ := strings.Cut(cells[0], "<small>") // without the rank
+			for i, metric := range metrics {
+				if cells[i+1] == "" {
+					continue
+				}
+				lines := append(strings.Split(cells[i+1], "\n"), "", "")
+				key := [3]string{html.UnescapeString(group[1]), metric, strings.TrimSuffix(text(t, name), " (baseline)")}
+				out[key] = []string{text(t, lines[0]), text(t, lines[1]), text(t, lines[2])}
 			}
-			key := [3]string{html.UnescapeString(group[1]), html.UnescapeString(group[2]), strings.TrimSuffix(cells[0], " (baseline)")}
-			out[key] = []string{cells[1], cells[2], cells[4]}
 		}
 	}
 	return out
@@ -159,7 +175,7 @@ func row0(row []string, i int) string {
 func TestEveryFigureIsThere(t *testing.T) {
 	ratios, medians := checkFigures(t, htmltest.Synthetic(6, 2, 12), rendered(t, htmltest.Synthetic(6, 2, 12), Options{}))
 	assert.Equal(t, "ratios and medians", ratios > 20 && medians > 20, true)
-	lacking := strings.Replace(rendered(t, htmltest.Synthetic(6, 2, 12), Options{}), "<tr><td>codec-1<td>", "<tr><td>codec-9<td>", 1)
+	lacking := strings.Replace(rendered(t, htmltest.Synthetic(6, 2, 12), Options{}), "<tr><th>codec-1 <small>", "<tr><th>codec-9 <small>", 1)
 	probe := &testing.T{}
 	checkFigures(probe, htmltest.Synthetic(6, 2, 12), lacking)
 	assert.Equal(t, "a lost row is found", probe.Failed(), true)

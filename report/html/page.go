@@ -16,6 +16,7 @@ type page struct {
 	Title, Study string
 	report.Summary
 	Panels []panel
+	Marks  template.HTML // definitions of the marks in all drawings of ratios
 	Quiet  []quiet
 	Cards  []card
 	Folds  []fold
@@ -63,10 +64,11 @@ type builder struct {
 // newPage returns the data of a page about r. document is r as the page contains it.
 func newPage(r *tare.Result, options Options, document embedded) *page {
 	b := &builder{r: r, options: options, sections: report.Outline(r)}
-	style, script := styleText(), scriptText()
+	folds := b.newFolds()
+	style, script := styleText()+labelColumns(listGrids(folds)), scriptText()
 	p := &page{
-		Title: report.Legible(r.Study), Study: report.Legible(r.Study), Summary: report.NewSummary(r), Folds: b.newFolds(),
-		Policy: Policy(style, script), Style: template.CSS(style), Script: template.JS(script), //nolint:gosec // compiled in
+		Title: report.Legible(r.Study), Study: report.Legible(r.Study), Summary: report.NewSummary(r), Folds: folds, Marks: plot.MarkSymbols(),
+		Policy: Policy(style, script), Style: template.CSS(style), Script: template.JS(script), //nolint:gosec // compiled in, and quoted by quoteCSS
 		Held: template.HTML(document.Text), Saved: documentName(r), Lack: document.Without, //nolint:gosec // base64
 	}
 	p.Quiet = newQuiet(p.Contest.Quiet)
@@ -79,13 +81,31 @@ func newPage(r *tare.Result, options Options, document embedded) *page {
 	return p
 }
 
-// HasClaims reports whether a row of the first chart has a limit of a criterion or a published value.
-func (p *page) HasClaims() bool {
-	return slices.ContainsFunc(p.Contest.Panels, func(x report.Panel) bool {
-		return slices.ContainsFunc(slices.Concat(x.Rows, x.Rest), func(r report.Rival) bool {
-			return slices.ContainsFunc(r.Lines, func(l report.RivalLine) bool { return len(l.Claims) > 0 })
-		})
-	})
+// listGrids returns the tables in folds.
+func listGrids(folds []fold) []*grid {
+	var out []*grid
+	for _, f := range folds {
+		for _, p := range f.Parts {
+			for _, x := range p.Blocks {
+				if x.Grid != nil {
+					out = append(out, x.Grid)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// Asked explains the mark of the limits of criteria. It returns "" if the first chart has none.
+func (p *page) Asked() string {
+	asked, _ := p.Contest.ExplainMarks()
+	return asked
+}
+
+// Published explains the mark of published ratios. It returns "" if the first chart has none.
+func (p *page) Published() string {
+	_, published := p.Contest.ExplainMarks()
+	return published
 }
 
 // documentName returns a file name for the document that is valid on every file system.
@@ -259,13 +279,17 @@ func (b *builder) drawBlock(s report.Section, x report.Block) []block {
 		if x.Key == "exponents" {
 			out = b.newGrowthCharts()
 		}
-		for _, t := range splitTable(*x.Table) {
+		tables := []report.Table{*x.Table}
+		if x.Key != report.KeyDrives { // its figures are short
+			tables = splitTable(*x.Table)
+		}
+		for _, t := range tables {
 			g := newGrid(s, x, t)
 			switch x.Key {
 			case "steps":
 				b.drawWaterfall(g, x.About)
 			case "claims":
-				drawClaims(g, report.OrderedClaims(b.r.Claims))
+				drawClaims(g, "c1", report.OrderedClaims(b.r.Claims))
 			}
 			out = append(out, block{Grid: g})
 		}
@@ -301,7 +325,26 @@ func splitTable(t report.Table) []report.Table {
 			}
 			part.Rows = append(part.Rows, cut)
 		}
+		part.Rows = mergeRows(part.Rows)
 		out = append(out, part)
+	}
+	return out
+}
+
+// mergeRows merges rows that differ only in their first cell, which has a name: the merged row has all names.
+func mergeRows(rows []report.Row) []report.Row {
+	var out []report.Row
+	for _, r := range rows {
+		i := slices.IndexFunc(out, func(o report.Row) bool {
+			return len(o.Cells) == len(r.Cells) && len(r.Cells) > 1 && slices.Equal(o.Cells[1:], r.Cells[1:]) && len(o.Notes)+len(r.Notes) == 0 && o.Cells[0].Mark == r.Cells[0].Mark
+		})
+		if i < 0 {
+			out = append(out, r)
+			continue
+		}
+		cells := slices.Clone(out[i].Cells) // the other rows of the report share them
+		cells[0].Text += ", " + r.Cells[0].Text
+		out[i].Cells = cells
 	}
 	return out
 }
@@ -313,6 +356,7 @@ type grid struct {
 	Head         []report.Column
 	Plot         *plotColumn // nil if there are no drawings
 	Rows         []line
+	labels       string // CSS class of the names of its columns, set by labelColumns
 }
 
 // plotColumn is the header of a column of drawings.

@@ -2,47 +2,144 @@ package html
 
 import (
 	"html/template"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tarebench/tare/report"
 )
 
-// newRatiosPart returns one long table of all values. To keep the page small, its rows have no closing tags, which
-// HTML does not require: a study may have a thousand rows.
+// maxMetrics is the number of metrics that stand next to each other, so that they fit a phone.
+const maxMetrics = 4
+
+// newRatiosPart returns the table of all values: a group per workload with a row per contender and a column per
+// metric. The lines of a field are the ratio, its interval and the median.
 func (b *builder) newRatiosPart() part {
 	groups := report.AllRatios(b.r)
 	if len(groups) == 0 {
 		return part{}
 	}
-	var w strings.Builder
-	escape := template.HTMLEscapeString
-	w.WriteString(`<table class="t ratios" id="all-ratios"><caption class="vh">All ratios and medians</caption>` +
-		`<thead><tr><th scope="col">contender<th scope="col" class="r">ratio<th scope="col" class="r">interval<th scope="col">rank<th scope="col" class="r">median</thead>` + "\n")
-	for _, g := range groups {
-		w.WriteString(`<tbody data-w="` + escape(g.Workload) + `" data-m="` + escape(g.Metric) + `">`)
-		if len(g.About) > 0 {
-			w.WriteString(`<tr class="about"><td colspan="5">` + escape(strings.Join(g.About, " ")))
+	var w ratioTable
+	w.WriteString(`<table class="t ratios" id="all-ratios"><caption class="dim">`)
+	w.addText("The lines of a field: ratio to the baseline, interval, median. The head of a column has the unit of the medians and the level of the intervals; behind a name stands its rank by the first metric.")
+	w.shared = findShared(groups)
+	if len(w.shared) > 0 {
+		w.addText(" If a workload does not say otherwise: " + strings.Join(w.shared, " "))
+	}
+	w.WriteString("</caption>\n")
+	for len(groups) > 0 {
+		n := 1 // groups of the workload
+		for n < len(groups) && groups[n].Workload == groups[0].Workload {
+			n++
 		}
-		if g.Metric != "" {
-			head := g.Workload + " · " + g.Metric
-			if g.Unit != "" {
-				head += ", " + g.Unit
-			}
-			if g.Level != "" {
-				head += " · intervals at " + g.Level
-			}
-			w.WriteString(`<tr><th scope="rowgroup" colspan="5">` + escape(head))
-		}
-		for _, r := range g.Rows {
-			w.WriteString("<tr><td>" + escape(r.Name))
-			for _, f := range []report.Field{r.Ratio, r.Interval, r.Rank, r.Median} {
-				w.WriteString("<td>" + formatCell(f))
-			}
-		}
-		w.WriteString("</tbody>\n")
+		w.addWorkload(groups[:n])
+		groups = groups[n:]
 	}
 	w.WriteString("</table>")
 	return part{ID: keyRatios, Blocks: []block{{Ratios: template.HTML(w.String())}}} //nolint:gosec // every text is escaped
+}
+
+// ratioTable writes the table of all values. Its rows and fields have no closing tags, and the style breaks lines at
+// line feeds: a study may have a thousand fields.
+type ratioTable struct {
+	strings.Builder
+	shared []string // sentences that hold for workloads that do not say otherwise
+}
+
+// addText writes text escaped.
+func (w *ratioTable) addText(text string) { w.WriteString(template.HTMLEscapeString(text)) }
+
+// findShared returns the sentences that most workloads have in common, for each kind of sentence at most one. Every
+// workload has the same kinds then: without one of a kind, a workload would seem to have the shared one.
+func findShared(groups []report.RatioGroup) []string {
+	count, works := map[string]int{}, 0
+	kinds := map[string]int{} // number of workloads that have a sentence of the kind
+	var order []string
+	for _, g := range groups {
+		if len(g.About) == 0 {
+			continue
+		}
+		works++
+		for _, text := range g.About {
+			if count[text] == 0 {
+				order = append(order, text)
+			}
+			count[text]++
+			kinds[kindOf(text)]++
+		}
+	}
+	return slices.DeleteFunc(order, func(text string) bool { return count[text]*2 <= works || kinds[kindOf(text)] != works || works < 2 })
+}
+
+// kindOf returns the words with which all sentences of a kind begin.
+func kindOf(text string) string {
+	start, _, _ := strings.Cut(text, " ")
+	return start
+}
+
+// addWorkload writes the groups of one workload, which are its metrics.
+func (w *ratioTable) addWorkload(groups []report.RatioGroup) {
+	name := groups[0].Workload
+	w.WriteString(`<tbody data-w="`)
+	w.addText(name)
+	w.WriteString(`">`)
+	about := slices.DeleteFunc(slices.Clone(groups[0].About), func(text string) bool { return slices.Contains(w.shared, text) })
+	if len(about) > 0 || groups[0].Metric == "" {
+		w.WriteString(`<tr class="about"><td colspan="` + strconv.Itoa(maxMetrics+1) + `">`)
+		if groups[0].Metric == "" {
+			w.addText(name + ": ")
+		}
+		w.addText(strings.Join(about, " "))
+	}
+	groups = slices.DeleteFunc(slices.Clone(groups), func(g report.RatioGroup) bool { return g.Metric == "" })
+	parts := (len(groups) + maxMetrics - 1) / maxMetrics // rounded up
+	for i := range parts {
+		w.addMetrics(name, groups[len(groups)*i/parts:len(groups)*(i+1)/parts])
+	}
+	w.WriteString("</tbody>\n")
+}
+
+// addMetrics writes the columns of some metrics of a workload below their heads.
+func (w *ratioTable) addMetrics(workload string, groups []report.RatioGroup) {
+	w.WriteString("<tr><th>")
+	w.addText(workload)
+	var names []string // of the rows, in the order of the first metric that has them
+	for _, g := range groups {
+		w.WriteString("<th>")
+		w.addText(g.Metric)
+		if unit := strings.Join(slices.DeleteFunc([]string{g.Unit, g.Level}, func(s string) bool { return s == "" }), ", "); unit != "" {
+			w.addText("\n" + unit)
+		}
+		for _, r := range g.Rows {
+			if !slices.Contains(names, r.Name) {
+				names = append(names, r.Name)
+			}
+		}
+	}
+	for _, name := range names {
+		w.WriteString("<tr><th>")
+		w.addText(name)
+		var fields []string
+		for i, g := range groups {
+			j := slices.IndexFunc(g.Rows, func(r report.RatioRow) bool { return r.Name == name })
+			if j < 0 {
+				fields = append(fields, "")
+				continue
+			}
+			r := g.Rows[j]
+			if i == 0 && r.Rank.Text != "" {
+				w.WriteString(" <small>" + formatCell(r.Rank) + "</small>")
+			}
+			if r.Interval.Mark == report.Bad && r.Ratio.Mark == report.Bad {
+				r.Ratio = report.Field{} // the interval has the reason, too
+			}
+			lines := []string{formatCell(r.Ratio), formatCell(r.Interval), formatCell(r.Median)}
+			fields = append(fields, strings.TrimRight(strings.Join(lines, "\n"), "\n"))
+		}
+		for _, f := range fields {
+			w.WriteString("<td>" + f)
+		}
+	}
 }
 
 // formatCell returns a field of a table as HTML.
@@ -54,5 +151,5 @@ func formatCell(f report.Field) string {
 	case report.Struck:
 		return "<s>" + text + "</s>"
 	}
-	return `<span class="` + string(f.Mark) + `">` + text + "</span>"
+	return `<b class="` + string(f.Mark) + `">` + text + "</b>"
 }

@@ -93,7 +93,7 @@ test('a report of every study begins with its answer, and is short until it is u
       headline: document.querySelector('h1').innerText.split(/\s+/).length,
       words: document.body.innerText.split(/\s+/).length,
       stamps: document.querySelectorAll('.stamps li').length,
-      marks: document.querySelectorAll('.hero .m, .hero .base').length > 1,
+      marks: document.querySelectorAll('.hero .row use[href^="#m"]').length > 1,
       grounds: [...document.querySelectorAll('.row use')].filter((e) => !document.querySelector(e.getAttribute('href'))).length,
       cards: document.querySelectorAll('.card').length,
       facts: document.querySelectorAll('.trust dt').length,
@@ -116,9 +116,9 @@ test('what only some studies have is drawn where they have it, and absent elsewh
     await unfolded(page);
     const found = await page.evaluate(() => ({
       growths: document.querySelectorAll('#curves figure[id^="growth"] path.dots').length,
-      steps: document.querySelectorAll('#causes .draw rect').length,
+      steps: document.querySelectorAll('#causes .drawn rect').length,
       latencies: document.querySelectorAll('#curves figure[id^="latency"] .area path').length,
-      claims: document.querySelectorAll('.hero .claim').length,
+      claims: document.querySelectorAll('.hero .row use[href="#ma"], .hero .row use[href="#mp"]').length,
     }));
     await close();
     return found;
@@ -201,7 +201,7 @@ test('all ratios are narrowed by workload, measure and contender', options, asyn
   await page.selectOption('#pick-w', '');
   await page.selectOption('#pick-m', { index: 1 });
   await page.selectOption('#pick-c', { index: 2 });
-  const names = await page.$$eval('#all-ratios tbody:not([hidden]) tr:not([hidden])', (all) => [...new Set(all.filter((r) => r.cells.length > 1).map((r) => r.cells[0].textContent))]);
+  const names = await page.$$eval('#all-ratios tbody:not([hidden]) tr:not([hidden])', (all) => [...new Set(all.filter((r) => r.querySelector('td:not([colspan])')).map((r) => r.cells[0].firstChild.data.trim()))]);
   assert.deepEqual(names, [await page.$eval('#pick-c', (s) => s.value)]);
   await page.selectOption('#pick-m', '');
   await page.selectOption('#pick-c', '');

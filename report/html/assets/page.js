@@ -6,19 +6,29 @@ const status = (text) => { one('status').textContent = text; };
 const ratios = one('all-ratios');
 if (ratios) {
   const picks = { w: one('pick-w'), m: one('pick-m'), c: one('pick-c') };
-  const name = (row) => row.cells.length > 1 ? row.cells[0].textContent : '';
+  const first = (cell) => cell.firstChild ? cell.firstChild.data.split('\n')[0].trim() : ''; // without the rank, the unit and the level
+  const isHead = (row) => row.cells.length > 1 && row.cells[1].tagName === 'TH';
+  const name = (row) => row.cells.length > 1 && !isHead(row) ? first(row.cells[0]) : '';
   const values = { w: new Set(), m: new Set(), c: new Set() };
   for (const group of ratios.tBodies) {
-    values.w.add(group.dataset.w); values.m.add(group.dataset.m);
-    for (const row of group.rows) values.c.add(name(row));
+    values.w.add(group.dataset.w);
+    for (const row of group.rows) {
+      if (isHead(row)) for (const cell of [...row.cells].slice(1)) values.m.add(first(cell));
+      values.c.add(name(row));
+    }
   }
   for (const key of Object.keys(picks)) {
     for (const text of values[key]) if (text) picks[key].append(new Option(text));
     picks[key].addEventListener('change', () => {
       for (const group of ratios.tBodies) {
         const rows = [...group.rows];
-        for (const row of rows) row.hidden = Boolean(picks.c.value && name(row) && name(row) !== picks.c.value);
-        group.hidden = Boolean(picks.w.value && group.dataset.w !== picks.w.value || picks.m.value && group.dataset.m !== picks.m.value || !rows.some((row) => name(row) && !row.hidden));
+        let shown = []; // whether each column is shown, by the head above the row
+        for (const row of rows.filter((row) => row.cells.length > 1)) {
+          if (isHead(row)) shown = [...row.cells].map((cell, i) => i > 0 && (!picks.m.value || first(cell) === picks.m.value));
+          [...row.cells].forEach((cell, i) => { cell.hidden = i > 0 && !shown[i]; });
+          row.hidden = !shown.includes(true) || Boolean(picks.c.value && name(row) && name(row) !== picks.c.value);
+        }
+        group.hidden = Boolean(picks.w.value && group.dataset.w !== picks.w.value) || !rows.some((row) => name(row) && !row.hidden);
       }
       status(`${all('tbody:not([hidden]) tr:not([hidden])', ratios).length} rows are shown.`);
     });

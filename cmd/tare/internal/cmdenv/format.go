@@ -134,8 +134,8 @@ func WriteResults(w io.Writer, f report.Format, results []*tare.Result, st repor
 	if f.Name == "json" {
 		return WriteDocument(w, results, len(results) == 1)
 	}
-	st.Lines = report.BlockLines(len(results))
 	for i, r := range results {
+		st.Lines = report.BlockLines(i, len(results))
 		write := f.Write
 		if i > 0 {
 			write = f.Next

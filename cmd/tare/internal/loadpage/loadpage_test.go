@@ -119,7 +119,7 @@ func TestObjectivesAreDrawn(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := b.String()
-	for _, want := range []string{`class="limit"`, ">p99&lt;1ms<", `<h1><span class="bad">✕</span>`, "✓ met"} {
+	for _, want := range []string{`<line class="at"`, "the line is the objective", `class="limit"`, ">p99&lt;1ms<", `<h1><span class="bad">✕</span>`, "✓ met"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %s", want)
 		}

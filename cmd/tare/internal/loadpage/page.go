@@ -81,7 +81,7 @@ type row struct {
 // verdict is a row of the table of objectives. Mark is the CSS class of Sign.
 type verdict struct {
 	Mark, Sign, Ruling, Objective, Measured string
-	Bar                                     template.HTML // measured value relative to the limit
+	Bar                                     template.HTML // measured value, with a line at the limit
 }
 
 // finding is a finding of the load generator. Mark is its CSS class.
@@ -199,7 +199,7 @@ func (c *content) judgeObjectives(all []load.Kept) {
 			if k.Value > slo[0].Limit {
 				class = "b1"
 			}
-			v.Bar = plot.Bar(class, 0, k.Value/slo[0].Limit)
+			v.Bar = plot.LimitBar(class, k.Value, slo[0].Limit)
 		}
 		c.Objectives = append(c.Objectives, v)
 		isWorse := v.Sign == "✕" || v.Sign == "?" && c.Sign == "✓"

@@ -148,15 +148,28 @@ func (p *Progress) Say(text string) {
 	p.writeLine(text)
 }
 
-// Note writes a line that is not overwritten, except on a terminal with several studies: there the
-// reports of the studies follow one another without lines between.
+// Note writes a line that is not overwritten, except if the progress is terse.
 func (p *Progress) Note(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.live || p.studies < 2 {
+	if !p.isTerse() {
 		p.writeLine(text)
 	}
 }
+
+// Headline writes a line that is not overwritten if the progress is terse. It stands for the lines that
+// Note does not write, and is cut at the width of the terminal.
+func (p *Progress) Headline(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.isTerse() {
+		p.writeLine(cutRunes(text, p.columns))
+	}
+}
+
+// isTerse reports whether the output is a terminal with several studies: there the reports of the
+// studies follow one another without lines between, and all of them fit one screen.
+func (p *Progress) isTerse() bool { return p.live && p.studies > 1 }
 
 // Expect sets the number of studies.
 func (p *Progress) Expect(studies int) {
@@ -173,6 +186,13 @@ func (p *Progress) Begin(study string) {
 	p.phase, p.text, p.done, p.of = "", "", 0, 0
 	p.lastRound, p.lastLook = lab.Event{}, lab.Event{}
 	p.number++
+}
+
+// LeaveStudy ends the last study: lines after it have no name of a study before them.
+func (p *Progress) LeaveStudy() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.study = ""
 }
 
 // Status shows the current activity until the next one.

@@ -68,7 +68,7 @@ func (w *Session) printResult(res *tare.Result) error {
 	}
 	st := w.Style(w.Out)
 	if f.Name == "brief" {
-		st.Lines = report.BlockLines(w.studies)
+		st.Lines = report.BlockLines(len(w.Results)-1, w.studies)
 		w.Progress.Pause()
 	} else {
 		w.Progress.Part()
@@ -104,7 +104,7 @@ func (w *Session) writeClaimsPage() error {
 	if err := out.Save(func(f io.Writer) error { return html.WriteClaims(f, linked) }); err != nil {
 		return err
 	}
-	w.Progress.Say("what became of the claims, as a page: " + path)
+	w.Progress.Say("claims as a page: " + path)
 	return nil
 }
 
@@ -112,6 +112,7 @@ func (w *Session) writeClaimsPage() error {
 // claims, and JSON to standard output and to out. If single is set the JSON is one document, not a list.
 func (w *Session) Finish(out *cmdenv.Output, single bool) error {
 	w.Progress.Pause()
+	w.Progress.LeaveStudy()
 	if err := cmdenv.WriteTogether(w.Out, w.Options.Format, w.Results, w.Style(w.Out)); err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ func withLocalReleases(ctx context.Context, w *session.Session, studies []cmdenv
 	var out []cmdenv.Study
 	for _, study := range studies {
 		if missing := missingRelease(ctx, sources.Here, study.Study); missing != "" {
-			w.Progress.Say(fmt.Sprintf("%s: left out, %s is not on this machine; %s fetches it", study.ID, missing, typed.WithArgs(study.ID)))
+			w.Progress.Note(fmt.Sprintf("%s: left out, %s is not on this machine; %s fetches it", study.ID, missing, typed.WithArgs(study.ID)))
 			continue
 		}
 		out = append(out, study)

@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -28,7 +27,8 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, typed cm
 	p := session.NewProgress(env, o.Quiet)
 	defer p.End()
 	if !o.List && !o.DryRun {
-		p.Say(fmt.Sprintf("measuring %s, %s", strings.Join(names, ", "), session.InWords(o)))
+		p.Expect(len(names))
+		p.Note(fmt.Sprintf("measuring %s, %s", strings.Join(names, ", "), session.InWords(o)))
 	}
 
 	var studies []cmdenv.Study
@@ -46,7 +46,7 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, typed cm
 		sortStudies(studies, o.Quick)
 		hasSelection := len(o.Only.Contenders)+len(o.Only.Workloads) > 0
 		if o.Quick && o.Rounds == 0 && !hasSelection && !o.Resume {
-			studies = withoutLong(studies, typed, p.Say)
+			studies = withoutLong(studies, typed, p.Note)
 		}
 	}
 	for _, study := range studies {
@@ -85,8 +85,15 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, typed cm
 			studies = withLocalReleases(ctx, w, studies, typed)
 		}
 		if text := estimateDuration(studies, o); text != "" {
-			p.Say(text)
+			p.Note(text)
 		}
+		var left []string // bundled studies that this run leaves out
+		if len(args) == 0 {
+			left = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+				return slices.ContainsFunc(studies, func(s cmdenv.Study) bool { return s.ID == name })
+			})
+		}
+		p.Headline(describeStudies(studies, left, o))
 		err := w.WeighAll(ctx, studies, p.Fail)
 		single := len(args) == 1 // JSON output is one document, not a list
 		if errFinish := w.Finish(out, single); err == nil {
@@ -109,6 +116,19 @@ func estimateDuration(studies []cmdenv.Study, o session.Options) string {
 	}
 	return fmt.Sprintf("%d studies, one after the other, measure for about %s in all, longer if that is too short for the fewest rounds; "+
 		"building their contenders comes on top of that, and takes longest the first time; --list shows each", len(studies), cmdenv.Seconds(totalBudget(o, studies)))
+}
+
+// describeStudies returns a line about studies: their number, the budget and the time, and the names of those that
+// are left out.
+func describeStudies(studies []cmdenv.Study, left []string, o session.Options) string {
+	text := fmt.Sprintf("%d studies, %s", len(studies), session.InWords(o))
+	if o.Rounds == 0 && !o.Resume {
+		text += fmt.Sprintf(", about %s and builds", cmdenv.Seconds(totalBudget(o, studies)))
+	}
+	if len(left) > 0 {
+		text += "; left out (see --list): " + strings.Join(left, ", ")
+	}
+	return text
 }
 
 // totalBudget returns the sum of the studies' budgets.

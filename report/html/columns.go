@@ -1,0 +1,94 @@
+package html
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/tarebench/tare/report"
+)
+
+// Tables of a page repeat nothing in their cells that a column determines. The classes of a table say which of its
+// columns are aligned right, and its column names, which a narrow screen shows before each field, are rules of the
+// style. Rows and fields have no closing tags, which HTML does not require.
+
+// Classes returns the CSS classes of the table.
+func (g *grid) Classes() string {
+	classes := []string{"t"}
+	if g.Key != "" {
+		classes = append(classes, g.Key)
+	}
+	if g.Plot != nil {
+		classes = append(classes, "drawn")
+	}
+	if g.IsWide() {
+		classes = append(classes, "wide", g.labels)
+	}
+	for i, c := range g.Head {
+		if c.Right {
+			classes = append(classes, "r"+strconv.Itoa(g.position(i)))
+		}
+	}
+	return strings.Join(classes, " ")
+}
+
+// position returns the position of a column among the elements of a row, from 1.
+func (g *grid) position(column int) int {
+	if g.Plot != nil && column > 0 {
+		return column + 2 // the drawing stands after the first field
+	}
+	return column + 1
+}
+
+// labelColumns gives each wide table a class for the names of its columns, and returns the rules of these classes.
+// Tables with the same columns share a class.
+func labelColumns(tables []*grid) string {
+	var rules strings.Builder
+	var known []string // rules of the classes l1, l2 and so on
+	for _, g := range tables {
+		if !g.IsWide() {
+			continue
+		}
+		names := g.formatLabels()
+		i := slices.Index(known, names)
+		if isNew := i < 0; isNew {
+			i = len(known)
+			known = append(known, names)
+			rules.WriteString(strings.ReplaceAll(names, "&", ".l"+strconv.Itoa(i+1)))
+		}
+		g.labels = "l" + strconv.Itoa(i+1)
+	}
+	if rules.Len() == 0 {
+		return ""
+	}
+	return "@media screen and (max-width: 760px) {\n" + rules.String() + "}\n"
+}
+
+// formatLabels returns the rules for the names of columns, with & in place of the class.
+func (g *grid) formatLabels() string {
+	var b strings.Builder
+	for i, c := range g.Head {
+		if i > 0 {
+			fmt.Fprintf(&b, "& td:nth-child(%d)::before{content:%s}\n", g.position(i), quoteCSS(report.Legible(c.Name)+": "))
+		}
+	}
+	return b.String()
+}
+
+// quoteCSS returns text as a string of a style sheet. It escapes all but letters, digits and harmless signs, so that
+// no text can end the string or the style element.
+func quoteCSS(text string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, c := range text {
+		if unicode.IsLetter(c) || unicode.IsDigit(c) || strings.ContainsRune(" .,:;+-/%()÷×†", c) {
+			b.WriteRune(c)
+			continue
+		}
+		fmt.Fprintf(&b, `\%X `, c)
+	}
+	b.WriteByte('"')
+	return b.String()
+}
