@@ -141,7 +141,8 @@ func TestBareRunOnATerminal(t *testing.T) {
 	}
 	cmd := Command(env)
 	cmd.SetArgs([]string{})
-	if err := cmd.ExecuteContext(t.Context()); err != nil {
+	cmd.SilenceUsage, cmd.SilenceErrors = true, true
+	if err := cmd.ExecuteContext(t.Context()); cmdenv.ExitCode(err) != cmdenv.ExitOK {
 		t.Fatal(err)
 	}
 	lines := screen.text()
