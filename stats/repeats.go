@@ -9,7 +9,7 @@ const (
 	// maxUsualFree is the largest number of degrees of freedom of the table's usual variance when it is
 	// averaged with the variance of a row: rows differ in their variance, however many there are.
 	maxUsualFree = 4.0
-	// minUsualFree is that number for minRepeatSD, if nothing was repeated.
+	// minUsualFree replaces that number where nothing was repeated, for minRepeatSD.
 	minUsualFree = 2.0
 	// minRepeatSD is the least standard deviation of the logarithm of a count that is assumed.
 	minRepeatSD = 0.0002

@@ -175,7 +175,7 @@ func curveClass(c Curve, index int) string {
 	return "s" + strconv.Itoa(index%8) + " k" + strconv.Itoa(index/8%4)
 }
 
-// formatUnits prints a coordinate in whole units of a chart's area, which are about a pixel.
+// formatUnits prints a coordinate, rounded to units of a chart's area, which are about a pixel.
 func formatUnits(x float64) string { return strconv.FormatFloat(x, 'f', 0, 64) }
 
 // dropStraight drops the points of a line whose distance from the line through the others is at most maxBend: a reader

@@ -119,8 +119,8 @@ type Claim struct {
 	Asked bool // it is a limit; otherwise it was only published
 }
 
-// sign returns the mark of the claim as a character.
-func (c Claim) sign() string {
+// markText returns the mark of the claim as a character.
+func (c Claim) markText() string {
 	if c.Asked {
 		return "◇"
 	}
@@ -172,7 +172,7 @@ func (s Scale) Row(x Interval) (svg template.HTML, omitted []string) {
 		}
 		d.addClaim(c, pos, side)
 		if side == "" && c.Text != "" {
-			omitted = append(omitted, c.sign()+" "+c.Text)
+			omitted = append(omitted, c.markText()+" "+c.Text)
 		}
 	}
 	switch {

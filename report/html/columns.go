@@ -28,14 +28,14 @@ func (g *grid) Classes() string {
 	}
 	for i, c := range g.Head {
 		if c.Right {
-			classes = append(classes, "r"+strconv.Itoa(g.position(i)))
+			classes = append(classes, "r"+strconv.Itoa(g.findPosition(i)))
 		}
 	}
 	return strings.Join(classes, " ")
 }
 
-// position returns the position of a column among the elements of a row, from 1.
-func (g *grid) position(column int) int {
+// findPosition returns the position of a column among the elements of a row, from 1.
+func (g *grid) findPosition(column int) int {
 	if g.Plot != nil && column > 0 {
 		return column + 2 // the drawing stands after the first field
 	}
@@ -71,7 +71,7 @@ func (g *grid) formatLabels() string {
 	var b strings.Builder
 	for i, c := range g.Head {
 		if i > 0 {
-			fmt.Fprintf(&b, "& td:nth-child(%d)::before{content:%s}\n", g.position(i), quoteCSS(report.Legible(c.Name)+": "))
+			fmt.Fprintf(&b, "& td:nth-child(%d)::before{content:%s}\n", g.findPosition(i), quoteCSS(report.Legible(c.Name)+": "))
 		}
 	}
 	return b.String()

@@ -14,7 +14,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/project/survey"
 )
 
-// Outline is what the sources show of a comparison before anything is built.
+// Outline describes a comparison by its sources, before anything is built.
 type Outline struct {
 	StudyID    string
 	Titles     map[string]string // descriptions of the sides, by id

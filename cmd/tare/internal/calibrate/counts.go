@@ -43,7 +43,7 @@ type CountRow struct {
 
 // runCounts runs the missing studies of each counted pair and writes the table.
 func runCounts(ctx context.Context, bin, dir string, table, stderr io.Writer) error {
-	fmt.Fprint(table, "\n| series | benchmark | truth | said to differ | median ratio | median half-width | furthest from the truth | interval holds the truth |\n|---|---|---|---|---|---|---|---|\n")
+	fmt.Fprint(table, "\n| series | benchmark | truth | reported as different | median ratio | median half-width | furthest from the truth | interval holds the truth |\n|---|---|---|---|---|---|---|---|\n")
 	for _, p := range pairs {
 		if !slices.Contains(countedPairs, p.name) {
 			continue

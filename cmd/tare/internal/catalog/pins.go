@@ -78,7 +78,7 @@ func (s *Sources) Unused(kind string, entries []tare.Entry, studyDir string) []s
 	return unused
 }
 
-// Description says what Program builds for an entry.
+// Description describes what Program builds for an entry.
 type Description struct {
 	Name    string   // id of the contender, without a variant
 	Dir     string   // directory of the sources

@@ -86,7 +86,7 @@ func NewProgressLines(out io.Writer) *ProgressLines {
 func (l *ProgressLines) Emit(e ProgressEvent) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_ = l.writeEvent(e) // as with other progress, nobody could be told of an error
+	_ = l.writeEvent(e) // as with other progress, an error could not be reported
 }
 
 // Write implements [io.Writer].

@@ -27,8 +27,8 @@ type Benchmark struct {
 
 func (b Benchmark) workDir() string { return b.Work }
 
-// run runs the benchmark. testing executes one operation more before the n.
-func (b Benchmark) run(ctx context.Context, l *launch, n int64) error {
+// runOps runs the benchmark. testing executes one operation more before the n.
+func (b Benchmark) runOps(ctx context.Context, l *launch, n int64) error {
 	spec := b.Spec
 	spec.Dir, spec.Stdout, spec.MemoryLimit = b.Dir, maxPrinted, maxMemory
 	spec.Env = countedEnv(b.Env)
@@ -53,7 +53,7 @@ func (b Benchmark) run(ctx context.Context, l *launch, n int64) error {
 // runCommand runs a program to its end and returns its output.
 func runCommand(ctx context.Context, l *launch, spec trial.Spec) (printed string, err error) {
 	var command *trial.Command
-	err = l.start(func() (err error) {
+	err = l.startProcess(func() (err error) {
 		command, err = trial.StartCommand(ctx, spec)
 		return err
 	})

@@ -24,13 +24,13 @@ type Contender struct {
 
 func (p Contender) workDir() string { return p.Work }
 
-// run prepares the workload and executes n operations, as the pass does that counts allocations.
-func (p Contender) run(ctx context.Context, l *launch, n int64) error {
+// runOps prepares the workload and executes n operations, as the pass does that counts allocations.
+func (p Contender) runOps(ctx context.Context, l *launch, n int64) error {
 	program, spec := p.Program, p.Spec
 	program.Path, spec.Args = l.addCounter(program.Path, nil)
 	spec.Env, spec.MemoryLimit = countedEnv(spec.Env), maxMemory
 	var conn trial.Conn
-	err := l.start(func() (err error) {
+	err := l.startProcess(func() (err error) {
 		conn, err = p.Open(ctx, program, spec)
 		return err
 	})

@@ -154,7 +154,7 @@ func (c *Counter) findOperations(ctx context.Context, g Guess, side Side) (first
 
 // splitOperations returns the numbers of operations of the two runs of a count, for an
 // estimate of instructions per operation. bound is the maximum number, at least two cycles. With
-// several inputs both are whole cycles, so that each input has the same weight.
+// several inputs both are multiples of the cycle, so that each input has the same weight.
 func splitOperations(estimate, bound float64, cycle int64) (first, last int64) {
 	n := min(targetWork/estimate*opsRatio/(opsRatio-1), bound)
 	last = max(minOps+1, int64(n))
@@ -167,7 +167,7 @@ func splitOperations(estimate, bound float64, cycle int64) (first, last int64) {
 }
 
 // CountCalls counts the calls of an operation of one side by callgrind, after [Counter.Compare] has
-// returned p. It runs fewer operations, because callgrind is slower and calls are whole numbers. The
+// returned p. It runs fewer operations, because callgrind is slower and calls are integers. The
 // counter must have functions.
 func (c *Counter) CountCalls(ctx context.Context, p Pair, side Side) (Count, error) {
 	last := max(minOps+1, p.Ops/callsShare)

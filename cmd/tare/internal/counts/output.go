@@ -78,7 +78,7 @@ func readOutput(tool string, r io.Reader) (*Profile, error) {
 	for lines.Scan() {
 		o.number++
 		if limited.N <= 0 {
-			return nil, o.errorf("more than %d MiB", maxDocument>>20)
+			return nil, o.lineError("more than %d MiB", maxDocument>>20)
 		}
 		if err := o.readLine(bytes.TrimRight(lines.Bytes(), "\r")); err != nil {
 			return nil, err
@@ -87,32 +87,32 @@ func readOutput(tool string, r io.Reader) (*Profile, error) {
 	switch err := lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
 		o.number++
-		return nil, o.errorf("longer than %d bytes", maxLine)
+		return nil, o.lineError("longer than %d bytes", maxLine)
 	case err != nil:
 		return nil, fmt.Errorf("read %s's output: %w", tool, err)
 	case limited.N <= 0:
-		return nil, o.errorf("more than %d MiB", maxDocument>>20)
+		return nil, o.lineError("more than %d MiB", maxDocument>>20)
 	case !o.hasSummary:
-		return nil, o.errorf("it ends without a summary: the program was stopped")
+		return nil, o.lineError("it ends without a summary: the program was stopped")
 	case o.summary != o.profile.Total:
-		return nil, o.errorf("its lines have %d instructions, its summary %d", o.profile.Total, o.summary)
+		return nil, o.lineError("its lines have %d instructions, its summary %d", o.profile.Total, o.summary)
 	}
 	return o.profile, nil
 }
 
-// errorf returns an error in the current line.
-func (o *outputReader) errorf(format string, args ...any) error {
+// lineError returns an error in the current line.
+func (o *outputReader) lineError(format string, args ...any) error {
 	return fmt.Errorf("%s's output, line %d: %s", o.tool, o.number, fmt.Sprintf(format, args...))
 }
 
-// headers returns the beginnings of lines without counts.
-func headers() []string {
+// headerPrefixes returns the beginnings of lines without counts.
+func headerPrefixes() []string {
 	return []string{"#", "desc:", "cmd:", "version:", "creator:", "pid:", "part:", "thread:", "positions:", "totals:"}
 }
 
 // readLine reads one line.
 func (o *outputReader) readLine(line []byte) error {
-	for _, header := range headers() {
+	for _, header := range headerPrefixes() {
 		if bytes.HasPrefix(line, []byte(header)) {
 			return nil
 		}
@@ -123,7 +123,7 @@ func (o *outputReader) readLine(line []byte) error {
 	if text, ok := bytes.CutPrefix(line, []byte("events:")); ok {
 		events := bytes.Fields(text)
 		if len(events) == 0 || string(events[0]) != instructionEvent {
-			return o.errorf("its first event is not %s", instructionEvent)
+			return o.lineError("its first event is not %s", instructionEvent)
 		}
 		o.hasEvents = true
 		return nil
@@ -151,10 +151,10 @@ func (o *outputReader) readLine(line []byte) error {
 // readSummary reads the number of all instructions.
 func (o *outputReader) readSummary(fields [][]byte) (err error) {
 	if len(fields) == 0 {
-		return o.errorf("an empty summary")
+		return o.lineError("an empty summary")
 	}
 	if o.summary, err = strconv.ParseUint(string(fields[0]), 10, 64); err != nil {
-		return o.errorf("%q is not a count", fields[0])
+		return o.lineError("%q is not a count", fields[0])
 	}
 	o.hasSummary = true
 	return nil
@@ -163,10 +163,10 @@ func (o *outputReader) readSummary(fields [][]byte) (err error) {
 // readCalls reads the number of calls at the line that follows.
 func (o *outputReader) readCalls(line []byte, fields [][]byte) (err error) {
 	if o.profile.Calls == nil || o.callee == "" || len(fields) == 0 {
-		return o.errorf("%q is no number of calls of a function", clipLine(line))
+		return o.lineError("%q is no number of calls of a function", clipLine(line))
 	}
 	if o.calls, err = strconv.ParseUint(string(fields[0]), 10, 64); err != nil {
-		return o.errorf("%q is no number of calls of a function", clipLine(line))
+		return o.lineError("%q is no number of calls of a function", clipLine(line))
 	}
 	o.isCallSite = true
 	return nil
@@ -175,12 +175,12 @@ func (o *outputReader) readCalls(line []byte, fields [][]byte) (err error) {
 // readCount reads a line number with its count, or with that of the functions called there.
 func (o *outputReader) readCount(line []byte, fields [][]byte) error {
 	if !o.hasEvents || len(fields) < 2 {
-		return o.errorf("%q is neither a heading nor a line with its count", clipLine(line))
+		return o.lineError("%q is neither a heading nor a line with its count", clipLine(line))
 	}
 	n, err := strconv.Atoi(string(fields[0]))
 	count, errCount := strconv.ParseUint(string(fields[1]), 10, 64)
 	if err != nil || errCount != nil || n < 0 {
-		return o.errorf("%q is not a line with its count", clipLine(line))
+		return o.lineError("%q is not a line with its count", clipLine(line))
 	}
 	p := o.profile
 	place := o.place
@@ -188,16 +188,16 @@ func (o *outputReader) readCount(line []byte, fields [][]byte) error {
 	if o.isCallSite { // its count is in the lines of the callee
 		o.isCallSite = false
 		if len(p.Calls) >= maxPlaces {
-			return o.errorf("more than %d call sites", maxPlaces)
+			return o.lineError("more than %d call sites", maxPlaces)
 		}
 		p.Calls[Call{place, o.callee}] += o.calls
 		return nil
 	}
 	if p.Total+count < p.Total {
-		return o.errorf("more instructions than a number holds")
+		return o.lineError("more instructions than a number holds")
 	}
 	if _, ok := p.Places[place]; !ok && len(p.Places) >= maxPlaces {
-		return o.errorf("more than %d places", maxPlaces)
+		return o.lineError("more than %d places", maxPlaces)
 	}
 	p.Places[place] += count
 	p.Total += count

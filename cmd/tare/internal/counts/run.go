@@ -19,12 +19,12 @@ const (
 	maxReason = 200         // characters of the output in an error
 )
 
-// Program is what a count executes: a [Benchmark] or a [Contender].
+// Program executes the operations of a count: a [Benchmark] or a [Contender].
 type Program interface {
 	// workDir returns a directory for profiles.
 	workDir() string
-	// run executes n operations in a process that l starts. It returns when the process has ended.
-	run(ctx context.Context, l *launch, n int64) error
+	// runOps executes n operations in a process that l starts. It returns when the process has ended.
+	runOps(ctx context.Context, l *launch, n int64) error
 }
 
 // launch starts the process of a run under its counter.
@@ -47,8 +47,8 @@ func (l *launch) addCounter(path string, args []string) (string, []string) {
 	return l.counter.path, append(append(own, path), args...)
 }
 
-// start calls start, which starts a process, so that the instructions of the process are counted.
-func (l *launch) start(start func() error) (err error) {
+// startProcess calls start, which starts a process, so that the instructions of the process are counted.
+func (l *launch) startProcess(start func() error) (err error) {
 	if l.counter.path != "" {
 		return start()
 	}
@@ -68,7 +68,7 @@ func (c *Counter) runCount(ctx context.Context, tool string, p Program, n int64)
 	limited, cancel := context.WithTimeout(ctx, maxRun)
 	defer cancel()
 	l := &launch{counter: c, tool: tool, file: file.Name()}
-	err = p.run(limited, l, n)
+	err = p.runOps(limited, l, n)
 	var total uint64
 	if l.readTotal != nil {
 		var errCount error

@@ -55,7 +55,7 @@ func (w *Session) countInstructions(ctx context.Context, study tare.Study, dir s
 	c := &studyCount{w: w, study: study, res: res, inputs: map[string]wire.Workload{}}
 	var why string
 	if c.counter, why = counts.Find(ctx, w.Options.Counts); c.counter == nil {
-		c.note("", "", cmp.Or(why, "instructions are not counted: it was interrupted"))
+		c.addNote("", "", cmp.Or(why, "instructions are not counted: it was interrupted"))
 		return
 	}
 	if setting := counts.WhyUncountable(w.Options.Env); setting != "" {
@@ -64,7 +64,7 @@ func (w *Session) countInstructions(ctx context.Context, study tare.Study, dir s
 		why = "tare counts those of a " + strings.Join(countedKinds(), ", a ") + ", and this is a study of kind " + string(study.Kind)
 	}
 	if why != "" {
-		c.note("", "", "instructions are not counted: "+why)
+		c.addNote("", "", "instructions are not counted: "+why)
 		return
 	}
 	var err error
@@ -73,14 +73,14 @@ func (w *Session) countInstructions(ctx context.Context, study tare.Study, dir s
 		err = c.makeInputs()
 	}
 	if err != nil {
-		c.note("", "", "instructions are not counted: "+format.Line(err.Error(), 0))
+		c.addNote("", "", "instructions are not counted: "+format.Line(err.Error(), 0))
 		return
 	}
 	c.countAll(ctx, c.buildParts(ctx))
 }
 
-// note adds a finding about what is not counted.
-func (c *studyCount) note(contender, workload, message string) {
+// addNote adds a finding about what is not counted.
+func (c *studyCount) addNote(contender, workload, message string) {
 	check := benchstudy.NotCounted()
 	c.res.Findings = append(c.res.Findings, tare.Finding{
 		Check: check.ID, Severity: check.Severity, Contender: contender, Workload: workload, Message: message, Advice: check.Advice,
@@ -123,7 +123,7 @@ func (c *studyCount) buildParts(ctx context.Context) (parts []countedPart) {
 		}
 		program, err := c.buildProgram(ctx, c.study.Contenders[i])
 		if err != nil {
-			c.note(contender.ID, "", "not counted: "+format.Line(err.Error(), 0))
+			c.addNote(contender.ID, "", "not counted: "+format.Line(err.Error(), 0))
 			continue
 		}
 		for _, w := range works {
@@ -194,7 +194,7 @@ func (c *studyCount) countAll(ctx context.Context, parts []countedPart) {
 	var counted []tare.Work
 	for i, err := range failures {
 		if err != nil {
-			c.note(parts[i].contender.ID, parts[i].workload, "not counted: "+benchstudy.WhyNotCounted(ctx, err))
+			c.addNote(parts[i].contender.ID, parts[i].workload, "not counted: "+benchstudy.WhyNotCounted(ctx, err))
 		} else {
 			counted = append(counted, work[i])
 		}

@@ -54,7 +54,7 @@ func planDocuments(env cmdenv.Env, o options, args []string, docs []codec.Docume
 		return err
 	}
 	d := newDocumentStudy(o, args, docs, inferred)
-	for _, r := range o.releases { // not resolved: that asks the go command
+	for _, r := range o.releases { // not resolved: the go command would have to run
 		d.toolchains = append(d.toolchains, r.String())
 	}
 	study, err := d.newStudy(codecs, codecs)
@@ -66,7 +66,7 @@ func planDocuments(env cmdenv.Env, o options, args []string, docs []codec.Docume
 	}
 	p.AddLeft(d.skipped...)
 	if o.op != "any" {
-		p.AddNote("typed: code is generated for the type, and codecs that cannot have it are left out")
+		p.AddNote("typed: code is generated for the type, and codecs that cannot have it are skipped")
 	}
 	return p.Print()
 }

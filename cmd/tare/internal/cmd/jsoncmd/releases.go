@@ -35,7 +35,7 @@ func (d *documentStudy) resolveReleases(ctx context.Context, env cmdenv.Env) err
 
 // buildReleases builds encoding/json with the toolchains that the user selected. One that cannot be
 // downloaded is an error before anything is measured. The toolchain that was added is not among them: if
-// it cannot be built, the study reports that and goes on.
+// it cannot be built, the study reports that and continues.
 func (d *documentStudy) buildReleases(ctx context.Context, w *session.Session, study tare.Study) error {
 	for _, e := range study.Contenders {
 		if !slices.Contains(d.toolchains, e.ID) {

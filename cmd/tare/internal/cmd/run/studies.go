@@ -120,7 +120,7 @@ func estimateDuration(studies []cmdenv.Study, o session.Options) string {
 }
 
 // describeStudies returns a line about studies: their number, the budget and the time, and the names of those that
-// are left out.
+// are omitted.
 func describeStudies(studies []cmdenv.Study, left []string, o session.Options) string {
 	text := fmt.Sprintf("%d studies, %s", len(studies), session.InWords(o))
 	if o.Rounds == 0 && !o.Resume {
