@@ -42,7 +42,9 @@ func (l *launch) addCounter(path string, args []string) (string, []string) {
 	}
 	own := []string{"--tool=" + l.tool, "--cache-sim=no", "--branch-sim=no", "--" + l.tool + "-out-file=" + l.file}
 	if l.tool == callgrind {
-		own = append(own, "--compress-strings=no", "--compress-pos=no")
+		// Callgrind follows calls by the stack pointer and takes a switch of goroutines for a recursion.
+		// Without separate-recs the calls of one function would be those of turn and of turn'2.
+		own = append(own, "--compress-strings=no", "--compress-pos=no", "--separate-recs=1")
 	}
 	return l.counter.path, append(append(own, path), args...)
 }
