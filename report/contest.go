@@ -227,17 +227,22 @@ func chooseForm(n int, one, many string) string {
 	return many
 }
 
+// noiseFactor returns the factor by which identical programs seem to differ on a workload, 0 if it is unknown.
+func noiseFactor(r *tare.Result, workload, metric string) float64 {
+	floor := tare.NoiseFloor(r.Comparisons, workload, metric) // a natural logarithm, 0 if it is unknown
+	if floor == 0 {
+		return 0
+	}
+	return math.Exp(floor)
+}
+
 // newPanel returns the chart of one or two workloads. A contender has one row with a line for each workload.
 func newPanel(r *tare.Result, works []string) Panel {
 	p := Panel{Name: oneLine(strings.Join(works, panelSeparator))}
 	var rows []Rival
 	for i, id := range works {
 		v := newView(r, id)
-		noise := 0.0                                                                   // unknown
-		if floor := tare.NoiseFloor(r.Comparisons, id, v.leadingMetric()); floor > 0 { // a natural logarithm
-			noise = math.Exp(floor)
-		}
-		p.Noise = append(p.Noise, noise)
+		p.Noise = append(p.Noise, noiseFactor(r, id, v.leadingMetric()))
 		for _, c := range slices.Concat(v.ranked, v.statusOnly) {
 			row := slices.IndexFunc(rows, func(x Rival) bool { return x.ID == c.ID })
 			if isNew := row < 0; isNew {

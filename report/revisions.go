@@ -38,7 +38,7 @@ func newBenchContest(r *tare.Result) Contest {
 	base, head := r.Baseline(), findRevision(r)
 	c := Contest{Base: contenderTitle(r, base), Less: "faster", More: "slower", Order: "slowest first", Title: "What changed, slower before faster"}
 	p := Panel{Name: contenderTitle(r, head)}
-	all, slower, faster := 0, 0, 0
+	void, slower, faster := 0, 0, 0
 	var quiet []tare.Comparison // of the benchmarks without a change
 	for _, w := range r.Workloads {
 		v := newView(r, w.ID)
@@ -49,8 +49,9 @@ func newBenchContest(r *tare.Result) Contest {
 		}
 		contender, _ := r.Contender(head)
 		line := v.newRivalLine(contender)
-		all++
-		switch line.Side { // "" if the benchmark is void or has no ratio: its row shows the reason
+		switch line.Side {
+		case "": // void, or without a ratio: its row shows the reason
+			void++
 		case "same":
 			quiet = append(quiet, comparison)
 			continue
@@ -60,7 +61,7 @@ func newBenchContest(r *tare.Result) Contest {
 			faster++
 		}
 		line.Work = len(p.Noise)
-		p.Noise = append(p.Noise, math.Exp(tare.NoiseFloor(r.Comparisons, w.ID, metric)))
+		p.Noise = append(p.Noise, noiseFactor(r, w.ID, metric))
 		p.Rows = append(p.Rows, Rival{ID: w.ID, Name: w.ID, Note: benchNote(v, base, head), Lines: []RivalLine{line}})
 	}
 	slices.SortStableFunc(p.Rows, func(a, b Rival) int { return cmp.Compare(b.Lines[0].Ratio, a.Lines[0].Ratio) })
@@ -68,10 +69,15 @@ func newBenchContest(r *tare.Result) Contest {
 		p.Rest = p.Rows[maxRivals:]
 		p.Rows = p.Rows[:maxRivals]
 	}
-	c.Headline = fmt.Sprintf("%d of %s changed: %d slower, %d faster.", slower+faster, countNoun(all, "benchmark"), slower, faster)
+	known := countNoun(len(quiet)+slower+faster, "benchmark")
+	c.Headline = fmt.Sprintf("%d of %s changed: %d slower, %d faster", slower+faster, known, slower, faster)
 	if slower+faster == 0 {
-		c.Headline = fmt.Sprintf("No change is shown in %s.", countNoun(all, "benchmark"))
+		c.Headline = "No change is shown in " + known
 	}
+	if void > 0 {
+		c.Headline += fmt.Sprintf("; nothing is known of %d more", void)
+	}
+	c.Headline += "."
 	c.Means = fmt.Sprintf("Time of one operation at %s, as a multiple of that at %s. Logarithmic axis; each row has the noise of its benchmark.", contenderTitle(r, head), c.Base)
 	if len(p.Rows) > 0 {
 		c.Panels = []Panel{p}

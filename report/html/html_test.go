@@ -223,6 +223,11 @@ func TestBenchPage(t *testing.T) {
 	assert.Contains(t, "nothing changed", quiet, "No change is shown in 20 benchmarks.")
 	assert.Contains(t, "nothing changed", quiet, "≈ The smallest change that would have been seen")
 	assert.Equal(t, "more is claimed than was shown", strings.Contains(quiet, "None changed"), false)
+	// Of a void benchmark nothing is known: it is not one without a change.
+	broken := htmltest.Bench(20)
+	broken.Comparisons = same.Comparisons
+	broken.Findings = append(broken.Findings, tare.Finding{Check: "wrong-answer", Severity: tare.Void, Contender: "head", Workload: broken.Workloads[0].ID, Message: "it is broken"})
+	assert.Contains(t, "a void one", text(t, rendered(t, broken, Options{})), "No change is shown in 19 benchmarks; nothing is known of 1 more.")
 	// Results of earlier releases have an answer that is too long for a headline.
 	same.Answer = strings.Repeat("no change ", 11) + "was shown."
 	page = text(t, rendered(t, same, Options{}))
