@@ -1,15 +1,16 @@
 package report
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // hang is the number of columns by which the continuation of a line is indented more than the line.
 const hang = 2
 
 // colour matches the escape sequences of a [Style], which take no columns.
-var colour = regexp.MustCompile("\x1b\\[[0-9;]*m")
+var colour = lazyregexp.New("\x1b\\[[0-9;]*m")
 
 // WrapLines breaks the lines of a text that have more than width columns at spaces, because
 // a terminal would break them within words. It returns the text as it is if width is 0,

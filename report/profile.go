@@ -2,11 +2,11 @@ package report
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 const (
@@ -68,7 +68,7 @@ func formatPercentOf(x, total float64) string {
 
 // majorVersion matches the end of a function's name after the last slash, if it begins with the major version of a
 // module: v5.(*Mux).ServeHTTP.
-var majorVersion = regexp.MustCompile(`^v[0-9]+\.`)
+var majorVersion = lazyregexp.New(`^v[0-9]+\.`)
 
 // shortenFunction returns a function's name without the directory of its package, in at most n characters.
 func shortenFunction(name string, n int) string {

@@ -56,8 +56,8 @@ func layerEntries() []layerEntry {
 		{dir: "internal/check", layer: 2, peers: []string{"internal/evidence"}},
 		{dir: "internal/judge", layer: 2, peers: []string{"internal/evidence"}},
 		{dir: "internal/evidence", layer: 2},
-		{dir: "report", layer: 2, only: []string{".", "load/hist", "internal/format"}},
-		{dir: "report/html", layer: 2, only: []string{".", "report", "internal/format", "internal/plot", "load/hist", "report/html/htmltest"}}, // the last in tests
+		{dir: "report", layer: 2, only: []string{".", "load/hist", "internal/format", "internal/lazyregexp"}},
+		{dir: "report/html", layer: 2, only: []string{".", "report", "internal/format", "internal/lazyregexp", "internal/plot", "load/hist", "report/html/htmltest"}}, // the last in tests
 		{dir: "report/html/htmltest", layer: 2, only: []string{".", "load/hist"}},
 		{dir: "report/html/htmltest/sample", layer: 4, only: []string{"."}},                                       // keeps results for the browser's test
 		{dir: "report/html/htmltest/pages", layer: 4, only: []string{".", "report/html", "report/html/htmltest"}}, // writes pages for the browser's test

@@ -3,9 +3,10 @@ package html
 import (
 	"embed"
 	"html/template"
-	"regexp"
+
 	"strings"
 
+	"github.com/tarebench/tare/internal/lazyregexp"
 	"github.com/tarebench/tare/internal/plot"
 	"github.com/tarebench/tare/report"
 )
@@ -24,7 +25,7 @@ func styleText() string { return spaces.ReplaceAllString(pageStyle+plot.Style(),
 
 // spaces matches a sign of a style sheet that separates without the spaces around it. A colon within a string follows
 // a quote.
-var spaces = regexp.MustCompile(`\s*([{};,])\s*|([a-z-]:) `)
+var spaces = lazyregexp.New(`\s*([{};,])\s*|([a-z-]:) `)
 
 // scriptText returns the text of the script element. The script is inside a function, so that it defines no global
 // names.

@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -345,7 +346,7 @@ func (s sources) Versions(kind string, e tare.Entry) map[string]string { return 
 
 func (s sources) Program(_ context.Context, kind, _ string, e tare.Entry) (build.Program, error) {
 	act := s.Contenders[e.Leaf()]
-	c := tare.Contender{ID: e.ID, Kind: kind, Name: "example.com/" + e.Leaf(), Version: act.Version, Build: tare.Build{Go: "go1.26.0", SHA256: "scripted " + e.Leaf()}}
+	c := tare.Contender{ID: e.ID, Kind: kind, Name: "example.com/" + e.Leaf(), Version: act.Version, Build: tare.Build{Go: "go1.26.0", SHA256: fmt.Sprintf("%x", sha256.Sum256([]byte(e.Leaf())))}}
 	if act.Trap {
 		c.Role = tare.RoleTrap
 	}
