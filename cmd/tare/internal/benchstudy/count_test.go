@@ -128,7 +128,7 @@ func TestCountPlanted(t *testing.T) {
 	if os.Getenv("TARE_SOAK") != "" {
 		pattern, want = "Shapes|Steady", 21
 	}
-	b, _, err := newBench(t, benchstudy.Asked{Dir: dir, Base: "one", OneBuild: true, Bench: pattern})
+	b, _, err := newBench(t, benchstudy.Asked{Dir: dir, Base: "one", Bench: pattern})
 	if err != nil {
 		t.Fatal(err)
 	}
