@@ -389,8 +389,10 @@ func TestWarmCountsAllTime(t *testing.T) {
 	ask(t, c, wire.Request{Op: wire.OpHello, Protocol: wire.Protocol})
 	const name = "BenchmarkStops"
 	prepare(t, c, name)
-	if a := ask(t, c, wire.Request{Op: wire.OpWarm, On: name, MinNS: 50e6, CapNS: 200e6}); a.Errors > 0 || a.Ops < 2 || a.Ops > 1000 || a.UntimedNS < a.Ops*1e6 {
-		t.Errorf("warm: %+v, want operations that take 200 ms in all, at least 1 ms of each not timed", a)
+	// Of timed time alone 50 ms would be more than 100,000 operations. How many take 200 ms depends on how busy the
+	// machine is while their number is chosen.
+	if a := ask(t, c, wire.Request{Op: wire.OpWarm, On: name, MinNS: 50e6, CapNS: 200e6}); a.Errors > 0 || a.Ops < 2 || a.Ops > 20_000 || a.UntimedNS < a.Ops*1e6 {
+		t.Errorf("warm: %+v, want few operations, at least 1 ms of each not timed", a)
 	}
 	if a := ask(t, c, wire.Request{Op: wire.OpStats, On: name, Ops: 20}); a.Ops != 20 || a.UntimedNS < 20e6 {
 		t.Errorf("stats: %+v, want 20 ms that are not timed", a)
