@@ -23,8 +23,9 @@ var (
 	ErrCache = errors.New("cannot write the cache")
 )
 
-// DefaultTimeout is the maximum duration of a build.
-const DefaultTimeout = 10 * time.Minute
+// DefaultTimeout is the maximum duration of a build. The largest contender, from an empty build cache,
+// takes more than ten minutes on two processors that other builds use too.
+const DefaultTimeout = 30 * time.Minute
 
 // Builder builds contenders. Cache is required; every other zero value works. A Builder may be used
 // concurrently and must not be copied.

@@ -89,7 +89,7 @@ func newHosts(t *testing.T, names ...string) (all []host) {
 		}
 		port := l.Addr().(*net.TCPAddr).Port
 		l.Close()
-		login := file("login-"+name, fmt.Sprintf("#!/bin/sh\ncd %[1]s && export HOME=%[1]s TARE_CACHE=%[1]s/.cache/tare TARE_LOCK=test-%[2]d-%[3]s GOCACHE=%[4]s GOMODCACHE=%[5]s TARE_CATALOG=%[6]s && exec sh -c \"$SSH_ORIGINAL_COMMAND\"\n", h.home, os.Getpid(), name, kept[0], kept[1], os.Getenv("TARE_CATALOG")), 0o700)
+		login := file("login-"+name, fmt.Sprintf("#!/bin/sh\ncd %[1]s && export HOME=%[1]s TARE_CACHE=%[1]s/.cache/tare TARE_LOCK=test-%[2]s-%[3]s GOCACHE=%[4]s GOMODCACHE=%[5]s TARE_CATALOG=%[6]s && exec sh -c \"$SSH_ORIGINAL_COMMAND\"\n", h.home, filepath.Base(filepath.Dir(dir)), name, kept[0], kept[1], os.Getenv("TARE_CATALOG")), 0o700)
 		conf := file(name+".conf", fmt.Sprintf("Port %d\nListenAddress 127.0.0.1\nHostKey %s/host\nAuthorizedKeysFile %s/user.pub\nStrictModes no\nUsePAM no\nPidFile none\nForceCommand %s\n", port, dir, dir, login), 0o600)
 		known += fmt.Sprintf("Host %s\n  HostName 127.0.0.1\n  Port %d\n  IdentityFile %s/user\n  StrictHostKeyChecking no\n  UserKnownHostsFile /dev/null\n  LogLevel ERROR\n", name, port, dir)
 		cmd := exec.Command(sshd, "-D", "-e", "-f", conf)
