@@ -206,7 +206,9 @@ func (c slowClient) held(t *testing.T, addr string, limit time.Duration) time.Du
 	_ = conn.SetDeadline(began.Add(limit))
 	if c.flood {
 		_ = conn.(*net.TCPConn).SetReadBuffer(4 << 10)
+		// It is served until the buffers between the two are full, and held from then on.
 		for err == nil {
+			began = time.Now()
 			_, err = io.WriteString(conn, c.begin)
 		}
 		return time.Since(began)
