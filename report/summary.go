@@ -75,9 +75,7 @@ func contestFigures(r *tare.Result, c Contest) string {
 			}
 			parts = append(parts, text)
 			for _, x := range l.Claims {
-				if !slices.Contains(named, x) {
-					named = append(named, x)
-				}
+				named = appendNew(named, x)
 			}
 		}
 	}
