@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // behaviour holds the results of the semantics tests of one contender: the cases in which its output differs from that
@@ -97,9 +98,9 @@ func describeConsequences(differences []tare.Difference, n int) string {
 	type consequence struct{ property, text string }
 	var all []consequence
 	for _, d := range differences {
-		text := truncateText(showLiteral(d.Says), maxConsequence)
+		text := format.Clip(showLiteral(d.Says), maxConsequence)
 		if text == "" {
-			text = truncateText(showLiteral("makes "+d.Got+" of "+d.Asked), maxConsequence)
+			text = format.Clip(showLiteral("makes "+d.Got+" of "+d.Asked), maxConsequence)
 		}
 		if !slices.ContainsFunc(all, func(c consequence) bool { return c.text == text }) {
 			all = append(all, consequence{d.Property, text})

@@ -232,19 +232,3 @@ func formatSignificant(x float64) string {
 	}
 	return strconv.FormatFloat(x, 'f', max(0, 2-int(math.Floor(math.Log10(x)))), 64)
 }
-
-// pick returns one if n is 1, else many.
-func pick(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
-}
-
-// joinWords joins words, e.g. time, cpu and allocs; last joins the last two.
-func joinWords(words []string, last string) string {
-	if n := len(words); n > 2 {
-		return strings.Join(words[:n-1], ", ") + last + words[n-1]
-	}
-	return strings.Join(words, last)
-}
