@@ -48,6 +48,7 @@ func layerEntries() []layerEntry {
 		{dir: "internal/format", layer: 1},
 		{dir: "internal/plot", layer: 1, peers: []string{"internal/format"}},
 		{dir: "internal/protowire", layer: 1},
+		{dir: "internal/userswire", layer: 2, peers: []string{"apps/users"}},
 		{dir: "tools/agree", layer: 1},
 		{dir: "tools/manifests", layer: alone},
 		{dir: "tools/benchload", layer: 4},
@@ -178,7 +179,7 @@ func layerEntries() []layerEntry {
 
 		{dir: "contenders/rpc/all", layer: 3, only: []string{"contender/*", "contenders/rpc/*/face", "apps/*"}},
 		{dir: "contenders/rpc/null", layer: 3, only: []string{"contender/rpc", "contenders/rpc/null/face"}},
-		{dir: "contenders/rpc/null/face", layer: 3, only: []string{"contender/*", "apps/users", "apps/users/conformance", "internal/protowire", "load/h2"}},
+		{dir: "contenders/rpc/null/face", layer: 3, only: []string{"contender/*", "apps/users", "apps/users/conformance", "internal/protowire", "internal/userswire", "load/h2"}},
 		{dir: "contenders/*/*", layer: 3, only: []string{"apps/*/conformance", "contender", "contender/*", "contender/server/nethttp", "contender/copier/cmem", "apps/*", "apps/*/serving", "apps/users/*", "cgocopy", "cgocopy/cgocopytest"}},
 		{dir: "peers/*", layer: alone}, // other people's programs
 		{dir: "examples/shop", layer: alone},
