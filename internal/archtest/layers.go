@@ -48,6 +48,7 @@ func layerEntries() []layerEntry {
 		{dir: "internal/format", layer: 1},
 		{dir: "internal/plot", layer: 1, peers: []string{"internal/format"}},
 		{dir: "internal/protowire", layer: 1},
+		{dir: "internal/pool", layer: 2},
 		{dir: "internal/userswire", layer: 2, peers: []string{"apps/users"}},
 		{dir: "tools/agree", layer: 1},
 		{dir: "tools/manifests", layer: alone},
