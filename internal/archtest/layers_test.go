@@ -268,7 +268,7 @@ func checkLayers(t *Tree) []string {
 		}
 	}
 	for dir := range maps.Keys(unlisted) {
-		out = append(out, fmt.Sprintf("%s: package is not listed; give it its layer in internal/archtest/layers.go", dir))
+		out = append(out, fmt.Sprintf("%s: package is not listed; give it its layer in internal/archtest/layers_test.go", dir))
 	}
 	return out
 }
