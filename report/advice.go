@@ -250,9 +250,4 @@ func describeWarning(f tare.Finding) string {
 }
 
 // joinNames returns a list as in a sentence: a, b and c.
-func joinNames(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
-}
+func joinNames(names []string) string { return format.List(names, "and") }

@@ -311,7 +311,7 @@ func (a axis) formatRow(r *tare.Result, c tare.Comparison, label string, s Style
 	default:
 		cells[ratioColumn] = '○'
 	}
-	label = truncateText(label, a.label)
+	label = format.Clip(label, a.label)
 	drawing := strings.TrimRight(string(cells), " ")
 	line := strings.Repeat(" ", barIndent) + label + strings.Repeat(" ", a.label+1-textWidth(label)) + fmt.Sprintf("%*s ", ratioWidth, format.Short(c.Ratio)+"×")
 	low, high := format.Short(c.Low), format.Short(c.High)

@@ -305,7 +305,7 @@ func newCaseTable(differences []tare.Difference) *Table {
 }
 
 // newCaseField returns an output letter by letter, truncated if it is long.
-func newCaseField(text string) Field { return codeField(truncateText(showLiteral(text), cellWidth)) }
+func newCaseField(text string) Field { return codeField(format.Clip(showLiteral(text), cellWidth)) }
 
 // countDifferences returns the number of differences of the last maxBars contenders of all, from the last to the first:
 // "easyjson 12, stdlib 3".

@@ -276,12 +276,18 @@ func markOfOutcome(o tare.Outcome) Mark {
 }
 
 // listDistinct returns the values of key in the order of their first occurrence.
-func listDistinct(claims []tare.ClaimResult, key func(tare.ClaimResult) string) []string {
-	var out []string
-	for _, c := range claims {
-		if k := key(c); !slices.Contains(out, k) {
-			out = append(out, k)
-		}
+func listDistinct[T any, K comparable](items []T, key func(T) K) []K {
+	var out []K
+	for _, item := range items {
+		out = appendNew(out, key(item))
 	}
 	return out
+}
+
+// appendNew appends value to list, unless list contains it.
+func appendNew[T comparable](list []T, value T) []T {
+	if slices.Contains(list, value) {
+		return list
+	}
+	return append(list, value)
 }

@@ -203,7 +203,7 @@ func contestTitle(v *view, m tare.Metric) string {
 	base := contenderTitle(v.r, v.baseline)
 	moreClause := ""
 	if more > 0 {
-		moreClause = fmt.Sprintf("; %d %s more", more, chooseForm(more, "takes", "take"))
+		moreClause = fmt.Sprintf("; %d %s more", more, format.Choose(more, "takes", "take"))
 	}
 	text := ""
 	switch {
@@ -214,17 +214,9 @@ func contestTitle(v *view, m tare.Metric) string {
 	case less == 0:
 		text = fmt.Sprintf("On %s, none of %d takes %s than %s", v.workload, compared, m.Less, base) + moreClause
 	default:
-		text = fmt.Sprintf("On %s, %d of %d %s %s than %s", v.workload, less, compared, chooseForm(less, "takes", "take"), m.Less, base) + moreClause
+		text = fmt.Sprintf("On %s, %d of %d %s %s than %s", v.workload, less, compared, format.Choose(less, "takes", "take"), m.Less, base) + moreClause
 	}
 	return oneLine(text)
-}
-
-// chooseForm returns the form of a word for n things.
-func chooseForm(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
 }
 
 // noiseFactor returns the factor by which identical programs seem to differ on a workload, 0 if it is unknown.
@@ -335,7 +327,7 @@ func rivalNote(v *view, c tare.Contender) string {
 		return "baseline"
 	}
 	if note := stepNote(v.r, c.ID); note != "" {
-		if note = truncateText(oneLine(note), maxStepNote); c.Role == tare.RoleApart {
+		if note = format.Clip(oneLine(note), maxStepNote); c.Role == tare.RoleApart {
 			note += "; status only"
 		}
 		return note
@@ -352,7 +344,7 @@ func rivalNote(v *view, c tare.Contender) string {
 	if isMajor && len(parts) > 1 {
 		name = parts[len(parts)-2]
 	}
-	return truncateText(oneLine(name+" "+c.Version), maxRivalNote)
+	return format.Clip(oneLine(name+" "+c.Version), maxRivalNote)
 }
 
 // stepNote returns the step of a decomposition that leads to a contender: "parse + encoding". The name of a contender

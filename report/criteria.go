@@ -56,13 +56,7 @@ func (c criterion) withResult(ruling tare.Ruling) []tare.Verdict {
 
 // listIDs returns the distinct ids of the verdicts of c. id is contenderOf or workloadOf.
 func (c criterion) listIDs(id func(tare.Verdict) string) []string {
-	var out []string
-	for _, v := range c.verdicts {
-		if !slices.Contains(out, id(v)) {
-			out = append(out, id(v))
-		}
-	}
-	return out
+	return listDistinct(c.verdicts, id)
 }
 
 func contenderOf(v tare.Verdict) string { return v.Contender }

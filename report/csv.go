@@ -164,11 +164,5 @@ func (row csvRow) joinClaims() string {
 
 // joinVoidChecks returns the distinct checks that void the row.
 func (row csvRow) joinVoidChecks() string {
-	var checks []string
-	for _, f := range row.void {
-		if !slices.Contains(checks, f.Check) {
-			checks = append(checks, f.Check)
-		}
-	}
-	return strings.Join(checks, "; ")
+	return strings.Join(listDistinct(row.void, func(f tare.Finding) string { return f.Check }), "; ")
 }

@@ -56,7 +56,7 @@ func addBars(r *tare.Result, d tare.Decomposition, t Table) Table {
 			} else {
 				row.Notes = append([]string{name + " (" + row.Notes[0] + ")"}, row.Notes[1:]...)
 			}
-			row.Cells[0].Text = truncateText(name, causeLength)
+			row.Cells[0].Text = format.Clip(name, causeLength)
 		}
 	}
 	t.Columns = append(t.Columns, Column{Name: "added up"})

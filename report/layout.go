@@ -3,6 +3,8 @@ package report
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/tarebench/tare/internal/format"
 )
 
 // Numbers of terminal columns.
@@ -51,7 +53,7 @@ func (p *page) shortenNames(t Table) {
 		switch {
 		case last >= len(r.Cells) || r.Cells[last].Mark != Code: // not a name
 		case t.Columns[last].Name == partKind:
-			r.Cells[last].Text = truncateText(r.Cells[last].Text, room)
+			r.Cells[last].Text = format.Clip(r.Cells[last].Text, room)
 		default:
 			r.Cells[last].Text = shortenFunction(r.Cells[last].Text, room)
 		}

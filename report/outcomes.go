@@ -137,7 +137,7 @@ func ClaimsHeadline(results []*tare.Result) string {
 	}
 	refuted, void := count[tare.Refuted], count[tare.VoidAsPublished]
 	return fmt.Sprintf("%d of %s %s refuted, %d %s void as published.",
-		refuted, countNoun(measured, "weighed claim"), chooseForm(refuted, "is", "are"), void, chooseForm(void, "is", "are"))
+		refuted, countNoun(measured, "weighed claim"), format.Choose(refuted, "is", "are"), void, format.Choose(void, "is", "are"))
 }
 
 // isUnmeasured reports whether a run of other contenders or workloads would measure the claim.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // listTradeoffs returns the trade-offs of the contenders that can be first, a sentence or two per line:
@@ -86,7 +87,7 @@ func (v *view) describeKeepers(op string, first []ranking) (text string, alterna
 	}
 	asReference := "as " + joinReferences(listBehaviours(v.r)) + " has it"
 	if keepers := filterRanks(first, keepsValues); len(keepers) > 0 {
-		return "Of these, " + joinNames(listContenderIDs(keepers)) + chooseForm(len(keepers), " keeps", " keep") + " every value " + asReference + ".", nil
+		return "Of these, " + joinNames(listContenderIDs(keepers)) + format.Choose(len(keepers), " keeps", " keep") + " every value " + asReference + ".", nil
 	}
 	all := v.rankRanges()
 	keepers := filterRanks(all, keepsValues) // sorted by rank

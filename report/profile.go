@@ -83,7 +83,7 @@ func shortenFunction(name string, n int) string {
 		}
 		name = name[i+1:]
 	}
-	return truncateText(oneLine(name), n)
+	return format.Clip(oneLine(name), n)
 }
 
 // describeFiles returns a sentence with the paths of the files of a profile, or nil if there are none.

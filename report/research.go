@@ -236,9 +236,7 @@ func describeCriteria(r *tare.Result) []string {
 	}
 	for _, v := range listRulings(r) {
 		line := fmt.Sprintf("%s on %s: %s", contenderTitle(r, v.Contender), v.Workload, v.Criterion)
-		if !slices.Contains(lines, line) {
-			lines = append(lines, line)
-		}
+		lines = appendNew(lines, line)
 	}
 	return lines
 }

@@ -122,9 +122,7 @@ func mergeFindings(r *tare.Result, all []tare.Finding) []string {
 	var messages []string
 	scopes := map[string][]string{} // by message
 	for _, f := range all {
-		if !slices.Contains(messages, f.Message) {
-			messages = append(messages, f.Message)
-		}
+		messages = appendNew(messages, f.Message)
 		if scope := listScope(r, f); len(scope) > 0 {
 			scopes[f.Message] = append(scopes[f.Message], strings.Join(scope, " · "))
 		}

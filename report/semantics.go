@@ -236,12 +236,7 @@ func explainClasses(all []behaviour) string {
 
 // usesClass reports whether any contender has a difference of the class.
 func usesClass(all []behaviour, class tare.DifferenceClass) bool {
-	for _, c := range all {
-		if len(ofClass(c.Differences, class)) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(all, func(c behaviour) bool { return len(ofClass(c.Differences, class)) > 0 })
 }
 
 // describeAlike names the contenders that behaved like the reference, and those that could not be tested.

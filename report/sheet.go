@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -165,10 +166,5 @@ func escapePipes(markdown string) string { return strings.ReplaceAll(markdown, `
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 func isDigits(runes []rune) bool {
-	for _, r := range runes {
-		if r < '0' || r > '9' {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(runes, func(r rune) bool { return r < '0' || r > '9' })
 }

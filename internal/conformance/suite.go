@@ -6,8 +6,6 @@ package conformance
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -19,6 +17,7 @@ import (
 
 	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/pool"
 )
 
 // Kind describes one kind of contender to the suite.
@@ -242,9 +241,7 @@ func (k Kind) makeWorkload(dir, op string) (wire.Workload, [][]byte, error) {
 // Write writes bodies into a file in dir, as the pool of w, and returns w with the path and hash of
 // the file.
 func Write(dir string, w wire.Workload, bodies [][]byte) (wire.Workload, error) {
-	file := fixture.File(bodies)
-	sum := sha256.Sum256(file)
-	w.SHA256, w.Bodies = hex.EncodeToString(sum[:]), len(bodies)
-	w.Input = filepath.Join(dir, w.SHA256[:12]+".ndjson")
-	return w, os.WriteFile(w.Input, file, 0o600)
+	written, err := pool.Write(dir, "", bodies, 0o600)
+	w.Input, w.SHA256, w.Bodies = written.Input, written.SHA256, written.Bodies
+	return w, err
 }

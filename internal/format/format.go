@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
@@ -19,6 +20,32 @@ func Count[N ~int | ~int64](n N, noun string) string {
 		noun += "s"
 	}
 	return strconv.FormatInt(int64(n), 10) + " " + noun
+}
+
+// List returns a list as in a sentence, with conjunction before the last of names: a, b and c.
+func List(names []string, conjunction string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " " + conjunction + " " + names[last]
+}
+
+// Choose returns the form of a word for n things.
+func Choose(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// Clip returns at most limit characters of text, the last of them … if it was cut. A limit of 0 or less means
+// no limit.
+func Clip(text string, limit int) string {
+	if limit <= 0 || utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	return string([]rune(text)[:limit-1]) + "…"
 }
 
 // Average returns a mean of counts with one decimal, or none if that is 0.

@@ -172,12 +172,7 @@ func (r Reading) Price(id string) string {
 }
 
 // Names joins names: "a, b and c".
-func Names(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
-}
+func Names(names []string) string { return format.List(names, "and") }
 
 // Nanoseconds formats a time with three digits.
 func Nanoseconds(ns float64) string {

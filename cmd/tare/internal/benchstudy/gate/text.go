@@ -64,7 +64,7 @@ func (rep Report) legibleCopy() Report {
 // summary returns one line: rows, metrics, rounds, time, error rate.
 func (rep *Report) summary() string {
 	return fmt.Sprintf("%s on %s, %s in %s; the family-wise error rate is at most %s",
-		rep.describeCount(), joinWords(rep.rowMetrics(), " and "), format.Count(rep.Rounds, "round"), formatSeconds(rep.Seconds), formatShare(rep.Alpha))
+		rep.describeCount(), format.List(rep.rowMetrics(), "and"), format.Count(rep.Rounds, "round"), formatSeconds(rep.Seconds), formatShare(rep.Alpha))
 }
 
 // rowMetrics returns the metrics of all rows, each once, in the order of tables.

@@ -215,19 +215,3 @@ func formatAmount(x float64, unit string) string {
 	}
 	return format.Average(x) + " " + unit
 }
-
-// pick returns one if n is 1, else many.
-func pick(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
-}
-
-// joinWords joins words, e.g. time, cpu and allocs; last joins the last two.
-func joinWords(words []string, last string) string {
-	if n := len(words); n > 2 {
-		return strings.Join(words[:n-1], ", ") + last + words[n-1]
-	}
-	return strings.Join(words, last)
-}

@@ -10,7 +10,6 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/routestudy"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
-	"github.com/tarebench/tare/internal/atomicfile"
 	"github.com/tarebench/tare/internal/format"
 )
 
@@ -120,16 +119,9 @@ func runRoutes(cmd *cobra.Command, env cmdenv.Env, o options, arg string) error 
 
 // readRoutes reads the routes in the file arg, or in stdin for -.
 func readRoutes(env cmdenv.Env, arg string) (*routestudy.Document, error) {
-	name := arg
-	var src []byte
-	var err error
-	if arg == "-" {
-		name = "<stdin>"
-		if src, err = io.ReadAll(io.LimitReader(env.In, routestudy.MostBytes+1)); err != nil {
-			return nil, fmt.Errorf("read the routes from stdin: %w", err)
-		}
-	} else if src, err = atomicfile.ReadStart(arg, routestudy.MostBytes); err != nil {
-		return nil, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", arg, cmdenv.Cause(err)), "name an OpenAPI document or a list of routes, or - for stdin")
+	name, src, err := env.ReadInput(arg, routestudy.MostBytes, "the routes", "name an OpenAPI document or a list of routes, or - for stdin")
+	if err != nil {
+		return nil, err
 	}
 	doc, err := routestudy.Read(name, src)
 	if err != nil {

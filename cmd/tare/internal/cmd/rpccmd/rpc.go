@@ -195,32 +195,12 @@ func readProto(ctx context.Context, env cmdenv.Env, o options, arg string) (*rpc
 	if o.data == "" {
 		return doc, nil
 	}
-	name := o.data
-	var src []byte
-	if name == "-" {
-		name = "<stdin>"
-		if src, err = io.ReadAll(io.LimitReader(env.In, rpcstudy.MostData+1)); err != nil {
-			return nil, fmt.Errorf("read messages from stdin: %w", err)
-		}
-	} else if src, err = readMessages(name); err != nil {
+	name, src, err := env.ReadInput(o.data, rpcstudy.MostData, "messages", "name a file of JSON values, or - for stdin")
+	if err != nil {
 		return nil, err
 	}
 	if err := doc.Fill(name, src); err != nil {
 		return nil, cmdenv.UsageOf(err, "")
 	}
 	return doc, nil
-}
-
-// readMessages reads a file of messages, at most one byte more than Document.Fill accepts.
-func readMessages(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", name, cmdenv.Cause(err)), "name a file of JSON values, or - for stdin")
-	}
-	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, rpcstudy.MostData+1))
-	if err != nil {
-		return nil, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", name, cmdenv.Cause(err)), "name a file of JSON values, or - for stdin")
-	}
-	return src, nil
 }

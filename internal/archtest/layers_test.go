@@ -48,6 +48,8 @@ func layerEntries() []layerEntry {
 		{dir: "internal/format", layer: 1},
 		{dir: "internal/plot", layer: 1, peers: []string{"internal/format"}},
 		{dir: "internal/protowire", layer: 1},
+		{dir: "internal/pool", layer: 2},
+		{dir: "internal/userswire", layer: 2, peers: []string{"apps/users"}},
 		{dir: "tools/agree", layer: 1},
 		{dir: "tools/manifests", layer: alone},
 		{dir: "tools/benchload", layer: 4},
@@ -178,7 +180,7 @@ func layerEntries() []layerEntry {
 
 		{dir: "contenders/rpc/all", layer: 3, only: []string{"contender/*", "contenders/rpc/*/face", "apps/*"}},
 		{dir: "contenders/rpc/null", layer: 3, only: []string{"contender/rpc", "contenders/rpc/null/face"}},
-		{dir: "contenders/rpc/null/face", layer: 3, only: []string{"contender/*", "apps/users", "apps/users/conformance", "internal/protowire", "load/h2"}},
+		{dir: "contenders/rpc/null/face", layer: 3, only: []string{"contender/*", "apps/users", "apps/users/conformance", "internal/protowire", "internal/userswire", "load/h2"}},
 		{dir: "contenders/*/*", layer: 3, only: []string{"apps/*/conformance", "contender", "contender/*", "contender/server/nethttp", "contender/copier/cmem", "apps/*", "apps/*/serving", "apps/users/*", "cgocopy", "cgocopy/cgocopytest"}},
 		{dir: "peers/*", layer: alone}, // other people's programs
 		{dir: "examples/shop", layer: alone},
@@ -266,7 +268,7 @@ func checkLayers(t *Tree) []string {
 		}
 	}
 	for dir := range maps.Keys(unlisted) {
-		out = append(out, fmt.Sprintf("%s: package is not listed; give it its layer in internal/archtest/layers.go", dir))
+		out = append(out, fmt.Sprintf("%s: package is not listed; give it its layer in internal/archtest/layers_test.go", dir))
 	}
 	return out
 }
