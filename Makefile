@@ -107,6 +107,10 @@ services: ## tare serve under hostile requests, with its far side away and a ful
 hour: ## three services for an hour, under traffic that they take and hostile requests at once: what they hold is printed
 	cd cmd/tare && TARE_SOAK=1 $(GO) test -count=1 -v -timeout 90m -run '^TestHour$$' ./internal/e2e/services
 
+.PHONY: memory
+memory: ## the resident memory of the load generator with 10,000 connections, by engine and protocol: printed
+	TARE_SOAK=1 $(GO) test -count=1 -v -timeout 60m -run '^TestMemoryOfConnections$$' ./load ./cmd/tare/internal/http3
+
 .PHONY: fuzz fuzz-long corpus
 fuzz: ## every fuzz target for FUZZTIME (20s); FUZZ chooses some; out/fuzz.txt lists executions
 	.ci/fuzz $(FUZZTIME)

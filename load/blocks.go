@@ -36,11 +36,24 @@ func newBlocks(leg Leg) []Block {
 	if len(leg.Hold) == 0 || leg.Duration == 0 {
 		return nil
 	}
+	return makeBlocks(len(leg.Hold))
+}
+
+// makeBlocks returns empty blocks of a number of objectives.
+func makeBlocks(objectives int) []Block {
 	list := make([]Block, blockCount)
 	for i := range list {
-		list[i].Beyond = make([]int64, len(leg.Hold))
+		list[i].Beyond = make([]int64, objectives)
 	}
 	return list
+}
+
+// countObjectives returns the number of objectives of blocks.
+func countObjectives(list []Block) int {
+	if len(list) == 0 {
+		return 0
+	}
+	return len(list[0].Beyond)
 }
 
 // blockAt returns the block at time now, in ns, or nil if there are no blocks. A time after the end belongs to

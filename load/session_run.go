@@ -23,6 +23,7 @@ type run struct {
 	leg    Leg
 	opened int64  // start of opening connections
 	queue  *queue // schedule of an open loop; nil in a closed loop
+	steps  Step   // of the profile; without rates if it has no steps
 
 	mu       sync.Mutex
 	unready  int          // parties that have not called markDialed; see engine.partyCount
@@ -50,7 +51,7 @@ type run struct {
 type usage struct{ cpu, wait time.Duration }
 
 func newRun(s *settings, e engine, leg Leg) *run {
-	r := &run{s: s, engine: e, leg: leg, unready: e.partyCount(), opened: s.nowNS()}
+	r := &run{s: s, engine: e, leg: leg, steps: findSteps(leg.Profile), unready: e.partyCount(), opened: s.nowNS()}
 	if leg.Profile != nil {
 		r.queue = newQueue(leg)
 	}
