@@ -151,15 +151,7 @@ func runJSON(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error
 		fmt.Fprintln(env.Err, "tare: "+format.Line(n, 0))
 	}
 	if o.show {
-		if inferred.Source == "" {
-			return cmdenv.Usage("--show-type shows an inferred type", "leave --type and --op any out")
-		}
-		src, err := gofmt.Source([]byte(inferred.Source))
-		if err != nil {
-			return err
-		}
-		_, err = env.Out.Write(src)
-		return err
+		return o.showType(env, inferred, notes)
 	}
 	if o.run.DryRun {
 		return planDocuments(env, o, args, docs, inferred)
@@ -168,6 +160,28 @@ func runJSON(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error
 		return jsonOn(cmd, env, o, args)
 	}
 	return measureDocuments(cmd.Context(), env, o, args, docs, inferred)
+}
+
+// shownType is the document of --show-type.
+type shownType struct {
+	Source string   `json:"source"` // declarations in Go, the type of a document first
+	Notes  []string `json:"notes"`  // the lines on stderr
+}
+
+// showType prints the inferred type.
+func (o options) showType(env cmdenv.Env, inferred jsonstudy.Type, notes []string) error {
+	if inferred.Source == "" {
+		return cmdenv.Usage("--show-type shows an inferred type", "leave --type and --op any out")
+	}
+	src, err := gofmt.Source([]byte(inferred.Source))
+	if err != nil {
+		return err
+	}
+	if o.run.Format.Name == "json" {
+		return cmdenv.PrintJSON(env.Out, shownType{string(src), cmdenv.Listed(notes)})
+	}
+	_, err = env.Out.Write(src)
+	return err
 }
 
 // maxDocuments limits the bytes of the documents of all files.

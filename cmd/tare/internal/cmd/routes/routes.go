@@ -10,6 +10,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/routestudy"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/internal/atomicfile"
 	"github.com/tarebench/tare/internal/format"
 )
@@ -118,8 +119,7 @@ func runRoutes(cmd *cobra.Command, env cmdenv.Env, o options, arg string) error 
 		fmt.Fprintln(env.Err, "tare: "+format.Line(line, 0))
 	}
 	if o.list {
-		_, err := io.WriteString(env.Out, doc.Table.List())
-		return err
+		return o.listRoutes(env, doc)
 	}
 	if o.run.DryRun {
 		return planRoutes(env, o, doc)
@@ -128,6 +128,22 @@ func runRoutes(cmd *cobra.Command, env cmdenv.Env, o options, arg string) error 
 		return routesOn(cmd, env, o, arg)
 	}
 	return measureRoutes(cmd.Context(), env, o, doc)
+}
+
+// routeList is the document of --list.
+type routeList struct {
+	Baseline string          `json:"baseline"` // the router that others are compared with
+	Routes   []fixture.Route `json:"routes"`
+	Notes    []string        `json:"notes"` // the lines on stderr
+}
+
+// listRoutes prints the routes as they would be measured.
+func (o options) listRoutes(env cmdenv.Env, doc *routestudy.Document) error {
+	if o.run.Format.Name == "json" {
+		return cmdenv.PrintJSON(env.Out, routeList{doc.Baseline(), doc.Table.Routes, cmdenv.Listed(doc.Remarks())})
+	}
+	_, err := io.WriteString(env.Out, doc.Table.List())
+	return err
 }
 
 // readRoutes reads the routes in the file arg, or in stdin for -.
