@@ -59,10 +59,10 @@ func schemasOf() map[string][]string {
 	return map[string][]string{
 		"tare run": measured, "tare bench": measured, "tare json": orList("type"), "tare routes": orList("routes"), "tare rpc": orList("calls"),
 		"tare gate": {"gate", "dryrun"}, "tare gate merge": {"gate"},
-		"tare load":           {"load", "result", "request"},
+		"tare load":           {"load", "result", "dryrun"},
 		"tare report":         {"result"},
 		"tare audit":          {"audit", commands + "rules"},
-		"tare bisect":         {commands + "bisect"},
+		"tare bisect":         {commands + "bisect", "dryrun"},
 		"tare clean":          {commands + "clean"},
 		"tare doctor":         {commands + "doctor", commands + "calibration"},
 		"tare explain":        {commands + "explain"},

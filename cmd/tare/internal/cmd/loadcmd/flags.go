@@ -193,7 +193,7 @@ func (o *options) readRequests(changed func(string) bool, stdin io.Reader) (err 
 	if o.feed, err = o.source.List(o.servers[0].target, stdin); err != nil {
 		return err
 	}
-	isRecorded := o.feed.Kind != traffic.Unknown && o.feed.Kind != traffic.Lines
+	isRecorded := o.feed.Kind != traffic.Unknown && !o.feed.Kind.IsTares()
 	if len(o.servers) > 1 && isRecorded {
 		return cmdenv.Usage("a --feed of recorded traffic is for one server", "leave the others out")
 	}

@@ -30,12 +30,8 @@ func loadSeveral(ctx context.Context, env cmdenv.Env, o options, p *session.Prog
 	if err != nil {
 		return err
 	}
-	formatName := "text"
-	if o.asJSON {
-		formatName = "json"
-	}
 	run := session.Options{Measuring: lab.Measuring{Budget: o.duration, Seed: o.seed}, NoLock: o.noLock, Quiet: o.quiet}
-	run.Format, _ = report.FormatNamed(formatName)
+	run.Format = o.resultFormat()
 	studyEnv := env
 	studyEnv.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return loadstudy.Servers{}, nil }
 	p.Say("comparing " + strings.Join(serverIDs(o.servers), ", ") + ": " + describeComparison(o))
@@ -52,6 +48,16 @@ func loadSeveral(ctx context.Context, env cmdenv.Env, o options, p *session.Prog
 		return err
 	}
 	return p.Outcome()
+}
+
+// resultFormat returns the format of the results of a comparison.
+func (o options) resultFormat() report.Format {
+	name := "text"
+	if o.asJSON {
+		name = "json"
+	}
+	f, _ := report.FormatNamed(name)
+	return f
 }
 
 // serverIDs returns the ids of servers.
