@@ -112,6 +112,9 @@ func (l *loadRun) newPlan(env cmdenv.Env) (*dryrun.Plan, error) {
 	} else {
 		plan.AddUnsaved(study)
 	}
+	for _, name := range o.releases.Names() {
+		plan.AddBuild(dryrun.Build{Name: name, Sources: strings.Join(o.program.packages, " "), Go: name})
+	}
 	plan.AddNote(study.Question)
 	plan.AddFile(o.page, "the page")
 	plan.AddFile(o.metrics, "the figures as OpenMetrics")

@@ -15,6 +15,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/cmd/tare/internal/traffic"
 	"github.com/tarebench/tare/internal/lazyregexp"
 	"github.com/tarebench/tare/load"
@@ -56,6 +57,7 @@ type options struct {
 	// One field per flag or group of flags. parseFlags sets defaults that depend on other flags.
 	source      loadstudy.Requests
 	start       []string
+	releases    session.ReleaseFlag
 	connections int
 	duration    time.Duration
 	requests    int64
@@ -92,6 +94,7 @@ type options struct {
 
 	// Values that are valid only after parseFlags.
 	servers        []loadServer // one server, or several to compare
+	program        goProgram    // of --start, which each of servers is with another release; set with --go
 	profile        load.Profile // rate of an open loop; nil for a closed loop
 	bitsPerSecond  int64        // bandwidth of the relay each way; 0 means no limit
 	slo            load.SLO
@@ -108,6 +111,11 @@ func (o *options) parseFlags(cmd *cobra.Command, args []string, stdin io.Reader)
 	o.source.HasBody = changed("body")
 	if o.servers, err = parseServers(args, o.start); err != nil {
 		return err
+	}
+	if o.releases.IsSet() {
+		if err := o.splitReleases(); err != nil {
+			return err
+		}
 	}
 	rpc := slices.ContainsFunc(o.servers, func(s loadServer) bool { return s.target.RPC })
 	if rpc && len(o.servers) > 1 {

@@ -26,6 +26,15 @@ func loadSeveral(ctx context.Context, env cmdenv.Env, o options, p *session.Prog
 		return fmt.Errorf("make a directory for the requests: %w", err)
 	}
 	defer remove()
+	var toolchains []string // of --go
+	if o.releases.IsSet() {
+		if toolchains, err = o.releases.Resolve(ctx, env); err != nil {
+			return err
+		}
+		for i := range o.servers {
+			o.servers[i].id = toolchains[i]
+		}
+	}
 	study, err := newComparison(o, dir)
 	if err != nil {
 		return err
@@ -37,6 +46,15 @@ func loadSeveral(ctx context.Context, env cmdenv.Env, o options, p *session.Prog
 	p.Say("comparing " + strings.Join(serverIDs(o.servers), ", ") + ": " + describeComparison(o))
 
 	err = session.With(ctx, studyEnv, run, p, func(ctx context.Context, w *session.Session) error {
+		if toolchains != nil {
+			commands, err := o.program.buildReleases(ctx, w, toolchains, dir)
+			if err != nil {
+				return err
+			}
+			for i := range commands {
+				study.Contenders[i].Command = commands[i]
+			}
+		}
 		err := w.WeighAll(ctx, []cmdenv.Study{{Study: study}}, p.Fail)
 		const single = true // there is one study, so JSON output is one document, not a list
 		if errFinish := w.Finish(&cmdenv.Output{}, single); err == nil {
