@@ -517,7 +517,7 @@ func TestDryRun(t *testing.T) {
 	}
 	for _, tt := range []struct{ args, want string }{
 		{"--feed testdata/feeds/pageviews.ndjson :1", `tare: testdata/feeds/pageviews.ndjson:1: not a request: json: unknown field "ts"; a line is {"method":"POST","path":"/v1","header":{},"body":"base64"}; --feed-bodies sends each line as a body`},
-		{"--feed testdata/feeds/refused-iis.log :1", "tare: --feed testdata/feeds/refused-iis.log has none of the formats that are read; read are access logs in the common and the combined format, Caddy's JSON log, HAR, OpenAPI documents, and a request on each line: "},
+		{"--feed testdata/feeds/refused-iis.log :1", "tare: --feed testdata/feeds/refused-iis.log has none of the formats that are read; read are access logs in the common and the combined format, Caddy's JSON log, HAR, OpenAPI documents, a request on each line: "},
 		{"--feed testdata/feeds/refused-empty.log :1", "tare: --feed testdata/feeds/refused-empty.log holds no requests; "},
 		{"--feed " + put("plan.json", []byte(`{"schema":"tare.dryrun/1","requests":[{"path":"/a"},{"path":"b"}]}`)) + " :1", "tare: " + filepath.Join(dir, "plan.json") + ": request 2: "},
 		{"--feed " + put("run.json", []byte(`{"schema":"tare.dryrun/1","notes":[]}`)) + " :1", "tare: --feed " + filepath.Join(dir, "run.json") + ": not a dry run of tare load: no requests"},
@@ -628,7 +628,7 @@ func TestDryRunHoldsSecretsBack(t *testing.T) {
 func TestDryRunIsAFeed(t *testing.T) {
 	first := callTare(t, "", "load", "--feed", "testdata/feeds/session.har", "--dry-run", "--json", ":1")
 	again := callTare(t, first.out, "load", "--feed", "-", "--dry-run", "--json", ":1")
-	if first.code != cmdenv.ExitOK || again.code != cmdenv.ExitOK || again.out != first.out || !strings.Contains(again.errors, "stdin is a dry run of tare load\n") {
+	if first.code != cmdenv.ExitOK || again.code != cmdenv.ExitOK || linesOf(t, again.out) != linesOf(t, first.out) || !strings.Contains(again.errors, "stdin is a dry run of tare load\n") {
 		t.Errorf("%s%s\n%s%s", first.out, first.errors, again.out, again.errors)
 	}
 }

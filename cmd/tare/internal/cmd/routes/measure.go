@@ -64,16 +64,16 @@ func (r *routeStudy) runOptions() session.Options {
 	return run
 }
 
-// recommend returns the recommendation for a result.
-func (r *routeStudy) recommend(res *tare.Result) []string {
+// recommendRouters returns the recommendation for a result.
+func (r *routeStudy) recommendRouters(res *tare.Result) []string {
 	if r.o.releases.IsSet() {
 		return r.releaseAdvice(res).Lines()
 	}
 	return r.doc.Recommendation(res)
 }
 
-// complete adds the headline and the skipped routers to a result.
-func (r *routeStudy) complete(res *tare.Result) {
+// completeResult adds the headline and the skipped routers to a result.
+func (r *routeStudy) completeResult(res *tare.Result) {
 	res.NotWeighed = append(res.NotWeighed, r.skipped...)
 	if r.o.releases.IsSet() {
 		r.releaseAdvice(res).SetAnswer()
@@ -87,8 +87,8 @@ func (r *routeStudy) releaseAdvice(res *tare.Result) routestudy.ReleaseAdvice {
 	return routestudy.ReleaseAdvice{Document: r.doc, Result: res, Releases: r.releases}
 }
 
-// prepare returns the study, with its routes in the cache. Of a study of releases it builds the baseline.
-func (r *routeStudy) prepare(ctx context.Context, w *session.Session) (study cmdenv.Study, err error) {
+// prepareStudy returns the study, with its routes in the cache. Of a study of releases it builds the baseline.
+func (r *routeStudy) prepareStudy(ctx context.Context, w *session.Session) (study cmdenv.Study, err error) {
 	all, err := w.FindCatalog(w.Options.Catalog)
 	if err != nil {
 		return study, err
@@ -118,7 +118,7 @@ func measureRoutes(ctx context.Context, env cmdenv.Env, o options, doc *routestu
 		}
 	}
 	p.Say("measuring " + o.studyID() + ", " + session.InWords(o.run))
-	advice := session.Advice{Prepare: r.prepare, Complete: r.complete, Recommend: r.recommend}
+	advice := session.Advice{Prepare: r.prepareStudy, Complete: r.completeResult, Recommend: r.recommendRouters}
 	return advice.Measure(ctx, env, r.runOptions(), p)
 }
 

@@ -87,7 +87,7 @@ func (o options) renewsOnHangup(env cmdenv.Env) bool {
 	return !terminal && o.value(flagTLSCert) != ""
 }
 
-// servePlan is what --dry-run prints.
+// servePlan is the document of --dry-run.
 type servePlan struct {
 	Stack   string   `json:"stack"`
 	Sources string   `json:"sources"`        // directory of the main package
