@@ -92,7 +92,7 @@ func main() {
 	if err := os.WriteFile(filepath.Join(*dir, runtime.Version()), nil, 0o600); err != nil {
 		panic(err)
 	}
-	panic(http.ListenAndServe("127.0.0.1:"+*port, http.NotFoundHandler()))
+	panic(http.ListenAndServe("127.0.0.1:"+*port, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})))
 }
 `
 
