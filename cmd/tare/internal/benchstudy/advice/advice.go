@@ -73,6 +73,15 @@ func (r Reading) Shown(c tare.Comparison) bool {
 	return c.Differs(r.NoiseFloor()) == tare.Significant
 }
 
+// WhyDoubted returns a clause about a comparison that is not significant beyond the noise floor, to follow a
+// sentence about it. It returns "" for other comparisons.
+func (r Reading) WhyDoubted(c tare.Comparison) string {
+	if r.Shown(c) {
+		return ""
+	}
+	return fmt.Sprintf("; that is no difference beyond what the control shows (±%s)", Percent(math.Expm1(r.NoiseFloor())))
+}
+
 // Place returns the best rank that the evidence allows; 1 if there are no ranks.
 func Place(c tare.Comparison) int { return max(1, c.RankLow) }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/cmd/tare/internal/traffic"
 	"github.com/tarebench/tare/internal/lazyregexp"
 	"github.com/tarebench/tare/load"
@@ -57,6 +58,7 @@ type options struct {
 	// One field per flag or group of flags. parseFlags sets defaults that depend on other flags.
 	source      loadstudy.Requests
 	start       []string
+	releases    session.ReleaseFlag
 	connections int
 	duration    time.Duration
 	requests    int64
@@ -93,6 +95,7 @@ type options struct {
 
 	// Values that are valid only after parseFlags.
 	servers        []loadServer // one server, or several to compare
+	program        goProgram    // of --start, which each of servers is with another release; set with --go
 	profile        load.Profile // rate of an open loop; nil for a closed loop
 	bitsPerSecond  int64        // bandwidth of the relay each way; 0 means no limit
 	slo            load.SLO
@@ -131,7 +134,9 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	declareUses(requests, "deadline", several, spread, onlyGRPC)
 	requests.Set.StringArrayVar(&o.start, "start", nil, "start a server by this `command`, with $PORT for a free port; repeatable")
 	declareUses(requests, "start", several)
-	requests.Set.BoolVar(&o.dryRun, "dry-run", false, "print the requests and send nothing; with --json as lines for --feed")
+	o.releases.Add(requests.Set, "build the program of --start 'go run …' with several Go `releases`, e.g. go1.26,go1.27, and compare them")
+	declareUses(requests, "go", several)
+	requests.Set.BoolVar(&o.dryRun, "dry-run", false, "print the requests, and what would be measured and written, and send nothing; --feed reads what it prints with --json")
 	declareUses(requests, "dry-run", several, spread)
 	sending := cmdenv.NewFlags("How it is sent")
 	sending.Set.IntVarP(&o.connections, "connections", "c", defaultConnections, "number of open connections, each with at most one request in flight (with --search the most to try, default 1024)")
@@ -215,6 +220,11 @@ func (o *options) parseFlags(cmd *cobra.Command, args []string, stdin io.Reader)
 	o.source.HasBody = changed("body")
 	if o.servers, err = parseServers(args, o.start); err != nil {
 		return err
+	}
+	if o.releases.IsSet() {
+		if err := o.splitReleases(); err != nil {
+			return err
+		}
 	}
 	rpc := slices.ContainsFunc(o.servers, func(s loadServer) bool { return s.target.RPC })
 	if rpc && len(o.servers) > 1 {
@@ -300,7 +310,7 @@ func (o *options) readRequests(changed func(string) bool, stdin io.Reader) (err 
 	if o.feed, err = o.source.List(o.servers[0].target, stdin); err != nil {
 		return err
 	}
-	isRecorded := o.feed.Kind != traffic.Unknown && o.feed.Kind != traffic.Lines
+	isRecorded := o.feed.Kind != traffic.Unknown && !o.feed.Kind.IsTares()
 	if len(o.servers) > 1 && isRecorded {
 		return cmdenv.Usage("a --feed of recorded traffic is for one server", "leave the others out")
 	}

@@ -36,6 +36,8 @@ reflection).
 --start starts your server from a command line in which $PORT stands for a free
 port, and later stops it with all its child processes. No shell is used.
 For a container: --start 'docker run --rm -p 127.0.0.1:$PORT:80 nginx'.
+With --go the command is go run: its program is built once with each of several Go
+releases, and the binaries are compared.
 
 Exit codes: 0 measured, whatever the figures; 1 nothing could be measured; 2 bad
 input; 130 interrupted; what was measured until then is printed.`,
@@ -52,7 +54,8 @@ input; 130 interrupted; what was measured until then is printed.`,
   tare load -d 1m --watch 127.0.0.1:8090 --page load.html :8080
   tare load --handshake resume --cacert ca.pem https://shop.example/
   tare load --rate 6000/s -c 90 --on local,ssh:a,ssh:b http://shop.example/
-  tare load --start './old -port $PORT' --start './new -port $PORT' /v1/id/7`,
+  tare load --start './old -port $PORT' --start './new -port $PORT' /v1/id/7
+  tare load --go go1.26,go1.27 --start 'go run ./cmd/api -port $PORT' /v1/id/7`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -135,17 +135,31 @@ func runRPC(ctx context.Context, env cmdenv.Env, o options, arg string) error {
 		fmt.Fprintln(env.Err, "tare: "+format.Line(line, 0))
 	}
 	if o.list {
-		text, err := doc.List()
-		if err != nil {
-			return err
-		}
-		_, err = io.WriteString(env.Out, text)
-		return err
+		return o.listCalls(env, doc)
 	}
 	if o.run.DryRun {
 		return planTransports(env, o, doc, arg)
 	}
 	return measureTransports(ctx, env, o, doc)
+}
+
+// callList is the document of --list.
+type callList struct {
+	Methods []rpcstudy.Call `json:"methods"`
+	Notes   []string        `json:"notes"` // the lines on stderr
+}
+
+// listCalls prints the calls of each transport.
+func (o options) listCalls(env cmdenv.Env, doc *rpcstudy.Document) error {
+	calls, err := doc.Calls()
+	if err != nil {
+		return err
+	}
+	if o.run.Format.Name == "json" {
+		return cmdenv.PrintJSON(env.Out, callList{calls, cmdenv.Listed(doc.Remarks())})
+	}
+	_, err = io.WriteString(env.Out, rpcstudy.FormatCalls(calls))
+	return err
 }
 
 // readProto reads the protocol buffers in the file arg, with the methods that --method selects, and the
