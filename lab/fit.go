@@ -31,10 +31,10 @@ func (r *run) planStudy(pilots []tare.Pilot, spent time.Duration) tare.Plan {
 // planOptions returns the options of a plan that starts when spent of the budget is used up.
 func (r *run) planOptions(spent time.Duration) plan.Options {
 	return plan.Options{
-		Seed: r.o.Seed, Isolation: r.o.Isolation,
-		Budget: r.o.Budget, Spent: spent, Rounds: r.o.Rounds, User: r.o.User, Strict: r.isStrict(),
-		Slice: r.o.Slice, Most: r.o.Most, Long: !r.isReduced() && r.o.Rounds == 0,
-		Brief: r.listBrief(), Early: r.stopsEarly(), Until: r.o.Until,
+		Seed: r.opts.Seed, Isolation: r.opts.Isolation,
+		Budget: r.opts.Budget, Spent: spent, Rounds: r.opts.Rounds, User: r.opts.User, Strict: r.isStrict(),
+		Slice: r.opts.Slice, Most: r.opts.Most, Long: !r.isReduced() && r.opts.Rounds == 0,
+		Brief: r.listBrief(), Early: r.stopsEarly(), Until: r.opts.Until,
 	}
 }
 
@@ -76,22 +76,22 @@ func (r *run) listBrief() []string {
 	return ids
 }
 
-// fitPilots leaves parts of the study out until the user's budget has time for the others, at least
+// fitToPilots leaves parts of the study out until the user's budget has time for the others, at least
 // with the fewest slices per round, and returns the plan. It removes workloads, then contenders,
 // from the end of the list; if the budget is a time limit, the workloads with the longest rounds
 // first. The parts that a claim, criterion or decomposition needs are removed last.
-func (r *run) fitPilots(pilots []tare.Pilot, spent time.Duration) tare.Plan {
+func (r *run) fitToPilots(pilots []tare.Pilot, spent time.Duration) tare.Plan {
 	return r.removeUntilFits(pilots, func() time.Duration { return spent })
 }
 
-// removeUntilFits does the work of fitPilots, also while pilots are unfinished: timeAfterPilots returns
+// removeUntilFits does the work of fitToPilots, also while pilots are unfinished: timeAfterPilots returns
 // the expected measuring time at the end of all pilots. It is called again after parts were removed,
 // since their pilots are saved. removeUntilFits removes as many parts as needed from the start of the
 // list of dispensable parts, then restores each removed part that still fits.
 func (r *run) removeUntilFits(pilots []tare.Pilot, timeAfterPilots func() time.Duration) tare.Plan {
 	spent := timeAfterPilots()
 	p := r.planStudy(pilots, spent)
-	if p.Fits || !r.o.User && !r.isStrict() || r.o.Rounds > 0 {
+	if p.Fits || !r.opts.User && !r.isStrict() || r.opts.Rounds > 0 {
 		return p
 	}
 	need := roundUp(spent.Seconds() + p.SecondsPerRound*plan.MinRounds) // budget for the complete study
@@ -126,12 +126,12 @@ func (r *run) removeUntilFits(pilots []tare.Pilot, timeAfterPilots func() time.D
 	for _, part := range parts[:n] {
 		if removed[part.What] {
 			names = append(names, part.What)
-			part.Why = fmt.Sprintf("left out: a budget of %v has no time for it; --budget %v does", r.o.Budget, need)
-			r.leftOutForTime = append(r.leftOutForTime, part)
+			part.Why = fmt.Sprintf("left out: a budget of %v has no time for it; --budget %v does", r.opts.Budget, need)
+			r.omittedForTime = append(r.omittedForTime, part)
 		}
 	}
 	if len(names) > 0 {
-		r.sendProgress(Event{Phase: "fit", Message: fmt.Sprintf("left out, as a budget of %v has no time for it: %s; --budget %v does", r.o.Budget, strings.Join(names, ", "), need)})
+		r.sendProgress(Event{Phase: "fit", Message: fmt.Sprintf("left out, as a budget of %v has no time for it: %s; --budget %v does", r.opts.Budget, strings.Join(names, ", "), need)})
 	}
 	return p
 }
@@ -284,17 +284,17 @@ func (r *run) forgetDropped() {
 		return hasInput && !isInStudy
 	}
 	r.pilots = slices.DeleteFunc(r.pilots, func(p tare.Pilot) bool { return isRemoved(p.Workload) || r.roleOf(p.Contender) == "" })
-	r.conform = slices.DeleteFunc(r.conform, func(c tare.Conformance) bool { return isRemoved(c.Workload) || r.roleOf(c.Contender) == "" })
+	r.conformance = slices.DeleteFunc(r.conformance, func(c tare.Conformance) bool { return isRemoved(c.Workload) || r.roleOf(c.Contender) == "" })
 }
 
-// dropAsPlanned removes from a resumed study the parts that its plan omits.
-func (r *run) dropAsPlanned() {
+// removeOmitted removes from a resumed study the parts that its plan omits.
+func (r *run) removeOmitted() {
 	removed := map[string]bool{}
 	for _, part := range r.plan.LeftOut {
 		removed[part.What] = true
 	}
 	r.removeParts(removed)
-	r.leftOut = append(r.leftOut, r.plan.LeftOut...)
+	r.omitted = append(r.omitted, r.plan.LeftOut...)
 }
 
 // removeParts removes from the study the parts whose NotWeighed.What is true in parts.

@@ -16,14 +16,14 @@ const leaders = 3
 // the leaders on everything. Their measurements so far remain. It keeps the contenders that a claim,
 // a criterion or a decomposition is about. It retires no contender if the budget has time to rank
 // all of them.
-func (r *run) retireTrailing(o measured, done int) error {
+func (r *run) retireTrailing(judged judgedRounds, done int) error {
 	if !r.isReduced() || done >= r.plan.RoundsPlanned {
 		return nil
 	}
 	needed := findSubjects(r.study).contenders
 	isSubject := func(id string) bool { return needed[id] || needed[""] } // "" is in it if a question is about all
 	retired := false
-	for _, id := range judge.Trailing(o.data, o.comparisons, leaders) {
+	for _, id := range judge.Trailing(judged.data, judged.comparisons, leaders) {
 		if isSubject(id) || !slices.Contains(r.plan.Contenders, id) {
 			continue
 		}
@@ -39,5 +39,5 @@ func (r *run) retireTrailing(o measured, done int) error {
 	if !retired {
 		return nil
 	}
-	return r.out.Append(journal.Entry{Plan: &r.plan})
+	return r.journal.Append(journal.Entry{Plan: &r.plan})
 }
