@@ -201,7 +201,7 @@ func (q *quoter) changeRulings(a tare.Answer, name string) []tare.Ruling {
 		return []tare.Ruling{tare.VoidRuling}
 	case !okFrom || !okTo:
 		return nil
-	case isMoved(x, y):
+	case areDisjoint(x, y):
 		return []tare.Ruling{tare.NotMet}
 	}
 	return []tare.Ruling{tare.Met}
@@ -214,9 +214,9 @@ func (q *quoter) formatFigure(f tare.Figure) (string, bool) {
 	case tare.FigureShare, tare.FigureWhole:
 		return q.formatDecomposed(f)
 	case tare.FigureLeast:
-		return q.nameFirst(f.Workload, f.Metric)
+		return q.nameBest(f.Workload, f.Metric)
 	case tare.FigureValue:
-		return q.formatOwnValue(f)
+		return q.formatAbsoluteValue(f)
 	case tare.FigureChanges:
 		return q.countChanges(f.Contender)
 	case tare.FigureNoise:
@@ -263,7 +263,7 @@ func (q *quoter) formatComparison(f tare.Figure) (string, bool) {
 		if !ok || q.whyVoid(other) != "" {
 			return "", false
 		}
-		return describeMove(c, to), true
+		return describeRatioChange(c, to), true
 	}
 	return formatTimes(c, q.noiseNote(c)), true
 }
@@ -368,23 +368,23 @@ func (q *quoter) countChanges(contender string) (string, bool) {
 	return format.Count(n, "value"), n > 0
 }
 
-// isMoved reports whether the intervals of a ratio on two workloads are disjoint. This is a strict
+// areDisjoint reports whether the intervals of a ratio on two workloads are disjoint. This is a strict
 // test: intervals of ratios that differ significantly may overlap.
-func isMoved(from, to tare.Comparison) bool { return from.High < to.Low || to.High < from.Low }
+func areDisjoint(from, to tare.Comparison) bool { return from.High < to.Low || to.High < from.Low }
 
-// describeMove returns how a ratio changes from one workload to another: "from 1.24× (1.19 to 1.30) to
+// describeRatioChange returns how a ratio changes from one workload to another: "from 1.24× (1.19 to 1.30) to
 // 2.1× (2.0 to 2.2), a significant change".
-func describeMove(from, to tare.Comparison) string {
+func describeRatioChange(from, to tare.Comparison) string {
 	change := "no significant change"
-	if isMoved(from, to) {
+	if areDisjoint(from, to) {
 		change = "a significant change"
 	}
 	return fmt.Sprintf("from %s to %s, %s", formatTimes(from, ""), formatTimes(to, ""), change)
 }
 
-// formatOwnValue returns the absolute value of one contender with its interval. It returns false if
+// formatAbsoluteValue returns the absolute value of one contender with its interval. It returns false if
 // the value was not measured or is void.
-func (q *quoter) formatOwnValue(f tare.Figure) (string, bool) {
+func (q *quoter) formatAbsoluteValue(f tare.Figure) (string, bool) {
 	v, ok := q.result.Value(f.Workload, f.Contender, f.Metric)
 	if !ok || v.Struck || v.Rounds == 0 || len(q.result.VoidsMetric(f.Contender, f.Workload, f.Metric)) > 0 {
 		return "", false
@@ -400,10 +400,10 @@ func (q *quoter) formatOwnValue(f tare.Figure) (string, bool) {
 	return fmt.Sprintf("%s (%s)", text, format.Interval(low, high)), true
 }
 
-// nameFirst names the contenders that can have the first rank on a workload, each with its ratio. If
+// nameBest names the contenders that can have the first rank on a workload, each with its ratio. If
 // there are several, they do not differ significantly. It returns false if fewer than two contenders
 // were ranked.
-func (q *quoter) nameFirst(workload, metric string) (string, bool) {
+func (q *quoter) nameBest(workload, metric string) (string, bool) {
 	var first []tare.Comparison
 	ranked := 0
 	for _, c := range q.result.Comparisons {

@@ -27,20 +27,20 @@ import (
 //
 // Source: O. J. Dunn, "Multiple comparisons among means", J. Amer. Statist. Assoc. 56 (1961) 52–64.
 func Decompose(d evidence.Evidence, effects []tare.Effects, comparisons []tare.Comparison, findings []tare.Finding) []tare.Decomposition {
-	b := &rulingData{d: d.Indexed(), comparisons: comparisons, findings: findings}
+	j := &judge{evidence: d.Indexed(), comparisons: comparisons, findings: findings}
 	var out []tare.Decomposition
 	for _, planned := range d.Study.Decompose {
 		if len(planned.Steps) > 0 { // always true in a valid study
-			out = append(out, b.decomposeOne(planned, effects))
+			out = append(out, j.decomposeOne(planned, effects))
 		}
 	}
 	return out
 }
 
 // decomposeOne computes one decomposition of the study.
-func (b *rulingData) decomposeOne(planned tare.Decompose, effects []tare.Effects) tare.Decomposition {
+func (j *judge) decomposeOne(planned tare.Decompose, effects []tare.Effects) tare.Decomposition {
 	out := tare.Decomposition{
-		ID: planned.ID, Question: planned.Question, Workload: planned.Workload, Metric: cmp.Or(planned.Metric, b.d.Primary()),
+		ID: planned.ID, Question: planned.Question, Workload: planned.Workload, Metric: cmp.Or(planned.Metric, j.evidence.Primary()),
 		Whole: tare.Cause{From: planned.From, To: planned.Steps[len(planned.Steps)-1].To}, Steps: []tare.Cause{},
 	}
 	noun := tare.MetricFor(out.Metric).Noun
@@ -49,16 +49,16 @@ func (b *rulingData) decomposeOne(planned tare.Decompose, effects []tare.Effects
 		out.Sentence = fmt.Sprintf("The difference in %s of %s against %s on %s is not taken apart: %s.", noun, out.Whole.To, out.Whole.From, out.Workload, why)
 		return out
 	}
-	if why, ok := b.d.Measures(out.Workload, out.Metric); !ok {
+	if why, ok := j.evidence.Measures(out.Workload, out.Metric); !ok {
 		return failed(why)
 	}
-	chain, omitted, why := b.buildChain(planned, out.Metric)
+	chain, omitted, why := j.buildChain(planned, out.Metric)
 	if why != "" {
 		return failed(why)
 	}
 	out.Whole.To = chain[len(chain)-1].To
 	setRatio := func(c *tare.Cause, level float64) bool {
-		return b.setCauseRatio(c, out.Workload, out.Metric, effects, level)
+		return j.setCauseRatio(c, out.Workload, out.Metric, effects, level)
 	}
 	if !setRatio(&out.Whole, alpha) {
 		return failed(fmt.Sprintf("there is no ratio of %s to %s", out.Whole.To, out.Whole.From))
@@ -69,14 +69,14 @@ func (b *rulingData) decomposeOne(planned tare.Decompose, effects []tare.Effects
 		}
 		out.Steps = append(out.Steps, step)
 	}
-	out.Sentence = b.addShares(&out) + omitted
+	out.Sentence = j.addShares(&out) + omitted
 	return out
 }
 
 // buildChain returns the steps between contenders that can be compared, and a sentence about the
 // omitted contenders. If no step remains it returns the reason in why.
-func (b *rulingData) buildChain(planned tare.Decompose, metric string) (steps []tare.Cause, omitted, why string) {
-	if why := b.whyAbsent(planned.From, planned.Workload, metric); why != "" {
+func (j *judge) buildChain(planned tare.Decompose, metric string) (steps []tare.Cause, omitted, why string) {
+	if why := j.whyAbsent(planned.From, planned.Workload, metric); why != "" {
 		return nil, "", why
 	}
 	from, causes := planned.From, "" // causes of the steps since from
@@ -86,7 +86,7 @@ func (b *rulingData) buildChain(planned tare.Decompose, metric string) (steps []
 			causes += " and "
 		}
 		causes += s.Cause
-		if why := b.whyAbsent(s.To, planned.Workload, metric); why != "" {
+		if why := j.whyAbsent(s.To, planned.Workload, metric); why != "" {
 			whys = append(whys, why)
 			continue
 		}
@@ -105,21 +105,21 @@ func (b *rulingData) buildChain(planned tare.Decompose, metric string) (steps []
 }
 
 // whyAbsent returns why a contender cannot be in a chain, or "" if it can.
-func (b *rulingData) whyAbsent(id, workload, metric string) string {
-	contender, ok := b.d.Contender(id)
+func (j *judge) whyAbsent(id, workload, metric string) string {
+	contender, ok := j.evidence.Contender(id)
 	if !ok {
 		return id + " was not measured"
 	}
 	if contender.Absent() {
 		return id + " is " + contender.Error
 	}
-	if fs := tare.VoidsMetric(b.findings, id, workload, metric); len(fs) > 0 {
+	if fs := tare.VoidsMetric(j.findings, id, workload, metric); len(fs) > 0 {
 		return fmt.Sprintf("%s is void by %s: %s", id, fs[0].Check, fs[0].Message)
 	}
 	if contender.Role == tare.RoleTrap {
 		return id + " is a trap, and traps are not compared"
 	}
-	if m, _ := tare.MetricNamed(metric); len(b.d.Index().PerRound(m, workload, id)) == 0 {
+	if m, _ := tare.MetricNamed(metric); len(j.evidence.Index().PerRound(m, workload, id)) == 0 {
 		return fmt.Sprintf("%s has no %s on %s", id, tare.MetricFor(metric).Noun, workload)
 	}
 	return ""
@@ -127,11 +127,11 @@ func (b *rulingData) whyAbsent(id, workload, metric string) string {
 
 // setCauseRatio sets the ratio of one step and its interval at an error level. It returns false if
 // there is no ratio. Low and High stay zero if there are too few rounds for an interval.
-func (b *rulingData) setCauseRatio(c *tare.Cause, workload, metric string, effects []tare.Effects, level float64) bool {
-	x := b.d.Index()
+func (j *judge) setCauseRatio(c *tare.Cause, workload, metric string, effects []tare.Effects, level float64) bool {
+	x := j.evidence.Index()
 	e, ok := tare.EffectsOf(effects, workload, metric, c.To, c.From)
 	if !ok {
-		e = findEffects(x, b.d, workload, metric, c.To, c.From)
+		e = findEffects(x, j.evidence, workload, metric, c.To, c.From)
 	}
 	if len(e.Effects) == 0 {
 		return false
@@ -139,7 +139,7 @@ func (b *rulingData) setCauseRatio(c *tare.Cause, workload, metric string, effec
 	c.Ratio = math.Exp(stats.HodgesLehmann(e.Effects))
 	c.Rounds = len(e.Effects)
 	c.Level = 1 - level
-	if lo, hi, ok := stats.Interval(e.Effects, stats.LookLevel(level, b.d.Looks())); ok {
+	if lo, hi, ok := stats.Interval(e.Effects, stats.LookLevel(level, j.evidence.Looks())); ok {
 		c.Low, c.High = math.Exp(lo), math.Exp(hi)
 	}
 	from, _ := findValue(x, workload, metric, tare.Contender{ID: c.From})
@@ -150,7 +150,7 @@ func (b *rulingData) setCauseRatio(c *tare.Cause, workload, metric string, effec
 
 // addShares computes the share of each step and returns the sentence about them, or the reason if
 // there are none.
-func (b *rulingData) addShares(out *tare.Decomposition) string {
+func (j *judge) addShares(out *tare.Decomposition) string {
 	m := tare.MetricFor(out.Metric)
 	total := tare.Comparison{
 		Ratio: out.Whole.Ratio, Low: out.Whole.Low, High: out.Whole.High, Level: out.Whole.Level, Rounds: out.Whole.Rounds,
@@ -158,13 +158,13 @@ func (b *rulingData) addShares(out *tare.Decomposition) string {
 	}
 	// The sentence reads e.g. "Of the 56 % more CPU time of a against b on w (1.56×, 1.5 to 1.6), …".
 	pair := fmt.Sprintf("of %s against %s on %s", out.Whole.To, out.Whole.From, out.Workload)
-	looks := b.d.Looks()
+	looks := j.evidence.Looks()
 	level := 1 - out.Steps[0].Level
 	if minRounds := stats.MinRounds(stats.LookLevel(level, looks)); !total.Bounded() || total.Rounds < minRounds {
 		return fmt.Sprintf("The difference in %s %s is not taken apart: no interval after %s; it takes %d.", m.Noun, pair, format.Count(total.Rounds, "round"), minRounds)
 	}
 	ratio, span := formatRatio(total, 1)
-	control := tare.NoiseFloor(b.comparisons, out.Workload, out.Metric)
+	control := tare.NoiseFloor(j.comparisons, out.Workload, out.Metric)
 	switch total.Differs(control) {
 	case tare.NotShown:
 		return fmt.Sprintf("No difference in %s %s is shown, so none is taken apart; the ratio is %s %s.", m.Noun, pair, ratio, span)
@@ -176,7 +176,7 @@ func (b *rulingData) addShares(out *tare.Decomposition) string {
 	for _, s := range out.Steps {
 		ids = append(ids, s.To)
 	}
-	if why, _ := b.whyTooFewRequests(out.Metric, out.Workload, ids...); why != "" {
+	if why, _ := j.whyTooFewRequests(out.Metric, out.Workload, ids...); why != "" {
 		return fmt.Sprintf("The difference in %s %s is not taken apart: %s is thin: %s.", m.Noun, pair, out.Metric, why)
 	}
 	than := m.More
@@ -184,7 +184,7 @@ func (b *rulingData) addShares(out *tare.Decomposition) string {
 		than = m.Less
 	}
 	difference := fmt.Sprintf("%s %s %s (%s×, %s", format.Percent(math.Abs(total.Ratio-1)), than, pair, ratio, strings.TrimPrefix(span, "("))
-	if !b.computeShares(out, ids, stats.LookLevel(level, looks)) {
+	if !j.computeShares(out, ids, stats.LookLevel(level, looks)) {
 		return fmt.Sprintf("The %s are not taken apart yet: more rounds are needed.", difference)
 	}
 	return fmt.Sprintf("Of the %s, %s.", difference, listShares(out.Steps))
@@ -193,8 +193,8 @@ func (b *rulingData) addShares(out *tare.Decomposition) string {
 // computeShares sets the share of each step of out in the total difference, with intervals at an
 // error level. ids are the contenders of the chain. It returns false, and sets no share, if one of
 // them has no interval.
-func (b *rulingData) computeShares(out *tare.Decomposition, ids []string, level float64) bool {
-	index := b.d.Index()
+func (j *judge) computeShares(out *tare.Decomposition, ids []string, level float64) bool {
+	index := j.evidence.Index()
 	m, _ := tare.MetricNamed(out.Metric)
 	var totals []float64                       // total difference, by round
 	parts := make([][]float64, len(out.Steps)) // by step: its part of the difference, by round
