@@ -11,49 +11,49 @@ import (
 // The slice rule, which docs/METHOD.md describes under "Rounds and slices". Lengths are in ns, and
 // numbers of slices are per contender and round.
 const (
-	shortNS    = 1e6   // length of a slice of work that allocates nothing
-	minNS      = 12e6  // approximate length of a slice of work that allocates: the nearest number of complete collection cycles
-	hugeNS     = 2e9   // longest collection cycle that a slice consists of,
-	longestOps = 10    // unless this number of operations takes longer
-	unevenNS   = 12e6  // length of a slice whose contenders' collection cycles are longer than hugeNS or unknown
-	totalNS    = 200e6 // length of all slices of a contender in a round together
+	minSliceNS      = 1e6   // length of a slice of work that allocates nothing
+	allocSliceNS    = 12e6  // approximate length of a slice of work that allocates: the nearest number of complete collection cycles
+	maxCycleNS      = 2e9   // longest collection cycle that a slice consists of,
+	maxCycleOps     = 10    // unless this number of operations takes longer
+	withoutCyclesNS = 12e6  // length of a slice whose contenders' collection cycles are longer than maxCycleNS or unknown
+	totalNS         = 200e6 // length of all slices of a contender in a round together
 
-	shortCount   = 64    // number of slices of work that allocates nothing
-	allocShare   = 4     // divisor of this number for work that allocates
-	minLongCount = 6     // least number of slices up to hugeSlice
-	hugeCount    = 2     // least number of longer slices
-	hugeSlice    = 60e6  // longest mean length of slices in a balanced order and in blocks
-	onceSlice    = 600e6 // a slice of collection cycles that is longer than this is measured once
-	slack        = 4     // a slice is cut off when it takes this many times the expected time
+	noAllocCount       = 64    // number of slices of work that allocates nothing
+	allocDivisor       = 4     // divisor of this number for work that allocates
+	minBalancedCount   = 6     // least number of slices up to maxBalancedNS
+	minUnbalancedCount = 2     // least number of longer slices
+	maxBalancedNS      = 60e6  // longest mean length of slices in a balanced order and in blocks
+	onceNS             = 600e6 // a slice of collection cycles that is longer than this is measured once
+	capFactor          = 4     // a slice is cut off when it takes this many times the expected time
 
 	// A slice begins with a lead-in, an unmeasured turn of the pool, because the slices of the other
 	// contenders have displaced the inputs from the caches. Slices are about three turns long, within
 	// limits, and the lead-in is at most half a slice.
 	leadShare    = 0.07 // least length of a lead-in, as a share of a slice
 	maxLeadShare = 0.5  // largest length of a lead-in, as a share of a slice
-	turns        = 3    // number of turns of the pool in a slice
-	turnsNS      = 24e6 // length up to which slices are extended to have as many turns
+	sliceTurns   = 3    // number of turns of the pool in a slice
+	maxTurnsNS   = 24e6 // length up to which slices are extended to have as many turns
 
-	memoryNS     = 5e6  // least length of the pass that counts allocations, for its slowest contender
-	memoryMostNS = 50e6 // longest turn of the pool in this pass; longer turns are cut off
-	memoryTurns  = 1000 // largest number of turns in this pass
+	memoryNS    = 5e6  // least length of the pass that counts allocations, for its slowest contender
+	maxMemoryNS = 50e6 // longest turn of the pool in this pass; longer turns are cut off
+	memoryTurns = 1000 // largest number of turns in this pass
 
 	// Visits: a load generator goes from server to server. A visit is long compared with the responses
 	// in flight at its ends, and short compared with changes of the machine's speed.
-	visitNS    = 60e6
-	visitCount = 8 // number of visits
-	visitTurns = 2 // number of requests per connection in a lead-in
+	visitNS           = 60e6
+	visitCount        = 8 // number of visits
+	visitLeadRequests = 2 // number of requests per connection in a lead-in
 	// Connections that start together get their responses together. A visit that begins and ends with
 	// a response must have many requests per connection, or its rate would be that of a burst. So
 	// visits to slow servers are longer.
-	visitAnswers = 10   // least number of requests per connection in a visit,
-	visitMostNS  = 2e9  // unless the visit would be longer than this
-	segmentLead  = 0.05 // length of the lead-in of a continuous segment, as a share of it
+	minVisitResponses = 10   // least number of requests per connection in a visit,
+	maxVisitNS        = 2e9  // unless the visit would be longer than this
+	segmentLead       = 0.05 // length of the lead-in of a continuous segment, as a share of it
 
 	briefDivisor = 10 // divisor of the length of slices of contenders without ratios
 
-	block      = 2 // number of slices of complete collection cycles in a block
-	shortBlock = 4 // number of slices in a block, of work that allocates nothing
+	cycleBlock   = 2 // number of slices of complete collection cycles in a block
+	noAllocBlock = 4 // number of slices in a block, of work that allocates nothing
 )
 
 // sliceWorkload applies the slice rule to one workload. pilots contains one pilot of each contender
@@ -65,8 +65,8 @@ func sliceWorkload(workload tare.Workload, pilots []tare.Pilot, o Options) tare.
 		return s // all contenders have the same number of operations, or the same length of a segment
 	}
 	for _, id := range o.Brief {
-		shortenCount(s.Ops, id, visitAnswers, workload.Traffic)
-		shortenCount(s.Lead, id, visitTurns, workload.Traffic)
+		shortenCount(s.Ops, id, minVisitResponses, workload.Traffic)
+		shortenCount(s.Lead, id, visitLeadRequests, workload.Traffic)
 		shortenCount(s.Cycles, id, 0, nil)
 	}
 	return s
@@ -92,7 +92,7 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 	if workload.Slice > 0 {
 		length = workload.Slice
 	}
-	maxCount := shortCount
+	maxCount := noAllocCount
 	if o.Most > 0 {
 		maxCount = min(maxCount, o.Most)
 	}
@@ -134,23 +134,23 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 	}
 	s.MinNS = length.Nanoseconds()
 	if s.MinNS == 0 {
-		least := float64(shortNS)
+		least := float64(minSliceNS)
 		if allocates {
-			least = minNS
+			least = allocSliceNS
 		}
-		s.MinNS = int64(min(turnsNS, max(least, turns*float64(pool)*slowest)))
+		s.MinNS = int64(min(maxTurnsNS, max(least, sliceTurns*float64(pool)*slowest)))
 	}
 	if !allocates {
 		s.TargetNS = s.MinNS
 		if slowest > float64(s.TargetNS) { // a slice of one operation
 			s.TargetNS = int64(slowest)
 		}
-		count := min(maxCount, max(minLongCount, int(totalNS/float64(s.TargetNS))))
-		s.Count, s.Block = balancedCount(len(pilots), count), shortBlock
-		if count < 2*shortBlock {
-			s.Block = block
+		count := min(maxCount, max(minBalancedCount, int(totalNS/float64(s.TargetNS))))
+		s.Count, s.Block = balancedCount(len(pilots), count), noAllocBlock
+		if count < 2*noAllocBlock {
+			s.Block = cycleBlock
 		}
-		s.CapNS = slack * s.TargetNS
+		s.CapNS = capFactor * s.TargetNS
 		for _, p := range pilots {
 			sliceByOps(&s, p, float64(s.TargetNS), pool)
 		}
@@ -159,11 +159,11 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 
 	// Work that allocates: the slices of all contenders consist of complete collection cycles, or those
 	// of none do.
-	s.Block = block
+	s.Block = cycleBlock
 	var lengths []float64 // of slices of complete collection cycles
-	if !cyclesKnown || longest > max(hugeNS, longestOps*slowest) {
+	if !cyclesKnown || longest > max(maxCycleNS, maxCycleOps*slowest) {
 		s.RatioOfSums = true
-		least := unevenNS
+		least := withoutCyclesNS
 		if workload.Slice > 0 { // the requested length already allows for allocations
 			least = 0
 		}
@@ -178,8 +178,8 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 				continue
 			}
 			n := max(1, math.Round(float64(s.MinNS)/p.CycleNS))
-			if n*p.CycleNS < shortNS {
-				n = math.Ceil(shortNS / p.CycleNS)
+			if n*p.CycleNS < minSliceNS {
+				n = math.Ceil(minSliceNS / p.CycleNS)
 			}
 			lengths = append(lengths, n*p.CycleNS)
 			sliceByOps(&s, p, n*p.CycleNS, pool)
@@ -187,7 +187,7 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 			s.Until[p.Contender] = tare.UntilGC
 		}
 		slices.Sort(lengths)
-		s.MinNS = shortNS // the cycles determine the length of a slice
+		s.MinNS = minSliceNS // the cycles determine the length of a slice
 		s.TargetNS = int64(lengths[len(lengths)/2])
 		longest = lengths[len(lengths)-1]
 		for _, p := range pilots {
@@ -196,23 +196,23 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 			}
 		}
 	}
-	s.CapNS = slack * int64(max(longest, float64(s.TargetNS)))
+	s.CapNS = capFactor * int64(max(longest, float64(s.TargetNS)))
 	mean := float64(s.TargetNS) // mean length of a slice over all contenders
 	for _, l := range lengths {
 		mean += (l - float64(s.TargetNS)) / float64(len(pilots))
 	}
-	maxCount /= allocShare
+	maxCount /= allocDivisor
 	count := min(maxCount, int(math.Ceil(totalNS/mean)))
-	if mean <= max(hugeSlice, 2*float64(length)) {
-		s.Count = balancedCount(len(pilots), max(min(minLongCount, maxCount), count))
+	if mean <= max(maxBalancedNS, 2*float64(length)) {
+		s.Count = balancedCount(len(pilots), max(min(minBalancedCount, maxCount), count))
 	} else { // too few slices for a balanced order and for blocks
-		s.Count, s.Block, s.RatioOfSums = max(hugeCount, count), 1, true
-		if s.Cycles != nil && mean > onceSlice {
+		s.Count, s.Block, s.RatioOfSums = max(minUnbalancedCount, count), 1, true
+		if s.Cycles != nil && mean > onceNS {
 			s.Count = 1
 		}
 	}
 	if slices.ContainsFunc(pilots, func(p tare.Pilot) bool { return p.Counted }) { // a slice is one complete run of a benchmark
-		s.Count, s.Block, s.RatioOfSums = hugeCount, 1, true
+		s.Count, s.Block, s.RatioOfSums = minUnbalancedCount, 1, true
 		for _, p := range pilots {
 			s.Ops[p.Contender], s.Lead[p.Contender] = 1, 0
 		}
@@ -230,13 +230,13 @@ func sliceTraffic(s *tare.Slicing, t tare.Traffic, pilots []tare.Pilot, length t
 		s.Count, s.Block, s.RatioOfSums = 1, 1, true
 		s.TargetNS = t.Segment.Nanoseconds()
 	} else {
-		s.Count, s.Block, s.Visits = balancedCount(len(pilots), visitCount), block, true
+		s.Count, s.Block, s.Visits = balancedCount(len(pilots), visitCount), cycleBlock, true
 		s.TargetNS = visitNS
 		if length > 0 {
 			s.TargetNS = length.Nanoseconds()
 		}
 	}
-	s.MinNS, s.CapNS = s.TargetNS, slack*s.TargetNS
+	s.MinNS, s.CapNS = s.TargetNS, capFactor*s.TargetNS
 	for _, p := range pilots {
 		nsPerRequest := p.NSPerOp
 		if t.Rate > 0 {
@@ -245,9 +245,9 @@ func sliceTraffic(s *tare.Slicing, t tare.Traffic, pilots []tare.Pilot, length t
 		nsPerRequest = max(1, nsPerRequest)
 		ops := max(1, math.Round(float64(s.TargetNS)/nsPerRequest))
 		if t.Segment == 0 {
-			ops = max(ops, min(float64(visitAnswers*t.Connections), math.Round(visitMostNS/nsPerRequest)))
+			ops = max(ops, min(float64(minVisitResponses*t.Connections), math.Round(maxVisitNS/nsPerRequest)))
 		}
-		lead := max(leadShare*ops, min(float64(visitTurns*t.Connections), maxLeadShare*ops))
+		lead := max(leadShare*ops, min(float64(visitLeadRequests*t.Connections), maxLeadShare*ops))
 		if t.Segment > 0 {
 			lead = segmentLead * ops
 		}
@@ -262,8 +262,8 @@ func sliceTraffic(s *tare.Slicing, t tare.Traffic, pilots []tare.Pilot, length t
 func memoryOps(pool int64, nsPerOp float64) int64 {
 	nsPerOp = max(1, nsPerOp)
 	turn := float64(pool) * nsPerOp
-	if turn > memoryMostNS {
-		return max(2, int64(memoryMostNS/nsPerOp))
+	if turn > maxMemoryNS {
+		return max(2, int64(maxMemoryNS/nsPerOp))
 	}
 	turns := max(1, int64(memoryNS/turn))
 	return min(turns, memoryTurns) * pool
@@ -287,7 +287,7 @@ func sliceByOps(s *tare.Slicing, p tare.Pilot, ns float64, pool int64) {
 // LongCount returns the number of slices of s that a contender runs in a round whose slices are tau
 // times as long. It returns 0 if the slices of s are so long that they are not made longer.
 func LongCount(s tare.Slicing, tau int) int {
-	if s.Block == 1 || s.TargetNS > hugeSlice {
+	if s.Block == 1 || s.TargetNS > maxBalancedNS {
 		return 0
 	}
 	return max(2, s.Count/tau)
