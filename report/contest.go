@@ -387,7 +387,7 @@ func (v *view) newRivalLine(c tare.Contender) RivalLine {
 		line.Text = "void"
 		line.Says = "void by " + voids[0].Check
 	case !ok || !(comparison.Ratio > 0):
-		line.Text = nothing
+		line.Text = noValue
 		line.Says = "not compared"
 	default:
 		v.addComparison(&line, comparison)
@@ -451,7 +451,7 @@ func formatMore(x float64) string {
 func formatShortRatio(x float64) string {
 	switch {
 	case !(x > 0) || math.IsInf(x, 1): // !(x > 0) includes NaN
-		return nothing
+		return noValue
 	case x >= 10:
 		return format.Grouped(x, 0)
 	case x >= 0.1:

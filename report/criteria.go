@@ -167,7 +167,7 @@ func (c criterion) newTable(r *tare.Result) Table {
 func (c criterion) resultField(contender, workload string) Field {
 	i := slices.IndexFunc(c.verdicts, func(v tare.Verdict) bool { return v.Contender == contender && v.Workload == workload })
 	if i < 0 {
-		return Field{Text: nothing}
+		return Field{Text: noValue}
 	}
 	switch c.verdicts[i].Verdict {
 	case tare.Met:
@@ -179,5 +179,5 @@ func (c criterion) resultField(contender, workload string) Field {
 	case tare.Inconclusive:
 		return Field{"open", Warned}
 	}
-	return Field{Text: nothing}
+	return Field{Text: noValue}
 }

@@ -78,7 +78,7 @@ func describeOrigin(r *tare.Result, d tare.Decomposition) string {
 // formatFactor prints a factor with three significant digits, or nothing if it is unknown.
 func formatFactor(x float64) string {
 	if !(x > 0) || math.IsInf(x, 0) {
-		return nothing
+		return noValue
 	}
 	return formatDigits(x, 3) + "×"
 }
@@ -99,7 +99,7 @@ func unexplainedFactor(r *tare.Result, d tare.Decomposition) (factor float64, sh
 	if len(d.Steps) < 2 || !(factor > 0) || math.IsInf(factor, 0) {
 		return 0, ""
 	}
-	share = nothing
+	share = noValue
 	if hasShares(d) {
 		share = formatShare(math.Round(rest*1e3) / 1e3) // without rounding, errors of floating point print as a share
 	}

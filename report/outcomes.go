@@ -199,7 +199,7 @@ func (s *Section) addOrderedClaims(r *tare.Result) {
 	s.addTable("claims", "", newReasonedTable(r, OrderedClaims(r.Claims)))
 	if hasShareClaims(r) {
 		s.addText(Dim, sharesMean)
-		s.addTable("", "parts of a whole", newWholeTable(r))
+		s.addTable("", "parts of a whole", newTotalTable(r))
 	}
 	s.addText(Plain, describeUnmeasured(r))
 }
