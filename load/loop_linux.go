@@ -43,7 +43,7 @@ func newLoop(s *settings) (engine, error) {
 
 func (e *loop) name() Engine       { return Epoll }
 func (e *loop) threadCount() int   { return len(e.all) }
-func (e *loop) partyCount() int    { return len(e.all) }
+func (e *loop) dialerCount() int   { return len(e.all) }
 func (e *loop) recorderCount() int { return len(e.all) }
 
 func (e *loop) run(r *run) {
@@ -57,7 +57,7 @@ func (e *loop) run(r *run) {
 
 func (e *loop) wake() {
 	for _, t := range e.all {
-		t.net.ring()
+		t.net.endWait()
 	}
 }
 
@@ -128,8 +128,8 @@ type link struct {
 	rest          []byte  // bytes to send; with TLS bytes that are not encrypted yet
 	filled        []byte  // buffer of a request with numbers
 	numbers       []int64 // HTTP/1.1: the numbers in filled
-	f             framer1
-	secure        *secure // TLS; nil in plain text
+	f             http1Parser
+	tls           *tlsConn // TLS; nil in plain text
 	slots         []slot
 
 	h             *http2 // nil for HTTP/1.1

@@ -71,7 +71,7 @@ func (t *thread) updateSlots(l *link) {
 func (t *thread) sendHTTP2(c *slot, x exchange) {
 	l, q := c.link, &t.s.requests[x.index]
 	if err := l.h.startCall(c.number, q, x.numbers, x.verify); err != nil {
-		t.abortLeg(l, ticket{x.intended, x.measured}, x.index, err)
+		t.abortPhase(l, ticket{x.intended, x.measured}, x.index, err)
 		return
 	}
 	c.request = x
@@ -129,8 +129,8 @@ func (t *thread) sendGoodbye(l *link) {
 	if l.isWriteClosed || len(l.rest) > 0 {
 		return
 	}
-	if b := l.h.takeOutput(); l.secure != nil {
-		_, _ = l.secure.encryptAndSend(b)
+	if b := l.h.takeOutput(); l.tls != nil {
+		_, _ = l.tls.encryptAndSend(b)
 	} else {
 		_, _ = t.net.send(l, b)
 	}

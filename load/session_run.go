@@ -24,12 +24,12 @@ type run struct {
 	opened int64  // start of opening connections
 	queue  *queue // schedule of an open loop; nil in a closed loop
 
-	mu       sync.Mutex
-	unready  int          // parties that have not called markDialed; see engine.partyCount
-	ended    bool         // nothing more is measured
-	started  atomic.Int64 // start of sending requests; time zero of a profile
-	conns    atomic.Int64 // open connections
-	lastConn atomic.Int64 // last time with an open connection, as far as known
+	mu             sync.Mutex
+	pendingDialers int          // threads or connections that have not called markDialed; see engine.dialerCount
+	ended          bool         // nothing more is measured
+	started        atomic.Int64 // start of sending requests; time zero of a profile
+	conns          atomic.Int64 // open connections
+	lastConn       atomic.Int64 // last time with an open connection, as far as known
 
 	admitted atomic.Int64 // calls of admitRequest; counted only if Leg.Ops is set
 	done     atomic.Int64 // outcomes so far, lead-in included
@@ -50,7 +50,7 @@ type run struct {
 type usage struct{ cpu, wait time.Duration }
 
 func newRun(s *settings, e engine, leg Leg) *run {
-	r := &run{s: s, engine: e, leg: leg, unready: e.partyCount(), opened: s.nowNS()}
+	r := &run{s: s, engine: e, leg: leg, pendingDialers: e.dialerCount(), opened: s.nowNS()}
 	if leg.Profile != nil {
 		r.queue = newQueue(leg)
 	}
@@ -60,11 +60,12 @@ func newRun(s *settings, e engine, leg Leg) *run {
 	return r
 }
 
-// markDialed records that a party has opened its connections. The last party starts the requests.
+// markDialed records that a thread has opened its connections, or a connection has opened. The last caller
+// starts the requests.
 func (r *run) markDialed() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.unready--; r.unready <= 0 {
+	if r.pendingDialers--; r.pendingDialers <= 0 {
 		r.startRequests()
 	}
 }
