@@ -102,32 +102,20 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 		Ops:      map[string]int64{},
 		Lead:     map[string]int64{},
 	}
-	var (
-		slowest     float64 // timed part of an operation of the slowest contender, in ns
-		longestOp   float64 // longest operation, including its untimed part
-		longest     float64 // longest collection cycle, later longest slice
-		allocates   = false // at least one contender allocates
-		cyclesKnown = true  // all contenders that allocate have a known collection cycle
-	)
 	for _, p := range pilots {
 		s.Contenders = append(s.Contenders, p.Contender)
-		slowest, longestOp = max(slowest, p.NSPerOp), max(longestOp, p.ElapsedNS())
-		if p.BytesPerOp >= 1 {
-			allocates = true
-			cyclesKnown = cyclesKnown && p.CycleNS > 0
-			longest = max(longest, p.CycleNS)
-		}
 	}
+	e := findExtremes(pilots)
 	if workload.Slice > 0 {
 		// All contenders get the number of operations of the slowest one, so that the overhead of a
 		// slice has the same share in each operation.
 		pilots = slices.Clone(pilots)
 		for i := range pilots {
-			pilots[i].NSPerOp = slowest
+			pilots[i].NSPerOp = e.slowest
 		}
 	}
 	pool := int64(max(1, workload.Pool))
-	s.MemoryOps = memoryOps(pool, longestOp)
+	s.MemoryOps = memoryOps(pool, e.longestOp)
 	if workload.Traffic != nil {
 		sliceTraffic(&s, *workload.Traffic, pilots, length)
 		return s
@@ -135,81 +123,31 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 	s.MinNS = length.Nanoseconds()
 	if s.MinNS == 0 {
 		least := float64(minSliceNS)
-		if allocates {
+		if e.allocates {
 			least = allocSliceNS
 		}
-		s.MinNS = int64(min(maxTurnsNS, max(least, sliceTurns*float64(pool)*slowest)))
+		s.MinNS = int64(min(maxTurnsNS, max(least, sliceTurns*float64(pool)*e.slowest)))
 	}
-	if !allocates {
-		s.TargetNS = s.MinNS
-		if slowest > float64(s.TargetNS) { // a slice of one operation
-			s.TargetNS = int64(slowest)
-		}
-		count := min(maxCount, max(minBalancedCount, int(totalNS/float64(s.TargetNS))))
-		s.Count, s.Block = balancedCount(len(pilots), count), noAllocBlock
-		if count < 2*noAllocBlock {
-			s.Block = cycleBlock
-		}
-		s.CapNS = capFactor * s.TargetNS
-		for _, p := range pilots {
-			sliceByOps(&s, p, float64(s.TargetNS), pool)
-		}
+	if !e.allocates {
+		sliceWithoutAllocations(&s, pilots, e.slowest, pool, maxCount)
 		return s
 	}
-
-	// Work that allocates: the slices of all contenders consist of complete collection cycles, or those
-	// of none do.
-	s.Block = cycleBlock
-	var lengths []float64 // of slices of complete collection cycles
-	if !cyclesKnown || longest > max(maxCycleNS, maxCycleOps*slowest) {
+	if e.hasCycles {
+		lengths := sliceByCycles(&s, pilots, pool)
+		s.CapNS = capFactor * int64(max(lengths[len(lengths)-1], float64(s.TargetNS)))
+		countAllocating(&s, lengths, maxCount/allocDivisor, length)
+	} else {
 		s.RatioOfSums = true
 		least := withoutCyclesNS
 		if workload.Slice > 0 { // the requested length already allows for allocations
 			least = 0
 		}
-		s.TargetNS = int64(max(least, float64(s.MinNS), slowest))
+		s.TargetNS = int64(max(least, float64(s.MinNS), e.slowest))
 		for _, p := range pilots {
 			sliceByOps(&s, p, float64(s.TargetNS), pool)
 		}
-	} else {
-		s.Cycles = map[string]int64{}
-		for _, p := range pilots {
-			if p.BytesPerOp < 1 {
-				continue
-			}
-			n := max(1, math.Round(float64(s.MinNS)/p.CycleNS))
-			if n*p.CycleNS < minSliceNS {
-				n = math.Ceil(minSliceNS / p.CycleNS)
-			}
-			lengths = append(lengths, n*p.CycleNS)
-			sliceByOps(&s, p, n*p.CycleNS, pool)
-			s.Cycles[p.Contender] = int64(n)
-			s.Until[p.Contender] = tare.UntilGC
-		}
-		slices.Sort(lengths)
-		s.MinNS = minSliceNS // the cycles determine the length of a slice
-		s.TargetNS = int64(lengths[len(lengths)/2])
-		longest = lengths[len(lengths)-1]
-		for _, p := range pilots {
-			if p.BytesPerOp < 1 {
-				sliceByOps(&s, p, float64(s.TargetNS), pool)
-			}
-		}
-	}
-	s.CapNS = capFactor * int64(max(longest, float64(s.TargetNS)))
-	mean := float64(s.TargetNS) // mean length of a slice over all contenders
-	for _, l := range lengths {
-		mean += (l - float64(s.TargetNS)) / float64(len(pilots))
-	}
-	maxCount /= allocDivisor
-	count := min(maxCount, int(math.Ceil(totalNS/mean)))
-	if mean <= max(maxBalancedNS, 2*float64(length)) {
-		s.Count = balancedCount(len(pilots), max(min(minBalancedCount, maxCount), count))
-	} else { // too few slices for a balanced order and for blocks
-		s.Count, s.Block, s.RatioOfSums = max(minUnbalancedCount, count), 1, true
-		if s.Cycles != nil && mean > onceNS {
-			s.Count = 1
-		}
+		s.CapNS = capFactor * int64(max(e.longestCycle, float64(s.TargetNS)))
+		countAllocating(&s, nil, maxCount/allocDivisor, length)
 	}
 	if slices.ContainsFunc(pilots, func(p tare.Pilot) bool { return p.Counted }) { // a slice is one complete run of a benchmark
 		s.Count, s.Block, s.RatioOfSums = minUnbalancedCount, 1, true
@@ -221,6 +159,98 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 		s.RatioOfSums = true
 	}
 	return s
+}
+
+// extremes are the largest values of the pilots of one workload, in ns, and two facts about all of them.
+type extremes struct {
+	slowest      float64 // timed part of an operation of the slowest contender
+	longestOp    float64 // longest operation, including its untimed part
+	longestCycle float64 // longest collection cycle
+	allocates    bool    // at least one contender allocates
+	hasCycles    bool    // slices can consist of collection cycles: all are known, and none is too long
+}
+
+// findExtremes returns the extremes of pilots.
+func findExtremes(pilots []tare.Pilot) extremes {
+	e := extremes{hasCycles: true}
+	for _, p := range pilots {
+		e.slowest, e.longestOp = max(e.slowest, p.NSPerOp), max(e.longestOp, p.ElapsedNS())
+		if p.BytesPerOp >= 1 {
+			e.allocates = true
+			e.hasCycles = e.hasCycles && p.CycleNS > 0
+			e.longestCycle = max(e.longestCycle, p.CycleNS)
+		}
+	}
+	e.hasCycles = e.hasCycles && !(e.longestCycle > max(maxCycleNS, maxCycleOps*e.slowest))
+	return e
+}
+
+// sliceWithoutAllocations sets slices of s.MinNS, or of one operation if that takes longer, for a workload on
+// which no contender allocates. slowest is the duration of the slowest operation in ns.
+func sliceWithoutAllocations(s *tare.Slicing, pilots []tare.Pilot, slowest float64, pool int64, maxCount int) {
+	s.TargetNS = s.MinNS
+	if slowest > float64(s.TargetNS) { // a slice of one operation
+		s.TargetNS = int64(slowest)
+	}
+	count := min(maxCount, max(minBalancedCount, int(totalNS/float64(s.TargetNS))))
+	s.Count, s.Block = balancedCount(len(pilots), count), noAllocBlock
+	if count < 2*noAllocBlock {
+		s.Block = cycleBlock
+	}
+	s.CapNS = capFactor * s.TargetNS
+	for _, p := range pilots {
+		sliceByOps(s, p, float64(s.TargetNS), pool)
+	}
+}
+
+// sliceByCycles sets slices that consist of complete collection cycles, about s.MinNS long. Contenders that
+// do not allocate get slices of the median length. It returns the lengths in ns of the slices of the
+// contenders that allocate, sorted.
+func sliceByCycles(s *tare.Slicing, pilots []tare.Pilot, pool int64) (lengths []float64) {
+	s.Cycles = map[string]int64{}
+	for _, p := range pilots {
+		if p.BytesPerOp < 1 {
+			continue
+		}
+		n := max(1, math.Round(float64(s.MinNS)/p.CycleNS))
+		if n*p.CycleNS < minSliceNS {
+			n = math.Ceil(minSliceNS / p.CycleNS)
+		}
+		lengths = append(lengths, n*p.CycleNS)
+		sliceByOps(s, p, n*p.CycleNS, pool)
+		s.Cycles[p.Contender] = int64(n)
+		s.Until[p.Contender] = tare.UntilGC
+	}
+	slices.Sort(lengths)
+	s.MinNS = minSliceNS // the cycles determine the length of a slice
+	s.TargetNS = int64(lengths[len(lengths)/2])
+	for _, p := range pilots {
+		if p.BytesPerOp < 1 {
+			sliceByOps(s, p, float64(s.TargetNS), pool)
+		}
+	}
+	return lengths
+}
+
+// countAllocating sets the number of slices for a workload on which a contender allocates, and the number
+// of slices in a block. Contenders have slices of lengths, in ns, or of s.TargetNS if they are not in lengths.
+// requested is the requested length of a slice; 0 means none.
+func countAllocating(s *tare.Slicing, lengths []float64, maxCount int, requested time.Duration) {
+	contenders := len(s.Contenders)
+	mean := float64(s.TargetNS) // mean length of a slice over all contenders
+	for _, l := range lengths {
+		mean += (l - float64(s.TargetNS)) / float64(contenders)
+	}
+	count := min(maxCount, int(math.Ceil(totalNS/mean)))
+	if mean <= max(maxBalancedNS, 2*float64(requested)) {
+		s.Count, s.Block = balancedCount(contenders, max(min(minBalancedCount, maxCount), count)), cycleBlock
+		return
+	}
+	// There are too few slices for a balanced order and for blocks.
+	s.Count, s.Block, s.RatioOfSums = max(minUnbalancedCount, count), 1, true
+	if s.Cycles != nil && mean > onceNS {
+		s.Count = 1
+	}
 }
 
 // sliceTraffic divides the workload of a server into visits of the requested length (0 means by the
