@@ -10,11 +10,10 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Answer returns the headline of a result and the line of figures below it. They come from the first
-// of the study's answers whose condition holds and whose headline, or text, quotes only measured
-// figures; quotes lists the comparisons that this answer quotes. If no answer fits, and the answers
-// name a contender that could not be measured, the headline is about that. Otherwise both texts
-// are "".
+// Answer returns the headline of a result, the line of figures below it, and the comparisons that they
+// quote. It uses the first of the study's answers whose condition holds and whose headline (or text, if it
+// has no headline) quotes only measured figures. If no answer fits because a contender could not be
+// measured, the headline states that. Otherwise both texts are "".
 func Answer(s tare.Study, r *tare.Result) (headline, figures string, quotes []tare.Quote) {
 	q := &quoter{study: s, result: r}
 	if a, text := q.firstFit(s.Answer); text != "" {
@@ -122,8 +121,8 @@ type quoter struct {
 	result *tare.Result
 }
 
-// matchesOutcome reports whether the worst result of the criteria or limits in a.Of is a.When. It
-// is true if a.When is empty, and false if one of them has no result.
+// matchesOutcome reports whether the worst result of the criteria or limits in a.Of is a.When. It returns
+// true if a.When is empty, and false if a criterion or limit has no result.
 func (q *quoter) matchesOutcome(a tare.Answer) bool {
 	if a.When == "" {
 		return true
@@ -285,9 +284,9 @@ func (q *quoter) findComparison(f tare.Figure) (tare.Comparison, bool) {
 	return c, ok && c.Contender != c.Against && (c.Bounded() || c.Exact)
 }
 
-// whyVoid returns why the ratio of f is void, as a predicate ("is void (CHECK)"), or "" if it is
-// valid. It also returns "" if the workload was omitted: a contender may be void only because it
-// supports no other workload.
+// whyVoid returns why the ratio of f is void, as a predicate ("is void (CHECK)"), or "" if the ratio is
+// valid. It also returns "" if the workload was omitted, because then a contender that supports only that
+// workload is void for no other reason.
 func (q *quoter) whyVoid(f tare.Figure) string {
 	if !slices.ContainsFunc(q.result.Workloads, func(w tare.Workload) bool { return w.ID == f.Workload }) {
 		return ""
@@ -431,9 +430,9 @@ func (q *quoter) nameBest(workload, metric string) (string, bool) {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1] + ", which over all pairs do not differ significantly", true
 }
 
-// formatDecomposed quotes a decomposition: its total ratio, or the share of a step. It returns false
-// if the figure has another meaning than in the study, because a contender was omitted: then the
-// chain ends early, or a step also contains the cause of the omitted step.
+// formatDecomposed quotes a decomposition: its total ratio, or the share of a step. It returns false if an
+// omitted contender changes the meaning of the figure: the chain ends early, or the step also contains the
+// cause of the omitted step.
 func (q *quoter) formatDecomposed(f tare.Figure) (string, bool) {
 	measuredIndex := slices.IndexFunc(q.result.Decomposition, func(d tare.Decomposition) bool { return d.ID == f.Decomposition })
 	plannedIndex := slices.IndexFunc(q.study.Decompose, func(d tare.Decompose) bool { return d.ID == f.Decomposition })

@@ -17,7 +17,7 @@ const (
 	tieWithin    = 1.05 // two contenders tie if their ratio is within this factor of 1
 	maxTieClaim  = 1.10 // a claim can tie if its published ratio is within this factor of 1
 	sizeWithin   = 2    // the published size is refuted if the effect is smaller by more than this factor
-	effectWithin = 2    // a claim holds if the logarithm of the ratio is between the published logarithm divided and multiplied by this
+	effectWithin = 2    // a claim holds if the logarithm of the ratio is within this factor of the published logarithm
 )
 
 // claimEdges returns the logarithms of the ratios at which the outcome of a claim flips, except for
@@ -194,9 +194,9 @@ func claimJudges() map[tare.ClaimKind]func(*judge, *tare.ClaimResult, tare.Claim
 	}
 }
 
-// reportUnanswerable reports whether claim c cannot be judged because its metric does not apply to
-// the workload, or because a finding voids it. It writes the reason into r. A finding does not
-// matter if a relay of the study makes the ratio, which is void for that reason.
+// reportUnanswerable reports whether claim c cannot be judged because its metric does not apply to the
+// workload, or because a finding voids the ratio. It writes the reason into r. It ignores findings if the
+// study's relays determine the ratio, because the claim is then void for that reason.
 func (j *judge) reportUnanswerable(r *tare.ClaimResult, c tare.Claim) bool {
 	if why, ok := j.evidence.Measures(c.Workload, c.Metric); !ok {
 		setNotMeasured(r, why)
@@ -358,9 +358,9 @@ func canTie(c tare.Claim) bool {
 	return math.Abs(math.Log(c.Ratio())) < math.Log(maxTieClaim)
 }
 
-// compareClaim compares a claim with the interval of c, in the order of outcomes that Claims documents.
-// It reports a side only if the ratio exceeds floor, the noise floor as a logarithm. sizeRefuted is true
-// if the interval excludes the published size, even if its side is open or as claimed.
+// compareClaim compares a claim with the interval of c, in the order of outcomes that Claims documents. It
+// reports a side only if the ratio exceeds floor, the noise floor as a logarithm. sizeRefuted is true if
+// the interval excludes the published size, even if the interval is on the claimed side or on neither side.
 func compareClaim(claim tare.Claim, c tare.Comparison, floor float64) (o tare.Outcome, sizeRefuted bool) {
 	published := claim.Ratio()
 	isTie := 1/tieWithin <= c.Low && c.High <= tieWithin
@@ -399,9 +399,9 @@ func compareClaim(claim tare.Claim, c tare.Comparison, floor float64) (o tare.Ou
 	return compareSize(claim, c)
 }
 
-// compareSize compares the size of an effect, which is on the claimed side, with the published size.
-// Sizes of effects are logarithms of ratios. If the Side of a claim contradicts its figures, the
-// figures have no size.
+// compareSize compares the size of an effect on the claimed side with the published size. The size of an
+// effect is the absolute logarithm of its ratio. If the Side of a claim contradicts its figures, the claim
+// has no published size.
 func compareSize(claim tare.Claim, c tare.Comparison) (o tare.Outcome, sizeRefuted bool) {
 	smallest, largest := math.Abs(math.Log(c.High)), math.Abs(math.Log(c.Low)) // bounds of the measured size
 	if smallest > largest {

@@ -13,10 +13,10 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// judgeCustomRatio judges a claim of a ratio whose denominator c.Of is not the baseline's value of the
-// same workload and metric, but the contender's own value of another workload or metric, or the value
-// of another contender. The ratio is computed in each round. Its noise floor is the difference
-// between the same ratio of the control and of the baseline.
+// judgeCustomRatio judges a claim of a ratio whose denominator is c.Of instead of the baseline's value of
+// the same workload and metric: the contender's value of another workload or metric, or the value of
+// another contender. The ratio is computed in each round. Its noise floor is the difference between the
+// control's ratio and the baseline's.
 func (j *judge) judgeCustomRatio(r *tare.ClaimResult, c tare.Claim) {
 	other := cmp.Or(c.Of.Contender, c.Contender)
 	if why, ok := j.evidence.Measures(c.Of.Workload, c.Of.Metric); !ok {
@@ -64,9 +64,9 @@ func (j *judge) judgeCustomRatio(r *tare.ClaimResult, c tare.Claim) {
 	j.decideRatio(r, c, comparison, floor)
 }
 
-// controlDifferences returns the difference between the claim's ratio of the control and of the
-// baseline, as logarithms, for each of rounds that has both. If the claim compares two contenders, it
-// returns the ratio of the control to the baseline instead.
+// controlDifferences returns the difference between the logarithms of the control's and the baseline's
+// ratio for the claim, one for each of rounds that has both. If the claim compares two contenders, it
+// returns the logarithm of the control's value over the baseline's instead.
 func (j *judge) controlDifferences(c tare.Claim, rounds []int) (differences []float64) {
 	base := j.evidence.Study.Baseline
 	var controlRatios, baseRatios map[int]float64 // baseRatios is nil, i.e. its logarithms are 0, for two contenders
@@ -86,9 +86,9 @@ func (j *judge) controlDifferences(c tare.Claim, rounds []int) (differences []fl
 	return differences
 }
 
-// whyDifferentRelays returns the reason why a ratio cannot be judged if its two workloads have relays with
-// different delays or bandwidths: the study chose these, and they make the ratio. It returns "" for
-// other ratios.
+// whyDifferentRelays returns why the ratio of claim c cannot be judged if its two workloads have relays with
+// different delays or bandwidths. The study chooses both values, and they determine the ratio. It returns
+// "" for other ratios.
 func (j *judge) whyDifferentRelays(c tare.Claim) string {
 	trafficOf := func(workload string) tare.Traffic { // Delay and Bandwidth are 0 without a relay
 		w, ok := j.evidence.Workload(workload)

@@ -11,14 +11,14 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// maxExponentError is the largest distance from the published exponent at which a claim of growth holds;
-// the entire interval must be within it. The claim is refuted if the entire interval is outside,
-// unless the published exponent with a fixed cost describes the time at each size.
+// maxExponentError is the distance from the published exponent that the interval of the measured exponent
+// must not exceed if a claim of growth is to hold. The claim is refuted if no part of the interval is within
+// that distance, unless the published exponent with a fixed cost describes the time at each size.
 const maxExponentError = 0.1
 
-// The published exponent with a fixed cost describes the times if the fit is within factor maxMisfit
-// of the time at each size. The largest size must be at least minFitSpan times the smallest: on a
-// smaller span other exponents would fit as well.
+// The published exponent with a fixed cost describes the times if the fitted time at each size is within
+// factor maxMisfit of the measured time. The largest size must be at least minFitSpan times the smallest,
+// because on a smaller span other exponents would fit as well.
 const (
 	maxMisfit  = 1.5
 	minFitSpan = 16

@@ -10,9 +10,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// ruleOn sets the ruling of v. It returns false if v has no ruling: the contender is absent, the
-// workload does not select it, or it does not support the workload and the criterion does not name
-// it.
+// ruleOn sets the ruling of v. It returns false if v has no ruling because the contender is not installed,
+// is not selected by the workload, or does not support the workload and is not named by the criterion.
 func (j *judge) ruleOn(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule, contender tare.Contender) bool {
 	w, _ := j.evidence.Workload(v.Workload)
 	isSelected := contender.Role == tare.RoleBaseline || w.Asks(contender.ID)
