@@ -61,9 +61,9 @@ func (r *run) runExams(ctx context.Context) error {
 	return nil
 }
 
-// examineOne runs all exams with contender c. It also reports whether the result is sound, so that
-// later runs may reuse it: no process ended during a test, which may have had another reason than
-// the case, and the start could be measured.
+// examineOne runs all exams with contender c. It also reports whether later runs may reuse the result. They
+// may not if a process ended during a test, possibly for another reason than the case, or if the start
+// could not be measured.
 func (r *run) examineOne(ctx context.Context, k Examiner, c tare.Contender, exams []wire.Workload) (examResult, bool, error) {
 	x := &examination{run: r, kind: k, id: c.ID, supported: map[string]bool{}, found: tare.Semantics{
 		Contender: c.ID, Reference: k.Reference(), Differences: []tare.Difference{},
@@ -101,9 +101,9 @@ type firstDifference struct {
 	class tare.DifferenceClass
 }
 
-// wasReported reports whether a semantics test of another operation on the same fixture has found this case
-// to differ, at least as gravely. A value that is encoded wrongly is also decoded wrongly; it is
-// reported once.
+// wasReported reports whether a semantics test of another operation on the same fixture has found a
+// difference in this case that is at least as severe. For example, a value that is encoded wrongly is also
+// decoded wrongly, and must be reported only once.
 func (x *examination) wasReported(exam wire.Workload, d tare.Difference) bool {
 	key := exam.Fixture + " " + d.Case
 	first, seen := x.differed[key]
@@ -217,9 +217,9 @@ func (x *examination) close(ctx context.Context) {
 	}
 }
 
-// measureStarts starts some processes of contender id and returns two medians: the time from the
-// start to the first answer, and the resident memory before the first request. Both are 0 if a
-// process does not answer; the memory is 0 if it cannot be read.
+// measureStarts starts startProcesses processes of contender id, one after another. It returns the median
+// time from the start to the first answer, and the median resident memory before the first request. Both
+// are 0 if a process does not answer. The memory is also 0 if it cannot be read.
 func (r *run) measureStarts(ctx context.Context, id string, exams []wire.Workload) (tare.Adoption, error) {
 	var seconds []float64
 	var memory []int64

@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// writeInputs writes the inputs of all workloads. It leaves out workloads whose input requires programs
-// that are not installed.
+// writeInputs writes the inputs of all workloads. It omits workloads whose input requires programs that
+// are not installed.
 func (r *run) writeInputs(study tare.Study) error {
 	var available []tare.Workload
 	for _, w := range r.study.Workloads {

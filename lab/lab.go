@@ -276,7 +276,7 @@ func (r *run) openJournal() error {
 		return err
 	}
 	log, out, err := journal.Resume(path)
-	if errors.As(err, new(*fs.PathError)) { // the file cannot be read: that is no *ResumeError, which is about its content
+	if errors.As(err, new(*fs.PathError)) { // the file cannot be read; a *ResumeError is about its content
 		return err
 	}
 	if err != nil {
@@ -358,8 +358,8 @@ func (r *run) elapsedTime() time.Duration {
 	return r.spentBefore + r.opts.Now().Sub(r.started) - r.uncountedTime
 }
 
-// runOutsideBudget calls do without counting its time against the budget: like a build, it is work
-// that is done once for a program and not repeated by the next run.
+// runOutsideBudget calls do without counting its time against the budget. It is for work whose result is
+// stored, like a build, so that the next run does not repeat the work.
 func (r *run) runOutsideBudget(do func() error) error {
 	began := r.opts.Now()
 	defer func() { r.uncountedTime += r.opts.Now().Sub(began) }()
@@ -413,7 +413,8 @@ func (r *run) averageNoise() tare.Noise {
 }
 
 // startNoiseSampler starts to record the machine's noise. The returned function stops the recording and
-// returns the noise since the start; the wait for a processor is taken from the evidence of trials.
+// returns the noise since the start. Its argument is the trials of that time, whose evidence has the wait
+// for a processor.
 func (r *run) startNoiseSampler() func(trials []tare.Trial) tare.Noise {
 	if r.opts.Machine != nil {
 		return func([]tare.Trial) tare.Noise { return r.opts.Machine.Noise }

@@ -108,8 +108,8 @@ func (r *run) stopAtLimit() error {
 	return nil
 }
 
-// callPermit calls Options.Permit for another round. If no more rounds are wanted, the plan is
-// changed to end after the done rounds: their number does not depend on the measurements, so the
+// callPermit reports whether Options.Permit allows another round. If it does not, callPermit changes the
+// plan to end after the done rounds. The number of rounds then does not depend on the measurements, so the
 // result is that of a study with a fixed number of rounds.
 func (r *run) callPermit(ctx context.Context, done int) (bool, error) {
 	if r.opts.Permit == nil {
@@ -132,8 +132,9 @@ func (r *run) minRounds() int {
 }
 
 // isBudgetSpent reports whether the budget has no time for a round after done rounds. If rounds are slower
-// than the pilots forecast, a study still runs the fewest rounds that a verdict needs, and marks its
-// plan as stretched. But no round starts that would end past the time limit of the run.
+// than the pilots forecast, the study exceeds its budget to run the fewest rounds that a verdict needs:
+// isBudgetSpent returns false and marks the plan as stretched. It returns true if the next round would end
+// after the time limit.
 func (r *run) isBudgetSpent(done int) bool {
 	if r.opts.Rounds > 0 {
 		return false

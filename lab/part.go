@@ -20,10 +20,10 @@ const (
 	whyNoWorkload  = "left out (it is asked none of the workloads that are measured)"
 )
 
-// Part returns the part of a study that is measured, and the parts that are omitted, with the reasons. The
-// quick budget measures the part that a claim, a criterion or an expectation needs. Names in only
-// override that: the named part is measured at any budget. The baseline is always included. It
-// returns an error if a pattern in only is invalid or no workload remains.
+// Part returns the measured part of a study, and the omitted contenders and workloads with the reasons.
+// At the quick budget, the measured part is what a claim, criterion or expectation needs. If only names
+// contenders or workloads, these are measured instead, at any budget. The baseline is always measured.
+// Part returns an error if a pattern in only is invalid, or if no workload remains.
 func Part(s tare.Study, isQuick bool, only Only) (tare.Study, []tare.NotWeighed, error) {
 	contenders, workloads := selectAll, selectAll
 	if isQuick && len(s.Claims)+len(s.Criteria) > 0 {
@@ -115,7 +115,7 @@ func selectForQuick(s tare.Study) (contenders, workloads selector) {
 		if c.Of.Contender != "" {
 			ids[c.Of.Contender] = true
 		}
-		if c.Workload != "" { // a statement names no workload and needs none
+		if c.Workload != "" { // a statement has no workload
 			works[c.Workload] = true
 		}
 		for _, w := range c.Workloads {

@@ -45,13 +45,13 @@ const (
 	maxUnrefused = 24 // most wrongly accepted probes that are listed
 )
 
-// runPilots opens every contender once. Each must answer every case correctly. The pilot measures
-// the duration and the allocations of an operation and the length of a collection cycle, so that
-// slices can be planned. None of these measurements is reported.
+// runPilots pilots every contender. A pilot checks that the contender answers every case correctly, and
+// measures the duration and the allocations of an operation and the length of a collection cycle. These
+// measurements are used to plan slices and are not reported.
 //
-// The baseline and the null contender come first: their cost shows which parts of the study the
-// budget has time for, before other contenders are opened. The control is the program of the
-// baseline, and is not piloted again.
+// The baseline and the null contender are piloted first, because their durations show which parts of the
+// study the budget has time for. The control runs the same program as the baseline, so it gets a copy of
+// the baseline's pilot.
 //
 // If the results of pilots are known in advance, the parts that the budget has no time for are
 // omitted before any pilot.
@@ -140,9 +140,9 @@ func (r *run) copyToControl() {
 	}
 }
 
-// fitToGuessedPilots removes the parts of the study that the user's budget will have no time for, if every
-// other contender takes guessedShare of the baseline's time. firstPilots is the duration of the
-// first two pilots, of the baseline and the null contender.
+// fitToGuessedPilots removes the parts of the study that the user's budget has no time for if every other
+// contender takes guessedShare of the baseline's time. firstPilots is the duration of the pilots of the
+// baseline and the null contender.
 func (r *run) fitToGuessedPilots(firstPilots time.Duration) {
 	allWorks := len(r.study.Workloads)
 	r.removeUntilFits(r.guessPilots(), func() time.Duration {
@@ -223,7 +223,7 @@ func (r *run) pilotWorkload(ctx context.Context, s *trial.Session, contender str
 	expected, isKnown := r.expectedPilot(contender, w.ID)
 	timedShare := expected.TimedShare() // 1 if the pilot has no expected result
 	const limit = warmCapNS * time.Nanosecond
-	const unknownOps = 0 // informs Warm that the duration of an operation is unknown
+	const unknownOps = 0 // for Warm: the duration of an operation is unknown
 	first, err := s.Warm(ctx, w.ID, warmGC, timedPart(warmUpTime(w), timedShare), limit, unknownOps)
 	if err != nil {
 		return p, err
@@ -261,21 +261,21 @@ func (r *run) pilotWorkload(ctx context.Context, s *trial.Session, contender str
 	if warm.UntimedNS+mem.UntimedNS > 0 { // a benchmark of package testing
 		p.UntimedNS = expected.UntimedNS
 		addUntimed(&p, warm, mem)
-		p.Counted = mem.Ops < memoryOps // a benchmark whose slices count allocations runs fewer operations here
+		p.Counted = mem.Ops < memoryOps // a benchmark whose slices count allocations runs fewer operations
 		p.SetupNS = opsMargin*float64(warmUpTime(w)) + p.AroundNS
 	}
 	return p, nil
 }
 
-// addUntimed sets the untimed part of p from two runs of a benchmark with different numbers of
-// operations, the time pass and the memory pass. UntimedNS is the slope of the untimed time, per
-// operation, and AroundNS the intercept, per run. If warm has no more operations than mem, UntimedNS
-// keeps the expected value.
+// addUntimed sets p.UntimedNS and p.AroundNS from two runs of a benchmark with different numbers of
+// operations: warm is the time pass, mem the memory pass. The untimed time of a run is a straight line over
+// its operations. UntimedNS is the slope (per operation), and AroundNS the intercept (per run). If warm
+// has no more operations than mem, UntimedNS stays as it is.
 func addUntimed(p *tare.Pilot, warm, mem wire.Reply) {
 	if moreOps := warm.Ops - mem.Ops; moreOps > 0 {
 		p.UntimedNS = float64(warm.UntimedNS-mem.UntimedNS) / float64(moreOps)
 	}
-	if p.UntimedNS < minUntimedShare*p.NSPerOp { // the overhead of package testing around a run varies as much
+	if p.UntimedNS < minUntimedShare*p.NSPerOp { // the overhead of package testing per run varies by that much
 		p.UntimedNS = 0
 	}
 	p.AroundNS = max(0, float64(mem.UntimedNS)-float64(mem.Ops)*p.UntimedNS)
@@ -297,8 +297,8 @@ func warmUpTime(w tare.Workload) time.Duration {
 	return warmNS * time.Nanosecond
 }
 
-// opsForTime returns a number of operations of nsPerOp that together take somewhat longer than ns, so
-// that a contender that runs a fixed number at a time needs to run that number only once.
+// opsForTime returns a number of operations of nsPerOp that together take somewhat longer than ns. A
+// contender that runs a fixed number of operations at a time then usually needs only one such run.
 func opsForTime(ns, nsPerOp float64) int64 {
 	const minNSPerOp = 0.1 // to divide by, if nsPerOp is 0
 	return int64(math.Ceil(opsMargin * ns / max(minNSPerOp, nsPerOp)))
@@ -358,9 +358,9 @@ func (r *run) sharePilots() {
 	}
 }
 
-// dropIncorrect drops the contenders with wrong answers, and their pilots. Two kinds of wrong answers
-// have no consequence: A trap is timed nevertheless, to show the misleading measurements. A
-// status-only contender may accept requests that the reference rejects; the report lists them.
+// dropIncorrect drops the contenders with wrong answers, and their pilots. It does not drop traps, which are
+// timed to show the misleading measurements, nor status-only contenders that only accept requests which
+// the reference rejects. The report lists such requests.
 func (r *run) dropIncorrect() {
 	for _, c := range r.conformance {
 		role := r.roleOf(c.Contender)

@@ -42,8 +42,8 @@ func (r *run) studyFingerprint() string {
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
-// addLook adds a look to the plan of a run that was interrupted before: its result was judged
-// after the last round then, which is one more chance of a false finding.
+// addLook adds a look to the plan of a resumed run. The interrupted run was judged after its last round,
+// and each look at the data is one more chance of a false finding, so the plan must contain it.
 func (r *run) addLook() error {
 	done := len(r.rounds) - r.longRoundsDone
 	if r.resumedLog.Done == nil || r.isDone() || done == 0 || done >= r.plan.RoundsPlanned || slices.Contains(r.plan.Looks, done) {

@@ -62,8 +62,8 @@ func (r *run) runRound(ctx context.Context, rd tare.Round) error {
 	return nil
 }
 
-// groupWorkloads returns the workload ids in an order in which the workloads of a group follow each
-// other, if the kind has groups. Groups keep the order of their first workloads.
+// groupWorkloads sorts the workload ids so that the workloads of a group follow each other, if the kind has
+// groups. The groups are in the order of their first workloads.
 func (r *run) groupWorkloads(names []string) []string {
 	grouper, ok := r.kind.(Grouper)
 	if !ok {
@@ -310,7 +310,7 @@ func (r *run) makeSample(ctx context.Context, sl tare.Slicing, p *participant, s
 		tare.KeyOps:         float64(sum.Ops),
 		"gc_cycles":         float64(sum.GC),
 	}
-	// The gauges are read before the memory pass, which adds to the same records.
+	// Read the gauges before the memory pass, which would add to them.
 	gauges, histogram := p.session.Gauges(sl.Workload)
 	maps.Copy(s, gauges)
 	if histogram != "" {
@@ -330,10 +330,10 @@ func (r *run) makeSample(ctx context.Context, sl tare.Slicing, p *participant, s
 	return s, nil
 }
 
-// handleFailure handles err, an error of the trial of p; it does nothing if err is nil. After a
-// *tare.TrialError the round continues without the contender, which takes part in the next round
-// unless it has failed too often. handleFailure returns an error only if the study cannot continue;
-// the round is then discarded.
+// handleFailure handles an error of the trial of p. It does nothing if err is nil. After a
+// *tare.TrialError the round continues without the contender. The contender takes part in the next round
+// unless it has failed too often. handleFailure returns an error only if the study cannot continue. The
+// round is then discarded.
 func (r *run) handleFailure(ctx context.Context, p *participant, err error) error {
 	if err == nil {
 		return nil
