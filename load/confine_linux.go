@@ -44,8 +44,8 @@ func callAffinity(call uintptr, tid int, m *cpuMask) error {
 }
 
 // confinement restricts every thread of this process to some processors, except threads that other code has
-// pinned elsewhere. Concurrent confinements share only the kernel's state: end releases what its confinement
-// restricted, whatever the others need, and countAllowed shows the effect.
+// pinned to other processors. Concurrent confinements do not know of each other: release restores what its
+// confinement restricted, even if another confinement needs that. countAllowed shows the effect.
 type confinement struct {
 	to       cpuMask         // the processors of the confinement
 	original map[int]cpuMask // processors of each thread before, by thread id
@@ -53,9 +53,9 @@ type confinement struct {
 	others   map[int]bool    // threads that are not restricted, by thread id
 }
 
-// repeatUntilStable calls visit with the ids of all threads until several calls in a row have changed none. A new
-// thread inherits the processors that its creator had when the creation began, but is listed only when the
-// creation ends, so one call without a change is not enough.
+// repeatUntilStable calls visit with the ids of all threads until several calls in a row have changed nothing. One
+// call without a change is not enough: a thread that is being created inherits the processors that its creator had
+// when the creation began, but is listed only when the creation ends.
 func repeatUntilStable(visit func(tids []int) (changed bool)) {
 	const stableCalls, pause = 4, time.Millisecond
 	for n := 0; n < stableCalls; n++ {

@@ -199,9 +199,9 @@ func (t *thread) resendQueued() (next int64) {
 	return never
 }
 
-// failHTTP2 fails all requests in flight on a connection that broke, or that the server closed if err is nil.
-// Without a request in flight, only an invalid frame is an error. A complete response in the same read as an
-// invalid frame is lost, too.
+// failHTTP2 fails all requests in flight on a connection that broke; err is nil if the server closed it. Without a
+// request in flight, only an invalid frame is an error. A complete response that arrived in the same read as an
+// invalid frame is also lost.
 func (t *thread) failHTTP2(l *link, class int, err error) {
 	if l.busySlots == 0 && class == classFraming {
 		t.rec.recordUnsolicited(t.now)

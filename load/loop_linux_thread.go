@@ -233,8 +233,8 @@ func (t *thread) sendClosedLoop() (next int64) {
 	return t.pausing.dueAt(think)
 }
 
-// sendOpenLoop sends the due requests of an open loop as long as there are free slots, and returns the time of
-// the next one. After the end of the measured part it does so only once.
+// sendOpenLoop sends the due requests of an open loop while there are free slots, and returns the time of the next
+// request. After the end of the measured part it sends the due requests only once.
 func (t *thread) sendOpenLoop() (next int64) {
 	if t.isDrained {
 		return never

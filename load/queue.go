@@ -17,9 +17,9 @@ type ticket struct {
 
 // queue is the schedule of an open loop: all intended times of a phase, in
 // order, for all threads. A thread takes the next ticket only if it has a free
-// connection, and gives the ticket back if it loses that connection: so no request
-// waits at one thread while another thread could send it. Requests that cannot be
-// sent in time wait in the queue.
+// connection, and gives the ticket back if it loses that connection. Therefore no
+// request waits at one thread while another thread could send it. Requests that
+// cannot be sent in time wait in the queue.
 type queue struct {
 	mu       sync.Mutex
 	next     func() time.Duration        // of the profile: returns the next intended time

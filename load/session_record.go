@@ -156,8 +156,8 @@ func (m *recorder) stop() {
 	m.r = nil
 }
 
-// recordSend is called right before a request is sent. A request that is sent again counts only as resent: it
-// has been in flight since the first time.
+// recordSend is called right before a request is sent. A request that is sent again counts only as resent, because it
+// has been in flight since it was first sent.
 func (m *recorder) recordSend(q *exchange, now int64) {
 	if q.tries++; q.tries > 1 {
 		m.resent++

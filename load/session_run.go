@@ -11,12 +11,13 @@ import (
 // run is the shared state of one running phase. Its times are ns
 // since the session's base; 0 means not yet.
 //
-// In a closed loop a request is measured if its outcome is after the outcome
-// that completes the lead-in, up to the last one: connections are as busy at
-// both ends as in between, so that the result includes no filling or draining.
-// A request in flight at the end is measured only if it fails later: otherwise
-// a server that stops responding would seem to have no errors. In an open loop
-// a request is measured if its intended time is in the measured part.
+// In a closed loop the measured requests are those whose outcome comes after the
+// lead-in and before the end. Connections are then as busy at both ends of the
+// measured part as in between: the result includes no filling and no draining.
+// A request in flight at the end is measured only if it fails later, because
+// otherwise a server that stops responding would seem to have no errors. In an
+// open loop the measured requests are those whose intended time is in the
+// measured part.
 type run struct {
 	s      *settings
 	engine engine
@@ -148,8 +149,9 @@ func (r *run) admitRequest() bool {
 	return inLeadIn || n <= leadIn+r.leg.Ops
 }
 
-// countOutcome counts the outcome of a request of a closed loop and reports whether it is measured. It starts
-// and ends the measured part if this outcome is the one that does so.
+// countOutcome counts the outcome of a request of a closed loop and reports whether the request is measured. It
+// starts the measured part if this outcome completes the lead-in, and ends it if this outcome is the last of Leg.Ops
+// or comes after Leg.Duration.
 func (r *run) countOutcome(now int64, failed bool) bool {
 	n := r.done.Add(1)
 	leadIn := r.leadIn.Load()
