@@ -15,8 +15,8 @@ const (
 	maxOpenRulings  = 6  // if there are more: number of results of one criterion and kind, except met, up to which it lists each
 )
 
-// listRulings returns the verdicts on criteria. The other verdicts of a result are differences that no criterion asked
-// about.
+// listRulings returns the verdicts on criteria. The other verdicts of a result are about differences without a
+// criterion.
 func listRulings(r *tare.Result) []tare.Verdict {
 	return slices.DeleteFunc(slices.Clone(r.Verdicts), func(v tare.Verdict) bool { return v.Criterion == "" })
 }

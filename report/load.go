@@ -16,8 +16,8 @@ const (
 	generatorBusy = "generator_busy"
 )
 
-// addLoad adds the tables of the load. A page has one for all workloads. It has no table of both sides, so that its
-// table of the load has the bytes on the wire.
+// addLoad adds the tables of the load. A page has one table for all workloads. That table includes the bytes on the
+// wire, because a page has no table of both sides.
 func (s *Section) addLoad(r *tare.Result) {
 	const withWire = true
 	s.addOnly(forText|forMarkdown, func() { s.addLoadTables(listLoadTables(r, !withWire)) })
@@ -29,9 +29,9 @@ func (s *Section) addLoad(r *tare.Result) {
 	})
 }
 
-// joinLoadTables returns one table with the columns and rows of all, and a row with the name of each workload above
-// its contenders. That row has the values that all contenders of the workload share; their cells are empty, and so are those of
-// a statistic that the workload does not have.
+// joinLoadTables returns one table with the columns and rows of all tables. A row with the name of each workload
+// precedes the rows of its contenders. Values that all contenders of a workload share are only in the workload's row.
+// Cells of a statistic that a workload does not have are empty.
 func joinLoadTables(tables []loadTable) Table {
 	var out Table
 	columnOf := func(c Column) int {

@@ -74,10 +74,10 @@ func (v *view) stateOnce(statement, grounds string) string {
 	return statement + grounds
 }
 
-// describePreservers names keepers, which are contenders that keep every value. If a contender of first changes a value,
-// the text names the keepers of first. If first has no keepers, it names the best ranked keepers of the others, which
-// are also returned as alternatives; but if the baseline is one of these, it advises to stay with the baseline, and
-// alternatives is nil. It returns "" if no contender of first is known to change a value.
+// describePreservers names contenders that preserve every value, if a contender of first is known to change one;
+// otherwise it returns "". It names the preserving contenders of first. If there are none, it names the best ranked
+// preserving contenders among the others and returns them as alternatives. If the baseline is one of these, it
+// advises to stay with the baseline, and alternatives is nil.
 func (v *view) describePreservers(op string, first []ranking) (text string, alternatives []ranking) {
 	keepsValues := func(c ranking) bool { return v.preservesValues(op, c.contender.ID) }
 	changesValues := func(c ranking) bool { return v.changesValues(op, c.contender.ID) }
