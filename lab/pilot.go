@@ -410,7 +410,7 @@ func (r *run) openTrial(ctx context.Context, id, name string) (*trial.Session, e
 	s := &trial.Session{Conn: conn, Trial: id + "/" + name}
 	hello, err := s.Hello(ctx, p.Variant, r.orderSeed())
 	if err == nil && hello.Kind != r.kindName {
-		err = &tare.TrialError{Class: tare.ErrProtocol, Message: fmt.Sprintf("it says it is a %q; the study asks for a %s", hello.Kind, r.kindName)}
+		err = &tare.TrialError{Class: tare.ErrProtocol, Message: fmt.Sprintf("its kind is %q, and the study requires kind %s", hello.Kind, r.kindName)}
 	}
 	if err != nil {
 		s.Close(ctx)

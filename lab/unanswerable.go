@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/internal/judge"
 )
 
-// isUnanswerable reports whether every contender that the study asks about has been dropped, so that more
-// rounds cannot answer any question. It considers failures only and never a measured difference, so it
+// isUnanswerable reports whether every contender that a question of the study is about has been dropped, so
+// that more rounds cannot answer any question. It considers failures only and never a measured difference, so it
 // makes no verdict likelier. It returns false if the number of rounds is fixed.
 func (r *run) isUnanswerable() bool {
 	if r.opts.Rounds > 0 {
