@@ -87,7 +87,7 @@ func newCauseCard(r *tare.Result) (Card, bool) {
 	}
 	card.Means = fmt.Sprintf("%s on %s: %s takes %s× (%s–%s) that of %s.",
 		upperFirst(tare.MetricFor(d.Metric).Noun), d.Workload, contenderTitle(r, d.Whole.To),
-		formatShortRatio(d.Whole.Ratio), formatShortRatio(d.Whole.Low), formatShortRatio(d.Whole.High), contenderTitle(r, d.Whole.From))
+		format.Headline(d.Whole.Ratio), format.Headline(d.Whole.Low), format.Headline(d.Whole.High), contenderTitle(r, d.Whole.From))
 	if len(shares) > 1 {
 		card.After = "Of the difference: " + strings.Join(shares[:min(len(shares), maxShares)], ", ") + "."
 	}
@@ -165,9 +165,9 @@ func newMemoryCard(r *tare.Result) (Card, bool) {
 func formatHeap(bytes float64) string {
 	switch {
 	case bytes >= 1e6:
-		return formatDigits(bytes/1e6, 3) + " MB"
+		return format.Digits(bytes/1e6, 3) + " MB"
 	case bytes >= 1e3:
-		return formatDigits(bytes/1e3, 3) + " kB"
+		return format.Digits(bytes/1e3, 3) + " kB"
 	}
 	return format.Grouped(bytes, 0) + " B"
 }
@@ -241,7 +241,7 @@ func formatTwoDigits(percent float64) string {
 	if percent >= 10 {
 		return format.Grouped(percent, 0) + " %"
 	}
-	return formatDigits(percent, 2) + " %"
+	return format.Digits(percent, 2) + " %"
 }
 
 // newSemanticsCard shows in how many semantics tests the contenders differ from the reference. If the subject of the

@@ -227,9 +227,9 @@ func formatMeasured(c tare.ClaimResult) Field {
 	case c.Measured == 0:
 		return Field{Text: noValue}
 	case c.Kind == tare.ClaimGrowth && !hasInterval:
-		return Field{Text: "^" + formatFixed(c.Measured, 2) + " [no interval yet]"}
+		return Field{Text: "^" + format.Fixed(c.Measured, 2) + " [no interval yet]"}
 	case c.Kind == tare.ClaimGrowth:
-		return Field{Text: "^" + formatFixed(c.Measured, 2) + " [" + formatFixed(c.Low, 2) + ", " + formatFixed(c.High, 2) + "]"}
+		return Field{Text: "^" + format.Fixed(c.Measured, 2) + " [" + format.Fixed(c.Low, 2) + ", " + format.Fixed(c.High, 2) + "]"}
 	case c.Kind == tare.ClaimShare && !hasInterval:
 		return Field{Text: formatPercent(c.Measured) + " [no interval yet]"}
 	case c.Kind == tare.ClaimShare:

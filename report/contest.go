@@ -400,13 +400,13 @@ func (v *view) newRivalLine(c tare.Contender) RivalLine {
 // addComparison sets the ratio, the interval and the side of line, with their texts. x has a ratio above 0.
 func (v *view) addComparison(line *RivalLine, x tare.Comparison) {
 	line.Ratio = x.Ratio
-	line.Text = formatShortRatio(x.Ratio) + "×"
+	line.Text = format.Headline(x.Ratio) + "×"
 	switch {
 	case x.Exact:
 		line.Detail = "exactly"
 	case x.Bounded():
 		line.Low, line.High = x.Low, x.High
-		line.Detail = formatShortRatio(x.Low) + "–" + formatShortRatio(x.High)
+		line.Detail = format.Headline(x.Low) + "–" + format.Headline(x.High)
 	default:
 		line.Detail = "no interval yet"
 	}
@@ -427,14 +427,14 @@ func (v *view) addComparison(line *RivalLine, x tare.Comparison) {
 func formatMedian(x tare.Value) string {
 	s := newScale(x.Unit, []float64{x.Value})
 	unit, _, _ := strings.Cut(s.unit, "/")
-	return formatDigits(x.Value/s.divisor, 3) + " " + unit
+	return format.Digits(x.Value/s.divisor, 3) + " " + unit
 }
 
 // formatLess prints a ratio below 1 as the percentage that is saved, or below 0.1 as a fraction: "29 % less", "1/12 of
 // it".
 func formatLess(x float64) string {
 	if x < 0.1 {
-		return "1/" + formatDigits(1/x, 2) + " of it"
+		return "1/" + format.Digits(1/x, 2) + " of it"
 	}
 	return formatPercent(math.Round((1-x)*100)/100) + " less"
 }
@@ -443,23 +443,9 @@ func formatLess(x float64) string {
 // times".
 func formatMore(x float64) string {
 	if x >= 2 {
-		return formatDigits(x, 2) + " times"
+		return format.Digits(x, 2) + " times"
 	}
 	return formatPercent(math.Round((x-1)*100)/100) + " more"
-}
-
-// formatShortRatio prints a ratio for a headline: without decimals from 10 on, with two decimals from 0.1 on, otherwise
-// with two significant digits.
-func formatShortRatio(x float64) string {
-	switch {
-	case !(x > 0) || math.IsInf(x, 1): // !(x > 0) includes NaN
-		return noValue
-	case x >= 10:
-		return format.Grouped(x, 0)
-	case x >= 0.1:
-		return formatFixed(x, 2)
-	}
-	return formatDigits(x, 2)
 }
 
 // listNamedRatios returns the limits of criteria and the published ratios of a contender on a workload, the smallest
@@ -513,7 +499,7 @@ func (c RivalClaim) sourceText() string {
 
 // formatValue prints the ratio, with its sign if it is only the limit of a criterion.
 func (c RivalClaim) formatValue() string {
-	text := formatLimit(c.Printed) + "×"
+	text := format.Limit(c.Printed) + "×"
 	if c.Asked != "" && !c.Published {
 		text = c.Asked + "\u00a0" + text // a space at which lines do not break
 	}
@@ -527,13 +513,4 @@ func (v *view) newRivalClaims(id, metric string) []RivalClaim {
 		out[i].Text = c.sourceText() + " " + c.formatValue()
 	}
 	return out
-}
-
-// formatLimit prints a limit or published ratio without trailing zeros.
-func formatLimit(x float64) string {
-	text := formatShortRatio(x)
-	if strings.Contains(text, ".") {
-		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
-	}
-	return text
 }

@@ -166,5 +166,5 @@ func formatCore(cores float64) string {
 	if math.Abs(x) >= 100 {
 		return format.Grouped(x, 0)
 	}
-	return formatDigits(x, 3)
+	return format.Digits(x, 3)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 const gapLines = 10 // number of parts, and number of functions, of a difference that are listed
@@ -95,7 +96,7 @@ func newGapTable(r *tare.Result, x tare.Profile, split gapSplit) Table {
 	add := func(l tare.GapLine, name Field) {
 		share := noValue
 		if total := x.Gap.To - x.Gap.From; total != 0 {
-			share = formatFixed((l.To-l.From)/total*100, 0)
+			share = format.Fixed((l.To-l.From)/total*100, 0)
 		}
 		t.Rows = append(t.Rows, Row{Cells: []Field{{Text: share}, {Text: s.formatValue(max(l.From, 0))}, {Text: s.formatValue(max(l.To, 0))}, name}})
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // outcomeOrder returns the order in which a page lists claims: those that contradict a publication first.
@@ -164,7 +165,7 @@ func newClaimRows(r *tare.Result, claims []tare.ClaimResult) Table {
 			claimIDCell: {Text: c.ID},
 		}}
 		if s := c.Shares; s != nil {
-			percentOf := func(x float64) string { return formatDigits(100*x/s.Whole, 2) + " %" }
+			percentOf := func(x float64) string { return format.Digits(100*x/s.Whole, 2) + " %" }
 			row.Notes = append(row.Notes, fmt.Sprintf("Of %s %s (%s): said %s, found %s.", formatRate(s.Whole), s.Unit, s.WholeOf, percentOf(s.Published), percentOf(s.Measured)))
 		}
 		row.Notes = append(row.Notes, upperFirst(claimReason(claims, i)))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
@@ -63,7 +64,7 @@ func formatPercentOf(x, total float64) string {
 	if !(total > 0) {
 		return noValue
 	}
-	return formatFixed(x/total*100, 1)
+	return format.Fixed(x/total*100, 1)
 }
 
 // majorVersion matches the end of a function's name after the last slash, if it begins with the major version of a

@@ -236,7 +236,7 @@ func formatSources(c tare.ClaimResult) string {
 		if x == math.Trunc(x) {
 			return format.Grouped(x, 0)
 		}
-		return formatDigits(x, 4)
+		return format.Digits(x, 4)
 	}
 	return ": " + formatSource(c.PublishedValue) + " / " + formatSource(c.PublishedBaseline) + " " + c.Unit
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // KeyRulings is the section of a page with the results of criteria.
@@ -27,9 +28,9 @@ func (s *Section) addRulings(r *tare.Result) {
 			}
 			measured := v.Sentence
 			if x, ok := newView(r, v.Workload).findComparison(v.Contender, v.Metric); ok && v.Contender != "" {
-				measured = formatShortRatio(x.Ratio) + "×"
+				measured = format.Headline(x.Ratio) + "×"
 				if x.Bounded() {
-					measured += " (" + formatShortRatio(x.Low) + "–" + formatShortRatio(x.High) + ")"
+					measured += " (" + format.Headline(x.Low) + "–" + format.Headline(x.High) + ")"
 				}
 			}
 			if v.RoundsNeeded > 0 {

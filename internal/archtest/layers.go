@@ -21,7 +21,7 @@ const alone = -1
 
 // layerEntries lists every package with its layer. A package that is not listed is an error. The layers:
 //
-//	11 main · 10 the command tree · 9 commands · 8 what they share · 7 bring, all kinds
+//	11 main · 10 the command tree · 9 commands · 8 what they share · 7 the user's code and data, all kinds
 //	6 files and stores, workloads of apps · 5 kinds · 4 the lab · 3 processes, sockets, the clock
 //	2 pure, about studies
 //	1 pure, about numbers and bytes · 0 the nouns

@@ -309,9 +309,9 @@ const minRelativeWidth = 1e-3
 // interval. Without an interval worth printing the note is omitted.
 func formatTimes(c tare.Comparison, note string) string {
 	if c.Exact || c.High-c.Low < minRelativeWidth*c.Ratio {
-		return formatSignificant(c.Ratio) + "×"
+		return format.Plain(c.Ratio)
 	}
-	ratio, lo, hi := formatInterval(c.Ratio, c.Low, c.High, 1)
+	ratio, lo, hi := format.Estimate(c.Ratio, c.Low, c.High, 1)
 	return fmt.Sprintf("%s× (%s%s)", ratio, format.Interval(lo, hi), note)
 }
 
@@ -322,7 +322,7 @@ func describeComparison(c tare.Comparison, control float64) string {
 	if c.Exact || c.Differs(control) == tare.Significant {
 		return fmt.Sprintf("%s %s %s %s", m.Verb, formatTimes(c, ""), m.Of, c.Against)
 	}
-	ratio, lo, hi := formatInterval(c.Ratio, c.Low, c.High, 1)
+	ratio, lo, hi := format.Estimate(c.Ratio, c.Low, c.High, 1)
 	if c.Differs(control) == tare.WithinNoise {
 		return fmt.Sprintf("does not differ from %s in %s by more than the control does (%s×, %s; control ±%s)",
 			c.Against, m.Noun, ratio, format.Interval(lo, hi), format.Percent(math.Expm1(control)))

@@ -350,7 +350,7 @@ func publishedRatio(c tare.Claim) string {
 	if c.Directed() {
 		return c.Side + " without a figure"
 	}
-	return formatSignificant(c.Ratio()) + "×"
+	return format.Plain(c.Ratio())
 }
 
 // canTie reports whether the claimed effect is so small that a measured tie does not refute it.
@@ -491,7 +491,7 @@ func describeMissedTarget(claim tare.Claim, c tare.Comparison) string {
 	if claim.Target < 1 {
 		than = cmp.Or(m.Faster, m.Less)
 	}
-	times := formatSignificant(max(claim.Target, 1/claim.Target)) + " times"
+	times := format.Significant(max(claim.Target, 1/claim.Target)) + " times"
 	if times == "2 times" {
 		times = "twice"
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // judgeModuleCount judges a claim of how many modules a contender has more than the baseline: modules
@@ -33,7 +34,7 @@ func (j *judge) judgeModuleCount(r *tare.ClaimResult, c tare.Claim) {
 	if r.Outcome == tare.Holds {
 		within = "within"
 	}
-	r.Why = fmt.Sprintf("published %s, counted %.0f: %s; %s 1.25× of the published number", formatSignificant(c.Value), r.Measured, added, within)
+	r.Why = fmt.Sprintf("published %s, counted %.0f: %s; %s 1.25× of the published number", format.Significant(c.Value), r.Measured, added, within)
 }
 
 // whyUncounted returns why the modules of c are unknown, or "" if they are known. A finding about

@@ -180,10 +180,10 @@ func formatShares(share, lo, hi float64, edges ...float64) (s, l, h string) {
 	for i, e := range edges {
 		percents[i] = 100 * e
 	}
-	for decimals < 5 && crossesEdge(100*lo, 100*hi, decimals, percents) {
+	for decimals < 5 && format.CrossesEdge(100*lo, 100*hi, decimals, percents) {
 		decimals++
 	}
-	formatNumber := formatFixed
+	formatNumber := format.Fixed
 	if lo == hi {
 		formatNumber = format.Trimmed
 	}

@@ -28,7 +28,7 @@ func (j *judge) judgeShare(r *tare.ClaimResult, c tare.Claim) {
 	r.Low, r.High = 1-x.High, 1-x.Low
 	share, lo, hi := formatShares(r.Measured, r.Low, r.High, c.Value)
 	r.Why = fmt.Sprintf("claimed %s %% or more, measured %s %% (%s to %s %%, %s, %s) of what %s takes",
-		formatSignificant(100*c.Value), share, lo, hi, formatLevel(x.Level), format.Count(x.Rounds, "round"), x.Against)
+		format.Significant(100*c.Value), share, lo, hi, formatLevel(x.Level), format.Count(x.Rounds, "round"), x.Against)
 	if why, _ := j.whyTooFewRequests(c.Metric, c.Workload, c.Contender, x.Against); why != "" {
 		r.Why += fmt.Sprintf(": %s is thin: %s", c.Metric, why)
 		return

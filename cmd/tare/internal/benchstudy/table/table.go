@@ -172,7 +172,7 @@ func (t *page) describeCounts(c tare.Comparison) (ratio, interval, word string, 
 	if c.Exact {
 		return t.describeExact(c.AgainstValue, c.Value)
 	}
-	ratio, interval = fmt.Sprintf("%.4f", c.Ratio), fmt.Sprintf("[%.4f, %.4f]", c.Low, c.High)
+	ratio, interval = format.Counted(c.Ratio), "["+format.Counted(c.Low)+", "+format.Counted(c.High)+"]"
 	switch {
 	case c.Differs(0) == tare.NotShown:
 		return ratio, interval, "no difference", t.style.Dim
@@ -234,7 +234,7 @@ func (t *page) writeReported() {
 			}
 			ratio := "–"
 			if median(base) != 0 {
-				ratio = fmt.Sprintf("%.3f", median(head)/median(base))
+				ratio = format.Ratio(median(head) / median(base))
 			}
 			b, h := formatPair("", median(base), median(head))
 			units[unit] = append(units[unit], row{[]string{t.shortName(w.ID), b, h, ratio, "", "not judged", benchstatText(base, head)}, t.style.Dim})
@@ -277,11 +277,11 @@ func (t *page) judgeRow(workload, metric string, base, head []float64) (ratio, i
 		return "–", "", "–", nil
 	}
 	c := t.r.Comparisons[i]
-	ratio = fmt.Sprintf("%.3f", c.Ratio)
+	ratio = format.Ratio(c.Ratio)
 	if !c.Bounded() {
 		return ratio, "", "too few rounds", t.style.Dim
 	}
-	interval = fmt.Sprintf("[%.3f, %.3f]", c.Low, c.High)
+	interval = "[" + format.Ratio(c.Low) + ", " + format.Ratio(c.High) + "]"
 	word, colour = t.verdictLabel(c)
 	if metric == t.r.Metrics[0] && slices.Contains(t.idsWithNote(benchstudy.SameCode()), workload) {
 		word += ", same code"
@@ -336,7 +336,7 @@ func (t *page) compareCounts(base, head []float64) (ratio, interval, word string
 func (t *page) describeExact(base, head float64) (ratio, interval, word string, colour func(string) string) {
 	ratio = "–"
 	if base > 0 {
-		ratio = fmt.Sprintf("%.3f", head/base)
+		ratio = format.Ratio(head / base)
 	}
 	number := strconv.FormatFloat(math.Abs(head-base), 'f', -1, 64)
 	switch {
