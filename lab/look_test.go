@@ -88,7 +88,7 @@ func TestLookBuildsOneIndex(t *testing.T) {
 	if n := countIndexes(func() { evidence.Evidence{}.Indexed(); evidence.Evidence{}.Index() }); n != 2 {
 		t.Fatalf("of two indexes %d are counted", n)
 	}
-	var o measured
+	var o judgedRounds
 	n := countIndexes(func() {
 		r := measuredRun()
 		o = r.judgeEvidence(tare.Machine{}, true)

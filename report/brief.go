@@ -51,8 +51,8 @@ func nextBrief(w io.Writer, r *tare.Result, s Style) error {
 }
 
 const (
-	wordWidth = 4  // columns of the answer as a word (answerWord), such as open
-	nameWidth = 12 // columns that fit the longest names of studies: json-encode, json-binary
+	answerWidth = 4  // columns of the answer as a word (answerWord), such as open
+	nameWidth   = 12 // columns that fit the longest names of studies: json-encode, json-binary
 )
 
 // formatBlock returns the lines of one result: the answer, the name of the study and the headline, then the bars.
@@ -62,14 +62,14 @@ func formatBlock(r *tare.Result, s Style, a axis) string {
 		lines = maxBlockLines
 	}
 	word, headline := answerWord(r)
-	answer := fmt.Sprintf("%-*s ", wordWidth, word)
+	answer := fmt.Sprintf("%-*s ", answerWidth, word)
 	name := fmt.Sprintf("%-*s ", nameWidth, oneLine(r.Study))
 	start := textWidth(answer + name)
 	indent := start
 	if s.pageWidth() < narrow {
-		indent = wordWidth // the headline continues below the name
+		indent = answerWidth // the headline continues below the name
 	}
-	p := &page{style: s, width: s.pageWidth()}
+	p := &textPage{style: s, width: s.pageWidth()}
 	wrapped := wrapWords(headline, s.pageWidth()-start, s.pageWidth()-indent) // widths of the first line and of the others
 	for i, text := range wrapped {
 		if i == 0 {

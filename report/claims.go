@@ -27,13 +27,13 @@ func (s *Section) addClaims(r *tare.Result) {
 	})
 	s.addOnly(forMarkdown, func() {
 		s.addText(Dim, strings.Join(means, " "))
-		s.addTable("", "", newClaimSheet(r, sources))
+		s.addTable("", "", newWideClaimTable(r, sources))
 	})
 	if hasShareClaims(r) {
 		s.addSpace()
 		s.addText(Dim, sharesMean)
 		s.addSpace()
-		s.addTable("", "parts of a whole", newWholeTable(r))
+		s.addTable("", "parts of a whole", newTotalTable(r))
 	}
 }
 
@@ -45,7 +45,7 @@ func newClaimTable(r *tare.Result, sources []string) Table {
 		{Name: "published", Unit: "ratio"}, {Name: "measured", Unit: "ratio [interval]"},
 	}}
 	for i, c := range r.Claims {
-		statement := fmt.Sprintf("%s (%s)", c.Statement, orDefault(claimSubject(r, c, ", "), nothing))
+		statement := fmt.Sprintf("%s (%s)", c.Statement, orDefault(claimSubject(r, c, ", "), noValue))
 		if len(sources) > 1 {
 			statement += ", " + c.Source
 		}
@@ -63,8 +63,8 @@ func newClaimTable(r *tare.Result, sources []string) Table {
 // ClaimsMarkdown writes the claims of r as a table in Markdown, each with its statement and the reason for its
 // outcome, and below it a list of the public code that shows how claims came about. The error is the writer's.
 func ClaimsMarkdown(w io.Writer, r *tare.Result) error {
-	s := &sheet{}
-	s.writeTable(newClaimSheet(r, nil))
+	s := &markdownDocument{}
+	s.writeTable(newWideClaimTable(r, nil))
 	var written []string // keys of the lines of code
 	for _, c := range r.Claims {
 		for _, code := range c.Shown {
@@ -98,9 +98,9 @@ func whereShown(s tare.Shown) string {
 	return fmt.Sprintf("%s@%.7s, %s:%d", s.Repository, s.Commit, s.Path, s.Line)
 }
 
-// newClaimSheet returns a row per claim with its statement as a column, for formats without notes. It adds the source to
+// newWideClaimTable returns a row per claim with its statement as a column, for formats without notes. It adds the source to
 // the statement if there are several sources.
-func newClaimSheet(r *tare.Result, sources []string) Table {
+func newWideClaimTable(r *tare.Result, sources []string) Table {
 	t := Table{Columns: []Column{
 		{Name: "claim"}, {Name: "it said, in our words"}, {Name: "of"}, {Name: "outcome"}, {Name: "measure"},
 		{Name: "published", Unit: "ratio: figures"}, {Name: "measured", Unit: "ratio [interval]"}, {Name: "why"},
@@ -193,7 +193,7 @@ func claimMeasure(c tare.ClaimResult) string {
 	case c.Kind == tare.ClaimRate:
 		return "rate"
 	}
-	return orDefault(c.Metric, nothing)
+	return orDefault(c.Metric, noValue)
 }
 
 // formatPublished returns the published value of a claim with its unit or sign: a ratio as 0.71, a growth as ^1.5, a
@@ -209,7 +209,7 @@ func formatPublished(c tare.ClaimResult) string {
 	case c.Kind == tare.ClaimRate:
 		return formatNumber(c.Published) + "/s"
 	case c.Kind == tare.ClaimRatio && c.Published == 0:
-		return nothing
+		return noValue
 	case c.Kind == tare.ClaimReported && c.Published > 0:
 		return formatNumber(c.Published) + " " + c.Unit
 	}
@@ -225,7 +225,7 @@ func formatMeasured(c tare.ClaimResult) Field {
 	case c.Kind == tare.ClaimCount && c.Outcome != tare.NotMeasured:
 		return Field{Text: countNoun(int(c.Measured), "module")}
 	case c.Measured == 0:
-		return Field{Text: nothing}
+		return Field{Text: noValue}
 	case c.Kind == tare.ClaimGrowth && !hasInterval:
 		return Field{Text: "^" + format.Fixed(c.Measured, 2) + " [no interval yet]"}
 	case c.Kind == tare.ClaimGrowth:

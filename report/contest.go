@@ -319,9 +319,10 @@ const (
 	maxStepNote  = 70 // the same of a note about a step
 )
 
-// rivalNote returns what distinguishes a contender from another one if a decomposition has it as a step (stepNote),
-// otherwise the last part of its module path and its version, such as "chi v5.1.0" for github.com/go-chi/chi/v5, or its
-// role: "baseline" or "status only". It returns "" for packages of the standard library, which have the version of Go.
+// rivalNote returns the note of a contender in the chart. If a step of a decomposition leads to the contender, the note
+// is that step (stepNote). Otherwise it is the last part of the module path with the version, such as "chi v5.1.0" for
+// github.com/go-chi/chi/v5, or the role: "baseline" or "status only". It is "" for packages of the standard library,
+// which have the version of Go.
 func rivalNote(v *view, c tare.Contender) string {
 	if c.ID == v.baseline {
 		return "baseline"
@@ -347,8 +348,9 @@ func rivalNote(v *view, c tare.Contender) string {
 	return format.Clip(oneLine(name+" "+c.Version), maxRivalNote)
 }
 
-// stepNote returns the step of a decomposition that leads to a contender: "parse + encoding". The name of a contender
-// does not tell whether it has what it is named after or goes without. It returns "" if no step leads to the contender.
+// stepNote returns the cause of the decomposition step that leads to a contender, such as "parse + encoding". The
+// name of a contender does not show whether its step adds or removes that cause. It returns "" if no step leads to the
+// contender.
 func stepNote(r *tare.Result, id string) string {
 	for _, d := range r.Decomposition {
 		for _, step := range d.Steps {
@@ -379,7 +381,7 @@ func (v *view) newRivalLine(c tare.Contender) RivalLine {
 		line.Text = "void"
 		line.Says = "void by " + voids[0].Check
 	case !ok || !(comparison.Ratio > 0):
-		line.Text = nothing
+		line.Text = noValue
 		line.Says = "not compared"
 	default:
 		v.addComparison(&line, comparison)

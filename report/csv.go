@@ -58,7 +58,7 @@ func writeCSV(w io.Writer, r *tare.Result, hasHeader bool) error {
 		}
 		out.Write(record) //nolint:errcheck // Flush keeps the error
 	}
-	for _, row := range slices.Concat(csvRows(r), csvItems(r), csvScaling(r), csvBreakEven(r), csvSemantics(r), csvAdoption(r), csvCost(r), csvStatements(r), csvDecomposition(r), csvDriving(r), csvProfiles(r)) {
+	for _, row := range slices.Concat(csvRows(r), csvItems(r), csvScaling(r), csvBreakEven(r), csvSemantics(r), csvAdoption(r), csvCost(r), csvStatements(r), csvDecomposition(r), csvLoad(r), csvProfiles(r)) {
 		for i, c := range columns {
 			record[i] = c.formatCell(row)
 		}

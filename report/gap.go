@@ -43,7 +43,7 @@ func describeGap(r *tare.Result, x tare.Profile) string {
 // formatChange prints a ratio as the percentage more or less than 1.
 func formatChange(ratio float64) string {
 	if !(ratio > 0) {
-		return nothing
+		return noValue
 	}
 	if ratio < 1 {
 		return formatPercent(1-ratio) + " less"
@@ -94,7 +94,7 @@ func newGapTable(r *tare.Result, x tare.Profile, split gapSplit) Table {
 	}}
 	rest := tare.GapLine{From: x.Gap.From, To: x.Gap.To}
 	add := func(l tare.GapLine, name Field) {
-		share := nothing
+		share := noValue
 		if total := x.Gap.To - x.Gap.From; total != 0 {
 			share = format.Fixed((l.To-l.From)/total*100, 0)
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// nothing is printed in place of a value that is unknown or does not exist.
-const nothing = format.Nothing
+// noValue is printed in place of a value that is unknown or does not exist.
+const noValue = format.Nothing
 
 // formatExact prints a ratio that was the same in every round.
 func formatExact(x float64) string {
@@ -142,7 +142,7 @@ func formatMemory(bytes int64) string {
 func formatPerSecond(rate float64) string {
 	switch {
 	case !(rate > 0) || math.IsInf(rate, 1):
-		return nothing
+		return noValue
 	case rate < 100:
 		return format.Digits(rate, 3)
 	}

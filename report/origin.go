@@ -92,7 +92,7 @@ func unexplainedFactor(r *tare.Result, d tare.Decomposition) (factor float64, sh
 	if len(d.Steps) < 2 || !(factor > 0) || math.IsInf(factor, 0) {
 		return 0, ""
 	}
-	share = nothing
+	share = noValue
 	if hasShares(d) {
 		share = formatShare(math.Round(rest*1e3) / 1e3) // without rounding, errors of floating point print as a share
 	}

@@ -45,9 +45,9 @@ func claimHeading(c tare.ClaimResult) string {
 	return text + ": " + reason
 }
 
-// splitReason splits the reason of an outcome into what does not repeat the figures of the claim, and the level and the
-// rounds of its interval: "published 0.5×, measured 1.2× (1.1 to 1.3, 95 %, 12 rounds): not below 1 as claimed, but the
-// other side". level and rounds are "" if the reason does not begin with these figures.
+// splitReason removes the figures of the claim from the start of an outcome's reason, and returns the level and the
+// rounds that they contain. A complete reason is "published 0.5×, measured 1.2× (1.1 to 1.3, 95 %, 12 rounds): not below
+// 1 as claimed, but the other side". level and rounds are "" if the reason does not begin with such figures.
 func splitReason(c tare.ClaimResult) (reason, level, rounds string) {
 	reason = orDefault(c.Why, c.Evidence)
 	figures, after, hasFigures := strings.Cut(reason, "): ")
@@ -200,7 +200,7 @@ func (s *Section) addOrderedClaims(r *tare.Result) {
 	s.addTable("claims", "", newReasonedTable(r, OrderedClaims(r.Claims)))
 	if hasShareClaims(r) {
 		s.addText(Dim, sharesMean)
-		s.addTable("", "parts of a whole", newWholeTable(r))
+		s.addTable("", "parts of a whole", newTotalTable(r))
 	}
 	s.addText(Plain, describeUnmeasured(r))
 }

@@ -62,7 +62,7 @@ func newFunctionTable(x tare.Profile) Table {
 // formatPercentOf prints x as a percentage of total, without the sign.
 func formatPercentOf(x, total float64) string {
 	if !(total > 0) {
-		return nothing
+		return noValue
 	}
 	return format.Fixed(x/total*100, 1)
 }

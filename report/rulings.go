@@ -39,7 +39,7 @@ func (s *Section) addRulings(r *tare.Result) {
 			t.Rows = append(t.Rows, Row{Who: v.Contender, Cells: []Field{
 				{signOfRuling(ruling) + " " + string(ruling), markOfRuling(ruling)},
 				{Text: orDefault(contenderTitle(r, v.Contender), "several")}, // a verdict that counts others has no contender
-				{Text: orDefault(v.Workload, nothing)},
+				{Text: orDefault(v.Workload, noValue)},
 				{Text: v.Criterion},
 				{Text: measured},
 			}})
@@ -84,8 +84,8 @@ func TallyRulings(r *tare.Result) string {
 // KeyChecked is the section of a page that lists findings.
 const KeyChecked = "checked"
 
-// addCheckedFindings adds an item per check and severity. Findings with the same message share a line.
-func (s *Section) addCheckedFindings(r *tare.Result) {
+// addFindingsByCheck adds an item per check and severity. Findings with the same message share a line.
+func (s *Section) addFindingsByCheck(r *tare.Result) {
 	s.addText(Dim, describeProbes(r)...)
 	marks := map[tare.Severity]Mark{tare.Void: Bad, tare.Warn: Warned, tare.Note: Dim}
 	type key struct {

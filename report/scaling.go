@@ -77,7 +77,7 @@ func newExponentTable(r *tare.Result) Table {
 				return s.Contender == c.ID && slices.Equal(s.Workloads, f.Workloads)
 			})
 			if i < 0 {
-				row.Cells = append(row.Cells, Field{Text: nothing})
+				row.Cells = append(row.Cells, Field{Text: noValue})
 				continue
 			}
 			hasFit = true

@@ -9,11 +9,11 @@ import (
 
 // judgeModuleCount judges a claim of how many modules a contender has more than the baseline: modules
 // in go.mod, which its users see, or modules in the binary if its go.mod is unknown.
-func (b *rulingData) judgeModuleCount(r *tare.ClaimResult, c tare.Claim) {
-	contender, _ := b.d.Contender(c.Contender)
-	base, _ := b.d.Contender(b.d.Study.Baseline)
+func (j *judge) judgeModuleCount(r *tare.ClaimResult, c tare.Claim) {
+	contender, _ := j.evidence.Contender(c.Contender)
+	base, _ := j.evidence.Contender(j.evidence.Study.Baseline)
 	for _, c := range []tare.Contender{contender, base} {
-		if why := whyUncounted(c, b.findings); why != "" {
+		if why := whyUncounted(c, j.findings); why != "" {
 			setNotMeasured(r, why)
 			return
 		}

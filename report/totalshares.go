@@ -11,8 +11,8 @@ import (
 
 const sharesMean = "The figures of these claims are parts of a whole: as published, and as measured here, where they are medians over rounds with their 95 % intervals."
 
-// newWholeTable returns a row per side of every claim whose values are parts of a total.
-func newWholeTable(r *tare.Result) Table {
+// newTotalTable returns a row per side of every claim whose values are parts of a total.
+func newTotalTable(r *tare.Result) Table {
 	t := Table{Columns: []Column{
 		{Name: "claim"}, {Name: "contender"}, {Name: "published"}, {Name: "of the whole", Unit: "%", Right: true},
 		{Name: "measured", Unit: "[interval]"}, {Name: "of the whole", Unit: "% [interval]"}, {Name: "the whole"},
