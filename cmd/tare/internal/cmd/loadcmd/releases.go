@@ -115,7 +115,8 @@ func (p goProgram) buildWith(ctx context.Context, tag, toolchain, dir string) (s
 	}
 	g := gocmd.Go{Tag: tag, Env: environment, Timeout: build.DefaultTimeout}
 	output := dir + string(filepath.Separator) // a directory, so that the binary has the name of the program
-	if _, err := g.AsUser(ctx, work, slices.Concat([]string{"build", "-o", output}, p.flags, p.packages)...); err != nil {
+	_, err = g.AsUser(ctx, work, slices.Concat([]string{"build", "-o", output}, p.flags, p.packages)...)
+	if err != nil && !strings.Contains(err.Error(), "no main packages to build") {
 		return "", err
 	}
 	made, err := os.ReadDir(dir)
