@@ -22,6 +22,9 @@ func inputOfN() rule {
 				return
 			}
 			in.inspectTimed(l, func(n ast.Node) bool {
+				if r, ok := n.(*ast.RangeStmt); ok && in.isSizedByN(l, in.variable(r.X)) {
+					in.report(r, "each iteration goes through %s, which has b.N elements", formatExpr(r.X))
+				}
 				call, ok := n.(*ast.CallExpr)
 				if !ok {
 					return true
@@ -30,12 +33,136 @@ func inputOfN() rule {
 					in.report(call, "each iteration works on %s, which has b.N elements", sized.Name())
 				}
 				if in.growsWithCounter(l, call) {
-					in.report(call, "%s makes an input as large as the iteration's number", formatExpr(call))
+					in.report(call, "%s has an input as large as the iteration's number", formatExpr(call))
 				}
 				return true
 			})
 		})
+		for _, b := range in.suite.benchmarks {
+			if main := in.mainLoop(b); main != nil && main.kind != byLoop && main.timed {
+				in.reportFilled(b, main)
+			}
+		}
 	}}
+}
+
+// reportFilled reports the containers that a loop works on and that were filled with b.N entries
+// before: by a function that gets b.N, or by another loop. Slices of which each iteration takes an
+// element of its own are no containers.
+func (in *input) reportFilled(b *benchmark, main *loop) {
+	severity := in.rule.Severity
+	in.rule.Severity = tare.Warn // an operation may take the same with any number of entries
+	defer func() { in.rule.Severity = severity }()
+	seen := map[*types.Var]bool{}
+	in.inspectTimedCalls(main, func(n ast.Node, f *frame) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || f.depth() > 0 {
+			return true
+		}
+		operands := call.Args
+		if sel, ok := call.Fun.(*ast.SelectorExpr); ok {
+			operands = append([]ast.Expr{sel.X}, operands...)
+		}
+		for _, e := range operands {
+			v := in.variable(e)
+			if v == nil || seen[v] || !in.isOutside(v, main) || !isContainer(v.Type()) {
+				continue
+			}
+			seen[v] = true
+			if in.isSizedByN(main, v) || in.isFilledByN(b, main, v) {
+				in.report(e, "%s has b.N entries before the loop, so what an iteration takes depends on -benchtime", v.Name())
+			}
+		}
+		return true
+	})
+}
+
+// isContainer reports whether a type may hold any number of entries and is neither a slice or string
+// nor made for other things, as are channels, functions and what package sync and testing have.
+func isContainer(t types.Type) bool {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	switch t.Underlying().(type) {
+	case *types.Map:
+		return true
+	case *types.Struct, *types.Interface:
+		isOther := isNamed(t, "sync", "WaitGroup", "Mutex", "RWMutex", "Pool", "Once") || isNamed(t, "testing") || isRand(t) || isNamed(t, "bytes") || isNamed(t, "strings") || isNamed(t, "time")
+		return !isOther && !isError(t)
+	case *types.Slice:
+		named, ok := t.(*types.Named) // a heap
+		return ok && named.NumMethods() > 0
+	}
+	return false
+}
+
+// isSizedByN reports whether the only value of a variable is made by a function of the package
+// that repeats something as often as an argument says, and gets b.N for that.
+func (in *input) isSizedByN(l *loop, v *types.Var) bool {
+	if v == nil || l.kind == byLoop {
+		return false
+	}
+	if _, isSlice := v.Type().Underlying().(*types.Slice); isSlice && l.owner.sized[v] {
+		return true
+	}
+	values := in.flow().Values(v)
+	if len(values) != 1 {
+		return false
+	}
+	call, ok := ast.Unparen(values[0]).(*ast.CallExpr)
+	return ok && in.repeatsN(l.owner, call)
+}
+
+// repeatsN reports whether a call gets b.N, and runs a loop of the package as often.
+func (in *input) repeatsN(b *benchmark, call *ast.CallExpr) bool {
+	for _, f := range in.flow().Called(call, nil) {
+		for param, arg := range in.flow().Bind(call, f) {
+			if param == nil || !b.dependsOnN(in.pass.TypesInfo, arg) || f.Body == nil {
+				continue
+			}
+			found := false
+			ast.Inspect(f.Body, func(n ast.Node) bool {
+				if s, ok := n.(ast.Stmt); ok {
+					if limit := loopBound(s); limit != nil {
+						ast.Inspect(limit, func(n ast.Node) bool {
+							id, ok := n.(*ast.Ident)
+							found = found || ok && in.pass.TypesInfo.Uses[id] == param
+							return !found
+						})
+					}
+				}
+				if c, ok := n.(*ast.CallExpr); ok && isMake(in.pass.TypesInfo, c) && len(c.Args) == 2 {
+					found = found || in.variable(c.Args[1]) == param
+				}
+				return !found
+			})
+			if found {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isFilledByN reports whether a loop over b.N before the main loop adds entries to a variable.
+func (in *input) isFilledByN(b *benchmark, main *loop, v *types.Var) bool {
+	for _, l := range b.loops {
+		if l == main || l.kind != overN || l.node.Pos() > main.node.Pos() || l.block() != main.block() {
+			continue
+		}
+		found := false
+		in.inspectUses(l.body, v, func(id *ast.Ident, path []ast.Node) {
+			write, _ := readUsage(id, path)
+			if call, ok := parent(path, 2).(*ast.CallExpr); ok && !write {
+				write = isFunc(in.callee(call), "container/heap", "Push") || in.isGrowing(in.callee(call))
+			}
+			found = found || write
+		})
+		if found {
+			return true
+		}
+	}
+	return false
 }
 
 // sizedArgument returns the first argument of a call that is a slice made with b.N
@@ -46,7 +173,7 @@ func (in *input) sizedArgument(l *loop, call *ast.CallExpr) *types.Var {
 	}
 	for _, a := range call.Args {
 		v := in.variable(a)
-		if v == nil || !l.owner.sized[v] {
+		if !in.isSizedByN(l, v) {
 			continue
 		}
 		if _, ok := v.Type().Underlying().(*types.Slice); ok {
@@ -60,7 +187,15 @@ func (in *input) sizedArgument(l *loop, call *ast.CallExpr) *types.Var {
 // the counter of a loop.
 func (in *input) growsWithCounter(l *loop, call *ast.CallExpr) bool {
 	counter := in.counter(l)
-	if counter == nil || len(call.Args) < 2 {
+	if counter == nil {
+		return false
+	}
+	for _, a := range call.Args { // f(data[:i])
+		if s, ok := a.(*ast.SliceExpr); ok && s.Low == nil && s.High != nil && in.growsWith(s.High, counter) {
+			return true
+		}
+	}
+	if len(call.Args) < 2 {
 		return false
 	}
 	fn := in.callee(call)
