@@ -26,7 +26,7 @@ func errorDiscarded() rule {
 		in.eachTimedLoop(func(l *loop) {
 			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
 				call := in.findDropped(l, n, f)
-				if call == nil {
+				if call == nil || in.failsByCallback(call) {
 					return true
 				}
 				for _, fn := range in.mayFail(call, f.bound, 0) {
@@ -34,7 +34,7 @@ func errorDiscarded() rule {
 						continue
 					}
 					name := formatExpr(call.Fun)
-					if fn != in.callee(call) {
+					if fn.Name() != calledName(call) {
 						name += ", which may be " + fn.Name() + ","
 					}
 					in.report(n, "the error of %s is discarded in the loop, and no test or benchmark of the package checks it", name)
@@ -88,7 +88,7 @@ func (in *input) findDropped(l *loop, n ast.Node, f *frame) *ast.CallExpr {
 			return nil
 		}
 		// The compiler rejects a variable declared by := that nothing reads.
-		isUnread := n.Tok == token.ASSIGN && !in.isRead(root, in.variable(id))
+		isUnread := n.Tok == token.ASSIGN && !isNamedResult(root, in.variable(id)) && !in.isRead(root, in.variable(id))
 		if id.Name == "_" || isUnread {
 			return call
 		}
@@ -124,6 +124,38 @@ func (in *input) skipsOn(s *ast.IfStmt) *types.Var {
 		return nil
 	}
 	return v
+}
+
+// failsByCallback reports whether a call gets a function literal that returns an error, which is always
+// nil: most such functions fail only if the literal does.
+func (in *input) failsByCallback(call *ast.CallExpr) bool {
+	for _, a := range call.Args {
+		lit, ok := a.(*ast.FuncLit)
+		if !ok {
+			continue
+		}
+		index := errorResult(in.pass.TypesInfo.TypeOf(lit))
+		if index < 0 {
+			continue
+		}
+		results := in.flow().Results(flow.Function{Body: lit.Body}, index)
+		if !slices.ContainsFunc(results, func(e ast.Expr) bool { return !in.pass.TypesInfo.Types[e].IsNil() }) {
+			return true
+		}
+	}
+	return false
+}
+
+// isNamedResult reports whether a variable is a named result of a function or literal below root.
+func isNamedResult(root ast.Node, v *types.Var) bool {
+	found := false
+	ast.Inspect(root, func(n ast.Node) bool {
+		if t, ok := n.(*ast.FuncType); ok && v != nil && t.Results != nil {
+			found = found || isWithinPos(v.Pos(), t.Results)
+		}
+		return !found
+	})
+	return found
 }
 
 // isIgnored reports whether all functions that a call may run ignore its argument with an index:

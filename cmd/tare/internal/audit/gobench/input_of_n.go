@@ -146,8 +146,11 @@ func (in *input) repeatsN(b *benchmark, call *ast.CallExpr) bool {
 
 // isFilledByN reports whether a loop over b.N before the main loop adds entries to a variable.
 func (in *input) isFilledByN(b *benchmark, main *loop, v *types.Var) bool {
+	if in.hasCapacity(v) {
+		return false
+	}
 	for _, l := range b.loops {
-		if l == main || l.kind != overN || l.node.Pos() > main.node.Pos() || l.block() != main.block() {
+		if l == main || l.timed || l.kind != overN || l.node.Pos() > main.node.Pos() || l.block() != main.block() {
 			continue
 		}
 		found := false
@@ -204,4 +207,21 @@ func (in *input) growsWithCounter(l *loop, call *ast.CallExpr) bool {
 		return false
 	}
 	return in.variable(stripConversion(in.pass.TypesInfo, call.Args[1])) == counter
+}
+
+// hasCapacity reports whether a variable is made by a call with a constant of more than one, which
+// may limit its entries, as that of a cache does.
+func (in *input) hasCapacity(v *types.Var) bool {
+	for _, e := range in.flow().Values(v) {
+		call, ok := ast.Unparen(e).(*ast.CallExpr)
+		if !ok {
+			continue
+		}
+		for _, a := range call.Args {
+			if size, ok := in.flow().MaxConstant(a, nil); ok && size > 1 {
+				return true
+			}
+		}
+	}
+	return false
 }

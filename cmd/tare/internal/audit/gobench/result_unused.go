@@ -74,7 +74,10 @@ func (in *input) findUnused(l *loop, n ast.Node, f *frame) []ast.Expr {
 			return in.keepWork(n.Rhs[0])
 		}
 		v := in.variable(id)
-		if !in.isLocal(v) || in.isResult(l.owner, v) || !in.isDead(l, f, v) || in.isPassedToIgnorer(l, v) {
+		mayPanic := n.Tok == token.QUO_ASSIGN || n.Tok == token.REM_ASSIGN
+		// Where the loop calls functions, a sum of their results is not the work.
+		isMain := in.hasCall(n.Rhs[0], func(name string) bool { return name != "" }) || !in.hasCall(f.body, func(name string) bool { return name != "" })
+		if mayPanic || !isMain || !in.isLocal(v) || in.isResult(l.owner, v) || !in.isDead(l, f, v) || in.isPassedToIgnorer(l, v) {
 			return nil
 		}
 		return in.keepWork(n.Rhs[0])

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
@@ -33,7 +34,7 @@ func setupTimed() rule {
 					continue
 				}
 			}
-			in.reportSlow(prepared, isReset)
+			in.reportSlow(b, prepared, isReset)
 		}
 	}}
 }
@@ -117,7 +118,7 @@ func (in *input) findPreparation(b *benchmark, main *loop) *loop {
 // reportSlow reports the loops and calls in statements before a loop that take a millisecond or more.
 // If the timer was reset before these statements, it reports what takes some microseconds,
 // and loops of unknown length. It omits function literals, and if statements that end the benchmark.
-func (in *input) reportSlow(statements []ast.Stmt, isReset bool) {
+func (in *input) reportSlow(b *benchmark, statements []ast.Stmt, isReset bool) {
 	unknown, limit, which := int64(1), int64(longLoop), "nothing resets the timer after it"
 	if isReset {
 		unknown, limit, which = shortLoop, shortLoop, "it runs after the timer was reset"
@@ -128,6 +129,9 @@ func (in *input) reportSlow(statements []ast.Stmt, isReset bool) {
 			case *ast.FuncLit, *ast.DeferStmt, *ast.GoStmt:
 				return false
 			case *ast.ForStmt, *ast.RangeStmt:
+				if slices.ContainsFunc(b.loops, func(l *loop) bool { return l.node == n }) {
+					return false // its iterations are measured, too
+				}
 				switch steps := in.countSteps(n, nil, unknown, map[ast.Node]bool{}); {
 				case steps < limit:
 				case isReset:
@@ -143,8 +147,8 @@ func (in *input) reportSlow(statements []ast.Stmt, isReset bool) {
 							in.report(call, "%s before the loop is timed: %s", formatExpr(call.Fun), which)
 						}
 					}
-					return false
 				}
+				return false // the body may run once in all rounds: if data == nil { data = read() }
 			case *ast.CallExpr:
 				if call := in.findSlowCall(n, unknown, limit); call != nil {
 					in.report(call, "%s before the loop is timed: %s", formatExpr(call.Fun), which)
@@ -210,7 +214,7 @@ func (in *input) countSteps(node ast.Node, bound flow.Binding, unknown int64, se
 				switch {
 				case isSlow(f.Object):
 					most = max(most, longLoop)
-				case f.Body != nil && !seen[f.Node]:
+				case f.Body != nil && !seen[f.Node] && (unknown > 1 || in.isHarness(f.Node)):
 					seen[f.Node] = true
 					most = max(most, in.countSteps(f.Body, in.flow().Bind(n, f), unknown, seen))
 				}

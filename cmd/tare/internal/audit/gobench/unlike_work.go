@@ -121,18 +121,26 @@ func (in *input) tableSides(call *ast.CallExpr) []side {
 		return nil
 	}
 	var sides []side
+	var table ast.Node
 	for _, f := range in.flow().Called(call, nil) {
-		if lit, ok := f.Node.(*ast.FuncLit); ok && in.isHarness(lit) {
-			sides = append(sides, side{lit, lit.Body, lit.Type, in.caseName(lit)})
+		lit, ok := f.Node.(*ast.FuncLit)
+		if !ok || !in.isHarness(lit) {
+			continue
 		}
+		around, name := in.findCase(lit)
+		if around == nil || table != nil && table != around {
+			return nil
+		}
+		table = around
+		sides = append(sides, side{lit, lit.Body, lit.Type, name})
 	}
 	return sides
 }
 
-// caseName returns the strings next to a function literal in the innermost literal around it, which
-// name the case of a table.
-func (in *input) caseName(lit *ast.FuncLit) string {
-	name := ""
+// findCase returns the table that a function literal is in, i.e. the outermost literal of a slice, map
+// or struct around it, and the key and the constants next to the function, which name its case. The
+// table is nil if there is none.
+func (in *input) findCase(lit *ast.FuncLit) (table ast.Node, name string) {
 	for _, file := range in.pass.Files {
 		if !isWithin(lit, file) {
 			continue
@@ -141,6 +149,9 @@ func (in *input) caseName(lit *ast.FuncLit) string {
 			c, ok := n.(*ast.CompositeLit)
 			if !ok || !isWithin(lit, c) {
 				return n != nil && isWithin(lit, n)
+			}
+			if table == nil {
+				table = c
 			}
 			for _, e := range c.Elts {
 				if kv, ok := e.(*ast.KeyValueExpr); ok {
@@ -156,7 +167,7 @@ func (in *input) caseName(lit *ast.FuncLit) string {
 			return true
 		})
 	}
-	return name
+	return table, name
 }
 
 var (

@@ -21,6 +21,9 @@ func writerUnflushed() rule {
 		Command: compareCodecs,
 		Seen:    []string{"tare: study json-encode (jsoniter's Stream)"},
 	}, find: func(in *input) {
+		if bufferedWriters[strings.TrimSuffix(in.pass.Pkg.Path(), "_test")] != nil {
+			return // benchmarks of the writer itself
+		}
 		in.eachTimedLoop(func(l *loop) {
 			in.reportOuter(l)
 			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {

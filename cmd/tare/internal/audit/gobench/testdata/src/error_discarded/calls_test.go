@@ -36,8 +36,8 @@ func BenchmarkForms(b *testing.B) {
 	readlink := os.Readlink
 	for b.Loop() {
 		remove("x")
-		ignore(os.Mkdir("x", 0o700)) // want `the error of os.Mkdir is discarded`
-		_, _ = readlink("x") // want `the error of readlink, which may be Readlink, is discarded`
+		ignore(os.Mkdir("x", 0o700))                 // want `the error of os.Mkdir is discarded`
+		_, _ = readlink("x")                         // want `the error of readlink, which may be Readlink, is discarded`
 		if err := os.Chmod("x", 0o700); err != nil { // want `the error of os.Chmod is discarded`
 			continue
 		}

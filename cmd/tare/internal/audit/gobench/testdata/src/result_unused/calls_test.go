@@ -20,9 +20,9 @@ func mixed(x int) int {
 func BenchmarkConsumers(b *testing.B) {
 	forget := func(x int) {}
 	for i := 0; i < b.N; i++ {
-		drop(square(i)) // want `nothing uses square.i.`
+		drop(square(i))   // want `nothing uses square.i.`
 		discard(mixed(i)) // want `nothing uses mixed.i.`
-		forget(i * 3) // want `nothing uses i . 3`
+		forget(i * 3)     // want `nothing uses i . 3`
 		keep(square(i))
 	}
 }
