@@ -197,13 +197,14 @@ func (in *input) mayFail(call *ast.CallExpr, bound flow.Binding, depth int) []*t
 		inner := in.flow().Bind(call, f)
 		if index := errorResult(in.pass.TypesInfo.TypeOf(call.Fun)); index >= 0 {
 			for _, r := range in.flow().Results(f, index) {
-				for _, source := range in.flow().Sources(r, inner) {
-					if c, ok := source.(*ast.CallExpr); ok {
+				sources := []ast.Expr{r}
+				if v := in.variable(r); v != nil {
+					sources = in.flow().Values(v)
+				}
+				for _, source := range sources {
+					if c, ok := ast.Unparen(source).(*ast.CallExpr); ok {
 						out = append(out, in.mayFail(c, inner, depth+1)...)
 					}
-				}
-				if c, ok := r.(*ast.CallExpr); ok {
-					out = append(out, in.mayFail(c, inner, depth+1)...)
 				}
 			}
 		}

@@ -3,6 +3,7 @@ package gobench
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
@@ -54,14 +55,16 @@ func (in *input) reportFilled(b *benchmark, main *loop) {
 	in.rule.Severity = tare.Warn // an operation may take the same with any number of entries
 	defer func() { in.rule.Severity = severity }()
 	seen := map[*types.Var]bool{}
-	in.inspectTimedCalls(main, func(n ast.Node, f *frame) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok || f.depth() > 0 {
-			return true
-		}
-		operands := call.Args
-		if sel, ok := call.Fun.(*ast.SelectorExpr); ok {
-			operands = append([]ast.Expr{sel.X}, operands...)
+	in.inspectTimed(main, func(n ast.Node) bool {
+		var operands []ast.Expr
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if sel, ok := n.Fun.(*ast.SelectorExpr); ok {
+				operands = append(operands, sel.X)
+			}
+			operands = append(operands, n.Args...)
+		case *ast.IndexExpr:
+			operands = []ast.Expr{n.X}
 		}
 		for _, e := range operands {
 			v := in.variable(e)
@@ -115,9 +118,15 @@ func (in *input) isSizedByN(l *loop, v *types.Var) bool {
 
 // repeatsN reports whether a call gets b.N, and runs a loop of the package as often.
 func (in *input) repeatsN(b *benchmark, call *ast.CallExpr) bool {
+	return in.repeats(call, func(arg ast.Expr) bool { return b.dependsOnN(in.pass.TypesInfo, arg) })
+}
+
+// repeats reports whether a call runs a loop of the package as often as an argument says that
+// isCount accepts.
+func (in *input) repeats(call *ast.CallExpr, isCount func(arg ast.Expr) bool) bool {
 	for _, f := range in.flow().Called(call, nil) {
 		for param, arg := range in.flow().Bind(call, f) {
-			if param == nil || !b.dependsOnN(in.pass.TypesInfo, arg) || f.Body == nil {
+			if param == nil || !isCount(arg) || f.Body == nil {
 				continue
 			}
 			found := false
@@ -148,6 +157,14 @@ func (in *input) repeatsN(b *benchmark, call *ast.CallExpr) bool {
 func (in *input) isFilledByN(b *benchmark, main *loop, v *types.Var) bool {
 	if in.hasCapacity(v) {
 		return false
+	}
+	for _, s := range statementsOf(main.block()) { // fill(v, b.N)
+		if e, ok := s.(*ast.ExprStmt); ok && s.Pos() < main.node.Pos() {
+			call, isCall := e.X.(*ast.CallExpr)
+			if isCall && in.repeatsN(b, call) && slices.ContainsFunc(call.Args, func(a ast.Expr) bool { return in.variable(a) == v }) {
+				return true
+			}
+		}
 	}
 	for _, l := range b.loops {
 		if l == main || l.timed || l.kind != overN || l.node.Pos() > main.node.Pos() || l.block() != main.block() {
@@ -200,6 +217,11 @@ func (in *input) growsWithCounter(l *loop, call *ast.CallExpr) bool {
 	}
 	if len(call.Args) < 2 {
 		return false
+	}
+	for _, a := range call.Args { // fill(v, i)
+		if in.variable(stripConversion(in.pass.TypesInfo, a)) == counter && in.repeats(call, func(arg ast.Expr) bool { return arg == a }) {
+			return true
+		}
 	}
 	fn := in.callee(call)
 	hasSize := isMake(in.pass.TypesInfo, call) || isFunc(fn, "strings", "Repeat") || isFunc(fn, "bytes", "Repeat")

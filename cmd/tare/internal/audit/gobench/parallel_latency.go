@@ -78,7 +78,7 @@ func (in *input) claimsLatency(b *benchmark) bool {
 	if containsWord(b.name, "throughput") {
 		return false
 	}
-	if in.mentions(b, "latency", "response time") || in.reportsWait(b.decl) {
+	if in.mentions(b, "latency", "response time", "time per call", "time per request", "wait per") || in.reportsWait(b.decl) {
 		return true
 	}
 	if b.decl.Doc == nil {
@@ -95,7 +95,7 @@ func (in *input) claimsLatency(b *benchmark) bool {
 
 var (
 	// latencyPhrase matches what says that a figure is the time of one operation.
-	latencyPhrase = lazyregexp.New(`(?i)\bhow (long|fast) (a|an|each|one|every|the|it) |\b(a|each|one|every|the) (caller|client|user|request|call) (waits|takes)\b|\bresponse[- ]times?\b|\bround[- ]?trip time|\bwaiting times?\b|\blatenc|\btime (of|per|for) (a|an|each|one|every|single) |\b(percentile|p50|p95|p99)\b`)
+	latencyPhrase = lazyregexp.New(`(?i)\bhow (long|fast) (a|an|each|one|every|the|it) |\b(a|each|one|every|the) (caller|client|user|request|call) (waits|takes)\b|\bresponse[- ]times?\b|\bround[- ]?trip time|\bwaiting times?\b|\blatenc|\btime (of|per|for) (a|an|each|one|every|single|call|request|query|caller|client)\b|\b(percentile|p50|p95|p99)\b`)
 	// negation matches the beginning of a sentence that denies the rest.
 	negation = lazyregexp.New(`(?i)\b(not|no|never|instead of|rather than|unlike)\b|n't\b`)
 	// waitUnit matches units of metrics that are the time of one operation, not ns/op itself.

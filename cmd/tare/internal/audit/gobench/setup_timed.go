@@ -214,6 +214,8 @@ func (in *input) countSteps(node ast.Node, bound flow.Binding, unknown int64, se
 				switch {
 				case isSlow(f.Object):
 					most = max(most, longLoop)
+				case isBulky(f.Object):
+					most = max(most, unknown)
 				case f.Body != nil && !seen[f.Node] && (unknown > 1 || in.isHarness(f.Node)):
 					seen[f.Node] = true
 					most = max(most, in.countSteps(f.Body, in.flow().Bind(n, f), unknown, seen))
@@ -261,6 +263,12 @@ func loopBound(s ast.Stmt) ast.Expr {
 		return s.X
 	}
 	return nil
+}
+
+// isBulky reports whether a function of the standard library takes microseconds or more for most inputs.
+func isBulky(fn *types.Func) bool {
+	return isFunc(fn, "regexp", "MustCompile", "Compile") || isFunc(fn, "encoding/json", "Marshal", "MarshalIndent", "Unmarshal") ||
+		isFunc(fn, "net/http/httptest", "NewServer", "NewTLSServer") || isFunc(fn, "sort") && fn.Name() != "Search" || isFunc(fn, "slices", "Sort", "SortFunc", "Collect", "Sorted")
 }
 
 // isSlow reports whether a function may take milliseconds: it sleeps, makes an RSA key,

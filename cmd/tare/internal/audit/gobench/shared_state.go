@@ -77,7 +77,7 @@ func (in *input) reportGrown(outer *benchmark) {
 		return false
 	})
 	for i, writer := range subs {
-		grown := in.findGrown(outer, writer)
+		grown := in.findGrown(outer.body, writer)
 		for p, n := range grown {
 			if writer.repeated && p.root.Pos() < in.casesOf(outer, writer.call) {
 				in.report(n, "%s gets an entry in each iteration, and the sub-benchmark of the next case begins with them", p)
@@ -87,7 +87,7 @@ func (in *input) reportGrown(outer *benchmark) {
 				if reader.function.Node == writer.function.Node {
 					continue
 				}
-				if use := in.findUse(reader, p); use != nil && !in.isRenewed(outer, p, writer.call.Pos(), reader.call.Pos()) {
+				if use := in.findUse(reader, p); use != nil && !in.isRenewed(outer, p, writer.call.End(), reader.call.Pos()) {
 					in.report(use, "%s is used in this line, but another sub-benchmark adds an entry in each iteration, in line %d", p, in.pass.Fset.Position(n.Pos()).Line)
 					break
 				}
@@ -124,25 +124,32 @@ func (in *input) casesOf(outer *benchmark, call *ast.CallExpr) token.Pos {
 
 // findGrown returns the places of the outer benchmark, or of the package, to which a sub-benchmark
 // adds an entry in each iteration, and that it does not empty or set. Each has the call that adds.
-func (in *input) findGrown(outer *benchmark, s sub) map[place]*ast.CallExpr {
-	grown := map[place]*ast.CallExpr{}
+func (in *input) findGrown(outer ast.Node, s sub) map[place]ast.Node {
+	grown := map[place]ast.Node{}
 	for _, l := range s.loops {
 		in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+			add := func(e ast.Expr) {
+				root, fields := in.flow().Path(e, f.bound)
+				if root == nil || isWithinPos(root.Pos(), s.function.Node) || f.isIn(root.Pos()) {
+					return
+				}
+				if isShared := isWithinPos(root.Pos(), outer) || !in.isLocal(root); isShared {
+					grown[place{root, fields}] = n
+				}
+			}
+			if a, ok := n.(*ast.AssignStmt); ok && f.depth() == 0 && len(a.Lhs) == 1 && len(a.Rhs) == 1 {
+				call, isCall := a.Rhs[0].(*ast.CallExpr)
+				if isCall && isBuiltin(in.pass.TypesInfo, call, "append") && formatExpr(call.Args[0]) == formatExpr(a.Lhs[0]) {
+					add(a.Lhs[0])
+				}
+			}
 			call, ok := n.(*ast.CallExpr)
 			if !ok {
 				return true
 			}
 			for _, called := range in.flow().Called(call, f.bound) {
-				if called.Bound == nil || !in.isGrowing(called.Object) {
-					continue
-				}
-				root, fields := in.flow().Path(called.Bound, f.bound)
-				if root == nil || isWithinPos(root.Pos(), s.function.Node) || f.isIn(root.Pos()) {
-					continue
-				}
-				isShared := isWithinPos(root.Pos(), outer.body) || !in.isLocal(root)
-				if isShared {
-					grown[place{root, fields}] = call
+				if called.Bound != nil && in.isGrowing(called.Object) {
+					add(called.Bound)
 				}
 			}
 			return true
@@ -167,8 +174,13 @@ func (in *input) empties(s sub, p place) bool {
 				found = found || shrinking.MatchString(sel.Sel.Name)
 			}
 		case *ast.AssignStmt:
-			for _, lhs := range n.Lhs {
-				found = found || in.overlaps(lhs, p)
+			for i, lhs := range n.Lhs {
+				isGrown := false // x = append(x, …)
+				if len(n.Lhs) == len(n.Rhs) {
+					call, ok := n.Rhs[i].(*ast.CallExpr)
+					isGrown = ok && isBuiltin(in.pass.TypesInfo, call, "append") && formatExpr(call.Args[0]) == formatExpr(lhs)
+				}
+				found = found || !isGrown && in.overlaps(lhs, p)
 			}
 		}
 		return !found

@@ -110,7 +110,11 @@ func (in *input) findPoll(s *ast.SelectStmt, f *frame) *ast.UnaryExpr {
 		if !ok {
 			continue
 		}
-		if u, ok := e.X.(*ast.UnaryExpr); ok && u.Op == token.ARROW && in.isClock(u.X, f, "Tick", "Ticker") {
+		names := []string{"Tick", "Ticker"}
+		if len(s.Body.List) == 1 {
+			names = append(names, "After", "Timer")
+		}
+		if u, ok := e.X.(*ast.UnaryExpr); ok && u.Op == token.ARROW && in.isClock(u.X, f, names...) {
 			poll = u
 		}
 	}

@@ -175,6 +175,9 @@ var (
 	wholeWork = lazyregexp.New(`^(Find|Replace|Read|Get|Scan|Split|Parse|Decode|List|Match|Collect|Extract)\w*All|^All[A-Z]|All(Index|String|Submatch|$)`)
 	// partWork matches the names of functions that work on a part of it, or only check it.
 	partWork = lazyregexp.New(`^(Next|First|Peek|Head|Skip|Valid|IsValid|Has[A-Z]|Contains|Index|Find|Match|Cut)`)
+	// decoding and checking match the names of functions that decode their input, and that only read it.
+	decoding = lazyregexp.New(`^(Unmarshal|Decode)`)
+	checking = lazyregexp.New(`^(Valid|IsValid|Validate|Skip|Peek)`)
 	// declaredPart matches the names of sides that say that they do less.
 	declaredPart = lazyregexp.New(`(?i)next|first|peek|head|skip|valid|has|contains|index|one|single|prefix|noop|no-op|nop|baseline|empty|overhead|none|null|discard`)
 )
@@ -182,13 +185,23 @@ var (
 // reportPartial reports the sides that work on a part of their input if another one works on all of it,
 // and those that ignore their input if the others use it.
 func (in *input) reportPartial(sides []side) {
-	var whole, part, ignoring []side
+	var whole, part, ignoring, checkers []side
+	decoders := 0
 	for _, s := range sides {
 		hasLoop, names := in.readWork(s.body, 0)
+		decodes, isCheck := false, false
 		isWhole, isPart := false, false
 		for _, name := range names {
+			decodes = decodes || decoding.MatchString(name)
+			isCheck = isCheck || checking.MatchString(name)
 			isWhole = isWhole || wholeWork.MatchString(name)
 			isPart = isPart || partWork.MatchString(name)
+		}
+		switch {
+		case decodes:
+			decoders++
+		case isCheck && !declaredPart.MatchString(s.name):
+			checkers = append(checkers, s)
 		}
 		isDeclared := declaredPart.MatchString(s.name) || declaredMaker.MatchString(s.name)
 		switch {
@@ -204,6 +217,11 @@ func (in *input) reportPartial(sides []side) {
 	if len(whole) > 0 && 2*len(part) <= len(sides) {
 		for _, s := range part {
 			in.report(s.node, "this side of the comparison works on one part of its input, but another side works on all parts of it")
+		}
+	}
+	if decoders > 0 && decoders+len(checkers) == len(sides) {
+		for _, s := range checkers {
+			in.report(s.node, "this side of the comparison only checks its input, but another side decodes it")
 		}
 	}
 	if len(ignoring) < len(sides) {

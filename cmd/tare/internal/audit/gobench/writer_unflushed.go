@@ -36,6 +36,11 @@ func writerUnflushed() rule {
 					if v := in.findReset(l, n); v != nil && in.writesOnly(l.body, v, 0) {
 						in.report(n, "%s is reset and written to in each iteration, and never flushed or closed in it", v.Name())
 					}
+					if sel, ok := n.Fun.(*ast.SelectorExpr); ok && !isOneOf(sel.Sel.Name, []string{"Flush", "Close", "Reset"}) {
+						if made, ok := sel.X.(*ast.CallExpr); ok && in.isBufferedCall(made, f) && in.isMaker(made) && in.callee(n) != nil {
+							in.report(made, "the writer that %s returns is written to and never flushed or closed", formatExpr(made))
+						}
+					}
 					// A writer that is made as an argument has no name by which the loop could close it.
 					for i, arg := range n.Args {
 						made, ok := arg.(*ast.CallExpr)
