@@ -50,7 +50,7 @@ func errorDiscarded() rule {
 // the error is assigned to _ or to a variable that nothing reads. It returns nil for other nodes.
 func (in *input) findDropped(l *loop, n ast.Node, f *frame) *ast.CallExpr {
 	root := l.owner.decl
-	if f.depth() > 0 {
+	if f.callDepth() > 0 {
 		if decl, ok := f.node.(*ast.FuncDecl); ok {
 			root = decl
 		}
@@ -100,7 +100,7 @@ func (in *input) findDropped(l *loop, n ast.Node, f *frame) *ast.CallExpr {
 // the next iteration. It returns nil for other statements.
 func (in *input) findSkipped(s *ast.IfStmt, f *frame) *ast.CallExpr {
 	v := in.skipsOn(s)
-	if v == nil || f.depth() > 0 {
+	if v == nil || f.callDepth() > 0 {
 		return nil
 	}
 	init, _ := in.initOf(f.body, v).(*ast.CallExpr)
@@ -138,7 +138,7 @@ func (in *input) failsByCallback(call *ast.CallExpr) bool {
 		if index < 0 {
 			continue
 		}
-		results := in.flow().Results(flow.Function{Body: lit.Body}, index)
+		results := in.flowGraph().Results(flow.Function{Body: lit.Body}, index)
 		if !slices.ContainsFunc(results, func(e ast.Expr) bool { return !in.pass.TypesInfo.Types[e].IsNil() }) {
 			return true
 		}
@@ -161,7 +161,7 @@ func isNamedResult(root ast.Node, v *types.Var) bool {
 // isIgnored reports whether all functions that a call may run ignore its argument with an index:
 // they belong to the package, and their body does not mention the parameter except in _ = x.
 func (in *input) isIgnored(call *ast.CallExpr, index int) bool {
-	called := in.flow().Called(call, nil)
+	called := in.flowGraph().Called(call, nil)
 	for _, f := range called {
 		if f.Body == nil || f.Object != nil && hasDirective(f.Node.(*ast.FuncDecl)) {
 			return false
@@ -184,7 +184,7 @@ func (in *input) isIgnored(call *ast.CallExpr, index int) bool {
 // usually ignored for good reason. It looks into the functions of the benchmark.
 func (in *input) mayFail(call *ast.CallExpr, bound flow.Binding, depth int) []*types.Func {
 	var out []*types.Func
-	for _, f := range in.flow().Called(call, bound) {
+	for _, f := range in.flowGraph().Called(call, bound) {
 		if f.Body == nil || !in.isHarness(f.Node) {
 			if f.Object != nil && !isHarmless(f.Object) {
 				out = append(out, f.Object)
@@ -194,12 +194,12 @@ func (in *input) mayFail(call *ast.CallExpr, bound flow.Binding, depth int) []*t
 		if depth == maxTimedDepth {
 			continue
 		}
-		inner := in.flow().Bind(call, f)
+		inner := in.flowGraph().Bind(call, f)
 		if index := errorResult(in.pass.TypesInfo.TypeOf(call.Fun)); index >= 0 {
-			for _, r := range in.flow().Results(f, index) {
+			for _, r := range in.flowGraph().Results(f, index) {
 				sources := []ast.Expr{r}
 				if v := in.variable(r); v != nil {
-					sources = in.flow().Values(v)
+					sources = in.flowGraph().Values(v)
 				}
 				for _, source := range sources {
 					if c, ok := ast.Unparen(source).(*ast.CallExpr); ok {

@@ -108,7 +108,7 @@ func (in *input) isSizedByN(l *loop, v *types.Var) bool {
 	if _, isSlice := v.Type().Underlying().(*types.Slice); isSlice && l.owner.sized[v] {
 		return true
 	}
-	values := in.flow().Values(v)
+	values := in.flowGraph().Values(v)
 	if len(values) != 1 {
 		return false
 	}
@@ -118,14 +118,14 @@ func (in *input) isSizedByN(l *loop, v *types.Var) bool {
 
 // repeatsN reports whether a call gets b.N, and runs a loop of the package as often.
 func (in *input) repeatsN(b *benchmark, call *ast.CallExpr) bool {
-	return in.repeats(call, func(arg ast.Expr) bool { return b.dependsOnN(in.pass.TypesInfo, arg) })
+	return in.runsAsOften(call, func(arg ast.Expr) bool { return b.dependsOnN(in.pass.TypesInfo, arg) })
 }
 
-// repeats reports whether a call runs a loop of the package as often as an argument says that
+// runsAsOften reports whether a call runs a loop of the package as often as an argument says that
 // isCount accepts.
-func (in *input) repeats(call *ast.CallExpr, isCount func(arg ast.Expr) bool) bool {
-	for _, f := range in.flow().Called(call, nil) {
-		for param, arg := range in.flow().Bind(call, f) {
+func (in *input) runsAsOften(call *ast.CallExpr, isCount func(arg ast.Expr) bool) bool {
+	for _, f := range in.flowGraph().Called(call, nil) {
+		for param, arg := range in.flowGraph().Bind(call, f) {
 			if param == nil || !isCount(arg) || f.Body == nil {
 				continue
 			}
@@ -219,7 +219,7 @@ func (in *input) growsWithCounter(l *loop, call *ast.CallExpr) bool {
 		return false
 	}
 	for _, a := range call.Args { // fill(v, i)
-		if in.variable(stripConversion(in.pass.TypesInfo, a)) == counter && in.repeats(call, func(arg ast.Expr) bool { return arg == a }) {
+		if in.variable(stripConversion(in.pass.TypesInfo, a)) == counter && in.runsAsOften(call, func(arg ast.Expr) bool { return arg == a }) {
 			return true
 		}
 	}
@@ -234,13 +234,13 @@ func (in *input) growsWithCounter(l *loop, call *ast.CallExpr) bool {
 // hasCapacity reports whether a variable is made by a call with a constant of more than one, which
 // may limit its entries, as that of a cache does.
 func (in *input) hasCapacity(v *types.Var) bool {
-	for _, e := range in.flow().Values(v) {
+	for _, e := range in.flowGraph().Values(v) {
 		call, ok := ast.Unparen(e).(*ast.CallExpr)
 		if !ok {
 			continue
 		}
 		for _, a := range call.Args {
-			if size, ok := in.flow().MaxConstant(a, nil); ok && size > 1 {
+			if size, ok := in.flowGraph().MaxConstant(a, nil); ok && size > 1 {
 				return true
 			}
 		}

@@ -60,7 +60,7 @@ func (in *input) parallelLoops(b *benchmark) []*loop {
 		if !ok || len(call.Args) != 1 || !isMethodOf(in.callee(call), "testing", "B", "RunParallel") {
 			return true
 		}
-		for _, f := range in.flow().Functions(call.Args[0], nil) {
+		for _, f := range in.flowGraph().Functions(call.Args[0], nil) {
 			for _, other := range in.suite.benchmarks {
 				if other.node == f.Node {
 					add(other.loops)

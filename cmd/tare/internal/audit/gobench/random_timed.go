@@ -28,7 +28,7 @@ func randomTimed() rule {
 		in.eachTimedLoop(func(l *loop) {
 			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
 				call, ok := n.(*ast.CallExpr)
-				if !ok || !in.isRandom(call, f) || containsWord(in.names(l, call), "rand") || f.site == nil && in.isMeasuredCall(l, call) {
+				if !ok || !in.isRandom(call, f) || containsWord(in.joinNames(l, call), "rand") || f.site == nil && in.isMeasuredCall(l, call) {
 					return true
 				}
 				if f.site != nil {
@@ -54,7 +54,7 @@ func randomTimed() rule {
 // isRandom reports whether a call makes random numbers, by a function or a method of the
 // standard library that it names or has in a variable.
 func (in *input) isRandom(call *ast.CallExpr, f *frame) bool {
-	for _, called := range in.flow().Called(call, f.bound) {
+	for _, called := range in.flowGraph().Called(call, f.bound) {
 		if fn := called.Object; fn != nil && fn.Pkg() != nil && isOneOf(fn.Pkg().Path(), []string{"math/rand", "math/rand/v2", "crypto/rand"}) {
 			return true
 		}

@@ -60,15 +60,15 @@ func responseBody() rule {
 // isRequest reports whether a call sends a request by a function of net/http, itself or in the
 // function of the benchmark that it calls.
 func (in *input) isRequest(call *ast.CallExpr, depth int) bool {
-	for _, f := range in.flow().Called(call, nil) {
+	for _, f := range in.flowGraph().Called(call, nil) {
 		if f.Object != nil && f.Object.Pkg() != nil && f.Object.Pkg().Path() == "net/http" {
 			return true
 		}
 		if f.Body == nil || depth == maxTimedDepth || !in.isHarness(f.Node) {
 			continue
 		}
-		for _, r := range in.flow().Results(f, 0) {
-			for _, source := range in.flow().Sources(r, nil) {
+		for _, r := range in.flowGraph().Results(f, 0) {
+			for _, source := range in.flowGraph().Sources(r, nil) {
 				if c, ok := source.(*ast.CallExpr); ok && in.isRequest(c, depth+1) {
 					return true
 				}
@@ -157,8 +157,8 @@ func endsInCall(b *cfg.Block) bool {
 	return ok
 }
 
-// line returns the line of a node.
-func (in *input) line(n ast.Node) int { return in.pass.Fset.Position(n.Pos()).Line }
+// lineOf returns the line of a node.
+func (in *input) lineOf(n ast.Node) int { return in.pass.Fset.Position(n.Pos()).Line }
 
 // usesBody reports whether a node mentions the body of a response, or the response other than one of
 // its fields.
@@ -197,13 +197,13 @@ func (in *input) reportsFailure(root ast.Node) bool {
 // lineOfSuccess returns the line of a return statement, and 0 if it may return an error.
 func (in *input) lineOfSuccess(r *ast.ReturnStmt) int {
 	if len(r.Results) == 0 {
-		return in.line(r)
+		return in.lineOf(r)
 	}
 	last := r.Results[len(r.Results)-1]
 	if tv := in.pass.TypesInfo.Types[last]; !tv.IsNil() && isError(tv.Type) {
 		return 0
 	}
-	return in.line(r)
+	return in.lineOf(r)
 }
 
 // isResponse reports whether t, the type of a call, is *http.Response or a tuple that
@@ -265,12 +265,12 @@ func (in *input) bodyUse(root ast.Node, v *types.Var, depth int) (read, closed b
 
 // argumentUse does the work of bodyUse for a response that is the argument of a call.
 func (in *input) argumentUse(call *ast.CallExpr, arg *ast.Ident, depth int) (read, closed bool) {
-	called := in.flow().Called(call, nil)
+	called := in.flowGraph().Called(call, nil)
 	for _, f := range called {
 		if f.Body == nil || depth == maxTimedDepth {
 			return true, true
 		}
-		for param, value := range in.flow().Bind(call, f) {
+		for param, value := range in.flowGraph().Bind(call, f) {
 			if value == ast.Expr(arg) {
 				r, c := in.bodyUse(f.Body, param, depth+1)
 				read, closed = read || r, closed || c

@@ -23,7 +23,7 @@ func resultUnused() rule {
 		bodies := in.smallBodies()
 		in.eachTimedLoop(func(l *loop) {
 			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
-				if l.kind == byLoop && f.depth() == 0 {
+				if l.kind == byLoop && f.callDepth() == 0 {
 					return true // b.Loop keeps the results of these statements
 				}
 				for _, value := range in.findUnused(l, n, f) {
@@ -55,7 +55,7 @@ func (in *input) findUnused(l *loop, n ast.Node, f *frame) []ast.Expr {
 			}
 			if v := in.variable(a); in.isLocal(v) && !isAddress(a) {
 				if in.isDead(l, f, v) {
-					unused = append(unused, in.keepWork(in.flow().Values(v)...)...)
+					unused = append(unused, in.keepWork(in.flowGraph().Values(v)...)...)
 				}
 				continue
 			}
@@ -105,7 +105,7 @@ func isAddress(e ast.Expr) bool {
 // isInlined reports whether the compiler certainly inlines all functions that a call may run: they
 // are declared and small, or the only value of a local variable.
 func (in *input) isInlined(call *ast.CallExpr) bool {
-	called := in.flow().Called(call, nil)
+	called := in.flowGraph().Called(call, nil)
 	for _, f := range called {
 		isStatic := f.Object != nil && f.Object == in.callee(call) || in.isLocal(in.variable(call.Fun)) && len(called) == 1
 		if f.Body == nil || !isStatic || countNodes(f.Body) > maxInlineNodes {

@@ -70,7 +70,7 @@ func (in *input) hasTimerCall(s ast.Stmt, name string) bool {
 	found := false
 	w := &timedWalk{in: in, follow: true, visit: func(n ast.Node, f *frame) bool { return true }}
 	w.onTimer = func(method string) { found = found || method == name }
-	w.statements([]ast.Stmt{s}, true, &frame{})
+	w.visitStatements([]ast.Stmt{s}, true, &frame{})
 	return found
 }
 
@@ -210,7 +210,7 @@ func (in *input) countSteps(node ast.Node, bound flow.Binding, unknown int64, se
 			most = max(most, min(count, maxSteps)*min(inner, maxSteps))
 			return false
 		case *ast.CallExpr:
-			for _, f := range in.flow().Called(n, bound) {
+			for _, f := range in.flowGraph().Called(n, bound) {
 				switch {
 				case isSlow(f.Object):
 					most = max(most, longLoop)
@@ -218,7 +218,7 @@ func (in *input) countSteps(node ast.Node, bound flow.Binding, unknown int64, se
 					most = max(most, unknown)
 				case f.Body != nil && !seen[f.Node] && (unknown > 1 || in.isHarness(f.Node)):
 					seen[f.Node] = true
-					most = max(most, in.countSteps(f.Body, in.flow().Bind(n, f), unknown, seen))
+					most = max(most, in.countSteps(f.Body, in.flowGraph().Bind(n, f), unknown, seen))
 				}
 			}
 		}
@@ -233,14 +233,14 @@ func (in *input) countElements(e ast.Expr, bound flow.Binding) (int64, bool) {
 	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && isBuiltin(in.pass.TypesInfo, call, "len") {
 		e = call.Args[0]
 	}
-	if count, ok := in.flow().MaxConstant(e, bound); ok {
+	if count, ok := in.flowGraph().MaxConstant(e, bound); ok {
 		return count, true
 	}
-	for _, source := range in.flow().Sources(e, bound) {
+	for _, source := range in.flowGraph().Sources(e, bound) {
 		switch source := source.(type) {
 		case *ast.CallExpr:
 			if isMake(in.pass.TypesInfo, source) && len(source.Args) > 1 {
-				return in.flow().MaxConstant(source.Args[1], bound)
+				return in.flowGraph().MaxConstant(source.Args[1], bound)
 			}
 		case *ast.CompositeLit:
 			return int64(len(source.Elts)), true

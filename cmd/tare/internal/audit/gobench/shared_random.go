@@ -32,11 +32,11 @@ func sharedRandom() rule {
 				if !ok {
 					return true
 				}
-				for _, called := range in.flow().Called(call, f.bound) {
+				for _, called := range in.flowGraph().Called(call, f.bound) {
 					if called.Bound == nil || !isSource(in.pass.TypesInfo.TypeOf(called.Bound)) {
 						continue
 					}
-					v := in.flow().Origin(called.Bound, f.bound)
+					v := in.flowGraph().Origin(called.Bound, f.bound)
 					// The variables of the functions that the loop calls belong to the goroutine.
 					isInside := v == nil || isWithinPos(v.Pos(), function) || in.isLocal(v) && f.isIn(v.Pos())
 					if !isInside {

@@ -65,7 +65,7 @@ func (in *input) reportGrown(outer *benchmark) {
 				repeated = true
 			}
 		}
-		for _, f := range in.flow().Functions(call.Args[1], nil) {
+		for _, f := range in.flowGraph().Functions(call.Args[1], nil) {
 			s := sub{call: call, function: f, repeated: repeated}
 			for _, b := range in.suite.benchmarks {
 				if b.node == f.Node {
@@ -129,7 +129,7 @@ func (in *input) findGrown(outer ast.Node, s sub) map[place]ast.Node {
 	for _, l := range s.loops {
 		in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
 			add := func(e ast.Expr) {
-				root, fields := in.flow().Path(e, f.bound)
+				root, fields := in.flowGraph().Path(e, f.bound)
 				if root == nil || isWithinPos(root.Pos(), s.function.Node) || f.isIn(root.Pos()) {
 					return
 				}
@@ -137,7 +137,7 @@ func (in *input) findGrown(outer ast.Node, s sub) map[place]ast.Node {
 					grown[place{root, fields}] = n
 				}
 			}
-			if a, ok := n.(*ast.AssignStmt); ok && f.depth() == 0 && len(a.Lhs) == 1 && len(a.Rhs) == 1 {
+			if a, ok := n.(*ast.AssignStmt); ok && f.callDepth() == 0 && len(a.Lhs) == 1 && len(a.Rhs) == 1 {
 				call, isCall := a.Rhs[0].(*ast.CallExpr)
 				if isCall && isBuiltin(in.pass.TypesInfo, call, "append") && formatExpr(call.Args[0]) == formatExpr(a.Lhs[0]) {
 					add(a.Lhs[0])
@@ -147,7 +147,7 @@ func (in *input) findGrown(outer ast.Node, s sub) map[place]ast.Node {
 			if !ok {
 				return true
 			}
-			for _, called := range in.flow().Called(call, f.bound) {
+			for _, called := range in.flowGraph().Called(call, f.bound) {
 				if called.Bound != nil && in.isGrowing(called.Object) {
 					add(called.Bound)
 				}
@@ -156,21 +156,21 @@ func (in *input) findGrown(outer ast.Node, s sub) map[place]ast.Node {
 		})
 	}
 	for p := range grown {
-		if in.empties(s, p) {
+		if in.mayEmpty(s, p) {
 			delete(grown, p)
 		}
 	}
 	return grown
 }
 
-// empties reports whether a sub-benchmark may empty a place or take entries from it, by its name of
+// mayEmpty reports whether a sub-benchmark may empty a place or take entries from it, by its name of
 // a method, or sets it.
-func (in *input) empties(s sub, p place) bool {
+func (in *input) mayEmpty(s sub, p place) bool {
 	found := false
 	ast.Inspect(s.function.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
-			if sel, ok := n.Fun.(*ast.SelectorExpr); ok && in.overlaps(sel.X, p) {
+			if sel, ok := n.Fun.(*ast.SelectorExpr); ok && in.isOverlapping(sel.X, p) {
 				found = found || shrinking.MatchString(sel.Sel.Name)
 			}
 		case *ast.AssignStmt:
@@ -180,7 +180,7 @@ func (in *input) empties(s sub, p place) bool {
 					call, ok := n.Rhs[i].(*ast.CallExpr)
 					isGrown = ok && isBuiltin(in.pass.TypesInfo, call, "append") && formatExpr(call.Args[0]) == formatExpr(lhs)
 				}
-				found = found || !isGrown && in.overlaps(lhs, p)
+				found = found || !isGrown && in.isOverlapping(lhs, p)
 			}
 		}
 		return !found
@@ -191,9 +191,9 @@ func (in *input) empties(s sub, p place) bool {
 // shrinking matches the names of methods that take entries away.
 var shrinking = lazyregexp.New(`^(Reset|Clear|Truncate|Delete|Remove|Pop|Dequeue|Drain|Evict|Flush|Close|Next|Take|Shift|Trim|Discard)`)
 
-// overlaps reports whether an expression is a place, a part of it, or contains it.
-func (in *input) overlaps(e ast.Expr, p place) bool {
-	root, fields := in.flow().Path(e, nil)
+// isOverlapping reports whether an expression is a place, a part of it, or contains it.
+func (in *input) isOverlapping(e ast.Expr, p place) bool {
+	root, fields := in.flowGraph().Path(e, nil)
 	return root != nil && root == p.root && (strings.HasPrefix(fields+".", p.fields+".") || strings.HasPrefix(p.fields+".", fields+"."))
 }
 
@@ -216,7 +216,7 @@ func (in *input) findUse(s sub, p place) ast.Node {
 				operands = append(operands, n.X)
 			}
 			for _, e := range operands {
-				root, fields := in.flow().Path(e, f.bound)
+				root, fields := in.flowGraph().Path(e, f.bound)
 				if first == nil && root == p.root && root != nil && fields == p.fields {
 					first = n
 				}
@@ -224,7 +224,7 @@ func (in *input) findUse(s sub, p place) ast.Node {
 			return true
 		})
 	}
-	if first != nil && in.empties(s, p) {
+	if first != nil && in.mayEmpty(s, p) {
 		return nil
 	}
 	return first
@@ -240,11 +240,11 @@ func (in *input) isRenewed(outer *benchmark, p place, from, to token.Pos) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
 			for _, lhs := range n.Lhs {
-				found = found || in.overlaps(lhs, p)
+				found = found || in.isOverlapping(lhs, p)
 			}
 		case *ast.CallExpr:
 			if sel, ok := n.Fun.(*ast.SelectorExpr); ok && shrinking.MatchString(sel.Sel.Name) {
-				found = found || in.overlaps(sel.X, p)
+				found = found || in.isOverlapping(sel.X, p)
 			}
 		}
 		return !found
@@ -261,7 +261,7 @@ func (in *input) isGrowing(fn *types.Func) bool {
 	if isMethodOf(fn, "container/list", "List", "PushBack", "PushFront") {
 		return true
 	}
-	f := in.flow().Declared(fn)
+	f := in.flowGraph().Declared(fn)
 	if f.Body == nil {
 		return false
 	}
@@ -274,7 +274,7 @@ func (in *input) isGrowing(fn *types.Func) bool {
 				if i >= len(n.Rhs) || len(n.Lhs) != len(n.Rhs) {
 					break
 				}
-				if root, _ := in.flow().Path(lhs, flow.Binding{recv: nil}); root != recv && !in.isElementOf(root, recv) {
+				if root, _ := in.flowGraph().Path(lhs, flow.Binding{recv: nil}); root != recv && !in.isElementOf(root, recv) {
 					continue
 				}
 				switch rhs := ast.Unparen(n.Rhs[i]).(type) {
@@ -298,11 +298,11 @@ func (in *input) isElementOf(v, of *types.Var) bool {
 	if v == nil {
 		return false
 	}
-	values := in.flow().Values(v)
+	values := in.flowGraph().Values(v)
 	if len(values) != 1 {
 		return false
 	}
-	root, _ := in.flow().Path(values[0], flow.Binding{of: nil})
+	root, _ := in.flowGraph().Path(values[0], flow.Binding{of: nil})
 	return root == of
 }
 

@@ -29,7 +29,7 @@ func sleepInLoop() rule {
 			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
 				switch n := n.(type) {
 				case *ast.CallExpr:
-					if in.isSleep(n, f) && !containsWord(in.names(l, n), "Sleep", "Timer") {
+					if in.isSleep(n, f) && !containsWord(in.joinNames(l, n), "Sleep", "Timer") {
 						in.report(n, "%s for %s in each iteration", describeSleeper(f), formatExpr(n.Args[len(n.Args)-1]))
 					}
 				case *ast.UnaryExpr: // <-time.After(d)
@@ -39,7 +39,7 @@ func sleepInLoop() rule {
 				case *ast.RangeStmt: // for range ticker.C
 					in.reportWait(l, n, n.X, f)
 				case *ast.ForStmt:
-					if n.Cond != nil && in.isSpin(n.Cond) && !containsWord(in.names(l, n), "Sleep", "Timer", "Spin") {
+					if n.Cond != nil && in.isSpin(n.Cond) && !containsWord(in.joinNames(l, n), "Sleep", "Timer", "Spin") {
 						in.report(n, "%s until %s, which the clock decides", strings.Replace(describeSleeper(f), "sleeps", "spins", 1), formatExpr(n.Cond))
 					}
 				case *ast.SelectStmt:
@@ -64,7 +64,7 @@ func describeSleeper(f *frame) string {
 
 // isSleep reports whether a call sleeps for its last argument.
 func (in *input) isSleep(call *ast.CallExpr, f *frame) bool {
-	for _, called := range in.flow().Called(call, f.bound) {
+	for _, called := range in.flowGraph().Called(call, f.bound) {
 		if isFunc(called.Object, "time", "Sleep") && len(call.Args) == 1 {
 			return true
 		}
@@ -74,7 +74,7 @@ func (in *input) isSleep(call *ast.CallExpr, f *frame) bool {
 
 // reportWait reports a receive from channel at n if the clock sends to it.
 func (in *input) reportWait(l *loop, n ast.Node, channel ast.Expr, f *frame) {
-	if in.isClock(channel, f, "After", "Tick", "Timer", "Ticker") && !containsWord(in.names(l, n), "After", "Tick", "Timer") {
+	if in.isClock(channel, f, "After", "Tick", "Timer", "Ticker") && !containsWord(in.joinNames(l, n), "After", "Tick", "Timer") {
 		in.report(n, "%s for %s in each iteration", strings.Replace(describeSleeper(f), "sleeps", "waits", 1), formatExpr(channel))
 	}
 }
@@ -82,7 +82,7 @@ func (in *input) reportWait(l *loop, n ast.Node, channel ast.Expr, f *frame) {
 // isClock reports whether a channel is the result of one of the functions, or the field C of one of
 // the types, that package time has by these names.
 func (in *input) isClock(channel ast.Expr, f *frame, names ...string) bool {
-	for _, source := range in.flow().Sources(channel, f.bound) {
+	for _, source := range in.flowGraph().Sources(channel, f.bound) {
 		switch source := source.(type) {
 		case *ast.CallExpr:
 			if isFunc(in.callee(source), "time", names...) {

@@ -20,7 +20,7 @@ type suite struct {
 	ignores    map[fileLine][]string // ids of the rules switched off in a line
 	checked    map[*types.Func]bool  // functions whose error a test file checks; nil until isChecked needs it
 	unclear    []unclearComment      // ignore comments without effect
-	flow       *flow.Graph           // nil until input.flow needs it
+	flow       *flow.Graph           // nil until flowGraph needs it
 }
 
 // unclearComment is a tare:ignore comment without a known rule or without a reason.

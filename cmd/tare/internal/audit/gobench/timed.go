@@ -14,7 +14,7 @@ import (
 // literals that are not called on the spot.
 func (in *input) inspectTimed(l *loop, visit func(n ast.Node) bool) {
 	w := &timedWalk{in: in, visit: func(n ast.Node, _ *frame) bool { return visit(n) }}
-	w.statements(l.body.List, true, &frame{loop: l, body: l.body})
+	w.visitStatements(l.body.List, true, &frame{loop: l, body: l.body})
 }
 
 // inspectTimedCalls does the work of inspectTimed, and enters the functions that belong to
@@ -22,7 +22,7 @@ func (in *input) inspectTimed(l *loop, visit func(n ast.Node) bool) {
 // values and the functions of a table.
 func (in *input) inspectTimedCalls(l *loop, visit func(n ast.Node, f *frame) bool) {
 	w := &timedWalk{in: in, visit: visit, follow: true}
-	w.statements(l.body.List, true, &frame{loop: l, body: l.body})
+	w.visitStatements(l.body.List, true, &frame{loop: l, body: l.body})
 }
 
 // frame is the body of a loop, or of a function that it calls, in a walk of the timed part.
@@ -35,8 +35,8 @@ type frame struct {
 	site  *ast.CallExpr // call in the loop that leads here; nil for the loop
 }
 
-// depth returns the number of calls between the loop and the frame.
-func (f *frame) depth() int { return len(f.calls) }
+// callDepth returns the number of calls between the loop and the frame.
+func (f *frame) callDepth() int { return len(f.calls) }
 
 // Limits of a walk of the timed part.
 const (
@@ -69,28 +69,28 @@ func (w *timedWalk) setTimer(method string, running bool) bool {
 	return running
 }
 
-// statements visits a list of statements. running reports whether the timer runs before
+// visitStatements visits a list of statements. running reports whether the timer runs before
 // them; the result, whether it runs after them.
-func (w *timedWalk) statements(list []ast.Stmt, running bool, f *frame) bool {
+func (w *timedWalk) visitStatements(list []ast.Stmt, running bool, f *frame) bool {
 	info := w.in.pass.TypesInfo
 	for _, s := range list {
 		if method := timerCall(info, s); method != "" {
 			running = w.setTimer(method, running)
 			continue
 		}
-		running = w.nodes(s, running, f)
+		running = w.visitNodes(s, running, f)
 	}
 	return running
 }
 
-// nodes does the work of statements for the nodes of a statement or an expression.
-func (w *timedWalk) nodes(root ast.Node, running bool, f *frame) bool {
+// visitNodes does the work of visitStatements for the nodes of a statement or an expression.
+func (w *timedWalk) visitNodes(root ast.Node, running bool, f *frame) bool {
 	ast.Inspect(root, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case nil:
 			return false
 		case *ast.BlockStmt:
-			running = w.statements(n.List, running, f)
+			running = w.visitStatements(n.List, running, f)
 			return false
 		case *ast.IfStmt:
 			if w.in.isFailure(n.Body) {
@@ -98,11 +98,11 @@ func (w *timedWalk) nodes(root ast.Node, running bool, f *frame) bool {
 					w.visit(n, f)
 				}
 				if n.Init != nil {
-					running = w.statements([]ast.Stmt{n.Init}, running, f)
+					running = w.visitStatements([]ast.Stmt{n.Init}, running, f)
 				}
-				running = w.nodes(n.Cond, running, f)
+				running = w.visitNodes(n.Cond, running, f)
 				if n.Else != nil {
-					running = w.statements([]ast.Stmt{n.Else}, running, f)
+					running = w.visitStatements([]ast.Stmt{n.Else}, running, f)
 				}
 				return false
 			}
@@ -115,9 +115,9 @@ func (w *timedWalk) nodes(root ast.Node, running bool, f *frame) bool {
 			return false
 		case *ast.CallExpr:
 			if lit, ok := n.Fun.(*ast.FuncLit); ok {
-				running = w.statements(lit.Body.List, running, f)
+				running = w.visitStatements(lit.Body.List, running, f)
 			} else if w.follow {
-				running = w.enter(n, running, f)
+				running = w.enterCalls(n, running, f)
 			}
 		}
 		return running && w.visit(n, f)
@@ -125,14 +125,14 @@ func (w *timedWalk) nodes(root ast.Node, running bool, f *frame) bool {
 	return running
 }
 
-// enter visits the functions that a call may run and that belong to the benchmark.
-func (w *timedWalk) enter(call *ast.CallExpr, running bool, f *frame) bool {
+// enterCalls visits the functions that a call may run and that belong to the benchmark.
+func (w *timedWalk) enterCalls(call *ast.CallExpr, running bool, f *frame) bool {
 	after := running
-	for _, called := range w.in.flow().Called(call, f.bound) {
+	for _, called := range w.in.flowGraph().Called(call, f.bound) {
 		if called.Object != nil {
 			after = w.setTimer(timerMethod(called.Object), after)
 		}
-		if called.Body == nil || !w.in.isHarness(called.Node) || f.depth() == maxTimedDepth || w.bodies == maxTimedBodies || f.runs(called.Node) {
+		if called.Body == nil || !w.in.isHarness(called.Node) || f.callDepth() == maxTimedDepth || w.bodies == maxTimedBodies || f.hasCaller(called.Node) {
 			continue
 		}
 		w.bodies++
@@ -144,8 +144,8 @@ func (w *timedWalk) enter(call *ast.CallExpr, running bool, f *frame) bool {
 		if inner.bound == nil {
 			inner.bound = flow.Binding{}
 		}
-		maps.Copy(inner.bound, w.in.flow().Bind(call, called))
-		after = w.statements(called.Body.List, running, inner)
+		maps.Copy(inner.bound, w.in.flowGraph().Bind(call, called))
+		after = w.visitStatements(called.Body.List, running, inner)
 		for _, s := range called.Body.List {
 			if d, ok := s.(*ast.DeferStmt); ok {
 				after = w.setTimer(timerCall(w.in.pass.TypesInfo, &ast.ExprStmt{X: d.Call}), after)
@@ -155,8 +155,8 @@ func (w *timedWalk) enter(call *ast.CallExpr, running bool, f *frame) bool {
 	return after
 }
 
-// runs reports whether a function is one of those that lead to the frame.
-func (f *frame) runs(node ast.Node) bool {
+// hasCaller reports whether a function is one of those that lead to the frame.
+func (f *frame) hasCaller(node ast.Node) bool {
 	for _, c := range f.calls {
 		if c == node {
 			return true
@@ -165,8 +165,8 @@ func (f *frame) runs(node ast.Node) bool {
 	return false
 }
 
-// flow returns the graph of values and functions of the package.
-func (in *input) flow() *flow.Graph {
+// flowGraph returns the graph of values and functions of the package.
+func (in *input) flowGraph() *flow.Graph {
 	if in.suite.flow == nil {
 		in.suite.flow = flow.New(in.pass.Files, in.pass.TypesInfo)
 	}
@@ -194,7 +194,7 @@ func (in *input) isHarness(node ast.Node) bool {
 	return false
 }
 
-// names returns the names of the benchmark of a loop and of the one that a node is in.
-func (in *input) names(l *loop, n ast.Node) string {
+// joinNames returns the names of the benchmark of a loop and of the one that a node is in.
+func (in *input) joinNames(l *loop, n ast.Node) string {
 	return l.owner.name + " " + in.suite.nameAt(n)
 }

@@ -57,7 +57,7 @@ func (in *input) findPause(l *loop) ast.Node {
 // stopsTimer reports whether a call always runs StopTimer, itself or in a function of the
 // benchmark. bound holds the arguments of the calls around it, depth is their number.
 func (in *input) stopsTimer(call *ast.CallExpr, bound flow.Binding, depth int) bool {
-	for _, f := range in.flow().Called(call, bound) {
+	for _, f := range in.flowGraph().Called(call, bound) {
 		if timerMethod(f.Object) == "StopTimer" {
 			return true
 		}
@@ -65,7 +65,7 @@ func (in *input) stopsTimer(call *ast.CallExpr, bound flow.Binding, depth int) b
 			continue
 		}
 		found := false
-		inner := in.flow().Bind(call, f)
+		inner := in.flowGraph().Bind(call, f)
 		inspectPath(f.Body, func(n ast.Node, path []ast.Node) bool {
 			c, ok := n.(*ast.CallExpr)
 			found = found || ok && !isConditional(path) && in.stopsTimer(c, inner, depth+1)

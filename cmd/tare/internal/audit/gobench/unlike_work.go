@@ -122,7 +122,7 @@ func (in *input) tableSides(call *ast.CallExpr) []side {
 	}
 	var sides []side
 	var table ast.Node
-	for _, f := range in.flow().Called(call, nil) {
+	for _, f := range in.flowGraph().Called(call, nil) {
 		lit, ok := f.Node.(*ast.FuncLit)
 		if !ok || !in.isHarness(lit) {
 			continue
@@ -244,7 +244,7 @@ func (in *input) readWork(body ast.Node, depth int) (hasLoop bool, names []strin
 			}
 			names = append(names, calledName(n))
 			if fn := in.callee(n); fn != nil && depth == 0 {
-				if f := in.flow().Declared(fn); f.Body != nil && len(f.Body.List) <= maxInlineStatements {
+				if f := in.flowGraph().Declared(fn); f.Body != nil && len(f.Body.List) <= maxInlineStatements {
 					_, inner := in.readWork(f.Body, depth+1)
 					names = append(names, inner...)
 				}

@@ -117,7 +117,7 @@ func (in *input) isBufferedCall(call *ast.CallExpr, f *frame) bool {
 	if !hasMethod(t, "Close") && !hasMethod(t, "Flush") {
 		return false
 	}
-	for _, made := range in.flow().Types(call, f.bound) {
+	for _, made := range in.flowGraph().Types(call, f.bound) {
 		if isBufferedType(made, 0) {
 			return true
 		}
@@ -176,22 +176,17 @@ func isBufferedType(t types.Type, depth int) bool {
 	return false
 }
 
-// isStandard reports whether a package belongs to the standard library: its path has no dot in the
-// first element.
+// isStandard reports whether a package belongs to the standard library, by the first element of its path.
 func isStandard(pkg *types.Package) bool {
 	if pkg == nil {
 		return true
 	}
 	first, _, _ := strings.Cut(pkg.Path(), "/")
-	return !strings.Contains(first, ".") && !strings.HasPrefix(pkg.Path(), "command-line") && standard[first]
+	return strings.Contains(standard, " "+first+" ")
 }
 
-// standard holds the first elements of the paths of the packages of the standard library.
-var standard = map[string]bool{
-	"archive": true, "bufio": true, "bytes": true, "compress": true, "crypto": true, "database": true, "debug": true, "encoding": true,
-	"fmt": true, "go": true, "hash": true, "html": true, "image": true, "internal": true, "io": true, "log": true, "mime": true, "net": true,
-	"os": true, "runtime": true, "strings": true, "sync": true, "testing": true, "text": true, "time": true,
-}
+// standard holds the first elements of the paths of the packages of the standard library that have writers.
+const standard = " archive bufio bytes compress crypto database debug encoding fmt go hash html image internal io log mime net os runtime strings sync testing text time "
 
 // reportOuter reports writers that are made before a loop and that nothing in the function flushes.
 // Only the output of the last iterations stays in the buffer, so the findings are notes.
@@ -291,7 +286,7 @@ func (in *input) writesOnly(root ast.Node, v *types.Var, depth int) bool {
 // an index and cannot flush it: functions of the standard library with a parameter io.Writer, and
 // functions of the package that only write to it themselves.
 func (in *input) argumentWritesOnly(call *ast.CallExpr, index, depth int) bool {
-	called := in.flow().Called(call, nil)
+	called := in.flowGraph().Called(call, nil)
 	for _, f := range called {
 		if f.Body == nil {
 			if f.Object == nil || !isStandard(f.Object.Pkg()) || !takesWriter(f.Object, index) {

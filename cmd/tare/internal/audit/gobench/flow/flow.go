@@ -105,7 +105,7 @@ func (g *Graph) addNode(n ast.Node) *ast.CallExpr {
 	case *ast.SelectorExpr:
 		// A method that is called or used as a value gets its receiver.
 		if fn, ok := g.info.Uses[n.Sel].(*types.Func); ok {
-			if f := g.declared(fn); f.recv != nil && g.isMethodValue(n) {
+			if f := g.Declared(fn); f.recv != nil && g.isMethodValue(n) {
 				g.values[f.recv] = append(g.values[f.recv], value{expr: n.X})
 			}
 		}
@@ -114,7 +114,7 @@ func (g *Graph) addNode(n ast.Node) *ast.CallExpr {
 		if fn == nil {
 			return n
 		}
-		if f := g.declared(fn.Origin()); f.Type != nil {
+		if f := g.Declared(fn.Origin()); f.Type != nil {
 			for param, arg := range g.Bind(n, f) {
 				g.values[param] = append(g.values[param], value{expr: arg})
 			}
@@ -203,8 +203,8 @@ func (g *Graph) Variable(e ast.Expr) *types.Var {
 	return nil
 }
 
-// declared returns a function or method of any package, with its body if it is in this package.
-func (g *Graph) declared(fn *types.Func) Function {
+// Declared returns a function or method of any package, with its body if that is in this package.
+func (g *Graph) Declared(fn *types.Func) Function {
 	fn = fn.Origin()
 	f := Function{Object: fn}
 	if d := g.decls[fn]; d != nil {
@@ -215,9 +215,6 @@ func (g *Graph) declared(fn *types.Func) Function {
 	}
 	return f
 }
-
-// Declared returns a function or method of any package, with its body if that is in this package.
-func (g *Graph) Declared(fn *types.Func) Function { return g.declared(fn) }
 
 // Called returns the functions that a call may run. It is empty for builtins and
 // conversions, and if the called value is unknown. around may be nil.
@@ -231,12 +228,12 @@ func (g *Graph) Called(call *ast.CallExpr, around Binding) []Function {
 // Functions returns the functions that an expression of function type may hold.
 func (g *Graph) Functions(e ast.Expr, around Binding) []Function {
 	s := &search{graph: g, around: around, seen: map[key]bool{}}
-	s.visit(e, 0, 0)
-	return s.functions(0)
+	s.visitExpr(e, 0, 0)
+	return s.findFunctions(0)
 }
 
-// functions returns the functions that were found.
-func (s *search) functions(depth int) []Function {
+// findFunctions returns the functions that were found.
+func (s *search) findFunctions(depth int) []Function {
 	g := s.graph
 	var out []Function
 	for _, source := range s.found {
@@ -245,28 +242,28 @@ func (s *search) functions(depth int) []Function {
 			out = append(out, Function{Node: source, Type: source.Type, Body: source.Body})
 		case *ast.Ident:
 			if fn, ok := g.info.Uses[source].(*types.Func); ok {
-				out = append(out, g.declared(fn))
+				out = append(out, g.Declared(fn))
 			}
 		case *ast.SelectorExpr:
 			if fn, ok := g.info.Uses[source.Sel].(*types.Func); ok {
-				out = append(out, s.methods(source, fn, depth)...)
+				out = append(out, s.findMethods(source, fn, depth)...)
 			}
 		}
 	}
 	return out
 }
 
-// methods returns the functions that a selector of fn may mean: fn itself, or the methods
+// findMethods returns the functions that a selector of fn may mean: fn itself, or the methods
 // of the values that an interface may hold.
-func (s *search) methods(e *ast.SelectorExpr, fn *types.Func, depth int) []Function {
+func (s *search) findMethods(e *ast.SelectorExpr, fn *types.Func, depth int) []Function {
 	g := s.graph
 	selection := g.info.Selections[e]
 	if selection == nil { // a function of another package
-		return []Function{g.declared(fn)}
+		return []Function{g.Declared(fn)}
 	}
 	isInterface := types.IsInterface(selection.Recv())
 	if selection.Kind() == types.MethodExpr {
-		f := g.declared(fn)
+		f := g.Declared(fn)
 		f.isExpression = true
 		return []Function{f}
 	}
@@ -274,17 +271,17 @@ func (s *search) methods(e *ast.SelectorExpr, fn *types.Func, depth int) []Funct
 	if isInterface {
 		seen := map[*types.Func]bool{}
 		inner := &search{graph: g, around: s.around, seen: s.seen}
-		inner.visit(e.X, 0, depth+1)
-		for _, t := range inner.types() {
+		inner.visitExpr(e.X, 0, depth+1)
+		for _, t := range inner.collectTypes() {
 			obj, _, _ := types.LookupFieldOrMethod(t, true, fn.Pkg(), fn.Name())
 			if m, ok := obj.(*types.Func); ok && !seen[m] && !types.IsInterface(t) {
 				seen[m] = true
-				out = append(out, g.declared(m))
+				out = append(out, g.Declared(m))
 			}
 		}
 	}
 	if len(out) == 0 {
-		f := g.declared(fn)
+		f := g.Declared(fn)
 		f.Bound = e.X
 		return []Function{f}
 	}
@@ -297,12 +294,12 @@ func (s *search) methods(e *ast.SelectorExpr, fn *types.Func, depth int) []Funct
 // Types returns the types of the values that an expression may have.
 func (g *Graph) Types(e ast.Expr, around Binding) []types.Type {
 	s := &search{graph: g, around: around, seen: map[key]bool{}}
-	s.visit(e, 0, 0)
-	return s.types()
+	s.visitExpr(e, 0, 0)
+	return s.collectTypes()
 }
 
-// types returns the types of the expressions that were found. Those of &T{} are T.
-func (s *search) types() []types.Type {
+// collectTypes returns the types of the expressions that were found. Those of &T{} are T.
+func (s *search) collectTypes() []types.Type {
 	var out []types.Type
 	for _, source := range s.found {
 		if t := s.graph.info.TypeOf(source); t != nil {

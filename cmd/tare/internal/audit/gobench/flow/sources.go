@@ -10,7 +10,7 @@ import (
 // are never assigned to. A parameter in around has only that value.
 func (g *Graph) Sources(e ast.Expr, around Binding) []ast.Expr {
 	s := &search{graph: g, around: around, seen: map[key]bool{}}
-	s.visit(e, 0, 0)
+	s.visitExpr(e, 0, 0)
 	return s.found
 }
 
@@ -28,9 +28,9 @@ type key struct {
 	index int
 }
 
-// visit adds the sources of e. index is the number of times that an element is taken of
+// visitExpr adds the sources of e. index is the number of times that an element is taken of
 // the value: for table[i] the sources are those of the elements of table.
-func (s *search) visit(e ast.Expr, index, depth int) {
+func (s *search) visitExpr(e ast.Expr, index, depth int) {
 	if e == nil || depth > maxDepth || len(s.seen) > maxValues || s.seen[key{e, index}] {
 		return
 	}
@@ -42,27 +42,27 @@ func (s *search) visit(e ast.Expr, index, depth int) {
 	}
 	switch e := e.(type) {
 	case *ast.ParenExpr:
-		s.visit(e.X, index, depth)
+		s.visitExpr(e.X, index, depth)
 	case *ast.StarExpr:
-		s.visit(e.X, index, depth+1)
+		s.visitExpr(e.X, index, depth+1)
 	case *ast.TypeAssertExpr:
-		s.visit(e.X, index, depth+1)
+		s.visitExpr(e.X, index, depth+1)
 	case *ast.SliceExpr:
-		s.visit(e.X, index, depth+1)
+		s.visitExpr(e.X, index, depth+1)
 	case *ast.UnaryExpr:
-		s.visit(e.X, index, depth+1)
+		s.visitExpr(e.X, index, depth+1)
 	case *ast.Ident, *ast.SelectorExpr:
 		if v := s.graph.Variable(e); v != nil {
 			s.visitVariable(e, v, index, depth)
 		} else {
-			s.add(e, index)
+			s.addSource(e, index)
 		}
 	case *ast.IndexExpr:
 		if tv := info.Types[e.Index]; tv.IsType() { // an instance of a generic function
-			s.visit(e.X, index, depth+1)
+			s.visitExpr(e.X, index, depth+1)
 			return
 		}
-		s.visit(e.X, index+1, depth+1)
+		s.visitExpr(e.X, index+1, depth+1)
 	case *ast.CompositeLit:
 		if index == 0 {
 			s.found = append(s.found, e)
@@ -72,17 +72,17 @@ func (s *search) visit(e ast.Expr, index, depth int) {
 			if kv, ok := elt.(*ast.KeyValueExpr); ok {
 				elt = kv.Value
 			}
-			s.visit(elt, index-1, depth+1)
+			s.visitExpr(elt, index-1, depth+1)
 		}
 	case *ast.CallExpr:
 		s.visitCall(e, 0, index, depth)
 	default:
-		s.add(e, index)
+		s.addSource(e, index)
 	}
 }
 
-// add adds an expression that nothing else is known about.
-func (s *search) add(e ast.Expr, index int) {
+// addSource adds an expression that nothing else is known about.
+func (s *search) addSource(e ast.Expr, index int) {
 	if index == 0 {
 		s.found = append(s.found, e)
 	}
@@ -91,12 +91,12 @@ func (s *search) add(e ast.Expr, index int) {
 // visitVariable adds the sources of a variable that the expression e names.
 func (s *search) visitVariable(e ast.Expr, v *types.Var, index, depth int) {
 	if arg, ok := s.around[v]; ok {
-		s.visit(arg, index, depth+1)
+		s.visitExpr(arg, index, depth+1)
 		return
 	}
 	if index > 0 {
 		for _, elt := range s.graph.elements[v] {
-			s.visit(elt, index-1, depth+1)
+			s.visitExpr(elt, index-1, depth+1)
 		}
 	}
 	values := s.graph.values[v]
@@ -110,11 +110,11 @@ func (s *search) visitVariable(e ast.Expr, v *types.Var, index, depth int) {
 			continue
 		}
 		if val.result == 0 {
-			s.visit(val.expr, inner, depth+1)
+			s.visitExpr(val.expr, inner, depth+1)
 		}
 	}
 	if len(values) == 0 {
-		s.add(e, index)
+		s.addSource(e, index)
 	}
 }
 
@@ -122,34 +122,34 @@ func (s *search) visitVariable(e ast.Expr, v *types.Var, index, depth int) {
 func (s *search) visitCall(call *ast.CallExpr, result, index, depth int) {
 	info := s.graph.info
 	if info.Types[call.Fun].IsType() && len(call.Args) == 1 {
-		s.visit(call.Args[0], index, depth+1)
+		s.visitExpr(call.Args[0], index, depth+1)
 		return
 	}
 	if id, ok := ast.Unparen(call.Fun).(*ast.Ident); ok && info.Types[call.Fun].IsBuiltin() {
 		if id.Name == "append" && index > 0 {
-			s.visit(call.Args[0], index, depth+1)
+			s.visitExpr(call.Args[0], index, depth+1)
 			for _, a := range call.Args[1:] {
-				s.visit(a, index-1, depth+1)
+				s.visitExpr(a, index-1, depth+1)
 			}
 			return
 		}
-		s.add(call, index)
+		s.addSource(call, index)
 		return
 	}
 	if depth >= maxDepth {
 		return
 	}
 	inner := &search{graph: s.graph, around: s.around, seen: s.seen}
-	inner.visit(call.Fun, 0, depth+1)
+	inner.visitExpr(call.Fun, 0, depth+1)
 	known := false
-	for _, f := range inner.functions(depth + 1) {
+	for _, f := range inner.findFunctions(depth + 1) {
 		for _, r := range s.graph.Results(f, result) {
 			known = true
-			s.visit(r, index, depth+1)
+			s.visitExpr(r, index, depth+1)
 		}
 	}
 	if !known {
-		s.add(call, index)
+		s.addSource(call, index)
 	}
 }
 
@@ -186,7 +186,7 @@ func (g *Graph) Path(e ast.Expr, around Binding) (*types.Var, string) {
 			v, _ := g.info.ObjectOf(x).(*types.Var)
 			next, ok := around[v]
 			if !ok {
-				next = g.alias(v)
+				next = g.findAlias(v)
 			}
 			if next == nil {
 				return v, fields
@@ -199,8 +199,8 @@ func (g *Graph) Path(e ast.Expr, around Binding) (*types.Var, string) {
 	return nil, ""
 }
 
-// alias returns the only value of a variable if that is another variable or a part of one, else nil.
-func (g *Graph) alias(v *types.Var) ast.Expr {
+// findAlias returns the only value of a variable if that is another variable or a part of one, else nil.
+func (g *Graph) findAlias(v *types.Var) ast.Expr {
 	values := g.values[v]
 	if v == nil || len(values) != 1 || values[0].isElement || values[0].result > 0 {
 		return nil
