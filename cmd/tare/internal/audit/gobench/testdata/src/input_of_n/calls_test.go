@@ -87,3 +87,24 @@ func BenchmarkOwn(b *testing.B) {
 		s.Push(data[i] + s.Pop())
 	}
 }
+
+func fill(s *stack, n int) {
+	for i := range n {
+		s.Push(i)
+	}
+}
+
+func BenchmarkFilledByCall(b *testing.B) {
+	s := new(stack)
+	fill(s, b.N)
+	b.ResetTimer()
+	for i := 0; i < b.N; i++ {
+		s.Pop() // want `s has b.N entries`
+	}
+}
+
+func BenchmarkFilledByCounter(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		fill(new(stack), i) // want `has an input as large as the iteration's number`
+	}
+}

@@ -84,3 +84,21 @@ func BenchmarkOwn(b *testing.B) {
 		}
 	})
 }
+
+func BenchmarkSlice(b *testing.B) {
+	var items []int
+	b.Run("push", func(b *testing.B) {
+		for i := 0; i < b.N; i++ {
+			items = append(items, i)
+		}
+	})
+	b.Run("walk", func(b *testing.B) {
+		for i := 0; i < b.N; i++ {
+			for _, x := range items { // want `items is used in this line`
+				if x < 0 {
+					b.Fatal(x)
+				}
+			}
+		}
+	})
+}

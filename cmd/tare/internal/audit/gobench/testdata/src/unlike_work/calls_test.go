@@ -2,6 +2,7 @@ package unlike_work
 
 import (
 	"bytes"
+	"encoding/json"
 	"regexp"
 	"testing"
 )
@@ -60,4 +61,23 @@ func BenchmarkTables(b *testing.B) {
 			}
 		})
 	}
+}
+
+func BenchmarkDecoders(b *testing.B) {
+	text := []byte(`[1,2,3]`)
+	b.Run("a", func(b *testing.B) {
+		for b.Loop() {
+			var out []int
+			if err := json.Unmarshal(text, &out); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("b", func(b *testing.B) {
+		for b.Loop() { // want `only checks its input, but another side decodes it`
+			if !json.Valid(text) {
+				b.Fatal(text)
+			}
+		}
+	})
 }
