@@ -4,10 +4,12 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
 // errorDiscarded finds calls in timed loops whose error is discarded, if no test file of
@@ -22,14 +24,21 @@ func errorDiscarded() rule {
 		Seen:    []string{"tare: studies ffi, ingest", "https://github.com/json-iterator/go/blob/v1.1.12/benchmarks/jsoniter_large_file_test.go#L130"},
 	}, find: func(in *input) {
 		in.eachTimedLoop(func(l *loop) {
-			in.inspectTimed(l, func(n ast.Node) bool {
-				call := in.findDropped(l, n)
-				if call == nil {
+			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+				call := in.findDropped(l, n, f)
+				if call == nil || in.failsByCallback(call) {
 					return true
 				}
-				fn := in.callee(call)
-				if fn != nil && !isHarmless(fn) && !in.isChecked(fn) {
-					in.report(n, "the error of %s is discarded in the loop, and no test or benchmark of the package checks it", formatExpr(call.Fun))
+				for _, fn := range in.mayFail(call, f.bound, 0) {
+					if in.isChecked(fn) {
+						continue
+					}
+					name := formatExpr(call.Fun)
+					if fn.Name() != calledName(call) {
+						name += ", which may be " + fn.Name() + ","
+					}
+					in.report(n, "the error of %s is discarded in the loop, and no test or benchmark of the package checks it", name)
+					break
 				}
 				return true
 			})
@@ -39,12 +48,29 @@ func errorDiscarded() rule {
 
 // findDropped returns the call of a statement that drops its error: the call is the statement, or
 // the error is assigned to _ or to a variable that nothing reads. It returns nil for other nodes.
-func (in *input) findDropped(l *loop, n ast.Node) *ast.CallExpr {
+func (in *input) findDropped(l *loop, n ast.Node, f *frame) *ast.CallExpr {
+	root := l.owner.decl
+	if f.callDepth() > 0 {
+		if decl, ok := f.node.(*ast.FuncDecl); ok {
+			root = decl
+		}
+	}
 	switch n := n.(type) {
 	case *ast.ExprStmt:
-		if call, ok := n.X.(*ast.CallExpr); ok && errorIndex(in.pass.TypesInfo, call) >= 0 {
+		call, ok := n.X.(*ast.CallExpr)
+		if !ok {
+			return nil
+		}
+		if errorIndex(in.pass.TypesInfo, call) >= 0 {
 			return call
 		}
+		for i, a := range call.Args {
+			if inner, ok := a.(*ast.CallExpr); ok && errorIndex(in.pass.TypesInfo, inner) >= 0 && in.isIgnored(call, i) {
+				return inner
+			}
+		}
+	case *ast.IfStmt:
+		return in.findSkipped(n, f)
 	case *ast.AssignStmt:
 		if len(n.Rhs) != 1 {
 			return nil
@@ -62,12 +88,140 @@ func (in *input) findDropped(l *loop, n ast.Node) *ast.CallExpr {
 			return nil
 		}
 		// The compiler rejects a variable declared by := that nothing reads.
-		isUnread := n.Tok == token.ASSIGN && !in.isRead(l.owner.decl, in.variable(id))
+		isUnread := n.Tok == token.ASSIGN && !isNamedResult(root, in.variable(id)) && !in.isRead(root, in.variable(id))
 		if id.Name == "_" || isUnread {
 			return call
 		}
 	}
 	return nil
+}
+
+// findSkipped returns the call whose error an if statement compares with nil, only to go on to
+// the next iteration. It returns nil for other statements.
+func (in *input) findSkipped(s *ast.IfStmt, f *frame) *ast.CallExpr {
+	v := in.skipsOn(s)
+	if v == nil || f.callDepth() > 0 {
+		return nil
+	}
+	init, _ := in.initOf(f.body, v).(*ast.CallExpr)
+	return init
+}
+
+// skipsOn returns the error that an if statement compares with nil, only to go on to the next
+// iteration or to do nothing. It returns nil for other statements.
+func (in *input) skipsOn(s *ast.IfStmt) *types.Var {
+	cond, ok := s.Cond.(*ast.BinaryExpr)
+	if !ok || cond.Op != token.NEQ || s.Else != nil || len(s.Body.List) > 1 {
+		return nil
+	}
+	if len(s.Body.List) == 1 {
+		if branch, ok := s.Body.List[0].(*ast.BranchStmt); !ok || branch.Tok != token.CONTINUE {
+			return nil
+		}
+	}
+	v := in.variable(cond.X)
+	if v == nil || !isError(v.Type()) || !in.pass.TypesInfo.Types[cond.Y].IsNil() {
+		return nil
+	}
+	return v
+}
+
+// failsByCallback reports whether a call gets a function literal that returns an error, which is always
+// nil: most such functions fail only if the literal does.
+func (in *input) failsByCallback(call *ast.CallExpr) bool {
+	for _, a := range call.Args {
+		lit, ok := a.(*ast.FuncLit)
+		if !ok {
+			continue
+		}
+		index := errorResult(in.pass.TypesInfo.TypeOf(lit))
+		if index < 0 {
+			continue
+		}
+		results := in.flowGraph().Results(flow.Function{Body: lit.Body}, index)
+		if !slices.ContainsFunc(results, func(e ast.Expr) bool { return !in.pass.TypesInfo.Types[e].IsNil() }) {
+			return true
+		}
+	}
+	return false
+}
+
+// isNamedResult reports whether a variable is a named result of a function or literal below root.
+func isNamedResult(root ast.Node, v *types.Var) bool {
+	found := false
+	ast.Inspect(root, func(n ast.Node) bool {
+		if t, ok := n.(*ast.FuncType); ok && v != nil && t.Results != nil {
+			found = found || isWithinPos(v.Pos(), t.Results)
+		}
+		return !found
+	})
+	return found
+}
+
+// isIgnored reports whether all functions that a call may run ignore its argument with an index:
+// they belong to the package, and their body does not mention the parameter except in _ = x.
+func (in *input) isIgnored(call *ast.CallExpr, index int) bool {
+	called := in.flowGraph().Called(call, nil)
+	for _, f := range called {
+		if f.Body == nil || f.Object != nil && hasDirective(f.Node.(*ast.FuncDecl)) {
+			return false
+		}
+		params := flow.Params(f.Type)
+		if index >= len(params) {
+			return false
+		}
+		if name := params[index].Name; name != nil {
+			v, _ := in.pass.TypesInfo.Defs[name].(*types.Var)
+			if v != nil && in.isRead(f.Body, v) {
+				return false
+			}
+		}
+	}
+	return len(called) > 0
+}
+
+// mayFail returns the functions whose error a call may return, without those whose error is
+// usually ignored for good reason. It looks into the functions of the benchmark.
+func (in *input) mayFail(call *ast.CallExpr, bound flow.Binding, depth int) []*types.Func {
+	var out []*types.Func
+	for _, f := range in.flowGraph().Called(call, bound) {
+		if f.Body == nil || !in.isHarness(f.Node) {
+			if f.Object != nil && !isHarmless(f.Object) {
+				out = append(out, f.Object)
+			}
+			continue
+		}
+		if depth == maxTimedDepth {
+			continue
+		}
+		inner := in.flowGraph().Bind(call, f)
+		if index := errorResult(in.pass.TypesInfo.TypeOf(call.Fun)); index >= 0 {
+			for _, r := range in.flowGraph().Results(f, index) {
+				sources := []ast.Expr{r}
+				if v := in.variable(r); v != nil {
+					sources = in.flowGraph().Values(v)
+				}
+				for _, source := range sources {
+					if c, ok := ast.Unparen(source).(*ast.CallExpr); ok {
+						out = append(out, in.mayFail(c, inner, depth+1)...)
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// errorResult returns the index of the error among the results of a function type, -1 if its last
+// result is not an error.
+func errorResult(t types.Type) int {
+	sig, ok := t.Underlying().(*types.Signature)
+	if n := 0; ok {
+		if n = sig.Results().Len(); n > 0 && isError(sig.Results().At(n-1).Type()) {
+			return n - 1
+		}
+	}
+	return -1
 }
 
 // errorIndex returns the index of the error among the results of a call, -1 if its last
@@ -135,17 +289,31 @@ func (in *input) addChecked(root ast.Node) {
 		if i < 0 {
 			return true
 		}
-		fn := in.callee(call)
+		check := func() {
+			for _, fn := range in.mayFail(call, nil, 0) {
+				in.suite.checked[fn] = true
+			}
+		}
 		switch p := parent(path, 1).(type) {
 		case *ast.ExprStmt, *ast.GoStmt, *ast.DeferStmt:
 			// The statement drops the error.
 		case *ast.AssignStmt:
 			id, isIdent := p.Lhs[min(i, len(p.Lhs)-1)].(*ast.Ident)
-			if !isIdent || id.Name != "_" && in.isRead(root, in.variable(id)) {
-				in.suite.checked[fn] = true
+			if s, ok := parent(path, 2).(*ast.IfStmt); ok && isIdent && s.Init == ast.Stmt(p) && in.skipsOn(s) == in.variable(id) {
+				return true
 			}
-		default: // an argument, a condition, a return
-			in.suite.checked[fn] = true
+			if !isIdent || id.Name != "_" && in.isRead(root, in.variable(id)) {
+				check()
+			}
+		case *ast.ReturnStmt:
+			// The caller of the function checks the error or not. mayFail finds this call from there.
+		case *ast.CallExpr:
+			index := slices.Index(p.Args, ast.Expr(call))
+			if index < 0 || !in.isIgnored(p, index) {
+				check()
+			}
+		default: // a condition
+			check()
 		}
 		return true
 	})

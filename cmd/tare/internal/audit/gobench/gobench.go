@@ -87,6 +87,13 @@ type input struct {
 	found []audit.Finding
 
 	positions []token.Pos // position of each finding, by the index in found
+	reported  map[reported]bool
+}
+
+// reported is a finding of a rule.
+type reported struct {
+	pos  token.Pos
+	what string
 }
 
 // report adds a finding at node, unless a comment switches the rule off there.
@@ -97,6 +104,14 @@ func (in *input) report(node ast.Node, format string, args ...any) {
 		return
 	}
 	f := in.rule.NewFinding(at.Filename, at.Line, at.Column, fmt.Sprintf(format, args...))
+	place := reported{node.Pos(), f.What}
+	if in.reported[place] { // several loops may call the function that contains node
+		return
+	}
+	if in.reported == nil {
+		in.reported = map[reported]bool{}
+	}
+	in.reported[place] = true
 	f.Name = in.suite.nameAt(node)
 	pattern := "."
 	if f.Name != "" {

@@ -2,10 +2,13 @@ package gobench
 
 import (
 	"go/ast"
+	"go/constant"
+	"slices"
 	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // parallelLatency finds benchmarks with RunParallel that call their figure a
@@ -20,18 +23,98 @@ func parallelLatency() rule {
 		Seen:    []string{"tare: study users"},
 	}, find: func(in *input) {
 		for _, b := range in.suite.benchmarks {
-			for _, l := range b.loops {
-				if l.kind != byNext || !in.mentions(b, "latency", "response time") {
-					continue
-				}
+			if !in.claimsLatency(b) {
+				continue
+			}
+			for _, l := range in.parallelLoops(b) {
 				// A loop that calls time.Since or Time.Sub measures each operation itself.
-				takesTimes := in.hasCall(l.body, func(name string) bool { return name == "Since" || name == "Sub" })
+				takesTimes := false
+				in.inspectTimedCalls(l, func(n ast.Node, _ *frame) bool {
+					if call, ok := n.(*ast.CallExpr); ok {
+						takesTimes = takesTimes || isOneOf(calledName(call), []string{"Since", "Sub"})
+					}
+					return !takesTimes
+				})
 				if !takesTimes {
 					in.report(l.node, "ns/op of a parallel loop is not a latency: it is the time divided by the operations of all goroutines")
 				}
 			}
 		}
 	}}
+}
+
+// parallelLoops returns the loops over pb.Next of a benchmark, and of the functions that it passes
+// to RunParallel.
+func (in *input) parallelLoops(b *benchmark) []*loop {
+	var out []*loop
+	add := func(loops []*loop) {
+		for _, l := range loops {
+			if l.kind == byNext && !slices.Contains(out, l) {
+				out = append(out, l)
+			}
+		}
+	}
+	add(b.loops)
+	ast.Inspect(b.body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || len(call.Args) != 1 || !isMethodOf(in.callee(call), "testing", "B", "RunParallel") {
+			return true
+		}
+		for _, f := range in.flowGraph().Functions(call.Args[0], nil) {
+			for _, other := range in.suite.benchmarks {
+				if other.node == f.Node {
+					add(other.loops)
+				}
+			}
+		}
+		return true
+	})
+	return out
+}
+
+// claimsLatency reports whether a benchmark, or the one around it, calls its figure the time of one
+// operation: in its name, its doc comment, a literal, or the unit of a metric.
+func (in *input) claimsLatency(b *benchmark) bool {
+	if containsWord(b.name, "throughput") {
+		return false
+	}
+	if in.mentions(b, "latency", "response time", "time per call", "time per request", "wait per") || in.reportsWait(b.decl) {
+		return true
+	}
+	if b.decl.Doc == nil {
+		return false
+	}
+	for _, sentence := range strings.FieldsFunc(strings.Join(strings.Fields(b.decl.Doc.Text()), " "), func(r rune) bool { return r == '.' || r == ';' }) {
+		at := latencyPhrase.FindStringIndex(sentence)
+		if at != nil && !negation.MatchString(sentence[:at[0]]) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	// latencyPhrase matches what says that a figure is the time of one operation.
+	latencyPhrase = lazyregexp.New(`(?i)\bhow (long|fast) (a|an|each|one|every|the|it) |\b(a|each|one|every|the) (caller|client|user|request|call) (waits|takes)\b|\bresponse[- ]times?\b|\bround[- ]?trip time|\bwaiting times?\b|\blatenc|\btime (of|per|for) (a|an|each|one|every|single|call|request|query|caller|client)\b|\b(percentile|p50|p95|p99)\b`)
+	// negation matches the beginning of a sentence that denies the rest.
+	negation = lazyregexp.New(`(?i)\b(not|no|never|instead of|rather than|unlike)\b|n't\b`)
+	// waitUnit matches units of metrics that are the time of one operation, not ns/op itself.
+	waitUnit = lazyregexp.New(`(?i)\b(wait|delay|latency|rtt|resp|response|p50|p90|p95|p99)\b|^(ns|us|µs|ms|s|sec|seconds|micros|millis)[/-](call|req|request|caller|client|user|query|rpc|get|lookup|hit|msg|message|event)s?$`)
+)
+
+// reportsWait reports whether a function reports a metric with a unit that is the time of one operation.
+func (in *input) reportsWait(decl *ast.FuncDecl) bool {
+	found := false
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if ok && calledName(call) == "ReportMetric" && len(call.Args) == 2 {
+			if unit := in.pass.TypesInfo.Types[call.Args[1]].Value; unit != nil && unit.Kind() == constant.String {
+				found = found || waitUnit.MatchString(strings.ReplaceAll(constant.StringVal(unit), "_", " "))
+			}
+		}
+		return !found
+	})
+	return found
 }
 
 // mentions reports whether the name, the doc comment or a literal of a benchmark

@@ -3,7 +3,7 @@ package gobench
 import (
 	"fmt"
 	"go/ast"
-	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/tarebench/tare"
@@ -25,14 +25,21 @@ func randomTimed() rule {
 			return
 		}
 		found := map[string][]*ast.CallExpr{} // by file
-		in.eachTimedCall(func(l *loop, call *ast.CallExpr, fn *types.Func) {
-			isRandom := fn.Pkg() != nil && isOneOf(fn.Pkg().Path(), []string{"math/rand", "math/rand/v2", "crypto/rand"})
-			isAboutRandom := containsWord(l.owner.name, "rand") || in.isMeasuredCall(l, call)
-			if !isRandom || isAboutRandom {
-				return
-			}
-			file := in.pass.Fset.Position(call.Pos()).Filename
-			found[file] = append(found[file], call)
+		in.eachTimedLoop(func(l *loop) {
+			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+				call, ok := n.(*ast.CallExpr)
+				if !ok || !in.isRandom(call, f) || containsWord(in.joinNames(l, call), "rand") || f.site == nil && in.isMeasuredCall(l, call) {
+					return true
+				}
+				if f.site != nil {
+					call = f.site
+				}
+				file := in.pass.Fset.Position(call.Pos()).Filename
+				if !slices.Contains(found[file], call) {
+					found[file] = append(found[file], call)
+				}
+				return true
+			})
 		})
 		for _, calls := range found {
 			first, others := calls[0], ""
@@ -42,6 +49,17 @@ func randomTimed() rule {
 			in.report(first, "the call of %s is timed together with the operation that uses its result%s", formatExpr(first.Fun), others)
 		}
 	}}
+}
+
+// isRandom reports whether a call makes random numbers, by a function or a method of the
+// standard library that it names or has in a variable.
+func (in *input) isRandom(call *ast.CallExpr, f *frame) bool {
+	for _, called := range in.flowGraph().Called(call, f.bound) {
+		if fn := called.Object; fn != nil && fn.Pkg() != nil && isOneOf(fn.Pkg().Path(), []string{"math/rand", "math/rand/v2", "crypto/rand"}) {
+			return true
+		}
+	}
+	return false
 }
 
 // isMeasuredCall reports whether a call is the operation that a loop measures, because no other

@@ -2,7 +2,11 @@ package gobench
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/cfg"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
@@ -20,29 +24,186 @@ func responseBody() rule {
 		Seen:    []string{"tare: study users"},
 	}, find: func(in *input) {
 		in.eachTimedLoop(func(l *loop) {
-			inspectTimedNodes(in, l, func(a *ast.AssignStmt) {
-				if len(a.Lhs) == 0 || len(a.Rhs) != 1 {
-					return
+			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+				a, ok := n.(*ast.AssignStmt)
+				if !ok || len(a.Lhs) == 0 || len(a.Rhs) != 1 {
+					return true
 				}
 				call, ok := a.Rhs[0].(*ast.CallExpr)
-				if !ok || !isResponse(in.pass.TypesInfo.TypeOf(call)) || !isFuncOrMethod(in.callee(call), "net/http") {
-					return
+				if !ok || !isResponse(in.pass.TypesInfo.TypeOf(call)) || !in.isRequest(call, 0) {
+					return true
 				}
 				name, isName := a.Lhs[0].(*ast.Ident)
 				if !isName {
-					return
+					return true
 				}
-				switch read, closed := in.bodyUse(l, in.variable(name)); {
+				v := in.variable(name)
+				read, closed := in.bodyUse(f.body, v, 0)
+				switch {
 				case !read && !closed:
-					in.report(a, "the body of the response to %s is neither read nor closed", formatExpr(call.Fun))
+					in.report(n, "the body of the response to %s is neither read nor closed", formatExpr(call.Fun))
 				case !closed:
-					in.report(a, "the body of the response to %s is not closed in the loop", formatExpr(call.Fun))
+					in.report(n, "the body of the response to %s is not closed in the loop", formatExpr(call.Fun))
 				case !read:
-					in.report(a, "the body of the response to %s is closed unread: unless it is empty, its connection is not used again", formatExpr(call.Fun))
+					in.report(n, "the body of the response to %s is closed unread: unless it is empty, its connection is not used again", formatExpr(call.Fun))
+				default:
+					if line := in.findLeak(f, a, v); line > 0 {
+						in.report(n, "the body of the response to %s is neither read nor closed on a path to line %d", formatExpr(call.Fun), line)
+					}
 				}
+				return true
 			})
 		})
 	}}
+}
+
+// isRequest reports whether a call sends a request by a function of net/http, itself or in the
+// function of the benchmark that it calls.
+func (in *input) isRequest(call *ast.CallExpr, depth int) bool {
+	for _, f := range in.flowGraph().Called(call, nil) {
+		if f.Object != nil && f.Object.Pkg() != nil && f.Object.Pkg().Path() == "net/http" {
+			return true
+		}
+		if f.Body == nil || depth == maxTimedDepth || !in.isHarness(f.Node) {
+			continue
+		}
+		for _, r := range in.flowGraph().Results(f, 0) {
+			for _, source := range in.flowGraph().Sources(r, nil) {
+				if c, ok := source.(*ast.CallExpr); ok && in.isRequest(c, depth+1) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// findLeak returns the line in which a function or an iteration ends, without an error, although no
+// statement on the way there mentions the body of the response v, which the assignment a sets. It
+// returns 0 without such a path.
+func (in *input) findLeak(f *frame, a *ast.AssignStmt, v *types.Var) int {
+	body := f.body
+	if f.node == nil { // in a loop, continue and the end lead to the next iteration
+		body = &ast.BlockStmt{List: []ast.Stmt{&ast.ForStmt{Body: f.body}}}
+	}
+	graph := cfg.New(body, func(call *ast.CallExpr) bool {
+		name := calledName(call)
+		return name != "panic" && name != "Exit" && !strings.HasPrefix(name, "Fatal") && !strings.HasPrefix(name, "Skip") && name != "FailNow"
+	})
+	var err *types.Var
+	if len(a.Lhs) > 1 {
+		err = in.variable(a.Lhs[len(a.Lhs)-1])
+	}
+	seen := map[*cfg.Block]bool{}
+	var search func(b *cfg.Block, nodes []ast.Node) int
+	search = func(b *cfg.Block, nodes []ast.Node) int {
+		for _, n := range nodes {
+			if n == ast.Node(a) {
+				return in.pass.Fset.Position(f.body.Rbrace).Line // the next iteration
+			}
+			if in.usesBody(n, v) || in.reportsFailure(n) {
+				return 0
+			}
+			if r, ok := n.(*ast.ReturnStmt); ok {
+				return in.lineOfSuccess(r)
+			}
+		}
+		succs := b.Succs
+		if len(succs) == 2 && len(b.Nodes) > 0 {
+			// The response is nil where the error is not.
+			if cond, ok := b.Nodes[len(b.Nodes)-1].(*ast.BinaryExpr); ok && err != nil && in.variable(cond.X) == err {
+				switch cond.Op {
+				case token.NEQ:
+					succs = succs[1:]
+				case token.EQL:
+					succs = succs[:1]
+				}
+			}
+		}
+		for _, next := range succs {
+			if seen[next] {
+				continue
+			}
+			seen[next] = true
+			if line := search(next, next.Nodes); line > 0 {
+				return line
+			}
+		}
+		if len(b.Succs) == 0 && b.Live && b.Kind != cfg.KindUnreachable && !endsInCall(b) {
+			return in.pass.Fset.Position(f.body.Rbrace).Line
+		}
+		return 0
+	}
+	for _, b := range graph.Blocks {
+		for i, n := range b.Nodes {
+			if n == ast.Node(a) {
+				return search(b, b.Nodes[i+1:])
+			}
+		}
+	}
+	return 0
+}
+
+// endsInCall reports whether a block ends by a call, such as b.Fatal, that does not return.
+func endsInCall(b *cfg.Block) bool {
+	if len(b.Nodes) == 0 {
+		return false
+	}
+	s, ok := b.Nodes[len(b.Nodes)-1].(*ast.ExprStmt)
+	if !ok {
+		return false
+	}
+	_, ok = s.X.(*ast.CallExpr)
+	return ok
+}
+
+// lineOf returns the line of a node.
+func (in *input) lineOf(n ast.Node) int { return in.pass.Fset.Position(n.Pos()).Line }
+
+// usesBody reports whether a node mentions the body of a response, or the response other than one of
+// its fields.
+func (in *input) usesBody(root ast.Node, v *types.Var) bool {
+	found := false
+	wrap := &ast.BlockStmt{List: []ast.Stmt{}}
+	switch n := root.(type) {
+	case ast.Stmt:
+		wrap.List = append(wrap.List, n)
+	case ast.Expr:
+		wrap.List = append(wrap.List, &ast.ExprStmt{X: n})
+	default:
+		return false
+	}
+	in.inspectUses(wrap, v, func(id *ast.Ident, path []ast.Node) {
+		sel, ok := parent(path, 1).(*ast.SelectorExpr)
+		found = found || !ok || sel.Sel.Name == "Body"
+	})
+	return found
+}
+
+// reportsFailure reports whether a node calls a method such as b.Error.
+func (in *input) reportsFailure(root ast.Node) bool {
+	found := false
+	ast.Inspect(root, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			fn := in.callee(call)
+			isTesting := fn != nil && fn.Pkg() != nil && fn.Pkg().Path() == "testing"
+			found = found || isTesting && (strings.HasPrefix(fn.Name(), "Error") || strings.HasPrefix(fn.Name(), "Fail"))
+		}
+		return !found
+	})
+	return found
+}
+
+// lineOfSuccess returns the line of a return statement, and 0 if it may return an error.
+func (in *input) lineOfSuccess(r *ast.ReturnStmt) int {
+	if len(r.Results) == 0 {
+		return in.lineOf(r)
+	}
+	last := r.Results[len(r.Results)-1]
+	if tv := in.pass.TypesInfo.Types[last]; !tv.IsNil() && isError(tv.Type) {
+		return 0
+	}
+	return in.lineOf(r)
 }
 
 // isResponse reports whether t, the type of a call, is *http.Response or a tuple that
@@ -62,16 +223,22 @@ func firstResult(t types.Type) types.Type {
 	return tuple.At(0).Type()
 }
 
-// bodyUse reports whether a loop reads the body of a response v, and whether it closes the body. A
-// function that gets the response, or its body unless isReader knows the function, may do both.
-func (in *input) bodyUse(l *loop, v *types.Var) (read, closed bool) {
+// bodyUse reports whether the statements below root read the body of a response v, and whether they
+// close it. A function that gets the response, or its body unless isReader knows the function, may do both.
+func (in *input) bodyUse(root ast.Node, v *types.Var, depth int) (read, closed bool) {
 	if v == nil || v.Name() == "_" {
 		return false, false
 	}
-	in.inspectUses(l.body, v, func(id *ast.Ident, path []ast.Node) {
+	in.inspectUses(root, v, func(id *ast.Ident, path []ast.Node) {
 		sel, ok := parent(path, 1).(*ast.SelectorExpr)
 		if !ok {
-			if _, isAssign := parent(path, 1).(*ast.AssignStmt); !isAssign {
+			switch p := parent(path, 1).(type) {
+			case *ast.AssignStmt:
+				// The response itself is set.
+			case *ast.CallExpr:
+				r, c := in.argumentUse(p, id, depth)
+				read, closed = read || r, closed || c
+			default:
 				read, closed = true, true
 			}
 			return
@@ -96,13 +263,25 @@ func (in *input) bodyUse(l *loop, v *types.Var) (read, closed bool) {
 	return read, closed
 }
 
+// argumentUse does the work of bodyUse for a response that is the argument of a call.
+func (in *input) argumentUse(call *ast.CallExpr, arg *ast.Ident, depth int) (read, closed bool) {
+	called := in.flowGraph().Called(call, nil)
+	for _, f := range called {
+		if f.Body == nil || depth == maxTimedDepth {
+			return true, true
+		}
+		for param, value := range in.flowGraph().Bind(call, f) {
+			if value == ast.Expr(arg) {
+				r, c := in.bodyUse(f.Body, param, depth+1)
+				read, closed = read || r, closed || c
+			}
+		}
+	}
+	return read || len(called) == 0, closed || len(called) == 0
+}
+
 // isReader reports whether a function belongs to a package of the standard library whose
 // functions read a body and do not close it.
 func isReader(fn *types.Func) bool {
-	return isFuncOrMethod(fn, "io", "io/ioutil", "encoding/json", "encoding/xml", "bufio")
-}
-
-// isFuncOrMethod reports whether fn belongs to one of the packages.
-func isFuncOrMethod(fn *types.Func, pkgs ...string) bool {
-	return fn != nil && fn.Pkg() != nil && isOneOf(fn.Pkg().Path(), pkgs)
+	return fn != nil && fn.Pkg() != nil && isOneOf(fn.Pkg().Path(), []string{"io", "io/ioutil", "encoding/json", "encoding/xml", "bufio"})
 }

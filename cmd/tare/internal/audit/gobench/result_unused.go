@@ -23,21 +23,15 @@ func resultUnused() rule {
 	}, find: func(in *input) {
 		bodies := in.smallBodies()
 		in.eachTimedLoop(func(l *loop) {
-			if l.kind == byLoop {
-				return
-			}
-			in.inspectTimed(l, func(n ast.Node) bool {
-				var value ast.Expr
-				switch n := n.(type) {
-				case *ast.ExprStmt:
-					value = n.X
-				case *ast.AssignStmt:
-					if len(n.Lhs) == 1 && len(n.Rhs) == 1 && in.isDropped(l, n) {
-						value = n.Rhs[0]
-					}
+			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+				if l.kind == byLoop && f.callDepth() == 0 {
+					return true // b.Loop keeps the results of these statements
 				}
-				if value != nil && in.isWork(value) && in.isPure(value, bodies, 0) {
-					in.report(n, "nothing uses %s, which has no effects: the compiler may leave it out", formatExpr(value))
+				for _, value := range in.findUnused(l, n, f) {
+					if in.isPure(value, bodies, 0) {
+						in.report(n, "nothing uses %s, which has no effects: the compiler may leave it out", formatExpr(value))
+						break
+					}
 				}
 				return true
 			})
@@ -45,18 +39,150 @@ func resultUnused() rule {
 	}}
 }
 
-// isDropped reports whether an assignment by = or := is to _ or to a local variable that
-// nothing reads.
-func (in *input) isDropped(l *loop, a *ast.AssignStmt) bool {
-	id, ok := a.Lhs[0].(*ast.Ident)
-	if !ok || a.Tok != token.ASSIGN && a.Tok != token.DEFINE {
-		return false
+// findUnused returns the expressions of a statement that compute what nothing uses: the statement
+// itself, the right side of an assignment to a variable that is not read, and the arguments of a
+// function that ignores them. For a variable among these arguments it returns what is assigned to it.
+func (in *input) findUnused(l *loop, n ast.Node, f *frame) []ast.Expr {
+	switch n := n.(type) {
+	case *ast.ExprStmt:
+		call, ok := n.X.(*ast.CallExpr)
+		if !ok {
+			return in.keepWork(n.X)
+		}
+		var unused []ast.Expr
+		for i, a := range call.Args {
+			if !in.isInlined(call) || !in.isIgnored(call, i) {
+				continue
+			}
+			if v := in.variable(a); in.isLocal(v) && !isAddress(a) {
+				if in.isDead(l, f, v) {
+					unused = append(unused, in.keepWork(in.flowGraph().Values(v)...)...)
+				}
+				continue
+			}
+			unused = append(unused, in.keepWork(a)...)
+		}
+		return append(unused, in.keepWork(call)...)
+	case *ast.AssignStmt:
+		if len(n.Lhs) != 1 || len(n.Rhs) != 1 {
+			return nil
+		}
+		id, ok := n.Lhs[0].(*ast.Ident)
+		if !ok {
+			return nil
+		}
+		if id.Name == "_" {
+			return in.keepWork(n.Rhs[0])
+		}
+		v := in.variable(id)
+		mayPanic := n.Tok == token.QUO_ASSIGN || n.Tok == token.REM_ASSIGN
+		// Where the loop calls functions, a sum of their results is not the work.
+		isMain := in.hasCall(n.Rhs[0], func(name string) bool { return name != "" }) || !in.hasCall(f.body, func(name string) bool { return name != "" })
+		if mayPanic || !isMain || !in.isLocal(v) || in.isResult(l.owner, v) || !in.isDead(l, f, v) || in.isPassedToIgnorer(l, v) {
+			return nil
+		}
+		return in.keepWork(n.Rhs[0])
 	}
-	if id.Name == "_" {
-		return true
+	return nil
+}
+
+// keepWork returns the expressions that compute something.
+func (in *input) keepWork(list ...ast.Expr) []ast.Expr {
+	var out []ast.Expr
+	for _, e := range list {
+		if in.isWork(e) {
+			out = append(out, e)
+		}
 	}
-	v := in.variable(id)
-	return in.isLocal(v) && !in.isRead(l.owner.decl, v) && !in.isResult(l.owner, v)
+	return out
+}
+
+// isAddress reports whether an expression takes an address.
+func isAddress(e ast.Expr) bool {
+	u, ok := ast.Unparen(e).(*ast.UnaryExpr)
+	return ok && u.Op == token.AND
+}
+
+// isInlined reports whether the compiler certainly inlines all functions that a call may run: they
+// are declared and small, or the only value of a local variable.
+func (in *input) isInlined(call *ast.CallExpr) bool {
+	called := in.flowGraph().Called(call, nil)
+	for _, f := range called {
+		isStatic := f.Object != nil && f.Object == in.callee(call) || in.isLocal(in.variable(call.Fun)) && len(called) == 1
+		if f.Body == nil || !isStatic || countNodes(f.Body) > maxInlineNodes {
+			return false
+		}
+	}
+	return len(called) > 0
+}
+
+// isDead reports whether nothing reads a local variable except to assign to it again, to assign it
+// to _, or to pass it to a function that ignores it.
+func (in *input) isDead(l *loop, f *frame, v *types.Var) bool {
+	root := ast.Node(l.owner.decl)
+	if !isWithinPos(v.Pos(), root) {
+		if f.node == nil || !isWithinPos(v.Pos(), f.node) {
+			return false
+		}
+		root = f.node
+	}
+	dead := true
+	in.inspectUses(root, v, func(id *ast.Ident, path []ast.Node) {
+		if !dead {
+			return
+		}
+		if call, ok := parent(path, 1).(*ast.CallExpr); ok {
+			for i, a := range call.Args {
+				if a == ast.Expr(id) && in.isInlined(call) && in.isIgnored(call, i) {
+					return
+				}
+			}
+		}
+		dead = false
+		for i := len(path) - 1; i >= 0; i-- {
+			switch p := path[i].(type) {
+			case *ast.IncDecStmt:
+				dead = p.X == ast.Expr(id)
+				return
+			case *ast.FuncLit, *ast.BlockStmt, *ast.UnaryExpr:
+				return
+			case *ast.AssignStmt:
+				// In v = f(v), v += v and _ = v.
+				if target, ok := p.Lhs[0].(*ast.Ident); ok && len(p.Lhs) == 1 {
+					isItself := target == id || in.pass.TypesInfo.ObjectOf(target) == v
+					dead = isItself || target.Name == "_" && p.Rhs[0] == ast.Expr(id)
+				} else {
+					dead = isAmong(p.Lhs, id)
+				}
+				return
+			}
+		}
+	})
+	return dead
+}
+
+// isAmong reports whether a list contains an identifier.
+func isAmong(list []ast.Expr, id *ast.Ident) bool {
+	for _, e := range list {
+		if e == ast.Expr(id) {
+			return true
+		}
+	}
+	return false
+}
+
+// isPassedToIgnorer reports whether a loop passes a variable to a function that ignores it, which is
+// reported in place of the assignment.
+func (in *input) isPassedToIgnorer(l *loop, v *types.Var) bool {
+	found := false
+	in.inspectUses(l.body, v, func(id *ast.Ident, path []ast.Node) {
+		call, ok := parent(path, 1).(*ast.CallExpr)
+		if ok {
+			_, isStatement := parent(path, 2).(*ast.ExprStmt)
+			found = found || isStatement && isAmong(call.Args, id)
+		}
+	})
+	return found
 }
 
 // isResult reports whether a variable is a named result of the function around a
@@ -159,6 +285,13 @@ func (in *input) isPure(e ast.Expr, bodies map[*types.Func]*ast.FuncDecl, depth 
 			return false
 		}
 		return in.isPure(e.X, bodies, depth) && in.isPure(e.Y, bodies, depth)
+	case *ast.IndexExpr:
+		if t := info.TypeOf(e.X); t != nil {
+			if _, isMap := t.Underlying().(*types.Map); isMap || info.Types[e.Index].IsType() {
+				return false
+			}
+		}
+		return in.isPure(e.X, bodies, depth) && in.isPure(e.Index, bodies, depth)
 	case *ast.UnaryExpr:
 		return e.Op != token.ARROW && e.Op != token.AND && in.isPure(e.X, bodies, depth)
 	case *ast.CallExpr:
@@ -219,8 +352,8 @@ var (
 	}
 )
 
-// isPureStatement reports whether a statement only returns or defines pure values, or is
-// an if statement without else that does so.
+// isPureStatement reports whether a statement only returns pure values or assigns them to local
+// variables, or is a range loop or an if statement without else that does so.
 func (in *input) isPureStatement(s ast.Stmt, bodies map[*types.Func]*ast.FuncDecl, depth int) bool {
 	switch s := s.(type) {
 	case *ast.ReturnStmt:
@@ -236,9 +369,32 @@ func (in *input) isPureStatement(s ast.Stmt, bodies map[*types.Func]*ast.FuncDec
 		}
 		return true
 	case *ast.AssignStmt:
-		return s.Tok == token.DEFINE && in.arePure(s.Rhs, bodies, depth)
+		if s.Tok == token.QUO_ASSIGN || s.Tok == token.REM_ASSIGN {
+			return false // a division may panic
+		}
+		return in.areLocal(s.Lhs) && in.arePure(s.Rhs, bodies, depth)
+	case *ast.IncDecStmt:
+		return in.areLocal([]ast.Expr{s.X})
+	case *ast.RangeStmt:
+		for _, inner := range s.Body.List {
+			if _, isReturn := inner.(*ast.ReturnStmt); isReturn || !in.isPureStatement(inner, bodies, depth) {
+				return false
+			}
+		}
+		return in.isPure(s.X, bodies, depth)
 	}
 	return false
+}
+
+// areLocal reports whether all expressions are local variables.
+func (in *input) areLocal(list []ast.Expr) bool {
+	for _, e := range list {
+		id, ok := e.(*ast.Ident)
+		if !ok || id.Name != "_" && !in.isLocal(in.variable(id)) {
+			return false
+		}
+	}
+	return true
 }
 
 // arePure reports whether all expressions are pure.

@@ -2,12 +2,13 @@ package gobench
 
 import (
 	"go/ast"
-	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
 // setupTimed finds preparation that grows with b.N, or is known to be slow, before
@@ -26,17 +27,51 @@ func setupTimed() rule {
 			if main == nil || main.kind == byLoop || !main.timed {
 				continue
 			}
-			resetsTimer := in.hasCall(b.body, func(name string) bool { return name == "ResetTimer" || name == "StopTimer" })
-			if resetsTimer {
-				continue
+			prepared, isReset := in.findUntimed(main)
+			if !isReset {
+				if l := in.findPreparation(b, main); l != nil && !in.hasCall(b.body, func(name string) bool { return name == "StopTimer" }) {
+					in.report(l.node, "a loop that prepares b.N inputs is timed: nothing resets the timer after it")
+					continue
+				}
 			}
-			if l := in.findPreparation(b, main); l != nil {
-				in.report(l.node, "a loop that prepares b.N inputs is timed: nothing resets the timer after it")
-				continue
-			}
-			in.reportSlow(b, main)
+			in.reportSlow(b, prepared, isReset)
 		}
 	}}
+}
+
+// findUntimed returns the statements that run before a loop and after the last call that resets or
+// starts the timer, and whether there is such a call.
+func (in *input) findUntimed(l *loop) (prepared []ast.Stmt, isReset bool) {
+	running := true
+	for i := 0; i+1 < len(l.path); i++ {
+		if _, ok := l.path[i].(*ast.FuncLit); ok && l.kind == byNext {
+			break // what each goroutine prepares for itself
+		}
+		for _, s := range statementsOf(l.path[i]) {
+			if s.End() > l.path[i+1].Pos() {
+				break
+			}
+			switch {
+			case in.hasTimerCall(s, "ResetTimer"), in.hasTimerCall(s, "StartTimer"):
+				prepared, isReset, running = nil, true, true
+			case in.hasTimerCall(s, "StopTimer"):
+				running = false
+			case running:
+				prepared = append(prepared, s)
+			}
+		}
+	}
+	return prepared, isReset
+}
+
+// hasTimerCall reports whether a statement calls a method of the timer, also in the functions of
+// the benchmark that it calls.
+func (in *input) hasTimerCall(s ast.Stmt, name string) bool {
+	found := false
+	w := &timedWalk{in: in, follow: true, visit: func(n ast.Node, f *frame) bool { return true }}
+	w.onTimer = func(method string) { found = found || method == name }
+	w.visitStatements([]ast.Stmt{s}, true, &frame{})
+	return found
 }
 
 // mainLoop returns the last loop of a benchmark, nil if it has none.
@@ -71,28 +106,44 @@ func (in *input) findPreparation(b *benchmark, main *loop) *loop {
 	return nil
 }
 
-// reportSlow reports the loops and calls before the main loop that take a millisecond or
-// more. It omits function literals, and if statements that end the benchmark.
-func (in *input) reportSlow(b *benchmark, main *loop) {
-	for _, s := range b.body.List {
-		isBeforeMain := s.End() <= main.node.Pos()
-		if !isBeforeMain {
-			return
-		}
+// reportSlow reports the loops and calls in statements before a loop that take a millisecond or more.
+// If the timer was reset before these statements, it reports what takes some microseconds,
+// and loops of unknown length. It omits function literals, and if statements that end the benchmark.
+func (in *input) reportSlow(b *benchmark, statements []ast.Stmt, isReset bool) {
+	unknown, limit, which := int64(1), int64(longLoop), "nothing resets the timer after it"
+	if isReset {
+		unknown, limit, which = shortLoop, shortLoop, "it runs after the timer was reset"
+	}
+	for _, s := range statements {
 		ast.Inspect(s, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.FuncLit, *ast.DeferStmt, *ast.GoStmt:
 				return false
 			case *ast.ForStmt, *ast.RangeStmt:
-				if count := in.iterations(b, n.(ast.Stmt)); count >= longLoop {
-					in.report(n, "a loop of %d iterations that prepares the input is timed: nothing resets the timer after it", count)
-					return false
+				if slices.ContainsFunc(b.loops, func(l *loop) bool { return l.node == n }) {
+					return false // its iterations are measured, too
 				}
+				switch steps := in.countSteps(n, nil, unknown, map[ast.Node]bool{}); {
+				case steps < limit:
+				case isReset:
+					in.report(n, "a loop that prepares the input is timed: %s", which)
+				default:
+					in.report(n, "a loop of %d iterations that prepares the input is timed: %s", steps, which)
+				}
+				return false
 			case *ast.IfStmt:
-				return !in.isFailure(n.Body)
+				if in.isFailure(n.Body) {
+					for _, part := range []ast.Node{n.Init, n.Cond} {
+						if call := in.findSlowCall(part, unknown, limit); call != nil {
+							in.report(call, "%s before the loop is timed: %s", formatExpr(call.Fun), which)
+						}
+					}
+				}
+				return false // the body may run once in all rounds: if data == nil { data = read() }
 			case *ast.CallExpr:
-				if isSlow(in.callee(n)) || in.isLargeHelper(n) {
-					in.report(n, "%s before the loop is timed: nothing resets the timer after it", formatExpr(n.Fun))
+				if call := in.findSlowCall(n, unknown, limit); call != nil {
+					in.report(call, "%s before the loop is timed: %s", formatExpr(call.Fun), which)
+					return false
 				}
 			}
 			return true
@@ -100,24 +151,93 @@ func (in *input) reportSlow(b *benchmark, main *loop) {
 	}
 }
 
-// longLoop is the number of iterations from which a loop takes a millisecond or so.
-const longLoop = 100_000
+// findSlowCall returns the first call in a part of a statement that takes limit steps or more, nil
+// if there is none or the part is nil.
+func (in *input) findSlowCall(part ast.Node, unknown, limit int64) *ast.CallExpr {
+	if s, isStmt := part.(ast.Stmt); part == nil || isStmt && s == nil {
+		return nil
+	}
+	var found *ast.CallExpr
+	ast.Inspect(part, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && found == nil && in.countSteps(call, nil, unknown, map[ast.Node]bool{}) >= limit {
+			found = call
+		}
+		_, isLiteral := n.(*ast.FuncLit)
+		return found == nil && !isLiteral
+	})
+	return found
+}
 
-// iterations returns the number of iterations of a loop if it is a constant, else 0.
-func (in *input) iterations(b *benchmark, s ast.Stmt) int64 {
-	bound := loopBound(s)
-	if bound == nil {
-		return 0
+// Numbers of iterations of a loop that takes a millisecond, and some microseconds.
+const (
+	longLoop  = 100_000
+	shortLoop = 1_000
+	maxSteps  = 1 << 30 // of a loop, against overflow
+)
+
+// countSteps returns how often the innermost loop of a node runs, as far as the bounds of loops are
+// constants: other loops count as unknown. It reads the functions of the package that the node calls.
+// A call that may take milliseconds counts as a long loop.
+func (in *input) countSteps(node ast.Node, bound flow.Binding, unknown int64, seen map[ast.Node]bool) int64 {
+	most := int64(1)
+	ast.Inspect(node, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit, *ast.GoStmt:
+			return false
+		case *ast.ForStmt, *ast.RangeStmt:
+			count, body := unknown, (*ast.BlockStmt)(nil)
+			if limit := loopBound(n.(ast.Stmt)); limit != nil {
+				if c, ok := in.countElements(limit, bound); ok {
+					count = c
+				}
+			}
+			switch n := n.(type) {
+			case *ast.ForStmt:
+				body = n.Body
+			case *ast.RangeStmt:
+				body = n.Body
+			}
+			inner := in.countSteps(body, bound, unknown, seen)
+			most = max(most, min(count, maxSteps)*min(inner, maxSteps))
+			return false
+		case *ast.CallExpr:
+			for _, f := range in.flowGraph().Called(n, bound) {
+				switch {
+				case isSlow(f.Object):
+					most = max(most, longLoop)
+				case isBulky(f.Object):
+					most = max(most, unknown)
+				case f.Body != nil && !seen[f.Node] && (unknown > 1 || in.isHarness(f.Node)):
+					seen[f.Node] = true
+					most = max(most, in.countSteps(f.Body, in.flowGraph().Bind(n, f), unknown, seen))
+				}
+			}
+		}
+		return true
+	})
+	return most
+}
+
+// countElements returns the number that an expression is, or the number of elements of a slice,
+// and false if that is unknown.
+func (in *input) countElements(e ast.Expr, bound flow.Binding) (int64, bool) {
+	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && isBuiltin(in.pass.TypesInfo, call, "len") {
+		e = call.Args[0]
 	}
-	count := in.findCount(b, bound)
-	if count == nil {
-		return 0
+	if count, ok := in.flowGraph().MaxConstant(e, bound); ok {
+		return count, true
 	}
-	if value := in.pass.TypesInfo.Types[count].Value; value != nil {
-		n, _ := constant.Int64Val(constant.ToInt(value))
-		return n
+	for _, source := range in.flowGraph().Sources(e, bound) {
+		switch source := source.(type) {
+		case *ast.CallExpr:
+			if isMake(in.pass.TypesInfo, source) && len(source.Args) > 1 {
+				return in.flowGraph().MaxConstant(source.Args[1], bound)
+			}
+		case *ast.CompositeLit:
+			return int64(len(source.Elts)), true
+		}
 	}
-	return 0
+	return 0, false
 }
 
 // loopBound returns the expression that a loop counts up to, or the operand of range. It returns nil
@@ -136,39 +256,10 @@ func loopBound(s ast.Stmt) ast.Expr {
 	return nil
 }
 
-// findCount returns the expression of the number that bound stands for. In for range list with
-// list := make([]T, 1000), and in for i := 0; i < len(list); i++, that is 1000. It returns nil if bound
-// is a local variable without an initial value.
-func (in *input) findCount(b *benchmark, bound ast.Expr) ast.Expr {
-	operand := bound
-	if call, ok := ast.Unparen(bound).(*ast.CallExpr); ok && isBuiltin(in.pass.TypesInfo, call, "len") {
-		operand = call.Args[0]
-	}
-	value := operand
-	if v := in.variable(operand); v != nil && in.isLocal(v) {
-		value = in.initOf(b.decl, v)
-	}
-	if call, ok := value.(*ast.CallExpr); ok && isMake(in.pass.TypesInfo, call) && len(call.Args) > 1 {
-		return call.Args[1]
-	}
-	return value
-}
-
-// isLargeHelper reports whether a call passes a constant of at least longLoop to a test
-// helper, probably as the number of things to make.
-func (in *input) isLargeHelper(call *ast.CallExpr) bool {
-	fn := in.callee(call)
-	if fn == nil || !in.isTestHelper(fn) {
-		return false
-	}
-	for _, a := range call.Args {
-		if value := in.pass.TypesInfo.Types[a].Value; value != nil && value.Kind() == constant.Int {
-			if n, exact := constant.Int64Val(value); exact && n >= longLoop {
-				return true
-			}
-		}
-	}
-	return false
+// isBulky reports whether a function of the standard library takes microseconds or more for most inputs.
+func isBulky(fn *types.Func) bool {
+	return isFunc(fn, "regexp", "MustCompile", "Compile") || isFunc(fn, "encoding/json", "Marshal", "MarshalIndent", "Unmarshal") ||
+		isFunc(fn, "net/http/httptest", "NewServer", "NewTLSServer") || isFunc(fn, "sort") && fn.Name() != "Search" || isFunc(fn, "slices", "Sort", "SortFunc", "Collect", "Sorted")
 }
 
 // isSlow reports whether a function may take milliseconds: it sleeps, makes an RSA key,

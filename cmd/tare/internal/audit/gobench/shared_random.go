@@ -2,6 +2,8 @@ package gobench
 
 import (
 	"go/ast"
+	"go/token"
+	"go/types"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
@@ -18,22 +20,51 @@ func sharedRandom() rule {
 		Command: compareRevisions,
 	}, find: func(in *input) {
 		in.eachTimedLoop(func(l *loop) {
-			lit := l.literal()
-			if l.kind != byNext || lit == nil || in.takesLock(l) {
+			if l.kind != byNext || in.takesLock(l) {
 				return // not a loop of RunParallel, or one whose goroutines use the source in turn
 			}
-			inspectTimedNodes(in, l, func(sel *ast.SelectorExpr) {
-				v := in.variable(sel.X)
-				if v == nil || v.IsField() || !isRand(in.pass.TypesInfo.TypeOf(sel.X)) {
-					return
+			var function ast.Node = l.owner.node
+			if lit := l.literal(); lit != nil {
+				function = lit
+			}
+			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+				call, ok := n.(*ast.CallExpr)
+				if !ok {
+					return true
 				}
-				isDeclaredOutside := v.Pos() < lit.Pos() || v.Pos() > lit.End()
-				if isDeclaredOutside {
-					in.report(sel, "%s is a random source that all goroutines share", v.Name())
+				for _, called := range in.flowGraph().Called(call, f.bound) {
+					if called.Bound == nil || !isSource(in.pass.TypesInfo.TypeOf(called.Bound)) {
+						continue
+					}
+					v := in.flowGraph().Origin(called.Bound, f.bound)
+					// The variables of the functions that the loop calls belong to the goroutine.
+					isInside := v == nil || isWithinPos(v.Pos(), function) || in.isLocal(v) && f.isIn(v.Pos())
+					if !isInside {
+						in.report(call, "%s is a random source that all goroutines share", v.Name())
+					}
 				}
+				return true
 			})
 		})
 	}}
+}
+
+// isSource reports whether t is a source of random numbers that several goroutines must not use at once.
+func isSource(t types.Type) bool {
+	return isNamed(t, "math/rand", "Rand", "Zipf") || isNamed(t, "math/rand/v2", "Rand", "Zipf", "PCG", "ChaCha8")
+}
+
+// isWithinPos reports whether a position is in the source text of a node.
+func isWithinPos(pos token.Pos, n ast.Node) bool { return n.Pos() <= pos && pos < n.End() }
+
+// isIn reports whether a position is in one of the functions that lead to the frame.
+func (f *frame) isIn(pos token.Pos) bool {
+	for _, c := range f.calls {
+		if isWithinPos(pos, c) {
+			return true
+		}
+	}
+	return false
 }
 
 // literal returns the innermost function literal of the benchmark around a loop, nil if
@@ -47,7 +78,14 @@ func (l *loop) literal() *ast.FuncLit {
 	return nil
 }
 
-// takesLock reports whether a loop calls something named Lock.
+// takesLock reports whether a loop, or a function of the benchmark that it calls, calls
+// something named Lock.
 func (in *input) takesLock(l *loop) bool {
-	return in.hasCall(l.body, func(name string) bool { return name == "Lock" })
+	found := false
+	in.inspectTimedCalls(l, func(n ast.Node, _ *frame) bool {
+		call, ok := n.(*ast.CallExpr)
+		found = found || ok && calledName(call) == "Lock"
+		return !found
+	})
+	return found
 }

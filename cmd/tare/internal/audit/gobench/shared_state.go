@@ -8,6 +8,8 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // sharedState finds sub-benchmarks that read a variable that another sub-benchmark has
@@ -34,8 +36,279 @@ func sharedState() rule {
 			for _, sub := range subs {
 				in.reportCarried(outer, sub)
 			}
+			in.reportGrown(outer)
 		}
 	}}
+}
+
+// sub is a sub-benchmark, as a call of b.Run names it.
+type sub struct {
+	call     *ast.CallExpr
+	function flow.Function
+	loops    []*loop
+	repeated bool // the call is in a loop over cases
+}
+
+// reportGrown reports what a sub-benchmark works on and an earlier one adds an entry to in each
+// iteration: its size depends on the b.N of the other, also if it was filled before.
+func (in *input) reportGrown(outer *benchmark) {
+	var subs []sub
+	inspectPath(outer.body, func(n ast.Node, path []ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || !isMethodOf(in.callee(call), "testing", "B", "Run") || len(call.Args) != 2 {
+			return true
+		}
+		repeated := false
+		for _, p := range path {
+			switch p.(type) {
+			case *ast.ForStmt, *ast.RangeStmt:
+				repeated = true
+			}
+		}
+		for _, f := range in.flowGraph().Functions(call.Args[1], nil) {
+			s := sub{call: call, function: f, repeated: repeated}
+			for _, b := range in.suite.benchmarks {
+				if b.node == f.Node {
+					s.loops = b.loops
+				}
+			}
+			subs = append(subs, s)
+		}
+		return false
+	})
+	for i, writer := range subs {
+		grown := in.findGrown(outer.body, writer)
+		for p, n := range grown {
+			if writer.repeated && p.root.Pos() < in.casesOf(outer, writer.call) {
+				in.report(n, "%s gets an entry in each iteration, and the sub-benchmark of the next case begins with them", p)
+				continue
+			}
+			for _, reader := range subs[i+1:] {
+				if reader.function.Node == writer.function.Node {
+					continue
+				}
+				if use := in.findUse(reader, p); use != nil && !in.isRenewed(outer, p, writer.call.End(), reader.call.Pos()) {
+					in.report(use, "%s is used in this line, but another sub-benchmark adds an entry in each iteration, in line %d", p, in.pass.Fset.Position(n.Pos()).Line)
+					break
+				}
+			}
+		}
+	}
+}
+
+// place is a variable, or a field of it.
+type place struct {
+	root   *types.Var
+	fields string // ".store" of s.store
+}
+
+// String returns the place as in the source text.
+func (p place) String() string { return p.root.Name() + p.fields }
+
+// casesOf returns the position of the outermost loop of a benchmark that contains a call.
+func (in *input) casesOf(outer *benchmark, call *ast.CallExpr) token.Pos {
+	at := call.Pos()
+	inspectPath(outer.body, func(n ast.Node, path []ast.Node) bool {
+		if n == ast.Node(call) {
+			for i := len(path) - 1; i >= 0; i-- {
+				switch path[i].(type) {
+				case *ast.ForStmt, *ast.RangeStmt:
+					at = path[i].Pos()
+				}
+			}
+		}
+		return true
+	})
+	return at
+}
+
+// findGrown returns the places of the outer benchmark, or of the package, to which a sub-benchmark
+// adds an entry in each iteration, and that it does not empty or set. Each has the call that adds.
+func (in *input) findGrown(outer ast.Node, s sub) map[place]ast.Node {
+	grown := map[place]ast.Node{}
+	for _, l := range s.loops {
+		in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+			add := func(e ast.Expr) {
+				root, fields := in.flowGraph().Path(e, f.bound)
+				if root == nil || isWithinPos(root.Pos(), s.function.Node) || f.isIn(root.Pos()) {
+					return
+				}
+				if isShared := isWithinPos(root.Pos(), outer) || !in.isLocal(root); isShared {
+					grown[place{root, fields}] = n
+				}
+			}
+			if a, ok := n.(*ast.AssignStmt); ok && f.callDepth() == 0 && len(a.Lhs) == 1 && len(a.Rhs) == 1 {
+				call, isCall := a.Rhs[0].(*ast.CallExpr)
+				if isCall && isBuiltin(in.pass.TypesInfo, call, "append") && formatExpr(call.Args[0]) == formatExpr(a.Lhs[0]) {
+					add(a.Lhs[0])
+				}
+			}
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			for _, called := range in.flowGraph().Called(call, f.bound) {
+				if called.Bound != nil && in.isGrowing(called.Object) {
+					add(called.Bound)
+				}
+			}
+			return true
+		})
+	}
+	for p := range grown {
+		if in.mayEmpty(s, p) {
+			delete(grown, p)
+		}
+	}
+	return grown
+}
+
+// mayEmpty reports whether a sub-benchmark may empty a place or take entries from it, by its name of
+// a method, or sets it.
+func (in *input) mayEmpty(s sub, p place) bool {
+	found := false
+	ast.Inspect(s.function.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if sel, ok := n.Fun.(*ast.SelectorExpr); ok && in.isOverlapping(sel.X, p) {
+				found = found || shrinking.MatchString(sel.Sel.Name)
+			}
+		case *ast.AssignStmt:
+			for i, lhs := range n.Lhs {
+				isGrown := false // x = append(x, …)
+				if len(n.Lhs) == len(n.Rhs) {
+					call, ok := n.Rhs[i].(*ast.CallExpr)
+					isGrown = ok && isBuiltin(in.pass.TypesInfo, call, "append") && formatExpr(call.Args[0]) == formatExpr(lhs)
+				}
+				found = found || !isGrown && in.isOverlapping(lhs, p)
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// shrinking matches the names of methods that take entries away.
+var shrinking = lazyregexp.New(`^(Reset|Clear|Truncate|Delete|Remove|Pop|Dequeue|Drain|Evict|Flush|Close|Next|Take|Shift|Trim|Discard)`)
+
+// isOverlapping reports whether an expression is a place, a part of it, or contains it.
+func (in *input) isOverlapping(e ast.Expr, p place) bool {
+	root, fields := in.flowGraph().Path(e, nil)
+	return root != nil && root == p.root && (strings.HasPrefix(fields+".", p.fields+".") || strings.HasPrefix(p.fields+".", fields+"."))
+}
+
+// findUse returns the first use of a place in the loops of a sub-benchmark, as the receiver or an
+// argument of a call or the operand of range. It returns nil if the sub-benchmark sets the place.
+func (in *input) findUse(s sub, p place) ast.Node {
+	var first ast.Node
+	for _, l := range s.loops {
+		in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+			var operands []ast.Expr
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				operands = append(operands, n.Args...)
+				if sel, ok := n.Fun.(*ast.SelectorExpr); ok {
+					operands = append(operands, sel.X)
+				}
+			case *ast.RangeStmt:
+				operands = append(operands, n.X)
+			case *ast.IndexExpr:
+				operands = append(operands, n.X)
+			}
+			for _, e := range operands {
+				root, fields := in.flowGraph().Path(e, f.bound)
+				if first == nil && root == p.root && root != nil && fields == p.fields {
+					first = n
+				}
+			}
+			return true
+		})
+	}
+	if first != nil && in.mayEmpty(s, p) {
+		return nil
+	}
+	return first
+}
+
+// isRenewed reports whether a benchmark sets a place, or empties it, between two positions.
+func (in *input) isRenewed(outer *benchmark, p place, from, to token.Pos) bool {
+	found := false
+	ast.Inspect(outer.body, func(n ast.Node) bool {
+		if n == nil || n.Pos() < from || n.Pos() > to {
+			return n == nil || n.Pos() <= to
+		}
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for _, lhs := range n.Lhs {
+				found = found || in.isOverlapping(lhs, p)
+			}
+		case *ast.CallExpr:
+			if sel, ok := n.Fun.(*ast.SelectorExpr); ok && shrinking.MatchString(sel.Sel.Name) {
+				found = found || in.isOverlapping(sel.X, p)
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// isGrowing reports whether a method of the package adds an entry to its receiver whenever it is
+// called: it appends to one of its slices, or pushes to a heap or list, and removes nothing.
+func (in *input) isGrowing(fn *types.Func) bool {
+	if fn == nil || fn.Signature().Recv() == nil {
+		return false
+	}
+	if isMethodOf(fn, "container/list", "List", "PushBack", "PushFront") {
+		return true
+	}
+	f := in.flowGraph().Declared(fn)
+	if f.Body == nil {
+		return false
+	}
+	recv := fn.Signature().Recv()
+	grows, shrinks := false, false
+	ast.Inspect(f.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for i, lhs := range n.Lhs {
+				if i >= len(n.Rhs) || len(n.Lhs) != len(n.Rhs) {
+					break
+				}
+				if root, _ := in.flowGraph().Path(lhs, flow.Binding{recv: nil}); root != recv && !in.isElementOf(root, recv) {
+					continue
+				}
+				switch rhs := ast.Unparen(n.Rhs[i]).(type) {
+				case *ast.CallExpr:
+					grows = grows || isAppend(in, rhs)
+				case *ast.SliceExpr:
+					shrinks = true
+				}
+			}
+		case *ast.CallExpr:
+			grows = grows || isFunc(in.callee(n), "container/heap", "Push") || isMethodOf(in.callee(n), "container/list", "List", "PushBack", "PushFront")
+			shrinks = shrinks || isBuiltin(in.pass.TypesInfo, n, "delete") || isBuiltin(in.pass.TypesInfo, n, "clear") || shrinking.MatchString(calledName(n))
+		}
+		return true
+	})
+	return grows && !shrinks
+}
+
+// isElementOf reports whether a variable is the address of an element of a field of another.
+func (in *input) isElementOf(v, of *types.Var) bool {
+	if v == nil {
+		return false
+	}
+	values := in.flowGraph().Values(v)
+	if len(values) != 1 {
+		return false
+	}
+	root, _ := in.flowGraph().Path(values[0], flow.Binding{of: nil})
+	return root == of
+}
+
+// isAppend reports whether a call appends to its first argument.
+func isAppend(in *input, call *ast.CallExpr) bool {
+	return isBuiltin(in.pass.TypesInfo, call, "append") || strings.HasPrefix(calledName(call), "Append")
 }
 
 // access holds the uses of a variable by a benchmark; each is nil without such a use.

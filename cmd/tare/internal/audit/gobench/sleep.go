@@ -11,8 +11,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// sleepInLoop finds time.Sleep, <-time.After and <-time.Tick in timed loops, unless the
-// name of the benchmark shows that it is about them.
+// sleepInLoop finds time.Sleep, receives from channels that the clock sends to, and loops
+// that end by the clock, in timed loops and the functions of the benchmark that they call,
+// unless the name of the benchmark shows that it is about them.
 func sleepInLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "sleep-in-loop", Severity: tare.Void,
@@ -26,25 +27,113 @@ func sleepInLoop() rule {
 			if in.reportsTime(l.owner) {
 				return
 			}
-			in.inspectTimed(l, func(n ast.Node) bool {
+			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
 				switch n := n.(type) {
 				case *ast.CallExpr:
-					if isFunc(in.callee(n), "time", "Sleep") && !containsWord(l.owner.name, "Sleep", "Timer") {
-						in.report(n, "the loop sleeps for %s in each iteration", formatExpr(n.Args[0]))
+					if in.isSleep(n, f) && !containsWord(in.joinNames(l, n), "Sleep", "Timer") {
+						in.report(n, "%s for %s in each iteration", describeSleeper(f), formatExpr(n.Args[len(n.Args)-1]))
 					}
 				case *ast.UnaryExpr: // <-time.After(d)
-					call, ok := n.X.(*ast.CallExpr)
-					isWait := ok && n.Op == token.ARROW && isFunc(in.callee(call), "time", "After", "Tick")
-					if isWait && !containsWord(l.owner.name, "After", "Tick", "Timer") {
-						in.report(n, "the loop waits for %s in each iteration", formatExpr(call))
+					if n.Op == token.ARROW {
+						in.reportWait(l, n, n.X, f)
+					}
+				case *ast.RangeStmt: // for range ticker.C
+					in.reportWait(l, n, n.X, f)
+				case *ast.ForStmt:
+					if n.Cond != nil && in.isSpin(n.Cond) && !containsWord(in.joinNames(l, n), "Sleep", "Timer", "Spin") {
+						in.report(n, "%s until %s, which the clock decides", strings.Replace(describeSleeper(f), "sleeps", "spins", 1), formatExpr(n.Cond))
 					}
 				case *ast.SelectStmt:
+					if poll := in.findPoll(n, f); poll != nil {
+						in.reportWait(l, poll, poll.X, f)
+					}
 					return false // time.After in a select is a time limit
 				}
 				return true
 			})
 		})
 	}}
+}
+
+// describeSleeper names what sleeps: the loop, or a function that it calls.
+func describeSleeper(f *frame) string {
+	if f.site == nil {
+		return "the loop sleeps"
+	}
+	return formatExpr(f.site.Fun) + ", which the loop calls, sleeps"
+}
+
+// isSleep reports whether a call sleeps for its last argument.
+func (in *input) isSleep(call *ast.CallExpr, f *frame) bool {
+	for _, called := range in.flowGraph().Called(call, f.bound) {
+		if isFunc(called.Object, "time", "Sleep") && len(call.Args) == 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// reportWait reports a receive from channel at n if the clock sends to it.
+func (in *input) reportWait(l *loop, n ast.Node, channel ast.Expr, f *frame) {
+	if in.isClock(channel, f, "After", "Tick", "Timer", "Ticker") && !containsWord(in.joinNames(l, n), "After", "Tick", "Timer") {
+		in.report(n, "%s for %s in each iteration", strings.Replace(describeSleeper(f), "sleeps", "waits", 1), formatExpr(channel))
+	}
+}
+
+// isClock reports whether a channel is the result of one of the functions, or the field C of one of
+// the types, that package time has by these names.
+func (in *input) isClock(channel ast.Expr, f *frame, names ...string) bool {
+	for _, source := range in.flowGraph().Sources(channel, f.bound) {
+		switch source := source.(type) {
+		case *ast.CallExpr:
+			if isFunc(in.callee(source), "time", names...) {
+				return true
+			}
+		case *ast.SelectorExpr:
+			if source.Sel.Name == "C" && isNamed(in.pass.TypesInfo.TypeOf(source.X), "time", names...) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// findPoll returns the receive of a select statement by which it waits for the next tick. It returns
+// nil if there is none, or if the select statement has a default case.
+func (in *input) findPoll(s *ast.SelectStmt, f *frame) *ast.UnaryExpr {
+	var poll *ast.UnaryExpr
+	for _, c := range s.Body.List {
+		clause := c.(*ast.CommClause)
+		if clause.Comm == nil {
+			return nil
+		}
+		e, ok := clause.Comm.(*ast.ExprStmt)
+		if !ok {
+			continue
+		}
+		names := []string{"Tick", "Ticker"}
+		if len(s.Body.List) == 1 {
+			names = append(names, "After", "Timer")
+		}
+		if u, ok := e.X.(*ast.UnaryExpr); ok && u.Op == token.ARROW && in.isClock(u.X, f, names...) {
+			poll = u
+		}
+	}
+	return poll
+}
+
+// isSpin reports whether the condition of a loop compares the time that has passed.
+func (in *input) isSpin(cond ast.Expr) bool {
+	found := false
+	ast.Inspect(cond, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			fn := in.callee(call)
+			isComparison := isMethodOf(fn, "time", "Time", "Before", "After") && in.hasCall(call, func(name string) bool { return name == "Now" })
+			found = found || isFunc(fn, "time", "Since", "Until") || isComparison
+		}
+		return !found
+	})
+	return found
 }
 
 // containsWord reports whether a text, often the name of a benchmark, contains one of words, in upper

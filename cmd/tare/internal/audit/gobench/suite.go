@@ -8,8 +8,10 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
 // suite holds the benchmarks of a package with their loops, and the comments that
@@ -19,6 +21,7 @@ type suite struct {
 	ignores    map[fileLine][]string // ids of the rules switched off in a line
 	checked    map[*types.Func]bool  // functions whose error a test file checks; nil until isChecked needs it
 	unclear    []unclearComment      // ignore comments without effect
+	flow       *flow.Graph           // nil until flowGraph needs it
 }
 
 // unclearComment is a tare:ignore comment without a known rule or without a reason.
@@ -142,7 +145,9 @@ func (s *suite) readFunc(info *types.Info, fn *ast.FuncDecl) {
 	var addNested func(node ast.Node, t *ast.FuncType, body *ast.BlockStmt, outer *benchmark)
 	addNested = func(node ast.Node, t *ast.FuncType, body *ast.BlockStmt, outer *benchmark) {
 		current := outer
-		if b, ok := paramOf(info, t, "B"); ok {
+		b, ok := paramOf(info, t, "B")
+		// A function whose testing.B is in a field, or that gets a testing.PB, has loops, too.
+		if ok || outer == nil && hasIterations(info, body) {
 			current = &benchmark{name: fn.Name.Name, decl: fn, node: node, body: body, b: b, outer: outer}
 			s.benchmarks = append(s.benchmarks, current)
 		}
@@ -159,6 +164,50 @@ func (s *suite) readFunc(info *types.Info, fn *ast.FuncDecl) {
 	for _, b := range s.benchmarks[first:] {
 		b.readLoops(info)
 	}
+}
+
+// hasIterations reports whether a function ends a loop by b.N, b.Loop or pb.Next, other than in a
+// literal with its own *testing.B.
+func hasIterations(info *types.Info, body *ast.BlockStmt) bool {
+	found := false
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			_, isBenchmark := paramOf(info, n.Type, "B")
+			return !isBenchmark
+		case *ast.ForStmt:
+			found = found || n.Cond != nil && mentionsIterations(info, n.Cond)
+		case *ast.RangeStmt:
+			found = found || mentionsIterations(info, n.X)
+		}
+		return !found
+	})
+	return found
+}
+
+// mentionsIterations reports whether an expression contains b.N, b.Loop or pb.Next.
+func mentionsIterations(info *types.Info, e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok {
+			fn, _ := info.Uses[sel.Sel].(*types.Func)
+			found = found || isCount(info, sel) || isMethodOf(fn, "testing", "B", "Loop") || isMethodOf(fn, "testing", "PB", "Next")
+		}
+		return !found
+	})
+	return found
+}
+
+// isCount reports whether a selector is b.N, of a testing.B or of a struct that embeds one.
+func isCount(info *types.Info, sel *ast.SelectorExpr) bool {
+	if sel.Sel.Name != "N" {
+		return false
+	}
+	if isNamed(info.TypeOf(sel.X), "testing", "B") {
+		return true
+	}
+	s := info.Selections[sel]
+	return s != nil && len(s.Index()) > 1 && s.Obj().Pkg() != nil && s.Obj().Pkg().Path() == "testing"
 }
 
 // paramOf returns the parameter of a function with type testing.NAME or *testing.NAME,
@@ -217,11 +266,12 @@ func (b *benchmark) readLoops(info *types.Info) {
 // the loop is one over the iterations of a benchmark.
 func (l *loop) setKind(info *types.Info, end ast.Expr) bool {
 	if call, ok := end.(*ast.CallExpr); ok {
+		fn, _ := typeutil.Callee(info, call).(*types.Func)
 		switch {
-		case isMethod(info, call, "testing", "B", "Loop"):
+		case isMethodOf(fn, "testing", "B", "Loop"):
 			l.kind = byLoop
 			return true
-		case isMethod(info, call, "testing", "PB", "Next"):
+		case isMethodOf(fn, "testing", "PB", "Next"):
 			l.kind = byNext
 			return true
 		}
@@ -237,7 +287,7 @@ func (b *benchmark) dependsOnN(info *types.Info, e ast.Expr) bool {
 		case *ast.FuncLit:
 			return false
 		case *ast.SelectorExpr:
-			found = found || n.Sel.Name == "N" && isNamed(info.TypeOf(n.X), "testing", "B")
+			found = found || isCount(info, n)
 		case *ast.Ident:
 			found = found || b.sized[info.Uses[n]]
 		}
@@ -334,10 +384,18 @@ func timerCall(info *types.Info, s ast.Stmt) string {
 	if !ok {
 		return ""
 	}
-	for _, name := range []string{"StartTimer", "StopTimer", "ResetTimer"} {
-		if isMethod(info, call, "testing", "B", name) {
-			return name
-		}
+	fn, _ := typeutil.Callee(info, call).(*types.Func)
+	return timerMethod(fn)
+}
+
+// timerMethod returns the name of a method of testing.B, or of an interface that testing.B
+// has, that starts, stops or resets the timer. It returns "" for other functions and nil.
+func timerMethod(fn *types.Func) string {
+	if fn == nil || fn.Signature().Recv() == nil || !isOneOf(fn.Name(), []string{"StartTimer", "StopTimer", "ResetTimer"}) {
+		return ""
+	}
+	if recv := fn.Signature().Recv().Type(); isNamed(recv, "testing", "B") || types.IsInterface(recv) {
+		return fn.Name()
 	}
 	return ""
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 	"github.com/tarebench/tare/internal/format"
 )
 
@@ -35,23 +36,56 @@ func pausedInLoop() rule {
 			if len(nodes) > 1 {
 				others = fmt.Sprintf(" (and in %s in this file)", format.Count(len(nodes)-1, "other loop"))
 			}
-			in.report(nodes[0], "b.StopTimer runs in each iteration%s", others)
+			in.report(nodes[0], "%s runs in each iteration%s", in.describePause(nodes[0]), others)
 		}
 	}}
 }
 
-// findPause returns the first StopTimer that runs in each iteration of a loop, or
-// nil without such a call.
+// findPause returns the first StopTimer that runs in each iteration of a loop, or the call of
+// a function of the benchmark that does so. It returns nil without such a call.
 func (in *input) findPause(l *loop) ast.Node {
 	var first ast.Node
 	inspectPath(l.body, func(n ast.Node, path []ast.Node) bool {
-		s, ok := n.(ast.Stmt)
-		if ok && first == nil && timerCall(in.pass.TypesInfo, s) == "StopTimer" && !isConditional(path) && l.isInnermost(n) {
-			first = s
+		call, ok := n.(*ast.CallExpr)
+		if ok && first == nil && !isConditional(path) && l.isInnermost(n) && in.stopsTimer(call, nil, 0) {
+			first = call
 		}
 		return first == nil
 	})
 	return first
+}
+
+// stopsTimer reports whether a call always runs StopTimer, itself or in a function of the
+// benchmark. bound holds the arguments of the calls around it, depth is their number.
+func (in *input) stopsTimer(call *ast.CallExpr, bound flow.Binding, depth int) bool {
+	for _, f := range in.flowGraph().Called(call, bound) {
+		if timerMethod(f.Object) == "StopTimer" {
+			return true
+		}
+		if f.Body == nil || depth == maxTimedDepth || !in.isHarness(f.Node) {
+			continue
+		}
+		found := false
+		inner := in.flowGraph().Bind(call, f)
+		inspectPath(f.Body, func(n ast.Node, path []ast.Node) bool {
+			c, ok := n.(*ast.CallExpr)
+			found = found || ok && !isConditional(path) && in.stopsTimer(c, inner, depth+1)
+			return !found
+		})
+		if found {
+			return true
+		}
+	}
+	return false
+}
+
+// describePause names StopTimer, and the function by which a loop calls it.
+func (in *input) describePause(n ast.Node) string {
+	call := n.(*ast.CallExpr)
+	if timerMethod(in.callee(call)) != "" {
+		return "b.StopTimer"
+	}
+	return "b.StopTimer, which " + formatExpr(call.Fun) + " calls,"
 }
 
 // reportsTime reports whether a benchmark sets ns/op itself, by b.ReportMetric(value,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
@@ -31,8 +32,17 @@ func unlikeWork() rule {
 			}
 			if len(sides) > 1 {
 				in.reportUnlike(sides)
+				in.reportPartial(in.sidesOf(sides))
 			}
 		}
+		in.eachTimedLoop(func(l *loop) {
+			in.inspectTimed(l, func(n ast.Node) bool {
+				if call, ok := n.(*ast.CallExpr); ok {
+					in.reportPartial(in.tableSides(call))
+				}
+				return true
+			})
+		})
 		byFile := map[string][]*loop{}
 		for _, b := range in.suite.benchmarks {
 			main := in.mainLoop(b)
@@ -85,6 +95,183 @@ func (in *input) reportUnlike(sides []*loop) {
 			in.report(l.node, "this side of the comparison only makes values, but another side also works on them")
 		}
 	}
+}
+
+// side is a side of a comparison.
+type side struct {
+	node ast.Node
+	body *ast.BlockStmt
+	typ  *ast.FuncType // nil for a loop
+	name string        // source text of what names it; "" if nothing does
+}
+
+// sidesOf returns loops as the sides of a comparison.
+func (in *input) sidesOf(loops []*loop) []side {
+	var sides []side
+	for _, l := range loops {
+		sides = append(sides, side{l.node, l.body, nil, in.subName(l.owner)})
+	}
+	return sides
+}
+
+// tableSides returns the function literals that a call of a field or variable may run: those of a
+// table of cases. It returns nil for other calls.
+func (in *input) tableSides(call *ast.CallExpr) []side {
+	if in.callee(call) != nil {
+		return nil
+	}
+	var sides []side
+	var table ast.Node
+	for _, f := range in.flowGraph().Called(call, nil) {
+		lit, ok := f.Node.(*ast.FuncLit)
+		if !ok || !in.isHarness(lit) {
+			continue
+		}
+		around, name := in.findCase(lit)
+		if around == nil || table != nil && table != around {
+			return nil
+		}
+		table = around
+		sides = append(sides, side{lit, lit.Body, lit.Type, name})
+	}
+	return sides
+}
+
+// findCase returns the table that a function literal is in, i.e. the outermost literal of a slice, map
+// or struct around it, and the key and the constants next to the function, which name its case. The
+// table is nil if there is none.
+func (in *input) findCase(lit *ast.FuncLit) (table ast.Node, name string) {
+	for _, file := range in.pass.Files {
+		if !isWithin(lit, file) {
+			continue
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			c, ok := n.(*ast.CompositeLit)
+			if !ok || !isWithin(lit, c) {
+				return n != nil && isWithin(lit, n)
+			}
+			if table == nil {
+				table = c
+			}
+			for _, e := range c.Elts {
+				if kv, ok := e.(*ast.KeyValueExpr); ok {
+					if isWithin(lit, kv.Value) {
+						name += " " + formatExpr(kv.Key)
+					}
+					e = kv.Value
+				}
+				if value := in.pass.TypesInfo.Types[e].Value; value != nil {
+					name += " " + value.String()
+				}
+			}
+			return true
+		})
+	}
+	return table, name
+}
+
+var (
+	// wholeWork matches the names of functions that work on all parts of their input.
+	wholeWork = lazyregexp.New(`^(Find|Replace|Read|Get|Scan|Split|Parse|Decode|List|Match|Collect|Extract)\w*All|^All[A-Z]|All(Index|String|Submatch|$)`)
+	// partWork matches the names of functions that work on a part of it, or only check it.
+	partWork = lazyregexp.New(`^(Next|First|Peek|Head|Skip|Valid|IsValid|Has[A-Z]|Contains|Index|Find|Match|Cut)`)
+	// decoding and checking match the names of functions that decode their input, and that only read it.
+	decoding = lazyregexp.New(`^(Unmarshal|Decode)`)
+	checking = lazyregexp.New(`^(Valid|IsValid|Validate|Skip|Peek)`)
+	// declaredPart matches the names of sides that say that they do less.
+	declaredPart = lazyregexp.New(`(?i)next|first|peek|head|skip|valid|has|contains|index|one|single|prefix|noop|no-op|nop|baseline|empty|overhead|none|null|discard`)
+)
+
+// reportPartial reports the sides that work on a part of their input if another one works on all of it,
+// and those that ignore their input if the others use it.
+func (in *input) reportPartial(sides []side) {
+	var whole, part, ignoring, checkers []side
+	decoders := 0
+	for _, s := range sides {
+		hasLoop, names := in.readWork(s.body, 0)
+		decodes, isCheck := false, false
+		isWhole, isPart := false, false
+		for _, name := range names {
+			decodes = decodes || decoding.MatchString(name)
+			isCheck = isCheck || checking.MatchString(name)
+			isWhole = isWhole || wholeWork.MatchString(name)
+			isPart = isPart || partWork.MatchString(name)
+		}
+		switch {
+		case decodes:
+			decoders++
+		case isCheck && !declaredPart.MatchString(s.name):
+			checkers = append(checkers, s)
+		}
+		isDeclared := declaredPart.MatchString(s.name) || declaredMaker.MatchString(s.name)
+		switch {
+		case isWhole:
+			whole = append(whole, s)
+		case isPart && !hasLoop && !isDeclared:
+			part = append(part, s)
+		}
+		if in.ignoresInput(s) && !isDeclared {
+			ignoring = append(ignoring, s)
+		}
+	}
+	if len(whole) > 0 && 2*len(part) <= len(sides) {
+		for _, s := range part {
+			in.report(s.node, "this side of the comparison works on one part of its input, but another side works on all parts of it")
+		}
+	}
+	if decoders > 0 && decoders+len(checkers) == len(sides) {
+		for _, s := range checkers {
+			in.report(s.node, "this side of the comparison only checks its input, but another side decodes it")
+		}
+	}
+	if len(ignoring) < len(sides) {
+		for _, s := range ignoring {
+			in.report(s.node, "this side of the comparison does nothing with its input, but another side works on it")
+		}
+	}
+}
+
+// readWork returns whether a body repeats something, and the names of the functions that it calls,
+// with those that the small functions of the package call in turn.
+func (in *input) readWork(body ast.Node, depth int) (hasLoop bool, names []string) {
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			hasLoop = true
+		case *ast.CallExpr:
+			if in.pass.TypesInfo.Types[n.Fun].IsType() || in.pass.TypesInfo.Types[n.Fun].IsBuiltin() {
+				return true
+			}
+			names = append(names, calledName(n))
+			if fn := in.callee(n); fn != nil && depth == 0 {
+				if f := in.flowGraph().Declared(fn); f.Body != nil && len(f.Body.List) <= maxInlineStatements {
+					_, inner := in.readWork(f.Body, depth+1)
+					names = append(names, inner...)
+				}
+			}
+		}
+		return true
+	})
+	return hasLoop, names
+}
+
+// ignoresInput reports whether a side has parameters with names, other than a testing.B, and uses
+// none of them.
+func (in *input) ignoresInput(s side) bool {
+	if s.typ == nil || len(s.body.List) == 0 {
+		return false
+	}
+	hasParam, used := false, false
+	for _, p := range flow.Params(s.typ) {
+		if isNamed(in.pass.TypesInfo.TypeOf(p.Type), "testing") || p.Name == nil {
+			continue
+		}
+		if v, ok := in.pass.TypesInfo.Defs[p.Name].(*types.Var); ok {
+			hasParam = true
+			in.inspectUses(s.body, v, func(*ast.Ident, []ast.Node) { used = true })
+		}
+	}
+	return hasParam && !used
 }
 
 // isCallOfValue reports whether a call calls a variable, which may hold any function.

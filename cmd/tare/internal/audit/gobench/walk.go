@@ -34,76 +34,6 @@ func inspectPath(root ast.Node, visit func(n ast.Node, path []ast.Node) bool) {
 	})
 }
 
-// inspectTimed calls visit for each node of a loop that runs in every iteration while
-// the timer runs. It omits the code between StopTimer and StartTimer, the bodies of if
-// statements that end an iteration or the benchmark (see isFailure), and function
-// literals that are not called on the spot.
-func (in *input) inspectTimed(l *loop, visit func(n ast.Node) bool) {
-	in.inspectStatements(l.body.List, true, visit)
-}
-
-// inspectStatements does the work of inspectTimed for a list of statements. running
-// reports whether the timer runs before them; the result, whether it runs after them.
-func (in *input) inspectStatements(list []ast.Stmt, running bool, visit func(n ast.Node) bool) bool {
-	info := in.pass.TypesInfo
-	for _, s := range list {
-		switch timerCall(info, s) {
-		case "StopTimer":
-			running = false
-			continue
-		case "StartTimer":
-			running = true
-			continue
-		}
-		ast.Inspect(s, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case nil:
-				return false
-			case *ast.BlockStmt:
-				running = in.inspectStatements(n.List, running, visit)
-				return false
-			case *ast.IfStmt:
-				if in.isFailure(n.Body) {
-					for _, part := range []ast.Node{n.Init, n.Cond, n.Else} {
-						if part != nil && running {
-							in.inspectNode(part, visit)
-						}
-					}
-					return false
-				}
-			case *ast.FuncLit:
-				return false
-			case *ast.DeferStmt, *ast.GoStmt: // the statement is timed, its call runs later
-				if running {
-					visit(n)
-				}
-				return false
-			case *ast.CallExpr:
-				if lit, ok := n.Fun.(*ast.FuncLit); ok {
-					running = in.inspectStatements(lit.Body.List, running, visit)
-				}
-			}
-			return running && visit(n)
-		})
-	}
-	return running
-}
-
-// inspectNode visits the init statement, the condition or the else branch of an if
-// statement before which the timer runs.
-func (in *input) inspectNode(part ast.Node, visit func(n ast.Node) bool) {
-	if s, ok := part.(ast.Stmt); ok {
-		in.inspectStatements([]ast.Stmt{s}, true, visit)
-		return
-	}
-	ast.Inspect(part, func(n ast.Node) bool {
-		if _, lit := n.(*ast.FuncLit); lit || n == nil {
-			return false
-		}
-		return visit(n)
-	})
-}
-
 // isFailure reports whether a block ends an iteration or the benchmark: it contains a
 // return, break or continue, or calls panic or a method such as b.Fatal or b.Skip.
 func (in *input) isFailure(b *ast.BlockStmt) bool {
@@ -165,8 +95,8 @@ func (in *input) eachTimedLoop(visit func(l *loop)) {
 	}
 }
 
-// eachTimedCall calls visit for each timed call in the loops of the package, with the
-// function or method fn that it calls. Calls of unknown functions are omitted.
+// eachTimedCall calls visit for each timed call in the statements of the loops of the package,
+// with the function or method fn that it calls. Calls of unknown functions are omitted.
 func (in *input) eachTimedCall(visit func(l *loop, call *ast.CallExpr, fn *types.Func)) {
 	in.eachTimedLoop(func(l *loop) {
 		inspectTimedNodes(in, l, func(call *ast.CallExpr) {
@@ -291,6 +221,11 @@ func isOneOf(name string, names []string) bool {
 func isMethod(info *types.Info, call *ast.CallExpr, pkg, typ, name string) bool {
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	return ok && sel.Sel.Name == name && isNamed(info.TypeOf(sel.X), pkg, typ)
+}
+
+// isMethodOf reports whether fn is a method of the type PKG.TYPE or *PKG.TYPE with one of names.
+func isMethodOf(fn *types.Func, pkg, typ string, names ...string) bool {
+	return fn != nil && fn.Signature().Recv() != nil && isNamed(fn.Signature().Recv().Type(), pkg, typ) && isOneOf(fn.Name(), names)
 }
 
 // isNamed reports whether t is one of the named types of a package, or a pointer to

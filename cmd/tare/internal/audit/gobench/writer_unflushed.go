@@ -2,11 +2,12 @@ package gobench
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
+	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
 // writerUnflushed finds buffered writers that an iteration makes and writes to, or that
@@ -20,42 +21,195 @@ func writerUnflushed() rule {
 		Command: compareCodecs,
 		Seen:    []string{"tare: study json-encode (jsoniter's Stream)"},
 	}, find: func(in *input) {
+		if bufferedWriters[strings.TrimSuffix(in.pass.Pkg.Path(), "_test")] != nil {
+			return // benchmarks of the writer itself
+		}
 		in.eachTimedLoop(func(l *loop) {
 			in.reportOuter(l)
-			inspectTimedNodes(in, l, func(a *ast.AssignStmt) {
-				if a.Tok != token.DEFINE || len(a.Rhs) != 1 {
-					return
+			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+				switch n := n.(type) {
+				case *ast.AssignStmt:
+					if v := in.findWriter(n, f); v != nil && in.writesOnly(f.body, v, 0) {
+						in.report(n, "%s is written to and never flushed or closed", v.Name())
+					}
+				case *ast.CallExpr:
+					if v := in.findReset(l, n); v != nil && in.writesOnly(l.body, v, 0) {
+						in.report(n, "%s is reset and written to in each iteration, and never flushed or closed in it", v.Name())
+					}
+					if sel, ok := n.Fun.(*ast.SelectorExpr); ok && !isOneOf(sel.Sel.Name, []string{"Flush", "Close", "Reset"}) {
+						if made, ok := sel.X.(*ast.CallExpr); ok && in.isBufferedCall(made, f) && in.isMaker(made) && in.callee(n) != nil {
+							in.report(made, "the writer that %s returns is written to and never flushed or closed", formatExpr(made))
+						}
+					}
+					// A writer that is made as an argument has no name by which the loop could close it.
+					for i, arg := range n.Args {
+						made, ok := arg.(*ast.CallExpr)
+						if ok && in.isBufferedCall(made, f) && in.argumentWritesOnly(n, i, 0) {
+							in.report(made, "the writer that %s returns is written to by %s and never flushed or closed", formatExpr(made), formatExpr(n.Fun))
+						}
+					}
 				}
-				call, ok := a.Rhs[0].(*ast.CallExpr)
-				if !ok || !isBuffered(in.pass.TypesInfo, call) {
-					return
-				}
-				v := in.variable(a.Lhs[0])
-				if v != nil && in.writesOnly(l.body, v) {
-					in.report(a, "%s is written to and never flushed or closed", v.Name())
-				}
+				return true
 			})
 		})
 	}}
 }
 
+// findWriter returns the variable that a statement declares or sets to a new buffered writer, or to
+// one of a pool. It returns nil for other statements.
+func (in *input) findWriter(a *ast.AssignStmt, f *frame) *types.Var {
+	if len(a.Rhs) != 1 {
+		return nil
+	}
+	v := in.variable(a.Lhs[0])
+	if v == nil || !in.isLocal(v) || !isWithinPos(v.Pos(), f.body) {
+		return nil
+	}
+	switch rhs := ast.Unparen(a.Rhs[0]).(type) {
+	case *ast.CallExpr:
+		if in.isBufferedCall(rhs, f) {
+			return v
+		}
+	case *ast.TypeAssertExpr:
+		if call, ok := rhs.X.(*ast.CallExpr); ok && isBufferedType(in.pass.TypesInfo.TypeOf(rhs), 0) && calledName(call) == "Get" {
+			return v
+		}
+	}
+	return nil
+}
+
+// findReset returns the buffered writer from before a loop on which a call in it is Reset, else nil.
+func (in *input) findReset(l *loop, call *ast.CallExpr) *types.Var {
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || sel.Sel.Name != "Reset" || len(call.Args) != 1 {
+		return nil
+	}
+	v := in.variable(sel.X)
+	if !in.isOutside(v, l) || !in.isLocal(v) || !isBufferedType(v.Type(), 0) {
+		return nil
+	}
+	return v
+}
+
+// resets reports whether a loop calls Reset on a writer, which is reported by itself.
+func (in *input) resets(l *loop, v *types.Var) bool {
+	found := false
+	in.inspectUses(l.body, v, func(_ *ast.Ident, path []ast.Node) {
+		sel, ok := parent(path, 1).(*ast.SelectorExpr)
+		found = found || ok && sel.Sel.Name == "Reset"
+	})
+	return found
+}
+
+// isBufferedCall reports whether a call makes a buffered writer: its type is one, or it is an
+// interface that such a type of the package has.
+func (in *input) isBufferedCall(call *ast.CallExpr, f *frame) bool {
+	if isBuffered(in.pass.TypesInfo, call) || isEncoder(in.callee(call)) {
+		return true
+	}
+	t := firstResult(in.pass.TypesInfo.TypeOf(call))
+	if t == nil || !types.IsInterface(t) && !hasMethod(t, "Close") && !hasMethod(t, "Flush") {
+		return false
+	}
+	if !types.IsInterface(t) {
+		return isBufferedType(t, 0) && in.isMaker(call)
+	}
+	if !hasMethod(t, "Close") && !hasMethod(t, "Flush") {
+		return false
+	}
+	for _, made := range in.flowGraph().Types(call, f.bound) {
+		if isBufferedType(made, 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// isMaker reports whether a call is of a function, not a method, that makes a value.
+func (in *input) isMaker(call *ast.CallExpr) bool {
+	fn := in.callee(call)
+	return fn == nil || fn.Signature().Recv() == nil
+}
+
+// isEncoder reports whether a function returns a writer, as an interface, that keeps the last bytes
+// until it is closed.
+func isEncoder(fn *types.Func) bool {
+	return isFunc(fn, "encoding/base64", "NewEncoder") || isFunc(fn, "encoding/base32", "NewEncoder") || isFunc(fn, "encoding/ascii85", "NewEncoder") ||
+		isFunc(fn, "encoding/hex", "Dumper") || isFunc(fn, "compress/lzw", "NewWriter")
+}
+
+// hasMethod reports whether a value of a type has a method without parameters.
+func hasMethod(t types.Type, name string) bool {
+	obj, _, _ := types.LookupFieldOrMethod(t, true, nil, name)
+	fn, ok := obj.(*types.Func)
+	return ok && fn.Signature().Params().Len() == 0
+}
+
+// isBufferedType reports whether a type is that of a buffered writer, or a struct with a method
+// Flush or Close and a field of such a type.
+func isBufferedType(t types.Type, depth int) bool {
+	const maxFields = 3 // structs in structs
+	if t == nil || depth > maxFields {
+		return false
+	}
+	for pkg, names := range bufferedWriters {
+		if isNamed(t, pkg, names...) {
+			return true
+		}
+	}
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	named, ok := types.Unalias(t).(*types.Named)
+	if !ok || !hasMethod(t, "Flush") && !hasMethod(t, "Close") {
+		return false
+	}
+	s, ok := named.Underlying().(*types.Struct)
+	if !ok || isStandard(named.Obj().Pkg()) {
+		return false
+	}
+	for i := range s.NumFields() {
+		if isBufferedType(s.Field(i).Type(), depth+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// isStandard reports whether a package belongs to the standard library, by the first element of its path.
+func isStandard(pkg *types.Package) bool {
+	if pkg == nil {
+		return true
+	}
+	first, _, _ := strings.Cut(pkg.Path(), "/")
+	return strings.Contains(standard, " "+first+" ")
+}
+
+// standard holds the first elements of the paths of the packages of the standard library that have writers.
+const standard = " archive bufio bytes compress crypto database debug encoding fmt go hash html image internal io log mime net os runtime strings sync testing text time "
+
 // reportOuter reports writers that are made before a loop and that nothing in the function flushes.
 // Only the output of the last iterations stays in the buffer, so the findings are notes.
 func (in *input) reportOuter(l *loop) {
 	seen := map[*types.Var]bool{}
-	inspectTimedNodes(in, l, func(id *ast.Ident) {
+	in.inspectTimed(l, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		if !ok {
+			return true
+		}
 		v, _ := in.pass.TypesInfo.Uses[id].(*types.Var)
 		if v == nil || seen[v] || !in.isOutside(v, l) || !in.isLocal(v) {
-			return
+			return true
 		}
 		seen[v] = true
 		call, ok := in.initOf(l.owner.decl, v).(*ast.CallExpr)
-		if ok && isBuffered(in.pass.TypesInfo, call) && in.writesOnly(l.owner.decl, v) && in.usesVariable(l, v) {
+		if ok && isBuffered(in.pass.TypesInfo, call) && in.writesOnly(l.owner.decl, v, 0) && in.usesVariable(l, v) && !in.resets(l, v) {
 			severity := in.rule.Severity
 			in.rule.Severity = tare.Note
 			in.report(id, "%s is never flushed or closed: what the last iterations wrote stays in its buffer", v.Name())
 			in.rule.Severity = severity
 		}
+		return true
 	})
 }
 
@@ -92,26 +246,68 @@ var bufferedWriters = map[string][]string{
 }
 
 // writesOnly reports whether all uses of a writer below root write to it and cannot
-// flush it: they call methods that write, or pass the writer to a function of the
-// standard library that writes. It returns false if there are no uses.
-func (in *input) writesOnly(root ast.Node, v *types.Var) bool {
+// flush it: they call methods that write, reset it, put it in a pool, or pass the writer to a
+// function that only writes (see argumentWritesOnly). It returns false if no use writes.
+func (in *input) writesOnly(root ast.Node, v *types.Var, depth int) bool {
 	hasWrite, hasOther := false, false
 	in.inspectUses(root, v, func(id *ast.Ident, path []ast.Node) {
 		switch p := parent(path, 1).(type) {
 		case *ast.SelectorExpr:
 			call, isCall := parent(path, 2).(*ast.CallExpr)
 			isMethodCall := isCall && call.Fun == ast.Expr(p)
-			if isMethodCall && !isOneOf(p.Sel.Name, []string{"Flush", "Close", "Reset", "ReadFrom", "Buffer", "Available", "Error"}) {
+			if isMethodCall && p.Sel.Name == "Reset" {
+				return
+			}
+			if isMethodCall && !isOneOf(p.Sel.Name, []string{"Flush", "Close", "ReadFrom", "Buffer", "Available", "Error", "Finish", "Sync", "End"}) {
 				hasWrite = true
 				return
 			}
 		case *ast.CallExpr:
-			if fn := in.callee(p); isFunc(fn, "fmt") || isFunc(fn, "io", "WriteString", "Copy") || isFunc(fn, "encoding/binary", "Write") {
-				hasWrite = true
+			if isMethodOf(in.callee(p), "sync", "Pool", "Put") {
+				return
+			}
+			for i, a := range p.Args {
+				if a == ast.Expr(id) && in.argumentWritesOnly(p, i, depth) {
+					hasWrite = true
+					return
+				}
+			}
+		case *ast.AssignStmt:
+			if isAmong(p.Lhs, id) {
 				return
 			}
 		}
 		hasOther = true
 	})
 	return hasWrite && !hasOther
+}
+
+// argumentWritesOnly reports whether the functions that a call may run write to their argument with
+// an index and cannot flush it: functions of the standard library with a parameter io.Writer, and
+// functions of the package that only write to it themselves.
+func (in *input) argumentWritesOnly(call *ast.CallExpr, index, depth int) bool {
+	called := in.flowGraph().Called(call, nil)
+	for _, f := range called {
+		if f.Body == nil {
+			if f.Object == nil || !isStandard(f.Object.Pkg()) || !takesWriter(f.Object, index) {
+				return false
+			}
+			continue
+		}
+		params := flow.Params(f.Type)
+		if depth == maxTimedDepth || index >= len(params) || params[index].Name == nil {
+			return false
+		}
+		v, _ := in.pass.TypesInfo.Defs[params[index].Name].(*types.Var)
+		if v == nil || !in.writesOnly(f.Body, v, depth+1) {
+			return false
+		}
+	}
+	return len(called) > 0
+}
+
+// takesWriter reports whether the parameter of a function with an index is an io.Writer.
+func takesWriter(fn *types.Func, index int) bool {
+	params := fn.Signature().Params()
+	return index < params.Len() && isNamed(params.At(index).Type(), "io", "Writer")
 }

@@ -1,0 +1,406 @@
+// Package flow finds the functions that a call may run and the values that an expression
+// may have, within the syntax trees of one package. It follows variables, fields,
+// parameters, results, method values and elements of literals, without regard to the
+// order of statements: what it returns may happen, and what it cannot follow is omitted.
+package flow
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/types"
+
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// Limits of a search for values.
+const (
+	maxDepth  = 12  // steps from an expression to a value
+	maxValues = 200 // expressions visited
+)
+
+// Graph holds the values that are assigned to the variables of a package.
+type Graph struct {
+	info     *types.Info
+	decls    map[*types.Func]*ast.FuncDecl
+	values   map[*types.Var][]value
+	elements map[*types.Var][]ast.Expr // values set by index: v[i] = value
+}
+
+// value is an expression that is assigned to a variable.
+type value struct {
+	expr      ast.Expr
+	isElement bool // the variable holds an element of expr
+	result    int  // index of the result, if expr is a call with several
+}
+
+// Function is a function, method or literal that a call may run.
+type Function struct {
+	Object *types.Func    // nil for a literal
+	Node   ast.Node       // its declaration or literal; nil if it is not declared in the package
+	Type   *ast.FuncType  // nil if Node is nil
+	Body   *ast.BlockStmt // nil if Node is nil, or for a declaration without a body
+	Bound  ast.Expr       // the receiver of a method value or of a call of a method, else nil
+	recv   *types.Var     // the receiver of the declaration; nil if it has no name
+
+	isExpression bool // a method expression, whose first argument is the receiver
+}
+
+// Binding holds the arguments of the calls around an expression, by parameter.
+type Binding map[*types.Var]ast.Expr
+
+// New returns the graph of a package. Its time grows with the size of the files.
+func New(files []*ast.File, info *types.Info) *Graph {
+	g := &Graph{info: info, decls: map[*types.Func]*ast.FuncDecl{}, values: map[*types.Var][]value{}, elements: map[*types.Var][]ast.Expr{}}
+	for _, file := range files {
+		for _, d := range file.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok {
+				if obj, ok := info.Defs[fn.Name].(*types.Func); ok {
+					g.decls[obj] = fn
+				}
+			}
+		}
+	}
+	var dynamic []*ast.CallExpr
+	for _, file := range files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if call := g.addNode(n); call != nil {
+				dynamic = append(dynamic, call)
+			}
+			return true
+		})
+	}
+	// The functions that these calls run are known from the values read above.
+	bindings := make([]Binding, 0, len(dynamic))
+	for _, call := range dynamic {
+		for _, f := range g.Called(call, nil) {
+			bindings = append(bindings, g.Bind(call, f))
+		}
+	}
+	for _, b := range bindings {
+		for param, arg := range b {
+			g.values[param] = append(g.values[param], value{expr: arg})
+		}
+	}
+	return g
+}
+
+// addNode records the values that a node assigns. It returns the node if that is a call of
+// an unknown function, whose parameters remain to be bound.
+func (g *Graph) addNode(n ast.Node) *ast.CallExpr {
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		g.addAssignment(n.Lhs, n.Rhs)
+	case *ast.ValueSpec:
+		names := make([]ast.Expr, 0, len(n.Names))
+		for _, id := range n.Names {
+			names = append(names, id)
+		}
+		g.addAssignment(names, n.Values)
+	case *ast.RangeStmt:
+		if v := g.Variable(n.Value); v != nil {
+			g.values[v] = append(g.values[v], value{expr: n.X, isElement: true})
+		}
+	case *ast.CompositeLit:
+		g.addFields(n)
+	case *ast.SelectorExpr:
+		// A method that is called or used as a value gets its receiver.
+		if fn, ok := g.info.Uses[n.Sel].(*types.Func); ok {
+			if f := g.Declared(fn); f.recv != nil && g.isMethodValue(n) {
+				g.values[f.recv] = append(g.values[f.recv], value{expr: n.X})
+			}
+		}
+	case *ast.CallExpr:
+		fn, _ := typeutil.Callee(g.info, n).(*types.Func)
+		if fn == nil {
+			return n
+		}
+		if f := g.Declared(fn.Origin()); f.Type != nil {
+			for param, arg := range g.Bind(n, f) {
+				g.values[param] = append(g.values[param], value{expr: arg})
+			}
+		}
+	}
+	return nil
+}
+
+// isMethodValue reports whether a selector selects a method of a value, not of a type.
+func (g *Graph) isMethodValue(e *ast.SelectorExpr) bool {
+	s := g.info.Selections[e]
+	return s != nil && s.Kind() == types.MethodVal
+}
+
+// addAssignment records what an assignment or a declaration assigns.
+func (g *Graph) addAssignment(targets, values []ast.Expr) {
+	for i, target := range targets {
+		val := value{}
+		switch {
+		case len(values) == len(targets):
+			val.expr = values[i]
+		case len(values) == 1:
+			val.expr, val.result = values[0], i
+		default:
+			return
+		}
+		if index, ok := ast.Unparen(target).(*ast.IndexExpr); ok {
+			if v := g.Variable(index.X); v != nil && val.result == 0 {
+				g.elements[v] = append(g.elements[v], val.expr)
+			}
+			continue
+		}
+		if v := g.Variable(target); v != nil {
+			g.values[v] = append(g.values[v], val)
+		}
+	}
+}
+
+// addFields records the values of the fields that a literal of a struct sets.
+func (g *Graph) addFields(lit *ast.CompositeLit) {
+	t := g.info.TypeOf(lit)
+	if t == nil {
+		return
+	}
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return
+	}
+	for i, e := range lit.Elts {
+		kv, isKeyed := e.(*ast.KeyValueExpr)
+		switch {
+		case isKeyed:
+			if id, ok := kv.Key.(*ast.Ident); ok {
+				if v, ok := g.info.Uses[id].(*types.Var); ok {
+					g.values[v.Origin()] = append(g.values[v.Origin()], value{expr: kv.Value})
+				}
+			}
+		case i < s.NumFields():
+			v := s.Field(i).Origin()
+			g.values[v] = append(g.values[v], value{expr: e})
+		}
+	}
+}
+
+// Variable returns the variable or field that an expression names: x, s.x, &x, *x or (x). It
+// returns nil for other expressions.
+func (g *Graph) Variable(e ast.Expr) *types.Var {
+	switch e := e.(type) {
+	case *ast.Ident:
+		v, _ := g.info.ObjectOf(e).(*types.Var)
+		return v
+	case *ast.SelectorExpr:
+		if v, ok := g.info.ObjectOf(e.Sel).(*types.Var); ok {
+			return v.Origin()
+		}
+	case *ast.ParenExpr:
+		return g.Variable(e.X)
+	case *ast.StarExpr:
+		return g.Variable(e.X)
+	case *ast.UnaryExpr:
+		return g.Variable(e.X)
+	}
+	return nil
+}
+
+// Declared returns a function or method of any package, with its body if that is in this package.
+func (g *Graph) Declared(fn *types.Func) Function {
+	fn = fn.Origin()
+	f := Function{Object: fn}
+	if d := g.decls[fn]; d != nil {
+		f.Node, f.Type, f.Body = d, d.Type, d.Body
+		if recv := fn.Signature().Recv(); recv != nil && recv.Name() != "" && recv.Name() != "_" {
+			f.recv = recv
+		}
+	}
+	return f
+}
+
+// Called returns the functions that a call may run. It is empty for builtins and
+// conversions, and if the called value is unknown. around may be nil.
+func (g *Graph) Called(call *ast.CallExpr, around Binding) []Function {
+	if g.info.Types[call.Fun].IsType() || g.info.Types[call.Fun].IsBuiltin() {
+		return nil
+	}
+	return g.Functions(call.Fun, around)
+}
+
+// Functions returns the functions that an expression of function type may hold.
+func (g *Graph) Functions(e ast.Expr, around Binding) []Function {
+	s := &search{graph: g, around: around, seen: map[key]bool{}}
+	s.visitExpr(e, 0, 0)
+	return s.findFunctions(0)
+}
+
+// findFunctions returns the functions that were found.
+func (s *search) findFunctions(depth int) []Function {
+	g := s.graph
+	var out []Function
+	for _, source := range s.found {
+		switch source := source.(type) {
+		case *ast.FuncLit:
+			out = append(out, Function{Node: source, Type: source.Type, Body: source.Body})
+		case *ast.Ident:
+			if fn, ok := g.info.Uses[source].(*types.Func); ok {
+				out = append(out, g.Declared(fn))
+			}
+		case *ast.SelectorExpr:
+			if fn, ok := g.info.Uses[source.Sel].(*types.Func); ok {
+				out = append(out, s.findMethods(source, fn, depth)...)
+			}
+		}
+	}
+	return out
+}
+
+// findMethods returns the functions that a selector of fn may mean: fn itself, or the methods
+// of the values that an interface may hold.
+func (s *search) findMethods(e *ast.SelectorExpr, fn *types.Func, depth int) []Function {
+	g := s.graph
+	selection := g.info.Selections[e]
+	if selection == nil { // a function of another package
+		return []Function{g.Declared(fn)}
+	}
+	isInterface := types.IsInterface(selection.Recv())
+	if selection.Kind() == types.MethodExpr {
+		f := g.Declared(fn)
+		f.isExpression = true
+		return []Function{f}
+	}
+	var out []Function
+	if isInterface {
+		seen := map[*types.Func]bool{}
+		inner := &search{graph: g, around: s.around, seen: s.seen}
+		inner.visitExpr(e.X, 0, depth+1)
+		for _, t := range inner.collectTypes() {
+			obj, _, _ := types.LookupFieldOrMethod(t, true, fn.Pkg(), fn.Name())
+			if m, ok := obj.(*types.Func); ok && !seen[m] && !types.IsInterface(t) {
+				seen[m] = true
+				out = append(out, g.Declared(m))
+			}
+		}
+	}
+	if len(out) == 0 {
+		f := g.Declared(fn)
+		f.Bound = e.X
+		return []Function{f}
+	}
+	for i := range out {
+		out[i].Bound = e.X
+	}
+	return out
+}
+
+// Types returns the types of the values that an expression may have.
+func (g *Graph) Types(e ast.Expr, around Binding) []types.Type {
+	s := &search{graph: g, around: around, seen: map[key]bool{}}
+	s.visitExpr(e, 0, 0)
+	return s.collectTypes()
+}
+
+// collectTypes returns the types of the expressions that were found. Those of &T{} are T.
+func (s *search) collectTypes() []types.Type {
+	var out []types.Type
+	for _, source := range s.found {
+		if t := s.graph.info.TypeOf(source); t != nil {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// MaxConstant returns the largest integer that an expression may be, and false if none of
+// its values is a constant.
+func (g *Graph) MaxConstant(e ast.Expr, around Binding) (largest int64, ok bool) {
+	for _, source := range g.Sources(e, around) {
+		val := g.info.Types[source].Value
+		if val == nil {
+			continue
+		}
+		if n, exact := constant.Int64Val(constant.ToInt(val)); exact && (!ok || n > largest) {
+			largest, ok = n, true
+		}
+	}
+	return largest, ok
+}
+
+// Bind returns the arguments of a call of f by its parameters, and its receiver. Variadic
+// parameters are omitted.
+func (g *Graph) Bind(call *ast.CallExpr, f Function) Binding {
+	if f.Type == nil {
+		return nil
+	}
+	out := Binding{}
+	args := call.Args
+	if f.isExpression && len(args) > 0 {
+		if f.recv != nil {
+			out[f.recv] = args[0]
+		}
+		args = args[1:]
+	} else if f.recv != nil && f.Bound != nil {
+		out[f.recv] = f.Bound
+	}
+	for i, p := range Params(f.Type) {
+		if i >= len(args) {
+			break
+		}
+		if _, isVariadic := p.Type.(*ast.Ellipsis); isVariadic {
+			break
+		}
+		if v, ok := g.info.Defs[p.Name].(*types.Var); ok && p.Name != nil {
+			out[v] = args[i]
+		}
+	}
+	return out
+}
+
+// Param is a parameter of a function.
+type Param struct {
+	Name *ast.Ident // nil if it has none
+	Type ast.Expr
+}
+
+// Params returns the parameters of a function, one for each name.
+func Params(t *ast.FuncType) []Param {
+	var out []Param
+	for _, field := range t.Params.List {
+		for _, id := range field.Names {
+			out = append(out, Param{id, field.Type})
+		}
+		if len(field.Names) == 0 {
+			out = append(out, Param{nil, field.Type})
+		}
+	}
+	return out
+}
+
+// Values returns the expressions that are assigned to a variable as they are.
+func (g *Graph) Values(v *types.Var) []ast.Expr {
+	var out []ast.Expr
+	for _, val := range g.values[v] {
+		if !val.isElement {
+			out = append(out, val.expr)
+		}
+	}
+	return out
+}
+
+// Results returns the expressions that a function returns as its result with an index.
+func (g *Graph) Results(f Function, index int) []ast.Expr {
+	var out []ast.Expr
+	if f.Body == nil {
+		return nil
+	}
+	ast.Inspect(f.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.ReturnStmt:
+			if index < len(n.Results) {
+				out = append(out, n.Results[index])
+			}
+		}
+		return true
+	})
+	return out
+}

@@ -1,0 +1,228 @@
+package flow
+
+import (
+	"go/ast"
+	"go/types"
+)
+
+// Sources returns the expressions that an expression may get its value from: literals,
+// constants, functions, calls of functions that are not in the package, and variables that
+// are never assigned to. A parameter in around has only that value.
+func (g *Graph) Sources(e ast.Expr, around Binding) []ast.Expr {
+	s := &search{graph: g, around: around, seen: map[key]bool{}}
+	s.visitExpr(e, 0, 0)
+	return s.found
+}
+
+// search collects the sources of an expression.
+type search struct {
+	graph  *Graph
+	around Binding
+	seen   map[key]bool
+	found  []ast.Expr
+}
+
+// key is an expression that was visited for itself or for its elements.
+type key struct {
+	expr  ast.Expr
+	index int
+}
+
+// visitExpr adds the sources of e. index is the number of times that an element is taken of
+// the value: for table[i] the sources are those of the elements of table.
+func (s *search) visitExpr(e ast.Expr, index, depth int) {
+	if e == nil || depth > maxDepth || len(s.seen) > maxValues || s.seen[key{e, index}] {
+		return
+	}
+	s.seen[key{e, index}] = true
+	info := s.graph.info
+	if info.Types[e].Value != nil && index == 0 {
+		s.found = append(s.found, e)
+		return
+	}
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		s.visitExpr(e.X, index, depth)
+	case *ast.StarExpr:
+		s.visitExpr(e.X, index, depth+1)
+	case *ast.TypeAssertExpr:
+		s.visitExpr(e.X, index, depth+1)
+	case *ast.SliceExpr:
+		s.visitExpr(e.X, index, depth+1)
+	case *ast.UnaryExpr:
+		s.visitExpr(e.X, index, depth+1)
+	case *ast.Ident, *ast.SelectorExpr:
+		if v := s.graph.Variable(e); v != nil {
+			s.visitVariable(e, v, index, depth)
+		} else {
+			s.addSource(e, index)
+		}
+	case *ast.IndexExpr:
+		if tv := info.Types[e.Index]; tv.IsType() { // an instance of a generic function
+			s.visitExpr(e.X, index, depth+1)
+			return
+		}
+		s.visitExpr(e.X, index+1, depth+1)
+	case *ast.CompositeLit:
+		if index == 0 {
+			s.found = append(s.found, e)
+			return
+		}
+		for _, elt := range e.Elts {
+			if kv, ok := elt.(*ast.KeyValueExpr); ok {
+				elt = kv.Value
+			}
+			s.visitExpr(elt, index-1, depth+1)
+		}
+	case *ast.CallExpr:
+		s.visitCall(e, 0, index, depth)
+	default:
+		s.addSource(e, index)
+	}
+}
+
+// addSource adds an expression that nothing else is known about.
+func (s *search) addSource(e ast.Expr, index int) {
+	if index == 0 {
+		s.found = append(s.found, e)
+	}
+}
+
+// visitVariable adds the sources of a variable that the expression e names.
+func (s *search) visitVariable(e ast.Expr, v *types.Var, index, depth int) {
+	if arg, ok := s.around[v]; ok {
+		s.visitExpr(arg, index, depth+1)
+		return
+	}
+	if index > 0 {
+		for _, elt := range s.graph.elements[v] {
+			s.visitExpr(elt, index-1, depth+1)
+		}
+	}
+	values := s.graph.values[v]
+	for _, val := range values {
+		inner := index
+		if val.isElement {
+			inner++
+		}
+		if call, ok := ast.Unparen(val.expr).(*ast.CallExpr); ok && val.result > 0 {
+			s.visitCall(call, val.result, inner, depth+1)
+			continue
+		}
+		if val.result == 0 {
+			s.visitExpr(val.expr, inner, depth+1)
+		}
+	}
+	if len(values) == 0 {
+		s.addSource(e, index)
+	}
+}
+
+// visitCall adds the sources of a result of a call.
+func (s *search) visitCall(call *ast.CallExpr, result, index, depth int) {
+	info := s.graph.info
+	if info.Types[call.Fun].IsType() && len(call.Args) == 1 {
+		s.visitExpr(call.Args[0], index, depth+1)
+		return
+	}
+	if id, ok := ast.Unparen(call.Fun).(*ast.Ident); ok && info.Types[call.Fun].IsBuiltin() {
+		if id.Name == "append" && index > 0 {
+			s.visitExpr(call.Args[0], index, depth+1)
+			for _, a := range call.Args[1:] {
+				s.visitExpr(a, index-1, depth+1)
+			}
+			return
+		}
+		s.addSource(call, index)
+		return
+	}
+	if depth >= maxDepth {
+		return
+	}
+	inner := &search{graph: s.graph, around: s.around, seen: s.seen}
+	inner.visitExpr(call.Fun, 0, depth+1)
+	known := false
+	for _, f := range inner.findFunctions(depth + 1) {
+		for _, r := range s.graph.Results(f, result) {
+			known = true
+			s.visitExpr(r, index, depth+1)
+		}
+	}
+	if !known {
+		s.addSource(call, index)
+	}
+}
+
+// Origin returns the variable that an expression selects from: v of v, &v, v.field, and of a
+// local variable or parameter with no value but that of another variable, the other one. It
+// returns nil if the expression is something else. A variable that is nil in around stays itself.
+func (g *Graph) Origin(e ast.Expr, around Binding) *types.Var {
+	v, _ := g.Path(e, around)
+	return v
+}
+
+// Path returns the variable that an expression selects from, as Origin, and the fields that it
+// selects: ".store" of s.store.
+func (g *Graph) Path(e ast.Expr, around Binding) (*types.Var, string) {
+	fields := ""
+	for range maxDepth {
+		switch x := e.(type) {
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.StarExpr:
+			e = x.X
+		case *ast.UnaryExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.SelectorExpr:
+			if g.info.Selections[x] == nil { // a variable of another package
+				v, _ := g.info.Uses[x.Sel].(*types.Var)
+				return v, fields
+			}
+			fields = "." + x.Sel.Name + fields
+			e = x.X
+		case *ast.Ident:
+			v, _ := g.info.ObjectOf(x).(*types.Var)
+			next, ok := around[v]
+			if !ok {
+				next = g.findAlias(v)
+			}
+			if next == nil {
+				return v, fields
+			}
+			e = next
+		default:
+			return nil, ""
+		}
+	}
+	return nil, ""
+}
+
+// findAlias returns the only value of a variable if that is another variable or a part of one, else nil.
+func (g *Graph) findAlias(v *types.Var) ast.Expr {
+	values := g.values[v]
+	if v == nil || len(values) != 1 || values[0].isElement || values[0].result > 0 {
+		return nil
+	}
+	e := values[0].expr
+	for {
+		switch x := e.(type) {
+		case *ast.ParenExpr:
+			e = x.X
+			continue
+		case *ast.UnaryExpr:
+			e = x.X
+			continue
+		case *ast.Ident:
+			if _, ok := g.info.ObjectOf(x).(*types.Var); ok {
+				return e
+			}
+		case *ast.SelectorExpr:
+			if g.Variable(x) != nil {
+				return e
+			}
+		}
+		return nil
+	}
+}
