@@ -35,7 +35,7 @@ func newResolutionItems(r *tare.Result) []Item {
 	for _, x := range r.Machine.Resolution {
 		text := fmt.Sprintf("%s ±%s", x.Metric, formatPercent(x.HalfWidth))
 		if x.Found > 0 {
-			text += fmt.Sprintf(" (four of five such studies find %s)", formatPercent(x.Found))
+			text += fmt.Sprintf(" (four of five such studies find a difference of %s)", formatPercent(x.Found))
 		}
 		i := slices.IndexFunc(out, func(it Item) bool { return it.Label == x.Workload })
 		if i < 0 {
@@ -53,7 +53,7 @@ func listResolutions(r *tare.Result) []string {
 	for _, x := range r.Machine.Resolution {
 		line := fmt.Sprintf("This machine resolves ±%s of %s in %s on %s", formatPercent(x.HalfWidth), x.Metric, format.Span(x.Seconds), x.Workload)
 		if x.Found > 0 {
-			line += fmt.Sprintf("; four of five such studies find %s", formatPercent(x.Found))
+			line += fmt.Sprintf("; four of five such studies find a difference of %s", formatPercent(x.Found))
 		}
 		lines = append(lines, line+".")
 	}

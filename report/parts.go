@@ -20,7 +20,7 @@ const allFormats medium = 0
 func listParts() []part {
 	return []part{
 		{keyAnswer, "", forMarkdown, (*Section).addAnswer},
-		{keyRecommended, "", forPaper, func(s *Section, r *tare.Result) { s.addText(Plain, r.Recommended) }},
+		{keyRecommended, "", forPaper, (*Section).addRecommended},
 		{keyQuestion, "", forMarkdown, func(s *Section, r *tare.Result) { s.addText(Plain, r.Question, describeDeparture(r)) }},
 		{keyObjective, "", forPaper, (*Section).addObjective},
 		{keyMethod, "", forPaper, (*Section).addMethod},
