@@ -35,7 +35,7 @@ func newResolutionItems(r *tare.Result) []Item {
 	for _, x := range r.Machine.Resolution {
 		text := fmt.Sprintf("%s ±%s", x.Metric, formatPercent(x.HalfWidth))
 		if x.Found > 0 {
-			text += fmt.Sprintf(" (four of five such studies find a difference of %s)", formatPercent(x.Found))
+			text += fmt.Sprintf(" (four of five such studies find %s)", formatPercent(x.Found))
 		}
 		i := slices.IndexFunc(out, func(it Item) bool { return it.Label == x.Workload })
 		if i < 0 {
