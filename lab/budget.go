@@ -16,39 +16,40 @@ import (
 	"github.com/tarebench/tare/lab/journal"
 )
 
-// A run has a budget and a limit. The rounds are planned to fill the budget (Options.Budget). Nothing
-// of the result is measured after the limit (Options.Limit): no round starts that would end later, and
-// a round that reaches it is discarded. Options.Spent is the part of both that was used up before Run.
+// A run has a budget (Options.Budget) and may have a time limit (Options.Limit). The plan has as many
+// rounds as fill the budget. The limit is absolute: no round starts that would end after the limit, and a
+// round that is unfinished at the limit is discarded. Options.Spent is the part of the budget and of the
+// limit that was used up before Run.
 //
-// If pilots show that the budget has no time for all workloads, some are left out and stored in
-// run.leftOutForTime. They come back (readmitWorkloads) if the first rounds are shorter than forecast.
-// Once the rounds are planned, run.leftOut has all parts that are not measured, for this or another
-// reason.
+// Pilots can show that the budget has no time for all workloads. Then some workloads are omitted and
+// recorded in run.omittedForTime. readmitWorkloads brings them back if the first rounds are shorter than
+// forecast. Once the rounds are planned, run.omitted contains all omitted parts of the study, whatever
+// the reason.
 
-// errLimit ends a round during which the time limit of the run was reached. The measurements of
+// errLimit is the error of a round that was unfinished at the time limit of the run. The measurements of
 // the round are discarded.
 var errLimit = errors.New("the limit of the run was reached")
 
 // isLimitReached reports whether the run has reached its time limit.
-func (r *run) isLimitReached() bool { return r.o.Limit > 0 && r.elapsedTime() >= r.o.Limit }
+func (r *run) isLimitReached() bool { return r.opts.Limit > 0 && r.elapsedTime() >= r.opts.Limit }
 
-// hasPlannedSlices reports whether the slices of rd have their planned length. Round.Tau is the factor
-// by which they are longer. It is 1, except in the extra rounds that check the slice length: their
-// duration says nothing about that of other rounds, so forecasts skip them.
+// hasPlannedSlices reports whether the slices of rd have their planned length. In extra rounds, which
+// check the slice length, slices are Round.Tau times as long. Forecasts skip these rounds, because they
+// take longer than other rounds.
 func hasPlannedSlices(rd tare.Round) bool { return rd.Tau == 1 }
 
 // isStrict reports whether the budget is also the time limit, so that nothing may exceed it.
-func (r *run) isStrict() bool { return r.o.Limit > 0 && r.o.Limit <= r.o.Budget }
+func (r *run) isStrict() bool { return r.opts.Limit > 0 && r.opts.Limit <= r.opts.Budget }
 
-// Largest shares of the time limit that pilots may have used: while the baseline is piloted, and
-// while any other contender is. The time limit of pilots begins with Run, after Options.Spent.
+// Largest shares of the time limit, less Options.Spent, that pilots may use: up to the end of the
+// baseline's pilot, and up to the end of all other pilots.
 const (
 	baselinePilotShare = 0.25
 	otherPilotShare    = 0.5
 )
 
-// isPilotTimeSpent reports whether the pilots have used up their share of the time limit while
-// contender c is piloted. Once rounds have been planned, the share is the full limit.
+// isPilotTimeSpent reports whether the pilots have used up their share of the time limit. c is the
+// contender that is being piloted. Once the rounds are planned, pilots may use the full limit.
 func (r *run) isPilotTimeSpent(c tare.Contender) bool {
 	if r.plan.RoundsPlanned > 0 {
 		return r.isLimitReached()
@@ -57,23 +58,24 @@ func (r *run) isPilotTimeSpent(c tare.Contender) bool {
 	if c.Role == tare.RoleBaseline {
 		share = baselinePilotShare
 	}
-	// The elapsed time includes Spent, which was used up before Run, but not by pilots.
-	pilotTime, limit := r.elapsedTime()-r.o.Spent, r.o.Limit-r.o.Spent
-	return r.o.Limit > 0 && pilotTime > time.Duration(share*float64(limit))
+	// The elapsed time includes Options.Spent, which pilots did not use.
+	pilotTime, limit := r.elapsedTime()-r.opts.Spent, r.opts.Limit-r.opts.Spent
+	return r.opts.Limit > 0 && pilotTime > time.Duration(share*float64(limit))
 }
 
-// leaveOutUnpiloted removes works from the study because there is no time to pilot them. It does
-// nothing once rounds have been planned: then works are not in the study, but were tried again.
-func (r *run) leaveOutUnpiloted(works []tare.Workload) {
+// omitUnpiloted removes works from the study because there is no time to pilot them. Once the rounds are
+// planned it does nothing: then works are workloads that readmitWorkloads tries to bring back, and they are
+// not in the study.
+func (r *run) omitUnpiloted(works []tare.Workload) {
 	if r.plan.RoundsPlanned > 0 {
 		return
 	}
 	removed := map[string]bool{}
 	for _, w := range works {
-		why := fmt.Sprintf("left out: a budget of %v has no time to try it; a longer --budget does", r.o.Budget)
+		why := fmt.Sprintf("left out: a budget of %v has no time to try it; a longer --budget does", r.opts.Budget)
 		part := tare.LeftWorkload(w.ID, why)
 		removed[part.What] = true
-		r.leftOutForTime = append(r.leftOutForTime, part)
+		r.omittedForTime = append(r.omittedForTime, part)
 	}
 	r.removeParts(removed)
 }
@@ -81,7 +83,7 @@ func (r *run) leaveOutUnpiloted(works []tare.Workload) {
 // expectedPilot returns the expected result of the pilot of contender on workload. It returns false
 // if Options.Expected does not contain one.
 func (r *run) expectedPilot(contender, workload string) (tare.Pilot, bool) {
-	for _, p := range r.o.Expected {
+	for _, p := range r.opts.Expected {
 		if p.Contender == contender && p.Workload == workload {
 			return p, true
 		}
@@ -95,30 +97,30 @@ func (r *run) expectedPilots(works []tare.Workload) []tare.Pilot {
 	for _, w := range works {
 		selected[w.ID] = true
 	}
-	return slices.DeleteFunc(slices.Clone(r.o.Expected), func(p tare.Pilot) bool { return !selected[p.Workload] })
+	return slices.DeleteFunc(slices.Clone(r.opts.Expected), func(p tare.Pilot) bool { return !selected[p.Workload] })
 }
 
-// fitExpected removes, before any pilot runs, the parts of the study that the user's budget will
-// have no time for according to the expected results of the pilots. It returns an error if the time
+// fitToExpectedPilots removes the parts of the study that the user's budget has no time for, according to
+// the expected results of the pilots. It is called before any pilot runs. It returns an error if the time
 // limit is too short for one round of the remaining parts.
-func (r *run) fitExpected() error {
-	if len(r.o.Expected) == 0 || r.o.Rounds > 0 {
+func (r *run) fitToExpectedPilots() error {
+	if len(r.opts.Expected) == 0 || r.opts.Rounds > 0 {
 		return nil
 	}
 	timeAfterPilots := func() time.Duration {
 		return r.elapsedTime() + PilotTime(r.expectedPilots(r.study.Workloads))
 	}
-	p := r.removeUntilFits(r.o.Expected, timeAfterPilots)
+	p := r.removeUntilFits(r.opts.Expected, timeAfterPilots)
 	p.PilotSeconds = timeAfterPilots().Seconds() // less than before if workloads were removed
-	firstRoundFits := p.PilotSeconds+minFirstRound*p.SecondsPerRound <= r.o.Limit.Seconds()
-	if r.o.Limit > 0 && !firstRoundFits {
+	firstRoundFits := p.PilotSeconds+minFirstRound*p.SecondsPerRound <= r.opts.Limit.Seconds()
+	if r.opts.Limit > 0 && !firstRoundFits {
 		return r.tooShortError(p)
 	}
 	return nil
 }
 
-// PilotTime forecasts the duration of all pilots from their expected results. The control has no
-// pilot, and the pilot of the null contender takes no time to speak of.
+// PilotTime forecasts the duration of all pilots from their expected results. It skips the control, which
+// has no pilot of its own, and the null contender, whose pilot takes almost no time.
 func PilotTime(expected []tare.Pilot) time.Duration {
 	var ns float64
 	isStarted := map[[2]string]bool{} // by contender and process
@@ -130,13 +132,14 @@ func PilotTime(expected []tare.Pilot) time.Duration {
 			isStarted[process] = true
 			ns += p.StartNS
 		}
-		// Each pass has at least its fixed length in time. A slow operation sets the length: the
-		// warm-up runs it once, the memory pass twice, or once if the program counts it itself.
+		// Each pass takes at least its fixed time. It takes longer if the operation is slow: the warm-up
+		// runs the operation at least once, and the memory pass at least twice, or once if the program
+		// counts its allocations itself.
 		memoryOps := 2.0
 		if p.Counted {
 			memoryOps = 1
 		}
-		warmUp := max(warmMore*pilotNS, p.ElapsedNS())
+		warmUp := max(opsMargin*pilotNS, p.ElapsedNS())
 		memoryPass := max(statsNS, memoryOps*p.ElapsedNS())
 		ns += p.SetupNS + warmUp + memoryPass + 2*p.AroundNS // each of the two passes has its overhead
 	}
@@ -168,12 +171,12 @@ func (r *run) isPastLimit(done int) bool {
 	if done == 0 {
 		next = time.Duration(minFirstRound * float64(next))
 	}
-	return r.o.Limit > 0 && r.elapsedTime()+next > r.o.Limit
+	return r.opts.Limit > 0 && r.elapsedTime()+next > r.opts.Limit
 }
 
-// tooShortError returns the error for a time limit that is too short for a round of p. Its Least is
-// the budget for the pilots and the fewest rounds, each as long as p forecasts, or as the unfinished
-// round has taken so far if that is longer.
+// tooShortError returns the error for a time limit that is too short for a round of p. BudgetError.Least
+// is the time for the pilots and the fewest rounds that allow a verdict. A round counts with the duration
+// that p forecasts, or with the duration of the unfinished round so far if that is longer.
 func (r *run) tooShortError(p tare.Plan) error {
 	subject := "a round of the study"
 	if works := r.study.Workloads; len(works) == 1 {
@@ -182,10 +185,10 @@ func (r *run) tooShortError(p tare.Plan) error {
 	round := max(p.SecondsPerRound, r.elapsedTime().Seconds()-p.PilotSeconds)
 	workloads, looks := len(p.Slices), 1 // a plan without early looks needs the fewest rounds
 	least := p.PilotSeconds + round*float64(plan.LeastRounds(workloads, looks))
-	return &plan.BudgetError{Budget: r.o.Limit, Least: roundUp(least), What: subject}
+	return &plan.BudgetError{Budget: r.opts.Limit, Least: roundUp(least), What: subject}
 }
 
-// roundUp returns a tenth more than seconds, rounded up to a second.
+// roundUp adds a tenth to seconds and rounds up to full seconds.
 func roundUp(seconds float64) time.Duration {
 	return time.Duration(math.Ceil(1.1*seconds)) * time.Second
 }
@@ -209,9 +212,9 @@ func (r *run) measurePace() float64 {
 	return planPace * seconds / rounds / r.plan.SecondsPerRound
 }
 
-// planRest plans the rounds after done rounds from the pilots of works. spent is the part of the
+// planRemaining plans the rounds after done rounds from the pilots of works. spent is the part of the
 // budget that is used up when these rounds begin.
-func (r *run) planRest(works []tare.Workload, pilots []tare.Pilot, spent time.Duration, done int) tare.Plan {
+func (r *run) planRemaining(works []tare.Workload, pilots []tare.Pilot, spent time.Duration, done int) tare.Plan {
 	o := r.planOptions(spent)
 	o.Done = done
 	o.Pace = r.measurePace()
@@ -228,9 +231,9 @@ func (r *run) planRest(works []tare.Workload, pilots []tare.Pilot, spent time.Du
 
 // adoptPlan makes p the plan of the rounds after done rounds and records it in the journal.
 func (r *run) adoptPlan(p tare.Plan, done int) error {
-	r.planPace = r.measurePace() // before the next line: it reads the plan that p replaces
+	r.planPace = r.measurePace() // before the next line, because measurePace reads the plan that p replaces
 	r.plan, r.plannedAt = p, done
-	if err := r.out.Append(journal.Entry{Plan: &r.plan}); err != nil {
+	if err := r.journal.Append(journal.Entry{Plan: &r.plan}); err != nil {
 		return err
 	}
 	forecastOfRound := time.Duration(p.SecondsPerRound * float64(time.Second))
@@ -241,28 +244,28 @@ func (r *run) adoptPlan(p tare.Plan, done int) error {
 	return nil
 }
 
-// readmitBefore is the number of rounds from which a study keeps its workloads. The earliest look,
-// at which the rounds so far are judged, is not before.
+// readmitBefore is the number of done rounds from which no workload is brought back. No look, at which
+// the rounds so far are judged, comes earlier.
 const readmitBefore = 8
 
 // readmitWorkloads brings back workloads that were omitted for lack of time, if the rounds so far show
-// that there is time for them. Only durations decide, never an effect, so that no verdict becomes
-// likelier. These workloads have no measurements of the first done rounds.
+// that there is time for them. It decides by durations only and never by a measured difference, so it
+// makes no verdict likelier. The workloads have no measurements of the done rounds.
 func (r *run) readmitWorkloads(ctx context.Context, done int) error {
-	plansByTime := r.o.Limit > 0 && r.o.Rounds == 0 && r.plan.Isolation == tare.Lockstep
-	if !plansByTime || len(r.leftOutForTime) == 0 || done >= readmitBefore {
+	plansByTime := r.opts.Limit > 0 && r.opts.Rounds == 0 && r.plan.Isolation == tare.Lockstep
+	if !plansByTime || len(r.omittedForTime) == 0 || done >= readmitBefore {
 		return nil
 	}
-	back := r.findAffordable(done)
-	if len(back) == 0 {
+	affordable := r.findAffordable(done)
+	if len(affordable) == 0 {
 		return nil
 	}
 	var names []string
-	for _, w := range back {
+	for _, w := range affordable {
 		names = append(names, w.ID)
 	}
 	r.sendProgress(Event{Phase: "fit", Message: fmt.Sprintf("measured after all, as there is time for it: %s", strings.Join(names, ", "))})
-	piloted, err := r.repeatPilots(ctx, back)
+	piloted, err := r.pilotOmitted(ctx, affordable)
 	if err != nil {
 		return err
 	}
@@ -273,28 +276,28 @@ func (r *run) readmitWorkloads(ctx context.Context, done int) error {
 	isBack := func(part tare.NotWeighed) bool {
 		return slices.ContainsFunc(piloted, func(w tare.Workload) bool { return part.Workload() == w.ID })
 	}
-	r.leftOutForTime = slices.DeleteFunc(slices.Clone(r.leftOutForTime), isBack)
-	r.leftOut = slices.DeleteFunc(slices.Clone(r.leftOut), isBack)
-	p := r.planRest(r.study.Workloads, r.pilots, r.elapsedTime(), done)
-	p.LeftOut = r.leftOutForTime
-	for _, e := range []journal.Entry{{Conformance: r.conform}, {Pilots: r.pilots}} {
-		if err := r.out.Append(e); err != nil {
+	r.omittedForTime = slices.DeleteFunc(slices.Clone(r.omittedForTime), isBack)
+	r.omitted = slices.DeleteFunc(slices.Clone(r.omitted), isBack)
+	p := r.planRemaining(r.study.Workloads, r.pilots, r.elapsedTime(), done)
+	p.LeftOut = r.omittedForTime
+	for _, e := range []journal.Entry{{Conformance: r.conformance}, {Pilots: r.pilots}} {
+		if err := r.journal.Append(e); err != nil {
 			return err
 		}
 	}
 	return r.adoptPlan(p, done)
 }
 
-// findAffordable returns the workloads that were omitted for lack of time, but that the budget has
-// time for at the pace of the done rounds, the workloads with the shortest rounds first. The rest of
-// the budget must have time for as many rounds as a confidence interval of each workload needs.
+// findAffordable returns the omitted workloads that the budget has time for at the pace of the done
+// rounds. It prefers workloads with short rounds. The rest of the budget must have time for the rounds
+// that a confidence interval of each workload needs.
 func (r *run) findAffordable(done int) []tare.Workload {
 	var candidates []tare.Workload
-	cost := r.roundCosts(r.o.Expected)
+	cost := r.roundCosts(r.opts.Expected)
 	for _, w := range r.allWorkloads {
-		isLeftOut := slices.ContainsFunc(r.leftOutForTime, func(part tare.NotWeighed) bool { return part.Workload() == w.ID })
+		isOmitted := slices.ContainsFunc(r.omittedForTime, func(part tare.NotWeighed) bool { return part.Workload() == w.ID })
 		hasCost := cost[w.ID] > 0 // false without expected pilots of w
-		if isLeftOut && hasCost && !r.failedPilot[w.ID] {
+		if isOmitted && hasCost && !r.failedPilot[w.ID] {
 			candidates = append(candidates, w)
 		}
 	}
@@ -303,7 +306,7 @@ func (r *run) findAffordable(done int) []tare.Workload {
 		expected := r.expectedPilots(candidates[:n+1])
 		works := append(slices.Clone(r.study.Workloads), candidates[:n+1]...)
 		spent := r.elapsedTime() + time.Duration(r.measurePace()*float64(PilotTime(expected)))
-		p := r.planRest(works, slices.Concat(r.pilots, expected), spent, done)
+		p := r.planRemaining(works, slices.Concat(r.pilots, expected), spent, done)
 		rounds := p.RoundsPlanned - done // the workloads have no measurements of the done rounds
 		if !p.Fits || rounds < plan.LeastRounds(len(works), len(p.Looks)) {
 			return candidates[:n]
@@ -312,10 +315,10 @@ func (r *run) findAffordable(done int) []tare.Workload {
 	return candidates
 }
 
-// repeatPilots pilots works that were omitted before. It returns the works that now have a pilot of
-// each contender that they are for, and records the others in r.failedPilot. A contender that fails
+// pilotOmitted pilots works, which were omitted before. It returns those works that every selected
+// contender now has a pilot of, and records the other works in r.failedPilot. A contender that fails
 // during its pilot is not dropped.
-func (r *run) repeatPilots(ctx context.Context, works []tare.Workload) ([]tare.Workload, error) {
+func (r *run) pilotOmitted(ctx context.Context, works []tare.Workload) ([]tare.Workload, error) {
 	for _, c := range r.contenders {
 		if c.Role == tare.RoleControl || r.dropped[c.ID] {
 			continue
@@ -337,9 +340,9 @@ func (r *run) repeatPilots(ctx context.Context, works []tare.Workload) ([]tare.W
 	var piloted []tare.Workload
 	for _, w := range works {
 		for _, id := range r.plan.Contenders {
-			isAsked := id == r.study.Baseline || w.Asks(id) || id == tare.ControlID || id == tare.NullID
+			isSelected := id == r.study.Baseline || w.Asks(id) || id == tare.ControlID || id == tare.NullID
 			hasPilot := r.pilotOf(id, w.ID).Contender != ""
-			if isAsked && !hasPilot {
+			if isSelected && !hasPilot {
 				r.failedPilot[w.ID] = true
 			}
 		}

@@ -44,14 +44,14 @@ func (r *run) checkLaunch(e tare.Entry) error {
 		ways = k.Launches()
 	}
 	if !slices.Contains(ways, e.Launch()) {
-		return &UnknownError{What: fmt.Sprintf("way to run contender %q: a %s is %s, not a %s", e.ID, r.name, joinLaunches(ways), e.Launch())}
+		return &UnknownError{What: fmt.Sprintf("way to run contender %q: a %s is %s, not a %s", e.ID, r.kindName, joinLaunches(ways), e.Launch())}
 	}
 	if e.Launch() != tare.LaunchCommand || !slices.Equal(ways, SpokenLaunches()) {
 		return nil
 	}
 	usesPort := slices.ContainsFunc(e.Command, func(arg string) bool { return strings.Contains(arg, "$PORT") || strings.Contains(arg, "${PORT}") })
 	if usesPort || e.Path != "" || len(e.Files) > 0 || e.Delivers != "" {
-		return &UnknownError{What: fmt.Sprintf("use of $PORT, path, files or delivers by contender %q: the command of a %s speaks the contender protocol and does not listen", e.ID, r.name)}
+		return &UnknownError{What: fmt.Sprintf("use of $PORT, path, files or delivers by contender %q: the command of a %s speaks the contender protocol and does not listen", e.ID, r.kindName)}
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func (r *run) buildContenders(ctx context.Context) error {
 			return &StudyError{r.study.ID, err}
 		}
 		c := p.Contender
-		c.ID, c.Kind, c.Variant, c.Set = e.ID, r.name, p.Variant, e.Set
+		c.ID, c.Kind, c.Variant, c.Set = e.ID, r.kindName, p.Variant, e.Set
 		if !e.Expect.IsZero() {
 			c.Expect = e.Expect
 		}
@@ -92,7 +92,7 @@ func (r *run) loadProgram(ctx context.Context, e tare.Entry) (build.Program, err
 	case tare.LaunchURL:
 		c.Name, c.URL, c.Why = e.URL, e.URL, "runs elsewhere"
 	default:
-		return r.o.Sources.Program(ctx, r.name, r.study.Dir, e)
+		return r.opts.Sources.Program(ctx, r.kindName, r.study.Dir, e)
 	}
 	if err := r.checkLaunch(e); err != nil {
 		return build.Program{Contender: c}, err
@@ -103,12 +103,12 @@ func (r *run) loadProgram(ctx context.Context, e tare.Entry) (build.Program, err
 // buildFor builds what the command of e needs before it can start, so that no measured start waits
 // for a compiler. path is the command's program; "" means the one that PATH finds.
 func (r *run) buildFor(ctx context.Context, e tare.Entry, path string) (err error) {
-	if r.o.BuildFor == nil {
+	if r.opts.BuildFor == nil {
 		return nil
 	}
 	command := slices.Clone(e.Command)
 	command[0] = cmp.Or(path, command[0])
-	r.builtFor[e.ID], err = r.o.BuildFor(ctx, command)
+	r.builtFor[e.ID], err = r.opts.BuildFor(ctx, command)
 	return err
 }
 
@@ -118,7 +118,7 @@ func (r *run) findInstalled(e tare.Entry) (paths map[string]string, err error) {
 	paths = map[string]string{}
 	var missing []string
 	for _, program := range e.Requires {
-		path, err := r.o.LookPath(program)
+		path, err := r.opts.LookPath(program)
 		paths[program] = path
 		var broken *machine.BrokenToolError
 		switch {

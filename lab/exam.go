@@ -16,7 +16,7 @@ import (
 // Exams run in separate processes, so that their effects on a contender are not in the rounds.
 const (
 	examLimit      = 5 * time.Second // for one case
-	maxExamDeaths  = 4               // processes that may end in one test before its other cases are skipped
+	maxExamExits   = 4               // processes that may end in one test before its other cases are skipped
 	startProcesses = 5               // processes started to measure the time to the first answer
 )
 
@@ -44,11 +44,11 @@ func (r *run) runExams(ctx context.Context) error {
 		var found examResult
 		if !r.loadKnown(key, &found) {
 			r.sendProgress(Event{Phase: "exam", Contender: c.ID})
-			var sound bool
-			if found, sound, err = r.examineOne(ctx, k, c, exams); err != nil {
+			var reusable bool
+			if found, reusable, err = r.examineOne(ctx, k, c, exams); err != nil {
 				return err
 			}
-			if sound {
+			if reusable {
 				r.saveKnown(key, found)
 			}
 		}
@@ -61,9 +61,9 @@ func (r *run) runExams(ctx context.Context) error {
 	return nil
 }
 
-// examineOne runs all exams with contender c. It also reports whether the result is sound, so that
-// later runs may reuse it: no process ended during a test, which may have had another reason than
-// the case, and the start could be measured.
+// examineOne runs all exams with contender c. It also reports whether later runs may reuse the result. They
+// may not if a process ended during a test, possibly for another reason than the case, or if the start
+// could not be measured.
 func (r *run) examineOne(ctx context.Context, k Examiner, c tare.Contender, exams []wire.Workload) (examResult, bool, error) {
 	x := &examination{run: r, kind: k, id: c.ID, supported: map[string]bool{}, found: tare.Semantics{
 		Contender: c.ID, Reference: k.Reference(), Differences: []tare.Difference{},
@@ -77,7 +77,7 @@ func (r *run) examineOne(ctx context.Context, k Examiner, c tare.Contender, exam
 	}
 	var err error
 	result.Adoption, err = r.measureStarts(ctx, c.ID, exams)
-	return result, x.deaths == 0 && result.Adoption.StartSeconds > 0, err
+	return result, x.exits == 0 && result.Adoption.StartSeconds > 0, err
 }
 
 // examination is the state of one contender's exams.
@@ -91,7 +91,7 @@ type examination struct {
 	prepared    string                     // id of the test that session is prepared for
 	unsupported []string                   // operations of exams that the contender could not prepare
 	supported   map[string]bool            // operations of exams that it did prepare
-	deaths      int                        // number of processes that ended in a test
+	exits       int                        // number of processes that ended in a test
 	differed    map[string]firstDifference // by fixture and case; nil if empty
 }
 
@@ -101,9 +101,9 @@ type firstDifference struct {
 	class tare.DifferenceClass
 }
 
-// wasReported reports whether a semantics test of another operation on the same fixture has found this case
-// to differ, at least as gravely. A value that is encoded wrongly is also decoded wrongly; it is
-// reported once.
+// wasReported reports whether a semantics test of another operation on the same fixture has found a
+// difference in this case that is at least as severe. For example, a value that is encoded wrongly is also
+// decoded wrongly, and must be reported only once.
 func (x *examination) wasReported(exam wire.Workload, d tare.Difference) bool {
 	key := exam.Fixture + " " + d.Case
 	first, seen := x.differed[key]
@@ -139,7 +139,7 @@ func (x *examination) runAll(ctx context.Context, exams []wire.Workload) error {
 // runExam requests the cases of one semantics test one by one. After a case that ends the process, it requests
 // the other cases from a new one.
 func (x *examination) runExam(ctx context.Context, exam wire.Workload) error {
-	deaths := 0
+	exits := 0
 	for i := range exam.Bodies {
 		ok, err := x.openPrepared(ctx, exam)
 		if ctx.Err() != nil {
@@ -168,14 +168,14 @@ func (x *examination) runExam(ctx context.Context, exam wire.Workload) error {
 		default:
 			a.Error = "the process ended: " + oneLine(err.Error())
 			x.close(ctx)
-			deaths++
-			x.deaths++
+			exits++
+			x.exits++
 		}
 		x.found.Cases++
 		if d, differs := x.kind.Differ(exam, a); differs && !x.wasReported(exam, d) {
 			x.found.Differences = append(x.found.Differences, d)
 		}
-		if deaths == maxExamDeaths {
+		if exits == maxExamExits {
 			return nil
 		}
 	}
@@ -217,9 +217,9 @@ func (x *examination) close(ctx context.Context) {
 	}
 }
 
-// measureStarts starts some processes of contender id and returns two medians: the time from the
-// start to the first answer, and the resident memory before the first request. Both are 0 if a
-// process does not answer; the memory is 0 if it cannot be read.
+// measureStarts starts startProcesses processes of contender id, one after another. It returns the median
+// time from the start to the first answer, and the median resident memory before the first request. Both
+// are 0 if a process does not answer. The memory is also 0 if it cannot be read.
 func (r *run) measureStarts(ctx context.Context, id string, exams []wire.Workload) (tare.Adoption, error) {
 	var seconds []float64
 	var memory []int64
@@ -242,15 +242,15 @@ func (r *run) measureStarts(ctx context.Context, id string, exams []wire.Workloa
 // the contender supports. It returns the time until the answer, excluding the time to read the
 // resident memory (in bytes). It returns false if there is no answer.
 func (r *run) startOnce(ctx context.Context, id string, exams []wire.Workload) (took time.Duration, resident int64, ok bool) {
-	began := r.o.Now()
+	began := r.opts.Now()
 	s, err := r.openTrial(ctx, id, "start")
 	if err != nil {
 		return 0, 0, false
 	}
 	defer s.Close(context.WithoutCancel(ctx))
-	opened := r.o.Now()
+	opened := r.opts.Now()
 	resident, _ = machine.Resident(s.PID)
-	readTime := r.o.Now().Sub(opened)
+	readTime := r.opts.Now().Sub(opened)
 	for _, exam := range exams {
 		if a, err := s.Prepare(ctx, r.withSet(id, exam)); err != nil {
 			return 0, 0, false
@@ -258,7 +258,7 @@ func (r *run) startOnce(ctx context.Context, id string, exams []wire.Workload) (
 			continue
 		}
 		_, err := s.Answer(ctx, exam.ID, []int{0})
-		return r.o.Now().Sub(began) - readTime, resident, err == nil
+		return r.opts.Now().Sub(began) - readTime, resident, err == nil
 	}
 	return 0, 0, false
 }

@@ -31,10 +31,10 @@ func (r *run) planStudy(pilots []tare.Pilot, spent time.Duration) tare.Plan {
 // planOptions returns the options of a plan that starts when spent of the budget is used up.
 func (r *run) planOptions(spent time.Duration) plan.Options {
 	return plan.Options{
-		Seed: r.o.Seed, Isolation: r.o.Isolation,
-		Budget: r.o.Budget, Spent: spent, Rounds: r.o.Rounds, User: r.o.User, Strict: r.isStrict(),
-		Slice: r.o.Slice, Most: r.o.Most, Long: !r.isReduced() && r.o.Rounds == 0,
-		Brief: r.listBrief(), Early: r.stopsEarly(), Until: r.o.Until,
+		Seed: r.opts.Seed, Isolation: r.opts.Isolation,
+		Budget: r.opts.Budget, Spent: spent, Rounds: r.opts.Rounds, User: r.opts.User, Strict: r.isStrict(),
+		Slice: r.opts.Slice, Most: r.opts.Most, Long: !r.isReduced() && r.opts.Rounds == 0,
+		Brief: r.listBrief(), Early: r.stopsEarly(), Until: r.opts.Until,
 	}
 }
 
@@ -61,9 +61,9 @@ func (r *run) listParticipants() []string {
 	return ids
 }
 
-// listBrief lists the contenders whose slices are a tenth as long, because no ratio is computed of
-// them and no check needs complete slices: the null contender, and traps that only checks without
-// statistics must catch.
+// listBrief lists the contenders whose slices are a tenth as long as those of others: the null contender,
+// and traps that only checks without statistics must catch. No ratio of them is computed, and no check
+// needs their complete slices.
 func (r *run) listBrief() []string {
 	var ids []string
 	for _, c := range r.contenders {
@@ -76,22 +76,24 @@ func (r *run) listBrief() []string {
 	return ids
 }
 
-// fitPilots leaves parts of the study out until the user's budget has time for the others, at least
-// with the fewest slices per round, and returns the plan. It removes workloads, then contenders,
-// from the end of the list; if the budget is a time limit, the workloads with the longest rounds
-// first. The parts that a claim, criterion or decomposition needs are removed last.
-func (r *run) fitPilots(pilots []tare.Pilot, spent time.Duration) tare.Plan {
+// fitToPilots removes parts of the study until the user's budget has time for the other parts, at least
+// with the fewest slices per round, and returns the plan. It removes workloads first and then
+// contenders, each from the end of the study's list. If the budget is also the time limit, it removes
+// the workloads with the longest rounds first. In both lists, the parts that a claim, criterion or
+// decomposition needs are removed last.
+func (r *run) fitToPilots(pilots []tare.Pilot, spent time.Duration) tare.Plan {
 	return r.removeUntilFits(pilots, func() time.Duration { return spent })
 }
 
-// removeUntilFits does the work of fitPilots, also while pilots are unfinished: timeAfterPilots returns
-// the expected measuring time at the end of all pilots. It is called again after parts were removed,
-// since their pilots are saved. removeUntilFits removes as many parts as needed from the start of the
-// list of dispensable parts, then restores each removed part that still fits.
+// removeUntilFits does the work of fitToPilots. It can be called before all pilots are finished:
+// timeAfterPilots returns the expected measuring time at the end of all pilots. removeUntilFits calls it
+// again after each removal, because the pilots of removed parts take no time. removeUntilFits removes as
+// many parts as needed from the start of the list of dispensable parts, then restores each removed part
+// that still fits.
 func (r *run) removeUntilFits(pilots []tare.Pilot, timeAfterPilots func() time.Duration) tare.Plan {
 	spent := timeAfterPilots()
 	p := r.planStudy(pilots, spent)
-	if p.Fits || !r.o.User && !r.isStrict() || r.o.Rounds > 0 {
+	if p.Fits || !r.opts.User && !r.isStrict() || r.opts.Rounds > 0 {
 		return p
 	}
 	need := roundUp(spent.Seconds() + p.SecondsPerRound*plan.MinRounds) // budget for the complete study
@@ -126,19 +128,20 @@ func (r *run) removeUntilFits(pilots []tare.Pilot, timeAfterPilots func() time.D
 	for _, part := range parts[:n] {
 		if removed[part.What] {
 			names = append(names, part.What)
-			part.Why = fmt.Sprintf("left out: a budget of %v has no time for it; --budget %v does", r.o.Budget, need)
-			r.leftOutForTime = append(r.leftOutForTime, part)
+			part.Why = fmt.Sprintf("left out: a budget of %v has no time for it; --budget %v does", r.opts.Budget, need)
+			r.omittedForTime = append(r.omittedForTime, part)
 		}
 	}
 	if len(names) > 0 {
-		r.sendProgress(Event{Phase: "fit", Message: fmt.Sprintf("left out, as a budget of %v has no time for it: %s; --budget %v does", r.o.Budget, strings.Join(names, ", "), need)})
+		r.sendProgress(Event{Phase: "fit", Message: fmt.Sprintf("left out, as a budget of %v has no time for it: %s; --budget %v does", r.opts.Budget, strings.Join(names, ", "), need)})
 	}
 	return p
 }
 
 // listDispensable lists the parts of the study that may be removed, in the order of their removal:
-// all workloads but one, then all contenders but the baseline and one other. The one other is
-// installed: the first that is needed, or else the first, with traps after all others.
+// all workloads except one, then all contenders except the baseline and one other contender. The other
+// contender is installed: the first that a question is about, otherwise the first of the study. In this
+// order traps come after all other contenders.
 func (r *run) listDispensable(pilots []tare.Pilot) []tare.NotWeighed {
 	claimed := findSubjects(r.study)
 	var works, contenders, traps []string
@@ -180,9 +183,9 @@ func (r *run) roundCosts(pilots []tare.Pilot) map[string]float64 {
 	return cost
 }
 
-// sortDispensable returns the parts named ids in the order in which they may be removed: the parts
-// that are not needed, then the needed ones, each group from the end of the list. It omits the last
-// part of this order, which must stay. toPart makes a part from its name.
+// sortDispensable returns the parts with these ids in the order in which they may be removed: first the
+// parts that are not needed, then the needed parts, both from the end of ids. It omits the last part of
+// this order, which must stay. toPart makes a part from its id.
 func sortDispensable(toPart func(id, why string) tare.NotWeighed, ids []string, needed map[string]bool) []tare.NotWeighed {
 	ids = slices.Clone(ids)
 	slices.Reverse(ids)
@@ -233,13 +236,13 @@ func findSubjects(s tare.Study) subjects {
 	return found
 }
 
-// guessedShare is the time that a contender is assumed to take before it is piloted, as a share of
-// the baseline's time. If it is too low, tare only wastes the pilot of a contender that it then
-// removes.
+// guessedShare is the time that a contender is assumed to take before its pilot, as a share of the
+// baseline's time. If the guess is too low, the only loss is the pilot of a contender that is then
+// removed.
 const guessedShare = 0.6
 
-// guessPilots returns the finished pilots, and for every contender that is yet to be piloted a copy
-// of the baseline's pilots that takes guessedShare of the time.
+// guessPilots returns the finished pilots. For each contender that has not been piloted yet it adds a copy
+// of the baseline's pilots with guessedShare of their time.
 func (r *run) guessPilots() []tare.Pilot {
 	var pilots []tare.Pilot
 	known := map[[2]string]bool{} // by contender and workload
@@ -284,17 +287,17 @@ func (r *run) forgetDropped() {
 		return hasInput && !isInStudy
 	}
 	r.pilots = slices.DeleteFunc(r.pilots, func(p tare.Pilot) bool { return isRemoved(p.Workload) || r.roleOf(p.Contender) == "" })
-	r.conform = slices.DeleteFunc(r.conform, func(c tare.Conformance) bool { return isRemoved(c.Workload) || r.roleOf(c.Contender) == "" })
+	r.conformance = slices.DeleteFunc(r.conformance, func(c tare.Conformance) bool { return isRemoved(c.Workload) || r.roleOf(c.Contender) == "" })
 }
 
-// dropAsPlanned removes from a resumed study the parts that its plan omits.
-func (r *run) dropAsPlanned() {
+// removeOmitted removes from a resumed study the parts that its plan omits.
+func (r *run) removeOmitted() {
 	removed := map[string]bool{}
 	for _, part := range r.plan.LeftOut {
 		removed[part.What] = true
 	}
 	r.removeParts(removed)
-	r.leftOut = append(r.leftOut, r.plan.LeftOut...)
+	r.omitted = append(r.omitted, r.plan.LeftOut...)
 }
 
 // removeParts removes from the study the parts whose NotWeighed.What is true in parts.

@@ -9,15 +9,15 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// writeInputs writes the inputs of all workloads. It leaves out workloads whose input requires programs
-// that are not installed.
+// writeInputs writes the inputs of all workloads. It omits workloads whose input requires programs that
+// are not installed.
 func (r *run) writeInputs(study tare.Study) error {
 	var available []tare.Workload
 	for _, w := range r.study.Workloads {
 		input, err := r.kind.Input(w, study.Dir, r.inputDir())
 		var missing *NotInstalledError
 		if errors.As(err, &missing) {
-			r.leftOut = append(r.leftOut, tare.LeftWorkload(w.ID, missing.Error()))
+			r.omitted = append(r.omitted, tare.LeftWorkload(w.ID, missing.Error()))
 			continue
 		}
 		var pathErr *fs.PathError
@@ -31,8 +31,8 @@ func (r *run) writeInputs(study tare.Study) error {
 		r.inputs[w.ID] = input
 		available = append(available, w)
 	}
-	if len(available) == 0 && len(r.leftOut) > 0 {
-		last := r.leftOut[len(r.leftOut)-1]
+	if len(available) == 0 && len(r.omitted) > 0 {
+		last := r.omitted[len(r.omitted)-1]
 		return &StudyError{study.ID, fmt.Errorf("%s: %s", last.What, last.Why)}
 	}
 	r.study.Workloads = available
@@ -40,4 +40,4 @@ func (r *run) writeInputs(study tare.Study) error {
 }
 
 // inputDir returns the directory of the contenders' inputs.
-func (r *run) inputDir() string { return filepath.Join(r.o.Dir, "input") }
+func (r *run) inputDir() string { return filepath.Join(r.opts.Dir, "input") }

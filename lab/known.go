@@ -36,7 +36,7 @@ type examResult struct {
 func (r *run) knownKey(id, topic string, inputs ...wire.Workload) string {
 	p := r.programs[id].Contender
 	isBuilt := p.SHA256 != "" && (p.Launch == "" || p.Launch == tare.LaunchProgram)
-	if r.o.Known == nil || !isBuilt {
+	if r.opts.Known == nil || !isBuilt {
 		return ""
 	}
 	comparer := programDigest()
@@ -53,7 +53,7 @@ func (r *run) knownKey(id, topic string, inputs ...wire.Workload) string {
 	if k, ok := r.kind.(Examiner); ok {
 		reference = k.Reference()
 	}
-	err := json.NewEncoder(h).Encode([]any{"tare/known/v1", topic, r.name, reference, comparer, r.programs[r.study.Baseline].Contender.SHA256,
+	err := json.NewEncoder(h).Encode([]any{"tare/known/v1", topic, r.kindName, reference, comparer, r.programs[r.study.Baseline].Contender.SHA256,
 		p.SHA256, r.programs[id].Variant, p.Set, r.roleOf(id), r.contenderEnv(), inputs})
 	if err != nil {
 		return ""
@@ -67,7 +67,7 @@ func (r *run) loadKnown(key string, value any) bool {
 	if key == "" {
 		return false
 	}
-	src, ok := r.o.Known.Load(key)
+	src, ok := r.opts.Known.Load(key)
 	return ok && json.Unmarshal(src, value) == nil
 }
 
@@ -77,7 +77,7 @@ func (r *run) saveKnown(key string, value any) {
 		return
 	}
 	if src, err := json.Marshal(value); err == nil {
-		r.o.Known.Save(key, src)
+		r.opts.Known.Save(key, src)
 	}
 }
 

@@ -84,10 +84,10 @@ func (e *StudyError) Unwrap() error { return e.Err }
 // run is the state of a study during its measurement: newRun prepares it, makePlan runs the pilots,
 // measureRounds adds rounds, and makeResult judges them.
 type run struct {
-	o     Options
-	kind  Kind
-	name  string     // name of the kind
-	study tare.Study // the part of the study that is measured
+	opts     Options
+	kind     Kind
+	kindName string     // name of the kind
+	study    tare.Study // the part of the study that is measured
 
 	contenders   []tare.Contender         // in plan order
 	programs     map[string]build.Program // by contender id
@@ -99,28 +99,28 @@ type run struct {
 
 	// A part of the study, a contender or a workload, is omitted if it is not measured. The reason
 	// can be the user's selection, a program that is not installed, or a lack of time.
-	leftOut        []tare.NotWeighed // parts omitted for any reason; until the rounds are planned, without leftOutForTime
-	leftOutForTime []tare.NotWeighed // parts omitted because the budget has no time for them; equals plan.LeftOut once the rounds are planned
+	omitted        []tare.NotWeighed // parts omitted for any reason; until the rounds are planned, without omittedForTime
+	omittedForTime []tare.NotWeighed // parts omitted because the budget has no time for them; equals plan.LeftOut once the rounds are planned
 	failedPilot    map[string]bool   // ids of workloads omitted for lack of time that cannot be readmitted, as their second pilot gave no result; nil if empty
 
 	planPace  float64 // pace that plan assumes: the ratio of the duration of a round to the pilots' forecast; 0 means 1
 	plannedAt int     // number of rounds that were done when plan was made
 
-	log         *journal.Log    // journal of the run that is resumed; empty for a new run
-	out         *journal.Writer // journal of this run
-	plan        tare.Plan       // the current plan; RoundsPlanned is 0 until the pilots are done
-	pilots      []tare.Pilot
-	exams       journal.Exams
-	conform     []tare.Conformance // results of the complete checks: of workloads in the pilots, and of probes
-	dropped     map[string]bool    // ids of contenders that take no part any more
-	rounds      []tare.Round       // finished rounds, including those with longer slices
-	slices      []tare.Slice       // slices of the finished rounds
-	trials      []tare.Trial       // trials of the finished rounds, and those that failed in the pilot
-	started     time.Time          // when the budget of this run began; zero before the journal is open
-	spentBefore time.Duration      // budget spent before started: by the resumed run, or Options.Spent
-	uncounted   time.Duration      // time since started that does not count against the budget
-	stopped     string             // how the study ended, e.g. Decided; "" while it runs
-	longDone    int                // number of finished rounds with longer slices
+	resumedLog     *journal.Log    // journal of the run that is resumed; empty for a new run
+	journal        *journal.Writer // journal of this run
+	plan           tare.Plan       // the current plan; RoundsPlanned is 0 until the pilots are done
+	pilots         []tare.Pilot
+	exams          journal.Exams
+	conformance    []tare.Conformance // results of the complete checks: of workloads in the pilots, and of probes
+	dropped        map[string]bool    // ids of contenders that take no part any more
+	rounds         []tare.Round       // finished rounds, including those with longer slices
+	slices         []tare.Slice       // slices of the finished rounds
+	trials         []tare.Trial       // trials of the finished rounds, and those that failed in the pilot
+	started        time.Time          // when the budget of this run began; zero before the journal is open
+	spentBefore    time.Duration      // budget spent before started: by the resumed run, or Options.Spent
+	uncountedTime  time.Duration      // time since started that does not count against the budget
+	stopped        string             // how the study ended, e.g. Decided; "" while it runs
+	longRoundsDone int                // number of finished rounds with longer slices
 }
 
 // Run measures study. Three errors come with a result: an *ExpectError, the error of ctx if the run
@@ -143,16 +143,16 @@ func Run(ctx context.Context, study tare.Study, o Options) (*tare.Result, error)
 	if err := r.checkData(r.availableMemory()); err != nil {
 		return nil, err
 	}
-	if r.o.User && r.o.Rounds == 0 {
-		if err := CheckBudget(r.study, r.o.Budget); err != nil {
+	if r.opts.User && r.opts.Rounds == 0 {
+		if err := CheckBudget(r.study, r.opts.Budget); err != nil {
 			return nil, err
 		}
 	}
 	if err := r.openJournal(); err != nil {
 		return nil, err
 	}
-	defer r.out.Close()
-	r.started, r.spentBefore = r.o.Now(), r.o.Spent
+	defer r.journal.Close()
+	r.started, r.spentBefore = r.opts.Now(), r.opts.Spent
 	if err := r.makePlan(ctx); err != nil {
 		return nil, err
 	}
@@ -172,7 +172,7 @@ func Run(ctx context.Context, study tare.Study, o Options) (*tare.Result, error)
 		return res, err
 	}
 	if !r.isDone() {
-		if err := r.out.Append(journal.Entry{Done: &journal.Done{Stopped: r.stopped, Seconds: res.Seconds}}); err != nil {
+		if err := r.journal.Append(journal.Entry{Done: &journal.Done{Stopped: r.stopped, Seconds: res.Seconds}}); err != nil {
 			return res, err
 		}
 	}
@@ -215,14 +215,14 @@ func newRun(study tare.Study, o Options) (*run, error) {
 		o.Budget = Budget(study.Budget, o.Quick)
 	}
 	r := &run{
-		o: o, kind: kind, name: string(study.Kind), study: study,
-		programs: map[string]build.Program{},
-		builtFor: map[string][]string{},
-		inputs:   map[string]wire.Workload{},
-		dropped:  map[string]bool{},
-		log:      &journal.Log{},
+		opts: o, kind: kind, kindName: string(study.Kind), study: study,
+		programs:   map[string]build.Program{},
+		builtFor:   map[string][]string{},
+		inputs:     map[string]wire.Workload{},
+		dropped:    map[string]bool{},
+		resumedLog: &journal.Log{},
 	}
-	if r.study, r.leftOut, err = Part(study, r.isReduced(), o.Only); err != nil {
+	if r.study, r.omitted, err = Part(study, r.isReduced(), o.Only); err != nil {
 		return nil, &StudyError{study.ID, err}
 	}
 	if err := atomicfile.MakeDir(r.inputDir(), 0o700); err != nil {
@@ -260,23 +260,23 @@ func newRun(study tare.Study, o Options) (*run, error) {
 // an expectation needs: at quick, and if the user's budget is less than half of the full budget.
 func (r *run) isReduced() bool {
 	full := Budget(r.study.Budget, false)
-	return r.o.Quick || r.o.User && r.o.Rounds == 0 && r.o.Budget < full/2
+	return r.opts.Quick || r.opts.User && r.opts.Rounds == 0 && r.opts.Budget < full/2
 }
 
 // openJournal starts the journal, or continues the existing one.
 func (r *run) openJournal() error {
-	path := filepath.Join(r.o.Dir, journal.FileName)
+	path := filepath.Join(r.opts.Dir, journal.FileName)
 	fingerprint := r.studyFingerprint()
-	if !r.o.Resume {
+	if !r.opts.Resume {
 		out, err := journal.Create(path, journal.Head{
 			Study: r.study.ID, Fingerprint: fingerprint, Options: r.statedOptions(),
-			Started: r.o.Now().UTC().Format(time.RFC3339),
+			Started: r.opts.Now().UTC().Format(time.RFC3339),
 		})
-		r.out = out
+		r.journal = out
 		return err
 	}
 	log, out, err := journal.Resume(path)
-	if errors.As(err, new(*fs.PathError)) { // the file cannot be read: that is no *ResumeError, which is about its content
+	if errors.As(err, new(*fs.PathError)) { // the file cannot be read; a *ResumeError is about its content
 		return err
 	}
 	if err != nil {
@@ -286,14 +286,14 @@ func (r *run) openJournal() error {
 		out.Close()
 		return &ResumeError{Path: path, Why: why}
 	}
-	r.log, r.out = log, out
+	r.resumedLog, r.journal = log, out
 	return nil
 }
 
 // makePlan takes the plan and the measurements from the journal of an earlier run. If it has no
 // plan, it runs the pilots and the exams, plans the rounds and writes all of it to the journal.
 func (r *run) makePlan(ctx context.Context) error {
-	if r.log.Plan != nil {
+	if r.resumedLog.Plan != nil {
 		return r.restorePlan()
 	}
 	if err := r.runPilots(ctx); err != nil {
@@ -302,18 +302,18 @@ func (r *run) makePlan(ctx context.Context) error {
 	if err := r.runOutsideBudget(func() error { return r.runExams(ctx) }); err != nil {
 		return err
 	}
-	p := r.fitPilots(r.pilots, r.elapsedTime())
+	p := r.fitToPilots(r.pilots, r.elapsedTime())
 	r.forgetDropped()
-	p.LeftOut = r.leftOutForTime
-	r.leftOut = append(r.leftOut, r.leftOutForTime...)
+	p.LeftOut = r.omittedForTime
+	r.omitted = append(r.omitted, r.omittedForTime...)
 	r.plan = p
 	r.plan.PilotSeconds = r.elapsedTime().Seconds()
-	entries := []journal.Entry{{Conformance: r.conform}, {Pilots: r.pilots}, {Exams: &r.exams}}
+	entries := []journal.Entry{{Conformance: r.conformance}, {Pilots: r.pilots}, {Exams: &r.exams}}
 	for i := range r.trials { // so far, only those that failed in the pilot
 		entries = append(entries, journal.Entry{Trial: &r.trials[i]})
 	}
 	for _, e := range append(entries, journal.Entry{Plan: &r.plan}) {
-		if err := r.out.Append(e); err != nil {
+		if err := r.journal.Append(e); err != nil {
 			return err
 		}
 	}
@@ -323,17 +323,17 @@ func (r *run) makePlan(ctx context.Context) error {
 
 // restorePlan restores the state of the earlier run from its journal, r.log.
 func (r *run) restorePlan() error {
-	r.plan, r.pilots, r.conform = *r.log.Plan, r.log.Pilots, r.log.Conformance
-	r.rounds, r.slices, r.trials = r.log.Rounds, r.log.Slices, r.log.Trials
-	if r.log.Exams != nil {
-		r.exams = *r.log.Exams
+	r.plan, r.pilots, r.conformance = *r.resumedLog.Plan, r.resumedLog.Pilots, r.resumedLog.Conformance
+	r.rounds, r.slices, r.trials = r.resumedLog.Rounds, r.resumedLog.Slices, r.resumedLog.Trials
+	if r.resumedLog.Exams != nil {
+		r.exams = *r.resumedLog.Exams
 	}
-	r.dropAsPlanned()
+	r.removeOmitted()
 	r.spentBefore = time.Duration(r.plan.PilotSeconds * float64(time.Second))
 	for _, rd := range r.rounds {
 		r.spentBefore += time.Duration(rd.Seconds * float64(time.Second))
 		if rd.Tau > 1 {
-			r.longDone++
+			r.longRoundsDone++
 		}
 	}
 	for _, c := range r.contenders {
@@ -341,12 +341,12 @@ func (r *run) restorePlan() error {
 			r.dropped[c.ID] = true
 		}
 	}
-	r.dropWrong()
-	if err := r.countLook(); err != nil {
+	r.dropIncorrect()
+	if err := r.addLook(); err != nil {
 		return err
 	}
 	r.sendProgress(Event{Phase: "plan", Plan: &r.plan, Rounds: r.plan.RoundsPlanned, Round: len(r.rounds),
-		Message: fmt.Sprintf("resumed after round %d (%d slices of a round in flight were lost)", len(r.rounds)-r.longDone, r.log.Lost)})
+		Message: fmt.Sprintf("resumed after round %d (%d slices of a round in flight were lost)", len(r.rounds)-r.longRoundsDone, r.resumedLog.Lost)})
 	return nil
 }
 
@@ -355,42 +355,42 @@ func (r *run) elapsedTime() time.Duration {
 	if r.started.IsZero() {
 		return 0
 	}
-	return r.spentBefore + r.o.Now().Sub(r.started) - r.uncounted
+	return r.spentBefore + r.opts.Now().Sub(r.started) - r.uncountedTime
 }
 
-// runOutsideBudget calls do without counting its time against the budget: like a build, it is work
-// that is done once for a program and not repeated by the next run.
+// runOutsideBudget calls do without counting its time against the budget. It is for work whose result is
+// stored, like a build, so that the next run does not repeat the work.
 func (r *run) runOutsideBudget(do func() error) error {
-	began := r.o.Now()
-	defer func() { r.uncounted += r.o.Now().Sub(began) }()
+	began := r.opts.Now()
+	defer func() { r.uncountedTime += r.opts.Now().Sub(began) }()
 	return do()
 }
 
 // remainingBudget returns the rest of the budget.
-func (r *run) remainingBudget() time.Duration { return max(0, r.o.Budget-r.elapsedTime()) }
+func (r *run) remainingBudget() time.Duration { return max(0, r.opts.Budget-r.elapsedTime()) }
 
 // sendProgress reports e to the caller of Run, if it wants reports.
 func (r *run) sendProgress(e Event) {
-	if r.o.Progress != nil {
-		r.o.Progress(e)
+	if r.opts.Progress != nil {
+		r.opts.Progress(e)
 	}
 }
 
 // machineFacts returns the facts of the machine of the run.
 func (r *run) machineFacts(ctx context.Context) tare.Machine {
-	if r.o.Machine != nil {
-		return *r.o.Machine
+	if r.opts.Machine != nil {
+		return *r.opts.Machine
 	}
 	m := machine.Facts(ctx)
-	m.Unlocked = r.o.Unlocked
+	m.Unlocked = r.opts.Unlocked
 	return m
 }
 
 // averageNoise returns the mean of the machine's noise over all rounds, including rounds of an
 // earlier run, weighted by their duration. A share that no round has is -1.
 func (r *run) averageNoise() tare.Noise {
-	if r.o.Machine != nil {
-		return r.o.Machine.Noise
+	if r.opts.Machine != nil {
+		return r.opts.Machine.Noise
 	}
 	average := func(share func(tare.Noise) float64) float64 {
 		var sum, seconds float64
@@ -412,11 +412,12 @@ func (r *run) averageNoise() tare.Noise {
 	}
 }
 
-// startGauge starts to record the machine's noise. The returned function stops the recording and
-// returns the noise since the start; the wait for a processor is taken from the evidence of trials.
-func (r *run) startGauge() func(trials []tare.Trial) tare.Noise {
-	if r.o.Machine != nil {
-		return func([]tare.Trial) tare.Noise { return r.o.Machine.Noise }
+// startNoiseSampler starts to record the machine's noise. The returned function stops the recording and
+// returns the noise since the start. Its argument is the trials of that time, whose evidence has the wait
+// for a processor.
+func (r *run) startNoiseSampler() func(trials []tare.Trial) tare.Noise {
+	if r.opts.Machine != nil {
+		return func([]tare.Trial) tare.Noise { return r.opts.Machine.Noise }
 	}
 	g := machine.StartGauge()
 	return func(trials []tare.Trial) tare.Noise {

@@ -26,11 +26,11 @@ const (
 // measureRounds runs rounds until a look decides everything or the plan is done.
 func (r *run) measureRounds(ctx context.Context) error {
 	if r.isDone() {
-		r.stopped = r.log.Done.Stopped
+		r.stopped = r.resumedLog.Done.Stopped
 		return nil
 	}
 	for {
-		done := len(r.rounds) - r.longDone
+		done := len(r.rounds) - r.longRoundsDone
 		if err := r.revisePlan(done); err != nil {
 			return err
 		}
@@ -39,7 +39,7 @@ func (r *run) measureRounds(ctx context.Context) error {
 		}
 		if done >= r.plan.RoundsPlanned {
 			r.stopped = AllPlanned
-			if r.o.Rounds > 0 {
+			if r.opts.Rounds > 0 {
 				r.stopped = RoundsDone
 			}
 			return nil
@@ -52,10 +52,10 @@ func (r *run) measureRounds(ctx context.Context) error {
 			r.stopped = Unanswerable
 			return nil
 		}
-		if r.isSpent(done) {
+		if r.isBudgetSpent(done) {
 			return r.stopAtLimit()
 		}
-		if more, err := r.isPermitted(ctx, done); err != nil || !more {
+		if more, err := r.callPermit(ctx, done); err != nil || !more {
 			return err
 		}
 		if err := r.runRound(ctx, plan.Round(r.plan, done+1, 1)); err != nil {
@@ -67,19 +67,19 @@ func (r *run) measureRounds(ctx context.Context) error {
 			if err := r.runRound(ctx, plan.Round(r.plan, done, plan.LongTau)); err != nil {
 				return r.stopAfter(ctx, err)
 			}
-			r.longDone++
+			r.longRoundsDone++
 		}
-		if r.o.Rounds == 0 && slices.Contains(r.plan.Looks, done) {
-			o := r.judgeEvidence(tare.Machine{}, false)
-			if r.judgeLook(o, done) && done >= r.minRounds() {
+		if r.opts.Rounds == 0 && slices.Contains(r.plan.Looks, done) {
+			judged := r.judgeEvidence(tare.Machine{}, false)
+			if r.judgeLook(judged, done) && done >= r.minRounds() {
 				r.stopped = Decided
 				return nil
 			}
-			if r.isVoid(o) {
+			if r.areCriteriaVoid(judged) {
 				r.stopped = Unanswerable
 				return nil
 			}
-			if err := r.retireTrailing(o, done); err != nil {
+			if err := r.retireTrailing(judged, done); err != nil {
 				return err
 			}
 		}
@@ -108,34 +108,35 @@ func (r *run) stopAtLimit() error {
 	return nil
 }
 
-// isPermitted calls Options.Permit for another round. If no more rounds are wanted, the plan is
-// changed to end after the done rounds: their number does not depend on the measurements, so the
+// callPermit reports whether Options.Permit allows another round. If it does not, callPermit changes the
+// plan to end after the done rounds. The number of rounds then does not depend on the measurements, so the
 // result is that of a study with a fixed number of rounds.
-func (r *run) isPermitted(ctx context.Context, done int) (bool, error) {
-	if r.o.Permit == nil {
+func (r *run) callPermit(ctx context.Context, done int) (bool, error) {
+	if r.opts.Permit == nil {
 		return true, nil
 	}
-	more, err := r.o.Permit(ctx, done)
+	more, err := r.opts.Permit(ctx, done)
 	if err != nil || more {
 		return more, err
 	}
 	r.stopped, r.plan.RoundsPlanned, r.plan.Looks = RoundsDone, done, []int{done}
-	return false, r.out.Append(journal.Entry{Plan: &r.plan})
+	return false, r.journal.Append(journal.Entry{Plan: &r.plan})
 }
 
 // minRounds returns the least number of rounds to measure, even if a look decides everything before.
 func (r *run) minRounds() int {
-	if r.o.Quick || r.o.User {
+	if r.opts.Quick || r.opts.User {
 		return 0
 	}
 	return plan.FullRounds
 }
 
-// isSpent reports whether the budget has no time for a round after done rounds. If rounds are slower
-// than the pilots forecast, a study still runs the fewest rounds that a verdict needs, and marks its
-// plan as stretched. But no round starts that would end past the time limit of the run.
-func (r *run) isSpent(done int) bool {
-	if r.o.Rounds > 0 {
+// isBudgetSpent reports whether the budget has no time for a round after done rounds. If rounds are slower
+// than the pilots forecast, the study exceeds its budget to run the fewest rounds that a verdict needs:
+// isBudgetSpent returns false and marks the plan as stretched. It returns true if the next round would end
+// after the time limit.
+func (r *run) isBudgetSpent(done int) bool {
+	if r.opts.Rounds > 0 {
 		return false
 	}
 	if r.isPastLimit(done) {
@@ -145,11 +146,11 @@ func (r *run) isSpent(done int) bool {
 		return false
 	}
 	next := time.Duration(r.plan.SecondsPerRound * float64(time.Second))
-	if r.elapsedTime()+next <= r.o.Budget {
+	if r.elapsedTime()+next <= r.opts.Budget {
 		return false
 	}
 	least := plan.MinRounds
-	if r.o.User {
+	if r.opts.User {
 		least = plan.LeastRounds(len(r.plan.Slices), len(r.plan.Looks))
 	}
 	if done < least {
@@ -161,14 +162,16 @@ func (r *run) isSpent(done int) bool {
 
 // isDone reports whether the run that is resumed had finished its measurements, so that only its
 // result is missing.
-func (r *run) isDone() bool { return r.log.Done != nil && r.log.Done.Stopped != Interrupted }
+func (r *run) isDone() bool {
+	return r.resumedLog.Done != nil && r.resumedLog.Done.Stopped != Interrupted
+}
 
 // minRoundsForLeader is the number of rounds from which a progress line names the leader.
 const minRoundsForLeader = 3
 
 // withLeader adds the current leader to a progress event.
 func (r *run) withLeader(e Event) Event {
-	if r.o.Progress == nil || e.Round < minRoundsForLeader {
+	if r.opts.Progress == nil || e.Round < minRoundsForLeader {
 		return e
 	}
 	if lead, ok := judge.Leading(r.collectEvidence(false)); ok {
@@ -179,24 +182,24 @@ func (r *run) withLeader(e Event) Event {
 
 // judgeLook reports whether the evidence of a look after done rounds answers the study, and sends
 // the number of answered and open questions as progress.
-func (r *run) judgeLook(o measured, done int) bool {
-	answered, open := countAnswered(o.verdicts, o.claims)
-	if r.o.Until > 0 { // each difference is a question, too
-		settled, unsettled := judge.Settled(o.data, o.comparisons, o.findings, r.o.Until)
+func (r *run) judgeLook(judged judgedRounds, done int) bool {
+	answered, open := countAnswered(judged.verdicts, judged.claims)
+	if r.opts.Until > 0 { // each difference is a question, too
+		settled, unsettled := judge.Settled(judged.data, judged.comparisons, judged.findings, r.opts.Until)
 		answered, open = answered+settled, open+unsettled
 	}
 	r.sendProgress(Event{Phase: "look", Round: done, Rounds: r.plan.RoundsPlanned, Plan: &r.plan, Elapsed: r.elapsedTime(),
 		Left: r.remainingBudget(), Decided: answered, Open: open})
-	if r.o.Until > 0 {
-		return judge.DecidedTo(r.o.Until, o.data, o.comparisons, o.findings, o.verdicts, o.claims)
+	if r.opts.Until > 0 {
+		return judge.DecidedTo(r.opts.Until, judged.data, judged.comparisons, judged.findings, judged.verdicts, judged.claims)
 	}
-	return judge.Decided(o.verdicts, o.claims)
+	return judge.Decided(judged.verdicts, judged.claims)
 }
 
 // isInterrupted reports whether the user requested a stop.
 func (r *run) isInterrupted() bool {
 	select {
-	case <-r.o.Stop:
+	case <-r.opts.Stop:
 		return true
 	default:
 		return false

@@ -14,7 +14,7 @@ import (
 func (r *run) checkHeaps(memory int64) error {
 	const maxShare = 0.8 // share of the machine's memory that heaps may take
 	processes := len(r.programs)
-	if r.o.Isolation == tare.TrialWise {
+	if r.opts.Isolation == tare.TrialWise {
 		processes = 1
 	}
 	for _, w := range r.study.Workloads {
@@ -54,13 +54,13 @@ func (r *run) checkData(available int64) error {
 					w.ID, c.ID, w.N, n/1e6, int64(trial.DefaultMemoryLimit)/1e6)}
 			}
 			largest = max(largest, n)
-			if r.o.Isolation == tare.TrialWise {
+			if r.opts.Isolation == tare.TrialWise {
 				perWorkload[w.ID] = max(perWorkload[w.ID], n)
 			} else {
 				perWorkload[w.ID] += n
 			}
 		}
-		if r.o.Isolation == tare.TrialWise {
+		if r.opts.Isolation == tare.TrialWise {
 			total = max(total, largest)
 		} else {
 			total += largest
@@ -80,7 +80,7 @@ func (r *run) checkData(available int64) error {
 		others = fmt.Sprintf(", %d MB with what others keep of other workloads", total/1e6)
 	}
 	advice := "--isolation trial, or fewer by --contender or --workload"
-	if r.o.Isolation == tare.TrialWise {
+	if r.opts.Isolation == tare.TrialWise {
 		advice = "fewer by --contender or --workload"
 	}
 	return &StudyError{r.study.ID, fmt.Errorf("workload %q: what its contenders keep at once (n: %d) takes about %d MB%s, and %d MB of memory are free; choose %s, or a smaller n",
@@ -90,8 +90,8 @@ func (r *run) checkData(available int64) error {
 // availableMemory returns the memory of this machine that is available, in bytes; 0 means unknown.
 // If the options report another machine, it returns all memory of that machine.
 func (r *run) availableMemory() int64 {
-	if r.o.Machine != nil {
-		return r.o.Machine.Memory
+	if r.opts.Machine != nil {
+		return r.opts.Machine.Memory
 	}
 	n, _ := machine.Available()
 	return n

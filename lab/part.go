@@ -13,62 +13,62 @@ import (
 
 // Reasons why a part of a study is not measured.
 const (
-	notQuick  = "left out at this budget (no claim and no criterion needs it)"
-	notChosen = "left out (not among those that were asked for)"
-	noTime    = "not measured at this budget (--budget full measures it)"
-	noSegment = "not measured at this budget (each contender takes %v a round, alone; needs --budget full)"
-	notAsked  = "left out (it is asked none of the workloads that are measured)"
+	whyNotQuick    = "left out at this budget (no claim and no criterion needs it)"
+	whyNotSelected = "left out (not among those that were asked for)"
+	whyNoTime      = "not measured at this budget (--budget full measures it)"
+	whyNoSegment   = "not measured at this budget (each contender takes %v a round, alone; needs --budget full)"
+	whyNoWorkload  = "left out (it is asked none of the workloads that are measured)"
 )
 
-// Part returns the part of a study that is measured, and the parts that are omitted, with the reasons. The
-// quick budget measures the part that a claim, a criterion or an expectation needs. Names in only
-// override that: the named part is measured at any budget. The baseline is always included. It
-// returns an error if a pattern in only is invalid or no workload remains.
+// Part returns the measured part of a study, and the omitted contenders and workloads with the reasons.
+// At the quick budget, the measured part is what a claim, criterion or expectation needs. If only names
+// contenders or workloads, these are measured instead, at any budget. The baseline is always measured.
+// Part returns an error if a pattern in only is invalid, or if no workload remains.
 func Part(s tare.Study, isQuick bool, only Only) (tare.Study, []tare.NotWeighed, error) {
-	contenders, workloads := chooseAll, chooseAll
+	contenders, workloads := selectAll, selectAll
 	if isQuick && len(s.Claims)+len(s.Criteria) > 0 {
-		contenders, workloads = chooseForQuick(s)
+		contenders, workloads = selectForQuick(s)
 	}
 	if isQuick {
-		workloads = omitSegments(s, chooseQuickWorkloads(s, workloads))
+		workloads = omitSegments(s, selectQuickWorkloads(s, workloads))
 	}
 	if len(only.Contenders) > 0 {
 		isNamed, err := matchAny(only.Contenders)
 		if err != nil {
 			return s, nil, err
 		}
-		contenders = func(id string) (bool, string) { return id == s.Baseline || isNamed(id), notChosen }
+		contenders = func(id string) (bool, string) { return id == s.Baseline || isNamed(id), whyNotSelected }
 	}
 	if len(only.Workloads) > 0 {
 		isNamed, err := matchAny(only.Workloads)
 		if err != nil {
 			return s, nil, err
 		}
-		workloads = func(id string) (bool, string) { return isNamed(id), notChosen }
+		workloads = func(id string) (bool, string) { return isNamed(id), whyNotSelected }
 		if len(only.Contenders) == 0 {
 			contenders = addListed(s, workloads, contenders)
 		}
 	}
-	var leftOutContenders, leftOutWorkloads []tare.NotWeighed
+	var omittedContenders, omittedWorkloads []tare.NotWeighed
 	p := s
 	p.Contenders, p.Workloads = nil, nil
 	for _, w := range s.Workloads {
 		if ok, why := workloads(w.ID); ok {
 			p.Workloads = append(p.Workloads, w)
 		} else {
-			leftOutWorkloads = append(leftOutWorkloads, tare.LeftWorkload(w.ID, why))
+			omittedWorkloads = append(omittedWorkloads, tare.LeftWorkload(w.ID, why))
 		}
 	}
 	for _, e := range s.Contenders {
 		ok, why := contenders(e.ID)
 		hasWork := slices.ContainsFunc(p.Workloads, func(w tare.Workload) bool { return w.Asks(e.ID) })
 		if ok && e.ID != s.Baseline && len(p.Workloads) > 0 && !hasWork {
-			ok, why = false, notAsked
+			ok, why = false, whyNoWorkload
 		}
 		if ok {
 			p.Contenders = append(p.Contenders, e)
 		} else {
-			leftOutContenders = append(leftOutContenders, tare.LeftContender(e.ID, why))
+			omittedContenders = append(omittedContenders, tare.LeftContender(e.ID, why))
 		}
 	}
 	if len(p.Workloads) == 0 && len(only.Workloads) == 0 {
@@ -77,17 +77,17 @@ func Part(s tare.Study, isQuick bool, only Only) (tare.Study, []tare.NotWeighed,
 	if len(p.Workloads) == 0 {
 		return s, nil, fmt.Errorf("none of its workloads matches %s", strings.Join(only.Workloads, ", "))
 	}
-	return p, append(leftOutContenders, leftOutWorkloads...), nil
+	return p, append(omittedContenders, omittedWorkloads...), nil
 }
 
 // chooser reports whether the contender or workload with id is measured, and if not, the reason.
-type chooser func(id string) (ok bool, why string)
+type selector func(id string) (ok bool, why string)
 
-func chooseAll(string) (bool, string) { return true, "" }
+func selectAll(string) (bool, string) { return true, "" }
 
 // addListed selects the contenders that a selected workload lists by name, in addition to those that
 // contenders selects: a user who selects a workload also selects its contenders.
-func addListed(s tare.Study, workloads, contenders chooser) chooser {
+func addListed(s tare.Study, workloads, contenders selector) selector {
 	return func(id string) (bool, string) {
 		for _, w := range s.Workloads {
 			if isMeasured, _ := workloads(w.ID); isMeasured && slices.Contains(w.Contenders, id) {
@@ -98,10 +98,10 @@ func addListed(s tare.Study, workloads, contenders chooser) chooser {
 	}
 }
 
-// chooseForQuick selects the contenders and workloads of the quick budget: those that a claim, a
+// selectForQuick selects the contenders and workloads of the quick budget: those that a claim, a
 // decomposition or a criterion needs, and contenders with an expectation. If the study lists its
 // quick workloads, questions about other workloads are ignored.
-func chooseForQuick(s tare.Study) (contenders, workloads chooser) {
+func selectForQuick(s tare.Study) (contenders, workloads selector) {
 	ids, works := map[string]bool{}, map[string]bool{} // of contenders and of workloads
 	isIgnored := func(workload string) bool {
 		return workload != "" && len(s.Budget.QuickWorkloads) > 0 && !slices.Contains(s.Budget.QuickWorkloads, workload)
@@ -115,7 +115,7 @@ func chooseForQuick(s tare.Study) (contenders, workloads chooser) {
 		if c.Of.Contender != "" {
 			ids[c.Of.Contender] = true
 		}
-		if c.Workload != "" { // a statement names no workload and needs none
+		if c.Workload != "" { // a statement has no workload
 			works[c.Workload] = true
 		}
 		for _, w := range c.Workloads {
@@ -155,21 +155,21 @@ func chooseForQuick(s tare.Study) (contenders, workloads chooser) {
 			works[w.ID] = true
 		}
 	}
-	chooseFrom := func(m map[string]bool) chooser {
-		return func(id string) (bool, string) { return m[id], notQuick }
+	chooseFrom := func(m map[string]bool) selector {
+		return func(id string) (bool, string) { return m[id], whyNotQuick }
 	}
 	return chooseFrom(ids), chooseFrom(works)
 }
 
-// chooseQuickWorkloads selects the workloads that choose selects and that the study lists for the
+// selectQuickWorkloads selects the workloads that choose selects and that the study lists for the
 // quick budget. If it lists none, it returns choose.
-func chooseQuickWorkloads(s tare.Study, choose chooser) chooser {
+func selectQuickWorkloads(s tare.Study, choose selector) selector {
 	if len(s.Budget.QuickWorkloads) == 0 {
 		return choose
 	}
 	return func(id string) (bool, string) {
 		if !slices.Contains(s.Budget.QuickWorkloads, id) {
-			return false, noTime
+			return false, whyNoTime
 		}
 		return choose(id)
 	}
@@ -177,7 +177,7 @@ func chooseQuickWorkloads(s tare.Study, choose chooser) chooser {
 
 // omitSegments selects the workloads that choose selects, except continuous segments that the study
 // does not list for the quick budget.
-func omitSegments(s tare.Study, choose chooser) chooser {
+func omitSegments(s tare.Study, choose selector) selector {
 	segment := map[string]time.Duration{} // by workload id
 	for _, w := range s.Workloads {
 		if w.Traffic != nil {
@@ -186,7 +186,7 @@ func omitSegments(s tare.Study, choose chooser) chooser {
 	}
 	return func(id string) (bool, string) {
 		if d := segment[id]; d > 0 && !slices.Contains(s.Budget.QuickWorkloads, id) {
-			return false, fmt.Sprintf(noSegment, d)
+			return false, fmt.Sprintf(whyNoSegment, d)
 		}
 		return choose(id)
 	}

@@ -19,18 +19,18 @@ import (
 // collection cycles (…GC) or a time in ns (…NS), whichever comes first.
 const (
 	// Warm-up, before the pilot and before the slices of a round.
-	warmGC      = 3
-	warmNS      = 20e6  // of a workload that has none of the next two
-	warmTraffic = 100e6 // in ns, of a server: it also allocates buffers and accepts connections
-	warmSlice   = 8e6   // in ns, of a benchmark with slices of fixed length: suites have many of them
-	warmCapNS   = 2e9   // the longest that a warm-up or time pass may take
+	warmGC        = 3
+	warmNS        = 20e6  // of a workload that has none of the next two
+	warmTrafficNS = 100e6 // in ns, of a server: it also allocates buffers and accepts connections
+	warmSliceNS   = 8e6   // in ns, of a benchmark with slices of fixed length: suites have many of them
+	warmCapNS     = 2e9   // the longest that a warm-up or time pass may take
 
 	// Time pass, which measures the duration of an operation.
-	pilotGC  = 5
-	pilotNS  = 100e6
-	seldomGC = 3 // of the second time pass, for a contender with long collection cycles
-	seldomNS = 1e9
-	warmMore = 1.2 // factor on the expected number of operations: a pass rather has too many than too few
+	pilotGC     = 5
+	pilotNS     = 100e6
+	slowCycleGC = 3 // of the second time pass, for a contender with long collection cycles
+	slowCycleNS = 1e9
+	opsMargin   = 1.2 // factor on the expected number of operations: a pass rather has too many than too few
 
 	// minUntimedShare is the least untimed part of an operation, relative to its timed part, that can
 	// be distinguished from chance.
@@ -45,18 +45,18 @@ const (
 	maxUnrefused = 24 // most wrongly accepted probes that are listed
 )
 
-// runPilots opens every contender once. Each must answer every case correctly. The pilot measures
-// the duration and the allocations of an operation and the length of a collection cycle, so that
-// slices can be planned. None of these measurements is reported.
+// runPilots pilots every contender. A pilot checks that the contender answers every case correctly, and
+// measures the duration and the allocations of an operation and the length of a collection cycle. These
+// measurements are used to plan slices and are not reported.
 //
-// The baseline and the null contender come first: their cost shows which parts of the study the
-// budget has time for, before other contenders are opened. The control is the program of the
-// baseline, and is not piloted again.
+// The baseline and the null contender are piloted first, because their durations show which parts of the
+// study the budget has time for. The control runs the same program as the baseline, so it gets a copy of
+// the baseline's pilot.
 //
 // If the results of pilots are known in advance, the parts that the budget has no time for are
 // omitted before any pilot.
 func (r *run) runPilots(ctx context.Context) error {
-	if err := r.fitExpected(); err != nil {
+	if err := r.fitToExpectedPilots(); err != nil {
 		return err
 	}
 	began := r.elapsedTime()
@@ -68,8 +68,8 @@ func (r *run) runPilots(ctx context.Context) error {
 		}
 	}
 	r.copyToControl()
-	if r.o.User && r.o.Rounds == 0 {
-		r.fitBeforehand(r.elapsedTime() - began)
+	if r.opts.User && r.opts.Rounds == 0 {
+		r.fitToGuessedPilots(r.elapsedTime() - began)
 	}
 	for _, c := range slices.Clone(r.contenders) { // a pilot may remove contenders
 		if c.Role == tare.RoleBaseline || c.Role == tare.RoleNull || c.Role == tare.RoleControl {
@@ -79,7 +79,7 @@ func (r *run) runPilots(ctx context.Context) error {
 			return err
 		}
 	}
-	r.dropWrong()
+	r.dropIncorrect()
 	r.sharePilots()
 	for _, w := range r.study.Workloads {
 		for _, id := range []string{r.study.Baseline, tare.ControlID, tare.NullID} {
@@ -132,18 +132,18 @@ func (r *run) copyToControl() {
 			r.pilots = append(r.pilots, p)
 		}
 	}
-	for _, c := range r.conform {
+	for _, c := range r.conformance {
 		if c.Contender == r.study.Baseline && !hasPilot[c.Workload] {
 			c.Contender = tare.ControlID
-			r.conform = append(r.conform, c)
+			r.conformance = append(r.conformance, c)
 		}
 	}
 }
 
-// fitBeforehand removes the parts of the study that the user's budget will have no time for, if every
-// other contender takes guessedShare of the baseline's time. firstPilots is the duration of the
-// first two pilots, of the baseline and the null contender.
-func (r *run) fitBeforehand(firstPilots time.Duration) {
+// fitToGuessedPilots removes the parts of the study that the user's budget has no time for if every other
+// contender takes guessedShare of the baseline's time. firstPilots is the duration of the pilots of the
+// baseline and the null contender.
+func (r *run) fitToGuessedPilots(firstPilots time.Duration) {
 	allWorks := len(r.study.Workloads)
 	r.removeUntilFits(r.guessPilots(), func() time.Duration {
 		others := float64(len(r.listParticipants()) - fixedParticipants)
@@ -156,13 +156,13 @@ func (r *run) fitBeforehand(firstPilots time.Duration) {
 // have used up their share of the time limit, it removes the remaining works from the study. It
 // returns a *tare.TrialError if c can do none of works.
 func (r *run) pilotOne(ctx context.Context, c tare.Contender, works []tare.Workload) error {
-	start := r.o.Now()
+	start := r.opts.Now()
 	s, err := r.openTrial(ctx, c.ID, "pilot")
 	if err != nil {
 		return err
 	}
 	defer s.Close(ctx)
-	openTime := r.o.Now().Sub(start) // part of the set-up of the first workload; 0 for the others
+	openTime := r.opts.Now().Sub(start) // part of the set-up of the first workload; 0 for the others
 	done := 0
 	startTimes := map[string]time.Duration{} // by group of workloads: time to start the group's process
 	for i, w := range works {
@@ -170,11 +170,11 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender, works []tare.Workl
 			continue
 		}
 		if done > 0 && r.isPilotTimeSpent(c) {
-			r.leaveOutUnpiloted(works[i:])
+			r.omitUnpiloted(works[i:])
 			break
 		}
 		input := r.inputs[w.ID]
-		start := r.o.Now()
+		start := r.opts.Now()
 		prep, err := s.Prepare(ctx, r.withSet(c.ID, input))
 		if err != nil {
 			return err
@@ -183,12 +183,12 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender, works []tare.Workl
 			continue
 		}
 		done++
-		prepareTime := r.o.Now().Sub(start)
+		prepareTime := r.opts.Now().Sub(start)
 		conf, err := r.checkConformance(ctx, s, input, tare.Conformance{Contender: c.ID, Fresh: prep.Fresh})
 		if err != nil {
 			return err
 		}
-		r.conform = append(r.conform, conf)
+		r.conformance = append(r.conformance, conf)
 		p, err := r.pilotWorkload(ctx, s, c.ID, w)
 		if err != nil {
 			return err
@@ -223,7 +223,7 @@ func (r *run) pilotWorkload(ctx context.Context, s *trial.Session, contender str
 	expected, isKnown := r.expectedPilot(contender, w.ID)
 	timedShare := expected.TimedShare() // 1 if the pilot has no expected result
 	const limit = warmCapNS * time.Nanosecond
-	const unknownOps = 0 // informs Warm that the duration of an operation is unknown
+	const unknownOps = 0 // for Warm: the duration of an operation is unknown
 	first, err := s.Warm(ctx, w.ID, warmGC, timedPart(warmUpTime(w), timedShare), limit, unknownOps)
 	if err != nil {
 		return p, err
@@ -246,8 +246,8 @@ func (r *run) pilotWorkload(ctx context.Context, s *trial.Session, contender str
 	allocates := p.BytesPerOp >= 1
 	needsCycle := allocates && w.Heap == 0 && w.Traffic == nil && w.Slice == 0
 	if needsCycle && warm.GC < 2 { // too few cycles for their mean length: measure longer
-		ops := opsForTime(seldomNS, p.NSPerOp)
-		if warm, err = s.Warm(ctx, w.ID, seldomGC, seldomNS*time.Nanosecond, limit, ops); err != nil {
+		ops := opsForTime(slowCycleNS, p.NSPerOp)
+		if warm, err = s.Warm(ctx, w.ID, slowCycleGC, slowCycleNS*time.Nanosecond, limit, ops); err != nil {
 			return p, err
 		}
 	}
@@ -261,21 +261,21 @@ func (r *run) pilotWorkload(ctx context.Context, s *trial.Session, contender str
 	if warm.UntimedNS+mem.UntimedNS > 0 { // a benchmark of package testing
 		p.UntimedNS = expected.UntimedNS
 		addUntimed(&p, warm, mem)
-		p.Counted = mem.Ops < memoryOps // a benchmark whose slices count allocations runs fewer operations here
-		p.SetupNS = warmMore*float64(warmUpTime(w)) + p.AroundNS
+		p.Counted = mem.Ops < memoryOps // a benchmark whose slices count allocations runs fewer operations
+		p.SetupNS = opsMargin*float64(warmUpTime(w)) + p.AroundNS
 	}
 	return p, nil
 }
 
-// addUntimed sets the untimed part of p from two runs of a benchmark with different numbers of
-// operations, the time pass and the memory pass. UntimedNS is the slope of the untimed time, per
-// operation, and AroundNS the intercept, per run. If warm has no more operations than mem, UntimedNS
-// keeps the expected value.
+// addUntimed sets p.UntimedNS and p.AroundNS from two runs of a benchmark with different numbers of
+// operations: warm is the time pass, mem the memory pass. The untimed time of a run is a straight line over
+// its operations. UntimedNS is the slope (per operation), and AroundNS the intercept (per run). If warm
+// has no more operations than mem, UntimedNS stays as it is.
 func addUntimed(p *tare.Pilot, warm, mem wire.Reply) {
 	if moreOps := warm.Ops - mem.Ops; moreOps > 0 {
 		p.UntimedNS = float64(warm.UntimedNS-mem.UntimedNS) / float64(moreOps)
 	}
-	if p.UntimedNS < minUntimedShare*p.NSPerOp { // the overhead of package testing around a run varies as much
+	if p.UntimedNS < minUntimedShare*p.NSPerOp { // the overhead of package testing per run varies by that much
 		p.UntimedNS = 0
 	}
 	p.AroundNS = max(0, float64(mem.UntimedNS)-float64(mem.Ops)*p.UntimedNS)
@@ -290,18 +290,18 @@ func timedPart(d time.Duration, share float64) time.Duration {
 func warmUpTime(w tare.Workload) time.Duration {
 	switch {
 	case w.Traffic != nil:
-		return warmTraffic * time.Nanosecond
+		return warmTrafficNS * time.Nanosecond
 	case w.Slice > 0:
-		return warmSlice * time.Nanosecond
+		return warmSliceNS * time.Nanosecond
 	}
 	return warmNS * time.Nanosecond
 }
 
-// opsForTime returns a number of operations of nsPerOp that together take somewhat longer than ns, so
-// that a contender that runs a fixed number at a time needs to run that number only once.
+// opsForTime returns a number of operations of nsPerOp that together take somewhat longer than ns. A
+// contender that runs a fixed number of operations at a time then usually needs only one such run.
 func opsForTime(ns, nsPerOp float64) int64 {
 	const minNSPerOp = 0.1 // to divide by, if nsPerOp is 0
-	return int64(math.Ceil(warmMore * ns / max(minNSPerOp, nsPerOp)))
+	return int64(math.Ceil(opsMargin * ns / max(minNSPerOp, nsPerOp)))
 }
 
 // withSet returns a copy of input whose Set also contains the study's configuration of contender id.
@@ -334,7 +334,7 @@ func (r *run) sendProbes(ctx context.Context, s *trial.Session, id string) error
 		if err != nil {
 			return err
 		}
-		r.conform = append(r.conform, conf)
+		r.conformance = append(r.conformance, conf)
 	}
 	return nil
 }
@@ -358,11 +358,11 @@ func (r *run) sharePilots() {
 	}
 }
 
-// dropWrong drops the contenders with wrong answers, and their pilots. Two kinds of wrong answers
-// have no consequence: A trap is timed nevertheless, to show the misleading measurements. A
-// status-only contender may accept requests that the reference rejects; the report lists them.
-func (r *run) dropWrong() {
-	for _, c := range r.conform {
+// dropIncorrect drops the contenders with wrong answers, and their pilots. It does not drop traps, which are
+// timed to show the misleading measurements, nor status-only contenders that only accept requests which
+// the reference rejects. The report lists such requests.
+func (r *run) dropIncorrect() {
+	for _, c := range r.conformance {
 		role := r.roleOf(c.Contender)
 		isAllowed := role == tare.RoleTrap || c.Probe && role == tare.RoleApart
 		if c.Wrong > 0 && !isAllowed {
@@ -380,7 +380,7 @@ func (r *run) dropWrong() {
 
 // whyDropped returns a sentence about contender id's first wrong answers.
 func (r *run) whyDropped(id string) string {
-	for _, c := range r.conform {
+	for _, c := range r.conformance {
 		if c.Contender == id && c.Wrong > 0 {
 			return fmt.Sprintf("%d of %d answers on %s are wrong: %s", c.Wrong, c.Cases, c.Workload, c.First)
 		}
@@ -403,14 +403,14 @@ func (r *run) wasPilotedOn(id, workload string) bool {
 // trials of a contender.
 func (r *run) openTrial(ctx context.Context, id, name string) (*trial.Session, error) {
 	p := r.programs[id]
-	conn, err := r.kind.Open(ctx, p, trial.Spec{Name: id + "/" + name, Run: r.o.Run, Dir: r.o.Dir, Env: append(r.contenderEnv(), r.builtFor[id]...), Guardian: r.o.Guardian})
+	conn, err := r.kind.Open(ctx, p, trial.Spec{Name: id + "/" + name, Run: r.opts.Run, Dir: r.opts.Dir, Env: append(r.contenderEnv(), r.builtFor[id]...), Guardian: r.opts.Guardian})
 	if err != nil {
 		return nil, err
 	}
 	s := &trial.Session{Conn: conn, Trial: id + "/" + name}
 	hello, err := s.Hello(ctx, p.Variant, r.orderSeed())
-	if err == nil && hello.Kind != r.name {
-		err = &tare.TrialError{Class: tare.ErrProtocol, Message: fmt.Sprintf("it says it is a %q; the study asks for a %s", hello.Kind, r.name)}
+	if err == nil && hello.Kind != r.kindName {
+		err = &tare.TrialError{Class: tare.ErrProtocol, Message: fmt.Sprintf("its kind is %q, and the study requires kind %s", hello.Kind, r.kindName)}
 	}
 	if err != nil {
 		s.Close(ctx)
@@ -422,9 +422,9 @@ func (r *run) openTrial(ctx context.Context, id, name string) (*trial.Session, e
 // contenderEnv returns the environment of contenders in addition to that of their kind, which it
 // overrides.
 func (r *run) contenderEnv() []string {
-	env := slices.Clone(r.o.Env)
-	if r.o.Procs > 0 {
-		env = append(env, "GOMAXPROCS="+strconv.Itoa(r.o.Procs))
+	env := slices.Clone(r.opts.Env)
+	if r.opts.Procs > 0 {
+		env = append(env, "GOMAXPROCS="+strconv.Itoa(r.opts.Procs))
 	}
 	return env
 }
@@ -434,7 +434,7 @@ func (r *run) orderSeed() string {
 	if r.plan.Seed != "" {
 		return r.plan.Seed
 	}
-	return fmt.Sprint(r.o.Seed)
+	return fmt.Sprint(r.opts.Seed)
 }
 
 // statsOps returns the number of operations over which the pilot counts allocations.

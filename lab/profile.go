@@ -21,10 +21,10 @@ const profileTime = 3 * time.Second
 // measurement. One contender runs at a time. A contender that cannot be profiled is skipped, and the
 // reason is sent as progress.
 func (r *run) takeProfiles(ctx context.Context) error {
-	if len(r.o.Profile) == 0 || r.isInterrupted() || ctx.Err() != nil {
+	if len(r.opts.Profile) == 0 || r.isInterrupted() || ctx.Err() != nil {
 		return nil
 	}
-	dir := filepath.Join(r.o.Dir, "profiles")
+	dir := filepath.Join(r.opts.Dir, "profiles")
 	if err := atomicfile.MakeDir(dir, 0o700); err != nil {
 		return fmt.Errorf("make the directory of profiles: %w", err)
 	}
@@ -68,7 +68,7 @@ func (r *run) profileOne(ctx context.Context, id, dir string) error {
 		if _, err := s.Warm(ctx, w.ID, warmGC, warmUpTime(w), warmCapNS*time.Nanosecond, 0); err != nil {
 			return err
 		}
-		for _, profile := range r.o.Profile {
+		for _, profile := range r.opts.Profile {
 			a, err := s.Profile(ctx, w.ID, profile, profileTime)
 			if err != nil {
 				return err

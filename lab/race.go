@@ -8,22 +8,21 @@ import (
 	"github.com/tarebench/tare/lab/journal"
 )
 
-// leaders is the number of contenders that must be proven faster than a contender, on all its
-// workloads, before that contender is retired.
+// leaders is the number of other contenders that must be proven faster than a contender, on all of its
+// workloads, before the contender is retired.
 const leaders = 3
 
-// retireTrailing removes contenders from later rounds that the evidence of a look proves slower than
-// the leaders on everything. Their measurements so far remain. It keeps the contenders that a claim,
-// a criterion or a decomposition is about. It retires no contender if the budget has time to rank
-// all of them.
-func (r *run) retireTrailing(o measured, done int) error {
+// retireTrailing removes from later rounds the contenders that a look proves slower than the leaders on all
+// workloads. Their measurements so far remain. A contender that a claim, criterion or decomposition is
+// about is never retired, and no contender is retired if the budget has time to rank all of them.
+func (r *run) retireTrailing(judged judgedRounds, done int) error {
 	if !r.isReduced() || done >= r.plan.RoundsPlanned {
 		return nil
 	}
 	needed := findSubjects(r.study).contenders
-	isSubject := func(id string) bool { return needed[id] || needed[""] } // "" is in it if a question is about all
+	isSubject := func(id string) bool { return needed[id] || needed[""] } // "" means that a question is about all contenders
 	retired := false
-	for _, id := range judge.Trailing(o.data, o.comparisons, leaders) {
+	for _, id := range judge.Trailing(judged.data, judged.comparisons, leaders) {
 		if isSubject(id) || !slices.Contains(r.plan.Contenders, id) {
 			continue
 		}
@@ -39,5 +38,5 @@ func (r *run) retireTrailing(o measured, done int) error {
 	if !retired {
 		return nil
 	}
-	return r.out.Append(journal.Entry{Plan: &r.plan})
+	return r.journal.Append(journal.Entry{Plan: &r.plan})
 }

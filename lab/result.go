@@ -14,7 +14,7 @@ import (
 
 // makeResult computes the final verdicts and returns the result document.
 func (r *run) makeResult(facts tare.Machine) *tare.Result {
-	o := r.judgeEvidence(facts, true)
+	judged := r.judgeEvidence(facts, true)
 	for i := range r.contenders {
 		c := &r.contenders[i]
 		if adoption, ok := r.exams.Adoption[c.ID]; ok {
@@ -32,8 +32,8 @@ func (r *run) makeResult(facts tare.Machine) *tare.Result {
 			Seed:    r.plan.Seed,
 			Budget:  r.statedOptions()["budget"],
 			Stopped: r.stopped,
-			Env:     r.o.recordedEnv(),
-			Procs:   r.o.Procs,
+			Env:     r.opts.recordedEnv(),
+			Procs:   r.opts.Procs,
 			Machine: facts,
 		},
 		Design: tare.Design{
@@ -43,39 +43,39 @@ func (r *run) makeResult(facts tare.Machine) *tare.Result {
 			Plan:       r.plan,
 		},
 		Measured: tare.Measured{
-			RoundsDone:  o.data.Rounds,
-			Rounds:      o.effects,
-			Values:      o.values,
-			Comparisons: o.comparisons,
-			Scaling:     o.scaling,
+			RoundsDone:  judged.data.Rounds,
+			Rounds:      judged.effects,
+			Values:      judged.values,
+			Comparisons: judged.comparisons,
+			Scaling:     judged.scaling,
 		},
 		Judged: tare.Judged{
-			Verdicts:    o.verdicts,
-			Claims:      o.claims,
-			Findings:    o.findings,
-			Conformance: r.allConformance(o.data.Trials),
+			Verdicts:    judged.verdicts,
+			Claims:      judged.claims,
+			Findings:    judged.findings,
+			Conformance: r.allConformance(judged.data.Trials),
 			Semantics:   r.exams.Semantics,
 		},
 		Analysis: tare.Analysis{
-			Cost:     judge.Costs(r.study.Metrics, r.contenders, o.comparisons, o.findings, r.o.At),
+			Cost:     judge.Costs(r.study.Metrics, r.contenders, judged.comparisons, judged.findings, r.opts.At),
 			Profiles: r.profiles,
 
-			BreakEven:     judge.BreakEven(o.data, o.findings),
-			Decomposition: o.decomposition,
+			BreakEven:     judge.BreakEven(judged.data, judged.findings),
+			Decomposition: judged.decomposition,
 		},
 
-		Expectations: o.expectations,
+		Expectations: judged.expectations,
 
 		Record: tare.Record{
-			NotWeighed: r.leftOut,
-			Trials:     o.data.Trials,
+			NotWeighed: r.omitted,
+			Trials:     judged.data.Trials,
 			Journal:    journal.FileName,
 		},
 	}
-	correctSamples(o.data)
+	correctSamples(judged.data)
 	res.Answer, res.Figures, res.Quotes = judge.Answer(r.study, res)
 	res.Recommended = judge.Recommended(r.study, res)
-	res.Machine.Resolution = judge.Resolution(o.data, o.comparisons)
+	res.Machine.Resolution = judge.Resolution(judged.data, judged.comparisons)
 	for i := range res.Machine.Resolution {
 		res.Machine.Resolution[i].Seconds = res.Seconds
 	}
@@ -99,7 +99,7 @@ func correctSamples(d evidence.Evidence) {
 // collectEvidence returns the evidence of the rounds so far, in which the measurements that do not
 // count are marked. final is true after the last round.
 func (r *run) collectEvidence(final bool) evidence.Evidence {
-	d := evidence.Evidence{Study: r.study, Plan: r.plan, Contenders: r.contenders, Slices: r.slices, Semantics: r.exams.Semantics, Conformance: r.conform, Final: final}
+	d := evidence.Evidence{Study: r.study, Plan: r.plan, Contenders: r.contenders, Slices: r.slices, Semantics: r.exams.Semantics, Conformance: r.conformance, Final: final}
 	d.Trials = check.Mark(r.trials, r.slices, r.study.Baseline, r.plan.RoundsPlanned)
 	for _, rd := range r.rounds {
 		if hasPlannedSlices(rd) {
@@ -111,7 +111,7 @@ func (r *run) collectEvidence(final bool) evidence.Evidence {
 
 // measured contains everything that is computed from the rounds so far. decomposition and
 // expectations are computed after the last round only.
-type measured struct {
+type judgedRounds struct {
 	data        evidence.Evidence
 	effects     []tare.Effects
 	comparisons []tare.Comparison
@@ -127,34 +127,34 @@ type measured struct {
 
 // judgeEvidence judges the rounds so far: first it makes comparisons, then it runs the checks, which
 // read the comparisons, and then it decides the verdicts, which findings of the checks may void.
-func (r *run) judgeEvidence(facts tare.Machine, final bool) measured {
-	o := measured{data: r.collectEvidence(final)}
-	o.effects = judge.Effects(o.data)
-	o.comparisons = judge.Compare(o.data, o.effects)
-	o.values = judge.Values(o.data)
-	o.scaling = judge.Scaling(o.data)
+func (r *run) judgeEvidence(facts tare.Machine, final bool) judgedRounds {
+	judged := judgedRounds{data: r.collectEvidence(final)}
+	judged.effects = judge.Effects(judged.data)
+	judged.comparisons = judge.Compare(judged.data, judged.effects)
+	judged.values = judge.Values(judged.data)
+	judged.scaling = judge.Scaling(judged.data)
 	input := check.Input{
-		Evidence: o.data, Effects: o.effects, Comparisons: o.comparisons,
-		Scaling: o.scaling, Values: o.values, Machine: facts, Stored: r.o.Stored,
+		Evidence: judged.data, Effects: judged.effects, Comparisons: judged.comparisons,
+		Scaling: judged.scaling, Values: judged.values, Machine: facts, Stored: r.opts.Stored,
 	}
-	input.Conformance = r.allConformance(o.data.Trials)
-	o.findings = check.Run(input)
+	input.Conformance = r.allConformance(judged.data.Trials)
+	judged.findings = check.Run(input)
 	if final {
-		o.expectations = check.Expectations(input, o.findings, r.leftOut)
+		judged.expectations = check.Expectations(input, judged.findings, r.omitted)
 	}
-	o.comparisons, o.values = judge.Strike(o.data, o.effects, o.comparisons, o.values, o.findings)
-	o.verdicts = judge.Verdicts(o.data, o.comparisons, o.findings)
+	judged.comparisons, judged.values = judge.Strike(judged.data, judged.effects, judged.comparisons, judged.values, judged.findings)
+	judged.verdicts = judge.Verdicts(judged.data, judged.comparisons, judged.findings)
 	if final {
-		o.decomposition = judge.Decompose(o.data, o.effects, o.comparisons, o.findings)
+		judged.decomposition = judge.Decompose(judged.data, judged.effects, judged.comparisons, judged.findings)
 	}
-	o.claims = judge.Claims(o.data, o.comparisons, o.values, o.findings, r.leftOut)
-	return o
+	judged.claims = judge.Claims(judged.data, judged.comparisons, judged.values, judged.findings, r.omitted)
+	return judged
 }
 
 // allConformance returns the conformance results of the pilots, followed by those of the samples in
 // the rounds: their sum for each contender and workload. Trials that do not count are omitted.
 func (r *run) allConformance(trials []tare.Trial) []tare.Conformance {
-	all := slices.Clone(r.conform)
+	all := slices.Clone(r.conformance)
 	sums := map[[2]string]int{} // index in all, by contender and workload
 	for _, t := range trials {
 		for _, c := range t.Answers {
@@ -184,27 +184,27 @@ func (r *run) allConformance(trials []tare.Trial) []tare.Conformance {
 // statedOptions returns the options as the journal and the result show them. Only a run with the
 // same stated options can resume a journal.
 func (r *run) statedOptions() map[string]string {
-	budget := r.o.Budget.String()
+	budget := r.opts.Budget.String()
 	switch {
-	case r.o.Rounds > 0:
-		budget = fmt.Sprintf("%d rounds", r.o.Rounds)
-	case r.o.User: // a duration without a name
-	case r.o.Quick:
+	case r.opts.Rounds > 0:
+		budget = fmt.Sprintf("%d rounds", r.opts.Rounds)
+	case r.opts.User: // a duration without a name
+	case r.opts.Quick:
 		budget = "quick (" + budget + ")"
 	default:
 		budget = "full (" + budget + ")"
 	}
-	m := map[string]string{"budget": budget, "isolation": string(r.o.Isolation)}
-	if r.o.Until > 0 {
-		m["until"] = fmt.Sprint(r.o.Until)
+	m := map[string]string{"budget": budget, "isolation": string(r.opts.Isolation)}
+	if r.opts.Until > 0 {
+		m["until"] = fmt.Sprint(r.opts.Until)
 	}
-	if r.o.Slice > 0 {
-		m["slice"] = r.o.Slice.String()
+	if r.opts.Slice > 0 {
+		m["slice"] = r.opts.Slice.String()
 	}
-	if r.o.Procs > 0 {
-		m["procs"] = fmt.Sprint(r.o.Procs)
+	if r.opts.Procs > 0 {
+		m["procs"] = fmt.Sprint(r.opts.Procs)
 	}
-	if env := r.o.recordedEnv(); len(env) > 0 {
+	if env := r.opts.recordedEnv(); len(env) > 0 {
 		m["env"] = strings.Join(env, " ")
 	}
 	return m

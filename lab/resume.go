@@ -31,7 +31,7 @@ func (e *ResumeError) Error() string {
 func (r *run) studyFingerprint() string {
 	h := sha256.New()
 	enc := json.NewEncoder(h)
-	for _, v := range []any{journal.Format, r.study, r.name} {
+	for _, v := range []any{journal.Format, r.study, r.kindName} {
 		if err := enc.Encode(v); err != nil { // plain structs: cannot fail
 			panic(err)
 		}
@@ -42,16 +42,16 @@ func (r *run) studyFingerprint() string {
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
-// countLook adds a look to the plan of a run that was interrupted before: its result was judged
-// after the last round then, which is one more chance of a false finding.
-func (r *run) countLook() error {
-	done := len(r.rounds) - r.longDone
-	if r.log.Done == nil || r.isDone() || done == 0 || done >= r.plan.RoundsPlanned || slices.Contains(r.plan.Looks, done) {
+// addLook adds a look to the plan of a resumed run. The interrupted run was judged after its last round,
+// and each look at the data is one more chance of a false finding, so the plan must contain it.
+func (r *run) addLook() error {
+	done := len(r.rounds) - r.longRoundsDone
+	if r.resumedLog.Done == nil || r.isDone() || done == 0 || done >= r.plan.RoundsPlanned || slices.Contains(r.plan.Looks, done) {
 		return nil
 	}
 	r.plan.Looks = append(slices.Clone(r.plan.Looks), done)
 	slices.Sort(r.plan.Looks)
-	return r.out.Append(journal.Entry{Plan: &r.plan})
+	return r.journal.Append(journal.Entry{Plan: &r.plan})
 }
 
 // whyMismatch returns a clause that describes how the journal with this head differs from a run with this

@@ -14,10 +14,10 @@ const reviseAfter = 4
 // slices and their duration. It does nothing after any other number of rounds, if the plan has been
 // revised before, if the number of rounds is fixed, or if the isolation is not lockstep.
 func (r *run) revisePlan(done int) error {
-	if done != reviseAfter || r.plan.Revised > 0 || r.o.Rounds > 0 || r.plan.Isolation != tare.Lockstep {
+	if done != reviseAfter || r.plan.Revised > 0 || r.opts.Rounds > 0 || r.plan.Isolation != tare.Lockstep {
 		return nil
 	}
-	p := r.planRest(r.study.Workloads, r.pilots, r.elapsedTime(), done)
+	p := r.planRemaining(r.study.Workloads, r.pilots, r.elapsedTime(), done)
 	p.Revised = done
 	return r.adoptPlan(p, done)
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/tarebench/tare/lab/journal"
 )
 
-// seat is the state of a contender in a round.
-type seat struct {
+// participant is the state of a contender in a round.
+type participant struct {
 	id      string         // contender
 	session *trial.Session // nil if the trial could not be opened or is closed
 	began   time.Time
@@ -32,9 +32,9 @@ type seat struct {
 // runRound runs one round and writes it to the journal. The slices of the round count only if
 // runRound returns no error.
 func (r *run) runRound(ctx context.Context, rd tare.Round) error {
-	began := r.o.Now()
+	began := r.opts.Now()
 	rd.Workloads = r.groupWorkloads(rd.Workloads)
-	stopGauge := r.startGauge()
+	stopGauge := r.startNoiseSampler()
 	var err error
 	var done []tare.Slice
 	var trials []tare.Trial
@@ -47,13 +47,13 @@ func (r *run) runRound(ctx context.Context, rd tare.Round) error {
 		return err
 	}
 	rd.Noise = stopGauge(trials)
-	rd.Seconds = r.o.Now().Sub(began).Seconds()
+	rd.Seconds = r.opts.Now().Sub(began).Seconds()
 	for i := range trials {
-		if err := r.out.Append(journal.Entry{Trial: &trials[i]}); err != nil {
+		if err := r.journal.Append(journal.Entry{Trial: &trials[i]}); err != nil {
 			return err
 		}
 	}
-	if err := r.out.Append(journal.Entry{Round: &rd}); err != nil {
+	if err := r.journal.Append(journal.Entry{Round: &rd}); err != nil {
 		return err
 	}
 	r.rounds = append(r.rounds, rd)
@@ -62,8 +62,8 @@ func (r *run) runRound(ctx context.Context, rd tare.Round) error {
 	return nil
 }
 
-// groupWorkloads returns the workload ids in an order in which the workloads of a group follow each
-// other, if the kind has groups. Groups keep the order of their first workloads.
+// groupWorkloads sorts the workload ids so that the workloads of a group follow each other, if the kind has
+// groups. The groups are in the order of their first workloads.
 func (r *run) groupWorkloads(names []string) []string {
 	grouper, ok := r.kind.(Grouper)
 	if !ok {
@@ -94,12 +94,12 @@ func (r *run) runTrialWise(ctx context.Context, rd tare.Round) (done []tare.Slic
 // runLockstep opens a trial of each contender in ids. While all trials are open, it runs every
 // workload slice by slice, one contender after another. Dropped contenders have no trial.
 func (r *run) runLockstep(ctx context.Context, rd tare.Round, ids []string) (done []tare.Slice, trials []tare.Trial, err error) {
-	seats := map[string]*seat{}
-	var order []*seat
+	byID := map[string]*participant{}
+	var order []*participant
 	defer func() { // closes the trials that are still open after an error
-		for _, st := range order {
-			if st.session != nil {
-				st.session.Close(context.WithoutCancel(ctx))
+		for _, p := range order {
+			if p.session != nil {
+				p.session.Close(context.WithoutCancel(ctx))
 			}
 		}
 	}()
@@ -107,58 +107,58 @@ func (r *run) runLockstep(ctx context.Context, rd tare.Round, ids []string) (don
 		if r.dropped[id] {
 			continue
 		}
-		st := &seat{id: id, began: r.o.Now(), trial: tare.Trial{Round: rd.Index, Tau: rd.Tau, Contender: id, Samples: map[string]tare.Sample{}}}
-		seats[id] = st
-		order = append(order, st)
-		st.session, err = r.openTrial(ctx, id, fmt.Sprintf("round %d", rd.Index))
-		if err := r.handleFailure(ctx, st, err); err != nil {
+		p := &participant{id: id, began: r.opts.Now(), trial: tare.Trial{Round: rd.Index, Tau: rd.Tau, Contender: id, Samples: map[string]tare.Sample{}}}
+		byID[id] = p
+		order = append(order, p)
+		p.session, err = r.openTrial(ctx, id, fmt.Sprintf("round %d", rd.Index))
+		if err := r.handleFailure(ctx, p, err); err != nil {
 			return nil, nil, err
 		}
 	}
 	for _, name := range rd.Workloads {
-		s, err := r.runWorkload(ctx, rd, name, order, seats)
+		s, err := r.runWorkload(ctx, rd, name, order, byID)
 		if err != nil {
 			return nil, nil, err
 		}
 		done = append(done, s...)
 	}
-	for _, st := range order {
-		if st.session != nil {
-			st.trial.Evidence = st.session.Close(ctx)
-			st.trial.Evidence.FirstError = st.firstError
-			st.session = nil
+	for _, p := range order {
+		if p.session != nil {
+			p.trial.Evidence = p.session.Close(ctx)
+			p.trial.Evidence.FirstError = p.firstError
+			p.session = nil
 		}
-		st.trial.Seconds = r.o.Now().Sub(st.began).Seconds()
-		trials = append(trials, st.trial)
+		p.trial.Seconds = r.opts.Now().Sub(p.began).Seconds()
+		trials = append(trials, p.trial)
 	}
 	return done, trials, ctx.Err()
 }
 
 // runWorkload runs one workload on the open trials: all prepare it, each warms up, then they run
-// their slices in the planned order, and at last each makes a memory pass. order and seats contain
-// the same seats, as a list and by contender id.
-func (r *run) runWorkload(ctx context.Context, rd tare.Round, name string, order []*seat, seats map[string]*seat) ([]tare.Slice, error) {
+// their slices in the planned order, and at last each makes a memory pass. order and byID contain
+// the same byID, as a list and by contender id.
+func (r *run) runWorkload(ctx context.Context, rd tare.Round, name string, order []*participant, byID map[string]*participant) ([]tare.Slice, error) {
 	sl, _ := r.plan.Slicing(name) // the plan has slices for every workload of a round
 	input := r.inputs[name]
-	var participants []*seat
-	for _, st := range order {
-		if !st.failed && slices.Contains(sl.Contenders, st.id) {
-			participants = append(participants, st)
+	var participants []*participant
+	for _, p := range order {
+		if !p.failed && slices.Contains(sl.Contenders, p.id) {
+			participants = append(participants, p)
 		}
 	}
 	if r.isLimitReached() {
 		return nil, errLimit
 	}
 	prepareErrs := r.prepareAll(ctx, input, participants)
-	for i, st := range participants {
+	for i, p := range participants {
 		if r.isLimitReached() {
 			return nil, errLimit
 		}
 		err := prepareErrs[i]
 		if err == nil {
-			err = r.warmUp(ctx, rd, input, st)
+			err = r.warmUp(ctx, rd, input, p)
 		}
-		if err := r.handleFailure(ctx, st, err); err != nil {
+		if err := r.handleFailure(ctx, p, err); err != nil {
 			return nil, err
 		}
 	}
@@ -167,15 +167,15 @@ func (r *run) runWorkload(ctx context.Context, rd tare.Round, name string, order
 	previous := ""                   // contender of the previous slice; "" before the first
 	for index, ids := range rd.Orders[name] {
 		for pos, id := range ids {
-			st := seats[id]
-			if st == nil || st.failed { // nil in trial-wise isolation, or if id was dropped
+			p := byID[id]
+			if p == nil || p.failed { // nil in trial-wise isolation, or if id was dropped
 				continue
 			}
 			if r.isLimitReached() {
 				return nil, errLimit
 			}
-			slice, err := r.runSlice(ctx, rd, sl, st, index)
-			if err := r.handleFailure(ctx, st, err); err != nil {
+			slice, err := r.runSlice(ctx, rd, sl, p, index)
+			if err := r.handleFailure(ctx, p, err); err != nil {
 				return nil, err
 			}
 			if err != nil {
@@ -183,22 +183,22 @@ func (r *run) runWorkload(ctx context.Context, rd tare.Round, name string, order
 			}
 			slice.Position, slice.After = pos, previous
 			previous = id
-			if err := r.out.Append(journal.Entry{Slice: &slice}); err != nil {
+			if err := r.journal.Append(journal.Entry{Slice: &slice}); err != nil {
 				return nil, err
 			}
 			done = append(done, slice)
 			addSlice(sums, slice)
 		}
 	}
-	for _, st := range participants {
-		if st.failed {
+	for _, p := range participants {
+		if p.failed {
 			continue
 		}
-		sample, err := r.makeSample(ctx, sl, st, sums[st.id])
-		if err := r.handleFailure(ctx, st, err); err != nil {
+		sample, err := r.makeSample(ctx, sl, p, sums[p.id])
+		if err := r.handleFailure(ctx, p, err); err != nil {
 			return nil, err
 		}
-		st.trial.Samples[name] = sample
+		p.trial.Samples[name] = sample
 	}
 	return done, nil
 }
@@ -207,17 +207,17 @@ func (r *run) runWorkload(ctx context.Context, rd tare.Round, name string, order
 // meanwhile.
 const maxPreparing = 2
 
-// prepareAll has the contenders of seats prepare a workload. The returned slice has the error of each
-// seat, or nil, at the index of the seat.
-func (r *run) prepareAll(ctx context.Context, input wire.Workload, seats []*seat) []error {
-	errs := make([]error, len(seats))
+// prepareAll makes the participants prepare a workload. The returned slice has the error of each
+// participant, or nil, at its index.
+func (r *run) prepareAll(ctx context.Context, input wire.Workload, participants []*participant) []error {
+	errs := make([]error, len(participants))
 	preparing := make(chan struct{}, maxPreparing)
 	var wg sync.WaitGroup
-	for i, st := range seats {
+	for i, p := range participants {
 		preparing <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-preparing }()
-			_, errs[i] = st.session.Prepare(ctx, r.withSet(st.id, input))
+			_, errs[i] = p.session.Prepare(ctx, r.withSet(p.id, input))
 		})
 	}
 	wg.Wait()
@@ -226,21 +226,21 @@ func (r *run) prepareAll(ctx context.Context, input wire.Workload, seats []*seat
 
 // warmUp prepares a contender for its first slice: it checks a sample of the conformance cases, then
 // runs the warm-up.
-func (r *run) warmUp(ctx context.Context, rd tare.Round, input wire.Workload, st *seat) error {
-	cases := plan.Sample(r.plan, rd.Index, st.id, input.Bodies, sampleCases)
-	conf := tare.Conformance{Contender: st.id, Workload: input.ID, During: true}
-	if err := r.checkCases(ctx, st.session, input, cases, &conf); err != nil {
+func (r *run) warmUp(ctx context.Context, rd tare.Round, input wire.Workload, p *participant) error {
+	cases := plan.Sample(r.plan, rd.Index, p.id, input.Bodies, sampleCases)
+	conf := tare.Conformance{Contender: p.id, Workload: input.ID, During: true}
+	if err := r.checkCases(ctx, p.session, input, cases, &conf); err != nil {
 		return err
 	}
 	if conf.First != "" {
 		conf.First = fmt.Sprintf("round %d: %s", rd.Index, conf.First)
 	}
-	st.trial.Answers = append(st.trial.Answers, conf)
+	p.trial.Answers = append(p.trial.Answers, conf)
 	w, _ := r.workloadOf(input.ID)
-	pilot := r.pilotOf(st.id, input.ID)
+	pilot := r.pilotOf(p.id, input.ID)
 	length := timedPart(warmUpTime(w), pilot.TimedShare())
 	ops := opsForTime(float64(length), pilot.NSPerOp)
-	_, err := st.session.Warm(ctx, input.ID, warmGC, length, warmCapNS*time.Nanosecond, ops)
+	_, err := p.session.Warm(ctx, input.ID, warmGC, length, warmCapNS*time.Nanosecond, ops)
 	return err
 }
 
@@ -264,31 +264,31 @@ func (r *run) estimateUntimed(contender, workload string, ops int64) time.Durati
 // minCappedOps is the number of operations that a slice runs even after its time cap.
 const minCappedOps = 10
 
-// runSlice has the contender of st run the slice with index, while all other contenders wait. The
+// runSlice has the contender of p run the slice with index, while all other contenders wait. The
 // slice is rd.Tau times as long as sl plans: 1, or more in a round that checks the slice length.
-func (r *run) runSlice(ctx context.Context, rd tare.Round, sl tare.Slicing, st *seat, index int) (tare.Slice, error) {
+func (r *run) runSlice(ctx context.Context, rd tare.Round, sl tare.Slicing, p *participant, index int) (tare.Slice, error) {
 	tau := int64(rd.Tau)
 	q := wire.Request{
-		On: sl.Workload, Until: string(sl.Until[st.id]),
-		Lead: sl.Lead[st.id], Ops: sl.Ops[st.id] * tau, CapOps: minCappedOps * tau,
+		On: sl.Workload, Until: string(sl.Until[p.id]),
+		Lead: sl.Lead[p.id], Ops: sl.Ops[p.id] * tau, CapOps: minCappedOps * tau,
 	}
-	if sl.Until[st.id] == tare.UntilGC { // other slices end after Ops, whatever their duration
-		q.Cycles = sl.Cycles[st.id] * tau
+	if sl.Until[p.id] == tare.UntilGC { // other slices end after Ops, whatever their duration
+		q.Cycles = sl.Cycles[p.id] * tau
 		q.MinNS = sl.MinNS * tau
 		q.CapNS = sl.CapNS * tau
 	}
 	// A lead-in and the slice after it may each last until cap_ns. The deadline is twenty times the
 	// expected duration, so a fifth of cap_ns as the least expected duration covers both.
 	expected := time.Duration(max(sl.TargetNS, sl.CapNS/5) * tau)
-	reply, err := st.session.Slice(ctx, q, expected+r.estimateUntimed(st.id, sl.Workload, q.Ops))
+	reply, err := p.session.Slice(ctx, q, expected+r.estimateUntimed(p.id, sl.Workload, q.Ops))
 	if err != nil {
 		return tare.Slice{}, err
 	}
-	if reply.Errors > 0 && st.firstError == "" {
-		st.firstError = reply.Message
+	if reply.Errors > 0 && p.firstError == "" {
+		p.firstError = reply.Message
 	}
 	return tare.Slice{
-		Round: rd.Index, Index: index, Tau: rd.Tau, Workload: sl.Workload, Contender: st.id,
+		Round: rd.Index, Index: index, Tau: rd.Tau, Workload: sl.Workload, Contender: p.id,
 		Ops: reply.Ops, WallNS: reply.WallNS, CPUNS: reply.CPUNS, IdleCPUNS: reply.IdleCPUNS,
 		GC: reply.GC, Errors: reply.Errors, BytesOut: reply.BytesOut,
 	}, nil
@@ -297,7 +297,7 @@ func (r *run) runSlice(ctx context.Context, rd tare.Round, sl tare.Slicing, st *
 // makeSample returns the sample of a contender's workload: values per operation from sum, the sum of
 // its slices, and from a memory pass, which it runs. The sample is empty if sum is nil or without
 // operations.
-func (r *run) makeSample(ctx context.Context, sl tare.Slicing, st *seat, sum *tare.Slice) (tare.Sample, error) {
+func (r *run) makeSample(ctx context.Context, sl tare.Slicing, p *participant, sum *tare.Slice) (tare.Sample, error) {
 	if sum == nil || sum.Ops == 0 {
 		return tare.Sample{}, nil
 	}
@@ -310,17 +310,17 @@ func (r *run) makeSample(ctx context.Context, sl tare.Slicing, st *seat, sum *ta
 		tare.KeyOps:         float64(sum.Ops),
 		"gc_cycles":         float64(sum.GC),
 	}
-	// The gauges are read before the memory pass, which adds to the same records.
-	gauges, histogram := st.session.Gauges(sl.Workload)
+	// Read the gauges before the memory pass, which would add to them.
+	gauges, histogram := p.session.Gauges(sl.Workload)
 	maps.Copy(s, gauges)
 	if histogram != "" {
-		if st.trial.Histograms == nil {
-			st.trial.Histograms = map[string]string{}
+		if p.trial.Histograms == nil {
+			p.trial.Histograms = map[string]string{}
 		}
-		st.trial.Histograms[sl.Workload] = histogram
+		p.trial.Histograms[sl.Workload] = histogram
 	}
-	expected := expectedTime(sl.MemoryOps, ns) + r.estimateUntimed(st.id, sl.Workload, sl.MemoryOps)
-	mem, err := st.session.Stats(ctx, sl.Workload, sl.MemoryOps, expected)
+	expected := expectedTime(sl.MemoryOps, ns) + r.estimateUntimed(p.id, sl.Workload, sl.MemoryOps)
+	mem, err := p.session.Stats(ctx, sl.Workload, sl.MemoryOps, expected)
 	if err != nil {
 		return s, err
 	}
@@ -330,11 +330,11 @@ func (r *run) makeSample(ctx context.Context, sl tare.Slicing, st *seat, sum *ta
 	return s, nil
 }
 
-// handleFailure handles err, an error of the trial of st; it does nothing if err is nil. After a
-// *tare.TrialError the round continues without the contender, which takes part in the next round
-// unless it has failed too often. handleFailure returns an error only if the study cannot continue;
-// the round is then discarded.
-func (r *run) handleFailure(ctx context.Context, st *seat, err error) error {
+// handleFailure handles an error of the trial of p. It does nothing if err is nil. After a
+// *tare.TrialError the round continues without the contender. The contender takes part in the next round
+// unless it has failed too often. handleFailure returns an error only if the study cannot continue. The
+// round is then discarded.
+func (r *run) handleFailure(ctx context.Context, p *participant, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -345,13 +345,13 @@ func (r *run) handleFailure(ctx context.Context, st *seat, err error) error {
 	if !errors.As(err, &te) {
 		return err
 	}
-	st.failed, st.trial.Error = true, te
-	r.sendProgress(Event{Phase: "trial", Contender: st.id, Err: te, Round: st.trial.Round})
-	why := check.GivenUp(append(slices.Clip(r.trials), st.trial), st.id, r.plan.RoundsPlanned)
+	p.failed, p.trial.Error = true, te
+	r.sendProgress(Event{Phase: "trial", Contender: p.id, Err: te, Round: p.trial.Round})
+	why := check.GivenUp(append(slices.Clip(r.trials), p.trial), p.id, r.plan.RoundsPlanned)
 	if why == "" {
 		return nil
 	}
-	return r.dropContender(st.id, fmt.Sprintf("%s (%s)", te.Error(), why))
+	return r.dropContender(p.id, fmt.Sprintf("%s (%s)", te.Error(), why))
 }
 
 // addSlice adds s to the sum of its contender in sums, which it creates if it is missing.

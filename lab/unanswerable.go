@@ -8,11 +8,11 @@ import (
 	"github.com/tarebench/tare/internal/judge"
 )
 
-// isUnanswerable reports whether more rounds cannot answer any question of the study, because every
-// contender in question has been lost. It considers failures only, never an effect, so that no
-// verdict becomes likelier. It returns false if the number of rounds is fixed.
+// isUnanswerable reports whether every contender that a question of the study is about has been dropped, so
+// that more rounds cannot answer any question. It considers failures only and never a measured difference, so it
+// makes no verdict likelier. It returns false if the number of rounds is fixed.
 func (r *run) isUnanswerable() bool {
-	if r.o.Rounds > 0 {
+	if r.opts.Rounds > 0 {
 		return false
 	}
 	const anyone = "" // the id of a question about all contenders
@@ -30,7 +30,7 @@ func (r *run) isUnanswerable() bool {
 		}
 	}
 	ids := contendersInQuestion(r.study)
-	if len(ids) == 0 || len(r.o.Only.Contenders) > 0 { // all measured contenders are in question
+	if len(ids) == 0 || len(r.opts.Only.Contenders) > 0 { // all measured contenders are in question
 		ids = []string{anyone}
 	}
 	isLost := false
@@ -43,9 +43,9 @@ func (r *run) isUnanswerable() bool {
 	return isLost
 }
 
-// contendersInQuestion returns the ids of the contenders that rounds could decide something about,
-// as the criteria, claims, decompositions and answers of the study name them; "" means all. The
-// baseline is among them only if a question is about the baseline by itself.
+// contendersInQuestion returns the ids of the contenders in those criteria, claims, decompositions and
+// answers of the study that rounds can decide. The id "" means all contenders. The baseline is included
+// only if a question is about the baseline itself.
 func contendersInQuestion(s tare.Study) (ids []string) {
 	for _, c := range s.Criteria {
 		ids = append(ids, c.Contender)
@@ -76,10 +76,10 @@ func contendersInQuestion(s tare.Study) (ids []string) {
 	return ids
 }
 
-// isVoid reports whether the evidence of a look makes every criterion void, for reasons that more
-// rounds do not change. It returns false while a trap takes part, because the checks may need more
-// rounds to catch it.
-func (r *run) isVoid(o measured) bool {
+// areCriteriaVoid reports whether every criterion is void at a look, for reasons that more rounds do not
+// change. It returns false while a trap takes part, because the checks may need more rounds to catch the
+// trap.
+func (r *run) areCriteriaVoid(judged judgedRounds) bool {
 	isTrap := func(c tare.Contender) bool { return c.Role == tare.RoleTrap && !r.dropped[c.ID] }
-	return !slices.ContainsFunc(r.contenders, isTrap) && judge.AllVoid(o.data, o.findings, o.verdicts, o.claims, check.Statistical)
+	return !slices.ContainsFunc(r.contenders, isTrap) && judge.AllVoid(judged.data, judged.findings, judged.verdicts, judged.claims, check.Statistical)
 }

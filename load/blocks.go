@@ -7,8 +7,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// blockCount is the number of parts of equal length that a phase is cut into for the intervals of objectives:
-// consecutive responses are correlated, parts of a phase much less.
+// blockCount is the number of parts of equal length that a phase is cut into for the intervals of objectives.
+// Intervals are computed over parts because consecutive responses are correlated, and parts much less.
 const blockCount = 12
 
 // studentT is the 97.5 % quantile of Student's t with blockCount-1 = 11 degrees of freedom, for an interval at
@@ -36,11 +36,24 @@ func newBlocks(leg Leg) []Block {
 	if len(leg.Hold) == 0 || leg.Duration == 0 {
 		return nil
 	}
+	return makeBlocks(len(leg.Hold))
+}
+
+// makeBlocks returns empty blocks of a number of objectives.
+func makeBlocks(objectives int) []Block {
 	list := make([]Block, blockCount)
 	for i := range list {
-		list[i].Beyond = make([]int64, len(leg.Hold))
+		list[i].Beyond = make([]int64, objectives)
 	}
 	return list
+}
+
+// countObjectives returns the number of objectives of blocks.
+func countObjectives(list []Block) int {
+	if len(list) == 0 {
+		return 0
+	}
+	return len(list[0].Beyond)
 }
 
 // blockAt returns the block at time now, in ns, or nil if there are no blocks. A time after the end belongs to
@@ -109,8 +122,8 @@ func (o Objective) computeInterval(list []Block, i int) (share, low, high float6
 }
 
 // ratioInterval returns Σx/Σn with its interval at 95 %, by the ratio estimator over blocks. The interval of a
-// share is at least as wide as that of independent responses; their share is estimated by (Σx+1)/(Σn+2), so
-// that its standard error is above zero even if x is zero in all blocks.
+// share is at least as wide as if responses were independent. For that width the share is estimated as
+// (Σx+1)/(Σn+2), whose standard error is above zero even if x is zero in all blocks.
 func ratioInterval(x, n [blockCount]float64, share bool) (r, low, high float64, ok bool) {
 	var sx, sn, squares float64
 	for k := range x {
@@ -133,9 +146,9 @@ func ratioInterval(x, n [blockCount]float64, share bool) (r, low, high float64, 
 	return r, max(0, r-studentT*se), r + studentT*se, true
 }
 
-// addInterval adds the interval of objective i to an outcome, and whether it leaves the outcome undecided. An
-// outcome without any error is never undecided: few requests could not prove that at most one in a thousand
-// fails.
+// addInterval adds the interval of objective i to an outcome, and whether the interval leaves the outcome undecided.
+// An objective on errors is decided if no request failed: otherwise short phases, which cannot prove that at most
+// one request in a thousand fails, would always be undecided.
 func (o *Outcome) addInterval(list []Block, i int) {
 	share, low, high, ok := o.Objective.computeInterval(list, i)
 	if !ok {

@@ -7,17 +7,17 @@ import (
 	"unsafe"
 )
 
-// mask is a set of processors in the kernel's format.
-type mask [maxCPU / 64]uint64
+// cpuMask is a set of processors in the kernel's format.
+type cpuMask [maxCPU / 64]uint64
 
-func newMask(cpus []int) (m mask) {
+func newCPUMask(cpus []int) (m cpuMask) {
 	for _, c := range cpus {
 		m[c/64] |= 1 << (c % 64)
 	}
 	return m
 }
 
-func (m *mask) countCPUs() int {
+func (m *cpuMask) countCPUs() int {
 	n := 0
 	for _, word := range m {
 		n += bits.OnesCount64(word)
@@ -26,7 +26,7 @@ func (m *mask) countCPUs() int {
 }
 
 // isSubset reports whether all processors of m are in o.
-func (m *mask) isSubset(o *mask) bool {
+func (m *cpuMask) isSubset(o *cpuMask) bool {
 	for i, word := range m {
 		if word&^o[i] != 0 {
 			return false
@@ -36,7 +36,7 @@ func (m *mask) isSubset(o *mask) bool {
 }
 
 // callAffinity gets or sets the processors of a thread; tid 0 is the calling thread.
-func callAffinity(call uintptr, tid int, m *mask) error {
+func callAffinity(call uintptr, tid int, m *cpuMask) error {
 	if _, _, errno := syscall.RawSyscall(call, uintptr(tid), unsafe.Sizeof(*m), uintptr(unsafe.Pointer(m))); errno != 0 {
 		return errno
 	}
@@ -44,18 +44,18 @@ func callAffinity(call uintptr, tid int, m *mask) error {
 }
 
 // confinement restricts every thread of this process to some processors, except threads that other code has
-// pinned elsewhere. Concurrent confinements share only the kernel's state: end releases what its confinement
-// restricted, whatever the others need, and countAllowed shows the effect.
+// pinned to other processors. Concurrent confinements do not know of each other: release restores what its
+// confinement restricted, even if another confinement needs that. countAllowed shows the effect.
 type confinement struct {
-	to       mask         // the processors of the confinement
-	original map[int]mask // processors of each thread before, by thread id
-	widest   mask         // the largest of these sets
-	others   map[int]bool // threads that are not restricted, by thread id
+	to       cpuMask         // the processors of the confinement
+	original map[int]cpuMask // processors of each thread before, by thread id
+	widest   cpuMask         // the largest of these sets
+	others   map[int]bool    // threads that are not restricted, by thread id
 }
 
-// repeatUntilStable calls visit with the ids of all threads until several calls in a row have changed none. A new
-// thread inherits the processors that its creator had when the creation began, but is listed only when the
-// creation ends, so one call without a change is not enough.
+// repeatUntilStable calls visit with the ids of all threads until several calls in a row have changed nothing. One
+// call without a change is not enough: a thread that is being created inherits the processors that its creator had
+// when the creation began, but is listed only when the creation ends.
 func repeatUntilStable(visit func(tids []int) (changed bool)) {
 	const stableCalls, pause = 4, time.Millisecond
 	for n := 0; n < stableCalls; n++ {
@@ -70,7 +70,7 @@ func repeatUntilStable(visit func(tids []int) (changed bool)) {
 
 // confineThreads starts a confinement.
 func confineThreads(cpus []int) *confinement {
-	c := &confinement{to: newMask(cpus), original: map[int]mask{}, others: map[int]bool{}}
+	c := &confinement{to: newCPUMask(cpus), original: map[int]cpuMask{}, others: map[int]bool{}}
 	first := true
 	repeatUntilStable(func(tids []int) (changed bool) {
 		for _, tid := range tids {
@@ -78,7 +78,7 @@ func confineThreads(cpus []int) *confinement {
 				continue
 			}
 			changed = true
-			var current mask
+			var current cpuMask
 			hasEnded := callAffinity(syscall.SYS_SCHED_GETAFFINITY, tid, &current) != nil
 			pinnedElsewhere := !c.to.isSubset(&current) && !current.isSubset(&c.to)
 			if hasEnded || pinnedElsewhere {
@@ -106,7 +106,7 @@ func confineThreads(cpus []int) *confinement {
 func (c *confinement) release() {
 	repeatUntilStable(func(tids []int) (changed bool) {
 		for _, tid := range tids {
-			var current mask
+			var current cpuMask
 			if c.others[tid] || callAffinity(syscall.SYS_SCHED_GETAFFINITY, tid, &current) != nil || !current.isSubset(&c.to) {
 				continue
 			}
@@ -126,9 +126,9 @@ func (c *confinement) release() {
 
 // countAllowed returns the number of processors that the threads can run on together, or 0 if unknown.
 func (c *confinement) countAllowed() int {
-	var all mask
+	var all cpuMask
 	for _, tid := range threadIDs() {
-		var current mask
+		var current cpuMask
 		if !c.others[tid] && callAffinity(syscall.SYS_SCHED_GETAFFINITY, tid, &current) == nil {
 			for i, word := range current {
 				all[i] |= word

@@ -17,7 +17,7 @@ import (
 
 // own returns the processors that any thread of this process may use.
 func own() (cpus []int) {
-	var all mask
+	var all cpuMask
 	for _, has := range masks() {
 		for i, word := range has {
 			all[i] |= word
@@ -32,10 +32,10 @@ func own() (cpus []int) {
 }
 
 // masks returns the processors of each thread, by thread id.
-func masks() map[int]mask {
-	all := map[int]mask{}
+func masks() map[int]cpuMask {
+	all := map[int]cpuMask{}
 	for _, tid := range threadIDs() {
-		var has mask
+		var has cpuMask
 		if callAffinity(syscall.SYS_SCHED_GETAFFINITY, tid, &has) == nil {
 			all[tid] = has
 		}
@@ -45,10 +45,10 @@ func masks() map[int]mask {
 
 // noneLeft requires that every thread has the processors that it had before. A thread created since
 // must have all processors, or tied.
-func noneLeft(t *testing.T, before map[int]mask, all, tied []int) {
+func noneLeft(t *testing.T, before map[int]cpuMask, all, tied []int) {
 	t.Helper()
 	for tid, has := range masks() {
-		if had, known := before[tid]; known && has != had || !known && has != newMask(all) && has != newMask(tied) {
+		if had, known := before[tid]; known && has != had || !known && has != newCPUMask(all) && has != newCPUMask(tied) {
 			t.Errorf("thread %d is left with %d processors of %d", tid, has.countCPUs(), len(all))
 		}
 	}
@@ -56,10 +56,10 @@ func noneLeft(t *testing.T, before map[int]mask, all, tied []int) {
 
 // beyond returns the number of threads that can run on processors outside cpus. It ignores threads
 // that were already restricted before.
-func beyond(before map[int]mask, all, cpus []int) (n int) {
-	to := newMask(cpus)
+func beyond(before map[int]cpuMask, all, cpus []int) (n int) {
+	to := newCPUMask(cpus)
 	for tid, has := range masks() {
-		if had, known := before[tid]; (!known || had == newMask(all)) && !has.isSubset(&to) {
+		if had, known := before[tid]; (!known || had == newCPUMask(all)) && !has.isSubset(&to) {
 			n++
 		}
 	}
@@ -144,9 +144,9 @@ func TestConfinementsOverlap(t *testing.T) {
 		runtime.LockOSThread() // for good
 		tied <- pinThread(second)
 		<-done
-		var has, want mask
+		var has, want cpuMask
 		err := callAffinity(syscall.SYS_SCHED_GETAFFINITY, 0, &has)
-		if want = newMask(second); err == nil && has != want {
+		if want = newCPUMask(second); err == nil && has != want {
 			err = errors.New("it was set free")
 		}
 		tied <- err

@@ -26,13 +26,13 @@ const (
 type epollSockets struct {
 	t        *thread
 	fd       int  // descriptor of epoll
-	bell     int  // eventfd that ends a wait; see ring
+	wakeFD   int  // eventfd that ends a wait; see endWait
 	isCoarse bool // waits have a resolution of 1 ms
 	events   []syscall.EpollEvent
 }
 
 func newEpollSockets(t *thread) (_ *epollSockets, err error) {
-	e := &epollSockets{t: t, fd: -1, bell: -1, events: make([]syscall.EpollEvent, 128)}
+	e := &epollSockets{t: t, fd: -1, wakeFD: -1, events: make([]syscall.EpollEvent, 128)}
 	defer func() {
 		if err != nil {
 			e.close()
@@ -41,10 +41,10 @@ func newEpollSockets(t *thread) (_ *epollSockets, err error) {
 	if e.fd, err = syscall.EpollCreate1(syscall.EPOLL_CLOEXEC); err != nil {
 		return nil, os.NewSyscallError("epoll_create1", err)
 	}
-	if e.bell, err = newBell(); err != nil {
+	if e.wakeFD, err = newWakeFD(); err != nil {
 		return nil, os.NewSyscallError("eventfd2", err)
 	}
-	if err = e.addFD(e.bell, -1, 0); err != nil {
+	if err = e.addFD(e.wakeFD, -1, 0); err != nil {
 		return nil, err
 	}
 	_, errno := pollFor(e.fd, e.events, 1)
@@ -52,8 +52,8 @@ func newEpollSockets(t *thread) (_ *epollSockets, err error) {
 	return e, nil
 }
 
-// watch registers l.fd, which is connecting.
-func (e *epollSockets) watch(l *link) error { return e.addFD(l.fd, l.index, l.generation) }
+// watchFD registers l.fd, which is connecting.
+func (e *epollSockets) watchFD(l *link) error { return e.addFD(l.fd, l.index, l.generation) }
 
 // send sends as much of b as the socket accepts, and returns the number of bytes. After EAGAIN an event reports
 // that the socket accepts more.
@@ -94,7 +94,7 @@ func (e *epollSockets) wait(d time.Duration) int {
 	}
 	for i := range e.events[:n] {
 		ev := &e.events[i]
-		if ev.Fd < 0 { // of the bell
+		if ev.Fd < 0 { // of wakeFD
 			e.t.now = e.t.s.nowNS()
 			continue
 		}
@@ -106,11 +106,11 @@ func (e *epollSockets) wait(d time.Duration) int {
 	return n
 }
 
-// ring ends the current or the next wait; other threads call it.
-func (e *epollSockets) ring() { ringBell(e.bell) }
+// endWait ends the current or the next wait; other threads call it.
+func (e *epollSockets) endWait() { signalWakeFD(e.wakeFD) }
 
 func (e *epollSockets) close() {
-	for _, fd := range []int{e.fd, e.bell} {
+	for _, fd := range []int{e.fd, e.wakeFD} {
 		if fd >= 0 {
 			_ = syscall.Close(fd)
 		}

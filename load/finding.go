@@ -65,9 +65,9 @@ func (m meter) checkLittle() []tare.Finding {
 		Message: fmt.Sprintf("rate × latency comes to %s requests under way, but there were %s", formatNumber(product), formatNumber(m.r.Concurrency))}}
 }
 
-// checkConnections finds a closed loop that was not closed: too few connections, or connections without a
-// request although nothing delayed it. The generator's work between a response and the next request also
-// leaves a connection idle; up to 0.1 ms is accepted.
+// checkConnections finds a closed loop with too few connections, or with connections that had no request in flight
+// although nothing delayed the next request. A connection is also idle while the generator works between a response
+// and the next request: up to 0.1 ms per request is accepted.
 func (m meter) checkConnections() []tare.Finding {
 	r := m.r
 	if m.isOpenLoop() || r.Connections == 0 || r.Requests == 0 {

@@ -35,7 +35,7 @@ const (
 	atEnd // the response is complete
 )
 
-// framer1 finds the end of an HTTP/1.1 response in bytes that arrive in parts of any
+// http1Parser finds the end of an HTTP/1.1 response in bytes that arrive in parts of any
 // size: the result does not depend on their boundaries. It is strict, because a
 // server under measurement should be correct (RFC 9110, RFC 9112):
 //
@@ -49,14 +49,14 @@ const (
 //     its connection.
 //
 // Its zero value waits for the first response; reset makes it wait for the next.
-type framer1 struct {
+type http1Parser struct {
 	parseState
 	isHead bool   // the request was HEAD: the response has no body
 	keep   bool   // store the body
 	begun  bool   // at least one byte of the response has arrived
 	body   int64  // bytes of the body so far
 	line   []byte // start of an incomplete line
-	kept   keptBody
+	kept   storedBody
 	known  *knownHead // the last header that arrived in one part, shared by all connections of a thread; nil if headers are not remembered
 }
 
@@ -85,22 +85,22 @@ type knownHead struct {
 const maxKnownHead = 2 << 10
 
 // reset makes the framer wait for the response to the next request.
-func (f *framer1) reset(isHead, keep bool) {
+func (f *http1Parser) reset(isHead, keep bool) {
 	f.parseState, f.isHead, f.keep, f.begun, f.body = parseState{}, isHead, keep, false, 0
 	f.line = f.line[:0]
 	f.kept.release()
 }
 
-func (f *framer1) isDone() bool { return f.at == atEnd }
+func (f *http1Parser) isDone() bool { return f.at == atEnd }
 
 // currentResponse returns the known part of the response.
-func (f *framer1) currentResponse() response {
+func (f *http1Parser) currentResponse() response {
 	return response{begun: f.begun, done: f.isDone(), closes: f.closes, status: f.status, body: f.body, keep: f.keep, kept: f.kept.body}
 }
 
 // feed parses b and returns the number of bytes that belong to the response: fewer than all only if the
 // response is complete.
-func (f *framer1) feed(b []byte) (n int, err error) {
+func (f *http1Parser) feed(b []byte) (n int, err error) {
 	learn := !f.begun && f.known != nil // remember the header if b contains all of it
 	f.begun = f.begun || len(b) > 0
 	if learn && len(f.known.bytes) > 0 && f.known.isHead == f.isHead && bytes.HasPrefix(b, f.known.bytes) {
@@ -146,20 +146,20 @@ func (f *framer1) feed(b []byte) (n int, err error) {
 }
 
 // remember stores a header and the state after it. An invalid one is not remembered.
-func (h *knownHead) remember(b []byte, f *framer1) {
+func (h *knownHead) remember(b []byte, f *http1Parser) {
 	if len(b) <= maxKnownHead {
 		h.bytes, h.isHead, h.parseState = append(h.bytes[:0], b...), f.isHead, f.parseState
 	}
 }
 
 // takeBody counts a part of the body and stores it if the body is needed.
-func (f *framer1) takeBody(b []byte) {
+func (f *http1Parser) takeBody(b []byte) {
 	f.body += int64(len(b))
 	f.keep = f.keep && f.kept.appendPart(b)
 }
 
 // feedLine parses up to the end of a line, or stores all bytes for later.
-func (f *framer1) feedLine(b []byte) (n int, err error) {
+func (f *http1Parser) feedLine(b []byte) (n int, err error) {
 	line := b
 	i := bytes.IndexByte(b, '\n')
 	if n = i + 1; i < 0 {
@@ -209,7 +209,7 @@ func (f *framer1) feedLine(b []byte) (n int, err error) {
 
 // closeError returns the error if the connection closes in the current state, or nil if the close ends the
 // response.
-func (f *framer1) closeError() error {
+func (f *http1Parser) closeError() error {
 	switch {
 	case f.at == atRest:
 		f.at = atEnd
@@ -239,7 +239,7 @@ func checkProtocol(line []byte) error {
 }
 
 // readStatusLine parses "HTTP/1.1 200 OK"; the reason phrase may be missing.
-func (f *framer1) readStatusLine(line []byte) error {
+func (f *http1Parser) readStatusLine(line []byte) error {
 	const digits = len(protocol)
 	if len(line) < digits+3 || len(line) > digits+3 && line[digits+3] != ' ' {
 		return frameError("a status line without a status of three digits")
@@ -259,7 +259,7 @@ func (f *framer1) readStatusLine(line []byte) error {
 }
 
 // finishHead chooses the state after the header (RFC 9112, section 6.3).
-func (f *framer1) finishHead() error {
+func (f *http1Parser) finishHead() error {
 	switch {
 	case f.status == 101:
 		return frameError("status 101 without having been asked for another protocol")
@@ -286,7 +286,7 @@ func (f *framer1) finishHead() error {
 }
 
 // readChunkSize parses the size of a chunk and ignores its extensions.
-func (f *framer1) readChunkSize(line []byte) error {
+func (f *http1Parser) readChunkSize(line []byte) error {
 	if i := bytes.IndexByte(line, ';'); i >= 0 {
 		line = line[:i]
 	}

@@ -4,7 +4,7 @@ import "bytes"
 
 // readField parses one line of a header or of trailers. Only three fields determine the end of a response; in
 // trailers they mean nothing (RFC 9110, section 6.5.1).
-func (f *framer1) readField(line []byte) error {
+func (f *http1Parser) readField(line []byte) error {
 	if line[0] == ' ' || line[0] == '\t' {
 		return frameError("a folded field")
 	}
@@ -42,7 +42,7 @@ func (f *framer1) readField(line []byte) error {
 }
 
 // readConnection parses the options of a Connection field; there can be several.
-func (f *framer1) readConnection(list []byte) {
+func (f *http1Parser) readConnection(list []byte) {
 	for len(list) > 0 {
 		option := list
 		if i := bytes.IndexByte(list, ','); i >= 0 {

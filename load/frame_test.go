@@ -24,21 +24,21 @@ type outcome struct {
 
 // frame feeds input in parts that end at cuts, and then the end of the connection.
 func frame(input string, bare bool, cuts ...int) outcome {
-	o := frameWith(new(framer1), input, bare, cuts...)
+	o := frameWith(new(http1Parser), input, bare, cuts...)
 	// A second time with what the first has taught: nothing may change.
-	taught := &framer1{known: new(knownHead)}
+	taught := &http1Parser{known: new(knownHead)}
 	for range 2 {
 		if again := frameWith(taught, input, bare, cuts...); again != o {
 			return outcome{err: fmt.Sprintf("%+v, with a known head %+v", o, again)}
 		}
 	}
-	if other := frameWith(taught, input, !bare, cuts...); other != frameWith(new(framer1), input, !bare, cuts...) {
+	if other := frameWith(taught, input, !bare, cuts...); other != frameWith(new(http1Parser), input, !bare, cuts...) {
 		return outcome{err: fmt.Sprintf("%+v with the head of another method", other)}
 	}
 	return o
 }
 
-func frameWith(f *framer1, input string, bare bool, cuts ...int) outcome {
+func frameWith(f *http1Parser, input string, bare bool, cuts ...int) outcome {
 	f.reset(bare, true)
 	var o outcome
 	rest, from := []byte(input), 0
@@ -227,7 +227,7 @@ func TestFrameRefuses(t *testing.T) {
 
 // After reset, a framer does not depend on the input before.
 func TestFrameAfterFrame(t *testing.T) {
-	f := new(framer1)
+	f := new(http1Parser)
 	f.reset(false, false)
 	for i := range 3 {
 		in := fmt.Sprintf("HTTP/1.1 20%d OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nA\r\n0\r\nB: c\r\n\r\n", i)
@@ -244,7 +244,7 @@ func TestFrameAfterFrame(t *testing.T) {
 }
 
 func TestFrameAllocatesNothing(t *testing.T) {
-	f := &framer1{known: new(knownHead)}
+	f := &http1Parser{known: new(knownHead)}
 	in := []byte(ok + "Date: Mon, 01 Jan 2024 00:00:00 GMT\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello")
 	if n := testing.AllocsPerRun(100, func() {
 		f.reset(false, false)
@@ -329,7 +329,7 @@ func FuzzFrame(f *testing.F) {
 
 func BenchmarkFrame(b *testing.B) {
 	in := []byte(ok + "Server: x\r\nDate: Mon, 01 Jan 2024 00:00:00 GMT\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 13\r\n\r\nHello, world!")
-	for name, f := range map[string]*framer1{"read": {}, "known": {known: new(knownHead)}} {
+	for name, f := range map[string]*http1Parser{"read": {}, "known": {known: new(knownHead)}} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -78,14 +78,14 @@ const maxReads = 16
 // for Verify.
 func newFramer(p Protocol, room *atomic.Int64) framer {
 	if p == HTTP1 {
-		return &http1{framer1: framer1{kept: keptBody{room: room}}}
+		return &http1{http1Parser: http1Parser{kept: storedBody{budget: room}}}
 	}
 	return newHTTP2(p == GRPC, 1, room)
 }
 
 // http1 implements HTTP/1.1.
 type http1 struct {
-	framer1
+	http1Parser
 	out    []byte // bytes to send
 	filled []byte // buffer of a request with numbers
 }
@@ -112,7 +112,7 @@ func (h *http1) takeOutput() []byte {
 }
 
 func (h *http1) feed(b []byte) error {
-	used, err := h.framer1.feed(b)
+	used, err := h.http1Parser.feed(b)
 	if err == nil && used < len(b) {
 		err = frameError("more than one answer")
 	}

@@ -21,7 +21,7 @@ const (
 )
 
 // http2 implements HTTP/2 (RFC 9113), and gRPC over it, on one connection. It has one
-// call for each stream that may be open at a time. Like framer1 it is strict: it rejects
+// call for each stream that may be open at a time. Like http1Parser it is strict: it rejects
 // everything that a server must not send.
 //
 // Header blocks of both sides use dynamic tables of the usual size, as those of other
@@ -56,7 +56,7 @@ type http2 struct {
 	roomConn, readConn int64
 
 	block     []byte // start of an incomplete header block
-	within    *call  // call of the incomplete block, or nil
+	blockCall *call  // call of the incomplete block, or nil
 	blockEnds bool   // the incomplete block ends its stream
 	listed    *int   // call.listed of the call whose block is decoded
 }
@@ -80,7 +80,7 @@ type call struct {
 	dataBytes int64        // bytes of DATA without padding
 	known     headerFields // of the final header
 	msg       message
-	kept      keptBody
+	kept      storedBody
 	a         response
 	lost      error // why the response is lost, or nil
 
@@ -91,7 +91,7 @@ type call struct {
 func newHTTP2(grpc bool, streams int, room *atomic.Int64) *http2 {
 	h := &http2{grpc: grpc, decoder: h2.NewDecoder(h2.TableSize), calls: make([]call, streams), decided: make([]int, 0, streams)}
 	for i := range h.calls {
-		h.calls[i].kept.room = room
+		h.calls[i].kept.budget = room
 	}
 	h.field = h.takeField
 	return h
@@ -101,7 +101,7 @@ func (h *http2) open() {
 	h.reader.Reset()
 	h.decoder.Reset()
 	h.encoder.Reset()
-	h.hasSettings, h.noMoreStreams, h.stream, h.within, h.maxStreams, h.replied = false, false, 0, nil, math.MaxUint32, 0
+	h.hasSettings, h.noMoreStreams, h.stream, h.blockCall, h.maxStreams, h.replied = false, false, 0, nil, math.MaxUint32, 0
 	h.unrelated, h.written = 0, 0
 	h.sendConn, h.initial = h2.Window, h2.Window
 	h.roomConn, h.readConn = connRoom, 0

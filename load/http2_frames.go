@@ -11,7 +11,7 @@ func (h *http2) handleFrame(f h2.Frame) error {
 	if !h.hasSettings && (f.Type != h2.Settings || f.Has(h2.Ack)) {
 		return frameError("a connection that does not begin with SETTINGS")
 	}
-	if h.within != nil && (f.Type != h2.Continuation || f.Stream != h.within.id) {
+	if h.blockCall != nil && (f.Type != h2.Continuation || f.Stream != h.blockCall.id) {
 		return frameError("a " + f.Type.String() + " frame in the middle of a head")
 	}
 	switch f.Type {
@@ -207,14 +207,14 @@ func (h *http2) handleHeaders(c *call, f h2.Frame) error {
 			return h.decodeBlock(c, b)
 		}
 		h.block = h.block[:0]
-	} else if h.within == nil {
+	} else if h.blockCall == nil {
 		return frameError("a CONTINUATION of nothing")
 	}
-	h.block, h.within = append(h.block, b...), c
+	h.block, h.blockCall = append(h.block, b...), c
 	if !f.Has(h2.EndHeaders) {
 		return nil
 	}
-	h.within = nil
+	h.blockCall = nil
 	return h.decodeBlock(c, h.block)
 }
 

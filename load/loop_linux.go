@@ -23,8 +23,8 @@ type loop struct {
 }
 
 // newLoop starts the threads, which wait for a phase. It raises GOMAXPROCS to at least one more than the number
-// of threads: without a spare processor the Go scheduler takes away the processor of each waiting thread, which
-// made requests a fifth more expensive with one thread.
+// of threads, because without a spare processor the Go scheduler takes the processor of each waiting thread. With
+// one thread, requests were a fifth more expensive.
 func newLoop(s *settings) (engine, error) {
 	if runtime.GOMAXPROCS(0) <= s.Threads {
 		runtime.GOMAXPROCS(s.Threads + 1)
@@ -43,7 +43,7 @@ func newLoop(s *settings) (engine, error) {
 
 func (e *loop) name() Engine       { return Epoll }
 func (e *loop) threadCount() int   { return len(e.all) }
-func (e *loop) partyCount() int    { return len(e.all) }
+func (e *loop) dialerCount() int   { return len(e.all) }
 func (e *loop) recorderCount() int { return len(e.all) }
 
 func (e *loop) run(r *run) {
@@ -57,7 +57,7 @@ func (e *loop) run(r *run) {
 
 func (e *loop) wake() {
 	for _, t := range e.all {
-		t.net.ring()
+		t.net.endWait()
 	}
 }
 
@@ -98,9 +98,9 @@ func (e *loop) close() {
 const maxDialing = 64
 
 // slot carries one request at a time on a connection: HTTP/1.1 has one slot per connection, HTTP/2 one per
-// stream that may be open. The list of the thread that contains a slot is its state. If a connection is not
-// open, only its first slot is in a list and represents the connection. If it is open, slots beyond the number
-// of streams that the server allows are in no list.
+// stream that may be open. The state of a slot is the list of the thread that contains it. If a connection is
+// closed, only its first slot is in a list and represents the connection. If the connection is open, slots in
+// excess of the streams that the server allows are in no list.
 type slot struct {
 	prev, next *slot
 	list       *list // nil if it is in none
@@ -128,8 +128,8 @@ type link struct {
 	rest          []byte  // bytes to send; with TLS bytes that are not encrypted yet
 	filled        []byte  // buffer of a request with numbers
 	numbers       []int64 // HTTP/1.1: the numbers in filled
-	f             framer1
-	secure        *secure // TLS; nil in plain text
+	f             http1Parser
+	tls           *tlsConn // TLS; nil in plain text
 	slots         []slot
 
 	h             *http2 // nil for HTTP/1.1

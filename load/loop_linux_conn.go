@@ -19,8 +19,8 @@ func (t *thread) handleEvent(ev event) {
 	}
 	c := l.firstSlot()
 	l.peerClosed = l.peerClosed || ev.peerClosed
-	if l.secure != nil && ev.in {
-		l.secure.notify(l.peerClosed)
+	if l.tls != nil && ev.in {
+		l.tls.notify(l.peerClosed)
 	}
 	if c.list == &t.dialing {
 		t.finishDial(l)
@@ -37,7 +37,7 @@ func (t *thread) handleEvent(ev event) {
 		t.checkIdle(l)
 	}
 	canSend := t.r.queue != nil && t.idle.head != nil
-	ticketDue := !t.hasTicket || t.heldTicket.at <= t.now
+	ticketDue := !t.hasTicket || t.waitingTicket.at <= t.now
 	if canSend && ticketDue {
 		t.sendOpenLoop()
 		t.flushQueued()
@@ -72,7 +72,7 @@ func (t *thread) startDial(l *link) {
 	fd, err := startConnect(t.addrs[l.addr%len(t.addrs)])
 	l.fd = fd
 	if err == nil {
-		if err = t.net.watch(l); err == nil {
+		if err = t.net.watchFD(l); err == nil {
 			return
 		}
 	}
@@ -82,17 +82,17 @@ func (t *thread) startDial(l *link) {
 // finishDial handles the result of a connection attempt. Over TLS it also continues the handshake.
 func (t *thread) finishDial(l *link) {
 	t.now = t.s.nowNS()
-	if l.secure == nil {
+	if l.tls == nil {
 		errno, err := syscall.GetsockoptInt(l.fd, syscall.SOL_SOCKET, syscall.SO_ERROR)
 		if err != nil || errno != 0 {
 			t.failDial(l, os.NewSyscallError("connect", syscall.Errno(errno)))
 			return
 		}
 		if t.tls != nil {
-			l.secure = newSecure(t.net, l, t.tls, t.now)
+			l.tls = newTLSConn(t.net, l, t.tls, t.now)
 		}
 	}
-	if s := l.secure; s != nil {
+	if s := l.tls; s != nil {
 		done, err := s.continueHandshake()
 		t.now = t.s.nowNS()
 		if err == nil && done {
@@ -143,9 +143,9 @@ func (t *thread) closeLink(l *link) {
 
 // close closes the descriptor without a TLS close_notify, which could block.
 func (l *link) close(net *epollSockets) {
-	if l.secure != nil {
-		l.secure.close()
-		l.secure = nil
+	if l.tls != nil {
+		l.tls.close()
+		l.tls = nil
 	}
 	if l.fd >= 0 {
 		net.shut(l)
@@ -190,7 +190,7 @@ func (t *thread) sendRequest(c *slot, tk ticket) {
 		l.filled, l.numbers = append(l.filled[:0], l.rest...), q.drawNumbers(l.numbers[:0])
 		l.rest = l.filled
 		if err := q.writeNumbers(l.filled, l.filled[len(l.filled)-q.body:], l.numbers); err != nil {
-			t.abortLeg(l, tk, i, err)
+			t.abortPhase(l, tk, i, err)
 			return
 		}
 	}
@@ -201,8 +201,8 @@ func (t *thread) sendRequest(c *slot, tk ticket) {
 	t.pushOutput(l)
 }
 
-// abortLeg aborts the phase because request i cannot be made.
-func (t *thread) abortLeg(l *link, tk ticket, i int, err error) {
+// abortPhase aborts the phase because request i cannot be made.
+func (t *thread) abortPhase(l *link, tk ticket, i int, err error) {
 	if t.r.queue != nil {
 		t.r.queue.giveBack(tk)
 	}
@@ -217,8 +217,8 @@ func (t *thread) pushOutput(l *link) bool {
 	}
 	var n int
 	var errno syscall.Errno
-	if l.secure != nil {
-		n, errno = l.secure.encryptAndSend(l.rest)
+	if l.tls != nil {
+		n, errno = l.tls.encryptAndSend(l.rest)
 	} else {
 		n, errno = t.net.send(l, l.rest)
 	}
@@ -234,8 +234,8 @@ func (t *thread) pushOutput(l *link) bool {
 	case syscall.EAGAIN: // an event reports when the socket accepts more
 	case syscall.EPIPE, syscall.ECONNRESET: // a response may have arrived before the close
 		l.peerClosed, l.isWriteClosed = true, true
-		if l.secure != nil {
-			l.secure.notify(true)
+		if l.tls != nil {
+			l.tls.notify(true)
 		}
 		t.queueRead(l)
 	default:
@@ -302,8 +302,8 @@ func (t *thread) readQueued() {
 // readLink returns received bytes, and whether there may be more. b is valid until the next call; it is empty at
 // the end of the input. If nothing has arrived, the error is errAgain.
 func (t *thread) readLink(l *link) (b []byte, more bool, err error) {
-	if l.secure != nil {
-		n, err := l.secure.conn.Read(t.buf)
+	if l.tls != nil {
+		n, err := l.tls.conn.Read(t.buf)
 		if n > 0 {
 			return t.buf[:n], true, nil
 		}
@@ -353,7 +353,7 @@ func (t *thread) receiveResponse(l *link) {
 			t.failRequest(c, classFraming, frameError("more than one answer"))
 			return
 		case l.f.isDone():
-			gone := l.peerClosed && l.secure == nil || more && t.hasMoreInput(l)
+			gone := l.peerClosed && l.tls == nil || more && t.hasMoreInput(l)
 			t.finishRequest(c, gone)
 			return
 		case !more:
@@ -387,7 +387,7 @@ func (t *thread) handleClose(c *slot) {
 func (t *thread) finishRequest(c *slot, gone bool) {
 	l := c.link
 	t.rec.recordResponse(&c.request, l.f.currentResponse(), t.now)
-	unsent := len(l.rest) > 0 || l.secure != nil && len(l.secure.rest) > 0
+	unsent := len(l.rest) > 0 || l.tls != nil && len(l.tls.rest) > 0
 	if gone || c.last || l.f.closes || unsent {
 		t.dropLink(l)
 		return

@@ -71,7 +71,7 @@ func (t *thread) updateSlots(l *link) {
 func (t *thread) sendHTTP2(c *slot, x exchange) {
 	l, q := c.link, &t.s.requests[x.index]
 	if err := l.h.startCall(c.number, q, x.numbers, x.verify); err != nil {
-		t.abortLeg(l, ticket{x.intended, x.measured}, x.index, err)
+		t.abortPhase(l, ticket{x.intended, x.measured}, x.index, err)
 		return
 	}
 	c.request = x
@@ -129,8 +129,8 @@ func (t *thread) sendGoodbye(l *link) {
 	if l.isWriteClosed || len(l.rest) > 0 {
 		return
 	}
-	if b := l.h.takeOutput(); l.secure != nil {
-		_, _ = l.secure.encryptAndSend(b)
+	if b := l.h.takeOutput(); l.tls != nil {
+		_, _ = l.tls.encryptAndSend(b)
 	} else {
 		_, _ = t.net.send(l, b)
 	}
@@ -199,9 +199,9 @@ func (t *thread) resendQueued() (next int64) {
 	return never
 }
 
-// failHTTP2 fails all requests in flight on a connection that broke, or that the server closed if err is nil.
-// Without a request in flight, only an invalid frame is an error. A complete response in the same read as an
-// invalid frame is lost, too.
+// failHTTP2 fails all requests in flight on a connection that broke; err is nil if the server closed it. Without a
+// request in flight, only an invalid frame is an error. A complete response that arrived in the same read as an
+// invalid frame is also lost.
 func (t *thread) failHTTP2(l *link, class int, err error) {
 	if l.busySlots == 0 && class == classFraming {
 		t.rec.recordUnsolicited(t.now)

@@ -15,8 +15,8 @@ import (
 // clockThreadSched is the low part of the clock id of a thread's CPU time.
 const clockThreadSched = 6
 
-// newBell returns a descriptor that wakes a thread when it is written to.
-func newBell() (int, error) {
+// newWakeFD returns a descriptor that wakes a thread when it is written to.
+func newWakeFD() (int, error) {
 	fd, _, errno := syscall.RawSyscall(syscall.SYS_EVENTFD2, 0, syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)
 	if errno != 0 {
 		return -1, errno
@@ -24,14 +24,14 @@ func newBell() (int, error) {
 	return int(fd), nil
 }
 
-func ringBell(bell int) {
+func signalWakeFD(fd int) {
 	one := uint64(1)
-	_, _, _ = syscall.RawSyscall(syscall.SYS_WRITE, uintptr(bell), uintptr(unsafe.Pointer(&one)), 8)
+	_, _, _ = syscall.RawSyscall(syscall.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(&one)), 8)
 }
 
 // pinThread restricts the calling thread to these processors.
 func pinThread(cpus []int) error {
-	m := newMask(cpus)
+	m := newCPUMask(cpus)
 	if err := callAffinity(syscall.SYS_SCHED_SETAFFINITY, 0, &m); err != nil {
 		return fmt.Errorf("processors %v: %w", cpus, err)
 	}

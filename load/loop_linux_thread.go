@@ -34,16 +34,16 @@ type thread struct {
 	toRead  []*link    // connections that may have more input than was read
 	resends []exchange // requests to send again, sorted by the time of the first try
 
-	r           *run // the running phase, or nil
-	rec         recorder
-	now         int64 // time in ns, as last read
-	timer       timer
-	nextRequest int    // index in settings.requests
-	undialed    int    // connections that have not been opened since the start of the phase
-	allDialed   bool   // markDialed was called
-	isDrained   bool   // open loop: the requests due before the end were sent
-	heldTicket  ticket // of an open loop, for a free slot; valid if hasTicket is true
-	hasTicket   bool
+	r             *run // the running phase, or nil
+	rec           recorder
+	now           int64 // time in ns, as last read
+	timer         timer
+	nextRequest   int    // index in settings.requests
+	undialed      int    // connections that have not been opened since the start of the phase
+	allDialed     bool   // markDialed was called
+	isDrained     bool   // open loop: the requests due before the end were sent
+	waitingTicket ticket // of an open loop, for a free slot; valid if hasTicket is true
+	hasTicket     bool
 }
 
 // newThread starts thread n of an engine.
@@ -73,9 +73,9 @@ func newThread(e *loop, n int) (*thread, error) {
 	for i := range t.links {
 		l := &t.links[i]
 		l.index, l.fd, l.slots = int32(i), -1, make([]slot, e.s.Streams)
-		l.f.known, l.f.kept.room = &t.known, &e.s.room
+		l.f.known, l.f.kept.budget = &t.known, &e.s.bodyBudget
 		if e.s.Protocol != HTTP1 {
-			l.h = newHTTP2(e.s.Protocol == GRPC, e.s.Streams, &e.s.room)
+			l.h = newHTTP2(e.s.Protocol == GRPC, e.s.Streams, &e.s.bodyBudget)
 		}
 		for k := range l.slots {
 			l.slots[k].link, l.slots[k].number = l, k
@@ -98,7 +98,7 @@ func (t *thread) runThread(ready chan<- error) {
 		return
 	}
 	for r := range t.work {
-		t.runLeg(r)
+		t.runPhase(r)
 		t.e.done <- struct{}{}
 	}
 	t.tearDown()
@@ -128,12 +128,12 @@ func (t *thread) tearDown() {
 	t.net.close()
 }
 
-// runLeg executes the thread's part of one phase.
-func (t *thread) runLeg(r *run) {
+// runPhase executes the thread's part of one phase.
+func (t *thread) runPhase(r *run) {
 	t.r, t.allDialed, t.isDrained, t.hasTicket = r, false, false, false
 	t.rec.start(r)
 	t.now = t.s.nowNS()
-	t.prepareLeg()
+	t.preparePhase()
 	for !r.aborted.Load() {
 		next := t.runDue()
 		if r.isOver() && t.busy.n == 0 && len(t.resends) == 0 {
@@ -141,13 +141,13 @@ func (t *thread) runLeg(r *run) {
 		}
 		t.waitEvents(next)
 	}
-	t.cleanUpLeg()
+	t.cleanUpPhase()
 	t.rec.stop()
 	t.r = nil
 }
 
-// prepareLeg processes the events of connections since the last phase.
-func (t *thread) prepareLeg() {
+// preparePhase processes the events of connections since the last phase.
+func (t *thread) preparePhase() {
 	for i := range t.links {
 		if t.links[i].opened {
 			t.r.conns.Add(1)
@@ -167,9 +167,9 @@ func (t *thread) prepareLeg() {
 	t.undialed = t.closed.n
 }
 
-// cleanUpLeg closes connections with a request in flight or that are being opened, so that no connection is
+// cleanUpPhase closes connections with a request in flight or that are being opened, so that no connection is
 // busy. It ends think times, and gives back the ticket that the thread holds.
-func (t *thread) cleanUpLeg() {
+func (t *thread) cleanUpPhase() {
 	for t.busy.head != nil {
 		t.dropLink(t.busy.head.link)
 	}
@@ -181,7 +181,7 @@ func (t *thread) cleanUpLeg() {
 	}
 	t.resends = t.resends[:0]
 	if t.hasTicket {
-		t.r.queue.giveBack(t.heldTicket)
+		t.r.queue.giveBack(t.waitingTicket)
 		t.hasTicket = false
 	}
 }
@@ -233,8 +233,8 @@ func (t *thread) sendClosedLoop() (next int64) {
 	return t.pausing.dueAt(think)
 }
 
-// sendOpenLoop sends the due requests of an open loop as long as there are free slots, and returns the time of
-// the next one. After the end of the measured part it does so only once.
+// sendOpenLoop sends the due requests of an open loop while there are free slots, and returns the time of the next
+// request. After the end of the measured part it sends the due requests only once.
 func (t *thread) sendOpenLoop() (next int64) {
 	if t.isDrained {
 		return never
@@ -244,22 +244,22 @@ func (t *thread) sendOpenLoop() (next int64) {
 	over := t.r.isOver()
 	for t.idle.head != nil {
 		if !t.hasTicket {
-			if t.heldTicket, t.hasTicket = t.r.queue.takeTicket(); !t.hasTicket {
+			if t.waitingTicket, t.hasTicket = t.r.queue.takeTicket(); !t.hasTicket {
 				break
 			}
 		}
-		if t.heldTicket.at > t.now {
-			return t.heldTicket.at
+		if t.waitingTicket.at > t.now {
+			return t.waitingTicket.at
 		}
-		if t.heldTicket.measured && t.r.begin.Load() == 0 {
+		if t.waitingTicket.measured && t.r.begin.Load() == 0 {
 			t.r.updatePhase(t.now)
 		}
 		t.hasTicket = false
-		t.sendRequest(t.idle.head, t.heldTicket)
+		t.sendRequest(t.idle.head, t.waitingTicket)
 		t.now = t.s.nowNS()
 	}
 	if t.hasTicket {
-		t.r.queue.giveBack(t.heldTicket)
+		t.r.queue.giveBack(t.waitingTicket)
 		t.hasTicket = false
 	}
 	t.isDrained = over

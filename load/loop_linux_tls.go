@@ -28,11 +28,11 @@ var errGivenUp = errors.New("the handshake was given up")
 // maxRecord is the number of bytes that are encrypted at a time.
 const maxRecord = 16 << 10
 
-// secure implements TLS over one socket of a thread without blocking. It is the net.Conn
+// tlsConn implements TLS over one socket of a thread without blocking. It is the net.Conn
 // of a tls.Conn: Read returns errAgain if nothing has arrived, and Write stores the bytes
 // that the socket does not accept yet. A handshake cannot be interrupted by errAgain, so
 // it runs in a coroutine, which continues when bytes have arrived.
-type secure struct {
+type tlsConn struct {
 	net        *epollSockets
 	l          *link
 	conn       *tls.Conn
@@ -48,8 +48,8 @@ type secure struct {
 	err    error                   // result of the handshake
 }
 
-func newSecure(net *epollSockets, l *link, config *tls.Config, now int64) *secure {
-	s := &secure{net: net, l: l, began: now}
+func newTLSConn(net *epollSockets, l *link, config *tls.Config, now int64) *tlsConn {
+	s := &tlsConn{net: net, l: l, began: now}
 	s.conn = tls.Client(s, config)
 	s.resume, s.stop = iter.Pull(func(wait func(struct{}) bool) {
 		s.wait = wait
@@ -60,7 +60,7 @@ func newSecure(net *epollSockets, l *link, config *tls.Config, now int64) *secur
 }
 
 // continueHandshake continues the handshake as far as the received bytes allow.
-func (s *secure) continueHandshake() (done bool, err error) {
+func (s *tlsConn) continueHandshake() (done bool, err error) {
 	if _, waits := s.resume(); waits {
 		return false, s.sendEncrypted()
 	}
@@ -68,7 +68,7 @@ func (s *secure) continueHandshake() (done bool, err error) {
 }
 
 // sendEncrypted sends the rest of the encrypted bytes.
-func (s *secure) sendEncrypted() error {
+func (s *tlsConn) sendEncrypted() error {
 	n, errno := s.net.send(s.l, s.rest)
 	if s.rest = s.rest[n:]; errno != 0 && errno != syscall.EAGAIN {
 		return os.NewSyscallError("send", errno)
@@ -77,11 +77,11 @@ func (s *secure) sendEncrypted() error {
 }
 
 // notify informs s that bytes have arrived, or, if closed is true, that the peer has closed.
-func (s *secure) notify(closed bool) { s.isDrained, s.peerClosed = false, s.peerClosed || closed }
+func (s *tlsConn) notify(closed bool) { s.isDrained, s.peerClosed = false, s.peerClosed || closed }
 
 // encryptAndSend encrypts and sends b part by part, and returns the number of encrypted bytes. It does not encrypt
 // the next part before the socket has accepted the one before.
-func (s *secure) encryptAndSend(b []byte) (n int, errno syscall.Errno) {
+func (s *tlsConn) encryptAndSend(b []byte) (n int, errno syscall.Errno) {
 	for {
 		k, errno := s.net.send(s.l, s.rest)
 		if s.rest = s.rest[k:]; errno != 0 || n == len(b) {
@@ -97,7 +97,7 @@ func (s *secure) encryptAndSend(b []byte) (n int, errno syscall.Errno) {
 
 // Read returns received bytes. If there are none, it suspends the handshake, or fails with errAgain outside of
 // the handshake.
-func (s *secure) Read(b []byte) (int, error) {
+func (s *tlsConn) Read(b []byte) (int, error) {
 	for {
 		if s.isDrained && !s.peerClosed {
 			if s.wait == nil {
@@ -125,7 +125,7 @@ func (s *secure) Read(b []byte) (int, error) {
 
 // Write copies the bytes that crypto/tls has encrypted, whose buffer is only valid during the call, and
 // sends as many as the socket accepts.
-func (s *secure) Write(b []byte) (int, error) {
+func (s *tlsConn) Write(b []byte) (int, error) {
 	waits := len(s.rest) > 0
 	if !waits {
 		s.rest = s.buf[:0]
@@ -143,12 +143,12 @@ func (s *secure) Write(b []byte) (int, error) {
 }
 
 // close aborts an unfinished handshake.
-func (s *secure) close() { s.stop() }
+func (s *tlsConn) close() { s.stop() }
 
 // The other methods of net.Conn do nothing; crypto/tls requires them.
-func (s *secure) Close() error                     { return nil }
-func (s *secure) LocalAddr() net.Addr              { return nil }
-func (s *secure) RemoteAddr() net.Addr             { return nil }
-func (s *secure) SetDeadline(time.Time) error      { return nil }
-func (s *secure) SetReadDeadline(time.Time) error  { return nil }
-func (s *secure) SetWriteDeadline(time.Time) error { return nil }
+func (s *tlsConn) Close() error                     { return nil }
+func (s *tlsConn) LocalAddr() net.Addr              { return nil }
+func (s *tlsConn) RemoteAddr() net.Addr             { return nil }
+func (s *tlsConn) SetDeadline(time.Time) error      { return nil }
+func (s *tlsConn) SetReadDeadline(time.Time) error  { return nil }
+func (s *tlsConn) SetWriteDeadline(time.Time) error { return nil }

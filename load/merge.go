@@ -69,6 +69,47 @@ func Merge(results []*Result) *Result {
 		s.P50, s.P99 = binQuantile(s.Bins, 0.5), binQuantile(s.Bins, 0.99)
 		out.Timeline = append(out.Timeline, *s)
 	}
+	out.Blocks, out.Steps = mergeBlocks(results), mergeSteps(results)
+	return out
+}
+
+// mergeBlocks returns the sums of blocks with the same number: they are of the same time, and what happens to the
+// server then shows on all machines. It returns nil if a result has no blocks, or those of other objectives: an
+// interval has to be of all requests.
+func mergeBlocks(results []*Result) []Block {
+	objectives := countObjectives(results[0].Blocks)
+	sums := makeBlocks(objectives)
+	for _, r := range results {
+		if checkBlocks(r.Blocks) != nil || len(r.Blocks) == 0 || countObjectives(r.Blocks) != objectives {
+			return nil
+		}
+		for i, b := range r.Blocks {
+			sums[i].addBlock(b)
+		}
+	}
+	return sums
+}
+
+// mergeSteps returns the sums of steps with the same number. A load generator that ended early lacks the last
+// ones.
+func mergeSteps(results []*Result) (out []StepResult) {
+	parts := map[int][]StepResult{}
+	for _, r := range results {
+		for _, s := range r.Steps {
+			parts[s.Number] = append(parts[s.Number], s)
+		}
+	}
+	for _, number := range slices.Sorted(maps.Keys(parts)) {
+		merged := StepResult{Number: number, At: parts[number][0].At}
+		var list []*Result
+		for _, s := range parts[number] {
+			merged.Rate += s.Rate
+			merged.At = min(merged.At, s.At)
+			list = append(list, s.Result)
+		}
+		merged.Result = Merge(list)
+		out = append(out, merged)
+	}
 	return out
 }
 
@@ -124,6 +165,12 @@ func binQuantile(bins []hist.Bin, share float64) time.Duration {
 	return 0
 }
 
+// Bounds of results from other machines.
+const (
+	maxCount = 1e15
+	maxValue = 1e12 // of a rate and of the concurrency
+)
+
 // CheckResult returns an error if a result from another machine has impossible values, for example negative
 // counts, missing histograms, or histograms with more values than requests.
 func CheckResult(r *Result) error {
@@ -132,8 +179,6 @@ func CheckResult(r *Result) error {
 		counts = slices.AppendSeq(counts, maps.Values(m))
 	}
 	const (
-		maxCount  = 1e15
-		maxValue  = 1e12 // of a rate and of the concurrency
 		maxBins   = 1000 // of a second
 		maxText   = 4 << 10
 		maxEngine = 40
@@ -163,6 +208,54 @@ func CheckResult(r *Result) error {
 	for _, s := range r.Timeline {
 		if s.Requests < 0 || s.Errors < 0 || s.At < 0 || len(s.Bins) > maxBins {
 			return errors.New("a second is impossible")
+		}
+	}
+	if err := checkSteps(r.Steps); err != nil {
+		return err
+	}
+	return checkBlocks(r.Blocks)
+}
+
+// checkSteps returns an error if steps from another machine have impossible values.
+func checkSteps(steps []StepResult) error {
+	if len(steps) > maxSteps {
+		return fmt.Errorf("%d steps", len(steps))
+	}
+	last := -1
+	for _, s := range steps {
+		r := s.Result
+		switch {
+		case s.Number <= last || s.Number >= maxSteps || s.At < 0 || !isBetween(s.Rate, maxValue):
+			return errors.New("a step is impossible")
+		case r == nil || r.Latency == nil || len(r.Steps) > 0 || len(r.Timeline) > 0:
+			return errors.New("a step has another result than that of a step")
+		case r.Sent < 0 || r.Sent > maxCount || r.Requests < 0 || r.Requests > r.Sent || r.Latency.Count() > r.Sent || r.Wall < 0 || r.Wall > MaxDuration:
+			return errors.New("a count of a step is impossible")
+		}
+		for _, n := range r.Errors {
+			if n < 0 || n > maxCount {
+				return errors.New("a count of a step is impossible")
+			}
+		}
+		if err := checkBlocks(r.Blocks); err != nil {
+			return err
+		}
+		last = s.Number
+	}
+	return nil
+}
+
+// checkBlocks returns an error if blocks from another machine are not those of a phase: blockCount, or none, each
+// with the counts of the same objectives.
+func checkBlocks(blocks []Block) error {
+	if len(blocks) != 0 && len(blocks) != blockCount {
+		return fmt.Errorf("%d parts", len(blocks))
+	}
+	for _, b := range blocks {
+		counts := append([]int64{b.Sent, b.Errors, b.Answers}, b.Beyond...)
+		isImpossible := slices.ContainsFunc(counts, func(n int64) bool { return n < 0 || n > maxCount })
+		if isImpossible || len(b.Beyond) != countObjectives(blocks) || !isBetween(b.Sum, maxCount*float64(MaxDuration)) {
+			return errors.New("a part is impossible")
 		}
 	}
 	return nil

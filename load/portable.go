@@ -22,8 +22,8 @@ type portable struct {
 	shards []*shard      // one for each processor, shared by the connections
 	dials  chan struct{} // holds a token for each connection being made
 
-	mu  sync.Mutex
-	leg *portableLeg // the running phase, or nil
+	mu    sync.Mutex
+	phase *portablePhase // the running phase, or nil
 
 	cores  int                   // processors that the last phase could use
 	waits  map[int]time.Duration // time that each thread was runnable and did not run, at the last reading, by thread id
@@ -37,8 +37,8 @@ type shard struct {
 	nextRequest int
 }
 
-// portableLeg is the state that the goroutines of one phase share.
-type portableLeg struct {
+// portablePhase is the state that the goroutines of one phase share.
+type portablePhase struct {
 	r        *run
 	ctx      context.Context    // for connecting: done at the end of the phase
 	cancel   context.CancelFunc // cancels ctx
@@ -75,7 +75,7 @@ func newPortable(s *settings) engine {
 
 func (p *portable) name() Engine       { return Portable }
 func (p *portable) threadCount() int   { return p.cores }
-func (p *portable) partyCount() int    { return len(p.conns) }
+func (p *portable) dialerCount() int   { return len(p.conns) }
 func (p *portable) recorderCount() int { return len(p.shards) }
 
 // usableProcessors returns the number of processors that goroutines can use at a time.
@@ -98,7 +98,7 @@ func (p *portable) readUsage() usage {
 func (p *portable) run(r *run) {
 	if p.s.CPUs == nil {
 		p.cores = usableProcessors()
-		p.runLeg(r)
+		p.runPhase(r)
 		return
 	}
 	c := confineThreads(p.s.CPUs)
@@ -111,7 +111,7 @@ func (p *portable) run(r *run) {
 	if n > 0 {
 		defer limitProcs(procs)()
 	}
-	p.runLeg(r)
+	p.runPhase(r)
 	if p.cores = usableProcessors(); n > 0 {
 		p.cores = min(p.cores, max(n, c.countAllowed()))
 	}
@@ -132,9 +132,9 @@ func limitProcs(n int) (undo func()) {
 	}
 }
 
-// runLeg executes a phase.
-func (p *portable) runLeg(r *run) {
-	l := &portableLeg{r: r, started: make(chan struct{}), tickets: make(chan ticket)}
+// runPhase executes a phase.
+func (p *portable) runPhase(r *run) {
+	l := &portablePhase{r: r, started: make(chan struct{}), tickets: make(chan ticket)}
 	l.requests, l.giveUp = context.WithCancel(context.Background())
 	defer l.giveUp()
 	l.ctx, l.cancel = context.WithCancel(l.requests)
@@ -142,11 +142,11 @@ func (p *portable) runLeg(r *run) {
 	for _, sh := range p.shards {
 		sh.rec.start(r)
 	}
-	p.setLeg(l)
+	p.setPhase(l)
 	p.wake() // the phase may already have been aborted
 	var wg sync.WaitGroup
 	for _, c := range p.conns {
-		wg.Go(func() { c.runLeg(l) })
+		wg.Go(func() { c.runPhase(l) })
 	}
 	if r.queue != nil {
 		wg.Go(func() { l.sendTickets() })
@@ -154,25 +154,25 @@ func (p *portable) runLeg(r *run) {
 	if p.s.Protocol == HTTP3 {
 		defer p.cancelLate()()
 	}
-	p.watchLeg(l)
+	p.watchPhase(l)
 	wg.Wait()
-	p.setLeg(nil)
+	p.setPhase(nil)
 	for _, sh := range p.shards {
 		sh.rec.stop()
 	}
 }
 
-func (p *portable) setLeg(l *portableLeg) {
+func (p *portable) setPhase(l *portablePhase) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.leg = l
+	p.phase = l
 }
 
 // wake notifies the goroutines that the phase has started, is over, or is aborted.
 func (p *portable) wake() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	l := p.leg
+	l := p.phase
 	if l == nil {
 		return
 	}
@@ -191,8 +191,8 @@ func (p *portable) wake() {
 	}
 }
 
-// watchLeg starts and ends the parts of the phase at their times until it is over.
-func (p *portable) watchLeg(l *portableLeg) {
+// watchPhase starts and ends the parts of the phase at their times until it is over.
+func (p *portable) watchPhase(l *portablePhase) {
 	const pollInterval = 20 * time.Millisecond
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -241,7 +241,7 @@ func (p *portable) cancelLate() (stop func()) {
 }
 
 // sendTickets passes the tickets of an open loop to free connections, each at its time.
-func (l *portableLeg) sendTickets() {
+func (l *portablePhase) sendTickets() {
 	defer close(l.tickets)
 	<-l.started
 	clock := nap.New()

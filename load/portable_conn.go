@@ -25,10 +25,10 @@ type portableConn struct {
 
 // transport carries the requests of a connection: a socket with a framer, or a Carrier.
 type transport interface {
-	// open opens the connection. After a TLS handshake it calls shook with the duration
+	// open opens the connection. After a TLS handshake it calls onHandshake with the duration
 	// in ns and whether an earlier session was resumed. fresh is false if another user of
 	// a shared connection has opened it, or has failed to.
-	open(ctx context.Context, addr string, shook func(took int64, resumed bool)) (fresh bool, err error)
+	open(ctx context.Context, addr string, onHandshake func(took int64, resumed bool)) (fresh bool, err error)
 	// countIn reports whether r has not counted the open connection yet, and marks it as
 	// counted.
 	countIn(r *run) bool
@@ -37,10 +37,10 @@ type transport interface {
 	startRequest(q *encodedRequest, x *exchange, last bool) error
 	// roundTrip sends the request and reads until its response is complete, or the request
 	// fails.
-	roundTrip(l *portableLeg, x *exchange, due time.Time) reply
+	roundTrip(l *portablePhase, x *exchange, due time.Time) reply
 	// checkIdle checks a connection without a request: whether it can still be used, and
 	// the error of unsolicited bytes, if any.
-	checkIdle(l *portableLeg) (usable bool, unsolicited error)
+	checkIdle(l *portablePhase) (usable bool, unsolicited error)
 	// sendPending sends output between requests.
 	sendPending()
 	// interrupt ends a blocked read or write.
@@ -57,8 +57,8 @@ type reply struct {
 	ends  bool  // the connection must be closed
 }
 
-// runLeg executes the connection's part of one phase.
-func (c *portableConn) runLeg(l *portableLeg) {
+// runPhase executes the connection's part of one phase.
+func (c *portableConn) runPhase(l *portablePhase) {
 	r := l.r
 	if c.opened {
 		if c.w.countIn(r) {
@@ -85,7 +85,7 @@ func (c *portableConn) runLeg(l *portableLeg) {
 }
 
 // sleepFor waits for d. It returns false if the phase is over.
-func (l *portableLeg) sleepFor(d time.Duration) bool {
+func (l *portablePhase) sleepFor(d time.Duration) bool {
 	select {
 	case <-l.ctx.Done():
 		return false
@@ -96,7 +96,7 @@ func (l *portableLeg) sleepFor(d time.Duration) bool {
 
 // openConn opens the connection, trying each address of the target. It returns false if that fails or ctx is
 // done.
-func (c *portableConn) openConn(ctx context.Context, l *portableLeg) bool {
+func (c *portableConn) openConn(ctx context.Context, l *portablePhase) bool {
 	select {
 	case c.p.dials <- struct{}{}:
 		defer func() { <-c.p.dials }()
@@ -155,7 +155,7 @@ const maxUnchecked = int64(10 * time.Millisecond)
 const checkInterval = 100 * time.Millisecond
 
 // sendNext sends the next request and waits for its outcome. It returns false if there are no more requests.
-func (c *portableConn) sendNext(l *portableLeg) bool {
+func (c *portableConn) sendNext(l *portablePhase) bool {
 	var t ticket
 	if l.r.queue != nil {
 		if c.idleTimer == nil {
@@ -196,7 +196,7 @@ func (c *portableConn) sendNext(l *portableLeg) bool {
 
 // sleepThinkTime waits for the think time, and checks the connection meanwhile. It returns false if the phase is
 // over.
-func (c *portableConn) sleepThinkTime(l *portableLeg) bool {
+func (c *portableConn) sleepThinkTime(l *portablePhase) bool {
 	for remaining := l.r.leg.Think; remaining > 0; remaining -= checkInterval {
 		if !l.sleepFor(min(remaining, checkInterval)) {
 			return false
@@ -210,7 +210,7 @@ func (c *portableConn) sleepThinkTime(l *portableLeg) bool {
 
 // checkIdle drops a free connection that the peer has closed, or that has received unsolicited bytes. It
 // reports whether the connection is usable.
-func (c *portableConn) checkIdle(l *portableLeg) bool {
+func (c *portableConn) checkIdle(l *portablePhase) bool {
 	usable, unsolicited := c.w.checkIdle(l)
 	if usable {
 		return true
@@ -226,7 +226,7 @@ func (c *portableConn) checkIdle(l *portableLeg) bool {
 }
 
 // runRequest sends one request and reads its response.
-func (c *portableConn) runRequest(l *portableLeg, t ticket) {
+func (c *portableConn) runRequest(l *portablePhase, t ticket) {
 	last, err := c.startNext(t)
 	if err != nil {
 		if l.r.queue != nil {
@@ -275,7 +275,7 @@ func (c *portableConn) deadline() time.Time {
 
 // resend starts a request again that the server did not process, if needed on a new connection. It fails if no
 // connection can be opened before the deadline.
-func (c *portableConn) resend(l *portableLeg) (last bool, err error) {
+func (c *portableConn) resend(l *portablePhase) (last bool, err error) {
 	ctx, cancel := context.WithDeadline(l.requests, c.deadline())
 	defer cancel()
 	for !c.opened && !c.openConn(ctx, l) {

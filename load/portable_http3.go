@@ -23,7 +23,7 @@ type carriedConn struct {
 	isHead bool   // the request is HEAD
 	buf    []byte // buffer of readResponse
 	seen   int64  // bytes that the connection had received when the request was sent
-	kept   keptBody
+	kept   storedBody
 	h      responseHTTP3
 
 	mu   sync.Mutex
@@ -55,14 +55,14 @@ var _ transport = (*carriedConn)(nil)
 const carriedBuffer = 4 << 10
 
 func newCarriedConn(p *portable, l *connGroup) *carriedConn {
-	c := &carriedConn{p: p, s: p.s, group: l, kept: keptBody{room: &p.s.room}, buf: make([]byte, carriedBuffer)}
+	c := &carriedConn{p: p, s: p.s, group: l, kept: storedBody{budget: &p.s.bodyBudget}, buf: make([]byte, carriedBuffer)}
 	c.h.body = c.kept.appendPart
 	return c
 }
 
 // open uses the connection of the group, or dials if the group has no connection. While one carriedConn
 // dials, the others of the group wait for the result.
-func (c *carriedConn) open(ctx context.Context, addr string, shook func(took int64, resumed bool)) (fresh bool, err error) {
+func (c *carriedConn) open(ctx context.Context, addr string, onHandshake func(took int64, resumed bool)) (fresh bool, err error) {
 	l := c.group
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -94,7 +94,7 @@ func (c *carriedConn) open(ctx context.Context, addr string, shook func(took int
 	defer cancel()
 	carrier, took, resumed, err := c.s.Carry(ctx, addr, c.p.tls)
 	if err == nil {
-		shook(took, resumed)
+		onHandshake(took, resumed)
 	}
 	l.mu.Lock()
 	close(l.dialing)
@@ -132,7 +132,7 @@ func (c *carriedConn) startRequest(q *encodedRequest, x *exchange, _ bool) error
 	return q.writeNumbers(c.filled, c.filled[len(c.filled)-q.body:], x.numbers)
 }
 
-func (c *carriedConn) roundTrip(l *portableLeg, x *exchange, due time.Time) (o reply) {
+func (c *carriedConn) roundTrip(l *portablePhase, x *exchange, due time.Time) (o reply) {
 	c.kept.release()
 	c.h.reset(c.isHead, x.verify)
 	c.seen, _ = c.link.Traffic()
@@ -199,7 +199,7 @@ func (c *carriedConn) addTraffic(x *exchange) (alive bool) {
 }
 
 // sendAndRead sends the request and reads its response to the end of the stream.
-func (c *carriedConn) sendAndRead(l *portableLeg, x *exchange, due time.Time) error {
+func (c *carriedConn) sendAndRead(l *portablePhase, x *exchange, due time.Time) error {
 	opened, err := c.stream.Open()
 	if err == nil && !opened {
 		ctx, cancel := context.WithDeadline(l.requests, due)
@@ -257,7 +257,7 @@ func (c *carriedConn) readResponse(x *exchange) error {
 }
 
 // checkIdle never returns an error: unsolicited bytes end the connection.
-func (c *carriedConn) checkIdle(*portableLeg) (usable bool, unsolicited error) {
+func (c *carriedConn) checkIdle(*portablePhase) (usable bool, unsolicited error) {
 	return !c.link.Over(), nil
 }
 
@@ -267,7 +267,7 @@ func (c *carriedConn) sendPending() {}
 func (c *carriedConn) interrupt() { c.cancelLate(0, true) }
 
 // shut releases the connection, which takes no more requests. The last carriedConn that
-// uses it closes it; shut reports whether it has done so.
+// uses the connection closes it; shut reports whether it has done so.
 func (c *carriedConn) shut() bool {
 	c.group.mu.Lock()
 	defer c.group.mu.Unlock()

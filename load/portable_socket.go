@@ -33,11 +33,11 @@ type socket struct {
 var _ transport = (*socket)(nil)
 
 func newSocket(p *portable) *socket {
-	return &socket{p: p, s: p.s, framer: newFramer(p.s.Protocol, &p.s.room), buf: make([]byte, 16<<10)}
+	return &socket{p: p, s: p.s, framer: newFramer(p.s.Protocol, &p.s.bodyBudget), buf: make([]byte, 16<<10)}
 }
 
-func (c *socket) open(ctx context.Context, addr string, shook func(took int64, resumed bool)) (fresh bool, err error) {
-	conn, raw, err := c.dialTCP(ctx, addr, shook)
+func (c *socket) open(ctx context.Context, addr string, onHandshake func(took int64, resumed bool)) (fresh bool, err error) {
+	conn, raw, err := c.dialTCP(ctx, addr, onHandshake)
 	if err != nil {
 		return true, err
 	}
@@ -59,7 +59,7 @@ func (c *socket) countIn(*run) bool { return true }
 
 // dialTCP opens a connection, with a TLS handshake if the target has TLS. It returns the connection also as raw
 // TCP.
-func (c *socket) dialTCP(ctx context.Context, addr string, shook func(took int64, resumed bool)) (net.Conn, *net.TCPConn, error) {
+func (c *socket) dialTCP(ctx context.Context, addr string, onHandshake func(took int64, resumed bool)) (net.Conn, *net.TCPConn, error) {
 	d := net.Dialer{Timeout: c.s.Timeout, KeepAlive: -1}
 	conn, err := d.DialContext(ctx, "tcp", addr)
 	if err != nil {
@@ -80,7 +80,7 @@ func (c *socket) dialTCP(ctx context.Context, addr string, shook func(took int64
 		conn.Close()
 		return nil, nil, err
 	}
-	shook(c.s.nowNS()-began, secured.ConnectionState().DidResume)
+	onHandshake(c.s.nowNS()-began, secured.ConnectionState().DidResume)
 	return secured, raw, nil
 }
 
@@ -107,7 +107,7 @@ func (c *socket) shut() bool {
 	return true
 }
 
-func (c *socket) checkIdle(l *portableLeg) (usable bool, unsolicited error) {
+func (c *socket) checkIdle(l *portablePhase) (usable bool, unsolicited error) {
 	for reads := 0; ; reads++ {
 		n, closed := c.probe.pending()
 		isQuiet := n == 0 && !closed
@@ -138,7 +138,7 @@ func (c *socket) startRequest(q *encodedRequest, x *exchange, last bool) error {
 
 func (c *socket) sendPending() { c.flushOutput() }
 
-func (c *socket) roundTrip(l *portableLeg, x *exchange, due time.Time) (o reply) {
+func (c *socket) roundTrip(l *portablePhase, x *exchange, due time.Time) (o reply) {
 	_ = c.conn.SetDeadline(due)
 	if l.r.aborted.Load() { // the abort may have called interrupt before SetDeadline
 		c.interrupt()

@@ -17,9 +17,9 @@ type ticket struct {
 
 // queue is the schedule of an open loop: all intended times of a phase, in
 // order, for all threads. A thread takes the next ticket only if it has a free
-// connection, and gives the ticket back if it loses that connection: so no request
-// waits at one thread while another thread could send it. Requests that cannot be
-// sent in time wait in the queue.
+// connection, and gives the ticket back if it loses that connection. Therefore no
+// request waits at one thread while another thread could send it. Requests that
+// cannot be sent in time wait in the queue.
 type queue struct {
 	mu       sync.Mutex
 	next     func() time.Duration        // of the profile: returns the next intended time
@@ -35,7 +35,7 @@ type queue struct {
 	returned    []ticket // tickets that were given back, the earliest at the end
 	drawn       int64    // number of tickets drawn from next
 	begin       int64    // start of the measured part in ns, or never if it is not known yet
-	asked       int64    // measured tickets that were taken
+	taken       int64    // measured tickets that were taken
 }
 
 func newQueue(leg Leg) *queue {
@@ -76,7 +76,7 @@ func (q *queue) takeTicket() (ticket, bool) {
 	}
 	q.hasUpcoming = false
 	if q.upcoming.measured {
-		q.asked++
+		q.taken++
 	}
 	return q.upcoming, true
 }
@@ -141,7 +141,7 @@ func (q *queue) countUnsent(end int64) (asked, late int64) {
 		if t.measured && t.at < end {
 			late++
 		} else if t.measured {
-			q.asked--
+			q.taken--
 		}
 	}
 	end = min(end, q.endTime())
@@ -154,15 +154,15 @@ func (q *queue) countUnsent(end int64) (asked, late int64) {
 		}
 		if n == maxCounted {
 			more := q.meanCount(end) - q.meanCount(q.upcoming.at)
-			q.asked, late = q.asked+more, late+more
+			q.taken, late = q.taken+more, late+more
 			break
 		}
 		if q.hasUpcoming = false; q.upcoming.measured {
-			q.asked++
+			q.taken++
 			late++
 		}
 	}
-	return q.asked, late
+	return q.taken, late
 }
 
 // rateSoFar returns the requested rate in the first part of length wall of the measured part, and how many of
@@ -174,7 +174,7 @@ func (q *queue) rateSoFar(wall time.Duration) (perSecond float64, late int64) {
 		return 0, 0
 	}
 	asked := q.meanCount(q.begin+int64(wall)) - q.meanCount(q.begin)
-	return float64(asked) / wall.Seconds(), max(0, asked-q.asked)
+	return float64(asked) / wall.Seconds(), max(0, asked-q.taken)
 }
 
 // meanCount returns the mean number of requests that the profile has up to a time.

@@ -17,7 +17,7 @@ type noEngine struct{}
 
 func (noEngine) name() Engine       { return "none" }
 func (noEngine) threadCount() int   { return 1 }
-func (noEngine) partyCount() int    { return 1 }
+func (noEngine) dialerCount() int   { return 1 }
 func (noEngine) recorderCount() int { return 1 }
 func (noEngine) run(*run)           {}
 func (noEngine) wake()              {}

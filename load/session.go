@@ -23,12 +23,12 @@ type Session struct {
 // settings are Options with defaults, and values derived from them, for engines.
 type settings struct {
 	Options
-	base     time.Time // origin of all times in ns
-	requests []encodedRequest
-	counters counters
-	addrs    []string     // host:port with IP addresses, to be tried in this order
-	accepts  [1000]bool   // whether a status is accepted, by status
-	room     atomic.Int64 // bytes of responses that may still be stored for Verify
+	base       time.Time // origin of all times in ns
+	requests   []encodedRequest
+	counters   counters
+	addrs      []string     // host:port with IP addresses, to be tried in this order
+	accepts    [1000]bool   // whether a status is accepted, by status
+	bodyBudget atomic.Int64 // bytes of responses that may still be stored for Verify
 }
 
 // nowNS returns the time in ns since s.base.
@@ -39,7 +39,7 @@ func (s *settings) nowNS() int64 { return int64(time.Since(s.base)) }
 type engine interface {
 	name() Engine
 	threadCount() int   // number of threads that send
-	partyCount() int    // number of threads or connections that call run.markDialed, once per phase
+	dialerCount() int   // number of threads or connections that call run.markDialed, once per phase
 	recorderCount() int // number of recorders
 	// run sends until the phase is over and no request is in flight.
 	run(r *run)

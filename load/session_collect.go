@@ -16,7 +16,7 @@ type collector struct {
 	r *run
 
 	mu        sync.Mutex
-	total     legStats        // sum over the finished seconds of all threads
+	total     requestStats    // sum over the finished seconds of all threads
 	current   []int           // number of the second that each thread records, by thread
 	next      int             // number of the first second that is not in timeline yet
 	seconds   map[int]*second // seconds that some thread has not finished, by number
@@ -102,7 +102,7 @@ func (c *collector) addSecond(m *recorder) {
 }
 
 // addLocked adds one second of a thread. The caller must lock c.mu.
-func (c *collector) addLocked(s *legStats) {
+func (c *collector) addLocked(s *requestStats) {
 	c.total.addStats(s)
 	if !c.isComplete(s.second) {
 		return
@@ -206,7 +206,7 @@ func (c *collector) newResult(wall time.Duration, used usage, errors [classCount
 		Engine: r.engine.name(), Connections: r.s.Connections, Streams: r.s.Streams, Threads: r.engine.threadCount(),
 		Wall:     wall,
 		Sent:     t.requests + t.lost,
-		Requests: t.requests, Unasked: t.unasked,
+		Requests: t.requests, Unasked: t.unsolicited,
 		Statuses: map[int]int64{}, Codes: map[int]int64{}, Errors: map[Class]int64{},
 		Opened: c.totals.Opened, Reconnects: c.reopened, Resent: c.resent,
 		Latency: new(hist.Hist), Service: new(hist.Hist), FirstByte: new(hist.Hist), SendLag: new(hist.Hist), Connect: new(hist.Hist),

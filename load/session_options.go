@@ -39,7 +39,7 @@ func newSettings(o Options) (*settings, error) {
 	}
 	o.Threads = min(o.Threads, o.Connections)
 	s := &settings{Options: o, base: time.Now(), counters: counters{}}
-	s.room.Store(maxAllBodies)
+	s.bodyBudget.Store(maxAllBodies)
 	for status := range s.accepts {
 		if o.Accept != nil {
 			s.accepts[status] = o.Accept(status)

@@ -25,20 +25,20 @@ type exchange struct {
 	numbers []int64 // drawn from the counters of its fills
 }
 
-// legStats contains the outcomes of the measured requests of one thread in one second, or of all threads in all
+// requestStats contains the outcomes of the measured requests of one thread in one second, or of all threads in all
 // seconds.
-type legStats struct {
-	second   int // number of the second since measuring began
-	requests int64
-	lost     int64 // requests without a complete response
-	errors   [classCount]int64
-	unasked  int64 // times that bytes arrived without a request
-	bytesIn  int64
-	bytesOut int64
-	bodyIn   int64
-	bodyOut  int64
-	statuses [1000]int64
-	codes    [codeCount]int64
+type requestStats struct {
+	second      int // number of the second since measuring began
+	requests    int64
+	lost        int64 // requests without a complete response
+	errors      [classCount]int64
+	unsolicited int64 // times that bytes arrived without a request
+	bytesIn     int64
+	bytesOut    int64
+	bodyIn      int64
+	bodyOut     int64
+	statuses    [1000]int64
+	codes       [codeCount]int64
 
 	singlePart hist.Hist // ns from sending to a response that arrived in one part
 	multiPart  hist.Hist // ns from sending to a response that arrived in several parts, or to a timeout
@@ -47,13 +47,13 @@ type legStats struct {
 	lag        hist.Hist // open loop: ns from the intended time to sending
 }
 
-func (s *legStats) addStats(o *legStats) {
+func (s *requestStats) addStats(o *requestStats) {
 	s.requests += o.requests
 	s.lost += o.lost
 	for i, n := range o.errors {
 		s.errors[i] += n
 	}
-	s.unasked += o.unasked
+	s.unsolicited += o.unsolicited
 	s.bytesIn += o.bytesIn
 	s.bytesOut += o.bytesOut
 	s.bodyIn += o.bodyIn
@@ -71,11 +71,11 @@ func (s *legStats) addStats(o *legStats) {
 	s.lag.Merge(&o.lag)
 }
 
-func (s *legStats) resetStats() {
+func (s *requestStats) resetStats() {
 	for _, h := range []*hist.Hist{&s.singlePart, &s.multiPart, &s.firstByte, &s.latency, &s.lag} {
 		h.Reset()
 	}
-	s.second, s.requests, s.lost, s.unasked = 0, 0, 0, 0
+	s.second, s.requests, s.lost, s.unsolicited = 0, 0, 0, 0
 	s.bytesIn, s.bytesOut, s.bodyIn, s.bodyOut = 0, 0, 0, 0
 	s.errors, s.statuses, s.codes = [classCount]int64{}, [1000]int64{}, [codeCount]int64{}
 }
@@ -96,10 +96,10 @@ type recorder struct {
 	thread     int // index of the thread in the collector
 	s          *settings
 	r          *run
-	current    legStats    // records of the current second
-	blocks     []Block     // nil if no intervals are needed
-	steps      []stepStats // nil if the profile has no steps
-	secondEnd  int64       // end of the current second in ns; 0 if nothing has been measured
+	current    requestStats // records of the current second
+	blocks     []Block      // nil if no intervals are needed
+	steps      []stepStats  // nil if the profile has no steps
+	secondEnd  int64        // end of the current second in ns; 0 if nothing has been measured
 	inFlight   inFlightArea
 	totals     Totals
 	connects   hist.Hist // ns to open a connection
@@ -156,8 +156,8 @@ func (m *recorder) stop() {
 	m.r = nil
 }
 
-// recordSend is called right before a request is sent. A request that is sent again counts only as resent: it
-// has been in flight since the first time.
+// recordSend is called right before a request is sent. A request that is sent again counts only as resent, because it
+// has been in flight since it was first sent.
 func (m *recorder) recordSend(q *exchange, now int64) {
 	if q.tries++; q.tries > 1 {
 		m.resent++
@@ -170,7 +170,7 @@ func (m *recorder) recordSend(q *exchange, now int64) {
 }
 
 // finishRequest counts an outcome and returns where to record it, or nil if it is not measured.
-func (m *recorder) finishRequest(q *exchange, now int64, failed bool) *legStats {
+func (m *recorder) finishRequest(q *exchange, now int64, failed bool) *requestStats {
 	begin, end := m.r.measuredSpan()
 	m.inFlight.change(now, begin, end, -1)
 	measured := q.measured
@@ -308,7 +308,7 @@ func (m *recorder) recordUnsolicited(now int64) {
 	}
 	s := m.statsAt(now)
 	s.errors[classFraming]++
-	s.unasked++
+	s.unsolicited++
 }
 
 // recordConnectError records a failed connection attempt.
@@ -347,15 +347,15 @@ func (m *recorder) takeVerify() bool {
 	return false
 }
 
-// statsAt returns the legStats of the second of now.
-func (m *recorder) statsAt(now int64) *legStats {
+// statsAt returns the requestStats of the second of now.
+func (m *recorder) statsAt(now int64) *requestStats {
 	if now >= m.secondEnd {
 		m.rollSecond(now)
 	}
 	return &m.current
 }
 
-// rollSecond passes the legStats of a second that is over to the collector. It is called on every record, and by
+// rollSecond passes the requestStats of a second that is over to the collector. It is called on every record, and by
 // idle threads once a second.
 func (m *recorder) rollSecond(now int64) {
 	begin := m.r.begin.Load()

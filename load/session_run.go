@@ -11,25 +11,27 @@ import (
 // run is the shared state of one running phase. Its times are ns
 // since the session's base; 0 means not yet.
 //
-// In a closed loop a request is measured if its outcome is after the outcome
-// that completes the lead-in, up to the last one: connections are as busy at
-// both ends as in between, so that the result includes no filling or draining.
-// A request in flight at the end is measured only if it fails later: otherwise
-// a server that stops responding would seem to have no errors. In an open loop
-// a request is measured if its intended time is in the measured part.
+// In a closed loop the measured requests are those whose outcome comes after the
+// lead-in and before the end. Connections are then as busy at both ends of the
+// measured part as in between: the result includes no filling and no draining.
+// A request in flight at the end is measured only if it fails later, because
+// otherwise a server that stops responding would seem to have no errors. In an
+// open loop the measured requests are those whose intended time is in the
+// measured part.
 type run struct {
 	s      *settings
 	engine engine
 	leg    Leg
 	opened int64  // start of opening connections
 	queue  *queue // schedule of an open loop; nil in a closed loop
+	steps  Step   // of the profile; without rates if it has no steps
 
-	mu       sync.Mutex
-	unready  int          // parties that have not called markDialed; see engine.partyCount
-	ended    bool         // nothing more is measured
-	started  atomic.Int64 // start of sending requests; time zero of a profile
-	conns    atomic.Int64 // open connections
-	lastConn atomic.Int64 // last time with an open connection, as far as known
+	mu             sync.Mutex
+	pendingDialers int          // threads or connections that have not called markDialed; see engine.dialerCount
+	ended          bool         // nothing more is measured
+	started        atomic.Int64 // start of sending requests; time zero of a profile
+	conns          atomic.Int64 // open connections
+	lastConn       atomic.Int64 // last time with an open connection, as far as known
 
 	admitted atomic.Int64 // calls of admitRequest; counted only if Leg.Ops is set
 	done     atomic.Int64 // outcomes so far, lead-in included
@@ -50,7 +52,7 @@ type run struct {
 type usage struct{ cpu, wait time.Duration }
 
 func newRun(s *settings, e engine, leg Leg) *run {
-	r := &run{s: s, engine: e, leg: leg, unready: e.partyCount(), opened: s.nowNS()}
+	r := &run{s: s, engine: e, leg: leg, steps: findSteps(leg.Profile), pendingDialers: e.dialerCount(), opened: s.nowNS()}
 	if leg.Profile != nil {
 		r.queue = newQueue(leg)
 	}
@@ -60,11 +62,12 @@ func newRun(s *settings, e engine, leg Leg) *run {
 	return r
 }
 
-// markDialed records that a party has opened its connections. The last party starts the requests.
+// markDialed records that a thread has opened its connections, or a connection has opened. The last caller
+// starts the requests.
 func (r *run) markDialed() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.unready--; r.unready <= 0 {
+	if r.pendingDialers--; r.pendingDialers <= 0 {
 		r.startRequests()
 	}
 }
@@ -147,8 +150,9 @@ func (r *run) admitRequest() bool {
 	return inLeadIn || n <= leadIn+r.leg.Ops
 }
 
-// countOutcome counts the outcome of a request of a closed loop and reports whether it is measured. It starts
-// and ends the measured part if this outcome is the one that does so.
+// countOutcome counts the outcome of a request of a closed loop and reports whether the request is measured. It
+// starts the measured part if this outcome completes the lead-in, and ends it if this outcome is the last of Leg.Ops
+// or comes after Leg.Duration.
 func (r *run) countOutcome(now int64, failed bool) bool {
 	n := r.done.Add(1)
 	leadIn := r.leadIn.Load()

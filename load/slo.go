@@ -35,7 +35,7 @@ func (e *SLOError) Error() string {
 	return fmt.Sprintf("objective %q: %s; e.g. p99<50ms or p99.9<=100ms,errors<0.1%%", e.Text, e.What)
 }
 
-// ParseSLO reads objectives with commas between them. Each names a figure
+// ParseSLO parses objectives separated by commas. An objective is the name of a value
 // (p50, p99, p99.9, … for a quantile of the latencies, max, mean, or errors
 // for the share of requests that failed), then < or <=, then a limit: a
 // duration, or for errors a percentage.
@@ -91,7 +91,7 @@ func parseObjective(text string) (o Objective, what string) {
 	return o, ""
 }
 
-// parseQuantile reads p99.9 as 0.999.
+// parseQuantile parses the name of a quantile: p99.9 is 0.999.
 func parseQuantile(text string) (float64, bool) {
 	digits, ok := strings.CutPrefix(text, "p")
 	if !ok || strings.Trim(digits, "0123456789.") != "" || strings.HasPrefix(digits, ".") || len(digits) > 8 {
@@ -101,7 +101,7 @@ func parseQuantile(text string) (float64, bool) {
 	return x / 100, err == nil && x > 0 && x < 100
 }
 
-// parseShare reads 0.1% as 0.001. what is a description of the error in text, or "".
+// parseShare parses a percentage: 0.1% is 0.001. what is a description of the error in text, or "".
 func parseShare(text string) (share float64, what string) {
 	digits, ok := strings.CutSuffix(text, "%")
 	x, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
@@ -111,7 +111,7 @@ func parseShare(text string) (share float64, what string) {
 	return x / 100, ""
 }
 
-// figureName returns the name of the bounded figure.
+// figureName returns the name of the bounded value, as in ParseSLO.
 func (o Objective) figureName() string {
 	switch {
 	case o.Max:

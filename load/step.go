@@ -5,6 +5,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/load/hist"
+	"github.com/tarebench/tare/load/pace"
 )
 
 // maxSteps is the number of steps up to which a profile's steps have results of their own.
@@ -13,6 +14,7 @@ const maxSteps = 100
 // StepResult is the result of one step of a profile of steps: of the requests that were due in it, whenever
 // their responses arrived.
 type StepResult struct {
+	Number int           // of the step, from 0
 	Rate   float64       // requested rate per second
 	At     time.Duration // start of the step, since measuring began
 	Result *Result       // Wall, Asked, Sent, Requests, Errors, Latency and Blocks are those of the step; of the rest only Connections is set
@@ -26,13 +28,29 @@ type stepStats struct {
 	blocks         []Block // nil if no intervals are needed
 }
 
+// findSteps returns the steps of a profile, or of one load generator's share of a profile. It has no rates if
+// the profile has no steps.
+func findSteps(p Profile) Step {
+	share, isShare := p.(pace.Share)
+	if !isShare {
+		steps, _ := p.(Step)
+		return steps
+	}
+	steps := findSteps(share.Whole)
+	rates := make([]float64, len(steps.Rates))
+	for i, rate := range steps.Rates {
+		rates[i] = rate / float64(share.Of)
+	}
+	return Step{Rates: rates, Each: steps.Each}
+}
+
 // newSteps returns the steps of a phase, or nil if its profile has none, or too many.
 func newSteps(leg Leg) []stepStats {
-	p, ok := leg.Profile.(Step)
-	if !ok || len(p.Rates) > maxSteps {
+	n := len(findSteps(leg.Profile).Rates)
+	if n == 0 || n > maxSteps {
 		return nil
 	}
-	list := make([]stepStats, len(p.Rates))
+	list := make([]stepStats, n)
 	for i := range list {
 		list[i].blocks = newBlocks(leg)
 	}
@@ -52,11 +70,10 @@ func (s *stepStats) addStats(o *stepStats) {
 
 // stepSpan returns when step i is measured, in ns; the last step lasts to the end.
 func (r *run) stepSpan(i int) (from, to int64) {
-	p := r.leg.Profile.(Step)
 	begin := r.begin.Load()
-	from = r.queue.start + int64(i)*int64(p.Each)
-	to = from + int64(p.Each)
-	if i == len(p.Rates)-1 {
+	from = r.queue.start + int64(i)*int64(r.steps.Each)
+	to = from + int64(r.steps.Each)
+	if i == len(r.steps.Rates)-1 {
 		to = begin + int64(r.leg.Duration)
 	}
 	if end := r.end.Load(); end != 0 {
@@ -71,7 +88,7 @@ func (m *recorder) stepAt(q *exchange) (*stepStats, *Block) {
 	if m.steps == nil {
 		return nil, nil
 	}
-	i := (q.intended - m.r.queue.start) / int64(m.r.leg.Profile.(Step).Each)
+	i := (q.intended - m.r.queue.start) / int64(m.r.steps.Each)
 	i = min(max(0, i), int64(len(m.steps)-1)) // the last step lasts to the end of the phase
 	s := &m.steps[i]
 	if s.blocks == nil {
@@ -113,12 +130,12 @@ func (c *collector) newStepResults() (out []StepResult) {
 		if to == from {
 			continue
 		}
-		rate, wall := c.r.leg.Profile.(Step).Rates[i], time.Duration(to-from)
+		rate, wall := c.r.steps.Rates[i], time.Duration(to-from)
 		r := &Result{
 			Connections: c.r.s.Connections, Wall: wall, Asked: rate, Sent: s.sent, Requests: s.requests,
 			Errors: errorsByClass(s.errors), Latency: &s.latency, Blocks: s.blocks,
 		}
-		out = append(out, StepResult{Rate: rate, At: time.Duration(from - c.r.begin.Load()), Result: r})
+		out = append(out, StepResult{Number: i, Rate: rate, At: time.Duration(from - c.r.begin.Load()), Result: r})
 	}
 	return out
 }

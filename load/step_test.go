@@ -7,6 +7,7 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 	"github.com/tarebench/tare/load/hist"
 	"github.com/tarebench/tare/load/loadtest"
+	"github.com/tarebench/tare/load/pace"
 )
 
 // With every engine a request belongs to the step in which it is due.
@@ -41,6 +42,38 @@ func TestSteps(t *testing.T) {
 		assert.Equal(t, "requests", requests, r.Requests)
 		assert.Equal(t, "errors", errors, r.Errors[ErrReset]+r.Errors[ErrTimeout]+r.Errors[ErrStatus]+r.Errors[ErrFraming])
 		assert.Equal(t, "parts", parts, r.Sent)
+	})
+}
+
+// Load generators that share a profile of steps record the steps of their shares, which together are the profile's.
+func TestStepsOfShares(t *testing.T) {
+	everyWay(t, func(t *testing.T, w way) {
+		s := serve(t, w, loadtest.Plain, loadtest.Options{})
+		defer s.Close()
+		profile := Step{Rates: []float64{100, 300}, Each: 200 * time.Millisecond}
+		objectives := SLO{{Errors: true, Limit: 0.5}}
+		var results []*Result
+		for i := range 2 {
+			leg := Leg{Profile: pace.Share{Whole: profile, Index: i, Of: 2}, Duration: 400 * time.Millisecond, Hold: objectives}
+			session := openTo(t, w, s, Options{Connections: 20})
+			r, err := session.Run(t.Context(), leg)
+			session.Close()
+			assert.NoError(t, "run", err)
+			assert.NoError(t, "check", CheckResult(r))
+			results = append(results, r)
+		}
+		d := NewDocument(Merge(results), Documented{SLO: objectives})
+		assert.Equal(t, "steps", len(d.Steps), 2)
+		for i, step := range d.Steps {
+			assert.Equal(t, "rate", step.RateAsked, profile.Rates[i])
+			assert.Equal(t, "begins", step.At, 0.2*float64(i))
+			assert.Equal(t, "connections", step.Connections, 40)
+			due := int64(profile.Rates[i] * profile.Each.Seconds())
+			some{0, due}.check(t, "sent", Merge(results).Steps[i].Result.Sent)
+			if step.Objectives[0].Interval == nil {
+				t.Errorf("step %d has no interval: %+v", i, step.Objectives)
+			}
+		}
 	})
 }
 

@@ -27,9 +27,9 @@ func threadIDs() []int {
 	return tids
 }
 
-// threadWaits returns how long each thread of this process was runnable and did not run, if the kernel records
-// it. It omits the second thread, the Go runtime's monitor, which runs every 20 µs and for which no request
-// waits: if goroutines keep a single processor busy, it waits most of the time.
+// threadWaits returns how long each thread of this process was runnable and did not run, by thread id. It omits threads
+// whose time the kernel does not record, and the second thread, the Go runtime's monitor. The monitor runs every 20 µs
+// and waits most of the time if goroutines keep a single processor busy, but no request waits for the monitor.
 func threadWaits() map[int]time.Duration {
 	const monitor = 1 // index of the second thread
 	all := map[int]time.Duration{}

@@ -39,7 +39,7 @@ func (s *Section) addAdoption(r *tare.Result) {
 func licencesAsNotes(t Table) Table {
 	out := t.dropColumns("is", "licences")
 	for i, row := range t.Rows {
-		if licences := t.cellText(row, "licences"); licences != nothing && licences != noLicences {
+		if licences := t.cellText(row, "licences"); licences != noValue && licences != noLicences {
 			out.Rows[i].Notes = append([]string{"licences: " + licences}, row.Notes...)
 		}
 	}
@@ -52,7 +52,7 @@ func explainAdoption(r *tare.Result) string {
 	if c, ok := r.Contender(tare.NullID); ok && hasAdoption(c) {
 		text += "; " + tare.NullID + " is the one that does nothing"
 	}
-	return text + ". Modules are those of third parties, and a cold build compiled every one of them. " + nothing + " is not known."
+	return text + ". Modules are those of third parties, and a cold build compiled every one of them. " + noValue + " is not known."
 }
 
 // hasAdoption reports whether c has any adoption data.
@@ -87,14 +87,14 @@ func newAdoptionTable(r *tare.Result) Table {
 // newAdoptionRow returns the row of one contender.
 func newAdoptionRow(c tare.Contender) Row {
 	a := c.Adoption
-	name, identity := c.Title(), Field{Text: nothing}
+	name, identity := c.Title(), Field{Text: noValue}
 	if c.Role == tare.RoleBaseline {
 		name += " (baseline)"
 	}
 	if c.Name != "" {
 		identity = codeField(c.String())
 	}
-	modules, licences := nothing, strings.Join(a.Licences, ", ")
+	modules, licences := noValue, strings.Join(a.Licences, ", ")
 	if c.BinaryBytes > 0 { // the linked modules are read from the binary: without it their number is unknown
 		modules = format.Grouped(float64(a.ModulesLinked), 0)
 		if a.ModulesLinked == 0 {
@@ -105,8 +105,8 @@ func newAdoptionRow(c tare.Contender) Row {
 		{Text: name},
 		identity,
 		{Text: modules},
-		{Text: orDefault(licences, nothing)},
-		{Text: orDefault(a.Released, nothing)},
+		{Text: orDefault(licences, noValue)},
+		{Text: orDefault(a.Released, noValue)},
 		{Text: formatKnown(float64(c.BinaryBytes), 0)},
 		{Text: formatKnown(a.ColdBuildSeconds, 1)},
 		{Text: formatKnown(float64(a.IdleRSSBytes)/1e6, 1)},
@@ -121,7 +121,7 @@ func newAdoptionRow(c tare.Contender) Row {
 // formatKnown prints x, or nothing if x is 0, which means unknown.
 func formatKnown(x float64, decimals int) string {
 	if !(x > 0) {
-		return nothing
+		return noValue
 	}
 	return format.Grouped(x, decimals)
 }

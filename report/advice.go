@@ -44,9 +44,10 @@ func (s *Section) addRecommendation(r *tare.Result) {
 	}
 }
 
-// adviseOn returns the conclusion that the ranks of the primary metric support on one workload and the
-// contenders that it names, or the reason why they support none. Ranks are ranges: no contender was proven
-// better than those whose range begins at 1, and one with the range 1 to 1 was proven better than all others.
+// adviseOn returns the conclusion that the ranks by the primary metric support on one workload, and the
+// contenders that the conclusion names. If the ranks support no conclusion it returns the reason. Ranks are
+// ranges: a range that begins at 1 means that no contender was proven better, and the range 1 to 1 means that
+// the contender was proven better than all others.
 func adviseOn(r *tare.Result, workload string) (text string, first []ranking) {
 	v := newView(r, workload)
 	metric, base := primaryMetric(r), v.baseline
@@ -102,9 +103,10 @@ func (v *view) recommendFirst(first []ranking, ranked int) string {
 const maxChoices = 3
 
 // compareBaseline compares each contender with the baseline by the leading metric, for a workload on which the
-// ranks name no contender. Up to maxChoices contenders get a recommendation each: " Use chi? Not for this: 40 % more
-// time." Then chosen has the contenders that take significantly less than the baseline. More contenders are only listed
-// by result, and chosen is nil: " Each against mux: less time: a and b; no significant difference: c."
+// ranks name no contender. If there are at most maxChoices contenders, text has a recommendation for each, such as
+// " Use chi? Not for this: 40 % more time.", and chosen has the contenders that take significantly less than the
+// baseline. Otherwise text only lists the contenders by result, " Each against mux: less time: a and b; no significant
+// difference: c.", and chosen is nil.
 func (v *view) compareBaseline() (text string, chosen []ranking) {
 	metric := v.leadingMetric()
 	if len(v.voidsMetric(v.baseline, metric)) > 0 || v.voidCheck() != "" {
@@ -250,9 +252,4 @@ func describeWarning(f tare.Finding) string {
 }
 
 // joinNames returns a list as in a sentence: a, b and c.
-func joinNames(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
-}
+func joinNames(names []string) string { return format.List(names, "and") }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // behaviour holds the results of the semantics tests of one contender: the cases in which its output differs from that
@@ -77,12 +78,7 @@ func classRank(class tare.DifferenceClass) int {
 
 // listClasses returns the classes among differences, the most severe first.
 func listClasses(differences []tare.Difference) []tare.DifferenceClass {
-	var out []tare.DifferenceClass
-	for _, d := range differences {
-		if !slices.Contains(out, d.Class) {
-			out = append(out, d.Class)
-		}
-	}
+	out := listDistinct(differences, func(d tare.Difference) tare.DifferenceClass { return d.Class })
 	slices.SortStableFunc(out, func(a, b tare.DifferenceClass) int { return classRank(a) - classRank(b) })
 	return out
 }
@@ -102,9 +98,9 @@ func describeConsequences(differences []tare.Difference, n int) string {
 	type consequence struct{ property, text string }
 	var all []consequence
 	for _, d := range differences {
-		text := truncateText(showLiteral(d.Says), maxConsequence)
+		text := format.Clip(showLiteral(d.Says), maxConsequence)
 		if text == "" {
-			text = truncateText(showLiteral("makes "+d.Got+" of "+d.Asked), maxConsequence)
+			text = format.Clip(showLiteral("makes "+d.Got+" of "+d.Asked), maxConsequence)
 		}
 		if !slices.ContainsFunc(all, func(c consequence) bool { return c.text == text }) {
 			all = append(all, consequence{d.Property, text})
@@ -156,9 +152,7 @@ func listProperties(all []behaviour) []property {
 			if classRank(d.Class) < classRank(out[i].worst) {
 				out[i].worst = d.Class
 			}
-			if !slices.Contains(out[i].ops, d.Op) {
-				out[i].ops = append(out[i].ops, d.Op)
-			}
+			out[i].ops = appendNew(out[i].ops, d.Op)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b property) int { return classRank(a.worst) - classRank(b.worst) })
@@ -177,13 +171,7 @@ func (c behaviour) differencesOn(op string) []tare.Difference {
 
 // listOps returns the operations that showed differences.
 func listOps(differences []tare.Difference) []string {
-	var out []string
-	for _, d := range differences {
-		if !slices.Contains(out, d.Op) {
-			out = append(out, d.Op)
-		}
-	}
-	return out
+	return listDistinct(differences, func(d tare.Difference) string { return d.Op })
 }
 
 // opsAffecting returns the operations by which any contender showed a difference that affects op.
@@ -210,11 +198,5 @@ func (c behaviour) missingTests(r *tare.Result, op string) []string {
 
 // listUnsupported returns the operations that the contender does not support, each once.
 func (c behaviour) listUnsupported() []string {
-	var out []string
-	for _, op := range c.Unsupported {
-		if !slices.Contains(out, op) {
-			out = append(out, op)
-		}
-	}
-	return out
+	return listDistinct(c.Unsupported, func(op string) string { return op })
 }

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // Benchfmt writes the rounds of r in the Go benchmark format, as
@@ -272,7 +273,7 @@ func (b *benchWriter) writeComment(text string) { b.out.WriteString("# " + fitLi
 const maxLine = 400
 
 // fitLine returns text in one line of at most maxLine characters.
-func fitLine(text string) string { return truncateText(oneLine(text), maxLine) }
+func fitLine(text string) string { return format.Clip(oneLine(text), maxLine) }
 
 // benchmarkName converts a study's id to the name of a benchmark without its prefix: json-encode becomes
 // JsonEncode.

@@ -61,7 +61,7 @@ func newBreakEvenTable(r *tare.Result, b tare.BreakEvenResult) Table {
 		for _, cores := range p.Cores {
 			line = append(line, Field{Text: formatCore(cores)})
 		}
-		rate := nothing
+		rate := noValue
 		if p.OnePercent > 0 {
 			rate = formatPerSecond(p.OnePercent) + " [" + formatPerSecond(p.OnePercentLow) + ", " + formatPerSecond(p.OnePercentHigh) + "]"
 		}
@@ -73,7 +73,7 @@ func newBreakEvenTable(r *tare.Result, b tare.BreakEvenResult) Table {
 // formatCount prints a count; 0 means unknown.
 func formatCount(n int) string {
 	if n == 0 {
-		return nothing
+		return noValue
 	}
 	return format.Grouped(float64(n), 0)
 }

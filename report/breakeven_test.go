@@ -82,13 +82,13 @@ func TestOwnModules(t *testing.T) {
 		path, replace string
 		want          bool
 	}{
-		{ownModule, "../../..", true},
-		{ownModule + "/cgocopy", "../../../cgocopy", true},
-		{ownModule + "/cgocopy", "/src/tare/cgocopy", true},
-		{ownModule + "/cgocopy", "../faster", false},
+		{thisModule, "../../..", true},
+		{thisModule + "/cgocopy", "../../../cgocopy", true},
+		{thisModule + "/cgocopy", "/src/tare/cgocopy", true},
+		{thisModule + "/cgocopy", "../faster", false},
 		{"example.com/cgocopy", "../cgocopy", false},
 	} {
-		if got := isOwnModule(tare.Module{Path: c.path, Replace: c.replace}); got != c.want {
+		if got := isOfThisModule(tare.Module{Path: c.path, Replace: c.replace}); got != c.want {
 			t.Errorf("%s => %s: %v", c.path, c.replace, got)
 		}
 	}

@@ -51,8 +51,8 @@ func nextBrief(w io.Writer, r *tare.Result, s Style) error {
 }
 
 const (
-	wordWidth = 4  // columns of the answer as a word (answerWord), such as open
-	nameWidth = 12 // columns that fit the longest names of studies: json-encode, json-binary
+	answerWidth = 4  // columns of the answer as a word (answerWord), such as open
+	nameWidth   = 12 // columns that fit the longest names of studies: json-encode, json-binary
 )
 
 // formatBlock returns the lines of one result: the answer, the name of the study and the headline, then the bars.
@@ -62,14 +62,14 @@ func formatBlock(r *tare.Result, s Style, a axis) string {
 		lines = maxBlockLines
 	}
 	word, headline := answerWord(r)
-	answer := fmt.Sprintf("%-*s ", wordWidth, word)
+	answer := fmt.Sprintf("%-*s ", answerWidth, word)
 	name := fmt.Sprintf("%-*s ", nameWidth, oneLine(r.Study))
 	start := textWidth(answer + name)
 	indent := start
 	if s.pageWidth() < narrow {
-		indent = wordWidth // the headline continues below the name
+		indent = answerWidth // the headline continues below the name
 	}
-	p := &page{style: s, width: s.pageWidth()}
+	p := &textPage{style: s, width: s.pageWidth()}
 	wrapped := wrapWords(headline, s.pageWidth()-start, s.pageWidth()-indent) // widths of the first line and of the others
 	for i, text := range wrapped {
 		if i == 0 {
@@ -311,7 +311,7 @@ func (a axis) formatRow(r *tare.Result, c tare.Comparison, label string, s Style
 	default:
 		cells[ratioColumn] = '○'
 	}
-	label = truncateText(label, a.label)
+	label = format.Clip(label, a.label)
 	drawing := strings.TrimRight(string(cells), " ")
 	line := strings.Repeat(" ", barIndent) + label + strings.Repeat(" ", a.label+1-textWidth(label)) + fmt.Sprintf("%*s ", ratioWidth, format.Short(c.Ratio)+"×")
 	low, high := format.Short(c.Low), format.Short(c.High)

@@ -44,12 +44,12 @@ const (
 // was decomposed.
 func newCards(r *tare.Result, c Contest) []Card {
 	var out []Card
-	if card, ok := newWhyCard(r); ok {
+	if card, ok := newCauseCard(r); ok {
 		out = append(out, card)
 	} else if card, ok := newMemoryCard(r); ok {
 		out = append(out, card)
 	}
-	for _, newCard := range []func(*tare.Result, Contest) (Card, bool){newPriceCard, newAnswersCard, newAdoptionCard} {
+	for _, newCard := range []func(*tare.Result, Contest) (Card, bool){newCostCard, newSemanticsCard, newAdoptionCard} {
 		if card, ok := newCard(r, c); ok {
 			out = append(out, card)
 		}
@@ -57,10 +57,10 @@ func newCards(r *tare.Result, c Contest) []Card {
 	return out
 }
 
-// newWhyCard draws the first decomposition without void steps as a waterfall: a bar for the first contender, a bar
+// newCauseCard draws the first decomposition without void steps as a waterfall: a bar for the first contender, a bar
 // per step at the height where the step adds or removes, and a bar for the last contender. It returns false if
 // there is no such decomposition.
-func newWhyCard(r *tare.Result) (Card, bool) {
+func newCauseCard(r *tare.Result) (Card, bool) {
 	i := slices.IndexFunc(r.Decomposition, func(d tare.Decomposition) bool {
 		isVoid := func(step tare.Cause) bool { return isVoidStep(r, d, step) }
 		return len(d.Steps) > 0 && d.Whole.FromValue > 0 && !slices.ContainsFunc(d.Steps, isVoid)
@@ -87,7 +87,7 @@ func newWhyCard(r *tare.Result) (Card, bool) {
 	}
 	card.Means = fmt.Sprintf("%s on %s: %s takes %s× (%s–%s) that of %s.",
 		upperFirst(tare.MetricFor(d.Metric).Noun), d.Workload, contenderTitle(r, d.Whole.To),
-		formatShortRatio(d.Whole.Ratio), formatShortRatio(d.Whole.Low), formatShortRatio(d.Whole.High), contenderTitle(r, d.Whole.From))
+		format.Headline(d.Whole.Ratio), format.Headline(d.Whole.Low), format.Headline(d.Whole.High), contenderTitle(r, d.Whole.From))
 	if len(shares) > 1 {
 		card.After = "Of the difference: " + strings.Join(shares[:min(len(shares), maxShares)], ", ") + "."
 	}
@@ -165,9 +165,9 @@ func newMemoryCard(r *tare.Result) (Card, bool) {
 func formatHeap(bytes float64) string {
 	switch {
 	case bytes >= 1e6:
-		return formatDigits(bytes/1e6, 3) + " MB"
+		return format.Digits(bytes/1e6, 3) + " MB"
 	case bytes >= 1e3:
-		return formatDigits(bytes/1e3, 3) + " kB"
+		return format.Digits(bytes/1e3, 3) + " kB"
 	}
 	return format.Grouped(bytes, 0) + " B"
 }
@@ -175,9 +175,9 @@ func formatHeap(bytes float64) string {
 // defaultRate is the rate of costs, in operations per second, if the user requested none.
 const defaultRate = 1000
 
-// newPriceCard draws the share of a core that the contenders of the first chart use at a rate: the one that the user
+// newCostCard draws the share of a core that the contenders of the first chart use at a rate: the one that the user
 // requested, or defaultRate. It uses the time if CPU time was not measured.
-func newPriceCard(r *tare.Result, c Contest) (Card, bool) {
+func newCostCard(r *tare.Result, c Contest) (Card, bool) {
 	if len(c.Panels) == 0 {
 		return Card{}, false
 	}
@@ -191,7 +191,7 @@ func newPriceCard(r *tare.Result, c Contest) (Card, bool) {
 	if i := slices.IndexFunc(r.Cost, func(x tare.Cost) bool { return x.Rate > 0 }); i >= 0 {
 		rate = r.Cost[i].Rate
 	}
-	card := Card{Key: "price", Eye: "What it costs you", Title: priceTitle(v, rate), Rate: rate}
+	card := Card{Key: "price", Eye: "What it costs you", Title: costTitle(v, rate), Rate: rate}
 	longest := 0.0
 	for _, row := range c.Panels[0].Rows {
 		if len(card.Bars) == maxBars && !row.Base { // the baseline always has a bar
@@ -220,9 +220,9 @@ func newPriceCard(r *tare.Result, c Contest) (Card, bool) {
 	return card, true
 }
 
-// priceTitle returns the difference in cost between the subject of the study and the baseline at a rate: "At 1,000
+// costTitle returns the difference in cost between the subject of the study and the baseline at a rate: "At 1,000
 // requests a second, chi saves 1.2 % of a core" or "… costs 1.2 % of a core more".
-func priceTitle(v *view, rate float64) string {
+func costTitle(v *view, rate float64) string {
 	id := findSubject(v.r)
 	subject, start := contenderTitle(v.r, id), "At "+formatRate(rate)+" "+operationsNoun(v.r)+" a second"
 	cost, ok := findCost(v.r, v.workload, id)
@@ -241,13 +241,13 @@ func formatTwoDigits(percent float64) string {
 	if percent >= 10 {
 		return format.Grouped(percent, 0) + " %"
 	}
-	return formatDigits(percent, 2) + " %"
+	return format.Digits(percent, 2) + " %"
 }
 
-// newAnswersCard shows in how many semantics tests the contenders differ from the reference. If the subject of the
+// newSemanticsCard shows in how many semantics tests the contenders differ from the reference. If the subject of the
 // study changes values, it shows a table of some of these cases instead. Contenders that are void or traps do not
 // count. It returns false if no contender was tested.
-func newAnswersCard(r *tare.Result, _ Contest) (Card, bool) {
+func newSemanticsCard(r *tare.Result, _ Contest) (Card, bool) {
 	tested := slices.DeleteFunc(listBehaviours(r), func(c behaviour) bool {
 		return c.Cases == 0 || c.contender.Role == tare.RoleTrap || len(voidsOfAll(r, c.contender.ID)) > 0
 	})
@@ -305,7 +305,7 @@ func newCaseTable(differences []tare.Difference) *Table {
 }
 
 // newCaseField returns an output letter by letter, truncated if it is long.
-func newCaseField(text string) Field { return codeField(truncateText(showLiteral(text), cellWidth)) }
+func newCaseField(text string) Field { return codeField(format.Clip(showLiteral(text), cellWidth)) }
 
 // countDifferences returns the number of differences of the last maxBars contenders of all, from the last to the first:
 // "easyjson 12, stdlib 3".
@@ -368,12 +368,12 @@ func newAdoptionCard(r *tare.Result, c Contest) (Card, bool) {
 	}
 	for _, x := range all {
 		month := x.Adoption.Released[:min(len(x.Adoption.Released), len("2006-01"))]
-		lastCell := orDefault(month, nothing)
+		lastCell := orDefault(month, noValue)
 		switch {
 		case hasIdle && x.Adoption.IdleRSSBytes > 0:
 			lastCell = formatHeap(float64(x.Adoption.IdleRSSBytes))
 		case hasIdle:
-			lastCell = nothing
+			lastCell = noValue
 		}
 		t.Rows = append(t.Rows, Row{Who: x.ID, Cells: []Field{
 			{Text: x.Title()},

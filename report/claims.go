@@ -27,13 +27,13 @@ func (s *Section) addClaims(r *tare.Result) {
 	})
 	s.addOnly(forMarkdown, func() {
 		s.addText(Dim, strings.Join(means, " "))
-		s.addTable("", "", newClaimSheet(r, sources))
+		s.addTable("", "", newWideClaimTable(r, sources))
 	})
 	if hasShareClaims(r) {
 		s.addSpace()
 		s.addText(Dim, sharesMean)
 		s.addSpace()
-		s.addTable("", "parts of a whole", newWholeTable(r))
+		s.addTable("", "parts of a whole", newTotalTable(r))
 	}
 }
 
@@ -45,7 +45,7 @@ func newClaimTable(r *tare.Result, sources []string) Table {
 		{Name: "published", Unit: "ratio"}, {Name: "measured", Unit: "ratio [interval]"},
 	}}
 	for i, c := range r.Claims {
-		statement := fmt.Sprintf("%s (%s)", c.Statement, orDefault(claimSubject(r, c, ", "), nothing))
+		statement := fmt.Sprintf("%s (%s)", c.Statement, orDefault(claimSubject(r, c, ", "), noValue))
 		if len(sources) > 1 {
 			statement += ", " + c.Source
 		}
@@ -63,8 +63,8 @@ func newClaimTable(r *tare.Result, sources []string) Table {
 // ClaimsMarkdown writes the claims of r as a table in Markdown, each with its statement and the reason for its
 // outcome, and below it a list of the public code that shows how claims came about. The error is the writer's.
 func ClaimsMarkdown(w io.Writer, r *tare.Result) error {
-	s := &sheet{}
-	s.writeTable(newClaimSheet(r, nil))
+	s := &markdownDocument{}
+	s.writeTable(newWideClaimTable(r, nil))
 	var written []string // keys of the lines of code
 	for _, c := range r.Claims {
 		for _, code := range c.Shown {
@@ -98,9 +98,9 @@ func whereShown(s tare.Shown) string {
 	return fmt.Sprintf("%s@%.7s, %s:%d", s.Repository, s.Commit, s.Path, s.Line)
 }
 
-// newClaimSheet returns a row per claim with its statement as a column, for formats without notes. It adds the source to
+// newWideClaimTable returns a row per claim with its statement as a column, for formats without notes. It adds the source to
 // the statement if there are several sources.
-func newClaimSheet(r *tare.Result, sources []string) Table {
+func newWideClaimTable(r *tare.Result, sources []string) Table {
 	t := Table{Columns: []Column{
 		{Name: "claim"}, {Name: "it said, in our words"}, {Name: "of"}, {Name: "outcome"}, {Name: "measure"},
 		{Name: "published", Unit: "ratio: figures"}, {Name: "measured", Unit: "ratio [interval]"}, {Name: "why"},
@@ -193,7 +193,7 @@ func claimMeasure(c tare.ClaimResult) string {
 	case c.Kind == tare.ClaimRate:
 		return "rate"
 	}
-	return orDefault(c.Metric, nothing)
+	return orDefault(c.Metric, noValue)
 }
 
 // formatPublished returns the published value of a claim with its unit or sign: a ratio as 0.71, a growth as ^1.5, a
@@ -209,7 +209,7 @@ func formatPublished(c tare.ClaimResult) string {
 	case c.Kind == tare.ClaimRate:
 		return formatNumber(c.Published) + "/s"
 	case c.Kind == tare.ClaimRatio && c.Published == 0:
-		return nothing
+		return noValue
 	case c.Kind == tare.ClaimReported && c.Published > 0:
 		return formatNumber(c.Published) + " " + c.Unit
 	}
@@ -225,11 +225,11 @@ func formatMeasured(c tare.ClaimResult) Field {
 	case c.Kind == tare.ClaimCount && c.Outcome != tare.NotMeasured:
 		return Field{Text: countNoun(int(c.Measured), "module")}
 	case c.Measured == 0:
-		return Field{Text: nothing}
+		return Field{Text: noValue}
 	case c.Kind == tare.ClaimGrowth && !hasInterval:
-		return Field{Text: "^" + formatFixed(c.Measured, 2) + " [no interval yet]"}
+		return Field{Text: "^" + format.Fixed(c.Measured, 2) + " [no interval yet]"}
 	case c.Kind == tare.ClaimGrowth:
-		return Field{Text: "^" + formatFixed(c.Measured, 2) + " [" + formatFixed(c.Low, 2) + ", " + formatFixed(c.High, 2) + "]"}
+		return Field{Text: "^" + format.Fixed(c.Measured, 2) + " [" + format.Fixed(c.Low, 2) + ", " + format.Fixed(c.High, 2) + "]"}
 	case c.Kind == tare.ClaimShare && !hasInterval:
 		return Field{Text: formatPercent(c.Measured) + " [no interval yet]"}
 	case c.Kind == tare.ClaimShare:
@@ -276,12 +276,18 @@ func markOfOutcome(o tare.Outcome) Mark {
 }
 
 // listDistinct returns the values of key in the order of their first occurrence.
-func listDistinct(claims []tare.ClaimResult, key func(tare.ClaimResult) string) []string {
-	var out []string
-	for _, c := range claims {
-		if k := key(c); !slices.Contains(out, k) {
-			out = append(out, k)
-		}
+func listDistinct[T any, K comparable](items []T, key func(T) K) []K {
+	var out []K
+	for _, item := range items {
+		out = appendNew(out, key(item))
 	}
 	return out
+}
+
+// appendNew appends value to list, unless list contains it.
+func appendNew[T comparable](list []T, value T) []T {
+	if slices.Contains(list, value) {
+		return list
+	}
+	return append(list, value)
 }

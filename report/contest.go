@@ -203,7 +203,7 @@ func contestTitle(v *view, m tare.Metric) string {
 	base := contenderTitle(v.r, v.baseline)
 	moreClause := ""
 	if more > 0 {
-		moreClause = fmt.Sprintf("; %d %s more", more, chooseForm(more, "takes", "take"))
+		moreClause = fmt.Sprintf("; %d %s more", more, format.Choose(more, "takes", "take"))
 	}
 	text := ""
 	switch {
@@ -214,17 +214,9 @@ func contestTitle(v *view, m tare.Metric) string {
 	case less == 0:
 		text = fmt.Sprintf("On %s, none of %d takes %s than %s", v.workload, compared, m.Less, base) + moreClause
 	default:
-		text = fmt.Sprintf("On %s, %d of %d %s %s than %s", v.workload, less, compared, chooseForm(less, "takes", "take"), m.Less, base) + moreClause
+		text = fmt.Sprintf("On %s, %d of %d %s %s than %s", v.workload, less, compared, format.Choose(less, "takes", "take"), m.Less, base) + moreClause
 	}
 	return oneLine(text)
-}
-
-// chooseForm returns the form of a word for n things.
-func chooseForm(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
 }
 
 // noiseFactor returns the factor by which identical programs seem to differ on a workload, 0 if it is unknown.
@@ -327,15 +319,16 @@ const (
 	maxStepNote  = 70 // the same of a note about a step
 )
 
-// rivalNote returns what distinguishes a contender from another one if a decomposition has it as a step (stepNote),
-// otherwise the last part of its module path and its version, such as "chi v5.1.0" for github.com/go-chi/chi/v5, or its
-// role: "baseline" or "status only". It returns "" for packages of the standard library, which have the version of Go.
+// rivalNote returns the note of a contender in the chart. If a step of a decomposition leads to the contender, the note
+// is that step (stepNote). Otherwise it is the last part of the module path with the version, such as "chi v5.1.0" for
+// github.com/go-chi/chi/v5, or the role: "baseline" or "status only". It is "" for packages of the standard library,
+// which have the version of Go.
 func rivalNote(v *view, c tare.Contender) string {
 	if c.ID == v.baseline {
 		return "baseline"
 	}
 	if note := stepNote(v.r, c.ID); note != "" {
-		if note = truncateText(oneLine(note), maxStepNote); c.Role == tare.RoleApart {
+		if note = format.Clip(oneLine(note), maxStepNote); c.Role == tare.RoleApart {
 			note += "; status only"
 		}
 		return note
@@ -352,11 +345,12 @@ func rivalNote(v *view, c tare.Contender) string {
 	if isMajor && len(parts) > 1 {
 		name = parts[len(parts)-2]
 	}
-	return truncateText(oneLine(name+" "+c.Version), maxRivalNote)
+	return format.Clip(oneLine(name+" "+c.Version), maxRivalNote)
 }
 
-// stepNote returns the step of a decomposition that leads to a contender: "parse + encoding". The name of a contender
-// does not tell whether it has what it is named after or goes without. It returns "" if no step leads to the contender.
+// stepNote returns the cause of the decomposition step that leads to a contender, such as "parse + encoding". The
+// name of a contender does not show whether its step adds or removes that cause. It returns "" if no step leads to the
+// contender.
 func stepNote(r *tare.Result, id string) string {
 	for _, d := range r.Decomposition {
 		for _, step := range d.Steps {
@@ -387,7 +381,7 @@ func (v *view) newRivalLine(c tare.Contender) RivalLine {
 		line.Text = "void"
 		line.Says = "void by " + voids[0].Check
 	case !ok || !(comparison.Ratio > 0):
-		line.Text = nothing
+		line.Text = noValue
 		line.Says = "not compared"
 	default:
 		v.addComparison(&line, comparison)
@@ -398,13 +392,13 @@ func (v *view) newRivalLine(c tare.Contender) RivalLine {
 // addComparison sets the ratio, the interval and the side of line, with their texts. x has a ratio above 0.
 func (v *view) addComparison(line *RivalLine, x tare.Comparison) {
 	line.Ratio = x.Ratio
-	line.Text = formatShortRatio(x.Ratio) + "×"
+	line.Text = format.Headline(x.Ratio) + "×"
 	switch {
 	case x.Exact:
 		line.Detail = "exactly"
 	case x.Bounded():
 		line.Low, line.High = x.Low, x.High
-		line.Detail = formatShortRatio(x.Low) + "–" + formatShortRatio(x.High)
+		line.Detail = format.Headline(x.Low) + "–" + format.Headline(x.High)
 	default:
 		line.Detail = "no interval yet"
 	}
@@ -425,14 +419,14 @@ func (v *view) addComparison(line *RivalLine, x tare.Comparison) {
 func formatMedian(x tare.Value) string {
 	s := newScale(x.Unit, []float64{x.Value})
 	unit, _, _ := strings.Cut(s.unit, "/")
-	return formatDigits(x.Value/s.divisor, 3) + " " + unit
+	return format.Digits(x.Value/s.divisor, 3) + " " + unit
 }
 
 // formatLess prints a ratio below 1 as the percentage that is saved, or below 0.1 as a fraction: "29 % less", "1/12 of
 // it".
 func formatLess(x float64) string {
 	if x < 0.1 {
-		return "1/" + formatDigits(1/x, 2) + " of it"
+		return "1/" + format.Digits(1/x, 2) + " of it"
 	}
 	return formatPercent(math.Round((1-x)*100)/100) + " less"
 }
@@ -441,23 +435,9 @@ func formatLess(x float64) string {
 // times".
 func formatMore(x float64) string {
 	if x >= 2 {
-		return formatDigits(x, 2) + " times"
+		return format.Digits(x, 2) + " times"
 	}
 	return formatPercent(math.Round((x-1)*100)/100) + " more"
-}
-
-// formatShortRatio prints a ratio for a headline: without decimals from 10 on, with two decimals from 0.1 on, otherwise
-// with two significant digits.
-func formatShortRatio(x float64) string {
-	switch {
-	case !(x > 0) || math.IsInf(x, 1): // !(x > 0) includes NaN
-		return nothing
-	case x >= 10:
-		return format.Grouped(x, 0)
-	case x >= 0.1:
-		return formatFixed(x, 2)
-	}
-	return formatDigits(x, 2)
 }
 
 // listNamedRatios returns the limits of criteria and the published ratios of a contender on a workload, the smallest
@@ -511,7 +491,7 @@ func (c RivalClaim) sourceText() string {
 
 // formatValue prints the ratio, with its sign if it is only the limit of a criterion.
 func (c RivalClaim) formatValue() string {
-	text := formatLimit(c.Printed) + "×"
+	text := format.Limit(c.Printed) + "×"
 	if c.Asked != "" && !c.Published {
 		text = c.Asked + "\u00a0" + text // a space at which lines do not break
 	}
@@ -525,13 +505,4 @@ func (v *view) newRivalClaims(id, metric string) []RivalClaim {
 		out[i].Text = c.sourceText() + " " + c.formatValue()
 	}
 	return out
-}
-
-// formatLimit prints a limit or published ratio without trailing zeros.
-func formatLimit(x float64) string {
-	text := formatShortRatio(x)
-	if strings.Contains(text, ".") {
-		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
-	}
-	return text
 }

@@ -74,7 +74,7 @@ func listCostTables(r *tare.Result) []costTable {
 
 // explainCost explains the tables, of which first is one cost.
 func explainCost(r *tare.Result, first tare.Cost) string {
-	rate := fmt.Sprintf("the rate at which the difference to %s, by %s, is 1 %% of one core; %s where no difference was shown", first.Against, first.Metric, nothing)
+	rate := fmt.Sprintf("the rate at which the difference to %s, by %s, is 1 %% of one core; %s where no difference was shown", first.Against, first.Metric, noValue)
 	if !(first.Rate > 0) {
 		return upperFirst(operationsNoun(r)) + " per second: " + rate + "."
 	}
@@ -126,7 +126,7 @@ func newRateTable(r *tare.Result, workload string) costTable {
 		out.table.Rows = append(out.table.Rows, Row{Cells: []Field{{Text: c.Title()}, {Text: formatCore(x.Cores)}, {Text: saved}, {Text: formatPerSecond(x.OnePercent)}}})
 	}
 	if len(out.table.Rows) > 0 {
-		base := Row{Cells: []Field{{Text: contenderTitle(r, out.first.Against) + " (baseline)"}, {Text: formatCore(out.first.AgainstCores)}, {Text: nothing}, {Text: nothing}}}
+		base := Row{Cells: []Field{{Text: contenderTitle(r, out.first.Against) + " (baseline)"}, {Text: formatCore(out.first.AgainstCores)}, {Text: noValue}, {Text: noValue}}}
 		out.table.Rows = append(out.table.Rows, base)
 	}
 	return out
@@ -166,5 +166,5 @@ func formatCore(cores float64) string {
 	if math.Abs(x) >= 100 {
 		return format.Grouped(x, 0)
 	}
-	return formatDigits(x, 3)
+	return format.Digits(x, 3)
 }

@@ -15,8 +15,8 @@ const (
 	maxOpenRulings  = 6  // if there are more: number of results of one criterion and kind, except met, up to which it lists each
 )
 
-// listRulings returns the verdicts on criteria. The other verdicts of a result are differences that no criterion asked
-// about.
+// listRulings returns the verdicts on criteria. The other verdicts of a result are about differences without a
+// criterion.
 func listRulings(r *tare.Result) []tare.Verdict {
 	return slices.DeleteFunc(slices.Clone(r.Verdicts), func(v tare.Verdict) bool { return v.Criterion == "" })
 }
@@ -56,13 +56,7 @@ func (c criterion) withResult(ruling tare.Ruling) []tare.Verdict {
 
 // listIDs returns the distinct ids of the verdicts of c. id is contenderOf or workloadOf.
 func (c criterion) listIDs(id func(tare.Verdict) string) []string {
-	var out []string
-	for _, v := range c.verdicts {
-		if !slices.Contains(out, id(v)) {
-			out = append(out, id(v))
-		}
-	}
-	return out
+	return listDistinct(c.verdicts, id)
 }
 
 func contenderOf(v tare.Verdict) string { return v.Contender }
@@ -167,7 +161,7 @@ func (c criterion) newTable(r *tare.Result) Table {
 func (c criterion) resultField(contender, workload string) Field {
 	i := slices.IndexFunc(c.verdicts, func(v tare.Verdict) bool { return v.Contender == contender && v.Workload == workload })
 	if i < 0 {
-		return Field{Text: nothing}
+		return Field{Text: noValue}
 	}
 	switch c.verdicts[i].Verdict {
 	case tare.Met:
@@ -179,5 +173,5 @@ func (c criterion) resultField(contender, workload string) Field {
 	case tare.Inconclusive:
 		return Field{"open", Warned}
 	}
-	return Field{Text: nothing}
+	return Field{Text: noValue}
 }

@@ -58,7 +58,7 @@ func writeCSV(w io.Writer, r *tare.Result, hasHeader bool) error {
 		}
 		out.Write(record) //nolint:errcheck // Flush keeps the error
 	}
-	for _, row := range slices.Concat(csvRows(r), csvItems(r), csvScaling(r), csvBreakEven(r), csvSemantics(r), csvAdoption(r), csvCost(r), csvStatements(r), csvDecomposition(r), csvDriving(r), csvProfiles(r)) {
+	for _, row := range slices.Concat(csvRows(r), csvItems(r), csvScaling(r), csvBreakEven(r), csvSemantics(r), csvAdoption(r), csvCost(r), csvStatements(r), csvDecomposition(r), csvLoad(r), csvProfiles(r)) {
 		for i, c := range columns {
 			record[i] = c.formatCell(row)
 		}
@@ -164,11 +164,5 @@ func (row csvRow) joinClaims() string {
 
 // joinVoidChecks returns the distinct checks that void the row.
 func (row csvRow) joinVoidChecks() string {
-	var checks []string
-	for _, f := range row.void {
-		if !slices.Contains(checks, f.Check) {
-			checks = append(checks, f.Check)
-		}
-	}
-	return strings.Join(checks, "; ")
+	return strings.Join(listDistinct(row.void, func(f tare.Finding) string { return f.Check }), "; ")
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // csvColumn is one column: its name and the function that returns its text in a row, "" if the row has none.
@@ -29,7 +30,7 @@ func (c csvColumn) formatCell(row csvRow) string {
 
 // CSVText returns foreign text as a field of CSV: unprintable characters are named, a long
 // text is truncated, and a spreadsheet does not take it for a formula.
-func CSVText(text string) string { return guardFormula(truncateText(showLiteral(text), maxField)) }
+func CSVText(text string) string { return guardFormula(format.Clip(showLiteral(text), maxField)) }
 
 // csvColumns returns the columns of every row. A helper function is named after the rows that its columns have text on;
 // on the other rows they are empty.

@@ -6,8 +6,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// csvDriving returns a row per load statistic that trials recorded for a workload and contender.
-func csvDriving(r *tare.Result) []csvRow {
+// csvLoad returns a row per load statistic that trials recorded for a workload and contender.
+func csvLoad(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, w := range r.Workloads {
 		if w.Traffic == nil {
@@ -19,9 +19,9 @@ func csvDriving(r *tare.Result) []csvRow {
 			common.workload = w.ID
 			common.text = describeTraffic(r, *w.Traffic)
 			common.void = r.Voids(c.ID, w.ID)
-			stats := append(listDriveStats(*w.Traffic),
-				driveStat{csv: tare.KeyErrors, read: readKey(tare.KeyErrors), isSum: true},
-				driveStat{csv: tare.KeyTimeouts, read: readKey(tare.KeyTimeouts), isSum: true})
+			stats := append(listLoadStats(*w.Traffic),
+				loadStat{csv: tare.KeyErrors, read: readKey(tare.KeyErrors), isSum: true},
+				loadStat{csv: tare.KeyTimeouts, read: readKey(tare.KeyTimeouts), isSum: true})
 			for _, d := range stats {
 				least, greatest, ok := findRange(samples, d.read)
 				if !ok {
@@ -44,7 +44,7 @@ func csvDriving(r *tare.Result) []csvRow {
 }
 
 // baseUnit returns the unit of the recorded value, which CSV does not scale, or "" for counts.
-func (d driveStat) baseUnit() string {
+func (d loadStat) baseUnit() string {
 	switch d.csv {
 	case tare.KeyRate:
 		return "1/s"

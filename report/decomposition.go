@@ -56,7 +56,7 @@ func addBars(r *tare.Result, d tare.Decomposition, t Table) Table {
 			} else {
 				row.Notes = append([]string{name + " (" + row.Notes[0] + ")"}, row.Notes[1:]...)
 			}
-			row.Cells[0].Text = truncateText(name, causeLength)
+			row.Cells[0].Text = format.Clip(name, causeLength)
 		}
 	}
 	t.Columns = append(t.Columns, Column{Name: "added up"})
@@ -120,9 +120,9 @@ func newShareTable(r *tare.Result, d tare.Decomposition) Table {
 	t.Rows = append(t.Rows, Row{Cells: []Field{
 		stepCell:    {Text: "start: " + contenderTitle(r, d.Whole.From)},
 		valueCell:   start,
-		ratioCell:   {Text: nothing},
+		ratioCell:   {Text: noValue},
 		productCell: {Text: "1"},
-		shareCell:   {Text: nothing},
+		shareCell:   {Text: noValue},
 	}})
 	product := 1.0 // of the ratios so far
 	for _, step := range d.Steps {
@@ -137,7 +137,7 @@ func newShareTable(r *tare.Result, d tare.Decomposition) Table {
 	if factor, share := unexplainedFactor(r, d); factor > 0 {
 		t.Rows = append(t.Rows, Row{Cells: []Field{
 			stepCell:    {Text: "left unexplained"},
-			valueCell:   {Text: nothing},
+			valueCell:   {Text: noValue},
 			ratioCell:   {Text: format.Ratio(factor)},
 			productCell: {Text: format.Ratio(product * factor)},
 			shareCell:   {Text: share},
@@ -174,7 +174,7 @@ const (
 // newStepRow returns the row of a step, or of the total (d.Whole), without its product. Its values are struck if one of
 // its contenders is void. level is the level in the column's header: an interval of this level needs no note.
 func newStepRow(r *tare.Result, d tare.Decomposition, step tare.Cause, s scale, level float64) Row {
-	value, share := s.formatValue(step.ToValue), Field{Text: nothing}
+	value, share := s.formatValue(step.ToValue), Field{Text: noValue}
 	switch {
 	case step == d.Whole && hasShares(d):
 		share.Text = "100"
@@ -186,7 +186,7 @@ func newStepRow(r *tare.Result, d tare.Decomposition, step tare.Cause, s scale, 
 			stepCell:    {Text: step.Cause},
 			valueCell:   {Text: value},
 			ratioCell:   {Text: format.Ratio(step.Ratio) + " " + formatInterval(step.Low, step.High)},
-			productCell: {Text: nothing},
+			productCell: {Text: noValue},
 			shareCell:   share,
 		},
 		Notes: []string{contenderTitle(r, step.To) + " over " + contenderTitle(r, step.From)},
@@ -198,7 +198,7 @@ func newStepRow(r *tare.Result, d tare.Decomposition, step tare.Cause, s scale, 
 		if voids := r.VoidsMetric(id, d.Workload, d.Metric); len(voids) > 0 {
 			row.Cells[valueCell] = struckField(value)
 			row.Cells[ratioCell] = struckField(format.Ratio(step.Ratio))
-			row.Cells[shareCell] = Field{Text: nothing}
+			row.Cells[shareCell] = Field{Text: noValue}
 			row.Notes = append(row.Notes, contenderTitle(r, id)+" is void by "+voids[0].Check)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 const (
@@ -211,7 +212,7 @@ func describeCalls(e tare.Explanation) []string { return describeOneSided(e.Call
 // lines.
 func describeOneSided(all []tare.Decision, kind string) (lines []string) {
 	for _, d := range all {
-		lines = append(lines, fmt.Sprintf("%s, in %s only: %s (%s, %s:%d)", kind, d.Side, truncateText(oneLine(d.Text), 2*reasonWidth),
+		lines = append(lines, fmt.Sprintf("%s, in %s only: %s (%s, %s:%d)", kind, d.Side, format.Clip(oneLine(d.Text), 2*reasonWidth),
 			shortenFunction(d.Function, reasonWidth), oneLine(d.File), d.Line))
 	}
 	return lines

@@ -130,9 +130,7 @@ func groupByKind(names []string) string {
 		if !found || kind != "contender" && kind != "workload" {
 			kind, id = "", name
 		}
-		if !slices.Contains(kinds, kind) {
-			kinds = append(kinds, kind)
-		}
+		kinds = appendNew(kinds, kind)
 		byKind[kind] = append(byKind[kind], id)
 	}
 	var parts []string

@@ -65,7 +65,7 @@ func FormatNamed(name string) (Format, bool) {
 // writeText writes a complete report, in ASCII if the style requires it.
 func writeText(w io.Writer, s Style, text string) error {
 	if s.ASCII {
-		text = ascii.Replace(text)
+		text = asciiReplacer.Replace(text)
 	}
 	if _, err := io.WriteString(w, text); err != nil {
 		return fmt.Errorf("write report: %w", err)

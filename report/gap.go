@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 const gapLines = 10 // number of parts, and number of functions, of a difference that are listed
@@ -42,7 +43,7 @@ func describeGap(r *tare.Result, x tare.Profile) string {
 // formatChange prints a ratio as the percentage more or less than 1.
 func formatChange(ratio float64) string {
 	if !(ratio > 0) {
-		return nothing
+		return noValue
 	}
 	if ratio < 1 {
 		return formatPercent(1-ratio) + " less"
@@ -93,9 +94,9 @@ func newGapTable(r *tare.Result, x tare.Profile, split gapSplit) Table {
 	}}
 	rest := tare.GapLine{From: x.Gap.From, To: x.Gap.To}
 	add := func(l tare.GapLine, name Field) {
-		share := nothing
+		share := noValue
 		if total := x.Gap.To - x.Gap.From; total != 0 {
-			share = formatFixed((l.To-l.From)/total*100, 0)
+			share = format.Fixed((l.To-l.From)/total*100, 0)
 		}
 		t.Rows = append(t.Rows, Row{Cells: []Field{{Text: share}, {Text: s.formatValue(max(l.From, 0))}, {Text: s.formatValue(max(l.To, 0))}, name}})
 	}

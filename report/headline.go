@@ -64,9 +64,7 @@ func describeLeaders(r *tare.Result) string {
 		}
 		for _, f := range first {
 			id := f.contender.ID
-			if !slices.Contains(ids, id) {
-				ids = append(ids, id)
-			}
+			ids = appendNew(ids, id)
 			firsts[id]++
 			if len(first) == 1 && f.high == 1 {
 				aloneFirsts[id]++

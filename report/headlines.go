@@ -65,9 +65,7 @@ func describeAsides(r *tare.Result) []string {
 			continue
 		}
 		lines = append(lines, v.Sentence)
-		if !slices.Contains(ids, v.Contender) {
-			ids = append(ids, v.Contender)
-		}
+		ids = appendNew(ids, v.Contender)
 	}
 	if len(lines) <= maxAsides {
 		return lines

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/internal/assert"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // hostile is put before every text of a result.
@@ -212,8 +213,8 @@ func TestLegible(t *testing.T) {
 	const text = " a\t\u00a0b\n\x1b\u2028\xff\u202e é "
 	assert.Equal(t, "one line", oneLine(text), "a b ⟨U+001B⟩ ⟨ff⟩⟨U+202E⟩ é")
 	assert.Equal(t, "literal", showLiteral(text), " a⟨U+0009⟩⟨U+00A0⟩b⟨U+000A⟩⟨U+001B⟩⟨U+2028⟩⟨ff⟩⟨U+202E⟩ é ")
-	assert.Equal(t, "short", truncateText("äöü", 3), "äöü")
-	assert.Equal(t, "shortened", truncateText("äöüß", 3), "äö…")
+	assert.Equal(t, "short", format.Clip("äöü", 3), "äöü")
+	assert.Equal(t, "shortened", format.Clip("äöüß", 3), "äö…")
 	for text, want := range map[string]string{"": "", "a=1": "a=1", "=a": "'=a", "+a": "'+a", "-a": "'-a", "@a": "'@a"} {
 		assert.Equal(t, text, guardFormula(text), want)
 	}

@@ -3,6 +3,8 @@ package report
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/tarebench/tare/internal/format"
 )
 
 // Numbers of terminal columns.
@@ -15,7 +17,7 @@ const (
 
 // writeTable prints t in the page's width. Columns that do not fit go into further parts below, each of which
 // repeats the first column.
-func (p *page) writeTable(t Table) {
+func (p *textPage) writeTable(t Table) {
 	t = t.makeLegible()
 	for _, r := range t.Rows {
 		for i, c := range r.Cells {
@@ -40,7 +42,7 @@ func (p *page) writeTable(t Table) {
 
 // shortenNames truncates the names of functions and parts of a program, which are in the last column, to the page's
 // width.
-func (p *page) shortenNames(t Table) {
+func (p *textPage) shortenNames(t Table) {
 	last := len(t.Columns) - 1
 	used := bodyIndent
 	for _, w := range t.columnWidths()[:last] {
@@ -51,7 +53,7 @@ func (p *page) shortenNames(t Table) {
 		switch {
 		case last >= len(r.Cells) || r.Cells[last].Mark != Code: // not a name
 		case t.Columns[last].Name == partKind:
-			r.Cells[last].Text = truncateText(r.Cells[last].Text, room)
+			r.Cells[last].Text = format.Clip(r.Cells[last].Text, room)
 		default:
 			r.Cells[last].Text = shortenFunction(r.Cells[last].Text, room)
 		}
@@ -74,7 +76,7 @@ func (t Table) columnWidths() []int {
 
 // writeColumns prints a part of a table: the first column and the columns in [from, to). The notes of rows are
 // printed in the first part.
-func (p *page) writeColumns(t Table, widths []int, from, to int) {
+func (p *textPage) writeColumns(t Table, widths []int, from, to int) {
 	shown := []int{0}
 	for i := from; i < to; i++ {
 		shown = append(shown, i)
@@ -103,7 +105,7 @@ func (p *page) writeColumns(t Table, widths []int, from, to int) {
 }
 
 // formatCells returns one line with the cells of the columns in shown, painted and aligned. Missing cells are blank.
-func (p *page) formatCells(t Table, cells []Field, widths, shown []int) string {
+func (p *textPage) formatCells(t Table, cells []Field, widths, shown []int) string {
 	var b strings.Builder
 	b.WriteString(strings.Repeat(" ", bodyIndent))
 	for n, i := range shown {

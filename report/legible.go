@@ -50,14 +50,6 @@ func upperFirst(text string) string {
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
-// truncateText returns at most n characters of text, the last being … if it was cut.
-func truncateText(text string, n int) string {
-	if utf8.RuneCountInString(text) <= n {
-		return text
-	}
-	return string([]rune(text)[:n-1]) + "…"
-}
-
 // guardFormula puts an apostrophe before text that a spreadsheet could take for a formula.
 func guardFormula(text string) string {
 	if text != "" && strings.ContainsRune("=+-@", rune(text[0])) {

@@ -6,11 +6,11 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// hang is the number of columns by which the continuation of a line is indented more than the line.
-const hang = 2
+// continuationIndent is the number of columns by which the rest of a broken line is indented more than its start.
+const continuationIndent = 2
 
-// colour matches the escape sequences of a [Style], which take no columns.
-var colour = lazyregexp.New("\x1b\\[[0-9;]*m")
+// escapeSequence matches the escape sequences of a [Style], which take no columns.
+var escapeSequence = lazyregexp.New("\x1b\\[[0-9;]*m")
 
 // WrapLines breaks the lines of a text that have more than width columns at spaces, because
 // a terminal would break them within words. It returns the text as it is if width is 0,
@@ -24,7 +24,7 @@ func WrapLines(text string, width int) string {
 		end := line[len(strings.TrimRight(line, "\r\n")):]
 		line = strings.TrimSuffix(line, end)
 		indent := len(line) - len(strings.TrimLeft(line, " "))
-		continuation := strings.Repeat(" ", min(indent+hang, width/2))
+		continuation := strings.Repeat(" ", min(indent+continuationIndent, width/2))
 		for start := indent; ; start = len(continuation) { // the text of the line begins there
 			space := findBreak(line, start, width)
 			if space < 0 {
@@ -65,4 +65,4 @@ func findBreak(line string, start, width int) int {
 }
 
 // visibleWidth returns the number of terminal columns of a text with escape sequences.
-func visibleWidth(text string) int { return textWidth(colour.ReplaceAllString(text, "")) }
+func visibleWidth(text string) int { return textWidth(escapeSequence.ReplaceAllString(text, "")) }

@@ -54,9 +54,9 @@ func newMachineTable(r *tare.Result) Table {
 		t.Rows = append(t.Rows, Row{Cells: []Field{
 			{Text: m.Name},
 			{Text: m.Machine.OS + "/" + m.Machine.Arch},
-			{Text: orDefault(m.Machine.CPU, nothing)},
+			{Text: orDefault(m.Machine.CPU, noValue)},
 			{Text: fmt.Sprint(m.Machine.Cores)},
-			{Text: orDefault(m.Machine.Go, nothing)},
+			{Text: orDefault(m.Machine.Go, noValue)},
 			{Text: fmt.Sprint(m.Rounds)},
 		}})
 	}
@@ -103,7 +103,7 @@ func newOverMachinesTable(r *tare.Result, shown []tare.OverMachines) Table {
 		for _, m := range r.Machines {
 			cells = append(cells, newMachineField(o, m))
 		}
-		combined := nothing
+		combined := noValue
 		if o.Ratio > 0 {
 			combined = formatRatioWithin(o.Ratio, o.Low, o.High)
 		}
@@ -116,7 +116,7 @@ func newOverMachinesTable(r *tare.Result, shown []tare.OverMachines) Table {
 // the comparison, has none.
 func newMachineField(o tare.OverMachines, m tare.OnMachine) Field {
 	if m.Machine.OS+"/"+m.Machine.Arch != o.Kind {
-		return Field{Text: nothing}
+		return Field{Text: noValue}
 	}
 	for _, c := range m.Comparisons {
 		if c.Workload != o.Workload || c.Contender != o.Contender || c.Metric != o.Metric {
@@ -130,7 +130,7 @@ func newMachineField(o tare.OverMachines, m tare.OnMachine) Field {
 		}
 		return Field{Text: formatRatioWithin(c.Ratio, c.Low, c.High)}
 	}
-	return Field{Text: nothing}
+	return Field{Text: noValue}
 }
 
 // formatRatioWithin prints a ratio with its interval.

@@ -10,7 +10,7 @@ import (
 // Markdown writes r as a document for a repository or a review: the contents of [Text] in headings, lists and
 // tables. The error is the writer's.
 func Markdown(w io.Writer, r *tare.Result) error {
-	s := &sheet{}
+	s := &markdownDocument{}
 	s.writeHeading(1, escapeText(r.Study))
 	for _, x := range newSections(r, forSummary) {
 		if title := x.formatTitle(); title != "" {
@@ -31,7 +31,7 @@ func (s Section) formatTitle() string {
 }
 
 // writeSection writes a section without its heading.
-func (s *sheet) writeSection(x Section) {
+func (s *markdownDocument) writeSection(x Section) {
 	for _, b := range x.Blocks {
 		switch {
 		case b.Table != nil:

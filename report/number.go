@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// nothing is printed in place of a value that is unknown or does not exist.
-const nothing = format.Nothing
+// noValue is printed in place of a value that is unknown or does not exist.
+const noValue = format.Nothing
 
 // formatExact prints a ratio that was the same in every round.
 func formatExact(x float64) string {
@@ -34,11 +34,11 @@ func formatPercent(share float64) string {
 	x := share * 100
 	switch {
 	case x != 0 && math.Abs(x) < 0.1:
-		return formatDigits(x, 1) + " %"
+		return format.Digits(x, 1) + " %"
 	case math.Abs(x) < 10 && x != math.Trunc(x):
-		return formatFixed(x, 1) + " %"
+		return format.Fixed(x, 1) + " %"
 	}
-	return formatFixed(x, 0) + " %"
+	return format.Fixed(x, 0) + " %"
 }
 
 // formatLevel prints a confidence level: 0.95 is 95 %, 0.999 is 99.9 %.
@@ -111,7 +111,7 @@ func (s scale) formatValue(v float64) string {
 	x := v / s.divisor
 	smallest := 5 * math.Pow10(-s.decimals) // 5 units of the last decimal
 	if x > 0 && x < smallest && x != math.Trunc(x) {
-		return formatDigits(x, 2)
+		return format.Digits(x, 2)
 	}
 	return format.Grouped(x, s.decimals)
 }
@@ -125,18 +125,6 @@ func findMetric(name string) tare.Metric {
 		}
 	}
 	return tare.Metric{Name: name}
-}
-
-// formatFixed prints x with that number of decimals.
-func formatFixed(x float64, decimals int) string { return strconv.FormatFloat(x, 'f', decimals, 64) }
-
-// formatDigits prints x with n significant digits and without an exponent.
-func formatDigits(x float64, n int) string {
-	if x == 0 {
-		return "0"
-	}
-	decimals := n - 1 - int(math.Floor(math.Log10(math.Abs(x))))
-	return formatFixed(x, max(decimals, 0))
 }
 
 // formatMemory prints an amount of memory: 200 MB, or 512 MiB if it is a multiple of 1 MiB.
@@ -154,9 +142,9 @@ func formatMemory(bytes int64) string {
 func formatPerSecond(rate float64) string {
 	switch {
 	case !(rate > 0) || math.IsInf(rate, 1):
-		return nothing
+		return noValue
 	case rate < 100:
-		return formatDigits(rate, 3)
+		return format.Digits(rate, 3)
 	}
 	lastDigit := math.Pow(10, math.Floor(math.Log10(rate))-2) // value of the third significant digit
 	return format.Grouped(math.Round(rate/lastDigit)*lastDigit, 0)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // explainDifferences returns one sentence per decomposition for the top: the factors that multiply to the
@@ -38,7 +39,7 @@ func describeOrigin(r *tare.Result, d tare.Decomposition) string {
 	slices.SortStableFunc(steps, func(a, b tare.Cause) int { return cmp.Compare(b.Ratio, a.Ratio) })
 	var increases, decreases, undecided []string
 	for _, c := range steps {
-		text := fmt.Sprintf("%s %s (%s)", c.Cause, formatFactor(c.Ratio), formatPercent(c.Share))
+		text := fmt.Sprintf("%s %s (%s)", c.Cause, format.Part(c.Ratio), formatPercent(c.Share))
 		switch {
 		case c.Low > 1:
 			increases = append(increases, text)
@@ -54,7 +55,7 @@ func describeOrigin(r *tare.Result, d tare.Decomposition) string {
 		same, opposite = decreases, increases
 	}
 	text := fmt.Sprintf("Where %s comes from (%s on %s, %s over %s; in brackets the share of the difference): ",
-		formatFactor(d.Whole.Ratio), d.Metric, d.Workload, contenderTitle(r, d.Whole.To), contenderTitle(r, d.Whole.From))
+		format.Part(d.Whole.Ratio), d.Metric, d.Workload, contenderTitle(r, d.Whole.To), contenderTitle(r, d.Whole.From))
 	var parts []string
 	if len(same) > 0 {
 		parts = append(parts, joinNames(same))
@@ -67,20 +68,12 @@ func describeOrigin(r *tare.Result, d tare.Decomposition) string {
 	}
 	text += strings.Join(parts, "; ")
 	switch factor, _ := unexplainedFactor(r, d); {
-	case formatFactor(factor) == formatFactor(1):
+	case format.Part(factor) == format.Part(1):
 		text += "; multiplied they leave nothing unexplained"
 	case factor > 0:
-		text += fmt.Sprintf("; multiplied they give %s, which leaves %s unexplained", formatFactor(d.Whole.Ratio/factor), formatFactor(factor))
+		text += fmt.Sprintf("; multiplied they give %s, which leaves %s unexplained", format.Part(d.Whole.Ratio/factor), format.Part(factor))
 	}
 	return text + "."
-}
-
-// formatFactor prints a factor with three significant digits, or nothing if it is unknown.
-func formatFactor(x float64) string {
-	if !(x > 0) || math.IsInf(x, 0) {
-		return nothing
-	}
-	return formatDigits(x, 3) + "×"
 }
 
 // unexplainedFactor returns the total ratio divided by the product of the steps, and the printed share of the
@@ -99,7 +92,7 @@ func unexplainedFactor(r *tare.Result, d tare.Decomposition) (factor float64, sh
 	if len(d.Steps) < 2 || !(factor > 0) || math.IsInf(factor, 0) {
 		return 0, ""
 	}
-	share = nothing
+	share = noValue
 	if hasShares(d) {
 		share = formatShare(math.Round(rest*1e3) / 1e3) // without rounding, errors of floating point print as a share
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // outcomeOrder returns the order in which a page lists claims: those that contradict a publication first.
@@ -44,9 +45,9 @@ func claimHeading(c tare.ClaimResult) string {
 	return text + ": " + reason
 }
 
-// splitReason splits the reason of an outcome into what does not repeat the figures of the claim, and the level and the
-// rounds of its interval: "published 0.5×, measured 1.2× (1.1 to 1.3, 95 %, 12 rounds): not below 1 as claimed, but the
-// other side". level and rounds are "" if the reason does not begin with these figures.
+// splitReason removes the figures of the claim from the start of an outcome's reason, and returns the level and the
+// rounds that they contain. A complete reason is "published 0.5×, measured 1.2× (1.1 to 1.3, 95 %, 12 rounds): not below
+// 1 as claimed, but the other side". level and rounds are "" if the reason does not begin with such figures.
 func splitReason(c tare.ClaimResult) (reason, level, rounds string) {
 	reason = orDefault(c.Why, c.Evidence)
 	figures, after, hasFigures := strings.Cut(reason, "): ")
@@ -136,7 +137,7 @@ func ClaimsHeadline(results []*tare.Result) string {
 	}
 	refuted, void := count[tare.Refuted], count[tare.VoidAsPublished]
 	return fmt.Sprintf("%d of %s %s refuted, %d %s void as published.",
-		refuted, countNoun(measured, "weighed claim"), chooseForm(refuted, "is", "are"), void, chooseForm(void, "is", "are"))
+		refuted, countNoun(measured, "weighed claim"), format.Choose(refuted, "is", "are"), void, format.Choose(void, "is", "are"))
 }
 
 // isUnmeasured reports whether a run of other contenders or workloads would measure the claim.
@@ -164,7 +165,7 @@ func newClaimRows(r *tare.Result, claims []tare.ClaimResult) Table {
 			claimIDCell: {Text: c.ID},
 		}}
 		if s := c.Shares; s != nil {
-			percentOf := func(x float64) string { return formatDigits(100*x/s.Whole, 2) + " %" }
+			percentOf := func(x float64) string { return format.Digits(100*x/s.Whole, 2) + " %" }
 			row.Notes = append(row.Notes, fmt.Sprintf("Of %s %s (%s): said %s, found %s.", formatRate(s.Whole), s.Unit, s.WholeOf, percentOf(s.Published), percentOf(s.Measured)))
 		}
 		row.Notes = append(row.Notes, upperFirst(claimReason(claims, i)))
@@ -199,7 +200,7 @@ func (s *Section) addOrderedClaims(r *tare.Result) {
 	s.addTable("claims", "", newReasonedTable(r, OrderedClaims(r.Claims)))
 	if hasShareClaims(r) {
 		s.addText(Dim, sharesMean)
-		s.addTable("", "parts of a whole", newWholeTable(r))
+		s.addTable("", "parts of a whole", newTotalTable(r))
 	}
 	s.addText(Plain, describeUnmeasured(r))
 }

@@ -11,15 +11,15 @@ type Section struct {
 	Heading string
 	Blocks  []Block
 
-	medium medium // formats of the blocks that are added next
-	spaced bool   // the next block for a terminal has an empty line before it
+	formats     formatSet // formats of the blocks that are added next
+	spaceBefore bool      // the next block for a terminal has an empty line before it
 }
 
-// medium is a set of formats. The zero value means all formats.
-type medium int
+// formatSet is a set of formats. The zero value means all formats.
+type formatSet int
 
 const (
-	forText medium = 1 << iota
+	forText formatSet = 1 << iota
 	forSummary
 	forPaper
 	forHTML
@@ -28,7 +28,7 @@ const (
 )
 
 // overlaps reports whether m and other have a format in common.
-func (m medium) overlaps(other medium) bool { return m == 0 || m&other != 0 }
+func (m formatSet) overlaps(other formatSet) bool { return m == 0 || m&other != 0 }
 
 // Keys of sections, in the order of [Outline].
 const (
@@ -78,9 +78,9 @@ type Block struct {
 	Items []Item
 	Table *Table
 
-	medium medium  // formats that have the block
-	spaced bool    // a terminal prints an empty line before the block
-	parts  []Field // parts of Text with their marks; nil if all of Text has one mark
+	formats     formatSet // formats that have the block
+	spaceBefore bool      // a terminal prints an empty line before the block
+	parts       []Field   // parts of Text with their marks; nil if all of Text has one mark
 }
 
 // Item is an entry of a list: a text with a label.
@@ -97,19 +97,19 @@ type Item struct {
 }
 
 // addOnly calls add. The blocks that add adds are only for the formats of m.
-func (s *Section) addOnly(m medium, add func()) {
-	s.medium = m
+func (s *Section) addOnly(m formatSet, add func()) {
+	s.formats = m
 	add()
-	s.medium = 0
+	s.formats = 0
 }
 
 // addSpace leaves an empty line before the next block on a terminal.
-func (s *Section) addSpace() { s.spaced = true }
+func (s *Section) addSpace() { s.spaceBefore = true }
 
 // addBlock adds b for the formats of addOnly.
 func (s *Section) addBlock(b Block) {
-	if b.medium = s.medium; b.medium.overlaps(forText) {
-		b.spaced, s.spaced = s.spaced, false
+	if b.formats = s.formats; b.formats.overlaps(forText) {
+		b.spaceBefore, s.spaceBefore = s.spaceBefore, false
 	}
 	s.Blocks = append(s.Blocks, b)
 }

@@ -103,7 +103,7 @@ func TestBlocksOfMedia(t *testing.T) {
 	s.addText(Plain, "for all again")
 	var got []string
 	for _, b := range s.Blocks {
-		got = append(got, fmt.Sprintf("%s: %t %t %t, spaced %t", b.Text, b.medium.overlaps(forText), b.medium.overlaps(forMarkdown), b.medium.overlaps(forHTML), b.spaced))
+		got = append(got, fmt.Sprintf("%s: %t %t %t, spaced %t", b.Text, b.formats.overlaps(forText), b.formats.overlaps(forMarkdown), b.formats.overlaps(forHTML), b.spaceBefore))
 	}
 	assert.Equal(t, "blocks", strings.Join(got, "\n"), strings.Join([]string{
 		"for all: true true true, spaced false", "for documents: false true true, spaced false",
@@ -121,19 +121,19 @@ func TestArrange(t *testing.T) {
 			seen[key]++
 		}
 	}
-	for _, p := range listParts() {
+	for _, p := range listSectionRules() {
 		assert.Equal(t, p.key, seen[p.key], 1)
 	}
 	assert.Equal(t, "first group", strings.Join(got[0][:2], " "), KeyRun+" "+keyAnswer)
 	assert.Equal(t, "after the verdict", strings.Join(got[1][:2], " "), KeyVerdict+" "+KeyRulings)
-	all := listParts()
+	all := listSectionRules()
 	assert.Equal(t, "last", got[1][len(got[1])-1], all[len(all)-2].key)
 }
 
 // Every key in the order of a format is a section, and for every section some result has content.
 func TestEverySectionIsWritten(t *testing.T) {
 	all, written := map[string]bool{}, map[string]bool{}
-	for _, p := range listParts() {
+	for _, p := range listSectionRules() {
 		all[p.key] = true
 	}
 	for _, c := range researchChapters() {
@@ -143,7 +143,7 @@ func TestEverySectionIsWritten(t *testing.T) {
 	}
 	results := append(slices.Collect(maps.Values(cases())), evened(), onMachines(), explained())
 	for _, r := range results {
-		for _, m := range []medium{forText, forPaper, forHTML} {
+		for _, m := range []formatSet{forText, forPaper, forHTML} {
 			for _, s := range newSections(r, m) {
 				written[s.Key] = true
 			}

@@ -4,29 +4,29 @@ import "strings"
 
 const bodyIndent = 2 // columns before the text of a section
 
-// page collects the lines of a text report.
-type page struct {
+// textPage collects the lines of a text report.
+type textPage struct {
 	style Style
 	b     strings.Builder
 	width int
 }
 
-func (p *page) writeBlank() { p.b.WriteByte('\n') }
+func (p *textPage) writeBlank() { p.b.WriteByte('\n') }
 
-func (p *page) writeLine(text string) {
+func (p *textPage) writeLine(text string) {
 	p.b.WriteString(text)
 	p.b.WriteByte('\n')
 }
 
 // writeHeading starts a section.
-func (p *page) writeHeading(title string) {
+func (p *textPage) writeHeading(title string) {
 	p.writeBlank()
 	p.writeLine(p.style.paintText(Bold, oneLine(title)))
 }
 
 // writeWrapped prints text in the page's width, the first line indented by first columns and the others by
 // rest. It paints each line separately.
-func (p *page) writeWrapped(first, rest int, text string, m Mark) {
+func (p *textPage) writeWrapped(first, rest int, text string, m Mark) {
 	indent := first
 	for _, line := range wrapWords(text, p.width-first, p.width-rest) {
 		p.writeLine(strings.Repeat(" ", indent) + p.style.paintText(m, line))
@@ -35,7 +35,7 @@ func (p *page) writeWrapped(first, rest int, text string, m Mark) {
 }
 
 // writeLabelled prints label and then text, whose further lines are indented below its first.
-func (p *page) writeLabelled(label string, labelWidth int, m Mark, text string) {
+func (p *textPage) writeLabelled(label string, labelWidth int, m Mark, text string) {
 	label = oneLine(label)
 	start := bodyIndent + labelWidth + columnGap // column of the text
 	pad := strings.Repeat(" ", max(labelWidth-textWidth(label), 0)+columnGap)

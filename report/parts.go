@@ -6,19 +6,19 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// part defines a section of a report.
-type part struct {
+// sectionRule defines a section of a report.
+type sectionRule struct {
 	key, heading string
-	formats      medium                       // formats that have the section
+	formats      formatSet                    // formats that have the section
 	write        func(*Section, *tare.Result) // adds the blocks; nil for KeyWorkload, which is several sections
 }
 
-const allFormats medium = 0
+const allFormats formatSet = 0
 
-// listParts returns the sections of a report in order. A format with another order puts a section that it does
+// listSectionRules returns the sections of a report in order. A format with another order puts a section that it does
 // not name after the preceding one of this list.
-func listParts() []part {
-	return []part{
+func listSectionRules() []sectionRule {
+	return []sectionRule{
 		{keyAnswer, "", forMarkdown, (*Section).addAnswer},
 		{keyRecommended, "", forPaper, (*Section).addRecommended},
 		{keyQuestion, "", forMarkdown, func(s *Section, r *tare.Result) { s.addText(Plain, r.Question, describeDeparture(r)) }},
@@ -44,11 +44,11 @@ func listParts() []part {
 		{KeyAdoption, adoptionHeading, allFormats, (*Section).addAdoption},
 		{KeyClaims, "Published claims", forText | forMarkdown, (*Section).addClaims},
 		{KeyClaims, "Published claims", forHTML, (*Section).addOrderedClaims},
-		{KeyDrives, driveHeading, allFormats, (*Section).addDrives},
+		{KeyDrives, driveHeading, allFormats, (*Section).addLoad},
 		{KeyExplanations, explanationHeading, allFormats, (*Section).addExplanations},
 		{KeyProfiles, profileHeading, allFormats, (*Section).addProfiles},
 		{KeyFindings, findingsHeading, forText | forMarkdown, (*Section).addFindings},
-		{KeyChecked, findingsHeading, forHTML, (*Section).addCheckedFindings},
+		{KeyChecked, findingsHeading, forHTML, (*Section).addFindingsByCheck},
 		{KeyLimits, limitsHeading, forPaper, func(s *Section, r *tare.Result) { s.addList("", listLimits(r)...) }},
 		{KeyLimits, limitsHeading, forHTML, func(s *Section, r *tare.Result) { s.addList("", listRunLimits(r)...) }},
 		{KeyNotWeighed, "Not measured", forText | forSummary | forHTML, func(s *Section, r *tare.Result) { s.addList("", unlabelledItems(Plain, listNotMeasured(r)...)...) }},
@@ -70,15 +70,15 @@ func (s *Section) addAnswer(r *tare.Result) {
 func Outline(r *tare.Result) []Section { return newSections(r, forHTML) }
 
 // newSections returns the report of r in sections for a medium, without the empty ones.
-func newSections(r *tare.Result, m medium) []Section {
+func newSections(r *tare.Result, m formatSet) []Section {
 	var out []Section
 	add := func(s Section) {
-		s.Blocks = slices.DeleteFunc(s.Blocks, func(b Block) bool { return !b.medium.overlaps(m) })
+		s.Blocks = slices.DeleteFunc(s.Blocks, func(b Block) bool { return !b.formats.overlaps(m) })
 		if len(s.Blocks) > 0 {
 			out = append(out, s)
 		}
 	}
-	for _, p := range listParts() {
+	for _, p := range listSectionRules() {
 		switch {
 		case !p.formats.overlaps(m): // another format has it
 		case p.key == KeyWorkload:
@@ -115,7 +115,7 @@ func Arrange(groups ...[]string) [][]string {
 		}
 	}
 	previous := groups[0][0]
-	for _, p := range listParts() {
+	for _, p := range listSectionRules() {
 		if _, isNamed := groupOf[p.key]; !isNamed {
 			i := groupOf[previous]
 			groupOf[p.key] = i

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // listTradeoffs returns the trade-offs of the contenders that can be first, a sentence or two per line:
@@ -20,7 +21,7 @@ func (v *view) listTradeoffs(op string, first []ranking) []string {
 				lines = append(lines, v.describeSemantics(op, f.contender))
 			}
 		}
-		line, alternatives := v.describeKeepers(op, first)
+		line, alternatives := v.describePreservers(op, first)
 		named = slices.Concat(first, alternatives)
 		lines = append(lines, line)
 	}
@@ -74,19 +75,19 @@ func (v *view) stateOnce(statement, grounds string) string {
 	return statement + grounds
 }
 
-// describeKeepers names keepers, which are contenders that keep every value. If a contender of first changes a value,
-// the text names the keepers of first. If first has no keepers, it names the best ranked keepers of the others, which
-// are also returned as alternatives; but if the baseline is one of these, it advises to stay with the baseline, and
-// alternatives is nil. It returns "" if no contender of first is known to change a value.
-func (v *view) describeKeepers(op string, first []ranking) (text string, alternatives []ranking) {
-	keepsValues := func(c ranking) bool { return v.keepsValues(op, c.contender.ID) }
+// describePreservers names contenders that preserve every value, if a contender of first is known to change one;
+// otherwise it returns "". It names the preserving contenders of first. If there are none, it names the best ranked
+// preserving contenders among the others and returns them as alternatives. If the baseline is one of these, it
+// advises to stay with the baseline, and alternatives is nil.
+func (v *view) describePreservers(op string, first []ranking) (text string, alternatives []ranking) {
+	keepsValues := func(c ranking) bool { return v.preservesValues(op, c.contender.ID) }
 	changesValues := func(c ranking) bool { return v.changesValues(op, c.contender.ID) }
 	if !slices.ContainsFunc(first, changesValues) {
 		return "", nil
 	}
 	asReference := "as " + joinReferences(listBehaviours(v.r)) + " has it"
 	if keepers := filterRanks(first, keepsValues); len(keepers) > 0 {
-		return "Of these, " + joinNames(listContenderIDs(keepers)) + chooseForm(len(keepers), " keeps", " keep") + " every value " + asReference + ".", nil
+		return "Of these, " + joinNames(listContenderIDs(keepers)) + format.Choose(len(keepers), " keeps", " keep") + " every value " + asReference + ".", nil
 	}
 	all := v.rankRanges()
 	keepers := filterRanks(all, keepsValues) // sorted by rank
@@ -119,8 +120,8 @@ func (v *view) changesValues(op, id string) bool {
 	return len(ofClass(c.differencesOn(op), tare.DiffersInValue)) > 0
 }
 
-// keepsValues reports whether the contender was tested by all operations that affect op and changed no value.
-func (v *view) keepsValues(op, id string) bool {
+// preservesValues reports whether the contender was tested by all operations that affect op and changed no value.
+func (v *view) preservesValues(op, id string) bool {
 	c, ok := findBehaviour(v.r, id)
 	return ok && len(c.missingTests(v.r, op)) == 0 && !v.changesValues(op, id)
 }

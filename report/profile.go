@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
@@ -61,9 +62,9 @@ func newFunctionTable(x tare.Profile) Table {
 // formatPercentOf prints x as a percentage of total, without the sign.
 func formatPercentOf(x, total float64) string {
 	if !(total > 0) {
-		return nothing
+		return noValue
 	}
-	return formatFixed(x/total*100, 1)
+	return format.Fixed(x/total*100, 1)
 }
 
 // majorVersion matches the end of a function's name after the last slash, if it begins with the major version of a
@@ -82,7 +83,7 @@ func shortenFunction(name string, n int) string {
 		}
 		name = name[i+1:]
 	}
-	return truncateText(oneLine(name), n)
+	return format.Clip(oneLine(name), n)
 }
 
 // describeFiles returns a sentence with the paths of the files of a profile, or nil if there are none.

@@ -71,7 +71,7 @@ func (b *publishedTable) hasSegment(v *view) bool {
 // operationSuffix returns the text for an operation whose requests the contender's client sends, or "".
 func (b *publishedTable) operationSuffix(v *view) string {
 	for _, w := range b.r.Workloads {
-		if w.ID == v.workload && hasOwnClient(w) {
+		if w.ID == v.workload && sendsByContender(w) {
 			return ", own client"
 		}
 	}
@@ -223,7 +223,7 @@ func (b *publishedTable) claimField(v *view, c tare.Contender, metric string) Fi
 			return Field{Text: formatPublished(x) + formatSources(x)}
 		}
 	}
-	return Field{Text: nothing}
+	return Field{Text: noValue}
 }
 
 // formatSources returns the published values of a published ratio, to follow it, or "" if the result does not
@@ -236,7 +236,7 @@ func formatSources(c tare.ClaimResult) string {
 		if x == math.Trunc(x) {
 			return format.Grouped(x, 0)
 		}
-		return formatDigits(x, 4)
+		return format.Digits(x, 4)
 	}
 	return ": " + formatSource(c.PublishedValue) + " / " + formatSource(c.PublishedBaseline) + " " + c.Unit
 }

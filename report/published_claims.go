@@ -26,7 +26,7 @@ func ClaimsText(w io.Writer, results []*tare.Result, s Style) error {
 	if len(sources) == 0 {
 		return nil
 	}
-	p := &page{style: s, width: s.pageWidth()}
+	p := &textPage{style: s, width: s.pageWidth()}
 	p.writeLine(s.paintText(Bold, ClaimsHeading+": ") + ClaimsCount(results))
 	p.writeWrapped(0, 0, ClaimsMean, Dim)
 	for _, source := range sources {

@@ -71,7 +71,7 @@ func (v *view) newValueCell(c tare.Contender, metric string, s scale) Field {
 	x, ok := v.findValue(c.ID, metric)
 	switch {
 	case !ok:
-		return Field{Text: nothing}
+		return Field{Text: noValue}
 	case x.Struck || len(v.voidsMetric(c.ID, metric)) > 0:
 		return struckField(s.formatValue(x.Value))
 	}
@@ -82,7 +82,7 @@ func (v *view) newValueCell(c tare.Contender, metric string, s scale) Field {
 func (v *view) newRateCell(c tare.Contender) Field {
 	x, ok := v.findValue(c.ID, "time") // in ns
 	if !ok || !(x.Value > 0) {
-		return Field{Text: nothing}
+		return Field{Text: noValue}
 	}
 	rate := 1e9 / x.Value // requests per second
 	text := formatPerSecond(rate)
@@ -123,7 +123,7 @@ func (v *view) newErrorCell(c tare.Contender) Field {
 	all := listSamples(v.r, c.ID, v.workload)
 	errors, ok := sumSamples(all, readKey(tare.KeyErrors))
 	if !ok {
-		return Field{Text: nothing}
+		return Field{Text: noValue}
 	}
 	text := format.Grouped(errors, 0)
 	if timeouts, _ := sumSamples(all, readKey(tare.KeyTimeouts)); timeouts > 0 {
@@ -206,7 +206,7 @@ func (v *view) newRatioField(c tare.Contender, metric string, printRatio func(ta
 	case ok:
 		return Field{Text: printRatio(x)}
 	}
-	return Field{Text: nothing}
+	return Field{Text: noValue}
 }
 
 // formatRatio prints a comparison's ratio and its interval: "0.71 [0.69, 0.73]".
@@ -222,11 +222,11 @@ func formatRatio(c tare.Comparison) string {
 // against another contender.
 func (v *view) newRankCell(c tare.Contender) Field {
 	if len(v.voidsMetric(c.ID, primaryMetric(v.r))) > 0 {
-		return Field{Text: nothing}
+		return Field{Text: noValue}
 	}
 	x, ok := tare.FindComparison(v.r.Comparisons, v.workload, c.ID, primaryMetric(v.r))
 	if !ok || x.RankLow == 0 {
-		return Field{Text: nothing}
+		return Field{Text: noValue}
 	}
 	return Field{Text: strings.TrimSpace(formatRank(x.RankLow, x.RankHigh) + " " + x.Letters)}
 }
@@ -302,7 +302,7 @@ func (v *view) newOtherRow(c tare.Contender, names []string) (Row, bool) {
 	row := Row{Cells: []Field{{Text: c.Title()}}, Who: c.ID}
 	hasRatio := false
 	for _, name := range names {
-		cell := Field{Text: nothing}
+		cell := Field{Text: noValue}
 		if x, ok := v.findComparison(c.ID, name); ok {
 			hasRatio = true
 			cell.Text = v.formatComparison(x)

@@ -81,14 +81,14 @@ func (v *view) newRatioGroup(metric string) RatioGroup {
 		}
 		row := RatioRow{Name: v.titleOf(c), Interval: v.newIntervalField(c, metric)}
 		row.Ratio = v.newRatioField(c, metric, func(x tare.Comparison) string { return format.Ratio(x.Ratio) })
-		if row.Ratio.Mark == Dim || row.Ratio.Text == nothing { // not compared
+		if row.Ratio.Mark == Dim || row.Ratio.Text == noValue { // not compared
 			row.Ratio = Field{}
 		}
 		if isMeasured {
 			row.Median = v.newMedianField(c, metric, s)
 		}
 		if metric == primaryMetric(v.r) {
-			if row.Rank = v.newRankCell(c); row.Rank.Text == nothing {
+			if row.Rank = v.newRankCell(c); row.Rank.Text == noValue {
 				row.Rank = Field{}
 			}
 		}

@@ -96,28 +96,13 @@ func describeDirection(r *tare.Result) string {
 }
 
 func hasRanks(r *tare.Result) bool {
-	for _, c := range r.Comparisons {
-		if c.RankLow > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Comparisons, func(c tare.Comparison) bool { return c.RankLow > 0 })
 }
 
 func hasStruck(r *tare.Result) bool {
-	for _, v := range r.Values {
-		if v.Struck {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Values, func(v tare.Value) bool { return v.Struck })
 }
 
 func hasTrap(r *tare.Result) bool {
-	for _, c := range r.Contenders {
-		if c.Role == tare.RoleTrap {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Contenders, func(c tare.Contender) bool { return c.Role == tare.RoleTrap })
 }

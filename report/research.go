@@ -16,7 +16,7 @@ const limitsHeading = "What this does not say"
 // result: a recommendation from ranks, "less" or "more" from intervals. If the
 // result supports no statement, the write-up states this. The error is the writer's.
 func Research(w io.Writer, r *tare.Result) error {
-	s := newResearchSheet(r)
+	s := newResearchDocument(r)
 	chapters := researchChapters()
 	if r.Recommended == "" { // the original authors recommended nothing
 		chapters = slices.DeleteFunc(chapters, func(c chapter) bool { return c.heading == recommendedHeading })
@@ -25,9 +25,9 @@ func Research(w io.Writer, r *tare.Result) error {
 	return writeText(w, Style{}, s.b.String())
 }
 
-// newResearchSheet returns a write-up with its title and the source of its numbers.
-func newResearchSheet(r *tare.Result) *sheet {
-	s := &sheet{}
+// newResearchDocument returns a write-up with its title and the source of its numbers.
+func newResearchDocument(r *tare.Result) *markdownDocument {
+	s := &markdownDocument{}
 	s.writeHeading(1, escapeText("Research: "+r.Study))
 	s.writeBlock(escapeText("tare wrote this from the result of one run" + describeStart(r) + ". All figures are in the result document, and no sentence rests on anything else."))
 	return s
@@ -62,7 +62,7 @@ func ResearchWithin(w io.Writer, r *tare.Result, words int, whole string) error 
 			omitted = append(omitted, escapeText(x.Heading))
 		}
 	}
-	s := newResearchSheet(r)
+	s := newResearchDocument(r)
 	chapters := slices.DeleteFunc(researchChapters(), func(c chapter) bool {
 		hasSections := slices.ContainsFunc(included, func(x Section) bool { return slices.Contains(c.keys, x.Key) })
 		return !hasSections && c.heading != resultsHeading // the sections of the results are in the chapters below it
@@ -83,7 +83,7 @@ func fitSections(all []Section, words int) []bool {
 		if i < 0 {
 			continue
 		}
-		s := &sheet{}
+		s := &markdownDocument{}
 		s.writeSection(all[i])
 		if n := len(strings.Fields(s.b.String())); n <= remaining {
 			fits[i] = true
@@ -133,7 +133,7 @@ func researchChapters() []chapter {
 
 // writeChapters writes chapters with those of their sections that are in all. A chapter of level 2 with a heading has
 // one heading, even if it has no sections. Otherwise each section has a heading.
-func (s *sheet) writeChapters(all []Section, chapters []chapter) {
+func (s *markdownDocument) writeChapters(all []Section, chapters []chapter) {
 	for _, c := range chapters {
 		hasOneHeading := c.level == 2 && c.heading != ""
 		if hasOneHeading {
@@ -259,9 +259,7 @@ func describeCriteria(r *tare.Result) []string {
 	}
 	for _, v := range listRulings(r) {
 		line := fmt.Sprintf("%s on %s: %s", contenderTitle(r, v.Contender), v.Workload, v.Criterion)
-		if !slices.Contains(lines, line) {
-			lines = append(lines, line)
-		}
+		lines = appendNew(lines, line)
 	}
 	return lines
 }

@@ -184,7 +184,7 @@ func six() *tare.Result {
 	r.Machine.Resolution = nil
 	r.Env, r.Procs = []string{"GOGC=50", "GOMEMLIMIT=1GiB"}, 2
 	r.Contenders[5].Go = "go1.25.5"
-	r.Contenders[2].Modules = []tare.Module{{Path: ownModule, Version: "(devel)", Replace: "../../.."}, {Path: "github.com/goccy/go-json", Version: "(devel)", Replace: "./goccy"}}
+	r.Contenders[2].Modules = []tare.Module{{Path: thisModule, Version: "(devel)", Replace: "../../.."}, {Path: "github.com/goccy/go-json", Version: "(devel)", Replace: "./goccy"}}
 	r.Verdicts = []tare.Verdict{
 		{Contender: "jsoniter-fastest", Workload: "devices-50/marshal", Metric: "time", Criterion: "time ratio <= 0.5", Rule: tare.Rule{Kind: tare.RuleRatio, AtMost: true, Limit: 0.5}, Verdict: tare.Met,
 			Sentence: "jsoniter-fastest: time ratio <= 0.5 is met: it takes 0.463× the time of encoding-json on devices-50/marshal (0.455 to 0.473, 95 %, 27 rounds): 2.2× faster, and it writes 1.5e-9 as 0."},

@@ -128,7 +128,7 @@ func TestGapOfProfiles(t *testing.T) {
 	}
 	assert.Contains(t, "md", written(t, "md", faces()), "| 83 | 0 | 512 | `github.com/gin-gonic/gin.LoggerWithConfig.func1` |")
 	assert.Contains(t, "csv", written(t, "csv", faces()), "part: system calls")
-	if formatChange(0.5) != "50 % less" || formatChange(0) != nothing {
+	if formatChange(0.5) != "50 % less" || formatChange(0) != noValue {
 		t.Error(formatChange(0.5), formatChange(0))
 	}
 }

@@ -92,7 +92,7 @@ func benchNote(v *view, base, head string) string {
 	formatOf := func(id string) string {
 		x, ok := v.findValue(id, v.leadingMetric())
 		if !ok {
-			return nothing
+			return noValue
 		}
 		return formatMedian(x)
 	}
@@ -108,7 +108,7 @@ func benchNote(v *view, base, head string) string {
 // quietSizes returns the upper limits, as shares of the time, of the groups of benchmarks that show no change.
 func quietSizes() []float64 { return []float64{0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5, math.Inf(1)} }
 
-const quietNames = 6 // number of benchmarks of a group that are named
+const maxQuietNames = 6 // number of benchmarks of a group that are named
 
 // countQuiet groups benchmarks without a change by the smallest change that they would have shown, rounded up to the
 // next of quietSizes.
@@ -131,12 +131,12 @@ func countQuiet(r *tare.Result, quiet []tare.Comparison) []Quiet {
 			Size:  formatPercent(size),
 			Count: n,
 			Share: float64(n) / float64(len(quiet)),
-			Names: strings.Join(names[size][:min(n, quietNames)], ", "),
+			Names: strings.Join(names[size][:min(n, maxQuietNames)], ", "),
 		}
 		if math.IsInf(size, 1) {
 			group.Size = "more than 50 %" // the limit before
 		}
-		if n > quietNames {
+		if n > maxQuietNames {
 			group.Names += ", …"
 		}
 		out = append(out, group)

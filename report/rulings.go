@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // KeyRulings is the section of a page with the results of criteria.
@@ -27,9 +28,9 @@ func (s *Section) addRulings(r *tare.Result) {
 			}
 			measured := v.Sentence
 			if x, ok := newView(r, v.Workload).findComparison(v.Contender, v.Metric); ok && v.Contender != "" {
-				measured = formatShortRatio(x.Ratio) + "×"
+				measured = format.Headline(x.Ratio) + "×"
 				if x.Bounded() {
-					measured += " (" + formatShortRatio(x.Low) + "–" + formatShortRatio(x.High) + ")"
+					measured += " (" + format.Headline(x.Low) + "–" + format.Headline(x.High) + ")"
 				}
 			}
 			if v.RoundsNeeded > 0 {
@@ -38,7 +39,7 @@ func (s *Section) addRulings(r *tare.Result) {
 			t.Rows = append(t.Rows, Row{Who: v.Contender, Cells: []Field{
 				{signOfRuling(ruling) + " " + string(ruling), markOfRuling(ruling)},
 				{Text: orDefault(contenderTitle(r, v.Contender), "several")}, // a verdict that counts others has no contender
-				{Text: orDefault(v.Workload, nothing)},
+				{Text: orDefault(v.Workload, noValue)},
 				{Text: v.Criterion},
 				{Text: measured},
 			}})
@@ -83,8 +84,8 @@ func TallyRulings(r *tare.Result) string {
 // KeyChecked is the section of a page that lists findings.
 const KeyChecked = "checked"
 
-// addCheckedFindings adds an item per check and severity. Findings with the same message share a line.
-func (s *Section) addCheckedFindings(r *tare.Result) {
+// addFindingsByCheck adds an item per check and severity. Findings with the same message share a line.
+func (s *Section) addFindingsByCheck(r *tare.Result) {
 	s.addText(Dim, describeProbes(r)...)
 	marks := map[tare.Severity]Mark{tare.Void: Bad, tare.Warn: Warned, tare.Note: Dim}
 	type key struct {
@@ -121,9 +122,7 @@ func mergeFindings(r *tare.Result, all []tare.Finding) []string {
 	var messages []string
 	scopes := map[string][]string{} // by message
 	for _, f := range all {
-		if !slices.Contains(messages, f.Message) {
-			messages = append(messages, f.Message)
-		}
+		messages = appendNew(messages, f.Message)
 		if scope := listScope(r, f); len(scope) > 0 {
 			scopes[f.Message] = append(scopes[f.Message], strings.Join(scope, " · "))
 		}

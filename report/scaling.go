@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 const scalingHeading = "How time grows with size"
@@ -76,7 +77,7 @@ func newExponentTable(r *tare.Result) Table {
 				return s.Contender == c.ID && slices.Equal(s.Workloads, f.Workloads)
 			})
 			if i < 0 {
-				row.Cells = append(row.Cells, Field{Text: nothing})
+				row.Cells = append(row.Cells, Field{Text: noValue})
 				continue
 			}
 			hasFit = true
@@ -92,12 +93,12 @@ func newExponentTable(r *tare.Result) Table {
 // newExponentField returns one exponent, struck if one of its workloads is void.
 func newExponentField(r *tare.Result, s tare.Scaling) Field {
 	void := slices.ContainsFunc(s.Workloads, func(w string) bool { return len(r.VoidsMetric(s.Contender, w, "time")) > 0 })
-	switch text := formatFixed(s.Exponent, 2); {
+	switch text := format.Fixed(s.Exponent, 2); {
 	case void:
 		return struckField(text)
 	case s.Low == s.High:
 		return Field{Text: text + " [no interval yet]"}
 	default:
-		return Field{Text: text + " [" + formatFixed(s.Low, 2) + ", " + formatFixed(s.High, 2) + "]"}
+		return Field{Text: text + " [" + format.Fixed(s.Low, 2) + ", " + format.Fixed(s.High, 2) + "]"}
 	}
 }

@@ -55,7 +55,7 @@ func (s *Section) addDifferences(r *tare.Result, tested []behaviour, alike strin
 		}
 		var items []Item
 		for _, class := range listClasses(c.Differences) {
-			item := labelledItem(orDefault(string(class), nothing), c.describeClass(class))
+			item := labelledItem(orDefault(string(class), noValue), c.describeClass(class))
 			if class == tare.DiffersInValue {
 				item.Mark = Warned
 			}
@@ -150,7 +150,7 @@ func newMatrix(rows []property, columns [][]behaviour) Table {
 		t.Columns = append(t.Columns, Column{Name: strings.Join(names, ", ")})
 	}
 	for _, p := range rows {
-		row := Row{Cells: []Field{{Text: showLiteral(p.name)}, {Text: orDefault(string(p.worst), nothing)}}}
+		row := Row{Cells: []Field{{Text: showLiteral(p.name)}, {Text: orDefault(string(p.worst), noValue)}}}
 		isAllAlike := true // every contender behaves as the reference
 		for _, column := range columns {
 			text := column[0].propertyText(p)
@@ -175,7 +175,7 @@ func (c behaviour) propertyText(p property) string {
 	}
 	switch {
 	case len(differences) == 0 && c.isUntested(p.ops):
-		return nothing
+		return noValue
 	case len(differences) == 0:
 		return likeReference
 	}
@@ -236,12 +236,7 @@ func explainClasses(all []behaviour) string {
 
 // usesClass reports whether any contender has a difference of the class.
 func usesClass(all []behaviour, class tare.DifferenceClass) bool {
-	for _, c := range all {
-		if len(ofClass(c.Differences, class)) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(all, func(c behaviour) bool { return len(ofClass(c.Differences, class)) > 0 })
 }
 
 // describeAlike names the contenders that behaved like the reference, and those that could not be tested.

@@ -10,14 +10,14 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// ownModule is the path of this module. Contenders link it, and some link modules whose paths are below it, from a
+// thisModule is the path of this module. Contenders link it, and some link modules whose paths are below it, from a
 // directory of this repository.
-const ownModule = "github.com/tarebench/tare"
+const thisModule = "github.com/tarebench/tare"
 
-// isOwnModule reports whether a module is part of this repository and linked from its directory there.
-func isOwnModule(m tare.Module) bool {
-	dir, isBelow := strings.CutPrefix(m.Path, ownModule+"/")
-	return m.Path == ownModule || isBelow && strings.HasSuffix(path.Clean(filepath.ToSlash(m.Replace)), "/"+dir)
+// isOfThisModule reports whether a module is part of this repository and linked from its directory there.
+func isOfThisModule(m tare.Module) bool {
+	dir, isBelow := strings.CutPrefix(m.Path, thisModule+"/")
+	return m.Path == thisModule || isBelow && strings.HasSuffix(path.Clean(filepath.ToSlash(m.Replace)), "/"+dir)
 }
 
 // describeDeparture returns how the run differs from the default, and the contenders' Go version if it is not
@@ -165,7 +165,7 @@ func listReplaced(r *tare.Result) []idGroup {
 	var out []idGroup
 	for _, c := range builtContenders(r) {
 		for _, m := range c.Modules {
-			if m.Replace == "" || isOwnModule(m) {
+			if m.Replace == "" || isOfThisModule(m) {
 				continue
 			}
 			key := m.Path + " replaced by " + m.Replace

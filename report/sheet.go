@@ -1,18 +1,19 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
 
-// sheet collects the blocks of a Markdown document, in the variant of GitHub
+// markdownDocument collects the blocks of a Markdown document, in the variant of GitHub
 // and GitLab with tables and ~~struck~~ text. The texts of blocks and list
 // items are Markdown: callers pass foreign text through [escapeText] or
 // [formatCode] first.
-type sheet struct{ b strings.Builder }
+type markdownDocument struct{ b strings.Builder }
 
 // writeBlock adds lines with an empty line before them.
-func (s *sheet) writeBlock(lines ...string) {
+func (s *markdownDocument) writeBlock(lines ...string) {
 	if len(lines) == 0 {
 		return
 	}
@@ -25,12 +26,12 @@ func (s *sheet) writeBlock(lines ...string) {
 	}
 }
 
-func (s *sheet) writeHeading(level int, text string) {
+func (s *markdownDocument) writeHeading(level int, text string) {
 	s.writeBlock(strings.Repeat("#", level) + " " + text)
 }
 
 // writeList adds one item per text that is not empty.
-func (s *sheet) writeList(texts ...string) {
+func (s *markdownDocument) writeList(texts ...string) {
 	var lines []string
 	for _, text := range texts {
 		if text != "" {
@@ -41,7 +42,7 @@ func (s *sheet) writeList(texts ...string) {
 }
 
 // writeTable adds a table without its notes, for which Markdown has no place.
-func (s *sheet) writeTable(t Table) {
+func (s *markdownDocument) writeTable(t Table) {
 	head, rule := "|", "|"
 	for _, c := range t.Columns {
 		name := c.Name
@@ -165,10 +166,5 @@ func escapePipes(markdown string) string { return strings.ReplaceAll(markdown, `
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 func isDigits(runes []rune) bool {
-	for _, r := range runes {
-		if r < '0' || r > '9' {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(runes, func(r rune) bool { return r < '0' || r > '9' })
 }

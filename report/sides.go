@@ -27,12 +27,12 @@ const (
 	clientDriver = "client"
 )
 
-// hasOwnClient reports whether the contenders' clients send the requests of w.
-func hasOwnClient(w tare.Workload) bool { return w.Set[driverKey] == clientDriver }
+// sendsByContender reports whether the contenders' clients send the requests of w.
+func sendsByContender(w tare.Workload) bool { return w.Set[driverKey] == clientDriver }
 
 // headingSuffix returns the text after the name of a workload in headings, or "".
 func headingSuffix(w tare.Workload) string {
-	if hasOwnClient(w) {
+	if sendsByContender(w) {
 		return " (by each one's own client)"
 	}
 	return ""
@@ -80,7 +80,7 @@ func (v *view) newSidesTable() (t Table, means string) {
 		}
 		addColumn(m.side, unit, func(c tare.Contender) Field { return v.newValueCell(c, m.name, s) })
 	}
-	for _, d := range listDriveStats(tare.Traffic{}) {
+	for _, d := range listLoadStats(tare.Traffic{}) {
 		isRecorded := func(c tare.Contender) bool {
 			_, _, ok := findRange(listSamples(v.r, c.ID, v.workload), d.read)
 			return ok && c.Role != tare.RoleNull // the client of the null contender is always the load generator
@@ -100,7 +100,7 @@ func (v *view) newSidesTable() (t Table, means string) {
 		}
 	}
 	short, long := sidesByOne, sidesMean+sidesByOneMeans
-	if slices.ContainsFunc(v.r.Workloads, func(w tare.Workload) bool { return w.ID == v.workload && hasOwnClient(w) }) {
+	if slices.ContainsFunc(v.r.Workloads, func(w tare.Workload) bool { return w.ID == v.workload && sendsByContender(w) }) {
 		short, long = sidesByOwn, sidesMean+sidesByOwnMeans
 	}
 	if v.shown[long] {
@@ -126,4 +126,4 @@ func formatWireBytes(x float64) string {
 }
 
 // isWire reports whether d counts bytes on the wire.
-func (d driveStat) isWire() bool { return d.csv == tare.KeyBytesSent || d.csv == tare.KeyBytesReceived }
+func (d loadStat) isWire() bool { return d.csv == tare.KeyBytesSent || d.csv == tare.KeyBytesReceived }

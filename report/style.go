@@ -45,14 +45,14 @@ func (s Style) paintText(m Mark, text string) string {
 	return paint(text)
 }
 
-// ascii replaces characters that a terminal without UTF-8 does not show. A character that
+// asciiReplacer replaces characters that a terminal without UTF-8 does not show. A character that
 // occurs in a drawing or a column is replaced by one character, so that both stay aligned.
-var ascii = strings.NewReplacer("●", "o", "○", ".", "━", "=", "─", "-", "│", "|", "░", ":", "◇", "<", "◀", "<", "▶", ">", "▇", "#", "▸", ">", "✓", "+", "✕", "x",
+var asciiReplacer = strings.NewReplacer("●", "o", "○", ".", "━", "=", "─", "-", "│", "|", "░", ":", "◇", "<", "◀", "<", "▶", ">", "▇", "#", "▸", ">", "✓", "+", "✕", "x",
 	"▲", "^", "▼", "v", "≈", "~", "×", "x", "⅛", "/8", "¼", "/4", "½", "/2", "–", "-", "−", "-", "·", "-", "…", ".", "±", "+/-", "≤", "<=", "≥", ">=", "µ", "u", "→", "->",
 	"“", "\"", "”", "\"", "’", "'", "†", "+")
 
 // ASCII returns a text in the characters that a terminal without UTF-8 shows.
-func ASCII(text string) string { return ascii.Replace(text) }
+func ASCII(text string) string { return asciiReplacer.Replace(text) }
 
 // showMark returns a field with ~ around a struck text if the style cannot strike.
 func (s Style) showMark(f Field) Field {

@@ -75,9 +75,7 @@ func contestFigures(r *tare.Result, c Contest) string {
 			}
 			parts = append(parts, text)
 			for _, x := range l.Claims {
-				if !slices.Contains(named, x) {
-					named = append(named, x)
-				}
+				named = appendNew(named, x)
 			}
 		}
 	}
@@ -146,7 +144,7 @@ func listStamps(r *tare.Result) []Item {
 			only := listRulings(r)[0]
 			return only.Contender + " on " + only.Workload
 		}
-		return fmt.Sprintf("%d of %s %s", n, format.Grouped(float64(all), 0), chooseForm(all, "criterion", "criteria"))
+		return fmt.Sprintf("%d of %s %s", n, format.Grouped(float64(all), 0), format.Choose(all, "criterion", "criteria"))
 	}
 	for _, x := range []struct {
 		ruling tare.Ruling
@@ -209,7 +207,7 @@ func listTrust(r *tare.Result) []Item {
 	case all == 0:
 		add(Plain, "No traps", "The study repeats no published mistake on purpose.")
 	case caught == all:
-		add(Good, "✓ "+chooseForm(all, "Trap caught", fmt.Sprintf("All %d traps caught", all)), "Contenders with a published mistake were found out.")
+		add(Good, "✓ "+format.Choose(all, "Trap caught", fmt.Sprintf("All %d traps caught", all)), "Contenders with a published mistake were found out.")
 	default:
 		add(Warned, fmt.Sprintf("! %d of %s caught", caught, countNoun(all, "trap")), "Checks says which was not, and why.")
 	}
@@ -252,7 +250,7 @@ func describeAnswers(r *tare.Result) Item {
 	case most == 0:
 		return Item{Label: "Answers not compared", Mark: Plain, Text: "There is no reference to compare them with."}
 	case len(wrong) > 0:
-		return Item{Label: "✕ Wrong answers", Mark: Bad, Text: truncateText(joinNames(wrong), maxWrongLength) + ": what is wrong does not count."}
+		return Item{Label: "✕ Wrong answers", Mark: Bad, Text: format.Clip(joinNames(wrong), maxWrongLength) + ": what is wrong does not count."}
 	}
 	return Item{Label: "✓ Right answers first", Mark: Good, Text: cases + " a workload, before timing, all right."}
 }

@@ -70,10 +70,6 @@ func TestContestRows(t *testing.T) {
 	assert.Equal(t, "sides", len(seen) > 1, true)
 }
 
-func TestShortRatios(t *testing.T) {
-	assert.Equal(t, "ratios", strings.Join([]string{formatShortRatio(0.0341), formatShortRatio(0.943), formatShortRatio(3.52), formatShortRatio(123.4), formatLimit(0.5), formatLimit(1), formatLimit(20)}, " "), "0.034 0.94 3.52 123 0.5 1 20")
-}
-
 // Claims are grouped by outcome, claims that another run must measure are counted, and every claim
 // has its row.
 func TestClaimsByOutcome(t *testing.T) {

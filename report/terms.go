@@ -12,7 +12,7 @@ import (
 // changed values.
 func listTerms(r *tare.Result, headline string, c Contest) []string {
 	var out []string
-	for _, text := range []string{describeOwnClients(r, c), describeChanges(r, headline)} {
+	for _, text := range []string{describeContenderClients(r, c), describeChanges(r, headline)} {
 		if text != "" {
 			out = append(out, text)
 		}
@@ -20,13 +20,13 @@ func listTerms(r *tare.Result, headline string, c Contest) []string {
 	return out
 }
 
-// describeOwnClients explains own clients if the answer or the first charts have a workload with them.
-func describeOwnClients(r *tare.Result, c Contest) string {
+// describeContenderClients explains own clients if the answer or the first charts have a workload with them.
+func describeContenderClients(r *tare.Result, c Contest) string {
 	var works []string
 	for _, w := range r.Workloads {
 		isQuoted := slices.ContainsFunc(r.Quotes, func(q tare.Quote) bool { return q.Workload == w.ID })
 		isDrawn := slices.ContainsFunc(c.Panels, func(p Panel) bool { return slices.Contains(strings.Split(p.Name, panelSeparator), oneLine(w.ID)) })
-		if hasOwnClient(w) && (isQuoted || isDrawn) {
+		if sendsByContender(w) && (isQuoted || isDrawn) {
 			works = append(works, w.ID)
 		}
 	}

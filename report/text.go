@@ -19,8 +19,8 @@ func Text(w io.Writer, r *tare.Result, s Style) error {
 }
 
 // newTitlePage returns a page with the answer and the question.
-func newTitlePage(r *tare.Result, s Style) *page {
-	p := &page{style: s, width: s.pageWidth()}
+func newTitlePage(r *tare.Result, s Style) *textPage {
+	p := &textPage{style: s, width: s.pageWidth()}
 	if r.Answer == "" {
 		p.writeLine(s.paintText(Bold, oneLine(r.Study)))
 	} else {
@@ -34,14 +34,14 @@ func newTitlePage(r *tare.Result, s Style) *page {
 }
 
 // writeSection prints a section with its heading.
-func (p *page) writeSection(s Section) {
+func (p *textPage) writeSection(s Section) {
 	if s.Key == KeyWorkload {
 		p.writeHeading("WORKLOAD " + s.Heading)
 	} else {
 		p.writeHeading(strings.ToUpper(s.Heading))
 	}
 	for _, b := range s.Blocks {
-		if b.spaced {
+		if b.spaceBefore {
 			p.writeBlank()
 		}
 		switch {
@@ -69,7 +69,7 @@ func labelWidth(key string) int {
 const adviceIndent = 3 // further columns before the second line of an advice
 
 // writeList prints items, each after its label.
-func (p *page) writeList(key string, items []Item) {
+func (p *textPage) writeList(key string, items []Item) {
 	width := labelWidth(key)
 	start := bodyIndent + width + columnGap // column of the texts
 	for _, it := range items {

@@ -15,7 +15,7 @@ import (
 // criteria and traps, claims, the noise of the machine, and the commands that print more.
 // The error is the writer's.
 func Totals(w io.Writer, results []*tare.Result, s Style) error {
-	p := &page{style: s, width: s.pageWidth()}
+	p := &textPage{style: s, width: s.pageWidth()}
 	p.writeBlank()
 	counts := "Criteria: " + cmp.Or(countRulings(results), "none")
 	caught, traps := 0, 0

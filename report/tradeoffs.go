@@ -35,7 +35,7 @@ func newTradeOffTable(r *tare.Result) (t Table, means string) {
 			if less+more+same == "" {
 				continue
 			}
-			t.Rows = append(t.Rows, Row{Who: c.ID, Cells: []Field{{Text: c.ID}, {Text: w.ID}, {Text: orDefault(less, nothing)}, {Text: orDefault(more, nothing)}, {Text: orDefault(same, nothing)}}})
+			t.Rows = append(t.Rows, Row{Who: c.ID, Cells: []Field{{Text: c.ID}, {Text: w.ID}, {Text: orDefault(less, noValue)}, {Text: orDefault(more, noValue)}, {Text: orDefault(same, noValue)}}})
 		}
 	}
 	if len(t.Rows) == 0 {

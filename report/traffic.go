@@ -99,7 +99,7 @@ func describeDriver(r *tare.Result, w tare.Workload) string {
 		return ""
 	}
 	text := "Traffic: " + describeTraffic(r, *w.Traffic)
-	if hasOwnClient(w) {
+	if sendsByContender(w) {
 		text += ", asked by each contender's own client in a process of its own"
 	}
 	return text + "."

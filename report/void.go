@@ -40,8 +40,8 @@ func voidWhy(t tare.Trial, workload string) string {
 }
 
 // describeLost returns a line per contender, or per workload of a contender, with the number of its rounds that do
-// not count. It skips contenders of which a finding voids everything. A round is listed for the baseline only, if the
-// baseline's measurements on the workload do not count in it: then no ratio of the round counts.
+// not count. It skips contenders of which a finding voids everything. If the baseline's measurements on a workload do
+// not count in a round, no ratio of the round counts, and the round is listed for the baseline only.
 func describeLost(r *tare.Result) []string {
 	base := r.Baseline()
 	lostByBase := map[int]tare.Trial{} // trials of the baseline of which some measurements do not count, by round

@@ -238,9 +238,9 @@ func (v *view) findValue(id, metric string) (tare.Value, bool) {
 	return v.r.Value(v.workload, id, metric)
 }
 
-// usualLevel returns the level of most comparisons of ranked contenders with the baseline by metric, the
-// higher of two equally frequent ones. It falls back to status-only contenders, then to the control, then to
-// 0. Levels differ if several comparisons share the error and some ended before others.
+// usualLevel returns the most frequent confidence level of the comparisons of ranked contenders with the baseline by
+// metric, and the higher of two equally frequent levels. If they have no level, it uses the status-only contenders,
+// then the control, and then returns 0. Levels differ within a family if some comparisons were decided before others.
 func (v *view) usualLevel(metric string) float64 {
 	level := 0.0 // the most frequent one so far
 	for _, group := range [][]tare.Contender{v.ranked, v.statusOnly, v.controls} {

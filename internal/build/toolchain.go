@@ -145,6 +145,12 @@ func splitToolchain(name string) (release, experiments string) {
 	return release, strings.ReplaceAll(experiments, "+", ",")
 }
 
+// ToolchainEnv returns the variables with which the go command uses a toolchain, such as go1.26.8+jsonv2.
+func ToolchainEnv(name string) []string {
+	release, experiments := splitToolchain(name)
+	return []string{"GOTOOLCHAIN=" + release, experimentSetting + "=" + experiments}
+}
+
 // releaseOf returns the release in the Go version of a binary, in which experiments may follow it:
 // go1.26.8-X:jsonv2, or with a space before X.
 func releaseOf(goVersion string) string {

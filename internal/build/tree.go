@@ -18,7 +18,7 @@ func wantAll(string) bool { return true }
 // SDKDirs returns the directories of the repository whose packages contenders link, in addition to the
 // package in its root: the SDK, the apps, and packages that the load generator shares with the SDK.
 func SDKDirs() []string {
-	return []string{"apps", "contender", "internal/protowire", "internal/atomicfile", "load/h2", "load/hist", "load/nap", "load/pace"}
+	return []string{"apps", "contender", "internal/protowire", "internal/userswire", "internal/atomicfile", "load/h2", "load/hist", "load/nap", "load/pace"}
 }
 
 // InSDK reports whether the file at rel, a slash path in the repository, is in one of SDKDirs. If rel ends

@@ -117,7 +117,7 @@ func positionContrasts(rounds map[int][]visit) map[position][]float64 {
 				}
 			}
 			if len(otherCosts) > 0 {
-				contrasts[p] = append(contrasts[p], median(costsAt)-median(otherCosts))
+				contrasts[p] = append(contrasts[p], stats.Median(costsAt)-stats.Median(otherCosts))
 			}
 		}
 	}
@@ -155,5 +155,3 @@ func worstPosition(contrasts map[position][]float64, level float64) (tare.Findin
 	}
 	return f, worst > 0
 }
-
-func median(x []float64) float64 { return stats.Median(x) }

@@ -38,7 +38,7 @@ func sliceInvariance() Check {
 					if !ok || lo <= math.Log1p(tolerance) && hi >= -math.Log1p(tolerance) {
 						continue
 					}
-					shortLog := median(short)
+					shortLog := stats.Median(short)
 					out = append(out, tare.Finding{
 						Contender: c.ID, Workload: w.ID,
 						Message: fmt.Sprintf("the ratio to %s is %.3f in slices of the plan's length (%s) and %.3f in slices %d times as long (%s)",

@@ -100,12 +100,7 @@ func (s suspicion) isConfirmed() bool {
 
 // isRuledOut reports whether one of the conditions is ruled out, which is enough.
 func (s suspicion) isRuledOut() bool {
-	for _, c := range s {
-		if c.isRuledOut() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s, condition.isRuledOut)
 }
 
 // forecastRounds returns the number of rounds that would decide about the suspicion, and whether it

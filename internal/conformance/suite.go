@@ -1,13 +1,11 @@
-// Package conformance starts a built contender as a lab would, sends it requests and compares its
-// replies with docs/contender-protocol.md. It has the tests of codecs, copiers and routers, and those
-// tests of servers that are the same for all apps. Packages apps/NAME/conformance have the tests of
-// one app, and contender/contendertest calls all of them.
+// Package conformance tests contenders: it starts a built contender as a lab would, sends requests and checks
+// the replies against docs/contender-protocol.md. It contains the tests of codecs, copiers and routers, and
+// the tests of servers that are the same for all apps. The tests of one app are in package
+// apps/NAME/conformance. Package contender/contendertest calls all of them.
 package conformance
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -19,6 +17,7 @@ import (
 
 	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/pool"
 )
 
 // Kind describes one kind of contender to the suite.
@@ -27,7 +26,7 @@ type Kind struct {
 	fixture   string
 	compare   func(op string, body, answer []byte) error // returns nil if the answer to body is correct
 	hasOutput func(op string) bool                       // reports whether op outputs bytes, which stats count
-	needsSize func(op string) bool                       // reports whether the answer is not the output, so that it must state the size
+	needsSize func(op string) bool                       // reports whether the answer must state the size of the output, because it is not the output
 
 	// makeInput writes a pool for op into dir. If it is nil, the bodies of the fixture are used.
 	makeInput func(dir, op string) (wire.Workload, [][]byte, error)
@@ -63,8 +62,8 @@ func (s Subject) isEnough(errs []error) bool {
 	return s.Enough != nil && errs != nil && s.Enough(errors.Join(errs...))
 }
 
-// Loose reports whether only the status of an answer is compared, as for a server that does a part of
-// the work.
+// Loose reports whether only the status of an answer is compared, because the contender is a server that does
+// only a part of the work.
 func (s Subject) Loose() bool { return s.Answers[s.Variant] == "status" }
 
 // Examine runs the suite of the contender's kind and returns the errors that it finds. Inputs are
@@ -87,7 +86,7 @@ func (s Subject) Examine(kinds map[string]Kind, dir string) []error {
 	if errs != nil {
 		return errs // every other test would fail too
 	}
-	supported := 0 // number of operations
+	supported := 0 // number of operations that the contender supports
 	for _, op := range k.ops {
 		if s.isEnough(errs) {
 			return errs
@@ -113,30 +112,35 @@ func (s Subject) Examine(kinds map[string]Kind, dir string) []error {
 	if supported == 0 && errs == nil {
 		add(fmt.Errorf("it supports none of the operations %v", k.ops))
 	}
-	for _, examine := range []func() error{
-		func() error {
-			if k.checkMore == nil {
-				return nil
-			}
-			return k.checkMore(s, dir)
-		},
-		func() error {
-			return s.Visit(false, false, func(p *Process, _ wire.Reply) error { return checkRefusals(p, dir) })
-		},
-		func() error { return s.Visit(true, true, func(*Process, wire.Reply) error { return nil }) }, // hello and bye over a socket
-		s.checkNoLab,
-	} {
+	for _, test := range s.generalTests(k, dir) {
 		if s.isEnough(errs) {
 			return errs
 		}
-		add(examine())
+		add(test())
 	}
 	return errs
 }
 
-// Visit starts the contender, sends hello, calls f and checks that the contender ends by itself. If
-// bye is set the contender must end after bye, otherwise when its requests end. If socket is set the
-// requests go over a socket instead of inherited descriptors.
+// generalTests returns the tests that do not depend on an operation.
+func (s Subject) generalTests(k Kind, dir string) []func() error {
+	checkMore := func() error {
+		if k.checkMore == nil {
+			return nil
+		}
+		return k.checkMore(s, dir)
+	}
+	checkErrors := func() error {
+		return s.Visit(false, false, func(p *Process, _ wire.Reply) error { return checkErrorReplies(p, dir) })
+	}
+	checkSocket := func() error { // hello and bye over a socket
+		return s.Visit(true, true, func(*Process, wire.Reply) error { return nil })
+	}
+	return []func() error{checkMore, checkErrors, checkSocket, s.checkNoLab}
+}
+
+// Visit starts the contender, sends hello, calls f and checks that the contender ends by itself. If bye is
+// true, Visit sends bye, and the contender must end after that. Otherwise the contender must end when Visit
+// closes its input. If socket is true, requests go over a socket instead of inherited descriptors.
 func (s Subject) Visit(socket, bye bool, f func(p *Process, hello wire.Reply) error) error {
 	p, err := startProcess(s.Command, socket, s.Limit)
 	if err != nil {
@@ -184,9 +188,9 @@ func (s Subject) CheckHello(p *Process, a wire.Reply) error {
 	return errors.Join(errs...)
 }
 
-// checkRefusals checks that requests which cannot be carried out get an error reply, and that the
-// contender continues after each.
-func checkRefusals(p *Process, dir string) error {
+// checkErrorReplies checks that the contender replies with an error to requests that it cannot carry out, and
+// continues after each of them.
+func checkErrorReplies(p *Process, dir string) error {
 	missing := &wire.Workload{ID: "gone", Fixture: "devices", Op: "marshal", Input: filepath.Join(dir, "gone"), Bodies: 1, SHA256: "00"}
 	for _, q := range []wire.Request{
 		{Op: "no-such-op"},
@@ -208,8 +212,8 @@ func checkRefusals(p *Process, dir string) error {
 	return nil
 }
 
-// checkNoLab checks that a contender started without a lab reports that and ends instead of
-// waiting.
+// checkNoLab checks that a contender prints a message and fails if it is started without a lab, instead of
+// waiting for requests.
 func (s Subject) checkNoLab() error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.Limit)
 	defer cancel()
@@ -230,7 +234,7 @@ func (k Kind) makeWorkload(dir, op string) (wire.Workload, [][]byte, error) {
 	if k.makeInput != nil {
 		return k.makeInput(dir, op)
 	}
-	const n, pool = 5, 8 // items in a body, and bodies
+	const n, pool = 5, 8 // number of items in a body, and of bodies
 	bodies, err := fixture.Pool(k.fixture, n, pool)
 	if err != nil {
 		return wire.Workload{}, nil, err
@@ -242,9 +246,7 @@ func (k Kind) makeWorkload(dir, op string) (wire.Workload, [][]byte, error) {
 // Write writes bodies into a file in dir, as the pool of w, and returns w with the path and hash of
 // the file.
 func Write(dir string, w wire.Workload, bodies [][]byte) (wire.Workload, error) {
-	file := fixture.File(bodies)
-	sum := sha256.Sum256(file)
-	w.SHA256, w.Bodies = hex.EncodeToString(sum[:]), len(bodies)
-	w.Input = filepath.Join(dir, w.SHA256[:12]+".ndjson")
-	return w, os.WriteFile(w.Input, file, 0o600)
+	written, err := pool.Write(dir, "", bodies, 0o600)
+	w.Input, w.SHA256, w.Bodies = written.Input, written.SHA256, written.Bodies
+	return w, err
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
@@ -19,6 +20,32 @@ func Count[N ~int | ~int64](n N, noun string) string {
 		noun += "s"
 	}
 	return strconv.FormatInt(int64(n), 10) + " " + noun
+}
+
+// List returns a list as in a sentence, with conjunction before the last of names: a, b and c.
+func List(names []string, conjunction string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " " + conjunction + " " + names[last]
+}
+
+// Choose returns the form of a word for n things.
+func Choose(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// Clip returns at most limit characters of text, the last of them … if it was cut. A limit of 0 or less means
+// no limit.
+func Clip(text string, limit int) string {
+	if limit <= 0 || utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	return string([]rune(text)[:limit-1]) + "…"
 }
 
 // Average returns a mean of counts with one decimal, or none if that is 0.
@@ -61,6 +88,26 @@ func Trimmed(x float64, decimals int) string {
 	}
 	return s
 }
+
+// Significant returns x with three significant digits, or without decimals if it is large.
+func Significant(x float64) string {
+	if x == 0 {
+		return "0"
+	}
+	return Trimmed(x, min(max(0, 2-int(math.Floor(math.Log10(math.Abs(x))))), 6))
+}
+
+// Digits returns x with n significant digits and without an exponent.
+func Digits(x float64, n int) string {
+	if x == 0 {
+		return "0"
+	}
+	decimals := n - 1 - int(math.Floor(math.Log10(math.Abs(x))))
+	return Fixed(x, max(decimals, 0))
+}
+
+// Fixed returns x with that number of decimals.
+func Fixed(x float64, decimals int) string { return strconv.FormatFloat(x, 'f', decimals, 64) }
 
 // LineLimit is the maximum number of characters of foreign text in a message.
 const LineLimit = 200
@@ -135,22 +182,6 @@ func Minute(t time.Time) string {
 // Nothing is printed if there is no value.
 const Nothing = "–"
 
-// Ratio returns a ratio for a table: with three decimals, fewer from 10 on, and two significant digits
-// below 0.01. It returns Nothing unless x is positive and finite.
-func Ratio(x float64) string {
-	switch {
-	case !(x > 0) || math.IsInf(x, 1):
-		return Nothing
-	case x >= 100:
-		return Grouped(x, 0)
-	case x >= 10:
-		return strconv.FormatFloat(x, 'f', 1, 64)
-	case x < 0.01:
-		return strconv.FormatFloat(x, 'f', max(0, 1-int(math.Floor(math.Log10(x)))), 64)
-	}
-	return strconv.FormatFloat(x, 'f', 3, 64)
-}
-
 // Grouped returns x with commas between groups of three digits: 1,234,567.
 func Grouped(x float64, decimals int) string {
 	text := strconv.FormatFloat(x, 'f', decimals, 64)
@@ -166,32 +197,6 @@ func Grouped(x float64, decimals int) string {
 		fraction = "." + fraction
 	}
 	return sign + whole + fraction
-}
-
-// Times returns a ratio for a sentence, with two significant digits: 1.94 is "1.9×", 12.3
-// is "12×".
-func Times(x float64) string { return strconv.FormatFloat(x, 'f', Decimals(x), 64) + "×" }
-
-// Short returns a ratio for a sentence, without ×: with two decimals, fewer from 10 on, and two significant
-// digits below 0.1.
-func Short(x float64) string {
-	switch {
-	case x >= 100:
-		return strconv.FormatFloat(x, 'f', 0, 64)
-	case x >= 10:
-		return strconv.FormatFloat(x, 'f', 1, 64)
-	case x > 0 && x < 0.1:
-		return strconv.FormatFloat(x, 'f', Decimals(x), 64)
-	}
-	return strconv.FormatFloat(x, 'f', 2, 64)
-}
-
-// Factor returns Short(x) with ×: 0.40×.
-func Factor(x float64) string { return Short(x) + "×" }
-
-// Within returns a ratio with its interval: 0.40× (0.38–0.42).
-func Within(ratio, low, high float64) string {
-	return Factor(ratio) + " (" + Interval(Short(low), Short(high)) + ")"
 }
 
 // Span returns a number of seconds: 0.4 s, 14 s, 2 min 51 s.

@@ -10,15 +10,15 @@ import (
 
 // ruleValue rules on an absolute value by the order-statistic interval for its median over rounds.
 // It rules once, when the study has stopped.
-func (b *rulingData) ruleValue(v *tare.Verdict, rule tare.Rule) {
+func (j *judge) ruleValue(v *tare.Verdict, rule tare.Rule) {
 	m, _ := tare.MetricNamed(v.Metric)
-	values := b.d.Index().PerRound(m, v.Workload, v.Contender)
+	values := j.evidence.Index().PerRound(m, v.Workload, v.Contender)
 	v.Verdict = tare.Inconclusive
-	if !b.d.Final {
+	if !j.evidence.Final {
 		v.Sentence = fmt.Sprintf("%s: %s on %s is judged once, at the end.", v.Contender, v.Criterion, v.Workload)
 		return
 	}
-	if b.ruleTooFewRequests(v, v.Workload, v.Contender) {
+	if j.ruleTooFewRequests(v, v.Workload, v.Contender) {
 		return
 	}
 	lo, hi, ok := stats.OrderInterval(values, alpha)

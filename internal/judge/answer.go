@@ -10,11 +10,10 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Answer returns the headline of a result and the line of figures below it. They come from the first
-// of the study's answers whose condition holds and whose headline, or text, quotes only measured
-// figures; quotes lists the comparisons that this answer quotes. If no answer fits, and the answers
-// name a contender that could not be measured, the headline is about that. Otherwise both texts
-// are "".
+// Answer returns the headline of a result, the line of figures below it, and the comparisons that they
+// quote. It uses the first of the study's answers whose condition holds and whose headline (or text, if it
+// has no headline) quotes only measured figures. If no answer fits because a contender could not be
+// measured, the headline states that. Otherwise both texts are "".
 func Answer(s tare.Study, r *tare.Result) (headline, figures string, quotes []tare.Quote) {
 	q := &quoter{study: s, result: r}
 	if a, text := q.firstFit(s.Answer); text != "" {
@@ -122,8 +121,8 @@ type quoter struct {
 	result *tare.Result
 }
 
-// matchesOutcome reports whether the worst result of the criteria or limits in a.Of is a.When. It
-// is true if a.When is empty, and false if one of them has no result.
+// matchesOutcome reports whether the worst result of the criteria or limits in a.Of is a.When. It returns
+// true if a.When is empty, and false if a criterion or limit has no result.
 func (q *quoter) matchesOutcome(a tare.Answer) bool {
 	if a.When == "" {
 		return true
@@ -201,7 +200,7 @@ func (q *quoter) changeRulings(a tare.Answer, name string) []tare.Ruling {
 		return []tare.Ruling{tare.VoidRuling}
 	case !okFrom || !okTo:
 		return nil
-	case isMoved(x, y):
+	case areDisjoint(x, y):
 		return []tare.Ruling{tare.NotMet}
 	}
 	return []tare.Ruling{tare.Met}
@@ -214,9 +213,9 @@ func (q *quoter) formatFigure(f tare.Figure) (string, bool) {
 	case tare.FigureShare, tare.FigureWhole:
 		return q.formatDecomposed(f)
 	case tare.FigureLeast:
-		return q.nameFirst(f.Workload, f.Metric)
+		return q.nameBest(f.Workload, f.Metric)
 	case tare.FigureValue:
-		return q.formatOwnValue(f)
+		return q.formatAbsoluteValue(f)
 	case tare.FigureChanges:
 		return q.countChanges(f.Contender)
 	case tare.FigureNoise:
@@ -263,7 +262,7 @@ func (q *quoter) formatComparison(f tare.Figure) (string, bool) {
 		if !ok || q.whyVoid(other) != "" {
 			return "", false
 		}
-		return describeMove(c, to), true
+		return describeRatioChange(c, to), true
 	}
 	return formatTimes(c, q.noiseNote(c)), true
 }
@@ -285,9 +284,9 @@ func (q *quoter) findComparison(f tare.Figure) (tare.Comparison, bool) {
 	return c, ok && c.Contender != c.Against && (c.Bounded() || c.Exact)
 }
 
-// whyVoid returns why the ratio of f is void, as a predicate ("is void (CHECK)"), or "" if it is
-// valid. It also returns "" if the workload was omitted: a contender may be void only because it
-// supports no other workload.
+// whyVoid returns why the ratio of f is void, as a predicate ("is void (CHECK)"), or "" if the ratio is
+// valid. It also returns "" if the workload was omitted, because then a contender that supports only that
+// workload is void for no other reason.
 func (q *quoter) whyVoid(f tare.Figure) string {
 	if !slices.ContainsFunc(q.result.Workloads, func(w tare.Workload) bool { return w.ID == f.Workload }) {
 		return ""
@@ -310,9 +309,9 @@ const minRelativeWidth = 1e-3
 // interval. Without an interval worth printing the note is omitted.
 func formatTimes(c tare.Comparison, note string) string {
 	if c.Exact || c.High-c.Low < minRelativeWidth*c.Ratio {
-		return formatSignificant(c.Ratio) + "×"
+		return format.Plain(c.Ratio)
 	}
-	ratio, lo, hi := formatInterval(c.Ratio, c.Low, c.High, 1)
+	ratio, lo, hi := format.Estimate(c.Ratio, c.Low, c.High, 1)
 	return fmt.Sprintf("%s× (%s%s)", ratio, format.Interval(lo, hi), note)
 }
 
@@ -323,7 +322,7 @@ func describeComparison(c tare.Comparison, control float64) string {
 	if c.Exact || c.Differs(control) == tare.Significant {
 		return fmt.Sprintf("%s %s %s %s", m.Verb, formatTimes(c, ""), m.Of, c.Against)
 	}
-	ratio, lo, hi := formatInterval(c.Ratio, c.Low, c.High, 1)
+	ratio, lo, hi := format.Estimate(c.Ratio, c.Low, c.High, 1)
 	if c.Differs(control) == tare.WithinNoise {
 		return fmt.Sprintf("does not differ from %s in %s by more than the control does (%s×, %s; control ±%s)",
 			c.Against, m.Noun, ratio, format.Interval(lo, hi), format.Percent(math.Expm1(control)))
@@ -368,23 +367,23 @@ func (q *quoter) countChanges(contender string) (string, bool) {
 	return format.Count(n, "odd value"), n > 0
 }
 
-// isMoved reports whether the intervals of a ratio on two workloads are disjoint. This is a strict
+// areDisjoint reports whether the intervals of a ratio on two workloads are disjoint. This is a strict
 // test: intervals of ratios that differ significantly may overlap.
-func isMoved(from, to tare.Comparison) bool { return from.High < to.Low || to.High < from.Low }
+func areDisjoint(from, to tare.Comparison) bool { return from.High < to.Low || to.High < from.Low }
 
-// describeMove returns how a ratio changes from one workload to another: "from 1.24× (1.19 to 1.30) to
+// describeRatioChange returns how a ratio changes from one workload to another: "from 1.24× (1.19 to 1.30) to
 // 2.1× (2.0 to 2.2), a significant change".
-func describeMove(from, to tare.Comparison) string {
+func describeRatioChange(from, to tare.Comparison) string {
 	change := "no significant change"
-	if isMoved(from, to) {
+	if areDisjoint(from, to) {
 		change = "a significant change"
 	}
 	return fmt.Sprintf("from %s to %s, %s", formatTimes(from, ""), formatTimes(to, ""), change)
 }
 
-// formatOwnValue returns the absolute value of one contender with its interval. It returns false if
+// formatAbsoluteValue returns the absolute value of one contender with its interval. It returns false if
 // the value was not measured or is void.
-func (q *quoter) formatOwnValue(f tare.Figure) (string, bool) {
+func (q *quoter) formatAbsoluteValue(f tare.Figure) (string, bool) {
 	v, ok := q.result.Value(f.Workload, f.Contender, f.Metric)
 	if !ok || v.Struck || v.Rounds == 0 || len(q.result.VoidsMetric(f.Contender, f.Workload, f.Metric)) > 0 {
 		return "", false
@@ -400,10 +399,10 @@ func (q *quoter) formatOwnValue(f tare.Figure) (string, bool) {
 	return fmt.Sprintf("%s (%s)", text, format.Interval(low, high)), true
 }
 
-// nameFirst names the contenders that can have the first rank on a workload, each with its ratio. If
+// nameBest names the contenders that can have the first rank on a workload, each with its ratio. If
 // there are several, they do not differ significantly. It returns false if fewer than two contenders
 // were ranked.
-func (q *quoter) nameFirst(workload, metric string) (string, bool) {
+func (q *quoter) nameBest(workload, metric string) (string, bool) {
 	var first []tare.Comparison
 	ranked := 0
 	for _, c := range q.result.Comparisons {
@@ -431,9 +430,9 @@ func (q *quoter) nameFirst(workload, metric string) (string, bool) {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1] + ", which over all pairs do not differ significantly", true
 }
 
-// formatDecomposed quotes a decomposition: its total ratio, or the share of a step. It returns false
-// if the figure has another meaning than in the study, because a contender was omitted: then the
-// chain ends early, or a step also contains the cause of the omitted step.
+// formatDecomposed quotes a decomposition: its total ratio, or the share of a step. It returns false if an
+// omitted contender changes the meaning of the figure: the chain ends early, or the step also contains the
+// cause of the omitted step.
 func (q *quoter) formatDecomposed(f tare.Figure) (string, bool) {
 	measuredIndex := slices.IndexFunc(q.result.Decomposition, func(d tare.Decomposition) bool { return d.ID == f.Decomposition })
 	plannedIndex := slices.IndexFunc(q.study.Decompose, func(d tare.Decompose) bool { return d.ID == f.Decomposition })

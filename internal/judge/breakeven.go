@@ -52,10 +52,10 @@ func BreakEven(d evidence.Evidence, findings []tare.Finding) []tare.BreakEvenRes
 func breakEvenPoint(x *evidence.Index, m tare.Metric, w tare.Workload, b tare.BreakEven, d evidence.Evidence) (tare.BreakEvenPoint, bool) {
 	p := tare.BreakEvenPoint{Workload: w.ID, Members: w.Members, Levels: w.Levels}
 	for _, r := range x.Rounds() {
-		own, okOwn := x.InRound(m, evidence.At(r, w.ID, b.Contender))
+		subject, okSubject := x.InRound(m, evidence.At(r, w.ID, b.Contender))
 		base, okBase := x.InRound(m, evidence.At(r, w.ID, d.Study.Baseline))
-		if okOwn && okBase {
-			p.PerRound = append(p.PerRound, base-own)
+		if okSubject && okBase {
+			p.PerRound = append(p.PerRound, base-subject)
 		}
 	}
 	p.Rounds = len(p.PerRound)

@@ -12,25 +12,25 @@ import (
 )
 
 // isDecomposedOn reports whether the decomposition that answers c is on workload.
-func (b *rulingData) isDecomposedOn(c tare.Claim, workload string) bool {
-	return slices.ContainsFunc(b.d.Study.Decompose, func(d tare.Decompose) bool { return d.ID == c.Decomposition && d.Workload == workload })
+func (j *judge) isDecomposedOn(c tare.Claim, workload string) bool {
+	return slices.ContainsFunc(j.evidence.Study.Decompose, func(d tare.Decompose) bool { return d.ID == c.Decomposition && d.Workload == workload })
 }
 
 // judgeCause judges a claim that all of a difference comes from some steps of its decomposition. The
 // shares of the other steps decide it: the claim is refuted if one of them differs from zero, and
 // holds if none of them can exceed 5 % (tieWithin).
-func (b *rulingData) judgeCause(r *tare.ClaimResult, c tare.Claim) {
-	i := slices.IndexFunc(b.d.Study.Decompose, func(d tare.Decompose) bool { return d.ID == c.Decomposition })
+func (j *judge) judgeCause(r *tare.ClaimResult, c tare.Claim) {
+	i := slices.IndexFunc(j.evidence.Study.Decompose, func(d tare.Decompose) bool { return d.ID == c.Decomposition })
 	if i < 0 {
 		setNotMeasured(r, fmt.Sprintf("the study has no decomposition %q", c.Decomposition))
 		return
 	}
-	planned := b.d.Study.Decompose[i]
-	if why, ok := b.d.Measures(planned.Workload, planned.Metric); !ok && planned.Metric != "" {
+	planned := j.evidence.Study.Decompose[i]
+	if why, ok := j.evidence.Measures(planned.Workload, planned.Metric); !ok && planned.Metric != "" {
 		setNotMeasured(r, why)
 		return
 	}
-	result := b.decomposeOne(planned, Effects(b.d))
+	result := j.decomposeOne(planned, Effects(j.evidence))
 	r.Workload, r.Metric = result.Workload, result.Metric
 	r.Evidence = fmt.Sprintf("decomposition %s, %s", result.ID, format.Count(result.Whole.Rounds, "round"))
 	switch {
@@ -56,7 +56,7 @@ func (b *rulingData) judgeCause(r *tare.ClaimResult, c tare.Claim) {
 	}
 	jointShare := ""
 	if len(claimed) > 1 {
-		jointShare = b.describeJointShare(planned, result.Metric, c.Causes)
+		jointShare = j.describeJointShare(planned, result.Metric, c.Causes)
 	}
 	switch {
 	case areOthersSmall:
@@ -74,8 +74,8 @@ func (b *rulingData) judgeCause(r *tare.ClaimResult, c tare.Claim) {
 // describeJointShare returns the sum of the shares of the steps to causes, with an interval of its
 // own: "the steps claimed are together 82 % (75 to 90) of the difference; ". It returns "" if there
 // is no interval.
-func (b *rulingData) describeJointShare(planned tare.Decompose, metric string, causes []string) string {
-	x := b.d.Index()
+func (j *judge) describeJointShare(planned tare.Decompose, metric string, causes []string) string {
+	x := j.evidence.Index()
 	m, _ := tare.MetricNamed(metric)
 	var parts, totals []float64 // differences per operation, by round
 	for _, round := range x.Rounds() {
@@ -92,7 +92,7 @@ func (b *rulingData) describeJointShare(planned tare.Decompose, metric string, c
 			parts, totals = append(parts, sum), append(totals, from-first)
 		}
 	}
-	share, low, high, ok := stats.Share(parts, totals, stats.LookLevel(alpha, b.d.Looks()))
+	share, low, high, ok := stats.Share(parts, totals, stats.LookLevel(alpha, j.evidence.Looks()))
 	if !ok {
 		return ""
 	}

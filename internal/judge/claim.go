@@ -11,13 +11,13 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Bounds of the outcomes of a claim. Except for effectTimes they are factors.
+// Bounds of the outcomes of a claim. Except for effectWithin they are factors.
 const (
-	holdsWithin = 1.25 // a ratio holds if it is within this factor of the published ratio
-	tieWithin   = 1.05 // two contenders tie if their ratio is within this factor of 1
-	littleBelow = 1.10 // a claim can tie if its published ratio is within this factor of 1
-	sizeWithin  = 2    // the published size is refuted if the effect is smaller by more than this factor
-	effectTimes = 2    // a claim holds if the logarithm of the ratio is between the published logarithm divided and multiplied by this
+	holdsWithin  = 1.25 // a ratio holds if it is within this factor of the published ratio
+	tieWithin    = 1.05 // two contenders tie if their ratio is within this factor of 1
+	maxTieClaim  = 1.10 // a claim can tie if its published ratio is within this factor of 1
+	sizeWithin   = 2    // the published size is refuted if the effect is smaller by more than this factor
+	effectWithin = 2    // a claim holds if the logarithm of the ratio is within this factor of the published logarithm
 )
 
 // claimEdges returns the logarithms of the ratios at which the outcome of a claim flips, except for
@@ -28,7 +28,7 @@ func claimEdges(c tare.Claim) []float64 {
 		published - math.Log(holdsWithin), published + math.Log(holdsWithin),
 		published - math.Log(sizeWithin), published + math.Log(sizeWithin),
 		-math.Log(tieWithin), math.Log(tieWithin),
-		published / effectTimes, published * effectTimes,
+		published / effectWithin, published * effectWithin,
 	}
 	if c.Target > 0 {
 		edges = append(edges, math.Log(c.Target))
@@ -84,7 +84,7 @@ func claimEdges(c tare.Claim) []float64 {
 //     can have more than 5 %.
 //   - Reported claims are not measured.
 func Claims(d evidence.Evidence, comparisons []tare.Comparison, values []tare.Value, findings []tare.Finding, notWeighed []tare.NotWeighed) []tare.ClaimResult {
-	b := &rulingData{d: d.Indexed(), comparisons: comparisons, findings: findings}
+	j := &judge{evidence: d.Indexed(), comparisons: comparisons, findings: findings}
 	var out []tare.ClaimResult
 	for _, c := range d.Study.Claims {
 		r := tare.ClaimResult{
@@ -109,10 +109,10 @@ func Claims(d evidence.Evidence, comparisons []tare.Comparison, values []tare.Va
 		case tare.ClaimReported:
 			r.Published, r.Unit = c.Value, c.Unit
 		}
-		if c.StandIn != "" && !b.wasMeasured(c, notWeighed) {
+		if c.StandIn != "" && !j.wasMeasured(c, notWeighed) {
 			c.Contender, r.Contender = c.StandIn, c.StandIn
 		}
-		b.judgeClaim(&r, c, values, notWeighed)
+		j.judgeClaim(&r, c, values, notWeighed)
 		if c.StandIn != "" && c.Contender == c.StandIn && r.Outcome != tare.NotMeasured {
 			r.Why = "by our stand-in " + c.StandIn + ", the original was not measured: " + r.Why
 		}
@@ -123,15 +123,15 @@ func Claims(d evidence.Evidence, comparisons []tare.Comparison, values []tare.Va
 
 // wasMeasured reports whether the contender of a claim was measured on the workloads of the claim.
 // notWeighed are the omitted parts of the study.
-func (b *rulingData) wasMeasured(c tare.Claim, notWeighed []tare.NotWeighed) bool {
-	contender, ok := b.d.Contender(c.Contender)
+func (j *judge) wasMeasured(c tare.Claim, notWeighed []tare.NotWeighed) bool {
+	contender, ok := j.evidence.Contender(c.Contender)
 	isOmitted := slices.ContainsFunc(notWeighed, func(n tare.NotWeighed) bool { return n.Contender() == c.Contender })
 	if !ok || contender.Absent() || isOmitted {
 		return false
 	}
-	for _, w := range b.d.Study.Workloads {
+	for _, w := range j.evidence.Study.Workloads {
 		isOfClaim := w.ID == c.Workload || slices.Contains(c.Workloads, w.ID)
-		isForContender := w.Asks(c.Contender) || c.Contender == b.d.Study.Baseline
+		isForContender := w.Asks(c.Contender) || c.Contender == j.evidence.Study.Baseline
 		if isOfClaim && !isForContender {
 			return false
 		}
@@ -141,20 +141,20 @@ func (b *rulingData) wasMeasured(c tare.Claim, notWeighed []tare.NotWeighed) boo
 
 // judgeClaim sets the outcome of claim c in r. First it looks for reasons why the claim cannot be
 // judged.
-func (b *rulingData) judgeClaim(r *tare.ClaimResult, c tare.Claim, values []tare.Value, notWeighed []tare.NotWeighed) {
+func (j *judge) judgeClaim(r *tare.ClaimResult, c tare.Claim, values []tare.Value, notWeighed []tare.NotWeighed) {
 	if c.Kind == tare.ClaimReported {
 		setNotMeasured(r, c.Because)
 		return
 	}
 	for _, n := range notWeighed {
 		id := n.Workload()
-		needsWorkload := id != "" && (id == c.Workload || id == c.Of.Workload || slices.Contains(c.Workloads, id) || b.isDecomposedOn(c, id))
+		needsWorkload := id != "" && (id == c.Workload || id == c.Of.Workload || slices.Contains(c.Workloads, id) || j.isDecomposedOn(c, id))
 		if n.Contender() == c.Contender || needsWorkload {
 			setNotMeasured(r, n.What+": "+n.Why)
 			return
 		}
 	}
-	contender, ok := b.d.Contender(c.Contender)
+	contender, ok := j.evidence.Contender(c.Contender)
 	if !ok {
 		setNotMeasured(r, c.Contender+" was not measured")
 		return
@@ -164,48 +164,48 @@ func (b *rulingData) judgeClaim(r *tare.ClaimResult, c tare.Claim, values []tare
 		return
 	}
 	if c.Kind == tare.ClaimStatement {
-		b.judgeStatement(r, c)
+		j.judgeStatement(r, c)
 		return
 	}
 	if contender.Role == tare.RoleTrap {
-		b.judgeTrap(r, contender)
+		j.judgeTrap(r, contender)
 		return
 	}
-	claimJudges()[c.Kind](b, r, c, values)
+	claimJudges()[c.Kind](j, r, c, values)
 	if contender.Role == tare.RoleApart && r.Outcome != tare.NotMeasured {
-		r.Evidence += "; " + apartNote
+		r.Evidence += "; " + statusOnlyNote
 	}
 }
 
 // claimJudges returns the functions that judge the claims of each kind about a measured contender.
 // [tare.Claim.Validate] checks the fields that a kind needs.
-func claimJudges() map[tare.ClaimKind]func(*rulingData, *tare.ClaimResult, tare.Claim, []tare.Value) {
-	ignoreValues := func(judge func(*rulingData, *tare.ClaimResult, tare.Claim)) func(*rulingData, *tare.ClaimResult, tare.Claim, []tare.Value) {
-		return func(b *rulingData, r *tare.ClaimResult, c tare.Claim, _ []tare.Value) { judge(b, r, c) }
+func claimJudges() map[tare.ClaimKind]func(*judge, *tare.ClaimResult, tare.Claim, []tare.Value) {
+	ignoreValues := func(f func(*judge, *tare.ClaimResult, tare.Claim)) func(*judge, *tare.ClaimResult, tare.Claim, []tare.Value) {
+		return func(j *judge, r *tare.ClaimResult, c tare.Claim, _ []tare.Value) { f(j, r, c) }
 	}
-	return map[tare.ClaimKind]func(*rulingData, *tare.ClaimResult, tare.Claim, []tare.Value){
-		tare.ClaimRatio:  (*rulingData).judgeRatio,
-		tare.ClaimCount:  ignoreValues((*rulingData).judgeModuleCount),
-		tare.ClaimTrend:  ignoreValues((*rulingData).judgeTrend),
-		tare.ClaimGrowth: ignoreValues((*rulingData).judgeGrowth),
-		tare.ClaimShare:  ignoreValues((*rulingData).judgeShare),
-		tare.ClaimRate:   ignoreValues((*rulingData).judgeRate),
-		tare.ClaimCause:  ignoreValues((*rulingData).judgeCause),
+	return map[tare.ClaimKind]func(*judge, *tare.ClaimResult, tare.Claim, []tare.Value){
+		tare.ClaimRatio:  (*judge).judgeRatio,
+		tare.ClaimCount:  ignoreValues((*judge).judgeModuleCount),
+		tare.ClaimTrend:  ignoreValues((*judge).judgeTrend),
+		tare.ClaimGrowth: ignoreValues((*judge).judgeGrowth),
+		tare.ClaimShare:  ignoreValues((*judge).judgeShare),
+		tare.ClaimRate:   ignoreValues((*judge).judgeRate),
+		tare.ClaimCause:  ignoreValues((*judge).judgeCause),
 	}
 }
 
-// reportUnanswerable reports whether claim c cannot be judged because its metric does not apply to
-// the workload, or because a finding voids it. It writes the reason into r. A finding does not
-// matter if a relay of the study makes the ratio, which is void for that reason.
-func (b *rulingData) reportUnanswerable(r *tare.ClaimResult, c tare.Claim) bool {
-	if why, ok := b.d.Measures(c.Workload, c.Metric); !ok {
+// reportUnanswerable reports whether claim c cannot be judged because its metric does not apply to the
+// workload, or because a finding voids the ratio. It writes the reason into r. It ignores findings if the
+// study's relays determine the ratio, because the claim is then void for that reason.
+func (j *judge) reportUnanswerable(r *tare.ClaimResult, c tare.Claim) bool {
+	if why, ok := j.evidence.Measures(c.Workload, c.Metric); !ok {
 		setNotMeasured(r, why)
 		return true
 	}
-	isRelayed := c.Of != (tare.ClaimOf{}) && b.whyRelayed(c) != ""
-	findVoid := b.findRatioVoid
+	isRelayed := c.Of != (tare.ClaimOf{}) && j.whyDifferentRelays(c) != ""
+	findVoid := j.findRatioVoid
 	if c.Of.Contender != "" { // a ratio to another contender than the baseline
-		findVoid = b.findVoid
+		findVoid = j.findVoid
 	}
 	if f, ok := findVoid(c.Contender, c.Workload, c.Metric); ok && !isRelayed {
 		r.Evidence = "check " + f.Check
@@ -216,42 +216,42 @@ func (b *rulingData) reportUnanswerable(r *tare.ClaimResult, c tare.Claim) bool 
 }
 
 // judgeRatio judges a claim of a ratio, and sets the shares of its figures.
-func (b *rulingData) judgeRatio(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
-	b.setRatioOutcome(r, c, values)
+func (j *judge) judgeRatio(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
+	j.setRatioOutcome(r, c, values)
 	if r.Outcome != tare.NotMeasured {
-		r.Shares = findShares(b.d, c, values)
+		r.Shares = findShares(j.evidence, c, values)
 	}
 }
 
 // setRatioOutcome sets the outcome of a claim of a ratio in r.
-func (b *rulingData) setRatioOutcome(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
-	if b.reportUnanswerable(r, c) {
+func (j *judge) setRatioOutcome(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
+	if j.reportUnanswerable(r, c) {
 		return
 	}
 	if c.Of != (tare.ClaimOf{}) {
-		b.judgeOwnRatio(r, c)
+		j.judgeCustomRatio(r, c)
 		return
 	}
-	comparison, ok := b.comparisonOf(c.Contender, c.Workload, c.Metric)
+	comparison, ok := j.comparisonOf(c.Contender, c.Workload, c.Metric)
 	if !ok {
-		b.judgeWithoutRatio(r, c, values)
+		j.judgeWithoutRatio(r, c, values)
 		return
 	}
 	r.Evidence = fmt.Sprintf("%s against %s, %s, %s", c.Contender, comparison.Against, c.Metric, format.Count(comparison.Rounds, "round"))
-	b.decideRatio(r, c, comparison, tare.NoiseFloor(b.comparisons, c.Workload, c.Metric))
+	j.decideRatio(r, c, comparison, tare.NoiseFloor(j.comparisons, c.Workload, c.Metric))
 }
 
 // decideRatio compares a claimed ratio with the interval of a measured one. floor is the noise floor, a
 // logarithm: a smaller difference is not reported as one.
-func (b *rulingData) decideRatio(r *tare.ClaimResult, c tare.Claim, comparison tare.Comparison, floor float64) {
+func (j *judge) decideRatio(r *tare.ClaimResult, c tare.Claim, comparison tare.Comparison, floor float64) {
 	if !comparison.Bounded() {
 		r.Outcome = tare.ClaimOpen
 		r.Measured = comparison.Ratio
-		r.Why = fmt.Sprintf("no interval after %s; it takes %d", format.Count(comparison.Rounds, "round"), roundsForInterval(comparison, b.d.Looks()))
+		r.Why = fmt.Sprintf("no interval after %s; it takes %d", format.Count(comparison.Rounds, "round"), roundsForInterval(comparison, j.evidence.Looks()))
 		return
 	}
 	r.Measured, r.Low, r.High = comparison.Ratio, comparison.Low, comparison.High
-	if why, _ := b.whyTooFewRequests(c.Metric, c.Workload, c.Contender, comparison.Against); why != "" {
+	if why, _ := j.whyTooFewRequests(c.Metric, c.Workload, c.Contender, comparison.Against); why != "" {
 		ratio, span := formatRatio(comparison)
 		r.Outcome = tare.ClaimOpen
 		r.Why = fmt.Sprintf("published %s, measured %s× %s: %s is thin: %s", publishedRatio(c), ratio, span, c.Metric, why)
@@ -270,8 +270,8 @@ func setNotMeasured(r *tare.ClaimResult, why string) {
 }
 
 // judgeTrap judges a claim whose contender is a trap: it reproduces a published mistake.
-func (b *rulingData) judgeTrap(r *tare.ClaimResult, contender tare.Contender) {
-	for _, f := range tare.VoidsMetric(b.findings, contender.ID, r.Workload, r.Metric) {
+func (j *judge) judgeTrap(r *tare.ClaimResult, contender tare.Contender) {
+	for _, f := range tare.VoidsMetric(j.findings, contender.ID, r.Workload, r.Metric) {
 		if slices.Contains(contender.Expect.Void, f.Check) {
 			r.Outcome = tare.VoidAsPublished
 			r.Evidence = "check " + f.Check
@@ -279,7 +279,7 @@ func (b *rulingData) judgeTrap(r *tare.ClaimResult, contender tare.Contender) {
 			return
 		}
 	}
-	if fs := tare.VoidsMetric(b.findings, contender.ID, r.Workload, r.Metric); len(fs) > 0 {
+	if fs := tare.VoidsMetric(j.findings, contender.ID, r.Workload, r.Metric); len(fs) > 0 {
 		r.Evidence = "check " + fs[0].Check
 		setNotMeasured(r, "void by "+fs[0].Check+": "+fs[0].Message)
 		return
@@ -288,7 +288,7 @@ func (b *rulingData) judgeTrap(r *tare.ClaimResult, contender tare.Contender) {
 }
 
 // judgeWithoutRatio judges a claim for which there is no ratio, because a value is missing or zero.
-func (b *rulingData) judgeWithoutRatio(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
+func (j *judge) judgeWithoutRatio(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
 	find := func(id string) (tare.Value, bool) {
 		i := slices.IndexFunc(values, func(v tare.Value) bool {
 			return v.Contender == id && v.Workload == c.Workload && v.Metric == c.Metric
@@ -298,27 +298,27 @@ func (b *rulingData) judgeWithoutRatio(r *tare.ClaimResult, c tare.Claim, values
 		}
 		return values[i], true
 	}
-	own, okOwn := find(c.Contender)
-	base, okBase := find(b.d.Study.Baseline)
+	subject, okSubject := find(c.Contender)
+	base, okBase := find(j.evidence.Study.Baseline)
 	switch {
-	case !okOwn:
+	case !okSubject:
 		setNotMeasured(r, fmt.Sprintf("%s has no %s on %s", c.Contender, tare.MetricFor(c.Metric).Noun, c.Workload))
 	case !okBase:
-		setNotMeasured(r, fmt.Sprintf("%s has no %s on %s", b.d.Study.Baseline, tare.MetricFor(c.Metric).Noun, c.Workload))
+		setNotMeasured(r, fmt.Sprintf("%s has no %s on %s", j.evidence.Study.Baseline, tare.MetricFor(c.Metric).Noun, c.Workload))
 	default:
-		b.judgeZero(r, c, own, base)
+		j.judgeZero(r, c, subject, base)
 	}
 }
 
 // judgeZero judges a claim if the contender's or the baseline's value is zero.
-func (b *rulingData) judgeZero(r *tare.ClaimResult, c tare.Claim, own, base tare.Value) {
-	values := fmt.Sprintf("%s has %s, %s has %s", c.Contender, formatValue(own.Value, own.Unit), b.d.Study.Baseline, formatValue(base.Value, base.Unit))
-	ratio, ok := zeroRatio(own, base)
+func (j *judge) judgeZero(r *tare.ClaimResult, c tare.Claim, subject, base tare.Value) {
+	values := fmt.Sprintf("%s has %s, %s has %s", c.Contender, formatValue(subject.Value, subject.Unit), j.evidence.Study.Baseline, formatValue(base.Value, base.Unit))
+	ratio, ok := zeroRatio(subject, base)
 	if !ok {
 		setNotMeasured(r, "no ratio: "+values)
 		return
 	}
-	r.Evidence = fmt.Sprintf("%s and %s, %s, %s", c.Contender, b.d.Study.Baseline, c.Metric, format.Count(own.Rounds, "round"))
+	r.Evidence = fmt.Sprintf("%s and %s, %s, %s", c.Contender, j.evidence.Study.Baseline, c.Metric, format.Count(subject.Rounds, "round"))
 	r.Why = values
 	switch {
 	case ratio == 1 && canTie(c):
@@ -350,17 +350,17 @@ func publishedRatio(c tare.Claim) string {
 	if c.Directed() {
 		return c.Side + " without a figure"
 	}
-	return formatSignificant(c.Ratio()) + "×"
+	return format.Plain(c.Ratio())
 }
 
 // canTie reports whether the claimed effect is so small that a measured tie does not refute it.
 func canTie(c tare.Claim) bool {
-	return math.Abs(math.Log(c.Ratio())) < math.Log(littleBelow)
+	return math.Abs(math.Log(c.Ratio())) < math.Log(maxTieClaim)
 }
 
-// compareClaim compares a claim with the interval of c, in the order of outcomes that Claims documents.
-// It reports a side only if the ratio exceeds floor, the noise floor as a logarithm. sizeRefuted is true
-// if the interval excludes the published size, even if its side is open or as claimed.
+// compareClaim compares a claim with the interval of c, in the order of outcomes that Claims documents. It
+// reports a side only if the ratio exceeds floor, the noise floor as a logarithm. sizeRefuted is true if
+// the interval excludes the published size, even if the interval is on the claimed side or on neither side.
 func compareClaim(claim tare.Claim, c tare.Comparison, floor float64) (o tare.Outcome, sizeRefuted bool) {
 	published := claim.Ratio()
 	isTie := 1/tieWithin <= c.Low && c.High <= tieWithin
@@ -399,8 +399,8 @@ func compareClaim(claim tare.Claim, c tare.Comparison, floor float64) (o tare.Ou
 	return compareSize(claim, c)
 }
 
-// compareSize compares the size of an effect, which is on the claimed side, with the published size.
-// Sizes of effects are logarithms of ratios.
+// compareSize compares the size of an effect on the claimed side with the published size. The size of an
+// effect is the absolute logarithm of its ratio.
 func compareSize(claim tare.Claim, c tare.Comparison) (o tare.Outcome, sizeRefuted bool) {
 	smallest, largest := effectBounds(c)
 	published := math.Abs(math.Log(claim.Ratio()))
@@ -411,9 +411,9 @@ func compareSize(claim tare.Claim, c tare.Comparison) (o tare.Outcome, sizeRefut
 		return tare.Holds, false
 	case !hasSize:
 		return tare.DirectionHolds, false
-	case smallest > min(published*effectTimes, published+math.Log(holdsWithin)):
+	case smallest > min(published*effectWithin, published+math.Log(holdsWithin)):
 		return tare.MoreThanPublished, false
-	case isNear && largest >= published/effectTimes && !missesTarget(claim, c):
+	case isNear && largest >= published/effectWithin && !missesTarget(claim, c):
 		return tare.Holds, false
 	}
 	sizeRefuted = largest < published-math.Log(sizeWithin)
@@ -516,7 +516,7 @@ func describeMissedTarget(claim tare.Claim, c tare.Comparison) string {
 	if claim.Target < 1 {
 		than = cmp.Or(m.Faster, m.Less)
 	}
-	times := formatSignificant(max(claim.Target, 1/claim.Target)) + " times"
+	times := format.Significant(max(claim.Target, 1/claim.Target)) + " times"
 	if times == "2 times" {
 		times = "twice"
 	}

@@ -98,10 +98,10 @@ func describeCost(c tare.Cost, isShown bool, unit string) string {
 // formatRate returns a rate with three significant digits and separated thousands.
 func formatRate(x float64) string {
 	if x < 1000 {
-		return formatSignificant(x)
+		return format.Significant(x)
 	}
 	thirdDigit := math.Pow(10, math.Floor(math.Log10(x))-2) // value of the third significant digit
-	digits := formatFixed(math.Round(x/thirdDigit)*thirdDigit, 0)
+	digits := format.Fixed(math.Round(x/thirdDigit)*thirdDigit, 0)
 	s := ""
 	for ; len(digits) > 3; digits = digits[:len(digits)-3] {
 		s = "," + digits[len(digits)-3:] + s

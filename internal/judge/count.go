@@ -4,15 +4,16 @@ import (
 	"fmt"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // judgeModuleCount judges a claim of how many modules a contender has more than the baseline: modules
 // in go.mod, which its users see, or modules in the binary if its go.mod is unknown.
-func (b *rulingData) judgeModuleCount(r *tare.ClaimResult, c tare.Claim) {
-	contender, _ := b.d.Contender(c.Contender)
-	base, _ := b.d.Contender(b.d.Study.Baseline)
+func (j *judge) judgeModuleCount(r *tare.ClaimResult, c tare.Claim) {
+	contender, _ := j.evidence.Contender(c.Contender)
+	base, _ := j.evidence.Contender(j.evidence.Study.Baseline)
 	for _, c := range []tare.Contender{contender, base} {
-		if why := whyUncounted(c, b.findings); why != "" {
+		if why := whyUncounted(c, j.findings); why != "" {
 			setNotMeasured(r, why)
 			return
 		}
@@ -33,7 +34,7 @@ func (b *rulingData) judgeModuleCount(r *tare.ClaimResult, c tare.Claim) {
 	if r.Outcome == tare.Holds {
 		within = "within"
 	}
-	r.Why = fmt.Sprintf("published %s, counted %.0f: %s; %s 1.25× of the published number", formatSignificant(c.Value), r.Measured, added, within)
+	r.Why = fmt.Sprintf("published %s, counted %.0f: %s; %s 1.25× of the published number", format.Significant(c.Value), r.Measured, added, within)
 }
 
 // whyUncounted returns why the modules of c are unknown, or "" if they are known. A finding about

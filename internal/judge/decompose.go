@@ -12,81 +12,82 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Decompose splits differences of the study into causes. A decomposition is a chain of contenders
-// with a cause for each step. For every step Decompose computes the ratio to the contender before,
-// from the slices of these two, and the share of the step in the total difference ([stats.Share],
-// over the rounds in which the entire chain was measured).
+// Decompose splits differences of the study into causes. A decomposition is a chain of contenders, in
+// which each step from one contender to the next adds one cause. For each step Decompose computes the
+// ratio of its two contenders, from their slices, and the share of the step in the total difference
+// between the ends of the chain. Shares are computed by [stats.Share] from the rounds in which all
+// contenders of the chain were measured.
 //
-// The error level of the intervals of n steps together is 5 %: each is at 5 %/n, by Bonferroni's
-// inequality, and so are the intervals of the shares. The total is at 5 %. There are no shares if the
-// total difference is not significant, or is within the noise floor of the comparisons.
+// The error level of the intervals of all n steps together is 5 %: by Bonferroni's inequality, each
+// interval of a ratio or share is at 5 %/n. The interval of the total difference is at 5 %. Shares are
+// computed only if the total difference is significant and exceeds the noise floor.
 //
-// A contender that is void, was not measured or is a trap is removed from the chain, and its change
-// counts as a part of the next step. The sentence states that. If no step remains it states the
-// reason.
+// A contender that is void, was not measured or is a trap is removed from the chain, and its cause is
+// added to the next step. The sentence of the decomposition names the removed contenders. If no step
+// remains, the sentence has the reason.
 //
 // Source: O. J. Dunn, "Multiple comparisons among means", J. Amer. Statist. Assoc. 56 (1961) 52–64.
 func Decompose(d evidence.Evidence, effects []tare.Effects, comparisons []tare.Comparison, findings []tare.Finding) []tare.Decomposition {
-	b := &rulingData{d: d.Indexed(), comparisons: comparisons, findings: findings}
+	j := &judge{evidence: d.Indexed(), comparisons: comparisons, findings: findings}
 	var out []tare.Decomposition
 	for _, planned := range d.Study.Decompose {
 		if len(planned.Steps) > 0 { // always true in a valid study
-			out = append(out, b.decomposeOne(planned, effects))
+			out = append(out, j.decomposeOne(planned, effects))
 		}
 	}
 	return out
 }
 
 // decomposeOne computes one decomposition of the study.
-func (b *rulingData) decomposeOne(planned tare.Decompose, effects []tare.Effects) tare.Decomposition {
+func (j *judge) decomposeOne(planned tare.Decompose, effects []tare.Effects) tare.Decomposition {
 	out := tare.Decomposition{
-		ID: planned.ID, Question: planned.Question, Workload: planned.Workload, Metric: cmp.Or(planned.Metric, b.d.Primary()),
+		ID: planned.ID, Question: planned.Question, Workload: planned.Workload, Metric: cmp.Or(planned.Metric, j.evidence.Primary()),
 		Whole: tare.Cause{From: planned.From, To: planned.Steps[len(planned.Steps)-1].To}, Steps: []tare.Cause{},
 	}
 	noun := tare.MetricFor(out.Metric).Noun
-	failed := func(why string) tare.Decomposition {
+	withoutSteps := func(why string) tare.Decomposition {
 		out.Steps = []tare.Cause{}
 		out.Sentence = fmt.Sprintf("The difference in %s of %s against %s on %s is not taken apart: %s.", noun, out.Whole.To, out.Whole.From, out.Workload, why)
 		return out
 	}
-	if why, ok := b.d.Measures(out.Workload, out.Metric); !ok {
-		return failed(why)
+	if why, ok := j.evidence.Measures(out.Workload, out.Metric); !ok {
+		return withoutSteps(why)
 	}
-	chain, omitted, why := b.buildChain(planned, out.Metric)
+	chain, omitted, why := j.buildChain(planned, out.Metric)
 	if why != "" {
-		return failed(why)
+		return withoutSteps(why)
 	}
 	out.Whole.To = chain[len(chain)-1].To
 	setRatio := func(c *tare.Cause, level float64) bool {
-		return b.setCauseRatio(c, out.Workload, out.Metric, effects, level)
+		return j.setCauseRatio(c, out.Workload, out.Metric, effects, level)
 	}
 	if !setRatio(&out.Whole, alpha) {
-		return failed(fmt.Sprintf("there is no ratio of %s to %s", out.Whole.To, out.Whole.From))
+		return withoutSteps(fmt.Sprintf("there is no ratio of %s to %s", out.Whole.To, out.Whole.From))
 	}
 	for _, step := range chain {
 		if !setRatio(&step, alpha/float64(len(chain))) {
-			return failed(fmt.Sprintf("there is no ratio of %s to %s", step.To, step.From))
+			return withoutSteps(fmt.Sprintf("there is no ratio of %s to %s", step.To, step.From))
 		}
 		out.Steps = append(out.Steps, step)
 	}
-	out.Sentence = b.addShares(&out) + omitted
+	out.Sentence = j.addShares(&out) + omitted
 	return out
 }
 
 // buildChain returns the steps between contenders that can be compared, and a sentence about the
-// omitted contenders. If no step remains it returns the reason in why.
-func (b *rulingData) buildChain(planned tare.Decompose, metric string) (steps []tare.Cause, omitted, why string) {
-	if why := b.whyAbsent(planned.From, planned.Workload, metric); why != "" {
+// omitted contenders, "" if there are none. If no step remains it returns only why.
+func (j *judge) buildChain(planned tare.Decompose, metric string) (steps []tare.Cause, omitted, why string) {
+	if why := j.whyAbsent(planned.From, planned.Workload, metric); why != "" {
 		return nil, "", why
 	}
-	from, causes := planned.From, "" // causes of the steps since from
-	var whys []string
+	from, causes := planned.From, "" // last contender that can be compared; causes of the steps after it
+	var whys []string                // why contenders are omitted
 	for _, s := range planned.Steps {
 		if causes != "" {
 			causes += " and "
 		}
 		causes += s.Cause
-		if why := b.whyAbsent(s.To, planned.Workload, metric); why != "" {
+		if why := j.whyAbsent(s.To, planned.Workload, metric); why != "" {
 			whys = append(whys, why)
 			continue
 		}
@@ -104,22 +105,22 @@ func (b *rulingData) buildChain(planned tare.Decompose, metric string) (steps []
 	return steps, "", ""
 }
 
-// whyAbsent returns why a contender cannot be in a chain, or "" if it can.
-func (b *rulingData) whyAbsent(id, workload, metric string) string {
-	contender, ok := b.d.Contender(id)
+// whyAbsent returns why a contender cannot be part of a chain, or "" if it can.
+func (j *judge) whyAbsent(id, workload, metric string) string {
+	contender, ok := j.evidence.Contender(id)
 	if !ok {
 		return id + " was not measured"
 	}
 	if contender.Absent() {
 		return id + " is " + contender.Error
 	}
-	if fs := tare.VoidsMetric(b.findings, id, workload, metric); len(fs) > 0 {
+	if fs := tare.VoidsMetric(j.findings, id, workload, metric); len(fs) > 0 {
 		return fmt.Sprintf("%s is void by %s: %s", id, fs[0].Check, fs[0].Message)
 	}
 	if contender.Role == tare.RoleTrap {
 		return id + " is a trap, and traps are not compared"
 	}
-	if m, _ := tare.MetricNamed(metric); len(b.d.Index().PerRound(m, workload, id)) == 0 {
+	if m, _ := tare.MetricNamed(metric); len(j.evidence.Index().PerRound(m, workload, id)) == 0 {
 		return fmt.Sprintf("%s has no %s on %s", id, tare.MetricFor(metric).Noun, workload)
 	}
 	return ""
@@ -127,11 +128,11 @@ func (b *rulingData) whyAbsent(id, workload, metric string) string {
 
 // setCauseRatio sets the ratio of one step and its interval at an error level. It returns false if
 // there is no ratio. Low and High stay zero if there are too few rounds for an interval.
-func (b *rulingData) setCauseRatio(c *tare.Cause, workload, metric string, effects []tare.Effects, level float64) bool {
-	x := b.d.Index()
+func (j *judge) setCauseRatio(c *tare.Cause, workload, metric string, effects []tare.Effects, level float64) bool {
+	x := j.evidence.Index()
 	e, ok := tare.EffectsOf(effects, workload, metric, c.To, c.From)
 	if !ok {
-		e = findEffects(x, b.d, workload, metric, c.To, c.From)
+		e = findEffects(x, j.evidence, workload, metric, c.To, c.From)
 	}
 	if len(e.Effects) == 0 {
 		return false
@@ -139,7 +140,7 @@ func (b *rulingData) setCauseRatio(c *tare.Cause, workload, metric string, effec
 	c.Ratio = math.Exp(stats.HodgesLehmann(e.Effects))
 	c.Rounds = len(e.Effects)
 	c.Level = 1 - level
-	if lo, hi, ok := stats.Interval(e.Effects, stats.LookLevel(level, b.d.Looks())); ok {
+	if lo, hi, ok := stats.Interval(e.Effects, stats.LookLevel(level, j.evidence.Looks())); ok {
 		c.Low, c.High = math.Exp(lo), math.Exp(hi)
 	}
 	from, _ := findValue(x, workload, metric, tare.Contender{ID: c.From})
@@ -148,58 +149,69 @@ func (b *rulingData) setCauseRatio(c *tare.Cause, workload, metric string, effec
 	return true
 }
 
-// addShares computes the share of each step and returns the sentence about them, or the reason if
-// there are none.
-func (b *rulingData) addShares(out *tare.Decomposition) string {
-	m := tare.MetricFor(out.Metric)
+// addShares computes the share of each step and returns the sentence about them. If shares cannot be
+// computed, it leaves them 0 and returns a sentence with the reason.
+func (j *judge) addShares(out *tare.Decomposition) string {
 	total := tare.Comparison{
 		Ratio: out.Whole.Ratio, Low: out.Whole.Low, High: out.Whole.High, Level: out.Whole.Level, Rounds: out.Whole.Rounds,
 		Exact: out.Whole.Low == out.Whole.High,
 	}
-	// The sentence reads e.g. "Of the 56 % more CPU time of a against b on w (1.56×, 1.5 to 1.6), …".
-	pair := fmt.Sprintf("of %s against %s on %s", out.Whole.To, out.Whole.From, out.Workload)
-	looks := b.d.Looks()
-	level := 1 - out.Steps[0].Level
-	if minRounds := stats.MinRounds(stats.LookLevel(level, looks)); !total.Bounded() || total.Rounds < minRounds {
-		return fmt.Sprintf("The difference in %s %s is not taken apart: no interval after %s; it takes %d.", m.Noun, pair, format.Count(total.Rounds, "round"), minRounds)
-	}
-	ratio, span := formatRatio(total, 1)
-	control := tare.NoiseFloor(b.comparisons, out.Workload, out.Metric)
-	switch total.Differs(control) {
-	case tare.NotShown:
-		return fmt.Sprintf("No difference in %s %s is shown, so none is taken apart; the ratio is %s %s.", m.Noun, pair, ratio, span)
-	case tare.WithinNoise:
-		return fmt.Sprintf("No difference in %s %s is shown, so none is taken apart; the ratio %s %s is within what the control shows here (±%s).",
-			m.Noun, pair, ratio, span, format.Percent(math.Expm1(control)))
-	}
-	ids := []string{out.Whole.From}
+	ids := []string{out.Whole.From} // contenders of the chain
 	for _, s := range out.Steps {
 		ids = append(ids, s.To)
 	}
-	if why, _ := b.whyTooFewRequests(out.Metric, out.Workload, ids...); why != "" {
-		return fmt.Sprintf("The difference in %s %s is not taken apart: %s is thin: %s.", m.Noun, pair, out.Metric, why)
+	pair := fmt.Sprintf("of %s against %s on %s", out.Whole.To, out.Whole.From, out.Workload)
+	level := stats.LookLevel(1-out.Steps[0].Level, j.evidence.Looks())
+	if sentence := j.whyNoShares(*out, total, ids, pair, level); sentence != "" {
+		return sentence
 	}
-	than := m.More
+	m := tare.MetricFor(out.Metric)
+	direction := m.More
 	if total.Ratio < 1 {
-		than = m.Less
+		direction = m.Less
 	}
-	difference := fmt.Sprintf("%s %s %s (%s×, %s", format.Percent(math.Abs(total.Ratio-1)), than, pair, ratio, strings.TrimPrefix(span, "("))
-	if !b.computeShares(out, ids, stats.LookLevel(level, looks)) {
+	// For example "56 % more CPU time of a against b on w (1.56×, 1.5 to 1.6)".
+	ratio, interval := formatRatio(total, 1)
+	difference := fmt.Sprintf("%s %s %s (%s×, %s", format.Percent(math.Abs(total.Ratio-1)), direction, pair, ratio, strings.TrimPrefix(interval, "("))
+	if !j.computeShares(out, ids, level) {
 		return fmt.Sprintf("The %s are not taken apart yet: more rounds are needed.", difference)
 	}
 	return fmt.Sprintf("Of the %s, %s.", difference, listShares(out.Steps))
 }
 
+// whyNoShares returns a sentence with the reason if the total difference must not be split: it has no
+// interval at error level level, is not significant, is within the noise floor, or is a latency with
+// too few requests. Otherwise it returns "". pair names the two ends of the chain in the sentence.
+func (j *judge) whyNoShares(d tare.Decomposition, total tare.Comparison, ids []string, pair string, level float64) string {
+	noun := tare.MetricFor(d.Metric).Noun
+	if minRounds := stats.MinRounds(level); !total.Bounded() || total.Rounds < minRounds {
+		return fmt.Sprintf("The difference in %s %s is not taken apart: no interval after %s; it takes %d.", noun, pair, format.Count(total.Rounds, "round"), minRounds)
+	}
+	ratio, interval := formatRatio(total, 1)
+	noiseFloor := tare.NoiseFloor(j.comparisons, d.Workload, d.Metric)
+	switch total.Differs(noiseFloor) {
+	case tare.NotShown:
+		return fmt.Sprintf("No difference in %s %s is shown, so none is taken apart; the ratio is %s %s.", noun, pair, ratio, interval)
+	case tare.WithinNoise:
+		return fmt.Sprintf("No difference in %s %s is shown, so none is taken apart; the ratio %s %s is within what the control shows here (±%s).",
+			noun, pair, ratio, interval, format.Percent(math.Expm1(noiseFloor)))
+	}
+	if why, _ := j.whyTooFewRequests(d.Metric, d.Workload, ids...); why != "" {
+		return fmt.Sprintf("The difference in %s %s is not taken apart: %s is thin: %s.", noun, pair, d.Metric, why)
+	}
+	return ""
+}
+
 // computeShares sets the share of each step of out in the total difference, with intervals at an
 // error level. ids are the contenders of the chain. It returns false, and sets no share, if one of
 // them has no interval.
-func (b *rulingData) computeShares(out *tare.Decomposition, ids []string, level float64) bool {
-	index := b.d.Index()
+func (j *judge) computeShares(out *tare.Decomposition, ids []string, level float64) bool {
+	index := j.evidence.Index()
 	m, _ := tare.MetricNamed(out.Metric)
-	var totals []float64                       // total difference, by round
-	parts := make([][]float64, len(out.Steps)) // by step: its part of the difference, by round
+	var totals []float64                       // total difference in each round
+	parts := make([][]float64, len(out.Steps)) // for each step, its part of the difference in each round
 	for _, r := range index.Rounds() {
-		var values []float64 // of ids
+		var values []float64 // one for each of ids
 		for _, id := range ids {
 			if v, ok := index.InRound(m, evidence.At(r, out.Workload, id)); ok {
 				values = append(values, v)

@@ -14,11 +14,10 @@ import (
 // with the baseline only; traps and the null contender are in no pair. Metrics that do not apply to a
 // workload ([tare.Workload.Measures]) are omitted.
 //
-// Of a metric that is measured per slice, the slices of one round are paired by their index and
-// summed in blocks. A metric that is measured once per trial has one ratio per round. If a value is
-// zero in any round, the entire pair is omitted: to omit only that round would be a selection by
-// outcome. A round in which one of the two was not measured, or does not count, is omitted, and the
-// effects then list their rounds.
+// If a metric is measured per slice, the slices of one round are paired by their index and summed in
+// blocks. If it is measured once per trial, there is one ratio per round. If a value is zero in any round,
+// the entire pair is omitted, because omitting only that round would select by outcome. A round in which a
+// contender of the pair was not measured, or does not count, is omitted. The effects then list their rounds.
 func Effects(d evidence.Evidence) []tare.Effects {
 	x := d.Index()
 	var out []tare.Effects
@@ -79,10 +78,10 @@ func findEffects(x *evidence.Index, d evidence.Evidence, workload, metric, a, b 
 	return e
 }
 
-// effectOfSlices returns two values of ln(a/b) in one round, for a metric that is measured per slice:
-// effect, over blocks if the plan has them, and sum, from the sums of all slices. If b is the baseline
-// and the plan selects it, both are the means of ln(a/baseline) and ln(a/control): the two are the
-// same program, and the mean has the smaller error.
+// effectOfSlices returns two values of ln(a/b) in one round, for a metric that is measured per slice.
+// effect is computed over blocks if the plan has blocks, and sum from the sums of all slices. If b is the
+// baseline and Plan.Reference is BaselineAndControl, both are the means of ln(a/baseline) and ln(a/control):
+// baseline and control are the same program, so the mean has a smaller error.
 func effectOfSlices(x *evidence.Index, d evidence.Evidence, metric string, a, b evidence.Cell) (effect, sum float64, ok bool) {
 	effect, sum, ok = effectOfPairs(x, d, metric, a, b)
 	usesControl := d.Plan.Reference == tare.BaselineAndControl && b.Contender == d.Study.Baseline && a.Contender != tare.ControlID

@@ -27,16 +27,16 @@ type costFit struct {
 // is a fixed cost plus a part in proportion to size, this fit gives the exponent 1; a straight line through
 // the logarithms would have a smaller slope. It also computes the misfits of the same fit with the
 // published exponent. It returns false if there are too few sizes, or no round with all of them.
-func (b *rulingData) fitFixedCost(s tare.Scaling, published float64) (out costFit, ok bool) {
+func (j *judge) fitFixedCost(s tare.Scaling, published float64) (out costFit, ok bool) {
 	if len(s.Workloads) < minSizesWithCost {
 		return out, false
 	}
-	x := b.d.Index()
+	x := j.evidence.Index()
 	m, _ := tare.MetricNamed("time")
 	for _, r := range x.Rounds() {
 		var sizes, times []float64
 		for _, id := range s.Workloads {
-			for _, w := range b.d.Study.Workloads {
+			for _, w := range j.evidence.Study.Workloads {
 				if t, ok := x.InRound(m, evidence.At(r, w.ID, s.Contender)); ok && w.ID == id && t > 0 {
 					sizes, times = append(sizes, sizeOf(w, s.By)), append(times, t)
 				}
@@ -58,7 +58,7 @@ func (b *rulingData) fitFixedCost(s tare.Scaling, published float64) (out costFi
 		return out, false
 	}
 	out.value, out.cost = stats.HodgesLehmann(out.exponents), stats.HodgesLehmann(out.costs)
-	out.low, out.high, out.enough = stats.Interval(out.exponents, stats.LookLevel(alpha, b.d.Looks()))
+	out.low, out.high, out.enough = stats.Interval(out.exponents, stats.LookLevel(alpha, j.evidence.Looks()))
 	return out, true
 }
 

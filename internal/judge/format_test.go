@@ -7,30 +7,6 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-func TestFormatInterval(t *testing.T) {
-	for _, c := range []struct {
-		ratio, lo, hi float64
-		edges         []float64
-		want          string
-	}{
-		{0.5204, 0.5113, 0.5298, nil, "0.52 0.51 0.53"},
-		{0.5204, 0.5183, 0.5228, nil, "0.520 0.518 0.523"},
-		{0.4952, 0.4906, 0.4996, []float64{0.5}, "0.4952 0.4906 0.4996"}, // 0.50 would be the limit itself
-		{0.99, 0.93, 1.0042, []float64{1}, "0.990 0.930 1.004"},
-		{1.0321, 0.91, 1.21, nil, "1.03 0.91 1.21"},
-		{12.61, 12.1, 13.3, nil, "12.6 12.1 13.3"},
-		{250, 240, 262, nil, "250 240 262"},
-		{0.335548, 0.335548, 0.335548, nil, "0.336 0.336 0.336"},
-		{0.5, 0.5, 0.5, []float64{0.5}, "0.50 0.50 0.50"},
-		{1, 0.9999999, 1.0000001, []float64{1}, "1.00000 1.00000 1.00000"}, // five decimals are enough
-	} {
-		r, l, h := formatInterval(c.ratio, c.lo, c.hi, c.edges...)
-		if got := r + " " + l + " " + h; got != c.want {
-			t.Errorf("formatInterval(%v, %v, %v, %v) = %q, want %q", c.ratio, c.lo, c.hi, c.edges, got, c.want)
-		}
-	}
-}
-
 func TestFormatNumbers(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{formatLevel(0.95), "95 %"},

@@ -11,27 +11,27 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// growthWithin is the largest distance from the published exponent at which a claim of growth holds;
-// the entire interval must be within it. The claim is refuted if the entire interval is outside,
-// unless the published exponent with a fixed cost describes the time at each size.
-const growthWithin = 0.1
+// maxExponentError is the distance from the published exponent that the interval of the measured exponent
+// must not exceed if a claim of growth is to hold. The claim is refuted if no part of the interval is within
+// that distance, unless the published exponent with a fixed cost describes the time at each size.
+const maxExponentError = 0.1
 
-// The published exponent with a fixed cost describes the times if the fit is within factor lineWithin
-// of the time at each size. The largest size must be at least lineSpan times the smallest: on a
-// smaller span other exponents would fit as well.
+// The published exponent with a fixed cost describes the times if the fitted time at each size is within
+// factor maxMisfit of the measured time. The largest size must be at least minFitSpan times the smallest,
+// because on a smaller span other exponents would fit as well.
 const (
-	lineWithin = 1.5
-	lineSpan   = 16
+	maxMisfit  = 1.5
+	minFitSpan = 16
 )
 
 // judgeGrowth judges a claim of how time grows with size, by the exponent that is fitted over
 // workloads that differ in size only. If the published exponent is positive and there are enough
 // sizes, the fit includes a fixed cost.
-func (b *rulingData) judgeGrowth(r *tare.ClaimResult, c tare.Claim) {
-	if b.reportUnanswerableAlong(r, c) {
+func (j *judge) judgeGrowth(r *tare.ClaimResult, c tare.Claim) {
+	if j.reportUnanswerableAlong(r, c) {
 		return
 	}
-	all := Scaling(b.d)
+	all := Scaling(j.evidence)
 	i := slices.IndexFunc(all, func(s tare.Scaling) bool { return s.Contender == c.Contender && slices.Equal(s.Workloads, c.Workloads) })
 	if i < 0 {
 		setNotMeasured(r, "no exponent is fitted over "+strings.Join(c.Workloads, ", ")+" for "+c.Contender)
@@ -44,26 +44,26 @@ func (b *rulingData) judgeGrowth(r *tare.ClaimResult, c tare.Claim) {
 	}
 	r.Measured, r.Outcome = s.Exponent, tare.ClaimOpen
 	r.Evidence = fmt.Sprintf("%s, time by %s, over %s, %s", c.Contender, size, strings.Join(c.Workloads, ", "), format.Count(s.Rounds, "round"))
-	if minRounds := stats.MinRounds(stats.LookLevel(alpha, b.d.Looks())); s.Rounds < minRounds {
+	if minRounds := stats.MinRounds(stats.LookLevel(alpha, j.evidence.Looks())); s.Rounds < minRounds {
 		r.Why = fmt.Sprintf("no interval after %s; it takes %d", format.Count(s.Rounds, "round"), minRounds)
 		return
 	}
 	r.Low, r.High = s.Low, s.High
 	r.Why = fmt.Sprintf("time grows as %s^%.2f (%.2f to %.2f, %s, %s)", size, s.Exponent, s.Low, s.High, formatLevel(s.Level), format.Count(s.Rounds, "round"))
-	f, ok := b.fitFixedCost(s, c.Value)
+	f, ok := j.fitFixedCost(s, c.Value)
 	if ok && f.enough && c.Value > 0 {
 		r.Measured, r.Low, r.High = f.value, f.low, f.high
 		r.Why = fmt.Sprintf("beyond a fixed cost, %.0f %% of the time at the smallest size, time grows as %s^%.2f (%.2f to %.2f, %s, %s); with that cost in it as %s^%.2f",
 			100*f.cost, size, f.value, f.low, f.high, formatLevel(s.Level), format.Count(len(f.exponents), "round"), size, s.Exponent)
 	}
-	low, high := c.Value-growthWithin, c.Value+growthWithin
+	low, high := c.Value-maxExponentError, c.Value+maxExponentError
 	isInside := low <= r.Low && r.High <= high
-	worst, isDescribed := b.largestMisfit(f, c.Value)
+	worst, isDescribed := j.largestMisfit(f, c.Value)
 	switch {
 	case isDescribed && !isInside:
 		r.Outcome = tare.Holds
 		r.Why = fmt.Sprintf("a fixed cost and a cost in proportion to %s are within %s of the time at each size (%s, %s); with a free exponent time grows as %s^%.2f beyond the fixed cost",
-			powerOf(size, c.Value), format.Factor(math.Exp(worst)), formatLevel(1-alpha), format.Count(len(f.exponents), "round"), size, r.Measured)
+			formatPower(size, c.Value), format.Factor(math.Exp(worst)), formatLevel(1-alpha), format.Count(len(f.exponents), "round"), size, r.Measured)
 		return
 	case isInside:
 		r.Outcome = tare.Holds
@@ -75,25 +75,25 @@ func (b *rulingData) judgeGrowth(r *tare.ClaimResult, c tare.Claim) {
 }
 
 // largestMisfit returns the largest distance of the fit with the published exponent from the time at
-// any size that the intervals allow, as a logarithm. It reports whether that is within lineWithin, so
+// any size that the intervals allow, as a logarithm. It reports whether that is within maxMisfit, so
 // that the published exponent describes the times. The intervals of all sizes together have error
 // level alpha.
-func (b *rulingData) largestMisfit(f costFit, published float64) (worst float64, isDescribed bool) {
-	if len(f.misfits) == 0 || published == 0 || f.span < lineSpan {
+func (j *judge) largestMisfit(f costFit, published float64) (worst float64, isDescribed bool) {
+	if len(f.misfits) == 0 || published == 0 || f.span < minFitSpan {
 		return 0, false
 	}
 	for _, misfits := range f.misfits {
-		low, high, bounded := stats.Interval(misfits, stats.LookLevel(alpha/float64(len(f.misfits)), b.d.Looks()))
+		low, high, bounded := stats.Interval(misfits, stats.LookLevel(alpha/float64(len(f.misfits)), j.evidence.Looks()))
 		if !bounded {
 			return 0, false
 		}
 		worst = max(worst, -low, high)
 	}
-	return worst, worst <= math.Log(lineWithin)
+	return worst, worst <= math.Log(maxMisfit)
 }
 
-// powerOf formats a power of a size: "bytes", "levels^2".
-func powerOf(size string, exponent float64) string {
+// formatPower formats a power of a size: "bytes", "levels^2".
+func formatPower(size string, exponent float64) string {
 	if exponent == 1 {
 		return size
 	}

@@ -125,7 +125,7 @@ func combineKind(kind string, machines []Measured) []tare.OverMachines {
 		}
 	}
 	for i := range out {
-		out[i].Sentence = overSentence(out[i])
+		out[i].Sentence = machinesSentence(out[i])
 	}
 	return out
 }
@@ -175,9 +175,9 @@ func combineMachines(kind string, machines []Measured, c tare.Comparison) (o tar
 	return o, pSame, ok
 }
 
-// overSentence returns a sentence with the machines on which a difference was shown, and whether they
+// machinesSentence returns a sentence with the machines on which a difference was shown, and whether they
 // differ in its size.
-func overSentence(o tare.OverMachines) string {
+func machinesSentence(o tare.OverMachines) string {
 	machines := len(o.Less) + len(o.More) + len(o.Open)
 	holdsOn := func(names []string) string {
 		return fmt.Sprintf("holds on %d of %s", len(names), format.Count(machines, "machine"))

@@ -140,18 +140,18 @@ func TestThinLatencies(t *testing.T) {
 	} {
 		d := upTo(served(c.requests), c.rounds)
 		d.Final = true
-		b := &rulingData{d: d.Indexed()}
-		why, needed := b.whyTooFewRequests("p99", "closed", "lean", base)
+		j := &judge{evidence: d.Indexed()}
+		why, needed := j.whyTooFewRequests("p99", "closed", "lean", base)
 		if why != c.why || needed != c.needed {
 			t.Errorf("%v requests, %d rounds: %q, %d, want %q, %d", c.requests, c.rounds, why, needed, c.why, c.needed)
 		}
 	}
-	b := &rulingData{d: served(5000)}
+	j := &judge{evidence: served(5000)}
 	for metric, want := range map[string]bool{"p50": false, "p90": false, "p99": false, "p99.9": true, "max": true, "cpu": false, "time": false} {
 		if m, _ := tare.MetricNamed(metric); m.IsLatency() {
-			sampled(&b.d, m.Key, func(int, string) float64 { return 1e6 })
+			sampled(&j.evidence, m.Key, func(int, string) float64 { return 1e6 })
 		}
-		if why, _ := b.whyTooFewRequests(metric, "closed", "lean", base); (why != "") != want {
+		if why, _ := j.whyTooFewRequests(metric, "closed", "lean", base); (why != "") != want {
 			t.Errorf("%s of 5,000 requests a round thin: %q, want %v", metric, why, want)
 		}
 	}

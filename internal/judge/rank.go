@@ -15,7 +15,7 @@ import (
 // significantly if it does by Holm's procedure over all pairs, and the difference exceeds the noise
 // floor of the control. Latencies with too few requests are not ranked.
 func setRanks(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison, findings []tare.Finding) {
-	b := &rulingData{d: d.Indexed()}
+	j := &judge{evidence: d.Indexed()}
 	for _, w := range d.Study.Workloads {
 		var rows []int
 		for i := range cs {
@@ -26,7 +26,7 @@ func setRanks(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison,
 			c.RankLow, c.RankHigh, c.Letters = 0, 0, ""
 			contender, _ := d.Contender(c.Contender)
 			isRanked := contender.Role == tare.RoleBaseline || contender.Role == tare.RoleContender
-			if why, _ := b.whyTooFewRequests(c.Metric, w.ID, c.Contender); why != "" {
+			if why, _ := j.whyTooFewRequests(c.Metric, w.ID, c.Contender); why != "" {
 				isRanked = false
 			}
 			if isRanked && len(tare.VoidsMetric(findings, c.Contender, w.ID, c.Metric)) == 0 {

@@ -11,9 +11,9 @@ import (
 
 // judgeRate judges a claim that the baseline is acceptable up to a rate: at that rate the baseline
 // takes at most 1 % of a core more than the contender, on each of the claim's workloads.
-func (b *rulingData) judgeRate(r *tare.ClaimResult, c tare.Claim) {
+func (j *judge) judgeRate(r *tare.ClaimResult, c tare.Claim) {
 	var points []tare.BreakEvenPoint
-	for _, result := range BreakEven(b.d, b.findings) {
+	for _, result := range BreakEven(j.evidence, j.findings) {
 		if result.Contender == c.Contender {
 			points = slices.DeleteFunc(result.Points, func(p tare.BreakEvenPoint) bool { return !slices.Contains(c.Workloads, p.Workload) })
 		}
@@ -23,14 +23,14 @@ func (b *rulingData) judgeRate(r *tare.ClaimResult, c tare.Claim) {
 		return
 	}
 	worst := slices.MaxFunc(points, func(p, q tare.BreakEvenPoint) int { return cmp.Compare(p.MoreHigh, q.MoreHigh) })
-	r.Evidence = fmt.Sprintf("break-even of %s against %s, %s", c.Contender, b.d.Study.Baseline, format.Count(worst.Rounds, "round"))
+	r.Evidence = fmt.Sprintf("break-even of %s against %s, %s", c.Contender, j.evidence.Study.Baseline, format.Count(worst.Rounds, "round"))
 	r.Measured, r.Low, r.High = worst.OnePercent, worst.OnePercentLow, worst.OnePercentHigh
 	if !(worst.MoreHigh > 0) {
-		r.Outcome, r.Why = tare.Holds, fmt.Sprintf("%s takes more than %s on none of the workloads", b.d.Study.Baseline, c.Contender)
+		r.Outcome, r.Why = tare.Holds, fmt.Sprintf("%s takes more than %s on none of the workloads", j.evidence.Study.Baseline, c.Contender)
 		return
 	}
 	lowestRate := onePercentRate(worst.MoreHigh)
-	r.Why = fmt.Sprintf("published %s a second; %s takes 1 %% of a core more at %s a second at the earliest, on %s", formatRate(c.Value), b.d.Study.Baseline, formatRate(lowestRate), worst.Workload)
+	r.Why = fmt.Sprintf("published %s a second; %s takes 1 %% of a core more at %s a second at the earliest, on %s", formatRate(c.Value), j.evidence.Study.Baseline, formatRate(lowestRate), worst.Workload)
 	switch {
 	case lowestRate >= c.Value:
 		r.Outcome = tare.Holds

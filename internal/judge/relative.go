@@ -10,9 +10,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// member is one difference of a family, with its interval. The difference is (contender − baseline)
-// on workload, as a share of the baseline's value on workload of.
-type member struct {
+// difference is one difference of a family, with its interval: (contender − baseline) on workload, divided
+// by the baseline's value on workload of.
+type difference struct {
 	workload, of string
 	Question     // its Effects are shares
 	stats.Span
@@ -21,17 +21,17 @@ type member struct {
 // ruleDifference rules on the difference from the baseline as a share of the baseline's value on
 // another workload, e.g. on a router's overhead as a share of an entire request. The rule is
 // one-sided: a contender that takes less than the baseline meets it.
-func (b *rulingData) ruleDifference(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule) {
-	baseline := b.d.Study.Baseline
-	if f, ok := b.findVoid(baseline, criterion.Of, v.Metric); ok {
+func (j *judge) ruleDifference(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule) {
+	baseline := j.evidence.Study.Baseline
+	if f, ok := j.findVoid(baseline, criterion.Of, v.Metric); ok {
 		v.Verdict, v.Sentence = tare.VoidRuling, voidSentence(baseline, criterion.Of, f)
 		return
 	}
-	if b.ruleTooFewRequests(v, criterion.Of, baseline) {
+	if j.ruleTooFewRequests(v, criterion.Of, baseline) {
 		return
 	}
-	var m member
-	for _, candidate := range b.computeDifferences(v.Contender, v.Metric) {
+	var m difference
+	for _, candidate := range j.computeDifferences(v.Contender, v.Metric) {
 		if candidate.workload == v.Workload && candidate.of == criterion.Of {
 			m = candidate
 		}
@@ -43,22 +43,22 @@ func (b *rulingData) ruleDifference(v *tare.Verdict, criterion tare.Criterion, r
 				v.Contender, v.Criterion, v.Workload, tare.MetricFor(v.Metric).Noun, criterion.Of)
 			return
 		}
-		v.RoundsNeeded = stats.MinRounds(stats.LookLevel(1-m.Level, b.d.Looks()))
+		v.RoundsNeeded = stats.MinRounds(stats.LookLevel(1-m.Level, j.evidence.Looks()))
 		v.Sentence = fmt.Sprintf("%s: %s is inconclusive on %s: no interval after %s; it takes %d.",
 			v.Contender, v.Criterion, v.Workload, format.Count(len(m.Effects), "round"), v.RoundsNeeded)
 		return
 	}
 	switch {
-	case m.High <= rule.Limit*(1+slack):
+	case m.High <= rule.Limit*(1+roundingTolerance):
 		v.Verdict = tare.Met
 	case m.Low > rule.Limit:
 		v.Verdict = tare.NotMet
 	}
-	v.Sentence = fmt.Sprintf("%s: %s is %s: %s.", v.Contender, v.Criterion, v.Verdict, b.describeDifference(m, *v, rule.Limit))
+	v.Sentence = fmt.Sprintf("%s: %s is %s: %s.", v.Contender, v.Criterion, v.Verdict, j.describeDifference(m, *v, rule.Limit))
 	if v.Verdict != tare.Inconclusive {
 		return
 	}
-	level := stats.LookLevel(1-m.Level, b.d.Looks())
+	level := stats.LookLevel(1-m.Level, j.evidence.Looks())
 	if n, ok := stats.RoundsNeeded(m.Effects, level, stats.MaxRounds, rule.Limit); ok {
 		v.RoundsNeeded = n
 	}
@@ -68,21 +68,21 @@ func (b *rulingData) ruleDifference(v *tare.Verdict, criterion tare.Criterion, r
 // computeDifferences computes the intervals of all differences that criteria limit, for one metric of
 // one contender. They are one family: they step down together, as the package documentation
 // describes. The result is stored in b for the next call.
-func (b *rulingData) computeDifferences(contender, metric string) []member {
+func (j *judge) computeDifferences(contender, metric string) []difference {
 	key := [2]string{contender, metric}
-	if ms, ok := b.differences[key]; ok {
+	if ms, ok := j.differences[key]; ok {
 		return ms
 	}
-	var ms []member
-	for _, c := range b.d.Study.Criteria {
+	var ms []difference
+	for _, c := range j.evidence.Study.Criteria {
 		rule, err := c.Rule()
 		isCovered := c.Metric == metric && (c.Contender == "" || c.Contender == contender)
 		if err != nil || rule.Kind != tare.RuleDifference || !isCovered {
 			continue
 		}
-		for _, w := range b.d.Study.Workloads {
+		for _, w := range j.evidence.Study.Workloads {
 			if c.Workload == "" || c.Workload == w.ID {
-				ms = b.addDifference(ms, c, rule.Limit, contender, w.ID)
+				ms = j.addDifference(ms, c, rule.Limit, contender, w.ID)
 			}
 		}
 	}
@@ -93,17 +93,17 @@ func (b *rulingData) computeDifferences(contender, metric string) []member {
 	for i, s := range Settle(questions, alpha) {
 		ms[i].Span = s
 	}
-	if b.differences == nil {
-		b.differences = map[[2]string][]member{}
+	if j.differences == nil {
+		j.differences = map[[2]string][]difference{}
 	}
-	b.differences[key] = ms
+	j.differences[key] = ms
 	return ms
 }
 
 // addDifference adds the difference that criterion c limits on workload to the family ms. If the
 // difference is in ms already, it adds only the limit to its edges.
-func (b *rulingData) addDifference(ms []member, c tare.Criterion, limit float64, contender, workload string) []member {
-	if !isMeasuredOn(b.d, c, workload) {
+func (j *judge) addDifference(ms []difference, c tare.Criterion, limit float64, contender, workload string) []difference {
+	if !isMeasuredOn(j.evidence, c, workload) {
 		return ms
 	}
 	for i := range ms {
@@ -112,11 +112,11 @@ func (b *rulingData) addDifference(ms []member, c tare.Criterion, limit float64,
 			return ms
 		}
 	}
-	shares := sharesByRound(b.d.Index(), c.Metric, workload, c.Of, contender, b.d.Study.Baseline)
+	shares := sharesByRound(j.evidence.Index(), c.Metric, workload, c.Of, contender, j.evidence.Study.Baseline)
 	if len(shares) == 0 {
 		return ms
 	}
-	return append(ms, member{workload: workload, of: c.Of, Question: Question{Effects: shares, Edges: []float64{0, limit}, Looks: b.d.Looks()}})
+	return append(ms, difference{workload: workload, of: c.Of, Question: Question{Effects: shares, Edges: []float64{0, limit}, Looks: j.evidence.Looks()}})
 }
 
 // sharesByRound returns (contender − baseline) on workload, divided by the baseline's value on
@@ -125,11 +125,11 @@ func sharesByRound(x *evidence.Index, metric, workload, of, contender, baseline 
 	m, _ := tare.MetricNamed(metric)
 	var out []float64
 	for _, r := range x.Rounds() {
-		own, ok1 := x.InRound(m, evidence.At(r, workload, contender))
+		value, ok1 := x.InRound(m, evidence.At(r, workload, contender))
 		base, ok2 := x.InRound(m, evidence.At(r, workload, baseline))
-		whole, ok3 := x.InRound(m, evidence.At(r, of, baseline))
-		if ok1 && ok2 && ok3 && whole > 0 {
-			out = append(out, (own-base)/whole)
+		denominator, ok3 := x.InRound(m, evidence.At(r, of, baseline))
+		if ok1 && ok2 && ok3 && denominator > 0 {
+			out = append(out, (value-base)/denominator)
 		}
 	}
 	return out
@@ -138,10 +138,10 @@ func sharesByRound(x *evidence.Index, metric, workload, of, contender, baseline 
 // describeDifference returns the difference in words: "it costs 0.4 % of socket/health more CPU
 // time than nethttp on five/param (0.3 to 0.5 %, 95 %, 18 rounds)". If the interval includes zero, it
 // claims no difference. It adds a note if the difference is within the noise floor of the control.
-func (b *rulingData) describeDifference(m member, v tare.Verdict, limit float64) string {
+func (j *judge) describeDifference(m difference, v tare.Verdict, limit float64) string {
 	metric := tare.MetricFor(v.Metric)
 	share, lo, hi := stats.HodgesLehmann(m.Effects), m.Low, m.High
-	base := fmt.Sprintf("%s on %s", b.d.Study.Baseline, v.Workload)
+	base := fmt.Sprintf("%s on %s", j.evidence.Study.Baseline, v.Workload)
 	if m.Holds(0) {
 		s, span := formatShareInterval(share, lo, hi, m, 0, limit)
 		return fmt.Sprintf("no difference in %s from %s is shown; the estimate is %s of %s %s", metric.Noun, base, s, m.of, span)
@@ -152,8 +152,8 @@ func (b *rulingData) describeDifference(m member, v tare.Verdict, limit float64)
 	}
 	s, span := formatShareInterval(share, lo, hi, m, edges...)
 	note := ""
-	control := sharesByRound(b.d.Index(), v.Metric, v.Workload, m.of, tare.ControlID, b.d.Study.Baseline)
-	if floor, ok := stats.HalfWidth(control, stats.LookLevel(1-m.Level, b.d.Looks())); ok && !(share > floor) {
+	control := sharesByRound(j.evidence.Index(), v.Metric, v.Workload, m.of, tare.ControlID, j.evidence.Study.Baseline)
+	if floor, ok := stats.HalfWidth(control, stats.LookLevel(1-m.Level, j.evidence.Looks())); ok && !(share > floor) {
 		note = fmt.Sprintf(", which is within what the control shows here (±%s)", format.Percent(floor))
 	}
 	return fmt.Sprintf("it costs %s of %s %s than %s %s%s", s, m.of, than, base, span, note)
@@ -161,7 +161,7 @@ func (b *rulingData) describeDifference(m member, v tare.Verdict, limit float64)
 
 // formatShareInterval returns a share in per cent, and its interval in brackets. edges are shares
 // that rounding must not move a bound across.
-func formatShareInterval(share, lo, hi float64, m member, edges ...float64) (s, span string) {
+func formatShareInterval(share, lo, hi float64, m difference, edges ...float64) (s, span string) {
 	s, l, h := formatShares(share, lo, hi, edges...)
 	if lo == hi {
 		return s + " %", fmt.Sprintf("(the same in each of %s)", format.Count(len(m.Effects), "round"))
@@ -180,10 +180,10 @@ func formatShares(share, lo, hi float64, edges ...float64) (s, l, h string) {
 	for i, e := range edges {
 		percents[i] = 100 * e
 	}
-	for decimals < 5 && crossesEdge(100*lo, 100*hi, decimals, percents) {
+	for decimals < 5 && format.CrossesEdge(100*lo, 100*hi, decimals, percents) {
 		decimals++
 	}
-	formatNumber := formatFixed
+	formatNumber := format.Fixed
 	if lo == hi {
 		formatNumber = format.Trimmed
 	}

@@ -137,7 +137,7 @@ func TestDifferenceFamilies(t *testing.T) {
 	levels := func(criteria ...tare.Criterion) map[string]float64 {
 		d.Study.Criteria = criteria
 		out := map[string]float64{}
-		for _, m := range (&rulingData{d: d.Indexed()}).computeDifferences("lean", "time") {
+		for _, m := range (&judge{evidence: d.Indexed()}).computeDifferences("lean", "time") {
 			out[m.workload+" of "+m.of] = m.Level
 		}
 		return out
@@ -185,8 +185,8 @@ func TestDifferenceCoverage(t *testing.T) {
 		rule, _ := criterion.Rule()
 		var miss, ruled bool
 		for _, look := range d.Plan.Looks {
-			b := &rulingData{d: upTo(d, look)}
-			m := b.computeDifferences("lean", "time")[0]
+			j := &judge{evidence: upTo(d, look)}
+			m := j.computeDifferences("lean", "time")[0]
 			miss = miss || m.OK && !m.Holds(0.03)
 			ruled = ruled || m.OK && (m.High <= rule.Limit || m.Low > rule.Limit) // the truth is the limit
 		}

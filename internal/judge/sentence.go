@@ -37,7 +37,7 @@ func formatMeasured(c tare.Comparison, edges ...float64) string {
 
 // formatRatio returns the ratio, and its interval in brackets.
 func formatRatio(c tare.Comparison, edges ...float64) (ratio, span string) {
-	r, lo, hi := formatInterval(c.Ratio, c.Low, c.High, edges...)
+	r, lo, hi := format.Estimate(c.Ratio, c.Low, c.High, edges...)
 	if c.Exact {
 		return r, fmt.Sprintf("(the same in each of %s)", format.Count(c.Rounds, "round"))
 	}

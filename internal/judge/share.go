@@ -10,26 +10,26 @@ import (
 
 // judgeShare judges a claim that a contender saves at least the share c.Value of the baseline's cost.
 // The measured share is 1 − ratio, with its interval. The test is one-sided.
-func (b *rulingData) judgeShare(r *tare.ClaimResult, c tare.Claim) {
-	if b.reportUnanswerable(r, c) {
+func (j *judge) judgeShare(r *tare.ClaimResult, c tare.Claim) {
+	if j.reportUnanswerable(r, c) {
 		return
 	}
-	x, ok := b.comparisonOf(c.Contender, c.Workload, c.Metric)
+	x, ok := j.comparisonOf(c.Contender, c.Workload, c.Metric)
 	if !ok {
-		setNotMeasured(r, fmt.Sprintf("%s and %s have no ratio of %s on %s", c.Contender, b.d.Study.Baseline, tare.MetricFor(c.Metric).Noun, c.Workload))
+		setNotMeasured(r, fmt.Sprintf("%s and %s have no ratio of %s on %s", c.Contender, j.evidence.Study.Baseline, tare.MetricFor(c.Metric).Noun, c.Workload))
 		return
 	}
 	r.Evidence = fmt.Sprintf("%s against %s, %s, %s", c.Contender, x.Against, c.Metric, format.Count(x.Rounds, "round"))
 	r.Measured, r.Outcome = 1-x.Ratio, tare.ClaimOpen
 	if !x.Bounded() {
-		r.Why = fmt.Sprintf("no interval after %s; it takes %d", format.Count(x.Rounds, "round"), roundsForInterval(x, b.d.Looks()))
+		r.Why = fmt.Sprintf("no interval after %s; it takes %d", format.Count(x.Rounds, "round"), roundsForInterval(x, j.evidence.Looks()))
 		return
 	}
 	r.Low, r.High = 1-x.High, 1-x.Low
 	share, lo, hi := formatShares(r.Measured, r.Low, r.High, c.Value)
 	r.Why = fmt.Sprintf("claimed %s %% or more, measured %s %% (%s to %s %%, %s, %s) of what %s takes",
-		formatSignificant(100*c.Value), share, lo, hi, formatLevel(x.Level), format.Count(x.Rounds, "round"), x.Against)
-	if why, _ := b.whyTooFewRequests(c.Metric, c.Workload, c.Contender, x.Against); why != "" {
+		format.Significant(100*c.Value), share, lo, hi, formatLevel(x.Level), format.Count(x.Rounds, "round"), x.Against)
+	if why, _ := j.whyTooFewRequests(c.Metric, c.Workload, c.Contender, x.Against); why != "" {
 		r.Why += fmt.Sprintf(": %s is thin: %s", c.Metric, why)
 		return
 	}

@@ -23,14 +23,14 @@ func findShares(d evidence.Evidence, c tare.Claim, values []tare.Value) *tare.Sh
 		}
 		return values[i], true
 	}
-	own, okOwn := find(c.Contender)
+	subject, okSubject := find(c.Contender)
 	base, okBase := find(d.Study.Baseline)
-	if !okOwn || !okBase {
+	if !okSubject || !okBase {
 		return nil
 	}
 	return &tare.Shares{
 		Whole: c.Whole, WholeOf: c.WholeOf, Unit: c.Unit, Against: d.Study.Baseline, Published: c.Value, PublishedBaseline: c.Baseline,
-		Measured: own.Value / ns, Low: own.Low / ns, High: own.High / ns,
+		Measured: subject.Value / ns, Low: subject.Low / ns, High: subject.High / ns,
 		Baseline: base.Value / ns, BaselineLow: base.Low / ns, BaselineHigh: base.High / ns,
 	}
 }

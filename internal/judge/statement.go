@@ -17,12 +17,12 @@ const checkDiscriminating = "discriminating"
 // about the contender refutes the claim; a finding of checkDiscriminating makes it void. The absence of
 // findings is no proof: the claim holds only if the check reports how many cases it inspected, and
 // only for these cases and this implementation.
-func (b *rulingData) judgeStatement(r *tare.ClaimResult, c tare.Claim) {
+func (j *judge) judgeStatement(r *tare.ClaimResult, c tare.Claim) {
 	r.Evidence = "check " + c.Check
-	if len(c.Except) > 0 && b.judgeWithExceptions(r, c) {
+	if len(c.Except) > 0 && j.judgeWithExceptions(r, c) {
 		return // otherwise the claim is judged like one without exceptions
 	}
-	for _, f := range b.findings {
+	for _, f := range j.findings {
 		if f.Check == c.Check && f.Covers(c.Contender, c.Workload) {
 			r.Outcome, r.Why = tare.Refuted, f.Message
 			if c.Check == checkDiscriminating {
@@ -36,7 +36,7 @@ func (b *rulingData) judgeStatement(r *tare.ClaimResult, c tare.Claim) {
 		setNotMeasured(r, fmt.Sprintf("the check %s found nothing, which proves nothing by itself", c.Check))
 		return
 	}
-	cases, missing := describe(b.d, c)
+	cases, missing := describe(j.evidence, c)
 	if missing != "" {
 		setNotMeasured(r, c.Contender+" "+missing)
 		return
@@ -47,12 +47,12 @@ func (b *rulingData) judgeStatement(r *tare.ClaimResult, c tare.Claim) {
 // judgeWithExceptions judges a claim about semantics that excepts some properties (c.Except): only
 // differences in other properties refute it. It returns false, and does not judge the claim, if the
 // contender took no semantics test.
-func (b *rulingData) judgeWithExceptions(r *tare.ClaimResult, c tare.Claim) bool {
-	i := slices.IndexFunc(b.d.Semantics, func(s tare.Semantics) bool { return s.Contender == c.Contender && s.Cases > 0 })
+func (j *judge) judgeWithExceptions(r *tare.ClaimResult, c tare.Claim) bool {
+	i := slices.IndexFunc(j.evidence.Semantics, func(s tare.Semantics) bool { return s.Contender == c.Contender && s.Cases > 0 })
 	if i < 0 {
 		return false
 	}
-	tested := b.d.Semantics[i]
+	tested := j.evidence.Semantics[i]
 	var differences, properties []string // differences in words, and the properties that they are in
 	excepted := 0
 	for _, d := range tested.Differences {

@@ -15,19 +15,19 @@ import (
 // In each round a straight line is fitted through the logarithms of the ratios, over the positions of
 // the workloads in the list. The value of the round is the rise of the line from the first workload
 // to the last. Each claim is a family of its own.
-func (b *rulingData) judgeTrend(r *tare.ClaimResult, c tare.Claim) {
-	if b.reportUnanswerableAlong(r, c) {
+func (j *judge) judgeTrend(r *tare.ClaimResult, c tare.Claim) {
+	if j.reportUnanswerableAlong(r, c) {
 		return
 	}
-	moves := b.movesByRound(c, c.Contender)
+	moves := j.ratioChangesByRound(c, c.Contender)
 	if len(moves) == 0 {
 		setNotMeasured(r, fmt.Sprintf("%s and %s have no ratio of %s on each of %s in any round",
-			c.Contender, b.d.Study.Baseline, tare.MetricFor(c.Metric).Noun, strings.Join(c.Workloads, ", ")))
+			c.Contender, j.evidence.Study.Baseline, tare.MetricFor(c.Metric).Noun, strings.Join(c.Workloads, ", ")))
 		return
 	}
-	r.Evidence = fmt.Sprintf("%s against %s, %s, over %s, %s", c.Contender, b.d.Study.Baseline, c.Metric, strings.Join(c.Workloads, ", "), format.Count(len(moves), "round"))
+	r.Evidence = fmt.Sprintf("%s against %s, %s, over %s, %s", c.Contender, j.evidence.Study.Baseline, c.Metric, strings.Join(c.Workloads, ", "), format.Count(len(moves), "round"))
 	r.Measured, r.Outcome = math.Exp(stats.HodgesLehmann(moves)), tare.ClaimOpen
-	level := stats.LookLevel(alpha, b.d.Looks())
+	level := stats.LookLevel(alpha, j.evidence.Looks())
 	lo, hi, ok := stats.Interval(moves, level)
 	if !ok {
 		r.Why = fmt.Sprintf("no interval after %s; it takes %d", format.Count(len(moves), "round"), stats.MinRounds(level))
@@ -38,23 +38,23 @@ func (b *rulingData) judgeTrend(r *tare.ClaimResult, c tare.Claim) {
 	ratio, span := formatRatio(row, 1, 1/tieWithin, tieWithin)
 	r.Why = fmt.Sprintf("from %s to %s the ratio moves by a factor of %s %s", c.Workloads[0], c.Workloads[len(c.Workloads)-1], ratio, span)
 	for _, w := range c.Workloads {
-		if why, _ := b.whyTooFewRequests(c.Metric, w, c.Contender, b.d.Study.Baseline); why != "" {
+		if why, _ := j.whyTooFewRequests(c.Metric, w, c.Contender, j.evidence.Study.Baseline); why != "" {
 			r.Why += fmt.Sprintf(": %s is thin on %s: %s", c.Metric, w, why)
 			return
 		}
 	}
-	floor, _ := stats.HalfWidth(b.movesByRound(c, tare.ControlID), level)
+	floor, _ := stats.HalfWidth(j.ratioChangesByRound(c, tare.ControlID), level)
 	var why string
 	r.Outcome, why = trendOutcome(c, row, floor)
 	r.Why += ": " + why
 }
 
-// movesByRound returns the change of contender's ratio to the baseline from the first workload of the
+// ratioChangesByRound returns the change of contender's ratio to the baseline from the first workload of the
 // claim to the last, as a logarithm: one value for each round in which all workloads were measured.
 // It returns nil if a value of a trial's metric is zero in any round: to omit only that round would
 // be a selection by outcome.
-func (b *rulingData) movesByRound(c tare.Claim, contender string) []float64 {
-	x := b.d.Index()
+func (j *judge) ratioChangesByRound(c tare.Claim, contender string) []float64 {
+	x := j.evidence.Index()
 	m, _ := tare.MetricNamed(c.Metric)
 	var positions []float64
 	for i := range c.Workloads {
@@ -64,13 +64,13 @@ func (b *rulingData) movesByRound(c tare.Claim, contender string) []float64 {
 	for _, r := range x.Rounds() {
 		var ratios []float64
 		for _, w := range c.Workloads {
-			own, base := evidence.At(r, w, contender), evidence.At(r, w, b.d.Study.Baseline)
-			_, ok1 := x.InRound(m, own)
-			_, ok2 := x.InRound(m, base)
+			cell, baseCell := evidence.At(r, w, contender), evidence.At(r, w, j.evidence.Study.Baseline)
+			_, ok1 := x.InRound(m, cell)
+			_, ok2 := x.InRound(m, baseCell)
 			if !ok1 || !ok2 {
 				continue
 			}
-			effect, ok := effectInRound(x, b.d, m, own, base)
+			effect, ok := effectInRound(x, j.evidence, m, cell, baseCell)
 			if !ok && !m.PerSlice {
 				return nil
 			}
@@ -86,13 +86,13 @@ func (b *rulingData) movesByRound(c tare.Claim, contender string) []float64 {
 }
 
 // reportUnanswerableAlong does the work of reportUnanswerable for a claim about several workloads.
-func (b *rulingData) reportUnanswerableAlong(r *tare.ClaimResult, c tare.Claim) bool {
+func (j *judge) reportUnanswerableAlong(r *tare.ClaimResult, c tare.Claim) bool {
 	for _, w := range c.Workloads {
-		if why, ok := b.d.Measures(w, c.Metric); !ok {
+		if why, ok := j.evidence.Measures(w, c.Metric); !ok {
 			setNotMeasured(r, why)
 			return true
 		}
-		if f, ok := b.findRatioVoid(c.Contender, w, c.Metric); ok {
+		if f, ok := j.findRatioVoid(c.Contender, w, c.Metric); ok {
 			r.Evidence = "check " + f.Check
 			setNotMeasured(r, fmt.Sprintf("%s: void by %s: %s", w, f.Check, f.Message))
 			return true

@@ -8,7 +8,7 @@ import (
 // Settled counts the differences on the primary metric that are settled, because they are
 // significant or proven to be smaller than effect, and the open ones. Void comparisons do not count.
 func Settled(d evidence.Evidence, comparisons []tare.Comparison, findings []tare.Finding, effect float64) (settled, open int) {
-	b := &rulingData{d: d.Indexed(), comparisons: comparisons, findings: findings}
+	j := &judge{evidence: d.Indexed(), comparisons: comparisons, findings: findings}
 	for _, c := range comparisons {
 		if c.Metric != d.Primary() || c.Contender == c.Against || c.Contender == tare.ControlID {
 			continue
@@ -16,7 +16,7 @@ func Settled(d evidence.Evidence, comparisons []tare.Comparison, findings []tare
 		if contender, ok := d.Contender(c.Contender); !ok || contender.Role != tare.RoleContender && contender.Role != tare.RoleApart {
 			continue
 		}
-		if _, isVoid := b.findRatioVoid(c.Contender, c.Workload, c.Metric); isVoid {
+		if _, isVoid := j.findRatioVoid(c.Contender, c.Workload, c.Metric); isVoid {
 			continue
 		}
 		isSignificant := c.Differs(tare.NoiseFloor(comparisons, c.Workload, c.Metric)) == tare.Significant

@@ -18,15 +18,15 @@ import (
 // is void if a finding voids the contender or the baseline. A latency with too few requests leaves a
 // verdict open.
 func Verdicts(d evidence.Evidence, comparisons []tare.Comparison, findings []tare.Finding) []tare.Verdict {
-	b := &rulingData{d: d.Indexed(), comparisons: comparisons, findings: findings}
+	j := &judge{evidence: d.Indexed(), comparisons: comparisons, findings: findings}
 	var out []tare.Verdict
 	for _, w := range d.Study.Workloads {
 		for _, c := range d.Contenders {
 			if c.Role != tare.RoleContender && c.Role != tare.RoleApart {
 				continue
 			}
-			if v, ok := b.differenceVerdict(c.ID, w.ID); ok {
-				out = append(out, noteApart(v, c))
+			if v, ok := j.differenceVerdict(c.ID, w.ID); ok {
+				out = append(out, noteStatusOnly(v, c))
 			}
 		}
 	}
@@ -44,8 +44,8 @@ func Verdicts(d evidence.Evidence, comparisons []tare.Comparison, findings []tar
 					continue
 				}
 				v := tare.Verdict{Contender: c.ID, Workload: w.ID, Metric: criterion.Metric, Criterion: criterion.String(), Rule: rule}
-				if b.ruleOn(&v, criterion, rule, c) {
-					out = append(out, noteApart(v, c))
+				if j.ruleOn(&v, criterion, rule, c) {
+					out = append(out, noteStatusOnly(v, c))
 				}
 			}
 		}
@@ -53,16 +53,16 @@ func Verdicts(d evidence.Evidence, comparisons []tare.Comparison, findings []tar
 	return out
 }
 
-// noteApart adds apartNote to the sentence of v if the contender is status-only.
-func noteApart(v tare.Verdict, contender tare.Contender) tare.Verdict {
+// noteStatusOnly adds statusOnlyNote to the sentence of v if the contender is status-only.
+func noteStatusOnly(v tare.Verdict, contender tare.Contender) tare.Verdict {
 	if contender.Role == tare.RoleApart {
-		v.Sentence = withTradeOff(v.Sentence, " ("+apartNote+")")
+		v.Sentence = withTradeOff(v.Sentence, " ("+statusOnlyNote+")")
 	}
 	return v
 }
 
-// apartNote is the note that figures of a status-only contender must carry.
-const apartNote = "apart: answers by status only"
+// statusOnlyNote is the note that figures of a status-only contender must carry.
+const statusOnlyNote = "apart: answers by status only"
 
 // isCovered reports whether the criterion is about c on workload.
 func isCovered(criterion tare.Criterion, rule tare.Rule, c tare.Contender, workload string) bool {
@@ -85,9 +85,9 @@ func isMeasuredOn(d evidence.Evidence, criterion tare.Criterion, workload string
 	return ok
 }
 
-// Decided reports whether all questions are answered: every criterion on a ratio or difference is met
-// or not met, and no claim is inconclusive. Void, unmeasured and absolute verdicts do not count. It
-// returns false if there are no others: see [AllVoid].
+// Decided reports whether all questions are answered: every criterion on a ratio or difference is met or
+// not met, and no claim is inconclusive. It ignores void verdicts, unmeasured ones, and those on absolute
+// values. If no verdict or claim remains it returns false (see [AllVoid]).
 func Decided(verdicts []tare.Verdict, claims []tare.ClaimResult) bool {
 	settled, open := countDecided(verdicts, claims)
 	return settled > 0 && open == 0
@@ -157,23 +157,23 @@ func countDecided(verdicts []tare.Verdict, claims []tare.ClaimResult) (settled, 
 	return settled, open
 }
 
-// rulingData contains the evidence for verdicts and claims.
-type rulingData struct {
-	d           evidence.Evidence // with its index
+// judge decides criteria and claims. Its fields are what the decisions depend on.
+type judge struct {
+	evidence    evidence.Evidence // with its index
 	comparisons []tare.Comparison
 	findings    []tare.Finding
-	differences map[[2]string][]member // by contender and metric; computeDifferences adds to it
+	differences map[[2]string][]difference // by contender and metric; computeDifferences adds to it
 }
 
 // comparisonOf returns the comparison of contender with the baseline. It returns false if there is none.
-func (b *rulingData) comparisonOf(contender, workload, metric string) (tare.Comparison, bool) {
-	return tare.FindComparison(b.comparisons, workload, contender, metric)
+func (j *judge) comparisonOf(contender, workload, metric string) (tare.Comparison, bool) {
+	return tare.FindComparison(j.comparisons, workload, contender, metric)
 }
 
 // findVoid returns the first finding that voids metric of contender on workload. It returns false if
 // there is none.
-func (b *rulingData) findVoid(contender, workload, metric string) (tare.Finding, bool) {
-	voids := tare.VoidsMetric(b.findings, contender, workload, metric)
+func (j *judge) findVoid(contender, workload, metric string) (tare.Finding, bool) {
+	voids := tare.VoidsMetric(j.findings, contender, workload, metric)
 	if len(voids) == 0 {
 		return tare.Finding{}, false
 	}
@@ -182,36 +182,36 @@ func (b *rulingData) findVoid(contender, workload, metric string) (tare.Finding,
 
 // findRatioVoid is findVoid for the ratio of contender to the baseline, which a finding about either of
 // them voids.
-func (b *rulingData) findRatioVoid(contender, workload, metric string) (tare.Finding, bool) {
-	if f, ok := b.findVoid(contender, workload, metric); ok {
+func (j *judge) findRatioVoid(contender, workload, metric string) (tare.Finding, bool) {
+	if f, ok := j.findVoid(contender, workload, metric); ok {
 		return f, true
 	}
-	return b.findVoid(b.d.Study.Baseline, workload, metric)
+	return j.findVoid(j.evidence.Study.Baseline, workload, metric)
 }
 
 // differenceVerdict returns the verdict without a criterion, which only has a sentence. It returns
 // false if the primary metric does not apply to workload or there is no comparison.
-func (b *rulingData) differenceVerdict(contender, workload string) (tare.Verdict, bool) {
-	v := tare.Verdict{Contender: contender, Workload: workload, Metric: b.d.Primary()}
-	if _, ok := b.d.Measures(workload, v.Metric); !ok {
+func (j *judge) differenceVerdict(contender, workload string) (tare.Verdict, bool) {
+	v := tare.Verdict{Contender: contender, Workload: workload, Metric: j.evidence.Primary()}
+	if _, ok := j.evidence.Measures(workload, v.Metric); !ok {
 		return v, false
 	}
-	if f, ok := b.findRatioVoid(contender, workload, v.Metric); ok {
+	if f, ok := j.findRatioVoid(contender, workload, v.Metric); ok {
 		v.Sentence = voidSentence(contender, workload, f)
 		return v, true
 	}
-	c, ok := b.comparisonOf(contender, workload, v.Metric)
+	c, ok := j.comparisonOf(contender, workload, v.Metric)
 	if !ok {
 		return v, false
 	}
-	if why, _ := b.whyTooFewRequests(v.Metric, workload, contender, c.Against); why != "" {
+	if why, _ := j.whyTooFewRequests(v.Metric, workload, contender, c.Against); why != "" {
 		v.Sentence = fmt.Sprintf("%s against %s on %s: %s is thin: %s.", contender, c.Against, workload, v.Metric, why)
 		return v, true
 	}
-	floor := tare.NoiseFloor(b.comparisons, workload, v.Metric)
-	v.Sentence = differenceSentence(c, floor, b.d)
+	floor := tare.NoiseFloor(j.comparisons, workload, v.Metric)
+	v.Sentence = differenceSentence(c, floor, j.evidence)
 	if c.Differs(floor) == tare.Significant {
-		v.Sentence = withTradeOff(v.Sentence, describeTradeOff(b.d, contender, workload))
+		v.Sentence = withTradeOff(v.Sentence, describeTradeOff(j.evidence, contender, workload))
 	}
 	return v, true
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/internal/evidence"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // row is a comparison of lean against the baseline on w as Compare gives it.
@@ -166,7 +167,7 @@ func TestForecast(t *testing.T) {
 		t.Errorf("the sentence has no forecast: %s", v.Sentence)
 	}
 	c := pick(Compare(d, Effects(d)), "lean", "w", "time")
-	d.Study.Criteria[0].Ratio = "<= " + formatFixed(c.Ratio, 5) // the estimate itself: out of reach
+	d.Study.Criteria[0].Ratio = "<= " + format.Fixed(c.Ratio, 5) // the estimate itself: out of reach
 	v = only(t, Verdicts(d, Compare(d, Effects(d)), nil), true)
 	if v.RoundsNeeded != 0 || !strings.HasSuffix(v.Sentence, "No number of rounds in reach is expected to decide it.") {
 		t.Errorf("%d rounds needed: %s", v.RoundsNeeded, v.Sentence)

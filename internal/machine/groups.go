@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -87,12 +88,7 @@ func groupUnder(mount, root, path string) groupDir {
 
 // hasWord reports whether a comma-separated list contains word.
 func hasWord(list, word string) bool {
-	for w := range strings.SplitSeq(list, ",") {
-		if w == word {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(strings.Split(list, ","), word)
 }
 
 // unescapeOctal undoes mountinfo's octal escapes.

@@ -18,11 +18,11 @@ const (
 
 // Limits of the number of slices.
 const (
-	minShort       = 2 * shortBlock // least number per round of work that allocates nothing
-	minCycleSlices = 2 * block      // least number per round of work that allocates
-	minVisits      = 2 * block      // least number per round of servers
-	shareStep      = 0.05           // step in which New reduces the share of the best number
-	minSetupNS     = 20e6           // set-up per round that is assumed if the pilot measured less
+	minShort       = 2 * noAllocBlock // least number per round of work that allocates nothing
+	minCycleSlices = 2 * cycleBlock   // least number per round of work that allocates
+	minVisits      = 2 * cycleBlock   // least number per round of servers
+	shareStep      = 0.05             // step in which New reduces the share of the best number
+	minSetupNS     = 20e6             // set-up per round that is assumed if the pilot measured less
 )
 
 // betweenShare returns the ratio of the variance between rounds to the variance within rounds: the
@@ -32,7 +32,7 @@ func betweenShare(v stats.Variance, s tare.Slicing) float64 {
 	switch {
 	case s.Visits:
 		usual = shareVisits
-	case s.Block == shortBlock:
+	case s.Block == noAllocBlock:
 		usual = shareShort
 	}
 	if v.Rounds == 0 || !(v.Within > 0) {
@@ -78,7 +78,7 @@ func minCount(s tare.Slicing) int {
 		return 1
 	case s.Visits:
 		return minVisits
-	case s.Block == shortBlock:
+	case s.Block == noAllocBlock:
 		return minShort
 	}
 	return minCycleSlices
@@ -99,7 +99,7 @@ func bestCount(s tare.Slicing, pilots []tare.Pilot, v stats.Variance) float64 {
 			continue
 		}
 		setup += max(minSetupNS, p.SetupNS)
-		slice += float64(ops+s.Lead[p.Contender])*p.ElapsedNS() + tokenNS + p.AroundNS
+		slice += float64(ops+s.Lead[p.Contender])*p.ElapsedNS() + sliceOverheadNS + p.AroundNS
 	}
 	return math.Sqrt(setup / max(1, slice) / betweenShare(v, s))
 }

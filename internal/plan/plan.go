@@ -212,8 +212,8 @@ func scheduleTo(n int) []int {
 	return looks
 }
 
-// tokenNS is the overhead of a slice in ns: request, reply and journal line.
-const tokenNS = 30e3
+// sliceOverheadNS is the overhead of a slice in ns: request, reply and journal line.
+const sliceOverheadNS = 30e3
 
 // byWorkload groups pilots by workload.
 func byWorkload(pilots []tare.Pilot) map[string][]tare.Pilot {
@@ -259,7 +259,7 @@ func forecastSeconds(slices []tare.Slicing, pilots []tare.Pilot) float64 {
 			if p.Process == "" { // benchmarks, which have a process, have no lead-in
 				slice *= 1 + float64(s.Lead[p.Contender])/float64(ops)
 			}
-			ns += float64(s.Count) * (slice + tokenNS + p.AroundNS)
+			ns += float64(s.Count) * (slice + sliceOverheadNS + p.AroundNS)
 		}
 	}
 	return ns / 1e9

@@ -11,49 +11,49 @@ import (
 // The slice rule, which docs/METHOD.md describes under "Rounds and slices". Lengths are in ns, and
 // numbers of slices are per contender and round.
 const (
-	shortNS    = 1e6   // length of a slice of work that allocates nothing
-	minNS      = 12e6  // approximate length of a slice of work that allocates: the nearest number of complete collection cycles
-	hugeNS     = 2e9   // longest collection cycle that a slice consists of,
-	longestOps = 10    // unless this number of operations takes longer
-	unevenNS   = 12e6  // length of a slice whose contenders' collection cycles are longer than hugeNS or unknown
-	totalNS    = 200e6 // length of all slices of a contender in a round together
+	minSliceNS      = 1e6   // length of a slice of work that allocates nothing
+	allocSliceNS    = 12e6  // approximate length of a slice of work that allocates: the nearest number of complete collection cycles
+	maxCycleNS      = 2e9   // longest collection cycle that a slice consists of,
+	maxCycleOps     = 10    // unless this number of operations takes longer
+	withoutCyclesNS = 12e6  // length of a slice whose contenders' collection cycles are longer than maxCycleNS or unknown
+	totalNS         = 200e6 // length of all slices of a contender in a round together
 
-	shortCount   = 64    // number of slices of work that allocates nothing
-	allocShare   = 4     // divisor of this number for work that allocates
-	minLongCount = 6     // least number of slices up to hugeSlice
-	hugeCount    = 2     // least number of longer slices
-	hugeSlice    = 60e6  // longest mean length of slices in a balanced order and in blocks
-	onceSlice    = 600e6 // a slice of collection cycles that is longer than this is measured once
-	slack        = 4     // a slice is cut off when it takes this many times the expected time
+	noAllocCount       = 64    // number of slices of work that allocates nothing
+	allocDivisor       = 4     // divisor of this number for work that allocates
+	minBalancedCount   = 6     // least number of slices up to maxBalancedNS
+	minUnbalancedCount = 2     // least number of longer slices
+	maxBalancedNS      = 60e6  // longest mean length of slices in a balanced order and in blocks
+	onceNS             = 600e6 // a slice of collection cycles that is longer than this is measured once
+	capFactor          = 4     // a slice is cut off when it takes this many times the expected time
 
 	// A slice begins with a lead-in, an unmeasured turn of the pool, because the slices of the other
 	// contenders have displaced the inputs from the caches. Slices are about three turns long, within
 	// limits, and the lead-in is at most half a slice.
 	leadShare    = 0.07 // least length of a lead-in, as a share of a slice
 	maxLeadShare = 0.5  // largest length of a lead-in, as a share of a slice
-	turns        = 3    // number of turns of the pool in a slice
-	turnsNS      = 24e6 // length up to which slices are extended to have as many turns
+	sliceTurns   = 3    // number of turns of the pool in a slice
+	maxTurnsNS   = 24e6 // length up to which slices are extended to have as many turns
 
-	memoryNS     = 5e6  // least length of the pass that counts allocations, for its slowest contender
-	memoryMostNS = 50e6 // longest turn of the pool in this pass; longer turns are cut off
-	memoryTurns  = 1000 // largest number of turns in this pass
+	memoryNS    = 5e6  // least length of the pass that counts allocations, for its slowest contender
+	maxMemoryNS = 50e6 // longest turn of the pool in this pass; longer turns are cut off
+	memoryTurns = 1000 // largest number of turns in this pass
 
 	// Visits: a load generator goes from server to server. A visit is long compared with the responses
 	// in flight at its ends, and short compared with changes of the machine's speed.
-	visitNS    = 60e6
-	visitCount = 8 // number of visits
-	visitTurns = 2 // number of requests per connection in a lead-in
+	visitNS           = 60e6
+	visitCount        = 8 // number of visits
+	visitLeadRequests = 2 // number of requests per connection in a lead-in
 	// Connections that start together get their responses together. A visit that begins and ends with
 	// a response must have many requests per connection, or its rate would be that of a burst. So
 	// visits to slow servers are longer.
-	visitAnswers = 10   // least number of requests per connection in a visit,
-	visitMostNS  = 2e9  // unless the visit would be longer than this
-	segmentLead  = 0.05 // length of the lead-in of a continuous segment, as a share of it
+	minVisitResponses = 10   // least number of requests per connection in a visit,
+	maxVisitNS        = 2e9  // unless the visit would be longer than this
+	segmentLead       = 0.05 // length of the lead-in of a continuous segment, as a share of it
 
 	briefDivisor = 10 // divisor of the length of slices of contenders without ratios
 
-	block      = 2 // number of slices of complete collection cycles in a block
-	shortBlock = 4 // number of slices in a block, of work that allocates nothing
+	cycleBlock   = 2 // number of slices of complete collection cycles in a block
+	noAllocBlock = 4 // number of slices in a block, of work that allocates nothing
 )
 
 // sliceWorkload applies the slice rule to one workload. pilots contains one pilot of each contender
@@ -65,8 +65,8 @@ func sliceWorkload(workload tare.Workload, pilots []tare.Pilot, o Options) tare.
 		return s // all contenders have the same number of operations, or the same length of a segment
 	}
 	for _, id := range o.Brief {
-		shortenCount(s.Ops, id, visitAnswers, workload.Traffic)
-		shortenCount(s.Lead, id, visitTurns, workload.Traffic)
+		shortenCount(s.Ops, id, minVisitResponses, workload.Traffic)
+		shortenCount(s.Lead, id, visitLeadRequests, workload.Traffic)
 		shortenCount(s.Cycles, id, 0, nil)
 	}
 	return s
@@ -92,7 +92,7 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 	if workload.Slice > 0 {
 		length = workload.Slice
 	}
-	maxCount := shortCount
+	maxCount := noAllocCount
 	if o.Most > 0 {
 		maxCount = min(maxCount, o.Most)
 	}
@@ -102,117 +102,55 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 		Ops:      map[string]int64{},
 		Lead:     map[string]int64{},
 	}
-	var (
-		slowest     float64 // timed part of an operation of the slowest contender, in ns
-		longestOp   float64 // longest operation, including its untimed part
-		longest     float64 // longest collection cycle, later longest slice
-		allocates   = false // at least one contender allocates
-		cyclesKnown = true  // all contenders that allocate have a known collection cycle
-	)
 	for _, p := range pilots {
 		s.Contenders = append(s.Contenders, p.Contender)
-		slowest, longestOp = max(slowest, p.NSPerOp), max(longestOp, p.ElapsedNS())
-		if p.BytesPerOp >= 1 {
-			allocates = true
-			cyclesKnown = cyclesKnown && p.CycleNS > 0
-			longest = max(longest, p.CycleNS)
-		}
 	}
+	e := findExtremes(pilots)
 	if workload.Slice > 0 {
 		// All contenders get the number of operations of the slowest one, so that the overhead of a
 		// slice has the same share in each operation.
 		pilots = slices.Clone(pilots)
 		for i := range pilots {
-			pilots[i].NSPerOp = slowest
+			pilots[i].NSPerOp = e.slowest
 		}
 	}
 	pool := int64(max(1, workload.Pool))
-	s.MemoryOps = memoryOps(pool, longestOp)
+	s.MemoryOps = memoryOps(pool, e.longestOp)
 	if workload.Traffic != nil {
 		sliceTraffic(&s, *workload.Traffic, pilots, length)
 		return s
 	}
 	s.MinNS = length.Nanoseconds()
 	if s.MinNS == 0 {
-		least := float64(shortNS)
-		if allocates {
-			least = minNS
+		least := float64(minSliceNS)
+		if e.allocates {
+			least = allocSliceNS
 		}
-		s.MinNS = int64(min(turnsNS, max(least, turns*float64(pool)*slowest)))
+		s.MinNS = int64(min(maxTurnsNS, max(least, sliceTurns*float64(pool)*e.slowest)))
 	}
-	if !allocates {
-		s.TargetNS = s.MinNS
-		if slowest > float64(s.TargetNS) { // a slice of one operation
-			s.TargetNS = int64(slowest)
-		}
-		count := min(maxCount, max(minLongCount, int(totalNS/float64(s.TargetNS))))
-		s.Count, s.Block = balancedCount(len(pilots), count), shortBlock
-		if count < 2*shortBlock {
-			s.Block = block
-		}
-		s.CapNS = slack * s.TargetNS
-		for _, p := range pilots {
-			sliceByOps(&s, p, float64(s.TargetNS), pool)
-		}
+	if !e.allocates {
+		sliceWithoutAllocations(&s, pilots, e.slowest, pool, maxCount)
 		return s
 	}
-
-	// Work that allocates: the slices of all contenders consist of complete collection cycles, or those
-	// of none do.
-	s.Block = block
-	var lengths []float64 // of slices of complete collection cycles
-	if !cyclesKnown || longest > max(hugeNS, longestOps*slowest) {
+	if e.hasCycles {
+		lengths := sliceByCycles(&s, pilots, pool)
+		s.CapNS = capFactor * int64(max(lengths[len(lengths)-1], float64(s.TargetNS)))
+		countAllocating(&s, lengths, maxCount/allocDivisor, length)
+	} else {
 		s.RatioOfSums = true
-		least := unevenNS
+		least := withoutCyclesNS
 		if workload.Slice > 0 { // the requested length already allows for allocations
 			least = 0
 		}
-		s.TargetNS = int64(max(least, float64(s.MinNS), slowest))
+		s.TargetNS = int64(max(least, float64(s.MinNS), e.slowest))
 		for _, p := range pilots {
 			sliceByOps(&s, p, float64(s.TargetNS), pool)
 		}
-	} else {
-		s.Cycles = map[string]int64{}
-		for _, p := range pilots {
-			if p.BytesPerOp < 1 {
-				continue
-			}
-			n := max(1, math.Round(float64(s.MinNS)/p.CycleNS))
-			if n*p.CycleNS < shortNS {
-				n = math.Ceil(shortNS / p.CycleNS)
-			}
-			lengths = append(lengths, n*p.CycleNS)
-			sliceByOps(&s, p, n*p.CycleNS, pool)
-			s.Cycles[p.Contender] = int64(n)
-			s.Until[p.Contender] = tare.UntilGC
-		}
-		slices.Sort(lengths)
-		s.MinNS = shortNS // the cycles determine the length of a slice
-		s.TargetNS = int64(lengths[len(lengths)/2])
-		longest = lengths[len(lengths)-1]
-		for _, p := range pilots {
-			if p.BytesPerOp < 1 {
-				sliceByOps(&s, p, float64(s.TargetNS), pool)
-			}
-		}
-	}
-	s.CapNS = slack * int64(max(longest, float64(s.TargetNS)))
-	mean := float64(s.TargetNS) // mean length of a slice over all contenders
-	for _, l := range lengths {
-		mean += (l - float64(s.TargetNS)) / float64(len(pilots))
-	}
-	maxCount /= allocShare
-	count := min(maxCount, int(math.Ceil(totalNS/mean)))
-	if mean <= max(hugeSlice, 2*float64(length)) {
-		s.Count = balancedCount(len(pilots), max(min(minLongCount, maxCount), count))
-	} else { // too few slices for a balanced order and for blocks
-		s.Count, s.Block, s.RatioOfSums = max(hugeCount, count), 1, true
-		if s.Cycles != nil && mean > onceSlice {
-			s.Count = 1
-		}
+		s.CapNS = capFactor * int64(max(e.longestCycle, float64(s.TargetNS)))
+		countAllocating(&s, nil, maxCount/allocDivisor, length)
 	}
 	if slices.ContainsFunc(pilots, func(p tare.Pilot) bool { return p.Counted }) { // a slice is one complete run of a benchmark
-		s.Count, s.Block, s.RatioOfSums = hugeCount, 1, true
+		s.Count, s.Block, s.RatioOfSums = minUnbalancedCount, 1, true
 		for _, p := range pilots {
 			s.Ops[p.Contender], s.Lead[p.Contender] = 1, 0
 		}
@@ -223,6 +161,98 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 	return s
 }
 
+// extremes are the largest values of the pilots of one workload, in ns, and two facts about all of them.
+type extremes struct {
+	slowest      float64 // timed part of an operation of the slowest contender
+	longestOp    float64 // longest operation, including its untimed part
+	longestCycle float64 // longest collection cycle
+	allocates    bool    // at least one contender allocates
+	hasCycles    bool    // slices can consist of collection cycles: all are known, and none is too long
+}
+
+// findExtremes returns the extremes of pilots.
+func findExtremes(pilots []tare.Pilot) extremes {
+	e := extremes{hasCycles: true}
+	for _, p := range pilots {
+		e.slowest, e.longestOp = max(e.slowest, p.NSPerOp), max(e.longestOp, p.ElapsedNS())
+		if p.BytesPerOp >= 1 {
+			e.allocates = true
+			e.hasCycles = e.hasCycles && p.CycleNS > 0
+			e.longestCycle = max(e.longestCycle, p.CycleNS)
+		}
+	}
+	e.hasCycles = e.hasCycles && !(e.longestCycle > max(maxCycleNS, maxCycleOps*e.slowest))
+	return e
+}
+
+// sliceWithoutAllocations sets slices of s.MinNS, or of one operation if that takes longer, for a workload on
+// which no contender allocates. slowest is the duration of the slowest operation in ns.
+func sliceWithoutAllocations(s *tare.Slicing, pilots []tare.Pilot, slowest float64, pool int64, maxCount int) {
+	s.TargetNS = s.MinNS
+	if slowest > float64(s.TargetNS) { // a slice of one operation
+		s.TargetNS = int64(slowest)
+	}
+	count := min(maxCount, max(minBalancedCount, int(totalNS/float64(s.TargetNS))))
+	s.Count, s.Block = balancedCount(len(pilots), count), noAllocBlock
+	if count < 2*noAllocBlock {
+		s.Block = cycleBlock
+	}
+	s.CapNS = capFactor * s.TargetNS
+	for _, p := range pilots {
+		sliceByOps(s, p, float64(s.TargetNS), pool)
+	}
+}
+
+// sliceByCycles sets slices that consist of complete collection cycles, about s.MinNS long. Contenders that
+// do not allocate get slices of the median length. It returns the lengths in ns of the slices of the
+// contenders that allocate, sorted.
+func sliceByCycles(s *tare.Slicing, pilots []tare.Pilot, pool int64) (lengths []float64) {
+	s.Cycles = map[string]int64{}
+	for _, p := range pilots {
+		if p.BytesPerOp < 1 {
+			continue
+		}
+		n := max(1, math.Round(float64(s.MinNS)/p.CycleNS))
+		if n*p.CycleNS < minSliceNS {
+			n = math.Ceil(minSliceNS / p.CycleNS)
+		}
+		lengths = append(lengths, n*p.CycleNS)
+		sliceByOps(s, p, n*p.CycleNS, pool)
+		s.Cycles[p.Contender] = int64(n)
+		s.Until[p.Contender] = tare.UntilGC
+	}
+	slices.Sort(lengths)
+	s.MinNS = minSliceNS // the cycles determine the length of a slice
+	s.TargetNS = int64(lengths[len(lengths)/2])
+	for _, p := range pilots {
+		if p.BytesPerOp < 1 {
+			sliceByOps(s, p, float64(s.TargetNS), pool)
+		}
+	}
+	return lengths
+}
+
+// countAllocating sets the number of slices for a workload on which a contender allocates, and the number
+// of slices in a block. Contenders have slices of lengths, in ns, or of s.TargetNS if they are not in lengths.
+// requested is the requested length of a slice; 0 means none.
+func countAllocating(s *tare.Slicing, lengths []float64, maxCount int, requested time.Duration) {
+	contenders := len(s.Contenders)
+	mean := float64(s.TargetNS) // mean length of a slice over all contenders
+	for _, l := range lengths {
+		mean += (l - float64(s.TargetNS)) / float64(contenders)
+	}
+	count := min(maxCount, int(math.Ceil(totalNS/mean)))
+	if mean <= max(maxBalancedNS, 2*float64(requested)) {
+		s.Count, s.Block = balancedCount(contenders, max(min(minBalancedCount, maxCount), count)), cycleBlock
+		return
+	}
+	// There are too few slices for a balanced order and for blocks.
+	s.Count, s.Block, s.RatioOfSums = max(minUnbalancedCount, count), 1, true
+	if s.Cycles != nil && mean > onceNS {
+		s.Count = 1
+	}
+}
+
 // sliceTraffic divides the workload of a server into visits of the requested length (0 means by the
 // rule), or makes it one continuous segment.
 func sliceTraffic(s *tare.Slicing, t tare.Traffic, pilots []tare.Pilot, length time.Duration) {
@@ -230,13 +260,13 @@ func sliceTraffic(s *tare.Slicing, t tare.Traffic, pilots []tare.Pilot, length t
 		s.Count, s.Block, s.RatioOfSums = 1, 1, true
 		s.TargetNS = t.Segment.Nanoseconds()
 	} else {
-		s.Count, s.Block, s.Visits = balancedCount(len(pilots), visitCount), block, true
+		s.Count, s.Block, s.Visits = balancedCount(len(pilots), visitCount), cycleBlock, true
 		s.TargetNS = visitNS
 		if length > 0 {
 			s.TargetNS = length.Nanoseconds()
 		}
 	}
-	s.MinNS, s.CapNS = s.TargetNS, slack*s.TargetNS
+	s.MinNS, s.CapNS = s.TargetNS, capFactor*s.TargetNS
 	for _, p := range pilots {
 		nsPerRequest := p.NSPerOp
 		if t.Rate > 0 {
@@ -245,9 +275,9 @@ func sliceTraffic(s *tare.Slicing, t tare.Traffic, pilots []tare.Pilot, length t
 		nsPerRequest = max(1, nsPerRequest)
 		ops := max(1, math.Round(float64(s.TargetNS)/nsPerRequest))
 		if t.Segment == 0 {
-			ops = max(ops, min(float64(visitAnswers*t.Connections), math.Round(visitMostNS/nsPerRequest)))
+			ops = max(ops, min(float64(minVisitResponses*t.Connections), math.Round(maxVisitNS/nsPerRequest)))
 		}
-		lead := max(leadShare*ops, min(float64(visitTurns*t.Connections), maxLeadShare*ops))
+		lead := max(leadShare*ops, min(float64(visitLeadRequests*t.Connections), maxLeadShare*ops))
 		if t.Segment > 0 {
 			lead = segmentLead * ops
 		}
@@ -262,8 +292,8 @@ func sliceTraffic(s *tare.Slicing, t tare.Traffic, pilots []tare.Pilot, length t
 func memoryOps(pool int64, nsPerOp float64) int64 {
 	nsPerOp = max(1, nsPerOp)
 	turn := float64(pool) * nsPerOp
-	if turn > memoryMostNS {
-		return max(2, int64(memoryMostNS/nsPerOp))
+	if turn > maxMemoryNS {
+		return max(2, int64(maxMemoryNS/nsPerOp))
 	}
 	turns := max(1, int64(memoryNS/turn))
 	return min(turns, memoryTurns) * pool
@@ -287,7 +317,7 @@ func sliceByOps(s *tare.Slicing, p tare.Pilot, ns float64, pool int64) {
 // LongCount returns the number of slices of s that a contender runs in a round whose slices are tau
 // times as long. It returns 0 if the slices of s are so long that they are not made longer.
 func LongCount(s tare.Slicing, tau int) int {
-	if s.Block == 1 || s.TargetNS > hugeSlice {
+	if s.Block == 1 || s.TargetNS > maxBalancedNS {
 		return 0
 	}
 	return max(2, s.Count/tau)

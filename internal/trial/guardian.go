@@ -23,11 +23,11 @@ const EnvGuardian = "TARE_GUARDIAN"
 // guardLimit is the maximum time that a guardian waits for processes to end.
 const guardLimit = 5 * time.Second
 
-// Guardian is a second process that kills the processes of a run if tare was killed. It reads from a
-// pipe: if the pipe ends without the line "done", tare has been killed.
+// Guardian is a second process that kills the processes of a run if tare itself is killed. It reads lines
+// from a pipe that tare writes. If the pipe ends before the line "done", tare has been killed.
 type Guardian struct {
-	mu   sync.Mutex
-	pipe *os.File
+	mu   sync.Mutex // guards pipe
+	pipe *os.File   // write end; nil after Done
 	cmd  *exec.Cmd
 }
 
@@ -38,45 +38,46 @@ func StartGuardian(self, run string) (*Guardian, error) {
 		return nil, fmt.Errorf("guardian: %q cannot be a run's tag", run)
 	}
 	cmd := exec.Command(self)
-	cmd.Env = makeEnv(os.Environ(), []string{EnvGuardian + "=" + run}) // without EnvRun, which would tag the guardian itself
+	cmd.Env = makeEnv(os.Environ(), []string{EnvGuardian + "=" + run}) // without EnvRun, so that the guardian is not tagged
 	cmd.SysProcAttr = newSessionAttr()
-	theirs, ours, err := os.Pipe()
+	orderReader, orderWriter, err := os.Pipe() // the guardian reads, this process writes
 	if err != nil {
 		return nil, fmt.Errorf("guardian: %w", err)
 	}
-	defer theirs.Close()
+	defer orderReader.Close()
 	output, childOutput, err := os.Pipe()
 	if err != nil {
-		_ = ours.Close()
+		_ = orderWriter.Close()
 		return nil, fmt.Errorf("guardian: %w", err)
 	}
 	defer output.Close()
 	// The guardian does not get our stdout and stderr: a process that reads them to the end must not
 	// wait for the guardian.
-	cmd.Stdin, cmd.Stdout = theirs, childOutput
+	cmd.Stdin, cmd.Stdout = orderReader, childOutput
 	err = cmd.Start()
 	_ = childOutput.Close()
 	if err != nil {
-		_ = ours.Close()
+		_ = orderWriter.Close()
 		return nil, fmt.Errorf("guardian: %w", err)
 	}
-	late := time.AfterFunc(guardLimit, func() { _ = cmd.Process.Kill() })
-	defer late.Stop()
-	if line, _ := bufio.NewReader(io.LimitReader(output, 100)).ReadString('\n'); line != onDuty {
+	killTimer := time.AfterFunc(guardLimit, func() { _ = cmd.Process.Kill() })
+	defer killTimer.Stop()
+	if line, _ := bufio.NewReader(io.LimitReader(output, 100)).ReadString('\n'); line != readyLine {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
-		_ = ours.Close()
+		_ = orderWriter.Close()
 		return nil, fmt.Errorf("guardian: %s did not become one", self)
 	}
-	return &Guardian{pipe: ours, cmd: cmd}, nil
+	return &Guardian{pipe: orderWriter, cmd: cmd}, nil
 }
 
-// onDuty is the line that a guardian prints when it is ready: from then on, tare may be killed.
-const onDuty = "on duty\n"
+// readyLine is the line that a guardian prints when it is ready. It cleans up only if tare is killed after
+// that.
+const readyLine = "on duty\n"
 
-// Group reports a process group to the guardian by the number of its leader, which must not have been
-// reaped. If a program overwrites its environment, the guardian can only find it by its group. Group
-// does nothing if g is nil.
+// Group reports a process group to the guardian. pid is the process id of the group's leader, which must not
+// have been reaped. The guardian finds processes by the tag in their environment. If a program overwrites
+// its environment, only the group identifies it. Group does nothing if g is nil.
 func (g *Guardian) Group(pid int) {
 	l := identifyLeader(pid)
 	g.sendLine(fmt.Sprintf("group %d %d %d", pid, l.start, l.session))
@@ -112,8 +113,8 @@ func (g *Guardian) Done() error {
 		return nil
 	}
 	_ = pipe.Close()
-	late := time.AfterFunc(2*time.Second, func() { _ = g.cmd.Process.Kill() })
-	defer late.Stop()
+	killTimer := time.AfterFunc(2*time.Second, func() { _ = g.cmd.Process.Kill() })
+	defer killTimer.Stop()
 	if err := g.cmd.Wait(); err != nil {
 		return fmt.Errorf("guardian: %w", err)
 	}
@@ -131,7 +132,7 @@ func GuardianMain() (ran bool) {
 	// A signal to all processes of the user must not end the guardian, which cleans up after them.
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	_ = os.Chdir(os.TempDir()) // a directory in use cannot be unmounted or removed
-	_, _ = os.Stdout.WriteString(onDuty)
+	_, _ = os.Stdout.WriteString(readyLine)
 	_ = os.Stdout.Close()
 	if groups, done := readOrders(os.Stdin); !done {
 		cleanUp(run, groups, guardLimit)
@@ -139,17 +140,17 @@ func GuardianMain() (ran bool) {
 	return true
 }
 
-// readOrders reads the lines of Group, Gone and Done until the end of the pipe. It returns the process
-// groups that have not ended. done is true if Done was called.
+// readOrders reads the lines that Group, Gone and Done send, until the end of the pipe. It returns the process
+// groups that have not ended, by the process id of the leader. done is true if Done was called.
 func readOrders(pipe io.Reader) (groups map[int]groupLeader, done bool) {
 	groups = map[int]groupLeader{}
 	lines := bufio.NewScanner(pipe)
 	for lines.Scan() {
-		word, rest, _ := strings.Cut(lines.Text(), " ")
+		order, args, _ := strings.Cut(lines.Text(), " ")
 		var pid int
 		var l groupLeader
-		_, _ = fmt.Sscan(rest, &pid, &l.start, &l.session)
-		switch word {
+		_, _ = fmt.Sscan(args, &pid, &l.start, &l.session)
+		switch order {
 		case "group":
 			groups[pid] = l
 		case "gone":
@@ -168,8 +169,9 @@ type groupLeader struct {
 	session int
 }
 
-// cleanUp kills all processes tagged with run, the groups and their descendants. It searches again
-// until two searches in a row find nothing, because a process may fork during a search.
+// cleanUp kills all processes tagged with run, the groups and their descendants. It ends after limit, or when
+// two searches in a row find no process: a process may fork during a search. On systems without tags it only
+// kills the groups.
 func cleanUp(run string, groups map[int]groupLeader, limit time.Duration) {
 	if !tagging {
 		for pid := range groups {

@@ -8,11 +8,8 @@ package codec
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,6 +21,7 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/internal/atomicfile"
 	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/pool"
 	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/lab"
 )
@@ -88,14 +86,7 @@ func (k *Kind) writePool(dir string, bodies [][]byte) (wire.Workload, error) {
 // the file contains a hash of its content. Of the returned workload, only Input, the path of the file,
 // Bodies and SHA256 are set.
 func Pool(dir string, bodies [][]byte) (wire.Workload, error) {
-	content := fixture.File(bodies)
-	sum := sha256.Sum256(content)
-	hash := hex.EncodeToString(sum[:])
-	path := filepath.Join(dir, "input-"+hash[:12]+".ndjson")
-	if err := os.WriteFile(path, content, 0o644); err != nil {
-		return wire.Workload{}, err
-	}
-	return wire.Workload{Input: path, Bodies: len(bodies), SHA256: hash}, nil
+	return pool.Write(dir, "input-", bodies, 0o644)
 }
 
 // Describe adds to w the number of bytes in the pool that Input made, and for a fixture with ids the

@@ -3,6 +3,8 @@ package codec
 import (
 	"slices"
 	"testing"
+
+	"github.com/tarebench/tare/internal/format"
 )
 
 func TestMembers(t *testing.T) {
@@ -81,7 +83,7 @@ func TestSameSpelled(t *testing.T) {
 
 func TestCut(t *testing.T) {
 	for text, want := range map[string]string{"abc": "abc", "abcd": "abcd", "äbcdé": "äbc…"} {
-		if got := clipRunes(text, 4); got != want {
+		if got := format.Clip(text, 4); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

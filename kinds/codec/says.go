@@ -9,6 +9,7 @@ import (
 	"github.com/tarebench/tare/contender/codec"
 	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // phrases are the verbs for a contender that rejects input that the reference accepts, and for the
@@ -35,7 +36,7 @@ const (
 func (e examSpec) compareAnswer(q question, a wire.Answer) (tare.Difference, bool) {
 	d := tare.Difference{
 		Property: q.Property, Op: e.op, Case: q.Name, Class: tare.DiffersInAcceptance,
-		Asked: clipRunes(q.Asked, maxTableText), BearsOn: e.bearsOn,
+		Asked: format.Clip(q.Asked, maxTableText), BearsOn: e.bearsOn,
 	}
 	if q.err != nil {
 		d.Reference = rejectionText(q.err.Error())
@@ -136,13 +137,5 @@ func rejectionText(reason string) string { return clipLegible("refused: "+reason
 
 // clipLegible returns text in visible characters, at most limit of them.
 func clipLegible(text string, limit int) string {
-	return clipRunes(fixture.Legible([]byte(text)), limit)
-}
-
-// clipRunes returns at most limit characters of a text.
-func clipRunes(text string, limit int) string {
-	if r := []rune(text); len(r) > limit {
-		return string(r[:limit-1]) + "…"
-	}
-	return text
+	return format.Clip(fixture.Legible([]byte(text)), limit)
 }

@@ -9,11 +9,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/tarebench/tare"
@@ -21,6 +19,7 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/pool"
 	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/lab"
 )
@@ -76,20 +75,20 @@ func (k Kind) makeInput(w tare.Workload, dir string) (wire.Workload, error) {
 	if err != nil {
 		return wire.Workload{}, err
 	}
-	pool := w.Pool
-	if pool == 0 {
+	size := w.Pool
+	if size == 0 {
 		const anySeed = 0 // the size of any one body is enough for an estimate
 		bodyBytes, err := copier.CBytes(shape, names, anySeed)
 		if err != nil {
 			return wire.Workload{}, err
 		}
-		pool = int(min(defaultPool, max(2, poolBytes/bodyBytes)))
+		size = int(min(defaultPool, max(2, poolBytes/bodyBytes)))
 	}
-	bodies, err := makeSeeds(w, pool)
+	bodies, err := makeSeeds(w, size)
 	if err != nil {
 		return wire.Workload{}, err
 	}
-	in, err := writePool(dir, bodies)
+	in, err := pool.Write(dir, "input-", bodies, 0o644)
 	in.ID, in.Fixture, in.N, in.Op, in.Heap, in.Set, in.Spec = w.ID, w.Fixture, w.N, w.Op, w.Heap, w.Set, spec
 	return in, err
 }
@@ -107,18 +106,6 @@ func makeSeeds(w tare.Workload, pool int) ([][]byte, error) {
 		bodies[i] = text
 	}
 	return bodies, nil
-}
-
-// writePool writes bodies into a file of dir, whose name contains a hash of its content.
-func writePool(dir string, bodies [][]byte) (wire.Workload, error) {
-	file := fixture.File(bodies)
-	sum := sha256.Sum256(file)
-	hash := hex.EncodeToString(sum[:])
-	path := filepath.Join(dir, "input-"+hash[:12]+".ndjson")
-	if err := os.WriteFile(path, file, 0o644); err != nil {
-		return wire.Workload{}, err
-	}
-	return wire.Workload{Input: path, Bodies: len(bodies), SHA256: hash}, nil
 }
 
 // wireRequest is the content of a workload that Input made.

@@ -10,12 +10,8 @@ package router
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +22,7 @@ import (
 	"github.com/tarebench/tare/contender/router"
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/pool"
 	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/lab"
 )
@@ -155,13 +152,11 @@ func (k *Kind) writeQuestions(dir string, input wire.Workload, questions []quest
 			return input, err
 		}
 	}
-	content := fixture.File(bodies)
-	sum := sha256.Sum256(content)
-	input.SHA256, input.Bodies = hex.EncodeToString(sum[:]), len(bodies)
-	input.Input = filepath.Join(dir, "input-"+input.SHA256[:12]+".ndjson")
-	if err := os.WriteFile(input.Input, content, 0o644); err != nil {
+	written, err := pool.Write(dir, "input-", bodies, 0o644)
+	if err != nil {
 		return input, fmt.Errorf("write input: %w", err)
 	}
+	input.Input, input.SHA256, input.Bodies = written.Input, written.SHA256, written.Bodies
 	k.mu.Lock()
 	k.questions[workloadKey(input)] = questions
 	k.mu.Unlock()

@@ -2,19 +2,16 @@ package server
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/internal/atomicfile"
+	"github.com/tarebench/tare/internal/pool"
 )
 
 // Limits of a user's requests.
@@ -36,17 +33,15 @@ func (k *Kind) writePool(dir string, list []Request, s spec) (wire.Workload, err
 	if err != nil {
 		return wire.Workload{}, err
 	}
-	file := fixture.File(lines)
-	sum := sha256.Sum256(file)
-	hash := hex.EncodeToString(sum[:])
-	path := filepath.Join(dir, "requests-"+hash[:12]+".ndjson")
-	if err := os.WriteFile(path, file, 0o600); err != nil {
-		return wire.Workload{}, err
+	w, err := pool.Write(dir, "requests-", lines, 0o600)
+	if err != nil {
+		return w, err
 	}
+	w.Spec = specJSON
 	k.mu.Lock()
-	k.pools[path] = list
+	k.pools[w.Input] = list
 	k.mu.Unlock()
-	return wire.Workload{Input: path, Bodies: len(list), SHA256: hash, Spec: specJSON}, nil
+	return w, nil
 }
 
 // poolOf returns the requests of a workload, which writePool has written.
@@ -99,12 +94,8 @@ func (k *Kind) writeLines(dir, path string, a App) error {
 	if err != nil {
 		return err
 	}
-	file := fixture.File(lines)
-	sum := sha256.Sum256(file)
-	in := wire.Workload{Bodies: len(lines), SHA256: hex.EncodeToString(sum[:])}
-	in.Input = filepath.Join(dir, "calls-"+in.SHA256[:12]+".ndjson")
-	k.lines[path] = in
-	return os.WriteFile(in.Input, file, 0o600)
+	k.lines[path], err = pool.Write(dir, "calls-", lines, 0o600)
+	return err
 }
 
 // readFile reads a user's requests, one line of JSON each. An error contains the file and the

@@ -10,6 +10,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // Ops of requests that do not belong to a workload of the study. Contenders do not see the
@@ -162,9 +163,5 @@ func formatResponse(r Response) string {
 
 // clipLegible returns text in one line of visible characters, at most limit of them.
 func clipLegible(text string, limit int) string {
-	r := []rune(fixture.Legible([]byte(strings.TrimSpace(text))))
-	if len(r) > limit {
-		return string(r[:limit-1]) + "…"
-	}
-	return string(r)
+	return format.Clip(fixture.Legible([]byte(strings.TrimSpace(text))), limit)
 }

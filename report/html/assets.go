@@ -23,8 +23,8 @@ var pageScript string
 // styleText returns the text of the style element, without the spaces that only a reader of the source needs.
 func styleText() string { return spaces.ReplaceAllString(pageStyle+plot.Style(), "$1$2") }
 
-// spaces matches a sign of a style sheet that separates without the spaces around it. A colon within a string follows
-// a quote.
+// spaces matches a separator of a style sheet with the spaces around it, which are not needed. Spaces after a colon are
+// matched only if a letter or hyphen precedes the colon, so that strings stay as they are.
 var spaces = lazyregexp.New(`\s*([{};,])\s*|([a-z-]:) `)
 
 // scriptText returns the text of the script element. The script is inside a function, so that it defines no global

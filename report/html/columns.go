@@ -10,9 +10,9 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// Tables of a page repeat nothing in their cells that a column determines. The classes of a table say which of its
-// columns are aligned right, and its column names, which a narrow screen shows before each field, are rules of the
-// style. Rows and fields have no closing tags, which HTML does not require.
+// To keep pages small, the cells of a table do not repeat properties of their column. The CSS classes of the table
+// define which columns are aligned right. On a narrow screen each field is preceded by the name of its column, which is
+// a rule of the style. Rows and fields have no closing tags, because HTML does not require them.
 
 // Classes returns the CSS classes of the table.
 func (g *grid) Classes() string {

@@ -21,7 +21,7 @@ const (
 	curveMargin = 0.05 // room at both ends
 )
 
-// roundUp lets a number just below a unit, such as 0.99995 ms, be printed in the unit.
+// roundUp is the share of a unit from which a number is printed in that unit: 0.99995 ms is printed in ms, not in µs.
 const roundUp = 0.9999
 
 // findValue returns an absolute value that is positive and not void.
@@ -252,8 +252,8 @@ func (b *builder) newLatencyPart() part {
 	return p
 }
 
-// mergeHistograms merges the histograms of those rounds of a contender that count. It returns nil for a trap or a void
-// contender, if no histogram can be decoded, or if the histograms have no requests.
+// mergeHistograms merges the histograms of a contender over the rounds that count. It returns nil for a trap, for a void
+// contender, if no histogram can be decoded, or if the histograms contain no requests.
 func (b *builder) mergeHistograms(c tare.Contender, workload string) *hist.Hist {
 	var out *hist.Hist
 	if c.Role == tare.RoleTrap || len(b.r.Voids(c.ID, workload)) > 0 {

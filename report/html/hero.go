@@ -68,8 +68,8 @@ func newPanel(c report.Contest, p report.Panel, index int) panel {
 	return out
 }
 
-// minStrip is the number of benchmarks without a change from which their groups are drawn as bars. Below it, bars of
-// halves and wholes would show nothing that the names do not.
+// minStrip is the least number of benchmarks without a change whose groups are drawn as bars. With fewer benchmarks,
+// the bars would show nothing that the names do not.
 const minStrip = 5
 
 // HasStrip reports whether the groups of benchmarks without a change are drawn as bars.

@@ -142,7 +142,7 @@ type foldRule struct {
 	keys      []string              // of its parts, in order
 }
 
-// listFolds returns the folds of a page in their order.
+// listFolds returns the folds of a page in the order of the page.
 func listFolds() []foldRule {
 	noNote := func(*builder) string { return "" }
 	return []foldRule{

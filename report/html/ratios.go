@@ -43,14 +43,14 @@ func (b *builder) newRatiosPart() part {
 // line feeds: a study may have a thousand fields.
 type ratioTable struct {
 	strings.Builder
-	shared []string // sentences that hold for workloads that do not say otherwise
+	shared []string // sentences that apply to all workloads without another sentence of the same kind
 }
 
 // addText writes text escaped.
 func (w *ratioTable) addText(text string) { w.WriteString(template.HTMLEscapeString(text)) }
 
-// findShared returns the sentences that most workloads have in common, for each kind of sentence at most one. Every
-// workload has the same kinds then: without one of a kind, a workload would seem to have the shared one.
+// findShared returns the sentences that most workloads share, at most one of each kind. It returns a sentence only if
+// every workload has a sentence of its kind: a workload without one would seem to have the shared sentence.
 func findShared(groups []report.RatioGroup) []string {
 	count, works := map[string]int{}, 0
 	kinds := map[string]int{} // number of workloads that have a sentence of the kind

@@ -82,7 +82,7 @@ func App() (conformance.App, error) {
 		}
 	}
 	limited := map[string]string{serving.SetRateLimit: "3"}
-	shared := map[string]string{serving.SetOrigins: "https://a.example,https://b.example:8443"}
+	withOrigins := map[string]string{serving.SetOrigins: "https://a.example,https://b.example:8443"}
 	return conformance.App{
 		Name:     homelab.Name,
 		Settings: serving.App(nil).New().Settings(),
@@ -91,10 +91,10 @@ func App() (conformance.App, error) {
 		Good:     good,
 		Checks: []conformance.Check{
 			conformance.Probes("refusals", description, nil, errorProbes()),
-			conformance.Probes("origins", description, shared, originProbes()),
+			conformance.Probes("origins", description, withOrigins, originProbes()),
 			conformance.Probes("rate limit", description, limited, limitProbes()),
 			{Name: "commands", Ask: checkCommands},
-			{Name: "layers", Ask: func(e conformance.Exam) error { return checkLayers(e, limited, shared) }},
+			{Name: "layers", Ask: func(e conformance.Exam) error { return checkLayers(e, limited, withOrigins) }},
 		},
 		Set: func(string) map[string]string {
 			return map[string]string{serving.SetDevices: "50", serving.SetRateLimit: "off", serving.SetOrigins: "*"}
@@ -115,10 +115,10 @@ func checkRequestID(got conformance.Answer) error {
 	return nil
 }
 
-// errorProbes are for a server without configured origins: mostly requests that get an error
-// response, after some that are accepted.
+// errorProbes returns the probes of a server without configured origins: a few requests that are accepted, then
+// requests that get an error response.
 func errorProbes() []conformance.Probe {
-	refuse := func(status int, code string, q conformance.Request) conformance.Probe {
+	expectError := func(status int, code string, q conformance.Request) conformance.Probe {
 		return conformance.Probe{Request: q, Status: status, Code: code}
 	}
 	wrongMethod := func(method, path, allow string) conformance.Probe {
@@ -135,7 +135,7 @@ func errorProbes() []conformance.Probe {
 	tooLong := `{"action":"turn_on","parameters":{"x":"` + strings.Repeat("x", homelab.MaxCommand) + `"}}`
 	tooLongChunked := commandRequest(lamp, tooLong)
 	tooLongChunked.Chunked = true
-	readOnly := refuse(405, "read_only", commandRequest(sensor, `{"action":"turn_on"}`))
+	readOnly := expectError(405, "read_only", commandRequest(sensor, `{"action":"turn_on"}`))
 	readOnly.Header = map[string]string{"Allow": "GET"}
 	list := []conformance.Probe{
 		{Request: conformance.Get(api+"/services", [2]string{"Origin", "https://a.example"}), Status: 200},
@@ -150,36 +150,36 @@ func errorProbes() []conformance.Probe {
 		probeID("a b", false),
 
 		// Browsers send these types and origins for pages of other sites.
-		refuse(415, "unsupported_media_type", turnOn("application/x-www-form-urlencoded")),
-		refuse(415, "unsupported_media_type", turnOn("text/plain;charset=UTF-8")),
-		refuse(415, "unsupported_media_type", turnOn("multipart/form-data; boundary=x")),
-		refuse(403, "cross_site", turnOn("application/json", [2]string{"Origin", "https://a.example"})),
-		refuse(403, "cross_site", turnOn("", [2]string{"Origin", "null"})),
+		expectError(415, "unsupported_media_type", turnOn("application/x-www-form-urlencoded")),
+		expectError(415, "unsupported_media_type", turnOn("text/plain;charset=UTF-8")),
+		expectError(415, "unsupported_media_type", turnOn("multipart/form-data; boundary=x")),
+		expectError(403, "cross_site", turnOn("application/json", [2]string{"Origin", "https://a.example"})),
+		expectError(403, "cross_site", turnOn("", [2]string{"Origin", "null"})),
 
 		// Bodies that are not a command.
-		refuse(400, "malformed", commandRequest(lamp, "")),
-		refuse(400, "malformed", commandRequest(lamp, "{")),
-		refuse(400, "malformed", commandRequest(lamp, `[]`)),
-		refuse(400, "malformed", commandRequest(lamp, `{"action":7}`)),
-		refuse(400, "malformed", commandRequest(lamp, `{"action":"set","parameters":[1]}`)),
-		refuse(400, "malformed", commandRequest(unknown, "no JSON")),
-		refuse(400, "", commandRequest(lamp, `{}`)),
-		refuse(400, "", commandRequest(lamp, `{"action":"explode"}`)),
-		refuse(413, "", commandRequest(lamp, tooLong)),
-		refuse(413, "", tooLongChunked),
+		expectError(400, "malformed", commandRequest(lamp, "")),
+		expectError(400, "malformed", commandRequest(lamp, "{")),
+		expectError(400, "malformed", commandRequest(lamp, `[]`)),
+		expectError(400, "malformed", commandRequest(lamp, `{"action":7}`)),
+		expectError(400, "malformed", commandRequest(lamp, `{"action":"set","parameters":[1]}`)),
+		expectError(400, "malformed", commandRequest(unknown, "no JSON")),
+		expectError(400, "", commandRequest(lamp, `{}`)),
+		expectError(400, "", commandRequest(lamp, `{"action":"explode"}`)),
+		expectError(413, "", commandRequest(lamp, tooLong)),
+		expectError(413, "", tooLongChunked),
 
 		// Devices that are unknown or take no commands.
-		refuse(404, "", commandRequest(unknown, `{"action":"turn_on"}`)),
-		refuse(404, "", conformance.Get(api+"/devices/"+unknown)),
+		expectError(404, "", commandRequest(unknown, `{"action":"turn_on"}`)),
+		expectError(404, "", conformance.Get(api+"/devices/"+unknown)),
 		readOnly,
-		refuse(405, "read_only", commandRequest("binary_sensor.device_0003", `{"action":"set","parameters":{"x":1}}`)),
+		expectError(405, "read_only", commandRequest("binary_sensor.device_0003", `{"action":"set","parameters":{"x":1}}`)),
 
 		// Unknown paths.
-		refuse(404, "", conformance.Get("/nothing")),
-		refuse(404, "", conformance.Get("/")),
-		refuse(404, "", conformance.Get(api+"/nothing")),
-		refuse(404, "", conformance.Get(api+"/devices/a/b")),
-		refuse(404, "", conformance.Request{Method: "POST", Path: "/nothing", Body: []byte("{}")}),
+		expectError(404, "", conformance.Get("/nothing")),
+		expectError(404, "", conformance.Get("/")),
+		expectError(404, "", conformance.Get(api+"/nothing")),
+		expectError(404, "", conformance.Get(api+"/devices/a/b")),
+		expectError(404, "", conformance.Request{Method: "POST", Path: "/nothing", Body: []byte("{}")}),
 
 		wrongMethod("POST", api+"/", "GET"),
 		wrongMethod("DELETE", api+"/services", "GET"),
@@ -202,7 +202,7 @@ func errorProbes() []conformance.Probe {
 				}
 			}
 			if got.Header.Get("Access-Control-Allow-Origin") != "" {
-				return errors.New("it says who may read it, and no origins are configured")
+				return errors.New("header Access-Control-Allow-Origin is set, and no origins are configured")
 			}
 			return checkRequestID(got)
 		}
@@ -210,8 +210,8 @@ func errorProbes() []conformance.Probe {
 	return list
 }
 
-// probeID sends a request with an id. If echoed is set, the response must have the same id, else
-// another one.
+// probeID returns a probe with a request id. If echoed is true the response must have the same id, otherwise
+// another id.
 func probeID(id string, echoed bool) conformance.Probe {
 	check := func(got conformance.Answer) error {
 		if have := got.Header.Get("X-Request-Id"); (have == id) != echoed {
@@ -222,7 +222,7 @@ func probeID(id string, echoed bool) conformance.Probe {
 	return conformance.Probe{Request: conformance.Get("/health", [2]string{"X-Request-Id", id}), Status: 200, CheckAnswer: check}
 }
 
-// originProbes are for a server with two origins that may read responses: https://a.example and
+// originProbes returns the probes of a server with two origins that may read responses: https://a.example and
 // https://b.example:8443.
 func originProbes() []conformance.Probe {
 	// probeOrigin sends q from a page of an origin. The response must allow the origin allowed to
@@ -256,8 +256,8 @@ func originProbes() []conformance.Probe {
 	}
 }
 
-// limitProbes are for a server that allows three requests per minute and client. The first of them
-// is the one that the contender sends to its own server when it starts.
+// limitProbes returns the probes of a server that allows three requests per minute and client. Only two of them
+// are accepted, because the contender sends the first of the three to its own server when it starts.
 func limitProbes() []conformance.Probe {
 	accepted := conformance.Probe{
 		Request:     conformance.Get(api + "/services"),
@@ -265,16 +265,16 @@ func limitProbes() []conformance.Probe {
 		Header:      map[string]string{"X-RateLimit-Limit": "3", "X-RateLimit-Remaining": "", "X-RateLimit-Reset": ""},
 		CheckAnswer: checkRequestID,
 	}
-	refused := conformance.Probe{
+	rejected := conformance.Probe{
 		Request:     conformance.Get(api + "/devices"),
 		Status:      429,
 		Header:      map[string]string{"Retry-After": "", "X-RateLimit-Limit": "3", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": ""},
 		CheckAnswer: checkRequestID,
 	}
-	return []conformance.Probe{accepted, accepted, refused, refused}
+	return []conformance.Probe{accepted, accepted, rejected, rejected}
 }
 
-// checkCommands checks that the effect of each command is visible when the device is read. The
+// checkCommands sends commands to a device and checks after each of them that the device has the new state. The
 // responses of a trap, which reproduces a published mistake, need not be correct.
 func checkCommands(e conformance.Exam) error {
 	addr, err := e.Serves(nil)

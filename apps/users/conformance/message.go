@@ -2,12 +2,12 @@ package conformance
 
 import (
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"time"
 
 	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/internal/protowire"
+	"github.com/tarebench/tare/internal/userswire"
 )
 
 // message is a request message of proto/users.proto. Its fields are in the order of their numbers, from
@@ -45,63 +45,8 @@ func (m message) encodeJSON() []byte {
 	return text
 }
 
-// protoUser parses the message User. It returns an error for unknown fields.
-func protoUser(m []byte) (u users.User, err error) {
-	err = protowire.Walk(m, func(f protowire.Field) (err error) {
-		switch f.Number {
-		case 1:
-			u.ID = int64(f.N)
-		case 2:
-			u.Name = string(f.Data)
-		case 3:
-			u.Email = string(f.Data)
-		case 4:
-			u.CreatedAt, err = protoTime(f.Data)
-		case 5:
-			u.UpdatedAt, err = protoTime(f.Data)
-		default:
-			err = fmt.Errorf("%w: a user with field %d", protowire.ErrMessage, f.Number)
-		}
-		return err
-	})
-	return u, err
-}
-
-// protoTime parses the message google.protobuf.Timestamp.
-func protoTime(m []byte) (time.Time, error) {
-	var seconds, nanos int64
-	err := protowire.Walk(m, func(f protowire.Field) error {
-		if f.Number == 1 {
-			seconds = int64(f.N)
-		} else {
-			nanos = int64(f.N)
-		}
-		return nil
-	})
-	return time.Unix(seconds, nanos).UTC(), err
-}
-
-// protoPage parses the message ListUsersResponse. It returns an error for unknown fields.
-func protoPage(m []byte) (p users.Page, err error) {
-	err = protowire.Walk(m, func(f protowire.Field) error {
-		switch f.Number {
-		case 1:
-			u, err := protoUser(f.Data)
-			p.Users = append(p.Users, u)
-			return err
-		case 2:
-			p.Total = int64(f.N)
-		case 3:
-			p.Page = int(f.N)
-		case 4:
-			p.Limit = int(f.N)
-		default:
-			return fmt.Errorf("%w: a page with field %d", protowire.ErrMessage, f.Number)
-		}
-		return nil
-	})
-	return p, err
-}
+// decoder decodes responses. An unknown field is an error.
+var decoder = userswire.Decoder{Strict: true}
 
 // quotedInt is an integer in JSON that may be in quotes, as protojson writes numbers of 64 bits.
 type quotedInt int64

@@ -3,13 +3,13 @@ package workload
 import (
 	"time"
 
-	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/contender/rpc"
 	"github.com/tarebench/tare/internal/protowire"
+	"github.com/tarebench/tare/internal/userswire"
 	"github.com/tarebench/tare/load"
 )
 
-// This file encodes and decodes the messages of apps/users/proto/users.proto without generated code.
+// This file encodes the requests of apps/users/proto/users.proto without generated code.
 // The numbers of fields are those of users.proto. For the encoding see
 // https://protobuf.dev/programming-guides/encoding.
 
@@ -64,59 +64,5 @@ func encodeMessage(c rpc.Call) message {
 	return m
 }
 
-// decodeUser parses the message User. It ignores unknown fields.
-func decodeUser(b []byte) (u users.User, err error) {
-	u.CreatedAt, u.UpdatedAt = time.Unix(0, 0).UTC(), time.Unix(0, 0).UTC()
-	err = protowire.Walk(b, func(f protowire.Field) (err error) {
-		switch f.Number {
-		case 1:
-			u.ID = int64(f.N)
-		case 2:
-			u.Name = string(f.Data)
-		case 3:
-			u.Email = string(f.Data)
-		case 4:
-			u.CreatedAt, err = decodeTime(f.Data)
-		case 5:
-			u.UpdatedAt, err = decodeTime(f.Data)
-		}
-		return err
-	})
-	return u, err
-}
-
-// decodeTime parses the message google.protobuf.Timestamp.
-func decodeTime(b []byte) (time.Time, error) {
-	var seconds, nanos int64
-	err := protowire.Walk(b, func(f protowire.Field) error {
-		switch f.Number {
-		case 1:
-			seconds = int64(f.N)
-		case 2:
-			nanos = int64(f.N)
-		}
-		return nil
-	})
-	return time.Unix(seconds, nanos).UTC(), err
-}
-
-// decodePage parses the message ListUsersResponse. It ignores unknown fields.
-func decodePage(b []byte) (users.Page, error) {
-	p := users.Page{Users: []users.User{}}
-	err := protowire.Walk(b, func(f protowire.Field) error {
-		switch f.Number {
-		case 1:
-			u, err := decodeUser(f.Data)
-			p.Users = append(p.Users, u)
-			return err
-		case 2:
-			p.Total = int64(f.N)
-		case 3:
-			p.Page = int(int32(f.N))
-		case 4:
-			p.Limit = int(int32(f.N))
-		}
-		return nil
-	})
-	return p, err
-}
+// decoder decodes responses. A user without a time has the zero of Unix time.
+var decoder = userswire.Decoder{NoTime: time.Unix(0, 0).UTC()}

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
@@ -9,12 +10,7 @@ import (
 // canWriteBack reports whether a struct can have a method ToC: all of its members can be written into C
 // memory, and so contain no pointers.
 func canWriteBack(s *plan.Struct) bool {
-	for _, m := range s.Fields {
-		if !canWrite(m.Rule) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.Fields, func(m plan.Field) bool { return !canWrite(m.Rule) })
 }
 
 // canWrite reports whether the value of a rule can be written into C memory.

@@ -55,7 +55,7 @@ func setAnswer(r *tare.Result) {
 		r.Answer, r.Figures = noTimes(r, voidText), strings.TrimSpace(work)
 		return
 	case len(changed) == 0:
-		r.Answer = fmt.Sprintf("No change in time shown in %s%s.", formatBenchmarks(len(all)), voidText)
+		r.Answer = fmt.Sprintf("No change in time shown in %s%s.", format.Count(len(all), "benchmark"), voidText)
 		r.Figures = "Changes in time beyond " + detectableText + " would have been shown." + work
 		return
 	}
@@ -72,7 +72,7 @@ func setAnswer(r *tare.Result) {
 		}
 	}
 	r.Answer = fmt.Sprintf("%d of %s changed in time: %d slower, %d faster%s.",
-		len(changed), formatBenchmarks(len(all)), slower, len(changed)-slower, voidText)
+		len(changed), format.Count(len(all), "benchmark"), slower, len(changed)-slower, voidText)
 	if more := len(changed) - maxChanges; more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", more))
 	}
@@ -118,7 +118,7 @@ func describeWork(r *tare.Result) string {
 		if all == 0 {
 			return ""
 		}
-		return fmt.Sprintf(" The count of instructions differs in none of %s.", formatBenchmarks(all))
+		return fmt.Sprintf(" The count of instructions differs in none of %s.", format.Count(all, "benchmark"))
 	}
 	sortByChange(changed)
 	var parts []string
@@ -133,11 +133,4 @@ func describeWork(r *tare.Result) string {
 		parts = append(parts, fmt.Sprintf("%d more differ", more))
 	}
 	return " " + strings.Join(parts, "; ") + "."
-}
-
-func formatBenchmarks(n int) string {
-	if n == 1 {
-		return "1 benchmark"
-	}
-	return fmt.Sprintf("%d benchmarks", n)
 }

@@ -13,12 +13,13 @@ import (
 const (
 	// maxWorkFunctions limits the functions that explain the difference of one benchmark.
 	maxWorkFunctions = 12
-	// minWorkShare is the least share of a function that is named, of the benchmark's difference or of
-	// minTotalShare of an operation, whichever is larger.
+	// A function is named only if its difference is at least minWorkShare of the benchmark's difference,
+	// or of minTotalShare of an operation's instructions if that is larger.
 	minWorkShare  = 0.02
 	minTotalShare = 0.01
-	// minSpreads is the least difference of a function, as a multiple of the range of its counts on one
-	// side. With two counts a side the ranges are disjoint by chance in a third of all cases.
+	// A function is named only if its difference is at least minSpreads times the range of its counts on
+	// either side. Disjoint ranges would not be enough: with two counts per side, ranges are disjoint by
+	// chance in a third of all cases.
 	minSpreads = 3
 )
 
@@ -45,8 +46,8 @@ func (c *comparisonCounts) addFunctions(r *tare.Result) {
 	}
 }
 
-// diffFunctions returns the functions whose difference between the sides is larger than the
-// differences within a side, the largest first.
+// diffFunctions returns the functions whose counts differ more between the two sides than within each side,
+// the largest difference first, and at most maxWorkFunctions of them.
 func diffFunctions(p counts.Pair) []tare.Origin {
 	baseCounts, headCounts := sumByFunction(p.Base), sumByFunction(p.Head)
 	perOp := mean(counts.PerOp(p.Base))
@@ -61,14 +62,14 @@ func diffFunctions(p counts.Pair) []tare.Origin {
 	all := []tare.Origin{}
 	for name := range names {
 		base, head := functionCounts(baseCounts, name), functionCounts(headCounts, name)
-		d := mean(head) - mean(base)
+		difference := mean(head) - mean(base)
 		spread := max(slices.Max(base)-slices.Min(base), slices.Max(head)-slices.Min(head))
-		if math.Abs(d) < max(minDifference, minSpreads*spread) {
+		if math.Abs(difference) < max(minDifference, minSpreads*spread) {
 			continue
 		}
 		o := tare.Origin{Function: name, From: mean(base), To: mean(head)}
 		if total != 0 {
-			o.Share = d / total
+			o.Share = difference / total
 			o.Low, o.High = o.Share, o.Share // no interval
 		}
 		o.File, o.Line = mostChangedLine(p, name)
@@ -80,9 +81,10 @@ func diffFunctions(p counts.Pair) []tare.Origin {
 	return all[:min(len(all), maxWorkFunctions)]
 }
 
-// mostChangedLine returns the line of a function that differs most, and the base name of its file.
+// mostChangedLine returns the line of a function whose count differs most between the sides, and the base name of
+// its file. The line is 0 if no line is known.
 func mostChangedLine(p counts.Pair, name string) (file string, line int) {
-	lines := map[counts.Place]float64{}
+	lines := map[counts.Place]float64{} // mean count of the head minus that of the base
 	for sign, side := range map[float64][]counts.Count{-1: p.Base, 1: p.Head} {
 		for _, c := range side {
 			for place, n := range c.Places {
@@ -123,6 +125,7 @@ func functionCounts(repeats []map[string]float64, name string) []float64 {
 	return all
 }
 
+// mean returns the mean of values, or 0 if there are none.
 func mean(values []float64) float64 {
 	total := 0.0
 	for _, v := range values {

@@ -67,6 +67,34 @@ func (p pair) measureMissing(ctx context.Context, bin, path string, lines map[ui
 	if bin == "" || isComplete {
 		return nil
 	}
+	partial := map[uint64]BenchLine{} // stored studies that lack only their blocks
+	needsBlocks := func(seed uint64) bool { return seed < p.first+uint64(p.withBlocks) }
+	for seed, l := range lines {
+		if needsBlocks(seed) && l.InBlocks == 0 {
+			partial[seed] = l
+			delete(lines, seed)
+		}
+	}
+	return p.withRepository(ctx, bin, func(bin, repo string) error {
+		measure := func(seed uint64) (line BenchLine, err error) {
+			line, isStored := partial[seed]
+			if !isStored {
+				line, err = p.runBench(ctx, bin, repo, seed)
+			}
+			if err == nil && needsBlocks(seed) {
+				err = p.addBlocks(ctx, repo, &line)
+			}
+			return line, err
+		}
+		return addMissing(path, lines, p.first, p.studies, measure, func(l BenchLine) {
+			fmt.Fprintf(stderr, "%s: seed %d, %d of %d, %d rounds in %.0f s, pressure %.0f %%\n", p.name, l.Seed, len(lines), p.studies, l.Rounds, l.Seconds, 100*l.Pressure)
+		})
+	})
+}
+
+// withRepository calls use with the absolute path of bin and with a new repository (see createRepository),
+// and removes the repository.
+func (p pair) withRepository(ctx context.Context, bin string, use func(bin, repo string) error) error {
 	bin, err := filepath.Abs(bin)
 	if err != nil {
 		return err
@@ -76,31 +104,7 @@ func (p pair) measureMissing(ctx context.Context, bin, path string, lines map[ui
 		return err
 	}
 	defer os.RemoveAll(repo)
-	for i := range uint64(p.studies) {
-		seed := p.first + i
-		line, isStored := lines[seed]
-		needsBlocks := i < uint64(p.withBlocks) && line.InBlocks == 0
-		if isStored && !needsBlocks {
-			continue
-		}
-		if !isStored {
-			if line, err = p.runBench(ctx, bin, repo, seed); err != nil {
-				return fmt.Errorf("seed %d: %w", seed, err)
-			}
-		}
-		if needsBlocks {
-			if err := p.addBlocks(ctx, repo, &line); err != nil {
-				return fmt.Errorf("seed %d: %w", seed, err)
-			}
-		}
-		if err := appendLine(path, line); err != nil {
-			return err
-		}
-		lines[seed] = line
-		fmt.Fprintf(stderr, "%s: seed %d, %d of %d, %d rounds in %.0f s, pressure %.0f %%\n",
-			p.name, seed, len(lines), p.studies, line.Rounds, line.Seconds, 100*line.Pressure)
-	}
-	return nil
+	return use(bin, repo)
 }
 
 // createRepository creates a git repository with the commits base and head, and builds the

@@ -100,22 +100,15 @@ func runSearches(ctx context.Context, bin, dir string, n int, table, stderr io.W
 	if err != nil {
 		return err
 	}
-	isReadOnly := bin == ""
-	for i := range uint64(n) {
-		seed := firstSeed + i
-		if _, isStored := lines[seed]; isStored || isReadOnly {
-			continue
-		}
-		s, err := searchBoth(ctx, bin, seed)
+	if bin != "" {
+		measure := func(seed uint64) (Search, error) { return searchBoth(ctx, bin, seed) }
+		err := addMissing(path, lines, firstSeed, n, measure, func(s Search) {
+			fmt.Fprintf(stderr, "bisect: seed %d, planted %d; tare: %d by %d commits in %.0f s; git bisect: %d by %d in %.0f s\n", s.Seed, s.Planted,
+				s.Tare.Commit, s.Tare.Measured, s.Tare.Seconds, s.Git.Commit, s.Git.Measured, s.Git.Seconds)
+		})
 		if err != nil {
 			return err
 		}
-		if err := appendLine(path, s); err != nil {
-			return err
-		}
-		lines[s.Seed] = s
-		fmt.Fprintf(stderr, "bisect: seed %d, planted %d; tare: %d by %d commits in %.0f s; git bisect: %d by %d in %.0f s\n", s.Seed, s.Planted,
-			s.Tare.Commit, s.Tare.Measured, s.Tare.Seconds, s.Git.Commit, s.Git.Measured, s.Git.Seconds)
 	}
 	writeSearchTable(table, lines)
 	return nil

@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -67,30 +66,12 @@ func (p pair) countMissing(ctx context.Context, bin, path string, lines map[uint
 	if bin == "" || len(lines) >= countStudies {
 		return nil
 	}
-	bin, err := filepath.Abs(bin)
-	if err != nil {
-		return err
-	}
-	repo, err := p.createRepository(ctx)
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(repo)
-	for seed := uint64(firstCounted); seed < firstCounted+countStudies; seed++ {
-		if _, isStored := lines[seed]; isStored {
-			continue
-		}
-		line, err := p.runCounted(ctx, bin, repo, seed)
-		if err != nil {
-			return fmt.Errorf("seed %d: %w", seed, err)
-		}
-		if err := appendLine(path, line); err != nil {
-			return err
-		}
-		lines[seed] = line
-		fmt.Fprintf(stderr, "counts of %s: seed %d, %d of %d, pressure %.0f %%\n", p.name, seed, len(lines), countStudies, 100*line.Pressure)
-	}
-	return nil
+	return p.withRepository(ctx, bin, func(bin, repo string) error {
+		measure := func(seed uint64) (CountLine, error) { return p.runCounted(ctx, bin, repo, seed) }
+		return addMissing(path, lines, firstCounted, countStudies, measure, func(l CountLine) {
+			fmt.Fprintf(stderr, "counts of %s: seed %d, %d of %d, pressure %.0f %%\n", p.name, l.Seed, len(lines), countStudies, 100*l.Pressure)
+		})
+	})
 }
 
 // runCounted runs `tare bench` with a seed, for its counts.

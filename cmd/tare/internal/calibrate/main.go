@@ -100,22 +100,16 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		if err != nil {
 			return err
 		}
-		isReadOnly := *bin == "" // only the stored lines are read
-		for i := range uint64(studies) {
-			seed := b.first + i
-			if _, isStored := lines[seed]; isStored || isReadOnly {
-				continue
+		if *bin != "" { // otherwise only the stored lines are read
+			measure := func(seed uint64) (Line, error) {
+				return runStudy(ctx, *bin, filepath.Join(*dir, b.name+".yaml"), seed)
 			}
-			line, err := runStudy(ctx, *bin, filepath.Join(*dir, b.name+".yaml"), seed)
+			err := addMissing(path, lines, b.first, studies, measure, func(l Line) {
+				fmt.Fprintf(stderr, "%s: seed %d, %d of %d, %.0f s, pressure %.0f %%\n", b.name, l.Seed, len(lines), studies, l.Seconds, 100*l.Pressure)
+			})
 			if err != nil {
 				return err
 			}
-			if err := appendLine(path, line); err != nil {
-				return err
-			}
-			lines[line.Seed] = line
-			fmt.Fprintf(stderr, "%s: seed %d, %d of %d, %.0f s, pressure %.0f %%\n",
-				b.name, line.Seed, len(lines), studies, line.Seconds, 100*line.Pressure)
 		}
 		writeBaseTable(&table, b.name, lines)
 	}
@@ -147,11 +141,11 @@ func runStudy(ctx context.Context, bin, study string, seed uint64) (Line, error)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return Line{}, fmt.Errorf("%s with seed %d: %w", study, seed, err)
+		return Line{}, fmt.Errorf("%s: %w", study, err)
 	}
 	var r tare.Result
 	if err := json.Unmarshal(out, &r); err != nil {
-		return Line{}, fmt.Errorf("%s with seed %d: %w", study, seed, err)
+		return Line{}, fmt.Errorf("%s: %w", study, err)
 	}
 	l := Line{Seed: seed, Seconds: r.Seconds, Pressure: r.Machine.Noise.CPUPressure, Effects: map[string][]float64{}}
 	base := cmp.Or(r.Baseline(), r.Plan.Contenders[0])
@@ -165,7 +159,7 @@ func runStudy(ctx context.Context, bin, study string, seed uint64) (Line, error)
 	}
 	for id, x := range l.Effects {
 		if len(x) != rounds {
-			return Line{}, fmt.Errorf("%s with seed %d: %d rounds of %s, want %d", study, seed, len(x), id, rounds)
+			return Line{}, fmt.Errorf("%s: %d rounds of %s, want %d", study, len(x), id, rounds)
 		}
 	}
 	return l, nil
@@ -190,6 +184,26 @@ func readLines[L any](path string, seed func(L) uint64) (map[uint64]L, error) {
 		lines[seed(l)] = l
 	}
 	return lines, nil
+}
+
+// addMissing measures the seeds that lines lacks, of n from first on, and adds them to lines and to the
+// file at path. It calls report for each.
+func addMissing[L any](path string, lines map[uint64]L, first uint64, n int, measure func(seed uint64) (L, error), report func(L)) error {
+	for seed := first; seed < first+uint64(n); seed++ {
+		if _, isStored := lines[seed]; isStored {
+			continue
+		}
+		line, err := measure(seed)
+		if err != nil {
+			return fmt.Errorf("seed %d: %w", seed, err)
+		}
+		if err := appendLine(path, line); err != nil {
+			return err
+		}
+		lines[seed] = line
+		report(line)
+	}
+	return nil
 }
 
 // roundAll returns the values rounded to six decimals.

@@ -79,11 +79,7 @@ func TestBisect(t *testing.T) {
 	before := git("status", "--porcelain", "--ignored") + git("worktree", "list")
 
 	args := []string{"bisect", "--good", good, "--bad", "main", "--bench", "Make|Other", "--metric", "allocs", "--procs", "1", "--no-lock"}
-	code, out, said := call(t, dir, home, append(args, "--dry-run")...)
-	if code != cmdenv.ExitOK || out != "" || !strings.Contains(said, "5 commits after "+good[:9]+" up to main") || !strings.Contains(said, "4 comparisons with "+good[:9]) || !strings.Contains(said, " in all, builds not included") {
-		t.Fatalf("--dry-run: exit code %d, %q\n%s", code, out, said)
-	}
-	code, out, said = call(t, dir, home, append(args, "-q")...)
+	code, out, said := call(t, dir, home, append(args, "-q")...)
 	if code != cmdenv.ExitOK || said != "" {
 		t.Fatalf("exit code %d: %s\n%s", code, said, out)
 	}
@@ -121,6 +117,10 @@ func TestBisect(t *testing.T) {
 	}
 	if !strings.Contains(said, "of an earlier call are used; --restart would forget them") {
 		t.Errorf("not taken up: %s", said)
+	}
+
+	if code, out, said = call(t, dir, home, append(args, "--dry-run")...); code != cmdenv.ExitOK || !strings.Contains(out, "comparisons of an earlier call are used") || !strings.Contains(out, "example.com/tiny.BenchmarkMake\n") {
+		t.Errorf("--dry-run: exit code %d, %s\n%s", code, said, out)
 	}
 
 	// What was measured is not replaced because it cannot be read just now.

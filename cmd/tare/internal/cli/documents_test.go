@@ -55,13 +55,14 @@ func recordDocuments(path string, args []string, out []byte) {
 func schemasOf() map[string][]string {
 	const commands = "commands#"
 	measured := []string{"result", "dryrun"}
+	orList := func(definition string) []string { return append(slices.Clone(measured), commands+definition) }
 	return map[string][]string{
-		"tare run": measured, "tare bench": measured, "tare json": measured, "tare routes": measured, "tare rpc": measured,
+		"tare run": measured, "tare bench": measured, "tare json": orList("type"), "tare routes": orList("routes"), "tare rpc": orList("calls"),
 		"tare gate": {"gate", "dryrun"}, "tare gate merge": {"gate"},
-		"tare load":           {"load", "result", "request"},
+		"tare load":           {"load", "result", "dryrun"},
 		"tare report":         {"result"},
 		"tare audit":          {"audit", commands + "rules"},
-		"tare bisect":         {commands + "bisect"},
+		"tare bisect":         {commands + "bisect", "dryrun"},
 		"tare clean":          {commands + "clean"},
 		"tare doctor":         {commands + "doctor", commands + "calibration"},
 		"tare explain":        {commands + "explain"},
@@ -76,7 +77,7 @@ func schemasOf() map[string][]string {
 		"tare list":           {commands + "list"},
 		"tare new contender":  {commands + "new"},
 		"tare rerun":          {commands + "rerun"},
-		"tare serve":          {commands + "serve"},
+		"tare serve":          {commands + "serve", commands + "serve_plan"},
 		"tare verify":         {commands + "verify"},
 		"tare version":        {commands + "version"},
 	}

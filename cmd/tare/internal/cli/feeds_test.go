@@ -274,25 +274,25 @@ func harRequest(e map[string]any) (q recorded, ok bool) {
 // several parts are read as such where want has one.
 func printed(t *testing.T, out string) []recorded {
 	t.Helper()
-	var list []recorded
-	dec := json.NewDecoder(strings.NewReader(out))
-	for {
-		var line struct {
+	var plan struct {
+		Requests []struct {
 			Method, Path string
 			Header       map[string]string
 			Body         []byte
 		}
-		if err := dec.Decode(&line); err == io.EOF {
-			return list
-		} else if err != nil {
-			t.Fatal(err)
-		}
+	}
+	if err := json.Unmarshal([]byte(out), &plan); err != nil {
+		t.Fatal(err)
+	}
+	var list []recorded
+	for _, line := range plan.Requests {
 		q := recorded{method: line.Method, target: line.Path, header: map[string]string{}, body: string(line.Body)}
 		for _, name := range slices.Sorted(maps.Keys(line.Header)) {
 			addTo(q.header, name, line.Header[name])
 		}
 		list = append(list, q)
 	}
+	return list
 }
 
 // asForm reads the body of q as a form of several parts.
@@ -508,14 +508,20 @@ func TestDryRun(t *testing.T) {
 			want: `{"method":"POST","path":"/a.v1.S/Get","header":{"grpc-timeout":"1000m"},"body":"CgE3"}` + "\n", says: "1 request for grpc://127.0.0.1:1/a.v1.S/Get; nothing is sent\n"},
 	} {
 		c := callTare(t, tt.stdin, append([]string{"load", "--dry-run"}, tt.args...)...)
+		if slices.Contains(tt.args, "--json") {
+			c.out = linesOf(t, c.out)
+		}
 		if c.code != cmdenv.ExitOK || c.out != tt.want || !strings.Contains(c.errors, tt.says) {
 			t.Errorf("%q: exit code %d\n%s\nwant\n%s\n%s\nwant %s", tt.args, c.code, c.out, tt.want, c.errors, tt.says)
 		}
 	}
 	for _, tt := range []struct{ args, want string }{
 		{"--feed testdata/feeds/pageviews.ndjson :1", `tare: testdata/feeds/pageviews.ndjson:1: not a request: json: unknown field "ts"; a line is {"method":"POST","path":"/v1","header":{},"body":"base64"}; --feed-bodies sends each line as a body`},
-		{"--feed testdata/feeds/refused-iis.log :1", "tare: --feed testdata/feeds/refused-iis.log has none of the formats that are read; read are access logs in the common and the combined format, Caddy's JSON log, HAR, OpenAPI documents, and a request on each line: "},
+		{"--feed testdata/feeds/refused-iis.log :1", "tare: --feed testdata/feeds/refused-iis.log has none of the formats that are read; read are access logs in the common and the combined format, Caddy's JSON log, HAR, OpenAPI documents, a request on each line: "},
 		{"--feed testdata/feeds/refused-empty.log :1", "tare: --feed testdata/feeds/refused-empty.log holds no requests; "},
+		{"--feed " + put("plan.json", []byte(`{"schema":"tare.dryrun/1","requests":[{"path":"/a"},{"path":"b"}]}`)) + " :1", "tare: " + filepath.Join(dir, "plan.json") + ": request 2: "},
+		{"--feed " + put("run.json", []byte(`{"schema":"tare.dryrun/1","notes":[]}`)) + " :1", "tare: --feed " + filepath.Join(dir, "run.json") + ": not a dry run of tare load: no requests"},
+		{"--feed " + put("cut.json", []byte(`{"schema":"tare.dryrun/1","requests":[{"path":"/a"},`)) + " :1", "tare: --feed " + filepath.Join(dir, "cut.json") + ": "},
 		{"grpc://127.0.0.1:1/a.v1.S/Get", "tare: --dry-run does not ask the server for the message types of its method; pass the .proto file with --proto"},
 		{"--feed a --feed-bodies b :1", "tare: --feed-bodies and --feed contradict each other; "},
 		{"--feed testdata/feeds/insomnia-no-times.har --as-recorded :1", "tare: --as-recorded needs a --feed with times in it; an access log or a HAR"},
@@ -525,6 +531,23 @@ func TestDryRun(t *testing.T) {
 			t.Errorf("%s: exit code %d: %s\nwant %s", tt.args, c.code, c.errors, tt.want)
 		}
 	}
+}
+
+// linesOf returns the requests of a dry run's document, one on each line.
+func linesOf(t *testing.T, out string) string {
+	t.Helper()
+	var plan struct{ Requests []json.RawMessage }
+	if err := json.Unmarshal([]byte(out), &plan); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	var lines bytes.Buffer
+	for _, q := range plan.Requests {
+		if err := json.Compact(&lines, q); err != nil {
+			t.Fatal(err)
+		}
+		lines.WriteByte('\n')
+	}
+	return lines.String()
 }
 
 func packGzip(t *testing.T, src []byte) []byte {
@@ -605,7 +628,7 @@ func TestDryRunHoldsSecretsBack(t *testing.T) {
 func TestDryRunIsAFeed(t *testing.T) {
 	first := callTare(t, "", "load", "--feed", "testdata/feeds/session.har", "--dry-run", "--json", ":1")
 	again := callTare(t, first.out, "load", "--feed", "-", "--dry-run", "--json", ":1")
-	if first.code != cmdenv.ExitOK || again.code != cmdenv.ExitOK || again.out != first.out || !strings.Contains(again.errors, "stdin is a request on each line\n") {
+	if first.code != cmdenv.ExitOK || again.code != cmdenv.ExitOK || linesOf(t, again.out) != linesOf(t, first.out) || !strings.Contains(again.errors, "stdin is a dry run of tare load\n") {
 		t.Errorf("%s%s\n%s%s", first.out, first.errors, again.out, again.errors)
 	}
 }

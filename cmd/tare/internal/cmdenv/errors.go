@@ -241,19 +241,3 @@ func (o *Outcome) Err() error {
 	e := o.printedError
 	return &e
 }
-
-// ExitTable returns the exit codes as a table in Markdown.
-func ExitTable() string {
-	exits := Exits()
-	slices.SortFunc(exits, func(a, b Exit) int { return a.Code - b.Code })
-	var b strings.Builder
-	b.WriteString("| exit code | meaning | `code` of an error |\n|---|---|---|\n")
-	for _, exit := range exits {
-		var kinds []string
-		for _, kind := range exit.Errors {
-			kinds = append(kinds, "`"+kind.Name+"`: "+kind.Meaning)
-		}
-		fmt.Fprintf(&b, "| %d | %s | %s |\n", exit.Code, exit.Meaning, strings.Join(kinds, "; "))
-	}
-	return b.String()
-}

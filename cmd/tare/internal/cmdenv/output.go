@@ -10,6 +10,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/internal/atomicfile"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/report"
 )
 
@@ -19,6 +20,15 @@ func PrintJSON(w io.Writer, v any) error {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
+}
+
+// Listed returns lines as a field of a document: each legible, and no null without any.
+func Listed(lines []string) []string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = format.Line(line, 0)
+	}
+	return out
 }
 
 // WriteDocument writes results as JSON: the only one as a document if single is set, otherwise a list.

@@ -36,15 +36,31 @@ type Study struct {
 	Source    string               // text of the file; "" without a file
 }
 
+// ReadInput reads up to maxBytes+1 bytes of the file arg, or of stdin for -. It also returns the name of the
+// file for messages. noun names the content in the error of stdin; a file that cannot be read is a usage
+// error with hint.
+func (env Env) ReadInput(arg string, maxBytes int64, noun, hint string) (name string, src []byte, err error) {
+	if arg == "-" {
+		if src, err = io.ReadAll(io.LimitReader(env.In, maxBytes+1)); err != nil {
+			return "", nil, fmt.Errorf("read %s from stdin: %w", noun, err)
+		}
+		return "<stdin>", src, nil
+	}
+	if src, err = atomicfile.ReadStart(arg, maxBytes); err != nil {
+		return "", nil, Usage(fmt.Sprintf("cannot read %s: %v", arg, Cause(err)), hint)
+	}
+	return arg, src, nil
+}
+
 // ReadStudy reads the study that arg names: a bundled study, a file, or - for stdin.
 func (env Env) ReadStudy(arg string) (Study, error) {
 	switch {
 	case arg == "-":
-		src, err := io.ReadAll(io.LimitReader(env.In, studyfile.MaxBytes+1))
+		name, src, err := env.ReadInput(arg, studyfile.MaxBytes, "the study", "")
 		if err != nil {
-			return Study{}, fmt.Errorf("read the study from stdin: %w", err)
+			return Study{}, err
 		}
-		return ParseStudy("<stdin>", src)
+		return ParseStudy(name, src)
 	case slices.Contains(env.Bundled(), arg):
 		src, err := fs.ReadFile(env.Lab.Studies, arg+".yaml")
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/report"
 )
@@ -26,6 +27,8 @@ type Document struct {
 	Machines []string `json:"machines,omitempty"` // those of --on, each of which does all of it
 	Writes   []File   `json:"writes"`
 	Notes    []string `json:"notes"` // one line each
+
+	Requests []wire.HTTPRequest `json:"requests,omitempty"` // of tare load, in the order in which they are sent
 }
 
 // Build is a program that would be built, unless the cache has it.

@@ -243,14 +243,14 @@ func TestKilledCoordinatorLeavesNothing(t *testing.T) {
 	t.Logf("nothing ran there %v after kill -9", time.Since(killed).Round(time.Millisecond))
 }
 
-// TestLoadOverSSH: a rate is sent from this machine and from one over SSH.
+// TestLoadOverSSH: steps of a rate are sent from this machine and from one over SSH, and have lines and intervals.
 func TestLoadOverSSH(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
 	b := newBench(t)
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer s.Close()
-	cmd := h.at(b.command("load", "--rate", "200/s", "-c", "4", "-d", "2s", "--warm", "100ms", "--on", "local,ssh:lab", "--json", s.URL))
+	cmd := h.at(b.command("load", "--rate", "step:100/s,300/s", "--slo", "p50<10s,errors<99%", "-c", "4", "-d", "2s", "--warm", "0s", "--on", "local,ssh:lab", "--json", s.URL))
 	var errs strings.Builder
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
@@ -261,8 +261,20 @@ func TestLoadOverSSH(t *testing.T) {
 	if err := json.Unmarshal(out, &d); err != nil {
 		t.Fatal(err)
 	}
-	if len(d.Generators) != 2 || d.RateAsked < 199 || d.RateAsked > 201 || d.Connections != 4 {
-		t.Errorf("%s", out)
+	if len(d.Generators) != 2 || d.RateAsked < 199 || d.RateAsked > 201 || d.Connections != 4 || len(d.Steps) != 2 || len(d.SLO) != 2 {
+		t.Fatalf("%s", out)
+	}
+	objectives := d.SLO
+	for i, step := range d.Steps {
+		if rate := []float64{100, 300}[i]; step.RateAsked != rate || step.At != float64(i) || step.Connections != 4 {
+			t.Errorf("step %d: %+v", i, step)
+		}
+		objectives = append(objectives, step.Objectives...)
+	}
+	for _, o := range objectives {
+		if o.Interval == nil {
+			t.Errorf("%s has no interval", o.Objective)
+		}
 	}
 }
 

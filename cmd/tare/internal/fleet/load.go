@@ -94,7 +94,7 @@ func (a *Agent) runLoad(ctx context.Context, order string, l *preparedLoad) ([]b
 			_ = a.nc.Publish(a.subjects.fromAgent(fromTick), text)
 		}
 	}
-	phase := load.Leg{LeadTime: l.order.Warm, Duration: l.order.Duration, Seed: l.order.Seed, Think: l.order.Think, Tick: publishSecond}
+	phase := load.Leg{LeadTime: l.order.Warm, Duration: l.order.Duration, Seed: l.order.Seed, Think: l.order.Think, Hold: l.order.Hold, Tick: publishSecond}
 	var err error
 	if phase.Profile, err = l.order.parseProfile(); err != nil {
 		return nil, err

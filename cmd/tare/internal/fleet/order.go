@@ -42,10 +42,14 @@ type LoadOrder struct {
 	Duration    time.Duration  `json:"duration_ns"`
 	Think       time.Duration  `json:"think_ns,omitempty"`
 	Rate        string         `json:"rate,omitempty"` // rate of all shares together, in the form of --rate; "" means a closed loop
+	Hold        load.SLO       `json:"hold,omitempty"` // objectives for which the result has blocks
 	Seed        uint64         `json:"seed"`
 	Index       int            `json:"index"` // number of this share, from 0
 	Of          int            `json:"of"`    // number of shares
 }
+
+// maxObjectives limits the objectives of a load: each takes memory and time in every thread.
+const maxObjectives = 100
 
 // Target is the server under load.
 type Target struct {
@@ -99,6 +103,8 @@ func (o LoadOrder) check(l Limits) error {
 		return fmt.Errorf("%v is no duration of a load: 100ms to %v", o.Duration, load.MaxDuration)
 	case o.Warm < 0 || o.Warm > load.MaxDuration:
 		return fmt.Errorf("%v is no warm-up of a load: at most %v", o.Warm, load.MaxDuration)
+	case len(o.Hold) > maxObjectives:
+		return fmt.Errorf("%d objectives: at most %d", len(o.Hold), maxObjectives)
 	}
 	profile, err := o.parseProfile()
 	if err != nil {

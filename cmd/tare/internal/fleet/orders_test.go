@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/cmd/tare/internal/gitrev"
+	"github.com/tarebench/tare/load"
 )
 
 // Orders that no coordinator gives, and what an agent was not allowed, are refused.
@@ -106,6 +107,7 @@ func TestOrders(t *testing.T) {
 		"no warm-up":      func(o *LoadOrder) { o.Warm = time.Hour + 1 },
 		"is no warm-up":   func(o *LoadOrder) { o.Warm = -time.Second },
 		"share":           func(o *LoadOrder) { o.Index = 3 },
+		"101 objectives":  func(o *LoadOrder) { o.Hold = make(load.SLO, 101) },
 		"rate":            func(o *LoadOrder) { o.Rate = "often" },
 	} {
 		o := shares()

@@ -54,7 +54,7 @@ func orderableCommands() map[string]command {
 			files: []string{"pgo"}, code: true,
 		},
 		"json":   {flags: []string{"type", "op", "only", "go", "budget"}, names: true},
-		"routes": {flags: []string{"only", "contender", "workload", "whole-segments", "budget"}, names: true},
+		"routes": {flags: []string{"only", "contender", "workload", "whole-segments", "go", "budget"}, names: true},
 		"gate":   {flags: []string{"base", "head", "changed", "shard", "profile"}, code: true},
 	}
 }

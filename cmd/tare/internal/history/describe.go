@@ -22,7 +22,7 @@ func (m Machine) DescribeChange(s Series, metric string) string {
 // describeChange returns the sentence without the reason why the newest run lacks the series.
 func (m Machine) describeChange(s Series, metric string) string {
 	when := func(run int) string { return format.Minute(m.Runs[run].Started) }
-	expected := fmt.Sprintf("%.3f to %.3f was expected", s.Low, s.High)
+	expected := fmt.Sprintf("%s to %s was expected", format.Ratio(s.Low), format.Ratio(s.High))
 	switch {
 	case s.Last == nil:
 		return "-"
@@ -37,7 +37,7 @@ func (m Machine) describeChange(s Series, metric string) string {
 	case s.Change == Changed && m.Known && s.Fresh:
 		return fmt.Sprintf("changed in the run of %s: %s", when(s.Steps[len(s.Steps)-1]), expected)
 	case s.Change == Changed && m.Known:
-		return fmt.Sprintf("changed in the run of %s: %.3f before, then %.3f; since then %s", when(s.Steps[len(s.Steps)-1]), s.Was.Low, s.Now.Low, expected)
+		return fmt.Sprintf("changed in the run of %s: %s before, then %s; since then %s", when(s.Steps[len(s.Steps)-1]), format.Ratio(s.Was.Low), format.Ratio(s.Now.Low), expected)
 	case s.Change == NotShown && m.Known && s.Low > 0:
 		return "no change shown: " + expected
 	case s.Change == Changed:

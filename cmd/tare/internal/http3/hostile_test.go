@@ -22,24 +22,31 @@ import (
 // each of its connections.
 func serveQUIC(t *testing.T, config *quic.Config, handle func(c *quic.Conn)) (addr string) {
 	t.Helper()
-	secure := httptest.NewTLSServer(nil) // for its certificate
-	certificates := secure.TLS.Certificates
-	secure.Close()
-	l, err := quic.ListenAddr("127.0.0.1:0", &tls.Config{Certificates: certificates, NextProtos: []string{"h3"}}, config)
+	l, err := quic.ListenAddr("127.0.0.1:0", tlsConfig(), config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			c, err := l.Accept(context.Background())
-			if err != nil {
-				return
-			}
-			go handle(c)
-		}
-	}()
+	go acceptAll(l, handle)
 	return l.Addr().String()
+}
+
+// tlsConfig returns the configuration of a server of HTTP/3, with the certificate of package httptest.
+func tlsConfig() *tls.Config {
+	secure := httptest.NewTLSServer(nil)
+	defer secure.Close()
+	return &tls.Config{Certificates: secure.TLS.Certificates, NextProtos: []string{"h3"}}
+}
+
+// acceptAll passes each connection to handle until the listener is closed.
+func acceptAll(l *quic.Listener, handle func(c *quic.Conn)) {
+	for {
+		c, err := l.Accept(context.Background())
+		if err != nil {
+			return
+		}
+		go handle(c)
+	}
 }
 
 // answerAll reads each request of a connection, and writes text and the end.
@@ -227,58 +234,63 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// Connections to a server that is gone without a word are given up after a request has
-// timed out, and those of all slots are opened again.
+// Connections to a server that is gone without a word are given up after a request has timed out, and those to a server
+// that does not know them any more (stateless reset) immediately. Those of all slots are opened again.
 func TestServerIsReplaced(t *testing.T) {
-	secure := httptest.NewTLSServer(nil) // for its certificate
-	config := &tls.Config{Certificates: secure.TLS.Certificates, NextProtos: []string{"h3"}}
-	secure.Close()
-	var addr *net.UDPAddr
-	listen := func() (stop func()) {
-		socket, err := net.ListenUDP("udp", addr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		addr = socket.LocalAddr().(*net.UDPAddr)
-		server := &quic.Transport{Conn: socket}
-		l, err := server.Listen(config, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		go func() {
-			for {
-				c, err := l.Accept(context.Background())
-				if err != nil {
-					return
-				}
-				go answerAll(c, fineAnswer)
+	for name, c := range map[string]struct {
+		key     *quic.StatelessResetKey
+		timeout time.Duration
+		class   load.Class
+		says    string
+	}{
+		"without a word":  {nil, time.Second, load.ErrTimeout, "no complete answer in time"},
+		"stateless reset": {&quic.StatelessResetKey{1, 2, 3}, load.DefaultTimeout, load.ErrReset, "stateless reset"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			addr := &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)}
+			stop := listenAt(t, addr, c.key)
+			o := options(addr.String())
+			o.Connections, o.Streams, o.Timeout = 2, 2, c.timeout
+			s, err := load.Open(o)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}()
-		return func() {
-			socket.Close() // first, so that no connection is closed politely
-			server.Close()
-		}
+			defer s.Close()
+			if r, err := s.Run(t.Context(), load.Leg{Ops: 10}); err != nil || r.Requests != 10 {
+				t.Fatalf("%v: %d answered, %v", err, r.Requests, r.Errors)
+			}
+			stop()
+			stop = listenAt(t, addr, c.key)
+			defer stop()
+			r, err := s.Run(t.Context(), load.Leg{Ops: 100})
+			// Each of the four slots loses the request that it had sent to the old server. The
+			// connection that is opened again first may have answered all others before the
+			// second one is.
+			lost := r.Errors[c.class]
+			if err != nil || lost < 1 || lost > 4 || r.Requests != 100-lost || len(r.Errors) != 1 || r.Opened < 1 || r.Opened > 2 || !strings.Contains(r.FirstError, c.says) {
+				t.Errorf("%v: %d answered, %v, %d connections: %s", err, r.Requests, r.Errors, r.Opened, r.FirstError)
+			}
+		})
 	}
-	addr = &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)}
-	stop := listen()
-	o := options(addr.String())
-	o.Connections, o.Streams, o.Timeout = 2, 2, time.Second
-	s, err := load.Open(o)
+}
+
+// listenAt starts a server of QUIC at addr, of which it sets the port if it is 0. The server ends with its socket, so
+// that it closes no connection politely.
+func listenAt(t *testing.T, addr *net.UDPAddr, key *quic.StatelessResetKey) (stop func()) {
+	t.Helper()
+	socket, err := net.ListenUDP("udp", addr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
-	if r, err := s.Run(t.Context(), load.Leg{Ops: 10}); err != nil || r.Requests != 10 {
-		t.Fatalf("%v: %d answered, %v", err, r.Requests, r.Errors)
+	addr.Port = socket.LocalAddr().(*net.UDPAddr).Port
+	server := &quic.Transport{Conn: socket, StatelessResetKey: key}
+	l, err := server.Listen(tlsConfig(), nil)
+	if err != nil {
+		t.Fatal(err)
 	}
-	stop()
-	stop = listen()
-	defer stop()
-	r, err := s.Run(t.Context(), load.Leg{Ops: 100})
-	// Each of the four slots loses the request that it had sent to the old server. The
-	// connection that is opened again first may have answered all others before the
-	// second one is.
-	if lost := r.Errors[load.ErrTimeout]; err != nil || lost < 1 || lost > 4 || r.Requests != 100-lost || len(r.Errors) != 1 || r.Opened < 1 || r.Opened > 2 {
-		t.Errorf("%v: %d answered, %v, %d connections: %s", err, r.Requests, r.Errors, r.Opened, r.FirstError)
+	go acceptAll(l, func(c *quic.Conn) { answerAll(c, fineAnswer) })
+	return func() {
+		socket.Close()
+		server.Close()
 	}
 }

@@ -1,13 +1,11 @@
 package http3
 
 import (
-	"context"
-	"crypto/tls"
 	"math/rand/v2"
 	"net"
-	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/quic-go/quic-go"
@@ -16,25 +14,15 @@ import (
 	"github.com/tarebench/tare/load/h3"
 )
 
-// lossyPath relays packets to a server on loopback until the test ends, and loses one in a
-// hundred each way. It returns the address to send to, and how many it has lost.
-func lossyPath(t *testing.T, server net.Addr) (addr string, lost func() int) {
+// relayPackets relays packets to a server on loopback until the test ends. change returns what is sent instead of a
+// packet; one call of it is made at a time. It returns the address to send to.
+func relayPackets(t *testing.T, server net.Addr, change func(p []byte, isToServer bool) [][]byte) (addr string) {
 	t.Helper()
 	front, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var mu sync.Mutex
-	dropped, rng := 0, rand.New(rand.NewPCG(1, 2))
-	drops := func() bool {
-		mu.Lock()
-		defer mu.Unlock()
-		if rng.IntN(100) > 0 {
-			return false
-		}
-		dropped++
-		return true
-	}
 	back := map[string]net.Conn{} // by the client's address
 	t.Cleanup(func() {
 		front.Close()
@@ -51,8 +39,11 @@ func lossyPath(t *testing.T, server net.Addr) (addr string, lost func() int) {
 			if err != nil {
 				return
 			}
-			if !drops() {
-				_, _ = front.WriteToUDP(b[:n], to)
+			mu.Lock()
+			packets := change(b[:n], false)
+			mu.Unlock()
+			for _, p := range packets {
+				_, _ = front.WriteToUDP(p, to)
 			}
 		}
 	}
@@ -71,31 +62,43 @@ func lossyPath(t *testing.T, server net.Addr) (addr string, lost func() int) {
 					go returnPackets(c, client)
 				}
 			}
+			packets := change(b[:n], true)
 			mu.Unlock()
-			if err == nil && !drops() {
-				_, _ = c.Write(b[:n])
+			for _, p := range packets {
+				if err == nil {
+					_, _ = c.Write(p)
+				}
 			}
 		}
 	}()
-	return front.LocalAddr().String(), func() int {
-		mu.Lock()
-		defer mu.Unlock()
-		return dropped
-	}
+	return front.LocalAddr().String()
+}
+
+// lossyPath relays packets to a server and loses one in a hundred each way. It returns the address to send to, and
+// how many it has lost.
+func lossyPath(t *testing.T, server net.Addr) (addr string, lost func() int64) {
+	t.Helper()
+	var dropped atomic.Int64
+	rng := rand.New(rand.NewPCG(1, 2))
+	addr = relayPackets(t, server, func(p []byte, _ bool) [][]byte {
+		if rng.IntN(100) > 0 {
+			return [][]byte{p}
+		}
+		dropped.Add(1)
+		return nil
+	})
+	return addr, dropped.Load
 }
 
 // A server that asks each client to prove its address (Retry), behind a path that loses
 // packets both ways, answers all requests, large ones too.
 func TestRetryAndLoss(t *testing.T) {
-	secure := httptest.NewTLSServer(nil) // for its certificate
-	config := &tls.Config{Certificates: secure.TLS.Certificates, NextProtos: []string{"h3"}}
-	secure.Close()
 	socket, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	server := &quic.Transport{Conn: socket, VerifySourceAddress: func(net.Addr) bool { return true }}
-	l, err := server.Listen(config, nil)
+	l, err := server.Listen(tlsConfig(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,15 +107,7 @@ func TestRetryAndLoss(t *testing.T) {
 		socket.Close()
 	})
 	answer := fineAnswer + string(h3.AppendFrame(nil, h3.Data, []byte(strings.Repeat("x", 20_000))))
-	go func() {
-		for {
-			c, err := l.Accept(context.Background())
-			if err != nil {
-				return
-			}
-			go answerAll(c, answer)
-		}
-	}()
+	go acceptAll(l, func(c *quic.Conn) { answerAll(c, answer) })
 	addr, lost := lossyPath(t, socket.LocalAddr())
 	o := options(addr)
 	o.Connections, o.Streams, o.Timeout = 3, 4, load.DefaultTimeout

@@ -2,7 +2,6 @@ package jsonstudy
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -65,10 +64,7 @@ func (a ReleaseAdvice) describeCosts(w tare.Workload) []string {
 		c := measured[i]
 		text := fmt.Sprintf("%s: %s %s in %s the time of %s, %s instead of %s", subject, id, r.into,
 			format.Within(c.Ratio, c.Low, c.High), r.Baseline, advice.Nanoseconds(c.Value), advice.Nanoseconds(c.AgainstValue))
-		if !r.Shown(c) {
-			text += fmt.Sprintf("; that is no difference beyond what the control shows (±%s)", advice.Percent(math.Expm1(r.NoiseFloor())))
-		}
-		out = append(out, text+".")
+		out = append(out, text+r.WhyDoubted(c)+".")
 	}
 	return out
 }

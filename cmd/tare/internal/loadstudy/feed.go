@@ -67,9 +67,9 @@ func (a Requests) readFeed(stdin io.Reader) (*traffic.Feed, error) {
 	}
 	f.Unpacked = text.Found()
 	switch {
-	case kind == traffic.Lines && f.Lost > 0:
+	case kind.IsTares() && f.Lost > 0:
 		return nil, cmdenv.Usage(f.Broken[0].In(a.Feed), lineHint)
-	case kind == traffic.Lines && f.More:
+	case kind.IsTares() && f.More:
 		return nil, cmdenv.Usage(fmt.Sprintf("--feed %s holds more than %d requests or %d bytes", a.Feed, len(f.Requests), maxBytes), "")
 	case len(f.Requests) == 0 && f.Lost > 0:
 		return nil, cmdenv.Usage("--feed holds no request that can be sent: "+f.Broken[0].In(a.Feed), "")

@@ -1,5 +1,7 @@
 package openapi
 
+import "slices"
+
 // typeSet reports the type that a schema gives a value: numbers and dates of YAML may be meant
 // as texts. The zero value reports no type.
 type typeSet struct {
@@ -43,12 +45,7 @@ func (t typeSet) anySchema(f func(schema *node) bool) bool {
 // hasType reports whether all values have one of the types, or are null.
 func (t typeSet) hasType(names ...string) bool {
 	return t.anySchema(func(schema *node) bool {
-		for _, name := range names {
-			if isTyped(schema, name) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(names, func(name string) bool { return isTyped(schema, name) })
 	})
 }
 

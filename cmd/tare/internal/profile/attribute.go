@@ -25,14 +25,7 @@ type Cost struct {
 // each sample to the innermost function in a package of the user; isUsers reports whether a
 // package is one. It omits samples outside of benchmarks. The costs are sorted, largest first.
 func Attribute(doc []byte, of string, isUsers func(path string) bool) ([]Cost, error) {
-	raw, err := unzip(doc, MaxDocument)
-	if err != nil {
-		return nil, fmt.Errorf("read a %s profile: %w", of, err)
-	}
-	parsed, err := profile.ParseUncompressed(raw)
-	if err == nil {
-		err = parsed.CheckValid()
-	}
+	parsed, err := parseDocument(doc)
 	if err != nil {
 		return nil, fmt.Errorf("read a %s profile: %w", of, err)
 	}

@@ -46,17 +46,7 @@ func Read(doc []byte, of string) (*Profile, error) {
 	if !ok {
 		return nil, fmt.Errorf("profile of %q: there is one of cpu and one of mem", of)
 	}
-	raw, err := unzip(doc, MaxDocument)
-	if err == nil {
-		err = checkBounds(raw, maxParts, maxNumbers)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read a %s profile: %w", of, err)
-	}
-	parsed, err := profile.ParseUncompressed(raw)
-	if err == nil {
-		err = parsed.CheckValid()
-	}
+	parsed, err := parseDocument(doc)
 	if err != nil {
 		return nil, fmt.Errorf("read a %s profile: %w", of, err)
 	}
@@ -91,6 +81,22 @@ const (
 	maxParts   = 4 << 20  // samples, locations, lines, labels, functions, names
 	maxNumbers = 32 << 20 // locations and values of samples, and numbers in locations
 )
+
+// parseDocument unpacks and parses a gzipped pprof document within the bounds of a document.
+func parseDocument(doc []byte) (*profile.Profile, error) {
+	raw, err := unzip(doc, MaxDocument)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkBounds(raw, maxParts, maxNumbers); err != nil {
+		return nil, err
+	}
+	parsed, err := profile.ParseUncompressed(raw)
+	if err != nil {
+		return nil, err
+	}
+	return parsed, parsed.CheckValid()
+}
 
 // checkBounds returns an error if a document has more parts or numbers than the limits. It
 // counts them before the document is decoded. The numbers of the fields are those of

@@ -36,7 +36,7 @@ type Server struct {
 
 // Objective is an absolute limit of a latency, independent of the base.
 type Objective struct {
-	Metric string  // p50, p90, p99, p99.9 or max
+	Metric string  // one of Latencies
 	Limit  float64 // ns
 }
 

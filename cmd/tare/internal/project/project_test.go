@@ -110,7 +110,7 @@ func TestErrorsSayWhere(t *testing.T) {
 		"load: {program: x, mix: /=1, slo: p99<50ms}":                "tare.yaml:1:35: slo without rate; latencies have a limit only at a rate that does not wait for answers, e.g. rate: 500/s",
 		"load: {program: x, mix: /=1, rate: 9, slo: p99<50ms}":       "tare.yaml:1:44: at 9 requests a second a round of this takes 4m27s; a higher rate, or a lower quantile; at most 1m0s",
 		"load: {program: x, mix: /=1, rate: 9, slo: errors<1%}":      "tare.yaml:1:44: errors need no limit; a server that fails is void, and blocks the change",
-		"load: {program: x, mix: /=1, rate: 9, slo: p95<1s}":         "tare.yaml:1:44: p95 cannot have a limit; one of p50, p90, p99, p99.9, max",
+		"load: {program: x, mix: /=1, rate: 9, slo: p95<1s}":         "tare.yaml:1:44: p95 cannot have a limit; one of " + strings.Join(project.Latencies(), ", "),
 		"load: {program: x, mix: /=1, rate: 9, slo: fast}":           `tare.yaml:1:44: objective "fast": "fast" has no <; e.g. p99<50ms or p99.9<=100ms,errors<0.1%`,
 		"load: [{program: a/x, mix: /=1}, {program: b/x, mix: /=1}]": "tare.yaml:1:34: two loads are called x; give one of them a name of its own, e.g. id: x-open",
 		"load: {program: ../x, mix: /=1}":                            `tare.yaml:1:17: "../x" is outside the project; the directory of a main package, from this file's, e.g. program: ./cmd/api`,

@@ -143,7 +143,7 @@ func (k known) named(q questions, answer func(at place) (wire.Answer, error)) st
 		}
 		a := &adviser{Reading: advice.Reading{Result: new(tare.Result)}, d: q.document}
 		a.Result.Trials = []tare.Trial{{Contender: k.router, Error: failed}}
-		return strings.Join(a.listRejected(), "")
+		return strings.Join(listRejected(a.Result), "")
 	}
 	at, asked := q.at[k.method+" "+k.path]
 	if !asked {

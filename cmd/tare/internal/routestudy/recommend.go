@@ -18,7 +18,7 @@ import (
 // cost of a request and its disadvantages. It also names the routers that could not be measured.
 func (d *Document) Recommendation(r *tare.Result) []string {
 	a := d.newAdviser(r)
-	return append(a.recommend(), a.listRejected()...)
+	return append(a.recommend(), listRejected(r)...)
 }
 
 // SetAnswer sets the headline of a result: the recommendation.
@@ -183,9 +183,9 @@ func (a *adviser) describeSemantics(id string) string {
 var registeredRE = lazyregexp.New(`\s*\(registered at [^)]*(\)|$)`)
 
 // listRejected returns a line about each router that could not be measured, or cannot have the table.
-func (a *adviser) listRejected() []string {
+func listRejected(r *tare.Result) []string {
 	var out []string
-	for _, t := range a.Result.Trials {
+	for _, t := range r.Trials {
 		if t.Error == nil || t.Round > 0 { // a router that cannot have the table fails before the rounds
 			continue
 		}

@@ -72,14 +72,9 @@ func (d *Document) Baseline() string {
 	return Baseline
 }
 
-// Study returns the text of a study file of all routers among leaves, with a workload for each kind of
-// route in the table. The list of the routes has to be in a file next to it, called ListName. Study also
-// returns the routers that are skipped, with the reason.
-func (d *Document) Study(leaves []build.Leaf) (string, []tare.NotWeighed) {
-	var b strings.Builder
-	fmt.Fprintf(&b, "study: %s\nquestion: %q\nkind: %s\nbaseline: %s\ncontenders:\n", StudyID, d.studyQuestion(), router.Kind, d.Baseline())
-	var ids []string
-	var left []tare.NotWeighed
+// Routers returns the ids of all routers among leaves, the baseline first. It also returns those that are
+// skipped, with the reason.
+func (d *Document) Routers(leaves []build.Leaf) (ids []string, left []tare.NotWeighed) {
 	for _, leaf := range leaves {
 		m := leaf.Manifest
 		switch {
@@ -91,9 +86,24 @@ func (d *Document) Study(leaves []build.Leaf) (string, []tare.NotWeighed) {
 		}
 	}
 	slices.SortStableFunc(ids, func(x, y string) int { return baselineRank(x, d.Baseline()) - baselineRank(y, d.Baseline()) })
-	for _, id := range ids {
+	return ids, left
+}
+
+// Study returns the text of a study file of routers, with a workload for each kind of route in the table.
+// The list of the routes has to be in a file next to it, called ListName.
+func (d *Document) Study(routers []string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "study: %s\nquestion: %q\nkind: %s\nbaseline: %s\ncontenders:\n", StudyID, d.studyQuestion(), router.Kind, d.Baseline())
+	for _, id := range routers {
 		fmt.Fprintf(&b, "  - %s\n", id)
 	}
+	d.writeWork(&b)
+	return b.String()
+}
+
+// writeWork writes the parts of a study file that do not depend on the routers: workloads, metrics and
+// budgets.
+func (d *Document) writeWork(b *strings.Builder) {
 	b.WriteString("workloads:\n")
 	possible := d.Table.Asks()
 	var quick []string // workloads of the quick budget
@@ -108,10 +118,9 @@ func (d *Document) Study(leaves []build.Leaf) (string, []tare.NotWeighed) {
 		if n := d.Table.Count(w.requests); w.op == router.OpServe && n > usualRequests { // a larger pool, to request every route
 			pool = fmt.Sprintf(", pool: %d", min(n, fixture.MaxVisits))
 		}
-		fmt.Fprintf(&b, "  - {id: %s, file: %q, op: %s%s, set: {%s: %s}}\n", w.id, d.ListName(), w.op, pool, router.SetAsk, w.requests)
+		fmt.Fprintf(b, "  - {id: %s, file: %q, op: %s%s, set: {%s: %s}}\n", w.id, d.ListName(), w.op, pool, router.SetAsk, w.requests)
 	}
-	fmt.Fprintf(&b, "metrics: [time, cpu, bytes, allocs]\nbudget: {quick: %s, full: %s, quick_workloads: [%s]}\n", Quick, Full, strings.Join(quick, ", "))
-	return b.String(), left
+	fmt.Fprintf(b, "metrics: [time, cpu, bytes, allocs]\nbudget: {quick: %s, full: %s, quick_workloads: [%s]}\n", Quick, Full, strings.Join(quick, ", "))
 }
 
 // usualRequests is the number of requests in a workload's pool, unless the study sets another one.

@@ -33,7 +33,8 @@ func TestStudy(t *testing.T) {
 		{"many.txt", many, "nethttp", "all one-parameter not-found wrong-method socket", "Which router is fastest on the 600 routes of many.txt, and would a request notice?", "many.txt"},
 	} {
 		d, _ := listOf(t, c.name, c.src)
-		text, left := d.Study(leaves())
+		routers, left := d.Routers(leaves())
+		text := d.Study(routers)
 		s, _, err := studyfile.Read("routes.yaml", []byte(text))
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)

@@ -32,10 +32,11 @@ func protoFile(t *testing.T, text string) string {
 // The calls of a method over the gateway are those that its rule asks for.
 func TestList(t *testing.T) {
 	d := document(t, "testdata/shop.proto")
-	text, err := d.List()
+	calls, err := d.Calls()
 	if err != nil {
 		t.Fatal(err)
 	}
+	text := FormatCalls(calls)
 	for _, line := range []string{
 		"Orders.Get\n  grpc, connect  POST /shop.v1.Orders/Get, ",
 		"  gateway        GET /v1/shops/name-1/orders/name-1?at=2023-11-14T22%3A13%3A20.25Z&draft=true\n",
@@ -51,8 +52,8 @@ func TestList(t *testing.T) {
 			t.Errorf("no %q in\n%s", line, text)
 		}
 	}
-	again, err := document(t, "testdata/shop.proto").List()
-	if err != nil || again != text {
+	calls, err = document(t, "testdata/shop.proto").Calls()
+	if again := FormatCalls(calls); err != nil || again != text {
 		t.Errorf("generated again there is something else, %v:\n%s", err, again)
 	}
 	for _, line := range []string{
@@ -384,7 +385,7 @@ func FuzzData(f *testing.F) {
 		if _, err := own.App(); err != nil {
 			t.Errorf("%q: %v", src, err)
 		}
-		if _, err := own.List(); err != nil {
+		if _, err := own.Calls(); err != nil {
 			t.Errorf("%q: %v", src, err)
 		}
 	})

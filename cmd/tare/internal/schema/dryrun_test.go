@@ -8,6 +8,7 @@ import (
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/dryrun"
+	"github.com/tarebench/tare/contender/wire"
 )
 
 // properties returns what a schema describes of its document, and of its definitions by name.
@@ -33,6 +34,7 @@ func TestDryRunSchemaKnowsEveryField(t *testing.T) {
 	checkFields(t, map[reflect.Type]map[string]any{
 		reflect.TypeFor[dryrun.Document](): document, reflect.TypeFor[dryrun.Build](): defs["build"],
 		reflect.TypeFor[dryrun.Study](): defs["study"], reflect.TypeFor[dryrun.File](): defs["file"],
+		reflect.TypeFor[wire.HTTPRequest](): defs["request"],
 	})
 }
 

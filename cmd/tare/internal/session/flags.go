@@ -8,9 +8,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
-// AddDryRun adds --dry-run.
-func AddDryRun(set *pflag.FlagSet, into *bool) {
-	set.BoolVar(into, "dry-run", false, "print what would be built, measured and written, and do nothing of it")
+// AddDryRun adds --dry-run. shorthand is its letter, or "".
+func AddDryRun(set *pflag.FlagSet, into *bool, shorthand string) {
+	set.BoolVarP(into, "dry-run", shorthand, false, "print what would be built, measured and written, and do nothing of it")
 }
 
 // Offer selects the common flags that not every command has.
@@ -34,7 +34,7 @@ func (o *Options) AddFlags(cmd *cobra.Command, commandFlags cmdenv.Flags, offer 
 	}
 	measured.Set.BoolVar(&o.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
 	printed := cmdenv.NewFlags("What is printed")
-	AddDryRun(printed.Set, &o.DryRun)
+	AddDryRun(printed.Set, &o.DryRun, "")
 	o.Printed.Add(printed.Set, "the result document")
 	printed.Set.StringVarP(&o.Out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
 	cmdenv.AddProgress(printed.Set, &o.Quiet)

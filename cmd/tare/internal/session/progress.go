@@ -163,7 +163,7 @@ func (p *Progress) Headline(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.isTerse() {
-		p.writeLine(cutRunes(text, p.columns))
+		p.writeLine(format.Clip(text, p.columns))
 	}
 }
 
@@ -284,9 +284,9 @@ func (p *Progress) liveLine(width int) string {
 	if p.phase != "round" || p.lastRound.Rounds == 0 {
 		line := head + p.text
 		if d := time.Since(p.since); !p.since.IsZero() && d >= minShown {
-			line = cutRunes(line, width-6) + "  " + formatClock(d) // 6 columns for "  0:14"
+			line = format.Clip(line, width-6) + "  " + formatClock(d) // 6 columns for "  0:14"
 		}
-		return cutRunes(line, width)
+		return format.Clip(line, width)
 	}
 	e := p.lastRound
 	done := barCells * e.Round / max(e.Rounds, 1)
@@ -308,7 +308,7 @@ func (p *Progress) liveLine(width int) string {
 			return head + line
 		}
 	}
-	return cutRunes(head+position, width)
+	return format.Clip(head+position, width)
 }
 
 // studiesLine returns the line below the live line, about all studies; "" if there is only one.
@@ -426,14 +426,14 @@ func (p *Progress) linePrefix() string {
 // draw writes the panel or the live line over the drawn lines, in one write. No line is wider than the
 // terminal, because a line that wraps cannot be overwritten.
 func (p *Progress) draw() {
-	lines := []string{cmdenv.Paint(p.dim, cutRunes(p.currentText(), p.columns-1))}
+	lines := []string{cmdenv.Paint(p.dim, format.Clip(p.currentText(), p.columns-1))}
 	switch {
 	case p.panel != nil:
 		lines = p.panel(p.size())
 	case p.study != "":
 		lines = []string{p.liveLine(p.columns - 1)}
 		if text := p.studiesLine(); text != "" {
-			lines = append(lines, cmdenv.Paint(p.dim, cutRunes(text, p.columns-1)))
+			lines = append(lines, cmdenv.Paint(p.dim, format.Clip(text, p.columns-1)))
 		}
 	}
 	if p.ascii {

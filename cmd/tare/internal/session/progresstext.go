@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/internal/format"
@@ -81,14 +80,6 @@ func describeStop(why string) string {
 		return ": interrupted"
 	}
 	return ""
-}
-
-// cutRunes shortens text to n runes, the last of them an ellipsis; n of 0 or less means no limit.
-func cutRunes(text string, n int) string {
-	if n <= 0 || utf8.RuneCountInString(text) <= n {
-		return text
-	}
-	return string([]rune(text)[:n-1]) + "…"
 }
 
 // InWords describes the options that select and configure what is measured.

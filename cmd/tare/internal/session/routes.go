@@ -26,23 +26,41 @@ func (w *Session) RoutesStudy(doc *bring.Document) (cmdenv.Study, []tare.NotWeig
 	if err != nil {
 		return study, nil, err
 	}
+	return study, left, SaveRoutes(study, doc)
+}
+
+// SaveRoutes writes the routes of a document into the directory of its study.
+func SaveRoutes(study cmdenv.Study, doc *bring.Document) error {
 	if err := atomicfile.MakeDir(study.Dir, 0o755); err != nil {
-		return cmdenv.Study{}, nil, fmt.Errorf("%w %s: %w", build.ErrCache, study.Dir, cmdenv.Cause(err))
+		return fmt.Errorf("%w %s: %w", build.ErrCache, study.Dir, cmdenv.Cause(err))
 	}
 	list, err := cmdenv.OpenOutput(filepath.Join(study.Dir, doc.ListName()))
 	if err != nil {
-		return cmdenv.Study{}, nil, err
+		return err
 	}
 	defer list.Close()
-	return study, left, list.Save(func(f io.Writer) error { _, err := io.WriteString(f, doc.Table.List()); return err })
+	return list.Save(func(f io.Writer) error { _, err := io.WriteString(f, doc.Table.List()); return err })
 }
 
 // NewRoutesStudy returns the study of RoutesStudy, and writes nothing.
 func NewRoutesStudy(all catalog.Catalog, d cmdenv.Dirs, doc *bring.Document) (cmdenv.Study, []tare.NotWeighed, error) {
+	routers, left := doc.Routers(all.Leaves())
+	study, err := parseRoutesStudy(d, doc, doc.Study(routers))
+	return study, left, err
+}
+
+// NewRoutesReleases returns the study of routers built with several toolchains, and writes nothing.
+func NewRoutesReleases(d cmdenv.Dirs, doc *bring.Document, r bring.Releases) (cmdenv.Study, error) {
+	study, err := parseRoutesStudy(d, doc, doc.ReleaseStudy(r))
+	r.SetToolchains(study.Contenders)
+	return study, err
+}
+
+// parseRoutesStudy parses the text of a study of a document, whose directory is in the cache.
+func parseRoutesStudy(d cmdenv.Dirs, doc *bring.Document, source string) (cmdenv.Study, error) {
 	sum := sha256.Sum256([]byte(doc.Table.List()))
 	dir := filepath.Join(d.Cache, "routes", hex.EncodeToString(sum[:10]))
-	source, left := doc.Study(all.Leaves())
 	study, err := cmdenv.ParseStudy(filepath.Join(dir, bring.StudyID+".yaml"), []byte(source))
 	study.Borrowed = true
-	return study, left, err
+	return study, err
 }

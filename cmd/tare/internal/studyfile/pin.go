@@ -2,6 +2,7 @@ package studyfile
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -23,6 +24,19 @@ func GoRelease(s string) (string, bool) {
 		return "", false
 	}
 	return "go" + m[1], true
+}
+
+var goExperiments = lazyregexp.New(`^(?:\+[a-z][a-z0-9]*)+$`)
+
+// goToolchain returns the name of the toolchain of a Go release with or without experiments:
+// go1.26.8+jsonv2 for 1.26.8+jsonv2. It returns false if s is not the name of one.
+func goToolchain(s string) (string, bool) {
+	i := strings.IndexByte(s, '+')
+	if i < 0 {
+		return GoRelease(s)
+	}
+	release, ok := GoRelease(s[:i])
+	return release + s[i:], ok && goExperiments.MatchString(s[i:])
 }
 
 // takePins returns a Take for the modules to build with: one, or a list without duplicates.
@@ -54,10 +68,10 @@ func (r *reader) takeRelease(dst *string) yamlfile.Take {
 		if r.Err != nil {
 			return
 		}
-		release, ok := GoRelease(s)
+		toolchain, ok := goToolchain(s)
 		if !ok {
 			r.Fail(r.Of(n), fmt.Sprintf("%q is not a Go release", s), GoHint)
 		}
-		*dst = release
+		*dst = toolchain
 	}
 }

@@ -261,6 +261,19 @@ func TestGoRelease(t *testing.T) {
 	}
 }
 
+// A contender of a study may be built with experiments, which --go of other commands does not take.
+func TestGoToolchain(t *testing.T) {
+	for in, want := range map[string]string{
+		"go1.25.5": "go1.25.5", "1.26.8+jsonv2": "go1.26.8+jsonv2", "go1.27rc1+nojsonv2+simd": "go1.27rc1+nojsonv2+simd",
+		"go1.26+jsonv2": "", "go1.26.8+": "", "go1.26.8+jsonv2+": "", "go1.26.8+Jsonv2": "", "go1.26.8+a,b": "", "+jsonv2": "",
+	} {
+		got, ok := goToolchain(in)
+		if ok != (want != "") || ok && got != want {
+			t.Errorf("%q: %q, %v, want %q", in, got, ok, want)
+		}
+	}
+}
+
 func TestAmountsOfMemory(t *testing.T) {
 	for text, want := range map[string]int64{
 		"0": 0, "1": 1, "1048576": 1 << 20, "200MB": 200e6, "200 MB": 200e6, "1.5MiB": 3 << 19, "64KiB": 1 << 16, "0.5GiB": 1 << 29, "0.8GB": tare.MaxHeap, "2.5kB": 2500, "10B": 10, `"7B"`: 7,

@@ -101,7 +101,7 @@ func (p *boundedReader) Read(b []byte) (int, error) {
 func (f *Feed) readHAR(in *boundedReader) error {
 	in.refill()
 	dec := json.NewDecoder(in)
-	if err := enterFields(dec, "log", "entries"); err != nil {
+	if err := enterFields(dec, "an HTTP archive", "log", "entries"); err != nil {
 		return cmp.Or(in.failed, err)
 	}
 	if t, err := dec.Token(); err != nil || t != json.Delim('[') {
@@ -153,15 +153,17 @@ func (f *Feed) readHAR(in *boundedReader) error {
 	}
 }
 
-// enterFields advances dec to the value of a field of nested objects: names are its path.
-func enterFields(dec *json.Decoder, names ...string) error {
+// enterFields advances dec to the value of a field of nested objects: names are its path. what names the
+// document in the error if the field is not there.
+func enterFields(dec *json.Decoder, what string, names ...string) error {
+	missing := fmt.Errorf("not %s: no %s", what, strings.Join(names, "."))
 	for _, name := range names {
 		if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-			return errors.New("not an HTTP archive: no log.entries")
+			return missing
 		}
 		for {
 			if !dec.More() {
-				return errors.New("not an HTTP archive: no log.entries")
+				return missing
 			}
 			t, err := dec.Token()
 			if err != nil {

@@ -3,6 +3,7 @@ package traffic
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"github.com/tarebench/tare/cmd/tare/internal/openapi"
@@ -18,12 +19,20 @@ const (
 	HAR
 	OpenAPI
 	Caddy
-	Lines // one request per line, tare's format
+	Lines  // one request per line, tare's format
+	DryRun // the document of tare load --dry-run --json
 )
+
+// dryRunSchema is the schema of the document of a dry run, which begins with it.
+const dryRunSchema = "tare.dryrun/1"
+
+// IsTares reports whether a file of the format is made for tare, so that an invalid request in it is an error
+// and nothing is withheld.
+func (k Kind) IsTares() bool { return k == Lines || k == DryRun }
 
 // Formats lists the supported formats, for messages.
 const Formats = "read are access logs in the common and the combined format, Caddy's JSON log, HAR, OpenAPI documents, " +
-	`and a request on each line: {"method":"POST","path":"/v1","header":{},"body":"base64"}`
+	`a request on each line: {"method":"POST","path":"/v1","header":{},"body":"base64"}, and what --dry-run --json prints`
 
 // String returns the name of the format with its article.
 func (k Kind) String() string {
@@ -38,6 +47,8 @@ func (k Kind) String() string {
 		return "a JSON log of Caddy"
 	case Lines:
 		return "a request on each line"
+	case DryRun:
+		return "a dry run of tare load"
 	}
 	return "unknown"
 }
@@ -107,6 +118,10 @@ func sniffObject(dec *json.Decoder, begin []byte) (k Kind, ok bool) {
 			return Unknown, false
 		}
 		switch name {
+		case "schema":
+			if string(value) == strconv.Quote(dryRunSchema) {
+				return DryRun, true
+			}
 		case "path":
 			var path string
 			if json.Unmarshal(value, &path) == nil && strings.HasPrefix(path, "/") {

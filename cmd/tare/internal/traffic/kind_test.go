@@ -44,6 +44,8 @@ func TestSniff(t *testing.T) {
 		`{"path":7}`:                       Unknown,
 		`["path"]`:                         Unknown,
 		"ts=1 method=GET path=/\n":         Unknown,
+		`{"schema": "tare.dryrun/1", "x":`: DryRun,
+		`{"schema":"tare.load/1","x":7}`:   Unknown,
 	} {
 		if got := Sniff([]byte(begin), strings.HasSuffix(begin, long)); got != want {
 			t.Errorf("%.80q is %v, want %v", begin, got, want)

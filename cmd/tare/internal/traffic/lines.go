@@ -26,6 +26,40 @@ func (f *Feed) readLines(r io.Reader) error {
 	})
 }
 
+// readDryRun reads the requests of a dry run's document.
+func (f *Feed) readDryRun(in *boundedReader) error {
+	in.refill()
+	dec := json.NewDecoder(in)
+	if err := enterFields(dec, "a dry run of tare load", "requests"); err != nil {
+		return cmp.Or(in.failed, err)
+	}
+	if t, err := dec.Token(); err != nil || t != json.Delim('[') {
+		return cmp.Or(in.failed, errors.New("requests is not an array"))
+	}
+	for n := 1; ; n++ {
+		in.refill()
+		if !dec.More() {
+			if _, err := dec.Token(); err != nil {
+				return cmp.Or(in.failed, errors.New("the file ends within its requests"))
+			}
+			return nil
+		}
+		if f.isFull() {
+			return nil
+		}
+		var text json.RawMessage
+		if err := dec.Decode(&text); err != nil {
+			return cmp.Or(in.failed, err)
+		}
+		q, err := parseRequest(string(text))
+		if err != nil {
+			f.recordBroken(0, fmt.Sprintf("request %d", n), err)
+			continue
+		}
+		f.addRequest(q)
+	}
+}
+
 // parseRequest parses a line of WriteLine.
 func parseRequest(line string) (load.Request, error) {
 	var q wire.HTTPRequest
@@ -49,9 +83,15 @@ func parseRequest(line string) (load.Request, error) {
 	return r, err
 }
 
-// WriteLine writes a request as a line of the format Lines. It joins the values of headers
-// with the same name.
+// WriteLine writes a request as a line of the format Lines.
 func WriteLine(w io.Writer, r load.Request) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(NewLine(r))
+}
+
+// NewLine returns a request in the format Lines. It joins the values of headers with the same name.
+func NewLine(r load.Request) wire.HTTPRequest {
 	q := wire.HTTPRequest{Method: r.Method, Path: r.Path, Body: r.Body}
 	for _, h := range r.Header {
 		if q.Header == nil {
@@ -66,7 +106,5 @@ func WriteLine(w io.Writer, r load.Request) error {
 		}
 		q.Header[h[0]] = h[1]
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(q)
+	return q
 }

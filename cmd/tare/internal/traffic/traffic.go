@@ -25,7 +25,7 @@ const (
 	maxLine       = 1 << 20   // bytes of a line of a log
 	maxEntry      = 64 << 20  // bytes of an entry of an archive, or of its content before the entries
 	maxBytes      = 256 << 20 // bytes of methods, paths, headers and bodies
-	maxLinesBytes = 1 << 30   // maxBytes, and maxLine, for the format Lines
+	maxLinesBytes = 1 << 30   // maxBytes, and maxLine, for the formats that are made for tare
 )
 
 // Feed holds the requests of a file.
@@ -84,14 +84,16 @@ func (b Broken) In(file string) string {
 }
 
 // Read reads a text of a format; name is the path of the file, for messages. Unless secrets is set,
-// it withholds the values of headers and parameters with secret names. It never withholds values of
-// the format Lines, which is made for tare. The feed is not nil even if there is an error.
+// it withholds the values of headers and parameters with secret names, except in formats that are made for
+// tare. The feed is not nil even if there is an error.
 func Read(kind Kind, name string, r io.Reader, secrets bool) (*Feed, error) {
 	f := &Feed{Kind: kind, secrets: secrets}
 	var err error
 	switch kind {
 	case Lines:
 		err = f.readLines(r)
+	case DryRun:
+		err = f.readDryRun(&boundedReader{r: r, limit: maxEntry})
 	case AccessLog:
 		err = f.readLog(r)
 	case Caddy:
@@ -138,7 +140,7 @@ func (f *Feed) addBroken(b Broken) {
 // and sets f.More.
 func (f *Feed) isFull() bool {
 	limit := maxBytes
-	if f.Kind == Lines {
+	if f.Kind.IsTares() {
 		limit = maxLinesBytes
 	}
 	f.More = f.More || len(f.Requests) == maxRequests || f.size >= limit

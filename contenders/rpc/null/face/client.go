@@ -9,11 +9,11 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"time"
 
 	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/contender/rpc"
 	"github.com/tarebench/tare/internal/protowire"
+	"github.com/tarebench/tare/internal/userswire"
 )
 
 // newClient returns a client for gRPC or HTTP. Both use net/http.
@@ -56,23 +56,7 @@ func (c *client) List(ctx context.Context, q users.Query) (users.Page, error) {
 	if err != nil {
 		return users.Page{}, err
 	}
-	p := users.Page{Users: []users.User{}}
-	err = protowire.Walk(m, func(f protowire.Field) error {
-		switch f.Number {
-		case 1:
-			u, err := parseUser(f.Data, nil)
-			p.Users = append(p.Users, u)
-			return err
-		case 2:
-			p.Total = int64(f.N)
-		case 3:
-			p.Page = int(f.N)
-		case 4:
-			p.Limit = int(f.N)
-		}
-		return nil
-	})
-	return p, err
+	return userswire.Decoder{}.Page(m)
 }
 
 func (c *client) Close() error {
@@ -123,39 +107,9 @@ func parseStatus(status, message string) error {
 }
 
 // parseUser decodes a User, or returns err if it is not nil.
-func parseUser(m []byte, err error) (u users.User, _ error) {
+func parseUser(m []byte, err error) (users.User, error) {
 	if err != nil {
-		return u, err
+		return users.User{}, err
 	}
-	err = protowire.Walk(m, func(f protowire.Field) (err error) {
-		switch f.Number {
-		case 1:
-			u.ID = int64(f.N)
-		case 2:
-			u.Name = string(f.Data)
-		case 3:
-			u.Email = string(f.Data)
-		case 4:
-			u.CreatedAt, err = parseTime(f.Data)
-		case 5:
-			u.UpdatedAt, err = parseTime(f.Data)
-		}
-		return err
-	})
-	return u, err
-}
-
-// parseTime decodes a Timestamp.
-func parseTime(m []byte) (time.Time, error) {
-	var seconds, nanoseconds int64
-	err := protowire.Walk(m, func(f protowire.Field) error {
-		switch f.Number {
-		case 1:
-			seconds = int64(f.N)
-		case 2:
-			nanoseconds = int64(f.N)
-		}
-		return nil
-	})
-	return time.Unix(seconds, nanoseconds).UTC(), err
+	return userswire.Decoder{}.User(m)
 }

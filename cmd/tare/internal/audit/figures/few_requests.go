@@ -81,30 +81,33 @@ var requestsHeader = lazyregexp.New(`(?i)^(?:#|total |number of |no\. of )?(?:re
 // findFewInRows reports rows of a table with a number of requests too small for a quantile
 // of the row.
 func findFewInRows(t *table, report reportFunc) {
-	requests := -1
-	for i, header := range t.header {
-		if requestsHeader.MatchString(strings.TrimSpace(header)) {
-			requests = i
-		}
-	}
-	if requests < 0 {
-		return
-	}
-	for _, row := range t.rows {
-		if requests >= len(row.cells) {
-			continue
-		}
-		n, ok := parseCell(row.cells[requests])
-		if !ok || n.kind != plainKind || n.value < 1 {
-			continue
-		}
+	t.eachCount(requestsHeader, func(row tableRow, cell string, n float64) {
 		for i := range min(len(t.header), len(row.cells)) {
 			percent := parseQuantileName(t.header[i])
 			isUpper := percent > 50 && percent < maxPercent
-			if _, ok := parseCell(row.cells[i]); ok && isUpper && isTooFew(n.value, percent) {
-				report(row.line, fmt.Sprintf("%s of %s requests: %s of them are beyond it", t.header[i], row.cells[requests], formatNumber(n.value*(1-percent/100))))
+			if _, ok := parseCell(row.cells[i]); ok && isUpper && isTooFew(n, percent) {
+				report(row.line, fmt.Sprintf("%s of %s requests: %s of them are beyond it", t.header[i], cell, formatNumber(n*(1-percent/100))))
 				break
 			}
+		}
+	})
+}
+
+// eachCount calls visit for each row with a count of 1 or more in the last column whose header matches, with
+// the cell and its value.
+func (t *table) eachCount(header *lazyregexp.Regexp, visit func(row tableRow, cell string, n float64)) {
+	column := -1
+	for i, h := range t.header {
+		if header.MatchString(strings.TrimSpace(h)) {
+			column = i
+		}
+	}
+	for _, row := range t.rows {
+		if column < 0 || column >= len(row.cells) {
+			continue
+		}
+		if n, ok := parseCell(row.cells[column]); ok && n.kind == plainKind && n.value >= 1 {
+			visit(row, row.cells[column], n.value)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package figures
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
@@ -82,23 +81,7 @@ var (
 // findLittleInRows reports rows of a table with more requests in flight than connections.
 // Fewer are possible if the loop has a target rate. all holds the figures of the table.
 func findLittleInRows(t *table, all []measure, report reportFunc) {
-	column := -1
-	for i, header := range t.header {
-		if connectionsHeader.MatchString(strings.TrimSpace(header)) {
-			column = i
-		}
-	}
-	if column < 0 {
-		return
-	}
-	for _, row := range t.rows {
-		if column >= len(row.cells) {
-			continue
-		}
-		n, ok := parseCell(row.cells[column])
-		if !ok || n.kind != plainKind || !(n.value >= 1) {
-			continue
-		}
+	t.eachCount(connectionsHeader, func(row tableRow, cell string, n float64) {
 		rate, mean := measure{}, measure{}
 		for _, m := range all {
 			switch {
@@ -110,10 +93,10 @@ func findLittleInRows(t *table, all []measure, report reportFunc) {
 				mean = m
 			}
 		}
-		if inFlight := rate.value * mean.value; inFlight > rowTolerance*n.value {
-			report(row.line, fmt.Sprintf("%s per second × %s in the mean are %s requests in flight, with %s connections", formatNumber(rate.value), formatTime(mean.value), formatNumber(inFlight), row.cells[column]))
+		if inFlight := rate.value * mean.value; inFlight > rowTolerance*n {
+			report(row.line, fmt.Sprintf("%s per second × %s in the mean are %s requests in flight, with %s connections", formatNumber(rate.value), formatTime(mean.value), formatNumber(inFlight), cell))
 		}
-	}
+	})
 }
 
 // countConnections returns the number of open connections. wrk gives each thread the same

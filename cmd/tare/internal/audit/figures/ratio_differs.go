@@ -113,12 +113,8 @@ func isGoal(text string, c claim) bool {
 	const reach = 40
 	before := strings.ToLower(text[max(0, c.start-reach):c.start])
 	after := strings.ToLower(firstChars(text[c.end:], reach))
-	for _, word := range []string{"target", "goal", "expect", "aim", "require", "should", "could", "would", "may be", "might", "can be", "at scale"} {
-		if strings.Contains(before, word) || strings.Contains(after, " "+word) {
-			return true
-		}
-	}
-	return false
+	words := []string{"target", "goal", "expect", "aim", "require", "should", "could", "would", "may be", "might", "can be", "at scale"}
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(before, word) || strings.Contains(after, " "+word) })
 }
 
 // describeActual returns the ratio or percentage of two figures that the claim should state.

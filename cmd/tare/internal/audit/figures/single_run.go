@@ -2,6 +2,7 @@ package figures
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
@@ -72,12 +73,7 @@ func (d *document) hasText(pattern *lazyregexp.Regexp) bool {
 			return true
 		}
 	}
-	for _, t := range d.tables {
-		if t.hasText(pattern) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.tables, func(t *table) bool { return t.hasText(pattern) })
 }
 
 // hasText reports whether a cell of the table matches.

@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tarebench/tare/internal/lazyregexp"
@@ -122,12 +123,7 @@ func findKind(header string) (k kind, size float64, known bool) {
 		return u.kind, u.size, true
 	}
 	has := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(text, w) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 	}
 	switch {
 	case has("%", "percent", "ratio", "improvement", "speedup", "overhead", "diff", "vs ", "change", "faster"):
@@ -204,12 +200,8 @@ func (t *table) measures(index int) []measure {
 // namesMetric reports whether a header names a metric, and not a contender.
 func namesMetric(header string) bool {
 	header = strings.ToLower(header)
-	for _, word := range []string{"time", "latency", "value", "result", "speed", "mean", "avg", "average", "median", "memory", "size", "max", "min", "stdev", "total", "count", "rate", "p50", "p9"} {
-		if strings.Contains(header, word) {
-			return true
-		}
-	}
-	return false
+	words := []string{"time", "latency", "value", "result", "speed", "mean", "avg", "average", "median", "memory", "size", "max", "min", "stdev", "total", "count", "rate", "p50", "p9"}
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(header, word) })
 }
 
 // isLetter reports whether r is an ASCII letter or not ASCII.

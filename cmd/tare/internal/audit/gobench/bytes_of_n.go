@@ -17,14 +17,12 @@ func bytesOfN() rule {
 		Command: compareRevisions,
 	}, find: func(in *input) {
 		for _, b := range in.suite.benchmarks {
-			ast.Inspect(b.body, func(n ast.Node) bool {
-				call, ok := n.(*ast.CallExpr)
-				isSetBytes := ok && isMethod(in.pass.TypesInfo, call, "testing", "B", "SetBytes") && len(call.Args) == 1
+			for call := range nodesOf[*ast.CallExpr](b.body) {
+				isSetBytes := isMethod(in.pass.TypesInfo, call, "testing", "B", "SetBytes") && len(call.Args) == 1
 				if isSetBytes && mentionsN(in, call.Args[0]) && in.suite.findBenchmark(call) == b {
 					in.report(call, "b.SetBytes gets %s, which is not the bytes of one iteration", formatExpr(call.Args[0]))
 				}
-				return true
-			})
+			}
 		}
 	}}
 }

@@ -18,11 +18,10 @@ func deferInLoop() rule {
 		Seen:    []string{"https://github.com/grpc/grpc-go/blob/v1.85.0/metadata/metadata_test.go#L446"},
 	}, find: func(in *input) {
 		in.eachTimedLoop(func(l *loop) {
-			in.inspectTimed(l, func(n ast.Node) bool {
-				if d, ok := n.(*ast.DeferStmt); ok && !isInLiteral(l, d) && !containsWord(l.owner.name, "defer") {
+			inspectTimedNodes(in, l, func(d *ast.DeferStmt) {
+				if !isInLiteral(l, d) && !containsWord(l.owner.name, "defer") {
 					in.report(d, "%s is deferred in each iteration, and runs after all of them", formatExpr(d.Call.Fun))
 				}
-				return true
 			})
 		})
 	}}
@@ -31,12 +30,10 @@ func deferInLoop() rule {
 // isInLiteral reports whether a function literal within a loop contains a node. What the
 // literal defers runs when it returns, in the same iteration.
 func isInLiteral(l *loop, node ast.Node) bool {
-	found := false
-	ast.Inspect(l.body, func(n ast.Node) bool {
-		if lit, ok := n.(*ast.FuncLit); ok && isWithin(node, lit) {
-			found = true
+	for lit := range nodesOf[*ast.FuncLit](l.body) {
+		if isWithin(node, lit) {
+			return true
 		}
-		return !found
-	})
-	return found
+	}
+	return false
 }

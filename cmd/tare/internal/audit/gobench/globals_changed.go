@@ -153,13 +153,10 @@ func (in *input) findRegistries() map[*types.Package]*benchmark {
 // whether one of them registers something.
 func (in *input) packagesOf(root ast.Node) map[*types.Package]bool {
 	out := map[*types.Package]bool{}
-	ast.Inspect(root, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok {
-			if fn := in.callee(call); fn != nil && fn.Pkg() != nil && fn.Signature().Recv() == nil {
-				out[fn.Pkg()] = out[fn.Pkg()] || strings.Contains(fn.Name(), "Register") || strings.HasPrefix(fn.Name(), "Precompile")
-			}
+	for call := range nodesOf[*ast.CallExpr](root) {
+		if fn := in.callee(call); fn != nil && fn.Pkg() != nil && fn.Signature().Recv() == nil {
+			out[fn.Pkg()] = out[fn.Pkg()] || strings.Contains(fn.Name(), "Register") || strings.HasPrefix(fn.Name(), "Precompile")
 		}
-		return true
-	})
+	}
 	return out
 }

@@ -32,7 +32,6 @@ const (
 	loadServer       = "tare load -c 50 -d 10s --start './SERVER -port $PORT' /PATH"
 	compareRouters   = "tare routes openapi.yaml"
 	compareCodecs    = "tare json FILE.json"
-	compareCalls     = "tare rpc FILE.proto"
 )
 
 // list returns the rules in the order of docs/audit.md and of tare audit --rules.

@@ -22,11 +22,8 @@ func goroutineUnawaited() rule {
 			if in.mayWait(l.owner.decl) {
 				return
 			}
-			in.inspectTimed(l, func(n ast.Node) bool {
-				if g, ok := n.(*ast.GoStmt); ok {
-					in.report(g, "the loop starts a goroutine in each iteration, and nothing in the benchmark waits for it")
-				}
-				return true
+			inspectTimedNodes(in, l, func(g *ast.GoStmt) {
+				in.report(g, "the loop starts a goroutine in each iteration, and nothing in the benchmark waits for it")
 			})
 		})
 	}}

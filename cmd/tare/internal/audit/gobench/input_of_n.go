@@ -21,18 +21,13 @@ func inputOfN() rule {
 			if l.kind != overN {
 				return
 			}
-			in.inspectTimed(l, func(n ast.Node) bool {
-				call, ok := n.(*ast.CallExpr)
-				if !ok {
-					return true
-				}
+			inspectTimedNodes(in, l, func(call *ast.CallExpr) {
 				if sized := in.sizedArgument(l, call); sized != nil {
 					in.report(call, "each iteration works on %s, which has b.N elements", sized.Name())
 				}
 				if in.growsWithCounter(l, call) {
 					in.report(call, "%s makes an input as large as the iteration's number", formatExpr(call))
 				}
-				return true
 			})
 		})
 	}}

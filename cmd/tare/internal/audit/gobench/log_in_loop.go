@@ -2,6 +2,7 @@ package gobench
 
 import (
 	"go/ast"
+	"slices"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
@@ -46,19 +47,22 @@ func logInLoop() rule {
 // default logger of log/slog or os.Stdout.
 func (in *input) setsOutput() bool {
 	for _, file := range in.pass.Files {
-		found := false
-		ast.Inspect(file, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.CallExpr:
-				found = found || isFunc(in.callee(n), "log", "SetOutput") || isFunc(in.callee(n), "log/slog", "SetDefault")
-			case *ast.AssignStmt:
-				for _, lhs := range n.Lhs {
-					found = found || formatExpr(lhs) == "os.Stdout"
-				}
+		if setsVariable(file, "os.Stdout") {
+			return true
+		}
+		for call := range nodesOf[*ast.CallExpr](file) {
+			if fn := in.callee(call); isFunc(fn, "log", "SetOutput") || isFunc(fn, "log/slog", "SetDefault") {
+				return true
 			}
-			return !found
-		})
-		if found {
+		}
+	}
+	return false
+}
+
+// setsVariable reports whether a file assigns to the variable with that source text.
+func setsVariable(file *ast.File, text string) bool {
+	for a := range nodesOf[*ast.AssignStmt](file) {
+		if slices.ContainsFunc(a.Lhs, func(lhs ast.Expr) bool { return formatExpr(lhs) == text }) {
 			return true
 		}
 	}

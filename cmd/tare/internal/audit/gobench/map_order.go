@@ -18,25 +18,22 @@ func mapOrder() rule {
 		Command: compareRevisions,
 	}, find: func(in *input) {
 		in.eachTimedLoop(func(l *loop) {
-			in.inspectTimed(l, func(n ast.Node) bool {
-				r, ok := n.(*ast.RangeStmt)
-				if !ok || in.pass.TypesInfo.TypeOf(r.X) == nil {
-					return true
+			inspectTimedNodes(in, l, func(r *ast.RangeStmt) {
+				t := in.pass.TypesInfo.TypeOf(r.X)
+				if t == nil {
+					return
 				}
-				if _, ok := in.pass.TypesInfo.TypeOf(r.X).Underlying().(*types.Map); !ok {
-					return true
-				}
+				_, isMap := t.Underlying().(*types.Map)
 				usesKey := r.Key != nil && formatExpr(r.Key) != "_"
-				if !usesKey || in.pass.Pkg.Path() == "runtime_test" { // runtime_test measures maps
-					return true
+				if !isMap || !usesKey || in.pass.Pkg.Path() == "runtime_test" { // runtime_test measures maps
+					return
 				}
 				for _, s := range r.Body.List {
 					if branch, ok := s.(*ast.BranchStmt); ok && branch.Tok.String() == "break" {
 						in.report(r, "the loop takes the first key of %s, which is another one each time", formatExpr(r.X))
-						return true
+						return
 					}
 				}
-				return true
 			})
 		})
 	}}

@@ -45,14 +45,12 @@ func (in *input) isRun(b *benchmark) bool {
 	if b.outer == nil {
 		return b.node == ast.Node(b.decl) && b.decl.Recv == nil
 	}
-	found := false
-	ast.Inspect(b.outer.body, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && isMethod(in.pass.TypesInfo, call, "testing", "B", "Run") && call.Args[1] == b.node {
-			found = true
+	for call := range nodesOf[*ast.CallExpr](b.outer.body) {
+		if isMethod(in.pass.TypesInfo, call, "testing", "B", "Run") && call.Args[1] == b.node {
+			return true
 		}
-		return !found
-	})
-	return found
+	}
+	return false
 }
 
 // mayRepeat reports whether a benchmark may repeat its work without a loop of its own,

@@ -40,12 +40,10 @@ func (in *input) mentions(b *benchmark, words ...string) bool {
 	if containsWord(b.name, words...) || b.decl.Doc != nil && containsWord(b.decl.Doc.Text(), words...) {
 		return true
 	}
-	found := false
-	ast.Inspect(b.body, func(n ast.Node) bool {
-		if lit, ok := n.(*ast.BasicLit); ok && containsWord(strings.ReplaceAll(lit.Value, "_", " "), words...) {
-			found = true
+	for lit := range nodesOf[*ast.BasicLit](b.body) {
+		if containsWord(strings.ReplaceAll(lit.Value, "_", " "), words...) {
+			return true
 		}
-		return !found
-	})
-	return found
+	}
+	return false
 }

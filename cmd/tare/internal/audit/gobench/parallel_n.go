@@ -18,14 +18,13 @@ func parallelN() rule {
 		Command: compareRevisions,
 	}, find: func(in *input) {
 		for _, b := range in.suite.benchmarks {
-			ast.Inspect(b.body, func(n ast.Node) bool {
-				call, ok := n.(*ast.CallExpr)
-				if !ok || !isMethod(in.pass.TypesInfo, call, "testing", "B", "RunParallel") || len(call.Args) != 1 {
-					return true
+			for call := range nodesOf[*ast.CallExpr](b.body) {
+				if !isMethod(in.pass.TypesInfo, call, "testing", "B", "RunParallel") || len(call.Args) != 1 {
+					continue
 				}
 				lit, ok := call.Args[0].(*ast.FuncLit)
 				if !ok {
-					return true
+					continue
 				}
 				pb, _ := paramOf(in.pass.TypesInfo, lit.Type, "PB")
 				isUsed := false
@@ -36,8 +35,7 @@ func parallelN() rule {
 				if !isUsed && len(lit.Body.List) > 0 && b == in.suite.findBenchmark(call) {
 					in.report(call, "the function does not call pb.Next, so the goroutines do not share the iterations")
 				}
-				return true
-			})
+			}
 		}
 	}}
 }

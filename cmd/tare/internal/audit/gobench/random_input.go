@@ -18,32 +18,25 @@ func randomInput() rule {
 		Seen:    []string{"https://github.com/dgraph-io/ristretto/blob/v0.1.1/z/rtutil_test.go#L311"},
 	}, find: func(in *input) {
 		for _, b := range in.suite.benchmarks {
-			ast.Inspect(b.body, func(n ast.Node) bool {
-				call, ok := n.(*ast.CallExpr)
-				if !ok {
-					return true
-				}
+			for call := range nodesOf[*ast.CallExpr](b.body) {
 				fn := in.callee(call)
 				isSeeding := isFunc(fn, "math/rand", "NewSource", "Seed") || isFunc(fn, "math/rand/v2", "NewPCG")
 				if isSeeding && in.suite.findBenchmark(call) == b && in.callsNow(call.Args) {
 					in.report(call, "%s is seeded by the clock, so that each run has other inputs", formatExpr(call.Fun))
 				}
-				return true
-			})
+			}
 		}
 	}}
 }
 
 // callsNow reports whether expressions contain a call of time.Now.
 func (in *input) callsNow(args []ast.Expr) bool {
-	found := false
 	for _, a := range args {
-		ast.Inspect(a, func(n ast.Node) bool {
-			if call, ok := n.(*ast.CallExpr); ok {
-				found = found || isFunc(in.callee(call), "time", "Now")
+		for call := range nodesOf[*ast.CallExpr](a) {
+			if isFunc(in.callee(call), "time", "Now") {
+				return true
 			}
-			return !found
-		})
+		}
 	}
-	return found
+	return false
 }

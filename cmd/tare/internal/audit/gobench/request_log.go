@@ -49,11 +49,7 @@ func (in *input) reportLoggers(root ast.Node, bodies map[*types.Func]*ast.FuncDe
 		return
 	}
 	seen[root] = true
-	ast.Inspect(root, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok {
-			return true
-		}
+	for call := range nodesOf[*ast.CallExpr](root) {
 		fn := in.callee(call)
 		switch {
 		case makesLogger(call, fn):
@@ -64,8 +60,7 @@ func (in *input) reportLoggers(root ast.Node, bodies map[*types.Func]*ast.FuncDe
 		case fn != nil && bodies[fn] != nil:
 			in.reportLoggers(bodies[fn].Body, bodies, seen, depth+1)
 		}
-		return true
-	})
+	}
 }
 
 // makesLogger reports whether a call of fn makes a logger that writes to the terminal.
@@ -78,16 +73,10 @@ func makesLogger(call *ast.CallExpr, fn *types.Func) bool {
 
 // setsGinWriter reports whether the package redirects the log of Gin.
 func (in *input) setsGinWriter() bool {
-	found := false
 	for _, file := range in.pass.Files {
-		ast.Inspect(file, func(n ast.Node) bool {
-			if a, ok := n.(*ast.AssignStmt); ok {
-				for _, lhs := range a.Lhs {
-					found = found || formatExpr(lhs) == "gin.DefaultWriter"
-				}
-			}
-			return !found
-		})
+		if setsVariable(file, "gin.DefaultWriter") {
+			return true
+		}
 	}
-	return found
+	return false
 }

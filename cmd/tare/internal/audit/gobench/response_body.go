@@ -20,33 +20,26 @@ func responseBody() rule {
 		Seen:    []string{"tare: study users"},
 	}, find: func(in *input) {
 		in.eachTimedLoop(func(l *loop) {
-			in.inspectTimed(l, func(n ast.Node) bool {
-				a, ok := n.(*ast.AssignStmt)
-				if !ok || len(a.Lhs) == 0 || len(a.Rhs) != 1 {
-					return true
+			inspectTimedNodes(in, l, func(a *ast.AssignStmt) {
+				if len(a.Lhs) == 0 || len(a.Rhs) != 1 {
+					return
 				}
 				call, ok := a.Rhs[0].(*ast.CallExpr)
-				if !ok || !isResponse(in.pass.TypesInfo.TypeOf(call)) {
-					return true
-				}
-				fn := in.callee(call)
-				if fn == nil || fn.Pkg() == nil || fn.Pkg().Path() != "net/http" {
-					return true
+				if !ok || !isResponse(in.pass.TypesInfo.TypeOf(call)) || !isFuncOrMethod(in.callee(call), "net/http") {
+					return
 				}
 				name, isName := a.Lhs[0].(*ast.Ident)
 				if !isName {
-					return true
+					return
 				}
-				v := in.variable(name)
-				switch read, closed := in.bodyUse(l, v); {
+				switch read, closed := in.bodyUse(l, in.variable(name)); {
 				case !read && !closed:
-					in.report(n, "the body of the response to %s is neither read nor closed", formatExpr(call.Fun))
+					in.report(a, "the body of the response to %s is neither read nor closed", formatExpr(call.Fun))
 				case !closed:
-					in.report(n, "the body of the response to %s is not closed in the loop", formatExpr(call.Fun))
+					in.report(a, "the body of the response to %s is not closed in the loop", formatExpr(call.Fun))
 				case !read:
-					in.report(n, "the body of the response to %s is closed unread: unless it is empty, its connection is not used again", formatExpr(call.Fun))
+					in.report(a, "the body of the response to %s is closed unread: unless it is empty, its connection is not used again", formatExpr(call.Fun))
 				}
-				return true
 			})
 		})
 	}}
@@ -106,5 +99,10 @@ func (in *input) bodyUse(l *loop, v *types.Var) (read, closed bool) {
 // isReader reports whether a function belongs to a package of the standard library whose
 // functions read a body and do not close it.
 func isReader(fn *types.Func) bool {
-	return fn != nil && fn.Pkg() != nil && isOneOf(fn.Pkg().Path(), []string{"io", "io/ioutil", "encoding/json", "encoding/xml", "bufio"})
+	return isFuncOrMethod(fn, "io", "io/ioutil", "encoding/json", "encoding/xml", "bufio")
+}
+
+// isFuncOrMethod reports whether fn belongs to one of the packages.
+func isFuncOrMethod(fn *types.Func, pkgs ...string) bool {
+	return fn != nil && fn.Pkg() != nil && isOneOf(fn.Pkg().Path(), pkgs)
 }

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
@@ -242,10 +243,5 @@ func (in *input) isPureStatement(s ast.Stmt, bodies map[*types.Func]*ast.FuncDec
 
 // arePure reports whether all expressions are pure.
 func (in *input) arePure(list []ast.Expr, bodies map[*types.Func]*ast.FuncDecl, depth int) bool {
-	for _, e := range list {
-		if !in.isPure(e, bodies, depth) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(list, func(e ast.Expr) bool { return !in.isPure(e, bodies, depth) })
 }

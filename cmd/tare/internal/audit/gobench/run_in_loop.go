@@ -18,14 +18,12 @@ func runInLoop() rule {
 	}, find: func(in *input) {
 		for _, b := range in.suite.benchmarks {
 			for _, l := range b.loops {
-				ast.Inspect(l.body, func(n ast.Node) bool {
-					call, ok := n.(*ast.CallExpr)
+				for call := range nodesOf[*ast.CallExpr](l.body) {
 					// A b.Run of a sub-benchmark in the loop belongs to the sub-benchmark.
-					if ok && isMethod(in.pass.TypesInfo, call, "testing", "B", "Run") && in.suite.findBenchmark(call) == b {
+					if isMethod(in.pass.TypesInfo, call, "testing", "B", "Run") && in.suite.findBenchmark(call) == b {
 						in.report(call, "b.Run is called in a loop over the iterations")
 					}
-					return true
-				})
+				}
 			}
 		}
 	}}

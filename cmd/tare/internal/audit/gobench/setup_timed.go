@@ -54,12 +54,7 @@ func (in *input) findPreparation(b *benchmark, main *loop) *loop {
 		if l == main || l.block() != main.block() {
 			continue
 		}
-		fills := false
-		ast.Inspect(l.body, func(n ast.Node) bool {
-			a, ok := n.(*ast.AssignStmt)
-			if !ok {
-				return true
-			}
+		for a := range nodesOf[*ast.AssignStmt](l.body) {
 			for _, lhs := range a.Lhs {
 				target := lhs
 				if index, isIndex := lhs.(*ast.IndexExpr); isIndex {
@@ -68,13 +63,9 @@ func (in *input) findPreparation(b *benchmark, main *loop) *loop {
 					continue
 				}
 				if v := in.variable(target); in.isOutside(v, l) && in.usesVariable(main, v) {
-					fills = true
+					return l
 				}
 			}
-			return true
-		})
-		if fills {
-			return l
 		}
 	}
 	return nil

@@ -22,20 +22,15 @@ func sharedRandom() rule {
 			if l.kind != byNext || lit == nil || in.takesLock(l) {
 				return // not a loop of RunParallel, or one whose goroutines use the source in turn
 			}
-			in.inspectTimed(l, func(n ast.Node) bool {
-				sel, ok := n.(*ast.SelectorExpr)
-				if !ok || !isRand(in.pass.TypesInfo.TypeOf(sel.X)) {
-					return true
-				}
+			inspectTimedNodes(in, l, func(sel *ast.SelectorExpr) {
 				v := in.variable(sel.X)
-				if v == nil || v.IsField() {
-					return true
+				if v == nil || v.IsField() || !isRand(in.pass.TypesInfo.TypeOf(sel.X)) {
+					return
 				}
 				isDeclaredOutside := v.Pos() < lit.Pos() || v.Pos() > lit.End()
 				if isDeclaredOutside {
 					in.report(sel, "%s is a random source that all goroutines share", v.Name())
 				}
-				return true
 			})
 		})
 	}}

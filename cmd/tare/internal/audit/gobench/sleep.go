@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/tarebench/tare"
@@ -49,12 +50,8 @@ func sleepInLoop() rule {
 // containsWord reports whether a text, often the name of a benchmark, contains one of words, in upper
 // or lower case. A benchmark whose name contains a word is about it.
 func containsWord(text string, words ...string) bool {
-	for _, w := range words {
-		if strings.Contains(strings.ToLower(text), strings.ToLower(w)) {
-			return true
-		}
-	}
-	return false
+	text = strings.ToLower(text)
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, strings.ToLower(w)) })
 }
 
 // isAbout reports whether a benchmark is about a function: its name contains that of

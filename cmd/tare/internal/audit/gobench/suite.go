@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -86,12 +87,7 @@ func readSuite(pass *analysis.Pass, known []string) *suite {
 
 // importsTesting reports whether a file imports package testing.
 func importsTesting(file *ast.File) bool {
-	for _, i := range file.Imports {
-		if i.Path.Value == `"testing"` {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"testing"` })
 }
 
 // readIgnores records the comments of a file that switch off rules. A comment switches its rule off
@@ -126,12 +122,7 @@ func (s *suite) readIgnores(pass *analysis.Pass, file *ast.File, known []string)
 
 // isIgnored reports whether a comment switches a rule off in a line.
 func (s *suite) isIgnored(rule string, at token.Position) bool {
-	for _, r := range s.ignores[fileLine{at.Filename, at.Line}] {
-		if r == rule {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(s.ignores[fileLine{at.Filename, at.Line}], rule)
 }
 
 // nameAt returns the name of the benchmark that contains a node. It returns "" if the
@@ -264,10 +255,9 @@ func findSized(info *types.Info, b *benchmark) map[types.Object]bool {
 			b.sized[v] = true
 		}
 	}
-	ast.Inspect(b.body, func(n ast.Node) bool {
-		a, ok := n.(*ast.AssignStmt)
-		if !ok || a.Tok != token.DEFINE || len(a.Lhs) != len(a.Rhs) {
-			return true
+	for a := range nodesOf[*ast.AssignStmt](b.body) {
+		if a.Tok != token.DEFINE || len(a.Lhs) != len(a.Rhs) {
+			continue
 		}
 		for i, rhs := range a.Rhs {
 			if call, ok := rhs.(*ast.CallExpr); ok {
@@ -280,8 +270,7 @@ func findSized(info *types.Info, b *benchmark) map[types.Object]bool {
 				b.sized[info.Defs[id]] = true
 			}
 		}
-		return true
-	})
+	}
 	return b.sized
 }
 
@@ -357,14 +346,14 @@ func timerCall(info *types.Info, s ast.Stmt) string {
 // a *testing.B.
 func countBenchmarks(info *types.Info, file *ast.File) int {
 	n := 0
-	ast.Inspect(file, func(node ast.Node) bool {
-		if t, ok := node.(*ast.FuncType); ok && t.Params != nil {
-			if _, ok := paramOf(info, t, "B"); ok {
-				n++
-			}
+	for t := range nodesOf[*ast.FuncType](file) {
+		if t.Params == nil {
+			continue
 		}
-		return true
-	})
+		if _, ok := paramOf(info, t, "B"); ok {
+			n++
+		}
+	}
 	return n
 }
 

@@ -3,6 +3,7 @@ package gobench
 import (
 	"fmt"
 	"go/ast"
+	"slices"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
@@ -56,15 +57,13 @@ func (in *input) findPause(l *loop) ast.Node {
 // reportsTime reports whether a benchmark sets ns/op itself, by b.ReportMetric(value,
 // "ns/op"), so that the timer does not matter.
 func (in *input) reportsTime(b *benchmark) bool {
-	found := false
-	ast.Inspect(b.body, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if ok && isMethod(in.pass.TypesInfo, call, "testing", "B", "ReportMetric") && len(call.Args) == 2 {
-			found = found || formatExpr(call.Args[1]) == `"ns/op"`
+	for call := range nodesOf[*ast.CallExpr](b.body) {
+		isReport := isMethod(in.pass.TypesInfo, call, "testing", "B", "ReportMetric") && len(call.Args) == 2
+		if isReport && formatExpr(call.Args[1]) == `"ns/op"` {
+			return true
 		}
-		return !found
-	})
-	return found
+	}
+	return false
 }
 
 // isConditional reports whether the last node of a path may not run in each iteration:
@@ -81,10 +80,7 @@ func isConditional(path []ast.Node) bool {
 
 // isInnermost reports whether no other loop over iterations is between l and a node within l.
 func (l *loop) isInnermost(n ast.Node) bool {
-	for _, other := range l.owner.loops {
-		if other != l && other.node.Pos() > l.node.Pos() && isWithin(n, other.node) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(l.owner.loops, func(other *loop) bool {
+		return other != l && other.node.Pos() > l.node.Pos() && isWithin(n, other.node)
+	})
 }

@@ -104,11 +104,10 @@ func (in *input) subName(b *benchmark) string {
 		return ""
 	}
 	name := ""
-	ast.Inspect(b.outer.body, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && len(call.Args) == 2 && call.Args[1] == b.node {
+	for call := range nodesOf[*ast.CallExpr](b.outer.body) {
+		if len(call.Args) == 2 && call.Args[1] == b.node {
 			name = formatExpr(call.Args[0])
 		}
-		return true
-	})
+	}
 	return name
 }

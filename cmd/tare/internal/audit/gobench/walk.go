@@ -4,9 +4,13 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"iter"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/tarebench/tare/internal/format"
 )
 
 // inspectPath calls visit for each node n below root. path holds the nodes from the child of root
@@ -129,6 +133,27 @@ func (in *input) isFailure(b *ast.BlockStmt) bool {
 	return false
 }
 
+// nodesOf returns the nodes of type N below root, and root if it is one.
+func nodesOf[N ast.Node](root ast.Node) iter.Seq[N] {
+	return func(yield func(N) bool) {
+		for n := range ast.Preorder(root) {
+			if n, ok := n.(N); ok && !yield(n) {
+				return
+			}
+		}
+	}
+}
+
+// inspectTimedNodes is inspectTimed for the nodes of type N.
+func inspectTimedNodes[N ast.Node](in *input, l *loop, visit func(n N)) {
+	in.inspectTimed(l, func(n ast.Node) bool {
+		if n, ok := n.(N); ok {
+			visit(n)
+		}
+		return true
+	})
+}
+
 // eachTimedLoop calls visit for each timed loop of the package.
 func (in *input) eachTimedLoop(visit func(l *loop)) {
 	for _, b := range in.suite.benchmarks {
@@ -144,13 +169,10 @@ func (in *input) eachTimedLoop(visit func(l *loop)) {
 // function or method fn that it calls. Calls of unknown functions are omitted.
 func (in *input) eachTimedCall(visit func(l *loop, call *ast.CallExpr, fn *types.Func)) {
 	in.eachTimedLoop(func(l *loop) {
-		in.inspectTimed(l, func(n ast.Node) bool {
-			if call, ok := n.(*ast.CallExpr); ok {
-				if fn := in.callee(call); fn != nil {
-					visit(l, call, fn)
-				}
+		inspectTimedNodes(in, l, func(call *ast.CallExpr) {
+			if fn := in.callee(call); fn != nil {
+				visit(l, call, fn)
 			}
-			return true
 		})
 	})
 }
@@ -262,15 +284,7 @@ func isFunc(fn *types.Func, pkg string, names ...string) bool {
 
 // isOneOf reports whether names contains name. No names mean any name: it returns true then.
 func isOneOf(name string, names []string) bool {
-	if len(names) == 0 {
-		return true
-	}
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
+	return len(names) == 0 || slices.Contains(names, name)
 }
 
 // isMethod reports whether a call selects name of a value of type PKG.TYPE or *PKG.TYPE.
@@ -317,21 +331,15 @@ func isRand(t types.Type) bool {
 // formatExpr returns the source text of an expression in one line, cut to 60 characters.
 func formatExpr(e ast.Expr) string {
 	const maxLength = 60
-	text := []rune(strings.Join(strings.Fields(types.ExprString(e)), " "))
-	if len(text) > maxLength {
-		return string(text[:maxLength-1]) + "…"
-	}
-	return string(text)
+	return format.Clip(strings.Join(strings.Fields(types.ExprString(e)), " "), maxLength)
 }
 
 // hasCall reports whether the name of a function or method called below root matches.
 func (in *input) hasCall(root ast.Node, matches func(name string) bool) bool {
-	found := false
-	ast.Inspect(root, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && matches(calledName(call)) {
-			found = true
+	for call := range nodesOf[*ast.CallExpr](root) {
+		if matches(calledName(call)) {
+			return true
 		}
-		return !found
-	})
-	return found
+	}
+	return false
 }

@@ -22,20 +22,18 @@ func writerUnflushed() rule {
 	}, find: func(in *input) {
 		in.eachTimedLoop(func(l *loop) {
 			in.reportOuter(l)
-			in.inspectTimed(l, func(n ast.Node) bool {
-				a, ok := n.(*ast.AssignStmt)
-				if !ok || a.Tok != token.DEFINE || len(a.Rhs) != 1 {
-					return true
+			inspectTimedNodes(in, l, func(a *ast.AssignStmt) {
+				if a.Tok != token.DEFINE || len(a.Rhs) != 1 {
+					return
 				}
 				call, ok := a.Rhs[0].(*ast.CallExpr)
 				if !ok || !isBuffered(in.pass.TypesInfo, call) {
-					return true
+					return
 				}
 				v := in.variable(a.Lhs[0])
 				if v != nil && in.writesOnly(l.body, v) {
-					in.report(n, "%s is written to and never flushed or closed", v.Name())
+					in.report(a, "%s is written to and never flushed or closed", v.Name())
 				}
-				return true
 			})
 		})
 	}}
@@ -45,14 +43,10 @@ func writerUnflushed() rule {
 // Only the output of the last iterations stays in the buffer, so the findings are notes.
 func (in *input) reportOuter(l *loop) {
 	seen := map[*types.Var]bool{}
-	in.inspectTimed(l, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		if !ok {
-			return true
-		}
+	inspectTimedNodes(in, l, func(id *ast.Ident) {
 		v, _ := in.pass.TypesInfo.Uses[id].(*types.Var)
 		if v == nil || seen[v] || !in.isOutside(v, l) || !in.isLocal(v) {
-			return true
+			return
 		}
 		seen[v] = true
 		call, ok := in.initOf(l.owner.decl, v).(*ast.CallExpr)
@@ -62,7 +56,6 @@ func (in *input) reportOuter(l *loop) {
 			in.report(id, "%s is never flushed or closed: what the last iterations wrote stays in its buffer", v.Name())
 			in.rule.Severity = severity
 		}
-		return true
 	})
 }
 

@@ -73,6 +73,15 @@ func (r Reading) Shown(c tare.Comparison) bool {
 	return c.Differs(r.NoiseFloor()) == tare.Significant
 }
 
+// WhyDoubted returns a clause about a comparison that is not significant beyond the noise floor, to follow a
+// sentence about it. It returns "" for other comparisons.
+func (r Reading) WhyDoubted(c tare.Comparison) string {
+	if r.Shown(c) {
+		return ""
+	}
+	return fmt.Sprintf("; that is no difference beyond what the control shows (±%s)", Percent(math.Expm1(r.NoiseFloor())))
+}
+
 // Place returns the best rank that the evidence allows; 1 if there are no ranks.
 func Place(c tare.Comparison) int { return max(1, c.RankLow) }
 
@@ -172,12 +181,7 @@ func (r Reading) Price(id string) string {
 }
 
 // Names joins names: "a, b and c".
-func Names(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
-}
+func Names(names []string) string { return format.List(names, "and") }
 
 // Nanoseconds formats a time with three digits.
 func Nanoseconds(ns float64) string {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // missingCount counts the benchmarks and packages that were not compared, by their effect on the verdict.
@@ -34,13 +35,13 @@ func (rep *Report) countLeft() (n missingCount) {
 func (rep *Report) describeLeft(n missingCount) string {
 	text := ""
 	if n.missing > 0 {
-		text += fmt.Sprintf("; %d more %s not compared: %s", n.missing, pick(n.missing, "was", "were"), rep.firstMissing())
+		text += fmt.Sprintf("; %d more %s not compared: %s", n.missing, format.Choose(n.missing, "was", "were"), rep.firstMissing())
 	}
 	if len(rep.unmeasured) > 0 {
-		text += "; " + joinWords(rep.unmeasured, " and ") + " " + pick(len(rep.unmeasured), "was", "were") + " not measured"
+		text += "; " + format.List(rep.unmeasured, "and") + " " + format.Choose(len(rep.unmeasured), "was", "were") + " not measured"
 	}
 	if n.oneSided > 0 {
-		text += fmt.Sprintf("; %d more %s on one side only", n.oneSided, pick(n.oneSided, "is", "are"))
+		text += fmt.Sprintf("; %d more %s on one side only", n.oneSided, format.Choose(n.oneSided, "is", "are"))
 	}
 	return text
 }

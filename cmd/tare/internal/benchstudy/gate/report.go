@@ -135,7 +135,7 @@ func (rep *Report) conclude() {
 	worse := len(parts) > 0
 	void, open := rep.countOutcome(Void), rep.countOutcome(Open)
 	if void > 0 {
-		parts = append(parts, fmt.Sprintf("%d %s void", void, pick(void, "is", "are")))
+		parts = append(parts, fmt.Sprintf("%d %s void", void, format.Choose(void, "is", "are")))
 	}
 	if left.broken > 0 {
 		parts = append(parts, fmt.Sprintf("%d of the head could not be run", left.broken))
@@ -223,7 +223,7 @@ func (rep *Report) describeNoneWorse(hasOpen, hasWaived bool) string {
 		if hasOpen {
 			text += "is known to "
 		}
-		text += joinWords(words, " or ") + " by more than " + rep.marginText()
+		text += format.List(words, "or") + " by more than " + rep.marginText()
 		if exact {
 			text += ", and " + subject
 		}
@@ -296,11 +296,11 @@ func (rep *Report) describeWorse() []string {
 		by := " by more than " + rep.marginText()
 		switch w := wordsFor(metric); {
 		case metric == "allocs" && exact:
-			parts = append(parts, fmt.Sprintf("%d %s more often", n, pick(n, "allocates", "allocate")))
+			parts = append(parts, fmt.Sprintf("%d %s more often", n, format.Choose(n, "allocates", "allocate")))
 		case w.adjective:
-			parts = append(parts, fmt.Sprintf("%d %s %s%s", n, pick(n, "is", "are"), w.worse, by))
+			parts = append(parts, fmt.Sprintf("%d %s %s%s", n, format.Choose(n, "is", "are"), w.worse, by))
 		default:
-			parts = append(parts, fmt.Sprintf("%d %s %s%s", n, pick(n, w.takes, w.take), w.worse, by))
+			parts = append(parts, fmt.Sprintf("%d %s %s%s", n, format.Choose(n, w.takes, w.take), w.worse, by))
 		}
 	}
 	for _, r := range rep.Rows {

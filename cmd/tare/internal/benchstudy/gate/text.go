@@ -54,8 +54,8 @@ func Text(w io.Writer, rep Report, st report.Style, all bool) error {
 	return err
 }
 
-// legibleCopy returns the report without results, and with only printable characters in its texts,
-// some of which come from benchmarks and other machines.
+// legibleCopy returns a copy of the report without results. Its texts have only printable characters: some
+// texts come from benchmarks and from other machines.
 func (rep Report) legibleCopy() Report {
 	rep.Results = nil
 	return report.LegibleAll(rep)
@@ -64,7 +64,7 @@ func (rep Report) legibleCopy() Report {
 // summary returns one line: rows, metrics, rounds, time, error rate.
 func (rep *Report) summary() string {
 	return fmt.Sprintf("%s on %s, %s in %s; the family-wise error rate is at most %s",
-		rep.describeCount(), joinWords(rep.rowMetrics(), " and "), format.Count(rep.Rounds, "round"), formatSeconds(rep.Seconds), formatShare(rep.Alpha))
+		rep.describeCount(), format.List(rep.rowMetrics(), "and"), format.Count(rep.Rounds, "round"), formatSeconds(rep.Seconds), formatShare(rep.Alpha))
 }
 
 // rowMetrics returns the metrics of all rows, each once, in the order of tables.
@@ -79,8 +79,8 @@ func (rep *Report) rowMetrics() []string {
 	return out
 }
 
-// metricRank returns the place of a metric in tables: times and sizes, then latencies, allocations, and
-// all others.
+// metricRank returns the position of a metric in tables: times and sizes come first, then latencies,
+// allocations and all others.
 func metricRank(metric string) int {
 	known := slices.Concat(project.Metrics(), project.Latencies(), []string{"allocs"})
 	if i := slices.Index(known, metric); i >= 0 {
@@ -89,7 +89,7 @@ func metricRank(metric string) int {
 	return len(known)
 }
 
-// formatSeconds formats a duration; from two minutes on with minutes.
+// formatSeconds formats a duration in seconds, and from two minutes on in minutes and seconds.
 func formatSeconds(s float64) string {
 	if s >= 120 {
 		return fmt.Sprintf("%d min %d s", int(s)/60, int(s)%60)
@@ -101,7 +101,7 @@ func formatSeconds(s float64) string {
 // counted.
 const maxRows = 24
 
-// listedRows returns the rows to list, and a sentence about the others.
+// listedRows returns the rows to list, and a line about the other rows, "" if all are listed.
 func (rep *Report) listedRows(all bool) (rows []Row, rest string) {
 	if all || len(rep.Rows) <= maxRows {
 		return rep.Rows, ""
@@ -206,7 +206,7 @@ func writeTextTable(b *strings.Builder, rep Report, rows []Row, st report.Style)
 	}
 }
 
-// repeatsVoid reports whether an earlier row of the benchmark is void for the same reason.
+// repeatsVoid reports whether an earlier row of the same benchmark and machine is void for the same reason.
 func (rep *Report) repeatsVoid(r Row) bool {
 	for _, o := range rep.Rows {
 		if o.Benchmark == r.Benchmark && o.Machine == r.Machine && o.Outcome == Void && o.Sentence == r.Sentence {
@@ -246,6 +246,7 @@ func rowColour(r Row, st report.Style) func(string) string {
 	return nil
 }
 
+// verdictColour returns the style of the report's verdict.
 func (rep *Report) verdictColour(st report.Style) func(string) string {
 	switch {
 	case rep.Blocked:
@@ -264,9 +265,9 @@ func paint(f func(string) string, text string) string {
 	return f(text)
 }
 
-// writeLeftOut writes the entries that were not compared, and the remarks, each list after the text
-// before. Function formatLine formats a text of a severity, which is "" for an entry that is not
-// broken.
+// writeLeftOut writes two lists: what was not compared, and the remarks. It writes the text before in front of
+// each list. formatLine formats one text of a severity. The severity is "" for an entry that was skipped
+// without an error.
 func (rep *Report) writeLeftOut(b *strings.Builder, before, indent string, formatLine func(severity, text string) string) {
 	if len(rep.Left) > 0 {
 		b.WriteString(before + "Not compared:\n")
@@ -289,8 +290,8 @@ func (rep *Report) writeLeftOut(b *strings.Builder, before, indent string, forma
 // maxReasons is the largest number of lines that explain a row's difference.
 const maxReasons = 5
 
-// explainRow returns the causes of a row's difference, if the benchmark was profiled or counted. Of the rows of a
-// benchmark only the first that is neither undecided nor "not worse" has them.
+// explainRow returns the causes of a row's difference, if the benchmark was profiled or its instructions counted.
+// It returns nil for all rows of a benchmark except the first that is neither undecided nor "not worse".
 func (rep *Report) explainRow(r Row) []string {
 	if r.result == nil {
 		return nil

@@ -168,7 +168,7 @@ func (r Row) formatChanges() (change, interval string) {
 	if r.Low > 0 {
 		all = append(all, r.Low, r.High)
 	}
-	print := formatPercent
+	print := func(x float64) string { return format.Change(x, 1) }
 	if slices.ContainsFunc(all, isFactor) {
 		print = format.Factor
 	}
@@ -186,14 +186,6 @@ func (r Row) formatChange() string {
 
 // isFactor reports whether a ratio reads better as a factor than in per cent.
 func isFactor(ratio float64) bool { return ratio >= 2 || ratio > 0 && ratio <= 0.5 }
-
-// formatPercent formats a ratio as a change in per cent, with a sign.
-func formatPercent(ratio float64) string {
-	if math.Abs(ratio-1) < 0.0005 { // rounds to 0.0 %, which has no sign
-		return "±0.0 %"
-	}
-	return fmt.Sprintf("%+.1f %%", 100*(ratio-1))
-}
 
 // formatShare formats a share in per cent.
 func formatShare(share float64) string {
@@ -216,35 +208,10 @@ func formatAmount(x float64, unit string) string {
 			unit string
 		}{{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}} {
 			if x >= step.from {
-				return formatSignificant(x/step.from) + " " + step.unit + rest
+				return format.Digits(x/step.from, 3) + " " + step.unit + rest
 			}
 		}
-		return formatSignificant(x) + " " + unit
+		return format.Digits(x, 3) + " " + unit
 	}
 	return format.Average(x) + " " + unit
-}
-
-// formatSignificant formats a number with three significant digits, or more if it has more before
-// the point.
-func formatSignificant(x float64) string {
-	if x >= 100 || x == 0 {
-		return strconv.FormatFloat(x, 'f', 0, 64)
-	}
-	return strconv.FormatFloat(x, 'f', max(0, 2-int(math.Floor(math.Log10(x)))), 64)
-}
-
-// pick returns one if n is 1, else many.
-func pick(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
-}
-
-// joinWords joins words, e.g. time, cpu and allocs; last joins the last two.
-func joinWords(words []string, last string) string {
-	if n := len(words); n > 2 {
-		return strings.Join(words[:n-1], ", ") + last + words[n-1]
-	}
-	return strings.Join(words, last)
 }

@@ -3,6 +3,7 @@ package gocmd
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,13 +20,16 @@ import (
 // commandTimeout limits one go command that resolves modules or generates code.
 const commandTimeout = 5 * time.Minute
 
-// ErrTooLong reports that a go command reached the timeout.
-var ErrTooLong = fmt.Errorf("took longer than %v and was ended", commandTimeout)
+// ErrTooLong reports that a go command reached its timeout.
+var ErrTooLong = errors.New("took too long and was ended")
 
 // Go runs the go command.
 type Go struct {
 	Tag   string    // value of TARE_RUN in the environment; "" leaves it unset
 	Stdin io.Reader // nil for no input
+
+	Env     []string      // NAME=value, in addition to the environment
+	Timeout time.Duration // 0 means commandTimeout
 }
 
 // In runs a go command in a directory of the cache, without workspace and without the user's flags.
@@ -41,12 +45,13 @@ func (g Go) AsUser(ctx context.Context, dir string, args ...string) (string, err
 // runCommand runs the go command with env in addition to its environment, and returns the standard
 // output. The error is one line: the Complaint, [ErrTooLong] or [build.ErrNoToolchain], or that of ctx.
 func (g Go) runCommand(ctx context.Context, dir string, env []string, args ...string) (string, error) {
-	limited, cancel := context.WithTimeout(ctx, commandTimeout)
+	timeout := cmp.Or(g.Timeout, commandTimeout)
+	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	cmd, remove := build.GoCommand(limited, dir, args...)
 	defer remove()
 	cmd.Stdin = g.Stdin
-	cmd.Env = append(cmd.Env, env...)
+	cmd.Env = append(append(cmd.Env, env...), g.Env...)
 	if g.Tag != "" {
 		cmd.Env = append(cmd.Env, "TARE_RUN="+g.Tag)
 	}
@@ -59,7 +64,7 @@ func (g Go) runCommand(ctx context.Context, dir string, env []string, args ...st
 	case errors.Is(err, exec.ErrNotFound):
 		return "", fmt.Errorf("%w: %q was not found; install Go from https://go.dev/dl/ or put it in PATH", build.ErrNoToolchain, "go")
 	case limited.Err() != nil:
-		return "", fmt.Errorf("go %s %w", args[0], ErrTooLong)
+		return "", fmt.Errorf("go %s %w after %v", args[0], ErrTooLong, timeout)
 	case err != nil:
 		return out.String(), errors.New(Complaint(errOut.String()+"\n"+out.String(), err))
 	}

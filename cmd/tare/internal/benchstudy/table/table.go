@@ -128,7 +128,7 @@ func (t *page) writeMetric(name string) {
 		if name == t.r.Metrics[0] && slices.Contains(t.idsWithNote(benchstudy.HeadTests()), w.ID) {
 			word += ", head's tests"
 		}
-		b, h := formatPair(m.Unit, median(base), median(head))
+		b, h := formatPair(m.Unit, stats.Median(base), stats.Median(head))
 		cells := []string{t.shortName(w.ID), b, h, ratio, interval, word, benchstatText(base, head)}
 		if t.r.Divided() {
 			cells = append(cells, t.r.MeasuredBy(w.ID))
@@ -172,7 +172,7 @@ func (t *page) describeCounts(c tare.Comparison) (ratio, interval, word string, 
 	if c.Exact {
 		return t.describeExact(c.AgainstValue, c.Value)
 	}
-	ratio, interval = fmt.Sprintf("%.4f", c.Ratio), fmt.Sprintf("[%.4f, %.4f]", c.Low, c.High)
+	ratio, interval = format.Counted(c.Ratio), "["+format.Counted(c.Low)+", "+format.Counted(c.High)+"]"
 	switch {
 	case c.Differs(0) == tare.NotShown:
 		return ratio, interval, "no difference", t.style.Dim
@@ -233,10 +233,10 @@ func (t *page) writeReported() {
 				order = append(order, unit)
 			}
 			ratio := "–"
-			if median(base) != 0 {
-				ratio = fmt.Sprintf("%.3f", median(head)/median(base))
+			if stats.Median(base) != 0 {
+				ratio = format.Ratio(stats.Median(head) / stats.Median(base))
 			}
-			b, h := formatPair("", median(base), median(head))
+			b, h := formatPair("", stats.Median(base), stats.Median(head))
 			units[unit] = append(units[unit], row{[]string{t.shortName(w.ID), b, h, ratio, "", "not judged", benchstatText(base, head)}, t.style.Dim})
 		}
 	}
@@ -277,11 +277,11 @@ func (t *page) judgeRow(workload, metric string, base, head []float64) (ratio, i
 		return "–", "", "–", nil
 	}
 	c := t.r.Comparisons[i]
-	ratio = fmt.Sprintf("%.3f", c.Ratio)
+	ratio = format.Ratio(c.Ratio)
 	if !c.Bounded() {
 		return ratio, "", "too few rounds", t.style.Dim
 	}
-	interval = fmt.Sprintf("[%.3f, %.3f]", c.Low, c.High)
+	interval = "[" + format.Ratio(c.Low) + ", " + format.Ratio(c.High) + "]"
 	word, colour = t.verdictLabel(c)
 	if metric == t.r.Metrics[0] && slices.Contains(t.idsWithNote(benchstudy.SameCode()), workload) {
 		word += ", same code"
@@ -336,7 +336,7 @@ func (t *page) compareCounts(base, head []float64) (ratio, interval, word string
 func (t *page) describeExact(base, head float64) (ratio, interval, word string, colour func(string) string) {
 	ratio = "–"
 	if base > 0 {
-		ratio = fmt.Sprintf("%.3f", head/base)
+		ratio = format.Ratio(head / base)
 	}
 	number := strconv.FormatFloat(math.Abs(head-base), 'f', -1, 64)
 	switch {
@@ -357,7 +357,7 @@ func benchstatText(base, head []float64) string {
 	th := benchmath.DefaultThresholds
 	a, b := benchmath.NewSample(slices.Clone(base), &th), benchmath.NewSample(slices.Clone(head), &th)
 	c := benchmath.AssumeNothing.Compare(a, b)
-	return c.FormatDelta(median(base), median(head)) + " (" + c.String() + ")"
+	return c.FormatDelta(stats.Median(base), stats.Median(head)) + " (" + c.String() + ")"
 }
 
 // writeTail writes everything below the tables: causes of differences, a summary of the run, verdicts,
@@ -490,15 +490,6 @@ func (t *page) describeOneBuild() string {
 // isConstant reports whether there are values and all of them are equal.
 func isConstant(values []float64) bool {
 	return len(values) > 0 && slices.Min(values) == slices.Max(values)
-}
-
-// median returns the median; NaN if there are no values.
-func median(values []float64) float64 {
-	if len(values) == 0 {
-		return math.NaN()
-	}
-	s := slices.Sorted(slices.Values(values))
-	return (s[len(s)/2] + s[(len(s)-1)/2]) / 2
 }
 
 // formatPair formats two values of a row in one unit: times in the unit of the larger one, other values

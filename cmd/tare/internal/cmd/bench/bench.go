@@ -153,7 +153,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	o.run.On.AddMeasuring(method.Set)
 	method.Set.BoolVar(&o.run.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
 	output := cmdenv.NewFlags("What is printed")
-	session.AddDryRun(output.Set, &o.run.DryRun)
+	session.AddDryRun(output.Set, &o.run.DryRun, "")
 	o.run.Printed.Add(output.Set, "the result document")
 	output.Set.StringVarP(&o.run.Out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
 	output.Set.StringVar(&o.receipt, "receipt", "", "write `file`, a sealed record of trees, seed and intervals that tare verify can check")

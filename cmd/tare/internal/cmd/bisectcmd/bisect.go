@@ -15,6 +15,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/benchstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
 // options holds the flags of tare bisect.
@@ -116,7 +117,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	method.Set.Uint64Var(&o.seed, "seed", 0, "random seed; 0 takes one from the clock")
 	method.Set.IntVar(&o.procs, "procs", 0, "GOMAXPROCS of the benchmarks; default: the machine's")
 	method.Set.BoolVar(&o.restart, "restart", false, "forget what an earlier call of this command found")
-	method.Set.BoolVarP(&o.dryRun, "dry-run", "n", false, "build good and bad, print what it would cost, and measure nothing")
+	session.AddDryRun(method.Set, &o.dryRun, "n")
 	method.Set.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does")
 	output := cmdenv.NewFlags("What is printed")
 	output.Set.StringVar(&o.printed.Name, "format", "text", "`how` to print it: "+strings.Join(formatNames(), ", "))

@@ -23,12 +23,15 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// runBisect searches for the first bad commit and prints the result. With --dry-run it only prints the
-// cost.
+// runBisect searches for the first bad commit and prints the result. With --dry-run it only prints what that
+// would take.
 func runBisect(ctx context.Context, env cmdenv.Env, o options) error {
 	h, err := o.findHistory(ctx) // before waiting for the lock
 	if err != nil {
 		return session.BenchError(ctx, err)
+	}
+	if o.dryRun {
+		return session.BenchError(ctx, o.planSearch(ctx, env, h))
 	}
 	p := session.NewProgress(env, o.quiet)
 	defer p.End()
@@ -41,9 +44,6 @@ func runBisect(ctx context.Context, env cmdenv.Env, o options) error {
 		defer s.closeBuild()
 		if err := s.beginSearch(ctx, h); err != nil {
 			return session.BenchError(ctx, err)
-		}
-		if o.dryRun {
-			return nil
 		}
 		err := s.state.Search.Run(ctx, s.measureCommit, s.saveState)
 		p.Pause()
@@ -113,29 +113,43 @@ func (o options) findHistory(ctx context.Context) (h commitRange, err error) {
 	return h, o.selectionOf(h.ends[1].Commit, o.bench).Check(ctx)
 }
 
-// beginSearch resumes the search of an earlier call or starts one, and prints its cost.
-func (s *searcher) beginSearch(ctx context.Context, h commitRange) (err error) {
-	ends, commits := h.ends, h.commits
-	fresh := newState(s.options, h.repo, ends, commits)
-	s.path = filepath.Join(s.w.Dirs.Cache, "bisect", fresh.hashKey()+".json")
-	s.state = fresh
-	if !s.restart {
-		if s.state, err = loadState(s.path, fresh); err != nil {
-			return err
-		}
+// findState returns the search of an earlier call or a new one, and the file in which it is stored.
+func (o options) findState(h commitRange, cache string) (s *state, path string, err error) {
+	s = newState(o, h.repo, h.ends, h.commits)
+	path = filepath.Join(cache, "bisect", s.hashKey()+".json")
+	if !o.restart {
+		s, err = loadState(path, s)
 	}
-	s.state.typed = s.typed
-	s.w.Progress.Say(fmt.Sprintf("%s after %s up to %s: %s with %s, the first of them of %s",
-		format.Count(len(commits), "commit"), ends[0], ends[1], format.Count(fresh.Search.Plan.Comparisons(), "comparison"), shortID(ends[0].Commit), shortID(ends[1].Commit)))
-	if done := s.state.countDone(); done > 0 {
-		s.w.Progress.Say(fmt.Sprintf("%s of an earlier call are used; --restart would forget them", format.Count(done, "comparison")))
-		return nil
-	}
-	return s.chooseBenchmark(ctx, ends[1].Commit)
+	return s, path, err
 }
 
-// chooseBenchmark builds the bad revision, selects the benchmark that changes most, and prints
-// the cost of the search. It saves the search, except for --dry-run.
+// describeSearch returns the number of commits and of comparisons.
+func (h commitRange) describeSearch(s *state) string {
+	return fmt.Sprintf("%s after %s up to %s: %s with %s, the first of them of %s",
+		format.Count(len(h.commits), "commit"), h.ends[0], h.ends[1], format.Count(s.Search.Plan.Comparisons(), "comparison"), shortID(h.ends[0].Commit), shortID(h.ends[1].Commit))
+}
+
+// describeDone returns that n comparisons of an earlier call are not repeated.
+func describeDone(n int) string {
+	return fmt.Sprintf("%s of an earlier call are used; --restart would forget them", format.Count(n, "comparison"))
+}
+
+// beginSearch resumes the search of an earlier call or starts one, and prints its cost.
+func (s *searcher) beginSearch(ctx context.Context, h commitRange) (err error) {
+	if s.state, s.path, err = s.findState(h, s.w.Dirs.Cache); err != nil {
+		return err
+	}
+	s.state.typed = s.typed
+	s.w.Progress.Say(h.describeSearch(s.state))
+	if done := s.state.countDone(); done > 0 {
+		s.w.Progress.Say(describeDone(done))
+		return nil
+	}
+	return s.chooseBenchmark(ctx, h.ends[1].Commit)
+}
+
+// chooseBenchmark builds the bad revision, selects the benchmark that changes most, prints the cost of the
+// search, and saves it.
 func (s *searcher) chooseBenchmark(ctx context.Context, bad string) error {
 	if err := s.buildCommit(ctx, bad, s.bench); err != nil {
 		return err
@@ -166,9 +180,6 @@ func (s *searcher) chooseBenchmark(ctx context.Context, bad string) error {
 	} else {
 		s.planRounds(q)
 	}
-	if s.dryRun {
-		return nil
-	}
 	return s.saveState()
 }
 
@@ -180,14 +191,14 @@ const (
 
 // findQuantity returns the benchmark and metric to search for. If several benchmarks match, it measures
 // rounds of the built bad revision and returns the one that changes most. For counts it also measures
-// the value of the good revision. --dry-run measures nothing and takes the first benchmark.
+// the value of the good revision.
 func (s *searcher) findQuantity(ctx context.Context, bad string) (bisect.Quantity, error) {
 	var all []bisect.Quantity
 	for _, w := range s.built.Study.Workloads {
 		all = append(all, bisect.Quantity{Benchmark: w.ID, Metric: s.metric, Sign: math.Copysign(1, s.effect)})
 	}
 	first := all[0]
-	if s.dryRun || len(all) == 1 && !first.Counts() {
+	if len(all) == 1 && !first.Counts() {
 		return first, nil
 	}
 	rounds := scoutRounds

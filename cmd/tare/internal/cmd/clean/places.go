@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,12 +68,7 @@ func tempPrefixes() []string {
 // isUnfinished reports whether name is the name of content that is being written, or that a killed
 // process has left.
 func (p cachePlace) isUnfinished(name string) bool {
-	for _, prefix := range append(tempPrefixes(), p.unfinished) {
-		if prefix != "" && strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(append(tempPrefixes(), p.unfinished), func(prefix string) bool { return prefix != "" && strings.HasPrefix(name, prefix) })
 }
 
 // findRoutes returns the directories of the cache that stored results name as their study_dir: while

@@ -51,7 +51,7 @@ func calibrationStudy(work scaleWork, budget time.Duration) tare.Study {
 // runCalibration measures programs of known cost on this machine and prints which differences
 // it found. No result is a failure.
 func runCalibration(ctx context.Context, env cmdenv.Env, o options) error {
-	p := session.NewProgress(env, false)
+	p := session.NewProgress(env, o.quiet)
 	defer p.End()
 	works := scaleWorks()
 	share := o.budget / time.Duration(len(works))

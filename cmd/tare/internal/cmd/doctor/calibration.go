@@ -240,13 +240,10 @@ func (c *calibration) addAdvice(format string, args ...any) {
 // formatInterval returns the difference with its interval: +5.03 % (+4.61 % to +5.47 %).
 func (e scaleEffect) formatInterval() string {
 	if e.Low == 0 {
-		return formatRatio(e.Ratio) + " (too few rounds for an interval)"
+		return format.Change(e.Ratio, 2) + " (too few rounds for an interval)"
 	}
-	return fmt.Sprintf("%s (%s to %s)", formatRatio(e.Ratio), formatRatio(e.Low), formatRatio(e.High))
+	return fmt.Sprintf("%s (%s to %s)", format.Change(e.Ratio, 2), format.Change(e.Low, 2), format.Change(e.High, 2))
 }
-
-// formatRatio returns a ratio as a signed percentage.
-func formatRatio(ratio float64) string { return fmt.Sprintf("%+.2f %%", 100*(ratio-1)) }
 
 // formatPercent returns a share as a percentage: 5 %, 0.34 %.
 func formatPercent(share float64) string { return fmt.Sprintf("%.2g %%", 100*share) }

@@ -65,6 +65,7 @@ type lockState struct {
 type options struct {
 	calibrate bool
 	budget    time.Duration // measuring time of --calibrate
+	quiet     bool
 	asJSON    bool
 	catalog   string // "" means the repository's, else the built-in ones
 }
@@ -119,15 +120,19 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.calibrate, "calibrate", false, "measure programs of known cost: which differences are found here?")
 	cmd.Flags().DurationVar(&o.budget, "budget", time.Minute, "measuring time of --calibrate; it is stretched where that is too short for a verdict")
 	cmd.Flags().BoolVar(&o.asJSON, "json", false, "print JSON")
+	cmdenv.AddProgress(cmd.Flags(), &o.quiet)
+	cmdenv.CompleteProgress(cmd)
 	cmd.Flags().StringVar(&o.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
 }
 
 // check validates the flags and their combinations.
 func (o *options) check(cmd *cobra.Command) error {
-	switch {
-	case cmd.Flags().Changed("budget") && !o.calibrate:
-		return cmdenv.Usage("--budget is for --calibrate", "give both, or neither")
-	case o.budget <= 0:
+	for _, name := range []string{"budget", "quiet", "progress"} {
+		if cmd.Flags().Changed(name) && !o.calibrate {
+			return cmdenv.Usage("--"+name+" is for --calibrate", "give both, or neither")
+		}
+	}
+	if o.budget <= 0 {
 		return cmdenv.Usage(fmt.Sprintf("--budget %v is not a budget", o.budget), "a duration such as 60s or 5m")
 	}
 	return nil

@@ -120,7 +120,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	o.on.AddMeasuring(method.Set)
 	method.Set.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
 	output := cmdenv.NewFlags("What is printed")
-	session.AddDryRun(output.Set, &o.dryRun)
+	session.AddDryRun(output.Set, &o.dryRun, "")
 	o.addPrinted(output)
 	rules := cmdenv.NewFlags("How it is judged")
 	o.addReviews(rules)

@@ -56,7 +56,7 @@ func checkHistory(ctx context.Context, env cmdenv.Env, asJSON bool) error {
 	if err != nil {
 		return fmt.Errorf("cannot read the runs in %s: %w", d.Data, cmdenv.Cause(err))
 	}
-	x, err := openHistory(ctx, env, d)
+	x, err := openIndex(ctx, env, d)
 	if err != nil {
 		return err
 	}

@@ -210,7 +210,7 @@ func readRuns(ctx context.Context, env cmdenv.Env, args []string) ([]runRow, err
 	if len(runs) == 0 {
 		return rows, nil
 	}
-	x, err := openHistory(ctx, env, d)
+	x, err := openIndex(ctx, env, d)
 	if err != nil {
 		return nil, err
 	}

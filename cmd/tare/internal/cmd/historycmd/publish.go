@@ -20,11 +20,7 @@ func (o options) isPublishing() bool {
 // publishHistory writes the page, the badge and the metrics that the flags select, of all studies or of
 // the study in args.
 func publishHistory(ctx context.Context, env cmdenv.Env, o options, args []string) error {
-	d, err := env.Dirs()
-	if err != nil {
-		return err
-	}
-	x, err := openHistory(ctx, env, d)
+	x, _, err := openHistory(ctx, env)
 	if err != nil {
 		return err
 	}

@@ -81,11 +81,7 @@ func pushHistory(ctx context.Context, env cmdenv.Env, s sharingFlags, studies []
 	if err != nil {
 		return err
 	}
-	d, err := env.Dirs()
-	if err != nil {
-		return err
-	}
-	x, err := openHistory(ctx, env, d)
+	x, d, err := openHistory(ctx, env)
 	if err != nil {
 		return err
 	}
@@ -119,7 +115,7 @@ func pushHistory(ctx context.Context, env cmdenv.Env, s sharingFlags, studies []
 			Remote: s.remote, Branch: s.branch, Added: added, There: present, Left: append([]string{}, left...), // [], not null
 		})
 	}
-	_, err = fmt.Fprintf(env.Out, "added %s to %s of %s, %d %s there already\n", format.Count(added, "result"), s.branch, s.remote, present, wasWere(present))
+	_, err = fmt.Fprintf(env.Out, "added %s to %s of %s, %d %s there already\n", format.Count(added, "result"), s.branch, s.remote, present, format.Choose(present, "was", "were"))
 	return err
 }
 

@@ -54,11 +54,7 @@ type exportReport struct {
 // exportHistory writes the results of studies, or of all studies if there are none, to file; - is
 // stdout. It prints the results that it skips.
 func exportHistory(ctx context.Context, env cmdenv.Env, file string, studies []string, asJSON bool) error {
-	d, err := env.Dirs()
-	if err != nil {
-		return err
-	}
-	x, err := openHistory(ctx, env, d)
+	x, _, err := openHistory(ctx, env)
 	if err != nil {
 		return err
 	}
@@ -181,7 +177,7 @@ func importHistory(ctx context.Context, env cmdenv.Env, files []string, asJSON b
 	if err := d.MakeData(); err != nil {
 		return err
 	}
-	x, err := openHistory(ctx, env, d)
+	x, err := openIndex(ctx, env, d)
 	if err != nil {
 		return err
 	}
@@ -225,16 +221,8 @@ func importHistory(ctx context.Context, env cmdenv.Env, files []string, asJSON b
 	if n := len(result.Left); n > 0 {
 		omitted = fmt.Sprintf("; %s skipped, see above", format.Count(n, "line"))
 	}
-	_, err = fmt.Fprintf(env.Out, "took in %s, %d %s kept already%s\n", format.Count(len(result.Taken), "result"), len(result.There), wasWere(len(result.There)), omitted)
+	_, err = fmt.Fprintf(env.Out, "took in %s, %d %s kept already%s\n", format.Count(len(result.Taken), "result"), len(result.There), format.Choose(len(result.There), "was", "were"), omitted)
 	return err
-}
-
-// wasWere returns the verb for n results.
-func wasWere(n int) string {
-	if n == 1 {
-		return "was"
-	}
-	return "were"
 }
 
 // source is an archive of results that can be read repeatedly.

@@ -23,11 +23,7 @@ import (
 // showTrend prints the ratios of a study from run to run, and the results that it could not read. If
 // there are such results, the error has the exit code of bad input.
 func showTrend(ctx context.Context, env cmdenv.Env, o options, study string) error {
-	d, err := env.Dirs()
-	if err != nil {
-		return err
-	}
-	x, err := openHistory(ctx, env, d)
+	x, d, err := openHistory(ctx, env)
 	if err != nil {
 		return err
 	}
@@ -74,8 +70,18 @@ func showTrend(ctx context.Context, env cmdenv.Env, o options, study string) err
 	return nil
 }
 
-// openHistory opens the index of results and prints its notes.
-func openHistory(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs) (*index.Index, error) {
+// openHistory opens the index of the results in the data directory, and returns it with the directories.
+func openHistory(ctx context.Context, env cmdenv.Env) (*index.Index, cmdenv.Dirs, error) {
+	d, err := env.Dirs()
+	if err != nil {
+		return nil, d, err
+	}
+	x, err := openIndex(ctx, env, d)
+	return x, d, err
+}
+
+// openIndex opens the index of the results in d and prints its notes.
+func openIndex(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs) (*index.Index, error) {
 	x, err := index.Open(ctx, d.Data, d.Cache)
 	if err != nil {
 		return nil, fmt.Errorf("read the results in %s: %w", d.Data, err)

@@ -30,8 +30,7 @@ type options struct {
 	only []string // --only: globs of codecs; nil means all
 	show bool     // --show-type
 
-	goText   string              // --go; "" means that codecs are compared
-	releases []jsonstudy.Release // parsed from goText
+	releases session.ReleaseFlag // not set if codecs are compared
 }
 
 // Command returns tare json.
@@ -100,7 +99,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	selection.Set.StringVar(&o.typ, "type", "", "measure with a `type` of your own module's, import/path.Type or ./dir.Type, instead of an inferred one")
 	selection.Set.StringVar(&o.op, "op", "all", "`what` is decoded into and encoded from: any, typed or all")
 	selection.Set.StringSliceVar(&o.only, "only", nil, "only encoding/json and codecs that match `glob`; repeatable, or several with commas")
-	selection.Set.StringVar(&o.goText, "go", "", "compare encoding/json of several Go `releases`, e.g. go1.26,go1.27, instead of codecs")
+	o.releases.Add(selection.Set, "compare encoding/json of several Go `releases`, e.g. go1.26,go1.27, instead of codecs")
 	selection.Set.BoolVar(&o.show, "show-type", false, "print the inferred type and measure nothing")
 	selection.Set.StringVar(&o.run.Catalog, "catalog", "", "`directory` of a repository of contenders; default: the one around, else the built-in one")
 	o.run.AddFlags(cmd, selection, session.Offer{Machines: true, Counts: true})
@@ -127,21 +126,10 @@ func (o *options) check(cmd *cobra.Command) error {
 
 // checkReleases parses --go and checks it against the other flags.
 func (o *options) checkReleases() error {
-	if o.goText == "" {
-		return nil
-	}
-	var err error
-	if o.releases, err = jsonstudy.ParseReleases(o.goText); err != nil {
-		return cmdenv.Usage("--go "+err.Error(), jsonstudy.ReleaseHint)
-	}
-	if len(o.only) > 0 {
+	if o.releases.IsSet() && len(o.only) > 0 {
 		return cmdenv.Usage("--go and --only contradict each other", "--go compares encoding/json with itself; give one of them")
 	}
-	isOpen := func(r jsonstudy.Release) bool { return !r.IsExact() }
-	if len(o.run.On.On) > 0 && slices.ContainsFunc(o.releases, isOpen) {
-		return cmdenv.Usage("--go with --on takes releases with all their numbers", "the newest one may differ between machines; e.g. --go go1.26.8,go1.27.2")
-	}
-	return nil
+	return o.releases.Check(o.run.On)
 }
 
 // runJSON reads the documents, and prints their type or measures codecs on them.
@@ -163,15 +151,7 @@ func runJSON(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error
 		fmt.Fprintln(env.Err, "tare: "+format.Line(n, 0))
 	}
 	if o.show {
-		if inferred.Source == "" {
-			return cmdenv.Usage("--show-type shows an inferred type", "leave --type and --op any out")
-		}
-		src, err := gofmt.Source([]byte(inferred.Source))
-		if err != nil {
-			return err
-		}
-		_, err = env.Out.Write(src)
-		return err
+		return o.showType(env, inferred, notes)
 	}
 	if o.run.DryRun {
 		return planDocuments(env, o, args, docs, inferred)
@@ -180,6 +160,28 @@ func runJSON(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error
 		return jsonOn(cmd, env, o, args)
 	}
 	return measureDocuments(cmd.Context(), env, o, args, docs, inferred)
+}
+
+// shownType is the document of --show-type.
+type shownType struct {
+	Source string   `json:"source"` // declarations in Go, the type of a document first
+	Notes  []string `json:"notes"`  // the lines on stderr
+}
+
+// showType prints the inferred type.
+func (o options) showType(env cmdenv.Env, inferred jsonstudy.Type, notes []string) error {
+	if inferred.Source == "" {
+		return cmdenv.Usage("--show-type shows an inferred type", "leave --type and --op any out")
+	}
+	src, err := gofmt.Source([]byte(inferred.Source))
+	if err != nil {
+		return err
+	}
+	if o.run.Format.Name == "json" {
+		return cmdenv.PrintJSON(env.Out, shownType{string(src), cmdenv.Listed(notes)})
+	}
+	_, err = env.Out.Write(src)
+	return err
 }
 
 // maxDocuments limits the bytes of the documents of all files.
@@ -242,8 +244,8 @@ func readError(arg string, err error) error {
 // formatQuestion returns the study's question with the names and sizes of the files.
 func (o options) formatQuestion(args []string, docs []codec.Document, typ jsonstudy.Type) string {
 	text := fmt.Sprintf("Which JSON codec is fastest on %s (%s)", fileNames(args), jsonstudy.Sizes(docs))
-	if o.goText != "" {
-		text = fmt.Sprintf("What changes between the Go releases %s for encoding/json on %s (%s)", strings.ReplaceAll(o.goText, ",", ", "), fileNames(args), jsonstudy.Sizes(docs))
+	if o.releases.IsSet() {
+		text = fmt.Sprintf("What changes between the Go releases %s for encoding/json on %s (%s)", strings.Join(o.releases.Names(), ", "), fileNames(args), jsonstudy.Sizes(docs))
 	}
 	if typ.Name != "" && o.typ != "" {
 		text += ", as " + typ.Name

@@ -54,9 +54,7 @@ func planDocuments(env cmdenv.Env, o options, args []string, docs []codec.Docume
 		return err
 	}
 	d := newDocumentStudy(o, args, docs, inferred)
-	for _, r := range o.releases { // not resolved: the go command would have to run
-		d.toolchains = append(d.toolchains, r.String())
-	}
+	d.toolchains = o.releases.Names()
 	study, err := d.newStudy(codecs, codecs)
 	if err != nil {
 		return err
@@ -100,8 +98,9 @@ func measureDocuments(ctx context.Context, env cmdenv.Env, o options, args []str
 		}
 	}
 	d.kind = jsonstudy.NewKind(env.Lab.Kinds["codec"], d.docs)
-	if o.goText != "" {
-		if err := d.resolveReleases(ctx, env); err != nil {
+	if o.releases.IsSet() {
+		var err error
+		if d.toolchains, err = o.releases.Resolve(ctx, env); err != nil {
 			return err
 		}
 		d.kind = jsonstudy.NewReleaseKind(env.Lab.Kinds["codec"], d.docs, d.toolchains[0])
@@ -144,7 +143,8 @@ func (d *documentStudy) prepareStudy(ctx context.Context, w *session.Session) (s
 	if err != nil {
 		return s, err
 	}
-	if err := d.buildReleases(ctx, w, study); err != nil {
+	// The toolchain that jsonstudy adds is not built here: if that fails, the study reports it and continues.
+	if err := w.BuildReleases(ctx, study, jsonstudy.Baseline, "encoding/json", d.toolchains); err != nil {
 		return s, err
 	}
 	dir, err := os.MkdirTemp(w.Dirs.Cache, ".reference-")

@@ -68,31 +68,38 @@ func printRequests(ctx context.Context, env cmdenv.Env, o options, p *session.Pr
 			return err
 		}
 	}
-	requests := l.requests
-	p.Say(fmt.Sprintf("%s for %s; nothing is sent", format.Count(len(requests), "request"), strings.Join(urls, ", ")))
-	if err := l.sayPlan(env, p); err != nil {
-		return err
-	}
-	p.Part()
-	out := bufio.NewWriter(env.Out)
-	for _, q := range requests {
-		if !o.asJSON {
-			writeRequest(out, q)
-		} else if err := traffic.WriteLine(out, q); err != nil {
-			return err
-		}
-	}
-	return out.Flush()
-}
-
-// sayPlan prints what would be measured and written on stderr: the requests are on stdout.
-func (l *loadRun) sayPlan(env cmdenv.Env, p *session.Progress) error {
-	o := l.options
-	plan, err := dryrun.New(env, "tare load", session.Options{On: o.on, Measuring: lab.Measuring{Budget: o.duration}})
+	p.Say(fmt.Sprintf("%s for %s; nothing is sent", format.Count(len(l.requests), "request"), strings.Join(urls, ", ")))
+	plan, err := l.newPlan(env)
 	if err != nil {
 		return err
 	}
 	defer plan.Close()
+	if o.asJSON {
+		for _, q := range l.requests {
+			plan.Requests = append(plan.Requests, traffic.NewLine(q))
+		}
+		return plan.Print()
+	}
+	if err := plan.Say(p.Say); err != nil { // on stderr, as the requests are on stdout
+		return err
+	}
+	p.Part()
+	out := bufio.NewWriter(env.Out)
+	for _, q := range l.requests {
+		writeRequest(out, q)
+	}
+	return out.Flush()
+}
+
+// newPlan returns what would be measured and written. The caller must close it.
+func (l *loadRun) newPlan(env cmdenv.Env) (*dryrun.Plan, error) {
+	o := l.options
+	run := session.Options{On: o.on, Measuring: lab.Measuring{Budget: o.duration}}
+	run.Format = o.resultFormat()
+	plan, err := dryrun.New(env, "tare load", run)
+	if err != nil {
+		return nil, err
+	}
 	study := dryrun.Study{ID: comparisonID, Contenders: serverIDs(o.servers), Workloads: []string{"requests"}, Question: l.describeLoad()}
 	isOpenEnded := o.requests > 0 || o.search // their requests, or the steps, decide
 	if !isOpenEnded {
@@ -105,10 +112,13 @@ func (l *loadRun) sayPlan(env cmdenv.Env, p *session.Progress) error {
 	} else {
 		plan.AddUnsaved(study)
 	}
+	for _, name := range o.releases.Names() {
+		plan.AddBuild(dryrun.Build{Name: name, Sources: strings.Join(o.program.packages, " "), Go: name})
+	}
 	plan.AddNote(study.Question)
 	plan.AddFile(o.page, "the page")
 	plan.AddFile(o.metrics, "the figures as OpenMetrics")
-	return plan.Say(p.Say)
+	return plan, nil
 }
 
 // writeRequest writes a request as text: its method and target, its headers indented and, after

@@ -40,7 +40,7 @@ func (l *loadRun) shareOrders(machines int) []fleet.LoadOrder {
 			Target:   fleet.Target{Addr: t.Addr, Host: t.Host, Name: t.Name, Insecure: l.options.trust.Insecure, Roots: l.options.trust.PEM, Version: l.options.trust.Version},
 			Requests: l.requests, Protocol: options.Protocol, Engine: options.Engine, Handshake: options.Handshake,
 			Connections: connections, Streams: options.Streams, Threads: options.Threads, Timeout: options.Timeout,
-			Warm: l.options.warm, Duration: l.options.duration, Think: l.options.think, Rate: l.options.rate, Seed: l.options.seed, Index: i, Of: machines,
+			Warm: l.options.warm, Duration: l.options.duration, Think: l.options.think, Rate: l.options.rate, Hold: l.options.slo, Seed: l.options.seed, Index: i, Of: machines,
 		})
 	}
 	return out

@@ -26,21 +26,35 @@ func loadSeveral(ctx context.Context, env cmdenv.Env, o options, p *session.Prog
 		return fmt.Errorf("make a directory for the requests: %w", err)
 	}
 	defer remove()
+	var toolchains []string // of --go
+	if o.releases.IsSet() {
+		if toolchains, err = o.releases.Resolve(ctx, env); err != nil {
+			return err
+		}
+		for i := range o.servers {
+			o.servers[i].id = toolchains[i]
+		}
+	}
 	study, err := newComparison(o, dir)
 	if err != nil {
 		return err
 	}
-	formatName := "text"
-	if o.asJSON {
-		formatName = "json"
-	}
 	run := session.Options{Measuring: lab.Measuring{Budget: o.duration, Seed: o.seed}, NoLock: o.noLock, Quiet: o.quiet}
-	run.Format, _ = report.FormatNamed(formatName)
+	run.Format = o.resultFormat()
 	studyEnv := env
 	studyEnv.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return loadstudy.Servers{}, nil }
 	p.Say("comparing " + strings.Join(serverIDs(o.servers), ", ") + ": " + describeComparison(o))
 
 	err = session.With(ctx, studyEnv, run, p, func(ctx context.Context, w *session.Session) error {
+		if toolchains != nil {
+			commands, err := o.program.buildReleases(ctx, w, toolchains, dir)
+			if err != nil {
+				return err
+			}
+			for i := range commands {
+				study.Contenders[i].Command = commands[i]
+			}
+		}
 		err := w.WeighAll(ctx, []cmdenv.Study{{Study: study}}, p.Fail)
 		const single = true // there is one study, so JSON output is one document, not a list
 		if errFinish := w.Finish(&cmdenv.Output{}, single); err == nil {
@@ -52,6 +66,16 @@ func loadSeveral(ctx context.Context, env cmdenv.Env, o options, p *session.Prog
 		return err
 	}
 	return p.Outcome()
+}
+
+// resultFormat returns the format of the results of a comparison.
+func (o options) resultFormat() report.Format {
+	name := "text"
+	if o.asJSON {
+		name = "json"
+	}
+	f, _ := report.FormatNamed(name)
+	return f
 }
 
 // serverIDs returns the ids of servers.

@@ -4,43 +4,129 @@ import (
 	"context"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/catalog"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/dryrun"
 	"github.com/tarebench/tare/cmd/tare/internal/routestudy"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
+// routeStudy is the study of tare routes.
+type routeStudy struct {
+	o       options
+	doc     *routestudy.Document
+	skipped []tare.NotWeighed // routers that cannot be measured on these routes; set by newStudy
+
+	releases routestudy.Releases // of --go; its Routers are set by newStudy. Without Toolchains, routers are compared
+}
+
+// studyID returns the id of the study.
+func (o *options) studyID() string {
+	if o.releases.IsSet() {
+		return routestudy.ReleaseStudyID
+	}
+	return routestudy.StudyID
+}
+
+// newStudy returns the study of the routers of the catalog, or of the baseline and the routers of --only in
+// several releases. It writes nothing.
+func (r *routeStudy) newStudy(all catalog.Catalog, dirs cmdenv.Dirs) (cmdenv.Study, error) {
+	study, unfit, err := session.NewRoutesStudy(all, dirs, r.doc)
+	if err != nil {
+		return study, err
+	}
+	only := r.o.run.Only
+	if _, _, err := cmdenv.Choose(only, []cmdenv.Study{study}); err != nil {
+		return study, err
+	}
+	if !r.o.releases.IsSet() {
+		if len(only.Contenders) == 0 { // otherwise the user has selected others
+			r.skipped = unfit
+		}
+		return study, nil
+	}
+	for _, e := range study.Contenders {
+		isAdded := len(only.Contenders) > 0 && cmdenv.Matches(only.Contenders, []string{e.ID})
+		if e.ID == study.Baseline || isAdded {
+			r.releases.Routers = append(r.releases.Routers, e.ID)
+		}
+	}
+	return session.NewRoutesReleases(dirs, r.doc, r.releases)
+}
+
+// runOptions returns the options of the measurement. In a study of releases, --only has selected routers,
+// whose contenders have other ids.
+func (r *routeStudy) runOptions() session.Options {
+	run := r.o.run
+	if r.o.releases.IsSet() {
+		run.Only.Contenders = nil
+	}
+	return run
+}
+
+// recommendRouters returns the recommendation for a result.
+func (r *routeStudy) recommendRouters(res *tare.Result) []string {
+	if r.o.releases.IsSet() {
+		return r.releaseAdvice(res).Lines()
+	}
+	return r.doc.Recommendation(res)
+}
+
+// completeResult adds the headline and the skipped routers to a result.
+func (r *routeStudy) completeResult(res *tare.Result) {
+	res.NotWeighed = append(res.NotWeighed, r.skipped...)
+	if r.o.releases.IsSet() {
+		r.releaseAdvice(res).SetAnswer()
+		return
+	}
+	r.doc.SetAnswer(res)
+}
+
+// releaseAdvice returns the description of a result of --go.
+func (r *routeStudy) releaseAdvice(res *tare.Result) routestudy.ReleaseAdvice {
+	return routestudy.ReleaseAdvice{Document: r.doc, Result: res, Releases: r.releases}
+}
+
+// prepareStudy returns the study, with its routes in the cache. Of a study of releases it builds the baseline.
+func (r *routeStudy) prepareStudy(ctx context.Context, w *session.Session) (study cmdenv.Study, err error) {
+	all, err := w.FindCatalog(w.Options.Catalog)
+	if err != nil {
+		return study, err
+	}
+	if study, err = r.newStudy(all, w.Dirs); err != nil {
+		return study, err
+	}
+	if err := session.SaveRoutes(study, r.doc); err != nil {
+		return study, err
+	}
+	if !r.o.releases.IsSet() {
+		return study, nil
+	}
+	baseline := r.releases.Routers[0]
+	return study, w.BuildReleases(ctx, study.Study, baseline, baseline, r.releases.Toolchains)
+}
+
 // measureRoutes measures routers on the routes of doc.
 func measureRoutes(ctx context.Context, env cmdenv.Env, o options, doc *routestudy.Document) error {
 	p := session.NewProgress(env, o.run.Quiet)
 	defer p.End()
-	p.Say("measuring " + routestudy.StudyID + ", " + session.InWords(o.run))
-	var skipped []tare.NotWeighed // routers that cannot be measured on these routes
-	advice := session.Advice{Recommend: doc.Recommendation}
-	advice.Complete = func(res *tare.Result) {
-		res.NotWeighed = append(res.NotWeighed, skipped...)
-		doc.SetAnswer(res)
+	r := &routeStudy{o: o, doc: doc}
+	if o.releases.IsSet() {
+		var err error
+		if r.releases.Toolchains, err = o.releases.Resolve(ctx, env); err != nil {
+			return err
+		}
 	}
-	advice.Prepare = func(ctx context.Context, w *session.Session) (cmdenv.Study, error) {
-		study, unfit, err := w.RoutesStudy(doc)
-		if err != nil {
-			return study, err
-		}
-		if len(o.run.Only.Contenders) == 0 { // otherwise the user has selected others
-			skipped = unfit
-		}
-		studies, _, err := cmdenv.Choose(o.run.Only, []cmdenv.Study{study})
-		if err != nil {
-			return study, err
-		}
-		return studies[0], nil
-	}
-	return advice.Measure(ctx, env, o.run, p)
+	p.Say("measuring " + o.studyID() + ", " + session.InWords(o.run))
+	advice := session.Advice{Prepare: r.prepareStudy, Complete: r.completeResult, Recommend: r.recommendRouters}
+	return advice.Measure(ctx, env, r.runOptions(), p)
 }
 
 // planRoutes prints what measureRoutes would do.
 func planRoutes(env cmdenv.Env, o options, doc *routestudy.Document) error {
-	p, err := dryrun.New(env, "tare routes", o.run)
+	r := &routeStudy{o: o, doc: doc}
+	r.releases.Toolchains = o.releases.Names() // not resolved: the go command would have to run
+	p, err := dryrun.New(env, "tare routes", r.runOptions())
 	if err != nil {
 		return err
 	}
@@ -53,19 +139,13 @@ func planRoutes(env cmdenv.Env, o options, doc *routestudy.Document) error {
 	if err != nil {
 		return err
 	}
-	study, unfit, err := session.NewRoutesStudy(all, dirs, doc)
+	study, err := r.newStudy(all, dirs)
 	if err != nil {
 		return err
 	}
-	studies, _, err := cmdenv.Choose(o.run.Only, []cmdenv.Study{study})
-	if err != nil {
+	if err := p.AddStudies([]cmdenv.Study{study}); err != nil {
 		return err
 	}
-	if err := p.AddStudies(studies); err != nil {
-		return err
-	}
-	if len(o.run.Only.Contenders) == 0 { // otherwise the user has selected others
-		p.AddLeft(unfit...)
-	}
+	p.AddLeft(r.skipped...)
 	return p.Print()
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
-	"github.com/tarebench/tare/cmd/tare/internal/routestudy"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/contender/router"
 )
@@ -22,7 +21,7 @@ func routesOn(cmd *cobra.Command, env cmdenv.Env, o options, arg string) error {
 	if arg == "-" {
 		return cmdenv.Usage("--on takes routes from a file", "stdin is read on one machine; save it in a file")
 	}
-	order.ID, order.Names = routestudy.StudyID, []string{filepath.Base(arg)}
+	order.ID, order.Names = o.studyID(), []string{filepath.Base(arg)}
 	if err := order.AddFile(filepath.Base(arg), arg); err != nil {
 		return err
 	}

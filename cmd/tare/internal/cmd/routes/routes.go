@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/routestudy"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
-	"github.com/tarebench/tare/internal/atomicfile"
+	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/internal/format"
 )
 
@@ -20,6 +20,8 @@ type options struct {
 	only  []string // --only: globs of routers; nil means all
 	list  bool
 	whole bool // omit routes whose parameter is a part of a segment
+
+	releases session.ReleaseFlag // not set if routers are compared
 }
 
 // Command returns tare routes.
@@ -51,6 +53,11 @@ The report goes to stdout. It begins with a recommendation and its price, and
 ends with it. The result is kept as those of tare run are, as a study called
 routes.
 
+With --go it builds net/http, and the routers that --only adds, with several Go
+releases, and compares each with itself: the time of a lookup, and the answers to the
+requests on which routers differ. go1.26,go1.27 are the newest releases of both; one
+that is not there is downloaded. The study is called routes-go.
+
 With --on each machine gets the file, builds the routers and measures them by
 itself; verdicts combine the machines.
 
@@ -60,6 +67,7 @@ a budget below the minimum; 130 interrupted. With --exit-code also 5 void.`,
   tare routes openapi.yaml --only 'gin*,chi' --budget 3m
   tare routes api.json --list > routes.txt
   go run ./cmd/server --print-routes | tare routes - -o result.json
+  tare routes openapi.yaml --go go1.26,go1.27 --only chi
   tare routes openapi.yaml --only 'gin*,chi' --rounds 18 --on local,ssh:a`,
 		Args: cmdenv.Needs(1, "one file of routes", "name an OpenAPI document or a list of routes, or - for stdin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -79,6 +87,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	selection.Set.StringSliceVar(&o.only, "only", nil, "only the baseline and routers that match `glob`; repeatable, or several with commas")
 	selection.Set.StringArrayVar(&o.run.Only.Contenders, "contender", nil, "the same, one `glob` each")
 	selection.Set.StringArrayVar(&o.run.Only.Workloads, "workload", nil, "only workloads that match `glob`; repeatable")
+	o.releases.Add(selection.Set, "compare several Go `releases`, e.g. go1.26,go1.27: the baseline, and the routers of --only")
 	selection.Set.BoolVar(&o.list, "list", false, "print the routes as a list and measure nothing")
 	selection.Set.BoolVar(&o.whole, "whole-segments", false, "leave out routes such as /files/{name}.json, so that every router can be measured")
 	selection.Set.StringVar(&o.run.Catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
@@ -90,7 +99,10 @@ func (o *options) check(cmd *cobra.Command) error {
 	o.run.Only.Contenders = append(o.run.Only.Contenders, o.only...)
 	err := o.run.Check(cmd)
 	o.run.FitInto(routestudy.Quick, routestudy.Full)
-	return err
+	if err != nil {
+		return err
+	}
+	return o.releases.Check(o.run.On)
 }
 
 // runRoutes reads the routes, and lists them or measures routers on them.
@@ -106,8 +118,7 @@ func runRoutes(cmd *cobra.Command, env cmdenv.Env, o options, arg string) error 
 		fmt.Fprintln(env.Err, "tare: "+format.Line(line, 0))
 	}
 	if o.list {
-		_, err := io.WriteString(env.Out, doc.Table.List())
-		return err
+		return o.listRoutes(env, doc)
 	}
 	if o.run.DryRun {
 		return planRoutes(env, o, doc)
@@ -118,18 +129,27 @@ func runRoutes(cmd *cobra.Command, env cmdenv.Env, o options, arg string) error 
 	return measureRoutes(cmd.Context(), env, o, doc)
 }
 
+// routeList is the document of --list.
+type routeList struct {
+	Baseline string          `json:"baseline"` // the router that others are compared with
+	Routes   []fixture.Route `json:"routes"`
+	Notes    []string        `json:"notes"` // the lines on stderr
+}
+
+// listRoutes prints the routes as they would be measured.
+func (o options) listRoutes(env cmdenv.Env, doc *routestudy.Document) error {
+	if o.run.Format.Name == "json" {
+		return cmdenv.PrintJSON(env.Out, routeList{doc.Baseline(), doc.Table.Routes, cmdenv.Listed(doc.Remarks())})
+	}
+	_, err := io.WriteString(env.Out, doc.Table.List())
+	return err
+}
+
 // readRoutes reads the routes in the file arg, or in stdin for -.
 func readRoutes(env cmdenv.Env, arg string) (*routestudy.Document, error) {
-	name := arg
-	var src []byte
-	var err error
-	if arg == "-" {
-		name = "<stdin>"
-		if src, err = io.ReadAll(io.LimitReader(env.In, routestudy.MostBytes+1)); err != nil {
-			return nil, fmt.Errorf("read the routes from stdin: %w", err)
-		}
-	} else if src, err = atomicfile.ReadStart(arg, routestudy.MostBytes); err != nil {
-		return nil, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", arg, cmdenv.Cause(err)), "name an OpenAPI document or a list of routes, or - for stdin")
+	name, src, err := env.ReadInput(arg, routestudy.MostBytes, "the routes", "name an OpenAPI document or a list of routes, or - for stdin")
+	if err != nil {
+		return nil, err
 	}
 	doc, err := routestudy.Read(name, src)
 	if err != nil {

@@ -135,17 +135,31 @@ func runRPC(ctx context.Context, env cmdenv.Env, o options, arg string) error {
 		fmt.Fprintln(env.Err, "tare: "+format.Line(line, 0))
 	}
 	if o.list {
-		text, err := doc.List()
-		if err != nil {
-			return err
-		}
-		_, err = io.WriteString(env.Out, text)
-		return err
+		return o.listCalls(env, doc)
 	}
 	if o.run.DryRun {
 		return planTransports(env, o, doc, arg)
 	}
 	return measureTransports(ctx, env, o, doc)
+}
+
+// callList is the document of --list.
+type callList struct {
+	Methods []rpcstudy.Call `json:"methods"`
+	Notes   []string        `json:"notes"` // the lines on stderr
+}
+
+// listCalls prints the calls of each transport.
+func (o options) listCalls(env cmdenv.Env, doc *rpcstudy.Document) error {
+	calls, err := doc.Calls()
+	if err != nil {
+		return err
+	}
+	if o.run.Format.Name == "json" {
+		return cmdenv.PrintJSON(env.Out, callList{calls, cmdenv.Listed(doc.Remarks())})
+	}
+	_, err = io.WriteString(env.Out, rpcstudy.FormatCalls(calls))
+	return err
 }
 
 // readProto reads the protocol buffers in the file arg, with the methods that --method selects, and the
@@ -195,32 +209,12 @@ func readProto(ctx context.Context, env cmdenv.Env, o options, arg string) (*rpc
 	if o.data == "" {
 		return doc, nil
 	}
-	name := o.data
-	var src []byte
-	if name == "-" {
-		name = "<stdin>"
-		if src, err = io.ReadAll(io.LimitReader(env.In, rpcstudy.MostData+1)); err != nil {
-			return nil, fmt.Errorf("read messages from stdin: %w", err)
-		}
-	} else if src, err = readMessages(name); err != nil {
+	name, src, err := env.ReadInput(o.data, rpcstudy.MostData, "messages", "name a file of JSON values, or - for stdin")
+	if err != nil {
 		return nil, err
 	}
 	if err := doc.Fill(name, src); err != nil {
 		return nil, cmdenv.UsageOf(err, "")
 	}
 	return doc, nil
-}
-
-// readMessages reads a file of messages, at most one byte more than Document.Fill accepts.
-func readMessages(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", name, cmdenv.Cause(err)), "name a file of JSON values, or - for stdin")
-	}
-	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, rpcstudy.MostData+1))
-	if err != nil {
-		return nil, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", name, cmdenv.Cause(err)), "name a file of JSON values, or - for stdin")
-	}
-	return src, nil
 }

@@ -104,7 +104,7 @@ func addFlags(cmd *cobra.Command, o *session.Options, all *bool) {
 	output := cmdenv.NewFlags("What is printed")
 	output.Set.StringVar(&o.Rate.Text, "at", "", "also print how much CPU time each contender costs or saves in a service that does the operation at `rate`, e.g. 1000/s")
 	output.Set.BoolVar(&o.List, "list", false, "print the studies and how long each is measured, and measure nothing")
-	session.AddDryRun(output.Set, &o.DryRun)
+	session.AddDryRun(output.Set, &o.DryRun, "")
 	o.Printed.Add(output.Set, "one document for one study, else a list")
 	output.Set.BoolVar(all, "all", false, "without a STUDY: every report in full, and each published claim")
 	output.Set.StringVarP(&o.Out, "output", "o", "", "write the JSON to `file` as well, whatever the format")

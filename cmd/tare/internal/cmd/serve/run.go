@@ -52,7 +52,11 @@ func runServe(ctx context.Context, env cmdenv.Env, o options) error {
 		args = append(args, "-variant="+st.variant)
 	}
 	if o.dryRun {
-		return st.writePlan(env.Out, args)
+		p := st.newPlan(args)
+		if o.asJSON {
+			return cmdenv.PrintJSON(env.Out, p)
+		}
+		return p.writeText(env.Out)
 	}
 	if err := d.MakeCache(); err != nil {
 		return err
@@ -83,18 +87,30 @@ func (o options) renewsOnHangup(env cmdenv.Env) bool {
 	return !terminal && o.value(flagTLSCert) != ""
 }
 
-// writePlan prints the stack and its command for --dry-run.
-func (st stack) writePlan(w io.Writer, args []string) error {
-	m := st.leaf.Manifest
-	command := st.id
-	for _, arg := range args {
-		command += " " + cmdenv.Quoted(arg)
+// servePlan is the document of --dry-run.
+type servePlan struct {
+	Stack   string   `json:"stack"`
+	Sources string   `json:"sources"`        // directory of the main package
+	Tags    []string `json:"tags,omitempty"` // build tags
+	Command []string `json:"command"`        // words: the program's name and its arguments
+}
+
+// newPlan returns how the stack would be run with args.
+func (st stack) newPlan(args []string) servePlan {
+	return servePlan{st.id, st.leaf.Src(), st.leaf.Manifest.Tags, append([]string{st.id}, args...)}
+}
+
+// writeText prints the plan as lines.
+func (p servePlan) writeText(w io.Writer) error {
+	var words []string
+	for _, word := range p.Command {
+		words = append(words, cmdenv.Quoted(word))
 	}
-	lines := fmt.Sprintf("stack    %s\nsources  %s\n", st.id, st.leaf.Src())
-	if len(m.Tags) > 0 {
-		lines += "tags     " + strings.Join(m.Tags, " ") + "\n"
+	lines := fmt.Sprintf("stack    %s\nsources  %s\n", p.Stack, p.Sources)
+	if len(p.Tags) > 0 {
+		lines += "tags     " + strings.Join(p.Tags, " ") + "\n"
 	}
-	_, err := fmt.Fprintf(w, "%scommand  %s\n", lines, command)
+	_, err := fmt.Fprintf(w, "%scommand  %s\n", lines, strings.Join(words, " "))
 	return err
 }
 

@@ -35,7 +35,7 @@ type options struct {
 	dryRun  bool
 	build   bool // only build the stack
 	quiet   bool
-	asJSON  bool // print the list as JSON
+	asJSON  bool // print the list or the plan of dryRun as JSON
 }
 
 // Command returns tare serve.
@@ -126,7 +126,7 @@ func (o *options) addFlags(cmd *cobra.Command) (common cmdenv.Flags, byApp map[s
 	command.Set.BoolVar(&o.dryRun, "dry-run", false, "only print what would be built and run")
 	command.Set.BoolVar(&o.build, "build-only", false, "only build it, so that it starts at once later")
 	command.Set.BoolVarP(&o.quiet, "quiet", "q", false, "do not say what is being built")
-	command.Set.BoolVar(&o.asJSON, "json", false, "print the list as JSON")
+	command.Set.BoolVar(&o.asJSON, "json", false, "print the list, or what --dry-run prints, as JSON")
 
 	common = cmdenv.NewFlags("Of every service")
 	common.Set.String("addr", "", "`host:port` to listen at; port 0: any (TARE_ADDR; default: 127.0.0.1:8080)")

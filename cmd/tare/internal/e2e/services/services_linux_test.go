@@ -99,7 +99,7 @@ func script(t *testing.T, dir, command string, env []string) *service {
 	must(t, s.cmd.Start())
 	go func() { s.ended <- s.cmd.Wait() }()
 	t.Cleanup(func() { s.end() })
-	for end := time.Now().Add(15 * time.Minute); ; time.Sleep(20 * time.Millisecond) { // it is built first
+	for end := time.Now().Add(40 * time.Minute); ; time.Sleep(20 * time.Millisecond) { // it is built first
 		text := s.said.String()
 		at := serving.FindAllStringSubmatch(text, -1)
 		if s.tries = nil; len(at) > 0 && strings.Count(text, ": try: ") == len(at) && strings.HasSuffix(text, "\n") {

@@ -11,8 +11,8 @@ import (
 
 const sharesMean = "The figures of these claims are parts of a whole: as published, and as measured here, where they are medians over rounds with their 95 % intervals."
 
-// newWholeTable returns a row per side of every claim whose values are parts of a total.
-func newWholeTable(r *tare.Result) Table {
+// newTotalTable returns a row per side of every claim whose values are parts of a total.
+func newTotalTable(r *tare.Result) Table {
 	t := Table{Columns: []Column{
 		{Name: "claim"}, {Name: "contender"}, {Name: "published"}, {Name: "of the whole", Unit: "%", Right: true},
 		{Name: "measured", Unit: "[interval]"}, {Name: "of the whole", Unit: "% [interval]"}, {Name: "the whole"},
@@ -22,7 +22,7 @@ func newWholeTable(r *tare.Result) Table {
 		if s == nil {
 			continue
 		}
-		percentOf := func(x float64) string { return formatDigits(100*x/s.Whole, 2) }
+		percentOf := func(x float64) string { return format.Digits(100*x/s.Whole, 2) }
 		addSide := func(id, contender, total string, published, value, low, high float64) {
 			t.Rows = append(t.Rows, Row{Cells: []Field{
 				{Text: id},
@@ -44,7 +44,7 @@ func newWholeTable(r *tare.Result) Table {
 // formatFigure prints x with at least three significant digits, and with thousands separated.
 func formatFigure(x float64) string {
 	if x < 1000 {
-		return formatDigits(x, 3)
+		return format.Digits(x, 3)
 	}
 	return format.Grouped(x, 0)
 }

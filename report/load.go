@@ -16,29 +16,29 @@ const (
 	generatorBusy = "generator_busy"
 )
 
-// addDrives adds the tables of the load. A page has one for all workloads. It has no table of both sides, so that its
-// table of the load has the bytes on the wire.
-func (s *Section) addDrives(r *tare.Result) {
+// addLoad adds the tables of the load. A page has one table for all workloads. That table includes the bytes on the
+// wire, because a page has no table of both sides.
+func (s *Section) addLoad(r *tare.Result) {
 	const withWire = true
-	s.addOnly(forText|forMarkdown, func() { s.addDriveTables(listDriveTables(r, !withWire)) })
+	s.addOnly(forText|forMarkdown, func() { s.addLoadTables(listLoadTables(r, !withWire)) })
 	s.addOnly(forHTML, func() {
-		if tables := listDriveTables(r, withWire); len(tables) > 0 {
-			s.addText(Dim, explainDrives(tables)+" What is the same for all contenders of a workload stands behind its name.")
-			s.addTable("drives", "", joinDriveTables(tables))
+		if tables := listLoadTables(r, withWire); len(tables) > 0 {
+			s.addText(Dim, explainLoad(tables)+" What is the same for all contenders of a workload stands behind its name.")
+			s.addTable("drives", "", joinLoadTables(tables))
 		}
 	})
 }
 
-// joinDriveTables returns one table with the columns and rows of all, and a row with the name of each workload above
-// its contenders. That row has the values that all contenders of the workload share; their cells are empty, and so are those of
-// a statistic that the workload does not have.
-func joinDriveTables(tables []driveTable) Table {
+// joinLoadTables returns one table with the columns and rows of all tables. A row with the name of each workload
+// precedes the rows of its contenders. Values that all contenders of a workload share are only in the workload's row.
+// Cells of a statistic that a workload does not have are empty.
+func joinLoadTables(tables []loadTable) Table {
 	var out Table
 	columnOf := func(c Column) int {
 		return slices.IndexFunc(out.Columns, func(x Column) bool { return x.Name == c.Name })
 	}
 	for _, t := range tables {
-		last := -1 // column of the previous statistic: statistics stay in the order of listDriveStats
+		last := -1 // column of the previous statistic: statistics stay in the order of listLoadStats
 		for _, c := range t.table.Columns {
 			if columnOf(c) < 0 {
 				out.Columns = slices.Insert(out.Columns, last+1, c)
@@ -81,25 +81,25 @@ func joinDriveTables(tables []driveTable) Table {
 	return out
 }
 
-// addDriveTables adds the tables and their explanation, if there are any.
-func (s *Section) addDriveTables(tables []driveTable) {
+// addLoadTables adds the tables and their explanation, if there are any.
+func (s *Section) addLoadTables(tables []loadTable) {
 	if len(tables) == 0 {
 		return
 	}
-	s.addText(Dim, explainDrives(tables))
+	s.addText(Dim, explainLoad(tables))
 	for _, t := range tables {
 		s.addCaptioned(t.caption, t.table)
 	}
 }
 
-// driveTable is a table of load statistics with its caption.
-type driveTable struct {
+// loadTable is a table of load statistics with its caption.
+type loadTable struct {
 	caption string
 	table   Table
 }
 
-// driveStat is one statistic of the load on a server that trials recorded.
-type driveStat struct {
+// loadStat is one statistic of the load on a server that trials recorded.
+type loadStat struct {
 	name, unit string
 	means      string // explanation without the name; "" if another statistic explains it
 	csv        string // name as a metric of CSV rows
@@ -108,17 +108,17 @@ type driveStat struct {
 	print      func(float64) string
 }
 
-// listDriveStats returns the statistics that servers under traffic t can have.
-func listDriveStats(t tare.Traffic) []driveStat {
+// listLoadStats returns the statistics that servers under traffic t can have.
+func listLoadStats(t tare.Traffic) []loadStat {
 	integer := func(x float64) string { return format.Grouped(x, 0) }
 	decimal := func(x float64) string { return strings.TrimSuffix(format.Grouped(x, 1), ".0") }
 	micros := func(ns float64) string { return format.Grouped(ns/1e3, 0) }
-	newStat := func(name, unit, key string, print func(float64) string, means string) driveStat {
-		return driveStat{name: name, unit: unit, means: means, csv: key, read: readKey(key), print: print}
+	newStat := func(name, unit, key string, print func(float64) string, means string) loadStat {
+		return loadStat{name: name, unit: unit, means: means, csv: key, read: readKey(key), print: print}
 	}
 	requests := newStat("requests", "in all", tare.KeyRequests, integer, "")
 	requests.isSum = true
-	out := []driveStat{requests}
+	out := []loadStat{requests}
 	if t.Rate > 0 {
 		out = append(out,
 			newStat(rateStat, "of "+formatRate(t.Rate)+"/s", tare.KeyRate, decimal, "requests answered per second, of those asked for"),
@@ -131,37 +131,37 @@ func listDriveStats(t tare.Traffic) []driveStat {
 		newStat("received", "B/req", tare.KeyBytesReceived, decimal, "those of the answer"),
 		newStat("output", "B/req", tare.KeyOutput, decimal, "what the server wrote to stdout, stderr, its terminal and its log file"),
 		newStat("layers", "calls/req", tare.KeyLayers, decimal, "calls of middleware that the server counted"),
-		driveStat{
+		loadStat{
 			name: "server", unit: "% busy", means: "CPU time used, of what the cores it may use can give",
 			csv: serverBusy, read: readBusy(tare.KeyServerCPU, tare.KeyServerCores), print: integer,
 		},
-		driveStat{
+		loadStat{
 			name: "generator", unit: "% busy", means: "the same of the load generator; near 100 % it measures itself",
 			csv: generatorBusy, read: readBusy(tare.KeyClientCPU, tare.KeyClientCores), print: integer,
 		})
 }
 
-// listDriveTables returns a table per workload with traffic. withWire keeps the bytes on the wire, which the table
+// listLoadTables returns a table per workload with traffic. withWire keeps the bytes on the wire, which the table
 // of both sides (newSidesTable) has too.
-func listDriveTables(r *tare.Result, withWire bool) []driveTable {
-	var out []driveTable
+func listLoadTables(r *tare.Result, withWire bool) []loadTable {
+	var out []loadTable
 	for _, w := range r.Workloads {
 		if w.Traffic == nil {
 			continue
 		}
-		if t := newDriveTable(r, w, withWire); len(t.Rows) > 0 {
-			out = append(out, driveTable{fmt.Sprintf("On %s (%s):", w.ID, describeTraffic(r, *w.Traffic)), t})
+		if t := newLoadTable(r, w, withWire); len(t.Rows) > 0 {
+			out = append(out, loadTable{fmt.Sprintf("On %s (%s):", w.ID, describeTraffic(r, *w.Traffic)), t})
 		}
 	}
 	return out
 }
 
-// newDriveTable returns the table of one workload, with a column per recorded statistic and a row per
+// newLoadTable returns the table of one workload, with a column per recorded statistic and a row per
 // contender except the control, which repeats the baseline.
-func newDriveTable(r *tare.Result, w tare.Workload, withWire bool) Table {
+func newLoadTable(r *tare.Result, w tare.Workload, withWire bool) Table {
 	v := newView(r, w.ID)
-	var shown []driveStat
-	for _, d := range listDriveStats(*w.Traffic) {
+	var shown []loadStat
+	for _, d := range listLoadStats(*w.Traffic) {
 		if d.isWire() && !withWire && v.isTwoSided() {
 			continue
 		}
@@ -198,10 +198,10 @@ func newDriveTable(r *tare.Result, w tare.Workload, withWire bool) Table {
 }
 
 // formatRange prints the sum of d over samples, or its least and greatest value.
-func (d driveStat) formatRange(samples []tare.Sample) string {
+func (d loadStat) formatRange(samples []tare.Sample) string {
 	least, greatest, ok := findRange(samples, d.read)
 	if !ok {
-		return nothing
+		return noValue
 	}
 	if d.isSum {
 		sum, _ := sumSamples(samples, d.read)
@@ -210,11 +210,11 @@ func (d driveStat) formatRange(samples []tare.Sample) string {
 	return formatSpan(least, greatest, d.print)
 }
 
-// explainDrives explains the columns that any of the tables has.
-func explainDrives(tables []driveTable) string {
+// explainLoad explains the columns that any of the tables has.
+func explainLoad(tables []loadTable) string {
 	text := "Requests are those of all rounds together; the other figures are of one round, the least and the most where rounds differ."
-	for _, d := range listDriveStats(tare.Traffic{Rate: 1}) { // with a rate there are all statistics
-		hasColumn := func(t driveTable) bool {
+	for _, d := range listLoadStats(tare.Traffic{Rate: 1}) { // with a rate there are all statistics
+		hasColumn := func(t loadTable) bool {
 			return slices.ContainsFunc(t.table.Columns, func(c Column) bool { return c.Name == d.name })
 		}
 		if d.means != "" && slices.ContainsFunc(tables, hasColumn) {

@@ -175,12 +175,12 @@ func TestFloorOfOwnRatio(t *testing.T) {
 			}
 		}
 		c := tare.Claim{Kind: tare.ClaimRatio, Contender: "lean", Workload: "wide", Metric: "time", Of: of}
-		b := &rulingData{d: d.Indexed()}
+		j := &judge{evidence: d.Indexed()}
 		var rounds []int
-		for round := range b.ownRatiosByRound(c, "lean", cmp.Or(of.Contender, "lean")) {
+		for round := range j.customRatiosByRound(c, "lean", cmp.Or(of.Contender, "lean")) {
 			rounds = append(rounds, round)
 		}
-		differences := b.controlDifferences(c, rounds)
+		differences := j.controlDifferences(c, rounds)
 		if len(rounds) != 12 || len(differences) != 12 || slices.Max(differences) > 0.1 {
 			t.Errorf("of %+v: the ratio has %d rounds, its noise floor %.2f", of, len(rounds), differences)
 		}

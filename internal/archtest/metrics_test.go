@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/tarebench/tare"
 )
 
 // checkMetrics finds declarations that distinguish two or more metrics by their names: in switches, as keys
 // of maps, and in comparisons. A single name is permitted, because some names have other meanings too.
 func checkMetrics(t *Tree) []string {
-	names := []string{"time", "cpu", "bytes", "allocs", "size", "p50", "p90", "p99", "p99.9", "max", "client-cpu", "client-bytes", "client-allocs", "stop", "rss"}
+	names := strings.Split(tare.MetricNames(), ", ")
 	var out []string
 	for _, f := range t.Files {
 		if f.Generated || f.Test || f.Dir == "." || isUnder(f.Dir, "contenders", "bench", "peers", "load", "cgocopy") {

@@ -12,19 +12,19 @@ import (
 // Least number of measured requests above a latency quantile that decides a verdict. With fewer, the
 // quantile is the latency of a handful of requests.
 const (
-	minAbove        = 100 // in all rounds together
-	minAboveInRound = 20  // in each round
+	minRequestsAbove        = 100 // in all rounds together
+	minRequestsAboveInRound = 20  // in each round
 )
 
 // whyTooFewRequests returns why a latency on workload has too few requests of one of the contenders,
 // and the number of rounds that would have enough; 0 means that more rounds do not help. why is "" if
 // there are enough requests, and for metrics that are not latencies.
-func (b *rulingData) whyTooFewRequests(metric, workload string, contenders ...string) (why string, rounds int) {
+func (j *judge) whyTooFewRequests(metric, workload string, contenders ...string) (why string, rounds int) {
 	m, _ := tare.MetricNamed(metric)
 	if !m.IsLatency() {
 		return "", 0
 	}
-	return countRequests(b.d.Index(), m, workload, contenders...)
+	return countRequests(j.evidence.Index(), m, workload, contenders...)
 }
 
 // countRequests does the work of whyTooFewRequests for latency m.
@@ -33,7 +33,7 @@ func countRequests(x *evidence.Index, m tare.Metric, workload string, contenders
 	if above == 0 {
 		return "it is the latency of a single request", 0
 	}
-	minInRound, minInAll := math.Round(minAboveInRound/above), math.Round(minAbove/above)
+	minInRound, minInAll := math.Round(minRequestsAboveInRound/above), math.Round(minRequestsAbove/above)
 	for _, id := range contenders {
 		var requests float64
 		n, least := 0, math.Inf(1)

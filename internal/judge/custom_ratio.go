@@ -13,21 +13,21 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// judgeOwnRatio judges a claim of a ratio whose denominator c.Of is not the baseline's value of the
-// same workload and metric, but the contender's own value of another workload or metric, or the value
-// of another contender. The ratio is computed in each round. Its noise floor is the difference
-// between the same ratio of the control and of the baseline.
-func (b *rulingData) judgeOwnRatio(r *tare.ClaimResult, c tare.Claim) {
+// judgeCustomRatio judges a claim of a ratio whose denominator is c.Of instead of the baseline's value of
+// the same workload and metric: the contender's value of another workload or metric, or the value of
+// another contender. The ratio is computed in each round. Its noise floor is the difference between the
+// control's ratio and the baseline's.
+func (j *judge) judgeCustomRatio(r *tare.ClaimResult, c tare.Claim) {
 	other := cmp.Or(c.Of.Contender, c.Contender)
-	if why, ok := b.d.Measures(c.Of.Workload, c.Of.Metric); !ok {
+	if why, ok := j.evidence.Measures(c.Of.Workload, c.Of.Metric); !ok {
 		setNotMeasured(r, why)
 		return
 	}
-	if why := b.whyAbsent(other, c.Of.Workload, c.Of.Metric); why != "" {
+	if why := j.whyAbsent(other, c.Of.Workload, c.Of.Metric); why != "" {
 		setNotMeasured(r, why)
 		return
 	}
-	ratios := b.ownRatiosByRound(c, c.Contender, other)
+	ratios := j.customRatiosByRound(c, c.Contender, other)
 	if len(ratios) == 0 {
 		setNotMeasured(r, fmt.Sprintf("%s has %s on %s and %s %s on %s in no round", c.Contender, tare.MetricFor(c.Metric).Noun, c.Workload, other, tare.MetricFor(c.Of.Metric).Noun, c.Of.Workload))
 		return
@@ -47,7 +47,7 @@ func (b *rulingData) judgeOwnRatio(r *tare.ClaimResult, c tare.Claim) {
 	if c.Of.Contender != "" {
 		r.Evidence = fmt.Sprintf("%s against %s, %s, %s", c.Contender, other, describe(c.Metric), format.Count(len(effects), "round"))
 	}
-	level := stats.LookLevel(alpha, b.d.Looks())
+	level := stats.LookLevel(alpha, j.evidence.Looks())
 	comparison := tare.Comparison{
 		Workload: c.Workload, Contender: c.Contender, Metric: c.Metric, Against: other,
 		Ratio: math.Exp(stats.HodgesLehmann(effects)), Level: 1 - alpha, Rounds: len(effects),
@@ -55,25 +55,25 @@ func (b *rulingData) judgeOwnRatio(r *tare.ClaimResult, c tare.Claim) {
 	if lo, hi, ok := stats.Interval(effects, level); ok {
 		comparison.Low, comparison.High, comparison.Exact = math.Exp(lo), math.Exp(hi), lo == hi
 	}
-	if why := b.whyRelayed(c); why != "" {
+	if why := j.whyDifferentRelays(c); why != "" {
 		setNotMeasured(r, why)
 		return
 	}
-	floor, _ := stats.HalfWidth(b.controlDifferences(c, rounds), level)
-	b.decideRatio(r, c, comparison, floor)
+	floor, _ := stats.HalfWidth(j.controlDifferences(c, rounds), level)
+	j.decideRatio(r, c, comparison, floor)
 }
 
-// controlDifferences returns the difference between the claim's ratio of the control and of the
-// baseline, as logarithms, for each of rounds that has both. If the claim compares two contenders, it
-// returns the ratio of the control to the baseline instead.
-func (b *rulingData) controlDifferences(c tare.Claim, rounds []int) (differences []float64) {
-	base := b.d.Study.Baseline
+// controlDifferences returns the difference between the logarithms of the control's and the baseline's
+// ratio for the claim, one for each of rounds that has both. If the claim compares two contenders, it
+// returns the logarithm of the control's value over the baseline's instead.
+func (j *judge) controlDifferences(c tare.Claim, rounds []int) (differences []float64) {
+	base := j.evidence.Study.Baseline
 	var controlRatios, baseRatios map[int]float64 // baseRatios is nil, i.e. its logarithms are 0, for two contenders
 	if c.Of.Contender != "" {
 		c.Of.Workload, c.Of.Metric = c.Workload, c.Metric
-		controlRatios = b.ownRatiosByRound(c, tare.ControlID, base)
+		controlRatios = j.customRatiosByRound(c, tare.ControlID, base)
 	} else {
-		controlRatios, baseRatios = b.ownRatiosByRound(c, tare.ControlID, tare.ControlID), b.ownRatiosByRound(c, base, base)
+		controlRatios, baseRatios = j.customRatiosByRound(c, tare.ControlID, tare.ControlID), j.customRatiosByRound(c, base, base)
 	}
 	for _, round := range rounds {
 		controlRatio, hasControl := controlRatios[round]
@@ -85,12 +85,12 @@ func (b *rulingData) controlDifferences(c tare.Claim, rounds []int) (differences
 	return differences
 }
 
-// whyRelayed returns the reason why a ratio answers no claim if its two workloads have relays with
-// different delays or bandwidths: the study chose these, and they make the ratio. It returns "" for
-// other ratios.
-func (b *rulingData) whyRelayed(c tare.Claim) string {
+// whyDifferentRelays returns why the ratio of claim c answers nothing if its two workloads have relays with
+// different delays or bandwidths. The study chooses both values, and they determine the ratio. It returns
+// "" for other ratios.
+func (j *judge) whyDifferentRelays(c tare.Claim) string {
 	trafficOf := func(workload string) tare.Traffic { // Delay and Bandwidth are 0 without a relay
-		w, ok := b.d.Workload(workload)
+		w, ok := j.evidence.Workload(workload)
 		if !ok || w.Traffic == nil {
 			return tare.Traffic{}
 		}
@@ -103,16 +103,16 @@ func (b *rulingData) whyRelayed(c tare.Claim) string {
 	return fmt.Sprintf("the delay and the bandwidth of %s are chosen here, and they make the ratio: it says nothing about another network", c.Workload)
 }
 
-// ownRatiosByRound returns the logarithm of the claim's ratio by round: the value of contender own
-// over the value of contender other, as c.Of defines it.
-func (b *rulingData) ownRatiosByRound(c tare.Claim, own, other string) map[int]float64 {
-	index := b.d.Index()
+// customRatiosByRound returns the logarithm of the claim's ratio by round: the value of contender
+// numerator over the value of contender denominator, as c.Of defines it.
+func (j *judge) customRatiosByRound(c tare.Claim, numerator, denominator string) map[int]float64 {
+	index := j.evidence.Index()
 	ratios := map[int]float64{}
 	for _, r := range index.Rounds() {
-		ownValue, okOwn := sumInRound(index, evidence.At(r, c.Workload, own), c.Metric, c.Plus)
-		otherValue, okOther := sumInRound(index, evidence.At(r, c.Of.Workload, other), c.Of.Metric, c.Plus)
-		if okOwn && okOther && ownValue > 0 && otherValue > 0 {
-			ratios[r] = math.Log(ownValue / otherValue)
+		value, okValue := sumInRound(index, evidence.At(r, c.Workload, numerator), c.Metric, c.Plus)
+		base, okBase := sumInRound(index, evidence.At(r, c.Of.Workload, denominator), c.Of.Metric, c.Plus)
+		if okValue && okBase && value > 0 && base > 0 {
+			ratios[r] = math.Log(value / base)
 		}
 	}
 	return ratios

@@ -21,7 +21,7 @@ const alone = -1
 
 // layerEntries lists every package with its layer. A package that is not listed is an error. The layers:
 //
-//	11 main · 10 the command tree · 9 commands · 8 what they share · 7 bring, all kinds
+//	11 main · 10 the command tree · 9 commands · 8 what they share · 7 the user's code and data, all kinds
 //	6 files and stores, workloads of apps · 5 kinds · 4 the lab · 3 processes, sockets, the clock
 //	2 pure, about studies
 //	1 pure, about numbers and bytes · 0 the nouns
@@ -48,6 +48,8 @@ func layerEntries() []layerEntry {
 		{dir: "internal/format", layer: 1},
 		{dir: "internal/plot", layer: 1, peers: []string{"internal/format"}},
 		{dir: "internal/protowire", layer: 1},
+		{dir: "internal/pool", layer: 2},
+		{dir: "internal/userswire", layer: 2, peers: []string{"apps/users"}},
 		{dir: "tools/agree", layer: 1},
 		{dir: "tools/manifests", layer: alone},
 		{dir: "tools/benchload", layer: 4},
@@ -135,6 +137,7 @@ func layerEntries() []layerEntry {
 		{dir: "cmd/tare/internal/benchstudy/gate", layer: 7, peers: []string{"cmd/tare/internal/benchstudy/suite"}},
 		{dir: "cmd/tare/internal/benchstudy/advice", layer: 6},
 		{dir: "cmd/tare/internal/benchstudy/gocmd", layer: 6},
+		{dir: "cmd/tare/internal/releases", layer: 7},
 		{dir: "cmd/tare/internal/routestudy", layer: 7},
 		{dir: "cmd/tare/internal/fleet", layer: 7},
 		{dir: "cmd/tare/internal/rpcstudy", layer: 7},
@@ -178,7 +181,7 @@ func layerEntries() []layerEntry {
 
 		{dir: "contenders/rpc/all", layer: 3, only: []string{"contender/*", "contenders/rpc/*/face", "apps/*"}},
 		{dir: "contenders/rpc/null", layer: 3, only: []string{"contender/rpc", "contenders/rpc/null/face"}},
-		{dir: "contenders/rpc/null/face", layer: 3, only: []string{"contender/*", "apps/users", "apps/users/conformance", "internal/protowire", "load/h2"}},
+		{dir: "contenders/rpc/null/face", layer: 3, only: []string{"contender/*", "apps/users", "apps/users/conformance", "internal/protowire", "internal/userswire", "load/h2"}},
 		{dir: "contenders/*/*", layer: 3, only: []string{"apps/*/conformance", "contender", "contender/*", "contender/server/nethttp", "contender/copier/cmem", "apps/*", "apps/*/serving", "apps/users/*", "cgocopy", "cgocopy/cgocopytest"}},
 		{dir: "peers/*", layer: alone}, // other people's programs
 		{dir: "examples/shop", layer: alone},
@@ -266,7 +269,7 @@ func checkLayers(t *Tree) []string {
 		}
 	}
 	for dir := range maps.Keys(unlisted) {
-		out = append(out, fmt.Sprintf("%s: package is not listed; give it its layer in internal/archtest/layers.go", dir))
+		out = append(out, fmt.Sprintf("%s: package is not listed; give it its layer in internal/archtest/layers_test.go", dir))
 	}
 	return out
 }

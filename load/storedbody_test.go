@@ -47,7 +47,7 @@ func TestKeptIsBounded(t *testing.T) {
 		assert.Equal(t, name+": room left", room.Load(), 1<<20)
 	}
 
-	k := keptBody{}
+	k := storedBody{}
 	for range maxBody >> 20 {
 		if !k.appendPart(piece) {
 			t.Fatal("it fits")

@@ -1,0 +1,72 @@
+package bisectcmd
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/dryrun"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/report"
+)
+
+// planSearch prints what a search of h would build, measure and write. How long the rounds of a benchmark
+// take is known only after a build, so the time is the most that --max allows.
+func (o options) planSearch(ctx context.Context, env cmdenv.Env, h commitRange) error {
+	var run session.Options
+	run.Format, _ = report.FormatNamed(o.format)
+	p, err := dryrun.New(env, "tare bisect", run)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	dirs, err := env.Dirs()
+	if err != nil {
+		return err
+	}
+	s, path, err := o.findState(h, dirs.Cache)
+	if err != nil {
+		return err
+	}
+	outline, err := o.selectionOf(h.ends[1].Commit, o.bench).Outline(ctx)
+	if err != nil {
+		return err
+	}
+	names := []string{"good", "bad"}
+	for i, name := range names {
+		p.AddBuild(dryrun.Build{Name: name, Revision: h.ends[i].String(), Sources: "go test -c of the packages with benchmarks"})
+	}
+	plan := s.Search.Plan
+	left := plan.Comparisons() - s.countDone()
+	study := dryrun.Study{
+		ID: "bisect", Question: h.describeQuestion(o), Contenders: names, Workloads: outline.Benchmarks,
+		Seconds: o.maxTime.Seconds() * float64(max(0, left)),
+	}
+	if study.Workloads == nil {
+		study.Workloads = []string{}
+	}
+	if s.Of.Benchmark != "" {
+		study.Workloads = []string{s.Of.Benchmark}
+	}
+	p.AddUnsaved(study)
+	p.AddNote(h.describeSearch(s))
+	if done := s.countDone(); done > 0 {
+		p.AddNote(describeDone(done))
+	} else {
+		p.AddNote("if several benchmarks match, or counts are compared, rounds of bad come before: at most --max as well")
+	}
+	p.AddNote(fmt.Sprintf("each comparison takes --max %v at most and ends as soon as it can tell; each but the first builds another commit", o.maxTime))
+	p.AddNote(fmt.Sprintf("commits that do not build or cannot be told are passed over: up to %s then", format.Count(plan.Most(), "comparison")))
+	for _, note := range outline.Notes {
+		p.AddNote(note)
+	}
+	p.AddFile(path, "the search, which the same command continues")
+	return p.Print()
+}
+
+// describeQuestion returns the question of a search.
+func (h commitRange) describeQuestion(o options) string {
+	return fmt.Sprintf("Which of the %s after %s up to %s changes %s?", format.Count(len(h.commits), "commit"), h.ends[0], h.ends[1], tare.MetricFor(o.metric).Noun)
+}

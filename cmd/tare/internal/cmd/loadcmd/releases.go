@@ -1,0 +1,130 @@
+package loadcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/gocmd"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/internal/build"
+)
+
+// goProgram is the program of a command go run, or env NAME=value go run.
+type goProgram struct {
+	env      []string // words before go: env and its assignments
+	flags    []string // of the build
+	packages []string // one package, or files
+	args     []string // of the program
+}
+
+// parseGoRun splits a command go run into its parts. It returns false for other commands. A flag has its
+// value in the same word: -tags=x.
+func parseGoRun(command []string) (p goProgram, ok bool) {
+	rest := command
+	if filepath.Base(rest[0]) == "env" {
+		i := 1
+		for i < len(rest) && strings.Contains(rest[i], "=") {
+			i++
+		}
+		p.env, rest = rest[:i], rest[i:]
+	}
+	if len(rest) < 3 || filepath.Base(rest[0]) != "go" || rest[1] != "run" {
+		return p, false
+	}
+	rest = rest[2:]
+	cut := func(n int) (part []string) { part, rest = rest[:n], rest[n:]; return part }
+	count := func(has func(word string) bool) int {
+		if i := slices.IndexFunc(rest, func(word string) bool { return !has(word) }); i >= 0 {
+			return i
+		}
+		return len(rest)
+	}
+	p.flags = cut(count(func(word string) bool { return strings.HasPrefix(word, "-") }))
+	if len(rest) == 0 {
+		return p, false
+	}
+	p.packages = cut(max(1, count(func(word string) bool { return strings.HasSuffix(word, ".go") })))
+	p.args = rest
+	return p, true
+}
+
+// splitReleases sets o.servers to the program of the only --start, once for each release of --go.
+func (o *options) splitReleases() error {
+	if err := o.releases.Check(o.on); err != nil {
+		return err
+	}
+	const hint = "e.g. --go go1.26,go1.27 --start 'go run ./cmd/api -port $PORT' /path"
+	if len(o.start) != 1 || len(o.servers) != 1 {
+		return cmdenv.Usage("--go builds the program of one --start, and compares nothing else", hint)
+	}
+	server := o.servers[0]
+	var ok bool
+	if o.program, ok = parseGoRun(server.command); !ok {
+		return cmdenv.Usage("--go builds the program of a --start that is go run", hint)
+	}
+	if !strings.Contains(server.url, portVariable) {
+		return cmdenv.Usage(fmt.Sprintf("--go starts a server of each release, and %s is one address", server.url), "write $PORT in --start, and a path: "+hint)
+	}
+	o.servers = nil
+	for _, name := range o.releases.Names() {
+		server.id = name
+		o.servers = append(o.servers, server)
+	}
+	return nil
+}
+
+// buildReleases builds the program with each toolchain, into directories below dir, and returns the command
+// lines that start the binaries.
+func (p goProgram) buildReleases(ctx context.Context, w *session.Session, toolchains []string, dir string) ([][]string, error) {
+	var commands [][]string
+	for _, toolchain := range toolchains {
+		w.Progress.Status("build", "building "+strings.Join(p.packages, " ")+" with "+toolchain)
+		path, err := p.buildWith(ctx, w.RunTag, toolchain, filepath.Join(dir, toolchain))
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case errors.Is(err, build.ErrNoToolchain):
+			return nil, err
+		case err != nil:
+			return nil, session.ToolchainError(toolchain, err)
+		}
+		commands = append(commands, slices.Concat(p.env, []string{path}, p.args))
+	}
+	return commands, nil
+}
+
+// buildWith builds the program with a toolchain into dir, as go run does it from the working directory, and
+// returns the path of the binary.
+func (p goProgram) buildWith(ctx context.Context, tag, toolchain, dir string) (string, error) {
+	work, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return "", err
+	}
+	environment := build.ToolchainEnv(toolchain)
+	if len(p.env) > 0 {
+		environment = append(slices.Clone(p.env[1:]), environment...)
+	}
+	g := gocmd.Go{Tag: tag, Env: environment, Timeout: build.DefaultTimeout}
+	output := dir + string(filepath.Separator) // a directory, so that the binary has the name of the program
+	_, err = g.AsUser(ctx, work, slices.Concat([]string{"build", "-o", output}, p.flags, p.packages)...)
+	if err != nil && !strings.Contains(err.Error(), "no main packages to build") {
+		return "", err
+	}
+	made, err := os.ReadDir(dir)
+	if err != nil {
+		return "", err
+	}
+	if len(made) != 1 {
+		return "", fmt.Errorf("%s is not a program", strings.Join(p.packages, " "))
+	}
+	return filepath.Join(dir, made[0].Name()), nil
+}

@@ -1,0 +1,251 @@
+package routestudy
+
+import (
+	"fmt"
+	"go/version"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/advice"
+	sdk "github.com/tarebench/tare/contender/router"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/kinds/router"
+)
+
+// ReleaseStudyID is the id of the study of several Go releases. The history compares results with one id, so
+// it is another one than that of the study of routers.
+const ReleaseStudyID = StudyID + "-go"
+
+// Releases are routers, each built with several toolchains.
+type Releases struct {
+	Routers    []string // ids in the catalog, the baseline of the table first
+	Toolchains []string // e.g. go1.26.8; the first is the one that others are compared with
+}
+
+// contenderID returns the id of a router built with a toolchain.
+func contenderID(router, toolchain string) string { return router + "-" + toolchain }
+
+// ReleaseStudy returns the text of a study file of routers built with several toolchains. The baseline is
+// the first router with the first toolchain. Any other router is compared with itself in decompositions: a
+// comparison is always with the baseline.
+func (d *Document) ReleaseStudy(r Releases) string {
+	var b strings.Builder
+	var names []string
+	for _, id := range r.Routers {
+		names = append(names, routerName(id))
+	}
+	question := fmt.Sprintf("What changes between the Go releases %s for %s on the %s of %s?", strings.Join(r.Toolchains, ", "), advice.Names(names), d.countRoutes(), d.fileTitle())
+	first := r.Toolchains[0]
+	fmt.Fprintf(&b, "study: %s\nquestion: %q\nkind: %s\nbaseline: %s\ncontenders:\n", ReleaseStudyID, question, sdk.Kind, contenderID(r.Routers[0], first))
+	for _, id := range r.Routers {
+		for _, toolchain := range r.Toolchains {
+			fmt.Fprintf(&b, "  - {id: %s, use: %s%s}\n", contenderID(id, toolchain), id, goField(toolchain))
+		}
+	}
+	if len(r.Routers) > 1 {
+		b.WriteString("decompose:\n")
+	}
+	for _, id := range r.Routers[1:] {
+		for _, toolchain := range r.Toolchains[1:] {
+			to := contenderID(id, toolchain)
+			fmt.Fprintf(&b, "  - {id: %s, workload: %s, from: %s, steps: [{to: %s, cause: the Go release}]}\n", to, allID, contenderID(id, first), to)
+		}
+	}
+	d.writeWork(&b)
+	return b.String()
+}
+
+// goField returns the field of a contender with its toolchain. It returns "" for a release without its last
+// number, as a dry run has it: study files take none.
+func goField(toolchain string) string {
+	release, _, _ := strings.Cut(toolchain, "+")
+	if version.Lang(release) == release {
+		return ""
+	}
+	return ", go: " + toolchain
+}
+
+// SetToolchains sets the toolchains of the contenders of a ReleaseStudy.
+func (r Releases) SetToolchains(contenders []tare.Entry) {
+	for i := range contenders {
+		contenders[i].Go = r.Toolchains[i%len(r.Toolchains)] // the order of ReleaseStudy
+	}
+}
+
+// ReleaseAdvice describes the result of a ReleaseStudy.
+type ReleaseAdvice struct {
+	Document *Document
+	Result   *tare.Result
+	Releases
+}
+
+// newReading returns the values of the workload that requests all routes.
+func (a ReleaseAdvice) newReading() advice.Reading {
+	return advice.Reading{Result: a.Result, Baseline: contenderID(a.Routers[0], a.Toolchains[0]), Workload: allID, Metric: "time"}
+}
+
+// Lines returns for each router and each toolchain but the first a sentence about the cost of a lookup and
+// one about the answers, both against the same router with the first toolchain, and a line about each router
+// that could not be measured.
+func (a ReleaseAdvice) Lines() []string {
+	subject := "On your " + a.Document.countRoutes()
+	r := a.newReading()
+	var out []string
+	if why := r.Nothing(); why != "" {
+		out = append(out, fmt.Sprintf("%s: no ratio: %s.", subject, why))
+	}
+	for _, id := range a.Routers {
+		from := contenderID(id, a.Toolchains[0])
+		for _, toolchain := range a.Toolchains[1:] {
+			to := contenderID(id, toolchain)
+			if r.Nothing() == "" {
+				out = append(out, subject+" "+a.describeCost(r, from, to))
+			}
+			if text := a.describeAnswers(from, to); text != "" {
+				out = append(out, text)
+			}
+		}
+	}
+	return append(out, listRejected(a.Result)...)
+}
+
+// findPair returns the comparison of a contender with the same router built with the first toolchain.
+func (a ReleaseAdvice) findPair(r advice.Reading, from, to string) (c tare.Comparison, ok bool) {
+	if len(a.Result.VoidsMetric(from, r.Workload, r.Metric))+len(a.Result.VoidsMetric(to, r.Workload, r.Metric)) > 0 {
+		return c, false
+	}
+	if from == r.Baseline {
+		c, ok = r.Comparison(to)
+		return c, ok && c.Bounded()
+	}
+	for _, d := range a.Result.Decomposition {
+		if d.Workload != r.Workload || d.Metric != r.Metric || d.Whole.From != from || d.Whole.To != to {
+			continue
+		}
+		w := d.Whole
+		c = tare.Comparison{
+			Workload: d.Workload, Contender: to, Against: from, Metric: d.Metric, Ratio: w.Ratio, Low: w.Low, High: w.High,
+			Level: w.Level, Rounds: w.Rounds, AgainstValue: w.FromValue, Value: w.ToValue, Unit: w.Unit,
+		}
+		return c, c.Bounded()
+	}
+	return c, false
+}
+
+// describeCost returns a sentence about the time of a lookup, without its subject.
+func (a ReleaseAdvice) describeCost(r advice.Reading, from, to string) string {
+	c, ok := a.findPair(r, from, to)
+	if !ok {
+		return fmt.Sprintf("%s was not compared with %s.", to, from)
+	}
+	return fmt.Sprintf("%s takes %s the time of %s for a lookup, %s instead of %s%s.", to,
+		format.Within(c.Ratio, c.Low, c.High), from, advice.Nanoseconds(c.Value), advice.Nanoseconds(c.AgainstValue), r.WhyDoubted(c))
+}
+
+// changedAnswer is a semantics test in which two releases answer differently.
+type changedAnswer struct {
+	asked        string // request
+	before, then string // answers with the first and with the other release
+	isMisrouted  bool   // an ordinary request for a route of the user, whose answer was right with the first release
+}
+
+// findSemantics returns the answers of a contender, or nil if it was not tested.
+func (a ReleaseAdvice) findSemantics(id string) *tare.Semantics {
+	for i, s := range a.Result.Semantics {
+		if s.Contender == id && s.Cases > 0 {
+			return &a.Result.Semantics[i]
+		}
+	}
+	return nil
+}
+
+// compareAnswers returns the tests in which two contenders differ. A result has only the answers that differ
+// from the reference's, so an answer that is not among them is that of the reference.
+func compareAnswers(before, then *tare.Semantics) []changedAnswer {
+	find := func(s *tare.Semantics, d tare.Difference) (tare.Difference, bool) {
+		for _, other := range s.Differences {
+			if other.Op == d.Op && other.Case == d.Case {
+				return other, true
+			}
+		}
+		return tare.Difference{}, false
+	}
+	var out []changedAnswer
+	for _, d := range then.Differences {
+		was, differed := find(before, d)
+		if !differed {
+			out = append(out, changedAnswer{d.Asked, d.Reference, d.Got, router.IsMisrouted(d)})
+		} else if was.Got != d.Got {
+			out = append(out, changedAnswer{d.Asked, was.Got, d.Got, false})
+		}
+	}
+	for _, d := range before.Differences {
+		if _, differs := find(then, d); !differs {
+			out = append(out, changedAnswer{d.Asked, d.Got, d.Reference, false})
+		}
+	}
+	return out
+}
+
+// maxChanges limits the answers that a sentence names.
+const maxChanges = 3
+
+// describeAnswers returns a sentence about the requests that a release answers differently. It returns "" if
+// one of the two was not tested.
+func (a ReleaseAdvice) describeAnswers(from, to string) string {
+	before, then := a.findSemantics(from), a.findSemantics(to)
+	if before == nil || then == nil {
+		return ""
+	}
+	changes := compareAnswers(before, then)
+	if len(changes) == 0 {
+		return fmt.Sprintf("%s answers all %d odd requests as %s does.", to, then.Cases, from)
+	}
+	misrouted := 0
+	var named []string
+	for _, c := range changes {
+		if c.isMisrouted {
+			misrouted++
+		}
+		if len(named) < maxChanges {
+			named = append(named, fmt.Sprintf("%s: %s instead of %s", c.asked, c.then, c.before))
+		}
+	}
+	text := fmt.Sprintf("%s answers %d of %d odd requests otherwise than %s", to, len(changes), then.Cases, from)
+	if misrouted > 0 {
+		text += fmt.Sprintf(", %d of them requests for your routes", misrouted)
+	}
+	text += ": " + strings.Join(named, "; ")
+	if more := len(changes) - len(named); more > 0 {
+		text += fmt.Sprintf("; and %d more", more)
+	}
+	return text + "."
+}
+
+// SetAnswer sets the headline of the result: cost and answers of the first router with the last toolchain.
+func (a ReleaseAdvice) SetAnswer() {
+	r := a.newReading()
+	from, to := r.Baseline, contenderID(a.Routers[0], a.Toolchains[len(a.Toolchains)-1])
+	const unconditional = ""
+	r.SetAnswer("release", from, unconditional, nil) // for the values below the headline
+	if r.Nothing() != "" {
+		return // the headline gives the reason
+	}
+	c, ok := a.findPair(r, from, to)
+	if !ok {
+		a.Result.Answer = fmt.Sprintf("No answer: %s was not compared with %s.", to, from)
+		return
+	}
+	text := fmt.Sprintf("%s takes %s the time of %s", to, format.Factor(c.Ratio), from)
+	if !r.Shown(c) {
+		text = fmt.Sprintf("%s is not shown to differ in time from %s", to, from)
+	}
+	if before, then := a.findSemantics(from), a.findSemantics(to); before != nil && then != nil {
+		if n := len(compareAnswers(before, then)); n > 0 {
+			text += fmt.Sprintf(", with other answers to %d of %d odd requests", n, then.Cases)
+		} else {
+			text += ", with the same answers"
+		}
+	}
+	a.Result.Answer = text + "."
+}

@@ -1,0 +1,138 @@
+package format
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Ratio returns a ratio for a table: with three decimals, fewer from 10 on, and two significant digits
+// below 0.01. It returns Nothing unless x is positive and finite.
+func Ratio(x float64) string {
+	switch {
+	case !(x > 0) || math.IsInf(x, 1):
+		return Nothing
+	case x >= 100:
+		return Grouped(x, 0)
+	case x >= 10:
+		return strconv.FormatFloat(x, 'f', 1, 64)
+	case x < 0.01:
+		return strconv.FormatFloat(x, 'f', max(0, 1-int(math.Floor(math.Log10(x)))), 64)
+	}
+	return strconv.FormatFloat(x, 'f', 3, 64)
+}
+
+// Times returns a ratio for a sentence, with two significant digits: 1.94 is "1.9×", 12.3
+// is "12×".
+func Times(x float64) string { return strconv.FormatFloat(x, 'f', Decimals(x), 64) + "×" }
+
+// Short returns a ratio for a sentence, without ×: with two decimals, fewer from 10 on, and two significant
+// digits below 0.1.
+func Short(x float64) string {
+	switch {
+	case x >= 100:
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	case x >= 10:
+		return strconv.FormatFloat(x, 'f', 1, 64)
+	case x > 0 && x < 0.1:
+		return strconv.FormatFloat(x, 'f', Decimals(x), 64)
+	}
+	return strconv.FormatFloat(x, 'f', 2, 64)
+}
+
+// Factor returns Short(x) with ×: 0.40×.
+func Factor(x float64) string { return Short(x) + "×" }
+
+// Within returns a ratio with its interval: 0.40× (0.38–0.42).
+func Within(ratio, low, high float64) string {
+	return Factor(ratio) + " (" + Interval(Short(low), Short(high)) + ")"
+}
+
+// Headline returns a ratio for a headline or a drawing, without ×: with two decimals, without from 10 on,
+// and with two significant digits below 0.1.
+func Headline(x float64) string {
+	switch {
+	case !(x > 0) || math.IsInf(x, 1): // !(x > 0) includes NaN
+		return Nothing
+	case x >= 10:
+		return Grouped(x, 0)
+	case x >= 0.1:
+		return Fixed(x, 2)
+	}
+	return Digits(x, 2)
+}
+
+// Limit returns a limit or published ratio as Headline does, without trailing zeros.
+func Limit(x float64) string {
+	text := Headline(x)
+	if strings.Contains(text, ".") {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	return text
+}
+
+// Part returns a factor of a decomposition with three significant digits, or Nothing if it is unknown.
+func Part(x float64) string {
+	if !(x > 0) || math.IsInf(x, 0) {
+		return Nothing
+	}
+	return Digits(x, 3) + "×"
+}
+
+// Plain returns a published or exact ratio: with three significant digits at most, and no trailing zeros.
+func Plain(x float64) string { return Significant(x) + "×" }
+
+// Counted returns a ratio of counts for a table. Their intervals are narrower than those of times.
+func Counted(x float64) string { return Fixed(x, 4) }
+
+// Change returns a ratio as a change in per cent, with a sign and that number of decimals: 0.958 is "-4.2 %".
+func Change(ratio float64, decimals int) string {
+	if math.Abs(ratio-1) < 0.005*math.Pow10(-decimals) { // rounds to 0, which has no sign
+		return "±" + Fixed(0, decimals) + " %"
+	}
+	return fmt.Sprintf("%+.*f %%", decimals, 100*(ratio-1))
+}
+
+// Estimate returns a ratio and the bounds of its interval for a verdict, with as many decimals as the width
+// of the interval justifies. It adds decimals if rounding would move a bound across one of edges, the ratios
+// at which the meaning of the sentence changes.
+func Estimate(ratio, lo, hi float64, edges ...float64) (r, l, h string) {
+	decimals := 2
+	if width := hi - lo; width > 0 {
+		decimals = int(math.Ceil(-math.Log10(width)))
+	} else if ratio != math.Trunc(ratio*100)/100 {
+		decimals = 3
+	}
+	decimals = min(max(decimals, minDecimals(ratio)), 5)
+	for decimals < 5 && CrossesEdge(lo, hi, decimals, edges) {
+		decimals++
+	}
+	return Fixed(ratio, decimals), Fixed(lo, decimals), Fixed(hi, decimals)
+}
+
+// minDecimals returns the least number of decimals of a printed ratio: 2 below 10, 1 below 100,
+// else 0.
+func minDecimals(ratio float64) int {
+	switch {
+	case ratio >= 100:
+		return 0
+	case ratio >= 10:
+		return 1
+	}
+	return 2
+}
+
+// CrossesEdge reports whether rounding moves a bound to the other side of an edge, or from above
+// onto the edge.
+func CrossesEdge(lo, hi float64, decimals int, edges []float64) bool {
+	for _, x := range []float64{lo, hi} {
+		rounded, _ := strconv.ParseFloat(Fixed(x, decimals), 64)
+		for _, e := range edges {
+			if x != e && (rounded < e) != (x < e) || x > e && rounded == e {
+				return true
+			}
+		}
+	}
+	return false
+}
