@@ -100,7 +100,7 @@ func TestManyStandApart(t *testing.T) {
 	for range maxAsides {
 		r.Verdicts = append(r.Verdicts, r.Verdicts[3])
 	}
-	assert.Slices(t, "asides", describeAsides(r), []string{"own: answers by status only, so that they are compared and not ranked; 7 statements about them would stand here, and the tables have their figures."})
+	assert.Slices(t, "asides", describeAsides(r), []string{"own: answers by status only, so that they are compared and not ranked; 7 statements about them are left out here: the tables have their figures."})
 }
 
 // A contender that is not installed has no row, and the reports list it as left out.

@@ -110,7 +110,7 @@ func explainDifference(r *tare.Result) string {
 		return ""
 	}
 	operation := strings.TrimSuffix(operationsNoun(r), "s")
-	return fmt.Sprintf(" A difference is what a contender takes more than %s on that workload, as a share of what %[1]s takes for a whole %s on %s: how much of that the choice decides.", r.Baseline(), operation, bases)
+	return fmt.Sprintf(" A difference is how much more a contender takes than %s on that workload, as a share of what %[1]s takes for a whole %s on %s: the part of it that the choice decides.", r.Baseline(), operation, bases)
 }
 
 // joinShareBases names the workloads that criteria on differences take shares of: "cpu difference <= 5% of

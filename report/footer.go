@@ -53,7 +53,7 @@ func listResolutions(r *tare.Result) []string {
 	for _, x := range r.Machine.Resolution {
 		line := fmt.Sprintf("This machine resolves ±%s of %s in %s on %s", formatPercent(x.HalfWidth), x.Metric, format.Span(x.Seconds), x.Workload)
 		if x.Found > 0 {
-			line += fmt.Sprintf("; four of five such studies find %s", formatPercent(x.Found))
+			line += fmt.Sprintf("; four of five such studies find a difference of %s", formatPercent(x.Found))
 		}
 		lines = append(lines, line+".")
 	}

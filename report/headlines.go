@@ -24,7 +24,7 @@ func listHeadlines(r *tare.Result) (shown []tare.Verdict, rest string) {
 		return shown, ""
 	}
 	shown = slices.DeleteFunc(shown, func(v tare.Verdict) bool { return !isBest(r, v) })
-	return shown, countNoun(all-len(shown), "further statement") + " of this kind would stand here: the tables have their figures, the result document their sentences."
+	return shown, countNoun(all-len(shown), "further statement") + " of this kind are left out here: the tables have their figures, and the result document has their sentences."
 }
 
 // isBest reports whether the contender of v can be first on the workload by the metric of v. If there are no ranks,
@@ -71,5 +71,5 @@ func describeAsides(r *tare.Result) []string {
 		return lines
 	}
 	return []string{joinNames(ids) + ": answers by status only, so that they are compared and not ranked; " +
-		countNoun(len(lines), "statement") + " about them would stand here, and the tables have their figures."}
+		countNoun(len(lines), "statement") + " about them are left out here: the tables have their figures."}
 }

@@ -88,6 +88,8 @@ func formatParts(parts []Field) string {
 			b.WriteString(formatCode(p.Text))
 		case p.Text == likeReference: // before other words it starts no other kind of block
 			b.WriteString(p.Text)
+		case strings.HasPrefix(string(p.Mark), address):
+			b.WriteString(formatField(p))
 		default:
 			b.WriteString(escapeMarkdown(p.Text))
 		}

@@ -20,7 +20,7 @@ const allFormats formatSet = 0
 func listSectionRules() []sectionRule {
 	return []sectionRule{
 		{keyAnswer, "", forMarkdown, (*Section).addAnswer},
-		{keyRecommended, "", forPaper, func(s *Section, r *tare.Result) { s.addText(Plain, r.Recommended) }},
+		{keyRecommended, "", forPaper, (*Section).addRecommended},
 		{keyQuestion, "", forMarkdown, func(s *Section, r *tare.Result) { s.addText(Plain, r.Question, describeDeparture(r)) }},
 		{keyObjective, "", forPaper, (*Section).addObjective},
 		{keyMethod, "", forPaper, (*Section).addMethod},

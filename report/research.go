@@ -29,7 +29,7 @@ func Research(w io.Writer, r *tare.Result) error {
 func newResearchDocument(r *tare.Result) *markdownDocument {
 	s := &markdownDocument{}
 	s.writeHeading(1, escapeText("Research: "+r.Study))
-	s.writeBlock(escapeText("Written from a result of tare" + describeStart(r) + ". Every figure stands in the result document; no sentence rests on anything else."))
+	s.writeBlock(escapeText("tare wrote this from the result of one run" + describeStart(r) + ". All figures are in the result document, and no sentence rests on anything else."))
 	return s
 }
 
@@ -161,6 +161,29 @@ func describeStart(r *tare.Result) string {
 		return ""
 	}
 	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+// addRecommended adds what a publication recommended and whether that stands, and links to the publications of the
+// claims. It adds nothing if nothing was recommended.
+func (s *Section) addRecommended(r *tare.Result) {
+	if r.Recommended == "" {
+		return
+	}
+	s.addText(Plain, r.Recommended)
+	parts := []Field{{Text: "Published: "}}
+	for _, c := range r.Claims {
+		link := linkField(c.Source, c.SourceURL)
+		switch {
+		case c.SourceURL == "" || slices.Contains(parts, link):
+			continue
+		case len(parts) > 1:
+			parts = append(parts, Field{Text: "; "})
+		}
+		parts = append(parts, link)
+	}
+	if len(parts) > 1 {
+		s.addParts(Block{}, append(parts, Field{Text: "."}))
+	}
 }
 
 // addObjective adds the contenders, the workloads, the metrics and the criteria.

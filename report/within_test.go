@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/internal/assert"
 )
 
@@ -12,6 +13,13 @@ import (
 func TestResearchWithin(t *testing.T) {
 	r := cases()["six"]
 	r.Recommended = "It was recommended, and that stands."
+	for _, name := range []string{"one", "one", "two", "without an address"} {
+		c := tare.ClaimResult{ID: name, Source: name, SourceURL: "https://example.com/" + name}
+		if name == "without an address" {
+			c.SourceURL = ""
+		}
+		r.Claims = append(r.Claims, c)
+	}
 	write := func(words int) string {
 		var b strings.Builder
 		if err := ResearchWithin(&b, r, words, "the [whole](x.txt)"); err != nil {
@@ -20,7 +28,7 @@ func TestResearchWithin(t *testing.T) {
 		return b.String()
 	}
 	short := write(400)
-	assert.Contains(t, "the recommendation first", short, "## What was recommended, and whether it stands\n\nIt was recommended, and that stands.\n")
+	assert.Contains(t, "the recommendation first", short, "## What was recommended, and whether it stands\n\nIt was recommended, and that stands.\n\nPublished: [one](https://example.com/one); [two](https://example.com/two).\n")
 	assert.Contains(t, "the rest", short, "## The rest\n\nThe complete report is the [whole](x.txt). It also has: ")
 	if n := len(strings.Fields(short)); n > 600 || n < 100 {
 		t.Errorf("%d words", n)

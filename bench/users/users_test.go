@@ -9,7 +9,8 @@
 //
 //   - Its HTTP clients closed bodies before they had read them, so that each
 //     request needed a new connection.
-//   - Its Gin wrote a log line for each request to a terminal.
+//   - Its Gin had a middleware that wrote a log line for each request, besides the lines that
+//     the handlers of each service and the business logic wrote.
 //   - Its store compared every user with each new e-mail address.
 //
 // Here clients read responses to the end and keep connections open, there is no

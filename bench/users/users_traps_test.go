@@ -41,8 +41,8 @@ func (f face) withFreshConnections() face {
 	return f
 }
 
-// withLog returns f with a log line for each request. The published server logged to a
-// terminal, which costs more than a file.
+// withLog returns f with a log line for each request. The published servers logged through
+// testing.B, several lines for each request.
 func (f face) withLog(log io.Writer) face {
 	f.log = log
 	return f

@@ -17,8 +17,8 @@ func connectionParity() Check {
 		Severity: tare.Warn,
 		Summary: "Contenders should be asked over as many connections. Beyond the planned ones, connections opened per request are compared with the baseline's; it warns where the two are more than 0.01 apart " + byRounds + ". " +
 			"A contender that has one opened for every request is named as that, the baseline too.",
-		Why: "gRPC was published as four times as fast as REST. Its clients had one connection; the REST clients closed each body unread, which closes the connection, and opened a new one for every request: " +
-			"most of what was timed was the handshake.",
+		Why: "gRPC was published as four times as fast as REST. Its client had one connection; the clients of REST closed each body unread, which closes the connection, and opened a new one for every request: " +
+			"what was timed was connecting, too.",
 		Advice: "see which side closes: a response without a length, Connection: close, an idle timeout shorter than the pauses between visits, a limit of requests per connection",
 		atEnd:  true,
 		Run: func(in Input) []tare.Finding {

@@ -17,7 +17,7 @@ func deliveredEvents() Check {
 		Summary: "What the server reports as answered must be what the load generator sent, lead-ins included. A contender is void on a workload where the two differ by more than 1 % " + byRounds + ". " +
 			"Where requests are batches of events that go somewhere, what arrived there is compared with the events that were acknowledged, in the same way; and it is void where a single one of these did not arrive. " +
 			"It does not apply to servers that cannot tell.",
-		Why: "Services answered 200 to events they had dropped or never parsed, and were published as the fastest. " +
+		Why: "A service that discards the error of its decoder answers 200 to events that it never parsed, and is fast. " +
 			"A load generator sees only the answer; whether anything arrived, the other end has to say.",
 		Advice:     "look at what answers in the server's place (a proxy, a cache, a middleware that returns early), or at requests that were sent twice",
 		forAuthors: true,

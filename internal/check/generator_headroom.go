@@ -25,7 +25,7 @@ func generatorHeadroom() Check {
 			"(without a criterion at most 1 ms, or 10 % of the p99 where that is more), where the latency is a p50, the p50 of how late it sent is at most 10 % of that limit, or without a criterion 10 % of the p50 itself; and in a closed loop the null server, which does next to nothing, reached 1.25 times the contender's throughput in the same rounds. " +
 			"Beyond the first and the third, throughput and latencies are void; beyond the second, that latency. CPU per request stands. Below 2 times the null server's throughput it warns. Servers at a URL are not compared with the null server. " +
 			"A contender's own client is part of what it takes: where that is busy it warns, and the null server, which has another client, says nothing.",
-		Why: "ab, ghz and hey need more CPU time for a request than many a server needs to answer it. What was published as the limit of several servers, all alike, was that of the tool; " +
+		Why: "ab, ghz and hey need more CPU time for a request than many a server needs to answer it. Where several servers come out alike, the limit may be that of the tool; " +
 			"and a tool that sends late measures its own queue.",
 		Advice: "compare CPU per request, which a busy load generator does not touch, or give it more cores",
 		suspects: func(in Input, contender string) (out []suspicion) {

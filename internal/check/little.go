@@ -21,8 +21,8 @@ func little() Check {
 		Summary: "Little's law: as many requests are in flight as arrive per second times the seconds each takes. Rate, latency and concurrency are counted separately; throughput and latencies of a contender are void " +
 			"where rate × latency is more than 10 % off the concurrency " + byRounds + ". In a closed loop it also determines the limit: throughput is void where a delay or a bandwidth was set and more than half of the requests in flight " +
 			"were on the link, or it was 90 % full, while neither the server nor the load generator was busy 85 % of its cores. CPU per request stands.",
-		Why: "Eight services were published with requests per second from 407 to 907. In ten of 14 rows rate times latency is 48 to 49, the connections the tool really had: " +
-			"it measured the round trip to the data centre, and the server was idle. The row with the best latency came to 17 to 19; its 390 timeouts had been omitted.",
+		Why: "Seven services were published with requests per second from 407 to 907. In ten of 14 rows rate times latency is 48 to 49, the connections the tool really had: " +
+			"the rate follows from the time of a round trip to the data centre. The service with the best latency comes to 17 to 19; its 390 timeouts are in no latency.",
 		Advice: "read CPU per request; for throughput ask for more connections, or leave delay and bandwidth out",
 		suspects: func(in Input, contender string) (out []suspicion) {
 			for _, w := range in.trafficWorkloads() {

@@ -22,7 +22,7 @@ func partWhole() Check {
 			"Several sizes share the 0.1 % among their pairs (Bonferroni); 11 rounds are the fewest for one pair. An operation that is made of others which the study also measures, in the same way, must not take less time than one of them, " +
 			"and a mix of operations must lie between the cheapest and the dearest of its own: the same margin, the same rules. Percentiles that one trial reports must not fall: " +
 			"there is no chance in that, and one trial is enough. The null contender and the control are exempt.",
-		Why: "A published table had creating and deleting a user cost less than creating one, and a mix of operations more than any of them. A total that is cheaper than its part was not done, " +
+		Why: "In a published table creating and deleting a user costs less than creating one, and a mix of operations, by two protocols of three, more than any of them. A total that is cheaper than its part was not done, " +
 			"or the two rows did not measure the same thing.",
 		Advice:     "look at what the operation does with the larger input: an error, an early return, a cached answer",
 		forAuthors: true,

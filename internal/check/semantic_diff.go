@@ -18,8 +18,8 @@ func semanticDiff() Check {
 		Summary: "Before it is timed each contender is asked for odd values and odd documents: tiny and exact floats, big integers, HTML, invalid UTF-8, duplicate keys, nil and empty, " +
 			"times, broken syntax. Where it puts out another value than the reference, or accepts what the reference refuses or the reverse, it warns; another spelling of the same value is noted. " +
 			"The result has the table.",
-		Why: "jsoniter's ConfigFastest was published as a drop-in replacement that is twice as fast. It writes floats with six digits, so that 1.5e-9 becomes 0, leaves HTML as it is and " +
-			"map keys in any order.",
+		Why: "jsoniter's ConfigFastest was published as a drop-in replacement that is twice as fast, but for the precision of floats. It writes these with six digits, so that 1.5e-9 becomes 0; " +
+			"it also leaves HTML as it is and map keys in any order.",
 		Advice: "read the table of differences and ask which of them your data can meet; none of them is in the ratios",
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding

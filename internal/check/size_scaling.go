@@ -21,8 +21,8 @@ func sizeScaling() Check {
 		Summary: "Time must grow where bytes grow. Where a fixture and op come in three sizes or more, time ~ bytes^e is fitted in each round (least squares on the logarithms); " +
 			"it warns when the 99.9 % interval of e over rounds is wholly below 0.2, so that a hundred times the bytes take less than 2.5 times as long. " +
 			"A fixed cost per call pulls e below 1 without anything being wrong, which is why the bound is that low; the fitted exponents are in the result as scaling.",
-		Why: "A copy of structs was published as taking constant time whatever their size, and JSON as growing linearly. " +
-			"Constant was the error path: nothing was copied. What is read or written byte by byte cannot cost the same for all lengths.",
+		Why: "A copy of structs was published as taking about the same time whatever their size, and JSON as growing with their fields. " +
+			"The same was the error path: nothing was copied. What is read or written byte by byte cannot cost the same for all lengths.",
 		Advice:     "see whether the operation reaches all of its input: a lazy decoder, a cached answer and an error all look like this",
 		forAuthors: true,
 		atEnd:      true,

@@ -16,8 +16,7 @@ func trial() Check {
 			"wrote something that is not the protocol, went over the memory or output limit, or replied with an error. " +
 			"Whatever it measured in that round does not count. " + failureRule + " " +
 			"One that is void, also by its pilot, is not measured again; without baseline, control or null the study ends.",
-		Why: "A program that dies under load has not been measured; its numbers from before are those of the part it survived. " +
-			"Results of such runs were published without the failed part.",
+		Why:          "A program that dies under load has not been measured; its numbers from before are those of the part it survived.",
 		Advice:       "the trial's evidence in the result document holds what it last wrote to stderr",
 		withFailures: true,
 		Run: func(in Input) []tare.Finding {

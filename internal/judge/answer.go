@@ -364,7 +364,7 @@ func (q *quoter) countChanges(contender string) (string, bool) {
 			}
 		}
 	}
-	return format.Count(n, "value"), n > 0
+	return format.Count(n, "odd value"), n > 0
 }
 
 // areDisjoint reports whether the intervals of a ratio on two workloads are disjoint. This is a strict

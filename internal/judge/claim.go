@@ -41,11 +41,11 @@ func claimEdges(c tare.Claim) []float64 {
 //
 //	not measured       the contender or workload was not measured, could not be
 //	                   built, or is void, or the metric does not apply to the
-//	                   workload
+//	                   workload, or the ratio results from a relay that the
+//	                   study configures
 //	void as published  the contender is a trap, and the check that was expected
 //	                   to void it did: the original measured something else; or
-//	                   the statement is about a criterion that everything meets;
-//	                   or the ratio results from a relay that the study configures
+//	                   the statement is about a criterion that everything meets
 //	tie                the interval is inside ±5 % of 1, and less than 10 % was claimed
 //	refuted            the interval is entirely on the other side of 1, or inside
 //	                   ±5 % of 1 although 10 % or more was claimed
@@ -400,15 +400,11 @@ func compareClaim(claim tare.Claim, c tare.Comparison, floor float64) (o tare.Ou
 }
 
 // compareSize compares the size of an effect on the claimed side with the published size. The size of an
-// effect is the absolute logarithm of its ratio. If the Side of a claim contradicts its figures, the claim
-// has no published size.
+// effect is the absolute logarithm of its ratio.
 func compareSize(claim tare.Claim, c tare.Comparison) (o tare.Outcome, sizeRefuted bool) {
-	smallest, largest := math.Abs(math.Log(c.High)), math.Abs(math.Log(c.Low)) // bounds of the measured size
-	if smallest > largest {
-		smallest, largest = largest, smallest
-	}
+	smallest, largest := effectBounds(c)
 	published := math.Abs(math.Log(claim.Ratio()))
-	hasSize := (claim.Ratio() < 1) == (claimedSide(claim) < 0)
+	hasSize := hasPublishedSize(claim)
 	isNear := claim.Ratio()/holdsWithin <= c.Low && c.High <= claim.Ratio()*holdsWithin
 	switch {
 	case !hasSize && isNear:
@@ -422,6 +418,18 @@ func compareSize(claim tare.Claim, c tare.Comparison) (o tare.Outcome, sizeRefut
 	}
 	sizeRefuted = largest < published-math.Log(sizeWithin)
 	return tare.DirectionHolds, sizeRefuted
+}
+
+// effectBounds returns the bounds of the size of a measured effect, the smaller one first.
+func effectBounds(c tare.Comparison) (smallest, largest float64) {
+	low, high := math.Abs(math.Log(c.Low)), math.Abs(math.Log(c.High))
+	return min(low, high), max(low, high)
+}
+
+// hasPublishedSize reports whether the figures of a claim have a size. They have none if the Side of
+// the claim contradicts them.
+func hasPublishedSize(claim tare.Claim) bool {
+	return (claim.Ratio() < 1) == (claimedSide(claim) < 0)
 }
 
 // missesTarget reports whether a part of the interval does not reach the claim's target. It returns
@@ -465,13 +473,10 @@ func explainOutcome(claim tare.Claim, c tare.Comparison, floor float64, o tare.O
 			return s + ": " + describeMissedTarget(claim, c)
 		}
 		s += ": " + sideWord + " 1 as claimed"
-		switch {
-		case sizeRefuted:
+		if sizeRefuted {
 			return s + ", but more than 2× away from the published ratio"
-		case published/holdsWithin <= c.Low && c.High <= published*holdsWithin:
-			return s + ", by less than half of what was published"
 		}
-		return s + ", not within 1.25× of the published ratio"
+		return s + describeSize(claim, c)
 	}
 	open := ": more rounds are needed"
 	if c.Differs(floor) == tare.WithinNoise {
@@ -481,6 +486,26 @@ func explainOutcome(claim tare.Claim, c tare.Comparison, floor float64, o tare.O
 		open += "; the direction is open, but it is not the published size: all of the interval is more than 1.25× away from it"
 	}
 	return s + open
+}
+
+// describeSize returns how large an effect on the claimed side is beside the published one, for the end
+// of a sentence.
+func describeSize(claim tare.Claim, c tare.Comparison) string {
+	smallest, largest := effectBounds(c)
+	published, near := math.Abs(math.Log(claim.Ratio())), math.Log(holdsWithin)
+	switch {
+	case !hasPublishedSize(claim):
+		return ", not within 1.25× of the published ratio"
+	case smallest >= published-near && largest <= published+near:
+		return ", by less than half of what was published"
+	case largest < published-near:
+		return ", by less than published"
+	case smallest >= published-near:
+		return ", by about as much as published or more"
+	case largest <= published+near:
+		return ", by about as much as published or less"
+	}
+	return ", by less than published, as much or more"
 }
 
 // describeMissedTarget returns the sentence that the target of a claim is not reached: "faster as

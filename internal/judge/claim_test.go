@@ -79,7 +79,10 @@ func TestClaimReasons(t *testing.T) {
 	}
 	for _, c := range []struct{ got, want string }{
 		{why(0.52, 0.51, 0.53), "published 0.495×, measured 0.52× (0.51 to 0.53, 95 %, 18 rounds): within 1.25× of the published ratio"},
-		{why(0.72, 0.7, 0.75), "published 0.495×, measured 0.72× (0.70 to 0.75, 95 %, 18 rounds): below 1 as claimed, not within 1.25× of the published ratio"},
+		{why(0.72, 0.7, 0.75), "published 0.495×, measured 0.72× (0.70 to 0.75, 95 %, 18 rounds): below 1 as claimed, by less than published"},
+		{why(0.59, 0.55, 0.64), "published 0.495×, measured 0.59× (0.55 to 0.64, 95 %, 18 rounds): below 1 as claimed, by about as much as published or less"},
+		{why(0.42, 0.38, 0.45), "published 0.495×, measured 0.42× (0.38 to 0.45, 95 %, 18 rounds): below 1 as claimed, by about as much as published or more"},
+		{why(0.5, 0.36, 0.65), "published 0.495×, measured 0.50× (0.36 to 0.65, 95 %, 18 rounds): below 1 as claimed, by less than published, as much or more"},
 		{why(0.2, 0.19, 0.21), "published 0.495×, measured 0.20× (0.19 to 0.21, 95 %, 18 rounds): below 1 as claimed, and the difference is larger than published"},
 		{why(1.25, 1.2, 1.3), "published 0.495×, measured 1.25× (1.20 to 1.30, 95 %, 18 rounds): not below 1 as claimed, but the other side"},
 		{why(1, 0.97, 1.04), "published 0.495×, measured 1.00× (0.97 to 1.04, 95 %, 18 rounds): within 5 % of 1, where 10 % or more was claimed"},

@@ -56,8 +56,7 @@ func (j *judge) judgeCustomRatio(r *tare.ClaimResult, c tare.Claim) {
 		comparison.Low, comparison.High, comparison.Exact = math.Exp(lo), math.Exp(hi), lo == hi
 	}
 	if why := j.whyDifferentRelays(c); why != "" {
-		r.Measured, r.Low, r.High = comparison.Ratio, comparison.Low, comparison.High
-		r.Outcome, r.Why = tare.VoidAsPublished, why
+		setNotMeasured(r, why)
 		return
 	}
 	floor, _ := stats.HalfWidth(j.controlDifferences(c, rounds), level)
@@ -86,7 +85,7 @@ func (j *judge) controlDifferences(c tare.Claim, rounds []int) (differences []fl
 	return differences
 }
 
-// whyDifferentRelays returns why the ratio of claim c cannot be judged if its two workloads have relays with
+// whyDifferentRelays returns why the ratio of claim c answers nothing if its two workloads have relays with
 // different delays or bandwidths. The study chooses both values, and they determine the ratio. It returns
 // "" for other ratios.
 func (j *judge) whyDifferentRelays(c tare.Claim) string {
@@ -101,7 +100,7 @@ func (j *judge) whyDifferentRelays(c tare.Claim) string {
 	if x.Delay == y.Delay && x.Bandwidth == y.Bandwidth {
 		return ""
 	}
-	return fmt.Sprintf("could not fail: the delay and the bandwidth that %s is measured with are chosen here, and they make the ratio", c.Workload)
+	return fmt.Sprintf("the delay and the bandwidth of %s are chosen here, and they make the ratio: it says nothing about another network", c.Workload)
 }
 
 // customRatiosByRound returns the logarithm of the claim's ratio by round: the value of contender

@@ -18,7 +18,7 @@ func errorDiscarded() rule {
 	return rule{Rule: audit.Rule{
 		ID: "error-discarded", Severity: tare.Warn,
 		Title:   "The timed call may fail, and nothing looks at its error.",
-		Why:     "A call that fails returns early, and is often the fastest one. A published comparison timed the return of an error for months, and called it 51 times as fast.",
+		Why:     "A call that fails returns early, and is often the fastest one. A published comparison timed the return of an error, and found it 52 times as fast as JSON.",
 		Do:      "check the error in the loop (it costs a nanosecond), or once before it with the same input",
 		Command: compareRevisions,
 		Seen:    []string{"tare: studies ffi, ingest", "https://github.com/json-iterator/go/blob/v1.1.12/benchmarks/jsoniter_large_file_test.go#L130"},

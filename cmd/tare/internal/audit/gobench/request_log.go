@@ -14,7 +14,7 @@ func requestLog() rule {
 	return rule{Rule: audit.Rule{
 		ID: "request-log", Severity: tare.Warn,
 		Title:   "The router logs each request.",
-		Why:     "Formatting a line and writing it takes longer than routing, by what reads the output. Two published comparisons of frameworks measured such a logger on one side only, and called the difference one of the framework.",
+		Why:     "Formatting a line and writing it takes longer than routing, by what reads the output. Two published comparisons had such a logger on one side only, and put the difference down to the framework or the transport.",
 		Do:      "make the router without its logger (gin.New), give both sides the same one, or discard its output and say so",
 		Command: compareRouters,
 		Seen:    []string{"tare: studies tiny, users"},
