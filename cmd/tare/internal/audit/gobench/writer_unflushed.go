@@ -33,7 +33,7 @@ func writerUnflushed() rule {
 						in.report(n, "%s is written to and never flushed or closed", v.Name())
 					}
 				case *ast.CallExpr:
-					if v := in.findReset(l, n, f); v != nil && in.writesOnly(l.body, v, 0) {
+					if v := in.findReset(l, n); v != nil && in.writesOnly(l.body, v, 0) {
 						in.report(n, "%s is reset and written to in each iteration, and never flushed or closed in it", v.Name())
 					}
 					if sel, ok := n.Fun.(*ast.SelectorExpr); ok && !isOneOf(sel.Sel.Name, []string{"Flush", "Close", "Reset"}) {
@@ -79,35 +79,16 @@ func (in *input) findWriter(a *ast.AssignStmt, f *frame) *types.Var {
 }
 
 // findReset returns the buffered writer from before a loop on which a call in it is Reset, else nil.
-func (in *input) findReset(l *loop, call *ast.CallExpr, f *frame) *types.Var {
+func (in *input) findReset(l *loop, call *ast.CallExpr) *types.Var {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || sel.Sel.Name != "Reset" || len(call.Args) != 1 {
 		return nil
 	}
 	v := in.variable(sel.X)
-	if !in.isOutside(v, l) || !in.isLocal(v) {
-		return nil
-	}
-	if isBufferedType(v.Type(), 0) {
-		return v
-	}
-	// Behind an interface, only the methods that say so are known to write.
-	init, isCall := in.initOf(l.owner.decl, v).(*ast.CallExpr)
-	if !isCall || !types.IsInterface(v.Type()) || !in.isBufferedCall(init, f) || !in.callsOnlyWrite(l, v) {
+	if !in.isOutside(v, l) || !in.isLocal(v) || !isBufferedType(v.Type(), 0) {
 		return nil
 	}
 	return v
-}
-
-// callsOnlyWrite reports whether all methods of a writer that a loop calls are Reset or begin with Write.
-func (in *input) callsOnlyWrite(l *loop, v *types.Var) bool {
-	only := true
-	in.inspectUses(l.body, v, func(_ *ast.Ident, path []ast.Node) {
-		if sel, ok := parent(path, 1).(*ast.SelectorExpr); ok {
-			only = only && (sel.Sel.Name == "Reset" || strings.HasPrefix(sel.Sel.Name, "Write"))
-		}
-	})
-	return only
 }
 
 // resets reports whether a loop calls Reset on a writer, which is reported by itself.

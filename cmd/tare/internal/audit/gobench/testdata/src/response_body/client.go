@@ -34,7 +34,7 @@ func (c *client) status(url string) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return resp, drain(resp)
+	return resp, discard(resp)
 }
 
-func drain(resp *http.Response) error { return resp.Body.Close() }
+func discard(resp *http.Response) error { return resp.Body.Close() }
