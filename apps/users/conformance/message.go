@@ -46,7 +46,7 @@ func (m message) encodeJSON() []byte {
 }
 
 // decoder decodes responses. An unknown field is an error.
-var decoder = userswire.Decoder{Strict: true}
+func decoder() userswire.Decoder { return userswire.Decoder{Strict: true} }
 
 // quotedInt is an integer in JSON that may be in quotes, as protojson writes numbers of 64 bits.
 type quotedInt int64

@@ -65,4 +65,4 @@ func encodeMessage(c rpc.Call) message {
 }
 
 // decoder decodes responses. A user without a time has the zero of Unix time.
-var decoder = userswire.Decoder{NoTime: time.Unix(0, 0).UTC()}
+func decoder() userswire.Decoder { return userswire.Decoder{NoTime: time.Unix(0, 0).UTC()} }
