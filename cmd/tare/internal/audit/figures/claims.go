@@ -174,7 +174,7 @@ var (
 	memoryWords = lazyregexp.New(`\bmemory\b|\bram\b|\bbytes\b|\bheap\b`)
 	sizeWords   = lazyregexp.New(`\d+[ -]?bytes?\b`) // the size of an input
 	rateWords   = lazyregexp.New(`\bthroughput\b|\bbandwidth\b|\bper second\b|\ba second\b|\brequests?\b|\breq/s|\brps\b|\bops/s`)
-	timeWords   = lazyregexp.New(`\blatenc(?:y|ies)\b|\btime\b`)
+	timeWords   = lazyregexp.New(`\blatenc(?:y|ies)\b|\btime\b|\bp\d\d\d?\b`)
 )
 
 // findClaimKinds returns the kinds of figures that a claim may be about, by its word and

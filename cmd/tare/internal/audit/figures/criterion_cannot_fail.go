@@ -44,7 +44,7 @@ var (
 	limitWord = lazyregexp.New(`(?i)\b(?:band|limit|threshold|bound|ceiling|tolerance|budget|criteri\w+|requirements?|gate|cap|target|allowed|allowance|accept\w*|slo|sla|must|shall|pass(?:es|ed)?|met)\b`)
 	// extremeLimit matches a limit that is the greatest of several runs. The groups are the words before
 	// the runs, and those after them.
-	extremeLimit = lazyregexp.New(`(?i)(?:\b(?:band|limit|threshold|bound|ceiling|tolerance|budget|cap|target|it)\b[^.;]{0,50}(?:\b(?:is|reach(?:es)?|up to|to|at|by|from|as|equals)|[:=])|at most|(?:not|never) (?:exceed|above)|no (?:more|higher|slower) than|(?:below|under|within)|(?:lower|less) than|≤|<=?)\s+((?:the |their |its |that |own |very |same |single )*` + extreme + `[^.;]{0,70}?)\b(?:runs?|samples?|measurements?|repetitions?|rounds?|trials?)\b((?:[^.;]|\.\d){0,40})`)
+	extremeLimit = lazyregexp.New(`(?i)(?:\b(?:band|limit|threshold|bound|ceiling|tolerance|budget|cap|target|it)\b[^.;]{0,50}(?:\b(?:is|reach(?:es)?|up to|to|at|by|from|as|equals)|[:=])|at most|(?:not|never) (?:be |go |rise |get )?(?:exceed|above|over|higher than)|no (?:more|higher|slower) than|(?:below|under|within)|(?:lower|less) than|≤|<=?)\s+((?:the |their |its |that |own |very |same |single )*` + extreme + `[^.;]{0,70}?)\b(?:runs?|samples?|measurements?|repetitions?|rounds?|trials?)\b((?:[^.;]|\.\d){0,40})`)
 	// sameRuns matches words by which runs are those that are judged.
 	sameRuns = lazyregexp.New(`(?i)\b(?:same|these|those|very|own)\b`)
 	// typicalOf matches the figure that a limit judges, with its side.

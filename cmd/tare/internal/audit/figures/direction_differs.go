@@ -25,7 +25,7 @@ func directionDiffers() rule {
 }
 
 var (
-	comparative = lazyregexp.New(`(?i)\b(slower|faster|quicker)\b\*{0,2}\s+than\b`)
+	comparative = lazyregexp.New(`(?i)\b(slower|faster|quicker)\b\*{0,2}(?:\s+(?:at|for|on|in|with|to)\s+[\w-]+(?:\s+[\w-]+){0,2}?)?\s+than\b`)
 	amount      = lazyregexp.New(`(?i)\b(less|fewer|more|higher|lower)\b\*{0,2}\s+(memory|ram|allocations?|allocs|bytes|latency|throughput)\b\*{0,2}\s+than\b`)
 	negation    = lazyregexp.New(`(?i)n['’]t\b|\b(?:not|never|no|neither|nor|if|when|unless|whether|why|should|can|may|might|could|would|become|becomes)\b`)
 )

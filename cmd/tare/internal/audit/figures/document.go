@@ -16,6 +16,7 @@ type document struct {
 	measured []measure            // figures of all tables, benchmarks and reports
 	groups   []*comparison        // figures of measured that compare with each other
 	grids    []*grid              // figures of tables by row
+	metrics  map[metricKey]naming // metrics of the groups with one origin and kind
 	verdicts map[claimKey]verdict // of the claims that a rule has judged
 }
 
@@ -68,7 +69,7 @@ type statRow struct {
 	table   int       // number of the table of benchstat, from 1
 	unit    string    // unit of the table, e.g. sec/op; "" if its head has none
 	values  []float64 // figures of the files, in base units; nil unless there are two
-	sides   [2]string // names of the files in lower case, "" if the head omits them
+	sides   [2]string // names of the files in lower case; old and new if the head omits them
 }
 
 // measured is a figure and its line; line 0 means that the output does not have it.

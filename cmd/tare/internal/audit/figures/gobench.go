@@ -168,6 +168,9 @@ const maxStatGap = 2
 func (b *benches) readStatHead(text string) {
 	if m := statUnit.FindString(text); m != "" {
 		b.unit = strings.Trim(m, " \t│")
+		if strings.HasPrefix(text, "name") { // versions before 2023 print no names
+			b.sides = [2]string{"old", "new"}
+		}
 		return
 	}
 	var files []string
@@ -176,7 +179,7 @@ func (b *benches) readStatHead(text string) {
 			files = append(files, strings.ToLower(strings.TrimSuffix(cell, ".txt")))
 		}
 	}
-	if b.sides = [2]string{}; len(files) == 2 {
+	if b.sides = [2]string{"old", "new"}; len(files) == 2 && files[0] != files[1] {
 		b.sides = [2]string(files)
 	}
 }

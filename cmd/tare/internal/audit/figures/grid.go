@@ -364,7 +364,7 @@ func newStatGrids(stats []statRow) []*grid {
 			byUnit[k] = append(byUnit[k], measure{
 				quantity: quantity{value: value, kind: u, raw: value},
 				label:    label,
-				header:   strings.TrimSpace(row.sides[i] + [...]string{" base", " new"}[i]),
+				header:   row.sides[i],
 				column:   i,
 				line:     row.line,
 			})
@@ -383,6 +383,12 @@ func newStatGrids(stats []statRow) []*grid {
 	for _, k := range keys {
 		if g := newGrid(byUnit[k]); g != nil {
 			g.tested = tested[k]
+			for _, s := range g.sides { // benchstat prints the base first, whatever its name
+				if s.change = true; s.columns[0] > s.columns[1] {
+					slices.Reverse(s.columns)
+					slices.Reverse(s.headers)
+				}
+			}
 			out = append(out, g)
 		}
 	}

@@ -29,6 +29,7 @@ const (
 func (d *document) prepareMeasures() {
 	d.measured = d.collectMeasures()
 	d.groups = compareMeasures(d.measured)
+	d.metrics = newMetricNamings(d.groups)
 	d.grids = newGrids(d, d.measured)
 	d.verdicts = map[claimKey]verdict{}
 }
@@ -132,7 +133,7 @@ func splitWords(text string) []string {
 }
 
 // nameWords returns the words of a text in the form in which names are compared: singular, with
-// a number joined to the word after it, and "version 8" as v8.
+// a number joined to the word before it and to the one after it, and "version 8" as v8.
 func nameWords(text string) []string {
 	words := splitWords(text)
 	var out []string
@@ -142,6 +143,9 @@ func nameWords(text string) []string {
 		isNumber := w[0] >= '0' && w[0] <= '9' && strings.Trim(w, "0123456789.") == ""
 		if isNumber && i+1 < len(words) {
 			out = append(out, w+stemWord(words[i+1]))
+		}
+		if isNumber && i > 0 && canName(words[i-1]) {
+			out = append(out, stemWord(words[i-1])+w)
 		}
 		if isNumber && i > 0 && (words[i-1] == "version" || words[i-1] == "release") {
 			out = append(out, "v"+w)
@@ -295,6 +299,34 @@ type comparison struct {
 	kind     kind
 	measures []measure
 	naming   naming // of the subjects; its words are nil if there is one subject, or too many
+}
+
+// metricKey identifies the groups of one origin and kind, such as the columns of times of a table.
+type metricKey struct {
+	origin int
+	kind   kind
+}
+
+// newMetricNamings returns the namings of the metrics of groups with one origin and kind.
+func newMetricNamings(groups []*comparison) map[metricKey]naming {
+	metrics := map[metricKey][]string{}
+	for _, g := range groups {
+		key := metricKey{g.origin, g.kind}
+		metrics[key] = append(metrics[key], g.metric)
+	}
+	out := map[metricKey]naming{}
+	for key, all := range metrics {
+		if len(all) > 1 && len(all) <= maxLabels {
+			out[key] = newNaming(all)
+		}
+	}
+	return out
+}
+
+// isOtherMetric reports whether a text with words names another metric of the same kind than that of a group.
+func (d *document) isOtherMetric(g *comparison, words wordSet) bool {
+	named := d.metrics[metricKey{g.origin, g.kind}].findNamed(words)
+	return len(named) > 0 && !slices.Contains(named, g.metric)
 }
 
 // compareMeasures groups figures that compare with each other. It omits numbers without a

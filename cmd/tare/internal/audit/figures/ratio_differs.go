@@ -58,7 +58,10 @@ func findRatioDiffers(d *document, report reportFunc) {
 			if v.fits || v.reversed != nil || v.wrongBase != nil || v.rawUnits != nil {
 				continue
 			}
-			if why := c.whyUnsupported(d.groups, v.pairs); why != "" {
+			_, after, _ := c.splitClause(claims)
+			clause := newWordSet(after)
+			groups := slices.DeleteFunc(slices.Clone(d.groups), func(g *comparison) bool { return d.isOtherMetric(g, clause) })
+			if why := c.whyUnsupported(groups, v.pairs); why != "" {
 				report(s.lineAt(c.start), fmt.Sprintf("%s: %s", quote(c.text), why))
 			}
 		}

@@ -100,7 +100,7 @@ func (d *document) claimedPairs(c claim, claims []claim) []tablePair {
 		return out
 	}
 	for _, g := range d.groups {
-		if !slices.Contains(c.kinds, g.kind) || g.naming.words == nil {
+		if !slices.Contains(c.kinds, g.kind) || g.naming.words == nil || d.isOtherMetric(g, second) {
 			continue
 		}
 		subjects, references := g.naming.findNamed(first), g.naming.findNamed(second)
