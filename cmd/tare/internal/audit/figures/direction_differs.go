@@ -137,11 +137,12 @@ func (o statedOrder) whyContradicted(s sentence, groups []*comparison, grids []*
 // isReversed reports whether the sentence gives the figure of the second side first: the
 // page has the first figure of the pair for a side that only the text after "than" names.
 func (o statedOrder) isReversed(p pair, groups []*comparison) bool {
+	first, second := newWordSet(o.before), newWordSet(cutPair(o.after))
 	for _, g := range groups {
 		if g.naming.words == nil {
 			continue
 		}
-		firsts, others := g.naming.findNamed(newWordSet(o.before)), g.naming.findNamed(newWordSet(cutPair(o.after)))
+		firsts, others := g.naming.findNamed(first), g.naming.findNamed(second)
 		for _, m := range g.measures {
 			if m.value == p.a.value && slices.Contains(others, m.subject) && !slices.Contains(firsts, m.subject) {
 				return true

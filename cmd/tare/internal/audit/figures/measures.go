@@ -215,12 +215,13 @@ func canName(word string) bool {
 type naming struct {
 	words  map[string][]string // by label, the words that tell it from most others
 	shared map[string][]string // by label, its other words: several labels have them, or they are common
+	full   map[string][]string // by label, all its words that can name a contender
 }
 
 // newNaming returns the naming of labels that are compared with each other. A word distinguishes
 // a label from others if at most half of the labels have the word.
 func newNaming(labels []string) naming {
-	n := naming{words: map[string][]string{}, shared: map[string][]string{}}
+	n := naming{words: map[string][]string{}, shared: map[string][]string{}, full: map[string][]string{}}
 	count := map[string]int{}
 	for _, label := range labels {
 		seen := map[string]bool{}
@@ -233,6 +234,11 @@ func newNaming(labels []string) naming {
 	}
 	for _, label := range labels {
 		n.words[label] = nil
+		for _, w := range splitWords(label) {
+			if canName(w) {
+				n.full[label] = append(n.full[label], stemWord(w))
+			}
+		}
 		for _, w := range nameWords(label) {
 			isRare := count[w]*2 <= len(labels) || len(labels) <= 1
 			if isMinor(w) || canName(w) && !isRare {
@@ -252,7 +258,7 @@ func (n naming) findNamed(text wordSet) []string {
 	var out []string
 	found := map[string][]string{} // by named label, its words in the text
 	for label, words := range n.words {
-		if !slices.ContainsFunc(words, func(w string) bool { return text[w] }) && !hasAllWords(label, text) {
+		if !slices.ContainsFunc(words, func(w string) bool { return text[w] }) && !text.hasAll(n.full[label]) {
 			continue
 		}
 		out = append(out, label)
@@ -276,20 +282,9 @@ func containsAll(all, words []string) bool {
 	return !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(all, w) })
 }
 
-// hasAllWords reports whether a text, given by its words, has all words of a label that can
-// name a contender. It returns false if the label has no such word.
-func hasAllWords(label string, text wordSet) bool {
-	found := false
-	for _, w := range splitWords(label) {
-		if !canName(w) {
-			continue
-		}
-		if !text[stemWord(w)] {
-			return false
-		}
-		found = true
-	}
-	return found
+// hasAll reports whether a text has all of words. It returns false if there are none.
+func (text wordSet) hasAll(words []string) bool {
+	return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !text[w] })
 }
 
 // comparison holds the figures of one origin, metric and kind.

@@ -84,6 +84,7 @@ func (c claim) findMissed(q quantity, groups []*comparison) (nearest measure, mi
 	if !ok {
 		return measure{}, false
 	}
+	reference := newWordSet(firstChars(after, nameReach))
 	distance := func(m measure) float64 {
 		ratio := max(q.value, m.value) / min(q.value, m.value)
 		if c.isPercent {
@@ -95,7 +96,7 @@ func (c claim) findMissed(q quantity, groups []*comparison) (nearest measure, mi
 		if g.kind != q.kind || g.naming.words == nil {
 			continue
 		}
-		named := g.naming.findNamed(newWordSet(firstChars(after, nameReach)))
+		named := g.naming.findNamed(reference)
 		if len(named) != 1 {
 			continue
 		}
@@ -148,7 +149,7 @@ var restricted = lazyregexp.New(`(?i)\b(?:for|when|if|with|without|on|under|depe
 // the claim, or if the page has no such figures.
 func (c claim) whyUnsupported(groups []*comparison, pairs []tablePair) string {
 	var ratios [][2]float64 // smaller and greater figure of each pair
-	line := 0
+	line, m := 0, newMention(c.sentence)
 	for _, p := range pairs {
 		ratios = append(ratios, [2]float64{min(p.a.value, p.b.value), max(p.a.value, p.b.value)})
 		line = p.a.line
@@ -157,7 +158,7 @@ func (c claim) whyUnsupported(groups []*comparison, pairs []tablePair) string {
 		if !slices.Contains(c.kinds, g.kind) || g.naming.words == nil {
 			continue
 		}
-		for _, p := range g.namedPairs(c.sentence) {
+		for _, p := range g.namedPairs(m) {
 			ratios = append(ratios, [2]float64{min(p[0].value, p[1].value), max(p[0].value, p[1].value)})
 			line = p[0].line
 		}
@@ -200,24 +201,44 @@ var amountBefore = lazyregexp.New(`(?i)\b(?:more|less|fewer|other|rather|higher|
 
 // namedPairs returns the pairs of figures whose two sides a sentence names. For a sentence that
 // names no side, it returns the two figures right before the sentence, if the group has no others.
-func (g *comparison) namedPairs(s sentence) [][2]measure {
-	if before, after, ok := strings.Cut(strings.ToLower(s.text), " than "); ok {
-		firsts, others := g.naming.findNamed(newWordSet(s.text[:len(before)])), g.naming.findNamed(newWordSet(s.text[len(s.text)-len(after):]))
+func (g *comparison) namedPairs(m mention) [][2]measure {
+	if m.hasThan {
+		firsts, others := g.naming.findNamed(m.before), g.naming.findNamed(m.after)
 		if len(firsts) > 0 && len(others) > 0 {
 			return g.pairsOf(firsts, others)
 		}
-		if !amountBefore.MatchString(before) {
+		if m.isSided {
 			return nil // one of the sides has no figures in the group
 		}
 	}
-	named := g.naming.findNamed(newWordSet(s.text))
+	named := g.naming.findNamed(m.all)
 	switch {
 	case len(named) >= 2:
 		return g.pairsOf(named, named)
-	case len(named) == 0 && g.isPairBefore(s):
+	case len(named) == 0 && g.isPairBefore(m.sentence):
 		return [][2]measure{{g.measures[0], g.measures[1]}}
 	}
 	return nil
+}
+
+// mention holds the words of a sentence by which it names sides.
+type mention struct {
+	sentence
+	all           wordSet
+	before, after wordSet // before and after "than"
+	hasThan       bool
+	isSided       bool // "than" compares two sides, unlike that of "more than 3x"
+}
+
+func newMention(s sentence) mention {
+	m := mention{sentence: s, all: newWordSet(s.text)}
+	before, after, ok := strings.Cut(strings.ToLower(s.text), " than ")
+	if m.hasThan = ok; ok {
+		// The cases of letters separate words.
+		m.before, m.after = newWordSet(s.text[:len(before)]), newWordSet(s.text[len(s.text)-len(after):])
+		m.isSided = !amountBefore.MatchString(before)
+	}
+	return m
 }
 
 // isPairBefore reports whether the group has exactly two figures, of two sides, and they
