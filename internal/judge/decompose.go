@@ -165,18 +165,22 @@ func (j *judge) addShares(out *tare.Decomposition) string {
 	if sentence := j.whyNoShares(*out, total, ids, pair, level); sentence != "" {
 		return sentence
 	}
-	m := tare.MetricFor(out.Metric)
+	if !j.computeShares(out, ids, level) {
+		return fmt.Sprintf("The %s are not taken apart yet: more rounds are needed.", describeTotal(out.Metric, total, pair))
+	}
+	return fmt.Sprintf("Of the %s, %s.", describeTotal(out.Metric, total, pair), listShares(out.Steps))
+}
+
+// describeTotal describes a total difference, for example "56 % more CPU time of a against b on w (1.56×, 1.5
+// to 1.6, 95 %, 20 rounds)". pair names the two ends of the chain.
+func describeTotal(metric string, total tare.Comparison, pair string) string {
+	m := tare.MetricFor(metric)
 	direction := m.More
 	if total.Ratio < 1 {
 		direction = m.Less
 	}
-	// For example "56 % more CPU time of a against b on w (1.56×, 1.5 to 1.6)".
-	ratio, interval := formatRatio(total, 1)
-	difference := fmt.Sprintf("%s %s %s (%s×, %s", format.Percent(math.Abs(total.Ratio-1)), direction, pair, ratio, strings.TrimPrefix(interval, "("))
-	if !j.computeShares(out, ids, level) {
-		return fmt.Sprintf("The %s are not taken apart yet: more rounds are needed.", difference)
-	}
-	return fmt.Sprintf("Of the %s, %s.", difference, listShares(out.Steps))
+	ratio, interval := formatInterval(total, 1)
+	return fmt.Sprintf("%s %s %s (%s×, %s)", format.Percent(math.Abs(total.Ratio-1)), direction, pair, ratio, interval)
 }
 
 // whyNoShares returns a sentence with the reason if the total difference must not be split: it has no

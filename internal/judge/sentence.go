@@ -37,11 +37,17 @@ func formatMeasured(c tare.Comparison, edges ...float64) string {
 
 // formatRatio returns the ratio, and its interval in brackets.
 func formatRatio(c tare.Comparison, edges ...float64) (ratio, span string) {
+	ratio, interval := formatInterval(c, edges...)
+	return ratio, "(" + interval + ")"
+}
+
+// formatInterval returns the ratio, and its interval with level and rounds, without brackets.
+func formatInterval(c tare.Comparison, edges ...float64) (ratio, interval string) {
 	r, lo, hi := format.Estimate(c.Ratio, c.Low, c.High, edges...)
 	if c.Exact {
-		return r, fmt.Sprintf("(the same in each of %s)", format.Count(c.Rounds, "round"))
+		return r, fmt.Sprintf("the same in each of %s", format.Count(c.Rounds, "round"))
 	}
-	return r, fmt.Sprintf("(%s to %s, %s, %s)", lo, hi, formatLevel(c.Level), format.Count(c.Rounds, "round"))
+	return r, fmt.Sprintf("%s to %s, %s, %s", lo, hi, formatLevel(c.Level), format.Count(c.Rounds, "round"))
 }
 
 // differenceSentence returns the sentence about one comparison: its difference, or that no

@@ -23,8 +23,11 @@ const EnvGuardian = "TARE_GUARDIAN"
 // guardLimit is the maximum time that a guardian waits for processes to end.
 const guardLimit = 5 * time.Second
 
-// Guardian is a second process that kills the processes of a run if tare itself is killed. It reads lines
-// from a pipe that tare writes. If the pipe ends before the line "done", tare has been killed.
+// Guardian is a second process that kills the processes of a run if tare itself is killed.
+// StartGuardian starts it, Group and Gone report process groups to it, and Done stops it.
+//
+// It reads these reports as lines from a pipe that tare writes. The kernel closes the pipe when tare ends, for
+// whatever reason: so if the pipe ends before the line "done", tare has been killed.
 type Guardian struct {
 	mu   sync.Mutex // guards pipe
 	pipe *os.File   // write end; nil after Done
@@ -76,9 +79,10 @@ func StartGuardian(self, run string) (*Guardian, error) {
 const readyLine = "on duty\n"
 
 // Group reports a process group to the guardian. pid is the process id of the group's leader, which must not
-// have been reaped. The guardian finds processes by the tag in their environment. If a program overwrites
-// its environment, only the group identifies it. Group does nothing if g is nil.
+// have been reaped. Group does nothing if g is nil.
 func (g *Guardian) Group(pid int) {
+	// The guardian finds processes by the tag in their environment. If a program overwrites its environment,
+	// only the group identifies it.
 	l := identifyLeader(pid)
 	g.sendLine(fmt.Sprintf("group %d %d %d", pid, l.start, l.session))
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// Keys and values of a client's set in addition to those of its request encoding.
+// Keys and values of the set of a client's workload, in addition to those of its request encoding.
 const (
 	setAddr    = "addr"    // host:port of the server
 	setCallers = "callers" // number of concurrent callers
@@ -26,46 +26,63 @@ const (
 	policyOne  = "one"     // value of setPolicy: one connection for all callers
 )
 
-// prepareClient prepares the contender's own client for w: a second process of its program, on the
-// processors of the load generator.
+// prepareClient makes the contender's own client send the requests of w in place of tare's load generator.
+// The client is a second process of the contender's program, on the processors of the load generator.
 func (c *conn) prepareClient(ctx context.Context, w *work) (wire.Reply, error) {
-	if c.caller == nil {
-		spec := c.spec
-		spec.Name, spec.CPUs, spec.Terminal = spec.Name+", its client", c.cores.client, false
-		started, err := trial.Start(ctx, spec)
-		if err != nil {
-			return wire.Reply{}, c.failWith(ctx, wire.OpPrepare, "", err)
-		}
-		c.caller = started
-		if _, err := started.Do(ctx, c.greeting); err != nil {
-			return wire.Reply{}, c.failWith(ctx, wire.OpHello, "", clientError(err))
-		}
+	if err := c.startClient(ctx); err != nil {
+		return wire.Reply{}, err
 	}
-	c.kind.mu.Lock()
-	toClient, ok := c.kind.lines[w.workload.Input] // the workload as the client receives it
-	c.kind.mu.Unlock()
-	if !ok {
-		return wire.Reply{}, requestError("workload %q: there is nothing for a client to read", w.workload.ID)
+	calls, err := c.clientWorkload(w)
+	if err != nil {
+		return wire.Reply{}, err
 	}
-	toClient.ID = w.workload.ID
-	toClient.Fixture = w.workload.Fixture
-	toClient.N = w.workload.N
-	toClient.Op = w.workload.Op
-	toClient.Set = maps.Clone(w.dialect.Client)
-	toClient.Set[setAddr] = w.target.Addr
-	toClient.Set[setCallers] = strconv.Itoa(w.traffic.Connections)
-	if w.traffic.Rate > 0 {
-		toClient.Set[setRate] = strconv.FormatFloat(w.traffic.Rate, 'g', -1, 64)
-	}
-	reply, err := c.caller.Do(ctx, wire.Request{Op: wire.OpPrepare, Workload: &toClient})
+	reply, err := c.caller.Do(ctx, wire.Request{Op: wire.OpPrepare, Workload: &calls})
 	if err != nil {
 		return reply, clientError(err)
 	}
 	w.session = &ownClient{
-		process: c.caller, on: toClient.ID, callers: w.traffic.Connections, cores: c.kind.cores().clients,
-		rate: w.traffic.Rate, sharesConn: toClient.Set[setPolicy] == policyOne,
+		process: c.caller, on: calls.ID, callers: w.traffic.Connections, cores: c.kind.cores().clients,
+		rate: w.traffic.Rate, sharesConn: calls.Set[setPolicy] == policyOne,
 	}
 	return reply, nil
+}
+
+// startClient starts the process of the client, unless it runs already: it serves all workloads of a trial.
+func (c *conn) startClient(ctx context.Context) error {
+	if c.caller != nil {
+		return nil
+	}
+	spec := c.spec
+	spec.Name, spec.CPUs, spec.Terminal = spec.Name+", its client", c.cores.client, false
+	started, err := trial.Start(ctx, spec)
+	if err != nil {
+		return c.failWith(ctx, wire.OpPrepare, "", err)
+	}
+	c.caller = started
+	if _, err := started.Do(ctx, c.greeting); err != nil {
+		return c.failWith(ctx, wire.OpHello, "", clientError(err))
+	}
+	return nil
+}
+
+// clientWorkload returns the workload that the client prepares for w. Its pool has the calls that make the
+// requests of w, and its set says where the server is and how many callers call it.
+func (c *conn) clientWorkload(w *work) (wire.Workload, error) {
+	calls, ok := c.kind.clientPool(w.workload.Input)
+	if !ok {
+		return wire.Workload{}, requestError("workload %q: there is nothing for a client to read", w.workload.ID)
+	}
+	calls.ID = w.workload.ID
+	calls.Fixture = w.workload.Fixture
+	calls.N = w.workload.N
+	calls.Op = w.workload.Op
+	calls.Set = maps.Clone(w.dialect.Client) // keys of the request encoding, such as its transport
+	calls.Set[setAddr] = w.target.Addr
+	calls.Set[setCallers] = strconv.Itoa(w.traffic.Connections)
+	if w.traffic.Rate > 0 {
+		calls.Set[setRate] = strconv.FormatFloat(w.traffic.Rate, 'g', -1, 64)
+	}
+	return calls, nil
 }
 
 // clientError returns err with a message that begins with "its client".
@@ -92,37 +109,39 @@ type ownClient struct {
 
 var _ sender = (*ownClient)(nil)
 
-// Run makes the client do the calls of a phase. The lead-in is a separate slice, so that the server's
-// clock is read around the measured part. Only the first call of each caller is a lead-in of the
-// measured slice: after it, all callers have a call in flight.
-func (l *ownClient) Run(ctx context.Context, leg load.Leg) (*load.Result, error) {
+// Run makes the client do the calls of one phase of load: a lead-in of phase.Lead calls, then the measured
+// calls. phase.Mark is called before and after the measured calls, to read the server's clock; so the lead-in
+// is a separate slice of the client. Only the first call of each caller stays in the measured slice as its
+// lead-in: after it, all callers have a call in flight. An open loop needs no such calls, because its profile
+// determines when calls begin.
+func (l *ownClient) Run(ctx context.Context, phase load.Leg) (*load.Result, error) {
 	if err := l.failure; err != nil {
 		l.failure = nil
 		return nil, err
 	}
 	var firstCalls int64 // part of the lead-in that belongs to the measured slice
-	if leg.Profile == nil {
-		firstCalls = min(leg.Lead, int64(l.callers))
+	if phase.Profile == nil {
+		firstCalls = min(phase.Lead, int64(l.callers))
 	}
-	if lead := leg.Lead - firstCalls; lead > 0 {
+	if lead := phase.Lead - firstCalls; lead > 0 {
 		if _, err := l.runSlice(ctx, 0, lead, 0); err != nil {
 			return nil, err
 		}
 	}
-	mark := leg.Mark
-	if mark == nil {
-		mark = func(bool) {}
+	markMeasured := phase.Mark
+	if markMeasured == nil {
+		markMeasured = func(bool) {}
 	}
 	clientClock := &clock{l.process}
 	pids := clientClock.listPIDs()
 	before := clientClock.readBefore(pids)
-	mark(true)
-	a, err := l.runSlice(ctx, firstCalls, leg.Ops, leg.Duration)
-	mark(false)
+	markMeasured(true)
+	reply, err := l.runSlice(ctx, firstCalls, phase.Ops, phase.Duration)
+	markMeasured(false)
 	if err != nil {
 		return nil, err
 	}
-	r, err := l.toResult(a)
+	r, err := l.toResult(reply)
 	after := clientClock.readAfter(pids)
 	if isKnown := len(before.waited) > 0 && len(after.waited) > 0; err == nil && isKnown {
 		r.Wait = after.useSince(before).waited
@@ -133,23 +152,23 @@ func (l *ownClient) Run(ctx context.Context, leg load.Leg) (*load.Result, error)
 // runSlice makes the client do ops calls after a lead-in, but no longer than d. If ops is 0, only d
 // limits the calls; if d is 0, only ops.
 func (l *ownClient) runSlice(ctx context.Context, lead, ops int64, d time.Duration) (wire.Reply, error) {
-	q := wire.Request{Op: wire.OpSlice, On: l.on, Until: string(tare.UntilOps), Lead: lead, Ops: ops}
+	request := wire.Request{Op: wire.OpSlice, On: l.on, Until: string(tare.UntilOps), Lead: lead, Ops: ops}
 	if d > 0 {
-		q.CapNS, q.CapOps = d.Nanoseconds(), 1
+		request.CapNS, request.CapOps = d.Nanoseconds(), 1
 		if ops == 0 {
-			q.Ops = math.MaxInt32 // no limit
+			request.Ops = math.MaxInt32 // no limit
 		}
 	}
-	a, err := l.process.Do(ctx, q)
-	l.addCounts(a, max(a.Begun, a.Ops))
-	return a, err
+	reply, err := l.process.Do(ctx, request)
+	l.addCounts(reply, max(reply.Begun, reply.Ops))
+	return reply, err
 }
 
 // addCounts adds the counts of a reply, before which the client has begun the given number of calls.
-func (l *ownClient) addCounts(a wire.Reply, calls int64) {
+func (l *ownClient) addCounts(reply wire.Reply, calls int64) {
 	l.totals.Sent += calls
-	l.totals.Opened += a.Opened
-	l.metered = l.metered || a.WireOut > 0
+	l.totals.Opened += reply.Opened
+	l.metered = l.metered || reply.WireOut > 0
 }
 
 // toResult converts the client's reply to a result of the load generator.
@@ -157,23 +176,23 @@ func (l *ownClient) addCounts(a wire.Reply, calls int64) {
 // The server's CPU time, connections and bytes cover all calls that the client began in the slice:
 // also the few calls before it starts to measure, and the calls in flight at the end, which cost the
 // server as much as the others. So all of them count as requests. The client measured its durations
-// over fewer calls (a.Ops); they are extrapolated to all calls.
-func (l *ownClient) toResult(a wire.Reply) (*load.Result, error) {
-	began := max(a.Begun, a.Ops)
+// over fewer calls (reply.Ops); they are extrapolated to all calls.
+func (l *ownClient) toResult(reply wire.Reply) (*load.Result, error) {
+	began := max(reply.Begun, reply.Ops)
 	extrapolate := func(ns int64) time.Duration {
-		return time.Duration(float64(ns) * float64(began) / float64(max(1, a.Ops)))
+		return time.Duration(float64(ns) * float64(began) / float64(max(1, reply.Ops)))
 	}
 	r := &load.Result{
-		Engine: "client", Connections: l.callers, Threads: l.cores, Wall: extrapolate(a.WallNS), Sent: began, Requests: began,
-		BodyIn: a.BytesOut, CPU: extrapolate(a.CPUNS), Wait: -1, Asked: l.rate, Late: a.Unsent, FirstError: a.Message,
-		Opened: a.Opened, BytesIn: a.WireIn, BytesOut: a.WireOut,
-		Concurrency: float64(a.UnderWayNS) / float64(max(1, a.WallNS)),
+		Engine: "client", Connections: l.callers, Threads: l.cores, Wall: extrapolate(reply.WallNS), Sent: began, Requests: began,
+		BodyIn: reply.BytesOut, CPU: extrapolate(reply.CPUNS), Wait: -1, Asked: l.rate, Late: reply.Unsent, FirstError: reply.Message,
+		Opened: reply.Opened, BytesIn: reply.WireIn, BytesOut: reply.WireOut,
+		Concurrency: float64(reply.UnderWayNS) / float64(max(1, reply.WallNS)),
 	}
-	if a.Ops == 0 {
+	if reply.Ops == 0 {
 		r.Sent, r.Requests = 0, 0
 	}
-	if a.Errors > 0 {
-		r.Errors = map[load.Class]int64{load.ErrAnswer: a.Errors}
+	if reply.Errors > 0 {
+		r.Errors = map[load.Class]int64{load.ErrAnswer: reply.Errors}
 	}
 	var err error
 	for _, h := range []struct {
@@ -181,9 +200,9 @@ func (l *ownClient) toResult(a wire.Reply) (*load.Result, error) {
 		encoded []byte
 		name    string
 	}{
-		{&r.Latency, a.Latency, "latencies"},
-		{&r.Service, a.Service, "times of service"},
-		{&r.SendLag, a.Lag, "lags"},
+		{&r.Latency, reply.Latency, "latencies"},
+		{&r.Service, reply.Service, "times of service"},
+		{&r.SendLag, reply.Lag, "lags"},
 	} {
 		if len(h.encoded) == 0 {
 			continue
@@ -222,79 +241,93 @@ func (l *ownClient) Rewind() {
 // Close does nothing: the trial ends the process.
 func (l *ownClient) Close() {}
 
-// clientOps is the number of calls per caller over which the allocations of a client are counted.
-const clientOps = 50
-
-// addClientFigures adds the client's allocations per operation to s, and removes the values that the
+// addClientValues adds the client's allocations per operation to s, and removes the values that the
 // client does not report.
-func (c *conn) addClientFigures(s tare.Sample, client *ownClient) {
+func (c *conn) addClientValues(s tare.Sample, client *ownClient) {
 	s[tare.KeyOwnClient] = 1
-	unknown := []string{tare.KeyBodySent, tare.KeyBodyReceived}
-	if !client.metered {
-		unknown = append(unknown, tare.KeyBytesSent, tare.KeyBytesReceived)
-	}
-	if c.work.sum.inFlight == 0 {
-		unknown = append(unknown, tare.KeyConcurrency)
-	}
-	if c.work.sum.lag.Count() == 0 {
-		unknown = append(unknown, tare.KeySendLag, tare.KeySendLagP50)
-	}
-	for _, key := range unknown {
+	for _, key := range c.work.sum.unreportedKeys(client) {
 		delete(s, key)
 	}
 	if c.failure != nil || c.work.stopped {
-		return
+		return // no server could respond to more calls
 	}
+	c.measureClientAllocs(s, client)
+}
+
+// unreportedKeys returns the keys of the values that are not measured if client sends the requests. Such a
+// value is zero in the sums, as if it had been measured.
+func (t *trafficSum) unreportedKeys(client *ownClient) []string {
+	keys := []string{tare.KeyBodySent, tare.KeyBodyReceived}
+	if !client.metered {
+		keys = append(keys, tare.KeyBytesSent, tare.KeyBytesReceived)
+	}
+	if t.inFlight == 0 {
+		keys = append(keys, tare.KeyConcurrency)
+	}
+	if t.lag.Count() == 0 {
+		keys = append(keys, tare.KeySendLag, tare.KeySendLagP50)
+	}
+	return keys
+}
+
+// clientOps is the number of calls per caller over which the allocations of a client are counted.
+const clientOps = 50
+
+// measureClientAllocs makes the client do clientOps more calls per caller, after a reset of the service, and
+// adds the allocations per operation to s. It adds nothing if the calls fail: the slices of the trial are
+// complete, and their measurements count without the allocations.
+func (c *conn) measureClientAllocs(s tare.Sample, client *ownClient) {
 	ctx, cancel := context.WithTimeout(c.ctx, trial.Deadline(wire.OpStats, 0))
 	defer cancel()
 	if c.resetService(ctx, false) != nil {
 		return
 	}
-	leg := c.work.limitLeg(load.Leg{Ops: clientOps * int64(client.callers)})
-	a, err := client.process.Do(ctx, wire.Request{Op: wire.OpStats, On: client.on, Ops: leg.Ops})
+	calls := c.work.limitLeg(load.Leg{Ops: clientOps * int64(client.callers)}).Ops
+	reply, err := client.process.Do(ctx, wire.Request{Op: wire.OpStats, On: client.on, Ops: calls})
 	c.work.touched = true
-	client.addCounts(a, max(a.Begun, a.Ops))
-	if err != nil || a.Ops == 0 {
+	client.addCounts(reply, max(reply.Begun, reply.Ops))
+	if err != nil || reply.Ops == 0 {
 		return
 	}
-	ops := float64(a.Ops) / float64(c.work.per)
-	s[tare.KeyClientBytes], s[tare.KeyClientAllocs] = float64(a.Bytes)/ops, float64(a.Allocs)/ops
+	ops := float64(reply.Ops) / float64(c.work.per)
+	s[tare.KeyClientBytes], s[tare.KeyClientAllocs] = float64(reply.Bytes)/ops, float64(reply.Allocs)/ops
 }
 
 // answerByClient makes the client do the calls of all cases that it can send, one after another.
 func (c *conn) answerByClient(ctx context.Context, client *ownClient, cases []int) (wire.Reply, error) {
 	w := c.work
 	list := make([]caseOutcome, len(cases))
-	var sent []int // indexes in list of the cases in q
-	q := wire.Request{Op: wire.OpAnswer, On: client.on}
+	var sent []int // indexes in list of the cases in request
+	request := wire.Request{Op: wire.OpAnswer, On: client.on}
 	for n, i := range cases {
 		list[n].index = i
 		if w.app.Caller.Asks(w.original[i]) {
 			sent = append(sent, n)
-			q.Cases = append(q.Cases, i)
+			request.Cases = append(request.Cases, i)
 		}
 	}
-	if len(sent) > 0 {
-		a, err := client.process.Do(ctx, q)
+	if len(sent) == 0 {
+		return c.toAnswers(ctx, list)
+	}
+	reply, err := client.process.Do(ctx, request)
+	if err != nil {
+		return wire.Reply{}, c.failWith(ctx, wire.OpAnswer, "", clientError(err))
+	}
+	if len(reply.Answers) != len(sent) {
+		return wire.Reply{}, c.failWith(ctx, wire.OpAnswer, "", trialError(tare.ErrProtocol, "its client: %d answers to %d cases", len(reply.Answers), len(sent)))
+	}
+	client.addCounts(reply, int64(len(sent)))
+	for k, answer := range reply.Answers {
+		outcome := &list[sent[k]]
+		if outcome.failure = answer.Error; answer.Error != "" {
+			continue
+		}
+		r, err := w.app.Caller.Outcome(w.original[outcome.index], answer.Output)
 		if err != nil {
-			return wire.Reply{}, c.failWith(ctx, wire.OpAnswer, "", clientError(err))
+			outcome.failure = format.Line(err.Error(), format.LineLimit)
+			continue
 		}
-		if len(a.Answers) != len(sent) {
-			return wire.Reply{}, c.failWith(ctx, wire.OpAnswer, "", trialError(tare.ErrProtocol, "its client: %d answers to %d cases", len(a.Answers), len(sent)))
-		}
-		client.addCounts(a, int64(len(sent)))
-		for k, answer := range a.Answers {
-			outcome := &list[sent[k]]
-			if outcome.failure = answer.Error; answer.Error != "" {
-				continue
-			}
-			r, err := w.app.Caller.Outcome(w.original[outcome.index], answer.Output)
-			if err != nil {
-				outcome.failure = format.Line(err.Error(), format.LineLimit)
-				continue
-			}
-			outcome.response = &r
-		}
+		outcome.response = &r
 	}
 	return c.toAnswers(ctx, list)
 }

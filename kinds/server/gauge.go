@@ -64,7 +64,7 @@ func (c *conn) Gauges(on string) (tare.Sample, string) {
 	s := w.sum.toSample()
 	client, isOwnClient := w.session.(*ownClient)
 	if isOwnClient {
-		c.addClientFigures(s, client)
+		c.addClientValues(s, client)
 	}
 	sent := w.sentTotals()
 	s[tare.KeyClientCores] = float64(c.cores.clients)

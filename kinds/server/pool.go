@@ -82,9 +82,9 @@ func (k *Kind) poolIn(in wire.Workload, d Dialect) ([]Request, error) {
 	return encoded, nil
 }
 
-// writeLines writes the pool of contenders that have their own client into dir: the calls
+// writeClientPool writes the pool of contenders that have their own client into dir: the calls
 // that make the requests in the pool at path. It does nothing if the app has no such clients.
-func (k *Kind) writeLines(dir, path string, a App) error {
+func (k *Kind) writeClientPool(dir, path string, a App) error {
 	if a.Caller == nil {
 		return nil
 	}
@@ -94,8 +94,16 @@ func (k *Kind) writeLines(dir, path string, a App) error {
 	if err != nil {
 		return err
 	}
-	k.lines[path], err = pool.Write(dir, "calls-", lines, 0o600)
+	k.calls[path], err = pool.Write(dir, "calls-", lines, 0o600)
 	return err
+}
+
+// clientPool returns the pool that writeClientPool has written for the pool of requests at path.
+func (k *Kind) clientPool(path string) (calls wire.Workload, ok bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	calls, ok = k.calls[path]
+	return calls, ok
 }
 
 // readFile reads a user's requests, one line of JSON each. An error contains the file and the

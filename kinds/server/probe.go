@@ -43,7 +43,7 @@ func (k *Kind) Probes(dir string, works []wire.Workload) ([]wire.Workload, error
 		}
 		in, err := k.writePool(dir, requests, spec{App: s.App})
 		if err == nil {
-			err = k.writeLines(dir, in.Input, a)
+			err = k.writeClientPool(dir, in.Input, a)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("write probes of %s: %w", s.App, err)
@@ -71,7 +71,7 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 		}
 		in, err := k.writePool(dir, requests, spec{App: name})
 		if err == nil {
-			err = k.writeLines(dir, in.Input, k.apps[name])
+			err = k.writeClientPool(dir, in.Input, k.apps[name])
 		}
 		if err != nil {
 			return nil, fmt.Errorf("write semantics test of %s: %w", name, err)

@@ -42,7 +42,7 @@ type Kind struct {
 	mu        sync.Mutex                 // guards the following maps
 	pools     map[string][]Request       // requests by path of the pool
 	encoded   map[[2]string][]Request    // encoded requests by path of the pool and name of the request encoding
-	lines     map[string]wire.Workload   // pools of clients, as Input, Bodies and SHA256, by path of the pool
+	calls     map[string]wire.Workload   // pools of calls for contenders' own clients, as Input, Bodies and SHA256, by path of the pool of requests
 	appsByDir map[string]map[string]bool // names of apps by the directory of their inputs
 
 	working sync.Mutex // guards refs, and is locked while references are computed
@@ -79,7 +79,7 @@ func Of(name string, apps ...App) *Kind {
 		arrival:   arrivalLimit,
 		pools:     map[string][]Request{},
 		encoded:   map[[2]string][]Request{},
-		lines:     map[string]wire.Workload{},
+		calls:     map[string]wire.Workload{},
 		appsByDir: map[string]map[string]bool{},
 		refs:      map[referenceKey][]Response{},
 	}
@@ -136,7 +136,7 @@ func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, erro
 	input.Op = w.Op
 	input.Heap = w.Heap
 	if a, known := k.apps[s.App]; known && !s.Own {
-		if err := k.writeLines(dir, input.Input, a); err != nil {
+		if err := k.writeClientPool(dir, input.Input, a); err != nil {
 			return wire.Workload{}, fmt.Errorf("write input of workload %q: %w", w.ID, err)
 		}
 		k.mu.Lock()

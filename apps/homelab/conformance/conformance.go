@@ -43,6 +43,38 @@ func App() (conformance.App, error) {
 	if err != nil {
 		return conformance.App{}, err
 	}
+	good := goodRequests(house, devices)
+	// Each response must also match the OpenAPI description and have a request id.
+	for i, g := range good {
+		request, checkBody := g.Request, g.CheckAnswer
+		good[i].CheckAnswer = func(got conformance.Answer) error {
+			return errors.Join(checkBody(got), description.CheckAnswer(request, got), checkRequestID(got))
+		}
+	}
+	limited := map[string]string{serving.SetRateLimit: "3"}
+	withOrigins := map[string]string{serving.SetOrigins: "https://a.example,https://b.example:8443"}
+	return conformance.App{
+		Name:     homelab.Name,
+		Settings: serving.App(nil).New().Settings(),
+		Layers:   2,                 // middlewares of the app itself: the request's id and recovery
+		Stalled:  commandPath(lamp), // receives requests that stop before their end
+		Good:     good,
+		Checks: []conformance.Check{
+			conformance.Probes("refusals", description, nil, errorProbes()),
+			conformance.Probes("origins", description, withOrigins, originProbes()),
+			conformance.Probes("rate limit", description, limited, limitProbes()),
+			{Name: "commands", Ask: checkCommands},
+			{Name: "layers", Ask: func(e conformance.Exam) error { return checkLayers(e, limited, withOrigins) }},
+		},
+		Set: func(string) map[string]string {
+			return map[string]string{serving.SetDevices: "50", serving.SetRateLimit: "off", serving.SetOrigins: "*"}
+		},
+	}, nil
+}
+
+// goodRequests returns requests that must succeed on a server of house, each with the check of its response: Means
+// compares JSON by its meaning, Is the exact text.
+func goodRequests(house *homelab.House, devices []homelab.Device) []conformance.Good {
 	services := func(part string) any { return map[string]any{"services": house.Services(part)} }
 	allDevices := map[string]any{"devices": devices}
 	responses := map[string]any{
@@ -74,32 +106,7 @@ func App() (conformance.App, error) {
 		outcome := homelab.Outcome{ID: c.id, Action: c.action, State: "on"}
 		good = append(good, conformance.Good{Request: commandRequest(c.id, c.body), CheckAnswer: conformance.Means(outcome)})
 	}
-	// Each response must also match the OpenAPI description and have a request id.
-	for i, g := range good {
-		request, checkBody := g.Request, g.CheckAnswer
-		good[i].CheckAnswer = func(got conformance.Answer) error {
-			return errors.Join(checkBody(got), description.CheckAnswer(request, got), checkRequestID(got))
-		}
-	}
-	limited := map[string]string{serving.SetRateLimit: "3"}
-	withOrigins := map[string]string{serving.SetOrigins: "https://a.example,https://b.example:8443"}
-	return conformance.App{
-		Name:     homelab.Name,
-		Settings: serving.App(nil).New().Settings(),
-		Layers:   2, // the request's id and recovery
-		Stalled:  commandPath(lamp),
-		Good:     good,
-		Checks: []conformance.Check{
-			conformance.Probes("refusals", description, nil, errorProbes()),
-			conformance.Probes("origins", description, withOrigins, originProbes()),
-			conformance.Probes("rate limit", description, limited, limitProbes()),
-			{Name: "commands", Ask: checkCommands},
-			{Name: "layers", Ask: func(e conformance.Exam) error { return checkLayers(e, limited, withOrigins) }},
-		},
-		Set: func(string) map[string]string {
-			return map[string]string{serving.SetDevices: "50", serving.SetRateLimit: "off", serving.SetOrigins: "*"}
-		},
-	}, nil
+	return good
 }
 
 // commandRequest returns a request that sends a command to a device.
@@ -211,10 +218,11 @@ func errorProbes() []conformance.Probe {
 }
 
 // probeID returns a probe with a request id. If echoed is true the response must have the same id, otherwise
-// another id.
+// another id, which the server makes.
 func probeID(id string, echoed bool) conformance.Probe {
 	check := func(got conformance.Answer) error {
-		if have := got.Header.Get("X-Request-Id"); (have == id) != echoed {
+		have := got.Header.Get("X-Request-Id")
+		if isEchoed := have == id; isEchoed != echoed {
 			return fmt.Errorf("header X-Request-Id is %q, the request's was %q", have, id)
 		}
 		return nil

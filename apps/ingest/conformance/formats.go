@@ -11,7 +11,9 @@ import (
 )
 
 // checkFormats sends a batch in gob and in protobuf, which a server need not support. It must either
-// accept the batch, or reject it because of its type.
+// accept the batch, or reject it with status 415 because of its type. If it accepts a format, it must respond
+// as to JSON, and reject a truncated body. Servers that are wrong on purpose are excepted: traps, which reproduce
+// a published mistake, and loose servers, of which the suite compares only the status.
 func checkFormats(e conformance.Exam) error {
 	addr, err := e.Serves(nil)
 	if err != nil {
@@ -39,9 +41,9 @@ func checkFormats(e conformance.Exam) error {
 		case e.Trap:
 			// The response need not be correct.
 		case got.Status == 415:
-			err = conformance.Refusal(got, "media_type")
+			err = conformance.Refusal(got, "media_type") // checks that the error response has this code
 		case e.Loose():
-			// The server does only a part of the work.
+			// The body of the response need not be correct.
 		default:
 			if err = batch.CheckAnswer(got); err == nil {
 				err = checkTruncated(e, addr, q)

@@ -45,8 +45,8 @@ func (m message) encodeJSON() []byte {
 	return text
 }
 
-// decoder decodes responses. An unknown field is an error.
-var decoder = userswire.Decoder{Strict: true}
+// newDecoder returns the decoder of responses. An unknown field is an error.
+func newDecoder() userswire.Decoder { return userswire.Decoder{Strict: true} }
 
 // quotedInt is an integer in JSON that may be in quotes, as protojson writes numbers of 64 bits.
 type quotedInt int64

@@ -106,7 +106,7 @@ func (p *plainClient) List(ctx context.Context, q users.Query) (users.Page, erro
 		return users.Page{}, err
 	}
 	if p.isBinary() {
-		return decoder.Page(answer)
+		return newDecoder().Page(answer)
 	}
 	return jsonPage(answer)
 }
@@ -117,7 +117,7 @@ func (p *plainClient) parseUser(answer []byte, err error) (users.User, error) {
 	case err != nil:
 		return users.User{}, err
 	case p.isBinary():
-		return decoder.User(answer)
+		return newDecoder().User(answer)
 	}
 	return jsonUser(answer)
 }

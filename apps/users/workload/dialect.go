@@ -258,12 +258,12 @@ func decodeMessage(q server.Request, got server.Response, wantType string) serve
 	case opDelete:
 		value, err = struct{}{}, protowire.Walk(got.Body, func(protowire.Field) error { return nil })
 	case opList:
-		value, err = decoder.Page(got.Body)
+		value, err = newDecoder().Page(got.Body)
 	case opCreate:
 		status = http.StatusCreated
 		fallthrough
 	default:
-		value, err = decoder.User(got.Body)
+		value, err = newDecoder().User(got.Body)
 	}
 	if err != nil {
 		return got

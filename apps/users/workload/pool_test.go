@@ -253,15 +253,15 @@ func TestMessages(t *testing.T) {
 		}
 	}
 	u := users.Seeded(5)
-	if got, err := decoder.User(written(u)); err != nil || got != u {
+	if got, err := newDecoder().User(written(u)); err != nil || got != u {
 		t.Errorf("%+v reads as %+v, %v", u, got, err)
 	}
 	p := users.Page{Users: []users.User{u, users.Seeded(6)}, Total: 30, Page: 2, Limit: 10}
-	if got, err := decoder.Page(written(p)); err != nil || !reflect.DeepEqual(got, p) {
+	if got, err := newDecoder().Page(written(p)); err != nil || !reflect.DeepEqual(got, p) {
 		t.Errorf("%+v reads as %+v, %v", p, got, err)
 	}
 	for _, bad := range []string{"\x00", "\x08", "\x12\x05ab", "\x0b\x00", "\x09\x01", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"} {
-		if _, err := decoder.User([]byte(bad)); err == nil {
+		if _, err := newDecoder().User([]byte(bad)); err == nil {
 			t.Errorf("%q is a user", bad)
 		}
 	}
@@ -271,12 +271,12 @@ func FuzzMessages(f *testing.F) {
 	f.Add(written(users.Seeded(1)))
 	f.Add(written(users.Page{Users: []users.User{users.Seeded(1)}, Total: 1, Page: 1, Limit: 10}))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if u, err := decoder.User(b); err == nil {
-			if again, err := decoder.User(written(u)); err != nil || again.ID != u.ID || again.Name != u.Name || !again.CreatedAt.Equal(u.CreatedAt) {
+		if u, err := newDecoder().User(b); err == nil {
+			if again, err := newDecoder().User(written(u)); err != nil || again.ID != u.ID || again.Name != u.Name || !again.CreatedAt.Equal(u.CreatedAt) {
 				t.Errorf("%+v reads again as %+v, %v", u, again, err)
 			}
 		}
-		_, _ = decoder.Page(b)
+		_, _ = newDecoder().Page(b)
 		got := decodeGRPC(server.Request{Call: getUser(1)}, server.Response{Status: 200, Body: b})
 		if _, err := json.Marshal(got); err != nil {
 			t.Error(err)

@@ -64,5 +64,5 @@ func encodeMessage(c rpc.Call) message {
 	return m
 }
 
-// decoder decodes responses. A user without a time has the zero of Unix time.
-var decoder = userswire.Decoder{NoTime: time.Unix(0, 0).UTC()}
+// newDecoder returns the decoder of responses. A user without a time has the zero of Unix time.
+func newDecoder() userswire.Decoder { return userswire.Decoder{NoTime: time.Unix(0, 0).UTC()} }

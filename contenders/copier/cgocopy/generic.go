@@ -15,8 +15,10 @@ type generated[T any] interface {
 	cgocopy.FromSlice[T]
 }
 
-// newCopies returns copies that call cgocopy's generic functions. These return new values;
-// to fill an existing value or slice, it calls the code generated for T.
+// newCopies returns copies for the variant that measures cgocopy's generic functions. Copies into new memory call
+// them. They cannot fill an existing value or slice: such copies call the method FromC of P, and slice. newCopies
+// has the parameters of its namesake in methods.go, because main.go calls both with the same arguments. The
+// first argument, (*T).FromC, only lets the compiler infer T and P.
 func newCopies[T any, P generated[T]](_ func(P, unsafe.Pointer) error, slice func([]T, unsafe.Pointer, int) ([]T, error)) copier.Copies {
 	return copier.Of(copier.Type[T]{
 		Fill:  func(dst *T, p unsafe.Pointer) error { return P(dst).FromC(p) },

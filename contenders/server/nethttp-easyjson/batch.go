@@ -9,7 +9,8 @@ import (
 	"github.com/tarebench/tare/contenders/server/nethttp-easyjson/model"
 )
 
-// decodeBatch decodes a body. If the service does not decode metadata, the metadata is not decoded.
+// decodeBatch decodes a body. A service that stores metadata as it was received gets records whose metadata
+// is raw JSON. Together with an error decodeBatch returns a batch that must not be used.
 func decodeBatch(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	if !s.Typed() {
 		var list model.RawRecords

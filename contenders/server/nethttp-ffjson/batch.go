@@ -23,7 +23,8 @@ func (b batch) Len() int                       { return len(b) }
 func (b batch) Head(i int) (string, time.Time) { return b[i].ID, b[i].Timestamp.Time }
 func (b batch) Metadata(i int) ([]byte, error) { return ffjson.Marshal(&b[i].Metadata) }
 
-// decodeBatch decodes a body. If the service does not decode metadata, the metadata is not decoded.
+// decodeBatch decodes a body. A service that stores metadata as it was received gets records whose metadata
+// is raw JSON. Together with an error decodeBatch returns a batch that must not be used.
 func decodeBatch(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	if !s.Typed() {
 		list, err := parseArray[model.RawRecord](body)

@@ -52,7 +52,9 @@ func diffFunctions(p counts.Pair) []tare.Origin {
 	baseCounts, headCounts := sumByFunction(p.Base), sumByFunction(p.Head)
 	perOp := mean(counts.PerOp(p.Base))
 	total := mean(counts.PerOp(p.Head)) - perOp
-	minDifference := max(counts.MinDifference, minWorkShare*max(math.Abs(total), minTotalShare*perOp))
+	// If the total difference is tiny, a share of it would name functions by chance.
+	explained := max(math.Abs(total), minTotalShare*perOp)
+	minDifference := max(counts.MinDifference, minWorkShare*explained)
 	names := map[string]bool{}
 	for _, repeat := range slices.Concat(baseCounts, headCounts) {
 		for name := range repeat {
@@ -85,7 +87,7 @@ func diffFunctions(p counts.Pair) []tare.Origin {
 // its file. The line is 0 if no line is known.
 func mostChangedLine(p counts.Pair, name string) (file string, line int) {
 	lines := map[counts.Place]float64{} // mean count of the head minus that of the base
-	for sign, side := range map[float64][]counts.Count{-1: p.Base, 1: p.Head} {
+	addMean := func(side []counts.Count, sign float64) {
 		for _, c := range side {
 			for place, n := range c.Places {
 				if place.Function == name && place.Line > 0 {
@@ -95,6 +97,8 @@ func mostChangedLine(p counts.Pair, name string) (file string, line int) {
 			}
 		}
 	}
+	addMean(p.Head, 1)
+	addMean(p.Base, -1)
 	largest := 0.0
 	for place, d := range lines {
 		if x := math.Abs(d); x > largest || x == largest && place.Line < line {

@@ -28,6 +28,8 @@ func dryRuns() map[string][]struct{ args, want string } {
 		"bench": {
 			{"bench --base HEAD~1 --dry-run", "\n  bench example.com/m  2 contenders × 2 workloads  at most 10m"},
 			{"bench --base HEAD~1 --dry-run --json", `"sub.BenchmarkX"`},
+			{"bench --base HEAD~1 --until decided --max 30s --dry-run", "\n  bench example.com/m  2 contenders × 2 workloads  at most 30s"},
+			{"bench --base HEAD~1 --until decided --dry-run", "\n  bench example.com/m  2 contenders × 2 workloads  1h"},
 			{"bench ./other --env A=b --dry-run --rounds 12 --json", `"rounds": 12,`},
 			{"bench ./sub/... --base HEAD~1 --budget 90s --receipt r.json --dry-run --json", `"path": "r.json"`},
 		},

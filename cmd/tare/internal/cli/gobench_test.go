@@ -174,6 +174,8 @@ func TestBenchRefuses(t *testing.T) {
 		{"--base x --shard 3/2", `--shard "3/2" is not a part`},
 		{"--base x --budget quick", "--budget quick is for studies"},
 		{"--base x --budget 1m --rounds 3", "contradict each other"},
+		{"--base x --max 1m --rounds 3", "--max and --rounds contradict each other"},
+		{"--base x --max 1m --budget 30s", "--max and --budget contradict each other"},
 		{"--base x --layouts 3", "--layouts 3: it is 0 or 1"},
 		{"--base x --max -1s", "--max -1s"},
 		{"--base x --allow 5", `--allow "5" is not a share`},

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/advice"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
 	"github.com/tarebench/tare/cmd/tare/internal/testtare"
 	sdk "github.com/tarebench/tare/contender/router"
@@ -141,9 +140,9 @@ func (k known) named(q questions, answer func(at place) (wire.Answer, error)) st
 		if !errors.As(err, &failed) {
 			return fmt.Sprintf("it has the table (%v)", err)
 		}
-		a := &adviser{Reading: advice.Reading{Result: new(tare.Result)}, d: q.document}
-		a.Result.Trials = []tare.Trial{{Contender: k.router, Error: failed}}
-		return strings.Join(listRejected(a.Result), "")
+		r := new(tare.Result)
+		r.Trials = []tare.Trial{{Contender: k.router, Error: failed}}
+		return strings.Join(listRejected(r), "")
 	}
 	at, asked := q.at[k.method+" "+k.path]
 	if !asked {

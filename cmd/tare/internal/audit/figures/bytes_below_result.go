@@ -7,6 +7,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // bytesBelowResult returns the rule bytes-below-result, which findBytesBelowResult applies.
@@ -24,8 +25,14 @@ func bytesBelowResult() rule {
 }
 
 // findBytesBelowResult reports benchmarks that allocate fewer bytes than the result that
-// they report, or than a struct on the page that shares a word with their name.
+// they report, than the size in the name of one that returns a copy, or than a struct on
+// the page that shares a word with their name; and such rows of tables.
 func findBytesBelowResult(d *document, report reportFunc) {
+	findBytesBelowName(d, report)
+	findBytesBelowStated(d, report)
+	for _, t := range d.tables {
+		findBytesBelowCell(t, report)
+	}
 	for _, b := range d.benches {
 		size, ok := b.value("B/op")
 		n, _ := b.value("allocs/op")
@@ -60,4 +67,202 @@ const minSharedWord = 4
 func firstWord(text string) string {
 	word, _, _ := strings.Cut(text, " ")
 	return word
+}
+
+// sizedBench is a benchmark with an amount of data in its name.
+type sizedBench struct {
+	*bench
+	family  string  // the name without the amount
+	amount  string  // e.g. 64KiB
+	size    float64 // B
+	bytes   float64 // B/op
+	allocs  float64 // allocs/op
+	isWhole bool    // bytes are those of one whole copy
+}
+
+var (
+	// sizeInName matches an amount of data in the name of a benchmark.
+	sizeInName = lazyregexp.New(`(?:^|[^0-9.])(\d+)(B|[kK]i?B?|Mi?B?|Gi?B)(?:$|[^A-Za-z0-9])`)
+	// returnsCopy matches a sentence by which a call returns memory of its own.
+	returnsCopy = lazyregexp.New(`(?i)\b(?:returns?|hands? (?:out|back)|gives?|yields?|produces?|allocates?|makes?|creates?)\b[^.]{0,60}\b(?:cop(?:y|ies)|clones?|duplicate|fresh|new)\b|\b(?:fresh|deep|full|private|defensive) cop(?:y|ies)\b`)
+	// returnsSize matches a sentence by which a call returns a new value of a size.
+	returnsSize = lazyregexp.New(`(?i)\breturns?\b[^.]{0,30}\b(?:copy|clone|fresh|new|newly|own)\b[^.\d]{0,40}(\d[\d,]*(?:\.\d+)?)[ -]?(bytes?|B|[KMG]i?B)\b`)
+)
+
+// Limits of the bytes of a copy, as shares of its size: the allocator rounds sizes up.
+const (
+	minWhole = 0.98
+	maxWhole = 1.4
+)
+
+// parseSizedBench returns a benchmark with the amount in its name, and false if it has none, or
+// no figures of its memory. K and M are decimal unless the throughput of the benchmark
+// shows that they are binary, so that the size is not too great.
+func parseSizedBench(b *bench) (sizedBench, bool) {
+	bytes, ok := b.value("B/op")
+	allocs, hasAllocs := b.value("allocs/op")
+	m := sizeInName.FindStringSubmatchIndex(b.name)
+	if !ok || m == nil || hasAllocs && allocs < 1 || !(bytes > 0) {
+		return sizedBench{}, false
+	}
+	unit := strings.ToLower(b.name[m[4]:m[5]])
+	if !strings.HasSuffix(unit, "b") {
+		unit += "b"
+	}
+	q, _, ok := parseQuantity(b.name[m[2]:m[3]] + " " + unit)
+	if !ok || q.kind != byteKind || !(q.value > 0) {
+		return sizedBench{}, false
+	}
+	out := sizedBench{
+		bench:  b,
+		family: b.name[:m[2]] + "*" + b.name[m[5]:],
+		amount: b.name[m[2]:m[5]],
+		size:   q.value,
+		bytes:  bytes,
+		allocs: allocs,
+	}
+	ns, hasTime := b.value("ns/op")
+	if rate, ok := b.value("MB/s"); ok && hasTime {
+		const rateRounding = 0.01
+		processed := rate * ns * 1e-3
+		if processed > out.size && isNear(processed, out.size, 0.08) {
+			out.size = processed * (1 - rateRounding)
+		}
+	}
+	out.isWhole = bytes >= minWhole*out.size && bytes <= maxWhole*out.size
+	return out, true
+}
+
+// findBytesBelowName reports benchmarks that allocate less than the amount in their name, if
+// the page says that the call returns a copy, or if a smaller and a greater amount of the same
+// benchmark are allocated completely, by as many allocations.
+func findBytesBelowName(d *document, report reportFunc) {
+	families := map[string][]sizedBench{}
+	var names []string
+	for _, b := range d.benches {
+		if s, ok := parseSizedBench(b); ok {
+			key := b.pkg + " " + b.path + " " + s.family
+			if families[key] == nil {
+				names = append(names, key)
+			}
+			families[key] = append(families[key], s)
+		}
+	}
+	copies := d.findSentences(returnsCopy)
+	for n, key := range names {
+		family, copyLine := families[key], 0
+		for _, s := range copies {
+			if n < maxStated && copyLine == 0 && s.isAbout(family[0].bench, returnsCopy) {
+				copyLine = s.line
+			}
+		}
+		for _, s := range family {
+			if s.bytes >= minWhole*s.size {
+				continue
+			}
+			why := ""
+			smaller, greater := false, false
+			for _, other := range family {
+				isAlike := other.isWhole && other.allocs == s.allocs
+				smaller = smaller || isAlike && other.size < s.size
+				greater = greater || isAlike && other.size > s.size
+			}
+			switch {
+			case smaller && greater:
+				why = "smaller and greater sizes are allocated completely"
+			case copyLine > 0:
+				why = fmt.Sprintf("each call returns a copy (line %d)", copyLine)
+			default:
+				continue
+			}
+			report(s.line, fmt.Sprintf("%s allocates %s B/op, less than %s; %s", s.name, formatNumber(s.bytes), s.amount, why))
+		}
+	}
+}
+
+// isAbout reports whether a sentence names a benchmark, by a word of the first element of its name, before
+// what pattern matches.
+func (s sentence) isAbout(b *bench, pattern *lazyregexp.Regexp) bool {
+	first, _, _ := strings.Cut(b.name, "/")
+	at := pattern.FindStringIndex(s.text)
+	if at == nil {
+		return false
+	}
+	words := splitWords(s.text[:at[0]])
+	return slices.ContainsFunc(splitWords(first), func(w string) bool {
+		return len(w) >= minSharedWord && slices.Contains(words, w)
+	})
+}
+
+// maxStated limits the sentences about results, and the benchmarks that are compared with them.
+const maxStated = 1000
+
+// findSentences returns the first sentences that match and have no negation and no "without".
+func (d *document) findSentences(pattern *lazyregexp.Regexp) []sentence {
+	var out []sentence
+	for _, s := range d.sentences {
+		if len(out) < maxStated && pattern.MatchString(s.text) && !negation.MatchString(s.text) && !strings.Contains(s.text, "without") {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// findBytesBelowStated reports benchmarks that allocate less than the size of their result in a sentence.
+func findBytesBelowStated(d *document, report reportFunc) {
+	for _, s := range d.findSentences(returnsSize) {
+		m := returnsSize.FindStringSubmatch(s.text)
+		q, _, ok := parseQuantity(m[1] + " " + m[2])
+		if !ok || q.kind != byteKind {
+			continue
+		}
+		for _, b := range d.benches[:min(len(d.benches), maxStated)] {
+			bytes, ok := b.value("B/op")
+			allocs, hasAllocs := b.value("allocs/op")
+			isSized := sizeInName.MatchString(b.name)
+			isBelow := ok && bytes > 0 && bytes < minWhole*q.value
+			if isBelow && !isSized && (!hasAllocs || allocs >= 1) && s.isAbout(b, returnsSize) {
+				report(b.line, fmt.Sprintf("%s allocates %s B/op and returns %s B (line %d)", b.name, formatNumber(bytes), formatNumber(q.value), s.line))
+			}
+		}
+	}
+}
+
+var (
+	// resultHeader matches the header of the size of what a call returns.
+	resultHeader = lazyregexp.New(`(?i)^(?:result|returned|return value|copy|copied)\b[^|]{0,12}(?:\bsize\b|\bbytes\b|\blength\b|\([kmg]?i?b\)|, ?[kmg]?i?b$)|^(?:size|bytes|length) (?:of (?:the |each )?)?(?:result|returned|copy|copied)\b`)
+	// perOpHeader matches the header of the allocated bytes of an operation.
+	perOpHeader = lazyregexp.New(`(?i)^(?:b|bytes|[kmg]i?b|memory|mem|allocated(?: bytes)?|alloc(?:ated)? b(?:ytes)?)\s?(?:/| per )\s?(?:op|call|operation)`)
+)
+
+// findBytesBelowCell reports rows of a table by which an operation allocates less than its result.
+func findBytesBelowCell(t *table, report reportFunc) {
+	result, perOp := -1, -1
+	for i, header := range t.header {
+		if resultHeader.MatchString(header) {
+			result = i
+		} else if perOpHeader.MatchString(header) {
+			perOp = i
+		}
+	}
+	if result < 0 || perOp < 0 {
+		return
+	}
+	parseBytes := func(row tableRow, column int) (float64, bool) {
+		if column >= len(row.cells) {
+			return 0, false
+		}
+		q, ok := parseCell(row.cells[column])
+		if k, size, known := findKind(t.header[column]); q.kind == plainKind && known && k == byteKind && size > 0 {
+			return q.raw * size, ok
+		}
+		return q.value, ok && (q.kind == byteKind || q.kind == plainKind)
+	}
+	for _, row := range t.rows {
+		size, ok := parseBytes(row, result)
+		bytes, okOp := parseBytes(row, perOp)
+		if ok && okOp && bytes > 0 && bytes < minWhole*size {
+			report(row.line, fmt.Sprintf("%s of %s allocates %s, less than its %s of %s", t.header[perOp], quote(row.cells[0]), formatNumber(bytes)+" B", strings.ToLower(t.header[result]), formatNumber(size)+" B"))
+		}
+	}
 }

@@ -39,7 +39,7 @@ const aNumber = `(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)`
 var (
 	ratioClaim   = lazyregexp.New(`(?i)` + aNumber + `\s*(?:x|×)?(?:\s*(?:[-–—~]|to)\s*` + aNumber + `)?\s*(x|×|-?\s?fold|\stimes)(\+)?(?:\b|[\s*)]|$)`)
 	percentClaim = lazyregexp.New(aNumber + `(?:\s*%?\s*(?:[-–—]|to)\s*` + aNumber + `)?\s?%`)
-	wayAfter     = lazyregexp.New(`(?i)^[\s*_)]*(?:(?:the|as|in|of|cpu|encoding|time|memory|latency|throughput|performance|allocation)\s+){0,2}(faster|slower|quicker|less|fewer|lower|smaller|cheaper|lighter|more|higher|larger|bigger|greater|better|worse|speed-?up|improvement|improved|reduction|decrease|increase|overhead|saved|savings?)\b`)
+	wayAfter     = lazyregexp.New(`(?i)^[\s*_)]*(?:(?:the|as|in|of|cpu|encoding|time|memory|latency|throughput|performance|allocation)\s+){0,2}(as\s+(?:fast|quick|slow|much|many|long|large|big|high|heavy)|longer|shorter|faster|slower|quicker|less|fewer|lower|smaller|cheaper|lighter|more|higher|larger|bigger|greater|better|worse|speed-?up|improvement|improved|reduction|decrease|increase|overhead|saved|savings?)\b`)
 	wayBefore    = lazyregexp.New(`(?i)\b(faster|slower|reduce[sd]?|decrease[sd]?|increase[sd]?|improve[sd]?|speed-?up|improvement|reduction|overhead|dropped|lower|higher|cut|saves?|saved)\b[*_:]*\s*(?:(?:is|was|of|by|the|latency|memory|throughput|usage|time|allocations|about|around|roughly|nearly|almost|up to|over|at least|more than)\s+){0,4}[(~≈*_+]*$`)
 	qualifier    = lazyregexp.New(`(?i)(up to|over|more than|at least|about|around|roughly|nearly|almost|approximately|~|≈|>|≥)\s*[*_]*$`)
 )
@@ -47,6 +47,13 @@ var (
 // claims returns the ratios and percentages that a sentence states, in its order. A number
 // without a word for the direction is not a claim.
 func (s sentence) claims() []claim {
+	out := append(s.wordClaims(), s.numberClaims()...)
+	slices.SortFunc(out, func(a, b claim) int { return a.start - b.start })
+	return out
+}
+
+// numberClaims returns the claims of claims that have digits.
+func (s sentence) numberClaims() []claim {
 	if !strings.ContainsAny(s.text, "0123456789") {
 		return nil
 	}
@@ -72,7 +79,8 @@ func (s sentence) claims() []claim {
 			c.atLeast = m[8] >= 0 // "2x+"
 		}
 		if w := wayAfter.FindStringSubmatch(after); w != nil {
-			c.word = strings.ToLower(w[1])
+			c.word = strings.Join(strings.Fields(strings.ToLower(w[1])), " ")
+			c.isTimes = c.isTimes && !strings.HasPrefix(c.word, "as ") // "5 times as fast" is 5×
 		} else if w := wayBefore.FindStringSubmatch(before); w != nil && !c.isTimes {
 			c.word = strings.ToLower(w[1])
 		}
@@ -99,7 +107,55 @@ func (s sentence) claims() []claim {
 	for _, m := range percentClaim.FindAllStringSubmatchIndex(s.text, 20) {
 		add(append(slices.Clone(m), -1, -1, -1, -1), true)
 	}
-	slices.SortFunc(out, func(a, b claim) int { return a.start - b.start })
+	return out
+}
+
+// sizeNamed matches a ratio in words, with what it is of: the third group is the quantity of "half the time".
+var sizeNamed = lazyregexp.New(`(?i)\b(twice|thrice|double|half|(?:a|one) (?:third|quarter|fifth|tenth))\s+(?:(as\s+(?:fast|quick|slow|much|many|long|large|big|high))\b|(?:of )?(?:the|its) (time|latency|memory|heap|allocations|throughput|bytes)\b)`)
+
+// wordTolerance is the share of a ratio in words by which it may be rounded.
+const wordTolerance = 0.2
+
+// wordClaims returns the ratios that a sentence states in words, such as "twice as fast" and "a third of
+// the memory".
+func (s sentence) wordClaims() []claim {
+	var out []claim
+	for _, m := range sizeNamed.FindAllStringSubmatchIndex(s.text, 20) {
+		name := strings.ToLower(s.text[m[2]:m[3]])
+		ratio := 2.0
+		for suffix, value := range map[string]float64{"thrice": 3, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10} {
+			if strings.HasSuffix(name, suffix) {
+				ratio = value
+			}
+		}
+		isFraction := name != "twice" && name != "thrice" && name != "double"
+		c := claim{
+			sentence: s,
+			low:      ratio,
+			high:     ratio,
+			step:     wordTolerance * ratio,
+			isAbout:  true,
+			text:     s.text[m[0]:m[1]],
+			start:    m[0],
+			end:      m[3],
+		}
+		switch {
+		case m[4] >= 0:
+			c.word = strings.Join(strings.Fields(strings.ToLower(s.text[m[4]:m[5]])), " ")
+			if isFraction {
+				opposite, ok := map[string]string{"as fast": "as slow", "as quick": "as slow", "as slow": "as fast", "as long": "shorter"}[c.word]
+				if c.word = "less"; ok {
+					c.word = opposite
+				}
+			}
+		case isFraction:
+			c.word = "less"
+		default:
+			c.word = "more"
+		}
+		c.kinds = findClaimKinds(s.text[:m[0]], c.word, s.text[m[3]:])
+		out = append(out, c)
+	}
 	return out
 }
 
@@ -116,8 +172,9 @@ func lastRune(text string) rune {
 var (
 	allocWords  = lazyregexp.New(`\ballocs?\b|\ballocation`)
 	memoryWords = lazyregexp.New(`\bmemory\b|\bram\b|\bbytes\b|\bheap\b`)
-	rateWords   = lazyregexp.New(`\bthroughput\b|\brequests?\b|\breq/s|\brps\b|\bops/s`)
-	timeWords   = lazyregexp.New(`\blatenc(?:y|ies)\b|\btime\b`)
+	sizeWords   = lazyregexp.New(`\d+[ -]?bytes?\b`) // the size of an input
+	rateWords   = lazyregexp.New(`\bthroughput\b|\bbandwidth\b|\bper second\b|\ba second\b|\brequests?\b|\breq/s|\brps\b|\bops/s`)
+	timeWords   = lazyregexp.New(`\blatenc(?:y|ies)\b|\btime\b|\bp\d\d\d?\b`)
 )
 
 // findClaimKinds returns the kinds of figures that a claim may be about, by its word and
@@ -128,8 +185,12 @@ func findClaimKinds(before, word, after string) []kind {
 		near = near[:end]
 	}
 	last := strings.ToLower(before[max(0, len(before)-30):])
+	isSpeed := word == "faster" || word == "slower" || word == "quicker" || strings.HasSuffix(word, "as fast") || word == "as slow"
 	for _, text := range []string{near, last} {
+		text = sizeWords.ReplaceAllString(text, "")
 		switch {
+		case isSpeed && (allocWords.MatchString(text) || memoryWords.MatchString(text)):
+			// "faster, with less memory": memory is not faster.
 		case allocWords.MatchString(text):
 			if memoryWords.MatchString(text) || word == "less" {
 				return []kind{allocKind, byteKind}
@@ -144,8 +205,12 @@ func findClaimKinds(before, word, after string) []kind {
 		}
 	}
 	switch word {
-	case "faster", "slower", "quicker", "speedup", "speed-up":
+	case "faster", "slower", "quicker", "speedup", "speed-up", "as fast", "as quick", "as slow":
 		return []kind{timeKind, rateKind, byteRateKind}
+	case "smaller", "bigger", "larger":
+		return []kind{byteKind}
+	case "longer", "shorter", "as long":
+		return []kind{timeKind}
 	}
 	return nil
 }
@@ -156,7 +221,7 @@ func firstChars(text string, n int) string { return text[:min(n, len(text))] }
 // isLess reports whether the claim is about the smaller figure, in percent of the greater.
 func (c claim) isLess() bool {
 	switch c.word {
-	case "less", "fewer", "lower", "smaller", "cheaper", "lighter", "reduction", "decrease", "reduce", "reduced", "reduces", "decreased", "decreases", "dropped", "cut", "save", "saves", "saved", "saving", "savings":
+	case "less", "fewer", "lower", "smaller", "shorter", "cheaper", "lighter", "reduction", "decrease", "reduce", "reduced", "reduces", "decreased", "decreases", "dropped", "cut", "save", "saves", "saved", "saving", "savings":
 		return true
 	}
 	return false
@@ -165,7 +230,7 @@ func (c claim) isLess() bool {
 // isMore reports whether the claim is about the greater figure, in percent of the smaller.
 func (c claim) isMore() bool {
 	switch c.word {
-	case "more", "higher", "larger", "bigger", "greater", "increase", "increased", "increases", "slower", "overhead":
+	case "more", "higher", "larger", "bigger", "greater", "longer", "increase", "increased", "increases", "slower", "overhead":
 		return true
 	}
 	return false
@@ -187,8 +252,11 @@ func (c claim) canBeOf(a, b float64) bool {
 	switch {
 	case c.isLess():
 		return c.fitsValue(less, claimTolerance)
-	case c.isMore():
+	case c.isMore() && c.word != "slower":
 		return c.fitsValue(more, claimTolerance)
+	}
+	if c.word == "slower" { // 75 % slower may be 75 % less speed
+		return c.fitsValue(more, claimTolerance) || c.fitsValue(less, claimTolerance)
 	}
 	for _, x := range []float64{less, more, 100 * small / great, 100 * great / small} {
 		if c.fitsValue(x, claimTolerance) {

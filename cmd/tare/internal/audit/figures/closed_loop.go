@@ -32,39 +32,51 @@ var capacity = lazyregexp.New(`(?i)\b(?:handles?|handled|capacity|capable|can (?
 // the network, and not work.
 const minFarLatency = 0.05
 
-// handled matches a rate that a server handles according to the text.
-var handled = lazyregexp.New(`(?i)\b(?:handles?|handled|can (?:handle|serve|process|sustain|do)|capacity (?:of|is)|sustains?|sustained|supports?|serves?)\b[^.]{0,30}?(\d[\d,]*(?:\.\d+)?\s?[kKM]?)\+?\s*(?:req(?:uest)?s?\s*(?:/|per )\s*s(?:ec(?:ond)?)?|rps)\b`)
+// handles matches words by which a rate is one that a server can do, or that a plan counts on.
+var handles = lazyregexp.New(`(?i)\b(?:handl(?:es?|ed|ing)|tak(?:es?|ing)|took|serv(?:es?|ed|ing)|process(?:es|ed)?|sustain(?:s|ed|able)?|supports?|copes?|absorbs?|manages?|delivers?|carr(?:y|ies)|accepts?|accommodates?|holds?|capacity|capable|can (?:do|reach|answer)|good for|enough for|siz(?:e|ed|ing)|plan(?:s|ned|ning)?|provision\w*|budget|limit|ceiling|headroom|max(?:imum|imal)?|at most|up to|peaks?|slo|sla)\b`)
+
+// statedRate matches a number of requests, or of what a service counts, per second.
+var statedRate = lazyregexp.New(`(?i)(\d[\d,]*(?:\.\d+)?\s?k?)\+?[\s*_\x60]*(?:(?:[a-z]+\s+)?[a-z]+\s*/\s*s(?:ec(?:ond)?)?\b|/\s*s(?:ec)?\b|(?:[a-z]+\s+){0,2}(?:per|a|each|every)\s+sec(?:ond)?\b|[rqt]ps\b)`)
 
 // quotesLatency matches a latency in the same sentence.
-var quotesLatency = lazyregexp.New(`(?i)\blatenc|\bp\d\d|\d\s?(?:ms|µs|us)\b`)
+var quotesLatency = lazyregexp.New(`(?i)\blatenc|\bp\d\d|\d\s?(?:ms|µs|us)\b|\b9\d(?:\.\d+)?\s?(?:%|th\b|percent)`)
 
 // findCapacity reports sentences that quote the rate of a closed loop as the rate that a
 // server handles at a latency, and returns whether there are any.
 func findCapacity(d *document, report reportFunc) bool {
-	const quoteTolerance = 0.02 // a rate in the text is rounded
 	found := false
 	for _, s := range d.sentences {
 		text := stripMarks(s.text)
-		m := handled.FindStringSubmatch(text)
-		if m == nil || !quotesLatency.MatchString(text) {
+		if len(d.loads) == 0 || !handles.MatchString(text) || !quotesLatency.MatchString(text) {
 			continue
 		}
 		if negation.MatchString(strings.ReplaceAll(text, "can", "")) {
 			continue // "can" counts as a negation elsewhere, but "can handle" is the claim
 		}
-		q, _, ok := parseQuantity(m[1] + " ")
+		if rate, at, l := d.findQuotedLoop(s.text); l != nil {
+			report(s.lineAt(at), fmt.Sprintf("%s per second come from a closed loop (%s, line %d): at that rate with other connections, or a burst, the latency is another", formatNumber(rate), l.tool, l.rate.line))
+			found = true
+		}
+	}
+	return found
+}
+
+// findQuotedLoop returns a rate per second that a text states, its place in the text, and the
+// report of a closed loop that has the rate. It returns a nil report without one.
+func (d *document) findQuotedLoop(text string) (rate float64, at int, of *load) {
+	const quoteTolerance = 0.02 // a rate in the text is rounded
+	for _, m := range statedRate.FindAllStringSubmatchIndex(text, maxFigures) {
+		q, _, ok := parseQuantity(text[m[2]:m[3]] + " ")
 		if !ok {
 			continue
 		}
 		for _, l := range d.loads {
 			if !l.open && l.tool != "k6" && isNear(q.value, l.rate.value, quoteTolerance) {
-				report(s.line, fmt.Sprintf("%s per second come from a closed loop (%s, line %d): at that rate with other connections, or a burst, the latency is another", formatNumber(q.value), l.tool, l.rate.line))
-				found = true
-				break
+				return q.value, m[0], l
 			}
 		}
 	}
-	return found
+	return 0, 0, nil
 }
 
 // findClosedLoop reports sentences found by findCapacity, or else the first closed loop of

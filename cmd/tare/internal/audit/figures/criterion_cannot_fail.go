@@ -2,6 +2,8 @@ package figures
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/tarebench/tare"
@@ -13,8 +15,8 @@ import (
 func criterionCannotFail() rule {
 	return rule{Rule: audit.Rule{
 		ID: "criterion-cannot-fail", Severity: tare.Warn,
-		Title:   "A target is so far from what is measured that nothing could miss it.",
-		Why:     "A limit a thousand times above all figures decides nothing: it would hold for any of the sides, and for a much worse one.",
+		Title:   "A target is such that no figure could miss it: it is too far away, or made of the figures that it judges.",
+		Why:     "A limit a thousand times above all figures decides nothing: it would hold for any of the sides, and for a much worse one. A median is never above the highest of the same runs.",
 		Do:      "derive the limit from what a request may cost, and say what would have missed it",
 		Command: "tare run routing",
 		Bad:     "Target: overhead below 5 ms.\n\n| router | time |\n|---|---|\n| a | 1210 ns |\n| b | 1105 ns |\n",
@@ -34,9 +36,118 @@ const (
 // limited matches a target with the limit of a time.
 var limited = lazyregexp.New(`(?i)\b(?:target|goal|threshold|criteri\w+|requirements?|budget|acceptable|acceptance|limit|slo|sla|objective|must|shall)\b[^.|]{0,60}?(?:<|≤|&lt;|below|under|less than|within|at most|no more than)\s*(\d[\d,]*(?:\.\d+)?)\s*(ns|µs|us|μs|ms|s|sec|seconds|milliseconds)\b`)
 
+// extreme is an expression for the greatest of several figures.
+const extreme = `(?:highest|largest|greatest|slowest|worst|longest|biggest|max(?:imum|imal)?|peak)\b`
+
+var (
+	// limitWord matches words of a sentence about a limit.
+	limitWord = lazyregexp.New(`(?i)\b(?:band|limit|threshold|bound|ceiling|tolerance|budget|criteri\w+|requirements?|gate|cap|target|allowed|allowance|accept\w*|slo|sla|must|shall|pass(?:es|ed)?|met)\b`)
+	// extremeLimit matches a limit that is the greatest of several runs. The groups are the words before
+	// the runs, and those after them.
+	extremeLimit = lazyregexp.New(`(?i)(?:\b(?:band|limit|threshold|bound|ceiling|tolerance|budget|cap|target|it)\b[^.;]{0,50}(?:\b(?:is|reach(?:es)?|up to|to|at|by|from|as|equals)|[:=])|at most|(?:not|never) (?:be |go |rise |get )?(?:exceed|above|over|higher than)|no (?:more|higher|slower) than|(?:below|under|within)|(?:lower|less) than|≤|<=?)\s+((?:the |their |its |that |own |very |same |single )*` + extreme + `[^.;]{0,70}?)\b(?:runs?|samples?|measurements?|repetitions?|rounds?|trials?)\b((?:[^.;]|\.\d){0,40})`)
+	// sameRuns matches words by which runs are those that are judged.
+	sameRuns = lazyregexp.New(`(?i)\b(?:same|these|those|very|own)\b`)
+	// typicalOf matches the figure that a limit judges, with its side.
+	typicalOf = lazyregexp.New(`(?i)\b(?:median|mean|average|typical|p50)\b(?:[^.;]|\.\d){0,30}?\b(?:of|for|on) (?:the )?([\w.]*\w)`)
+	// sideOf matches the side of runs, after the word.
+	sideOf = lazyregexp.New(`(?i)^\s*(?:of|for|on|from|with) (?:the )?([\w.]*\w)`)
+	// judged matches a figure that is never above the greatest of its runs.
+	judged = lazyregexp.New(`(?i)\b(?:median|mean|average|typical|p50)\b`)
+	// trivialLimit matches limits that hold for all figures.
+	trivialLimit = lazyregexp.New(`(?i)\b(?:error|failure|loss|failed)\b[^.;|]{0,40}(?:at most|below|under|≤|<=?|no more than|not exceed)\s*100\s?%|\b(?:success|availability|hit)\b[^.;|]{0,30}(?:at least|above|≥|>=?|no less than)\s*0\s?%`)
+	// orderedLimit matches a limit on a figure that is never above another one of its run.
+	orderedLimit = lazyregexp.New(`(?i)\b(median|p50|mean|p90|p95)\b(?: (?:latency|time|duration))?\s+(?:must |shall |should |has to |is to )?(?:be |stay |stays |remain |remains |is |not )*(?:below|under|at most|exceed|no more than|lower than|≤|<=?)\s*(?:the |its )?(?:p99(?:\.\d+)?|max(?:imum)?|slowest|worst)\b([^.;]{0,30})`)
+	// afterwards matches a limit that was chosen by the figures that it judges.
+	afterwards = lazyregexp.New(`(?i)\b(?:limit|threshold|target|budget|bound|ceiling|criteri\w+|tolerance)\b[^.;]{0,40}\b(?:set|chosen|derived|taken|picked|fixed|defined|computed)\b[^.;]{0,30}\b(?:after (?:the|all|these) (?:runs|measurements|tests|results)\b|(?:from|by|on|with) (?:the same|these|those) (?:runs|results|figures|measurements|data|samples))`)
+)
+
+// findCircularLimits reports limits that are made of the figures that they judge.
+func findCircularLimits(d *document, report reportFunc) {
+	compared := 0
+	for i, s := range d.sentences {
+		text := stripMarks(s.text)
+		if m := trivialLimit.FindString(text); m != "" {
+			report(s.line, fmt.Sprintf("%s: each figure meets it", quote(m)))
+			continue
+		}
+		if m := orderedLimit.FindStringSubmatch(text); m != nil && limitWord.MatchString(text) && !baseHeader.MatchString(m[2]) && !sideOf.MatchString(m[2]) {
+			report(s.line, fmt.Sprintf("%s: no run has that figure above the other", quote(m[0])))
+			continue
+		}
+		if m := afterwards.FindString(text); m != "" && !negation.MatchString(text) {
+			report(s.line, fmt.Sprintf("%s: a limit that is made of the figures holds for them", quote(m)))
+			continue
+		}
+		context := text // with the sentences before and after, which may have the figure that is judged
+		for _, j := range []int{i - 1, i + 1} {
+			const maxGap = 3
+			if j >= 0 && j < len(d.sentences) && d.sentences[j].heading == s.heading && max(s.line-d.sentences[j].line, d.sentences[j].line-s.line) <= maxGap {
+				context += " " + stripMarks(d.sentences[j].text)
+			}
+		}
+		m := extremeLimit.FindStringSubmatch(text)
+		if m == nil || !judged.MatchString(context) || !limitWord.MatchString(context) {
+			continue
+		}
+		const maxLimits = 100
+		if compared++; compared > maxLimits {
+			return
+		}
+		isSame := sameRuns.MatchString(m[1])
+		if side := sideOf.FindStringSubmatch(m[2]); side != nil {
+			for _, t := range typicalOf.FindAllStringSubmatch(context, maxFigures) {
+				isSame = isSame || strings.EqualFold(t[1], side[1]) && canName(strings.ToLower(side[1]))
+			}
+		}
+		if isSame || d.hasExtreme(context) {
+			report(s.line, fmt.Sprintf("%s: the limit is the greatest of the runs that it judges, and their middle is never above it", quote(m[0])))
+		}
+	}
+}
+
+// hasExtreme reports whether a text has the greatest figure of a row of a table, and a smaller one that is
+// its median or mean, as in "up to 31.2 ms; the median is 28.2 ms".
+func (d *document) hasExtreme(text string) bool {
+	const minRow = 4 // figures of a row of runs
+	var stated []float64
+	for _, m := range figure.FindAllStringIndex(text, maxFigures) {
+		if x, _, _, ok := parseNumber(text[m[0]:m[1]]); ok {
+			stated = append(stated, x)
+		}
+	}
+	for _, t := range d.tables {
+		for _, row := range t.rows {
+			var all []float64
+			step := 0.0
+			for _, cell := range row.cells[min(1, len(row.cells)):] {
+				if q, ok := parseCell(cell); ok {
+					all = append(all, q.raw)
+					step = max(step, q.step)
+				}
+			}
+			if len(all) < minRow || !slices.Contains(stated, slices.Max(all)) {
+				continue
+			}
+			slices.Sort(all)
+			sum := 0.0
+			for _, x := range all {
+				sum += x
+			}
+			mean, middle := sum/float64(len(all)), all[len(all)/2]
+			if slices.ContainsFunc(stated, func(x float64) bool {
+				return x < all[len(all)-1] && (math.Abs(x-mean) <= step || math.Abs(x-middle) <= step)
+			}) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // findCriterionCannotFail reports limits of k6, of tables and of sentences that are far
-// above the measured times.
+// above the measured times, and limits that are made of the figures that they judge.
 func findCriterionCannotFail(d *document, report reportFunc) {
+	findCircularLimits(d, report)
 	limits := d.limits
 	for _, t := range d.tables {
 		limits = append(limits, t.limits()...)

@@ -25,9 +25,9 @@ func directionDiffers() rule {
 }
 
 var (
-	comparative = lazyregexp.New(`(?i)\b(slower|faster|quicker)\b\*{0,2}\s+than\b`)
+	comparative = lazyregexp.New(`(?i)\b(slower|faster|quicker)\b\*{0,2}(?:\s+(?:at|for|on|in|with|to)\s+[\w-]+(?:\s+[\w-]+){0,2}?)?\s+than\b`)
 	amount      = lazyregexp.New(`(?i)\b(less|fewer|more|higher|lower)\b\*{0,2}\s+(memory|ram|allocations?|allocs|bytes|latency|throughput)\b\*{0,2}\s+than\b`)
-	negation    = lazyregexp.New(`(?i)\b(?:not|n't|never|no|neither|nor|if|when|unless|whether|why|should|can|may|might|could|would|become|becomes)\b`)
+	negation    = lazyregexp.New(`(?i)n['’]t\b|\b(?:not|never|no|neither|nor|if|when|unless|whether|why|should|can|may|might|could|would|become|becomes)\b`)
 )
 
 // statedOrder is the order of two sides that a sentence states, e.g. "a is slower than b".
@@ -92,6 +92,15 @@ func (o statedOrder) isContradictedBy(k kind, first, second float64) bool {
 func findDirectionDiffers(d *document, report reportFunc) {
 	compared := 0
 	for _, s := range d.sentences {
+		claims := s.claims()
+		for _, c := range claims {
+			if compared++; compared > maxCompared {
+				return
+			}
+			if p := d.judgeClaim(c, claims).reversed; p != nil && !isGoal(s.text, c) && !negation.MatchString(s.text[:c.start]) {
+				report(s.lineAt(c.start), fmt.Sprintf("%s: %s goes with %s, and the other side has %s (line %d)", quote(c.text), formatValue(p.b.quantity), quote(p.b.name()), formatValue(p.a.quantity), p.b.line))
+			}
+		}
 		for _, o := range s.orders() {
 			if negation.MatchString(o.before) {
 				continue
@@ -99,7 +108,7 @@ func findDirectionDiffers(d *document, report reportFunc) {
 			if compared++; compared > maxCompared {
 				return
 			}
-			if why := o.whyContradicted(s, d.groups); why != "" {
+			if why := o.whyContradicted(s, d.groups, d.grids); why != "" {
 				report(s.line, why)
 			}
 		}
@@ -109,10 +118,10 @@ func findDirectionDiffers(d *document, report reportFunc) {
 // whyContradicted describes how the figures in a sentence contradict its order; a sentence without
 // pairs of figures is compared with the figures of the page. It returns "" if nothing contradicts the
 // order.
-func (o statedOrder) whyContradicted(s sentence, groups []*comparison) string {
+func (o statedOrder) whyContradicted(s sentence, groups []*comparison, grids []*grid) string {
 	pairs := s.pairs()
 	if len(pairs) == 0 {
-		return o.whyPageContradicts(groups)
+		return o.whyPageContradicts(groups, s, grids)
 	}
 	p := pairs[0]
 	isChange := slices.Contains([]string{"/", "to", "→", "->"}, p.connector) // before and after, not two sides
@@ -128,11 +137,12 @@ func (o statedOrder) whyContradicted(s sentence, groups []*comparison) string {
 // isReversed reports whether the sentence gives the figure of the second side first: the
 // page has the first figure of the pair for a side that only the text after "than" names.
 func (o statedOrder) isReversed(p pair, groups []*comparison) bool {
+	first, second := newWordSet(o.before), newWordSet(cutPair(o.after))
 	for _, g := range groups {
 		if g.naming.words == nil {
 			continue
 		}
-		firsts, others := g.naming.findNamed(o.before), g.naming.findNamed(cutPair(o.after))
+		firsts, others := g.naming.findNamed(first), g.naming.findNamed(second)
 		for _, m := range g.measures {
 			if m.value == p.a.value && slices.Contains(others, m.subject) && !slices.Contains(firsts, m.subject) {
 				return true
@@ -150,23 +160,39 @@ func cutPair(text string) string {
 
 // whyPageContradicts describes how the figures of the page contradict a stated order of two
 // sides that the sentence names. It returns "" unless all pairs of figures do.
-func (o statedOrder) whyPageContradicts(groups []*comparison) string {
+func (o statedOrder) whyPageContradicts(groups []*comparison, s sentence, grids []*grid) string {
 	n, wrong, example := 0, 0, ""
+	add := func(k kind, a, b measure) {
+		if n++; o.isContradictedBy(k, a.value, b.value) {
+			if wrong++; wrong == 1 {
+				example = fmt.Sprintf("%q is said of %s, with %s (line %d), and %s, with %s", o.word, quote(a.name()), formatValue(a.quantity), a.line, quote(b.name()), formatValue(b.quantity))
+			}
+		}
+	}
+	all, first, second := newWordSet(s.text), newWordSet(o.before), newWordSet(cutPair(o.after))
+	for _, g := range grids {
+		for _, p := range g.pairsFor(all, o.kinds) {
+			sides := newNaming([]string{p.a.subject, p.b.subject})
+			firsts, others := sides.findNamed(first), sides.findNamed(second)
+			if len(firsts) != 1 || len(others) != 1 || firsts[0] == others[0] {
+				continue
+			}
+			if firsts[0] == p.b.subject {
+				p.a, p.b = p.b, p.a
+			}
+			add(p.a.kind, p.a, p.b)
+		}
+	}
 	for _, g := range groups {
 		if !slices.Contains(o.kinds, g.kind) || g.naming.words == nil {
 			continue
 		}
-		firsts, others := g.naming.findNamed(o.before), g.naming.findNamed(cutPair(o.after))
+		firsts, others := g.naming.findNamed(first), g.naming.findNamed(second)
 		if len(firsts) != 1 || len(others) != 1 || firsts[0] == others[0] {
 			continue
 		}
 		for _, p := range g.pairsOf(firsts, others) {
-			a, b := p[0], p[1]
-			if n++; o.isContradictedBy(g.kind, a.value, b.value) {
-				if wrong++; wrong == 1 {
-					example = fmt.Sprintf("%q is said of %s, with %s (line %d), and %s, with %s", o.word, quote(a.subject), formatValue(a.quantity), a.line, quote(b.subject), formatValue(b.quantity))
-				}
-			}
+			add(g.kind, p[0], p[1])
 		}
 	}
 	if n > 0 && wrong == n {

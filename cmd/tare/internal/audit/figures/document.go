@@ -13,8 +13,11 @@ type document struct {
 	structs   []structSize
 	limits    []limit
 
-	measured []measure     // figures of all tables, benchmarks and reports
-	groups   []*comparison // figures of measured that compare with each other
+	measured []measure            // figures of all tables, benchmarks and reports
+	groups   []*comparison        // figures of measured that compare with each other
+	grids    []*grid              // figures of tables by row
+	metrics  map[metricKey]naming // metrics of the groups with one origin and kind
+	verdicts map[claimKey]verdict // of the claims that a rule has judged
 }
 
 // position is a line of a file with the headings above it.
@@ -59,11 +62,14 @@ func (b *bench) value(unit string) (float64, bool) {
 type statRow struct {
 	position
 	name    string
-	runs    int     // number of runs of the side with fewer; 0 if the row does not give it
-	p       float64 // p-value; -1 if the row has none
-	changed bool    // the row states a change in percent
-	noRange bool    // the row has ± ∞: too few runs for an interval
-	table   int     // number of the table of benchstat, from 1
+	runs    int       // number of runs of the side with fewer; 0 if the row does not give it
+	p       float64   // p-value; -1 if the row has none
+	changed bool      // the row states a change in percent
+	noRange bool      // the row has ± ∞: too few runs for an interval
+	table   int       // number of the table of benchstat, from 1
+	unit    string    // unit of the table, e.g. sec/op; "" if its head has none
+	values  []float64 // figures of the files, in base units; nil unless there are two
+	sides   [2]string // names of the files in lower case; old and new if the head omits them
 }
 
 // measured is a figure and its line; line 0 means that the output does not have it.
@@ -119,7 +125,22 @@ type part struct {
 // sentence is one sentence of the prose of a page.
 type sentence struct {
 	position
-	text string
+	text   string
+	starts []lineStart // lines after the first
+}
+
+// lineStart is a line of a sentence and the byte of the text with which it begins.
+type lineStart struct{ offset, line int }
+
+// lineAt returns the line of a byte of the text.
+func (s sentence) lineAt(offset int) int {
+	line := s.line
+	for _, start := range s.starts {
+		if start.offset <= offset {
+			line = start.line
+		}
+	}
+	return line
 }
 
 // command is a command line that runs a benchmark or a server.

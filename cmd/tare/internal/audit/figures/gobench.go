@@ -22,9 +22,11 @@ type benches struct {
 	lastRow int    // line of the last result
 	named   string // name of a benchmark whose result is on a later line; "" without such a name
 
-	table    int // number of the current table of benchstat; 0 outside of tables
-	tables   int // number of tables so far
-	lastStat int // last line of the current table
+	table    int       // number of the current table of benchstat; 0 outside of tables
+	tables   int       // number of tables so far
+	lastStat int       // last line of the current table
+	unit     string    // unit of the current table
+	sides    [2]string // files of the current table
 }
 
 // feed is a reader that returns one line, and io.EOF until the next line is set.
@@ -151,12 +153,63 @@ var (
 	anyStat = lazyregexp.New(`\(p=([0-9.]+) n=(\d+)(?:\+(\d+))?\)`)
 	// statRange matches the interval of a figure.
 	statRange = lazyregexp.New(`± +(∞|\d+%)`)
+	// statFigure matches a figure with the prefix of its unit, before its interval.
+	statFigure = lazyregexp.New(`([0-9.]+)([nµumkKMGT]?i?)(?:s|B|B/s)? *± *(?:∞|\d+%)`)
+	// statUnit matches the unit of a table.
+	statUnit = lazyregexp.New(`\b(?:sec/op|time/op|B/op|alloc/op|allocs/op|B/s|speed)(?:\s|│|$)`)
 	// statChange matches a change in percent.
 	statChange = lazyregexp.New(`[-+]\d+(\.\d+)?%`)
 )
 
 // maxStatGap is the largest distance in lines between two lines of a table of benchstat.
 const maxStatGap = 2
+
+// readStatHead reads a line of the head of a table of benchstat: the names of the files, or the unit.
+func (b *benches) readStatHead(text string) {
+	if m := statUnit.FindString(text); m != "" {
+		b.unit = strings.Trim(m, " \t│")
+		if strings.HasPrefix(text, "name") { // versions before 2023 print no names
+			b.sides = [2]string{"old", "new"}
+		}
+		return
+	}
+	var files []string
+	for _, cell := range strings.Split(text, "│") {
+		if cell = strings.TrimSpace(cell); cell != "" {
+			files = append(files, strings.ToLower(strings.TrimSuffix(cell, ".txt")))
+		}
+	}
+	if b.sides = [2]string{"old", "new"}; len(files) == 2 && files[0] != files[1] {
+		b.sides = [2]string(files)
+	}
+}
+
+// statPrefix returns the factor of a prefix of a unit of benchstat, 1 for "".
+func statPrefix(prefix string) float64 {
+	switch prefix {
+	case "n":
+		return 1e-9
+	case "µ", "u":
+		return 1e-6
+	case "m":
+		return 1e-3
+	case "k", "K":
+		return 1e3
+	case "M":
+		return 1e6
+	case "G":
+		return 1e9
+	case "T":
+		return 1e12
+	case "Ki":
+		return 1 << 10
+	case "Mi":
+		return 1 << 20
+	case "Gi":
+		return 1 << 30
+	}
+	return 1
+}
 
 // readStat reads a line of benchstat. It reports whether the line belongs to a table.
 func (b *benches) readStat(pos position, text string) bool {
@@ -165,6 +218,7 @@ func (b *benches) readStat(pos position, text string) bool {
 			b.tables++
 		}
 		b.table, b.lastStat = b.tables, pos.line
+		b.readStatHead(text)
 		return true
 	}
 	isRow := b.table > 0 && (strings.Contains(text, "±") || oldStat.MatchString(text))
@@ -188,6 +242,14 @@ func (b *benches) readStat(pos position, text string) bool {
 		p:        -1,
 		table:    b.table,
 		noRange:  strings.Contains(text, "∞"),
+		unit:     b.unit,
+		sides:    b.sides,
+	}
+	if values := statFigure.FindAllStringSubmatch(text, maxCells); len(values) == 2 {
+		for _, m := range values {
+			value, _ := strconv.ParseFloat(m[1], 64)
+			row.values = append(row.values, value*statPrefix(m[2]))
+		}
 	}
 	if m := anyStat.FindStringSubmatch(text); m != nil {
 		row.p, _ = strconv.ParseFloat(m[1], 64)

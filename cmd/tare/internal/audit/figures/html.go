@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -31,8 +32,21 @@ type page struct {
 	heading   int             // level of the current heading, 1 to 6; 0 outside of headings
 	cells     []string        // cells of the current row
 	inTable   bool
-	isHead    bool // the current row has a th after its first cell
+	isHead    bool             // the current row has a th after its first cell
+	isAllHead bool             // the current row has no td
+	colSpan   int              // columns of the current cell
+	rowSpan   int              // rows of the current cell
+	spans     map[int]cellSpan // by column, cells of rows above that go on below
 }
+
+// cellSpan is a cell that fills its column in the next rows.
+type cellSpan struct {
+	rows int
+	text string
+}
+
+// maxSpan is the maximum number of rows that a cell fills; more count as this number.
+const maxSpan = 1000
 
 // readHTML reads an HTML page, or a part of one, whose first line is line.
 func (r *reader) readHTML(src io.Reader, line int) error {
@@ -81,10 +95,60 @@ func (p *page) readToken(z *html.Tokenizer, kind html.TokenType) error {
 		}
 		p.text.Write(text)
 	case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
-		name, _ := z.TagName()
-		p.readTag(atom.Lookup(name), kind)
+		name, hasAttr := z.TagName()
+		tag := atom.Lookup(name)
+		p.readTag(tag, kind)
+		if isCell := tag == atom.Td || tag == atom.Th; isCell && kind == html.StartTagToken {
+			p.readSpans(z, hasAttr)
+		}
 	}
 	return p.checkBounds()
+}
+
+// readSpans reads the numbers of columns and rows of a cell.
+func (p *page) readSpans(z *html.Tokenizer, hasAttr bool) {
+	p.colSpan, p.rowSpan = 1, 1
+	for hasAttr {
+		var key, value []byte
+		key, value, hasAttr = z.TagAttr()
+		n, err := strconv.Atoi(string(value))
+		if err != nil || n < 1 {
+			continue
+		}
+		switch string(key) {
+		case "colspan":
+			p.colSpan = min(n, maxCells)
+		case "rowspan":
+			p.rowSpan = min(n, maxSpan)
+		}
+	}
+}
+
+// addCell adds a cell to the current row, in each of its columns, after the cells of rows above that go
+// on in this row.
+func (p *page) addCell(text string) {
+	p.addSpanned()
+	for range p.colSpan {
+		if len(p.cells) >= maxCells {
+			return
+		}
+		if p.rowSpan > 1 {
+			p.spans[len(p.cells)] = cellSpan{p.rowSpan, text} // endRow counts this row
+		}
+		p.cells = append(p.cells, text)
+	}
+	p.colSpan, p.rowSpan = 1, 1
+}
+
+// addSpanned adds the cells of rows above that go on in the next columns of the current row.
+func (p *page) addSpanned() {
+	for len(p.cells) < maxCells {
+		span, ok := p.spans[len(p.cells)]
+		if !ok {
+			return
+		}
+		p.cells = append(p.cells, span.text)
+	}
 }
 
 // readTag begins or ends an element. Tags that it does not know have no effect.
@@ -106,10 +170,11 @@ func (p *page) readTag(name atom.Atom, kind html.TokenType) {
 		if p.inTable = begins; begins {
 			p.table = &table{position: p.position}
 			p.table.line = p.tokenLine
+			p.spans = map[int]cellSpan{}
 		}
 	case atom.Tr:
 		if begins {
-			p.cells, p.isHead = nil, false
+			p.cells, p.isHead, p.isAllHead = nil, false, true
 		} else {
 			p.endRow()
 		}
@@ -118,8 +183,9 @@ func (p *page) readTag(name atom.Atom, kind html.TokenType) {
 		if begins {
 			p.text.Reset()
 			p.isHead = p.isHead || name == atom.Th && len(p.cells) > 0
+			p.isAllHead = p.isAllHead && name == atom.Th
 		} else if p.inTable && len(p.cells) < maxCells {
-			p.cells = append(p.cells, strings.Join(strings.Fields(p.text.String()), " "))
+			p.addCell(strings.Join(strings.Fields(p.text.String()), " "))
 			p.text.Reset()
 		}
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
@@ -140,12 +206,27 @@ func (p *page) readTag(name atom.Atom, kind html.TokenType) {
 	}
 }
 
-// endRow stores a row of a table. The first row with a th, or with several cells, is the header.
+// endRow stores a row of a table. The first row with a th, or with several cells, is the header; a
+// second row of th, such as the sides below the name of a metric, is joined to it.
 func (p *page) endRow() {
 	if p.table == nil || len(p.cells) == 0 {
 		return
 	}
+	p.addSpanned()
+	for column, span := range p.spans {
+		if span.rows--; span.rows > 0 {
+			p.spans[column] = span
+		} else {
+			delete(p.spans, column)
+		}
+	}
 	switch {
+	case p.isAllHead && p.isHead && len(p.table.header) > 0 && len(p.table.rows) == 0:
+		for i, upper := range p.table.header[:min(len(p.table.header), len(p.cells))] {
+			if p.cells[i] != upper {
+				p.table.header[i] = strings.TrimSpace(p.cells[i] + " " + upper)
+			}
+		}
 	case p.table.header == nil && len(p.table.rows) == 0 && (p.isHead || len(p.cells) > 1):
 		p.table.header = p.cells
 	case len(p.table.rows) < maxRows:
@@ -171,6 +252,7 @@ func (p *page) endBlock() {
 		}
 	case p.heading > 0:
 		p.setHeading(p.heading, strings.Join(strings.Fields(text), " "))
+		p.endTitles()
 	case !p.inTable:
 		for line := range strings.Lines(text) {
 			if line = strings.TrimSpace(line); line != "" {

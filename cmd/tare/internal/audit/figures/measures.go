@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // maxMeasures limits the figures of a page that are compared with its prose.
@@ -27,6 +29,9 @@ const (
 func (d *document) prepareMeasures() {
 	d.measured = d.collectMeasures()
 	d.groups = compareMeasures(d.measured)
+	d.metrics = newMetricNamings(d.groups)
+	d.grids = newGrids(d, d.measured)
+	d.verdicts = map[claimKey]verdict{}
 }
 
 // collectMeasures returns the figures of a page with their subjects and metrics. Figures
@@ -101,11 +106,15 @@ func acrossTables(all []measure) []measure {
 	return out
 }
 
+// nameToken matches a word, or a number with points such as 5.2.1.
+var nameToken = lazyregexp.New(`[\p{L}\p{N}]+(?:\.\p{N}+)*`)
+
 // splitWords returns the words of a name in lower case: those of JSON_SimplePerson are json,
 // simple, person and simpleperson.
 func splitWords(text string) []string {
 	var out []string
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for _, m := range nameToken.FindAllStringIndex(text, -1) {
+		word := text[m[0]:m[1]]
 		out = append(out, strings.ToLower(word))
 		start, runes := 0, []rune(word)
 		for i := 1; i < len(runes); i++ {
@@ -123,34 +132,100 @@ func splitWords(text string) []string {
 	return out
 }
 
+// nameWords returns the words of a text in the form in which names are compared: singular, with
+// a number joined to the word before it and to the one after it, and "version 8" as v8.
+func nameWords(text string) []string {
+	words := splitWords(text)
+	var out []string
+	for i, w := range words {
+		w = stemWord(w)
+		out = append(out, w)
+		isNumber := w[0] >= '0' && w[0] <= '9' && strings.Trim(w, "0123456789.") == ""
+		if isNumber && i+1 < len(words) {
+			out = append(out, w+stemWord(words[i+1]))
+		}
+		if isNumber && i > 0 && canName(words[i-1]) {
+			out = append(out, stemWord(words[i-1])+w)
+		}
+		if isNumber && i > 0 && (words[i-1] == "version" || words[i-1] == "release") {
+			out = append(out, "v"+w)
+		}
+	}
+	return out
+}
+
+// stemWord returns a word without the endings of its forms: encode, encodes and encoding are encod.
+func stemWord(word string) string {
+	const minStem = 4
+	word = trimPlural(word)
+	for _, ending := range []string{"ing", "ion", "e"} {
+		if stem, ok := strings.CutSuffix(word, ending); ok && len(stem) >= minStem {
+			return stem
+		}
+	}
+	return word
+}
+
+// trimPlural returns a word without the ending of a plural.
+func trimPlural(word string) string {
+	switch {
+	case len(word) <= 3 || strings.HasSuffix(word, "ss") || strings.HasSuffix(word, "us"):
+		return word
+	case strings.HasSuffix(word, "ies"):
+		return strings.TrimSuffix(word, "ies") + "y"
+	case strings.HasSuffix(word, "ches"), strings.HasSuffix(word, "shes"), strings.HasSuffix(word, "sses"), strings.HasSuffix(word, "xes"):
+		return strings.TrimSuffix(word, "es")
+	}
+	return strings.TrimSuffix(word, "s")
+}
+
+// wordSet holds the words of a text as nameWords returns them.
+type wordSet map[string]bool
+
+func newWordSet(text string) wordSet {
+	out := wordSet{}
+	for _, w := range nameWords(text) {
+		out[w] = true
+	}
+	return out
+}
+
 // commonWords are the words of labels that do not tell contenders from each other, between spaces.
 const commonWords = " the and for with api performance benchmark benchmarks results result test time memory latency throughput average mean total request requests than faster slower more " +
-	"less new old per ops allocs bytes map get set read write parallel run one all max min cpu large small simple "
+	"less new old per ops op alloc allocs byte bytes map get set read write parallel run one all max min cpu large small simple only base other both still also even here there now this that its from than into over "
 
 // isCommon reports whether a word of a label does not tell contenders from each other.
 func isCommon(word string) bool { return strings.Contains(commonWords, " "+word+" ") }
+
+// isMinor reports whether a common word tells apart labels that have another word in common.
+func isMinor(word string) bool {
+	return strings.Contains(" large small simpl read write get set map parallel all one memory cpu ", " "+word+" ")
+}
 
 // canName reports whether a word of a label can name a contender: it is not a number, not
 // short and not common.
 func canName(word string) bool {
 	_, err := strconv.Atoi(word)
 	isNumber := err == nil
-	return !isNumber && len(word) >= minNameLength && !isCommon(word)
+	isLong := len(word) >= minNameLength || len(word) == 2 && word[0] == 'v' && word[1] >= '0' && word[1] <= '9'
+	return !isNumber && isLong && !isCommon(word)
 }
 
 // naming finds the labels that a text names.
 type naming struct {
-	words map[string][]string // by label, the words that tell it from most others
+	words  map[string][]string // by label, the words that tell it from most others
+	shared map[string][]string // by label, its other words: several labels have them, or they are common
+	full   map[string][]string // by label, all its words that can name a contender
 }
 
 // newNaming returns the naming of labels that are compared with each other. A word distinguishes
 // a label from others if at most half of the labels have the word.
 func newNaming(labels []string) naming {
-	n := naming{words: map[string][]string{}}
+	n := naming{words: map[string][]string{}, shared: map[string][]string{}, full: map[string][]string{}}
 	count := map[string]int{}
 	for _, label := range labels {
 		seen := map[string]bool{}
-		for _, w := range splitWords(label) {
+		for _, w := range nameWords(label) {
 			if !seen[w] {
 				seen[w] = true
 				count[w]++
@@ -160,8 +235,15 @@ func newNaming(labels []string) naming {
 	for _, label := range labels {
 		n.words[label] = nil
 		for _, w := range splitWords(label) {
+			if canName(w) {
+				n.full[label] = append(n.full[label], stemWord(w))
+			}
+		}
+		for _, w := range nameWords(label) {
 			isRare := count[w]*2 <= len(labels) || len(labels) <= 1
-			if canName(w) && isRare && !slices.Contains(n.words[label], w) {
+			if isMinor(w) || canName(w) && !isRare {
+				n.shared[label] = append(n.shared[label], w)
+			} else if canName(w) && !slices.Contains(n.words[label], w) {
 				n.words[label] = append(n.words[label], w)
 			}
 		}
@@ -169,38 +251,40 @@ func newNaming(labels []string) naming {
 	return n
 }
 
-// findNamed returns the labels that a text names, sorted: by a word that distinguishes a label
-// from others, or by all of its words.
-func (n naming) findNamed(text string) []string {
-	inText := map[string]bool{}
-	for _, w := range splitWords(text) {
-		inText[w] = true
-	}
+// findNamed returns the labels that a text with words names, sorted: by a word that distinguishes
+// a label from others, or by all of its words. Of two labels of which the text has words, it
+// omits the one whose words are all those of the other, which has more.
+func (n naming) findNamed(text wordSet) []string {
 	var out []string
+	found := map[string][]string{} // by named label, its words in the text
 	for label, words := range n.words {
-		hasWord := slices.ContainsFunc(words, func(w string) bool { return inText[w] })
-		if hasWord || hasAllWords(label, inText) {
-			out = append(out, label)
+		if !slices.ContainsFunc(words, func(w string) bool { return text[w] }) && !text.hasAll(n.full[label]) {
+			continue
+		}
+		out = append(out, label)
+		for _, w := range slices.Concat(words, n.shared[label]) {
+			if text[w] {
+				found[label] = append(found[label], w)
+			}
 		}
 	}
+	out = slices.DeleteFunc(out, func(label string) bool {
+		return slices.ContainsFunc(slices.Clone(out), func(other string) bool {
+			return len(found[other]) > len(found[label]) && containsAll(found[other], found[label])
+		})
+	})
 	slices.Sort(out)
 	return out
 }
 
-// hasAllWords reports whether a text, given by its words, has all words of a label that can
-// name a contender. It returns false if the label has no such word.
-func hasAllWords(label string, inText map[string]bool) bool {
-	found := false
-	for _, w := range splitWords(label) {
-		if !canName(w) {
-			continue
-		}
-		if !inText[w] {
-			return false
-		}
-		found = true
-	}
-	return found
+// containsAll reports whether all has each of words.
+func containsAll(all, words []string) bool {
+	return !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(all, w) })
+}
+
+// hasAll reports whether a text has all of words. It returns false if there are none.
+func (text wordSet) hasAll(words []string) bool {
+	return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !text[w] })
 }
 
 // comparison holds the figures of one origin, metric and kind.
@@ -210,6 +294,34 @@ type comparison struct {
 	kind     kind
 	measures []measure
 	naming   naming // of the subjects; its words are nil if there is one subject, or too many
+}
+
+// metricKey identifies the groups of one origin and kind, such as the columns of times of a table.
+type metricKey struct {
+	origin int
+	kind   kind
+}
+
+// newMetricNamings returns the namings of the metrics of groups with one origin and kind.
+func newMetricNamings(groups []*comparison) map[metricKey]naming {
+	metrics := map[metricKey][]string{}
+	for _, g := range groups {
+		key := metricKey{g.origin, g.kind}
+		metrics[key] = append(metrics[key], g.metric)
+	}
+	out := map[metricKey]naming{}
+	for key, all := range metrics {
+		if len(all) > 1 && len(all) <= maxLabels {
+			out[key] = newNaming(all)
+		}
+	}
+	return out
+}
+
+// isOtherMetric reports whether a text with words names another metric of the same kind than that of a group.
+func (d *document) isOtherMetric(g *comparison, words wordSet) bool {
+	named := d.metrics[metricKey{g.origin, g.kind}].findNamed(words)
+	return len(named) > 0 && !slices.Contains(named, g.metric)
 }
 
 // compareMeasures groups figures that compare with each other. It omits numbers without a

@@ -2,6 +2,7 @@ package figures
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/tarebench/tare"
@@ -26,25 +27,69 @@ func mixOutsideParts() rule {
 // mixed matches the label of a mix of operations.
 var mixed = lazyregexp.New(`(?i)\bmix(?:ed)?(?:\b|_|workload|load|ops)|\d+% ?reads?|readwrite|read/write`)
 
+var (
+	// allParts matches the label of all operations together.
+	allParts = lazyregexp.New(`(?i)^(?:all(?: (?:operations|ops|requests|calls|statements|queries|endpoints|methods|together))?|overall|combined|aggregated?|everything)$`)
+	// typical matches a metric of which that of all operations is between those of each: no
+	// sum, and no rate.
+	typical = lazyregexp.New(`(?i)\b(?:mean|avg|average|median|p\d\d\d?)\b`)
+	// divided matches a statement, a command or a heading about one report for all requests.
+	divided = lazyregexp.New(`(?i)\bsplit\b|\bmix(?:ed)?\b|\ball\b|\boverall\b|\bcombined\b|\bin total\b|\btogether\b|\bfiltered\b|\bseparated?\b|\bby (?:method|route|endpoint|operation|path|status|type)\b`)
+)
+
 const (
 	mixTolerance = 0.05 // of the least and the greatest part
 	maxMixParts  = 500  // figures of a group
+	maxSumParts  = 8    // reports of the parts of one
 )
 
-// findMixOutsideParts reports mixes in tables and benchmarks that cost more than each of
+// findSumOutsideParts reports reports of all requests whose mean is not between those of reports of
+// parts of them: the next reports, whose requests have their sum.
+func findSumOutsideParts(loads []*load, report reportFunc) {
+	for i, all := range loads {
+		if !all.requests.isKnown() || !all.mean.isKnown() || !divided.MatchString(all.command+" "+all.path+" "+all.label) {
+			continue
+		}
+		sum, weighted, low, high := 0.0, 0.0, math.Inf(1), 0.0
+		for n, part := range loads[i+1 : min(len(loads), i+1+maxSumParts)] {
+			if part.tool != all.tool || !part.mean.isKnown() || !(part.requests.value > 0) {
+				break
+			}
+			sum += part.requests.value
+			weighted += part.requests.value * part.mean.value
+			low, high = min(low, part.mean.value), max(high, part.mean.value)
+			if sum > all.requests.value {
+				break
+			}
+			if sum < all.requests.value || n == 0 {
+				continue
+			}
+			if mean := weighted / sum; !isNear(mean, all.mean.value, mixTolerance) {
+				report(all.mean.line, fmt.Sprintf("the mean of all %.0f requests is %s; its %d parts have %s to %s, and together %s", sum, formatTime(all.mean.value), n+1, formatTime(low), formatTime(high), formatTime(mean)))
+			}
+			break
+		}
+	}
+}
+
+// findMixOutsideParts reports mixes in tables, benchmarks and reports that cost more than each of
 // their parts or less. The parts are the other figures of the group with the same prefix.
 func findMixOutsideParts(d *document, report reportFunc) {
+	findSumOutsideParts(d.loads, report)
 	for _, c := range d.groups {
 		if c.origin < 0 || c.origin >= reportOrigin || len(c.measures) > maxMixParts {
 			continue
 		}
 		for _, m := range c.measures {
-			if !mixed.MatchString(m.subject) {
+			isMix := func(x measure) bool {
+				return mixed.MatchString(x.subject) || allParts.MatchString(x.subject) && typical.MatchString(c.metric)
+			}
+			if !isMix(m) {
 				continue
 			}
 			low, high, n := 0.0, 0.0, 0
 			for _, other := range c.measures {
-				if mixed.MatchString(other.subject) || cutLast(other.subject) != cutLast(m.subject) {
+				if isMix(other) || cutLast(other.subject) != cutLast(m.subject) {
 					continue
 				}
 				if n == 0 {

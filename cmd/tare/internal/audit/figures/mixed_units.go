@@ -31,13 +31,18 @@ func findMixedUnits(d *document, report reportFunc) {
 	for _, s := range d.sentences {
 		claims := s.claims()
 		for _, c := range claims {
+			if v := d.judgeClaim(c, claims); v.rawUnits != nil && !v.fits {
+				a, b := v.rawUnits.a, v.rawUnits.b
+				report(s.lineAt(c.start), fmt.Sprintf("%s compares %s %s with %s %s (line %d): in one unit they are %s and %s", quote(c.text), formatNumber(b.raw), b.unit, formatNumber(a.raw), a.unit, b.line, formatValue(b.quantity), formatValue(a.quantity)))
+				continue
+			}
 			p, ok := s.pairOf(c, claims)
 			if !ok || c.canBeOf(p.a.value, p.b.value) {
 				continue
 			}
 			hasOneUnit := isNear(p.a.value/p.a.raw, p.b.value/p.b.raw, sameUnit)
 			if !hasOneUnit && c.canBeOf(p.a.raw, p.b.raw) {
-				report(s.line, fmt.Sprintf("%s is the ratio of %s and %s without their units, %s and %s", quote(c.text), formatNumber(p.a.raw), formatNumber(p.b.raw), p.a.unit, p.b.unit))
+				report(s.lineAt(c.start), fmt.Sprintf("%s is the ratio of %s and %s without their units, %s and %s", quote(c.text), formatNumber(p.a.raw), formatNumber(p.b.raw), p.a.unit, p.b.unit))
 			}
 		}
 	}
@@ -68,27 +73,43 @@ func findUnitsAgainstHeader(t *table, report reportFunc) {
 	}
 }
 
-// findBinaryAndDecimal reports the first column with both a decimal unit such as MB and its
-// binary one, MiB. all holds the figures of a table.
+// unlikeUnits returns the units, in lower case, that are read as a unit of data although they
+// differ from it by little or by 8: for mb, mib, mbit and mbps.
+func unlikeUnits(unit string) []string {
+	prefix := unit[:1]
+	if !strings.Contains("kmgt", prefix) {
+		return nil
+	}
+	families := [][]string{{prefix + "b", prefix + "byte", prefix + "bytes"}, {prefix + "ib"}, {prefix + "bit", prefix + "bits", prefix + "bps"}}
+	var out []string
+	for _, family := range families {
+		if !slices.Contains(family, unit) {
+			out = append(out, family...)
+		}
+	}
+	return out
+}
+
+// findBinaryAndDecimal reports the first column with two of a decimal unit such as MB, its
+// binary one, MiB, and its bits, also per second. all holds the figures of a table.
 func findBinaryAndDecimal(all []measure, report reportFunc) {
 	units := map[int][]string{} // by column
 	lines := map[int]int{}      // line of the last figure, by column
+	printed := map[string]string{}
 	for _, m := range all {
 		unit := strings.ToLower(m.unit)
-		if m.kind != byteKind || len(unit) < 2 {
+		unit, _, _ = strings.Cut(unit, "/") // mib/s is a rate in mib
+		if m.kind != byteKind && m.kind != byteRateKind || len(unit) < 2 {
 			continue
 		}
-		other := strings.Replace(unit, "ib", "b", 1) // mib to mb, or below mb to mib
-		if other == unit {
-			other = unit[:len(unit)-1] + "ib"
-		}
-		if len(other) == 2 || len(other) == 3 {
+		for _, other := range unlikeUnits(unit) {
 			if slices.Contains(units[m.column], other) && lines[m.column] != m.line {
-				report(m.line, fmt.Sprintf("%s and %s stand in one column", other, unit))
+				report(m.line, fmt.Sprintf("%s and %s stand in one column", printed[other], m.unit))
 				return
 			}
 		}
 		units[m.column] = append(units[m.column], unit)
+		printed[unit] = m.unit
 		lines[m.column] = m.line
 	}
 }

@@ -33,3 +33,20 @@ func TestPlanted(t *testing.T) {
 		}
 	}
 }
+
+// Pages whose prose is that of their figures have no findings.
+func TestClean(t *testing.T) {
+	files, err := filepath.Glob("testdata/clean/*")
+	if err != nil || len(files) < 10 {
+		t.Fatal(files, err)
+	}
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range read(t, string(text)) {
+			t.Errorf("%s:%d: %s: %s", path, f.Line, f.Rule, f.What)
+		}
+	}
+}

@@ -59,6 +59,18 @@ func lookUpUnit(name string) (unitInfo, bool) {
 		return unitInfo{byteKind, 1e6}, true
 	case "gb":
 		return unitInfo{byteKind, 1e9}, true
+	case "kbit":
+		return unitInfo{byteKind, 1e3 / 8}, true
+	case "mbit":
+		return unitInfo{byteKind, 1e6 / 8}, true
+	case "gbit":
+		return unitInfo{byteKind, 1e9 / 8}, true
+	case "kbps":
+		return unitInfo{byteRateKind, 1e3 / 8}, true
+	case "mbps":
+		return unitInfo{byteRateKind, 1e6 / 8}, true
+	case "gbps":
+		return unitInfo{byteRateKind, 1e9 / 8}, true
 	case "kib":
 		return unitInfo{byteKind, 1 << 10}, true
 	case "mib":

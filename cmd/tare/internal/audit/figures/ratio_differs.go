@@ -41,7 +41,7 @@ func findRatioDiffers(d *document, report reportFunc) {
 			if p, ok := s.pairOf(c, claims); ok {
 				isWrongBase := percentOfOtherBase(c, p.a.value, p.b.value) > 0
 				if !c.canBeOf(p.a.value, p.b.value) && !isWrongBase {
-					report(s.line, fmt.Sprintf("%s: the figures next to it, %s and %s, have %s", quote(c.text), formatValue(p.a), formatValue(p.b), c.describeActual(p.a.value, p.b.value)))
+					report(s.lineAt(c.start), fmt.Sprintf("%s: the figures next to it, %s and %s, have %s", quote(c.text), formatValue(p.a), formatValue(p.b), c.describeActual(p.a.value, p.b.value)))
 				}
 				continue
 			}
@@ -50,12 +50,19 @@ func findRatioDiffers(d *document, report reportFunc) {
 			}
 			if q, ok := s.figureBefore(c); ok {
 				if m, ok := c.findMissed(q, d.groups); ok {
-					report(s.line, fmt.Sprintf("%s: %s next to it and %s of %s (line %d) have %s", quote(c.text), formatValue(q), formatValue(m.quantity), quote(m.subject), m.line, c.describeActual(q.value, m.value)))
+					report(s.lineAt(c.start), fmt.Sprintf("%s: %s next to it and %s of %s (line %d) have %s", quote(c.text), formatValue(q), formatValue(m.quantity), quote(m.subject), m.line, c.describeActual(q.value, m.value)))
 				}
 				continue
 			}
-			if why := c.whyUnsupported(d.groups); why != "" {
-				report(s.line, fmt.Sprintf("%s: %s", quote(c.text), why))
+			v := d.judgeClaim(c, claims)
+			if v.fits || v.reversed != nil || v.wrongBase != nil || v.rawUnits != nil {
+				continue
+			}
+			_, after, _ := c.splitClause(claims)
+			clause := newWordSet(after)
+			groups := slices.DeleteFunc(slices.Clone(d.groups), func(g *comparison) bool { return d.isOtherMetric(g, clause) })
+			if why := c.whyUnsupported(groups, v.pairs); why != "" {
+				report(s.lineAt(c.start), fmt.Sprintf("%s: %s", quote(c.text), why))
 			}
 		}
 	}
@@ -77,6 +84,7 @@ func (c claim) findMissed(q quantity, groups []*comparison) (nearest measure, mi
 	if !ok {
 		return measure{}, false
 	}
+	reference := newWordSet(firstChars(after, nameReach))
 	distance := func(m measure) float64 {
 		ratio := max(q.value, m.value) / min(q.value, m.value)
 		if c.isPercent {
@@ -88,7 +96,7 @@ func (c claim) findMissed(q quantity, groups []*comparison) (nearest measure, mi
 		if g.kind != q.kind || g.naming.words == nil {
 			continue
 		}
-		named := g.naming.findNamed(firstChars(after, nameReach))
+		named := g.naming.findNamed(reference)
 		if len(named) != 1 {
 			continue
 		}
@@ -133,16 +141,20 @@ func (c claim) describeActual(a, b float64) string {
 var restricted = lazyregexp.New(`(?i)\b(?:for|when|if|with|without|on|under|depending|in most|generally|typically)\b`)
 
 // whyUnsupported compares a claim with the figures of the page whose sides the sentence
-// names, and describes how they differ. It returns "" if figures support the claim, or if
-// the page has no such figures.
-func (c claim) whyUnsupported(groups []*comparison) string {
+// names, and with pairs of a row, and describes how they differ. It returns "" if figures support
+// the claim, or if the page has no such figures.
+func (c claim) whyUnsupported(groups []*comparison, pairs []tablePair) string {
 	var ratios [][2]float64 // smaller and greater figure of each pair
-	line := 0
+	line, m := 0, newMention(c.sentence)
+	for _, p := range pairs {
+		ratios = append(ratios, [2]float64{min(p.a.value, p.b.value), max(p.a.value, p.b.value)})
+		line = p.a.line
+	}
 	for _, g := range groups {
 		if !slices.Contains(c.kinds, g.kind) || g.naming.words == nil {
 			continue
 		}
-		for _, p := range g.namedPairs(c.sentence) {
+		for _, p := range g.namedPairs(m) {
 			ratios = append(ratios, [2]float64{min(p[0].value, p[1].value), max(p[0].value, p[1].value)})
 			line = p[0].line
 		}
@@ -180,23 +192,49 @@ func (c claim) whyUnsupported(groups []*comparison) string {
 	return ""
 }
 
+// amountBefore matches a word before "than" that says nothing of two sides: "more than 3x".
+var amountBefore = lazyregexp.New(`(?i)\b(?:more|less|fewer|other|rather|higher|greater)$`)
+
 // namedPairs returns the pairs of figures whose two sides a sentence names. For a sentence that
 // names no side, it returns the two figures right before the sentence, if the group has no others.
-func (g *comparison) namedPairs(s sentence) [][2]measure {
-	if before, after, ok := strings.Cut(strings.ToLower(s.text), " than "); ok {
-		firsts, others := g.naming.findNamed(s.text[:len(before)]), g.naming.findNamed(s.text[len(s.text)-len(after):])
+func (g *comparison) namedPairs(m mention) [][2]measure {
+	if m.hasThan {
+		firsts, others := g.naming.findNamed(m.before), g.naming.findNamed(m.after)
 		if len(firsts) > 0 && len(others) > 0 {
 			return g.pairsOf(firsts, others)
 		}
+		if m.isSided {
+			return nil // one of the sides has no figures in the group
+		}
 	}
-	named := g.naming.findNamed(s.text)
+	named := g.naming.findNamed(m.all)
 	switch {
 	case len(named) >= 2:
 		return g.pairsOf(named, named)
-	case len(named) == 0 && g.isPairBefore(s):
+	case len(named) == 0 && g.isPairBefore(m.sentence):
 		return [][2]measure{{g.measures[0], g.measures[1]}}
 	}
 	return nil
+}
+
+// mention holds the words of a sentence by which it names sides.
+type mention struct {
+	sentence
+	all           wordSet
+	before, after wordSet // before and after "than"
+	hasThan       bool
+	isSided       bool // "than" compares two sides, unlike that of "more than 3x"
+}
+
+func newMention(s sentence) mention {
+	m := mention{sentence: s, all: newWordSet(s.text)}
+	before, after, ok := strings.Cut(strings.ToLower(s.text), " than ")
+	if m.hasThan = ok; ok {
+		// The cases of letters separate words.
+		m.before, m.after = newWordSet(s.text[:len(before)]), newWordSet(s.text[len(s.text)-len(after):])
+		m.isSided = !amountBefore.MatchString(before)
+	}
+	return m
 }
 
 // isPairBefore reports whether the group has exactly two figures, of two sides, and they

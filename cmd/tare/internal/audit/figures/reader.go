@@ -40,6 +40,7 @@ type reader struct {
 	header   []string  // cells of the line headerAt, which may be the header of a table
 	headerAt int
 	text     []proseLine       // lines of the current paragraph
+	titles   []proseLine       // consecutive headings of the first level: a comment, if there are several
 	size     int               // bytes of the current paragraph
 	prose    int               // bytes of all paragraphs
 	markup   strings.Builder   // text of the current HTML table in Markdown
@@ -128,6 +129,9 @@ func (r *reader) readText(text string) {
 		raw = quoteMarks.ReplaceAllString(raw, "")
 	}
 	line := strings.TrimSpace(raw)
+	if !strings.HasPrefix(line, "# ") {
+		r.endTitles()
+	}
 	if marker := findFence(line); r.fence != "" {
 		if strings.HasPrefix(line, r.fence) && strings.Trim(line, r.fence[:1]) == "" {
 			r.fence = ""
@@ -271,6 +275,13 @@ func (r *reader) addProse(line string) {
 	r.text = append(r.text, proseLine{r.line, line})
 }
 
+// endTitles stores the headings of consecutive lines as one paragraph: the sentences of a
+// comment at the head of an output go on from line to line.
+func (r *reader) endTitles() {
+	r.addSentences(r.titles)
+	r.titles = nil
+}
+
 // setHeading begins a section of a level, 1 to 6. The title is also stored as a sentence.
 func (r *reader) setHeading(level int, title string) {
 	r.endParagraph()
@@ -282,7 +293,13 @@ func (r *reader) setHeading(level int, title string) {
 	clear(r.headings[level:])
 	r.path = strings.TrimSpace(strings.Join(r.headings[:], " "))
 	r.heading, r.label = title, title
-	r.addSentences([]proseLine{{r.line, title}})
+	if n := len(r.titles); n > 0 && (level > 1 || r.titles[n-1].line != r.line-1) {
+		r.endTitles()
+	}
+	r.titles = append(r.titles, proseLine{r.line, title})
+	if level > 1 || len(r.titles) > maxTitles {
+		r.endTitles()
+	}
 }
 
 // readRow reads a line as a row of the current table. Outside of a table it remembers the
@@ -332,6 +349,9 @@ func (r *reader) endParagraph() {
 	r.text, r.size = nil, 0
 }
 
+// maxTitles is the maximum number of headings that are read as one comment.
+const maxTitles = 100
+
 // maxLabel is the maximum length in bytes of a line that may be the label of an output or a
 // table below it.
 const maxLabel = 80
@@ -341,7 +361,7 @@ func cleanLabel(text string) string { return strings.Trim(cleanCell(text), ": ")
 
 // sentenceEnd matches the end of a sentence and the beginning of the next one. The points
 // in 1.5 and e.g. do not match.
-var sentenceEnd = lazyregexp.New(`[.!?][)"'*_]*\s+[A-Z*_"'(\x{1F300}-\x{1FAFF}]`)
+var sentenceEnd = lazyregexp.New(`[.!?][)"'*_]*\s+[A-Z*_"'(\x60\x{1F300}-\x{1FAFF}]`)
 
 // addSentences splits lines into sentences, and stores those that may be about figures.
 func (r *reader) addSentences(lines []proseLine) {
@@ -361,9 +381,13 @@ func (r *reader) addSentences(lines []proseLine) {
 		}
 		joined := strings.Join(strings.Fields(text[offset:end]), " ")
 		if isStatement(joined) {
-			pos := r.position
-			pos.line = lines[n].line
-			r.doc.sentences = append(r.doc.sentences, sentence{pos, strings.Clone(joined)})
+			s := sentence{position: r.position, text: strings.Clone(joined)}
+			s.line = lines[n].line
+			for n++; n < len(starts) && starts[n] < end; n++ {
+				before := strings.Join(strings.Fields(text[offset:starts[n]]), " ")
+				s.starts = append(s.starts, lineStart{len(before), lines[n].line})
+			}
+			r.doc.sentences = append(r.doc.sentences, s)
 		}
 		offset = end
 	}
@@ -381,7 +405,7 @@ func (r *reader) addSentences(lines []proseLine) {
 }
 
 // statementWords matches the words by which rules recognize a sentence without a digit.
-var statementWords = lazyregexp.New(`(?i)statistic|constant|linear|quadratic|scal|regardless|slow\b|weakest|saturat|maxed|increas|grow|\bO\(|overhead|bottleneck|profil|without|target|goal|purely|solely|entirely|drop-in|identical|differ|slower|faster|significan|error|success|twice|half|repeat|median|average|runs\b`)
+var statementWords = lazyregexp.New(`(?i)statistic|constant|linear|quadratic|scal|regardless|slow\b|weakest|saturat|maxed|increas|grow|\bO\(|overhead|bottleneck|profil|without|target|goal|purely|solely|entirely|drop-in|identical|differ|slower|faster|significan|error|success|twice|half|repeat|median|average|runs\b|third|quarter|fifth|double|thrice|cop(?:y|ies)\b|clone|longer|shorter|reliab|consisten|worst|highest|largest|maximum|improv|gain|benefit`)
 
 // isStatement reports whether a sentence may be about figures.
 func isStatement(text string) bool {
@@ -439,6 +463,7 @@ func (r *reader) setLatest(c command) {
 
 // finishFile stores the paragraph, table or report at the end of the file.
 func (r *reader) finishFile() {
+	r.endTitles()
 	r.endParagraph()
 	r.outputs.finishReport()
 }

@@ -25,6 +25,8 @@ func shortRun() rule {
 
 const (
 	minSeconds      = 5   // s of a run of a load generator
+	calibration     = 10  // s at the start of a run that wrk2 does not record
+	minCompiled     = 30  // s of a run against a program that is compiled while it runs
 	minIterations   = 10  // iterations of a benchmark, and runs if it has fewer
 	minBenchSeconds = 0.5 // s of a benchmark with fewer iterations
 )
@@ -32,16 +34,31 @@ const (
 // briefly matches a -benchtime of less than a tenth of a second, or of up to nine iterations.
 var briefly = lazyregexp.New(`-(?:test\.)?benchtime[= ](?:\d{1,2}ms|\d+[uµn]s|\dx)\b`)
 
-// findShortRun reports short runs of load generators, short -benchtime options, and
-// benchmarks with few iterations.
+var (
+	// compiledLate matches a virtual machine that compiles a program while it runs.
+	compiledLate = lazyregexp.New(`\bJVM\b|\bJDK\b|\bJRE\b|\bOpenJDK\b|\bHotSpot\b|\bJIT\b|\bJava \d+`)
+	// warmUp matches a statement about a warm-up, or about a program that has run for long.
+	warmUp = lazyregexp.New(`(?i)\bwarm|\bsteady|\bdiscard|\bnot counted\b|\bnative[- ]image\b|\bafter \d+ min|\bmin(?:ute)?s? (?:of the same load )?before\b`)
+)
+
+// findShortRun reports runs of load generators that are short, or too short for what is left
+// out of them, short -benchtime options, and benchmarks with few iterations.
 func findShortRun(d *document, report reportFunc) {
+	isCold := len(d.loads) > 0 && d.hasText(compiledLate) && !d.hasText(warmUp)
 	for _, l := range d.loads {
 		duration := l.duration
 		if !duration.isKnown() && l.rate.value > 0 && l.requests.isKnown() {
 			duration = measured{l.requests.value / l.rate.value, l.rate.line}
 		}
-		if duration.isKnown() && duration.value < minSeconds {
+		switch recorded := duration.value - calibration; {
+		case !duration.isKnown():
+			// The report has no duration.
+		case duration.value < minSeconds:
 			report(duration.line, fmt.Sprintf("the run took %s, and no warm-up is left out of it", formatTime(duration.value)))
+		case l.tool == "wrk2" && recorded < minSeconds:
+			report(duration.line, fmt.Sprintf("the run took %s, of which wrk2 does not record the first %s: its latencies are those of the last %s", formatTime(duration.value), formatTime(calibration), formatTime(max(recorded, 0))))
+		case duration.value < minCompiled && isCold:
+			report(duration.line, fmt.Sprintf("the run took %s and has no warm-up, and the program is compiled while it runs", formatTime(duration.value)))
 		}
 	}
 	for _, c := range d.commands {

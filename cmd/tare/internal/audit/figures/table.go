@@ -93,9 +93,11 @@ type measure struct {
 	heading string // heading above, in lower case
 	origin  int    // number of the table, or an origin such as benchOrigin
 	line    int
-	higher  bool // a higher value is better
-	column  int  // index of the column of a table
-	section int  // number of headings of the first level so far
+	higher  bool   // a higher value is better
+	column  int    // index of the column of a table
+	label   string // label of the row of a table, in lower case
+	header  string // header of the column of a table, in lower case
+	section int    // number of headings of the first level so far
 }
 
 // bracketUnit matches the unit in a header: in brackets, or after a comma.
@@ -171,9 +173,15 @@ func (t *table) measures(index int) []measure {
 				origin:   index,
 				line:     row.line,
 				column:   i,
+				label:    strings.ToLower(label),
+				header:   strings.ToLower(header),
 				section:  t.section,
 			}
 			k, size, known := findKind(header)
+			if !known && sideHeader.MatchString(header) {
+				k, size, known = findKind(t.heading) // e.g. "Latency, ms" above before and after
+				known = known && size > 0
+			}
 			if !known {
 				k, size, known = findKind(label)
 				isLabelMetric := namesMetric(label) && strings.ContainsFunc(header, isLetter) && !namesMetric(header)

@@ -1,7 +1,11 @@
 package figures
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tarebench/tare"
@@ -31,10 +35,71 @@ var (
 	supported   = lazyregexp.New(`(?i)±|\+/-|p\s?[=<]\s?0?\.\d|p-value|\bn\s?=\s?\d|95\s?%|99\s?% (?:ci|confidence)|confidence interval|standard deviation|std ?dev|-count[= ]?\d|benchstat|welch|mann|t-test|bootstrap|coefficient of variation`)
 )
 
+var (
+	// assured matches words by which a change is certain.
+	assured = lazyregexp.New(`(?i)\b(?:reliabl[ey]|significan(?:t|tly|ce)|consistent(?:ly)?|real|genuine(?:ly)?|certain(?:ly)?|definite(?:ly)?|clear(?:ly)?|solid|proven|proves|confirm(?:s|ed)|robust(?:ly)?|reproducib(?:le|ly)|repeatabl[ey]|undeniabl[ey]|measurabl[ey]|trustworthy|dependabl[ey]|stable)\b`)
+	// doubted matches words by which a change is none, or uncertain.
+	doubted = lazyregexp.New(`(?i)\bnois[ey]|\binsignificant|\bwithin\b|\btie\b|\bunchanged|\bindistinguishable|\bunclear|\binconclusive|\bperhaps|\bseem|\btend|\bunless|\bdoubt|\bwithout\b|\bchance\b|\bsmall enough|\bn\.s\.`)
+	// pInText matches a p-value in a sentence.
+	pInText = lazyregexp.New(`(?i)\bp\s?(?:-value|value)?\s?(?:=|of|is|:)\s?(0?\.\d+)`)
+)
+
+// findUntestedGains reports sentences that call a change certain, or state its percentage as a gain, for
+// which the page has a p-value above maxP or an interval that contains 0.
+func findUntestedGains(d *document, report reportFunc) {
+	compared := 0
+	for _, s := range d.sentences {
+		sure, gain := assured.FindString(s.text), gained.FindString(s.text)
+		if sure == "" && gain == "" || negation.MatchString(s.text) || doubted.MatchString(s.text) {
+			continue
+		}
+		if m := pInText.FindStringSubmatch(s.text); m != nil && sure != "" {
+			if p, err := strconv.ParseFloat(m[1], 64); err == nil && p > maxP {
+				report(s.line, fmt.Sprintf("%s is said of a change with p = %s", quote(sure), m[1]))
+				continue
+			}
+		}
+		if compared++; compared > maxCompared {
+			return
+		}
+		words := newWordSet(s.text)
+		for _, g := range d.grids {
+			if row, at := g.findUntested(s, words, sure != ""); row != nil {
+				report(s.lineAt(at), fmt.Sprintf("%s is said of %s, which has %s (line %d)", quote(cmp.Or(sure, gain)), quote(row.label), row.why, row.line))
+				break
+			}
+		}
+	}
+}
+
+// findUntested returns a row without a significant change that a sentence is about, and the place in the
+// sentence: the row has a percentage of the sentence, which no other row has, or the row is
+// the only one that a sure sentence names.
+func (g *grid) findUntested(s sentence, words wordSet, sure bool) (*testedRow, int) {
+	if len(g.tested) == 0 {
+		return nil, 0
+	}
+	named := g.rows.findNamed(words)
+	for i := range g.tested {
+		row := &g.tested[i]
+		isNamed := slices.Contains(named, row.label)
+		for _, m := range percentClaim.FindAllStringSubmatchIndex(s.text, maxFigures) {
+			value, step, _, ok := parseNumber(s.text[m[2]:m[3]])
+			isStated := ok && slices.ContainsFunc(row.changes, func(x float64) bool { return math.Abs(x-value) <= claimSteps*step })
+			if isStated && (isNamed || len(named) == 0 && step < 1 || sure && step < 1) {
+				return row, m[0]
+			}
+		}
+		if sure && isNamed && len(named) == 1 && gained.MatchString(s.text) {
+			return row, 0
+		}
+	}
+	return nil, 0
+}
+
 // findUnsupportedSignificance reports sentences that state a change of a benchmark for
 // which benchstat finds none, and significance without any sign of repetitions.
 func findUnsupportedSignificance(d *document, report reportFunc) {
-	const maxP = 0.05                 // benchstat's level of significance
 	unchanged := map[string]statRow{} // rows in which benchstat finds no change, by name
 	for _, row := range d.stats {
 		if row.p > maxP {
@@ -53,6 +118,7 @@ func findUnsupportedSignificance(d *document, report reportFunc) {
 			}
 		}
 	}
+	findUntestedGains(d, report)
 	figures := len(d.benches) + len(d.loads)
 	for i, t := range d.tables {
 		figures += len(t.measures(i))

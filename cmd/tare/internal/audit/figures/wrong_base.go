@@ -58,9 +58,17 @@ func findWrongBase(d *document, report reportFunc) {
 				report(s.line, fmt.Sprintf("%s: nothing is less by more than 100 %%", quote(c.text)))
 				continue
 			}
-			if p, ok := s.pairOf(c, claims); ok && !c.canBeOf(p.a.value, p.b.value) {
+			p, ok := s.pairOf(c, claims)
+			if !ok {
+				if v := d.judgeClaim(c, claims); v.wrongBase != nil && !v.fits {
+					a, b := v.wrongBase.a, v.wrongBase.b
+					report(s.lineAt(c.start), fmt.Sprintf("%s: of %s and %s (line %d) that is %s; the percentage is of the other figure", quote(c.text), formatValue(a.quantity), formatValue(b.quantity), b.line, c.describeActual(a.value, b.value)))
+				}
+				continue
+			}
+			if !c.canBeOf(p.a.value, p.b.value) {
 				if x := percentOfOtherBase(c, p.a.value, p.b.value); x > 0 {
-					report(s.line, fmt.Sprintf("%s: of %s and %s that is %s; the percentage is of the other figure", quote(c.text), formatValue(p.a), formatValue(p.b), c.describeActual(p.a.value, p.b.value)))
+					report(s.lineAt(c.start), fmt.Sprintf("%s: of %s and %s that is %s; the percentage is of the other figure", quote(c.text), formatValue(p.a), formatValue(p.b), c.describeActual(p.a.value, p.b.value)))
 				}
 			}
 		}

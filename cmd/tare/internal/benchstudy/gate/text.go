@@ -126,17 +126,23 @@ func (rep *Report) rowCells(r Row) []string {
 	if r.Unit != "" && !strings.HasPrefix(r.Unit, "ns") { // a count: the head's cell has the unit of both
 		base = format.Average(r.Base)
 	}
-	verdict, change, interval := rep.rowVerdict(r), "", ""
+	verdict := rep.rowVerdict(r)
+	if r.Waived != nil {
+		verdict += ", waived"
+	}
+	change, interval := r.changeCells()
+	return []string{verdict, rep.rowTitle(r), r.Metric, base, head, change, interval}
+}
+
+// changeCells returns the cells of a row's change and its interval, "" if there are none. A row may have several
+// of the properties below; the first one decides: the values of a void row do not count, those of an exact row
+// need no interval, and a row with a limit has the interval of the head's value in place of the ratio's.
+func (r Row) changeCells() (change, interval string) {
 	switch {
-	case r.Outcome == Void: // its values do not count
+	case r.Outcome == Void:
+		return "", ""
 	case r.Exact:
-		switch change = format.Average(r.Head - r.Base); {
-		case change == "-0":
-			change = "0"
-		case r.Head > r.Base && change != "0":
-			change = "+" + change
-		}
-		interval = "exactly"
+		return formatSigned(r.Head - r.Base), "exactly"
 	case r.Limit > 0:
 		if r.Base > 0 {
 			change = Row{Ratio: r.Head / r.Base}.formatChange()
@@ -144,13 +150,23 @@ func (rep *Report) rowCells(r Row) []string {
 		if r.Low > 0 {
 			interval = formatAmount(r.Low, r.Unit) + " to " + formatAmount(r.High, r.Unit)
 		}
+		return change, interval
 	case r.Ratio > 0:
-		change, interval = r.formatChanges()
+		return r.formatChanges()
 	}
-	if r.Waived != nil {
-		verdict += ", waived"
+	return "", ""
+}
+
+// formatSigned formats a difference with its sign. A difference that is rounded to zero has none.
+func formatSigned(difference float64) string {
+	text := format.Average(difference)
+	switch {
+	case text == "-0":
+		return "0"
+	case difference > 0 && text != "0":
+		return "+" + text
 	}
-	return []string{verdict, rep.rowTitle(r), r.Metric, base, head, change, interval}
+	return text
 }
 
 // benchmarkColumn is the column with the name of the benchmark.
@@ -291,15 +307,17 @@ func (rep *Report) writeLeftOut(b *strings.Builder, before, indent string, forma
 const maxReasons = 5
 
 // explainRow returns the causes of a row's difference, if the benchmark was profiled or its instructions counted.
-// It returns nil for all rows of a benchmark except the first that is neither undecided nor "not worse".
+// A benchmark has one row per metric and one explanation, which is only below its first row that is worse,
+// better or void, so that it is not repeated. Below the other rows there is nothing: nil.
 func (rep *Report) explainRow(r Row) []string {
 	if r.result == nil {
 		return nil
 	}
-	first := slices.IndexFunc(rep.Rows, func(o Row) bool {
-		return o.Benchmark == r.Benchmark && o.Machine == r.Machine && o.Outcome != NoWorse && o.Outcome != Open
+	explained := slices.IndexFunc(rep.Rows, func(o Row) bool {
+		isSame := o.Benchmark == r.Benchmark && o.Machine == r.Machine
+		return isSame && (o.Outcome == Worse || o.Outcome == Better || o.Outcome == Void)
 	})
-	if first < 0 || rep.Rows[first].Metric != r.Metric {
+	if explained < 0 || rep.Rows[explained].Metric != r.Metric {
 		return nil
 	}
 	for _, e := range r.result.Explanations {

@@ -136,7 +136,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	selection.Set.StringVar(&o.request.Bench, "bench", ".", "benchmarks that match `regexp`, as go test -bench takes it")
 	selection.Set.BoolVar(&o.request.Changed, "changed", false, "only benchmarks that can reach what differs between base and head")
 	selection.Set.StringVar(&o.shardText, "shard", "", "only part `i/n` of the benchmarks, e.g. 2/4; with --on also machines: each machine measures another part")
-	selection.Set.DurationVar(&o.maxTime, "max", session.BenchMost, "maximum measuring `time`; benchmarks that do not fit are listed; 0: no limit")
+	selection.Set.DurationVar(&o.maxTime, "max", session.BenchMost, "maximum measuring `time`, with --until decided only if given; benchmarks that do not fit are listed; 0: no limit")
 	method := cmdenv.NewFlags("How it is measured")
 	method.Set.StringVar(&o.run.BudgetText, "budget", "", "measuring `time`, e.g. 90s; default: what the benchmarks need, within --max; builds not included")
 	o.run.Decided.Add(method)
@@ -190,6 +190,16 @@ func (o *options) parseFlags(cmd *cobra.Command, env cmdenv.Env) (err error) {
 	// The budgets quick and full are those that a study names. A suite of benchmarks has none.
 	if text := o.run.BudgetText; text == "quick" || text == "full" {
 		return cmdenv.Usage("--budget "+text+" is for studies", "a duration such as 90s; without it the benchmarks say how long")
+	}
+	if changed := cmd.Flags().Changed; changed("max") && o.maxTime > 0 {
+		for _, flag := range []string{"budget", "rounds"} {
+			if changed(flag) {
+				return cmdenv.Usage(fmt.Sprintf("--max and --%s contradict each other", flag), "give one of them")
+			}
+		}
+		if changed("until") {
+			o.run.BudgetText = o.maxTime.String() // else it measures for at most session.UntilMost
+		}
 	}
 	// Without --budget: for Check, "full" means that the user sets no time. Session.FitBench then
 	// computes the time that the benchmarks need.

@@ -27,7 +27,7 @@ const (
 	defaultConnections = 10
 	defaultDuration    = 10 * time.Second
 	defaultStep        = 3 * time.Second  // duration of one step of a search
-	defaultSeveral     = 40 * time.Second // duration of all rounds of a comparison
+	defaultComparison  = 40 * time.Second // duration of all rounds of a comparison
 	defaultTimeout     = load.DefaultTimeout
 	defaultWarm        = time.Second
 
@@ -105,106 +105,20 @@ type options struct {
 	hint           string        // one line for stderr, or ""
 }
 
-// addFlags declares the flags, which set the first half of o, each with the loads it applies to.
+// addFlags declares the flags, which set the first half of o. Their order is that of the help. Each flag is
+// followed by a declareUses with the loads that it supports or requires: see [use].
 func (o *options) addFlags(cmd *cobra.Command) {
 	requests := cmdenv.NewFlags("What is sent")
-	requests.Set.StringVarP(&o.source.Method, "method", "X", "", "`METHOD` of requests; default: GET, with a body POST")
-	declareUses(requests, "method", several, spread, onlyHTTP)
-	requests.Set.StringArrayVarP(&o.source.Headers, "header", "H", nil, "`Name: value` of every request, of gRPC its metadata; repeatable")
-	declareUses(requests, "header", several, spread)
-	requests.Set.StringVar(&o.source.Body, "body", "", "`text` to send; @FILE sends what a file holds, @- what comes on stdin")
-	declareUses(requests, "body", several, spread, onlyHTTP)
-	requests.Set.StringVar(&o.source.DataDir, "data-dir", "", "`directory` whose files are the bodies, in turn")
-	declareUses(requests, "data-dir", several, spread, onlyHTTP)
-	requests.Set.StringVar(&o.source.Feed, "feed", "", "`file` of requests, - for stdin: an access log (common or combined), Caddy's JSON log, a HAR, an OpenAPI document, or on each line {\"method\",\"path\",\"header\",\"body\"}, as in a study. It is recognised by its content, also compressed by gzip, bzip2 or zstd")
-	declareUses(requests, "feed", several, spread, onlyHTTP)
-	requests.Set.StringVar(&o.source.FeedBodies, "feed-bodies", "", "`file` whose lines are the bodies, in turn; - for stdin")
-	declareUses(requests, "feed-bodies", several, spread, onlyHTTP)
-	requests.Set.BoolVar(&o.source.Secrets, "with-secrets", false, "send what headers, query parameters and fields of --feed hold that are secrets by their names (Authorization, access_token, password), too")
-	declareUses(requests, "with-secrets", spread)
-	requests.Set.StringArrayVar(&o.source.Mix, "mix", nil, "`METHOD PATH=WEIGHT`: a share of the requests, e.g. 'GET /a=3'; repeatable, replaces the URL's path")
-	declareUses(requests, "mix", several, spread, onlyHTTP)
-	requests.Set.StringVar(&o.grpc.proto, "proto", "", "`file` of protocol buffers that has the method of a grpc URL; default: the server is asked (server reflection)")
-	declareUses(requests, "proto", several, spread, onlyGRPC)
-	requests.Set.StringArrayVar(&o.grpc.imports, "proto-path", nil, "`directory` that --proto imports from, beside its own; repeatable")
-	declareUses(requests, "proto-path", several, spread, onlyGRPC)
-	requests.Set.StringVar(&o.grpc.data, "data", "{}", "request message as `JSON`, for client streaming an array of them; @FILE has one value for each call, used in turn; @- reads stdin")
-	declareUses(requests, "data", several, spread, onlyGRPC)
-	requests.Set.DurationVar(&o.grpc.deadline, "deadline", 0, "deadline sent with each call (grpc-timeout); default: none")
-	declareUses(requests, "deadline", several, spread, onlyGRPC)
-	requests.Set.StringArrayVar(&o.start, "start", nil, "start a server by this `command`, with $PORT for a free port; repeatable")
-	declareUses(requests, "start", several)
-	o.releases.Add(requests.Set, "build the program of --start 'go run …' with several Go `releases`, e.g. go1.26,go1.27, and compare them")
-	declareUses(requests, "go", several)
-	requests.Set.BoolVar(&o.dryRun, "dry-run", false, "print the requests, and what would be measured and written, and send nothing; --feed reads what it prints with --json")
-	declareUses(requests, "dry-run", several, spread)
+	o.addHTTPFlags(requests)
+	o.addGRPCFlags(requests)
+	o.addServerFlags(requests)
 	sending := cmdenv.NewFlags("How it is sent")
-	sending.Set.IntVarP(&o.connections, "connections", "c", defaultConnections, "number of open connections, each with at most one request in flight (with --search the most to try, default 1024)")
-	declareUses(sending, "connections", several, spread)
-	sending.Set.StringVar(&o.http, "http", http1, "`version` of HTTP: 1.1, 2 (over TLS by ALPN, in plain text by prior knowledge), or 3 (over QUIC, by engine portable)")
-	declareUses(sending, "http", spread, onlyHTTP)
-	sending.Set.IntVar(&o.streams, "streams", 1, "with --http 2, --http 3 and gRPC: requests in flight on each connection, at most as many as the server allows")
-	declareUses(sending, "streams", spread)
-	sending.Set.DurationVarP(&o.duration, "duration", "d", defaultDuration, "how long to measure, at most 1h (3s with --search: each step; 40s with several servers: all rounds together)")
-	declareUses(sending, "duration", several, spread)
-	sending.Set.Int64VarP(&o.requests, "requests", "n", 0, "measure this many requests instead of a duration")
-	declareUses(sending, "requests")
-	sending.Set.StringVar(&o.rate, "rate", "", "open loop at `rate`: 5000/s, poisson:5000/s, ramp:100/s..5000/s or step:100/s,500/s over the duration")
-	declareUses(sending, "rate", several, spread)
-	sending.Set.BoolVar(&o.asRecorded, "as-recorded", false, "open loop at the times of --feed, an access log or a HAR, for as long as they last")
-	declareUses(sending, "as-recorded")
-	sending.Set.Float64Var(&o.speed, "speed", 1, "with --as-recorded: speed-up factor, e.g. 10")
-	declareUses(sending, "speed", onlyRecorded)
-	sending.Set.DurationVarP(&o.timeout, "timeout", "t", defaultTimeout, "how long an answer, or a connect, may take")
-	declareUses(sending, "timeout", spread)
-	sending.Set.DurationVar(&o.warm, "warm", defaultWarm, "how long to send before measuring; default with -n: 0s")
-	declareUses(sending, "warm", spread)
-	sending.Set.DurationVar(&o.think, "think", 0, "wait between an answer and the next request")
-	declareUses(sending, "think", spread)
-	sending.Set.IntVar(&o.threads, "threads", 0, "number of sending threads; default: a quarter of the processors, rounded up")
-	declareUses(sending, "threads", spread)
-	sending.Set.StringVar(&o.engine, "engine", "", "`engine` that sends: epoll (Linux) or portable; default: epoll, or else portable")
-	declareUses(sending, "engine", spread)
-	sending.Set.BoolVar(&o.insecure, "insecure", false, "take any certificate of an https server")
-	declareUses(sending, "insecure", spread, onlyTLS)
-	sending.Set.StringVar(&o.cacert, "cacert", "", "trust only the CA certificates in `file` (PEM)")
-	declareUses(sending, "cacert", spread, onlyTLS)
-	sending.Set.StringVar(&o.handshake, "handshake", handshakeKeep, "`mode` of TLS handshakes: keep (one per connection), full (a full one per request) or resume (one per request, with the ticket of the previous session)")
-	declareUses(sending, "handshake", spread, onlyTLS)
-	sending.Set.StringVar(&o.tls, "tls", "", "`version` of TLS, 1.2 or 1.3; default: the newest that both can")
-	declareUses(sending, "tls", spread, onlyTLS)
-	o.on.Add(sending.Set, "load from several `machines` at the same time, ssh:HOST, agent:NAME or local: -c and --rate are for all together")
-	for _, flag := range []string{"on", "listen", "nats", "nats-creds", "fleet"} {
-		declareUses(sending, flag, spread)
-	}
-	sending.Set.Uint64Var(&o.seed, "seed", 1, "random seed of a poisson rate's times, and of the order of a comparison")
-	declareUses(sending, "seed", several, spread)
-	sending.Set.DurationVar(&o.delay, "delay", 0, "time that a relay adds to every round trip, e.g. 20ms")
-	declareUses(sending, "delay", several, onlyTCP)
-	sending.Set.StringVar(&o.bandwidth, "bandwidth", "", "`bandwidth` of the relay each way, e.g. 70mbit")
-	declareUses(sending, "bandwidth", several, onlyTCP)
-	sending.Set.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does")
-	declareUses(sending, "no-lock", several, spread)
+	o.addPaceFlags(sending)
+	o.addEngineFlags(sending)
+	o.addTLSFlags(sending)
+	o.addMachineFlags(sending)
 	output := cmdenv.NewFlags("Objectives and output")
-	output.Set.StringVar(&o.sloText, "slo", "", "`objectives` that the server must meet, e.g. 'p99<50ms,errors<0.1%'; also p50, p99.9, max, mean")
-	declareUses(output, "slo", spread)
-	output.Set.BoolVar(&o.search, "search", false, "look for the most requests per second that keep --slo")
-	declareUses(output, "search")
-	output.Set.StringVar(&o.preset, "preset", "", "print in the format of another `tool`, ab or wrk; ab makes a connection for each request, unless -k")
-	declareUses(output, "preset", onlyHTTP)
-	output.Set.BoolVarP(&o.keepAlive, "keep-alive", "k", false, "with --preset ab: keep connections")
-	declareUses(output, "keep-alive", several, spread)
-	output.Set.BoolVar(&o.asJSON, "json", false, "print JSON: a tare.load/1 document, of several servers a tare.result/1")
-	declareUses(output, "json", several, spread)
-	output.Set.StringVar(&o.page, "page", "", "write `file`, a page with charts: percentiles, latency over time, errors, the limit")
-	declareUses(output, "page", spread)
-	output.Set.StringVar(&o.metrics, "metrics", "", "write `file`, the figures as OpenMetrics, for Prometheus")
-	declareUses(output, "metrics", spread)
-	output.Set.StringVar(&o.watch, "watch", "", "serve the page on a loopback `address` while it runs, e.g. 127.0.0.1:8090")
-	declareUses(output, "watch")
-	cmdenv.AddProgress(output.Set, &o.quiet)
-	declareUses(output, "quiet", several, spread)
-	declareUses(output, "progress", several, spread)
+	o.addOutputFlags(output)
 	cmdenv.AddFlags(cmd, requests, sending, output)
 	cmdenv.CompleteFlag(cmd, "preset", cobra.FixedCompletions([]string{presetAB, presetWrk}, cobra.ShellCompDirectiveNoFileComp))
 	cmdenv.CompleteFlag(cmd, "engine", cobra.FixedCompletions(engineNames(), cobra.ShellCompDirectiveNoFileComp))
@@ -213,38 +127,151 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmdenv.CompleteFlag(cmd, "tls", cobra.FixedCompletions(slices.Sorted(maps.Keys(versionsOfTLS())), cobra.ShellCompDirectiveNoFileComp))
 }
 
+// addHTTPFlags adds the flags that choose the requests over HTTP, some of which also apply to gRPC.
+func (o *options) addHTTPFlags(flags cmdenv.Flags) {
+	flags.Set.StringVarP(&o.source.Method, "method", "X", "", "`METHOD` of requests; default: GET, with a body POST")
+	declareUses(flags, "method", manyServers, manyMachines, onlyHTTP)
+	flags.Set.StringArrayVarP(&o.source.Headers, "header", "H", nil, "`Name: value` of every request, of gRPC its metadata; repeatable")
+	declareUses(flags, "header", manyServers, manyMachines)
+	flags.Set.StringVar(&o.source.Body, "body", "", "`text` to send; @FILE sends what a file holds, @- what comes on stdin")
+	declareUses(flags, "body", manyServers, manyMachines, onlyHTTP)
+	flags.Set.StringVar(&o.source.DataDir, "data-dir", "", "`directory` whose files are the bodies, in turn")
+	declareUses(flags, "data-dir", manyServers, manyMachines, onlyHTTP)
+	flags.Set.StringVar(&o.source.Feed, "feed", "", "`file` of requests, - for stdin: an access log (common or combined), Caddy's JSON log, a HAR, an OpenAPI document, or on each line {\"method\",\"path\",\"header\",\"body\"}, as in a study. It is recognised by its content, also compressed by gzip, bzip2 or zstd")
+	declareUses(flags, "feed", manyServers, manyMachines, onlyHTTP)
+	flags.Set.StringVar(&o.source.FeedBodies, "feed-bodies", "", "`file` whose lines are the bodies, in turn; - for stdin")
+	declareUses(flags, "feed-bodies", manyServers, manyMachines, onlyHTTP)
+	flags.Set.BoolVar(&o.source.Secrets, "with-secrets", false, "send what headers, query parameters and fields of --feed hold that are secrets by their names (Authorization, access_token, password), too")
+	declareUses(flags, "with-secrets", manyMachines)
+	flags.Set.StringArrayVar(&o.source.Mix, "mix", nil, "`METHOD PATH=WEIGHT`: a share of the requests, e.g. 'GET /a=3'; repeatable, replaces the URL's path")
+	declareUses(flags, "mix", manyServers, manyMachines, onlyHTTP)
+}
+
+// addGRPCFlags adds the flags that choose the calls over gRPC.
+func (o *options) addGRPCFlags(flags cmdenv.Flags) {
+	flags.Set.StringVar(&o.grpc.proto, "proto", "", "`file` of protocol buffers that has the method of a grpc URL; default: the server is asked (server reflection)")
+	declareUses(flags, "proto", manyServers, manyMachines, onlyGRPC)
+	flags.Set.StringArrayVar(&o.grpc.imports, "proto-path", nil, "`directory` that --proto imports from, beside its own; repeatable")
+	declareUses(flags, "proto-path", manyServers, manyMachines, onlyGRPC)
+	flags.Set.StringVar(&o.grpc.data, "data", "{}", "request message as `JSON`, for client streaming an array of them; @FILE has one value for each call, used in turn; @- reads stdin")
+	declareUses(flags, "data", manyServers, manyMachines, onlyGRPC)
+	flags.Set.DurationVar(&o.grpc.deadline, "deadline", 0, "deadline sent with each call (grpc-timeout); default: none")
+	declareUses(flags, "deadline", manyServers, manyMachines, onlyGRPC)
+}
+
+// addServerFlags adds the flags that start servers, and --dry-run, which sends nothing to them.
+func (o *options) addServerFlags(flags cmdenv.Flags) {
+	flags.Set.StringArrayVar(&o.start, "start", nil, "start a server by this `command`, with $PORT for a free port; repeatable")
+	declareUses(flags, "start", manyServers)
+	o.releases.Add(flags.Set, "build the program of --start 'go run …' with several Go `releases`, e.g. go1.26,go1.27, and compare them")
+	declareUses(flags, "go", manyServers)
+	flags.Set.BoolVar(&o.dryRun, "dry-run", false, "print the requests, and what would be measured and written, and send nothing; --feed reads what it prints with --json")
+	declareUses(flags, "dry-run", manyServers, manyMachines)
+}
+
+// addPaceFlags adds the flags that set the number of connections, and how many requests are sent over them, when.
+func (o *options) addPaceFlags(flags cmdenv.Flags) {
+	flags.Set.IntVarP(&o.connections, "connections", "c", defaultConnections, "number of open connections, each with at most one request in flight (with --search the most to try, default 1024)")
+	declareUses(flags, "connections", manyServers, manyMachines)
+	flags.Set.StringVar(&o.http, "http", http1, "`version` of HTTP: 1.1, 2 (over TLS by ALPN, in plain text by prior knowledge), or 3 (over QUIC, by engine portable)")
+	declareUses(flags, "http", manyMachines, onlyHTTP)
+	flags.Set.IntVar(&o.streams, "streams", 1, "with --http 2, --http 3 and gRPC: requests in flight on each connection, at most as many as the server allows")
+	declareUses(flags, "streams", manyMachines)
+	flags.Set.DurationVarP(&o.duration, "duration", "d", defaultDuration, "how long to measure, at most 1h (3s with --search: each step; 40s with several servers: all rounds together)")
+	declareUses(flags, "duration", manyServers, manyMachines)
+	flags.Set.Int64VarP(&o.requests, "requests", "n", 0, "measure this many requests instead of a duration")
+	declareUses(flags, "requests")
+	flags.Set.StringVar(&o.rate, "rate", "", "open loop at `rate`: 5000/s, poisson:5000/s, ramp:100/s..5000/s or step:100/s,500/s over the duration")
+	declareUses(flags, "rate", manyServers, manyMachines)
+	flags.Set.BoolVar(&o.asRecorded, "as-recorded", false, "open loop at the times of --feed, an access log or a HAR, for as long as they last")
+	declareUses(flags, "as-recorded")
+	flags.Set.Float64Var(&o.speed, "speed", 1, "with --as-recorded: speed-up factor, e.g. 10")
+	declareUses(flags, "speed", onlyRecorded)
+}
+
+// addEngineFlags adds the flags of the load generator: its timeouts, warm-up, threads and engine.
+func (o *options) addEngineFlags(flags cmdenv.Flags) {
+	flags.Set.DurationVarP(&o.timeout, "timeout", "t", defaultTimeout, "how long an answer, or a connect, may take")
+	declareUses(flags, "timeout", manyMachines)
+	flags.Set.DurationVar(&o.warm, "warm", defaultWarm, "how long to send before measuring; default with -n: 0s")
+	declareUses(flags, "warm", manyMachines)
+	flags.Set.DurationVar(&o.think, "think", 0, "wait between an answer and the next request")
+	declareUses(flags, "think", manyMachines)
+	flags.Set.IntVar(&o.threads, "threads", 0, "number of sending threads; default: a quarter of the processors, rounded up")
+	declareUses(flags, "threads", manyMachines)
+	flags.Set.StringVar(&o.engine, "engine", "", "`engine` that sends: epoll (Linux) or portable; default: epoll, or else portable")
+	declareUses(flags, "engine", manyMachines)
+}
+
+// addTLSFlags adds the flags of encrypted connections.
+func (o *options) addTLSFlags(flags cmdenv.Flags) {
+	flags.Set.BoolVar(&o.insecure, "insecure", false, "take any certificate of an https server")
+	declareUses(flags, "insecure", manyMachines, onlyTLS)
+	flags.Set.StringVar(&o.cacert, "cacert", "", "trust only the CA certificates in `file` (PEM)")
+	declareUses(flags, "cacert", manyMachines, onlyTLS)
+	flags.Set.StringVar(&o.handshake, "handshake", handshakeKeep, "`mode` of TLS handshakes: keep (one per connection), full (a full one per request) or resume (one per request, with the ticket of the previous session)")
+	declareUses(flags, "handshake", manyMachines, onlyTLS)
+	flags.Set.StringVar(&o.tls, "tls", "", "`version` of TLS, 1.2 or 1.3; default: the newest that both can")
+	declareUses(flags, "tls", manyMachines, onlyTLS)
+}
+
+// addMachineFlags adds the flags of the machines that send, of the path to the server, and of this run's seed and lock.
+func (o *options) addMachineFlags(flags cmdenv.Flags) {
+	o.on.Add(flags.Set, "load from several `machines` at the same time, ssh:HOST, agent:NAME or local: -c and --rate are for all together")
+	for _, flag := range []string{"on", "listen", "nats", "nats-creds", "fleet"} {
+		declareUses(flags, flag, manyMachines)
+	}
+	flags.Set.Uint64Var(&o.seed, "seed", 1, "random seed of a poisson rate's times, and of the order of a comparison")
+	declareUses(flags, "seed", manyServers, manyMachines)
+	flags.Set.DurationVar(&o.delay, "delay", 0, "time that a relay adds to every round trip, e.g. 20ms")
+	declareUses(flags, "delay", manyServers, onlyTCP)
+	flags.Set.StringVar(&o.bandwidth, "bandwidth", "", "`bandwidth` of the relay each way, e.g. 70mbit")
+	declareUses(flags, "bandwidth", manyServers, onlyTCP)
+	flags.Set.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does")
+	declareUses(flags, "no-lock", manyServers, manyMachines)
+}
+
+// addOutputFlags adds the flags of objectives, and of what is printed, written and served.
+func (o *options) addOutputFlags(flags cmdenv.Flags) {
+	flags.Set.StringVar(&o.sloText, "slo", "", "`objectives` that the server must meet, e.g. 'p99<50ms,errors<0.1%'; also p50, p99.9, max, mean")
+	declareUses(flags, "slo", manyMachines)
+	flags.Set.BoolVar(&o.search, "search", false, "look for the most requests per second that keep --slo")
+	declareUses(flags, "search")
+	flags.Set.StringVar(&o.preset, "preset", "", "print in the format of another `tool`, ab or wrk; ab makes a connection for each request, unless -k")
+	declareUses(flags, "preset", onlyHTTP)
+	flags.Set.BoolVarP(&o.keepAlive, "keep-alive", "k", false, "with --preset ab: keep connections")
+	declareUses(flags, "keep-alive", manyServers, manyMachines)
+	flags.Set.BoolVar(&o.asJSON, "json", false, "print JSON: a tare.load/1 document, of several servers a tare.result/1")
+	declareUses(flags, "json", manyServers, manyMachines)
+	flags.Set.StringVar(&o.page, "page", "", "write `file`, a page with charts: percentiles, latency over time, errors, the limit")
+	declareUses(flags, "page", manyMachines)
+	flags.Set.StringVar(&o.metrics, "metrics", "", "write `file`, the figures as OpenMetrics, for Prometheus")
+	declareUses(flags, "metrics", manyMachines)
+	flags.Set.StringVar(&o.watch, "watch", "", "serve the page on a loopback `address` while it runs, e.g. 127.0.0.1:8090")
+	declareUses(flags, "watch")
+	cmdenv.AddProgress(flags.Set, &o.quiet)
+	declareUses(flags, "quiet", manyServers, manyMachines)
+	declareUses(flags, "progress", manyServers, manyMachines)
+}
+
 // parseFlags checks all flags and their combinations, sets defaults, and computes the values of the
-// second group of fields. The order of the checks decides which of several mistakes is reported.
-func (o *options) parseFlags(cmd *cobra.Command, args []string, stdin io.Reader) (err error) {
+// second group of fields. The steps depend on each other in this order: which flags apply depends on the
+// servers, the bounds of a duration on its default, and a rate and the requests on checked values.
+// The order also decides which of several mistakes is reported.
+func (o *options) parseFlags(cmd *cobra.Command, args []string, stdin io.Reader) error {
 	changed := cmd.Flags().Changed
 	o.source.HasBody = changed("body")
-	if o.servers, err = parseServers(args, o.start); err != nil {
+	if err := o.chooseServers(args); err != nil {
 		return err
 	}
-	if o.releases.IsSet() {
-		if err := o.splitReleases(); err != nil {
-			return err
-		}
-	}
-	rpc := slices.ContainsFunc(o.servers, func(s loadServer) bool { return s.target.RPC })
-	if rpc && len(o.servers) > 1 {
-		return cmdenv.Usage("servers of gRPC are loaded one at a time", "leave the others out")
-	}
-	kind := loadKind{
-		rpc: rpc, encrypted: o.servers[0].target.Name != "", quic: o.http == http3, recorded: o.asRecorded,
-		several: len(o.servers) > 1, spread: len(o.on.On) > 0,
-	}
+	kind := o.describeKind()
 	if err := kind.checkFlags(cmd.Flags()); err != nil {
 		return err
 	}
 	if err := o.grpc.checkDeadline(changed); err != nil {
 		return err
 	}
-	o.maxConnections = maxSearched
-	if changed("connections") {
-		o.maxConnections = o.connections
-	}
-	o.setDefaults(changed, len(o.servers) > 1)
+	o.setDefaults(changed, kind.manyServers)
 	if err := o.checkBounds(changed); err != nil {
 		return err
 	}
@@ -259,24 +286,71 @@ func (o *options) parseFlags(cmd *cobra.Command, args []string, stdin io.Reader)
 	if err := o.parseValues(); err != nil {
 		return err
 	}
-	if len(o.on.On) > 0 {
-		machines, err := o.on.Check()
-		if err == nil {
-			err = checkOn(*o, len(machines))
-		}
-		if err != nil {
+	if kind.manyMachines {
+		if err := o.checkMachines(); err != nil {
 			return err
 		}
 	}
-	// A body that is the name of a file was probably meant as @FILE.
-	if info, err := os.Stat(o.source.Body); o.source.HasBody && err == nil && info.Mode().IsRegular() {
-		o.hint = fmt.Sprintf("--body %s is sent as text; --body @%s would send what the file holds", o.source.Body, o.source.Body)
+	o.hint = o.hintAtBodyFile()
+	if kind.rpc {
+		return o.checkDryCalls()
 	}
-	if rpc && o.dryRun && o.grpc.proto == "" {
+	return o.readRequests(changed, stdin)
+}
+
+// chooseServers sets o.servers to the servers of the arguments, of --start and of --go. It rejects several
+// servers of gRPC.
+func (o *options) chooseServers(args []string) (err error) {
+	if o.servers, err = parseServers(args, o.start); err != nil {
+		return err
+	}
+	if o.releases.IsSet() {
+		if o.servers, o.program, err = o.splitReleases(); err != nil {
+			return err
+		}
+	}
+	if len(o.servers) > 1 && slices.ContainsFunc(o.servers, isRPC) {
+		return cmdenv.Usage("servers of gRPC are loaded one at a time", "leave the others out")
+	}
+	return nil
+}
+
+// isRPC reports whether a server is called over gRPC.
+func isRPC(s loadServer) bool { return s.target.RPC }
+
+// describeKind returns the properties of the load of o.servers.
+func (o *options) describeKind() loadKind {
+	return loadKind{
+		rpc: slices.ContainsFunc(o.servers, isRPC), encrypted: o.servers[0].target.Name != "", quic: o.http == http3,
+		recorded: o.asRecorded, manyServers: len(o.servers) > 1, manyMachines: len(o.on.On) > 0,
+	}
+}
+
+// checkMachines rejects machines of --on that cannot be used, and options that they do not support.
+func (o *options) checkMachines() error {
+	machines, err := o.on.Check()
+	if err != nil {
+		return err
+	}
+	return checkOn(*o, len(machines))
+}
+
+// hintAtBodyFile returns a hint if --body is the name of a file: it was probably meant as @FILE. Otherwise it
+// returns "".
+func (o *options) hintAtBodyFile() string {
+	if !o.source.HasBody {
+		return ""
+	}
+	if info, err := os.Stat(o.source.Body); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return fmt.Sprintf("--body %s is sent as text; --body @%s would send what the file holds", o.source.Body, o.source.Body)
+}
+
+// checkDryCalls rejects a --dry-run of gRPC without --proto: only the server could name the message types.
+func (o *options) checkDryCalls() error {
+	if o.dryRun && o.grpc.proto == "" {
 		return cmdenv.Usage("--dry-run does not ask the server for the message types of its method", "pass the .proto file with --proto")
-	}
-	if !rpc {
-		return o.readRequests(changed, stdin)
 	}
 	return nil
 }
@@ -331,14 +405,18 @@ func (o *options) readRequests(changed func(string) bool, stdin io.Reader) (err 
 	return nil
 }
 
-// setDefaults sets defaults that depend on other flags.
-func (o *options) setDefaults(changed func(string) bool, several bool) {
+// setDefaults sets defaults that depend on other flags, or on whether several servers are compared.
+func (o *options) setDefaults(changed func(string) bool, isComparison bool) {
+	o.maxConnections = maxSearched
+	if changed("connections") {
+		o.maxConnections = o.connections
+	}
 	if !changed("duration") {
 		switch {
 		case o.search:
 			o.duration = defaultStep
-		case several:
-			o.duration = defaultSeveral
+		case isComparison:
+			o.duration = defaultComparison
 		}
 	}
 	if o.requests > 0 && !changed("warm") {

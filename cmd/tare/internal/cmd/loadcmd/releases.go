@@ -26,57 +26,63 @@ type goProgram struct {
 // parseGoRun splits a command go run into its parts. It returns false for other commands. A flag has its
 // value in the same word: -tags=x.
 func parseGoRun(command []string) (p goProgram, ok bool) {
-	rest := command
-	if filepath.Base(rest[0]) == "env" {
-		i := 1
-		for i < len(rest) && strings.Contains(rest[i], "=") {
-			i++
-		}
-		p.env, rest = rest[:i], rest[i:]
+	goCommand := command
+	if filepath.Base(command[0]) == "env" {
+		n := 1 + countFirst(command[1:], isAssignment)
+		p.env, goCommand = command[:n], command[n:]
 	}
-	if len(rest) < 3 || filepath.Base(rest[0]) != "go" || rest[1] != "run" {
+	if len(goCommand) < 3 || filepath.Base(goCommand[0]) != "go" || goCommand[1] != "run" {
 		return p, false
 	}
-	rest = rest[2:]
-	cut := func(n int) (part []string) { part, rest = rest[:n], rest[n:]; return part }
-	count := func(has func(word string) bool) int {
-		if i := slices.IndexFunc(rest, func(word string) bool { return !has(word) }); i >= 0 {
-			return i
-		}
-		return len(rest)
-	}
-	p.flags = cut(count(func(word string) bool { return strings.HasPrefix(word, "-") }))
-	if len(rest) == 0 {
+	words := goCommand[2:]
+	numFlags := countFirst(words, isFlag)
+	p.flags, words = words[:numFlags], words[numFlags:]
+	if len(words) == 0 {
 		return p, false
 	}
-	p.packages = cut(max(1, count(func(word string) bool { return strings.HasSuffix(word, ".go") })))
-	p.args = rest
+	numPackages := max(1, countFirst(words, isGoFile)) // without files, the first word is a package
+	p.packages, p.args = words[:numPackages], words[numPackages:]
 	return p, true
 }
 
-// splitReleases sets o.servers to the program of the only --start, once for each release of --go.
-func (o *options) splitReleases() error {
+// countFirst returns the number of words before the first for which is returns false.
+func countFirst(words []string, is func(word string) bool) int {
+	for i, word := range words {
+		if !is(word) {
+			return i
+		}
+	}
+	return len(words)
+}
+
+func isAssignment(word string) bool { return strings.Contains(word, "=") }
+func isFlag(word string) bool       { return strings.HasPrefix(word, "-") }
+func isGoFile(word string) bool     { return strings.HasSuffix(word, ".go") }
+
+// splitReleases returns the server of the only --start once for each release of --go, with the release as its
+// id, and the program of its command line, which buildReleases then builds.
+func (o *options) splitReleases() ([]loadServer, goProgram, error) {
 	if err := o.releases.Check(o.on); err != nil {
-		return err
+		return nil, goProgram{}, err
 	}
 	const hint = "e.g. --go go1.26,go1.27 --start 'go run ./cmd/api -port $PORT' /path"
 	if len(o.start) != 1 || len(o.servers) != 1 {
-		return cmdenv.Usage("--go builds the program of one --start, and compares nothing else", hint)
+		return nil, goProgram{}, cmdenv.Usage("--go builds the program of one --start, and compares nothing else", hint)
 	}
 	server := o.servers[0]
-	var ok bool
-	if o.program, ok = parseGoRun(server.command); !ok {
-		return cmdenv.Usage("--go builds the program of a --start that is go run", hint)
+	program, ok := parseGoRun(server.command)
+	if !ok {
+		return nil, goProgram{}, cmdenv.Usage("--go builds the program of a --start that is go run", hint)
 	}
 	if !strings.Contains(server.url, portVariable) {
-		return cmdenv.Usage(fmt.Sprintf("--go starts a server of each release, and %s is one address", server.url), "write $PORT in --start, and a path: "+hint)
+		return nil, goProgram{}, cmdenv.Usage(fmt.Sprintf("--go starts a server of each release, and %s is one address", server.url), "write $PORT in --start, and a path: "+hint)
 	}
-	o.servers = nil
+	var servers []loadServer
 	for _, name := range o.releases.Names() {
 		server.id = name
-		o.servers = append(o.servers, server)
+		servers = append(servers, server)
 	}
-	return nil
+	return servers, program, nil
 }
 
 // buildReleases builds the program with each toolchain, into directories below dir, and returns the command

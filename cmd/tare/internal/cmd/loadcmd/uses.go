@@ -9,15 +9,17 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
-// use is a kind of load that a flag supports or requires.
+// use is a kind of load that a flag supports or requires. Every flag supports a load of one server from one
+// machine. Each flag declares its other uses next to its definition, and checkFlags rejects it in loads
+// that it does not support, so that no flag is ignored silently.
 type use string
 
 const (
-	// What a flag supports in addition to loading one server from one machine.
-	several use = "several servers"  // comparisons
-	spread  use = "several machines" // --on
+	// Loads that a flag supports in addition.
+	manyServers  use = "several servers"  // a comparison of servers
+	manyMachines use = "several machines" // one server is loaded from the machines of --on
 
-	// What a flag requires.
+	// Properties of a load without which a flag is rejected.
 	onlyHTTP     use = "HTTP"
 	onlyGRPC     use = "gRPC"
 	onlyTLS      use = "https"
@@ -41,12 +43,12 @@ func declareUses(group cmdenv.Flags, flag string, uses ...use) {
 
 // loadKind holds the properties of a load that decide which flags apply.
 type loadKind struct {
-	rpc       bool // gRPC
-	encrypted bool // https
-	quic      bool // HTTP/3
-	recorded  bool // --as-recorded
-	several   bool // a comparison of servers
-	spread    bool // several machines send
+	rpc          bool // gRPC
+	encrypted    bool // https
+	quic         bool // HTTP/3
+	recorded     bool // --as-recorded
+	manyServers  bool // a comparison of servers
+	manyMachines bool // several machines send
 }
 
 // checkFlags rejects flags that were set and do not apply.
@@ -67,9 +69,9 @@ func (k loadKind) checkUses(flag string, uses []string) error {
 		return cmdenv.Usage(fmt.Sprintf("--%s is for gRPC", flag), "a URL of it is grpc://host:port/package.Service/Method")
 	case has(onlyHTTP) && k.rpc:
 		return cmdenv.Usage(fmt.Sprintf("--%s is for HTTP", flag), "what a call of gRPC sends is --data")
-	case k.several && !has(several):
+	case k.manyServers && !has(manyServers):
 		return cmdenv.Usage(fmt.Sprintf("--%s is for one server", flag), "leave it out of a comparison")
-	case k.spread && !has(spread):
+	case k.manyMachines && !has(manyMachines):
 		return cmdenv.Usage(fmt.Sprintf("--on does not take --%s", flag), "leave it out")
 	case has(onlyTLS) && !k.encrypted:
 		return cmdenv.Usage(fmt.Sprintf("--%s is for https", flag), "the URL is one of plain text")

@@ -1,0 +1,411 @@
+package figures
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tarebench/tare/internal/lazyregexp"
+)
+
+// grid holds the figures of a table by row, for statements that name a row and compare its
+// columns: "on large files the new codec takes 20 % less time".
+type grid struct {
+	rows   naming
+	labels []string // labels of the rows, in lower case
+	cells  map[string][]measure
+	sides  []*sideSet
+	tested []testedRow
+}
+
+// sideSet holds columns that compare with each other: those of one metric, one for each side.
+type sideSet struct {
+	kind    kind
+	columns []int
+	headers []string // in lower case
+	naming  naming
+	change  bool // the two columns are the figures before and after a change, in this order
+	isAlone bool // no other columns are of this kind
+}
+
+// testedRow is a row of a table or of benchstat with the p-value of its change.
+type testedRow struct {
+	line    int
+	label   string
+	p       float64
+	why     string    // what the row has, e.g. p=0.2
+	changes []float64 // stated and computed changes in percent, without signs
+}
+
+// tablePair holds two figures that a claim may compare.
+type tablePair struct {
+	a, b    measure
+	ordered bool // the claim is about b, and a is its reference
+}
+
+// Limits of the figures of a table that are compared with a claim.
+const (
+	maxSides    = 12 // columns of one metric
+	maxGridRows = 400
+)
+
+// metricWords are the words of headers that tell metrics from each other, and not sides, between spaces.
+const metricWords = " time latency value result speed mean avg average median memory size max min stdev stddev deviation total count rate throughput wall user sys cpu rss peak heap " +
+	"alloc allocs bytes byte ops requests request duration error errors p50 p75 p90 p95 p99 p999 ns ms sec mib kib gib first last cold warm start startup build compile run load " +
+	"encode decode marshal unmarshal insert delete lookup get set put read write serialize deserialize "
+
+// newGrids returns the grids of the tables of a page and of the tables of benchstat. measured
+// holds the figures of the tables.
+func newGrids(d *document, measured []measure) []*grid {
+	byTable := map[int][]measure{}
+	for _, m := range measured {
+		if m.origin >= 0 && m.origin < benchOrigin {
+			byTable[m.origin] = append(byTable[m.origin], m)
+		}
+	}
+	var out []*grid
+	for i, t := range d.tables {
+		if g := newGrid(byTable[i]); g != nil {
+			g.tested = t.testedRows(g)
+			out = append(out, g)
+		}
+	}
+	return append(out, newStatGrids(d.stats)...)
+}
+
+// newGrid returns the grid of the figures of a table. It returns nil if no two columns compare,
+// or if there are too many rows.
+func newGrid(all []measure) *grid {
+	g := &grid{cells: map[string][]measure{}}
+	var columns []measure // the first figure of each column
+	for _, m := range all {
+		label := strings.ToLower(m.label)
+		if g.cells[label] == nil {
+			g.labels = append(g.labels, label)
+		}
+		g.cells[label] = append(g.cells[label], m)
+		isNew := !slices.ContainsFunc(columns, func(c measure) bool { return c.column == m.column })
+		if isNew && m.kind != plainKind && m.kind != percentKind && m.kind != factorKind {
+			columns = append(columns, m)
+		}
+	}
+	if len(g.labels) > maxGridRows {
+		return nil
+	}
+	for _, m := range columns {
+		i := slices.IndexFunc(g.sides, func(s *sideSet) bool { return s.kind == m.kind && isOtherSide(s.headers[0], m.header) })
+		if i < 0 {
+			g.sides = append(g.sides, &sideSet{kind: m.kind})
+			i = len(g.sides) - 1
+		}
+		s := g.sides[i]
+		s.columns, s.headers = append(s.columns, m.column), append(s.headers, m.header)
+	}
+	for _, s := range g.sides {
+		s.isAlone = !slices.ContainsFunc(g.sides, func(other *sideSet) bool { return other != s && other.kind == s.kind })
+	}
+	g.sides = slices.DeleteFunc(g.sides, func(s *sideSet) bool { return len(s.columns) < 2 || len(s.columns) > maxSides })
+	for _, s := range g.sides {
+		s.naming = newNaming(s.headers)
+		s.orderColumns()
+	}
+	g.rows = newNaming(g.labels)
+	return g
+}
+
+// isOtherSide reports whether two headers are those of one metric for two sides: they differ in
+// words that are not about metrics.
+func isOtherSide(a, b string) bool {
+	wordsA, wordsB := splitWords(a), splitWords(b)
+	differs := false
+	for _, pair := range [][2][]string{{wordsA, wordsB}, {wordsB, wordsA}} {
+		for _, w := range pair[0] {
+			if slices.Contains(pair[1], w) {
+				continue
+			}
+			if strings.Contains(metricWords, " "+w+" ") {
+				return false
+			}
+			differs = true
+		}
+	}
+	return differs
+}
+
+// baseHeader matches the header of the figures before a change.
+var baseHeader = lazyregexp.New(`(?i)\b(?:before|old|baseline|base|original|initial|previous|prior|main|master|control|then)\b`)
+
+// versionName matches the number of a version: v8, or 3.9.
+var versionName = lazyregexp.New(`\b(?:v|version )?\d+(?:\.\d+)+\b|\b(?:v|version )\d+\b`)
+
+// isLaterVersion reports whether version a is later than b.
+func isLaterVersion(a, b string) bool {
+	partsA, partsB := versionParts(a), versionParts(b)
+	return slices.Compare(partsA, partsB) > 0
+}
+
+// versionParts returns the numbers of a version.
+func versionParts(version string) []int {
+	var out []int
+	for _, part := range strings.FieldsFunc(version, func(r rune) bool { return r < '0' || r > '9' }) {
+		n, _ := strconv.Atoi(part)
+		out = append(out, n)
+	}
+	return out
+}
+
+// orderColumns finds whether two columns are the figures before and after a change, and puts
+// those before it first.
+func (s *sideSet) orderColumns() {
+	if len(s.columns) != 2 {
+		return
+	}
+	first, second := s.headers[0], s.headers[1]
+	isFirst, isSecond := baseHeader.MatchString(first), baseHeader.MatchString(second)
+	if isFirst != isSecond {
+		s.change = true
+	} else if versionName.ReplaceAllString(first, "") == versionName.ReplaceAllString(second, "") {
+		a, b := versionName.FindStringSubmatch(first), versionName.FindStringSubmatch(second)
+		if a == nil || b == nil {
+			return
+		}
+		s.change, isSecond = true, isLaterVersion(a[0], b[0])
+	}
+	if s.change && isSecond {
+		slices.Reverse(s.columns)
+		slices.Reverse(s.headers)
+	}
+}
+
+// figuresOf returns the figures of a row in columns of a set, in their order.
+func (g *grid) figuresOf(label string, s *sideSet) []measure {
+	var out []measure
+	for i, column := range s.columns {
+		for _, m := range g.cells[label] {
+			if m.column == column && m.kind == s.kind && m.value > 0 {
+				m.subject = s.headers[i]
+				out = append(out, m)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// pairsFor returns the pairs of figures of a row that a statement with words may compare: of
+// rows that it names, and of columns that it names. Two columns need no name if they are the figures
+// before and after a change, or if the statement names one of them. A statement that
+// names columns only may be about each row.
+func (g *grid) pairsFor(words wordSet, kinds []kind) []tablePair {
+	named := g.rows.findNamed(words)
+	hasRow := len(named) > 0 || len(g.labels) == 1
+	if len(named) == 0 {
+		if named = g.labels; len(named) > maxNamed {
+			return nil
+		}
+	}
+	var out []tablePair
+	for _, s := range g.sides {
+		if !slices.Contains(kinds, s.kind) {
+			continue
+		}
+		sides := s.naming.findNamed(words)
+		isTold := len(s.columns) == 2 && hasRow && (s.change || len(sides) == 1 && s.isAlone)
+		if len(sides) < 2 && !isTold {
+			continue
+		}
+		for _, label := range named {
+			row := g.figuresOf(label, s)
+			for i, a := range row {
+				for _, b := range row[i+1:] {
+					if isTold || slices.Contains(sides, a.subject) && slices.Contains(sides, b.subject) {
+						out = append(out, tablePair{a: a, b: b, ordered: s.change})
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// hasElsewhere reports whether some row has the change that a claim states, to its last digit: the
+// claim may name the row by other words than the table.
+func (g *grid) hasElsewhere(c claim) bool {
+	const exact = 0
+	for _, s := range g.sides {
+		if !slices.Contains(c.kinds, s.kind) {
+			continue
+		}
+		for _, label := range g.labels {
+			row := g.figuresOf(label, s)
+			for i, a := range row {
+				for _, b := range row[i+1:] {
+					if c.fitsPair(a.value, b.value, exact) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	for _, row := range g.tested {
+		if c.isPercent && slices.ContainsFunc(row.changes, func(x float64) bool { return c.fitsValue(x, exact) }) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	// pHeader matches the header of p-values.
+	pHeader = lazyregexp.New(`(?i)^p(?:[- ]?val(?:ue)?)?s?\.?$`)
+	// pCell matches a p-value.
+	pCell = lazyregexp.New(`(?i)^(?:p\s?)?[=<>≤≥~]*\s?(0?\.\d+|1(?:\.0+)?|0)$`)
+	// changeRange matches the interval of a change in percent, after the change.
+	changeRange = lazyregexp.New(`[(\[]?(?:95\s?% (?:CI|confidence interval)[:,]?\s*)?[\[(]?\s*([-−–+]?\s?\d+(?:\.\d+)?)\s?%?\s*(?:,|;|to|\.\.\.?|…)\s*([-−–+]?\s?\d+(?:\.\d+)?)\s?%?\s*[\])]`)
+	// percentIn matches percentages in a cell.
+	percentIn = lazyregexp.New(`(\d+(?:\.\d+)?)\s?%`)
+	// rangeHeader matches the header of an interval of a change.
+	rangeHeader = lazyregexp.New(`(?i)\bCI\b|\binterval\b`)
+)
+
+// maxP is benchstat's level of significance.
+const maxP = 0.05
+
+// testedRows returns the rows of a table that show no significant change: those with a
+// p-value above maxP, or with an interval of the change that contains 0.
+func (t *table) testedRows(g *grid) []testedRow {
+	p := slices.IndexFunc(t.header, pHeader.MatchString)
+	var out []testedRow
+	for _, row := range t.rows {
+		tested := testedRow{line: row.line, p: -1}
+		if len(row.cells) > 0 {
+			tested.label = strings.ToLower(row.cells[0])
+		}
+		for i, cell := range row.cells {
+			isChange := i < len(t.header) && (changeHeader.MatchString(t.header[i]) || rangeHeader.MatchString(t.header[i]))
+			if m := pCell.FindStringSubmatch(cell); i == p && m != nil {
+				value, err := strconv.ParseFloat(m[1], 64)
+				if err == nil && !strings.ContainsAny(cell, "<≤") && value > maxP {
+					tested.p, tested.why = value, "p = "+m[1]
+				}
+			}
+			if !isChange {
+				continue
+			}
+			if m := changeRange.FindStringSubmatch(cell); m != nil && strings.Contains(cell, "%") {
+				low, okLow := parseSigned(m[1])
+				high, okHigh := parseSigned(m[2])
+				if okLow && okHigh && low < 0 && high > 0 {
+					tested.why = "the interval " + strings.Trim(m[0], "()[]")
+				}
+				cell = strings.Replace(cell, m[0], "", 1)
+			}
+			if m := percentIn.FindStringSubmatch(cell); m != nil {
+				value, err := strconv.ParseFloat(m[1], 64)
+				if err == nil {
+					tested.changes = append(tested.changes, value)
+				}
+			}
+		}
+		if tested.why == "" || tested.p < 0 && p >= 0 {
+			continue
+		}
+		tested.changes = append(tested.changes, g.computeChanges(tested.label)...)
+		out = append(out, tested)
+	}
+	return out
+}
+
+// parseSigned parses a number with one of the marks that stand for minus.
+func parseSigned(text string) (float64, bool) {
+	text = strings.NewReplacer("−", "-", "–", "-", " ", "", "+", "").Replace(text)
+	x, err := strconv.ParseFloat(text, 64)
+	return x, err == nil
+}
+
+// computeChanges returns the changes of a row in percent, without signs.
+func (g *grid) computeChanges(label string) []float64 {
+	var out []float64
+	for _, s := range g.sides {
+		if row := g.figuresOf(label, s); s.change && len(row) == 2 {
+			out = append(out, computeShare(row[0].value, row[1].value))
+		}
+	}
+	return out
+}
+
+// computeShare returns the difference of b and a in percent of a, without its sign.
+func computeShare(a, b float64) float64 { return 100 * max(b-a, a-b) / a }
+
+// newStatGrids returns a grid for each unit of a table of benchstat: its rows have the figures of
+// two files.
+func newStatGrids(stats []statRow) []*grid {
+	type key struct {
+		table int
+		unit  string
+	}
+	byUnit := map[key][]measure{}
+	tested := map[key][]testedRow{}
+	var keys []key
+	for _, row := range stats {
+		k := key{row.table, row.unit}
+		if len(row.values) != 2 {
+			continue
+		}
+		u, ok := findStatUnit(row.unit)
+		if !ok || len(byUnit[k]) > 2*maxGridRows {
+			continue
+		}
+		if byUnit[k] == nil {
+			keys = append(keys, k)
+		}
+		label := strings.ToLower(processors.ReplaceAllString(row.name, ""))
+		for i, value := range row.values {
+			byUnit[k] = append(byUnit[k], measure{
+				quantity: quantity{value: value, kind: u, raw: value},
+				label:    label,
+				header:   row.sides[i],
+				column:   i,
+				line:     row.line,
+			})
+		}
+		if row.p > maxP {
+			tested[k] = append(tested[k], testedRow{
+				line:    row.line,
+				label:   label,
+				p:       row.p,
+				why:     "p = " + strconv.FormatFloat(row.p, 'g', -1, 64),
+				changes: []float64{computeShare(row.values[0], row.values[1])},
+			})
+		}
+	}
+	var out []*grid
+	for _, k := range keys {
+		if g := newGrid(byUnit[k]); g != nil {
+			g.tested = tested[k]
+			for _, s := range g.sides { // benchstat prints the base first, whatever its name
+				if s.change = true; s.columns[0] > s.columns[1] {
+					slices.Reverse(s.columns)
+					slices.Reverse(s.headers)
+				}
+			}
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// findStatUnit returns the kind of a unit of benchstat.
+func findStatUnit(unit string) (kind, bool) {
+	switch unit {
+	case "sec/op", "time/op":
+		return timeKind, true
+	case "B/op", "alloc/op":
+		return byteKind, true
+	case "allocs/op":
+		return allocKind, true
+	case "B/s", "speed":
+		return byteRateKind, true
+	}
+	return plainKind, false
+}

@@ -1,0 +1,251 @@
+package figures
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare/internal/lazyregexp"
+)
+
+// verdict is the result of comparing a claim with the figures of the rows and columns that its
+// sentence names.
+type verdict struct {
+	pairs     []tablePair
+	fits      bool       // a pair has what the claim states, or a figure elsewhere has it exactly
+	reversed  *tablePair // the pair has the amount, and the opposite direction
+	wrongBase *tablePair // the pair has the percentage of the other figure
+	rawUnits  *tablePair // the pair has it only without the units
+}
+
+// claimKey identifies a claim of a document.
+type claimKey struct {
+	text        string // of the sentence
+	line, start int
+}
+
+// judgeClaim compares a claim of a sentence with the figures of the page. claims holds all claims of
+// the sentence. Several rules need the verdict, which is computed once. After maxCompared
+// claims each claim fits.
+func (d *document) judgeClaim(c claim, claims []claim) verdict {
+	key := claimKey{c.sentence.text, c.sentence.line, c.start}
+	v, ok := d.verdicts[key]
+	if !ok && len(d.verdicts) >= maxCompared {
+		return verdict{fits: true}
+	}
+	if !ok {
+		v = d.computeVerdict(c, claims)
+		d.verdicts[key] = v
+	}
+	return v
+}
+
+// computeVerdict returns the result of judgeClaim.
+func (d *document) computeVerdict(c claim, claims []claim) verdict {
+	v := verdict{pairs: d.claimedPairs(c, claims)}
+	agrees := false // a pair has the direction, with whatever amount
+	for i := range v.pairs {
+		p := &v.pairs[i]
+		sign := c.expectedSign(p.a.kind)
+		isOrdered := p.ordered && sign != 0
+		isOpposite := func(a, b float64) bool { return isOrdered && a != b && (b > a) != (sign > 0) }
+		fits := c.canBeOf(p.a.value, p.b.value)
+		agrees = agrees || isOrdered && !isOpposite(p.a.value, p.b.value)
+		switch {
+		case c.hasOtherUnits(*p) && c.canBeOf(p.a.raw, p.b.raw) && !isOpposite(p.a.raw, p.b.raw) && (!fits || isOpposite(p.a.value, p.b.value)):
+			v.rawUnits = p
+		case isOpposite(p.a.value, p.b.value):
+			isAmount := c.isPercent && c.fitsValue(computeShare(p.a.value, p.b.value), reversedTolerance)
+			if isAmount || !c.isPercent && fits {
+				v.reversed = p
+			}
+		case fits:
+			v.fits = true
+		case p.ordered && !c.isSpeed() && percentOfOtherBase(c, p.a.value, p.b.value) > 0:
+			v.wrongBase = p
+		}
+	}
+	if isExact := c.isPercent && c.step < 1; v.fits || agrees && !isExact {
+		v.reversed = nil
+	}
+	if !v.fits && v.reversed == nil && v.wrongBase == nil && v.rawUnits == nil {
+		v.fits = slices.ContainsFunc(d.grids, func(g *grid) bool { return g.hasElsewhere(c) })
+	}
+	return v
+}
+
+// reversedTolerance is the tolerance of a percentage whose direction is the opposite: little, so
+// that the claim is certainly about these figures.
+const reversedTolerance = 0.005
+
+// claimedPairs returns the pairs of figures of tables that a claim may be about.
+func (d *document) claimedPairs(c claim, claims []claim) []tablePair {
+	if len(c.kinds) == 0 || len(d.grids) == 0 && len(d.groups) == 0 {
+		return nil
+	}
+	before, after, hasThan := c.splitClause(claims)
+	words := newWordSet(c.sentence.text[:c.start] + " " + c.sentence.text[c.end:])
+	first, second := newWordSet(before), newWordSet(after)
+	if !hasThan {
+		second = wordSet{}
+	}
+	var out []tablePair
+	for _, g := range d.grids {
+		for _, p := range g.pairsFor(words, c.kinds) {
+			sides := newNaming([]string{p.a.subject, p.b.subject})
+			out = append(out, p.order(sides, first, second, hasThan))
+		}
+	}
+	if !hasThan {
+		return out
+	}
+	for _, g := range d.groups {
+		if !slices.Contains(c.kinds, g.kind) || g.naming.words == nil || d.isOtherMetric(g, second) {
+			continue
+		}
+		subjects, references := g.naming.findNamed(first), g.naming.findNamed(second)
+		if len(subjects) != 1 || len(references) != 1 || subjects[0] == references[0] {
+			continue
+		}
+		for _, p := range g.pairsOf(references, subjects) {
+			out = append(out, tablePair{a: p[0], b: p[1], ordered: true})
+		}
+	}
+	return out
+}
+
+// conjunction matches the words between two clauses.
+var conjunction = lazyregexp.New(`(?i)[;,(]|\b(?:and|but|while|whereas|or)\b`)
+
+// splitClause returns the text before the first claim of the sentence and that of the claim's own clause,
+// and the text after "than" or "as".
+func (c claim) splitClause(claims []claim) (before, after string, hasThan bool) {
+	text := c.sentence.text
+	first, start, end := c.start, 0, len(text)
+	for _, other := range claims {
+		if first = min(first, other.start); other.end <= c.start {
+			start = max(start, other.end)
+		}
+		if other.start >= c.end {
+			end = min(end, other.start)
+		}
+	}
+	if before, after = text[:first], text[c.end:end]; start > 0 {
+		own := text[start:c.start]
+		if all := conjunction.FindAllStringIndex(own, maxFigures); len(all) > 0 {
+			before += own[all[len(all)-1][1]:]
+		}
+	}
+	if i := strings.LastIndexAny(before, ";:"); i >= 0 {
+		before = before[i+1:]
+	}
+	if all := conjunction.FindStringIndex(after); all != nil {
+		after = after[:all[0]]
+	}
+	if m := thanWord.FindStringIndex(after); m != nil {
+		return before, after[m[1]:], true
+	}
+	return before, after, false
+}
+
+// thanWord matches the word before the reference of a comparison.
+var thanWord = lazyregexp.New(`(?i)\bthan\b|\bas (?:fast|quick|slow|much|many|long|large|big|high|heavy) as\b|\bcompared (?:to|with)\b|\brelative to\b|\bversus\b|\bvs\b`)
+
+// baseSubject matches words by which a statement is about the figures before a change.
+var baseSubject = lazyregexp.New(`(?i)\b(?:without|before|old|baseline|base|main|master|previous|original|unpatched|stock|was|were|had|used to)\b`)
+
+// order returns the pair in the order of a claim, whose reference comes first. first and second are
+// the words before the claim, and after "than".
+func (p tablePair) order(sides naming, first, second wordSet, hasThan bool) tablePair {
+	subjects, references := sides.findNamed(first), sides.findNamed(second)
+	isOne := len(references) == 1 && !slices.Contains(subjects, references[0])
+	switch {
+	case hasThan && isOne:
+		p.ordered = len(subjects) == 1 || p.ordered
+		if references[0] == p.b.subject {
+			p.a, p.b = p.b, p.a
+		}
+	case hasThan:
+		p.ordered = false
+	case p.ordered:
+		isBase := slices.Contains(subjects, p.a.subject) && !slices.Contains(subjects, p.b.subject)
+		for w := range first {
+			isBase = isBase || baseSubject.MatchString(w)
+		}
+		p.ordered = !isBase
+	}
+	return p
+}
+
+// name returns the name of a figure's side: its subject, in a table with rows of figures after the label of
+// the row.
+func (m measure) name() string {
+	if m.label != "" && m.label != m.subject && m.header == m.subject {
+		return m.label + ", " + m.subject
+	}
+	return m.subject
+}
+
+// hasOtherUnits reports whether two figures are printed in units of different sizes.
+func (c claim) hasOtherUnits(p tablePair) bool {
+	return p.a.raw > 0 && p.b.raw > 0 && !isNear(p.a.value/p.a.raw, p.b.value/p.b.raw, sameUnit)
+}
+
+// isSpeed reports whether the claim is about speed, of which a percentage may be that of the time
+// or that of the rate.
+func (c claim) isSpeed() bool {
+	switch c.word {
+	case "faster", "slower", "quicker", "overhead", "speedup", "speed-up":
+		return true
+	}
+	return false
+}
+
+// expectedSign returns 1 if the claim states that its subject has the greater figure of a kind, -1
+// for the smaller, and 0 if its word does not tell.
+func (c claim) expectedSign(k kind) int {
+	isRate := k == rateKind || k == byteRateKind
+	better := -1
+	if isRate {
+		better = 1
+	}
+	switch c.word {
+	case "faster", "quicker", "speedup", "speed-up", "as fast", "as quick":
+		if k == timeKind || isRate {
+			return better
+		}
+		return 0
+	case "slower", "as slow":
+		if k == timeKind || isRate {
+			return -better
+		}
+		return 0
+	case "improvement", "improved", "improve", "improves", "better":
+		return better
+	case "overhead", "worse":
+		return -better
+	case "longer", "as long", "as much", "as many", "as large", "as big", "as high", "as heavy":
+		return 1
+	case "shorter":
+		return -1
+	}
+	switch {
+	case c.isLess():
+		return -1
+	case c.isMore():
+		return 1
+	}
+	return 0
+}
+
+// fitsPair reports whether two figures have what the claim states, within tolerance.
+func (c claim) fitsPair(a, b, tolerance float64) bool {
+	small, great := min(math.Abs(a), math.Abs(b)), max(math.Abs(a), math.Abs(b))
+	if !(small > 0) {
+		return false
+	}
+	if !c.isPercent {
+		return c.fitsValue(great/small, tolerance)
+	}
+	return c.fitsValue(100*(great-small)/great, tolerance) || c.fitsValue(100*(great-small)/small, tolerance)
+}
