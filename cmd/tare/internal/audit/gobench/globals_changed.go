@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/tarebench/tare"
@@ -195,9 +196,19 @@ func (in *input) setsInitial(n ast.Node, v *types.Var) bool {
 				return want != nil && got != nil && want.ExactString() == got.ExactString() || formatExpr(init) == formatExpr(a.Rhs[i])
 			}
 		}
-		return info.Types[a.Rhs[i]].IsNil() // the zero value
+		return isZero(info, a.Rhs[i]) // as a declaration without a value does
 	}
 	return false
+}
+
+// isZero reports whether an expression is the zero value of its type: nil, a constant such as 0, or a
+// literal without elements, which for a slice or a map is as good as none.
+func isZero(info *types.Info, e ast.Expr) bool {
+	if literal, isLiteral := ast.Unparen(e).(*ast.CompositeLit); isLiteral {
+		return len(literal.Elts) == 0
+	}
+	value := info.Types[e]
+	return value.IsNil() || value.Value != nil && slices.Contains([]string{"0", `""`, "false"}, value.Value.ExactString())
 }
 
 // findRegistries returns the packages with a Register function that an init function of the
