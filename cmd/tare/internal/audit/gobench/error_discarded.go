@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"path"
 	"slices"
 	"strings"
 
@@ -30,12 +31,23 @@ func errorDiscarded() rule {
 					return true
 				}
 				for _, fn := range in.mayFail(call, f.bound, 0) {
-					if in.isChecked(fn) {
-						continue
+					checked := in.isChecked(fn)
+					file := ""
+					if checked {
+						if file = in.findUncheckedFile(l, fn); file == "" {
+							continue
+						}
 					}
 					name := formatExpr(call.Fun)
 					if fn.Name() != calledName(call) {
 						name += ", which may be " + fn.Name() + ","
+					}
+					if checked {
+						severity := in.rule.Severity
+						in.rule.Severity = tare.Note
+						in.report(n, "the error of %s is discarded in the loop, and no function that checks it reads %s", name, file)
+						in.rule.Severity = severity
+						break
 					}
 					in.report(n, "the error of %s is discarded in the loop, and no test or benchmark of the package checks it", name)
 					break
@@ -44,6 +56,78 @@ func errorDiscarded() rule {
 			})
 		})
 	}}
+}
+
+// findUncheckedFile returns the name of a file that the benchmark of a loop reads, if no function of
+// the test files that checks the error of fn mentions it: what the benchmark reads may fail, although
+// the function is checked with other input. It returns "" without such a file.
+func (in *input) findUncheckedFile(l *loop, fn *types.Func) string {
+	for call := range nodesOf[*ast.CallExpr](l.owner.decl) {
+		called := in.callee(call)
+		if !isFunc(called, "os", "ReadFile", "Open") && !isFunc(called, "io/ioutil", "ReadFile") || len(call.Args) != 1 {
+			continue
+		}
+		var names []string // the last text is the name of the file
+		for lit := range nodesOf[*ast.BasicLit](call.Args[0]) {
+			if lit.Kind == token.STRING {
+				names = append(names, lit.Value)
+			}
+		}
+		if len(names) == 0 {
+			continue
+		}
+		name := names[len(names)-1]
+		base := path.Base(strings.Trim(name, "\"`"))
+		if !in.isMentionedByChecker(fn, base) {
+			return name
+		}
+	}
+	return ""
+}
+
+// isMentionedByChecker reports whether a function of the test files may check the error of fn for a file:
+// it checks the error, and mentions the file, reads a directory or gets its input from elsewhere.
+func (in *input) isMentionedByChecker(fn *types.Func, file string) bool {
+	for _, f := range in.pass.Files {
+		for _, d := range f.Decls {
+			decl, ok := d.(*ast.FuncDecl)
+			if !ok || decl.Body == nil || !in.isHarness(decl) {
+				continue
+			}
+			checked := map[*types.Func]bool{}
+			in.addChecked(decl, checked)
+			if !checked[fn] {
+				continue
+			}
+			if !strings.HasPrefix(decl.Name.Name, "Test") { // a helper, whose callers may read the file
+				return true
+			}
+			for lit := range nodesOf[*ast.BasicLit](decl) {
+				if lit.Kind == token.STRING && (strings.Contains(lit.Value, file) || strings.Contains(lit.Value, "*")) {
+					return true
+				}
+			}
+			readsDirectory := in.hasCall(decl, func(name string) bool {
+				return isOneOf(name, []string{"ReadDir", "Glob", "WalkDir", "Walk", "ReadFile", "Open"})
+			})
+			if readsDirectory || in.callsHelper(decl) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// callsHelper reports whether a function calls one of the test files, which may read any file.
+func (in *input) callsHelper(decl *ast.FuncDecl) bool {
+	for call := range nodesOf[*ast.CallExpr](decl) {
+		for _, f := range in.flowGraph().Called(call, nil) {
+			if f.Body != nil && f.Object != nil && in.isHarness(f.Node) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // findDropped returns the call of a statement that drops its error: the call is the statement, or
@@ -271,15 +355,15 @@ func (in *input) isChecked(fn *types.Func) bool {
 		in.suite.checked = map[*types.Func]bool{}
 		for _, file := range in.pass.Files {
 			if strings.HasSuffix(in.pass.Fset.Position(file.FileStart).Filename, "_test.go") {
-				in.addChecked(file)
+				in.addChecked(file, in.suite.checked)
 			}
 		}
 	}
 	return in.suite.checked[fn]
 }
 
-// addChecked records the functions whose error a file reads.
-func (in *input) addChecked(root ast.Node) {
+// addChecked adds to checked the functions whose error the code below root reads.
+func (in *input) addChecked(root ast.Node, checked map[*types.Func]bool) {
 	inspectPath(root, func(n ast.Node, path []ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
 		if !ok {
@@ -291,7 +375,7 @@ func (in *input) addChecked(root ast.Node) {
 		}
 		check := func() {
 			for _, fn := range in.mayFail(call, nil, 0) {
-				in.suite.checked[fn] = true
+				checked[fn] = true
 			}
 		}
 		switch p := parent(path, 1).(type) {

@@ -2,11 +2,14 @@ package gobench
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // inputConsumed finds inputs that are made before the loop and used up by its first
@@ -23,6 +26,9 @@ func inputConsumed() rule {
 			seen := map[*types.Var]bool{}
 			in.inspectTimed(l, func(n ast.Node) bool {
 				call, isCall := n.(*ast.CallExpr)
+				if isCall {
+					in.reportDrained(l, call)
+				}
 				// runtime_test measures deletions themselves.
 				if isCall && isBuiltin(in.pass.TypesInfo, call, "delete") && in.pass.Pkg.Path() != "runtime_test" {
 					if v := in.variable(call.Args[0]); in.isOutside(v, l) && in.isLocal(v) && !in.isFilled(l, v) {
@@ -47,6 +53,121 @@ func inputConsumed() rule {
 			})
 		})
 	}}
+}
+
+// taking matches the names of methods that take an entry from their receiver.
+var taking = lazyregexp.New(`^(Pop|Next|Dequeue|Take|Poll|Shift|Remove|Delete(Min|Max)|Extract)`)
+
+// reportDrained reports a call that takes an entry from what was filled before the loop, if the
+// method says by its last result that none is left, the loop drops that result and adds no entries.
+func (in *input) reportDrained(l *loop, call *ast.CallExpr) {
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || !taking.MatchString(sel.Sel.Name) || !in.dropsLast(l, call) {
+		return
+	}
+	v := in.variable(sel.X)
+	if !in.isOutside(v, l) || !in.isLocal(v) || !in.takesEntry(in.callee(call)) || in.getsEntries(l, v) {
+		return
+	}
+	severity := in.rule.Severity
+	in.rule.Severity = tare.Warn // the entries may last for a small b.N
+	in.report(call, "%s takes an entry from %s, the loop adds none, and nothing reads whether there was one: most iterations may find %s empty", formatExpr(call.Fun), v.Name(), v.Name())
+	in.rule.Severity = severity
+}
+
+// dropsLast reports whether a loop drops the last of several results of a call.
+func (in *input) dropsLast(l *loop, call *ast.CallExpr) bool {
+	dropped := false
+	inspectPath(l.body, func(n ast.Node, path []ast.Node) bool {
+		if n != ast.Node(call) {
+			return !dropped
+		}
+		switch p := parent(path, 1).(type) {
+		case *ast.ExprStmt:
+			dropped = true
+		case *ast.AssignStmt:
+			id, ok := p.Lhs[len(p.Lhs)-1].(*ast.Ident)
+			dropped = ok && id.Name == "_"
+		}
+		return false
+	})
+	return dropped
+}
+
+// takesEntry reports whether a method of the package removes an entry of its receiver, and otherwise
+// returns false or an error as its last result. A method that waits for entries does not.
+func (in *input) takesEntry(fn *types.Func) bool {
+	if fn == nil || fn.Signature().Recv() == nil {
+		return false
+	}
+	results := fn.Signature().Results()
+	f := in.flowGraph().Declared(fn)
+	if f.Body == nil || results.Len() == 0 {
+		return false
+	}
+	last := results.At(results.Len() - 1).Type()
+	if basic, ok := last.Underlying().(*types.Basic); !isError(last) && (!ok || basic.Kind() != types.Bool) {
+		return false
+	}
+	recv := fn.Signature().Recv()
+	removes, fails, waits := false, false, false
+	ast.Inspect(f.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for i, lhs := range n.Lhs {
+				root, fields := in.flowGraph().Path(lhs, flow.Binding{recv: nil})
+				if root != recv || fields == "" || len(n.Lhs) != len(n.Rhs) {
+					continue
+				}
+				if s, ok := n.Rhs[i].(*ast.SliceExpr); ok {
+					from, _ := in.flowGraph().Path(s.X, flow.Binding{recv: nil})
+					removes = removes || from == recv
+				}
+			}
+		case *ast.CallExpr:
+			name := calledName(n)
+			removes = removes || isBuiltin(in.pass.TypesInfo, n, "delete") || isFunc(in.callee(n), "container/heap", "Pop", "Remove") || isMethodOf(in.callee(n), "container/list", "List", "Remove")
+			waits = waits || name == "Wait" || name == "Sleep"
+		case *ast.UnaryExpr:
+			waits = waits || n.Op == token.ARROW
+		case *ast.SelectStmt:
+			waits = true
+		case *ast.ReturnStmt:
+			if len(n.Results) == results.Len() {
+				tv := in.pass.TypesInfo.Types[n.Results[len(n.Results)-1]]
+				fails = fails || isError(last) && !tv.IsNil() || tv.Value != nil && tv.Value.String() == "false"
+			}
+		}
+		return true
+	})
+	return removes && fails && !waits
+}
+
+// getsEntries reports whether what a variable refers to may get entries while a loop runs, or was filled
+// for b.N iterations: the loop uses it other than by methods that take or count, a literal or
+// another loop uses it, or b.N is near its use.
+func (in *input) getsEntries(l *loop, v *types.Var) bool {
+	init := in.initOf(l.owner.decl, v)
+	refilled := l.owner.sized[v] || init != nil && l.owner.dependsOnN(in.pass.TypesInfo, init)
+	in.inspectUses(l.owner.decl, v, func(id *ast.Ident, path []ast.Node) {
+		if !isWithin(id, l.node) {
+			for _, p := range path {
+				_, isGo := p.(*ast.GoStmt)
+				isLit := false
+				if lit, ok := p.(*ast.FuncLit); ok {
+					isLit = !isWithin(l.node, lit)
+				}
+				if s, ok := p.(ast.Stmt); ok && !isWithin(l.node, s) && l.owner.dependsOnN(in.pass.TypesInfo, s) {
+					refilled = true
+				}
+				refilled = refilled || isGo || isLit
+			}
+			return
+		}
+		sel, ok := parent(path, 1).(*ast.SelectorExpr)
+		refilled = refilled || !ok || !taking.MatchString(sel.Sel.Name) && !isOneOf(sel.Sel.Name, []string{"Len", "Size", "Cap", "Peek", "Front"})
+	})
+	return refilled
 }
 
 // describeInput describes a variable whose initial value can be read only once, such as

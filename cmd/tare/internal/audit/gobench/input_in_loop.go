@@ -2,7 +2,9 @@ package gobench
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/tarebench/tare"
@@ -23,7 +25,7 @@ func inputInLoop() rule {
 	}, find: func(in *input) {
 		in.eachTimedCall(func(l *loop, call *ast.CallExpr, fn *types.Func) {
 			isMeasured := in.isAbout(l.owner, fn) && !in.isTestHelper(fn)
-			if in.makesInput(fn) && !isMeasured && in.isInvariant(l, call) && in.isPassedOn(l, call) {
+			if (in.makesInput(fn) || in.makesReadOnly(l, call, fn)) && !isMeasured && in.isInvariant(l, call) && in.isPassedOn(l, call) {
 				in.report(call, "%s makes the same input again in each iteration", formatExpr(call))
 			}
 		})
@@ -49,6 +51,175 @@ func (in *input) makesInput(fn *types.Func) bool {
 		return true
 	}
 	return in.isTestHelper(fn) && generators.MatchString(fn.Name()) && fn.Signature().Results().Len() > 0
+}
+
+// makers matches the names of functions that make values of any kind.
+var makers = lazyregexp.New(`^(?i:make|build|new|create|gen|prepare|setup|example|test)[A-Z0-9_]`)
+
+// makesReadOnly reports whether a call is of a function of the test files that makes a slice, and the
+// call that gets the slice only reads it, so that one slice would do for all iterations.
+func (in *input) makesReadOnly(l *loop, call *ast.CallExpr, fn *types.Func) bool {
+	if !in.isTestHelper(fn) || !makers.MatchString(fn.Name()) {
+		return false
+	}
+	if t := in.pass.TypesInfo.TypeOf(call); t == nil || !isSliceOrString(t) {
+		return false
+	}
+	// The function computes something: one that returns a constant or a variable costs nothing.
+	f := in.flowGraph().Declared(fn)
+	if f.Body == nil || !slices.ContainsFunc(f.Body.List, func(s ast.Stmt) bool { return loopBound(s) != nil }) {
+		return false
+	}
+	isReadOnly := false
+	inspectPath(l.body, func(n ast.Node, path []ast.Node) bool {
+		if n != ast.Node(call) {
+			return true
+		}
+		switch p := parent(path, 1).(type) {
+		case *ast.CallExpr:
+			isReadOnly = in.readsOnly(p, call, 0)
+		case *ast.AssignStmt:
+			if v := in.variable(p.Lhs[0]); in.isLocal(v) && !in.isOutside(v, l) {
+				isReadOnly = in.isReadOnly(l.body, v, 0)
+			}
+		}
+		return false
+	})
+	return isReadOnly
+}
+
+// isSliceOrString reports whether a type is a slice or a string.
+func isSliceOrString(t types.Type) bool {
+	if _, ok := t.Underlying().(*types.Slice); ok {
+		return true
+	}
+	basic, ok := t.Underlying().(*types.Basic)
+	return ok && basic.Info()&types.IsString != 0
+}
+
+// readsOnly reports whether the functions that a call may run belong to the package, and only read
+// an argument of it.
+func (in *input) readsOnly(call *ast.CallExpr, arg ast.Expr, depth int) bool {
+	info := in.pass.TypesInfo
+	if isBuiltin(info, call, "len") || isBuiltin(info, call, "cap") || isPlainOrString(info.TypeOf(arg)) {
+		return true
+	}
+	if isBuiltin(info, call, "append") || isBuiltin(info, call, "copy") {
+		t, ok := info.TypeOf(arg).Underlying().(*types.Slice)
+		return call.Args[0] != arg && ok && isPlainOrString(t.Elem())
+	}
+	called := in.flowGraph().Called(call, nil)
+	for _, f := range called {
+		if f.Body == nil || depth == maxTimedDepth {
+			return false
+		}
+		bound := false
+		for param, value := range in.flowGraph().Bind(call, f) {
+			if value == arg {
+				bound = true
+				if !in.isReadOnly(f.Body, param, depth+1) {
+					return false
+				}
+			}
+		}
+		if !bound {
+			return false
+		}
+	}
+	return len(called) > 0
+}
+
+// isPlainOrString reports whether values of a type share no memory that can be changed.
+func isPlainOrString(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	_, ok := t.Underlying().(*types.Basic)
+	return ok
+}
+
+// isReadOnly reports whether the statements below root only read a variable and what it refers to:
+// they do not set a part of it, return it, store it or pass it to a function that may do so.
+func (in *input) isReadOnly(root ast.Node, v *types.Var, depth int) bool {
+	if v == nil || depth > maxTimedDepth {
+		return false
+	}
+	readOnly := true
+	in.inspectUses(root, v, func(id *ast.Ident, path []ast.Node) {
+		readOnly = readOnly && in.isReadingUse(root, id, path, depth)
+	})
+	return readOnly
+}
+
+// isReadingUse does the work of isReadOnly for one use.
+func (in *input) isReadingUse(root ast.Node, id *ast.Ident, path []ast.Node, depth int) bool {
+	info := in.pass.TypesInfo
+	part := ast.Expr(id) // id, or the part of it that is selected
+	for i := len(path) - 2; i >= 0; i-- {
+		switch p := path[i].(type) {
+		case *ast.SelectorExpr:
+			if s := info.Selections[p]; s == nil || s.Kind() != types.FieldVal {
+				return false
+			}
+			part = p
+			continue
+		case *ast.IndexExpr:
+			if p.X != part {
+				return true // the index of another value
+			}
+			part = p
+			continue
+		case *ast.SliceExpr:
+			if p.X != part {
+				return true
+			}
+			part = p
+			continue
+		case *ast.ParenExpr:
+			part = p
+			continue
+		case *ast.UnaryExpr:
+			if p.Op != token.AND {
+				return true
+			}
+			part = p
+			continue
+		case *ast.AssignStmt:
+			for j, rhs := range p.Rhs {
+				if rhs != part {
+					continue
+				}
+				if isPlainOrString(info.TypeOf(part)) {
+					return true
+				}
+				alias := in.variable(p.Lhs[min(j, len(p.Lhs)-1)])
+				return p.Tok == token.DEFINE && in.isLocal(alias) && in.isReadOnly(root, alias, depth+1)
+			}
+			return false
+		case *ast.RangeStmt:
+			if p.X != part {
+				return false
+			}
+			if p.Value == nil {
+				return true
+			}
+			element := in.variable(p.Value)
+			return element != nil && (element.Name() == "_" || in.isReadOnly(root, element, depth+1))
+		case *ast.CallExpr:
+			return p.Fun != part && in.readsOnly(p, part, depth)
+		case *ast.BinaryExpr:
+			return true
+		default:
+			return isPlainOrString(info.TypeOf(part)) && !isIncDec(p)
+		}
+	}
+	return false
+}
+
+// isIncDec reports whether a node is x++ or x--.
+func isIncDec(n ast.Node) bool {
+	_, ok := n.(*ast.IncDecStmt)
+	return ok
 }
 
 // findFilledSlice returns the slice that a statement s of a loop's body fills: s is an inner

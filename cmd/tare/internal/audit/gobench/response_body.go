@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/cfg"
@@ -57,14 +58,14 @@ func responseBody() rule {
 	}}
 }
 
-// isRequest reports whether a call sends a request by a function of net/http, itself or in the
-// function of the benchmark that it calls.
+// isRequest reports whether a call sends a request by a function of net/http, itself or in a
+// function of the package that it calls and that leaves the body of the response to its caller.
 func (in *input) isRequest(call *ast.CallExpr, depth int) bool {
 	for _, f := range in.flowGraph().Called(call, nil) {
 		if f.Object != nil && f.Object.Pkg() != nil && f.Object.Pkg().Path() == "net/http" {
 			return true
 		}
-		if f.Body == nil || depth == maxTimedDepth || !in.isHarness(f.Node) {
+		if f.Body == nil || depth == maxTimedDepth || in.touchesBody(f.Body, 0) {
 			continue
 		}
 		for _, r := range in.flowGraph().Results(f, 0) {
@@ -76,6 +77,30 @@ func (in *input) isRequest(call *ast.CallExpr, depth int) bool {
 		}
 	}
 	return false
+}
+
+// touchesBody reports whether a function mentions the body of a response, or passes a response to a
+// function that may do so.
+func (in *input) touchesBody(root ast.Node, depth int) bool {
+	info := in.pass.TypesInfo
+	found := false
+	ast.Inspect(root, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			found = found || n.Sel.Name == "Body" && isResponse(info.TypeOf(n.X))
+		case *ast.CallExpr:
+			if !slices.ContainsFunc(n.Args, func(a ast.Expr) bool { return isResponse(info.TypeOf(a)) }) {
+				return !found
+			}
+			called := in.flowGraph().Called(n, nil)
+			found = found || len(called) == 0
+			for _, f := range called {
+				found = found || f.Body == nil || depth == maxTimedDepth || in.touchesBody(f.Body, depth+1)
+			}
+		}
+		return !found
+	})
+	return found
 }
 
 // findLeak returns the line in which a function or an iteration ends, without an error, although no

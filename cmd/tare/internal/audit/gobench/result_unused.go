@@ -219,9 +219,8 @@ func (in *input) isWork(e ast.Expr) bool {
 // Limits of the functions that the compiler inlines for certain. Its own budget of 80 is
 // on the nodes of its internal form.
 const (
-	maxInlineStatements = 3
-	maxInlineNodes      = 40
-	maxInlineDepth      = 2 // calls within calls
+	maxInlineNodes = 40
+	maxInlineDepth = 2 // calls within calls
 )
 
 // smallBodies returns the declarations of the functions of the package that are small
@@ -231,7 +230,7 @@ func (in *input) smallBodies() map[*types.Func]*ast.FuncDecl {
 	for _, file := range in.pass.Files {
 		for _, d := range file.Decls {
 			fn, ok := d.(*ast.FuncDecl)
-			if !ok || fn.Body == nil || len(fn.Body.List) > maxInlineStatements || hasDirective(fn) {
+			if !ok || fn.Body == nil || hasDirective(fn) {
 				continue
 			}
 			if obj, ok := in.pass.TypesInfo.Defs[fn.Name].(*types.Func); ok && countNodes(fn.Body) <= maxInlineNodes {

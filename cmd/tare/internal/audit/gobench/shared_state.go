@@ -77,6 +77,7 @@ func (in *input) reportGrown(outer *benchmark) {
 		return false
 	})
 	for i, writer := range subs {
+		in.reportEvicted(outer, writer, subs[i+1:])
 		grown := in.findGrown(outer.body, writer)
 		for p, n := range grown {
 			if writer.repeated && p.root.Pos() < in.casesOf(outer, writer.call) {
@@ -94,6 +95,99 @@ func (in *input) reportGrown(outer *benchmark) {
 			}
 		}
 	}
+}
+
+// reportEvicted reports what a sub-benchmark puts entries into that take the place of others, if a
+// later one uses it with other keys: how many of them it finds depends on the first.
+func (in *input) reportEvicted(outer *benchmark, writer sub, later []sub) {
+	for _, put := range in.keyedCalls(writer) {
+		if !in.isEvicting(put.method) || isWithinPos(put.place.root.Pos(), writer.function.Node) {
+			continue
+		}
+		for _, reader := range later {
+			use := in.findUse(reader, put.place)
+			if reader.function.Node == writer.function.Node || use == nil || in.isRenewed(outer, put.place, writer.call.End(), reader.call.Pos()) {
+				continue
+			}
+			var keys *types.Var // nil if the reader has no keys, or some that the writer has
+			for _, c := range in.keyedCalls(reader) {
+				if c.place != put.place {
+					continue
+				}
+				if keys = c.keys; keys == put.keys {
+					keys = nil
+					break
+				}
+			}
+			if keys != nil {
+				in.report(use, "%s is used with keys of %s, but another sub-benchmark puts those of %s in their place, in line %d", put.place, keys.Name(), put.keys.Name(), in.lineOf(put.call))
+				break
+			}
+		}
+	}
+}
+
+// keyedCall is a call of a method whose first argument is an element of a variable.
+type keyedCall struct {
+	call   *ast.CallExpr
+	method *types.Func
+	place  place      // the receiver
+	keys   *types.Var // the variable
+}
+
+// keyedCalls returns the calls of a sub-benchmark's loops whose first argument is an element of a
+// slice or array.
+func (in *input) keyedCalls(s sub) []keyedCall {
+	var out []keyedCall
+	for _, l := range s.loops {
+		in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || len(call.Args) == 0 {
+				return true
+			}
+			index, ok := ast.Unparen(call.Args[0]).(*ast.IndexExpr)
+			if !ok {
+				return true
+			}
+			keys, _ := in.flowGraph().Path(index.X, f.bound)
+			for _, called := range in.flowGraph().Called(call, f.bound) {
+				if called.Bound == nil || called.Object == nil || keys == nil {
+					continue
+				}
+				if root, fields := in.flowGraph().Path(called.Bound, f.bound); root != nil {
+					out = append(out, keyedCall{call, called.Object, place{root, fields}, keys})
+				}
+			}
+			return true
+		})
+	}
+	return out
+}
+
+// isEvicting reports whether a method of the package adds an entry to a map or list, and removes
+// others: a cache of fixed size.
+func (in *input) isEvicting(fn *types.Func) bool {
+	f := in.flowGraph().Declared(fn)
+	if f.Body == nil {
+		return false
+	}
+	adds, removes := false, false
+	ast.Inspect(f.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for _, lhs := range n.Lhs {
+				if index, ok := lhs.(*ast.IndexExpr); ok {
+					_, isMap := in.pass.TypesInfo.TypeOf(index.X).Underlying().(*types.Map)
+					adds = adds || isMap
+				}
+			}
+		case *ast.CallExpr:
+			removes = removes || isBuiltin(in.pass.TypesInfo, n, "delete") || isMethodOf(in.callee(n), "container/list", "List", "Remove")
+			removes = removes || strings.HasPrefix(strings.ToLower(calledName(n)), "evict")
+		}
+		return true
+	})
+	return adds && removes
 }
 
 // place is a variable, or a field of it.

@@ -279,10 +279,10 @@ func (l *loop) setKind(info *types.Info, end ast.Expr) bool {
 	return l.owner.dependsOnN(info, end)
 }
 
-// dependsOnN reports whether an expression contains b.N, or a variable of b.sized.
-func (b *benchmark) dependsOnN(info *types.Info, e ast.Expr) bool {
+// dependsOnN reports whether an expression or a statement contains b.N, or a variable of b.sized.
+func (b *benchmark) dependsOnN(info *types.Info, root ast.Node) bool {
 	found := false
-	ast.Inspect(e, func(n ast.Node) bool {
+	ast.Inspect(root, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			return false

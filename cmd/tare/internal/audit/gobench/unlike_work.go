@@ -231,6 +231,9 @@ func (in *input) reportPartial(sides []side) {
 	}
 }
 
+// maxWrapperStatements is the number of statements of a function that only calls others.
+const maxWrapperStatements = 3
+
 // readWork returns whether a body repeats something, and the names of the functions that it calls,
 // with those that the small functions of the package call in turn.
 func (in *input) readWork(body ast.Node, depth int) (hasLoop bool, names []string) {
@@ -244,7 +247,7 @@ func (in *input) readWork(body ast.Node, depth int) (hasLoop bool, names []strin
 			}
 			names = append(names, calledName(n))
 			if fn := in.callee(n); fn != nil && depth == 0 {
-				if f := in.flowGraph().Declared(fn); f.Body != nil && len(f.Body.List) <= maxInlineStatements {
+				if f := in.flowGraph().Declared(fn); f.Body != nil && len(f.Body.List) <= maxWrapperStatements {
 					_, inner := in.readWork(f.Body, depth+1)
 					names = append(names, inner...)
 				}

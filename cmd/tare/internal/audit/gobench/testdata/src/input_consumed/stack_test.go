@@ -1,0 +1,48 @@
+package input_consumed
+
+import "testing"
+
+var total int
+
+func BenchmarkPop(b *testing.B) {
+	s := newStack(1000)
+	for i := 0; i < b.N; i++ {
+		x, _ := s.Pop() // want `s.Pop takes an entry from s`
+		total += x
+	}
+}
+
+func BenchmarkPopStatement(b *testing.B) {
+	s := newStack(1000)
+	for b.Loop() {
+		s.Pop() // want `s.Pop takes an entry from s`
+	}
+}
+
+func BenchmarkPopAll(b *testing.B) {
+	s := newStack(b.N)
+	for i := 0; i < b.N; i++ {
+		x, _ := s.Pop() // want `s has b.N entries`
+		total += x
+	}
+}
+
+func BenchmarkPopFilled(b *testing.B) {
+	s := newStack(0)
+	for i := 0; i < b.N; i++ {
+		s.Push(i)
+	}
+	b.ResetTimer()
+	for i := 0; i < b.N; i++ {
+		x, _ := s.Pop() // want `s has b.N entries`
+		total += x
+	}
+}
+
+func BenchmarkPushPop(b *testing.B) {
+	s := newStack(10)
+	for i := 0; i < b.N; i++ {
+		x, _ := s.Pop()
+		s.Push(x)
+	}
+}
