@@ -57,6 +57,11 @@ var (
 	trivialLimit = lazyregexp.New(`(?i)\b(?:error|failure|loss|failed)\b[^.;|]{0,40}(?:at most|below|under|≤|<=?|no more than|not exceed)\s*100\s?%|\b(?:success|availability|hit)\b[^.;|]{0,30}(?:at least|above|≥|>=?|no less than)\s*0\s?%`)
 	// orderedLimit matches a limit on a figure that is never above another one of its run.
 	orderedLimit = lazyregexp.New(`(?i)\b(median|p50|mean|p90|p95)\b(?: (?:latency|time|duration))?\s+(?:must |shall |should |has to |is to )?(?:be |stay |stays |remain |remains |is |not )*(?:below|under|at most|exceed|no more than|lower than|≤|<=?)\s*(?:the |its )?(?:p99(?:\.\d+)?|max(?:imum)?|slowest|worst)\b([^.;]{0,30})`)
+	// reverseLimit matches a limit below which a figure is never, as the median of the same run: "p99 at 200/s not
+	// below p50 at 200/s". The groups are the two figures with their conditions.
+	reverseLimit = lazyregexp.New(`(?i)\b(p\d\d\d?(?:\.\d+)?|max(?:imum)?|median)(?: (?:latency|time|duration))?\b((?:[^.;|<>≤≥]|\.\d){0,40}?)\s+(?:must |shall |should |has to |is |to )*(?:be )?(?:(?:not|never|no) (?:be )?(?:below|under|lower than|less than|smaller than)|at least|≥|>=)\s+(?:the |its )?(p\d\d\d?(?:\.\d+)?|median|min(?:imum)?)(?: (?:latency|time|duration))?\b((?:[^.;|,]|[.,]\d){0,40})`)
+	// criterionHeader matches the header of a column of criteria.
+	criterionHeader = lazyregexp.New(`(?i)^(?:acceptance )?(?:criteri(?:on|a)|requirements?|conditions?|targets?|goals?|assertions?|objectives?|slos?)$`)
 	// afterwards matches a limit that was chosen by the figures that it judges.
 	afterwards = lazyregexp.New(`(?i)\b(?:limit|threshold|target|budget|bound|ceiling|criteri\w+|tolerance)\b[^.;]{0,40}\b(?:set|chosen|derived|taken|picked|fixed|defined|computed)\b[^.;]{0,30}\b(?:after (?:the|all|these) (?:runs|measurements|tests|results)\b|(?:from|by|on|with) (?:the same|these|those) (?:runs|results|figures|measurements|data|samples))`)
 )
@@ -72,6 +77,10 @@ func findCircularLimits(d *document, report reportFunc) {
 		}
 		if m := orderedLimit.FindStringSubmatch(text); m != nil && limitWord.MatchString(text) && !baseHeader.MatchString(m[2]) && !sideOf.MatchString(m[2]) {
 			report(s.line, fmt.Sprintf("%s: no run has that figure above the other", quote(m[0])))
+			continue
+		}
+		if m := findReverseLimit(text); m != "" && limitWord.MatchString(text) {
+			report(s.line, fmt.Sprintf("%s: no run has that figure below the other", quote(m)))
 			continue
 		}
 		if m := afterwards.FindString(text); m != "" && !negation.MatchString(text) {
@@ -101,6 +110,36 @@ func findCircularLimits(d *document, report reportFunc) {
 		}
 		if isSame || d.hasExtreme(context) {
 			report(s.line, fmt.Sprintf("%s: the limit is the greatest of the runs that it judges, and their middle is never above it", quote(m[0])))
+		}
+	}
+}
+
+// findReverseLimit returns the limit of a text that keeps a quantile from being below a lower one of the
+// same distribution. It returns "" if there is none, or if the two figures have different conditions.
+func findReverseLimit(text string) string {
+	m := reverseLimit.FindStringSubmatch(text)
+	if m == nil {
+		return ""
+	}
+	first, second := strings.ToLower(strings.TrimSpace(m[2])), strings.ToLower(strings.TrimSpace(m[4]))
+	if first != second || parseQuantileName(m[1]) <= parseQuantileName(m[3]) {
+		return ""
+	}
+	return strings.TrimSpace(m[0])
+}
+
+// findReverseCriteria reports such limits in a column of criteria of a table.
+func findReverseCriteria(t *table, report reportFunc) {
+	column := slices.IndexFunc(t.header, criterionHeader.MatchString)
+	if column < 0 {
+		return
+	}
+	for _, row := range t.rows {
+		if column >= len(row.cells) {
+			continue
+		}
+		if m := findReverseLimit(row.cells[column]); m != "" {
+			report(row.line, fmt.Sprintf("%s: no run has that figure below the other", quote(m)))
 		}
 	}
 }
@@ -151,6 +190,7 @@ func findCriterionCannotFail(d *document, report reportFunc) {
 	limits := d.limits
 	for _, t := range d.tables {
 		limits = append(limits, t.limits()...)
+		findReverseCriteria(t, report)
 	}
 	for _, l := range limits {
 		if l.measured > 0 && l.value >= maxMeasuredRatio*l.measured {

@@ -101,6 +101,9 @@ func findDirectionDiffers(d *document, report reportFunc) {
 				report(s.lineAt(c.start), fmt.Sprintf("%s: %s goes with %s, and the other side has %s (line %d)", quote(c.text), formatValue(p.b.quantity), quote(p.b.name()), formatValue(p.a.quantity), p.b.line))
 			}
 		}
+		if at, why := d.whyNotExtreme(s); why != "" {
+			report(s.lineAt(at), why)
+		}
 		for _, o := range s.orders() {
 			if negation.MatchString(o.before) {
 				continue
@@ -108,11 +111,67 @@ func findDirectionDiffers(d *document, report reportFunc) {
 			if compared++; compared > maxCompared {
 				return
 			}
-			if why := o.whyContradicted(s, d.groups, d.grids); why != "" {
+			if why := o.whyContradicted(s, d.nearGroups(s.line), d.nearGrids(s.line)); why != "" {
 				report(s.line, why)
 			}
 		}
 	}
+}
+
+// superlative matches a side that is said to be the slowest or the fastest, with the figure that follows. The groups are
+// the word and the text after it.
+var superlative = lazyregexp.New(`(?i)\b(?:is|was|remains|stays) (?:clearly |still |also |again )?the (slowest|fastest|quickest)\b([^.;]*(?:\.\d[^.;]*)*)`)
+
+// whyNotExtreme describes how a sentence calls a side the slowest, and the figure that it gives for it is the
+// smallest time or the greatest rate of the column, or the other way round. at is the place in the sentence.
+// It returns "" if the figure is not one of the named side in a single column.
+func (d *document) whyNotExtreme(s sentence) (at int, why string) {
+	const minSides = 3
+	m := superlative.FindStringSubmatchIndex(s.text)
+	if m == nil || negation.MatchString(s.text[:m[1]]) {
+		return 0, ""
+	}
+	word := strings.ToLower(s.text[m[2]:m[3]])
+	number := figure.FindStringIndex(s.text[m[4]:m[5]])
+	if number == nil {
+		return 0, ""
+	}
+	stated, _, ok := parseQuantity(s.text[m[4]+number[0]:])
+	if !ok {
+		return 0, ""
+	}
+	subject := newWordSet(s.text[:m[0]])
+	fitting := 0 // columns with the figure for the side
+	for _, g := range d.nearGroups(s.line) {
+		isRate := g.kind == rateKind || g.kind == byteRateKind
+		if g.kind != stated.kind || g.kind != timeKind && !isRate || g.naming.words == nil || len(g.naming.words) < minSides {
+			continue
+		}
+		named := g.naming.findNamed(subject)
+		if len(named) != 1 {
+			continue
+		}
+		i := slices.IndexFunc(g.measures, func(x measure) bool { return x.subject == named[0] && isNear(x.value, stated.value, sameUnit) })
+		if i < 0 {
+			continue
+		}
+		fitting++
+		own, isOpposite := g.measures[i], true
+		for _, x := range g.measures {
+			isBeyond := x.value > own.value
+			if isSlow := word == "slowest"; isSlow == isRate {
+				isBeyond = x.value < own.value
+			}
+			isOpposite = isOpposite && (x.subject == own.subject || isBeyond)
+		}
+		if isOpposite {
+			why = fmt.Sprintf("the %s is said of %s, whose %s (line %d) is the other extreme of the column", word, quote(own.subject), formatValue(own.quantity), own.line)
+		}
+	}
+	if fitting != 1 {
+		return 0, ""
+	}
+	return m[2], why
 }
 
 // whyContradicted describes how the figures in a sentence contradict its order; a sentence without

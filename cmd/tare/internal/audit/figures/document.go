@@ -17,6 +17,9 @@ type document struct {
 	groups   []*comparison        // figures of measured that compare with each other
 	grids    []*grid              // figures of tables by row
 	metrics  map[metricKey]naming // metrics of the groups with one origin and kind
+	blocks   [][]*comparison      // groups by origin, sorted by line
+	ratios   ratioIndex           // ratios in all rows of grids
+	lookups  int                  // number of grids and groups that statements were compared with
 	verdicts map[claimKey]verdict // of the claims that a rule has judged
 }
 
@@ -114,6 +117,15 @@ type load struct {
 	size        measured // bytes of one response
 	dropped     measured // iterations that k6 did not begin
 	warmed      bool     // the tool discards a warm-up
+	asked       measured // rate that the command of vegeta asks for; offered is the rate that it attained
+	workers     measured // most requests of vegeta in flight
+	tagged      []taggedPart
+}
+
+// taggedPart holds the figures of k6 about the requests with one value of a tag.
+type taggedPart struct {
+	tag, value     string
+	mean, requests measured
 }
 
 // part is a component of the mean latency, in s.

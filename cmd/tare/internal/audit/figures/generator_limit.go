@@ -36,12 +36,26 @@ const (
 	nearShare = 0.8  // of the limit of a generator, from which a rate is near the limit
 )
 
+// workerLimit returns the rate that the workers of vegeta can send if each waits for its response, and
+// whether it is the rate that was attained instead of the one asked for.
+func (l *load) workerLimit() (rate float64, isLimit bool) {
+	const tolerance = 0.1 // of the rate: workers also wait between requests
+	if !(l.workers.value > 0) || !(l.mean.value > 0) || !(l.offered.value > 0) || l.offered.value >= heldShare*l.asked.value {
+		return 0, false
+	}
+	rate = l.workers.value / l.mean.value
+	return rate, isNear(rate, l.offered.value, tolerance)
+}
+
 // findGeneratorLimit reports runs that did not reach their target rate, and sentences about
 // a generator that was exhausted or whose limit is near a rate on the page.
 func findGeneratorLimit(d *document, report reportFunc) {
 	for _, l := range d.loads {
 		if l.dropped.value > 0 {
 			report(l.dropped.line, fmt.Sprintf("%s were not begun: the generator had no virtual user free", format.Count(int(l.dropped.value), "iteration")))
+		}
+		if rate, isLimit := l.workerLimit(); isLimit {
+			report(l.rate.line, fmt.Sprintf("%s requests per second were asked for, and %s were sent: %.0f workers of %s per request send %s, so that the generator had no worker free", formatNumber(l.asked.value), formatNumber(l.offered.value), l.workers.value, formatTime(l.mean.value), formatNumber(rate)))
 		}
 		hasRates := l.offered.isKnown() && l.rate.isKnown()
 		if l.tool != "vegeta" && hasRates && l.rate.value < heldShare*l.offered.value {

@@ -11,6 +11,7 @@ import (
 // grid holds the figures of a table by row, for statements that name a row and compare its
 // columns: "on large files the new codec takes 20 % less time".
 type grid struct {
+	line   int // of the first figure
 	rows   naming
 	labels []string // labels of the rows, in lower case
 	cells  map[string][]measure
@@ -77,6 +78,9 @@ func newGrids(d *document, measured []measure) []*grid {
 // or if there are too many rows.
 func newGrid(all []measure) *grid {
 	g := &grid{cells: map[string][]measure{}}
+	if len(all) > 0 {
+		g.line = all[0].line
+	}
 	var columns []measure // the first figure of each column
 	for _, m := range all {
 		label := strings.ToLower(m.label)
@@ -228,31 +232,13 @@ func (g *grid) pairsFor(words wordSet, kinds []kind) []tablePair {
 	return out
 }
 
-// hasElsewhere reports whether some row has the change that a claim states, to its last digit: the
-// claim may name the row by other words than the table.
-func (g *grid) hasElsewhere(c claim) bool {
+// hasTestedChange reports whether a row without a significant change has the percentage of a claim,
+// to its last digit.
+func (g *grid) hasTestedChange(c claim) bool {
 	const exact = 0
-	for _, s := range g.sides {
-		if !slices.Contains(c.kinds, s.kind) {
-			continue
-		}
-		for _, label := range g.labels {
-			row := g.figuresOf(label, s)
-			for i, a := range row {
-				for _, b := range row[i+1:] {
-					if c.fitsPair(a.value, b.value, exact) {
-						return true
-					}
-				}
-			}
-		}
-	}
-	for _, row := range g.tested {
-		if c.isPercent && slices.ContainsFunc(row.changes, func(x float64) bool { return c.fitsValue(x, exact) }) {
-			return true
-		}
-	}
-	return false
+	return c.isPercent && slices.ContainsFunc(g.tested, func(row testedRow) bool {
+		return slices.ContainsFunc(row.changes, func(x float64) bool { return c.fitsValue(x, exact) })
+	})
 }
 
 var (

@@ -31,6 +31,8 @@ func (d *document) prepareMeasures() {
 	d.groups = compareMeasures(d.measured)
 	d.metrics = newMetricNamings(d.groups)
 	d.grids = newGrids(d, d.measured)
+	slices.SortStableFunc(d.grids, func(a, b *grid) int { return a.line - b.line })
+	d.blocks, d.ratios = newBlocks(d.groups), newRatioIndex(d.grids)
 	d.verdicts = map[claimKey]verdict{}
 }
 

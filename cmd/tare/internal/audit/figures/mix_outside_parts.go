@@ -72,10 +72,43 @@ func findSumOutsideParts(loads []*load, report reportFunc) {
 	}
 }
 
+// findTaggedOutside reports a report of k6 whose mean is not that of its parts: the requests with each
+// value of one tag, if their counts add up to all requests.
+func findTaggedOutside(l *load, report reportFunc) {
+	const minParts = 2
+	byTag := map[string][]taggedPart{}
+	var tags []string
+	for _, p := range l.tagged {
+		if byTag[p.tag] == nil {
+			tags = append(tags, p.tag)
+		}
+		byTag[p.tag] = append(byTag[p.tag], p)
+	}
+	for _, tag := range tags {
+		sum, weighted, n := 0.0, 0.0, 0
+		for _, p := range byTag[tag] {
+			if p.mean.isKnown() && p.requests.value > 0 {
+				sum += p.requests.value
+				weighted += p.requests.value * p.mean.value
+				n++
+			}
+		}
+		if n < minParts || sum != l.requests.value || !l.mean.isKnown() {
+			continue
+		}
+		if mean := weighted / sum; !isNear(mean, l.mean.value, mixTolerance) {
+			report(l.mean.line, fmt.Sprintf("the mean of all %.0f requests is %s; those of its %d parts by %s make %s", sum, formatTime(l.mean.value), n, tag, formatTime(mean)))
+		}
+	}
+}
+
 // findMixOutsideParts reports mixes in tables, benchmarks and reports that cost more than each of
 // their parts or less. The parts are the other figures of the group with the same prefix.
 func findMixOutsideParts(d *document, report reportFunc) {
 	findSumOutsideParts(d.loads, report)
+	for _, l := range d.loads {
+		findTaggedOutside(l, report)
+	}
 	for _, c := range d.groups {
 		if c.origin < 0 || c.origin >= reportOrigin || len(c.measures) > maxMixParts {
 			continue

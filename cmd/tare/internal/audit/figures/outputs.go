@@ -2,6 +2,7 @@ package figures
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,7 @@ type outputs struct {
 	last *load // the current report; nil outside reports
 	idle int   // number of other lines since the last line of the report
 
+	metric  string             // metric of k6 in the last line about all requests
 	section string             // "errors" in the error distribution of hey, oha or ghz, else ""
 	latest  map[string]command // last command by tool
 }
@@ -129,6 +131,8 @@ func (o *outputs) readWrk(pos position, text string) bool {
 		l.rate = numberAt(fields[1], pos)
 	case strings.HasPrefix(text, "Non-2xx or 3xx responses:") && len(fields) > 4:
 		l.errors = addMeasured(l.errors, numberAt(fields[4], pos))
+	case isPercentileRow(fields), strings.HasPrefix(text, "Value ") && strings.Contains(text, "TotalCount"), strings.Trim(text, "-") == "":
+		// The spectrum of wrk2 has more lines than a report may have between its figures.
 	default:
 		if m := wrkTotal.FindStringSubmatch(text); m != nil {
 			l.requests, l.duration = numberAt(m[1], pos), durationAt(m[2], pos)
@@ -144,6 +148,15 @@ func (o *outputs) readWrk(pos position, text string) bool {
 		return false
 	}
 	return true
+}
+
+// isPercentileRow reports whether fields are a row of the detailed percentile spectrum of wrk2: four
+// numbers, the last of which may be inf.
+func isPercentileRow(fields []string) bool {
+	return len(fields) == 4 && !slices.ContainsFunc(fields, func(field string) bool {
+		_, err := strconv.ParseFloat(field, 64)
+		return err != nil
+	})
 }
 
 // readAB reads a line of ApacheBench.
@@ -286,6 +299,12 @@ func (o *outputs) readSummary(pos position, text string) bool {
 		if q, _, ok := parseQuantity(strings.TrimSpace(rest)); ok {
 			l.size = measured{q.value, pos.line}
 		}
+	case "req write", "resp wait", "resp read":
+		// The average is of all requests. That of a new connection may be of few of them.
+		mean, _, _ := strings.Cut(rest, ",")
+		if p := durationAt(strings.TrimSuffix(strings.Join(strings.Fields(mean), ""), "ecs"), pos); p.isKnown() {
+			l.parts = append(l.parts, part{name, p})
+		}
 	case "Error distribution":
 		o.section = "errors"
 	case "Response time histogram", "Latency distribution", "Response time distribution", "Status code distribution", "Total data", "Size/sec", "Details (average, fastest, slowest)", "Name":
@@ -373,11 +392,15 @@ func (o *outputs) readK6(pos position, text string) bool {
 	if !hasDots { // cheaper than the expression
 		return false
 	}
+	if m := k6Tagged.FindStringSubmatch(text); m != nil {
+		return o.readTagged(pos, m[1], m[2], strings.Fields(m[3]))
+	}
 	m := k6Line.FindStringSubmatch(text)
 	if m == nil {
 		return false
 	}
 	name, fields := m[1], strings.Fields(m[2])
+	o.metric = name
 	l := o.openReport("k6")
 	isDuration := name == "http_req_duration" || name == "grpc_req_duration"
 	// A figure that the current report has already belongs to the next report.
@@ -417,6 +440,41 @@ func (o *outputs) readK6(pos position, text string) bool {
 		l.dropped = numberAt(fields[0], pos)
 	case name == "vus_max" && len(fields) > 0:
 		l.connections = numberAt(fields[0], pos)
+	}
+	return true
+}
+
+// k6Tagged matches the line of k6 about the requests with a tag, below that of all requests.
+var k6Tagged = lazyregexp.New(`^(?:[✓✗] )?\{ *(\w+):([^{}]+?) *\}\.*\s*:\s*(.*)$`)
+
+// maxTagged is the maximum number of values of tags of a report.
+const maxTagged = 200
+
+// readTagged reads the figures of the requests with a tag. It reports whether they belong to a report.
+func (o *outputs) readTagged(pos position, tag, value string, fields []string) bool {
+	l := o.openReport("k6")
+	if l == nil {
+		return false
+	}
+	i := slices.IndexFunc(l.tagged, func(p taggedPart) bool { return p.tag == tag && p.value == value })
+	if i < 0 {
+		if len(l.tagged) >= maxTagged {
+			return true
+		}
+		i = len(l.tagged)
+		l.tagged = append(l.tagged, taggedPart{tag: tag, value: value})
+	}
+	switch o.metric {
+	case "http_req_duration", "grpc_req_duration":
+		for _, f := range fields {
+			if mean, ok := strings.CutPrefix(f, "avg="); ok {
+				l.tagged[i].mean = durationAt(mean, pos)
+			}
+		}
+	case "http_reqs":
+		if len(fields) > 0 {
+			l.tagged[i].requests = numberAt(fields[0], pos)
+		}
 	}
 	return true
 }
@@ -510,6 +568,13 @@ func (l *load) withOptions() *load {
 		if l.warmed {
 			l.tool = "wrk2"
 		}
+	case "vegeta":
+		if rate, ok := findOption("--?rate"); ok {
+			l.asked = rateAt(rate, pos)
+		}
+		if n, ok := findOption("--?max-workers"); ok {
+			l.workers = numberAt(n, pos)
+		}
 	case "hey", "oha", "ghz":
 		if c, ok := findOption("-c", "--concurrency"); ok && !l.connections.isKnown() {
 			l.connections = numberAt(c, pos)
@@ -519,4 +584,23 @@ func (l *load) withOptions() *load {
 		}
 	}
 	return l
+}
+
+// rateAt parses the rate of vegeta at a position, e.g. 500, 500/s or 30/1m, in requests per second. It is
+// unknown if text is not a rate.
+func rateAt(text string, pos position) measured {
+	count, unit, hasUnit := strings.Cut(text, "/")
+	rate := numberAt(count, pos)
+	if !hasUnit || !rate.isKnown() {
+		return rate
+	}
+	if unit != "" && (unit[0] < '0' || unit[0] > '9') {
+		unit = "1" + unit
+	}
+	per := durationAt(unit, pos)
+	if !(per.value > 0) {
+		return measured{}
+	}
+	rate.value /= per.value
+	return rate
 }

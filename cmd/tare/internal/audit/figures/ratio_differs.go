@@ -49,7 +49,7 @@ func findRatioDiffers(d *document, report reportFunc) {
 				return
 			}
 			if q, ok := s.figureBefore(c); ok {
-				if m, ok := c.findMissed(q, d.groups); ok {
+				if m, ok := c.findMissed(q, d.nearGroups(s.line)); ok {
 					report(s.lineAt(c.start), fmt.Sprintf("%s: %s next to it and %s of %s (line %d) have %s", quote(c.text), formatValue(q), formatValue(m.quantity), quote(m.subject), m.line, c.describeActual(q.value, m.value)))
 				}
 				continue
@@ -60,7 +60,7 @@ func findRatioDiffers(d *document, report reportFunc) {
 			}
 			_, after, _ := c.splitClause(claims)
 			clause := newWordSet(after)
-			groups := slices.DeleteFunc(slices.Clone(d.groups), func(g *comparison) bool { return d.isOtherMetric(g, clause) })
+			groups := slices.DeleteFunc(slices.Clone(d.nearGroups(s.line)), func(g *comparison) bool { return d.isOtherMetric(g, clause) })
 			if why := c.whyUnsupported(groups, v.pairs); why != "" {
 				report(s.lineAt(c.start), fmt.Sprintf("%s: %s", quote(c.text), why))
 			}

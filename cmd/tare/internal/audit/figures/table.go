@@ -113,10 +113,12 @@ func findKind(header string) (k kind, size float64, known bool) {
 			return u.kind, u.size, true
 		}
 	}
-	for _, word := range strings.Fields(text) {
+	words := strings.Fields(text)
+	for i, word := range words {
 		u, ok := findUnit(word)
 		// Words such as s, b or min may not be units.
-		isCertain := strings.Contains(word, "/") || u.kind == rateKind || u.kind == allocKind || u.kind == percentKind
+		isCertain := strings.Contains(word, "/") || u.kind == rateKind || u.kind == allocKind || u.kind == percentKind ||
+			i > 0 && i == len(words)-1 && slices.Contains([]string{"ms", "ns", "us", "µs", "μs"}, word) // decompress ms
 		if ok && isCertain {
 			return u.kind, u.size, true
 		}

@@ -63,7 +63,7 @@ func findUntestedGains(d *document, report reportFunc) {
 			return
 		}
 		words := newWordSet(s.text)
-		for _, g := range d.grids {
+		for _, g := range d.nearGrids(s.line) {
 			if row, at := g.findUntested(s, words, sure != ""); row != nil {
 				report(s.lineAt(at), fmt.Sprintf("%s is said of %s, which has %s (line %d)", quote(cmp.Or(sure, gain)), quote(row.label), row.why, row.line))
 				break

@@ -1,7 +1,6 @@
 package figures
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -69,9 +68,20 @@ func (d *document) computeVerdict(c claim, claims []claim) verdict {
 		v.reversed = nil
 	}
 	if !v.fits && v.reversed == nil && v.wrongBase == nil && v.rawUnits == nil {
-		v.fits = slices.ContainsFunc(d.grids, func(g *grid) bool { return g.hasElsewhere(c) })
+		v.fits = d.hasElsewhere(c)
 	}
 	return v
+}
+
+// hasElsewhere reports whether some row of the page has the change that a claim states, to its last
+// digit: the claim may name the row by other words than the table. If the claim was not compared with
+// all tables, a change within the tolerance of claims suffices.
+func (d *document) hasElsewhere(c claim) bool {
+	tolerance := 0.0
+	if len(d.grids) > tablesBefore+tablesAfter {
+		tolerance = claimTolerance
+	}
+	return d.ratios.hasFit(c, tolerance) || slices.ContainsFunc(d.nearGrids(c.sentence.line), func(g *grid) bool { return g.hasTestedChange(c) })
 }
 
 // reversedTolerance is the tolerance of a percentage whose direction is the opposite: little, so
@@ -90,7 +100,7 @@ func (d *document) claimedPairs(c claim, claims []claim) []tablePair {
 		second = wordSet{}
 	}
 	var out []tablePair
-	for _, g := range d.grids {
+	for _, g := range d.nearGrids(c.sentence.line) {
 		for _, p := range g.pairsFor(words, c.kinds) {
 			sides := newNaming([]string{p.a.subject, p.b.subject})
 			out = append(out, p.order(sides, first, second, hasThan))
@@ -99,7 +109,7 @@ func (d *document) claimedPairs(c claim, claims []claim) []tablePair {
 	if !hasThan {
 		return out
 	}
-	for _, g := range d.groups {
+	for _, g := range d.nearGroups(c.sentence.line) {
 		if !slices.Contains(c.kinds, g.kind) || g.naming.words == nil || d.isOtherMetric(g, second) {
 			continue
 		}
@@ -236,16 +246,4 @@ func (c claim) expectedSign(k kind) int {
 		return 1
 	}
 	return 0
-}
-
-// fitsPair reports whether two figures have what the claim states, within tolerance.
-func (c claim) fitsPair(a, b, tolerance float64) bool {
-	small, great := min(math.Abs(a), math.Abs(b)), max(math.Abs(a), math.Abs(b))
-	if !(small > 0) {
-		return false
-	}
-	if !c.isPercent {
-		return c.fitsValue(great/small, tolerance)
-	}
-	return c.fitsValue(100*(great-small)/great, tolerance) || c.fitsValue(100*(great-small)/small, tolerance)
 }

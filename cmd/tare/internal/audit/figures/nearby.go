@@ -1,0 +1,123 @@
+package figures
+
+import (
+	"slices"
+	"sort"
+)
+
+// Tables near a statement, with which it is compared. On a page with at most their sum, a
+// statement is compared with all tables.
+const (
+	tablesBefore = 8
+	tablesAfter  = 2
+)
+
+// nearGrids returns the grids of the tables near a line.
+func (d *document) nearGrids(line int) []*grid {
+	out := selectNear(d.grids, line, func(g *grid) int { return g.line })
+	d.lookups += len(out)
+	return out
+}
+
+// nearGroups returns the groups of figures of the tables near a line. A table has a group for each
+// column, so that the groups are selected by their tables.
+func (d *document) nearGroups(line int) []*comparison {
+	blocks := selectNear(d.blocks, line, func(b []*comparison) int { return b[0].measures[0].line })
+	out := slices.Concat(blocks...)
+	d.lookups += len(out)
+	return out
+}
+
+// selectNear returns the elements around a line: the last tablesBefore that begin before it and the
+// first tablesAfter that begin after it, or all if there are no more than that. all is sorted by lineOf.
+func selectNear[T any](all []T, line int, lineOf func(T) int) []T {
+	if len(all) <= tablesBefore+tablesAfter {
+		return all
+	}
+	i := sort.Search(len(all), func(i int) bool { return lineOf(all[i]) > line })
+	return all[max(0, i-tablesBefore):min(len(all), i+tablesAfter)]
+}
+
+// newBlocks returns the groups of each origin, sorted by their first lines.
+func newBlocks(groups []*comparison) [][]*comparison {
+	index := map[int]int{}
+	var out [][]*comparison
+	for _, g := range groups {
+		i, ok := index[g.origin]
+		if !ok {
+			i = len(out)
+			index[g.origin] = i
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], g)
+	}
+	slices.SortStableFunc(out, func(a, b []*comparison) int { return a[0].measures[0].line - b[0].measures[0].line })
+	return out
+}
+
+// ratioIndex holds the ratios of all pairs of figures in rows of tables by kind, sorted, so that
+// a claim finds its ratio without a look at each table.
+type ratioIndex map[kind][]float64
+
+// newRatioIndex returns the index of the grids of a page.
+func newRatioIndex(grids []*grid) ratioIndex {
+	out := ratioIndex{}
+	for _, g := range grids {
+		for _, s := range g.sides {
+			for _, label := range g.labels {
+				row := g.figuresOf(label, s)
+				for i, a := range row {
+					for _, b := range row[i+1:] {
+						out[s.kind] = append(out[s.kind], max(a.value, b.value)/min(a.value, b.value))
+					}
+				}
+			}
+		}
+	}
+	for k := range out {
+		slices.Sort(out[k])
+		out[k] = slices.Compact(out[k])
+	}
+	return out
+}
+
+// hasFit reports whether a pair of figures of the kinds of a claim has what the claim states, within tolerance.
+func (x ratioIndex) hasFit(c claim, tolerance float64) bool {
+	for _, k := range c.kinds {
+		all := x[k]
+		if !c.isPercent {
+			if c.fitsSome(all, tolerance, func(ratio float64) float64 { return ratio }) {
+				return true
+			}
+			continue
+		}
+		// Both grow with the ratio.
+		if c.fitsSome(all, tolerance, func(ratio float64) float64 { return 100 * (1 - 1/ratio) }) ||
+			c.fitsSome(all, tolerance, func(ratio float64) float64 { return 100 * (ratio - 1) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// fitsSome reports whether the claim states the value of one of sorted ratios. convert grows with its argument.
+func (c claim) fitsSome(ratios []float64, tolerance float64, convert func(float64) float64) bool {
+	share := max(tolerance, aboutTolerance)
+	slack := claimSteps * c.step
+	if c.isAbout {
+		slack = max(slack, c.step)
+	}
+	least := min((c.low-slack)/(1+share), c.low-slack)
+	i := sort.Search(len(ratios), func(i int) bool { return convert(ratios[i]) >= least })
+	for ; i < len(ratios); i++ {
+		x := convert(ratios[i])
+		if c.fitsValue(x, tolerance) {
+			return true
+		}
+		isBeyond := x > c.high+c.step && x*(1-share) > c.high+slack
+		if isBeyond && !c.atLeast && !c.atMost {
+			return false
+		}
+	}
+	return false
+}
