@@ -74,7 +74,7 @@ func (in *input) reportChanges(fn *ast.FuncDecl, read map[*types.Var]globalRead,
 	for v, nodes := range sets {
 		// A second set may restore the variable, as may a function that the test calls.
 		if len(nodes) == 1 && !in.takesAddress(fn, v) && !in.calledSets(fn)[v] && !in.setsInitial(nodes[0], v) {
-			in.report(nodes[0], "%s sets %s and does not restore it; %s reads it%s", fn.Name.Name, v.Name(), read[v].benchmark.name, read[v].through())
+			in.report(nodes[0], "%s sets %s and does not restore it; %s reads it%s", fn.Name.Name, v.Name(), read[v].benchmark.name, read[v].describeReader())
 		}
 	}
 }
@@ -98,8 +98,8 @@ type globalRead struct {
 	function  string // name of the function; "" for the benchmark itself
 }
 
-// through returns how a finding names the function that reads a variable.
-func (r globalRead) through() string {
+// describeReader returns how a finding names the function that reads a variable.
+func (r globalRead) describeReader() string {
 	if r.function == "" {
 		return ""
 	}
