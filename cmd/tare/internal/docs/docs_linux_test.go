@@ -100,23 +100,25 @@ func environment(t *testing.T, whole bool) []string {
 		"TARE_CACHE="+testtare.Cache(t), "TARE_DATA="+filepath.Join(dir, "data"), "TARE_LOCK="+filepath.Base(filepath.Dir(dir)))
 }
 
-// twoRounds is tare, with two rounds in place of a budget.
+// twoRounds is tare, with two rounds in place of a budget or a longest time.
 const twoRounds = `#!/bin/bash
 case "$1 $2" in
 "gate merge") exec 'TARE' "$@" ;;
 esac
 case "$1" in
 run|bench|json|routes|rpc|gate)
-	args=() say=yes
+	args=() longest=() say=yes
 	while (($#)); do
 		case "$1" in
 		--rounds|--rounds=*|--until|--list|--show-type|--help) say= ;;
 		--budget) shift 2; continue ;;
 		--budget=*) shift; continue ;;
+		--max) longest=("$1" "$2"); shift 2; continue ;;
 		esac
 		args+=("$1"); shift
 	done
-	exec 'TARE' "${args[@]}" ${say:+--rounds 2} ;;
+	[[ $say ]] && exec 'TARE' "${args[@]}" --rounds 2
+	exec 'TARE' "${args[@]}" "${longest[@]}" ;;
 esac
 exec 'TARE' "$@"
 `
