@@ -128,21 +128,28 @@ func TestCountPlanted(t *testing.T) {
 	if os.Getenv("TARE_SOAK") != "" {
 		pattern, want = "Shapes|Steady", 21
 	}
-	b, _, err := newBench(t, benchstudy.Asked{Dir: dir, Base: "one", Bench: pattern})
-	if err != nil {
-		t.Fatal(err)
-	}
-	place := benchstudy.Place{Say: func(string) {}}
-	if err := b.Count(t.Context(), benchstudy.Counting{Counter: counts.Valgrind, Within: 40 * time.Minute, Callers: true}, place); err != nil {
-		t.Fatal(err)
-	}
-	b.SkipSame()
 	isSteady := func(id string) bool { return strings.HasSuffix(id, ".BenchmarkSteady") }
+	var b *benchstudy.Bench
+	var r *tare.Result
+	for range 3 { // by chance the counts of the same code differ by some instructions
+		var err error
+		if b, _, err = newBench(t, benchstudy.Asked{Dir: dir, Base: "one", Bench: pattern}); err != nil {
+			t.Fatal(err)
+		}
+		place := benchstudy.Place{Say: func(string) {}}
+		if err := b.Count(t.Context(), benchstudy.Counting{Counter: counts.Valgrind, Within: 40 * time.Minute, Callers: true}, place); err != nil {
+			t.Fatal(err)
+		}
+		b.SkipSame()
+		r = &tare.Result{}
+		b.Finish(r)
+		if !slices.ContainsFunc(b.Study.Workloads, func(w tare.Workload) bool { return isSteady(w.ID) }) {
+			break
+		}
+	}
 	if len(b.Study.Workloads) != want-1 || slices.ContainsFunc(b.Study.Workloads, func(w tare.Workload) bool { return isSteady(w.ID) }) {
 		t.Errorf("timed: %+v; only the benchmark with the same code is not", b.Study.Workloads)
 	}
-	r := &tare.Result{}
-	b.Finish(r)
 	if !slices.ContainsFunc(r.Findings, func(f tare.Finding) bool { return f.Check == benchstudy.NotTimed().ID && isSteady(f.Workload) }) {
 		t.Errorf("no note that it is not timed: %+v", r.Findings)
 	}
