@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/quic-go/quic-go"
 
@@ -144,7 +143,7 @@ func requireNoConnection(t *testing.T, addr, says string) {
 	t.Helper()
 	o := options(addr)
 	o.Connections = 2
-	for o.Timeout = 300 * time.Millisecond; ; o.Timeout *= 2 {
+	for o.Timeout = shortTimeout; ; o.Timeout *= 2 {
 		r, _, err := run(t, o, load.Leg{Ops: 1})
 		if err == nil || r.Sent != 0 || r.Errors[load.ErrConnect] == 0 || len(r.Errors) != 1 {
 			t.Fatalf("%v: %d sent, %v", err, r.Sent, r.Errors)
@@ -152,7 +151,7 @@ func requireNoConnection(t *testing.T, addr, says string) {
 		if strings.Contains(err.Error(), "no connection to") && strings.Contains(err.Error(), says) {
 			return
 		}
-		if o.Timeout > 20*time.Second {
+		if o.Timeout > maxHandshake {
 			t.Fatalf("%v, want %q", err, says)
 		}
 	}
