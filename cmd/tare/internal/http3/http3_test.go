@@ -51,7 +51,7 @@ func listening(t *testing.T, h http.Handler) (addr string, s *http3.Server) {
 }
 
 const (
-	shortTimeout = 300 * time.Millisecond // of a test that waits for it
+	shortTimeout = 500 * time.Millisecond // of a test that waits for it
 	maxHandshake = 20 * time.Second       // on a busy machine
 )
 
