@@ -32,6 +32,7 @@ type Document struct {
 	since31 bool              // OpenAPI 3.1 and later, whose schemas may have fields next to $ref
 	refs    map[string]target // targets of references that have been followed
 	bases   map[*node]string  // path of the first server by list of servers
+	methods map[*node][]field // operations by path item
 }
 
 // Operation is a method of a path.
@@ -66,7 +67,7 @@ func Read(name string, src []byte) (*Document, error) {
 		return nil, err
 	}
 	t := tree{Reader: r, anchors: map[string]*node{}}
-	d := &Document{Name: name, reader: r, root: t.convert(root), refs: map[string]target{}, bases: map[*node]string{}}
+	d := &Document{Name: name, reader: r, root: t.convert(root), refs: map[string]target{}, bases: map[*node]string{}, methods: map[*node][]field{}}
 	d.readRoot()
 	d.reader = nil // it holds the text
 	return d, r.Err
@@ -142,8 +143,8 @@ func (d *Document) readPath(f field) {
 	}
 	var seen []string
 	for _, item := range items {
-		for _, op := range item.fields {
-			if !slices.Contains(operationKeys(), op.name) || slices.Contains(seen, op.name) {
+		for _, op := range d.operationsOf(item) {
+			if slices.Contains(seen, op.name) {
 				continue
 			}
 			seen = append(seen, op.name)
@@ -156,4 +157,19 @@ func (d *Document) readPath(f field) {
 			})
 		}
 	}
+}
+
+// operationsOf returns the operations of a path item, in the order of the document. A path item may have
+// many other fields and belong to many paths, so each is searched once.
+func (d *Document) operationsOf(item *node) []field {
+	found, ok := d.methods[item]
+	if !ok {
+		for _, f := range item.fields {
+			if slices.Contains(operationKeys(), f.name) {
+				found = append(found, f)
+			}
+		}
+		d.methods[item] = found
+	}
+	return found
 }
