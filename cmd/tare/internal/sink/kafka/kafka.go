@@ -60,7 +60,7 @@ func openTopic(t sink.Target, s sink.Settings) (sink.Sink, error) {
 		kgo.ClientID("tare"),
 		kgo.RequiredAcks(kgo.AllISRAcks()),
 		kgo.RecordDeliveryTimeout(s.Timeout),
-		kgo.ProducerLinger(0),
+		kgo.ManualFlushing(),
 		kgo.RetryBackoffFn(func(int) time.Duration { return 50 * time.Millisecond }),
 		kgo.MetadataMinAge(100 * time.Millisecond),
 	}
@@ -142,47 +142,85 @@ func isRejected(err error) bool {
 	return errors.Is(err, kerr.MessageTooLarge) || errors.Is(err, kerr.InvalidRecord)
 }
 
-// produceRecords sends records, and adds the errors of those that fail to failed. A broker rejects many
-// records together, even if only one of them is the cause, or if it would accept each of them alone.
-// Rejected records are sent again in halves, in order, down to single records.
+// maxPartBytes and maxPartRecords bound the records that are sent together, so that those of a partition
+// are one batch of the client: with several, the broker can accept a later one after it rejected the first.
+// The client's own bounds are 1,000,012 bytes and 10,000 records.
+const (
+	maxPartBytes   = 900_000
+	maxPartRecords = 5_000
+)
+
+// partLen returns the number of records to send together: one at least.
+func partLen(records []*kgo.Record) int {
+	const framing = 64 // more than lengths, offset and time of a record take
+	size := 0
+	for i, r := range records {
+		size += framing + len(r.Key) + len(r.Value)
+		for _, h := range r.Headers {
+			size += framing + len(h.Key) + len(h.Value)
+		}
+		if i > 0 && (size > maxPartBytes || i == maxPartRecords) {
+			return i
+		}
+	}
+	return len(records)
+}
+
+// produceRecords sends records in order, in parts, and adds the errors of those that fail to failed. A broker
+// rejects the records of a part together, even if only one of them is the cause, or if it would accept each of
+// them alone. Rejected records are sent again in halves, in order, down to single records.
 func (k *Kafka) produceRecords(ctx context.Context, records []*kgo.Record, failed map[*kgo.Record]error) error {
-	produced := make(chan kgo.ProduceResults, 1)
-	go func() { produced <- k.client.ProduceSync(ctx, records...) }()
-	select {
-	case list := <-produced:
-		for _, one := range list {
-			if one.Err != nil {
-				failed[one.Record] = one.Err
-			}
-		}
-	case <-ctx.Done():
-		return ctx.Err()
+	if n := partLen(records); n < len(records) {
+		return k.produceInOrder(ctx, records[:n], records[n:], failed)
 	}
-	var rejected []*kgo.Record
-	for _, r := range records {
-		if isRejected(failed[r]) {
-			rejected = append(rejected, r)
-		}
-	}
-	if len(records) == 1 || len(rejected) == 0 {
-		return nil
-	}
-	for _, r := range rejected {
-		delete(failed, r)
-	}
-	half := (len(rejected) + 1) / 2
-	if err := k.produceRecords(ctx, rejected[:half], failed); err != nil || half == len(rejected) {
+	errs, err := k.flushRecords(ctx, records)
+	if err != nil {
 		return err
 	}
-	for _, r := range rejected[:half] {
-		if err := failed[r]; err != nil && !isRejected(err) { // it is sent later, so that no later record may be sent before
-			for _, r := range rejected[half:] {
+	var rejected []*kgo.Record
+	for i, r := range records {
+		switch {
+		case errs[i] == nil:
+		case isRejected(errs[i]) && len(records) > 1:
+			rejected = append(rejected, r)
+		default:
+			failed[r] = errs[i]
+		}
+	}
+	if len(rejected) == 0 {
+		return nil
+	}
+	half := (len(rejected) + 1) / 2
+	return k.produceInOrder(ctx, rejected[:half], rejected[half:], failed)
+}
+
+// produceInOrder sends first and then rest. It defers rest if a record of first has to be sent later.
+func (k *Kafka) produceInOrder(ctx context.Context, first, rest []*kgo.Record, failed map[*kgo.Record]error) error {
+	if err := k.produceRecords(ctx, first, failed); err != nil || len(rest) == 0 {
+		return err
+	}
+	for _, r := range first {
+		if err := failed[r]; err != nil && !isRejected(err) {
+			for _, r := range rest {
 				failed[r] = err
 			}
 			return nil
 		}
 	}
-	return k.produceRecords(ctx, rejected[half:], failed)
+	return k.produceRecords(ctx, rest, failed)
+}
+
+// flushRecords sends records together and returns the error of each, once all are answered. The client has
+// them all before it sends the first, so that it cannot split them.
+func (k *Kafka) flushRecords(ctx context.Context, records []*kgo.Record) ([]error, error) {
+	errs := make([]error, len(records))
+	for i, r := range records {
+		k.client.Produce(ctx, r, func(_ *kgo.Record, err error) { errs[i] = err })
+	}
+	if err := k.client.Flush(ctx); err != nil {
+		return nil, err // some records may not be answered yet, so errs is still written
+	}
+	return errs, nil
 }
 
 // Promise returns the guarantee, which depends on the keys.

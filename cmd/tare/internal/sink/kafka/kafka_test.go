@@ -79,6 +79,21 @@ func TestOnlyWhatIsRefusedAloneIsDead(t *testing.T) {
 	assert.Slices(t, "arrived", c.Arrived(), want)
 }
 
+// A batch stays in order if it takes longer to hand to the client than the broker takes to reject its
+// beginning.
+func TestLargeBatchStaysInOrder(t *testing.T) {
+	c := hosts.NewKafka(t)
+	c.Bound(5000)
+	k := open(t, c.URL()+"#key=one")
+	defer k.Close()
+	b, want := sized(2000)
+	result, err := k.Send(t.Context(), b)
+	assert.NoError(t, "send", err)
+	assert.Equal(t, "dead", len(result.Dead), 0)
+	assert.Equal(t, "again", len(result.Again), 0)
+	assert.Slices(t, "arrived", c.Arrived(), want)
+}
+
 // If a part cannot be sent now, the parts after it wait as well, so that the order stays.
 func TestPartsStayInOrder(t *testing.T) {
 	c := hosts.NewKafka(t)
