@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/tarebench/tare"
@@ -302,27 +303,24 @@ func (c *conn) profileProgram(ctx context.Context, q wire.Request) (wire.Reply, 
 	if err != nil {
 		return wire.Reply{}, err
 	}
-	loadCtx, stopLoad := context.WithCancel(ctx)
-	phaseCtx := loadCtx
-	_, isOwnClient := c.work.session.(*ownClient)
-	if isOwnClient { // a cancelled call would end the client, so wait for the end of the last phase
-		phaseCtx = ctx
-	}
+	// Phases are short and end by themselves: the server might not count a request of a cancelled one.
+	const phase = 250 * time.Millisecond
+	var isProfiled atomic.Bool
 	loadEnd := make(chan error, 1)
 	go func() {
 		var err error
-		for err == nil && loadCtx.Err() == nil {
-			_, err = c.runUntil(phaseCtx, load.Leg{Duration: time.Second, Profile: profileOf(c.work.traffic)})
+		for err == nil && !isProfiled.Load() {
+			_, err = c.runUntil(ctx, load.Leg{Duration: phase, Profile: profileOf(c.work.traffic)})
 		}
 		loadEnd <- err
 	}()
 	a, err := c.forward(ctx, q)
-	stopLoad()
-	switch loadErr := <-loadEnd; {
-	case !isOwnClient:
+	isProfiled.Store(true)
+	if loadErr := <-loadEnd; loadErr != nil {
+		if _, isOwnClient := c.work.session.(*ownClient); isOwnClient && err == nil {
+			return wire.Reply{}, c.failWith(ctx, wire.OpProfile, "", clientError(loadErr))
+		}
 		c.work.closeSession() // requests were in flight on its connections
-	case loadErr != nil && err == nil:
-		return wire.Reply{}, c.failWith(ctx, wire.OpProfile, "", clientError(loadErr))
 	}
 	var te *tare.TrialError
 	if err != nil && (!errors.As(err, &te) || te.Class != tare.ErrContender) {
