@@ -134,8 +134,8 @@ func parseSizedBench(b *bench) (sizedBench, bool) {
 }
 
 // findBytesBelowName reports benchmarks that allocate less than the amount in their name, if
-// the page says that the call returns a copy, or if a smaller and a greater amount of the same
-// benchmark are allocated completely, by as many allocations.
+// the page says that the call returns a copy, or if two other amounts of the same benchmark, one of
+// them smaller, are allocated completely, by as many allocations.
 func findBytesBelowName(d *document, report reportFunc) {
 	families := map[string][]sizedBench{}
 	var names []string
@@ -161,15 +161,19 @@ func findBytesBelowName(d *document, report reportFunc) {
 				continue
 			}
 			why := ""
-			smaller, greater := false, false
+			smaller, greater := map[float64]bool{}, false
 			for _, other := range family {
 				isAlike := other.isWhole && other.allocs == s.allocs
-				smaller = smaller || isAlike && other.size < s.size
+				if isAlike && other.size < s.size {
+					smaller[other.size] = true
+				}
 				greater = greater || isAlike && other.size > s.size
 			}
 			switch {
-			case smaller && greater:
+			case len(smaller) > 0 && greater:
 				why = "smaller and greater sizes are allocated completely"
+			case len(smaller) > 1:
+				why = "smaller sizes are allocated completely"
 			case copyLine > 0:
 				why = fmt.Sprintf("each call returns a copy (line %d)", copyLine)
 			default:

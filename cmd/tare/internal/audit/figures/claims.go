@@ -41,7 +41,9 @@ var (
 	percentClaim = lazyregexp.New(aNumber + `(?:\s*%?\s*(?:[-–—]|to)\s*` + aNumber + `)?\s?%`)
 	wayAfter     = lazyregexp.New(`(?i)^[\s*_)]*(?:(?:the|as|in|of|cpu|encoding|time|memory|latency|throughput|performance|allocation)\s+){0,2}(as\s+(?:fast|quick|slow|much|many|long|large|big|high|heavy)|longer|shorter|faster|slower|quicker|less|fewer|lower|smaller|cheaper|lighter|more|higher|larger|bigger|greater|better|worse|speed-?up|improvement|improved|reduction|decrease|increase|overhead|saved|savings?)\b`)
 	wayBefore    = lazyregexp.New(`(?i)\b(faster|slower|reduce[sd]?|decrease[sd]?|increase[sd]?|improve[sd]?|speed-?up|improvement|reduction|overhead|dropped|lower|higher|cut|saves?|saved)\b[*_:]*\s*(?:(?:is|was|of|by|the|latency|memory|throughput|usage|time|allocations|about|around|roughly|nearly|almost|up to|over|at least|more than)\s+){0,4}[(~≈*_+]*$`)
-	qualifier    = lazyregexp.New(`(?i)(up to|over|more than|at least|about|around|roughly|nearly|almost|approximately|~|≈|>|≥)\s*[*_]*$`)
+	// quantityAfter matches what a multiple is of: "4 times the throughput of".
+	quantityAfter = lazyregexp.New(`(?i)^[\s*_)]*the\s+(?:throughput|bandwidth|latency|time|memory|heap|allocations|bytes)\s+of\b`)
+	qualifier     = lazyregexp.New(`(?i)(up to|over|more than|at least|about|around|roughly|nearly|almost|approximately|~|≈|>|≥)\s*[*_]*$`)
 )
 
 // claims returns the ratios and percentages that a sentence states, in its order. A number
@@ -78,11 +80,14 @@ func (s sentence) numberClaims() []claim {
 			c.isTimes = strings.Contains(strings.ToLower(s.text[m[6]:m[7]]), "times")
 			c.atLeast = m[8] >= 0 // "2x+"
 		}
+		shown := "" // text after the number; "" for the word
 		if w := wayAfter.FindStringSubmatch(after); w != nil {
 			c.word = strings.Join(strings.Fields(strings.ToLower(w[1])), " ")
 			c.isTimes = c.isTimes && !strings.HasPrefix(c.word, "as ") // "5 times as fast" is 5×
 		} else if w := wayBefore.FindStringSubmatch(before); w != nil && !c.isTimes {
 			c.word = strings.ToLower(w[1])
+		} else if q := quantityAfter.FindString(after); q != "" && c.isTimes && c.low > 1 {
+			c.word, c.isTimes, shown = "as high", false, strings.TrimSpace(q)
 		}
 		if c.word == "" {
 			return
@@ -98,7 +103,10 @@ func (s sentence) numberClaims() []claim {
 			}
 		}
 		c.kinds = findClaimKinds(before, c.word, after)
-		c.text = strings.TrimSpace(c.text) + " " + c.word
+		if shown == "" {
+			shown = c.word
+		}
+		c.text = strings.TrimSpace(c.text) + " " + shown
 		out = append(out, c)
 	}
 	for _, m := range ratioClaim.FindAllStringSubmatchIndex(s.text, 20) {

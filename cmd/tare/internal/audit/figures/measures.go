@@ -181,12 +181,16 @@ func trimPlural(word string) string {
 	return strings.TrimSuffix(word, "s")
 }
 
-// wordSet holds the words of a text as nameWords returns them.
+// wordSet holds the words of a text as nameWords returns them, without those of "as fast as": they do not
+// name a row that is called fast.
 type wordSet map[string]bool
+
+// equative matches the words of a comparison with "as".
+var equative = lazyregexp.New(`(?i)\bas (?:fast|quick|slow|much|many|long|large|big|high|heavy)\b`)
 
 func newWordSet(text string) wordSet {
 	out := wordSet{}
-	for _, w := range nameWords(text) {
+	for _, w := range nameWords(equative.ReplaceAllString(text, " ")) {
 		out[w] = true
 	}
 	return out

@@ -26,6 +26,7 @@ func mixedUnits() rule {
 func findMixedUnits(d *document, report reportFunc) {
 	for i, t := range d.tables {
 		findUnitsAgainstHeader(t, report)
+		findForgottenUnits(t, report)
 		findBinaryAndDecimal(t.measures(i), report)
 	}
 	for _, s := range d.sentences {
@@ -71,6 +72,65 @@ func findUnitsAgainstHeader(t *table, report reportFunc) {
 			}
 		}
 	}
+}
+
+// Limits of findForgottenUnits.
+const (
+	minOthers  = 2   // figures of a column with which one is compared
+	farAbove   = 100 // times the greatest of the others
+	unitFactor = 1e3 // between neighbouring units
+	likeness   = 3   // by which a figure may lie outside the others and be like them
+)
+
+// findForgottenUnits reports a figure that is about a thousand times the others of its column, if another
+// figure of its row, in a column of the same unit, is like those of its column: it is in the next smaller
+// unit. A contender that is that much slower is so in all columns.
+func findForgottenUnits(t *table, report reportFunc) {
+	for _, row := range t.rows {
+		isLike := map[string]bool{} // units in which a figure of the row is like the others of its column
+		type slip struct{ cell, header, unit string }
+		var slips []slip
+		for col, header := range t.header {
+			k, size, known := findKind(header)
+			value, ok := plainCell(row, col)
+			if !known || !ok || size == 0 || k != timeKind && k != byteKind {
+				continue
+			}
+			lowest, highest, others := 0.0, 0.0, 0
+			for _, other := range t.rows {
+				if v, ok := plainCell(other, col); ok && other.line != row.line {
+					if others == 0 {
+						lowest, highest = v, v
+					}
+					lowest, highest, others = min(lowest, v), max(highest, v), others+1
+				}
+			}
+			isWithin := func(v float64) bool { return v >= lowest/likeness && v <= highest*likeness }
+			unit := fmt.Sprint(k, size)
+			switch {
+			case others < minOthers:
+			case isWithin(value):
+				isLike[unit] = true
+			case value > farAbove*highest && isWithin(value/unitFactor):
+				slips = append(slips, slip{row.cells[col], header, unit})
+			}
+		}
+		for _, s := range slips {
+			if isLike[s.unit] {
+				report(row.line, fmt.Sprintf("%s stands in a column headed %s, where a thousandth of it would be like the other rows", quote(s.cell), quote(s.header)))
+				break
+			}
+		}
+	}
+}
+
+// plainCell returns the number of a cell that has no unit, and false if there is none above 0.
+func plainCell(row tableRow, col int) (float64, bool) {
+	if col >= len(row.cells) {
+		return 0, false
+	}
+	q, ok := parseCell(row.cells[col])
+	return q.raw, ok && q.kind == plainKind && q.raw > 0
 }
 
 // unlikeUnits returns the units, in lower case, that are read as a unit of data although they

@@ -64,6 +64,9 @@ func (d *document) computeVerdict(c claim, claims []claim) verdict {
 			v.wrongBase = p
 		}
 	}
+	if len(v.pairs) == 0 {
+		v.wrongBase = d.findOtherBase(c, claims)
+	}
 	if isExact := c.isPercent && c.step < 1; v.fits || agrees && !isExact {
 		v.reversed = nil
 	}
@@ -71,6 +74,46 @@ func (d *document) computeVerdict(c claim, claims []claim) verdict {
 		v.fits = d.hasElsewhere(c)
 	}
 	return v
+}
+
+// findOtherBase returns the pair of a row that the sentence names after "than" with a row that it does not
+// name, as in "that build takes 60 % less than one without a cache", if the pair has the percentage of the
+// other figure and no pair of the same row has what the claim states. It returns nil without one such pair.
+func (d *document) findOtherBase(c claim, claims []claim) *tablePair {
+	const maxRows = 8 // with more, one of them has any percentage
+	before, after, hasThan := c.splitClause(claims)
+	if !hasThan || !c.isPercent || c.isSpeed() {
+		return nil
+	}
+	first, second := newWordSet(before), newWordSet(after)
+	var found []tablePair
+	for _, g := range d.nearGroups(c.sentence.line) {
+		if !slices.Contains(c.kinds, g.kind) || g.naming.words == nil || d.isOtherMetric(g, second) {
+			continue
+		}
+		references := g.naming.findNamed(second)
+		if len(references) != 1 || len(g.naming.findNamed(first)) > 0 || len(g.measures) > maxRows {
+			continue
+		}
+		var others []string
+		for _, m := range g.measures {
+			if m.subject != references[0] {
+				others = append(others, m.subject)
+			}
+		}
+		for _, p := range g.pairsOf(references, others) {
+			if c.canBeOf(p[0].value, p[1].value) {
+				return nil
+			}
+			if percentOfOtherBase(c, p[0].value, p[1].value) > 0 {
+				found = append(found, tablePair{a: p[0], b: p[1], ordered: true})
+			}
+		}
+	}
+	if len(found) != 1 || c.isLess() != (found[0].b.value < found[0].a.value) {
+		return nil
+	}
+	return &found[0]
 }
 
 // hasElsewhere reports whether some row of the page has the change that a claim states, to its last

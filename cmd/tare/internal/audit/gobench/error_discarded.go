@@ -63,14 +63,15 @@ func errorDiscarded() rule {
 // the function is checked with other input. It returns "" without such a file.
 func (in *input) findUncheckedFile(l *loop, fn *types.Func) string {
 	for call := range nodesOf[*ast.CallExpr](l.owner.decl) {
-		called := in.callee(call)
-		if !isFunc(called, "os", "ReadFile", "Open") && !isFunc(called, "io/ioutil", "ReadFile") || len(call.Args) != 1 {
+		if !in.opensFile(call) {
 			continue
 		}
 		var names []string // the last text is the name of the file
-		for lit := range nodesOf[*ast.BasicLit](call.Args[0]) {
-			if lit.Kind == token.STRING {
-				names = append(names, lit.Value)
+		for _, arg := range call.Args {
+			for lit := range nodesOf[*ast.BasicLit](arg) {
+				if lit.Kind == token.STRING {
+					names = append(names, lit.Value)
+				}
 			}
 		}
 		if len(names) == 0 {
@@ -83,6 +84,28 @@ func (in *input) findUncheckedFile(l *loop, fn *types.Func) string {
 		}
 	}
 	return ""
+}
+
+// opensFile reports whether a call opens a file, itself or by a function of the test files.
+func (in *input) opensFile(call *ast.CallExpr) bool {
+	opens := func(call *ast.CallExpr) bool {
+		called := in.callee(call)
+		return isFunc(called, "os", "ReadFile", "Open") || isFunc(called, "io/ioutil", "ReadFile")
+	}
+	if opens(call) {
+		return true
+	}
+	for _, f := range in.flowGraph().Called(call, nil) {
+		if f.Body == nil || !in.isHarness(f.Node) {
+			continue
+		}
+		for inner := range nodesOf[*ast.CallExpr](f.Body) {
+			if opens(inner) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // isMentionedByChecker reports whether a function of the test files may check the error of fn for a file:
@@ -99,7 +122,7 @@ func (in *input) isMentionedByChecker(fn *types.Func, file string) bool {
 			if !checked[fn] {
 				continue
 			}
-			if !strings.HasPrefix(decl.Name.Name, "Test") { // a helper, whose callers may read the file
+			if isHelper(decl.Name.Name) { // its callers may read the file
 				return true
 			}
 			for lit := range nodesOf[*ast.BasicLit](decl) {
@@ -116,6 +139,11 @@ func (in *input) isMentionedByChecker(fn *types.Func, file string) bool {
 		}
 	}
 	return false
+}
+
+// isHelper reports whether a function of a test file is none that go test runs.
+func isHelper(name string) bool {
+	return !slices.ContainsFunc([]string{"Test", "Benchmark", "Fuzz", "Example"}, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
 // callsHelper reports whether a function calls one of the test files, which may read any file.

@@ -233,11 +233,19 @@ func (in *input) countElements(e ast.Expr, bound flow.Binding) (int64, bool) {
 			if isMake(in.pass.TypesInfo, source) && len(source.Args) > 1 {
 				return in.flowGraph().MaxConstant(source.Args[1], bound)
 			}
+			if fn := in.callee(source); isPermutation(fn) && len(source.Args) == 1 {
+				return in.flowGraph().MaxConstant(source.Args[0], bound)
+			}
 		case *ast.CompositeLit:
 			return int64(len(source.Elts)), true
 		}
 	}
 	return 0, false
+}
+
+// isPermutation reports whether a function returns a random order of as many numbers as its argument.
+func isPermutation(fn *types.Func) bool {
+	return fn != nil && fn.Name() == "Perm" && fn.Pkg() != nil && isOneOf(fn.Pkg().Path(), []string{"math/rand", "math/rand/v2"})
 }
 
 // loopBound returns the expression that a loop counts up to, or the operand of range. It returns nil

@@ -9,3 +9,11 @@ func parseSetting(text []byte) (string, error) {
 	}
 	return string(text), nil
 }
+
+// parseLine parses a line of another file.
+func parseLine(text []byte) (string, error) {
+	if len(text) < 3 {
+		return "", errors.New("no line")
+	}
+	return string(text[1:]), nil
+}

@@ -30,3 +30,29 @@ func BenchmarkParseSettingOfText(b *testing.B) {
 		setting, _ = parseSetting(text)
 	}
 }
+
+// readLines reads a file of the test data.
+func readLines(b *testing.B, name string) []byte {
+	b.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return text
+}
+
+func BenchmarkParseLines(b *testing.B) {
+	text := readLines(b, "testdata/lines.txt")
+	for b.Loop() {
+		setting, _ = parseLine(text) // want `no function that checks it reads "testdata/lines.txt"`
+	}
+}
+
+func BenchmarkParseLongLine(b *testing.B) {
+	text := []byte("long=1")
+	for b.Loop() {
+		if _, err := parseLine(text); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

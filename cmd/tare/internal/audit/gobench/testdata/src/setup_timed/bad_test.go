@@ -2,6 +2,8 @@ package setup_timed
 
 import (
 	"fmt"
+	"math/rand"
+	"sort"
 	"strconv"
 	"testing"
 )
@@ -25,6 +27,25 @@ func BenchmarkLong(b *testing.B) {
 	}
 	for i := 0; i < b.N; i++ {
 		if strconv.Itoa(numbers[i%len(numbers)]) == "" {
+			b.Fatal("wrong")
+		}
+	}
+}
+
+// shuffled returns n numbers.
+func shuffled(n int) []int {
+	out := make([]int, n)
+	for i, v := range rand.New(rand.NewSource(5)).Perm(n) {
+		out[i] = 4096 * v
+	}
+	return out
+}
+
+func BenchmarkPermutation(b *testing.B) {
+	const n = 800_000
+	numbers := shuffled(n) // want `shuffled before the loop is timed`
+	for i := 0; i < b.N; i++ {
+		if sort.SearchInts(numbers, i) < 0 {
 			b.Fatal("wrong")
 		}
 	}
