@@ -149,7 +149,7 @@ func (s *service) tryIt(line string) {
 	}
 	out, err := s.shell(strings.Replace(line, "curl -s", "curl -sS --fail-with-body --retry 9 --retry-all-errors --retry-delay 1", 1))
 	if err != nil || out == "" {
-		s.t.Errorf("%s: %v: %s", line, err, out)
+		s.t.Errorf("%s: %v: %s; it says %s", line, err, out, s.said)
 	}
 }
 
