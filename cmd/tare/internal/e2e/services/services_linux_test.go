@@ -27,13 +27,14 @@ func TestMain(m *testing.M) { os.Exit(testtare.Main(m, cli.RunProcess)) }
 // soak reports whether tests are to be run whole, however long they take.
 func soak() bool { return os.Getenv("TARE_SOAK") != "" }
 
-// environment has tare on the path, and nothing of tare's but what is given.
+// environment has tare on the path, and nothing of tare's but what is given. It is without
+// GOGC, which make test sets for linkers: a service with it has more memory than its users'.
 func environment(t *testing.T, more ...string) []string {
 	t.Helper()
 	var env []string
 	for _, v := range os.Environ() {
 		ours := strings.HasPrefix(v, "TARE_") && !strings.HasPrefix(v, "TARE_CATALOG=") // that may name the clone, which another user made
-		if !ours && !strings.HasPrefix(v, "PATH=") {
+		if !ours && !strings.HasPrefix(v, "PATH=") && !strings.HasPrefix(v, "GOGC=") {
 			env = append(env, v)
 		}
 	}
