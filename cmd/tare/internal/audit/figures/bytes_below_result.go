@@ -39,9 +39,9 @@ func findBytesBelowResult(d *document, report reportFunc) {
 		if !ok || !(size > 0) || !(n > 0) {
 			continue
 		}
-		for _, unit := range []string{"result-B/op", "result-bytes/op", "resp-B/op", "response-bytes/op", "body-bytes/op", "out-bytes/op", "output-bytes/op", "encoded-bytes/op"} {
-			if result, ok := b.value(unit); ok && size < result {
-				report(b.line, fmt.Sprintf("%s allocates %s B/op and returns %s %s", b.name, formatNumber(size), formatNumber(result), unit))
+		for _, v := range b.values {
+			if resultUnit.MatchString(v.unit) && size < v.value {
+				report(b.line, fmt.Sprintf("%s allocates %s B/op and returns %s %s", b.name, formatNumber(size), formatNumber(v.value), v.unit))
 			}
 		}
 		words := splitWords(b.name)
@@ -59,6 +59,9 @@ func findBytesBelowResult(d *document, report reportFunc) {
 		}
 	}
 }
+
+// resultUnit matches the units by which benchmarks report the size of what an operation returns.
+var resultUnit = lazyregexp.New(`(?i)^(?:result|resp(?:onse)?|body|out(?:put)?|encoded|returned|copied|reply|answer)[-_.]?(?:B|bytes)(?:/op)?$`)
 
 // minSharedWord is the least length of a word that relates a struct to a benchmark.
 const minSharedWord = 4

@@ -41,10 +41,19 @@ var statedRate = lazyregexp.New(`(?i)(\d[\d,]*(?:\.\d+)?\s?k?)\+?[\s*_\x60]*(?:(
 // quotesLatency matches a latency in the same sentence.
 var quotesLatency = lazyregexp.New(`(?i)\blatenc|\bp\d\d|\d\s?(?:ms|µs|us)\b|\b9\d(?:\.\d+)?\s?(?:%|th\b|percent)`)
 
-// findCapacity reports sentences that quote the rate of a closed loop as the rate that a
+// namedCapacity matches the name of a run by which its rate is what a server can do at a latency.
+var namedCapacity = lazyregexp.New(`(?i)\bcapacity\b[^'"]{0,40}\b(?:p\d\d[\d.]*|latency|\d+\s?ms)\b`)
+
+// findCapacity reports names of runs and sentences that quote the rate of a closed loop as the rate that a
 // server handles at a latency, and returns whether there are any.
 func findCapacity(d *document, report reportFunc) bool {
 	found := false
+	for _, l := range d.loads {
+		if m := namedCapacity.FindString(l.command); m != "" && !l.open && l.tool != "k6" && l.rate.isKnown() {
+			report(l.rate.line, fmt.Sprintf("the run is called %s, and is a closed loop (%s): at %s per second with other connections, or a burst, the latency is another", quote(m), l.tool, formatNumber(l.rate.value)))
+			found = true
+		}
+	}
 	for _, s := range d.sentences {
 		text := stripMarks(s.text)
 		if len(d.loads) == 0 || !handles.MatchString(text) || !quotesLatency.MatchString(text) {

@@ -34,6 +34,7 @@ var (
 type statedOrder struct {
 	word         string // e.g. slower, or more memory
 	before       string // text before the word, about the first side
+	subject      string // text that names the first side: before, or the sentence that it refers back to
 	after        string // text after "than", about the second side
 	kinds        []kind // kinds of the figures that the order is about
 	firstGreater bool   // the first side has the greater figure
@@ -110,6 +111,9 @@ func findDirectionDiffers(d *document, report reportFunc) {
 			}
 			if compared++; compared > maxCompared {
 				return
+			}
+			if o.subject = o.before; s.before != "" {
+				o.subject = s.before
 			}
 			if why := o.whyContradicted(s, d.nearGroups(s.line), d.nearGrids(s.line)); why != "" {
 				report(s.line, why)
@@ -228,7 +232,7 @@ func (o statedOrder) whyPageContradicts(groups []*comparison, s sentence, grids 
 			}
 		}
 	}
-	all, first, second := newWordSet(s.text), newWordSet(o.before), newWordSet(cutPair(o.after))
+	all, first, second := newWordSet(s.text), newWordSet(o.subject), newWordSet(cutPair(o.after))
 	for _, g := range grids {
 		for _, p := range g.pairsFor(all, o.kinds) {
 			sides := newNaming([]string{p.a.subject, p.b.subject})

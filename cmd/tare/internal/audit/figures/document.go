@@ -1,5 +1,7 @@
 package figures
 
+import "github.com/tarebench/tare/internal/lazyregexp"
+
 // document holds the content of a file that the rules need: figures with their lines, and
 // sentences about figures. A reader fills it, and prepareMeasures completes it.
 type document struct {
@@ -138,7 +140,20 @@ type part struct {
 type sentence struct {
 	position
 	text   string
+	before string      // the sentence before it in its paragraph, if it refers back to that; else ""
 	starts []lineStart // lines after the first
+}
+
+// back matches a sentence whose subject is that of the sentence before it.
+var back = lazyregexp.New(`(?i)^\W*(?:it|its|this|that|they|these|their|both|here)\b|\bhere\b`)
+
+// subject returns the text that names the subject of a sentence: the sentence before it if it refers
+// back to that, else its own text.
+func (s sentence) subject() string {
+	if s.before != "" {
+		return s.before
+	}
+	return s.text
 }
 
 // lineStart is a line of a sentence and the byte of the text with which it begins.

@@ -67,7 +67,7 @@ func newGrids(d *document, measured []measure) []*grid {
 	var out []*grid
 	for i, t := range d.tables {
 		if g := newGrid(byTable[i]); g != nil {
-			g.tested = t.testedRows(g)
+			g.tested = t.testedRows(g, d.hasText(confidence) && !d.hasText(deviation))
 			out = append(out, g)
 		}
 	}
@@ -257,9 +257,36 @@ var (
 // maxP is benchstat's level of significance.
 const maxP = 0.05
 
+var (
+	// confidence matches words by which ± stands for an interval of confidence, and deviation those by
+	// which it is a standard deviation.
+	confidence = lazyregexp.New(`(?i)\bconfidence\b|\b9[59]\s?% (?:CI|interval)`)
+	deviation  = lazyregexp.New(`(?i)\b(?:standard|std\.?) ?(?:deviation|dev|error)\b|\bSD\b`)
+	// halfWidth matches a figure with ± in a cell.
+	halfWidth = lazyregexp.New(`^\D{0,3}(\d[\d,]*(?:\.\d+)?)\s?[^\d\s±]{0,5}\s?±\s?(\d[\d,]*(?:\.\d+)?)`)
+)
+
+// whyOverlapping returns the two figures of a row if they differ by less than the half-width of one of
+// their intervals of confidence; their difference is then not significant at the level of the
+// intervals. It returns "" for other rows, and if not two columns compare.
+func (g *grid) whyOverlapping(cells []string) string {
+	for _, s := range g.sides {
+		if len(s.columns) != 2 || max(s.columns[0], s.columns[1]) >= len(cells) {
+			continue
+		}
+		a, ok := parseSpread(cells[s.columns[0]])
+		b, okB := parseSpread(cells[s.columns[1]])
+		if ok && okB && !areApart(a, b, 0) {
+			return a.text + " and " + b.text
+		}
+	}
+	return ""
+}
+
 // testedRows returns the rows of a table that show no significant change: those with a
-// p-value above maxP, or with an interval of the change that contains 0.
-func (t *table) testedRows(g *grid) []testedRow {
+// p-value above maxP, with an interval of the change that contains 0, or if confident with two
+// intervals of confidence that overlap far (see whyOverlapping).
+func (t *table) testedRows(g *grid, confident bool) []testedRow {
 	p := slices.IndexFunc(t.header, pHeader.MatchString)
 	var out []testedRow
 	for _, row := range t.rows {
@@ -292,6 +319,9 @@ func (t *table) testedRows(g *grid) []testedRow {
 					tested.changes = append(tested.changes, value)
 				}
 			}
+		}
+		if tested.why == "" && confident {
+			tested.why = g.whyOverlapping(row.cells)
 		}
 		if tested.why == "" || tested.p < 0 && p >= 0 {
 			continue

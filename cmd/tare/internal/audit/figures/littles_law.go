@@ -63,8 +63,12 @@ func findLittlesLaw(d *document, report reportFunc) {
 			stated += fmt.Sprintf(" (wrk opens the same number in each of its %.0f threads, so %.0f of %.0f)", l.threads.value, connections, l.connections.value)
 		}
 		text := fmt.Sprintf("%s requests per second × %s in the mean are %s requests in flight, with %s", formatNumber(l.rate.value), formatTime(l.mean.value), formatNumber(inFlight), stated)
-		if l.timeouts.value > 0 && inFlight < connections {
+		switch {
+		case inFlight > connections:
+		case l.timeouts.value > 0:
 			text += fmt.Sprintf("; %.0f timeouts are not among the latencies", l.timeouts.value)
+		case l.errors.value > 0:
+			text += fmt.Sprintf("; %.0f failed requests may not be among the latencies", l.errors.value)
 		}
 		report(l.mean.line, text)
 	}

@@ -27,6 +27,7 @@ func findMixedUnits(d *document, report reportFunc) {
 	for i, t := range d.tables {
 		findUnitsAgainstHeader(t, report)
 		findForgottenUnits(t, report)
+		findUnitOfPart(t, report)
 		findBinaryAndDecimal(t.measures(i), report)
 	}
 	for _, s := range d.sentences {
@@ -118,6 +119,37 @@ func findForgottenUnits(t *table, report reportFunc) {
 		for _, s := range slips {
 			if isLike[s.unit] {
 				report(row.line, fmt.Sprintf("%s stands in a column headed %s, where a thousandth of it would be like the other rows", quote(s.cell), quote(s.header)))
+				break
+			}
+		}
+	}
+}
+
+// findUnitOfPart reports a figure that is greater than the last of its column, if the last is the sum of
+// the others with a thousandth of that figure: it is in the next smaller unit.
+func findUnitOfPart(t *table, report reportFunc) {
+	const (
+		minParts    = 2
+		sumRounding = 0.02
+	)
+	for col, header := range t.header {
+		k, size, known := findKind(header)
+		if !known || size == 0 || k != timeKind && k != byteKind || len(t.rows) <= minParts {
+			continue
+		}
+		last := t.rows[len(t.rows)-1]
+		total, ok := plainCell(last, col)
+		sum := 0.0
+		for _, row := range t.rows[:len(t.rows)-1] {
+			v, isPlain := plainCell(row, col)
+			sum, ok = sum+v, ok && isPlain
+		}
+		if !ok {
+			continue
+		}
+		for _, row := range t.rows[:len(t.rows)-1] {
+			if v, _ := plainCell(row, col); v > total && isNear(sum-v+v/unitFactor, total, sumRounding) {
+				report(row.line, fmt.Sprintf("%s stands in a column headed %s, whose last figure, %s, is the sum with a thousandth of it", quote(row.cells[col]), quote(header), last.cells[col]))
 				break
 			}
 		}

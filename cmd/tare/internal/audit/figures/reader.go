@@ -372,7 +372,7 @@ func (r *reader) addSentences(lines []proseLine) {
 		paragraph.WriteString(l.text)
 		paragraph.WriteByte('\n')
 	}
-	text, offset := paragraph.String(), 0
+	text, offset, previous := paragraph.String(), 0, ""
 	add := func(end int) { // the sentence from offset to end
 		start := end - len(strings.TrimLeft(text[offset:end], " \n"))
 		n := 0 // index of the line in which the sentence begins
@@ -382,14 +382,16 @@ func (r *reader) addSentences(lines []proseLine) {
 		joined := strings.Join(strings.Fields(text[offset:end]), " ")
 		if isStatement(joined) {
 			s := sentence{position: r.position, text: strings.Clone(joined)}
-			s.line = lines[n].line
+			if s.line = lines[n].line; back.MatchString(joined) {
+				s.before = strings.Clone(previous)
+			}
 			for n++; n < len(starts) && starts[n] < end; n++ {
 				before := strings.Join(strings.Fields(text[offset:starts[n]]), " ")
 				s.starts = append(s.starts, lineStart{len(before), lines[n].line})
 			}
 			r.doc.sentences = append(r.doc.sentences, s)
 		}
-		offset = end
+		offset, previous = end, joined
 	}
 	for _, m := range sentenceEnd.FindAllStringIndex(text, -1) {
 		add(m[0] + 1)
@@ -405,7 +407,7 @@ func (r *reader) addSentences(lines []proseLine) {
 }
 
 // statementWords matches the words by which rules recognize a sentence without a digit.
-var statementWords = lazyregexp.New(`(?i)statistic|constant|linear|quadratic|scal|regardless|slow\b|weakest|saturat|maxed|increas|grow|\bO\(|overhead|bottleneck|profil|without|target|goal|purely|solely|entirely|drop-in|identical|differ|slower|faster|significan|error|success|twice|half|repeat|median|average|runs\b|third|quarter|fifth|double|thrice|cop(?:y|ies)\b|clone|longer|shorter|reliab|consisten|worst|highest|largest|maximum|improv|gain|benefit`)
+var statementWords = lazyregexp.New(`(?i)statistic|constant|linear|quadratic|scal|regardless|slow\b|weakest|saturat|maxed|increas|grow|\bO\(|overhead|bottleneck|profil|without|target|goal|purely|solely|entirely|drop-in|identical|differ|slower|faster|significan|error|success|twice|half|repeat|median|average|runs\b|third|quarter|fifth|double|thrice|cop(?:y|ies)\b|clone|longer|shorter|reliab|consisten|worst|highest|largest|maximum|improv|gain|benefit|memory|alloc`)
 
 // isStatement reports whether a sentence may be about figures.
 func isStatement(text string) bool {

@@ -48,6 +48,7 @@ var (
 // which the page has a p-value above maxP or an interval that contains 0.
 func findUntestedGains(d *document, report reportFunc) {
 	compared := 0
+	pairs := d.findUnclearPairs()
 	for _, s := range d.sentences {
 		sure, gain := assured.FindString(s.text), gained.FindString(s.text)
 		if sure == "" && gain == "" || negation.MatchString(s.text) || doubted.MatchString(s.text) {
@@ -62,7 +63,11 @@ func findUntestedGains(d *document, report reportFunc) {
 		if compared++; compared > maxCompared {
 			return
 		}
-		words := newWordSet(s.text)
+		if p, at := s.findUnclear(pairs); sure != "" && p != nil {
+			report(s.lineAt(at), fmt.Sprintf("%s is said of %s and %s: they differ by less than their spread allows", quote(sure), p.a.text, p.b.text))
+			continue
+		}
+		words := newWordSet(s.subject())
 		for _, g := range d.nearGrids(s.line) {
 			if row, at := g.findUntested(s, words, sure != ""); row != nil {
 				report(s.lineAt(at), fmt.Sprintf("%s is said of %s, which has %s (line %d)", quote(cmp.Or(sure, gain)), quote(row.label), row.why, row.line))
@@ -70,6 +75,126 @@ func findUntestedGains(d *document, report reportFunc) {
 			}
 		}
 	}
+}
+
+// unclearPair holds two figures with ± that do not differ significantly.
+type unclearPair struct {
+	a, b   meanSpread
+	change float64 // difference in percent of a, without its sign
+}
+
+// findUnclearPairs returns the pairs of figures with ± in the tables of two rows that do not differ
+// significantly. It returns nil if the page does not say what ± stands for.
+func (d *document) findUnclearPairs() []unclearPair {
+	var out []unclearPair
+	for _, t := range d.tables {
+		if len(t.rows) != 2 {
+			continue
+		}
+		for col := range t.header {
+			if a, b, ok := t.spreadsOf(col); ok {
+				out = append(out, unclearPair{a, b, computeShare(a.value, b.value)})
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	n := 0.0 // runs by which ± is a standard deviation; 0 if it is a half-width
+	switch {
+	case d.hasText(deviation):
+		if n = d.countStatedRuns(); n < 2 {
+			return nil
+		}
+	case !d.hasText(confidence):
+		return nil
+	}
+	return slices.DeleteFunc(out, func(p unclearPair) bool { return areApart(p.a, p.b, n) })
+}
+
+// findUnclear returns the pair by whose difference a sentence states a percentage, and the place of the
+// percentage. It returns nil if there is none.
+func (s sentence) findUnclear(pairs []unclearPair) (*unclearPair, int) {
+	if len(pairs) == 0 {
+		return nil, 0
+	}
+	for _, m := range percentClaim.FindAllStringSubmatchIndex(s.text, maxFigures) {
+		value, step, _, ok := parseNumber(s.text[m[2]:m[3]])
+		for i := range pairs {
+			if ok && math.Abs(pairs[i].change-value) <= claimSteps*step {
+				return &pairs[i], m[0]
+			}
+		}
+	}
+	return nil, 0
+}
+
+// meanSpread is a figure with what stands after its ±.
+type meanSpread struct {
+	value, width float64
+	text         string
+}
+
+// spreadsOf returns the figures of a column of a table of two rows, and false unless both have ±.
+func (t *table) spreadsOf(col int) (a, b meanSpread, ok bool) {
+	var list []meanSpread
+	for _, row := range t.rows {
+		if col < len(row.cells) {
+			if s, ok := parseSpread(row.cells[col]); ok {
+				list = append(list, s)
+			}
+		}
+	}
+	if len(list) != 2 {
+		return a, b, false
+	}
+	return list[0], list[1], true
+}
+
+// parseSpread parses a cell such as 48.2 ± 2.9 µs. It returns false for one with a ± in percent.
+func parseSpread(cell string) (meanSpread, bool) {
+	m := halfWidth.FindStringSubmatch(cell)
+	if m == nil || strings.Contains(cell, "%") {
+		return meanSpread{}, false
+	}
+	value, _, _, ok := parseNumber(m[1])
+	width, _, _, okWidth := parseNumber(m[2])
+	return meanSpread{value, width, cell}, ok && okWidth
+}
+
+// areApart reports whether two means may differ significantly. With n runs the widths are standard
+// deviations, and the difference is at least twice its standard error; with n = 0 they are half-widths of
+// intervals of confidence, and it is at least the greater of them.
+func areApart(a, b meanSpread, n float64) bool {
+	limit := max(a.width, b.width)
+	if n > 0 {
+		limit = 2 * math.Sqrt((a.width*a.width+b.width*b.width)/n)
+	}
+	return math.Abs(a.value-b.value) >= limit
+}
+
+var (
+	// statedRuns matches a number of runs.
+	statedRuns = lazyregexp.New(`(?i)\b(\d+|` + numberWords + `)\s+(?:\w+\s+)?(?:runs|repetitions|samples|rounds|trials|measurements|repeats)\b`)
+	// numbers are the numerals of statedRuns.
+	numbers = map[string]float64{"three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "fifty": 50, "hundred": 100}
+)
+
+const numberWords = `three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|fifty|hundred`
+
+// countStatedRuns returns the greatest number of runs that a sentence of the page states, else 0.
+func (d *document) countStatedRuns() float64 {
+	most := 0.0
+	for _, s := range d.sentences {
+		for _, m := range statedRuns.FindAllStringSubmatch(s.text, maxFigures) {
+			n := numbers[strings.ToLower(m[1])]
+			if v, err := strconv.ParseFloat(m[1], 64); err == nil {
+				n = v
+			}
+			most = max(most, n)
+		}
+	}
+	return most
 }
 
 // findUntested returns a row without a significant change that a sentence is about, and the place in the

@@ -1,6 +1,7 @@
 package gobench
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -32,9 +33,9 @@ func errorDiscarded() rule {
 				}
 				for _, fn := range in.mayFail(call, f.bound, 0) {
 					checked := in.isChecked(fn)
-					file := ""
+					unread := ""
 					if checked {
-						if file = in.findUncheckedFile(l, fn); file == "" {
+						if unread = cmp.Or(in.findUncheckedFile(l, fn), in.findUncheckedVariable(l, call, fn)); unread == "" {
 							continue
 						}
 					}
@@ -45,7 +46,7 @@ func errorDiscarded() rule {
 					if checked {
 						severity := in.rule.Severity
 						in.rule.Severity = tare.Note
-						in.report(n, "the error of %s is discarded in the loop, and no function that checks it reads %s", name, file)
+						in.report(n, "the error of %s is discarded in the loop, and no function that checks it reads %s", name, unread)
 						in.rule.Severity = severity
 						break
 					}
@@ -79,8 +80,44 @@ func (in *input) findUncheckedFile(l *loop, fn *types.Func) string {
 		}
 		name := names[len(names)-1]
 		base := path.Base(strings.Trim(name, "\"`"))
-		if !in.isMentionedByChecker(fn, base) {
+		mentions := func(decl *ast.FuncDecl) bool {
+			for lit := range nodesOf[*ast.BasicLit](decl) {
+				if lit.Kind == token.STRING && (strings.Contains(lit.Value, base) || strings.Contains(lit.Value, "*")) {
+					return true
+				}
+			}
+			return in.hasCall(decl, func(name string) bool {
+				return isOneOf(name, []string{"ReadDir", "Glob", "WalkDir", "Walk", "ReadFile", "Open"})
+			})
+		}
+		if !in.isMentionedByChecker(fn, mentions) {
 			return name
+		}
+	}
+	return ""
+}
+
+// findUncheckedVariable returns the name of a slice or string of the test files that a call of a loop
+// gets, or elements of it, if no function of the test files that checks the error of fn mentions it.
+// It returns "" without such a variable.
+func (in *input) findUncheckedVariable(l *loop, call *ast.CallExpr, fn *types.Func) string {
+	for _, arg := range call.Args {
+		v, _ := in.flowGraph().Path(stripConversion(in.pass.TypesInfo, arg), nil)
+		for r := range nodesOf[*ast.RangeStmt](l.node) { // v is an element
+			if v != nil && r.Value != nil && in.variable(r.Value) == v {
+				v, _ = in.flowGraph().Path(r.X, nil)
+			}
+		}
+		if v == nil || in.isLocal(v) || !isSliceOrString(v.Type()) || !strings.HasSuffix(in.pass.Fset.Position(v.Pos()).Filename, "_test.go") {
+			continue
+		}
+		mentions := func(decl *ast.FuncDecl) bool {
+			found := false
+			in.inspectUses(decl, v, func(*ast.Ident, []ast.Node) { found = true })
+			return found
+		}
+		if !in.isMentionedByChecker(fn, mentions) {
+			return v.Name()
 		}
 	}
 	return ""
@@ -108,9 +145,9 @@ func (in *input) opensFile(call *ast.CallExpr) bool {
 	return false
 }
 
-// isMentionedByChecker reports whether a function of the test files may check the error of fn for a file:
-// it checks the error, and mentions the file, reads a directory or gets its input from elsewhere.
-func (in *input) isMentionedByChecker(fn *types.Func, file string) bool {
+// isMentionedByChecker reports whether a function of the test files may check the error of fn for an
+// input: it checks the error, and mentions the input, calls another one of them, or is called by one.
+func (in *input) isMentionedByChecker(fn *types.Func, mentions func(*ast.FuncDecl) bool) bool {
 	for _, f := range in.pass.Files {
 		for _, d := range f.Decls {
 			decl, ok := d.(*ast.FuncDecl)
@@ -119,21 +156,7 @@ func (in *input) isMentionedByChecker(fn *types.Func, file string) bool {
 			}
 			checked := map[*types.Func]bool{}
 			in.addChecked(decl, checked)
-			if !checked[fn] {
-				continue
-			}
-			if isHelper(decl.Name.Name) { // its callers may read the file
-				return true
-			}
-			for lit := range nodesOf[*ast.BasicLit](decl) {
-				if lit.Kind == token.STRING && (strings.Contains(lit.Value, file) || strings.Contains(lit.Value, "*")) {
-					return true
-				}
-			}
-			readsDirectory := in.hasCall(decl, func(name string) bool {
-				return isOneOf(name, []string{"ReadDir", "Glob", "WalkDir", "Walk", "ReadFile", "Open"})
-			})
-			if readsDirectory || in.callsHelper(decl) {
+			if checked[fn] && (isHelper(decl.Name.Name) || mentions(decl) || in.callsHelper(decl)) {
 				return true
 			}
 		}

@@ -87,11 +87,26 @@ func (in *input) dropsLast(l *loop, call *ast.CallExpr) bool {
 			dropped = true
 		case *ast.AssignStmt:
 			id, ok := p.Lhs[len(p.Lhs)-1].(*ast.Ident)
-			dropped = ok && id.Name == "_"
+			dropped = ok && (id.Name == "_" || in.isSink(in.variable(id)))
 		}
 		return false
 	})
 	return dropped
+}
+
+// isSink reports whether a variable is one of the package that the package only assigns to.
+func (in *input) isSink(v *types.Var) bool {
+	if v == nil || in.isLocal(v) || v.Exported() {
+		return false
+	}
+	isRead := false
+	for _, file := range in.pass.Files {
+		in.inspectUses(file, v, func(id *ast.Ident, path []ast.Node) {
+			a, ok := parent(path, 1).(*ast.AssignStmt)
+			isRead = isRead || !ok || a.Tok != token.ASSIGN || !isAmong(a.Lhs, id)
+		})
+	}
+	return !isRead
 }
 
 // takesEntry reports whether a method of the package removes an entry of its receiver, and otherwise

@@ -59,7 +59,7 @@ var makers = lazyregexp.New(`^(?i:make|build|new|create|gen|prepare|setup|exampl
 // makesReadOnly reports whether a call is of a function of the test files that makes a slice, and the
 // call that gets the slice only reads it, so that one slice would do for all iterations.
 func (in *input) makesReadOnly(l *loop, call *ast.CallExpr, fn *types.Func) bool {
-	if !in.isTestHelper(fn) || !makers.MatchString(fn.Name()) {
+	if !in.isTestHelper(fn) || !makers.MatchString(fn.Name()) && !in.isCalledBeforeLoop(fn) {
 		return false
 	}
 	if t := in.pass.TypesInfo.TypeOf(call); t == nil || !isSliceOrString(t) {
@@ -86,6 +86,19 @@ func (in *input) makesReadOnly(l *loop, call *ast.CallExpr, fn *types.Func) bool
 		return false
 	})
 	return isReadOnly
+}
+
+// isCalledBeforeLoop reports whether a benchmark calls a function outside of its loops.
+func (in *input) isCalledBeforeLoop(fn *types.Func) bool {
+	for _, b := range in.suite.benchmarks {
+		for call := range nodesOf[*ast.CallExpr](b.body) {
+			isInLoop := slices.ContainsFunc(b.loops, func(l *loop) bool { return isWithin(call, l.node) })
+			if in.callee(call) == fn && !isInLoop && in.suite.findBenchmark(call) == b {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // isSliceOrString reports whether a type is a slice or a string.

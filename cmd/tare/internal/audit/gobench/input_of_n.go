@@ -174,7 +174,7 @@ func (in *input) isFilledByN(b *benchmark, main *loop, v *types.Var) bool {
 		in.inspectUses(l.body, v, func(id *ast.Ident, path []ast.Node) {
 			write, _ := readUsage(id, path)
 			if call, ok := parent(path, 2).(*ast.CallExpr); ok && !write {
-				write = isFunc(in.callee(call), "container/heap", "Push") || in.isGrowing(in.callee(call))
+				write = isFunc(in.callee(call), "container/heap", "Push") || in.isGrowing(in.callee(call), false)
 			}
 			found = found || write
 		})

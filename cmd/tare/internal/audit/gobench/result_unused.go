@@ -278,8 +278,8 @@ func (in *input) isPure(e ast.Expr, bodies map[*types.Func]*ast.FuncDecl, depth 
 	case *ast.SelectorExpr:
 		return info.Selections[e] == nil || in.isPure(e.X, bodies, depth)
 	case *ast.BinaryExpr:
-		// Operations on strings call the runtime; a division may panic.
-		mayPanic := e.Op == token.QUO || e.Op == token.REM
+		// Operations on strings call the runtime; a division by a variable may panic.
+		mayPanic := (e.Op == token.QUO || e.Op == token.REM) && info.Types[e.Y].Value == nil
 		if mayPanic || !isPlain(info.TypeOf(e)) || !isPlain(info.TypeOf(e.X)) {
 			return false
 		}
@@ -368,8 +368,8 @@ func (in *input) isPureStatement(s ast.Stmt, bodies map[*types.Func]*ast.FuncDec
 		}
 		return true
 	case *ast.AssignStmt:
-		if s.Tok == token.QUO_ASSIGN || s.Tok == token.REM_ASSIGN {
-			return false // a division may panic
+		if isDivision := s.Tok == token.QUO_ASSIGN || s.Tok == token.REM_ASSIGN; isDivision && in.pass.TypesInfo.Types[s.Rhs[0]].Value == nil {
+			return false // it may panic
 		}
 		return in.areLocal(s.Lhs) && in.arePure(s.Rhs, bodies, depth)
 	case *ast.IncDecStmt:

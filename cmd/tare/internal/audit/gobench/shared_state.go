@@ -78,6 +78,10 @@ func (in *input) reportGrown(outer *benchmark) {
 	})
 	for i, writer := range subs {
 		in.reportEvicted(outer, writer, subs[i+1:])
+		if writer.repeated {
+			in.reportSetUp(outer, writer)
+		}
+		in.reportLeft(outer, writer, subs[i+1:])
 		grown := in.findGrown(outer.body, writer)
 		for p, n := range grown {
 			if writer.repeated && p.root.Pos() < in.casesOf(outer, writer.call) {
@@ -95,6 +99,103 @@ func (in *input) reportGrown(outer *benchmark) {
 			}
 		}
 	}
+}
+
+// reportSetUp reports what the sub-benchmark of each case works on, and adds entries to before its
+// loop: those of the cases before are still there.
+func (in *input) reportSetUp(outer *benchmark, s sub) {
+	statements := map[ast.Expr]bool{}
+	ast.Inspect(s.function.Body, func(n ast.Node) bool {
+		for _, l := range s.loops {
+			if n == ast.Node(l.node) {
+				return false
+			}
+		}
+		switch n := n.(type) {
+		case *ast.ExprStmt:
+			statements[n.X] = true
+		case *ast.CallExpr:
+			for _, called := range in.flowGraph().Called(n, nil) {
+				if called.Bound == nil || !in.isGrowing(called.Object, statements[n]) {
+					continue
+				}
+				root, fields := in.flowGraph().Path(called.Bound, nil)
+				p := place{root, fields}
+				if root == nil || root.Pos() >= in.casesOf(outer, s.call) || in.mayEmpty(s, p) || in.findUse(s, p) == nil {
+					continue
+				}
+				in.report(n, "%s gets entries in the set-up of each case, and the next case begins with them", p)
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// setter matches the names of methods that set a property of their receiver.
+var setter = lazyregexp.New(`^(Set|Use|Enable|Disable|With)[A-Z]`)
+
+// reportLeft reports a property that a sub-benchmark sets before its loop, if a later one uses the
+// same value and does not set that property: what it measures depends on whether the first has run.
+func (in *input) reportLeft(outer *benchmark, s sub, later []sub) {
+	for call := range nodesOf[*ast.CallExpr](s.function.Body) {
+		fn := in.callee(call)
+		sel, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok || fn == nil || !setter.MatchString(fn.Name()) || !in.setsReceiver(fn) || in.countCalls(s, fn) > 1 {
+			continue
+		}
+		root, fields := in.flowGraph().Path(sel.X, nil)
+		p := place{root, fields}
+		if root == nil || !isWithinPos(root.Pos(), outer.body) || isWithinPos(root.Pos(), s.function.Node) || in.mayEmpty(s, p) {
+			continue
+		}
+		for _, next := range later {
+			if next.function.Node == s.function.Node || in.countCalls(next, fn) > 0 || in.isRenewed(outer, p, s.call.End(), next.call.Pos()) || in.isSetBetween(outer, fn, s.call.End(), next.call.Pos()) {
+				continue
+			}
+			if use := in.findUse(next, p); use != nil {
+				in.report(use, "%s has what %s of another sub-benchmark left, in line %d", p, formatExpr(call.Fun), in.lineOf(call))
+				break
+			}
+		}
+	}
+}
+
+// setsReceiver reports whether a method of the package assigns to a field of its receiver.
+func (in *input) setsReceiver(fn *types.Func) bool {
+	recv, f := fn.Signature().Recv(), in.flowGraph().Declared(fn)
+	if recv == nil || f.Body == nil {
+		return false
+	}
+	for a := range nodesOf[*ast.AssignStmt](f.Body) {
+		for _, lhs := range a.Lhs {
+			if root, fields := in.flowGraph().Path(lhs, flow.Binding{recv: nil}); root == recv && fields != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// countCalls returns the number of calls of a function in a sub-benchmark.
+func (in *input) countCalls(s sub, fn *types.Func) int {
+	n := 0
+	for call := range nodesOf[*ast.CallExpr](s.function.Body) {
+		if in.callee(call) == fn {
+			n++
+		}
+	}
+	return n
+}
+
+// isSetBetween reports whether a benchmark calls a function between two positions.
+func (in *input) isSetBetween(outer *benchmark, fn *types.Func, from, to token.Pos) bool {
+	for call := range nodesOf[*ast.CallExpr](outer.body) {
+		if in.callee(call) == fn && from < call.Pos() && call.Pos() < to {
+			return true
+		}
+	}
+	return false
 }
 
 // reportEvicted reports what a sub-benchmark puts entries into that take the place of others, if a
@@ -220,6 +321,7 @@ func (in *input) casesOf(outer *benchmark, call *ast.CallExpr) token.Pos {
 // adds an entry in each iteration, and that it does not empty or set. Each has the call that adds.
 func (in *input) findGrown(outer ast.Node, s sub) map[place]ast.Node {
 	grown := map[place]ast.Node{}
+	statements := map[ast.Expr]bool{}
 	for _, l := range s.loops {
 		in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
 			add := func(e ast.Expr) {
@@ -237,12 +339,15 @@ func (in *input) findGrown(outer ast.Node, s sub) map[place]ast.Node {
 					add(a.Lhs[0])
 				}
 			}
+			if statement, ok := n.(*ast.ExprStmt); ok {
+				statements[statement.X] = true
+			}
 			call, ok := n.(*ast.CallExpr)
 			if !ok {
 				return true
 			}
 			for _, called := range in.flowGraph().Called(call, f.bound) {
-				if called.Bound != nil && in.isGrowing(called.Object) {
+				if called.Bound != nil && in.isGrowing(called.Object, statements[call]) {
 					add(called.Bound)
 				}
 			}
@@ -283,7 +388,7 @@ func (in *input) mayEmpty(s sub, p place) bool {
 }
 
 // shrinking matches the names of methods that take entries away.
-var shrinking = lazyregexp.New(`^(Reset|Clear|Truncate|Delete|Remove|Pop|Dequeue|Drain|Evict|Flush|Close|Next|Take|Shift|Trim|Discard)`)
+var shrinking = lazyregexp.New(`^(Reset|Clear|Truncate|Delete|Remove|Pop|Dequeue|Drain|Evict|Flush|Close|Next|Take|Shift|Trim|Discard|Un(subscribe|register|link|watch))`)
 
 // isOverlapping reports whether an expression is a place, a part of it, or contains it.
 func (in *input) isOverlapping(e ast.Expr, p place) bool {
@@ -347,8 +452,10 @@ func (in *input) isRenewed(outer *benchmark, p place, from, to token.Pos) bool {
 }
 
 // isGrowing reports whether a method of the package adds an entry to its receiver whenever it is
-// called: it appends to one of its slices, or pushes to a heap or list, and removes nothing.
-func (in *input) isGrowing(fn *types.Func) bool {
+// called: it appends to or inserts into one of its slices, puts a value into one of its maps under
+// a number that it counts up, or pushes to a heap or list, and removes nothing. A method that
+// returns a function to remove the entry only does if it is called as a statement.
+func (in *input) isGrowing(fn *types.Func, isStatement bool) bool {
 	if fn == nil || fn.Signature().Recv() == nil {
 		return false
 	}
@@ -360,9 +467,12 @@ func (in *input) isGrowing(fn *types.Func) bool {
 		return false
 	}
 	recv := fn.Signature().Recv()
+	counted := in.findCounted(f.Body, recv)
 	grows, shrinks := false, false
 	ast.Inspect(f.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
+		case *ast.FuncLit:
+			return !isStatement
 		case *ast.AssignStmt:
 			for i, lhs := range n.Lhs {
 				if i >= len(n.Rhs) || len(n.Lhs) != len(n.Rhs) {
@@ -371,9 +481,10 @@ func (in *input) isGrowing(fn *types.Func) bool {
 				if root, _ := in.flowGraph().Path(lhs, flow.Binding{recv: nil}); root != recv && !in.isElementOf(root, recv) {
 					continue
 				}
+				grows = grows || in.isCountedKey(lhs, counted)
 				switch rhs := ast.Unparen(n.Rhs[i]).(type) {
 				case *ast.CallExpr:
-					grows = grows || isAppend(in, rhs)
+					grows = grows || isAppend(in, rhs) || isFunc(in.callee(rhs), "slices", "Insert")
 				case *ast.SliceExpr:
 					shrinks = true
 				}
@@ -385,6 +496,32 @@ func (in *input) isGrowing(fn *types.Func) bool {
 		return true
 	})
 	return grows && !shrinks
+}
+
+// findCounted returns the fields of a receiver that a body counts up by ++, as in the source text.
+func (in *input) findCounted(body ast.Node, recv *types.Var) map[string]bool {
+	counted := map[string]bool{}
+	ast.Inspect(body, func(n ast.Node) bool {
+		if n, ok := n.(*ast.IncDecStmt); ok && n.Tok == token.INC {
+			if root, fields := in.flowGraph().Path(n.X, flow.Binding{recv: nil}); root == recv && fields != "" {
+				counted[fields] = true
+			}
+		}
+		return true
+	})
+	return counted
+}
+
+// isCountedKey reports whether an expression is an entry of a map whose key is one of the counted
+// fields, or a variable with the value of one.
+func (in *input) isCountedKey(e ast.Expr, counted map[string]bool) bool {
+	index, ok := e.(*ast.IndexExpr)
+	if !ok {
+		return false
+	}
+	_, isMap := in.pass.TypesInfo.TypeOf(index.X).Underlying().(*types.Map)
+	_, fields := in.flowGraph().Path(index.Index, nil)
+	return isMap && counted[fields]
 }
 
 // isElementOf reports whether a variable is the address of an element of a field of another.

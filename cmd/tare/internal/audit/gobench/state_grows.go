@@ -37,6 +37,10 @@ func stateGrows() rule {
 					if v := in.findGrownMap(l, n); v != nil {
 						report(n, v, "gets a new key")
 					}
+				case *ast.CallExpr:
+					if v := in.findInserted(l, n); v != nil {
+						report(n, v, "gets an entry before others, which are moved,")
+					}
 				case *ast.Ident:
 					v, _ := in.pass.TypesInfo.Uses[n].(*types.Var)
 					if !in.isOutside(v, l) || !in.isLocal(v) {
@@ -143,6 +147,54 @@ func (in *input) findGrownMap(l *loop, a *ast.AssignStmt) *types.Var {
 		return nil
 	}
 	return v
+}
+
+// findInserted returns the receiver of a call if it is from outside of the loop, the method inserts
+// into a slice of it, and what is inserted differs in each iteration. The time of such a call is in
+// proportion to the number of entries. It returns nil for other calls.
+func (in *input) findInserted(l *loop, call *ast.CallExpr) *types.Var {
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || len(call.Args) == 0 || !in.isDistinct(l, call.Args[0]) {
+		return nil
+	}
+	v, fn := in.variable(sel.X), in.callee(call)
+	if fn == nil || !in.isOutside(v, l) || !in.isLocal(v) || !in.isGrowing(fn, false) {
+		return nil
+	}
+	mayBeEmptied := false
+	in.inspectUses(l.node, v, func(id *ast.Ident, path []ast.Node) {
+		if sel, ok := parent(path, 1).(*ast.SelectorExpr); ok {
+			mayBeEmptied = mayBeEmptied || shrinking.MatchString(sel.Sel.Name)
+			return
+		}
+		mayBeEmptied = true
+	})
+	inserts := false
+	if f := in.flowGraph().Declared(fn); f.Body != nil && !mayBeEmptied {
+		ast.Inspect(f.Body, func(n ast.Node) bool {
+			inner, ok := n.(*ast.CallExpr)
+			inserts = inserts || ok && isFunc(in.callee(inner), "slices", "Insert")
+			return !inserts
+		})
+	}
+	if !inserts {
+		return nil
+	}
+	return v
+}
+
+// isDistinct reports whether an expression may have another value in each iteration: it contains the
+// counter of the loop, or is the element of a slice at that index, or a random number without limit.
+func (in *input) isDistinct(l *loop, e ast.Expr) bool {
+	counter := in.counter(l)
+	if index, ok := ast.Unparen(e).(*ast.IndexExpr); ok && counter != nil {
+		return in.variable(index.Index) == counter
+	}
+	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && len(call.Args) == 0 {
+		fn := in.callee(call)
+		return fn != nil && fn.Pkg() != nil && (fn.Pkg().Path() == "math/rand" || fn.Pkg().Path() == "math/rand/v2")
+	}
+	return counter != nil && in.growsWith(e, counter)
 }
 
 // counter returns the variable that counts a loop's iterations, nil if there is

@@ -31,7 +31,7 @@ func unlikeWork() rule {
 				}
 			}
 			if len(sides) > 1 {
-				in.reportUnlike(sides)
+				in.reportUnlike(sides, in.repeatsWork)
 				in.reportPartial(in.sidesOf(sides))
 			}
 		}
@@ -53,7 +53,7 @@ func unlikeWork() rule {
 		}
 		for _, sides := range byFile {
 			if len(sides) > 1 {
-				in.reportUnlike(sides)
+				in.reportUnlike(sides, nil)
 			}
 		}
 	}}
@@ -68,9 +68,16 @@ var (
 	declaredMaker = lazyregexp.New(`(?i)new|alloc|make|create|init|empty|noop|baseline|overhead|construct`)
 )
 
-// reportUnlike reports the sides that only make values if another one works on them.
-func (in *input) reportUnlike(sides []*loop) {
-	if !slices.ContainsFunc(sides, func(l *loop) bool { return in.hasCall(l.body, worker.MatchString) }) {
+// reportUnlike reports the sides that only make values if another one works on them: it calls a function
+// with such a name, or one for which works returns true. works may be nil.
+func (in *input) reportUnlike(sides []*loop, works func(*ast.CallExpr) bool) {
+	if !slices.ContainsFunc(sides, func(l *loop) bool {
+		found := in.hasCall(l.body, worker.MatchString)
+		for call := range nodesOf[*ast.CallExpr](l.body) {
+			found = found || works != nil && works(call)
+		}
+		return found
+	}) {
 		return
 	}
 	for _, l := range sides {
@@ -95,6 +102,21 @@ func (in *input) reportUnlike(sides []*loop) {
 			in.report(l.node, "this side of the comparison only makes values, but another side also works on them")
 		}
 	}
+}
+
+// repeatsWork reports whether a call is of a function of the package that repeats something, and does
+// not have the name of one that makes a value.
+func (in *input) repeatsWork(call *ast.CallExpr) bool {
+	fn := in.callee(call)
+	if fn == nil || in.isTestHelper(fn) || maker.MatchString(fn.Name()) {
+		return false
+	}
+	f := in.flowGraph().Declared(fn)
+	if f.Body == nil {
+		return false
+	}
+	hasLoop, _ := in.readWork(f.Body, 0)
+	return hasLoop
 }
 
 // side is a side of a comparison.

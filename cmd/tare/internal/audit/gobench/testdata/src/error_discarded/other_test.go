@@ -56,3 +56,29 @@ func BenchmarkParseLongLine(b *testing.B) {
 		}
 	}
 }
+
+var knownSettings, allSettings = []string{"a=1"}, []string{"a=1", "# b"}
+
+func TestParseKnownSettings(t *testing.T) {
+	for _, text := range knownSettings {
+		if _, err := parseSetting([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkParseKnownSettings(b *testing.B) {
+	for b.Loop() {
+		for _, text := range knownSettings {
+			setting, _ = parseSetting([]byte(text))
+		}
+	}
+}
+
+func BenchmarkParseAllSettings(b *testing.B) {
+	for b.Loop() {
+		for _, text := range allSettings {
+			setting, _ = parseSetting([]byte(text)) // want `no function that checks it reads allSettings`
+		}
+	}
+}

@@ -46,3 +46,23 @@ func BenchmarkPushPop(b *testing.B) {
 		s.Push(x)
 	}
 }
+
+var lastItem, hasItem = 0, false
+
+func BenchmarkPopToSinks(b *testing.B) {
+	s := newStack(1000)
+	for b.Loop() {
+		lastItem, hasItem = s.Pop() // want `s.Pop takes an entry from s`
+	}
+}
+
+var isLeft bool
+
+func BenchmarkPopWhileLeft(b *testing.B) {
+	s := newStack(1000)
+	for b.Loop() {
+		if _, isLeft = s.Pop(); !isLeft {
+			b.Fatal("empty")
+		}
+	}
+}

@@ -22,3 +22,11 @@ func MovePoints(points []point) int {
 	}
 	return len(points)
 }
+
+// SumPoints only reads points.
+func SumPoints(points []point) (sum int) {
+	for _, p := range points {
+		sum += p.X * p.Y
+	}
+	return sum
+}

@@ -25,3 +25,27 @@ func BenchmarkMovePoints(b *testing.B) {
 		MovePoints(makeGrid(50)) // each iteration needs points of its own
 	}
 }
+
+var sum int
+
+// circle has no name of a function that makes something, but is called before a loop.
+func circle(n int) []point {
+	points := make([]point, 0, n)
+	for i := range n {
+		points = append(points, point{"c", i, n - i})
+	}
+	return points
+}
+
+func BenchmarkSumPoints(b *testing.B) {
+	points := circle(100)
+	for b.Loop() {
+		sum = SumPoints(points)
+	}
+}
+
+func BenchmarkSumCircle(b *testing.B) {
+	for b.Loop() {
+		sum = SumPoints(circle(100)) // want `circle\(100\) makes the same input again`
+	}
+}

@@ -8,3 +8,11 @@ func spread(x uint32) uint32 {
 	x *= 0x846ca68b
 	return x ^ x>>16
 }
+
+// grey weighs three channels.
+func grey(r, g, b uint8) uint8 {
+	return uint8((299*uint32(r) + 587*uint32(g) + 114*uint32(b)) / 1000)
+}
+
+// share may panic.
+func share(x, of uint32) uint32 { return x / of }

@@ -7,3 +7,16 @@ func BenchmarkSpread(b *testing.B) {
 		spread(uint32(i)) // want `nothing uses spread`
 	}
 }
+
+func BenchmarkGrey(b *testing.B) {
+	row := make([]uint8, 256)
+	for i := 0; i < b.N; i++ {
+		grey(row[i%256], 2, 3) // want `nothing uses grey`
+	}
+}
+
+func BenchmarkShare(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		share(uint32(i), uint32(b.N))
+	}
+}

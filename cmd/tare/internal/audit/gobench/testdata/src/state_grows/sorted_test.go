@@ -1,0 +1,53 @@
+package state_grows
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+type sorted struct{ keys []uint64 }
+
+func (s *sorted) Put(key uint64) {
+	i, found := slices.BinarySearch(s.keys, key)
+	if !found {
+		s.keys = slices.Insert(s.keys, i, key)
+	}
+}
+
+func BenchmarkPut(b *testing.B) {
+	keys := make([]uint64, b.N)
+	for i := range keys {
+		keys[i] = rand.Uint64()
+	}
+	var s sorted
+	b.ResetTimer()
+	for i := 0; i < b.N; i++ {
+		s.Put(keys[i]) // want `s gets an entry before others, which are moved, in each iteration`
+	}
+}
+
+func BenchmarkPutRandom(b *testing.B) {
+	var s sorted
+	for b.Loop() {
+		s.Put(rand.Uint64()) // want `s gets an entry before others`
+	}
+}
+
+// There are at most 1,000 keys.
+func BenchmarkPutKnown(b *testing.B) {
+	var s sorted
+	for i := 0; i < b.N; i++ {
+		s.Put(uint64(i % 1000))
+	}
+}
+
+// Each iteration has an index of its own.
+func BenchmarkBuild(b *testing.B) {
+	for b.Loop() {
+		var s sorted
+		for i := range uint64(1000) {
+			s.Put(i)
+		}
+	}
+}
