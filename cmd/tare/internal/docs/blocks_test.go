@@ -134,3 +134,20 @@ func TestBlocksForElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// What is no document is refused with its name.
+func TestBlocksErrors(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "open.md"), []byte("a\n\n```sh\ntare run\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if blocks, err := Blocks(dir, []string{"open.md"}); err == nil || err.Error() != "open.md:3: the block has no end" {
+		t.Errorf("an open block: %v, %v", blocks, err)
+	}
+	if blocks, err := Blocks(dir, []string{"none.md"}); err == nil || !strings.Contains(err.Error(), "none.md") {
+		t.Errorf("a missing file: %v, %v", blocks, err)
+	}
+	if b := (Block{Info: "sh soon"}); b.Known() {
+		t.Errorf("%q is known", b.Info)
+	}
+}

@@ -97,8 +97,8 @@ func (in *input) findUncheckedFile(l *loop, fn *types.Func) string {
 	return ""
 }
 
-// findUncheckedVariable returns the name of a slice or string of the test files that a call of a loop
-// gets, or elements of it, if no function of the test files that checks the error of fn mentions it.
+// findUncheckedVariable returns the name of a slice or string of the test files, set where it is declared,
+// that a call of a loop gets, or elements of it, if no function of the test files that checks the error of fn mentions it.
 // It returns "" without such a variable.
 func (in *input) findUncheckedVariable(l *loop, call *ast.CallExpr, fn *types.Func) string {
 	for _, arg := range call.Args {
@@ -108,7 +108,7 @@ func (in *input) findUncheckedVariable(l *loop, call *ast.CallExpr, fn *types.Fu
 				v, _ = in.flowGraph().Path(r.X, nil)
 			}
 		}
-		if v == nil || in.isLocal(v) || !isSliceOrString(v.Type()) || !strings.HasSuffix(in.pass.Fset.Position(v.Pos()).Filename, "_test.go") {
+		if v == nil || in.isLocal(v) || in.isReassigned(v) || !isSliceOrString(v.Type()) || !strings.HasSuffix(in.pass.Fset.Position(v.Pos()).Filename, "_test.go") {
 			continue
 		}
 		mentions := func(decl *ast.FuncDecl) bool {
@@ -143,6 +143,18 @@ func (in *input) opensFile(call *ast.CallExpr) bool {
 		}
 	}
 	return false
+}
+
+// isReassigned reports whether the package assigns to a variable after its declaration.
+func (in *input) isReassigned(v *types.Var) bool {
+	found := false
+	for _, file := range in.pass.Files {
+		in.inspectUses(file, v, func(id *ast.Ident, path []ast.Node) {
+			a, ok := parent(path, 1).(*ast.AssignStmt)
+			found = found || ok && isAmong(a.Lhs, id)
+		})
+	}
+	return found
 }
 
 // isMentionedByChecker reports whether a function of the test files may check the error of fn for an

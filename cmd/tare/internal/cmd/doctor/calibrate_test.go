@@ -14,6 +14,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
 	"github.com/tarebench/tare/kinds"
 	"github.com/tarebench/tare/lab"
+	"github.com/tarebench/tare/report"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -191,5 +192,26 @@ func TestConclusions(t *testing.T) {
 				t.Errorf("%s: no %q in advice\n%s", c.name, want, strings.Join(k.Advice, "\n"))
 			}
 		}
+	}
+}
+
+// The summary of a calibration says how to print what was measured.
+func TestCalibrationText(t *testing.T) {
+	var b strings.Builder
+	c := calibration{
+		Summary: []string{"5 % is told apart."}, Advice: []string{"Close the browser."},
+		Bases: []scaleReading{{Work: "arithmetic", Study: "cal-1"}, {Work: "allocation", Study: "cal-2"}},
+	}
+	plain := func(s string) string { return s }
+	if err := c.writeText(&b, report.Style{Bold: plain, Width: 80}); err != nil {
+		t.Fatal(err)
+	}
+	want := "What this machine can tell apart\n  5 % is told apart.\n\nAdvice\n  Close the browser.\n\n" +
+		"tare report cal-1 prints all that was measured of arithmetic.\ntare report cal-2 prints all that was measured of allocation.\n"
+	if b.String() != want {
+		t.Errorf("got %q, want %q", b.String(), want)
+	}
+	if got := formatPercent(0.0034); got != "0.34 %" {
+		t.Errorf("got %s", got)
 	}
 }

@@ -82,3 +82,12 @@ func BenchmarkParseAllSettings(b *testing.B) {
 		}
 	}
 }
+
+var text []byte
+
+func BenchmarkParseSetText(b *testing.B) {
+	text = []byte("a=1")
+	for b.Loop() {
+		setting, _ = parseSetting(text)
+	}
+}
