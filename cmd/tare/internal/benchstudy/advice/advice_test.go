@@ -201,3 +201,23 @@ func TestSetAnswer(t *testing.T) {
 		}
 	}
 }
+
+// A metric other than time is a saving, and the line below the headline names three contenders.
+func TestSetAnswerOfCPU(t *testing.T) {
+	r := measured()
+	for i, c := range r.Comparisons {
+		c.Metric = "cpu"
+		r.Comparisons[i] = c
+	}
+	more := r.Comparisons[2]
+	more.Contender, more.Ratio, more.Low, more.High = "late", 0.6, 0.55, 0.65
+	r.Comparisons = append(r.Comparisons, more)
+	r.Contenders = append(r.Contenders, tare.Contender{ID: "late", Role: tare.RoleContender})
+	Reading{Result: r, Baseline: base, Workload: work, Metric: "cpu"}.SetAnswer("codec", "net/http", "", nil)
+	if want := "Use absent: 90 % less CPU time than net/http."; r.Answer != want {
+		t.Errorf("%q, want %q", r.Answer, want)
+	}
+	if n := len(r.Quotes); n != maxFigures {
+		t.Errorf("%d figures: %s", n, r.Figures)
+	}
+}

@@ -200,3 +200,30 @@ func TestTextOfHeadTests(t *testing.T) {
 		}
 	}
 }
+
+// Counted benchmarks have a table of their own, with a word for each verdict.
+func TestTextOfCounts(t *testing.T) {
+	r := result()
+	r.Metrics = append(r.Metrics, tare.MetricInstructions)
+	counted := func(name string, base, head, low, high float64) tare.Comparison {
+		return tare.Comparison{Workload: "example.com/m.Benchmark" + name, Metric: tare.MetricInstructions, Contender: benchstudy.Head, Against: benchstudy.Base,
+			AgainstValue: base, Value: head, Ratio: head / base, Low: low, High: high}
+	}
+	exact := counted("Shaky", 100, 101, 1.01, 1.01)
+	exact.Exact = true
+	r.Comparisons = append(r.Comparisons, counted("Slower/n=1", 1000, 1100, 1.09, 1.11), counted("Same", 1000, 900, 0.89, 0.91), counted("Untimed", 1000, 1001, 0.998, 1.003), exact)
+	same, untimed := benchstudy.SameCode(), benchstudy.NotTimed()
+	r.Findings = append(r.Findings,
+		tare.Finding{Check: same.ID, Severity: same.Severity, Workload: "example.com/m.BenchmarkSame"},
+		tare.Finding{Check: untimed.ID, Severity: untimed.Severity, Workload: "example.com/m.BenchmarkUntimed"})
+	var b strings.Builder
+	if err := table.Text(&b, r, report.Style{}); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(b.String()), " ")
+	for _, want := range []string{"instructions base head head/base", "more work", "less work, same code", "no difference, not timed", "1.010 exactly 1 more"} {
+		if strings.Count(text, want) != 1 {
+			t.Errorf("%q is there %d times in\n%s", want, strings.Count(text, want), b.String())
+		}
+	}
+}
