@@ -1,6 +1,7 @@
 package gobench
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -18,6 +19,7 @@ import (
 // switch off rules. readSuite makes it once for each package, and all rules read it.
 type suite struct {
 	benchmarks []*benchmark
+	byPosition []*benchmark          // those in functions with the name of a benchmark, by the position of the function
 	ignores    map[fileLine][]string // ids of the rules switched off in a line
 	checked    map[*types.Func]bool  // functions whose error a test file checks; nil until isChecked needs it
 	unclear    []unclearComment      // ignore comments without effect
@@ -85,6 +87,12 @@ func readSuite(pass *analysis.Pass, known []string) *suite {
 			}
 		}
 	}
+	for _, b := range s.benchmarks {
+		if strings.HasPrefix(b.name, "Benchmark") {
+			s.byPosition = append(s.byPosition, b)
+		}
+	}
+	slices.SortStableFunc(s.byPosition, func(a, b *benchmark) int { return cmp.Compare(a.decl.Pos(), b.decl.Pos()) })
 	return s
 }
 
@@ -131,10 +139,14 @@ func (s *suite) isIgnored(rule string, at token.Position) bool {
 // nameAt returns the name of the benchmark that contains a node. It returns "" if the
 // node is in another function, which several benchmarks may call.
 func (s *suite) nameAt(node ast.Node) string {
-	for _, b := range s.benchmarks {
-		if isWithin(node, b.decl) && strings.HasPrefix(b.name, "Benchmark") {
-			return b.name
+	after, _ := slices.BinarySearchFunc(s.byPosition, node.Pos(), func(b *benchmark, pos token.Pos) int {
+		if b.decl.Pos() <= pos {
+			return -1
 		}
+		return 1
+	})
+	if after > 0 && isWithin(node, s.byPosition[after-1].decl) {
+		return s.byPosition[after-1].name
 	}
 	return ""
 }

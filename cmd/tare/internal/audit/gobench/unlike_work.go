@@ -26,7 +26,10 @@ func unlikeWork() rule {
 		for _, outer := range in.suite.benchmarks {
 			var sides []*loop
 			for _, b := range in.suite.benchmarks {
-				if main := in.mainLoop(b); b.outer == outer && main != nil && main.timed {
+				if b.outer != outer {
+					continue
+				}
+				if main := in.mainLoop(b); main != nil && main.timed {
 					sides = append(sides, main)
 				}
 			}
