@@ -98,8 +98,8 @@ func (in *input) findUncheckedFile(l *loop, fn *types.Func) string {
 }
 
 // findUncheckedVariable returns the name of a slice or string of the test files, set where it is declared,
-// that a call of a loop gets, or elements of it, if no function of the test files that checks the error of fn mentions it.
-// It returns "" without such a variable.
+// that a call of a loop gets, or elements of it, if no function of the test files that checks the error of
+// fn mentions it. It returns "" without such a variable.
 func (in *input) findUncheckedVariable(l *loop, call *ast.CallExpr, fn *types.Func) string {
 	for _, arg := range call.Args {
 		v, _ := in.flowGraph().Path(stripConversion(in.pass.TypesInfo, arg), nil)
