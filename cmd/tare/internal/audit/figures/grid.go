@@ -257,15 +257,6 @@ var (
 // maxP is benchstat's level of significance.
 const maxP = 0.05
 
-var (
-	// confidence matches words by which ± stands for an interval of confidence, and deviation those by
-	// which it is a standard deviation.
-	confidence = lazyregexp.New(`(?i)\bconfidence\b|\b9[59]\s?% (?:CI|interval)`)
-	deviation  = lazyregexp.New(`(?i)\b(?:standard|std\.?) ?(?:deviation|dev|error)\b|\bSD\b`)
-	// halfWidth matches a figure with ± in a cell.
-	halfWidth = lazyregexp.New(`^\D{0,3}(\d[\d,]*(?:\.\d+)?)\s?[^\d\s±]{0,5}\s?±\s?(\d[\d,]*(?:\.\d+)?)`)
-)
-
 // whyOverlapping returns the two figures of a row if they differ by less than the half-width of one of
 // their intervals of confidence; their difference is then not significant at the level of the
 // intervals. It returns "" for other rows, and if not two columns compare.

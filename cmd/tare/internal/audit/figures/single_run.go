@@ -3,6 +3,8 @@ package figures
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
@@ -57,7 +59,7 @@ func findSingleRun(d *document, report reportFunc) {
 var (
 	// repeatedRuns matches a statement about repetitions, and spread the signs of repetitions
 	// in a table.
-	repeatedRuns = lazyregexp.New(`(?i)-count[= ]?\d|\b(?:\d+|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|fifty|hundred) (?:\w+ )?(?:runs|times each|iterations each|repetitions|samples|rounds|copies|passes|trials|measurements|repeats|replays|executions)\b|\bmedians\b|\b(?:median|average|mean|best|min|minimum|geomean) (?:\w+ )?(?:of|over|across|results)|\brepeated\b|±|\bst?d ?dev|standard deviation|confidence|interval|\bruns\b[^.]{0,30}\b(?:averaged|median)|several (?:runs|times)|multiple (?:runs|times)|benchstat|benchmark\.js|criterion|hyperfine|jmh`)
+	repeatedRuns = lazyregexp.New(`(?i)-count[= ]?\d|\b(?:\d+|` + numberWords + `) (?:\w+ )?(?:runs|times each|iterations each|repetitions|samples|rounds|copies|passes|trials|measurements|repeats|replays|executions)\b|\bmedians\b|\b(?:median|average|mean|best|min|minimum|geomean) (?:\w+ )?(?:of|over|across|results)|\brepeated\b|±|\bst?d ?dev|standard deviation|confidence|interval|\bruns\b[^.]{0,30}\b(?:averaged|median)|several (?:runs|times)|multiple (?:runs|times)|benchstat|benchmark\.js|criterion|hyperfine|jmh`)
 	spread       = lazyregexp.New(`(?i)±|\+/-|\bstd?dev|\bstd\b|deviation|confidence|variance|\bCI\b|\bruns\b|samples`)
 )
 
@@ -150,4 +152,28 @@ func (l *load) runKey() loadKey {
 		}
 	}
 	return key
+}
+
+var (
+	// statedRuns matches a number of runs.
+	statedRuns = lazyregexp.New(`(?i)\b(\d+|` + numberWords + `)\s+(?:\w+\s+)?(?:runs|repetitions|samples|rounds|trials|measurements|repeats)\b`)
+	// numbers are the numerals of statedRuns.
+	numbers = map[string]float64{"three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "fifty": 50, "hundred": 100}
+)
+
+const numberWords = `three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|fifty|hundred`
+
+// countStatedRuns returns the greatest number of runs that a sentence of the page states, else 0.
+func (d *document) countStatedRuns() float64 {
+	most := 0.0
+	for _, s := range d.sentences {
+		for _, m := range statedRuns.FindAllStringSubmatch(s.text, maxFigures) {
+			n := numbers[strings.ToLower(m[1])]
+			if v, err := strconv.ParseFloat(m[1], 64); err == nil {
+				n = v
+			}
+			most = max(most, n)
+		}
+	}
+	return most
 }

@@ -108,7 +108,10 @@ func (in *input) findUncheckedVariable(l *loop, call *ast.CallExpr, fn *types.Fu
 				v, _ = in.flowGraph().Path(r.X, nil)
 			}
 		}
-		if v == nil || in.isLocal(v) || in.isReassigned(v) || !isSliceOrString(v.Type()) || !strings.HasSuffix(in.pass.Fset.Position(v.Pos()).Filename, "_test.go") {
+		if v == nil || in.isLocal(v) || !isSliceOrString(v.Type()) || !strings.HasSuffix(in.pass.Fset.Position(v.Pos()).Filename, "_test.go") {
+			continue
+		}
+		if isSet, _ := in.readUses(v); isSet {
 			continue
 		}
 		mentions := func(decl *ast.FuncDecl) bool {
@@ -143,18 +146,6 @@ func (in *input) opensFile(call *ast.CallExpr) bool {
 		}
 	}
 	return false
-}
-
-// isReassigned reports whether the package assigns to a variable after its declaration.
-func (in *input) isReassigned(v *types.Var) bool {
-	found := false
-	for _, file := range in.pass.Files {
-		in.inspectUses(file, v, func(id *ast.Ident, path []ast.Node) {
-			a, ok := parent(path, 1).(*ast.AssignStmt)
-			found = found || ok && isAmong(a.Lhs, id)
-		})
-	}
-	return found
 }
 
 // isMentionedByChecker reports whether a function of the test files may check the error of fn for an

@@ -99,13 +99,7 @@ func (in *input) isSink(v *types.Var) bool {
 	if v == nil || in.isLocal(v) || v.Exported() {
 		return false
 	}
-	isRead := false
-	for _, file := range in.pass.Files {
-		in.inspectUses(file, v, func(id *ast.Ident, path []ast.Node) {
-			a, ok := parent(path, 1).(*ast.AssignStmt)
-			isRead = isRead || !ok || a.Tok != token.ASSIGN || !isAmong(a.Lhs, id)
-		})
-	}
+	_, isRead := in.readUses(v)
 	return !isRead
 }
 

@@ -278,3 +278,18 @@ func (in *input) hasCall(root ast.Node, matches func(name string) bool) bool {
 	}
 	return false
 }
+
+// readUses reports whether the package assigns to a variable after its declaration, and whether it uses
+// the variable otherwise.
+func (in *input) readUses(v *types.Var) (isSet, isRead bool) {
+	for _, file := range in.pass.Files {
+		in.inspectUses(file, v, func(id *ast.Ident, path []ast.Node) {
+			if a, ok := parent(path, 1).(*ast.AssignStmt); ok && a.Tok == token.ASSIGN && isAmong(a.Lhs, id) {
+				isSet = true
+				return
+			}
+			isRead = true
+		})
+	}
+	return isSet, isRead
+}
