@@ -161,11 +161,12 @@ func (r *run) countOutcome(now int64, failed bool) bool {
 			return false
 		}
 		var begun bool
-		if leadIn, begun = r.finishLead(); !begun || n <= leadIn {
+		if leadIn, begun = r.finishLead(); !begun {
 			return false
 		}
 	}
-	if r.aborted.Load() {
+	// Another thread may have begun the measured part after n was counted.
+	if n <= leadIn || r.aborted.Load() {
 		return false
 	}
 	if d := int64(r.leg.Duration); d > 0 {

@@ -49,6 +49,31 @@ func TestLegsShareConnections(t *testing.T) {
 	})
 }
 
+// Exactly Leg.Ops outcomes are measured, however the threads that count them take turns at the end of the lead-in.
+func TestOutcomesBesideTheLead(t *testing.T) {
+	const threads, rounds = 8, 2000
+	leg := Leg{Lead: 30, Ops: 100}
+	for range rounds {
+		r := newRun(&settings{}, noEngine{}, leg)
+		r.started.Store(1)
+		var measured atomic.Int64
+		var wg sync.WaitGroup
+		for range threads {
+			wg.Go(func() {
+				for !r.isOver() {
+					if r.countOutcome(1, false) {
+						measured.Add(1)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		if measured.Load() != leg.Ops {
+			t.Fatalf("%d outcomes are measured, want %d", measured.Load(), leg.Ops)
+		}
+	}
+}
+
 // A phase sends exactly Leg.Ops requests, even if several connections could send one more while the
 // last ones are in flight.
 func TestOpsAreTheMost(t *testing.T) {
